@@ -1,0 +1,109 @@
+package lp
+
+import (
+	"fmt"
+	"iter"
+)
+
+// Kind names how LPs are executed.
+type Kind uint8
+
+// The kinds of LP.
+const (
+	Goroutine Kind = iota // process-oriented: a coroutine with a stack of its own
+	Event                 // event-oriented: a value and a step function
+)
+
+var kindNames = [...]string{"goroutine", "event"}
+
+// String gives the name used on the command line.
+func (k Kind) String() string { return kindNames[k] }
+
+// ParseKind reads the name of a kind.
+func ParseKind(s string) (Kind, error) {
+	for i, name := range kindNames {
+		if s == name {
+			return Kind(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown kind of LP %q: use goroutine or event", s)
+}
+
+// Body holds the control flow of LPs 0 to n-1 of one partition.
+type Body interface {
+	// Resume runs LP i until it must wait. It reports whether the LP goes on:
+	// false once it has finished.
+	Resume(i int) bool
+	// Stop unwinds the LPs that have not finished. No LP may be resumed after
+	// it.
+	Stop()
+}
+
+// Stopped is what a suspended goroutine LP panics with when it is unwound by
+// Stop. The LP's deferred calls run; whoever recovers panics in an LP must let
+// this one pass.
+var Stopped = fmt.Errorf("lp: stopped by the engine")
+
+// Goroutines are LPs that run as coroutines.
+type Goroutines struct {
+	next []func() (struct{}, bool)
+	stop []func()
+}
+
+// NewGoroutines makes n LPs; main(i, wait) is the body of LP i. It calls wait to
+// suspend itself. An LP begins to run when it is resumed for the first time.
+//
+// A panic in main comes out of Resume.
+func NewGoroutines(n int, main func(i int, wait func(struct{}) bool)) *Goroutines {
+	g := &Goroutines{next: make([]func() (struct{}, bool), n), stop: make([]func(), n)}
+	for i := range n {
+		g.next[i], g.stop[i] = iter.Pull(func(yield func(struct{}) bool) { main(i, yield) })
+	}
+	return g
+}
+
+// Wait suspends the LP whose wait function is given until it is resumed.
+func Wait(wait func(struct{}) bool) {
+	if !wait(struct{}{}) {
+		panic(Stopped)
+	}
+}
+
+// Resume implements Body.
+func (g *Goroutines) Resume(i int) bool {
+	_, alive := g.next[i]()
+	if !alive {
+		// The coroutine's stack is free from here on; so is what it closed over.
+		g.next[i], g.stop[i] = nil, nil
+	}
+	return alive
+}
+
+// Stop implements Body.
+func (g *Goroutines) Stop() {
+	for i, stop := range g.stop {
+		if stop != nil {
+			unwind(stop)
+			g.next[i], g.stop[i] = nil, nil
+		}
+	}
+}
+
+func unwind(stop func()) {
+	defer func() {
+		if r := recover(); r != nil && r != any(Stopped) {
+			panic(r)
+		}
+	}()
+	stop()
+}
+
+// Steps are LPs without a stack: Steps(i) runs LP i until it must wait and
+// reports whether it goes on.
+type Steps func(i int) bool
+
+// Resume implements Body.
+func (s Steps) Resume(i int) bool { return s(i) }
+
+// Stop implements Body. Nothing has to be unwound.
+func (s Steps) Stop() {}
