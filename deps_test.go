@@ -1,0 +1,265 @@
+package gigarank_test
+
+import (
+	"errors"
+	"fmt"
+	"go/build"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "gigarank"
+
+// A rule says what one package may import besides the standard library:
+// packages of this module by their path inside it, others by their full path.
+// Test files may import what their package may, and what testsOnly and
+// testLibraries name.
+type rule struct {
+	imports   string
+	testsOnly string
+	pure      bool   // a pure core package: see impure
+	unsafe    string // why a pure package may import unsafe
+}
+
+// rules is the import graph: one line for each package.
+//
+// The command line imports deeper than bench, mpivirt and network because its
+// flags name values of sync, lp and collectives, and because it opens the
+// transport over MPI.
+var rules = map[string]rule{
+	"": {},
+
+	"vtime":  {pure: true},
+	"random": {pure: true, imports: "vtime"},
+
+	"lp":      {pure: true, imports: "vtime random"},
+	"network": {pure: true, imports: "vtime random go.yaml.in/yaml/v3"},
+
+	"sync":               {imports: "vtime random", testsOnly: "sync/transporttest"},
+	"sync/transporttest": {imports: "vtime random sync"},
+	"sync/mpi":           {imports: "vtime random sync", testsOnly: "sync/transporttest"},
+
+	"collectives": {pure: true, imports: "vtime random network"},
+	"engine":      {pure: true, imports: "vtime random lp sync github.com/google/btree"},
+	"mpivirt": {
+		pure:    true,
+		imports: "vtime random lp network collectives engine",
+		// A program's typed slices are the bytes of a message without a copy.
+		unsafe: "views of typed buffers as bytes",
+		// Its tests run several engines over the in-process transport.
+		testsOnly: "sync",
+	},
+
+	"bench": {
+		imports: "vtime random lp sync network collectives engine mpivirt",
+		// The matrix runs every program on host processes, too.
+		testsOnly: "sync/mpi",
+	},
+	"cmd/gigarank": {
+		imports: "vtime random lp sync sync/mpi network collectives mpivirt bench" +
+			" github.com/spf13/cobra go.uber.org/zap go.uber.org/zap/zapcore" +
+			" github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
+			" golang.org/x/term golang.org/x/sys/unix",
+	},
+}
+
+// testLibraries may be imported by the tests of every package.
+const testLibraries = "pgregory.net/rapid github.com/google/go-cmp/cmp github.com/cockroachdb/datadriven"
+
+// impure is what a pure core package does not import outside its tests: the
+// operating system, the wall clock, the network of the host, logging, global
+// random numbers, C and, but for a reason in its rule, unsafe. A name covers
+// what lies under it.
+var impure = strings.Fields("os io/ioutil syscall time net log math/rand crypto/rand plugin C unsafe")
+
+// tagSets are the builds whose imports are checked.
+var tagSets = [][]string{nil, {"mpi"}, {"invariants"}, {"mpi", "invariants"}}
+
+// faults returns why a package may not have these imports; tests says that they
+// are those of its test files.
+func faults(pkg string, imports []string, tests bool) []error {
+	r, known := rules[pkg]
+	if !known {
+		return []error{fmt.Errorf("package %q is missing from the table: add a rule for it to deps_test.go", pkg)}
+	}
+	allowed := strings.Fields(r.imports)
+	if tests {
+		allowed = append(allowed, strings.Fields(r.testsOnly+" "+testLibraries)...)
+		allowed = append(allowed, pkg)
+	}
+	var found []error
+	for _, imported := range imports {
+		name, local := local(imported)
+		switch {
+		case local || !standard(imported):
+			if !slices.Contains(allowed, name) {
+				found = append(found, fmt.Errorf("%s imports %s (tests: %t): no such edge in deps_test.go; "+
+					"pass what it needs as a value, or change the table and ARCHITECTURE.md", pkg, imported, tests))
+			}
+		case r.pure && !tests && isImpure(imported) && (imported != "unsafe" || r.unsafe == ""):
+			found = append(found, fmt.Errorf("%s imports %s: it is a pure core package; "+
+				"do this at the edge and pass the result in as a value", pkg, imported))
+		}
+	}
+	return found
+}
+
+// local strips the module's name from the path of one of its packages.
+func local(imported string) (string, bool) {
+	if imported == module {
+		return "", true
+	}
+	name, ok := strings.CutPrefix(imported, module+"/")
+	return name, ok
+}
+
+// standard tells the standard library, whose paths begin with a word without a
+// dot, from other modules.
+func standard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return !strings.Contains(first, ".")
+}
+
+func isImpure(imported string) bool {
+	return slices.ContainsFunc(impure, func(name string) bool {
+		return imported == name || strings.HasPrefix(imported, name+"/")
+	})
+}
+
+// packageDirs lists the directories of the module that hold Go files, without
+// nested modules, testdata and what the go command ignores.
+func packageDirs(root string) ([]string, error) {
+	var dirs []string
+	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		base := entry.Name()
+		switch {
+		case !entry.IsDir():
+			if dir := filepath.Dir(file); strings.HasSuffix(base, ".go") && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		case file == root:
+		case base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_"):
+			return filepath.SkipDir
+		default:
+			if nested, _ := filepath.Glob(filepath.Join(file, "go.mod")); nested != nil {
+				return filepath.SkipDir
+			}
+		}
+		return nil
+	})
+	return dirs, err
+}
+
+func TestImportGraph(t *testing.T) {
+	dirs, err := packageDirs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(dirs, "vtime") {
+		t.Fatalf("found no package vtime below the root, only %v: the walk is wrong", dirs)
+	}
+	reported := map[string]bool{}
+	for _, tags := range tagSets {
+		context := build.Default
+		context.BuildTags = tags
+		context.CgoEnabled = slices.Contains(tags, "mpi")
+		for _, dir := range dirs {
+			found, err := context.ImportDir(dir, 0)
+			var none *build.NoGoError
+			if errors.As(err, &none) {
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s with tags %v: %v", dir, tags, err)
+				continue
+			}
+			pkg := strings.TrimPrefix(path.Clean(filepath.ToSlash(dir)), ".")
+			faulty := faults(pkg, found.Imports, false)
+			faulty = append(faulty, faults(pkg, slices.Concat(found.TestImports, found.XTestImports), true)...)
+			for _, fault := range faulty {
+				if !reported[fault.Error()] {
+					reported[fault.Error()] = true
+					t.Error(fault)
+				}
+			}
+		}
+	}
+}
+
+// Each kind of crossing is found, and its neighbour that is allowed is not.
+func TestCrossedEdgesAreFound(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		pkg     string
+		imports string
+		tests   bool
+		want    int
+	}{
+		{"the engine knows nothing of MPI", "engine", "gigarank/mpivirt", false, 1},
+		{"the engine stands on lp and sync", "engine", "gigarank/lp gigarank/sync fmt", false, 0},
+		{"nor of real MPI", "engine", "gigarank/sync/mpi", false, 1},
+		{"the ground imports no room", "vtime", "gigarank/random", false, 1},
+		{"every crossing counts", "lp", "gigarank/engine gigarank/network", false, 2},
+		{"no wall clock in the pure core", "network", "time", false, 1},
+		{"what lies under a name is covered", "engine", "math/rand/v2 os/exec net/http log/slog", false, 4},
+		{"a name covers no longer word", "engine", "math/bits", false, 0},
+		{"no cgo in the pure core", "mpivirt", "C", false, 1},
+		{"unsafe wants a reason", "engine", "unsafe", false, 1},
+		{"mpivirt gives one", "mpivirt", "unsafe", false, 0},
+		{"sync is no part of the pure core", "sync", "time sync", false, 0},
+		{"tests may use the host", "engine", "os time os/exec", true, 0},
+		{"tests may use the test libraries", "vtime", "pgregory.net/rapid", true, 0},
+		{"code may not", "vtime", "pgregory.net/rapid", false, 1},
+		{"a library is allowed where it is listed", "network", "go.yaml.in/yaml/v3", false, 0},
+		{"and nowhere else", "engine", "go.yaml.in/yaml/v3", false, 1},
+		{"an external test imports its package", "lp", "gigarank/lp", true, 0},
+		{"a test crosses no edge that is not its own", "lp", "gigarank/engine", true, 1},
+		{"a conformance suite is for tests", "sync", "gigarank/sync/transporttest", true, 0},
+		{"and not for code", "sync", "gigarank/sync/transporttest", false, 1},
+		{"an unknown package is a fault", "network/unheard", "", false, 1},
+	} {
+		if found := faults(c.pkg, strings.Fields(c.imports), c.tests); len(found) != c.want {
+			t.Errorf("%s: %s importing %q (tests: %t) has %d faults, want %d: %v",
+				c.why, c.pkg, c.imports, c.tests, len(found), c.want, found)
+		}
+	}
+}
+
+// The rules themselves name only packages that have a rule, and no cycle.
+func TestRulesAreClosedAndAcyclic(t *testing.T) {
+	const open, done = 1, 2
+	state := map[string]int{}
+	var visit func(pkg string, trail []string)
+	visit = func(pkg string, trail []string) {
+		trail = append(trail, pkg)
+		if state[pkg] == open {
+			t.Errorf("the rules allow a cycle: %s", strings.Join(trail, " → "))
+		}
+		if state[pkg] != 0 {
+			return
+		}
+		state[pkg] = open
+		for _, name := range strings.Fields(rules[pkg].imports) {
+			first, _, _ := strings.Cut(name, "/")
+			if strings.Contains(first, ".") {
+				continue
+			}
+			if _, known := rules[name]; !known {
+				t.Errorf("the rule of %s names %s, which has no rule", pkg, name)
+				continue
+			}
+			visit(name, trail)
+		}
+		state[pkg] = done
+	}
+	for pkg := range rules {
+		visit(pkg, nil)
+	}
+}
