@@ -1,0 +1,298 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// Kernel gives meaning to the LPs and events of one engine. All its methods are
+// called from the goroutine that called [Engine.Run].
+type Kernel interface {
+	// Run runs a ready item: an LP (its number within the partition, >= 0) or a
+	// task of the kernel's own (< 0).
+	Run(item int32)
+	// Handle handles a timed event. Everything that arrives at the engine's LPs
+	// at or before ev.Time has been delivered.
+	Handle(ev Event)
+	// Deliver takes in a record that the kernel of another engine sent. The
+	// record is valid during the call only.
+	Deliver(src int, record []byte)
+	// Drained is called when no ready item is left. The kernel may make items
+	// ready that it had held back.
+	Drained()
+}
+
+// Config describes one engine of a simulation.
+type Config struct {
+	// Partition of all LPs; the engine's own block is that of Transport.Rank().
+	Partition Partition
+	// Transport to the other engines. Its size is the number of engines.
+	Transport sync.Transport
+	// Protocol by which the engines synchronise.
+	Protocol sync.Protocol
+	// Lookahead is the least virtual delay between an action of an LP of this
+	// engine and its effect on an LP of engine dst; at least a picosecond.
+	Lookahead func(dst int) vtime.Duration
+	// BufferLimit is the number of bytes in the kernel's buffers past which
+	// senders are throttled; 0 means 256 MiB.
+	BufferLimit int64
+}
+
+// Statistics count what an engine did.
+type Statistics struct {
+	Events            uint64 // ready items run, timed events handled, records delivered
+	Messages          uint64 // virtual messages sent, as the kernel counts them
+	Switches          uint64 // LPs resumed
+	RemoteMessages    uint64 // records sent to other engines
+	SyncMessages      uint64 // transport messages that carry nothing but promises, requests or rounds
+	TransportMessages uint64
+}
+
+// Engine is one event loop. It is used by one goroutine, but for [Engine.Stop]
+// and [Engine.Snapshot].
+type Engine struct {
+	Statistics Statistics
+
+	config     Config
+	index      int
+	lo, hi     int
+	endpoint   *sync.Endpoint
+	ready      readyQueue
+	timed      eventList
+	throttled  eventList // LPs held back, by their clocks
+	unfinished int
+	buffered   int64
+	limit      int64
+	err        error
+	snapshot   snapshot
+}
+
+// snapshot is what other goroutines may look at while the engine runs.
+type snapshot struct {
+	events, time atomic.Int64
+}
+
+// defaultBufferLimit holds some four million small messages.
+const defaultBufferLimit = 256 << 20
+
+// window is the number of bytes under way from one engine to another, sent and
+// not yet consumed, past which the sender's LPs are throttled.
+const window = 64 << 20
+
+// pollInterval is the number of ready items between two looks at the transport.
+const pollInterval = 512
+
+// New makes an engine.
+func New(c Config) *Engine {
+	e := &Engine{config: c, index: c.Transport.Rank(), limit: c.BufferLimit}
+	if e.limit <= 0 {
+		e.limit = defaultBufferLimit
+	}
+	e.lo, e.hi = c.Partition.Range(e.index)
+	e.unfinished = e.hi - e.lo
+	e.endpoint = sync.NewEndpoint(c.Transport, sync.Config{
+		Protocol: c.Protocol, Lookahead: c.Lookahead, Window: window,
+	})
+	return e
+}
+
+// Index is the engine's number, 0 to Engines()-1.
+func (e *Engine) Index() int { return e.index }
+
+// Engines is the number of engines of the simulation.
+func (e *Engine) Engines() int { return e.config.Partition.Engines }
+
+// Partition is the division of all LPs among the engines.
+func (e *Engine) Partition() Partition { return e.config.Partition }
+
+// Range returns the LPs that the engine owns: lo <= LP < hi.
+func (e *Engine) Range() (lo, hi int) { return e.lo, e.hi }
+
+// Ready makes an item run: an LP of the partition (its local number), or a task
+// of the kernel (a negative number).
+func (e *Engine) Ready(item int32) { e.ready.push(item) }
+
+// ReadyRange makes the LPs with local numbers lo <= i < hi run.
+func (e *Engine) ReadyRange(lo, hi int) { e.ready.pushRange(int32(lo), int32(hi)) }
+
+// Schedule enters a timed event for an LP of this engine.
+func (e *Engine) Schedule(ev Event) { e.timed.push(ev) }
+
+// Throttle holds LP lp (its local number) back, whose clock shows t, until the
+// buffers have shrunk or all else waits. The kernel's Run resumes it.
+func (e *Engine) Throttle(lp int32, t vtime.Time) {
+	e.throttled.push(Event{Time: t, Source: lp, LP: lp})
+}
+
+// Buffer changes the number of bytes that the kernel holds for messages that
+// nobody has consumed.
+func (e *Engine) Buffer(bytes int64) { e.buffered += bytes }
+
+// Congested reports whether an LP that is about to send to an LP of engine dst
+// ought to be throttled.
+func (e *Engine) Congested(dst int) bool {
+	return e.buffered > e.limit || dst != e.index && !e.endpoint.Room(dst)
+}
+
+// Consumed tells that bytes of a record from engine src have left the buffers.
+func (e *Engine) Consumed(src int, bytes int64) { e.endpoint.Credit(src, bytes) }
+
+// Record returns room for a record of n bytes to the kernel of engine dst. The
+// caller fills it before it calls the engine again.
+func (e *Engine) Record(dst, n int) []byte { return e.endpoint.Reserve(dst, n) }
+
+// EIT is the earliest instant at which something that another engine still sends
+// can take effect here.
+func (e *Engine) EIT() vtime.Time { return e.endpoint.EIT() }
+
+// Finished tells that n LPs have ended.
+func (e *Engine) Finished(n int) { e.unfinished -= n }
+
+// Fail ends the simulation, on all engines, with an error of the simulated
+// program. The first one counts.
+func (e *Engine) Fail(err error) {
+	if e.err == nil {
+		e.err = err
+	}
+}
+
+// Stop ends the simulation on all engines from any goroutine. Their Run returns
+// a *sync.Stopped with the reason.
+func (e *Engine) Stop(reason []byte) { e.endpoint.Stop(reason) }
+
+// Gather brings every engine's payload to engine 0, after Run has returned.
+func (e *Engine) Gather(payload []byte) ([][]byte, error) { return e.endpoint.Gather(payload) }
+
+// Snapshot returns, from any goroutine, how many events the engine has processed
+// and how far its timed events have come.
+func (e *Engine) Snapshot() (events uint64, t vtime.Time) {
+	return uint64(e.snapshot.events.Load()), vtime.Time(e.snapshot.time.Load())
+}
+
+// ErrDeadlock is returned by Run when all engines are quiescent and some LPs have
+// not finished.
+var ErrDeadlock = errors.New("deadlock")
+
+// CausalityError tells that a record reached an engine below its EIT: the bound
+// that it relied on was wrong.
+type CausalityError struct {
+	Source, Destination int // LPs
+	Sent, Arrival, EIT  vtime.Time
+}
+
+func (err *CausalityError) Error() string {
+	return fmt.Sprintf("causality violated: a message from rank %d (sent at %v) reaches rank %d at %v, below the bound %v "+
+		"that its engine relied on; the likely cause is a delay model whose delay is shorter than the lookahead it claims",
+		err.Source, err.Sent, err.Destination, err.Arrival, err.EIT)
+}
+
+// CheckArrival fails the simulation if an effect at the given time violates the
+// EIT.
+func (e *Engine) CheckArrival(source, destination int, sent, arrival vtime.Time) {
+	if arrival < e.endpoint.EIT() && e.Engines() > 1 {
+		e.Fail(&CausalityError{source, destination, sent, arrival, e.endpoint.EIT()})
+	}
+}
+
+// Run runs the partition until all LPs of all engines have finished. Errors:
+// what was given to Fail, *sync.Stopped if another engine failed or Stop was
+// called, ErrDeadlock, or an error of the transport.
+func (e *Engine) Run(k Kernel) error {
+	deliver := func(src int, record []byte) {
+		e.Statistics.Events++
+		k.Deliver(src, record)
+	}
+	for e.err == nil {
+		if err := e.drain(k, deliver); err != nil {
+			return err
+		}
+		k.Drained()
+		if !e.ready.empty() || e.err != nil {
+			continue
+		}
+		again, err := e.advance(k, deliver)
+		if err != nil || !again {
+			return err
+		}
+	}
+	return e.err
+}
+
+// drain runs ready items until there are none.
+func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
+	for !e.ready.empty() && e.err == nil {
+		n := 0
+		for ; n < pollInterval && !e.ready.empty() && e.err == nil; n++ {
+			k.Run(e.ready.pop())
+		}
+		e.Statistics.Events += uint64(n)
+		e.snapshot.events.Store(int64(e.Statistics.Events))
+		if _, err := e.endpoint.Poll(deliver); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance does the next thing that depends on time: it handles the least timed
+// event or resumes a throttled LP if that is allowed, else it waits for the other
+// engines. It reports false when the simulation has ended.
+func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err error) {
+	timed, throttled := e.timed.minimum(), e.throttled.minimum()
+	next := min(timed, throttled)
+	e.endpoint.Advance(next)
+	switch {
+	case !e.throttled.empty() && throttled <= timed:
+		return true, e.release(k, deliver)
+	case timed < e.endpoint.EIT():
+		ev := e.timed.pop()
+		e.Statistics.Events++
+		e.snapshot.time.Store(int64(ev.Time))
+		if e.Statistics.Events%pollInterval == 0 {
+			e.snapshot.events.Store(int64(e.Statistics.Events))
+			if _, err := e.endpoint.Poll(deliver); err != nil {
+				return false, err
+			}
+		}
+		k.Handle(ev)
+		return true, nil
+	}
+	if n, err := e.endpoint.Poll(deliver); err != nil || n > 0 {
+		return true, err
+	}
+	switch outcome, err := e.endpoint.Wait(next, e.unfinished); {
+	case err != nil:
+		return false, err
+	case outcome == sync.Finished:
+		return false, nil
+	case outcome == sync.Deadlock:
+		return false, ErrDeadlock
+	default:
+		_, err := e.endpoint.Poll(deliver)
+		return true, err
+	}
+}
+
+// release resumes the throttled LP with the least clock. What it waited for, room
+// at another engine, may not be there yet: then it will be throttled again.
+func (e *Engine) release(k Kernel, deliver func(int, []byte)) error {
+	ev := e.throttled.pop()
+	e.Statistics.Events++
+	k.Run(ev.LP)
+	if err := e.endpoint.Flush(); err != nil {
+		return err
+	}
+	_, err := e.endpoint.Poll(deliver)
+	return err
+}
+
+// Count returns the statistics with those of the transport.
+func (e *Engine) Count() Statistics {
+	s, t := e.Statistics, e.endpoint.Statistics()
+	s.RemoteMessages, s.SyncMessages, s.TransportMessages = t.RemoteRecords, t.SyncMessages, t.TransportMessages
+	return s
+}

@@ -1,0 +1,87 @@
+package engine
+
+import "gigarank/vtime"
+
+// Event is something that happens to an LP at an instant, and whose outcome
+// depends on all that happens before.
+type Event struct {
+	Time     vtime.Time
+	Sequence uint64 // counts the events of one source
+	Source   int32  // global number of the LP that caused it
+	LP       int32  // global number of the LP that it concerns
+	Data     uint64 // for the kernel
+}
+
+// Before is the total order of events: (virtual time, source LP, per-source
+// sequence number). It is the only comparator of events.
+func (a *Event) Before(b *Event) bool {
+	if a.Time != b.Time {
+		return a.Time < b.Time
+	}
+	if a.Source != b.Source {
+		return a.Source < b.Source
+	}
+	return a.Sequence < b.Sequence
+}
+
+// eventList is a heap of events with four children a node: half the depth of a
+// binary heap, and the children of a node share two cache lines.
+type eventList struct {
+	heap []Event
+}
+
+func (l *eventList) empty() bool { return len(l.heap) == 0 }
+
+// minimum returns the time of the least event, Forever if there is none.
+func (l *eventList) minimum() vtime.Time {
+	if len(l.heap) == 0 {
+		return vtime.Forever
+	}
+	return l.heap[0].Time
+}
+
+func (l *eventList) push(ev Event) {
+	l.heap = append(l.heap, ev)
+	h := l.heap
+	i := len(h) - 1
+	for i > 0 {
+		parent := (i - 1) / 4
+		if !ev.Before(&h[parent]) {
+			break
+		}
+		h[i] = h[parent]
+		i = parent
+	}
+	h[i] = ev
+}
+
+func (l *eventList) pop() Event {
+	h := l.heap
+	least := h[0]
+	last := h[len(h)-1]
+	h = h[:len(h)-1]
+	l.heap = h
+	if len(h) == 0 {
+		return least
+	}
+	i := 0
+	for {
+		child := 4*i + 1
+		if child >= len(h) {
+			break
+		}
+		best := child
+		for c := child + 1; c < min(child+4, len(h)); c++ {
+			if h[c].Before(&h[best]) {
+				best = c
+			}
+		}
+		if !h[best].Before(&last) {
+			break
+		}
+		h[i] = h[best]
+		i = best
+	}
+	h[i] = last
+	return least
+}
