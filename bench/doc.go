@@ -1,0 +1,29 @@
+// Package bench holds the programs that gigarank can run by name, and the noise
+// that a run can add to them.
+//
+// # Model
+//
+// An [Entry] describes a program: what it measures, in which forms its ranks
+// exist (package lp), what its options are worth by default, and how it is built.
+// Most programs are virtual MPI programs and become an [mpivirt.Simulation]; one
+// that has no MPI in it, such as PHOLD (Fujimoto, "Performance of Time Warp under
+// synthetic workloads", 1990), builds its simulation on the engine directly. Both
+// are a [Simulation] to the caller.
+//
+// Operating system noise ([ParseNoise]) steals time from compute phases only, as
+// in Hoefler, Schneider and Lumsdaine, "Characterizing the influence of system
+// noise on large-scale applications by simulation" (SC 2010): while a rank waits
+// for a message, the noise costs it nothing.
+//
+// # Invariants
+//
+//   - A program is one file with one package-level Entry, which [Programs] lists.
+//   - The two forms of a program give the same fingerprint.
+//   - Noise is a pure function of (seed, rank, begin, length): it is the same in
+//     whatever order and on whatever host it is asked for.
+//
+// # Use
+//
+//	s, err := bench.New("barriertest", bench.Config{Config: c, Options: bench.Options{Iterations: 10}})
+//	result, err := s.Run()
+package bench

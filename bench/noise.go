@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gigarank/mpivirt"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// noiseForms are the kinds of noise and how they are written.
+var noiseForms = []struct {
+	kind, form string
+	parameters int
+}{
+	{"periodic", "periodic:PERIOD,DURATION", 2},
+	{"exponential", "exponential:MEANGAP,MEANDURATION", 2},
+	{"pareto", "pareto:MEANGAP,MINDURATION,ALPHA", 3},
+}
+
+// NoiseForms lists how noise is written.
+func NoiseForms() []string {
+	forms := make([]string, len(noiseForms))
+	for i, f := range noiseForms {
+		forms[i] = f.form
+	}
+	return forms
+}
+
+// leastGap bounds the number of interruptions in a compute phase, each of which
+// costs the host a random number.
+const leastGap = vtime.Microsecond
+
+// noiseSalt keeps the numbers drawn for noise apart from those that the program
+// draws from the same seed.
+const noiseSalt = 0x6e6f697365
+
+// ParseNoise reads a description of operating system noise:
+//
+//	periodic:PERIOD,DURATION          every PERIOD, for DURATION; each rank at a phase of its own
+//	exponential:MEANGAP,MEANDURATION  gaps and durations exponentially distributed
+//	pareto:MEANGAP,MINDURATION,ALPHA  exponential gaps, heavy-tailed durations of mean
+//	                                  MINDURATION·ALPHA/(ALPHA-1), ALPHA > 1
+//
+// Gaps are times of computing between two interruptions. An empty text or "none"
+// is no noise: nil. The error tells everything that is wrong with the text.
+func ParseNoise(text string, seed uint64) (mpivirt.Noise, error) {
+	if text == "" || text == "none" {
+		return nil, nil
+	}
+	kind, rest, _ := strings.Cut(text, ":")
+	fields := strings.Split(rest, ",")
+	for _, f := range noiseForms {
+		if f.kind != kind {
+			continue
+		}
+		if len(fields) != f.parameters || rest == "" {
+			return nil, fmt.Errorf("noise %q: write %s", text, f.form)
+		}
+		noise, err := newNoise(kind, fields, random.Mix(seed^noiseSalt))
+		if err != nil {
+			return nil, fmt.Errorf("noise %q: %w", text, err)
+		}
+		return noise, nil
+	}
+	return nil, fmt.Errorf("noise %q: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
+}
+
+// newNoise makes noise of a kind from the right number of parameters.
+func newNoise(kind string, fields []string, seed uint64) (mpivirt.Noise, error) {
+	first, err := vtime.ParseDuration(fields[0])
+	second, err2 := vtime.ParseDuration(fields[1])
+	err = errors.Join(err, err2)
+	alpha := 0.0
+	if kind == "pareto" {
+		var err3 error
+		if alpha, err3 = strconv.ParseFloat(fields[2], 64); err3 != nil || !(alpha > 1) || math.IsInf(alpha, 1) {
+			err = errors.Join(err, fmt.Errorf("ALPHA %q: use a number above 1, at which the mean duration is finite", fields[2]))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var faults []error
+	if first < leastGap {
+		faults = append(faults, fmt.Errorf("interruptions every %v: use at least %v", first, leastGap))
+	}
+	if second <= 0 {
+		faults = append(faults, fmt.Errorf("a duration of %v: use a time above 0", second))
+	}
+	if kind == "periodic" && second >= first {
+		faults = append(faults, fmt.Errorf("a duration of %v leaves nothing of the period of %v: use a shorter one", second, first))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	if kind == "periodic" {
+		return &periodicNoise{seed, first, second}, nil
+	}
+	return &randomNoise{seed: seed, gap: float64(first), duration: float64(second), alpha: alpha}, nil
+}
+
+// periodicNoise takes the rank's core away for duration in each period. A rank's
+// first interruption begins at its phase, a random instant of the first period
+// that is taken to follow others before it.
+type periodicNoise struct {
+	seed             uint64
+	period, duration vtime.Duration
+}
+
+// phase returns when within each period the rank's interruption begins.
+func (n *periodicNoise) phase(rank int) vtime.Duration {
+	return vtime.Duration(random.Intn(n.seed, uint64(rank), 0, int(n.period)))
+}
+
+// Extend implements mpivirt.Noise.
+func (n *periodicNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
+	if d <= 0 {
+		return d
+	}
+	position := (vtime.Duration(t%vtime.Time(n.period)) - n.phase(rank) + n.period) % n.period
+	wait := max(n.duration-position, 0)
+	left := n.period - max(position, n.duration) // computing time until the next interruption
+	if d <= left {
+		return wait + d
+	}
+	free := n.period - n.duration
+	interruptions := (d-left-1)/free + 1
+	if interruptions > (math.MaxInt64-wait-d)/n.duration {
+		return math.MaxInt64
+	}
+	return wait + d + interruptions*n.duration
+}
+
+// randomNoise interrupts computing after exponentially distributed gaps, which
+// have no memory: a phase draws its interruptions afresh, keyed by the rank and
+// the time at which it begins, and no state is kept from one phase to the next.
+type randomNoise struct {
+	seed          uint64
+	gap, duration float64 // ps; duration is the mean, or the minimum of the Pareto distribution
+	alpha         float64 // of the Pareto distribution; 0 for the exponential one
+}
+
+// Extend implements mpivirt.Noise. It takes time in proportion to the number of
+// interruptions.
+func (n *randomNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
+	stream := random.Uint64(n.seed, uint64(rank), uint64(t))
+	stolen := 0.0
+	computed := 0.0
+	for counter := uint64(0); ; counter += 2 {
+		// The conversions keep a compiler from fusing the sum with the
+		// product, which would make the result depend on the host.
+		computed += float64(n.gap * random.Exponential(n.seed, stream, counter))
+		if computed >= float64(d) {
+			break
+		}
+		stolen += float64(n.interruption(stream, counter+1))
+	}
+	if stolen >= float64(math.MaxInt64-max(d, 0)) {
+		return math.MaxInt64
+	}
+	return d + vtime.Duration(math.RoundToEven(stolen))
+}
+
+// interruption draws how long an interruption takes, in ps.
+func (n *randomNoise) interruption(stream, counter uint64) float64 {
+	e := random.Exponential(n.seed, stream, counter)
+	if n.alpha == 0 {
+		return n.duration * e
+	}
+	return n.duration * math.Exp(e/n.alpha)
+}

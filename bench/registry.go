@@ -1,0 +1,219 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// None stands in Options.Compute and Options.Payload for no compute phase or no
+// bytes, where zero stands for the program's default.
+const None = -1
+
+// Options are what every program can be told. A zero field is the program's
+// default.
+type Options struct {
+	Iterations int            // repetitions of what is timed, at least 1
+	Compute    vtime.Duration // virtual compute time before each repetition; None for none
+	Payload    int64          // bytes of each message or of each rank's contribution; None for none
+}
+
+// or fills what is zero in o with the defaults, and puts zero for None.
+func (o Options) or(defaults Options) Options {
+	if o.Iterations == 0 {
+		o.Iterations = defaults.Iterations
+	}
+	if o.Compute == 0 {
+		o.Compute = defaults.Compute
+	}
+	if o.Payload == 0 {
+		o.Payload = defaults.Payload
+	}
+	o.Compute, o.Payload = max(o.Compute, 0), max(o.Payload, 0)
+	return o
+}
+
+// faults returns what is wrong with o, before the defaults are filled in.
+func (o Options) faults() (faults []string) {
+	if o.Iterations < 0 {
+		faults = append(faults, fmt.Sprintf("%d iterations: use at least 1", o.Iterations))
+	}
+	if o.Compute < None {
+		faults = append(faults, fmt.Sprintf("compute time of %v: use a time of at least 0", o.Compute))
+	}
+	if o.Payload < None {
+		faults = append(faults, fmt.Sprintf("payload of %d bytes: use at least 0", o.Payload))
+	}
+	return faults
+}
+
+// Config describes one run of a program. Its Program is filled in by [New].
+type Config struct {
+	mpivirt.Config
+	Options
+}
+
+// Simulation is a program that is ready to run.
+type Simulation interface {
+	// Run simulates the program to its end. The result holds what was finished
+	// also when there is an error.
+	Run() (*mpivirt.Result, error)
+	// Stop ends Run early, from any goroutine.
+	Stop(reason string)
+	// Progress looks at the simulation while it runs, from any goroutine.
+	Progress() mpivirt.Progress
+}
+
+// Entry describes a program.
+type Entry struct {
+	Name     string    // as given on the command line
+	Summary  string    // one line
+	Defaults Options   // values of the options that are left zero
+	Forms    []lp.Kind // the kinds of LP that the program can run as
+	// Build makes the program. Its options have no zero left that stands for a
+	// default. Exactly one of Build and Direct is set.
+	Build func(Options) (mpivirt.Program, error)
+	// Direct makes the simulation of a program that runs on the engine without
+	// MPI. Its options are filled in like those of Build.
+	Direct func(Config) (Simulation, error)
+	// State gives the bytes that the program holds for each rank over those of
+	// the LP itself, with the options filled in; nil for none.
+	State func(lp.Kind, Options) int64
+}
+
+// programs lists every program, in the order in which a list shows them.
+var programs = []*Entry{
+	&barriertest,
+}
+
+// Programs lists every program.
+func Programs() []Entry {
+	list := make([]Entry, len(programs))
+	for i, e := range programs {
+		list[i] = *e
+	}
+	return list
+}
+
+// Lookup returns the program with a name. The error lists the programs and
+// suggests the one that may have been meant.
+func Lookup(name string) (Entry, error) {
+	names := make([]string, len(programs))
+	for i, e := range programs {
+		if e.Name == name {
+			return *e, nil
+		}
+		names[i] = e.Name
+	}
+	return Entry{}, fmt.Errorf("unknown program %q: %s", name, Choices(name, names))
+}
+
+// Resolve returns o with the program's defaults in place of zeros, and zero in
+// place of [None].
+func (e Entry) Resolve(o Options) Options { return o.or(e.Defaults) }
+
+// CheckForm returns an error if the program cannot run as LPs of a kind.
+func (e Entry) CheckForm(kind lp.Kind) error {
+	if slices.Contains(e.Forms, kind) {
+		return nil
+	}
+	forms := make([]string, len(e.Forms))
+	for i, form := range e.Forms {
+		forms[i] = form.String()
+	}
+	return fmt.Errorf("program %s has no %s form: use %s", e.Name, kind, strings.Join(forms, " or "))
+}
+
+// New makes the simulation of a program. It refuses an unknown name, a kind of LP
+// that the program does not have, and options out of range.
+func New(name string, c Config) (Simulation, error) {
+	e, err := Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	faults := c.Options.faults()
+	if err := e.CheckForm(c.LP); err != nil {
+		faults = append(faults, err.Error())
+	}
+	if faults != nil {
+		return nil, fmt.Errorf("%s: %s", name, strings.Join(faults, "; "))
+	}
+	c.Options = e.Resolve(c.Options)
+	if e.Direct != nil {
+		return e.Direct(c)
+	}
+	if c.Program, err = e.Build(c.Options); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c.Program.Name = e.Name
+	return mpivirt.New(c.Config)
+}
+
+// bytesPerRank is what the engine and the virtual MPI hold for a rank that waits
+// in a collective, by kind of LP: for goroutines a stack of 2 KB with its
+// coroutine and the rank's own state.
+var bytesPerRank = [...]int64{lp.Goroutine: 3300, lp.Event: 24}
+
+// BytesPerRank estimates the memory that one rank of a program takes on the
+// host, in bytes.
+func BytesPerRank(kind lp.Kind, e Entry, o Options) int64 {
+	n := bytesPerRank[kind]
+	if e.State != nil {
+		n += e.State(kind, e.Resolve(o))
+	}
+	return n
+}
+
+// Choices says what may stand in the place of a name that is not known: the
+// candidate that is close to it, if there is one, and all of them.
+func Choices(name string, candidates []string) string {
+	all := "there are: " + strings.Join(candidates, ", ")
+	if near, ok := nearest(name, candidates); ok {
+		return fmt.Sprintf("did you mean %s? %s", near, all)
+	}
+	return all
+}
+
+// nearest returns the candidate that the fewest edits lead to, if at most a
+// third of the name has to change, or that the name is the beginning of.
+func nearest(name string, candidates []string) (string, bool) {
+	best, fewest := "", max(1, len(name)/3)+1
+	for _, c := range candidates {
+		if d := distance(strings.ToLower(name), c); d < fewest {
+			best, fewest = c, d
+		}
+	}
+	if best == "" && len(name) >= 3 {
+		if i := slices.IndexFunc(candidates, func(c string) bool { return strings.HasPrefix(c, strings.ToLower(name)) }); i >= 0 {
+			best = candidates[i]
+		}
+	}
+	return best, best != ""
+}
+
+// distance counts the insertions, deletions and substitutions of bytes that turn
+// a into b (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			above := row[j+1]
+			substitute := diagonal
+			if a[i] != b[j] {
+				substitute++
+			}
+			row[j+1] = min(above+1, row[j]+1, substitute)
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}

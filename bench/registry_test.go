@@ -1,0 +1,91 @@
+package bench_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gigarank/bench"
+	"gigarank/lp"
+	"gigarank/vtime"
+)
+
+// Every program can be listed, has a form, defaults that make sense, and exactly
+// one way to be made.
+func TestProgramsAreWellFormed(t *testing.T) {
+	var names []string
+	for _, e := range bench.Programs() {
+		if e.Name == "" || e.Summary == "" || strings.Contains(e.Summary, "\n") {
+			t.Errorf("program %q has the summary %q, want one line", e.Name, e.Summary)
+		}
+		if len(e.Forms) == 0 {
+			t.Errorf("%s has no form", e.Name)
+		}
+		if (e.Build == nil) == (e.Direct == nil) {
+			t.Errorf("%s: want exactly one of Build and Direct", e.Name)
+		}
+		if d := e.Defaults; d.Iterations < 1 || d.Compute < 0 || d.Payload < 0 {
+			t.Errorf("%s has the defaults %+v", e.Name, d)
+		}
+		found, err := bench.Lookup(e.Name)
+		if err != nil || found.Name != e.Name {
+			t.Errorf("looking %s up gives %q, %v", e.Name, found.Name, err)
+		}
+		names = append(names, e.Name)
+	}
+	if slices.Sort(names); len(slices.Compact(names)) != len(bench.Programs()) {
+		t.Errorf("two programs have the same name: %v", names)
+	}
+}
+
+func TestUnknownProgramIsSuggested(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{"barrietest", "did you mean barriertest?"},
+		{"BarrierTest", "did you mean barriertest?"},
+		{"barrier", "did you mean barriertest?"},
+		{"xyz", `unknown program "xyz": there are: barriertest`},
+	} {
+		if _, err := bench.Lookup(c.name); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want it to say %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestNewNamesAllFaults(t *testing.T) {
+	options := bench.Options{Iterations: -1, Compute: -2 * vtime.Second, Payload: -5}
+	_, err := bench.New("barriertest", bench.Config{Options: options})
+	if err == nil {
+		t.Fatal("three options out of range are accepted")
+	}
+	for _, want := range []string{"-1 iterations", "compute time of -2s", "payload of -5 bytes"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	e := bench.Entry{Defaults: bench.Options{Iterations: 10, Compute: vtime.Millisecond, Payload: 8}}
+	for _, c := range []struct{ given, want bench.Options }{
+		{bench.Options{}, e.Defaults},
+		{bench.Options{Iterations: 3}, bench.Options{Iterations: 3, Compute: vtime.Millisecond, Payload: 8}},
+		{bench.Options{Compute: bench.None, Payload: bench.None}, bench.Options{Iterations: 10}},
+	} {
+		if got := e.Resolve(c.given); got != c.want {
+			t.Errorf("%+v resolves to %+v, want %+v", c.given, got, c.want)
+		}
+	}
+}
+
+func TestBytesPerRank(t *testing.T) {
+	e := bench.Entry{
+		Defaults: bench.Options{Payload: 8},
+		State:    func(_ lp.Kind, o bench.Options) int64 { return 2 * o.Payload },
+	}
+	if got := bench.BytesPerRank(lp.Event, e, bench.Options{}); got != 24+16 {
+		t.Errorf("an event rank with 16 bytes of state takes %d bytes, want 40", got)
+	}
+	if got := bench.BytesPerRank(lp.Goroutine, bench.Entry{}, bench.Options{}); got != 3300 {
+		t.Errorf("a goroutine rank takes %d bytes, want 3300", got)
+	}
+}
