@@ -37,7 +37,7 @@ func sample(noise mpivirt.Noise, d vtime.Duration) (mean, standardError float64)
 	mean = sum / n
 	// Phases of one rank may depend on one another in periodic noise, so the
 	// ranks alone count as independent draws.
-	return mean, math.Sqrt((squares/n-mean*mean)/ranks)
+	return mean, math.Sqrt((squares/n - mean*mean) / ranks)
 }
 
 func TestNoiseMeans(t *testing.T) {
