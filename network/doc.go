@@ -1,0 +1,97 @@
+// Package network describes the target machine: which node each rank is on, how
+// far apart nodes are, and what a message costs.
+//
+// # Model
+//
+// A [Machine] is a description without a number of ranks. A [Target] is a
+// machine laid out for N ranks. A target answers three questions, all of them
+// pure functions of the machine and N:
+//
+//   - Where is a rank? The mapping puts ranks on nodes: block fills the nodes one
+//     after the other, cyclic deals the ranks out in turn, random:SEED fills the
+//     nodes with the ranks in random order, file:PATH lists each rank's node. The
+//     random order is a Feistel permutation with cycle walking (Black and Rogaway,
+//     2002), so that a billion ranks need no table.
+//   - How far apart are two nodes? The topology's hop function counts the links of
+//     a minimal route, in closed form. A route between two nodes of a star or fat
+//     tree counts the links to its switches too. A dragonfly's is the minimal
+//     route of Kim et al. (2008), over at most one global link; a fat tree is the
+//     k-ary n-tree of Petrini and Vanneschi (1997); a twisted torus is that of
+//     Cámara et al. (2010).
+//   - How long does a message take? The delay model says; see below.
+//
+// # Delay models
+//
+//	flat      latency + bytes/bandwidth, the same between all pairs
+//	twolevel  the same with parameters for one node (intra) and for two (inter)
+//	table     measured delays by message size, intra and inter: linear between
+//	          two sizes, flat below the first, the last slope above the last
+//	hops      bytes/B_mem + bytes/B_net + latency + hops·latency_per_hop, or for
+//	          no hops memory_latency + 2·bytes/B_mem
+//	loggops   L, o, g, G, O, S as in LogGOPSim (Hoefler, Schneider and
+//	          Lumsdaine, 2010), see [Target.Send] and [Target.Receive]
+//
+// A bandwidth that is left out is infinite. The whole of what the bytes add is
+// computed in integers and rounded once, to the nearest picosecond, ties to even.
+//
+// LogGOPSim charges a message to the receiver's CPU when it reaches a free CPU,
+// whether or not a receive is posted. A rank here learns of a message when it
+// completes the receive, which is what allows receives that name their source to
+// go ahead without synchronisation. So the charge falls due then, less the time
+// that the CPU has spent waiting since the message came. A message that in
+// LogGOPSim would delay the end of that wait delays what comes after it instead;
+// the sum is the same.
+//
+// # Invariants
+//
+//   - Delay = Latency + Transfer, Latency >= 1 ps (a smaller figure counts as
+//     1 ps), Transfer >= 0 and not falling in the bytes.
+//   - Hops is symmetric, and 0 from a node to itself.
+//   - Lookahead is never above the Latency of any pair of its ranges.
+//   - Delays equals Delay, element by element.
+//   - Nodes are numbered densely from 0, and each holds at least one rank.
+//   - A target is immutable, and takes memory for each rank only with mapping
+//     file:PATH.
+//
+// # Machine files
+//
+// A machine file is YAML. This one shows each general field; what is optional
+// has its default beside it.
+//
+//	name: my-cluster
+//	description: one line               # optional
+//	source: where the figures are from  # optional
+//	estimates: [network.intra.latency]  # optional: paths of figures that are estimates
+//	nodes: 1024                         # optional: as many as the ranks need
+//	ranks_per_node: 12                  # optional: 1
+//	mapping: block                      # optional: block
+//	topology: {kind: torus, dims: [8, 8, 16]}  # optional: star
+//	network:
+//	  model: twolevel
+//	  intra: {latency: 0.5us, bandwidth: 6GB/s}
+//	  inter: {latency: 5us, bandwidth: 2GB/s}
+//	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
+//	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second
+//	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
+//
+// Topologies and their fields:
+//
+//	{kind: star}
+//	{kind: ring}
+//	{kind: mesh, dims: [4, 4]}            or torus; the last dimension varies fastest
+//	{kind: torus, dimensions: 3}          or mesh; as nearly cubic as the nodes need
+//	{kind: twisted-torus, dims: [8, 4], twist: 2}
+//	{kind: tree, arity: 2}                a node at every vertex
+//	{kind: fat-tree, arity: 4, levels: 3} nodes at the leaves; levels is optional
+//	{kind: dragonfly, routers: 4, nodes_per_router: 2, groups: 9, global_links: 2}
+//	                                      the last two are optional
+//	{kind: hierarchy, levels: [{size: 16, hops: 3}, {hops: 5}]}
+//	                                      from the inside out; a level may have a
+//	                                      topology of its units instead of hops
+//
+// # Use
+//
+//	m, err := network.Load("xt5", os.ReadFile)
+//	t, err := m.Target(1_000_000)
+//	t.Delay(0, 12, 1024) // 5.512us
+package network

@@ -1,0 +1,215 @@
+package network
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"gigarank/vtime"
+)
+
+// Machine describes a target machine, without a number of ranks. It is
+// immutable, and comes from Load or Parse.
+type Machine struct {
+	name, description, source string
+	estimates                 []string // paths of fields whose figures are estimates
+	nodes                     int      // 0 for as many as the ranks need
+	perNode                   int
+	mapping                   mapping
+	topology                  topologySpec
+	model                     string
+	intra, inter              link // of flat, only inter
+	perHop                    vtime.Duration
+	loggops                   *LogGOPS
+	eagerLimit                int64 // MaxInt64 if there is none
+	reduce                    bandwidth
+	poll                      vtime.Duration
+}
+
+// link is one level of a delay model as the machine file gives it. In the model
+// hops, intra is the memory.
+type link struct {
+	latency   vtime.Duration
+	bandwidth bandwidth
+	table     []measurement
+}
+
+// defaultPoll is what a failing Test or Iprobe costs unless the file says.
+const defaultPoll = 100 * vtime.Nanosecond
+
+// Name returns the machine's name.
+func (m *Machine) Name() string { return m.name }
+
+// Description returns one line on the machine; it may be empty.
+func (m *Machine) Description() string { return m.description }
+
+// Source says where the figures come from; it may be empty.
+func (m *Machine) Source() string { return m.source }
+
+// Model returns the name of the delay model: flat, twolevel, table, hops or
+// loggops.
+func (m *Machine) Model() string { return m.model }
+
+// Topology returns the name of the topology, such as torus.
+func (m *Machine) Topology() string { return m.topology.kind }
+
+// Mapping returns the rule that maps ranks to nodes, as machine files write it.
+func (m *Machine) Mapping() string { return m.mapping.String() }
+
+// Nodes returns the number of nodes, or 0 for as many as the ranks need.
+func (m *Machine) Nodes() int { return m.nodes }
+
+// RanksPerNode returns how many ranks a node has room for.
+func (m *Machine) RanksPerNode() int { return m.perNode }
+
+// String returns the normalized machine file, as YAML does.
+func (m *Machine) String() string { return string(m.YAML()) }
+
+// YAML returns the machine file in normal form: fields in a fixed order, those
+// with a default written out, estimates marked by a comment. Parse reads it
+// back.
+func (m *Machine) YAML() []byte {
+	w := &writer{estimates: m.estimates}
+	top := w.object("")
+	top.text("name", m.name)
+	if m.description != "" {
+		top.text("description", m.description)
+	}
+	if m.source != "" {
+		top.text("source", m.source)
+	}
+	if len(m.estimates) > 0 {
+		top.put("estimates", textList(m.estimates))
+	}
+	if m.nodes != 0 {
+		top.number("nodes", m.nodes)
+	}
+	top.number("ranks_per_node", m.perNode)
+	top.text("mapping", m.mapping.String())
+	top.put("topology", m.topology.yaml(w, "topology"))
+	top.put("network", m.networkYAML(w))
+
+	var text bytes.Buffer
+	encoder := yaml.NewEncoder(&text)
+	encoder.SetIndent(2)
+	if err := encoder.Encode(top.node); err != nil {
+		panic(fmt.Sprintf("network: a machine does not encode: %v", err))
+	}
+	return text.Bytes()
+}
+
+func (m *Machine) networkYAML(w *writer) *yaml.Node {
+	o := w.object("network")
+	o.text("model", m.model)
+	switch m.model {
+	case "flat":
+		o.link(m.inter)
+	case "twolevel":
+		for _, level := range []struct {
+			name string
+			link link
+		}{{"intra", m.intra}, {"inter", m.inter}} {
+			inner := w.object("network." + level.name)
+			inner.link(level.link)
+			o.put(level.name, inner.node)
+		}
+	case "table":
+		o.put("intra", tableYAML(w, "network.intra", m.intra.table))
+		o.put("inter", tableYAML(w, "network.inter", m.inter.table))
+	case "hops":
+		o.link(m.inter)
+		o.text("latency_per_hop", m.perHop.String())
+		o.text("memory_latency", m.intra.latency.String())
+		o.text("memory_bandwidth", m.intra.bandwidth.String())
+	case "loggops":
+		o.text("L", m.loggops.Latency.String())
+		o.text("o", m.loggops.Overhead.String())
+		o.text("g", m.loggops.Gap.String())
+		o.text("G", m.loggops.GapPerByte.String())
+		o.text("O", m.loggops.OverheadPerByte.String())
+		o.text("S", formatSize(m.loggops.Eager))
+	}
+	if m.eagerLimit != math.MaxInt64 {
+		o.text("eager_limit", formatSize(m.eagerLimit))
+	}
+	if m.reduce != 0 {
+		inner := w.object("network.reduce")
+		inner.text("bandwidth", m.reduce.String())
+		o.put("reduce", inner.node)
+	}
+	o.text("poll", m.poll.String())
+	return o.node
+}
+
+func tableYAML(w *writer, path string, table []measurement) *yaml.Node {
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for i, row := range table {
+		o := w.object(fmt.Sprintf("%s[%d]", path, i))
+		o.node.Style = yaml.FlowStyle
+		o.text("size", formatSize(row.size))
+		o.text("delay", row.delay.String())
+		list.Content = append(list.Content, o.node)
+	}
+	return list
+}
+
+// writer builds the nodes of a normalized machine file.
+type writer struct{ estimates []string }
+
+type objectWriter struct {
+	*writer
+	path string
+	node *yaml.Node
+}
+
+func (w *writer) object(path string) *objectWriter {
+	return &objectWriter{w, path, &yaml.Node{Kind: yaml.MappingNode}}
+}
+
+func (o *objectWriter) put(key string, value *yaml.Node) {
+	name := &yaml.Node{Kind: yaml.ScalarNode, Value: key}
+	if slices.Contains(o.estimates, fieldPath(o.path, key)) {
+		if value.Kind == yaml.ScalarNode || value.Style == yaml.FlowStyle {
+			value.LineComment = "estimate"
+		} else {
+			name.LineComment = "estimate"
+		}
+	}
+	o.node.Content = append(o.node.Content, name, value)
+}
+
+// text puts a scalar, in quotes if YAML would read anything but a string.
+func (o *objectWriter) text(key, value string) {
+	node := &yaml.Node{}
+	node.SetString(value)
+	o.put(key, node)
+}
+
+func (o *objectWriter) number(key string, value int) {
+	o.put(key, &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.Itoa(value)})
+}
+
+func (o *objectWriter) link(l link) {
+	o.text("latency", l.latency.String())
+	o.text("bandwidth", l.bandwidth.String())
+}
+
+func textList(items []string) *yaml.Node {
+	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, item := range items {
+		node := &yaml.Node{}
+		node.SetString(item)
+		list.Content = append(list.Content, node)
+	}
+	return list
+}
+
+// fieldPath is the path of a field within that of its object.
+func fieldPath(path, key string) string {
+	return strings.TrimPrefix(path+"."+key, ".")
+}

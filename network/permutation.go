@@ -1,0 +1,56 @@
+package network
+
+import "math/bits"
+
+// permutation is a random permutation of 0..n-1 that needs no table: a balanced
+// Feistel network over the next even number of bits, walked along its cycles
+// until the value falls below n (Black and Rogaway, "Ciphers with Arbitrary
+// Finite Domains", 2002). On average fewer than four steps are walked.
+type permutation struct {
+	n    uint64
+	half uint   // bits in each half
+	mask uint64 // of one half
+	keys [6]uint64
+}
+
+func newPermutation(n int, seed uint64) permutation {
+	half := uint(bits.Len64(uint64(n-1))+1) / 2
+	p := permutation{n: uint64(n), half: half, mask: 1<<half - 1}
+	for i := range p.keys {
+		p.keys[i] = mix(seed + uint64(i+1)*0x9e3779b97f4a7c15)
+	}
+	return p
+}
+
+func (p *permutation) forward(i int) int {
+	v := uint64(i)
+	for {
+		left, right := v>>p.half, v&p.mask
+		for _, key := range p.keys {
+			left, right = right, left^mix(right^key)&p.mask
+		}
+		if v = left<<p.half | right; v < p.n {
+			return int(v)
+		}
+	}
+}
+
+func (p *permutation) inverse(i int) int {
+	v := uint64(i)
+	for {
+		left, right := v>>p.half, v&p.mask
+		for k := len(p.keys) - 1; k >= 0; k-- {
+			left, right = right^mix(left^p.keys[k])&p.mask, left
+		}
+		if v = left<<p.half | right; v < p.n {
+			return int(v)
+		}
+	}
+}
+
+// mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+func mix(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

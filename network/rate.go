@@ -1,0 +1,78 @@
+package network
+
+import (
+	"math/big"
+	"math/bits"
+
+	"gigarank/vtime"
+)
+
+// longest bounds a latency and a transfer, so that their sum fits a Duration
+// with room to spare.
+const longest vtime.Duration = 1 << 61
+
+// rate is the time that one byte takes, in picoseconds, as the fraction
+// num/den. The zero value is no time at all: infinite bandwidth.
+type rate struct{ num, den uint64 }
+
+// picoseconds per second.
+const psPerSecond = uint64(vtime.Second)
+
+// rateOf returns the time per byte of a path on which every byte passes each of
+// the stages in turn, given in bytes per second; a stage of 0 takes no time.
+// The fraction is exact where it fits 63 bits and otherwise within 2^-60 of it.
+func rateOf(stages ...bandwidth) rate {
+	sum := new(big.Rat)
+	for _, b := range stages {
+		if b != 0 {
+			sum.Add(sum, new(big.Rat).SetFrac(
+				new(big.Int).SetUint64(psPerSecond), new(big.Int).SetUint64(uint64(b))))
+		}
+	}
+	if sum.Sign() == 0 {
+		return rate{}
+	}
+	num, den := new(big.Int).Set(sum.Num()), new(big.Int).Set(sum.Denom())
+	if excess := max(num.BitLen(), den.BitLen()) - 63; excess > 0 {
+		num.Rsh(num, uint(excess))
+		den.Rsh(den, uint(excess))
+	}
+	return rate{num.Uint64(), den.Uint64()}
+}
+
+// time returns what the bytes take, to the nearest picosecond, ties to even, at
+// most longest. A count of bytes below one takes no time.
+func (r rate) time(bytes int64) vtime.Duration {
+	if r.num == 0 || bytes <= 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(bytes), r.num)
+	if r.den == 1 {
+		if hi != 0 || lo > uint64(longest) {
+			return longest
+		}
+		return vtime.Duration(lo)
+	}
+	if hi >= r.den {
+		return longest
+	}
+	quotient, rest := bits.Div64(hi, lo, r.den)
+	if quotient >= uint64(longest) {
+		return longest
+	}
+	if over := r.den - rest; rest > over || rest == over && quotient&1 == 1 {
+		quotient++
+	}
+	return vtime.Duration(quotient)
+}
+
+// times returns n·d for n, d >= 0, at most longest.
+func times(n int64, d vtime.Duration) vtime.Duration {
+	if n <= 0 || d <= 0 {
+		return 0
+	}
+	if hi, lo := bits.Mul64(uint64(n), uint64(d)); hi == 0 && lo < uint64(longest) {
+		return vtime.Duration(lo)
+	}
+	return longest
+}
