@@ -39,9 +39,10 @@ var rules = map[string]rule{
 	"lp":      {pure: true, imports: "vtime random"},
 	"network": {pure: true, imports: "vtime random go.yaml.in/yaml/v3"},
 
-	"sync":               {imports: "vtime random", testsOnly: "sync/transporttest"},
-	"sync/transporttest": {imports: "vtime random sync"},
-	"sync/mpi":           {imports: "vtime random sync", testsOnly: "sync/transporttest"},
+	"sync/internal/buffers": {},
+	"sync":                  {imports: "vtime random sync/internal/buffers", testsOnly: "sync/transporttest"},
+	"sync/transporttest":    {imports: "vtime random sync"},
+	"sync/mpi":              {imports: "vtime random sync sync/internal/buffers", testsOnly: "sync/transporttest"},
 
 	"collectives": {pure: true, imports: "vtime random network"},
 	"engine":      {pure: true, imports: "vtime random lp sync github.com/google/btree"},
