@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
 )
 
 // modelFields are the fields of section network that only some delay models

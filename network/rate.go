@@ -20,7 +20,9 @@ const psPerSecond = uint64(vtime.Second)
 
 // rateOf returns the time per byte of a path on which every byte passes each of
 // the stages in turn, given in bytes per second; a stage of 0 takes no time.
-// The fraction is exact where it fits 63 bits and otherwise within 2^-60 of it.
+// The fraction is exact if its terms fit 63 bits, and otherwise the nearest
+// multiple of a power of two that does, off by at most 2^-62 of itself or 2^-63
+// of a picosecond.
 func rateOf(stages ...bandwidth) rate {
 	sum := new(big.Rat)
 	for _, b := range stages {
@@ -32,10 +34,14 @@ func rateOf(stages ...bandwidth) rate {
 	if sum.Sign() == 0 {
 		return rate{}
 	}
-	num, den := new(big.Int).Set(sum.Num()), new(big.Int).Set(sum.Denom())
-	if excess := max(num.BitLen(), den.BitLen()) - 63; excess > 0 {
-		num.Rsh(num, uint(excess))
-		den.Rsh(den, uint(excess))
+	num, den := sum.Num(), sum.Denom()
+	if max(num.BitLen(), den.BitLen()) > 63 {
+		wholeBits := max(num.BitLen()-den.BitLen()+1, 0)
+		shift := uint(62 - wholeBits)
+		num = new(big.Int).Lsh(num, shift)
+		num.Add(num, new(big.Int).Rsh(den, 1))
+		num.Div(num, den)
+		den = new(big.Int).Lsh(big.NewInt(1), shift)
 	}
 	return rate{num.Uint64(), den.Uint64()}
 }

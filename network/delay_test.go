@@ -1,0 +1,349 @@
+package network
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"os"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/vtime"
+)
+
+const (
+	ps = vtime.Picosecond
+	ns = vtime.Nanosecond
+	us = vtime.Microsecond
+	ms = vtime.Millisecond
+)
+
+func mustTarget(t testing.TB, yaml string, ranks int64) *Target {
+	t.Helper()
+	m, err := Parse("m.yaml", []byte("name: m\n"+yaml), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+func mustPreset(t testing.TB, name string, ranks int64) *Target {
+	t.Helper()
+	m, err := Load(name, os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+// The slow twin of rate.time: exact fractions.
+func TestRateIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		stages := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) bandwidth {
+			scale := rapid.SampledFrom([]uint64{1, 1e3, 1e6, 1e7, 1e9}).Draw(t, "scale")
+			return bandwidth(rapid.Uint64Range(1, 9000).Draw(t, "mantissa") * scale)
+		}), 1, 3).Draw(t, "stages")
+		bytes := rapid.Int64Range(0, 1<<40).Draw(t, "bytes")
+		exact := new(big.Rat)
+		for _, b := range stages {
+			exact.Add(exact, big.NewRat(bytes, 1).Mul(big.NewRat(bytes, 1), new(big.Rat).SetFrac64(int64(vtime.Second), int64(b))))
+		}
+		got := rateOf(stages...).time(bytes)
+		if new(big.Rat).SetInt64(int64(longest)).Cmp(exact) < 0 {
+			if got != longest {
+				t.Fatalf("%d bytes at %v: %d, want the longest", bytes, stages, got)
+			}
+			return
+		}
+		off := new(big.Rat).Sub(exact, big.NewRat(int64(got), 1))
+		off.Abs(off)
+		switch off.Cmp(big.NewRat(1, 2)) {
+		case 1:
+			t.Fatalf("%d bytes at %v: %d ps, exactly %s", bytes, stages, got, exact.FloatString(3))
+		case 0:
+			if got%2 != 0 {
+				t.Fatalf("%d bytes at %v: the tie %s goes to the odd %d", bytes, stages, exact.FloatString(3), got)
+			}
+		}
+	})
+}
+
+func TestRateBoundaries(t *testing.T) {
+	if got := rateOf().time(1 << 40); got != 0 {
+		t.Errorf("infinite bandwidth: %s", got)
+	}
+	if got := rateOf(0, 1e12, 0).time(7); got != 7*ps {
+		t.Errorf("7 bytes at 1 TB/s and infinite stages: %s, want 7ps", got)
+	}
+	if got := rateOf(2e12).time(3); got != 2*ps {
+		t.Errorf("3 bytes at 2 TB/s take 1.5 ps, to even 2: %s", got)
+	}
+	if got := rateOf(2e12).time(5); got != 2*ps {
+		t.Errorf("5 bytes at 2 TB/s take 2.5 ps, to even 2: %s", got)
+	}
+	for _, b := range []bandwidth{1, 7, 8999999999999999999} {
+		if got := rateOf(b).time(math.MaxInt64); got < 0 || got > longest {
+			t.Errorf("2^63-1 bytes at %s: %s", b, got)
+		}
+	}
+	// Coprime stages, whose fraction must be cut to fit: 2^62·2/9e18 seconds, and
+	// one second a byte and hardly more.
+	if got := rateOf(8999999999999999999, 8999999999999999937).time(1 << 62); got != 1024819115206*ps {
+		t.Errorf("fast stages: %d", got)
+	}
+	if got := rateOf(1, 8999999999999999999).time(1000); got != 1000*vtime.Second {
+		t.Errorf("one slow stage: %s", got)
+	}
+}
+
+// Values worked out by hand, beside what is computed.
+func TestDelaysByHand(t *testing.T) {
+	const table = `ranks_per_node: 2
+network:
+  model: table
+  intra: [{size: 0, delay: 1us}, {size: 100, delay: 2us}, {size: 200, delay: 5us}]
+  inter: [{size: 8, delay: 10us}]`
+	const memory = `ranks_per_node: 2
+topology: {kind: ring}
+nodes: 6
+network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, memory_bandwidth: 2GB/s, memory_latency: 300ns}`
+	xt5 := mustPreset(t, "xt5", 48)
+	tianhe := mustPreset(t, "tianhe-1a", 1000)
+	star := mustPreset(t, "gigabit-star", 4)
+	for _, c := range []struct {
+		name     string
+		target   *Target
+		src, dst int
+		bytes    int64
+		want     vtime.Duration
+	}{
+		{"gigabit-star, 50 us + 1500·8 ns", star, 0, 3, 1500, 62 * us},
+		{"gigabit-star, to itself", star, 2, 2, 0, 50 * us},
+		{"xt5, one node, 0.5 us + 6000 B / 6 GB/s", xt5, 0, 11, 6000, 1500 * ns},
+		{"xt5, two nodes, 5 us + 6000 B / 2 GB/s", xt5, 11, 12, 6000, 8 * us},
+		{"tianhe-1a, one node: the least latency, memory twice", tianhe, 0, 11, 6380, 2*us + 1*ps},
+		{"tianhe-1a, one board: 15 us + 3·0.6 us", tianhe, 0, 12, 0, 16800 * ns},
+		{"tianhe-1a, last node of the board", tianhe, 0, 191, 0, 16800 * ns},
+		{"tianhe-1a, next board: 15 us + 5·0.6 us", tianhe, 0, 192, 0, 18 * us},
+		{"tianhe-1a, 1000·(1/6.38 + 1/4.16) = 397.12443… ns", tianhe, 0, 192, 1000, 18*us + 397124*ps},
+		{"tianhe-1a, one node, no bytes: the least", tianhe, 0, 1, 0, 1 * ps},
+		{"table, at a point", mustTarget(t, table, 4), 0, 1, 100, 2 * us},
+		{"table, between two", mustTarget(t, table, 4), 0, 1, 150, 3500 * ns},
+		{"table, beyond the last: 30 ns a byte", mustTarget(t, table, 4), 0, 1, 300, 8 * us},
+		{"table, before the first", mustTarget(t, table, 4), 0, 2, 3, 10 * us},
+		{"table, one point is constant", mustTarget(t, table, 4), 0, 2, 1 << 20, 10 * us},
+		{"hops, one node: 300 ns + 2·1000 B / 2 GB/s", mustTarget(t, memory, 12), 0, 1, 1000, 1300 * ns},
+		{"hops, 2 of the ring: 10 + 2 + 0.5 + 1 us", mustTarget(t, memory, 12), 0, 9, 1000, 13500 * ns},
+		{"three bytes at 6 GB/s are 500 ps, rounded once", xt5, 0, 1, 3, 500*ns + 500*ps},
+		{"one byte at 6 GB/s is 166.67 ps", xt5, 0, 1, 1, 500*ns + 167*ps},
+	} {
+		if got := c.target.Delay(c.src, c.dst, c.bytes); got != c.want {
+			t.Errorf("%s: delay(%d, %d, %d) = %s, want %s", c.name, c.src, c.dst, c.bytes, got, c.want)
+		}
+	}
+}
+
+// "hops 0/3/5 for same 12-core node, same 192-core board, else".
+func TestTianheHops(t *testing.T) {
+	target := mustPreset(t, "tianhe-1a", 5000)
+	for a := 0; a < 5000; a += 7 {
+		for b := 0; b < 5000; b += 131 {
+			want := 5
+			switch {
+			case a/12 == b/12:
+				want = 0
+			case a/192 == b/192:
+				want = 3
+			}
+			if got := target.Hops(target.Node(a), target.Node(b)); got != want {
+				t.Fatalf("ranks %d and %d: %d hops, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
+func TestDelayLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		target := drawTarget(t)
+		rank := rapid.IntRange(0, target.Ranks()-1)
+		src, dst := rank.Draw(t, "src"), rank.Draw(t, "dst")
+		bytes := rapid.Int64Range(0, 1<<22).Draw(t, "bytes")
+		more := bytes + rapid.Int64Range(0, 1<<12).Draw(t, "more")
+		latency, transfer := target.Latency(src, dst), target.Transfer(src, dst, bytes)
+		delay := target.Delay(src, dst, bytes)
+		if latency < 1 || transfer < 0 || delay != latency+transfer {
+			t.Fatalf("latency %s, transfer %s, delay %s", latency, transfer, delay)
+		}
+		if target.Transfer(src, dst, 0) != 0 {
+			t.Fatalf("no bytes take %s", target.Transfer(src, dst, 0))
+		}
+		if later := target.Delay(src, dst, more); later < delay {
+			t.Fatalf("%d bytes take %s, but %d take %s", bytes, delay, more, later)
+		}
+		if ack := target.Acknowledgement(src, dst); target.LogGOPS() == nil && ack != target.Latency(dst, src) ||
+			target.LogGOPS() != nil && ack != vtime.Picosecond {
+			t.Fatalf("acknowledgement after %s", ack)
+		}
+		if d, ok := target.Uniform(bytes); ok && d != delay {
+			t.Fatalf("uniform delay %s, but %s", d, delay)
+		}
+		checkIdlePort(t, target, src, dst, bytes, delay)
+	})
+}
+
+// A message from an idle port arrives after its delay, under every model.
+func checkIdlePort(t *rapid.T, target *Target, src, dst int, bytes int64, delay vtime.Duration) {
+	const at, posted = vtime.Time(5000), vtime.Time(7000)
+	var sender, receiver Port
+	free, arrival := target.Send(&sender, src, dst, bytes, at)
+	if free < at || arrival != at.Add(delay) {
+		t.Fatalf("sent at %s: free at %s, arrives at %s, delay %s", at, free, arrival, delay)
+	}
+	done := target.Receive(&receiver, bytes, posted, posted, arrival)
+	if target.LogGOPS() == nil && (free != at || done != max(posted, arrival)) || done < max(posted, arrival) {
+		t.Fatalf("posted at %s, arrives at %s: received at %s", posted, arrival, done)
+	}
+}
+
+// Delays against its slow twin.
+func TestDelaysIsDelay(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		target := drawTarget(t)
+		src := rapid.IntRange(0, target.Ranks()-1).Draw(t, "src")
+		dst := rapid.IntRange(0, target.Ranks()-1).Draw(t, "dst")
+		out := make([]vtime.Duration, rapid.IntRange(0, target.Ranks()-max(src, dst)).Draw(t, "length"))
+		bytes := rapid.Int64Range(0, 1<<20).Draw(t, "bytes")
+		target.Delays(src, dst, bytes, out)
+		for j, got := range out {
+			if want := target.Delay(src+j, dst+j, bytes); got != want {
+				t.Fatalf("out[%d] = %s, but the delay from %d to %d is %s", j, got, src+j, dst+j, want)
+			}
+		}
+	})
+}
+
+// Lookahead against all pairs. It is exact where its documentation says so.
+func TestLookaheadIsBelowEveryPair(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		target := drawTarget(t)
+		span := func(name string) (lo, hi int) {
+			lo = rapid.IntRange(0, target.Ranks()).Draw(t, name)
+			return lo, rapid.IntRange(lo, target.Ranks()).Draw(t, name)
+		}
+		loA, hiA := span("a")
+		loB, hiB := span("b")
+		least := vtime.Duration(math.MaxInt64)
+		for a := loA; a < hiA; a++ {
+			for b := loB; b < hiB; b++ {
+				least = min(least, target.Latency(a, b))
+			}
+		}
+		got := target.Lookahead(loA, hiA, loB, hiB)
+		m := target.Machine()
+		regular := m.Mapping() == "block" || m.Mapping() == "cyclic"
+		exact := slices.Contains([]string{"flat", "loggops"}, m.Model()) || m.Model() != "hops" && regular
+		if got > least || got < 1 || exact && got != least {
+			t.Fatalf("lookahead [%d,%d) to [%d,%d) is %s, the least latency %s (%s, %s)", loA, hiA, loB, hiB, got, least, m.Model(), m.Mapping())
+		}
+	})
+}
+
+// Partitions on different boards of Tianhe-1A see the latency of 5 hops.
+func TestLookaheadKnowsBoards(t *testing.T) {
+	target := mustPreset(t, "tianhe-1a", 192*8)
+	if got := target.Lookahead(0, 192*4, 192*4, 192*8); got != 18*us {
+		t.Errorf("between boards: %s, want 18us", got)
+	}
+	if got := target.Lookahead(96, 192, 0, 96); got != 16800*ns {
+		t.Errorf("between the halves of a board: %s, want 16.8us", got)
+	}
+}
+
+func TestGeneralFields(t *testing.T) {
+	target := mustTarget(t, `network: {model: flat, latency: 1us, eager_limit: 64KiB, reduce: {bandwidth: 4GB/s}, poll: 30ns}`, 2)
+	if got := target.EagerLimit(); got != 65536 {
+		t.Errorf("eager limit %d", got)
+	}
+	if got := target.ReduceTime(1000); got != 250*ns {
+		t.Errorf("reducing 1000 bytes at 4 GB/s takes %s", got)
+	}
+	if got := target.PollTime(); got != 30*ns {
+		t.Errorf("poll time %s", got)
+	}
+	bare := mustTarget(t, `network: {model: flat, latency: 1us}`, 2)
+	if bare.EagerLimit() != math.MaxInt64 || bare.ReduceTime(1<<30) != 0 || bare.PollTime() != 100*ns || bare.LogGOPS() != nil {
+		t.Errorf("defaults: %d, %s, %s, %v", bare.EagerLimit(), bare.ReduceTime(1<<30), bare.PollTime(), bare.LogGOPS())
+	}
+	if d, ok := bare.Uniform(99); !ok || d != 1*us {
+		t.Errorf("flat is uniform: %s, %v", d, ok)
+	}
+	if got := mustPreset(t, "loggops-default", 2).EagerLimit(); got != 65535 {
+		t.Errorf("S of loggops-default: %d", got)
+	}
+}
+
+func BenchmarkDelays(b *testing.B) {
+	out := make([]vtime.Duration, 1<<16)
+	for _, c := range []struct {
+		name, yaml string
+		shift      int
+	}{
+		{"flat", "network: {model: flat, latency: 1us, bandwidth: 3GB/s}", 1},
+		{"twolevel", "ranks_per_node: 12\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 2us}}", 1},
+		{"twolevel-far", "ranks_per_node: 12\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 2us}}", 1 << 17},
+		{"twolevel-two", "ranks_per_node: 2\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 2us}}", 1},
+		{"cyclic", "ranks_per_node: 12\nmapping: cyclic\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 2us}}", 1},
+		{"hops-torus", "ranks_per_node: 12\ntopology: {kind: torus, dimensions: 3}\nnetwork: {model: hops, latency: 1us, latency_per_hop: 1us}", 1 << 17},
+	} {
+		target := mustTarget(b, c.yaml, 1<<24)
+		b.Run(c.name, func(b *testing.B) {
+			for b.Loop() {
+				target.Delays(12345, 12345+c.shift, 64, out)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(out)), "ns/delay")
+		})
+	}
+}
+
+func BenchmarkDelay(b *testing.B) {
+	for _, name := range []string{"gigabit-star", "xt5", "tianhe-1a"} {
+		target := mustPreset(b, name, 1<<30)
+		b.Run(name, func(b *testing.B) {
+			src := 0
+			for b.Loop() {
+				src = (src + 7919) & (1<<29 - 1)
+				target.Delay(src, src+1<<20, 1000)
+			}
+		})
+	}
+}
+
+func ExampleTarget_Delay() {
+	m, err := Load("xt5", os.ReadFile)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	t, err := m.Target(1_000_000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(t.Nodes(), "nodes")
+	fmt.Println(t.Delay(0, 11, 1024), "on one node")
+	fmt.Println(t.Delay(0, 12, 1024), "between two")
+	// Output:
+	// 83334 nodes
+	// 670.667ns on one node
+	// 5.512us between two
+}

@@ -1,0 +1,240 @@
+package network
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestPermutationIsOneToOne(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 4, 5, 16, 17, 100, 4096, 5000} {
+		for seed := range uint64(3) {
+			p := newPermutation(n, seed)
+			seen := make([]bool, n)
+			for i := range n {
+				j := p.forward(i)
+				if j < 0 || j >= n || seen[j] {
+					t.Fatalf("n %d, seed %d: %d goes to %d, out of range or twice", n, seed, i, j)
+				}
+				seen[j] = true
+				if back := p.inverse(j); back != i {
+					t.Fatalf("n %d, seed %d: %d goes to %d, which goes back to %d", n, seed, i, j, back)
+				}
+			}
+		}
+	}
+}
+
+func TestPermutationInverseOfLarge(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, maxRanks).Draw(t, "n")
+		p := newPermutation(n, rapid.Uint64().Draw(t, "seed"))
+		i := rapid.IntRange(0, n-1).Draw(t, "i")
+		if j := p.forward(i); j < 0 || j >= n || p.inverse(j) != i {
+			t.Fatalf("%d of %d goes to %d, which goes back to %d", i, n, j, p.inverse(j))
+		}
+	})
+}
+
+// A random permutation leaves one element in place on average, whatever n is,
+// and a pair of neighbours stays adjacent as seldom.
+func TestPermutationLooksRandom(t *testing.T) {
+	const n, seeds = 1000, 200
+	fixed, adjacent := 0, 0
+	for seed := range uint64(seeds) {
+		p := newPermutation(n, seed)
+		last := -2
+		for i := range n {
+			j := p.forward(i)
+			if i == j {
+				fixed++
+			}
+			if j == last+1 {
+				adjacent++
+			}
+			last = j
+		}
+	}
+	for what, got := range map[string]int{"fixed points": fixed, "adjacent pairs": adjacent} {
+		// Close to a Poisson variable with mean 200, so that 6 standard
+		// deviations are 85.
+		if math.Abs(float64(got-seeds)) > 85 {
+			t.Errorf("%s: %d in %d permutations, expected about %d", what, got, seeds, seeds)
+		}
+	}
+}
+
+// drawMachine draws any machine of few ranks and many kinds.
+func drawMachine(t *rapid.T) *Machine {
+	text := "name: drawn\n"
+	perNode := rapid.IntRange(1, 7).Draw(t, "ranks per node")
+	text += fmt.Sprintf("ranks_per_node: %d\n", perNode)
+	if rapid.Bool().Draw(t, "fixed nodes") {
+		text += "nodes: 200\n"
+	}
+	text += "mapping: " + rapid.SampledFrom([]string{"block", "cyclic", "random:1", "random:77", "file:places"}).Draw(t, "mapping") + "\n"
+	text += "topology: " + rapid.SampledFrom([]string{
+		"{kind: star}", "{kind: ring}", "{kind: mesh, dimensions: 2}", "{kind: torus, dims: [5, 5, 8]}",
+		"{kind: twisted-torus, dims: [20, 10], twist: 3}", "{kind: tree, arity: 2}", "{kind: fat-tree, arity: 3}",
+		"{kind: dragonfly, routers: 3, nodes_per_router: 2}", "{kind: hierarchy, levels: [{size: 4, hops: 3}, {hops: 5}]}",
+		"{kind: hierarchy, levels: [{size: 2, hops: 0}, {size: 3, topology: {kind: ring}}, {topology: {kind: star}}]}",
+	}).Draw(t, "topology") + "\n"
+	text += "network: " + rapid.SampledFrom([]string{
+		"{model: flat, latency: 2us, bandwidth: 3GB/s}",
+		"{model: flat, latency: 0}",
+		"{model: twolevel, intra: {latency: 0.5us, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 1.7GB/s}}",
+		"{model: twolevel, intra: {latency: 7us, bandwidth: 6GB/s}, inter: {latency: 1us}}",
+		"{model: table, intra: [{size: 0, delay: 0}, {size: 100, delay: 1us}, {size: 1KiB, delay: 1.3us}], inter: [{size: 8, delay: 3us}, {size: 300, delay: 4us}]}",
+		"{model: hops, latency: 15us, latency_per_hop: 0.6us, bandwidth: 4.16GB/s, memory_bandwidth: 6.38GB/s}",
+		"{model: hops, latency: 1us, latency_per_hop: 2us, memory_latency: 4us, memory_bandwidth: 7GB/s}",
+		"{model: loggops, L: 2500ns, o: 1500ns, g: 1000ns, G: 6ns, O: 1ns, S: 65535}",
+	}).Draw(t, "network") + "\n"
+	places := ""
+	for i := range 140 {
+		places += fmt.Sprintln((i * 53 % 140) / perNode * 3 % 199)
+	}
+	m, err := Parse("drawn.yaml", []byte(text), func(string) ([]byte, error) { return []byte(places), nil })
+	if err != nil {
+		t.Fatalf("%v\nof\n%s", err, text)
+	}
+	return m
+}
+
+func drawTarget(t *rapid.T) *Target {
+	m := drawMachine(t)
+	target, err := m.Target(int64(rapid.IntRange(1, 140).Draw(t, "ranks")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
+func TestNodesAndMembersAgree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		target := drawTarget(t)
+		members := make([][]int, target.Nodes())
+		for r := range target.Ranks() {
+			node := target.Node(r)
+			if node < 0 || node >= target.Nodes() {
+				t.Fatalf("rank %d is on node %d of %d", r, node, target.Nodes())
+			}
+			members[node] = append(members[node], r)
+		}
+		for node, want := range members {
+			got := make([]int, target.NodeSize(node))
+			for k := range got {
+				got[k] = target.NodeMember(node, k)
+			}
+			if len(want) == 0 || len(want) > target.Machine().RanksPerNode() || !slices.Equal(got, want) {
+				t.Fatalf("node %d has members %v, but its ranks are %v, of at most %d", node, got, want, target.Machine().RanksPerNode())
+			}
+		}
+	})
+}
+
+// Values worked out by hand: 7 ranks, 3 a node.
+func TestMappingsByHand(t *testing.T) {
+	for _, c := range []struct{ extra, want string }{
+		{"mapping: block", "[0 0 0 1 1 1 2]"},
+		{"mapping: cyclic", "[0 1 2 0 1 2 0]"},
+		{"mapping: cyclic\nnodes: 4", "[0 1 2 3 0 1 2]"},
+		{"mapping: cyclic\nnodes: 100", "[0 1 2 3 4 5 6]"},
+		{"mapping: file:places", "[0 2 1 0 1 2 0]"}, // of places 4, 9, 5, 4, 5, 9, 4
+	} {
+		text := "name: m\nranks_per_node: 3\nnetwork: {model: flat, latency: 1us}\n" + c.extra
+		m, err := Parse("m.yaml", []byte(text), func(string) ([]byte, error) {
+			return []byte("4 9 5 # the first board\n4 5 9\n4\n"), nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := m.Target(7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nodes := make([]int, 7)
+		for r := range nodes {
+			nodes[r] = target.Node(r)
+		}
+		if got := fmt.Sprint(nodes); got != c.want {
+			t.Errorf("%s: nodes %s, want %s", c.extra, got, c.want)
+		}
+	}
+}
+
+// The hops between nodes of a mapping file are those of their places.
+func TestListedNodesKeepTheirPlaces(t *testing.T) {
+	m, err := Parse("m.yaml", []byte("name: m\nnodes: 10\nmapping: file:p\ntopology: {kind: ring}\nnetwork: {model: flat, latency: 1us}"),
+		func(string) ([]byte, error) { return []byte("1 8 4"), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Places 1 and 8 are nodes 0 and 2; round the ring of 10 they are 3 apart.
+	if got := target.Hops(target.Node(0), target.Node(1)); got != 3 {
+		t.Errorf("hops between places 1 and 8 of a ring of 10: %d, want 3", got)
+	}
+}
+
+func TestBillionRanks(t *testing.T) {
+	const ranks = 1_000_000_000
+	for _, mapping := range []string{"block", "cyclic", "random:5"} {
+		m, err := Parse("m.yaml", []byte("name: m\nranks_per_node: 12\ntopology: {kind: torus, dimensions: 3}\nmapping: "+mapping+
+			"\nnetwork: {model: hops, latency: 1us, latency_per_hop: 100ns}"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := m.Target(ranks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (ranks + 11) / 12; target.Nodes() != want {
+			t.Errorf("%s: %d nodes, want %d", mapping, target.Nodes(), want)
+		}
+		for _, r := range []int{0, 1, 11, 12, 123456789, ranks / 2, ranks - 1} {
+			node, found := target.Node(r), false
+			for k := range target.NodeSize(node) {
+				found = found || target.NodeMember(node, k) == r
+			}
+			if !found {
+				t.Errorf("%s: rank %d is not among the members of its node %d", mapping, r, node)
+			}
+		}
+		if allocations := testing.AllocsPerRun(10, func() {
+			target.Delay(7, ranks-1, 64)
+			target.NodeMember(5, 3)
+			target.Lookahead(0, ranks/2, ranks/2, ranks)
+		}); allocations != 0 {
+			t.Errorf("%s: %v allocations", mapping, allocations)
+		}
+	}
+}
+
+func TestTargetRefuses(t *testing.T) {
+	for _, c := range []struct {
+		extra string
+		ranks int64
+		want  string
+	}{
+		{"nodes: 4", 9, "machine m: 9 ranks need 5 nodes of 2 ranks, but nodes is 4: raise nodes or ranks_per_node, or ask for at most 8 ranks"},
+		{"topology: {kind: mesh, dims: [2, 2]}", 9, "machine m: 9 ranks need 5 nodes of 2 ranks, but topology mesh has room for 4: enlarge it, raise ranks_per_node, or ask for at most 8 ranks"},
+		{"mapping: file:p", 6, "machine m: mapping file:p gives the nodes of 5 ranks, but there are 6: add a line for each rank"},
+		{"mapping: file:p", 5, "machine m: mapping file:p puts 3 ranks on node 1, but ranks_per_node is 2: raise it, or move ranks"},
+		{"nodes: 4", 0, "machine m: 0 ranks: the number of ranks must be from 1 to 2^40"},
+	} {
+		m, err := Parse("m.yaml", []byte("name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us}\n"+c.extra),
+			func(string) ([]byte, error) { return []byte("0 1 1 2 1"), nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = m.Target(c.ranks); err == nil || err.Error() != c.want {
+			t.Errorf("%s, %d ranks:\n got %v\nwant %s", c.extra, c.ranks, err, c.want)
+		}
+	}
+}
