@@ -59,15 +59,15 @@ func ParseNoise(text string, seed uint64) (mpivirt.Noise, error) {
 			continue
 		}
 		if len(fields) != f.parameters || rest == "" {
-			return nil, fmt.Errorf("noise %q: write %s", text, f.form)
+			return nil, fmt.Errorf("%q is no noise: write %s", text, f.form)
 		}
 		noise, err := newNoise(kind, fields, random.Mix(seed^noiseSalt))
 		if err != nil {
-			return nil, fmt.Errorf("noise %q: %w", text, err)
+			return nil, fmt.Errorf("%q is no noise: %w", text, err)
 		}
 		return noise, nil
 	}
-	return nil, fmt.Errorf("noise %q: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
+	return nil, fmt.Errorf("%q is no noise: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
 }
 
 // newNoise makes noise of a kind from the right number of parameters.

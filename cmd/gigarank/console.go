@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	stdsync "sync"
+	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// console is the command's way to the host: where it writes, and what it can
+// learn. Its writers may be used by several goroutines.
+type console struct {
+	stdout, stderr *writer
+	getenv         func(string) string
+	root           fs.FS // of the file system, for what /proc and /sys tell
+	now            func() time.Time
+	cores          int
+	log            *zap.Logger
+}
+
+func newConsole() *console {
+	return &console{
+		stdout: &writer{to: os.Stdout},
+		stderr: &writer{to: os.Stderr},
+		getenv: os.Getenv,
+		root:   os.DirFS("/"),
+		now:    time.Now,
+		cores:  runtime.GOMAXPROCS(0),
+		log:    zap.NewNop(),
+	}
+}
+
+// verbose makes the log go to standard error.
+func (c *console) verbose() {
+	config := zap.NewDevelopmentEncoderConfig()
+	config.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
+	config.ConsoleSeparator = "  "
+	c.log = zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(config), c.stderr, zapcore.DebugLevel))
+}
+
+// mute drops what is written from now on but for errors of this host: over MPI
+// only host 0 speaks.
+func (c *console) mute() {
+	c.stdout = &writer{to: io.Discard}
+	c.log = zap.NewNop()
+}
+
+// complain prints an error, each of its lines under the command's name.
+func (c *console) complain(err error) {
+	_, _ = fmt.Fprintf(c.stderr, "gigarank: %v\n", err)
+}
+
+// writer lets goroutines take turns and keeps the first error, so that whoever
+// prints need not check each line.
+type writer struct {
+	lock stdsync.Mutex
+	to   io.Writer
+	err  error
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(p []byte) (int, error) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	n, err := w.to.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// Sync implements zapcore.WriteSyncer.
+func (w *writer) Sync() error { return nil }
+
+// failure returns the first error of a write.
+func (w *writer) failure() error {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if w.err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot write standard output: %w", w.err)
+}
+
+// divert makes what is written go elsewhere, through the function that is
+// returned by it, until it is called.
+func (w *writer) divert(to io.Writer) (restore func()) {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	before := w.to
+	w.to = to
+	return func() {
+		w.lock.Lock()
+		defer w.lock.Unlock()
+		w.to = before
+	}
+}

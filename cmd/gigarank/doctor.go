@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/bench"
+	"gigarank/lp"
+	"gigarank/sync/mpi"
+)
+
+func newDoctor(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Tell what this build and this machine can do",
+		Long: `Doctor tells what this build and this machine can do: cores, memory and what
+bounds it, MPI, how many ranks fit, and how fast ranks are switched here.`,
+		Args: arguments(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error {
+			diagnose(c, c.stdout)
+			return nil
+		},
+	}
+}
+
+// switchTest is how long the time of a switch is measured.
+const switchTest = 100 * time.Millisecond
+
+func diagnose(c *console, w io.Writer) {
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	p := func(name, format string, arguments ...any) {
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
+	}
+	p("version", "%s, %s, %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	p("cores", "%d used of %d", c.cores, runtime.NumCPU())
+	free := availableMemory(c.root)
+	p("memory", "%s available (%s)", formatBytes(free.bytes), free.bound)
+	for _, kind := range kinds {
+		p(kind.String()+" ranks", "about %s fit in this memory", ranksThatFit(kind, free))
+	}
+	p("switch", "%.0f ns from the engine to a goroutine rank and back", switchTime(c.now))
+	if mpi.Available() {
+		p("MPI", "%s", mpi.Version())
+	} else {
+		p("MPI", "not in this build: go build -tags mpi ./cmd/gigarank (wants a C compiler, pkg-config and Open MPI or MPICH)")
+	}
+	launch := mpi.Detect(c.getenv)
+	switch {
+	case launch.Size > 1:
+		p("launcher", "%s, %d processes", launch.Launcher, launch.Size)
+	case launch.Launcher != "":
+		p("launcher", "%s, one process", launch.Launcher)
+	default:
+		p("launcher", "none: this process was started by itself")
+	}
+	for _, name := range []string{"GOMAXPROCS", "GOGC", "GOMEMLIMIT"} {
+		if value := c.getenv(name); value != "" {
+			p(name, "%s, set in the environment", value)
+		}
+	}
+	progress := "a plain line now and then: standard error is no terminal"
+	if isTerminal(c.stderr.to) {
+		progress = "one line kept up to date on the terminal"
+	}
+	p("progress", "%s", progress)
+	_ = table.Flush()
+}
+
+// ranksThatFit estimates how many ranks without state of their own a process has
+// memory for.
+func ranksThatFit(kind lp.Kind, free room) string {
+	if free == unbounded {
+		return "any number of ranks"
+	}
+	n := max(free.bytes-processMemory, 0) / bench.BytesPerRank(kind, bench.Entry{}, bench.Options{})
+	if n > math.MaxInt32 {
+		return "the most ranks that there can be, 2^31,"
+	}
+	return formatCount(float64(n))
+}
+
+// switchTime measures a resumption of a goroutine LP until it waits again, in ns.
+func switchTime(now func() time.Time) float64 {
+	const ranks = 64
+	body := lp.NewGoroutines(ranks, func(_ int, wait func(struct{}) bool) {
+		for {
+			lp.Wait(wait)
+		}
+	})
+	defer body.Stop()
+	resumeAll := func() {
+		for i := range ranks {
+			body.Resume(i)
+		}
+	}
+	resumeAll() // starts them
+	switches := 0
+	began := now()
+	for now().Sub(began) < switchTest {
+		for range 16 {
+			resumeAll()
+		}
+		switches += 16 * ranks
+	}
+	return float64(now().Sub(began).Nanoseconds()) / float64(switches)
+}

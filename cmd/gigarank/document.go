@@ -1,0 +1,217 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gigarank/mpivirt"
+)
+
+// document is the result of a run as JSON, schema 1. Virtual times are in
+// picoseconds, wall times in seconds.
+type document struct {
+	Schema   int    `json:"schema"`
+	Program  string `json:"program"`
+	Ranks    int64  `json:"ranks"`
+	Hosts    int    `json:"hosts"`
+	Engines  int    `json:"engines"`
+	LP       string `json:"lp"`
+	Sync     string `json:"sync"`
+	Strict   bool   `json:"strict"`
+	Machine  string `json:"machine"`
+	Seed     uint64 `json:"seed"`
+	Complete bool   `json:"complete"`
+	// Reason says why the run is incomplete.
+	Reason        string `json:"reason,omitempty"`
+	FinishedRanks uint64 `json:"finished_ranks"`
+	// VirtualTime is the last finish of any rank.
+	VirtualTime int64 `json:"virtual_time_ps"`
+	// Fingerprint is a digest of (rank, finish time) over the finished ranks.
+	Fingerprint string `json:"fingerprint"`
+	// Wall is the time from the beginning of the set-up to the end of the run;
+	// SetUp is the part of it before the first rank ran.
+	Wall              float64 `json:"wall_s"`
+	SetUp             float64 `json:"setup_s"`
+	Events            uint64  `json:"events"`
+	Messages          uint64  `json:"messages"`
+	RemoteMessages    uint64  `json:"remote_messages"`
+	SyncMessages      uint64  `json:"sync_messages"`
+	TransportMessages uint64  `json:"transport_messages"`
+	Switches          uint64  `json:"switches"`
+	// PeakRSS is the most memory that was resident, summed over the host
+	// processes; BytesPerRank is that divided by the number of ranks.
+	PeakRSS      int64       `json:"peak_rss_bytes"`
+	BytesPerRank float64     `json:"bytes_per_rank"`
+	Iterations   []iteration `json:"iterations"`
+}
+
+// iteration is one timed operation of a document, over all ranks that took part.
+type iteration struct {
+	Index     int     `json:"index"`
+	Operation string  `json:"operation"`
+	Min       int64   `json:"min_ps"`
+	Mean      int64   `json:"mean_ps"`
+	Max       int64   `json:"max_ps"`
+	Wall      float64 `json:"wall_s"`
+}
+
+const schema = 1
+
+// newDocument describes the outcome of a run on all hosts; peak is their memory.
+func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
+	result := o.result
+	if result == nil {
+		result = &mpivirt.Result{}
+	}
+	s := result.Statistics
+	d := &document{
+		Schema: schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.size, Engines: h.size * r.engines,
+		LP: r.config.LP.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
+		Machine: r.machine, Seed: r.config.Seed,
+		Complete: o.err == nil && result.Complete, FinishedRanks: result.Finished,
+		VirtualTime: int64(result.VirtualTime), Fingerprint: result.Fingerprint,
+		Wall: round(o.wall), SetUp: result.SetupWall,
+		Events: s.Events, Messages: s.Messages, RemoteMessages: s.RemoteMessages,
+		SyncMessages: s.SyncMessages, TransportMessages: s.TransportMessages, Switches: s.Switches,
+		PeakRSS: peak, BytesPerRank: float64(peak*100/r.ranks) / 100,
+		Iterations: []iteration{},
+	}
+	if o.err != nil {
+		d.Reason = o.err.Error()
+	}
+	for _, it := range finishedIterations(result, d.Complete, uint64(r.ranks)) {
+		d.Iterations = append(d.Iterations, iteration{
+			it.Index, it.Operation, int64(it.Min), int64(it.Mean), int64(it.Max), it.Wall,
+		})
+	}
+	return d
+}
+
+// round drops what is below a microsecond of a wall time.
+func round(d time.Duration) float64 { return d.Round(time.Microsecond).Seconds() }
+
+// finishedIterations leaves out of an incomplete run the iterations that were
+// under way: those that fewer ranks have recorded than the operation's first. The
+// first itself counts if another one follows or all ranks have recorded it.
+func finishedIterations(r *mpivirt.Result, complete bool, ranks uint64) []mpivirt.Iteration {
+	if complete {
+		return r.Iterations
+	}
+	first := map[string]mpivirt.Iteration{}
+	followed := map[string]bool{}
+	for _, it := range r.Iterations {
+		if _, known := first[it.Operation]; known {
+			followed[it.Operation] = true
+		} else {
+			first[it.Operation] = it
+		}
+	}
+	var finished []mpivirt.Iteration
+	for _, it := range r.Iterations {
+		if it.Count == ranks || it.Count >= first[it.Operation].Count && followed[it.Operation] {
+			finished = append(finished, it)
+		}
+	}
+	return finished
+}
+
+// encode gives the JSON text.
+func (d *document) encode() []byte {
+	text, err := json.MarshalIndent(d, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("gigarank: a document that is no JSON: %v", err))
+	}
+	return append(text, '\n')
+}
+
+// write puts the document where --json says: nowhere, to standard output, or into
+// a file. A regular file appears as a whole or not at all.
+func (d *document) write(c *console, name string) error {
+	switch name {
+	case "":
+		return nil
+	case "-":
+		_, err := c.stdout.Write(d.encode())
+		return err
+	}
+	path, regular := destination(name)
+	if !regular {
+		return os.WriteFile(path, d.encode(), 0o666)
+	}
+	return replaceFile(path, d.encode())
+}
+
+// destination follows symbolic links, so that a rename replaces what they lead
+// to, and tells whether it is a regular file or nothing yet, and not a device or
+// a pipe, which are written to directly.
+func destination(name string) (path string, regular bool) {
+	path = name
+	if resolved, err := filepath.EvalSymlinks(name); err == nil {
+		path = resolved
+	}
+	info, err := os.Stat(path)
+	return path, err != nil || info.Mode().IsRegular()
+}
+
+// replaceFile writes a file under another name in the same directory and renames
+// it.
+func replaceFile(path string, text []byte) (err error) {
+	f, err := os.OpenFile(temporary(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%w; the result was not written", err)
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(text); err == nil {
+		err = f.Sync()
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// temporary is the name under which a file is written before it is renamed.
+func temporary(path string) string {
+	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
+}
+
+// checkWritable finds out before a run whether its document can be written.
+func checkWritable(name string) error {
+	if name == "" || name == "-" {
+		return nil
+	}
+	path, regular := destination(name)
+	if !regular {
+		return checkSpecial(path)
+	}
+	f, err := os.OpenFile(temporary(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w; name a file in a directory that exists and is writable", name, err)
+	}
+	_ = f.Close()
+	return os.Remove(f.Name())
+}
+
+// checkSpecial checks a destination that exists and is no regular file. A pipe is
+// not opened, as that would wait for its reader.
+func checkSpecial(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return fmt.Errorf("%s is a directory: name a file in it", path)
+	}
+	return nil
+}

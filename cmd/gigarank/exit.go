@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"gigarank/mpivirt"
+	"gigarank/sync"
+)
+
+// The exit codes of the command.
+const (
+	exitDone    = 0
+	exitProgram = 1 // the simulated program failed: error, panic, abort, deadlock
+	exitUsage   = 2 // wrong usage or a bad input file
+	exitHost    = 3 // the host failed or ended the run: memory, transport, lost process, signal
+)
+
+const exitHelp = `Exit codes:
+  0  done
+  1  the simulated program failed (error, abort, deadlock)
+  2  wrong usage or a bad input file; nothing was run
+  3  the host failed (memory, transport, lost process), or a signal ended the run`
+
+// usageError holds all that is wrong with a command line and the files that it
+// names.
+type usageError []error
+
+// Error gives one fault a line.
+func (u usageError) Error() string {
+	lines := make([]string, len(u))
+	for i, fault := range u {
+		lines[i] = fault.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap gives the faults to errors.As.
+func (u usageError) Unwrap() []error { return u }
+
+// add notes a fault in what the flag or argument says; nil is none.
+func (u *usageError) add(flag string, err error) {
+	if err != nil {
+		*u = append(*u, fmt.Errorf("%s: %w", flag, err))
+	}
+}
+
+// orNil returns u as an error if it holds a fault.
+func (u usageError) orNil() error {
+	if len(u) == 0 {
+		return nil
+	}
+	return u
+}
+
+// interrupted tells that a signal ended the run.
+type interrupted struct{ reason string }
+
+func (i interrupted) Error() string { return i.reason }
+
+// ended is how a command ended on all hosts, with the exit code that they have
+// agreed on.
+type ended struct {
+	cause  error // on this host; nil if only others have failed
+	code   int
+	silent bool // another host reports it
+}
+
+func (e ended) Error() string {
+	if e.cause == nil {
+		return "another host process has failed; see its messages"
+	}
+	return e.cause.Error()
+}
+
+// Unwrap gives the cause to errors.As.
+func (e ended) Unwrap() error { return e.cause }
+
+// exitCode maps the error that a command ended with to the exit code.
+func exitCode(err error) int {
+	var (
+		agreed   ended
+		usage    usageError
+		rank     *mpivirt.RankError
+		deadlock *mpivirt.DeadlockError
+	)
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &agreed):
+		return agreed.code
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.As(err, &rank), errors.As(err, &deadlock):
+		return exitProgram
+	default:
+		return exitHost
+	}
+}
+
+// ownCode is the exit code that this host's error stands for. An error that only
+// tells that another host ended the run stands for none.
+func ownCode(err error) int {
+	var stopped *sync.Stopped
+	if errors.As(err, &stopped) {
+		return exitDone
+	}
+	return exitCode(err)
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newMachine(c *console) *cobra.Command {
+	group := &cobra.Command{
+		Use:   "machine",
+		Short: "Show or check a target machine",
+		Long: `Machine shows or checks a target machine: a preset (see gigarank list) or a YAML
+file.`,
+	}
+	group.AddCommand(
+		&cobra.Command{
+			Use:   "show FILE|PRESET",
+			Short: "Print a machine with all defaults written out",
+			Long: `Show prints a machine with all its defaults written out. What it prints is a
+machine file again; figures that are estimates are marked.`,
+			Example: `  gigarank machine show xt5
+  gigarank machine show xt5 > my-cluster.yaml`,
+			Args: arguments(1, "one FILE or PRESET"),
+			RunE: func(_ *cobra.Command, args []string) error { return showMachine(c, args[0]) },
+		},
+		&cobra.Command{
+			Use:     "check FILE|PRESET",
+			Short:   "Name all faults of a machine file",
+			Long:    `Check names all faults of a machine file, by line, and exits with 2 if there are any.`,
+			Example: `  gigarank machine check my-cluster.yaml`,
+			Args:    arguments(1, "one FILE or PRESET"),
+			RunE:    func(_ *cobra.Command, args []string) error { return checkMachine(c, args[0]) },
+		},
+	)
+	requireSubcommand(group)
+	return group
+}
+
+func showMachine(c *console, name string) error {
+	m, err := loadMachine(name)
+	if err != nil {
+		return machineError(err)
+	}
+	_, err = c.stdout.Write(m.YAML())
+	return err
+}
+
+func checkMachine(c *console, name string) error {
+	m, err := loadMachine(name)
+	if err != nil {
+		return machineError(err)
+	}
+	nodes := "as many nodes as the ranks need"
+	if n := m.Nodes(); n > 0 {
+		nodes = plural(n, "node")
+	}
+	_, err = fmt.Fprintf(c.stdout, "%s: no faults; %s of up to %s, topology %s, mapping %s, delay model %s\n",
+		m.Name(), nodes, plural(m.RanksPerNode(), "rank"), m.Topology(), m.Mapping(), m.Model())
+	return err
+}
+
+func machineError(err error) error {
+	var faults usageError
+	faults.addMachine("machine", err)
+	return faults
+}

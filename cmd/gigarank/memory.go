@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math"
+	"path"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// room is how much memory a process could still take, and what sets the bound.
+type room struct {
+	bytes int64
+	bound string
+}
+
+// unbounded is the room where nothing could be found out.
+var unbounded = room{math.MaxInt64, "no known bound"}
+
+// atMost narrows r down.
+func (r *room) atMost(bytes int64, bound string) {
+	if bytes < r.bytes {
+		*r = room{max(bytes, 0), bound}
+	}
+}
+
+// availableMemory finds the memory that this process can still take: the least of
+// what the system has to give, what the control groups (version 1 and 2) allow,
+// and the limit of the address space. root is the root of the file system.
+func availableMemory(root fs.FS) room {
+	r := unbounded
+	if free, ok := field(root, "proc/meminfo", "MemAvailable:"); ok {
+		r.atMost(free<<10, "MemAvailable of /proc/meminfo")
+	}
+	groups, err := fs.ReadFile(root, "proc/self/cgroup")
+	if err == nil {
+		for line := range strings.Lines(string(groups)) {
+			r.atMostGroup(root, strings.TrimSpace(line))
+		}
+	}
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur < math.MaxInt64 {
+		used, _ := statm(root, 0)
+		r.atMost(int64(limit.Cur)-used, "ulimit -v")
+	}
+	return r
+}
+
+// atMostGroup narrows r down by the control group that a line of
+// /proc/self/cgroup names, "ID:CONTROLLERS:PATH", and those above it.
+func (r *room) atMostGroup(root fs.FS, line string) {
+	fields := strings.SplitN(line, ":", 3)
+	if len(fields) != 3 {
+		return
+	}
+	mount, limit, usage, cache := "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+	switch fields[1] {
+	case "": // version 2
+	case "memory":
+		mount, limit, usage, cache = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+	default:
+		return
+	}
+	for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
+		dir := path.Join(mount, group)
+		if bytes, ok := number(root, path.Join(dir, limit)); ok {
+			used, _ := number(root, path.Join(dir, usage))
+			// File cache that nobody uses is given back on demand.
+			reclaimable, _ := field(root, path.Join(dir, "memory.stat"), cache)
+			r.atMost(bytes-used+reclaimable, "control group limit "+"/"+path.Join(dir, limit))
+		}
+		if group == "/" {
+			return
+		}
+	}
+}
+
+// number reads a file that holds one number. It reports false for "max" and for
+// numbers so large that they stand for no limit.
+func number(root fs.FS, name string) (int64, bool) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	return n, err == nil && n < 1<<60
+}
+
+// field reads the number behind a key from a file of lines "KEY NUMBER ...".
+func field(root fs.FS, name, key string) (int64, bool) {
+	text, err := fs.ReadFile(root, name)
+	if err != nil {
+		return 0, false
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) >= 2 && fields[0] == key {
+			n, err := strconv.ParseInt(fields[1], 10, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// statm reads a column of /proc/self/statm, in bytes: 0 is the address space, 1
+// what is resident.
+func statm(root fs.FS, column int) (int64, bool) {
+	text, err := fs.ReadFile(root, "proc/self/statm")
+	if err != nil {
+		return 0, false
+	}
+	fields := strings.Fields(string(text))
+	if column >= len(fields) {
+		return 0, false
+	}
+	pages, err := strconv.ParseInt(fields[column], 10, 64)
+	return pages * int64(unix.Getpagesize()), err == nil
+}
+
+// peakResident returns the most memory that this process has had resident, in
+// bytes.
+func peakResident() int64 {
+	var usage unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	return usage.Maxrss << 10
+}
+
+// processMemory is what a host process takes before it has ranks, in bytes: the
+// program, its stacks, and with MPI the buffers of the library.
+const processMemory = 64 << 20
+
+// neededMemory estimates what one of the host processes takes, in bytes, at most
+// 2^60.
+func neededMemory(ranks, bytesPerRank int64, hosts int) int64 {
+	need := float64(ranks)/float64(hosts)*float64(bytesPerRank) + processMemory
+	return int64(min(need, 1<<60))
+}
+
+// checkMemory returns an error if the machine has not the memory that a run
+// needs. A limit that the user has set by GOMEMLIMIT, for each process, stands in
+// for what is available.
+func checkMemory(need int64, available room) error {
+	if need <= available.bytes {
+		return nil
+	}
+	return fmt.Errorf("the run needs about %s of memory on this machine and %s are available (%s): "+
+		"use fewer ranks, --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides what is available",
+		formatBytes(need), formatBytes(available.bytes), available.bound)
+}
+
+// userLimit reads the limit that the user has set by GOMEMLIMIT for each process,
+// as the limit for all of them on this machine. The Go runtime refuses to start
+// with a malformed one, and has taken it over.
+func userLimit(getenv func(string) string, localHosts int) (room, bool) {
+	if text := getenv("GOMEMLIMIT"); text == "" || text == "off" {
+		return room{}, false
+	}
+	limit := debug.SetMemoryLimit(-1)
+	if limit > math.MaxInt64/int64(localHosts) {
+		return unbounded, true
+	}
+	return room{limit * int64(localHosts), "GOMEMLIMIT"}, true
+}
+
+// tuneCollector keeps the garbage collector from walking the stacks of all ranks
+// again and again while they are set up, unless the user has set GOGC or
+// GOMEMLIMIT: it does not collect at all until the process has taken twice what
+// it is expected to need, and from then on as usual. need and share are what this
+// process is expected to take and may take, in bytes.
+//
+// A collection looks at every stack, some 1.6 us each, and what the ranks do
+// makes no garbage that would be worth it.
+func tuneCollector(getenv func(string) string, need, share int64) {
+	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	debug.SetMemoryLimit(min(max(2*need, 4*processMemory), share))
+	before := debug.SetGCPercent(-1)
+	// The sentinel dies in the first collection.
+	runtime.AddCleanup(new([16]byte), func(percent int) {
+		debug.SetMemoryLimit(share)
+		debug.SetGCPercent(percent)
+	}, before)
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"gigarank/bench"
+	"gigarank/mpivirt"
+)
+
+// progressMode says how a run reports its progress.
+type progressMode uint8
+
+const (
+	progressAuto  progressMode = iota // one line kept up to date on a terminal, else plain
+	progressPlain                     // a line every few seconds
+	progressNone
+)
+
+var progressModes = []progressMode{progressAuto, progressPlain, progressNone}
+
+func (m progressMode) String() string { return [...]string{"auto", "plain", "none"}[m] }
+
+// How often progress is shown.
+const (
+	terminalInterval = 200 * time.Millisecond
+	plainInterval    = 10 * time.Second
+)
+
+// meter turns looks at a simulation into lines of progress.
+type meter struct {
+	console    *console
+	simulation bench.Simulation
+	iterations int
+	began      time.Time
+	last       time.Time
+	events     uint64
+}
+
+// watchProgress reports the progress of a simulation until end is called.
+func watchProgress(c *console, mode progressMode, s bench.Simulation, iterations int) (end func()) {
+	now := c.now()
+	m := &meter{console: c, simulation: s, iterations: iterations, began: now, last: now}
+	switch {
+	case mode == progressNone:
+		return func() {}
+	case mode == progressAuto && isTerminal(c.stderr.to):
+		return m.onTerminal()
+	default:
+		return every(plainInterval, func() { _, _ = fmt.Fprintf(c.stderr, "gigarank: %s\n", m.line()) })
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// every calls f at an interval, in a goroutine of its own, until end is called.
+// No call is under way when end returns.
+func every(interval time.Duration, f func()) (end func()) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(interval)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-ticker.C:
+				f()
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-done
+	}
+}
+
+// onTerminal keeps a bar and a line up to date at the bottom of the terminal.
+// What is written to the console in the meantime appears above it.
+func (m *meter) onTerminal() (end func()) {
+	container := mpb.New(mpb.WithOutput(m.console.stderr.to), mpb.WithRefreshRate(terminalInterval), mpb.WithWidth(80))
+	text := make(chan string, 1)
+	shown := ""
+	bar := container.New(int64(m.iterations), mpb.BarStyle(), mpb.BarRemoveOnComplete(), mpb.BarWidth(24),
+		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string {
+			select {
+			case shown = <-text:
+			default:
+			}
+			return " " + shown
+		})))
+	restoreErrors := m.console.stderr.divert(container)
+	restoreOutput := func() {}
+	if isTerminal(m.console.stdout.to) {
+		restoreOutput = m.console.stdout.divert(container)
+	}
+	update := func() {
+		p := m.simulation.Progress()
+		bar.SetCurrent(int64(min(p.Iteration, m.iterations-1)))
+		select {
+		case <-text:
+		default:
+		}
+		text <- m.describe(p)
+	}
+	stop := every(terminalInterval, update)
+	return func() {
+		stop()
+		bar.Abort(true)
+		container.Wait()
+		restoreErrors()
+		restoreOutput()
+	}
+}
+
+func (m *meter) line() string { return m.describe(m.simulation.Progress()) }
+
+// describe says how far a simulation has come. The rate of events is that since
+// the description before.
+func (m *meter) describe(p mpivirt.Progress) string {
+	now := m.console.now()
+	resident, _ := statm(m.console.root, 1)
+	memory := formatBytes(resident)
+	if p.SetUp < p.Ranks {
+		return fmt.Sprintf("setting up: %s of %s ranks, %s",
+			formatCount(float64(p.SetUp)), formatCount(float64(p.Ranks)), memory)
+	}
+	rate := ""
+	if took := now.Sub(m.last).Seconds(); took > 0 && p.Events >= m.events {
+		rate = formatCount(float64(p.Events-m.events)/took) + " events/s, "
+	}
+	m.last, m.events = now, p.Events
+	return fmt.Sprintf("iteration %d/%d, virtual time %v, %s%s%s",
+		min(p.Iteration, m.iterations), m.iterations, p.Time, rate, memory, m.left(p.Iteration, now))
+}
+
+// left estimates the wall time until the end from the iterations so far.
+func (m *meter) left(done int, now time.Time) string {
+	if done <= 0 || done >= m.iterations {
+		return ""
+	}
+	each := now.Sub(m.began).Seconds() / float64(done)
+	return fmt.Sprintf(", %s left", formatSeconds(each*float64(m.iterations-done)))
+}

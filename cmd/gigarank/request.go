@@ -1,0 +1,273 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// runFlags are the flags of run as they are written, so that all faults in them
+// can be reported together.
+type runFlags struct {
+	ranks, machine, engines, lp, sync string
+	strict                            bool
+	barrier, allreduce, collectives   string
+	iterations, compute, payload      string
+	seed, noise, json, progress       string
+	verbose                           bool
+}
+
+func (f *runFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.ranks, "ranks", "1024", "virtual ranks: `N`, such as 4096, 1M, 1Mi or 2^20")
+	flags.StringVar(&f.machine, "machine", "xt5", "target machine: a preset or a machine `FILE`")
+	flags.StringVar(&f.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
+	flags.StringVar(&f.lp, "lp", "goroutine", "`KIND` of logical processes: goroutine or event")
+	flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
+	flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
+	flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader); see gigarank list")
+	flags.StringVar(&f.allreduce, "allreduce", "", "`ALGORITHM` of allreduces (default node-leader)")
+	flags.StringVar(&f.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
+	flags.StringVar(&f.iterations, "iterations", "", "repetitions `N` of what the program times (default the program's)")
+	flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each, such as 1ms or 0 (default the program's)")
+	flags.StringVar(&f.payload, "payload", "", "`BYTES` of a message or contribution, such as 8 or 64KiB (default the program's)")
+	flags.StringVar(&f.seed, "seed", "1", "seed `N` of all random numbers")
+	flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC`, see below")
+	flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
+	flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log the phases and the engine statistics on standard error")
+}
+
+// request is a run that has been checked.
+type request struct {
+	entry    bench.Entry
+	options  bench.Options // with the defaults filled in
+	config   bench.Config  // without transports
+	machine  string
+	ranks    int64
+	engines  int   // of this process
+	need     int64 // bytes that this process is expected to take
+	share    int64 // bytes that it may take
+	json     string
+	progress progressMode
+	verbose  bool
+}
+
+// names of what the flags choose from.
+var (
+	kinds        = []lp.Kind{lp.Goroutine, lp.Event}
+	protocols    = []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid}
+	interpreters = []interpreter{interpreter(mpivirt.Auto), interpreter(mpivirt.Message), interpreter(mpivirt.Bulk)}
+)
+
+// interpreter gives mpivirt's interpreters the names of the command line.
+type interpreter mpivirt.Interpreter
+
+func (i interpreter) String() string { return [...]string{"auto", "message", "bulk"}[i] }
+
+// newRequest checks everything that can be known before a run. The error is a
+// usageError with all faults.
+func newRequest(c *console, h *hosts, program string, f *runFlags) (*request, error) {
+	var faults usageError
+	r := &request{verbose: f.verbose, json: f.json}
+	var err error
+	r.entry, err = bench.Lookup(program)
+	faults.add("PROGRAM", err)
+	known := err == nil
+
+	r.config.LP, err = choose("kind of LP", f.lp, kinds)
+	faults.add("--lp", err)
+	if err == nil && known {
+		faults.add("--lp", r.entry.CheckForm(r.config.LP))
+	}
+	r.config.Protocol, err = choose("protocol", f.sync, protocols)
+	faults.add("--sync", err)
+	chosen, err := choose("interpreter", f.collectives, interpreters)
+	faults.add("--collectives", err)
+	r.config.Collectives = mpivirt.Interpreter(chosen)
+	r.progress, err = choose("mode", f.progress, progressModes)
+	faults.add("--progress", err)
+	r.config.Strict = f.strict
+	r.chooseAlgorithms(f, &faults)
+	r.readNumbers(f, &faults)
+	r.readTarget(f, &faults)
+	r.countEngines(c, h, f, &faults)
+	if h.index == 0 {
+		faults.add("--json", checkWritable(f.json))
+	}
+	if len(faults) == 0 {
+		faults.add("--ranks", r.checkMemory(c, h))
+	}
+	r.options = r.entry.Resolve(r.config.Options)
+	return r, faults.orNil()
+}
+
+// choose finds the value with a name.
+func choose[T fmt.Stringer](what, name string, values []T) (T, error) {
+	names := make([]string, len(values))
+	for i, v := range values {
+		if names[i] = v.String(); names[i] == name {
+			return v, nil
+		}
+	}
+	var none T
+	return none, fmt.Errorf("unknown %s %q: %s", what, name, bench.Choices(name, names))
+}
+
+func (r *request) chooseAlgorithms(f *runFlags, faults *usageError) {
+	r.config.Algorithms = map[collectives.Operation]collectives.Algorithm{}
+	for _, flag := range []struct {
+		name, text string
+		operation  collectives.Operation
+	}{
+		{"--barrier", f.barrier, collectives.Barrier},
+		{"--allreduce", f.allreduce, collectives.Allreduce},
+	} {
+		if flag.text == "" {
+			continue
+		}
+		a, err := choose("algorithm", flag.text, collectives.Algorithms(flag.operation))
+		faults.add(flag.name, err)
+		r.config.Algorithms[flag.operation] = a
+	}
+}
+
+// readNumbers reads the options of the program, the seed and the noise.
+func (r *request) readNumbers(f *runFlags, faults *usageError) {
+	if f.iterations != "" {
+		n, err := count(f.iterations, 1, math.MaxInt32)
+		faults.add("--iterations", err)
+		r.config.Iterations = int(n)
+	}
+	if f.compute != "" {
+		d, err := vtime.ParseDuration(f.compute)
+		if err == nil && d < 0 {
+			err = fmt.Errorf("%s is negative: use a time of at least 0", f.compute)
+		}
+		faults.add("--compute", err)
+		if r.config.Compute = d; d == 0 {
+			r.config.Compute = bench.None
+		}
+	}
+	if f.payload != "" {
+		n, err := payload(f.payload)
+		faults.add("--payload", err)
+		if r.config.Payload = n; n == 0 {
+			r.config.Payload = bench.None
+		}
+	}
+	seed, err := strconv.ParseUint(strings.TrimSpace(f.seed), 0, 64)
+	if err != nil {
+		err = fmt.Errorf("%q is no seed: use a whole number from 0 to 2^64-1", f.seed)
+	}
+	faults.add("--seed", err)
+	r.config.Seed = seed
+	r.config.Noise, err = bench.ParseNoise(f.noise, seed)
+	faults.add("--noise", err)
+}
+
+// count reads a number from least to most.
+func count(text string, least, most int64) (int64, error) {
+	if strings.HasPrefix(strings.TrimSpace(text), "-") {
+		return 0, fmt.Errorf("%s is negative: use a number of at least %d", text, least)
+	}
+	n, err := network.ParseCount(text)
+	switch {
+	case err != nil:
+		return 0, err
+	case n < least:
+		return 0, fmt.Errorf("%s is too small: use a number of at least %d", text, least)
+	case n > most:
+		return 0, fmt.Errorf("%s is too large: use a number of at most %d", text, most)
+	}
+	return n, nil
+}
+
+func payload(text string) (int64, error) {
+	if strings.HasPrefix(strings.TrimSpace(text), "-") {
+		return 0, fmt.Errorf("%s is negative: use a size of at least 0", text)
+	}
+	return network.ParseSize(text)
+}
+
+// readTarget reads the number of ranks and the machine, and lays it out.
+func (r *request) readTarget(f *runFlags, faults *usageError) {
+	var err error
+	r.ranks, err = count(f.ranks, 1, math.MaxInt32)
+	faults.add("--ranks", err)
+	ranksKnown := err == nil
+	machine, err := loadMachine(f.machine)
+	if err != nil {
+		faults.addMachine("--machine", err)
+		return
+	}
+	r.machine = machine.Name()
+	if ranksKnown {
+		r.config.Target, err = machine.Target(r.ranks)
+		faults.add("--machine", err)
+	}
+}
+
+// loadMachine reads a preset or a machine file.
+func loadMachine(name string) (*network.Machine, error) { return network.Load(name, os.ReadFile) }
+
+// addMachine notes what is wrong with a machine: the faults of a file by file
+// and line, anything else by the flag.
+func (u *usageError) addMachine(flag string, err error) {
+	var inFile network.Faults
+	if !errors.As(err, &inFile) {
+		u.add(flag, err)
+		return
+	}
+	for _, fault := range inFile {
+		*u = append(*u, fault)
+	}
+}
+
+// countEngines decides how many engines this process has.
+func (r *request) countEngines(c *console, h *hosts, f *runFlags, faults *usageError) {
+	r.engines = int(min(int64(c.cores), max(r.ranks, 1)))
+	if h.size > 1 {
+		r.engines = 1
+	}
+	if f.engines == "" {
+		return
+	}
+	n, err := count(f.engines, 1, math.MaxInt32)
+	switch {
+	case err != nil:
+	case h.size > 1 && n != 1:
+		err = fmt.Errorf("%d engines in each of %d host processes: over MPI each process has exactly one; "+
+			"leave the flag out and start as many processes as engines are wanted", n, h.size)
+	case r.ranks > 0 && n > r.ranks:
+		err = fmt.Errorf("%d engines for %s: use at most one engine for each rank", n, plural(int(r.ranks), "rank"))
+	}
+	faults.add("--engines", err)
+	r.engines = int(n)
+}
+
+// checkMemory compares what the run needs with what there is.
+func (r *request) checkMemory(c *console, h *hosts) error {
+	available, set := userLimit(c.getenv, h.local)
+	if !set {
+		available = availableMemory(c.root)
+	}
+	r.need = neededMemory(r.ranks, bench.BytesPerRank(r.config.LP, r.entry, r.config.Options), h.size)
+	r.share = available.bytes / int64(h.local) / 10 * 9
+	local := int64(h.local)
+	return checkMemory(min(r.need, math.MaxInt64/local)*local, available)
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/bench"
+)
+
+// execute runs the command line and returns the exit code.
+func execute(args []string, c *console) int {
+	root := newRoot(c)
+	root.SetArgs(args)
+	root.SetOut(c.stdout)
+	root.SetErr(c.stderr)
+	err := root.Execute()
+	if err == nil {
+		err = c.stdout.failure()
+	}
+	var e ended
+	if errors.As(err, &e); err != nil && !e.silent {
+		c.complain(err)
+	}
+	return exitCode(err)
+}
+
+func newRoot(c *console) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "gigarank",
+		Short: "Simulate MPI programs with up to a billion virtual ranks",
+		Long: `gigarank simulates MPI programs with up to a billion virtual ranks and tells what
+they would cost on a target machine of that size. The same program, ranks,
+machine and seed give the same virtual times, bit for bit, on one core or on ten
+thousand hosts.
+
+` + exitHelp,
+		Example: `  gigarank list
+  gigarank run barriertest --ranks 1M --machine xt5
+  mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+	})
+	root.AddCommand(newRun(c), newList(c), newMachine(c), newDoctor(c), newVersion(c))
+	requireSubcommand(root)
+	return root
+}
+
+// requireSubcommand makes a command that only groups others refuse to be called
+// by itself or with a name that it does not know.
+func requireSubcommand(group *cobra.Command) {
+	group.Args = cobra.ArbitraryArgs
+	group.RunE = func(cmd *cobra.Command, args []string) error {
+		var names []string
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				names = append(names, sub.Name())
+			}
+		}
+		if len(args) == 0 {
+			return usageError{fmt.Errorf("%s needs a command: %s; see %s --help",
+				cmd.CommandPath(), strings.Join(names, ", "), cmd.CommandPath())}
+		}
+		return usageError{fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(), bench.Choices(args[0], names))}
+	}
+}
+
+// arguments checks the number of arguments of a command; what says which they
+// are.
+func arguments(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return usageError{fmt.Errorf("%s takes %s, not %d arguments; see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())}
+	}
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.uber.org/zap"
+
+	"gigarank/bench"
+)
+
+const runHelp = `Run simulates a program and reports the virtual time of each iteration, and what
+the simulation itself cost. Started by an MPI launcher, every host process runs
+one engine; otherwise this process runs one engine for each core.
+
+Numbers take suffixes: 1M is 10^6, 1Mi is 2^20, and 2^20 and 1e6 mean what they
+say. Everything is checked before anything runs. The virtual results depend on
+program, ranks, machine, noise and seed only: equal fingerprints, equal results.
+
+The noise SPEC lengthens compute phases:
+  periodic:PERIOD,DURATION          an interruption in each period, at a phase of the rank's own
+  exponential:MEANGAP,MEANDURATION  gaps and durations exponentially distributed
+  pareto:MEANGAP,MINDURATION,ALPHA  exponential gaps, heavy-tailed durations
+
+SIGINT and SIGTERM end the run within two seconds; what was finished is reported
+and marked as incomplete (exit code 3). A second signal kills at once. A result
+FILE is replaced as a whole, also when the run fails.
+
+The garbage collector waits until memory runs short, since it would look at the
+stack of every rank; GOGC and GOMEMLIMIT, if set, are respected, and GOMEMLIMIT
+also stands in for the memory that is found available.
+
+`
+
+// agreeLimit is how long a host waits for the others before a run, and after
+// one that ended well; abandonLimit is how long it does after a failure.
+const (
+	agreeLimit   = 60 * time.Second
+	abandonLimit = 500 * time.Millisecond
+)
+
+func newRun(c *console) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run PROGRAM",
+		Short: "Simulate a program",
+		Long:  runHelp + exitHelp,
+		Example: `  gigarank run barriertest --ranks 64Ki --iterations 5
+  gigarank run barriertest --ranks 1M --machine tianhe-1a --barrier dissemination
+  gigarank run barriertest --noise periodic:10ms,25us --json -
+  mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event --json result.json`,
+		Args: arguments(1, "one PROGRAM (see gigarank list)"),
+		RunE: func(_ *cobra.Command, args []string) error { return run(c, args[0], &f) },
+	}
+	f.define(cmd)
+	return cmd
+}
+
+// run carries out the whole of a run on this host.
+func run(c *console, program string, f *runFlags) (err error) {
+	h, err := openHosts(c.getenv)
+	if err != nil {
+		return err
+	}
+	if h.index != 0 {
+		c.mute()
+	}
+	r, err := agreeOnRequest(c, h, program, f)
+	if err == nil {
+		err = simulate(c, h, r)
+	}
+	if closed := h.close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// agreeOnRequest checks the command line. If it is faulty for any host, no host
+// goes on.
+func agreeOnRequest(c *console, h *hosts, program string, f *runFlags) (*request, error) {
+	r, faults := newRequest(c, h, program, f)
+	all, err := h.agree(report{code: exitCode(faults)}, agreeLimit)
+	switch {
+	case err != nil:
+		return nil, err
+	case all.code == exitDone:
+		return r, nil
+	case h.index == 0 && faults != nil:
+		return nil, faults
+	default:
+		return nil, ended{cause: faults, code: all.code, silent: h.index != 0}
+	}
+}
+
+// simulate runs a request and reports its outcome.
+func simulate(c *console, h *hosts, r *request) error {
+	if r.verbose && h.index == 0 {
+		c.verbose()
+	}
+	tuneCollector(c.getenv, r.need, r.share)
+	c.log.Info("setting up", zap.String("program", r.entry.Name), zap.Int64("ranks", r.ranks),
+		zap.String("machine", r.machine), zap.Int("hosts", h.size), zap.Int("engines", r.engines))
+	began := c.now()
+	r.config.Now = func() float64 { return c.now().Sub(began).Seconds() }
+	r.config.Output = r.output(c)
+	o := supervise(c,
+		func() (bench.Simulation, error) {
+			r.config.Transports = h.transports(r.engines)
+			return bench.New(r.entry.Name, r.config)
+		},
+		func(s bench.Simulation) func() {
+			mode := r.progress
+			if h.index != 0 {
+				mode = progressNone
+			}
+			return watchProgress(c, mode, s, r.options.Iterations)
+		})
+	return conclude(c, h, r, o)
+}
+
+// output returns where what ranks print goes: to standard output, or to standard
+// error if the document is to be alone there.
+func (r *request) output(c *console) func(string) {
+	to := c.stdout
+	if r.json == "-" {
+		to = c.stderr
+	}
+	return func(text string) { _, _ = to.Write([]byte(text)) }
+}
+
+// conclude reports an outcome on host 0 and makes all hosts end with its code.
+func conclude(c *console, h *hosts, r *request, o outcome) error {
+	if o.result == nil && !o.hung {
+		return o.err // could not be set up
+	}
+	all := report{code: ownCode(o.err), peak: peakResident()}
+	if o.hung {
+		h.abandon()
+	}
+	limit := agreeLimit
+	if o.err != nil {
+		limit = abandonLimit
+	}
+	if agreed, err := h.agree(all, limit); err == nil {
+		all = agreed
+	} else if o.err == nil {
+		o.err = err
+	}
+	if o.err != nil && all.code == exitDone {
+		all.code = exitHost // whoever knows the cause is gone
+	}
+	var err error
+	if all.code != exitDone {
+		err = ended{cause: o.err, code: all.code, silent: h.index != 0 && !ofThisHost(o.err)}
+	}
+	if h.index != 0 {
+		return err
+	}
+	d := newDocument(r, h, o, all.peak)
+	d.log(c)
+	if r.json != "-" {
+		d.summarize(c.stdout)
+	}
+	return errors.Join(err, d.write(c, r.json))
+}
+
+// ofThisHost tells whether an error is a failure of this host that the others do
+// not report.
+func ofThisHost(err error) bool {
+	var signal interrupted
+	return ownCode(err) == exitHost && !errors.As(err, &signal)
+}
+
+// log writes the engine statistics to the log.
+func (d *document) log(c *console) {
+	c.log.Info("ended", zap.Bool("complete", d.Complete), zap.Uint64("finished", d.FinishedRanks),
+		zap.String("wall", formatSeconds(d.Wall)), zap.String("setup", formatSeconds(d.SetUp)))
+	c.log.Info("statistics", zap.Uint64("events", d.Events), zap.Uint64("messages", d.Messages),
+		zap.Uint64("remote", d.RemoteMessages), zap.Uint64("sync", d.SyncMessages),
+		zap.Uint64("transport", d.TransportMessages), zap.Uint64("switches", d.Switches),
+		zap.String("peak", formatBytes(d.PeakRSS)), zap.String("events/s", fmt.Sprintf("%.3g", float64(d.Events)/max(d.Wall, 1e-9))))
+}

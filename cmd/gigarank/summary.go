@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"gigarank/vtime"
+)
+
+// shownIterations is the number of iterations at each end of a long list that a
+// summary shows.
+const shownIterations = 5
+
+// summarize prints a document for people.
+func (d *document) summarize(w io.Writer) {
+	strict := ""
+	if d.Strict {
+		strict = ", strict"
+	}
+	p := func(format string, arguments ...any) { _, _ = fmt.Fprintf(w, format, arguments...) }
+	p("%s: %s as %s LPs on %s; %s, %s, %s%s, seed %d\n", d.Program, plural(int(d.Ranks), "rank"), d.LP, d.Machine,
+		plural(d.Hosts, "host"), plural(d.Engines, "engine"), d.Sync, strict, d.Seed)
+	if !d.Complete {
+		p("INCOMPLETE: %d of %d ranks have finished; what follows covers what was finished\n", d.FinishedRanks, d.Ranks)
+	}
+	p("\n")
+	d.tabulate(w)
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	t := func(name, format string, arguments ...any) {
+		_, _ = fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
+	}
+	t("virtual time", "%v", vtime.Time(d.VirtualTime))
+	t("wall time", "%s, set-up %s%s", formatSeconds(d.Wall), formatSeconds(d.SetUp), d.rate())
+	t("events", "%s, %s messages, %s switches", formatCount(float64(d.Events)), formatCount(float64(d.Messages)), formatCount(float64(d.Switches)))
+	t("between engines", "%s messages in %s, %s for synchronisation",
+		formatCount(float64(d.RemoteMessages)), formatCount(float64(d.TransportMessages)), formatCount(float64(d.SyncMessages)))
+	t("memory", "%s, %s a rank", formatBytes(d.PeakRSS), formatBytes(int64(d.BytesPerRank)))
+	t("fingerprint", "%s", d.Fingerprint)
+	_ = table.Flush()
+}
+
+// rate tells how many ranks have gone through a timed operation in a second of
+// the run after its set-up.
+func (d *document) rate() string {
+	took := d.Wall - d.SetUp
+	if took <= 0 || len(d.Iterations) == 0 {
+		return ""
+	}
+	name := "operations"
+	if operations := d.operations(); len(operations) == 1 {
+		name = operations[0] + "s"
+	}
+	return fmt.Sprintf(", %s rank-%s/s", formatCount(float64(d.Ranks)*float64(len(d.Iterations))/took), name)
+}
+
+// operations lists the timed operations in the order in which they appear.
+func (d *document) operations() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, it := range d.Iterations {
+		if !seen[it.Operation] {
+			seen[it.Operation] = true
+			names = append(names, it.Operation)
+		}
+	}
+	return names
+}
+
+// tabulate prints the iterations, without the middle of a long list, and for each
+// operation a line over all of them.
+func (d *document) tabulate(w io.Writer) {
+	if len(d.Iterations) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	row := func(index any, operation string, low, mean, high int64, wall float64) {
+		_, _ = fmt.Fprintf(table, "%v\t%s\t%v\t%v\t%v\t%s\n", index, operation,
+			vtime.Duration(low), vtime.Duration(mean), vtime.Duration(high), formatSeconds(wall))
+	}
+	_, _ = fmt.Fprintln(table, "iteration\toperation\tmin\tmean\tmax\twall")
+	hidden := len(d.Iterations) - 2*shownIterations
+	for i, it := range d.Iterations {
+		switch {
+		case hidden > 1 && i == shownIterations:
+			_, _ = fmt.Fprintf(table, "… %d more\t\t\t\t\t\n", hidden)
+		case hidden > 1 && i > shownIterations && i < shownIterations+hidden:
+		default:
+			row(it.Index, it.Operation, it.Min, it.Mean, it.Max, it.Wall)
+		}
+	}
+	for _, name := range d.operations() {
+		all, n := d.over(name)
+		if n > 1 {
+			row("all", name, all.Min, all.Mean, all.Max, all.Wall)
+		}
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// over sums the iterations of an operation up: least, mean of the means rounded
+// down, greatest, total wall time, and their number.
+func (d *document) over(operation string) (all iteration, n int) {
+	var rest int64
+	var means []int64
+	for _, it := range d.Iterations {
+		if it.Operation != operation {
+			continue
+		}
+		if n == 0 || it.Min < all.Min {
+			all.Min = it.Min
+		}
+		all.Max = max(all.Max, it.Max)
+		all.Wall += it.Wall
+		means = append(means, it.Mean)
+		n++
+	}
+	for _, m := range means {
+		all.Mean += m / int64(n)
+		rest += m % int64(n)
+	}
+	if n > 0 {
+		all.Mean += rest / int64(n)
+	}
+	return all, n
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gigarank/bench"
+	"gigarank/mpivirt"
+	"gigarank/sync"
+)
+
+// stopLimit is how long a stopped simulation may take to end by itself. After
+// that the run is reported as far as it can be seen from outside.
+const stopLimit = 1200 * time.Millisecond
+
+// outcome is how a simulation ended.
+type outcome struct {
+	result *mpivirt.Result // nil if the simulation could not be set up
+	err    error
+	hung   bool // the simulation did not end when it was stopped
+	wall   time.Duration
+}
+
+// signals delivers the signals that end a run in order. After the first one they
+// have their usual effect again, so that a second one kills at once.
+func signals() (caught chan os.Signal, release func()) {
+	caught = make(chan os.Signal, 1)
+	signal.Notify(caught, unix.SIGINT, unix.SIGTERM)
+	return caught, func() { signal.Stop(caught) }
+}
+
+// supervise sets a simulation up, runs it and stops it on a signal. It gives the
+// simulation to watch once it is set up, and ends the watching by what watch
+// returns.
+func supervise(c *console, setUp func() (bench.Simulation, error), watch func(bench.Simulation) (end func())) outcome {
+	caught, release := signals()
+	defer release()
+	began := c.now()
+	ready := make(chan bench.Simulation, 1)
+	ended := make(chan outcome, 1)
+	go func() {
+		s, err := setUp()
+		if err != nil {
+			ended <- outcome{err: err}
+			return
+		}
+		ready <- s
+		result, err := s.Run()
+		ended <- outcome{result: result, err: err}
+	}()
+
+	var simulation bench.Simulation
+	var stop interrupted
+	var limit <-chan time.Time
+	end := func() {}
+	defer func() { end() }()
+	for {
+		select {
+		case simulation = <-ready:
+			end = watch(simulation)
+			if stop.reason != "" {
+				simulation.Stop(stop.reason)
+			}
+		case s := <-caught:
+			release()
+			stop = interrupted{fmt.Sprintf("interrupted by %s", unix.SignalName(s.(unix.Signal)))}
+			limit = time.After(stopLimit)
+			if simulation != nil {
+				simulation.Stop(stop.reason)
+			}
+		case o := <-ended:
+			o.wall = c.now().Sub(began)
+			o.err = stop.explain(o.err)
+			return o
+		case <-limit:
+			return outcome{result: seen(simulation), err: stop, hung: true, wall: c.now().Sub(began)}
+		}
+	}
+}
+
+// explain puts the signal in the place of an error that says only that the
+// simulation was stopped by it.
+func (i interrupted) explain(err error) error {
+	var stopped *sync.Stopped
+	if i.reason != "" && errors.As(err, &stopped) {
+		return i
+	}
+	return err
+}
+
+// seen is what can be told of a simulation that does not end.
+func seen(s bench.Simulation) *mpivirt.Result {
+	if s == nil {
+		return nil
+	}
+	p := s.Progress()
+	r := &mpivirt.Result{VirtualTime: p.Time, Finished: p.Finished}
+	r.Statistics.Events = p.Events
+	return r
+}
