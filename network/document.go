@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -297,9 +298,10 @@ func (o *object) objects(key string, remedy string) []*object {
 	return items
 }
 
-// close reports the fields that nobody asked for. The other owners of a field,
-// such as another delay model, say what they are.
-func (o *object) close(owners func(key string) []string) {
+// close reports the fields that nobody asked for. The kinds of selector, such as
+// the delay models, have fields of their own: a field of another kind is
+// reported as such.
+func (o *object) close(selector string, kinds map[string][]string) {
 	if o == nil {
 		return
 	}
@@ -307,16 +309,38 @@ func (o *object) close(owners func(key string) []string) {
 		if slices.Contains(o.known, key) {
 			continue
 		}
-		what, remedy := "is unknown", "the fields here are "+strings.Join(o.known, ", ")
-		if others := owners(key); len(others) > 0 {
-			what = "does not belong here, but to " + strings.Join(others, ", ")
-			remedy = "remove it, or choose " + strings.Join(others, " or ")
-		} else {
-			remedy = suggest(key, o.known, remedy)
+		if owners := kindsWith(kinds, key); len(owners) > 0 {
+			o.fault(key, fmt.Sprintf("belongs to another %s: %s", selector, strings.Join(owners, ", ")),
+				"remove it, or change "+selector)
+			continue
 		}
-		o.fault(key, what, remedy)
+		o.fault(key, "is unknown", suggest(key, o.known, "the fields here are "+strings.Join(o.known, ", ")))
 	}
 }
 
-// nobody owns any field.
-func nobody(string) []string { return nil }
+// kindsWith are the kinds that have the field.
+func kindsWith(kinds map[string][]string, key string) []string {
+	var names []string
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if slices.Contains(kinds[kind], key) {
+			names = append(names, kind)
+		}
+	}
+	return names
+}
+
+// closeAny is close where the kind is not known, so that any kind's field will
+// do.
+func (o *object) closeAny(kinds map[string][]string) {
+	if o == nil {
+		return
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		for _, key := range kinds[kind] {
+			if !slices.Contains(o.known, key) {
+				o.known = append(o.known, key)
+			}
+		}
+	}
+	o.close("", nil)
+}

@@ -56,9 +56,9 @@ func (fs Faults) sort() {
 }
 
 // nearest returns the candidate closest to word, if one is near enough to be
-// meant by it: about a third of its letters may differ, and at least one.
+// meant by it: at most half of its letters differ, though one always may.
 func nearest(word string, candidates []string) (string, bool) {
-	best, least := "", max(1, (len(word)+1)/3)+1
+	best, least := "", max(1, len(word)/2)+1
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(word), strings.ToLower(c)); d < least {
 			best, least = c, d

@@ -150,7 +150,6 @@ func tableYAML(w *writer, path string, table []measurement) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for i, row := range table {
 		o := w.object(fmt.Sprintf("%s[%d]", path, i))
-		o.node.Style = yaml.FlowStyle
 		o.text("size", formatSize(row.size))
 		o.text("delay", row.delay.String())
 		list.Content = append(list.Content, o.node)

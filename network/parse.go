@@ -48,18 +48,25 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.parseMapping(top, read)
 	m.topology = topologySpec{kind: "star"}
 	if o := top.object("topology", false, ""); o != nil {
+		faults := len(top.doc.faults)
 		m.topology = parseTopology(o, slices.Sorted(maps.Keys(topologyFields)))
+		if m.nodes != 0 && len(top.doc.faults) == faults {
+			top.checkRoom("nodes", m.nodes, &m.topology)
+		}
 	}
 	m.parseNetwork(top.object("network", true, "write network: {model: flat, latency: 1us, bandwidth: 10GB/s}"))
 	if m.model == "hops" && !top.has("topology") {
 		top.doc.fault(top.line, "topology", "is missing, and model hops depends on it", "write one such as topology: {kind: torus, dimensions: 3}")
 	}
 	m.parseEstimates(top)
-	top.close(nobody)
-	if m.nodes != 0 && len(top.doc.faults) == 0 {
-		if room := m.topology.build(m.nodes).capacity(); room < m.nodes {
-			top.fault("topology", fmt.Sprintf("%s has room for %d nodes, but nodes is %d", m.topology.kind, room, m.nodes), "enlarge it, or lower nodes")
-		}
+	top.close("", nil)
+}
+
+// checkRoom reports a topology of o that has not room for the nodes or units
+// that the field of that name asks for.
+func (o *object) checkRoom(name string, n int, s *topologySpec) {
+	if room := s.build(n).capacity(); room < n {
+		o.fault("topology", fmt.Sprintf("%s has room for %d, but %s is %d", s.kind, room, name, n), "enlarge it, or lower "+name)
 	}
 }
 
@@ -89,13 +96,15 @@ func (m *Machine) parseMapping(top *object, read func(path string) ([]byte, erro
 	m.mapping.kind = kind
 	switch {
 	case text == "block" || text == "cyclic":
-	case kind == "random":
+	case strings.HasPrefix(text, "random:"):
 		seed, err := strconv.ParseUint(argument, 10, 64)
 		if err != nil {
 			top.fault("mapping", fmt.Sprintf("the seed %q is no whole number from 0 to 2^64-1", argument), "write one such as random:42")
 		}
 		m.mapping.seed = seed
-	case kind == "file" && argument != "":
+	case text == "file:":
+		top.fault("mapping", "names no file", remedy)
+	case strings.HasPrefix(text, "file:"):
 		m.mapping.path = argument
 		m.readMapping(top, read)
 	default:
@@ -162,7 +171,7 @@ func (m *Machine) parseNetwork(o *object) {
 	}
 	if reduce := o.object("reduce", false, ""); reduce != nil {
 		m.reduce = reduce.bandwidth("bandwidth", true)
-		reduce.close(nobody)
+		reduce.close("", nil)
 	}
 	m.poll = o.duration("poll", false, defaultPoll)
 	if m.poll == 0 {
@@ -184,21 +193,11 @@ func (m *Machine) parseNetwork(o *object) {
 		m.intra.bandwidth = o.bandwidth("memory_bandwidth", false)
 	case "loggops":
 		m.loggops = parseLogGOPS(o)
-	default: // what belongs to which model cannot be said
+	default:
+		o.closeAny(modelFields)
 		return
 	}
-	o.close(func(key string) []string { return owners(modelFields, "model ", key) })
-}
-
-// owners are the kinds that have a field of that name.
-func owners(fields map[string][]string, prefix, key string) []string {
-	var kinds []string
-	for _, kind := range slices.Sorted(maps.Keys(fields)) {
-		if slices.Contains(fields[kind], key) {
-			kinds = append(kinds, prefix+kind)
-		}
-	}
-	return kinds
+	o.close("model", modelFields)
 }
 
 func parseLink(o *object) link {
@@ -211,7 +210,7 @@ func parseLink(o *object) link {
 func parseLevel(o *object, key string) link {
 	inner := o.object(key, true, "write "+key+": {latency: 1us, bandwidth: 10GB/s}")
 	l := parseLink(inner)
-	inner.close(nobody)
+	inner.close("", nil)
 	return l
 }
 
@@ -220,7 +219,7 @@ func parseTable(o *object, key string) []measurement {
 	for _, row := range o.objects(key, "write a list such as [{size: 0, delay: 1us}, {size: 1MiB, delay: 500us}]") {
 		faults := len(o.doc.faults)
 		next := measurement{row.size("size", true, 0), row.duration("delay", true, 0)}
-		row.close(nobody)
+		row.close("", nil)
 		if row == nil || len(o.doc.faults) > faults {
 			continue
 		}
@@ -253,11 +252,11 @@ func parseTopology(o *object, kinds []string) topologySpec {
 	s := topologySpec{kind: o.choice("kind", kinds)}
 	switch s.kind {
 	case "mesh", "torus":
-		if o.has("dimensions") && !o.has("dims") {
-			s.dimensions = o.count("dimensions", true, 1, 16)
-			o.known = append(o.known, "dims")
-		} else {
+		s.dimensions = o.count("dimensions", false, 1, 16)
+		if !o.has("dimensions") {
 			s.dims = parseDims(o, 1)
+		} else if _, both := o.take("dims", false, ""); both {
+			o.fault("dimensions", "is given beside dims", "remove one of the two")
 		}
 	case "twisted-torus":
 		s.dims = parseDims(o, 2)
@@ -276,9 +275,10 @@ func parseTopology(o *object, kinds []string) topologySpec {
 	case "hierarchy":
 		s.hierarchical = parseUnits(o, kinds)
 	case "":
+		o.closeAny(topologyFields)
 		return s
 	}
-	o.close(func(key string) []string { return owners(topologyFields, "kind ", key) })
+	o.close("kind", topologyFields)
 	return s
 }
 
@@ -321,27 +321,20 @@ func parseUnits(o *object, kinds []string) []unitSpec {
 		outermost := i == len(levels)-1
 		u.size = level.count("size", !outermost, 1, maxRanks)
 		if links := level.object("topology", false, ""); links != nil {
+			faults := len(level.doc.faults)
 			spec := parseTopology(links, inner)
 			u.links = &spec
-			level.checkUnit(u)
+			if u.size != 0 && len(level.doc.faults) == faults {
+				level.checkRoom("size", u.size, u.links)
+			}
 		}
 		if u.hops = level.count("hops", !level.has("topology"), 0, 1<<20); level.has("hops") && level.has("topology") {
 			level.fault("hops", "is given beside a topology, which says the hops", "remove one of the two")
 		}
-		level.close(nobody)
+		level.close("", nil)
 		units = append(units, u)
 	}
 	return units
-}
-
-// checkUnit reports a level whose topology has not room for its size.
-func (o *object) checkUnit(u unitSpec) {
-	if u.size == 0 || len(o.doc.faults) > 0 {
-		return
-	}
-	if room := u.links.build(u.size).capacity(); room < u.size {
-		o.fault("topology", fmt.Sprintf("%s has room for %d, but size is %d", u.links.kind, room, u.size), "enlarge it, or lower size")
-	}
 }
 
 // Load reads a machine: a preset by its name, or else a file by its path. It

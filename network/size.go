@@ -115,12 +115,12 @@ func parseBandwidth(s string) (bandwidth, error) {
 	}
 	value.Mul(value, share)
 	value.Mul(value, new(big.Rat).SetInt(new(big.Int).SetUint64(scale)))
-	nearest, _ := strconv.ParseUint(value.FloatString(0), 10, 63)
+	nearest, err := strconv.ParseUint(value.FloatString(0), 10, 64)
 	switch {
+	case err != nil || nearest > 9e18:
+		return 0, fmt.Errorf("%q is no bandwidth: it must be at most 9EB/s (9·10^18); leave it out, or write infinite, where bytes take no time", s)
 	case nearest == 0:
-		return 0, fmt.Errorf("%q is no bandwidth: it must be from 1B/s to 9e18B/s; leave the field out for an infinite one", s)
-	case nearest > 9e18:
-		return 0, fmt.Errorf("%q is too large: leave the field out for an infinite bandwidth", s)
+		return 0, fmt.Errorf("%q is no bandwidth: it must be at least 1B/s; leave it out, or write infinite, where bytes take no time", s)
 	}
 	return bandwidth(nearest), nil
 }

@@ -1,0 +1,188 @@
+package network
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+	"github.com/google/go-cmp/cmp"
+)
+
+// readFake reads the mapping files of the test scripts, beside machines/m.yaml.
+func readFake(path string) ([]byte, error) {
+	switch path {
+	case "machines/good.map":
+		return []byte("0 1 2\n"), nil
+	case "machines/bad.map":
+		return []byte("0 1 # fine\n4\n-1 two 3\n"), nil
+	case "machines/empty.map":
+		return []byte("# none\n"), nil
+	}
+	return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+}
+
+// The scripts hold machine files and what Parse makes of each: its faults, or
+// the machine in normal form. go test -rewrite writes them anew.
+func TestParseScripts(t *testing.T) {
+	for _, script := range []string{"testdata/faults", "testdata/normal"} {
+		datadriven.RunTest(t, script, func(t *testing.T, d *datadriven.TestData) string {
+			m, err := Parse("machines/m.yaml", []byte(d.Input), readFake)
+			if err == nil {
+				checkRoundTrip(t, m)
+				return m.String()
+			}
+			checkFaults(t, err)
+			return err.Error() + "\n"
+		})
+	}
+}
+
+// checkRoundTrip says that the normal form means the same machine and is its own
+// normal form.
+func checkRoundTrip(t *testing.T, m *Machine) {
+	t.Helper()
+	again, err := Parse("machines/m.yaml", m.YAML(), readFake)
+	if err != nil {
+		t.Fatalf("the normal form does not parse: %v\n%s", err, m)
+	}
+	if diff := cmp.Diff(m, again, cmp.AllowUnexported(Machine{}, mapping{}, topologySpec{}, unitSpec{}, link{}, measurement{})); diff != "" {
+		t.Fatalf("the normal form means another machine:\n%s\n%s", diff, m)
+	}
+	if again.String() != m.String() {
+		t.Fatalf("the normal form changes:\n%s\n%s", m, again)
+	}
+}
+
+// checkFaults says that faults name a place and something wrong, in order.
+func checkFaults(t *testing.T, err error) {
+	t.Helper()
+	var faults Faults
+	if !errors.As(err, &faults) || len(faults) == 0 {
+		t.Fatalf("no Faults: %v", err)
+	}
+	if !slices.IsSortedFunc(faults, func(a, b Fault) int { return a.Line - b.Line }) {
+		t.Errorf("not in the order of lines:\n%v", err)
+	}
+	for _, f := range faults {
+		if f.File == "" || f.Line < 1 || f.What == "" {
+			t.Errorf("says too little: %+v", f)
+		}
+	}
+	var one Fault
+	if !errors.As(err, &one) || one != faults[0] {
+		t.Errorf("errors.As finds no single fault in %v", err)
+	}
+}
+
+func TestPresets(t *testing.T) {
+	presets := Presets()
+	var names []string
+	for _, p := range presets {
+		names = append(names, p.Name)
+		if p.Summary == "" || p.Source == "" || strings.Contains(p.Summary, "\n") {
+			t.Errorf("preset %s: summary %q, source %q", p.Name, p.Summary, p.Source)
+		}
+		m, err := Load(p.Name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Name() != p.Name {
+			t.Errorf("preset %s calls itself %s", p.Name, m.Name())
+		}
+		checkRoundTrip(t, m)
+		if _, err := m.Target(1_000_000_000); err != nil {
+			t.Errorf("preset %s has no room for a billion ranks: %v", p.Name, err)
+		}
+	}
+	if want := []string{"gigabit-star", "loggops-default", "tianhe-1a", "xt5"}; !slices.Equal(names, want) {
+		t.Errorf("presets %v, want %v", names, want)
+	}
+}
+
+// The figures of the published machines.
+func TestPresetFigures(t *testing.T) {
+	if got, want := *mustPreset(t, "loggops-default", 1).LogGOPS(), (LogGOPS{
+		Latency: 2500 * ns, Overhead: 1500 * ns, Gap: 1000 * ns, GapPerByte: 6 * ns, OverheadPerByte: 0, Eager: 65535,
+	}); got != want {
+		t.Errorf("loggops-default: %+v, want %+v", got, want)
+	}
+	tianhe := mustPreset(t, "tianhe-1a", 1).Machine()
+	if tianhe.intra.bandwidth != 6.38e9 || tianhe.inter.bandwidth != 4.16e9 || tianhe.inter.latency != 15*us || tianhe.perHop != 600*ns {
+		t.Errorf("tianhe-1a:\n%s", tianhe)
+	}
+	for name, perNode := range map[string]int{"xt5": 12, "tianhe-1a": 12, "gigabit-star": 1} {
+		if got := mustPreset(t, name, 1).Machine().RanksPerNode(); got != perNode {
+			t.Errorf("%s: %d ranks per node, want %d", name, got, perNode)
+		}
+	}
+}
+
+func TestEstimatesAreMarked(t *testing.T) {
+	for preset, want := range map[string]int{"xt5": 4, "gigabit-star": 1, "tianhe-1a": 0, "loggops-default": 0} {
+		text := mustPreset(t, preset, 1).Machine().String()
+		if got := strings.Count(text, "# estimate"); got != want {
+			t.Errorf("%s: %d marks, want %d\n%s", preset, got, want, text)
+		}
+	}
+}
+
+func TestLoadFile(t *testing.T) {
+	files := map[string]string{
+		"dir/m.yaml": "name: m\nmapping: file:p.map\nnetwork: {model: flat, latency: 1us}",
+		"dir/p.map":  "1 0",
+	}
+	read := func(path string) ([]byte, error) {
+		if text, ok := files[path]; ok {
+			return []byte(text), nil
+		}
+		return nil, os.ErrNotExist
+	}
+	m, err := Load("dir/m.yaml", read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Name() != "m" || m.Mapping() != "file:p.map" || m.Model() != "flat" || m.Topology() != "star" || m.Nodes() != 0 {
+		t.Errorf("read as\n%s", m)
+	}
+	_, err = Load("xt6", read)
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(fmt.Sprint(err), "did you mean xt5?") {
+		t.Errorf("for a preset that does not exist: %v", err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, name := range presetNames() {
+		text, _ := presetText(name)
+		f.Add(text)
+	}
+	for _, script := range []string{"testdata/faults", "testdata/normal"} {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range strings.Split(string(text), "parse\n")[1:] {
+			input, _, _ := strings.Cut(part, "----\n")
+			f.Add([]byte(input))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		m, err := Parse("machines/m.yaml", text, readFake)
+		if err != nil {
+			checkFaults(t, err)
+			return
+		}
+		checkRoundTrip(t, m)
+		target, err := m.Target(3)
+		if err != nil {
+			return
+		}
+		if d := target.Delay(0, 2, 1<<40); d < target.Latency(0, 2) || target.Latency(2, 2) < 1 {
+			t.Errorf("latency %s, delay %s of\n%s", target.Latency(0, 2), d, m)
+		}
+	})
+}
