@@ -1,0 +1,58 @@
+// Package collectives describes the collective algorithms of MPI, each once, as
+// a pure schedule that can be interpreted in several ways.
+//
+// # Model
+//
+// A collective has P members, 0 to P−1, and goes through rounds. In a round a
+// member sends at most one message and then receives at most one, and what it
+// receives is stored or combined with what it has ([Step]). A message sent in
+// round k is received in round k. A member's working buffer has W positions; a
+// message carries a set of them ([Blocks]). Which bytes a position has is said
+// by a [Layout]; in every layout, position p is block p. A member's input comes
+// into the buffer, and its output out of it, as [Schedule] says (Source, Result).
+//
+// Rounds only give messages their names: no member waits for a round to end.
+//
+// # Sources
+//
+// Dissemination: Hensgen, Finkel, Manber, "Two algorithms for barrier
+// synchronization", 1988. Recursive doubling, halving, binomial trees, ring and
+// pairwise exchange, and the folding of member counts that are no powers of two:
+// Thakur, Rabenseifner, Gropp, "Optimization of collective communication
+// operations in MPICH", 2005. Rabenseifner's allreduce: Rabenseifner,
+// "Optimization of collective reduction operations", 2004. Bruck: Bruck, Ho,
+// Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications
+// in multiport message-passing systems", 1997. Ring allreduce: Patarasuk, Yuan,
+// "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
+//
+// # Invariants
+//
+//   - Every send has exactly one receive, in the same round and of as many
+//     positions, and members that step through their rounds in order, with
+//     blocking receives, never deadlock.
+//   - A schedule has O(1) state. A step costs no allocation and at most
+//     O(log P) time.
+//   - An algorithm that is [Ordered] combines contiguous ranks, lower ⊕ higher.
+//     Recursive doubling and Rabenseifner combine in one and the same tree, that
+//     of [TreeFold], and all members get the same bits.
+//   - The binomial reduction gives the same bits for every root.
+//
+// # Use
+//
+//	s, err := collectives.New(collectives.Allreduce, collectives.Ring, 64, 0)
+//	…
+//	layout := collectives.LayoutOf(collectives.Allreduce, s, count, size)
+//	for r := s.Next(member, 0); r < s.Rounds(member); r = s.Next(member, r+1) {
+//		step := s.Step(member, r)
+//		if step.To != collectives.None {
+//			send(step.To, r, layout.Bytes(step.Send, s.Positions()))
+//		}
+//		if step.From != collectives.None {
+//			receive(step.From, r)
+//		}
+//	}
+//
+// A node-leader barrier or allreduce is the join of the ranks of each node,
+// [LeaderSchedule] among the leaders, and the release; join and release depend
+// on the target machine and are not described here.
+package collectives

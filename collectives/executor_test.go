@@ -1,0 +1,240 @@
+package collectives_test
+
+import (
+	"fmt"
+
+	"gigarank/collectives"
+	"gigarank/vtime"
+)
+
+// An executor runs a schedule in the plainest way: each member steps through all
+// of its rounds, with blocking receives, on values instead of bytes, with a
+// clock per member in the flat model. It is the slow twin of the interpreters.
+type executor[T any] struct {
+	schedule collectives.Schedule
+	combine  func(lower, higher T) T
+	delay    func(bytes int64) vtime.Duration // of a message
+	work     func(bytes int64) vtime.Duration // of combining
+	layout   func(member int) collectives.Layout
+
+	buffers  [][]*T // by member and position; nil is undefined
+	clocks   []vtime.Duration
+	rounds   []int // next round of each member
+	sent     []bool
+	mailbox  map[envelope]letter[T]
+	messages int
+}
+
+type envelope struct{ from, to, round int }
+
+type letter[T any] struct {
+	blocks  []*T
+	bytes   int64
+	arrival vtime.Duration
+}
+
+func newExecutor[T any](s collectives.Schedule, input func(member, block int) T, combine func(lower, higher T) T) *executor[T] {
+	none := func(int64) vtime.Duration { return 0 }
+	x := &executor[T]{
+		schedule: s, combine: combine, delay: none, work: none,
+		layout:  func(int) collectives.Layout { return collectives.Layout{} },
+		buffers: make([][]*T, s.Members()),
+		clocks:  make([]vtime.Duration, s.Members()),
+		rounds:  make([]int, s.Members()),
+		sent:    make([]bool, s.Members()),
+		mailbox: map[envelope]letter[T]{},
+	}
+	for m := range x.buffers {
+		x.buffers[m] = make([]*T, s.Positions())
+		for _, p := range positions(s.Extent(m), s.Positions()) {
+			if block := s.Source(m, p); block != collectives.None {
+				v := input(m, block)
+				x.buffers[m][p] = &v
+			}
+		}
+	}
+	return x
+}
+
+// positions lists a set of blocks one by one.
+func positions(b collectives.Blocks, w int) []int {
+	var all []int
+	for first, n := 0, 0; b.Count > 0; {
+		first, n, b = b.Next(w)
+		for i := range n {
+			all = append(all, first+i)
+		}
+	}
+	return all
+}
+
+// run carries out all rounds of all members, taking turns in the given order.
+func (x *executor[T]) run(order []int) error {
+	for progress := true; progress; {
+		progress = false
+		for _, m := range order {
+			for x.rounds[m] < x.schedule.MaxRounds() {
+				moved, err := x.turn(m)
+				if err != nil {
+					return err
+				}
+				if !moved {
+					break
+				}
+				progress = true
+			}
+		}
+	}
+	for m, r := range x.rounds {
+		if r < x.schedule.MaxRounds() {
+			return fmt.Errorf("deadlock: member %d waits in round %d: %+v", m, r, x.schedule.Step(m, r))
+		}
+	}
+	for e := range x.mailbox {
+		return fmt.Errorf("message %+v was never received", e)
+	}
+	return nil
+}
+
+// turn does what the member can do in its round; it says whether it has moved
+// to the next.
+func (x *executor[T]) turn(m int) (bool, error) {
+	round := x.rounds[m]
+	step := x.schedule.Step(m, round)
+	if err := x.checkRound(m, round, step); err != nil {
+		return false, err
+	}
+	if step.To != collectives.None && !x.sent[m] {
+		if err := x.send(m, round, step); err != nil {
+			return false, err
+		}
+		x.sent[m] = true
+	}
+	if step.From != collectives.None {
+		e := envelope{step.From, m, round}
+		l, there := x.mailbox[e]
+		if !there {
+			return false, nil
+		}
+		delete(x.mailbox, e)
+		x.clocks[m] = max(x.clocks[m], l.arrival)
+		if err := x.receive(m, step.Receive, step.Combine, l); err != nil {
+			return false, fmt.Errorf("member %d, round %d: %w", m, round, err)
+		}
+		if step.Also.Count > 0 {
+			if err := x.receive(m, step.Also, step.AlsoCombine, l); err != nil {
+				return false, fmt.Errorf("member %d, round %d: %w", m, round, err)
+			}
+		}
+	}
+	x.sent[m] = false
+	x.rounds[m]++
+	return true, nil
+}
+
+// checkRound holds Rounds and Next against what Step says.
+func (x *executor[T]) checkRound(m, round int, step collectives.Step) error {
+	busy := step.To != collectives.None || step.From != collectives.None
+	rounds := x.schedule.Rounds(m)
+	if busy && round >= rounds {
+		return fmt.Errorf("member %d acts in round %d of %d", m, round, rounds)
+	}
+	if !busy && round == rounds-1 {
+		return fmt.Errorf("member %d is idle in its last round %d", m, round)
+	}
+	switch next := x.schedule.Next(m, round); {
+	case busy && next != round:
+		return fmt.Errorf("member %d: Next(%d) = %d, but it acts in that round", m, round, next)
+	case !busy && round >= rounds:
+		if next < rounds {
+			return fmt.Errorf("member %d: Next(%d) = %d of %d rounds", m, round, next, rounds)
+		}
+	case !busy && next <= round:
+		return fmt.Errorf("member %d: Next(%d) = %d, but it is idle in that round", m, round, next)
+	case !busy:
+		for r := round + 1; r < min(next, x.schedule.MaxRounds()); r++ {
+			if s := x.schedule.Step(m, r); s.To != collectives.None || s.From != collectives.None {
+				return fmt.Errorf("member %d: Next(%d) = %d, but it acts in round %d", m, round, next, r)
+			}
+		}
+		if next < rounds {
+			if s := x.schedule.Step(m, next); s.To == collectives.None && s.From == collectives.None {
+				return fmt.Errorf("member %d: Next(%d) = %d, but it is idle then", m, round, next)
+			}
+		}
+	}
+	return nil
+}
+
+func (x *executor[T]) send(m, round int, step collectives.Step) error {
+	e := envelope{m, step.To, round}
+	if _, twice := x.mailbox[e]; twice || step.To == m || step.To < 0 || step.To >= x.schedule.Members() {
+		return fmt.Errorf("bad message %+v", e)
+	}
+	w := x.schedule.Positions()
+	l := letter[T]{bytes: x.layout(m).Bytes(step.Send, w)}
+	l.arrival = x.clocks[m] + x.delay(l.bytes)
+	for _, p := range positions(step.Send, w) {
+		if x.buffers[m][p] == nil {
+			return fmt.Errorf("member %d sends position %d in round %d, which is undefined", m, p, round)
+		}
+		v := *x.buffers[m][p]
+		l.blocks = append(l.blocks, &v)
+	}
+	x.mailbox[e] = l
+	x.messages++
+	return nil
+}
+
+func (x *executor[T]) receive(m int, places collectives.Blocks, how collectives.Combine, l letter[T]) error {
+	w := x.schedule.Positions()
+	if bytes := x.layout(m).Bytes(places, w); bytes != l.bytes {
+		return fmt.Errorf("%d bytes sent and %d received", l.bytes, bytes)
+	}
+	into := positions(places, w)
+	if len(into) != len(l.blocks) {
+		return fmt.Errorf("%d positions sent and %d received", len(l.blocks), len(into))
+	}
+	held := map[int]bool{}
+	for _, p := range positions(x.schedule.Extent(m), w) {
+		held[p] = true
+	}
+	for i, p := range into {
+		if !held[p] {
+			return fmt.Errorf("position %d is outside of the member's extent", p)
+		}
+		theirs, mine := *l.blocks[i], x.buffers[m][p]
+		if how != collectives.Store && mine == nil {
+			return fmt.Errorf("position %d is combined, but undefined", p)
+		}
+		switch how {
+		case collectives.TheirsFirst:
+			theirs = x.combine(theirs, *mine)
+		case collectives.MineFirst:
+			theirs = x.combine(*mine, theirs)
+		}
+		x.buffers[m][p] = &theirs
+	}
+	if how != collectives.Store {
+		x.clocks[m] += x.work(l.bytes)
+	}
+	return nil
+}
+
+// output returns the block of the member's output, or nil if it has none.
+func (x *executor[T]) output(m, block int) *T {
+	p := x.schedule.Result(m, block)
+	if p == collectives.None {
+		return nil
+	}
+	return x.buffers[m][p]
+}
+
+// exit returns the last exit of any member.
+func (x *executor[T]) exit() vtime.Duration {
+	last := vtime.Duration(0)
+	for _, c := range x.clocks {
+		last = max(last, c)
+	}
+	return last
+}

@@ -1,0 +1,84 @@
+package collectives
+
+import "math/bits"
+
+// Layout says which bytes of the working buffer each position has: position p
+// is block p of the layout. Blocks lie one after another.
+//
+//	bcast, reduce, allreduce   Split: one vector, cut into W chunks
+//	scan, exscan               Uniform: W copies of the vector
+//	gather, scatter, allgather, reduce_scatter
+//	                           Uniform or Given: block i is that of member i
+//	alltoall                   Uniform: every block has one member's share
+//	alltoallv                  Given: what goes to each member, then what
+//	                           comes from each member; differs by member
+//	barrier                    the zero Layout
+type Layout struct {
+	size  int64   // bytes per element
+	count int64   // elements of the vector (cut > 0) or of each block
+	cut   int64   // chunks of the vector, if it is split
+	ends  []int64 // elements up to and with each block, if given
+}
+
+// Split cuts a vector of count elements, each of size bytes, into the given
+// number of chunks: chunk c has the elements from count·c/chunks up to
+// count·(c+1)/chunks, rounded down.
+func Split(count, size int64, chunks int) Layout {
+	return Layout{size: size, count: count, cut: int64(chunks)}
+}
+
+// Uniform has count elements, each of size bytes, in every block.
+func Uniform(count, size int64) Layout { return Layout{size: size, count: count} }
+
+// Given has counts[i] elements, each of size bytes, in block i.
+func Given(counts []int64, size int64) Layout {
+	ends := make([]int64, len(counts))
+	sum := int64(0)
+	for i, n := range counts {
+		sum += n
+		ends[i] = sum
+	}
+	return Layout{size: size, ends: ends}
+}
+
+// LayoutOf returns the layout of an operation that is not a v variant: count
+// elements, each of size bytes, in the vector of a bcast, reduce, allreduce,
+// scan or exscan, and in each member's block otherwise.
+func LayoutOf(op Operation, s Schedule, count, size int64) Layout {
+	switch op {
+	case Barrier:
+		return Layout{}
+	case Bcast, Reduce, Allreduce:
+		return Split(count, size, s.Positions())
+	}
+	return Uniform(count, size)
+}
+
+// Offset returns at which byte the block begins. The number of blocks is a
+// valid argument; it gives the length of the buffer.
+func (l Layout) Offset(block int) int64 {
+	switch {
+	case l.cut > 0:
+		hi, lo := bits.Mul64(uint64(l.count), uint64(block))
+		elements, _ := bits.Div64(hi, lo, uint64(l.cut))
+		return int64(elements) * l.size
+	case l.ends == nil:
+		return int64(block) * l.count * l.size
+	case block == 0:
+		return 0
+	}
+	return l.ends[block-1] * l.size
+}
+
+// Bytes returns the length of a message of these blocks, out of w positions.
+func (l Layout) Bytes(b Blocks, w int) int64 {
+	if l.cut == 0 && l.ends == nil {
+		return int64(b.Count) * l.count * l.size
+	}
+	bytes := int64(0)
+	for first, n := 0, 0; b.Count > 0; {
+		first, n, b = b.Next(w)
+		bytes += l.Offset(first+n) - l.Offset(first)
+	}
+	return bytes
+}

@@ -1,0 +1,164 @@
+package collectives
+
+// star is a linear algorithm: the root deals with the others one by one.
+type star struct {
+	members, root int
+	inward        bool // to the root; else from it
+	own           bool // the message is the other member's block; else all positions
+	pieces        int  // all positions
+	reduce        bool // the root combines
+}
+
+// The root of a gather, a scatter or a broadcast takes the others in rank order.
+// The root of a reduction takes those below it in descending and then those
+// above it in ascending order, so that its partial result always covers
+// contiguous ranks and no second buffer is needed.
+
+func (s star) peer(round int) int {
+	switch {
+	case round >= s.root:
+		return round + 1
+	case s.reduce:
+		return s.root - 1 - round
+	}
+	return round
+}
+
+func (s star) round(member int) int {
+	switch {
+	case member > s.root:
+		return member - 1
+	case s.reduce:
+		return s.root - 1 - member
+	}
+	return member
+}
+
+func (s star) MaxRounds() int { return s.members - 1 }
+
+func (s star) Rounds(member int) int {
+	if member == s.root {
+		return s.members - 1
+	}
+	return s.round(member) + 1
+}
+
+func (s star) Next(member, round int) int {
+	if member == s.root {
+		return round
+	}
+	if own := s.round(member); round <= own {
+		return own
+	}
+	return round
+}
+
+func (s star) Step(member, round int) Step {
+	peer := s.root
+	other := member
+	if member == s.root {
+		if round >= s.members-1 {
+			return idle
+		}
+		peer = s.peer(round)
+		other = peer
+	} else if round != s.round(member) {
+		return idle
+	}
+	blocks := Blocks{First: 0, Count: s.pieces}
+	if s.own {
+		blocks = Blocks{First: other, Count: 1}
+	}
+	if (member == s.root) != s.inward {
+		return Step{To: peer, From: None, Send: blocks}
+	}
+	return Step{To: None, From: peer, Receive: blocks, Combine: s.combine(peer)}
+}
+
+func (s star) combine(peer int) Combine {
+	switch {
+	case !s.reduce:
+		return Store
+	case peer < s.root:
+		return TheirsFirst
+	}
+	return MineFirst
+}
+
+func (s star) Pattern(round int) Pattern {
+	peer, sent := s.peer(round), s.pieces
+	if s.own {
+		sent = 1
+	}
+	if s.inward {
+		return message(peer, s.root, sent, combined(s.combine(peer), sent))
+	}
+	return message(s.root, peer, sent, 0)
+}
+
+// line hands something on from member to member, from the root round to the
+// member before it. Round k is the message to the member k+1 places after the
+// root.
+type line struct {
+	members, root int
+	send          Blocks
+	receive       Step // what receiving does; To and From are not used
+}
+
+func (l line) place(member int) int { return wrap(member-l.root, l.members) }
+
+func (l line) MaxRounds() int { return l.members - 1 }
+
+func (l line) Rounds(member int) int { return min(l.place(member)+1, l.members-1) }
+
+func (l line) Next(member, round int) int { return max(round, l.place(member)-1) }
+
+func (l line) Step(member, round int) Step {
+	switch place := l.place(member); {
+	case round >= l.members-1:
+		return idle
+	case place == round:
+		return Step{To: wrap(member+1, l.members), From: None, Send: l.send}
+	case place == round+1:
+		step := l.receive
+		step.To, step.From = None, wrap(member-1, l.members)
+		return step
+	}
+	return idle
+}
+
+func (l line) Pattern(round int) Pattern {
+	from := wrap(l.root+round, l.members)
+	through := combined(l.receive.Combine, l.receive.Receive.Count) + combined(l.receive.AlsoCombine, l.receive.Also.Count)
+	return message(from, wrap(from+1, l.members), l.send.Count, through)
+}
+
+// everyPair is the linear alltoall: every member exchanges with 0, 1, 2, … in
+// rank order, so that i and j meet in round i + j − 1.
+type everyPair struct{ members int }
+
+func (e everyPair) MaxRounds() int { return max(0, 2*e.members-3) }
+
+func (e everyPair) Rounds(member int) int { return min(member+e.members-1, e.MaxRounds()) }
+
+func (e everyPair) Next(member, round int) int {
+	round = max(round, member-1, 0)
+	if round == 2*member-1 { // the turn of the member itself
+		return round + 1
+	}
+	return round
+}
+
+func (e everyPair) Step(member, round int) Step {
+	peer := round + 1 - member
+	if peer < 0 || peer >= e.members || peer == member {
+		return idle
+	}
+	return Step{
+		To: peer, From: peer,
+		Send:    Blocks{First: peer, Count: 1},
+		Receive: Blocks{First: e.members + peer, Count: 1},
+	}
+}
+
+func (e everyPair) Pattern(int) Pattern { return Pattern{Kind: Irregular, Sent: 1} }

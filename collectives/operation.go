@@ -1,0 +1,186 @@
+package collectives
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Operation is a collective operation of MPI.
+type Operation uint8
+
+// The operations.
+const (
+	Barrier Operation = iota
+	Bcast
+	Reduce
+	Allreduce
+	Gather
+	Gatherv
+	Scatter
+	Scatterv
+	Allgather
+	Allgatherv
+	Alltoall
+	Alltoallv
+	ReduceScatter
+	Scan
+	Exscan
+	operations // how many there are
+)
+
+var operationNames = [operations]string{
+	"barrier", "bcast", "reduce", "allreduce", "gather", "gatherv", "scatter", "scatterv",
+	"allgather", "allgatherv", "alltoall", "alltoallv", "reduce_scatter", "scan", "exscan",
+}
+
+// Operations returns all operations.
+func Operations() []Operation {
+	all := make([]Operation, operations)
+	for i := range all {
+		all[i] = Operation(i)
+	}
+	return all
+}
+
+// String returns the MPI name in lower case: "barrier", "reduce_scatter".
+func (op Operation) String() string {
+	if op >= operations {
+		return fmt.Sprintf("operation(%d)", uint8(op))
+	}
+	return operationNames[op]
+}
+
+// Rooted says whether one member is the root of the operation.
+func (op Operation) Rooted() bool {
+	switch op {
+	case Bcast, Reduce, Gather, Gatherv, Scatter, Scatterv:
+		return true
+	}
+	return false
+}
+
+// Algorithm is a way to carry out an operation.
+type Algorithm uint8
+
+// The algorithms.
+const (
+	NodeLeader Algorithm = iota
+	Linear
+	Binomial
+	Dissemination
+	RecursiveDoubling
+	Ring
+	Rabenseifner
+	Bruck
+	Pairwise
+	algorithms // how many there are
+)
+
+var algorithmNames = [algorithms]string{
+	"node-leader", "linear", "binomial", "dissemination", "recursive-doubling",
+	"ring", "rabenseifner", "bruck", "pairwise",
+}
+
+// String returns the name on the command line: "recursive-doubling".
+func (a Algorithm) String() string {
+	if a >= algorithms {
+		return fmt.Sprintf("algorithm(%d)", uint8(a))
+	}
+	return algorithmNames[a]
+}
+
+// ParseAlgorithm returns the algorithm of that name. The error for a name that
+// the operation does not have lists those that it has.
+func ParseAlgorithm(op Operation, name string) (Algorithm, error) {
+	for _, a := range Algorithms(op) {
+		if a.String() == name {
+			return a, nil
+		}
+	}
+	return 0, fmt.Errorf("collectives: %s has no algorithm %q: choose one of %s", op, name, choices(op))
+}
+
+func choices(op Operation) string {
+	var names []string
+	for _, a := range Algorithms(op) {
+		names = append(names, a.String())
+	}
+	return strings.Join(names, ", ")
+}
+
+// Algorithms returns the algorithms that the operation has, the default first.
+func Algorithms(op Operation) []Algorithm {
+	if op >= operations {
+		return nil
+	}
+	var all []Algorithm
+	for _, e := range registry[op] {
+		all = append(all, e.algorithm)
+	}
+	return all
+}
+
+// Default returns the algorithm that an operation uses unless told otherwise.
+func Default(op Operation) Algorithm { return registry[op][0].algorithm }
+
+// Describe returns one line on the algorithm for the operation, or "" if the
+// operation does not have it.
+func Describe(op Operation, a Algorithm) string {
+	if e := find(op, a); e != nil {
+		return e.line
+	}
+	return ""
+}
+
+// Ordered says whether the algorithm combines in the order of the ranks, as an
+// operation that does not commute needs it. Ordered algorithms also give all
+// members the same bits. Algorithms that combine nothing are ordered.
+//
+// Node-leader allreduce is not: it is in rank order only where the ranks of each
+// node are contiguous, which the mapping of ranks to nodes decides.
+func Ordered(op Operation, a Algorithm) bool {
+	e := find(op, a)
+	return e != nil && !e.unordered
+}
+
+// New returns the schedule of an algorithm for so many members. The root counts
+// among them; an operation without a root takes 0. The error names everything
+// that is wrong.
+func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
+	var faults []error
+	e := find(op, a)
+	switch {
+	case op >= operations:
+		faults = append(faults, fmt.Errorf("collectives: no %s: use one of the declared operations", op))
+	case e == nil:
+		faults = append(faults, fmt.Errorf("collectives: %s has no algorithm %s: choose one of %s", op, a, choices(op)))
+	case e.build == nil:
+		faults = append(faults, fmt.Errorf("collectives: %s %s is no schedule of all members, it depends on their nodes: "+
+			"use LeaderSchedule among the leaders of the nodes", a, op))
+	}
+	if members < 1 {
+		faults = append(faults, fmt.Errorf("collectives: %s among %d members: give at least 1", op, members))
+	}
+	if root < 0 || root > 0 && root >= members {
+		faults = append(faults, fmt.Errorf("collectives: %s among %d members has root %d: give one from 0 to %d",
+			op, members, root, max(members-1, 0)))
+	}
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	if !op.Rooted() {
+		root = 0
+	}
+	return e.build(op, members, root), nil
+}
+
+// LeaderSchedule returns what the leaders of so many nodes do among themselves
+// in a node-leader barrier or allreduce, between the join of the ranks of each
+// node and their release: the butterfly.
+func LeaderSchedule(op Operation, nodes int) (Schedule, error) {
+	if find(op, NodeLeader) == nil {
+		return nil, fmt.Errorf("collectives: %s has no algorithm %s: choose one of %s", op, NodeLeader, choices(op))
+	}
+	return New(op, RecursiveDoubling, nodes, 0)
+}

@@ -1,0 +1,48 @@
+package collectives
+
+// Kind is the shape of a round.
+type Kind uint8
+
+// The shapes of a round.
+const (
+	// Irregular: ask Step of each member.
+	Irregular Kind = iota
+	// Shift: every member i sends to (i + Distance) mod P and receives from
+	// (i − Distance) mod P.
+	Shift
+	// Exchange: survivor s exchanges with survivor s XOR Distance; the other
+	// members are idle. Survivor s is member 2s+1 if s < Folded and member
+	// s + Folded otherwise; there are P − Folded survivors, a power of two.
+	Exchange
+	// Strided: the members First + n·Stride, 0 <= n < Count, send to the member
+	// that is Distance (which may be negative) further on, without
+	// wrap-around. No sender receives in the round.
+	Strided
+)
+
+// Varies says that a number differs between the members of a round.
+const Varies = -1
+
+// Pattern describes a round as a whole, where it is regular enough to be
+// evaluated as arithmetic on an array of clocks.
+type Pattern struct {
+	Kind                 Kind
+	Distance             int
+	Folded               int // Exchange only
+	First, Stride, Count int // Strided only
+	Sent                 int // positions in each message, or Varies
+	Combined             int // of those, how many each receiver puts through ⊕, or Varies
+}
+
+// message is the pattern of a single message.
+func message(from, to, sent, combined int) Pattern {
+	return Pattern{Kind: Strided, Distance: to - from, First: from, Stride: 1, Count: 1, Sent: sent, Combined: combined}
+}
+
+// combined returns n if blocks are combined and 0 if they are stored.
+func combined(how Combine, n int) int {
+	if how == Store {
+		return 0
+	}
+	return n
+}

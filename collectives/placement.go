@@ -1,0 +1,78 @@
+package collectives
+
+// placement says where input and output lie in the working buffer.
+type placement struct {
+	operation             Operation
+	members, root, pieces int
+	tree                  bool // gather and scatter: along a binomial tree
+	rotated               bool // alltoall: positions count from the member on
+}
+
+func (p placement) Members() int   { return p.members }
+func (p placement) Positions() int { return p.pieces }
+
+func (p placement) Extent(member int) Blocks {
+	switch p.operation {
+	case Gather, Scatter, Gatherv, Scatterv:
+		if p.tree {
+			return subtree(member, p.root, p.members)
+		}
+		if member != p.root {
+			return Blocks{First: member, Count: 1}
+		}
+	}
+	return Blocks{First: 0, Count: p.pieces}
+}
+
+func (p placement) Source(member, position int) int {
+	switch p.operation {
+	case Bcast, Scatter, Scatterv:
+		return only(member == p.root, position)
+	case Reduce, Allreduce, ReduceScatter:
+		return position
+	case Gather, Gatherv, Allgather, Allgatherv:
+		return only(position == member, 0)
+	case Alltoall, Alltoallv:
+		if p.rotated {
+			return wrap(member+position, p.members)
+		}
+		return only(position < p.members, position)
+	case Scan:
+		return 0
+	case Exscan:
+		return only(position == partial, 0)
+	}
+	return None
+}
+
+func (p placement) Result(member, block int) int {
+	switch p.operation {
+	case Bcast, Allreduce, Allgather, Allgatherv:
+		return block
+	case Reduce, Gather, Gatherv:
+		return only(member == p.root, block)
+	case Scatter, Scatterv, ReduceScatter:
+		return member
+	case Alltoall, Alltoallv:
+		switch {
+		case p.rotated:
+			return wrap(member-block, p.members)
+		case block == member:
+			return member
+		}
+		return p.members + block
+	case Scan:
+		return prefix
+	case Exscan:
+		return only(member > 0, prefix)
+	}
+	return None
+}
+
+// only returns n if the condition holds and None otherwise.
+func only(condition bool, n int) int {
+	if condition {
+		return n
+	}
+	return None
+}

@@ -1,0 +1,122 @@
+package collectives
+
+import "math/bits"
+
+// ring passes blocks round: in round k member i sends block i + offset − k to
+// its successor. In the first reduce rounds, what arrives is combined.
+type ring struct {
+	members, rounds, reduce, offset int
+}
+
+func (r ring) MaxRounds() int        { return r.rounds }
+func (r ring) Rounds(int) int        { return r.rounds }
+func (r ring) Next(_, round int) int { return round }
+
+func (r ring) Step(member, round int) Step {
+	if round >= r.rounds {
+		return idle
+	}
+	block := member + r.offset - round // above −2·members
+	for block < 0 {
+		block += r.members
+	}
+	how := Store
+	if round < r.reduce {
+		how = TheirsFirst
+	}
+	return Step{
+		To:      wrap(member+1, r.members),
+		From:    wrap(member-1, r.members),
+		Send:    Blocks{First: block, Count: 1},
+		Receive: Blocks{First: wrap(block-1, r.members), Count: 1},
+		Combine: how,
+	}
+}
+
+func (r ring) Pattern(round int) Pattern {
+	p := Pattern{Kind: Shift, Distance: 1, Sent: 1}
+	if round < r.reduce {
+		p.Combined = 1
+	}
+	return p
+}
+
+// pairwise sends, in round k, to the member k+1 places further on what is meant
+// for it. It keeps what arrives (alltoall) or adds it to the member's own block
+// (reduce_scatter).
+type pairwise struct {
+	members int
+	reduce  bool
+}
+
+func (p pairwise) MaxRounds() int        { return p.members - 1 }
+func (p pairwise) Rounds(int) int        { return p.members - 1 }
+func (p pairwise) Next(_, round int) int { return round }
+
+func (p pairwise) Step(member, round int) Step {
+	if round >= p.members-1 {
+		return idle
+	}
+	to, from := wrap(member+round+1, p.members), wrap(member-round-1, p.members)
+	step := Step{To: to, From: from, Send: Blocks{First: to, Count: 1}}
+	if p.reduce {
+		step.Receive, step.Combine = Blocks{First: member, Count: 1}, TheirsFirst
+	} else {
+		step.Receive = Blocks{First: p.members + from, Count: 1}
+	}
+	return step
+}
+
+func (p pairwise) Pattern(round int) Pattern {
+	pattern := Pattern{Kind: Shift, Distance: round + 1, Sent: 1}
+	if p.reduce {
+		pattern.Combined = 1
+	}
+	return pattern
+}
+
+// doubling has ⌈log2 P⌉ rounds in which every member sends over the distance
+// 2^k: the dissemination barrier of Hensgen, Finkel and Manber, and the
+// algorithms of Bruck et al., which follow the same rule.
+type doubling struct {
+	members int
+	carries Operation // Barrier, Allgather or Alltoall
+}
+
+func (d doubling) MaxRounds() int        { return logCeil(d.members) }
+func (d doubling) Rounds(int) int        { return logCeil(d.members) }
+func (d doubling) Next(_, round int) int { return round }
+
+func (d doubling) Step(member, round int) Step {
+	distance := 1 << round
+	if distance >= d.members {
+		return idle
+	}
+	up, down := wrap(member+distance, d.members), wrap(member-distance, d.members)
+	switch d.carries {
+	case Allgather:
+		n := min(distance, d.members-distance)
+		return Step{To: down, From: up, Send: Blocks{First: member, Count: n}, Receive: Blocks{First: up, Count: n}}
+	case Alltoall:
+		b := withBit(round, d.members)
+		return Step{To: up, From: down, Send: b, Receive: b}
+	}
+	return Step{To: up, From: down}
+}
+
+func (d doubling) Pattern(round int) Pattern {
+	distance := 1 << round
+	switch d.carries {
+	case Allgather:
+		return Pattern{Kind: Shift, Distance: d.members - distance, Sent: min(distance, d.members-distance)}
+	case Alltoall:
+		return Pattern{Kind: Shift, Distance: distance, Sent: withBit(round, d.members).Count}
+	}
+	return Pattern{Kind: Shift, Distance: distance}
+}
+
+// logFloor returns ⌊log2 n⌋ for n >= 1.
+func logFloor(n int) int { return bits.Len(uint(n)) - 1 }
+
+// logCeil returns ⌈log2 n⌉ for n >= 1.
+func logCeil(n int) int { return bits.Len(uint(n - 1)) }

@@ -1,0 +1,124 @@
+package collectives
+
+// None stands for no member, no block or no position.
+const None = -1
+
+// Combine says what happens to a received block at the position it goes to. ⊕
+// is the operation of the reduction, which need not be commutative.
+type Combine uint8
+
+// The ways to combine.
+const (
+	Store       Combine = iota // mine = theirs
+	TheirsFirst                // mine = theirs ⊕ mine
+	MineFirst                  // mine = mine ⊕ theirs
+)
+
+// A Step is what one member does in one round. At its clock it sends, if To is
+// a member; what it sends is the content at the beginning of the round. Then it
+// receives, if From is a member, and its clock becomes the arrival time if that
+// is later. Then it combines, which costs time for every byte that goes through
+// ⊕ and nothing for what is stored.
+type Step struct {
+	To, From    int    // members, or None
+	Send        Blocks // positions that are sent
+	Receive     Blocks // positions that receive, as many as the sender sends
+	Combine     Combine
+	Also        Blocks // second place of the received blocks; empty if none
+	AlsoCombine Combine
+}
+
+var idle = Step{To: None, From: None}
+
+// A Schedule is a collective algorithm for a number of members, 0 to
+// Members()-1, in rounds 0 to MaxRounds()-1. A message of round k is received in
+// round k, and there is at most one from one member to another in a round. A
+// Schedule is immutable, holds O(1) state, is safe for concurrent use, and none
+// of its methods allocates.
+type Schedule interface {
+	// Members returns how many members take part.
+	Members() int
+	// MaxRounds returns the number of rounds.
+	MaxRounds() int
+	// Rounds returns how many rounds the member has: one more than the last
+	// in which it does something.
+	Rounds(member int) int
+	// Next returns the first round from the given one on in which the member
+	// does something, or a value of at least Rounds(member) if there is none.
+	Next(member, round int) int
+	// Step returns what the member does in the round. It is idle (To and From
+	// are None) in rounds in which the member has nothing to do.
+	Step(member, round int) Step
+	// Pattern returns what the whole round looks like.
+	Pattern(round int) Pattern
+
+	// Positions returns W, the number of positions of the working buffer. It
+	// is the same for all members; a barrier has none. Position p is block p
+	// of the layout (see Layout).
+	Positions() int
+	// Extent returns the cyclic range of positions that the member uses, so
+	// that a leaf of a gather need not hold the blocks of everybody.
+	Extent(member int) Blocks
+	// Source returns the block of the member's input that lies at the position
+	// at the start, or None if its content is not defined.
+	Source(member, position int) int
+	// Result returns the position at which the block of the member's output
+	// lies at the end, or None if the member has no such output.
+	Result(member, block int) int
+}
+
+// plan is the part of a Schedule that moves messages.
+type plan interface {
+	MaxRounds() int
+	Rounds(member int) int
+	Next(member, round int) int
+	Step(member, round int) Step
+	Pattern(round int) Pattern
+}
+
+type schedule struct {
+	plan
+	placement
+}
+
+// chain is one plan after another among the same members: a member begins the
+// second when it is through with the first.
+type chain struct {
+	first, second plan
+	cut           int // rounds of the first
+}
+
+func inTurn(first, second plan) chain { return chain{first, second, first.MaxRounds()} }
+
+func (c chain) MaxRounds() int { return c.cut + c.second.MaxRounds() }
+
+func (c chain) Rounds(member int) int {
+	if n := c.second.Rounds(member); n > 0 {
+		return c.cut + n
+	}
+	return c.first.Rounds(member)
+}
+
+func (c chain) Next(member, round int) int {
+	if round < c.cut {
+		if next := c.first.Next(member, round); next < c.first.Rounds(member) {
+			return next
+		}
+		round = c.cut
+	}
+	return c.cut + c.second.Next(member, round-c.cut)
+}
+
+func (c chain) Step(member, round int) Step {
+	if round < c.cut {
+		return c.first.Step(member, round)
+	}
+	return c.second.Step(member, round-c.cut)
+}
+
+func (c chain) Pattern(round int) Pattern {
+	if round < c.cut {
+		return c.first.Pattern(round)
+	}
+	return c.second.Pattern(round - c.cut)
+}

@@ -1,0 +1,279 @@
+package collectives_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gigarank/collectives"
+
+	"pgregory.net/rapid"
+)
+
+// pair is an algorithm of an operation.
+type pair struct {
+	op collectives.Operation
+	a  collectives.Algorithm
+}
+
+func (p pair) String() string { return p.op.String() + "/" + p.a.String() }
+
+// pairs returns everything that New builds.
+func pairs() []pair {
+	var all []pair
+	for _, op := range collectives.Operations() {
+		for _, a := range collectives.Algorithms(op) {
+			if a != collectives.NodeLeader {
+				all = append(all, pair{op, a})
+			}
+		}
+	}
+	return all
+}
+
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+func build(t fataler, p pair, members, root int) collectives.Schedule {
+	t.Helper()
+	s, err := collectives.New(p.op, p.a, members, root)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return s
+}
+
+// A set is what a block of data can be in the abstract: for data that is moved,
+// where it comes from; for a reduction, a bag of the ranks that are in it, each
+// once and, if spans are kept, as a contiguous range in rank order.
+type set struct {
+	block       int // of the input
+	first, last int // ranks
+	unordered   map[int]bool
+	bad         bool
+}
+
+func input(ordered bool) func(member, block int) set {
+	return func(member, block int) set {
+		s := set{block: block, first: member, last: member}
+		if !ordered {
+			s.unordered = map[int]bool{member: true}
+		}
+		return s
+	}
+}
+
+// merge combines the ranks of two sets. In an ordered reduction the ranks of
+// the higher must follow at once on those of the lower.
+func merge(lower, higher set) set {
+	s := set{block: lower.block, first: lower.first, last: higher.last}
+	s.bad = lower.bad || higher.bad || lower.block != higher.block
+	if lower.unordered == nil {
+		s.bad = s.bad || lower.last+1 != higher.first
+		return s
+	}
+	s.unordered = map[int]bool{}
+	for m := range lower.unordered {
+		s.unordered[m] = true
+	}
+	for m := range higher.unordered {
+		s.bad = s.bad || s.unordered[m]
+		s.unordered[m] = true
+	}
+	return s
+}
+
+// covers says whether the set is the ranks from first to last, each once.
+func (s set) covers(first, last int) bool {
+	if s.bad {
+		return false
+	}
+	if s.unordered == nil {
+		return s.first == first && s.last == last
+	}
+	for m := first; m <= last; m++ {
+		if !s.unordered[m] {
+			return false
+		}
+	}
+	return len(s.unordered) == last-first+1
+}
+
+// outputs returns how many blocks of output the member has by the definition of
+// the operation.
+func outputs(op collectives.Operation, s collectives.Schedule, m, root int) int {
+	switch op {
+	case collectives.Barrier:
+		return 0
+	case collectives.Bcast, collectives.Allreduce:
+		return s.Positions()
+	case collectives.Reduce:
+		if m == root {
+			return s.Positions()
+		}
+		return 0
+	case collectives.Gather, collectives.Gatherv:
+		if m == root {
+			return s.Members()
+		}
+		return 0
+	case collectives.Exscan:
+		return min(m, 1)
+	case collectives.Scatter, collectives.Scatterv, collectives.ReduceScatter, collectives.Scan:
+		return 1
+	}
+	return s.Members()
+}
+
+// right says whether a block of output is what the operation defines.
+func right(op collectives.Operation, members, root, m, block int, got set) bool {
+	switch op {
+	case collectives.Bcast:
+		return got.block == block && got.covers(root, root)
+	case collectives.Scatter, collectives.Scatterv:
+		return got.block == m && got.covers(root, root)
+	case collectives.Gather, collectives.Gatherv, collectives.Allgather, collectives.Allgatherv:
+		return got.block == 0 && got.covers(block, block)
+	case collectives.Alltoall, collectives.Alltoallv:
+		return got.block == m && got.covers(block, block)
+	case collectives.Reduce, collectives.Allreduce:
+		return got.block == block && got.covers(0, members-1)
+	case collectives.ReduceScatter:
+		return got.block == m && got.covers(0, members-1)
+	case collectives.Scan:
+		return got.covers(0, m)
+	case collectives.Exscan:
+		return got.covers(0, m-1)
+	}
+	return false
+}
+
+// check runs a schedule and compares every output with the definition.
+func check(p pair, s collectives.Schedule, root int, order []int) error {
+	x := newExecutor(s, input(collectives.Ordered(p.op, p.a)), merge)
+	if err := x.run(order); err != nil {
+		return err
+	}
+	for m := range s.Members() {
+		n := outputs(p.op, s, m, root)
+		for block := range n {
+			got := x.output(m, block)
+			if got == nil {
+				return fmt.Errorf("member %d lacks block %d of its output", m, block)
+			}
+			if !right(p.op, s.Members(), root, m, block, *got) {
+				return fmt.Errorf("member %d has %+v as block %d of its output", m, *got, block)
+			}
+		}
+		if n == 0 && s.Result(m, 0) != collectives.None {
+			return fmt.Errorf("member %d has an output, and should not", m)
+		}
+	}
+	return nil
+}
+
+func ascending(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
+// Every algorithm gives what its operation defines, for every small number of
+// members, every send has its receive, and nothing deadlocks.
+func TestSchedulesMatchTheirOperations(t *testing.T) {
+	for _, p := range pairs() {
+		t.Run(p.String(), func(t *testing.T) {
+			for members := 1; members <= 70; members++ {
+				s := build(t, p, members, 0)
+				if err := check(p, s, 0, ascending(members)); err != nil {
+					t.Fatalf("%d members: %v", members, err)
+				}
+			}
+		})
+	}
+}
+
+func TestSchedulesMatchTheirOperationsForEveryRoot(t *testing.T) {
+	for _, p := range pairs() {
+		if !p.op.Rooted() {
+			continue
+		}
+		t.Run(p.String(), func(t *testing.T) {
+			for members := 1; members <= 20; members++ {
+				for root := range members {
+					s := build(t, p, members, root)
+					if err := check(p, s, root, ascending(members)); err != nil {
+						t.Fatalf("%d members, root %d: %v", members, root, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The outcome does not depend on who runs when.
+func TestSchedulesAtRandomSizesAndOrders(t *testing.T) {
+	all := pairs()
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SampledFrom(all).Draw(t, "algorithm")
+		members := rapid.IntRange(1, 300).Draw(t, "members")
+		root := 0
+		if p.op.Rooted() {
+			root = rapid.IntRange(0, members-1).Draw(t, "root")
+		}
+		order := rapid.Permutation(ascending(members)).Draw(t, "order")
+		if err := check(p, build(t, p, members, root), root, order); err != nil {
+			t.Fatalf("%s, %d members, root %d: %v", p, members, root, err)
+		}
+	})
+}
+
+// A barrier lets nobody out before everybody is in: what each member knows at
+// its exit must include the entry of all others.
+func TestBarriersWaitForEverybody(t *testing.T) {
+	for _, p := range pairs() {
+		if p.op != collectives.Barrier {
+			continue
+		}
+		t.Run(p.String(), func(t *testing.T) {
+			for members := 1; members <= 70; members++ {
+				for late := range members {
+					s := build(t, p, members, 0)
+					x := newExecutor(s, input(true), merge)
+					x.clocks[late] = 1000
+					if err := x.run(ascending(members)); err != nil {
+						t.Fatalf("%d members: %v", members, err)
+					}
+					for m, c := range x.clocks {
+						if c < 1000 {
+							t.Fatalf("%d members: %d leaves at %d, before %d enters at 1000", members, m, c, late)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestErrorsNameFaultsAndRemedies(t *testing.T) {
+	_, err := collectives.New(collectives.Barrier, collectives.Bruck, 0, -1)
+	for _, want := range []string{
+		"barrier has no algorithm bruck", "dissemination", "0 members: give at least 1", "root -1",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not say %q", err, want)
+		}
+	}
+	_, err = collectives.New(collectives.Allreduce, collectives.NodeLeader, 4, 0)
+	if err == nil || !strings.Contains(err.Error(), "LeaderSchedule") {
+		t.Errorf("error %q does not name LeaderSchedule", err)
+	}
+	_, err = collectives.LeaderSchedule(collectives.Bcast, 4)
+	if err == nil || !strings.Contains(err.Error(), "bcast has no algorithm node-leader") {
+		t.Errorf("error %q does not say that bcast has no node-leader", err)
+	}
+}

@@ -1,0 +1,182 @@
+package collectives
+
+import "math/bits"
+
+// binomial is the binomial tree on the members renumbered so that the root is 0:
+// v's parent is v without its lowest bit, and the subtree of v is the range of
+// as many numbers as that bit says. Outward, distances are halved; inward they
+// are doubled.
+type binomial struct {
+	members, root int
+	inward        bool
+	subtrees      bool // a message carries the blocks of the subtree; else all positions
+	pieces        int  // all positions
+}
+
+func (b binomial) number(member int) int { return wrap(member-b.root, b.members) }
+
+// level returns the number of children that v could have; its parent is 2^level
+// below it.
+func (b binomial) level(v int) int {
+	if v == 0 {
+		return logCeil(b.members)
+	}
+	return bits.TrailingZeros(uint(v))
+}
+
+// at converts between a round and a distance's exponent, in both directions.
+func (b binomial) at(n int) int {
+	if b.inward {
+		return n
+	}
+	return logCeil(b.members) - 1 - n
+}
+
+func (b binomial) MaxRounds() int { return logCeil(b.members) }
+
+func (b binomial) Rounds(member int) int {
+	v := b.number(member)
+	if b.inward {
+		return min(b.level(v)+1, logCeil(b.members))
+	}
+	if v+1 < b.members && v&1 == 0 {
+		return logCeil(b.members)
+	}
+	return b.at(b.level(v)) + 1
+}
+
+func (b binomial) Next(member, round int) int {
+	rounds := b.Rounds(member)
+	v := b.number(member)
+	if !b.inward && v != 0 {
+		round = max(round, b.at(b.level(v)))
+	}
+	for round < rounds && !b.busy(v, b.at(round)) {
+		round++
+	}
+	return round
+}
+
+// busy says whether v has a message over the distance 2^k.
+func (b binomial) busy(v, k int) bool {
+	level := b.level(v)
+	return k == level && v != 0 || k < level && v+1<<k < b.members
+}
+
+func (b binomial) Step(member, round int) Step {
+	k := b.at(round)
+	v := b.number(member)
+	if k < 0 || k >= logCeil(b.members) || !b.busy(v, k) {
+		return idle
+	}
+	child := v
+	peer := wrap(member-1<<k, b.members)
+	if k < b.level(v) {
+		child = v + 1<<k
+		peer = wrap(member+1<<k, b.members)
+	}
+	blocks := Blocks{First: 0, Count: b.pieces}
+	if b.subtrees {
+		blocks = Blocks{First: wrap(child+b.root, b.members), Count: min(1<<k, b.members-child)}
+	}
+	if (child == v) == b.inward {
+		return Step{To: peer, From: None, Send: blocks}
+	}
+	return Step{To: None, From: peer, Receive: blocks}
+}
+
+func (b binomial) Pattern(round int) Pattern {
+	if b.root != 0 {
+		return Pattern{Kind: Irregular}
+	}
+	return b.pattern(b.at(round))
+}
+
+func (b binomial) pattern(k int) Pattern {
+	distance := 1 << k
+	p := Pattern{Kind: Strided, Distance: distance, Stride: 2 * distance, Sent: b.pieces}
+	p.Count = (b.members-distance-1)/p.Stride + 1
+	if b.subtrees {
+		p.Sent = distance
+		if (distance+(p.Count-1)*p.Stride)+distance > b.members {
+			p.Sent = Varies
+		}
+	}
+	if b.inward {
+		p.First, p.Distance = distance, -distance
+	}
+	return p
+}
+
+// subtree returns the blocks of the member's subtree of the binomial tree.
+func subtree(member, root, members int) Blocks {
+	v := wrap(member-root, members)
+	if v == 0 {
+		return Blocks{First: member, Count: members}
+	}
+	return Blocks{First: member, Count: min(v&-v, members-v)}
+}
+
+// ordered is the binomial tree of a reduction. To keep the rank order for every
+// root, it is not rotated: in round k the aligned ranges of 2^k ranks join in
+// pairs. A range is represented by the root if it holds it, and else by its
+// lowest rank. So the result does not depend on the root, bit for bit. For root
+// 0 it is the ordinary binomial tree.
+type ordered struct {
+	members, root, pieces int
+}
+
+// holder returns the member that represents range number r of 2^k ranks.
+func (o ordered) holder(r, k int) int {
+	if o.root>>k == r {
+		return o.root
+	}
+	return r << k
+}
+
+func (o ordered) MaxRounds() int { return logCeil(o.members) }
+
+func (o ordered) Rounds(member int) int {
+	if member == o.root {
+		return logCeil(o.members)
+	}
+	last := bits.Len(uint(member^o.root)) - 1
+	if member != 0 {
+		last = min(last, bits.TrailingZeros(uint(member)))
+	}
+	return last + 1
+}
+
+func (o ordered) Next(member, round int) int {
+	rounds := o.Rounds(member)
+	for round < rounds && (member>>round^1)<<round >= o.members {
+		round++
+	}
+	return round
+}
+
+func (o ordered) Step(member, round int) Step {
+	mine := member >> round
+	theirs := mine ^ 1
+	if round >= logCeil(o.members) || theirs<<round >= o.members || o.holder(mine, round) != member {
+		return idle
+	}
+	peer := o.holder(theirs, round)
+	all := Blocks{First: 0, Count: o.pieces}
+	if o.holder(mine>>1, round+1) != member {
+		return Step{To: peer, From: None, Send: all}
+	}
+	if theirs < mine {
+		return Step{To: None, From: peer, Receive: all, Combine: TheirsFirst}
+	}
+	return Step{To: None, From: peer, Receive: all, Combine: MineFirst}
+}
+
+func (o ordered) Pattern(round int) Pattern {
+	if o.root != 0 {
+		return Pattern{Kind: Irregular}
+	}
+	p := binomial{members: o.members, inward: true, pieces: o.pieces}.pattern(round)
+	p.Combined = o.pieces
+	return p
+}
