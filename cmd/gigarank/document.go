@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -158,27 +159,27 @@ func destination(name string) (path string, regular bool) {
 
 // replaceFile writes a file under another name in the same directory and renames
 // it.
-func replaceFile(path string, text []byte) (err error) {
-	f, err := os.OpenFile(temporary(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+func replaceFile(path string, text []byte) error {
+	name := temporary(path)
+	err := writeFile(name, text)
+	if err == nil {
+		err = os.Rename(name, path)
+	}
+	if err != nil {
+		_ = os.Remove(name)
+		return fmt.Errorf("the result was not written: %w", err)
+	}
+	return nil
+}
+
+// writeFile writes a file and waits until it is on the disk.
+func writeFile(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%w; the result was not written", err)
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if _, err = f.Write(text); err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	_, err = f.Write(text)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 // temporary is the name under which a file is written before it is renamed.

@@ -105,12 +105,13 @@ func simulate(c *console, h *hosts, r *request) error {
 	began := c.now()
 	r.config.Now = func() float64 { return c.now().Sub(began).Seconds() }
 	r.config.Output = r.output(c)
-	o := supervise(c,
+	o := supervise(c, stopLimit,
 		func() (bench.Simulation, error) {
 			r.config.Transports = h.transports(r.engines)
 			return bench.New(r.entry.Name, r.config)
 		},
 		func(s bench.Simulation) func() {
+			c.log.Info("running")
 			mode := r.progress
 			if h.index != 0 {
 				mode = progressNone

@@ -34,10 +34,11 @@ func signals() (caught chan os.Signal, release func()) {
 	return caught, func() { signal.Stop(caught) }
 }
 
-// supervise sets a simulation up, runs it and stops it on a signal. It gives the
-// simulation to watch once it is set up, and ends the watching by what watch
-// returns.
-func supervise(c *console, setUp func() (bench.Simulation, error), watch func(bench.Simulation) (end func())) outcome {
+// supervise sets a simulation up, runs it and stops it on a signal; limit is how
+// long it may take to end then. It gives the simulation to watch once it is set
+// up, and ends the watching by what watch returns.
+func supervise(c *console, limit time.Duration, setUp func() (bench.Simulation, error),
+	watch func(bench.Simulation) (end func())) outcome {
 	caught, release := signals()
 	defer release()
 	began := c.now()
@@ -56,7 +57,7 @@ func supervise(c *console, setUp func() (bench.Simulation, error), watch func(be
 
 	var simulation bench.Simulation
 	var stop interrupted
-	var limit <-chan time.Time
+	var late <-chan time.Time
 	end := func() {}
 	defer func() { end() }()
 	for {
@@ -69,7 +70,7 @@ func supervise(c *console, setUp func() (bench.Simulation, error), watch func(be
 		case s := <-caught:
 			release()
 			stop = interrupted{fmt.Sprintf("interrupted by %s", unix.SignalName(s.(unix.Signal)))}
-			limit = time.After(stopLimit)
+			late = time.After(limit)
 			if simulation != nil {
 				simulation.Stop(stop.reason)
 			}
@@ -77,7 +78,7 @@ func supervise(c *console, setUp func() (bench.Simulation, error), watch func(be
 			o.wall = c.now().Sub(began)
 			o.err = stop.explain(o.err)
 			return o
-		case <-limit:
+		case <-late:
 			return outcome{result: seen(simulation), err: stop, hung: true, wall: c.now().Sub(began)}
 		}
 	}

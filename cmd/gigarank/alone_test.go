@@ -1,0 +1,37 @@
+//go:build !mpi
+
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A build without MPI that a launcher has started several times refuses, rather
+// than run the same simulation in each process, and says how to build with it.
+func TestRefusesLauncherWithoutMPI(t *testing.T) {
+	for _, c := range []struct {
+		launcher    string
+		environment map[string]string
+	}{
+		{"Open MPI", map[string]string{"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"}},
+		{"MPICH", map[string]string{"PMI_SIZE": "2", "PMI_RANK": "1"}},
+	} {
+		console, stdout, stderr := testConsole(c.environment)
+		code := execute(strings.Fields("run barriertest --ranks 16"), console)
+		if code != exitUsage || stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d and the output %q, want 2 and none", c.launcher, code, stdout)
+		}
+		if !strings.Contains(stderr.String(), "go build -tags mpi ./cmd/gigarank") {
+			t.Errorf("%s: %q does not say how to build with MPI", c.launcher, stderr)
+		}
+	}
+}
+
+// One process of a launcher is as good as none.
+func TestRunsAloneUnderLauncher(t *testing.T) {
+	console, _, stderr := testConsole(map[string]string{"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"})
+	if code := execute(strings.Fields("run barriertest --ranks 16 --iterations 1"), console); code != exitDone {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gigarank/mpivirt"
+	"gigarank/sync"
+)
+
+func TestExitCodes(t *testing.T) {
+	for _, c := range []struct {
+		why  string
+		err  error
+		want int
+	}{
+		{"done", nil, 0},
+		{"a rank's error", &mpivirt.RankError{Err: errors.New("x")}, 1},
+		{"the same, wrapped", fmt.Errorf("while: %w", &mpivirt.RankError{Err: errors.New("x")}), 1},
+		{"a deadlock", &mpivirt.DeadlockError{}, 1},
+		{"wrong usage", usageError{errors.New("x")}, 2},
+		{"a lost process", &sync.Lost{}, 3},
+		{"a signal", interrupted{"interrupted by SIGTERM"}, 3},
+		{"stopped by a host that cannot say why any more", &sync.Stopped{}, 3},
+		{"anything else", errors.New("disk full"), 3},
+		{"what the hosts agreed on counts more than the host's own error", ended{cause: &sync.Stopped{}, code: 1}, 1},
+	} {
+		if got := exitCode(c.err); got != c.want {
+			t.Errorf("%s: exit code %d, want %d", c.why, got, c.want)
+		}
+	}
+}
+
+// The host whose error is only that another one ended the run has no opinion on
+// the exit code, so that the one that knows decides.
+func TestStoppedHostHasNoOpinion(t *testing.T) {
+	if got := ownCode(&sync.Stopped{}); got != exitDone {
+		t.Errorf("a stopped host votes for %d", got)
+	}
+	if got := ownCode(&mpivirt.RankError{Err: errors.New("x")}); got != exitProgram {
+		t.Errorf("the host of a failed rank votes for %d", got)
+	}
+}
+
+func TestHelpNamesTheExitCodes(t *testing.T) {
+	for _, line := range []string{"--help", "run --help"} {
+		c, stdout, _ := testConsole(nil)
+		if code := execute(strings.Fields(line), c); code != exitDone {
+			t.Errorf("%s ends with %d", line, code)
+		}
+		if !strings.Contains(stdout.String(), exitHelp) {
+			t.Errorf("%s does not name the exit codes:\n%s", line, stdout)
+		}
+	}
+}

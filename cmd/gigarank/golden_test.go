@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+	"go.uber.org/zap"
+)
+
+// testConsole is a console on buffers, of a machine with 2 cores, 1 GiB of
+// memory and an environment that holds only what is given.
+func testConsole(environment map[string]string) (c *console, stdout, stderr *bytes.Buffer) {
+	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
+	return &console{
+		stdout: &writer{to: stdout},
+		stderr: &writer{to: stderr},
+		getenv: func(name string) string {
+			if name == "GOGC" {
+				return "100" // leave the collector of the tests alone
+			}
+			return environment[name]
+		},
+		root:  smallMachine(),
+		now:   time.Now,
+		cores: 2,
+		log:   zap.NewNop(),
+	}, stdout, stderr
+}
+
+func smallMachine() fs.FS {
+	return fstest.MapFS{"proc/meminfo": {Data: []byte("MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\n")}}
+}
+
+// masks hide what depends on the host's speed or memory, or on how much work an
+// engine makes of a simulation.
+var masks = []struct {
+	pattern *regexp.Regexp
+	by      string
+}{
+	{regexp.MustCompile(`(?m)^(wall time +|memory +|events +|between engines +).*`), "${1}…"},
+	{regexp.MustCompile(`(?m)[0-9][0-9.e+-]* (s|min|h)$`), "…"},
+	{regexp.MustCompile(`"((?:wall|setup)_s|events|switches|peak_rss_bytes|bytes_per_rank)": [0-9.e+-]+`), `"$1": …`},
+	{regexp.MustCompile(`\.[0-9]+\.tmp`), ".PID.tmp"},
+}
+
+func mask(text string) string {
+	for _, m := range masks {
+		text = m.pattern.ReplaceAllString(text, m.by)
+	}
+	return text
+}
+
+// TestGolden runs the scripts in testdata. Their commands are
+//
+//	file NAME      write the input to a file
+//	cat NAME       show a file
+//	gigarank       run each line of the input as a command line
+func TestGolden(t *testing.T) {
+	scripts, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	datadriven.Walk(t, scripts, func(t *testing.T, path string) {
+		t.Chdir(t.TempDir())
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "file":
+				if err := os.WriteFile(d.CmdArgs[0].Key, []byte(d.Input+"\n"), 0o666); err != nil {
+					d.Fatalf(t, "%v", err)
+				}
+				return ""
+			case "cat":
+				text, err := os.ReadFile(d.CmdArgs[0].Key)
+				if err != nil {
+					return err.Error() + "\n"
+				}
+				return mask(string(text))
+			case "gigarank":
+				var all strings.Builder
+				for line := range strings.Lines(d.Input) {
+					all.WriteString(runLine(line))
+				}
+				return all.String()
+			}
+			d.Fatalf(t, "unknown command %s", d.Cmd)
+			return ""
+		})
+	})
+}
+
+// runLine runs a command line and shows what it printed and how it ended.
+func runLine(line string) string {
+	c, stdout, stderr := testConsole(nil)
+	code := execute(strings.Fields(line), c)
+	var all strings.Builder
+	all.WriteString(mask(stdout.String()))
+	for text := range strings.Lines(mask(stderr.String())) {
+		all.WriteString("! " + text)
+	}
+	if code != 0 {
+		fmt.Fprintf(&all, "exit %d\n", code)
+	}
+	return all.String()
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"errors"
+	stdsync "sync"
+	"testing"
+	"time"
+
+	"gigarank/sync"
+)
+
+// testHosts connects host processes as MPI would.
+func testHosts(n int) []*hosts {
+	all := make([]*hosts, n)
+	for i, t := range sync.NewInProcess(n) {
+		all[i] = &hosts{index: i, size: n, local: n, over: &stashTransport{Transport: t}}
+	}
+	return all
+}
+
+// Every host learns the worst exit code and the sum of the memory.
+func TestHostsAgree(t *testing.T) {
+	for n := 2; n <= 9; n++ {
+		for guilty := range n {
+			all := testHosts(n)
+			var group stdsync.WaitGroup
+			for i, h := range all {
+				group.Go(func() {
+					mine := report{peak: int64(1) << i}
+					if i == guilty {
+						mine.code = exitProgram
+					}
+					got, err := h.agree(mine, time.Minute)
+					if want := (report{exitProgram, 1<<n - 1}); err != nil || got != want {
+						t.Errorf("host %d of %d agrees on %+v, %v, want %+v", i, n, got, err, want)
+					}
+				})
+			}
+			group.Wait()
+		}
+	}
+}
+
+// A message of an engine that comes while its host still waits for a report is
+// not lost, and messages keep their order.
+func TestMessagesOfEnginesAreKept(t *testing.T) {
+	all := testHosts(2)
+	for _, text := range []string{"first", "second"} {
+		message := all[0].over.Alloc(len(text))
+		copy(message, text)
+		if err := all[0].over.Send(1, message); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var group stdsync.WaitGroup
+	for _, h := range all {
+		group.Go(func() {
+			if _, err := h.agree(report{}, time.Minute); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	for _, want := range []string{"first", "second", ""} {
+		_, message, err := all[1].over.Receive()
+		if err != nil || string(message) != want {
+			t.Errorf("received %q, %v, want %q", message, err, want)
+		}
+	}
+}
+
+// A host that never answers does not hold the others for ever.
+func TestSilentHost(t *testing.T) {
+	h := testHosts(2)[0]
+	if _, err := h.agree(report{}, time.Nanosecond); !errors.Is(err, errNoReport) {
+		t.Errorf("without the other host: %v", err)
+	}
+}

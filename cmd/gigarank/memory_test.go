@@ -1,0 +1,92 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const mebibyte = 1 << 20
+
+func files(pairs ...string) fstest.MapFS {
+	root := fstest.MapFS{}
+	for i := 0; i < len(pairs); i += 2 {
+		root[pairs[i]] = &fstest.MapFile{Data: []byte(pairs[i+1])}
+	}
+	return root
+}
+
+func TestAvailableMemory(t *testing.T) {
+	const meminfo = "MemTotal: 9000000 kB\nMemFree: 5 kB\nMemAvailable: 1048576 kB\n"
+	for _, c := range []struct {
+		why   string
+		root  fstest.MapFS
+		bytes int64
+		bound string
+	}{
+		{"no /proc", files(), math.MaxInt64, "no known bound"},
+		{"no control group", files("proc/meminfo", meminfo), 1024 * mebibyte, "MemAvailable"},
+		{"version 2, with cache that can be given back", files(
+			"proc/meminfo", meminfo, "proc/self/cgroup", "0::/job/step\n",
+			"sys/fs/cgroup/job/step/memory.max", "536870912\n",
+			"sys/fs/cgroup/job/step/memory.current", "104857600\n",
+			"sys/fs/cgroup/job/step/memory.stat", "anon 5\ninactive_file 52428800\n"),
+			(512 - 100 + 50) * mebibyte, "/sys/fs/cgroup/job/step/memory.max"},
+		{"version 2, a limit further up", files(
+			"proc/meminfo", meminfo, "proc/self/cgroup", "0::/job/step\n",
+			"sys/fs/cgroup/job/step/memory.max", "max\n",
+			"sys/fs/cgroup/job/memory.max", "209715200\n",
+			"sys/fs/cgroup/job/memory.current", "0\n"),
+			200 * mebibyte, "/sys/fs/cgroup/job/memory.max"},
+		{"version 1, among other controllers", files(
+			"proc/meminfo", meminfo, "proc/self/cgroup", "8:pids:/\n4:memory:/job\n0::/\n",
+			"sys/fs/cgroup/memory/job/memory.limit_in_bytes", "314572800\n",
+			"sys/fs/cgroup/memory/job/memory.usage_in_bytes", "104857600\n"),
+			200 * mebibyte, "memory.limit_in_bytes"},
+		{"version 1, no limit", files(
+			"proc/meminfo", meminfo, "proc/self/cgroup", "4:memory:/\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"),
+			1024 * mebibyte, "MemAvailable"},
+		{"more used than allowed", files(
+			"proc/self/cgroup", "0::/\n",
+			"sys/fs/cgroup/memory.max", "100\n", "sys/fs/cgroup/memory.current", "200\n"),
+			0, "memory.max"},
+	} {
+		got := availableMemory(c.root)
+		if got.bytes != c.bytes || !strings.Contains(got.bound, c.bound) {
+			t.Errorf("%s: %d bytes by %q, want %d by %q", c.why, got.bytes, got.bound, c.bytes, c.bound)
+		}
+	}
+}
+
+func TestNeededMemory(t *testing.T) {
+	for _, c := range []struct {
+		ranks, each int64
+		hosts       int
+		want        int64
+	}{
+		{1 << 20, 24, 1, 24<<20 + processMemory},
+		{1 << 20, 24, 4, 6<<20 + processMemory},
+		{math.MaxInt32, math.MaxInt64, 1, 1 << 60},
+	} {
+		if got := neededMemory(c.ranks, c.each, c.hosts); got != c.want {
+			t.Errorf("%d ranks of %d bytes on %d hosts need %d bytes, want %d", c.ranks, c.each, c.hosts, got, c.want)
+		}
+	}
+}
+
+func TestCheckMemoryNamesBothFigures(t *testing.T) {
+	if err := checkMemory(100, room{100, "x"}); err != nil {
+		t.Errorf("what just fits is refused: %v", err)
+	}
+	err := checkMemory(3<<30, room{1 << 30, "a limit"})
+	if err == nil {
+		t.Fatal("3 GiB fit into 1 GiB")
+	}
+	for _, want := range []string{"3.00 GiB", "1.00 GiB", "a limit", "GOMEMLIMIT"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q does not say %q", err, want)
+		}
+	}
+}

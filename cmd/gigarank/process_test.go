@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// beMain makes the test binary behave as the command itself.
+const beMain = "GIGARANK_TEST_BE_MAIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(beMain) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// command is the command line as a process of its own.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), beMain+"=1")
+	return cmd
+}
+
+func readDocument(t *testing.T, path string) document {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+	return d
+}
+
+// openTerminal makes a pseudo-terminal of 120 columns: what is written to the
+// terminal can be read from the controller.
+func openTerminal(t *testing.T) (controller, terminal *os.File) {
+	controller, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd := int(controller.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 120}); err != nil {
+		t.Fatal(err)
+	}
+	terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return controller, terminal
+}
+
+// readUntil reads until a pattern has come and returns what it read; the rest is
+// read and dropped.
+func readUntil(t *testing.T, r io.Reader, pattern string) string {
+	wanted := regexp.MustCompile(pattern)
+	var all bytes.Buffer
+	chunk := make([]byte, 4096)
+	for !wanted.Match(all.Bytes()) {
+		n, err := r.Read(chunk)
+		all.Write(chunk[:n])
+		if err != nil {
+			t.Fatalf("%v; no %q in %q", err, pattern, all.String())
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, r) }()
+	return all.String()
+}
+
+// endIn waits for a process and returns its exit code and how long it took.
+func endIn(cmd *exec.Cmd) (code int, took time.Duration) {
+	began := time.Now()
+	_ = cmd.Wait()
+	return cmd.ProcessState.ExitCode(), time.Since(began)
+}
+
+// A run on a terminal shows its progress in one line; SIGTERM then ends it within
+// two seconds and leaves the iterations that were finished.
+func TestTerminateOnTerminal(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	controller, terminal := openTerminal(t)
+	defer func() { _ = controller.Close() }()
+	cmd := command(t, "run", "barriertest", "--ranks", "64", "--iterations", "1G", "--engines", "1", "--json", out)
+	var stdout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, terminal
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = terminal.Close()
+	shown := readUntil(t, controller, `iteration [1-9][0-9]*/1000000000.*iteration [1-9][0-9]*/1000000000`)
+	if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	code, took := endIn(cmd)
+	if code != exitHost || took > 2*time.Second {
+		t.Errorf("exit code %d after %v, want 3 within 2 s", code, took)
+	}
+	if bytes.Count([]byte(shown), []byte("\n")) > bytes.Count([]byte(shown), []byte("\x1b[")) {
+		t.Errorf("the line is not kept in place: %q", shown)
+	}
+	d := readDocument(t, out)
+	if d.Complete || d.Reason != "interrupted by SIGTERM" || len(d.Iterations) == 0 {
+		t.Errorf("complete %t, reason %q, %d iterations; want an incomplete run with some", d.Complete, d.Reason, len(d.Iterations))
+	}
+	if !bytes.Contains(stdout.Bytes(), []byte("INCOMPLETE")) {
+		t.Errorf("the summary does not say that it is incomplete:\n%s", stdout.String())
+	}
+}
+
+// SIGINT ends a run in a batch log, too, several engines at once, right after its
+// beginning.
+func TestInterruptInBatch(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	cmd := command(t, "run", "barriertest", "--ranks", "1000", "--iterations", "1G", "--engines", "2", "--json", out, "-v")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	readUntil(t, stderr, "running")
+	if err := cmd.Process.Signal(unix.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if code, took := endIn(cmd); code != exitHost || took > 2*time.Second {
+		t.Errorf("exit code %d after %v, want 3 within 2 s", code, took)
+	}
+	if d := readDocument(t, out); d.Complete || d.Reason != "interrupted by SIGINT" || d.Engines != 2 {
+		t.Errorf("complete %t, reason %q, %d engines", d.Complete, d.Reason, d.Engines)
+	}
+}
+
+// The process ends with the exit code, and the document is on standard output.
+func TestProcess(t *testing.T) {
+	cmd := command(t, "run", "barriertest", "--ranks", "100", "--json", "-")
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil || !d.Complete || d.FinishedRanks != 100 || d.PeakRSS <= 0 || d.Wall <= 0 {
+		t.Errorf("%v, %+v", err, d)
+	}
+	cmd = command(t, "run", "nothing")
+	if _, err := cmd.Output(); err == nil || cmd.ProcessState.ExitCode() != exitUsage {
+		t.Errorf("an unknown program ends with %v", err)
+	}
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/bench"
+	"gigarank/vtime"
+)
+
+// A number means the same however it is written.
+func TestCountSuffixes(t *testing.T) {
+	scales := map[string]int64{
+		"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "e3": 1e3, "e6": 1e6,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		suffix := rapid.SampledFrom([]string{"", "k", "M", "G", "Ki", "Mi", "Gi", "e3", "e6"}).Draw(t, "suffix")
+		n := rapid.Int64Range(1, 5000).Draw(t, "n")
+		want := n * scales[suffix]
+		got, err := count(fmt.Sprintf("%d%s", n, suffix), 1, math.MaxInt64)
+		if err != nil || got != want {
+			t.Fatalf("%d%s is %d, %v, want %d", n, suffix, got, err, want)
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		base, exponent := rapid.Int64Range(2, 10).Draw(t, "base"), rapid.Int64Range(0, 40).Draw(t, "exponent")
+		want := new(big.Int).Exp(big.NewInt(base), big.NewInt(exponent), nil)
+		got, err := count(fmt.Sprintf("%d^%d", base, exponent), 1, math.MaxInt64)
+		if want.IsInt64() != (err == nil) || err == nil && got != want.Int64() {
+			t.Fatalf("%d^%d is %d, %v, want %v", base, exponent, got, err, want)
+		}
+	})
+}
+
+// Nothing that is outside the bounds gets through, and no text makes it panic.
+func TestCountBounds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.StringMatching(`-?[0-9]{1,12}(\.[0-9])?([kMGTPE]i?|\^[0-9]{1,3}|e-?[0-9]{1,3})?`),
+			rapid.String(),
+		).Draw(t, "text")
+		n, err := count(text, 5, 1e6)
+		if err == nil && (n < 5 || n > 1e6) {
+			t.Fatalf("%q is %d", text, n)
+		}
+		if plain, e := strconv.ParseInt(text, 10, 64); e == nil && !strings.HasPrefix(text, "+") {
+			if ok := plain >= 5 && plain <= 1e6; ok != (err == nil) || ok && n != plain {
+				t.Fatalf("%q is %d, %v", text, n, err)
+			}
+		}
+	})
+}
+
+func defaultFlags(t *testing.T, args ...string) *runFlags {
+	c, _, _ := testConsole(nil)
+	cmd := newRun(c)
+	var f runFlags
+	cmd.ResetFlags()
+	f.define(cmd)
+	if err := cmd.ParseFlags(args); err != nil {
+		t.Fatal(err)
+	}
+	return &f
+}
+
+// An option that is not given takes the program's default, zero means none.
+func TestOptions(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want bench.Options
+	}{
+		{nil, bench.Options{Iterations: 10, Compute: vtime.Millisecond}},
+		{[]string{"--compute", "0"}, bench.Options{Iterations: 10}},
+		{[]string{"--iterations", "2Ki", "--compute", "3us", "--payload", "1KiB"},
+			bench.Options{Iterations: 2048, Compute: 3 * vtime.Microsecond, Payload: 1024}},
+	} {
+		console, _, _ := testConsole(nil)
+		r, err := newRequest(console, &hosts{size: 1, local: 1}, "barriertest", defaultFlags(t, c.args...))
+		if err != nil {
+			t.Errorf("%v: %v", c.args, err)
+		} else if r.options != c.want {
+			t.Errorf("%v gives %+v, want %+v", c.args, r.options, c.want)
+		}
+	}
+}
+
+// One engine for each core, but no more than ranks; over MPI one in each process.
+func TestEngines(t *testing.T) {
+	for _, c := range []struct {
+		why   string
+		args  []string
+		hosts int
+		want  int // 0 for a fault
+	}{
+		{"as many as cores", nil, 1, 2},
+		{"no more than ranks", []string{"--ranks", "1"}, 1, 1},
+		{"as given", []string{"--engines", "5"}, 1, 5},
+		{"over MPI", nil, 3, 1},
+		{"over MPI, given", []string{"--engines", "1"}, 3, 1},
+		{"over MPI, two in a process", []string{"--engines", "2"}, 3, 0},
+	} {
+		console, _, _ := testConsole(nil)
+		r, err := newRequest(console, &hosts{size: c.hosts, local: 1}, "barriertest", defaultFlags(t, c.args...))
+		switch {
+		case c.want == 0 && exitCode(err) != exitUsage:
+			t.Errorf("%s: accepted with %d engines, %v", c.why, r.engines, err)
+		case c.want != 0 && (err != nil || r.engines != c.want):
+			t.Errorf("%s: %d engines, %v, want %d", c.why, r.engines, err, c.want)
+		}
+	}
+}
+
+// What is needed counts all processes of the machine, and GOMEMLIMIT stands in
+// for what is available.
+func TestMemoryOfSeveralProcesses(t *testing.T) {
+	// 1 GiB is available; 512 Ki ranks of 3300 bytes on two hosts are 825 MiB on
+	// each, and twice that if both are on this machine.
+	for _, c := range []struct {
+		local int
+		want  int
+	}{{1, exitDone}, {2, exitUsage}} {
+		console, _, _ := testConsole(nil)
+		_, err := newRequest(console, &hosts{size: 2, local: c.local}, "barriertest", defaultFlags(t, "--ranks", "512Ki"))
+		if exitCode(err) != c.want {
+			t.Errorf("%d processes on this machine: %v, want exit code %d", c.local, err, c.want)
+		}
+	}
+}

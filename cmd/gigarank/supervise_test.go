@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"gigarank/bench"
+	"gigarank/mpivirt"
+	"gigarank/sync"
+)
+
+// scripted is a simulation that does what a test says.
+type scripted struct {
+	run     func(stopped <-chan string) (*mpivirt.Result, error)
+	stopped chan string
+}
+
+func newScripted(run func(<-chan string) (*mpivirt.Result, error)) *scripted {
+	return &scripted{run, make(chan string, 8)}
+}
+
+func (s *scripted) Run() (*mpivirt.Result, error) { return s.run(s.stopped) }
+func (s *scripted) Stop(reason string)            { s.stopped <- reason }
+func (s *scripted) Progress() mpivirt.Progress {
+	return mpivirt.Progress{Ranks: 9, SetUp: 9, Finished: 4, Time: 77, Events: 5}
+}
+
+// raise sends a signal to this process. It is caught while supervise runs.
+func raise(t *testing.T, signal unix.Signal) {
+	if err := unix.Kill(os.Getpid(), signal); err != nil {
+		t.Error(err)
+	}
+}
+
+func watchNothing(bench.Simulation) func() { return func() {} }
+
+// untilStopped is the end of a simulation that was stopped.
+func untilStopped(stopped <-chan string) (*mpivirt.Result, error) {
+	return &mpivirt.Result{Finished: 3}, &sync.Stopped{Reason: []byte(<-stopped)}
+}
+
+func TestSignalEndsARun(t *testing.T) {
+	for _, signal := range []unix.Signal{unix.SIGINT, unix.SIGTERM} {
+		c, _, _ := testConsole(nil)
+		s := newScripted(func(stopped <-chan string) (*mpivirt.Result, error) {
+			raise(t, signal)
+			return untilStopped(stopped)
+		})
+		o := supervise(c, time.Minute, func() (bench.Simulation, error) { return s, nil }, watchNothing)
+		var by interrupted
+		if !errors.As(o.err, &by) || by.reason != "interrupted by "+unix.SignalName(signal) {
+			t.Errorf("%v: the run ended with %v", signal, o.err)
+		}
+		if o.hung || o.result == nil || o.result.Finished != 3 {
+			t.Errorf("%v: hung %t, result %+v, want what was finished", signal, o.hung, o.result)
+		}
+	}
+}
+
+// A signal that comes while the ranks are still set up is not lost.
+func TestSignalDuringSetUp(t *testing.T) {
+	c, _, _ := testConsole(nil)
+	o := supervise(c, time.Minute, func() (bench.Simulation, error) {
+		raise(t, unix.SIGTERM)
+		return newScripted(untilStopped), nil
+	}, watchNothing)
+	var by interrupted
+	if !errors.As(o.err, &by) {
+		t.Errorf("the run ended with %v", o.err)
+	}
+}
+
+// A simulation that does not end when it is stopped is given up, and what could
+// be seen of it is reported.
+func TestHungSimulationIsGivenUp(t *testing.T) {
+	c, _, _ := testConsole(nil)
+	release := make(chan struct{})
+	defer close(release)
+	s := newScripted(func(<-chan string) (*mpivirt.Result, error) {
+		raise(t, unix.SIGTERM)
+		<-release
+		return nil, nil
+	})
+	o := supervise(c, time.Millisecond, func() (bench.Simulation, error) { return s, nil }, watchNothing)
+	if !o.hung || o.result == nil || o.result.Finished != 4 || o.result.VirtualTime != 77 || o.result.Complete {
+		t.Errorf("hung %t, result %+v", o.hung, o.result)
+	}
+	if exitCode(o.err) != exitHost {
+		t.Errorf("the run ended with %v", o.err)
+	}
+}
+
+// A failure of the program counts, also when a signal came at the same time.
+func TestSignalDoesNotHideAFailure(t *testing.T) {
+	c, _, _ := testConsole(nil)
+	failed := &mpivirt.RankError{Rank: 5, Err: errors.New("x")}
+	s := newScripted(func(stopped <-chan string) (*mpivirt.Result, error) {
+		raise(t, unix.SIGTERM)
+		<-stopped
+		return &mpivirt.Result{}, failed
+	})
+	o := supervise(c, time.Minute, func() (bench.Simulation, error) { return s, nil }, watchNothing)
+	if !errors.Is(o.err, failed) {
+		t.Errorf("the run ended with %v, want the failure of rank 5", o.err)
+	}
+}
+
+// The watcher gets the simulation before it ends, and is ended exactly once.
+func TestWatcherIsEnded(t *testing.T) {
+	c, _, _ := testConsole(nil)
+	watched, began, ended := make(chan struct{}), 0, 0
+	s := newScripted(func(<-chan string) (*mpivirt.Result, error) {
+		<-watched
+		return &mpivirt.Result{Complete: true}, nil
+	})
+	o := supervise(c, time.Minute, func() (bench.Simulation, error) { return s, nil },
+		func(got bench.Simulation) func() {
+			if got != bench.Simulation(s) {
+				t.Errorf("watching %v", got)
+			}
+			began++
+			close(watched)
+			return func() { ended++ }
+		})
+	if o.err != nil || began != 1 || ended != 1 {
+		t.Errorf("watched %d times, ended %d times, %v", began, ended, o.err)
+	}
+}
+
+// A simulation that cannot be set up has no result.
+func TestSetUpFails(t *testing.T) {
+	c, _, _ := testConsole(nil)
+	want := errors.New("no room")
+	o := supervise(c, time.Minute, func() (bench.Simulation, error) { return nil, want }, watchNothing)
+	if o.result != nil || !errors.Is(o.err, want) {
+		t.Errorf("result %+v, %v", o.result, o.err)
+	}
+}
