@@ -45,7 +45,7 @@ func (p *path) transfer(bytes int64) vtime.Duration {
 		i++
 	}
 	from := p.table[i]
-	if i+1 == len(p.table) || bytes <= from.size {
+	if i+1 == len(p.table) {
 		return from.delay - p.table[0].delay
 	}
 	to := p.table[i+1]

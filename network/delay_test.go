@@ -139,6 +139,7 @@ network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, me
 		{"tianhe-1a, one node, no bytes: the least", tianhe, 0, 1, 0, 1 * ps},
 		{"table, at a point", mustTarget(t, table, 4), 0, 1, 100, 2 * us},
 		{"table, between two", mustTarget(t, table, 4), 0, 1, 150, 3500 * ns},
+		{"table, just beyond a point", mustTarget(t, table, 4), 0, 1, 103, 2090 * ns},
 		{"table, beyond the last: 30 ns a byte", mustTarget(t, table, 4), 0, 1, 300, 8 * us},
 		{"table, before the first", mustTarget(t, table, 4), 0, 2, 3, 10 * us},
 		{"table, one point is constant", mustTarget(t, table, 4), 0, 2, 1 << 20, 10 * us},
@@ -230,6 +231,48 @@ func TestDelaysIsDelay(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Every shift over few ranks, so that no remainder goes unseen.
+func TestDelaysOfAllShifts(t *testing.T) {
+	const ranks = 20
+	for _, network := range []string{
+		"{model: flat, latency: 1us, bandwidth: 3GB/s}",
+		"{model: twolevel, intra: {latency: 1us, bandwidth: 3GB/s}, inter: {latency: 2us, bandwidth: 7GB/s}}",
+		"{model: hops, latency: 1us, latency_per_hop: 1us, bandwidth: 3GB/s, memory_bandwidth: 7GB/s}",
+		"{model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}",
+	} {
+		for _, mapping := range []string{"block", "cyclic", "random:3"} {
+			for perNode := 1; perNode <= 5; perNode++ {
+				target := mustTarget(t, fmt.Sprintf("ranks_per_node: %d\nmapping: %s\ntopology: {kind: ring}\nnetwork: %s", perNode, mapping, network), ranks)
+				for shift := range ranks * ranks {
+					src, dst := shift/ranks, shift%ranks
+					out := make([]vtime.Duration, ranks-max(src, dst))
+					target.Delays(src, dst, 1000, out)
+					for j, got := range out {
+						if want := target.Delay(src+j, dst+j, 1000); got != want {
+							t.Fatalf("%s, %s, %d a node: out[%d] = %s, but the delay from %d to %d is %s", network, mapping, perNode, j, got, src+j, dst+j, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Nodes that are no hops apart are as near as ranks of one node, which may be
+// farther than one hop.
+func TestLookaheadOverNoHops(t *testing.T) {
+	const ranks = 12
+	target := mustTarget(t, `topology: {kind: hierarchy, levels: [{size: 2, hops: 0}, {hops: 1}]}
+mapping: cyclic
+network: {model: hops, latency: 1us, latency_per_hop: 1us, memory_latency: 4us}`, ranks)
+	if got := target.Latency(0, 1); got != 4*us {
+		t.Errorf("no hops: %s, want 4us", got)
+	}
+	if got := target.Lookahead(0, 6, 6, ranks); got != 2*us {
+		t.Errorf("lookahead %s, want the 2us of one hop", got)
+	}
 }
 
 // Lookahead against all pairs. It is exact where its documentation says so.

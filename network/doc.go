@@ -34,13 +34,15 @@
 // A bandwidth that is left out is infinite. The whole of what the bytes add is
 // computed in integers and rounded once, to the nearest picosecond, ties to even.
 //
-// LogGOPSim charges a message to the receiver's CPU when it reaches a free CPU,
+// LogGOPSim charges a message to the receiver's CPU as soon as that is free,
 // whether or not a receive is posted. A rank here learns of a message when it
 // completes the receive, which is what allows receives that name their source to
-// go ahead without synchronisation. So the charge falls due then, less the time
-// that the CPU has spent waiting since the message came. A message that in
-// LogGOPSim would delay the end of that wait delays what comes after it instead;
-// the sum is the same.
+// go ahead without synchronisation. So the charge falls due then, less what the
+// CPU's last wait offers after the message came. Receives in the order of arrival
+// complete exactly when they do in LogGOPSim. In another order, a message that in
+// LogGOPSim would lengthen a wait delays what comes after it instead, and waits
+// before the last one pay for nothing: with g <= o, a rank that only receives is
+// done when LogGOPSim says or later, never sooner.
 //
 // # Invariants
 //

@@ -135,6 +135,33 @@ func TestNodesAndMembersAgree(t *testing.T) {
 	})
 }
 
+// meeting against all pairs, over all ranges of few ranks.
+func TestMeetingOfAllRanges(t *testing.T) {
+	const ranks = 9
+	var layouts []layout
+	for n := 1; n <= 5; n++ {
+		layouts = append(layouts, blocks{ranks, n}, cycle{ranks, n})
+	}
+	for _, l := range layouts {
+		for i := range ranks * ranks * ranks * ranks {
+			a, b, c, d := i%ranks, i/ranks%ranks+1, i/ranks/ranks%ranks, i/ranks/ranks/ranks+1
+			if a >= b || c >= d {
+				continue
+			}
+			var same, different bool
+			for x := a; x < b; x++ {
+				for y := c; y < d; y++ {
+					same = same || l.node(x) == l.node(y)
+					different = different || l.node(x) != l.node(y)
+				}
+			}
+			if s, o := l.meeting(a, b, c, d); s != same || o != different {
+				t.Fatalf("%T%+v: [%d,%d) and [%d,%d): same %t, different %t; want %t, %t", l, l, a, b, c, d, s, o, same, different)
+			}
+		}
+	}
+}
+
 // Values worked out by hand: 7 ranks, 3 a node.
 func TestMappingsByHand(t *testing.T) {
 	for _, c := range []struct{ extra, want string }{

@@ -347,16 +347,6 @@ func TestLogGOPSimTimes(t *testing.T) {
 	}
 }
 
-// inOrder makes every action need the one before.
-func inOrder(todo schedule) schedule {
-	for _, actions := range todo {
-		for i := 1; i < len(actions); i++ {
-			actions[i].needs = []int{i - 1}
-		}
-	}
-	return todo
-}
-
 // drawGather draws a schedule in which rank 0 computes and then receives from
 // all others, each of which sends once, at a time and of a size of its own.
 func drawGather(t *rapid.T) (*Target, schedule) {
@@ -464,6 +454,31 @@ func TestReceiveByHand(t *testing.T) {
 			done := target.Receive(&p, m.bytes, vtime.Time(m.posted), vtime.Time(m.free), vtime.Time(m.arrival))
 			if done != vtime.Time(m.want) {
 				t.Errorf("%s: message %d is received at %s, want %s", c.name, i, done, m.want)
+			}
+		}
+	}
+}
+
+// With g = 3000 and o = 1500 the interface is what messages wait for.
+func TestReceiveWithLongGap(t *testing.T) {
+	target := &Target{ranks: 2, loggops: &LogGOPS{Latency: 1, Overhead: 1500 * ns, Gap: 3000 * ns}, inter: newPath(1)}
+	type message struct{ free, arrival, done, end vtime.Duration }
+	for _, c := range []struct {
+		name     string
+		messages []message
+	}{
+		{"a wait has room for the gap of one", []message{
+			{0, 4000 * ns, 5500 * ns, 7000 * ns}, {5500 * ns, 1000 * ns, 5500 * ns, 7000 * ns}, {5500 * ns, 1000 * ns, 8500 * ns, 10000 * ns}}},
+		// LogGOPSim: the second from 3500, then the first from 6500 to 8000, the
+		// interface until 9500.
+		{"the gap is paid in part, like the rest", []message{
+			{0, 4000 * ns, 5500 * ns, 7000 * ns}, {5500 * ns, 3500 * ns, 8000 * ns, 9500 * ns}}},
+	} {
+		var p Port
+		for i, m := range c.messages {
+			done := target.Receive(&p, 1, 0, vtime.Time(m.free), vtime.Time(m.arrival))
+			if done != vtime.Time(m.done) || p.Receive != vtime.Time(m.end) {
+				t.Errorf("%s: message %d is received at %s, interface free at %s; want %s and %s", c.name, i, done, p.Receive, m.done, m.end)
 			}
 		}
 	}

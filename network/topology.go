@@ -247,8 +247,7 @@ func (u unit) fewest() int {
 func (h hierarchy) least(a, b, c, d int) int {
 	best := unlimited
 	for _, u := range h.levels {
-		united := u.size == unlimited || b/u.size == c/u.size
-		if united || best != unlimited {
+		if u.size == unlimited || b/u.size == c/u.size {
 			best = min(best, u.fewest())
 		}
 		if u.size == unlimited || a/u.size == d/u.size {
