@@ -1,0 +1,169 @@
+package sync
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"gigarank/vtime"
+)
+
+// Null messages on demand. An engine that starves asks those whose promise holds
+// it back, with the promise that it needs; an answer is a packet whose header
+// carries the promise.
+//
+// Under Null a request stands until its need is met: the engine asked answers
+// when it is blocked and its promise has grown, or when the promise has grown
+// half the way; when its own EIT holds the promise back, it asks in turn. So
+// what the engines need spreads, and the promises creep up from the engine with
+// the least next event, a lookahead at a time.
+//
+// Under Hybrid a request has one answer, when the need is met or the engine
+// asked is blocked, and nothing spreads: two waves of requests that do not help
+// are followed by a round. A round is wanted at once when the need is more than
+// two lookaheads past EIT, where the promises would creep, or when more engines hold this one back than a
+// round has levels, twice over; this bounds the messages of an engine by
+// O(log engines) between rounds.
+
+// wavesBeforeRound is the number of waves of requests under Hybrid.
+const wavesBeforeRound = 2
+
+// onRequest notes what engine src needs.
+func (e *Endpoint) onRequest(src int, body []byte) error {
+	if len(body) != 8 {
+		return fmt.Errorf("a request of %d bytes", len(body))
+	}
+	e.peers[src].need = vtime.Time(binary.LittleEndian.Uint64(body))
+	e.askers.add(src)
+	return nil
+}
+
+// heard notes an answer.
+func (p *peer) heard(protocol Protocol) {
+	if protocol == Hybrid {
+		p.asked = 0
+	}
+}
+
+// answer sends promises to those who asked. A blocked engine does nothing more
+// before something comes.
+func (e *Endpoint) answer(blocked bool) {
+	for i := 0; i < len(e.askers.members); {
+		dst := int(e.askers.members[i])
+		p := &e.peers[dst]
+		promise := e.base.Add(p.lookahead)
+		met := promise >= p.need
+		told := p.promised >= p.need // by a packet that was on its way
+		last := met || blocked && e.config.Protocol == Hybrid
+		grown := e.config.Protocol == Null && promise > p.promised &&
+			(blocked || promise.Sub(p.promised) >= p.need.Sub(promise))
+		if !told && (last || grown) {
+			e.begin(dst)
+			p.flags |= flagAnswer
+			e.count.SyncMessages++
+			e.sendPacket(dst)
+		}
+		if told || last {
+			p.need = 0
+			e.askers.removeAt(i)
+			continue
+		}
+		i++
+	}
+}
+
+// level returns the EIT that this blocked engine needs, for itself and, under
+// Null, to give the promises that it was asked for; 0 when EIT suffices.
+func (e *Endpoint) level() vtime.Time {
+	var level vtime.Time
+	if e.starves() {
+		level = e.next + 1
+	}
+	if e.config.Protocol != Null {
+		return level
+	}
+	for _, asker := range e.askers.members {
+		p := &e.peers[asker]
+		need := p.need.Add(-p.lookahead)
+		if e.next < need {
+			need = e.next + 1
+		}
+		if need > e.eit {
+			level = max(level, need)
+		}
+	}
+	return level
+}
+
+// starves tells whether only EIT keeps the engine from its next event.
+func (e *Endpoint) starves() bool { return e.next < vtime.Forever && e.eit <= e.next }
+
+// seek does what the protocol does to raise EIT to level.
+func (e *Endpoint) seek(level vtime.Time) {
+	switch e.config.Protocol {
+	case Null:
+		e.laggards = e.promises.below(level, e.size, e.laggards[:0])
+		for _, engine := range e.laggards {
+			if !e.awaits(int(engine)) {
+				e.ask(int(engine), level)
+			}
+		}
+	case Conditional:
+		e.seekRound(level)
+	default:
+		if !e.exchange(level) {
+			e.seekRound(level)
+		}
+	}
+}
+
+// exchange goes on with a wave of requests, or begins one. It returns false when
+// a round is the better way.
+func (e *Endpoint) exchange(level vtime.Time) bool {
+	if e.exchanging != level {
+		e.exchanging, e.exchanges = level, 0
+	}
+	if level > e.eit.Add(e.lookahead).Add(e.lookahead) {
+		return false // far off
+	}
+	limit := 2 * bits.Len(uint(e.size-1))
+	e.laggards = e.promises.below(level, limit+1, e.laggards[:0])
+	if len(e.laggards) > limit {
+		return false
+	}
+	waiting := false
+	for _, laggard := range e.laggards {
+		engine := int(laggard)
+		if !e.awaits(engine) {
+			continue
+		}
+		waiting = true
+		if e.peers[engine].asked > level {
+			e.ask(engine, level)
+		}
+	}
+	if waiting {
+		return true
+	}
+	if e.exchanges == wavesBeforeRound {
+		return false
+	}
+	e.exchanges++
+	for _, engine := range e.laggards {
+		e.ask(int(engine), level)
+	}
+	return true
+}
+
+// awaits tells whether an answer of the engine is to come.
+func (e *Endpoint) awaits(engine int) bool {
+	return e.peers[engine].asked > e.promises.of(engine)
+}
+
+// ask requests a promise of level.
+func (e *Endpoint) ask(engine int, level vtime.Time) {
+	e.peers[engine].asked = level
+	binary.LittleEndian.PutUint64(e.item(engine, kindRequest, 8), uint64(level))
+	e.count.SyncMessages++
+	e.sendPacket(engine)
+}

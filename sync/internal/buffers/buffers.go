@@ -1,0 +1,71 @@
+// Package buffers keeps freed message buffers for reuse, by size class.
+//
+// A class is a power of two from 256 bytes up, so that a buffer serves every
+// request of its class and at most half of it is wasted. A pool belongs to one
+// goroutine or is guarded by its owner's lock.
+package buffers
+
+import "math/bits"
+
+const (
+	smallest = 8 // log2 of the smallest class
+	classes  = 64 - smallest
+	// retained is how many bytes of one class a pool keeps.
+	retained = 16 << 20
+)
+
+// Pool hands out buffers and takes them back.
+type Pool struct {
+	fresh   func(size int) []byte
+	release func(buffer []byte)
+	free    [classes][][]byte
+}
+
+// NewPool returns an empty pool that makes a buffer of size bytes with fresh
+// and gives one that it does not keep to release.
+func NewPool(fresh func(size int) []byte, release func(buffer []byte)) *Pool {
+	return &Pool{fresh: fresh, release: release}
+}
+
+// Get returns a buffer of length n with arbitrary contents. Its capacity is
+// that of its class.
+func (p *Pool) Get(n int) []byte {
+	c := class(n)
+	list := p.free[c]
+	if len(list) == 0 {
+		return p.fresh(1 << (smallest + c))[:n]
+	}
+	last := len(list) - 1
+	buffer := list[last]
+	list[last] = nil
+	p.free[c] = list[:last]
+	return buffer[:n]
+}
+
+// Put takes back a buffer that Get returned, of any length but with the
+// beginning and the capacity that it had.
+func (p *Pool) Put(buffer []byte) {
+	c := class(cap(buffer))
+	if len(p.free[c]) >= max(1, retained>>(smallest+c)) {
+		p.release(buffer)
+		return
+	}
+	p.free[c] = append(p.free[c], buffer)
+}
+
+// Drain releases every buffer that the pool keeps.
+func (p *Pool) Drain() {
+	for c, list := range p.free {
+		for _, buffer := range list {
+			p.release(buffer)
+		}
+		p.free[c] = nil
+	}
+}
+
+func class(n int) int {
+	if n <= 1<<smallest {
+		return 0
+	}
+	return bits.Len(uint(n-1)) - smallest
+}

@@ -1,0 +1,326 @@
+package sync_test
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"gigarank/sync"
+	"gigarank/vtime"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// A program of the model is a set of chains. A chain visits engines at virtual
+// times that are fixed by its script; at each visit it causes the next. A timed
+// visit depends on timing: an engine makes its timed visits in the order of
+// their times. Any other happens as soon as the record is there, like a receive
+// that names its source. A chain whose end is an LP's end finishes one LP of the
+// engine of its last visit.
+type program struct {
+	lookahead [][]vtime.Duration
+	chains    []chain
+	deadlock  bool // some LP's chain breaks off
+}
+
+type chain struct {
+	visits   []visit
+	finishes bool
+}
+
+type visit struct {
+	engine int
+	time   vtime.Time
+	timed  bool
+	bytes  int // of the record that brings the chain here
+}
+
+// event is a visit to be made: the step of a chain.
+type event struct {
+	Time        vtime.Time
+	Chain, Step int
+}
+
+func compareEvents(a, b event) int {
+	return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Chain, b.Chain), cmp.Compare(a.Step, b.Step))
+}
+
+// expected returns the timed visits of each engine in order: the closed form of
+// what the run must do.
+func (p *program) expected() [][]event {
+	log := make([][]event, len(p.lookahead))
+	for c, chain := range p.chains {
+		for s, v := range chain.visits {
+			if v.timed {
+				log[v.engine] = append(log[v.engine], event{v.time, c, s})
+			}
+		}
+	}
+	for _, l := range log {
+		slices.SortFunc(l, compareEvents)
+	}
+	return log
+}
+
+func (p *program) visits() (n int, last vtime.Time) {
+	for _, c := range p.chains {
+		n += len(c.visits)
+		last = max(last, c.visits[len(c.visits)-1].time)
+	}
+	return n, last
+}
+
+func drawProgram(t *rapid.T, k int) *program {
+	p := &program{lookahead: make([][]vtime.Duration, k)}
+	for i := range p.lookahead {
+		p.lookahead[i] = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) vtime.Duration {
+			return vtime.Duration(rapid.IntRange(1, 6).Draw(t, "lookahead"))
+		}), k, k).Draw(t, "row")
+	}
+	timedness := rapid.IntRange(0, 3).Draw(t, "timed of 3")
+	for range rapid.IntRange(1, 2*k).Draw(t, "chains") {
+		c := chain{finishes: rapid.IntRange(0, 3).Draw(t, "finishes") > 0}
+		v := visit{engine: rapid.IntRange(0, k-1).Draw(t, "engine"), time: vtime.Time(rapid.IntRange(0, 20).Draw(t, "start"))}
+		for range rapid.IntRange(1, 8).Draw(t, "visits") {
+			// Only chains that the end waits for have timed visits: it does not
+			// wait for events.
+			v.timed = c.finishes && rapid.IntRange(0, 2).Draw(t, "timed") < timedness
+			c.visits = append(c.visits, v)
+			from := v.engine
+			v.engine = rapid.IntRange(0, k-1).Draw(t, "to")
+			v.time = v.time.Add(p.lookahead[from][v.engine] + vtime.Duration(rapid.IntRange(0, 20).Draw(t, "more")))
+			v.bytes = rapid.SampledFrom([]int{8, 9, 15, 60, 5000, 40000}).Draw(t, "bytes")
+		}
+		p.chains = append(p.chains, c)
+	}
+	p.deadlock = rapid.IntRange(0, 3).Draw(t, "deadlock") == 0
+	return p
+}
+
+// worker is an engine of the model.
+type worker struct {
+	*sync.Endpoint
+	program    *program
+	fabric     *fabric
+	end        *fabricEnd
+	queue      []event // timed, sorted
+	held       []event // visits caused that wait for room at their engine
+	unfinished int
+	log        []event
+	visited    int
+	outcome    sync.Outcome
+	err        error
+	source     map[event]int // of records not consumed
+}
+
+func newWorker(p *program, f *fabric, rank int, c sync.Config) *worker {
+	c.Lookahead = func(dst int) vtime.Duration { return p.lookahead[rank][dst] }
+	if c.LookaheadFrom != nil {
+		c.LookaheadFrom = func(src int) vtime.Duration { return p.lookahead[src][rank] }
+	}
+	w := &worker{program: p, fabric: f, end: f.ends[rank], source: map[event]int{}}
+	w.Endpoint = f.endpoint(rank, c)
+	for i, c := range p.chains {
+		if c.finishes && c.visits[len(c.visits)-1].engine == rank {
+			w.unfinished++
+		}
+		if c.visits[0].engine == rank {
+			w.come(event{c.visits[0].time, i, 0})
+		}
+	}
+	if p.deadlock && rank == 0 {
+		w.unfinished++
+	}
+	return w
+}
+
+func (w *worker) visitOf(e event) visit { return w.program.chains[e.Chain].visits[e.Step] }
+
+// come takes a chain in that has come to this engine.
+func (w *worker) come(e event) {
+	if !w.visitOf(e).timed {
+		w.make(e)
+		return
+	}
+	i, _ := slices.BinarySearchFunc(w.queue, e, compareEvents)
+	w.queue = slices.Insert(w.queue, i, e)
+}
+
+// make makes a visit and causes the next.
+func (w *worker) make(e event) {
+	w.visited++
+	c := w.program.chains[e.Chain]
+	if src, ok := w.source[e]; ok {
+		delete(w.source, e)
+		w.Credit(src, w.visitOf(e).bytes)
+	}
+	if e.Step+1 == len(c.visits) {
+		if c.finishes {
+			w.unfinished--
+		}
+		return
+	}
+	next := event{c.visits[e.Step+1].time, e.Chain, e.Step + 1}
+	switch dst := w.visitOf(next).engine; {
+	case dst == w.end.rank:
+		w.come(next)
+	case !w.Room(dst):
+		w.held = append(w.held, next)
+	default:
+		w.send(next)
+	}
+}
+
+func (w *worker) send(e event) {
+	v := w.visitOf(e)
+	record := w.Reserve(v.engine, v.bytes)
+	for i := range record {
+		record[i] = byte(i)
+	}
+	binary.LittleEndian.PutUint32(record, uint32(e.Chain))
+	binary.LittleEndian.PutUint32(record[4:], uint32(e.Step))
+}
+
+func (w *worker) deliver(src int, record []byte) {
+	c, s := int(binary.LittleEndian.Uint32(record)), int(binary.LittleEndian.Uint32(record[4:]))
+	v := w.program.chains[c].visits[s]
+	for i := 8; i < len(record); i++ {
+		if record[i] != byte(i) {
+			w.err = errors.Join(w.err, fmt.Errorf("byte %d of a record is %d", i, record[i]))
+			break
+		}
+	}
+	if v.time < w.EIT() || len(record) != v.bytes || v.engine != w.end.rank {
+		w.err = errors.Join(w.err, fmt.Errorf("engine %d at EIT %d gets %d bytes of %+v", w.end.rank, w.EIT(), len(record), v))
+	}
+	e := event{v.time, c, s}
+	w.source[e] = src
+	w.come(e)
+}
+
+// next is the time of the first action that the worker may do by itself.
+func (w *worker) next() vtime.Time {
+	next := vtime.Forever
+	if len(w.queue) > 0 {
+		next = w.queue[0].Time
+	}
+	for _, e := range w.held {
+		// The action is the visit before.
+		next = min(next, w.program.chains[e.Chain].visits[e.Step-1].time)
+	}
+	return next
+}
+
+// run is the loop of an engine, with random pauses.
+func (w *worker) run() {
+	for w.err == nil {
+		if _, err := w.Poll(w.deliver); err != nil {
+			w.err = errors.Join(w.err, err)
+			return
+		}
+		w.held = slices.DeleteFunc(w.held, func(e event) bool {
+			if room := w.Room(w.visitOf(e).engine); !room {
+				return false
+			}
+			w.send(e)
+			return true
+		})
+		for {
+			w.Advance(w.next())
+			if len(w.queue) == 0 || w.queue[0].Time >= w.EIT() {
+				break
+			}
+			e := w.queue[0]
+			w.queue = w.queue[1:]
+			w.log = append(w.log, e)
+			w.make(e)
+			if w.fabric.random.IntN(3) == 0 {
+				w.end.pause(0)
+				break
+			}
+		}
+		if len(w.queue) > 0 && w.queue[0].Time < w.EIT() {
+			continue
+		}
+		eit := w.EIT()
+		outcome, err := w.Wait(w.next(), w.unfinished)
+		if w.EIT() < eit {
+			w.err = fmt.Errorf("EIT falls from %v to %v", eit, w.EIT())
+		}
+		if err != nil || outcome != sync.Continue {
+			w.outcome, w.err = outcome, errors.Join(w.err, err)
+			return
+		}
+	}
+}
+
+func drawConfig(t *rapid.T) sync.Config {
+	c := sync.Config{
+		Protocol: rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Null, sync.Conditional}).Draw(t, "protocol"),
+		Window:   rapid.SampledFrom([]int64{0, 1, 100, 10000}).Draw(t, "window"),
+	}
+	if rapid.Bool().Draw(t, "lookahead from") {
+		c.LookaheadFrom = func(int) vtime.Duration { return 1 }
+	}
+	return c
+}
+
+// messageBound is more transport messages than any run of a program should
+// need. Rounds and waves cost O(k) messages and each lets at least one visit go
+// on; null messages alone creep over the virtual time in steps of a lookahead
+// and over all pairs.
+func messageBound(p *program, protocol sync.Protocol) int {
+	k := len(p.lookahead)
+	visits, last := p.visits()
+	bound := 16 * k * (visits + k + 4)
+	if protocol == sync.Null {
+		bound += 4 * k * k * int(last+1)
+	}
+	return bound
+}
+
+// Whatever the order of arrival: no record comes below EIT, every engine makes
+// its timed visits in the order of virtual time, the end comes at all engines
+// and only when every chain is at its end and nothing is in flight, and the
+// number of messages is bounded.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(2, 9).Draw(t, "engines")
+		p, config := drawProgram(t, k), drawConfig(t)
+		f := newFabric(k, rapid.Uint64().Draw(t, "seed"))
+		workers := make([]*worker, k)
+		for rank := range workers {
+			workers[rank] = newWorker(p, f, rank, config)
+		}
+		limit := messageBound(p, config.Protocol)
+		if !f.run(limit, func(rank int) { workers[rank].run() }) {
+			t.Fatalf("%d messages were not enough", limit)
+		}
+		want := sync.Finished
+		if p.deadlock {
+			want = sync.Deadlock
+		}
+		expected, visited := p.expected(), 0
+		for rank, w := range workers {
+			if w.err != nil || w.outcome != want {
+				t.Fatalf("engine %d ended with %v, %v; want %v", rank, w.outcome, w.err, want)
+			}
+			if diff := gocmp.Diff(expected[rank], w.log); diff != "" && len(expected[rank])+len(w.log) > 0 {
+				t.Fatalf("timed visits of engine %d (-want +got):\n%s", rank, diff)
+			}
+			visited += w.visited
+		}
+		if visits, _ := p.visits(); visited != visits {
+			t.Fatalf("%d of %d visits were made", visited, visits)
+		}
+	})
+}
+
+var _ = rand.N[int]
+var _ = time.Second

@@ -1,0 +1,124 @@
+package sync
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"gigarank/vtime"
+)
+
+// A packet is one transport message: a header, then items. All integers are
+// little-endian; items are padded to 8 bytes, so that a record is aligned.
+//
+//	 0  promise   int64   every record sent after this packet concerns this time or a later one
+//	 8  credit    uint64  bytes of the receiver's records that the sender has consumed
+//	16  cut       uint32  how many rounds the sender had contributed to
+//	20  records   uint32  data records in the packet
+//	24  magic     uint32
+//	28  flags     uint32
+//	32  items: length uint32, kind uint32, the bytes, padding
+const (
+	headerSize     = 32
+	itemHeaderSize = 8
+	packetMagic    = 0x67724b01 // the last byte is the version of the layout
+
+	firstPacket = 1 << 10  // capacity of a packet just begun
+	fullPacket  = 32 << 10 // a packet is sent before it grows past this, unless one record needs more
+)
+
+// MaxRecord is the greatest length of a record, in bytes.
+const MaxRecord = 64 << 20
+
+// flagAnswer marks a packet that answers a request.
+const flagAnswer = 1
+
+// item kinds
+const (
+	kindData uint32 = iota + 1
+	kindRequest
+	kindWant
+	kindStart
+	kindContribution
+	kindResult
+	kindDone
+	kindStop
+	kindGather
+)
+
+// header is the decoded head of a packet.
+type header struct {
+	promise vtime.Time
+	credit  int64
+	cut     uint32
+	records uint32
+	flags   uint32
+}
+
+func putHeader(packet []byte, h header) {
+	le := binary.LittleEndian
+	le.PutUint64(packet[0:], uint64(h.promise))
+	le.PutUint64(packet[8:], uint64(h.credit))
+	le.PutUint32(packet[16:], h.cut)
+	le.PutUint32(packet[20:], h.records)
+	le.PutUint32(packet[24:], packetMagic)
+	le.PutUint32(packet[28:], h.flags)
+}
+
+func readHeader(packet []byte) (header, error) {
+	le := binary.LittleEndian
+	if len(packet) < headerSize || le.Uint32(packet[24:]) != packetMagic {
+		return header{}, fmt.Errorf("a message of %d bytes is no packet of this version: start the same binary on every host", len(packet))
+	}
+	return header{
+		promise: vtime.Time(le.Uint64(packet[0:])),
+		credit:  int64(le.Uint64(packet[8:])),
+		cut:     le.Uint32(packet[16:]),
+		records: le.Uint32(packet[20:]),
+		flags:   le.Uint32(packet[28:]),
+	}, nil
+}
+
+// nextItem splits the first item off the items of a packet.
+func nextItem(items []byte) (kind uint32, body, rest []byte, err error) {
+	if len(items) < itemHeaderSize {
+		return 0, nil, nil, fmt.Errorf("a packet ends within an item")
+	}
+	n := int(binary.LittleEndian.Uint32(items))
+	kind = binary.LittleEndian.Uint32(items[4:])
+	if framed(n) > len(items) {
+		return 0, nil, nil, fmt.Errorf("a packet ends within an item of %d bytes", n)
+	}
+	return kind, items[itemHeaderSize : itemHeaderSize+n : itemHeaderSize+n], items[framed(n):], nil
+}
+
+// framed is the room that an item of n bytes takes in a packet.
+func framed(n int) int { return itemHeaderSize + (n+7)&^7 }
+
+// engineSet is a set of engines that can be listed without looking at all.
+type engineSet struct {
+	members []int32
+	in      []bool
+}
+
+func newEngineSet(size int) engineSet { return engineSet{in: make([]bool, size)} }
+
+func (s *engineSet) add(engine int) {
+	if !s.in[engine] {
+		s.in[engine] = true
+		s.members = append(s.members, int32(engine))
+	}
+}
+
+func (s *engineSet) removeAt(i int) {
+	last := len(s.members) - 1
+	s.in[s.members[i]] = false
+	s.members[i] = s.members[last]
+	s.members = s.members[:last]
+}
+
+func (s *engineSet) clear() {
+	for _, engine := range s.members {
+		s.in[engine] = false
+	}
+	s.members = s.members[:0]
+}

@@ -1,0 +1,330 @@
+package sync
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"time"
+
+	"gigarank/vtime"
+)
+
+// A round finds the least next event over a consistent cut through all engines.
+// It runs over a tree with engine 0 at the root:
+//
+//	want          up    an engine needs a round
+//	start         down  the root starts it
+//	contribution  up    of a subtree, once all its engines are drained
+//	result        down
+//
+// The cut is coloured as by Mattern (1993): each packet carries the number of
+// rounds that its sender has contributed to. A round counts the records sent and
+// those received before the cut; a record that was sent behind its sender's cut
+// and comes before its receiver's is counted by the next round only. When the
+// two sums agree, no record crosses the cut forwards. Then whatever an engine
+// does behind its cut follows from its state there, so that it is at the next
+// event that it contributed or later, or from a record sent behind the cut, for
+// which the same holds: by induction nothing happens before the minimum, and no
+// record comes any more that concerns a time before the minimum plus a
+// lookahead. When they do not agree, the root starts another round.
+//
+// For the same reason one round decides the end. An engine with all its LPs
+// finished stays so; when none has unfinished LPs and no record crosses the cut,
+// the run is finished. When every engine is blocked, none has a next event and
+// no record crosses the cut, there is no cause left for anything to happen
+// behind it: the run is deadlocked, if LPs are unfinished.
+//
+// A round for virtual time names a threshold, the EIT that who wanted it needs.
+// An engine that is not blocked contributes only when its next event lets EIT
+// reach that. So each round takes either the engine that wanted it or the
+// engine with the minimum, which was blocked, past its next event.
+
+// purpose is what a round is for; a later one includes the earlier.
+type purpose uint8
+
+const (
+	purposeEnd  purpose = iota // to detect the end or a deadlock
+	purposeTime                // to raise EIT
+)
+
+const (
+	arity = 4 // children of a node of the tree
+
+	// waits after rounds in vain; they double up to the last
+	retryWait   = 10 * time.Microsecond
+	wantWait    = 20 * time.Microsecond
+	longestWait = time.Millisecond
+)
+
+// roundMessage is the body of all messages of rounds.
+type roundMessage struct {
+	round   uint32
+	purpose purpose
+	outcome Outcome // of a result
+	unknown bool    // in a contribution: some engine may still be running
+	// time is the threshold of a want and a start, the minimum of a
+	// contribution and a result.
+	time           vtime.Time
+	sent, received uint64
+	unfinished     uint64
+	lookahead      vtime.Duration // the least from any engine contributing
+}
+
+const roundMessageSize = 48
+
+func (m *roundMessage) put(body []byte) {
+	le := binary.LittleEndian
+	le.PutUint32(body, m.round)
+	body[4], body[5], body[6], body[7] = byte(m.purpose), byte(m.outcome), 0, 0
+	if m.unknown {
+		body[6] = 1
+	}
+	le.PutUint64(body[8:], uint64(m.time))
+	le.PutUint64(body[16:], m.sent)
+	le.PutUint64(body[24:], m.received)
+	le.PutUint64(body[32:], m.unfinished)
+	le.PutUint64(body[40:], uint64(m.lookahead))
+}
+
+func readRoundMessage(body []byte) (m roundMessage, err error) {
+	if len(body) != roundMessageSize {
+		return m, fmt.Errorf("a round's message of %d bytes", len(body))
+	}
+	le := binary.LittleEndian
+	return roundMessage{
+		round: le.Uint32(body), purpose: purpose(body[4]), outcome: Outcome(body[5]), unknown: body[6] != 0,
+		time: vtime.Time(le.Uint64(body[8:])), sent: le.Uint64(body[16:]), received: le.Uint64(body[24:]),
+		unfinished: le.Uint64(body[32:]), lookahead: vtime.Duration(le.Uint64(body[40:])),
+	}, nil
+}
+
+// add takes the contribution m into the sum.
+func (s *roundMessage) add(m *roundMessage) {
+	s.time = min(s.time, m.time)
+	s.lookahead = min(s.lookahead, m.lookahead)
+	s.sent += m.sent
+	s.received += m.received
+	s.unfinished += m.unfinished
+	s.unknown = s.unknown || m.unknown
+}
+
+// roundState is an engine's part in the rounds, which are numbered from 1.
+type roundState struct {
+	parent   int // -1 at the root
+	children []int
+
+	cut     uint32 // rounds contributed to
+	started uint32 // rounds started
+	done    uint32 // rounds over
+
+	purpose   purpose    // of the round started last
+	threshold vtime.Time // of it
+	wanted    roundMessage
+	sum       roundMessage // of the contributions to it so far
+	summed    int          // their number: of this engine and of its children
+
+	sent, received uint64 // records, the latter of packets sent before this engine's cut
+	early          uint64 // records received that were sent behind the next cut
+
+	childrenDone int  // children in whose subtree every LP is finished
+	toldDone     bool // this engine's subtree is
+
+	retryAt   time.Duration // the root starts no round before
+	retries   int           // rounds with records in flight, in a row
+	fruitless int           // rounds wanted that did not help, in a row
+	wantAt    time.Duration // no round is wanted for virtual time before
+}
+
+func newRoundState(rank, size int) roundState {
+	r := roundState{parent: -1}
+	if rank > 0 {
+		r.parent = (rank - 1) / arity
+	}
+	for child := arity*rank + 1; child <= arity*rank+arity && child < size; child++ {
+		r.children = append(r.children, child)
+	}
+	return r
+}
+
+// receive counts the records of a packet whose sender had contributed to cut
+// rounds: at most one more than this engine, since a round starts only when all
+// have contributed to the one before.
+func (r *roundState) receive(cut uint32, records int) {
+	if cut > r.cut {
+		r.early += uint64(records)
+	} else {
+		r.received += uint64(records)
+	}
+}
+
+// due tells whether this engine has yet to contribute.
+func (r *roundState) due() bool { return r.cut != r.started }
+
+// startable tells whether the root has a round to start, or a purpose to add to
+// the one that is on.
+func (r *roundState) startable() bool {
+	return r.parent < 0 && r.wanted.round == r.done+1 &&
+		(r.started < r.wanted.round || r.purpose < r.wanted.purpose)
+}
+
+// busy tells whether advanceRound may have something to do.
+func (r *roundState) busy() bool { return r.due() || r.startable() }
+
+// backoff returns the wait after so many rounds in vain.
+func backoff(first time.Duration, times int) time.Duration {
+	return min(longestWait, first<<min(times, 10))
+}
+
+// seekRound wants a round that raises EIT to level.
+func (e *Endpoint) seekRound(level vtime.Time) {
+	if e.round.fruitless > 1 && e.config.Clock() < e.round.wantAt {
+		return
+	}
+	e.want(purposeTime, level)
+}
+
+// want sees to it that the next round, or the one that is on, has a purpose.
+func (e *Endpoint) want(p purpose, threshold vtime.Time) {
+	r := &e.round
+	round := r.done + 1
+	if r.started == round && r.purpose >= p || r.wanted.round == round && r.wanted.purpose >= p {
+		return
+	}
+	r.wanted = roundMessage{round: round, purpose: p, time: threshold}
+	if r.parent >= 0 {
+		e.sendRound(r.parent, kindWant, &r.wanted)
+	}
+}
+
+// sendRound sends a message of a round.
+func (e *Endpoint) sendRound(dst int, kind uint32, m *roundMessage) {
+	m.put(e.item(dst, kind, roundMessageSize))
+	if m.purpose == purposeTime {
+		e.count.SyncMessages++
+	}
+	e.sendPacket(dst)
+}
+
+// onRound handles a message of a round.
+func (e *Endpoint) onRound(kind uint32, body []byte) error {
+	m, err := readRoundMessage(body)
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case kindWant:
+		if m.round == e.round.done+1 {
+			e.want(m.purpose, m.time)
+		}
+	case kindStart:
+		e.start(&m)
+	case kindContribution:
+		e.contribute(&m)
+	case kindResult:
+		e.conclude(&m)
+	}
+	return nil
+}
+
+// start starts a round here and in the subtree, or adds a purpose to it.
+func (e *Endpoint) start(m *roundMessage) {
+	r := &e.round
+	if m.round > r.started {
+		r.started, r.done = m.round, m.round-1
+		r.sum = roundMessage{time: vtime.Forever, lookahead: math.MaxInt64}
+		r.summed = 0
+	}
+	r.purpose, r.threshold = m.purpose, m.time
+	for _, child := range r.children {
+		e.sendRound(child, kindStart, m)
+	}
+}
+
+// advanceRound does this engine's part of the rounds. The engine is drained; a
+// blocked one does nothing more before something comes.
+func (e *Endpoint) advanceRound(blocked bool) {
+	r := &e.round
+	if r.startable() && (r.retryAt == 0 || e.config.Clock() >= r.retryAt) {
+		r.retryAt = 0
+		e.start(&r.wanted)
+	}
+	if !r.due() {
+		return
+	}
+	if !blocked && (r.purpose != purposeTime || e.next.Add(e.lookahead) < r.threshold) {
+		return
+	}
+	// What was sent so far lies before the cut.
+	if e.Flush() != nil {
+		return
+	}
+	own := roundMessage{
+		unknown: !blocked || e.full > 0, time: e.next, lookahead: e.lookahead,
+		sent: r.sent, received: r.received, unfinished: uint64(e.end.unfinished),
+	}
+	r.cut++
+	r.received, r.early = r.received+r.early, 0
+	e.count.Rounds++
+	e.contribute(&own)
+}
+
+// contribute takes a contribution into the sum and, when it was the last, passes
+// the sum on.
+func (e *Endpoint) contribute(m *roundMessage) {
+	r := &e.round
+	r.sum.add(m)
+	r.summed++
+	if r.summed <= len(r.children) {
+		return
+	}
+	r.sum.round, r.sum.purpose = r.started, r.purpose
+	switch {
+	case r.parent >= 0:
+		e.sendRound(r.parent, kindContribution, &r.sum)
+	case r.sum.sent != r.sum.received:
+		r.done = r.started
+		r.wanted = roundMessage{round: r.done + 1, purpose: r.purpose, time: r.threshold}
+		r.retryAt = e.config.Clock() + backoff(retryWait, r.retries)
+		r.retries++
+	default:
+		r.retries = 0
+		r.sum.outcome = r.sum.decide()
+		e.conclude(&r.sum)
+	}
+}
+
+// decide returns what a cut that no record crosses means for the run.
+func (s *roundMessage) decide() Outcome {
+	switch {
+	case s.unknown:
+		return Continue
+	case s.unfinished == 0:
+		return Finished
+	case s.time == vtime.Forever:
+		return Deadlock
+	}
+	return Continue
+}
+
+// conclude takes in the result of a round and passes it down.
+func (e *Endpoint) conclude(m *roundMessage) {
+	r := &e.round
+	for _, child := range r.children {
+		e.sendRound(child, kindResult, m)
+	}
+	r.done = m.round
+	if e.config.LookaheadFrom == nil {
+		e.inbound = m.lookahead
+	}
+	e.floor = max(e.floor, m.time.Add(e.inbound))
+	e.eit = max(e.eit, e.floor)
+	e.end.outcome = m.outcome
+	e.exchanges = 0
+	switch {
+	case !e.starves():
+		r.fruitless = 0
+	case m.purpose == purposeTime:
+		r.fruitless++
+		r.wantAt = e.config.Clock() + backoff(wantWait, r.fruitless)
+	}
+}

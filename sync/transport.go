@@ -1,0 +1,54 @@
+package sync
+
+import (
+	"fmt"
+	"time"
+)
+
+// Transport moves whole messages between engines. Messages from one engine to
+// another arrive once each and in the order of their sending; nothing is said
+// about messages of different pairs.
+//
+// An end belongs to one goroutine; only Wake may be called from any.
+type Transport interface {
+	// Rank is the number of this engine, from 0.
+	Rank() int
+	// Size is the number of engines.
+	Size() int
+	// Alloc returns a buffer of length n with arbitrary contents. The caller
+	// owns it until it gives it to Send or Free.
+	Alloc(n int) []byte
+	// Send sends a message, a buffer of Alloc cut to the wanted length, and takes
+	// ownership of it, also when it fails. It never waits for the receiver.
+	Send(dst int, message []byte) error
+	// Receive returns a message that has come and its sender, or a nil message
+	// when there is none now. The caller owns the message until Free.
+	Receive() (src int, message []byte, err error)
+	// Free gives back a buffer of Alloc or Receive.
+	Free(message []byte)
+	// Wait returns when a message may be there, after limit, or when Wake was
+	// called since the last Wait; it may return earlier.
+	Wait(limit time.Duration) error
+	// Wake ends a Wait, or the next one when none is going on.
+	Wake()
+	// Close ends the use of the transport. It returns when the messages sent
+	// need this end no more; what was not received is dropped.
+	Close() error
+}
+
+// Lost reports that an engine's host process has stopped answering.
+type Lost struct {
+	Engine int           // the engine that is silent
+	Host   string        // the host that it runs on, "" when unknown
+	Silent time.Duration // wall time since it was last heard
+}
+
+// Error names the engine, its host and what to look at.
+func (l *Lost) Error() string {
+	host := l.Host
+	if host == "" {
+		host = "an unknown host"
+	}
+	return fmt.Sprintf("engine %d on %s has been silent for %.1f s: its host process was killed, ran out of memory or lost its network; see the job's log on that host",
+		l.Engine, host, l.Silent.Seconds())
+}

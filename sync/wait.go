@@ -1,0 +1,168 @@
+package sync
+
+import (
+	"fmt"
+	"time"
+
+	"gigarank/vtime"
+)
+
+// Outcome is what a Wait ended with.
+type Outcome uint8
+
+// The outcomes of a Wait.
+const (
+	Continue Outcome = iota // there is something to do
+	Finished                // every LP of every engine is finished
+	Deadlock                // LPs are unfinished and nothing can happen any more
+)
+
+// String returns the name of the outcome in lower case.
+func (o Outcome) String() string {
+	switch o {
+	case Continue:
+		return "continue"
+	case Finished:
+		return "finished"
+	case Deadlock:
+		return "deadlock"
+	}
+	return fmt.Sprintf("Outcome(%d)", uint8(o))
+}
+
+// longestSleep bounds a wait for which there is no other bound.
+const longestSleep = time.Second
+
+// Wait tells that the engine is blocked: it is drained, as for Advance, and its
+// next event (Forever: none) is not below EIT. unfinished is the number of its
+// LPs that are not finished; it never grows. Wait sends all packets begun and
+// does what the protocol wants.
+//
+// It returns Continue when a data record may be polled, when EIT has passed next,
+// or when a destination without room has got some; it may return Continue
+// without any of these. Finished and Deadlock come at all engines in the same
+// round, and again with every later call. Errors are those of Poll.
+//
+// An engine that holds ranks back because a destination lacks room waits with a
+// next below EIT; room, not EIT, then lets it go on.
+//
+// An engine whose next is Forever asks for nothing: a program that does not
+// depend on timing causes no synchronisation messages. Nor does an engine while
+// a destination lacks room, since credit is sure to come.
+func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
+	e.observe(next)
+	e.end.unfinished = unfinished
+	if e.size == 1 {
+		return e.alone()
+	}
+	e.overdraw()
+	e.heldBack = e.full > 0 && next < e.eit
+	for since := e.config.Clock(); ; {
+		e.receiveControl()
+		if err := e.over(); err != nil {
+			return Continue, err
+		}
+		if e.end.outcome != Continue || e.mayGoOn() {
+			e.roomOpened = false
+			return e.end.outcome, nil
+		}
+		e.observe(next)
+		now, rounds := e.config.Clock(), e.round.done
+		if e.probes() && now-since >= e.config.Patience {
+			e.want(purposeEnd, vtime.Forever)
+			since = now
+		}
+		e.block()
+		if err := e.Flush(); err != nil {
+			return Continue, err
+		}
+		if e.round.done != rounds || e.end.outcome != Continue {
+			continue
+		}
+		if err := e.transport.Wait(e.sleep(now, since)); err != nil {
+			e.fail(err)
+		}
+	}
+}
+
+// alone is Wait of an engine that has no other.
+func (e *Endpoint) alone() (Outcome, error) {
+	e.eit = vtime.Forever
+	if err := e.over(); err != nil {
+		return Continue, err
+	}
+	switch {
+	case e.next < vtime.Forever:
+		return Continue, nil
+	case e.end.unfinished == 0:
+		return Finished, nil
+	}
+	return Deadlock, nil
+}
+
+// receiveControl takes in packets up to the first that carries data, which is
+// left to Poll.
+func (e *Endpoint) receiveControl() {
+	for e.heldPacket == nil {
+		src, packet := e.receive()
+		if packet == nil {
+			return
+		}
+		if h, err := readHeader(packet); err == nil && h.records > 0 {
+			e.heldSource, e.heldPacket = src, packet
+			return
+		}
+		e.takeIn(src, packet, nil)
+		e.transport.Free(packet)
+	}
+}
+
+// mayGoOn tells whether the engine has something to do.
+func (e *Endpoint) mayGoOn() bool {
+	return e.heldPacket != nil || e.roomOpened || e.next < e.eit && e.next < vtime.Forever && !e.heldBack
+}
+
+// block does what a blocked engine owes to the others and needs from them.
+func (e *Endpoint) block() {
+	e.answer(true)
+	e.tellDone()
+	if level := e.level(); level > 0 && e.full == 0 {
+		e.seek(level)
+	}
+	e.advanceRound(true)
+}
+
+// tellDone tells the parent, once, that every LP of this subtree is finished. The
+// root then wants rounds until one finds no record in flight.
+func (e *Endpoint) tellDone() {
+	r := &e.round
+	if e.end.unfinished > 0 || r.childrenDone < len(r.children) {
+		return
+	}
+	if r.parent < 0 {
+		e.want(purposeEnd, vtime.Forever)
+	} else if !r.toldDone {
+		r.toldDone = true
+		e.item(r.parent, kindDone, 0)
+	}
+}
+
+// probes tells whether this engine's waiting may be a deadlock.
+func (e *Endpoint) probes() bool {
+	return e.end.unfinished > 0 && e.next == vtime.Forever && e.full == 0
+}
+
+// sleep returns how long nothing but a message gives this engine anything to do.
+func (e *Endpoint) sleep(now, since time.Duration) time.Duration {
+	limit := longestSleep
+	if e.probes() {
+		limit = min(limit, since+e.config.Patience-now)
+	}
+	if e.round.startable() {
+		limit = min(limit, e.round.retryAt-now)
+	}
+	if e.round.fruitless > 1 && e.starves() && e.round.wantAt > now {
+		limit = min(limit, e.round.wantAt-now)
+	}
+	return max(limit, 0)
+}
