@@ -17,12 +17,12 @@ type executor[T any] struct {
 	work     func(bytes int64) vtime.Duration // of combining
 	layout   func(member int) collectives.Layout
 
-	buffers  [][]*T // by member and position; nil is undefined
-	clocks   []vtime.Duration
-	rounds   []int // next round of each member
-	sent     []bool
-	mailbox  map[envelope]letter[T]
-	messages int
+	buffers [][]*T   // by member and position; nil is undefined
+	extent  [][]bool // by member and position: whether the member holds it
+	clocks  []vtime.Duration
+	rounds  []int // next round of each member
+	sent    []bool
+	mailbox map[envelope]letter[T]
 }
 
 type envelope struct{ from, to, round int }
@@ -39,6 +39,7 @@ func newExecutor[T any](s collectives.Schedule, input func(member, block int) T,
 		schedule: s, combine: combine, delay: none, work: none,
 		layout:  func(int) collectives.Layout { return collectives.Layout{} },
 		buffers: make([][]*T, s.Members()),
+		extent:  make([][]bool, s.Members()),
 		clocks:  make([]vtime.Duration, s.Members()),
 		rounds:  make([]int, s.Members()),
 		sent:    make([]bool, s.Members()),
@@ -46,7 +47,9 @@ func newExecutor[T any](s collectives.Schedule, input func(member, block int) T,
 	}
 	for m := range x.buffers {
 		x.buffers[m] = make([]*T, s.Positions())
+		x.extent[m] = make([]bool, s.Positions())
 		for _, p := range positions(s.Extent(m), s.Positions()) {
+			x.extent[m][p] = true
 			if block := s.Source(m, p); block != collectives.None {
 				v := input(m, block)
 				x.buffers[m][p] = &v
@@ -58,7 +61,7 @@ func newExecutor[T any](s collectives.Schedule, input func(member, block int) T,
 
 // positions lists a set of blocks one by one.
 func positions(b collectives.Blocks, w int) []int {
-	var all []int
+	all := make([]int, 0, b.Count)
 	for first, n := 0, 0; b.Count > 0; {
 		first, n, b = b.Next(w)
 		for i := range n {
@@ -101,9 +104,6 @@ func (x *executor[T]) run(order []int) error {
 func (x *executor[T]) turn(m int) (bool, error) {
 	round := x.rounds[m]
 	step := x.schedule.Step(m, round)
-	if err := x.checkRound(m, round, step); err != nil {
-		return false, err
-	}
 	if step.To != collectives.None && !x.sent[m] {
 		if err := x.send(m, round, step); err != nil {
 			return false, err
@@ -132,40 +132,6 @@ func (x *executor[T]) turn(m int) (bool, error) {
 	return true, nil
 }
 
-// checkRound holds Rounds and Next against what Step says.
-func (x *executor[T]) checkRound(m, round int, step collectives.Step) error {
-	busy := step.To != collectives.None || step.From != collectives.None
-	rounds := x.schedule.Rounds(m)
-	if busy && round >= rounds {
-		return fmt.Errorf("member %d acts in round %d of %d", m, round, rounds)
-	}
-	if !busy && round == rounds-1 {
-		return fmt.Errorf("member %d is idle in its last round %d", m, round)
-	}
-	switch next := x.schedule.Next(m, round); {
-	case busy && next != round:
-		return fmt.Errorf("member %d: Next(%d) = %d, but it acts in that round", m, round, next)
-	case !busy && round >= rounds:
-		if next < rounds {
-			return fmt.Errorf("member %d: Next(%d) = %d of %d rounds", m, round, next, rounds)
-		}
-	case !busy && next <= round:
-		return fmt.Errorf("member %d: Next(%d) = %d, but it is idle in that round", m, round, next)
-	case !busy:
-		for r := round + 1; r < min(next, x.schedule.MaxRounds()); r++ {
-			if s := x.schedule.Step(m, r); s.To != collectives.None || s.From != collectives.None {
-				return fmt.Errorf("member %d: Next(%d) = %d, but it acts in round %d", m, round, next, r)
-			}
-		}
-		if next < rounds {
-			if s := x.schedule.Step(m, next); s.To == collectives.None && s.From == collectives.None {
-				return fmt.Errorf("member %d: Next(%d) = %d, but it is idle then", m, round, next)
-			}
-		}
-	}
-	return nil
-}
-
 func (x *executor[T]) send(m, round int, step collectives.Step) error {
 	e := envelope{m, step.To, round}
 	if _, twice := x.mailbox[e]; twice || step.To == m || step.To < 0 || step.To >= x.schedule.Members() {
@@ -182,7 +148,6 @@ func (x *executor[T]) send(m, round int, step collectives.Step) error {
 		l.blocks = append(l.blocks, &v)
 	}
 	x.mailbox[e] = l
-	x.messages++
 	return nil
 }
 
@@ -195,12 +160,8 @@ func (x *executor[T]) receive(m int, places collectives.Blocks, how collectives.
 	if len(into) != len(l.blocks) {
 		return fmt.Errorf("%d positions sent and %d received", len(l.blocks), len(into))
 	}
-	held := map[int]bool{}
-	for _, p := range positions(x.schedule.Extent(m), w) {
-		held[p] = true
-	}
 	for i, p := range into {
-		if !held[p] {
+		if !x.extent[m][p] {
 			return fmt.Errorf("position %d is outside of the member's extent", p)
 		}
 		theirs, mine := *l.blocks[i], x.buffers[m][p]

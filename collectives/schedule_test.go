@@ -31,6 +31,8 @@ func pairs() []pair {
 	return all
 }
 
+const None = collectives.None
+
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -45,13 +47,22 @@ func build(t fataler, p pair, members, root int) collectives.Schedule {
 	return s
 }
 
+// ranks has a bit for each of up to 320 ranks.
+type ranks [5]uint64
+
+func only(member int) *ranks {
+	var r ranks
+	r[member>>6] = 1 << (member & 63)
+	return &r
+}
+
 // A set is what a block of data can be in the abstract: for data that is moved,
 // where it comes from; for a reduction, a bag of the ranks that are in it, each
 // once and, if spans are kept, as a contiguous range in rank order.
 type set struct {
 	block       int // of the input
 	first, last int // ranks
-	unordered   map[int]bool
+	unordered   *ranks
 	bad         bool
 }
 
@@ -59,7 +70,7 @@ func input(ordered bool) func(member, block int) set {
 	return func(member, block int) set {
 		s := set{block: block, first: member, last: member}
 		if !ordered {
-			s.unordered = map[int]bool{member: true}
+			s.unordered = only(member)
 		}
 		return s
 	}
@@ -74,13 +85,10 @@ func merge(lower, higher set) set {
 		s.bad = s.bad || lower.last+1 != higher.first
 		return s
 	}
-	s.unordered = map[int]bool{}
-	for m := range lower.unordered {
-		s.unordered[m] = true
-	}
-	for m := range higher.unordered {
-		s.bad = s.bad || s.unordered[m]
-		s.unordered[m] = true
+	s.unordered = &ranks{}
+	for i := range s.unordered {
+		s.bad = s.bad || lower.unordered[i]&higher.unordered[i] != 0
+		s.unordered[i] = lower.unordered[i] | higher.unordered[i]
 	}
 	return s
 }
@@ -93,12 +101,11 @@ func (s set) covers(first, last int) bool {
 	if s.unordered == nil {
 		return s.first == first && s.last == last
 	}
+	var want ranks
 	for m := first; m <= last; m++ {
-		if !s.unordered[m] {
-			return false
-		}
+		want[m>>6] |= 1 << (m & 63)
 	}
-	return len(s.unordered) == last-first+1
+	return *s.unordered == want
 }
 
 // outputs returns how many blocks of output the member has by the definition of
@@ -232,6 +239,39 @@ func TestSchedulesAtRandomSizesAndOrders(t *testing.T) {
 	})
 }
 
+// Next and Rounds say what going through every Step shows.
+func TestNextAndRoundsSkipOnlyIdleRounds(t *testing.T) {
+	for _, p := range pairs() {
+		t.Run(p.String(), func(t *testing.T) {
+			for members := 1; members <= 40; members++ {
+				s := build(t, p, members, members/3)
+				for m := range members {
+					if err := checkSkips(s, m); err != nil {
+						t.Fatalf("%d members, member %d: %v", members, m, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func checkSkips(s collectives.Schedule, m int) error {
+	rounds, next := 0, None // the next round with something to do
+	for round := s.MaxRounds() - 1; round >= 0; round-- {
+		if step := s.Step(m, round); step.To != None || step.From != None {
+			rounds, next = max(rounds, round+1), round
+		}
+		got := s.Next(m, round)
+		if next != None && got != next || next == None && got < rounds {
+			return fmt.Errorf("Next(%d) = %d, want %d", round, got, next)
+		}
+	}
+	if got := s.Rounds(m); got != rounds {
+		return fmt.Errorf("Rounds = %d, want %d", got, rounds)
+	}
+	return nil
+}
+
 // A barrier lets nobody out before everybody is in: what each member knows at
 // its exit must include the entry of all others.
 func TestBarriersWaitForEverybody(t *testing.T) {
@@ -240,7 +280,7 @@ func TestBarriersWaitForEverybody(t *testing.T) {
 			continue
 		}
 		t.Run(p.String(), func(t *testing.T) {
-			for members := 1; members <= 70; members++ {
+			for members := 1; members <= 33; members++ {
 				for late := range members {
 					s := build(t, p, members, 0)
 					x := newExecutor(s, input(true), merge)

@@ -1,0 +1,146 @@
+package collectives_test
+
+import (
+	"math"
+	"testing"
+
+	"gigarank/collectives"
+	"gigarank/vtime"
+
+	"pgregory.net/rapid"
+)
+
+// perByte is a cost of so many picoseconds per byte, rounded once.
+func perByte(ps float64) func(int64) vtime.Duration {
+	return func(bytes int64) vtime.Duration { return vtime.Duration(math.RoundToEven(ps * float64(bytes))) }
+}
+
+// measure runs the schedule on a flat machine, all members entering at once, and
+// returns the last exit.
+func measure(t fataler, p pair, members int, count, size int64, c collectives.Cost) vtime.Duration {
+	t.Helper()
+	s := build(t, p, members, 0)
+	x := newExecutor(s, func(int, int) struct{} { return struct{}{} }, func(struct{}, struct{}) struct{} { return struct{}{} })
+	layout := collectives.LayoutOf(p.op, s, count, size)
+	x.layout = func(int) collectives.Layout { return layout }
+	x.delay = func(bytes int64) vtime.Duration { return c.Alpha + c.Beta(bytes) }
+	x.work = c.Gamma
+	if err := x.run(ascending(members)); err != nil {
+		t.Fatalf("%s, %d members: %v", p, members, err)
+	}
+	return x.exit()
+}
+
+// noClosedForm says what has none even for powers of two.
+func noClosedForm(p pair, members int) bool {
+	return p.a == collectives.Linear && members > 1 &&
+		(p.op == collectives.Alltoall || p.op == collectives.Alltoallv)
+}
+
+// The closed form is the time that the schedule takes, to the picosecond.
+func TestClosedFormsAreExact(t *testing.T) {
+	costs := map[string]collectives.Cost{
+		"latency":   {Alpha: 5_000_000, Beta: perByte(0), Gamma: perByte(0)},
+		"all":       {Alpha: 5_000_000, Beta: perByte(500.37), Gamma: perByte(123.45)},
+		"reduction": {Alpha: 1, Beta: perByte(0.3), Gamma: perByte(777.7)},
+	}
+	for _, p := range pairs() {
+		t.Run(p.String(), func(t *testing.T) {
+			for members := 1; members <= 40; members++ {
+				for name, c := range costs {
+					for _, count := range []int64{0, 1, 7, 64, 1000} {
+						want, ok := collectives.ClosedForm(p.op, p.a, members, count, 8, c)
+						if !ok && members&(members-1) == 0 && !noClosedForm(p, members) {
+							t.Fatalf("%d members: no closed form", members)
+						}
+						if !ok {
+							continue
+						}
+						if got := measure(t, p, members, count, 8, c); got != want {
+							t.Fatalf("%d members, %d elements, cost %s: takes %d, closed form %d", members, count, name, got, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestClosedFormsAreExactAtRandom(t *testing.T) {
+	all := pairs()
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.SampledFrom(all).Draw(t, "algorithm")
+		members := rapid.IntRange(1, 130).Draw(t, "members")
+		count := rapid.Int64Range(0, 5000).Draw(t, "count")
+		size := rapid.Int64Range(1, 16).Draw(t, "size")
+		c := collectives.Cost{
+			Alpha: vtime.Duration(rapid.Int64Range(0, 1e7).Draw(t, "alpha")),
+			Beta:  perByte(rapid.Float64Range(0, 1e4).Draw(t, "beta")),
+			Gamma: perByte(rapid.Float64Range(0, 1e4).Draw(t, "gamma")),
+		}
+		want, ok := collectives.ClosedForm(p.op, p.a, members, count, size, c)
+		if !ok {
+			return
+		}
+		if got := measure(t, p, members, count, size, c); got != want {
+			t.Fatalf("%s: takes %d, closed form %d", p, got, want)
+		}
+	})
+}
+
+// The formulas as they are printed in Thakur, Rabenseifner, Gropp 2005 and
+// Rabenseifner 2004, for the member counts for which they are exact without
+// rounds in step: powers of two, and for the butterfly those above 1.5·2^L.
+func TestClosedFormsAreThoseOfThePapers(t *testing.T) {
+	const alpha, beta, gamma = 7_000_000, 500, 30
+	c := collectives.Cost{Alpha: alpha, Intra: 11, Beta: perByte(beta), Gamma: perByte(gamma)}
+	for members := 2; members <= 1<<20; members = members*3/2 + 1 {
+		levels := int64(math.Floor(math.Log2(float64(members))))
+		up := int64(math.Ceil(math.Log2(float64(members))))
+		power := int64(1) << levels
+		odd := int64(0)
+		if power != int64(members) {
+			odd = 1
+		}
+		m := power * int64(members) * 8
+		n := int64(members)
+		table := []struct {
+			p     pair
+			valid bool
+			want  int64
+		}{
+			{pair{collectives.Barrier, collectives.Dissemination}, true, up * alpha},
+			{pair{collectives.Barrier, collectives.RecursiveDoubling}, odd == 0 || 2*n > 3*power, (levels + 2*odd) * alpha},
+			{pair{collectives.Barrier, collectives.NodeLeader}, odd == 0 || 2*n > 3*power, 2*11 + (levels+2*odd)*alpha},
+			{pair{collectives.Bcast, collectives.Binomial}, true, levels * (alpha + beta*m)},
+			{pair{collectives.Allreduce, collectives.RecursiveDoubling}, odd == 0 || 2*n > 3*power,
+				levels*(alpha+beta*m+gamma*m) + odd*(2*alpha+2*beta*m+gamma*m)},
+			{pair{collectives.Allreduce, collectives.Rabenseifner}, true,
+				2*levels*alpha + (2*beta+gamma)*(m/power*(power-1)) + odd*(2*alpha+2*beta*m+gamma*m)},
+			{pair{collectives.Allreduce, collectives.Ring}, true, 2*(n-1)*alpha + (2*beta+gamma)*(m/n*(n-1))},
+		}
+		for _, row := range table {
+			if m > 1<<40 && row.p.op != collectives.Barrier {
+				continue // past the range of a duration
+			}
+			got, ok := collectives.ClosedForm(row.p.op, row.p.a, members, m/8, 8, c)
+			if row.valid && (!ok || int64(got) != row.want) {
+				t.Errorf("%s of %d members: %d (%t), the paper says %d", row.p, members, got, ok, row.want)
+			}
+		}
+	}
+}
+
+// Three members, worked out by hand: 0 folds into 1, which gets there at α, when
+// the message of 2, sent at 0, is there too; what 1 sends on then reaches 2 and,
+// as the release, 0 at 2α.
+func TestButterflyBarrierOfThree(t *testing.T) {
+	c := collectives.Cost{Alpha: 100, Beta: perByte(0), Gamma: perByte(0)}
+	p := pair{collectives.Barrier, collectives.RecursiveDoubling}
+	if got := measure(t, p, 3, 0, 1, c); got != 200 {
+		t.Errorf("a butterfly barrier of 3 takes %d, want 200", got)
+	}
+	if got, ok := collectives.ClosedForm(p.op, p.a, 3, 0, 1, c); got != 200 || !ok {
+		t.Errorf("closed form %d (%t), want 200", got, ok)
+	}
+}
