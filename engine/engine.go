@@ -138,8 +138,9 @@ func (e *Engine) Congested(dst int) bool {
 	return e.buffered > e.limit || dst != e.index && !e.endpoint.Room(dst)
 }
 
-// Consumed tells that bytes of a record from engine src have left the buffers.
-func (e *Engine) Consumed(src int, bytes int64) { e.endpoint.Credit(src, bytes) }
+// Consumed tells that a record of n bytes from engine src has left the kernel's
+// buffers. It is told once for each record.
+func (e *Engine) Consumed(src, n int) { e.endpoint.Credit(src, n) }
 
 // Record returns room for a record of n bytes to the kernel of engine dst. The
 // caller fills it before it calls the engine again.
@@ -159,6 +160,9 @@ func (e *Engine) Fail(err error) {
 		e.err = err
 	}
 }
+
+// Err returns what was given to Fail.
+func (e *Engine) Err() error { return e.err }
 
 // Stop ends the simulation on all engines from any goroutine. Their Run returns
 // a *sync.Stopped with the reason.

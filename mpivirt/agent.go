@@ -1,0 +1,337 @@
+package mpivirt
+
+import (
+	"gigarank/collectives"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// The message interpreter: each participant of a collective has an agent, which
+// goes through the rounds of the schedule on a clock of its own and sends and
+// receives the messages. It works whether or not the rank itself waits, as a
+// network interface that carries collectives out would; so blocking and
+// nonblocking forms take the same time.
+//
+// A round's message is named by (communicator, instance, round): there is nothing
+// to match, and messages of one collective cannot overtake each other in a way
+// that matters. They stand apart from the order kept between point-to-point
+// messages.
+
+// agent carries one participant through one collective.
+type agent struct {
+	inst    *instance
+	layout  *collectives.Layout
+	lp      int32
+	member  int32 // participant: a member, or the position of a node under node-leader
+	round   int32
+	next    int32 // of the LP's agents
+	stage   stage
+	unacked bool // the message of this round waits for its match
+	message int32
+	clock   vtime.Time
+	posted  vtime.Time // when the round began
+	matched vtime.Time // when the sender of this round became free
+	port    network.Port
+	working []byte // content of the positions of the schedule; nil if only sizes are simulated
+	base    int64  // offset in the layout at which working begins
+	output  []byte
+}
+
+// stage is what an agent does next in its round.
+type stage uint8
+
+const (
+	sending stage = iota
+	receiving
+	acknowledging
+)
+
+// startAgent begins a member's part by messages.
+func (k *kernel) startAgent(inst *instance, lp int32, member int32, v *collective) {
+	layout := inst.layout
+	if layout == nil {
+		layout = v.layoutOf(int(member))
+	}
+	a := k.newAgent(inst, lp, member, layout, inst.entryOf(k, lp, int(member)))
+	if v.data {
+		k.agents.at(a).output = v.output
+		k.load(k.agents.at(a), v.input)
+	}
+	k.queue(task{agent: a})
+}
+
+// startLeader begins the part of a node's leader among the leaders.
+func (k *kernel) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
+	a := k.newAgent(inst, lp, int32(p), inst.layout, start)
+	if sum := inst.joins[p-inst.comm.nodes.here].sum; sum != nil {
+		k.agents.at(a).working = sum.value
+		sum.value = nil
+	}
+	k.queue(task{agent: a})
+}
+
+func (k *kernel) newAgent(inst *instance, lp, member int32, layout *collectives.Layout, start vtime.Time) int32 {
+	box := k.box(lp)
+	index := k.agents.take()
+	*k.agents.at(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: box.agents}
+	box.agents = index
+	return index
+}
+
+// load lays a member's input out in the working buffer.
+func (k *kernel) load(a *agent, input []byte) {
+	s, w := a.inst.schedule, a.inst.schedule.Positions()
+	extent := s.Extent(int(a.member))
+	if extent.Run != 0 || extent.First+extent.Count > w {
+		extent = collectives.Blocks{Count: w}
+	}
+	a.base = a.layout.Offset(extent.First)
+	a.working = k.buffers.take(int(a.layout.Offset(extent.First+extent.Count) - a.base))
+	for p := extent.First; p < extent.First+extent.Count; p++ {
+		if b := s.Source(int(a.member), p); b != collectives.None {
+			at := a.layout.Offset(b)
+			copy(a.at(p, 1), input[at:at+a.layout.Offset(p+1)-a.layout.Offset(p)])
+		}
+	}
+}
+
+// at returns the memory of n positions.
+func (a *agent) at(position, n int) []byte {
+	return a.working[a.layout.Offset(position)-a.base : a.layout.Offset(position+n)-a.base]
+}
+
+// store writes a member's result to its output.
+func (a *agent) store() {
+	s, n := a.inst.schedule, a.inst.resultBlocks(int(a.member))
+	out := a.inst.resultBase()
+	for b := range n {
+		p := s.Result(int(a.member), b)
+		if p == collectives.None {
+			continue
+		}
+		at := int64(0)
+		if n > 1 {
+			at = a.layout.Offset(out+b) - a.layout.Offset(out)
+		}
+		copy(a.output[at:], a.at(p, 1))
+	}
+}
+
+// flow returns the state of the network interface that an agent uses: the rank's
+// own while the rank waits for it.
+func (k *kernel) flow(a *agent) *network.Port {
+	if k.ports != nil && (a.inst.requests == nil || a.inst.leaders || a.inst.requests[int(a.member)-a.inst.comm.first] == 0) {
+		return &k.ports[a.lp]
+	}
+	return &a.port
+}
+
+// rankOf returns the rank in WORLD of a participant.
+func (inst *instance) rankOf(participant int) int {
+	if inst.leaders {
+		participant = inst.comm.nodes.leader(participant)
+	}
+	return inst.comm.rankOf(participant, 0)
+}
+
+// runAgent takes an agent as far as it gets.
+func (k *kernel) runAgent(index int32) {
+	a := k.agents.at(index)
+	s := a.inst.schedule
+	for {
+		round := s.Next(int(a.member), int(a.round))
+		if round >= s.Rounds(int(a.member)) {
+			k.endAgent(index)
+			return
+		}
+		a.round = int32(round)
+		step := s.Step(int(a.member), round)
+		if a.stage == sending {
+			a.posted = a.clock
+			if step.To != collectives.None {
+				k.sendRound(index, a, &step)
+			}
+			a.stage = receiving
+		}
+		if a.stage == receiving {
+			if step.From != collectives.None && !k.receiveRound(a, &step) {
+				return
+			}
+			a.stage = acknowledging
+		}
+		if a.unacked {
+			return
+		}
+		a.clock = max(a.clock, a.matched)
+		a.stage, a.matched = sending, 0
+		a.round++
+	}
+}
+
+// sendRound sends the message of a round.
+func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
+	w := a.inst.schedule.Positions()
+	dst := a.inst.rankOf(step.To)
+	m := message{
+		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: a.member, rank: k.global(a.lp),
+		tag: a.round, number: a.inst.number, engine: int32(k.eng.Index()),
+	}
+	if m.bytes > k.eagerLimit {
+		m.request = -index
+		a.unacked = true
+	}
+	a.clock, m.arrival = k.tgt.Send(k.flow(a), int(m.rank), dst, m.bytes, a.posted)
+	k.eng.Statistics.Messages++
+	k.dispatch(&m, recordRound, dst, a.posted, k.gather(a, step.Send, w))
+}
+
+// gather returns the content of the positions, valid until the next call.
+func (k *kernel) gather(a *agent, b collectives.Blocks, w int) []byte {
+	if a.working == nil || b.Count == 0 {
+		return nil
+	}
+	first, n, rest := b.Next(w)
+	if rest.Count == 0 {
+		return a.at(first, n)
+	}
+	k.scratch = append(k.scratch[:0], a.at(first, n)...)
+	for rest.Count > 0 {
+		first, n, rest = rest.Next(w)
+		k.scratch = append(k.scratch, a.at(first, n)...)
+	}
+	return k.scratch
+}
+
+// receiveRound takes in the message of a round, if it is there.
+func (k *kernel) receiveRound(a *agent, step *collectives.Step) bool {
+	if a.message == 0 {
+		a.message = k.takeEarly(a)
+		if a.message == 0 {
+			return false
+		}
+	}
+	m := k.messages.at(a.message)
+	a.clock = k.tgt.Receive(k.flow(a), m.bytes, a.posted, a.clock, m.arrival)
+	if m.request != 0 {
+		k.acknowledge(m, a.lp, max(a.posted, m.arrival))
+	}
+	if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
+		k.fail(a.lp, a.inst.call.name, mpiError(ErrTruncate, "rank %d sends %d bytes where %d are expected", m.source, m.bytes, expected))
+	} else if a.working != nil {
+		a.absorb(step, m.payload)
+	}
+	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(step, m.bytes)))
+	k.dispose(a.message)
+	a.message = 0
+	return true
+}
+
+// combinedBytes is how many bytes of a received message go through the operator.
+func combinedBytes(step *collectives.Step, bytes int64) int64 {
+	n := int64(0)
+	if step.Combine != collectives.Store {
+		n += bytes
+	}
+	if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
+		n += bytes
+	}
+	return n
+}
+
+// absorb puts received content where the step says.
+func (a *agent) absorb(step *collectives.Step, payload []byte) {
+	a.combine(step.Receive, step.Combine, payload)
+	if step.Also.Count > 0 {
+		a.combine(step.Also, step.AlsoCombine, payload)
+	}
+}
+
+func (a *agent) combine(b collectives.Blocks, how collectives.Combine, payload []byte) {
+	w := a.inst.schedule.Positions()
+	for b.Count > 0 {
+		var first, n int
+		first, n, b = b.Next(w)
+		mine := a.at(first, n)
+		theirs := payload[:min(len(mine), len(payload))]
+		payload = payload[len(theirs):]
+		switch how {
+		case collectives.Store:
+			copy(mine, theirs)
+		case collectives.TheirsFirst:
+			a.inst.call.operator.apply(mine, theirs, mine)
+		case collectives.MineFirst:
+			a.inst.call.operator.apply(mine, mine, theirs)
+		}
+	}
+}
+
+// takeEarly takes the message of an agent's round out of those that came early.
+func (k *kernel) takeEarly(a *agent) int32 {
+	box := k.box(a.lp)
+	previous := int32(0)
+	for index := box.early.head; index != 0; {
+		m := k.messages.at(index)
+		if a.awaits(m) {
+			box.early.removeMessage(&k.messages, previous, index)
+			return index
+		}
+		previous, index = index, m.next
+	}
+	return 0
+}
+
+// awaits reports whether a message is the one of the agent's round.
+func (a *agent) awaits(m *message) bool {
+	return m.tag == a.round && m.number == a.inst.number && m.comm == a.inst.comm.index
+}
+
+// arriveRound hands a message of a collective to a local LP.
+func (k *kernel) arriveRound(lp int32, index int32) {
+	box := k.box(lp)
+	m := k.messages.at(index)
+	for ai := box.agents; ai != 0; {
+		a := k.agents.at(ai)
+		if a.stage == receiving && a.message == 0 && a.awaits(m) {
+			a.message = index
+			k.queue(task{agent: ai})
+			return
+		}
+		ai = a.next
+	}
+	box.early.appendMessage(&k.messages, index)
+}
+
+// agentAcknowledged tells an agent that the message of its round was matched.
+func (k *kernel) agentAcknowledged(index int32, t vtime.Time) {
+	a := k.agents.at(index)
+	a.matched, a.unacked = t, false
+	if a.stage == acknowledging {
+		k.queue(task{agent: index})
+	}
+}
+
+// endAgent ends a participant's part.
+func (k *kernel) endAgent(index int32) {
+	a := k.agents.at(index)
+	inst, lp, member, t, working := a.inst, a.lp, int(a.member), a.clock, a.working
+	box := k.box(lp)
+	link := &box.agents
+	for *link != index {
+		link = &k.agents.at(*link).next
+	}
+	*link = a.next
+	if working != nil && !inst.leaders {
+		a.store()
+	}
+	k.agents.release(index)
+	if inst.leaders {
+		if working != nil && inst.result == nil {
+			inst.result = append([]byte(nil), working...)
+		}
+		k.release(inst, member, t)
+	} else {
+		k.exit(inst, lp, member, t)
+	}
+	k.buffers.release(working)
+	k.flushRange(inst)
+}

@@ -1,0 +1,436 @@
+package mpivirt
+
+import (
+	"sort"
+
+	"gigarank/collectives"
+	"gigarank/vtime"
+)
+
+// The bulk interpreter over arrays: exit times follow from entry times in max-plus
+// algebra. In each round every receiver's clock becomes the maximum of itself and
+// its sender's clock plus the delay; a whole round is a pass over an array, with
+// no event and no switch. Each engine evaluates its own participants, which are
+// consecutive, and engines exchange the stretches of the array that a round
+// carries across.
+
+// bulk is the state of one instance that is carried out over arrays.
+type bulk struct {
+	lo, hi int // this engine's participants
+	total  int
+	work   []vtime.Time // clocks of participants lo to hi-1, or of survivors while folded
+	next   []vtime.Time // what the round makes of them
+	all    []vtime.Time // while folded: clocks of all participants lo to hi-1
+	folded int          // pairs folded together in work's numbering; 0 if it is the participants'
+	round  int
+	begun  bool // the engine's own participants have all entered
+	sent   bool // this round's stretches have been sent
+	inbox  map[int][]stretch
+	tree   *treeFold
+	early  []treePart
+	same   bool // every pair of participants has the same delay
+	delays []vtime.Duration
+}
+
+// stretch is a piece of another engine's array: the clocks of src to
+// src+len(clocks)-1, which send to dst and on, each stride further.
+type stretch struct {
+	dst, src, stride int
+	clocks           []vtime.Time
+}
+
+// delayChunk is the number of delays computed at a time: they stay in the L1
+// cache.
+const delayChunk = 512
+
+// bulkOf returns the state of an instance that is carried out over arrays.
+func (k *kernel) bulkOf(inst *instance) *bulk {
+	if inst.bulk == nil {
+		b := &bulk{total: inst.schedule.Members(), inbox: map[int][]stretch{}}
+		b.lo, b.hi = k.participants(inst, k.eng.Index())
+		if inst.call.data {
+			b.tree = newTreeFold(k, inst.call.operator, b.total)
+		}
+		b.same = k.uniformDelay(inst)
+		inst.bulk = b
+	}
+	return inst.bulk
+}
+
+// participants returns the range of participants that belong to an engine.
+func (k *kernel) participants(inst *instance, engine int) (lo, hi int) {
+	first, last := k.eng.Partition().Range(engine)
+	bound := func(rank int) int {
+		if inst.comm.index == worldComm && !inst.leaders {
+			return rank
+		}
+		return sort.Search(inst.schedule.Members(), func(p int) bool { return inst.rankOf(p) >= rank })
+	}
+	return bound(first), bound(last)
+}
+
+// uniformDelay reports whether every pair of participants has the same delay.
+func (k *kernel) uniformDelay(inst *instance) bool {
+	if _, uniform := k.tgt.Uniform(0); uniform {
+		return true
+	}
+	return inst.leaders && k.tgt.Machine().Model() != "hops"
+}
+
+// enterBulk enters a member of an instance that is carried out in bulk.
+func (k *kernel) enterBulk(inst *instance, member int, v *collective) {
+	if inst.mode == byArrays && v.data {
+		value := k.buffers.take(len(v.input))
+		copy(value, v.input)
+		b := k.bulkOf(inst)
+		b.tree.add(b.tree.leaf(member), value)
+		inst.keepOutput(member-inst.comm.first, v)
+	} else {
+		inst.keep(member-inst.comm.first, v)
+	}
+	if inst.count == inst.comm.locals {
+		k.queue(task{instance: inst})
+	}
+}
+
+// runBulk carries an instance as far as it gets, once all local members or, under
+// node-leader, all local nodes are complete.
+func (k *kernel) runBulk(inst *instance) {
+	if inst.mode == locally {
+		k.runLocally(inst)
+		return
+	}
+	b := k.bulkOf(inst)
+	if !b.begun {
+		k.beginBulk(inst, b)
+	}
+	for b.round < inst.schedule.MaxRounds() {
+		p := inst.schedule.Pattern(b.round)
+		b.renumber(p)
+		if !b.sent {
+			k.sendStretches(inst, b, p)
+			b.sent = true
+		}
+		if !b.complete(p) {
+			return
+		}
+		k.evaluateRound(inst, b, p)
+		delete(b.inbox, b.round)
+		b.round++
+		b.sent = false
+	}
+	b.renumber(collectives.Pattern{})
+	if b.tree != nil {
+		result := b.tree.result()
+		if result == nil {
+			return
+		}
+		inst.result = append([]byte(nil), result...)
+	}
+	k.endBulk(inst, b)
+}
+
+// beginBulk sets the clocks that the participants start with.
+func (k *kernel) beginBulk(inst *instance, b *bulk) {
+	b.begun = true
+	b.work = make([]vtime.Time, b.hi-b.lo)
+	for i := range b.work {
+		if inst.leaders {
+			b.work[i] = inst.joins[b.lo+i-inst.comm.nodes.here].last
+			continue
+		}
+		lp, _ := k.local(inst.comm.rankOf(b.lo+i, 0))
+		b.work[i] = inst.entryOf(k, lp, b.lo+i)
+	}
+	if b.tree != nil {
+		k.sendTree(inst, b)
+	}
+}
+
+// endBulk lets the participants leave.
+func (k *kernel) endBulk(inst *instance, b *bulk) {
+	if inst.leaders {
+		for i, t := range b.work {
+			k.release(inst, b.lo+i, t)
+		}
+	} else {
+		for i, t := range b.work {
+			lp, _ := k.local(inst.comm.rankOf(b.lo+i, 0))
+			k.exit(inst, lp, b.lo+i, t)
+		}
+	}
+	k.flushRange(inst)
+}
+
+// Survivors: an exchange pattern numbers the participants that take part in it
+// from 0; see [collectives.Exchange]. survivors returns how many lie below a
+// participant.
+func survivors(folded, participant int) int {
+	if participant < 2*folded {
+		return participant / 2
+	}
+	return participant - folded
+}
+
+// survivor returns the participant that is survivor s.
+func survivor(folded, s int) int {
+	if s < folded {
+		return 2*s + 1
+	}
+	return s + folded
+}
+
+// renumber brings the clocks into the numbering of a round: that of the survivors
+// for an exchange, else that of the participants.
+func (b *bulk) renumber(p collectives.Pattern) {
+	folded := 0
+	if p.Kind == collectives.Exchange {
+		folded = p.Folded
+	}
+	if folded == b.folded {
+		return
+	}
+	if folded == 0 {
+		lo := survivors(b.folded, b.lo)
+		for i, t := range b.work {
+			b.all[survivor(b.folded, lo+i)-b.lo] = t
+		}
+		b.work, b.all, b.folded = b.all, nil, 0
+		return
+	}
+	lo, hi := survivors(folded, b.lo), survivors(folded, b.hi)
+	b.all, b.folded, b.work = b.work, folded, make([]vtime.Time, hi-lo)
+	for i := range b.work {
+		b.work[i] = b.all[survivor(folded, lo+i)-b.lo]
+	}
+}
+
+// bounds returns the numbers of an engine's elements of the array in a round.
+func bounds(p collectives.Pattern, lo, hi int) (int, int) {
+	if p.Kind == collectives.Exchange && p.Folded > 0 {
+		return survivors(p.Folded, lo), survivors(p.Folded, hi)
+	}
+	return lo, hi
+}
+
+// runs calls visit for each run of receivers dst, dst+stride, ... that lie in
+// [lo, hi) with their senders src, src+stride, ....
+func runs(p collectives.Pattern, total, lo, hi int, visit func(dst, src, n, stride int)) {
+	switch p.Kind {
+	case collectives.Shift:
+		if cut := min(max(p.Distance, lo), hi); p.Distance != 0 {
+			if lo < cut {
+				visit(lo, lo-p.Distance+total, cut-lo, 1)
+			}
+			if cut < hi {
+				visit(cut, cut-p.Distance, hi-cut, 1)
+			}
+		}
+	case collectives.Exchange:
+		for s := lo; s < hi; {
+			n := min(p.Distance-s%p.Distance, hi-s)
+			visit(s, s^p.Distance, n, 1)
+			s += n
+		}
+	case collectives.Strided:
+		first := p.First + p.Distance
+		skip := max(0, (lo-first+p.Stride-1)/p.Stride)
+		n := min(p.Count, (hi-first+p.Stride-1)/p.Stride) - skip
+		if n > 0 && hi > first {
+			visit(first+skip*p.Stride, p.First+skip*p.Stride, n, p.Stride)
+		}
+	}
+}
+
+// clip cuts a run to the part whose senders lie in [lo, hi).
+func clip(dst, src, n, stride, lo, hi int) (int, int, int) {
+	if src < lo {
+		skip := (lo - src + stride - 1) / stride
+		dst, src, n = dst+skip*stride, src+skip*stride, n-skip
+	}
+	if last := src + (n-1)*stride; last >= hi {
+		n -= (last - hi + stride) / stride
+	}
+	return dst, src, max(n, 0)
+}
+
+// sendStretches sends the other engines the clocks that they need for a round.
+func (k *kernel) sendStretches(inst *instance, b *bulk, p collectives.Pattern) {
+	lo, hi := bounds(p, b.lo, b.hi)
+	if lo == hi {
+		return
+	}
+	for engine := range k.eng.Engines() {
+		if engine == k.eng.Index() {
+			continue
+		}
+		first, last := k.participants(inst, engine)
+		first, last = bounds(p, first, last)
+		if p.Kind == collectives.Exchange {
+			// Only receivers within the distance can have their sender here.
+			first, last = max(first, lo-p.Distance), min(last, hi+p.Distance)
+		}
+		runs(p, b.total, first, last, func(dst, src, n, stride int) {
+			if dst, src, n = clip(dst, src, n, stride, lo, hi); n > 0 {
+				k.sendStretch(inst, b, engine, dst, src, n, stride, lo)
+			}
+		})
+	}
+}
+
+// maxStretch is the number of clocks in one record.
+const maxStretch = 1 << 17
+
+func (k *kernel) sendStretch(inst *instance, b *bulk, engine, dst, src, n, stride, lo int) {
+	for n > 0 {
+		part := min(n, maxStretch)
+		w := k.collectiveRecord(inst, engine, recordArray, 4*8+8*part)
+		w.u64(uint64(b.round))
+		w.u64(uint64(dst))
+		w.u64(uint64(src))
+		w.u64(uint64(stride))
+		for i := range part {
+			w.u64(uint64(b.work[src+i*stride-lo]))
+		}
+		dst, src, n = dst+part*stride, src+part*stride, n-part
+	}
+}
+
+// receiveStretch takes in a piece of another engine's array.
+func (k *kernel) receiveStretch(inst *instance, r reader) {
+	b := k.bulkOf(inst)
+	round := int(r.u64())
+	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64()), clocks: make([]vtime.Time, len(r.b)/8)}
+	for i := range s.clocks {
+		s.clocks[i] = vtime.Time(r.u64())
+	}
+	b.inbox[round] = append(b.inbox[round], s)
+	if b.begun && b.round == round && b.complete(inst.schedule.Pattern(round)) {
+		k.queue(task{instance: inst})
+	}
+}
+
+// complete reports whether all that the round needs from other engines has come.
+func (b *bulk) complete(p collectives.Pattern) bool {
+	lo, hi := bounds(p, b.lo, b.hi)
+	missing := 0
+	count := func(dst, src, n, stride int) {
+		_, _, inside := clip(dst, src, n, stride, lo, hi)
+		missing += n - inside
+	}
+	if p.Kind == collectives.Exchange && p.Distance < hi-lo {
+		// Senders outside belong to the first and the last block of twice the
+		// distance.
+		span := 2 * p.Distance
+		head := min(hi, (lo+span-1)/span*span)
+		runs(p, b.total, lo, head, count)
+		runs(p, b.total, max(head, hi/span*span), hi, count)
+	} else {
+		runs(p, b.total, lo, hi, count)
+	}
+	for _, s := range b.inbox[b.round] {
+		missing -= len(s.clocks)
+	}
+	return missing == 0
+}
+
+// evaluation is what one round does to the clocks.
+type evaluation struct {
+	k      *kernel
+	inst   *instance
+	b      *bulk
+	lo     int // number of the first element of work and next
+	bytes  int64
+	reduce vtime.Duration
+}
+
+// evaluateRound carries out one round, for which everything has come.
+func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
+	lo, hi := bounds(p, b.lo, b.hi)
+	if len(b.next) < len(b.work) {
+		b.next = make([]vtime.Time, len(b.work))
+	}
+	b.next = b.next[:len(b.work)]
+	copy(b.next, b.work)
+	w := inst.schedule.Positions()
+	block := inst.layout.Offset(w) / int64(max(w, 1))
+	e := evaluation{k: k, inst: inst, b: b, lo: lo, bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
+	runs(p, b.total, lo, hi, func(dst, src, n, stride int) {
+		if dst, src, n = clip(dst, src, n, stride, lo, hi); n > 0 {
+			e.receive(dst, src, n, stride, b.work[src-lo:], stride)
+		}
+	})
+	for _, s := range b.inbox[b.round] {
+		e.receive(s.dst, s.src, len(s.clocks), s.stride, s.clocks, 1)
+	}
+	k.eng.Statistics.Messages += e.messages(p, hi-lo)
+	b.work, b.next = b.next, b.work
+}
+
+// messages counts the messages of a round that go to this engine's participants.
+func (e *evaluation) messages(p collectives.Pattern, n int) uint64 {
+	count := n
+	if p.Kind == collectives.Strided {
+		count = 0
+		runs(p, e.b.total, e.lo, e.lo+n, func(_, _, n, _ int) { count += n })
+	}
+	return uint64(count)
+}
+
+// receive lets n receivers dst, dst+stride, ... take in the messages of src,
+// src+stride, ..., whose clocks lie in the given slice, step apart.
+func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step int) {
+	next := e.b.next[dst-e.lo:]
+	if e.b.same {
+		delay := e.delay(src, dst)
+		if stride == 1 && step == 1 {
+			receiveUniform(next[:n], clocks[:n], delay, e.reduce)
+			return
+		}
+		for i := range n {
+			next[i*stride] = max(next[i*stride], clocks[i*step].Add(delay)).Add(e.reduce)
+		}
+		return
+	}
+	for n > 0 {
+		part := min(n, delayChunk)
+		delays := e.chunk(dst, src, part, stride)
+		for i, delay := range delays {
+			next[i*stride] = max(next[i*stride], clocks[i*step].Add(delay)).Add(e.reduce)
+		}
+		if n -= part; n > 0 {
+			dst, src, next, clocks = dst+part*stride, src+part*stride, next[part*stride:], clocks[part*step:]
+		}
+	}
+}
+
+// receiveUniform is the inner loop: every message takes the same time.
+func receiveUniform(next, clocks []vtime.Time, delay, reduce vtime.Duration) {
+	clocks = clocks[:len(next)]
+	for i, t := range clocks {
+		next[i] = max(next[i], t+vtime.Time(delay)) + vtime.Time(reduce)
+	}
+}
+
+// delay returns the delay from element src to element dst.
+func (e *evaluation) delay(src, dst int) vtime.Duration {
+	from, to := survivor(e.b.folded, src), survivor(e.b.folded, dst)
+	return e.k.tgt.Delay(e.inst.rankOf(from), e.inst.rankOf(to), e.bytes)
+}
+
+// chunk returns the delays of n messages.
+func (e *evaluation) chunk(dst, src, n, stride int) []vtime.Duration {
+	if e.b.delays == nil {
+		e.b.delays = make([]vtime.Duration, delayChunk)
+	}
+	delays := e.b.delays[:n]
+	unfolded := e.b.folded == 0 || min(src, dst) >= e.b.folded
+	if stride == 1 && unfolded && !e.inst.leaders && e.inst.comm.index == worldComm {
+		e.k.tgt.Delays(src+e.b.folded, dst+e.b.folded, e.bytes, delays)
+		return delays
+	}
+	for i := range delays {
+		delays[i] = e.delay(src+i*stride, dst+i*stride)
+	}
+	return delays
+}

@@ -1,0 +1,312 @@
+package mpivirt
+
+import (
+	"gigarank/collectives"
+	"gigarank/vtime"
+)
+
+// collective is what a member hands in when it calls a collective operation.
+type collective struct {
+	name      call
+	op        collectives.Operation
+	algorithm collectives.Algorithm
+	root      int
+	bytes     int64     // of the vector, or of one block
+	element   int64     // size of an element; vectors are cut between elements
+	counts    []int64   // bytes of each member's block, for the operations where they differ
+	operator  *operator // for reductions with data
+	data      bool      // memory is really moved; else only sizes are simulated
+	input     []byte    // this member's contribution
+	output    []byte    // where this member's result goes
+	inCounts  []int64   // alltoallv: bytes to each member
+	outCounts []int64   // alltoallv: bytes from each member
+	exchange  *exchange // for the making of communicators
+}
+
+// interpreter of one instance, once chosen.
+type mode uint8
+
+const (
+	byMessages mode = iota // agents send and receive every message
+	byArrays               // max-plus over arrays of clocks, on all engines
+	locally                // round by round over all members, on the one engine that has them
+)
+
+// instance is one collective operation on one communicator, as the members of
+// this engine take part in it. The members of all engines number their instances
+// alike: MPI demands that they call collectives in the same order.
+type instance struct {
+	comm     *comm
+	number   uint32
+	call     collective // of the first local member; those of the others agree
+	schedule collectives.Schedule
+	layout   *collectives.Layout // of the working buffers; nil if each member has its own
+	mode     mode
+	leaders  bool // the schedule is among node leaders, with a join before and a release after
+
+	entered  []uint64 // bit set of local members, counted from comm.first
+	count    int      // of them
+	gone     int      // members that have left
+	entry    []vtime.Time
+	requests []int32  // by local member, if any member called a nonblocking form
+	inputs   [][]byte // by local member, where they have to be kept
+	outputs  [][]byte // by local member, where results go member by member
+
+	result []byte // what every member of an operation with a common result gets
+	joins  []join // by position of node, from nodes.here
+	joined int    // nodes of this engine's leaders that are complete
+	bulk   *bulk
+	split  *splitState
+	range_ lpRange
+}
+
+// lpRange collects LPs with consecutive numbers that are to be resumed.
+type lpRange struct{ lo, hi int32 }
+
+// enter begins a member's part in a collective at the LP's clock. request is 0
+// for a blocking call: the LP must then be suspended, and is resumed when the
+// operation is over for it.
+func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int32) (*instance, error) {
+	k.activity(lp)
+	inst := c.instanceFor(k, member, v)
+	if err := inst.agrees(v); err != nil {
+		return nil, err
+	}
+	local := member - c.first
+	inst.entered[local>>6] |= 1 << (local & 63)
+	inst.count++
+	if request != 0 && inst.entry == nil {
+		inst.keepEntries(k)
+	}
+	if inst.entry != nil {
+		inst.entry[local] = k.clock[lp]
+		inst.requests[local] = request
+	}
+	if inst.split != nil {
+		k.enterSplit(inst, member, v.exchange)
+	}
+	switch {
+	case inst.leaders:
+		k.join(inst, lp, member, v)
+	case inst.mode == byMessages:
+		k.startAgent(inst, lp, int32(member), v)
+	default:
+		k.enterBulk(inst, member, v)
+	}
+	return inst, nil
+}
+
+// keep holds on to a member's memory.
+func (inst *instance) keep(local int, v *collective) {
+	if !v.data {
+		return
+	}
+	if inst.inputs == nil {
+		n := inst.comm.last - inst.comm.first
+		inst.inputs, inst.outputs = make([][]byte, n), make([][]byte, n)
+	}
+	inst.inputs[local], inst.outputs[local] = v.input, v.output
+}
+
+// keepEntries makes room for entry times and requests: with nonblocking members
+// the LPs' clocks go on.
+func (inst *instance) keepEntries(k *kernel) {
+	n := inst.comm.last - inst.comm.first
+	inst.entry, inst.requests = make([]vtime.Time, n), make([]int32, n)
+	for local := range n {
+		if inst.has(local) {
+			lp, _ := k.local(inst.comm.rankOf(inst.comm.first+local, 0))
+			inst.entry[local] = k.clock[lp]
+		}
+	}
+}
+
+// has reports whether a local member, counted from comm.first, has entered.
+func (inst *instance) has(local int) bool { return inst.entered[local>>6]>>(local&63)&1 != 0 }
+
+// entryOf returns when a local member entered.
+func (inst *instance) entryOf(k *kernel, lp int32, member int) vtime.Time {
+	if inst.entry != nil {
+		return inst.entry[member-inst.comm.first]
+	}
+	return k.clock[lp]
+}
+
+// instanceFor returns the instance that a member's next collective belongs to:
+// the first that it has not entered.
+func (c *comm) instanceFor(k *kernel, member int, v *collective) *instance {
+	local := member - c.first
+	for _, inst := range c.live {
+		if !inst.has(local) {
+			return inst
+		}
+	}
+	inst := k.newInstance(c, v)
+	c.live = append(c.live, inst)
+	return inst
+}
+
+// numbered returns the live instance with a number, nil if no local member has
+// entered it yet or all have left it.
+func (c *comm) numbered(number uint32) *instance {
+	for _, inst := range c.live {
+		if inst.number == number {
+			return inst
+		}
+	}
+	return nil
+}
+
+// newInstance begins the instance that comes next on a communicator.
+func (k *kernel) newInstance(c *comm, v *collective) *instance {
+	inst := &instance{comm: c, number: c.next, call: *v, entered: make([]uint64, (c.last-c.first+63)/64)}
+	c.next++
+	inst.call.input, inst.call.output = nil, nil
+	inst.leaders = v.algorithm == collectives.NodeLeader
+	participants := c.size
+	if inst.leaders {
+		if c.nodes == nil {
+			c.nodes = k.newNodeTable(c)
+		}
+		participants = c.nodes.count
+		inst.joins = make([]join, c.nodes.there-c.nodes.here)
+	}
+	inst.schedule = k.schedule(v, participants)
+	inst.layout = inst.commonLayout()
+	inst.mode = k.chooseMode(inst)
+	if inst.mode == locally {
+		k.held = append(k.held, inst)
+	}
+	if v.exchange != nil {
+		inst.split = &splitState{}
+	}
+	k.adopt(inst)
+	return inst
+}
+
+// agrees returns what differs between a member's call and that of the first
+// member: all must call the same operation with the same arguments.
+func (inst *instance) agrees(v *collective) error {
+	w := &inst.call
+	switch {
+	case v.name != w.name:
+		return mpiError(ErrOther, "another rank of %s calls %s at this point", inst.comm, w.name)
+	case v.root != w.root:
+		return mpiError(ErrRoot, "root %d, but another rank of %s gives root %d", v.root, inst.comm, w.root)
+	case v.bytes != w.bytes || v.element != w.element || v.data != w.data:
+		return mpiError(ErrCount, "%d bytes of elements of %d, but another rank of %s gives %d of %d",
+			v.bytes, v.element, inst.comm, w.bytes, w.element)
+	case v.operator != nil && w.operator != nil && v.operator.name != w.operator.name:
+		return mpiError(ErrOp, "operation %s, but another rank of %s gives %s", v.operator.name, inst.comm, w.operator.name)
+	}
+	return nil
+}
+
+// exit ends a member's part at instant t.
+func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
+	if inst.split != nil && !inst.split.done {
+		inst.split.held = append(inst.split.held, heldExit{lp, int32(member), t})
+		return
+	}
+	inst.gone++
+	if inst.gone == inst.comm.locals {
+		inst.comm.retire(inst)
+	}
+	if inst.requests != nil {
+		if ri := inst.requests[member-inst.comm.first]; ri != 0 {
+			k.completeCollective(inst, ri, lp, t)
+			return
+		}
+	}
+	if k.strict {
+		k.wake(lp, t)
+		return
+	}
+	k.clock[lp] = t
+	switch r := &inst.range_; {
+	case lp == r.hi:
+		r.hi++
+	default:
+		k.flushRange(inst)
+		inst.range_ = lpRange{lp, lp + 1}
+	}
+}
+
+// flushRange resumes the LPs that exit has collected.
+func (k *kernel) flushRange(inst *instance) {
+	r := inst.range_
+	inst.range_ = lpRange{}
+	if r.hi == r.lo+1 {
+		k.eng.Ready(r.lo)
+	} else {
+		k.eng.ReadyRange(int(r.lo), int(r.hi))
+	}
+}
+
+// completeCollective completes the request of a nonblocking member.
+func (k *kernel) completeCollective(inst *instance, ri, lp int32, t vtime.Time) {
+	q := k.requests.at(ri)
+	if inst.result != nil {
+		copy(q.buffer, inst.result)
+	}
+	k.completeRequest(ri, t)
+	k.look(lp, k.box(lp))
+}
+
+// retire forgets an instance that all local members have left.
+func (c *comm) retire(inst *instance) {
+	for i, other := range c.live {
+		if other == inst {
+			c.live = append(c.live[:i], c.live[i+1:]...)
+			return
+		}
+	}
+}
+
+// blocking returns the instance in whose blocking form an LP waits, nil if in none.
+func (c *comm) blocking(lp int32, k *kernel) *instance {
+	if c.group == nil {
+		return nil
+	}
+	member := c.group.Member(int(k.global(lp)))
+	if member < 0 {
+		return nil
+	}
+	for _, inst := range c.live {
+		local := member - c.first
+		if inst.has(local) && (inst.requests == nil || inst.requests[local] == 0) {
+			return inst
+		}
+	}
+	return nil
+}
+
+// Drained implements [engine.Kernel]: instances that are carried out locally
+// and still lack members are handed over to messages, for a member that goes on
+// may be what the others wait for.
+func (k *kernel) Drained() {
+	for i, inst := range k.held {
+		k.held[i] = nil
+		if inst.mode == locally && inst.count < inst.comm.locals {
+			k.demote(inst)
+		}
+	}
+	k.held = k.held[:0]
+}
+
+// demote turns an instance that is carried out locally into one by messages.
+func (k *kernel) demote(inst *instance) {
+	inst.mode = byMessages
+	for member := inst.comm.first; member < inst.comm.last; member++ {
+		local := member - inst.comm.first
+		if !inst.has(local) {
+			continue
+		}
+		lp, _ := k.local(inst.comm.rankOf(member, 0))
+		v := inst.call
+		if inst.inputs != nil {
+			v.input, v.output = inst.inputs[local], inst.outputs[local]
+		}
+		k.startAgent(inst, lp, int32(member), &v)
+	}
+}

@@ -1,0 +1,321 @@
+package mpivirt
+
+import (
+	"slices"
+
+	"gigarank/collectives"
+)
+
+// algorithm returns the algorithm to use for an operation: the one that the
+// simulation was told, else the default; for a reduction that does not commute,
+// one that combines in rank order.
+func (k *kernel) algorithm(op collectives.Operation, c *comm, o *operator) collectives.Algorithm {
+	a, chosen := k.config.Algorithms[op]
+	if !chosen {
+		a = collectives.Default(op)
+	}
+	if o == nil || o.commutative || collectives.Ordered(op, a) {
+		return a
+	}
+	if a == collectives.NodeLeader && c.nodesInOrder(k) {
+		return a
+	}
+	for _, other := range collectives.Algorithms(op) {
+		if collectives.Ordered(op, other) {
+			return other
+		}
+	}
+	broken("no algorithm for %v keeps the order of ranks", op)
+	return a
+}
+
+// nodesInOrder reports whether each node's members are consecutive, so that
+// node-leader combines in rank order.
+func (c *comm) nodesInOrder(k *kernel) bool {
+	if c.nodes == nil {
+		c.nodes = k.newNodeTable(c)
+	}
+	if c.nodes.perNode > 0 {
+		return true
+	}
+	for p := range c.nodes.count {
+		if n := c.nodes.size(p); c.nodes.member(p, n-1)-c.nodes.leader(p) != n-1 {
+			return false
+		}
+	}
+	return c.nodes.ascending
+}
+
+// run carries out a collective in its blocking form.
+func (c *Comm) run(v *collective) error {
+	r := c.r
+	r.call = v.name
+	if err := c.check(v); err != nil {
+		return r.raise(v.name, err)
+	}
+	if c.c.size == 1 {
+		v.copyAlone()
+		return nil
+	}
+	v.algorithm = r.k.algorithm(v.op, c.c, v.operator)
+	inst, err := r.k.enter(r.lp, c.c, int(c.member), v, 0)
+	if err != nil {
+		return r.raise(v.name, err)
+	}
+	r.suspend()
+	if inst.result != nil {
+		copy(v.output, inst.result)
+	}
+	return nil
+}
+
+// begin begins a collective in its nonblocking form.
+func (c *Comm) begin(v *collective) (Request, error) {
+	r := c.r
+	r.call = v.name
+	if err := c.check(v); err != nil {
+		return Request{}, r.raise(v.name, err)
+	}
+	index := r.k.newRequest(r.lp, collectiveRequest, v.name)
+	q := r.k.requests.at(index)
+	q.buffer, q.comm = v.output, c.c.index
+	if c.c.size == 1 {
+		v.copyAlone()
+		q.complete, q.time = true, r.Now()
+		return r.request(index), nil
+	}
+	v.algorithm = r.k.algorithm(v.op, c.c, v.operator)
+	if _, err := r.k.enter(r.lp, c.c, int(c.member), v, index); err != nil {
+		r.k.requests.release(index)
+		return Request{}, r.raise(v.name, err)
+	}
+	return r.request(index), nil
+}
+
+// copyAlone carries out a collective of one member.
+func (v *collective) copyAlone() {
+	switch v.op {
+	case collectives.Barrier, collectives.Bcast, collectives.Exscan:
+	default:
+		copy(v.output, v.input)
+	}
+}
+
+// check returns what is wrong with a member's arguments.
+func (c *Comm) check(v *collective) error {
+	switch {
+	case v.op.Rooted() && (v.root < 0 || v.root >= c.c.size):
+		return mpiError(ErrRoot, "root %d in a communicator of %d ranks", v.root, c.c.size)
+	case v.bytes < 0 || slices.ContainsFunc(v.counts, func(n int64) bool { return n < 0 }):
+		return mpiError(ErrCount, "a negative count")
+	case v.counts != nil && len(v.counts) != c.c.size:
+		return mpiError(ErrCount, "%d counts for %d ranks", len(v.counts), c.c.size)
+	case (v.inCounts != nil || v.outCounts != nil) && (len(v.inCounts) != c.c.size || len(v.outCounts) != c.c.size):
+		return mpiError(ErrCount, "%d and %d counts for %d ranks", len(v.inCounts), len(v.outCounts), c.c.size)
+	}
+	return nil
+}
+
+// create carries out a collective that makes communicators.
+func (c *Comm) create(x *exchange, name call) error {
+	v := &collective{name: name, op: collectives.Allreduce, bytes: 8, element: 8, exchange: x}
+	if name == callCommSplit {
+		v.op = collectives.Allgather
+	}
+	return c.run(v)
+}
+
+// vector returns a collective over a vector of T.
+func vector[T Datatype](name call, op collectives.Operation, send, receive []T) *collective {
+	in, out := bytesOf(send), bytesOf(receive)
+	return &collective{name: name, op: op, bytes: int64(len(in)), element: int64(sizeOf[T]()), data: true, input: in, output: out}
+}
+
+// tooShort is the error of a receive buffer without room for the result.
+func (c *Comm) tooShort(name call, got, need int) error {
+	c.r.call = name
+	return c.r.raise(name, mpiError(ErrBuffer, "room for %d elements where the result has %d", got, need))
+}
+
+// Barrier waits until all members have called it (MPI_Barrier).
+func (c *Comm) Barrier() error {
+	return c.run(&collective{name: callBarrier, op: collectives.Barrier})
+}
+
+// Ibarrier is the nonblocking Barrier (MPI_Ibarrier).
+func (c *Comm) Ibarrier() (Request, error) {
+	return c.begin(&collective{name: callBarrier, op: collectives.Barrier})
+}
+
+func bcast[T Datatype](data []T, root int) *collective {
+	v := vector(callBcast, collectives.Bcast, data, data)
+	v.root = root
+	return v
+}
+
+// Bcast copies data of the root to data of all members (MPI_Bcast), of the same
+// length everywhere. Errors: ErrRoot, ErrCount if lengths differ.
+func Bcast[T Datatype](c *Comm, data []T, root int) error { return c.run(bcast(data, root)) }
+
+// Ibcast is the nonblocking Bcast (MPI_Ibcast).
+func Ibcast[T Datatype](c *Comm, data []T, root int) (Request, error) {
+	return c.begin(bcast(data, root))
+}
+
+func reduction[T Datatype](name call, operation collectives.Operation, send, receive []T, o Op[T]) *collective {
+	v := vector(name, operation, send, receive)
+	v.operator = o.operator()
+	return v
+}
+
+func reduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) (*collective, error) {
+	v := reduction(callReduce, collectives.Reduce, send, receive, o)
+	v.root = root
+	if c.Rank() == root && len(receive) < len(send) {
+		return nil, c.tooShort(callReduce, len(receive), len(send))
+	}
+	return v, nil
+}
+
+// Reduce combines the vectors send of all members, element by element, into
+// receive of the root (MPI_Reduce); receive may be nil elsewhere. Errors: ErrRoot,
+// ErrCount if lengths differ, ErrBuffer if receive of the root is shorter than
+// send.
+func Reduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) error {
+	v, err := reduce(c, send, receive, o, root)
+	if err != nil {
+		return err
+	}
+	return c.run(v)
+}
+
+// Ireduce is the nonblocking Reduce (MPI_Ireduce).
+func Ireduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) (Request, error) {
+	v, err := reduce(c, send, receive, o, root)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.begin(v)
+}
+
+func reductionToAll[T Datatype](c *Comm, name call, op collectives.Operation, send, receive []T, o Op[T]) (*collective, error) {
+	if len(receive) < len(send) {
+		return nil, c.tooShort(name, len(receive), len(send))
+	}
+	return reduction(name, op, send, receive[:len(send)], o), nil
+}
+
+// Allreduce combines the vectors send of all members, element by element, into
+// receive of every member (MPI_Allreduce), of the same length everywhere. Errors:
+// ErrCount if lengths differ, ErrBuffer if receive is shorter than send.
+func Allreduce[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
+	v, err := reductionToAll(c, callAllreduce, collectives.Allreduce, send, receive, o)
+	if err != nil {
+		return err
+	}
+	return c.run(v)
+}
+
+// Iallreduce is the nonblocking Allreduce (MPI_Iallreduce).
+func Iallreduce[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
+	v, err := reductionToAll(c, callAllreduce, collectives.Allreduce, send, receive, o)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.begin(v)
+}
+
+// Scan combines, for each member, the vectors of the members up to and with it
+// (MPI_Scan). Errors: as Allreduce.
+func Scan[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
+	v, err := reductionToAll(c, callScan, collectives.Scan, send, receive, o)
+	if err != nil {
+		return err
+	}
+	return c.run(v)
+}
+
+// Iscan is the nonblocking Scan (MPI_Iscan).
+func Iscan[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
+	v, err := reductionToAll(c, callScan, collectives.Scan, send, receive, o)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.begin(v)
+}
+
+// Exscan combines, for each member, the vectors of the members below it
+// (MPI_Exscan); receive of member 0 is left alone. Errors: as Allreduce.
+func Exscan[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
+	v, err := reductionToAll(c, callExscan, collectives.Exscan, send, receive, o)
+	if err != nil {
+		return err
+	}
+	return c.run(v)
+}
+
+// Iexscan is the nonblocking Exscan (MPI_Iexscan).
+func Iexscan[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
+	v, err := reductionToAll(c, callExscan, collectives.Exscan, send, receive, o)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.begin(v)
+}
+
+func sum(counts []int) int {
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// inBytes returns counts of elements as bytes.
+func inBytes[T Datatype](counts []int) []int64 {
+	bytes := make([]int64, len(counts))
+	for i, n := range counts {
+		bytes[i] = int64(n) * int64(sizeOf[T]())
+	}
+	return bytes
+}
+
+// countOf returns counts[i], 0 outside the slice: the length is checked later.
+func countOf(counts []int, i int) int {
+	if i < len(counts) {
+		return counts[i]
+	}
+	return 0
+}
+
+func reduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]) (*collective, error) {
+	if len(receive) < countOf(counts, c.Rank()) {
+		return nil, c.tooShort(callReduceScatter, len(receive), countOf(counts, c.Rank()))
+	}
+	if len(send) < sum(counts) {
+		return nil, c.r.raise(callReduceScatter, mpiError(ErrCount, "%d elements where the counts add up to %d", len(send), sum(counts)))
+	}
+	v := reduction(callReduceScatter, collectives.ReduceScatter, send[:sum(counts)], receive[:countOf(counts, c.Rank())], o)
+	v.counts = inBytes[T](counts)
+	return v, nil
+}
+
+// ReduceScatter combines the vectors send of all members and gives member i the
+// next counts[i] elements of the result (MPI_Reduce_scatter). The counts are the
+// same everywhere. Errors: ErrCount, ErrBuffer.
+func ReduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]) error {
+	v, err := reduceScatter(c, send, receive, counts, o)
+	if err != nil {
+		return err
+	}
+	return c.run(v)
+}
+
+// IreduceScatter is the nonblocking ReduceScatter (MPI_Ireduce_scatter).
+func IreduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]) (Request, error) {
+	v, err := reduceScatter(c, send, receive, counts, o)
+	if err != nil {
+		return Request{}, err
+	}
+	return c.begin(v)
+}

@@ -1,0 +1,237 @@
+package mpivirt
+
+import (
+	"fmt"
+	"slices"
+
+	"gigarank/random"
+)
+
+// Comm is a communicator as one rank holds it (MPI_Comm). It must be used only by
+// that rank.
+type Comm struct {
+	r      *Rank
+	c      *comm
+	member int32
+}
+
+// comm is a communicator as all ranks of an engine share it.
+type comm struct {
+	index   int32
+	context uint64 // equal on all engines
+	group   *Group // nil for SELF, where it is the rank alone
+	size    int
+	first   int // least member of this engine; members first to last-1 contain all of them
+	last    int
+	locals  int // members of this engine
+	freed   int
+	next    uint32      // number of the next instance of a collective
+	live    []*instance // that not all local members have left, by number
+	nodes   *nodeTable  // made when it is first needed
+	others  []int       // other engines that have members, once asked for
+	pending map[uint32][]pendingRecord
+}
+
+func (c *comm) String() string {
+	switch c.context {
+	case worldContext:
+		return "WORLD"
+	case selfContext:
+		return "SELF"
+	}
+	return fmt.Sprintf("communicator %x", c.context)
+}
+
+// rankOf returns the rank in WORLD of a member; self is the rank that asks.
+func (c *comm) rankOf(member int, self int32) int {
+	if c.group == nil {
+		return int(self)
+	}
+	return c.group.WorldRank(member)
+}
+
+// addComm enters a communicator of which members may be here.
+func (k *kernel) addComm(context uint64, g *Group) *comm {
+	c := &comm{index: int32(len(k.comms)), context: context, size: 1, last: 1, locals: 1}
+	if g != nil {
+		c.group = k.groups.intern(g)
+		c.size = g.Size()
+		c.first, c.last, c.locals = k.localMembers(c.group)
+	}
+	if _, exists := k.contexts[context]; exists {
+		broken("two communicators have the context %x", context)
+	}
+	k.comms = append(k.comms, c)
+	k.contexts[context] = c.index
+	if len(k.strays) > 0 {
+		k.deliverStrays(context)
+	}
+	return c
+}
+
+// localMembers returns the range of members that contains all those of this
+// engine, and their number.
+func (k *kernel) localMembers(g *Group) (first, last, count int) {
+	if g.ascending() {
+		first, last = g.lowerBound(k.lo), g.lowerBound(k.lo+k.n)
+		return first, last, last - first
+	}
+	first = g.Size()
+	for m := range g.Size() {
+		if _, local := k.local(g.WorldRank(m)); local {
+			first, last, count = min(first, m), m+1, count+1
+		}
+	}
+	return min(first, last), last, count
+}
+
+// Rank returns the member that the rank is (MPI_Comm_rank).
+func (c *Comm) Rank() int { return int(c.member) }
+
+// Size returns the number of members (MPI_Comm_size).
+func (c *Comm) Size() int { return c.c.size }
+
+// Group returns the members (MPI_Comm_group). It is shared by all ranks of the
+// engine.
+func (c *Comm) Group() *Group {
+	if c.c.group == nil {
+		return strided(c.r.Rank(), 1, 1)
+	}
+	return c.c.group
+}
+
+// Split divides the communicator by color: the members that give the same color
+// form a new one, ordered by key, then by their order here (MPI_Comm_split). Every
+// member calls it. A negative color (Undefined, MPI_UNDEFINED) joins none and gets
+// nil. It takes the time of an allgather of 8 bytes from each member. Errors:
+// ErrArgument for other negative colors.
+func (c *Comm) Split(color, key int) (*Comm, error) {
+	if color < 0 && color != Undefined {
+		return nil, c.r.raise(callCommSplit, mpiError(ErrArgument, "color %d: use a color >= 0, or Undefined", color))
+	}
+	if c.c.group == nil {
+		return c.dupSelf(color), nil
+	}
+	x := &exchange{color: int32(color), key: int64(key)}
+	if err := c.create(x, callCommSplit); err != nil || color < 0 {
+		return nil, err
+	}
+	return c.handle(x.made[int32(color)]), nil
+}
+
+// dupSelf makes a communicator of the rank alone out of SELF.
+func (c *Comm) dupSelf(color int) *Comm {
+	if color < 0 {
+		return nil
+	}
+	k := c.r.k
+	context := random.Uint64(c.c.context, uint64(k.global(c.r.lp)), uint64(len(k.comms)))
+	made := k.addComm(context, strided(c.r.Rank(), 1, 1))
+	return &Comm{r: c.r, c: made}
+}
+
+// Dup makes a communicator with the same members and messages of its own
+// (MPI_Comm_dup). Every member calls it. It takes the time of an allreduce of 8
+// bytes.
+func (c *Comm) Dup() (*Comm, error) {
+	if c.c.group == nil {
+		return c.dupSelf(0), nil
+	}
+	x := &exchange{group: c.c.group}
+	if err := c.create(x, callCommDup); err != nil {
+		return nil, err
+	}
+	return c.handle(x.made[0]), nil
+}
+
+// Create makes a communicator of a subgroup (MPI_Comm_create). Every member of c
+// calls it; those in the group give the same group and get the communicator, the
+// others get nil and may give any other group, disjoint ones make several
+// communicators at once. It takes the time of an allreduce of 8 bytes. Errors:
+// ErrGroup if a member of the group is none of c.
+func (c *Comm) Create(g *Group) (*Comm, error) {
+	if g == nil {
+		g = strided(0, 1, 0)
+	}
+	for m := range g.Size() {
+		if c.Group().Member(g.WorldRank(m)) < 0 {
+			return nil, c.r.raise(callCommCreate, mpiError(ErrGroup, "rank %d of the group is not in the communicator", g.WorldRank(m)))
+		}
+	}
+	mine := g.Member(c.r.Rank()) >= 0
+	if c.c.group == nil {
+		return c.dupSelf(map[bool]int{true: 0, false: Undefined}[mine]), nil
+	}
+	x := &exchange{}
+	if mine {
+		x.group = g
+	}
+	if err := c.create(x, callCommCreate); err != nil || !mine {
+		return nil, err
+	}
+	return c.handle(x.made[int32(g.WorldRank(0))]), nil
+}
+
+// handle returns the rank's handle of a communicator that it is a member of.
+func (c *Comm) handle(made *comm) *Comm {
+	return &Comm{r: c.r, c: made, member: int32(made.group.Member(c.r.Rank()))}
+}
+
+// Free gives the communicator up (MPI_Comm_free): the rank begins nothing more on
+// it.
+func (c *Comm) Free() error {
+	if c.c.index == worldComm || c.c.index == selfComm {
+		return c.r.raise(noCall, mpiError(ErrComm, "%s cannot be freed", c.c))
+	}
+	k := c.r.k
+	if c.c.freed++; c.c.freed == c.c.locals && len(c.c.live) == 0 {
+		delete(k.contexts, c.c.context)
+		k.comms[c.c.index] = nil
+	}
+	return nil
+}
+
+// exchange is what the members of a communicator tell each other to make new
+// ones: colors and keys for a split; nothing for the other ways, where the group
+// is known to all that need it.
+type exchange struct {
+	color int32
+	key   int64
+	group *Group          // dup, create: the new group; nil for who is in none
+	made  map[int32]*comm // by color, or by the first rank of the group
+}
+
+// entry is one member's part in a split.
+type entry struct {
+	color  int32
+	member int32
+	key    int64
+}
+
+// splitGroups divides the members of a parent by color.
+func splitGroups(parent *Group, entries []entry) map[int32]*Group {
+	slices.SortFunc(entries, func(a, b entry) int {
+		switch {
+		case a.color != b.color:
+			return int(a.color) - int(b.color)
+		case a.key != b.key && a.key < b.key:
+			return -1
+		case a.key != b.key:
+			return 1
+		default:
+			return int(a.member) - int(b.member)
+		}
+	})
+	groups := map[int32]*Group{}
+	for i := 0; i < len(entries); {
+		color := entries[i].color
+		var ranks []int
+		for ; i < len(entries) && entries[i].color == color; i++ {
+			ranks = append(ranks, parent.WorldRank(int(entries[i].member)))
+		}
+		if color >= 0 {
+			groups[color] = newGroup(ranks)
+		}
+	}
+	return groups
+}

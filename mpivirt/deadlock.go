@@ -1,0 +1,108 @@
+package mpivirt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// deadlock describes what the LPs of this engine wait for.
+func (k *kernel) deadlock() *DeadlockError {
+	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.finished}
+	for lp := int32(0); lp < int32(k.n) && len(d.Blocked) < deadlockReportLimit; lp++ {
+		if b, ok := k.blocked(lp); ok {
+			d.Blocked = append(d.Blocked, b)
+		}
+	}
+	return d
+}
+
+// blocked describes what an LP waits for, if it waits.
+func (k *kernel) blocked(lp int32) (Blocked, bool) {
+	b := Blocked{Rank: int(k.global(lp)), Since: k.clock[lp]}
+	if k.slots != nil && k.slots[lp] != 0 {
+		if box := k.boxes.at(k.slots[lp]); box.wait.kind != notWaiting {
+			b.Call, b.For = box.wait.call.String(), k.awaited(box)
+			return b, true
+		}
+	}
+	for _, c := range k.comms[1:] {
+		if c == nil {
+			continue
+		}
+		if inst := c.blocking(lp, k); inst != nil {
+			b.Call = inst.call.name.String()
+			b.For = inst.missing(k)
+			return b, true
+		}
+	}
+	return b, false
+}
+
+// missing says who has not called a collective that others wait in.
+func (inst *instance) missing(k *kernel) string {
+	c := inst.comm
+	for m := c.first; m < c.last; m++ {
+		if _, local := k.local(c.rankOf(m, 0)); local && !inst.has(m-c.first) {
+			if c.locals-inst.count == 1 {
+				return fmt.Sprintf("rank %d of %s to call it", m, c)
+			}
+			return fmt.Sprintf("rank %d of %s and %d more to call it", m, c, c.locals-inst.count-1)
+		}
+	}
+	return fmt.Sprintf("ranks of %s on other engines to call it", c)
+}
+
+// awaited says whom or what a wait is for.
+func (k *kernel) awaited(box *mailbox) string {
+	w := &box.wait
+	switch w.kind {
+	case waitOne:
+		return k.describe(w.request)
+	case waitProbe, testProbe:
+		return "a message " + k.from(w.comm, w.peer, w.tag)
+	}
+	var parts []string
+	for _, ri := range w.requests {
+		if ri != 0 && !k.requests.at(ri).complete {
+			parts = append(parts, k.describe(ri))
+		}
+	}
+	if len(parts) > 3 {
+		parts = append(parts[:3], fmt.Sprintf("and %d more", len(parts)-3))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (k *kernel) describe(ri int32) string {
+	r := k.requests.at(ri)
+	switch r.kind {
+	case receiveRequest:
+		return "a message " + k.from(r.comm, r.peer, r.tag)
+	case sendRequest:
+		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.peer, k.comms[r.comm], r.tag)
+	default:
+		return fmt.Sprintf("the end of %s on %s", r.call, k.comms[r.comm])
+	}
+}
+
+func (k *kernel) from(comm, peer, tag int32) string {
+	source, which := fmt.Sprintf("from rank %d", peer), fmt.Sprintf("with tag %d", tag)
+	if peer == AnySource {
+		source = "from any rank"
+	}
+	if tag == AnyTag {
+		which = "with any tag"
+	}
+	return fmt.Sprintf("%s of %s %s", source, k.comms[comm], which)
+}
+
+// mergeDeadlocks joins the reports of two engines.
+func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
+	if a == nil {
+		return b
+	}
+	all := append(slices.Clone(a.Blocked), b.Blocked...)
+	slices.SortFunc(all, func(x, y Blocked) int { return x.Rank - y.Rank })
+	return &DeadlockError{a.Waiting + b.Waiting, all[:min(len(all), deadlockReportLimit)]}
+}

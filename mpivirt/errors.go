@@ -1,0 +1,175 @@
+package mpivirt
+
+import (
+	"fmt"
+	"strings"
+
+	"gigarank/vtime"
+)
+
+// ErrorClass is a standard class of MPI errors. It is an error itself, so that
+// errors.Is(err, mpivirt.ErrTruncate) works.
+type ErrorClass uint8
+
+// The error classes, with the MPI name of each.
+const (
+	ErrBuffer   ErrorClass = iota + 1 // MPI_ERR_BUFFER
+	ErrCount                          // MPI_ERR_COUNT
+	ErrTag                            // MPI_ERR_TAG
+	ErrComm                           // MPI_ERR_COMM
+	ErrRank                           // MPI_ERR_RANK
+	ErrRequest                        // MPI_ERR_REQUEST
+	ErrRoot                           // MPI_ERR_ROOT
+	ErrGroup                          // MPI_ERR_GROUP
+	ErrOp                             // MPI_ERR_OP
+	ErrArgument                       // MPI_ERR_ARG
+	ErrTruncate                       // MPI_ERR_TRUNCATE
+	ErrOther                          // MPI_ERR_OTHER
+)
+
+var classNames = [...]string{
+	"", "MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_TAG", "MPI_ERR_COMM", "MPI_ERR_RANK",
+	"MPI_ERR_REQUEST", "MPI_ERR_ROOT", "MPI_ERR_GROUP", "MPI_ERR_OP", "MPI_ERR_ARG",
+	"MPI_ERR_TRUNCATE", "MPI_ERR_OTHER",
+}
+
+// Error gives the MPI name of the class.
+func (c ErrorClass) Error() string { return classNames[c] }
+
+// Error is an MPI error of one rank.
+type Error struct {
+	Class  ErrorClass
+	Detail string
+}
+
+func (e *Error) Error() string { return e.Class.Error() + ": " + e.Detail }
+
+// Unwrap makes errors.Is find the class.
+func (e *Error) Unwrap() error { return e.Class }
+
+func mpiError(class ErrorClass, format string, arguments ...any) *Error {
+	return &Error{class, fmt.Sprintf(format, arguments...)}
+}
+
+// RankError tells that a rank of the simulated program failed: it returned an
+// error, panicked, called Abort or made an MPI error.
+type RankError struct {
+	Rank int
+	Time vtime.Time // the rank's clock
+	Call string     // the MPI call it was in or made last; empty if none
+	Err  error
+}
+
+func (e *RankError) Error() string {
+	where := ""
+	if e.Call != "" {
+		where = " in " + e.Call
+	}
+	return fmt.Sprintf("rank %d failed at virtual time %v%s: %v", e.Rank, e.Time, where, e.Err)
+}
+
+// Unwrap returns the rank's own error.
+func (e *RankError) Unwrap() error { return e.Err }
+
+// Blocked is one rank that waits for ever.
+type Blocked struct {
+	Rank  int
+	Call  string
+	For   string // whom or what it waits for
+	Since vtime.Time
+}
+
+func (b Blocked) String() string {
+	return fmt.Sprintf("rank %d waits in %s for %s since %v", b.Rank, b.Call, b.For, b.Since)
+}
+
+// DeadlockError tells that no rank can go on and some have not finished.
+type DeadlockError struct {
+	Waiting uint64    // ranks that have not finished
+	Blocked []Blocked // the first of them by rank
+}
+
+// deadlockReportLimit is the number of ranks that a report names.
+const deadlockReportLimit = 16
+
+func (e *DeadlockError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "deadlock: %d ranks wait and none can go on", e.Waiting)
+	for _, r := range e.Blocked {
+		b.WriteString("\n  ")
+		b.WriteString(r.String())
+	}
+	if more := e.Waiting - uint64(len(e.Blocked)); more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String()
+}
+
+// abortError is what [Rank.Abort] ends the program with.
+type abortError struct{ code int }
+
+func (e abortError) Error() string {
+	return fmt.Sprintf("the program called Abort with code %d", e.code)
+}
+
+// fatal carries an MPI error out of a rank whose error handler is
+// [ErrorsAreFatal].
+type fatal struct{ err error }
+
+// call names the MPI calls for reports.
+type call uint8
+
+const (
+	noCall call = iota
+	callSend
+	callSsend
+	callBsend
+	callRsend
+	callRecv
+	callIsend
+	callIssend
+	callIbsend
+	callIrsend
+	callIrecv
+	callSendrecv
+	callWait
+	callWaitall
+	callWaitany
+	callWaitsome
+	callTest
+	callTestall
+	callTestany
+	callTestsome
+	callProbe
+	callIprobe
+	callMprobe
+	callImprobe
+	callBarrier
+	callBcast
+	callReduce
+	callAllreduce
+	callGather
+	callGatherv
+	callScatter
+	callScatterv
+	callAllgather
+	callAllgatherv
+	callAlltoall
+	callAlltoallv
+	callReduceScatter
+	callScan
+	callExscan
+	callCommDup
+	callCommSplit
+	callCommCreate
+)
+
+var callNames = [...]string{
+	"", "Send", "Ssend", "Bsend", "Rsend", "Recv", "Isend", "Issend", "Ibsend", "Irsend", "Irecv", "Sendrecv",
+	"Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
+	"Probe", "Iprobe", "Mprobe", "Improbe",
+	"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
+	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create",
+}
+
+func (c call) String() string { return callNames[c] }

@@ -1,0 +1,114 @@
+package mpivirt
+
+import (
+	"gigarank/lp"
+	"gigarank/vtime"
+)
+
+// Outcome is what the step function of an event rank returns: whether the rank goes on
+// to its next step, waits, or has finished. It comes from the method of
+// [EventRank] that the step ends with.
+type Outcome uint8
+
+// The outcomes of a step.
+const (
+	goOn Outcome = iota
+	waiting
+	finished
+)
+
+// EventProgram is a program in the form for event LPs; see [Steps].
+type EventProgram struct {
+	bind func(k *kernel) lp.Body
+}
+
+// Steps makes a program for event LPs. Each rank is a value of type S, zero at
+// first, and the function step, which is called each time the rank can go on: it
+// does one piece of work and ends by returning the Outcome of an operation of r. When
+// the operation is over, step is called again. What a rank has to remember from
+// one step to the next, where it is in the program above all, belongs into S; r is
+// valid during the call only.
+//
+// S should be small, for there is one for each rank.
+func Steps[S any](step func(r *EventRank, state *S) Outcome) EventProgram {
+	return EventProgram{bind: func(k *kernel) lp.Body {
+		return &stepper[S]{rank: EventRank{k: k}, k: k, step: step, states: make([]S, k.n)}
+	}}
+}
+
+// stepper is the body of event LPs.
+type stepper[S any] struct {
+	rank   EventRank
+	k      *kernel
+	step   func(r *EventRank, state *S) Outcome
+	states []S
+}
+
+// Resume implements [lp.Body].
+func (b *stepper[S]) Resume(i int) bool {
+	r := &b.rank
+	r.lp = int32(i)
+	for {
+		switch b.step(r, &b.states[i]) {
+		case waiting:
+			return true
+		case finished:
+			return false
+		}
+		if b.k.eng.Congested(b.k.eng.Index()) {
+			b.k.eng.Throttle(r.lp, b.k.clock[i])
+			return true
+		}
+	}
+}
+
+// running returns the LP that was resumed last and the call that it made last.
+func (b *stepper[S]) running() (int32, call) { return b.rank.lp, b.rank.call }
+
+// Stop implements [lp.Body].
+func (b *stepper[S]) Stop() {}
+
+// EventRank is the rank whose step runs. Its methods that return an [Outcome] are the
+// operations that a step ends with; the others do their work at once.
+//
+// An operation that waits leaves its outcome in Status, Index and Found.
+type EventRank struct {
+	k    *kernel
+	lp   int32
+	call call
+}
+
+// Rank is the rank's number in WORLD.
+func (r *EventRank) Rank() int { return r.k.lo + int(r.lp) }
+
+// Size is the number of ranks in WORLD.
+func (r *EventRank) Size() int { return r.k.tgt.Ranks() }
+
+// Now returns the rank's virtual time.
+func (r *EventRank) Now() vtime.Time { return r.k.clock[r.lp] }
+
+// Seed returns the seed of the simulation.
+func (r *EventRank) Seed() uint64 { return r.k.config.Seed }
+
+// Compute advances the rank's clock by d; see [Rank.Compute].
+func (r *EventRank) Compute(d vtime.Duration) { r.k.compute(r.lp, d) }
+
+// Record enters the length of a timed operation into the statistics of the run;
+// see [Rank.Record].
+func (r *EventRank) Record(index int, operation string, d vtime.Duration) {
+	r.k.tally.record(index, operation, d, r.k.n)
+}
+
+// Continue ends a step after which the rank goes on.
+func (r *EventRank) Continue() Outcome { return goOn }
+
+// Finish ends the rank.
+func (r *EventRank) Finish() Outcome { return finished }
+
+// outcome is that of a step whose operation is over at once or is waited for.
+func outcome(over bool) Outcome {
+	if over {
+		return goOn
+	}
+	return waiting
+}

@@ -1,0 +1,281 @@
+package mpivirt
+
+import (
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// splitState gathers what the members of a communicator tell each other to make
+// new ones. Nobody leaves before it is complete: the collective's time runs over
+// messages that do not carry these data.
+type splitState struct {
+	entries []entry
+	done    bool
+	held    []heldExit
+	made    map[int32]*comm
+}
+
+// heldExit is a member's exit that waits for the data.
+type heldExit struct {
+	lp, member int32
+	t          vtime.Time
+}
+
+// enterSplit enters a local member's color and key, or its new group.
+func (k *kernel) enterSplit(inst *instance, member int, x *exchange) {
+	s := inst.split
+	if s.made == nil {
+		s.made = map[int32]*comm{}
+	}
+	x.made = s.made
+	if inst.call.name == callCommSplit {
+		s.entries = append(s.entries, entry{x.color, int32(member), x.key})
+		if inst.count == inst.comm.locals {
+			k.sendSplit(inst)
+			k.closeSplit(inst)
+		}
+		return
+	}
+	if x.group != nil {
+		color := int32(0)
+		if inst.call.name == callCommCreate {
+			color = int32(x.group.WorldRank(0))
+		}
+		if s.made[color] == nil {
+			s.made[color] = k.addComm(inst.contextOf(color), x.group)
+		}
+	}
+	s.done = true
+}
+
+// contextOf names a communicator that this instance makes, alike on all engines.
+func (inst *instance) contextOf(color int32) uint64 {
+	return random.Uint64(inst.comm.context, uint64(inst.number), uint64(color))
+}
+
+// sendSplit tells the other engines what this engine's members said.
+func (k *kernel) sendSplit(inst *instance) {
+	own := inst.split.entries
+	for _, engine := range k.others(inst.comm) {
+		w := k.collectiveRecord(inst, engine, recordSplit, 16*len(own))
+		for _, e := range own {
+			w.u32(uint32(e.color))
+			w.u32(uint32(e.member))
+			w.u64(uint64(e.key))
+		}
+	}
+}
+
+// receiveSplit takes in what another engine's members said.
+func (k *kernel) receiveSplit(inst *instance, r reader) {
+	for len(r.b) > 0 {
+		inst.split.entries = append(inst.split.entries, entry{int32(r.u32()), int32(r.u32()), int64(r.u64())})
+	}
+	k.closeSplit(inst)
+}
+
+// closeSplit makes the communicators once all members have spoken.
+func (k *kernel) closeSplit(inst *instance) {
+	s := inst.split
+	if len(s.entries) < inst.comm.size || inst.count < inst.comm.locals {
+		return
+	}
+	for color, g := range splitGroups(inst.comm.group, s.entries) {
+		if _, _, locals := k.localMembers(g); locals > 0 {
+			s.made[color] = k.addComm(inst.contextOf(color), g)
+		}
+	}
+	s.done, s.entries = true, nil
+	for _, h := range s.held {
+		k.exit(inst, h.lp, int(h.member), h.t)
+	}
+	s.held = nil
+	k.flushRange(inst)
+}
+
+// others returns the other engines that have members of a communicator.
+func (k *kernel) others(c *comm) []int {
+	if c.others != nil || c.locals == c.size {
+		return c.others
+	}
+	partition := k.eng.Partition()
+	seen := make([]bool, k.eng.Engines())
+	if c.group.ascending() {
+		for engine := range seen {
+			lo, hi := partition.Range(engine)
+			seen[engine] = c.group.lowerBound(lo) < c.group.lowerBound(hi)
+		}
+	} else {
+		for m := range c.size {
+			seen[partition.Owner(c.group.WorldRank(m))] = true
+		}
+	}
+	for engine, has := range seen {
+		if has && engine != k.eng.Index() {
+			c.others = append(c.others, engine)
+		}
+	}
+	return c.others
+}
+
+// collectiveRecord begins a record about an instance for another engine, with
+// room for n bytes. What the receiver needs to begin the instance itself is in
+// the calls of its own members.
+func (k *kernel) collectiveRecord(inst *instance, engine int, kind byte, n int) writer {
+	w := writer{k.eng.Record(engine, 2+8+4+n)}
+	w.u8(kind)
+	w.u8(0)
+	w.u64(inst.comm.context)
+	w.u32(inst.number)
+	return w
+}
+
+// deliverCollective takes in a record about an instance. One that no local member
+// has entered yet waits for that. It reports false if the record was put off
+// whole.
+func (k *kernel) deliverCollective(src int, record []byte, r reader) bool {
+	r.u8()
+	index, known := k.contexts[r.u64()]
+	if !known {
+		k.stray(src, record)
+		return false
+	}
+	c := k.comms[index]
+	number := r.u32()
+	inst := c.numbered(number)
+	if inst == nil {
+		if c.pending == nil {
+			c.pending = map[uint32][]pendingRecord{}
+		}
+		c.pending[number] = append(c.pending[number], pendingRecord{record[0], append([]byte(nil), r.b...)})
+		return true
+	}
+	k.takeRecord(inst, record[0], r)
+	return true
+}
+
+// pendingRecord is a record about an instance that has not begun here.
+type pendingRecord struct {
+	kind byte
+	body []byte
+}
+
+// adopt delivers what came for an instance before it began.
+func (k *kernel) adopt(inst *instance) {
+	for _, p := range inst.comm.pending[inst.number] {
+		k.takeRecord(inst, p.kind, reader{p.body})
+	}
+	delete(inst.comm.pending, inst.number)
+}
+
+func (k *kernel) takeRecord(inst *instance, kind byte, r reader) {
+	switch kind {
+	case recordJoin:
+		k.receiveJoin(inst, r)
+	case recordRelease:
+		p, t := int(r.u64()), vtime.Time(r.u64())
+		if len(r.b) > 0 && inst.result == nil {
+			inst.result = append([]byte(nil), r.b...)
+		}
+		k.releaseHere(inst, p, t)
+	case recordArray:
+		k.receiveStretch(inst, r)
+	case recordTree:
+		k.receiveTree(inst, r)
+	case recordSplit:
+		k.receiveSplit(inst, r)
+	default:
+		broken("a record of kind %d", kind)
+	}
+}
+
+// sendJoin tells the engine of a node's leader that all local members of the node
+// have joined.
+func (k *kernel) sendJoin(inst *instance, p int, j *join) {
+	size := 8 + 8 + 4 + 4
+	if j.sum != nil {
+		for _, e := range j.sum.early {
+			size += 8 + len(e.data)
+		}
+	}
+	owner := k.eng.Partition().Owner(inst.comm.rankOf(inst.comm.nodes.leader(p), 0))
+	w := k.collectiveRecord(inst, owner, recordJoin, size)
+	w.u64(uint64(p))
+	w.u64(uint64(j.last))
+	w.u32(uint32(j.rank))
+	w.u32(uint32(j.count))
+	if j.sum == nil {
+		return
+	}
+	for _, e := range j.sum.early {
+		w.u32(uint32(e.index))
+		w.u32(uint32(len(e.data)))
+		w.b = w.b[copy(w.b, e.data):]
+		k.buffers.release(e.data)
+	}
+	j.sum = nil
+}
+
+// receiveJoin takes in what another engine's members of a node did.
+func (k *kernel) receiveJoin(inst *instance, r reader) {
+	p := int(r.u64())
+	j := &inst.joins[p-inst.comm.nodes.here]
+	last, rank, count := vtime.Time(r.u64()), int32(r.u32()), int32(r.u32())
+	j.enter(last, rank)
+	j.count += count
+	for len(r.b) > 0 {
+		index, n := int(r.u32()), r.u32()
+		k.contribute(inst, p, inst.comm.nodes.member(p, index), r.b[:n])
+		r.b = r.b[n:]
+	}
+	k.joinedHere(inst, p, j)
+}
+
+// sendRelease tells another engine when the leader of a node leaves that it has
+// members of.
+func (k *kernel) sendRelease(inst *instance, p int, t vtime.Time, engine int) {
+	w := k.collectiveRecord(inst, engine, recordRelease, 16+len(inst.result))
+	w.u64(uint64(p))
+	w.u64(uint64(t))
+	copy(w.b, inst.result)
+}
+
+// sendTree gives the other engines this engine's part of the tree: the vectors
+// that its participants came to.
+func (k *kernel) sendTree(inst *instance, b *bulk) {
+	for _, engine := range k.others(inst.comm) {
+		for n, value := range b.tree.nodes {
+			w := k.collectiveRecord(inst, engine, recordTree, 16+len(value))
+			w.u64(uint64(n.level))
+			w.u64(uint64(n.index))
+			copy(w.b, value)
+		}
+	}
+	for _, e := range b.early {
+		b.tree.add(e.node, e.value)
+	}
+	b.early = nil
+}
+
+// receiveTree takes in a part of another engine's tree.
+func (k *kernel) receiveTree(inst *instance, r reader) {
+	b := k.bulkOf(inst)
+	n := treeNode{int(r.u64()), int(r.u64())}
+	value := k.buffers.take(len(r.b))
+	copy(value, r.b)
+	if !b.begun {
+		b.early = append(b.early, treePart{n, value})
+		return
+	}
+	b.tree.add(n, value)
+	if b.round == inst.schedule.MaxRounds() && b.tree.result() != nil {
+		k.queue(task{instance: inst})
+	}
+}
+
+// treePart is a part of another engine's tree that came before this engine had
+// sent its own: its own must not contain it.
+type treePart struct {
+	node  treeNode
+	value []byte
+}

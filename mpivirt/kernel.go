@@ -1,0 +1,291 @@
+package mpivirt
+
+import (
+	"encoding/binary"
+	"fmt"
+	"runtime/debug"
+
+	"gigarank/engine"
+	"gigarank/lp"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// kernel is the virtual MPI of one partition: it gives the engine's events their
+// meaning. All of it belongs to the goroutine that runs the engine; ranks touch
+// it only while the engine has resumed them.
+type kernel struct {
+	eng    *engine.Engine
+	config *Config
+	tgt    *network.Target
+	body   lp.Body
+	lo, n  int // the partition: ranks lo to lo+n-1
+	strict bool
+
+	clock    []vtime.Time   // by LP: its virtual time
+	ports    []network.Port // by LP, under a model that has them, else nil
+	slots    []int32        // by LP: its mailbox, 0 if none; nil until the first is needed
+	boxes    slab[mailbox]
+	messages slab[message]
+	requests slab[request]
+	agents   slab[agent]
+	buffers  bufferPool
+	comms    []*comm          // by index; 0 is unused
+	contexts map[uint64]int32 // context -> index
+	strays   map[uint64][][]byte
+	groups   groupTable
+	tasks    []task // what negative items of the ready queue stand for
+	idle     []int32
+
+	generation uint32 // of requests
+	pollTime   vtime.Duration
+	eagerLimit int64
+	order      []int32 // scratch of chargeAll
+	scratch    []byte  // of gather
+	told       []int   // scratch of release
+	held       []*instance
+
+	tally tally
+}
+
+// Data of timed events: what the kernel does at their time.
+const (
+	dataWait   = iota // look at the wait of the LP
+	dataResume        // resume the LP, whose collective is over
+)
+
+// worldComm is the index of WORLD in every kernel, selfContext the context of
+// every SELF: no message of it leaves its rank.
+const (
+	worldComm    = 1
+	selfComm     = 2
+	worldContext = 1
+	selfContext  = 2
+)
+
+func newKernel(c *Config, eng *engine.Engine) *kernel {
+	lo, hi := eng.Range()
+	k := &kernel{
+		eng: eng, config: c, tgt: c.Target, lo: lo, n: hi - lo, strict: c.Strict,
+		clock: make([]vtime.Time, hi-lo), contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
+		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(),
+	}
+	if c.Target.LogGOPS() != nil {
+		k.ports = make([]network.Port, hi-lo)
+	}
+	k.comms = append(k.comms, nil)
+	k.addComm(worldContext, strided(0, 1, c.Target.Ranks()))
+	k.addComm(selfContext, nil)
+	k.tally.start(c)
+	return k
+}
+
+func (k *kernel) global(lp int32) int32 { return int32(k.lo) + lp }
+
+// local returns the local number of a rank, or false if another engine owns it.
+func (k *kernel) local(rank int) (int32, bool) {
+	i := rank - k.lo
+	return int32(i), uint(i) < uint(k.n)
+}
+
+// box returns the LP's mailbox and makes it if need be.
+func (k *kernel) box(lp int32) *mailbox {
+	if k.slots == nil {
+		k.slots = make([]int32, k.n)
+	}
+	slot := k.slots[lp]
+	if slot == 0 {
+		slot = k.boxes.take()
+		k.slots[lp] = slot
+	}
+	return k.boxes.at(slot)
+}
+
+// activity notes that an LP did something other than polling.
+func (k *kernel) activity(lp int32) {
+	if k.slots != nil {
+		if slot := k.slots[lp]; slot != 0 {
+			k.boxes.at(slot).polls = 0
+		}
+	}
+}
+
+// task is deferred work of the kernel: an agent that can go on, or an instance
+// of a collective.
+type task struct {
+	agent    int32
+	instance *instance
+}
+
+// queue makes a task run.
+func (k *kernel) queue(t task) {
+	var index int32
+	if n := len(k.idle); n > 0 {
+		index = k.idle[n-1]
+		k.idle = k.idle[:n-1]
+		k.tasks[index] = t
+	} else {
+		index = int32(len(k.tasks))
+		k.tasks = append(k.tasks, t)
+	}
+	k.eng.Ready(^index)
+}
+
+// Run implements [engine.Kernel].
+func (k *kernel) Run(item int32) {
+	if item >= 0 {
+		k.resume(item)
+		return
+	}
+	index := ^item
+	t := k.tasks[index]
+	k.tasks[index] = task{}
+	k.idle = append(k.idle, index)
+	if t.instance != nil {
+		k.runBulk(t.instance)
+	} else {
+		k.runAgent(t.agent)
+	}
+}
+
+// resume runs an LP whose wait, if it was in one, is over.
+func (k *kernel) resume(lp int32) {
+	if k.slots != nil {
+		if slot := k.slots[lp]; slot != 0 {
+			if box := k.boxes.at(slot); box.wait.kind != notWaiting {
+				k.finish(lp, box)
+			}
+		}
+	}
+	k.eng.Statistics.Switches++
+	if !k.body.Resume(int(lp)) {
+		k.end(lp)
+	}
+}
+
+// end notes that an LP has finished.
+func (k *kernel) end(lp int32) {
+	k.tally.finish(int(k.global(lp)), k.clock[lp])
+	k.eng.Finished(1)
+	if k.slots != nil && k.slots[lp] != 0 {
+		k.closeBox(lp)
+	}
+}
+
+// closeBox gives back what an LP that has finished leaves: messages that it never
+// received stay unread.
+func (k *kernel) closeBox(lp int32) {
+	slot := k.slots[lp]
+	box := k.boxes.at(slot)
+	if box.agents != 0 || box.posted.head != 0 {
+		return // operations that it began and never waited for still go on
+	}
+	for index := box.unexpected.head; index != 0; {
+		m := k.messages.at(index)
+		next := m.next
+		if m.request != 0 {
+			return // its sender waits for a receive that never comes: a deadlock to report
+		}
+		k.eng.Buffer(-m.bytesHeld())
+		k.dispose(index)
+		box.unexpected.head, index = next, next
+	}
+	if box.early.head == 0 {
+		k.boxes.release(slot)
+		k.slots[lp] = 0
+	}
+}
+
+// Handle implements [engine.Kernel].
+func (k *kernel) Handle(ev engine.Event) {
+	lp := ev.LP - int32(k.lo)
+	switch ev.Data {
+	case dataWait:
+		if k.handleWait(lp, uint32(ev.Sequence), ev.Time) {
+			k.resume(lp)
+		}
+	case dataResume:
+		k.resume(lp)
+	}
+}
+
+// wake resumes an LP whose collective is over at instant t.
+func (k *kernel) wake(lp int32, t vtime.Time) {
+	k.clock[lp] = t
+	if k.strict {
+		k.eng.Schedule(engine.Event{Time: t, Source: k.global(lp), LP: k.global(lp), Data: dataResume})
+		return
+	}
+	k.eng.Ready(lp)
+}
+
+// fail ends the simulation with an error of a rank.
+func (k *kernel) fail(lp int32, c call, err error) {
+	k.eng.Fail(&RankError{Rank: int(k.global(lp)), Time: k.clock[lp], Call: c.String(), Err: err})
+}
+
+// panicError is a panic of a rank's own code.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
+
+// recovered turns what a rank panicked with into the end of the simulation. It
+// lets the unwinding of a stopped LP pass.
+func (k *kernel) recovered(i int32, c call, value any) {
+	switch v := value.(type) {
+	case nil:
+	case fatal:
+		k.fail(i, c, v.err)
+	default:
+		if v == any(lp.Stopped) {
+			panic(v)
+		}
+		k.fail(i, c, &panicError{v, debug.Stack()})
+	}
+}
+
+// Records between kernels: a byte that tells the kind, then fields of fixed size,
+// little-endian.
+const (
+	recordMessage byte = iota
+	recordAcknowledgement
+	recordRound
+	recordJoin
+	recordRelease
+	recordArray
+	recordTree
+	recordSplit
+)
+
+// Deliver implements [engine.Kernel].
+func (k *kernel) Deliver(src int, record []byte) {
+	r := reader{record[1:]}
+	switch record[0] {
+	case recordMessage, recordRound:
+		k.deliverMessage(src, record, r)
+	case recordAcknowledgement:
+		k.acknowledged(int32(r.u32()), vtime.Time(r.u64()))
+		k.eng.Consumed(src, len(record))
+	default:
+		if k.deliverCollective(src, record, r) {
+			k.eng.Consumed(src, len(record))
+		}
+	}
+}
+
+// writer and reader pack the fields of a record. The room is exact: a field too
+// many panics.
+type writer struct{ b []byte }
+
+func (w *writer) u8(v byte)    { w.b[0] = v; w.b = w.b[1:] }
+func (w *writer) u32(v uint32) { binary.LittleEndian.PutUint32(w.b, v); w.b = w.b[4:] }
+func (w *writer) u64(v uint64) { binary.LittleEndian.PutUint64(w.b, v); w.b = w.b[8:] }
+
+type reader struct{ b []byte }
+
+func (r *reader) u8() byte    { v := r.b[0]; r.b = r.b[1:]; return v }
+func (r *reader) u32() uint32 { v := binary.LittleEndian.Uint32(r.b); r.b = r.b[4:]; return v }
+func (r *reader) u64() uint64 { v := binary.LittleEndian.Uint64(r.b); r.b = r.b[8:]; return v }

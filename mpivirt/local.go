@@ -1,0 +1,115 @@
+package mpivirt
+
+import (
+	"gigarank/collectives"
+	"gigarank/vtime"
+)
+
+// The local bulk interpreter: all members of the communicator are on this engine
+// and have entered. It goes through the schedule round by round over all members
+// that do something in the round, for any algorithm, data and delay model.
+
+// localRun is the state of one instance that is carried out locally.
+type localRun struct {
+	k       *kernel
+	inst    *instance
+	members []agent
+	lists   [][]int32 // by round: the members that are active in it
+	sent    []roundMessage
+}
+
+// roundMessage is what a member sends in a round.
+type roundMessage struct {
+	arrival vtime.Time
+	bytes   int64
+	payload []byte
+	free    vtime.Time // when its match frees a sender that waits for that
+}
+
+// runLocally carries out an instance that all members have entered.
+func (k *kernel) runLocally(inst *instance) {
+	n := inst.comm.size
+	r := &localRun{k: k, inst: inst, members: make([]agent, n), sent: make([]roundMessage, n),
+		lists: make([][]int32, inst.schedule.MaxRounds()+1)}
+	for m := range r.members {
+		a := &r.members[m]
+		a.lp, _ = k.local(inst.comm.rankOf(m, 0))
+		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), clock: inst.entryOf(k, a.lp, m)}
+		if inst.inputs != nil {
+			a.output = inst.outputs[m]
+			k.load(a, inst.inputs[m])
+		}
+		r.enlist(int32(m), 0)
+	}
+	for round := range r.lists {
+		r.round(round)
+	}
+	for m := range r.members {
+		a := &r.members[m]
+		if a.working != nil {
+			a.store()
+			k.buffers.release(a.working)
+		}
+		k.exit(inst, a.lp, m, a.clock)
+	}
+	k.flushRange(inst)
+}
+
+// enlist enters a member for the first round from round on in which it is active.
+func (r *localRun) enlist(m int32, round int) {
+	s := r.inst.schedule
+	if next := s.Next(int(m), round); next < s.Rounds(int(m)) {
+		r.lists[next] = append(r.lists[next], m)
+	}
+}
+
+func (r *localRun) round(round int) {
+	active := r.lists[round]
+	for _, m := range active {
+		r.send(m, r.inst.schedule.Step(int(m), round))
+	}
+	for _, m := range active {
+		r.receive(m, r.inst.schedule.Step(int(m), round))
+	}
+	for _, m := range active {
+		a, sent := &r.members[m], &r.sent[m]
+		a.clock = max(a.clock, sent.free)
+		r.k.buffers.release(sent.payload)
+		*sent = roundMessage{}
+		r.enlist(m, round+1)
+	}
+	r.lists[round] = nil
+}
+
+func (r *localRun) send(m int32, step collectives.Step) {
+	a := &r.members[m]
+	a.posted = a.clock
+	if step.To == collectives.None {
+		return
+	}
+	k, w := r.k, r.inst.schedule.Positions()
+	sent := &r.sent[m]
+	sent.bytes = a.layout.Bytes(step.Send, w)
+	a.clock, sent.arrival = k.tgt.Send(k.flow(a), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes, a.posted)
+	k.eng.Statistics.Messages++
+	if content := k.gather(a, step.Send, w); content != nil {
+		sent.payload = k.buffers.take(len(content))
+		copy(sent.payload, content)
+	}
+}
+
+func (r *localRun) receive(m int32, step collectives.Step) {
+	if step.From == collectives.None {
+		return
+	}
+	a, k, sent := &r.members[m], r.k, &r.sent[step.From]
+	a.clock = k.tgt.Receive(k.flow(a), sent.bytes, a.posted, a.clock, sent.arrival)
+	if sent.bytes > k.eagerLimit {
+		src, dst := r.inst.rankOf(step.From), r.inst.rankOf(int(m))
+		sent.free = max(a.posted, sent.arrival).Add(k.tgt.Acknowledgement(src, dst))
+	}
+	if a.working != nil {
+		a.absorb(&step, sent.payload)
+	}
+	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(&step, sent.bytes)))
+}

@@ -1,0 +1,165 @@
+package mpivirt
+
+import (
+	"sort"
+	"strings"
+
+	"gigarank/network"
+)
+
+// nodeTable tells how the members of a communicator lie on the target's nodes.
+// Nodes are numbered by position; the leader of a node is its first member. It
+// takes no memory per member for WORLD, nor, unless the mapping is irregular, per
+// node.
+type nodeTable struct {
+	tgt   *network.Target
+	world bool
+	count int
+
+	// WORLD under block mapping: members of node p are p·perNode and on.
+	perNode int
+
+	// Communicators other than WORLD.
+	position []int32 // by member
+	start    []int32 // by position: where its members begin in members; one more at the end
+	members  []int32 // by node, ascending
+
+	// ascending: the leaders ascend with the position.
+	ascending bool
+	// Positions from here to there-1 contain all that have members of this
+	// engine; local counts them, nil under block mapping.
+	here, there int
+	local       []int32
+}
+
+// newNodeTable lays out the members of c as this engine sees them.
+func (k *kernel) newNodeTable(c *comm) *nodeTable {
+	t := &nodeTable{tgt: k.tgt, world: c.index == worldComm}
+	if t.world {
+		t.layOutWorld(k)
+	} else {
+		t.layOut(k, c)
+	}
+	if t.perNode > 0 {
+		t.here, t.there = k.lo/t.perNode, (k.lo+k.n+t.perNode-1)/t.perNode
+		return t
+	}
+	t.countLocal(k, c)
+	return t
+}
+
+func (t *nodeTable) layOutWorld(k *kernel) {
+	t.count = k.tgt.Nodes()
+	mapping := k.tgt.Machine().Mapping()
+	switch {
+	case mapping == "block":
+		t.perNode, t.ascending = k.tgt.NodeSize(0), true
+	case strings.HasPrefix(mapping, "cyclic"):
+		t.ascending = true
+	default:
+		t.ascending = true
+		for p := 1; p < t.count && t.ascending; p++ {
+			t.ascending = t.leader(p) > t.leader(p-1)
+		}
+	}
+}
+
+// layOut numbers the nodes of a communicator in the order of their first members.
+func (t *nodeTable) layOut(k *kernel, c *comm) {
+	t.ascending = true
+	t.position = make([]int32, c.size)
+	numbers := map[int]int32{}
+	for m := range c.size {
+		node := k.tgt.Node(c.group.WorldRank(m))
+		p, known := numbers[node]
+		if !known {
+			p = int32(len(numbers))
+			numbers[node] = p
+		}
+		t.position[m] = p
+	}
+	t.count = len(numbers)
+	t.start = make([]int32, t.count+1)
+	for _, p := range t.position {
+		t.start[p+1]++
+	}
+	for p := range t.count {
+		t.start[p+1] += t.start[p]
+	}
+	t.members = make([]int32, c.size)
+	fill := make([]int32, t.count)
+	for m, p := range t.position {
+		t.members[t.start[p]+fill[p]] = int32(m)
+		fill[p]++
+	}
+}
+
+// countLocal counts the members of this engine on each node.
+func (t *nodeTable) countLocal(k *kernel, c *comm) {
+	t.here, t.there = t.count, 0
+	for m := c.first; m < c.last; m++ {
+		if _, local := k.local(c.rankOf(m, 0)); local {
+			p := t.at(m)
+			t.here, t.there = min(t.here, p), max(t.there, p+1)
+		}
+	}
+	t.here = min(t.here, t.there)
+	t.local = make([]int32, t.there-t.here)
+	for m := c.first; m < c.last; m++ {
+		if _, local := k.local(c.rankOf(m, 0)); local {
+			t.local[t.at(m)-t.here]++
+		}
+	}
+}
+
+// at returns the position of the node that a member is on.
+func (t *nodeTable) at(member int) int {
+	switch {
+	case t.perNode > 0:
+		return int(uint32(member) / uint32(t.perNode))
+	case t.world:
+		return t.tgt.Node(member)
+	default:
+		return int(t.position[member])
+	}
+}
+
+// size returns the number of members on a node.
+func (t *nodeTable) size(position int) int {
+	if t.world {
+		return t.tgt.NodeSize(position)
+	}
+	return int(t.start[position+1] - t.start[position])
+}
+
+// member returns the i-th member on a node.
+func (t *nodeTable) member(position, i int) int {
+	switch {
+	case t.perNode > 0:
+		return position*t.perNode + i
+	case t.world:
+		return t.tgt.NodeMember(position, i)
+	default:
+		return int(t.members[int(t.start[position])+i])
+	}
+}
+
+// indexOf returns which member of its node a member is.
+func (t *nodeTable) indexOf(position, member int) int {
+	if t.perNode > 0 {
+		return member - position*t.perNode
+	}
+	return sort.Search(t.size(position), func(i int) bool { return t.member(position, i) >= member })
+}
+
+func (t *nodeTable) leader(position int) int { return t.member(position, 0) }
+
+// locals returns the number of members of this engine on a node, here <= position
+// < there.
+func (t *nodeTable) locals(k *kernel, position int) int {
+	if t.perNode == 0 {
+		return int(t.local[position-t.here])
+	}
+	first := position * t.perNode
+	return min(first+t.size(position), k.lo+k.n) - max(first, k.lo)
+}

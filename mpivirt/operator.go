@@ -1,0 +1,86 @@
+package mpivirt
+
+// Op combines the elements that members contribute to a reduction (MPI_Op).
+type Op[T Datatype] struct {
+	name        string
+	commutative bool
+	apply       func(into, left, right []T) // into[i] = left[i] ⊕ right[i]; into may be either
+}
+
+// number are the types that have an order and arithmetic.
+type number interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
+}
+
+// integer are the types that have bitwise operations.
+type integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint
+}
+
+func elementwise[T Datatype](name string, f func(a, b T) T) Op[T] {
+	return Op[T]{name, true, func(into, left, right []T) {
+		for i := range into {
+			into[i] = f(left[i], right[i])
+		}
+	}}
+}
+
+// Sum adds (MPI_SUM).
+func Sum[T number | ~complex64 | ~complex128]() Op[T] {
+	return Op[T]{"sum", true, func(into, left, right []T) {
+		left, right = left[:len(into)], right[:len(into)]
+		for i := range into {
+			into[i] = left[i] + right[i]
+		}
+	}}
+}
+
+// Prod multiplies (MPI_PROD).
+func Prod[T number | ~complex64 | ~complex128]() Op[T] {
+	return elementwise("prod", func(a, b T) T { return a * b })
+}
+
+// Max takes the greater (MPI_MAX).
+func Max[T number]() Op[T] { return elementwise("max", func(a, b T) T { return max(a, b) }) }
+
+// Min takes the lesser (MPI_MIN).
+func Min[T number]() Op[T] { return elementwise("min", func(a, b T) T { return min(a, b) }) }
+
+// Land is the logical and (MPI_LAND).
+func Land[T ~bool]() Op[T] { return elementwise("land", func(a, b T) T { return a && b }) }
+
+// Lor is the logical or (MPI_LOR).
+func Lor[T ~bool]() Op[T] { return elementwise("lor", func(a, b T) T { return a || b }) }
+
+// Lxor is the logical exclusive or (MPI_LXOR).
+func Lxor[T ~bool]() Op[T] { return elementwise("lxor", func(a, b T) T { return a != b }) }
+
+// Band is the bitwise and (MPI_BAND).
+func Band[T integer]() Op[T] { return elementwise("band", func(a, b T) T { return a & b }) }
+
+// Bor is the bitwise or (MPI_BOR).
+func Bor[T integer]() Op[T] { return elementwise("bor", func(a, b T) T { return a | b }) }
+
+// Bxor is the bitwise exclusive or (MPI_BXOR).
+func Bxor[T integer]() Op[T] { return elementwise("bxor", func(a, b T) T { return a ^ b }) }
+
+// NewOp makes an operation of one's own (MPI_Op_create). It must be associative;
+// if it is not commutative, only algorithms that combine in rank order are used.
+func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
+	op := elementwise("user", f)
+	op.commutative = commutative
+	return op
+}
+
+// operator is an Op over bytes, as the interpreters of collectives use it.
+type operator struct {
+	name        string
+	commutative bool
+	apply       func(into, left, right []byte)
+}
+
+func (o Op[T]) operator() *operator {
+	return &operator{o.name, o.commutative, func(into, left, right []byte) {
+		o.apply(elements[T](into), elements[T](left), elements[T](right))
+	}}
+}

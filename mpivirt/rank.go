@@ -1,0 +1,122 @@
+package mpivirt
+
+import (
+	"fmt"
+
+	"gigarank/lp"
+	"gigarank/vtime"
+)
+
+// Rank is one rank of a simulated program that runs as a goroutine LP: what the
+// program's Main is given. It must be used only by that rank's own code.
+type Rank struct {
+	world Comm
+	k     *kernel
+	wait  func(struct{}) bool // suspends the LP
+	lp    int32
+	call  call // the MPI call made last
+	// errorsReturn is the error handler: MPI_ERRORS_RETURN if set, else
+	// MPI_ERRORS_ARE_FATAL.
+	errorsReturn bool
+	requests     []int32 // scratch of the waits for several requests
+	buffer       int64   // bytes attached for buffered sends
+}
+
+// World returns the communicator of all ranks (MPI_COMM_WORLD).
+func (r *Rank) World() *Comm { return &r.world }
+
+// Self returns the communicator of this rank alone (MPI_COMM_SELF).
+func (r *Rank) Self() *Comm { return &Comm{r: r, c: r.k.comms[selfComm]} }
+
+// Rank is the rank's number in WORLD.
+func (r *Rank) Rank() int { return int(r.world.member) }
+
+// Size is the number of ranks in WORLD.
+func (r *Rank) Size() int { return r.world.c.size }
+
+// Now returns the rank's virtual time, exactly.
+func (r *Rank) Now() vtime.Time { return r.k.clock[r.lp] }
+
+// Wtime returns the rank's virtual time in seconds (MPI_Wtime).
+func (r *Rank) Wtime() float64 {
+	r.k.activity(r.lp)
+	return r.k.clock[r.lp].Seconds()
+}
+
+// Wtick returns the resolution of Wtime in seconds: a picosecond (MPI_Wtick).
+func (r *Rank) Wtick() float64 { return 1e-12 }
+
+// Compute advances the rank's clock by d, lengthened by the noise of the target
+// machine's operating system if the simulation has any. A negative d is an error
+// of class ErrArgument.
+func (r *Rank) Compute(d vtime.Duration) {
+	r.k.compute(r.lp, d)
+}
+
+func (k *kernel) compute(lp int32, d vtime.Duration) {
+	if d < 0 {
+		panic(fatal{mpiError(ErrArgument, "a compute phase of %v", d)})
+	}
+	if k.config.Noise != nil {
+		d = k.config.Noise.Extend(int(k.global(lp)), k.clock[lp], d)
+	}
+	k.clock[lp] = k.clock[lp].Add(d)
+	k.activity(lp)
+}
+
+// Seed returns the seed of the simulation, for the keys of counter-based random
+// numbers.
+func (r *Rank) Seed() uint64 { return r.k.config.Seed }
+
+// Record enters the length of a timed operation into the statistics of the run:
+// index counts the iterations from 0, operation names what was timed.
+func (r *Rank) Record(index int, operation string, d vtime.Duration) {
+	r.k.tally.record(index, operation, d, r.k.n)
+}
+
+// Printf prints text to the output of the simulation, which has no influence on
+// virtual time. Lines of different ranks come in no particular order.
+func (r *Rank) Printf(format string, arguments ...any) {
+	if r.k.config.Output != nil {
+		r.k.config.Output(fmt.Sprintf(format, arguments...))
+	}
+}
+
+// Abort ends the whole program with an error code (MPI_Abort). It does not
+// return.
+func (r *Rank) Abort(code int) {
+	panic(fatal{abortError{code}})
+}
+
+// SetErrorsReturn chooses what an MPI error does: end the program (false, the
+// default, MPI_ERRORS_ARE_FATAL) or come back as the call's error (true,
+// MPI_ERRORS_RETURN).
+func (r *Rank) SetErrorsReturn(on bool) { r.errorsReturn = on }
+
+// raise reports an MPI error according to the error handler.
+func (r *Rank) raise(c call, err error) error {
+	if r.errorsReturn {
+		return err
+	}
+	r.call = c
+	panic(fatal{err})
+}
+
+// suspend gives control back to the engine until the LP is resumed.
+func (r *Rank) suspend() { lp.Wait(r.wait) }
+
+// runMain is the body of a goroutine LP.
+func (k *kernel) runMain(i int, wait func(struct{}) bool) {
+	r := &Rank{k: k, lp: int32(i), wait: wait}
+	r.world = Comm{r: r, c: k.comms[worldComm], member: int32(k.lo + i)}
+	defer r.recovered()
+	if err := k.config.Program.Main(r); err != nil {
+		k.fail(r.lp, r.call, err)
+	}
+}
+
+func (r *Rank) recovered() {
+	if v := recover(); v != nil {
+		r.k.recovered(r.lp, r.call, v)
+	}
+}

@@ -1,0 +1,107 @@
+package mpivirt
+
+import (
+	"gigarank/collectives"
+	"gigarank/engine"
+	"gigarank/lp"
+	"gigarank/network"
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// Program is a program to simulate, in one or both forms. At least one of Main
+// and Event is set.
+type Program struct {
+	// Name as given on the command line.
+	Name string
+	// Main is the body of every rank as goroutine LPs. An error ends the
+	// simulation.
+	Main func(r *Rank) error
+	// Event makes the body of the ranks as event LPs; see [Steps].
+	Event func() EventProgram
+}
+
+// Interpreter says how collectives are carried out. The results are the same.
+type Interpreter uint8
+
+// The interpreters of collectives.
+const (
+	Auto    Interpreter = iota // bulk where the collective allows it, else message
+	Message                    // every message of the algorithm is an event
+	Bulk                       // max-plus algebra over arrays of clocks
+)
+
+// Config describes one simulation. The zero value of an optional field is its
+// default.
+type Config struct {
+	// Target is the machine, laid out for the number of ranks. Required.
+	Target *network.Target
+	// Program to run. Required.
+	Program Program
+	// LP is the kind of LP; the program must have that form.
+	LP lp.Kind
+	// Transports of the engines that run in this process: one for each. All
+	// engines of all processes together are Transports[0].Size(). Required.
+	Transports []sync.Transport
+	// Protocol of synchronisation.
+	Protocol sync.Protocol
+	// Strict switches the shortcut for deterministic waits off: every LP that
+	// waits is resumed in the order of virtual time.
+	Strict bool
+	// Collectives chooses the interpreter.
+	Collectives Interpreter
+	// Algorithms to use for operations, where they are not the default.
+	Algorithms map[collectives.Operation]collectives.Algorithm
+	// Seed of every random number that the program draws.
+	Seed uint64
+	// Noise of the operating system added to compute phases; nil for none.
+	Noise Noise
+	// Now reads the wall clock in seconds; nil leaves wall times at zero. It
+	// has no influence on virtual time.
+	Now func() float64
+	// BufferLimit of each engine in bytes; see [engine.Config].
+	BufferLimit int64
+	// Output receives what rank 0 or others print with [Rank.Printf]; nil
+	// drops it.
+	Output func(text string)
+}
+
+// Noise lengthens compute phases. It must be a pure function of its arguments.
+type Noise interface {
+	// Extend returns how long a compute phase of length d that rank begins at t
+	// takes with the noise.
+	Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration
+}
+
+// Iteration sums up one timed operation over all ranks that recorded it.
+type Iteration struct {
+	Index     int
+	Operation string
+	Min, Max  vtime.Duration
+	Mean      vtime.Duration // rounded down
+	Count     uint64
+	Wall      float64 // seconds from the end of the one before; 0 without a clock
+}
+
+// Result is what a simulation gave. On engines of one process it covers all
+// engines; over MPI it is complete on host 0 and elsewhere covers the host's own
+// engine.
+type Result struct {
+	Complete    bool       // false if the run was stopped
+	VirtualTime vtime.Time // last finish of any rank
+	Finished    uint64     // ranks that finished
+	Fingerprint string     // 32 hexadecimal digits over (rank, finish time)
+	Statistics  engine.Statistics
+	Iterations  []Iteration
+	SetupWall   float64 // seconds until the first rank ran
+}
+
+// Progress is a look at a simulation that runs.
+type Progress struct {
+	Ranks     uint64 // ranks of this process
+	SetUp     uint64 // of which are set up
+	Finished  uint64 // of which have finished
+	Iteration int    // iterations that all ranks of this process have recorded
+	Time      vtime.Time
+	Events    uint64
+}

@@ -1,0 +1,241 @@
+package mpivirt
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	stdsync "sync"
+	"sync/atomic"
+
+	"gigarank/collectives"
+	"gigarank/engine"
+	"gigarank/lp"
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// Simulation is one run of a program on a target machine.
+type Simulation struct {
+	config  Config
+	engines []*engine.Engine
+	setUp   atomic.Int64
+	ended   atomic.Int64
+	counts  []atomic.Int64 // by engine of this process: iterations complete
+	reason  atomic.Pointer[string]
+}
+
+// New prepares a simulation. All faults of the configuration are reported
+// together.
+func New(c Config) (*Simulation, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	s := &Simulation{config: c, counts: make([]atomic.Int64, len(c.Transports))}
+	partition := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
+	for _, t := range c.Transports {
+		lo, hi := partition.Range(t.Rank())
+		s.engines = append(s.engines, engine.New(engine.Config{
+			Partition: partition, Transport: t, Protocol: c.Protocol, BufferLimit: c.BufferLimit,
+			Lookahead: func(dst int) vtime.Duration {
+				dstLo, dstHi := partition.Range(dst)
+				if lo == hi || dstLo == dstHi {
+					return vtime.Second
+				}
+				return lookahead(&c, lo, hi, dstLo, dstHi)
+			},
+		}))
+	}
+	return s, nil
+}
+
+// lookahead is the least delay of anything that ranks of one block do to those of
+// another: a message, or the acknowledgement of one.
+func lookahead(c *Config, lo, hi, dstLo, dstHi int) vtime.Duration {
+	d := c.Target.Lookahead(lo, hi, dstLo, dstHi)
+	if c.Target.LogGOPS() != nil {
+		// A rendezvous frees its sender at the instant of the match.
+		d = min(d, vtime.Picosecond)
+	}
+	return d
+}
+
+func (c *Config) validate() error {
+	var faults []error
+	fault := func(format string, arguments ...any) { faults = append(faults, fmt.Errorf(format, arguments...)) }
+	if c.Target == nil {
+		fault("no target machine")
+	} else if c.Target.Ranks() > 1<<31-2 {
+		fault("%d ranks: at most %d can be simulated", c.Target.Ranks(), 1<<31-2)
+	}
+	if len(c.Transports) == 0 {
+		fault("no transport: one is needed for each engine of this process")
+	}
+	switch {
+	case c.Program.Main == nil && c.Program.Event == nil:
+		fault("program %q has no body", c.Program.Name)
+	case c.LP == lp.Goroutine && c.Program.Main == nil:
+		fault("program %q has no form for goroutine ranks: use --lp event", c.Program.Name)
+	case c.LP == lp.Event && c.Program.Event == nil:
+		fault("program %q has no form for event ranks: use --lp goroutine", c.Program.Name)
+	}
+	for op, a := range c.Algorithms {
+		if !slices.Contains(collectives.Algorithms(op), a) {
+			fault("algorithm %v cannot do %v", a, op)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Run runs the simulation to its end. The result holds what was finished even if
+// there is an error: *RankError, *DeadlockError, *sync.Stopped if another process
+// failed or Stop was called, or an error of the transport.
+func (s *Simulation) Run() (*Result, error) {
+	tallies := make([]*tally, len(s.engines))
+	errs := make([]error, len(s.engines))
+	var group stdsync.WaitGroup
+	for i := range s.engines {
+		group.Go(func() { tallies[i], errs[i] = s.runEngine(i) })
+	}
+	group.Wait()
+	total := &tally{now: func() float64 { return 0 }}
+	statistics := engine.Statistics{}
+	for i, t := range tallies {
+		if t == nil {
+			continue
+		}
+		total.merge(t)
+		statistics = addStatistics(statistics, s.engines[i].Count())
+	}
+	err := s.firstError(errs)
+	if len(s.engines) == 1 && s.engines[0].Engines() > 1 {
+		total, statistics, err = s.gather(tallies[0], err)
+	}
+	result := total.result(statistics)
+	result.Complete = err == nil
+	return result, err
+}
+
+// gather brings the tallies of all processes to host 0.
+func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics, error) {
+	e := s.engines[0]
+	payloads, err := e.Gather(own.encode(e.Count()))
+	if cause == nil {
+		cause = err
+	}
+	if err != nil || e.Index() != 0 {
+		return own, e.Count(), cause
+	}
+	total, statistics := &tally{now: func() float64 { return 0 }}, engine.Statistics{}
+	for _, payload := range payloads {
+		if payload == nil {
+			continue
+		}
+		t, counts := decodeTally(payload)
+		total.merge(t)
+		statistics = addStatistics(statistics, counts)
+	}
+	return total, statistics, cause
+}
+
+// runEngine runs one engine of this process and its LPs.
+func (s *Simulation) runEngine(i int) (*tally, error) {
+	e, c := s.engines[i], &s.config
+	k := newKernel(c, e)
+	k.tally.progressed = func(n int) { s.counts[i].Store(int64(n)) }
+	k.tally.ended = &s.ended
+	if c.LP == lp.Goroutine {
+		k.body = lp.NewGoroutines(k.n, k.runMain)
+	} else {
+		k.body = c.Program.Event().bind(k)
+	}
+	s.setUp.Add(int64(k.n))
+	k.tally.setUp = k.tally.now() - k.tally.began
+	e.ReadyRange(0, k.n)
+	err := k.run()
+	var failed *RankError
+	switch {
+	case errors.As(err, &failed):
+		e.Stop([]byte(err.Error()))
+	case errors.Is(err, engine.ErrDeadlock):
+		err = k.deadlock()
+	case err != nil && !isStopped(err):
+		e.Stop([]byte(err.Error()))
+	}
+	if err != nil || k.tally.finished < uint64(k.n) {
+		k.body.Stop()
+	}
+	return &k.tally, err
+}
+
+// run runs the engine. A panic that comes out of a step of an event LP ends the
+// simulation with that LP's error; nothing of the engine is used after it.
+func (k *kernel) run() (err error) {
+	defer func() {
+		body, steps := k.body.(interface{ running() (int32, call) })
+		if !steps {
+			return
+		}
+		if v := recover(); v != nil {
+			lp, name := body.running()
+			k.recovered(lp, name, v)
+			err = k.eng.Err()
+		}
+	}()
+	return k.eng.Run(k)
+}
+
+func isStopped(err error) bool {
+	var stopped *sync.Stopped
+	return errors.As(err, &stopped)
+}
+
+// firstError returns the error that says most: one that is the cause rather than
+// the consequence of another engine's.
+func (s *Simulation) firstError(errs []error) error {
+	var deadlock *DeadlockError
+	var first error
+	for _, err := range errs {
+		var d *DeadlockError
+		switch {
+		case err == nil:
+		case errors.As(err, &d):
+			deadlock = mergeDeadlocks(deadlock, d)
+		case first == nil || isStopped(first):
+			first = err
+		}
+	}
+	if first != nil {
+		return first
+	}
+	if deadlock != nil {
+		return deadlock
+	}
+	return nil
+}
+
+// Stop ends the simulation early, on all hosts; Run returns what was finished.
+func (s *Simulation) Stop(reason string) {
+	s.reason.CompareAndSwap(nil, &reason)
+	for _, e := range s.engines {
+		e.Stop([]byte(reason))
+	}
+}
+
+// Progress returns, from any goroutine, how far the simulation has come on this
+// process.
+func (s *Simulation) Progress() Progress {
+	p := Progress{SetUp: uint64(s.setUp.Load()), Finished: uint64(s.ended.Load())}
+	iterations := int64(-1)
+	for i, e := range s.engines {
+		lo, hi := e.Range()
+		p.Ranks += uint64(hi - lo)
+		events, t := e.Snapshot()
+		p.Events += events
+		p.Time = max(p.Time, t)
+		if n := s.counts[i].Load(); lo < hi && (iterations < 0 || n < iterations) {
+			iterations = n
+		}
+	}
+	p.Iteration = int(max(iterations, 0))
+	return p
+}

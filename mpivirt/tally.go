@@ -1,0 +1,220 @@
+package mpivirt
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"gigarank/engine"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// tally keeps what is reported of an engine's ranks, in space that does not grow
+// with their number.
+type tally struct {
+	now         func() float64
+	digest      [2]uint64 // of (rank, finish time) of all that have finished; sums, so the order does not matter
+	finished    uint64
+	last        vtime.Time
+	iterations  []iterationTally
+	latest      int     // the iteration recorded last
+	wall        float64 // when the iteration before was complete
+	began       float64
+	setUp       float64
+	progressed  func(iterations int)
+	recordCount int
+	ended       *atomic.Int64 // ranks finished, for other goroutines to read
+}
+
+// iterationTally sums up one operation of one iteration.
+type iterationTally struct {
+	index     int
+	operation string
+	min, max  vtime.Duration
+	sumHigh   uint64
+	sumLow    uint64
+	count     uint64
+	wall      float64
+}
+
+func (t *tally) start(c *Config) {
+	t.now = c.Now
+	if t.now == nil {
+		t.now = func() float64 { return 0 }
+	}
+	t.wall = t.now()
+	t.began = t.wall
+}
+
+// Keys of the two halves of the fingerprint.
+const (
+	digestKey0 = 0x6769676172616e6b
+	digestKey1 = 0x66696e6765727072
+)
+
+func (t *tally) finish(rank int, at vtime.Time) {
+	t.finished++
+	if t.finished%64 == 0 {
+		t.ended.Add(64)
+	}
+	t.last = max(t.last, at)
+	t.digest[0] += random.Uint64(digestKey0, uint64(rank), uint64(at))
+	t.digest[1] += random.Uint64(digestKey1, uint64(rank), uint64(at))
+}
+
+// record enters one rank's operation; all is the number of the engine's ranks.
+func (t *tally) record(index int, operation string, d vtime.Duration, all int) {
+	it := t.find(index, operation)
+	if it.count == 0 || d < it.min {
+		it.min = d
+	}
+	if it.count == 0 || d > it.max {
+		it.max = d
+	}
+	var carry uint64
+	it.sumLow, carry = bits.Add64(it.sumLow, uint64(d), 0)
+	it.sumHigh += carry
+	it.count++
+	if it.count == uint64(all) {
+		now := t.now()
+		it.wall, t.wall = now-t.wall, now
+		t.recordCount++
+		if t.progressed != nil {
+			t.progressed(t.recordCount)
+		}
+	}
+}
+
+func (t *tally) find(index int, operation string) *iterationTally {
+	if t.latest < len(t.iterations) {
+		if it := &t.iterations[t.latest]; it.index == index && it.operation == operation {
+			return it
+		}
+	}
+	for i := len(t.iterations) - 1; i >= 0; i-- {
+		if it := &t.iterations[i]; it.index == index && it.operation == operation {
+			t.latest = i
+			return it
+		}
+	}
+	t.latest = len(t.iterations)
+	t.iterations = append(t.iterations, iterationTally{index: index, operation: strings.Clone(operation)})
+	return &t.iterations[t.latest]
+}
+
+func (it *iterationTally) add(o *iterationTally) {
+	if it.count == 0 || o.count > 0 && o.min < it.min {
+		it.min = o.min
+	}
+	if it.count == 0 || o.count > 0 && o.max > it.max {
+		it.max = o.max
+	}
+	var carry uint64
+	it.sumLow, carry = bits.Add64(it.sumLow, o.sumLow, 0)
+	it.sumHigh += o.sumHigh + carry
+	it.count += o.count
+	it.wall = max(it.wall, o.wall)
+}
+
+func (it *iterationTally) mean() vtime.Duration {
+	if it.count == 0 {
+		return 0
+	}
+	quotient, _ := bits.Div64(it.sumHigh%it.count, it.sumLow, it.count)
+	return vtime.Duration(quotient)
+}
+
+// merge adds what another engine kept.
+func (t *tally) merge(o *tally) {
+	t.finished += o.finished
+	t.last = max(t.last, o.last)
+	for i := range t.digest {
+		t.digest[i] += o.digest[i]
+	}
+	t.setUp = max(t.setUp, o.setUp)
+	for i := range o.iterations {
+		other := &o.iterations[i]
+		t.find(other.index, other.operation).add(other)
+	}
+}
+
+// result returns the tally of all engines as the result of a simulation.
+func (t *tally) result(s engine.Statistics) *Result {
+	r := &Result{
+		VirtualTime: t.last, Finished: t.finished, Statistics: s, SetupWall: t.setUp,
+		Fingerprint: fmt.Sprintf("%016x%016x", t.digest[0], t.digest[1]),
+	}
+	for i := range t.iterations {
+		it := &t.iterations[i]
+		r.Iterations = append(r.Iterations, Iteration{
+			Index: it.index, Operation: it.operation, Min: it.min, Max: it.max, Mean: it.mean(), Count: it.count, Wall: it.wall,
+		})
+	}
+	slices.SortStableFunc(r.Iterations, func(a, b Iteration) int {
+		if a.Index != b.Index {
+			return a.Index - b.Index
+		}
+		return strings.Compare(a.Operation, b.Operation)
+	})
+	return r
+}
+
+// encode packs a tally and the engine's statistics for engine 0.
+func (t *tally) encode(s engine.Statistics) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, t.finished)
+	b = appendWords(b, uint64(t.last), t.digest[0], t.digest[1], secondsToWord(t.setUp),
+		s.Events, s.Messages, s.Switches, s.RemoteMessages, s.SyncMessages, s.TransportMessages, uint64(len(t.iterations)))
+	for i := range t.iterations {
+		it := &t.iterations[i]
+		b = appendWords(b, uint64(it.index), uint64(it.min), uint64(it.max), it.sumHigh, it.sumLow, it.count,
+			secondsToWord(it.wall), uint64(len(it.operation)))
+		b = append(b, it.operation...)
+	}
+	return b
+}
+
+func appendWords(b []byte, words ...uint64) []byte {
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+// secondsToWord keeps nanoseconds: wall times are reported, never computed with.
+func secondsToWord(s float64) uint64 { return uint64(int64(s * 1e9)) }
+func wordToSeconds(w uint64) float64 { return float64(int64(w)) / 1e9 }
+
+// decodeTally unpacks what encode packed.
+func decodeTally(b []byte) (*tally, engine.Statistics) {
+	r := reader{b}
+	t := &tally{finished: r.u64()}
+	t.last = vtime.Time(r.u64())
+	t.digest = [2]uint64{r.u64(), r.u64()}
+	t.setUp = wordToSeconds(r.u64())
+	s := engine.Statistics{
+		Events: r.u64(), Messages: r.u64(), Switches: r.u64(),
+		RemoteMessages: r.u64(), SyncMessages: r.u64(), TransportMessages: r.u64(),
+	}
+	for range r.u64() {
+		it := iterationTally{index: int(r.u64()), min: vtime.Duration(r.u64()), max: vtime.Duration(r.u64()),
+			sumHigh: r.u64(), sumLow: r.u64(), count: r.u64(), wall: wordToSeconds(r.u64())}
+		n := r.u64()
+		it.operation = string(r.b[:n])
+		r.b = r.b[n:]
+		t.iterations = append(t.iterations, it)
+	}
+	return t, s
+}
+
+// addStatistics sums counts of two engines.
+func addStatistics(a, b engine.Statistics) engine.Statistics {
+	return engine.Statistics{
+		Events: a.Events + b.Events, Messages: a.Messages + b.Messages, Switches: a.Switches + b.Switches,
+		RemoteMessages: a.RemoteMessages + b.RemoteMessages, SyncMessages: a.SyncMessages + b.SyncMessages,
+		TransportMessages: a.TransportMessages + b.TransportMessages,
+	}
+}

@@ -1,0 +1,264 @@
+package mpivirt
+
+import (
+	"gigarank/vtime"
+)
+
+// sendMode is when a send is complete and what it asks of the receiver.
+type sendMode uint8
+
+const (
+	standard    sendMode = iota
+	synchronous          // complete once a receive has matched
+	ready                // a matching receive must have been posted
+	buffered             // complete at once, whatever the size
+)
+
+// outgoing is a point-to-point send as an LP hands it to the kernel.
+type outgoing struct {
+	comm    *comm
+	dest    int // member
+	tag     int
+	bytes   int64
+	payload []byte // nil if only the size is simulated
+	mode    sendMode
+}
+
+// send puts a message under way from an LP at its clock. It returns the request
+// that is complete once the receive has matched, or 0 if the sender is free at
+// once.
+func (k *kernel) send(lp int32, source int32, o *outgoing, c call) (request int32) {
+	box := k.box(lp)
+	box.polls = 0
+	dst := o.comm.rankOf(o.dest, k.global(lp))
+	m := message{
+		bytes: o.bytes, comm: o.comm.index, source: source, rank: k.global(lp), tag: int32(o.tag),
+		engine: int32(k.eng.Index()), ready: o.mode == ready,
+	}
+	if o.mode == synchronous || o.bytes > k.eagerLimit && o.mode != buffered {
+		m.request = k.newRequest(lp, sendRequest, c)
+		q := k.requests.at(m.request)
+		q.comm, q.peer, q.tag = o.comm.index, int32(o.dest), int32(o.tag)
+	}
+	sent := k.clock[lp]
+	if k.ports != nil {
+		k.clock[lp], m.arrival = k.tgt.Send(&k.ports[lp], int(m.rank), dst, o.bytes, sent)
+	} else {
+		m.arrival = box.flight.send(int32(dst), sent, k.tgt.Latency(int(m.rank), dst), k.tgt.Transfer(int(m.rank), dst, o.bytes))
+	}
+	k.eng.Statistics.Messages++
+	k.dispatch(&m, recordMessage, dst, sent, o.payload)
+	return m.request
+}
+
+// newRequest takes a request of an LP.
+func (k *kernel) newRequest(lp int32, kind requestKind, c call) int32 {
+	k.generation++
+	index := k.requests.take()
+	*k.requests.at(index) = request{kind: kind, lp: lp, call: c, generation: k.generation, posted: k.clock[lp]}
+	return index
+}
+
+// dispatch brings a message to its destination: into the mailbox of a local LP,
+// or as a record to the engine that owns it. The payload is copied.
+func (k *kernel) dispatch(m *message, kind byte, dst int, sent vtime.Time, payload []byte) {
+	lp, local := k.local(dst)
+	if !local {
+		k.sendRecord(m, kind, dst, sent, payload)
+		return
+	}
+	if payload != nil {
+		m.payload = k.buffers.take(max(len(payload), 1))[:len(payload)]
+		copy(m.payload, payload)
+	}
+	index := k.messages.take()
+	*k.messages.at(index) = *m
+	if kind == recordMessage {
+		k.arrive(lp, index)
+	} else {
+		k.arriveRound(lp, index)
+	}
+}
+
+// messageRecord is the size of the fixed part of a message between engines.
+const messageRecord = 2 + 8 + 6*4 + 3*8
+
+// Flags of a message between engines.
+const (
+	flagPayload = 1 << iota
+	flagReady
+)
+
+func (k *kernel) sendRecord(m *message, kind byte, dst int, sent vtime.Time, payload []byte) {
+	w := writer{k.eng.Record(k.eng.Partition().Owner(dst), messageRecord+len(payload))}
+	w.u8(kind)
+	flags := byte(0)
+	if payload != nil {
+		flags |= flagPayload
+	}
+	if m.ready {
+		flags |= flagReady
+	}
+	w.u8(flags)
+	w.u64(k.comms[m.comm].context)
+	w.u32(uint32(dst))
+	w.u32(uint32(m.source))
+	w.u32(uint32(m.rank))
+	w.u32(uint32(m.tag))
+	w.u32(m.number)
+	w.u32(uint32(m.request))
+	w.u64(uint64(sent))
+	w.u64(uint64(m.arrival))
+	w.u64(uint64(m.bytes))
+	copy(w.b, payload)
+}
+
+func (k *kernel) deliverMessage(src int, record []byte, r reader) {
+	flags := r.u8()
+	comm, known := k.contexts[r.u64()]
+	if !known {
+		k.stray(src, record)
+		return
+	}
+	dst := int(r.u32())
+	m := message{
+		comm: comm, source: int32(r.u32()), rank: int32(r.u32()), tag: int32(r.u32()), number: r.u32(),
+		request: int32(r.u32()), engine: int32(src), ready: flags&flagReady != 0,
+	}
+	sent := vtime.Time(r.u64())
+	m.arrival, m.bytes = vtime.Time(r.u64()), int64(r.u64())
+	if flags&flagPayload != 0 {
+		m.payload = k.buffers.take(max(len(r.b), 1))[:len(r.b)]
+		copy(m.payload, r.b)
+	}
+	k.eng.CheckArrival(int(m.rank), dst, sent, m.arrival)
+	lp, local := k.local(dst)
+	if !local {
+		broken("a message for rank %d came to the engine of ranks %d to %d", dst, k.lo, k.lo+k.n-1)
+	}
+	index := k.messages.take()
+	*k.messages.at(index) = m
+	if record[0] == recordMessage {
+		k.arrive(lp, index)
+	} else {
+		k.arriveRound(lp, index)
+	}
+}
+
+// stray keeps a record for a communicator that this engine's ranks have not made
+// yet: a member elsewhere was faster.
+func (k *kernel) stray(src int, record []byte) {
+	r := reader{record[2:]}
+	context := r.u64()
+	kept := append([]byte{byte(src), byte(src >> 8), byte(src >> 16), byte(src >> 24)}, record...)
+	k.strays[context] = append(k.strays[context], kept)
+}
+
+// deliverStrays delivers what came for a communicator before it was made.
+func (k *kernel) deliverStrays(context uint64) {
+	kept := k.strays[context]
+	delete(k.strays, context)
+	for _, record := range kept {
+		src := int(record[0]) | int(record[1])<<8 | int(record[2])<<16 | int(record[3])<<24
+		k.Deliver(src, record[4:])
+	}
+}
+
+// acknowledge tells the sender of a synchronous message that it was matched by
+// an LP at an instant.
+func (k *kernel) acknowledge(m *message, lp int32, matched vtime.Time) {
+	t := matched.Add(k.tgt.Acknowledgement(int(m.rank), int(k.global(lp))))
+	if int(m.engine) == k.eng.Index() {
+		k.acknowledged(m.request, t)
+		return
+	}
+	w := writer{k.eng.Record(int(m.engine), 1+4+8)}
+	w.u8(recordAcknowledgement)
+	w.u32(uint32(m.request))
+	w.u64(uint64(t))
+}
+
+// acknowledged completes a synchronous send; requests below zero belong to agents.
+func (k *kernel) acknowledged(request int32, t vtime.Time) {
+	if request < 0 {
+		k.agentAcknowledged(-request, t)
+		return
+	}
+	k.completeRequest(request, t)
+	lp := k.requests.at(request).lp
+	k.look(lp, k.box(lp))
+}
+
+// receiver describes a receive as an LP hands it to the kernel.
+type receiver struct {
+	comm   *comm
+	source int // member or AnySource
+	tag    int // or AnyTag
+	buffer []byte
+	sized  bool
+	bytes  int64 // room, if sized
+}
+
+// receive posts a receive at the LP's clock.
+func (k *kernel) receive(lp int32, v *receiver, c call) int32 {
+	box := k.box(lp)
+	box.polls = 0
+	index := k.newRequest(lp, receiveRequest, c)
+	r := k.requests.at(index)
+	r.comm, r.peer, r.tag = v.comm.index, int32(v.source), int32(v.tag)
+	r.buffer, r.sized, r.capacity = v.buffer, v.sized, v.bytes
+	k.post(lp, box, index)
+	return index
+}
+
+// waitRequest makes the LP wait for one request; see begin.
+func (k *kernel) waitRequest(lp int32, request int32, c call) bool {
+	box := k.box(lp)
+	box.wait.request = request
+	return k.begin(lp, box, waitOne, c)
+}
+
+// waitRequests makes the LP wait for several; see begin. The kernel keeps the
+// slice until the wait is over.
+func (k *kernel) waitRequests(lp int32, kind waitKind, requests []int32, c call) bool {
+	box := k.box(lp)
+	box.wait.requests, box.wait.pending = requests, 0
+	for _, ri := range requests {
+		if ri == 0 {
+			continue
+		}
+		r := k.requests.at(ri)
+		r.waited = true
+		if !r.complete {
+			box.wait.pending++
+		}
+	}
+	return k.begin(lp, box, kind, c)
+}
+
+// unwaited ends the bond between requests that stay and a wait that is over.
+func (k *kernel) unwaited(requests []int32) {
+	for _, ri := range requests {
+		if ri != 0 {
+			k.requests.at(ri).waited = false
+		}
+	}
+}
+
+// probe makes the LP probe; see begin. take removes the message found.
+func (k *kernel) probe(lp int32, kind waitKind, c *comm, source, tag int, name call) bool {
+	box := k.box(lp)
+	w := &box.wait
+	w.comm, w.peer, w.tag, w.message = c.index, int32(source), int32(tag), 0
+	return k.begin(lp, box, kind, name)
+}
+
+// extract takes the message that a matched probe found out of the mailbox.
+func (k *kernel) extract(lp int32, index int32) {
+	box := k.box(lp)
+	previous := int32(0)
+	for at := box.unexpected.head; at != index; at = k.messages.at(at).next {
+		previous = at
+	}
+	k.unlink(box, previous, index)
+}

@@ -1,0 +1,305 @@
+package mpivirt
+
+import (
+	"slices"
+
+	"gigarank/engine"
+	"gigarank/vtime"
+)
+
+// pollsAbsorbed is the number of failing tests or probes in a row, with no other
+// call of the rank between them, after which the rank is taken to be in a loop
+// that polls until it succeeds: the next poll does not return before that, at the
+// instant at which the loop would have found out.
+const pollsAbsorbed = 1000
+
+// begin starts a wait of an LP. It reports whether the LP can go on at once;
+// otherwise the LP must be suspended, and the wait is over when it is resumed.
+func (k *kernel) begin(lp int32, box *mailbox, kind waitKind, c call) bool {
+	w := &box.wait
+	w.kind, w.call, w.ready, w.armed = kind, c, false, vtime.Forever
+	w.generation++
+	if !k.consider(lp, box, none) {
+		return false
+	}
+	k.finish(lp, box)
+	return true
+}
+
+// look lets an LP that waits look again after something has happened to it.
+func (k *kernel) look(lp int32, box *mailbox) {
+	w := &box.wait
+	if w.kind != notWaiting && !w.ready && k.consider(lp, box, none) {
+		w.ready = true
+		k.eng.Ready(lp)
+	}
+}
+
+// handleWait is called when all arrivals at or before t are known, at the
+// instant for which a wait of the LP was armed. It reports whether the wait is
+// over.
+func (k *kernel) handleWait(lp int32, generation uint32, t vtime.Time) bool {
+	box := k.box(lp)
+	w := &box.wait
+	if w.generation != generation || w.kind == notWaiting || w.ready || w.armed != t {
+		return false
+	}
+	w.armed = vtime.Forever
+	return k.consider(lp, box, t)
+}
+
+// consider reports whether the wait of an LP is over, given that all arrivals at
+// or before known have been delivered. If not, it arms a timed event for the
+// instant at which there will be more to say, if there is one.
+func (k *kernel) consider(lp int32, box *mailbox, known vtime.Time) bool {
+	w := &box.wait
+	at, certain := k.evaluate(lp, box, known)
+	if certain && (!k.strict || at <= known) {
+		w.at = at
+		return true
+	}
+	if at < w.armed {
+		w.armed = at
+		k.eng.Schedule(engine.Event{
+			Time: at, Source: k.global(lp), LP: k.global(lp), Sequence: uint64(w.generation), Data: dataWait,
+		})
+	}
+	return false
+}
+
+// evaluate returns the instant at which the wait of an LP is over, if that is
+// certain; else the instant up to which arrivals must be known to say more,
+// Forever if something has to happen first.
+func (k *kernel) evaluate(lp int32, box *mailbox, known vtime.Time) (at vtime.Time, certain bool) {
+	w := &box.wait
+	clock := k.clock[lp]
+	if known != none {
+		k.settle(lp, box, known)
+	}
+	switch w.kind {
+	case waitOne:
+		if r := k.requests.at(w.request); r.complete {
+			return max(clock, r.time), true
+		}
+		return k.candidate(box), false
+	case waitAll:
+		if w.pending == 0 {
+			return k.latest(clock, w.requests), true
+		}
+		return k.candidate(box), false
+	case waitProbe:
+		return k.evaluateProbe(box, clock, known)
+	case waitAny, waitSome:
+		at = max(clock, k.earliest(w.requests))
+		return k.timed(box, at, known)
+	default:
+		return k.evaluatePoll(box, clock, known)
+	}
+}
+
+// timed answers for a wait that is over at instant at, as far as is known, if
+// nothing that matters arrives before.
+func (k *kernel) timed(box *mailbox, at, known vtime.Time) (vtime.Time, bool) {
+	if at <= known {
+		return at, true
+	}
+	return min(at, k.candidate(box)), false
+}
+
+// earliest returns the least completion time of the requests, Forever if none is
+// complete. Inactive requests (index 0) do not count.
+func (k *kernel) earliest(requests []int32) vtime.Time {
+	least := vtime.Forever
+	for _, ri := range requests {
+		if ri == 0 {
+			continue
+		}
+		if r := k.requests.at(ri); r.complete {
+			least = min(least, r.time)
+		}
+	}
+	return least
+}
+
+func (k *kernel) latest(clock vtime.Time, requests []int32) vtime.Time {
+	for _, ri := range requests {
+		if ri != 0 {
+			clock = max(clock, k.requests.at(ri).time)
+		}
+	}
+	return clock
+}
+
+// evaluateProbe is evaluate for a blocking probe.
+func (k *kernel) evaluateProbe(box *mailbox, clock, known vtime.Time) (vtime.Time, bool) {
+	w := &box.wait
+	probe := request{comm: w.comm, peer: w.peer, tag: w.tag}
+	if w.peer != AnySource {
+		_, w.message = k.firstUnexpected(box, &probe)
+		if w.message == 0 {
+			return k.candidate(box), false
+		}
+		m := k.messages.at(w.message)
+		if box.wildcards == 0 || !k.claimed(box, m) {
+			return max(clock, m.arrival), true
+		}
+		return k.candidate(box), false
+	}
+	_, w.message = k.leastUnexpected(box, &probe)
+	if w.message == 0 {
+		return vtime.Forever, false
+	}
+	if m := k.messages.at(w.message); m.arrival <= known {
+		return max(clock, m.arrival), true
+	} else {
+		return min(m.arrival, k.candidate(box)), false
+	}
+}
+
+// evaluatePoll is evaluate for a test or a nonblocking probe: it is over at the
+// LP's clock, or, in a long loop of them, at the first poll that succeeds.
+func (k *kernel) evaluatePoll(box *mailbox, clock, known vtime.Time) (vtime.Time, bool) {
+	if box.polls < pollsAbsorbed {
+		return clock, clock <= known
+	}
+	success := k.successTime(box)
+	if success == vtime.Forever {
+		return k.candidate(box), false
+	}
+	at := clock
+	if success > clock {
+		period := vtime.Time(k.pollTime)
+		at += (success - clock + period - 1) / period * period
+	}
+	return k.timed(box, at, known)
+}
+
+// successTime returns the instant from which a poll succeeds, as far as is known.
+func (k *kernel) successTime(box *mailbox) vtime.Time {
+	w := &box.wait
+	switch w.kind {
+	case testAll:
+		for _, ri := range w.requests {
+			if ri != 0 && !k.requests.at(ri).complete {
+				return vtime.Forever
+			}
+		}
+		return k.latest(0, w.requests)
+	case testProbe:
+		if index := k.probed(box, vtime.Forever); index != 0 {
+			return k.messages.at(index).arrival
+		}
+		return vtime.Forever
+	default:
+		return k.earliest(w.requests)
+	}
+}
+
+// probed returns the message that a probe at instant t finds.
+func (k *kernel) probed(box *mailbox, t vtime.Time) int32 {
+	w := &box.wait
+	probe := request{comm: w.comm, peer: w.peer, tag: w.tag}
+	var index int32
+	if w.peer == AnySource {
+		_, index = k.leastUnexpected(box, &probe)
+	} else {
+		_, index = k.firstUnexpected(box, &probe)
+	}
+	if index != 0 && k.messages.at(index).arrival > t {
+		return 0
+	}
+	return index
+}
+
+// finish ends the wait of an LP: its clock is set, and what it waited for is
+// charged. The results stay in the wait for the caller of the operation.
+func (k *kernel) finish(lp int32, box *mailbox) {
+	w := &box.wait
+	kind := w.kind
+	w.kind, w.ready = notWaiting, false
+	switch kind {
+	case waitOne:
+		k.charge(lp, k.requests.at(w.request), w.at)
+	case waitAll:
+		k.chargeAll(lp, w.requests, w.at)
+	case waitAny, waitSome, waitProbe:
+		k.clock[lp] = w.at
+		w.found = true
+	default:
+		k.clock[lp] = w.at
+		k.finishPoll(lp, box, kind)
+		return
+	}
+	box.polls = 0
+}
+
+// finishPoll answers a test or a nonblocking probe at the LP's clock.
+func (k *kernel) finishPoll(lp int32, box *mailbox, kind waitKind) {
+	w, now := &box.wait, k.clock[lp]
+	switch kind {
+	case testProbe:
+		w.message = k.probed(box, now)
+		w.found = w.message != 0
+	case testAll:
+		w.found = k.allComplete(w.requests, now)
+		if w.found {
+			k.chargeAll(lp, w.requests, now)
+		}
+	default:
+		w.found = k.earliest(w.requests) <= now
+	}
+	if w.found {
+		box.polls = 0
+		return
+	}
+	box.polls++
+	k.clock[lp] = now.Add(k.pollTime)
+}
+
+func (k *kernel) allComplete(requests []int32, now vtime.Time) bool {
+	for _, ri := range requests {
+		if ri != 0 {
+			if r := k.requests.at(ri); !r.complete || r.time > now {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// charge makes the LP spend what the completion of a request costs its CPU, from
+// instant at on; its clock shows the end.
+func (k *kernel) charge(lp int32, r *request, at vtime.Time) {
+	if k.ports == nil || r.kind != receiveRequest {
+		k.clock[lp] = max(at, r.time)
+		return
+	}
+	k.clock[lp] = k.tgt.Receive(&k.ports[lp], r.status.Bytes, r.posted, k.clock[lp], r.arrival)
+}
+
+// chargeAll charges receives in the order in which their messages arrived, as the
+// CPU takes them in while the LP waits.
+func (k *kernel) chargeAll(lp int32, requests []int32, at vtime.Time) {
+	if k.ports == nil {
+		k.clock[lp] = at
+		return
+	}
+	order := k.order[:0]
+	for _, ri := range requests {
+		if ri != 0 && k.requests.at(ri).kind == receiveRequest {
+			order = append(order, ri)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		p, q := k.requests.at(a), k.requests.at(b)
+		if c := p.arrival.Compare(q.arrival); c != 0 {
+			return c
+		}
+		return int(p.rank) - int(q.rank)
+	})
+	for _, ri := range order {
+		k.charge(lp, k.requests.at(ri), k.clock[lp])
+	}
+	k.order = order[:0]
+	k.clock[lp] = max(k.clock[lp], k.latest(0, requests))
+}
