@@ -52,28 +52,28 @@ type butterfly struct {
 	pieces int // all positions
 }
 
-func (b butterfly) exchangeRounds() int {
+func (b *butterfly) exchangeRounds() int {
 	if b.kind == halveAndJoin {
 		return 2 * b.levels
 	}
 	return b.levels
 }
 
-func (b butterfly) MaxRounds() int {
+func (b *butterfly) MaxRounds() int {
 	if b.extra > 0 {
 		return b.exchangeRounds() + 2
 	}
 	return b.exchangeRounds()
 }
 
-func (b butterfly) Rounds(member int) int {
+func (b *butterfly) Rounds(member int) int {
 	if b.extra > 0 && member >= 2*b.extra {
 		return b.exchangeRounds() + 1
 	}
 	return b.MaxRounds()
 }
 
-func (b butterfly) Next(member, round int) int {
+func (b *butterfly) Next(member, round int) int {
 	if b.extra == 0 {
 		return round
 	}
@@ -86,7 +86,7 @@ func (b butterfly) Next(member, round int) int {
 	return round
 }
 
-func (b butterfly) Step(member, round int) Step {
+func (b *butterfly) Step(member, round int) Step {
 	if b.extra > 0 {
 		switch round {
 		case 0:
@@ -109,7 +109,7 @@ func (b butterfly) Step(member, round int) Step {
 	return b.combine(s, round)
 }
 
-func (b butterfly) foldIn(member int) Step {
+func (b *butterfly) foldIn(member int) Step {
 	if member >= 2*b.extra {
 		return idle
 	}
@@ -123,7 +123,7 @@ func (b butterfly) foldIn(member int) Step {
 	return Step{To: None, From: member - 1, Receive: blocks, Combine: how}
 }
 
-func (b butterfly) foldOut(member int) Step {
+func (b *butterfly) foldOut(member int) Step {
 	if member >= 2*b.extra {
 		return idle
 	}
@@ -146,7 +146,7 @@ func side(s, peer int) Combine {
 	return MineFirst
 }
 
-func (b butterfly) combine(s, k int) Step {
+func (b *butterfly) combine(s, k int) Step {
 	peer := s ^ 1<<k
 	all := Blocks{First: 0, Count: b.pieces}
 	to := b.member(peer)
@@ -156,12 +156,12 @@ func (b butterfly) combine(s, k int) Step {
 // part returns the chunks that survivor s holds after k halvings. The nearest
 // survivors halve first, so that combined ranks are contiguous; bit 0 of s then
 // chooses the upper or lower half, bit 1 the half of that, and so on.
-func (b butterfly) part(s, k int) Blocks {
+func (b *butterfly) part(s, k int) Blocks {
 	low := uint64(s) & (1<<k - 1)
 	return Blocks{First: int(bits.Reverse64(low) >> (64 - b.levels)), Count: 1 << (b.levels - k)}
 }
 
-func (b butterfly) halveOrJoin(s, round int) Step {
+func (b *butterfly) halveOrJoin(s, round int) Step {
 	if round < b.levels {
 		peer := s ^ 1<<round
 		to := b.member(peer)
@@ -174,19 +174,19 @@ func (b butterfly) halveOrJoin(s, round int) Step {
 }
 
 // ranks returns the ranks for which the 2^k survivors around s stand.
-func (b butterfly) ranks(s, k int) Blocks {
+func (b *butterfly) ranks(s, k int) Blocks {
 	s = s >> k << k
 	first := b.lowest(s)
 	return Blocks{First: first, Count: b.lowest(s+1<<k) - first}
 }
 
-func (b butterfly) join(s, k int) Step {
+func (b *butterfly) join(s, k int) Step {
 	peer := s ^ 1<<k
 	to := b.member(peer)
 	return Step{To: to, From: to, Send: b.ranks(s, k), Receive: b.ranks(peer, k)}
 }
 
-func (b butterfly) Pattern(round int) Pattern {
+func (b *butterfly) Pattern(round int) Pattern {
 	if b.extra > 0 {
 		switch round {
 		case 0:
@@ -217,7 +217,7 @@ func (b butterfly) Pattern(round int) Pattern {
 	return p
 }
 
-func (b butterfly) foldPattern(first, distance int, receiver Step) Pattern {
+func (b *butterfly) foldPattern(first, distance int, receiver Step) Pattern {
 	n := receiver.Receive.Count
 	return Pattern{
 		Kind: Strided, Distance: distance, First: first, Stride: 2, Count: b.extra,
@@ -239,9 +239,9 @@ type prefixes struct {
 	exclusive bool
 }
 
-func (p prefixes) MaxRounds() int { return logCeil(p.members) }
+func (p *prefixes) MaxRounds() int { return logCeil(p.members) }
 
-func (p prefixes) Rounds(member int) int {
+func (p *prefixes) Rounds(member int) int {
 	k := logCeil(p.members)
 	for k > 0 && member^1<<(k-1) >= p.members {
 		k--
@@ -249,14 +249,14 @@ func (p prefixes) Rounds(member int) int {
 	return k
 }
 
-func (p prefixes) Next(member, round int) int {
+func (p *prefixes) Next(member, round int) int {
 	for round < logCeil(p.members) && member^1<<round >= p.members {
 		round++
 	}
 	return round
 }
 
-func (p prefixes) Step(member, round int) Step {
+func (p *prefixes) Step(member, round int) Step {
 	peer := member ^ 1<<round
 	if round >= logCeil(p.members) || peer >= p.members {
 		return idle
@@ -273,4 +273,4 @@ func (p prefixes) Step(member, round int) Step {
 	return step
 }
 
-func (p prefixes) Pattern(int) Pattern { return Pattern{Kind: Irregular, Sent: 1, Combined: Varies} }
+func (p *prefixes) Pattern(int) Pattern { return Pattern{Kind: Irregular, Sent: 1, Combined: Varies} }

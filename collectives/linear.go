@@ -14,7 +14,7 @@ type star struct {
 // above it in ascending order, so that its partial result always covers
 // contiguous ranks and no second buffer is needed.
 
-func (s star) peer(round int) int {
+func (s *star) peer(round int) int {
 	switch {
 	case round >= s.root:
 		return round + 1
@@ -24,7 +24,7 @@ func (s star) peer(round int) int {
 	return round
 }
 
-func (s star) round(member int) int {
+func (s *star) round(member int) int {
 	switch {
 	case member > s.root:
 		return member - 1
@@ -34,16 +34,16 @@ func (s star) round(member int) int {
 	return member
 }
 
-func (s star) MaxRounds() int { return s.members - 1 }
+func (s *star) MaxRounds() int { return s.members - 1 }
 
-func (s star) Rounds(member int) int {
+func (s *star) Rounds(member int) int {
 	if member == s.root {
 		return s.members - 1
 	}
 	return s.round(member) + 1
 }
 
-func (s star) Next(member, round int) int {
+func (s *star) Next(member, round int) int {
 	if member == s.root {
 		return round
 	}
@@ -53,7 +53,7 @@ func (s star) Next(member, round int) int {
 	return round
 }
 
-func (s star) Step(member, round int) Step {
+func (s *star) Step(member, round int) Step {
 	peer := s.root
 	other := member
 	if member == s.root {
@@ -75,7 +75,7 @@ func (s star) Step(member, round int) Step {
 	return Step{To: None, From: peer, Receive: blocks, Combine: s.combine(peer)}
 }
 
-func (s star) combine(peer int) Combine {
+func (s *star) combine(peer int) Combine {
 	switch {
 	case !s.reduce:
 		return Store
@@ -85,7 +85,7 @@ func (s star) combine(peer int) Combine {
 	return MineFirst
 }
 
-func (s star) Pattern(round int) Pattern {
+func (s *star) Pattern(round int) Pattern {
 	peer, sent := s.peer(round), s.pieces
 	if s.own {
 		sent = 1
@@ -105,15 +105,15 @@ type line struct {
 	receive       Step // what receiving does; To and From are not used
 }
 
-func (l line) place(member int) int { return wrap(member-l.root, l.members) }
+func (l *line) place(member int) int { return wrap(member-l.root, l.members) }
 
-func (l line) MaxRounds() int { return l.members - 1 }
+func (l *line) MaxRounds() int { return l.members - 1 }
 
-func (l line) Rounds(member int) int { return min(l.place(member)+1, l.members-1) }
+func (l *line) Rounds(member int) int { return min(l.place(member)+1, l.members-1) }
 
-func (l line) Next(member, round int) int { return max(round, l.place(member)-1) }
+func (l *line) Next(member, round int) int { return max(round, l.place(member)-1) }
 
-func (l line) Step(member, round int) Step {
+func (l *line) Step(member, round int) Step {
 	switch place := l.place(member); {
 	case round >= l.members-1:
 		return idle
@@ -127,7 +127,7 @@ func (l line) Step(member, round int) Step {
 	return idle
 }
 
-func (l line) Pattern(round int) Pattern {
+func (l *line) Pattern(round int) Pattern {
 	from := wrap(l.root+round, l.members)
 	through := combined(l.receive.Combine, l.receive.Receive.Count) + combined(l.receive.AlsoCombine, l.receive.Also.Count)
 	return message(from, wrap(from+1, l.members), l.send.Count, through)
@@ -137,11 +137,11 @@ func (l line) Pattern(round int) Pattern {
 // rank order, so that i and j meet in round i + j − 1.
 type everyPair struct{ members int }
 
-func (e everyPair) MaxRounds() int { return max(0, 2*e.members-3) }
+func (e *everyPair) MaxRounds() int { return max(0, 2*e.members-3) }
 
-func (e everyPair) Rounds(member int) int { return min(member+e.members-1, e.MaxRounds()) }
+func (e *everyPair) Rounds(member int) int { return min(member+e.members-1, e.MaxRounds()) }
 
-func (e everyPair) Next(member, round int) int {
+func (e *everyPair) Next(member, round int) int {
 	round = max(round, member-1, 0)
 	if round == 2*member-1 { // the turn of the member itself
 		return round + 1
@@ -149,7 +149,7 @@ func (e everyPair) Next(member, round int) int {
 	return round
 }
 
-func (e everyPair) Step(member, round int) Step {
+func (e *everyPair) Step(member, round int) Step {
 	peer := round + 1 - member
 	if peer < 0 || peer >= e.members || peer == member {
 		return idle
@@ -161,4 +161,4 @@ func (e everyPair) Step(member, round int) Step {
 	}
 }
 
-func (e everyPair) Pattern(int) Pattern { return Pattern{Kind: Irregular, Sent: 1} }
+func (e *everyPair) Pattern(int) Pattern { return Pattern{Kind: Irregular, Sent: 1} }

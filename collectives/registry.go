@@ -112,7 +112,7 @@ func whole(op Operation, members int) int {
 }
 
 func dissemination(op Operation, members, root int) Schedule {
-	return schedule{doubling{members, op}, place(op, members, root, 0)}
+	return &doublingSchedule{doubling{members, op}, place(op, members, root, 0)}
 }
 
 func starOne(op Operation, members, root int) Schedule {
@@ -126,7 +126,7 @@ func starOne(op Operation, members, root int) Schedule {
 	case Scatter, Scatterv:
 		s.own = true
 	}
-	return schedule{s, place(op, members, root, n)}
+	return &starSchedule{s, place(op, members, root, n)}
 }
 
 // starBoth goes to member 0 and back.
@@ -142,7 +142,7 @@ func starBoth(op Operation, members, root int) Schedule {
 	case Allgather, Allgatherv:
 		in.own = true
 	}
-	return schedule{inTurn(in, out), place(op, members, root, n)}
+	return &chainSchedule{inTurn(&in, &out), place(op, members, root, n)}
 }
 
 func treeOne(op Operation, members, root int) Schedule {
@@ -150,87 +150,87 @@ func treeOne(op Operation, members, root int) Schedule {
 	p := place(op, members, root, n)
 	switch op {
 	case Reduce:
-		return schedule{ordered{members, root, n}, p}
+		return &orderedSchedule{ordered{members, root, n}, p}
 	case Gather:
 		p.tree = true
-		return schedule{binomial{members: members, root: root, inward: true, subtrees: true, pieces: n}, p}
+		return &binomialSchedule{binomial{members: members, root: root, inward: true, subtrees: true, pieces: n}, p}
 	case Scatter:
 		p.tree = true
-		return schedule{binomial{members: members, root: root, subtrees: true, pieces: n}, p}
+		return &binomialSchedule{binomial{members: members, root: root, subtrees: true, pieces: n}, p}
 	}
-	return schedule{binomial{members: members, root: root, pieces: n}, p}
+	return &binomialSchedule{binomial{members: members, root: root, pieces: n}, p}
 }
 
 // treeBoth goes up to member 0 and down again.
 func treeBoth(op Operation, members, root int) Schedule {
 	n := whole(op, members)
 	out := binomial{members: members, root: root, pieces: n, subtrees: op == ReduceScatter}
-	return schedule{inTurn(ordered{members, root, n}, out), place(op, members, root, n)}
+	return &chainSchedule{inTurn(&ordered{members, root, n}, &out), place(op, members, root, n)}
 }
 
 func wholeButterfly(op Operation, members, root int) Schedule {
 	n := whole(op, members)
-	return schedule{butterfly{fold(members), combineAll, n}, place(op, members, root, n)}
+	return &butterflySchedule{butterfly{fold(members), combineAll, n}, place(op, members, root, n)}
 }
 
 func rabenseifner(op Operation, members, root int) Schedule {
 	f := fold(members)
 	n := 1 << f.levels
-	return schedule{butterfly{f, halveAndJoin, n}, place(op, members, root, n)}
+	return &butterflySchedule{butterfly{f, halveAndJoin, n}, place(op, members, root, n)}
 }
 
 func joiningButterfly(op Operation, members, root int) Schedule {
-	return schedule{butterfly{fold(members), joinRanges, members}, place(op, members, root, members)}
+	return &butterflySchedule{butterfly{fold(members), joinRanges, members}, place(op, members, root, members)}
 }
 
 func ringBcast(op Operation, members, root int) Schedule {
 	one := Blocks{First: 0, Count: 1}
-	return schedule{line{members, root, one, Step{Receive: one}}, place(op, members, root, 1)}
+	return &lineSchedule{line{members, root, one, Step{Receive: one}}, place(op, members, root, 1)}
 }
 
 func ringAllreduce(op Operation, members, root int) Schedule {
-	return schedule{ring{members, 2 * (members - 1), members - 1, 0}, place(op, members, root, members)}
+	return &ringSchedule{ring{members, 2 * (members - 1), members - 1, 0}, place(op, members, root, members)}
 }
 
 func ringReduceScatter(op Operation, members, root int) Schedule {
-	return schedule{ring{members, members - 1, members - 1, -1}, place(op, members, root, members)}
+	return &ringSchedule{ring{members, members - 1, members - 1, -1}, place(op, members, root, members)}
 }
 
 func ringAllgather(op Operation, members, root int) Schedule {
-	return schedule{ring{members, members - 1, 0, 0}, place(op, members, root, members)}
+	return &ringSchedule{ring{members, members - 1, 0, 0}, place(op, members, root, members)}
 }
 
 func bruckAllgather(op Operation, members, root int) Schedule {
-	return schedule{doubling{members, Allgather}, place(op, members, root, members)}
+	return &doublingSchedule{doubling{members, Allgather}, place(op, members, root, members)}
 }
 
 func bruckAlltoall(op Operation, members, root int) Schedule {
 	p := place(op, members, root, members)
 	p.rotated = true
-	return schedule{doubling{members, Alltoall}, p}
+	return &doublingSchedule{doubling{members, Alltoall}, p}
 }
 
 func pairs(op Operation, members, root int) Schedule {
 	if op == ReduceScatter {
-		return schedule{pairwise{members, true}, place(op, members, root, members)}
+		return &pairwiseSchedule{pairwise{members, true}, place(op, members, root, members)}
 	}
-	return schedule{pairwise{members, false}, place(op, members, root, 2*members)}
+	return &pairwiseSchedule{pairwise{members, false}, place(op, members, root, 2*members)}
 }
 
 func linearAlltoall(op Operation, members, root int) Schedule {
-	return schedule{everyPair{members}, place(op, members, root, 2*members)}
+	return &everyPairSchedule{everyPair{members}, place(op, members, root, 2*members)}
 }
 
 func lineScan(op Operation, members, root int) Schedule {
 	if op == Scan {
 		one := Blocks{First: prefix, Count: 1}
-		return schedule{line{members, root, one, Step{Receive: one, Combine: TheirsFirst}}, place(op, members, root, 1)}
+		return &lineSchedule{line{members, root, one, Step{Receive: one, Combine: TheirsFirst}}, place(op, members, root, 1)}
 	}
 	sum, result := Blocks{First: partial, Count: 1}, Blocks{First: prefix, Count: 1}
 	receive := Step{Receive: sum, Combine: TheirsFirst, Also: result, AlsoCombine: Store}
-	return schedule{line{members, root, sum, receive}, place(op, members, root, 2)}
+	return &lineSchedule{line{members, root, sum, receive}, place(op, members, root, 2)}
 }
 
 func doublingScan(op Operation, members, root int) Schedule {
-	return schedule{prefixes{members, op == Exscan}, place(op, members, root, 2)}
+	return &prefixesSchedule{prefixes{members, op == Exscan}, place(op, members, root, 2)}
 }

@@ -8,11 +8,11 @@ type ring struct {
 	members, rounds, reduce, offset int
 }
 
-func (r ring) MaxRounds() int        { return r.rounds }
-func (r ring) Rounds(int) int        { return r.rounds }
-func (r ring) Next(_, round int) int { return round }
+func (r *ring) MaxRounds() int        { return r.rounds }
+func (r *ring) Rounds(int) int        { return r.rounds }
+func (r *ring) Next(_, round int) int { return round }
 
-func (r ring) Step(member, round int) Step {
+func (r *ring) Step(member, round int) Step {
 	if round >= r.rounds {
 		return idle
 	}
@@ -33,7 +33,7 @@ func (r ring) Step(member, round int) Step {
 	}
 }
 
-func (r ring) Pattern(round int) Pattern {
+func (r *ring) Pattern(round int) Pattern {
 	p := Pattern{Kind: Shift, Distance: 1, Sent: 1}
 	if round < r.reduce {
 		p.Combined = 1
@@ -49,11 +49,11 @@ type pairwise struct {
 	reduce  bool
 }
 
-func (p pairwise) MaxRounds() int        { return p.members - 1 }
-func (p pairwise) Rounds(int) int        { return p.members - 1 }
-func (p pairwise) Next(_, round int) int { return round }
+func (p *pairwise) MaxRounds() int        { return p.members - 1 }
+func (p *pairwise) Rounds(int) int        { return p.members - 1 }
+func (p *pairwise) Next(_, round int) int { return round }
 
-func (p pairwise) Step(member, round int) Step {
+func (p *pairwise) Step(member, round int) Step {
 	if round >= p.members-1 {
 		return idle
 	}
@@ -67,7 +67,7 @@ func (p pairwise) Step(member, round int) Step {
 	return step
 }
 
-func (p pairwise) Pattern(round int) Pattern {
+func (p *pairwise) Pattern(round int) Pattern {
 	pattern := Pattern{Kind: Shift, Distance: round + 1, Sent: 1}
 	if p.reduce {
 		pattern.Combined = 1
@@ -83,11 +83,11 @@ type doubling struct {
 	carries Operation // Barrier, Allgather or Alltoall
 }
 
-func (d doubling) MaxRounds() int        { return logCeil(d.members) }
-func (d doubling) Rounds(int) int        { return logCeil(d.members) }
-func (d doubling) Next(_, round int) int { return round }
+func (d *doubling) MaxRounds() int        { return logCeil(d.members) }
+func (d *doubling) Rounds(int) int        { return logCeil(d.members) }
+func (d *doubling) Next(_, round int) int { return round }
 
-func (d doubling) Step(member, round int) Step {
+func (d *doubling) Step(member, round int) Step {
 	distance := 1 << round
 	if distance >= d.members {
 		return idle
@@ -104,7 +104,7 @@ func (d doubling) Step(member, round int) Step {
 	return Step{To: up, From: down}
 }
 
-func (d doubling) Pattern(round int) Pattern {
+func (d *doubling) Pattern(round int) Pattern {
 	distance := 1 << round
 	switch d.carries {
 	case Allgather:

@@ -76,10 +76,54 @@ type plan interface {
 	Pattern(round int) Pattern
 }
 
-type schedule struct {
-	plan
-	placement
-}
+// The schedules embed plan and placement as structs: through an interface, a step
+// would be copied once more, which takes longer than to work it out.
+type (
+	starSchedule struct {
+		star
+		placement
+	}
+	lineSchedule struct {
+		line
+		placement
+	}
+	everyPairSchedule struct {
+		everyPair
+		placement
+	}
+	ringSchedule struct {
+		ring
+		placement
+	}
+	pairwiseSchedule struct {
+		pairwise
+		placement
+	}
+	doublingSchedule struct {
+		doubling
+		placement
+	}
+	binomialSchedule struct {
+		binomial
+		placement
+	}
+	orderedSchedule struct {
+		ordered
+		placement
+	}
+	butterflySchedule struct {
+		butterfly
+		placement
+	}
+	prefixesSchedule struct {
+		prefixes
+		placement
+	}
+	chainSchedule struct {
+		chain
+		placement
+	}
+)
 
 // chain is one plan after another among the same members: a member begins the
 // second when it is through with the first.
@@ -90,16 +134,16 @@ type chain struct {
 
 func inTurn(first, second plan) chain { return chain{first, second, first.MaxRounds()} }
 
-func (c chain) MaxRounds() int { return c.cut + c.second.MaxRounds() }
+func (c *chain) MaxRounds() int { return c.cut + c.second.MaxRounds() }
 
-func (c chain) Rounds(member int) int {
+func (c *chain) Rounds(member int) int {
 	if n := c.second.Rounds(member); n > 0 {
 		return c.cut + n
 	}
 	return c.first.Rounds(member)
 }
 
-func (c chain) Next(member, round int) int {
+func (c *chain) Next(member, round int) int {
 	if round < c.cut {
 		if next := c.first.Next(member, round); next < c.first.Rounds(member) {
 			return next
@@ -109,14 +153,14 @@ func (c chain) Next(member, round int) int {
 	return c.cut + c.second.Next(member, round-c.cut)
 }
 
-func (c chain) Step(member, round int) Step {
+func (c *chain) Step(member, round int) Step {
 	if round < c.cut {
 		return c.first.Step(member, round)
 	}
 	return c.second.Step(member, round-c.cut)
 }
 
-func (c chain) Pattern(round int) Pattern {
+func (c *chain) Pattern(round int) Pattern {
 	if round < c.cut {
 		return c.first.Pattern(round)
 	}

@@ -13,11 +13,11 @@ type binomial struct {
 	pieces        int  // all positions
 }
 
-func (b binomial) number(member int) int { return wrap(member-b.root, b.members) }
+func (b *binomial) number(member int) int { return wrap(member-b.root, b.members) }
 
 // level returns the number of children that v could have; its parent is 2^level
 // below it.
-func (b binomial) level(v int) int {
+func (b *binomial) level(v int) int {
 	if v == 0 {
 		return logCeil(b.members)
 	}
@@ -25,16 +25,16 @@ func (b binomial) level(v int) int {
 }
 
 // at converts between a round and a distance's exponent, in both directions.
-func (b binomial) at(n int) int {
+func (b *binomial) at(n int) int {
 	if b.inward {
 		return n
 	}
 	return logCeil(b.members) - 1 - n
 }
 
-func (b binomial) MaxRounds() int { return logCeil(b.members) }
+func (b *binomial) MaxRounds() int { return logCeil(b.members) }
 
-func (b binomial) Rounds(member int) int {
+func (b *binomial) Rounds(member int) int {
 	v := b.number(member)
 	if b.inward {
 		return min(b.level(v)+1, logCeil(b.members))
@@ -45,7 +45,7 @@ func (b binomial) Rounds(member int) int {
 	return b.at(b.level(v)) + 1
 }
 
-func (b binomial) Next(member, round int) int {
+func (b *binomial) Next(member, round int) int {
 	rounds := b.Rounds(member)
 	v := b.number(member)
 	if !b.inward && v != 0 {
@@ -58,12 +58,12 @@ func (b binomial) Next(member, round int) int {
 }
 
 // busy says whether v has a message over the distance 2^k.
-func (b binomial) busy(v, k int) bool {
+func (b *binomial) busy(v, k int) bool {
 	level := b.level(v)
 	return k == level && v != 0 || k < level && v+1<<k < b.members
 }
 
-func (b binomial) Step(member, round int) Step {
+func (b *binomial) Step(member, round int) Step {
 	k := b.at(round)
 	v := b.number(member)
 	if k < 0 || k >= logCeil(b.members) || !b.busy(v, k) {
@@ -85,14 +85,14 @@ func (b binomial) Step(member, round int) Step {
 	return Step{To: None, From: peer, Receive: blocks}
 }
 
-func (b binomial) Pattern(round int) Pattern {
+func (b *binomial) Pattern(round int) Pattern {
 	if b.root != 0 {
 		return Pattern{Kind: Irregular}
 	}
 	return b.pattern(b.at(round))
 }
 
-func (b binomial) pattern(k int) Pattern {
+func (b *binomial) pattern(k int) Pattern {
 	distance := 1 << k
 	p := Pattern{Kind: Strided, Distance: distance, Stride: 2 * distance, Sent: b.pieces}
 	p.Count = (b.members-distance-1)/p.Stride + 1
@@ -127,16 +127,16 @@ type ordered struct {
 }
 
 // holder returns the member that represents range number r of 2^k ranks.
-func (o ordered) holder(r, k int) int {
+func (o *ordered) holder(r, k int) int {
 	if o.root>>k == r {
 		return o.root
 	}
 	return r << k
 }
 
-func (o ordered) MaxRounds() int { return logCeil(o.members) }
+func (o *ordered) MaxRounds() int { return logCeil(o.members) }
 
-func (o ordered) Rounds(member int) int {
+func (o *ordered) Rounds(member int) int {
 	if member == o.root {
 		return logCeil(o.members)
 	}
@@ -147,7 +147,7 @@ func (o ordered) Rounds(member int) int {
 	return last + 1
 }
 
-func (o ordered) Next(member, round int) int {
+func (o *ordered) Next(member, round int) int {
 	rounds := o.Rounds(member)
 	for round < rounds && (member>>round^1)<<round >= o.members {
 		round++
@@ -155,7 +155,7 @@ func (o ordered) Next(member, round int) int {
 	return round
 }
 
-func (o ordered) Step(member, round int) Step {
+func (o *ordered) Step(member, round int) Step {
 	mine := member >> round
 	theirs := mine ^ 1
 	if round >= logCeil(o.members) || theirs<<round >= o.members || o.holder(mine, round) != member {
@@ -172,11 +172,12 @@ func (o ordered) Step(member, round int) Step {
 	return Step{To: None, From: peer, Receive: all, Combine: MineFirst}
 }
 
-func (o ordered) Pattern(round int) Pattern {
+func (o *ordered) Pattern(round int) Pattern {
 	if o.root != 0 {
 		return Pattern{Kind: Irregular}
 	}
-	p := binomial{members: o.members, inward: true, pieces: o.pieces}.pattern(round)
+	tree := binomial{members: o.members, inward: true, pieces: o.pieces}
+	p := tree.pattern(round)
 	p.Combined = o.pieces
 	return p
 }
