@@ -57,9 +57,15 @@ func watchProgress(c *console, mode progressMode, s bench.Simulation, iterations
 	}
 }
 
+// isTerminal tells whether lines can be kept up to date where w writes: it is a
+// terminal whose width is known.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	if !ok {
+		return false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	return err == nil && width > 0
 }
 
 // every calls f at an interval, in a goroutine of its own, until end is called.

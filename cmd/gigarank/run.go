@@ -108,7 +108,11 @@ func simulate(c *console, h *hosts, r *request) error {
 	o := supervise(c, stopLimit,
 		func() (bench.Simulation, error) {
 			r.config.Transports = h.transports(r.engines)
-			return bench.New(r.entry.Name, r.config)
+			s, err := bench.New(r.entry.Name, r.config)
+			if err != nil {
+				return nil, usageError{err}
+			}
+			return s, nil
 		},
 		func(s bench.Simulation) func() {
 			c.log.Info("running")
@@ -133,8 +137,8 @@ func (r *request) output(c *console) func(string) {
 
 // conclude reports an outcome on host 0 and makes all hosts end with its code.
 func conclude(c *console, h *hosts, r *request, o outcome) error {
-	if o.result == nil && !o.hung {
-		return o.err // could not be set up
+	if o.result == nil && !o.hung { // refused on all hosts
+		return ended{cause: o.err, code: exitCode(o.err), silent: h.index != 0}
 	}
 	all := report{code: ownCode(o.err), peak: peakResident()}
 	if o.hung {
