@@ -168,6 +168,15 @@ func (e *Engine) Err() error { return e.err }
 // a *sync.Stopped with the reason.
 func (e *Engine) Stop(reason []byte) { e.endpoint.Stop(reason) }
 
+// Abort is Stop by the engine's own goroutine after Run has returned: the other
+// engines are told before it comes back.
+func (e *Engine) Abort(reason []byte) {
+	e.endpoint.Stop(reason)
+	// The error is the *sync.Stopped just asked for, or one of a transport that
+	// cannot tell anybody anyway.
+	_, _ = e.endpoint.Poll(func(int, []byte) {})
+}
+
 // Gather brings every engine's payload to engine 0, after Run has returned.
 func (e *Engine) Gather(payload []byte) ([][]byte, error) { return e.endpoint.Gather(payload) }
 

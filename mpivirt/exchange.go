@@ -9,7 +9,8 @@ import (
 // new ones. Nobody leaves before it is complete: the collective's time runs over
 // messages that do not carry these data.
 type splitState struct {
-	entries []entry
+	own     []entry // of the members of this engine
+	others  []entry // of those elsewhere
 	done    bool
 	held    []heldExit
 	made    map[int32]*comm
@@ -29,7 +30,7 @@ func (k *kernel) enterSplit(inst *instance, member int, x *exchange) {
 	}
 	x.made = s.made
 	if inst.call.name == callCommSplit {
-		s.entries = append(s.entries, entry{x.color, int32(member), x.key})
+		s.own = append(s.own, entry{x.color, int32(member), x.key})
 		if inst.count == inst.comm.locals {
 			k.sendSplit(inst)
 			k.closeSplit(inst)
@@ -55,7 +56,7 @@ func (inst *instance) contextOf(color int32) uint64 {
 
 // sendSplit tells the other engines what this engine's members said.
 func (k *kernel) sendSplit(inst *instance) {
-	own := inst.split.entries
+	own := inst.split.own
 	for _, engine := range k.others(inst.comm) {
 		w := k.collectiveRecord(inst, engine, recordSplit, 16*len(own))
 		for _, e := range own {
@@ -69,7 +70,7 @@ func (k *kernel) sendSplit(inst *instance) {
 // receiveSplit takes in what another engine's members said.
 func (k *kernel) receiveSplit(inst *instance, r reader) {
 	for len(r.b) > 0 {
-		inst.split.entries = append(inst.split.entries, entry{int32(r.u32()), int32(r.u32()), int64(r.u64())})
+		inst.split.others = append(inst.split.others, entry{int32(r.u32()), int32(r.u32()), int64(r.u64())})
 	}
 	k.closeSplit(inst)
 }
@@ -77,15 +78,15 @@ func (k *kernel) receiveSplit(inst *instance, r reader) {
 // closeSplit makes the communicators once all members have spoken.
 func (k *kernel) closeSplit(inst *instance) {
 	s := inst.split
-	if len(s.entries) < inst.comm.size || inst.count < inst.comm.locals {
+	if len(s.own)+len(s.others) < inst.comm.size {
 		return
 	}
-	for color, g := range splitGroups(inst.comm.group, s.entries) {
+	for color, g := range splitGroups(inst.comm.group, append(s.own, s.others...)) {
 		if _, _, locals := k.localMembers(g); locals > 0 {
 			s.made[color] = k.addComm(inst.contextOf(color), g)
 		}
 	}
-	s.done, s.entries = true, nil
+	s.done, s.own, s.others = true, nil, nil
 	for _, h := range s.held {
 		k.exit(inst, h.lp, int(h.member), h.t)
 	}

@@ -155,11 +155,11 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	var failed *RankError
 	switch {
 	case errors.As(err, &failed):
-		e.Stop([]byte(err.Error()))
+		e.Abort([]byte(err.Error()))
 	case errors.Is(err, engine.ErrDeadlock):
 		err = k.deadlock()
 	case err != nil && !isStopped(err):
-		e.Stop([]byte(err.Error()))
+		e.Abort([]byte(err.Error()))
 	}
 	if err != nil || k.tally.finished < uint64(k.n) {
 		k.body.Stop()

@@ -1,0 +1,90 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/sync"
+)
+
+// target lays a machine out, given as a preset or as YAML text.
+func target(t testing.TB, machine string, ranks int) *network.Target {
+	t.Helper()
+	m, err := network.Load(machine, os.ReadFile)
+	if err != nil {
+		if m, err = network.Parse("test", []byte(machine), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tgt, err := m.Target(int64(ranks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tgt
+}
+
+// simulate runs a program and returns the result and the error of the run.
+func simulate(t testing.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
+	t.Helper()
+	c.Transports = sync.NewInProcess(engines)
+	if c.Program.Main == nil {
+		c.LP = lp.Event
+	}
+	s, err := mpivirt.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Run()
+}
+
+func TestSmoke(t *testing.T) {
+	for _, engines := range []int{1, 2, 3} {
+		for _, strict := range []bool{false, true} {
+			t.Run(fmt.Sprint(engines, strict), func(t *testing.T) {
+				r, err := simulate(t, mpivirt.Config{
+					Target: target(t, "xt5", 100), Strict: strict,
+					Program: mpivirt.Program{Name: "smoke", Main: func(r *mpivirt.Rank) error {
+						w := r.World()
+						r.Compute(1000)
+						w.Barrier()
+						x := []float64{float64(r.Rank()), 1}
+						y := make([]float64, 2)
+						mpivirt.Allreduce(w, x, y, mpivirt.Sum[float64]())
+						if y[0] != 99*50 || y[1] != 100 {
+							return fmt.Errorf("sum is %v", y)
+						}
+						next, prev := (r.Rank()+1)%r.Size(), (r.Rank()+r.Size()-1)%r.Size()
+						mpivirt.Send(w, x, next, 5)
+						if _, err := mpivirt.Recv(w, y, mpivirt.AnySource, 5); err != nil {
+							return err
+						}
+						if y[0] != float64(prev) {
+							return fmt.Errorf("got %v", y)
+						}
+						row, err := w.Split(r.Rank()%7, -r.Rank())
+						if err != nil {
+							return err
+						}
+						all := make([]float64, row.Size())
+						mpivirt.Allgather(row, x[:1], all)
+						for i, v := range all {
+							if int(v)%7 != r.Rank()%7 || i > 0 && v >= all[i-1] {
+								return fmt.Errorf("row %v", all)
+							}
+						}
+						mpivirt.Bcast(row, x, 1)
+						return nil
+					}},
+				}, engines)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Logf("%+v", r)
+			})
+		}
+	}
+}
