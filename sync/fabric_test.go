@@ -10,10 +10,11 @@ import (
 
 // fabric is a transport and a scheduler for a test. Engines run as coroutines on
 // one goroutine, one at a time; what runs next and which pair's message arrives
-// next is random but a function of the seed. The wall clock stands still until
+// next is random but a function of the seed, and some pairs and engines are slow. The wall clock stands still until
 // nothing else can happen.
 type fabric struct {
 	random *rand.Rand
+	slow   [][]bool // by source and destination; the diagonal for the engines
 	ends   []*fabricEnd
 	flying [][]byte // in order of sending; see route
 	route  [][2]int // source and destination of each
@@ -37,6 +38,11 @@ func newFabric(k int, seed uint64) *fabric {
 	f := &fabric{random: rand.New(rand.NewPCG(seed, 0)), owned: map[*byte]bool{}}
 	for rank := range k {
 		f.ends = append(f.ends, &fabricEnd{fabric: f, rank: rank})
+		row := make([]bool, k)
+		for i := range row {
+			row[i] = f.random.IntN(3) == 0
+		}
+		f.slow = append(f.slow, row)
 	}
 	return f
 }
@@ -69,14 +75,25 @@ func (f *fabric) run(limit int, body func(rank int)) bool {
 				f.clock = min(f.clock, e.wakeAt)
 			}
 		default:
-			if i := f.random.IntN(choices); i < len(ready) {
-				_, ready[i].live = ready[i].resume()
-			} else {
-				f.arrive(i - len(ready))
-			}
+			f.step(ready, f.random.IntN(choices), f.random.IntN(16) == 0)
 		}
 	}
 	return false
+}
+
+// step resumes a ready engine or lets a message arrive; a slow one only with
+// patience.
+func (f *fabric) step(ready []*fabricEnd, choice int, patience bool) {
+	if choice < len(ready) {
+		if e := ready[choice]; patience || !f.slow[e.rank][e.rank] {
+			_, e.live = e.resume()
+		}
+		return
+	}
+	i := choice - len(ready)
+	if route := f.route[i]; patience || !f.slow[route[0]][route[1]] {
+		f.arrive(i)
+	}
 }
 
 func (f *fabric) ready() (ready, asleep []*fabricEnd) {

@@ -1,0 +1,36 @@
+// Package mpi is the transport of package sync over MPI: one engine per host
+// process.
+//
+// It is a thin binding to the C library and is built with the tag mpi, through
+// cgo and pkg-config; without the tag it needs neither a C compiler nor MPI, and
+// Open says how to build with it.
+//
+//	go build -tags mpi ./...            Open MPI (pkg-config ompi-c)
+//	go build -tags mpi,mpich ./...      MPICH and its kin (pkg-config mpich)
+//	go build -tags mpi,mpiflags ./...   any other: CGO_CFLAGS and CGO_LDFLAGS, or CC=mpicc
+//
+// The test, under the launcher on the PATH, starts itself with 1 to 4 processes:
+//
+//	go test -tags mpi ./sync/mpi
+//
+// # Model
+//
+// A message is one nonblocking send of bytes from C memory, which MPI may keep
+// until it is done. Messages are probed for and received without blocking, so
+// that a large one whose sender is busy keeps back nothing but later ones from
+// the same sender. MPI is asked for MPI_THREAD_SERIALIZED, and one lock
+// serialises all calls.
+//
+// A goroutine of its own, bound to the thread that initialised MPI, progresses
+// sends while the engine computes and exchanges heartbeats with the neighbours
+// in a tree over all processes. So a process counts as lost, with a *sync.Lost,
+// when it is dead or cut off for some seconds, and not when its engine is busy.
+//
+// Wait polls: MPI has no portable way to sleep until a message comes. It spins
+// briefly, then yields the processor, then sleeps for at most 100 us at a time.
+//
+// # Invariants
+//
+// Errors of MPI are values (MPI_ERRORS_RETURN) with MPI's own text. MPI can be
+// initialised once in the life of a process, so Open succeeds once.
+package mpi

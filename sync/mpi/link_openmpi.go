@@ -1,0 +1,6 @@
+//go:build mpi && !mpich && !mpiflags
+
+package mpi
+
+// #cgo pkg-config: ompi-c
+import "C"

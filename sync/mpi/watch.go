@@ -1,0 +1,207 @@
+//go:build mpi
+
+package mpi
+
+import (
+	"os"
+	"sync/atomic"
+	"time"
+
+	"gigarank/sync"
+)
+
+const (
+	beatPeriod = 500 * time.Millisecond
+	beatLimit  = 8 * time.Second
+
+	tick     = 20 * time.Millisecond // between looks at MPI
+	busyTick = time.Millisecond      // the same while a send is going on
+
+	arity    = 4   // children of a process in the tree
+	longHost = 200 // bytes of a host's name that are told
+)
+
+// The first byte of a heartbeat; the host's name follows.
+const (
+	alive byte = iota
+	leaving
+)
+
+// watch exchanges heartbeats with the neighbours in the tree.
+type watch struct {
+	end           *end
+	period, limit time.Duration
+	host          string
+	neighbours    map[int]*neighbour
+	sending       requests
+	incoming      requests
+	sent          func(slot int)
+}
+
+// neighbour is what is known of another process.
+type neighbour struct {
+	heard time.Time
+	host  string
+	left  bool
+}
+
+// muted makes this process keep silent, for the test of its loss.
+var muted atomic.Bool
+
+func newWatch(e *end, period, limit time.Duration) *watch {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "a host without a name"
+	}
+	w := &watch{end: e, period: period, limit: limit, host: host[:min(len(host), longHost)], neighbours: map[int]*neighbour{}}
+	w.sent = func(slot int) { e.pool.Put(w.sending.done(slot)) }
+	now := time.Now()
+	for child := arity*e.rank + 1; child <= arity*e.rank+arity && child < e.size; child++ {
+		w.neighbours[child] = &neighbour{heard: now}
+	}
+	if e.rank > 0 {
+		w.neighbours[(e.rank-1)/arity] = &neighbour{heard: now}
+	}
+	return w
+}
+
+// run watches until Close, then takes leave and finalises MPI.
+func (w *watch) run() error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var beaten, looked time.Time
+	for closing := false; !closing; {
+		select {
+		case <-w.end.closing:
+			closing = true
+		case <-timer.C:
+		}
+		now := time.Now()
+		if late := now.Sub(looked); late > w.limit/2 {
+			w.forgive(now) // this process itself was stopped
+		}
+		looked = now
+		beat := now.Sub(beaten) >= w.period
+		if beat {
+			beaten = now
+		}
+		timer.Reset(w.look(now, beat && !closing))
+	}
+	if err := w.leave(); err != nil {
+		return err
+	}
+	w.end.lock.Lock()
+	defer w.end.lock.Unlock()
+	return finalise()
+}
+
+// look progresses MPI, beats if told to, takes in what came and tells when to
+// look again.
+func (w *watch) look(now time.Time, beat bool) time.Duration {
+	e := w.end
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	if err := w.exchange(now, beat && !muted.Load()); err != nil && e.failure == nil {
+		e.failure = err
+		e.Wake()
+	}
+	for rank, n := range w.neighbours {
+		if silent := now.Sub(n.heard); silent > w.limit && !n.left && e.lost.Load() == nil {
+			e.lost.Store(&sync.Lost{Engine: rank, Host: n.host, Silent: silent})
+			e.Wake()
+		}
+	}
+	if e.sending.active > 0 {
+		return busyTick
+	}
+	return min(tick, w.period)
+}
+
+// exchange sends and receives heartbeats and progresses sends of the engine. The
+// lock is held.
+func (w *watch) exchange(now time.Time, beat bool) error {
+	if err := w.end.sending.test(w.end.sent); err != nil {
+		return err
+	}
+	if err := w.sending.test(w.sent); err != nil {
+		return err
+	}
+	// A neighbour that takes no heartbeats gets no more of them.
+	if beat && w.sending.active < 4*len(w.neighbours) {
+		if err := w.beat(alive); err != nil {
+			return err
+		}
+	}
+	return w.listen(now)
+}
+
+// beat sends a heartbeat to every neighbour.
+func (w *watch) beat(kind byte) error {
+	for rank := range w.neighbours {
+		message := w.end.pool.Get(1 + len(w.host))
+		message[0] = kind
+		copy(message[1:], w.host)
+		if err := w.sending.send(beatComm, rank, message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listen takes in the heartbeats that have come.
+func (w *watch) listen(now time.Time) error {
+	for {
+		found, src, length, err := w.end.out.probe(beatComm)
+		if err != nil || !found {
+			return err
+		}
+		slot, there, err := w.incoming.receive(beatComm, src, w.end.pool.Get(length))
+		for err == nil && !there { // short, hence on its way as a whole
+			err = w.incoming.test(func(int) { there = true })
+		}
+		if err != nil {
+			return err
+		}
+		message := w.incoming.done(slot)
+		if n := w.neighbours[src]; n != nil && length > 0 {
+			n.heard, n.host, n.left = now, string(message[1:]), message[0] == leaving
+		}
+		w.end.pool.Put(message)
+	}
+}
+
+// forgive counts every neighbour as heard.
+func (w *watch) forgive(now time.Time) {
+	for _, n := range w.neighbours {
+		n.heard = now
+	}
+}
+
+// leave tells the neighbours that no heartbeat follows, and takes in theirs up to
+// the last, so that MPI ends with no message on its way. All are closing, so that
+// this is quick.
+func (w *watch) leave() error {
+	e := w.end
+	e.lock.Lock()
+	err := w.beat(leaving)
+	e.lock.Unlock()
+	w.forgive(time.Now())
+	for err == nil {
+		now := time.Now()
+		w.look(now, false)
+		e.lock.Lock()
+		err = e.broken()
+		staying := w.sending.active
+		e.lock.Unlock()
+		for _, n := range w.neighbours {
+			if !n.left {
+				staying++
+			}
+		}
+		if staying == 0 {
+			return nil
+		}
+		time.Sleep(nap)
+	}
+	return err
+}

@@ -1,0 +1,25 @@
+//go:build !mpi
+
+package mpi
+
+import (
+	"errors"
+
+	"gigarank/sync"
+)
+
+// Available tells whether this build has MPI.
+func Available() bool { return false }
+
+// Version returns the name and version of the MPI library, "" without MPI.
+func Version() string { return "" }
+
+// Open initialises MPI and returns this process's end of the transport between
+// all processes that the launcher started.
+func Open() (sync.Transport, error) {
+	return nil, errors.New("this build has no MPI: build with -tags mpi (Open MPI) or -tags mpi,mpich (MPICH), with the MPI library's development files installed")
+}
+
+// Abort ends all processes of the run with an exit code; it returns only in a
+// build without MPI.
+func Abort(int) {}
