@@ -34,14 +34,16 @@ func (c Cost) work(bytes int64) vtime.Duration {
 // exit, exact to the picosecond. The operation is on count elements of size
 // bytes, as for LayoutOf, and its root is 0. For the node-leader barrier,
 // members is the number of nodes, each of more than one rank. ok is false where
-// there is no closed form: for alltoall linear, node-leader allreduce, and some
-// algorithms at numbers of members that are no powers of two.
+// there is no closed form: for alltoall linear, node-leader allreduce, and, at
+// numbers of members that are no powers of two, for allgather, scan and exscan by
+// recursive doubling.
 //
 // With L = ⌊log2 P⌋, P' = 2^L, r = P − P', x = α + βm and g = γm, the butterfly
 // takes L(x + g) if r = 0, (L + 1)(x + g) if 0 < r <= P'/2, and
 // (L + 1)(x + g) + x if r > P'/2. The usual formula L(x + g) + 2x + g for r > 0
-// holds for rounds in step; without it, a survivor that folds late holds up only
-// its peers, and as long as r <= P'/2 nobody has to wait for two of the late.
+// is that of rounds in step, and an upper bound here: survivor s, which is late
+// because it folds, holds up survivor P' − 1 − s by the full L rounds, and only if
+// r > P'/2 are there such pairs in which both release a folded member at the end.
 func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cost) (d vtime.Duration, ok bool) {
 	if find(op, a) == nil || members < 1 {
 		return 0, false
@@ -153,11 +155,11 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 		return 0, false
 	case RecursiveDoubling:
 		return f.butterfly(bytes), true
-	case Ring: // the largest chunk is in time at no member before it has gone round
+	case Ring: // the largest chunk goes all the way round, twice
 		x, g := f.chunk(int64(f.members))
 		return times(2*(f.members-1), x) + times(f.members-1, g), true
 	case Rabenseifner:
-		return f.rabenseifner()
+		return f.rabenseifner(), true
 	}
 	return f.reduce(a, bytes) + f.bcast(a, bytes), true
 }
@@ -171,16 +173,12 @@ func (f form) chunk(n int64) (x, g vtime.Duration) {
 	return f.cost.message(elements * f.size), f.cost.work(elements * f.size)
 }
 
-// rabenseifner: the larger halves of larger halves are with one member in the
-// end, so that the largest parts are on one path of messages. With a fold that
-// path must also begin and end at a survivor that folds, which is certain only
-// if all parts are alike.
-func (f form) rabenseifner() (vtime.Duration, bool) {
+// rabenseifner: the upper half of an uneven range is the larger one, and the
+// upper half of that again, so that the message path from survivor 0 to the last
+// one, and back, takes the largest parts; survivor 0 is also the first to fold.
+func (f form) rabenseifner() vtime.Duration {
 	var d vtime.Duration
 	if f.fold.extra > 0 {
-		if f.count%(1<<f.fold.levels) != 0 {
-			return 0, false
-		}
 		x, g := f.chunk(1)
 		d = 2*x + g
 	}
@@ -188,7 +186,7 @@ func (f form) rabenseifner() (vtime.Duration, bool) {
 		x, g := f.chunk(1 << k)
 		d += 2*x + g
 	}
-	return d, true
+	return d
 }
 
 // gather and scatter have the same paths in opposite directions.

@@ -299,6 +299,84 @@ func TestBarriersWaitForEverybody(t *testing.T) {
 	}
 }
 
+// At sizes that cannot be executed, too, every message that is sent is received
+// in the same round, in as many positions, and the other way round.
+func TestSendsAndReceivesPairUpAtLargeSizes(t *testing.T) {
+	for _, p := range pairs() {
+		t.Run(p.String(), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				members := rapid.IntRange(2, 1<<30).Draw(t, "members")
+				root := 0
+				if p.op.Rooted() {
+					root = rapid.IntRange(0, members-1).Draw(t, "root")
+				}
+				s := build(t, p, members, root)
+				m := rapid.IntRange(0, members-1).Draw(t, "member")
+				round := s.Next(m, rapid.IntRange(0, s.MaxRounds()-1).Draw(t, "round"))
+				if round < s.Rounds(m) {
+					checkPeers(t, s, m, round)
+				}
+			})
+		})
+	}
+}
+
+// checkPeers compares a member's step with those of its peers.
+func checkPeers(t *rapid.T, s collectives.Schedule, m, round int) {
+	step := s.Step(m, round)
+	if step.To == None && step.From == None {
+		t.Fatalf("member %d is idle in round %d, which Next names", m, round)
+	}
+	if step.To != None {
+		if peer := s.Step(step.To, round); peer.From != m || peer.Receive.Count != step.Send.Count {
+			t.Fatalf("round %d: member %d does %+v, but its receiver %+v", round, m, step, peer)
+		}
+	}
+	if step.From != None {
+		if peer := s.Step(step.From, round); peer.To != m || peer.Send.Count != step.Receive.Count {
+			t.Fatalf("round %d: member %d does %+v, but its sender %+v", round, m, step, peer)
+		}
+	}
+}
+
+func TestNamesAreReadBack(t *testing.T) {
+	for _, op := range collectives.Operations() {
+		for i, a := range collectives.Algorithms(op) {
+			if got, err := collectives.ParseAlgorithm(op, a.String()); got != a || err != nil {
+				t.Errorf("%s: %s is read as %s (%v)", op, a, got, err)
+			}
+			if collectives.Describe(op, a) == "" {
+				t.Errorf("%s: %s has no description", op, a)
+			}
+			if i == 0 && collectives.Default(op) != a {
+				t.Errorf("%s: the default %s does not come first", op, collectives.Default(op))
+			}
+		}
+	}
+	_, err := collectives.ParseAlgorithm(collectives.Gatherv, "binomial")
+	if err == nil || !strings.Contains(err.Error(), `gatherv has no algorithm "binomial": choose one of linear`) {
+		t.Errorf("error %q does not say what gatherv has", err)
+	}
+}
+
+// The leaders of a node-leader barrier run the butterfly.
+func TestLeadersRunTheButterfly(t *testing.T) {
+	for _, op := range []collectives.Operation{collectives.Barrier, collectives.Allreduce} {
+		leaders, err := collectives.LeaderSchedule(op, 13)
+		if err != nil {
+			t.Fatal(err)
+		}
+		butterfly := build(t, pair{op, collectives.RecursiveDoubling}, 13, 0)
+		for m := range 13 {
+			for round := range max(leaders.MaxRounds(), butterfly.MaxRounds()) {
+				if got, want := leaders.Step(m, round), butterfly.Step(m, round); got != want {
+					t.Errorf("%s, leader %d, round %d: %+v, want %+v", op, m, round, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestErrorsNameFaultsAndRemedies(t *testing.T) {
 	_, err := collectives.New(collectives.Barrier, collectives.Bruck, 0, -1)
 	for _, want := range []string{
