@@ -324,10 +324,10 @@ func (k *kernel) endAgent(index int32) {
 		a.store()
 	}
 	k.agents.release(index)
+	if working != nil && inst.result == nil && inst.call.op == collectives.Allreduce {
+		inst.result = append([]byte(nil), working...)
+	}
 	if inst.leaders {
-		if working != nil && inst.result == nil {
-			inst.result = append([]byte(nil), working...)
-		}
 		k.release(inst, member, t)
 	} else {
 		k.exit(inst, lp, member, t)

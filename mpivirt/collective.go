@@ -1,6 +1,8 @@
 package mpivirt
 
 import (
+	"slices"
+
 	"gigarank/collectives"
 	"gigarank/vtime"
 )
@@ -16,6 +18,7 @@ type collective struct {
 	counts    []int64   // bytes of each member's block, for the operations where they differ
 	operator  *operator // for reductions with data
 	data      bool      // memory is really moved; else only sizes are simulated
+	transient bool      // the input does not outlive the call
 	input     []byte    // this member's contribution
 	output    []byte    // where this member's result goes
 	inCounts  []int64   // alltoallv: bytes to each member
@@ -104,6 +107,10 @@ func (inst *instance) keep(local int, v *collective) {
 	if inst.inputs == nil {
 		n := inst.comm.last - inst.comm.first
 		inst.inputs, inst.outputs = make([][]byte, n), make([][]byte, n)
+	}
+	if v.transient {
+		inst.inputs[local], inst.outputs[local] = slices.Clone(v.input), v.output
+		return
 	}
 	inst.inputs[local], inst.outputs[local] = v.input, v.output
 }
@@ -212,6 +219,7 @@ func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
 	if inst.gone == inst.comm.locals {
 		inst.comm.retire(inst)
 	}
+	inst.comm.result = inst.result
 	if inst.requests != nil {
 		if ri := inst.requests[member-inst.comm.first]; ri != 0 {
 			k.completeCollective(inst, ri, lp, t)

@@ -50,7 +50,7 @@ func (c *comm) nodesInOrder(k *kernel) bool {
 func (c *Comm) run(v *collective) error {
 	r := c.r
 	r.call = v.name
-	if err := c.check(v); err != nil {
+	if err := c.c.check(v); err != nil {
 		return r.raise(v.name, err)
 	}
 	if c.c.size == 1 {
@@ -73,7 +73,7 @@ func (c *Comm) run(v *collective) error {
 func (c *Comm) begin(v *collective) (Request, error) {
 	r := c.r
 	r.call = v.name
-	if err := c.check(v); err != nil {
+	if err := c.c.check(v); err != nil {
 		return Request{}, r.raise(v.name, err)
 	}
 	index := r.k.newRequest(r.lp, collectiveRequest, v.name)
@@ -102,16 +102,16 @@ func (v *collective) copyAlone() {
 }
 
 // check returns what is wrong with a member's arguments.
-func (c *Comm) check(v *collective) error {
+func (c *comm) check(v *collective) error {
 	switch {
-	case v.op.Rooted() && (v.root < 0 || v.root >= c.c.size):
-		return mpiError(ErrRoot, "root %d in a communicator of %d ranks", v.root, c.c.size)
+	case v.op.Rooted() && (v.root < 0 || v.root >= c.size):
+		return mpiError(ErrRoot, "root %d in a communicator of %d ranks", v.root, c.size)
 	case v.bytes < 0 || slices.ContainsFunc(v.counts, func(n int64) bool { return n < 0 }):
 		return mpiError(ErrCount, "a negative count")
-	case v.counts != nil && len(v.counts) != c.c.size:
-		return mpiError(ErrCount, "%d counts for %d ranks", len(v.counts), c.c.size)
-	case (v.inCounts != nil || v.outCounts != nil) && (len(v.inCounts) != c.c.size || len(v.outCounts) != c.c.size):
-		return mpiError(ErrCount, "%d and %d counts for %d ranks", len(v.inCounts), len(v.outCounts), c.c.size)
+	case v.counts != nil && len(v.counts) != c.size:
+		return mpiError(ErrCount, "%d counts for %d ranks", len(v.counts), c.size)
+	case (v.inCounts != nil || v.outCounts != nil) && (len(v.inCounts) != c.size || len(v.outCounts) != c.size):
+		return mpiError(ErrCount, "%d and %d counts for %d ranks", len(v.inCounts), len(v.outCounts), c.size)
 	}
 	return nil
 }

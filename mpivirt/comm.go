@@ -25,10 +25,12 @@ type comm struct {
 	last    int
 	locals  int // members of this engine
 	freed   int
-	next    uint32      // number of the next instance of a collective
-	live    []*instance // that not all local members have left, by number
-	nodes   *nodeTable  // made when it is first needed
-	others  []int       // other engines that have members, once asked for
+	next    uint32          // number of the next instance of a collective
+	live    []*instance     // that not all local members have left, by number
+	nodes   *nodeTable      // made when it is first needed
+	others  []int           // other engines that have members, once asked for
+	result  []byte          // common result of the collective that a member left last
+	made    map[int32]*comm // communicators that the members made last
 	pending map[uint32][]pendingRecord
 }
 

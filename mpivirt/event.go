@@ -32,7 +32,7 @@ type EventProgram struct {
 // S should be small, for there is one for each rank.
 func Steps[S any](step func(r *EventRank, state *S) Outcome) EventProgram {
 	return EventProgram{bind: func(k *kernel) lp.Body {
-		return &stepper[S]{rank: EventRank{k: k}, k: k, step: step, states: make([]S, k.n)}
+		return &stepper[S]{rank: EventRank{k: k, on: &EventRank{k: k}}, k: k, step: step, states: make([]S, k.n)}
 	}}
 }
 
@@ -47,7 +47,7 @@ type stepper[S any] struct {
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
 	r := &b.rank
-	r.lp = int32(i)
+	r.lp, r.on.lp = int32(i), int32(i)
 	for {
 		switch b.step(r, &b.states[i]) {
 		case waiting:
@@ -63,19 +63,24 @@ func (b *stepper[S]) Resume(i int) bool {
 }
 
 // running returns the LP that was resumed last and the call that it made last.
-func (b *stepper[S]) running() (int32, call) { return b.rank.lp, b.rank.call }
+func (b *stepper[S]) running() (int32, call) {
+	return b.rank.lp, max(b.rank.call, b.rank.on.call)
+}
 
 // Stop implements [lp.Body].
 func (b *stepper[S]) Stop() {}
 
-// EventRank is the rank whose step runs. Its methods that return an [Outcome] are the
-// operations that a step ends with; the others do their work at once.
+// EventRank is the rank whose step runs. Its methods that return an [Outcome] are
+// the operations that a step ends with; the others do their work at once.
 //
-// An operation that waits leaves its outcome in Status, Index and Found.
+// Operations act on WORLD unless they are called on the result of [EventRank.On].
 type EventRank struct {
 	k    *kernel
 	lp   int32
 	call call
+	comm *comm      // nil for WORLD
+	on   *EventRank // the view that On gives
+	list []int32    // scratch
 }
 
 // Rank is the rank's number in WORLD.

@@ -9,11 +9,11 @@ import (
 // new ones. Nobody leaves before it is complete: the collective's time runs over
 // messages that do not carry these data.
 type splitState struct {
-	own     []entry // of the members of this engine
-	others  []entry // of those elsewhere
-	done    bool
-	held    []heldExit
-	made    map[int32]*comm
+	own    []entry // of the members of this engine
+	others []entry // of those elsewhere
+	done   bool
+	held   []heldExit
+	made   map[int32]*comm
 }
 
 // heldExit is a member's exit that waits for the data.
@@ -29,6 +29,7 @@ func (k *kernel) enterSplit(inst *instance, member int, x *exchange) {
 		s.made = map[int32]*comm{}
 	}
 	x.made = s.made
+	inst.comm.made = s.made
 	if inst.call.name == callCommSplit {
 		s.own = append(s.own, entry{x.color, int32(member), x.key})
 		if inst.count == inst.comm.locals {

@@ -40,9 +40,10 @@ type kernel struct {
 	generation uint32 // of requests
 	pollTime   vtime.Duration
 	eagerLimit int64
-	order      []int32 // scratch of chargeAll
-	scratch    []byte  // of gather
-	told       []int   // scratch of release
+	order      []int32    // scratch of chargeAll
+	scratch    []byte     // of gather
+	told       []int      // scratch of release
+	barrier    collective // scratch of EventRank.Barrier
 	held       []*instance
 
 	tally tally

@@ -4,10 +4,10 @@ package mpivirt
 const maxTag = 1<<31 - 1
 
 // checkSend returns what is wrong with the arguments of a send.
-func (c *Comm) checkSend(dest, tag int, bytes int64) error {
+func (c *comm) checkSend(dest, tag int, bytes int64) error {
 	switch {
-	case dest != ProcNull && (dest < 0 || dest >= c.Size()):
-		return mpiError(ErrRank, "destination %d in a communicator of %d ranks", dest, c.Size())
+	case dest != ProcNull && (dest < 0 || dest >= c.size):
+		return mpiError(ErrRank, "destination %d in a communicator of %d ranks", dest, c.size)
 	case tag < 0 || tag > maxTag:
 		return mpiError(ErrTag, "tag %d: tags of messages are 0 to %d", tag, maxTag)
 	case bytes < 0:
@@ -16,10 +16,10 @@ func (c *Comm) checkSend(dest, tag int, bytes int64) error {
 	return nil
 }
 
-func (c *Comm) checkReceive(source, tag int, bytes int64) error {
+func (c *comm) checkReceive(source, tag int, bytes int64) error {
 	switch {
-	case source != ProcNull && source != AnySource && (source < 0 || source >= c.Size()):
-		return mpiError(ErrRank, "source %d in a communicator of %d ranks", source, c.Size())
+	case source != ProcNull && source != AnySource && (source < 0 || source >= c.size):
+		return mpiError(ErrRank, "source %d in a communicator of %d ranks", source, c.size)
 	case tag != AnyTag && (tag < 0 || tag > maxTag):
 		return mpiError(ErrTag, "tag %d: tags are 0 to %d, or AnyTag", tag, maxTag)
 	case bytes < 0:
@@ -44,7 +44,7 @@ func (c *Comm) throttle(dest int) {
 // start begins a send and returns its request, 0 if the sender is free already.
 func (c *Comm) start(payload []byte, bytes int64, dest, tag int, mode sendMode, name call) (int32, error) {
 	c.r.call = name
-	if err := c.checkSend(dest, tag, bytes); err != nil {
+	if err := c.c.checkSend(dest, tag, bytes); err != nil {
 		return 0, c.r.raise(name, err)
 	}
 	if dest == ProcNull {
@@ -79,7 +79,7 @@ func (c *Comm) sendNonblocking(payload []byte, bytes int64, dest, tag int, mode 
 // post begins a receive; source ProcNull gives no request.
 func (c *Comm) post(buffer []byte, sized bool, bytes int64, source, tag int, name call) (int32, error) {
 	c.r.call = name
-	if err := c.checkReceive(source, tag, bytes); err != nil {
+	if err := c.c.checkReceive(source, tag, bytes); err != nil {
 		return 0, c.r.raise(name, err)
 	}
 	if source == ProcNull {
@@ -296,7 +296,7 @@ func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 func (c *Comm) probe(kind waitKind, source, tag int, name call) (found bool, err error) {
 	r := c.r
 	r.call = name
-	if err := c.checkReceive(source, tag, 0); err != nil {
+	if err := c.c.checkReceive(source, tag, 0); err != nil {
 		return false, r.raise(name, err)
 	}
 	if source == ProcNull {

@@ -23,6 +23,7 @@ type request struct {
 	kind       requestKind
 	complete   bool // outcome and time are known
 	waited     bool // part of the wait that its LP is in
+	transient  bool // released as soon as its wait is over
 	generation uint32
 	lp         int32 // local number of the LP
 	comm       int32

@@ -230,6 +230,7 @@ func (k *kernel) finish(lp int32, box *mailbox) {
 		k.finishPoll(lp, box, kind)
 		return
 	}
+	k.retireTransient(lp, box, kind)
 	box.polls = 0
 }
 
