@@ -134,8 +134,8 @@ func Describe(op Operation, a Algorithm) string {
 }
 
 // Ordered says whether the algorithm combines in the order of the ranks, as an
-// operation that does not commute needs it. Ordered algorithms also give all
-// members the same bits. Algorithms that combine nothing are ordered.
+// operation that does not commute needs it. Allreduce gives all members the same
+// bits under every algorithm. Algorithms that combine nothing are ordered.
 //
 // Node-leader allreduce is not: it is in rank order only where the ranks of each
 // node are contiguous, which the mapping of ranks to nodes decides.
