@@ -8,7 +8,7 @@ import (
 
 // deadlock describes what the LPs of this engine wait for.
 func (k *kernel) deadlock() *DeadlockError {
-	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.finished}
+	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished}
 	for lp := int32(0); lp < int32(k.n) && len(d.Blocked) < deadlockReportLimit; lp++ {
 		if b, ok := k.blocked(lp); ok {
 			d.Blocked = append(d.Blocked, b)

@@ -104,7 +104,8 @@ func (s *Simulation) Run() (*Result, error) {
 			continue
 		}
 		total.merge(t)
-		statistics = addStatistics(statistics, s.engines[i].Count())
+		counts := s.engines[i].Count()
+		statistics.Add(&counts)
 	}
 	err := s.firstError(errs)
 	if len(s.engines) == 1 && s.engines[0].Engines() > 1 {
@@ -132,7 +133,7 @@ func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics,
 		}
 		t, counts := decodeTally(payload)
 		total.merge(t)
-		statistics = addStatistics(statistics, counts)
+		statistics.Add(&counts)
 	}
 	return total, statistics, cause
 }
@@ -161,7 +162,7 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	case err != nil && !isStopped(err):
 		e.Abort([]byte(err.Error()))
 	}
-	if err != nil || k.tally.finished < uint64(k.n) {
+	if err != nil || k.tally.Finished < uint64(k.n) {
 		k.body.Stop()
 	}
 	return &k.tally, err

@@ -2,24 +2,21 @@ package mpivirt
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
 
 	"gigarank/engine"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 
 // tally keeps what is reported of an engine's ranks, in space that does not grow
 // with their number.
 type tally struct {
+	engine.Digest // of the ranks that have finished
+
 	now         func() float64
-	digest      [2]uint64 // of (rank, finish time) of all that have finished; sums, so the order does not matter
-	finished    uint64
-	last        vtime.Time
 	iterations  []iterationTally
 	latest      int     // the iteration recorded last
 	wall        float64 // when the iteration before was complete
@@ -50,20 +47,11 @@ func (t *tally) start(c *Config) {
 	t.began = t.wall
 }
 
-// Keys of the two halves of the fingerprint.
-const (
-	digestKey0 = 0x6769676172616e6b
-	digestKey1 = 0x66696e6765727072
-)
-
 func (t *tally) finish(rank int, at vtime.Time) {
-	t.finished++
-	if t.finished%64 == 0 {
+	t.Add(rank, at)
+	if t.Finished%64 == 0 {
 		t.ended.Add(64)
 	}
-	t.last = max(t.last, at)
-	t.digest[0] += random.Uint64(digestKey0, uint64(rank), uint64(at))
-	t.digest[1] += random.Uint64(digestKey1, uint64(rank), uint64(at))
 }
 
 // record enters one rank's operation; all is the number of the engine's ranks.
@@ -130,11 +118,7 @@ func (it *iterationTally) mean() vtime.Duration {
 
 // merge adds what another engine kept.
 func (t *tally) merge(o *tally) {
-	t.finished += o.finished
-	t.last = max(t.last, o.last)
-	for i := range t.digest {
-		t.digest[i] += o.digest[i]
-	}
+	t.Merge(&o.Digest)
 	t.setUp = max(t.setUp, o.setUp)
 	for i := range o.iterations {
 		other := &o.iterations[i]
@@ -145,8 +129,8 @@ func (t *tally) merge(o *tally) {
 // result returns the tally of all engines as the result of a simulation.
 func (t *tally) result(s engine.Statistics) *Result {
 	r := &Result{
-		VirtualTime: t.last, Finished: t.finished, Statistics: s, SetupWall: t.setUp,
-		Fingerprint: fmt.Sprintf("%016x%016x", t.digest[0], t.digest[1]),
+		VirtualTime: t.Last, Finished: t.Finished, Statistics: s, SetupWall: t.setUp,
+		Fingerprint: t.String(),
 	}
 	for i := range t.iterations {
 		it := &t.iterations[i]
@@ -165,9 +149,8 @@ func (t *tally) result(s engine.Statistics) *Result {
 
 // encode packs a tally and the engine's statistics for engine 0.
 func (t *tally) encode(s engine.Statistics) []byte {
-	b := binary.LittleEndian.AppendUint64(nil, t.finished)
-	b = appendWords(b, uint64(t.last), t.digest[0], t.digest[1], secondsToWord(t.setUp),
-		s.Events, s.Messages, s.Switches, s.RemoteMessages, s.SyncMessages, s.TransportMessages, uint64(len(t.iterations)))
+	b := s.Append(t.Append(nil))
+	b = appendWords(b, secondsToWord(t.setUp), uint64(len(t.iterations)))
 	for i := range t.iterations {
 		it := &t.iterations[i]
 		b = appendWords(b, uint64(it.index), uint64(it.min), uint64(it.max), it.sumHigh, it.sumLow, it.count,
@@ -190,15 +173,9 @@ func wordToSeconds(w uint64) float64 { return float64(int64(w)) / 1e9 }
 
 // decodeTally unpacks what encode packed.
 func decodeTally(b []byte) (*tally, engine.Statistics) {
-	r := reader{b}
-	t := &tally{finished: r.u64()}
-	t.last = vtime.Time(r.u64())
-	t.digest = [2]uint64{r.u64(), r.u64()}
+	t, s := &tally{}, engine.Statistics{}
+	r := reader{s.Read(t.Read(b))}
 	t.setUp = wordToSeconds(r.u64())
-	s := engine.Statistics{
-		Events: r.u64(), Messages: r.u64(), Switches: r.u64(),
-		RemoteMessages: r.u64(), SyncMessages: r.u64(), TransportMessages: r.u64(),
-	}
 	for range r.u64() {
 		it := iterationTally{index: int(r.u64()), min: vtime.Duration(r.u64()), max: vtime.Duration(r.u64()),
 			sumHigh: r.u64(), sumLow: r.u64(), count: r.u64(), wall: wordToSeconds(r.u64())}
@@ -208,13 +185,4 @@ func decodeTally(b []byte) (*tally, engine.Statistics) {
 		t.iterations = append(t.iterations, it)
 	}
 	return t, s
-}
-
-// addStatistics sums counts of two engines.
-func addStatistics(a, b engine.Statistics) engine.Statistics {
-	return engine.Statistics{
-		Events: a.Events + b.Events, Messages: a.Messages + b.Messages, Switches: a.Switches + b.Switches,
-		RemoteMessages: a.RemoteMessages + b.RemoteMessages, SyncMessages: a.SyncMessages + b.SyncMessages,
-		TransportMessages: a.TransportMessages + b.TransportMessages,
-	}
 }
