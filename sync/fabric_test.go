@@ -52,8 +52,8 @@ func (f *fabric) endpoint(rank int, c sync.Config) *sync.Endpoint {
 	return sync.NewEndpoint(f.ends[rank], c)
 }
 
-// run runs body for every engine until all return, or until as many messages
-// were sent as limit; it returns false then.
+// run runs body for every engine until all return. It gives up and returns
+// false after as many messages, or as many jumps of the clock, as limit.
 func (f *fabric) run(limit int, body func(rank int)) bool {
 	for rank, e := range f.ends {
 		next, stop := iter.Pull(iter.Seq[struct{}](func(yield func(struct{}) bool) {
@@ -63,13 +63,14 @@ func (f *fabric) run(limit int, body func(rank int)) bool {
 		defer stop()
 		e.resume, e.live = next, true
 	}
-	for f.sent <= limit {
+	for jumps := 0; f.sent <= limit && jumps <= limit; {
 		ready, asleep := f.ready()
 		choices := len(ready) + len(f.flying)
 		switch {
 		case choices == 0 && len(asleep) == 0:
 			return true
 		case choices == 0:
+			jumps++
 			f.clock = asleep[0].wakeAt
 			for _, e := range asleep {
 				f.clock = min(f.clock, e.wakeAt)

@@ -5,10 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"gigarank/sync"
 	"gigarank/vtime"
@@ -18,7 +16,8 @@ import (
 )
 
 // A program of the model is a set of chains. A chain visits engines at virtual
-// times that are fixed by its script; at each visit it causes the next. A timed
+// times that are fixed by its script; each visit causes the next, and may begin
+// other chains. A timed
 // visit depends on timing: an engine makes its timed visits in the order of
 // their times. Any other happens as soon as the record is there, like a receive
 // that names its source. A chain whose end is an LP's end finishes one LP of the
@@ -31,10 +30,12 @@ type program struct {
 
 type chain struct {
 	visits   []visit
+	begun    bool // by a visit of another
 	finishes bool
 }
 
 type visit struct {
+	begins []int // chains
 	engine int
 	time   vtime.Time
 	timed  bool
@@ -83,19 +84,31 @@ func drawProgram(t *rapid.T, k int) *program {
 			return vtime.Duration(rapid.IntRange(1, 6).Draw(t, "lookahead"))
 		}), k, k).Draw(t, "row")
 	}
+	spread := rapid.SampledFrom([]int{0, 3, 20}).Draw(t, "spread")
 	timedness := rapid.IntRange(0, 3).Draw(t, "timed of 3")
-	for range rapid.IntRange(1, 2*k).Draw(t, "chains") {
+	for i := range rapid.IntRange(1, 3*k).Draw(t, "chains") {
 		c := chain{finishes: rapid.IntRange(0, 3).Draw(t, "finishes") > 0}
 		v := visit{engine: rapid.IntRange(0, k-1).Draw(t, "engine"), time: vtime.Time(rapid.IntRange(0, 20).Draw(t, "start"))}
-		for range rapid.IntRange(1, 8).Draw(t, "visits") {
+		move := func() {
+			from := v.engine
+			v.engine = rapid.IntRange(0, k-1).Draw(t, "to")
+			v.time = v.time.Add(p.lookahead[from][v.engine] + vtime.Duration(rapid.IntRange(0, spread).Draw(t, "more")))
+			v.bytes = rapid.SampledFrom([]int{8, 9, 15, 60, 5000, 40000}).Draw(t, "bytes")
+		}
+		if i > 0 && rapid.Bool().Draw(t, "begun") {
+			other := p.chains[rapid.IntRange(0, i-1).Draw(t, "by")].visits
+			by := &other[rapid.IntRange(0, len(other)-1).Draw(t, "at")]
+			by.begins = append(by.begins, i)
+			c.begun = true
+			v.engine, v.time = by.engine, by.time
+			move()
+		}
+		for range rapid.IntRange(1, 12).Draw(t, "visits") {
 			// Only chains that the end waits for have timed visits: it does not
 			// wait for events.
 			v.timed = c.finishes && rapid.IntRange(0, 2).Draw(t, "timed") < timedness
 			c.visits = append(c.visits, v)
-			from := v.engine
-			v.engine = rapid.IntRange(0, k-1).Draw(t, "to")
-			v.time = v.time.Add(p.lookahead[from][v.engine] + vtime.Duration(rapid.IntRange(0, 20).Draw(t, "more")))
-			v.bytes = rapid.SampledFrom([]int{8, 9, 15, 60, 5000, 40000}).Draw(t, "bytes")
+			move()
 		}
 		p.chains = append(p.chains, c)
 	}
@@ -110,7 +123,7 @@ type worker struct {
 	fabric     *fabric
 	end        *fabricEnd
 	queue      []event // timed, sorted
-	held       []event // visits caused that wait for room at their engine
+	held       []heldBack
 	unfinished int
 	log        []event
 	visited    int
@@ -130,7 +143,7 @@ func newWorker(p *program, f *fabric, rank int, c sync.Config) *worker {
 		if c.finishes && c.visits[len(c.visits)-1].engine == rank {
 			w.unfinished++
 		}
-		if c.visits[0].engine == rank {
+		if c.visits[0].engine == rank && !c.begun {
 			w.come(event{c.visits[0].time, i, 0})
 		}
 	}
@@ -160,21 +173,32 @@ func (w *worker) make(e event) {
 		delete(w.source, e)
 		w.Credit(src, w.visitOf(e).bytes)
 	}
-	if e.Step+1 == len(c.visits) {
-		if c.finishes {
-			w.unfinished--
-		}
-		return
+	for _, begun := range w.visitOf(e).begins {
+		w.cause(event{w.program.chains[begun].visits[0].time, begun, 0}, e.Time)
 	}
-	next := event{c.visits[e.Step+1].time, e.Chain, e.Step + 1}
-	switch dst := w.visitOf(next).engine; {
+	if e.Step+1 < len(c.visits) {
+		w.cause(event{c.visits[e.Step+1].time, e.Chain, e.Step + 1}, e.Time)
+	} else if c.finishes {
+		w.unfinished--
+	}
+}
+
+// cause brings a chain, by an action at a time, to the engine of a visit.
+func (w *worker) cause(e event, at vtime.Time) {
+	switch dst := w.visitOf(e).engine; {
 	case dst == w.end.rank:
-		w.come(next)
+		w.come(e)
 	case !w.Room(dst):
-		w.held = append(w.held, next)
+		w.held = append(w.held, heldBack{e, at})
 	default:
-		w.send(next)
+		w.send(e)
 	}
+}
+
+// heldBack is a visit caused at a time that waits for room at its engine.
+type heldBack struct {
+	event
+	at vtime.Time
 }
 
 func (w *worker) send(e event) {
@@ -210,9 +234,8 @@ func (w *worker) next() vtime.Time {
 	if len(w.queue) > 0 {
 		next = w.queue[0].Time
 	}
-	for _, e := range w.held {
-		// The action is the visit before.
-		next = min(next, w.program.chains[e.Chain].visits[e.Step-1].time)
+	for _, h := range w.held {
+		next = min(next, h.at)
 	}
 	return next
 }
@@ -224,12 +247,12 @@ func (w *worker) run() {
 			w.err = errors.Join(w.err, err)
 			return
 		}
-		w.held = slices.DeleteFunc(w.held, func(e event) bool {
-			if room := w.Room(w.visitOf(e).engine); !room {
-				return false
+		w.held = slices.DeleteFunc(w.held, func(h heldBack) bool {
+			room := w.Room(w.visitOf(h.event).engine)
+			if room {
+				w.send(h.event)
 			}
-			w.send(e)
-			return true
+			return room
 		})
 		for {
 			w.Advance(w.next())
@@ -321,6 +344,3 @@ func TestModel(t *testing.T) {
 		}
 	})
 }
-
-var _ = rand.N[int]
-var _ = time.Second

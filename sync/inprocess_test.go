@@ -1,0 +1,12 @@
+package sync_test
+
+import (
+	"testing"
+
+	"gigarank/sync"
+	"gigarank/sync/transporttest"
+)
+
+func TestInProcess(t *testing.T) {
+	transporttest.Test(t, sync.NewInProcess)
+}

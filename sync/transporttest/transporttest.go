@@ -1,0 +1,347 @@
+package transporttest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	stdsync "sync"
+	"testing"
+	"time"
+
+	"gigarank/sync"
+)
+
+// patience is how long a test waits for a message before it fails.
+const patience = 20 * time.Second
+
+// Test runs the suite for several numbers of engines. open returns the ends of a
+// new transport between k engines that are in this process, or none when k is
+// not to be had here. Test closes them.
+func Test(t *testing.T, open func(k int) []sync.Transport) {
+	for _, k := range []int{1, 2, 3, 4, 7} {
+		transports := open(k)
+		if len(transports) == 0 {
+			continue
+		}
+		ends := make([]*end, len(transports))
+		for i, transport := range transports {
+			ends[i] = &end{Transport: transport, met: make([]bool, transport.Size())}
+		}
+		t.Run(fmt.Sprintf("%d engines", k), func(t *testing.T) { testEnds(t, ends, k) })
+	}
+}
+
+func testEnds(t *testing.T, ends []*end, k int) {
+	for _, test := range []struct {
+		name string
+		body func(*end) error
+	}{
+		{"identity", func(e *end) error { return testIdentity(e, k) }},
+		{"buffers", testBuffers},
+		{"order", testOrder},
+		{"sending does not wait", testSendDoesNotWait},
+		{"large messages", testLarge},
+		{"large behind small", testOvertaking},
+		{"wrong destination", testWrongDestination},
+		{"wait and wake", testWait},
+		{"endpoints null", func(e *end) error { return testEndpoints(e, sync.Null) }},
+		{"endpoints conditional", func(e *end) error { return testEndpoints(e, sync.Conditional) }},
+		{"endpoints hybrid", func(e *end) error { return testEndpoints(e, sync.Hybrid) }},
+		{"deadlock", testDeadlock},
+		{"stop", testStop},
+		{"close", func(e *end) error { return e.Close() }},
+	} {
+		// Everything in one order, also across processes: no subtest may be left
+		// out by one of them.
+		var group stdsync.WaitGroup
+		for _, e := range ends {
+			group.Go(func() {
+				err := test.body(e)
+				if err == nil && test.name != "close" {
+					err = e.meet()
+				}
+				if err != nil {
+					t.Errorf("%s: engine %d of %d: %v", test.name, e.Rank(), k, err)
+				}
+			})
+		}
+		group.Wait()
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// end is a transport that gives to each test only what was sent in it.
+type end struct {
+	sync.Transport
+	met   []bool    // by engine: it has come to the end of this test
+	later []message // from those
+	held  []message // of this test, come before it
+}
+
+type message struct {
+	src   int
+	bytes []byte
+}
+
+// mark is the message with which an engine leaves a test.
+const mark = "meet!"
+
+func (e *end) Receive() (int, []byte, error) {
+	for {
+		m, err := e.pop()
+		switch {
+		case err != nil || m.bytes == nil:
+			return 0, nil, err
+		case e.met[m.src]:
+			e.later = append(e.later, m)
+		case string(m.bytes) == mark:
+			e.met[m.src] = true
+			e.Free(m.bytes)
+		default:
+			return m.src, m.bytes, nil
+		}
+	}
+}
+
+func (e *end) pop() (message, error) {
+	if len(e.held) > 0 {
+		m := e.held[0]
+		e.held = e.held[1:]
+		return m, nil
+	}
+	src, bytes, err := e.Transport.Receive()
+	return message{src, bytes}, err
+}
+
+func (e *end) Wait(limit time.Duration) error {
+	if len(e.held) > 0 {
+		return nil
+	}
+	return e.Transport.Wait(limit)
+}
+
+// meet waits until every end is here and drops what else was sent before.
+func (e *end) meet() error {
+	for dst := range e.Size() {
+		if err := e.Send(dst, append(e.Alloc(len(mark))[:0], mark...)); err != nil {
+			return err
+		}
+	}
+	for deadline := time.Now().Add(patience); slices.Contains(e.met, false); {
+		_, bytes, err := e.Receive()
+		if err == nil && bytes == nil {
+			err = e.Wait(10 * time.Millisecond)
+		}
+		if err != nil || time.Now().After(deadline) {
+			return fmt.Errorf("the ends %v have come to the end of the test: %w", e.met, err)
+		}
+		if bytes != nil {
+			e.Free(bytes)
+		}
+	}
+	clear(e.met)
+	e.held, e.later = append(e.later, e.held...), nil
+	return nil
+}
+
+// next waits for a message.
+func (e *end) next() (int, []byte, error) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+		src, bytes, err := e.Receive()
+		if bytes != nil || err != nil {
+			return src, bytes, err
+		}
+		if err := e.Wait(time.Second); err != nil {
+			return 0, nil, err
+		}
+	}
+	return 0, nil, fmt.Errorf("no message within %v", patience)
+}
+
+// compose returns message number i to dst: n bytes that only it has, at least 8.
+func (e *end) compose(dst, i, n int) []byte {
+	bytes := e.Alloc(n)
+	fill(bytes, e.Rank(), dst, i)
+	return bytes
+}
+
+func fill(bytes []byte, src, dst, i int) {
+	for at := range bytes {
+		bytes[at] = byte(at*31 + src*7 + dst*3 + i)
+	}
+	binary.LittleEndian.PutUint32(bytes, uint32(i))
+	binary.LittleEndian.PutUint32(bytes[4:], uint32(src))
+}
+
+// expect checks that bytes are message number i from src, of n bytes.
+func (e *end) expect(bytes []byte, src, i, n int) error {
+	want := make([]byte, n)
+	fill(want, src, e.Rank(), i)
+	if string(bytes) != string(want) {
+		return fmt.Errorf("message %d of engine %d, of %d bytes, is not what was sent (%d bytes)", i, src, len(bytes), n)
+	}
+	return nil
+}
+
+func testIdentity(e *end, k int) error {
+	if e.Size() != k || e.Rank() < 0 || e.Rank() >= k {
+		return fmt.Errorf("it is engine %d of %d; want %d", e.Rank(), e.Size(), k)
+	}
+	return nil
+}
+
+// Buffers that are owned at the same time are different memory, of the length
+// asked for.
+func testBuffers(e *end) error {
+	for range 3 {
+		var owned [][]byte
+		for i, n := range []int{0, 1, 255, 256, 257, 4096, 100_000, 1, 256} {
+			bytes := e.Alloc(n)
+			if len(bytes) != n {
+				return fmt.Errorf("Alloc(%d) has length %d", n, len(bytes))
+			}
+			for at := range bytes {
+				bytes[at] = byte(i)
+			}
+			owned = append(owned, bytes)
+		}
+		for i, bytes := range owned {
+			for _, b := range bytes {
+				if b != byte(i) {
+					return fmt.Errorf("buffer %d shares memory with another", i)
+				}
+			}
+			e.Free(bytes)
+		}
+	}
+	return nil
+}
+
+// Messages of each pair, an end and itself included, come whole and in order.
+func testOrder(e *end) error {
+	sizes := []int{8, 9, 100, 1000, 5000, 70_000, 12, 300_000, 8}
+	const count = 90
+	for i := range count {
+		for dst := range e.Size() {
+			// A message may be shorter than its buffer.
+			n := sizes[i%len(sizes)]
+			bytes := e.Alloc(n + i)[:n]
+			fill(bytes, e.Rank(), dst, i)
+			if err := e.Send(dst, bytes); err != nil {
+				return err
+			}
+		}
+	}
+	came := make([]int, e.Size())
+	for range count * e.Size() {
+		src, bytes, err := e.next()
+		if err != nil {
+			return err
+		}
+		if err := e.expect(bytes, src, came[src], sizes[came[src]%len(sizes)]); err != nil {
+			return err
+		}
+		came[src]++
+		e.Free(bytes)
+	}
+	return nil
+}
+
+// Everyone sends much to its neighbour before anyone receives.
+func testSendDoesNotWait(e *end) error {
+	const count, n = 2000, 3000
+	next, before := (e.Rank()+1)%e.Size(), (e.Rank()+e.Size()-1)%e.Size()
+	for i := range count {
+		if err := e.Send(next, e.compose(next, i, n)); err != nil {
+			return err
+		}
+	}
+	for i := range count {
+		src, bytes, err := e.next()
+		if err != nil {
+			return err
+		}
+		if err := e.expect(bytes, before, i, n); err != nil || src != before {
+			return fmt.Errorf("from engine %d: %w", src, err)
+		}
+		e.Free(bytes)
+	}
+	return nil
+}
+
+func testLarge(e *end) error {
+	const n = 20 << 20
+	next, before := (e.Rank()+1)%e.Size(), (e.Rank()+e.Size()-1)%e.Size()
+	if err := e.Send(next, e.compose(next, 0, n)); err != nil {
+		return err
+	}
+	_, bytes, err := e.next()
+	if err != nil {
+		return err
+	}
+	defer e.Free(bytes)
+	return e.expect(bytes, before, 0, n)
+}
+
+// Small messages do not overtake a large one of the same pair.
+func testOvertaking(e *end) error {
+	size := func(i int) int { return []int{2 << 20, 8}[i%2] }
+	const count = 10
+	for i := range count {
+		for dst := range e.Size() {
+			if err := e.Send(dst, e.compose(dst, i, size(i))); err != nil {
+				return err
+			}
+		}
+	}
+	came := make([]int, e.Size())
+	for range count * e.Size() {
+		src, bytes, err := e.next()
+		if err != nil {
+			return err
+		}
+		if err := e.expect(bytes, src, came[src], size(came[src])); err != nil {
+			return err
+		}
+		came[src]++
+		e.Free(bytes)
+	}
+	return nil
+}
+
+func testWrongDestination(e *end) error {
+	for _, dst := range []int{-1, e.Size()} {
+		if err := e.Send(dst, e.Alloc(8)); err == nil {
+			return fmt.Errorf("a message to engine %d of %d is sent", dst, e.Size())
+		}
+	}
+	return nil
+}
+
+// A Wait ends after its limit; a Wake before or during it ends it earlier.
+func testWait(e *end) error {
+	if err := e.meet(); err != nil {
+		return err
+	}
+	start := time.Now()
+	if err := e.Wait(time.Millisecond); err != nil {
+		return err
+	}
+	e.Wake()
+	if err := e.Wait(patience); err != nil {
+		return err
+	}
+	woken := make(chan struct{})
+	go func() {
+		e.Wake()
+		close(woken)
+	}()
+	err := e.Wait(patience)
+	<-woken
+	if took := time.Since(start); took > patience/2 {
+		return fmt.Errorf("waits of a millisecond took %v", took)
+	}
+	return err
+}
