@@ -88,6 +88,8 @@ type Entry struct {
 // programs lists every program, in the order in which a list shows them.
 var programs = []*Entry{
 	&barriertest,
+	&allreducetest,
+	&phold,
 }
 
 // Programs lists every program.
@@ -195,25 +197,26 @@ func nearest(name string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// distance counts the insertions, deletions and substitutions of bytes that turn
-// a into b (Levenshtein).
+// distance counts the insertions, deletions and substitutions of a byte and the
+// swaps of two neighbours that turn a into b (optimal string alignment).
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range above {
+		above[j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			above := row[j+1]
-			substitute := diagonal
-			if a[i] != b[j] {
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			substitute := above[j-1]
+			if a[i-1] != b[j-1] {
 				substitute++
 			}
-			row[j+1] = min(above+1, row[j]+1, substitute)
-			diagonal = above
+			row[j] = min(above[j]+1, row[j-1]+1, substitute)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
+		before, above, row = above, row, before
 	}
-	return row[len(b)]
+	return above[len(b)]
 }

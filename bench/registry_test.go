@@ -41,6 +41,7 @@ func TestProgramsAreWellFormed(t *testing.T) {
 func TestUnknownProgramIsSuggested(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"barrietest", "did you mean barriertest?"},
+		{"barreirtest", "did you mean barriertest?"},
 		{"BarrierTest", "did you mean barriertest?"},
 		{"barrier", "did you mean barriertest?"},
 		{"xyz", `unknown program "xyz": there are: barriertest`},

@@ -26,6 +26,13 @@ type Kernel interface {
 	Drained()
 }
 
+// RangeRunner is a [Kernel] that runs LPs which became ready together without
+// being called for each of them.
+type RangeRunner interface {
+	// RunRange runs the LPs with local numbers lo <= i < hi.
+	RunRange(lo, hi int32)
+}
+
 // Config describes one engine of a simulation.
 type Config struct {
 	// Partition of all LPs; the engine's own block is that of Transport.Rank().
@@ -239,8 +246,8 @@ func (e *Engine) Run(k Kernel) error {
 func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
 	for !e.ready.empty() && e.err == nil {
 		n := 0
-		for ; n < pollInterval && !e.ready.empty() && e.err == nil; n++ {
-			k.Run(e.ready.pop())
+		for n < pollInterval && !e.ready.empty() && e.err == nil {
+			n += e.runReady(k)
 		}
 		e.Statistics.Events += uint64(n)
 		e.snapshot.events.Store(int64(e.Statistics.Events))
@@ -249,6 +256,18 @@ func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
 		}
 	}
 	return nil
+}
+
+// runReady runs the next ready item, or several LPs of a range, and returns how
+// many.
+func (e *Engine) runReady(k Kernel) int {
+	if ranges, ok := k.(RangeRunner); ok && e.ready.count == 0 {
+		lo, hi := e.ready.popRange(pollInterval)
+		ranges.RunRange(lo, hi)
+		return int(hi - lo)
+	}
+	k.Run(e.ready.pop())
+	return 1
 }
 
 // advance does the next thing that depends on time: it handles the least timed

@@ -44,6 +44,17 @@ func (q *readyQueue) pop() int32 {
 	return item
 }
 
+// popRange takes the next LPs of a range, at most limit. There is a range.
+func (q *readyQueue) popRange(limit int32) (lo, hi int32) {
+	r := &q.ranges[len(q.ranges)-1]
+	lo, hi = r.next, min(r.next+limit, r.end)
+	r.next = hi
+	if hi == r.end {
+		q.ranges = q.ranges[:len(q.ranges)-1]
+	}
+	return lo, hi
+}
+
 func (q *readyQueue) grow() {
 	larger := make([]int32, max(64, 2*len(q.ring)))
 	n := copy(larger, q.ring[q.head:])

@@ -63,9 +63,9 @@ func (k *kernel) startAgent(inst *instance, lp int32, member int32, v *collectiv
 // startLeader begins the part of a node's leader among the leaders.
 func (k *kernel) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
 	a := k.newAgent(inst, lp, int32(p), inst.layout, start)
-	if sum := inst.joins[p-inst.comm.nodes.here].sum; sum != nil {
-		k.agents.at(a).working = sum.value
-		sum.value = nil
+	if inst.sums != nil {
+		sum := &inst.sums[p-inst.comm.nodes.here]
+		k.agents.at(a).working, sum.value = sum.value, nil
 	}
 	k.queue(task{agent: a})
 }

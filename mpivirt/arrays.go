@@ -20,6 +20,7 @@ type bulk struct {
 	total  int
 	work   []vtime.Time // clocks of participants lo to hi-1, or of survivors while folded
 	next   []vtime.Time // what the round makes of them
+	third  []vtime.Time // room for the survivors' clocks while they are not in use
 	all    []vtime.Time // while folded: clocks of all participants lo to hi-1
 	folded int          // pairs folded together in work's numbering; 0 if it is the participants'
 	round  int
@@ -84,7 +85,6 @@ func (k *kernel) enterBulk(inst *instance, member int, v *collective) {
 		copy(value, v.input)
 		b := k.bulkOf(inst)
 		b.tree.add(b.tree.leaf(member), value)
-		inst.keepOutput(member-inst.comm.first, v)
 	} else {
 		inst.keep(member-inst.comm.first, v)
 	}
@@ -133,7 +133,12 @@ func (k *kernel) runBulk(inst *instance) {
 // beginBulk sets the clocks that the participants start with.
 func (k *kernel) beginBulk(inst *instance, b *bulk) {
 	b.begun = true
-	b.work = make([]vtime.Time, b.hi-b.lo)
+	spare := &inst.comm.spare
+	b.work, b.next, b.third = spare.work, spare.next, spare.third
+	spare.work, spare.next, spare.third = nil, nil, nil
+	if len(b.work) != b.hi-b.lo {
+		b.work = make([]vtime.Time, b.hi-b.lo)
+	}
 	for i := range b.work {
 		if inst.leaders {
 			b.work[i] = inst.joins[b.lo+i-inst.comm.nodes.here].last
@@ -160,6 +165,9 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 		}
 	}
 	k.flushRange(inst)
+	spare := &inst.comm.spare
+	spare.joins, spare.work, spare.next, spare.third = inst.joins, b.work, b.next, b.third
+	inst.joins = nil
 }
 
 // Survivors: an exchange pattern numbers the participants that take part in it
@@ -195,11 +203,14 @@ func (b *bulk) renumber(p collectives.Pattern) {
 		for i, t := range b.work {
 			b.all[survivor(b.folded, lo+i)-b.lo] = t
 		}
-		b.work, b.all, b.folded = b.all, nil, 0
+		b.third, b.work, b.all, b.folded = b.work, b.all, nil, 0
 		return
 	}
 	lo, hi := survivors(folded, b.lo), survivors(folded, b.hi)
-	b.all, b.folded, b.work = b.work, folded, make([]vtime.Time, hi-lo)
+	if cap(b.third) < hi-lo {
+		b.third = make([]vtime.Time, hi-lo)
+	}
+	b.all, b.folded, b.work = b.work, folded, b.third[:hi-lo]
 	for i := range b.work {
 		b.work[i] = b.all[survivor(folded, lo+i)-b.lo]
 	}
@@ -347,7 +358,7 @@ type evaluation struct {
 // evaluateRound carries out one round, for which everything has come.
 func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	lo, hi := bounds(p, b.lo, b.hi)
-	if len(b.next) < len(b.work) {
+	if cap(b.next) < len(b.work) {
 		b.next = make([]vtime.Time, len(b.work))
 	}
 	b.next = b.next[:len(b.work)]

@@ -6,7 +6,7 @@ func gather[T Datatype](c *Comm, send, receive []T, root int) (*collective, erro
 	if c.Rank() == root && len(receive) < len(send)*c.Size() {
 		return nil, c.tooShort(callGather, len(receive), len(send)*c.Size())
 	}
-	v := vector(callGather, collectives.Gather, send, receive)
+	v := vector(c.r.k, callGather, collectives.Gather, send, receive)
 	v.root = root
 	return v, nil
 }
@@ -32,7 +32,7 @@ func Igather[T Datatype](c *Comm, send, receive []T, root int) (Request, error) 
 }
 
 func gatherv[T Datatype](c *Comm, send, receive []T, counts []int, root int) (*collective, error) {
-	v := vector(callGatherv, collectives.Gatherv, send, receive)
+	v := vector(c.r.k, callGatherv, collectives.Gatherv, send, receive)
 	v.root = root
 	if c.Rank() != root {
 		return v, nil
@@ -68,7 +68,7 @@ func Igatherv[T Datatype](c *Comm, send, receive []T, counts []int, root int) (R
 }
 
 func scatter[T Datatype](c *Comm, send, receive []T, root int) (*collective, error) {
-	v := vector(callScatter, collectives.Scatter, receive, receive)
+	v := vector(c.r.k, callScatter, collectives.Scatter, receive, receive)
 	v.root = root
 	v.input = bytesOf(send)
 	if c.Rank() == root && len(send) < len(receive)*c.Size() {
@@ -98,7 +98,7 @@ func Iscatter[T Datatype](c *Comm, send, receive []T, root int) (Request, error)
 }
 
 func scatterv[T Datatype](c *Comm, send []T, counts []int, receive []T, root int) (*collective, error) {
-	v := vector(callScatterv, collectives.Scatterv, receive, receive)
+	v := vector(c.r.k, callScatterv, collectives.Scatterv, receive, receive)
 	v.root = root
 	v.input = bytesOf(send)
 	if c.Rank() != root {
@@ -138,7 +138,7 @@ func allgather[T Datatype](c *Comm, send, receive []T) (*collective, error) {
 	if len(receive) < len(send)*c.Size() {
 		return nil, c.tooShort(callAllgather, len(receive), len(send)*c.Size())
 	}
-	return vector(callAllgather, collectives.Allgather, send, receive), nil
+	return vector(c.r.k, callAllgather, collectives.Allgather, send, receive), nil
 }
 
 // Allgather concatenates the blocks send of all members in receive of every member
@@ -168,7 +168,7 @@ func allgatherv[T Datatype](c *Comm, send, receive []T, counts []int) (*collecti
 	if countOf(counts, c.Rank()) != len(send) {
 		return nil, c.r.raise(callAllgatherv, mpiError(ErrCount, "%d elements to send where the count is %d", len(send), countOf(counts, c.Rank())))
 	}
-	v := vector(callAllgatherv, collectives.Allgatherv, send, receive)
+	v := vector(c.r.k, callAllgatherv, collectives.Allgatherv, send, receive)
 	v.bytes = int64(sum(counts)) * v.element
 	v.counts = inBytes[T](counts)
 	return v, nil
@@ -200,7 +200,7 @@ func alltoall[T Datatype](c *Comm, send, receive []T) (*collective, error) {
 	if len(receive) < len(send) {
 		return nil, c.tooShort(callAlltoall, len(receive), len(send))
 	}
-	v := vector(callAlltoall, collectives.Alltoall, send, receive[:len(send)])
+	v := vector(c.r.k, callAlltoall, collectives.Alltoall, send, receive[:len(send)])
 	v.bytes /= int64(c.Size())
 	return v, nil
 }
@@ -232,7 +232,7 @@ func alltoallv[T Datatype](c *Comm, send []T, sendCounts []int, receive []T, rec
 	if len(receive) < sum(receiveCounts) {
 		return nil, c.tooShort(callAlltoallv, len(receive), sum(receiveCounts))
 	}
-	v := vector(callAlltoallv, collectives.Alltoallv, send, receive)
+	v := vector(c.r.k, callAlltoallv, collectives.Alltoallv, send, receive)
 	v.bytes = 0
 	v.inCounts, v.outCounts = inBytes[T](sendCounts), inBytes[T](receiveCounts)
 	return v, nil
@@ -263,25 +263,25 @@ func Ialltoallv[T Datatype](c *Comm, send []T, sendCounts []int, receive []T, re
 
 // BcastSize is Bcast of a vector of the given number of bytes.
 func (c *Comm) BcastSize(bytes int64, root int) error {
-	return c.run(&collective{name: callBcast, op: collectives.Bcast, root: root, bytes: bytes, element: 1})
+	return c.run(c.r.k.hand(collective{name: callBcast, op: collectives.Bcast, root: root, bytes: bytes, element: 1}))
 }
 
 // ReduceSize is Reduce of vectors of the given number of bytes.
 func (c *Comm) ReduceSize(bytes int64, root int) error {
-	return c.run(&collective{name: callReduce, op: collectives.Reduce, root: root, bytes: bytes, element: 1})
+	return c.run(c.r.k.hand(collective{name: callReduce, op: collectives.Reduce, root: root, bytes: bytes, element: 1}))
 }
 
 // AllreduceSize is Allreduce of vectors of the given number of bytes.
 func (c *Comm) AllreduceSize(bytes int64) error {
-	return c.run(&collective{name: callAllreduce, op: collectives.Allreduce, bytes: bytes, element: 1})
+	return c.run(c.r.k.hand(collective{name: callAllreduce, op: collectives.Allreduce, bytes: bytes, element: 1}))
 }
 
 // AllgatherSize is Allgather of blocks of the given number of bytes.
 func (c *Comm) AllgatherSize(bytes int64) error {
-	return c.run(&collective{name: callAllgather, op: collectives.Allgather, bytes: bytes, element: 1})
+	return c.run(c.r.k.hand(collective{name: callAllgather, op: collectives.Allgather, bytes: bytes, element: 1}))
 }
 
 // AlltoallSize is Alltoall of blocks of the given number of bytes.
 func (c *Comm) AlltoallSize(bytes int64) error {
-	return c.run(&collective{name: callAlltoall, op: collectives.Alltoall, bytes: bytes, element: 1})
+	return c.run(c.r.k.hand(collective{name: callAlltoall, op: collectives.Alltoall, bytes: bytes, element: 1}))
 }

@@ -16,7 +16,7 @@ type collective struct {
 	bytes     int64     // of the vector, or of one block
 	element   int64     // size of an element; vectors are cut between elements
 	counts    []int64   // bytes of each member's block, for the operations where they differ
-	operator  *operator // for reductions with data
+	operator  operator  // for reductions with data
 	data      bool      // memory is really moved; else only sizes are simulated
 	transient bool      // the input does not outlive the call
 	input     []byte    // this member's contribution
@@ -46,6 +46,7 @@ type instance struct {
 	layout   *collectives.Layout // of the working buffers; nil if each member has its own
 	mode     mode
 	leaders  bool // the schedule is among node leaders, with a join before and a release after
+	plain    bool // a node-leader barrier
 
 	entered  []uint64 // bit set of local members, counted from comm.first
 	count    int      // of them
@@ -55,16 +56,41 @@ type instance struct {
 	inputs   [][]byte // by local member, where they have to be kept
 	outputs  [][]byte // by local member, where results go member by member
 
-	result []byte // what every member of an operation with a common result gets
-	joins  []join // by position of node, from nodes.here
-	joined int    // nodes of this engine's leaders that are complete
-	bulk   *bulk
-	split  *splitState
-	range_ lpRange
+	result         []byte    // what every member of an operation with a common result gets
+	joins          []join    // by position of node, from nodes.here
+	sums           []nodeSum // likewise, if there are data
+	ledFrom, ledTo int       // nodes whose leader belongs to this engine
+	joined         int       // nodes of this engine's leaders that are complete
+	bulk           *bulk
+	split          *splitState
+	range_         lpRange
 }
 
 // lpRange collects LPs with consecutive numbers that are to be resumed.
 type lpRange struct{ lo, hi int32 }
+
+// enterBarrier is enter for the commonest case: one more member joins a blocking
+// node-leader barrier that is under way. It reports false if the case is another.
+func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
+	if len(c.live) == 0 {
+		return false
+	}
+	inst := c.live[len(c.live)-1]
+	local := uint(member - c.first)
+	if !inst.plain || inst.entry != nil || inst.has(int(local)) ||
+		len(c.live) > 1 && !c.live[len(c.live)-2].has(int(local)) {
+		return false
+	}
+	inst.entered[local>>6] |= 1 << (local & 63)
+	inst.count++
+	p := c.nodes.at(member)
+	j := &inst.joins[p-c.nodes.here]
+	j.enter(k.clock[lp], int32(k.lo)+lp, 1)
+	if j.missing == 0 {
+		k.joinedHere(inst, p, j)
+	}
+	return true
+}
 
 // enter begins a member's part in a collective at the LP's clock. request is 0
 // for a blocking call: the LP must then be suspended, and is resumed when the
@@ -166,7 +192,12 @@ func (c *comm) numbered(number uint32) *instance {
 
 // newInstance begins the instance that comes next on a communicator.
 func (k *kernel) newInstance(c *comm, v *collective) *instance {
-	inst := &instance{comm: c, number: c.next, call: *v, entered: make([]uint64, (c.last-c.first+63)/64)}
+	inst := &instance{comm: c, number: c.next, call: *v, entered: c.spare.entered}
+	c.spare.entered = nil
+	if inst.entered == nil {
+		inst.entered = make([]uint64, (c.last-c.first+63)/64)
+	}
+	clear(inst.entered)
 	c.next++
 	inst.call.input, inst.call.output = nil, nil
 	inst.leaders = v.algorithm == collectives.NodeLeader
@@ -176,13 +207,16 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 			c.nodes = k.newNodeTable(c)
 		}
 		participants = c.nodes.count
-		inst.joins = make([]join, c.nodes.there-c.nodes.here)
 	}
 	inst.schedule = k.schedule(v, participants)
 	inst.layout = inst.commonLayout()
 	inst.mode = k.chooseMode(inst)
 	if inst.mode == locally {
 		k.held = append(k.held, inst)
+	}
+	if inst.leaders {
+		k.beginJoins(inst)
+		inst.plain = v.op == collectives.Barrier
 	}
 	if v.exchange != nil {
 		inst.split = &splitState{}
@@ -195,6 +229,9 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 // member: all must call the same operation with the same arguments.
 func (inst *instance) agrees(v *collective) error {
 	w := &inst.call
+	if v.op == collectives.Barrier && w.op == collectives.Barrier {
+		return nil
+	}
 	switch {
 	case v.name != w.name:
 		return mpiError(ErrOther, "another rank of %s calls %s at this point", inst.comm, w.name)
@@ -203,7 +240,7 @@ func (inst *instance) agrees(v *collective) error {
 	case v.bytes != w.bytes || v.element != w.element || v.data != w.data:
 		return mpiError(ErrCount, "%d bytes of elements of %d, but another rank of %s gives %d of %d",
 			v.bytes, v.element, inst.comm, w.bytes, w.element)
-	case v.operator != nil && w.operator != nil && v.operator.name != w.operator.name:
+	case v.operator.name != w.operator.name:
 		return mpiError(ErrOp, "operation %s, but another rank of %s gives %s", v.operator.name, inst.comm, w.operator.name)
 	}
 	return nil
@@ -215,11 +252,7 @@ func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
 		inst.split.held = append(inst.split.held, heldExit{lp, int32(member), t})
 		return
 	}
-	inst.gone++
-	if inst.gone == inst.comm.locals {
-		inst.comm.retire(inst)
-	}
-	inst.comm.result = inst.result
+	k.left(inst, 1)
 	if inst.requests != nil {
 		if ri := inst.requests[member-inst.comm.first]; ri != 0 {
 			k.completeCollective(inst, ri, lp, t)
@@ -231,13 +264,31 @@ func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
 		return
 	}
 	k.clock[lp] = t
-	switch r := &inst.range_; {
-	case lp == r.hi:
-		r.hi++
-	default:
-		k.flushRange(inst)
-		inst.range_ = lpRange{lp, lp + 1}
+	k.extendRange(inst, lp, 1)
+}
+
+// leave ends the parts of n LPs with consecutive numbers, whose clocks are set
+// and who wait in the blocking form.
+func (k *kernel) leave(inst *instance, lp, n int32) {
+	k.left(inst, int(n))
+	k.extendRange(inst, lp, n)
+}
+
+// left counts members that have left.
+func (k *kernel) left(inst *instance, n int) {
+	inst.comm.result = inst.result
+	inst.gone += n
+	if inst.gone == inst.comm.locals {
+		inst.comm.retire(inst)
 	}
+}
+
+func (k *kernel) extendRange(inst *instance, lp, n int32) {
+	if lp != inst.range_.hi {
+		k.flushRange(inst)
+		inst.range_ = lpRange{lp, lp}
+	}
+	inst.range_.hi += n
 }
 
 // flushRange resumes the LPs that exit has collected.
@@ -261,11 +312,19 @@ func (k *kernel) completeCollective(inst *instance, ri, lp int32, t vtime.Time) 
 	k.look(lp, k.box(lp))
 }
 
+// spare is memory of an instance that has ended, for the next one to use.
+type spare struct {
+	joins             []join
+	entered           []uint64
+	work, next, third []vtime.Time
+}
+
 // retire forgets an instance that all local members have left.
 func (c *comm) retire(inst *instance) {
 	for i, other := range c.live {
 		if other == inst {
 			c.live = append(c.live[:i], c.live[i+1:]...)
+			c.spare.entered = inst.entered
 			return
 		}
 	}

@@ -10,11 +10,8 @@ import (
 // simulation was told, else the default; for a reduction that does not commute,
 // one that combines in rank order.
 func (k *kernel) algorithm(op collectives.Operation, c *comm, o *operator) collectives.Algorithm {
-	a, chosen := k.config.Algorithms[op]
-	if !chosen {
-		a = collectives.Default(op)
-	}
-	if o == nil || o.commutative || collectives.Ordered(op, a) {
+	a := k.algorithms[op]
+	if o.apply == nil || o.commutative || collectives.Ordered(op, a) {
 		return a
 	}
 	if a == collectives.NodeLeader && c.nodesInOrder(k) {
@@ -48,7 +45,7 @@ func (c *comm) nodesInOrder(k *kernel) bool {
 
 // run carries out a collective in its blocking form.
 func (c *Comm) run(v *collective) error {
-	r := c.r
+	r, output := c.r, v.output
 	r.call = v.name
 	if err := c.c.check(v); err != nil {
 		return r.raise(v.name, err)
@@ -57,14 +54,14 @@ func (c *Comm) run(v *collective) error {
 		v.copyAlone()
 		return nil
 	}
-	v.algorithm = r.k.algorithm(v.op, c.c, v.operator)
+	v.algorithm = r.k.algorithm(v.op, c.c, &v.operator)
 	inst, err := r.k.enter(r.lp, c.c, int(c.member), v, 0)
 	if err != nil {
-		return r.raise(v.name, err)
+		return r.raise(r.call, err)
 	}
 	r.suspend()
 	if inst.result != nil {
-		copy(v.output, inst.result)
+		copy(output, inst.result)
 	}
 	return nil
 }
@@ -84,7 +81,7 @@ func (c *Comm) begin(v *collective) (Request, error) {
 		q.complete, q.time = true, r.Now()
 		return r.request(index), nil
 	}
-	v.algorithm = r.k.algorithm(v.op, c.c, v.operator)
+	v.algorithm = r.k.algorithm(v.op, c.c, &v.operator)
 	if _, err := r.k.enter(r.lp, c.c, int(c.member), v, index); err != nil {
 		r.k.requests.release(index)
 		return Request{}, r.raise(v.name, err)
@@ -118,17 +115,24 @@ func (c *comm) check(v *collective) error {
 
 // create carries out a collective that makes communicators.
 func (c *Comm) create(x *exchange, name call) error {
-	v := &collective{name: name, op: collectives.Allreduce, bytes: 8, element: 8, exchange: x}
+	v := c.r.k.hand(collective{name: name, op: collectives.Allreduce, bytes: 8, element: 8, exchange: x})
 	if name == callCommSplit {
 		v.op = collectives.Allgather
 	}
 	return c.run(v)
 }
 
-// vector returns a collective over a vector of T.
-func vector[T Datatype](name call, op collectives.Operation, send, receive []T) *collective {
+// hand returns what an LP hands to a collective. There is one for all LPs of the
+// engine: it is taken over before another LP runs.
+func (k *kernel) hand(v collective) *collective {
+	k.handed = v
+	return &k.handed
+}
+
+// vector hands over a vector of T.
+func vector[T Datatype](k *kernel, name call, op collectives.Operation, send, receive []T) *collective {
 	in, out := bytesOf(send), bytesOf(receive)
-	return &collective{name: name, op: op, bytes: int64(len(in)), element: int64(sizeOf[T]()), data: true, input: in, output: out}
+	return k.hand(collective{name: name, op: op, bytes: int64(len(in)), element: int64(sizeOf[T]()), data: true, input: in, output: out})
 }
 
 // tooShort is the error of a receive buffer without room for the result.
@@ -139,37 +143,44 @@ func (c *Comm) tooShort(name call, got, need int) error {
 
 // Barrier waits until all members have called it (MPI_Barrier).
 func (c *Comm) Barrier() error {
-	return c.run(&collective{name: callBarrier, op: collectives.Barrier})
+	r := c.r
+	r.call = callBarrier
+	if r.k.enterBarrier(r.lp, c.c, int(c.member)) {
+		r.k.activity(r.lp)
+		r.suspend()
+		return nil
+	}
+	return c.run(&c.r.k.barrier)
 }
 
 // Ibarrier is the nonblocking Barrier (MPI_Ibarrier).
 func (c *Comm) Ibarrier() (Request, error) {
-	return c.begin(&collective{name: callBarrier, op: collectives.Barrier})
+	return c.begin(&c.r.k.barrier)
 }
 
-func bcast[T Datatype](data []T, root int) *collective {
-	v := vector(callBcast, collectives.Bcast, data, data)
+func bcast[T Datatype](c *Comm, data []T, root int) *collective {
+	v := vector(c.r.k, callBcast, collectives.Bcast, data, data)
 	v.root = root
 	return v
 }
 
 // Bcast copies data of the root to data of all members (MPI_Bcast), of the same
 // length everywhere. Errors: ErrRoot, ErrCount if lengths differ.
-func Bcast[T Datatype](c *Comm, data []T, root int) error { return c.run(bcast(data, root)) }
+func Bcast[T Datatype](c *Comm, data []T, root int) error { return c.run(bcast(c, data, root)) }
 
 // Ibcast is the nonblocking Bcast (MPI_Ibcast).
 func Ibcast[T Datatype](c *Comm, data []T, root int) (Request, error) {
-	return c.begin(bcast(data, root))
+	return c.begin(bcast(c, data, root))
 }
 
-func reduction[T Datatype](name call, operation collectives.Operation, send, receive []T, o Op[T]) *collective {
-	v := vector(name, operation, send, receive)
+func reduction[T Datatype](c *Comm, name call, operation collectives.Operation, send, receive []T, o Op[T]) *collective {
+	v := vector(c.r.k, name, operation, send, receive)
 	v.operator = o.operator()
 	return v
 }
 
 func reduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) (*collective, error) {
-	v := reduction(callReduce, collectives.Reduce, send, receive, o)
+	v := reduction(c, callReduce, collectives.Reduce, send, receive, o)
 	v.root = root
 	if c.Rank() == root && len(receive) < len(send) {
 		return nil, c.tooShort(callReduce, len(receive), len(send))
@@ -202,7 +213,7 @@ func reductionToAll[T Datatype](c *Comm, name call, op collectives.Operation, se
 	if len(receive) < len(send) {
 		return nil, c.tooShort(name, len(receive), len(send))
 	}
-	return reduction(name, op, send, receive[:len(send)], o), nil
+	return reduction(c, name, op, send, receive[:len(send)], o), nil
 }
 
 // Allreduce combines the vectors send of all members, element by element, into
@@ -295,7 +306,7 @@ func reduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]
 	if len(send) < sum(counts) {
 		return nil, c.r.raise(callReduceScatter, mpiError(ErrCount, "%d elements where the counts add up to %d", len(send), sum(counts)))
 	}
-	v := reduction(callReduceScatter, collectives.ReduceScatter, send[:sum(counts)], receive[:countOf(counts, c.Rank())], o)
+	v := reduction(c, callReduceScatter, collectives.ReduceScatter, send[:sum(counts)], receive[:countOf(counts, c.Rank())], o)
 	v.counts = inBytes[T](counts)
 	return v, nil
 }

@@ -25,11 +25,12 @@ type comm struct {
 	last    int
 	locals  int // members of this engine
 	freed   int
-	next    uint32          // number of the next instance of a collective
-	live    []*instance     // that not all local members have left, by number
-	nodes   *nodeTable      // made when it is first needed
-	others  []int           // other engines that have members, once asked for
-	result  []byte          // common result of the collective that a member left last
+	next    uint32      // number of the next instance of a collective
+	live    []*instance // that not all local members have left, by number
+	nodes   *nodeTable  // made when it is first needed
+	others  []int       // other engines that have members, once asked for
+	result  []byte      // common result of the collective that a member left last
+	spare   spare
 	made    map[int32]*comm // communicators that the members made last
 	pending map[uint32][]pendingRecord
 }
@@ -111,8 +112,8 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if color < 0 && color != Undefined {
 		return nil, c.r.raise(callCommSplit, mpiError(ErrArgument, "color %d: use a color >= 0, or Undefined", color))
 	}
-	if c.c.group == nil {
-		return c.dupSelf(color), nil
+	if c.c.size == 1 {
+		return c.alone(color), nil
 	}
 	x := &exchange{color: int32(color), key: int64(key)}
 	if err := c.create(x, callCommSplit); err != nil || color < 0 {
@@ -121,8 +122,9 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	return c.handle(x.made[int32(color)]), nil
 }
 
-// dupSelf makes a communicator of the rank alone out of SELF.
-func (c *Comm) dupSelf(color int) *Comm {
+// alone makes a communicator of the rank alone out of one in which it is alone, in
+// no time; nil if the color is Undefined.
+func (c *Comm) alone(color int) *Comm {
 	if color < 0 {
 		return nil
 	}
@@ -136,8 +138,8 @@ func (c *Comm) dupSelf(color int) *Comm {
 // (MPI_Comm_dup). Every member calls it. It takes the time of an allreduce of 8
 // bytes.
 func (c *Comm) Dup() (*Comm, error) {
-	if c.c.group == nil {
-		return c.dupSelf(0), nil
+	if c.c.size == 1 {
+		return c.alone(0), nil
 	}
 	x := &exchange{group: c.c.group}
 	if err := c.create(x, callCommDup); err != nil {
@@ -161,8 +163,11 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 		}
 	}
 	mine := g.Member(c.r.Rank()) >= 0
-	if c.c.group == nil {
-		return c.dupSelf(map[bool]int{true: 0, false: Undefined}[mine]), nil
+	if c.c.size == 1 {
+		if !mine {
+			return nil, nil
+		}
+		return c.alone(0), nil
 	}
 	x := &exchange{}
 	if mine {

@@ -19,7 +19,7 @@ const (
 
 // EventProgram is a program in the form for event LPs; see [Steps].
 type EventProgram struct {
-	bind func(k *kernel) lp.Body
+	bind func(k *kernel) (body lp.Body, steps func(lo, hi int32))
 }
 
 // Steps makes a program for event LPs. Each rank is a value of type S, zero at
@@ -31,8 +31,9 @@ type EventProgram struct {
 //
 // S should be small, for there is one for each rank.
 func Steps[S any](step func(r *EventRank, state *S) Outcome) EventProgram {
-	return EventProgram{bind: func(k *kernel) lp.Body {
-		return &stepper[S]{rank: EventRank{k: k, on: &EventRank{k: k}}, k: k, step: step, states: make([]S, k.n)}
+	return EventProgram{bind: func(k *kernel) (lp.Body, func(lo, hi int32)) {
+		b := &stepper[S]{rank: EventRank{k: k, on: &EventRank{k: k}}, k: k, step: step, states: make([]S, k.n)}
+		return b, b.resumeRange
 	}}
 }
 
@@ -46,18 +47,26 @@ type stepper[S any] struct {
 
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
-	r := &b.rank
-	r.lp, r.on.lp = int32(i), int32(i)
+	b.rank.lp, b.rank.on.lp = int32(i), int32(i)
 	for {
-		switch b.step(r, &b.states[i]) {
+		switch b.step(&b.rank, &b.states[i]) {
 		case waiting:
 			return true
 		case finished:
 			return false
 		}
 		if b.k.eng.Congested(b.k.eng.Index()) {
-			b.k.eng.Throttle(r.lp, b.k.clock[i])
+			b.k.eng.Throttle(int32(i), b.k.clock[i])
 			return true
+		}
+	}
+}
+
+// resumeRange resumes LPs lo to hi-1.
+func (b *stepper[S]) resumeRange(lo, hi int32) {
+	for i := lo; i < hi; i++ {
+		if !b.Resume(int(i)) {
+			b.k.end(i)
 		}
 	}
 }
@@ -109,6 +118,12 @@ func (r *EventRank) Continue() Outcome { return goOn }
 
 // Finish ends the rank.
 func (r *EventRank) Finish() Outcome { return finished }
+
+// Fail ends the whole program with an error of this rank.
+func (r *EventRank) Fail(err error) Outcome {
+	r.k.fail(r.lp, r.call, err)
+	return waiting
+}
 
 // outcome is that of a step whose operation is over at once or is waited for.
 func outcome(over bool) Outcome {

@@ -199,7 +199,7 @@ func (r *EventRank) enter(v *collective, request int32) *instance {
 		c.result = slices.Clone(v.input)
 		return nil
 	}
-	v.algorithm = r.k.algorithm(v.op, c, v.operator)
+	v.algorithm = r.k.algorithm(v.op, c, &v.operator)
 	inst, err := r.k.enter(r.lp, c, int(member), v, request)
 	r.must(v.name, err)
 	return inst
@@ -217,40 +217,40 @@ func (r *EventRank) nonblocking(v *collective) EventRequest {
 	return EventRequest(index)
 }
 
-// barrier is what every Barrier hands in.
-var barrier = collective{name: callBarrier, op: collectives.Barrier}
-
 // Barrier waits until all members have called it (MPI_Barrier).
 func (r *EventRank) Barrier() Outcome {
-	v := &r.k.barrier
-	*v = barrier
-	return r.collective(v)
+	c, member := r.communicator()
+	r.call = callBarrier
+	if r.k.enterBarrier(r.lp, c, int(member)) {
+		r.k.activity(r.lp)
+		return waiting
+	}
+	return r.collective(&r.k.barrier)
 }
 
 // Ibarrier begins a Barrier (MPI_Ibarrier).
 func (r *EventRank) Ibarrier() EventRequest {
-	v := barrier
-	return r.nonblocking(&v)
+	return r.nonblocking(&r.k.barrier)
 }
 
 // AllreduceSize is an allreduce of vectors of the given number of bytes of which
 // only the size is simulated (MPI_Allreduce).
 func (r *EventRank) AllreduceSize(bytes int64) Outcome {
-	return r.collective(&collective{name: callAllreduce, op: collectives.Allreduce, bytes: bytes, element: 1})
+	return r.collective(r.k.hand(collective{name: callAllreduce, op: collectives.Allreduce, bytes: bytes, element: 1}))
 }
 
 // EventAllreduce combines the vectors send of all members, element by element
 // (MPI_Allreduce). The vector is taken over at once. The result is in
 // [EventResult] afterwards.
 func EventAllreduce[T Datatype](r *EventRank, send []T, o Op[T]) Outcome {
-	v := vector(callAllreduce, collectives.Allreduce, send, []T(nil))
+	v := vector(r.k, callAllreduce, collectives.Allreduce, send, []T(nil))
 	v.operator = o.operator()
 	return r.collective(v)
 }
 
 // EventIallreduce begins an EventAllreduce (MPI_Iallreduce).
 func EventIallreduce[T Datatype](r *EventRank, send []T, o Op[T]) EventRequest {
-	v := vector(callAllreduce, collectives.Allreduce, send, []T(nil))
+	v := vector(r.k, callAllreduce, collectives.Allreduce, send, []T(nil))
 	v.operator = o.operator()
 	return r.nonblocking(v)
 }
@@ -266,10 +266,10 @@ func EventResult[T Datatype](r *EventRank) []T {
 // Split divides the communicator by color and key; see [Comm.Split]. The rank's
 // new communicator is Made(color) afterwards.
 func (r *EventRank) Split(color, key int) Outcome {
-	return r.collective(&collective{
+	return r.collective(r.k.hand(collective{
 		name: callCommSplit, op: collectives.Allgather, bytes: 8, element: 8,
 		exchange: &exchange{color: int32(color), key: int64(key)},
-	})
+	}))
 }
 
 // Made returns the communicator of a color that the last Split has made.

@@ -194,28 +194,26 @@ func (k *kernel) takeRecord(inst *instance, kind byte, r reader) {
 // sendJoin tells the engine of a node's leader that all local members of the node
 // have joined.
 func (k *kernel) sendJoin(inst *instance, p int, j *join) {
+	var early []contribution
+	if inst.sums != nil {
+		early, inst.sums[p-inst.comm.nodes.here].early = inst.sums[p-inst.comm.nodes.here].early, nil
+	}
 	size := 8 + 8 + 4 + 4
-	if j.sum != nil {
-		for _, e := range j.sum.early {
-			size += 8 + len(e.data)
-		}
+	for _, e := range early {
+		size += 8 + len(e.data)
 	}
 	owner := k.eng.Partition().Owner(inst.comm.rankOf(inst.comm.nodes.leader(p), 0))
 	w := k.collectiveRecord(inst, owner, recordJoin, size)
 	w.u64(uint64(p))
 	w.u64(uint64(j.last))
 	w.u32(uint32(j.rank))
-	w.u32(uint32(j.count))
-	if j.sum == nil {
-		return
-	}
-	for _, e := range j.sum.early {
+	w.u32(uint32(inst.comm.nodes.locals(k, p)))
+	for _, e := range early {
 		w.u32(uint32(e.index))
 		w.u32(uint32(len(e.data)))
 		w.b = w.b[copy(w.b, e.data):]
 		k.buffers.release(e.data)
 	}
-	j.sum = nil
 }
 
 // receiveJoin takes in what another engine's members of a node did.
@@ -223,14 +221,15 @@ func (k *kernel) receiveJoin(inst *instance, r reader) {
 	p := int(r.u64())
 	j := &inst.joins[p-inst.comm.nodes.here]
 	last, rank, count := vtime.Time(r.u64()), int32(r.u32()), int32(r.u32())
-	j.enter(last, rank)
-	j.count += count
+	j.enter(last, rank, count)
 	for len(r.b) > 0 {
 		index, n := int(r.u32()), r.u32()
 		k.contribute(inst, p, inst.comm.nodes.member(p, index), r.b[:n])
 		r.b = r.b[n:]
 	}
-	k.joinedHere(inst, p, j)
+	if j.missing == 0 {
+		k.joinedHere(inst, p, j)
+	}
 }
 
 // sendRelease tells another engine when the leader of a node leaves that it has

@@ -17,10 +17,9 @@ import (
 
 // join counts the members of one node that have entered an instance.
 type join struct {
-	last  vtime.Time // entry of the last; once complete, when the leader goes on
-	rank  int32      // of the last, in WORLD
-	count int32
-	sum   *nodeSum
+	last    vtime.Time // entry of the last; once complete, when the leader goes on
+	rank    int32      // of the last, in WORLD; -1 before the first
+	missing int32      // members that this engine still has to hear of
 }
 
 // nodeSum combines the contributions of a node's members in their order.
@@ -35,59 +34,72 @@ type contribution struct {
 	data  []byte
 }
 
+// beginJoins sets the joins of an instance up: this engine waits for all members
+// of the nodes that it leads, and for its own of the others.
+func (k *kernel) beginJoins(inst *instance) {
+	nodes := inst.comm.nodes
+	inst.joins = inst.comm.spare.joins
+	inst.comm.spare.joins = nil
+	if inst.joins == nil {
+		inst.joins = make([]join, nodes.there-nodes.here)
+	}
+	inst.ledFrom, inst.ledTo = k.ledRange(inst)
+	for i := range inst.joins {
+		p := nodes.here + i
+		j := join{rank: -1}
+		if k.leads(inst, p) {
+			j.missing = int32(nodes.size(p))
+		} else {
+			j.missing = int32(nodes.locals(k, p))
+		}
+		inst.joins[i] = j
+	}
+	if inst.call.data {
+		inst.sums = make([]nodeSum, len(inst.joins))
+	}
+}
+
 // join enters a local member.
 func (k *kernel) join(inst *instance, lp int32, member int, v *collective) {
 	nodes := inst.comm.nodes
 	p := nodes.at(member)
 	j := &inst.joins[p-nodes.here]
-	j.enter(k.clock[lp], k.global(lp))
-	j.count++
+	j.enter(k.clock[lp], k.global(lp), 1)
 	if v.data {
-		inst.keepOutput(member-inst.comm.first, v)
 		k.contribute(inst, p, member, v.input)
 	}
-	k.joinedHere(inst, p, j)
+	if j.missing == 0 {
+		k.joinedHere(inst, p, j)
+	}
 }
 
-// keepOutput notes where the result of a nonblocking member goes.
-func (inst *instance) keepOutput(local int, v *collective) {
-	if inst.requests == nil || inst.requests[local] == 0 {
-		return
-	}
-	if inst.outputs == nil {
-		inst.outputs = make([][]byte, inst.comm.last-inst.comm.first)
-	}
-	inst.outputs[local] = v.output
-}
-
-func (j *join) enter(t vtime.Time, rank int32) {
-	if j.count == 0 || t > j.last || t == j.last && rank > j.rank {
+// enter notes that count members have joined, the last of them at t.
+func (j *join) enter(t vtime.Time, rank, count int32) {
+	if t > j.last || t == j.last && rank > j.rank {
 		j.last, j.rank = t, rank
 	}
+	j.missing -= count
 }
 
 // contribute adds a member's vector to its node's sum as soon as those of all
 // members before it are in.
 func (k *kernel) contribute(inst *instance, p, member int, data []byte) {
-	j := &inst.joins[p-inst.comm.nodes.here]
-	if j.sum == nil {
-		j.sum = &nodeSum{}
-	}
+	sum := &inst.sums[p-inst.comm.nodes.here]
 	index := inst.comm.nodes.indexOf(p, member)
-	if index != j.sum.next || !k.leads(inst, p) {
+	if index != sum.next || !k.leads(inst, p) {
 		kept := k.buffers.take(len(data))
 		copy(kept, data)
-		j.sum.early = append(j.sum.early, contribution{index, kept})
+		sum.early = append(sum.early, contribution{index, kept})
 		return
 	}
-	k.addTo(inst, j.sum, data)
+	k.addTo(inst, sum, data)
 	for progress := true; progress; {
 		progress = false
-		for i, e := range j.sum.early {
-			if e.index == j.sum.next {
-				k.addTo(inst, j.sum, e.data)
+		for i, e := range sum.early {
+			if e.index == sum.next {
+				k.addTo(inst, sum, e.data)
 				k.buffers.release(e.data)
-				j.sum.early = slices.Delete(j.sum.early, i, i+1)
+				sum.early = slices.Delete(sum.early, i, i+1)
 				progress = true
 				break
 			}
@@ -111,21 +123,13 @@ func (k *kernel) leads(inst *instance, p int) bool {
 	return local
 }
 
-// joinedHere looks whether a node is complete after a change of its count.
+// joinedHere is called when all that this engine waits for on a node have joined.
 func (k *kernel) joinedHere(inst *instance, p int, j *join) {
 	nodes := inst.comm.nodes
-	here := nodes.locals(k, p)
-	if int(j.count) < here {
-		return
-	}
-	if !k.leads(inst, p) {
-		if int(j.count) == here {
-			k.sendJoin(inst, p, j)
-		}
-		return
-	}
-	if int(j.count) == nodes.size(p) {
+	if nodes.ascending && inst.ledFrom <= p && p < inst.ledTo || !nodes.ascending && k.leads(inst, p) {
 		k.complete(inst, p, j)
+	} else {
+		k.sendJoin(inst, p, j)
 	}
 }
 
@@ -144,20 +148,14 @@ func (k *kernel) complete(inst *instance, p int, j *join) {
 		k.startLeader(inst, p, lp, start)
 		return
 	}
-	if j.sum != nil {
-		tree := k.bulkOf(inst).tree
-		tree.add(tree.leaf(p), j.sum.value)
-		j.sum = nil
+	if inst.sums != nil {
+		tree, sum := k.bulkOf(inst).tree, &inst.sums[p-inst.comm.nodes.here]
+		tree.add(tree.leaf(p), sum.value)
+		sum.value = nil
 	}
-	if inst.joined == k.ledNodes(inst) {
+	if inst.joined == inst.ledTo-inst.ledFrom {
 		k.queue(task{instance: inst})
 	}
-}
-
-// ledNodes returns the number of nodes whose leader belongs to this engine.
-func (k *kernel) ledNodes(inst *instance) int {
-	lo, hi := k.ledRange(inst)
-	return hi - lo
 }
 
 // ledRange returns the positions of the nodes whose leader belongs to this
@@ -177,10 +175,14 @@ func (k *kernel) ledRange(inst *instance) (lo, hi int) {
 // release lets the members of a node go whose leader leaves at instant t.
 func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
-	leader := nodes.leader(p)
+	leader, size := nodes.leader(p), nodes.size(p)
+	if nodes.perNode > 0 && inst.requests == nil && !k.strict && leader >= k.lo && leader+size <= k.lo+k.n {
+		k.releaseBlock(inst, leader, size, t)
+		return
+	}
 	leaderRank := inst.comm.rankOf(leader, 0)
 	told := k.told[:0]
-	for i := range nodes.size(p) {
+	for i := range size {
 		member := nodes.member(p, i)
 		rank := inst.comm.rankOf(member, 0)
 		lp, local := k.local(rank)
@@ -197,6 +199,21 @@ func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 		}
 	}
 	k.told = told[:0]
+}
+
+// releaseBlock is release for a node whose members are consecutive ranks of this
+// engine that all wait in the blocking form. One latency serves for all: they are
+// on one node.
+func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
+	lp := leader - k.lo
+	k.clock[lp] = t
+	if size > 1 {
+		others := t.Add(k.tgt.Latency(leader, leader+1))
+		for i := lp + 1; i < lp+size; i++ {
+			k.clock[i] = others
+		}
+	}
+	k.leave(inst, int32(lp), int32(size))
 }
 
 // releaseHere is release for a node that another engine leads.

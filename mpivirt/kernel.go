@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/lp"
 	"gigarank/network"
@@ -19,7 +20,8 @@ type kernel struct {
 	config *Config
 	tgt    *network.Target
 	body   lp.Body
-	lo, n  int // the partition: ranks lo to lo+n-1
+	steps  func(lo, hi int32) // resumes event LPs; nil for goroutine LPs
+	lo, n  int                // the partition: ranks lo to lo+n-1
 	strict bool
 
 	clock    []vtime.Time   // by LP: its virtual time
@@ -40,10 +42,12 @@ type kernel struct {
 	generation uint32 // of requests
 	pollTime   vtime.Duration
 	eagerLimit int64
-	order      []int32    // scratch of chargeAll
-	scratch    []byte     // of gather
-	told       []int      // scratch of release
-	barrier    collective // scratch of EventRank.Barrier
+	order      []int32                 // scratch of chargeAll
+	scratch    []byte                  // of gather
+	told       []int                   // scratch of release
+	handed     collective              // scratch: what the running LP hands to a collective
+	barrier    collective              // what every Barrier hands in
+	algorithms []collectives.Algorithm // by operation
 	held       []*instance
 
 	tally tally
@@ -77,6 +81,14 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.comms = append(k.comms, nil)
 	k.addComm(worldContext, strided(0, 1, c.Target.Ranks()))
 	k.addComm(selfContext, nil)
+	for _, op := range collectives.Operations() {
+		a, chosen := c.Algorithms[op]
+		if !chosen {
+			a = collectives.Default(op)
+		}
+		k.algorithms = append(k.algorithms, a)
+	}
+	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
 	k.tally.start(c)
 	return k
 }
@@ -146,6 +158,21 @@ func (k *kernel) Run(item int32) {
 		k.runBulk(t.instance)
 	} else {
 		k.runAgent(t.agent)
+	}
+}
+
+// RunRange implements [engine.RangeRunner]. LPs that become ready together leave a
+// collective or begin: none of them is in a wait that has to be finished.
+func (k *kernel) RunRange(lo, hi int32) {
+	k.eng.Statistics.Switches += uint64(hi - lo)
+	if k.steps != nil {
+		k.steps(lo, hi)
+		return
+	}
+	for i := lo; i < hi; i++ {
+		if !k.body.Resume(int(i)) {
+			k.end(i)
+		}
 	}
 }
 

@@ -1,6 +1,8 @@
 package mpivirt
 
 import (
+	"math"
+	"math/bits"
 	"sort"
 	"strings"
 
@@ -17,7 +19,8 @@ type nodeTable struct {
 	count int
 
 	// WORLD under block mapping: members of node p are p·perNode and on.
-	perNode int
+	perNode    int
+	reciprocal uint64 // of perNode, times 2^64, rounded up
 
 	// Communicators other than WORLD.
 	position []int32 // by member
@@ -54,6 +57,7 @@ func (t *nodeTable) layOutWorld(k *kernel) {
 	switch {
 	case mapping == "block":
 		t.perNode, t.ascending = k.tgt.NodeSize(0), true
+		t.reciprocal = math.MaxUint64/uint64(t.perNode) + 1
 	case strings.HasPrefix(mapping, "cyclic"):
 		t.ascending = true
 	default:
@@ -116,12 +120,22 @@ func (t *nodeTable) countLocal(k *kernel, c *comm) {
 func (t *nodeTable) at(member int) int {
 	switch {
 	case t.perNode > 0:
-		return int(uint32(member) / uint32(t.perNode))
+		return t.quotient(member)
 	case t.world:
 		return t.tgt.Node(member)
 	default:
 		return int(t.position[member])
 	}
+}
+
+// quotient returns member / perNode for 0 <= member < 2^32 by a multiplication
+// (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019).
+func (t *nodeTable) quotient(member int) int {
+	if t.perNode == 1 {
+		return member
+	}
+	high, _ := bits.Mul64(t.reciprocal, uint64(member))
+	return int(high)
 }
 
 // size returns the number of members on a node.

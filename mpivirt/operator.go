@@ -72,15 +72,17 @@ func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
 	return op
 }
 
-// operator is an Op over bytes, as the interpreters of collectives use it.
+// operator is an Op over bytes, as the interpreters of collectives use it. The
+// zero operator stands for no reduction.
 type operator struct {
 	name        string
 	commutative bool
 	apply       func(into, left, right []byte)
 }
 
-func (o Op[T]) operator() *operator {
-	return &operator{o.name, o.commutative, func(into, left, right []byte) {
-		o.apply(elements[T](into), elements[T](left), elements[T](right))
+func (o Op[T]) operator() operator {
+	apply := o.apply
+	return operator{o.name, o.commutative, func(into, left, right []byte) {
+		apply(elements[T](into), elements[T](left), elements[T](right))
 	}}
 }

@@ -147,7 +147,7 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	if c.LP == lp.Goroutine {
 		k.body = lp.NewGoroutines(k.n, k.runMain)
 	} else {
-		k.body = c.Program.Event().bind(k)
+		k.body, k.steps = c.Program.Event().bind(k)
 	}
 	s.setUp.Add(int64(k.n))
 	k.tally.setUp = k.tally.now() - k.tally.began

@@ -9,7 +9,7 @@ import "math/bits"
 // they become one vector, so contributions in order need O(log P) of them.
 type treeFold struct {
 	k        *kernel
-	operator *operator
+	operator operator
 	extra    int // r
 	top      int // level of the root
 	nodes    map[treeNode][]byte
@@ -19,7 +19,7 @@ type treeFold struct {
 // level 1 the vectors that recursive doubling starts with.
 type treeNode struct{ level, index int }
 
-func newTreeFold(k *kernel, op *operator, participants int) *treeFold {
+func newTreeFold(k *kernel, op operator, participants int) *treeFold {
 	levels := bits.Len(uint(participants)) - 1
 	return &treeFold{k: k, operator: op, extra: participants - 1<<levels, top: levels + 1, nodes: map[treeNode][]byte{}}
 }

@@ -1,0 +1,110 @@
+package bench
+
+import (
+	"fmt"
+
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// allreducetest times the sum of a vector of doubles over all ranks.
+var allreducetest = Entry{
+	Name:     "allreducetest",
+	Summary:  "all ranks compute for a random time, then sum a vector of doubles; times and checks the sum",
+	Defaults: Options{Iterations: 10, Compute: vtime.Millisecond, Payload: 1024 * 8},
+	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Build: func(o Options) (mpivirt.Program, error) {
+		if o.Payload%8 != 0 {
+			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: doubles have 8 bytes each", o.Payload)
+		}
+		count := int(o.Payload / 8)
+		return mpivirt.Program{
+			Main: func(r *mpivirt.Rank) error { return allreduceMain(r, o, count) },
+			Event: func() mpivirt.EventProgram {
+				vector := make([]float64, count)
+				return mpivirt.Steps(func(r *mpivirt.EventRank, s *timedState) mpivirt.Outcome {
+					return allreduceStep(r, s, o, vector)
+				})
+			},
+		}, nil
+	},
+	State: func(kind lp.Kind, o Options) int64 {
+		if kind == lp.Goroutine {
+			return 2 * o.Payload
+		}
+		return timedStateSize
+	},
+}
+
+// computeTime draws how long a rank computes in an iteration: uniform between a
+// half and three halves of the mean.
+func computeTime(seed uint64, rank, iteration int, mean vtime.Duration) vtime.Duration {
+	return vtime.Duration(float64(mean) * (0.5 + random.Float64(seed, uint64(rank), uint64(iteration))))
+}
+
+// contribute fills a rank's vector. Its elements are small whole numbers, so their
+// sum over all ranks is exact in whatever order it is formed: element j of rank r
+// is (r + j + iteration) mod 8.
+func contribute(vector []float64, rank, iteration int) {
+	for j := range vector {
+		vector[j] = float64((rank + j + iteration) & 7)
+	}
+}
+
+// checkSum compares a sum over ranks 0 to size-1 with the closed form.
+func checkSum(sum []float64, size, iteration int) error {
+	for j, got := range sum {
+		if want := cyclicSum(size, j+iteration); got != want {
+			return fmt.Errorf("element %d of the sum of iteration %d is %v; it must be %v", j, iteration, got, want)
+		}
+	}
+	return nil
+}
+
+// cyclicSum is the sum of (r + offset) mod 8 for r from 0 to size-1.
+func cyclicSum(size, offset int) float64 {
+	sum := size / 8 * 28
+	for r := range size % 8 {
+		sum += (r + offset) & 7
+	}
+	return float64(sum)
+}
+
+func allreduceMain(r *mpivirt.Rank, o Options, count int) error {
+	world := r.World()
+	vector, sum := make([]float64, count), make([]float64, count)
+	for i := range o.Iterations {
+		contribute(vector, r.Rank(), i)
+		r.Compute(computeTime(r.Seed(), r.Rank(), i, o.Compute))
+		start := r.Now()
+		if err := mpivirt.Allreduce(world, vector, sum, mpivirt.Sum[float64]()); err != nil {
+			return err
+		}
+		r.Record(i, "allreduce", r.Now().Sub(start))
+		if err := checkSum(sum, r.Size(), i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allreduceStep is allreduceMain as steps. The vector is scratch of the engine:
+// an allreduce takes it over at once.
+func allreduceStep(r *mpivirt.EventRank, s *timedState, o Options, vector []float64) mpivirt.Outcome {
+	if s.begun > 0 {
+		index, d := s.end(r.Now())
+		r.Record(index, "allreduce", d)
+		if err := checkSum(mpivirt.EventResult[float64](r), r.Size(), index); err != nil {
+			return r.Fail(err)
+		}
+		if int(s.begun) == o.Iterations {
+			return r.Finish()
+		}
+	}
+	contribute(vector, r.Rank(), int(s.begun))
+	r.Compute(computeTime(r.Seed(), r.Rank(), int(s.begun), o.Compute))
+	s.start(r.Now())
+	return mpivirt.EventAllreduce(r, vector, mpivirt.Sum[float64]())
+}

@@ -1,0 +1,346 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/random"
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// scenario is a program that makes one collective after the other, with nothing
+// between them but computing, on WORLD and on parts of it.
+type scenario struct {
+	Machine    string
+	Ranks      int
+	Algorithms map[collectives.Operation]collectives.Algorithm
+	Splits     []split
+	Steps      []step
+	Key        uint64
+}
+
+// split makes a communicator out of an earlier one.
+type split struct {
+	Of     int // 0 is WORLD, i the communicator of split i-1
+	Colors int // how many
+	How    string
+}
+
+// step is one collective.
+type step struct {
+	Op          collectives.Operation
+	On          int // as split.Of
+	Root, Count int
+	SizeOnly    bool
+	Whole       bool
+	Nonblocking bool
+	Together    bool           // waits for the requests of earlier steps, too
+	Spread      vtime.Duration // ranks enter within so long
+}
+
+// observation is something that a rank sees.
+type observation struct {
+	step int
+	what string
+	bits uint64
+}
+
+// color returns the color and the key that a rank gives.
+func (s split) color(key uint64, rank int) (color, order int) {
+	switch s.How {
+	case "rows":
+		return rank / s.Colors, rank
+	case "columns":
+		return rank % s.Colors, rank
+	case "reversed":
+		return rank % s.Colors, -rank
+	}
+	return random.Intn(key, uint64(rank), 1, s.Colors+1) - 1, random.Intn(key, uint64(rank), 2, 5)
+}
+
+// rankRun is one rank on its way through a scenario.
+type rankRun struct {
+	s       *scenario
+	r       *mpivirt.Rank
+	seen    []observation
+	comms   []*mpivirt.Comm
+	pending []pendingStep
+}
+
+type pendingStep struct {
+	step    int
+	request mpivirt.Request
+	x       exercise
+	a       *arguments
+	member  int
+}
+
+func (u *rankRun) see(step int, what string, bits uint64) {
+	u.seen = append(u.seen, observation{step, what, bits})
+}
+
+func (u *rankRun) run() error {
+	u.comms = []*mpivirt.Comm{u.r.World()}
+	for i, sp := range u.s.Splits {
+		var made *mpivirt.Comm
+		if of := u.comms[sp.Of]; of != nil {
+			color, order := sp.color(u.s.Key+uint64(i), of.Rank())
+			var err error
+			if made, err = of.Split(color, order); err != nil {
+				return err
+			}
+			u.see(-1-i, "split", uint64(u.r.Now()))
+		}
+		u.comms = append(u.comms, made)
+	}
+	for i := range u.s.Steps {
+		if err := u.step(i); err != nil {
+			return err
+		}
+	}
+	return u.wait()
+}
+
+func (u *rankRun) step(i int) error {
+	st := &u.s.Steps[i]
+	if st.Spread > 0 {
+		u.r.Compute(vtime.Duration(random.Intn(u.s.Key, uint64(u.r.Rank()), uint64(i)<<8|7, int(st.Spread))))
+	}
+	c := u.comms[st.On]
+	if c == nil {
+		return nil
+	}
+	x := exercise{op: st.Op, members: c.Size(), root: st.Root % c.Size(), count: st.Count, key: u.s.Key + uint64(i), whole: st.Whole}
+	if !st.Op.Rooted() {
+		x.root = 0
+	}
+	if st.SizeOnly {
+		err := callSize(c, st.Op, int64(st.Count), x.root)
+		u.see(i, "exit", uint64(u.r.Now()))
+		return err
+	}
+	a := x.arguments(c.Rank())
+	if st.Nonblocking {
+		q, err := a.begin(c)
+		u.see(i, "begun", uint64(u.r.Now()))
+		u.pending = append(u.pending, pendingStep{i, q, x, a, c.Rank()})
+		if err != nil || !st.Together {
+			return err
+		}
+		return u.wait()
+	}
+	if err := a.call(c); err != nil {
+		return err
+	}
+	u.see(i, "exit", uint64(u.r.Now()))
+	return u.check(i, x, a, c.Rank())
+}
+
+// wait completes what has been begun.
+func (u *rankRun) wait() error {
+	for i := range u.pending {
+		p := &u.pending[i]
+		if _, err := p.request.Wait(); err != nil {
+			return err
+		}
+		u.see(p.step, "exit", uint64(u.r.Now()))
+		if err := u.check(p.step, p.x, p.a, p.member); err != nil {
+			return err
+		}
+	}
+	u.pending = nil
+	return nil
+}
+
+// check notes what a collective gave, and holds it against the definition.
+func (u *rankRun) check(i int, x exercise, a *arguments, member int) error {
+	for _, v := range a.receive {
+		u.see(i, "value", math.Float64bits(v))
+	}
+	switch x.op {
+	case collectives.Reduce, collectives.Allreduce, collectives.ReduceScatter, collectives.Scan, collectives.Exscan:
+		if !x.whole {
+			return nil
+		}
+	}
+	if want := x.result(member); !slices.Equal(a.receive, want) {
+		return fmt.Errorf("step %d, %v among %d, root %d: member %d has %v, want %v", i, x.op, x.members, x.root, member, a.receive, want)
+	}
+	return nil
+}
+
+// host is one way to carry a simulation out.
+type host struct {
+	Engines     int
+	Collectives mpivirt.Interpreter
+	Protocol    sync.Protocol
+	Strict      bool
+}
+
+// run simulates the scenario and returns what each rank saw.
+func (s *scenario) run(t testing.TB, tgt *network.Target, h host) ([][]observation, *mpivirt.Result, error) {
+	seen := make([][]observation, s.Ranks)
+	result, err := simulate(t, mpivirt.Config{
+		Target: tgt, Strict: h.Strict, Collectives: h.Collectives, Protocol: h.Protocol, Algorithms: s.Algorithms,
+		Program: mpivirt.Program{Name: "scenario", Main: func(r *mpivirt.Rank) error {
+			u := &rankRun{s: s, r: r}
+			err := u.run()
+			seen[r.Rank()] = u.seen
+			return err
+		}},
+	}, h.Engines)
+	return seen, result, err
+}
+
+// drawMachine gives a random target machine.
+func drawMachine(t *rapid.T) string {
+	duration := func(name string, least int) string {
+		return fmt.Sprintf("%dps", rapid.IntRange(least, 3_000_000).Draw(t, name))
+	}
+	link := func(name string) string {
+		return fmt.Sprintf("latency: %s, bandwidth: %dMB/s", duration(name+" latency", 1), rapid.IntRange(1, 30000).Draw(t, name+" bandwidth"))
+	}
+	table := func(name string) string {
+		return fmt.Sprintf("[{size: 0, delay: %s}, {size: 100, delay: 4us}, {size: 3000, delay: 9us}]", duration(name, 1))
+	}
+	var model string
+	switch rapid.SampledFrom([]string{"flat", "twolevel", "hops", "table", "loggops"}).Draw(t, "model") {
+	case "flat":
+		model = "model: flat, " + link("flat")
+	case "twolevel":
+		model = "model: twolevel, intra: {" + link("intra") + "}, inter: {" + link("inter") + "}"
+	case "table":
+		model = "model: table, intra: " + table("intra") + ", inter: " + table("inter")
+	case "hops":
+		model = "model: hops, latency_per_hop: " + duration("hop", 0) + ", memory_latency: " + duration("memory", 0) + ", " + link("hops")
+	case "loggops":
+		model = fmt.Sprintf("model: loggops, L: %s, o: %s, g: %s, G: %dps, O: %dps, S: %d", duration("L", 1), duration("o", 0), duration("g", 0),
+			rapid.IntRange(0, 9000).Draw(t, "G"), rapid.IntRange(0, 3000).Draw(t, "O"), rapid.SampledFrom([]int{0, 64, 65535}).Draw(t, "S"))
+	}
+	if limit := rapid.SampledFrom([]int{-1, 0, 64, 1000}).Draw(t, "eager limit"); limit >= 0 && !strings.Contains(model, "loggops") {
+		model += fmt.Sprintf(", eager_limit: %d", limit)
+	}
+	if rapid.Bool().Draw(t, "reduce") {
+		model += fmt.Sprintf(", reduce: {bandwidth: %dMB/s}", rapid.IntRange(1, 9000).Draw(t, "reduce bandwidth"))
+	}
+	return fmt.Sprintf("name: random\nranks_per_node: %d\nmapping: %s\ntopology: {kind: torus, dimensions: 2}\nnetwork: {%s}\n",
+		rapid.SampledFrom([]int{1, 2, 3, 4, 7, 12, 400}).Draw(t, "ranks per node"),
+		rapid.SampledFrom([]string{"block", "cyclic", "random:5"}).Draw(t, "mapping"), model)
+}
+
+// rounds returns how many messages each member sends in about.
+func longWinded(a collectives.Algorithm) bool {
+	return a == collectives.Ring || a == collectives.Pairwise || a == collectives.Linear
+}
+
+func drawScenario(t *rapid.T) *scenario {
+	s := &scenario{
+		Machine: drawMachine(t),
+		Ranks: rapid.OneOf(rapid.IntRange(1, 9), rapid.IntRange(1, 9), rapid.IntRange(1, 33), rapid.IntRange(1, 33), rapid.IntRange(1, 300)).
+			Draw(t, "ranks"),
+		Algorithms: map[collectives.Operation]collectives.Algorithm{},
+		Key:        rapid.Uint64().Draw(t, "key"),
+	}
+	for i := range rapid.IntRange(0, 2).Draw(t, "splits") {
+		s.Splits = append(s.Splits, split{
+			Of:     rapid.IntRange(0, i).Draw(t, "of"),
+			Colors: rapid.IntRange(1, 5).Draw(t, "colors"),
+			How:    rapid.SampledFrom([]string{"rows", "columns", "reversed", "random"}).Draw(t, "how"),
+		})
+	}
+	for range rapid.IntRange(1, 4).Draw(t, "steps") {
+		s.Steps = append(s.Steps, drawStep(t, s))
+	}
+	return s
+}
+
+func drawStep(t *rapid.T, s *scenario) step {
+	op := rapid.SampledFrom(collectives.Operations()).Draw(t, "operation")
+	if _, chosen := s.Algorithms[op]; !chosen {
+		a := rapid.SampledFrom(collectives.Algorithms(op)).Draw(t, "algorithm")
+		if s.Ranks > 100 && longWinded(a) {
+			a = collectives.Algorithms(op)[0]
+		}
+		s.Algorithms[op] = a
+	}
+	st := step{
+		Op:          op,
+		On:          rapid.IntRange(0, len(s.Splits)).Draw(t, "on"),
+		Root:        rapid.IntRange(0, 299).Draw(t, "root"),
+		Count:       rapid.SampledFrom([]int{0, 1, 2, 3, 8, 30, 64}).Draw(t, "count"),
+		Whole:       rapid.Bool().Draw(t, "whole"),
+		SizeOnly:    hasSizeForm(op) && rapid.Bool().Draw(t, "size only"),
+		Nonblocking: rapid.Bool().Draw(t, "nonblocking"),
+		Together:    rapid.Bool().Draw(t, "together"),
+		Spread:      vtime.Duration(rapid.SampledFrom([]int{0, 1, 5, 1_000_000, 50_000_000}).Draw(t, "spread")),
+	}
+	if s.Ranks > 100 && (longWinded(s.Algorithms[op]) || op == collectives.Alltoall || op == collectives.Alltoallv) {
+		st.Op, st.SizeOnly = collectives.Barrier, false
+		s.Algorithms[collectives.Barrier] = collectives.NodeLeader
+	}
+	return st
+}
+
+var drawHost = rapid.Custom(func(t *rapid.T) host {
+	return host{
+		Engines:     rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(t, "engines"),
+		Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
+		Protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Null, sync.Conditional}).Draw(t, "protocol"),
+		Strict:      rapid.Bool().Draw(t, "strict"),
+	}
+})
+
+// Design, section 7: the message and the bulk interpreter "agree bit for bit on
+// every algorithm, size, arrival pattern and host count". Data that do not depend
+// on rounding are held against the definitions of the MPI standard too.
+func TestInterpretersAgree(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := drawScenario(rt)
+		tgt := target(t, s.Machine, s.Ranks)
+		reference := host{Engines: 1, Collectives: mpivirt.Message}
+		want, first, err := s.run(t, tgt, reference)
+		if err != nil {
+			rt.Fatalf("%+v: %v", reference, err)
+		}
+		hosts := []host{{Engines: 1}, {Engines: 2}, drawHost.Draw(rt, "host"), drawHost.Draw(rt, "another")}
+		for _, h := range hosts {
+			got, result, err := s.run(t, tgt, h)
+			if err != nil {
+				rt.Fatalf("%+v: %v", h, err)
+			}
+			for rank := range want {
+				if d := difference(got[rank], want[rank]); d != "" {
+					rt.Fatalf("%+v: rank %d: %s", h, rank, d)
+				}
+			}
+			if result.Fingerprint != first.Fingerprint {
+				rt.Fatalf("%+v: the fingerprint is %s, with %+v %s", h, result.Fingerprint, reference, first.Fingerprint)
+			}
+			if got, want := result.Statistics.Messages, first.Statistics.Messages; got != want {
+				rt.Fatalf("%+v: %d messages, with %+v %d", h, got, reference, want)
+			}
+		}
+	})
+}
+
+// difference says where two ranks' observations part, "" if they do not.
+func difference(got, want []observation) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return fmt.Sprintf("step %d: %s is %d, want %s %d", got[i].step, got[i].what, got[i].bits, want[i].what, want[i].bits)
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Sprintf("%d observations, want %d", len(got), len(want))
+	}
+	return ""
+}
