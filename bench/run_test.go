@@ -1,0 +1,42 @@
+package bench_test
+
+import (
+	"os"
+	"testing"
+
+	"gigarank/bench"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/sync"
+)
+
+// try runs a program on a preset machine or one given as YAML text, with several
+// engines of this process.
+func try(t testing.TB, program, machine string, ranks, engines int, c bench.Config) (*mpivirt.Result, error) {
+	t.Helper()
+	m, err := network.Load(machine, os.ReadFile)
+	if err != nil {
+		if m, err = network.Parse("test", []byte(machine), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.Target, err = m.Target(int64(ranks)); err != nil {
+		t.Fatal(err)
+	}
+	c.Transports = sync.NewInProcess(engines)
+	s, err := bench.New(program, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Run()
+}
+
+// run is try for a run that must succeed.
+func run(t testing.TB, program, machine string, ranks, engines int, c bench.Config) *mpivirt.Result {
+	t.Helper()
+	r, err := try(t, program, machine, ranks, engines, c)
+	if err != nil {
+		t.Fatalf("%s with %d ranks on %d engines: %v", program, ranks, engines, err)
+	}
+	return r
+}
