@@ -66,7 +66,11 @@ func open(period, limit time.Duration) (*end, error) {
 		ended:   make(chan error, 1),
 		out:     newOutcome(),
 	}
-	e.sent = func(slot int) { e.pool.Put(e.sending.done(slot)) }
+	e.sent = func(slot int) {
+		if buffer := e.sending.done(slot); buffer != nil { // nil: the barrier
+			e.pool.Put(buffer)
+		}
+	}
 	e.arrived = func(slot int) {
 		for i := range e.arriving {
 			if e.arriving[i].slot == slot && !e.arriving[i].there {
