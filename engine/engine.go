@@ -9,6 +9,13 @@ import (
 	"gigarank/vtime"
 )
 
+// What synchronisation gives to those who set engines up.
+type (
+	Transport = sync.Transport // between the engines
+	Protocol  = sync.Protocol  // by which they synchronise
+	Stopped   = sync.Stopped   // error of a run that was stopped, here or elsewhere
+)
+
 // Kernel gives meaning to the LPs and events of one engine. All its methods are
 // called from the goroutine that called [Engine.Run].
 type Kernel interface {
@@ -38,9 +45,9 @@ type Config struct {
 	// Partition of all LPs; the engine's own block is that of Transport.Rank().
 	Partition Partition
 	// Transport to the other engines. Its size is the number of engines.
-	Transport sync.Transport
+	Transport Transport
 	// Protocol by which the engines synchronise.
-	Protocol sync.Protocol
+	Protocol Protocol
 	// Lookahead is the least virtual delay between an action of an LP of this
 	// engine and its effect on an LP of engine dst; at least a picosecond.
 	Lookahead func(dst int) vtime.Duration

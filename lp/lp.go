@@ -1,6 +1,7 @@
 package lp
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 )
@@ -39,10 +40,10 @@ type Body interface {
 	Stop()
 }
 
-// Stopped is what a suspended goroutine LP panics with when it is unwound by
+// ErrStopped is what a suspended goroutine LP panics with when it is unwound by
 // Stop. The LP's deferred calls run; whoever recovers panics in an LP must let
 // this one pass.
-var Stopped = fmt.Errorf("lp: stopped by the engine")
+var ErrStopped = errors.New("lp: stopped by the engine")
 
 // Goroutines are LPs that run as coroutines.
 type Goroutines struct {
@@ -65,7 +66,7 @@ func NewGoroutines(n int, main func(i int, wait func(struct{}) bool)) *Goroutine
 // Wait suspends the LP whose wait function is given until it is resumed.
 func Wait(wait func(struct{}) bool) {
 	if !wait(struct{}{}) {
-		panic(Stopped)
+		panic(ErrStopped)
 	}
 }
 
@@ -91,7 +92,7 @@ func (g *Goroutines) Stop() {
 
 func unwind(stop func()) {
 	defer func() {
-		if r := recover(); r != nil && r != any(Stopped) {
+		if r := recover(); r != nil && r != any(ErrStopped) {
 			panic(r)
 		}
 	}()

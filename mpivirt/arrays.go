@@ -19,7 +19,7 @@ type bulk struct {
 	lo, hi int // this engine's participants
 	total  int
 	work   []vtime.Time // clocks of participants lo to hi-1, or of survivors while folded
-	next   []vtime.Time // what the round makes of them
+	next   []vtime.Time // what a shift makes of them
 	third  []vtime.Time // room for the survivors' clocks while they are not in use
 	all    []vtime.Time // while folded: clocks of all participants lo to hi-1
 	folded int          // pairs folded together in work's numbering; 0 if it is the participants'
@@ -147,6 +147,11 @@ func (k *kernel) beginBulk(inst *instance, b *bulk) {
 		lp, _ := k.local(inst.comm.rankOf(b.lo+i, 0))
 		b.work[i] = inst.entryOf(k, lp, b.lo+i)
 	}
+	if inst.count == inst.comm.locals {
+		// All that joins were needed for is done, and the next instance cannot begin
+		// before this one lets its members go.
+		spare.joins, inst.joins = inst.joins, nil
+	}
 	if b.tree != nil {
 		k.sendTree(inst, b)
 	}
@@ -166,8 +171,10 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 	}
 	k.flushRange(inst)
 	spare := &inst.comm.spare
-	spare.joins, spare.work, spare.next, spare.third = inst.joins, b.work, b.next, b.third
-	inst.joins = nil
+	spare.work, spare.next, spare.third = b.work, b.next, b.third
+	if inst.joins != nil {
+		spare.joins, inst.joins = inst.joins, nil
+	}
 }
 
 // Survivors: an exchange pattern numbers the participants that take part in it
@@ -311,7 +318,7 @@ func (k *kernel) sendStretch(inst *instance, b *bulk, engine, dst, src, n, strid
 func (k *kernel) receiveStretch(inst *instance, r reader) {
 	b := k.bulkOf(inst)
 	round := int(r.u64())
-	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64()), clocks: make([]vtime.Time, len(r.b)/8)}
+	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64()), clocks: k.takeClocks(len(r.b) / 8)}
 	for i := range s.clocks {
 		s.clocks[i] = vtime.Time(r.u64())
 	}
@@ -319,6 +326,18 @@ func (k *kernel) receiveStretch(inst *instance, r reader) {
 	if b.begun && b.round == round && b.complete(inst.schedule.Pattern(round)) {
 		k.queue(task{instance: inst})
 	}
+}
+
+// takeClocks returns room for n clocks.
+func (k *kernel) takeClocks(n int) []vtime.Time {
+	if last := len(k.stretches) - 1; last >= 0 {
+		clocks := k.stretches[last]
+		k.stretches = k.stretches[:last]
+		if cap(clocks) >= n {
+			return clocks[:n]
+		}
+	}
+	return make([]vtime.Time, n)
 }
 
 // complete reports whether all that the round needs from other engines has come.
@@ -350,32 +369,76 @@ type evaluation struct {
 	k      *kernel
 	inst   *instance
 	b      *bulk
-	lo     int // number of the first element of work and next
+	lo     int          // number of the first element of work and next
+	next   []vtime.Time // where the new clocks go: work itself, but for a shift
 	bytes  int64
 	reduce vtime.Duration
+	kept   [delayChunk / 2]vtime.Time
 }
 
-// evaluateRound carries out one round, for which everything has come.
+// evaluateRound carries out one round, for which everything has come. Only a
+// shift needs a second array: in an exchange each pair depends on itself alone,
+// and the senders of a strided round do not receive.
 func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	lo, hi := bounds(p, b.lo, b.hi)
-	if cap(b.next) < len(b.work) {
-		b.next = make([]vtime.Time, len(b.work))
-	}
-	b.next = b.next[:len(b.work)]
-	copy(b.next, b.work)
 	w := inst.schedule.Positions()
 	block := inst.layout.Offset(w) / int64(max(w, 1))
-	e := evaluation{k: k, inst: inst, b: b, lo: lo, bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
+	e := evaluation{k: k, inst: inst, b: b, lo: lo, next: b.work,
+		bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
+	if p.Kind == collectives.Shift {
+		if cap(b.next) < len(b.work) {
+			b.next = make([]vtime.Time, len(b.work))
+		}
+		b.next = b.next[:len(b.work)]
+		copy(b.next, b.work)
+		e.next = b.next
+	}
 	runs(p, b.total, lo, hi, func(dst, src, n, stride int) {
-		if dst, src, n = clip(dst, src, n, stride, lo, hi); n > 0 {
+		dst, src, n = clip(dst, src, n, stride, lo, hi)
+		switch {
+		case n <= 0:
+		case p.Kind != collectives.Exchange:
 			e.receive(dst, src, n, stride, b.work[src-lo:], stride)
+		case dst < src:
+			e.exchange(dst, src, n)
 		}
 	})
 	for _, s := range b.inbox[b.round] {
 		e.receive(s.dst, s.src, len(s.clocks), s.stride, s.clocks, 1)
+		k.stretches = append(k.stretches, s.clocks)
 	}
 	k.eng.Statistics.Messages += e.messages(p, hi-lo)
-	b.work, b.next = b.next, b.work
+	if p.Kind == collectives.Shift {
+		b.work, b.next = b.next, b.work
+	}
+}
+
+// exchange lets the elements lower, lower+1, ... and upper, upper+1, ..., n of
+// each, take in each other's messages.
+func (e *evaluation) exchange(lower, upper, n int) {
+	left, right := e.b.work[lower-e.lo:][:n], e.b.work[upper-e.lo:][:n]
+	if e.b.same {
+		delay := vtime.Time(e.delay(lower, upper))
+		for i, x := range left {
+			y := right[i]
+			left[i] = max(x, y+delay) + vtime.Time(e.reduce)
+			right[i] = max(y, x+delay) + vtime.Time(e.reduce)
+		}
+		return
+	}
+	for done := 0; done < n; {
+		part := min(n-done, delayChunk/2)
+		up := e.chunk(upper+done, lower+done, part, 1)
+		for i, delay := range up {
+			e.kept[i] = max(right[done+i], left[done+i].Add(delay)).Add(e.reduce)
+		}
+		down := e.chunk(lower+done, upper+done, part, 1)
+		for i, delay := range down {
+			left[done+i] = max(left[done+i], right[done+i].Add(delay)).Add(e.reduce)
+		}
+		copy(right[done:], e.kept[:part])
+		done += part
+	}
 }
 
 // messages counts the messages of a round that go to this engine's participants.
@@ -391,7 +454,7 @@ func (e *evaluation) messages(p collectives.Pattern, n int) uint64 {
 // receive lets n receivers dst, dst+stride, ... take in the messages of src,
 // src+stride, ..., whose clocks lie in the given slice, step apart.
 func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step int) {
-	next := e.b.next[dst-e.lo:]
+	next := e.next[dst-e.lo:]
 	if e.b.same {
 		delay := e.delay(src, dst)
 		if stride == 1 && step == 1 {

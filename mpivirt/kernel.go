@@ -45,6 +45,7 @@ type kernel struct {
 	order      []int32                 // scratch of chargeAll
 	scratch    []byte                  // of gather
 	told       []int                   // scratch of release
+	stretches  [][]vtime.Time          // room for stretches of clocks
 	handed     collective              // scratch: what the running LP hands to a collective
 	barrier    collective              // what every Barrier hands in
 	algorithms []collectives.Algorithm // by operation
@@ -268,7 +269,7 @@ func (k *kernel) recovered(i int32, c call, value any) {
 	case fatal:
 		k.fail(i, c, v.err)
 	default:
-		if v == any(lp.Stopped) {
+		if v == any(lp.ErrStopped) {
 			panic(v)
 		}
 		k.fail(i, c, &panicError{v, debug.Stack()})

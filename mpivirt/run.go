@@ -5,7 +5,6 @@ import (
 	"gigarank/engine"
 	"gigarank/lp"
 	"gigarank/network"
-	"gigarank/sync"
 	"gigarank/vtime"
 )
 
@@ -42,9 +41,9 @@ type Config struct {
 	LP lp.Kind
 	// Transports of the engines that run in this process: one for each. All
 	// engines of all processes together are Transports[0].Size(). Required.
-	Transports []sync.Transport
+	Transports []engine.Transport
 	// Protocol of synchronisation.
-	Protocol sync.Protocol
+	Protocol engine.Protocol
 	// Strict switches the shortcut for deterministic waits off: every LP that
 	// waits is resumed in the order of virtual time.
 	Strict bool

@@ -4,13 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	stdsync "sync"
+	"sync"
 	"sync/atomic"
 
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/lp"
-	"gigarank/sync"
 	"gigarank/vtime"
 )
 
@@ -87,12 +86,12 @@ func (c *Config) validate() error {
 }
 
 // Run runs the simulation to its end. The result holds what was finished even if
-// there is an error: *RankError, *DeadlockError, *sync.Stopped if another process
+// there is an error: *RankError, *DeadlockError, *engine.Stopped if another process
 // failed or Stop was called, or an error of the transport.
 func (s *Simulation) Run() (*Result, error) {
 	tallies := make([]*tally, len(s.engines))
 	errs := make([]error, len(s.engines))
-	var group stdsync.WaitGroup
+	var group sync.WaitGroup
 	for i := range s.engines {
 		group.Go(func() { tallies[i], errs[i] = s.runEngine(i) })
 	}
@@ -186,7 +185,7 @@ func (k *kernel) run() (err error) {
 }
 
 func isStopped(err error) bool {
-	var stopped *sync.Stopped
+	var stopped *engine.Stopped
 	return errors.As(err, &stopped)
 }
 
