@@ -1,3 +1,79 @@
 // Package sync keeps the engines of a run causally consistent: conservative
-// synchronisation, over a small message transport.
+// synchronisation over a small message transport.
+//
+// # Model
+//
+// K engines each simulate their own ranks and send each other records. A record
+// has a virtual effect that only the engines know. Engine i promises engine j an
+// earliest output time: no record that it sends after the promise has an effect
+// before
+//
+//	EOT(i,j) = min(next(i), EIT(i)) + lookahead(i,j)
+//
+// where next(i) is the time of its next event and EIT(i), its earliest input
+// time, is the least of the promises given to it (Jha and Bagrodia, "A unified
+// framework for conservative and optimistic distributed simulation", 1994). What
+// an engine does below EIT no record can undo. A promise once true stays true,
+// also when records come later and next falls, since they too are at EIT or
+// after; so every packet carries the latest.
+//
+// An engine whose next event is not below EIT starves. Three protocols help it:
+//
+//   - [Null]: null messages (Chandy and Misra, 1979; Bryant, 1977), on demand.
+//     It asks the engines whose promise holds it back; they answer as theirs
+//     grows. Costs O(K²) messages a lookahead when all starve.
+//   - [Conditional]: conditional events (Chandy and Sherman, 1989). A round over
+//     a tree finds the least next event on a consistent cut with no record in
+//     flight, and EIT becomes that plus a lookahead. O(K) messages, O(log K)
+//     deep, however far the next event is.
+//   - [Hybrid]: null messages where two waves of few of them do, else a round.
+//
+// Nobody starves in a program that does not depend on timing; it runs without a
+// synchronisation message.
+//
+// The tree also finds the end: engines tell up it when their LPs are finished,
+// and a round decides between an end and a deadlock. round.go argues why one
+// round is enough.
+//
+// # Invariants
+//
+//   - Poll delivers no record whose effect is before the EIT of that moment, if
+//     every engine keeps to what it gave to Advance and Wait.
+//   - EIT never falls.
+//   - Promises, credits and counts of a packet take effect after its records.
+//   - Finished is told when every LP is finished and no record is in flight;
+//     Deadlock, when nothing can happen any more and some LP is unfinished.
+//   - Flow control delays but never stops a program that needs buffering.
+//   - Packets, records and polls cost no allocation once buffers are there, and
+//     no lock of this package but the transport's, once for a packet.
+//
+// # Use
+//
+// An engine's loop, with an event list of its own:
+//
+//	for {
+//		if _, err := endpoint.Poll(deliver); err != nil {
+//			return err // *Stopped, *Lost, or the transport's
+//		}
+//		run what needs no EIT
+//		endpoint.Advance(next)
+//		if next < endpoint.EIT() {
+//			run the next event
+//			continue
+//		}
+//		outcome, err := endpoint.Wait(next, unfinished)
+//		if err != nil || outcome != Continue {
+//			return outcome, err
+//		}
+//	}
+//
+// Records leave when their packet is full, in Wait and at [Endpoint.Flush]; an
+// engine that runs for long without waiting calls Flush now and then. After the
+// loop every engine calls [Endpoint.Gather], then Close of its transport.
+//
+// [NewInProcess] connects engines of one process; package sync/mpi connects host
+// processes; package sync/transporttest tests any transport.
+//
+// The directory shares its name with the standard library's package, which is
+// imported here as stdsync.
 package sync

@@ -42,19 +42,19 @@ type Config struct {
 func (c *Config) Validate(rank, size int) error {
 	var faults []error
 	if int(c.Protocol) >= len(protocolNames) {
-		faults = append(faults, fmt.Errorf("Protocol is %v: use Null, Conditional or Hybrid", c.Protocol))
+		faults = append(faults, fmt.Errorf("the protocol is %v: use Null, Conditional or Hybrid", c.Protocol))
 	}
 	if c.Window < 0 {
-		faults = append(faults, fmt.Errorf("Window is %d bytes: use a positive number, or 0 for the default", c.Window))
+		faults = append(faults, fmt.Errorf("the window is %d bytes: use a positive number, or 0 for the default", c.Window))
 	}
 	if c.Patience < 0 {
-		faults = append(faults, fmt.Errorf("Patience is %v: use a positive time, or 0 for the default", c.Patience))
+		faults = append(faults, fmt.Errorf("the patience is %v: use a positive time, or 0 for the default", c.Patience))
 	}
 	if c.GatherLimit < 0 {
-		faults = append(faults, fmt.Errorf("GatherLimit is %v: use a positive time, or 0 for the default", c.GatherLimit))
+		faults = append(faults, fmt.Errorf("the gather limit is %v: use a positive time, or 0 for the default", c.GatherLimit))
 	}
 	if c.Lookahead == nil && size > 1 {
-		faults = append(faults, fmt.Errorf("Lookahead is missing: %d engines need it", size))
+		faults = append(faults, fmt.Errorf("no Lookahead is given: %d engines need it", size))
 	}
 	for engine := range size {
 		if engine == rank {

@@ -98,14 +98,14 @@ func readRoundMessage(body []byte) (m roundMessage, err error) {
 	}, nil
 }
 
-// add takes the contribution m into the sum.
-func (s *roundMessage) add(m *roundMessage) {
-	s.time = min(s.time, m.time)
-	s.lookahead = min(s.lookahead, m.lookahead)
-	s.sent += m.sent
-	s.received += m.received
-	s.unfinished += m.unfinished
-	s.unknown = s.unknown || m.unknown
+// add takes a contribution into the sum m.
+func (m *roundMessage) add(c *roundMessage) {
+	m.time = min(m.time, c.time)
+	m.lookahead = min(m.lookahead, c.lookahead)
+	m.sent += c.sent
+	m.received += c.received
+	m.unfinished += c.unfinished
+	m.unknown = m.unknown || c.unknown
 }
 
 // roundState is an engine's part in the rounds, which are numbered from 1.
@@ -294,13 +294,13 @@ func (e *Endpoint) contribute(m *roundMessage) {
 }
 
 // decide returns what a cut that no record crosses means for the run.
-func (s *roundMessage) decide() Outcome {
+func (m *roundMessage) decide() Outcome {
 	switch {
-	case s.unknown:
+	case m.unknown:
 		return Continue
-	case s.unfinished == 0:
+	case m.unfinished == 0:
 		return Finished
-	case s.time == vtime.Forever:
+	case m.time == vtime.Forever:
 		return Deadlock
 	}
 	return Continue
