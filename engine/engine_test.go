@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+	stdsync "sync"
+	"testing"
+
+	"gigarank/random"
+	"gigarank/sync"
+	"gigarank/vtime"
+
+	"pgregory.net/rapid"
+)
+
+// bouncer is a kernel in which LPs send each other timed events: each event sets
+// off the next one, at a random LP and after a random delay of at least the
+// lookahead, until an end time. It logs what each LP handles.
+type bouncer struct {
+	e         *Engine
+	seed      uint64
+	end       vtime.Time
+	lookahead vtime.Duration
+	logs      [][]Event // by local LP
+	sequence  []uint64
+}
+
+func newBouncer(e *Engine, seed uint64, end vtime.Time, lookahead vtime.Duration) *bouncer {
+	lo, hi := e.Range()
+	b := &bouncer{e: e, seed: seed, end: end, lookahead: lookahead, logs: make([][]Event, hi-lo), sequence: make([]uint64, hi-lo)}
+	for i := range hi - lo {
+		b.send(lo+i, 0)
+		e.Schedule(Event{Time: end, Source: int32(lo + i), LP: int32(lo + i), Data: 1})
+	}
+	return b
+}
+
+// send lets an LP set off an event after t, if it lies before the end.
+func (b *bouncer) send(lp int, t vtime.Time) {
+	lo, _ := b.e.Range()
+	s := &b.sequence[lp-lo]
+	*s++
+	n := b.e.Partition().LPs
+	dst := random.Intn(b.seed, uint64(lp), 2**s, n)
+	at := t.Add(b.lookahead).Add(vtime.Duration(random.Intn(b.seed, uint64(lp), 2**s+1, 7)))
+	if at >= b.end {
+		return
+	}
+	ev := Event{Time: at, Source: int32(lp), Sequence: *s, LP: int32(dst)}
+	owner := b.e.Partition().Owner(dst)
+	if owner == b.e.Index() {
+		b.e.Schedule(ev)
+		return
+	}
+	r := b.e.Record(owner, 24)
+	binary.LittleEndian.PutUint64(r, uint64(ev.Time))
+	binary.LittleEndian.PutUint64(r[8:], ev.Sequence)
+	binary.LittleEndian.PutUint32(r[16:], uint32(ev.Source))
+	binary.LittleEndian.PutUint32(r[20:], uint32(ev.LP))
+}
+
+func (b *bouncer) Run(int32) {}
+func (b *bouncer) Drained()  {}
+
+func (b *bouncer) Deliver(src int, r []byte) {
+	ev := Event{
+		Time: vtime.Time(binary.LittleEndian.Uint64(r)), Sequence: binary.LittleEndian.Uint64(r[8:]),
+		Source: int32(binary.LittleEndian.Uint32(r[16:])), LP: int32(binary.LittleEndian.Uint32(r[20:])),
+	}
+	b.e.CheckArrival(int(ev.Source), int(ev.LP), ev.Time.Add(-b.lookahead), ev.Time)
+	b.e.Consumed(src, len(r))
+	b.e.Schedule(ev)
+}
+
+func (b *bouncer) Handle(ev Event) {
+	if ev.Data == 1 { // the end of an LP
+		b.e.Finished(1)
+		return
+	}
+	lo, _ := b.e.Range()
+	b.logs[int(ev.LP)-lo] = append(b.logs[int(ev.LP)-lo], ev)
+	b.send(int(ev.LP), ev.Time)
+}
+
+// bounce runs a bouncer on some engines and returns the logs of all LPs.
+func bounce(t *rapid.T, lps, engines int, protocol sync.Protocol, claimed, real vtime.Duration) ([][]Event, error) {
+	transports := sync.NewInProcess(engines)
+	logs := make([][]Event, lps)
+	errs := make([]error, engines)
+	var group stdsync.WaitGroup
+	for i := range engines {
+		e := New(Config{
+			Partition: Partition{lps, engines}, Transport: transports[i], Protocol: protocol,
+			Lookahead: func(int) vtime.Duration { return claimed },
+		})
+		lo, hi := e.Range()
+		b := newBouncer(e, 42, 400, real)
+		group.Go(func() {
+			errs[i] = e.Run(b)
+			if errs[i] != nil {
+				e.Abort([]byte(errs[i].Error()))
+			}
+			copy(logs[lo:hi], b.logs)
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		var stopped *Stopped
+		if err != nil && !errors.As(err, &stopped) {
+			return logs, err
+		}
+	}
+	return logs, nil
+}
+
+// "Where order matters, it is (virtual time, source rank, per-source sequence
+// number)": every LP handles its events in that order, and the same ones on any
+// number of engines under any protocol.
+func TestTimedEventsInTotalOrderOnAnyEngines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lps := rapid.IntRange(1, 12).Draw(t, "LPs")
+		want, err := bounce(t, lps, 1, sync.Hybrid, 3, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, log := range want {
+			if !slices.IsSortedFunc(log, compareTuples) {
+				t.Fatalf("handled out of order: %v", log)
+			}
+		}
+		engines := rapid.IntRange(2, 5).Draw(t, "engines")
+		protocol := sync.Protocol(rapid.IntRange(0, 2).Draw(t, "protocol"))
+		got, err := bounce(t, lps, engines, protocol, 3, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for lp := range want {
+			if !slices.Equal(got[lp], want[lp]) {
+				t.Fatalf("%d engines, %v: LP %d handled %d events, on one engine %d", engines, protocol, lp, len(got[lp]), len(want[lp]))
+			}
+		}
+	})
+}
+
+// "A message below the receiver's EIT aborts the run and names source,
+// destination, both times, the bound and the likely cause."
+func TestCausalityIsChecked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		_, err := bounce(t, 12, 4, sync.Null, 200, 1)
+		var violation *CausalityError
+		if !errors.As(err, &violation) {
+			t.Fatalf("a lookahead of 200 where messages take 1: error %v", err)
+		}
+		if violation.Arrival >= violation.EIT || violation.Arrival <= violation.Sent {
+			t.Fatalf("%+v", violation)
+		}
+	})
+}
+
+// sender is a kernel whose LPs send a number of messages each, held back while the
+// buffers are full; LP 0 takes them in and looks at its mail at given times only.
+type sender struct {
+	e       *Engine
+	left    []int
+	clock   []vtime.Time
+	resumed []int32
+	drain   int64
+}
+
+func (s *sender) Run(lp int32) {
+	s.resumed = append(s.resumed, lp)
+	for s.left[lp] > 0 {
+		if s.e.Congested(0) && len(s.resumed) > 0 && s.resumed[len(s.resumed)-1] == lp && s.left[lp]%2 == 1 {
+			s.left[lp]--
+			s.e.Buffer(100)
+			s.clock[lp]++
+			s.e.Throttle(lp, s.clock[lp])
+			return
+		}
+		s.left[lp]--
+		s.e.Buffer(100)
+		s.clock[lp]++
+	}
+	s.e.Finished(1)
+}
+func (s *sender) Handle(Event)        {}
+func (s *sender) Deliver(int, []byte) {}
+func (s *sender) Drained()            {}
+
+// "When what is buffered grows past a limit, ranks are resumed in order of virtual
+// time": of the LPs held back, the one with the least clock goes on.
+func TestThrottledInOrderOfVirtualTime(t *testing.T) {
+	e := New(Config{Partition: Partition{4, 1}, Transport: sync.NewInProcess(1)[0], BufferLimit: 1})
+	s := &sender{e: e, left: []int{5, 5, 5, 5}, clock: []vtime.Time{30, 10, 20, 0}}
+	e.Buffer(2)
+	for lp := range int32(4) {
+		e.Throttle(lp, s.clock[lp])
+	}
+	if err := e.Run(s); err != nil {
+		t.Fatal(err)
+	}
+	if first := s.resumed[:3]; !slices.Equal(first, []int32{3, 3, 3}) {
+		t.Errorf("resumed %v first; LP 3 has the least clock until it has sent all", first)
+	}
+	if last := s.resumed[len(s.resumed)-1]; last != 0 {
+		t.Errorf("resumed LP %d last; LP 0 has the greatest clock: %v", last, s.resumed)
+	}
+}
+
+// An engine whose LPs wait for nothing that could come ends with ErrDeadlock.
+func TestDeadlock(t *testing.T) {
+	e := New(Config{Partition: Partition{2, 1}, Transport: sync.NewInProcess(1)[0]})
+	if err := e.Run(&sender{e: e, left: make([]int, 2), clock: make([]vtime.Time, 2)}); !errors.Is(err, ErrDeadlock) {
+		t.Errorf("error %v; want a deadlock", err)
+	}
+}
