@@ -149,7 +149,8 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 		k.body, k.steps = c.Program.Event().bind(k)
 	}
 	s.setUp.Add(int64(k.n))
-	k.tally.setUp = k.tally.now() - k.tally.began
+	k.tally.wall = k.tally.now()
+	k.tally.setUp = k.tally.wall - k.tally.began
 	e.ReadyRange(0, k.n)
 	err := k.run()
 	var failed *RankError
