@@ -9,10 +9,12 @@ import (
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/sync"
+
+	"pgregory.net/rapid"
 )
 
 // target lays a machine out, given as a preset or as YAML text.
-func target(t testing.TB, machine string, ranks int) *network.Target {
+func target(t rapid.TB, machine string, ranks int) *network.Target {
 	t.Helper()
 	m, err := network.Load(machine, os.ReadFile)
 	if err != nil {
@@ -28,7 +30,7 @@ func target(t testing.TB, machine string, ranks int) *network.Target {
 }
 
 // simulate runs a program and returns the result and the error of the run.
-func simulate(t testing.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
+func simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
 	t.Helper()
 	c.Transports = sync.NewInProcess(engines)
 	if c.Program.Main == nil {

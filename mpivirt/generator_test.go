@@ -1,0 +1,674 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+
+	"pgregory.net/rapid"
+)
+
+// op is one operation of one rank of a program. Peers are members of the
+// communicator; fields that an operation does not need are zero.
+type op struct {
+	name     string
+	comm     int // 0 is WORLD, 1 is SELF; others are numbered by the operations that make them
+	peer     int // destination or source
+	tag      int
+	bytes    int  // size of the message, or room for it
+	sized    bool // of the message only the size is simulated
+	slot     int  // where the request goes; collectives without a slot block
+	slots    []int
+	polls    int // tests and probes: how often to try; 0 is until it succeeds
+	from     int // sendrecv: source, tag and room
+	fromTag  int
+	room     int
+	duration vtime.Duration
+	root     int
+	count    int  // elements of a vector or block
+	ordered  bool // a reduction that does not commute
+	made     int  // communicator to make
+	color    int
+	key      int
+	group    []int // create: members
+}
+
+// field is a part of an op in its text form.
+type field struct {
+	key   string
+	value any // *int, *bool, *[]int or *vtime.Duration
+}
+
+func (o *op) fields() []field {
+	return []field{
+		{"comm", &o.comm}, {"peer", &o.peer}, {"tag", &o.tag}, {"bytes", &o.bytes}, {"sized", &o.sized},
+		{"slot", &o.slot}, {"slots", &o.slots}, {"polls", &o.polls}, {"from", &o.from}, {"fromtag", &o.fromTag},
+		{"room", &o.room}, {"for", &o.duration}, {"root", &o.root}, {"count", &o.count}, {"ordered", &o.ordered},
+		{"made", &o.made}, {"color", &o.color}, {"key", &o.key}, {"group", &o.group},
+	}
+}
+
+// String gives the operation as parseOp reads it: its name and what is not zero.
+func (o *op) String() string {
+	words := []string{o.name}
+	for _, f := range o.fields() {
+		switch v := f.value.(type) {
+		case *int:
+			if *v != 0 {
+				words = append(words, fmt.Sprintf("%s=%d", f.key, *v))
+			}
+		case *bool:
+			if *v {
+				words = append(words, f.key)
+			}
+		case *[]int:
+			if len(*v) > 0 {
+				words = append(words, f.key+"="+strings.ReplaceAll(strings.Trim(fmt.Sprint(*v), "[]"), " ", ","))
+			}
+		case *vtime.Duration:
+			if *v != 0 {
+				words = append(words, f.key+"="+v.String())
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// parseOp reads what String gives.
+func parseOp(text string) (op, error) {
+	words := strings.Fields(text)
+	o := op{name: words[0]}
+	for _, word := range words[1:] {
+		key, value, _ := strings.Cut(word, "=")
+		fields := o.fields()
+		i := slices.IndexFunc(fields, func(f field) bool { return f.key == key })
+		if i < 0 {
+			return o, fmt.Errorf("%q: no field %q", text, key)
+		}
+		if err := fields[i].parse(value); err != nil {
+			return o, fmt.Errorf("%q: %s: %w", text, key, err)
+		}
+	}
+	return o, nil
+}
+
+func (f field) parse(value string) (err error) {
+	switch v := f.value.(type) {
+	case *int:
+		*v, err = strconv.Atoi(value)
+	case *bool:
+		*v = true
+	case *[]int:
+		for item := range strings.SplitSeq(value, ",") {
+			n, e := strconv.Atoi(item)
+			if e != nil {
+				return e
+			}
+			*v = append(*v, n)
+		}
+	case *vtime.Duration:
+		*v, err = vtime.ParseDuration(value)
+	}
+	return err
+}
+
+// program is a list of operations for each rank, and the machine to run it on.
+type program struct {
+	machine    string // YAML
+	algorithms map[collectives.Operation]collectives.Algorithm
+	ops        [][]op // by rank
+}
+
+// GoString gives the program as the scripts in testdata/programs have it, so that
+// one that failed can be kept there.
+func (p program) GoString() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nmachine\n%s----\n\nrun ranks=%d", p.machine, len(p.ops))
+	for _, operation := range collectives.Operations() {
+		if a, chosen := p.algorithms[operation]; chosen {
+			fmt.Fprintf(&b, " %v=%v", operation, a)
+		}
+	}
+	b.WriteByte('\n')
+	for rank, ops := range p.ops {
+		for i := range ops {
+			fmt.Fprintf(&b, "%d: %s\n", rank, &ops[i])
+		}
+	}
+	b.WriteString("----\n")
+	return b.String()
+}
+
+// programs generates programs that are valid by construction: whatever the
+// machine, they end, and every receive gets a message.
+//
+// A program grows step by step; a step appends operations to the ranks that take
+// part. What an operation waits for belongs to its own step or to earlier ones, so
+// by induction over the steps every operation ends. Within (communicator, source,
+// tag) sends and named receives come in the same order, so each receive gets the
+// message of its step. Receives from any source have a tag of their own in each
+// step, and receives of any tag are followed by a barrier: they cannot take what
+// belongs to another step, and within their own step it does not matter which
+// takes which.
+//
+// Steps are drawn as seeds, so that a failing program shrinks by leaving steps out.
+func programs(maxRanks, maxSteps int) *rapid.Generator[program] {
+	return rapid.Custom(func(t *rapid.T) program {
+		ranks := rapid.IntRange(1, maxRanks).Draw(t, "ranks")
+		machine := rapid.Uint64().Draw(t, "machine")
+		steps := rapid.SliceOfN(rapid.Uint64(), 1, maxSteps).Draw(t, "steps")
+		return generate(ranks, machine, steps)
+	})
+}
+
+// generate makes the program of some seeds.
+func generate(ranks int, machine uint64, steps []uint64) program {
+	source := rand.New(rand.NewPCG(machine, 1))
+	g := &generator{slots: make([]int, ranks), pending: make([][]int, ranks), tag: 1000, made: 2}
+	g.ops = make([][]op, ranks)
+	g.machine = randomMachine(source, ranks)
+	g.algorithms = randomAlgorithms(source)
+	world := communicator{}
+	for rank := range ranks {
+		world.ranks = append(world.ranks, rank)
+	}
+	g.comms = []communicator{world}
+	for _, seed := range steps {
+		g.Rand = rand.New(rand.NewPCG(seed, 2))
+		g.step()
+	}
+	for rank := range ranks {
+		if slots := g.pending[rank]; len(slots) > 0 {
+			g.add(rank, op{name: "waitall", slots: slots})
+		}
+	}
+	return g.program
+}
+
+// randomMachine writes a machine file. Latencies are at least 200 ns: null
+// messages alone move the simulation on in steps of the least one.
+func randomMachine(r *rand.Rand, ranks int) string {
+	var b strings.Builder
+	perNode := 1 + r.IntN(5)
+	if r.IntN(4) == 0 {
+		perNode = 1 + r.IntN(ranks)
+	}
+	fmt.Fprintf(&b, "name: random\nranks_per_node: %d\n", perNode)
+	fmt.Fprintf(&b, "mapping: %s\n", []string{"block", "block", "cyclic", fmt.Sprintf("random:%d", r.IntN(100))}[r.IntN(4)])
+	latency := func() string { return []string{"200ns", "333.333ns", "1us", "5us", "20us"}[r.IntN(5)] }
+	bandwidth := func() string { return []string{"100MB/s", "1GB/s", "3GB/s", "7.77GB/s"}[r.IntN(4)] }
+	switch r.IntN(4) {
+	case 0:
+		fmt.Fprintf(&b, "network:\n  model: flat\n  latency: %s\n  bandwidth: %s\n", latency(), bandwidth())
+	case 1:
+		fmt.Fprintf(&b, "network:\n  model: twolevel\n  intra: {latency: %s, bandwidth: %s}\n  inter: {latency: %s, bandwidth: %s}\n",
+			latency(), bandwidth(), latency(), bandwidth())
+	case 2:
+		topology := []string{"{kind: torus, dimensions: 3}", "{kind: ring}", "{kind: mesh, dimensions: 2}", "{kind: tree, arity: 3}"}[r.IntN(4)]
+		fmt.Fprintf(&b, "topology: %s\nnetwork:\n  model: hops\n  latency: %s\n  bandwidth: %s\n  latency_per_hop: 123ns\n  memory_latency: %s\n  memory_bandwidth: %s\n",
+			topology, latency(), bandwidth(), latency(), bandwidth())
+	default:
+		fmt.Fprintf(&b, "network:\n  model: table\n  intra: [{size: 0, delay: 250ns}, {size: 1000, delay: 700ns}, {size: 50000, delay: 9us}]\n"+
+			"  inter: [{size: 16, delay: %s}, {size: 2000, delay: 30us}, {size: 90000, delay: 100us}]\n", latency())
+	}
+	if limit := r.IntN(6); limit < 4 {
+		fmt.Fprintf(&b, "  eager_limit: %d\n", []int{0, 16, 1000, 20000}[limit])
+	}
+	if r.IntN(2) == 0 {
+		b.WriteString("  reduce: {bandwidth: 500MB/s}\n")
+	}
+	if r.IntN(2) == 0 {
+		fmt.Fprintf(&b, "  poll: %s\n", []string{"50ns", "333ns", "2us"}[r.IntN(3)])
+	}
+	return b.String()
+}
+
+// randomAlgorithms chooses, for some operations, another algorithm than the
+// default.
+func randomAlgorithms(r *rand.Rand) map[collectives.Operation]collectives.Algorithm {
+	chosen := map[collectives.Operation]collectives.Algorithm{}
+	if r.IntN(2) == 0 {
+		return chosen
+	}
+	for _, operation := range collectives.Operations() {
+		if all := collectives.Algorithms(operation); r.IntN(2) == 0 {
+			chosen[operation] = all[r.IntN(len(all))]
+		}
+	}
+	return chosen
+}
+
+// communicator is one that the program has made, with its members.
+type communicator struct {
+	number int
+	ranks  []int
+}
+
+// generator is a program that grows.
+type generator struct {
+	program
+	*rand.Rand
+	comms   []communicator // WORLD first; SELF is not among them
+	slots   []int          // by rank: requests begun
+	pending [][]int        // by rank: requests that may not have been waited for
+	tag     int            // last tag that belongs to one step
+	made    int            // number of the next communicator
+}
+
+func (g *generator) add(rank int, o op) { g.ops[rank] = append(g.ops[rank], o) }
+
+// begin adds an operation that makes a request.
+func (g *generator) begin(rank int, o op) {
+	g.slots[rank]++
+	o.slot = g.slots[rank]
+	g.pending[rank] = append(g.pending[rank], o.slot)
+	g.add(rank, o)
+}
+
+// chance is true once in n times.
+func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
+
+// size of a message; small ones are the most frequent.
+func (g *generator) size() int {
+	switch n := g.IntN(20); {
+	case n < 14:
+		return g.IntN(65)
+	case n < 18:
+		return g.IntN(4097)
+	default:
+		return g.IntN(100_001)
+	}
+}
+
+func (g *generator) span() vtime.Duration {
+	switch g.IntN(8) {
+	case 0:
+		return vtime.Duration(g.IntN(3))
+	case 1, 2, 3:
+		return vtime.Duration(g.IntN(int(vtime.Microsecond)))
+	case 4, 5, 6:
+		return vtime.Duration(g.IntN(int(50 * vtime.Microsecond)))
+	default:
+		return vtime.Duration(g.IntN(int(400 * vtime.Microsecond)))
+	}
+}
+
+func (g *generator) comm() communicator {
+	if g.chance(2) {
+		return g.comms[0]
+	}
+	return g.comms[g.IntN(len(g.comms))]
+}
+
+// step appends one step.
+func (g *generator) step() {
+	switch g.IntN(16) {
+	case 0, 1, 2:
+		for range 1 + g.IntN(6) {
+			g.message(g.comm())
+		}
+	case 3:
+		g.self()
+	case 4, 5:
+		g.hub(g.comm())
+	case 6:
+		g.anyTag(g.comm())
+	case 7:
+		g.ring(g.comm())
+	case 8:
+		g.readySend(g.comm())
+	case 9, 10, 11:
+		g.collective(g.comm(), !g.chance(2))
+	case 12:
+		g.communicator(g.comm())
+	case 13:
+		g.computes()
+	case 14:
+		g.observe()
+	default:
+		g.waits()
+	}
+	if g.chance(3) {
+		g.computes()
+	}
+	if g.chance(3) {
+		g.waits()
+	}
+}
+
+// send adds a send in one of the ways; blocking ones only if that is allowed.
+func (g *generator) send(rank int, o op, blocking bool) {
+	names := []string{"send", "ssend", "bsend", "isend", "issend", "ibsend"}
+	if !blocking {
+		names = names[3:]
+	}
+	o.name = names[g.IntN(len(names))]
+	if o.name == "bsend" || o.name == "ibsend" {
+		o.sized = false
+	}
+	if strings.HasPrefix(o.name, "i") {
+		if o.name != "isend" {
+			o.sized = false
+		}
+		g.begin(rank, o)
+		return
+	}
+	g.add(rank, o)
+}
+
+// receive adds a receive in one of the ways.
+func (g *generator) receive(rank int, o op) {
+	names := []string{"recv", "recv", "irecv", "irecv", "probe+recv", "iprobe+recv", "mprobe+mrecv", "improbe+mrecv"}
+	o.name = names[g.IntN(len(names))]
+	if o.name != "recv" && o.name != "irecv" {
+		o.sized = false
+	}
+	if o.name == "irecv" {
+		g.begin(rank, o)
+		return
+	}
+	g.add(rank, o)
+}
+
+// message is one from a member to another, named by both.
+func (g *generator) message(c communicator) {
+	from, to := g.IntN(len(c.ranks)), g.IntN(len(c.ranks))
+	o := op{comm: c.number, tag: g.IntN(4), bytes: g.size(), sized: g.chance(6)}
+	out, in := o, o
+	out.peer, in.peer = to, from
+	if in.bytes += g.IntN(3); g.chance(6) {
+		in.sized = true
+	}
+	if from != to {
+		g.send(c.ranks[from], out, true)
+		g.receive(c.ranks[to], in)
+		return
+	}
+	g.toSelf(c.ranks[from], out, in)
+}
+
+// self is a message of a rank to itself, on SELF.
+func (g *generator) self() {
+	o := op{comm: 1, tag: g.IntN(4), bytes: g.size()}
+	g.toSelf(g.IntN(len(g.ops)), o, o)
+}
+
+func (g *generator) toSelf(rank int, out, in op) {
+	if g.chance(2) {
+		in.name = "irecv"
+		g.begin(rank, in)
+		g.send(rank, out, true)
+		return
+	}
+	g.send(rank, out, false)
+	g.receive(rank, in)
+}
+
+// hub is one rank that receives from any source, several messages of one tag. One
+// source may be named besides: it sends as many messages more as there are
+// receives from any source before the last receive that names it.
+func (g *generator) hub(c communicator) {
+	g.tag++
+	hub := g.IntN(len(c.ranks))
+	room := 0
+	message := func(member int) {
+		bytes := g.size()
+		room = max(room, bytes)
+		g.send(c.ranks[member], op{comm: c.number, peer: hub, tag: g.tag, bytes: bytes}, member != hub)
+	}
+	var receives []int // sources
+	if named := g.IntN(len(c.ranks)); g.chance(2) {
+		for range 1 + g.IntN(2) {
+			receives = append(receives, named)
+		}
+		for range g.IntN(3) {
+			receives = append(receives, mpivirt.AnySource)
+		}
+		g.Shuffle(len(receives), func(i, j int) { receives[i], receives[j] = receives[j], receives[i] })
+		for range receives {
+			message(named)
+		}
+	}
+	for range 1 + g.IntN(6) {
+		message(g.IntN(len(c.ranks)))
+		receives = append(receives, mpivirt.AnySource)
+	}
+	for _, source := range receives {
+		g.receive(c.ranks[hub], op{comm: c.number, peer: source, tag: g.tag, bytes: room})
+	}
+}
+
+// anyTag is a hub whose receives take any tag. They are over before a barrier that
+// keeps the messages of later steps off.
+func (g *generator) anyTag(c communicator) {
+	hub := g.IntN(len(c.ranks))
+	n, room := 1+g.IntN(5), 0
+	named := g.IntN(len(c.ranks))
+	source := mpivirt.AnySource
+	if g.chance(2) {
+		source = named
+	}
+	for range n {
+		from, bytes := named, g.size()
+		if source == mpivirt.AnySource {
+			from = g.IntN(len(c.ranks))
+		}
+		room = max(room, bytes)
+		g.send(c.ranks[from], op{comm: c.number, peer: hub, tag: g.IntN(6), bytes: bytes}, from != hub)
+	}
+	rank := c.ranks[hub]
+	first := g.slots[rank]
+	for range n {
+		g.receive(rank, op{comm: c.number, peer: source, tag: mpivirt.AnyTag, bytes: room})
+	}
+	var slots []int
+	for slot := first + 1; slot <= g.slots[rank]; slot++ {
+		slots = append(slots, slot)
+	}
+	if len(slots) > 0 {
+		g.waitFor(rank, slots)
+		g.add(rank, op{name: "waitall", slots: slots})
+	}
+	for _, member := range c.ranks {
+		g.add(member, op{name: "barrier", comm: c.number})
+	}
+}
+
+// ring is a shift by Sendrecv.
+func (g *generator) ring(c communicator) {
+	n := len(c.ranks)
+	distance, tag, sizes := g.IntN(n), g.IntN(4), make([]int, n)
+	for m := range sizes {
+		sizes[m] = g.size()
+	}
+	for m, rank := range c.ranks {
+		from := (m + n - distance) % n
+		g.add(rank, op{name: "sendrecv", comm: c.number, peer: (m + distance) % n, tag: tag, bytes: sizes[m],
+			from: from, fromTag: tag, room: sizes[from]})
+	}
+}
+
+// readySend is a ready send after a barrier that its receive was posted before.
+func (g *generator) readySend(c communicator) {
+	g.tag++
+	from, to, bytes := g.IntN(len(c.ranks)), g.IntN(len(c.ranks)), g.size()
+	g.begin(c.ranks[to], op{name: "irecv", comm: c.number, peer: from, tag: g.tag, bytes: bytes})
+	for _, rank := range c.ranks {
+		g.add(rank, op{name: "barrier", comm: c.number})
+	}
+	o := op{name: "rsend", comm: c.number, peer: to, tag: g.tag, bytes: bytes}
+	if g.chance(2) {
+		o.name = "irsend"
+		g.begin(c.ranks[from], o)
+		return
+	}
+	g.add(c.ranks[from], o)
+}
+
+var collectiveNames = []string{
+	"barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "scan", "exscan",
+}
+
+// collective is one on all members of a communicator.
+func (g *generator) collective(c communicator, blocking bool) {
+	o := op{name: collectiveNames[g.IntN(len(collectiveNames))], comm: c.number}
+	if o.name != "barrier" {
+		switch g.IntN(6) {
+		case 0:
+			o.count = g.IntN(2000)
+		case 1:
+			o.count = len(c.ranks) * g.IntN(4)
+		default:
+			o.count = g.IntN(17)
+		}
+	}
+	switch o.name {
+	case "bcast", "reduce", "gather", "scatter":
+		o.root = g.IntN(len(c.ranks))
+	}
+	switch o.name {
+	case "reduce", "allreduce", "scan", "exscan":
+		o.ordered = g.chance(3)
+	}
+	for _, rank := range c.ranks {
+		if blocking {
+			g.add(rank, o)
+		} else {
+			g.begin(rank, o)
+		}
+	}
+}
+
+// communicator makes new ones of an old one.
+func (g *generator) communicator(c communicator) {
+	if g.made > 12 {
+		return
+	}
+	switch g.IntN(3) {
+	case 0:
+		for _, rank := range c.ranks {
+			g.add(rank, op{name: "dup", comm: c.number, made: g.made})
+		}
+		g.comms = append(g.comms, communicator{g.made, c.ranks})
+		g.made++
+	case 1:
+		g.split(c)
+	default:
+		g.create(c)
+	}
+}
+
+func (g *generator) split(c communicator) {
+	colors := 1 + g.IntN(4)
+	parts := make([]communicator, colors)
+	for color := range parts {
+		parts[color].number = g.made + color
+	}
+	type keyed struct{ key, member int }
+	members := make([][]keyed, colors)
+	for m, rank := range c.ranks {
+		o := op{name: "split", comm: c.number, color: g.IntN(colors), key: g.IntN(5) - 2}
+		if g.chance(8) {
+			o.color = mpivirt.Undefined
+		} else {
+			o.made = parts[o.color].number
+			members[o.color] = append(members[o.color], keyed{o.key, m})
+		}
+		g.add(rank, o)
+	}
+	for color, list := range members {
+		slices.SortStableFunc(list, func(a, b keyed) int { return a.key - b.key })
+		for _, k := range list {
+			parts[color].ranks = append(parts[color].ranks, c.ranks[k.member])
+		}
+		if len(list) > 0 {
+			g.comms = append(g.comms, parts[color])
+		}
+	}
+	g.made += colors
+}
+
+func (g *generator) create(c communicator) {
+	members := g.Perm(len(c.ranks))[:1+g.IntN(len(c.ranks))]
+	if g.chance(2) {
+		slices.Sort(members)
+	}
+	made := communicator{number: g.made}
+	for _, m := range members {
+		made.ranks = append(made.ranks, c.ranks[m])
+	}
+	for _, rank := range c.ranks {
+		g.add(rank, op{name: "create", comm: c.number, made: g.made, group: members})
+	}
+	g.comms = append(g.comms, made)
+	g.made++
+}
+
+// computes lets some ranks compute.
+func (g *generator) computes() {
+	for range 1 + g.IntN(len(g.ops)) {
+		g.add(g.IntN(len(g.ops)), op{name: "compute", duration: g.span()})
+	}
+}
+
+// observe lets some ranks probe for whatever is there.
+func (g *generator) observe() {
+	for range 1 + g.IntN(4) {
+		rank := g.IntN(len(g.ops))
+		o := op{name: "iprobe", peer: g.IntN(len(g.ops)), tag: g.IntN(4), polls: 1 + g.IntN(5)}
+		if g.chance(2) {
+			o.peer = mpivirt.AnySource
+		}
+		if g.chance(2) {
+			o.tag = mpivirt.AnyTag
+		}
+		g.add(rank, o)
+	}
+}
+
+// waits lets some ranks wait for some of their requests.
+func (g *generator) waits() {
+	for range 1 + g.IntN(4) {
+		rank := g.IntN(len(g.ops))
+		pending := g.pending[rank]
+		if len(pending) == 0 {
+			continue
+		}
+		var slots []int
+		for _, i := range g.Perm(len(pending))[:1+g.IntN(len(pending))] {
+			slots = append(slots, pending[i])
+		}
+		over := g.waitFor(rank, slots)
+		g.pending[rank] = slices.DeleteFunc(slices.Clone(pending), func(slot int) bool { return slices.Contains(over, slot) })
+	}
+}
+
+// waitFor adds a wait or tests and returns the requests that are over for certain
+// afterwards.
+func (g *generator) waitFor(rank int, slots []int) (over []int) {
+	o := op{slots: slots}
+	names := []string{"wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome"}
+	o.name = names[g.IntN(len(names))]
+	if o.name == "wait" || o.name == "test" {
+		o.slots = slots[:1]
+	}
+	if strings.HasPrefix(o.name, "test") && !g.chance(3) {
+		o.polls = 1 + g.IntN(4)
+	}
+	g.add(rank, o)
+	switch o.name {
+	case "wait", "waitall":
+		return o.slots
+	case "test", "testall":
+		if o.polls == 0 {
+			return o.slots
+		}
+	}
+	return nil
+}

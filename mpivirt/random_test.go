@@ -1,0 +1,589 @@
+package mpivirt_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"testing"
+
+	"gigarank/mpivirt"
+	"gigarank/sync"
+	"gigarank/vtime"
+
+	"pgregory.net/rapid"
+)
+
+// library is what one rank of a program needs of MPI. The virtual MPI and the
+// reference both have it.
+type library interface {
+	now() vtime.Time
+	size(comm int) int
+	compute(d vtime.Duration)
+	send(o *op, payload []byte) // into the slot, if the operation has one
+	recv(o *op, source, tag int, buffer []byte) mpivirt.Status
+	irecv(o *op, buffer []byte)
+	sendrecv(o *op, payload, buffer []byte) mpivirt.Status
+	probe(o *op, matched bool) mpivirt.Status
+	iprobe(o *op, matched bool) (mpivirt.Status, bool)
+	mrecv(buffer []byte) mpivirt.Status
+	// wait carries out the wait or test of that name once. It returns which of
+	// the requests are over, by index, or that a test failed.
+	wait(how string, slots []int) (done []int, statuses []mpivirt.Status, ok bool)
+	collective(o *op, input, output []uint64)
+	// makes makes a communicator and returns its ranks, none if the rank is not
+	// in it.
+	makes(o *op) []int
+}
+
+// entry is what a rank saw when an operation, or part of one, was over.
+type entry struct {
+	op     int
+	at     vtime.Time
+	which  int // index of the request
+	status mpivirt.Status
+	hash   uint64 // of the data, and of all that the rank has seen before
+}
+
+func (e entry) String() string {
+	return fmt.Sprintf("op %d over at %v: request %d, source %d tag %d bytes %d, data %016x",
+		e.op, e.at, e.which, e.status.Source, e.status.Tag, e.status.Bytes, e.hash)
+}
+
+// player takes one rank through its operations. What it sends depends on all that
+// it has received, so that one wrong byte shows in every rank that it can reach.
+type player struct {
+	library
+	rank    int
+	op      int
+	hash    uint64
+	log     []entry
+	buffers map[int][]byte   // of pending receives
+	outputs map[int][]uint64 // of pending collectives
+	begun   map[int]bool
+}
+
+// play carries out the operations of a rank and returns what it saw.
+func play(l library, rank int, ops []op) []entry {
+	p := &player{library: l, rank: rank, buffers: map[int][]byte{}, outputs: map[int][]uint64{}, begun: map[int]bool{}}
+	for i := range ops {
+		p.op = i
+		p.play(&ops[i])
+	}
+	p.op = len(ops)
+	p.saw(0, mpivirt.Status{}, nil)
+	return p.log
+}
+
+func (p *player) play(o *op) {
+	switch o.name {
+	case "compute":
+		p.compute(o.duration)
+	case "send", "ssend", "bsend", "rsend", "isend", "issend", "ibsend", "irsend":
+		p.begun[o.slot] = true
+		p.send(o, p.payload(o))
+		p.saw(0, mpivirt.Status{}, nil)
+	case "irecv":
+		p.begun[o.slot], p.buffers[o.slot] = true, o.buffer(o.bytes)
+		p.irecv(o, p.buffers[o.slot])
+	case "recv":
+		buffer := o.buffer(o.bytes)
+		p.saw(0, p.recv(o, o.peer, o.tag, buffer), buffer)
+	case "sendrecv":
+		buffer := o.buffer(o.room)
+		p.saw(0, p.sendrecv(o, p.payload(o), buffer), buffer)
+	case "probe", "iprobe":
+		p.probes(o, o.name, false)
+	case "probe+recv", "iprobe+recv", "mprobe+mrecv", "improbe+mrecv":
+		p.probeAndReceive(o)
+	case "wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome":
+		p.waits(o)
+	case "split", "dup", "create":
+		p.saw(0, mpivirt.Status{}, words(p.makes(o)))
+	default:
+		p.plays(o)
+	}
+}
+
+// saw enters something into the log.
+func (p *player) saw(which int, status mpivirt.Status, data []byte) {
+	h := fnv.New64a()
+	fmt.Fprint(h, p.hash, which, status)
+	h.Write(data)
+	p.hash = h.Sum64()
+	p.log = append(p.log, entry{p.op, p.now(), which, status, p.hash})
+}
+
+// buffer is memory for a message, nil if only sizes are simulated.
+func (o *op) buffer(bytes int) []byte {
+	if o.sized {
+		return nil
+	}
+	return make([]byte, bytes)
+}
+
+// payload is what an operation sends, nil if only sizes are simulated.
+func (p *player) payload(o *op) []byte {
+	b := o.buffer(o.bytes)
+	key := p.hash ^ uint64(p.rank)<<32 ^ uint64(p.op)
+	for i := range b {
+		key = key*6364136223846793005 + 1442695040888963407
+		b[i] = byte(key >> 56)
+	}
+	return b
+}
+
+// vector is what a rank gives to a collective.
+func (p *player) vector(n int) []uint64 {
+	v := make([]uint64, n)
+	for i := range v {
+		v[i] = (p.hash ^ uint64(p.rank)<<32 ^ uint64(i)) * 0x9e3779b97f4a7c15
+	}
+	return v
+}
+
+func words[T int | uint64](values []T) []byte {
+	var b []byte
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+	}
+	return b
+}
+
+// combine is what reductions do: a sum, or the composition of affine maps modulo
+// 2^32, which is associative and does not commute.
+func combine(ordered bool) func(a, b uint64) uint64 {
+	if !ordered {
+		return func(a, b uint64) uint64 { return a + b }
+	}
+	return func(f, g uint64) uint64 {
+		a, b := uint32(f>>32), uint32(f)
+		c, d := uint32(g>>32), uint32(g)
+		return uint64(a*c)<<32 | uint64(a*d+b)
+	}
+}
+
+// probes probes until something is found, or as often as the operation says.
+func (p *player) probes(o *op, how string, matched bool) (mpivirt.Status, bool) {
+	if how == "probe" || how == "mprobe" {
+		status := p.probe(o, matched)
+		p.saw(0, status, nil)
+		return status, true
+	}
+	for tries := 1; ; tries++ {
+		if status, found := p.iprobe(o, matched); found || tries == o.polls {
+			p.saw(0, status, nil)
+			return status, found
+		}
+	}
+}
+
+func (p *player) probeAndReceive(o *op) {
+	probe, receive, _ := strings.Cut(o.name, "+")
+	status, _ := p.probes(o, probe, receive == "mrecv")
+	buffer := make([]byte, status.Bytes)
+	if receive == "mrecv" {
+		p.saw(1, p.mrecv(buffer), buffer)
+		return
+	}
+	p.saw(1, p.recv(o, status.Source, status.Tag, buffer), buffer)
+}
+
+// waits waits, or tests as often as the operation says.
+func (p *player) waits(o *op) {
+	for tries := 1; ; tries++ {
+		done, statuses, ok := p.wait(o.name, o.slots)
+		if !ok && tries != o.polls {
+			continue
+		}
+		p.saw(-1, mpivirt.Status{}, nil)
+		for i, which := range done {
+			p.sawRequest(which, o.slots[which], statuses[i])
+		}
+		return
+	}
+}
+
+// sawRequest enters a request that is over. The status of a request that is no
+// receive has no meaning.
+func (p *player) sawRequest(which, slot int, status mpivirt.Status) {
+	buffer, receive := p.buffers[slot]
+	switch {
+	case !p.begun[slot]:
+	case receive:
+		p.saw(which, status, buffer)
+	default:
+		p.saw(which, mpivirt.Status{}, words(p.outputs[slot]))
+	}
+	delete(p.begun, slot)
+}
+
+// plays carries out a collective.
+func (p *player) plays(o *op) {
+	input, output := p.vectors(o)
+	p.collective(o, input, output)
+	if o.slot > 0 {
+		p.begun[o.slot], p.outputs[o.slot] = true, output
+		return
+	}
+	p.saw(0, mpivirt.Status{}, words(output))
+}
+
+// vectors are the input and the output of a collective.
+func (p *player) vectors(o *op) (input, output []uint64) {
+	n := o.count
+	all := n * p.size(o.comm)
+	switch o.name {
+	case "barrier":
+		return nil, nil
+	case "bcast":
+		return p.vector(n), make([]uint64, n)
+	case "gather", "allgather":
+		return p.vector(n), make([]uint64, all)
+	case "scatter":
+		return p.vector(all), make([]uint64, n)
+	case "alltoall":
+		return p.vector(all), make([]uint64, all)
+	default:
+		return p.vector(n), make([]uint64, n)
+	}
+}
+
+// virtual is a rank of the virtual MPI under test. It implements library.
+type virtual struct {
+	r       *mpivirt.Rank
+	comms   map[int]*mpivirt.Comm
+	slots   map[int]mpivirt.Request
+	matched *mpivirt.MatchedMessage
+}
+
+func newVirtual(r *mpivirt.Rank) *virtual {
+	r.AttachBuffer(1 << 20)
+	return &virtual{r: r, slots: map[int]mpivirt.Request{}, comms: map[int]*mpivirt.Comm{0: r.World(), 1: r.Self()}}
+}
+
+// must panics on an error: programs are valid.
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func (v *virtual) now() vtime.Time          { return v.r.Now() }
+func (v *virtual) size(comm int) int        { return v.comms[comm].Size() }
+func (v *virtual) compute(d vtime.Duration) { v.r.Compute(d) }
+
+func (v *virtual) send(o *op, payload []byte) {
+	c := v.comms[o.comm]
+	var q mpivirt.Request
+	var err error
+	switch o.name {
+	case "send":
+		if o.sized {
+			err = c.SendSize(int64(o.bytes), o.peer, o.tag)
+		} else {
+			err = mpivirt.Send(c, payload, o.peer, o.tag)
+		}
+	case "ssend":
+		if o.sized {
+			err = c.SsendSize(int64(o.bytes), o.peer, o.tag)
+		} else {
+			err = mpivirt.Ssend(c, payload, o.peer, o.tag)
+		}
+	case "bsend":
+		err = mpivirt.Bsend(c, payload, o.peer, o.tag)
+	case "rsend":
+		err = mpivirt.Rsend(c, payload, o.peer, o.tag)
+	case "isend":
+		if o.sized {
+			q, err = c.IsendSize(int64(o.bytes), o.peer, o.tag)
+		} else {
+			q, err = mpivirt.Isend(c, payload, o.peer, o.tag)
+		}
+	case "issend":
+		q, err = mpivirt.Issend(c, payload, o.peer, o.tag)
+	case "ibsend":
+		q, err = mpivirt.Ibsend(c, payload, o.peer, o.tag)
+	case "irsend":
+		q, err = mpivirt.Irsend(c, payload, o.peer, o.tag)
+	}
+	must(0, err)
+	if o.slot > 0 {
+		v.slots[o.slot] = q
+	}
+}
+
+func (v *virtual) recv(o *op, source, tag int, buffer []byte) mpivirt.Status {
+	if o.sized {
+		return must(v.comms[o.comm].RecvSize(int64(o.bytes), source, tag))
+	}
+	return must(mpivirt.Recv(v.comms[o.comm], buffer, source, tag))
+}
+
+func (v *virtual) irecv(o *op, buffer []byte) {
+	if o.sized {
+		v.slots[o.slot] = must(v.comms[o.comm].IrecvSize(int64(o.bytes), o.peer, o.tag))
+		return
+	}
+	v.slots[o.slot] = must(mpivirt.Irecv(v.comms[o.comm], buffer, o.peer, o.tag))
+}
+
+func (v *virtual) sendrecv(o *op, payload, buffer []byte) mpivirt.Status {
+	return must(mpivirt.Sendrecv(v.comms[o.comm], payload, o.peer, o.tag, buffer, o.from, o.fromTag))
+}
+
+func (v *virtual) probe(o *op, matched bool) mpivirt.Status {
+	c := v.comms[o.comm]
+	if !matched {
+		return must(c.Probe(o.peer, o.tag))
+	}
+	v.matched = must(c.Mprobe(o.peer, o.tag))
+	return v.matched.Status
+}
+
+func (v *virtual) iprobe(o *op, matched bool) (mpivirt.Status, bool) {
+	c := v.comms[o.comm]
+	if !matched {
+		status, found, err := c.Iprobe(o.peer, o.tag)
+		if !found {
+			return mpivirt.Status{}, false
+		}
+		return must(status, err), true
+	}
+	if v.matched = must(c.Improbe(o.peer, o.tag)); v.matched == nil {
+		return mpivirt.Status{}, false
+	}
+	return v.matched.Status, true
+}
+
+func (v *virtual) mrecv(buffer []byte) mpivirt.Status { return must(mpivirt.Mrecv(v.matched, buffer)) }
+
+func (v *virtual) wait(how string, slots []int) (done []int, statuses []mpivirt.Status, ok bool) {
+	requests := make([]mpivirt.Request, len(slots))
+	active := false
+	for i, slot := range slots {
+		requests[i] = v.slots[slot]
+		active = active || requests[i] != mpivirt.Request{}
+	}
+	var status mpivirt.Status
+	var err error
+	one := -1
+	ok = true
+	switch how {
+	case "wait":
+		one = 0
+		status, err = requests[0].Wait()
+	case "test":
+		one = 0
+		status, ok, err = requests[0].Test()
+	case "waitany":
+		one, status, err = mpivirt.Waitany(requests)
+	case "testany":
+		one, status, ok, err = mpivirt.Testany(requests)
+	case "waitsome":
+		done, statuses, err = mpivirt.Waitsome(requests)
+	case "testsome":
+		done, statuses, err = mpivirt.Testsome(requests)
+		ok = len(done) > 0 || !active
+	case "waitall":
+		statuses, err = mpivirt.Waitall(requests)
+	case "testall":
+		statuses, ok, err = mpivirt.Testall(requests)
+	}
+	must(0, err)
+	switch {
+	case !ok:
+		return nil, nil, false
+	case one >= 0:
+		done, statuses = []int{one}, []mpivirt.Status{status}
+	case strings.HasSuffix(how, "all"):
+		for i := range slots {
+			done = append(done, i)
+		}
+	}
+	for i, slot := range slots {
+		v.slots[slot] = requests[i]
+	}
+	return done, statuses, true
+}
+
+func (v *virtual) collective(o *op, input, output []uint64) {
+	c := v.comms[o.comm]
+	sum := mpivirt.Sum[uint64]()
+	if o.ordered {
+		sum = mpivirt.NewOp(false, combine(true))
+	}
+	if o.name == "bcast" && c.Rank() == o.root {
+		copy(output, input)
+	}
+	if o.slot == 0 {
+		must(0, blockingCollective(c, o, input, output, sum))
+		return
+	}
+	v.slots[o.slot] = must(nonblockingCollective(c, o, input, output, sum))
+}
+
+func blockingCollective(c *mpivirt.Comm, o *op, input, output []uint64, sum mpivirt.Op[uint64]) error {
+	switch o.name {
+	case "barrier":
+		return c.Barrier()
+	case "bcast":
+		return mpivirt.Bcast(c, output, o.root)
+	case "reduce":
+		return mpivirt.Reduce(c, input, output, sum, o.root)
+	case "allreduce":
+		return mpivirt.Allreduce(c, input, output, sum)
+	case "gather":
+		return mpivirt.Gather(c, input, output, o.root)
+	case "scatter":
+		return mpivirt.Scatter(c, input, output, o.root)
+	case "allgather":
+		return mpivirt.Allgather(c, input, output)
+	case "alltoall":
+		return mpivirt.Alltoall(c, input, output)
+	case "scan":
+		return mpivirt.Scan(c, input, output, sum)
+	case "exscan":
+		return mpivirt.Exscan(c, input, output, sum)
+	}
+	return fmt.Errorf("no operation %q", o.name)
+}
+
+func nonblockingCollective(c *mpivirt.Comm, o *op, input, output []uint64, sum mpivirt.Op[uint64]) (mpivirt.Request, error) {
+	switch o.name {
+	case "barrier":
+		return c.Ibarrier()
+	case "bcast":
+		return mpivirt.Ibcast(c, output, o.root)
+	case "reduce":
+		return mpivirt.Ireduce(c, input, output, sum, o.root)
+	case "allreduce":
+		return mpivirt.Iallreduce(c, input, output, sum)
+	case "gather":
+		return mpivirt.Igather(c, input, output, o.root)
+	case "scatter":
+		return mpivirt.Iscatter(c, input, output, o.root)
+	case "allgather":
+		return mpivirt.Iallgather(c, input, output)
+	case "alltoall":
+		return mpivirt.Ialltoall(c, input, output)
+	case "scan":
+		return mpivirt.Iscan(c, input, output, sum)
+	case "exscan":
+		return mpivirt.Iexscan(c, input, output, sum)
+	}
+	return mpivirt.Request{}, fmt.Errorf("no operation %q", o.name)
+}
+
+func (v *virtual) makes(o *op) []int {
+	parent := v.comms[o.comm]
+	var c *mpivirt.Comm
+	switch o.name {
+	case "dup":
+		c = must(parent.Dup())
+	case "split":
+		c = must(parent.Split(o.color, o.key))
+	case "create":
+		c = must(parent.Create(must(parent.Group().Incl(o.group))))
+	}
+	if c == nil {
+		return nil
+	}
+	v.comms[o.made] = c
+	var ranks []int
+	for m := range c.Size() {
+		ranks = append(ranks, c.Group().WorldRank(m))
+	}
+	if ranks[c.Rank()] != v.r.Rank() {
+		panic(fmt.Sprintf("member %d of %v is not rank %d", c.Rank(), ranks, v.r.Rank()))
+	}
+	return ranks
+}
+
+// hosting is one way to run a program.
+type hosting struct {
+	engines     int
+	protocol    sync.Protocol
+	strict      bool
+	collectives mpivirt.Interpreter
+	bufferLimit int64
+}
+
+func (h hosting) String() string {
+	return fmt.Sprintf("%d engines, %v, strict %v, collectives %d, buffer limit %d", h.engines, h.protocol, h.strict, h.collectives, h.bufferLimit)
+}
+
+// compare runs a program on a host and holds what its ranks saw against the
+// reference.
+func compare(t rapid.TB, p *program, h hosting, want [][]entry) {
+	t.Helper()
+	got := make([][]entry, len(p.ops))
+	_, err := simulate(t, mpivirt.Config{
+		Target: target(t, p.machine, len(p.ops)), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
+		Algorithms: p.algorithms, BufferLimit: h.bufferLimit,
+		Program: mpivirt.Program{Name: "random", Main: func(r *mpivirt.Rank) error {
+			got[r.Rank()] = play(newVirtual(r), r.Rank(), p.ops[r.Rank()])
+			return nil
+		}},
+	}, h.engines)
+	if err != nil {
+		t.Fatalf("%v: %v", h, err)
+	}
+	for rank := range want {
+		for i, w := range want[rank] {
+			if i >= len(got[rank]) || got[rank][i] != w {
+				t.Fatalf("%v: rank %d, %s:\nthe reference has %v\ngot           %v", h, rank, p.text(rank, w.op), w, got[rank][i:min(i+1, len(got[rank]))])
+			}
+		}
+	}
+}
+
+// text gives an operation of a rank.
+func (p *program) text(rank, i int) string {
+	if i == len(p.ops[rank]) {
+		return "end"
+	}
+	return p.ops[rank][i].String()
+}
+
+// expect runs a program on the reference.
+func expect(t rapid.TB, p *program) [][]entry {
+	t.Helper()
+	x := &reference{target: target(t, p.machine, len(p.ops)), algorithms: p.algorithms}
+	logs, err := x.run(p)
+	if err != nil {
+		t.Fatalf("the program is not valid: %v", err)
+	}
+	return logs
+}
+
+// TestRandomProgramsAgreeWithReference: every rank of every valid program sees the
+// same times, statuses and data as in the reference, however the simulation is
+// hosted.
+func TestRandomProgramsAgreeWithReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := programs(40, 30).Draw(t, "program")
+		want := expect(t, &p)
+		for range 4 {
+			h := hosts(len(p.ops)).Draw(t, "host")
+			compare(t, &p, h, want)
+		}
+	})
+}
+
+// hosts generates ways to run a program of so many ranks.
+func hosts(ranks int) *rapid.Generator[hosting] {
+	return rapid.Custom(func(t *rapid.T) hosting {
+		return hosting{
+			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, ranks}).Draw(t, "engines"),
+			protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Null, sync.Conditional}).Draw(t, "protocol"),
+			strict:      rapid.Bool().Draw(t, "strict"),
+			collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
+			bufferLimit: rapid.SampledFrom([]int64{0, 1, 3000}).Draw(t, "buffer limit"),
+		}
+	})
+}
+
+var _ = slices.Sorted[int]

@@ -1,0 +1,768 @@
+package mpivirt_test
+
+import (
+	"container/heap"
+	"fmt"
+	"iter"
+	"slices"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// The reference is a slow, sequential virtual MPI. It keeps one list of all that
+// happens in the whole simulation and takes it strictly in the total order (time,
+// source rank, sequence number); at one instant, what arrives comes before what
+// ranks do. So at every moment everything before is known, and each rule of MPI can
+// be written down as the standard has it: a message that arrives goes to the first
+// posted receive that matches, a receive takes the first unexpected message that
+// matches, a wait looks whether its requests are complete. It shares nothing with
+// the kernel but the delays of the target machine and the schedules of the
+// collectives.
+type reference struct {
+	target     *network.Target
+	algorithms map[collectives.Operation]collectives.Algorithm
+	list       happenings
+	now        vtime.Time
+	sequence   int
+	ranks      []*refRank
+	processes  []*process
+}
+
+// happening is an entry of the event list.
+type happening struct {
+	at       vtime.Time
+	action   bool // of a rank; else something arrives
+	source   int
+	sequence int
+	do       func()
+}
+
+type happenings []*happening
+
+func (h happenings) Len() int { return len(h) }
+func (h happenings) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	switch {
+	case a.at != b.at:
+		return a.at < b.at
+	case a.action != b.action:
+		return b.action
+	case a.source != b.source:
+		return a.source < b.source
+	default:
+		return a.sequence < b.sequence
+	}
+}
+func (h happenings) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *happenings) Push(x any)   { *h = append(*h, x.(*happening)) }
+func (h *happenings) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+func (x *reference) schedule(at vtime.Time, action bool, source int, do func()) {
+	x.sequence++
+	heap.Push(&x.list, &happening{at, action, source, x.sequence, do})
+}
+
+// process is a sequence of actions that takes virtual time: a rank, or what
+// carries one member through a collective.
+type process struct {
+	x       *reference
+	rank    int
+	action  bool
+	next    func() (struct{}, bool)
+	stop    func()
+	yield   func(struct{}) bool
+	blocked bool
+	ended   bool
+}
+
+// start begins a process at once: it runs until it must wait.
+func (x *reference) start(rank int, action bool, body func(p *process)) {
+	p := &process{x: x, rank: rank, action: action}
+	p.next, p.stop = iter.Pull(func(yield func(struct{}) bool) {
+		p.yield = yield
+		body(p)
+		p.ended = true
+	})
+	x.processes = append(x.processes, p)
+	p.next()
+}
+
+// errStopped unwinds a process that is given up.
+var errStopped = fmt.Errorf("reference: stopped")
+
+func (p *process) pause() {
+	if !p.yield(struct{}{}) {
+		panic(errStopped)
+	}
+}
+
+func (p *process) sleep(until vtime.Time) {
+	if until > p.x.now {
+		p.x.schedule(until, p.action, p.rank, func() { p.next() })
+		p.pause()
+	}
+}
+
+// until waits for a condition; who makes it true pokes the process.
+func (p *process) until(condition func() bool) {
+	for !condition() {
+		p.blocked = true
+		p.pause()
+	}
+}
+
+func (p *process) poke() {
+	if p.blocked {
+		p.blocked = false
+		p.x.schedule(p.x.now, p.action, p.rank, func() { p.next() })
+	}
+}
+
+// run plays a program and returns what each rank saw. Ranks that wait for ever are
+// an error.
+func (x *reference) run(p *program) (logs [][]entry, err error) {
+	logs = make([][]entry, len(p.ops))
+	world := &refComm{world: true}
+	for rank := range p.ops {
+		world.ranks = append(world.ranks, rank)
+	}
+	for rank := range p.ops {
+		r := &refRank{x: x, rank: rank, slots: map[int]*refRequest{}, comms: map[int]*refComm{
+			0: world, 1: {ranks: []int{rank}},
+		}}
+		x.ranks = append(x.ranks, r)
+		x.schedule(0, true, rank, func() {
+			x.start(rank, true, func(process *process) {
+				r.process = process
+				logs[rank] = play(r, rank, p.ops[rank])
+			})
+		})
+	}
+	for len(x.list) > 0 {
+		h := heap.Pop(&x.list).(*happening)
+		x.now = h.at
+		h.do()
+	}
+	for _, r := range x.ranks {
+		if !r.process.ended {
+			err = fmt.Errorf("rank %d waits for ever", r.rank)
+		}
+	}
+	for _, p := range x.processes {
+		p.giveUp()
+	}
+	return logs, err
+}
+
+func (p *process) giveUp() {
+	defer func() {
+		if v := recover(); v != nil && v != any(errStopped) {
+			panic(v)
+		}
+	}()
+	p.stop()
+}
+
+// refRank is a rank. It implements library.
+type refRank struct {
+	*process
+	x          *reference
+	rank       int
+	comms      map[int]*refComm
+	slots      map[int]*refRequest
+	posted     []*refRequest
+	unexpected []*refMessage // in order of arrival
+	flight     []flight
+	found      *refMessage // by the matched probe
+}
+
+// flight is one triple of the ordered matching.
+type flight struct {
+	dst           int
+	sent, receive vtime.Time
+}
+
+type refMessage struct {
+	comm      *refComm
+	source    int // member
+	rank      int
+	tag       int
+	bytes     int
+	payload   []byte
+	requestOf *refRequest // of a sender that waits for the match
+}
+
+type refRequest struct {
+	complete bool
+	receive  bool
+	comm     *refComm
+	source   int
+	tag      int
+	buffer   []byte
+	status   mpivirt.Status
+}
+
+func (q *refRequest) matches(m *refMessage) bool {
+	return q.comm == m.comm && (q.source == mpivirt.AnySource || q.source == m.source) && (q.tag == mpivirt.AnyTag || q.tag == m.tag)
+}
+
+func (r *refRank) now() vtime.Time { return r.x.now }
+
+func (r *refRank) size(comm int) int { return len(r.comms[comm].ranks) }
+
+func (r *refRank) compute(d vtime.Duration) { r.sleep(r.x.now.Add(d)) }
+
+// arrivalOf is when a message sent now arrives, by the rule of the ordered
+// matching.
+func (r *refRank) arrivalOf(dst, bytes int) vtime.Time {
+	tgt, t := r.x.target, r.x.now
+	r.flight = slices.DeleteFunc(r.flight, func(f flight) bool { return f.receive < t.Add(tgt.Latency(r.rank, f.dst)) })
+	latency := tgt.Latency(r.rank, dst)
+	receive := t.Add(tgt.Delay(r.rank, dst, int64(bytes)))
+	i := slices.IndexFunc(r.flight, func(f flight) bool { return f.dst == dst })
+	if i < 0 {
+		r.flight = append(r.flight, flight{dst, t, receive})
+		return receive
+	}
+	receive += r.flight[i].receive - t - vtime.Time(latency)
+	r.flight[i] = flight{dst, t, receive}
+	return receive
+}
+
+// begin sends a message; the request is complete when the sender is free.
+func (r *refRank) begin(o *op, comm, dest, tag, bytes int, payload []byte, name string) *refRequest {
+	c := r.comms[comm]
+	m := &refMessage{comm: c, source: c.member(r.rank), rank: r.rank, tag: tag, bytes: bytes, payload: slices.Clone(payload)}
+	request := &refRequest{complete: true}
+	synchronous := name == "ssend" || name == "issend"
+	buffered := name == "bsend" || name == "ibsend"
+	if synchronous || int64(bytes) > r.x.target.EagerLimit() && !buffered {
+		request.complete = false
+		m.requestOf = request
+	}
+	dst := r.x.ranks[c.ranks[dest]]
+	r.x.schedule(r.arrivalOf(dst.rank, bytes), false, r.rank, func() { dst.arrive(m) })
+	return request
+}
+
+func (r *refRank) arrive(m *refMessage) {
+	i := slices.IndexFunc(r.posted, func(q *refRequest) bool { return q.matches(m) })
+	if i < 0 {
+		r.unexpected = append(r.unexpected, m)
+	} else {
+		q := r.posted[i]
+		r.posted = slices.Delete(r.posted, i, i+1)
+		r.match(q, m)
+	}
+	r.poke()
+}
+
+// match gives a message to a receive, now.
+func (r *refRank) match(q *refRequest, m *refMessage) {
+	q.complete = true
+	q.status = mpivirt.Status{Source: m.source, Tag: m.tag, Bytes: int64(m.bytes)}
+	copy(q.buffer, m.payload)
+	if m.requestOf != nil {
+		sender := r.x.ranks[m.rank]
+		r.x.schedule(r.x.now.Add(r.x.target.Acknowledgement(m.rank, r.rank)), false, r.rank, func() {
+			m.requestOf.complete = true
+			sender.poke()
+		})
+	}
+}
+
+func (r *refRank) post(comm, source, tag int, buffer []byte) *refRequest {
+	q := &refRequest{receive: true, comm: r.comms[comm], source: source, tag: tag, buffer: buffer}
+	if i := r.lookFor(q); i >= 0 {
+		m := r.unexpected[i]
+		r.unexpected = slices.Delete(r.unexpected, i, i+1)
+		r.match(q, m)
+	} else {
+		r.posted = append(r.posted, q)
+	}
+	return q
+}
+
+// lookFor returns the first unexpected message that a receive could take, or -1.
+func (r *refRank) lookFor(q *refRequest) int {
+	return slices.IndexFunc(r.unexpected, q.matches)
+}
+
+func (r *refRank) send(o *op, payload []byte) {
+	request := r.begin(o, o.comm, o.peer, o.tag, o.bytes, payload, o.name)
+	if o.slot > 0 {
+		r.slots[o.slot] = request
+		return
+	}
+	r.until(func() bool { return request.complete })
+}
+
+func (r *refRank) recv(o *op, source, tag int, buffer []byte) mpivirt.Status {
+	q := r.post(o.comm, source, tag, buffer)
+	r.until(func() bool { return q.complete })
+	return q.status
+}
+
+func (r *refRank) irecv(o *op, buffer []byte) {
+	r.slots[o.slot] = r.post(o.comm, o.peer, o.tag, buffer)
+}
+
+func (r *refRank) sendrecv(o *op, payload, buffer []byte) mpivirt.Status {
+	in := r.post(o.comm, o.from, o.fromTag, buffer)
+	out := r.begin(o, o.comm, o.peer, o.tag, o.bytes, payload, o.name)
+	r.until(func() bool { return in.complete && out.complete })
+	return in.status
+}
+
+func (r *refRank) probe(o *op, matched bool) mpivirt.Status {
+	q := &refRequest{comm: r.comms[o.comm], source: o.peer, tag: o.tag}
+	r.until(func() bool { return r.lookFor(q) >= 0 })
+	return r.probed(r.lookFor(q), matched)
+}
+
+func (r *refRank) probed(i int, matched bool) mpivirt.Status {
+	m := r.unexpected[i]
+	if matched {
+		r.unexpected = slices.Delete(r.unexpected, i, i+1)
+		r.found = m
+	}
+	return mpivirt.Status{Source: m.source, Tag: m.tag, Bytes: int64(m.bytes)}
+}
+
+func (r *refRank) iprobe(o *op, matched bool) (mpivirt.Status, bool) {
+	q := &refRequest{comm: r.comms[o.comm], source: o.peer, tag: o.tag}
+	if i := r.lookFor(q); i >= 0 {
+		return r.probed(i, matched), true
+	}
+	r.failedPoll()
+	return mpivirt.Status{}, false
+}
+
+func (r *refRank) failedPoll() { r.sleep(r.x.now.Add(r.x.target.PollTime())) }
+
+func (r *refRank) mrecv(buffer []byte) mpivirt.Status {
+	q := &refRequest{buffer: buffer}
+	r.match(q, r.found)
+	return q.status
+}
+
+var inactive = mpivirt.Status{Source: mpivirt.ProcNull, Tag: mpivirt.AnyTag}
+
+func (r *refRank) retire(slot int) mpivirt.Status {
+	q := r.slots[slot]
+	delete(r.slots, slot)
+	if q == nil {
+		return inactive
+	}
+	return q.status
+}
+
+// complete lists which of the requests are complete, and whether all and any are
+// that count; inactive ones are never in the list and always count for all.
+func (r *refRank) complete(slots []int) (list []int, all, active bool) {
+	all = true
+	for i, slot := range slots {
+		q := r.slots[slot]
+		active = active || q != nil
+		if q != nil && q.complete {
+			list = append(list, i)
+		}
+		all = all && (q == nil || q.complete)
+	}
+	return list, all, active
+}
+
+func (r *refRank) wait(how string, slots []int) (done []int, statuses []mpivirt.Status, ok bool) {
+	_, _, active := r.complete(slots)
+	every := how == "wait" || how == "waitall" || how == "test" || how == "testall"
+	over := func() bool {
+		list, all, _ := r.complete(slots)
+		return every && all || !every && (len(list) > 0 || !active)
+	}
+	if how[0] == 'w' {
+		r.until(over)
+	} else if !over() {
+		r.failedPoll()
+		return nil, nil, false
+	}
+	list, _, _ := r.complete(slots)
+	switch {
+	case every:
+		list = nil
+		for i := range slots {
+			list = append(list, i)
+		}
+	case how == "waitany" || how == "testany":
+		list = list[:min(1, len(list))]
+	}
+	for _, i := range list {
+		done, statuses = append(done, i), append(statuses, r.retire(slots[i]))
+	}
+	return done, statuses, true
+}
+
+// refComm is a communicator.
+type refComm struct {
+	world     bool
+	ranks     []int // by member
+	instances []*refCollective
+}
+
+func (c *refComm) member(rank int) int { return slices.Index(c.ranks, rank) }
+
+// refCollective is one collective operation: what its members called, and its
+// messages under way.
+type refCollective struct {
+	x         *reference
+	comm      *refComm
+	call      *op
+	operation collectives.Operation
+	calls     []*refCall // by member, nil before it has entered
+	schedule  collectives.Schedule
+	layout    collectives.Layout
+	nodes     [][]int // members of each node, under node-leader
+	inbox     map[roundMessage]*refRound
+	carriers  map[int]*process // by participant
+	made      map[int]*refComm // communicators by color
+}
+
+type refCall struct {
+	o       *op
+	entered vtime.Time
+	input   []uint64
+	output  []uint64
+	request *refRequest
+	caller  *refRank
+}
+
+// roundMessage names a message of a collective by its receiver and its round:
+// there is at most one.
+type roundMessage struct{ to, round int }
+
+type refRound struct {
+	acknowledged bool
+}
+
+var operationOf = map[string]collectives.Operation{"dup": collectives.Allreduce, "create": collectives.Allreduce, "split": collectives.Allgather}
+
+// collective carries a rank through a collective. What is not blocking goes on in
+// the background.
+func (r *refRank) collective(o *op, input, output []uint64) {
+	call := r.enter(o, input, output)
+	if o.slot > 0 {
+		r.slots[o.slot] = call.request
+		return
+	}
+	r.until(func() bool { return call.request.complete })
+}
+
+func (r *refRank) enter(o *op, input, output []uint64) *refCall {
+	c := r.comms[o.comm]
+	member := c.member(r.rank)
+	i := slices.IndexFunc(c.instances, func(k *refCollective) bool { return k.calls[member] == nil })
+	if i < 0 {
+		i = len(c.instances)
+		c.instances = append(c.instances, r.x.newCollective(c, o))
+	}
+	k := c.instances[i]
+	call := &refCall{o: o, entered: r.x.now, input: slices.Clone(input), output: output, request: &refRequest{}, caller: r}
+	k.calls[member] = call
+	switch {
+	case len(c.ranks) == 1:
+		k.exit(member)
+	case k.nodes != nil:
+		k.join(member)
+	default:
+		r.x.start(r.rank, false, func(p *process) {
+			k.carry(p, member)
+			k.exit(member)
+		})
+	}
+	return call
+}
+
+func (x *reference) newCollective(c *refComm, o *op) *refCollective {
+	operation, special := operationOf[o.name]
+	if !special {
+		for _, candidate := range collectives.Operations() {
+			if candidate.String() == o.name {
+				operation = candidate
+			}
+		}
+	}
+	k := &refCollective{x: x, comm: c, call: o, operation: operation, calls: make([]*refCall, len(c.ranks)),
+		inbox: map[roundMessage]*refRound{}, carriers: map[int]*process{}}
+	algorithm := x.algorithm(operation, c, o.ordered)
+	var err error
+	if algorithm == collectives.NodeLeader {
+		k.nodes = x.nodes(c)
+		k.schedule, err = collectives.LeaderSchedule(operation, len(k.nodes))
+	} else {
+		k.schedule, err = collectives.New(operation, algorithm, len(c.ranks), o.root)
+	}
+	if err != nil {
+		panic(err)
+	}
+	count := o.count
+	if special {
+		count = 1 // 8 bytes from each member
+	}
+	k.layout = collectives.LayoutOf(operation, k.schedule, int64(count), 8)
+	return k
+}
+
+// algorithm is the one that was chosen; for a reduction that does not commute, one
+// that combines in rank order.
+func (x *reference) algorithm(operation collectives.Operation, c *refComm, ordered bool) collectives.Algorithm {
+	a, chosen := x.algorithms[operation]
+	if !chosen {
+		a = collectives.Default(operation)
+	}
+	inOrder := collectives.Ordered(operation, a)
+	if a == collectives.NodeLeader {
+		inOrder = slices.IsSorted(slices.Concat(x.nodes(c)...))
+	}
+	if !ordered || inOrder {
+		return a
+	}
+	all := collectives.Algorithms(operation)
+	return all[slices.IndexFunc(all, func(a collectives.Algorithm) bool { return collectives.Ordered(operation, a) })]
+}
+
+// nodes lists the members on each node: of WORLD by node, of other communicators
+// in the order of the nodes' first members.
+func (x *reference) nodes(c *refComm) [][]int {
+	var order []int
+	if c.world {
+		for node := range x.target.Nodes() {
+			order = append(order, node)
+		}
+	}
+	members := map[int][]int{}
+	for m, rank := range c.ranks {
+		node := x.target.Node(rank)
+		if !slices.Contains(order, node) {
+			order = append(order, node)
+		}
+		members[node] = append(members[node], m)
+	}
+	lists := make([][]int, len(order))
+	for i, node := range order {
+		lists[i] = members[node]
+	}
+	return lists
+}
+
+// rankOf is the rank of a participant of the schedule: a member, or the leader of
+// a node.
+func (k *refCollective) rankOf(participant int) int {
+	if k.nodes != nil {
+		participant = k.nodes[participant][0]
+	}
+	return k.comm.ranks[participant]
+}
+
+// carry takes a participant through the rounds of the schedule.
+func (k *refCollective) carry(p *process, participant int) {
+	k.carriers[participant] = p
+	x, s := k.x, k.schedule
+	for round := s.Next(participant, 0); round < s.Rounds(participant); round = s.Next(participant, round+1) {
+		step := s.Step(participant, round)
+		sent := &refRound{acknowledged: true}
+		if step.To != collectives.None {
+			sent = k.sendRound(p, step, round)
+		}
+		if step.From != collectives.None {
+			here := roundMessage{participant, round}
+			p.until(func() bool { return k.inbox[here] != nil })
+			k.matchRound(p, step, k.inbox[here])
+			bytes := k.layout.Bytes(step.Receive, s.Positions())
+			combined := int64(0)
+			if step.Combine != collectives.Store {
+				combined += bytes
+			}
+			if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
+				combined += bytes
+			}
+			p.sleep(x.now.Add(x.target.ReduceTime(combined)))
+		}
+		p.until(func() bool { return sent.acknowledged })
+	}
+}
+
+// sendRound sends the message of a round.
+func (k *refCollective) sendRound(p *process, step collectives.Step, round int) *refRound {
+	x := k.x
+	src, dst := p.rank, k.rankOf(step.To)
+	bytes := k.layout.Bytes(step.Send, k.schedule.Positions())
+	m := &refRound{acknowledged: bytes <= x.target.EagerLimit()}
+	x.schedule(x.now.Add(x.target.Delay(src, dst, bytes)), false, src, func() {
+		k.inbox[roundMessage{step.To, round}] = m
+		if carrier := k.carriers[step.To]; carrier != nil {
+			carrier.poke()
+		}
+	})
+	return m
+}
+
+// matchRound tells the sender of a rendezvous message that it was matched, now.
+func (k *refCollective) matchRound(p *process, step collectives.Step, m *refRound) {
+	if m.acknowledged {
+		return
+	}
+	x, src := k.x, k.rankOf(step.From)
+	x.schedule(x.now.Add(x.target.Acknowledgement(src, p.rank)), false, p.rank, func() {
+		m.acknowledged = true
+		k.carriers[step.From].poke()
+	})
+}
+
+// join counts a member in; the last one of a node lets its leader go on.
+func (k *refCollective) join(member int) {
+	node := slices.IndexFunc(k.nodes, func(members []int) bool { return slices.Contains(members, member) })
+	last := -1
+	for _, m := range k.nodes[node] {
+		if k.calls[m] == nil {
+			return
+		}
+		if last < 0 || k.calls[m].entered > k.calls[last].entered ||
+			k.calls[m].entered == k.calls[last].entered && k.comm.ranks[m] > k.comm.ranks[last] {
+			last = m
+		}
+	}
+	leader := k.nodes[node][0]
+	start := k.calls[leader].entered
+	if last != leader {
+		start = max(start, k.calls[last].entered.Add(k.x.target.Latency(k.comm.ranks[last], k.comm.ranks[leader])))
+	}
+	k.x.start(k.comm.ranks[leader], false, func(p *process) {
+		p.sleep(start)
+		k.carry(p, node)
+		k.release(node)
+	})
+}
+
+// release lets the members of a node leave, the leader now.
+func (k *refCollective) release(node int) {
+	leader := k.nodes[node][0]
+	for _, m := range k.nodes[node] {
+		if m == leader {
+			k.exit(m)
+			continue
+		}
+		delay := k.x.target.Latency(k.comm.ranks[leader], k.comm.ranks[m])
+		k.x.schedule(k.x.now.Add(delay), false, k.comm.ranks[leader], func() { k.exit(m) })
+	}
+}
+
+// exit ends a member's part, now.
+func (k *refCollective) exit(member int) {
+	call := k.calls[member]
+	switch call.o.name {
+	case "split", "dup", "create":
+		k.makeComm(call, member)
+	default:
+		k.result(member, call.output)
+	}
+	call.request.complete = true
+	if call.caller.process != nil {
+		call.caller.poke()
+	}
+}
+
+// makeComm gives a member its new communicator, if it has one.
+func (k *refCollective) makeComm(call *refCall, member int) {
+	if k.made == nil {
+		k.made = map[int]*refComm{}
+	}
+	made := k.made[call.o.color]
+	if made == nil {
+		made = &refComm{ranks: k.newRanks(call.o)}
+		k.made[call.o.color] = made
+	}
+	if call.o.color >= 0 && slices.Contains(made.ranks, call.caller.rank) {
+		call.caller.comms[call.o.made] = made
+	}
+}
+
+func (k *refCollective) newRanks(o *op) (ranks []int) {
+	switch o.name {
+	case "dup":
+		return k.comm.ranks
+	case "create":
+		for _, m := range o.group {
+			ranks = append(ranks, k.comm.ranks[m])
+		}
+		return ranks
+	}
+	var members []int
+	for m, call := range k.calls {
+		if call.o.color == o.color {
+			members = append(members, m)
+		}
+	}
+	slices.SortStableFunc(members, func(a, b int) int { return k.calls[a].o.key - k.calls[b].o.key })
+	for _, m := range members {
+		ranks = append(ranks, k.comm.ranks[m])
+	}
+	return ranks
+}
+
+// result writes what an operation gives a member, by its definition.
+func (k *refCollective) result(member int, output []uint64) {
+	o, n := k.call, k.call.count
+	fold := func(members int) {
+		for i := range n {
+			value := k.calls[0].input[i]
+			for m := 1; m < members; m++ {
+				value = combine(o.ordered)(value, k.calls[m].input[i])
+			}
+			output[i] = value
+		}
+	}
+	size := len(k.comm.ranks)
+	switch o.name {
+	case "bcast":
+		copy(output, k.calls[o.root].input)
+	case "allreduce":
+		fold(size)
+	case "reduce":
+		if member == o.root {
+			fold(size)
+		}
+	case "scan":
+		fold(member + 1)
+	case "exscan":
+		if member > 0 {
+			fold(member)
+		}
+	case "scatter":
+		copy(output, k.calls[o.root].input[n*member:n*(member+1)])
+	case "gather", "allgather":
+		if o.name == "gather" && member != o.root {
+			return
+		}
+		for m := range size {
+			copy(output[n*m:], k.calls[m].input)
+		}
+	case "alltoall":
+		for m := range size {
+			copy(output[n*m:n*(m+1)], k.calls[m].input[n*member:])
+		}
+	}
+}
+
+func (r *refRank) makes(o *op) []int {
+	r.collective(o, nil, nil)
+	if c := r.comms[o.made]; c != nil && o.made > 0 {
+		return c.ranks
+	}
+	return nil
+}
