@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -22,6 +23,7 @@ type console struct {
 	now            func() time.Time
 	cores          int
 	log            *zap.Logger
+	finished       bool // the error at the end has been printed
 }
 
 func newConsole() *console {
@@ -51,8 +53,14 @@ func (c *console) mute() {
 	c.log = zap.NewNop()
 }
 
-// complain prints an error, each of its lines under the command's name.
-func (c *console) complain(err error) {
+// finish prints the error that the command ends with, once, unless another host
+// does.
+func (c *console) finish(err error) {
+	var e ended
+	if errors.As(err, &e); err == nil || e.silent || c.finished {
+		return
+	}
+	c.finished = true
 	_, _ = fmt.Fprintf(c.stderr, "gigarank: %v\n", err)
 }
 

@@ -50,13 +50,9 @@ func diagnose(c *console, w io.Writer) {
 	} else {
 		p("MPI", "not in this build: go build -tags mpi ./cmd/gigarank (wants a C compiler, pkg-config and Open MPI or MPICH)")
 	}
-	launch := mpi.Detect(c.getenv)
-	switch {
-	case launch.Size > 1:
-		p("launcher", "%s, %d processes", launch.Launcher, launch.Size)
-	case launch.Launcher != "":
-		p("launcher", "%s, one process", launch.Launcher)
-	default:
+	if launcher, processes := mpi.Launched(c.getenv); launcher != "" {
+		p("launcher", "%s, processes: %d", launcher, processes)
+	} else {
 		p("launcher", "none: this process was started by itself")
 	}
 	for _, name := range []string{"GOMAXPROCS", "GOGC", "GOMEMLIMIT"} {

@@ -40,16 +40,17 @@ func smallMachine() fs.FS {
 	return fstest.MapFS{"proc/meminfo": {Data: []byte("MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\n")}}
 }
 
-// masks hide what depends on the host's speed or memory, or on how much work an
-// engine makes of a simulation.
+// masks hide what depends on the host's speed or memory, on how much work an
+// engine makes of a simulation, and on which programs and machines there are.
 var masks = []struct {
 	pattern *regexp.Regexp
 	by      string
 }{
 	{regexp.MustCompile(`(?m)^(wall time +|memory +|events +|between engines +).*`), "${1}…"},
 	{regexp.MustCompile(`(?m)[0-9][0-9.e+-]* (s|min|h)$`), "…"},
-	{regexp.MustCompile(`"((?:wall|setup)_s|events|switches|peak_rss_bytes|bytes_per_rank)": [0-9.e+-]+`), `"$1": …`},
+	{regexp.MustCompile(`"((?:wall|setup)_s|events|switches|(?:remote|sync|transport)_messages|peak_rss_bytes|bytes_per_rank)": [0-9.e+-]+`), `"$1": …`},
 	{regexp.MustCompile(`\.[0-9]+\.tmp`), ".PID.tmp"},
+	{regexp.MustCompile(`(unknown program .* there are: |the presets are ).*`), "${1}…"},
 }
 
 func mask(text string) string {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"runtime"
 	stdsync "sync"
 	"testing"
 	"time"
@@ -69,10 +70,52 @@ func TestMessagesOfEnginesAreKept(t *testing.T) {
 	}
 }
 
+// A report that comes while an engine still receives packets is kept for its
+// host, and the engine does not see it.
+func TestReportsAreKeptFromEngines(t *testing.T) {
+	all := testHosts(2)
+	if err := all[1].over.sendReport(0, report{code: exitHost, peak: 5}); err != nil {
+		t.Fatal(err)
+	}
+	message := all[1].over.Alloc(5)
+	copy(message, "after")
+	if err := all[1].over.Send(0, message); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, err := all[0].over.Receive(); err != nil || string(got) != "after" {
+		t.Errorf("the engine receives %q, %v", got, err)
+	}
+	if got, err := all[0].agree(report{peak: 2}, time.Minute); err != nil || got != (report{exitHost, 7}) {
+		t.Errorf("host 0 agrees on %+v, %v", got, err)
+	}
+}
+
 // A host that never answers does not hold the others for ever.
 func TestSilentHost(t *testing.T) {
 	h := testHosts(2)[0]
 	if _, err := h.agree(report{}, time.Nanosecond); !errors.Is(err, errNoReport) {
 		t.Errorf("without the other host: %v", err)
+	}
+	if !h.apart {
+		t.Error("the hosts count as being together")
+	}
+}
+
+func TestLocalProcesses(t *testing.T) {
+	for _, c := range []struct {
+		why         string
+		environment map[string]string
+		want        int
+	}{
+		{"Open MPI", map[string]string{"OMPI_COMM_WORLD_LOCAL_SIZE": "12"}, 12},
+		{"MPICH", map[string]string{"MPI_LOCALNRANKS": "7"}, 7},
+		{"Slurm, machines alike", map[string]string{"SLURM_STEP_TASKS_PER_NODE": "32(x2)"}, 32},
+		{"Slurm, the first machine has most", map[string]string{"SLURM_STEP_TASKS_PER_NODE": "32,16"}, 32},
+		{"unknown: one for each core", nil, runtime.NumCPU()},
+		{"nonsense", map[string]string{"MPI_LOCALNRANKS": "-3"}, runtime.NumCPU()},
+	} {
+		if got := localProcesses(func(name string) string { return c.environment[name] }, 1<<20); got != c.want {
+			t.Errorf("%s: %d processes, want %d", c.why, got, c.want)
+		}
 	}
 }

@@ -178,7 +178,9 @@ func userLimit(getenv func(string) string, localHosts int) (room, bool) {
 // process is expected to take and may take, in bytes.
 //
 // A collection looks at every stack, some 1.6 us each, and what the ranks do
-// makes no garbage that would be worth it.
+// makes no garbage that would be worth it. With 10^6 goroutine ranks on two cores
+// the set-up takes 2.5 s like this, 5 to 8 s with the usual pace of the
+// collector, and the peak of the memory is 2% higher.
 func tuneCollector(getenv func(string) string, need, share int64) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
 		return

@@ -2,9 +2,13 @@ package main
 
 import (
 	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 const mebibyte = 1 << 20
@@ -88,5 +92,39 @@ func TestCheckMemoryNamesBothFigures(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
+	}
+}
+
+// gcPercent reads the pace of the collector; off is a very large number.
+func gcPercent() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// The collector is off until it is first needed, and then as before.
+func TestTuneCollector(t *testing.T) {
+	usual := debug.SetGCPercent(100)
+	limit := debug.SetMemoryLimit(-1)
+	defer func() {
+		debug.SetGCPercent(usual)
+		debug.SetMemoryLimit(limit)
+	}()
+	set := func(name string) string { return map[string]string{"GOGC": "50"}[name] }
+	if tuneCollector(set, 1<<30, 1<<40); gcPercent() != 100 {
+		t.Errorf("with GOGC set by the user the pace is %d, want it untouched", gcPercent())
+	}
+	tuneCollector(func(string) string { return "" }, 1<<40, 1<<50)
+	if gcPercent() <= 100 || debug.SetMemoryLimit(-1) != 2<<40 {
+		t.Errorf("pace %d, limit %d, want no collection below twice what is needed", gcPercent(), debug.SetMemoryLimit(-1))
+	}
+	runtime.GC() // as at the limit
+	for deadline := time.Now().Add(time.Minute); gcPercent() != 100; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("after a collection the pace is still %d", gcPercent())
+		}
+	}
+	if got := debug.SetMemoryLimit(-1); got != 1<<50 {
+		t.Errorf("after a collection the limit is %d, want the share", got)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,13 +26,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command is the command line as a process of its own.
+// command is the command line as a process of its own, which does not outlive
+// the test or a minute.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Env = append(os.Environ(), beMain+"=1")
 	return cmd
 }
@@ -110,7 +114,7 @@ func TestTerminateOnTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = terminal.Close()
-	shown := readUntil(t, controller, `iteration [1-9][0-9]*/1000000000.*iteration [1-9][0-9]*/1000000000`)
+	shown := readUntil(t, controller, `(?s)iteration [1-9][0-9]*/1000000000.*iteration [1-9][0-9]*/1000000000`)
 	if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -168,5 +172,12 @@ func TestProcess(t *testing.T) {
 	cmd = command(t, "run", "nothing")
 	if _, err := cmd.Output(); err == nil || cmd.ProcessState.ExitCode() != exitUsage {
 		t.Errorf("an unknown program ends with %v", err)
+	}
+	// The user's word for how much memory there is.
+	cmd = command(t, "run", "barriertest", "--ranks", "100k")
+	cmd.Env = append(cmd.Env, "GOMEMLIMIT=200MiB")
+	text, err = cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitUsage || !bytes.Contains(text, []byte("200 MiB are available (GOMEMLIMIT)")) {
+		t.Errorf("379 MiB in 200 MiB: %v, %s", err, text)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -20,10 +19,7 @@ func execute(args []string, c *console) int {
 	if err == nil {
 		err = c.stdout.failure()
 	}
-	var e ended
-	if errors.As(err, &e); err != nil && !e.silent {
-		c.complain(err)
-	}
+	c.finish(err)
 	return exitCode(err)
 }
 
@@ -78,6 +74,6 @@ func arguments(n int, what string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return usageError{fmt.Errorf("%s takes %s, not %d arguments; see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())}
+		return usageError{fmt.Errorf("%s takes %s; %d given; see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())}
 	}
 }

@@ -71,7 +71,10 @@ func run(c *console, program string, f *runFlags) (err error) {
 	if err == nil {
 		err = simulate(c, h, r)
 	}
-	if closed := h.close(); err == nil {
+	if h.apart {
+		c.finish(err)
+	}
+	if closed := h.close(exitCode(err)); err == nil {
 		err = closed
 	}
 	return err
@@ -141,14 +144,13 @@ func conclude(c *console, h *hosts, r *request, o outcome) error {
 		return ended{cause: o.err, code: exitCode(o.err), silent: h.index != 0}
 	}
 	all := report{code: ownCode(o.err), peak: peakResident()}
-	if o.hung {
-		h.abandon()
-	}
 	limit := agreeLimit
 	if o.err != nil {
 		limit = abandonLimit
 	}
-	if agreed, err := h.agree(all, limit); err == nil {
+	if o.hung {
+		h.apart = true // the engine may still use the transport
+	} else if agreed, err := h.agree(all, limit); err == nil {
 		all = agreed
 	} else if o.err == nil {
 		o.err = err

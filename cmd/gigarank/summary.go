@@ -83,7 +83,7 @@ func (d *document) tabulate(w io.Writer) {
 	for i, it := range d.Iterations {
 		switch {
 		case hidden > 1 && i == shownIterations:
-			_, _ = fmt.Fprintf(table, "… %d more\t\t\t\t\t\n", hidden)
+			_, _ = fmt.Fprintf(table, "… %d more\t…\t…\t…\t…\t…\n", hidden)
 		case hidden > 1 && i > shownIterations && i < shownIterations+hidden:
 		default:
 			row(it.Index, it.Operation, it.Min, it.Mean, it.Max, it.Wall)

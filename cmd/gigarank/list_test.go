@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/network"
+)
+
+// Everything that a run can be told by name is listed with a line on it, and one
+// algorithm of each operation as the default.
+func TestListIsComplete(t *testing.T) {
+	c, stdout, _ := testConsole(nil)
+	if code := execute([]string{"list"}, c); code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	want := func(parts ...string) {
+		for i, p := range parts {
+			parts[i] = regexp.QuoteMeta(p)
+		}
+		if !regexp.MustCompile(`(?m)^ .*` + strings.Join(parts, ".* +.*")).MatchString(stdout.String()) {
+			t.Errorf("no line with %q in\n%s", parts, stdout)
+		}
+	}
+	for _, e := range bench.Programs() {
+		want(e.Name, e.Forms[0].String(), e.Summary)
+	}
+	for _, op := range collectives.Operations() {
+		want(op.String(), collectives.Default(op).String(), "(default)")
+		for _, a := range collectives.Algorithms(op) {
+			want(a.String(), collectives.Describe(op, a))
+		}
+	}
+	for _, p := range network.Presets() {
+		want(p.Name, p.Summary)
+		want("source:", p.Source)
+	}
+	if got, n := strings.Count(stdout.String(), "(default)"), len(collectives.Operations()); got != n {
+		t.Errorf("%d defaults for %d operations", got, n)
+	}
+}
+
+// What is shown of a machine is a machine file that says the same again.
+func TestMachineShowIsAFile(t *testing.T) {
+	show := func(name string) string {
+		c, stdout, stderr := testConsole(nil)
+		if code := execute([]string{"machine", "show", name}, c); code != exitDone {
+			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
+		}
+		return stdout.String()
+	}
+	for _, p := range network.Presets() {
+		shown := show(p.Name)
+		path := filepath.Join(t.TempDir(), p.Name+".yaml")
+		if err := os.WriteFile(path, []byte(shown), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if again := show(path); again != shown {
+			t.Errorf("%s is shown as\n%sand its file as\n%s", p.Name, shown, again)
+		}
+		c, stdout, _ := testConsole(nil)
+		if code := execute([]string{"machine", "check", path}, c); code != exitDone || !strings.Contains(stdout.String(), "no faults") {
+			t.Errorf("the file of %s is checked with exit code %d: %s", p.Name, code, stdout)
+		}
+	}
+}
