@@ -16,6 +16,9 @@ type (
 	Stopped   = sync.Stopped   // error of a run that was stopped, here or elsewhere
 )
 
+// NewInProcess returns the transports of k engines of one process.
+func NewInProcess(k int) []Transport { return sync.NewInProcess(k) }
+
 // Kernel gives meaning to the LPs and events of one engine. All its methods are
 // called from the goroutine that called [Engine.Run].
 type Kernel interface {
