@@ -58,6 +58,11 @@ func (f *fabric) run(limit int, body func(rank int)) bool {
 	for rank, e := range f.ends {
 		next, stop := iter.Pull(iter.Seq[struct{}](func(yield func(struct{}) bool) {
 			e.yield = yield
+			defer func() {
+				if fault := recover(); fault != nil && fault != givenUp {
+					panic(fault)
+				}
+			}()
 			body(rank)
 		}))
 		defer stop()
@@ -124,11 +129,14 @@ func (f *fabric) arrive(i int) {
 	f.route = append(f.route[:i], f.route[i+1:]...)
 }
 
+// givenUp is the panic that ends an engine when run gives up.
+const givenUp = "the fabric was given up"
+
 // pause lets others run.
 func (e *fabricEnd) pause(limit time.Duration) {
 	e.wakeAt = e.fabric.clock + limit
 	if !e.yield(struct{}{}) {
-		panic("the fabric was given up")
+		panic(givenUp)
 	}
 }
 

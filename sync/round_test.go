@@ -1,0 +1,62 @@
+package sync
+
+import (
+	"testing"
+
+	"gigarank/vtime"
+)
+
+// A record sent behind its sender's cut is not counted before the receiver's:
+// otherwise it would make up for one that crosses the cut forwards (Mattern).
+func TestCutIsColoured(t *testing.T) {
+	transports := NewInProcess(3)
+	e := NewEndpoint(transports[1], Config{Lookahead: func(int) vtime.Duration { return 1 }})
+	contribution := func(round uint32) roundMessage {
+		e.start(&roundMessage{round: round, purpose: purposeTime})
+		e.observe(vtime.Forever)
+		e.advanceRound(true)
+		return e.round.sum
+	}
+	e.round.receive(0, 2) // sent before its sender's cut
+	e.round.receive(1, 3) // sent behind it
+	if c := contribution(1); c.received != 2 {
+		t.Errorf("round 1 counts %d records; want 2", c.received)
+	}
+	e.round.receive(0, 1) // crosses the cut forwards
+	e.round.receive(2, 7)
+	if c := contribution(2); c.received != 6 {
+		t.Errorf("round 2 counts %d records; want 6", c.received)
+	}
+	if c := contribution(3); c.received != 13 {
+		t.Errorf("round 3 counts %d records; want 13", c.received)
+	}
+}
+
+// Every engine but the root is the child of one, within log(engines) levels.
+func TestTree(t *testing.T) {
+	for _, size := range []int{1, 2, 5, 6, 100, 4097} {
+		parent := make([]int, size)
+		for rank := range size {
+			r := newRoundState(rank, size)
+			if (r.parent < 0) != (rank == 0) {
+				t.Fatalf("engine %d of %d has the parent %d", rank, size, r.parent)
+			}
+			for _, child := range r.children {
+				if parent[child] != 0 && parent[child] != rank {
+					t.Fatalf("engine %d of %d has two parents", child, size)
+				}
+				parent[child] = rank
+				if c := newRoundState(child, size); c.parent != rank {
+					t.Fatalf("engine %d of %d takes %d for its parent, not %d", child, size, c.parent, rank)
+				}
+			}
+		}
+		depth := 0
+		for rank := size - 1; rank > 0; rank = parent[rank] {
+			depth++
+		}
+		if depth > 7 {
+			t.Errorf("the tree of %d engines has %d levels", size, depth)
+		}
+	}
+}
