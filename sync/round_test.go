@@ -60,3 +60,24 @@ func TestTree(t *testing.T) {
 		}
 	}
 }
+
+// An engine that is not blocked contributes when its next event lets EIT reach
+// the threshold, and to the end of the run not at all.
+func TestContributesWhenUseful(t *testing.T) {
+	e := NewEndpoint(NewInProcess(2)[1], Config{Lookahead: func(int) vtime.Duration { return 10 }})
+	e.start(&roundMessage{round: 1, purpose: purposeEnd, time: vtime.Forever})
+	e.Advance(vtime.Forever)
+	if e.round.cut != 0 {
+		t.Error("an engine that may be running contributes to the end")
+	}
+	e.start(&roundMessage{round: 1, purpose: purposeTime, time: 100})
+	for _, next := range []vtime.Time{5, 89, 90} {
+		if e.round.cut != 0 {
+			t.Errorf("an engine contributes before %v to a round for 100", next)
+		}
+		e.Advance(next)
+	}
+	if e.round.cut != 1 {
+		t.Error("an engine whose next event is at 90 does not contribute to a round for 100 with a lookahead of 10")
+	}
+}
