@@ -34,6 +34,9 @@ func (t *treeFold) leaf(participant int) treeNode {
 
 // add enters the vector of a node. The tree owns it from then on.
 func (t *treeFold) add(n treeNode, value []byte) {
+	if value == nil {
+		value = []byte{} // a vector without elements is there all the same
+	}
 	for n.level < t.top {
 		sibling := treeNode{n.level, n.index ^ 1}
 		other, there := t.nodes[sibling]

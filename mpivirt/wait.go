@@ -58,6 +58,9 @@ func (k *kernel) consider(lp int32, box *mailbox, known vtime.Time) bool {
 		w.at = at
 		return true
 	}
+	if box.wildcards > 0 {
+		at = min(at, k.candidate(box))
+	}
 	if at < w.armed {
 		w.armed = at
 		k.eng.Schedule(engine.Event{
@@ -67,9 +70,41 @@ func (k *kernel) consider(lp int32, box *mailbox, known vtime.Time) bool {
 	return false
 }
 
+// watch arms a timed event for the receives from any source of an LP that is
+// suspended without a wait of its own: in a collective, held back, or at its end.
+// Who sent to them must learn of the match at its time, not when the LP next
+// waits.
+func (k *kernel) watch(lp int32, box *mailbox) {
+	if box.wildcards == 0 || box.wait.kind != notWaiting {
+		return
+	}
+	at := k.candidate(box)
+	if at == vtime.Forever || box.settling != 0 && box.settling <= at {
+		return
+	}
+	box.settling = at
+	k.eng.Schedule(engine.Event{Time: at, Source: k.global(lp), LP: k.global(lp), Data: dataSettle})
+}
+
+// handleSettle is called when all arrivals at or before t are known, at the
+// instant for which watch armed an event.
+func (k *kernel) handleSettle(lp int32, t vtime.Time) {
+	if k.slots[lp] == 0 {
+		return
+	}
+	box := k.box(lp)
+	if box.settling != t {
+		return
+	}
+	box.settling = 0
+	k.settle(lp, box, t)
+	k.look(lp, box)
+	k.watch(lp, box)
+}
+
 // evaluate returns the instant at which the wait of an LP is over, if that is
-// certain; else the instant up to which arrivals must be known to say more,
-// Forever if something has to happen first.
+// certain; else the instant up to which arrivals must be known to say more about
+// the wait itself, Forever if something has to happen first.
 func (k *kernel) evaluate(lp int32, box *mailbox, known vtime.Time) (at vtime.Time, certain bool) {
 	w := &box.wait
 	clock := k.clock[lp]
@@ -81,29 +116,20 @@ func (k *kernel) evaluate(lp int32, box *mailbox, known vtime.Time) (at vtime.Ti
 		if r := k.requests.at(w.request); r.complete {
 			return max(clock, r.time), true
 		}
-		return k.candidate(box), false
+		return vtime.Forever, false
 	case waitAll:
 		if w.pending == 0 {
 			return k.latest(clock, w.requests), true
 		}
-		return k.candidate(box), false
+		return vtime.Forever, false
 	case waitProbe:
 		return k.evaluateProbe(box, clock, known)
 	case waitAny, waitSome:
 		at = max(clock, k.earliest(w.requests))
-		return k.timed(box, at, known)
+		return at, at <= known
 	default:
 		return k.evaluatePoll(box, clock, known)
 	}
-}
-
-// timed answers for a wait that is over at instant at, as far as is known, if
-// nothing that matters arrives before.
-func (k *kernel) timed(box *mailbox, at, known vtime.Time) (vtime.Time, bool) {
-	if at <= known {
-		return at, true
-	}
-	return min(at, k.candidate(box)), false
 }
 
 // earliest returns the least completion time of the requests, Forever if none is
@@ -137,23 +163,23 @@ func (k *kernel) evaluateProbe(box *mailbox, clock, known vtime.Time) (vtime.Tim
 	if w.peer != AnySource {
 		_, w.message = k.firstUnexpected(box, &probe)
 		if w.message == 0 {
-			return k.candidate(box), false
+			return vtime.Forever, false
 		}
 		m := k.messages.at(w.message)
 		if box.wildcards == 0 || !k.claimed(box, m) {
 			return max(clock, m.arrival), true
 		}
-		return k.candidate(box), false
+		return vtime.Forever, false
 	}
 	_, w.message = k.leastUnexpected(box, &probe)
 	if w.message == 0 {
 		return vtime.Forever, false
 	}
-	if m := k.messages.at(w.message); m.arrival <= known {
+	m := k.messages.at(w.message)
+	if m.arrival <= known {
 		return max(clock, m.arrival), true
-	} else {
-		return min(m.arrival, k.candidate(box)), false
 	}
+	return m.arrival, false
 }
 
 // evaluatePoll is evaluate for a test or a nonblocking probe: it is over at the
@@ -164,14 +190,14 @@ func (k *kernel) evaluatePoll(box *mailbox, clock, known vtime.Time) (vtime.Time
 	}
 	success := k.successTime(box)
 	if success == vtime.Forever {
-		return k.candidate(box), false
+		return vtime.Forever, false
 	}
 	at := clock
 	if success > clock {
 		period := vtime.Time(k.pollTime)
 		at += (success - clock + period - 1) / period * period
 	}
-	return k.timed(box, at, known)
+	return at, at <= known
 }
 
 // successTime returns the instant from which a poll succeeds, as far as is known.
