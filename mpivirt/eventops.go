@@ -177,6 +177,7 @@ func (k *kernel) retireOne(lp int32, box *mailbox, index int32) {
 		k.fail(lp, q.call, q.err)
 	}
 	if q.kind == receiveRequest {
+		k.buffers.release(box.data)
 		box.status, box.data = q.status, q.data
 	}
 	k.requests.release(index)

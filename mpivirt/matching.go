@@ -37,6 +37,8 @@ func (k *kernel) arrive(lp int32, index int32) {
 	k.eng.Buffer(m.bytesHeld())
 	if box.wait.kind != notWaiting {
 		k.look(lp, box)
+	} else {
+		k.watch(lp, box)
 	}
 }
 
@@ -207,21 +209,36 @@ func (k *kernel) take(lp int32, box *mailbox, ri, index int32) {
 	case m.payload != nil && r.sized:
 		copy(r.buffer, m.payload)
 	case m.payload != nil:
-		r.data = append(r.data[:0], m.payload...)
+		r.data = m.payload
 	}
 	if m.request != 0 {
 		k.acknowledge(m, lp, matched)
 	}
-	k.dispose(index)
+	kept := r.data != nil
+	k.consumed(m)
+	if kept {
+		m.payload = nil
+	}
+	k.discard(index)
 	k.completeRequest(ri, matched)
 }
 
 // dispose releases a message that has been consumed.
 func (k *kernel) dispose(index int32) {
-	m := k.messages.at(index)
+	k.consumed(k.messages.at(index))
+	k.discard(index)
+}
+
+// consumed tells the engine that a message came from that it is not held any more.
+func (k *kernel) consumed(m *message) {
 	if int(m.engine) != k.eng.Index() {
 		k.eng.Consumed(int(m.engine), messageRecord+len(m.payload))
 	}
+}
+
+// discard gives the memory of a message back.
+func (k *kernel) discard(index int32) {
+	m := k.messages.at(index)
 	if m.payload != nil {
 		k.buffers.release(m.payload)
 	}
