@@ -40,7 +40,10 @@ func diagnose(c *console, w io.Writer) {
 	p("version", "%s, %s, %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	p("cores", "%d used of %d", c.cores, runtime.NumCPU())
 	free := availableMemory(c.root)
-	p("memory", "%s available (%s)", formatBytes(free.bytes), free.bound)
+	p("memory", "%s available", formatBytes(free.bytes))
+	for _, bound := range memoryBounds(c.root) {
+		p("", "%s by %s", formatBytes(bound.bytes), bound.bound)
+	}
 	for _, kind := range kinds {
 		p(kind.String()+" ranks", "about %s fit in this memory", ranksThatFit(kind, free))
 	}

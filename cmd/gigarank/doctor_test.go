@@ -15,7 +15,8 @@ func TestDoctor(t *testing.T) {
 		`(?m)^version +.*go1\.`,
 		`(?m)^cores +2 used of [1-9]`,
 		// 1 GiB less 64 MiB, at 3300 and 24 bytes a rank.
-		`(?m)^memory +1\.00 GiB available \(MemAvailable`,
+		`(?m)^memory +1\.00 GiB available$`,
+		`(?m)^ +1\.00 GiB by MemAvailable`,
 		`(?m)^goroutine ranks +about 305k fit`,
 		`(?m)^event ranks +about 41\.9M fit`,
 		`(?m)^switch +[1-9][0-9]* ns`,

@@ -28,9 +28,10 @@ SIGINT and SIGTERM end the run within two seconds; what was finished is reported
 and marked as incomplete (exit code 3). A second signal kills at once. A result
 FILE is replaced as a whole, also when the run fails.
 
-The garbage collector waits until memory runs short, since it would look at the
-stack of every rank; GOGC and GOMEMLIMIT, if set, are respected, and GOMEMLIMIT
-also stands in for the memory that is found available.
+The garbage collector waits until the run has taken twice the memory that it is
+expected to need, since it would look at the stack of every rank; GOGC and
+GOMEMLIMIT, if set, are respected, and GOMEMLIMIT also stands in for the memory
+that is found available.
 
 `
 
