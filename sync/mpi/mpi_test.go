@@ -70,21 +70,21 @@ func TestLost(t *testing.T) {
 		underMPI(t, 2, "TestLost")
 		return
 	}
-	const limit = 400 * time.Millisecond
+	const limit = 1500 * time.Millisecond
 	e, err := open(limit/20, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Both engines are busy for longer than the limit, without a call.
-	busy(2 * limit)
+	busy(limit * 4 / 3)
 	if e.lost.Load() != nil {
 		t.Fatal("a busy engine counts as lost")
 	}
 	if e.rank == 1 {
 		muted.Store(true)
-		busy(4 * limit)
+		stay(t, e, 2*limit)
 		muted.Store(false)
-		busy(limit) // for the other to hear of it
+		stay(t, e, limit/3) // for the other to hear of it
 		if err := e.Send(0, e.Alloc(1)); err != nil {
 			t.Error(err)
 		}
@@ -100,6 +100,16 @@ func TestLost(t *testing.T) {
 // busy computes.
 func busy(d time.Duration) {
 	for start := time.Now(); time.Since(start) < d; {
+	}
+}
+
+// stay waits for a message that does not come.
+func stay(t *testing.T, e *end, d time.Duration) {
+	for start := time.Now(); time.Since(start) < d; {
+		if err := e.Wait(d - time.Since(start)); err != nil {
+			t.Error(err)
+			return
+		}
 	}
 }
 
