@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"runtime"
+	"strings"
 	stdsync "sync"
 	"testing"
 	"time"
 
+	"gigarank/mpivirt"
 	"gigarank/sync"
 )
 
@@ -119,3 +121,53 @@ func TestLocalProcesses(t *testing.T) {
 		}
 	}
 }
+
+// A rank fails on host 1: host 0 says so and both end with 1.
+func TestFailureOnAnotherHost(t *testing.T) {
+	all := testHosts(2)
+	failed := &mpivirt.RankError{Rank: 7, Err: errors.New("out of cheese")}
+	errs := []error{&sync.Stopped{From: 1, Reason: []byte(failed.Error())}, failed}
+	texts := make([]string, 2)
+	var group stdsync.WaitGroup
+	for i, h := range all {
+		group.Go(func() {
+			c, stdout, stderr := testConsole(nil)
+			err := conclude(c, h, testRequest(), outcome{err: errs[i], result: &mpivirt.Result{}})
+			c.finish(err)
+			texts[i] = stdout.String() + stderr.String()
+			if code := exitCode(err); code != exitProgram {
+				t.Errorf("host %d ends with %d, want 1", i, code)
+			}
+			if h.apart {
+				t.Errorf("host %d counts the hosts as apart", i)
+			}
+		})
+	}
+	group.Wait()
+	if !strings.Contains(texts[0], "INCOMPLETE") || !strings.Contains(texts[0], "out of cheese") {
+		t.Errorf("host 0 does not tell what failed: %s", texts[0])
+	}
+	if texts[1] != "" {
+		t.Errorf("host 1 repeats it: %s", texts[1])
+	}
+}
+
+// A host is lost: who noticed says so, and nobody ends with 0.
+func TestLostHost(t *testing.T) {
+	h := testHosts(3)[1]
+	h.over.Transport = brokenTransport{h.over.Transport}
+	c, _, stderr := testConsole(nil)
+	err := conclude(c, h, testRequest(), outcome{err: &sync.Lost{Engine: 2, Host: "node9"}, result: &mpivirt.Result{}})
+	c.finish(err)
+	if exitCode(err) != exitHost || !strings.Contains(stderr.String(), "node9") || !h.apart {
+		t.Errorf("exit code %d, apart %t, %q", exitCode(err), h.apart, stderr)
+	}
+}
+
+// brokenTransport fails as MPI does after a process was lost.
+type brokenTransport struct{ sync.Transport }
+
+var errBroken = errors.New("broken")
+
+func (brokenTransport) Send(int, []byte) error        { return errBroken }
+func (brokenTransport) Receive() (int, []byte, error) { return 0, nil, errBroken }
