@@ -118,12 +118,22 @@ func (a *agent) store() {
 }
 
 // flow returns the state of the network interface that an agent uses: the rank's
-// own while the rank waits for it.
+// own while the rank waits for it. Where the rank goes on, both would use it in an
+// order that no program defines.
 func (k *kernel) flow(a *agent) *network.Port {
-	if k.ports != nil && (a.inst.requests == nil || a.inst.leaders || a.inst.requests[int(a.member)-a.inst.comm.first] == 0) {
-		return &k.ports[a.lp]
+	if k.ports == nil {
+		return &a.port
 	}
-	return &a.port
+	if inst := a.inst; inst.requests != nil {
+		member := int(a.member)
+		if inst.leaders {
+			member = inst.comm.nodes.leader(member)
+		}
+		if inst.requests[member-inst.comm.first] != 0 {
+			return &a.port
+		}
+	}
+	return &k.ports[a.lp]
 }
 
 // rankOf returns the rank in WORLD of a participant.

@@ -237,13 +237,21 @@ func (inst *instance) agrees(v *collective) error {
 		return mpiError(ErrOther, "another rank of %s calls %s at this point", inst.comm, w.name)
 	case v.root != w.root:
 		return mpiError(ErrRoot, "root %d, but another rank of %s gives root %d", v.root, inst.comm, w.root)
-	case v.bytes != w.bytes || v.element != w.element || v.data != w.data:
+	case v.bytes != w.bytes && !v.lengthsDiffer() || v.element != w.element || v.data != w.data:
 		return mpiError(ErrCount, "%d bytes of elements of %d, but another rank of %s gives %d of %d",
 			v.bytes, v.element, inst.comm, w.bytes, w.element)
+	case !v.lengthsDiffer() && !slices.Equal(v.counts, w.counts):
+		return mpiError(ErrCount, "counts of %d bytes, but another rank of %s gives %d", v.counts, inst.comm, w.counts)
 	case v.operator.name != w.operator.name:
 		return mpiError(ErrOp, "operation %s, but another rank of %s gives %s", v.operator.name, inst.comm, w.operator.name)
 	}
 	return nil
+}
+
+// lengthsDiffer reports whether members hand in blocks of different lengths of
+// which only the root knows all.
+func (v *collective) lengthsDiffer() bool {
+	return v.op == collectives.Gatherv || v.op == collectives.Scatterv
 }
 
 // exit ends a member's part at instant t.

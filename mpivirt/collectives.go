@@ -40,7 +40,8 @@ func (c *comm) nodesInOrder(k *kernel) bool {
 			return false
 		}
 	}
-	return c.nodes.ascending
+	// Other communicators number their nodes by their first members.
+	return c.nodes.ascending || c.index != worldComm
 }
 
 // run carries out a collective in its blocking form.

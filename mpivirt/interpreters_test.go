@@ -237,7 +237,7 @@ func drawMachine(t *rapid.T) string {
 		rapid.SampledFrom([]string{"block", "cyclic", "random:5"}).Draw(t, "mapping"), model)
 }
 
-// rounds returns how many messages each member sends in about.
+// longWinded says whether an algorithm takes as many rounds as there are members.
 func longWinded(a collectives.Algorithm) bool {
 	return a == collectives.Ring || a == collectives.Pairwise || a == collectives.Linear
 }
@@ -290,11 +290,13 @@ func drawStep(t *rapid.T, s *scenario) step {
 	return st
 }
 
+// drawHost leaves the null protocol out: it crawls in steps of the least latency,
+// which may be a picosecond here.
 var drawHost = rapid.Custom(func(t *rapid.T) host {
 	return host{
 		Engines:     rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(t, "engines"),
 		Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
-		Protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Null, sync.Conditional}).Draw(t, "protocol"),
+		Protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional}).Draw(t, "protocol"),
 		Strict:      rapid.Bool().Draw(t, "strict"),
 	}
 })

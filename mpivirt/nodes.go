@@ -27,7 +27,7 @@ type nodeTable struct {
 	start    []int32 // by position: where its members begin in members; one more at the end
 	members  []int32 // by node, ascending
 
-	// ascending: the leaders ascend with the position.
+	// ascending: the ranks of the leaders ascend with the position.
 	ascending bool
 	// Positions from here to there-1 contain all that have members of this
 	// engine; local counts them, nil under block mapping.
@@ -70,7 +70,7 @@ func (t *nodeTable) layOutWorld(k *kernel) {
 
 // layOut numbers the nodes of a communicator in the order of their first members.
 func (t *nodeTable) layOut(k *kernel, c *comm) {
-	t.ascending = true
+	t.ascending = c.group.ascending()
 	t.position = make([]int32, c.size)
 	numbers := map[int]int32{}
 	for m := range c.size {
