@@ -58,7 +58,6 @@ type kernel struct {
 const (
 	dataWait   = iota // look at the wait of the LP
 	dataResume        // resume the LP, whose collective is over
-	dataSettle        // settle the LP's receives from any source
 )
 
 // worldComm is the index of WORLD in every kernel, selfContext the context of
@@ -191,9 +190,6 @@ func (k *kernel) resume(lp int32) {
 	if !k.body.Resume(int(lp)) {
 		k.end(lp)
 	}
-	if k.slots != nil && k.slots[lp] != 0 {
-		k.watch(lp, k.boxes.at(k.slots[lp]))
-	}
 }
 
 // end notes that an LP has finished.
@@ -239,8 +235,6 @@ func (k *kernel) Handle(ev engine.Event) {
 		}
 	case dataResume:
 		k.resume(lp)
-	case dataSettle:
-		k.handleSettle(lp, ev.Time)
 	}
 }
 

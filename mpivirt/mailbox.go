@@ -43,13 +43,12 @@ func (m *message) before(o *message) bool {
 // point-to-point communication or runs a collective by messages. It is made on
 // demand and lives until the LP ends.
 type mailbox struct {
-	unexpected chain      // messages that no receive has taken, FIFO per source
-	posted     chain      // receives that have no message yet, in posting order
-	early      chain      // messages of collectives that the LP has not got to
-	agents     int32      // first agent of the LP that has not finished
-	wildcards  int32      // posted receives from any source
-	polls      int32      // failing tests and probes in a row
-	settling   vtime.Time // instant of the timed event that watch armed, 0 if none
+	unexpected chain // messages that no receive has taken, FIFO per source
+	posted     chain // receives that have no message yet, in posting order
+	early      chain // messages of collectives that the LP has not got to
+	agents     int32 // first agent of the LP that has not finished
+	wildcards  int32 // posted receives from any source
+	polls      int32 // failing tests and probes in a row
 	flight     flight
 	wait       wait
 	status     Status

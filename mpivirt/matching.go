@@ -35,10 +35,11 @@ func (k *kernel) arrive(lp int32, index int32) {
 	}
 	box.unexpected.appendMessage(&k.messages, index)
 	k.eng.Buffer(m.bytesHeld())
+	if box.wildcards > 0 && k.claimed(box, m) {
+		k.settleAt(lp, m.arrival)
+	}
 	if box.wait.kind != notWaiting {
 		k.look(lp, box)
-	} else {
-		k.watch(lp, box)
 	}
 }
 
@@ -103,6 +104,9 @@ func (k *kernel) post(lp int32, box *mailbox, ri int32) {
 		}
 	} else {
 		box.wildcards++
+		if _, index := k.leastUnexpected(box, r); index != 0 {
+			k.settleAt(lp, k.messages.at(index).arrival)
+		}
 	}
 	box.posted.appendRequest(&k.requests, ri)
 }
@@ -127,10 +131,11 @@ func (k *kernel) unlink(box *mailbox, previous, index int32) {
 }
 
 // settle lets the posted receives take all messages that are certain to be
-// theirs, given that every arrival at or before known has been delivered.
-func (k *kernel) settle(lp int32, box *mailbox, known vtime.Time) {
+// theirs, given that every arrival at or before known has been delivered. It
+// reports whether there were any.
+func (k *kernel) settle(lp int32, box *mailbox, known vtime.Time) (settled bool) {
 	if box.wildcards == 0 {
-		return
+		return false
 	}
 	previous := int32(0)
 	for ri := box.posted.head; ri != 0; {
@@ -143,11 +148,13 @@ func (k *kernel) settle(lp int32, box *mailbox, known vtime.Time) {
 			}
 			k.unlink(box, before, index)
 			k.take(lp, box, ri, index)
+			settled = true
 		} else {
 			previous = ri
 		}
 		ri = next
 	}
+	return settled
 }
 
 // certain returns the message that is certain to go to a posted receive.

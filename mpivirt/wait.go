@@ -39,6 +39,9 @@ func (k *kernel) look(lp int32, box *mailbox) {
 // instant for which a wait of the LP was armed. It reports whether the wait is
 // over.
 func (k *kernel) handleWait(lp int32, generation uint32, t vtime.Time) bool {
+	if generation == settleGeneration {
+		return k.handleSettle(lp, t)
+	}
 	box := k.box(lp)
 	w := &box.wait
 	if w.generation != generation || w.kind == notWaiting || w.ready || w.armed != t {
@@ -58,9 +61,6 @@ func (k *kernel) consider(lp int32, box *mailbox, known vtime.Time) bool {
 		w.at = at
 		return true
 	}
-	if box.wildcards > 0 {
-		at = min(at, k.candidate(box))
-	}
 	if at < w.armed {
 		w.armed = at
 		k.eng.Schedule(engine.Event{
@@ -70,36 +70,32 @@ func (k *kernel) consider(lp int32, box *mailbox, known vtime.Time) bool {
 	return false
 }
 
-// watch arms a timed event for the receives from any source of an LP that is
-// suspended without a wait of its own: in a collective, held back, or at its end.
-// Who sent to them must learn of the match at its time, not when the LP next
-// waits.
-func (k *kernel) watch(lp int32, box *mailbox) {
-	if box.wildcards == 0 || box.wait.kind != notWaiting {
-		return
-	}
-	at := k.candidate(box)
-	if at == vtime.Forever || box.settling != 0 && box.settling <= at {
-		return
-	}
-	box.settling = at
-	k.eng.Schedule(engine.Event{Time: at, Source: k.global(lp), LP: k.global(lp), Data: dataSettle})
+// settleGeneration marks the timed events at which receives from any source
+// settle; those of waits have the generation of the wait, which begins at 1.
+const settleGeneration = 0
+
+// settleAt has the LP's receives from any source settle at instant t, whatever
+// the LP does by then: who sent to them and waits for the match must learn of it
+// at its time, not when the LP next waits.
+func (k *kernel) settleAt(lp int32, t vtime.Time) {
+	k.eng.Schedule(engine.Event{Time: t, Source: k.global(lp), LP: k.global(lp), Sequence: settleGeneration, Data: dataWait})
 }
 
-// handleSettle is called when all arrivals at or before t are known, at the
-// instant for which watch armed an event.
-func (k *kernel) handleSettle(lp int32, t vtime.Time) {
+// handleSettle is called when all arrivals at or before t are known, at an
+// instant that was given to settleAt. It reports whether the wait that the LP is
+// in is over.
+func (k *kernel) handleSettle(lp int32, t vtime.Time) bool {
 	if k.slots[lp] == 0 {
-		return
+		return false
 	}
 	box := k.box(lp)
-	if box.settling != t {
-		return
+	if !k.settle(lp, box, t) {
+		return false
 	}
-	box.settling = 0
-	k.settle(lp, box, t)
-	k.look(lp, box)
-	k.watch(lp, box)
+	if next := k.candidate(box); next != vtime.Forever {
+		k.settleAt(lp, next)
+	}
+	return box.wait.kind != notWaiting && !box.wait.ready && k.consider(lp, box, t)
 }
 
 // evaluate returns the instant at which the wait of an LP is over, if that is
@@ -108,9 +104,6 @@ func (k *kernel) handleSettle(lp int32, t vtime.Time) {
 func (k *kernel) evaluate(lp int32, box *mailbox, known vtime.Time) (at vtime.Time, certain bool) {
 	w := &box.wait
 	clock := k.clock[lp]
-	if known != none {
-		k.settle(lp, box, known)
-	}
 	switch w.kind {
 	case waitOne:
 		if r := k.requests.at(w.request); r.complete {
