@@ -89,6 +89,14 @@ type Entry struct {
 var programs = []*Entry{
 	&barriertest,
 	&allreducetest,
+	&mpiping,
+	&ring,
+	&ringBlocking,
+	&ringNonblocking,
+	&deadlock,
+	&deadlockFix,
+	&picalc,
+	&matmul,
 	&phold,
 }
 

@@ -10,9 +10,9 @@ import (
 	"gigarank/sync"
 )
 
-// try runs a program on a preset machine or one given as YAML text, with several
-// engines of this process.
-func try(t testing.TB, program, machine string, ranks, engines int, c bench.Config) (*mpivirt.Result, error) {
+// prepare makes the simulation of a program on a preset machine or one given as
+// YAML text, with several engines of this process.
+func prepare(t testing.TB, program, machine string, ranks, engines int, c bench.Config) bench.Simulation {
 	t.Helper()
 	m, err := network.Load(machine, os.ReadFile)
 	if err != nil {
@@ -28,7 +28,13 @@ func try(t testing.TB, program, machine string, ranks, engines int, c bench.Conf
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Run()
+	return s
+}
+
+// try prepares a program and runs it.
+func try(t testing.TB, program, machine string, ranks, engines int, c bench.Config) (*mpivirt.Result, error) {
+	t.Helper()
+	return prepare(t, program, machine, ranks, engines, c).Run()
 }
 
 // run is try for a run that must succeed.

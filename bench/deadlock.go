@@ -1,0 +1,77 @@
+package bench
+
+import (
+	"gigarank/lp"
+	"gigarank/mpivirt"
+)
+
+// deadlock is the mistake that every course on MPI shows: two ranks send to each
+// other first and receive afterwards. The sends are synchronous, so that it ends
+// in a deadlock on every machine and with every size of message.
+var deadlock = Entry{
+	Name:     "deadlock",
+	Summary:  "pairs of ranks that both send first, synchronously: ends in a deadlock report",
+	Defaults: Options{Iterations: 1, Payload: 8},
+	Forms:    []lp.Kind{lp.Goroutine},
+	Build:    onPayload(deadlockMain),
+	State:    pointToPointState(0),
+}
+
+// deadlockFix is deadlock made right.
+var deadlockFix = Entry{
+	Name:     "deadlock_fix",
+	Summary:  "the exchange of deadlock made right: nonblocking synchronous sends, then the receives",
+	Defaults: Options{Iterations: 10, Payload: 8},
+	Forms:    []lp.Kind{lp.Goroutine},
+	Build:    onPayload(deadlockFixMain),
+	State:    pointToPointState(0),
+}
+
+// partner returns the other rank of a pair; the last of an odd number of ranks
+// has none.
+func partner(r *mpivirt.Rank) (rank int, ok bool) {
+	rank = r.Rank() ^ 1
+	return rank, rank < r.Size()
+}
+
+func deadlockMain(r *mpivirt.Rank, o Options) error {
+	other, ok := partner(r)
+	if !ok {
+		return nil
+	}
+	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	r.Compute(o.Compute)
+	if err := mpivirt.Ssend(r.World(), out, other, 0); err != nil {
+		return err
+	}
+	_, err := mpivirt.Recv(r.World(), in, other, 0)
+	return err
+}
+
+func deadlockFixMain(r *mpivirt.Rank, o Options) error {
+	other, ok := partner(r)
+	if !ok {
+		return nil
+	}
+	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	for i := range o.Iterations {
+		r.Compute(o.Compute)
+		start := r.Now()
+		putNumber(out, ringNumber(r.Rank(), i))
+		send, err := mpivirt.Issend(r.World(), out, other, 0)
+		if err != nil {
+			return err
+		}
+		if _, err := mpivirt.Recv(r.World(), in, other, 0); err != nil {
+			return err
+		}
+		if _, err := send.Wait(); err != nil {
+			return err
+		}
+		if err := checkNumber(in, other, ringNumber(other, i)); err != nil {
+			return err
+		}
+		r.Record(i, "exchange", r.Now().Sub(start))
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package bench
+
+import (
+	"fmt"
+
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// matmul multiplies two matrices A and B: rank 0 hands the rows of A out on demand
+// and takes the rows of the product in from whoever is ready first.
+var matmul = Entry{
+	Name:     "matmul",
+	Summary:  "rank 0 hands rows of a matrix out to the others on demand and collects the product; payload is the size of a row",
+	Defaults: Options{Iterations: 1, Payload: 64 * 8},
+	Forms:    []lp.Kind{lp.Goroutine},
+	Build: func(o Options) (mpivirt.Program, error) {
+		if o.Payload%8 != 0 || o.Payload < 8 {
+			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: a row is made of doubles of 8 bytes, use a multiple of that", o.Payload)
+		}
+		return mpivirt.Program{Main: func(r *mpivirt.Rank) error { return matmulMain(r, o) }}, nil
+	},
+	State: func(_ lp.Kind, o Options) int64 { return messagesPerRank + 2*o.Payload + o.Payload*o.Payload/8 },
+}
+
+// multiplyTime is how long a rank takes for a multiplication and an addition.
+const multiplyTime = vtime.Nanosecond
+
+// The operands are A = (i+k) and B = (k-j). Their product's elements are whole
+// numbers, exact in doubles up to n = 10^5: the sum over k of (i+k)(k-j), that is
+// Σk² + (i-j)Σk - n·i·j.
+
+func leftRow(row []float64, i int) {
+	for k := range row {
+		row[k] = float64(i + k)
+	}
+}
+
+func rightMatrix(n int) []float64 {
+	b := make([]float64, n*n)
+	for k := range n {
+		for j := range n {
+			b[k*n+j] = float64(k - j)
+		}
+	}
+	return b
+}
+
+func checkProduct(row []float64, i int) error {
+	n := len(row)
+	sum, squares := n*(n-1)/2, (n-1)*n*(2*n-1)/6
+	for j, got := range row {
+		if want := float64(squares + (i-j)*sum - n*i*j); got != want {
+			return fmt.Errorf("element (%d, %d) of the product is %v; it must be %v", i, j, got, want)
+		}
+	}
+	return nil
+}
+
+// multiplyRow returns row·b in out, and takes the time for it.
+func multiplyRow(r *mpivirt.Rank, out, row, b []float64) {
+	n := len(row)
+	clear(out)
+	for k, a := range row {
+		for j, v := range b[k*n : (k+1)*n] {
+			out[j] += float64(a * v) // not fused, which would depend on the host
+		}
+	}
+	r.Compute(vtime.Duration(n) * vtime.Duration(n) * multiplyTime)
+}
+
+func matmulMain(r *mpivirt.Rank, o Options) error {
+	n := int(o.Payload / 8)
+	for i := range o.Iterations {
+		r.Compute(o.Compute)
+		start := r.Now()
+		b := make([]float64, n*n)
+		if r.Rank() == 0 {
+			b = rightMatrix(n)
+		}
+		if err := mpivirt.Bcast(r.World(), b, 0); err != nil {
+			return err
+		}
+		var err error
+		switch {
+		case r.Size() == 1:
+			err = multiplyAlone(r, b, n)
+		case r.Rank() == 0:
+			err = handOut(r, n)
+		default:
+			err = work(r, b, n)
+		}
+		if err != nil {
+			return err
+		}
+		r.Record(i, "matmul", r.Now().Sub(start))
+	}
+	return nil
+}
+
+func multiplyAlone(r *mpivirt.Rank, b []float64, n int) error {
+	row, out := make([]float64, n), make([]float64, n)
+	for i := range n {
+		leftRow(row, i)
+		multiplyRow(r, out, row, b)
+		if err := checkProduct(out, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// handOut gives every worker a row, and another one for each that comes back. The
+// tag of a message is the number of its row; tag n without data ends a worker.
+func handOut(r *mpivirt.Rank, n int) error {
+	world, row := r.World(), make([]float64, n)
+	next := 0
+	send := func(worker int) error {
+		if next == n {
+			return mpivirt.Send(world, row[:0], worker, n)
+		}
+		leftRow(row, next)
+		next++
+		return mpivirt.Send(world, row, worker, next-1)
+	}
+	for worker := 1; worker < r.Size(); worker++ {
+		if err := send(worker); err != nil {
+			return err
+		}
+	}
+	for range n {
+		status, err := mpivirt.Recv(world, row, mpivirt.AnySource, mpivirt.AnyTag)
+		if err == nil {
+			err = checkProduct(row, status.Tag)
+		}
+		if err == nil {
+			err = send(status.Source)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// work multiplies rows until there are none.
+func work(r *mpivirt.Rank, b []float64, n int) error {
+	world, row, out := r.World(), make([]float64, n), make([]float64, n)
+	for {
+		status, err := mpivirt.Recv(world, row, 0, mpivirt.AnyTag)
+		if err != nil || status.Tag == n {
+			return err
+		}
+		multiplyRow(r, out, row, b)
+		if err := mpivirt.Send(world, out, 0, status.Tag); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package bench_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gigarank/bench"
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// On the flat machine of the tests a message of n bytes takes 1 us + n ns.
+func onFlat(bytes int64) vtime.Duration {
+	return vtime.Microsecond + vtime.Duration(bytes)*vtime.Nanosecond
+}
+
+func options(iterations int, payload int64) bench.Config {
+	return bench.Config{Options: bench.Options{Iterations: iterations, Payload: payload}}
+}
+
+// expectAll wants every timed operation to have taken d at all ranks, and n of
+// them.
+func expectAll(t *testing.T, r *mpivirt.Result, n int, d vtime.Duration) {
+	t.Helper()
+	if len(r.Iterations) != n {
+		t.Errorf("%d operations are recorded, want %d", len(r.Iterations), n)
+	}
+	for _, it := range r.Iterations {
+		if it.Min != d || it.Max != d {
+			t.Errorf("operation %d %s took %v to %v, want %v", it.Index, it.Operation, it.Min, it.Max, d)
+		}
+	}
+}
+
+func expectEnd(t *testing.T, r *mpivirt.Result, d vtime.Duration) {
+	t.Helper()
+	if r.VirtualTime != vtime.Time(d) {
+		t.Errorf("ended at %v, want %v", r.VirtualTime, d)
+	}
+}
+
+// All ranks send at once, so that each iteration takes one message.
+func TestRingTakesOneMessageAnIteration(t *testing.T) {
+	for _, program := range []string{"ring", "ring_nonblocking"} {
+		for _, ranks := range []int{1, 2, 3, 10} {
+			r := run(t, program, flat, ranks, 1, options(5, 100))
+			expectAll(t, r, 5, onFlat(100))
+			expectEnd(t, r, 5*onFlat(100))
+		}
+	}
+}
+
+// A token passes every rank in turn: a round takes as many messages as there are
+// ranks.
+func TestTokenTakesRanksMessagesARound(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3, 10} {
+		r := run(t, "ring_blocking", flat, ranks, 1, options(5, 100))
+		expectEnd(t, r, 5*vtime.Duration(ranks)*onFlat(100))
+	}
+}
+
+// With an even number of ranks a repetition is a message forth and one back for
+// the ranks that send first; a rank that is alone needs one message.
+func TestMpipingTakesTwoMessagesARepetition(t *testing.T) {
+	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+		for _, ranks := range []int{1, 2, 6} {
+			c := options(3, 0)
+			c.LP = kind
+			r := run(t, "mpiping", flat, ranks, 1, c)
+			if len(r.Iterations) != 22 {
+				t.Fatalf("%d sizes, want those from 8 B to 16 MiB: 22", len(r.Iterations))
+			}
+			for i, it := range r.Iterations {
+				want := vtime.Duration(min(ranks, 2)) * onFlat(8<<i)
+				if it.Max != want {
+					t.Errorf("%d %v ranks, %s: up to %v, want %v", ranks, kind, it.Operation, it.Max, want)
+				}
+			}
+		}
+	}
+}
+
+func TestMpipingNamesAndPrintsSizes(t *testing.T) {
+	var lines []string
+	c := options(2, 0)
+	c.Output = func(text string) { lines = append(lines, strings.Join(strings.Fields(text), " ")) }
+	r := run(t, "mpiping", flat, 4, 1, c)
+	for _, want := range []struct {
+		index      int
+		name, line string
+	}{
+		{0, "8 B", "8 B latency 1.008us, bandwidth 7.937 MB/s"},
+		{6, "512 B", "512 B latency 1.512us, bandwidth 338.6 MB/s"},
+		{7, "1 KiB", "1 KiB latency 2.024us, bandwidth 505.9 MB/s"},
+		{17, "1 MiB", "1 MiB latency 1.049576ms, bandwidth 999 MB/s"},
+		{21, "16 MiB", "16 MiB latency 16.778216ms, bandwidth 999.9 MB/s"},
+	} {
+		if got := r.Iterations[want.index].Operation; got != want.name {
+			t.Errorf("size %d is called %q, want %q", want.index, got, want.name)
+		}
+		if len(lines) != 22 || lines[want.index] != want.line {
+			t.Errorf("line %d of %d printed is %q, want %q", want.index, len(lines), lines[want.index], want.line)
+		}
+	}
+}
+
+// Both messages are under way at once, and each is acknowledged across the
+// latency.
+func TestDeadlockFixTakesAMessageAndItsAcknowledgement(t *testing.T) {
+	r := run(t, "deadlock_fix", flat, 5, 1, options(4, 100))
+	expectAll(t, r, 4, onFlat(100)+vtime.Microsecond)
+}
+
+// The midpoint rule errs by h²/24·(f'(1)-f'(0)) = 1/(12n²), here n = 100,000.
+func TestPicalcErrsAsTheMidpointRule(t *testing.T) {
+	for _, ranks := range []int{1, 7} {
+		var pi, err float64
+		var n int
+		c := options(1, 0)
+		c.Output = func(text string) {
+			if _, scan := fmt.Sscanf(text, "pi is %g with %d intervals, error %g", &pi, &n, &err); scan != nil {
+				t.Errorf("%q is printed: %v", text, scan)
+			}
+		}
+		run(t, "picalc", flat, ranks, 1, c)
+		if want := 1 / (12 * float64(n) * float64(n)); n != 100_000 || math.Abs(pi-math.Pi-want) > 1e-13 {
+			t.Errorf("%d ranks: pi is %.16f with %d intervals, want %.16f", ranks, pi, n, math.Pi+want)
+		}
+	}
+}
+
+// n rows of n² multiplications of a nanosecond each.
+func TestMatmulAlone(t *testing.T) {
+	const n = 12
+	r := run(t, "matmul", flat, 1, 1, options(2, 8*n))
+	expectAll(t, r, 2, n*n*n*vtime.Nanosecond)
+}
+
+// One worker: the right matrix comes, then for each row there is a message, the
+// work and a message back, and at the end a message without data.
+func TestMatmulWithOneWorker(t *testing.T) {
+	const n = 12
+	r := run(t, "matmul", flat, 2, 1, options(1, 8*n))
+	expectEnd(t, r, onFlat(8*n*n)+n*n*n*vtime.Nanosecond+(2*n-1)*onFlat(8*n)+onFlat(0))
+}
+
+func TestProgramsRefusePayloads(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		payload int64
+		want    string
+	}{
+		{"ring", 7, "ring: payload of 7 bytes"},
+		{"ring_blocking", bench.None, "payload of 0 bytes"},
+		{"deadlock_fix", 3, "use at least that"},
+		{"matmul", 20, "a row is made of doubles"},
+		{"matmul", bench.None, "payload of 0 bytes"},
+	} {
+		_, err := bench.New(c.program, options(1, c.payload))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s with %d bytes: %v, want it to say %q", c.program, c.payload, err, c.want)
+		}
+	}
+}
+
+// Blocking sends of messages above the eager limit make the ring a deadlock.
+func TestRingAboveTheEagerLimit(t *testing.T) {
+	r, err := try(t, "ring", "loggops-default", 3, 1, options(1, 1<<20))
+	if err == nil || !strings.Contains(err.Error(), "deadlock: 3 ranks wait") {
+		t.Errorf("ended with %v, %v; want a deadlock of 3 ranks", r, err)
+	}
+}

@@ -1,0 +1,221 @@
+package bench
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"gigarank/lp"
+	"gigarank/mpivirt"
+)
+
+// ring is the ring of small messages: all ranks at once send to the right and
+// receive from the left. The sends block; a payload above the machine's eager
+// limit makes it a deadlock, as on a real machine.
+var ring = Entry{
+	Name:     "ring",
+	Summary:  "every rank sends 8 bytes to the right and receives from the left, blocking, with eager sends",
+	Defaults: Options{Iterations: 10, Payload: 8},
+	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Build: func(o Options) (mpivirt.Program, error) {
+		if err := holdsNumber(o); err != nil {
+			return mpivirt.Program{}, err
+		}
+		return mpivirt.Program{
+			Main: func(r *mpivirt.Rank) error { return ringMain(r, o) },
+			Event: func() mpivirt.EventProgram {
+				message := make([]byte, o.Payload)
+				return mpivirt.Steps(func(r *mpivirt.EventRank, s *ringState) mpivirt.Outcome { return s.step(r, o, message) })
+			},
+		}, nil
+	},
+	State: pointToPointState(ringStateSize),
+}
+
+// ringBlocking passes a token round the ring.
+var ringBlocking = Entry{
+	Name:     "ring_blocking",
+	Summary:  "a token goes round the ring with blocking sends and receives; times a round",
+	Defaults: Options{Iterations: 10, Payload: 8},
+	Forms:    []lp.Kind{lp.Goroutine},
+	Build:    onPayload(tokenMain),
+	State:    pointToPointState(0),
+}
+
+// ringNonblocking is the ring of messages with nonblocking calls.
+var ringNonblocking = Entry{
+	Name:     "ring_nonblocking",
+	Summary:  "every rank sends to the right and receives from the left with Irecv, Isend and Waitall",
+	Defaults: Options{Iterations: 10, Payload: 8},
+	Forms:    []lp.Kind{lp.Goroutine},
+	Build:    onPayload(nonblockingMain),
+	State:    pointToPointState(0),
+}
+
+// numberSize is the length of the number that the messages of these programs
+// begin with, by which the receiver tells that it got the right one.
+const numberSize = 8
+
+func holdsNumber(o Options) error {
+	if o.Payload < numberSize {
+		return fmt.Errorf("payload of %d bytes: the messages carry a number of %d bytes, use at least that", o.Payload, numberSize)
+	}
+	return nil
+}
+
+// onPayload makes the Build of a program for goroutine ranks whose messages carry
+// a number.
+func onPayload(main func(*mpivirt.Rank, Options) error) func(Options) (mpivirt.Program, error) {
+	return func(o Options) (mpivirt.Program, error) {
+		return mpivirt.Program{Main: func(r *mpivirt.Rank) error { return main(r, o) }}, holdsNumber(o)
+	}
+}
+
+func putNumber(message []byte, n int) { binary.LittleEndian.PutUint64(message, uint64(n)) }
+
+func checkNumber(message []byte, from, want int) error {
+	if got := int(binary.LittleEndian.Uint64(message)); got != want {
+		return fmt.Errorf("a message from rank %d holds %d; it must hold %d", from, got, want)
+	}
+	return nil
+}
+
+// ringNumber is what rank sends in an iteration of the ring.
+func ringNumber(rank, iteration int) int { return rank<<20 + iteration }
+
+func ringMain(r *mpivirt.Rank, o Options) error {
+	world := r.World()
+	left, right := neighbours(r.Rank(), r.Size())
+	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	for i := range o.Iterations {
+		r.Compute(o.Compute)
+		start := r.Now()
+		putNumber(out, ringNumber(r.Rank(), i))
+		if err := mpivirt.Send(world, out, right, 0); err != nil {
+			return err
+		}
+		if _, err := mpivirt.Recv(world, in, left, 0); err != nil {
+			return err
+		}
+		if err := checkNumber(in, left, ringNumber(left, i)); err != nil {
+			return err
+		}
+		r.Record(i, "ring", r.Now().Sub(start))
+	}
+	return nil
+}
+
+// ringState is the state of ring as an event rank: it has begun so many iterations,
+// and sent in the last one or not.
+type ringState struct {
+	timedState
+	sent bool
+}
+
+const ringStateSize = 16
+
+// step is ringMain as steps. The message is scratch of the engine: a send copies
+// it.
+func (s *ringState) step(r *mpivirt.EventRank, o Options, message []byte) mpivirt.Outcome {
+	left, right := neighbours(r.Rank(), r.Size())
+	if s.sent {
+		s.sent = false
+		return r.Recv(left, 0)
+	}
+	if s.begun > 0 {
+		index, d := s.end(r.Now())
+		if err := checkNumber(r.Data(), left, ringNumber(left, index)); err != nil {
+			return r.Fail(err)
+		}
+		r.Record(index, "ring", d)
+		if int(s.begun) == o.Iterations {
+			return r.Finish()
+		}
+	}
+	r.Compute(o.Compute)
+	s.start(r.Now())
+	s.sent = true
+	putNumber(message, ringNumber(r.Rank(), int(s.begun)-1))
+	return r.Send(right, 0, message)
+}
+
+// tokenMain passes a token that counts its hops. Rank 0 sends it off and takes it
+// in; a rank that is alone has nobody to send it to but itself, and must not block
+// in that.
+func tokenMain(r *mpivirt.Rank, o Options) error {
+	left, right := neighbours(r.Rank(), r.Size())
+	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	for i := range o.Iterations {
+		r.Compute(o.Compute)
+		start := r.Now()
+		hops := i*r.Size() + r.Rank()
+		putNumber(out, hops)
+		var err error
+		switch world := r.World(); {
+		case r.Size() == 1:
+			_, err = mpivirt.Sendrecv(world, out, 0, 0, in, 0, 0)
+		case r.Rank() == 0:
+			if err = mpivirt.Send(world, out, right, 0); err == nil {
+				_, err = mpivirt.Recv(world, in, left, 0)
+			}
+		default:
+			if _, err = mpivirt.Recv(world, in, left, 0); err == nil {
+				err = mpivirt.Send(world, out, right, 0)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		r.Record(i, "round", r.Now().Sub(start))
+		want := hops - 1
+		if r.Rank() == 0 {
+			want = hops + r.Size() - 1
+		}
+		if err := checkNumber(in, left, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func nonblockingMain(r *mpivirt.Rank, o Options) error {
+	world := r.World()
+	left, right := neighbours(r.Rank(), r.Size())
+	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	for i := range o.Iterations {
+		r.Compute(o.Compute)
+		start := r.Now()
+		putNumber(out, ringNumber(r.Rank(), i))
+		receive, err := mpivirt.Irecv(world, in, left, 0)
+		if err != nil {
+			return err
+		}
+		send, err := mpivirt.Isend(world, out, right, 0)
+		if err != nil {
+			return err
+		}
+		if _, err := mpivirt.Waitall([]mpivirt.Request{receive, send}); err != nil {
+			return err
+		}
+		if err := checkNumber(in, left, ringNumber(left, i)); err != nil {
+			return err
+		}
+		r.Record(i, "ring", r.Now().Sub(start))
+	}
+	return nil
+}
+
+// messagesPerRank is what the virtual MPI holds for a rank that sends and receives
+// messages: its mailbox, a request and a message, in bytes.
+const messagesPerRank = 480
+
+// pointToPointState gives the State of a program of point-to-point messages whose
+// event ranks have a state of the given size.
+func pointToPointState(state int64) func(lp.Kind, Options) int64 {
+	return func(kind lp.Kind, o Options) int64 {
+		n := messagesPerRank + 2*o.Payload
+		if kind == lp.Event {
+			n += state
+		}
+		return n
+	}
+}
