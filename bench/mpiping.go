@@ -47,7 +47,14 @@ var pingNames = func() (names [pingSizes]string) {
 
 // neighbours returns the ranks beside a rank in the ring of all ranks.
 func neighbours(rank, size int) (left, right int) {
-	return (rank + size - 1) % size, (rank + 1) % size
+	left, right = rank-1, rank+1
+	if rank == 0 {
+		left = size - 1
+	}
+	if right == size {
+		right = 0
+	}
+	return left, right
 }
 
 // checkMessage compares a message with the one that must come.

@@ -173,3 +173,19 @@ func TestRingAboveTheEagerLimit(t *testing.T) {
 		t.Errorf("ended with %v, %v; want a deadlock of 3 ranks", r, err)
 	}
 }
+
+// BenchmarkRing reports messages in a second on one engine.
+func BenchmarkRing(b *testing.B) {
+	for _, kind := range []lp.Kind{lp.Event, lp.Goroutine} {
+		b.Run(kind.String(), func(b *testing.B) {
+			b.ReportAllocs()
+			messages := uint64(0)
+			for b.Loop() {
+				c := options(20, 8)
+				c.LP = kind
+				messages += run(b, "ring", "xt5", 65536, 1, c).Statistics.Messages
+			}
+			b.ReportMetric(float64(messages)/b.Elapsed().Seconds(), "messages/s")
+		})
+	}
+}

@@ -131,7 +131,9 @@ func (s *ringState) step(r *mpivirt.EventRank, o Options, message []byte) mpivir
 			return r.Finish()
 		}
 	}
-	r.Compute(o.Compute)
+	if o.Compute > 0 {
+		r.Compute(o.Compute)
+	}
 	s.start(r.Now())
 	s.sent = true
 	putNumber(message, ringNumber(r.Rank(), int(s.begun)-1))
