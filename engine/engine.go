@@ -81,6 +81,7 @@ type Engine struct {
 	ready      readyQueue
 	timed      eventList
 	throttled  eventList // LPs held back, by their clocks
+	full       []Event   // scratch of release
 	unfinished int
 	buffered   int64
 	limit      int64
@@ -139,10 +140,11 @@ func (e *Engine) ReadyRange(lo, hi int) { e.ready.pushRange(int32(lo), int32(hi)
 // Schedule enters a timed event for an LP of this engine.
 func (e *Engine) Schedule(ev Event) { e.timed.push(ev) }
 
-// Throttle holds LP lp (its local number) back, whose clock shows t, until the
-// buffers have shrunk or all else waits. The kernel's Run resumes it.
-func (e *Engine) Throttle(lp int32, t vtime.Time) {
-	e.throttled.push(Event{Time: t, Source: lp, LP: lp})
+// Throttle holds LP lp (its local number) back, whose clock shows t and which is
+// about to send to an LP of engine dst, until there is room or all else waits. The
+// kernel's Run resumes it.
+func (e *Engine) Throttle(lp int32, t vtime.Time, dst int) {
+	e.throttled.push(Event{Time: t, Source: lp, LP: lp, Data: uint64(dst)})
 }
 
 // Buffer changes the number of bytes that the kernel holds for messages that
@@ -289,7 +291,9 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	e.endpoint.Advance(next)
 	switch {
 	case !e.throttled.empty() && throttled <= timed:
-		return true, e.release(k, deliver)
+		if released, err := e.release(k, deliver); released || err != nil {
+			return true, err
+		}
 	case timed < e.endpoint.EIT():
 		ev := e.timed.pop()
 		e.Statistics.Events++
@@ -319,17 +323,36 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	}
 }
 
-// release resumes the throttled LP with the least clock. What it waited for, room
-// at another engine, may not be there yet: then it will be throttled again.
-func (e *Engine) release(k Kernel, deliver func(int, []byte)) error {
-	ev := e.throttled.pop()
-	e.Statistics.Events++
-	k.Run(ev.LP)
+// release resumes the throttled LP with the least clock among those that have
+// room for what they send. It reports whether there was one. LPs of this engine
+// always have room: they are held back only to let others run first.
+func (e *Engine) release(k Kernel, deliver func(int, []byte)) (bool, error) {
 	if err := e.endpoint.Flush(); err != nil {
-		return err
+		return false, err
 	}
-	_, err := e.endpoint.Poll(deliver)
-	return err
+	if _, err := e.endpoint.Poll(deliver); err != nil {
+		return false, err
+	}
+	found := false
+	var chosen Event
+	full := e.full[:0]
+	for !found && !e.throttled.empty() {
+		chosen = e.throttled.pop()
+		if dst := int(chosen.Data); dst == e.index || e.endpoint.Room(dst) {
+			found = true
+		} else {
+			full = append(full, chosen)
+		}
+	}
+	for _, ev := range full {
+		e.throttled.push(ev)
+	}
+	e.full = full[:0]
+	if found {
+		e.Statistics.Events++
+		k.Run(chosen.LP)
+	}
+	return found, nil
 }
 
 // Count returns the statistics with those of the transport.

@@ -91,7 +91,7 @@ func bounce(t *rapid.T, lps, engines int, protocol sync.Protocol, claimed, real 
 	var group stdsync.WaitGroup
 	for i := range engines {
 		e := New(Config{
-			Partition: Partition{lps, engines}, Transport: transports[i], Protocol: protocol,
+			Partition: Partition{LPs: lps, Engines: engines}, Transport: transports[i], Protocol: protocol,
 			Lookahead: func(int) vtime.Duration { return claimed },
 		})
 		lo, hi := e.Range()
@@ -175,7 +175,7 @@ func (s *sender) Run(lp int32) {
 			s.left[lp]--
 			s.e.Buffer(100)
 			s.clock[lp]++
-			s.e.Throttle(lp, s.clock[lp])
+			s.e.Throttle(lp, s.clock[lp], 0)
 			return
 		}
 		s.left[lp]--
@@ -191,11 +191,11 @@ func (s *sender) Drained()            {}
 // "When what is buffered grows past a limit, ranks are resumed in order of virtual
 // time": of the LPs held back, the one with the least clock goes on.
 func TestThrottledInOrderOfVirtualTime(t *testing.T) {
-	e := New(Config{Partition: Partition{4, 1}, Transport: sync.NewInProcess(1)[0], BufferLimit: 1})
+	e := New(Config{Partition: Partition{LPs: 4, Engines: 1}, Transport: sync.NewInProcess(1)[0], BufferLimit: 1})
 	s := &sender{e: e, left: []int{5, 5, 5, 5}, clock: []vtime.Time{30, 10, 20, 0}}
 	e.Buffer(2)
 	for lp := range int32(4) {
-		e.Throttle(lp, s.clock[lp])
+		e.Throttle(lp, s.clock[lp], 0)
 	}
 	if err := e.Run(s); err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestThrottledInOrderOfVirtualTime(t *testing.T) {
 
 // An engine whose LPs wait for nothing that could come ends with ErrDeadlock.
 func TestDeadlock(t *testing.T) {
-	e := New(Config{Partition: Partition{2, 1}, Transport: sync.NewInProcess(1)[0]})
+	e := New(Config{Partition: Partition{LPs: 2, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
 	if err := e.Run(&sender{e: e, left: make([]int, 2), clock: make([]vtime.Time, 2)}); !errors.Is(err, ErrDeadlock) {
 		t.Errorf("error %v; want a deadlock", err)
 	}

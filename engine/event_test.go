@@ -79,19 +79,22 @@ func TestEventListPopsInOrder(t *testing.T) {
 	})
 }
 
-// Every LP has one owner, whose range contains it; ranges differ by one at most.
+// Every LP has one owner, whose range contains it; ranges are whole units and
+// differ by one unit at most, where the last unit may be cut short.
 func TestPartition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := Partition{LPs: rapid.IntRange(1, 1<<31-1).Draw(t, "LPs"), Engines: rapid.IntRange(1, 20000).Draw(t, "engines")}
+		p := Partition{LPs: rapid.IntRange(1, 1<<31-1).Draw(t, "LPs"), Engines: rapid.IntRange(1, 20000).Draw(t, "engines"),
+			Unit: rapid.IntRange(0, 100).Draw(t, "unit")}
+		unit := max(p.Unit, 1)
 		end, least, most := 0, p.LPs, 0
 		for e := range p.Engines {
 			lo, hi := p.Range(e)
-			if lo != end || hi < lo {
+			if lo != end || hi < lo || lo%unit != 0 && lo != p.LPs {
 				t.Fatalf("%+v: engine %d has %d to %d, the one before ends at %d", p, e, lo, hi, end)
 			}
 			least, most, end = min(least, hi-lo), max(most, hi-lo), hi
 		}
-		if end != p.LPs || most-least > 1 {
+		if end != p.LPs || most-least > 2*unit-1 {
 			t.Fatalf("%+v: ends at %d, sizes %d to %d", p, end, least, most)
 		}
 		for range 20 {

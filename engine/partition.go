@@ -2,11 +2,18 @@ package engine
 
 import "math/bits"
 
-// Partition divides LPs 0 to LPs-1 into contiguous blocks whose sizes differ by
-// one at most, one for each engine.
+// Partition divides LPs 0 to LPs-1 into contiguous blocks, one for each engine.
+// Blocks consist of whole units, and their numbers of units differ by one at most.
 type Partition struct {
 	LPs     int
 	Engines int
+	Unit    int // LPs that stay together; 0 means 1
+}
+
+// units returns the size of a unit and the number of units.
+func (p Partition) units() (size, count int) {
+	size = max(p.Unit, 1)
+	return size, (p.LPs + size - 1) / size
 }
 
 // Range returns the LPs of an engine: lo <= LP < hi. It is empty where there are
@@ -16,16 +23,19 @@ func (p Partition) Range(engine int) (lo, hi int) {
 }
 
 func (p Partition) bound(engine int) int {
-	high, low := bits.Mul64(uint64(engine), uint64(p.LPs))
+	size, count := p.units()
+	high, low := bits.Mul64(uint64(engine), uint64(count))
 	quotient, _ := bits.Div64(high, low, uint64(p.Engines))
-	return int(quotient)
+	return min(int(quotient)*size, p.LPs)
 }
 
 // Owner returns the engine that owns an LP.
 func (p Partition) Owner(lp int) int {
-	// The least e with bound(e+1) > lp, that is (e+1)·LPs >= (lp+1)·Engines.
-	high, low := bits.Mul64(uint64(lp+1), uint64(p.Engines))
+	// The least e with bound(e+1) > lp: for the unit u of lp, that is
+	// (e+1)·count >= (u+1)·Engines.
+	size, count := p.units()
+	high, low := bits.Mul64(uint64(lp/size+1), uint64(p.Engines))
 	low, borrow := bits.Sub64(low, 1, 0)
-	quotient, _ := bits.Div64(high-borrow, low, uint64(p.LPs))
+	quotient, _ := bits.Div64(high-borrow, low, uint64(count))
 	return int(quotient)
 }

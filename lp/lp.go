@@ -45,6 +45,9 @@ type Body interface {
 // this one pass.
 var ErrStopped = errors.New("lp: stopped by the engine")
 
+// reportEvery is the number of LPs made between two reports.
+const reportEvery = 1 << 16
+
 // Goroutines are LPs that run as coroutines.
 type Goroutines struct {
 	next []func() (struct{}, bool)
@@ -54,11 +57,15 @@ type Goroutines struct {
 // NewGoroutines makes n LPs; main(i, wait) is the body of LP i. It calls wait to
 // suspend itself. An LP begins to run when it is resumed for the first time.
 //
-// A panic in main comes out of Resume.
-func NewGoroutines(n int, main func(i int, wait func(struct{}) bool)) *Goroutines {
+// A panic in main comes out of Resume. made is told now and then how many LPs have
+// been made.
+func NewGoroutines(n int, main func(i int, wait func(struct{}) bool), made func(n int)) *Goroutines {
 	g := &Goroutines{next: make([]func() (struct{}, bool), n), stop: make([]func(), n)}
 	for i := range n {
 		g.next[i], g.stop[i] = iter.Pull(func(yield func(struct{}) bool) { main(i, yield) })
+		if i%reportEvery == reportEvery-1 {
+			made(i + 1)
+		}
 	}
 	return g
 }

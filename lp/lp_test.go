@@ -6,6 +6,8 @@ import (
 	"testing"
 )
 
+func ignore(int) {}
+
 func TestGoroutinesInterleave(t *testing.T) {
 	var log []int
 	g := NewGoroutines(2, func(i int, wait func(struct{}) bool) {
@@ -13,7 +15,7 @@ func TestGoroutinesInterleave(t *testing.T) {
 			log = append(log, 10*i+step)
 			Wait(wait)
 		}
-	})
+	}, ignore)
 	for range 3 {
 		for i := range 2 {
 			if !g.Resume(i) {
@@ -41,7 +43,7 @@ func TestStopRunsDeferredCalls(t *testing.T) {
 		}
 		Wait(wait)
 		t.Errorf("LP %d ran on after Stop", i)
-	})
+	}, ignore)
 	g.Resume(0)
 	g.Resume(2)
 	// LP 1 was never started: there is nothing to unwind in it.
@@ -53,7 +55,7 @@ func TestStopRunsDeferredCalls(t *testing.T) {
 
 func TestPanicComesOutOfResume(t *testing.T) {
 	bad := errors.New("bad rank")
-	g := NewGoroutines(1, func(int, func(struct{}) bool) { panic(bad) })
+	g := NewGoroutines(1, func(int, func(struct{}) bool) { panic(bad) }, ignore)
 	defer func() {
 		if r := recover(); r != any(bad) {
 			t.Errorf("recovered %v; want %v", r, bad)
@@ -68,7 +70,7 @@ func BenchmarkGoroutineRoundTrip(b *testing.B) {
 		for {
 			Wait(wait)
 		}
-	})
+	}, ignore)
 	b.ReportAllocs()
 	for b.Loop() {
 		g.Resume(0)

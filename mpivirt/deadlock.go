@@ -2,6 +2,7 @@ package mpivirt
 
 import (
 	"fmt"
+	"gigarank/vtime"
 	"slices"
 	"strings"
 )
@@ -105,4 +106,34 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	all := append(slices.Clone(a.Blocked), b.Blocked...)
 	slices.SortFunc(all, func(x, y Blocked) int { return x.Rank - y.Rank })
 	return &DeadlockError{a.Waiting + b.Waiting, all[:min(len(all), deadlockReportLimit)]}
+}
+
+// encode appends the report to b for engine 0; a nil one says that there is none.
+func (e *DeadlockError) encode(b []byte) []byte {
+	if e == nil {
+		return b
+	}
+	b = appendWords(b, e.Waiting, uint64(len(e.Blocked)))
+	for _, r := range e.Blocked {
+		b = appendWords(b, uint64(r.Rank), uint64(r.Since), uint64(len(r.Call)), uint64(len(r.For)))
+		b = append(append(b, r.Call...), r.For...)
+	}
+	return b
+}
+
+// decodeDeadlock reads what encode appended.
+func decodeDeadlock(b []byte) *DeadlockError {
+	if len(b) == 0 {
+		return nil
+	}
+	r := reader{b}
+	e := &DeadlockError{Waiting: r.u64()}
+	for range r.u64() {
+		w := Blocked{Rank: int(r.u64()), Since: vtime.Time(r.u64())}
+		call, awaited := r.u64(), r.u64()
+		w.Call, w.For = string(r.b[:call]), string(r.b[call:call+awaited])
+		r.b = r.b[call+awaited:]
+		e.Blocked = append(e.Blocked, w)
+	}
+	return e
 }

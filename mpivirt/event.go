@@ -56,7 +56,7 @@ func (b *stepper[S]) Resume(i int) bool {
 			return false
 		}
 		if b.k.eng.Congested(b.k.eng.Index()) {
-			b.k.eng.Throttle(int32(i), b.k.clock[i])
+			b.k.eng.Throttle(int32(i), b.k.clock[i], b.k.eng.Index())
 			return true
 		}
 	}

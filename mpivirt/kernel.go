@@ -82,13 +82,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.comms = append(k.comms, nil)
 	k.addComm(worldContext, strided(0, 1, c.Target.Ranks()))
 	k.addComm(selfContext, nil)
-	for _, op := range collectives.Operations() {
-		a, chosen := c.Algorithms[op]
-		if !chosen {
-			a = collectives.Default(op)
-		}
-		k.algorithms = append(k.algorithms, a)
-	}
+	k.algorithms = c.algorithms()
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
 	k.tally.start(c)
 	return k

@@ -36,7 +36,7 @@ func (c *Comm) throttle(dest int) {
 		owner = k.eng.Partition().Owner(to)
 	}
 	if k.eng.Congested(owner) {
-		k.eng.Throttle(r.lp, k.clock[r.lp])
+		k.eng.Throttle(r.lp, k.clock[r.lp], owner)
 		r.suspend()
 	}
 }

@@ -3,6 +3,7 @@ package mpivirt
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ type Simulation struct {
 	setUp   atomic.Int64
 	ended   atomic.Int64
 	counts  []atomic.Int64 // by engine of this process: iterations complete
+	bodies  []lp.Body      // by engine of this process, once it has run
 	reason  atomic.Pointer[string]
 }
 
@@ -29,8 +31,8 @@ func New(c Config) (*Simulation, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	s := &Simulation{config: c, counts: make([]atomic.Int64, len(c.Transports))}
-	partition := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
+	s := &Simulation{config: c, counts: make([]atomic.Int64, len(c.Transports)), bodies: make([]lp.Body, len(c.Transports))}
+	partition := c.partition()
 	for _, t := range c.Transports {
 		lo, hi := partition.Range(t.Rank())
 		s.engines = append(s.engines, engine.New(engine.Config{
@@ -40,22 +42,54 @@ func New(c Config) (*Simulation, error) {
 				if lo == hi || dstLo == dstHi {
 					return vtime.Second
 				}
-				return lookahead(&c, lo, hi, dstLo, dstHi)
+				return c.lookahead(lo, hi, dstLo, dstHi)
 			},
 		}))
 	}
 	return s, nil
 }
 
-// lookahead is the least delay of anything that ranks of one block do to those of
-// another: a message, or the acknowledgement of one.
-func lookahead(c *Config, lo, hi, dstLo, dstHi int) vtime.Duration {
-	d := c.Target.Lookahead(lo, hi, dstLo, dstHi)
-	if c.Target.LogGOPS() != nil {
-		// A rendezvous frees its sender at the instant of the match.
-		d = min(d, vtime.Picosecond)
+// partition divides the ranks among the engines. Where it can, it keeps those of a
+// node together: see lookahead.
+func (c *Config) partition() engine.Partition {
+	p := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
+	if c.Target.Machine().Mapping() == "block" && c.Target.Nodes() >= p.Engines {
+		p.Unit = c.Target.NodeSize(0)
 	}
-	return d
+	return p
+}
+
+// lookahead is the least delay of anything that ranks of one block do to those of
+// another: a message, the acknowledgement of one, or a step of a collective.
+func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
+	switch {
+	case c.Target.LogGOPS() != nil:
+		// A rendezvous frees its sender at the instant of the match.
+		return vtime.Picosecond
+	case c.joins() && c.Target.ShareNode(lo, hi, dstLo, dstHi):
+		// Under node-leader the leader of a node goes on at its own entry as soon as
+		// the others have joined, be it a picosecond before.
+		return vtime.Picosecond
+	}
+	return c.Target.Lookahead(lo, hi, dstLo, dstHi)
+}
+
+// joins reports whether some operation uses node-leader.
+func (c *Config) joins() bool {
+	return slices.Contains(c.algorithms(), collectives.NodeLeader)
+}
+
+// algorithms returns the algorithm of each operation.
+func (c *Config) algorithms() []collectives.Algorithm {
+	all := make([]collectives.Algorithm, 0, len(collectives.Operations()))
+	for _, op := range collectives.Operations() {
+		a, chosen := c.Algorithms[op]
+		if !chosen {
+			a = collectives.Default(op)
+		}
+		all = append(all, a)
+	}
+	return all
 }
 
 func (c *Config) validate() error {
@@ -118,21 +152,30 @@ func (s *Simulation) Run() (*Result, error) {
 // gather brings the tallies of all processes to host 0.
 func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics, error) {
 	e := s.engines[0]
-	payloads, err := e.Gather(own.encode(e.Count()))
+	var waiting *DeadlockError
+	errors.As(cause, &waiting)
+	payloads, err := e.Gather(waiting.encode(own.encode(e.Count())))
 	if cause == nil {
 		cause = err
 	}
 	if err != nil || e.Index() != 0 {
 		return own, e.Count(), cause
 	}
+	var all *DeadlockError
 	total, statistics := &tally{now: func() float64 { return 0 }}, engine.Statistics{}
 	for _, payload := range payloads {
 		if payload == nil {
 			continue
 		}
-		t, counts := decodeTally(payload)
+		t, counts, rest := decodeTally(payload)
+		if d := decodeDeadlock(rest); d != nil {
+			all = mergeDeadlocks(all, d)
+		}
 		total.merge(t)
 		statistics.Add(&counts)
+	}
+	if waiting != nil && all != nil {
+		cause = all
 	}
 	return total, statistics, cause
 }
@@ -144,11 +187,17 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	k.tally.progressed = func(n int) { s.counts[i].Store(int64(n)) }
 	k.tally.ended = &s.ended
 	if c.LP == lp.Goroutine {
-		k.body = lp.NewGoroutines(k.n, k.runMain)
+		reported := 0
+		report := func(n int) {
+			s.setUp.Add(int64(n - reported))
+			reported = n
+		}
+		k.body = lp.NewGoroutines(k.n, k.runMain, report)
+		report(k.n)
 	} else {
 		k.body, k.steps = c.Program.Event().bind(k)
+		s.setUp.Add(int64(k.n))
 	}
-	s.setUp.Add(int64(k.n))
 	k.tally.wall = k.tally.now()
 	k.tally.setUp = k.tally.wall - k.tally.began
 	e.ReadyRange(0, k.n)
@@ -162,25 +211,26 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	case err != nil && !isStopped(err):
 		e.Abort([]byte(err.Error()))
 	}
-	if err != nil || k.tally.Finished < uint64(k.n) {
-		k.body.Stop()
-	}
+	s.bodies[i] = k.body
 	return &k.tally, err
 }
 
 // run runs the engine. A panic that comes out of a step of an event LP ends the
-// simulation with that LP's error; nothing of the engine is used after it.
+// simulation with that LP's error, any other one with that of gigarank itself;
+// nothing of the engine is used after it.
 func (k *kernel) run() (err error) {
 	defer func() {
-		body, steps := k.body.(interface{ running() (int32, call) })
-		if !steps {
+		v := recover()
+		if v == nil {
 			return
 		}
-		if v := recover(); v != nil {
+		if body, steps := k.body.(interface{ running() (int32, call) }); steps {
 			lp, name := body.running()
 			k.recovered(lp, name, v)
 			err = k.eng.Err()
+			return
 		}
+		err = fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, debug.Stack())
 	}()
 	return k.eng.Run(k)
 }
@@ -212,6 +262,18 @@ func (s *Simulation) firstError(errs []error) error {
 		return deadlock
 	}
 	return nil
+}
+
+// Close unwinds, after a Run that did not reach its end, the ranks that have not
+// finished: their deferred calls run. A process that ends anyway has no need of it;
+// with many ranks it takes a while.
+func (s *Simulation) Close() {
+	for i, body := range s.bodies {
+		if body != nil {
+			body.Stop()
+		}
+		s.bodies[i] = nil
+	}
 }
 
 // Stop ends the simulation early, on all hosts; Run returns what was finished.

@@ -16,15 +16,14 @@ import (
 type tally struct {
 	engine.Digest // of the ranks that have finished
 
-	now         func() float64
-	iterations  []iterationTally
-	latest      int     // the iteration recorded last
-	wall        float64 // when the iteration before was complete
-	began       float64
-	setUp       float64
-	progressed  func(iterations int)
-	recordCount int
-	ended       *atomic.Int64 // ranks finished, for other goroutines to read
+	now        func() float64
+	iterations []iterationTally
+	latest     int     // the iteration recorded last
+	wall       float64 // when the iteration before was complete
+	began      float64
+	setUp      float64
+	progressed func(iterations int)
+	ended      *atomic.Int64 // ranks finished, for other goroutines to read
 }
 
 // iterationTally sums up one operation of one iteration.
@@ -70,9 +69,8 @@ func (t *tally) record(index int, operation string, d vtime.Duration, all int) {
 	if it.count == uint64(all) {
 		now := t.now()
 		it.wall, t.wall = now-t.wall, now
-		t.recordCount++
 		if t.progressed != nil {
-			t.progressed(t.recordCount)
+			t.progressed(index + 1)
 		}
 	}
 }
@@ -172,8 +170,8 @@ func secondsToWord(s float64) uint64 { return uint64(int64(s * 1e9)) }
 func wordToSeconds(w uint64) float64 { return float64(int64(w)) / 1e9 }
 
 // decodeTally unpacks what encode packed.
-func decodeTally(b []byte) (*tally, engine.Statistics) {
-	t, s := &tally{}, engine.Statistics{}
+func decodeTally(b []byte) (t *tally, s engine.Statistics, rest []byte) {
+	t = &tally{}
 	r := reader{s.Read(t.Read(b))}
 	t.setUp = wordToSeconds(r.u64())
 	for range r.u64() {
@@ -184,5 +182,5 @@ func decodeTally(b []byte) (*tally, engine.Statistics) {
 		r.b = r.b[n:]
 		t.iterations = append(t.iterations, it)
 	}
-	return t, s
+	return t, s, r.b
 }
