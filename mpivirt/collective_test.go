@@ -1,9 +1,15 @@
 package mpivirt_test
 
 import (
+	"fmt"
+	"math/bits"
+	"testing"
+
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/network"
 	"gigarank/random"
+	"gigarank/vtime"
 )
 
 // exercise is one collective on doubles among so many members, all of whose
@@ -282,5 +288,186 @@ func callSize(c *mpivirt.Comm, op collectives.Operation, bytes int64, root int) 
 		return c.AlltoallSize(bytes)
 	default:
 		return c.Barrier()
+	}
+}
+
+// interpreters are the two ways to carry a collective out that must agree.
+var interpreters = []mpivirt.Interpreter{mpivirt.Message, mpivirt.Bulk}
+
+// finish simulates one collective that all ranks enter at time 0, and returns
+// when the last one leaves.
+func finish(t *testing.T, tgt *network.Target, i mpivirt.Interpreter, engines int, op collectives.Operation, a collectives.Algorithm, call func(c *mpivirt.Comm) error) vtime.Duration {
+	t.Helper()
+	r, err := simulate(t, mpivirt.Config{
+		Target: tgt, Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
+		Program: mpivirt.Program{Name: "one", Main: func(r *mpivirt.Rank) error { return call(r.World()) }},
+	}, engines)
+	if err != nil {
+		t.Fatalf("%v %v of %d ranks: %v", op, a, tgt.Ranks(), err)
+	}
+	return vtime.Duration(r.VirtualTime)
+}
+
+// hockney is a machine with α = 1 us, β = 1 ns and γ = 0.5 ns a byte.
+const hockney = "name: hockney\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, reduce: {bandwidth: 2GB/s}}\n"
+
+// hockneyCost is what hockney makes of α, β and γ.
+func hockneyCost() collectives.Cost {
+	return collectives.Cost{
+		Alpha: vtime.Microsecond,
+		Beta:  func(bytes int64) vtime.Duration { return vtime.Duration(bytes) * vtime.Nanosecond },
+		Gamma: func(bytes int64) vtime.Duration { return vtime.Duration(bytes) * vtime.Nanosecond / 2 },
+	}
+}
+
+// Design, section 7: both interpreters agree with the closed form where it
+// applies.
+func TestClosedFormsOfAllAlgorithms(t *testing.T) {
+	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 15, 16, 17, 23, 31, 32, 33}
+	for _, op := range collectives.Operations() {
+		if op == collectives.Gatherv || op == collectives.Scatterv || op == collectives.Allgatherv || op == collectives.Alltoallv || op == collectives.ReduceScatter {
+			continue // their blocks differ here
+		}
+		for _, a := range collectives.Algorithms(op) {
+			if a == collectives.NodeLeader {
+				continue // with one rank on each node, it is the butterfly
+			}
+			for _, ranks := range sizes {
+				x := exercise{op: op, members: ranks, count: 37, whole: true}
+				want, ok := collectives.ClosedForm(op, a, ranks, 37, 8, hockneyCost())
+				if !ok {
+					continue
+				}
+				for _, i := range interpreters {
+					got := finish(t, target(t, hockney, ranks), i, 1+ranks%3, op, a, func(c *mpivirt.Comm) error { return x.arguments(c.Rank()).call(c) })
+					if got != want {
+						t.Errorf("%v %v of %d ranks, interpreter %d: %v, want %v", op, a, ranks, i, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The table of closed forms in the design, section 7, as it stands there, for α,
+// β and γ of the machine hockney and m a multiple of the number of chunks. For
+// numbers of ranks P = P' + r with 0 < r <= P'/2 the folding of the butterfly ends
+// one α + βm sooner than the table says; see [collectives.ClosedForm].
+func TestClosedFormsOfTheDesign(t *testing.T) {
+	ranks := []int{2, 3, 4, 5, 6, 7, 8, 11, 16, 27, 32, 48, 63, 64, 100, 127, 128, 255, 256, 257, 300}
+	for _, p := range ranks {
+		l := bits.Len(uint(p)) - 1
+		whole := 1 << l
+		np2, spared := 0, 0 // spared: the release that costs nothing extra
+		if r := p - whole; r > 0 {
+			np2 = 1
+			if 2*r <= whole {
+				spared = 1
+			}
+		}
+		m := int64(p * whole) // bytes: cut evenly by ring and Rabenseifner
+		ns := func(alphas int, bytes, reduced int64) vtime.Duration {
+			return vtime.Duration(alphas)*vtime.Microsecond + vtime.Duration(bytes)*vtime.Nanosecond + vtime.Duration(reduced)*vtime.Nanosecond/2
+		}
+		fold := int64(np2)
+		parts := m - m/int64(whole) // f·m
+		round := m - m/int64(p)     // (P−1)/P·m
+		for _, c := range []struct {
+			op    collectives.Operation
+			a     collectives.Algorithm
+			bytes int64
+			want  vtime.Duration
+		}{
+			{collectives.Barrier, collectives.Dissemination, 0, ns(bits.Len(uint(p-1)), 0, 0)},
+			{collectives.Barrier, collectives.RecursiveDoubling, 0, ns(l+2*np2-spared, 0, 0)},
+			{collectives.Barrier, collectives.NodeLeader, 0, ns(l+2*np2-spared, 0, 0)},
+			{collectives.Bcast, collectives.Binomial, m, ns(l, int64(l)*m, 0)},
+			{collectives.Allreduce, collectives.RecursiveDoubling, m, ns(l+2*np2-spared, (int64(l)+2*fold-int64(spared))*m, (int64(l)+fold)*m)},
+			{collectives.Allreduce, collectives.NodeLeader, m, ns(l+2*np2-spared, (int64(l)+2*fold-int64(spared))*m, (int64(l)+fold)*m)},
+			{collectives.Allreduce, collectives.Rabenseifner, m, ns(2*l+2*np2, 2*parts+2*fold*m, parts+fold*m)},
+			{collectives.Allreduce, collectives.Ring, m, ns(2*(p-1), 2*round, round)},
+		} {
+			if p > 128 && c.a == collectives.Ring {
+				continue // P² messages
+			}
+			for _, i := range interpreters {
+				got := finish(t, target(t, hockney, p), i, 2, c.op, c.a, func(w *mpivirt.Comm) error { return callSize(w, c.op, c.bytes, 0) })
+				if got != c.want {
+					t.Errorf("%v %v of %d ranks, %d bytes, interpreter %d: %v, want %v", c.op, c.a, p, c.bytes, i, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// Design, section 7: the node-leader barrier of n nodes of more than one rank takes
+// 2 α_intra and the butterfly of n leaders over α_inter.
+func TestNodeLeaderBarrierClosedForm(t *testing.T) {
+	for _, nodes := range []int{1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 17, 31, 33} {
+		for _, perNode := range []int{2, 3, 8} {
+			machine := fmt.Sprintf("name: two\nranks_per_node: %d\nnetwork: {model: twolevel, intra: {latency: 300ns}, inter: {latency: 7us}}\n", perNode)
+			want, _ := collectives.ClosedForm(collectives.Barrier, collectives.NodeLeader, nodes, 0, 0,
+				collectives.Cost{Alpha: 7 * vtime.Microsecond, Intra: 300 * vtime.Nanosecond})
+			for _, i := range interpreters {
+				got := finish(t, target(t, machine, nodes*perNode), i, 3, collectives.Barrier, collectives.NodeLeader, (*mpivirt.Comm).Barrier)
+				if got != want {
+					t.Errorf("%d nodes of %d ranks, interpreter %d: %v, want %v", nodes, perNode, i, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Design, section 7, the figures of LogGOPSim with its default parameters: the
+// last finish time in ns. A barrier's messages carry no bytes, which loggops
+// charges like one byte.
+func TestLogGOPSimFigures(t *testing.T) {
+	for _, c := range []struct {
+		op    collectives.Operation
+		a     collectives.Algorithm
+		ranks int
+		bytes int64
+		want  vtime.Duration
+	}{
+		{collectives.Barrier, collectives.Dissemination, 8, 0, 16500 * vtime.Nanosecond},
+		{collectives.Barrier, collectives.Dissemination, 64, 0, 33000 * vtime.Nanosecond},
+		{collectives.Reduce, collectives.Binomial, 8, 1024, 34914 * vtime.Nanosecond},
+		{collectives.Bcast, collectives.Binomial, 8, 1 << 20, 18890850 * vtime.Nanosecond},
+	} {
+		for _, i := range interpreters {
+			for _, engines := range []int{1, 3} {
+				got := finish(t, target(t, "loggops-default", c.ranks), i, engines, c.op, c.a, func(w *mpivirt.Comm) error { return callSize(w, c.op, c.bytes, 0) })
+				if got != c.want {
+					t.Errorf("%v %v of %d ranks, %d bytes, interpreter %d, %d engines: %v, want %v", c.op, c.a, c.ranks, c.bytes, i, engines, got, c.want)
+				}
+			}
+		}
+	}
+}
+
+// The figures for dissemination with bytes, by a program that sends its messages.
+func TestLogGOPSimDisseminationOfBytes(t *testing.T) {
+	for _, c := range []struct {
+		ranks int
+		bytes int64
+		want  vtime.Duration
+	}{
+		{8, 1, 16500 * vtime.Nanosecond}, {64, 1, 33000 * vtime.Nanosecond},
+		{8, 8, 16626 * vtime.Nanosecond}, {64, 8, 33252 * vtime.Nanosecond},
+	} {
+		disseminate := func(w *mpivirt.Comm) error {
+			for distance := 1; distance < c.ranks; distance *= 2 {
+				if err := w.SendSize(c.bytes, (w.Rank()+distance)%c.ranks, distance); err != nil {
+					return err
+				}
+				if _, err := w.RecvSize(c.bytes, (w.Rank()+c.ranks-distance)%c.ranks, distance); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		if got := finish(t, target(t, "loggops-default", c.ranks), mpivirt.Auto, 2, collectives.Barrier, collectives.Linear, disseminate); got != c.want {
+			t.Errorf("%d ranks, %d bytes: %v, want %v", c.ranks, c.bytes, got, c.want)
+		}
 	}
 }
