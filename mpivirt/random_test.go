@@ -2,20 +2,26 @@ package mpivirt_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"reflect"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/sync"
 	"gigarank/vtime"
 
+	"github.com/cockroachdb/datadriven"
 	"pgregory.net/rapid"
 )
 
@@ -631,4 +637,350 @@ func hosts(engines []int) *rapid.Generator[hosting] {
 		}
 		return h
 	})
+}
+
+// TestScripts runs the programs kept in testdata/programs: their output is that of
+// the reference, and the virtual MPI agrees with it on every host.
+func TestScripts(t *testing.T) {
+	datadriven.Walk(t, "testdata/programs", func(t *testing.T, path string) {
+		machine := ""
+		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
+			switch d.Cmd {
+			case "machine":
+				machine = d.Input + "\n"
+				return ""
+			case "run":
+				p := script(t, d, machine)
+				want := expect(t, p)
+				for i, engines := range []int{1, 2, len(p.ops)} {
+					for _, strict := range []bool{false, true} {
+						compare(t, p, hosting{engines: engines, strict: strict, protocol: sync.Protocol(i), collectives: mpivirt.Message}, want)
+					}
+				}
+				return transcript(p, want)
+			}
+			d.Fatalf(t, "no command %q: use machine or run", d.Cmd)
+			return ""
+		})
+	})
+}
+
+// script reads a program.
+func script(t testing.TB, d *datadriven.TestData, machine string) *program {
+	p := &program{machine: machine, algorithms: map[collectives.Operation]collectives.Algorithm{}}
+	for _, arg := range d.CmdArgs {
+		if arg.Key == "ranks" {
+			p.ops = make([][]op, must(strconv.Atoi(arg.SingleVal(t))))
+			continue
+		}
+		for _, operation := range collectives.Operations() {
+			if operation.String() == arg.Key {
+				p.algorithms[operation] = must(collectives.ParseAlgorithm(operation, arg.SingleVal(t)))
+			}
+		}
+	}
+	for line := range strings.Lines(d.Input) {
+		rank, text, found := strings.Cut(strings.TrimSpace(line), ": ")
+		if !found {
+			d.Fatalf(t, "%q: write \"rank: operation\"", line)
+		}
+		i := must(strconv.Atoi(rank))
+		p.ops[i] = append(p.ops[i], must(parseOp(text)))
+	}
+	return p
+}
+
+// transcript writes down what every rank saw, but for the hashes of data.
+func transcript(p *program, logs [][]entry) string {
+	var b strings.Builder
+	for rank, log := range logs {
+		for _, e := range log {
+			fmt.Fprintf(&b, "%d: %v %s", rank, e.at, p.text(rank, e.op))
+			if e.which > 0 {
+				fmt.Fprintf(&b, ": request %d", e.which)
+			}
+			if s := e.status; s != (mpivirt.Status{}) {
+				fmt.Fprintf(&b, " -> source %d tag %d bytes %d", s.Source, s.Tag, s.Bytes)
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// TestOpText: what String writes, parseOp reads.
+func TestOpText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := programs(6, 8).Draw(t, "program")
+		for _, ops := range p.ops {
+			for i := range ops {
+				if read := must(parseOp(ops[i].String())); read.String() != ops[i].String() || !reflect.DeepEqual(read, ops[i]) {
+					t.Fatalf("%+v is read as %+v", ops[i], read)
+				}
+			}
+		}
+	})
+}
+
+// rendezvous is a machine on which messages of more than 100 bytes wait for their
+// receive.
+const rendezvous = `
+name: rendezvous
+network: {model: flat, latency: 1us, bandwidth: 1GB/s, eager_limit: 100}
+`
+
+// failing runs a program that must fail, on one engine and on two, and returns the
+// error, which must be the same.
+func failing(t *testing.T, ranks int, main func(r *mpivirt.Rank) error) error {
+	t.Helper()
+	var first error
+	for engines := 1; engines <= 2; engines++ {
+		_, err := simulate(t, mpivirt.Config{
+			Target: target(t, rendezvous, ranks), Collectives: mpivirt.Message,
+			Program: mpivirt.Program{Name: "failing", Main: main},
+		}, engines)
+		if err == nil {
+			t.Fatalf("%d engines: the program did not fail", engines)
+		}
+		if first == nil {
+			first = err
+		}
+		if text := firstLine(err); text != firstLine(first) {
+			t.Errorf("%d engines report %q, one reports %q", engines, text, firstLine(first))
+		}
+	}
+	return first
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// TestHeadToHeadRendezvousIsReported: two ranks that send to each other above the
+// eager limit before they receive wait for ever, and the report says in which call
+// and for whom.
+func TestHeadToHeadRendezvousIsReported(t *testing.T) {
+	err := failing(t, 2, func(r *mpivirt.Rank) error {
+		r.Compute(3 * vtime.Microsecond)
+		other := 1 - r.Rank()
+		if err := mpivirt.Send(r.World(), make([]byte, 101), other, 7); err != nil {
+			return err
+		}
+		_, err := mpivirt.Recv(r.World(), make([]byte, 101), other, 7)
+		return err
+	})
+	var deadlock *mpivirt.DeadlockError
+	if !errors.As(err, &deadlock) {
+		t.Fatalf("got %v, want a *DeadlockError", err)
+	}
+	want := []mpivirt.Blocked{
+		{Rank: 0, Call: "Send", For: "rank 1 of WORLD to receive its message with tag 7", Since: vtime.Time(3 * vtime.Microsecond)},
+		{Rank: 1, Call: "Send", For: "rank 0 of WORLD to receive its message with tag 7", Since: vtime.Time(3 * vtime.Microsecond)},
+	}
+	if deadlock.Waiting != 2 || !slices.Equal(deadlock.Blocked, want) {
+		t.Errorf("got  %+v\nwant %+v", deadlock.Blocked, want)
+	}
+}
+
+// TestUnmatchedReceiveIsReported: the report names a receive, its source and its
+// tag, wildcards included.
+func TestUnmatchedReceiveIsReported(t *testing.T) {
+	err := failing(t, 3, func(r *mpivirt.Rank) error {
+		switch r.Rank() {
+		case 0:
+			_, err := mpivirt.Recv(r.World(), make([]byte, 1), mpivirt.AnySource, mpivirt.AnyTag)
+			return err
+		case 2:
+			_, err := r.World().Probe(1, 5)
+			return err
+		}
+		return nil
+	})
+	var deadlock *mpivirt.DeadlockError
+	if !errors.As(err, &deadlock) {
+		t.Fatalf("got %v, want a *DeadlockError", err)
+	}
+	want := []mpivirt.Blocked{
+		{Rank: 0, Call: "Recv", For: "a message from any rank of WORLD with any tag"},
+		{Rank: 2, Call: "Probe", For: "a message from rank 1 of WORLD with tag 5"},
+	}
+	if deadlock.Waiting != 2 || !slices.Equal(deadlock.Blocked, want) {
+		t.Errorf("got  %+v\nwant %+v", deadlock.Blocked, want)
+	}
+}
+
+// rankError is the part of a failure that says who failed, when and where.
+func rankError(t *testing.T, err error) *mpivirt.RankError {
+	t.Helper()
+	var failed *mpivirt.RankError
+	if !errors.As(err, &failed) {
+		t.Fatalf("got %v, want a *RankError", err)
+	}
+	return failed
+}
+
+// TestTruncation: MPI 4.1, 3.2.4: a message longer than the receive buffer is
+// MPI_ERR_TRUNCATE at the receiver, which ends the program unless errors return.
+func TestTruncation(t *testing.T) {
+	program := func(returning bool) func(r *mpivirt.Rank) error {
+		return func(r *mpivirt.Rank) error {
+			if r.Rank() == 0 {
+				return mpivirt.Send(r.World(), make([]int32, 4), 1, 9)
+			}
+			r.SetErrorsReturn(returning)
+			r.Compute(2 * vtime.Microsecond)
+			_, err := mpivirt.Recv(r.World(), make([]int32, 3), 0, 9)
+			if returning && !errors.Is(err, mpivirt.ErrTruncate) {
+				return fmt.Errorf("the receive returned %v", err)
+			}
+			return nil
+		}
+	}
+	failed := rankError(t, failing(t, 2, program(false)))
+	if failed.Rank != 1 || failed.Call != "Recv" || failed.Time != vtime.Time(2*vtime.Microsecond) || !errors.Is(failed, mpivirt.ErrTruncate) {
+		t.Errorf("got %v", failed)
+	}
+	if _, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: mpivirt.Program{Name: "returns", Main: program(true)}}, 2); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReadySendWithoutReceive: MPI 4.1, 3.4: a ready send whose receive has not
+// been posted is erroneous.
+func TestReadySendWithoutReceive(t *testing.T) {
+	failed := rankError(t, failing(t, 2, func(r *mpivirt.Rank) error {
+		if r.Rank() == 0 {
+			return mpivirt.Rsend(r.World(), make([]byte, 1), 1, 0)
+		}
+		r.Compute(vtime.Millisecond)
+		_, err := mpivirt.Recv(r.World(), make([]byte, 1), 0, 0)
+		return err
+	}))
+	if failed.Rank != 1 || failed.Call != "Recv" || !errors.Is(failed, mpivirt.ErrOther) {
+		t.Errorf("got %v", failed)
+	}
+}
+
+// TestAbortAndPanicAreNamed: the error names the rank, its time and the call that
+// it made last.
+func TestAbortAndPanicAreNamed(t *testing.T) {
+	for name, end := range map[string]func(r *mpivirt.Rank){
+		"Abort with code 42":  func(r *mpivirt.Rank) { r.Abort(42) },
+		"panic: out of sorts": func(*mpivirt.Rank) { panic("out of sorts") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			failed := rankError(t, failing(t, 4, func(r *mpivirt.Rank) error {
+				next, previous := (r.Rank()+1)%4, (r.Rank()+3)%4
+				if _, err := mpivirt.Sendrecv(r.World(), []byte{1}, next, 0, make([]byte, 1), previous, 0); err != nil {
+					return err
+				}
+				r.Compute(5 * vtime.Microsecond)
+				if r.Rank() == 2 {
+					end(r)
+				}
+				return r.World().Barrier()
+			}))
+			// 1us of latency and a byte at 1 GB/s, then 5us.
+			if failed.Rank != 2 || failed.Time != vtime.Time(6001*vtime.Nanosecond) || failed.Call != "Sendrecv" {
+				t.Errorf("got rank %d, time %v, call %q", failed.Rank, failed.Time, failed.Call)
+			}
+			if !strings.Contains(failed.Error(), name) {
+				t.Errorf("%q does not say %q", failed, name)
+			}
+		})
+	}
+}
+
+// TestSteadyStateDoesNotAllocate: messages of goroutine ranks allocate nothing once
+// the structures have grown, neither per message nor per switch. A barrier is one
+// instance, for which a small constant is allowed, whatever its number of ranks.
+func TestSteadyStateDoesNotAllocate(t *testing.T) {
+	for _, ranks := range []int{16, 128} {
+		if n := allocations(t, ranks, false); n > 0.01 {
+			t.Errorf("%d ranks: %.2f allocations for a message of each, want none", ranks, n)
+		}
+		if n := allocations(t, ranks, true); n > 8 {
+			t.Errorf("%d ranks: %.2f allocations for a message of each and a barrier, want at most 8", ranks, n)
+		}
+	}
+}
+
+// allocations returns how many an iteration of a ring makes in which each rank
+// sends, receives, and meets the others in a barrier if asked to.
+func allocations(t *testing.T, ranks int, barrier bool) float64 {
+	const warm, measured = 200, 1000
+	var before, after runtime.MemStats
+	_, err := simulate(t, mpivirt.Config{
+		Target: target(t, "name: ring\nranks_per_node: 4\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n", ranks),
+		Program: mpivirt.Program{Name: "ring", Main: func(r *mpivirt.Rank) error {
+			c, out, in := r.World(), make([]byte, 64), make([]byte, 64)
+			next, previous := (r.Rank()+1)%ranks, (r.Rank()+ranks-1)%ranks
+			for i := range warm + measured {
+				if i == warm && r.Rank() == 0 {
+					runtime.ReadMemStats(&before)
+				}
+				if err := mpivirt.Send(c, out, next, 0); err != nil {
+					return err
+				}
+				if _, err := mpivirt.Recv(c, in, previous, 0); err != nil {
+					return err
+				}
+				if barrier {
+					c.Barrier()
+				}
+			}
+			if r.Rank() == 0 {
+				runtime.ReadMemStats(&after)
+			}
+			return nil
+		}},
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(after.Mallocs-before.Mallocs) / measured
+}
+
+// TestMemoryOfAMillionRanks: no state of size O(ranks) per rank: a million event
+// ranks that exchange with a neighbour and meet in a barrier stay within a fixed
+// number of bytes each. One byte per pair of ranks would be a terabyte.
+func TestMemoryOfAMillionRanks(t *testing.T) {
+	const ranks, bound = 1_000_000, 1000
+	type state struct{ step uint8 }
+	var before, peak runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	result, err := simulate(t, mpivirt.Config{
+		Target: target(t, "xt5", ranks),
+		LP:     lp.Event,
+		Program: mpivirt.Program{Name: "neighbours", Event: func() mpivirt.EventProgram {
+			return mpivirt.Steps(func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
+				s.step++
+				switch s.step {
+				case 1:
+					return r.SendSize((r.Rank()+1)%ranks, 0, 8)
+				case 2:
+					return r.Recv((r.Rank()+ranks-1)%ranks, 0)
+				case 3:
+					return r.Barrier()
+				}
+				if r.Rank() == ranks/2 {
+					runtime.ReadMemStats(&peak)
+				}
+				return r.Finish()
+			})
+		}},
+	}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Finished != ranks {
+		t.Fatalf("%d ranks finished", result.Finished)
+	}
+	perRank := float64(peak.Sys-before.Sys) / ranks
+	t.Logf("%.0f bytes a rank from the operating system", perRank)
+	if perRank > bound {
+		t.Errorf("%.0f bytes a rank, want at most %d", perRank, bound)
+	}
 }
