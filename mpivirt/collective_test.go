@@ -1,9 +1,14 @@
 package mpivirt_test
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/bits"
+	"reflect"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
@@ -469,5 +474,266 @@ func TestLogGOPSimDisseminationOfBytes(t *testing.T) {
 		if got := finish(t, target(t, "loggops-default", c.ranks), mpivirt.Auto, 2, collectives.Barrier, collectives.Linear, disseminate); got != c.want {
 			t.Errorf("%d ranks, %d bytes: %v, want %v", c.ranks, c.bytes, got, c.want)
 		}
+	}
+}
+
+// joined is a machine of nodes with three ranks, α_intra = 10 ns, α_inter = 1 us.
+const joined = "name: joined\nranks_per_node: 3\nnetwork: {model: twolevel, intra: {latency: 10ns}, inter: {latency: 1us}}\n"
+
+// exits returns when each rank leaves a collective that it enters at the time
+// given, in ns.
+func exits(t *testing.T, c mpivirt.Config, engines int, entries []int, call func(c *mpivirt.Comm) error) []vtime.Time {
+	t.Helper()
+	left := make([]vtime.Time, len(entries))
+	c.Program = mpivirt.Program{Name: "entries", Main: func(r *mpivirt.Rank) error {
+		r.Compute(vtime.Duration(entries[r.Rank()]) * vtime.Nanosecond)
+		err := call(r.World())
+		left[r.Rank()] = r.Now()
+		return err
+	}}
+	if _, err := simulate(t, c, engines); err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+// Design, section 7: "the leader goes on at its own entry or, if another rank
+// joins last (by the total order), at that rank's entry + α_intra, whichever is
+// later; the others leave at the leader's exit + α_intra; a node with one rank has
+// only the butterfly."
+func TestNodeLeaderSemantics(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		machine string
+		entries []int
+		want    []vtime.Duration // ns
+	}{
+		{"another rank joins last", joined, []int{5, 50, 20}, []vtime.Duration{60, 70, 70}},
+		{"the leader joins last", joined, []int{50, 5, 20}, []vtime.Duration{50, 60, 60}},
+		{"all at once: the highest rank is last in the total order", joined, []int{7, 7, 7}, []vtime.Duration{17, 27, 27}},
+		{"the leader and a higher rank at once", joined, []int{7, 3, 7}, []vtime.Duration{17, 27, 27}},
+		{"an earlier node waits in the butterfly", joined, []int{0, 0, 0, 0, 500, 0}, []vtime.Duration{1510, 1520, 1520, 1010, 1020, 1020}},
+		{"one rank on the second node", joined, []int{0, 0, 0, 40}, []vtime.Duration{1040, 1050, 1050, 1010}},
+		{"one rank on each node", "name: single\nnetwork: {model: flat, latency: 1us}\n", []int{0, 40}, []vtime.Duration{1040, 1000}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, i := range interpreters {
+				for engines := 1; engines <= 4; engines++ {
+					got := exits(t, mpivirt.Config{Target: target(t, c.machine, len(c.entries)), Collectives: i}, engines, c.entries, (*mpivirt.Comm).Barrier)
+					for rank, ns := range c.want {
+						if got[rank] != vtime.Time(ns*vtime.Nanosecond) {
+							t.Errorf("interpreter %d, %d engines: rank %d leaves at %v, want %dns", i, engines, rank, got[rank], ns)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Design, section 7: "Target nodes come from the machine file, never from how the
+// simulation is hosted." With cyclic mapping, ranks 0 and 2 are on one node and 1
+// and 3 on the other, whatever engine they belong to.
+func TestNodesComeFromTheMachine(t *testing.T) {
+	machine := "name: dealt\nnodes: 2\nranks_per_node: 2\nmapping: cyclic\nnetwork: {model: twolevel, intra: {latency: 10ns}, inter: {latency: 1us}}\n"
+	for _, i := range interpreters {
+		for engines := 1; engines <= 4; engines++ {
+			got := exits(t, mpivirt.Config{Target: target(t, machine, 4), Collectives: i}, engines, []int{0, 140, 0, 0}, (*mpivirt.Comm).Barrier)
+			for rank, ns := range []vtime.Duration{1140, 1010, 1150, 1020} {
+				if got[rank] != vtime.Time(ns*vtime.Nanosecond) {
+					t.Errorf("interpreter %d, %d engines: rank %d leaves at %v, want %dns", i, engines, rank, got[rank], ns)
+				}
+			}
+		}
+	}
+}
+
+// fold is what the algorithm makes of one number from each rank.
+func fold(t *testing.T, tgt *network.Target, a collectives.Algorithm, values []float64) float64 {
+	add := func(lower, higher float64) float64 { return lower + higher }
+	if a == collectives.NodeLeader {
+		sums := make([]float64, tgt.Nodes())
+		for node := range sums {
+			sums[node] = values[tgt.NodeMember(node, 0)]
+			for k := 1; k < tgt.NodeSize(node); k++ {
+				sums[node] += values[tgt.NodeMember(node, k)]
+			}
+		}
+		values = sums
+	}
+	f, err := collectives.NewTreeFold(a, len(values), add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range values {
+		f.Add(v)
+	}
+	return f.Result()
+}
+
+// Design, section 7: "Allreduce gathers data in the join, in shared buffers, in
+// rank order, so that floating-point sums are the same on any number of hosts."
+// The sum of each node is made in rank order, and the sums of the nodes in the tree
+// of the butterfly; the other algorithms combine in the trees of
+// [collectives.TreeFold].
+func TestAllreduceCombinesInTheTreeOfTheAlgorithm(t *testing.T) {
+	algorithms := []collectives.Algorithm{
+		collectives.NodeLeader, collectives.RecursiveDoubling, collectives.Rabenseifner, collectives.Binomial, collectives.Linear,
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		ranks := rapid.IntRange(1, 60).Draw(rt, "ranks")
+		machine := fmt.Sprintf("name: m\nranks_per_node: %d\nmapping: %s\nnetwork: {model: flat, latency: 1us}\n",
+			rapid.IntRange(1, 7).Draw(rt, "per node"), rapid.SampledFrom([]string{"block", "cyclic", "random:3"}).Draw(rt, "mapping"))
+		tgt := target(t, machine, ranks)
+		a := rapid.SampledFrom(algorithms).Draw(rt, "algorithm")
+		values := rapid.SliceOfN(rapid.Float64Range(-1e9, 1e9), ranks, ranks).Draw(rt, "values")
+		want := fold(t, tgt, a, values)
+		for _, i := range interpreters {
+			engines := rapid.IntRange(1, 5).Draw(rt, "engines")
+			_, err := simulate(t, mpivirt.Config{
+				Target: tgt, Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a},
+				Program: mpivirt.Program{Name: "sum", Main: func(r *mpivirt.Rank) error {
+					sum := []float64{0}
+					r.Compute(vtime.Duration(values[r.Rank()]*1e3) & 0xfffff)
+					err := mpivirt.Allreduce(r.World(), values[r.Rank():r.Rank()+1], sum, mpivirt.Sum[float64]())
+					if math.Float64bits(sum[0]) != math.Float64bits(want) {
+						return fmt.Errorf("the sum is %x, want %x", sum[0], want)
+					}
+					return err
+				}},
+			}, engines)
+			if err != nil {
+				rt.Fatalf("interpreter %d, %d engines: %v", i, engines, err)
+			}
+		}
+	})
+}
+
+// Affine maps x → m·x + c modulo 2^32, packed into a word: composing them is
+// associative and not commutative.
+func compose(first, then uint64) uint64 {
+	m, c := first>>32, first&(1<<32-1)
+	n, d := then>>32, then&(1<<32-1)
+	return (m*n)<<32 | (n*c+d)&(1<<32-1)
+}
+
+// An operation that does not commute is combined in rank order by every algorithm
+// that has been chosen, whatever the mapping of ranks to nodes, and on
+// communicators of another order in that order.
+func TestOperationsThatDoNotCommuteKeepTheOrder(t *testing.T) {
+	maps := func(member int) []uint64 {
+		return []uint64{random.Uint64(1, uint64(member), 0) | 1<<32, random.Uint64(1, uint64(member), 1) | 1<<32}
+	}
+	between := func(from, to int) []uint64 {
+		total := maps(from)
+		for m := from + 1; m < to; m++ {
+			for i, v := range maps(m) {
+				total[i] = compose(total[i], v)
+			}
+		}
+		return total
+	}
+	check := func(c *mpivirt.Comm, op mpivirt.Op[uint64], step int) error {
+		p, me := c.Size(), c.Rank()
+		got := map[string][]uint64{"scan": {1, 2}, "exscan": {1, 2}, "allreduce": {1, 2}, "reduce": {1, 2}, "reduce_scatter": {1, 2}}
+		counts := make([]int, p)
+		counts[p-1] = 2
+		err := errors.Join(
+			mpivirt.Scan(c, maps(me), got["scan"], op),
+			mpivirt.Exscan(c, maps(me), got["exscan"], op),
+			mpivirt.Allreduce(c, maps(me), got["allreduce"], op),
+			mpivirt.Reduce(c, maps(me), got["reduce"], op, p/2),
+			mpivirt.ReduceScatter(c, maps(me), got["reduce_scatter"], counts, op),
+		)
+		want := map[string][]uint64{"scan": between(0, me+1), "exscan": {1, 2}, "allreduce": between(0, p), "reduce": {1, 2}, "reduce_scatter": {1, 2}}
+		if me > 0 {
+			want["exscan"] = between(0, me)
+		}
+		if me == p/2 {
+			want["reduce"] = between(0, p)
+		}
+		if me == p-1 {
+			want["reduce_scatter"] = between(0, p)
+		}
+		if !reflect.DeepEqual(got, want) {
+			return fmt.Errorf("member %d of %d, step %d: %v, want %v", me, p, step, got, want)
+		}
+		return err
+	}
+	for n := range 6 { // algorithm n of each operation, or its last
+		algorithms := map[collectives.Operation]collectives.Algorithm{}
+		for _, op := range collectives.Operations() {
+			all := collectives.Algorithms(op)
+			algorithms[op] = all[min(n, len(all)-1)]
+		}
+		for _, mapping := range []string{"block", "cyclic", "random:1"} {
+			machine := "name: m\nranks_per_node: 3\nmapping: " + mapping + "\nnetwork: {model: flat, latency: 1us}\n"
+			for _, i := range interpreters {
+				_, err := simulate(t, mpivirt.Config{
+					Target: target(t, machine, 11), Collectives: i, Algorithms: algorithms,
+					Program: mpivirt.Program{Name: "order", Main: func(r *mpivirt.Rank) error {
+						op := mpivirt.NewOp(false, compose)
+						if err := check(r.World(), op, 0); err != nil {
+							return err
+						}
+						other, err := r.World().Split(r.Rank()%2, -r.Rank())
+						if err != nil {
+							return err
+						}
+						return check(other, op, 1)
+					}},
+				}, 1+n%3)
+				if err != nil {
+					t.Errorf("algorithms %v, mapping %s, interpreter %d: %v", algorithms, mapping, i, err)
+				}
+			}
+		}
+	}
+}
+
+// reduced returns what an allreduce of one element of each of five ranks gives.
+func reduced[T mpivirt.Datatype](c *mpivirt.Comm, values [5]T, op mpivirt.Op[T]) T {
+	out := []T{values[0]}
+	if err := mpivirt.Allreduce(c, values[c.Rank():c.Rank()+1], out, op); err != nil {
+		panic(err)
+	}
+	return out[0]
+}
+
+// The predefined operations, as section 6.9.2 of the MPI standard defines them.
+func TestPredefinedOperations(t *testing.T) {
+	const T, F = true, false
+	_, err := simulate(t, mpivirt.Config{
+		Target: target(t, hockney, 5),
+		Program: mpivirt.Program{Name: "operations", Main: func(r *mpivirt.Rank) error {
+			c := r.World()
+			for _, v := range []struct {
+				name      string
+				got, want any
+			}{
+				{"sum", reduced(c, [5]int16{1, -2, 3, 4, 5}, mpivirt.Sum[int16]()), int16(11)},
+				{"sum of complex", reduced(c, [5]complex128{1i, 2, 3i, 4, 5}, mpivirt.Sum[complex128]()), 11 + 4i},
+				{"prod", reduced(c, [5]uint8{3, 5, 7, 11, 13}, mpivirt.Prod[uint8]()), uint8(15015 % 256)},
+				{"prod of complex", reduced(c, [5]complex64{1i, 2, 3i, 4, 5}, mpivirt.Prod[complex64]()), complex64(-120)},
+				{"max", reduced(c, [5]float32{1, -2, 9, 4, 5}, mpivirt.Max[float32]()), float32(9)},
+				{"min", reduced(c, [5]int{1, -2, 9, 4, 5}, mpivirt.Min[int]()), -2},
+				{"land", reduced(c, [5]bool{T, T, F, T, T}, mpivirt.Land[bool]()), false},
+				{"land of all", reduced(c, [5]bool{T, T, T, T, T}, mpivirt.Land[bool]()), true},
+				{"lor", reduced(c, [5]bool{F, F, F, F, T}, mpivirt.Lor[bool]()), true},
+				{"lor of none", reduced(c, [5]bool{}, mpivirt.Lor[bool]()), false},
+				{"lxor", reduced(c, [5]bool{T, T, F, F, T}, mpivirt.Lxor[bool]()), true},
+				{"band", reduced(c, [5]uint32{0b1110, 0b0111, 0b1111, 0b0110, 0b1110}, mpivirt.Band[uint32]()), uint32(0b0110)},
+				{"bor", reduced(c, [5]int64{1, 2, 0, 8, 1}, mpivirt.Bor[int64]()), int64(11)},
+				{"bxor", reduced(c, [5]int8{1, 3, 0, 8, 1}, mpivirt.Bxor[int8]()), int8(11)},
+			} {
+				if v.got != v.want {
+					return fmt.Errorf("%s: %v, want %v", v.name, v.got, v.want)
+				}
+			}
+			return nil
+		}},
+	}, 2)
+	if err != nil {
+		t.Error(err)
 	}
 }
