@@ -30,17 +30,16 @@ func small(program string) bench.Options {
 	return bench.Options{Iterations: 3}
 }
 
-// machines of the matrix, with the protocols to run on them. Where the lookahead
-// is a picosecond, null messages alone would take a message for each picosecond of
-// virtual time.
+// matrixMachines are those of the matrix. Where the lookahead is a picosecond, null
+// messages alone would take one for each picosecond of virtual time.
 var matrixMachines = []struct {
 	why, machine string
-	protocols    []sync.Protocol
+	picosecond   bool // lookahead between any engines; else only between those that share a node
 }{
-	{"two levels", "xt5", []sync.Protocol{sync.Hybrid, sync.Null, sync.Conditional}},
-	{"no difference between ranks", flat, []sync.Protocol{sync.Hybrid, sync.Null, sync.Conditional}},
-	{"no latency within a node", "tianhe-1a", []sync.Protocol{sync.Hybrid, sync.Conditional}},
-	{"rendezvous, and a CPU that messages take time of", "loggops-default", []sync.Protocol{sync.Hybrid, sync.Conditional}},
+	{"two levels", "xt5", false},
+	{"no difference between ranks", flat, false},
+	{"no latency within a node", "tianhe-1a", true},
+	{"rendezvous, and messages take time of the CPU", "loggops-default", true},
 }
 
 const flat = "name: flat\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"
@@ -49,66 +48,77 @@ const flat = "name: flat\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}
 // than one node of every machine.
 var matrixRanks = []int{1, 2, 5, 29}
 
-// forEachRun calls f with every way to run a program on the host: engines, kinds
-// of LP, protocols, strict or not. The first is the plainest.
-func forEachRun(e bench.Entry, protocols []sync.Protocol, ranks int, f func(name string, engines int, c bench.Config)) {
-	counts := []int{1, 2, 3}
-	if ranks > 3 && ranks < 10 {
-		counts = append(counts, ranks) // one rank for each engine
-	}
-	for _, engines := range counts {
-		for _, kind := range e.Forms {
-			for _, protocol := range protocols {
-				for _, strict := range []bool{false, true} {
-					name := fmt.Sprintf("%d engines, %v, %v, strict %t", engines, kind, protocol, strict)
-					f(name, engines, bench.Config{Config: mpivirt.Config{LP: kind, Protocol: protocol, Strict: strict, Seed: 7}})
-				}
-			}
-		}
-	}
-}
-
 // Host independence: one fingerprint for each program, machine and number of
 // ranks, whatever runs it.
 func TestMatrix(t *testing.T) {
 	for _, e := range bench.Programs() {
 		t.Run(e.Name, func(t *testing.T) {
-			t.Parallel()
 			for _, m := range matrixMachines {
 				for _, ranks := range matrixRanks {
-					matrix(t, e, m.machine, m.protocols, ranks)
+					t.Run(fmt.Sprintf("%s/%d", m.why, ranks), func(t *testing.T) { matrix(t, e, m.machine, m.picosecond, ranks) })
 				}
 			}
 		})
 	}
 }
 
-// matrix runs a program in every way and compares the outcomes.
-func matrix(t *testing.T, e bench.Entry, machine string, protocols []sync.Protocol, ranks int) {
-	var first *mpivirt.Result
-	forEachRun(e, protocols, ranks, func(name string, engines int, c bench.Config) {
-		c.Options = small(e.Name)
-		r, err := try(t, e.Name, machine, ranks, engines, c)
-		if e.Name == "deadlock" && ranks > 1 {
-			err = checkDeadlock(r, err, ranks)
+// matrix runs a program in every way and compares the outcomes with the plainest.
+func matrix(t *testing.T, e bench.Entry, name string, picosecond bool, ranks int) {
+	target, err := machine(name, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := []int{1, 2, 3}
+	if ranks > 3 && ranks < 10 {
+		counts = append(counts, ranks) // one rank for each engine
+	}
+	var plain *mpivirt.Result
+	for _, engines := range counts {
+		protocols := []sync.Protocol{sync.Hybrid, sync.Conditional}
+		if engines == 1 || !picosecond && engines <= target.Nodes() {
+			protocols = append(protocols, sync.Null)
 		}
-		if err != nil {
-			t.Fatalf("%d ranks on %s, %s: %v", ranks, firstLine(machine), name, err)
+		for _, kind := range e.Forms {
+			for _, protocol := range protocols {
+				for _, strict := range []bool{false, true} {
+					c := bench.Config{Config: mpivirt.Config{LP: kind, Protocol: protocol, Strict: strict, Seed: 7}, Options: small(e.Name)}
+					r, err := try(t, e.Name, name, ranks, engines, c)
+					if e.Name == "deadlock" && ranks > 1 {
+						err = checkDeadlock(r, err, ranks)
+					}
+					if err == nil && plain == nil {
+						plain = r
+					}
+					if err == nil {
+						err = sameOutcome(r, plain)
+					}
+					if err != nil {
+						t.Errorf("%d engines, %v, %v, strict %t: %v", engines, kind, protocol, strict, err)
+					}
+				}
+			}
 		}
-		if first == nil {
-			first = r
-			return
-		}
-		if r.Fingerprint != first.Fingerprint || r.VirtualTime != first.VirtualTime || r.Finished != first.Finished {
-			t.Errorf("%d ranks on %s, %s: fingerprint %s, %v, %d finished; plainly %s, %v, %d", ranks, firstLine(machine), name,
-				r.Fingerprint, r.VirtualTime, r.Finished, first.Fingerprint, first.VirtualTime, first.Finished)
-		}
-	})
+	}
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
+// sameOutcome returns what differs in virtual results from those of a plain run.
+func sameOutcome(r, plain *mpivirt.Result) error {
+	if r.Fingerprint != plain.Fingerprint || r.VirtualTime != plain.VirtualTime || r.Finished != plain.Finished {
+		return fmt.Errorf("fingerprint %s, %v, %d finished; plainly %s, %v, %d",
+			r.Fingerprint, r.VirtualTime, r.Finished, plain.Fingerprint, plain.VirtualTime, plain.Finished)
+	}
+	if len(r.Iterations) != len(plain.Iterations) {
+		return fmt.Errorf("%d timed operations; plainly %d", len(r.Iterations), len(plain.Iterations))
+	}
+	for i, it := range r.Iterations {
+		it.Wall = 0
+		if want := plain.Iterations[i]; it != (mpivirt.Iteration{
+			Index: want.Index, Operation: want.Operation, Min: want.Min, Max: want.Max, Mean: want.Mean, Count: want.Count,
+		}) {
+			return fmt.Errorf("%+v; plainly %+v", it, want)
+		}
+	}
+	return nil
 }
 
 // checkDeadlock wants the report of a deadlock of all pairs: the odd last rank has

@@ -4,14 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	stdsync "sync"
+	"sync"
 	"sync/atomic"
 
 	"gigarank/engine"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/random"
-	"gigarank/sync"
 	"gigarank/vtime"
 )
 
@@ -63,7 +62,9 @@ type pholdKernel struct {
 // pholdEnd marks the event at which all LPs of the engine end.
 const pholdEnd = 1
 
-func newPholdKernel(c *Config, e *engine.Engine) *pholdKernel {
+// newPholdKernel makes the kernel of an engine; made is told now and then how many
+// of its LPs have been made.
+func newPholdKernel(c *Config, e *engine.Engine, made func(n int)) *pholdKernel {
 	lo, hi := e.Range()
 	k := &pholdKernel{
 		eng: e, seed: c.Seed, end: pholdDuration(c.Options), lo: lo, n: hi - lo, total: e.Partition().LPs,
@@ -72,8 +73,9 @@ func newPholdKernel(c *Config, e *engine.Engine) *pholdKernel {
 	if c.LP == lp.Event {
 		k.body = lp.Steps(k.step)
 	} else {
-		k.body = lp.NewGoroutines(k.n, k.process)
+		k.body = lp.NewGoroutines(k.n, k.process, made)
 	}
+	made(k.n)
 	if k.n > 0 {
 		e.ReadyRange(0, k.n)
 		e.Schedule(engine.Event{Time: k.end, LP: int32(lo), Data: pholdEnd})
@@ -230,12 +232,15 @@ func (a *account) add(o *account) {
 func (s *pholdSimulation) Run() (*mpivirt.Result, error) {
 	accounts, errs := make([]account, len(s.engines)), make([]error, len(s.engines))
 	began, setUp := s.now(), make([]float64, len(s.engines))
-	var group stdsync.WaitGroup
+	var group sync.WaitGroup
 	for i, e := range s.engines {
 		group.Go(func() {
-			k := newPholdKernel(&s.config, e)
+			reported := 0
+			k := newPholdKernel(&s.config, e, func(n int) {
+				s.setUp.Add(int64(n - reported))
+				reported = n
+			})
 			k.done = &s.done
-			s.setUp.Add(int64(k.n))
 			setUp[i] = s.now() - began
 			errs[i] = s.runEngine(k)
 			accounts[i] = account{k.digest, e.Count()}
@@ -265,7 +270,7 @@ func (s *pholdSimulation) Run() (*mpivirt.Result, error) {
 func (s *pholdSimulation) runEngine(k *pholdKernel) error {
 	err := k.eng.Run(k)
 	if err != nil {
-		var stopped *sync.Stopped
+		var stopped *engine.Stopped
 		if !errors.As(err, &stopped) {
 			k.eng.Abort([]byte(err.Error()))
 		}
@@ -277,7 +282,7 @@ func (s *pholdSimulation) runEngine(k *pholdKernel) error {
 // causeOf returns the error that is the cause rather than the consequence of
 // another engine's.
 func causeOf(errs []error) error {
-	var stopped *sync.Stopped
+	var stopped *engine.Stopped
 	var first error
 	for _, err := range errs {
 		if err != nil && (first == nil || errors.As(first, &stopped)) {

@@ -10,17 +10,23 @@ import (
 	"gigarank/sync"
 )
 
-// prepare makes the simulation of a program on a preset machine or one given as
-// YAML text, with several engines of this process.
-func prepare(t testing.TB, program, machine string, ranks, engines int, c bench.Config) bench.Simulation {
-	t.Helper()
-	m, err := network.Load(machine, os.ReadFile)
+// machine lays out a preset machine or one given as YAML text.
+func machine(name string, ranks int) (*network.Target, error) {
+	m, err := network.Load(name, os.ReadFile)
 	if err != nil {
-		if m, err = network.Parse("test", []byte(machine), nil); err != nil {
-			t.Fatal(err)
+		if m, err = network.Parse("test", []byte(name), nil); err != nil {
+			return nil, err
 		}
 	}
-	if c.Target, err = m.Target(int64(ranks)); err != nil {
+	return m.Target(int64(ranks))
+}
+
+// prepare makes the simulation of a program on a machine, with several engines of
+// this process.
+func prepare(t testing.TB, program, target string, ranks, engines int, c bench.Config) bench.Simulation {
+	t.Helper()
+	var err error
+	if c.Target, err = machine(target, ranks); err != nil {
 		t.Fatal(err)
 	}
 	c.Transports = sync.NewInProcess(engines)
@@ -32,15 +38,15 @@ func prepare(t testing.TB, program, machine string, ranks, engines int, c bench.
 }
 
 // try prepares a program and runs it.
-func try(t testing.TB, program, machine string, ranks, engines int, c bench.Config) (*mpivirt.Result, error) {
+func try(t testing.TB, program, target string, ranks, engines int, c bench.Config) (*mpivirt.Result, error) {
 	t.Helper()
-	return prepare(t, program, machine, ranks, engines, c).Run()
+	return prepare(t, program, target, ranks, engines, c).Run()
 }
 
 // run is try for a run that must succeed.
-func run(t testing.TB, program, machine string, ranks, engines int, c bench.Config) *mpivirt.Result {
+func run(t testing.TB, program, target string, ranks, engines int, c bench.Config) *mpivirt.Result {
 	t.Helper()
-	r, err := try(t, program, machine, ranks, engines, c)
+	r, err := try(t, program, target, ranks, engines, c)
 	if err != nil {
 		t.Fatalf("%s with %d ranks on %d engines: %v", program, ranks, engines, err)
 	}
