@@ -91,7 +91,7 @@ func switchTime(now func() time.Time) float64 {
 		for {
 			lp.Wait(wait)
 		}
-	})
+	}, func(int) {})
 	defer body.Stop()
 	resumeAll := func() {
 		for i := range ranks {
