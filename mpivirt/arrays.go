@@ -16,21 +16,22 @@ import (
 
 // bulk is the state of one instance that is carried out over arrays.
 type bulk struct {
-	lo, hi int // this engine's participants
-	total  int
-	work   []vtime.Time // clocks of participants lo to hi-1, or of survivors while folded
-	next   []vtime.Time // what a shift makes of them
-	third  []vtime.Time // room for the survivors' clocks while they are not in use
-	all    []vtime.Time // while folded: clocks of all participants lo to hi-1
-	folded int          // pairs folded together in work's numbering; 0 if it is the participants'
-	round  int
-	begun  bool // the engine's own participants have all entered
-	sent   bool // this round's stretches have been sent
-	inbox  map[int][]stretch
-	tree   *treeFold
-	early  []treePart
-	same   bool // every pair of participants has the same delay
-	delays []vtime.Duration
+	lo, hi   int // this engine's participants
+	total    int
+	work     []vtime.Time // clocks of participants lo to hi-1, or of survivors while folded
+	next     []vtime.Time // what a shift makes of them
+	third    []vtime.Time // room for the survivors' clocks while they are not in use
+	all      []vtime.Time // while folded: clocks of all participants lo to hi-1
+	folded   int          // pairs folded together in work's numbering; 0 if it is the participants'
+	round    int
+	begun    bool // the engine's own participants have all entered
+	sent     bool // this round's stretches have been sent
+	inbox    map[int][]stretch
+	received int // clocks of this round that have come and been evaluated
+	tree     *treeFold
+	early    []treePart
+	same     bool // every pair of participants has the same delay
+	delays   []vtime.Duration
 }
 
 // stretch is a piece of another engine's array: the clocks of src to
@@ -117,7 +118,7 @@ func (k *kernel) runBulk(inst *instance) {
 		k.evaluateRound(inst, b, p)
 		delete(b.inbox, b.round)
 		b.round++
-		b.sent = false
+		b.sent, b.received = false, 0
 	}
 	b.renumber(collectives.Pattern{})
 	if b.tree != nil {
@@ -318,12 +319,32 @@ func (k *kernel) sendStretch(inst *instance, b *bulk, engine, dst, src, n, strid
 func (k *kernel) receiveStretch(inst *instance, r reader) {
 	b := k.bulkOf(inst)
 	round := int(r.u64())
-	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64()), clocks: k.takeClocks(len(r.b) / 8)}
-	for i := range s.clocks {
-		s.clocks[i] = vtime.Time(r.u64())
+	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64())}
+	current := b.begun && b.sent && b.round == round
+	p := inst.schedule.Pattern(round)
+	if current && p.Kind != collectives.Shift {
+		// The round is waiting for just this, and what it changes nobody reads any
+		// more: no need to keep it.
+		e := k.newEvaluation(inst, b, p)
+		s.clocks = k.takeClocks(delayChunk)
+		for n := len(r.b) / 8; n > 0; n = len(r.b) / 8 {
+			part := s.clocks[:min(n, delayChunk)]
+			for i := range part {
+				part[i] = vtime.Time(r.u64())
+			}
+			e.receive(s.dst, s.src, len(part), s.stride, part, 1)
+			b.received += len(part)
+			s.dst, s.src = s.dst+len(part)*s.stride, s.src+len(part)*s.stride
+		}
+		k.stretches = append(k.stretches, s.clocks)
+	} else {
+		s.clocks = k.takeClocks(len(r.b) / 8)
+		for i := range s.clocks {
+			s.clocks[i] = vtime.Time(r.u64())
+		}
+		b.inbox[round] = append(b.inbox[round], s)
 	}
-	b.inbox[round] = append(b.inbox[round], s)
-	if b.begun && b.round == round && b.complete(inst.schedule.Pattern(round)) {
+	if current && b.complete(p) {
 		k.queue(task{instance: inst})
 	}
 }
@@ -361,7 +382,7 @@ func (b *bulk) complete(p collectives.Pattern) bool {
 	for _, s := range b.inbox[b.round] {
 		missing -= len(s.clocks)
 	}
-	return missing == 0
+	return missing == b.received
 }
 
 // evaluation is what one round does to the clocks.
@@ -376,15 +397,21 @@ type evaluation struct {
 	kept   [delayChunk / 2]vtime.Time
 }
 
+// newEvaluation prepares the arithmetic of a round.
+func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) *evaluation {
+	lo, _ := bounds(p, b.lo, b.hi)
+	w := inst.schedule.Positions()
+	block := inst.layout.Offset(w) / int64(max(w, 1))
+	return &evaluation{k: k, inst: inst, b: b, lo: lo, next: b.work,
+		bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
+}
+
 // evaluateRound carries out one round, for which everything has come. Only a
 // shift needs a second array: in an exchange each pair depends on itself alone,
 // and the senders of a strided round do not receive.
 func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	lo, hi := bounds(p, b.lo, b.hi)
-	w := inst.schedule.Positions()
-	block := inst.layout.Offset(w) / int64(max(w, 1))
-	e := evaluation{k: k, inst: inst, b: b, lo: lo, next: b.work,
-		bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
+	e := k.newEvaluation(inst, b, p)
 	if p.Kind == collectives.Shift {
 		if cap(b.next) < len(b.work) {
 			b.next = make([]vtime.Time, len(b.work))
