@@ -87,6 +87,9 @@ func (k *kernel) load(a *agent, input []byte) {
 	}
 	a.base = a.layout.Offset(extent.First)
 	a.working = k.buffers.take(int(a.layout.Offset(extent.First+extent.Count) - a.base))
+	if a.inst.layout == nil { // messages may be shorter than the room for them
+		a.results(func(out, working []byte) { copy(working, out) })
+	}
 	for p := extent.First; p < extent.First+extent.Count; p++ {
 		if b := s.Source(int(a.member), p); b != collectives.None {
 			at := a.layout.Offset(b)
@@ -102,6 +105,12 @@ func (a *agent) at(position, n int) []byte {
 
 // store writes a member's result to its output.
 func (a *agent) store() {
+	a.results(func(out, working []byte) { copy(out, working) })
+}
+
+// results visits the blocks of a member's result: where each lies in the output,
+// with all that comes after it, and in the working buffer.
+func (a *agent) results(visit func(out, working []byte)) {
 	s, n := a.inst.schedule, a.inst.resultBlocks(int(a.member))
 	out := a.inst.resultBase()
 	for b := range n {
@@ -113,7 +122,7 @@ func (a *agent) store() {
 		if n > 1 {
 			at = a.layout.Offset(out+b) - a.layout.Offset(out)
 		}
-		copy(a.output[at:], a.at(p, 1))
+		visit(a.output[at:], a.at(p, 1))
 	}
 }
 
@@ -183,7 +192,7 @@ func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
 	w := a.inst.schedule.Positions()
 	dst := a.inst.rankOf(step.To)
 	m := message{
-		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: a.member, rank: k.global(a.lp),
+		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: int32(a.inst.signature), rank: k.global(a.lp),
 		tag: a.round, number: a.inst.number, engine: int32(k.eng.Index()),
 	}
 	if m.bytes > k.eagerLimit {
@@ -225,8 +234,10 @@ func (k *kernel) receiveRound(a *agent, step *collectives.Step) bool {
 	if m.request != 0 {
 		k.acknowledge(m, a.lp, max(a.posted, m.arrival))
 	}
-	if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
-		k.fail(a.lp, a.inst.call.name, mpiError(ErrTruncate, "rank %d sends %d bytes where %d are expected", m.source, m.bytes, expected))
+	if err := a.inst.agreesWith(uint32(m.source)); err != nil {
+		k.fail(a.lp, a.inst.call.name, err)
+	} else if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
+		k.fail(a.lp, a.inst.call.name, mpiError(ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
 	} else if a.working != nil {
 		a.absorb(step, m.payload)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gigarank/collectives"
+	"gigarank/random"
 	"gigarank/vtime"
 )
 
@@ -44,9 +45,11 @@ type instance struct {
 	call     collective // of the first local member; those of the others agree
 	schedule collectives.Schedule
 	layout   *collectives.Layout // of the working buffers; nil if each member has its own
-	mode     mode
-	leaders  bool // the schedule is among node leaders, with a join before and a release after
-	plain    bool // a node-leader barrier
+	// signature stands for the arguments that all members must agree on.
+	signature uint32
+	mode      mode
+	leaders   bool // the schedule is among node leaders, with a join before and a release after
+	plain     bool // a node-leader barrier
 
 	entered  []uint64 // bit set of local members, counted from comm.first
 	count    int      // of them
@@ -200,6 +203,7 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 	clear(inst.entered)
 	c.next++
 	inst.call.input, inst.call.output = nil, nil
+	inst.signature = v.signature()
 	inst.leaders = v.algorithm == collectives.NodeLeader
 	participants := c.size
 	if inst.leaders {
@@ -252,6 +256,48 @@ func (inst *instance) agrees(v *collective) error {
 // which only the root knows all.
 func (v *collective) lengthsDiffer() bool {
 	return v.op == collectives.Gatherv || v.op == collectives.Scatterv
+}
+
+// signature stands for what all members must agree on, in four bytes: the call, and
+// a byte each for the root, the lengths and the operation. Engines compare it.
+func (v *collective) signature() uint32 {
+	if v.op == collectives.Barrier {
+		return uint32(v.name)
+	}
+	lengths := uint64(v.element)<<1 | map[bool]uint64{true: 1}[v.data]
+	if !v.lengthsDiffer() {
+		lengths = random.Mix(lengths ^ random.Mix(uint64(v.bytes)))
+		for _, n := range v.counts {
+			lengths = random.Mix(lengths + uint64(n))
+		}
+	}
+	operation := uint64(0)
+	for _, letter := range []byte(v.operator.name) {
+		operation = random.Mix(operation + uint64(letter))
+	}
+	return uint32(v.name) | uint32(uint8(v.root))<<8 | uint32(uint8(random.Mix(lengths)))<<16 | uint32(uint8(operation))<<24
+}
+
+// agreesWith returns what differs between the call here and that of ranks of
+// another engine, whose signature is given.
+func (inst *instance) agreesWith(theirs uint32) error {
+	differ := inst.signature ^ theirs
+	switch {
+	case differ == 0:
+		return nil
+	case uint8(differ) != 0:
+		name := "something else"
+		if c := call(theirs); int(c) < len(callNames) {
+			name = c.String()
+		}
+		return mpiError(ErrOther, "another rank of %s calls %s at this point", inst.comm, name)
+	case uint8(differ>>8) != 0:
+		return mpiError(ErrRoot, "root %d, but another rank of %s gives another one", inst.call.root, inst.comm)
+	case uint8(differ>>16) != 0:
+		return mpiError(ErrCount, "%d bytes of elements of %d, but another rank of %s gives other lengths",
+			inst.call.bytes, inst.call.element, inst.comm)
+	}
+	return mpiError(ErrOp, "operation %s, but another rank of %s gives another one", inst.call.operator.name, inst.comm)
 }
 
 // exit ends a member's part at instant t.
@@ -349,11 +395,28 @@ func (c *comm) blocking(lp int32, k *kernel) *instance {
 	}
 	for _, inst := range c.live {
 		local := member - c.first
-		if inst.has(local) && (inst.requests == nil || inst.requests[local] == 0) {
+		if inst.has(local) && (inst.requests == nil || inst.requests[local] == 0) && k.within(inst, lp, member) {
 			return inst
 		}
 	}
 	return nil
+}
+
+// within reports whether a local member that has entered an instance has not left
+// it yet.
+func (k *kernel) within(inst *instance, lp int32, member int) bool {
+	switch {
+	case inst.leaders:
+		return inst.joins == nil || inst.joins[inst.comm.nodes.at(member)-inst.comm.nodes.here].rank != released
+	case inst.mode != byMessages:
+		return true
+	}
+	for index := k.box(lp).agents; index != 0; index = k.agents.at(index).next {
+		if k.agents.at(index).inst == inst {
+			return true
+		}
+	}
+	return false
 }
 
 // Drained implements [engine.Kernel]: instances that are carried out locally

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -735,5 +736,269 @@ func TestPredefinedOperations(t *testing.T) {
 	}, 2)
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Members that disagree about a collective: the program ends with an error that
+// names a rank, its time and the call, on one engine and on several.
+func TestDisagreementIsReported(t *testing.T) {
+	sum, product := mpivirt.Sum[float64](), mpivirt.Prod[float64]()
+	for _, c := range []struct {
+		name  string
+		class mpivirt.ErrorClass
+		calls []string
+		call  func(w *mpivirt.Comm, odd bool) error
+	}{
+		{"root", mpivirt.ErrRoot, []string{"Reduce"}, func(w *mpivirt.Comm, odd bool) error {
+			return w.ReduceSize(8, map[bool]int{false: 0, true: 1}[odd])
+		}},
+		{"size", mpivirt.ErrCount, []string{"Allreduce"}, func(w *mpivirt.Comm, odd bool) error {
+			return w.AllreduceSize(map[bool]int64{false: 8, true: 16}[odd])
+		}},
+		{"length", mpivirt.ErrCount, []string{"Allreduce"}, func(w *mpivirt.Comm, odd bool) error {
+			n := map[bool]int{false: 3, true: 2}[odd]
+			return mpivirt.Allreduce(w, make([]float64, n), make([]float64, n), sum)
+		}},
+		{"counts", mpivirt.ErrCount, []string{"ReduceScatter"}, func(w *mpivirt.Comm, odd bool) error {
+			counts := map[bool][]int{false: {1, 1, 1, 1, 0, 2}, true: {1, 1, 2, 0, 0, 2}}[odd]
+			return mpivirt.ReduceScatter(w, make([]float64, 6), make([]float64, 6), counts, sum)
+		}},
+		{"type", mpivirt.ErrCount, []string{"Allgather"}, func(w *mpivirt.Comm, odd bool) error {
+			if odd {
+				return mpivirt.Allgather(w, make([]float32, 2), make([]float32, 12))
+			}
+			return mpivirt.Allgather(w, make([]float64, 1), make([]float64, 6))
+		}},
+		{"operation", mpivirt.ErrOp, []string{"Allreduce"}, func(w *mpivirt.Comm, odd bool) error {
+			return mpivirt.Allreduce(w, make([]float64, 3), make([]float64, 3), map[bool]mpivirt.Op[float64]{false: sum, true: product}[odd])
+		}},
+		{"call", mpivirt.ErrOther, []string{"Barrier", "Allreduce"}, func(w *mpivirt.Comm, odd bool) error {
+			if odd {
+				return w.Barrier()
+			}
+			return w.AllreduceSize(8)
+		}},
+	} {
+		for _, i := range interpreters {
+			for _, engines := range []int{1, 2, 6} {
+				_, err := simulate(t, mpivirt.Config{
+					Target: target(t, hockney, 6), Collectives: i,
+					Program: mpivirt.Program{Name: "disagreement", Main: func(r *mpivirt.Rank) error {
+						r.Compute(vtime.Microsecond)
+						return c.call(r.World(), r.Rank() >= 3)
+					}},
+				}, engines)
+				var failed *mpivirt.RankError
+				switch {
+				case !errors.As(err, &failed) || !errors.Is(err, c.class):
+					t.Errorf("%s, interpreter %d, %d engines: %v, want an error of class %v", c.name, i, engines, err, c.class)
+				case !slices.Contains(c.calls, failed.Call) || failed.Time < vtime.Time(vtime.Microsecond):
+					t.Errorf("%s, interpreter %d, %d engines: %v: want the call %v, and a time after 1us", c.name, i, engines, err, c.calls)
+				}
+			}
+		}
+	}
+}
+
+// What is wrong with a call is the error of the call where MPI_ERRORS_RETURN is
+// set, and nothing has happened.
+func TestFaultyArguments(t *testing.T) {
+	sum := mpivirt.Sum[int32]()
+	two := make([]int32, 2)
+	for _, c := range []struct {
+		name  string
+		class mpivirt.ErrorClass
+		call  func(w *mpivirt.Comm) error
+	}{
+		{"root of Bcast", mpivirt.ErrRoot, func(w *mpivirt.Comm) error { return mpivirt.Bcast(w, two, 3) }},
+		{"root of Gather", mpivirt.ErrRoot, func(w *mpivirt.Comm) error { return mpivirt.Gather(w, two, nil, -1) }},
+		{"size of Bcast", mpivirt.ErrCount, func(w *mpivirt.Comm) error { return w.BcastSize(-1, 0) }},
+		{"result of Allreduce", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Allreduce(w, two, two[:1], sum) }},
+		{"result of Reduce", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Reduce(w, two, two[:1], sum, w.Rank()) }},
+		{"result of Scan", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Scan(w, two, two[:1], sum) }},
+		{"result of Exscan", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Exscan(w, two, nil, sum) }},
+		{"result of Gather", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Gather(w, two, two, w.Rank()) }},
+		{"result of Gatherv", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error {
+			return mpivirt.Gatherv(w, two, two, []int{2, 2, 2}, w.Rank())
+		}},
+		{"counts of Gatherv", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
+			return mpivirt.Gatherv(w, two, make([]int32, 9), []int{1, 1, 1}, w.Rank())
+		}},
+		{"number of counts of Gatherv", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
+			return mpivirt.Gatherv(w, two, make([]int32, 9), []int{2, 2, 2, 2}, w.Rank())
+		}},
+		{"input of Scatter", mpivirt.ErrCount, func(w *mpivirt.Comm) error { return mpivirt.Scatter(w, two, two, w.Rank()) }},
+		{"input of Scatterv", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
+			return mpivirt.Scatterv(w, two, []int{1, 1, 1}, two, w.Rank())
+		}},
+		{"result of Scatterv", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error {
+			return mpivirt.Scatterv(w, make([]int32, 9), []int{3, 3, 3}, two, w.Rank())
+		}},
+		{"negative count of Scatterv", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
+			return mpivirt.Scatterv(w, make([]int32, 9), []int{3, -3, 3}, make([]int32, 3), w.Rank())
+		}},
+		{"result of Allgather", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Allgather(w, two, two) }},
+		{"count of Allgatherv", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
+			return mpivirt.Allgatherv(w, two, make([]int32, 9), []int{1, 1, 1})
+		}},
+		{"input of Alltoall", mpivirt.ErrCount, func(w *mpivirt.Comm) error { return mpivirt.Alltoall(w, two, two) }},
+		{"result of Alltoall", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Alltoall(w, make([]int32, 3), two) }},
+		{"input of Alltoallv", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
+			return mpivirt.Alltoallv(w, two, []int{1, 1, 1}, make([]int32, 3), []int{1, 1, 1})
+		}},
+		{"result of Alltoallv", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error {
+			return mpivirt.Alltoallv(w, make([]int32, 3), []int{1, 1, 1}, two, []int{1, 1, 1})
+		}},
+		{"input of ReduceScatter", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
+			return mpivirt.ReduceScatter(w, two, two, []int{1, 1, 1}, sum)
+		}},
+		{"color of Split", mpivirt.ErrArgument, func(w *mpivirt.Comm) error { _, err := w.Split(-2, 0); return err }},
+		{"freeing WORLD", mpivirt.ErrComm, (*mpivirt.Comm).Free},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Program: mpivirt.Program{Name: "faulty", Main: func(r *mpivirt.Rank) error {
+				r.SetErrorsReturn(true)
+				if err := c.call(r.World()); !errors.Is(err, c.class) {
+					return fmt.Errorf("%v, want an error of class %v", err, c.class)
+				}
+				if r.Now() != 0 {
+					return fmt.Errorf("it took until %v", r.Now())
+				}
+				return r.World().Barrier()
+			}}}, 2)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A member that sends more than the root, or its receiver, has counted.
+func TestTruncationInCollectives(t *testing.T) {
+	for name, call := range map[string]func(w *mpivirt.Comm) error{
+		"Gatherv": func(w *mpivirt.Comm) error {
+			send := make([]int64, 1)
+			if w.Rank() == 2 {
+				send = make([]int64, 3)
+			}
+			return mpivirt.Gatherv(w, send, make([]int64, 6), []int{1, 1, 2, 1, 1}, 0)
+		},
+		"Scatterv": func(w *mpivirt.Comm) error {
+			return mpivirt.Scatterv(w, make([]int64, 6), []int{1, 1, 2, 1, 1}, make([]int64, 1), 0)
+		},
+		"Alltoallv": func(w *mpivirt.Comm) error {
+			counts := []int{1, 1, 1, 1, 1}
+			if w.Rank() == 4 {
+				counts[1] = 2
+			}
+			return mpivirt.Alltoallv(w, make([]int64, 6), counts, make([]int64, 5), []int{1, 1, 1, 1, 1})
+		},
+	} {
+		for _, engines := range []int{1, 2, 5} {
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
+				Main: func(r *mpivirt.Rank) error { return call(r.World()) }}}, engines)
+			var failed *mpivirt.RankError
+			if !errors.As(err, &failed) || !errors.Is(err, mpivirt.ErrTruncate) || failed.Call != name {
+				t.Errorf("%s, %d engines: %v, want ErrTruncate in that call", name, engines, err)
+			}
+		}
+	}
+}
+
+// What nobody sent leaves the receive buffer as it was: more room than a block
+// needs, and vectors without elements.
+func TestReceiveBuffersBeyondTheMessage(t *testing.T) {
+	for ranks := 1; ranks <= 5; ranks++ {
+		for _, i := range interpreters {
+			for _, engines := range []int{1, 2} {
+				_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i,
+					Program: mpivirt.Program{Name: "room", Main: func(r *mpivirt.Rank) error { return roomier(r.World()) }}}, engines)
+				if err != nil {
+					t.Errorf("%d ranks, interpreter %d, %d engines: %v", ranks, i, engines, err)
+				}
+			}
+		}
+	}
+}
+
+// roomier makes collectives with more room than they need.
+func roomier(w *mpivirt.Comm) error {
+	p, me := w.Size(), w.Rank()
+	ones := make([]int, p)
+	for i := range ones {
+		ones[i] = 1
+	}
+	dirt := func() error { // leaves memory that is not zero behind in the kernel
+		x := exercise{op: collectives.Alltoall, members: p, count: 4, key: 1}
+		return x.arguments(me).call(w)
+	}
+	scattered, exchanged, none := filled(3), filled(p+2), []float64{}
+	if err := errors.Join(dirt(), mpivirt.Scatterv(w, make([]float64, p+3), ones, scattered, 0)); err != nil {
+		return err
+	}
+	if want := []float64{0, untouched, untouched}; !slices.Equal(scattered, want) {
+		return fmt.Errorf("scatterv: member %d has %v, want %v", me, scattered, want)
+	}
+	if err := errors.Join(dirt(), mpivirt.Alltoallv(w, make([]float64, p+1), ones, exchanged, ones)); err != nil {
+		return err
+	}
+	if want := append(make([]float64, p), untouched, untouched); !slices.Equal(exchanged, want) {
+		return fmt.Errorf("alltoallv: member %d has %v, want %v", me, exchanged, want)
+	}
+	reduced := filled(2)
+	err := errors.Join(
+		mpivirt.Allreduce(w, none, reduced, mpivirt.Sum[float64]()),
+		mpivirt.Allreduce(w, none, nil, mpivirt.Sum[float64]()),
+		mpivirt.Scan(w, none, reduced, mpivirt.Sum[float64]()),
+		mpivirt.Bcast(w, none, p-1),
+		mpivirt.Alltoall(w, none, reduced),
+	)
+	if !slices.Equal(reduced, filled(2)) {
+		return fmt.Errorf("vectors without elements give member %d %v", me, reduced)
+	}
+	return err
+}
+
+// A report of a deadlock names who waits in a collective, and nobody who has left
+// it: the leaves of a reduction are free at once, and the first node of a barrier
+// that lacks a member waits as a whole.
+func TestDeadlockInCollectives(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		machine string
+		absent  int
+		call    func(w *mpivirt.Comm) error
+		waiting []int
+	}{
+		{"reduce", hockney, 3, func(w *mpivirt.Comm) error { return w.ReduceSize(8, 0) }, []int{0, 2}},
+		{"barrier", joined, 4, (*mpivirt.Comm).Barrier, []int{0, 1, 2, 3, 5}},
+		{"split", hockney, 1, func(w *mpivirt.Comm) error { _, err := w.Split(0, 0); return err }, []int{0, 2, 3, 4, 5}},
+	} {
+		for _, i := range interpreters {
+			for _, engines := range []int{1, 2, 3} {
+				_, err := simulate(t, mpivirt.Config{
+					Target: target(t, c.machine, 6), Collectives: i,
+					Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Reduce: collectives.Binomial},
+					Program: mpivirt.Program{Name: "absent", Main: func(r *mpivirt.Rank) error {
+						if r.Rank() == c.absent {
+							return nil
+						}
+						return c.call(r.World())
+					}},
+				}, engines)
+				var deadlock *mpivirt.DeadlockError
+				if !errors.As(err, &deadlock) {
+					t.Errorf("%s, interpreter %d, %d engines: %v, want a deadlock", c.name, i, engines, err)
+					continue
+				}
+				var waiting []int
+				for _, b := range deadlock.Blocked {
+					waiting = append(waiting, b.Rank)
+				}
+				if !slices.Equal(waiting, c.waiting) || deadlock.Waiting != uint64(len(c.waiting)) {
+					t.Errorf("%s, interpreter %d, %d engines: %v, want ranks %v to wait", c.name, i, engines, err, c.waiting)
+				}
+			}
+		}
 	}
 }

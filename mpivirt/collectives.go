@@ -94,6 +94,10 @@ func (c *Comm) begin(v *collective) (Request, error) {
 func (v *collective) copyAlone() {
 	switch v.op {
 	case collectives.Barrier, collectives.Bcast, collectives.Exscan:
+	case collectives.Scatterv:
+		copy(v.output, v.input[:v.counts[0]])
+	case collectives.Alltoallv:
+		copy(v.output, v.input[:v.inCounts[0]])
 	default:
 		copy(v.output, v.input)
 	}
@@ -110,6 +114,8 @@ func (c *comm) check(v *collective) error {
 		return mpiError(ErrCount, "%d counts for %d ranks", len(v.counts), c.size)
 	case (v.inCounts != nil || v.outCounts != nil) && (len(v.inCounts) != c.size || len(v.outCounts) != c.size):
 		return mpiError(ErrCount, "%d and %d counts for %d ranks", len(v.inCounts), len(v.outCounts), c.size)
+	case v.inCounts != nil && c.size == 1 && v.inCounts[0] > v.outCounts[0]:
+		return mpiError(ErrTruncate, "the rank sends itself %d bytes where %d are expected", v.inCounts[0], v.outCounts[0])
 	}
 	return nil
 }

@@ -124,11 +124,12 @@ func (k *kernel) others(c *comm) []int {
 // room for n bytes. What the receiver needs to begin the instance itself is in
 // the calls of its own members.
 func (k *kernel) collectiveRecord(inst *instance, engine int, kind byte, n int) writer {
-	w := writer{k.eng.Record(engine, 2+8+4+n)}
+	w := writer{k.eng.Record(engine, 2+8+4+4+n)}
 	w.u8(kind)
 	w.u8(0)
 	w.u64(inst.comm.context)
 	w.u32(inst.number)
+	w.u32(inst.signature)
 	return w
 }
 
@@ -171,6 +172,10 @@ func (k *kernel) adopt(inst *instance) {
 }
 
 func (k *kernel) takeRecord(inst *instance, kind byte, r reader) {
+	if err := inst.agreesWith(r.u32()); err != nil {
+		k.failInstance(inst, err)
+		return
+	}
 	switch kind {
 	case recordJoin:
 		k.receiveJoin(inst, r)
@@ -189,6 +194,18 @@ func (k *kernel) takeRecord(inst *instance, kind byte, r reader) {
 	default:
 		broken("a record of kind %d", kind)
 	}
+}
+
+// failInstance ends the simulation with an error of the first local member of an
+// instance.
+func (k *kernel) failInstance(inst *instance, err error) {
+	for local := range inst.comm.last - inst.comm.first {
+		if lp, here := k.local(inst.comm.rankOf(inst.comm.first+local, 0)); here && inst.has(local) {
+			k.fail(lp, inst.call.name, err)
+			return
+		}
+	}
+	broken("a record for an instance that no local member has entered")
 }
 
 // sendJoin tells the engine of a node's leader that all local members of the node
