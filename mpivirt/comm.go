@@ -185,17 +185,30 @@ func (c *Comm) handle(made *comm) *Comm {
 }
 
 // Free gives the communicator up (MPI_Comm_free): the rank begins nothing more on
-// it.
+// it. What it has begun is completed as ever.
 func (c *Comm) Free() error {
 	if c.c.index == worldComm || c.c.index == selfComm {
 		return c.r.raise(noCall, mpiError(ErrComm, "%s cannot be freed", c.c))
 	}
 	k := c.r.k
-	if c.c.freed++; c.c.freed == c.c.locals && len(c.c.live) == 0 {
-		delete(k.contexts, c.c.context)
-		k.comms[c.c.index] = nil
+	if c.c.freed++; c.c.freed == c.c.locals {
+		k.freed = append(k.freed, c.c)
 	}
+	k.forgetFreed()
 	return nil
+}
+
+// forgetFreed forgets the communicators that all local members have given up, when
+// no operation is pending that may be on one of them.
+func (k *kernel) forgetFreed() {
+	if k.requests.inUse() > 0 {
+		return
+	}
+	for _, c := range k.freed {
+		delete(k.contexts, c.context)
+		k.comms[c.index] = nil
+	}
+	k.freed = k.freed[:0]
 }
 
 // exchange is what the members of a communicator tell each other to make new

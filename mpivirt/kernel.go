@@ -33,6 +33,7 @@ type kernel struct {
 	agents   slab[agent]
 	buffers  bufferPool
 	comms    []*comm          // by index; 0 is unused
+	freed    []*comm          // that all local members have given up
 	contexts map[uint64]int32 // context -> index
 	strays   map[uint64][][]byte
 	groups   groupTable
