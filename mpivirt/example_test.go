@@ -1,0 +1,169 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+
+	"gigarank/engine"
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// A token goes round a ring of a thousand ranks, one message after the other.
+func Example() {
+	machine, err := network.Load("xt5", os.ReadFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := mpivirt.Simulate(machine, 1000, func(r *mpivirt.Rank) error {
+		w, token := r.World(), []int64{0}
+		if r.Rank() > 0 {
+			if _, err := mpivirt.Recv(w, token, r.Rank()-1, 0); err != nil {
+				return err
+			}
+		}
+		token[0] += int64(r.Rank())
+		if r.Rank() < r.Size()-1 {
+			return mpivirt.Send(w, token, r.Rank()+1, 0)
+		}
+		fmt.Println("the last rank has", token[0], "at", r.Now())
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Finished, "ranks finished,", result.Statistics.Messages, "messages")
+	// Output:
+	// the last rank has 499500 at 874.553028us
+	// 1000 ranks finished, 999 messages
+}
+
+// Four ranks integrate 4/(1+x²) from 0 to 1, and add up what they have.
+func ExampleReduce() {
+	machine, err := network.Parse("machine.yaml", []byte(`
+name: two-nodes
+ranks_per_node: 2
+network:
+  model: twolevel
+  intra: {latency: 500ns, bandwidth: 6GB/s}
+  inter: {latency: 2us, bandwidth: 1GB/s}
+`), os.ReadFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = mpivirt.Simulate(machine, 4, func(r *mpivirt.Rank) error {
+		const steps = 1000
+		part, pi := []float64{0}, []float64{0}
+		for i := r.Rank(); i < steps; i += r.Size() {
+			x := (float64(i) + 0.5) / steps
+			part[0] += 4 / (1 + x*x) / steps
+		}
+		r.Compute(10 * vtime.Nanosecond * steps / 4)
+		if err := mpivirt.Reduce(r.World(), part, pi, mpivirt.Sum[float64](), 0); err != nil {
+			return err
+		}
+		if r.Rank() == 0 {
+			fmt.Printf("pi is about %.6f, found at %v\n", pi[0], r.Now())
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: pi is about 3.141593, found at 5.009333us
+}
+
+// Computing overlaps with an allreduce that is under way.
+func ExampleIallreduce() {
+	machine, err := network.Load("gigabit-star", os.ReadFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = mpivirt.Simulate(machine, 8, func(r *mpivirt.Rank) error {
+		sum := []int{0}
+		request, err := mpivirt.Iallreduce(r.World(), []int{r.Rank()}, sum, mpivirt.Sum[int]())
+		if err != nil {
+			return err
+		}
+		r.Compute(100 * vtime.Microsecond)
+		if _, err := request.Wait(); err != nil {
+			return err
+		}
+		if r.Rank() == 0 {
+			fmt.Println("the sum is", sum[0], "at", r.Now())
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: the sum is 28 at 150.192us
+}
+
+// The rows of a grid of 3 by 4 ranks each find their greatest number.
+func ExampleComm_Split() {
+	machine, err := network.Load("tianhe-1a", os.ReadFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = mpivirt.Simulate(machine, 12, func(r *mpivirt.Rank) error {
+		row, err := r.World().Split(r.Rank()/4, r.Rank())
+		if err != nil {
+			return err
+		}
+		greatest := []int{0}
+		if err := mpivirt.Allreduce(row, []int{r.Rank() * 7 % 12}, greatest, mpivirt.Max[int]()); err != nil {
+			return err
+		}
+		all := make([]int, 12)
+		if err := mpivirt.Gather(r.World(), greatest, all, 0); err != nil {
+			return err
+		}
+		if r.Rank() == 0 {
+			fmt.Println(all)
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: [9 9 9 9 11 11 11 11 10 10 10 10]
+}
+
+// A hundred thousand event ranks, of a byte each, compute and meet in barriers.
+func ExampleSteps() {
+	machine, err := network.Load("xt5", os.ReadFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	target, err := machine.Target(100_000)
+	if err != nil {
+		log.Fatal(err)
+	}
+	program := mpivirt.Steps(func(r *mpivirt.EventRank, meetings *uint8) mpivirt.Outcome {
+		if *meetings == 3 {
+			return r.Finish()
+		}
+		*meetings++
+		r.Compute(vtime.Millisecond)
+		return r.Barrier()
+	})
+	s, err := mpivirt.New(mpivirt.Config{
+		Target:     target,
+		Program:    mpivirt.Program{Name: "meetings", Event: func() mpivirt.EventProgram { return program }},
+		LP:         lp.Event,
+		Transports: engine.NewInProcess(2),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := s.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Finished, "ranks finished at", result.VirtualTime)
+	// Output: 100000 ranks finished at 3.213ms
+}
