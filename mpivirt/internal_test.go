@@ -1,0 +1,420 @@
+package mpivirt
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/engine"
+	"gigarank/network"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// The tree of the array interpreter gives, whatever the order in which vectors come
+// and whichever engine combines them first, what [collectives.TreeFold] gives when
+// they come in rank order. Concatenation is associative, so the brackets are written
+// out.
+func TestTreeFoldEqualsThatOfTheSchedule(t *testing.T) {
+	bracket := operator{name: "bracket", apply: func(into, left, right []byte) {
+		joined := random.Uint64(uint64(left[0])|uint64(left[1])<<8, uint64(right[0])|uint64(right[1])<<8, 7)
+		into[0], into[1] = byte(joined), byte(joined>>8)
+	}}
+	combine := func(lower, higher []byte) []byte {
+		out := make([]byte, 2)
+		bracket.apply(out, lower, higher)
+		return out
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 70).Draw(t, "participants")
+		value := func(p int) []byte { return []byte{byte(p), byte(p >> 8)} }
+		want, err := collectives.NewTreeFold(collectives.RecursiveDoubling, n, combine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range n {
+			want.Add(value(p))
+		}
+		expected := want.Result()
+
+		engines := rapid.IntRange(1, 4).Draw(t, "engines")
+		partition := engine.Partition{LPs: n, Engines: engines}
+		parts := make([]*treeFold, engines)
+		for e := range parts {
+			parts[e] = newTreeFold(&kernel{}, bracket, n)
+		}
+		order := rapid.Permutation(count(n)).Draw(t, "order")
+		for _, p := range order {
+			f := parts[partition.Owner(p)]
+			f.add(f.leaf(p), value(p))
+		}
+		whole := newTreeFold(&kernel{}, bracket, n)
+		for _, e := range rapid.Permutation(count(engines)).Draw(t, "order of engines") {
+			for node, v := range parts[e].nodes {
+				whole.add(node, slices.Clone(v))
+			}
+		}
+		if got := whole.result(); !bytes.Equal(got, expected) {
+			t.Fatalf("%d participants on %d engines: %v, want %v", n, engines, got, expected)
+		}
+	})
+}
+
+// Contributions in rank order need no more vectors at a time than a number of
+// participants has bits.
+func TestTreeFoldHoldsFewVectors(t *testing.T) {
+	first := operator{apply: func(into, left, right []byte) { copy(into, left) }}
+	for _, n := range []int{1, 2, 3, 7, 100, 1000, 1025} {
+		f := newTreeFold(&kernel{}, first, n)
+		for p := range n {
+			f.add(f.leaf(p), []byte{1})
+			if len(f.nodes) > 12 {
+				t.Fatalf("%d participants: %d vectors after %d", n, len(f.nodes), p+1)
+			}
+		}
+	}
+}
+
+// count returns 0 to n-1.
+func count(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+// arc is one message of a round.
+type arc struct{ dst, src int }
+
+// drawPattern gives a round of a schedule that is regular, with the messages that
+// the steps of its members say.
+func drawPattern(t *rapid.T) (p collectives.Pattern, members int, arcs []arc) {
+	op := rapid.SampledFrom(collectives.Operations()).Draw(t, "operation")
+	all := slices.DeleteFunc(collectives.Algorithms(op), func(a collectives.Algorithm) bool { return a == collectives.NodeLeader })
+	members = rapid.IntRange(2, 80).Draw(t, "members")
+	root := 0
+	if op.Rooted() {
+		root = rapid.SampledFrom([]int{0, members / 2}).Draw(t, "root")
+	}
+	s, err := collectives.New(op, rapid.SampledFrom(all).Draw(t, "algorithm"), members, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	round := rapid.IntRange(0, s.MaxRounds()-1).Draw(t, "round")
+	if p = s.Pattern(round); p.Kind == collectives.Irregular {
+		t.Skip("an irregular round")
+	}
+	for m := range members {
+		if from := s.Step(m, round).From; from != collectives.None {
+			arcs = append(arcs, arc{m, from})
+		}
+	}
+	return p, members, arcs
+}
+
+// The runs of a round, cut to the engines of receivers and senders, are the
+// messages of the round: each once, where both its ends belong.
+func TestRunsAreTheMessagesOfTheRound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, members, want := drawPattern(t)
+		partition := engine.Partition{LPs: members, Engines: rapid.IntRange(1, 5).Draw(t, "engines")}
+		folded := 0
+		if p.Kind == collectives.Exchange {
+			folded = p.Folded
+		}
+		var got []arc
+		for receiver := range partition.Engines {
+			lo, hi := bounds(p, first(partition.Range(receiver)), second(partition.Range(receiver)))
+			for sender := range partition.Engines {
+				from, to := bounds(p, first(partition.Range(sender)), second(partition.Range(sender)))
+				runs(p, members, lo, hi, func(dst, src, n, stride int) {
+					dst, src, n = clip(dst, src, n, stride, from, to)
+					for i := range n {
+						d, s := survivor(folded, dst+i*stride), survivor(folded, src+i*stride)
+						if partition.Owner(d) != receiver || partition.Owner(s) != sender {
+							t.Fatalf("%+v: the message from %d to %d is not between engines %d and %d", p, s, d, sender, receiver)
+						}
+						got = append(got, arc{d, s})
+					}
+				})
+			}
+		}
+		slices.SortFunc(got, func(a, b arc) int { return a.dst - b.dst })
+		if !slices.Equal(got, want) {
+			t.Fatalf("%+v among %d members: %v, want %v", p, members, got, want)
+		}
+	})
+}
+
+func first(a, _ int) int  { return a }
+func second(_, b int) int { return b }
+
+// Survivors are numbered in rank order, without gaps.
+func TestSurvivors(t *testing.T) {
+	for folded := range 20 {
+		next := 0
+		for participant := range 60 {
+			if below := survivors(folded, participant); below != next {
+				t.Fatalf("%d pairs folded: %d survivors below %d, want %d", folded, below, participant, next)
+			}
+			if participant >= 2*folded || participant%2 == 1 {
+				if got := survivor(folded, next); got != participant {
+					t.Fatalf("%d pairs folded: survivor %d is %d, want %d", folded, next, got, participant)
+				}
+				next++
+			}
+		}
+	}
+}
+
+// A round is complete exactly when all clocks have come that its receivers need of
+// other engines.
+func TestRoundIsCompleteWhenAllHasCome(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, members, arcs := drawPattern(t)
+		partition := engine.Partition{LPs: members, Engines: rapid.IntRange(1, 5).Draw(t, "engines")}
+		own := rapid.IntRange(0, partition.Engines-1).Draw(t, "engine")
+		b := &bulk{total: members, inbox: map[int][]stretch{}}
+		b.lo, b.hi = partition.Range(own)
+		missing := 0
+		for _, a := range arcs {
+			if partition.Owner(a.dst) == own && partition.Owner(a.src) != own {
+				missing++
+			}
+		}
+		for ; missing > 0; missing-- {
+			if b.complete(p) {
+				t.Fatalf("%+v: complete for engine %d of %d while %d clocks are missing", p, own, partition.Engines, missing)
+			}
+			b.inbox[0] = append(b.inbox[0], stretch{clocks: make([]vtime.Time, 1)})
+		}
+		if !b.complete(p) {
+			t.Fatalf("%+v: not complete for engine %d of %d", p, own, partition.Engines)
+		}
+	})
+}
+
+// modeOf returns how a kernel would carry a collective on WORLD out.
+func modeOf(t *testing.T, machine string, ranks, engines int, chosen Interpreter, v collective) mode {
+	t.Helper()
+	m, err := network.Parse("test", []byte(machine), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(int64(ranks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Config{Target: target, Transports: engine.NewInProcess(engines), Collectives: chosen,
+		Program: Program{Name: "none", Main: func(*Rank) error { return nil }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := newKernel(&s.config, s.engines[0])
+	return k.newInstance(k.comms[worldComm], &v).mode
+}
+
+// Bulk interpretation is used where it is possible, and only there.
+func TestModeOfInstances(t *testing.T) {
+	const (
+		flat    = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us}\n"
+		limited = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, eager_limit: 8}\n"
+		shared  = "name: m\nranks_per_node: 2\nnetwork: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}\n"
+		mixed   = "name: m\nranks_per_node: 2\nmapping: random:4\nnetwork: {model: flat, latency: 1us}\n"
+	)
+	sum := Sum[float64]().operator()
+	barrier := func(a collectives.Algorithm) collective {
+		return collective{name: callBarrier, op: collectives.Barrier, algorithm: a}
+	}
+	allreduce := func(a collectives.Algorithm, bytes int64) collective {
+		return collective{name: callAllreduce, op: collectives.Allreduce, algorithm: a, bytes: bytes, element: 8}
+	}
+	data := func(a collectives.Algorithm) collective {
+		v := allreduce(a, 16)
+		v.data, v.operator = true, sum
+		return v
+	}
+	bcast := collective{name: callBcast, op: collectives.Bcast, algorithm: collectives.Binomial, bytes: 8, element: 8}
+	for _, c := range []struct {
+		name        string
+		machine     string
+		engines     int
+		interpreter Interpreter
+		v           collective
+		want        mode
+	}{
+		{"asked for messages", flat, 1, Message, barrier(collectives.NodeLeader), byMessages},
+		{"node-leader barrier", flat, 3, Auto, barrier(collectives.NodeLeader), byArrays},
+		{"dissemination barrier", flat, 3, Bulk, barrier(collectives.Dissemination), byArrays},
+		{"leaders in no order", mixed, 3, Auto, barrier(collectives.NodeLeader), byMessages},
+		{"dissemination, whatever the mapping", mixed, 3, Auto, barrier(collectives.Dissemination), byArrays},
+		{"shared state", shared, 1, Auto, barrier(collectives.Dissemination), locally},
+		{"shared state on several engines", shared, 3, Auto, barrier(collectives.Dissemination), byMessages},
+		{"sizes", flat, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
+		{"rendezvous on one engine", limited, 1, Auto, allreduce(collectives.RecursiveDoubling, 16), locally},
+		{"rendezvous", limited, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byMessages},
+		{"chunks of different lengths", flat, 3, Auto, allreduce(collectives.Ring, 16), byMessages},
+		{"chunks of one length", flat, 3, Auto, allreduce(collectives.Ring, 8*12), byArrays},
+		{"data in the tree", flat, 3, Auto, data(collectives.NodeLeader), byArrays},
+		{"data in chunks", flat, 3, Auto, data(collectives.Rabenseifner), byMessages},
+		{"data in chunks on one engine", flat, 1, Auto, data(collectives.Rabenseifner), locally},
+		{"who does not wait for all", flat, 3, Auto, bcast, byMessages},
+		{"who does not wait for all, on one engine", flat, 1, Auto, bcast, locally},
+	} {
+		if got := modeOf(t, c.machine, 12, c.engines, c.interpreter, c.v); got != c.want {
+			t.Errorf("%s: mode %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// A slab gives out each index once, never 0, keeps values where they are, and clears
+// those that are released.
+func TestSlabAgainstAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s slab[int]
+		held := map[int32]int{}
+		places := map[int32]*int{}
+		var order []int32
+		for i := range rapid.IntRange(0, 3000).Draw(t, "steps") {
+			if len(order) > 0 && random.Intn(1, uint64(i), 0, 3) == 0 {
+				at := random.Intn(2, uint64(i), 0, len(order))
+				index := order[at]
+				if *s.at(index) != held[index] || s.at(index) != places[index] {
+					t.Fatalf("index %d: %d at %p, want %d at %p", index, *s.at(index), s.at(index), held[index], places[index])
+				}
+				s.release(index)
+				delete(held, index)
+				order = slices.Delete(order, at, at+1)
+				continue
+			}
+			index := s.take()
+			if _, twice := held[index]; twice || index == 0 || *s.at(index) != 0 {
+				t.Fatalf("index %d is given out with the value %d", index, *s.at(index))
+			}
+			*s.at(index) = i + 1
+			held[index], places[index] = i+1, s.at(index)
+			order = append(order, index)
+		}
+		if s.inUse() != len(held) {
+			t.Fatalf("%d in use, want %d", s.inUse(), len(held))
+		}
+	})
+}
+
+// Buffers have the length asked for, are not given out twice at a time, and are
+// used again.
+func TestBufferPool(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var pool bufferPool
+		var held [][]byte
+		for i, n := range rapid.SliceOf(rapid.IntRange(-1, 5000)).Draw(t, "lengths") {
+			if n < 0 {
+				if len(held) > 0 {
+					pool.release(held[0])
+					held = held[1:]
+				}
+				continue
+			}
+			b := pool.take(n)
+			if len(b) != n || (b == nil) != (n == 0) {
+				t.Fatalf("a buffer of %d bytes for %d", len(b), n)
+			}
+			for j := range b {
+				b[j] = byte(i)
+			}
+			held = append(held, b)
+		}
+		for i, b := range held {
+			for j := range b {
+				if b[j] != b[0] {
+					t.Fatalf("buffer %d shares memory with another", i)
+				}
+			}
+		}
+	})
+	var pool bufferPool
+	if allocations := testing.AllocsPerRun(100, func() { pool.release(pool.take(1000)) }); allocations > 0 {
+		t.Errorf("%v allocations for a buffer that has been released", allocations)
+	}
+}
+
+// Equal groups of an engine are one in memory, and those at equal distances have no
+// list, so that WORLD, rows and columns cost nothing per member.
+func TestGroupsAreSharedAndStrided(t *testing.T) {
+	var table groupTable
+	list := []int{5, 3, 8, 1}
+	a, b := table.intern(newGroup(slices.Clone(list))), table.intern(newGroup(slices.Clone(list)))
+	if a != b || a.ranks == nil {
+		t.Errorf("equal groups at %p and %p", a, b)
+	}
+	if other := table.intern(newGroup([]int{5, 8, 3, 1})); other == a {
+		t.Error("a group in another order is the same")
+	}
+	for _, ranks := range [][]int{count(1000), {7}, {9, 6, 3, 0}, {4, 104, 204}, {}} {
+		if g := newGroup(ranks); g.ranks != nil || g.sorted != nil {
+			t.Errorf("a list for %v", ranks[:min(len(ranks), 5)])
+		}
+	}
+	if row, again := table.intern(newGroup([]int{4, 5, 6, 7})), table.intern(strided(4, 1, 4)); row != again {
+		t.Error("a row from a list and one by its stride are two groups")
+	}
+}
+
+// What each group says about ascending order, from which the array interpreter
+// takes which members an engine has.
+func TestLocalMembersOfGroups(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ranks := rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 1, 20, rapid.ID[int]).Draw(t, "ranks")
+		g := newGroup(slices.Clone(ranks))
+		if g.ascending() != slices.IsSorted(ranks) && len(ranks) > 1 {
+			t.Fatalf("%v: ascending is %v", ranks, g.ascending())
+		}
+		k := &kernel{lo: rapid.IntRange(0, 30).Draw(t, "lo"), n: rapid.IntRange(0, 12).Draw(t, "n")}
+		first, last, locals := k.localMembers(g)
+		found := 0
+		for m, r := range ranks {
+			if _, local := k.local(r); local {
+				if found++; m < first || m >= last {
+					t.Fatalf("%v: member %d of [%d,%d) is not in [%d,%d)", ranks, m, k.lo, k.lo+k.n, first, last)
+				}
+			}
+		}
+		if found != locals || locals == 0 && first < last {
+			t.Fatalf("%v: %d members in [%d,%d), want %d", ranks, locals, first, last, found)
+		}
+	})
+}
+
+// The signature tells calls apart that must not meet, and not those that may.
+func TestSignature(t *testing.T) {
+	v := collective{name: callReduce, op: collectives.Reduce, root: 1, bytes: 16, element: 8, data: true, operator: Sum[float64]().operator()}
+	for name, change := range map[string]func(w *collective){
+		"MPI_ERR_OTHER": func(w *collective) { w.name, w.op = callBcast, collectives.Bcast },
+		"MPI_ERR_ROOT":  func(w *collective) { w.root = 2 },
+		"MPI_ERR_COUNT": func(w *collective) { w.bytes = 24 },
+		"MPI_ERR_OP":    func(w *collective) { w.operator = Max[float64]().operator() },
+	} {
+		w := v
+		change(&w)
+		inst := &instance{call: v, signature: v.signature(), comm: &comm{context: worldContext}}
+		if err := inst.agreesWith(w.signature()); err == nil || err.(*Error).Class.Error() != name {
+			t.Errorf("%v, want %s", err, name)
+		}
+		if err := inst.agreesWith(v.signature()); err != nil {
+			t.Errorf("the same call: %v", err)
+		}
+	}
+	a := collective{name: callGatherv, op: collectives.Gatherv, bytes: 8, element: 8, counts: []int64{8, 0}}
+	b := collective{name: callGatherv, op: collectives.Gatherv, bytes: 0, element: 8}
+	if a.signature() != b.signature() {
+		t.Error("members of a gatherv whose lengths differ do not agree")
+	}
+	if s := fmt.Sprint(call(255 & a.signature())); s != "Gatherv" {
+		t.Errorf("the signature names %s", s)
+	}
+}
