@@ -127,6 +127,9 @@ func (e *Engine) Engines() int { return e.config.Partition.Engines }
 // Partition is the division of all LPs among the engines.
 func (e *Engine) Partition() Partition { return e.config.Partition }
 
+// Null reports whether the engines synchronise by null messages alone.
+func (e *Engine) Null() bool { return e.config.Protocol == sync.Null }
+
 // Range returns the LPs that the engine owns: lo <= LP < hi.
 func (e *Engine) Range() (lo, hi int) { return e.lo, e.hi }
 
@@ -168,6 +171,14 @@ func (e *Engine) Record(dst, n int) []byte { return e.endpoint.Reserve(dst, n) }
 // EIT is the earliest instant at which something that another engine still sends
 // can take effect here.
 func (e *Engine) EIT() vtime.Time { return e.endpoint.EIT() }
+
+// Cap and Uncap tell of an exchange of records between kernels that has begun and
+// not ended; see [sync.Endpoint.Cap].
+func (e *Engine) Cap(t vtime.Time) { e.endpoint.Cap(t) }
+
+// Uncap ends what Cap began; t is the least of what goes on, Forever if nothing
+// does.
+func (e *Engine) Uncap(t vtime.Time) { e.endpoint.Uncap(t) }
 
 // Finished tells that n LPs have ended.
 func (e *Engine) Finished(n int) { e.unfinished -= n }

@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"slices"
 	"sort"
 
 	"gigarank/collectives"
@@ -30,8 +31,11 @@ type bulk struct {
 	received int // clocks of this round that have come and been evaluated
 	tree     *treeFold
 	early    []treePart
-	same     bool // every pair of participants has the same delay
+	held     bool       // the engine knows that participants wait
+	least    vtime.Time // of their clocks when it was told
+	same     bool       // every pair of participants has the same delay
 	delays   []vtime.Duration
+	kept     []vtime.Time // scratch of exchange
 }
 
 // stretch is a piece of another engine's array: the clocks of src to
@@ -105,6 +109,44 @@ func (k *kernel) runBulk(inst *instance) {
 	if !b.begun {
 		k.beginBulk(inst, b)
 	}
+	if !k.progress(inst, b) {
+		k.holdBulk(b)
+		return
+	}
+	k.releaseBulk(b)
+	k.endBulk(inst, b)
+}
+
+// holdBulk tells the engine that participants wait for other engines: they may act
+// at the instants that their clocks show now, or later.
+func (k *kernel) holdBulk(b *bulk) {
+	if b.held || k.eng.Engines() == 1 {
+		return
+	}
+	b.held, b.least = true, vtime.Forever
+	for _, t := range b.work {
+		b.least = min(b.least, t)
+	}
+	k.waiting = append(k.waiting, b)
+	k.eng.Cap(b.least)
+}
+
+// releaseBulk ends holdBulk.
+func (k *kernel) releaseBulk(b *bulk) {
+	if !b.held {
+		return
+	}
+	k.waiting = slices.DeleteFunc(k.waiting, func(other *bulk) bool { return other == b })
+	least := vtime.Forever
+	for _, other := range k.waiting {
+		least = min(least, other.least)
+	}
+	k.eng.Uncap(least)
+}
+
+// progress goes through the rounds as far as what has come allows. It reports
+// whether all are done.
+func (k *kernel) progress(inst *instance, b *bulk) bool {
 	for b.round < inst.schedule.MaxRounds() {
 		p := inst.schedule.Pattern(b.round)
 		b.renumber(p)
@@ -113,7 +155,7 @@ func (k *kernel) runBulk(inst *instance) {
 			b.sent = true
 		}
 		if !b.complete(p) {
-			return
+			return false
 		}
 		k.evaluateRound(inst, b, p)
 		delete(b.inbox, b.round)
@@ -124,11 +166,11 @@ func (k *kernel) runBulk(inst *instance) {
 	if b.tree != nil {
 		result := b.tree.result()
 		if result == nil {
-			return
+			return false
 		}
 		inst.result = append([]byte(nil), result...)
 	}
-	k.endBulk(inst, b)
+	return true
 }
 
 // beginBulk sets the clocks that the participants start with.
@@ -394,15 +436,14 @@ type evaluation struct {
 	next   []vtime.Time // where the new clocks go: work itself, but for a shift
 	bytes  int64
 	reduce vtime.Duration
-	kept   [delayChunk / 2]vtime.Time
 }
 
 // newEvaluation prepares the arithmetic of a round.
-func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) *evaluation {
+func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) evaluation {
 	lo, _ := bounds(p, b.lo, b.hi)
 	w := inst.schedule.Positions()
 	block := inst.layout.Offset(w) / int64(max(w, 1))
-	return &evaluation{k: k, inst: inst, b: b, lo: lo, next: b.work,
+	return evaluation{k: k, inst: inst, b: b, lo: lo, next: b.work,
 		bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
 }
 
@@ -454,16 +495,19 @@ func (e *evaluation) exchange(lower, upper, n int) {
 		return
 	}
 	for done := 0; done < n; {
-		part := min(n-done, delayChunk/2)
+		part := min(n-done, delayChunk)
+		if e.b.kept == nil {
+			e.b.kept = make([]vtime.Time, delayChunk)
+		}
 		up := e.chunk(upper+done, lower+done, part, 1)
 		for i, delay := range up {
-			e.kept[i] = max(right[done+i], left[done+i].Add(delay)).Add(e.reduce)
+			e.b.kept[i] = max(right[done+i], left[done+i].Add(delay)).Add(e.reduce)
 		}
 		down := e.chunk(lower+done, upper+done, part, 1)
 		for i, delay := range down {
 			left[done+i] = max(left[done+i], right[done+i].Add(delay)).Add(e.reduce)
 		}
-		copy(right[done:], e.kept[:part])
+		copy(right[done:], e.b.kept[:part])
 		done += part
 	}
 }

@@ -51,6 +51,7 @@ type kernel struct {
 	barrier    collective              // what every Barrier hands in
 	algorithms []collectives.Algorithm // by operation
 	held       []*instance
+	waiting    []*bulk // instances over arrays that wait for other engines
 
 	tally tally
 }

@@ -125,6 +125,10 @@ func (k *kernel) arraysFit(inst *instance) bool {
 	switch {
 	case k.ports != nil || !dependsOnAll(v.op) || inst.layout == nil:
 		return false
+	case k.eng.Null() && inst.comm.locals < inst.comm.size:
+		// While engines exchange arrays their promises do not help; see
+		// [engine.Engine.Cap].
+		return false
 	case !inst.comm.group.ascending() || inst.leaders && !inst.comm.nodes.ascending:
 		return false
 	case inst.layout.Offset(s.Positions()) > k.eagerLimit:

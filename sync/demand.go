@@ -128,8 +128,8 @@ func (e *Endpoint) exchange(level vtime.Time) bool {
 	}
 	limit := 2 * bits.Len(uint(e.size-1))
 	e.laggards = e.promises.below(level, limit+1, e.laggards[:0])
-	if len(e.laggards) > limit {
-		return false
+	if len(e.laggards) > limit || len(e.laggards) == 0 {
+		return false // no promise helps
 	}
 	waiting := false
 	for _, laggard := range e.laggards {

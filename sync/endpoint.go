@@ -127,6 +127,9 @@ type Endpoint struct {
 	base       vtime.Time     // no action from now on is before it
 	eit        vtime.Time     // the greater of floor and the least promise
 	floor      vtime.Time     // by the last round
+	cap        vtime.Time     // see Cap; Forever: none
+	capped     uint32         // rounds contributed to when cap was set
+	fresh      vtime.Time     // by the last round contributed to since
 	promises   promises       // by engine; Forever for this one
 	lookahead  vtime.Duration // least to any engine
 	inbound    vtime.Duration // least from any engine; 0: not known
@@ -189,6 +192,7 @@ func NewEndpoint(t Transport, c Config) *Endpoint {
 		// Nothing acts before time 0.
 		e.promises.set(engine, first)
 	}
+	e.cap = vtime.Forever
 	e.eit = e.promises.least()
 	return e
 }
@@ -388,7 +392,7 @@ func (e *Endpoint) takeIn(src int, packet []byte, deliver func(int, []byte)) (re
 func (e *Endpoint) hear(src int, h header) {
 	if h.promise > e.promises.of(src) {
 		e.promises.set(src, h.promise)
-		e.eit = max(e.floor, e.promises.least())
+		e.bound()
 	}
 	if h.flags&flagAnswer != 0 {
 		e.peers[src].heard(e.config.Protocol)
@@ -426,6 +430,32 @@ func (e *Endpoint) Advance(next vtime.Time) {
 	if e.round.busy() {
 		e.advanceRound(false)
 	}
+}
+
+// Cap tells that the engine holds an exchange of records with other engines that
+// has begun and not ended, and that may let it act at t or later. Such an exchange
+// goes in rounds over all that the engines have: what reaches this engine may rest
+// on what another one knew long before, and held until it had its part of a round.
+// Promises therefore bound EIT up to t only; beyond it counts a round of the global
+// minimum, contributed to since, for in its cut nothing is on its way and whoever
+// is still missing acts at the minimum or later. Uncap ends it.
+func (e *Endpoint) Cap(t vtime.Time) {
+	e.cap = min(e.cap, t)
+	e.capped = e.round.cut
+	e.floor, e.fresh = max(e.floor, e.fresh), 0
+	e.bound()
+}
+
+// Uncap tells that an exchange has ended; t is the least of those that go on,
+// Forever if none does.
+func (e *Endpoint) Uncap(t vtime.Time) {
+	e.cap = t
+	e.bound()
+}
+
+// bound sets EIT from what is known.
+func (e *Endpoint) bound() {
+	e.eit = max(e.fresh, min(e.cap, max(e.floor, e.promises.least())))
 }
 
 // observe notes the engine's next event. From here on it acts at next, or later,

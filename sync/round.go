@@ -316,8 +316,12 @@ func (e *Endpoint) conclude(m *roundMessage) {
 	if e.config.LookaheadFrom == nil {
 		e.inbound = m.lookahead
 	}
-	e.floor = max(e.floor, m.time.Add(e.inbound))
-	e.eit = max(e.eit, e.floor)
+	if floor := m.time.Add(e.inbound); m.round > e.capped {
+		e.fresh = max(e.fresh, floor)
+	} else {
+		e.floor = max(e.floor, floor)
+	}
+	e.bound()
 	e.end.outcome = m.outcome
 	e.exchanges = 0
 	switch {
