@@ -53,6 +53,7 @@ var matrixRanks = []int{1, 2, 5, 29}
 func TestMatrix(t *testing.T) {
 	for _, e := range bench.Programs() {
 		t.Run(e.Name, func(t *testing.T) {
+			t.Parallel()
 			for _, m := range matrixMachines {
 				for _, ranks := range matrixRanks {
 					t.Run(fmt.Sprintf("%s/%d", m.why, ranks), func(t *testing.T) { matrix(t, e, m.machine, m.picosecond, ranks) })
