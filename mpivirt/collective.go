@@ -395,7 +395,7 @@ func (c *comm) blocking(lp int32, k *kernel) *instance {
 	}
 	for _, inst := range c.live {
 		local := member - c.first
-		if inst.has(local) && (inst.requests == nil || inst.requests[local] == 0) && k.within(inst, lp, member) {
+		if inst.has(local) && (inst.requests == nil || inst.requests[local] == 0) && k.within(inst, lp) {
 			return inst
 		}
 	}
@@ -403,12 +403,10 @@ func (c *comm) blocking(lp int32, k *kernel) *instance {
 }
 
 // within reports whether a local member that has entered an instance has not left
-// it yet.
-func (k *kernel) within(inst *instance, lp int32, member int) bool {
-	switch {
-	case inst.leaders:
-		return inst.joins == nil || inst.joins[inst.comm.nodes.at(member)-inst.comm.nodes.here].rank != released
-	case inst.mode != byMessages:
+// it yet, when no engine has anything left to do. Where the end of all depends on
+// all, nobody has.
+func (k *kernel) within(inst *instance, lp int32) bool {
+	if inst.leaders || inst.mode != byMessages {
 		return true
 	}
 	for index := k.box(lp).agents; index != 0; index = k.agents.at(index).next {

@@ -346,3 +346,42 @@ func difference(got, want []observation) string {
 	}
 	return ""
 }
+
+// Node-leader on communicators whose order is not that of WORLD, and whose nodes
+// lie on several engines: the leader of a node is its first member, whoever
+// simulates it.
+func TestNodeLeaderOnReorderedCommunicators(t *testing.T) {
+	for _, mapping := range []string{"block", "cyclic", "random:9"} {
+		s := &scenario{
+			Machine: "name: m\nranks_per_node: 4\nmapping: " + mapping + "\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 3us}}\n",
+			Ranks:   23,
+			Splits:  []split{{Colors: 1, How: "reversed"}, {Colors: 2, How: "random"}},
+			Key:     3,
+		}
+		for on := range 3 {
+			for _, nonblocking := range []bool{false, true} {
+				s.Steps = append(s.Steps,
+					step{Op: collectives.Barrier, On: on, Nonblocking: nonblocking, Spread: 9000000},
+					step{Op: collectives.Allreduce, On: on, Count: 3, Nonblocking: nonblocking, Spread: 9000000})
+			}
+		}
+		tgt := target(t, s.Machine, s.Ranks)
+		want, _, err := s.run(t, tgt, host{Engines: 1, Collectives: mpivirt.Message})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for engines := 1; engines <= 6; engines++ {
+			for _, i := range interpreters {
+				got, _, err := s.run(t, tgt, host{Engines: engines, Collectives: i})
+				if err != nil {
+					t.Fatalf("mapping %s, interpreter %d, %d engines: %v", mapping, i, engines, err)
+				}
+				for rank := range want {
+					if d := difference(got[rank], want[rank]); d != "" {
+						t.Fatalf("mapping %s, interpreter %d, %d engines: rank %d: %s", mapping, i, engines, rank, d)
+					}
+				}
+			}
+		}
+	}
+}

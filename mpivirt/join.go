@@ -18,12 +18,9 @@ import (
 // join counts the members of one node that have entered an instance.
 type join struct {
 	last    vtime.Time // entry of the last; once complete, when the leader goes on
-	rank    int32      // of the last, in WORLD; -1 before the first; released at the end
+	rank    int32      // of the last, in WORLD; -1 before the first
 	missing int32      // members that this engine still has to hear of
 }
-
-// released in the place of a rank says that the members of the node have left.
-const released = -2
 
 // nodeSum combines the contributions of a node's members in their order.
 type nodeSum struct {
@@ -179,7 +176,6 @@ func (k *kernel) ledRange(inst *instance) (lo, hi int) {
 func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
-	inst.markReleased(p)
 	if nodes.perNode > 0 && inst.requests == nil && !k.strict && leader >= k.lo && leader+size <= k.lo+k.n {
 		k.releaseBlock(inst, leader, size, t)
 		return
@@ -205,13 +201,6 @@ func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 	k.told = told[:0]
 }
 
-// markReleased notes that the members of a node leave, unless all do at once.
-func (inst *instance) markReleased(p int) {
-	if inst.joins != nil {
-		inst.joins[p-inst.comm.nodes.here].rank = released
-	}
-}
-
 // releaseBlock is release for a node whose members are consecutive ranks of this
 // engine that all wait in the blocking form. One latency serves for all: they are
 // on one node.
@@ -230,7 +219,6 @@ func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 // releaseHere is release for a node that another engine leads.
 func (k *kernel) releaseHere(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
-	inst.markReleased(p)
 	leaderRank := inst.comm.rankOf(nodes.leader(p), 0)
 	for i := range nodes.size(p) {
 		member := nodes.member(p, i)
