@@ -60,6 +60,7 @@ var rules = map[string]rule{
 		// The matrix runs every program on host processes, too.
 		testsOnly: "sync/mpi",
 	},
+	"bench/report": {imports: "lp sync network mpivirt bench"},
 	"cmd/gigarank": {
 		imports: "vtime random lp sync sync/mpi network collectives mpivirt bench" +
 			" github.com/spf13/cobra go.uber.org/zap go.uber.org/zap/zapcore" +

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// meter runs the binary.
+type meter struct {
+	binary      string
+	launcher    string // command line of the MPI launcher; empty for none
+	repetitions int
+}
+
+// sample is what one run tells: fields of its document, and the processor time of
+// the process.
+type sample struct {
+	Ranks, Engines    int
+	Wall              float64 `json:"wall_s"`
+	SetUp             float64 `json:"setup_s"`
+	Events            float64
+	Messages          float64
+	RemoteMessages    float64 `json:"remote_messages"`
+	TransportMessages float64 `json:"transport_messages"`
+	Switches          float64
+	BytesPerRank      float64 `json:"bytes_per_rank"`
+	Iterations        []struct {
+		Wall float64 `json:"wall_s"`
+	}
+	cpu float64 // seconds
+}
+
+// run is the wall time without set-up, in seconds.
+func (s *sample) run() float64 { return s.Wall - s.SetUp }
+
+// iteration is the wall time of an iteration without the first, in which the ranks
+// begin, in seconds.
+func (s *sample) iteration() float64 {
+	sum := 0.0
+	for _, it := range s.Iterations[1:] {
+		sum += it.Wall
+	}
+	return sum / float64(len(s.Iterations)-1)
+}
+
+// take runs a command line of gigarank as often as is asked for, on several host
+// processes if hosts > 1.
+func (m *meter) take(hosts int, line string) ([]sample, error) {
+	var samples []sample
+	for range m.repetitions {
+		s, err := m.once(hosts, strings.Fields(line))
+		if err != nil {
+			return nil, fmt.Errorf("gigarank %s: %w", line, err)
+		}
+		samples = append(samples, s)
+		fmt.Fprintf(os.Stderr, "gigarank %s: %.2f s, %.2f s of processors\n", line, s.Wall, s.cpu)
+	}
+	return samples, nil
+}
+
+func (m *meter) once(hosts int, args []string) (s sample, err error) {
+	dir, err := os.MkdirTemp("", "gigarank")
+	if err != nil {
+		return s, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	out := filepath.Join(dir, "out.json")
+	command := append([]string{m.binary}, args...)
+	if hosts > 1 {
+		command = slices.Concat(strings.Fields(m.launcher), []string{"-n", fmt.Sprint(hosts)}, command)
+	}
+	command = append(command, "--progress", "none", "--json", out)
+	cmd := exec.Command(command[0], command[1:]...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return s, fmt.Errorf("%w\n%s", err, output)
+	}
+	s.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	text, err := os.ReadFile(out)
+	if err != nil {
+		return s, err
+	}
+	return s, json.Unmarshal(text, &s)
+}
+
+// median is that of a figure over samples.
+func median(samples []sample, figure func(s *sample) float64) float64 {
+	values := make([]float64, len(samples))
+	for i := range samples {
+		values[i] = figure(&samples[i])
+	}
+	return middle(values)
+}
+
+func middle(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// clock measures f, in seconds, as often as is asked for, and returns the median.
+func (m *meter) clock(f func()) float64 {
+	var values []float64
+	for range m.repetitions {
+		began := time.Now()
+		f()
+		values = append(values, time.Since(began).Seconds())
+	}
+	return middle(values)
+}
