@@ -224,7 +224,7 @@ func randomMachine(r *rand.Rand, ranks int) string {
 		b.WriteString("  reduce: {bandwidth: 500MB/s}\n")
 	}
 	if r.IntN(2) == 0 {
-		fmt.Fprintf(&b, "  poll: %s\n", []string{"50ns", "333ns", "2us"}[r.IntN(3)])
+		fmt.Fprintf(&b, "  poll: %s\n", []string{"200ns", "333ns", "2us"}[r.IntN(3)])
 	}
 	return b.String()
 }

@@ -606,7 +606,7 @@ func hosts(t rapid.TB, p *program) *rapid.Generator[hosting] {
 	joins := p.leaders(collectives.Barrier) || p.leaders(collectives.Allreduce)
 	return rapid.Custom(func(t *rapid.T) hosting {
 		h := hosting{
-			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, len(p.ops)}).Draw(t, "engines"),
+			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, min(len(p.ops), 10)}).Draw(t, "engines"),
 			protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
 			strict:      rapid.Bool().Draw(t, "strict"),
 			collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
