@@ -6,7 +6,7 @@
 // Each figure is the median of five runs, each a fresh process of the real binary,
 // whose document gives wall times and peak memory; processor time is what the
 // system counts for the process, from its start to its end. Floors are bare loops
-// measured in between on the same machine: coroutines of iter.Pull, and a slab of
+// measured in the same way: coroutines of iter.Pull, and a slab of
 // 16 bytes a rank. Allocations are counted in this process, as the difference
 // between a run and one twice as long.
 //

@@ -1,33 +1,73 @@
 package main
 
 import (
+	"fmt"
 	"iter"
+	"os"
+	"os/exec"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 )
 
+// floors are the bare loops. Each is measured in a process of its own: Linux hands
+// the peak memory of a process on to those that it starts.
+var floors = map[string]func() float64{
+	"coroutines": func() float64 { return coroutineTrip(1e6) },
+	"slab":       func() float64 { return slabTrip(1e7) },
+}
+
+// floor measures a bare loop in as many processes as is asked for, and returns the
+// median.
+func (m *meter) floor(name string) (float64, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return 0, err
+	}
+	var values []float64
+	for range m.repetitions {
+		output, err := exec.Command(self, "-floor", name).Output()
+		if err != nil {
+			return 0, fmt.Errorf("floor %s: %w", name, err)
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(string(output)), 64)
+		if err != nil {
+			return 0, err
+		}
+		values = append(values, v)
+	}
+	return middle(values), nil
+}
+
+// trips is how often a bare loop is repeated.
+const trips = 10
+
+// clock measures f, in seconds.
+func clock(f func()) float64 {
+	began := time.Now()
+	for range trips {
+		f()
+	}
+	return time.Since(began).Seconds() / trips
+}
+
 // coroutineTrip measures a round trip to each of n bare coroutines in turn, in ns.
-func (m *meter) coroutineTrip(n int) float64 {
+func coroutineTrip(n int) float64 {
 	next := make([]func() (struct{}, bool), n)
-	stop := make([]func(), n)
 	for i := range n {
-		next[i], stop[i] = iter.Pull(func(yield func(struct{}) bool) {
+		next[i], _ = iter.Pull(func(yield func(struct{}) bool) {
 			for yield(struct{}{}) {
 			}
 		})
 		next[i]()
 	}
-	seconds := m.clock(func() {
+	return clock(func() {
 		for _, resume := range next {
 			resume()
 		}
-	})
-	for _, end := range stop {
-		end()
-	}
-	next, stop = nil, nil
-	runtime.GC()
-	return seconds / float64(n) * 1e9
+	}) / float64(n) * 1e9
 }
 
 // slot is what an event rank of a barrier needs at the least: its clock and where
@@ -39,7 +79,7 @@ type slot struct {
 
 // slabTrip measures a join and a release of n ranks as a bare loop over a slab on
 // all cores, in ns of wall time a rank.
-func (m *meter) slabTrip(n int) float64 {
+func slabTrip(n int) float64 {
 	slab := make([]slot, n)
 	cores := runtime.NumCPU()
 	latest := make([]int64, cores)
@@ -71,5 +111,5 @@ func (m *meter) slabTrip(n int) float64 {
 		})
 	}
 	trip() // the memory is there from here on
-	return m.clock(trip) / float64(n) * 1e9
+	return clock(trip) / float64(n) * 1e9
 }

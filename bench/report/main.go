@@ -14,6 +14,7 @@ func main() {
 	quick := flag.Bool("quick", false, "measure once instead of the median of five")
 	flag.StringVar(&m.binary, "gigarank", "bin/gigarank", "the `BINARY` to measure")
 	flag.StringVar(&m.launcher, "mpirun", "", "MPI launcher `COMMAND`; empty leaves the measurements over MPI out")
+	floor := flag.String("floor", "", "measure the bare loop with this `NAME` and print its figure")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "report: unknown argument %q\n", flag.Arg(0))
@@ -23,8 +24,12 @@ func main() {
 	if *quick {
 		m.repetitions = 1
 	}
-	// The bare loops hold as much as the ranks that they stand for.
-	debug.SetGCPercent(-1)
+	if *floor != "" {
+		// A loop holds as much as the ranks that it stands for, and no garbage.
+		debug.SetGCPercent(-1)
+		fmt.Println(floors[*floor]())
+		return
+	}
 	rows, err := m.measure()
 	print(rows)
 	if err != nil {

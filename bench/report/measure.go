@@ -40,7 +40,10 @@ func (m *meter) goroutineBarrier() ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	bare := m.coroutineTrip(1e6)
+	bare, err := m.floor("coroutines")
+	if err != nil {
+		return nil, err
+	}
 	trip := median(large, func(s *sample) float64 { return s.iteration() / float64(s.Ranks) * 1e9 })
 	memory := median(large, func(s *sample) float64 { return s.BytesPerRank })
 	const what = "goroutine ranks, barriertest, "
@@ -58,7 +61,10 @@ func (m *meter) eventBarrier() ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	bare := m.slabTrip(1e7)
+	bare, err := m.floor("slab")
+	if err != nil {
+		return nil, err
+	}
 	trip := median(samples, func(s *sample) float64 { return s.iteration() / float64(s.Ranks) * 1e9 })
 	what := fmt.Sprintf("event ranks, barriertest, 10M ranks, %d engines, ", samples[0].Engines)
 	return []row{

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 )
 
 // meter runs the binary.
@@ -101,15 +100,4 @@ func middle(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
 	return (values[(n-1)/2] + values[n/2]) / 2
-}
-
-// clock measures f, in seconds, as often as is asked for, and returns the median.
-func (m *meter) clock(f func()) float64 {
-	var values []float64
-	for range m.repetitions {
-		began := time.Now()
-		f()
-		values = append(values, time.Since(began).Seconds())
-	}
-	return middle(values)
 }
