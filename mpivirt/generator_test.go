@@ -412,7 +412,8 @@ func (g *generator) toSelf(rank int, out, in op) {
 
 // hub is one rank that receives from any source, several messages of one tag. One
 // source may be named besides: it sends as many messages more as there are
-// receives from any source before the last receive that names it.
+// receives from any source before the last receive that names it. Half of the hubs
+// post all receives before they wait for any.
 func (g *generator) hub(c communicator) {
 	g.tag++
 	hub := g.IntN(len(c.ranks))
@@ -439,8 +440,14 @@ func (g *generator) hub(c communicator) {
 		message(g.IntN(len(c.ranks)))
 		receives = append(receives, mpivirt.AnySource)
 	}
+	ahead := g.chance(2)
 	for _, source := range receives {
-		g.receive(c.ranks[hub], op{comm: c.number, peer: source, tag: g.tag, bytes: room})
+		o := op{name: "irecv", comm: c.number, peer: source, tag: g.tag, bytes: room}
+		if ahead {
+			g.begin(c.ranks[hub], o)
+		} else {
+			g.receive(c.ranks[hub], o)
+		}
 	}
 }
 
