@@ -615,12 +615,6 @@ func hosts(t rapid.TB, p *program) *rapid.Generator[hosting] {
 		if h.protocol == sync.Null && joins && sharesNodes(tgt, h.engines) {
 			h.protocol = sync.Hybrid
 		}
-		if h.engines > 1 {
-			// An engine promises its next action by what it receives. Arrays of
-			// clocks go out whole, with the times of members that are long past
-			// that, so they hold on one engine only.
-			h.collectives = mpivirt.Message
-		}
 		return h
 	})
 }
@@ -646,7 +640,7 @@ func TestScripts(t *testing.T) {
 				want := expect(t, p)
 				for i, engines := range []int{1, 2, len(p.ops)} {
 					for _, strict := range []bool{false, true} {
-						compare(t, p, hosting{engines: engines, strict: strict, protocol: sync.Protocol(i), collectives: mpivirt.Message}, want)
+						compare(t, p, hosting{engines: engines, strict: strict, protocol: sync.Protocol(i)}, want)
 					}
 				}
 				return transcript(p, want)
