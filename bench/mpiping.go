@@ -91,11 +91,14 @@ func pingMain(r *mpivirt.Rank, o Options) error {
 		repetition := r.Now().Sub(start) / vtime.Duration(o.Iterations)
 		r.Record(step, pingNames[step], repetition)
 		if r.Rank() == 0 {
-			d := pingTime(max(repetition-o.Compute, 0), r.Size())
-			r.Printf("%8s  latency %v, bandwidth %.4g MB/s\n", pingNames[step], d, float64(pingSize(step))/max(d.Seconds(), 1e-12)/1e6)
+			pingReport(r, step, pingTime(max(repetition-o.Compute, 0), r.Size()))
 		}
 	}
 	return nil
+}
+
+func pingReport(r *mpivirt.Rank, step int, d vtime.Duration) {
+	r.Printf("%8s  latency %v, bandwidth %.4g MB/s\n", pingNames[step], d, float64(pingSize(step))/max(d.Seconds(), 1e-12)/1e6)
 }
 
 // pingOnce sends a message to the right and receives one from the left.

@@ -207,8 +207,12 @@ func nonblockingMain(r *mpivirt.Rank, o Options) error {
 }
 
 // messagesPerRank is what the virtual MPI holds for a rank that sends and receives
-// messages: its mailbox, a request and a message, in bytes.
-const messagesPerRank = 480
+// messages, in bytes: its mailbox, a request and a message. sendStack is what the
+// stack of a goroutine rank grows by when a send of its finds the receive posted.
+const (
+	messagesPerRank = 320
+	sendStack       = 2048
+)
 
 // pointToPointState gives the State of a program of point-to-point messages whose
 // event ranks have a state of the given size.
@@ -216,8 +220,8 @@ func pointToPointState(state int64) func(lp.Kind, Options) int64 {
 	return func(kind lp.Kind, o Options) int64 {
 		n := messagesPerRank + 2*o.Payload
 		if kind == lp.Event {
-			n += state
+			return n + state
 		}
-		return n
+		return n + sendStack
 	}
 }
