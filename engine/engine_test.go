@@ -165,7 +165,6 @@ type sender struct {
 	left    []int
 	clock   []vtime.Time
 	resumed []int32
-	drain   int64
 }
 
 func (s *sender) Run(lp int32) {

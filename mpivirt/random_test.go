@@ -118,7 +118,7 @@ func (p *player) play(o *op) {
 // saw enters something into the log.
 func (p *player) saw(which int, status mpivirt.Status, data []byte) {
 	h := fnv.New64a()
-	fmt.Fprint(h, p.hash, which, status)
+	_, _ = fmt.Fprint(h, p.hash, which, status) // a hash never fails
 	h.Write(data)
 	p.hash = h.Sum64()
 	p.log = append(p.log, entry{p.op, p.now(), which, status, p.hash})
@@ -913,7 +913,9 @@ func allocations(t *testing.T, ranks int, barrier bool) float64 {
 					return err
 				}
 				if barrier {
-					c.Barrier()
+					if err := c.Barrier(); err != nil {
+						return err
+					}
 				}
 			}
 			if r.Rank() == 0 {

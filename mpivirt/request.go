@@ -65,8 +65,6 @@ const (
 	testProbe
 )
 
-func (w waitKind) polls() bool { return w >= testAll }
-
 // wait describes what an LP waits for, in which call, since when.
 type wait struct {
 	kind  waitKind

@@ -43,24 +43,32 @@ func simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error
 	return s.Run()
 }
 
-func TestSmoke(t *testing.T) {
+// One program of everything, on several engines.
+func TestMixedProgram(t *testing.T) {
+	first := ""
 	for _, engines := range []int{1, 2, 3} {
 		for _, strict := range []bool{false, true} {
 			t.Run(fmt.Sprint(engines, strict), func(t *testing.T) {
 				r, err := simulate(t, mpivirt.Config{
 					Target: target(t, "xt5", 100), Strict: strict,
-					Program: mpivirt.Program{Name: "smoke", Main: func(r *mpivirt.Rank) error {
+					Program: mpivirt.Program{Name: "mixed", Main: func(r *mpivirt.Rank) error {
 						w := r.World()
 						r.Compute(1000)
-						w.Barrier()
+						if err := w.Barrier(); err != nil {
+							return err
+						}
 						x := []float64{float64(r.Rank()), 1}
 						y := make([]float64, 2)
-						mpivirt.Allreduce(w, x, y, mpivirt.Sum[float64]())
+						if err := mpivirt.Allreduce(w, x, y, mpivirt.Sum[float64]()); err != nil {
+							return err
+						}
 						if y[0] != 99*50 || y[1] != 100 {
 							return fmt.Errorf("sum is %v", y)
 						}
 						next, prev := (r.Rank()+1)%r.Size(), (r.Rank()+r.Size()-1)%r.Size()
-						mpivirt.Send(w, x, next, 5)
+						if err := mpivirt.Send(w, x, next, 5); err != nil {
+							return err
+						}
 						if _, err := mpivirt.Recv(w, y, mpivirt.AnySource, 5); err != nil {
 							return err
 						}
@@ -72,20 +80,29 @@ func TestSmoke(t *testing.T) {
 							return err
 						}
 						all := make([]float64, row.Size())
-						mpivirt.Allgather(row, x[:1], all)
+						if err := mpivirt.Allgather(row, x[:1], all); err != nil {
+							return err
+						}
 						for i, v := range all {
 							if int(v)%7 != r.Rank()%7 || i > 0 && v >= all[i-1] {
 								return fmt.Errorf("row %v", all)
 							}
 						}
-						mpivirt.Bcast(row, x, 1)
+						if err := mpivirt.Bcast(row, x, 1); err != nil {
+							return err
+						}
 						return nil
 					}},
 				}, engines)
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Logf("%+v", r)
+				if first == "" {
+					first = r.Fingerprint
+				}
+				if r.Fingerprint != first || r.Finished != 100 {
+					t.Errorf("fingerprint %s with %d ranks finished; one engine gave %s", r.Fingerprint, r.Finished, first)
+				}
 			})
 		}
 	}
