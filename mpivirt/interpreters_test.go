@@ -316,7 +316,7 @@ func TestInterpretersAgree(t *testing.T) {
 		}
 		hosts := []host{{Engines: 1}, {Engines: 2}, drawHost.Draw(rt, "host"), drawHost.Draw(rt, "another")}
 		for _, h := range hosts {
-			h.Strict = h.Strict && s.Ranks <= 40 // every step of a rank takes a round of synchronisation
+			h.Strict = h.Strict && s.Ranks <= 16 // every step of a rank takes a round of synchronisation
 			got, result, err := s.run(t, tgt, h)
 			if err != nil {
 				rt.Fatalf("%+v: %v", h, err)
