@@ -102,18 +102,35 @@ func (e *Endpoint) starves() bool { return e.next < vtime.Forever && e.eit <= e.
 func (e *Endpoint) seek(level vtime.Time) {
 	switch e.config.Protocol {
 	case Null:
-		e.laggards = e.promises.below(level, e.size, e.laggards[:0])
-		for _, engine := range e.laggards {
-			if !e.awaits(int(engine)) {
-				e.ask(int(engine), level)
-			}
-		}
+		e.creep(level)
 	case Conditional:
 		e.seekRound(level)
 	default:
 		if !e.exchange(level) {
 			e.seekRound(level)
 		}
+	}
+}
+
+// answersOfNull is the number of answers, while one level is needed, after which
+// the protocol Null asks for a round as well. Two engines whose lookahead is tiny, as
+// when they share a node whose leader learns of a join at once, would else send a
+// null message for each picosecond.
+const answersOfNull = 64
+
+// creep asks every engine that stands in the way for a promise.
+func (e *Endpoint) creep(level vtime.Time) {
+	if e.exchanging != level {
+		e.exchanging, e.exchanges = level, 0
+	}
+	e.laggards = e.promises.below(level, e.size, e.laggards[:0])
+	for _, engine := range e.laggards {
+		if !e.awaits(int(engine)) {
+			e.ask(int(engine), level)
+		}
+	}
+	if e.exchanges > answersOfNull {
+		e.seekRound(level)
 	}
 }
 

@@ -136,7 +136,7 @@ type Endpoint struct {
 	askers     engineSet      // engines with need
 	laggards   []int32        // scratch
 	exchanging vtime.Time     // level that waves of requests are sent for
-	exchanges  int            // how many were since the last round
+	exchanges  int            // how many were since the last round; under Null, answers
 
 	round roundState
 	end   ending
@@ -396,6 +396,9 @@ func (e *Endpoint) hear(src int, h header) {
 	}
 	if h.flags&flagAnswer != 0 {
 		e.peers[src].heard(e.config.Protocol)
+		if e.config.Protocol == Null {
+			e.exchanges++
+		}
 	}
 }
 

@@ -8,7 +8,7 @@ type Protocol uint8
 // The protocols; doc.go describes them.
 const (
 	Hybrid      Protocol = iota // null messages, accelerated by rounds; the default
-	Null                        // null messages on demand only
+	Null                        // null messages on demand; a round where they creep
 	Conditional                 // rounds only
 )
 
