@@ -581,20 +581,21 @@ func TestRandomProgramsAgreeWithReference(t *testing.T) {
 	})
 }
 
-// sharesNodes reports whether two of so many engines have ranks on one node of the
-// target.
+// sharesNodes reports whether two of so many engines may have ranks on one node of
+// the target.
 func sharesNodes(tgt *network.Target, engines int) bool {
-	partition := engine.Partition{LPs: tgt.Ranks(), Engines: engines}
 	if tgt.Machine().Mapping() == "block" && tgt.Nodes() >= engines {
 		return false // engines get whole nodes
 	}
-	owner := map[int]int{}
-	for rank := range tgt.Ranks() {
-		node := tgt.Node(rank)
-		if first, known := owner[node]; known && first != partition.Owner(rank) {
-			return true
+	partition := engine.Partition{LPs: tgt.Ranks(), Engines: engines}
+	for a := range engines {
+		for b := range a {
+			loA, hiA := partition.Range(a)
+			loB, hiB := partition.Range(b)
+			if tgt.ShareNode(loA, hiA, loB, hiB) {
+				return true
+			}
 		}
-		owner[node] = partition.Owner(rank)
 	}
 	return false
 }
