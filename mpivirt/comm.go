@@ -128,10 +128,17 @@ func (c *Comm) alone(color int) *Comm {
 	if color < 0 {
 		return nil
 	}
-	k := c.r.k
-	context := random.Uint64(c.c.context, uint64(k.global(c.r.lp)), uint64(len(k.comms)))
-	made := k.addComm(context, strided(c.r.Rank(), 1, 1))
-	return &Comm{r: c.r, c: made}
+	return &Comm{r: c.r, c: c.r.k.makeAlone(c.r.lp, c.c, int32(color))}
+}
+
+// makeAlone makes the communicator of a color out of one with a single member.
+func (k *kernel) makeAlone(lp int32, c *comm, color int32) *comm {
+	c.made = map[int32]*comm{}
+	if color >= 0 {
+		context := random.Uint64(c.context, uint64(k.global(lp)), uint64(len(k.comms)))
+		c.made[color] = k.addComm(context, strided(int(k.global(lp)), 1, 1))
+	}
+	return c.made[color]
 }
 
 // Dup makes a communicator with the same members and messages of its own

@@ -1,6 +1,8 @@
 package mpivirt
 
 import (
+	"fmt"
+
 	"gigarank/lp"
 	"gigarank/vtime"
 )
@@ -111,6 +113,13 @@ func (r *EventRank) Compute(d vtime.Duration) { r.k.compute(r.lp, d) }
 // see [Rank.Record].
 func (r *EventRank) Record(index int, operation string, d vtime.Duration) {
 	r.k.tally.record(index, operation, d, r.k.n)
+}
+
+// Printf prints text to the output of the simulation; see [Rank.Printf].
+func (r *EventRank) Printf(format string, arguments ...any) {
+	if r.k.config.Output != nil {
+		r.k.config.Output(fmt.Sprintf(format, arguments...))
+	}
 }
 
 // Continue ends a step after which the rank goes on.

@@ -198,6 +198,9 @@ func (r *EventRank) enter(v *collective, request int32) *instance {
 	v.transient = true
 	if c.size == 1 {
 		c.result = slices.Clone(v.input)
+		if v.exchange != nil {
+			r.k.makeAlone(r.lp, c, v.exchange.color)
+		}
 		return nil
 	}
 	v.algorithm = r.k.algorithm(v.op, c, &v.operator)
@@ -276,5 +279,9 @@ func (r *EventRank) Split(color, key int) Outcome {
 // Made returns the communicator of a color that the last Split has made.
 func (r *EventRank) Made(color int) EventComm {
 	c, _ := r.communicator()
-	return EventComm{c.made[int32(color)].index}
+	made := c.made[int32(color)]
+	if made == nil {
+		r.must(callCommSplit, mpiError(ErrComm, "the last Split of %s has made no communicator of color %d", c, color))
+	}
+	return EventComm{made.index}
 }

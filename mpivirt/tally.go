@@ -75,12 +75,19 @@ func (t *tally) record(index int, operation string, d vtime.Duration, all int) {
 	}
 }
 
+// find returns the tally of an operation of an iteration. Ranks mostly record the
+// one recorded last or the one after it.
 func (t *tally) find(index int, operation string) *iterationTally {
-	if t.latest < len(t.iterations) {
-		if it := &t.iterations[t.latest]; it.index == index && it.operation == operation {
+	for i := t.latest; i < min(t.latest+2, len(t.iterations)); i++ {
+		if it := &t.iterations[i]; it.index == index && it.operation == operation {
+			t.latest = i
 			return it
 		}
 	}
+	return t.search(index, operation)
+}
+
+func (t *tally) search(index int, operation string) *iterationTally {
 	for i := len(t.iterations) - 1; i >= 0; i-- {
 		if it := &t.iterations[i]; it.index == index && it.operation == operation {
 			t.latest = i

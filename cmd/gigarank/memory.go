@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"os"
 	"path"
 	"runtime"
 	"runtime/debug"
@@ -130,10 +131,20 @@ func statm(root fs.FS, column int) (int64, bool) {
 }
 
 // peakResident returns the most memory that this process has had resident, in
-// bytes.
+// bytes. It reads the kernel's high-water mark, which begins anew with the program;
+// that of getrusage is inherited from the process that started it.
 func peakResident() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err == nil {
+		for line := range strings.Lines(string(status)) {
+			var kib int64
+			if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kib); err == nil {
+				return kib << 10
+			}
+		}
+	}
 	var usage unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &usage) != nil {
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &usage); err != nil {
 		return 0
 	}
 	return usage.Maxrss << 10
