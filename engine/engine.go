@@ -274,6 +274,10 @@ func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
 		}
 		e.Statistics.Events += uint64(n)
 		e.snapshot.events.Store(int64(e.Statistics.Events))
+		// What other engines may wait for does not wait for this one to run dry.
+		if err := e.endpoint.Flush(); err != nil {
+			return err
+		}
 		if _, err := e.endpoint.Poll(deliver); err != nil {
 			return err
 		}
