@@ -80,11 +80,12 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 	}
 	inst := c.live[len(c.live)-1]
 	local := uint(member - c.first)
-	if !inst.plain || inst.entry != nil || inst.has(int(local)) ||
+	word, bit := &inst.entered[local>>6], uint64(1)<<(local&63)
+	if !inst.plain || inst.entry != nil || *word&bit != 0 ||
 		len(c.live) > 1 && !c.live[len(c.live)-2].has(int(local)) {
 		return false
 	}
-	inst.entered[local>>6] |= 1 << (local & 63)
+	*word |= bit
 	inst.count++
 	p := c.nodes.at(member)
 	j := &inst.joins[p-c.nodes.here]

@@ -49,7 +49,7 @@ type stepper[S any] struct {
 
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
-	b.rank.lp, b.rank.on.lp = int32(i), int32(i)
+	b.rank.lp = int32(i)
 	for {
 		switch b.step(&b.rank, &b.states[i]) {
 		case waiting:

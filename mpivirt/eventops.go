@@ -20,6 +20,7 @@ func (r *EventRank) On(c EventComm) *EventRank {
 	if view == nil { // r is a view itself
 		view = r
 	}
+	view.lp = r.lp
 	view.comm = r.k.comms[max(c.index, worldComm)]
 	return view
 }
@@ -223,10 +224,18 @@ func (r *EventRank) nonblocking(v *collective) EventRequest {
 
 // Barrier waits until all members have called it (MPI_Barrier).
 func (r *EventRank) Barrier() Outcome {
-	c, member := r.communicator()
+	k := r.k
 	r.call = callBarrier
-	if r.k.enterBarrier(r.lp, c, int(member)) {
-		r.k.activity(r.lp)
+	if r.comm == nil {
+		if k.enterBarrier(r.lp, k.comms[worldComm], k.lo+int(r.lp)) {
+			k.activity(r.lp)
+			return waiting
+		}
+		return r.collective(&k.barrier)
+	}
+	c, member := r.communicator()
+	if k.enterBarrier(r.lp, c, int(member)) {
+		k.activity(r.lp)
 		return waiting
 	}
 	return r.collective(&r.k.barrier)

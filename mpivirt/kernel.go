@@ -23,6 +23,7 @@ type kernel struct {
 	steps  func(lo, hi int32) // resumes event LPs; nil for goroutine LPs
 	lo, n  int                // the partition: ranks lo to lo+n-1
 	strict bool
+	noise  Noise
 
 	clock    []vtime.Time   // by LP: its virtual time
 	ports    []network.Port // by LP, under a model that has them, else nil
@@ -74,7 +75,7 @@ const (
 func newKernel(c *Config, eng *engine.Engine) *kernel {
 	lo, hi := eng.Range()
 	k := &kernel{
-		eng: eng, config: c, tgt: c.Target, lo: lo, n: hi - lo, strict: c.Strict,
+		eng: eng, config: c, tgt: c.Target, lo: lo, n: hi - lo, strict: c.Strict, noise: c.Noise,
 		clock: make([]vtime.Time, hi-lo), contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
 		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(),
 	}

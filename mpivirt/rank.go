@@ -57,8 +57,8 @@ func (k *kernel) compute(lp int32, d vtime.Duration) {
 	if d < 0 {
 		panic(fatal{mpiError(ErrArgument, "a compute phase of %v", d)})
 	}
-	if k.config.Noise != nil {
-		d = k.config.Noise.Extend(int(k.global(lp)), k.clock[lp], d)
+	if k.noise != nil {
+		d = k.noise.Extend(int(k.global(lp)), k.clock[lp], d)
 	}
 	k.clock[lp] = k.clock[lp].Add(d)
 	k.activity(lp)

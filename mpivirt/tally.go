@@ -18,8 +18,9 @@ type tally struct {
 
 	now        func() float64
 	iterations []iterationTally
-	latest     int     // the iteration recorded last
-	wall       float64 // when the iteration before was complete
+	current    *iterationTally // of iterations: the one recorded last
+	latest     int             // the iteration recorded last
+	wall       float64         // when the iteration before was complete
 	began      float64
 	setUp      float64
 	progressed func(iterations int)
@@ -55,7 +56,11 @@ func (t *tally) finish(rank int, at vtime.Time) {
 
 // record enters one rank's operation; all is the number of the engine's ranks.
 func (t *tally) record(index int, operation string, d vtime.Duration, all int) {
-	it := t.find(index, operation)
+	it := t.current
+	if it == nil || it.index != index || it.operation != operation {
+		it = t.find(index, operation)
+		t.current = it
+	}
 	if it.count == 0 || d < it.min {
 		it.min = d
 	}
@@ -95,7 +100,8 @@ func (t *tally) search(index int, operation string) *iterationTally {
 		}
 	}
 	t.latest = len(t.iterations)
-	t.iterations = append(t.iterations, iterationTally{index: index, operation: strings.Clone(operation)})
+	t.current = nil
+	t.iterations = append(t.iterations, iterationTally{index: index, operation: operation})
 	return &t.iterations[t.latest]
 }
 
