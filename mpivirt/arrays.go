@@ -179,24 +179,26 @@ func (k *kernel) beginBulk(inst *instance, b *bulk) {
 	spare := &inst.comm.spare
 	b.work, b.next, b.third = spare.work, spare.next, spare.third
 	spare.work, spare.next, spare.third = nil, nil, nil
+	if inst.leaders {
+		// The nodes that this engine leads are complete: their instants are the
+		// leaders' clocks, and nobody else needs them any more.
+		b.work = inst.last[b.lo-inst.comm.nodes.here : b.hi-inst.comm.nodes.here]
+	} else {
+		k.loadClocks(inst, b)
+	}
+	if b.tree != nil {
+		k.sendTree(inst, b)
+	}
+}
+
+// loadClocks sets the clocks of members to their entries.
+func (k *kernel) loadClocks(inst *instance, b *bulk) {
 	if len(b.work) != b.hi-b.lo {
 		b.work = make([]vtime.Time, b.hi-b.lo)
 	}
 	for i := range b.work {
-		if inst.leaders {
-			b.work[i] = inst.joins[b.lo+i-inst.comm.nodes.here].last
-			continue
-		}
 		lp, _ := k.local(inst.comm.rankOf(b.lo+i, 0))
 		b.work[i] = inst.entryOf(k, lp, b.lo+i)
-	}
-	if inst.count == inst.comm.locals {
-		// All that joins were needed for is done, and the next instance cannot begin
-		// before this one lets its members go.
-		spare.joins, inst.joins = inst.joins, nil
-	}
-	if b.tree != nil {
-		k.sendTree(inst, b)
 	}
 }
 
@@ -215,8 +217,9 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 	k.flushRange(inst)
 	spare := &inst.comm.spare
 	spare.work, spare.next, spare.third = b.work, b.next, b.third
-	if inst.joins != nil {
-		spare.joins, inst.joins = inst.joins, nil
+	if inst.leaders {
+		spare.work = nil
+		spare.joins, spare.last = inst.joins, inst.last
 	}
 }
 
@@ -340,7 +343,7 @@ func (k *kernel) sendStretches(inst *instance, b *bulk, p collectives.Pattern) {
 }
 
 // maxStretch is the number of clocks in one record.
-const maxStretch = 1 << 17
+const maxStretch = 1 << 13
 
 func (k *kernel) sendStretch(inst *instance, b *bulk, engine, dst, src, n, stride, lo int) {
 	for n > 0 {

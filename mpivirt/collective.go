@@ -59,11 +59,12 @@ type instance struct {
 	inputs   [][]byte // by local member, where they have to be kept
 	outputs  [][]byte // by local member, where results go member by member
 
-	result         []byte    // what every member of an operation with a common result gets
-	joins          []join    // by position of node, from nodes.here
-	sums           []nodeSum // likewise, if there are data
-	ledFrom, ledTo int       // nodes whose leader belongs to this engine
-	joined         int       // nodes of this engine's leaders that are complete
+	result         []byte       // what every member of an operation with a common result gets
+	joins          []join       // by position of node, from nodes.here
+	last           []vtime.Time // likewise: entry of the last to join; once complete, when the leader goes on
+	sums           []nodeSum    // likewise, if there are data
+	ledFrom, ledTo int          // nodes whose leader belongs to this engine
+	joined         int          // nodes of this engine's leaders that are complete
 	bulk           *bulk
 	split          *splitState
 	range_         lpRange
@@ -88,10 +89,8 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 	*word |= bit
 	inst.count++
 	p := c.nodes.at(member)
-	j := &inst.joins[p-c.nodes.here]
-	j.enter(k.clock[lp], int32(k.lo)+lp, 1)
-	if j.missing == 0 {
-		k.joinedHere(inst, p, j)
+	if inst.enterNode(p-c.nodes.here, k.clock[lp], int32(k.lo)+lp, 1) == 0 {
+		k.joinedHere(inst, p)
 	}
 	return true
 }
@@ -369,6 +368,7 @@ func (k *kernel) completeCollective(inst *instance, ri, lp int32, t vtime.Time) 
 
 // spare is memory of an instance that has ended, for the next one to use.
 type spare struct {
+	last              []vtime.Time
 	joins             []join
 	entered           []uint64
 	work, next, third []vtime.Time

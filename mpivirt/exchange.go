@@ -210,7 +210,8 @@ func (k *kernel) failInstance(inst *instance, err error) {
 
 // sendJoin tells the engine of a node's leader that all local members of the node
 // have joined.
-func (k *kernel) sendJoin(inst *instance, p int, j *join) {
+func (k *kernel) sendJoin(inst *instance, p int) {
+	node := p - inst.comm.nodes.here
 	var early []contribution
 	if inst.sums != nil {
 		early, inst.sums[p-inst.comm.nodes.here].early = inst.sums[p-inst.comm.nodes.here].early, nil
@@ -222,8 +223,8 @@ func (k *kernel) sendJoin(inst *instance, p int, j *join) {
 	owner := k.eng.Partition().Owner(inst.comm.rankOf(inst.comm.nodes.leader(p), 0))
 	w := k.collectiveRecord(inst, owner, recordJoin, size)
 	w.u64(uint64(p))
-	w.u64(uint64(j.last))
-	w.u32(uint32(j.rank))
+	w.u64(uint64(inst.last[node]))
+	w.u32(uint32(inst.joins[node].rank))
 	w.u32(uint32(inst.comm.nodes.locals(k, p)))
 	for _, e := range early {
 		w.u32(uint32(e.index))
@@ -236,16 +237,15 @@ func (k *kernel) sendJoin(inst *instance, p int, j *join) {
 // receiveJoin takes in what another engine's members of a node did.
 func (k *kernel) receiveJoin(inst *instance, r reader) {
 	p := int(r.u64())
-	j := &inst.joins[p-inst.comm.nodes.here]
 	last, rank, count := vtime.Time(r.u64()), int32(r.u32()), int32(r.u32())
-	j.enter(last, rank, count)
+	missing := inst.enterNode(p-inst.comm.nodes.here, last, rank, count)
 	for len(r.b) > 0 {
 		index, n := int(r.u32()), r.u32()
 		k.contribute(inst, p, inst.comm.nodes.member(p, index), r.b[:n])
 		r.b = r.b[n:]
 	}
-	if j.missing == 0 {
-		k.joinedHere(inst, p, j)
+	if missing == 0 {
+		k.joinedHere(inst, p)
 	}
 }
 

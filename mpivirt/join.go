@@ -17,9 +17,8 @@ import (
 
 // join counts the members of one node that have entered an instance.
 type join struct {
-	last    vtime.Time // entry of the last; once complete, when the leader goes on
-	rank    int32      // of the last, in WORLD; -1 before the first
-	missing int32      // members that this engine still has to hear of
+	rank    int32 // the last to join, in WORLD; -1 before the first
+	missing int32 // members that this engine still has to hear of
 }
 
 // nodeSum combines the contributions of a node's members in their order.
@@ -38,10 +37,12 @@ type contribution struct {
 // of the nodes that it leads, and for its own of the others.
 func (k *kernel) beginJoins(inst *instance) {
 	nodes := inst.comm.nodes
-	inst.joins = inst.comm.spare.joins
-	inst.comm.spare.joins = nil
+	spare := &inst.comm.spare
+	inst.joins, inst.last = spare.joins, spare.last
+	spare.joins, spare.last = nil, nil
 	if inst.joins == nil {
 		inst.joins = make([]join, nodes.there-nodes.here)
+		inst.last = make([]vtime.Time, nodes.there-nodes.here)
 	}
 	inst.ledFrom, inst.ledTo = k.ledRange(inst)
 	for i := range inst.joins {
@@ -52,7 +53,7 @@ func (k *kernel) beginJoins(inst *instance) {
 		} else {
 			j.missing = int32(nodes.locals(k, p))
 		}
-		inst.joins[i] = j
+		inst.joins[i], inst.last[i] = j, 0
 	}
 	if inst.call.data {
 		inst.sums = make([]nodeSum, len(inst.joins))
@@ -63,22 +64,24 @@ func (k *kernel) beginJoins(inst *instance) {
 func (k *kernel) join(inst *instance, lp int32, member int, v *collective) {
 	nodes := inst.comm.nodes
 	p := nodes.at(member)
-	j := &inst.joins[p-nodes.here]
-	j.enter(k.clock[lp], k.global(lp), 1)
+	missing := inst.enterNode(p-nodes.here, k.clock[lp], k.global(lp), 1)
 	if v.data {
 		k.contribute(inst, p, member, v.input)
 	}
-	if j.missing == 0 {
-		k.joinedHere(inst, p, j)
+	if missing == 0 {
+		k.joinedHere(inst, p)
 	}
 }
 
-// enter notes that count members have joined, the last of them at t.
-func (j *join) enter(t vtime.Time, rank, count int32) {
-	if t > j.last || t == j.last && rank > j.rank {
-		j.last, j.rank = t, rank
+// enterNode notes that count members of a node, counted from nodes.here, have
+// joined, the last of them at t. It returns how many are missing.
+func (inst *instance) enterNode(node int, t vtime.Time, rank, count int32) (missing int32) {
+	j, last := &inst.joins[node], &inst.last[node]
+	if t > *last || t == *last && rank > j.rank {
+		*last, j.rank = t, rank
 	}
 	j.missing -= count
+	return j.missing
 }
 
 // contribute adds a member's vector to its node's sum as soon as those of all
@@ -124,26 +127,28 @@ func (k *kernel) leads(inst *instance, p int) bool {
 }
 
 // joinedHere is called when all that this engine waits for on a node have joined.
-func (k *kernel) joinedHere(inst *instance, p int, j *join) {
+func (k *kernel) joinedHere(inst *instance, p int) {
 	nodes := inst.comm.nodes
 	if nodes.ascending && inst.ledFrom <= p && p < inst.ledTo || !nodes.ascending && k.leads(inst, p) {
-		k.complete(inst, p, j)
+		k.complete(inst, p)
 	} else {
-		k.sendJoin(inst, p, j)
+		k.sendJoin(inst, p)
 	}
 }
 
 // complete lets the leader of a node go on, all of whose members have joined.
-func (k *kernel) complete(inst *instance, p int, j *join) {
+func (k *kernel) complete(inst *instance, p int) {
+	node := p - inst.comm.nodes.here
+	j, last := &inst.joins[node], &inst.last[node]
 	leader := inst.comm.nodes.leader(p)
 	rank := inst.comm.rankOf(leader, 0)
 	lp, _ := k.local(rank)
 	start := inst.entryOf(k, lp, leader)
 	if int(j.rank) != rank {
-		start = max(start, j.last.Add(k.tgt.Latency(int(j.rank), rank)))
+		start = max(start, last.Add(inst.comm.nodes.latency(int(j.rank), rank)))
 	}
 	inst.joined++
-	j.last = start
+	*last = start
 	if inst.mode == byMessages {
 		k.startLeader(inst, p, lp, start)
 		return
@@ -195,7 +200,7 @@ func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 		case member == leader:
 			k.exit(inst, lp, member, t)
 		default:
-			k.exit(inst, lp, member, t.Add(k.tgt.Latency(leaderRank, rank)))
+			k.exit(inst, lp, member, t.Add(nodes.latency(leaderRank, rank)))
 		}
 	}
 	k.told = told[:0]
@@ -208,7 +213,7 @@ func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	lp := leader - k.lo
 	k.clock[lp] = t
 	if size > 1 {
-		others := t.Add(k.tgt.Latency(leader, leader+1))
+		others := t.Add(inst.comm.nodes.latency(leader, leader+1))
 		for i := lp + 1; i < lp+size; i++ {
 			k.clock[i] = others
 		}
@@ -224,7 +229,7 @@ func (k *kernel) releaseHere(inst *instance, p int, t vtime.Time) {
 		member := nodes.member(p, i)
 		rank := inst.comm.rankOf(member, 0)
 		if lp, local := k.local(rank); local {
-			k.exit(inst, lp, member, t.Add(k.tgt.Latency(leaderRank, rank)))
+			k.exit(inst, lp, member, t.Add(nodes.latency(leaderRank, rank)))
 		}
 	}
 	k.flushRange(inst)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gigarank/network"
+	"gigarank/vtime"
 )
 
 // nodeTable tells how the members of a communicator lie on the target's nodes.
@@ -17,6 +18,7 @@ type nodeTable struct {
 	tgt   *network.Target
 	world bool
 	count int
+	intra vtime.Duration // see latency; 0 before it was asked for
 
 	// WORLD under block mapping: members of node p are p·perNode and on.
 	perNode    int
@@ -156,6 +158,15 @@ func (t *nodeTable) member(position, i int) int {
 	default:
 		return int(t.members[int(t.start[position])+i])
 	}
+}
+
+// latency returns α_intra between two ranks of WORLD on one node. It is the same on
+// every node: no delay model tells nodes apart.
+func (t *nodeTable) latency(a, b int) vtime.Duration {
+	if t.intra == 0 {
+		t.intra = t.tgt.Latency(a, b)
+	}
+	return t.intra
 }
 
 // indexOf returns which member of its node a member is.
