@@ -16,7 +16,8 @@ var barriertest = Entry{
 		return mpivirt.Program{
 			Main: func(r *mpivirt.Rank) error { return barrierMain(r, o) },
 			Event: func() mpivirt.EventProgram {
-				return mpivirt.Steps(func(r *mpivirt.EventRank, s *timedState) mpivirt.Outcome { return barrierStep(r, s, o) })
+				p := &barrierSteps{o}
+				return mpivirt.Steps(p.step)
 			},
 		}, nil
 	},
@@ -64,15 +65,18 @@ func (s *timedState) end(t vtime.Time) (index int, d vtime.Duration) {
 	return int(s.begun) - 1, t.Sub(vtime.Time(s.startHigh)<<32 | vtime.Time(s.startLow))
 }
 
-func barrierStep(r *mpivirt.EventRank, s *timedState, o Options) mpivirt.Outcome {
+// barrierSteps is barrierMain as steps.
+type barrierSteps struct{ Options }
+
+func (p *barrierSteps) step(r *mpivirt.EventRank, s *timedState) mpivirt.Outcome {
 	if s.begun > 0 {
 		index, d := s.end(r.Now())
 		r.Record(index, "barrier", d)
-		if int(s.begun) == o.Iterations {
+		if int(s.begun) == p.Iterations {
 			return r.Finish()
 		}
 	}
-	r.Compute(o.Compute)
+	r.Compute(p.Compute)
 	s.start(r.Now())
 	return r.Barrier()
 }

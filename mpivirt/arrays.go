@@ -464,7 +464,7 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 		copy(b.next, b.work)
 		e.next = b.next
 	}
-	runs(p, b.total, lo, hi, func(dst, src, n, stride int) {
+	visit := func(dst, src, n, stride int) {
 		dst, src, n = clip(dst, src, n, stride, lo, hi)
 		switch {
 		case n <= 0:
@@ -473,7 +473,14 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 		case dst < src:
 			e.exchange(dst, src, n)
 		}
-	})
+	}
+	if p.Kind == collectives.Exchange && b.same {
+		first, last := e.exchangeWhole(p.Distance, lo, hi)
+		runs(p, b.total, lo, first, visit)
+		runs(p, b.total, last, hi, visit)
+	} else {
+		runs(p, b.total, lo, hi, visit)
+	}
 	for _, s := range b.inbox[b.round] {
 		e.receive(s.dst, s.src, len(s.clocks), s.stride, s.clocks, 1)
 		k.stretches = append(k.stretches, s.clocks)
@@ -482,6 +489,28 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	if p.Kind == collectives.Shift {
 		b.work, b.next = b.next, b.work
 	}
+}
+
+// exchangeWhole carries out an exchange in the blocks of twice the distance that
+// lie wholly in [lo, hi), where all pairs have the same delay, and returns the range
+// of these blocks.
+func (e *evaluation) exchangeWhole(distance, lo, hi int) (first, last int) {
+	span := 2 * distance
+	first = min((lo+span-1)/span*span, hi)
+	last = max(first, hi/span*span)
+	if first == last {
+		return first, last
+	}
+	delay, reduce := vtime.Time(e.delay(first, first+distance)), vtime.Time(e.reduce)
+	for work := e.b.work[first-lo : last-lo]; len(work) > 0; work = work[span:] {
+		left, right := work[:distance], work[distance:span]
+		for i, x := range left {
+			y := right[i]
+			left[i] = max(x, y+delay) + reduce
+			right[i] = max(y, x+delay) + reduce
+		}
+	}
+	return first, last
 }
 
 // exchange lets the elements lower, lower+1, ... and upper, upper+1, ..., n of

@@ -76,18 +76,20 @@ type lpRange struct{ lo, hi int32 }
 // enterBarrier is enter for the commonest case: one more member joins a blocking
 // node-leader barrier that is under way. It reports false if the case is another.
 func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
-	if len(c.live) == 0 {
+	inst := c.open
+	if inst == nil {
 		return false
 	}
-	inst := c.live[len(c.live)-1]
 	local := uint(member - c.first)
 	word, bit := &inst.entered[local>>6], uint64(1)<<(local&63)
-	if !inst.plain || inst.entry != nil || *word&bit != 0 ||
-		len(c.live) > 1 && !c.live[len(c.live)-2].has(int(local)) {
+	if *word&bit != 0 {
 		return false
 	}
 	*word |= bit
 	inst.count++
+	if inst.count == c.locals {
+		c.open = nil
+	}
 	p := c.nodes.at(member)
 	if inst.enterNode(p-c.nodes.here, k.clock[lp], int32(k.lo)+lp, 1) == 0 {
 		k.joinedHere(inst, p)
@@ -107,6 +109,9 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 	local := member - c.first
 	inst.entered[local>>6] |= 1 << (local & 63)
 	inst.count++
+	if inst.count == c.locals || request != 0 {
+		c.open = nil
+	}
 	if request != 0 && inst.entry == nil {
 		inst.keepEntries(k)
 	}
@@ -178,6 +183,9 @@ func (c *comm) instanceFor(k *kernel, member int, v *collective) *instance {
 		}
 	}
 	inst := k.newInstance(c, v)
+	if inst.plain && !slices.ContainsFunc(c.live, func(other *instance) bool { return other.count < c.locals }) {
+		c.open = inst
+	}
 	c.live = append(c.live, inst)
 	return inst
 }

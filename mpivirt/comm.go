@@ -31,6 +31,7 @@ type comm struct {
 	others  []int       // other engines that have members, once asked for
 	result  []byte      // common result of the collective that a member left last
 	spare   spare
+	open    *instance       // a plain barrier that members are joining, all in blocking form, while no other instance lacks members
 	made    map[int32]*comm // communicators that the members made last
 	pending map[uint32][]pendingRecord
 }

@@ -50,8 +50,14 @@ type stepper[S any] struct {
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
 	b.rank.lp = int32(i)
-	for {
-		switch b.step(&b.rank, &b.states[i]) {
+	return b.goOn(i, b.step(&b.rank, &b.states[i]))
+}
+
+// goOn takes LP i, whose step had the outcome given, to its next wait. It reports
+// whether the LP goes on after that.
+func (b *stepper[S]) goOn(i int, o Outcome) bool {
+	for ; ; o = b.step(&b.rank, &b.states[i]) {
+		switch o {
 		case waiting:
 			return true
 		case finished:
@@ -64,11 +70,14 @@ func (b *stepper[S]) Resume(i int) bool {
 	}
 }
 
-// resumeRange resumes LPs lo to hi-1.
+// resumeRange resumes LPs lo to hi-1. Most of them take one step.
 func (b *stepper[S]) resumeRange(lo, hi int32) {
-	for i := lo; i < hi; i++ {
-		if !b.Resume(int(i)) {
-			b.k.end(i)
+	states := b.states[lo:hi]
+	for i := range states {
+		lp := lo + int32(i)
+		b.rank.lp = lp
+		if o := b.step(&b.rank, &states[i]); o != waiting && !b.goOn(int(lp), o) {
+			b.k.end(lp)
 		}
 	}
 }
