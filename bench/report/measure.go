@@ -105,16 +105,14 @@ func (m *meter) dissemination() ([]row, error) {
 		return nil, err
 	}
 	// Every rank sends one message in each of ⌈log2 P⌉ rounds.
-	rounds := func(s *sample) float64 {
-		return float64(s.Ranks*len(s.Iterations)) * math.Ceil(math.Log2(float64(s.Ranks)))
-	}
+	messages := func(s *sample) float64 { return float64(s.Ranks) * math.Ceil(math.Log2(float64(s.Ranks))) }
 	const what = "dissemination barrier, 1M ranks, "
-	one := median(message, func(s *sample) float64 { return rounds(s) / s.cpu })
+	one := median(message, func(s *sample) float64 { return messages(s) / s.cpu })
 	return []row{
 		{what + "message interpreter", one, "messages/CPU s", 2e6, "floor", 1, false},
 		{what + "one barrier by messages", median(message, func(s *sample) float64 { return s.cpu }), "CPU s", 84, "LogGOPSim", 0, true},
 		{what + "memory of a rank", median(message, func(s *sample) float64 { return s.BytesPerRank }), "B", 7.5e3, "LogGOPSim", 0, true},
-		{what + "bulk interpreter", median(bulk, func(s *sample) float64 { return rounds(s) / s.run() }), "messages/s", 300e6, "floor", 1, false},
+		{what + "bulk interpreter", median(bulk, func(s *sample) float64 { return messages(s) / s.iteration() }), "messages/s", 300e6, "floor", 1, false},
 	}, nil
 }
 

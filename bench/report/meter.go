@@ -38,14 +38,14 @@ type sample struct {
 // run is the wall time without set-up, in seconds.
 func (s *sample) run() float64 { return s.Wall - s.SetUp }
 
-// iteration is the wall time of an iteration without the first, in which the ranks
-// begin, in seconds.
+// iteration is the median wall time of an iteration, in seconds, without the first,
+// in which the ranks begin and their memory is touched for the first time.
 func (s *sample) iteration() float64 {
-	sum := 0.0
+	var walls []float64
 	for _, it := range s.Iterations[1:] {
-		sum += it.Wall
+		walls = append(walls, it.Wall)
 	}
-	return sum / float64(len(s.Iterations)-1)
+	return middle(walls)
 }
 
 // take runs a command line of gigarank as often as is asked for, on several host
