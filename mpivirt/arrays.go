@@ -460,8 +460,8 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 		if cap(b.next) < len(b.work) {
 			b.next = make([]vtime.Time, len(b.work))
 		}
+		// Everybody receives once, so every element of next is set.
 		b.next = b.next[:len(b.work)]
-		copy(b.next, b.work)
 		e.next = b.next
 	}
 	visit := func(dst, src, n, stride int) {
@@ -557,15 +557,15 @@ func (e *evaluation) messages(p collectives.Pattern, n int) uint64 {
 // receive lets n receivers dst, dst+stride, ... take in the messages of src,
 // src+stride, ..., whose clocks lie in the given slice, step apart.
 func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step int) {
-	next := e.next[dst-e.lo:]
+	own, next := e.b.work[dst-e.lo:], e.next[dst-e.lo:]
 	if e.b.same {
 		delay := e.delay(src, dst)
 		if stride == 1 && step == 1 {
-			receiveUniform(next[:n], clocks[:n], delay, e.reduce)
+			receiveUniform(next[:n], own[:n], clocks[:n], delay, e.reduce)
 			return
 		}
 		for i := range n {
-			next[i*stride] = max(next[i*stride], clocks[i*step].Add(delay)).Add(e.reduce)
+			next[i*stride] = max(own[i*stride], clocks[i*step].Add(delay)).Add(e.reduce)
 		}
 		return
 	}
@@ -573,19 +573,20 @@ func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step 
 		part := min(n, delayChunk)
 		delays := e.chunk(dst, src, part, stride)
 		for i, delay := range delays {
-			next[i*stride] = max(next[i*stride], clocks[i*step].Add(delay)).Add(e.reduce)
+			next[i*stride] = max(own[i*stride], clocks[i*step].Add(delay)).Add(e.reduce)
 		}
 		if n -= part; n > 0 {
-			dst, src, next, clocks = dst+part*stride, src+part*stride, next[part*stride:], clocks[part*step:]
+			dst, src, clocks = dst+part*stride, src+part*stride, clocks[part*step:]
+			own, next = own[part*stride:], next[part*stride:]
 		}
 	}
 }
 
 // receiveUniform is the inner loop: every message takes the same time.
-func receiveUniform(next, clocks []vtime.Time, delay, reduce vtime.Duration) {
-	clocks = clocks[:len(next)]
+func receiveUniform(next, own, clocks []vtime.Time, delay, reduce vtime.Duration) {
+	own, clocks = own[:len(next)], clocks[:len(next)]
 	for i, t := range clocks {
-		next[i] = max(next[i], t+vtime.Time(delay)) + vtime.Time(reduce)
+		next[i] = max(own[i], t+vtime.Time(delay)) + vtime.Time(reduce)
 	}
 }
 
