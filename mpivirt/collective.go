@@ -67,7 +67,7 @@ type instance struct {
 	joined         int          // nodes of this engine's leaders that are complete
 	bulk           *bulk
 	split          *splitState
-	range_         lpRange
+	leaving        lpRange
 }
 
 // lpRange collects LPs with consecutive numbers that are to be resumed.
@@ -346,17 +346,17 @@ func (k *kernel) left(inst *instance, n int) {
 }
 
 func (k *kernel) extendRange(inst *instance, lp, n int32) {
-	if lp != inst.range_.hi {
+	if lp != inst.leaving.hi {
 		k.flushRange(inst)
-		inst.range_ = lpRange{lp, lp}
+		inst.leaving = lpRange{lp, lp}
 	}
-	inst.range_.hi += n
+	inst.leaving.hi += n
 }
 
 // flushRange resumes the LPs that exit has collected.
 func (k *kernel) flushRange(inst *instance) {
-	r := inst.range_
-	inst.range_ = lpRange{}
+	r := inst.leaving
+	inst.leaving = lpRange{}
 	if r.hi == r.lo+1 {
 		k.eng.Ready(r.lo)
 	} else {

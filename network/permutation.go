@@ -1,6 +1,10 @@
 package network
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"gigarank/random"
+)
 
 // permutation is a random permutation of 0..n-1 that needs no table: a balanced
 // Feistel network over the next even number of bits, walked along its cycles
@@ -17,7 +21,7 @@ func newPermutation(n int, seed uint64) permutation {
 	half := uint(bits.Len64(uint64(n-1))+1) / 2
 	p := permutation{n: uint64(n), half: half, mask: 1<<half - 1}
 	for i := range p.keys {
-		p.keys[i] = mix(seed + uint64(i+1)*0x9e3779b97f4a7c15)
+		p.keys[i] = random.Mix(seed + uint64(i+1)*0x9e3779b97f4a7c15)
 	}
 	return p
 }
@@ -27,7 +31,7 @@ func (p *permutation) forward(i int) int {
 	for {
 		left, right := v>>p.half, v&p.mask
 		for _, key := range p.keys {
-			left, right = right, left^mix(right^key)&p.mask
+			left, right = right, left^random.Mix(right^key)&p.mask
 		}
 		if v = left<<p.half | right; v < p.n {
 			return int(v)
@@ -40,17 +44,10 @@ func (p *permutation) inverse(i int) int {
 	for {
 		left, right := v>>p.half, v&p.mask
 		for k := len(p.keys) - 1; k >= 0; k-- {
-			left, right = right^mix(left^p.keys[k])&p.mask, left
+			left, right = right^random.Mix(left^p.keys[k])&p.mask, left
 		}
 		if v = left<<p.half | right; v < p.n {
 			return int(v)
 		}
 	}
-}
-
-// mix is the finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
