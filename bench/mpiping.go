@@ -91,13 +91,21 @@ func pingMain(r *mpivirt.Rank, o Options) error {
 		repetition := r.Now().Sub(start) / vtime.Duration(o.Iterations)
 		r.Record(step, pingNames[step], repetition)
 		if r.Rank() == 0 {
-			pingReport(r, step, pingTime(max(repetition-o.Compute, 0), r.Size()))
+			pingReport(r, step, repetition, o)
 		}
 	}
 	return nil
 }
 
-func pingReport(r *mpivirt.Rank, step int, d vtime.Duration) {
+// printer is a rank of either kind.
+type printer interface {
+	Size() int
+	Printf(format string, arguments ...any)
+}
+
+// pingReport prints what a size came to, given the time of a repetition.
+func pingReport(r printer, step int, repetition vtime.Duration, o Options) {
+	d := pingTime(max(repetition-o.Compute, 0), r.Size())
 	r.Printf("%8s  latency %v, bandwidth %.4g MB/s\n", pingNames[step], d, float64(pingSize(step))/max(d.Seconds(), 1e-12)/1e6)
 }
 
@@ -224,7 +232,11 @@ func (s *pingState) done(r *mpivirt.EventRank, o Options) mpivirt.Outcome {
 	s.iteration++
 	if int(s.iteration) == o.Iterations {
 		start := vtime.Time(s.startHigh)<<32 | vtime.Time(s.startLow)
-		r.Record(step, pingNames[step], r.Now().Sub(start)/vtime.Duration(o.Iterations))
+		repetition := r.Now().Sub(start) / vtime.Duration(o.Iterations)
+		r.Record(step, pingNames[step], repetition)
+		if r.Rank() == 0 {
+			pingReport(r, step, repetition, o)
+		}
 		s.iteration, s.at = 0, pingBarrier
 		s.size++
 	}

@@ -84,25 +84,28 @@ func TestMpipingTakesTwoMessagesARepetition(t *testing.T) {
 }
 
 func TestMpipingNamesAndPrintsSizes(t *testing.T) {
-	var lines []string
-	c := options(2, 0)
-	c.Output = func(text string) { lines = append(lines, strings.Join(strings.Fields(text), " ")) }
-	r := run(t, "mpiping", flat, 4, 1, c)
-	for _, want := range []struct {
-		index      int
-		name, line string
-	}{
-		{0, "8 B", "8 B latency 1.008us, bandwidth 7.937 MB/s"},
-		{6, "512 B", "512 B latency 1.512us, bandwidth 338.6 MB/s"},
-		{7, "1 KiB", "1 KiB latency 2.024us, bandwidth 505.9 MB/s"},
-		{17, "1 MiB", "1 MiB latency 1.049576ms, bandwidth 999 MB/s"},
-		{21, "16 MiB", "16 MiB latency 16.778216ms, bandwidth 999.9 MB/s"},
-	} {
-		if got := r.Iterations[want.index].Operation; got != want.name {
-			t.Errorf("size %d is called %q, want %q", want.index, got, want.name)
-		}
-		if len(lines) != 22 || lines[want.index] != want.line {
-			t.Errorf("line %d of %d printed is %q, want %q", want.index, len(lines), lines[want.index], want.line)
+	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+		var lines []string
+		c := options(2, 0)
+		c.LP = kind
+		c.Output = func(text string) { lines = append(lines, strings.Join(strings.Fields(text), " ")) }
+		r := run(t, "mpiping", flat, 4, 1, c)
+		for _, want := range []struct {
+			index      int
+			name, line string
+		}{
+			{0, "8 B", "8 B latency 1.008us, bandwidth 7.937 MB/s"},
+			{6, "512 B", "512 B latency 1.512us, bandwidth 338.6 MB/s"},
+			{7, "1 KiB", "1 KiB latency 2.024us, bandwidth 505.9 MB/s"},
+			{17, "1 MiB", "1 MiB latency 1.049576ms, bandwidth 999 MB/s"},
+			{21, "16 MiB", "16 MiB latency 16.778216ms, bandwidth 999.9 MB/s"},
+		} {
+			if got := r.Iterations[want.index].Operation; got != want.name {
+				t.Errorf("%v ranks: size %d is called %q, want %q", kind, want.index, got, want.name)
+			}
+			if len(lines) != 22 || lines[want.index] != want.line {
+				t.Errorf("%v ranks: of %d lines printed, the one of %s is not %q: %q", kind, len(lines), want.name, want.line, lines)
+			}
 		}
 	}
 }
@@ -187,5 +190,45 @@ func BenchmarkRing(b *testing.B) {
 			}
 			b.ReportMetric(float64(messages)/b.Elapsed().Seconds(), "messages/s")
 		})
+	}
+}
+
+// All ranks exchange at once: a dimension takes a message, and where both neighbours
+// are the same rank, the transfer of another one.
+func TestStencilTakesAMessageADimension(t *testing.T) {
+	const payload = 100
+	transfer := onFlat(payload) - onFlat(0)
+	for _, c := range []struct {
+		ranks int
+		want  vtime.Duration
+	}{
+		{1, 0},
+		{2, onFlat(payload) + transfer},
+		{3, onFlat(payload)},
+		{8, 3 * (onFlat(payload) + transfer)},
+		{27, 3 * onFlat(payload)},
+		{12, 3*onFlat(payload) + 2*transfer},
+	} {
+		for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+			o := options(1, payload)
+			o.LP = kind
+			r := run(t, "stencil", flat, c.ranks, 1, o)
+			if len(r.Iterations) != 2 {
+				t.Fatalf("%d operations are recorded, want a halo and an allreduce", len(r.Iterations))
+			}
+			if it := r.Iterations[1]; it.Operation != "halo" || it.Min != c.want || it.Max != c.want {
+				t.Errorf("%d %v ranks: %s took %v to %v, want %v", c.ranks, kind, it.Operation, it.Min, it.Max, c.want)
+			}
+		}
+	}
+}
+
+// Faces above the eager limit are exchanged without a deadlock, as the receives are
+// posted first.
+func TestStencilByRendezvous(t *testing.T) {
+	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+		c := options(2, 1<<17)
+		c.LP = kind
+		run(t, "stencil", "loggops-default", 12, 2, c)
 	}
 }
