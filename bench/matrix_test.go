@@ -134,7 +134,7 @@ func checkDeadlock(r *mpivirt.Result, err error, ranks int) error {
 
 // The two kinds of LP are told apart by the matrix only where there are both.
 func TestProgramsWithTwoForms(t *testing.T) {
-	for _, name := range []string{"barriertest", "allreducetest", "mpiping", "ring", "phold"} {
+	for _, name := range []string{"barriertest", "allreducetest", "mpiping", "ring", "stencil", "phold"} {
 		e, err := bench.Lookup(name)
 		if err != nil {
 			t.Fatal(err)

@@ -97,6 +97,7 @@ var programs = []*Entry{
 	&deadlockFix,
 	&picalc,
 	&matmul,
+	&stencil,
 	&phold,
 }
 

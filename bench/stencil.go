@@ -1,0 +1,260 @@
+package bench
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// stencil is the skeleton of a code that solves a partial differential equation on
+// a box with periodic boundaries: the box is cut into a [grid] of ranks, and in
+// each step a rank computes, exchanges a face with both neighbours in one dimension
+// after the other, so that edges and corners come along, and takes part in an
+// allreduce of one number, as for a residual. Where the grid is one rank thick, the
+// rank is its own neighbour and sends nothing.
+var stencil = Entry{
+	Name:     "stencil",
+	Summary:  "steps of a 3D halo exchange on a periodic grid of ranks, then an allreduce of 8 bytes; times both",
+	Defaults: Options{Iterations: 10, Compute: vtime.Millisecond, Payload: 1024 * 8},
+	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Build: func(o Options) (mpivirt.Program, error) {
+		if err := holdsNumber(o); err != nil {
+			return mpivirt.Program{}, err
+		}
+		g := &lazyGrid{}
+		return mpivirt.Program{
+			Main: func(r *mpivirt.Rank) error { return stencilMain(r, o, g.of(r.Size())) },
+			Event: func() mpivirt.EventProgram {
+				p := &stencilSteps{Options: o, lazyGrid: g, checked: -1}
+				return mpivirt.Steps(p.step)
+			},
+		}, nil
+	},
+	State: func(kind lp.Kind, o Options) int64 {
+		if kind == lp.Event {
+			return stencilMessages + stencilStateSize
+		}
+		return stencilMessages + sendStack + 3*o.Payload
+	},
+}
+
+// stencilMessages is what the virtual MPI holds for a rank of stencil, in bytes: its
+// mailbox, two receives, and the two messages that come before them.
+const stencilMessages = 800
+
+// dimensions of the grid.
+const dimensions = 3
+
+// grid arranges ranks in a box with periodic boundaries. The last dimension varies
+// fastest, as in MPI_Cart_create.
+type grid struct {
+	extent [dimensions]int // not increasing
+}
+
+// newGrid arranges n ranks in a grid whose extents are as close to each other as
+// divisors of n can be, as MPI_Dims_create does: their sum is the least.
+func newGrid(n int) grid {
+	best := grid{[dimensions]int{n, 1, 1}}
+	for c := 1; c*c*c <= n; c++ {
+		if n%c != 0 {
+			continue
+		}
+		rest := n / c
+		b := c
+		for d := c; d*d <= rest; d++ {
+			if rest%d == 0 {
+				b = d
+			}
+		}
+		if a := rest / b; rest%b == 0 && a+b+c < best.extent[0]+best.extent[1]+best.extent[2] {
+			best.extent = [dimensions]int{a, b, c}
+		}
+	}
+	return best
+}
+
+func (g grid) ranks() int { return g.extent[0] * g.extent[1] * g.extent[2] }
+
+// neighbours returns the ranks before and after a rank in a dimension.
+func (g grid) neighbours(rank, dimension int) (before, after int) {
+	stride := 1
+	for _, extent := range g.extent[dimension+1:] {
+		stride *= extent
+	}
+	extent := g.extent[dimension]
+	at := rank / stride % extent
+	before, after = rank-stride, rank+stride
+	if at == 0 {
+		before += extent * stride
+	}
+	if at == extent-1 {
+		after -= extent * stride
+	}
+	return before, after
+}
+
+// lazyGrid is a grid that is found when the first rank asks for it.
+type lazyGrid struct{ known atomic.Pointer[grid] }
+
+func (l *lazyGrid) of(ranks int) grid {
+	g := l.known.Load()
+	if g == nil || g.ranks() != ranks {
+		found := newGrid(ranks)
+		g = &found
+		l.known.Store(g)
+	}
+	return *g
+}
+
+// Tags of a face: of the dimension that it is sent along, and whether to the rank
+// before or after.
+func tagBefore(dimension int) int { return 2 * dimension }
+func tagAfter(dimension int) int  { return 2*dimension + 1 }
+
+// residual is what a rank gives to the allreduce of a step, checkResidual compares
+// the sum of all with the closed form.
+func residual(rank, step int) int64 { return int64(rank + step) }
+
+func checkResidual(sum int64, ranks, step int) error {
+	if want := int64(ranks)*int64(ranks-1)/2 + int64(ranks)*int64(step); sum != want {
+		return fmt.Errorf("the sum of step %d is %d; it must be %d", step, sum, want)
+	}
+	return nil
+}
+
+func stencilMain(r *mpivirt.Rank, o Options, g grid) error {
+	out, before, after := make([]byte, o.Payload), make([]byte, o.Payload), make([]byte, o.Payload)
+	mine, sum := make([]int64, 1), make([]int64, 1)
+	for step := range o.Iterations {
+		r.Compute(o.Compute)
+		start := r.Now()
+		putNumber(out, ringNumber(r.Rank(), step))
+		for d, extent := range g.extent {
+			if extent == 1 {
+				continue
+			}
+			if err := exchangeFaces(r, g, d, out, before, after); err != nil {
+				return err
+			}
+			left, right := g.neighbours(r.Rank(), d)
+			if err := checkNumber(before, left, ringNumber(left, step)); err != nil {
+				return err
+			}
+			if err := checkNumber(after, right, ringNumber(right, step)); err != nil {
+				return err
+			}
+		}
+		r.Record(step, "halo", r.Now().Sub(start))
+		start = r.Now()
+		mine[0] = residual(r.Rank(), step)
+		if err := mpivirt.Allreduce(r.World(), mine, sum, mpivirt.Sum[int64]()); err != nil {
+			return err
+		}
+		r.Record(step, "allreduce", r.Now().Sub(start))
+		if err := checkResidual(sum[0], r.Size(), step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exchangeFaces sends a face to both neighbours in a dimension, and receives theirs.
+func exchangeFaces(r *mpivirt.Rank, g grid, d int, out, before, after []byte) error {
+	world := r.World()
+	left, right := g.neighbours(r.Rank(), d)
+	var requests [4]mpivirt.Request
+	var err error
+	if requests[0], err = mpivirt.Irecv(world, before, left, tagAfter(d)); err != nil {
+		return err
+	}
+	if requests[1], err = mpivirt.Irecv(world, after, right, tagBefore(d)); err != nil {
+		return err
+	}
+	if requests[2], err = mpivirt.Isend(world, out, left, tagBefore(d)); err != nil {
+		return err
+	}
+	if requests[3], err = mpivirt.Isend(world, out, right, tagAfter(d)); err != nil {
+		return err
+	}
+	_, err = mpivirt.Waitall(requests[:])
+	return err
+}
+
+// stencilSteps is stencilMain as steps; of the faces only the size is simulated. All
+// ranks of an engine share it.
+type stencilSteps struct {
+	Options
+	*lazyGrid
+	residual [1]int64 // scratch: an allreduce takes its vector over at once
+	checked  int      // step whose sum, which the ranks share, has been checked
+}
+
+// stencilState is the state of an event rank: the steps that it has begun, when what
+// it times began, and the dimension in which it exchanges faces next.
+type stencilState struct {
+	begun, startLow, startHigh uint32
+	next                       uint32
+}
+
+const stencilStateSize = 16
+
+// reduced stands in for the dimension of a rank that has been through the allreduce.
+const reduced = dimensions + 1
+
+func (s *stencilState) start(t vtime.Time) { s.startLow, s.startHigh = uint32(t), uint32(t>>32) }
+
+func (s *stencilState) since(t vtime.Time) vtime.Duration {
+	return t.Sub(vtime.Time(s.startHigh)<<32 | vtime.Time(s.startLow))
+}
+
+func (p *stencilSteps) step(r *mpivirt.EventRank, s *stencilState) mpivirt.Outcome {
+	if s.next == reduced {
+		if err := p.end(r, s); err != nil {
+			return r.Fail(err)
+		}
+		if s.next = 0; int(s.begun) == p.Iterations {
+			return r.Finish()
+		}
+	}
+	if s.next == 0 {
+		s.begun++
+		r.Compute(p.Compute)
+		s.start(r.Now())
+	}
+	g := p.of(r.Size())
+	for s.next < dimensions {
+		d := int(s.next)
+		s.next++
+		if g.extent[d] > 1 {
+			return p.exchange(r, g, d)
+		}
+	}
+	step := int(s.begun) - 1
+	r.Record(step, "halo", s.since(r.Now()))
+	s.start(r.Now())
+	s.next = reduced
+	p.residual[0] = residual(r.Rank(), step)
+	return mpivirt.EventAllreduce(r, p.residual[:], mpivirt.Sum[int64]())
+}
+
+func (p *stencilSteps) exchange(r *mpivirt.EventRank, g grid, d int) mpivirt.Outcome {
+	left, right := g.neighbours(r.Rank(), d)
+	return r.Waitall(
+		r.Irecv(left, tagAfter(d)), r.Irecv(right, tagBefore(d)),
+		r.IsendSize(left, tagBefore(d), p.Payload), r.IsendSize(right, tagAfter(d), p.Payload),
+	)
+}
+
+// end records the allreduce of a step and checks its sum.
+func (p *stencilSteps) end(r *mpivirt.EventRank, s *stencilState) error {
+	step := int(s.begun) - 1
+	r.Record(step, "allreduce", s.since(r.Now()))
+	if p.checked == step {
+		return nil
+	}
+	p.checked = step
+	return checkResidual(mpivirt.EventResult[int64](r)[0], r.Size(), step)
+}
