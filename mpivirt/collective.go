@@ -97,11 +97,72 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 	return true
 }
 
+// joiners are LPs lo to hi-1, resumed one after another, that have called the barrier of
+// WORLD which is open, and are entered together. hi is -1 while LPs enter one by one.
+type joiners struct{ lo, hi int32 }
+
+// collectJoiners begins to collect joiners from an LP on, if there is a barrier for
+// them.
+func (k *kernel) collectJoiners(lp int32) {
+	if k.comms[worldComm].open != nil {
+		k.joiners = joiners{lp, lp}
+	}
+}
+
+// enterJoiners enters what was collected. Until then the joiners' clocks stand at
+// their entries, and nobody looks at the instance.
+func (k *kernel) enterJoiners() {
+	j := k.joiners
+	k.joiners.hi = -1
+	if j.hi <= j.lo {
+		return
+	}
+	c := k.comms[worldComm]
+	inst, nodes := c.open, c.nodes
+	setBits(inst.entered, int(j.lo), int(j.hi))
+	inst.count += int(j.hi - j.lo)
+	if inst.count == c.locals {
+		c.open = nil
+	}
+	for lp := j.lo; lp < j.hi; {
+		p := nodes.at(k.lo + int(lp))
+		end := lp + 1
+		if nodes.perNode > 0 {
+			end = min(int32((p+1)*nodes.perNode-k.lo), j.hi)
+		}
+		last := lp
+		for i := lp + 1; i < end; i++ {
+			if k.clock[i] >= k.clock[last] {
+				last = i
+			}
+		}
+		if inst.enterNode(p-nodes.here, k.clock[last], k.global(last), end-lp) == 0 {
+			k.joinedHere(inst, p)
+		}
+		lp = end
+	}
+	if k.slots != nil {
+		for lp := j.lo; lp < j.hi; lp++ {
+			k.activity(lp)
+		}
+	}
+}
+
+// setBits sets bits lo to hi-1 of a set.
+func setBits(set []uint64, lo, hi int) {
+	for lo < hi {
+		n := min(64-lo&63, hi-lo)
+		set[lo>>6] |= (1<<n - 1) << (lo & 63)
+		lo += n
+	}
+}
+
 // enter begins a member's part in a collective at the LP's clock. request is 0
 // for a blocking call: the LP must then be suspended, and is resumed when the
 // operation is over for it.
 func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int32) (*instance, error) {
 	k.activity(lp)
+	k.enterJoiners()
 	inst := c.instanceFor(k, member, v)
 	if err := inst.agrees(v); err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ type stepper[S any] struct {
 
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
-	b.rank.lp = int32(i)
+	b.rank.lp, b.rank.clock = int32(i), &b.k.clock[i]
 	return b.goOn(i, b.step(&b.rank, &b.states[i]))
 }
 
@@ -72,14 +72,16 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 
 // resumeRange resumes LPs lo to hi-1. Most of them take one step.
 func (b *stepper[S]) resumeRange(lo, hi int32) {
-	states := b.states[lo:hi]
+	b.k.collectJoiners(lo)
+	states, clocks := b.states[lo:hi], b.k.clock[lo:hi]
 	for i := range states {
 		lp := lo + int32(i)
-		b.rank.lp = lp
+		b.rank.lp, b.rank.clock = lp, &clocks[i]
 		if o := b.step(&b.rank, &states[i]); o != waiting && !b.goOn(int(lp), o) {
 			b.k.end(lp)
 		}
 	}
+	b.k.enterJoiners()
 }
 
 // running returns the LP that was resumed last and the call that it made last.
@@ -95,12 +97,13 @@ func (b *stepper[S]) Stop() {}
 //
 // Operations act on WORLD unless they are called on the result of [EventRank.On].
 type EventRank struct {
-	k    *kernel
-	lp   int32
-	call call
-	comm *comm      // nil for WORLD
-	on   *EventRank // the view that On gives
-	list []int32    // scratch
+	k     *kernel
+	clock *vtime.Time // of the rank
+	lp    int32
+	call  call
+	comm  *comm      // nil for WORLD
+	on    *EventRank // the view that On gives
+	list  []int32    // scratch
 }
 
 // Rank is the rank's number in WORLD.
@@ -110,18 +113,24 @@ func (r *EventRank) Rank() int { return r.k.lo + int(r.lp) }
 func (r *EventRank) Size() int { return r.k.tgt.Ranks() }
 
 // Now returns the rank's virtual time.
-func (r *EventRank) Now() vtime.Time { return r.k.clock[r.lp] }
+func (r *EventRank) Now() vtime.Time { return *r.clock }
 
 // Seed returns the seed of the simulation.
 func (r *EventRank) Seed() uint64 { return r.k.config.Seed }
 
 // Compute advances the rank's clock by d; see [Rank.Compute].
-func (r *EventRank) Compute(d vtime.Duration) { r.k.compute(r.lp, d) }
+func (r *EventRank) Compute(d vtime.Duration) {
+	if d < 0 || !r.k.plain {
+		r.k.compute(r.lp, d)
+		return
+	}
+	*r.clock = r.clock.Add(d)
+}
 
 // Record enters the length of a timed operation into the statistics of the run;
 // see [Rank.Record].
 func (r *EventRank) Record(index int, operation string, d vtime.Duration) {
-	r.k.tally.record(index, operation, d, r.k.n)
+	r.k.tally.record(index, operation, d)
 }
 
 // Printf prints text to the output of the simulation; see [Rank.Printf].

@@ -20,7 +20,7 @@ func (r *EventRank) On(c EventComm) *EventRank {
 	if view == nil { // r is a view itself
 		view = r
 	}
-	view.lp = r.lp
+	view.lp, view.clock = r.lp, r.clock
 	view.comm = r.k.comms[max(c.index, worldComm)]
 	return view
 }
@@ -226,12 +226,9 @@ func (r *EventRank) nonblocking(v *collective) EventRequest {
 func (r *EventRank) Barrier() Outcome {
 	k := r.k
 	r.call = callBarrier
-	if r.comm == nil {
-		if k.enterBarrier(r.lp, k.comms[worldComm], k.lo+int(r.lp)) {
-			k.activity(r.lp)
-			return waiting
-		}
-		return r.collective(&k.barrier)
+	if r.comm == nil && r.lp == k.joiners.hi {
+		k.joiners.hi++
+		return waiting
 	}
 	c, member := r.communicator()
 	if k.enterBarrier(r.lp, c, int(member)) {

@@ -24,6 +24,7 @@ type kernel struct {
 	lo, n  int                // the partition: ranks lo to lo+n-1
 	strict bool
 	noise  Noise
+	plain  bool // no noise and no mailboxes: a compute phase does nothing but advance the clock
 
 	clock    []vtime.Time   // by LP: its virtual time
 	ports    []network.Port // by LP, under a model that has them, else nil
@@ -52,6 +53,7 @@ type kernel struct {
 	barrier    collective              // what every Barrier hands in
 	algorithms []collectives.Algorithm // by operation
 	held       []*instance
+	joiners    joiners
 	waiting    []*bulk // instances over arrays that wait for other engines
 
 	tally tally
@@ -75,7 +77,7 @@ const (
 func newKernel(c *Config, eng *engine.Engine) *kernel {
 	lo, hi := eng.Range()
 	k := &kernel{
-		eng: eng, config: c, tgt: c.Target, lo: lo, n: hi - lo, strict: c.Strict, noise: c.Noise,
+		eng: eng, config: c, tgt: c.Target, lo: lo, n: hi - lo, strict: c.Strict, noise: c.Noise, plain: c.Noise == nil,
 		clock: make([]vtime.Time, hi-lo), contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
 		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(),
 	}
@@ -86,8 +88,9 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.addComm(worldContext, strided(0, 1, c.Target.Ranks()))
 	k.addComm(selfContext, nil)
 	k.algorithms = c.algorithms()
+	k.joiners.hi = -1
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
-	k.tally.start(c)
+	k.tally.start(c, k.n)
 	return k
 }
 
@@ -102,7 +105,7 @@ func (k *kernel) local(rank int) (int32, bool) {
 // box returns the LP's mailbox and makes it if need be.
 func (k *kernel) box(lp int32) *mailbox {
 	if k.slots == nil {
-		k.slots = make([]int32, k.n)
+		k.slots, k.plain = make([]int32, k.n), false
 	}
 	slot := k.slots[lp]
 	if slot == 0 {

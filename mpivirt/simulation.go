@@ -212,6 +212,7 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 		e.Abort([]byte(err.Error()))
 	}
 	s.bodies[i] = k.body
+	k.tally.settle()
 	return &k.tally, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unsafe"
 
 	"gigarank/engine"
 	"gigarank/vtime"
@@ -16,6 +17,7 @@ import (
 type tally struct {
 	engine.Digest // of the ranks that have finished
 
+	ranks      uint64 // of the engine
 	now        func() float64
 	iterations []iterationTally
 	current    *iterationTally // of iterations: the one recorded last
@@ -27,7 +29,8 @@ type tally struct {
 	ended      *atomic.Int64 // ranks finished, for other goroutines to read
 }
 
-// iterationTally sums up one operation of one iteration.
+// iterationTally sums up one operation of one iteration. Ranks that record the same
+// length one after another are a run; it is summed up when it ends.
 type iterationTally struct {
 	index     int
 	operation string
@@ -35,10 +38,14 @@ type iterationTally struct {
 	sumHigh   uint64
 	sumLow    uint64
 	count     uint64
+	run       vtime.Duration // length that the run's ranks recorded
+	missing   uint64         // ranks of the engine that have not recorded it
+	runFrom   uint64         // what was missing when the run began
 	wall      float64
 }
 
-func (t *tally) start(c *Config) {
+func (t *tally) start(c *Config, ranks int) {
+	t.ranks = uint64(ranks)
 	t.now = c.Now
 	if t.now == nil {
 		t.now = func() float64 { return 0 }
@@ -54,30 +61,46 @@ func (t *tally) finish(rank int, at vtime.Time) {
 	}
 }
 
-// record enters one rank's operation; all is the number of the engine's ranks.
-func (t *tally) record(index int, operation string, d vtime.Duration, all int) {
+// record enters one rank's operation.
+func (t *tally) record(index int, operation string, d vtime.Duration) {
 	it := t.current
-	if it == nil || it.index != index || it.operation != operation {
+	if it == nil || it.index != index || !same(it.operation, operation) {
 		it = t.find(index, operation)
 		t.current = it
 	}
-	if it.count == 0 || d < it.min {
-		it.min = d
+	if d != it.run {
+		it.endRun()
+		it.run = d
 	}
-	if it.count == 0 || d > it.max {
-		it.max = d
+	it.missing--
+	if it.missing == 0 {
+		t.complete(it)
 	}
-	var carry uint64
-	it.sumLow, carry = bits.Add64(it.sumLow, uint64(d), 0)
-	it.sumHigh += carry
-	it.count++
-	if it.count == uint64(all) {
-		now := t.now()
-		it.wall, t.wall = now-t.wall, now
-		if t.progressed != nil {
-			t.progressed(index + 1)
-		}
+}
+
+// same is a == b; it is quick for one and the same string, as constants are.
+func same(a, b string) bool {
+	return len(a) == len(b) && (unsafe.StringData(a) == unsafe.StringData(b) || a == b)
+}
+
+// complete notes that all ranks of the engine have recorded an operation.
+func (t *tally) complete(it *iterationTally) {
+	now := t.now()
+	it.wall, t.wall = now-t.wall, now
+	if t.progressed != nil {
+		t.progressed(it.index + 1)
 	}
+}
+
+// endRun sums up the run.
+func (it *iterationTally) endRun() {
+	n := it.runFrom - it.missing
+	it.runFrom = it.missing
+	if n == 0 {
+		return
+	}
+	high, low := bits.Mul64(uint64(it.run), n)
+	it.add(&iterationTally{min: it.run, max: it.run, sumHigh: high, sumLow: low, count: n})
 }
 
 // find returns the tally of an operation of an iteration. Ranks mostly record the
@@ -101,7 +124,7 @@ func (t *tally) search(index int, operation string) *iterationTally {
 	}
 	t.latest = len(t.iterations)
 	t.current = nil
-	t.iterations = append(t.iterations, iterationTally{index: index, operation: operation})
+	t.iterations = append(t.iterations, iterationTally{index: index, operation: operation, missing: t.ranks, runFrom: t.ranks})
 	return &t.iterations[t.latest]
 }
 
@@ -127,7 +150,14 @@ func (it *iterationTally) mean() vtime.Duration {
 	return vtime.Duration(quotient)
 }
 
-// merge adds what another engine kept.
+// settle ends all runs: from here on the sums are right.
+func (t *tally) settle() {
+	for i := range t.iterations {
+		t.iterations[i].endRun()
+	}
+}
+
+// merge adds what another engine kept. Both are settled.
 func (t *tally) merge(o *tally) {
 	t.Merge(&o.Digest)
 	t.setUp = max(t.setUp, o.setUp)
