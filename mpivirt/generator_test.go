@@ -31,9 +31,10 @@ type op struct {
 	room     int
 	duration vtime.Duration
 	root     int
-	count    int  // elements of a vector or block
-	ordered  bool // a reduction that does not commute
-	made     int  // communicator to make
+	count    int   // elements of a vector or block
+	counts   []int // elements of the members' blocks, where they differ; see elementsTo
+	ordered  bool  // a reduction that does not commute
+	made     int   // communicator to make
 	color    int
 	key      int
 	group    []int // create: members
@@ -49,10 +50,13 @@ func (o *op) fields() []field {
 	return []field{
 		{"comm", &o.comm}, {"peer", &o.peer}, {"tag", &o.tag}, {"bytes", &o.bytes}, {"sized", &o.sized},
 		{"slot", &o.slot}, {"slots", &o.slots}, {"polls", &o.polls}, {"from", &o.from}, {"fromtag", &o.fromTag},
-		{"room", &o.room}, {"for", &o.duration}, {"root", &o.root}, {"count", &o.count}, {"ordered", &o.ordered},
+		{"room", &o.room}, {"for", &o.duration}, {"root", &o.root}, {"count", &o.count}, {"counts", &o.counts}, {"ordered", &o.ordered},
 		{"made", &o.made}, {"color", &o.color}, {"key", &o.key}, {"group", &o.group},
 	}
 }
+
+// elementsTo is how many elements a member gives to another in an alltoallv.
+func (o *op) elementsTo(from, to int) int { return o.counts[(from+2*to)%len(o.counts)] }
 
 // String gives the operation as parseOp reads it: its name and what is not zero.
 func (o *op) String() string {
@@ -191,8 +195,7 @@ func generate(ranks int, machine uint64, steps []uint64) program {
 	return g.program
 }
 
-// randomMachine writes a machine file. Latencies are at least 200 ns: null
-// messages alone move the simulation on in steps of the least one.
+// randomMachine writes a machine file.
 func randomMachine(r *rand.Rand, ranks int) string {
 	var b strings.Builder
 	perNode := 1 + r.IntN(5)
@@ -201,9 +204,10 @@ func randomMachine(r *rand.Rand, ranks int) string {
 	}
 	fmt.Fprintf(&b, "name: random\nranks_per_node: %d\n", perNode)
 	fmt.Fprintf(&b, "mapping: %s\n", []string{"block", "block", "cyclic", fmt.Sprintf("random:%d", r.IntN(100))}[r.IntN(4)])
-	latency := func() string { return []string{"200ns", "333.333ns", "1us", "5us", "20us"}[r.IntN(5)] }
+	latency := func() string { return []string{"1ps", "20ns", "333.333ns", "1us", "5us", "20us"}[r.IntN(6)] }
 	bandwidth := func() string { return []string{"100MB/s", "1GB/s", "3GB/s", "7.77GB/s"}[r.IntN(4)] }
-	switch r.IntN(4) {
+	loggops := false
+	switch r.IntN(5) {
 	case 0:
 		fmt.Fprintf(&b, "network:\n  model: flat\n  latency: %s\n  bandwidth: %s\n", latency(), bandwidth())
 	case 1:
@@ -213,11 +217,16 @@ func randomMachine(r *rand.Rand, ranks int) string {
 		topology := []string{"{kind: torus, dimensions: 3}", "{kind: ring}", "{kind: mesh, dimensions: 2}", "{kind: tree, arity: 3}"}[r.IntN(4)]
 		fmt.Fprintf(&b, "topology: %s\nnetwork:\n  model: hops\n  latency: %s\n  bandwidth: %s\n  latency_per_hop: 123ns\n  memory_latency: %s\n  memory_bandwidth: %s\n",
 			topology, latency(), bandwidth(), latency(), bandwidth())
+	case 3:
+		loggops = true
+		cost := func() string { return []string{"0ps", "7ns", "1us", "3us"}[r.IntN(4)] }
+		fmt.Fprintf(&b, "network:\n  model: loggops\n  L: %s\n  o: %s\n  g: %s\n  G: %dps\n  O: %dps\n  S: %d\n",
+			latency(), cost(), cost(), r.IntN(3)*700, r.IntN(3)*450, []int{0, 16, 1000, 65535}[r.IntN(4)])
 	default:
 		fmt.Fprintf(&b, "network:\n  model: table\n  intra: [{size: 0, delay: 250ns}, {size: 1000, delay: 700ns}, {size: 50000, delay: 9us}]\n"+
 			"  inter: [{size: 16, delay: %s}, {size: 2000, delay: 30us}, {size: 90000, delay: 100us}]\n", latency())
 	}
-	if limit := r.IntN(6); limit < 4 {
+	if limit := r.IntN(6); limit < 4 && !loggops {
 		fmt.Fprintf(&b, "  eager_limit: %d\n", []int{0, 16, 1000, 20000}[limit])
 	}
 	if r.IntN(2) == 0 {
@@ -308,7 +317,7 @@ func (g *generator) comm() communicator {
 
 // step appends one step.
 func (g *generator) step() {
-	switch g.IntN(16) {
+	switch g.IntN(18) {
 	case 0, 1, 2:
 		for range 1 + g.IntN(6) {
 			g.message(g.comm())
@@ -331,6 +340,10 @@ func (g *generator) step() {
 		g.computes()
 	case 14:
 		g.observe()
+	case 15:
+		g.persistent(g.comm())
+	case 16:
+		g.free()
 	default:
 		g.waits()
 	}
@@ -518,8 +531,48 @@ func (g *generator) readySend(c communicator) {
 	g.add(c.ranks[from], o)
 }
 
+// persistent is a persistent send and a persistent receive, begun several times.
+func (g *generator) persistent(c communicator) {
+	from, to, tag, bytes := g.IntN(len(c.ranks)), g.IntN(len(c.ranks)), g.IntN(4), g.size()
+	names := []string{"sendinit", "ssendinit", "bsendinit"}
+	out := g.initialise(c.ranks[from], op{name: names[g.IntN(len(names))], comm: c.number, peer: to, tag: tag, bytes: bytes})
+	in := g.initialise(c.ranks[to], op{name: "recvinit", comm: c.number, peer: from, tag: tag, bytes: bytes + g.IntN(3)})
+	for range 1 + g.IntN(3) {
+		g.start(c.ranks[to], in)
+		g.start(c.ranks[from], out)
+		if g.chance(2) {
+			g.computes()
+		}
+		g.finish(c.ranks[from], out)
+		g.finish(c.ranks[to], in)
+	}
+}
+
+// initialise adds the making of a persistent request.
+func (g *generator) initialise(rank int, o op) (slot int) {
+	g.slots[rank]++
+	o.slot = g.slots[rank]
+	g.add(rank, o)
+	return o.slot
+}
+
+func (g *generator) start(rank, slot int) {
+	g.add(rank, op{name: "start", slot: slot})
+	g.pending[rank] = append(g.pending[rank], slot)
+}
+
+// finish adds waits after which a request is over for certain.
+func (g *generator) finish(rank, slot int) {
+	over := g.waitFor(rank, []int{slot})
+	if len(over) == 0 {
+		g.add(rank, op{name: "waitall", slots: []int{slot}})
+	}
+	g.pending[rank] = slices.DeleteFunc(g.pending[rank], func(other int) bool { return other == slot })
+}
+
 var collectiveNames = []string{
 	"barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall", "scan", "exscan",
+	"gatherv", "scatterv", "allgatherv", "alltoallv", "reduce_scatter",
 }
 
 // collective is one on all members of a communicator.
@@ -536,12 +589,16 @@ func (g *generator) collective(c communicator, blocking bool) {
 		}
 	}
 	switch o.name {
-	case "bcast", "reduce", "gather", "scatter":
+	case "bcast", "reduce", "gather", "scatter", "gatherv", "scatterv":
 		o.root = g.IntN(len(c.ranks))
 	}
 	switch o.name {
-	case "reduce", "allreduce", "scan", "exscan":
+	case "reduce", "allreduce", "reduce_scatter", "scan", "exscan":
 		o.ordered = g.chance(3)
+	}
+	switch o.name {
+	case "gatherv", "scatterv", "allgatherv", "alltoallv", "reduce_scatter":
+		o.counts, o.count = g.counts(len(c.ranks), o.count), 0
 	}
 	for _, rank := range c.ranks {
 		if blocking {
@@ -550,6 +607,32 @@ func (g *generator) collective(c communicator, blocking bool) {
 			g.begin(rank, o)
 		}
 	}
+}
+
+// counts draws how many elements the members' blocks have: the same for all, or up
+// to limit.
+func (g *generator) counts(members, limit int) []int {
+	counts := make([]int, members)
+	same := g.chance(3)
+	for m := range counts {
+		counts[m] = limit
+		if !same {
+			counts[m] = g.IntN(limit + 1)
+		}
+	}
+	return counts
+}
+
+// free gives a communicator up. Requests on it may be pending.
+func (g *generator) free() {
+	if len(g.comms) == 1 {
+		return
+	}
+	i := 1 + g.IntN(len(g.comms)-1)
+	for _, rank := range g.comms[i].ranks {
+		g.add(rank, op{name: "free", comm: g.comms[i].number})
+	}
+	g.comms = slices.Delete(g.comms, i, i+1)
 }
 
 // communicator makes new ones of an old one.

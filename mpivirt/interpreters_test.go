@@ -290,13 +290,11 @@ func drawStep(t *rapid.T, s *scenario) step {
 	return st
 }
 
-// drawHost leaves the null protocol out: it crawls in steps of the least latency,
-// which may be a picosecond here.
 var drawHost = rapid.Custom(func(t *rapid.T) host {
 	return host{
 		Engines:     rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(t, "engines"),
 		Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
-		Protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional}).Draw(t, "protocol"),
+		Protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
 		Strict:      rapid.Bool().Draw(t, "strict"),
 	}
 })

@@ -13,10 +13,8 @@ import (
 	"testing"
 
 	"gigarank/collectives"
-	"gigarank/engine"
 	"gigarank/lp"
 	"gigarank/mpivirt"
-	"gigarank/network"
 	"gigarank/sync"
 	"gigarank/vtime"
 
@@ -29,10 +27,15 @@ import (
 type library interface {
 	now() vtime.Time
 	size(comm int) int
+	member(comm int) int
 	compute(d vtime.Duration)
 	send(o *op, payload []byte) // into the slot, if the operation has one
 	recv(o *op, source, tag int, buffer []byte) mpivirt.Status
 	irecv(o *op, buffer []byte)
+	// initialise makes a persistent request of the slot, which start begins with
+	// what is in the memory given by then.
+	initialise(o *op, memory []byte)
+	start(slot int)
 	sendrecv(o *op, payload, buffer []byte) mpivirt.Status
 	probe(o *op, matched bool) mpivirt.Status
 	iprobe(o *op, matched bool) (mpivirt.Status, bool)
@@ -44,6 +47,7 @@ type library interface {
 	// makes makes a communicator and returns its ranks, none if the rank is not
 	// in it.
 	makes(o *op) []int
+	free(comm int)
 }
 
 // entry is what a rank saw when an operation, or part of one, was over.
@@ -71,11 +75,14 @@ type player struct {
 	buffers map[int][]byte   // of pending receives
 	outputs map[int][]uint64 // of pending collectives
 	begun   map[int]bool
+	sends   map[int]*op    // persistent sends
+	memory  map[int][]byte // of persistent requests
 }
 
 // play carries out the operations of a rank and returns what it saw.
 func play(l library, rank int, ops []op) []entry {
-	p := &player{library: l, rank: rank, buffers: map[int][]byte{}, outputs: map[int][]uint64{}, begun: map[int]bool{}}
+	p := &player{library: l, rank: rank, buffers: map[int][]byte{}, outputs: map[int][]uint64{}, begun: map[int]bool{},
+		sends: map[int]*op{}, memory: map[int][]byte{}}
 	for i := range ops {
 		p.op = i
 		p.play(&ops[i])
@@ -96,6 +103,17 @@ func (p *player) play(o *op) {
 	case "irecv":
 		p.begun[o.slot], p.buffers[o.slot] = true, o.buffer(o.bytes)
 		p.irecv(o, p.buffers[o.slot])
+	case "sendinit", "ssendinit", "bsendinit":
+		p.sends[o.slot], p.memory[o.slot] = o, o.buffer(o.bytes)
+		p.initialise(o, p.memory[o.slot])
+	case "recvinit":
+		p.memory[o.slot], p.buffers[o.slot] = o.buffer(o.bytes), nil
+		p.initialise(o, p.memory[o.slot])
+	case "start":
+		p.starts(o.slot)
+	case "free":
+		p.free(o.comm)
+		p.saw(0, mpivirt.Status{}, nil)
 	case "recv":
 		buffer := o.buffer(o.bytes)
 		p.saw(0, p.recv(o, o.peer, o.tag, buffer), buffer)
@@ -113,6 +131,18 @@ func (p *player) play(o *op) {
 	default:
 		p.plays(o)
 	}
+}
+
+// starts begins a persistent request.
+func (p *player) starts(slot int) {
+	p.begun[slot] = true
+	if o := p.sends[slot]; o != nil {
+		copy(p.memory[slot], p.payload(o))
+	} else {
+		p.buffers[slot] = p.memory[slot]
+	}
+	p.start(slot)
+	p.saw(0, mpivirt.Status{}, nil)
 }
 
 // saw enters something into the log.
@@ -254,22 +284,50 @@ func (p *player) vectors(o *op) (input, output []uint64) {
 		return p.vector(all), make([]uint64, n)
 	case "alltoall":
 		return p.vector(all), make([]uint64, all)
+	case "gatherv", "scatterv", "allgatherv", "reduce_scatter":
+		all, own := sum(o.counts), o.counts[p.member(o.comm)]
+		if o.name == "gatherv" || o.name == "allgatherv" {
+			return p.vector(own), make([]uint64, all)
+		}
+		return p.vector(all), make([]uint64, own)
+	case "alltoallv":
+		out, in := o.shares(p.member(o.comm))
+		return p.vector(sum(out)), make([]uint64, sum(in))
 	default:
 		return p.vector(n), make([]uint64, n)
 	}
 }
 
+func sum(counts []int) int {
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// shares are how many elements a member sends to each in an alltoallv, and
+// receives from each.
+func (o *op) shares(member int) (out, in []int) {
+	for other := range o.counts {
+		out, in = append(out, o.elementsTo(member, other)), append(in, o.elementsTo(other, member))
+	}
+	return out, in
+}
+
 // virtual is a rank of the virtual MPI under test. It implements library.
 type virtual struct {
-	r       *mpivirt.Rank
-	comms   map[int]*mpivirt.Comm
-	slots   map[int]mpivirt.Request
-	matched *mpivirt.MatchedMessage
+	r          *mpivirt.Rank
+	comms      map[int]*mpivirt.Comm
+	slots      map[int]mpivirt.Request
+	persistent map[int]*mpivirt.Persistent
+	matched    *mpivirt.MatchedMessage
 }
 
 func newVirtual(r *mpivirt.Rank) *virtual {
 	r.AttachBuffer(1 << 20)
-	return &virtual{r: r, slots: map[int]mpivirt.Request{}, comms: map[int]*mpivirt.Comm{0: r.World(), 1: r.Self()}}
+	return &virtual{r: r, slots: map[int]mpivirt.Request{}, persistent: map[int]*mpivirt.Persistent{},
+		comms: map[int]*mpivirt.Comm{0: r.World(), 1: r.Self()}}
 }
 
 // must panics on an error: programs are valid.
@@ -282,6 +340,7 @@ func must[T any](value T, err error) T {
 
 func (v *virtual) now() vtime.Time          { return v.r.Now() }
 func (v *virtual) size(comm int) int        { return v.comms[comm].Size() }
+func (v *virtual) member(comm int) int      { return v.comms[comm].Rank() }
 func (v *virtual) compute(d vtime.Duration) { v.r.Compute(d) }
 
 func (v *virtual) send(o *op, payload []byte) {
@@ -338,6 +397,27 @@ func (v *virtual) irecv(o *op, buffer []byte) {
 	}
 	v.slots[o.slot] = must(mpivirt.Irecv(v.comms[o.comm], buffer, o.peer, o.tag))
 }
+
+func (v *virtual) initialise(o *op, memory []byte) {
+	c := v.comms[o.comm]
+	switch o.name {
+	case "sendinit":
+		v.persistent[o.slot] = mpivirt.SendInit(c, memory, o.peer, o.tag)
+	case "ssendinit":
+		v.persistent[o.slot] = mpivirt.SsendInit(c, memory, o.peer, o.tag)
+	case "bsendinit":
+		v.persistent[o.slot] = mpivirt.BsendInit(c, memory, o.peer, o.tag)
+	case "recvinit":
+		v.persistent[o.slot] = mpivirt.RecvInit(c, memory, o.peer, o.tag)
+	}
+}
+
+func (v *virtual) start(slot int) {
+	must(0, v.persistent[slot].Start())
+	v.slots[slot] = v.persistent[slot].Request
+}
+
+func (v *virtual) free(comm int) { must(0, v.comms[comm].Free()) }
 
 func (v *virtual) sendrecv(o *op, payload, buffer []byte) mpivirt.Status {
 	return must(mpivirt.Sendrecv(v.comms[o.comm], payload, o.peer, o.tag, buffer, o.from, o.fromTag))
@@ -452,6 +532,17 @@ func blockingCollective(c *mpivirt.Comm, o *op, input, output []uint64, sum mpiv
 		return mpivirt.Allgather(c, input, output)
 	case "alltoall":
 		return mpivirt.Alltoall(c, input, output)
+	case "gatherv":
+		return mpivirt.Gatherv(c, input, output, o.counts, o.root)
+	case "scatterv":
+		return mpivirt.Scatterv(c, input, o.counts, output, o.root)
+	case "allgatherv":
+		return mpivirt.Allgatherv(c, input, output, o.counts)
+	case "alltoallv":
+		out, in := o.shares(c.Rank())
+		return mpivirt.Alltoallv(c, input, out, output, in)
+	case "reduce_scatter":
+		return mpivirt.ReduceScatter(c, input, output, o.counts, sum)
 	case "scan":
 		return mpivirt.Scan(c, input, output, sum)
 	case "exscan":
@@ -478,6 +569,17 @@ func nonblockingCollective(c *mpivirt.Comm, o *op, input, output []uint64, sum m
 		return mpivirt.Iallgather(c, input, output)
 	case "alltoall":
 		return mpivirt.Ialltoall(c, input, output)
+	case "gatherv":
+		return mpivirt.Igatherv(c, input, output, o.counts, o.root)
+	case "scatterv":
+		return mpivirt.Iscatterv(c, input, o.counts, output, o.root)
+	case "allgatherv":
+		return mpivirt.Iallgatherv(c, input, output, o.counts)
+	case "alltoallv":
+		out, in := o.shares(c.Rank())
+		return mpivirt.Ialltoallv(c, input, out, output, in)
+	case "reduce_scatter":
+		return mpivirt.IreduceScatter(c, input, output, o.counts, sum)
 	case "scan":
 		return mpivirt.Iscan(c, input, output, sum)
 	case "exscan":
@@ -576,54 +678,22 @@ func TestRandomProgramsAgreeWithReference(t *testing.T) {
 		p := programs(40, 30).Draw(t, "program")
 		want := expect(t, &p)
 		for range 4 {
-			compare(t, &p, hosts(t, &p).Draw(t, "host"), want)
+			compare(t, &p, hosts(len(p.ops)).Draw(t, "host"), want)
 		}
 	})
 }
 
-// sharesNodes reports whether two of so many engines may have ranks on one node of
-// the target.
-func sharesNodes(tgt *network.Target, engines int) bool {
-	if tgt.Machine().Mapping() == "block" && tgt.Nodes() >= engines {
-		return false // engines get whole nodes
-	}
-	partition := engine.Partition{LPs: tgt.Ranks(), Engines: engines}
-	for a := range engines {
-		for b := range a {
-			loA, hiA := partition.Range(a)
-			loB, hiB := partition.Range(b)
-			if tgt.ShareNode(loA, hiA, loB, hiB) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// hosts generates ways to run a program. Null messages alone are left out where
-// engines share nodes that join: the lookahead is a picosecond there.
-func hosts(t rapid.TB, p *program) *rapid.Generator[hosting] {
-	tgt := target(t, p.machine, len(p.ops))
-	joins := p.leaders(collectives.Barrier) || p.leaders(collectives.Allreduce)
+// hosts generates ways to run a program of so many ranks.
+func hosts(ranks int) *rapid.Generator[hosting] {
 	return rapid.Custom(func(t *rapid.T) hosting {
-		h := hosting{
-			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, min(len(p.ops), 10)}).Draw(t, "engines"),
+		return hosting{
+			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, min(ranks, 10)}).Draw(t, "engines"),
 			protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
 			strict:      rapid.Bool().Draw(t, "strict"),
 			collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
 			bufferLimit: rapid.SampledFrom([]int64{0, 1, 3000}).Draw(t, "buffer limit"),
 		}
-		if h.protocol == sync.Null && joins && sharesNodes(tgt, h.engines) {
-			h.protocol = sync.Hybrid
-		}
-		return h
 	})
-}
-
-// leaders reports whether an operation uses node-leader.
-func (p *program) leaders(operation collectives.Operation) bool {
-	a, chosen := p.algorithms[operation]
-	return a == collectives.NodeLeader || !chosen && collectives.Default(operation) == collectives.NodeLeader
 }
 
 // TestScripts runs the programs kept in testdata/programs: their output is that of

@@ -134,7 +134,7 @@ func (x *reference) run(p *program) (logs [][]entry, err error) {
 		world.ranks = append(world.ranks, rank)
 	}
 	for rank := range p.ops {
-		r := &refRank{x: x, rank: rank, slots: map[int]*refRequest{}, comms: map[int]*refComm{
+		r := &refRank{x: x, rank: rank, slots: map[int]*refRequest{}, persistent: map[int]func() *refRequest{}, comms: map[int]*refComm{
 			0: world, 1: {ranks: []int{rank}},
 		}}
 		x.ranks = append(x.ranks, r)
@@ -180,6 +180,8 @@ type refRank struct {
 	posted     []*refRequest
 	unexpected []*refMessage // in order of arrival
 	flight     []flight
+	port       network.Port
+	persistent map[int]func() *refRequest
 	found      *refMessage // by the matched probe
 }
 
@@ -197,6 +199,7 @@ type refMessage struct {
 	bytes     int
 	payload   []byte
 	requestOf *refRequest // of a sender that waits for the match
+	arrival   vtime.Time
 }
 
 type refRequest struct {
@@ -207,6 +210,9 @@ type refRequest struct {
 	tag      int
 	buffer   []byte
 	status   mpivirt.Status
+	posted   vtime.Time
+	arrival  vtime.Time // of the message that it took
+	sender   int
 }
 
 func (q *refRequest) matches(m *refMessage) bool {
@@ -217,38 +223,48 @@ func (r *refRank) now() vtime.Time { return r.x.now }
 
 func (r *refRank) size(comm int) int { return len(r.comms[comm].ranks) }
 
+func (r *refRank) member(comm int) int { return r.comms[comm].member(r.rank) }
+
 func (r *refRank) compute(d vtime.Duration) { r.sleep(r.x.now.Add(d)) }
 
-// arrivalOf is when a message sent now arrives, by the rule of the ordered
-// matching.
-func (r *refRank) arrivalOf(dst, bytes int) vtime.Time {
+// arrivalOf is when a message sent now arrives, and when the sender's CPU is free
+// again: by the rule of the ordered matching or, under loggops, where one message
+// leaves after the other, by that model.
+func (r *refRank) arrivalOf(dst, bytes int) (free, arrival vtime.Time) {
 	tgt, t := r.x.target, r.x.now
+	if tgt.LogGOPS() != nil {
+		return tgt.Send(&r.port, r.rank, dst, int64(bytes), t)
+	}
 	r.flight = slices.DeleteFunc(r.flight, func(f flight) bool { return f.receive < t.Add(tgt.Latency(r.rank, f.dst)) })
 	latency := tgt.Latency(r.rank, dst)
 	receive := t.Add(tgt.Delay(r.rank, dst, int64(bytes)))
 	i := slices.IndexFunc(r.flight, func(f flight) bool { return f.dst == dst })
 	if i < 0 {
 		r.flight = append(r.flight, flight{dst, t, receive})
-		return receive
+		return t, receive
 	}
 	receive += r.flight[i].receive - t - vtime.Time(latency)
 	r.flight[i] = flight{dst, t, receive}
-	return receive
+	return t, receive
 }
 
-// begin sends a message; the request is complete when the sender is free.
+// begin sends a message, which takes the CPU its time; the request is complete when
+// the message's memory is free.
 func (r *refRank) begin(o *op, comm, dest, tag, bytes int, payload []byte, name string) *refRequest {
 	c := r.comms[comm]
 	m := &refMessage{comm: c, source: c.member(r.rank), rank: r.rank, tag: tag, bytes: bytes, payload: slices.Clone(payload)}
 	request := &refRequest{complete: true}
-	synchronous := name == "ssend" || name == "issend"
-	buffered := name == "bsend" || name == "ibsend"
+	synchronous := name == "ssend" || name == "issend" || name == "ssendinit"
+	buffered := name == "bsend" || name == "ibsend" || name == "bsendinit"
 	if synchronous || int64(bytes) > r.x.target.EagerLimit() && !buffered {
 		request.complete = false
 		m.requestOf = request
 	}
 	dst := r.x.ranks[c.ranks[dest]]
-	r.x.schedule(r.arrivalOf(dst.rank, bytes), false, r.rank, func() { dst.arrive(m) })
+	free, arrival := r.arrivalOf(dst.rank, bytes)
+	m.arrival = arrival
+	r.x.schedule(arrival, false, r.rank, func() { dst.arrive(m) })
+	r.sleep(free)
 	return request
 }
 
@@ -266,7 +282,7 @@ func (r *refRank) arrive(m *refMessage) {
 
 // match gives a message to a receive, now.
 func (r *refRank) match(q *refRequest, m *refMessage) {
-	q.complete = true
+	q.complete, q.arrival, q.sender = true, m.arrival, m.rank
 	q.status = mpivirt.Status{Source: m.source, Tag: m.tag, Bytes: int64(m.bytes)}
 	copy(q.buffer, m.payload)
 	if m.requestOf != nil {
@@ -279,7 +295,7 @@ func (r *refRank) match(q *refRequest, m *refMessage) {
 }
 
 func (r *refRank) post(comm, source, tag int, buffer []byte) *refRequest {
-	q := &refRequest{receive: true, comm: r.comms[comm], source: source, tag: tag, buffer: buffer}
+	q := &refRequest{receive: true, comm: r.comms[comm], source: source, tag: tag, buffer: buffer, posted: r.x.now}
 	if i := r.lookFor(q); i >= 0 {
 		m := r.unexpected[i]
 		r.unexpected = slices.Delete(r.unexpected, i, i+1)
@@ -295,6 +311,41 @@ func (r *refRank) lookFor(q *refRequest) int {
 	return slices.IndexFunc(r.unexpected, q.matches)
 }
 
+// charge lets the rank's CPU take in the messages of receives that are over, in the
+// order in which they arrived. It has been free since the instant given.
+func (r *refRank) charge(since vtime.Time, requests ...*refRequest) {
+	var receives []*refRequest
+	for _, q := range requests {
+		if q != nil && q.receive && r.x.target.LogGOPS() != nil {
+			receives = append(receives, q)
+		}
+	}
+	slices.SortStableFunc(receives, func(a, b *refRequest) int {
+		if a.arrival != b.arrival {
+			return a.arrival.Compare(b.arrival)
+		}
+		return a.sender - b.sender
+	})
+	for _, q := range receives {
+		since = r.x.target.Receive(&r.port, q.status.Bytes, q.posted, since, q.arrival)
+	}
+	r.sleep(since)
+}
+
+func (r *refRank) initialise(o *op, memory []byte) {
+	r.persistent[o.slot] = func() *refRequest {
+		if o.name == "recvinit" {
+			return r.post(o.comm, o.peer, o.tag, memory)
+		}
+		return r.begin(o, o.comm, o.peer, o.tag, o.bytes, memory, o.name)
+	}
+}
+
+func (r *refRank) start(slot int) { r.slots[slot] = r.persistent[slot]() }
+
+// free takes no time; nothing of the communicator is used afterwards.
+func (r *refRank) free(int) {}
+
 func (r *refRank) send(o *op, payload []byte) {
 	request := r.begin(o, o.comm, o.peer, o.tag, o.bytes, payload, o.name)
 	if o.slot > 0 {
@@ -305,8 +356,9 @@ func (r *refRank) send(o *op, payload []byte) {
 }
 
 func (r *refRank) recv(o *op, source, tag int, buffer []byte) mpivirt.Status {
-	q := r.post(o.comm, source, tag, buffer)
+	q, began := r.post(o.comm, source, tag, buffer), r.x.now
 	r.until(func() bool { return q.complete })
+	r.charge(began, q)
 	return q.status
 }
 
@@ -317,7 +369,9 @@ func (r *refRank) irecv(o *op, buffer []byte) {
 func (r *refRank) sendrecv(o *op, payload, buffer []byte) mpivirt.Status {
 	in := r.post(o.comm, o.from, o.fromTag, buffer)
 	out := r.begin(o, o.comm, o.peer, o.tag, o.bytes, payload, o.name)
+	began := r.x.now
 	r.until(func() bool { return in.complete && out.complete })
+	r.charge(began, in)
 	return in.status
 }
 
@@ -348,8 +402,9 @@ func (r *refRank) iprobe(o *op, matched bool) (mpivirt.Status, bool) {
 func (r *refRank) failedPoll() { r.sleep(r.x.now.Add(r.x.target.PollTime())) }
 
 func (r *refRank) mrecv(buffer []byte) mpivirt.Status {
-	q := &refRequest{buffer: buffer}
+	q := &refRequest{receive: true, buffer: buffer, posted: r.x.now}
 	r.match(q, r.found)
+	r.charge(r.x.now, q)
 	return q.status
 }
 
@@ -386,6 +441,7 @@ func (r *refRank) wait(how string, slots []int) (done []int, statuses []mpivirt.
 		list, all, _ := r.complete(slots)
 		return every && all || !every && (len(list) > 0 || !active)
 	}
+	began := r.x.now
 	if how[0] == 'w' {
 		r.until(over)
 	} else if !over() {
@@ -402,6 +458,11 @@ func (r *refRank) wait(how string, slots []int) (done []int, statuses []mpivirt.
 	case how == "waitany" || how == "testany":
 		list = list[:min(1, len(list))]
 	}
+	var requests []*refRequest
+	for _, i := range list {
+		requests = append(requests, r.slots[slots[i]])
+	}
+	r.charge(began, requests...)
 	for _, i := range list {
 		done, statuses = append(done, i), append(statuses, r.retire(slots[i]))
 	}
@@ -426,11 +487,12 @@ type refCollective struct {
 	operation collectives.Operation
 	calls     []*refCall // by member, nil before it has entered
 	schedule  collectives.Schedule
-	layout    collectives.Layout
-	nodes     [][]int // members of each node, under node-leader
+	layouts   []collectives.Layout // by participant
+	nodes     [][]int              // members of each node, under node-leader
 	inbox     map[roundMessage]*refRound
-	carriers  map[int]*process // by participant
-	made      map[int]*refComm // communicators by color
+	posted    map[roundMessage]bool // rounds that have begun
+	carriers  map[int]*process      // by participant
+	made      map[int]*refComm      // communicators by color
 }
 
 type refCall struct {
@@ -447,6 +509,8 @@ type refCall struct {
 type roundMessage struct{ to, round int }
 
 type refRound struct {
+	bytes        int64
+	arrival      vtime.Time
 	acknowledged bool
 }
 
@@ -481,7 +545,7 @@ func (r *refRank) enter(o *op, input, output []uint64) *refCall {
 		k.join(member)
 	default:
 		r.x.start(r.rank, false, func(p *process) {
-			k.carry(p, member)
+			k.carry(p, member, k.portOf(member))
 			k.exit(member)
 		})
 	}
@@ -498,7 +562,7 @@ func (x *reference) newCollective(c *refComm, o *op) *refCollective {
 		}
 	}
 	k := &refCollective{x: x, comm: c, call: o, operation: operation, calls: make([]*refCall, len(c.ranks)),
-		inbox: map[roundMessage]*refRound{}, carriers: map[int]*process{}}
+		inbox: map[roundMessage]*refRound{}, posted: map[roundMessage]bool{}, carriers: map[int]*process{}}
 	algorithm := x.algorithm(operation, c, o.ordered)
 	var err error
 	if algorithm == collectives.NodeLeader {
@@ -514,8 +578,29 @@ func (x *reference) newCollective(c *refComm, o *op) *refCollective {
 	if special {
 		count = 1 // 8 bytes from each member
 	}
-	k.layout = collectives.LayoutOf(operation, k.schedule, int64(count), 8)
+	for participant := range k.schedule.Members() {
+		k.layouts = append(k.layouts, k.layoutOf(participant, count))
+	}
 	return k
+}
+
+// layoutOf is how the blocks lie that a participant sends and receives.
+func (k *refCollective) layoutOf(participant, count int) collectives.Layout {
+	switch k.operation {
+	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.ReduceScatter:
+		return collectives.Given(toInt64(k.call.counts), 8)
+	case collectives.Alltoallv:
+		out, in := k.call.shares(participant)
+		return collectives.Given(toInt64(slices.Concat(out, in)), 8)
+	}
+	return collectives.LayoutOf(k.operation, k.schedule, int64(count), 8)
+}
+
+func toInt64(counts []int) (converted []int64) {
+	for _, n := range counts {
+		converted = append(converted, int64(n))
+	}
+	return converted
 }
 
 // algorithm is the one that was chosen; for a reduction that does not commute, one
@@ -569,56 +654,77 @@ func (k *refCollective) rankOf(participant int) int {
 	return k.comm.ranks[participant]
 }
 
-// carry takes a participant through the rounds of the schedule.
-func (k *refCollective) carry(p *process, participant int) {
+// carry takes a participant through the rounds of the schedule. A round's receive is
+// posted when the round begins, before the CPU has sent.
+func (k *refCollective) carry(p *process, participant int, port *network.Port) {
 	k.carriers[participant] = p
 	x, s := k.x, k.schedule
 	for round := s.Next(participant, 0); round < s.Rounds(participant); round = s.Next(participant, round+1) {
 		step := s.Step(participant, round)
+		here, posted := roundMessage{participant, round}, x.now
+		k.posted[here] = true
+		k.matchRound(here, step)
 		sent := &refRound{acknowledged: true}
 		if step.To != collectives.None {
-			sent = k.sendRound(p, step, round)
+			var free vtime.Time
+			sent, free = k.sendRound(p, step, here, port)
+			p.sleep(free)
 		}
 		if step.From != collectives.None {
-			here := roundMessage{participant, round}
+			began := x.now
 			p.until(func() bool { return k.inbox[here] != nil })
-			k.matchRound(p, step, k.inbox[here])
-			bytes := k.layout.Bytes(step.Receive, s.Positions())
+			m := k.inbox[here]
+			done := x.target.Receive(port, m.bytes, posted, began, m.arrival)
 			combined := int64(0)
 			if step.Combine != collectives.Store {
-				combined += bytes
+				combined += m.bytes
 			}
 			if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
-				combined += bytes
+				combined += m.bytes
 			}
-			p.sleep(x.now.Add(x.target.ReduceTime(combined)))
+			p.sleep(done.Add(x.target.ReduceTime(combined)))
 		}
 		p.until(func() bool { return sent.acknowledged })
 	}
 }
 
+// portOf is the network interface that a member's messages go through: the rank's,
+// while the rank waits for the operation; else one of the operation's own.
+func (k *refCollective) portOf(member int) *network.Port {
+	call := k.calls[member]
+	if call.o.slot > 0 {
+		return &network.Port{}
+	}
+	return &call.caller.port
+}
+
 // sendRound sends the message of a round.
-func (k *refCollective) sendRound(p *process, step collectives.Step, round int) *refRound {
-	x := k.x
-	src, dst := p.rank, k.rankOf(step.To)
-	bytes := k.layout.Bytes(step.Send, k.schedule.Positions())
-	m := &refRound{acknowledged: bytes <= x.target.EagerLimit()}
-	x.schedule(x.now.Add(x.target.Delay(src, dst, bytes)), false, src, func() {
-		k.inbox[roundMessage{step.To, round}] = m
+func (k *refCollective) sendRound(p *process, step collectives.Step, here roundMessage, port *network.Port) (*refRound, vtime.Time) {
+	x, dst := k.x, k.rankOf(step.To)
+	bytes := k.layouts[here.to].Bytes(step.Send, k.schedule.Positions())
+	m := &refRound{bytes: bytes, acknowledged: bytes <= x.target.EagerLimit()}
+	free, arrival := x.target.Send(port, p.rank, dst, bytes, x.now)
+	m.arrival = arrival
+	there := roundMessage{step.To, here.round}
+	x.schedule(arrival, false, p.rank, func() {
+		k.inbox[there] = m
+		k.matchRound(there, k.schedule.Step(there.to, there.round))
 		if carrier := k.carriers[step.To]; carrier != nil {
 			carrier.poke()
 		}
 	})
-	return m
+	return m, free
 }
 
-// matchRound tells the sender of a rendezvous message that it was matched, now.
-func (k *refCollective) matchRound(p *process, step collectives.Step, m *refRound) {
-	if m.acknowledged {
+// matchRound tells the sender of a rendezvous message that it is matched, now, if
+// message and receive are there.
+func (k *refCollective) matchRound(here roundMessage, step collectives.Step) {
+	m := k.inbox[here]
+	if m == nil || !k.posted[here] || m.acknowledged {
 		return
 	}
-	x, src := k.x, k.rankOf(step.From)
-	x.schedule(x.now.Add(x.target.Acknowledgement(src, p.rank)), false, p.rank, func() {
+	x, src, dst := k.x, k.rankOf(step.From), k.rankOf(here.to)
+	x.schedule(x.now.Add(x.target.Acknowledgement(src, dst)), false, dst, func() {
 		m.acknowledged = true
 		k.carriers[step.From].poke()
 	})
@@ -644,7 +750,7 @@ func (k *refCollective) join(member int) {
 	}
 	k.x.start(k.comm.ranks[leader], false, func(p *process) {
 		p.sleep(start)
-		k.carry(p, node)
+		k.carry(p, node, k.portOf(leader))
 		k.release(node)
 	})
 }
@@ -755,6 +861,41 @@ func (k *refCollective) result(member int, output []uint64) {
 	case "alltoall":
 		for m := range size {
 			copy(output[n*m:n*(m+1)], k.calls[m].input[n*member:])
+		}
+	default:
+		k.resultOfCounts(member, output)
+	}
+}
+
+// resultOfCounts is result for the operations whose blocks differ in length.
+func (k *refCollective) resultOfCounts(member int, output []uint64) {
+	o := k.call
+	at := func(m int) int { return sum(o.counts[:m]) }
+	switch o.name {
+	case "gatherv", "allgatherv":
+		if o.name == "gatherv" && member != o.root {
+			return
+		}
+		for m := range k.calls {
+			copy(output[at(m):], k.calls[m].input)
+		}
+	case "scatterv":
+		copy(output, k.calls[o.root].input[at(member):])
+	case "alltoallv":
+		into := 0
+		for m := range k.calls {
+			out, _ := o.shares(m)
+			n := out[member]
+			copy(output[into:into+n], k.calls[m].input[sum(out[:member]):])
+			into += n
+		}
+	case "reduce_scatter":
+		for i := range output {
+			value := k.calls[0].input[at(member)+i]
+			for _, call := range k.calls[1:] {
+				value = combine(o.ordered)(value, call.input[at(member)+i])
+			}
+			output[i] = value
 		}
 	}
 }

@@ -241,7 +241,11 @@ func (k *kernel) finish(lp int32, box *mailbox) {
 		k.charge(lp, k.requests.at(w.request), w.at)
 	case waitAll:
 		k.chargeAll(lp, w.requests, w.at)
-	case waitAny, waitSome, waitProbe:
+	case waitAny, waitSome:
+		// The caller knows which requests are charged, from the clock on at which
+		// the wait began.
+		w.found = true
+	case waitProbe:
 		k.clock[lp] = w.at
 		w.found = true
 	default:

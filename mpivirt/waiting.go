@@ -172,9 +172,10 @@ func anyOf(requests []Request, kind waitKind, name call) (int, Status, bool, err
 	if !r.await(kind, list, name) {
 		return Undefined, nullStatus, false, nil
 	}
+	at := r.k.box(r.lp).wait.at
 	for i := range requests {
-		if r.k.completeAt(list[i], r.k.clock[r.lp]) {
-			r.k.charge(r.lp, r.k.requests.at(list[i]), r.k.clock[r.lp])
+		if r.k.completeAt(list[i], at) {
+			r.k.charge(r.lp, r.k.requests.at(list[i]), at)
 			status, err := requests[i].retire(name)
 			return i, status, true, err
 		}
@@ -208,15 +209,15 @@ func someOf(requests []Request, kind waitKind, name call) ([]int, []Status, erro
 	if err != nil || r == nil || !r.await(kind, list, name) {
 		return nil, nil, err
 	}
-	now := r.k.clock[r.lp]
+	at := r.k.box(r.lp).wait.at
 	var which []int
 	var over []int32
 	for i, index := range list {
-		if r.k.completeAt(index, now) {
+		if r.k.completeAt(index, at) {
 			which, over = append(which, i), append(over, index)
 		}
 	}
-	r.k.chargeAll(r.lp, over, now)
+	r.k.chargeAll(r.lp, over, at)
 	statuses := make([]Status, len(which))
 	for j, i := range which {
 		var e error
@@ -244,18 +245,40 @@ func SsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
 	return &Persistent{begin: func() (Request, error) { return Issend(c, data, dest, tag) }}
 }
 
+// BsendInit makes a persistent Bsend (MPI_Bsend_init).
+func BsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
+	return &Persistent{begin: func() (Request, error) { return Ibsend(c, data, dest, tag) }}
+}
+
+// RsendInit makes a persistent Rsend (MPI_Rsend_init).
+func RsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
+	return &Persistent{begin: func() (Request, error) { return Irsend(c, data, dest, tag) }}
+}
+
 // RecvInit makes a persistent Recv (MPI_Recv_init).
 func RecvInit[T Datatype](c *Comm, data []T, source, tag int) *Persistent {
 	return &Persistent{begin: func() (Request, error) { return Irecv(c, data, source, tag) }}
 }
 
 // Start begins the operation (MPI_Start). Errors: those of the operation;
-// ErrRequest if the one begun before has not been waited for.
+// ErrRequest if the one begun before has not been waited for, be it through a copy
+// of its Request.
 func (p *Persistent) Start() error {
-	if p.active() {
+	if p.active() && p.valid() == nil {
 		return p.r.raise(p.r.call, mpiError(ErrRequest, "Start of a persistent request that is active"))
 	}
 	request, err := p.begin()
 	p.Request = request
 	return err
+}
+
+// Startall begins all operations, in the order given (MPI_Startall). It stops at the
+// first error.
+func Startall(persistent []*Persistent) error {
+	for _, p := range persistent {
+		if err := p.Start(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
