@@ -106,6 +106,8 @@ func (v *collective) copyAlone() {
 // check returns what is wrong with a member's arguments.
 func (c *comm) check(v *collective) error {
 	switch {
+	case c.size == 0:
+		return mpiError(ErrComm, "%s", c)
 	case v.op.Rooted() && (v.root < 0 || v.root >= c.size):
 		return mpiError(ErrRoot, "root %d in a communicator of %d ranks", v.root, c.size)
 	case v.bytes < 0 || slices.ContainsFunc(v.counts, func(n int64) bool { return n < 0 }):

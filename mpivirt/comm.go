@@ -42,6 +42,8 @@ func (c *comm) String() string {
 		return "WORLD"
 	case selfContext:
 		return "SELF"
+	case noContext:
+		return "a communicator that the rank has freed"
 	}
 	return fmt.Sprintf("communicator %x", c.context)
 }
@@ -193,14 +195,15 @@ func (c *Comm) handle(made *comm) *Comm {
 }
 
 // Free gives the communicator up (MPI_Comm_free): the rank begins nothing more on
-// it. What it has begun is completed as ever.
+// it, else it gets ErrComm. What it has begun is completed as ever.
 func (c *Comm) Free() error {
-	if c.c.index == worldComm || c.c.index == selfComm {
-		return c.r.raise(noCall, mpiError(ErrComm, "%s cannot be freed", c.c))
+	if c.c.index <= selfComm {
+		return c.r.raise(callCommFree, mpiError(ErrComm, "%s cannot be freed", c.c))
 	}
-	k := c.r.k
-	if c.c.freed++; c.c.freed == c.c.locals {
-		k.freed = append(k.freed, c.c)
+	k, given := c.r.k, c.c
+	c.c = k.comms[freedComm]
+	if given.freed++; given.freed == given.locals {
+		k.freed = append(k.freed, given)
 	}
 	k.forgetFreed()
 	return nil

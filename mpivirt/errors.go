@@ -162,6 +162,7 @@ const (
 	callCommDup
 	callCommSplit
 	callCommCreate
+	callCommFree
 )
 
 var callNames = [...]string{
@@ -169,7 +170,7 @@ var callNames = [...]string{
 	"Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
 	"Probe", "Iprobe", "Mprobe", "Improbe",
 	"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
-	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create",
+	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create", "Comm.Free",
 }
 
 func (c call) String() string { return callNames[c] }

@@ -223,6 +223,42 @@ func TestCreateAndDup(t *testing.T) {
 	}
 }
 
+// MPI 4.1, 7.4.3: a communicator that has been freed is no longer valid; WORLD and
+// SELF cannot be freed.
+func TestFreedCommunicator(t *testing.T) {
+	err := inside(t, 4, 2, false, func(r *mpivirt.Rank) error {
+		r.SetErrorsReturn(true)
+		dup, err := r.World().Dup()
+		if err != nil {
+			return err
+		}
+		q, err := dup.Ibarrier() // is completed as ever
+		if err != nil {
+			return err
+		}
+		if err := dup.Free(); err != nil {
+			return err
+		}
+		_, receive := mpivirt.Recv(dup, []byte{0}, 0, 0)
+		_, probe := dup.Probe(0, 0)
+		_, split := dup.Split(0, 0)
+		_, again := dup.Dup()
+		for i, err := range []error{
+			dup.Free(), dup.Barrier(), mpivirt.Send(dup, []byte{0}, 0, 0), receive, probe, split, again,
+			mpivirt.Bcast(dup, []byte{0}, 0), r.World().Free(), r.Self().Free(),
+		} {
+			if !errors.Is(err, mpivirt.ErrComm) {
+				return fmt.Errorf("use %d returned %v", i, err)
+			}
+		}
+		_, err = q.Wait()
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A communicator of one rank has the operations of any other.
 func TestCommunicatorsOfOneRank(t *testing.T) {
 	err := inside(t, 3, 2, false, func(r *mpivirt.Rank) error {

@@ -34,7 +34,7 @@ type kernel struct {
 	requests slab[request]
 	agents   slab[agent]
 	buffers  bufferPool
-	comms    []*comm          // by index; 0 is unused
+	comms    []*comm          // by index
 	freed    []*comm          // that all local members have given up
 	contexts map[uint64]int32 // context -> index
 	strays   map[uint64][][]byte
@@ -66,10 +66,13 @@ const (
 )
 
 // worldComm is the index of WORLD in every kernel, selfContext the context of
-// every SELF: no message of it leaves its rank.
+// every SELF: no message of it leaves its rank. freedComm stands in the place of
+// those that a rank has freed: it has no members.
 const (
+	freedComm    = 0
 	worldComm    = 1
 	selfComm     = 2
+	noContext    = 0
 	worldContext = 1
 	selfContext  = 2
 )
@@ -84,7 +87,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	if c.Target.LogGOPS() != nil {
 		k.ports = make([]network.Port, hi-lo)
 	}
-	k.comms = append(k.comms, nil)
+	k.comms = append(k.comms, &comm{group: strided(0, 1, 0)})
 	k.addComm(worldContext, strided(0, 1, c.Target.Ranks()))
 	k.addComm(selfContext, nil)
 	k.algorithms = c.algorithms()

@@ -6,6 +6,8 @@ const maxTag = 1<<31 - 1
 // checkSend returns what is wrong with the arguments of a send.
 func (c *comm) checkSend(dest, tag int, bytes int64) error {
 	switch {
+	case c.size == 0:
+		return mpiError(ErrComm, "%s", c)
 	case dest != ProcNull && (dest < 0 || dest >= c.size):
 		return mpiError(ErrRank, "destination %d in a communicator of %d ranks", dest, c.size)
 	case tag < 0 || tag > maxTag:
@@ -18,6 +20,8 @@ func (c *comm) checkSend(dest, tag int, bytes int64) error {
 
 func (c *comm) checkReceive(source, tag int, bytes int64) error {
 	switch {
+	case c.size == 0:
+		return mpiError(ErrComm, "%s", c)
 	case source != ProcNull && source != AnySource && (source < 0 || source >= c.size):
 		return mpiError(ErrRank, "source %d in a communicator of %d ranks", source, c.size)
 	case tag != AnyTag && (tag < 0 || tag > maxTag):
