@@ -198,12 +198,17 @@ func TestFailureOverMPI(t *testing.T) {
 // work simulates a failing program as one process of a job, says how it ended, and
 // returns the exit code: 0 if there was an error.
 func work(name string) int {
-	transport, err := mpi.Open()
+	job, err := mpi.Open()
 	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
-	host := transport.Rank()
+	host := job.Rank()
+	transport, err := job.Transport()
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
 	fail := failures[name]
 	_, err = simulateOver(transport, func(r *mpivirt.Rank) error {
 		if r.Rank() == r.Size()-1 {
@@ -222,7 +227,7 @@ func work(name string) int {
 	default:
 		fmt.Printf("host %d: ended with %v\n", host, err)
 	}
-	if err := transport.Close(); err != nil {
+	if err := errors.Join(transport.Close(), job.Close()); err != nil {
 		fmt.Printf("host %d: %v\n", host, err)
 		return 1
 	}

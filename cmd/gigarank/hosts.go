@@ -16,9 +16,11 @@ import (
 // hosts are the host processes of a run, as one of them sees them.
 type hosts struct {
 	index, size int
-	local       int             // processes on this machine
-	over        *stashTransport // MPI; nil if this process is alone
-	apart       bool            // some hosts do not answer
+	local       int            // processes on this machine
+	job         mpi.Job        // nil if this process is alone
+	talk        sync.Transport // for what hosts tell each other besides simulations
+	packets     sync.Transport // of the simulation that was begun last
+	apart       bool           // some hosts do not answer
 }
 
 // openHosts joins the other host processes if a launcher has started several.
@@ -31,17 +33,24 @@ func openHosts(getenv func(string) string) (*hosts, error) {
 		return nil, usageError{fmt.Errorf("%s has started %d processes, and this build has no MPI: "+
 			"build with go build -tags mpi ./cmd/gigarank, or start one process", launcher, processes)}
 	}
-	t, err := mpi.Open()
+	job, err := mpi.Open()
 	if err != nil {
 		return nil, err
 	}
-	if t.Size() != processes {
+	if job.Size() != processes {
 		return nil, usageError{fmt.Errorf("%s has started %d processes and MPI connects %d of them: "+
-			"use the launcher that belongs to the library (%s)", launcher, processes, t.Size(), mpi.Version())}
+			"use the launcher that belongs to the library (%s)", launcher, processes, job.Size(), mpi.Version())}
 	}
-	return &hosts{
-		index: t.Rank(), size: processes, local: localProcesses(getenv, processes), over: &stashTransport{Transport: t},
-	}, nil
+	return joinHosts(job, localProcesses(getenv, processes))
+}
+
+// joinHosts makes hosts of the processes of a job.
+func joinHosts(job mpi.Job, local int) (*hosts, error) {
+	talk, err := job.Transport()
+	if err != nil {
+		return nil, err
+	}
+	return &hosts{index: job.Rank(), size: job.Size(), local: local, job: job, talk: talk}, nil
 }
 
 // localSizes are the variables in which launchers tell how many processes they
@@ -65,13 +74,29 @@ func localProcesses(getenv func(string) string, processes int) int {
 	return min(processes, runtime.NumCPU())
 }
 
-// transports returns the transports of the engines in this process; alone is
-// their number if there is no other process.
-func (h *hosts) transports(alone int) []sync.Transport {
-	if h.over == nil {
-		return sync.NewInProcess(alone)
+// transports returns the transports of the engines in this process for a new
+// simulation; alone is their number if there is no other process. All hosts call
+// it in turn with agree, which tells that the simulation before has ended on all
+// of them, be it with a failure.
+func (h *hosts) transports(alone int) ([]sync.Transport, error) {
+	if h.job == nil {
+		return sync.NewInProcess(alone), nil
 	}
-	return []sync.Transport{h.over}
+	err := h.endSimulation()
+	if err == nil {
+		h.packets, err = h.job.Transport()
+	}
+	return []sync.Transport{h.packets}, err
+}
+
+// endSimulation closes the transport of the simulation that was begun last.
+func (h *hosts) endSimulation() error {
+	if h.packets == nil {
+		return nil
+	}
+	ended := h.packets
+	h.packets = nil
+	return ended.Close()
 }
 
 // report is what each host tells about itself, and what all of them add up to.
@@ -80,10 +105,7 @@ type report struct {
 	peak int64 // bytes of memory; the sum of all hosts
 }
 
-const (
-	reportMagic = 0x6769676172616e6b
-	reportSize  = 24
-)
+const reportSize = 16 // bytes of a message
 
 // reportTime is how long host 0 may take to write its document after a failure.
 const reportTime = 2 * time.Second
@@ -92,7 +114,7 @@ const reportTime = 2 * time.Second
 // their engines begin or after they have ended. After an error the hosts are no
 // longer together, and close ends them.
 func (h *hosts) agree(mine report, limit time.Duration) (report, error) {
-	if h.over == nil {
+	if h.job == nil {
 		return mine, nil
 	}
 	all, err := h.combine(mine, time.Now().Add(limit))
@@ -102,20 +124,20 @@ func (h *hosts) agree(mine report, limit time.Duration) (report, error) {
 
 func (h *hosts) combine(mine report, deadline time.Time) (report, error) {
 	if h.index != 0 {
-		if err := h.over.sendReport(0, mine); err != nil {
+		if err := h.sendReport(0, mine); err != nil {
 			return mine, err
 		}
-		return h.over.receiveReport(deadline)
+		return h.receiveReport(deadline)
 	}
 	for range h.size - 1 {
-		theirs, err := h.over.receiveReport(deadline)
+		theirs, err := h.receiveReport(deadline)
 		if err != nil {
 			return mine, err
 		}
 		mine = report{max(mine.code, theirs.code), mine.peak + theirs.peak}
 	}
 	for dst := 1; dst < h.size; dst++ {
-		if err := h.over.sendReport(dst, mine); err != nil {
+		if err := h.sendReport(dst, mine); err != nil {
 			return mine, err
 		}
 	}
@@ -127,10 +149,15 @@ func (h *hosts) combine(mine report, deadline time.Time) (report, error) {
 // report.
 func (h *hosts) close(code int) error {
 	switch {
-	case h.over == nil:
+	case h.job == nil:
 		return nil
 	case !h.apart:
-		return h.over.Close()
+		for _, end := range []func() error{h.endSimulation, h.talk.Close, h.job.Close} {
+			if err := end(); err != nil {
+				return err
+			}
+		}
+		return nil
 	case h.index != 0:
 		time.Sleep(reportTime)
 	}
@@ -138,75 +165,32 @@ func (h *hosts) close(code int) error {
 	return nil
 }
 
-// stashTransport is a transport over which reports go besides the packets of the
-// engines. Either may come while the other is waited for, since hosts begin and
-// end at different times; it is kept.
-type stashTransport struct {
-	sync.Transport
-	packets []packet
-	reports []report
-}
-
-type packet struct {
-	src     int
-	message []byte
-}
-
-// Receive implements sync.Transport. It returns packets of engines only.
-func (t *stashTransport) Receive() (int, []byte, error) {
-	if len(t.packets) > 0 {
-		first := t.packets[0]
-		t.packets = t.packets[1:]
-		return first.src, first.message, nil
-	}
-	for {
-		src, message, err := t.Transport.Receive()
-		if err != nil || message == nil || !t.takeReport(message) {
-			return src, message, err
-		}
-	}
-}
-
-// takeReport keeps a message if it is a report. Packets of engines are longer.
-func (t *stashTransport) takeReport(message []byte) bool {
-	le := binary.LittleEndian
-	if len(message) != reportSize || le.Uint64(message) != reportMagic {
-		return false
-	}
-	t.reports = append(t.reports, report{code: int(le.Uint64(message[8:])), peak: int64(le.Uint64(message[16:]))})
-	t.Free(message)
-	return true
-}
-
-func (t *stashTransport) sendReport(dst int, r report) error {
-	message := t.Alloc(reportSize)
-	le := binary.LittleEndian
-	le.PutUint64(message, reportMagic)
-	le.PutUint64(message[8:], uint64(r.code))
-	le.PutUint64(message[16:], uint64(r.peak))
-	return t.Send(dst, message)
+func (h *hosts) sendReport(dst int, r report) error {
+	message := h.talk.Alloc(reportSize)
+	binary.LittleEndian.PutUint64(message, uint64(r.code))
+	binary.LittleEndian.PutUint64(message[8:], uint64(r.peak))
+	return h.talk.Send(dst, message)
 }
 
 var errNoReport = errors.New("another host process does not answer: it has ended or lost its network")
 
 // receiveReport waits for the next report.
-func (t *stashTransport) receiveReport(deadline time.Time) (report, error) {
-	for len(t.reports) == 0 {
-		src, message, err := t.Transport.Receive()
-		switch {
-		case err != nil:
+func (h *hosts) receiveReport(deadline time.Time) (report, error) {
+	for {
+		_, message, err := h.talk.Receive()
+		if message != nil {
+			r := report{code: int(binary.LittleEndian.Uint64(message)), peak: int64(binary.LittleEndian.Uint64(message[8:]))}
+			h.talk.Free(message)
+			return r, nil
+		}
+		if err == nil && time.Now().After(deadline) {
+			err = errNoReport
+		}
+		if err == nil {
+			err = h.talk.Wait(10 * time.Millisecond)
+		}
+		if err != nil {
 			return report{}, err
-		case message == nil && time.Now().After(deadline):
-			return report{}, errNoReport
-		case message == nil:
-			if err := t.Wait(10 * time.Millisecond); err != nil {
-				return report{}, err
-			}
-		case !t.takeReport(message):
-			t.packets = append(t.packets, packet{src, message})
 		}
 	}
-	first := t.reports[0]
-	t.reports = t.reports[1:]
-	return first, nil
 }

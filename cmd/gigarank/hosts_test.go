@@ -10,13 +10,39 @@ import (
 
 	"gigarank/mpivirt"
 	"gigarank/sync"
+	"gigarank/sync/mpi"
 )
+
+// testJob stands for MPI: its processes are in this one. The first to ask for a
+// transport makes it for all.
+type testJob struct {
+	rank, size int
+	taken      int // transports of this process
+	lock       *stdsync.Mutex
+	made       *[][]sync.Transport // shared by the processes
+}
+
+func (j *testJob) Rank() int    { return j.rank }
+func (j *testJob) Size() int    { return j.size }
+func (j *testJob) Close() error { return nil }
+
+func (j *testJob) Transport() (sync.Transport, error) {
+	j.lock.Lock()
+	defer j.lock.Unlock()
+	if j.taken == len(*j.made) {
+		*j.made = append(*j.made, sync.NewInProcess(j.size))
+	}
+	j.taken++
+	return (*j.made)[j.taken-1][j.rank], nil
+}
 
 // testHosts connects host processes as MPI would.
 func testHosts(n int) []*hosts {
 	all := make([]*hosts, n)
-	for i, t := range sync.NewInProcess(n) {
-		all[i] = &hosts{index: i, size: n, local: n, over: &stashTransport{Transport: t}}
+	var lock stdsync.Mutex
+	var made [][]sync.Transport
+	for i := range all {
+		all[i], _ = joinHosts(&testJob{rank: i, size: n, lock: &lock, made: &made}, n)
 	}
 	return all
 }
@@ -44,51 +70,58 @@ func TestHostsAgree(t *testing.T) {
 	}
 }
 
-// A message of an engine that comes while its host still waits for a report is
-// not lost, and messages keep their order.
-func TestMessagesOfEnginesAreKept(t *testing.T) {
-	all := testHosts(2)
-	for _, text := range []string{"first", "second"} {
-		message := all[0].over.Alloc(len(text))
-		copy(message, text)
-		if err := all[0].over.Send(1, message); err != nil {
-			t.Fatal(err)
-		}
-	}
+// What hosts tell each other between simulations, and what a simulation has left
+// behind, does not get in the way of the next one.
+func TestSimulationsFollowOneAnother(t *testing.T) {
+	const n, simulations = 3, 4
 	var group stdsync.WaitGroup
-	for _, h := range all {
+	for i, h := range testHosts(n) {
 		group.Go(func() {
-			if _, err := h.agree(report{}, time.Minute); err != nil {
+			for number := range simulations {
+				transports, err := h.transports(1)
+				if err != nil || len(transports) != 1 || transports[0].Size() != n || transports[0].Rank() != i {
+					t.Errorf("host %d gets %v, %v", i, transports, err)
+					return
+				}
+				exchange(t, transports[0], byte(number))
+				if got, err := h.agree(report{code: number, peak: int64(i)}, time.Minute); err != nil || got != (report{number, 3}) {
+					t.Errorf("host %d agrees on %+v, %v", i, got, err)
+				}
+			}
+			if err := h.close(exitDone); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	group.Wait()
-	for _, want := range []string{"first", "second", ""} {
-		_, message, err := all[1].over.Receive()
-		if err != nil || string(message) != want {
-			t.Errorf("received %q, %v, want %q", message, err, want)
-		}
-	}
 }
 
-// A report that comes while an engine still receives packets is kept for its
-// host, and the engine does not see it.
-func TestReportsAreKeptFromEngines(t *testing.T) {
-	all := testHosts(2)
-	if err := all[1].over.sendReport(0, report{code: exitHost, peak: 5}); err != nil {
-		t.Fatal(err)
+// exchange sends two messages to everyone and receives one of everyone.
+func exchange(t *testing.T, transport sync.Transport, text byte) {
+	for range 2 {
+		for dst := range transport.Size() {
+			message := transport.Alloc(1)
+			message[0] = text
+			if err := transport.Send(dst, message); err != nil {
+				t.Error(err)
+			}
+		}
 	}
-	message := all[1].over.Alloc(5)
-	copy(message, "after")
-	if err := all[1].over.Send(0, message); err != nil {
-		t.Fatal(err)
-	}
-	if _, got, err := all[0].over.Receive(); err != nil || string(got) != "after" {
-		t.Errorf("the engine receives %q, %v", got, err)
-	}
-	if got, err := all[0].agree(report{peak: 2}, time.Minute); err != nil || got != (report{exitHost, 7}) {
-		t.Errorf("host 0 agrees on %+v, %v", got, err)
+	for received := 0; received < transport.Size(); {
+		src, message, err := transport.Receive()
+		if err == nil && message == nil {
+			err = transport.Wait(time.Minute)
+		}
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if message != nil {
+			received++
+			if message[0] != text {
+				t.Errorf("simulation %d receives %d from host %d", text, message[0], src)
+			}
+		}
 	}
 }
 
@@ -155,7 +188,7 @@ func TestFailureOnAnotherHost(t *testing.T) {
 // A host is lost: who noticed says so, and nobody ends with 0.
 func TestLostHost(t *testing.T) {
 	h := testHosts(3)[1]
-	h.over.Transport = brokenTransport{h.over.Transport}
+	h.talk = brokenTransport{h.talk}
 	c, _, stderr := testConsole(nil)
 	err := conclude(c, h, testRequest(), outcome{err: &sync.Lost{Engine: 2, Host: "node9"}, result: &mpivirt.Result{}})
 	c.finish(err)
@@ -163,6 +196,22 @@ func TestLostHost(t *testing.T) {
 		t.Errorf("exit code %d, apart %t, %q", exitCode(err), h.apart, stderr)
 	}
 }
+
+// A host is lost before a simulation begins: whoever waits for it says so.
+func TestLostHostBefore(t *testing.T) {
+	h := testHosts(3)[1]
+	h.job = brokenJob{h.job}
+	c, _, stderr := testConsole(nil)
+	err := simulate(c, h, testRequest())
+	c.finish(err)
+	if exitCode(err) != exitHost || !strings.Contains(stderr.String(), "broken") || !h.apart {
+		t.Errorf("exit code %d, apart %t, %q", exitCode(err), h.apart, stderr)
+	}
+}
+
+type brokenJob struct{ mpi.Job }
+
+func (brokenJob) Transport() (sync.Transport, error) { return nil, errBroken }
 
 // brokenTransport fails as MPI does after a process was lost.
 type brokenTransport struct{ sync.Transport }

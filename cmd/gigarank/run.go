@@ -111,7 +111,10 @@ func simulate(c *console, h *hosts, r *request) error {
 	r.config.Output = r.output(c)
 	o := supervise(c, stopLimit,
 		func() (bench.Simulation, error) {
-			r.config.Transports = h.transports(r.engines)
+			var err error
+			if r.config.Transports, err = h.transports(r.engines); err != nil {
+				return nil, err
+			}
 			s, err := bench.New(r.entry.Name, r.config)
 			if err != nil {
 				return nil, usageError{err}
@@ -141,8 +144,9 @@ func (r *request) output(c *console) func(string) {
 
 // conclude reports an outcome on host 0 and makes all hosts end with its code.
 func conclude(c *console, h *hosts, r *request, o outcome) error {
-	if o.result == nil && !o.hung { // refused on all hosts
-		return ended{cause: o.err, code: exitCode(o.err), silent: h.index != 0}
+	if o.result == nil && !o.hung { // refused on all hosts, or one of them is lost
+		h.apart = ofThisHost(o.err)
+		return ended{cause: o.err, code: exitCode(o.err), silent: h.index != 0 && !h.apart}
 	}
 	all := report{code: ownCode(o.err), peak: peakResident()}
 	limit := agreeLimit

@@ -8,10 +8,6 @@ package mpi
 #include <stdlib.h>
 #include <string.h>
 
-// The communicators: messages of the engines, and heartbeats.
-enum { gr_data, gr_beat, gr_comms };
-static MPI_Comm gr_comm[gr_comms];
-
 // What a call gives back; in C memory, so that no call allocates.
 typedef struct { int flag, source, count; } gr_out;
 
@@ -20,34 +16,41 @@ static int gr_open(int *provided, int *rank, int *size) {
 	if (e == MPI_SUCCESS) e = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	if (e == MPI_SUCCESS) e = MPI_Comm_rank(MPI_COMM_WORLD, rank);
 	if (e == MPI_SUCCESS) e = MPI_Comm_size(MPI_COMM_WORLD, size);
-	for (int i = 0; i < gr_comms && e == MPI_SUCCESS; i++) {
-		e = MPI_Comm_dup(MPI_COMM_WORLD, &gr_comm[i]);
-		if (e == MPI_SUCCESS) e = MPI_Comm_set_errhandler(gr_comm[i], MPI_ERRORS_RETURN);
-	}
 	return e;
 }
 
 static int gr_serialized(int provided) { return provided >= MPI_THREAD_SERIALIZED; }
 
-static int gr_isend(int comm, void *bytes, int n, int dst, MPI_Request *request) {
-	return MPI_Isend(bytes, n, MPI_BYTE, dst, 0, gr_comm[comm], request);
+static int gr_duplicate(MPI_Comm *comm, MPI_Request *request) {
+	return MPI_Comm_idup(MPI_COMM_WORLD, comm, request);
 }
 
-static int gr_probe(int comm, gr_out *out) {
+static int gr_return_errors(MPI_Comm *comm) { return MPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN); }
+
+static int gr_free(MPI_Comm *comm) { return MPI_Comm_free(comm); }
+
+static int gr_isend(MPI_Comm *comm, void *bytes, int n, int dst, MPI_Request *request) {
+	return MPI_Isend(bytes, n, MPI_BYTE, dst, 0, *comm, request);
+}
+
+static int gr_probe(MPI_Comm *comm, gr_out *out) {
 	MPI_Status status;
-	int e = MPI_Iprobe(MPI_ANY_SOURCE, 0, gr_comm[comm], &out->flag, &status);
+	int e = MPI_Iprobe(MPI_ANY_SOURCE, 0, *comm, &out->flag, &status);
 	if (e != MPI_SUCCESS || !out->flag) return e;
 	out->source = status.MPI_SOURCE;
 	return MPI_Get_count(&status, MPI_BYTE, &out->count);
 }
 
 // Receives what gr_probe found; flag tells whether that is done at once.
-static int gr_receive(int comm, void *bytes, int n, int source, MPI_Request *request, gr_out *out) {
-	int e = MPI_Irecv(bytes, n, MPI_BYTE, source, 0, gr_comm[comm], request);
+static int gr_receive(MPI_Comm *comm, void *bytes, int n, int source, MPI_Request *request, gr_out *out) {
+	int e = MPI_Irecv(bytes, n, MPI_BYTE, source, 0, *comm, request);
 	return e == MPI_SUCCESS ? MPI_Test(request, &out->flag, MPI_STATUS_IGNORE) : e;
 }
 
-static int gr_barrier(MPI_Request *request) { return MPI_Ibarrier(gr_comm[gr_data], request); }
+// Sums numbers[0] over all processes into numbers[1].
+static int gr_sum(MPI_Comm *comm, long long *numbers, MPI_Request *request) {
+	return MPI_Iallreduce(&numbers[0], &numbers[1], 1, MPI_LONG_LONG, MPI_SUM, *comm, request);
+}
 
 // MPICH's header makes GCC believe that MPI_STATUSES_IGNORE is written to.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -70,12 +73,6 @@ import (
 	"fmt"
 	"os"
 	"unsafe"
-)
-
-// The communicators.
-const (
-	dataComm = C.gr_data
-	beatComm = C.gr_beat
 )
 
 // check turns an error code of MPI into an error.
@@ -102,6 +99,37 @@ func initialise() (rank, size int, err error) {
 		return 0, 0, errors.New("this MPI library cannot be called from several threads: use one that offers MPI_THREAD_SERIALIZED or more")
 	}
 	return int(r), int(s), nil
+}
+
+// communicator is one between all processes, in C memory. numbers serves sum.
+type communicator struct {
+	c       *C.MPI_Comm
+	numbers *C.longlong
+}
+
+func newCommunicator() communicator {
+	return communicator{
+		c:       (*C.MPI_Comm)(C.malloc(C.size_t(unsafe.Sizeof(*communicator{}.c)))),
+		numbers: (*C.longlong)(C.calloc(2, C.size_t(unsafe.Sizeof(*communicator{}.numbers)))),
+	}
+}
+
+// connected ends the making of a communicator, when duplicate is done.
+func (c communicator) connected() error {
+	return check("MPI_Comm_set_errhandler", C.gr_return_errors(c.c))
+}
+
+// sum is what the last sum gave.
+func (c communicator) sum() int64 {
+	return int64(unsafe.Slice(c.numbers, 2)[1])
+}
+
+// free ends the use of a communicator over which nothing is on its way.
+func (c communicator) free() error {
+	err := check("MPI_Comm_free", C.gr_free(c.c))
+	C.free(unsafe.Pointer(c.c))
+	C.free(unsafe.Pointer(c.numbers))
+	return err
 }
 
 func finalise() error { return check("MPI_Finalize", C.MPI_Finalize()) }
@@ -149,8 +177,8 @@ func newOutcome() outcome {
 }
 
 // probe tells whether a message is there, of whom and how long.
-func (o outcome) probe(comm C.int) (found bool, source, length int, err error) {
-	err = check("MPI_Iprobe", C.gr_probe(comm, o.c))
+func (o outcome) probe(comm communicator) (found bool, source, length int, err error) {
+	err = check("MPI_Iprobe", C.gr_probe(comm.c, o.c))
 	return err == nil && o.c.flag != 0, int(o.c.source), int(o.c.count), err
 }
 
@@ -223,9 +251,9 @@ func (r *requests) test(completed func(slot int)) error {
 }
 
 // send begins to send a buffer.
-func (r *requests) send(comm C.int, dst int, buffer []byte) error {
+func (r *requests) send(comm communicator, dst int, buffer []byte) error {
 	i, handle := r.slot(buffer)
-	err := check("MPI_Isend", C.gr_isend(comm, unsafe.Pointer(unsafe.SliceData(buffer)), C.int(len(buffer)), C.int(dst), handle))
+	err := check("MPI_Isend", C.gr_isend(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.int(len(buffer)), C.int(dst), handle))
 	if err != nil {
 		C.gr_null(handle)
 		r.done(i)
@@ -235,14 +263,29 @@ func (r *requests) send(comm C.int, dst int, buffer []byte) error {
 
 // receive begins to receive a message that probe found. It returns the slot, and
 // whether the message is there already.
-func (r *requests) receive(comm C.int, src int, buffer []byte) (slot int, there bool, err error) {
+func (r *requests) receive(comm communicator, src int, buffer []byte) (slot int, there bool, err error) {
 	i, handle := r.slot(buffer)
-	err = check("MPI_Irecv", C.gr_receive(comm, unsafe.Pointer(unsafe.SliceData(buffer)), C.int(len(buffer)), C.int(src), handle, r.out.c))
+	err = check("MPI_Irecv", C.gr_receive(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.int(len(buffer)), C.int(src), handle, r.out.c))
 	return i, err == nil && r.out.c.flag != 0, err
 }
 
-// barrier begins a barrier of all processes.
-func (r *requests) barrier() error {
+// duplicate begins to make a communicator. All processes do so in one order.
+func (r *requests) duplicate(comm communicator) error {
 	_, handle := r.slot(nil)
-	return check("MPI_Ibarrier", C.gr_barrier(handle))
+	return check("MPI_Comm_idup", C.gr_duplicate(comm.c, handle))
+}
+
+// sum begins to sum a number over all processes.
+func (r *requests) sum(comm communicator, number int64) error {
+	_, handle := r.slot(nil)
+	*comm.numbers = C.longlong(number)
+	return check("MPI_Iallreduce", C.gr_sum(comm.c, comm.numbers, handle))
+}
+
+// release gives the memory of a table without operations back.
+func (r *requests) release() {
+	C.free(unsafe.Pointer(r.handles))
+	C.free(unsafe.Pointer(r.indices))
+	C.free(unsafe.Pointer(r.out.c))
+	*r = requests{}
 }

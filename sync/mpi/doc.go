@@ -15,22 +15,42 @@
 //
 // # Model
 //
+// A process opens MPI once and has a [Job], from which it takes a transport for
+// each simulation; a study runs hundreds of them under one launcher:
+//
+//	job, err := mpi.Open()
+//	for each simulation, in all processes alike {
+//		transport, err := job.Transport()
+//		simulate over transport, to the end or until stopped
+//		err = transport.Close()
+//	}
+//	err = job.Close()
+//
+// A transport has a communicator of its own, a duplicate of MPI_COMM_WORLD. Its
+// Close receives what simulations that failed or were stopped have left behind,
+// so that a later communicator, for which MPI may use the same number, gets none
+// of it. Transports may be in use at the same time.
+//
 // A message is one nonblocking send of bytes from C memory, which MPI may keep
 // until it is done. Messages are probed for and received without blocking, so
 // that a large one whose sender is busy keeps back nothing but later ones from
 // the same sender. MPI is asked for MPI_THREAD_SERIALIZED, and one lock
 // serialises all calls.
 //
-// A goroutine of its own, bound to the thread that initialised MPI, progresses
-// sends while the engine computes and exchanges heartbeats with the neighbours
-// in a tree over all processes. So a process counts as lost, with a *sync.Lost,
-// when it is dead or cut off for some seconds, and not when its engine is busy.
+// A goroutine of its own, bound to the thread that initialised MPI, lives as long
+// as the job. It progresses sends while the engine computes and exchanges
+// heartbeats with the neighbours in a tree over all processes. So a process counts
+// as lost, with a *sync.Lost, when it is dead or cut off for some seconds, and not
+// when its engine is busy. A loss breaks all transports of the job.
 //
 // Wait polls: MPI has no portable way to sleep until a message comes. It spins
 // briefly, then yields the processor, then sleeps for at most 100 us at a time.
 //
 // # Invariants
 //
-// Errors of MPI are values (MPI_ERRORS_RETURN) with MPI's own text. MPI can be
-// initialised once in the life of a process, so Open succeeds once.
+// Errors of MPI are values (MPI_ERRORS_RETURN) with MPI's own text. After one, and
+// after a loss, the job cannot be closed; [Abort] ends it. MPI can be initialised
+// once in the life of a process, so Open succeeds once.
+//
+// When a communicator is freed, no message is on its way over it.
 package mpi

@@ -3,15 +3,10 @@
 package mpi
 
 import (
-	"errors"
 	"fmt"
 	"runtime"
-	stdsync "sync"
 	"sync/atomic"
 	"time"
-
-	"gigarank/sync"
-	"gigarank/sync/internal/buffers"
 )
 
 const (
@@ -31,43 +26,26 @@ type arrival struct {
 	there     bool
 }
 
-// end is this process's end of the transport.
+// end is this process's end of a transport. The lock of the job guards all but
+// woken.
 type end struct {
-	rank, size int
-	woken      atomic.Bool
-	lost       atomic.Pointer[sync.Lost]
-	closing    chan struct{} // closed by Close
-	ended      chan error    // what MPI_Finalize returned
+	*job
+	woken atomic.Bool
 
-	lock     stdsync.Mutex // serialises all use of MPI and of what is below
-	pool     *buffers.Pool
-	sending  requests
+	comm     communicator
+	sending  requests // and the collective operations of this end
 	incoming requests
 	arriving []arrival // in the order of matching
-	out      outcome
-	failure  error // of the watch
+	balance  int64     // messages sent less those received
 	sent     func(slot int)
 	arrived  func(slot int)
 }
 
-var opened atomic.Bool
-
-// Open initialises MPI and returns this process's end of the transport between
-// all processes that the launcher started.
-func Open() (sync.Transport, error) { return open(beatPeriod, beatLimit) }
-
-func open(period, limit time.Duration) (*end, error) {
-	if !opened.CompareAndSwap(false, true) {
-		return nil, errors.New("MPI is open already: a process can initialise it once only")
-	}
-	e := &end{
-		pool:    buffers.NewPool(allocate, release),
-		closing: make(chan struct{}),
-		ended:   make(chan error, 1),
-		out:     newOutcome(),
-	}
+// begin begins to make a transport.
+func (j *job) begin() (*end, error) {
+	e := &end{job: j, comm: newCommunicator()}
 	e.sent = func(slot int) {
-		if buffer := e.sending.done(slot); buffer != nil { // nil: the barrier
+		if buffer := e.sending.done(slot); buffer != nil { // nil: a collective operation
 			e.pool.Put(buffer)
 		}
 	}
@@ -79,30 +57,31 @@ func open(period, limit time.Duration) (*end, error) {
 			}
 		}
 	}
-	started := make(chan error)
-	go e.host(period, limit, started)
-	if err := <-started; err != nil {
+	j.lock.Lock()
+	defer j.lock.Unlock()
+	if err := j.broken(); err != nil {
 		return nil, err
 	}
-	return e, nil
+	j.ends = append(j.ends, e)
+	return e, e.sending.duplicate(e.comm)
 }
 
-// host is the goroutine that initialises and finalises MPI, from one thread as
-// the standard wants, and that keeps the watch between.
-func (e *end) host(period, limit time.Duration, started chan<- error) {
-	runtime.LockOSThread()
-	rank, size, err := initialise()
-	e.rank, e.size = rank, size
-	w := newWatch(e, period, limit)
-	started <- err
-	if err != nil {
-		return
+// connect returns when all processes have begun.
+func (e *end) connect() error {
+	for {
+		e.lock.Lock()
+		err := e.progress()
+		done := e.sending.active == 0
+		if err == nil && done {
+			err = e.comm.connected()
+		}
+		e.lock.Unlock()
+		if done || err != nil {
+			return err
+		}
+		time.Sleep(nap)
 	}
-	e.ended <- w.run()
 }
-
-func (e *end) Rank() int { return e.rank }
-func (e *end) Size() int { return e.size }
 
 func (e *end) Alloc(n int) []byte {
 	e.lock.Lock()
@@ -116,14 +95,6 @@ func (e *end) Free(message []byte) {
 	e.pool.Put(message)
 }
 
-// broken returns why the transport cannot go on, if so. The lock is held.
-func (e *end) broken() error {
-	if lost := e.lost.Load(); lost != nil {
-		return lost
-	}
-	return e.failure
-}
-
 func (e *end) Send(dst int, message []byte) error {
 	e.lock.Lock()
 	defer e.lock.Unlock()
@@ -135,12 +106,14 @@ func (e *end) Send(dst int, message []byte) error {
 	case len(message) > longestMessage:
 		err = fmt.Errorf("engine %d sends %d bytes to engine %d: a message has at most %d", e.rank, len(message), dst, longestMessage)
 	default:
-		err = e.sending.send(dataComm, dst, message)
+		err = e.sending.send(e.comm, dst, message)
 	}
 	if err != nil {
 		e.pool.Put(message)
+		return err
 	}
-	return err
+	e.balance++
+	return nil
 }
 
 func (e *end) Receive() (int, []byte, error) {
@@ -158,11 +131,11 @@ func (e *end) receive() (int, []byte, error) {
 		return src, message, nil
 	}
 	for len(e.arriving) < maxArriving {
-		found, src, length, err := e.out.probe(dataComm)
+		found, src, length, err := e.out.probe(e.comm)
 		if err != nil || !found {
 			return 0, nil, err
 		}
-		slot, there, err := e.incoming.receive(dataComm, src, e.pool.Get(length))
+		slot, there, err := e.incoming.receive(e.comm, src, e.pool.Get(length))
 		if err != nil {
 			return 0, nil, err
 		}
@@ -198,6 +171,7 @@ func (e *end) next() (int, []byte) {
 			continue
 		}
 		e.arriving = append(e.arriving[:i], e.arriving[i+1:]...)
+		e.balance--
 		return a.src, e.incoming.done(a.slot)
 	}
 	return 0, nil
@@ -253,41 +227,47 @@ func (e *end) ready() (bool, error) {
 	if len(e.arriving) == maxArriving {
 		return false, nil
 	}
-	found, _, _, err := e.out.probe(dataComm)
+	found, _, _, err := e.out.probe(e.comm)
 	return found, err
 }
 
 func (e *end) Wake() { e.woken.Store(true) }
 
-// Close waits until all processes close and no send is going on, dropping what
-// comes; then it finalises MPI. After an error it leaves MPI as it is, and the
-// process should call Abort.
+// Close drops what comes until no message is on its way between any two ends, so
+// that MPI may use the communicator's number again. It is collective. After an
+// error it leaves MPI as it is, and the process should call Abort.
 func (e *end) Close() error {
-	barrier := false
-	for {
+	// A sum of zero tells that everything has been received: who takes part in it
+	// sends no more.
+	for summed := false; ; {
 		e.lock.Lock()
 		_, message, err := e.receive()
 		if message != nil {
 			e.pool.Put(message)
 		}
-		done := message == nil && err == nil && e.sending.active == 0
-		if done && !barrier {
-			done, barrier = false, true
-			err = e.sending.barrier()
+		idle := message == nil && err == nil && e.sending.active == 0
+		done := idle && summed && e.comm.sum() == 0
+		switch {
+		case done:
+			err = e.free()
+		case idle:
+			summed = true
+			err = e.sending.sum(e.comm, e.balance)
 		}
 		e.lock.Unlock()
-		if err != nil {
+		if done || err != nil {
 			return err
-		}
-		if done {
-			break
 		}
 		if message == nil {
 			time.Sleep(nap)
 		}
 	}
-	close(e.closing)
-	err := <-e.ended
-	e.pool.Drain()
-	return err
+}
+
+// free gives back what the end holds. The lock is held.
+func (e *end) free() error {
+	e.remove(e)
+	e.sending.release()
+	e.incoming.release()
+	return e.comm.free()
 }

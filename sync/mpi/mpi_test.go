@@ -3,6 +3,7 @@
 package mpi
 
 import (
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -46,21 +47,117 @@ func underMPI(t *testing.T, n int, test string) {
 
 func TestTransport(t *testing.T) {
 	if *worker {
-		e, err := open(beatPeriod, beatLimit)
+		j, err := open(beatPeriod, beatLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
 		transporttest.Test(t, func(k int) []sync.Transport {
-			if k != e.Size() {
+			if k != j.Size() {
 				return nil
 			}
-			return []sync.Transport{e}
+			return []sync.Transport{transport(t, j)}
 		})
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
 		return
 	}
 	for n := 1; n <= 4; n++ {
 		underMPI(t, n, "TestTransport")
 	}
+}
+
+func transport(t *testing.T, j Job) sync.Transport {
+	t.Helper()
+	e, err := j.Transport()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Many simulations follow one another in one job, each over a transport of its
+// own. Processes begin and end them at different times and leave messages of all
+// sizes behind; no transport gets a message of another, and what a transport holds
+// is given back.
+func TestManyTransports(t *testing.T) {
+	if !*worker {
+		for n := 1; n <= 4; n++ {
+			underMPI(t, n, "TestManyTransports")
+		}
+		return
+	}
+	j, err := open(beatPeriod, beatLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lasting := transport(t, j) // beside all others
+	for number := range 100 {
+		e := transport(t, j)
+		if (number+e.Rank())%3 == 0 {
+			busy(2 * time.Millisecond)
+		}
+		sendNumber(t, e, number)
+		for range (number*7 + e.Rank()) % (2 * e.Size()) { // of 2·Size messages
+			receiveNumber(t, e, number)
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if len(j.ends) != 1 {
+			t.Fatalf("after transport %d there are %d", number, len(j.ends))
+		}
+	}
+	sendNumber(t, lasting, 1000)
+	receiveNumber(t, lasting, 1000)
+	if err := j.Close(); err == nil {
+		t.Error("MPI is finalised under a transport")
+	}
+	if err := lasting.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// sendNumber sends two messages full of a number to everyone. Most are so short
+// that MPI sends them without waiting for the receiver.
+func sendNumber(t *testing.T, e sync.Transport, number int) {
+	for _, n := range []int{2, []int{200, 60_000, 3000}[number%3]} {
+		for dst := range e.Size() {
+			message := e.Alloc(n)
+			for i := range n / 2 {
+				binary.LittleEndian.PutUint16(message[2*i:], uint16(number))
+			}
+			if err := e.Send(dst, message); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// receiveNumber waits for a message and checks that it is full of a number.
+func receiveNumber(t *testing.T, e sync.Transport, number int) {
+	for start := time.Now(); time.Since(start) < time.Minute; {
+		src, message, err := e.Receive()
+		if err == nil && message == nil {
+			err = e.Wait(time.Second)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range len(message) / 2 {
+			if got := binary.LittleEndian.Uint16(message[2*i:]); int(got) != number {
+				t.Fatalf("over transport %d comes a message of %d from process %d", number, got, src)
+			}
+		}
+		if message != nil {
+			e.Free(message)
+			return
+		}
+	}
+	t.Fatal("no message within a minute")
 }
 
 // A process that keeps silent is lost to its neighbours, which name it and its
@@ -71,10 +168,11 @@ func TestLost(t *testing.T) {
 		return
 	}
 	const limit = 1500 * time.Millisecond
-	e, err := open(limit/20, limit)
+	j, err := open(limit/20, limit)
 	if err != nil {
 		t.Fatal(err)
 	}
+	e := transport(t, j).(*end)
 	// Both engines are busy for longer than the limit, without a call.
 	busy(limit * 4 / 3)
 	if e.lost.Load() != nil {
@@ -93,6 +191,66 @@ func TestLost(t *testing.T) {
 		reconcile(t, e)
 	}
 	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A process is lost between two simulations: the other waits for it to begin the
+// next one, and is told.
+func TestLostBetweenTransports(t *testing.T) {
+	if !*worker {
+		underMPI(t, 2, "TestLostBetweenTransports")
+		return
+	}
+	const limit = 1500 * time.Millisecond
+	j, err := open(limit/20, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	talk := transport(t, j).(*end)
+	if err := transport(t, j).Close(); err != nil {
+		t.Fatal(err)
+	}
+	if j.rank == 1 {
+		muted.Store(true)
+		stay(t, talk, 2*limit)
+		muted.Store(false)
+		stay(t, talk, limit/3)
+		if err := talk.Send(0, talk.Alloc(1)); err != nil {
+			t.Error(err)
+		}
+	}
+	next, err := j.begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = next.connect()
+	if j.rank == 0 {
+		var lost *sync.Lost
+		if !errors.As(err, &lost) || lost.Engine != 1 {
+			t.Errorf("waiting for engine 1 ends with %v", err)
+		}
+		if _, err := j.Transport(); err == nil {
+			t.Error("the loss is forgotten")
+		}
+		if err := j.Close(); err == nil {
+			t.Error("MPI is finalised in spite of the loss")
+		}
+		reconcile(t, talk)
+		err = next.connect()
+	}
+	for _, e := range []*end{next, talk} {
+		if err == nil {
+			err = e.Close()
+		}
+	}
+	if err == nil {
+		err = j.Close()
+	}
+	if err != nil {
 		t.Error(err)
 	}
 }

@@ -29,7 +29,8 @@ const (
 
 // watch exchanges heartbeats with the neighbours in the tree.
 type watch struct {
-	end           *end
+	job           *job
+	comm          communicator
 	period, limit time.Duration
 	host          string
 	neighbours    map[int]*neighbour
@@ -48,21 +49,41 @@ type neighbour struct {
 // muted makes this process keep silent, for the test of its loss.
 var muted atomic.Bool
 
-func newWatch(e *end, period, limit time.Duration) *watch {
+// newWatch makes the watch with a communicator of its own.
+func newWatch(j *job, period, limit time.Duration) (*watch, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "a host without a name"
 	}
-	w := &watch{end: e, period: period, limit: limit, host: host[:min(len(host), longHost)], neighbours: map[int]*neighbour{}}
-	w.sent = func(slot int) { e.pool.Put(w.sending.done(slot)) }
-	now := time.Now()
-	for child := arity*e.rank + 1; child <= arity*e.rank+arity && child < e.size; child++ {
-		w.neighbours[child] = &neighbour{heard: now}
+	w := &watch{job: j, comm: newCommunicator(), period: period, limit: limit, host: host[:min(len(host), longHost)]}
+	w.sent = func(slot int) {
+		if buffer := w.sending.done(slot); buffer != nil { // nil: the communicator is there
+			j.pool.Put(buffer)
+		}
 	}
-	if e.rank > 0 {
-		w.neighbours[(e.rank-1)/arity] = &neighbour{heard: now}
+	if err := w.sending.duplicate(w.comm); err != nil {
+		return nil, err
 	}
-	return w
+	for w.sending.active > 0 {
+		if err := w.sending.test(w.sent); err != nil {
+			return nil, err
+		}
+		time.Sleep(nap)
+	}
+	w.neighbours = neighbours(j.rank, j.size, time.Now())
+	return w, w.comm.connected()
+}
+
+// neighbours are those of a process in the tree, heard now.
+func neighbours(rank, size int, now time.Time) map[int]*neighbour {
+	all := map[int]*neighbour{}
+	for child := arity*rank + 1; child <= arity*rank+arity && child < size; child++ {
+		all[child] = &neighbour{heard: now}
+	}
+	if rank > 0 {
+		all[(rank-1)/arity] = &neighbour{heard: now}
+	}
+	return all
 }
 
 // run watches until Close, then takes leave and finalises MPI.
@@ -72,7 +93,7 @@ func (w *watch) run() error {
 	var beaten, looked time.Time
 	for closing := false; !closing; {
 		select {
-		case <-w.end.closing:
+		case <-w.job.closing:
 			closing = true
 		case <-timer.C:
 		}
@@ -90,38 +111,42 @@ func (w *watch) run() error {
 	if err := w.leave(); err != nil {
 		return err
 	}
-	w.end.lock.Lock()
-	defer w.end.lock.Unlock()
+	w.job.lock.Lock()
+	defer w.job.lock.Unlock()
 	return finalise()
 }
 
 // look progresses MPI, beats if told to, takes in what came and tells when to
 // look again.
 func (w *watch) look(now time.Time, beat bool) time.Duration {
-	e := w.end
-	e.lock.Lock()
-	defer e.lock.Unlock()
-	if err := w.exchange(now, beat && !muted.Load()); err != nil && e.failure == nil {
-		e.failure = err
-		e.Wake()
+	j := w.job
+	j.lock.Lock()
+	defer j.lock.Unlock()
+	if err := w.exchange(now, beat && !muted.Load()); err != nil && j.failure == nil {
+		j.failure = err
+		j.wake()
 	}
 	for rank, n := range w.neighbours {
-		if silent := now.Sub(n.heard); silent > w.limit && !n.left && e.lost.Load() == nil {
-			e.lost.Store(&sync.Lost{Engine: rank, Host: n.host, Silent: silent})
-			e.Wake()
+		if silent := now.Sub(n.heard); silent > w.limit && !n.left && j.lost.Load() == nil {
+			j.lost.Store(&sync.Lost{Engine: rank, Host: n.host, Silent: silent})
+			j.wake()
 		}
 	}
-	if e.sending.active > 0 {
-		return busyTick
+	for _, e := range j.ends {
+		if e.sending.active > 0 {
+			return busyTick
+		}
 	}
 	return min(tick, w.period)
 }
 
-// exchange sends and receives heartbeats and progresses sends of the engine. The
+// exchange sends and receives heartbeats and progresses sends of the engines. The
 // lock is held.
 func (w *watch) exchange(now time.Time, beat bool) error {
-	if err := w.end.sending.test(w.end.sent); err != nil {
-		return err
+	for _, e := range w.job.ends {
+		if err := e.sending.test(e.sent); err != nil {
+			return err
+		}
 	}
 	if err := w.sending.test(w.sent); err != nil {
 		return err
@@ -138,10 +163,10 @@ func (w *watch) exchange(now time.Time, beat bool) error {
 // beat sends a heartbeat to every neighbour.
 func (w *watch) beat(kind byte) error {
 	for rank := range w.neighbours {
-		message := w.end.pool.Get(1 + len(w.host))
+		message := w.job.pool.Get(1 + len(w.host))
 		message[0] = kind
 		copy(message[1:], w.host)
-		if err := w.sending.send(beatComm, rank, message); err != nil {
+		if err := w.sending.send(w.comm, rank, message); err != nil {
 			return err
 		}
 	}
@@ -151,11 +176,11 @@ func (w *watch) beat(kind byte) error {
 // listen takes in the heartbeats that have come.
 func (w *watch) listen(now time.Time) error {
 	for {
-		found, src, length, err := w.end.out.probe(beatComm)
+		found, src, length, err := w.job.out.probe(w.comm)
 		if err != nil || !found {
 			return err
 		}
-		slot, there, err := w.incoming.receive(beatComm, src, w.end.pool.Get(length))
+		slot, there, err := w.incoming.receive(w.comm, src, w.job.pool.Get(length))
 		for err == nil && !there { // short, hence on its way as a whole
 			err = w.incoming.test(func(int) { there = true })
 		}
@@ -166,7 +191,7 @@ func (w *watch) listen(now time.Time) error {
 		if n := w.neighbours[src]; n != nil && length > 0 {
 			n.heard, n.host, n.left = now, string(message[1:]), message[0] == leaving
 		}
-		w.end.pool.Put(message)
+		w.job.pool.Put(message)
 	}
 }
 
@@ -181,18 +206,18 @@ func (w *watch) forgive(now time.Time) {
 // the last, so that MPI ends with no message on its way. All are closing, so that
 // this is quick.
 func (w *watch) leave() error {
-	e := w.end
-	e.lock.Lock()
+	j := w.job
+	j.lock.Lock()
 	err := w.beat(leaving)
-	e.lock.Unlock()
+	j.lock.Unlock()
 	w.forgive(time.Now())
 	for err == nil {
 		now := time.Now()
 		w.look(now, false)
-		e.lock.Lock()
-		err = e.broken()
+		j.lock.Lock()
+		err = j.broken()
 		staying := w.sending.active
-		e.lock.Unlock()
+		j.lock.Unlock()
 		for _, n := range w.neighbours {
 			if !n.left {
 				staying++

@@ -2,11 +2,7 @@
 
 package mpi
 
-import (
-	"errors"
-
-	"gigarank/sync"
-)
+import "errors"
 
 // Available tells whether this build has MPI.
 func Available() bool { return false }
@@ -14,9 +10,8 @@ func Available() bool { return false }
 // Version returns the name and version of the MPI library, "" without MPI.
 func Version() string { return "" }
 
-// Open initialises MPI and returns this process's end of the transport between
-// all processes that the launcher started.
-func Open() (sync.Transport, error) {
+// Open initialises MPI and returns the job that this process belongs to.
+func Open() (Job, error) {
 	return nil, errors.New("this build has no MPI: build with -tags mpi (Open MPI) or -tags mpi,mpich (MPICH), with the MPI library's development files installed")
 }
 

@@ -9,9 +9,9 @@ import (
 
 // A build without MPI says how to get one with it.
 func TestWithout(t *testing.T) {
-	transport, err := Open()
-	if transport != nil || err == nil || !strings.Contains(err.Error(), "-tags mpi") {
-		t.Errorf("Open() = %v, %v", transport, err)
+	job, err := Open()
+	if job != nil || err == nil || !strings.Contains(err.Error(), "-tags mpi") {
+		t.Errorf("Open() = %v, %v", job, err)
 	}
 	if Available() || Version() != "" {
 		t.Errorf("Available() = %v, Version() = %q", Available(), Version())

@@ -3,7 +3,6 @@ package transporttest
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 	stdsync "sync"
 	"testing"
 	"time"
@@ -16,49 +15,46 @@ const patience = 20 * time.Second
 
 // Test runs the suite for several numbers of engines. open returns the ends of a
 // new transport between k engines that are in this process, or none when k is
-// not to be had here. Test closes them.
+// not to be had here. Test closes them before it opens others.
 func Test(t *testing.T, open func(k int) []sync.Transport) {
 	for _, k := range []int{1, 2, 3, 4, 7} {
-		transports := open(k)
-		if len(transports) == 0 {
-			continue
-		}
-		ends := make([]*end, len(transports))
-		for i, transport := range transports {
-			ends[i] = &end{Transport: transport, met: make([]bool, transport.Size())}
-		}
-		t.Run(fmt.Sprintf("%d engines", k), func(t *testing.T) { testEnds(t, ends, k) })
+		t.Run(fmt.Sprintf("%d engines", k), func(t *testing.T) { testEngines(t, open, k) })
 	}
 }
 
-func testEnds(t *testing.T, ends []*end, k int) {
+func testEngines(t *testing.T, open func(k int) []sync.Transport, k int) {
 	for _, test := range []struct {
 		name string
 		body func(*end) error
 	}{
 		{"identity", func(e *end) error { return testIdentity(e, k) }},
 		{"buffers", testBuffers},
+		{"wait and wake", testWait},
 		{"order", testOrder},
 		{"sending does not wait", testSendDoesNotWait},
 		{"large messages", testLarge},
 		{"large behind small", testOvertaking},
 		{"wrong destination", testWrongDestination},
-		{"wait and wake", testWait},
+		{"nothing received", testNothingReceived},
+		{"nothing left", testNothingLeft},
+		{"some received", testSomeReceived},
+		{"nothing left", testNothingLeft},
 		{"endpoints null", func(e *end) error { return testEndpoints(e, sync.Null) }},
 		{"endpoints conditional", func(e *end) error { return testEndpoints(e, sync.Conditional) }},
 		{"endpoints hybrid", func(e *end) error { return testEndpoints(e, sync.Hybrid) }},
 		{"deadlock", testDeadlock},
 		{"stop", testStop},
-		{"close", func(e *end) error { return e.Close() }},
+		{"endpoints after a stop", func(e *end) error { return testEndpoints(e, sync.Hybrid) }},
 	} {
 		// Everything in one order, also across processes: no subtest may be left
 		// out by one of them.
 		var group stdsync.WaitGroup
-		for _, e := range ends {
+		for _, transport := range open(k) {
+			e := &end{transport}
 			group.Go(func() {
 				err := test.body(e)
-				if err == nil && test.name != "close" {
-					err = e.meet()
+				if err == nil {
+					err = e.Close()
 				}
 				if err != nil {
 					t.Errorf("%s: engine %d of %d: %v", test.name, e.Rank(), k, err)
@@ -72,79 +68,8 @@ func testEnds(t *testing.T, ends []*end, k int) {
 	}
 }
 
-// end is a transport that gives to each test only what was sent in it.
-type end struct {
-	sync.Transport
-	met   []bool    // by engine: it has come to the end of this test
-	later []message // from those
-	held  []message // of this test, come before it
-}
-
-type message struct {
-	src   int
-	bytes []byte
-}
-
-// mark is the message with which an engine leaves a test.
-const mark = "meet!"
-
-func (e *end) Receive() (int, []byte, error) {
-	for {
-		m, err := e.pop()
-		switch {
-		case err != nil || m.bytes == nil:
-			return 0, nil, err
-		case e.met[m.src]:
-			e.later = append(e.later, m)
-		case string(m.bytes) == mark:
-			e.met[m.src] = true
-			e.Free(m.bytes)
-		default:
-			return m.src, m.bytes, nil
-		}
-	}
-}
-
-func (e *end) pop() (message, error) {
-	if len(e.held) > 0 {
-		m := e.held[0]
-		e.held = e.held[1:]
-		return m, nil
-	}
-	src, bytes, err := e.Transport.Receive()
-	return message{src, bytes}, err
-}
-
-func (e *end) Wait(limit time.Duration) error {
-	if len(e.held) > 0 {
-		return nil
-	}
-	return e.Transport.Wait(limit)
-}
-
-// meet waits until every end is here and drops what else was sent before.
-func (e *end) meet() error {
-	for dst := range e.Size() {
-		if err := e.Send(dst, append(e.Alloc(len(mark))[:0], mark...)); err != nil {
-			return err
-		}
-	}
-	for deadline := time.Now().Add(patience); slices.Contains(e.met, false); {
-		_, bytes, err := e.Receive()
-		if err == nil && bytes == nil {
-			err = e.Wait(10 * time.Millisecond)
-		}
-		if err != nil || time.Now().After(deadline) {
-			return fmt.Errorf("the ends %v have come to the end of the test: %w", e.met, err)
-		}
-		if bytes != nil {
-			e.Free(bytes)
-		}
-	}
-	clear(e.met)
-	e.held, e.later = append(e.later, e.held...), nil
-	return nil
-}
+// end is a transport with what the tests do over it.
+type end struct{ sync.Transport }
 
 // next waits for a message.
 func (e *end) next() (int, []byte, error) {
@@ -324,11 +249,59 @@ func testWrongDestination(e *end) error {
 	return nil
 }
 
-// A Wait ends after its limit; a Wake before or during it ends it earlier.
-func testWait(e *end) error {
-	if err := e.meet(); err != nil {
+// Everyone sends to everyone, small and large, and closes at once.
+func testNothingReceived(e *end) error {
+	for i, n := range []int{8, 5000, 3 << 20, 70_000} {
+		for dst := range e.Size() {
+			if err := e.Send(dst, e.compose(dst, i, n)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The same, and some of it is received.
+func testSomeReceived(e *end) error {
+	if err := testNothingReceived(e); err != nil {
 		return err
 	}
+	for range e.Rank() + 1 {
+		_, bytes, err := e.next()
+		if err != nil {
+			return err
+		}
+		e.Free(bytes)
+	}
+	return nil
+}
+
+// Each pair exchanges one message, and that is all that there is: what was sent
+// before over another transport does not come.
+func testNothingLeft(e *end) error {
+	const i, n = 77, 24
+	for dst := range e.Size() {
+		if err := e.Send(dst, e.compose(dst, i, n)); err != nil {
+			return err
+		}
+	}
+	came := make([]bool, e.Size())
+	for range e.Size() {
+		src, bytes, err := e.next()
+		if err != nil {
+			return err
+		}
+		if err := e.expect(bytes, src, i, n); err != nil || came[src] {
+			return fmt.Errorf("from engine %d, a second time %t: %w", src, came[src], err)
+		}
+		came[src] = true
+		e.Free(bytes)
+	}
+	return nil
+}
+
+// A Wait ends after its limit; a Wake before or during it ends it earlier.
+func testWait(e *end) error {
 	start := time.Now()
 	if err := e.Wait(time.Millisecond); err != nil {
 		return err
