@@ -24,7 +24,7 @@ var allreducetest = Entry{
 			Main: func(r *mpivirt.Rank) error { return allreduceMain(r, o, count) },
 			Event: func() mpivirt.EventProgram {
 				p := &allreduceSteps{Options: o, vector: make([]float64, count), checked: -1}
-				return mpivirt.Steps(p.step)
+				return repeat(o.Iterations, p.step)
 			},
 		}, nil
 	},
@@ -32,7 +32,7 @@ var allreducetest = Entry{
 		if kind == lp.Goroutine {
 			return 2 * o.Payload
 		}
-		return timedStateSize
+		return repeatedStateBytes(kind, o)
 	},
 }
 
@@ -99,22 +99,17 @@ type allreduceSteps struct {
 	checked int       // iteration whose sum, which the ranks share, has been checked
 }
 
-func (p *allreduceSteps) step(r *mpivirt.EventRank, s *timedState) mpivirt.Outcome {
-	if s.begun > 0 {
-		index, d := s.end(r.Now())
-		r.Record(index, "allreduce", d)
-		if p.checked != index {
-			if err := checkSum(mpivirt.EventResult[float64](r), r.Size(), index); err != nil {
-				return r.Fail(err)
-			}
-			p.checked = index
+func (p *allreduceSteps) step(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
+	if last := iteration - 1; last >= 0 && p.checked != last {
+		if err := checkSum(mpivirt.EventResult[float64](r), r.Size(), last); err != nil {
+			return r.Fail(err)
 		}
-		if int(s.begun) == p.Iterations {
-			return r.Finish()
-		}
+		p.checked = last
 	}
-	contribute(p.vector, r.Rank(), int(s.begun))
-	r.Compute(computeTime(r.Seed(), r.Rank(), int(s.begun), p.Compute))
-	s.start(r.Now())
-	return mpivirt.EventAllreduce(r, p.vector, mpivirt.Sum[float64]())
+	if iteration == p.Iterations {
+		return r.Finish()
+	}
+	contribute(p.vector, r.Rank(), iteration)
+	r.Compute(computeTime(r.Seed(), r.Rank(), iteration, p.Compute))
+	return mpivirt.EventAllreduce(r.Timed(iteration, "allreduce"), p.vector, mpivirt.Sum[float64]())
 }

@@ -6,6 +6,7 @@ import (
 
 	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/vtime"
 )
 
 // ring is the ring of small messages: all ranks at once send to the right and
@@ -102,6 +103,25 @@ func ringMain(r *mpivirt.Rank, o Options) error {
 		r.Record(i, "ring", r.Now().Sub(start))
 	}
 	return nil
+}
+
+// timedState is the state of an event rank that repeats a timed operation: how
+// often it has begun it, and when last. Two words of 32 bits hold the instant, so
+// that the struct has no padding.
+type timedState struct {
+	begun, startLow, startHigh uint32
+}
+
+// start notes that an operation begins at t.
+func (s *timedState) start(t vtime.Time) {
+	s.begun++
+	s.startLow, s.startHigh = uint32(t), uint32(t>>32)
+}
+
+// end returns the number of the operation that was begun last, from 0, and how
+// long it took until t.
+func (s *timedState) end(t vtime.Time) (index int, d vtime.Duration) {
+	return int(s.begun) - 1, t.Sub(vtime.Time(s.startHigh)<<32 | vtime.Time(s.startLow))
 }
 
 // ringState is the state of ring as an event rank: it has begun so many iterations,

@@ -68,6 +68,8 @@ type instance struct {
 	bulk           *bulk
 	split          *splitState
 	leaving        lpRange
+	timed          int32           // label of the members' times in the tally, or untimed
+	labels         map[int32]int32 // by LP, where they differ from timed
 }
 
 // lpRange collects LPs with consecutive numbers that are to be resumed.
@@ -86,6 +88,8 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 		return false
 	}
 	*word |= bit
+	inst.time(lp, k.timing)
+	k.timing = untimed
 	inst.count++
 	if inst.count == c.locals {
 		c.open = nil
@@ -98,14 +102,15 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 }
 
 // joiners are LPs lo to hi-1, resumed one after another, that have called the barrier of
-// WORLD which is open, and are entered together. hi is -1 while LPs enter one by one.
-type joiners struct{ lo, hi int32 }
+// WORLD which is open, timed under its label, and are entered together. hi is -1 while
+// LPs enter one by one.
+type joiners struct{ lo, hi, timed int32 }
 
 // collectJoiners begins to collect joiners from an LP on, if there is a barrier for
 // them.
 func (k *kernel) collectJoiners(lp int32) {
-	if k.comms[worldComm].open != nil {
-		k.joiners = joiners{lp, lp}
+	if inst := k.comms[worldComm].open; inst != nil {
+		k.joiners = joiners{lp, lp, inst.timed}
 	}
 }
 
@@ -167,6 +172,8 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 	if err := inst.agrees(v); err != nil {
 		return nil, err
 	}
+	inst.time(lp, k.timing)
+	k.timing = untimed
 	local := member - c.first
 	inst.entered[local>>6] |= 1 << (local & 63)
 	inst.count++
@@ -223,6 +230,30 @@ func (inst *instance) keepEntries(k *kernel) {
 	}
 }
 
+// time notes the label under which an LP's time in the instance is kept.
+func (inst *instance) time(lp, label int32) {
+	if label == inst.timed {
+		return
+	}
+	if inst.labels == nil {
+		inst.labels = map[int32]int32{}
+	}
+	inst.labels[lp] = label
+}
+
+// noteTime enters an LP's time in the instance into the tally.
+func (k *kernel) noteTime(inst *instance, lp int32, d vtime.Duration) {
+	label := inst.timed
+	if inst.labels != nil {
+		if other, differs := inst.labels[lp]; differs {
+			label = other
+		}
+	}
+	if label != untimed {
+		k.tally.note(label, d)
+	}
+}
+
 // has reports whether a local member, counted from comm.first, has entered.
 func (inst *instance) has(local int) bool { return inst.entered[local>>6]>>(local&63)&1 != 0 }
 
@@ -273,6 +304,7 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 	c.next++
 	inst.call.input, inst.call.output = nil, nil
 	inst.signature = v.signature()
+	inst.timed = k.timing
 	inst.leaders = v.algorithm == collectives.NodeLeader
 	participants := c.size
 	if inst.leaders {
@@ -375,6 +407,7 @@ func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
 		inst.split.held = append(inst.split.held, heldExit{lp, int32(member), t})
 		return
 	}
+	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))
 	k.left(inst, 1)
 	if inst.requests != nil {
 		if ri := inst.requests[member-inst.comm.first]; ri != 0 {

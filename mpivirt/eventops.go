@@ -198,6 +198,10 @@ func (r *EventRank) enter(v *collective, request int32) *instance {
 	r.must(v.name, c.check(v))
 	v.transient = true
 	if c.size == 1 {
+		if r.k.timing != untimed {
+			r.k.tally.note(r.k.timing, 0)
+			r.k.timing = untimed
+		}
 		c.result = slices.Clone(v.input)
 		if v.exchange != nil {
 			r.k.makeAlone(r.lp, c, v.exchange.color)
@@ -226,8 +230,9 @@ func (r *EventRank) nonblocking(v *collective) EventRequest {
 func (r *EventRank) Barrier() Outcome {
 	k := r.k
 	r.call = callBarrier
-	if r.comm == nil && r.lp == k.joiners.hi {
+	if r.comm == nil && r.lp == k.joiners.hi && k.timing == k.joiners.timed {
 		k.joiners.hi++
+		k.timing = untimed
 		return waiting
 	}
 	c, member := r.communicator()

@@ -211,14 +211,28 @@ func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 // on one node.
 func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	lp := leader - k.lo
-	k.clock[lp] = t
+	clocks := k.clock[lp : lp+size]
+	k.noteTimes(inst, int32(lp), t, clocks[:1])
+	clocks[0] = t
 	if size > 1 {
 		others := t.Add(inst.comm.nodes.latency(leader, leader+1))
-		for i := lp + 1; i < lp+size; i++ {
-			k.clock[i] = others
+		k.noteTimes(inst, int32(lp+1), others, clocks[1:])
+		for i := range clocks[1:] {
+			clocks[1+i] = others
 		}
 	}
 	k.leave(inst, int32(lp), int32(size))
+}
+
+// noteTimes enters the times of LPs with consecutive numbers that leave together at t
+// and whose clocks stand at their entries.
+func (k *kernel) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtime.Time) {
+	if inst.timed == untimed && inst.labels == nil {
+		return
+	}
+	for i, entry := range clocks {
+		k.noteTime(inst, lp+int32(i), t.Sub(entry))
+	}
 }
 
 // releaseHere is release for a node that another engine leads.

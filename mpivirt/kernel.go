@@ -54,6 +54,7 @@ type kernel struct {
 	algorithms []collectives.Algorithm // by operation
 	held       []*instance
 	joiners    joiners
+	timing     int32   // label of the time of the running LP's next collective
 	waiting    []*bulk // instances over arrays that wait for other engines
 
 	tally tally
@@ -92,6 +93,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.addComm(selfContext, nil)
 	k.algorithms = c.algorithms()
 	k.joiners.hi = -1
+	k.timing = untimed
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
 	k.tally.start(c, k.n)
 	return k

@@ -20,9 +20,8 @@ type tally struct {
 	ranks      uint64 // of the engine
 	now        func() float64
 	iterations []iterationTally
-	current    *iterationTally // of iterations: the one recorded last
-	latest     int             // the iteration recorded last
-	wall       float64         // when the iteration before was complete
+	latest     int     // of iterations: the one recorded last
+	wall       float64 // when the iteration before was complete
 	began      float64
 	setUp      float64
 	progressed func(iterations int)
@@ -63,11 +62,25 @@ func (t *tally) finish(rank int, at vtime.Time) {
 
 // record enters one rank's operation.
 func (t *tally) record(index int, operation string, d vtime.Duration) {
-	it := t.current
-	if it == nil || it.index != index || !same(it.operation, operation) {
-		it = t.find(index, operation)
-		t.current = it
+	t.note(t.label(index, operation), d)
+}
+
+// untimed is no label.
+const untimed = -1
+
+// label returns the place of an operation of an iteration in iterations.
+func (t *tally) label(index int, operation string) int32 {
+	if t.latest < len(t.iterations) {
+		if it := &t.iterations[t.latest]; it.index == index && same(it.operation, operation) {
+			return int32(t.latest)
+		}
 	}
+	return int32(t.find(index, operation))
+}
+
+// note enters one rank's operation under its label.
+func (t *tally) note(label int32, d vtime.Duration) {
+	it := &t.iterations[label]
 	if d != it.run {
 		it.endRun()
 		it.run = d
@@ -103,29 +116,17 @@ func (it *iterationTally) endRun() {
 	it.add(&iterationTally{min: it.run, max: it.run, sumHigh: high, sumLow: low, count: n})
 }
 
-// find returns the tally of an operation of an iteration. Ranks mostly record the
-// one recorded last or the one after it.
-func (t *tally) find(index int, operation string) *iterationTally {
-	for i := t.latest; i < min(t.latest+2, len(t.iterations)); i++ {
-		if it := &t.iterations[i]; it.index == index && it.operation == operation {
-			t.latest = i
-			return it
-		}
+// find is label without a guess. Ranks mostly record the operation recorded last or
+// the one after it; a new one is put at the end.
+func (t *tally) find(index int, operation string) int {
+	is := func(it iterationTally) bool { return it.index == index && it.operation == operation }
+	if next := t.latest + 1; next < len(t.iterations) && is(t.iterations[next]) {
+		t.latest = next
+	} else if t.latest = slices.IndexFunc(t.iterations, is); t.latest < 0 {
+		t.latest = len(t.iterations)
+		t.iterations = append(t.iterations, iterationTally{index: index, operation: operation, missing: t.ranks, runFrom: t.ranks})
 	}
-	return t.search(index, operation)
-}
-
-func (t *tally) search(index int, operation string) *iterationTally {
-	for i := len(t.iterations) - 1; i >= 0; i-- {
-		if it := &t.iterations[i]; it.index == index && it.operation == operation {
-			t.latest = i
-			return it
-		}
-	}
-	t.latest = len(t.iterations)
-	t.current = nil
-	t.iterations = append(t.iterations, iterationTally{index: index, operation: operation, missing: t.ranks, runFrom: t.ranks})
-	return &t.iterations[t.latest]
+	return t.latest
 }
 
 func (it *iterationTally) add(o *iterationTally) {
@@ -163,7 +164,7 @@ func (t *tally) merge(o *tally) {
 	t.setUp = max(t.setUp, o.setUp)
 	for i := range o.iterations {
 		other := &o.iterations[i]
-		t.find(other.index, other.operation).add(other)
+		t.iterations[t.label(other.index, other.operation)].add(other)
 	}
 }
 
