@@ -3,10 +3,12 @@ package bench_test
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"testing"
 
 	"gigarank/bench"
+	"gigarank/collectives"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/sync"
@@ -28,6 +30,26 @@ func small(program string) bench.Options {
 		return bench.Options{Iterations: 20}
 	}
 	return bench.Options{Iterations: 3}
+}
+
+// timed are the operations that have a program of their own.
+func timed() iter.Seq[collectives.Operation] {
+	return func(yield func(collectives.Operation) bool) {
+		for _, op := range collectives.Operations() {
+			switch op {
+			case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.Alltoallv:
+			default:
+				if !yield(op) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// timedBy names the program that times an operation.
+func timedBy(op collectives.Operation) string {
+	return strings.ReplaceAll(op.String(), "_", "") + "test"
 }
 
 // matrixMachines are those of the matrix. The last two have a lookahead of a
@@ -134,7 +156,11 @@ func checkDeadlock(r *mpivirt.Result, err error, ranks int) error {
 
 // The two kinds of LP are told apart by the matrix only where there are both.
 func TestProgramsWithTwoForms(t *testing.T) {
-	for _, name := range []string{"barriertest", "allreducetest", "mpiping", "ring", "stencil", "phold"} {
+	names := []string{"barriertest", "allreducetest", "mpiping", "ring", "stencil", "phold"}
+	for op := range timed() {
+		names = append(names, timedBy(op))
+	}
+	for _, name := range names {
 		e, err := bench.Lookup(name)
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gigarank/bench"
+	"gigarank/collectives"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
@@ -190,6 +191,37 @@ func BenchmarkRing(b *testing.B) {
 			}
 			b.ReportMetric(float64(messages)/b.Elapsed().Seconds(), "messages/s")
 		})
+	}
+}
+
+// All ranks come at once to the first operation, which takes what the closed form
+// says, under each algorithm that has one.
+func TestCollectivesTakeTheirClosedForm(t *testing.T) {
+	const ranks, bytes = 12, 144
+	cost := collectives.Cost{Alpha: vtime.Microsecond, Beta: func(n int64) vtime.Duration { return vtime.Duration(n) * vtime.Nanosecond }}
+	for op := range timed() {
+		if op == collectives.Allreduce {
+			continue // its ranks compute for random times
+		}
+		checked := 0
+		for _, a := range collectives.Algorithms(op) {
+			want, ok := collectives.ClosedForm(op, a, ranks, bytes, 1, cost)
+			if !ok || a == collectives.NodeLeader {
+				continue
+			}
+			checked++
+			for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+				c := options(2, bytes)
+				c.LP, c.Algorithms = kind, map[collectives.Operation]collectives.Algorithm{op: a}
+				r := run(t, timedBy(op), flat, ranks, 2, c)
+				if it := r.Iterations[0]; len(r.Iterations) != 2 || it.Operation != op.String() || it.Count != ranks || it.Max != want {
+					t.Errorf("%v by %v, %v ranks: %+v, want up to %v", op, a, kind, it, want)
+				}
+			}
+		}
+		if checked == 0 {
+			t.Errorf("%v: no algorithm has a closed form", op)
+		}
 	}
 }
 

@@ -257,31 +257,3 @@ func Ialltoallv[T Datatype](c *Comm, send []T, sendCounts []int, receive []T, re
 	}
 	return c.begin(v)
 }
-
-// The operations of which only the size is simulated: they take the time of the
-// operation with data of that size, and no memory.
-
-// BcastSize is Bcast of a vector of the given number of bytes.
-func (c *Comm) BcastSize(bytes int64, root int) error {
-	return c.run(c.r.k.hand(collective{name: callBcast, op: collectives.Bcast, root: root, bytes: bytes, element: 1}))
-}
-
-// ReduceSize is Reduce of vectors of the given number of bytes.
-func (c *Comm) ReduceSize(bytes int64, root int) error {
-	return c.run(c.r.k.hand(collective{name: callReduce, op: collectives.Reduce, root: root, bytes: bytes, element: 1}))
-}
-
-// AllreduceSize is Allreduce of vectors of the given number of bytes.
-func (c *Comm) AllreduceSize(bytes int64) error {
-	return c.run(c.r.k.hand(collective{name: callAllreduce, op: collectives.Allreduce, bytes: bytes, element: 1}))
-}
-
-// AllgatherSize is Allgather of blocks of the given number of bytes.
-func (c *Comm) AllgatherSize(bytes int64) error {
-	return c.run(c.r.k.hand(collective{name: callAllgather, op: collectives.Allgather, bytes: bytes, element: 1}))
-}
-
-// AlltoallSize is Alltoall of blocks of the given number of bytes.
-func (c *Comm) AlltoallSize(bytes int64) error {
-	return c.run(c.r.k.hand(collective{name: callAlltoall, op: collectives.Alltoall, bytes: bytes, element: 1}))
-}

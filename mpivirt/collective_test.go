@@ -273,28 +273,10 @@ func (a *arguments) begin(c *mpivirt.Comm) (mpivirt.Request, error) {
 // simulated.
 func hasSizeForm(op collectives.Operation) bool {
 	switch op {
-	case collectives.Barrier, collectives.Bcast, collectives.Reduce, collectives.Allreduce, collectives.Allgather, collectives.Alltoall:
-		return true
+	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.Alltoallv:
+		return false
 	}
-	return false
-}
-
-// callSize makes the collective of which only the size is simulated.
-func callSize(c *mpivirt.Comm, op collectives.Operation, bytes int64, root int) error {
-	switch op {
-	case collectives.Bcast:
-		return c.BcastSize(bytes, root)
-	case collectives.Reduce:
-		return c.ReduceSize(bytes, root)
-	case collectives.Allreduce:
-		return c.AllreduceSize(bytes)
-	case collectives.Allgather:
-		return c.AllgatherSize(bytes)
-	case collectives.Alltoall:
-		return c.AlltoallSize(bytes)
-	default:
-		return c.Barrier()
-	}
+	return true
 }
 
 // interpreters are the two ways to carry a collective out that must agree.
@@ -355,6 +337,71 @@ func TestClosedFormsOfAllAlgorithms(t *testing.T) {
 	}
 }
 
+// An operation of which only the size is simulated takes the time of the one with
+// data, at every rank, under every algorithm; blocks are of one length.
+func TestSizesTakeTheTimeOfData(t *testing.T) {
+	for _, op := range collectives.Operations() {
+		if !hasSizeForm(op) {
+			continue
+		}
+		for _, a := range collectives.Algorithms(op) {
+			for _, ranks := range []int{1, 2, 7, 12} {
+				var fingerprints []string
+				for _, sized := range []bool{false, true} {
+					r, err := simulate(t, mpivirt.Config{
+						Target: target(t, joined, ranks), Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
+						Program: mpivirt.Program{Name: "one", Main: func(r *mpivirt.Rank) error {
+							r.Compute(vtime.Duration(r.Rank()*r.Rank()%5) * vtime.Microsecond)
+							if sized {
+								return r.World().CollectiveSize(op, 64, ranks-1)
+							}
+							return ofBytes(r.World(), op, 64, ranks-1)
+						}},
+					}, 2)
+					if err != nil {
+						t.Fatalf("%v %v of %d ranks: %v", op, a, ranks, err)
+					}
+					fingerprints = append(fingerprints, r.Fingerprint)
+				}
+				if fingerprints[0] != fingerprints[1] {
+					t.Errorf("%v %v of %d ranks: the size alone takes another time than data", op, a, ranks)
+				}
+			}
+		}
+	}
+}
+
+// ofBytes carries out a collective with data of so many bytes in the vector, or in
+// each member's block.
+func ofBytes(c *mpivirt.Comm, op collectives.Operation, bytes, root int) error {
+	v, all, sum := make([]byte, bytes), make([]byte, bytes*c.Size()), mpivirt.Sum[byte]()
+	switch op {
+	case collectives.Bcast:
+		return mpivirt.Bcast(c, v, root)
+	case collectives.Reduce:
+		return mpivirt.Reduce(c, v, v, sum, root)
+	case collectives.Allreduce:
+		return mpivirt.Allreduce(c, v, v, sum)
+	case collectives.Gather:
+		return mpivirt.Gather(c, v, all, root)
+	case collectives.Scatter:
+		return mpivirt.Scatter(c, all, v, root)
+	case collectives.Allgather:
+		return mpivirt.Allgather(c, v, all)
+	case collectives.Alltoall:
+		return mpivirt.Alltoall(c, all, make([]byte, len(all)))
+	case collectives.ReduceScatter:
+		counts := slices.Repeat([]int{bytes}, c.Size())
+		return mpivirt.ReduceScatter(c, all, v, counts, sum)
+	case collectives.Scan:
+		return mpivirt.Scan(c, v, v, sum)
+	case collectives.Exscan:
+		return mpivirt.Exscan(c, v, v, sum)
+	default:
+		return c.Barrier()
+	}
+}
+
 // The table of closed forms in the design, section 7, as it stands there, for α,
 // β and γ of the machine hockney and m a multiple of the number of chunks. For
 // numbers of ranks P = P' + r with 0 < r <= P'/2 the folding of the butterfly ends
@@ -397,7 +444,7 @@ func TestClosedFormsOfTheDesign(t *testing.T) {
 				continue // P² messages
 			}
 			for _, i := range interpreters {
-				got := finish(t, target(t, hockney, p), i, 2, c.op, c.a, func(w *mpivirt.Comm) error { return callSize(w, c.op, c.bytes, 0) })
+				got := finish(t, target(t, hockney, p), i, 2, c.op, c.a, func(w *mpivirt.Comm) error { return w.CollectiveSize(c.op, c.bytes, 0) })
 				if got != c.want {
 					t.Errorf("%v %v of %d ranks, %d bytes, interpreter %d: %v, want %v", c.op, c.a, p, c.bytes, i, got, c.want)
 				}
@@ -442,7 +489,7 @@ func TestLogGOPSimFigures(t *testing.T) {
 	} {
 		for _, i := range interpreters {
 			for _, engines := range []int{1, 3} {
-				got := finish(t, target(t, "loggops-default", c.ranks), i, engines, c.op, c.a, func(w *mpivirt.Comm) error { return callSize(w, c.op, c.bytes, 0) })
+				got := finish(t, target(t, "loggops-default", c.ranks), i, engines, c.op, c.a, func(w *mpivirt.Comm) error { return w.CollectiveSize(c.op, c.bytes, 0) })
 				if got != c.want {
 					t.Errorf("%v %v of %d ranks, %d bytes, interpreter %d, %d engines: %v, want %v", c.op, c.a, c.ranks, c.bytes, i, engines, got, c.want)
 				}
@@ -750,10 +797,10 @@ func TestDisagreementIsReported(t *testing.T) {
 		call  func(w *mpivirt.Comm, odd bool) error
 	}{
 		{"root", mpivirt.ErrRoot, []string{"Reduce"}, func(w *mpivirt.Comm, odd bool) error {
-			return w.ReduceSize(8, map[bool]int{false: 0, true: 1}[odd])
+			return w.CollectiveSize(collectives.Reduce, 8, map[bool]int{false: 0, true: 1}[odd])
 		}},
 		{"size", mpivirt.ErrCount, []string{"Allreduce"}, func(w *mpivirt.Comm, odd bool) error {
-			return w.AllreduceSize(map[bool]int64{false: 8, true: 16}[odd])
+			return w.CollectiveSize(collectives.Allreduce, map[bool]int64{false: 8, true: 16}[odd], 0)
 		}},
 		{"length", mpivirt.ErrCount, []string{"Allreduce"}, func(w *mpivirt.Comm, odd bool) error {
 			n := map[bool]int{false: 3, true: 2}[odd]
@@ -776,7 +823,7 @@ func TestDisagreementIsReported(t *testing.T) {
 			if odd {
 				return w.Barrier()
 			}
-			return w.AllreduceSize(8)
+			return w.CollectiveSize(collectives.Allreduce, 8, 0)
 		}},
 	} {
 		for _, i := range interpreters {
@@ -812,7 +859,9 @@ func TestFaultyArguments(t *testing.T) {
 	}{
 		{"root of Bcast", mpivirt.ErrRoot, func(w *mpivirt.Comm) error { return mpivirt.Bcast(w, two, 3) }},
 		{"root of Gather", mpivirt.ErrRoot, func(w *mpivirt.Comm) error { return mpivirt.Gather(w, two, nil, -1) }},
-		{"size of Bcast", mpivirt.ErrCount, func(w *mpivirt.Comm) error { return w.BcastSize(-1, 0) }},
+		{"size of Bcast", mpivirt.ErrCount, func(w *mpivirt.Comm) error { return w.CollectiveSize(collectives.Bcast, -1, 0) }},
+		{"root of a size", mpivirt.ErrRoot, func(w *mpivirt.Comm) error { return w.CollectiveSize(collectives.Gather, 8, 3) }},
+		{"size of Scatterv", mpivirt.ErrArgument, func(w *mpivirt.Comm) error { return w.CollectiveSize(collectives.Scatterv, 8, 0) }},
 		{"result of Allreduce", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Allreduce(w, two, two[:1], sum) }},
 		{"result of Reduce", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Reduce(w, two, two[:1], sum, w.Rank()) }},
 		{"result of Scan", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error { return mpivirt.Scan(w, two, two[:1], sum) }},
@@ -970,7 +1019,7 @@ func TestDeadlockInCollectives(t *testing.T) {
 		call    func(w *mpivirt.Comm) error
 		waiting []int
 	}{
-		{"reduce", hockney, 3, func(w *mpivirt.Comm) error { return w.ReduceSize(8, 0) }, []int{0, 2}},
+		{"reduce", hockney, 3, func(w *mpivirt.Comm) error { return w.CollectiveSize(collectives.Reduce, 8, 0) }, []int{0, 2}},
 		{"barrier", joined, 4, (*mpivirt.Comm).Barrier, []int{0, 1, 2, 3, 5}},
 		{"split", hockney, 1, func(w *mpivirt.Comm) error { _, err := w.Split(0, 0); return err }, []int{0, 2, 3, 4, 5}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gigarank/collectives"
 	"gigarank/vtime"
 )
 
@@ -144,7 +145,7 @@ const (
 	callIprobe
 	callMprobe
 	callImprobe
-	callBarrier
+	callBarrier // from here on in the order of collectives.Operation
 	callBcast
 	callReduce
 	callAllreduce
@@ -174,3 +175,6 @@ var callNames = [...]string{
 }
 
 func (c call) String() string { return callNames[c] }
+
+// callOf returns the call that carries out an operation.
+func callOf(op collectives.Operation) call { return callBarrier + call(op) }

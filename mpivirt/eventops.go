@@ -248,12 +248,6 @@ func (r *EventRank) Ibarrier() EventRequest {
 	return r.nonblocking(&r.k.barrier)
 }
 
-// AllreduceSize is an allreduce of vectors of the given number of bytes of which
-// only the size is simulated (MPI_Allreduce).
-func (r *EventRank) AllreduceSize(bytes int64) Outcome {
-	return r.collective(r.k.hand(collective{name: callAllreduce, op: collectives.Allreduce, bytes: bytes, element: 1}))
-}
-
 // EventAllreduce combines the vectors send of all members, element by element
 // (MPI_Allreduce). The vector is taken over at once. The result is in
 // [EventResult] afterwards.

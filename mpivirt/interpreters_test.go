@@ -124,7 +124,7 @@ func (u *rankRun) step(i int) error {
 		x.root = 0
 	}
 	if st.SizeOnly {
-		err := callSize(c, st.Op, int64(st.Count), x.root)
+		err := c.CollectiveSize(st.Op, int64(st.Count), x.root)
 		u.see(i, "exit", uint64(u.r.Now()))
 		return err
 	}

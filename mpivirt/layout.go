@@ -27,12 +27,10 @@ func (k *kernel) schedule(v *collective, participants int) collectives.Schedule 
 func (inst *instance) commonLayout() *collectives.Layout {
 	v, s := &inst.call, inst.schedule
 	var l collectives.Layout
-	switch v.op {
-	case collectives.Gatherv, collectives.Scatterv, collectives.Alltoallv:
+	switch {
+	case v.op == collectives.Gatherv || v.op == collectives.Scatterv || v.op == collectives.Alltoallv:
 		return nil
-	case collectives.Allgatherv:
-		l = collectives.Given(v.counts, 1)
-	case collectives.ReduceScatter:
+	case v.counts != nil:
 		l = collectives.Given(v.counts, 1)
 	default:
 		l = collectives.LayoutOf(v.op, s, v.bytes/max(v.element, 1), v.element)
@@ -115,6 +113,11 @@ func (k *kernel) chooseMode(inst *instance) mode {
 	}
 }
 
+// longRounds is more rounds than any algorithm has whose rounds differ in kind: twice
+// the logarithm of the number of members. Algorithms with more have rounds of one
+// kind, or of one kind after another that are both regular or both not.
+const longRounds = 64
+
 // arraysFit reports whether an instance can be carried out over arrays of clocks:
 // the exit of each member must depend on the entries of all, so that nobody
 // waits for one that has left; delays must not depend on history; every round
@@ -136,11 +139,11 @@ func (k *kernel) arraysFit(inst *instance) bool {
 	case v.data && !inst.treeShaped():
 		return false
 	}
-	for round := range min(s.MaxRounds(), 2) {
+	for round := range min(s.MaxRounds(), longRounds) {
 		if p := s.Pattern(round); p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies {
 			return false
 		}
-		if p := s.Pattern(round); p.Kind == collectives.Strided && p.Count < 2 && s.MaxRounds() > 64 {
+		if p := s.Pattern(round); p.Kind == collectives.Strided && p.Count < 2 && s.MaxRounds() > longRounds {
 			return false // one message a round: nothing to do in bulk
 		}
 	}

@@ -25,6 +25,7 @@ type runFlags struct {
 	ranks, machine, engines, lp, sync string
 	strict                            bool
 	barrier, allreduce, collectives   string
+	algorithms                        []string
 	iterations, compute, payload      string
 	seed, noise, json, progress       string
 	verbose                           bool
@@ -41,6 +42,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
 	flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader); see gigarank list")
 	flags.StringVar(&f.allreduce, "allreduce", "", "`ALGORITHM` of allreduces (default node-leader)")
+	flags.StringArrayVar(&f.algorithms, "algorithm", nil, "`OPERATION=ALGORITHM` of any collective, such as bcast=ring; may be repeated")
 	flags.StringVar(&f.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
 	flags.StringVar(&f.iterations, "iterations", "", "repetitions `N` of what the program times (default the program's)")
 	flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each, such as 1ms or 0 (default the program's)")
@@ -128,22 +130,40 @@ func choose[T fmt.Stringer](what, name string, values []T) (T, error) {
 	return none, fmt.Errorf("unknown %s %q: %s", what, name, bench.Choices(name, names))
 }
 
+// chooseAlgorithms reads the flags that choose the algorithm of an operation.
 func (r *request) chooseAlgorithms(f *runFlags, faults *usageError) {
 	r.config.Algorithms = map[collectives.Operation]collectives.Algorithm{}
-	for _, flag := range []struct {
-		name, text string
-		operation  collectives.Operation
-	}{
-		{"--barrier", f.barrier, collectives.Barrier},
-		{"--allreduce", f.allreduce, collectives.Allreduce},
-	} {
-		if flag.text == "" {
+	if f.barrier != "" {
+		faults.add("--barrier", r.chooseAlgorithm(collectives.Barrier, f.barrier))
+	}
+	if f.allreduce != "" {
+		faults.add("--allreduce", r.chooseAlgorithm(collectives.Allreduce, f.allreduce))
+	}
+	for _, text := range f.algorithms {
+		operation, algorithm, paired := strings.Cut(text, "=")
+		if !paired {
+			faults.add("--algorithm", fmt.Errorf("%q is no choice: use OPERATION=ALGORITHM, such as bcast=ring", text))
 			continue
 		}
-		a, err := choose("algorithm", flag.text, collectives.Algorithms(flag.operation))
-		faults.add(flag.name, err)
-		r.config.Algorithms[flag.operation] = a
+		op, err := choose("operation", operation, collectives.Operations())
+		if err == nil {
+			err = r.chooseAlgorithm(op, algorithm)
+		}
+		faults.add("--algorithm", err)
 	}
+}
+
+// chooseAlgorithm notes the algorithm of an operation.
+func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
+	a, err := choose("algorithm of "+op.String(), name, collectives.Algorithms(op))
+	if err != nil {
+		return err
+	}
+	if before, chosen := r.config.Algorithms[op]; chosen && before != a {
+		return fmt.Errorf("%v for %v, which is to use %v already: choose one", a, op, before)
+	}
+	r.config.Algorithms[op] = a
+	return nil
 }
 
 // readNumbers reads the options of the program, the seed and the noise.

@@ -1,0 +1,81 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+
+	"gigarank/collectives"
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// The programs that time one collective operation each, besides barriertest and
+// allreducetest: all ranks repeat {compute; operation}. Of the data only the size is
+// simulated, and the root is rank 0. Nothing but the operation itself keeps the
+// ranks together: they come all at once to the first one, and to the later ones as
+// the one before has let them go, as in a code that repeats the operation.
+var (
+	bcasttest         = collectiveTest(collectives.Bcast, vectorBytes, "rank 0 broadcasts a vector; the payload is its size")
+	reducetest        = collectiveTest(collectives.Reduce, vectorBytes, "vectors are summed at rank 0; the payload is the size of each")
+	gathertest        = collectiveTest(collectives.Gather, blockBytes, "rank 0 gathers a block from every rank; the payload is the size of a block")
+	scattertest       = collectiveTest(collectives.Scatter, blockBytes, "rank 0 gives every rank a block; the payload is the size of a block")
+	allgathertest     = collectiveTest(collectives.Allgather, blockBytes, "every rank gathers a block from every rank; the payload is the size of a block")
+	alltoalltest      = collectiveTest(collectives.Alltoall, blockBytes, "every rank gives every rank a block; the payload is the size of a block")
+	reducescattertest = collectiveTest(collectives.ReduceScatter, blockBytes, "vectors of a block for every rank are summed, each rank gets its block; the payload is the size of a block")
+	scantest          = collectiveTest(collectives.Scan, vectorBytes, "every rank gets the sum of the vectors up to its own; the payload is the size of each")
+	exscantest        = collectiveTest(collectives.Exscan, vectorBytes, "every rank gets the sum of the vectors below its own; the payload is the size of each")
+)
+
+// Default payloads: 1024 doubles where ranks hand in a vector, one where they hand in
+// a block for every rank.
+const (
+	vectorBytes = 1024 * 8
+	blockBytes  = 8
+)
+
+// collectiveTest makes the program of an operation, named after it.
+func collectiveTest(op collectives.Operation, payload int64, what string) Entry {
+	return Entry{
+		Name:     strings.ReplaceAll(op.String(), "_", "") + "test",
+		Summary:  fmt.Sprintf("all ranks compute, then %s; times the %s", what, op),
+		Defaults: Options{Iterations: 10, Compute: vtime.Millisecond, Payload: payload},
+		Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+		Build: func(o Options) (mpivirt.Program, error) {
+			return mpivirt.Program{
+				Main:  func(r *mpivirt.Rank) error { return collectiveMain(r, op, o) },
+				Event: func() mpivirt.EventProgram { return repeat(o.Iterations, collectiveStep(op, o)) },
+			}, nil
+		},
+		State: func(kind lp.Kind, o Options) int64 { return collectiveMessages + repeatedStateBytes(kind, o) },
+	}
+}
+
+// collectiveMessages is what the virtual MPI holds for a rank in a collective that is
+// carried out by messages, in bytes: its mailbox, its agent, a message.
+const collectiveMessages = 450
+
+func collectiveMain(r *mpivirt.Rank, op collectives.Operation, o Options) error {
+	world, name := r.World(), op.String()
+	for i := range o.Iterations {
+		r.Compute(o.Compute)
+		start := r.Now()
+		if err := world.CollectiveSize(op, o.Payload, 0); err != nil {
+			return err
+		}
+		r.Record(i, name, r.Now().Sub(start))
+	}
+	return nil
+}
+
+// collectiveStep is collectiveMain for one iteration.
+func collectiveStep(op collectives.Operation, o Options) func(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
+	name := op.String()
+	return func(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
+		if iteration == o.Iterations {
+			return r.Finish()
+		}
+		r.Compute(o.Compute)
+		return r.Timed(iteration, name).CollectiveSize(op, o.Payload, 0)
+	}
+}
