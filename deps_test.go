@@ -33,22 +33,23 @@ type rule struct {
 var rules = map[string]rule{
 	"": {},
 
-	"vtime":  {pure: true},
-	"random": {pure: true, imports: "vtime"},
+	"vtime":     {pure: true},
+	"random":    {pure: true, imports: "vtime"},
+	"invariant": {pure: true},
 
 	"lp":      {pure: true, imports: "vtime random"},
 	"network": {pure: true, imports: "vtime random go.yaml.in/yaml/v3"},
 
 	"sync/internal/buffers": {},
-	"sync":                  {imports: "vtime random sync/internal/buffers", testsOnly: "sync/transporttest"},
+	"sync":                  {imports: "vtime random invariant sync/internal/buffers", testsOnly: "sync/transporttest"},
 	"sync/transporttest":    {imports: "vtime random sync"},
 	"sync/mpi":              {imports: "vtime random sync sync/internal/buffers", testsOnly: "sync/transporttest"},
 
 	"collectives": {pure: true, imports: "vtime random network"},
-	"engine":      {pure: true, imports: "vtime random lp sync github.com/google/btree"},
+	"engine":      {pure: true, imports: "vtime random invariant lp sync github.com/google/btree"},
 	"mpivirt": {
 		pure:    true,
-		imports: "vtime random lp network collectives engine",
+		imports: "vtime random invariant lp network collectives engine",
 		// A program's typed slices are the bytes of a message without a copy.
 		unsafe: "views of typed buffers as bytes",
 		// Its tests run several engines over the in-process transport.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"gigarank/invariant"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
@@ -112,6 +113,9 @@ func New(c Config) *Engine {
 	}
 	e.lo, e.hi = c.Partition.Range(e.index)
 	e.unfinished = e.hi - e.lo
+	if invariant.Enabled {
+		c.Partition.check()
+	}
 	e.endpoint = sync.NewEndpoint(c.Transport, sync.Config{
 		Protocol: c.Protocol, Lookahead: c.Lookahead, Window: window,
 	})
@@ -152,7 +156,12 @@ func (e *Engine) Throttle(lp int32, t vtime.Time, dst int) {
 
 // Buffer changes the number of bytes that the kernel holds for messages that
 // nobody has consumed.
-func (e *Engine) Buffer(bytes int64) { e.buffered += bytes }
+func (e *Engine) Buffer(bytes int64) {
+	e.buffered += bytes
+	if invariant.Enabled && e.buffered < 0 {
+		invariant.Broken("engine %d holds %d bytes in its buffers", e.index, e.buffered)
+	}
+}
 
 // Congested reports whether an LP that is about to send to an LP of engine dst
 // ought to be throttled.
@@ -181,7 +190,12 @@ func (e *Engine) Cap(t vtime.Time) { e.endpoint.Cap(t) }
 func (e *Engine) Uncap(t vtime.Time) { e.endpoint.Uncap(t) }
 
 // Finished tells that n LPs have ended.
-func (e *Engine) Finished(n int) { e.unfinished -= n }
+func (e *Engine) Finished(n int) {
+	e.unfinished -= n
+	if invariant.Enabled && e.unfinished < 0 {
+		invariant.Broken("on engine %d, %d LPs more have finished than it has", e.index, -e.unfinished)
+	}
+}
 
 // Fail ends the simulation, on all engines, with an error of the simulated
 // program. The first one counts.
@@ -319,6 +333,9 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 				return false, err
 			}
 		}
+		if invariant.Enabled {
+			e.checkHandled(ev)
+		}
 		k.Handle(ev)
 		return true, nil
 	}
@@ -335,6 +352,20 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	default:
 		_, err := e.endpoint.Poll(deliver)
 		return true, err
+	}
+}
+
+// checkHandled holds an event that is about to be handled against the bound below
+// which it must lie and against those that wait. It may come before one handled
+// already: a kernel asks for an instant that lies behind to have no need of EIT.
+func (e *Engine) checkHandled(ev Event) {
+	switch {
+	case ev.Time >= e.EIT():
+		invariant.Broken("engine %d handles %+v at or above its EIT %v", e.index, ev, e.EIT())
+	case !e.timed.empty() && e.timed.heap[0].Before(&ev):
+		invariant.Broken("engine %d handles %+v while %+v waits", e.index, ev, e.timed.heap[0])
+	case int(ev.LP) < e.lo || int(ev.LP) >= e.hi:
+		invariant.Broken("engine %d of LPs %d to %d handles %+v", e.index, e.lo, e.hi-1, ev)
 	}
 }
 

@@ -1,6 +1,9 @@
 package engine
 
-import "gigarank/vtime"
+import (
+	"gigarank/invariant"
+	"gigarank/vtime"
+)
 
 // Event is something that happens to an LP at an instant, and whose outcome
 // depends on all that happens before.
@@ -53,6 +56,9 @@ func (l *eventList) push(ev Event) {
 		i = parent
 	}
 	h[i] = ev
+	if invariant.Enabled {
+		l.check(i)
+	}
 }
 
 func (l *eventList) pop() Event {
@@ -83,5 +89,22 @@ func (l *eventList) pop() Event {
 		i = best
 	}
 	h[i] = last
+	if invariant.Enabled {
+		l.check(0)
+		l.check(i)
+	}
 	return least
+}
+
+// check holds an event of the heap against its parent and its children.
+func (l *eventList) check(i int) {
+	h := l.heap
+	for c := 4*i + 1; c < min(4*i+5, len(h)); c++ {
+		if h[c].Before(&h[i]) {
+			invariant.Broken("event list: %+v lies above %+v, which comes before it", h[i], h[c])
+		}
+	}
+	if parent := (i - 1) / 4; i > 0 && h[i].Before(&h[parent]) {
+		invariant.Broken("event list: %+v lies above %+v, which comes before it", h[parent], h[i])
+	}
 }

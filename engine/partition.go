@@ -1,6 +1,10 @@
 package engine
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"gigarank/invariant"
+)
 
 // Partition divides LPs 0 to LPs-1 into contiguous blocks, one for each engine.
 // Blocks consist of whole units, and their numbers of units differ by one at most.
@@ -38,4 +42,23 @@ func (p Partition) Owner(lp int) int {
 	low, borrow := bits.Sub64(low, 1, 0)
 	quotient, _ := bits.Div64(high-borrow, low, uint64(count))
 	return int(quotient)
+}
+
+// check holds the blocks of all engines against what a partition is: they follow
+// one another, and together they are all LPs.
+func (p Partition) check() {
+	next := 0
+	for engine := range p.Engines {
+		lo, hi := p.Range(engine)
+		switch {
+		case lo != next || hi < lo:
+			invariant.Broken("%+v: engine %d has LPs %d to %d, the one before it ends at %d", p, engine, lo, hi-1, next-1)
+		case lo < hi && (p.Owner(lo) != engine || p.Owner(hi-1) != engine):
+			invariant.Broken("%+v: LPs %d and %d belong to engine %d, not to %d and %d", p, lo, hi-1, engine, p.Owner(lo), p.Owner(hi-1))
+		}
+		next = hi
+	}
+	if next != p.LPs {
+		invariant.Broken("%+v: the blocks end at LP %d", p, next)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"gigarank/collectives"
+	"gigarank/invariant"
 	"gigarank/vtime"
 )
 
@@ -58,6 +59,9 @@ func (k *kernel) bulkOf(inst *instance) *bulk {
 			b.tree = newTreeFold(k, inst.call.operator, b.total)
 		}
 		b.same = k.uniformDelay(inst)
+		if invariant.Enabled {
+			k.checkCover(inst)
+		}
 		inst.bulk = b
 	}
 	return inst.bulk
@@ -427,6 +431,10 @@ func (b *bulk) complete(p collectives.Pattern) bool {
 	for _, s := range b.inbox[b.round] {
 		missing -= len(s.clocks)
 	}
+	if invariant.Enabled && missing < b.received {
+		invariant.Broken("round %d of participants %d to %d of %d: %d clocks have come, %d were missing",
+			b.round, b.lo, b.hi-1, b.total, b.received, missing)
+	}
 	return missing == b.received
 }
 
@@ -456,6 +464,11 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	lo, hi := bounds(p, b.lo, b.hi)
 	e := k.newEvaluation(inst, b, p)
+	var before []vtime.Time
+	if invariant.Enabled {
+		checkRuns(p, b.total, lo, hi)
+		before = slices.Clone(b.work)
+	}
 	if p.Kind == collectives.Shift {
 		if cap(b.next) < len(b.work) {
 			b.next = make([]vtime.Time, len(b.work))
@@ -488,6 +501,9 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	k.eng.Statistics.Messages += e.messages(p, hi-lo)
 	if p.Kind == collectives.Shift {
 		b.work, b.next = b.next, b.work
+	}
+	if invariant.Enabled {
+		b.checkRound(before)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gigarank/collectives"
+	"gigarank/invariant"
 	"gigarank/random"
 	"gigarank/vtime"
 )
@@ -434,6 +435,9 @@ func (k *kernel) leave(inst *instance, lp, n int32) {
 func (k *kernel) left(inst *instance, n int) {
 	inst.comm.result = inst.result
 	inst.gone += n
+	if invariant.Enabled {
+		inst.checkCounts()
+	}
 	if inst.gone == inst.comm.locals {
 		inst.comm.retire(inst)
 	}
@@ -485,6 +489,7 @@ func (c *comm) retire(inst *instance) {
 			return
 		}
 	}
+	invariant.Broken("%v number %d of %s ends twice", inst.call.name, inst.number, c)
 }
 
 // blocking returns the instance in whose blocking form an LP waits, nil if in none.

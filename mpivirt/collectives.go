@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"gigarank/invariant"
 	"slices"
 
 	"gigarank/collectives"
@@ -22,7 +23,7 @@ func (k *kernel) algorithm(op collectives.Operation, c *comm, o *operator) colle
 			return other
 		}
 	}
-	broken("no algorithm for %v keeps the order of ranks", op)
+	invariant.Broken("no algorithm for %v keeps the order of ranks", op)
 	return a
 }
 

@@ -2,6 +2,7 @@ package mpivirt
 
 import (
 	"fmt"
+	"gigarank/invariant"
 	"slices"
 
 	"gigarank/random"
@@ -65,7 +66,7 @@ func (k *kernel) addComm(context uint64, g *Group) *comm {
 		c.first, c.last, c.locals = k.localMembers(c.group)
 	}
 	if _, exists := k.contexts[context]; exists {
-		broken("two communicators have the context %x", context)
+		invariant.Broken("two communicators have the context %x", context)
 	}
 	k.comms = append(k.comms, c)
 	k.contexts[context] = c.index

@@ -164,7 +164,9 @@ func (k *kernel) retireTransient(lp int32, box *mailbox, kind waitKind) {
 		k.retireOne(lp, box, box.wait.request)
 	case waitAll:
 		for _, index := range box.wait.requests {
-			k.retireOne(lp, box, index)
+			if index != 0 {
+				k.retireOne(lp, box, index)
+			}
 		}
 	}
 }

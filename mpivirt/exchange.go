@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"gigarank/invariant"
 	"gigarank/random"
 	"gigarank/vtime"
 )
@@ -192,7 +193,7 @@ func (k *kernel) takeRecord(inst *instance, kind byte, r reader) {
 	case recordSplit:
 		k.receiveSplit(inst, r)
 	default:
-		broken("a record of kind %d", kind)
+		invariant.Broken("a record of kind %d", kind)
 	}
 }
 
@@ -205,7 +206,7 @@ func (k *kernel) failInstance(inst *instance, err error) {
 			return
 		}
 	}
-	broken("a record for an instance that no local member has entered")
+	invariant.Broken("a record for an instance that no local member has entered")
 }
 
 // sendJoin tells the engine of a node's leader that all local members of the node

@@ -3,6 +3,7 @@ package mpivirt
 import (
 	"slices"
 
+	"gigarank/invariant"
 	"gigarank/vtime"
 )
 
@@ -81,6 +82,10 @@ func (inst *instance) enterNode(node int, t vtime.Time, rank, count int32) (miss
 		*last, j.rank = t, rank
 	}
 	j.missing -= count
+	if invariant.Enabled && (count < 1 || j.missing < 0) {
+		invariant.Broken("%v number %d of %s: %d more members have joined node %d than it has",
+			inst.call.name, inst.number, inst.comm, -j.missing, inst.comm.nodes.here+node)
+	}
 	return j.missing
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/invariant"
 	"gigarank/lp"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -58,6 +59,7 @@ type kernel struct {
 	waiting    []*bulk // instances over arrays that wait for other engines
 
 	tally tally
+	seen  []vtime.Time // with invariants: by LP, its clock when it was looked at last
 }
 
 // Data of timed events: what the kernel does at their time.
@@ -170,6 +172,9 @@ func (k *kernel) Run(item int32) {
 // RunRange implements [engine.RangeRunner]. LPs that become ready together leave a
 // collective or begin: none of them is in a wait that has to be finished.
 func (k *kernel) RunRange(lo, hi int32) {
+	if invariant.Enabled {
+		k.checkClocks(lo, hi)
+	}
 	k.eng.Statistics.Switches += uint64(hi - lo)
 	if k.steps != nil {
 		k.steps(lo, hi)
@@ -191,6 +196,10 @@ func (k *kernel) resume(lp int32) {
 			}
 		}
 	}
+	if invariant.Enabled {
+		k.checkClocks(lp, lp+1)
+		k.checkMailbox(lp)
+	}
 	k.eng.Statistics.Switches++
 	if !k.body.Resume(int(lp)) {
 		k.end(lp)
@@ -199,6 +208,9 @@ func (k *kernel) resume(lp int32) {
 
 // end notes that an LP has finished.
 func (k *kernel) end(lp int32) {
+	if invariant.Enabled {
+		k.checkClocks(lp, lp+1)
+	}
 	k.tally.finish(int(k.global(lp)), k.clock[lp])
 	k.eng.Finished(1)
 	if k.slots != nil && k.slots[lp] != 0 {
@@ -273,6 +285,8 @@ func (k *kernel) recovered(i int32, c call, value any) {
 	case nil:
 	case fatal:
 		k.fail(i, c, v.err)
+	case *invariant.Violation:
+		panic(v) // it is none of the rank's own
 	default:
 		if v == any(lp.ErrStopped) {
 			panic(v)

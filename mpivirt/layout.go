@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"gigarank/invariant"
 	"slices"
 
 	"gigarank/collectives"
@@ -17,7 +18,7 @@ func (k *kernel) schedule(v *collective, participants int) collectives.Schedule 
 		s, err = collectives.New(v.op, v.algorithm, participants, v.root)
 	}
 	if err != nil {
-		broken("a collective whose arguments were checked: %v", err)
+		invariant.Broken("a collective whose arguments were checked: %v", err)
 	}
 	return s
 }

@@ -1,6 +1,9 @@
 package mpivirt
 
-import "gigarank/vtime"
+import (
+	"gigarank/invariant"
+	"gigarank/vtime"
+)
 
 // Matching follows MPI: a message goes to the first posted receive that matches
 // it, a receive takes the first message that matches it, messages ordered by
@@ -40,6 +43,9 @@ func (k *kernel) arrive(lp int32, index int32) {
 	}
 	if box.wait.kind != notWaiting {
 		k.look(lp, box)
+	}
+	if invariant.Enabled {
+		k.checkMailbox(lp)
 	}
 }
 

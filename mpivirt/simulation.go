@@ -10,6 +10,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/invariant"
 	"gigarank/lp"
 	"gigarank/vtime"
 )
@@ -225,15 +226,24 @@ func (k *kernel) run() (err error) {
 		if v == nil {
 			return
 		}
+		if broken, ok := v.(*invariant.Violation); ok {
+			err = failedItself(v, broken.Stack)
+			return
+		}
 		if body, steps := k.body.(interface{ running() (int32, call) }); steps {
 			lp, name := body.running()
 			k.recovered(lp, name, v)
 			err = k.eng.Err()
 			return
 		}
-		err = fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, debug.Stack())
+		err = failedItself(v, debug.Stack())
 	}()
 	return k.eng.Run(k)
+}
+
+// failedItself is the error of a panic that is no rank's.
+func failedItself(v any, stack []byte) error {
+	return fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, stack)
 }
 
 func isStopped(err error) bool {

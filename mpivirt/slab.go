@@ -1,12 +1,15 @@
 package mpivirt
 
+import "gigarank/invariant"
+
 // slab holds values that come and go, addressed by small indices instead of
 // pointers: four bytes a link, nothing for the garbage collector to follow, and
 // no allocation once it has grown. Index 0 is never given out: it means none.
 type slab[T any] struct {
-	chunks [][]T
-	free   []int32
-	next   int32
+	chunks   [][]T
+	free     []int32
+	next     int32
+	released map[int32]bool // with invariants: as free
 }
 
 const (
@@ -16,6 +19,15 @@ const (
 
 // at returns the value with an index. It stays where it is until it is released.
 func (s *slab[T]) at(index int32) *T {
+	if invariant.Enabled && (index <= 0 || index > s.next || s.released[index]) {
+		invariant.Broken("%T number %d of %d is looked at, which is not in use", *new(T), index, s.next)
+	}
+	return s.peek(index)
+}
+
+// peek is at for an index that may have been released: the value is then zero, or
+// another.
+func (s *slab[T]) peek(index int32) *T {
 	return &s.chunks[index>>slabBits][index&(slabChunk-1)]
 }
 
@@ -24,6 +36,9 @@ func (s *slab[T]) take() int32 {
 	if n := len(s.free); n > 0 {
 		index := s.free[n-1]
 		s.free = s.free[:n-1]
+		if invariant.Enabled {
+			delete(s.released, index)
+		}
 		return index
 	}
 	s.next++
@@ -38,6 +53,12 @@ func (s *slab[T]) release(index int32) {
 	var zero T
 	*s.at(index) = zero
 	s.free = append(s.free, index)
+	if invariant.Enabled {
+		if s.released == nil {
+			s.released = map[int32]bool{}
+		}
+		s.released[index] = true
+	}
 }
 
 // inUse is the number of values taken and not released.

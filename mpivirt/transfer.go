@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"gigarank/invariant"
 	"gigarank/vtime"
 )
 
@@ -134,7 +135,7 @@ func (k *kernel) deliverMessage(src int, record []byte, r reader) {
 	k.eng.CheckArrival(int(m.rank), dst, sent, m.arrival)
 	lp, local := k.local(dst)
 	if !local {
-		broken("a message for rank %d came to the engine of ranks %d to %d", dst, k.lo, k.lo+k.n-1)
+		invariant.Broken("a message for rank %d came to the engine of ranks %d to %d", dst, k.lo, k.lo+k.n-1)
 	}
 	index := k.messages.take()
 	*k.messages.at(index) = m

@@ -1,6 +1,9 @@
 package mpivirt
 
-import "gigarank/vtime"
+import (
+	"gigarank/invariant"
+	"gigarank/vtime"
+)
 
 // Request is an operation that has begun (MPI_Request). The zero Request is
 // inactive (MPI_REQUEST_NULL): waiting for it ends at once. A Request belongs to
@@ -25,7 +28,7 @@ func (q *Request) active() bool { return q.index != 0 }
 
 // valid returns what is wrong with a request, if anything.
 func (q *Request) valid() error {
-	if q.active() && q.r.k.requests.at(q.index).generation != q.generation {
+	if q.active() && q.r.k.requests.peek(q.index).generation != q.generation {
 		return mpiError(ErrRequest, "the request has been waited for already through a copy")
 	}
 	return nil
@@ -180,7 +183,7 @@ func anyOf(requests []Request, kind waitKind, name call) (int, Status, bool, err
 			return i, status, true, err
 		}
 	}
-	broken("%s of rank %d ended without a complete request", name, r.Rank())
+	invariant.Broken("%s of rank %d ended without a complete request", name, r.Rank())
 	return Undefined, nullStatus, false, nil
 }
 

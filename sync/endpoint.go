@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gigarank/invariant"
 	"gigarank/vtime"
 )
 
@@ -274,7 +275,11 @@ func (e *Endpoint) sendPacket(dst int) {
 	if p.packet == nil {
 		return
 	}
-	p.promised = e.base.Add(p.lookahead)
+	promise := e.base.Add(p.lookahead)
+	if invariant.Enabled && promise < p.promised {
+		invariant.Broken("engine %d promises engine %d %v after %v", e.rank, dst, promise, p.promised)
+	}
+	p.promised = promise
 	putHeader(p.packet, header{promise: p.promised, credit: p.owed, cut: e.round.cut, records: p.records, flags: p.flags})
 	packet := p.packet
 	p.packet, p.records, p.flags, p.owed = nil, 0, 0, 0
@@ -390,15 +395,30 @@ func (e *Endpoint) takeIn(src int, packet []byte, deliver func(int, []byte)) (re
 
 // hear takes in the promise of a packet.
 func (e *Endpoint) hear(src int, h header) {
+	before := e.eit
 	if h.promise > e.promises.of(src) {
 		e.promises.set(src, h.promise)
 		e.bound()
+	}
+	if invariant.Enabled {
+		e.checkHeard(src, h.promise, before)
 	}
 	if h.flags&flagAnswer != 0 {
 		e.peers[src].heard(e.config.Protocol)
 		if e.config.Protocol == Null {
 			e.exchanges++
 		}
+	}
+}
+
+// checkHeard holds a promise that has been taken in against the one before it, and
+// EIT against what it was.
+func (e *Endpoint) checkHeard(src int, promise, before vtime.Time) {
+	if held := e.promises.of(src); promise < held {
+		invariant.Broken("engine %d hears the promise %v of engine %d after %v", e.rank, promise, src, held)
+	}
+	if e.eit < before {
+		invariant.Broken("the EIT of engine %d falls from %v to %v by a promise of engine %d", e.rank, before, e.eit, src)
 	}
 }
 
