@@ -90,8 +90,10 @@ func (l *eventList) pop() Event {
 	}
 	h[i] = last
 	if invariant.Enabled {
-		l.check(0)
 		l.check(i)
+		for top := range min(len(h), 16) {
+			l.check(top)
+		}
 	}
 	return least
 }
