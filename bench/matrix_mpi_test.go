@@ -3,18 +3,15 @@
 package bench_test
 
 import (
-	"bytes"
+	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
-	stdsync "sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -23,225 +20,29 @@ import (
 	"gigarank/mpivirt"
 	"gigarank/sync"
 	"gigarank/sync/mpi"
-	"gigarank/vtime"
 )
 
-// jobLimit bounds the wall time of a job of several host processes.
-const jobLimit = 30 * time.Second
+var allProtocols = []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid}
 
-// job makes a command line one of n host processes on this machine.
-func job(t *testing.T, n int, program string, args ...string) *exec.Cmd {
-	t.Helper()
-	launcher, err := exec.LookPath("mpirun")
-	if err != nil {
-		t.Fatalf("the tests with the tag mpi need mpirun on the PATH: %v", err)
-	}
-	cmd := exec.CommandContext(t.Context(), launcher, append([]string{"-n", strconv.Itoa(n), program}, args...)...)
-	// More processes than cores, and root, are usual where tests run.
-	cmd.Env = append(os.Environ(),
-		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-		"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe")
-	return cmd
+// problem is a program with what decides about its virtual results.
+type problem struct {
+	program, why, machine string
+	ranks                 int
 }
 
-var binary struct {
-	once stdsync.Once
-	path string
-	err  error
-}
+func (p problem) String() string { return fmt.Sprintf("%s, %s, %d ranks", p.program, p.why, p.ranks) }
 
-// gigarank builds the command with MPI, once.
-func gigarank(t *testing.T) string {
-	t.Helper()
-	binary.once.Do(func() {
-		dir, err := os.MkdirTemp("", "gigarank")
-		if err != nil {
-			binary.err = err
-			return
-		}
-		binary.path = filepath.Join(dir, "gigarank")
-		output, err := exec.Command("go", "build", "-tags", "mpi", "-o", binary.path, "gigarank/cmd/gigarank").CombinedOutput()
-		if err != nil {
-			binary.err = fmt.Errorf("%w\n%s", err, output)
-		}
-	})
-	if binary.err != nil {
-		t.Fatal(binary.err)
-	}
-	return binary.path
-}
-
-var worker = flag.String("worker", "", "simulate this as one process of several, started by the launcher")
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if *worker != "" {
-		os.Exit(work(*worker))
-	}
-	code := m.Run()
-	if binary.path != "" {
-		_ = os.RemoveAll(filepath.Dir(binary.path))
-	}
-	os.Exit(code)
-}
-
-// document is what the tests read of a result.
-type document struct {
-	Hosts       int
-	Complete    bool
-	Reason      string
-	Fingerprint string
-	VirtualTime int64 `json:"virtual_time_ps"`
-}
-
-func readDocument(t *testing.T, path string) (d document) {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(text, &d)
-	}
-	if err != nil {
-		t.Error(err)
-	}
-	return d
-}
-
-// Host independence: on 1 to 4 host processes, each program gives what it gives
-// within one. The kind of LP, the protocol and strictness change along the way.
-func TestMatrixOverMPI(t *testing.T) {
-	const ranks = 29
-	for _, e := range bench.Programs() {
-		if e.Name == "deadlock" {
-			continue // TestDeadlockOverMPI
-		}
-		want := run(t, e.Name, "xt5", ranks, 1, bench.Config{
-			Config: mpivirt.Config{LP: e.Forms[0], Seed: 7}, Options: small(e.Name),
-		})
-		for hosts := 1; hosts <= 4; hosts++ {
-			kind := e.Forms[hosts%len(e.Forms)]
-			protocol := []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid}[hosts%3]
-			out := filepath.Join(t.TempDir(), "out.json")
-			o := e.Resolve(small(e.Name))
-			cmd := job(t, hosts, gigarank(t), "run", e.Name, "--ranks", strconv.Itoa(ranks), "--seed", "7",
-				"--iterations", strconv.Itoa(o.Iterations), "--compute", o.Compute.String(), "--payload", strconv.FormatInt(o.Payload, 10),
-				"--lp", kind.String(), "--sync", protocol.String(), fmt.Sprintf("--strict=%t", hosts > 2), "--json", out, "--progress", "none")
-			if output, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s on %d hosts: %v\n%s", e.Name, hosts, err, output)
-				continue
-			}
-			got := readDocument(t, out)
-			if got.Hosts != hosts || got.Fingerprint != want.Fingerprint || got.VirtualTime != int64(want.VirtualTime) {
-				t.Errorf("%s on %d hosts, %v, %v: %+v; within one process %s, %v", e.Name, hosts, kind, protocol, got,
-					want.Fingerprint, want.VirtualTime)
-			}
-		}
-	}
-}
-
-// A deadlock across hosts is reported once, with all ranks, and the job ends with
-// exit code 1.
-func TestDeadlockOverMPI(t *testing.T) {
-	for hosts := 2; hosts <= 3; hosts++ {
-		out := filepath.Join(t.TempDir(), "out.json")
-		began := time.Now()
-		output, err := job(t, hosts, gigarank(t), "run", "deadlock", "--ranks", "9", "--json", out).CombinedOutput()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 1 || time.Since(began) > jobLimit {
-			t.Errorf("%d hosts: %v after %v, want exit code 1", hosts, err, time.Since(began))
-		}
-		for _, want := range []string{"deadlock: 8 ranks wait and none can go on", "rank 0 waits in Ssend", "rank 7 waits in Ssend"} {
-			if n := bytes.Count(output, []byte(want)); n != 1 {
-				t.Errorf("%d hosts: %q is %d times in\n%s", hosts, want, n, output)
-			}
-		}
-		if d := readDocument(t, out); d.Complete || !strings.Contains(d.Reason, "deadlock") {
-			t.Errorf("%d hosts: the document says %+v", hosts, d)
-		}
-	}
-}
-
-// failures are programs whose last rank fails while the others wait for it.
-var failures = map[string]func(r *mpivirt.Rank) error{
-	"error": func(*mpivirt.Rank) error { return errors.New("no convergence") },
-	"panic": func(*mpivirt.Rank) error { panic("index out of the grid") },
-	"abort": func(r *mpivirt.Rank) error { r.Abort(42); return nil },
-}
-
-// A rank that fails ends the simulation on all hosts: where the rank was with the
-// reason, elsewhere with the news.
-func TestFailureOverMPI(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, words := range map[string]string{
-		"error": "rank 9 failed at virtual time 1us: no convergence",
-		"panic": "rank 9 failed at virtual time 1us: panic: index out of the grid",
-		"abort": "rank 9 failed at virtual time 1us: the program called Abort with code 42",
-	} {
-		began := time.Now()
-		output, err := job(t, 3, self, "-worker", name).CombinedOutput()
-		if err != nil || time.Since(began) > jobLimit {
-			t.Errorf("%s: %v after %v\n%s", name, err, time.Since(began), output)
-		}
-		if n := bytes.Count(output, []byte("host 2: failed: "+words)); n != 1 {
-			t.Errorf("%s: %q is %d times in\n%s", name, words, n, output)
-		}
-		for host := range 2 {
-			if n := bytes.Count(output, fmt.Appendf(nil, "host %d: stopped: %s", host, words)); n != 1 {
-				t.Errorf("%s: host %d does not say that it was stopped:\n%s", name, host, output)
-			}
-		}
-	}
-}
-
-// work simulates a failing program as one process of a job, says how it ended, and
-// returns the exit code: 0 if there was an error.
-func work(name string) int {
-	job, err := mpi.Open()
-	if err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	host := job.Rank()
-	transport, err := job.Transport()
-	if err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	fail := failures[name]
-	_, err = simulateOver(transport, func(r *mpivirt.Rank) error {
-		if r.Rank() == r.Size()-1 {
-			r.Compute(vtime.Microsecond)
-			return fail(r)
-		}
-		return r.World().Barrier()
-	})
-	var failed *mpivirt.RankError
-	var stopped *sync.Stopped
-	switch {
-	case errors.As(err, &failed):
-		fmt.Printf("host %d: failed: %v\n", host, err)
-	case errors.As(err, &stopped):
-		fmt.Printf("host %d: stopped: %s\n", host, stopped.Reason)
-	default:
-		fmt.Printf("host %d: ended with %v\n", host, err)
-	}
-	if err := errors.Join(transport.Close(), job.Close()); err != nil {
-		fmt.Printf("host %d: %v\n", host, err)
-		return 1
-	}
-	return 0
-}
-
-func simulateOver(transport sync.Transport, main func(r *mpivirt.Rank) error) (*mpivirt.Result, error) {
-	tgt, err := machine("xt5", 10)
+// run simulates a problem on the engines of some transports.
+func (p problem) run(transports []sync.Transport, kind lp.Kind, protocol sync.Protocol, strict bool) (*mpivirt.Result, error) {
+	target, err := machine(p.machine, p.ranks)
 	if err != nil {
 		return nil, err
 	}
-	s, err := mpivirt.New(mpivirt.Config{
-		Target: tgt, LP: lp.Goroutine, Transports: []sync.Transport{transport},
-		Program: mpivirt.Program{Name: "failure", Main: main},
+	s, err := bench.New(p.program, bench.Config{
+		Config: mpivirt.Config{
+			Target: target, Transports: transports, LP: kind, Protocol: protocol, Strict: strict, Seed: 7,
+		},
+		Options: small(p.program),
 	})
 	if err != nil {
 		return nil, err
@@ -249,98 +50,190 @@ func simulateOver(transport sync.Transport, main func(r *mpivirt.Rank) error) (*
 	return s.Run()
 }
 
-// keeper is a shell that notes the process ids of the host processes in files. On
-// host 1 it outlives the process, so that the launcher does not end the others
-// before host 0 has noticed.
-const keeper = `
-dir=$1; shift
-host=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
-note() { echo $1 >"$dir/new.$host"; mv "$dir/new.$host" "$dir/pid.$host"; }
-if [ $host -ne 1 ]; then note $$; exec "$@"; fi
-"$@" & note $!
-wait $!; code=$?
-while kill -0 $(cat "$dir/pid.0"); do sleep 0.1; done
-exit $code
-`
+// deadlocks tells whether the problem ends in a deadlock.
+func (p problem) deadlocks() bool { return p.program == "deadlock" && p.ranks > 1 }
 
-// When a host process is killed, host 0 finds out, says which one is lost, and ends
-// the job with exit code 3. No process stays.
-func TestKilledHostOverMPI(t *testing.T) {
-	dir := t.TempDir()
-	cmd := job(t, 3, "/bin/sh", "-c", keeper, "sh", dir, gigarank(t), "run", "barriertest", "--ranks", "300", "--iterations", "1G",
-		"--json", filepath.Join(dir, "out.json"))
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	cmd.WaitDelay = time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var pids []int
-	for host := range 3 {
-		pids = append(pids, awaitNumber(t, filepath.Join(dir, fmt.Sprint("pid.", host))))
-	}
-	awaitProgress(t, pids[0])
-	killed := time.Now()
-	if err := syscall.Kill(pids[1], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	err := cmd.Wait()
-	if took := time.Since(killed); took > jobLimit {
-		t.Errorf("the job ended %v after the kill, want at most %v", took, jobLimit)
-	}
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 3 {
-		t.Errorf("the job ended with %v, want exit code 3\n%s", err, &output)
-	}
-	if d := readDocument(t, filepath.Join(dir, "out.json")); d.Complete || !strings.Contains(d.Reason, "engine 1 on ") {
-		t.Errorf("the document says %+v, want the loss of engine 1", d)
-	}
-	for host, pid := range pids {
-		if state, _ := processState(pid); state != "" && state != "Z" {
-			t.Errorf("host %d is still there as process %d in state %s", host, pid, state)
-		}
-	}
+// hostedCase is one way to simulate a problem on several host processes.
+type hostedCase struct {
+	problem
+	kind     lp.Kind
+	protocol sync.Protocol
+	strict   bool
 }
 
-// awaitProgress waits until a process has used some seconds of a processor, long
-// after which a simulation is under way.
-func awaitProgress(t *testing.T, pid int) {
-	t.Helper()
-	for began := time.Now(); time.Since(began) < jobLimit; {
-		if _, used := processState(pid); used > time.Second {
-			return
-		}
-	}
-	t.Fatalf("process %d does not get to work within %v", pid, jobLimit)
+func (c hostedCase) String() string {
+	return fmt.Sprintf("%v, %v, %v, strict %t", c.problem, c.kind, c.protocol, c.strict)
 }
 
-// processState returns the state of a process as one letter, Z for one that is over
-// but has not been waited for, and the time of a processor that it has used. The
-// state is empty if there is no such process.
-func processState(pid int) (state string, used time.Duration) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "", 0
-	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	const tick = 10 * time.Millisecond // the unit of /proc
-	user, err := strconv.Atoi(fields[11])
-	if err != nil {
-		return "", 0
-	}
-	return fields[0], time.Duration(user) * tick
-}
-
-// awaitNumber reads a number from a file that another process writes soon.
-func awaitNumber(t *testing.T, path string) int {
-	t.Helper()
-	for began := time.Now(); time.Since(began) < jobLimit; {
-		if text, err := os.ReadFile(path); err == nil {
-			if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
-				return n
+// hostedCases is the matrix for a number of host processes: every program on every
+// machine with ranks that 2, 3 and 4 do not divide, and with one rank for each
+// process, as each kind of LP under each protocol with the shortcut and without.
+func hostedCases(hosts int) (cases []hostedCase) {
+	for _, e := range bench.Programs() {
+		for _, m := range matrixMachines {
+			for _, ranks := range []int{29, hosts} {
+				for _, kind := range e.Forms {
+					for _, protocol := range allProtocols {
+						for _, strict := range []bool{false, true} {
+							cases = append(cases, hostedCase{problem{e.Name, m.why, m.machine, ranks}, kind, protocol, strict})
+						}
+					}
+				}
 			}
 		}
 	}
-	t.Fatalf("no number in %s within %v", path, jobLimit)
-	return 0
+	return cases
+}
+
+// hostedOutcome is how a case ended, as host 0 tells it.
+type hostedOutcome struct {
+	Case   string
+	Result *mpivirt.Result
+	Fault  string // "" for none
+}
+
+// workMatrix simulates all cases one after another as one process of a job.
+func workMatrix(job mpi.Job) error {
+	out := io.Discard
+	if job.Rank() == 0 {
+		file, err := os.Create(*results)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }()
+		out = file
+	}
+	encoder := json.NewEncoder(out)
+	for _, c := range hostedCases(job.Size()) {
+		transport, err := job.Transport()
+		if err != nil {
+			return fmt.Errorf("%v: %w", c, err)
+		}
+		o := hostedOutcome{Case: c.String()}
+		o.Result, err = c.run([]sync.Transport{transport}, c.kind, c.protocol, c.strict)
+		if c.deadlocks() {
+			err = deadlockOnHost(job, o.Result, err, c.ranks)
+		}
+		if err != nil {
+			o.Fault = err.Error()
+			fmt.Printf("host %d: %v: %v\n", job.Rank(), c, err)
+		}
+		if err := errors.Join(encoder.Encode(o), transport.Close()); err != nil {
+			return fmt.Errorf("%v: %w", c, err)
+		}
+	}
+	return nil
+}
+
+// deadlockOnHost wants a deadlock: host 0 knows of all ranks that wait.
+func deadlockOnHost(job mpi.Job, r *mpivirt.Result, err error, ranks int) error {
+	var report *mpivirt.DeadlockError
+	if job.Rank() == 0 || !errors.As(err, &report) {
+		return checkDeadlock(r, err, ranks)
+	}
+	return nil
+}
+
+// matrixLimit bounds the wall time of all cases of one number of host processes.
+const matrixLimit = 100 * time.Second
+
+// Host independence: on 1 to 4 host processes, each program gives in every way what
+// it gives within one process.
+func TestMatrixOverMPI(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := map[problem]*mpivirt.Result{}
+	for hosts := 1; hosts <= 4; hosts++ {
+		path := filepath.Join(t.TempDir(), "results")
+		ctx, cancel := context.WithTimeout(t.Context(), matrixLimit)
+		output, err := job(ctx, t, hosts, self, "-worker", "matrix", "-results", path).CombinedOutput()
+		cancel()
+		done := compareCases(t, hosts, path, plain)
+		if cases := hostedCases(hosts); done < len(cases) {
+			t.Errorf("%d hosts: %v; %d of %d cases ended; the next one is: %v\n%s", hosts, err, done, len(cases), cases[done], output)
+		} else if err != nil || len(output) > 0 {
+			t.Errorf("%d hosts: %v\n%s", hosts, err, output)
+		}
+	}
+}
+
+// compareCases compares the outcomes in a file with those within one process, which
+// it keeps in plain, and returns how many there are.
+func compareCases(t *testing.T, hosts int, path string, plain map[problem]*mpivirt.Result) (done int) {
+	file, err := os.Open(path)
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	defer func() { _ = file.Close() }()
+	decoder := json.NewDecoder(bufio.NewReader(file))
+	for _, c := range hostedCases(hosts) {
+		var o hostedOutcome
+		if err := decoder.Decode(&o); err != nil {
+			return done // not done, or in the middle of it
+		}
+		done++
+		if plain[c.problem] == nil {
+			plain[c.problem] = runPlain(t, c.problem)
+		}
+		var err error
+		switch {
+		case o.Case != c.String():
+			err = fmt.Errorf("the job has simulated %s instead", o.Case)
+		case o.Fault != "":
+			err = errors.New(o.Fault)
+		default:
+			err = sameOutcome(o.Result, plain[c.problem])
+		}
+		if err != nil {
+			t.Errorf("%d hosts, %v: %v", hosts, c, err)
+		}
+	}
+	return done
+}
+
+// runPlain simulates a problem on one engine of this process.
+func runPlain(t *testing.T, p problem) *mpivirt.Result {
+	e, err := bench.Lookup(p.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.run(sync.NewInProcess(1), e.Forms[0], sync.Hybrid, false)
+	if p.deadlocks() {
+		err = checkDeadlock(r, err, p.ranks)
+	}
+	if err != nil {
+		t.Fatalf("%v within one process: %v", p, err)
+	}
+	return r
+}
+
+// The command line gives on several host processes what a program gives within one.
+// Their number, the kind of LP, the protocol and strictness change from program to
+// program.
+func TestCommandOverMPI(t *testing.T) {
+	for i, e := range bench.Programs() {
+		if e.Name == "deadlock" {
+			continue // TestDeadlockOverMPI
+		}
+		p := problem{program: e.Name, why: "two levels", machine: "xt5", ranks: 29}
+		want := runPlain(t, p)
+		hosts, kind, protocol := 1+i%4, e.Forms[i/2%len(e.Forms)], allProtocols[i%3]
+		out := filepath.Join(t.TempDir(), "out.json")
+		o := e.Resolve(small(e.Name))
+		cmd := job(t.Context(), t, hosts, gigarank(t), "run", e.Name, "--ranks", strconv.Itoa(p.ranks), "--seed", "7",
+			"--iterations", strconv.Itoa(o.Iterations), "--compute", o.Compute.String(), "--payload", strconv.FormatInt(o.Payload, 10),
+			"--lp", kind.String(), "--sync", protocol.String(), fmt.Sprintf("--strict=%t", i%2 > 0), "--json", out, "--progress", "none")
+		if output, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%v on %d hosts: %v\n%s", p, hosts, err, output)
+			continue
+		}
+		got := readDocument(t, out)
+		if got.Hosts != hosts || got.Fingerprint != want.Fingerprint || got.VirtualTime != int64(want.VirtualTime) {
+			t.Errorf("%v on %d hosts, %v, %v: %+v; within one process %s, %v", p, hosts, kind, protocol, got,
+				want.Fingerprint, want.VirtualTime)
+		}
+	}
 }

@@ -13,7 +13,7 @@ const (
 	longestMessage = 1 << 30
 	maxArriving    = 16 // receives going on at a time
 
-	polls    = 100 // of a Wait before it yields
+	polls    = 100 // of a wait before it yields
 	yields   = 100 // before it sleeps
 	nap      = 20 * time.Microsecond
 	longNap  = 100 * time.Microsecond
@@ -68,7 +68,7 @@ func (j *job) begin() (*end, error) {
 
 // connect returns when all processes have begun.
 func (e *end) connect() error {
-	for {
+	for i := 0; ; i++ {
 		e.lock.Lock()
 		err := e.progress()
 		done := e.sending.active == 0
@@ -79,7 +79,7 @@ func (e *end) connect() error {
 		if done || err != nil {
 			return err
 		}
-		time.Sleep(nap)
+		pause(i, longNap)
 	}
 }
 
@@ -197,18 +197,25 @@ func (e *end) Wait(limit time.Duration) error {
 			return err
 		}
 		left := limit - time.Since(start)
-		switch {
-		case left <= 0:
+		if left <= 0 {
 			return nil
-		case i < polls:
-		case i < polls+yields:
-			runtime.Gosched()
-			yieldThread()
-		case i < polls+yields+napsTill:
-			time.Sleep(min(left, nap))
-		default:
-			time.Sleep(min(left, longNap))
 		}
+		pause(i, left)
+	}
+}
+
+// pause lets pass some time, at most limit, after look number i at MPI: the more,
+// the longer nothing has come.
+func pause(i int, limit time.Duration) {
+	switch {
+	case i < polls:
+	case i < polls+yields:
+		runtime.Gosched()
+		yieldThread()
+	case i < polls+yields+napsTill:
+		time.Sleep(min(limit, nap))
+	default:
+		time.Sleep(min(limit, longNap))
 	}
 }
 
@@ -239,7 +246,7 @@ func (e *end) Wake() { e.woken.Store(true) }
 func (e *end) Close() error {
 	// A sum of zero tells that everything has been received: who takes part in it
 	// sends no more.
-	for summed := false; ; {
+	for i, summed := 0, false; ; i++ {
 		e.lock.Lock()
 		_, message, err := e.receive()
 		if message != nil {
@@ -258,9 +265,11 @@ func (e *end) Close() error {
 		if done || err != nil {
 			return err
 		}
-		if message == nil {
-			time.Sleep(nap)
+		if message != nil {
+			i = 0
+			continue
 		}
+		pause(i, longNap)
 	}
 }
 
