@@ -61,9 +61,17 @@ var rules = map[string]rule{
 		// The matrix runs every program on host processes, too.
 		testsOnly: "sync/mpi",
 	},
+	"result": {pure: true},
+	"study": {
+		imports: "vtime random network collectives bench result" +
+			// Only one process may write the results.
+			" golang.org/x/sys/unix",
+		// The programs are simulated in its tests.
+		testsOnly: "lp sync mpivirt",
+	},
 	"bench/report": {imports: "lp sync network mpivirt bench"},
 	"cmd/gigarank": {
-		imports: "vtime random lp sync sync/mpi network collectives mpivirt bench" +
+		imports: "vtime random lp sync sync/mpi network collectives mpivirt bench result study" +
 			" github.com/spf13/cobra go.uber.org/zap go.uber.org/zap/zapcore" +
 			" github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
 			" golang.org/x/term golang.org/x/sys/unix",

@@ -9,83 +9,37 @@ import (
 	"time"
 
 	"gigarank/mpivirt"
+	"gigarank/result"
 )
 
-// document is the result of a run as JSON, schema 1. Virtual times are in
-// picoseconds, wall times in seconds.
-type document struct {
-	Schema   int    `json:"schema"`
-	Program  string `json:"program"`
-	Ranks    int64  `json:"ranks"`
-	Hosts    int    `json:"hosts"`
-	Engines  int    `json:"engines"`
-	LP       string `json:"lp"`
-	Sync     string `json:"sync"`
-	Strict   bool   `json:"strict"`
-	Machine  string `json:"machine"`
-	Seed     uint64 `json:"seed"`
-	Complete bool   `json:"complete"`
-	// Reason says why the run is incomplete.
-	Reason        string `json:"reason,omitempty"`
-	FinishedRanks uint64 `json:"finished_ranks"`
-	// VirtualTime is the last finish of any rank.
-	VirtualTime int64 `json:"virtual_time_ps"`
-	// Fingerprint is a digest of (rank, finish time) over the finished ranks.
-	Fingerprint string `json:"fingerprint"`
-	// Wall is the time from the beginning of the set-up to the end of the run;
-	// SetUp is the part of it before the first rank ran.
-	Wall              float64 `json:"wall_s"`
-	SetUp             float64 `json:"setup_s"`
-	Events            uint64  `json:"events"`
-	Messages          uint64  `json:"messages"`
-	RemoteMessages    uint64  `json:"remote_messages"`
-	SyncMessages      uint64  `json:"sync_messages"`
-	TransportMessages uint64  `json:"transport_messages"`
-	Switches          uint64  `json:"switches"`
-	// PeakRSS is the most memory that was resident, summed over the host
-	// processes; BytesPerRank is that divided by the number of ranks.
-	PeakRSS      int64       `json:"peak_rss_bytes"`
-	BytesPerRank float64     `json:"bytes_per_rank"`
-	Iterations   []iteration `json:"iterations"`
-}
-
-// iteration is one timed operation of a document, over all ranks that took part.
-type iteration struct {
-	Index     int     `json:"index"`
-	Operation string  `json:"operation"`
-	Min       int64   `json:"min_ps"`
-	Mean      int64   `json:"mean_ps"`
-	Max       int64   `json:"max_ps"`
-	Wall      float64 `json:"wall_s"`
-}
-
-const schema = 1
+// document is the result of a run.
+type document struct{ result.Document }
 
 // newDocument describes the outcome of a run on all hosts; peak is their memory.
 func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
-	result := o.result
-	if result == nil {
-		result = &mpivirt.Result{}
+	got := o.result
+	if got == nil {
+		got = &mpivirt.Result{}
 	}
-	s := result.Statistics
-	d := &document{
-		Schema: schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.size, Engines: h.size * r.engines,
+	s := got.Statistics
+	d := &document{result.Document{
+		Schema: result.Schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.size, Engines: h.size * r.engines,
 		LP: r.config.LP.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
 		Machine: r.machine, Seed: r.config.Seed,
-		Complete: o.err == nil && result.Complete, FinishedRanks: result.Finished,
-		VirtualTime: int64(result.VirtualTime), Fingerprint: result.Fingerprint,
-		Wall: round(o.wall), SetUp: result.SetupWall,
+		Complete: o.err == nil && got.Complete, FinishedRanks: got.Finished,
+		VirtualTime: int64(got.VirtualTime), Fingerprint: got.Fingerprint,
+		Wall: round(o.wall), SetUp: got.SetupWall,
 		Events: s.Events, Messages: s.Messages, RemoteMessages: s.RemoteMessages,
 		SyncMessages: s.SyncMessages, TransportMessages: s.TransportMessages, Switches: s.Switches,
 		PeakRSS: peak, BytesPerRank: float64(peak*100/r.ranks) / 100,
-		Iterations: []iteration{},
-	}
+		Iterations: []result.Iteration{},
+	}}
 	if o.err != nil {
 		d.Reason = o.err.Error()
 	}
-	for _, it := range finishedIterations(result, d.Complete, uint64(r.ranks)) {
-		d.Iterations = append(d.Iterations, iteration{
-			it.Index, it.Operation, int64(it.Min), int64(it.Mean), int64(it.Max), it.Wall,
+	for _, it := range finishedIterations(got, d.Complete, uint64(r.ranks)) {
+		d.Iterations = append(d.Iterations, result.Iteration{
+			Index: it.Index, Operation: it.Operation, Min: int64(it.Min), Mean: int64(it.Mean), Max: int64(it.Max), Wall: it.Wall,
 		})
 	}
 	return d

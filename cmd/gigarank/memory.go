@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	stdsync "sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -197,15 +198,26 @@ func userLimit(getenv func(string) string, localHosts int) (room, bool) {
 // makes no garbage that would be worth it. With 10^6 goroutine ranks on two cores
 // the usual pace of the collector doubles the wall time of the set-up, and makes
 // the peak of the memory less than 2% lower.
-func tuneCollector(getenv func(string) string, need, share int64) {
+// What it returns puts the collector back to its usual pace.
+func tuneCollector(getenv func(string) string, need, share int64) (restore func()) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
-		return
+		return func() {}
 	}
-	debug.SetMemoryLimit(min(max(2*need, 4*processMemory), share))
-	before := debug.SetGCPercent(-1)
+	limit := debug.SetMemoryLimit(min(max(2*need, 4*processMemory), share))
+	percent := debug.SetGCPercent(-1)
+	var once stdsync.Once
 	// The sentinel dies in the first collection.
 	runtime.AddCleanup(new([16]byte), func(percent int) {
-		debug.SetMemoryLimit(share)
-		debug.SetGCPercent(percent)
-	}, before)
+		once.Do(func() {
+			debug.SetMemoryLimit(share)
+			debug.SetGCPercent(percent)
+		})
+	}, percent)
+	return func() {
+		once.Do(func() { debug.SetGCPercent(percent) })
+		debug.SetMemoryLimit(limit)
+	}
 }
+
+// resetPeak makes peakResident begin anew, where the kernel can do that.
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }

@@ -89,8 +89,25 @@ func newRequest(c *console, h *hosts, program string, f *runFlags) (*request, er
 	var err error
 	r.entry, err = bench.Lookup(program)
 	faults.add("PROGRAM", err)
-	known := err == nil
+	r.readHosting(f, err == nil, &faults)
+	r.chooseAlgorithms(f, &faults)
+	r.readNumbers(f, &faults)
+	r.readTarget(f, &faults)
+	r.countEngines(c, h, f, &faults)
+	if h.index == 0 {
+		faults.add("--json", checkWritable(f.json))
+	}
+	if len(faults) == 0 {
+		faults.add("--ranks", r.checkMemory(c, h))
+	}
+	r.options = r.entry.Resolve(r.config.Options)
+	return r, faults.orNil()
+}
 
+// readHosting reads how the simulation is carried out, which has no influence on
+// its results; known says that the program is.
+func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
+	var err error
 	r.config.LP, err = choose("kind of LP", f.lp, kinds)
 	faults.add("--lp", err)
 	if err == nil && known {
@@ -104,18 +121,6 @@ func newRequest(c *console, h *hosts, program string, f *runFlags) (*request, er
 	r.progress, err = choose("mode", f.progress, progressModes)
 	faults.add("--progress", err)
 	r.config.Strict = f.strict
-	r.chooseAlgorithms(f, &faults)
-	r.readNumbers(f, &faults)
-	r.readTarget(f, &faults)
-	r.countEngines(c, h, f, &faults)
-	if h.index == 0 {
-		faults.add("--json", checkWritable(f.json))
-	}
-	if len(faults) == 0 {
-		faults.add("--ranks", r.checkMemory(c, h))
-	}
-	r.options = r.entry.Resolve(r.config.Options)
-	return r, faults.orNil()
 }
 
 // choose finds the value with a name.

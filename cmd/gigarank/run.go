@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 
 	"gigarank/bench"
 )
@@ -103,13 +104,20 @@ func simulate(c *console, h *hosts, r *request) error {
 	if r.verbose && h.index == 0 {
 		c.verbose()
 	}
-	tuneCollector(c.getenv, r.need, r.share)
+	s := catchSignals(unix.SIGINT, unix.SIGTERM)
+	defer s.release()
+	return conclude(c, h, r, perform(c, h, r, s))
+}
+
+// perform runs a request.
+func perform(c *console, h *hosts, r *request, signals *signals) outcome {
+	defer tuneCollector(c.getenv, r.need, r.share)()
 	c.log.Info("setting up", zap.String("program", r.entry.Name), zap.Int64("ranks", r.ranks),
 		zap.String("machine", r.machine), zap.Int("hosts", h.size), zap.Int("engines", r.engines))
 	began := c.now()
 	r.config.Now = func() float64 { return c.now().Sub(began).Seconds() }
 	r.config.Output = r.output(c)
-	o := supervise(c, stopLimit,
+	return supervise(c, signals, stopLimit,
 		func() (bench.Simulation, error) {
 			var err error
 			if r.config.Transports, err = h.transports(r.engines); err != nil {
@@ -129,7 +137,6 @@ func simulate(c *console, h *hosts, r *request) error {
 			}
 			return watchProgress(c, mode, s, r.options.Iterations)
 		})
-	return conclude(c, h, r, o)
 }
 
 // output returns where what ranks print goes: to standard output, or to standard
@@ -144,11 +151,26 @@ func (r *request) output(c *console) func(string) {
 
 // conclude reports an outcome on host 0 and makes all hosts end with its code.
 func conclude(c *console, h *hosts, r *request, o outcome) error {
-	if o.result == nil && !o.hung { // refused on all hosts, or one of them is lost
-		h.apart = ofThisHost(o.err)
-		return ended{cause: o.err, code: exitCode(o.err), silent: h.index != 0 && !h.apart}
+	all, err := settle(h, &o)
+	if h.index != 0 || o.refused() {
+		return err
 	}
-	all := report{code: ownCode(o.err), peak: peakResident()}
+	d := newDocument(r, h, o, all.peak)
+	d.log(c)
+	if r.json != "-" {
+		d.summarize(c.stdout)
+	}
+	return errors.Join(err, d.write(c, r.json))
+}
+
+// settle makes all hosts agree on how a simulation has ended: the error has the
+// code of all of them.
+func settle(h *hosts, o *outcome) (all report, err error) {
+	if o.refused() { // on all hosts, or one of them is lost
+		h.apart = ofThisHost(o.err)
+		return all, ended{cause: o.err, code: exitCode(o.err), silent: h.index != 0 && !h.apart}
+	}
+	all = report{code: ownCode(o.err), peak: peakResident()}
 	limit := agreeLimit
 	if o.err != nil {
 		limit = abandonLimit
@@ -163,19 +185,10 @@ func conclude(c *console, h *hosts, r *request, o outcome) error {
 	if o.err != nil && all.code == exitDone {
 		all.code = exitHost // whoever knows the cause is gone
 	}
-	var err error
 	if all.code != exitDone {
 		err = ended{cause: o.err, code: all.code, silent: h.index != 0 && !ofThisHost(o.err)}
 	}
-	if h.index != 0 {
-		return err
-	}
-	d := newDocument(r, h, o, all.peak)
-	d.log(c)
-	if r.json != "-" {
-		d.summarize(c.stdout)
-	}
-	return errors.Join(err, d.write(c, r.json))
+	return all, err
 }
 
 // ofThisHost tells whether an error is a failure of this host that the others do

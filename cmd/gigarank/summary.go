@@ -5,6 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"gigarank/result"
 	"gigarank/vtime"
 )
 
@@ -101,7 +102,7 @@ func (d *document) tabulate(w io.Writer) {
 
 // over sums the iterations of an operation up: least, mean of the means rounded
 // down, greatest, total wall time, and their number.
-func (d *document) over(operation string) (all iteration, n int) {
+func (d *document) over(operation string) (all result.Iteration, n int) {
 	var rest int64
 	var means []int64
 	for _, it := range d.Iterations {

@@ -26,21 +26,32 @@ type outcome struct {
 	wall   time.Duration
 }
 
-// signals delivers the signals that end a run in order. After the first one they
-// have their usual effect again, so that a second one kills at once.
-func signals() (caught chan os.Signal, release func()) {
-	caught = make(chan os.Signal, 1)
-	signal.Notify(caught, unix.SIGINT, unix.SIGTERM)
-	return caught, func() { signal.Stop(caught) }
+// refused tells that the simulation could not be set up.
+func (o *outcome) refused() bool { return o.result == nil && !o.hung }
+
+// signals are those that end a command in order. After the first one they have
+// their usual effect again, so that a second one kills at once.
+type signals struct{ caught chan os.Signal }
+
+func catchSignals(which ...os.Signal) *signals {
+	s := &signals{make(chan os.Signal, 1)}
+	signal.Notify(s.caught, which...)
+	return s
+}
+
+func (s *signals) release() { signal.Stop(s.caught) }
+
+// stopBy releases the signals, of which one has come, and gives the reason to end.
+func (s *signals) stopBy(one os.Signal) interrupted {
+	s.release()
+	return interrupted{fmt.Sprintf("interrupted by %s", unix.SignalName(one.(unix.Signal)))}
 }
 
 // supervise sets a simulation up, runs it and stops it on a signal; limit is how
 // long it may take to end then. It gives the simulation to watch once it is set
 // up, and ends the watching by what watch returns.
-func supervise(c *console, limit time.Duration, setUp func() (bench.Simulation, error),
+func supervise(c *console, signals *signals, limit time.Duration, setUp func() (bench.Simulation, error),
 	watch func(bench.Simulation) (end func())) outcome {
-	caught, release := signals()
-	defer release()
 	began := c.now()
 	ready := make(chan bench.Simulation, 1)
 	ended := make(chan outcome, 1)
@@ -67,9 +78,8 @@ func supervise(c *console, limit time.Duration, setUp func() (bench.Simulation, 
 			if stop.reason != "" {
 				simulation.Stop(stop.reason)
 			}
-		case s := <-caught:
-			release()
-			stop = interrupted{fmt.Sprintf("interrupted by %s", unix.SignalName(s.(unix.Signal)))}
+		case s := <-signals.caught:
+			stop = signals.stopBy(s)
 			late = time.After(limit)
 			if simulation != nil {
 				simulation.Stop(stop.reason)

@@ -36,6 +36,12 @@ func raise(t *testing.T, signal unix.Signal) {
 	}
 }
 
+func testSignals(t *testing.T) *signals {
+	s := catchSignals(unix.SIGINT, unix.SIGTERM)
+	t.Cleanup(s.release)
+	return s
+}
+
 func watchNothing(bench.Simulation) func() { return func() {} }
 
 // untilStopped is the end of a simulation that was stopped.
@@ -50,7 +56,7 @@ func TestSignalEndsARun(t *testing.T) {
 			raise(t, signal)
 			return untilStopped(stopped)
 		})
-		o := supervise(c, time.Minute, func() (bench.Simulation, error) { return s, nil }, watchNothing)
+		o := supervise(c, testSignals(t), time.Minute, func() (bench.Simulation, error) { return s, nil }, watchNothing)
 		var by interrupted
 		if !errors.As(o.err, &by) || by.reason != "interrupted by "+unix.SignalName(signal) {
 			t.Errorf("%v: the run ended with %v", signal, o.err)
@@ -64,7 +70,7 @@ func TestSignalEndsARun(t *testing.T) {
 // A signal that comes while the ranks are still set up is not lost.
 func TestSignalDuringSetUp(t *testing.T) {
 	c, _, _ := testConsole(nil)
-	o := supervise(c, time.Minute, func() (bench.Simulation, error) {
+	o := supervise(c, testSignals(t), time.Minute, func() (bench.Simulation, error) {
 		raise(t, unix.SIGTERM)
 		return newScripted(untilStopped), nil
 	}, watchNothing)
@@ -85,7 +91,7 @@ func TestHungSimulationIsGivenUp(t *testing.T) {
 		<-release
 		return nil, nil
 	})
-	o := supervise(c, time.Millisecond, func() (bench.Simulation, error) { return s, nil }, watchNothing)
+	o := supervise(c, testSignals(t), time.Millisecond, func() (bench.Simulation, error) { return s, nil }, watchNothing)
 	if !o.hung || o.result == nil || o.result.Finished != 4 || o.result.VirtualTime != 77 || o.result.Complete {
 		t.Errorf("hung %t, result %+v", o.hung, o.result)
 	}
@@ -103,7 +109,7 @@ func TestSignalDoesNotHideAFailure(t *testing.T) {
 		<-stopped
 		return &mpivirt.Result{}, failed
 	})
-	o := supervise(c, time.Minute, func() (bench.Simulation, error) { return s, nil }, watchNothing)
+	o := supervise(c, testSignals(t), time.Minute, func() (bench.Simulation, error) { return s, nil }, watchNothing)
 	if !errors.Is(o.err, failed) {
 		t.Errorf("the run ended with %v, want the failure of rank 5", o.err)
 	}
@@ -117,7 +123,7 @@ func TestWatcherIsEnded(t *testing.T) {
 		<-watched
 		return &mpivirt.Result{Complete: true}, nil
 	})
-	o := supervise(c, time.Minute, func() (bench.Simulation, error) { return s, nil },
+	o := supervise(c, testSignals(t), time.Minute, func() (bench.Simulation, error) { return s, nil },
 		func(got bench.Simulation) func() {
 			if got != bench.Simulation(s) {
 				t.Errorf("watching %v", got)
@@ -135,7 +141,7 @@ func TestWatcherIsEnded(t *testing.T) {
 func TestSetUpFails(t *testing.T) {
 	c, _, _ := testConsole(nil)
 	want := errors.New("no room")
-	o := supervise(c, time.Minute, func() (bench.Simulation, error) { return nil, want }, watchNothing)
+	o := supervise(c, testSignals(t), time.Minute, func() (bench.Simulation, error) { return nil, want }, watchNothing)
 	if o.result != nil || !errors.Is(o.err, want) {
 		t.Errorf("result %+v, %v", o.result, o.err)
 	}

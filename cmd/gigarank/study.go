@@ -1,0 +1,396 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/lp"
+	"gigarank/study"
+)
+
+const studyHelp = `Study simulates a collective operation at every combination of the axes below and
+leaves in DIR:
+  results.jsonl  one line for each point, on the disk as soon as it is finished
+  results.csv    the same as a table
+It prints tables and a plot, too. Every point is one simulation, as gigarank run
+OPERATIONtest would do it; no time comes from a formula.
+
+The time of a point is what an iteration costs beyond its compute time: virtual
+time of the run / iterations − compute time. With one iteration, which is the
+default without noise, it is the time from the common entry of all ranks to the
+last exit.
+
+Axes take lists (1K,4K), ranges that double (2^10..2^30) and ranges with a step
+(2^10..2^30:x4, 100..1000:+100). --noise may be given several times; the study
+without noise is added, for comparison. --ranks-per-node and --mapping take the
+place of what the machine says. Points run in the order of growing cost, so that a
+time limit loses the least. Algorithms that are not named by --algorithms are left
+out where a simulation is expected to take over a minute.
+
+A study ends by itself, or on SIGINT, SIGTERM or SIGUSR1, which schedulers send
+before a time limit: what was finished stays, the table is written from it, and
+the exit code is 3. The same command with --resume goes on; also after a kill or a
+power cut, which lose at most the point that was running. Lines of the file that
+are of no point of the study are kept and not shown, so that a study can be
+extended. Results of another version of gigarank are refused, unless --mix-versions
+takes them. A point that fails is noted, the others go on, and the exit code is 1;
+--resume simulates it again. Points for which the memory is not enough are refused
+before anything runs; --skip-too-large leaves them out.
+
+`
+
+// studyFlags are the flags of study as they are written.
+type studyFlags struct {
+	axes                      study.Axes
+	hosting                   runFlags // of which only how simulations are carried out
+	out                       string
+	resume, mix, skipTooLarge bool
+}
+
+func newStudy(c *console) *cobra.Command {
+	var f studyFlags
+	cmd := &cobra.Command{
+		Use:   "study OPERATION",
+		Short: "Study how a collective operation scales",
+		Long:  studyHelp + exitHelp,
+		Example: `  gigarank study barrier --quick --out barrier-study
+  gigarank study barrier --ranks 2^10..2^30 --algorithms node-leader,dissemination --out d --resume
+  gigarank study allreduce --ranks 2^4..2^16:x4 --payload 8..1Mi:x8 --out d
+  gigarank study barrier --ranks 2^6..2^20 --noise periodic:10ms,250us --out d
+  mpirun -n 64 gigarank study barrier --ranks 2^20..2^30 --out d`,
+		Args: arguments(1, "one OPERATION: "+strings.Join(study.Operations(), ", ")),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.axes.Operation = args[0]
+			return conductStudy(c, &f)
+		},
+	}
+	f.define(cmd)
+	return cmd
+}
+
+func (f *studyFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results (required)")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
+	flags.BoolVar(&f.axes.Quick, "quick", false, "other defaults, for a study in under a minute")
+	flags.StringVar(&f.axes.Ranks, "ranks", "", "virtual ranks: an `AXIS` (default 2^10..2^20)")
+	flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms (default all); see gigarank list")
+	flags.StringVar(&f.axes.Payload, "payload", "", "bytes of each rank: an `AXIS` (default the program's)")
+	flags.StringVar(&f.axes.Machines, "machine", "", "a `LIST` of presets and machine files (default xt5)")
+	flags.StringVar(&f.axes.RanksPerNode, "ranks-per-node", "", "an `AXIS` (default the machine's)")
+	flags.StringVar(&f.axes.Mapping, "mapping", "", "a `LIST` of block, cyclic, random:SEED, file:PATH (default the machine's)")
+	flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
+	flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1)")
+	flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
+	flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each point (default 1; 10 with noise)")
+	flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points for which the memory is not enough")
+	flags.BoolVar(&f.mix, "mix-versions", false, "take results of another version of gigarank for this one's")
+	h := &f.hosting
+	flags.StringVar(&h.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
+	flags.StringVar(&h.lp, "lp", "", "`KIND` of logical processes: goroutine or event (default event if the program has it)")
+	flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
+	flags.BoolVar(&h.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
+	flags.StringVar(&h.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
+	flags.StringVar(&h.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
+	flags.BoolVarP(&h.verbose, "verbose", "v", false, "log the phases of each point on standard error")
+}
+
+// conductor carries out a study on this host.
+type conductor struct {
+	console  *console
+	hosts    *hosts
+	flags    *studyFlags
+	signals  *signals
+	plan     *study.Plan
+	hosting  request        // what all points share
+	journal  *study.Journal // on host 0
+	finished map[study.Point]bool
+	todo     []study.Point
+	skipped  []study.Point // for want of memory
+	failed   int
+}
+
+// conductStudy carries out the whole of a study on this host.
+func conductStudy(c *console, f *studyFlags) (err error) {
+	h, err := openHosts(c.getenv)
+	if err != nil {
+		return err
+	}
+	if h.index != 0 {
+		c.mute()
+	}
+	s := &conductor{console: c, hosts: h, flags: f, signals: catchSignals(unix.SIGINT, unix.SIGTERM, unix.SIGUSR1)}
+	defer s.signals.release()
+	if err = s.prepare(); err == nil {
+		err = s.run()
+	}
+	if s.journal != nil {
+		err = errors.Join(err, s.journal.Close())
+	}
+	if h.apart {
+		c.finish(err)
+	}
+	if closed := h.close(exitCode(err)); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// prepare checks the command line and finds out what there is to do. If anything
+// is wrong for any host, no host goes on.
+func (s *conductor) prepare() error {
+	faults := s.check()
+	all, err := s.hosts.agree(report{code: exitCode(faults)}, agreeLimit)
+	switch {
+	case err != nil:
+		return err
+	case all.code != exitDone && s.hosts.index == 0 && faults != nil:
+		return faults
+	case all.code != exitDone:
+		return ended{cause: faults, code: all.code, silent: s.hosts.index != 0}
+	}
+	if err := s.sort(); err != nil {
+		return err
+	}
+	if len(s.skipped) > 0 && !s.flags.skipTooLarge {
+		return s.tooLarge()
+	}
+	return nil
+}
+
+// check finds all faults of the command line, and on host 0 opens the results.
+func (s *conductor) check() error {
+	var faults usageError
+	s.plan = study.NewPlan(s.flags.axes, os.ReadFile, func(flag string, err error) { faults.addMachine(flag, err) })
+	s.hosting = request{entry: s.plan.Entry, progress: progressAuto, verbose: s.flags.hosting.verbose}
+	if s.flags.hosting.lp == "" {
+		s.flags.hosting.lp = defaultForm(s.plan.Entry).String()
+	}
+	s.hosting.readHosting(&s.flags.hosting, len(s.plan.Entry.Forms) > 0, &faults)
+	s.hosting.ranks = math.MaxInt32
+	s.hosting.countEngines(s.console, s.hosts, &s.flags.hosting, &faults)
+	if s.flags.out == "" {
+		faults.add("--out", errors.New("name the directory of the results"))
+	}
+	if len(faults) > 0 || s.hosts.index != 0 {
+		return faults.orNil()
+	}
+	var err error
+	if s.journal, err = study.OpenJournal(s.flags.out, s.flags.resume); err == nil {
+		s.finished, err = s.journal.Finished(s.plan, version(), s.flags.mix)
+	}
+	faults.add("--out", err)
+	return faults.orNil()
+}
+
+// defaultForm is the kind of LP that takes the least memory.
+func defaultForm(e bench.Entry) lp.Kind {
+	if e.CheckForm(lp.Event) == nil {
+		return lp.Event
+	}
+	return lp.Goroutine
+}
+
+// sort finds which points are to be simulated: those that host 0 does not have
+// and for which all hosts have the memory.
+func (s *conductor) sort() error {
+	const run, large, done = 0, 1, 2
+	for _, point := range s.plan.Points {
+		mine := report{code: run}
+		if s.finished[point] {
+			mine.code = done
+		} else if _, err := s.request(point); err != nil {
+			mine.code = large
+		}
+		all, err := s.hosts.agree(mine, agreeLimit)
+		if err != nil {
+			return err
+		}
+		switch all.code {
+		case run:
+			s.todo = append(s.todo, point)
+		case large:
+			s.skipped = append(s.skipped, point)
+		}
+	}
+	return nil
+}
+
+// tooLarge refuses a study of which some points do not fit into the memory.
+func (s *conductor) tooLarge() error {
+	least := s.skipped[0]
+	for _, point := range s.skipped {
+		if point.Ranks < least.Ranks {
+			least = point
+		}
+	}
+	_, why := s.request(least)
+	if why == nil {
+		why = errors.New("another host has not the memory")
+	}
+	var faults usageError
+	faults.add("--ranks", fmt.Errorf("%d of %s will not fit, from %d ranks on: %w; --skip-too-large leaves them out",
+		len(s.skipped), plural(len(s.plan.Points), "point"), least.Ranks, why))
+	return ended{cause: faults, code: exitUsage, silent: s.hosts.index != 0}
+}
+
+// request makes a point a run. The error is that it does not fit into the memory.
+func (s *conductor) request(point study.Point) (*request, error) {
+	r := s.hosting
+	target, err := s.plan.Machine(point).Target(point.Ranks)
+	if err != nil {
+		return nil, err
+	}
+	algorithm, err := collectives.ParseAlgorithm(s.plan.Operation, point.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	r.machine, r.ranks = point.Machine, point.Ranks
+	r.engines = int(min(int64(r.engines), point.Ranks))
+	r.config.Target = target
+	r.config.Algorithms = map[collectives.Operation]collectives.Algorithm{s.plan.Operation: algorithm}
+	r.config.Seed = point.Seed
+	if r.config.Noise, err = bench.ParseNoise(point.Noise, point.Seed); err != nil {
+		return nil, err
+	}
+	r.config.Options = bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload}
+	if point.Compute == 0 {
+		r.config.Compute = bench.None
+	}
+	if point.Payload == 0 {
+		r.config.Payload = bench.None
+	}
+	r.options = r.entry.Resolve(r.config.Options)
+	return &r, r.checkMemory(s.console, s.hosts)
+}
+
+// run simulates what is to be done and reports it.
+func (s *conductor) run() error {
+	if s.flags.hosting.verbose && s.hosts.index == 0 {
+		s.console.verbose()
+	}
+	s.announce()
+	var err error
+	for i, point := range s.todo {
+		if err = s.agreeToGoOn(); err != nil {
+			break
+		}
+		if err = s.simulate(point, i); err != nil {
+			break
+		}
+	}
+	if err == nil && s.failed > 0 {
+		err = ended{cause: fmt.Errorf("%s of %d failed; see the errors in %s", plural(s.failed, "point"), len(s.plan.Points), study.ResultsFile),
+			code: exitProgram, silent: s.hosts.index != 0}
+	}
+	if s.hosts.index != 0 {
+		return err
+	}
+	return errors.Join(s.advise(err), s.report())
+}
+
+// agreeToGoOn ends the study on all hosts if a signal has come to one of them
+// between two points.
+func (s *conductor) agreeToGoOn() error {
+	var stop error
+	select {
+	case one := <-s.signals.caught:
+		stop = s.signals.stopBy(one)
+	default:
+	}
+	all, err := s.hosts.agree(report{code: exitCode(stop)}, agreeLimit)
+	if err != nil {
+		return err
+	}
+	if all.code != exitDone {
+		return ended{cause: stop, code: all.code, silent: s.hosts.index != 0}
+	}
+	return nil
+}
+
+// simulate runs a point and keeps its result. A failure of the simulated program
+// is a result, too; what ends the study is an error.
+func (s *conductor) simulate(point study.Point, index int) error {
+	r, err := s.request(point)
+	if err != nil {
+		return err
+	}
+	// Each point is to be charged for its own memory only.
+	debug.FreeOSMemory()
+	resetPeak()
+	o := perform(s.console, s.hosts, r, s.signals)
+	all, err := settle(s.hosts, &o)
+	if err != nil && (all.code != exitProgram || o.refused()) {
+		return err
+	}
+	if err != nil {
+		s.failed++
+	}
+	if s.hosts.index != 0 {
+		return nil
+	}
+	d := newDocument(r, s.hosts, o, all.peak)
+	record := s.plan.NewRecord(version(), point, d.Document)
+	err = s.journal.Append(record)
+	if err == nil && s.flags.hosting.progress != progressNone.String() {
+		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))
+	}
+	return err
+}
+
+// announce says beforehand what will be done.
+func (s *conductor) announce() {
+	p := func(format string, arguments ...any) {
+		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: "+format+"\n", arguments...)
+	}
+	if s.hosts.index != 0 {
+		return
+	}
+	if n := s.journal.Dropped(); n > 0 {
+		p("%s: a torn line of %d bytes at its end was removed", study.ResultsFile, n)
+	}
+	done := len(s.plan.Points) - len(s.todo) - len(s.skipped)
+	p("%s: %d to simulate, %d finished before", plural(len(s.plan.Points), "point"), len(s.todo), done)
+	if len(s.skipped) > 0 {
+		p("left out for want of memory: %s", study.Ranges(s.skipped))
+	}
+	if len(s.plan.LeftOut) > 0 {
+		p("left out as too slow to simulate unless named by --algorithms: %s", study.Ranges(s.plan.LeftOut))
+	}
+}
+
+// advise adds to the error of a study that was ended how to go on.
+func (s *conductor) advise(err error) error {
+	if err == nil || exitCode(err) != exitHost {
+		return err
+	}
+	records, _ := s.journal.Outcome(s.plan)
+	return ended{cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on",
+		err, len(records), plural(len(s.plan.Points), "point")), code: exitCode(err)}
+}
+
+// report writes what there is of the study: the table, and tables and a plot for
+// people.
+func (s *conductor) report() error {
+	records, others := s.journal.Outcome(s.plan)
+	if others > 0 {
+		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, plural(others, "other point"))
+	}
+	s.plan.WriteText(s.console.stdout, records)
+	var table strings.Builder
+	if err := study.WriteCSV(&table, records); err != nil {
+		return err
+	}
+	return replaceFile(filepath.Join(s.flags.out, study.TableFile), []byte(table.String()))
+}

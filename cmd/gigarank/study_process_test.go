@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"gigarank/study"
+)
+
+// hostFields are what differs from run to run of a study.
+var hostFields = regexp.MustCompile(`"(wall_s|setup_s|events|switches|(?:remote|sync|transport)_messages|peak_rss_bytes|bytes_per_rank)":[0-9.e+-]+`)
+
+// resultLines reads the results of a study without what depends on the host.
+func resultLines(t *testing.T, dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, study.ResultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hostFields.ReplaceAllString(string(text), "$1")
+}
+
+// studyArguments are those of a study of which each point takes a while.
+func studyArguments(dir string, more ...string) []string {
+	return append([]string{"study", "barrier", "--ranks", "2^10..2^14", "--algorithms", "node-leader,dissemination,binomial",
+		"--iterations", "20", "--out", dir}, more...)
+}
+
+// waitForLine reads lines until one has a pattern.
+func waitForLine(t *testing.T, r *bufio.Reader, pattern string) {
+	wanted := regexp.MustCompile(pattern)
+	var before strings.Builder
+	for {
+		line, err := r.ReadString('\n')
+		before.WriteString(line)
+		if wanted.MatchString(line) {
+			return
+		}
+		if err != nil {
+			t.Fatalf("%v; no line with %q in\n%s", err, pattern, before.String())
+		}
+	}
+}
+
+// startUntil starts a study and waits until so many points are finished.
+func startUntil(t *testing.T, cmd *exec.Cmd, points string) {
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	readUntil(t, stderr, " "+points+"/")
+}
+
+// A study that is killed, whose file then ends in a torn line, and that is killed
+// again after it was resumed, leaves the results of a study that nobody has
+// touched.
+func TestKilledStudyIsResumed(t *testing.T) {
+	whole, killed := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "killed")
+	if output, err := command(t, studyArguments(whole)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for i, points := range []string{"3", "5"} {
+		cmd := command(t, studyArguments(killed, "--resume")...)
+		startUntil(t, cmd, points)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if i == 0 {
+			tear(t, killed)
+		}
+	}
+	if lines := strings.Count(resultLines(t, killed), "\n"); lines < 8 || lines > 14 {
+		t.Fatalf("%d points are left after two kills, want from 8 to 14", lines)
+	}
+	output, err := command(t, studyArguments(killed, "--resume")...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	if got, want := resultLines(t, killed), resultLines(t, whole); got != want {
+		t.Errorf("resumed:\n%s\nwithout a kill:\n%s", got, want)
+	}
+	for _, name := range []string{study.TableFile} {
+		if info, err := os.Stat(filepath.Join(killed, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// tear adds what a power cut may leave of a line.
+func tear(t *testing.T, dir string) {
+	file, err := os.OpenFile(filepath.Join(dir, study.ResultsFile), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(`{"schema":1,"version":"(devel)","point":{"opera`); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The signals that schedulers send before a time limit end a study in order: what
+// was finished is there, the table is written, and the message says how to go on.
+func TestSignalsEndAStudy(t *testing.T) {
+	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGUSR1, unix.SIGINT} {
+		dir := filepath.Join(t.TempDir(), "study")
+		cmd := command(t, "study", "barrier", "--ranks", "64,128", "--algorithms", "node-leader", "--iterations", "20K", "--seed", "1,2,3,4,5,6,7,8", "--out", dir)
+		var stdout bytes.Buffer
+		cmd.Stdout = &stdout
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		reader := bufio.NewReader(stderr)
+		waitForLine(t, reader, ` 1/16 `)
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		waitForLine(t, reader, "interrupted by "+unix.SignalName(signal)+`; [0-9]+ of 16 points are finished; the same command with --resume goes on`)
+		if code, _ := endIn(cmd); code != exitHost {
+			t.Errorf("%v: exit code %d, want 3", signal, code)
+		}
+		lines := strings.Count(resultLines(t, dir), "\n")
+		table, err := os.ReadFile(filepath.Join(dir, study.TableFile))
+		if lines < 1 || lines > 15 || err != nil || bytes.Count(table, []byte("\n")) != lines+1 {
+			t.Errorf("%v: %d points in the results; the table is\n%s%v", signal, lines, table, err)
+		}
+		if !strings.Contains(stdout.String(), "barrier on xt5") {
+			t.Errorf("%v: no table on standard output:\n%s", signal, stdout.String())
+		}
+	}
+}

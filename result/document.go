@@ -1,0 +1,51 @@
+package result
+
+// Document is the result of a run.
+type Document struct {
+	Schema   int    `json:"schema"`
+	Program  string `json:"program"`
+	Ranks    int64  `json:"ranks"`
+	Hosts    int    `json:"hosts"`
+	Engines  int    `json:"engines"`
+	LP       string `json:"lp"`
+	Sync     string `json:"sync"`
+	Strict   bool   `json:"strict"`
+	Machine  string `json:"machine"`
+	Seed     uint64 `json:"seed"`
+	Complete bool   `json:"complete"`
+	// Reason says why the run is incomplete.
+	Reason        string `json:"reason,omitempty"`
+	FinishedRanks uint64 `json:"finished_ranks"`
+	// VirtualTime is the last finish of any rank.
+	VirtualTime int64 `json:"virtual_time_ps"`
+	// Fingerprint is a digest of (rank, finish time) over the finished ranks.
+	Fingerprint string `json:"fingerprint"`
+	// Wall is the time from the beginning of the set-up to the end of the run;
+	// SetUp is the part of it before the first rank ran.
+	Wall              float64 `json:"wall_s"`
+	SetUp             float64 `json:"setup_s"`
+	Events            uint64  `json:"events"`
+	Messages          uint64  `json:"messages"`
+	RemoteMessages    uint64  `json:"remote_messages"`
+	SyncMessages      uint64  `json:"sync_messages"`
+	TransportMessages uint64  `json:"transport_messages"`
+	Switches          uint64  `json:"switches"`
+	// PeakRSS is the most memory that was resident, summed over the host
+	// processes; BytesPerRank is that divided by the number of ranks.
+	PeakRSS      int64       `json:"peak_rss_bytes"`
+	BytesPerRank float64     `json:"bytes_per_rank"`
+	Iterations   []Iteration `json:"iterations"`
+}
+
+// Iteration is one timed operation of a run, over all ranks that took part.
+type Iteration struct {
+	Index     int     `json:"index"`
+	Operation string  `json:"operation"`
+	Min       int64   `json:"min_ps"`
+	Mean      int64   `json:"mean_ps"`
+	Max       int64   `json:"max_ps"`
+	Wall      float64 `json:"wall_s"`
+}
+
+// Schema is the version of the fields.
+const Schema = 1

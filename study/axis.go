@@ -1,0 +1,99 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gigarank/network"
+)
+
+// mostValues bounds the values of an axis, which a slip of the pen in a range
+// could make very many.
+const mostValues = 10_000
+
+// parseAxis reads the values of an axis: items between commas, each a value or a
+// range FIRST..LAST, which doubles, FIRST..LAST:xFACTOR or FIRST..LAST:+STEP. The
+// values come back ascending, each once. one reads a value; example is a text
+// that is right.
+func parseAxis(text, example string, one func(string) (int64, error)) ([]int64, error) {
+	var values []int64
+	for item := range strings.SplitSeq(text, ",") {
+		more, err := parseItem(strings.TrimSpace(item), example, one)
+		if err != nil {
+			return nil, err
+		}
+		if values = append(values, more...); len(values) > mostValues {
+			return nil, fmt.Errorf("%q has more than %d values: use a larger step", text, mostValues)
+		}
+	}
+	slices.Sort(values)
+	return slices.Compact(values), nil
+}
+
+func parseItem(item, example string, one func(string) (int64, error)) ([]int64, error) {
+	if item == "" {
+		return nil, fmt.Errorf("a value is missing: write a list or a range like %s", example)
+	}
+	from, rest, isRange := strings.Cut(item, "..")
+	if !isRange {
+		value, err := one(item)
+		return []int64{value}, err
+	}
+	to, step, stepped := strings.Cut(rest, ":")
+	if !stepped {
+		step = "x2"
+	}
+	first, err := one(from)
+	if err != nil {
+		return nil, err
+	}
+	last, err := one(to)
+	if err != nil {
+		return nil, err
+	}
+	if last < first {
+		return nil, fmt.Errorf("the range %q runs backwards: write the smaller value first", item)
+	}
+	next, err := parseStep(item, step)
+	if err != nil {
+		return nil, err
+	}
+	if following, more := next(first); more && following == first {
+		return nil, fmt.Errorf("the range %q never leaves %d: begin above 0, or step by :+N", item, first)
+	}
+	return steps(first, last, next), nil
+}
+
+// parseStep reads xFACTOR or +STEP. The step from a value fails where the next one
+// is too large for the type.
+func parseStep(item, step string) (next func(int64) (int64, bool), err error) {
+	by, err := network.ParseCount(strings.TrimLeft(step, "x+"))
+	switch {
+	case err == nil && strings.HasPrefix(step, "x") && by >= 2:
+		return func(v int64) (int64, bool) { return v * by, v <= math.MaxInt64/by }, nil
+	case err == nil && strings.HasPrefix(step, "+") && by >= 1:
+		return func(v int64) (int64, bool) { return v + by, v <= math.MaxInt64-by }, nil
+	}
+	return nil, fmt.Errorf("%q is no step of the range %q: write :x4 to multiply by 4 or :+1K to add 1000", step, item)
+}
+
+func steps(first, last int64, next func(int64) (int64, bool)) []int64 {
+	var values []int64
+	for v, more := first, true; more && v <= last && len(values) <= mostValues; v, more = next(v) {
+		values = append(values, v)
+	}
+	return values
+}
+
+// splitNames splits a list of names between commas; a name twice counts once.
+func splitNames(text string) []string {
+	var names []string
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.TrimSpace(name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,73 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/network"
+)
+
+var anyCount = bounded(network.ParseCount, 0, math.MaxInt64)
+
+func TestAxes(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []int64
+	}{
+		{"4096", []int64{4096}},
+		{"4K,1K", []int64{1000, 4000}},
+		{"2^10..2^13", []int64{1024, 2048, 4096, 8192}},
+		{"2^10..5000", []int64{1024, 2048, 4096}},
+		{"2^10..2^16:x4", []int64{1024, 4096, 16384, 65536}},
+		{"100..400:+100", []int64{100, 200, 300, 400}},
+		{"0..20:+10", []int64{0, 10, 20}},
+		{"1..4,3..3, 2", []int64{1, 2, 3, 4}},
+	} {
+		got, err := parseAxis(c.text, "1..4", anyCount)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %v, want %v", c.text, got, err, c.want)
+		}
+	}
+	for _, c := range []struct{ text, want string }{
+		{"", "a value is missing"},
+		{"1,,2", "a value is missing"},
+		{"8..1", "runs backwards"},
+		{"0..8", "never leaves 0"},
+		{"1..8:x1", "no step"},
+		{"1..8:4", "no step"},
+		{"1..8:+0", "no step"},
+		{"1..1G:+1", "more than 10000 values"},
+		{"1..x", "is not a count"},
+	} {
+		if got, err := parseAxis(c.text, "1..4", anyCount); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v, %v, want %q", c.text, got, err, c.want)
+		}
+	}
+}
+
+// A range holds first·factor^k (or first + k·step) as long as that is at most the
+// last, in order, and nothing else; also next to the largest number.
+func TestRangeHoldsItsSteps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		first := rapid.Int64Range(1, math.MaxInt64).Draw(t, "first")
+		last := rapid.Int64Range(first, math.MaxInt64).Draw(t, "last")
+		by := rapid.Int64Range(2, 1000).Draw(t, "by")
+		got, err := parseAxis(fmt.Sprintf("%d..%d:x%d", first, last, by), "", anyCount)
+		if err != nil || got[0] != first || got[len(got)-1] > last {
+			t.Fatal(got, err)
+		}
+		for i := 1; i < len(got); i++ {
+			if got[i] != got[i-1]*by || got[i]/by != got[i-1] {
+				t.Fatalf("%d follows %d", got[i], got[i-1])
+			}
+		}
+		if end := got[len(got)-1]; end <= last/by {
+			t.Fatalf("%d·%d is missing", end, by)
+		}
+	})
+}

@@ -1,0 +1,130 @@
+package study
+
+import (
+	"math"
+	"math/bits"
+
+	"gigarank/collectives"
+	"gigarank/network"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// Rough figures of what the host takes for a simulation on one core. They order
+// the points and leave hopeless ones out of a default; nothing else depends on
+// them.
+const (
+	nsPerRank    = 60   // of a rank that goes through an iteration
+	nsPerBulk    = 13   // of a message that is part of an array
+	nsPerMessage = 150  // of a message that is an event
+	nsPerPair    = 20   // of a block of a vector that is cut into one for each rank
+	nsPerWaiting = 1    // of a message among those that wait at one rank
+	nsPerByte    = 0.25 // of data combined
+)
+
+// hostCost estimates the wall time of a point in ns.
+func (p *Plan) hostCost(point Point, a collectives.Algorithm) float64 {
+	n := float64(point.Ranks)
+	log := float64(bits.Len64(uint64(point.Ranks - 1)))
+	rounds := map[collectives.Algorithm]float64{
+		collectives.NodeLeader:        0,
+		collectives.Dissemination:     n * log * nsPerBulk,
+		collectives.RecursiveDoubling: n * log * nsPerBulk,
+		collectives.Binomial:          n * nsPerMessage,
+		collectives.Linear:            n*nsPerMessage + n*n*nsPerWaiting,
+		collectives.Rabenseifner:      n*log*nsPerMessage + n*n*nsPerPair,
+		collectives.Bruck:             n*log*nsPerMessage + n*n*nsPerPair,
+		collectives.Ring:              n * n * nsPerMessage,
+		collectives.Pairwise:          n * n * nsPerMessage,
+	}[a]
+	data := 0.0
+	switch p.Operation {
+	case collectives.Bcast:
+		if a == collectives.Ring {
+			rounds = n * nsPerMessage
+		}
+	case collectives.Alltoall, collectives.Alltoallv:
+		if a == collectives.Linear {
+			rounds = n * n * nsPerMessage
+		}
+	case collectives.Allgather, collectives.Allgatherv:
+		rounds += n * n * nsPerPair
+	case collectives.Allreduce, collectives.Reduce, collectives.ReduceScatter, collectives.Scan, collectives.Exscan:
+		data = n * float64(point.Payload) * nsPerByte
+	}
+	return float64(point.Iterations) * (n*nsPerRank + rounds + data)
+}
+
+// sampledPairs is the number of pairs of ranks whose mean latency stands for the
+// latency between two nodes.
+const sampledPairs = 1024
+
+// ClosedForm gives the time of a point by the formula of its algorithm, as if all
+// ranks entered together once, without noise; false where there is no formula.
+// Messages cost what one between two nodes does, or within the node if there is
+// only one: where that depends on the distance, the mean over a sample of pairs.
+// In loggops a message of m bytes costs 2o + L + (m−1)·G. It is exact where all
+// messages cost the same, and for node-leader if all nodes have more than one
+// rank.
+func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
+	a, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
+	if err != nil {
+		return 0, false
+	}
+	target, err := p.Machine(point).Target(point.Ranks)
+	if err != nil {
+		return 0, false
+	}
+	members := point.Ranks
+	cost := hockney(target)
+	if a == collectives.NodeLeader {
+		members = int64(target.Nodes())
+		if target.NodeSize(0) > 1 {
+			cost.Intra = target.Latency(target.NodeMember(0, 0), target.NodeMember(0, 1))
+		}
+	}
+	count, size := elements(p.Operation, point.Payload)
+	if members > math.MaxInt32 {
+		return 0, false
+	}
+	return collectives.ClosedForm(p.Operation, a, int(members), count, size, cost)
+}
+
+// elements splits a payload into elements as the programs do: doubles where they
+// are added up, else bytes.
+func elements(op collectives.Operation, payload int64) (count, size int64) {
+	switch op {
+	case collectives.Barrier:
+		return 0, 0
+	case collectives.Allreduce:
+		return payload / 8, 8
+	}
+	return payload, 1
+}
+
+// hockney gives the machine's parameters of Hockney's model.
+func hockney(t *network.Target) collectives.Cost {
+	c := collectives.Cost{Gamma: t.ReduceTime}
+	if g := t.LogGOPS(); g != nil {
+		c.Alpha = 2*g.Overhead + g.Latency
+		c.Beta = func(bytes int64) vtime.Duration { return vtime.Duration(max(bytes-1, 0)) * g.GapPerByte }
+		return c
+	}
+	src, dst := 0, t.Ranks()-1
+	var sum float64
+	var n int
+	for k := range uint64(sampledPairs) {
+		a, b := random.Intn(0, k, 0, t.Ranks()), random.Intn(0, k, 1, t.Ranks())
+		if t.Node(a) == t.Node(b) {
+			continue
+		}
+		src, dst = a, b
+		sum += float64(t.Latency(a, b))
+		n++
+	}
+	if c.Alpha = t.Latency(src, dst); n > 0 {
+		c.Alpha = vtime.Duration(math.Round(sum / float64(n)))
+	}
+	c.Beta = func(bytes int64) vtime.Duration { return t.Transfer(src, dst, bytes) }
+	return c
+}

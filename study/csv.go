@@ -1,0 +1,82 @@
+package study
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+)
+
+// columns are those of results.csv.
+var columns = []struct {
+	name  string
+	value func(Record) string
+}{
+	{"operation", func(r Record) string { return r.Point.Operation }},
+	{"algorithm", func(r Record) string { return r.Point.Algorithm }},
+	{"ranks", func(r Record) string { return whole(r.Point.Ranks) }},
+	{"payload_bytes", func(r Record) string { return whole(r.Point.Payload) }},
+	{"machine", func(r Record) string { return r.Point.Machine }},
+	{"ranks_per_node", func(r Record) string { return whole(int64(r.Point.RanksPerNode)) }},
+	{"mapping", func(r Record) string { return r.Point.Mapping }},
+	{"noise", func(r Record) string { return r.Point.Noise }},
+	{"compute_ps", func(r Record) string { return whole(int64(r.Point.Compute)) }},
+	{"iterations", func(r Record) string { return strconv.Itoa(r.Point.Iterations) }},
+	{"seed", func(r Record) string { return strconv.FormatUint(r.Point.Seed, 10) }},
+	{"time_ps", func(r Record) string { return known(r, int64(r.Time)) }},
+	{"closed_form_ps", func(r Record) string {
+		if r.ClosedForm == 0 {
+			return ""
+		}
+		return whole(int64(r.ClosedForm))
+	}},
+	{"min_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Min) }},
+	{"mean_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Mean) }},
+	{"max_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Max) }},
+	{"fingerprint", func(r Record) string { return r.Result.Fingerprint }},
+	{"error", func(r Record) string { return r.Error }},
+	{"hosts", func(r Record) string { return strconv.Itoa(r.Result.Hosts) }},
+	{"engines", func(r Record) string { return strconv.Itoa(r.Result.Engines) }},
+	{"lp", func(r Record) string { return r.Result.LP }},
+	{"wall_s", func(r Record) string { return decimal(r.Result.Wall) }},
+	{"setup_s", func(r Record) string { return decimal(r.Result.SetUp) }},
+	{"events", func(r Record) string { return strconv.FormatUint(r.Result.Events, 10) }},
+	{"messages", func(r Record) string { return strconv.FormatUint(r.Result.Messages, 10) }},
+	{"peak_rss_bytes", func(r Record) string { return whole(r.Result.PeakRSS) }},
+	{"bytes_per_rank", func(r Record) string { return decimal(r.Result.BytesPerRank) }},
+	{"version", func(r Record) string { return r.Version }},
+}
+
+func whole(n int64) string     { return strconv.FormatInt(n, 10) }
+func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
+// known leaves a result empty if the point has failed.
+func known(r Record, n int64) string {
+	if r.Error != "" {
+		return ""
+	}
+	return whole(n)
+}
+
+// WriteCSV writes the records as a table with a line of column names (RFC 4180).
+// Times are in picoseconds where the name ends so; what is not known is empty.
+func WriteCSV(w io.Writer, records []Record) error {
+	table := csv.NewWriter(w)
+	row := make([]string, len(columns))
+	for i, c := range columns {
+		row[i] = c.name
+	}
+	err := table.Write(row)
+	for _, r := range records {
+		for i, c := range columns {
+			row[i] = c.value(r)
+		}
+		if err == nil {
+			err = table.Write(row)
+		}
+	}
+	table.Flush()
+	if err == nil {
+		err = table.Error()
+	}
+	return err
+}

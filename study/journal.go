@@ -1,0 +1,191 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// Journal is the file of results: a record in each line. A record that Append
+// has accepted is on the disk, and stays there whatever happens to the process or
+// the machine. Only one process at a time has a journal open.
+type Journal struct {
+	file    *os.File
+	end     int64 // of the last whole line
+	records []Record
+	dropped int64 // bytes of a torn end
+}
+
+// ResultsFile and its neighbours are what a study leaves in its directory.
+const (
+	ResultsFile = "results.jsonl"
+	TableFile   = "results.csv"
+)
+
+// OpenJournal opens the results of a directory, which it makes if it is not
+// there. With resume it takes over what is in them, without a last line that was
+// torn when its writer was killed; without, it refuses a directory that has
+// results.
+func OpenJournal(dir string, resume bool) (*Journal, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", dir, err)
+	}
+	path := filepath.Join(dir, ResultsFile)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("%s cannot be written: %w; name a directory that is writable", path, err)
+	}
+	j := &Journal{file: file}
+	if err := j.takeOver(path, resume); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return j, nil
+}
+
+func (j *Journal) takeOver(path string, resume bool) error {
+	// Some parallel file systems have no locks: there the user takes care.
+	if err := unix.Flock(int(j.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		return fmt.Errorf("%s is in use by another process: wait for its end, or name another directory", path)
+	}
+	text, err := io.ReadAll(j.file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(text) > 0 && !resume {
+		return fmt.Errorf("%s holds results: go on with them by --resume, or name another directory", path)
+	}
+	if err := j.parse(path, text); err != nil {
+		return err
+	}
+	if j.dropped = int64(len(text)) - j.end; j.dropped > 0 {
+		if err := j.cut(); err != nil {
+			return err
+		}
+	}
+	return syncDirectory(filepath.Dir(path))
+}
+
+// parse reads the lines. What is no record at the end was torn; in the middle it
+// is a fault.
+func (j *Journal) parse(path string, text []byte) error {
+	var torn error
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		r, err := parseRecord(line)
+		switch {
+		case err != nil && torn == nil:
+			torn = fmt.Errorf("%s:%d: no record of a study: %w: restore the line, or remove it to simulate its point again", path, number, err)
+		case err == nil && torn != nil:
+			return torn
+		case err == nil && r.Schema != Schema:
+			return fmt.Errorf("%s:%d: a record of schema %d, and this build has %d: name another directory", path, number, r.Schema, Schema)
+		case err == nil:
+			j.records = append(j.records, r)
+			j.end += int64(len(line))
+		}
+	}
+	return nil
+}
+
+func parseRecord(line []byte) (r Record, err error) {
+	if !bytes.HasSuffix(line, []byte("\n")) {
+		return r, errors.New("it has no end")
+	}
+	if err = json.Unmarshal(line, &r); err == nil && (r.Schema == 0 || r.Result.Schema == 0) {
+		err = errors.New("fields are missing")
+	}
+	return r, err
+}
+
+// cut drops what follows the last whole line.
+func (j *Journal) cut() error {
+	err := errors.Join(j.file.Truncate(j.end), j.file.Sync())
+	if err != nil {
+		return fmt.Errorf("%s: a torn line at its end cannot be removed: %w", j.file.Name(), err)
+	}
+	return nil
+}
+
+// syncDirectory puts the name of a new file on the disk.
+func syncDirectory(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	// Some file systems cannot: then the name is as safe as they make it.
+	if err = d.Sync(); errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, d.Close())
+}
+
+// Dropped returns the bytes of a torn line that was removed.
+func (j *Journal) Dropped() int64 { return j.dropped }
+
+// Append adds a record and returns once it is on the disk. After an error the
+// file ends with the record before.
+func (j *Journal) Append(r Record) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		panic(fmt.Sprintf("study: a record that is no JSON: %v", err))
+	}
+	line = append(line, '\n')
+	if _, err = j.file.WriteAt(line, j.end); err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("the result was not written: %w", err), j.cut())
+	}
+	j.end += int64(len(line))
+	j.records = append(j.records, r)
+	return nil
+}
+
+// Close closes the file.
+func (j *Journal) Close() error { return j.file.Close() }
+
+// Outcome gives the last record of each point of a plan, in its order, and the
+// number of records in the file that are of no point of it.
+func (j *Journal) Outcome(p *Plan) (records []Record, others int) {
+	last := map[Point]int{}
+	for i, r := range j.records {
+		last[r.Point] = i
+	}
+	for _, point := range p.Points {
+		if i, done := last[point]; done {
+			records = append(records, j.records[i])
+			delete(last, point)
+		}
+	}
+	return records, len(last)
+}
+
+// Finished tells which points of a plan have been simulated without a failure. It
+// is an error if another version of gigarank has done so: its results must not be
+// mixed up with those of this one unless mix says so.
+func (j *Journal) Finished(p *Plan, version string, mix bool) (map[Point]bool, error) {
+	records, _ := j.Outcome(p)
+	done := map[Point]bool{}
+	foreign, by := 0, ""
+	for _, r := range records {
+		if r.Error != "" {
+			continue
+		}
+		done[r.Point] = true
+		if r.Version != version {
+			foreign, by = foreign+1, r.Version
+		}
+	}
+	if foreign > 0 && !mix {
+		return nil, fmt.Errorf("%s has %d points by gigarank %s, and this is %s: go on with the same build, name another directory, or take them by --mix-versions",
+			j.file.Name(), foreign, by, version)
+	}
+	return done, nil
+}

@@ -1,0 +1,171 @@
+package study
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/result"
+)
+
+func testPlan(t testing.TB, axes Axes) *Plan {
+	p := NewPlan(axes, os.ReadFile, func(flag string, err error) { t.Errorf("%s: %v", flag, err) })
+	if t.Failed() {
+		t.FailNow()
+	}
+	return p
+}
+
+func barrierPlan(t testing.TB) *Plan {
+	return testPlan(t, Axes{Operation: "barrier", Ranks: "2^4..2^8", Algorithms: "node-leader,dissemination"})
+}
+
+// fakeRecord is what a point may have given.
+func fakeRecord(p *Plan, point Point) Record {
+	return p.NewRecord("v1", point, result.Document{
+		Schema: 1, Complete: true, Ranks: point.Ranks, VirtualTime: point.Ranks * 1000, Wall: 0.5,
+		Iterations: []result.Iteration{{Operation: "barrier", Min: 1, Mean: 2, Max: 3}},
+	})
+}
+
+func openJournal(t testing.TB, dir string, resume bool) *Journal {
+	j, err := OpenJournal(dir, resume)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func closeJournal(t testing.TB, j *Journal) {
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Wherever the file is cut, as by a power failure, and whatever is in the place of
+// the rest, the whole lines are taken over, and what is added then makes the file
+// that would have been without the cut.
+func TestTornResultsAreRepaired(t *testing.T) {
+	p := barrierPlan(t)
+	whole := t.TempDir()
+	j := openJournal(t, whole, false)
+	for _, point := range p.Points {
+		if err := j.Append(fakeRecord(p, point)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeJournal(t, j)
+	want, err := os.ReadFile(filepath.Join(whole, ResultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		cut := rapid.IntRange(0, len(want)).Draw(rt, "cut")
+		rest := rapid.SampledFrom([]string{"", "\x00\x00\x00", "{\"schema\":1", "}\n", "\x00\n\x00\n"}).Draw(rt, "rest")
+		dir := t.TempDir()
+		path := filepath.Join(dir, ResultsFile)
+		if err := os.WriteFile(path, append(bytes.Clone(want[:cut]), rest...), 0o666); err != nil {
+			rt.Fatal(err)
+		}
+		j := openJournal(t, dir, true)
+		done, err := j.Finished(p, "v1", false)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if lines := bytes.Count(want[:cut], []byte("\n")); len(done) < lines || len(done) > lines+1 {
+			rt.Fatalf("%d points are taken over from %d lines", len(done), lines)
+		}
+		for _, point := range p.Points {
+			if !done[point] {
+				if err := j.Append(fakeRecord(p, point)); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+		closeJournal(t, j)
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			rt.Fatalf("%v: the file is\n%s\nwant\n%s", err, got, want)
+		}
+	})
+}
+
+// A line that is no record in the middle of the file is no torn end: it is named,
+// and the file stays as it is.
+func TestDamageInTheMiddleIsRefused(t *testing.T) {
+	p := barrierPlan(t)
+	dir := t.TempDir()
+	j := openJournal(t, dir, false)
+	for _, point := range p.Points[:3] {
+		if err := j.Append(fakeRecord(p, point)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeJournal(t, j)
+	path := filepath.Join(dir, ResultsFile)
+	text, _ := os.ReadFile(path)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	lines[1] = []byte("{broken}\n")
+	damaged := bytes.Join(lines, nil)
+	if err := os.WriteFile(path, damaged, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenJournal(dir, true); err == nil || !strings.Contains(err.Error(), ResultsFile+":2: ") {
+		t.Errorf("%v, want the second line to be named", err)
+	}
+	if after, _ := os.ReadFile(path); !bytes.Equal(after, damaged) {
+		t.Error("the file has been changed")
+	}
+}
+
+func TestResultsAreNotOverwritten(t *testing.T) {
+	p := barrierPlan(t)
+	dir := t.TempDir()
+	j := openJournal(t, dir, false)
+	if _, err := OpenJournal(dir, true); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("a second writer: %v", err)
+	}
+	if err := j.Append(fakeRecord(p, p.Points[0])); err != nil {
+		t.Fatal(err)
+	}
+	closeJournal(t, j)
+	if _, err := OpenJournal(dir, false); err == nil || !strings.Contains(err.Error(), "--resume") {
+		t.Errorf("a directory with results: %v", err)
+	}
+}
+
+// Lines of other points stay and do not count, failed points are done again, and
+// the last line of a point counts.
+func TestWhatIsTakenOver(t *testing.T) {
+	p := barrierPlan(t)
+	other := testPlan(t, Axes{Operation: "barrier", Ranks: "3", Seed: "9"})
+	dir := t.TempDir()
+	j := openJournal(t, dir, false)
+	defer closeJournal(t, j)
+	failed := fakeRecord(p, p.Points[1])
+	failed.Error = "deadlock"
+	again := fakeRecord(p, p.Points[0])
+	again.Time++
+	for _, r := range []Record{fakeRecord(p, p.Points[0]), fakeRecord(other, other.Points[0]), failed, again} {
+		if err := j.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	records, others := j.Outcome(p)
+	if len(records) != 2 || records[0].Time != again.Time || records[1].Error == "" || others != 1 {
+		t.Errorf("%d others and %+v", others, records)
+	}
+	done, err := j.Finished(p, "v1", false)
+	if err != nil || len(done) != 1 || !done[p.Points[0]] {
+		t.Errorf("finished: %v, %v", done, err)
+	}
+	if _, err := j.Finished(p, "v2", false); err == nil || !strings.Contains(err.Error(), "1 points by gigarank v1, and this is v2") {
+		t.Errorf("results of another version: %v", err)
+	}
+	if done, err := j.Finished(p, "v2", true); err != nil || len(done) != 1 {
+		t.Errorf("mixed versions: %v, %v", done, err)
+	}
+}

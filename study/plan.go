@@ -1,0 +1,398 @@
+package study
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// Axes are what a study varies, as its user writes it. An empty text stands for a
+// default.
+type Axes struct {
+	Operation    string   // a collective operation that a program times
+	Ranks        string   // "2^10..2^20", "1K,4K", "2^10..2^30:x4"; up to 2^31-1
+	RanksPerNode string   // a list; default the machine's
+	Algorithms   string   // a list of names; default all that are not hopeless
+	Payload      string   // "8..1Mi", in bytes; default the program's
+	Machines     string   // a list of presets and files; default xt5
+	Mapping      string   // a list of mappings; default the machine's
+	Noise        []string // as for run; the study without noise is added
+	Seed         string   // a list; default 1
+	Compute      string   // a time; default 0, or 1ms if there is noise
+	Iterations   string   // default 1, or 10 if there is noise
+	Quick        bool     // other defaults, for a study in under a minute
+}
+
+// The defaults. A default algorithm is left out at points that are expected to
+// take the host longer than a limit; one that is named never is.
+const (
+	defaultRanks   = "2^10..2^20"
+	defaultMachine = "xt5"
+	quickRanks     = "2^4..2^20:x4"
+	quickPayload   = "8,1Ki,64Ki"
+	defaultLimit   = 60e9 // ns
+	quickLimit     = 1e9  // ns
+
+	noisyCompute    = vtime.Millisecond
+	noisyIterations = 10
+)
+
+// Plan is a study that has been checked: its points in the order in which they
+// are simulated, which is that of growing cost, so that a time limit loses the
+// least.
+type Plan struct {
+	Operation collectives.Operation
+	Entry     bench.Entry // the program
+	Points    []Point
+	// LeftOut are the points of default algorithms that are expected to take
+	// too long.
+	LeftOut []Point
+	// The values of the axes, in the order in which they are shown.
+	Ranks      []int64
+	Payloads   []int64
+	Algorithms []string
+	Machines   []*network.Machine // with mappings and ranks per node applied
+	Noises     []string
+	Seeds      []uint64
+}
+
+// NoNoise is how no noise is written.
+const NoNoise = "none"
+
+// NewPlan checks the axes and lays the points out. read reads the files that they
+// name. Each fault goes to fault, with the flag that it is about; the plan is
+// whole if there was none.
+func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag string, err error)) *Plan {
+	r := &reader{axes: axes, read: read, fault: fault}
+	p := &Plan{}
+	known := r.operation(p)
+	p.Ranks = r.ranks()
+	p.Machines = r.machines()
+	p.Noises = r.noises()
+	p.Seeds = r.seeds()
+	noisy := len(p.Noises) > 1
+	compute, iterations := r.compute(noisy), r.iterations(noisy)
+	if !known {
+		return p
+	}
+	p.Payloads = r.payloads(p)
+	named := r.algorithms(p)
+	limit := math.Inf(1)
+	switch {
+	case named:
+	case axes.Quick:
+		limit = quickLimit
+	default:
+		limit = defaultLimit
+	}
+	p.checkTargets(fault)
+	p.layOut(Point{Operation: p.Operation.String(), Compute: compute, Iterations: iterations}, limit)
+	return p
+}
+
+// checkTargets finds machines on which numbers of ranks do not fit.
+func (p *Plan) checkTargets(fault func(string, error)) {
+	for _, m := range p.Machines {
+		for _, ranks := range p.Ranks {
+			if _, err := m.Target(ranks); err != nil {
+				fault("--ranks", err)
+			}
+		}
+	}
+}
+
+// layOut makes the points of all combinations, with what they share in common.
+func (p *Plan) layOut(common Point, limit float64) {
+	type costly struct {
+		Point
+		cost float64
+	}
+	var points []costly
+	p.combinations(common, func(point Point, a collectives.Algorithm) {
+		cost := p.hostCost(point, a)
+		if cost > limit {
+			p.LeftOut = append(p.LeftOut, point)
+			return
+		}
+		points = append(points, costly{point, cost})
+	})
+	slices.SortStableFunc(points, func(a, b costly) int { return cmp.Compare(a.cost, b.cost) })
+	for _, point := range points {
+		p.Points = append(p.Points, point.Point)
+	}
+}
+
+func (p *Plan) combinations(point Point, visit func(Point, collectives.Algorithm)) {
+	for _, m := range p.Machines {
+		point.Machine, point.MachineDigest = m.Name(), m.Digest()
+		point.RanksPerNode, point.Mapping = m.RanksPerNode(), m.Mapping()
+		for _, point.Noise = range p.Noises {
+			for _, point.Payload = range p.Payloads {
+				for _, point.Ranks = range p.Ranks {
+					for _, point.Algorithm = range p.Algorithms {
+						a, _ := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
+						for _, point.Seed = range p.Seeds {
+							visit(point, a)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Machine gives the machine of one of the plan's points.
+func (p *Plan) Machine(point Point) *network.Machine {
+	for _, m := range p.Machines {
+		if m.Digest() == point.MachineDigest {
+			return m
+		}
+	}
+	panic("study: a point of another plan")
+}
+
+// Operations lists the operations that a study can take: those that a program
+// times.
+func Operations() []string {
+	var names []string
+	for _, op := range collectives.Operations() {
+		if _, err := bench.Lookup(programOf(op.String())); err == nil {
+			names = append(names, op.String())
+		}
+	}
+	return names
+}
+
+// programOf names the program that times an operation.
+func programOf(operation string) string { return strings.ReplaceAll(operation, "_", "") + "test" }
+
+// reader reads the axes.
+type reader struct {
+	axes  Axes
+	read  func(path string) ([]byte, error)
+	fault func(flag string, err error)
+}
+
+// check notes a fault, if there is one, and reports whether there is none.
+func (r *reader) check(flag string, err error) bool {
+	if err != nil {
+		r.fault(flag, err)
+	}
+	return err == nil
+}
+
+func (r *reader) operation(p *Plan) bool {
+	names := Operations()
+	for _, op := range collectives.Operations() {
+		if op.String() == r.axes.Operation && slices.Contains(names, op.String()) {
+			p.Operation = op
+			p.Entry, _ = bench.Lookup(programOf(op.String()))
+			return true
+		}
+	}
+	r.fault("OPERATION", fmt.Errorf("unknown operation %q: %s", r.axes.Operation, bench.Choices(r.axes.Operation, names)))
+	return false
+}
+
+func (r *reader) ranks() []int64 {
+	text := r.axes.Ranks
+	if text == "" && r.axes.Quick {
+		text = quickRanks
+	} else if text == "" {
+		text = defaultRanks
+	}
+	values, err := parseAxis(text, "2^10..2^20 or 1K,4K", bounded(network.ParseCount, 1, math.MaxInt32))
+	r.check("--ranks", err)
+	return values
+}
+
+// bounded reads a number from least to most.
+func bounded(parse func(string) (int64, error), least, most int64) func(string) (int64, error) {
+	return func(text string) (int64, error) {
+		n, err := parse(text)
+		switch {
+		case err != nil:
+			return 0, err
+		case n < least:
+			return 0, fmt.Errorf("%s is too small: use at least %d", text, least)
+		case n > most:
+			return 0, fmt.Errorf("%s is too large: use at most %d", text, most)
+		}
+		return n, nil
+	}
+}
+
+func (r *reader) payloads(p *Plan) []int64 {
+	if p.Operation == collectives.Barrier {
+		if r.axes.Payload != "" {
+			r.fault("--payload", errors.New("a barrier carries no data: leave the flag out"))
+		}
+		return []int64{0}
+	}
+	text := r.axes.Payload
+	if text == "" && r.axes.Quick {
+		text = quickPayload
+	} else if text == "" {
+		return []int64{p.Entry.Defaults.Payload}
+	}
+	values, err := parseAxis(text, "8..1Mi or 8,64Ki", bounded(network.ParseSize, 0, math.MaxInt64))
+	if r.check("--payload", err) && p.Entry.Build != nil {
+		for _, payload := range values {
+			o := bench.Options{Iterations: 1, Payload: payload}
+			_, err := p.Entry.Build(o)
+			r.check("--payload", err)
+		}
+	}
+	return values
+}
+
+// algorithms reports whether they were named.
+func (r *reader) algorithms(p *Plan) bool {
+	var names []string
+	for _, a := range collectives.Algorithms(p.Operation) {
+		names = append(names, a.String())
+	}
+	if r.axes.Algorithms == "" {
+		p.Algorithms = names
+		return false
+	}
+	for _, name := range splitNames(r.axes.Algorithms) {
+		if slices.Contains(names, name) {
+			p.Algorithms = append(p.Algorithms, name)
+		} else {
+			r.fault("--algorithms", fmt.Errorf("%s has no algorithm %q: %s", p.Operation, name, bench.Choices(name, names)))
+		}
+	}
+	return true
+}
+
+// machines lists each machine with each mapping and number of ranks per node.
+func (r *reader) machines() []*network.Machine {
+	text := r.axes.Machines
+	if text == "" {
+		text = defaultMachine
+	}
+	var machines []*network.Machine
+	for _, name := range splitNames(text) {
+		m, err := network.Load(name, r.read)
+		if r.check("--machine", err) {
+			machines = append(machines, m)
+		}
+	}
+	machines = r.mapped(machines)
+	machines = r.filled(machines)
+	return slices.CompactFunc(machines, func(a, b *network.Machine) bool { return a.Digest() == b.Digest() })
+}
+
+func (r *reader) mapped(machines []*network.Machine) []*network.Machine {
+	if r.axes.Mapping == "" {
+		return machines
+	}
+	var variants []*network.Machine
+	if len(machines) == 0 { // all are faulty: the mapping is still checked
+		m, _ := network.Load(defaultMachine, r.read)
+		machines = []*network.Machine{m}
+	}
+	faults := map[string]bool{}
+	for _, m := range machines {
+		for _, mapping := range splitNames(r.axes.Mapping) {
+			variant, err := m.WithMapping(mapping, r.read)
+			if err == nil {
+				variants = append(variants, variant)
+			} else if !faults[mapping] {
+				faults[mapping] = true
+				r.fault("--mapping", err)
+			}
+		}
+	}
+	return variants
+}
+
+func (r *reader) filled(machines []*network.Machine) []*network.Machine {
+	if r.axes.RanksPerNode == "" {
+		return machines
+	}
+	values, err := parseAxis(r.axes.RanksPerNode, "1,12 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32))
+	if !r.check("--ranks-per-node", err) {
+		return nil
+	}
+	var variants []*network.Machine
+	for _, m := range machines {
+		for _, n := range values {
+			variant, err := m.WithRanksPerNode(int(n))
+			if r.check("--ranks-per-node", err) {
+				variants = append(variants, variant)
+			}
+		}
+	}
+	return variants
+}
+
+// noises has none as its first, also if there are others.
+func (r *reader) noises() []string {
+	noises := []string{NoNoise}
+	for _, spec := range r.axes.Noise {
+		_, err := bench.ParseNoise(spec, 0)
+		if r.check("--noise", err) && spec != "" && !slices.Contains(noises, spec) {
+			noises = append(noises, spec)
+		}
+	}
+	return noises
+}
+
+func (r *reader) seeds() []uint64 {
+	if r.axes.Seed == "" {
+		return []uint64{1}
+	}
+	var seeds []uint64
+	for _, text := range splitNames(r.axes.Seed) {
+		seed, err := strconv.ParseUint(text, 0, 64)
+		if err != nil {
+			r.fault("--seed", fmt.Errorf("%q is no seed: use a whole number from 0 to 2^64-1", text))
+		}
+		if !slices.Contains(seeds, seed) {
+			seeds = append(seeds, seed)
+		}
+	}
+	return seeds
+}
+
+func (r *reader) compute(noisy bool) vtime.Duration {
+	if r.axes.Compute == "" {
+		if noisy {
+			return noisyCompute
+		}
+		return 0
+	}
+	d, err := vtime.ParseDuration(r.axes.Compute)
+	switch {
+	case err != nil:
+	case d < 0:
+		err = fmt.Errorf("%s is negative: use a time of at least 0", r.axes.Compute)
+	case d == 0 && noisy:
+		err = errors.New("noise lengthens compute phases: use a time above 0, or leave --noise out")
+	}
+	r.check("--compute", err)
+	return d
+}
+
+func (r *reader) iterations(noisy bool) int {
+	if r.axes.Iterations == "" {
+		if noisy {
+			return noisyIterations
+		}
+		return 1
+	}
+	n, err := bounded(network.ParseCount, 1, math.MaxInt32)(r.axes.Iterations)
+	r.check("--iterations", err)
+	return int(n)
+}

@@ -1,0 +1,61 @@
+package study
+
+import (
+	"gigarank/result"
+	"gigarank/vtime"
+)
+
+// Point is one simulation of a study: everything that its virtual results depend
+// on. Two equal points give the same results, bit for bit.
+type Point struct {
+	Operation string `json:"operation"`
+	Algorithm string `json:"algorithm"`
+	Ranks     int64  `json:"ranks"`
+	Payload   int64  `json:"payload_bytes"` // as the program takes it; 0 for none
+	Machine   string `json:"machine"`       // its name
+	// MachineDigest stands for all that the machine file says, with the two
+	// fields below; see [network.Machine.Digest].
+	MachineDigest string         `json:"machine_digest"`
+	RanksPerNode  int            `json:"ranks_per_node"`
+	Mapping       string         `json:"mapping"`
+	Noise         string         `json:"noise"` // "none" for none
+	Compute       vtime.Duration `json:"compute_ps"`
+	Iterations    int            `json:"iterations"`
+	Seed          uint64         `json:"seed"`
+}
+
+// Program is the name of the program that times an operation.
+func (p Point) Program() string { return programOf(p.Operation) }
+
+// Record is a point with its outcome: a line of results.jsonl.
+type Record struct {
+	Schema  int    `json:"schema"`
+	Version string `json:"version"` // of gigarank
+	Point   Point  `json:"point"`
+	// Time is what an iteration costs beyond its compute time: the virtual time
+	// of the run over the number of iterations, less the compute time. If all
+	// ranks enter together once, it is the time from the common entry to the last
+	// exit. It is 0 if the point has failed.
+	Time vtime.Duration `json:"time_ps"`
+	// ClosedForm is the time by the formula of the algorithm; 0 where there is
+	// none. See [Plan.ClosedForm].
+	ClosedForm vtime.Duration `json:"closed_form_ps,omitempty"`
+	// Error says why the simulated program failed; empty if it did not.
+	Error  string          `json:"error,omitempty"`
+	Result result.Document `json:"result"`
+}
+
+// Schema is the version of the fields of a record.
+const Schema = 1
+
+// NewRecord makes the record of a point that was simulated.
+func (p *Plan) NewRecord(version string, point Point, d result.Document) Record {
+	r := Record{Schema: Schema, Version: version, Point: point, Result: d}
+	r.ClosedForm, _ = p.ClosedForm(point)
+	if !d.Complete {
+		r.Error = d.Reason
+		return r
+	}
+	r.Time = vtime.Duration(d.VirtualTime)/vtime.Duration(point.Iterations) - point.Compute
+	return r
+}

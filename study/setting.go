@@ -1,0 +1,69 @@
+package study
+
+import (
+	"fmt"
+	"strings"
+
+	"gigarank/network"
+)
+
+// A setting is what a panel of a plot holds fixed: all axes but ranks, algorithms
+// and seeds.
+type setting struct {
+	machine *network.Machine
+	noise   string
+	payload int64
+}
+
+func (s setting) has(p Point) bool {
+	return p.MachineDigest == s.machine.Digest() && p.Noise == s.noise && p.Payload == s.payload
+}
+
+// settings lists those of a plan, machines first.
+func (p *Plan) settings() []setting {
+	var all []setting
+	for _, m := range p.Machines {
+		for _, noise := range p.Noises {
+			for _, payload := range p.Payloads {
+				all = append(all, setting{m, noise, payload})
+			}
+		}
+	}
+	return all
+}
+
+// describeMachine says of a machine what tells it from the plan's others.
+func (p *Plan) describeMachine(m *network.Machine) string {
+	text := m.Name()
+	var mappings, sizes bool
+	for _, other := range p.Machines {
+		mappings = mappings || other.Mapping() != m.Mapping()
+		sizes = sizes || other.RanksPerNode() != m.RanksPerNode()
+	}
+	if mappings {
+		text += ", " + m.Mapping()
+	}
+	if sizes {
+		text += fmt.Sprintf(", %d a node", m.RanksPerNode())
+	}
+	return text
+}
+
+// describe says of a setting what tells it from the plan's others.
+func (p *Plan) describe(s setting) string {
+	parts := []string{p.describeMachine(s.machine)}
+	if s.payload > 0 {
+		parts = append(parts, formatBytes(float64(s.payload)))
+	}
+	if len(p.Noises) > 1 {
+		parts = append(parts, describeNoise(s.noise))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func describeNoise(noise string) string {
+	if noise == NoNoise {
+		return "no noise"
+	}
+	return "noise " + noise
+}

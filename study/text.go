@@ -1,0 +1,209 @@
+package study
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+)
+
+// The size of the plot on a terminal, in characters.
+const (
+	plotWidth  = 60
+	plotHeight = 16
+)
+
+// mostTables is the number of tables that are printed; the report has all.
+const mostTables = 8
+
+// glyphs mark the curves of a plot in characters.
+const glyphs = "ox+*#@%&~"
+
+// WriteText writes tables of time against ranks and, for the first setting, a
+// plot in characters.
+func (p *Plan) WriteText(w io.Writer, records []Record) {
+	all := samples(records)
+	printed := 0
+	for _, s := range p.settings() {
+		here := where(all, s.has)
+		if len(here) == 0 {
+			continue
+		}
+		if printed++; printed > mostTables {
+			continue
+		}
+		_, _ = fmt.Fprintf(w, "%s on %s\n\n", p.Operation, p.describe(s))
+		p.writeTable(w, here)
+		if printed == 1 {
+			p.writePlot(w, here)
+		}
+	}
+	if printed > mostTables {
+		_, _ = fmt.Fprintf(w, "… %s more in the report\n", plural(printed-mostTables, "table"))
+	}
+}
+
+// writeTable prints a line for each number of ranks and a column for each
+// algorithm; the least time of a line has a mark.
+func (p *Plan) writeTable(w io.Writer, here []sample) {
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	algorithms := p.present(here)
+	_, _ = fmt.Fprintf(table, "ranks\t%s\t\n", strings.Join(algorithms, " \t")+" ")
+	for _, ranks := range p.Ranks {
+		row := where(here, func(q Point) bool { return q.Ranks == ranks })
+		if len(row) == 0 {
+			continue
+		}
+		best := fastest(row)
+		_, _ = fmt.Fprintf(table, "%s\t", formatRanks(ranks))
+		for _, a := range algorithms {
+			i := slices.IndexFunc(row, func(s sample) bool { return s.point.Algorithm == a })
+			cell := "- "
+			if i >= 0 {
+				mark := " "
+				if row[i].time == best.time && len(algorithms) > 1 {
+					mark = "*"
+				}
+				cell = formatTime(row[i].time) + mark
+			}
+			_, _ = fmt.Fprintf(table, "%s\t", cell)
+		}
+		_, _ = fmt.Fprintln(table)
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// present lists the algorithms that have samples, in the plan's order.
+func (p *Plan) present(here []sample) []string {
+	var names []string
+	for _, a := range p.Algorithms {
+		if slices.ContainsFunc(here, func(s sample) bool { return s.point.Algorithm == a }) {
+			names = append(names, a)
+		}
+	}
+	return names
+}
+
+// fastest returns the sample with the least time, the first of equals.
+func fastest(all []sample) sample {
+	return slices.MinFunc(all, func(a, b sample) int {
+		switch {
+		case a.time < b.time:
+			return -1
+		case a.time > b.time:
+			return 1
+		}
+		return 0
+	})
+}
+
+// writePlot draws time against ranks, both logarithmic. Where curves meet, the
+// first of them is seen.
+func (p *Plan) writePlot(w io.Writer, here []sample) {
+	x, y := newRange(), newRange()
+	for _, s := range here {
+		x.include(float64(s.point.Ranks))
+		if s.time > 0 {
+			y.include(s.time)
+		}
+	}
+	if !x.spans() || y.low > y.high {
+		return
+	}
+	y = y.widened()
+	rows := make([][]rune, plotHeight)
+	for i := range rows {
+		rows[i] = []rune(strings.Repeat(" ", plotWidth))
+	}
+	algorithms := p.present(here)
+	for k, a := range slices.Backward(algorithms) {
+		for _, s := range here {
+			if s.point.Algorithm != a || s.time <= 0 {
+				continue
+			}
+			column := int(math.Round(x.place(float64(s.point.Ranks)) * (plotWidth - 1)))
+			row := int(math.Round((1 - y.place(s.time)) * (plotHeight - 1)))
+			rows[row][column] = rune(glyphs[k%len(glyphs)])
+		}
+	}
+	p.printRows(w, rows, x, y)
+	for k, a := range algorithms {
+		_, _ = fmt.Fprintf(w, "  %c %s", glyphs[k%len(glyphs)], a)
+	}
+	_, _ = fmt.Fprint(w, "\n\n")
+}
+
+func (p *Plan) printRows(w io.Writer, rows [][]rune, x, y span) {
+	const margin = 9
+	for i, row := range rows {
+		label := ""
+		if i%5 == 0 {
+			label = formatTime(y.at(1 - float64(i)/(plotHeight-1)))
+		}
+		_, _ = fmt.Fprintf(w, "%*s |%s\n", margin, label, strings.TrimRight(string(row), " "))
+	}
+	_, _ = fmt.Fprintf(w, "%*s +%s\n", margin, "", strings.Repeat("-", plotWidth))
+	first, last := formatRanks(int64(x.low)), formatRanks(int64(x.high))+" ranks"
+	gap := max(1, plotWidth-utf8.RuneCountInString(first)-utf8.RuneCountInString(last))
+	_, _ = fmt.Fprintf(w, "%*s  %s%s%s\n", margin, "", first, strings.Repeat(" ", gap), last)
+}
+
+// span is a range of positive values on a logarithmic axis.
+type span struct{ low, high float64 }
+
+func newRange() span { return span{math.Inf(1), math.Inf(-1)} }
+
+func (s *span) include(v float64) { s.low, s.high = min(s.low, v), max(s.high, v) }
+
+func (s span) spans() bool { return s.low < s.high }
+
+// widened gives a range without extent some.
+func (s span) widened() span {
+	if s.spans() {
+		return s
+	}
+	return span{s.low / 2, s.high * 2}
+}
+
+// place tells where a value lies, from 0 at the low end to 1 at the high one.
+func (s span) place(v float64) float64 { return math.Log(v/s.low) / math.Log(s.high/s.low) }
+
+// at is the value at a place.
+func (s span) at(place float64) float64 { return s.low * math.Pow(s.high/s.low, place) }
+
+// Line says in a line how a point has gone.
+func (p *Plan) Line(r Record) string {
+	q := r.Point
+	parts := []string{q.Algorithm, formatRanks(q.Ranks) + " ranks", p.describe(setting{p.Machine(q), q.Noise, q.Payload})}
+	if len(p.Seeds) > 1 {
+		parts = append(parts, fmt.Sprintf("seed %d", q.Seed))
+	}
+	took := formatWall(r.Result.Wall) + " of wall time"
+	if r.Error != "" {
+		first, _, _ := strings.Cut(r.Error, "\n")
+		return fmt.Sprintf("%s: FAILED: %s (%s)", strings.Join(parts, ", "), first, took)
+	}
+	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ", "), formatTime(float64(r.Time)), took)
+}
+
+// Ranges sums points up by algorithm and ranks: "ring from 16Ki ranks on".
+func Ranges(points []Point) string {
+	least := map[string]int64{}
+	var names []string
+	for _, p := range points {
+		if n, known := least[p.Algorithm]; !known {
+			names = append(names, p.Algorithm)
+			least[p.Algorithm] = p.Ranks
+		} else {
+			least[p.Algorithm] = min(n, p.Ranks)
+		}
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s from %s ranks on", name, formatRanks(least[name]))
+	}
+	return strings.Join(names, ", ")
+}
