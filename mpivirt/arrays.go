@@ -34,7 +34,7 @@ type bulk struct {
 	early    []treePart
 	held     bool       // the engine knows that participants wait
 	least    vtime.Time // of their clocks when it was told
-	same     bool       // every pair of participants has the same delay
+	fusion   fusion     // rounds that part of the array is through already
 	delays   []vtime.Duration
 	kept     []vtime.Time // scratch of exchange
 }
@@ -58,7 +58,6 @@ func (k *kernel) bulkOf(inst *instance) *bulk {
 		if inst.call.data {
 			b.tree = newTreeFold(k, inst.call.operator, b.total)
 		}
-		b.same = k.uniformDelay(inst)
 		if invariant.Enabled {
 			k.checkCover(inst)
 		}
@@ -79,12 +78,17 @@ func (k *kernel) participants(inst *instance, engine int) (lo, hi int) {
 	return bound(first), bound(last)
 }
 
-// uniformDelay reports whether every pair of participants has the same delay.
-func (k *kernel) uniformDelay(inst *instance) bool {
-	if _, uniform := k.tgt.Uniform(0); uniform {
-		return true
+// uniformDelay reports whether every pair of participants that a round connects has
+// the same delay. Members ascend, so their ranks are at least as far apart as they.
+func (k *kernel) uniformDelay(inst *instance, p collectives.Pattern) bool {
+	if inst.leaders {
+		return k.tgt.Machine().Model() != "hops"
 	}
-	return inst.leaders && k.tgt.Machine().Model() != "hops"
+	distance := max(p.Distance, -p.Distance)
+	if p.Kind == collectives.Shift {
+		distance = min(distance, inst.schedule.Members()-distance)
+	}
+	return distance >= k.tgt.UniformFrom()
 }
 
 // enterBulk enters a member of an instance that is carried out in bulk.
@@ -97,9 +101,7 @@ func (k *kernel) enterBulk(inst *instance, member int, v *collective) {
 	} else {
 		inst.keep(member-inst.comm.first, v)
 	}
-	if inst.count == inst.comm.locals {
-		k.queue(task{instance: inst})
-	}
+	k.startComplete(inst)
 }
 
 // runBulk carries an instance as far as it gets, once all local members or, under
@@ -447,6 +449,7 @@ type evaluation struct {
 	next   []vtime.Time // where the new clocks go: work itself, but for a shift
 	bytes  int64
 	reduce vtime.Duration
+	same   bool // all messages have the same delay
 }
 
 // newEvaluation prepares the arithmetic of a round.
@@ -455,7 +458,7 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 	w := inst.schedule.Positions()
 	block := inst.layout.Offset(w) / int64(max(w, 1))
 	return evaluation{k: k, inst: inst, b: b, lo: lo, next: b.work,
-		bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
+		same: k.uniformDelay(inst, p), bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
 }
 
 // evaluateRound carries out one round, for which everything has come. Only a
@@ -487,13 +490,12 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 			e.exchange(dst, src, n)
 		}
 	}
-	if p.Kind == collectives.Exchange && b.same {
-		first, last := e.exchangeWhole(p.Distance, lo, hi)
-		runs(p, b.total, lo, first, visit)
-		runs(p, b.total, last, hi, visit)
-	} else {
-		runs(p, b.total, lo, hi, visit)
+	done := fusion{first: lo, last: lo}
+	if p.Kind == collectives.Exchange {
+		done = e.exchangeBlocks(p.Distance, lo, hi)
 	}
+	runs(p, b.total, lo, done.first, visit)
+	runs(p, b.total, done.last, hi, visit)
 	for _, s := range b.inbox[b.round] {
 		e.receive(s.dst, s.src, len(s.clocks), s.stride, s.clocks, 1)
 		k.stretches = append(k.stretches, s.clocks)
@@ -507,33 +509,11 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	}
 }
 
-// exchangeWhole carries out an exchange in the blocks of twice the distance that
-// lie wholly in [lo, hi), where all pairs have the same delay, and returns the range
-// of these blocks.
-func (e *evaluation) exchangeWhole(distance, lo, hi int) (first, last int) {
-	span := 2 * distance
-	first = min((lo+span-1)/span*span, hi)
-	last = max(first, hi/span*span)
-	if first == last {
-		return first, last
-	}
-	delay, reduce := vtime.Time(e.delay(first, first+distance)), vtime.Time(e.reduce)
-	for work := e.b.work[first-lo : last-lo]; len(work) > 0; work = work[span:] {
-		left, right := work[:distance], work[distance:span]
-		for i, x := range left {
-			y := right[i]
-			left[i] = max(x, y+delay) + reduce
-			right[i] = max(y, x+delay) + reduce
-		}
-	}
-	return first, last
-}
-
 // exchange lets the elements lower, lower+1, ... and upper, upper+1, ..., n of
 // each, take in each other's messages.
 func (e *evaluation) exchange(lower, upper, n int) {
 	left, right := e.b.work[lower-e.lo:][:n], e.b.work[upper-e.lo:][:n]
-	if e.b.same {
+	if e.same {
 		delay := vtime.Time(e.delay(lower, upper))
 		for i, x := range left {
 			y := right[i]
@@ -574,7 +554,7 @@ func (e *evaluation) messages(p collectives.Pattern, n int) uint64 {
 // src+stride, ..., whose clocks lie in the given slice, step apart.
 func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step int) {
 	own, next := e.b.work[dst-e.lo:], e.next[dst-e.lo:]
-	if e.b.same {
+	if e.same {
 		delay := e.delay(src, dst)
 		if stride == 1 && step == 1 {
 			receiveUniform(next[:n], own[:n], clocks[:n], delay, e.reduce)

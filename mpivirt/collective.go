@@ -50,7 +50,7 @@ type instance struct {
 	signature uint32
 	mode      mode
 	leaders   bool // the schedule is among node leaders, with a join before and a release after
-	plain     bool // a node-leader barrier
+	plain     bool // a barrier by joins or over arrays
 
 	entered  []uint64 // bit set of local members, counted from comm.first
 	count    int      // of them
@@ -77,7 +77,7 @@ type instance struct {
 type lpRange struct{ lo, hi int32 }
 
 // enterBarrier is enter for the commonest case: one more member joins a blocking
-// node-leader barrier that is under way. It reports false if the case is another.
+// barrier that is under way, by a counter or over arrays. It reports false if the case is another.
 func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 	inst := c.open
 	if inst == nil {
@@ -95,11 +95,23 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 	if inst.count == c.locals {
 		c.open = nil
 	}
+	if !inst.leaders {
+		k.startComplete(inst)
+		return true
+	}
 	p := c.nodes.at(member)
 	if inst.enterNode(p-c.nodes.here, k.clock[lp], int32(k.lo)+lp, 1) == 0 {
 		k.joinedHere(inst, p)
 	}
 	return true
+}
+
+// startComplete lets an instance that is carried out in bulk begin once all local
+// members have entered.
+func (k *kernel) startComplete(inst *instance) {
+	if inst.count == inst.comm.locals {
+		k.queue(task{instance: inst})
+	}
 }
 
 // joiners are LPs lo to hi-1, resumed one after another, that have called the barrier of
@@ -124,12 +136,27 @@ func (k *kernel) enterJoiners() {
 		return
 	}
 	c := k.comms[worldComm]
-	inst, nodes := c.open, c.nodes
+	inst := c.open
 	setBits(inst.entered, int(j.lo), int(j.hi))
 	inst.count += int(j.hi - j.lo)
 	if inst.count == c.locals {
 		c.open = nil
 	}
+	if inst.leaders {
+		k.joinRun(inst, j)
+	} else {
+		k.startComplete(inst)
+	}
+	if k.slots != nil {
+		for lp := j.lo; lp < j.hi; lp++ {
+			k.activity(lp)
+		}
+	}
+}
+
+// joinRun enters joiners node by node.
+func (k *kernel) joinRun(inst *instance, j joiners) {
+	nodes := inst.comm.nodes
 	for lp := j.lo; lp < j.hi; {
 		p := nodes.at(k.lo + int(lp))
 		end := lp + 1
@@ -146,11 +173,6 @@ func (k *kernel) enterJoiners() {
 			k.joinedHere(inst, p)
 		}
 		lp = end
-	}
-	if k.slots != nil {
-		for lp := j.lo; lp < j.hi; lp++ {
-			k.activity(lp)
-		}
 	}
 }
 
@@ -322,8 +344,8 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 	}
 	if inst.leaders {
 		k.beginJoins(inst)
-		inst.plain = v.op == collectives.Barrier
 	}
+	inst.plain = v.op == collectives.Barrier && (inst.leaders || inst.mode == byArrays)
 	if v.exchange != nil {
 		inst.split = &splitState{}
 	}

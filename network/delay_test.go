@@ -195,8 +195,10 @@ func TestDelayLaws(t *testing.T) {
 			target.LogGOPS() != nil && ack != vtime.Picosecond {
 			t.Fatalf("acknowledgement after %s", ack)
 		}
-		if d, ok := target.Uniform(bytes); ok && d != delay {
-			t.Fatalf("uniform delay %s, but %s", d, delay)
+		apart := func(a, b int) bool { return max(a-b, b-a) >= target.UniformFrom() }
+		a, b := rapid.IntRange(0, target.Ranks()-1).Draw(t, "a"), rapid.IntRange(0, target.Ranks()-1).Draw(t, "b")
+		if d := target.Delay(a, b, bytes); apart(src, dst) && apart(a, b) && d != delay {
+			t.Fatalf("delay %s from %d to %d and %s from %d to %d, at least %d apart", delay, src, dst, d, a, b, target.UniformFrom())
 		}
 		checkIdlePort(t, target, src, dst, bytes, delay)
 	})
@@ -327,8 +329,10 @@ func TestGeneralFields(t *testing.T) {
 	if bare.EagerLimit() != math.MaxInt64 || bare.ReduceTime(1<<30) != 0 || bare.PollTime() != 100*ns || bare.LogGOPS() != nil {
 		t.Errorf("defaults: %d, %s, %s, %v", bare.EagerLimit(), bare.ReduceTime(1<<30), bare.PollTime(), bare.LogGOPS())
 	}
-	if d, ok := bare.Uniform(99); !ok || d != 1*us {
-		t.Errorf("flat is uniform: %s, %v", d, ok)
+	for preset, want := range map[string]int{"xt5": 12, "tianhe-1a": 100, "gigabit-star": 0, "loggops-default": 100} {
+		if got := mustPreset(t, preset, 100).UniformFrom(); got != want {
+			t.Errorf("%s is uniform from distance %d, want %d", preset, got, want)
+		}
 	}
 	if got := mustPreset(t, "loggops-default", 2).EagerLimit(); got != 65535 {
 		t.Errorf("S of loggops-default: %d", got)

@@ -345,13 +345,20 @@ func (t *Target) PollTime() vtime.Duration { return t.machine.poll }
 // changed, or nil under another model.
 func (t *Target) LogGOPS() *LogGOPS { return t.loggops }
 
-// Uniform returns the delay of a message if it is one and the same between all
-// pairs of ranks and independent of earlier messages, as in flat.
-func (t *Target) Uniform(bytes int64) (vtime.Duration, bool) {
-	if t.scope != everywhere || t.loggops != nil {
-		return 0, false
+// UniformFrom returns a distance such that the delay between any two ranks at least so
+// far apart depends on the size of the message alone: 0 in flat, the ranks of a node
+// where only nodes matter and are filled in turn. It is Ranks() if there is none.
+func (t *Target) UniformFrom() int {
+	filled, isBlocks := t.layout.(blocks)
+	switch {
+	case t.loggops != nil:
+		return t.ranks
+	case t.scope == everywhere:
+		return 0
+	case t.scope == byNode && isBlocks:
+		return filled.perNode
 	}
-	return t.inter.latency + t.inter.transfer(bytes), true
+	return t.ranks
 }
 
 // Send gives a message to the network at CPU time at. It returns when the
