@@ -58,6 +58,9 @@ type Config struct {
 	// BufferLimit is the number of bytes in the kernel's buffers past which
 	// senders are throttled; 0 means 256 MiB.
 	BufferLimit int64
+	// Window is the number of bytes under way from one engine to another, sent and
+	// not yet consumed, past which the sender's LPs are throttled; 0 means 64 MiB.
+	Window int64
 }
 
 // Statistics count what an engine did.
@@ -98,9 +101,8 @@ type snapshot struct {
 // defaultBufferLimit holds some four million small messages.
 const defaultBufferLimit = 256 << 20
 
-// window is the number of bytes under way from one engine to another, sent and
-// not yet consumed, past which the sender's LPs are throttled.
-const window = 64 << 20
+// defaultWindow keeps the packets under way small beside the memory of a host.
+const defaultWindow = 64 << 20
 
 // pollInterval is the number of ready items between two looks at the transport.
 const pollInterval = 512
@@ -111,13 +113,16 @@ func New(c Config) *Engine {
 	if e.limit <= 0 {
 		e.limit = defaultBufferLimit
 	}
+	if c.Window <= 0 {
+		c.Window = defaultWindow
+	}
 	e.lo, e.hi = c.Partition.Range(e.index)
 	e.unfinished = e.hi - e.lo
 	if invariant.Enabled {
 		c.Partition.check()
 	}
 	e.endpoint = sync.NewEndpoint(c.Transport, sync.Config{
-		Protocol: c.Protocol, Lookahead: c.Lookahead, Window: window,
+		Protocol: c.Protocol, Lookahead: c.Lookahead, Window: c.Window,
 	})
 	return e
 }
@@ -147,9 +152,10 @@ func (e *Engine) ReadyRange(lo, hi int) { e.ready.pushRange(int32(lo), int32(hi)
 // Schedule enters a timed event for an LP of this engine.
 func (e *Engine) Schedule(ev Event) { e.timed.push(ev) }
 
-// Throttle holds LP lp (its local number) back, whose clock shows t and which is
-// about to send to an LP of engine dst, until there is room or all else waits. The
-// kernel's Run resumes it.
+// Throttle holds an item back, an LP (its local number) whose clock shows t or a task of
+// the kernel's own (a negative number) that concerns nothing before t, which is about
+// to send to engine dst, until there is room or all else waits. The kernel's Run
+// resumes it.
 func (e *Engine) Throttle(lp int32, t vtime.Time, dst int) {
 	e.throttled.push(Event{Time: t, Source: lp, LP: lp, Data: uint64(dst)})
 }
@@ -168,6 +174,10 @@ func (e *Engine) Buffer(bytes int64) {
 func (e *Engine) Congested(dst int) bool {
 	return e.buffered > e.limit || dst != e.index && !e.endpoint.Room(dst)
 }
+
+// Room reports whether records may be sent to engine dst without regard to how fast
+// it consumes them.
+func (e *Engine) Room(dst int) bool { return e.endpoint.Room(dst) }
 
 // Consumed tells that a record of n bytes from engine src has left the kernel's
 // buffers. It is told once for each record.

@@ -27,7 +27,8 @@ type bulk struct {
 	folded   int          // pairs folded together in work's numbering; 0 if it is the participants'
 	round    int
 	begun    bool // the engine's own participants have all entered
-	sent     bool // this round's stretches have been sent
+	ready    bool // this round's arrays are ready to take in what comes
+	outbound outbound
 	inbox    map[int][]stretch
 	received int // clocks of this round that have come and been evaluated
 	tree     *treeFold
@@ -37,6 +38,14 @@ type bulk struct {
 	fusion   fusion     // rounds that part of the array is through already
 	delays   []vtime.Duration
 	kept     []vtime.Time // scratch of exchange
+}
+
+// outbound is how far an engine has come with sending the stretches of a round: it goes
+// by engines, and to each by ascending receivers.
+type outbound struct {
+	engine  int  // all that engines before it need has been sent
+	dst     int  // likewise for the receivers of this engine before dst
+	stalled bool // there was no room; a task waits for it
 }
 
 // stretch is a piece of another engine's array: the clocks of src to
@@ -156,17 +165,19 @@ func (k *kernel) progress(inst *instance, b *bulk) bool {
 	for b.round < inst.schedule.MaxRounds() {
 		p := inst.schedule.Pattern(b.round)
 		b.renumber(p)
-		if !b.sent {
-			k.sendStretches(inst, b, p)
-			b.sent = true
+		if !b.ready {
+			b.ready = true
+			if p.Kind == collectives.Shift {
+				b.makeNext()
+			}
 		}
-		if !b.complete(p) {
+		if !k.sendStretches(inst, b, p) || !b.complete(p) {
 			return false
 		}
 		k.evaluateRound(inst, b, p)
 		delete(b.inbox, b.round)
 		b.round++
-		b.sent, b.received = false, 0
+		b.ready, b.outbound, b.received = false, outbound{}, 0
 	}
 	b.renumber(collectives.Pattern{})
 	if b.tree != nil {
@@ -324,35 +335,50 @@ func clip(dst, src, n, stride, lo, hi int) (int, int, int) {
 	return dst, src, max(n, 0)
 }
 
-// sendStretches sends the other engines the clocks that they need for a round.
-func (k *kernel) sendStretches(inst *instance, b *bulk, p collectives.Pattern) {
+// sendStretches sends the other engines the clocks that they need for a round, as far
+// as there is room. It reports whether that is all; if not, it will be called again.
+func (k *kernel) sendStretches(inst *instance, b *bulk, p collectives.Pattern) bool {
 	lo, hi := bounds(p, b.lo, b.hi)
 	if lo == hi {
-		return
+		return true
 	}
-	for engine := range k.eng.Engines() {
-		if engine == k.eng.Index() {
+	s := &b.outbound
+	for ; s.engine < k.eng.Engines(); s.engine, s.dst = s.engine+1, 0 {
+		if s.engine == k.eng.Index() {
 			continue
 		}
-		first, last := k.participants(inst, engine)
+		first, last := k.participants(inst, s.engine)
 		first, last = bounds(p, first, last)
 		if p.Kind == collectives.Exchange {
 			// Only receivers within the distance can have their sender here.
 			first, last = max(first, lo-p.Distance), min(last, hi+p.Distance)
 		}
-		runs(p, b.total, first, last, func(dst, src, n, stride int) {
-			if dst, src, n = clip(dst, src, n, stride, lo, hi); n > 0 {
-				k.sendStretch(inst, b, engine, dst, src, n, stride, lo)
+		room := true
+		runs(p, b.total, max(first, s.dst), last, func(dst, src, n, stride int) {
+			if dst, src, n = clip(dst, src, n, stride, lo, hi); n > 0 && room {
+				room = k.sendRun(inst, b, dst, src, n, stride, lo)
 			}
 		})
+		if !room {
+			k.holdBulk(b)
+			s.stalled = true
+			k.eng.Throttle(k.task(task{instance: inst, stalled: true}), b.least, s.engine)
+			return false
+		}
 	}
+	return true
 }
 
 // maxStretch is the number of clocks in one record.
 const maxStretch = 1 << 13
 
-func (k *kernel) sendStretch(inst *instance, b *bulk, engine, dst, src, n, stride, lo int) {
-	for n > 0 {
+// sendRun sends the clocks of a run to the engine that is being sent to. It reports
+// whether there was room for all.
+func (k *kernel) sendRun(inst *instance, b *bulk, dst, src, n, stride, lo int) bool {
+	for engine := b.outbound.engine; n > 0; {
+		if !k.eng.Room(engine) {
+			return false
+		}
 		part := min(n, maxStretch)
 		w := k.collectiveRecord(inst, engine, recordArray, 4*8+8*part)
 		w.u64(uint64(b.round))
@@ -363,19 +389,26 @@ func (k *kernel) sendStretch(inst *instance, b *bulk, engine, dst, src, n, strid
 			w.u64(uint64(b.work[src+i*stride-lo]))
 		}
 		dst, src, n = dst+part*stride, src+part*stride, n-part
+		b.outbound.dst = dst
 	}
+	return true
+}
+
+// hasSent reports whether the round's stretches to an engine have been sent for
+// receivers before dst. In an exchange these are the senders of what comes from there.
+func (b *bulk) hasSent(engine, dst int) bool {
+	return engine < b.outbound.engine || engine == b.outbound.engine && dst <= b.outbound.dst
 }
 
 // receiveStretch takes in a piece of another engine's array.
-func (k *kernel) receiveStretch(inst *instance, r reader) {
+func (k *kernel) receiveStretch(inst *instance, engine int, r reader) {
 	b := k.bulkOf(inst)
 	round := int(r.u64())
 	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64())}
-	current := b.begun && b.sent && b.round == round
+	current := b.ready && b.round == round
 	p := inst.schedule.Pattern(round)
-	if current && p.Kind != collectives.Shift {
-		// The round is waiting for just this, and what it changes nobody reads any
-		// more: no need to keep it.
+	if current && (p.Kind != collectives.Exchange || b.hasSent(engine, s.src+len(r.b)/8)) {
+		// What it changes nobody reads any more: no need to keep it.
 		e := k.newEvaluation(inst, b, p)
 		s.clocks = k.takeClocks(delayChunk)
 		for n := len(r.b) / 8; n > 0; n = len(r.b) / 8 {
@@ -395,7 +428,7 @@ func (k *kernel) receiveStretch(inst *instance, r reader) {
 		}
 		b.inbox[round] = append(b.inbox[round], s)
 	}
-	if current && b.complete(p) {
+	if current && !b.outbound.stalled && b.complete(p) {
 		k.queue(task{instance: inst})
 	}
 }
@@ -440,6 +473,15 @@ func (b *bulk) complete(p collectives.Pattern) bool {
 	return missing == b.received
 }
 
+// makeNext makes room for what a shift makes of the clocks. Everybody receives once,
+// so every element will be set.
+func (b *bulk) makeNext() {
+	if cap(b.next) < len(b.work) {
+		b.next = make([]vtime.Time, len(b.work))
+	}
+	b.next = b.next[:len(b.work)]
+}
+
 // evaluation is what one round does to the clocks.
 type evaluation struct {
 	k      *kernel
@@ -457,7 +499,11 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 	lo, _ := bounds(p, b.lo, b.hi)
 	w := inst.schedule.Positions()
 	block := inst.layout.Offset(w) / int64(max(w, 1))
-	return evaluation{k: k, inst: inst, b: b, lo: lo, next: b.work,
+	next := b.work
+	if p.Kind == collectives.Shift {
+		next = b.next
+	}
+	return evaluation{k: k, inst: inst, b: b, lo: lo, next: next,
 		same: k.uniformDelay(inst, p), bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
 }
 
@@ -471,14 +517,6 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	if invariant.Enabled {
 		checkRuns(p, b.total, lo, hi)
 		before = slices.Clone(b.work)
-	}
-	if p.Kind == collectives.Shift {
-		if cap(b.next) < len(b.work) {
-			b.next = make([]vtime.Time, len(b.work))
-		}
-		// Everybody receives once, so every element of next is set.
-		b.next = b.next[:len(b.work)]
-		e.next = b.next
 	}
 	visit := func(dst, src, n, stride int) {
 		dst, src, n = clip(dst, src, n, stride, lo, hi)

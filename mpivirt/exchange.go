@@ -151,15 +151,16 @@ func (k *kernel) deliverCollective(src int, record []byte, r reader) bool {
 		if c.pending == nil {
 			c.pending = map[uint32][]pendingRecord{}
 		}
-		c.pending[number] = append(c.pending[number], pendingRecord{record[0], append([]byte(nil), r.b...)})
+		c.pending[number] = append(c.pending[number], pendingRecord{src, record[0], append([]byte(nil), r.b...)})
 		return true
 	}
-	k.takeRecord(inst, record[0], r)
+	k.takeRecord(inst, src, record[0], r)
 	return true
 }
 
 // pendingRecord is a record about an instance that has not begun here.
 type pendingRecord struct {
+	src  int // engine
 	kind byte
 	body []byte
 }
@@ -167,12 +168,12 @@ type pendingRecord struct {
 // adopt delivers what came for an instance before it began.
 func (k *kernel) adopt(inst *instance) {
 	for _, p := range inst.comm.pending[inst.number] {
-		k.takeRecord(inst, p.kind, reader{p.body})
+		k.takeRecord(inst, p.src, p.kind, reader{p.body})
 	}
 	delete(inst.comm.pending, inst.number)
 }
 
-func (k *kernel) takeRecord(inst *instance, kind byte, r reader) {
+func (k *kernel) takeRecord(inst *instance, src int, kind byte, r reader) {
 	if err := inst.agreesWith(r.u32()); err != nil {
 		k.failInstance(inst, err)
 		return
@@ -187,7 +188,7 @@ func (k *kernel) takeRecord(inst *instance, kind byte, r reader) {
 		}
 		k.releaseHere(inst, p, t)
 	case recordArray:
-		k.receiveStretch(inst, r)
+		k.receiveStretch(inst, src, r)
 	case recordTree:
 		k.receiveTree(inst, r)
 	case recordSplit:

@@ -184,13 +184,14 @@ type host struct {
 	Collectives mpivirt.Interpreter
 	Protocol    sync.Protocol
 	Strict      bool
+	Window      int64
 }
 
 // run simulates the scenario and returns what each rank saw.
 func (s *scenario) run(t testing.TB, tgt *network.Target, h host) ([][]observation, *mpivirt.Result, error) {
 	seen := make([][]observation, s.Ranks)
 	result, err := simulate(t, mpivirt.Config{
-		Target: tgt, Strict: h.Strict, Collectives: h.Collectives, Protocol: h.Protocol, Algorithms: s.Algorithms,
+		Target: tgt, Strict: h.Strict, Window: h.Window, Collectives: h.Collectives, Protocol: h.Protocol, Algorithms: s.Algorithms,
 		Program: mpivirt.Program{Name: "scenario", Main: func(r *mpivirt.Rank) error {
 			u := &rankRun{s: s, r: r}
 			err := u.run()
@@ -296,6 +297,7 @@ var drawHost = rapid.Custom(func(t *rapid.T) host {
 		Collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
 		Protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
 		Strict:      rapid.Bool().Draw(t, "strict"),
+		Window:      rapid.SampledFrom([]int64{0, 1, 200}).Draw(t, "window"),
 	}
 })
 

@@ -135,11 +135,15 @@ func (k *kernel) activity(lp int32) {
 // of a collective.
 type task struct {
 	agent    int32
+	stalled  bool // the instance had no room to send
 	instance *instance
 }
 
 // queue makes a task run.
-func (k *kernel) queue(t task) {
+func (k *kernel) queue(t task) { k.eng.Ready(k.task(t)) }
+
+// task returns the item that stands for a task, which is to be run once.
+func (k *kernel) task(t task) int32 {
 	var index int32
 	if n := len(k.idle); n > 0 {
 		index = k.idle[n-1]
@@ -149,7 +153,7 @@ func (k *kernel) queue(t task) {
 		index = int32(len(k.tasks))
 		k.tasks = append(k.tasks, t)
 	}
-	k.eng.Ready(^index)
+	return ^index
 }
 
 // Run implements [engine.Kernel].
@@ -162,10 +166,14 @@ func (k *kernel) Run(item int32) {
 	t := k.tasks[index]
 	k.tasks[index] = task{}
 	k.idle = append(k.idle, index)
-	if t.instance != nil {
-		k.runBulk(t.instance)
-	} else {
+	switch {
+	case t.instance == nil:
 		k.runAgent(t.agent)
+	case t.stalled:
+		t.instance.bulk.outbound.stalled = false
+		k.runBulk(t.instance)
+	default:
+		k.runBulk(t.instance)
 	}
 }
 

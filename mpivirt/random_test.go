@@ -620,10 +620,12 @@ type hosting struct {
 	strict      bool
 	collectives mpivirt.Interpreter
 	bufferLimit int64
+	window      int64
 }
 
 func (h hosting) String() string {
-	return fmt.Sprintf("%d engines, %v, strict %v, collectives %d, buffer limit %d", h.engines, h.protocol, h.strict, h.collectives, h.bufferLimit)
+	return fmt.Sprintf("%d engines, %v, strict %v, collectives %d, buffer limit %d, window %d", h.engines, h.protocol, h.strict, h.collectives,
+		h.bufferLimit, h.window)
 }
 
 // compare runs a program on a host and holds what its ranks saw against the
@@ -633,7 +635,7 @@ func compare(t rapid.TB, p *program, h hosting, want [][]entry) {
 	got := make([][]entry, len(p.ops))
 	_, err := simulate(t, mpivirt.Config{
 		Target: target(t, p.machine, len(p.ops)), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		Algorithms: p.algorithms, BufferLimit: h.bufferLimit,
+		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window,
 		Program: mpivirt.Program{Name: "random", Main: func(r *mpivirt.Rank) error {
 			got[r.Rank()] = play(newVirtual(r), r.Rank(), p.ops[r.Rank()])
 			return nil
@@ -692,6 +694,7 @@ func hosts(ranks int) *rapid.Generator[hosting] {
 			strict:      rapid.Bool().Draw(t, "strict"),
 			collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
 			bufferLimit: rapid.SampledFrom([]int64{0, 1, 3000}).Draw(t, "buffer limit"),
+			window:      rapid.SampledFrom([]int64{0, 1, 100, 3000}).Draw(t, "window"),
 		}
 	})
 }

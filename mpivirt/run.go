@@ -60,6 +60,8 @@ type Config struct {
 	Now func() float64
 	// BufferLimit of each engine in bytes; see [engine.Config].
 	BufferLimit int64
+	// Window from one engine to another in bytes; see [engine.Config].
+	Window int64
 	// Output receives what rank 0 or others print with [Rank.Printf]; nil
 	// drops it.
 	Output func(text string)

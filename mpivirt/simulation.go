@@ -37,7 +37,7 @@ func New(c Config) (*Simulation, error) {
 	for _, t := range c.Transports {
 		lo, hi := partition.Range(t.Rank())
 		s.engines = append(s.engines, engine.New(engine.Config{
-			Partition: partition, Transport: t, Protocol: c.Protocol, BufferLimit: c.BufferLimit,
+			Partition: partition, Transport: t, Protocol: c.Protocol, BufferLimit: c.BufferLimit, Window: c.Window,
 			Lookahead: func(dst int) vtime.Duration {
 				dstLo, dstHi := partition.Range(dst)
 				if lo == hi || dstLo == dstHi {
