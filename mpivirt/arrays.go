@@ -213,6 +213,10 @@ func (k *kernel) loadClocks(inst *instance, b *bulk) {
 	if len(b.work) != b.hi-b.lo {
 		b.work = make([]vtime.Time, b.hi-b.lo)
 	}
+	if inst.comm.index == worldComm && inst.entry == nil {
+		copy(b.work, k.clock)
+		return
+	}
 	for i := range b.work {
 		lp, _ := k.local(inst.comm.rankOf(b.lo+i, 0))
 		b.work[i] = inst.entryOf(k, lp, b.lo+i)
@@ -221,11 +225,18 @@ func (k *kernel) loadClocks(inst *instance, b *bulk) {
 
 // endBulk lets the participants leave.
 func (k *kernel) endBulk(inst *instance, b *bulk) {
-	if inst.leaders {
+	switch {
+	case inst.leaders:
 		for i, t := range b.work {
 			k.release(inst, b.lo+i, t)
 		}
-	} else {
+	case inst.comm.index == worldComm && inst.requests == nil && !k.strict:
+		for i, t := range b.work {
+			k.noteTime(inst, int32(i), t.Sub(k.clock[i]))
+		}
+		copy(k.clock, b.work)
+		k.leave(inst, 0, int32(k.n))
+	default:
 		for i, t := range b.work {
 			lp, _ := k.local(inst.comm.rankOf(b.lo+i, 0))
 			k.exit(inst, lp, b.lo+i, t)

@@ -232,11 +232,22 @@ func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 // noteTimes enters the times of LPs with consecutive numbers that leave together at t
 // and whose clocks stand at their entries.
 func (k *kernel) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtime.Time) {
-	if inst.timed == untimed && inst.labels == nil {
+	if inst.labels != nil {
+		for i, entry := range clocks {
+			k.noteTime(inst, lp+int32(i), t.Sub(entry))
+		}
 		return
 	}
-	for i, entry := range clocks {
-		k.noteTime(inst, lp+int32(i), t.Sub(entry))
+	if inst.timed == untimed {
+		return
+	}
+	for len(clocks) > 0 {
+		entry, n := clocks[0], 1
+		for n < len(clocks) && clocks[n] == entry {
+			n++
+		}
+		k.tally.noteSame(inst.timed, t.Sub(entry), uint64(n))
+		clocks = clocks[n:]
 	}
 }
 

@@ -79,13 +79,16 @@ func (t *tally) label(index int, operation string) int32 {
 }
 
 // note enters one rank's operation under its label.
-func (t *tally) note(label int32, d vtime.Duration) {
+func (t *tally) note(label int32, d vtime.Duration) { t.noteSame(label, d, 1) }
+
+// noteSame enters the operations of n ranks, which took equally long.
+func (t *tally) noteSame(label int32, d vtime.Duration, n uint64) {
 	it := &t.iterations[label]
 	if d != it.run {
 		it.endRun()
 		it.run = d
 	}
-	it.missing--
+	it.missing -= n
 	if it.missing == 0 {
 		t.complete(it)
 	}
