@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -42,7 +43,7 @@ func (s *sample) run() float64 { return s.Wall - s.SetUp }
 // in which the ranks begin and their memory is touched for the first time.
 func (s *sample) iteration() float64 {
 	var walls []float64
-	for _, it := range s.Iterations[1:] {
+	for _, it := range s.Iterations[min(1, len(s.Iterations)):] {
 		walls = append(walls, it.Wall)
 	}
 	return middle(walls)
@@ -96,8 +97,12 @@ func median(samples []sample, figure func(s *sample) float64) float64 {
 	return middle(values)
 }
 
+// middle is the median, not a number for no values.
 func middle(values []float64) float64 {
-	slices.Sort(values)
 	n := len(values)
+	if n == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
