@@ -99,6 +99,14 @@ func (h *hosts) endSimulation() error {
 	return ended.Close()
 }
 
+// stopLimit is how long a stopped simulation may take to end by itself.
+func (h *hosts) stopLimit() time.Duration {
+	if h.job == nil {
+		return stopLimit
+	}
+	return hostsStopLimit
+}
+
 // report is what each host tells about itself, and what all of them add up to.
 type report struct {
 	code int   // exit code; the largest of all hosts counts

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -78,25 +79,40 @@ func TestHostsRefuseTogether(t *testing.T) {
 	}
 }
 
-// The launcher passes SIGTERM on to all hosts, and host 0 still reports.
+// Ctrl-C and SIGTERM to the launcher end a run on all hosts within seconds, and
+// host 0 still reports what was finished. Open MPI passes both on as SIGTERM.
 func TestTerminateHosts(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "out.json")
-	cmd := underMPI(t, 2, "run", "barriertest", "--ranks", "500", "--iterations", "1G", "--json", out, "-v")
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	readUntil(t, stderr, "running")
-	if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if code, _ := endIn(cmd); code == exitDone {
-		t.Error("the launcher ends with 0")
-	}
-	if d := readDocument(t, out); d.Complete || d.Reason != "interrupted by SIGTERM" || d.Hosts != 2 {
-		t.Errorf("complete %t, reason %q, %d hosts", d.Complete, d.Reason, d.Hosts)
+	for _, c := range []struct {
+		signal     unix.Signal
+		args       string
+		until      string // output at which the signal is sent
+		iterations int    // finished by then
+	}{
+		{unix.SIGTERM, "barriertest --lp event", "running", 0},
+		{unix.SIGINT, "barriertest --lp event", "running", 0},
+		{unix.SIGTERM, "picalc", `(?s)(pi is .*){3}`, 2},
+		{unix.SIGINT, "picalc", `(?s)(pi is .*){3}`, 2},
+	} {
+		out := filepath.Join(t.TempDir(), "out.json")
+		cmd := underMPI(t, 2, append([]string{"run"}, strings.Fields(c.args+" --iterations 1G -v --json "+out)...)...)
+		output, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stderr = cmd.Stdout
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		readUntil(t, output, c.until)
+		if err := cmd.Process.Signal(c.signal); err != nil {
+			t.Fatal(err)
+		}
+		if code, took := endIn(cmd); code == exitDone || took > 10*time.Second {
+			t.Errorf("%v: the launcher ends with %d after %v", c, code, took)
+		}
+		d := readDocument(t, out)
+		if d.Complete || !strings.HasPrefix(d.Reason, "interrupted by SIG") || d.Hosts != 2 || len(d.Iterations) < c.iterations {
+			t.Errorf("%v: complete %t, reason %q, %d hosts, %d iterations", c, d.Complete, d.Reason, d.Hosts, len(d.Iterations))
+		}
 	}
 }

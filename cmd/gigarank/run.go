@@ -26,8 +26,10 @@ The noise SPEC lengthens compute phases:
   pareto:MEANGAP,MINDURATION,ALPHA  exponential gaps, heavy-tailed durations
 
 SIGINT and SIGTERM end the run within two seconds; what was finished is reported
-and marked as incomplete (exit code 3). A second signal kills at once. A result
-FILE is replaced as a whole, also when the run fails.
+and marked as incomplete (exit code 3). A second signal kills at once. An MPI
+launcher passes the signal on to all host processes and ends with a code of its
+own (mpirun of Open MPI with 1). A result FILE is replaced as a whole, also when
+the run fails.
 
 The garbage collector waits until the run has taken twice the memory that it is
 expected to need, since it would look at the stack of every rank; GOGC and
@@ -117,7 +119,7 @@ func perform(c *console, h *hosts, r *request, signals *signals) outcome {
 	began := c.now()
 	r.config.Now = func() float64 { return c.now().Sub(began).Seconds() }
 	r.config.Output = r.output(c)
-	return supervise(c, signals, stopLimit,
+	return supervise(c, signals, h.stopLimit(),
 		func() (bench.Simulation, error) {
 			var err error
 			if r.config.Transports, err = h.transports(r.engines); err != nil {

@@ -15,8 +15,13 @@ import (
 )
 
 // stopLimit is how long a stopped simulation may take to end by itself. After
-// that the run is reported as far as it can be seen from outside.
-const stopLimit = 1200 * time.Millisecond
+// that the run is reported as far as it can be seen from outside. It is
+// hostsStopLimit for one of several host processes, which Open MPI kills a second
+// after it has passed a signal on (odls_base_sigkill_timeout).
+const (
+	stopLimit      = 1200 * time.Millisecond
+	hostsStopLimit = 700 * time.Millisecond
+)
 
 // outcome is how a simulation ended.
 type outcome struct {
