@@ -27,6 +27,7 @@ type agent struct {
 	next    int32 // of the LP's agents
 	stage   stage
 	unacked bool // the message of this round waits for its match
+	ended   bool // by an error; what is still on its way to it is lost
 	message int32
 	clock   vtime.Time
 	posted  vtime.Time // when the round began
@@ -156,6 +157,9 @@ func (inst *instance) rankOf(participant int) int {
 // runAgent takes an agent as far as it gets.
 func (k *kernel) runAgent(index int32) {
 	a := k.agents.at(index)
+	if a.ended {
+		return
+	}
 	s := a.inst.schedule
 	for {
 		round := s.Next(int(a.member), int(a.round))
@@ -173,7 +177,7 @@ func (k *kernel) runAgent(index int32) {
 			a.stage = receiving
 		}
 		if a.stage == receiving {
-			if step.From != collectives.None && !k.receiveRound(a, &step) {
+			if step.From != collectives.None && !k.receiveRound(index, a, &step) {
 				return
 			}
 			a.stage = acknowledging
@@ -192,7 +196,7 @@ func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
 	w := a.inst.schedule.Positions()
 	dst := a.inst.rankOf(step.To)
 	m := message{
-		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: int32(a.inst.signature), rank: k.global(a.lp),
+		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: int32(uint32(a.inst.signature)), arguments: uint32(a.inst.signature >> 32), rank: k.global(a.lp),
 		tag: a.round, number: a.inst.number, engine: int32(k.eng.Index()),
 	}
 	if m.bytes > k.eagerLimit {
@@ -221,8 +225,9 @@ func (k *kernel) gather(a *agent, b collectives.Blocks, w int) []byte {
 	return k.scratch
 }
 
-// receiveRound takes in the message of a round, if it is there.
-func (k *kernel) receiveRound(a *agent, step *collectives.Step) bool {
+// receiveRound takes in the message of a round, if it is there. If it comes from
+// another call, that is the end of the agent.
+func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) bool {
 	if a.message == 0 {
 		a.message = k.takeEarly(a)
 		if a.message == 0 {
@@ -234,11 +239,15 @@ func (k *kernel) receiveRound(a *agent, step *collectives.Step) bool {
 	if m.request != 0 {
 		k.acknowledge(m, a.lp, max(a.posted, m.arrival))
 	}
-	if err := a.inst.agreesWith(uint32(m.source)); err != nil {
-		k.fail(a.lp, a.inst.call.name, err)
-	} else if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
-		k.fail(a.lp, a.inst.call.name, mpiError(ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
-	} else if a.working != nil {
+	if m.signature() != a.inst.signature {
+		err := a.inst.comm.mismatch(a.inst.number, a.inst.signature, m.signature(), m.rank)
+		k.failAgent(index, err)
+		return false
+	}
+	if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
+		a.inst.blame(int(a.member), mpiError(ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
+	}
+	if a.working != nil {
 		a.absorb(step, m.payload)
 	}
 	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(step, m.bytes)))
@@ -310,8 +319,10 @@ func (a *agent) awaits(m *message) bool {
 func (k *kernel) arriveRound(lp int32, index int32) {
 	box := k.box(lp)
 	m := k.messages.at(index)
+	running := false
 	for ai := box.agents; ai != 0; {
 		a := k.agents.at(ai)
+		running = running || m.number == a.inst.number && m.comm == a.inst.comm.index
 		if a.stage == receiving && a.message == 0 && a.awaits(m) {
 			a.message = index
 			k.queue(task{agent: ai})
@@ -320,11 +331,17 @@ func (k *kernel) arriveRound(lp int32, index int32) {
 		ai = a.next
 	}
 	box.early.appendMessage(&k.messages, index)
+	if !running && int(m.engine) != k.eng.Index() {
+		k.checkEarly(lp, m)
+	}
 }
 
 // agentAcknowledged tells an agent that the message of its round was matched.
 func (k *kernel) agentAcknowledged(index int32, t vtime.Time) {
 	a := k.agents.at(index)
+	if a.ended {
+		return
+	}
 	a.matched, a.unacked = t, false
 	if a.stage == acknowledging {
 		k.queue(task{agent: index})
@@ -333,18 +350,15 @@ func (k *kernel) agentAcknowledged(index int32, t vtime.Time) {
 
 // endAgent ends a participant's part.
 func (k *kernel) endAgent(index int32) {
-	a := k.agents.at(index)
+	a := k.unlinkAgent(index)
+	k.agents.release(index)
 	inst, lp, member, t, working := a.inst, a.lp, int(a.member), a.clock, a.working
-	box := k.box(lp)
-	link := &box.agents
-	for *link != index {
-		link = &k.agents.at(*link).next
-	}
-	*link = a.next
 	if working != nil && !inst.leaders {
 		a.store()
 	}
-	k.agents.release(index)
+	if inst.comm.locals < inst.comm.size {
+		k.checkLeftOver(inst, lp)
+	}
 	if working != nil && inst.result == nil && inst.call.op == collectives.Allreduce {
 		inst.result = append([]byte(nil), working...)
 	}
@@ -355,4 +369,15 @@ func (k *kernel) endAgent(index int32) {
 	}
 	k.buffers.release(working)
 	k.flushRange(inst)
+}
+
+// unlinkAgent takes an agent off its LP and returns what it is.
+func (k *kernel) unlinkAgent(index int32) agent {
+	a := *k.agents.at(index)
+	link := &k.box(a.lp).agents
+	for *link != index {
+		link = &k.agents.at(*link).next
+	}
+	*link = a.next
+	return a
 }

@@ -116,6 +116,9 @@ func (k *kernel) enterBulk(inst *instance, member int, v *collective) {
 // runBulk carries an instance as far as it gets, once all local members or, under
 // node-leader, all local nodes are complete.
 func (k *kernel) runBulk(inst *instance) {
+	if inst.failed != nil {
+		return
+	}
 	if inst.mode == locally {
 		k.runLocally(inst)
 		return

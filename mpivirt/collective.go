@@ -5,7 +5,6 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/invariant"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 
@@ -47,7 +46,9 @@ type instance struct {
 	schedule collectives.Schedule
 	layout   *collectives.Layout // of the working buffers; nil if each member has its own
 	// signature stands for the arguments that all members must agree on.
-	signature uint32
+	signature signature
+	caller    int32      // rank of the first local member
+	called    vtime.Time // when it entered
 	mode      mode
 	leaders   bool // the schedule is among node leaders, with a join before and a release after
 	plain     bool // a barrier by joins or over arrays
@@ -71,6 +72,8 @@ type instance struct {
 	leaving        lpRange
 	timed          int32           // label of the members' times in the tally, or untimed
 	labels         map[int32]int32 // by LP, where they differ from timed
+	failed         error           // what ended it for all members here
+	errors         map[int]error   // by member, that its call ends with
 }
 
 // lpRange collects LPs with consecutive numbers that are to be resumed.
@@ -192,7 +195,8 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 	k.activity(lp)
 	k.enterJoiners()
 	inst := c.instanceFor(k, member, v)
-	if err := inst.agrees(v); err != nil {
+	if err := k.accept(inst, lp, member, v); err != nil {
+		k.timing = untimed
 		return nil, err
 	}
 	inst.time(lp, k.timing)
@@ -222,6 +226,21 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 		k.enterBulk(inst, member, v)
 	}
 	return inst, nil
+}
+
+// accept returns why a member cannot enter an instance, if there is a reason.
+func (k *kernel) accept(inst *instance, lp int32, member int, v *collective) error {
+	c := inst.comm
+	if inst.count == 0 {
+		inst.remember(k.global(lp), k.clock[lp])
+	}
+	if inst.failed != nil {
+		return k.refuse(inst, member-c.first)
+	}
+	if err := inst.agrees(v); err != nil || c.locals == c.size {
+		return err
+	}
+	return k.contradicted(inst, lp)
 }
 
 // keep holds on to a member's memory.
@@ -298,7 +317,7 @@ func (c *comm) instanceFor(k *kernel, member int, v *collective) *instance {
 		}
 	}
 	inst := k.newInstance(c, v)
-	if inst.plain && !slices.ContainsFunc(c.live, func(other *instance) bool { return other.count < c.locals }) {
+	if inst.plain && inst.failed == nil && !slices.ContainsFunc(c.live, func(other *instance) bool { return other.count < c.locals }) {
 		c.open = inst
 	}
 	c.live = append(c.live, inst)
@@ -353,87 +372,21 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 	return inst
 }
 
-// agrees returns what differs between a member's call and that of the first
-// member: all must call the same operation with the same arguments.
-func (inst *instance) agrees(v *collective) error {
-	w := &inst.call
-	if v.op == collectives.Barrier && w.op == collectives.Barrier {
-		return nil
-	}
-	switch {
-	case v.name != w.name:
-		return mpiError(ErrOther, "another rank of %s calls %s at this point", inst.comm, w.name)
-	case v.root != w.root:
-		return mpiError(ErrRoot, "root %d, but another rank of %s gives root %d", v.root, inst.comm, w.root)
-	case v.bytes != w.bytes && !v.lengthsDiffer() || v.element != w.element || v.data != w.data:
-		return mpiError(ErrCount, "%d bytes of elements of %d, but another rank of %s gives %d of %d",
-			v.bytes, v.element, inst.comm, w.bytes, w.element)
-	case !v.lengthsDiffer() && !slices.Equal(v.counts, w.counts):
-		return mpiError(ErrCount, "counts of %d bytes, but another rank of %s gives %d", v.counts, inst.comm, w.counts)
-	case v.operator.name != w.operator.name:
-		return mpiError(ErrOp, "operation %s, but another rank of %s gives %s", v.operator.name, inst.comm, w.operator.name)
-	}
-	return nil
-}
-
-// lengthsDiffer reports whether members hand in blocks of different lengths of
-// which only the root knows all.
-func (v *collective) lengthsDiffer() bool {
-	return v.op == collectives.Gatherv || v.op == collectives.Scatterv
-}
-
-// signature stands for what all members must agree on, in four bytes: the call, and
-// a byte each for the root, the lengths and the operation. Engines compare it.
-func (v *collective) signature() uint32 {
-	if v.op == collectives.Barrier {
-		return uint32(v.name)
-	}
-	lengths := uint64(v.element)<<1 | map[bool]uint64{true: 1}[v.data]
-	if !v.lengthsDiffer() {
-		lengths = random.Mix(lengths ^ random.Mix(uint64(v.bytes)))
-		for _, n := range v.counts {
-			lengths = random.Mix(lengths + uint64(n))
-		}
-	}
-	operation := uint64(0)
-	for _, letter := range []byte(v.operator.name) {
-		operation = random.Mix(operation + uint64(letter))
-	}
-	return uint32(v.name) | uint32(uint8(v.root))<<8 | uint32(uint8(random.Mix(lengths)))<<16 | uint32(uint8(operation))<<24
-}
-
-// agreesWith returns what differs between the call here and that of ranks of
-// another engine, whose signature is given.
-func (inst *instance) agreesWith(theirs uint32) error {
-	differ := inst.signature ^ theirs
-	switch {
-	case differ == 0:
-		return nil
-	case uint8(differ) != 0:
-		name := "something else"
-		if c := call(theirs); int(c) < len(callNames) {
-			name = c.String()
-		}
-		return mpiError(ErrOther, "another rank of %s calls %s at this point", inst.comm, name)
-	case uint8(differ>>8) != 0:
-		return mpiError(ErrRoot, "root %d, but another rank of %s gives another one", inst.call.root, inst.comm)
-	case uint8(differ>>16) != 0:
-		return mpiError(ErrCount, "%d bytes of elements of %d, but another rank of %s gives other lengths",
-			inst.call.bytes, inst.call.element, inst.comm)
-	}
-	return mpiError(ErrOp, "operation %s, but another rank of %s gives another one", inst.call.operator.name, inst.comm)
-}
-
 // exit ends a member's part at instant t.
 func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
-	if inst.split != nil && !inst.split.done {
+	if inst.split != nil && !inst.split.done && inst.errors[member] == nil {
 		inst.split.held = append(inst.split.held, heldExit{lp, int32(member), t})
 		return
 	}
 	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))
 	k.left(inst, 1)
+	if inst.errors != nil && k.steps != nil && inst.errors[member] != nil {
+		k.clock[lp] = t
+		k.fail(lp, inst.call.name, inst.errors[member])
+	}
 	if inst.requests != nil {
 		if ri := inst.requests[member-inst.comm.first]; ri != 0 {
+			k.requests.at(ri).err = inst.errors[member]
 			k.completeCollective(inst, ri, lp, t)
 			return
 		}
@@ -539,12 +492,7 @@ func (k *kernel) within(inst *instance, lp int32) bool {
 	if inst.leaders || inst.mode != byMessages {
 		return true
 	}
-	for index := k.box(lp).agents; index != 0; index = k.agents.at(index).next {
-		if k.agents.at(index).inst == inst {
-			return true
-		}
-	}
-	return false
+	return k.agentOf(inst, lp) != 0
 }
 
 // Drained implements [engine.Kernel]: instances that are carried out locally

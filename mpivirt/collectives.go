@@ -62,6 +62,9 @@ func (c *Comm) run(v *collective) error {
 		return r.raise(r.call, err)
 	}
 	r.suspend()
+	if inst.errors != nil && inst.errors[int(c.member)] != nil {
+		return r.raise(r.call, inst.errors[int(c.member)])
+	}
 	if inst.result != nil {
 		copy(output, inst.result)
 	}

@@ -35,6 +35,8 @@ type comm struct {
 	open    *instance       // a plain barrier that members are joining, all in blocking form, while no other instance lacks members
 	made    map[int32]*comm // communicators that the members made last
 	pending map[uint32][]pendingRecord
+	spells  []spell // what members of this engine have called, if there are others
+	failed  bool    // members were found to call different collectives
 }
 
 func (c *comm) String() string {

@@ -9,7 +9,7 @@ import (
 
 // deadlock describes what the LPs of this engine wait for.
 func (k *kernel) deadlock() *DeadlockError {
-	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished}
+	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished, calls: k.calls()}
 	for lp := int32(0); lp < int32(k.n) && len(d.Blocked) < deadlockReportLimit; lp++ {
 		if b, ok := k.blocked(lp); ok {
 			d.Blocked = append(d.Blocked, b)
@@ -105,7 +105,21 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	}
 	all := append(slices.Clone(a.Blocked), b.Blocked...)
 	slices.SortFunc(all, func(x, y Blocked) int { return x.Rank - y.Rank })
-	return &DeadlockError{a.Waiting + b.Waiting, all[:min(len(all), deadlockReportLimit)]}
+	d := &DeadlockError{Waiting: a.Waiting + b.Waiting, Blocked: all[:min(len(all), deadlockReportLimit)],
+		calls: append(slices.Clone(a.calls), b.calls...), mismatch: a.mismatch}
+	if d.mismatch == nil {
+		d.mismatch = disagreement(a.calls, b.calls)
+	}
+	return d
+}
+
+// cause is the error to report: that ranks called different collectives, if they
+// did, which is why they wait.
+func (e *DeadlockError) cause() error {
+	if e.mismatch != nil {
+		return e.mismatch
+	}
+	return e
 }
 
 // encode appends the report to b for engine 0; a nil one says that there is none.
@@ -117,6 +131,10 @@ func (e *DeadlockError) encode(b []byte) []byte {
 	for _, r := range e.Blocked {
 		b = appendWords(b, uint64(r.Rank), uint64(r.Since), uint64(len(r.Call)), uint64(len(r.For)))
 		b = append(append(b, r.Call...), r.For...)
+	}
+	b = appendWords(b, uint64(len(e.calls)))
+	for _, c := range e.calls {
+		b = appendWords(b, c.context, c.members, uint64(c.from), uint64(c.until), uint64(c.signature), uint64(c.rank), uint64(c.at))
 	}
 	return b
 }
@@ -134,6 +152,9 @@ func decodeDeadlock(b []byte) *DeadlockError {
 		w.Call, w.For = string(r.b[:call]), string(r.b[call:call+awaited])
 		r.b = r.b[call+awaited:]
 		e.Blocked = append(e.Blocked, w)
+	}
+	for range r.u64() {
+		e.calls = append(e.calls, called{r.u64(), r.u64(), spell{uint32(r.u64()), uint32(r.u64()), signature(r.u64()), int32(r.u64()), vtime.Time(r.u64())}})
 	}
 	return e
 }

@@ -88,6 +88,9 @@ func (b Blocked) String() string {
 type DeadlockError struct {
 	Waiting uint64    // ranks that have not finished
 	Blocked []Blocked // the first of them by rank
+
+	calls    []called   // what ranks of the engine have called
+	mismatch *RankError // what of it differs from what others have called
 }
 
 // deadlockReportLimit is the number of ranks that a report names.

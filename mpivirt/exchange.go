@@ -125,12 +125,13 @@ func (k *kernel) others(c *comm) []int {
 // room for n bytes. What the receiver needs to begin the instance itself is in
 // the calls of its own members.
 func (k *kernel) collectiveRecord(inst *instance, engine int, kind byte, n int) writer {
-	w := writer{k.eng.Record(engine, 2+8+4+4+n)}
+	w := writer{k.eng.Record(engine, 2+8+4+8+4+n)}
 	w.u8(kind)
 	w.u8(0)
 	w.u64(inst.comm.context)
 	w.u32(inst.number)
-	w.u32(inst.signature)
+	w.u64(uint64(inst.signature))
+	w.u32(uint32(inst.caller))
 	return w
 }
 
@@ -147,6 +148,10 @@ func (k *kernel) deliverCollective(src int, record []byte, r reader) bool {
 	c := k.comms[index]
 	number := r.u32()
 	inst := c.numbered(number)
+	if inst == nil && number < c.next {
+		k.checkRecord(c, number, signature(r.u64()), int32(r.u32()))
+		return true
+	}
 	if inst == nil {
 		if c.pending == nil {
 			c.pending = map[uint32][]pendingRecord{}
@@ -174,7 +179,10 @@ func (k *kernel) adopt(inst *instance) {
 }
 
 func (k *kernel) takeRecord(inst *instance, src int, kind byte, r reader) {
-	if err := inst.agreesWith(r.u32()); err != nil {
+	if inst.failed != nil {
+		return
+	}
+	if err := inst.comm.mismatch(inst.number, inst.signature, signature(r.u64()), int32(r.u32())); err != nil {
 		k.failInstance(inst, err)
 		return
 	}
@@ -196,18 +204,6 @@ func (k *kernel) takeRecord(inst *instance, src int, kind byte, r reader) {
 	default:
 		invariant.Broken("a record of kind %d", kind)
 	}
-}
-
-// failInstance ends the simulation with an error of the first local member of an
-// instance.
-func (k *kernel) failInstance(inst *instance, err error) {
-	for local := range inst.comm.last - inst.comm.first {
-		if lp, here := k.local(inst.comm.rankOf(inst.comm.first+local, 0)); here && inst.has(local) {
-			k.fail(lp, inst.call.name, err)
-			return
-		}
-	}
-	invariant.Broken("a record for an instance that no local member has entered")
 }
 
 // sendJoin tells the engine of a node's leader that all local members of the node

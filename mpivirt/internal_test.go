@@ -2,7 +2,6 @@ package mpivirt
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -401,11 +400,11 @@ func TestSignature(t *testing.T) {
 	} {
 		w := v
 		change(&w)
-		inst := &instance{call: v, signature: v.signature(), comm: &comm{context: worldContext}}
-		if err := inst.agreesWith(w.signature()); err == nil || err.(*Error).Class.Error() != name {
+		c := &comm{context: worldContext, size: 4}
+		if err := c.mismatch(0, v.signature(), w.signature(), 3); err == nil || err.(*Error).Class.Error() != name {
 			t.Errorf("%v, want %s", err, name)
 		}
-		if err := inst.agreesWith(v.signature()); err != nil {
+		if err := c.mismatch(0, v.signature(), v.signature(), 3); err != nil {
 			t.Errorf("the same call: %v", err)
 		}
 	}
@@ -414,7 +413,7 @@ func TestSignature(t *testing.T) {
 	if a.signature() != b.signature() {
 		t.Error("members of a gatherv whose lengths differ do not agree")
 	}
-	if s := fmt.Sprint(call(255 & a.signature())); s != "Gatherv" {
+	if s := a.signature().describe(4); s != "Gatherv with root 0" {
 		t.Errorf("the signature names %s", s)
 	}
 }

@@ -13,18 +13,19 @@ const (
 
 // message is one that no receive has taken yet, or that is being handed over.
 type message struct {
-	arrival vtime.Time
-	bytes   int64
-	payload []byte // nil if only the size is simulated
-	comm    int32  // index of its communicator
-	source  int32  // member of the communicator
-	rank    int32  // the sender's number in WORLD
-	tag     int32  // for collectives: the round
-	number  uint32 // for collectives: the instance
-	request int32  // the sender's request that waits for the match, 0 if none
-	engine  int32  // engine that the message came from
-	ready   bool   // sent in ready mode
-	next    int32
+	arrival   vtime.Time
+	bytes     int64
+	payload   []byte // nil if only the size is simulated
+	comm      int32  // index of its communicator
+	source    int32  // member of the communicator; for collectives: the signature, with arguments
+	rank      int32  // the sender's number in WORLD
+	tag       int32  // for collectives: the round
+	number    uint32 // for collectives: the instance
+	request   int32  // the sender's request that waits for the match, 0 if none
+	engine    int32  // engine that the message came from
+	arguments uint32 // for collectives: the upper half of the signature
+	ready     bool   // sent in ready mode
+	next      int32
 }
 
 // overhead is what a buffered message takes beside its payload, in bytes.

@@ -90,7 +90,9 @@ func (r *Rank) Abort(code int) {
 
 // SetErrorsReturn chooses what an MPI error does: end the program (false, the
 // default, MPI_ERRORS_ARE_FATAL) or come back as the call's error (true,
-// MPI_ERRORS_RETURN).
+// MPI_ERRORS_RETURN). That members of a communicator have called different
+// collectives ends the program all the same where it shows when no rank is in a call
+// that could return it.
 func (r *Rank) SetErrorsReturn(on bool) { r.errorsReturn = on }
 
 // raise reports an MPI error according to the error handler.

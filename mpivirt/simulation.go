@@ -176,7 +176,7 @@ func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics,
 		statistics.Add(&counts)
 	}
 	if waiting != nil && all != nil {
-		cause = all
+		cause = all.cause()
 	}
 	return total, statistics, cause
 }
@@ -270,7 +270,7 @@ func (s *Simulation) firstError(errs []error) error {
 		return first
 	}
 	if deadlock != nil {
-		return deadlock
+		return deadlock.cause()
 	}
 	return nil
 }

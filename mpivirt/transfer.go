@@ -82,7 +82,7 @@ func (k *kernel) dispatch(m *message, kind byte, dst int, sent vtime.Time, paylo
 }
 
 // messageRecord is the size of the fixed part of a message between engines.
-const messageRecord = 2 + 8 + 6*4 + 3*8
+const messageRecord = 2 + 8 + 7*4 + 3*8
 
 // Flags of a message between engines.
 const (
@@ -108,6 +108,7 @@ func (k *kernel) sendRecord(m *message, kind byte, dst int, sent vtime.Time, pay
 	w.u32(uint32(m.tag))
 	w.u32(m.number)
 	w.u32(uint32(m.request))
+	w.u32(m.arguments)
 	w.u64(uint64(sent))
 	w.u64(uint64(m.arrival))
 	w.u64(uint64(m.bytes))
@@ -124,7 +125,7 @@ func (k *kernel) deliverMessage(src int, record []byte, r reader) {
 	dst := int(r.u32())
 	m := message{
 		comm: comm, source: int32(r.u32()), rank: int32(r.u32()), tag: int32(r.u32()), number: r.u32(),
-		request: int32(r.u32()), engine: int32(src), ready: flags&flagReady != 0,
+		request: int32(r.u32()), arguments: r.u32(), engine: int32(src), ready: flags&flagReady != 0,
 	}
 	sent := vtime.Time(r.u64())
 	m.arrival, m.bytes = vtime.Time(r.u64()), int64(r.u64())
