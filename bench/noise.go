@@ -20,6 +20,7 @@ var noiseForms = []struct {
 	{"periodic", "periodic:PERIOD,DURATION", 2},
 	{"exponential", "exponential:MEANGAP,MEANDURATION", 2},
 	{"pareto", "pareto:MEANGAP,MINDURATION,ALPHA", 3},
+	{"trace", "trace:FILE", 1},
 }
 
 // NoiseForms lists how noise is written.
@@ -39,39 +40,70 @@ const leastGap = vtime.Microsecond
 // draws from the same seed.
 const noiseSalt = 0x6e6f697365
 
+// Noise is operating system noise as it is described, for any seed. The zero value
+// is none.
+type Noise struct {
+	text   string
+	seeded func(seed uint64) mpivirt.Noise
+}
+
+// String gives the description, and for a trace a digest of what it says. Noises of
+// equal texts are equal.
+func (n Noise) String() string {
+	if n.seeded == nil {
+		return "none"
+	}
+	return n.text
+}
+
+// Seeded gives the noise of a run with a seed; nil for none.
+func (n Noise) Seeded(seed uint64) mpivirt.Noise {
+	if n.seeded == nil {
+		return nil
+	}
+	return n.seeded(random.Mix(seed ^ noiseSalt))
+}
+
 // ParseNoise reads a description of operating system noise:
 //
 //	periodic:PERIOD,DURATION          every PERIOD, for DURATION; each rank at a phase of its own
 //	exponential:MEANGAP,MEANDURATION  gaps and durations exponentially distributed
 //	pareto:MEANGAP,MINDURATION,ALPHA  exponential gaps, heavy-tailed durations of mean
 //	                                  MINDURATION·ALPHA/(ALPHA-1), ALPHA > 1
+//	trace:FILE                        the detours that a file lists, over and over; each rank
+//	                                  begins at a phase of its own
 //
 // Gaps are times of computing between two interruptions. An empty text or "none"
-// is no noise: nil. The error tells everything that is wrong with the text.
-func ParseNoise(text string, seed uint64) (mpivirt.Noise, error) {
+// is no noise. read reads the file of a trace, for whose format see trace.go. The
+// error tells everything that is wrong with the text; for the contents of a file it
+// is [network.Faults].
+func ParseNoise(text string, read func(path string) ([]byte, error)) (Noise, error) {
 	if text == "" || text == "none" {
-		return nil, nil
+		return Noise{}, nil
 	}
 	kind, rest, _ := strings.Cut(text, ":")
-	fields := strings.Split(rest, ",")
 	for _, f := range noiseForms {
 		if f.kind != kind {
 			continue
 		}
+		if kind == "trace" && rest != "" {
+			return loadTrace(rest, read)
+		}
+		fields := strings.Split(rest, ",")
 		if len(fields) != f.parameters || rest == "" {
-			return nil, fmt.Errorf("%q is no noise: write %s", text, f.form)
+			return Noise{}, fmt.Errorf("%q is no noise: write %s", text, f.form)
 		}
-		noise, err := newNoise(kind, fields, random.Mix(seed^noiseSalt))
+		seeded, err := newNoise(kind, fields)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no noise: %w", text, err)
+			return Noise{}, fmt.Errorf("%q is no noise: %w", text, err)
 		}
-		return noise, nil
+		return Noise{text, seeded}, nil
 	}
-	return nil, fmt.Errorf("%q is no noise: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
+	return Noise{}, fmt.Errorf("%q is no noise: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
 }
 
 // newNoise makes noise of a kind from the right number of parameters.
-func newNoise(kind string, fields []string, seed uint64) (mpivirt.Noise, error) {
+func newNoise(kind string, fields []string) (func(seed uint64) mpivirt.Noise, error) {
 	first, err := vtime.ParseDuration(fields[0])
 	second, err2 := vtime.ParseDuration(fields[1])
 	err = errors.Join(err, err2)
@@ -99,9 +131,11 @@ func newNoise(kind string, fields []string, seed uint64) (mpivirt.Noise, error) 
 		return nil, err
 	}
 	if kind == "periodic" {
-		return &periodicNoise{seed, first, second}, nil
+		return func(seed uint64) mpivirt.Noise { return &periodicNoise{seed, first, second} }, nil
 	}
-	return &randomNoise{seed: seed, gap: float64(first), duration: float64(second), alpha: alpha}, nil
+	return func(seed uint64) mpivirt.Noise {
+		return &randomNoise{seed: seed, gap: float64(first), duration: float64(second), alpha: alpha}
+	}, nil
 }
 
 // periodicNoise takes the rank's core away for duration in each period. A rank's

@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"io/fs"
 	"math"
 	"strings"
 	"testing"
@@ -12,12 +13,25 @@ import (
 	"gigarank/vtime"
 )
 
+// traces are the trace files of the tests.
+var traces = map[string]string{
+	"tick":  "900us 100us\n",
+	"three": "# detours\n10us 2us\n20us 1us\n\n21us 30us\n",
+}
+
+func readTrace(path string) ([]byte, error) {
+	if text, ok := traces[path]; ok {
+		return []byte(text), nil
+	}
+	return nil, fs.ErrNotExist
+}
+
 func mustParse(t interface{ Fatal(...any) }, text string, seed uint64) mpivirt.Noise {
-	noise, err := bench.ParseNoise(text, seed)
+	noise, err := bench.ParseNoise(text, readTrace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return noise
+	return noise.Seeded(seed)
 }
 
 // sample returns the mean lengthening of a compute phase of length d over many
@@ -51,6 +65,7 @@ func TestNoiseMeans(t *testing.T) {
 		// the period: the rest of an interruption under way, D²/2P, and
 		// (q/P)(d/q) + (D/P)(⌈d/q⌉-1) further ones of D each.
 		{"short periods", "periodic:1ms,0.1ms", (0.1*0.1/2 + 0.1*(10+0.1*(12-1))) * ms},
+		{"a trace of one detour is a period", "trace:tick", (0.1*0.1/2 + 0.1*(10+0.1*(12-1))) * ms},
 		{"a period longer than the phase", "periodic:40ms,4ms", (4*4/80. + 4*(10/40.)) * ms},
 		// A Poisson process of rate 1/gap in computing time: d/gap interruptions.
 		{"exponential", "exponential:1ms,50us", 10 * 0.05 * ms},
@@ -71,6 +86,7 @@ func drawSpec(t *rapid.T) string {
 		"periodic:1ms,100us", "periodic:10us,9us", "periodic:1us,1ps",
 		"exponential:100us,10us", "exponential:5us,5us",
 		"pareto:100us,10us,1.5", "pareto:50us,1us,4",
+		"trace:tick", "trace:three",
 	}).Draw(t, "noise")
 }
 
@@ -187,8 +203,10 @@ func TestParseNoiseFaults(t *testing.T) {
 		{"pareto:1ms,1us,1", []string{`ALPHA "1"`}},
 		{"pareto:1ms,-1us,2", []string{"a duration of -1us"}},
 		{"pareto:1ms,1us,NaN", []string{`ALPHA "NaN"`}},
+		{"trace", []string{"write trace:FILE"}},
+		{"trace:nowhere", []string{"the noise trace cannot be read", "file does not exist"}},
 	} {
-		noise, err := bench.ParseNoise(c.spec, 1)
+		noise, err := bench.ParseNoise(c.spec, readTrace)
 		if err == nil {
 			t.Errorf("%s is taken for %v", c.spec, noise)
 			continue
@@ -200,7 +218,8 @@ func TestParseNoiseFaults(t *testing.T) {
 		}
 	}
 	for _, spec := range []string{"", "none"} {
-		if noise, err := bench.ParseNoise(spec, 1); noise != nil || err != nil {
+		noise, err := bench.ParseNoise(spec, readTrace)
+		if noise.Seeded(1) != nil || noise.String() != "none" || err != nil {
 			t.Errorf("%q gives %v, %v, want no noise", spec, noise, err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Fault is one thing wrong with a machine file.
+// Fault is one thing wrong with a machine file or another file of input.
 type Fault struct {
 	File   string // name of the file or preset
 	Line   int    // counted from 1
@@ -30,7 +30,7 @@ func (f Fault) Error() string {
 	return b.String()
 }
 
-// Faults are all the things wrong with one machine file, by line.
+// Faults are all the things wrong with one file, by line.
 type Faults []Fault
 
 // Error gives one fault a line.

@@ -62,6 +62,7 @@ type Plan struct {
 	Algorithms []string
 	Machines   []*network.Machine // with mappings and ranks per node applied
 	Noises     []string
+	noises     map[string]bench.Noise
 	Seeds      []uint64
 }
 
@@ -77,7 +78,7 @@ func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag 
 	known := r.operation(p)
 	p.Ranks = r.ranks()
 	p.Machines = r.machines()
-	p.Noises = r.noises()
+	p.Noises, p.noises = r.noises()
 	p.Seeds = r.seeds()
 	noisy := len(p.Noises) > 1
 	compute, iterations := r.compute(noisy), r.iterations(noisy)
@@ -159,6 +160,9 @@ func (p *Plan) Machine(point Point) *network.Machine {
 	}
 	panic("study: a point of another plan")
 }
+
+// Noise is that of a point.
+func (p *Plan) Noise(point Point) bench.Noise { return p.noises[point.Noise] }
 
 // Operations lists the operations that a study can take: those that a program
 // times.
@@ -337,16 +341,21 @@ func (r *reader) filled(machines []*network.Machine) []*network.Machine {
 	return variants
 }
 
-// noises has none as its first, also if there are others.
-func (r *reader) noises() []string {
-	noises := []string{NoNoise}
+// noises gives the noises and what they are called, with none as the first also if
+// there are others.
+func (r *reader) noises() (names []string, noises map[string]bench.Noise) {
+	names, noises = []string{NoNoise}, map[string]bench.Noise{NoNoise: {}}
 	for _, spec := range r.axes.Noise {
-		_, err := bench.ParseNoise(spec, 0)
-		if r.check("--noise", err) && spec != "" && !slices.Contains(noises, spec) {
-			noises = append(noises, spec)
+		noise, err := bench.ParseNoise(spec, r.read)
+		if !r.check("--noise", err) {
+			continue
+		}
+		if _, known := noises[noise.String()]; !known {
+			names = append(names, noise.String())
+			noises[noise.String()] = noise
 		}
 	}
-	return noises
+	return names, noises
 }
 
 func (r *reader) seeds() []uint64 {

@@ -62,6 +62,6 @@ func checkMachine(c *console, name string) error {
 
 func machineError(err error) error {
 	var faults usageError
-	faults.addMachine("machine", err)
+	faults.addFile("machine", err)
 	return faults
 }

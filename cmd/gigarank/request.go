@@ -201,8 +201,9 @@ func (r *request) readNumbers(f *runFlags, faults *usageError) {
 	}
 	faults.add("--seed", err)
 	r.config.Seed = seed
-	r.config.Noise, err = bench.ParseNoise(f.noise, seed)
-	faults.add("--noise", err)
+	noise, err := bench.ParseNoise(f.noise, os.ReadFile)
+	faults.addFile("--noise", err)
+	r.config.Noise = noise.Seeded(seed)
 }
 
 // count reads a number from least to most.
@@ -237,7 +238,7 @@ func (r *request) readTarget(f *runFlags, faults *usageError) {
 	ranksKnown := err == nil
 	machine, err := loadMachine(f.machine)
 	if err != nil {
-		faults.addMachine("--machine", err)
+		faults.addFile("--machine", err)
 		return
 	}
 	r.machine = machine.Name()
@@ -250,9 +251,9 @@ func (r *request) readTarget(f *runFlags, faults *usageError) {
 // loadMachine reads a preset or a machine file.
 func loadMachine(name string) (*network.Machine, error) { return network.Load(name, os.ReadFile) }
 
-// addMachine notes what is wrong with a machine: the faults of a file by file
+// addFile notes what is wrong with what a flag names: the faults of a file by file
 // and line, anything else by the flag.
-func (u *usageError) addMachine(flag string, err error) {
+func (u *usageError) addFile(flag string, err error) {
 	var inFile network.Faults
 	if !errors.As(err, &inFile) {
 		u.add(flag, err)

@@ -24,6 +24,10 @@ The noise SPEC lengthens compute phases:
   periodic:PERIOD,DURATION          an interruption in each period, at a phase of the rank's own
   exponential:MEANGAP,MEANDURATION  gaps and durations exponentially distributed
   pareto:MEANGAP,MINDURATION,ALPHA  exponential gaps, heavy-tailed durations
+  trace:FILE                        the detours that FILE lists, over and over, each rank from an
+                                    instant of its own: lines of BEGIN DURATION, as Netgauge's
+                                    selfish detour benchmark writes them (nanoseconds, or with a
+                                    unit; # begins a comment); from 0 to the end of the last one
 
 SIGINT and SIGTERM end the run within two seconds; what was finished is reported
 and marked as incomplete (exit code 3). A second signal kills at once. An MPI

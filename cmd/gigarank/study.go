@@ -172,7 +172,7 @@ func (s *conductor) prepare() error {
 // check finds all faults of the command line, and on host 0 opens the results.
 func (s *conductor) check() error {
 	var faults usageError
-	s.plan = study.NewPlan(s.flags.axes, os.ReadFile, func(flag string, err error) { faults.addMachine(flag, err) })
+	s.plan = study.NewPlan(s.flags.axes, os.ReadFile, func(flag string, err error) { faults.addFile(flag, err) })
 	s.hosting = request{entry: s.plan.Entry, progress: progressAuto, verbose: s.flags.hosting.verbose}
 	if s.flags.hosting.lp == "" {
 		s.flags.hosting.lp = defaultForm(s.plan.Entry).String()
@@ -261,9 +261,7 @@ func (s *conductor) request(point study.Point) (*request, error) {
 	r.config.Target = target
 	r.config.Algorithms = map[collectives.Operation]collectives.Algorithm{s.plan.Operation: algorithm}
 	r.config.Seed = point.Seed
-	if r.config.Noise, err = bench.ParseNoise(point.Noise, point.Seed); err != nil {
-		return nil, err
-	}
+	r.config.Noise = s.plan.Noise(point).Seeded(point.Seed)
 	r.config.Options = bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload}
 	if point.Compute == 0 {
 		r.config.Compute = bench.None
