@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 
+	"gigarank/collectives"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/random"
@@ -28,6 +29,7 @@ var allreducetest = Entry{
 			},
 		}, nil
 	},
+	Collectives: []collectives.Operation{collectives.Allreduce},
 	State: func(kind lp.Kind, o Options) int64 {
 		if kind == lp.Goroutine {
 			return 2 * o.Payload

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"gigarank/collectives"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
@@ -18,7 +19,8 @@ var barriertest = Entry{
 			Event: func() mpivirt.EventProgram { return repeat(o.Iterations, barrierStep(o)) },
 		}, nil
 	},
-	State: repeatedStateBytes,
+	Collectives: []collectives.Operation{collectives.Barrier},
+	State:       repeatedStateBytes,
 }
 
 func barrierMain(r *mpivirt.Rank, o Options) error {

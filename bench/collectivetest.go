@@ -47,13 +47,10 @@ func collectiveTest(op collectives.Operation, payload int64, what string) Entry 
 				Event: func() mpivirt.EventProgram { return repeat(o.Iterations, collectiveStep(op, o)) },
 			}, nil
 		},
-		State: func(kind lp.Kind, o Options) int64 { return collectiveMessages + repeatedStateBytes(kind, o) },
+		Collectives: []collectives.Operation{op},
+		State:       repeatedStateBytes,
 	}
 }
-
-// collectiveMessages is what the virtual MPI holds for a rank in a collective that is
-// carried out by messages, in bytes: its mailbox, its agent, a message.
-const collectiveMessages = 450
 
 func collectiveMain(r *mpivirt.Rank, op collectives.Operation, o Options) error {
 	world, name := r.World(), op.String()

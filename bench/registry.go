@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"gigarank/collectives"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
@@ -80,6 +81,8 @@ type Entry struct {
 	// Direct makes the simulation of a program that runs on the engine without
 	// MPI. Its options are filled in like those of Build.
 	Direct func(Config) (Simulation, error)
+	// Collectives of WORLD that all ranks take part in.
+	Collectives []collectives.Operation
 	// State gives the bytes that the program holds for each rank over those of
 	// the LP itself, with the options filled in; nil for none.
 	State func(lp.Kind, Options) int64
@@ -173,17 +176,12 @@ func New(name string, c Config) (Simulation, error) {
 	return mpivirt.New(c.Config)
 }
 
-// bytesPerRank is what the engine and the virtual MPI hold for a rank that waits
-// in a collective, by kind of LP: for goroutines a stack of 2 KB with its
-// coroutine and the rank's own state.
-var bytesPerRank = [...]int64{lp.Goroutine: 3300, lp.Event: 24}
-
-// BytesPerRank estimates the memory that one rank of a program takes on the
-// host, in bytes.
-func BytesPerRank(kind lp.Kind, e Entry, o Options) int64 {
-	n := bytesPerRank[kind]
+// BytesPerRank estimates the memory that one rank of a program takes on the host, in
+// bytes; see [mpivirt.Footprint] for what it needs of the configuration.
+func BytesPerRank(e Entry, c Config) float64 {
+	n := mpivirt.Footprint(&c.Config, e.Collectives...)
 	if e.State != nil {
-		n += e.State(kind, e.Resolve(o))
+		n += float64(e.State(c.LP, e.Resolve(c.Options)))
 	}
 	return n
 }

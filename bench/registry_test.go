@@ -83,10 +83,12 @@ func TestBytesPerRank(t *testing.T) {
 		Defaults: bench.Options{Payload: 8},
 		State:    func(_ lp.Kind, o bench.Options) int64 { return 2 * o.Payload },
 	}
-	if got := bench.BytesPerRank(lp.Event, e, bench.Options{}); got != 24+16 {
-		t.Errorf("an event rank with 16 bytes of state takes %d bytes, want 40", got)
+	event := bench.Config{}
+	event.LP = lp.Event
+	if got := bench.BytesPerRank(e, event); got != 8+16 {
+		t.Errorf("an event rank with a clock and 16 bytes of state takes %v bytes, want 24", got)
 	}
-	if got := bench.BytesPerRank(lp.Goroutine, bench.Entry{}, bench.Options{}); got != 3300 {
-		t.Errorf("a goroutine rank takes %d bytes, want 3300", got)
+	if got := bench.BytesPerRank(bench.Entry{}, bench.Config{}); got != 3300 {
+		t.Errorf("a goroutine rank takes %v bytes, want 3300", got)
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gigarank/bench"
 	"gigarank/lp"
+	"gigarank/mpivirt"
 	"gigarank/sync/mpi"
 )
 
@@ -77,7 +77,8 @@ func ranksThatFit(kind lp.Kind, free room) string {
 	if free == unbounded {
 		return "any number of ranks"
 	}
-	n := max(free.bytes-processMemory, 0) / bench.BytesPerRank(kind, bench.Entry{}, bench.Options{})
+	const collective = 8 // bytes, about what one and the rank's state add
+	n := max(free.bytes-processMemory, 0) / int64(mpivirt.Footprint(&mpivirt.Config{LP: kind})+collective)
 	if n > math.MaxInt32 {
 		return "the most ranks that there can be, 2^31,"
 	}

@@ -18,7 +18,7 @@ func TestDoctor(t *testing.T) {
 		`(?m)^memory +1\.00 GiB available$`,
 		`(?m)^ +1\.00 GiB by MemAvailable`,
 		`(?m)^goroutine ranks +about 305k fit`,
-		`(?m)^event ranks +about 41\.9M fit`,
+		`(?m)^event ranks +about 62\.9M fit`,
 		`(?m)^switch +[1-9][0-9]* ns`,
 		`(?m)^MPI +.+`,
 		`(?m)^launcher +none`,

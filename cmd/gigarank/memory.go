@@ -157,8 +157,8 @@ const processMemory = 64 << 20
 
 // neededMemory estimates what one of the host processes takes, in bytes, at most
 // 2^60.
-func neededMemory(ranks, bytesPerRank int64, hosts int) int64 {
-	need := float64(ranks)/float64(hosts)*float64(bytesPerRank) + processMemory
+func neededMemory(ranks int64, bytesPerRank float64, hosts int) int64 {
+	need := float64(ranks)/float64(hosts)*bytesPerRank + processMemory
 	return int64(min(need, 1<<60))
 }
 

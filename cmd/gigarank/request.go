@@ -292,7 +292,7 @@ func (r *request) checkMemory(c *console, h *hosts) error {
 	if !set {
 		available = availableMemory(c.root)
 	}
-	r.need = neededMemory(r.ranks, bench.BytesPerRank(r.config.LP, r.entry, r.config.Options), h.size)
+	r.need = neededMemory(r.ranks, bench.BytesPerRank(r.entry, r.config), h.size)
 	r.share = available.bytes / int64(h.local) / 10 * 9
 	local := int64(h.local)
 	return checkMemory(min(r.need, math.MaxInt64/local)*local, available)

@@ -1,0 +1,80 @@
+package mpivirt
+
+import (
+	"gigarank/collectives"
+	"gigarank/lp"
+)
+
+// Memory that a rank takes, in bytes.
+const (
+	clockBytes      = 8
+	goroutineBytes  = 3300 // a stack of 2 KB, the coroutine and what a rank holds of WORLD
+	collectiveBytes = 450  // a rank in a collective by messages: mailbox, agent, a message
+)
+
+// Footprint estimates the bytes that the engines hold for each rank while it waits in
+// a collective of WORLD that simulates sizes only or reduces a vector; without
+// operations, of what every rank takes. What the program itself holds is not in it.
+//
+// Config needs the fields Target, LP, Strict, Collectives and Algorithms; without a
+// Target, or under loggops, it counts no arrays.
+func Footprint(c *Config, operations ...collectives.Operation) float64 {
+	bytes := float64(clockBytes)
+	if c.LP == lp.Goroutine {
+		bytes = goroutineBytes
+	}
+	most := 0.0
+	for _, op := range operations {
+		most = max(most, c.collectiveBytes(op))
+	}
+	return bytes + most
+}
+
+// collectiveBytes is what a collective of WORLD takes for each rank.
+func (c *Config) collectiveBytes(op collectives.Operation) float64 {
+	if c.Target == nil {
+		return 0
+	}
+	a, ok := c.Algorithms[op]
+	if !ok {
+		a = collectives.Default(op)
+	}
+	ranks := c.Target.Ranks()
+	nodes := float64(c.Target.Nodes()) / float64(ranks)
+	const entered = 1. / 8
+	participants, bytes, each := ranks, entered, 1.
+	if a == collectives.NodeLeader {
+		// The join and the instant of each node; the instants are the array.
+		participants, each = c.Target.Nodes(), nodes
+		bytes += nodes * 16
+	}
+	s, err := c.footprintSchedule(op, a, participants)
+	if err != nil || c.Collectives == Message || c.Target.LogGOPS() != nil || !dependsOnAll(op) {
+		return bytes + each*collectiveBytes
+	}
+	arrays := 1.
+	if a == collectives.NodeLeader {
+		arrays = 0
+	}
+	for round := range s.MaxRounds() {
+		switch p := s.Pattern(round); {
+		case p.Kind == collectives.Irregular:
+			return bytes + each*collectiveBytes
+		case p.Kind == collectives.Shift:
+			return bytes + 16*each
+		case p.Kind == collectives.Exchange:
+			if p.Folded > 0 {
+				arrays += float64(participants-p.Folded) / float64(participants)
+			}
+			return bytes + 8*arrays*each
+		}
+	}
+	return bytes + 8*arrays*each
+}
+
+func (c *Config) footprintSchedule(op collectives.Operation, a collectives.Algorithm, participants int) (collectives.Schedule, error) {
+	if a == collectives.NodeLeader {
+		return collectives.LeaderSchedule(op, participants)
+	}
+	return collectives.New(op, a, participants, 0)
+}
