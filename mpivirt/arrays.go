@@ -167,11 +167,11 @@ func (k *kernel) releaseBulk(b *bulk) {
 func (k *kernel) progress(inst *instance, b *bulk) bool {
 	for b.round < inst.schedule.MaxRounds() {
 		p := inst.schedule.Pattern(b.round)
-		b.renumber(p)
+		b.renumber(k, p)
 		if !b.ready {
 			b.ready = true
 			if p.Kind == collectives.Shift {
-				b.makeNext()
+				b.makeNext(k)
 			}
 		}
 		if !k.sendStretches(inst, b, p) || !b.complete(p) {
@@ -182,7 +182,7 @@ func (k *kernel) progress(inst *instance, b *bulk) bool {
 		b.round++
 		b.ready, b.outbound, b.received = false, outbound{}, 0
 	}
-	b.renumber(collectives.Pattern{})
+	b.renumber(k, collectives.Pattern{})
 	if b.tree != nil {
 		result := b.tree.result()
 		if result == nil {
@@ -214,7 +214,7 @@ func (k *kernel) beginBulk(inst *instance, b *bulk) {
 // loadClocks sets the clocks of members to their entries.
 func (k *kernel) loadClocks(inst *instance, b *bulk) {
 	if len(b.work) != b.hi-b.lo {
-		b.work = make([]vtime.Time, b.hi-b.lo)
+		b.work = reserve[vtime.Time](k, b.hi-b.lo)
 	}
 	if inst.comm.index == worldComm && inst.entry == nil {
 		copy(b.work, k.clock)
@@ -274,7 +274,7 @@ func survivor(folded, s int) int {
 
 // renumber brings the clocks into the numbering of a round: that of the survivors
 // for an exchange, else that of the participants.
-func (b *bulk) renumber(p collectives.Pattern) {
+func (b *bulk) renumber(k *kernel, p collectives.Pattern) {
 	folded := 0
 	if p.Kind == collectives.Exchange {
 		folded = p.Folded
@@ -292,7 +292,7 @@ func (b *bulk) renumber(p collectives.Pattern) {
 	}
 	lo, hi := survivors(folded, b.lo), survivors(folded, b.hi)
 	if cap(b.third) < hi-lo {
-		b.third = make([]vtime.Time, hi-lo)
+		b.third = reserve[vtime.Time](k, hi-lo)
 	}
 	b.all, b.folded, b.work = b.work, folded, b.third[:hi-lo]
 	for i := range b.work {
@@ -489,9 +489,9 @@ func (b *bulk) complete(p collectives.Pattern) bool {
 
 // makeNext makes room for what a shift makes of the clocks. Everybody receives once,
 // so every element will be set.
-func (b *bulk) makeNext() {
+func (b *bulk) makeNext(k *kernel) {
 	if cap(b.next) < len(b.work) {
-		b.next = make([]vtime.Time, len(b.work))
+		b.next = reserve[vtime.Time](k, len(b.work))
 	}
 	b.next = b.next[:len(b.work)]
 }

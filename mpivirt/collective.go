@@ -340,7 +340,7 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 	inst := &instance{comm: c, number: c.next, call: *v, entered: c.spare.entered}
 	c.spare.entered = nil
 	if inst.entered == nil {
-		inst.entered = make([]uint64, (c.last-c.first+63)/64)
+		inst.entered = reserve[uint64](k, (c.last-c.first+63)/64)
 	}
 	clear(inst.entered)
 	c.next++

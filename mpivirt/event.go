@@ -34,7 +34,7 @@ type EventProgram struct {
 // S should be small, for there is one for each rank.
 func Steps[S any](step func(r *EventRank, state *S) Outcome) EventProgram {
 	return EventProgram{bind: func(k *kernel) (lp.Body, func(lo, hi int32)) {
-		b := &stepper[S]{rank: EventRank{k: k, on: &EventRank{k: k}}, k: k, step: step, states: make([]S, k.n)}
+		b := &stepper[S]{rank: EventRank{k: k, on: &EventRank{k: k}}, k: k, step: step, states: reserve[S](k, k.n)}
 		return b, b.resumeRange
 	}}
 }

@@ -42,8 +42,8 @@ func (k *kernel) beginJoins(inst *instance) {
 	inst.joins, inst.last = spare.joins, spare.last
 	spare.joins, spare.last = nil, nil
 	if inst.joins == nil {
-		inst.joins = make([]join, nodes.there-nodes.here)
-		inst.last = make([]vtime.Time, nodes.there-nodes.here)
+		inst.joins = reserve[join](k, nodes.there-nodes.here)
+		inst.last = reserve[vtime.Time](k, nodes.there-nodes.here)
 	}
 	inst.ledFrom, inst.ledTo = k.ledRange(inst)
 	for i := range inst.joins {

@@ -84,9 +84,10 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	lo, hi := eng.Range()
 	k := &kernel{
 		eng: eng, config: c, tgt: c.Target, lo: lo, n: hi - lo, strict: c.Strict, noise: c.Noise, plain: c.Noise == nil,
-		clock: make([]vtime.Time, hi-lo), contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
+		contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
 		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(),
 	}
+	k.clock = reserve[vtime.Time](k, k.n)
 	if c.Target.LogGOPS() != nil {
 		k.ports = make([]network.Port, hi-lo)
 	}

@@ -62,6 +62,10 @@ type Config struct {
 	BufferLimit int64
 	// Window from one engine to another in bytes; see [engine.Config].
 	Window int64
+	// Reserve is told of each array whose length grows with the number of ranks,
+	// before it is used; the host may have larger pages ready for it. It must
+	// neither keep nor change it. Nil if nobody wants to know.
+	Reserve func(memory []byte)
 	// Output receives what rank 0 or others print with [Rank.Printf]; nil
 	// drops it.
 	Output func(text string)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	stdsync "sync"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -221,3 +222,20 @@ func tuneCollector(getenv func(string) string, need, share int64) (restore func(
 
 // resetPeak makes peakResident begin anew, where the kernel can do that.
 func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// hugePage is the least that is worth asking for large pages, in bytes.
+const hugePage = 2 << 20
+
+// askForHugePages asks the system to back memory by large pages: a page fault for each
+// 2 MiB instead of 4 KiB when the ranks first touch it, and fewer misses of the
+// translation cache from then on. Where the system knows no such pages it stays as it
+// is, which costs time only.
+func askForHugePages(memory []byte) {
+	if len(memory) < 2*hugePage {
+		return
+	}
+	start := uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
+	skip := -start % hugePage
+	whole := (uintptr(len(memory)) - skip) / hugePage * hugePage
+	_ = unix.Madvise(memory[skip:skip+whole], unix.MADV_HUGEPAGE)
+}

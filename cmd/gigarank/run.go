@@ -123,6 +123,7 @@ func perform(c *console, h *hosts, r *request, signals *signals) outcome {
 	began := c.now()
 	r.config.Now = func() float64 { return c.now().Sub(began).Seconds() }
 	r.config.Output = r.output(c)
+	r.config.Reserve = askForHugePages
 	return supervise(c, signals, h.stopLimit(),
 		func() (bench.Simulation, error) {
 			var err error
