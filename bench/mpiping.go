@@ -199,9 +199,9 @@ func (s *pingState) first(r *mpivirt.EventRank, o Options) mpivirt.Outcome {
 	switch {
 	case r.Size() == 1:
 		s.at = pingDone
-		return r.Waitall(r.Irecv(0, step), r.IsendSize(0, step, pingSize(step)))
+		return r.Waitall(r.Irecv(0, step), r.IsendSize(pingSize(step), 0, step))
 	case r.Rank()%2 == 0:
-		return r.SendSize(right, step, pingSize(step))
+		return r.SendSize(pingSize(step), right, step)
 	default:
 		return r.Recv(left, step)
 	}
@@ -217,7 +217,7 @@ func (s *pingState) second(r *mpivirt.EventRank) mpivirt.Outcome {
 	if err := checkMessage(r.Status(), left, step, pingSize(step)); err != nil {
 		return r.Fail(err)
 	}
-	return r.SendSize(right, step, pingSize(step))
+	return r.SendSize(pingSize(step), right, step)
 }
 
 func (s *pingState) done(r *mpivirt.EventRank, o Options) mpivirt.Outcome {

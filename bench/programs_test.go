@@ -225,6 +225,27 @@ func TestCollectivesTakeTheirClosedForm(t *testing.T) {
 	}
 }
 
+// Event ranks share the sum, whatever algorithm brings it about and in however many
+// pieces.
+func TestAllreducetestUnderEveryAlgorithm(t *testing.T) {
+	for _, a := range collectives.Algorithms(collectives.Allreduce) {
+		var first *mpivirt.Result
+		for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+			for _, i := range []mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message} {
+				c := options(2, 80)
+				c.LP, c.Collectives, c.Algorithms = kind, i, map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a}
+				r := run(t, "allreducetest", "xt5", 29, 2, c)
+				if first == nil {
+					first = r
+				}
+				if err := sameOutcome(r, first); err != nil {
+					t.Errorf("%v, %v ranks, interpreter %d: %v", a, kind, i, err)
+				}
+			}
+		}
+	}
+}
+
 // All ranks exchange at once: a dimension takes a message, and where both neighbours
 // are the same rank, the transfer of another one.
 func TestStencilTakesAMessageADimension(t *testing.T) {

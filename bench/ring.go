@@ -157,7 +157,7 @@ func (s *ringState) step(r *mpivirt.EventRank, o Options, message []byte) mpivir
 	s.start(r.Now())
 	s.sent = true
 	putNumber(message, ringNumber(r.Rank(), int(s.begun)-1))
-	return r.Send(right, 0, message)
+	return mpivirt.EventSend(r, message, right, 0)
 }
 
 // tokenMain passes a token that counts its hops. Rank 0 sends it off and takes it

@@ -244,7 +244,7 @@ func (p *stencilSteps) exchange(r *mpivirt.EventRank, g grid, d int) mpivirt.Out
 	left, right := g.neighbours(r.Rank(), d)
 	return r.Waitall(
 		r.Irecv(left, tagAfter(d)), r.Irecv(right, tagBefore(d)),
-		r.IsendSize(left, tagBefore(d), p.Payload), r.IsendSize(right, tagAfter(d), p.Payload),
+		r.IsendSize(p.Payload, left, tagBefore(d)), r.IsendSize(p.Payload, right, tagAfter(d)),
 	)
 }
 

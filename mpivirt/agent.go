@@ -104,8 +104,11 @@ func (a *agent) at(position, n int) []byte {
 	return a.working[a.layout.Offset(position)-a.base : a.layout.Offset(position+n)-a.base]
 }
 
-// store writes a member's result to its output.
+// store writes a member's result to its output, if it wants it for itself.
 func (a *agent) store() {
+	if a.output == nil {
+		return
+	}
 	a.results(func(out, working []byte) { copy(out, working) })
 }
 

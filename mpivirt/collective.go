@@ -386,7 +386,9 @@ func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
 	}
 	if inst.requests != nil {
 		if ri := inst.requests[member-inst.comm.first]; ri != 0 {
-			k.requests.at(ri).err = inst.errors[member]
+			if err := inst.errors[member]; err != nil {
+				k.failRequest(ri, err)
+			}
 			k.completeCollective(inst, ri, lp, t)
 			return
 		}
@@ -408,7 +410,12 @@ func (k *kernel) leave(inst *instance, lp, n int32) {
 
 // left counts members that have left.
 func (k *kernel) left(inst *instance, n int) {
-	inst.comm.result = inst.result
+	if inst.result != nil {
+		inst.comm.result = inst.result
+	}
+	if inst.split != nil {
+		inst.comm.made = inst.split.made
+	}
 	inst.gone += n
 	if invariant.Enabled {
 		inst.checkCounts()
@@ -441,6 +448,9 @@ func (k *kernel) flushRange(inst *instance) {
 func (k *kernel) completeCollective(inst *instance, ri, lp int32, t vtime.Time) {
 	q := k.requests.at(ri)
 	if inst.result != nil {
+		if k.steps != nil && q.buffer == nil {
+			q.buffer = inst.result // shared; see EventResultOf
+		}
 		copy(q.buffer, inst.result)
 	}
 	k.completeRequest(ri, t)

@@ -45,11 +45,14 @@ func (c *comm) nodesInOrder(k *kernel) bool {
 	return c.nodes.ascending || c.index != worldComm
 }
 
-// run carries out a collective in its blocking form.
-func (c *Comm) run(v *collective) error {
+// run carries out a collective in its blocking form, unless there is an error.
+func (c *Comm) run(v *collective, err error) error {
 	r, output := c.r, v.output
 	r.call = v.name
-	if err := c.c.check(v); err != nil {
+	if err == nil {
+		err = c.c.check(v)
+	}
+	if err != nil {
 		return r.raise(v.name, err)
 	}
 	if c.c.size == 1 {
@@ -71,11 +74,14 @@ func (c *Comm) run(v *collective) error {
 	return nil
 }
 
-// begin begins a collective in its nonblocking form.
-func (c *Comm) begin(v *collective) (Request, error) {
+// begin begins a collective in its nonblocking form, unless there is an error.
+func (c *Comm) begin(v *collective, err error) (Request, error) {
 	r := c.r
 	r.call = v.name
-	if err := c.c.check(v); err != nil {
+	if err == nil {
+		err = c.c.check(v)
+	}
+	if err != nil {
 		return Request{}, r.raise(v.name, err)
 	}
 	index := r.k.newRequest(r.lp, collectiveRequest, v.name)
@@ -127,12 +133,15 @@ func (c *comm) check(v *collective) error {
 }
 
 // create carries out a collective that makes communicators.
-func (c *Comm) create(x *exchange, name call) error {
-	v := c.r.k.hand(collective{name: name, op: collectives.Allreduce, bytes: 8, element: 8, exchange: x})
+func (c *Comm) create(x *exchange, name call) error { return c.run(c.r.k.creation(x, name), nil) }
+
+// creation hands over a collective that makes communicators.
+func (k *kernel) creation(x *exchange, name call) *collective {
+	v := k.hand(collective{name: name, op: collectives.Allreduce, bytes: 8, element: 8, exchange: x})
 	if name == callCommSplit {
 		v.op = collectives.Allgather
 	}
-	return c.run(v)
+	return v
 }
 
 // hand returns what an LP hands to a collective. There is one for all LPs of the
@@ -148,10 +157,24 @@ func vector[T Datatype](k *kernel, name call, op collectives.Operation, send, re
 	return k.hand(collective{name: name, op: op, bytes: int64(len(in)), element: int64(sizeOf[T]()), data: true, input: in, output: out})
 }
 
-// tooShort is the error of a receive buffer without room for the result.
-func (c *Comm) tooShort(name call, got, need int) error {
-	c.r.call = name
-	return c.r.raise(name, mpiError(ErrBuffer, "room for %d elements where the result has %d", got, need))
+// caller is the rank that calls a collective, as a member of its communicator. What
+// it hands in is made alike for both kinds of LP.
+type caller struct {
+	k      *kernel
+	c      *comm
+	member int
+}
+
+func (c *Comm) caller() caller { return caller{c.r.k, c.c, int(c.member)} }
+
+// refuse returns an error of the caller's, and a collective that names the call.
+func (m caller) refuse(name call, class ErrorClass, format string, arguments ...any) (*collective, error) {
+	return m.k.hand(collective{name: name}), mpiError(class, format, arguments...)
+}
+
+// tooShort refuses a receive buffer without room for the result.
+func (m caller) tooShort(name call, got, need int) (*collective, error) {
+	return m.refuse(name, ErrBuffer, "room for %d elements where the result has %d", got, need)
 }
 
 // Barrier waits until all members have called it (MPI_Barrier).
@@ -163,40 +186,42 @@ func (c *Comm) Barrier() error {
 		r.suspend()
 		return nil
 	}
-	return c.run(&c.r.k.barrier)
+	return c.run(&c.r.k.barrier, nil)
 }
 
 // Ibarrier is the nonblocking Barrier (MPI_Ibarrier).
 func (c *Comm) Ibarrier() (Request, error) {
-	return c.begin(&c.r.k.barrier)
+	return c.begin(&c.r.k.barrier, nil)
 }
 
-func bcast[T Datatype](c *Comm, data []T, root int) *collective {
-	v := vector(c.r.k, callBcast, collectives.Bcast, data, data)
+func bcast[T Datatype](m caller, data []T, root int) (*collective, error) {
+	v := vector(m.k, callBcast, collectives.Bcast, data, data)
 	v.root = root
-	return v
+	return v, nil
 }
 
 // Bcast copies data of the root to data of all members (MPI_Bcast), of the same
 // length everywhere. Errors: ErrRoot, ErrCount if lengths differ.
-func Bcast[T Datatype](c *Comm, data []T, root int) error { return c.run(bcast(c, data, root)) }
+func Bcast[T Datatype](c *Comm, data []T, root int) error {
+	return c.run(bcast(c.caller(), data, root))
+}
 
 // Ibcast is the nonblocking Bcast (MPI_Ibcast).
 func Ibcast[T Datatype](c *Comm, data []T, root int) (Request, error) {
-	return c.begin(bcast(c, data, root))
+	return c.begin(bcast(c.caller(), data, root))
 }
 
-func reduction[T Datatype](c *Comm, name call, operation collectives.Operation, send, receive []T, o Op[T]) *collective {
-	v := vector(c.r.k, name, operation, send, receive)
+func reduction[T Datatype](m caller, name call, operation collectives.Operation, send, receive []T, o Op[T]) *collective {
+	v := vector(m.k, name, operation, send, receive)
 	v.operator = o.operator()
 	return v
 }
 
-func reduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) (*collective, error) {
-	v := reduction(c, callReduce, collectives.Reduce, send, receive, o)
+func reduce[T Datatype](m caller, send, receive []T, o Op[T], root int) (*collective, error) {
+	v := reduction(m, callReduce, collectives.Reduce, send, receive, o)
 	v.root = root
-	if c.Rank() == root && len(receive) < len(send) {
-		return nil, c.tooShort(callReduce, len(receive), len(send))
+	if m.member == root && len(receive) < len(send) {
+		return m.tooShort(callReduce, len(receive), len(send))
 	}
 	return v, nil
 }
@@ -206,85 +231,53 @@ func reduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) (*collect
 // ErrCount if lengths differ, ErrBuffer if receive of the root is shorter than
 // send.
 func Reduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) error {
-	v, err := reduce(c, send, receive, o, root)
-	if err != nil {
-		return err
-	}
-	return c.run(v)
+	return c.run(reduce(c.caller(), send, receive, o, root))
 }
 
 // Ireduce is the nonblocking Reduce (MPI_Ireduce).
 func Ireduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) (Request, error) {
-	v, err := reduce(c, send, receive, o, root)
-	if err != nil {
-		return Request{}, err
-	}
-	return c.begin(v)
+	return c.begin(reduce(c.caller(), send, receive, o, root))
 }
 
-func reductionToAll[T Datatype](c *Comm, name call, op collectives.Operation, send, receive []T, o Op[T]) (*collective, error) {
+func reductionToAll[T Datatype](m caller, name call, op collectives.Operation, send, receive []T, o Op[T]) (*collective, error) {
 	if len(receive) < len(send) {
-		return nil, c.tooShort(name, len(receive), len(send))
+		return m.tooShort(name, len(receive), len(send))
 	}
-	return reduction(c, name, op, send, receive[:len(send)], o), nil
+	return reduction(m, name, op, send, receive[:len(send)], o), nil
 }
 
 // Allreduce combines the vectors send of all members, element by element, into
 // receive of every member (MPI_Allreduce), of the same length everywhere. Errors:
 // ErrCount if lengths differ, ErrBuffer if receive is shorter than send.
 func Allreduce[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
-	v, err := reductionToAll(c, callAllreduce, collectives.Allreduce, send, receive, o)
-	if err != nil {
-		return err
-	}
-	return c.run(v)
+	return c.run(reductionToAll(c.caller(), callAllreduce, collectives.Allreduce, send, receive, o))
 }
 
 // Iallreduce is the nonblocking Allreduce (MPI_Iallreduce).
 func Iallreduce[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
-	v, err := reductionToAll(c, callAllreduce, collectives.Allreduce, send, receive, o)
-	if err != nil {
-		return Request{}, err
-	}
-	return c.begin(v)
+	return c.begin(reductionToAll(c.caller(), callAllreduce, collectives.Allreduce, send, receive, o))
 }
 
 // Scan combines, for each member, the vectors of the members up to and with it
 // (MPI_Scan). Errors: as Allreduce.
 func Scan[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
-	v, err := reductionToAll(c, callScan, collectives.Scan, send, receive, o)
-	if err != nil {
-		return err
-	}
-	return c.run(v)
+	return c.run(reductionToAll(c.caller(), callScan, collectives.Scan, send, receive, o))
 }
 
 // Iscan is the nonblocking Scan (MPI_Iscan).
 func Iscan[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
-	v, err := reductionToAll(c, callScan, collectives.Scan, send, receive, o)
-	if err != nil {
-		return Request{}, err
-	}
-	return c.begin(v)
+	return c.begin(reductionToAll(c.caller(), callScan, collectives.Scan, send, receive, o))
 }
 
 // Exscan combines, for each member, the vectors of the members below it
 // (MPI_Exscan); receive of member 0 is left alone. Errors: as Allreduce.
 func Exscan[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
-	v, err := reductionToAll(c, callExscan, collectives.Exscan, send, receive, o)
-	if err != nil {
-		return err
-	}
-	return c.run(v)
+	return c.run(reductionToAll(c.caller(), callExscan, collectives.Exscan, send, receive, o))
 }
 
 // Iexscan is the nonblocking Exscan (MPI_Iexscan).
 func Iexscan[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
-	v, err := reductionToAll(c, callExscan, collectives.Exscan, send, receive, o)
-	if err != nil {
-		return Request{}, err
-	}
-	return c.begin(v)
+	return c.begin(reductionToAll(c.caller(), callExscan, collectives.Exscan, send, receive, o))
 }
 
 func sum(counts []int) int {
@@ -312,14 +305,14 @@ func countOf(counts []int, i int) int {
 	return 0
 }
 
-func reduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]) (*collective, error) {
-	if len(receive) < countOf(counts, c.Rank()) {
-		return nil, c.tooShort(callReduceScatter, len(receive), countOf(counts, c.Rank()))
+func reduceScatter[T Datatype](m caller, send, receive []T, counts []int, o Op[T]) (*collective, error) {
+	if len(receive) < countOf(counts, m.member) {
+		return m.tooShort(callReduceScatter, len(receive), countOf(counts, m.member))
 	}
 	if len(send) < sum(counts) {
-		return nil, c.r.raise(callReduceScatter, mpiError(ErrCount, "%d elements where the counts add up to %d", len(send), sum(counts)))
+		return m.refuse(callReduceScatter, ErrCount, "%d elements where the counts add up to %d", len(send), sum(counts))
 	}
-	v := reduction(c, callReduceScatter, collectives.ReduceScatter, send[:sum(counts)], receive[:countOf(counts, c.Rank())], o)
+	v := reduction(m, callReduceScatter, collectives.ReduceScatter, send[:sum(counts)], receive[:countOf(counts, m.member)], o)
 	v.counts = inBytes[T](counts)
 	return v, nil
 }
@@ -328,18 +321,10 @@ func reduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]
 // next counts[i] elements of the result (MPI_Reduce_scatter). The counts are the
 // same everywhere. Errors: ErrCount, ErrBuffer.
 func ReduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]) error {
-	v, err := reduceScatter(c, send, receive, counts, o)
-	if err != nil {
-		return err
-	}
-	return c.run(v)
+	return c.run(reduceScatter(c.caller(), send, receive, counts, o))
 }
 
 // IreduceScatter is the nonblocking ReduceScatter (MPI_Ireduce_scatter).
 func IreduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]) (Request, error) {
-	v, err := reduceScatter(c, send, receive, counts, o)
-	if err != nil {
-		return Request{}, err
-	}
-	return c.begin(v)
+	return c.begin(reduceScatter(c.caller(), send, receive, counts, o))
 }

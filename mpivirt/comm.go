@@ -131,20 +131,21 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 // alone makes a communicator of the rank alone out of one in which it is alone, in
 // no time; nil if the color is Undefined.
 func (c *Comm) alone(color int) *Comm {
+	made := c.r.k.makeAlone(c.r.lp, c.c, int32(color))
+	if made == nil {
+		return nil
+	}
+	return &Comm{r: c.r, c: made}
+}
+
+// makeAlone makes the communicator of a color out of one with a single member; nil if
+// the color is Undefined.
+func (k *kernel) makeAlone(lp int32, c *comm, color int32) *comm {
 	if color < 0 {
 		return nil
 	}
-	return &Comm{r: c.r, c: c.r.k.makeAlone(c.r.lp, c.c, int32(color))}
-}
-
-// makeAlone makes the communicator of a color out of one with a single member.
-func (k *kernel) makeAlone(lp int32, c *comm, color int32) *comm {
-	c.made = map[int32]*comm{}
-	if color >= 0 {
-		context := random.Uint64(c.context, uint64(k.global(lp)), uint64(len(k.comms)))
-		c.made[color] = k.addComm(context, strided(int(k.global(lp)), 1, 1))
-	}
-	return c.made[color]
+	context := random.Uint64(c.context, uint64(k.global(lp)), uint64(len(k.comms)))
+	return k.addComm(context, strided(int(k.global(lp)), 1, 1))
 }
 
 // Dup makes a communicator with the same members and messages of its own
@@ -170,10 +171,8 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	if g == nil {
 		g = strided(0, 1, 0)
 	}
-	for m := range g.Size() {
-		if c.Group().Member(g.WorldRank(m)) < 0 {
-			return nil, c.r.raise(callCommCreate, mpiError(ErrGroup, "rank %d of the group is not in the communicator", g.WorldRank(m)))
-		}
+	if err := c.Group().contains(g); err != nil {
+		return nil, c.r.raise(callCommCreate, err)
 	}
 	mine := g.Member(c.r.Rank()) >= 0
 	if c.c.size == 1 {
@@ -205,17 +204,32 @@ func (c *Comm) Free() error {
 	}
 	k, given := c.r.k, c.c
 	c.c = k.comms[freedComm]
-	if given.freed++; given.freed == given.locals {
-		k.freed = append(k.freed, given)
+	k.free(given)
+	return nil
+}
+
+// contains returns an error if a rank of a subgroup is not in the group.
+func (g *Group) contains(subgroup *Group) error {
+	for m := range subgroup.Size() {
+		if rank := subgroup.WorldRank(m); g.Member(rank) < 0 {
+			return mpiError(ErrGroup, "rank %d of the group is not in the communicator", rank)
+		}
+	}
+	return nil
+}
+
+// free notes that a local member gives a communicator up.
+func (k *kernel) free(c *comm) {
+	if c.freed++; c.freed == c.locals {
+		k.freed = append(k.freed, c)
 	}
 	k.forgetFreed()
-	return nil
 }
 
 // forgetFreed forgets the communicators that all local members have given up, when
 // no operation is pending that may be on one of them.
 func (k *kernel) forgetFreed() {
-	if k.requests.inUse() > 0 {
+	if k.requests.inUse() > 1 { // beside kernel.done
 		return
 	}
 	for _, c := range k.freed {

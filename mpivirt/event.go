@@ -63,8 +63,7 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 		case finished:
 			return false
 		}
-		if b.k.eng.Congested(b.k.eng.Index()) {
-			b.k.eng.Throttle(int32(i), b.k.clock[i], b.k.eng.Index())
+		if b.k.holdUp(int32(i)) {
 			return true
 		}
 	}
@@ -103,7 +102,6 @@ type EventRank struct {
 	call  call
 	comm  *comm      // nil for WORLD
 	on    *EventRank // the view that On gives
-	list  []int32    // scratch
 }
 
 // Rank is the rank's number in WORLD.

@@ -30,7 +30,6 @@ func (k *kernel) enterSplit(inst *instance, member int, x *exchange) {
 		s.made = map[int32]*comm{}
 	}
 	x.made = s.made
-	inst.comm.made = s.made
 	if inst.call.name == callCommSplit {
 		s.own = append(s.own, entry{x.color, int32(member), x.key})
 		if inst.count == inst.comm.locals {

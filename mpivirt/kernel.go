@@ -33,6 +33,11 @@ type kernel struct {
 	boxes    slab[mailbox]
 	messages slab[message]
 	requests slab[request]
+	failures map[int32]error // what went wrong with requests, by index
+	done     int32           // stands in for requests of event ranks that are over at once
+	brought  brought
+	parked   map[int32]brought // by LP
+	towards  int               // engine that an event rank has sent to last
 	agents   slab[agent]
 	buffers  bufferPool
 	comms    []*comm          // by index
@@ -47,6 +52,7 @@ type kernel struct {
 	pollTime   vtime.Duration
 	eagerLimit int64
 	order      []int32                 // scratch of chargeAll
+	over       []int32                 // scratch of chargeSome
 	scratch    []byte                  // of gather
 	told       []int                   // scratch of release
 	stretches  [][]vtime.Time          // room for stretches of clocks
@@ -96,6 +102,8 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.addComm(selfContext, nil)
 	k.algorithms = c.algorithms()
 	k.joiners.hi = -1
+	k.done = k.newDone()
+	k.brought.lp, k.towards = none32, eng.Index()
 	k.timing = untimed
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
 	k.tally.start(c, k.n)
@@ -208,6 +216,9 @@ func (k *kernel) resume(lp int32) {
 	if invariant.Enabled {
 		k.checkClocks(lp, lp+1)
 		k.checkMailbox(lp)
+	}
+	if len(k.parked) > 0 {
+		k.unpark(lp)
 	}
 	k.eng.Statistics.Switches++
 	if !k.body.Resume(int(lp)) {

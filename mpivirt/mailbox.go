@@ -52,8 +52,6 @@ type mailbox struct {
 	polls      int32 // failing tests and probes in a row
 	flight     flight
 	wait       wait
-	status     Status
-	data       []byte // what the last receive without a buffer brought
 }
 
 // chain is a singly linked list in a slab.

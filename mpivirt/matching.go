@@ -209,31 +209,50 @@ func (k *kernel) candidate(box *mailbox) vtime.Time {
 // for that.
 func (k *kernel) take(lp int32, box *mailbox, ri, index int32) {
 	r, m := k.requests.at(ri), k.messages.at(index)
-	r.status = Status{Source: int(m.source), Tag: int(m.tag), Bytes: m.bytes}
-	r.arrival, r.rank = m.arrival, m.rank
 	matched := max(r.posted, m.arrival)
+	kept := false
 	switch {
-	case r.sized && m.bytes > r.capacity:
-		r.err = mpiError(ErrTruncate, "the message from rank %d with tag %d has %d bytes, the receive has room for %d",
-			m.source, m.tag, m.bytes, r.capacity)
+	case r.sized && m.bytes > r.bytes:
+		k.failRequest(ri, mpiError(ErrTruncate, "the message from rank %d with tag %d has %d bytes, the receive has room for %d",
+			m.source, m.tag, m.bytes, r.bytes))
 	case m.ready && r.posted > m.arrival:
-		r.err = mpiError(ErrOther, "a message that rank %d sent in ready mode with tag %d arrived at %v, before its receive was posted at %v",
-			m.source, m.tag, m.arrival, r.posted)
+		k.failRequest(ri, mpiError(ErrOther, "a message that rank %d sent in ready mode with tag %d arrived at %v, before its receive was posted at %v",
+			m.source, m.tag, m.arrival, r.posted))
 	case m.payload != nil && r.sized:
 		copy(r.buffer, m.payload)
 	case m.payload != nil:
-		r.data = m.payload
+		r.buffer, kept = m.payload, true
 	}
+	r.peer, r.tag, r.bytes = m.source, m.tag, m.bytes
+	r.arrival, r.rank = m.arrival, m.rank
 	if m.request != 0 {
 		k.acknowledge(m, lp, matched)
 	}
-	kept := r.data != nil
 	k.consumed(m)
 	if kept {
 		m.payload = nil
 	}
 	k.discard(index)
 	k.completeRequest(ri, matched)
+}
+
+// failRequest notes what went wrong with a request.
+func (k *kernel) failRequest(ri int32, err error) {
+	k.requests.at(ri).failed = true
+	if k.failures == nil {
+		k.failures = map[int32]error{}
+	}
+	k.failures[ri] = err
+}
+
+// failure returns what went wrong with a request that is about to be released.
+func (k *kernel) failure(ri int32) error {
+	if !k.requests.at(ri).failed {
+		return nil
+	}
+	err := k.failures[ri]
+	delete(k.failures, ri)
+	return err
 }
 
 // dispose releases a message that has been consumed.

@@ -89,12 +89,12 @@ func (c *Comm) sendNonblocking(payload []byte, bytes int64, dest, tag int, mode 
 func (r *Rank) completed(name call) int32 {
 	index := r.k.newRequest(r.lp, sendRequest, name)
 	q := r.k.requests.at(index)
-	q.complete, q.time, q.status = true, r.Now(), nullStatus
+	q.complete, q.time = true, r.Now()
 	return index
 }
 
 // post begins a receive; source ProcNull gives no request.
-func (c *Comm) post(buffer []byte, sized bool, bytes int64, source, tag int, name call) (int32, error) {
+func (c *Comm) post(buffer []byte, bytes int64, source, tag int, name call) (int32, error) {
 	c.r.call = name
 	if err := c.c.checkReceive(source, tag, bytes); err != nil {
 		return 0, c.r.raise(name, err)
@@ -102,32 +102,30 @@ func (c *Comm) post(buffer []byte, sized bool, bytes int64, source, tag int, nam
 	if source == ProcNull {
 		return 0, nil
 	}
-	v := receiver{comm: c.c, source: source, tag: tag, buffer: buffer, sized: sized, bytes: bytes}
+	v := receiver{comm: c.c, source: source, tag: tag, buffer: buffer, sized: true, bytes: bytes}
 	return c.r.k.receive(c.r.lp, &v, name), nil
 }
 
-func (c *Comm) receiveBlocking(buffer []byte, sized bool, bytes int64, source, tag int, name call) (Status, []byte, error) {
-	index, err := c.post(buffer, sized, bytes, source, tag, name)
+func (c *Comm) receiveBlocking(buffer []byte, bytes int64, source, tag int, name call) (Status, error) {
+	index, err := c.post(buffer, bytes, source, tag, name)
 	if err != nil || index == 0 {
-		return Status{Source: ProcNull, Tag: AnyTag}, nil, err
+		return nullStatus, err
 	}
 	r := c.r
 	if !r.k.waitRequest(r.lp, index, name) {
 		r.suspend()
 	}
-	status, data, err := r.retire(index, name)
-	return status, data, err
+	return r.retire(index, name)
 }
 
 // retire releases a request that is over and returns what it brought.
-func (r *Rank) retire(index int32, name call) (Status, []byte, error) {
-	q := r.k.requests.at(index)
-	status, data, err := q.status, q.data, q.err
+func (r *Rank) retire(index int32, name call) (Status, error) {
+	status, err := r.k.requests.at(index).status(), r.k.failure(index)
 	r.k.requests.release(index)
 	if err != nil {
-		return status, data, r.raise(name, err)
+		return status, r.raise(name, err)
 	}
-	return status, data, nil
+	return status, nil
 }
 
 // nullStatus is the status of operations with ProcNull and of inactive requests.
@@ -205,15 +203,13 @@ func (c *Comm) IsendSize(bytes int64, dest, tag int) (Request, error) {
 // ErrTruncate if the message is longer.
 func Recv[T Datatype](c *Comm, data []T, source, tag int) (Status, error) {
 	b := bytesOf(data)
-	status, _, err := c.receiveBlocking(b, true, int64(len(b)), source, tag, callRecv)
-	return status, err
+	return c.receiveBlocking(b, int64(len(b)), source, tag, callRecv)
 }
 
 // RecvSize receives a message of at most the given size and drops its data
 // (MPI_Recv).
 func (c *Comm) RecvSize(bytes int64, source, tag int) (Status, error) {
-	status, _, err := c.receiveBlocking(nil, true, bytes, source, tag, callRecv)
-	return status, err
+	return c.receiveBlocking(nil, bytes, source, tag, callRecv)
 }
 
 // Isend begins a Send (MPI_Isend). The message is copied at once, so data may be
@@ -251,7 +247,7 @@ func Irecv[T Datatype](c *Comm, data []T, source, tag int) (Request, error) {
 }
 
 func (c *Comm) receiveNonblocking(buffer []byte, bytes int64, source, tag int) (Request, error) {
-	index, err := c.post(buffer, true, bytes, source, tag, callIrecv)
+	index, err := c.post(buffer, bytes, source, tag, callIrecv)
 	if err != nil {
 		return Request{}, err
 	}
@@ -270,7 +266,7 @@ func (c *Comm) IrecvSize(bytes int64, source, tag int) (Request, error) {
 // (MPI_Sendrecv). Errors: as Send and Recv.
 func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, source, receiveTag int) (Status, error) {
 	out, in := bytesOf(send), bytesOf(receive)
-	received, err := c.post(in, true, int64(len(in)), source, receiveTag, callSendrecv)
+	received, err := c.post(in, int64(len(in)), source, receiveTag, callSendrecv)
 	if err != nil {
 		return nullStatus, err
 	}
@@ -289,8 +285,7 @@ func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, 
 	if received == 0 {
 		return nullStatus, nil
 	}
-	status, _, err := r.retire(received, callSendrecv)
-	return status, err
+	return r.retire(received, callSendrecv)
 }
 
 // Probe waits for a message that a Recv with the same arguments would take, and
@@ -383,11 +378,10 @@ func Mrecv[T Datatype](m *MatchedMessage, data []T) (Status, error) {
 	r, b := c.r, bytesOf(data)
 	index := r.k.newRequest(r.lp, receiveRequest, callRecv)
 	q := r.k.requests.at(index)
-	q.buffer, q.sized, q.capacity = b, true, int64(len(b))
+	q.buffer, q.sized, q.bytes = b, true, int64(len(b))
 	r.k.take(r.lp, r.k.box(r.lp), index, m.index)
 	if !r.k.waitRequest(r.lp, index, callRecv) {
 		r.suspend()
 	}
-	status, _, err := r.retire(index, callRecv)
-	return status, err
+	return r.retire(index, callRecv)
 }

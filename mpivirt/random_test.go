@@ -615,6 +615,7 @@ func (v *virtual) makes(o *op) []int {
 
 // hosting is one way to run a program.
 type hosting struct {
+	kind        lp.Kind
 	engines     int
 	protocol    sync.Protocol
 	strict      bool
@@ -624,7 +625,7 @@ type hosting struct {
 }
 
 func (h hosting) String() string {
-	return fmt.Sprintf("%d engines, %v, strict %v, collectives %d, buffer limit %d, window %d", h.engines, h.protocol, h.strict, h.collectives,
+	return fmt.Sprintf("%v ranks, %d engines, %v, strict %v, collectives %d, buffer limit %d, window %d", h.kind, h.engines, h.protocol, h.strict, h.collectives,
 		h.bufferLimit, h.window)
 }
 
@@ -635,11 +636,15 @@ func compare(t rapid.TB, p *program, h hosting, want [][]entry) {
 	got := make([][]entry, len(p.ops))
 	_, err := simulate(t, mpivirt.Config{
 		Target: target(t, p.machine, len(p.ops)), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window,
-		Program: mpivirt.Program{Name: "random", Main: func(r *mpivirt.Rank) error {
-			got[r.Rank()] = play(newVirtual(r), r.Rank(), p.ops[r.Rank()])
-			return nil
-		}},
+		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, LP: h.kind,
+		Program: mpivirt.Program{
+			Name: "random",
+			Main: func(r *mpivirt.Rank) error {
+				got[r.Rank()] = play(newVirtual(r), r.Rank(), p.ops[r.Rank()])
+				return nil
+			},
+			Event: func() mpivirt.EventProgram { return eventPlayers(p, got) },
+		},
 	}, h.engines)
 	if err != nil {
 		t.Fatalf("%v: %v", h, err)
@@ -689,6 +694,7 @@ func TestRandomProgramsAgreeWithReference(t *testing.T) {
 func hosts(ranks int) *rapid.Generator[hosting] {
 	return rapid.Custom(func(t *rapid.T) hosting {
 		return hosting{
+			kind:        rapid.SampledFrom([]lp.Kind{lp.Goroutine, lp.Event}).Draw(t, "kind"),
 			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, min(ranks, 10)}).Draw(t, "engines"),
 			protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
 			strict:      rapid.Bool().Draw(t, "strict"),
@@ -713,8 +719,10 @@ func TestScripts(t *testing.T) {
 				p := script(t, d, machine)
 				want := expect(t, p)
 				for i, engines := range []int{1, 2, len(p.ops)} {
-					for _, strict := range []bool{false, true} {
-						compare(t, p, hosting{engines: engines, strict: strict, protocol: sync.Protocol(i)}, want)
+					for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+						for _, strict := range []bool{false, true} {
+							compare(t, p, hosting{kind: kind, engines: engines, strict: strict, protocol: sync.Protocol(i)}, want)
+						}
 					}
 				}
 				return transcript(p, want)
@@ -1021,7 +1029,7 @@ func TestMemoryOfAMillionRanks(t *testing.T) {
 				s.step++
 				switch s.step {
 				case 1:
-					return r.SendSize((r.Rank()+1)%ranks, 0, 8)
+					return r.SendSize(8, (r.Rank()+1)%ranks, 0)
 				case 2:
 					return r.Recv((r.Rank()+ranks-1)%ranks, 0)
 				case 3:

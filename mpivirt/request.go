@@ -18,29 +18,35 @@ const (
 	collectiveRequest
 )
 
-// request is an operation that has begun and not been waited for.
+// request is an operation that has begun and not been waited for. A run may hold
+// some for each rank: 96 bytes.
 type request struct {
-	kind       requestKind
-	complete   bool // outcome and time are known
-	waited     bool // part of the wait that its LP is in
-	transient  bool // released as soon as its wait is over
+	buffer     []byte     // receive: where the payload goes; without a size given, the payload
+	time       vtime.Time // when it is complete
+	posted     vtime.Time
+	arrival    vtime.Time // receive: of its message
+	bytes      int64      // receive: the room for it, if sized; once complete, the size of the message
 	generation uint32
 	lp         int32 // local number of the LP
 	comm       int32
-	peer       int32 // receive: member or AnySource; send: member
-	tag        int32
+	peer       int32 // receive: member or AnySource, once complete the source; send: member
+	tag        int32 // receive: tag or AnyTag, once complete that of the message
 	next       int32
+	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals
+	kind       requestKind
 	call       call
-	time       vtime.Time // when it is complete
-	posted     vtime.Time
-	buffer     []byte // receive: where the payload goes; nil keeps it in data
-	sized      bool   // buffer bounds the message, even where it is nil
-	capacity   int64  // bytes that the receive has room for, if sized
-	data       []byte // receive without a buffer: the payload
-	status     Status
-	err        error      // what went wrong, for the LP to learn when it waits
-	arrival    vtime.Time // receive: of its message
-	rank       int32      // receive: WORLD number of the sender, the tie-break of arrivals
+	complete   bool // outcome and time are known
+	waited     bool // part of the wait that its LP is in
+	sized      bool // the receive has bounds, even where buffer is nil
+	failed     bool // the kernel keeps an error under its index, for the LP to learn when it waits
+}
+
+// status tells what a request has brought, once it is complete.
+func (r *request) status() Status {
+	if r.kind != receiveRequest {
+		return nullStatus
+	}
+	return Status{Source: int(r.peer), Tag: int(r.tag), Bytes: r.bytes}
 }
 
 // matches reports whether a receive can take a message.
@@ -82,4 +88,11 @@ type wait struct {
 	message    int32      // probes: what was found
 	armed      vtime.Time // instant of the timed event that will look again; Forever if none
 	at         vtime.Time // instant at which the wait is over
+}
+
+// newDone makes a request that is complete from the start and is never released.
+func (k *kernel) newDone() int32 {
+	index := k.requests.take()
+	*k.requests.at(index) = request{kind: sendRequest, lp: none32, complete: true}
+	return index
 }

@@ -10,35 +10,23 @@ import "gigarank/collectives"
 // operations with a root look at root. Errors: ErrRoot, ErrCount; ErrArgument for
 // gatherv, scatterv, allgatherv and alltoallv.
 func (c *Comm) CollectiveSize(op collectives.Operation, bytes int64, root int) error {
-	v, err := c.r.k.sized(op, bytes, root)
-	if err != nil {
-		return c.r.raise(v.name, err)
-	}
-	return c.run(v)
+	return c.run(c.r.k.sized(op, bytes, root))
 }
 
 // IcollectiveSize is the nonblocking CollectiveSize.
 func (c *Comm) IcollectiveSize(op collectives.Operation, bytes int64, root int) (Request, error) {
-	v, err := c.r.k.sized(op, bytes, root)
-	if err != nil {
-		return Request{}, c.r.raise(v.name, err)
-	}
-	return c.begin(v)
+	return c.begin(c.r.k.sized(op, bytes, root))
 }
 
 // CollectiveSize carries out a collective of which only the size is simulated; see
 // [Comm.CollectiveSize].
 func (r *EventRank) CollectiveSize(op collectives.Operation, bytes int64, root int) Outcome {
-	v, err := r.k.sized(op, bytes, root)
-	r.must(v.name, err)
-	return r.collective(v)
+	return r.collective(r.k.sized(op, bytes, root))
 }
 
 // IcollectiveSize begins a CollectiveSize.
 func (r *EventRank) IcollectiveSize(op collectives.Operation, bytes int64, root int) EventRequest {
-	v, err := r.k.sized(op, bytes, root)
-	r.must(v.name, err)
-	return r.nonblocking(v)
+	return r.nonblocking(r.k.sized(op, bytes, root))
 }
 
 // sized hands over a collective of which only the size is simulated.

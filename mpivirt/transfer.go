@@ -208,7 +208,7 @@ func (k *kernel) receive(lp int32, v *receiver, c call) int32 {
 	index := k.newRequest(lp, receiveRequest, c)
 	r := k.requests.at(index)
 	r.comm, r.peer, r.tag = v.comm.index, int32(v.source), int32(v.tag)
-	r.buffer, r.sized, r.capacity = v.buffer, v.sized, v.bytes
+	r.buffer, r.sized, r.bytes = v.buffer, v.sized, v.bytes
 	k.post(lp, box, index)
 	return index
 }

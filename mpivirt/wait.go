@@ -251,9 +251,14 @@ func (k *kernel) finish(lp int32, box *mailbox) {
 	default:
 		k.clock[lp] = w.at
 		k.finishPoll(lp, box, kind)
+		if k.steps != nil {
+			k.bring(lp, box, kind)
+		}
 		return
 	}
-	k.retireTransient(lp, box, kind)
+	if k.steps != nil {
+		k.bring(lp, box, kind)
+	}
 	box.polls = 0
 }
 
@@ -298,7 +303,7 @@ func (k *kernel) charge(lp int32, r *request, at vtime.Time) {
 		k.clock[lp] = max(at, r.time)
 		return
 	}
-	k.clock[lp] = k.tgt.Receive(&k.ports[lp], r.status.Bytes, r.posted, k.clock[lp], r.arrival)
+	k.clock[lp] = k.tgt.Receive(&k.ports[lp], r.bytes, r.posted, k.clock[lp], r.arrival)
 }
 
 // chargeAll charges receives in the order in which their messages arrived, as the

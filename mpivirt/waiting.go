@@ -73,8 +73,7 @@ func (q *Request) retire(name call) (Status, error) {
 	}
 	r, index := q.r, q.index
 	*q = Request{}
-	status, _, err := r.retire(index, name)
-	return status, err
+	return r.retire(index, name)
 }
 
 // Wait waits until the operation is complete and makes the request inactive
@@ -175,16 +174,36 @@ func anyOf(requests []Request, kind waitKind, name call) (int, Status, bool, err
 	if !r.await(kind, list, name) {
 		return Undefined, nullStatus, false, nil
 	}
-	at := r.k.box(r.lp).wait.at
-	for i := range requests {
-		if r.k.completeAt(list[i], at) {
-			r.k.charge(r.lp, r.k.requests.at(list[i]), at)
-			status, err := requests[i].retire(name)
-			return i, status, true, err
+	i := r.k.chargeFirst(r.lp, list, r.k.box(r.lp).wait.at)
+	status, err := requests[i].retire(name)
+	return i, status, true, err
+}
+
+// chargeFirst charges an LP for the first request that is complete at instant at,
+// when a wait for any of them is over, and returns its position.
+func (k *kernel) chargeFirst(lp int32, list []int32, at vtime.Time) int {
+	for i, index := range list {
+		if k.completeAt(index, at) {
+			k.charge(lp, k.requests.at(index), at)
+			return i
 		}
 	}
-	invariant.Broken("%s of rank %d ended without a complete request", name, r.Rank())
-	return Undefined, nullStatus, false, nil
+	invariant.Broken("a wait of rank %d ended without a complete request", k.global(lp))
+	return Undefined
+}
+
+// chargeSome charges an LP for all requests that are complete at instant at, and
+// appends their positions to which.
+func (k *kernel) chargeSome(lp int32, list []int32, at vtime.Time, which []int) []int {
+	over := k.over[:0]
+	for i, index := range list {
+		if k.completeAt(index, at) {
+			which, over = append(which, i), append(over, index)
+		}
+	}
+	k.chargeAll(lp, over, at)
+	k.over = over[:0]
+	return which
 }
 
 // completeAt reports whether a request is complete at instant t.
@@ -212,15 +231,7 @@ func someOf(requests []Request, kind waitKind, name call) ([]int, []Status, erro
 	if err != nil || r == nil || !r.await(kind, list, name) {
 		return nil, nil, err
 	}
-	at := r.k.box(r.lp).wait.at
-	var which []int
-	var over []int32
-	for i, index := range list {
-		if r.k.completeAt(index, at) {
-			which, over = append(which, i), append(over, index)
-		}
-	}
-	r.k.chargeAll(r.lp, over, at)
+	which := r.k.chargeSome(r.lp, list, r.k.box(r.lp).wait.at, nil)
 	statuses := make([]Status, len(which))
 	for j, i := range which {
 		var e error
