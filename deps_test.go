@@ -70,6 +70,7 @@ var rules = map[string]rule{
 		testsOnly: "lp sync mpivirt",
 	},
 	"bench/report": {imports: "lp sync network mpivirt bench"},
+	"bench/truth":  {imports: "vtime random lp network collectives engine mpivirt"},
 	"cmd/gigarank": {
 		imports: "vtime random lp sync sync/mpi network collectives mpivirt bench result study" +
 			" github.com/spf13/cobra go.uber.org/zap go.uber.org/zap/zapcore" +

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"gigarank/network"
+)
+
+// settings are what the checks are run with.
+type settings struct {
+	out      io.Writer
+	machine  *network.Machine
+	seed     uint64
+	ranks    int // at most, for the interpreters
+	messages int // at most, for one run of the message interpreter
+	large    int // for samples and closed forms
+	samples  int // ranks to compute anew
+}
+
+// check is a part of the whole. It returns the number of runs that were as they
+// should be, and what was not.
+type check struct {
+	name string
+	run  func(s *settings) (good int, faults []error)
+}
+
+var checks = []check{{"interpreters", interpreters}, {"samples", samples}, {"closedforms", closedForms}}
+
+func main() {
+	s, selected, err := parse(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "truth:", err)
+		os.Exit(2)
+	}
+	if !verify(s, selected) {
+		os.Exit(1)
+	}
+}
+
+// parse reads the command line.
+func parse(arguments []string) (*settings, []check, error) {
+	s := &settings{out: os.Stdout}
+	flags := flag.NewFlagSet("truth", flag.ContinueOnError)
+	machine := flags.String("machine", "xt5", "the `FILE|PRESET` of the interpreters and the samples")
+	ranks := flags.String("ranks", "2^20", "most `RANKS` for the interpreters")
+	messages := flags.String("messages", "2^26", "most `MESSAGES` of a run for the interpreters")
+	large := flags.String("large", "2^24", "`RANKS` of the samples, and most of the closed forms")
+	flags.IntVar(&s.samples, "samples", 8, "`RANKS` to compute anew")
+	flags.Uint64Var(&s.seed, "seed", 1, "of the times at which ranks come")
+	if err := flags.Parse(arguments); err != nil {
+		return nil, nil, err
+	}
+	for _, n := range []struct {
+		text string
+		into *int
+	}{{*ranks, &s.ranks}, {*messages, &s.messages}, {*large, &s.large}} {
+		count, err := network.ParseCount(n.text)
+		if err != nil || count < 1 || count > 1<<31-2 {
+			return nil, nil, fmt.Errorf("%q: give a number from 1 to 2^31-2 (%v)", n.text, err)
+		}
+		*n.into = int(count)
+	}
+	var err error
+	if s.machine, err = network.Load(*machine, os.ReadFile); err != nil {
+		return nil, nil, err
+	}
+	selected, err := choose(flags.Args())
+	return s, selected, err
+}
+
+// choose returns the checks of the names given, all if there are none.
+func choose(names []string) (selected []check, err error) {
+	for _, name := range names {
+		found := false
+		for _, c := range checks {
+			if c.name == name {
+				selected, found = append(selected, c), true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("no check %q: choose of interpreters, samples, closedforms", name)
+		}
+	}
+	if len(names) == 0 {
+		return checks, nil
+	}
+	return selected, nil
+}
+
+// verify runs checks and reports whether all was as it should be.
+func verify(s *settings, selected []check) bool {
+	wrong := 0
+	for _, c := range selected {
+		_, _ = fmt.Fprintf(s.out, "== %s\n", c.name)
+		good, faults := c.run(s)
+		for _, fault := range faults {
+			_, _ = fmt.Fprintf(s.out, "WRONG: %v\n", fault)
+		}
+		_, _ = fmt.Fprintf(s.out, "%s: %d right, %d wrong\n", c.name, good, len(faults))
+		wrong += len(faults)
+	}
+	return wrong == 0
+}

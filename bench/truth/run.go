@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+
+	"gigarank/collectives"
+	"gigarank/engine"
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// payload is the size of a vector or block, in bytes.
+const payload = 8
+
+// spread is the time within which ranks come, if they do not come all at once: a few
+// messages long, so that exits rest on many ranks and not on the last alone.
+const spread = 20 * vtime.Microsecond
+
+// meeting is a run in which all ranks compute for a random time and meet in a
+// collective operation.
+type meeting struct {
+	target      *network.Target
+	op          collectives.Operation
+	algorithm   collectives.Algorithm
+	collectives mpivirt.Interpreter
+	engines     int
+	seed        uint64
+	together    bool  // all come at time 0
+	sampled     []int // ranks whose exit times are wanted
+}
+
+func (m *meeting) String() string {
+	return fmt.Sprintf("%v by %v of %d ranks", m.op, m.algorithm, m.target.Ranks())
+}
+
+// entry is when a rank comes.
+func (m *meeting) entry(rank int) vtime.Time {
+	if m.together {
+		return 0
+	}
+	return vtime.Time(random.Intn(m.seed, uint64(rank), 0, int(spread)))
+}
+
+// run simulates the meeting. exits are those of the sampled ranks.
+func (m *meeting) run() (result *mpivirt.Result, exits []vtime.Time, err error) {
+	index := map[int]int{}
+	for i, rank := range m.sampled {
+		index[rank] = i
+	}
+	exits = make([]vtime.Time, len(m.sampled))
+	step := func(r *mpivirt.EventRank, left *bool) mpivirt.Outcome {
+		if *left {
+			if i, wanted := index[r.Rank()]; wanted {
+				exits[i] = r.Now()
+			}
+			return r.Finish()
+		}
+		*left = true
+		r.Compute(vtime.Duration(m.entry(r.Rank())))
+		if m.op == collectives.Barrier {
+			return r.Barrier()
+		}
+		return r.CollectiveSize(m.op, payload, 0)
+	}
+	s, err := mpivirt.New(mpivirt.Config{
+		Target: m.target, LP: lp.Event, Transports: engine.NewInProcess(m.engines), Collectives: m.collectives,
+		Algorithms: map[collectives.Operation]collectives.Algorithm{m.op: m.algorithm},
+		Program:    mpivirt.Program{Name: "truth", Event: func() mpivirt.EventProgram { return mpivirt.Steps(step) }},
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%v: %w", m, err)
+	}
+	if result, err = s.Run(); err != nil {
+		return nil, nil, fmt.Errorf("%v: %w", m, err)
+	}
+	return result, exits, nil
+}
+
+// sized reports whether an operation can be simulated by its size alone. The others
+// have the schedules of those with blocks of one length.
+func sized(op collectives.Operation) bool {
+	switch op {
+	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.Alltoallv:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"math/bits"
+
+	"gigarank/collectives"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// twin computes when one rank leaves a collective, from when all ranks enter, by the
+// definition of the algorithm: a clock after a round is the later of the clock before
+// it and the arrival of the round's message, plus the time to combine. It asks back
+// to the entries and keeps nothing, so one rank of P costs O(P) steps.
+type twin struct {
+	target *network.Target
+	entry  func(rank int) vtime.Time
+	bytes  int64
+}
+
+// exit returns when a rank leaves; false if the twin does not know the algorithm.
+func (w *twin) exit(op collectives.Operation, a collectives.Algorithm, rank int) (t vtime.Time, known bool) {
+	everyone := members{w.target.Ranks(), func(m int) int { return m }, w.entry}
+	switch {
+	case a == collectives.NodeLeader && (op == collectives.Barrier || op == collectives.Allreduce):
+		return w.nodeLeader(rank), true
+	case a == collectives.RecursiveDoubling && (op == collectives.Barrier || op == collectives.Allreduce):
+		return w.butterfly(everyone, rank), true
+	case a == collectives.Dissemination && op == collectives.Barrier:
+		return w.dissemination(everyone, rank, bits.Len(uint(everyone.count-1))), true
+	}
+	return 0, false
+}
+
+// members take part in an algorithm.
+type members struct {
+	count int
+	rank  func(member int) int
+	entry func(member int) vtime.Time
+}
+
+// arrival is when a message reaches a member that another one sends at t.
+func (w *twin) arrival(p members, from, to int, t vtime.Time) vtime.Time {
+	return t.Add(w.target.Delay(p.rank(from), p.rank(to), w.bytes))
+}
+
+// dissemination (Hensgen, Finkel, Manber, 1988): in round k = 1, 2, ... member i
+// signals member i + 2^(k-1) and waits for member i − 2^(k-1), modulo their number.
+func (w *twin) dissemination(p members, i, round int) vtime.Time {
+	if round == 0 {
+		return p.entry(i)
+	}
+	from := (i - 1<<(round-1) + p.count) % p.count
+	return max(w.dissemination(p, i, round-1), w.arrival(p, from, i, w.dissemination(p, from, round-1)))
+}
+
+// butterfly: of P = 2^L + r members, member 2j sends to member 2j+1 first, for j < r,
+// and gets the result from it at the end. The 2^L others go through L rounds of
+// exchanges with the one whose number differs in bit k.
+func (w *twin) butterfly(p members, i int) vtime.Time {
+	levels := bits.Len(uint(p.count)) - 1
+	extra := p.count - 1<<levels
+	switch {
+	case i >= 2*extra:
+		return w.exchanged(p, extra, i-extra, levels)
+	case i%2 == 1:
+		return w.exchanged(p, extra, i/2, levels)
+	}
+	return max(p.entry(i), w.arrival(p, i+1, i, w.exchanged(p, extra, i/2, levels)))
+}
+
+// exchanged is the clock of survivor s after so many rounds.
+func (w *twin) exchanged(p members, extra, s, round int) vtime.Time {
+	combine := w.target.ReduceTime(w.bytes)
+	member := func(s int) int {
+		if s < extra {
+			return 2*s + 1
+		}
+		return s + extra
+	}
+	if round > 0 {
+		partner := s ^ 1<<(round-1)
+		arrival := w.arrival(p, member(partner), member(s), w.exchanged(p, extra, partner, round-1))
+		return max(w.exchanged(p, extra, s, round-1), arrival).Add(combine)
+	}
+	i := member(s)
+	if s >= extra {
+		return p.entry(i)
+	}
+	return max(p.entry(i), w.arrival(p, i-1, i, p.entry(i-1))).Add(combine)
+}
+
+// nodeLeader: the least rank of a node goes on when it has entered or, if another
+// rank of the node is the last to enter, when that one's signal comes; the leaders go
+// through the butterfly, and the others leave when their leader's signal comes.
+func (w *twin) nodeLeader(rank int) vtime.Time {
+	t := w.target
+	leaders := members{t.Nodes(), func(node int) int { return t.NodeMember(node, 0) }, w.joined}
+	node := t.Node(rank)
+	leader, exit := leaders.rank(node), w.butterfly(leaders, node)
+	if rank != leader {
+		exit = exit.Add(t.Latency(leader, rank))
+	}
+	return exit
+}
+
+// joined is when the leader of a node goes on. Of ranks that enter at the same time,
+// the greatest is the last.
+func (w *twin) joined(node int) vtime.Time {
+	leader := w.target.NodeMember(node, 0)
+	last := leader
+	for k := range w.target.NodeSize(node) {
+		if rank := w.target.NodeMember(node, k); w.entry(rank) >= w.entry(last) {
+			last = rank
+		}
+	}
+	if last == leader {
+		return w.entry(leader)
+	}
+	return max(w.entry(leader), w.entry(last).Add(w.target.Latency(last, leader)))
+}
