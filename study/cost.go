@@ -2,7 +2,6 @@ package study
 
 import (
 	"math"
-	"math/bits"
 
 	"gigarank/collectives"
 	"gigarank/network"
@@ -10,49 +9,65 @@ import (
 	"gigarank/vtime"
 )
 
-// Rough figures of what the host takes for a simulation on one core. They order
-// the points and leave hopeless ones out of a default; nothing else depends on
-// them.
+// Rough figures of what the host takes for a simulation on one core, in ns, by
+// what a rank or a pair of ranks has to do with the others. They order the points
+// and leave hopeless ones out of a default; nothing else depends on them.
 const (
-	nsPerRank    = 60   // of a rank that goes through an iteration
-	nsPerBulk    = 13   // of a message that is part of an array
-	nsPerMessage = 150  // of a message that is an event
-	nsPerPair    = 20   // of a block of a vector that is cut into one for each rank
-	nsPerWaiting = 1    // of a message among those that wait at one rank
-	nsPerByte    = 0.25 // of data combined
+	nsPerRank  = 60   // of a rank that goes through an iteration
+	nsPerBulk  = 20   // of a message that is part of an array
+	nsPerEvent = 1000 // of a message that is an event, with its part of the rest
+	nsPerByte  = 0.25 // of data combined
+
+	nsPerPair       = 6   // of a round of shifts: everyone sends to the rank k further on
+	nsPerWaiting    = 1.5 // of a message among all those that wait at one rank
+	nsPerPairEvents = 400 // of two ranks that exchange messages in turn with all others
+	nsPerBlock      = 60  // of a vector cut into a block for each rank
 )
 
 // hostCost estimates the wall time of a point in ns.
 func (p *Plan) hostCost(point Point, a collectives.Algorithm) float64 {
 	n := float64(point.Ranks)
-	log := float64(bits.Len64(uint64(point.Ranks - 1)))
-	rounds := map[collectives.Algorithm]float64{
-		collectives.NodeLeader:        0,
-		collectives.Dissemination:     n * log * nsPerBulk,
-		collectives.RecursiveDoubling: n * log * nsPerBulk,
-		collectives.Binomial:          n * nsPerMessage,
-		collectives.Linear:            n*nsPerMessage + n*n*nsPerWaiting,
-		collectives.Rabenseifner:      n*log*nsPerMessage + n*n*nsPerPair,
-		collectives.Bruck:             n*log*nsPerMessage + n*n*nsPerPair,
-		collectives.Ring:              n * n * nsPerMessage,
-		collectives.Pairwise:          n * n * nsPerMessage,
-	}[a]
 	data := 0.0
 	switch p.Operation {
-	case collectives.Bcast:
-		if a == collectives.Ring {
-			rounds = n * nsPerMessage
-		}
-	case collectives.Alltoall, collectives.Alltoallv:
-		if a == collectives.Linear {
-			rounds = n * n * nsPerMessage
-		}
-	case collectives.Allgather, collectives.Allgatherv:
-		rounds += n * n * nsPerPair
 	case collectives.Allreduce, collectives.Reduce, collectives.ReduceScatter, collectives.Scan, collectives.Exscan:
 		data = n * float64(point.Payload) * nsPerByte
 	}
-	return float64(point.Iterations) * (n*nsPerRank + rounds + data)
+	return float64(point.Iterations) * (n*nsPerRank + data + roundsCost(p.Operation, a, n))
+}
+
+// roundsCost estimates what the messages among n ranks cost.
+func roundsCost(op collectives.Operation, a collectives.Algorithm, n float64) float64 {
+	log := math.Ceil(math.Log2(n))
+	switch op {
+	case collectives.Bcast, collectives.Scatter, collectives.Scatterv:
+		return n * nsPerEvent
+	case collectives.Scan, collectives.Exscan:
+		if a == collectives.Linear {
+			return n * nsPerEvent
+		}
+		return n * log * nsPerEvent
+	case collectives.Alltoall, collectives.Alltoallv:
+		if a == collectives.Linear {
+			return n * n * nsPerPairEvents
+		}
+	case collectives.Allreduce:
+		if a == collectives.Ring {
+			return n * n * nsPerPairEvents
+		}
+	}
+	switch a {
+	case collectives.Binomial:
+		return n * nsPerEvent
+	case collectives.Linear:
+		return n * n * nsPerWaiting
+	case collectives.Ring, collectives.Pairwise:
+		return n * n * nsPerPair
+	case collectives.Rabenseifner:
+		return n * n * nsPerBlock
+	case collectives.NodeLeader:
+		return 0
+	}
+	return n * log * nsPerBulk
 }
 
 // sampledPairs is the number of pairs of ranks whose mean latency stands for the

@@ -26,6 +26,7 @@ type Journal struct {
 const (
 	ResultsFile = "results.jsonl"
 	TableFile   = "results.csv"
+	ReportFile  = "report.html"
 )
 
 // OpenJournal opens the results of a directory, which it makes if it is not

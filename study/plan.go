@@ -64,6 +64,18 @@ type Plan struct {
 	Noises     []string
 	noises     map[string]bench.Noise
 	Seeds      []uint64
+
+	digests map[*network.Machine]string
+}
+
+// digest is the machine's, which takes a while to compute.
+func (p *Plan) digest(m *network.Machine) string {
+	d, known := p.digests[m]
+	if !known {
+		d = m.Digest()
+		p.digests[m] = d
+	}
+	return d
 }
 
 // NoNoise is how no noise is written.
@@ -74,7 +86,7 @@ const NoNoise = "none"
 // whole if there was none.
 func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag string, err error)) *Plan {
 	r := &reader{axes: axes, read: read, fault: fault}
-	p := &Plan{}
+	p := &Plan{digests: map[*network.Machine]string{}}
 	known := r.operation(p)
 	p.Ranks = r.ranks()
 	p.Machines = r.machines()
@@ -134,7 +146,7 @@ func (p *Plan) layOut(common Point, limit float64) {
 
 func (p *Plan) combinations(point Point, visit func(Point, collectives.Algorithm)) {
 	for _, m := range p.Machines {
-		point.Machine, point.MachineDigest = m.Name(), m.Digest()
+		point.Machine, point.MachineDigest = m.Name(), p.digest(m)
 		point.RanksPerNode, point.Mapping = m.RanksPerNode(), m.Mapping()
 		for _, point.Noise = range p.Noises {
 			for _, point.Payload = range p.Payloads {
@@ -154,7 +166,7 @@ func (p *Plan) combinations(point Point, visit func(Point, collectives.Algorithm
 // Machine gives the machine of one of the plan's points.
 func (p *Plan) Machine(point Point) *network.Machine {
 	for _, m := range p.Machines {
-		if m.Digest() == point.MachineDigest {
+		if p.digest(m) == point.MachineDigest {
 			return m
 		}
 	}

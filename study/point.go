@@ -51,7 +51,9 @@ const Schema = 1
 // NewRecord makes the record of a point that was simulated.
 func (p *Plan) NewRecord(version string, point Point, d result.Document) Record {
 	r := Record{Schema: Schema, Version: version, Point: point, Result: d}
-	r.ClosedForm, _ = p.ClosedForm(point)
+	if d, known := p.ClosedForm(point); known {
+		r.ClosedForm = d
+	}
 	if !d.Complete {
 		r.Error = d.Reason
 		return r

@@ -11,12 +11,17 @@ import (
 // and seeds.
 type setting struct {
 	machine *network.Machine
+	digest  string // of machine
 	noise   string
 	payload int64
 }
 
+func (p *Plan) setting(m *network.Machine, noise string, payload int64) setting {
+	return setting{m, p.digest(m), noise, payload}
+}
+
 func (s setting) has(p Point) bool {
-	return p.MachineDigest == s.machine.Digest() && p.Noise == s.noise && p.Payload == s.payload
+	return p.MachineDigest == s.digest && p.Noise == s.noise && p.Payload == s.payload
 }
 
 // settings lists those of a plan, machines first.
@@ -25,7 +30,7 @@ func (p *Plan) settings() []setting {
 	for _, m := range p.Machines {
 		for _, noise := range p.Noises {
 			for _, payload := range p.Payloads {
-				all = append(all, setting{m, noise, payload})
+				all = append(all, p.setting(m, noise, payload))
 			}
 		}
 	}

@@ -178,7 +178,7 @@ func (s span) at(place float64) float64 { return s.low * math.Pow(s.high/s.low, 
 // Line says in a line how a point has gone.
 func (p *Plan) Line(r Record) string {
 	q := r.Point
-	parts := []string{q.Algorithm, formatRanks(q.Ranks) + " ranks", p.describe(setting{p.Machine(q), q.Noise, q.Payload})}
+	parts := []string{q.Algorithm, formatRanks(q.Ranks) + " ranks", p.describe(p.setting(p.Machine(q), q.Noise, q.Payload))}
 	if len(p.Seeds) > 1 {
 		parts = append(parts, fmt.Sprintf("seed %d", q.Seed))
 	}

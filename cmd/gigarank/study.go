@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -22,8 +24,10 @@ const studyHelp = `Study simulates a collective operation at every combination o
 leaves in DIR:
   results.jsonl  one line for each point, on the disk as soon as it is finished
   results.csv    the same as a table
+  report.html    one page with plots, table, machine, command and version
 It prints tables and a plot, too. Every point is one simulation, as gigarank run
-OPERATIONtest would do it; no time comes from a formula.
+OPERATIONtest would do it; no time comes from a formula. The closed form of the
+algorithm is drawn under its curve.
 
 The time of a point is what an iteration costs beyond its compute time: virtual
 time of the run / iterations − compute time. With one iteration, which is the
@@ -38,8 +42,8 @@ time limit loses the least. Algorithms that are not named by --algorithms are le
 out where a simulation is expected to take over a minute.
 
 A study ends by itself, or on SIGINT, SIGTERM or SIGUSR1, which schedulers send
-before a time limit: what was finished stays, the table is written from it, and
-the exit code is 3. The same command with --resume goes on; also after a kill or a
+before a time limit: what was finished stays, table and report are written from it,
+and the exit code is 3. The same command with --resume goes on; also after a kill or a
 power cut, which lose at most the point that was running. Lines of the file that
 are of no point of the study are kept and not shown, so that a study can be
 extended. Results of another version of gigarank are refused, unless --mix-versions
@@ -386,9 +390,43 @@ func (s *conductor) report() error {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, plural(others, "other point"))
 	}
 	s.plan.WriteText(s.console.stdout, records)
-	var table strings.Builder
+	var table, page bytes.Buffer
 	if err := study.WriteCSV(&table, records); err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(s.flags.out, study.TableFile), []byte(table.String()))
+	if err := s.plan.WriteReport(&page, records, s.origin()); err != nil {
+		return err
+	}
+	return errors.Join(
+		replaceFile(filepath.Join(s.flags.out, study.TableFile), table.Bytes()),
+		replaceFile(filepath.Join(s.flags.out, study.ReportFile), page.Bytes()))
 }
+
+// origin says how the study was made.
+func (s *conductor) origin() study.Origin {
+	cores := plural(s.console.cores, "core")
+	if s.hosts.size > 1 {
+		cores = plural(s.hosts.size, "host")
+	}
+	return study.Origin{
+		Command: commandLine(os.Args),
+		Version: fmt.Sprintf("%s, %s, %s/%s, %s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, mpiSupport()),
+		Host:    cores,
+		Written: s.console.now().UTC().Format("2006-01-02 15:04 UTC"),
+	}
+}
+
+// commandLine writes a command so that a shell reads it back.
+func commandLine(args []string) string {
+	words := []string{"gigarank"}
+	for _, word := range args[1:] {
+		if word == "" || strings.Trim(word, safe) != "" {
+			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// safe are the characters that mean themselves to a shell.
+const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/^+@%"

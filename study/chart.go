@@ -1,0 +1,278 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// The size of a chart in the units of its drawing, which are pixels of a page that
+// shows it as wide as it was meant: wide enough for labels that can be read where
+// it is scaled down to a phone.
+const (
+	chartWidth  = 440.0
+	chartHeight = 300.0
+
+	plotLeft   = 66.0
+	plotRight  = chartWidth - 24
+	plotTop    = 24.0
+	plotBottom = chartHeight - 46
+)
+
+// A chart is a drawing of curves over two logarithmic axes, in the form in which
+// the page's template takes it.
+type chart struct {
+	Title   string
+	About   string // what is drawn, for those who do not see it
+	XLabel  string
+	YLabel  string
+	XTicks  []tick
+	YTicks  []tick
+	Curves  []curve
+	Formula bool // some curve has a closed form under it
+	Seeds   bool // some mark has whiskers
+}
+
+type tick struct {
+	At    float64
+	Label string
+}
+
+// A curve is one of the things that a chart compares. Its style counts from 0.
+type curve struct {
+	Name    string
+	Style   int
+	Path    string // of the line
+	Formula string // of the closed form
+	Marks   []mark
+}
+
+// A mark is a point of a curve. Low and High are the ends of its whiskers.
+type mark struct {
+	X, Y      float64
+	Low, High float64
+	Whiskers  bool
+	Title     string
+}
+
+// Shape is the outline of the marks of the curve's style, around the origin.
+func (c curve) Shape() string { return shapes[c.Style%len(shapes)] }
+
+// Color is the class of the curve's style.
+func (c curve) Color() string { return colorClass(c.Style) }
+
+func colorClass(style int) string { return fmt.Sprintf("c%d", style%colors) }
+
+// colors is the number of colours that the page's style sheet has.
+const colors = 9
+
+var shapes = []string{
+	"M-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z", // circle
+	"M-3.5 -3.5h7v7h-7z",                  // square
+	"M0 -4.8L4.6 3.4H-4.6z",               // triangle
+	"M0 -5L5 0L0 5L-5 0z",                 // diamond
+	"M0 4.8L4.6 -3.4H-4.6z",               // triangle on its head
+	"M-4.5 -1.5h3v-3h3v3h3v3h-3v3h-3v-3h-3z",
+	"M-4.5 -2.2L-2.2 -4.5L0 -2.2L2.2 -4.5L4.5 -2.2L2.2 0L4.5 2.2L2.2 4.5L0 2.2L-2.2 4.5L-4.5 2.2L-2.2 0z",
+	"M0 -5L1.4 -1.6L5 -1.2L2.3 1.2L3.1 4.8L0 2.9L-3.1 4.8L-2.3 1.2L-5 -1.2L-1.4 -1.6z",
+	"M-5 -2h10v4h-10z",
+}
+
+// xy is a point of a curve before it is drawn.
+type xy struct {
+	x, y, low, high, formula float64
+	title                    string
+}
+
+// data is a curve before it is drawn.
+type data struct {
+	name  string
+	style int
+	at    []xy // ascending in x
+}
+
+// axis says how the values of an axis are labelled.
+type axis struct {
+	label string
+	text  func(float64) string
+	base  float64 // 2 for ticks at powers of two, 10 for decades
+}
+
+var (
+	ranksAxis   = axis{"ranks", func(v float64) string { return formatRanks(int64(math.Round(v))) }, 2}
+	payloadAxis = axis{"payload of a rank", func(v float64) string { return formatBytes(v) }, 2}
+	timeAxis    = axis{"time", func(v float64) string { return micro(formatTime(v)) }, 10}
+	wallAxis    = axis{"wall time", func(v float64) string { return micro(formatWall(v)) }, 10}
+	memoryAxis  = axis{"memory per rank", formatBytes, 2}
+)
+
+// micro writes the prefix as print does.
+func micro(text string) string { return strings.Replace(text, " us", " µs", 1) }
+
+// newChart draws curves. It returns nil if nothing of them can be drawn, or all of
+// it lies at one x.
+func newChart(title, about string, x, y axis, all []data) *chart {
+	xs, ys := newRange(), newRange()
+	for _, d := range all {
+		for _, p := range d.at {
+			if p.y <= 0 || p.x <= 0 {
+				continue
+			}
+			xs.include(p.x)
+			for _, v := range []float64{p.y, p.low, p.high, p.formula} {
+				if v > 0 {
+					ys.include(v)
+				}
+			}
+		}
+	}
+	if !xs.spans() {
+		return nil
+	}
+	ys = ys.rounded()
+	c := &chart{Title: title, About: about, XLabel: x.label, YLabel: y.label}
+	c.XTicks = ticks(xs, x, plotLeft, plotRight, 7)
+	c.YTicks = ticks(ys, y, plotBottom, plotTop, 7)
+	for _, d := range all {
+		if drawn, some := d.draw(xs, ys); some {
+			c.Curves = append(c.Curves, drawn)
+			c.Formula = c.Formula || drawn.Formula != ""
+			for _, m := range drawn.Marks {
+				c.Seeds = c.Seeds || m.Whiskers
+			}
+		}
+	}
+	return c
+}
+
+func (d data) draw(xs, ys span) (c curve, some bool) {
+	c = curve{Name: d.name, Style: d.style}
+	at := func(v float64) float64 { return plotBottom + (plotTop-plotBottom)*ys.place(v) }
+	for _, p := range d.at {
+		if p.y <= 0 || p.x <= 0 {
+			continue
+		}
+		m := mark{X: plotLeft + (plotRight-plotLeft)*xs.place(p.x), Y: at(p.y), Title: p.title}
+		if p.low > 0 && p.low < p.high {
+			m.Whiskers, m.Low, m.High = true, at(p.low), at(p.high)
+		}
+		c.Path = lineTo(c.Path, m.X, m.Y)
+		if p.formula > 0 {
+			c.Formula = lineTo(c.Formula, m.X, at(p.formula))
+		}
+		c.Marks = append(c.Marks, m)
+	}
+	return c, len(c.Marks) > 0
+}
+
+func lineTo(path string, x, y float64) string {
+	command := "L"
+	if path == "" {
+		command = "M"
+	}
+	return fmt.Sprintf("%s%s%.1f %.1f", path, command, x, y)
+}
+
+// rounded widens a range to steps of 1, 2 and 5 times a power of ten, and to at
+// least a factor of four, so that a flat curve looks flat.
+func (s span) rounded() span {
+	if s.high < 4*s.low {
+		middle := math.Sqrt(s.low * s.high)
+		s = span{min(s.low, middle/2), max(s.high, middle*2)}
+	}
+	return span{stepBelow(s.low * 1.0000001), stepAbove(s.high * 0.9999999)}
+}
+
+// stepBelow is the largest of 1, 2 and 5 times a power of ten that is at most v.
+func stepBelow(v float64) float64 {
+	decade := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{5, 2} {
+		if m*decade <= v {
+			return m * decade
+		}
+	}
+	return decade
+}
+
+func stepAbove(v float64) float64 {
+	below := stepBelow(v)
+	if below >= v {
+		return below
+	}
+	decade := math.Pow(10, math.Floor(math.Log10(v)))
+	for _, m := range []float64{2, 5} {
+		if m*decade >= v {
+			return m * decade
+		}
+	}
+	return 10 * decade
+}
+
+// ticks places at most so many labels on an axis: at powers of two or a power of
+// it, or at 1, 2 and 5 times powers of ten or at decades.
+func ticks(s span, a axis, from, to float64, most int) []tick {
+	var values []float64
+	if a.base == 2 {
+		values = powersOfTwo(s, most)
+	} else {
+		values = decimalSteps(s, most)
+	}
+	var all []tick
+	for i, v := range values {
+		label := a.text(v)
+		if i > 0 && label == all[len(all)-1].Label {
+			continue // ends of a range that look alike in three digits
+		}
+		all = append(all, tick{from + (to-from)*s.place(v), label})
+	}
+	return all
+}
+
+// powersOfTwo lists those in the range, or if they are too many each second, third
+// and so on from the top, down to the lowest if that goes evenly; if there is none,
+// the ends of the range.
+func powersOfTwo(s span, most int) []float64 {
+	first, last := math.Ceil(math.Log2(s.low)-1e-9), math.Floor(math.Log2(s.high)+1e-9)
+	if last <= first {
+		return []float64{s.low, s.high}
+	}
+	least := math.Ceil((last - first + 1) / float64(most))
+	step := least
+	for even := least; even <= 2*least; even++ {
+		if math.Mod(last-first, even) == 0 {
+			step = even
+			break
+		}
+	}
+	var values []float64
+	for e := last; e >= first; e -= step {
+		values = append(values, math.Exp2(e))
+	}
+	return values
+}
+
+func decimalSteps(s span, most int) []float64 {
+	var values, decades []float64
+	for v := math.Pow(10, math.Floor(math.Log10(s.low)+1e-9)); v <= s.high*1.0001; v *= 10 {
+		for _, m := range []float64{1, 2, 5} {
+			if w := m * v; w >= s.low*0.9999 && w <= s.high*1.0001 {
+				values = append(values, w)
+				if m == 1 {
+					decades = append(decades, w)
+				}
+			}
+		}
+	}
+	if len(values) <= most {
+		return values
+	}
+	for step := 1; ; step++ {
+		var some []float64
+		for i := 0; i < len(decades); i += step {
+			some = append(some, decades[i])
+		}
+		if len(some) <= most {
+			return some
+		}
+	}
+}

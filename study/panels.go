@@ -1,0 +1,266 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+)
+
+// mostCharts bounds the charts of a section; the table has what they leave out.
+const mostCharts = 12
+
+// samplesOf lists, for a setting and an algorithm, the samples by rising ranks.
+func samplesOf(all []sample, keep func(Point) bool, key func(Point) int64) []sample {
+	some := where(all, keep)
+	slices.SortStableFunc(some, func(a, b sample) int { return int(key(a.point) - key(b.point)) })
+	return some
+}
+
+func byRanks(p Point) int64   { return p.Ranks }
+func byPayload(p Point) int64 { return p.Payload }
+
+// timeCurve draws the time of samples, with the closed form and the spread over
+// seeds.
+func (p *Plan) timeCurve(name string, style int, some []sample, x func(Point) int64) data {
+	d := data{name: name, style: style}
+	for _, s := range some {
+		title := fmt.Sprintf("%s, %s ranks", name, formatRanks(s.point.Ranks))
+		if s.point.Payload > 0 {
+			title += ", " + formatBytes(float64(s.point.Payload))
+		}
+		title += ": " + micro(formatTime(s.time))
+		if s.closedForm > 0 {
+			title += " (closed form " + micro(formatTime(s.closedForm)) + ")"
+		}
+		d.at = append(d.at, xy{float64(x(s.point)), s.time, s.low, s.high, s.closedForm, title})
+	}
+	return d
+}
+
+// algorithmCurves draws a curve for each algorithm.
+func (p *Plan) algorithmCurves(all []sample, keep func(Point) bool, x func(Point) int64) []data {
+	var curves []data
+	for style, a := range p.Algorithms {
+		some := samplesOf(all, func(q Point) bool { return q.Algorithm == a && keep(q) }, x)
+		curves = append(curves, p.timeCurve(a, style, some, x))
+	}
+	return curves
+}
+
+// some picks the first, the middle and the last of some values.
+func some(values []int64) []int64 {
+	if len(values) <= 3 {
+		return values
+	}
+	return []int64{values[0], values[len(values)/2], values[len(values)-1]}
+}
+
+// againstRanks draws time against ranks for each machine and noise, at some of the
+// payloads.
+func (p *Plan) againstRanks(all []sample) []*chart {
+	var charts []*chart
+	for _, s := range p.settings() {
+		if !slices.Contains(some(p.Payloads), s.payload) {
+			continue
+		}
+		title := p.describe(s)
+		charts = appendChart(charts, newChart(title, "Time against ranks: "+title, ranksAxis, timeAxis,
+			p.algorithmCurves(all, s.has, byRanks)))
+	}
+	return charts
+}
+
+func appendChart(charts []*chart, c *chart) []*chart {
+	if c == nil || len(charts) == mostCharts {
+		return charts
+	}
+	return append(charts, c)
+}
+
+// againstPayload draws time against payload for each machine and noise, at some of
+// the numbers of ranks.
+func (p *Plan) againstPayload(all []sample) []*chart {
+	var charts []*chart
+	if len(p.Payloads) < 2 {
+		return nil
+	}
+	for _, m := range p.Machines {
+		for _, noise := range p.Noises {
+			for _, ranks := range some(p.Ranks) {
+				keep := func(q Point) bool {
+					return q.MachineDigest == p.digest(m) && q.Noise == noise && q.Ranks == ranks
+				}
+				title := p.describe(p.setting(m, noise, 0)) + ", " + formatRanks(ranks) + " ranks"
+				charts = appendChart(charts, newChart(title, "Time against payload: "+title, payloadAxis, timeAxis,
+					p.algorithmCurves(all, keep, byPayload)))
+			}
+		}
+	}
+	return charts
+}
+
+// variant is one value of an axis that a comparison draws as a curve.
+type variant struct {
+	name string
+	has  func(Point) bool
+}
+
+// compare draws, for each algorithm, a curve for each variant at the given payload.
+func (p *Plan) compare(all []sample, variants []variant, keep func(Point) bool, payload int64) []*chart {
+	var charts []*chart
+	if len(variants) < 2 {
+		return nil
+	}
+	for _, a := range p.Algorithms {
+		var curves []data
+		for style, v := range variants {
+			some := samplesOf(all, func(q Point) bool {
+				return q.Algorithm == a && q.Payload == payload && v.has(q) && keep(q)
+			}, byRanks)
+			curve := p.timeCurve(v.name, style, some, byRanks)
+			for i := range curve.at {
+				curve.at[i].formula = 0 // one for each variant would hide the rest
+			}
+			curves = append(curves, curve)
+		}
+		title := a
+		if payload > 0 {
+			title += ", " + formatBytes(float64(payload))
+		}
+		charts = appendChart(charts, newChart(title, "Time against ranks: "+title, ranksAxis, timeAxis, curves))
+	}
+	return charts
+}
+
+// noiseCharts compare the noises, without noise first, on the first machine.
+func (p *Plan) noiseCharts(all []sample) []*chart {
+	var variants []variant
+	for _, noise := range p.Noises {
+		variants = append(variants, variant{describeNoise(noise), func(q Point) bool { return q.Noise == noise }})
+	}
+	first := p.digest(p.Machines[0])
+	return p.compare(all, variants, func(q Point) bool { return q.MachineDigest == first }, p.Payloads[0])
+}
+
+// machineCharts compare machines, mappings and ranks per node, under the last
+// noise if there is any.
+func (p *Plan) machineCharts(all []sample) []*chart {
+	var variants []variant
+	for _, m := range p.Machines {
+		variants = append(variants, variant{p.describeMachine(m), func(q Point) bool { return q.MachineDigest == p.digest(m) }})
+	}
+	noise := p.Noises[0]
+	return p.compare(all, variants, func(q Point) bool { return q.Noise == noise }, p.Payloads[0])
+}
+
+// hostCharts draw what the simulation itself took, in the first setting that has
+// samples at the largest payload.
+func (p *Plan) hostCharts(all []sample) []*chart {
+	payload := p.Payloads[len(p.Payloads)-1]
+	first := p.digest(p.Machines[0])
+	keep := func(q Point) bool {
+		return q.MachineDigest == first && q.Noise == p.Noises[0] && q.Payload == payload
+	}
+	draw := func(title string, y axis, of func(Record) float64, text func(float64) string) *chart {
+		var curves []data
+		for style, a := range p.Algorithms {
+			d := data{name: a, style: style}
+			for _, s := range samplesOf(all, func(q Point) bool { return q.Algorithm == a && keep(q) }, byRanks) {
+				v := of(s.records[0])
+				d.at = append(d.at, xy{x: float64(s.point.Ranks), y: v,
+					title: fmt.Sprintf("%s, %s ranks: %s", a, formatRanks(s.point.Ranks), micro(text(v)))})
+			}
+			curves = append(curves, d)
+		}
+		return newChart(title, title, ranksAxis, y, curves)
+	}
+	var charts []*chart
+	charts = appendChart(charts, draw("Wall time of a simulation", wallAxis, func(r Record) float64 { return r.Result.Wall }, formatWall))
+	return appendChart(charts, draw("Peak memory over ranks", memoryAxis, func(r Record) float64 { return r.Result.BytesPerRank }, formatBytes))
+}
+
+// grid is the crossover map of a machine and a noise: which algorithm is fastest
+// at which ranks and payload.
+type grid struct {
+	Title   string
+	Rows    []gridRow // largest payload first
+	Columns []string  // ranks
+	Legend  []legend
+}
+
+type gridRow struct {
+	Label string
+	Cells []gridCell
+}
+
+type gridCell struct {
+	Style  int // -1 if nothing was simulated
+	Letter string
+	Title  string
+}
+
+// Color is the class of the cell.
+func (c gridCell) Color() string {
+	if c.Style < 0 {
+		return "none"
+	}
+	return colorClass(c.Style)
+}
+
+type legend struct {
+	Style        int
+	Letter, Name string
+}
+
+// Color is the class of the entry.
+func (l legend) Color() string { return colorClass(l.Style) }
+
+// grids draws the crossover maps, where there is something to map.
+func (p *Plan) grids(all []sample) []grid {
+	if len(p.Payloads) < 2 || len(p.Algorithms) < 2 {
+		return nil
+	}
+	var grids []grid
+	for _, m := range p.Machines {
+		for _, noise := range p.Noises {
+			g := grid{Title: p.describe(p.setting(m, noise, 0))}
+			for _, ranks := range p.Ranks {
+				g.Columns = append(g.Columns, formatRanks(ranks))
+			}
+			seen := map[int]bool{}
+			for _, payload := range slices.Backward(p.Payloads) {
+				g.Rows = append(g.Rows, p.gridRow(where(all, p.setting(m, noise, payload).has), payload, seen))
+			}
+			for style, a := range p.Algorithms {
+				if seen[style] {
+					g.Legend = append(g.Legend, legend{style, letter(style), a})
+				}
+			}
+			if len(seen) > 0 && len(grids) < mostCharts {
+				grids = append(grids, g)
+			}
+		}
+	}
+	return grids
+}
+
+func letter(style int) string { return string(rune('A' + style%26)) }
+
+func (p *Plan) gridRow(here []sample, payload int64, seen map[int]bool) gridRow {
+	row := gridRow{Label: formatBytes(float64(payload))}
+	for _, ranks := range p.Ranks {
+		at := where(here, func(q Point) bool { return q.Ranks == ranks })
+		cell := gridCell{Style: -1, Title: "not simulated"}
+		if len(at) > 0 {
+			best := fastest(at)
+			cell.Style = slices.Index(p.Algorithms, best.point.Algorithm)
+			cell.Letter = letter(cell.Style)
+			cell.Title = fmt.Sprintf("%s ranks, %s: %s, %s", formatRanks(ranks), row.Label, best.point.Algorithm, micro(formatTime(best.time)))
+			if len(at) < len(p.Algorithms) {
+				cell.Title += fmt.Sprintf(" (best of %d simulated)", len(at))
+			}
+			seen[cell.Style] = true
+		}
+		row.Cells = append(row.Cells, cell)
+	}
+	return row
+}

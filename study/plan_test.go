@@ -1,0 +1,200 @@
+package study
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/result"
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// run simulates a point as the command does, as event ranks on two engines.
+func run(t testing.TB, p *Plan, point Point) Record {
+	target, err := p.Machine(point).Target(point.Ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	algorithm, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := bench.Config{Config: mpivirt.Config{
+		Target: target, LP: lp.Event, Transports: sync.NewInProcess(2), Protocol: sync.Hybrid, Seed: point.Seed,
+		Algorithms: map[collectives.Operation]collectives.Algorithm{p.Operation: algorithm},
+	}, Options: bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload}}
+	if point.Compute == 0 {
+		c.Compute = bench.None
+	}
+	c.Noise = p.Noise(point).Seeded(point.Seed)
+	s, err := bench.New(point.Program(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Run()
+	if err != nil {
+		t.Fatalf("%+v: %v", point, err)
+	}
+	d := result.Document{
+		Schema: result.Schema, Complete: true, Ranks: point.Ranks, VirtualTime: int64(r.VirtualTime), Fingerprint: r.Fingerprint,
+		Wall: 1e-6 * float64(point.Ranks), BytesPerRank: 30 + 1e7/float64(point.Ranks),
+	}
+	for _, it := range r.Iterations {
+		d.Iterations = append(d.Iterations, result.Iteration{Index: it.Index, Operation: it.Operation, Min: int64(it.Min), Mean: int64(it.Mean), Max: int64(it.Max)})
+	}
+	return p.NewRecord("test", point, d)
+}
+
+func runAll(t testing.TB, p *Plan) []Record {
+	var records []Record
+	for _, point := range p.Points {
+		records = append(records, run(t, p, point))
+	}
+	return records
+}
+
+const flatMachine = `name: flat-test
+ranks_per_node: 4
+network: {model: flat, latency: 1us, bandwidth: 1GB/s, reduce: {bandwidth: 2GB/s}}
+`
+
+// writeFile writes a file into a directory that the test is in.
+func writeFile(t testing.TB, name, text string) {
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where all messages cost the same and all ranks enter together, the time that is
+// simulated is that of the closed form, to the picosecond, whatever the operation
+// and its algorithm.
+func TestSimulationMeetsTheClosedForm(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "flat.yaml", flatMachine)
+	for _, operation := range Operations() {
+		axes := Axes{Operation: operation, Ranks: "2,3,7,8,30,32", Machines: "flat.yaml"}
+		if operation != "barrier" {
+			axes.Payload = "8,1Ki"
+		}
+		p := testPlan(t, axes)
+		compared := 0
+		for _, r := range runAll(t, p) {
+			if r.ClosedForm == 0 || r.Point.Algorithm == "node-leader" && r.Point.Ranks%4 == 1 {
+				continue
+			}
+			if compared++; r.Time != r.ClosedForm {
+				t.Errorf("%s %s of %d bytes, %d ranks: %v, closed form %v", operation, r.Point.Algorithm,
+					r.Point.Payload, r.Point.Ranks, r.Time, r.ClosedForm)
+			}
+		}
+		if compared < len(p.Points)/2 {
+			t.Errorf("%s: %d of %d points have a closed form", operation, compared, len(p.Points))
+		}
+	}
+}
+
+// The node-leader barrier on nodes of two levels: 2·α_intra + (L + 2[np2])·α_inter,
+// here 2·0.5us + 4·5us on 16 nodes of 12 ranks; on one node 2·α_intra.
+func TestClosedFormOfTwoLevels(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "12,192", Algorithms: "node-leader"})
+	for i, want := range []vtime.Duration{vtime.Microsecond, 21 * vtime.Microsecond} {
+		r := run(t, p, p.Points[i])
+		if r.ClosedForm != want || r.Time != want {
+			t.Errorf("%d ranks: %v, closed form %v, want %v", r.Point.Ranks, r.Time, r.ClosedForm, want)
+		}
+	}
+}
+
+// LogGOPSim's dissemination of 1 byte with its default parameters takes 16500 ns
+// for 8 ranks and 33000 ns for 64.
+func TestClosedFormOfLogGOPS(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "8,64", Algorithms: "dissemination", Machines: "loggops-default"})
+	for i, want := range []vtime.Duration{16500 * vtime.Nanosecond, 33000 * vtime.Nanosecond} {
+		if r := run(t, p, p.Points[i]); r.ClosedForm != want || r.Time != want {
+			t.Errorf("%d ranks: %v, closed form %v, want %v", r.Point.Ranks, r.Time, r.ClosedForm, want)
+		}
+	}
+}
+
+// Points come in the order of growing cost to the host, so that a time limit
+// loses the least: with one algorithm, fewer ranks come first whatever else varies.
+func TestCheapPointsComeFirst(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "allreduce", Ranks: "2^4..2^10", Payload: "8", Algorithms: "ring", Machines: "xt5,gigabit-star", Seed: "1,2"})
+	if len(p.Points) != 7*2*2 {
+		t.Errorf("%d points", len(p.Points))
+	}
+	if !slices.IsSortedFunc(p.Points, func(a, b Point) int { return int(a.Ranks - b.Ranks) }) {
+		t.Error("points with more ranks come before points with fewer")
+	}
+}
+
+// Of the default algorithms, hopeless points are left out and named; what the
+// user names is not.
+func TestHopelessPointsAreLeftOut(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "allreduce", Ranks: "16,2^20", Payload: "8"})
+	if !slices.ContainsFunc(p.LeftOut, func(q Point) bool { return q.Algorithm == "ring" && q.Ranks == 1<<20 }) {
+		t.Errorf("a ring of 2^20 ranks is not left out, but %v", p.LeftOut)
+	}
+	if !slices.ContainsFunc(p.Points, func(q Point) bool { return q.Algorithm == "ring" && q.Ranks == 16 }) {
+		t.Error("a ring of 16 ranks is left out")
+	}
+	if got := Ranges(p.LeftOut); !strings.Contains(got, "ring from 1Mi ranks on") {
+		t.Error(got)
+	}
+	p = testPlan(t, Axes{Operation: "allreduce", Ranks: "16,2^20", Payload: "8", Algorithms: "ring"})
+	if len(p.Points) != 2 || len(p.LeftOut) != 0 {
+		t.Errorf("%d points, %d left out", len(p.Points), len(p.LeftOut))
+	}
+}
+
+// Mappings and ranks per node take the place of the machine's, in all
+// combinations, and tell points apart.
+func TestMachineVariants(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "64", Algorithms: "node-leader", Mapping: "block,cyclic,random:3", RanksPerNode: "4,8"})
+	seen := map[string]bool{}
+	for _, point := range p.Points {
+		seen[point.MachineDigest] = true
+		if m := p.Machine(point); m.Mapping() != point.Mapping || m.RanksPerNode() != point.RanksPerNode {
+			t.Errorf("%+v on %s", point, m)
+		}
+	}
+	if len(p.Points) != 6 || len(seen) != 6 {
+		t.Errorf("%d points on %d machines, want 6", len(p.Points), len(seen))
+	}
+}
+
+// The study without noise is added to one with noise, for comparison.
+func TestNoiseIsComparedWithNone(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "64", Algorithms: "node-leader", Noise: []string{"periodic:10ms,1ms", "periodic:10ms,1ms"}})
+	if !slices.Equal(p.Noises, []string{NoNoise, "periodic:10ms,1ms"}) || len(p.Points) != 2 ||
+		p.Points[0].Iterations != 10 || p.Points[0].Compute != vtime.Millisecond {
+		t.Errorf("%+v", p.Points)
+	}
+}
+
+// Everything that is wrong is told at once, with its flag.
+func TestFaultsOfAxes(t *testing.T) {
+	var got []string
+	NewPlan(Axes{
+		Operation: "barrier", Ranks: "0", Payload: "8", Algorithms: "disemination", Machines: "xt6", Mapping: "cyclc",
+		RanksPerNode: "0", Noise: []string{"loud"}, Seed: "x", Compute: "-1ms", Iterations: "0",
+	}, os.ReadFile, func(flag string, err error) { got = append(got, flag+": "+err.Error()) })
+	for _, want := range []string{
+		"--ranks: 0 is too small", "--payload: a barrier carries no data", `--algorithms: barrier has no algorithm "disemination": did you mean dissemination`,
+		`--machine: machine "xt6" is neither`, `--mapping: "cyclc" is unknown: did you mean cyclic`, "--ranks-per-node: 0 is too small",
+		`--noise: "loud" is no noise`, `--seed: "x" is no seed`, "--compute: -1ms is negative", "--iterations: 0 is too small",
+	} {
+		if !slices.ContainsFunc(got, func(fault string) bool { return strings.HasPrefix(fault, want) }) {
+			t.Errorf("no fault %q in\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+	if len(got) != 10 {
+		t.Errorf("%d faults:\n%s", len(got), strings.Join(got, "\n"))
+	}
+}

@@ -1,0 +1,235 @@
+package study
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gigarank/collectives"
+)
+
+// Origin says how a study was made.
+type Origin struct {
+	Command string // the command line
+	Version string // of gigarank
+	Written string // when the report was written
+	Host    string // what the simulations ran on
+}
+
+//go:embed report.html.tmpl
+var reportText string
+
+//go:embed report.css
+var reportStyle string
+
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"on": func(c *chart, g *page) onPage { return onPage{c, g} },
+}).Parse(reportText))
+
+// onPage is a chart with the page that has the sizes of all charts.
+type onPage struct {
+	Chart *chart
+	Page  *page
+}
+
+// page is what the template of the report takes.
+type page struct {
+	Origin
+	Style        template.CSS
+	Title        string
+	Subtitle     string
+	Missing      string // of a study that was ended
+	Findings     []string
+	Sections     []section
+	Grids        []grid
+	Columns      []string
+	Rows         [][]string
+	Failures     []string // the first of them
+	MoreFailures string
+	LeftOut      string
+	Machines     []machineText
+	Width        float64 // of charts
+	Height       float64
+	PlotLeft     float64
+	PlotRight    float64
+	Top          float64
+	Bottom       float64
+	Equal        bool // messages cost their sender and receiver nothing
+	Uneven       bool // ranks compute for different times
+}
+
+// section is a row of charts under a heading.
+type section struct {
+	Name, Title, Text string
+	Charts            []*chart
+}
+
+type machineText struct{ Name, YAML string }
+
+// WriteReport writes the report of a study: one page of HTML that needs no other
+// file and no network. The records may be those of a part of the plan.
+func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
+	all := samples(records)
+	g := &page{
+		Origin: origin, Style: template.CSS(reportStyle),
+		Title:    fmt.Sprintf("%s: how it scales", p.Operation),
+		Subtitle: p.extent(),
+		Findings: p.findings(all),
+		Grids:    p.grids(all),
+		Width:    chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
+	}
+	if missing := len(p.Points) - len(records); missing > 0 {
+		g.Missing = fmt.Sprintf("%d of %s are not simulated yet.", missing, plural(len(p.Points), "point"))
+	}
+	if len(p.LeftOut) > 0 {
+		g.LeftOut = Ranges(p.LeftOut)
+	}
+	g.Sections = p.sections(all)
+	g.Uneven = p.Operation == collectives.Allreduce && len(p.Points) > 0 && p.Points[0].Compute > 0
+	g.tabulate(p, records)
+	for _, m := range p.Machines {
+		g.Machines = append(g.Machines, machineText{p.describeMachine(m), m.String()})
+		g.Equal = g.Equal || m.Model() != "loggops"
+	}
+	return reportTemplate.Execute(w, g)
+}
+
+// extent says in a line what the study covers.
+func (p *Plan) extent() string {
+	parts := []string{span64(p.Ranks, formatRanks) + " ranks"}
+	if p.Payloads[0] > 0 || len(p.Payloads) > 1 {
+		parts = append(parts, span64(p.Payloads, func(n int64) string { return formatBytes(float64(n)) }))
+	}
+	var machines []string
+	for _, m := range p.Machines {
+		if !slices.Contains(machines, m.Name()) {
+			machines = append(machines, m.Name())
+		}
+	}
+	parts = append(parts, strings.Join(machines, ", "))
+	if n := len(p.Noises) - 1; n > 0 {
+		parts = append(parts, plural(n, "kind")+" of noise")
+	}
+	return strings.Join(append(parts, plural(len(p.Points), "simulation")), " · ")
+}
+
+func span64(values []int64, text func(int64) string) string {
+	first, last := text(values[0]), text(values[len(values)-1])
+	if first == last {
+		return first
+	}
+	return first + " to " + last
+}
+
+// sections lists those that have a chart.
+func (p *Plan) sections(all []sample) []section {
+	list := []section{
+		{"ranks", "Time against ranks", "", p.againstRanks(all)},
+		{"payload", "Time against payload", "", p.againstPayload(all)},
+		{"noise", "Cost under noise", "What an iteration costs beyond its compute time, with and without operating system noise. " +
+			"The more ranks wait for each other, the likelier one of them is interrupted: the cost grows with the ranks until nearly every " +
+			"iteration waits for a longest interruption (Petrini, Kerbyson and Pakin, SC 2003; Hoefler, Schneider and Lumsdaine, SC 2010).",
+			p.noiseCharts(all)},
+		{"machines", "Machines and mappings", "", p.machineCharts(all)},
+		{"cost", "Cost of the simulation", "What the simulations took on the host. With few ranks the memory is that of the process itself.", p.hostCharts(all)},
+	}
+	return slices.DeleteFunc(list, func(s section) bool { return len(s.Charts) == 0 })
+}
+
+// tabulate makes the table, in the order of the axes, with the axes that vary.
+func (g *page) tabulate(p *Plan, records []Record) {
+	columns := p.tableColumns()
+	failed := 0
+	for _, c := range columns {
+		g.Columns = append(g.Columns, c.name)
+	}
+	for _, r := range p.inOrderOfAxes(records) {
+		if r.Error != "" {
+			if failed++; failed > mostFailures {
+				continue
+			}
+			first, _, _ := strings.Cut(r.Error, "\n")
+			g.Failures = append(g.Failures, fmt.Sprintf("%s, %s ranks, %s: %s", r.Point.Algorithm, formatRanks(r.Point.Ranks),
+				p.describe(p.setting(p.Machine(r.Point), r.Point.Noise, r.Point.Payload)), first))
+			continue
+		}
+		row := make([]string, len(columns))
+		for i, c := range columns {
+			row[i] = c.value(r)
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	if failed > mostFailures {
+		g.MoreFailures = fmt.Sprintf("And %s more; see %s.", plural(failed-mostFailures, "point"), ResultsFile)
+	}
+}
+
+// mostFailures bounds the failed points that a report names.
+const mostFailures = 5
+
+type tableColumn struct {
+	name  string
+	value func(Record) string
+}
+
+func (p *Plan) tableColumns() []tableColumn {
+	columns := []tableColumn{}
+	add := func(shown bool, name string, value func(Record) string) {
+		if shown {
+			columns = append(columns, tableColumn{name, value})
+		}
+	}
+	add(true, "ranks", func(r Record) string { return thousands(r.Point.Ranks) })
+	add(true, "algorithm", func(r Record) string { return r.Point.Algorithm })
+	add(len(p.Payloads) > 1, "payload", func(r Record) string { return formatBytes(float64(r.Point.Payload)) })
+	add(len(p.Machines) > 1, "machine", func(r Record) string { return p.describeMachine(p.Machine(r.Point)) })
+	add(len(p.Noises) > 1, "noise", func(r Record) string { return r.Point.Noise })
+	add(len(p.Seeds) > 1, "seed", func(r Record) string { return strconv.FormatUint(r.Point.Seed, 10) })
+	add(true, "time", func(r Record) string { return micro(formatTime(float64(r.Time))) })
+	add(true, "closed form", func(r Record) string {
+		if r.ClosedForm == 0 {
+			return "–"
+		}
+		return micro(formatTime(float64(r.ClosedForm)))
+	})
+	add(true, "least of a rank", func(r Record) string { return micro(formatTime(float64(summary(r.Result.Iterations).Min))) })
+	add(true, "mean of ranks", func(r Record) string { return micro(formatTime(float64(summary(r.Result.Iterations).Mean))) })
+	add(true, "longest of a rank", func(r Record) string { return micro(formatTime(float64(summary(r.Result.Iterations).Max))) })
+	add(true, "wall time", func(r Record) string { return micro(formatWall(r.Result.Wall)) })
+	add(true, "memory per rank", func(r Record) string { return formatBytes(r.Result.BytesPerRank) })
+	return columns
+}
+
+// thousands prints a number with its digits in groups of three.
+func thousands(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return text
+}
+
+// inOrderOfAxes sorts records as the axes list their values.
+func (p *Plan) inOrderOfAxes(records []Record) []Record {
+	place := map[Point]int{}
+	for _, s := range p.settings() {
+		for _, ranks := range p.Ranks {
+			for _, a := range p.Algorithms {
+				for _, seed := range p.Seeds {
+					place[Point{MachineDigest: s.digest, Noise: s.noise, Payload: s.payload, Ranks: ranks, Algorithm: a, Seed: seed}] = len(place)
+				}
+			}
+		}
+	}
+	at := func(r Record) int {
+		q := r.Point
+		return place[Point{MachineDigest: q.MachineDigest, Noise: q.Noise, Payload: q.Payload, Ranks: q.Ranks, Algorithm: q.Algorithm, Seed: q.Seed}]
+	}
+	sorted := slices.Clone(records)
+	slices.SortStableFunc(sorted, func(a, b Record) int { return at(a) - at(b) })
+	return sorted
+}

@@ -1,0 +1,211 @@
+//go:build browser
+
+package study
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// browser runs headless Chromium, which the tests with the tag browser need, and
+// returns what it prints and what it logs.
+func browser(t *testing.T, args ...string) (printed, logged []byte) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("the tests with the tag browser need chromium on the PATH (Debian: apt-get install chromium): %v", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	common := []string{"--headless", "--disable-gpu", "--hide-scrollbars", "--no-first-run", "--disable-dev-shm-usage",
+		"--enable-logging=stderr", "--user-data-dir=" + t.TempDir()}
+	if os.Getuid() == 0 {
+		common = append(common, "--no-sandbox")
+	}
+	cmd := exec.CommandContext(ctx, path, append(common, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	printed, err = cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, stderr.String())
+	}
+	return printed, stderr.Bytes()
+}
+
+// probe loads the report in frames of several widths and tells what is wrong with
+// each. What may scroll by itself may be wider than the page.
+const probe = `<!DOCTYPE html><title>probe</title><body><pre id="found"></pre><script>
+const widths = [390, 768, 1280], found = [];
+let left = widths.length;
+for (const width of widths) {
+  const frame = document.createElement('iframe');
+  frame.style = 'border:0;height:900px;width:' + width + 'px';
+  frame.onload = () => {
+    const w = frame.contentWindow, d = w.document, root = d.documentElement;
+    const tell = (what) => found.push(width + ' px: ' + what);
+    if (root.scrollWidth > root.clientWidth) tell('the page is ' + root.scrollWidth + ' px wide');
+    for (const e of d.body.querySelectorAll('*')) {
+      const box = e.getBoundingClientRect();
+      if (box.right > width + 0.5 && !e.closest('.scroll, pre')) tell('<' + e.tagName + '> reaches to ' + box.right);
+    }
+    const drawings = d.querySelectorAll('figure > svg');
+    for (const svg of drawings) {
+      const box = svg.getBoundingClientRect();
+      if (box.width < 250 || box.height < 150) tell('a drawing of ' + box.width + ' by ' + box.height);
+      if (svg.querySelectorAll('.line').length === 0) tell('a drawing without a curve');
+      const texts = [...svg.querySelectorAll('text')].map((e) => [e.textContent, e.getBoundingClientRect()]);
+      for (const [text, a] of texts) {
+        if (a.height < 9) tell('"' + text + '" is ' + a.height + ' px high');
+        if (a.left < box.left - 0.5 || a.right > box.right + 0.5 || a.top < box.top - 0.5 || a.bottom > box.bottom + 0.5)
+          tell('"' + text + '" is cut off');
+        for (const [other, b] of texts)
+          if (a !== b && a.left < b.right && b.left < a.right && a.top + 1 < b.bottom && b.top + 1 < a.bottom)
+            tell('"' + text + '" lies on "' + other + '"');
+      }
+    }
+    for (const e of d.querySelectorAll('[src], link[href]')) {
+      const to = e.getAttribute('src') || e.getAttribute('href');
+      if (!to.startsWith('data:')) tell('needs ' + to);
+    }
+    if (w.performance.getEntriesByType('resource').length > 0) tell('loads something');
+    found.push(width + ' ok: ' + drawings.length + ' drawings, background ' + w.getComputedStyle(d.body).backgroundColor);
+    if (--left === 0) document.getElementById('found').textContent = JSON.stringify(found);
+  };
+  frame.src = '/report.html';
+  document.body.append(frame);
+}
+</script>`
+
+var foundText = regexp.MustCompile(`(?s)<pre id="found">(.*?)</pre>`)
+
+// serve serves a report and the probe.
+func serve(t *testing.T, report []byte) string {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		text := []byte(probe)
+		if r.URL.Path == "/report.html" {
+			text = report
+		}
+		_, _ = w.Write(text)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// probed returns what the probe has found in a colour scheme: 0 is dark, 1 light.
+func probed(t *testing.T, url string, scheme int) []string {
+	dom, logged := browser(t, "--window-size=1400,1000", fmt.Sprintf("--blink-settings=preferredColorScheme=%d", scheme),
+		"--virtual-time-budget=20000", "--dump-dom", url+"/")
+	for line := range strings.Lines(string(logged)) {
+		if strings.Contains(line, "CONSOLE") {
+			t.Errorf("the console says: %s", line)
+		}
+	}
+	match := foundText.FindSubmatch(dom)
+	var found []string
+	if match == nil {
+		t.Fatalf("no probe in %s", dom)
+	}
+	if err := json.Unmarshal([]byte(html.UnescapeString(string(match[1]))), &found); err != nil {
+		t.Fatalf("%v in %s", err, match[1])
+	}
+	return found
+}
+
+// On a phone, a tablet and a desk, light and dark, nothing is wider than the page,
+// no label is cut off, too small or on another, nothing is loaded from elsewhere,
+// and the console has no complaint.
+func TestReportInBrowser(t *testing.T) {
+	for name, report := range map[string][]byte{
+		"full":    reportOf(t, fullPlan(t), runFull(t)),
+		"barrier": reportOf(t, barrierPlan(t), runAll(t, barrierPlan(t))),
+	} {
+		url := serve(t, report)
+		backgrounds := map[int]string{}
+		for scheme := range 2 {
+			drawings := 0
+			for _, line := range probed(t, url, scheme) {
+				width, rest, ok := strings.Cut(line, " ok: ")
+				if !ok {
+					t.Errorf("%s, scheme %d: %s", name, scheme, line)
+					continue
+				}
+				drawings++
+				if strings.HasPrefix(rest, "0 drawings") {
+					t.Errorf("%s, %s px: nothing is drawn", name, width)
+				}
+				_, backgrounds[scheme], _ = strings.Cut(rest, "background ")
+			}
+			if drawings != 3 {
+				t.Errorf("%s, scheme %d: %d widths were looked at, want 3", name, scheme, drawings)
+			}
+		}
+		if backgrounds[0] == backgrounds[1] {
+			t.Errorf("%s: dark and light have the same background %s", name, backgrounds[0])
+		}
+	}
+}
+
+// The probe finds what it is for.
+func TestProbeFindsFaults(t *testing.T) {
+	bad := `<!DOCTYPE html><body><img src="/x.png"><div style="width:2000px">wide</div>
+<figure><svg viewBox="0 0 440 300" width="400"><text x="430" y="20">cut off</text><text x="10" y="50">one</text><text x="12" y="52">two</text></svg></figure>`
+	found := strings.Join(probed(t, serve(t, []byte(bad)), 1), "\n")
+	for _, want := range []string{"px wide", "reaches to", `"cut off" is cut off`, `"one" lies on "two"`, "a drawing without a curve", "needs /x.png", "loads something"} {
+		if !strings.Contains(found, want) {
+			t.Errorf("no %q in\n%s", want, found)
+		}
+	}
+}
+
+// Screenshots and print come out; GIGARANK_SCREENSHOTS names a directory that
+// keeps them for people to look at.
+func TestReportIsDrawn(t *testing.T) {
+	dir := os.Getenv("GIGARANK_SCREENSHOTS")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	url := serve(t, reportOf(t, fullPlan(t), runFull(t))) + "/report.html"
+	sizes := map[string]int64{}
+	for _, c := range []struct {
+		name, window string
+		scheme       int
+	}{{"light.png", "1280,4000", 1}, {"dark.png", "1280,4000", 0}, {"narrow.png", "500,6000", 1}} {
+		path := filepath.Join(dir, c.name)
+		browser(t, "--window-size="+c.window, fmt.Sprintf("--blink-settings=preferredColorScheme=%d", c.scheme), "--screenshot="+path, url)
+		sizes[c.name] = fileSize(t, path)
+	}
+	for name, size := range sizes {
+		if size < 50_000 { // a blank page of that size is a tenth of it
+			t.Errorf("%s has %d bytes", name, size)
+		}
+	}
+	pdf := filepath.Join(dir, "print.pdf")
+	browser(t, "--print-to-pdf="+pdf, "--no-pdf-header-footer", url)
+	text, err := os.ReadFile(pdf)
+	if err != nil || !bytes.HasPrefix(text, []byte("%PDF-")) {
+		t.Fatalf("print: %v", err)
+	}
+	if pages := bytes.Count(text, []byte("/Type /Page\n")); pages < 2 {
+		t.Errorf("print has %d pages", pages)
+	}
+}
+
+func fileSize(t *testing.T, path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}

@@ -1,0 +1,228 @@
+package study
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	stdsync "sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// fullPlan has more than one value on each axis.
+func fullPlan(t testing.TB) *Plan {
+	return testPlan(t, Axes{
+		Operation: "allreduce", Ranks: "2^4..2^8:x4", Payload: "8,1Ki,8Ki", Mapping: "block,cyclic",
+		Noise: []string{"periodic:10ms,250us"}, Seed: "1,2", Iterations: "2",
+	})
+}
+
+var testOrigin = Origin{Command: "gigarank study allreduce --noise 'periodic:10ms,250us' --out <dir>", Version: "v1.2.3", Host: "2 cores", Written: "2026-01-02 03:04 UTC"}
+
+var (
+	fullOnce    stdsync.Once
+	fullRecords []Record
+)
+
+// runFull simulates the full plan, once for all tests.
+func runFull(t testing.TB) []Record {
+	fullOnce.Do(func() { fullRecords = runAll(t, fullPlan(t)) })
+	if fullRecords == nil {
+		t.Fatal("the full plan was not simulated")
+	}
+	return fullRecords
+}
+
+func reportOf(t testing.TB, p *Plan, records []Record) []byte {
+	var page bytes.Buffer
+	if err := p.WriteReport(&page, records, testOrigin); err != nil {
+		t.Fatal(err)
+	}
+	return page.Bytes()
+}
+
+// The report is one page that is well-formed, loads nothing, and has every part
+// that it promises.
+func TestReportIsWhole(t *testing.T) {
+	page := reportOf(t, fullPlan(t), runFull(t))
+	for _, want := range []string{
+		"Time against ranks", "Time against payload", "Fastest algorithm by ranks and payload", "Cost under noise",
+		"Machines and mappings", "Cost of the simulation", "All points", "closed form", "ranks_per_node: 12", "mapping: cyclic",
+		"gigarank study allreduce --noise &#39;periodic:10ms,250us&#39; --out &lt;dir&gt;", "v1.2.3", "2 cores",
+	} {
+		if !bytes.Contains(page, []byte(want)) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	for _, foreign := range []string{"<script", "http://", "https://", "@import", "url("} {
+		if bytes.Contains(page, []byte(foreign)) {
+			t.Errorf("the report has %q", foreign)
+		}
+	}
+	if bytes.Contains(page, []byte("NaN")) || bytes.Contains(page, []byte("Inf")) || bytes.Contains(page, []byte("ZgotmplZ")) {
+		t.Error("the report has a value that is none")
+	}
+	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAll(page, -1) {
+		for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%v in %s", err, svg)
+			}
+		}
+	}
+}
+
+// A study that was ended has its report, too, whatever part of it is there.
+func TestReportOfAPart(t *testing.T) {
+	p := fullPlan(t)
+	records := runFull(t)
+	for n := 0; n <= len(records); n += 29 {
+		var page, text bytes.Buffer
+		if err := p.WriteReport(&page, records[:n], testOrigin); err != nil {
+			t.Fatalf("%d of %d points: %v", n, len(records), err)
+		}
+		p.WriteText(&text, records[:n])
+		missing := strconv.Itoa(len(records)-n) + " of " + strconv.Itoa(len(records)) + " points are not simulated yet"
+		if n < len(records) && !bytes.Contains(page.Bytes(), []byte(missing)) {
+			t.Errorf("the report of %d points does not say that %s", n, missing)
+		}
+	}
+}
+
+// A point that failed is named and has no place in plots and columns of results.
+func TestReportNamesFailures(t *testing.T) {
+	p := barrierPlan(t)
+	var records []Record
+	for _, point := range p.Points {
+		records = append(records, fakeRecord(p, point))
+	}
+	records[2].Error, records[2].Time = "rank 3 failed: <bang>\nstack", 0
+	var page, table bytes.Buffer
+	if err := errors.Join(p.WriteReport(&page, records, testOrigin), WriteCSV(&table, records)); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(page.Bytes(), []byte("rank 3 failed: &lt;bang&gt;</li>")) {
+		t.Error("the report does not name the failure")
+	}
+	rows, err := csv.NewReader(&table).ReadAll()
+	if err != nil || len(rows) != len(records)+1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	time, failure := slices.Index(rows[0], "time_ps"), slices.Index(rows[0], "error")
+	if rows[3][time] != "" || rows[3][failure] != records[2].Error || rows[2][time] != strconv.FormatInt(int64(records[1].Time), 10) {
+		t.Errorf("rows %q and %q", rows[2], rows[3])
+	}
+}
+
+// Labels are few, in order, inside the axis, and different.
+func TestTicks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SampledFrom([]axis{ranksAxis, payloadAxis, timeAxis, wallAxis, memoryAxis}).Draw(t, "axis")
+		low := math.Exp2(rapid.Float64Range(0, 40).Draw(t, "low"))
+		s := span{low, low * math.Exp2(rapid.Float64Range(0.1, 40).Draw(t, "factor"))}
+		if a.base == 10 {
+			s = s.rounded()
+		}
+		all := ticks(s, a, plotLeft, plotRight, 7)
+		if len(all) < 2 && s.high/s.low >= 10 || len(all) > 7 {
+			t.Fatalf("%d labels from %g to %g", len(all), s.low, s.high)
+		}
+		seen := map[string]bool{}
+		for _, tick := range all {
+			if tick.At < plotLeft-0.1 || tick.At > plotRight+0.1 || seen[tick.Label] {
+				t.Fatalf("labels %v from %g to %g", all, s.low, s.high)
+			}
+			seen[tick.Label] = true
+		}
+	})
+}
+
+// A number is printed with three digits and reads back as what it was, within half
+// of the last digit.
+func TestThreeDigits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := math.Exp(rapid.Float64Range(0, 34).Draw(t, "log"))
+		number, unit, _ := strings.Cut(formatTime(v), " ")
+		read, err := strconv.ParseFloat(number, 64)
+		i := slices.IndexFunc(timeScales, func(s scale) bool { return s.unit == unit })
+		if err != nil || i < 0 || math.Abs(read*timeScales[i].size/v-1) > 0.0051 || read >= 1000 && unit != "s" {
+			t.Fatalf("%g is %s %s", v, number, unit)
+		}
+	})
+	for _, c := range []struct{ got, want string }{
+		{formatTime(0), "0 ps"}, {formatTime(86_000_000), "86 us"}, {formatTime(999_999), "1 us"}, {formatTime(1.25e12), "1.25 s"},
+		{formatRanks(1000), "1000"}, {formatRanks(1024), "1Ki"}, {formatRanks(1 << 30), "1Gi"}, {formatRanks(221184000), "221M"}, {formatRanks(12288), "12Ki"},
+		{formatBytes(65536), "64 KiB"}, {formatWall(0.0125), "12.5 ms"}, {formatWall(5400), "1.5 h"}, {thousands(1048576), "1\u202f048\u202f576"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+var customProperty = regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{6});`)
+
+// In light and dark, text stands out from what it is on by 4.5 to 1 and curves by
+// 3 to 1, as WCAG 2 asks for.
+func TestContrast(t *testing.T) {
+	schemes := strings.Split(reportStyle, ":root {")[1:]
+	checked := 0
+	for _, scheme := range schemes {
+		scheme, _, _ = strings.Cut(scheme, "}")
+		color := map[string]float64{}
+		for _, m := range customProperty.FindAllStringSubmatch(scheme, -1) {
+			color[m[1]] = luminance(t, m[2])
+		}
+		if len(color) == 0 {
+			continue
+		}
+		checked++
+		for _, c := range []struct {
+			text, on string
+			least    float64
+		}{{"ink", "paper", 7}, {"ink", "panel", 7}, {"soft", "paper", 4.5}, {"soft", "panel", 4.5}, {"ink", "warn", 4.5}} {
+			if got := contrast(color[c.text], color[c.on]); got < c.least {
+				t.Errorf("scheme %d: %s on %s has a contrast of %.2f, want %g", checked, c.text, c.on, got, c.least)
+			}
+		}
+		for i := range colors {
+			name := "c" + strconv.Itoa(i)
+			if got := min(contrast(color[name], color["panel"]), contrast(color[name], color["paper"])); got < 3 {
+				t.Errorf("scheme %d: curve %s has a contrast of %.2f, want 3", checked, name, got)
+			}
+			if got := contrast(color[name], color["on"]); got < 3 {
+				t.Errorf("scheme %d: letters on %s have a contrast of %.2f, want 3", checked, name, got)
+			}
+		}
+	}
+	if checked != 3 {
+		t.Errorf("%d schemes were found, want light, dark and print", checked)
+	}
+}
+
+// luminance is WCAG 2's relative luminance of an sRGB colour.
+func luminance(t *testing.T, color string) float64 {
+	n, err := strconv.ParseUint(color[1:], 16, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear := func(v uint64) float64 {
+		c := float64(v&255) / 255
+		if c <= 0.04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+0.055)/1.055, 2.4)
+	}
+	return 0.2126*linear(n>>16) + 0.7152*linear(n>>8) + 0.0722*linear(n)
+}
+
+func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
