@@ -34,7 +34,8 @@
 //	})
 //
 // As events, ranks are small values with a step function ([Steps], [EventRank]):
-// for studies with hundreds of millions of ranks.
+// for studies with hundreds of millions of ranks; docs/event-ranks.md tells how to
+// write them.
 //
 // MPI errors end the program unless a rank asks for them with
 // [Rank.SetErrorsReturn]; either way they have a class ([ErrorClass]) that

@@ -253,6 +253,9 @@ func (r *EventRank) Data() []byte {
 	return nil
 }
 
+// EventData is Data as elements.
+func EventData[T Datatype](r *EventRank) []T { return elements[T](r.Data()) }
+
 // StatusOf is Status of one of the operations that the last step has waited for.
 func (r *EventRank) StatusOf(q EventRequest) Status {
 	if p := r.overOf(q); p != nil {

@@ -5,8 +5,6 @@ import (
 	"log"
 	"os"
 
-	"gigarank/engine"
-	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -139,10 +137,6 @@ func ExampleSteps() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	target, err := machine.Target(100_000)
-	if err != nil {
-		log.Fatal(err)
-	}
 	program := mpivirt.Steps(func(r *mpivirt.EventRank, meetings *uint8) mpivirt.Outcome {
 		if *meetings == 3 {
 			return r.Finish()
@@ -151,19 +145,87 @@ func ExampleSteps() {
 		r.Compute(vtime.Millisecond)
 		return r.Barrier()
 	})
-	s, err := mpivirt.New(mpivirt.Config{
-		Target:     target,
-		Program:    mpivirt.Program{Name: "meetings", Event: func() mpivirt.EventProgram { return program }},
-		LP:         lp.Event,
-		Transports: engine.NewInProcess(2),
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	result, err := s.Run()
+	result, err := mpivirt.SimulateEvents(machine, 100_000, program)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(result.Finished, "ranks finished at", result.VirtualTime)
 	// Output: 100000 ranks finished at 3.213ms
+}
+
+// A master hands numbers to whoever asks, and the workers add up what they get: a
+// receive from any source, and a sum over the workers alone.
+func ExampleEventRank() {
+	machine, err := network.Load("xt5", os.ReadFile)
+	if err != nil {
+		log.Fatal(err)
+	}
+	const numbers = 1000
+	type state struct {
+		step    uint8
+		next    int64 // master: the number to hand out, 0 at the end of them
+		idle    int   // master: workers that have been told of the end
+		sum     int64 // worker
+		workers mpivirt.EventComm
+	}
+	const split, ask, answer, add, end = 0, 1, 2, 3, 4
+	master := func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
+		switch s.step {
+		case ask:
+			if s.idle == r.Size()-1 {
+				return r.Finish()
+			}
+			s.step = answer
+			return r.Recv(mpivirt.AnySource, 0)
+		default:
+			s.step = ask
+			if s.next++; s.next > numbers {
+				s.next, s.idle = numbers, s.idle+1
+				return mpivirt.EventSend(r, []int64{0}, r.Status().Source, 0)
+			}
+			return mpivirt.EventSend(r, []int64{s.next}, r.Status().Source, 0)
+		}
+	}
+	worker := func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
+		switch s.step {
+		case ask:
+			s.step = answer
+			return r.SendrecvSize(0, 0, 0, 0, 0)
+		case answer:
+			number := mpivirt.EventData[int64](r)[0]
+			s.sum += number
+			if s.step = ask; number == 0 {
+				s.step = add
+				return r.Continue()
+			}
+			r.Compute(vtime.Duration(number) * vtime.Nanosecond)
+			return r.Continue()
+		case add:
+			s.step = end
+			return mpivirt.EventAllreduce(r.On(s.workers), []int64{s.sum}, mpivirt.Sum[int64]())
+		default:
+			if workers := r.On(s.workers); workers.Member() == 0 {
+				fmt.Println(workers.Members(), "workers have", mpivirt.EventResult[int64](workers)[0], "at", r.Now())
+			}
+			return r.Finish()
+		}
+	}
+	program := mpivirt.Steps(func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
+		role := min(r.Rank(), 1)
+		switch {
+		case s.step == split:
+			s.step = ask
+			return r.Split(role, r.Rank())
+		case s.workers == mpivirt.EventComm{}:
+			s.workers = r.Made(role)
+		}
+		if role == 0 {
+			return master(r, s)
+		}
+		return worker(r, s)
+	})
+	if _, err := mpivirt.SimulateEvents(machine, 9, program); err != nil {
+		log.Fatal(err)
+	}
+	// Output: 8 workers have 500500 at 193.678622us
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -415,5 +416,22 @@ func TestSignature(t *testing.T) {
 	}
 	if s := a.signature().describe(4); s != "Gatherv with root 0" {
 		t.Errorf("the signature names %s", s)
+	}
+}
+
+// What docs/event-ranks.md says that a rank costs.
+func TestSizesAsDocumented(t *testing.T) {
+	for _, c := range []struct {
+		what      string
+		got, want uintptr
+	}{
+		{"mailbox and its number", unsafe.Sizeof(mailbox{}) + 4, 172},
+		{"request", unsafe.Sizeof(request{}), 96},
+		{"message", unsafe.Sizeof(message{}), 80},
+		{"agent", unsafe.Sizeof(agent{}), 152},
+	} {
+		if c.got != c.want {
+			t.Errorf("a %s takes %d bytes, the document says %d", c.what, c.got, c.want)
+		}
 	}
 }
