@@ -177,9 +177,9 @@ func New(name string, c Config) (Simulation, error) {
 }
 
 // BytesPerRank estimates the memory that one rank of a program takes on the host, in
-// bytes; see [mpivirt.Footprint] for what it needs of the configuration.
-func BytesPerRank(e Entry, c Config) float64 {
-	n := mpivirt.Footprint(&c.Config, e.Collectives...)
+// bytes, with so many engines in all; see [mpivirt.Footprint] for what it needs of the configuration.
+func BytesPerRank(e Entry, c Config, engines int) float64 {
+	n := mpivirt.Footprint(&c.Config, engines, e.Collectives...)
 	if e.State != nil {
 		n += float64(e.State(c.LP, e.Resolve(c.Options)))
 	}

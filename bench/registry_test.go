@@ -85,10 +85,10 @@ func TestBytesPerRank(t *testing.T) {
 	}
 	event := bench.Config{}
 	event.LP = lp.Event
-	if got := bench.BytesPerRank(e, event); got != 8+16 {
+	if got := bench.BytesPerRank(e, event, 1); got != 8+16 {
 		t.Errorf("an event rank with a clock and 16 bytes of state takes %v bytes, want 24", got)
 	}
-	if got := bench.BytesPerRank(bench.Entry{}, bench.Config{}); got != 3300 {
-		t.Errorf("a goroutine rank takes %v bytes, want 3300", got)
+	if got := bench.BytesPerRank(bench.Entry{}, bench.Config{}, 1); got != 3000 {
+		t.Errorf("a goroutine rank takes %v bytes, want 3000", got)
 	}
 }

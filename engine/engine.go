@@ -59,7 +59,8 @@ type Config struct {
 	// senders are throttled; 0 means 256 MiB.
 	BufferLimit int64
 	// Window is the number of bytes under way from one engine to another, sent and
-	// not yet consumed, past which the sender's LPs are throttled; 0 means 64 MiB.
+	// not yet consumed, past which the sender's LPs are throttled; 0 means
+	// DefaultWindow.
 	Window int64
 }
 
@@ -101,8 +102,8 @@ type snapshot struct {
 // defaultBufferLimit holds some four million small messages.
 const defaultBufferLimit = 256 << 20
 
-// defaultWindow keeps the packets under way small beside the memory of a host.
-const defaultWindow = 64 << 20
+// DefaultWindow is the Window of a Config that leaves it out, in bytes.
+const DefaultWindow = 16 << 20
 
 // pollInterval is the number of ready items between two looks at the transport.
 const pollInterval = 512
@@ -114,7 +115,7 @@ func New(c Config) *Engine {
 		e.limit = defaultBufferLimit
 	}
 	if c.Window <= 0 {
-		c.Window = defaultWindow
+		c.Window = DefaultWindow
 	}
 	e.lo, e.hi = c.Partition.Range(e.index)
 	e.unfinished = e.hi - e.lo

@@ -53,6 +53,7 @@ type outbound struct {
 type stretch struct {
 	dst, src, stride int
 	clocks           []vtime.Time
+	from             origin // of the record, which is consumed with the stretch
 }
 
 // delayChunk is the number of delays computed at a time: they stay in the L1
@@ -414,14 +415,15 @@ func (b *bulk) hasSent(engine, dst int) bool {
 	return engine < b.outbound.engine || engine == b.outbound.engine && dst <= b.outbound.dst
 }
 
-// receiveStretch takes in a piece of another engine's array.
-func (k *kernel) receiveStretch(inst *instance, engine int, r reader) {
+// receiveStretch takes in a piece of another engine's array. It reports false if it keeps
+// it for later.
+func (k *kernel) receiveStretch(inst *instance, from origin, r reader) bool {
 	b := k.bulkOf(inst)
 	round := int(r.u64())
 	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64())}
 	current := b.ready && b.round == round
 	p := inst.schedule.Pattern(round)
-	if current && (p.Kind != collectives.Exchange || b.hasSent(engine, s.src+len(r.b)/8)) {
+	if current && (p.Kind != collectives.Exchange || b.hasSent(from.engine, s.src+len(r.b)/8)) {
 		// What it changes nobody reads any more: no need to keep it.
 		e := k.newEvaluation(inst, b, p)
 		s.clocks = k.takeClocks(delayChunk)
@@ -440,11 +442,13 @@ func (k *kernel) receiveStretch(inst *instance, engine int, r reader) {
 		for i := range s.clocks {
 			s.clocks[i] = vtime.Time(r.u64())
 		}
+		s.from = from
 		b.inbox[round] = append(b.inbox[round], s)
 	}
 	if current && !b.outbound.stalled && b.complete(p) {
 		k.queue(task{instance: inst})
 	}
+	return s.from.size == 0
 }
 
 // takeClocks returns room for n clocks.
@@ -551,6 +555,9 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	for _, s := range b.inbox[b.round] {
 		e.receive(s.dst, s.src, len(s.clocks), s.stride, s.clocks, 1)
 		k.stretches = append(k.stretches, s.clocks)
+		if s.from.size > 0 {
+			k.eng.Consumed(s.from.engine, s.from.size)
+		}
 	}
 	k.eng.Statistics.Messages += e.messages(p, hi-lo)
 	if p.Kind == collectives.Shift {

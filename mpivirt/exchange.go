@@ -155,16 +155,18 @@ func (k *kernel) deliverCollective(src int, record []byte, r reader) bool {
 		if c.pending == nil {
 			c.pending = map[uint32][]pendingRecord{}
 		}
-		c.pending[number] = append(c.pending[number], pendingRecord{src, record[0], append([]byte(nil), r.b...)})
+		c.pending[number] = append(c.pending[number], pendingRecord{origin{src, 0}, record[0], append([]byte(nil), r.b...)})
 		return true
 	}
-	k.takeRecord(inst, src, record[0], r)
-	return true
+	return k.takeRecord(inst, origin{src, len(record)}, record[0], r)
 }
+
+// origin is where a record came from, and its length in bytes.
+type origin struct{ engine, size int }
 
 // pendingRecord is a record about an instance that has not begun here.
 type pendingRecord struct {
-	src  int // engine
+	from origin // of no size: it has been consumed
 	kind byte
 	body []byte
 }
@@ -172,18 +174,20 @@ type pendingRecord struct {
 // adopt delivers what came for an instance before it began.
 func (k *kernel) adopt(inst *instance) {
 	for _, p := range inst.comm.pending[inst.number] {
-		k.takeRecord(inst, p.src, p.kind, reader{p.body})
+		k.takeRecord(inst, p.from, p.kind, reader{p.body})
 	}
 	delete(inst.comm.pending, inst.number)
 }
 
-func (k *kernel) takeRecord(inst *instance, src int, kind byte, r reader) {
+// takeRecord takes in a record about an instance. It reports false if the record will
+// be consumed later; one that has been already is of no size.
+func (k *kernel) takeRecord(inst *instance, from origin, kind byte, r reader) bool {
 	if inst.failed != nil {
-		return
+		return true
 	}
 	if err := inst.comm.mismatch(inst.number, inst.signature, signature(r.u64()), int32(r.u32())); err != nil {
 		k.failInstance(inst, err)
-		return
+		return true
 	}
 	switch kind {
 	case recordJoin:
@@ -195,7 +199,7 @@ func (k *kernel) takeRecord(inst *instance, src int, kind byte, r reader) {
 		}
 		k.releaseHere(inst, p, t)
 	case recordArray:
-		k.receiveStretch(inst, src, r)
+		return k.receiveStretch(inst, from, r)
 	case recordTree:
 		k.receiveTree(inst, r)
 	case recordSplit:
@@ -203,6 +207,7 @@ func (k *kernel) takeRecord(inst *instance, src int, kind byte, r reader) {
 	default:
 		invariant.Broken("a record of kind %d", kind)
 	}
+	return true
 }
 
 // sendJoin tells the engine of a node's leader that all local members of the node

@@ -2,13 +2,14 @@ package mpivirt
 
 import (
 	"gigarank/collectives"
+	"gigarank/engine"
 	"gigarank/lp"
 )
 
 // Memory that a rank takes, in bytes.
 const (
 	clockBytes      = 8
-	goroutineBytes  = 3300 // a stack of 2 KB, the coroutine and what a rank holds of WORLD
+	goroutineBytes  = 3000 // a stack of 2 KB, the coroutine and what a rank holds of WORLD
 	collectiveBytes = 450  // a rank in a collective by messages: mailbox, agent, a message
 )
 
@@ -16,22 +17,22 @@ const (
 // a collective of WORLD that simulates sizes only or reduces a vector; without
 // operations, of what every rank takes. What the program itself holds is not in it.
 //
-// Config needs the fields Target, LP, Strict, Collectives and Algorithms; without a
-// Target, or under loggops, it counts no arrays.
-func Footprint(c *Config, operations ...collectives.Operation) float64 {
+// Of the Config it looks at Target, LP, Collectives, Algorithms and Window; without a
+// Target it counts no collectives.
+func Footprint(c *Config, engines int, operations ...collectives.Operation) float64 {
 	bytes := float64(clockBytes)
 	if c.LP == lp.Goroutine {
 		bytes = goroutineBytes
 	}
 	most := 0.0
 	for _, op := range operations {
-		most = max(most, c.collectiveBytes(op))
+		most = max(most, c.collectiveBytes(op, engines))
 	}
 	return bytes + most
 }
 
 // collectiveBytes is what a collective of WORLD takes for each rank.
-func (c *Config) collectiveBytes(op collectives.Operation) float64 {
+func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 {
 	if c.Target == nil {
 		return 0
 	}
@@ -61,15 +62,28 @@ func (c *Config) collectiveBytes(op collectives.Operation) float64 {
 		case p.Kind == collectives.Irregular:
 			return bytes + each*collectiveBytes
 		case p.Kind == collectives.Shift:
-			return bytes + 16*each
+			return bytes + (16+c.underWay(ranks, engines, 3))*each
 		case p.Kind == collectives.Exchange:
 			if p.Folded > 0 {
 				arrays += float64(participants-p.Folded) / float64(participants)
 			}
-			return bytes + 8*arrays*each
+			return bytes + (8*arrays+c.underWay(ranks, engines, 3))*each
 		}
 	}
 	return bytes + 8*arrays*each
+}
+
+// underWay is what a rank's clock takes while engines exchange it, some copies at a
+// time, as long as that fits their windows.
+func (c *Config) underWay(ranks, engines, copies int) float64 {
+	if engines == 1 {
+		return 0
+	}
+	window := float64(c.Window)
+	if window <= 0 {
+		window = engine.DefaultWindow
+	}
+	return float64(copies) * min(clockBytes, window*float64(engines)/float64(ranks))
 }
 
 func (c *Config) footprintSchedule(op collectives.Operation, a collectives.Algorithm, participants int) (collectives.Schedule, error) {

@@ -78,7 +78,7 @@ func ranksThatFit(kind lp.Kind, free room) string {
 		return "any number of ranks"
 	}
 	const collective = 8 // bytes, about what one and the rank's state add
-	n := max(free.bytes-processMemory, 0) / int64(mpivirt.Footprint(&mpivirt.Config{LP: kind})+collective)
+	n := max(free.bytes-processMemory, 0) / int64(mpivirt.Footprint(&mpivirt.Config{LP: kind}, 1)+collective)
 	if n > math.MaxInt32 {
 		return "the most ranks that there can be, 2^31,"
 	}

@@ -17,8 +17,8 @@ func TestDoctor(t *testing.T) {
 		// 1 GiB less 64 MiB, at 3300 and 24 bytes a rank.
 		`(?m)^memory +1\.00 GiB available$`,
 		`(?m)^ +1\.00 GiB by MemAvailable`,
-		`(?m)^goroutine ranks +about 304k fit`,
-		`(?m)^event ranks +about 62\.9M fit`,
+		`(?m)^goroutine ranks +about 353k fit`,
+		`(?m)^event ranks +about 66\.5M fit`,
 		`(?m)^switch +[1-9][0-9]* ns`,
 		`(?m)^MPI +.+`,
 		`(?m)^launcher +none`,

@@ -152,14 +152,25 @@ func peakResident() int64 {
 	return usage.Maxrss << 10
 }
 
-// processMemory is what a host process takes before it has ranks, in bytes: the
-// program, its stacks, and with MPI the buffers of the library.
-const processMemory = 64 << 20
+// What a host process takes before it has ranks, in bytes: the program and its
+// stacks; among several, the buffers of MPI too.
+const (
+	processMemory    = 10 << 20
+	mpiProcessMemory = 42 << 20
+)
+
+// processBytes is what each of the host processes takes before it has ranks.
+func processBytes(processes int) int64 {
+	if processes > 1 {
+		return mpiProcessMemory
+	}
+	return processMemory
+}
 
 // neededMemory estimates what one of the host processes takes, in bytes, at most
 // 2^60.
-func neededMemory(ranks int64, bytesPerRank float64, hosts int) int64 {
-	need := float64(ranks)/float64(hosts)*bytesPerRank + processMemory
+func neededMemory(ranks int64, bytesPerRank float64, processes int) int64 {
+	need := float64(ranks)/float64(processes)*bytesPerRank + float64(processBytes(processes))
 	return int64(min(need, 1<<60))
 }
 

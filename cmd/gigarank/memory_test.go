@@ -72,7 +72,7 @@ func TestNeededMemory(t *testing.T) {
 		want  int64
 	}{
 		{1 << 20, 24, 1, 24<<20 + processMemory},
-		{1 << 20, 24, 4, 6<<20 + processMemory},
+		{1 << 20, 24, 4, 6<<20 + mpiProcessMemory},
 		{math.MaxInt32, math.MaxInt64, 1, 1 << 60},
 		{1 << 20, 12.5, 1, 12<<20 + 1<<19 + processMemory},
 	} {

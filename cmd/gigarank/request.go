@@ -84,6 +84,15 @@ func (i interpreter) String() string { return [...]string{"auto", "message", "bu
 // newRequest checks everything that can be known before a run. The error is a
 // usageError with all faults.
 func newRequest(c *console, h *hosts, program string, f *runFlags) (*request, error) {
+	r, faults := readRequest(c, h, program, f)
+	if len(faults) == 0 {
+		faults.add("--ranks", r.checkMemory(c, h))
+	}
+	return r, faults.orNil()
+}
+
+// readRequest is newRequest without a look at the memory.
+func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, usageError) {
 	var faults usageError
 	r := &request{verbose: f.verbose, json: f.json}
 	var err error
@@ -97,11 +106,8 @@ func newRequest(c *console, h *hosts, program string, f *runFlags) (*request, er
 	if h.index == 0 {
 		faults.add("--json", checkWritable(f.json))
 	}
-	if len(faults) == 0 {
-		faults.add("--ranks", r.checkMemory(c, h))
-	}
 	r.options = r.entry.Resolve(r.config.Options)
-	return r, faults.orNil()
+	return r, faults
 }
 
 // readHosting reads how the simulation is carried out, which has no influence on
@@ -292,7 +298,7 @@ func (r *request) checkMemory(c *console, h *hosts) error {
 	if !set {
 		available = availableMemory(c.root)
 	}
-	r.need = neededMemory(r.ranks, bench.BytesPerRank(r.entry, r.config), h.size)
+	r.need = neededMemory(r.ranks, bench.BytesPerRank(r.entry, r.config, h.size*r.engines), h.size)
 	r.share = available.bytes / int64(h.local) / 10 * 9
 	local := int64(h.local)
 	return checkMemory(min(r.need, math.MaxInt64/local)*local, available)

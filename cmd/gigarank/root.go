@@ -43,7 +43,7 @@ thousand hosts.
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(c), newStudy(c), newList(c), newMachine(c), newDoctor(c), newVersion(c))
+	root.AddCommand(newRun(c), newStudy(c), newPlan(c), newList(c), newMachine(c), newDoctor(c), newVersion(c))
 	requireSubcommand(root)
 	return root
 }

@@ -1,0 +1,247 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/bench"
+	"gigarank/network"
+)
+
+const planHelp = `Plan tells beforehand what gigarank run with the same flags will take: memory, hosts,
+wall time, and the lines of a job script that ask for them. PROGRAM is barriertest
+if it is left out.
+
+The forecast is extrapolated from a calibration: the same program with fewer ranks,
+for about a second, on this machine; plan where the job will run. It assumes cores as fast as these, one host process for each, and a network
+between hosts that keeps up, which it does unless the program does little but send
+messages across the hosts.
+
+`
+
+// planFlags are the flags of plan as they are written.
+type planFlags struct {
+	run                  runFlags
+	hosts, cores, memory string
+}
+
+func newPlan(c *console) *cobra.Command {
+	var f planFlags
+	cmd := &cobra.Command{
+		Use:   "plan [PROGRAM]",
+		Short: "Tell what a run will take",
+		Long:  planHelp + exitHelp,
+		Example: `  gigarank plan --ranks 2^30 --lp event
+  gigarank plan allreducetest --ranks 221184000 --lp event --cores 64 --memory 256GiB
+  gigarank plan barriertest --ranks 10G --lp event --hosts 8`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			program := "barriertest"
+			if len(args) == 1 {
+				program = args[0]
+			}
+			return plan(c, program, &f)
+		},
+	}
+	f.define(cmd)
+	return cmd
+}
+
+func (f *planFlags) define(cmd *cobra.Command) {
+	f.run.define(cmd)
+	flags := cmd.Flags()
+	for _, name := range []string{"engines", "progress", "json", "verbose"} {
+		_ = flags.MarkHidden(name)
+	}
+	flags.StringVar(&f.hosts, "hosts", "", "hosts `N` to plan for (default the fewest that have the memory)")
+	flags.StringVar(&f.cores, "cores", "", "cores `N` of a host (default those of this machine)")
+	flags.StringVar(&f.memory, "memory", "", "memory `SIZE` of a host (default what is available on this machine)")
+}
+
+// allocation is a number of like hosts. On one host, a process with an engine for each
+// core does without MPI; on several, each core has a process.
+type allocation struct {
+	hosts, cores int64
+	memory       int64 // of each host, in bytes
+}
+
+// engines is the number of all engines.
+func (a allocation) engines() int64 { return a.hosts * a.cores }
+
+// processes is the number of all host processes.
+func (a allocation) processes() int64 {
+	if a.hosts == 1 {
+		return 1
+	}
+	return a.engines()
+}
+
+// forecast is what a run is expected to take.
+type forecast struct {
+	bytesPerRank float64
+	hostBytes    int64   // of each host
+	first        float64 // seconds until the first iteration has ended, set-up included
+	iteration    float64 // seconds, each
+	wall         float64 // seconds in all
+	sample       calibration
+}
+
+// plan carries out the command.
+func plan(c *console, program string, f *planFlags) error {
+	h := &hosts{size: 1, local: 1}
+	r, faults := readRequest(c, h, program, &f.run)
+	a := f.allocation(c, &faults)
+	if err := faults.orNil(); err != nil {
+		return err
+	}
+	sample, err := calibrate(c, &f.run, r)
+	if err != nil {
+		return err
+	}
+	if a, err = r.allot(a, sample); err != nil {
+		return err
+	}
+	printPlan(c, program, f, r, a, r.foresee(a, sample))
+	return nil
+}
+
+// allocation reads what is said about the hosts; hosts is 0 if it is left open.
+func (f *planFlags) allocation(c *console, faults *usageError) allocation {
+	a := allocation{cores: int64(c.cores)}
+	var err error
+	if f.cores != "" {
+		a.cores, err = count(f.cores, 1, math.MaxInt32)
+		faults.add("--cores", err)
+	}
+	if f.hosts != "" {
+		a.hosts, err = count(f.hosts, 1, math.MaxInt32)
+		faults.add("--hosts", err)
+	}
+	if f.memory == "" {
+		a.memory = availableMemory(c.root).bytes
+	} else if a.memory, err = network.ParseSize(f.memory); err == nil && a.memory == 0 {
+		err = fmt.Errorf("no memory: give that of a host, such as 64GiB")
+	}
+	faults.add("--memory", err)
+	return a
+}
+
+// allot decides how many hosts the run gets.
+func (r *request) allot(a allocation, sample calibration) (allocation, error) {
+	if a.memory <= a.cores*mpiProcessMemory {
+		return a, usageError{fmt.Errorf("--memory: %s for %d host processes: each takes %s before it has ranks",
+			formatBytes(a.memory), a.cores, formatBytes(mpiProcessMemory))}
+	}
+	fewest := a
+	// More hosts have more engines, which exchange more.
+	for fewest.hosts = 1; r.hostBytes(fewest, sample) > a.memory; {
+		room := float64(a.memory - a.cores*mpiProcessMemory)
+		fewest.hosts = max(fewest.hosts+1, int64(math.Ceil(r.bytesPerRank(fewest, sample)*float64(r.ranks)/room)))
+	}
+	if a.hosts == 0 {
+		return fewest, nil
+	}
+	if a.hosts < fewest.hosts {
+		return a, usageError{fmt.Errorf("--hosts: %s with %s have not the memory for %s, which takes %s on each: use at least %d",
+			plural(int(a.hosts), "host"), formatBytes(a.memory), plural(int(r.ranks), "rank"),
+			formatBytes(r.hostBytes(a, sample)), fewest.hosts)}
+	}
+	return a, nil
+}
+
+// bytesPerRank is the memory of a rank on an allocation.
+func (r *request) bytesPerRank(a allocation, sample calibration) float64 {
+	return bench.BytesPerRank(r.entry, r.config, int(a.engines())) * sample.memory
+}
+
+// hostBytes is the memory that a run takes on each host of an allocation.
+func (r *request) hostBytes(a allocation, sample calibration) int64 {
+	each := neededMemory(r.ranks, r.bytesPerRank(a, sample), int(a.processes()))
+	local := a.processes() / a.hosts
+	return min(each, math.MaxInt64/local) * local
+}
+
+// foresee extrapolates a calibration.
+func (r *request) foresee(a allocation, sample calibration) forecast {
+	engines := float64(min(a.engines(), r.ranks))
+	// Ranks of an engine, in terms of the calibration's.
+	load := float64(r.ranks) / engines / (float64(sample.ranks) / float64(sample.engines))
+	grow := r.work(r.ranks) / r.work(sample.ranks)
+	f := forecast{
+		bytesPerRank: r.bytesPerRank(a, sample), hostBytes: r.hostBytes(a, sample), sample: sample,
+		first: sample.first * load * grow, iteration: sample.iteration * load * grow,
+	}
+	f.wall = f.first + f.iteration*float64(max(r.options.Iterations-1, 0))
+	return f
+}
+
+func printPlan(c *console, program string, f *planFlags, r *request, a allocation, v forecast) {
+	out := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	p := func(name, format string, arguments ...any) {
+		_, _ = fmt.Fprintf(out, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
+	}
+	_, _ = fmt.Fprintf(c.stdout, "%s: %s as %v LPs on %s\n\n", program, plural(int(r.ranks), "rank"), r.config.LP, r.machine)
+	p("memory", "%.3g B a rank, %s in all", v.bytesPerRank, formatBytes(v.hostBytes*a.hosts))
+	p("hosts", "%d, with %d cores and %s of %s each", a.hosts, a.cores, formatBytes(v.hostBytes), formatBytes(a.memory))
+	p("first iteration", "after %s, with the set-up", formatSeconds(v.first))
+	p("each further one", "%s", formatSeconds(v.iteration))
+	p("all "+plural(r.options.Iterations, "iteration"), "%s", formatSeconds(v.wall))
+	p("calibration", "%s ranks on %s: %.3g ns a rank and iteration", formatCount(float64(v.sample.ranks)),
+		plural(v.sample.engines, "engine"), v.sample.iteration/float64(v.sample.ranks)*1e9)
+	_ = out.Flush()
+	_, _ = fmt.Fprint(c.stdout, jobLines("gigarank "+strings.Join(f.run.arguments(program), " ")+" --json result.json", a, v))
+}
+
+// arguments are those of the run that the flags describe, but for where it goes and
+// what it writes.
+func (f *runFlags) arguments(program string) []string {
+	args := []string{"run", program, "--ranks", f.ranks, "--machine", f.machine, "--lp", f.lp}
+	for _, flag := range []struct{ name, value, usual string }{
+		{"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
+		{"--allreduce", f.allreduce, ""}, {"--iterations", f.iterations, ""}, {"--compute", f.compute, ""},
+		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"},
+	} {
+		if flag.value != flag.usual {
+			args = append(args, flag.name, flag.value)
+		}
+	}
+	for _, a := range f.algorithms {
+		args = append(args, "--algorithm", a)
+	}
+	if f.strict {
+		args = append(args, "--strict")
+	}
+	return args
+}
+
+// jobLines are the lines of job scripts that ask for an allocation: half as much time
+// again as is expected and a tenth more memory.
+func jobLines(command string, a allocation, v forecast) string {
+	minutes := int(math.Ceil(v.wall*1.5/60)) + 1
+	limit := fmt.Sprintf("%02d:%02d:00", minutes/60, minutes%60)
+	gib := int64(math.Ceil(float64(v.hostBytes) * 1.1 / (1 << 30)))
+	tasks, cpus, srun, mpiexec := a.cores, int64(1), "srun "+command, fmt.Sprintf("mpiexec -n %d %s", a.processes(), command)
+	if a.processes() == 1 {
+		tasks, cpus, srun, mpiexec = 1, a.cores, command, command
+	}
+	return fmt.Sprintf(`
+Slurm:
+  #SBATCH --nodes=%d --ntasks-per-node=%d --cpus-per-task=%d
+  #SBATCH --mem=%dG --time=%s --signal=B:TERM@60
+  %s
+
+PBS:
+  #PBS -l select=%d:ncpus=%d:mpiprocs=%d:mem=%dgb
+  #PBS -l walltime=%s
+  %s
+`, a.hosts, tasks, cpus, gib, limit, srun, a.hosts, a.cores, tasks, gib, limit, mpiexec)
+}
