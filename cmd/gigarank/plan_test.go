@@ -2,83 +2,10 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
-	"math"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
-
-// foreseen runs plan with the arguments and returns its figures: bytes and seconds.
-func foreseen(t *testing.T, args []string) (memory, wall float64) {
-	t.Helper()
-	cmd := command(t, append([]string{"plan"}, args...)...)
-	var failure bytes.Buffer
-	cmd.Stderr = &failure
-	text, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("plan %q: %v\n%s", args, err, &failure)
-	}
-	figure := func(pattern string) (float64, string) {
-		m := regexp.MustCompile(pattern).FindStringSubmatch(string(text))
-		if m == nil {
-			t.Fatalf("no %q in\n%s", pattern, text)
-		}
-		v, err := strconv.ParseFloat(m[1], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v, m[2]
-	}
-	size, unit := figure(`memory .* rank, ([0-9.]+) ([KMG])iB in all`)
-	seconds, scale := figure(`all [0-9]+ iterations +([0-9.e-]+) (s|min)`)
-	return size * map[string]float64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[unit], seconds * map[string]float64{"s": 1, "min": 60}[scale]
-}
-
-// measured runs the command with the arguments.
-func measured(t *testing.T, args []string) (memory, wall float64) {
-	t.Helper()
-	text, err := command(t, append([]string{"run"}, append(args, "--json", "-", "--progress", "none")...)...).Output()
-	if err != nil {
-		t.Fatalf("run %q: %v", args, err)
-	}
-	var d document
-	if err := json.Unmarshal(text, &d); err != nil {
-		t.Fatal(err)
-	}
-	return float64(d.PeakRSS), d.Wall
-}
-
-// A forecast is within 10 % of the memory of the real run and within 30 % of its time.
-// Where the machine does other things meanwhile, the least of some attempts counts.
-func TestPlanAgainstRuns(t *testing.T) {
-	const attempts = 10
-	for _, line := range []string{
-		"barriertest --ranks 4M --lp event --iterations 8",
-		"barriertest --ranks 100k --iterations 6",
-		"ring --ranks 500k --lp event --iterations 3",
-	} {
-		args := strings.Fields(line)
-		foreseenWall, measuredWall := math.Inf(1), math.Inf(1)
-		var report []string
-		for range attempts {
-			memory, wall := foreseen(t, args)
-			gotMemory, gotWall := measured(t, args)
-			foreseenWall, measuredWall = min(foreseenWall, wall), min(measuredWall, gotWall)
-			m, w := memory/gotMemory, foreseenWall/measuredWall
-			if 0.9 <= m && m <= 1.1 && 0.7 <= w && w <= 1.3 {
-				report = nil
-				break
-			}
-			report = append(report, fmt.Sprintf("memory %.2f of what it was, time %.2f", m, w))
-		}
-		if report != nil {
-			t.Errorf("%s: foreseen\n  %s", line, strings.Join(report, "\n  "))
-		}
-	}
-}
 
 // More ranks than one host has memory for get more hosts, each core of which has a
 // host process.
