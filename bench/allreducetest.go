@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 
 	"gigarank/collectives"
 	"gigarank/lp"
@@ -21,10 +22,11 @@ var allreducetest = Entry{
 			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: doubles have 8 bytes each", o.Payload)
 		}
 		count := int(o.Payload / 8)
+		vectors := newContributions(count)
 		return mpivirt.Program{
-			Main: func(r *mpivirt.Rank) error { return allreduceMain(r, o, count) },
+			Main: func(r *mpivirt.Rank) error { return allreduceMain(r, o, vectors) },
 			Event: func() mpivirt.EventProgram {
-				p := &allreduceSteps{Options: o, vector: make([]float64, count), checked: -1}
+				p := &allreduceSteps{Options: o, vectors: vectors, checked: -1}
 				return repeat(o.Iterations, p.step)
 			},
 		}, nil
@@ -44,14 +46,21 @@ func computeTime(seed uint64, rank, iteration int, mean vtime.Duration) vtime.Du
 	return vtime.Duration(float64(mean) * (0.5 + random.Float64(seed, uint64(rank), uint64(iteration))))
 }
 
-// contribute fills a rank's vector. Its elements are small whole numbers, so their
-// sum over all ranks is exact in whatever order it is formed: element j of rank r
-// is (r + j + iteration) mod 8.
-func contribute(vector []float64, rank, iteration int) {
-	for j := range vector {
-		vector[j] = float64((rank + j + iteration) & 7)
+// contributions hold the vectors of all ranks: element j of rank r is (r + j +
+// iteration) mod 8. They are small whole numbers, so their sum over all ranks is exact
+// in whatever order it is formed.
+type contributions []float64
+
+func newContributions(count int) contributions {
+	c := make(contributions, count+7)
+	for j := range c {
+		c[j] = float64(j & 7)
 	}
+	return c
 }
+
+// of returns a rank's vector, which must not be changed.
+func (c contributions) of(rank, iteration int) []float64 { return c[(rank+iteration)&7:][:len(c)-7] }
 
 // checkSum compares a sum over ranks 0 to size-1 with the closed form.
 func checkSum(sum []float64, size, iteration int) error {
@@ -76,11 +85,11 @@ func cyclicSum(size, offset int) float64 {
 	return float64(sum)
 }
 
-func allreduceMain(r *mpivirt.Rank, o Options, count int) error {
+func allreduceMain(r *mpivirt.Rank, o Options, vectors contributions) error {
 	world := r.World()
-	vector, sum := make([]float64, count), make([]float64, count)
+	vector, sum := slices.Clone(vectors.of(0, 0)), slices.Clone(vectors.of(0, 0))
 	for i := range o.Iterations {
-		contribute(vector, r.Rank(), i)
+		copy(vector, vectors.of(r.Rank(), i))
 		r.Compute(computeTime(r.Seed(), r.Rank(), i, o.Compute))
 		start := r.Now()
 		if err := mpivirt.Allreduce(world, vector, sum, mpivirt.Sum[float64]()); err != nil {
@@ -97,8 +106,8 @@ func allreduceMain(r *mpivirt.Rank, o Options, count int) error {
 // allreduceSteps is allreduceMain as steps. All ranks of an engine share it.
 type allreduceSteps struct {
 	Options
-	vector  []float64 // scratch: an allreduce takes its vector over at once
-	checked int       // iteration whose sum, which the ranks share, has been checked
+	vectors contributions
+	checked int // iteration whose sum, which the ranks share, has been checked
 }
 
 func (p *allreduceSteps) step(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
@@ -111,7 +120,6 @@ func (p *allreduceSteps) step(r *mpivirt.EventRank, iteration int) mpivirt.Outco
 	if iteration == p.Iterations {
 		return r.Finish()
 	}
-	contribute(p.vector, r.Rank(), iteration)
 	r.Compute(computeTime(r.Seed(), r.Rank(), iteration, p.Compute))
-	return mpivirt.EventAllreduce(r.Timed(iteration, "allreduce"), p.vector, mpivirt.Sum[float64]())
+	return mpivirt.EventAllreduce(r.Timed(iteration, "allreduce"), p.vectors.of(r.Rank(), iteration), mpivirt.Sum[float64]())
 }
