@@ -26,7 +26,7 @@ var allreducetest = Entry{
 		return mpivirt.Program{
 			Main: func(r *mpivirt.Rank) error { return allreduceMain(r, o, vectors) },
 			Event: func() mpivirt.EventProgram {
-				p := &allreduceSteps{Options: o, vectors: vectors, checked: -1}
+				p := &allreduceSteps{Options: o, vectors: vectors, sum: mpivirt.Sum[float64](), checked: -1}
 				return repeat(o.Iterations, p.step)
 			},
 		}, nil
@@ -107,6 +107,7 @@ func allreduceMain(r *mpivirt.Rank, o Options, vectors contributions) error {
 type allreduceSteps struct {
 	Options
 	vectors contributions
+	sum     mpivirt.Op[float64]
 	checked int // iteration whose sum, which the ranks share, has been checked
 }
 
@@ -121,5 +122,5 @@ func (p *allreduceSteps) step(r *mpivirt.EventRank, iteration int) mpivirt.Outco
 		return r.Finish()
 	}
 	r.Compute(computeTime(r.Seed(), r.Rank(), iteration, p.Compute))
-	return mpivirt.EventAllreduce(r.Timed(iteration, "allreduce"), p.vectors.of(r.Rank(), iteration), mpivirt.Sum[float64]())
+	return mpivirt.EventAllreduce(r.Timed(iteration, "allreduce"), p.vectors.of(r.Rank(), iteration), p.sum)
 }

@@ -213,7 +213,7 @@ func Ibcast[T Datatype](c *Comm, data []T, root int) (Request, error) {
 
 func reduction[T Datatype](m caller, name call, operation collectives.Operation, send, receive []T, o Op[T]) *collective {
 	v := vector(m.k, name, operation, send, receive)
-	v.operator = o.operator()
+	v.operator = o.over
 	return v
 }
 

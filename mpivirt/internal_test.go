@@ -227,7 +227,7 @@ func TestModeOfInstances(t *testing.T) {
 		shared  = "name: m\nranks_per_node: 2\nnetwork: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}\n"
 		mixed   = "name: m\nranks_per_node: 2\nmapping: random:4\nnetwork: {model: flat, latency: 1us}\n"
 	)
-	sum := Sum[float64]().operator()
+	sum := Sum[float64]().over
 	barrier := func(a collectives.Algorithm) collective {
 		return collective{name: callBarrier, op: collectives.Barrier, algorithm: a}
 	}
@@ -392,12 +392,12 @@ func TestLocalMembersOfGroups(t *testing.T) {
 
 // The signature tells calls apart that must not meet, and not those that may.
 func TestSignature(t *testing.T) {
-	v := collective{name: callReduce, op: collectives.Reduce, root: 1, bytes: 16, element: 8, data: true, operator: Sum[float64]().operator()}
+	v := collective{name: callReduce, op: collectives.Reduce, root: 1, bytes: 16, element: 8, data: true, operator: Sum[float64]().over}
 	for name, change := range map[string]func(w *collective){
 		"MPI_ERR_OTHER": func(w *collective) { w.name, w.op = callBcast, collectives.Bcast },
 		"MPI_ERR_ROOT":  func(w *collective) { w.root = 2 },
 		"MPI_ERR_COUNT": func(w *collective) { w.bytes = 24 },
-		"MPI_ERR_OP":    func(w *collective) { w.operator = Max[float64]().operator() },
+		"MPI_ERR_OP":    func(w *collective) { w.operator = Max[float64]().over },
 	} {
 		w := v
 		change(&w)

@@ -1,10 +1,14 @@
 package mpivirt
 
-// Op combines the elements that members contribute to a reduction (MPI_Op).
-type Op[T Datatype] struct {
-	name        string
-	commutative bool
-	apply       func(into, left, right []T) // into[i] = left[i] ⊕ right[i]; into may be either
+// Op combines the elements that members contribute to a reduction (MPI_Op). It is
+// made once and used as often as is wanted: making it allocates.
+type Op[T Datatype] struct{ over operator }
+
+// newOp makes an Op of into[i] = left[i] ⊕ right[i], where into may be either.
+func newOp[T Datatype](name string, commutative bool, apply func(into, left, right []T)) Op[T] {
+	return Op[T]{operator{name, commutative, func(into, left, right []byte) {
+		apply(elements[T](into), elements[T](left), elements[T](right))
+	}}}
 }
 
 // number are the types that have an order and arithmetic.
@@ -18,21 +22,21 @@ type integer interface {
 }
 
 func elementwise[T Datatype](name string, f func(a, b T) T) Op[T] {
-	return Op[T]{name, true, func(into, left, right []T) {
+	return newOp(name, true, func(into, left, right []T) {
 		for i := range into {
 			into[i] = f(left[i], right[i])
 		}
-	}}
+	})
 }
 
 // Sum adds (MPI_SUM).
 func Sum[T number | ~complex64 | ~complex128]() Op[T] {
-	return Op[T]{"sum", true, func(into, left, right []T) {
+	return newOp("sum", true, func(into, left, right []T) {
 		left, right = left[:len(into)], right[:len(into)]
 		for i := range into {
 			into[i] = left[i] + right[i]
 		}
-	}}
+	})
 }
 
 // Prod multiplies (MPI_PROD).
@@ -68,7 +72,7 @@ func Bxor[T integer]() Op[T] { return elementwise("bxor", func(a, b T) T { retur
 // if it is not commutative, only algorithms that combine in rank order are used.
 func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
 	op := elementwise("user", f)
-	op.commutative = commutative
+	op.over.commutative = commutative
 	return op
 }
 
@@ -78,11 +82,4 @@ type operator struct {
 	name        string
 	commutative bool
 	apply       func(into, left, right []byte)
-}
-
-func (o Op[T]) operator() operator {
-	apply := o.apply
-	return operator{o.name, o.commutative, func(into, left, right []byte) {
-		apply(elements[T](into), elements[T](left), elements[T](right))
-	}}
 }
