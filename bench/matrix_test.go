@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/lp"
@@ -132,6 +134,12 @@ func sameOutcome(r, plain *mpivirt.Result) error {
 		}) {
 			return fmt.Errorf("%+v; plainly %+v", it, want)
 		}
+	}
+	if diff := cmp.Diff(plain.Finish, r.Finish); diff != "" {
+		return fmt.Errorf("finish times (-plainly +here):\n%s", diff)
+	}
+	if diff := cmp.Diff(plain.Operations, r.Operations); diff != "" {
+		return fmt.Errorf("times of operations (-plainly +here):\n%s", diff)
 	}
 	return nil
 }

@@ -88,6 +88,20 @@ type Iteration struct {
 	Wall      float64 // seconds from the end of the one before; 0 without a clock
 }
 
+// Distribution tells how times are distributed over the ranks.
+type Distribution struct {
+	Min, Max  vtime.Duration
+	Mean      vtime.Duration // rounded down
+	Histogram Histogram
+}
+
+// OperationTimes tells how the times of an operation are distributed over ranks and
+// iterations.
+type OperationTimes struct {
+	Operation string
+	Histogram Histogram
+}
+
 // Result is what a simulation gave. On engines of one process it covers all
 // engines; over MPI it is complete on host 0 and elsewhere covers the host's own
 // engine.
@@ -98,7 +112,9 @@ type Result struct {
 	Fingerprint string     // 32 hexadecimal digits over (rank, finish time)
 	Statistics  engine.Statistics
 	Iterations  []Iteration
-	SetupWall   float64 // seconds until the first rank ran
+	Finish      Distribution     // of the finish times of the ranks that finished
+	Operations  []OperationTimes // by name
+	SetupWall   float64          // seconds until the first rank ran
 }
 
 // Progress is a look at a simulation that runs.

@@ -17,6 +17,10 @@ import (
 type tally struct {
 	engine.Digest // of the ranks that have finished
 
+	finishes   distribution // of their finish times
+	finishRun  vtime.Time   // finish of the last ranks, which is summed up when it changes
+	finishing  uint64       // how many these are
+	operations []*operationTally
 	ranks      uint64 // of the engine
 	now        func() float64
 	iterations []iterationTally
@@ -31,16 +35,38 @@ type tally struct {
 // iterationTally sums up one operation of one iteration. Ranks that record the same
 // length one after another are a run; it is summed up when it ends.
 type iterationTally struct {
+	moments
 	index     int
-	operation string
-	min, max  vtime.Duration
-	sumHigh   uint64
-	sumLow    uint64
-	count     uint64
+	operation *operationTally
 	run       vtime.Duration // length that the run's ranks recorded
 	missing   uint64         // ranks of the engine that have not recorded it
 	runFrom   uint64         // what was missing when the run began
 	wall      float64
+}
+
+// operationTally counts the times of an operation over all iterations.
+type operationTally struct {
+	name  string
+	times histogram
+}
+
+// moments sum times up.
+type moments struct {
+	min, max vtime.Duration
+	sumHigh  uint64
+	sumLow   uint64
+	count    uint64
+}
+
+// distribution sums times up and counts them.
+type distribution struct {
+	moments
+	histogram
+}
+
+func (d *distribution) addRun(t vtime.Duration, n uint64) {
+	d.moments.addRun(t, n)
+	d.add(uint64(t), n)
 }
 
 func (t *tally) start(c *Config, ranks int) {
@@ -55,9 +81,22 @@ func (t *tally) start(c *Config, ranks int) {
 
 func (t *tally) finish(rank int, at vtime.Time) {
 	t.Add(rank, at)
+	if at != t.finishRun {
+		t.endFinishes()
+		t.finishRun = at
+	}
+	t.finishing++
 	if t.Finished%64 == 0 {
 		t.ended.Add(64)
 	}
+}
+
+// endFinishes sums the finishes at one time up.
+func (t *tally) endFinishes() {
+	if t.finishing > 0 {
+		t.finishes.addRun(vtime.Duration(t.finishRun), t.finishing)
+	}
+	t.finishing = 0
 }
 
 // record enters one rank's operation.
@@ -71,7 +110,7 @@ const untimed = -1
 // label returns the place of an operation of an iteration in iterations.
 func (t *tally) label(index int, operation string) int32 {
 	if t.latest < len(t.iterations) {
-		if it := &t.iterations[t.latest]; it.index == index && same(it.operation, operation) {
+		if it := &t.iterations[t.latest]; it.index == index && same(it.operation.name, operation) {
 			return int32(t.latest)
 		}
 	}
@@ -115,43 +154,64 @@ func (it *iterationTally) endRun() {
 	if n == 0 {
 		return
 	}
-	high, low := bits.Mul64(uint64(it.run), n)
-	it.add(&iterationTally{min: it.run, max: it.run, sumHigh: high, sumLow: low, count: n})
+	it.addRun(it.run, n)
+	it.operation.times.add(uint64(it.run), n)
 }
 
 // find is label without a guess. Ranks mostly record the operation recorded last or
 // the one after it; a new one is put at the end.
 func (t *tally) find(index int, operation string) int {
-	is := func(it iterationTally) bool { return it.index == index && it.operation == operation }
+	is := func(it iterationTally) bool { return it.index == index && it.operation.name == operation }
 	if next := t.latest + 1; next < len(t.iterations) && is(t.iterations[next]) {
 		t.latest = next
 	} else if t.latest = slices.IndexFunc(t.iterations, is); t.latest < 0 {
 		t.latest = len(t.iterations)
-		t.iterations = append(t.iterations, iterationTally{index: index, operation: operation, missing: t.ranks, runFrom: t.ranks})
+		t.iterations = append(t.iterations, iterationTally{index: index, operation: t.operation(operation), missing: t.ranks, runFrom: t.ranks})
 	}
 	return t.latest
 }
 
-func (it *iterationTally) add(o *iterationTally) {
-	if it.count == 0 || o.count > 0 && o.min < it.min {
-		it.min = o.min
+// operation returns the tally of an operation over all iterations.
+func (t *tally) operation(name string) *operationTally {
+	for _, o := range t.operations {
+		if o.name == name {
+			return o
+		}
 	}
-	if it.count == 0 || o.count > 0 && o.max > it.max {
-		it.max = o.max
-	}
-	var carry uint64
-	it.sumLow, carry = bits.Add64(it.sumLow, o.sumLow, 0)
-	it.sumHigh += o.sumHigh + carry
-	it.count += o.count
-	it.wall = max(it.wall, o.wall)
+	o := &operationTally{name: name}
+	t.operations = append(t.operations, o)
+	return o
 }
 
-func (it *iterationTally) mean() vtime.Duration {
-	if it.count == 0 {
+// addRun adds n times of the same length.
+func (m *moments) addRun(d vtime.Duration, n uint64) {
+	high, low := bits.Mul64(uint64(d), n)
+	m.merge(&moments{min: d, max: d, sumHigh: high, sumLow: low, count: n})
+}
+
+func (m *moments) merge(o *moments) {
+	if m.count == 0 || o.count > 0 && o.min < m.min {
+		m.min = o.min
+	}
+	if m.count == 0 || o.count > 0 && o.max > m.max {
+		m.max = o.max
+	}
+	var carry uint64
+	m.sumLow, carry = bits.Add64(m.sumLow, o.sumLow, 0)
+	m.sumHigh += o.sumHigh + carry
+	m.count += o.count
+}
+
+func (m *moments) mean() vtime.Duration {
+	if m.count == 0 {
 		return 0
 	}
-	quotient, _ := bits.Div64(it.sumHigh%it.count, it.sumLow, it.count)
+	quotient, _ := bits.Div64(m.sumHigh%m.count, m.sumLow, m.count)
 	return vtime.Duration(quotient)
+}
+
+func (d *distribution) result() Distribution {
+	return Distribution{Min: d.min, Mean: d.mean(), Max: d.max, Histogram: d.histogram.result()}
 }
 
 // settle ends all runs: from here on the sums are right.
@@ -159,15 +219,23 @@ func (t *tally) settle() {
 	for i := range t.iterations {
 		t.iterations[i].endRun()
 	}
+	t.endFinishes()
 }
 
 // merge adds what another engine kept. Both are settled.
 func (t *tally) merge(o *tally) {
 	t.Merge(&o.Digest)
 	t.setUp = max(t.setUp, o.setUp)
+	t.finishes.moments.merge(&o.finishes.moments)
+	t.finishes.histogram.merge(&o.finishes.histogram)
+	for _, other := range o.operations {
+		t.operation(other.name).times.merge(&other.times)
+	}
 	for i := range o.iterations {
 		other := &o.iterations[i]
-		t.iterations[t.label(other.index, other.operation)].add(other)
+		it := &t.iterations[t.label(other.index, other.operation.name)]
+		it.merge(&other.moments)
+		it.wall = max(it.wall, other.wall)
 	}
 }
 
@@ -175,12 +243,16 @@ func (t *tally) merge(o *tally) {
 func (t *tally) result(s engine.Statistics) *Result {
 	r := &Result{
 		VirtualTime: t.Last, Finished: t.Finished, Statistics: s, SetupWall: t.setUp,
-		Fingerprint: t.String(),
+		Fingerprint: t.String(), Finish: t.finishes.result(),
 	}
+	for _, o := range t.operations {
+		r.Operations = append(r.Operations, OperationTimes{o.name, o.times.result()})
+	}
+	slices.SortFunc(r.Operations, func(a, b OperationTimes) int { return strings.Compare(a.Operation, b.Operation) })
 	for i := range t.iterations {
 		it := &t.iterations[i]
 		r.Iterations = append(r.Iterations, Iteration{
-			Index: it.index, Operation: it.operation, Min: it.min, Max: it.max, Mean: it.mean(), Count: it.count, Wall: it.wall,
+			Index: it.index, Operation: it.operation.name, Min: it.min, Max: it.max, Mean: it.mean(), Count: it.count, Wall: it.wall,
 		})
 	}
 	slices.SortStableFunc(r.Iterations, func(a, b Iteration) int {
@@ -195,14 +267,28 @@ func (t *tally) result(s engine.Statistics) *Result {
 // encode packs a tally and the engine's statistics for engine 0.
 func (t *tally) encode(s engine.Statistics) []byte {
 	b := s.Append(t.Append(nil))
-	b = appendWords(b, secondsToWord(t.setUp), uint64(len(t.iterations)))
+	b = t.finishes.histogram.append(t.finishes.moments.append(b))
+	b = appendWords(b, secondsToWord(t.setUp), uint64(len(t.operations)), uint64(len(t.iterations)))
+	for _, o := range t.operations {
+		b = append(appendWords(b, uint64(len(o.name))), o.name...)
+		b = o.times.append(b)
+	}
 	for i := range t.iterations {
 		it := &t.iterations[i]
-		b = appendWords(b, uint64(it.index), uint64(it.min), uint64(it.max), it.sumHigh, it.sumLow, it.count,
-			secondsToWord(it.wall), uint64(len(it.operation)))
-		b = append(b, it.operation...)
+		b = appendWords(b, uint64(it.index), uint64(slices.Index(t.operations, it.operation)), secondsToWord(it.wall))
+		b = it.moments.append(b)
 	}
 	return b
+}
+
+// append packs the moments.
+func (m *moments) append(b []byte) []byte {
+	return appendWords(b, uint64(m.min), uint64(m.max), m.sumHigh, m.sumLow, m.count)
+}
+
+// read unpacks what append has packed.
+func (m *moments) read(r *reader) {
+	m.min, m.max, m.sumHigh, m.sumLow, m.count = vtime.Duration(r.u64()), vtime.Duration(r.u64()), r.u64(), r.u64(), r.u64()
 }
 
 func appendWords(b []byte, words ...uint64) []byte {
@@ -220,13 +306,20 @@ func wordToSeconds(w uint64) float64 { return float64(int64(w)) / 1e9 }
 func decodeTally(b []byte) (t *tally, s engine.Statistics, rest []byte) {
 	t = &tally{}
 	r := reader{s.Read(t.Read(b))}
+	t.finishes.moments.read(&r)
+	t.finishes.histogram.read(&r)
 	t.setUp = wordToSeconds(r.u64())
-	for range r.u64() {
-		it := iterationTally{index: int(r.u64()), min: vtime.Duration(r.u64()), max: vtime.Duration(r.u64()),
-			sumHigh: r.u64(), sumLow: r.u64(), count: r.u64(), wall: wordToSeconds(r.u64())}
+	operations, iterations := r.u64(), r.u64()
+	for range operations {
 		n := r.u64()
-		it.operation = string(r.b[:n])
+		o := &operationTally{name: string(r.b[:n])}
 		r.b = r.b[n:]
+		o.times.read(&r)
+		t.operations = append(t.operations, o)
+	}
+	for range iterations {
+		it := iterationTally{index: int(r.u64()), operation: t.operations[r.u64()], wall: wordToSeconds(r.u64())}
+		it.moments.read(&r)
 		t.iterations = append(t.iterations, it)
 	}
 	return t, s, r.b

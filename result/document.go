@@ -35,6 +35,31 @@ type Document struct {
 	PeakRSS      int64       `json:"peak_rss_bytes"`
 	BytesPerRank float64     `json:"bytes_per_rank"`
 	Iterations   []Iteration `json:"iterations"`
+	// Finish is how the finish times of the finished ranks are distributed;
+	// Operations how those of each operation are, over ranks and iterations.
+	Finish     Distribution `json:"finish"`
+	Operations []Operation  `json:"operations"`
+}
+
+// Distribution tells how times are distributed over ranks.
+type Distribution struct {
+	Min       int64     `json:"min_ps"`
+	Mean      int64     `json:"mean_ps"`
+	Max       int64     `json:"max_ps"`
+	Histogram Histogram `json:"histogram"`
+}
+
+// Histogram counts ranks by time, in at most 64 bins of equal width.
+type Histogram struct {
+	Low    int64    `json:"low_ps"` // beginning of the first bin
+	Width  int64    `json:"width_ps"`
+	Counts []uint64 `json:"counts"`
+}
+
+// Operation tells how the times of an operation are distributed.
+type Operation struct {
+	Operation string    `json:"operation"`
+	Histogram Histogram `json:"histogram"`
 }
 
 // Iteration is one timed operation of a run, over all ranks that took part.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"gigarank/mpivirt"
@@ -32,8 +34,15 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 		Events: s.Events, Messages: s.Messages, RemoteMessages: s.RemoteMessages,
 		SyncMessages: s.SyncMessages, TransportMessages: s.TransportMessages, Switches: s.Switches,
 		PeakRSS: peak, BytesPerRank: float64(peak*100/r.ranks) / 100,
-		Iterations: []result.Iteration{},
+		Iterations: []result.Iteration{}, Operations: []result.Operation{},
+		Finish: result.Distribution{
+			Min: int64(got.Finish.Min), Mean: int64(got.Finish.Mean), Max: int64(got.Finish.Max),
+			Histogram: histogram(got.Finish.Histogram),
+		},
 	}}
+	for _, o := range got.Operations {
+		d.Operations = append(d.Operations, result.Operation{Operation: o.Operation, Histogram: histogram(o.Histogram)})
+	}
 	if o.err != nil {
 		d.Reason = o.err.Error()
 	}
@@ -43,6 +52,11 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 		})
 	}
 	return d
+}
+
+// histogram gives a histogram its form in a document.
+func histogram(h mpivirt.Histogram) result.Histogram {
+	return result.Histogram{Low: int64(h.Low), Width: int64(h.Width), Counts: append([]uint64{}, h.Counts...)}
 }
 
 // round drops what is below a microsecond of a wall time.
@@ -79,8 +93,14 @@ func (d *document) encode() []byte {
 	if err != nil {
 		panic(fmt.Sprintf("gigarank: a document that is no JSON: %v", err))
 	}
+	text = countLists.ReplaceAllFunc(text, func(list []byte) []byte {
+		return append([]byte(`"counts": `), strings.Join(strings.Fields(string(list[len(`"counts":`):])), "")...)
+	})
 	return append(text, '\n')
 }
+
+// countLists are the lists that are easier to read on one line.
+var countLists = regexp.MustCompile(`"counts": \[[^]]*]`)
 
 // write puts the document where --json says: nowhere, to standard output, or into
 // a file. A regular file appears as a whole or not at all.

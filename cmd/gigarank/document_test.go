@@ -63,7 +63,7 @@ func TestSchema(t *testing.T) {
 		"schema", "program", "ranks", "hosts", "engines", "lp", "sync", "strict", "machine", "seed",
 		"complete", "finished_ranks", "virtual_time_ps", "fingerprint",
 		"wall_s", "setup_s", "events", "messages", "remote_messages", "sync_messages",
-		"transport_messages", "switches", "peak_rss_bytes", "bytes_per_rank", "iterations",
+		"transport_messages", "switches", "peak_rss_bytes", "bytes_per_rank", "iterations", "finish", "operations",
 	}
 	if diff := cmp.Diff(want, keys(t, text)); diff != "" {
 		t.Errorf("fields (-want +got):\n%s", diff)

@@ -1,0 +1,112 @@
+package mpivirt
+
+import "gigarank/vtime"
+
+// Histogram counts times in bins of equal width, which cover all of them with as
+// narrow bins as 64 allow; the width is a power of two of picoseconds and the bins
+// begin at multiples of it. So it depends on nothing but the times.
+type Histogram struct {
+	Low    vtime.Duration // beginning of the first bin
+	Width  vtime.Duration // of each bin
+	Counts []uint64       // of ranks; neither the first nor the last is 0
+}
+
+// bins is the number of bins.
+const bins = 64
+
+// histogram is a Histogram that grows. Bin i covers times from i·2^shift on and is
+// counts[i mod bins]; those from low to high, fewer than bins apart, are in use.
+type histogram struct {
+	shift     uint8
+	any       bool
+	low, high uint64
+	counts    [bins]uint64
+}
+
+// add counts n times t.
+func (h *histogram) add(t, n uint64) {
+	i := t >> h.shift
+	if i-h.low > h.high-h.low || !h.any {
+		i = h.reach(t)
+	}
+	h.counts[i%bins] += n
+}
+
+// reach makes a time that lies beside the bins have one, and returns it.
+func (h *histogram) reach(t uint64) uint64 {
+	if !h.any {
+		*h = histogram{any: true, low: t, high: t}
+		return t
+	}
+	for {
+		i := t >> h.shift
+		low, high := min(h.low, i), max(h.high, i)
+		if high-low < bins {
+			h.low, h.high = low, high
+			return i
+		}
+		h.widen()
+	}
+}
+
+// widen makes each two bins one.
+func (h *histogram) widen() {
+	wide := histogram{shift: h.shift + 1, any: true, low: h.low / 2, high: h.high / 2}
+	for i := h.low; i <= h.high; i++ {
+		wide.counts[i/2%bins] += h.counts[i%bins]
+	}
+	*h = wide
+}
+
+// merge adds the counts of o, whose bins become as wide as those of h.
+func (h *histogram) merge(o *histogram) {
+	if !o.any {
+		return
+	}
+	for h.any && h.shift < o.shift {
+		h.widen()
+	}
+	for i := o.low; i <= o.high; i++ {
+		if n := o.counts[i%bins]; n > 0 {
+			h.addBin(i, o.shift, n)
+		}
+	}
+}
+
+// addBin counts n times of a bin of the given shift, which is not above that of h
+// unless h is empty.
+func (h *histogram) addBin(i uint64, shift uint8, n uint64) {
+	if !h.any {
+		*h = histogram{any: true, shift: shift, low: i, high: i}
+	}
+	h.add(i<<shift, n)
+}
+
+// result gives the histogram as it is reported.
+func (h *histogram) result() Histogram {
+	if !h.any {
+		return Histogram{}
+	}
+	r := Histogram{Low: vtime.Duration(h.low << h.shift), Width: 1 << h.shift}
+	for i := h.low; i <= h.high; i++ {
+		r.Counts = append(r.Counts, h.counts[i%bins])
+	}
+	return r
+}
+
+// append packs the histogram.
+func (h *histogram) append(b []byte) []byte {
+	r := h.result()
+	b = appendWords(b, uint64(len(r.Counts)), h.low, uint64(h.shift))
+	return appendWords(b, r.Counts...)
+}
+
+// read unpacks what append has packed.
+func (h *histogram) read(r *reader) {
+	n, low, shift := r.u64(), r.u64(), uint8(r.u64())
+	for i := range n {
+		if count := r.u64(); count > 0 {
+			h.addBin(low+i, shift, count)
+		}
+	}
+}
