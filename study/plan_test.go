@@ -45,6 +45,9 @@ func run(t testing.TB, p *Plan, point Point) Record {
 		Schema: result.Schema, Complete: true, Ranks: point.Ranks, VirtualTime: int64(r.VirtualTime), Fingerprint: r.Fingerprint,
 		Wall: 1e-6 * float64(point.Ranks), BytesPerRank: 30 + 1e7/float64(point.Ranks),
 	}
+	h := r.Finish.Histogram
+	d.Finish = result.Distribution{Min: int64(r.Finish.Min), Mean: int64(r.Finish.Mean), Max: int64(r.Finish.Max),
+		Histogram: result.Histogram{Low: int64(h.Low), Width: int64(h.Width), Counts: h.Counts}}
 	for _, it := range r.Iterations {
 		d.Iterations = append(d.Iterations, result.Iteration{Index: it.Index, Operation: it.Operation, Min: int64(it.Min), Mean: int64(it.Mean), Max: int64(it.Max)})
 	}

@@ -27,12 +27,12 @@ var reportText string
 var reportStyle string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"on": func(c *chart, g *page) onPage { return onPage{c, g} },
+	"on": func(chart any, g *page) onPage { return onPage{chart, g} },
 }).Parse(reportText))
 
-// onPage is a chart with the page that has the sizes of all charts.
+// onPage is a chart or exits with the page that has the sizes of all charts.
 type onPage struct {
-	Chart *chart
+	Chart any
 	Page  *page
 }
 
@@ -66,6 +66,7 @@ type page struct {
 type section struct {
 	Name, Title, Text string
 	Charts            []*chart
+	Exits             []*exits
 }
 
 type machineText struct{ Name, YAML string }
@@ -128,16 +129,17 @@ func span64(values []int64, text func(int64) string) string {
 // sections lists those that have a chart.
 func (p *Plan) sections(all []sample) []section {
 	list := []section{
-		{"ranks", "Time against ranks", "", p.againstRanks(all)},
-		{"payload", "Time against payload", "", p.againstPayload(all)},
+		{"ranks", "Time against ranks", "", p.againstRanks(all), nil},
+		{"payload", "Time against payload", "", p.againstPayload(all), nil},
 		{"noise", "Cost under noise", "What an iteration costs beyond its compute time, with and without operating system noise. " +
 			"The more ranks wait for each other, the likelier one of them is interrupted: the cost grows with the ranks until nearly every " +
 			"iteration waits for a longest interruption (Petrini, Kerbyson and Pakin, SC 2003; Hoefler, Schneider and Lumsdaine, SC 2010).",
-			p.noiseCharts(all)},
-		{"machines", "Machines and mappings", "", p.machineCharts(all)},
-		{"cost", "Cost of the simulation", "What the simulations took on the host. With few ranks the memory is that of the process itself.", p.hostCharts(all)},
+			p.noiseCharts(all), nil},
+		{"machines", "Machines and mappings", "", p.machineCharts(all), nil},
+		{"exits", "Distribution of exit times", "When the ranks leave the last operation, counted from the first of them.", nil, p.exitCharts(all)},
+		{"cost", "Cost of the simulation", "What the simulations took on the host. With few ranks the memory is that of the process itself.", p.hostCharts(all), nil},
 	}
-	return slices.DeleteFunc(list, func(s section) bool { return len(s.Charts) == 0 })
+	return slices.DeleteFunc(list, func(s section) bool { return len(s.Charts)+len(s.Exits) == 0 })
 }
 
 // tabulate makes the table, in the order of the axes, with the axes that vary.

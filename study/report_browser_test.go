@@ -63,7 +63,7 @@ for (const width of widths) {
     for (const svg of drawings) {
       const box = svg.getBoundingClientRect();
       if (box.width < 250 || box.height < 150) tell('a drawing of ' + box.width + ' by ' + box.height);
-      if (svg.querySelectorAll('.line').length === 0) tell('a drawing without a curve');
+      if (svg.querySelectorAll('.line, .bar').length === 0) tell('a drawing without a curve');
       const texts = [...svg.querySelectorAll('text')].map((e) => [e.textContent, e.getBoundingClientRect()]);
       for (const [text, a] of texts) {
         if (a.height < 9) tell('"' + text + '" is ' + a.height + ' px high');

@@ -55,7 +55,7 @@ func TestReportIsWhole(t *testing.T) {
 	page := reportOf(t, fullPlan(t), runFull(t))
 	for _, want := range []string{
 		"Time against ranks", "Time against payload", "Fastest algorithm by ranks and payload", "Cost under noise",
-		"Machines and mappings", "Cost of the simulation", "All points", "closed form", "ranks_per_node: 12", "mapping: cyclic",
+		"Machines and mappings", "Distribution of exit times", "Cost of the simulation", "All points", "closed form", "ranks_per_node: 12", "mapping: cyclic",
 		"gigarank study allreduce --noise &#39;periodic:10ms,250us&#39; --out &lt;dir&gt;", "v1.2.3", "2 cores",
 	} {
 		if !bytes.Contains(page, []byte(want)) {
