@@ -83,7 +83,11 @@ func newExits(title string, style int, d result.Distribution) *exits {
 			fmt.Sprintf("%s ranks (%s) leave up to %s after the first", formatRanks(int64(n)), percent(share), micro(formatTime(left+float64(h.Width))))})
 	}
 	for _, v := range linearSteps(max(from, 0), to, 5) {
-		e.XTicks = append(e.XTicks, tick{x(v), micro(formatTime(v))})
+		label := "0"
+		if v > 0 {
+			label = micro(formatTime(v))
+		}
+		e.XTicks = append(e.XTicks, tick{x(v), label})
 	}
 	for _, v := range linearSteps(0, highest, 5) {
 		e.YTicks = append(e.YTicks, tick{y(v), percent(v)})
@@ -93,13 +97,13 @@ func newExits(title string, style int, d result.Distribution) *exits {
 
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", share*100) }
 
-// linearSteps lists multiples of 1, 2 or 5 times a power of ten in a range, at most
-// so many.
+// linearSteps lists multiples of 1, 2 or 5 times a power of ten in a range that
+// begins at 0 or above, about so many.
 func linearSteps(from, to float64, most int) []float64 {
 	step := stepAbove((to - from) / float64(most))
 	var values []float64
 	for i := math.Ceil(from/step - 1e-9); i*step <= to*(1+1e-9); i++ {
-		values = append(values, i*step)
+		values = append(values, max(i*step, 0))
 	}
 	return values
 }

@@ -1,66 +1,55 @@
 package study
 
 import (
-	"errors"
-	"io/fs"
-	"slices"
-	"strings"
+	"fmt"
+	"math"
 	"testing"
 
-	"gigarank/bench"
 	"gigarank/vtime"
 )
 
-// A trace is read once, belongs to the points by what it says, and gives each seed
-// its own phases.
-func TestNoiseTraceOfAPoint(t *testing.T) {
-	reads := 0
-	plan := func(trace string) *Plan {
-		return NewPlan(Axes{Operation: "barrier", Ranks: "4", Algorithms: "linear", Noise: []string{"trace:laptop"}, Seed: "1,2"},
-			func(path string) ([]byte, error) {
-				if path != "laptop" {
-					return nil, fs.ErrNotExist
-				}
-				reads++
-				return []byte(trace), nil
-			},
-			func(flag string, err error) { t.Errorf("%s: %v", flag, err) })
-	}
-	p := plan("1us 1us")
-	if len(p.Points) != 4 || reads != 1 {
-		t.Fatalf("%d points, %d reads: %+v", len(p.Points), reads, p.Points)
-	}
-	for _, point := range p.Points {
-		noise := p.Noise(point)
-		if point.Noise != noise.String() || (noise.Seeded(point.Seed) == nil) != (point.Noise == NoNoise) {
-			t.Errorf("point %+v has the noise %v", point, noise)
+// Noise that is rare for one rank is felt in every iteration of many: a detour of
+// 250 us each second costs a rank a part in 4000 of its time, but the slowest of P
+// ranks is hit in an iteration of length L with a probability of 1 − (1 − L/1s)^P,
+// and the barrier makes all ranks wait for it (Petrini, Kerbyson and Pakin, "The
+// Case of the Missing Supercomputer Performance", SC 2003; Hoefler, Schneider and
+// Lumsdaine, "Characterizing the Influence of System Noise on Large-Scale
+// Applications by Simulation", SC 2010). So the cost grows with the ranks from
+// nearly nothing to the detour, and no further. What the barrier would have made
+// the detour's rank wait anyway is saved: at most the time of a barrier.
+func TestNoiseIsAmplifiedByRanks(t *testing.T) {
+	const period, detour = vtime.Second, 250 * vtime.Microsecond
+	noise := fmt.Sprintf("periodic:%v,%v", period, detour)
+	p := testPlan(t, Axes{
+		Operation: "barrier", Ranks: "2^4..2^14:x4", Algorithms: "dissemination", Noise: []string{noise}, Iterations: "250",
+	})
+	quiet, noisy := map[int64]vtime.Duration{}, map[int64]vtime.Duration{}
+	for _, r := range runAll(t, p) {
+		if r.Point.Noise == NoNoise {
+			quiet[r.Point.Ranks] = r.Time
+		} else {
+			noisy[r.Point.Ranks] = r.Time
 		}
 	}
-	noisy := slices.DeleteFunc(slices.Clone(p.Points), func(q Point) bool { return q.Noise == NoNoise })
-	if a, b := phase(p.Noise(noisy[0]), noisy[0].Seed), phase(p.Noise(noisy[1]), noisy[1].Seed); a == b {
-		t.Errorf("two seeds have one phase, %v", a)
-	}
-	for _, point := range plan("1us 2us").Points {
-		if point.Noise != NoNoise && slices.Contains(p.Points, point) {
-			t.Errorf("%+v is the same point with another trace", point)
+	before := -1.0
+	for _, ranks := range p.Ranks {
+		length := float64(vtime.Millisecond + noisy[ranks])
+		want := float64(detour) * -math.Expm1(float64(ranks)*math.Log1p(-length/float64(period)))
+		got := float64(noisy[ranks] - quiet[ranks])
+		t.Logf("%d ranks: %v without noise, %v more with it, expected %v", ranks, quiet[ranks], vtime.Duration(got), vtime.Duration(want))
+		// The iterations are a sample: three standard deviations of a share of 250.
+		share := want / float64(detour)
+		slack := 3*math.Sqrt(share*(1-share)/250) + 0.03
+		if got > want+slack*float64(detour) || got < want-slack*float64(detour)-float64(quiet[ranks]) {
+			t.Errorf("%d ranks: noise costs %v, expected %v within %.0f %% of the detour, less what a barrier of %v hides",
+				ranks, vtime.Duration(got), vtime.Duration(want), 100*slack, quiet[ranks])
 		}
-	}
-}
-
-// phase is how long 1 us takes from the start on.
-func phase(noise bench.Noise, seed uint64) vtime.Duration {
-	return noise.Seeded(seed).Extend(0, 0, vtime.Microsecond/2)
-}
-
-// All faults of a trace come at once.
-func TestFaultyNoiseTrace(t *testing.T) {
-	var all error
-	NewPlan(Axes{Operation: "barrier", Noise: []string{"trace:laptop"}},
-		func(string) ([]byte, error) { return []byte("x 1us\n1us y\n"), nil },
-		func(flag string, err error) { all = errors.Join(all, err) })
-	for _, want := range []string{"laptop:1: begin: ", "laptop:2: duration: "} {
-		if all == nil || !strings.Contains(all.Error(), want) {
-			t.Errorf("%v does not say %q", all, want)
+		if got < before-0.01*float64(detour) || got > 1.03*float64(detour) {
+			t.Errorf("%d ranks: noise costs %v, after %v for a quarter of the ranks", ranks, vtime.Duration(got), vtime.Duration(before))
 		}
+		before = got
+	}
+	if least, most := p.Ranks[0], p.Ranks[len(p.Ranks)-1]; noisy[least]-quiet[least] > detour/20 || noisy[most]-quiet[most] < detour*9/10 {
+		t.Errorf("noise costs %v at %d ranks and %v at %d: no amplification", noisy[least]-quiet[least], least, noisy[most]-quiet[most], most)
 	}
 }

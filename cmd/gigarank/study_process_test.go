@@ -90,7 +90,7 @@ func TestKilledStudyIsResumed(t *testing.T) {
 	if got, want := resultLines(t, killed), resultLines(t, whole); got != want {
 		t.Errorf("resumed:\n%s\nwithout a kill:\n%s", got, want)
 	}
-	for _, name := range []string{study.TableFile} {
+	for _, name := range []string{study.TableFile, study.ReportFile} {
 		if info, err := os.Stat(filepath.Join(killed, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,0 +1,117 @@
+//go:build mpi
+
+package main
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"gigarank/study"
+)
+
+var hostCount = regexp.MustCompile(`"(hosts|engines)":[0-9]+`)
+
+// The points of a study are the same on any number of host processes, in the same
+// order, and a study that one has begun can be resumed by several.
+func TestHostsStudyTogether(t *testing.T) {
+	args := func(dir, ranks string) []string {
+		return []string{"study", "allreduce", "--ranks", ranks, "--payload", "8,64", "--algorithms", "node-leader,ring,linear",
+			"--mapping", "block,cyclic", "--out", dir, "--resume"}
+	}
+	base := t.TempDir()
+	dirs := map[int]string{}
+	for n := 1; n <= 3; n++ {
+		dirs[n] = filepath.Join(base, "hosts", string(rune('0'+n)))
+		ranks := "8..64"
+		if n == 3 {
+			ranks = "8..16" // the rest after a resume
+		}
+		if output, err := underMPI(t, n, args(dirs[n], ranks)...).CombinedOutput(); err != nil {
+			t.Fatalf("%d host processes: %v\n%s", n, err, output)
+		}
+	}
+	if output, err := underMPI(t, 2, args(dirs[3], "8..64")...).CombinedOutput(); err != nil {
+		t.Fatalf("resumed on 2 host processes: %v\n%s", err, output)
+	}
+	want := hostCount.ReplaceAllString(resultLines(t, dirs[1]), "$1")
+	if lines := strings.Count(want, "\n"); lines != 4*2*3*2 {
+		t.Fatalf("%d points:\n%s", lines, want)
+	}
+	if got := hostCount.ReplaceAllString(resultLines(t, dirs[2]), "$1"); got != want {
+		t.Errorf("2 host processes:\n%s\none:\n%s", got, want)
+	}
+	if got := hostCount.ReplaceAllString(resultLines(t, dirs[3]), "$1"); sorted(got) != sorted(want) {
+		t.Errorf("resumed on other host processes:\n%s\none:\n%s", got, want)
+	}
+}
+
+// sorted puts lines in order.
+func sorted(text string) string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// Faults are named by one host, and all end with 2.
+func TestHostsRefuseAStudyTogether(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "study")
+	if output, err := underMPI(t, 2, "study", "barrier", "--ranks", "8", "--out", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	cmd := underMPI(t, 2, "study", "barrier", "--ranks", "8", "--out", dir)
+	output, _ := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitUsage || strings.Count(string(output), "go on with them by --resume") != 1 {
+		t.Errorf("exit code %d, want 2 and the fault once in\n%s", cmd.ProcessState.ExitCode(), output)
+	}
+}
+
+// The launcher passes signals on to all hosts; what was finished stays, and the
+// study can be resumed.
+func TestSignalEndsAStudyOfHosts(t *testing.T) {
+	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGUSR1} {
+		dir := filepath.Join(t.TempDir(), "study")
+		args := []string{"study", "barrier", "--ranks", "64", "--algorithms", "node-leader,linear", "--iterations", "5K", "--seed", "1,2,3,4", "--out", dir}
+		cmd := underMPI(t, 2, args...)
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		reader := bufio.NewReader(stderr)
+		waitForLine(t, reader, ` 1/8 `)
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if signal == unix.SIGUSR1 { // after the other, Open MPI listens no more
+			waitForLine(t, reader, `interrupted by SIGUSR1; [0-9]+ of 8 points are finished; the same command with --resume goes on`)
+		}
+		go func() { _, _ = io.Copy(io.Discard, reader) }()
+		if code, _ := endIn(cmd); code == exitDone {
+			t.Errorf("%v: the launcher ends with 0", signal)
+		}
+		if lines := strings.Count(resultLines(t, dir), "\n"); lines < 1 || lines > 7 {
+			t.Errorf("%v: %d points are finished", signal, lines)
+		}
+		for _, name := range []string{study.TableFile, study.ReportFile} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+				t.Errorf("%v: %v", signal, err)
+			}
+		}
+		if output, err := underMPI(t, 2, append(args, "--resume")...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: resumed: %v\n%s", signal, err, output)
+		}
+		if lines := strings.Count(resultLines(t, dir), "\n"); lines != 8 {
+			t.Errorf("%v: %d points after the resume, want 8", signal, lines)
+		}
+	}
+}
