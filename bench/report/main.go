@@ -10,6 +10,7 @@ import (
 func main() {
 	m := &meter{}
 	quick := flag.Bool("quick", false, "measure once instead of the median of five")
+	large := flag.Bool("large", false, "measure 10^8 ranks and more, once, and nothing else")
 	flag.StringVar(&m.binary, "gigarank", "bin/gigarank", "the `BINARY` to measure")
 	flag.StringVar(&m.launcher, "mpirun", "", "MPI launcher `COMMAND`; empty leaves the measurements over MPI out")
 	floor := flag.String("floor", "", "measure the bare loop with this `NAME` and print its figure")
@@ -19,7 +20,7 @@ func main() {
 		os.Exit(2)
 	}
 	m.repetitions = 5
-	if *quick {
+	if *quick || *large {
 		m.repetitions = 1
 	}
 	if *floor != "" {
@@ -28,7 +29,11 @@ func main() {
 		fmt.Println(floors[*floor]())
 		return
 	}
-	rows, err := m.measure()
+	measure := m.measure
+	if *large {
+		measure = m.large
+	}
+	rows, err := measure()
 	_, _ = fmt.Print(table(rows))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)

@@ -30,6 +30,7 @@ type sample struct {
 	TransportMessages float64 `json:"transport_messages"`
 	Switches          float64
 	BytesPerRank      float64 `json:"bytes_per_rank"`
+	Fingerprint       string
 	Iterations        []struct {
 		Wall float64 `json:"wall_s"`
 	}

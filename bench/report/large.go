@@ -1,0 +1,140 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// paperRanks is the number of ranks of the largest simulations with µπ: 154.80 s for a
+// barrier and 408.93 s for an allreduce of 1024 doubles, on 216,000 cores.
+const paperRanks = 221184000
+
+// large takes the figures of 10^8 ranks and more.
+func (m *meter) large() ([]row, error) {
+	var rows []row
+	for _, part := range []func() ([]row, error){m.paperBarrier, m.paperAllreduce, m.billion, m.paperHosts} {
+		more, err := part()
+		rows = append(rows, more...)
+		if err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
+}
+
+// first is the wall time until the first iteration is over, set-up included.
+func (s *sample) first() float64 {
+	wall := s.Wall
+	for _, it := range s.Iterations[min(1, len(s.Iterations)):] {
+		wall -= it.Wall
+	}
+	return wall
+}
+
+func (m *meter) paperBarrier() ([]row, error) {
+	line := fmt.Sprintf("barriertest --ranks %d --lp event --machine xt5 --iterations 5", paperRanks)
+	memory, wall, err := m.forecast(line)
+	if err != nil {
+		return nil, err
+	}
+	samples, err := m.take(1, "run "+line)
+	if err != nil {
+		return nil, err
+	}
+	what := fmt.Sprintf("event ranks, barriertest, %d ranks, ", paperRanks)
+	each := median(samples, (*sample).iteration)
+	peak := median(samples, func(s *sample) float64 { return s.BytesPerRank * float64(s.Ranks) })
+	return []row{
+		{what + "a barrier", each, "s", 10, "floor", 1, true},
+		{what + "a barrier", each, "s", 154.8, "µπ on 216,000 cores", 0, true},
+		{what + "until the first barrier is over", median(samples, (*sample).first), "s", 10, "floor", 1, true},
+		{what + "peak memory of a rank", peak / paperRanks, "B", 24, "floor", 1, true},
+		{what + "memory", peak, "B", memory, "plan", 1.1, true},
+		{what + "memory foreseen by plan", memory, "B", peak, "the run", 1.1, true},
+		{what + "wall time", median(samples, func(s *sample) float64 { return s.Wall }), "s", wall, "plan", 1.3, true},
+		{what + "wall time foreseen by plan", wall, "s", median(samples, func(s *sample) float64 { return s.Wall }), "the run", 1.3, true},
+	}, nil
+}
+
+// forecast asks plan for the memory, in bytes, and the wall time, in seconds, of a run.
+func (m *meter) forecast(line string) (memory, wall float64, err error) {
+	text, err := exec.Command(m.binary, append([]string{"plan"}, strings.Fields(line)...)...).Output()
+	if err != nil {
+		return 0, 0, fmt.Errorf("gigarank plan %s: %w", line, err)
+	}
+	units := map[string]float64{"MiB": 1 << 20, "GiB": 1 << 30, "s": 1, "min": 60, "h": 3600}
+	figure := func(pattern string) float64 {
+		match := regexp.MustCompile(pattern).FindStringSubmatch(string(text))
+		if match == nil {
+			err = errors.Join(err, fmt.Errorf("gigarank plan %s: no %q in\n%s", line, pattern, text))
+			return 0
+		}
+		v, bad := strconv.ParseFloat(match[1], 64)
+		err = errors.Join(err, bad)
+		return v * units[match[2]]
+	}
+	memory = figure(`a rank, ([0-9.]+) ([MG]iB) in all`)
+	wall = figure(`all [0-9]+ iterations +([0-9.e+-]+) (s|min|h)\n`)
+	return memory, wall, err
+}
+
+func (m *meter) paperAllreduce() ([]row, error) {
+	samples, err := m.take(1, fmt.Sprintf("run allreducetest --ranks %d --lp event --machine xt5 --iterations 2", paperRanks))
+	if err != nil {
+		return nil, err
+	}
+	each := median(samples, (*sample).iteration)
+	what := fmt.Sprintf("event ranks, allreducetest, %d ranks, 1024 doubles, a reduction", paperRanks)
+	return []row{
+		{what, each, "s", 300, "floor", 1, true},
+		{what, each, "s", 408.93, "µπ on 216,000 cores", 0, true},
+	}, nil
+}
+
+// billion measures barriers among 2^30 ranks.
+func (m *meter) billion() ([]row, error) {
+	var rows []row
+	for _, c := range []struct{ algorithm, ranks string }{
+		{"node-leader", "2^30"}, {"recursive-doubling", "2^30"}, {"dissemination", "2^29"},
+	} {
+		samples, err := m.take(1, fmt.Sprintf("run barriertest --ranks %s --lp event --machine xt5 --iterations 2 --barrier %s", c.ranks, c.algorithm))
+		if err != nil {
+			return rows, err
+		}
+		what := fmt.Sprintf("event ranks, %s barrier, %s ranks, ", c.algorithm, c.ranks)
+		each := median(samples, (*sample).iteration)
+		rows = append(rows,
+			row{what + "a barrier", each, "s", 120, "floor", 1, true},
+			row{what + "the first one, with the set-up", median(samples, (*sample).first), "s", each, "a further one", 0, true},
+			row{what + "peak memory", median(samples, func(s *sample) float64 { return s.BytesPerRank * float64(s.Ranks) / (1 << 30) }), "GiB", 20, "floor", 1, true},
+		)
+	}
+	return rows, nil
+}
+
+// paperHosts compares two host processes with two engines in one.
+func (m *meter) paperHosts() ([]row, error) {
+	if m.launcher == "" {
+		return nil, nil
+	}
+	line := fmt.Sprintf("run barriertest --ranks %d --lp event --machine xt5 --iterations 5", paperRanks)
+	one, err := m.take(1, line+" --engines 2")
+	if err != nil {
+		return nil, err
+	}
+	two, err := m.take(2, line)
+	if err != nil {
+		return nil, err
+	}
+	if a, b := one[0].Fingerprint, two[0].Fingerprint; a != b {
+		return nil, fmt.Errorf("gigarank %s: fingerprint %s in one process, %s in two", line, a, b)
+	}
+	return []row{{
+		fmt.Sprintf("event ranks, barriertest, %d ranks, 2 processes over MPI, a barrier", paperRanks),
+		median(two, (*sample).iteration), "s", median(one, (*sample).iteration), "2 engines of 1 process", 1.1, true,
+	}}, nil
+}
