@@ -220,7 +220,7 @@ func (k *kernel) sendJoin(inst *instance, p int) {
 	}
 	size := 8 + 8 + 4 + 4
 	for _, e := range early {
-		size += 8 + len(e.data)
+		size += 4 + 8 + len(e.data)
 	}
 	owner := k.eng.Partition().Owner(inst.comm.rankOf(inst.comm.nodes.leader(p), 0))
 	w := k.collectiveRecord(inst, owner, recordJoin, size)
@@ -230,7 +230,7 @@ func (k *kernel) sendJoin(inst *instance, p int) {
 	w.u32(uint32(inst.comm.nodes.locals(k, p)))
 	for _, e := range early {
 		w.u32(uint32(e.index))
-		w.u32(uint32(len(e.data)))
+		w.u64(uint64(len(e.data)))
 		w.b = w.b[copy(w.b, e.data):]
 		k.buffers.release(e.data)
 	}
@@ -242,7 +242,7 @@ func (k *kernel) receiveJoin(inst *instance, r reader) {
 	last, rank, count := vtime.Time(r.u64()), int32(r.u32()), int32(r.u32())
 	missing := inst.enterNode(p-inst.comm.nodes.here, last, rank, count)
 	for len(r.b) > 0 {
-		index, n := int(r.u32()), r.u32()
+		index, n := int(r.u32()), r.u64()
 		k.contribute(inst, p, inst.comm.nodes.member(p, index), r.b[:n])
 		r.b = r.b[n:]
 	}

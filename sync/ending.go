@@ -27,10 +27,10 @@ type ending struct {
 
 // Stop ends the run everywhere: Poll and Wait of every engine, this one
 // included, return a *[Stopped] from then on. The endpoint keeps a copy of
-// reason, at most [MaxRecord] bytes. Of several stops at the same time each
-// engine sees one, not all the same. Stop may be called from any goroutine.
+// reason. Of several stops at the same time each engine sees one, not all the
+// same. Stop may be called from any goroutine.
 func (e *Endpoint) Stop(reason []byte) {
-	reason = slices.Clone(reason[:min(len(reason), MaxRecord)])
+	reason = slices.Clone(reason)
 	if e.stopRequest.CompareAndSwap(nil, &reason) {
 		e.transport.Wake()
 	}
@@ -67,15 +67,12 @@ func (e *Endpoint) halt(s *Stopped, via int) {
 	}
 }
 
-// Gather collects a payload of every engine, at most [MaxRecord] bytes each. All
+// Gather collects a payload of every engine. All
 // engines call it equally often, after the run's end or a stop; engine 0 gets
 // the payloads by rank, the others get nil. After a stop engine 0 waits for
 // GatherLimit at most and returns what came, nil for the rest, with an error
 // that names them. What records come are dropped.
 func (e *Endpoint) Gather(payload []byte) ([][]byte, error) {
-	if len(payload) > MaxRecord {
-		return nil, fmt.Errorf("engine %d gathers %d bytes: at most %d", e.rank, len(payload), MaxRecord)
-	}
 	if e.rank > 0 {
 		copy(e.item(0, kindGather, len(payload)), payload)
 		return nil, e.Flush()

@@ -206,13 +206,12 @@ func (e *Endpoint) EIT() vtime.Time { return e.eit }
 // Statistics returns what was counted so far.
 func (e *Endpoint) Statistics() Statistics { return e.count }
 
-// Reserve returns room for a record of n bytes to engine dst, at most
-// [MaxRecord]. The caller fills it before its next call of the endpoint. The
-// record leaves with the packet that it is part of: when that is full, when the
-// engine waits, or at Flush.
+// Reserve returns room for a record of n bytes to engine dst. The caller
+// fills it before its next call of the endpoint. The record leaves with the packet
+// that it is part of: when that is full, when the engine waits, or at Flush.
 func (e *Endpoint) Reserve(dst, n int) []byte {
-	if n < 0 || n > MaxRecord {
-		panic(fmt.Sprintf("sync: engine %d reserves a record of %d bytes to engine %d: at most %d", e.rank, n, dst, MaxRecord))
+	if n < 0 {
+		panic(fmt.Sprintf("sync: engine %d reserves a record of %d bytes to engine %d", e.rank, n, dst))
 	}
 	if dst == e.rank {
 		panic(fmt.Sprintf("sync: engine %d reserves a record to itself", e.rank))
@@ -227,7 +226,7 @@ func (e *Endpoint) Reserve(dst, n int) []byte {
 }
 
 // item returns room for an item of n bytes in the packet to dst.
-func (e *Endpoint) item(dst int, kind uint32, n int) []byte {
+func (e *Endpoint) item(dst int, kind uint64, n int) []byte {
 	p := &e.peers[dst]
 	need := framed(n)
 	if len(p.packet)+need > cap(p.packet) {
@@ -237,8 +236,7 @@ func (e *Endpoint) item(dst int, kind uint32, n int) []byte {
 	p.packet = p.packet[:at+need]
 	frame := p.packet[at:]
 	clear(frame[need-8:]) // the padding
-	binary.LittleEndian.PutUint32(frame, uint32(n))
-	binary.LittleEndian.PutUint32(frame[4:], kind)
+	binary.LittleEndian.PutUint64(frame, uint64(n)|kind<<kindShift)
 	return frame[itemHeaderSize : itemHeaderSize+n : itemHeaderSize+n]
 }
 
@@ -423,7 +421,7 @@ func (e *Endpoint) checkHeard(src int, promise, before vtime.Time) {
 }
 
 // control handles an item that is no data.
-func (e *Endpoint) control(src int, kind uint32, body []byte) error {
+func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 	switch kind {
 	case kindRequest:
 		return e.onRequest(src, body)

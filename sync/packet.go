@@ -16,25 +16,22 @@ import (
 //	20  records   uint32  data records in the packet
 //	24  magic     uint32
 //	28  flags     uint32
-//	32  items: length uint32, kind uint32, the bytes, padding
+//	32  items: length uint56, kind uint8, the bytes, padding
 const (
 	headerSize     = 32
 	itemHeaderSize = 8
-	packetMagic    = 0x67724b01 // the last byte is the version of the layout
+	packetMagic    = 0x67724b02 // the last byte is the version of the layout
 
 	firstPacket = 1 << 10  // capacity of a packet just begun
 	fullPacket  = 32 << 10 // a packet is sent before it grows past this, unless one record needs more
 )
-
-// MaxRecord is the greatest length of a record, in bytes.
-const MaxRecord = 64 << 20
 
 // flagAnswer marks a packet that answers a request.
 const flagAnswer = 1
 
 // item kinds
 const (
-	kindData uint32 = iota + 1
+	kindData uint64 = iota + 1
 	kindRequest
 	kindWant
 	kindStart
@@ -44,6 +41,9 @@ const (
 	kindStop
 	kindGather
 )
+
+// kindShift is where the kind lies in the word before an item.
+const kindShift = 56
 
 // header is the decoded head of a packet.
 type header struct {
@@ -79,12 +79,13 @@ func readHeader(packet []byte) (header, error) {
 }
 
 // nextItem splits the first item off the items of a packet.
-func nextItem(items []byte) (kind uint32, body, rest []byte, err error) {
+func nextItem(items []byte) (kind uint64, body, rest []byte, err error) {
 	if len(items) < itemHeaderSize {
 		return 0, nil, nil, fmt.Errorf("a packet ends within an item")
 	}
-	n := int(binary.LittleEndian.Uint32(items))
-	kind = binary.LittleEndian.Uint32(items[4:])
+	word := binary.LittleEndian.Uint64(items)
+	n := int(word & (1<<kindShift - 1))
+	kind = word >> kindShift
 	if framed(n) > len(items) {
 		return 0, nil, nil, fmt.Errorf("a packet ends within an item of %d bytes", n)
 	}

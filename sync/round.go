@@ -197,7 +197,7 @@ func (e *Endpoint) want(p purpose, threshold vtime.Time) {
 }
 
 // sendRound sends a message of a round.
-func (e *Endpoint) sendRound(dst int, kind uint32, m *roundMessage) {
+func (e *Endpoint) sendRound(dst int, kind uint64, m *roundMessage) {
 	m.put(e.item(dst, kind, roundMessageSize))
 	if m.purpose == purposeTime {
 		e.count.SyncMessages++
@@ -206,7 +206,7 @@ func (e *Endpoint) sendRound(dst int, kind uint32, m *roundMessage) {
 }
 
 // onRound handles a message of a round.
-func (e *Endpoint) onRound(kind uint32, body []byte) error {
+func (e *Endpoint) onRound(kind uint64, body []byte) error {
 	m, err := readRoundMessage(body)
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ package mpi
 #include <string.h>
 
 // What a call gives back; in C memory, so that no call allocates.
-typedef struct { int flag, source, count; } gr_out;
+typedef struct { int flag, source, count; MPI_Count bytes; } gr_out;
 
 static int gr_open(int *provided, int *rank, int *size) {
 	int e = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, provided);
@@ -29,8 +29,29 @@ static int gr_return_errors(MPI_Comm *comm) { return MPI_Comm_set_errhandler(*co
 
 static int gr_free(MPI_Comm *comm) { return MPI_Comm_free(comm); }
 
-static int gr_isend(MPI_Comm *comm, void *bytes, int n, int dst, MPI_Request *request) {
-	return MPI_Isend(bytes, n, MPI_BYTE, dst, 0, *comm, request);
+// Makes the type of n bytes, more than one count may say: blocks of longest bytes
+// and the rest.
+static int gr_long_type(size_t n, size_t longest, MPI_Datatype *type) {
+	MPI_Datatype block;
+	int e = MPI_Type_contiguous((int)longest, MPI_BYTE, &block);
+	if (e != MPI_SUCCESS) return e;
+	int lengths[2] = {(int)(n / longest), (int)(n % longest)};
+	MPI_Aint places[2] = {0, (MPI_Aint)(n - n % longest)};
+	MPI_Datatype types[2] = {block, MPI_BYTE};
+	e = MPI_Type_create_struct(2, lengths, places, types, type);
+	if (e == MPI_SUCCESS) e = MPI_Type_commit(type);
+	if (e == MPI_SUCCESS) e = MPI_Type_free(&block);
+	return e;
+}
+
+// Sends n bytes; longest is the greatest count of a message.
+static int gr_isend(MPI_Comm *comm, void *bytes, size_t n, size_t longest, int dst, MPI_Request *request) {
+	if (n <= longest) return MPI_Isend(bytes, (int)n, MPI_BYTE, dst, 0, *comm, request);
+	MPI_Datatype type;
+	int e = gr_long_type(n, longest, &type);
+	if (e == MPI_SUCCESS) e = MPI_Isend(bytes, 1, type, dst, 0, *comm, request);
+	if (e == MPI_SUCCESS) e = MPI_Type_free(&type); // MPI keeps it until the message is sent
+	return e;
 }
 
 static int gr_probe(MPI_Comm *comm, gr_out *out) {
@@ -38,12 +59,20 @@ static int gr_probe(MPI_Comm *comm, gr_out *out) {
 	int e = MPI_Iprobe(MPI_ANY_SOURCE, 0, *comm, &out->flag, &status);
 	if (e != MPI_SUCCESS || !out->flag) return e;
 	out->source = status.MPI_SOURCE;
-	return MPI_Get_count(&status, MPI_BYTE, &out->count);
+	return MPI_Get_elements_x(&status, MPI_BYTE, &out->bytes);
 }
 
 // Receives what gr_probe found; flag tells whether that is done at once.
-static int gr_receive(MPI_Comm *comm, void *bytes, int n, int source, MPI_Request *request, gr_out *out) {
-	int e = MPI_Irecv(bytes, n, MPI_BYTE, source, 0, *comm, request);
+static int gr_receive(MPI_Comm *comm, void *bytes, size_t n, size_t longest, int source, MPI_Request *request, gr_out *out) {
+	int e;
+	if (n <= longest) {
+		e = MPI_Irecv(bytes, (int)n, MPI_BYTE, source, 0, *comm, request);
+	} else {
+		MPI_Datatype type;
+		e = gr_long_type(n, longest, &type);
+		if (e == MPI_SUCCESS) e = MPI_Irecv(bytes, 1, type, source, 0, *comm, request);
+		if (e == MPI_SUCCESS) e = MPI_Type_free(&type);
+	}
 	return e == MPI_SUCCESS ? MPI_Test(request, &out->flag, MPI_STATUS_IGNORE) : e;
 }
 
@@ -88,6 +117,10 @@ func check(call string, code C.int) error {
 	}
 	return fmt.Errorf("%s failed: %s", call, C.GoStringN(text, n))
 }
+
+// longestCount is the greatest number of bytes that a count of MPI, an int, is
+// asked to say. A longer message goes as one element of a type of its length.
+var longestCount = 1 << 30
 
 // initialise initialises MPI on the calling thread.
 func initialise() (rank, size int, err error) {
@@ -179,7 +212,7 @@ func newOutcome() outcome {
 // probe tells whether a message is there, of whom and how long.
 func (o outcome) probe(comm communicator) (found bool, source, length int, err error) {
 	err = check("MPI_Iprobe", C.gr_probe(comm.c, o.c))
-	return err == nil && o.c.flag != 0, int(o.c.source), int(o.c.count), err
+	return err == nil && o.c.flag != 0, int(o.c.source), int(o.c.bytes), err
 }
 
 // requests is a table of operations that MPI has not completed, each with a
@@ -253,7 +286,7 @@ func (r *requests) test(completed func(slot int)) error {
 // send begins to send a buffer.
 func (r *requests) send(comm communicator, dst int, buffer []byte) error {
 	i, handle := r.slot(buffer)
-	err := check("MPI_Isend", C.gr_isend(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.int(len(buffer)), C.int(dst), handle))
+	err := check("MPI_Isend", C.gr_isend(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.size_t(len(buffer)), C.size_t(longestCount), C.int(dst), handle))
 	if err != nil {
 		C.gr_null(handle)
 		r.done(i)
@@ -265,7 +298,7 @@ func (r *requests) send(comm communicator, dst int, buffer []byte) error {
 // whether the message is there already.
 func (r *requests) receive(comm communicator, src int, buffer []byte) (slot int, there bool, err error) {
 	i, handle := r.slot(buffer)
-	err = check("MPI_Irecv", C.gr_receive(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.int(len(buffer)), C.int(src), handle, r.out.c))
+	err = check("MPI_Irecv", C.gr_receive(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.size_t(len(buffer)), C.size_t(longestCount), C.int(src), handle, r.out.c))
 	return i, err == nil && r.out.c.flag != 0, err
 }
 

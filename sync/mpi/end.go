@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	longestMessage = 1 << 30
-	maxArriving    = 16 // receives going on at a time
+	maxArriving = 16 // receives going on at a time
 
 	polls    = 100 // of a wait before it yields
 	yields   = 100 // before it sleeps
@@ -103,8 +102,6 @@ func (e *end) Send(dst int, message []byte) error {
 	case err != nil:
 	case dst < 0 || dst >= e.size:
 		err = fmt.Errorf("engine %d sends to engine %d: there are engines 0 to %d", e.rank, dst, e.size-1)
-	case len(message) > longestMessage:
-		err = fmt.Errorf("engine %d sends %d bytes to engine %d: a message has at most %d", e.rank, len(message), dst, longestMessage)
 	default:
 		err = e.sending.send(e.comm, dst, message)
 	}

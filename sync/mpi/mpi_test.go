@@ -67,6 +67,31 @@ func TestTransport(t *testing.T) {
 	}
 }
 
+// A message longer than a count of MPI may say: the suite, with a count that says
+// little.
+func TestLongCounts(t *testing.T) {
+	if !*worker {
+		for _, n := range []int{2, 3} {
+			underMPI(t, n, "TestLongCounts")
+		}
+		return
+	}
+	longestCount = 1000
+	j, err := open(beatPeriod, beatLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transporttest.Test(t, func(k int) []sync.Transport {
+		if k != j.Size() {
+			return nil
+		}
+		return []sync.Transport{transport(t, j)}
+	})
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func transport(t *testing.T, j Job) sync.Transport {
 	t.Helper()
 	e, err := j.Transport()

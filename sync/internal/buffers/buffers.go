@@ -1,15 +1,17 @@
 // Package buffers keeps freed message buffers for reuse, by size class.
 //
 // A class is a power of two from 256 bytes up, so that a buffer serves every
-// request of its class and at most half of it is wasted. A pool belongs to one
-// goroutine or is guarded by its owner's lock.
+// request of its class and at most half of it is wasted. What is longer than the
+// largest class is made to measure and not kept. A pool belongs to one goroutine or
+// is guarded by its owner's lock.
 package buffers
 
 import "math/bits"
 
 const (
-	smallest = 8 // log2 of the smallest class
-	classes  = 64 - smallest
+	smallest = 8  // log2 of the smallest class
+	largest  = 26 // and of the largest
+	classes  = largest - smallest + 1
 	// retained is how many bytes of one class a pool keeps.
 	retained = 16 << 20
 )
@@ -28,8 +30,11 @@ func NewPool(fresh func(size int) []byte, release func(buffer []byte)) *Pool {
 }
 
 // Get returns a buffer of length n with arbitrary contents. Its capacity is
-// that of its class.
+// that of its class, if it has one.
 func (p *Pool) Get(n int) []byte {
+	if n > 1<<largest {
+		return p.fresh(n)
+	}
 	c := class(n)
 	list := p.free[c]
 	if len(list) == 0 {
@@ -45,6 +50,10 @@ func (p *Pool) Get(n int) []byte {
 // Put takes back a buffer that Get returned, of any length but with the
 // beginning and the capacity that it had.
 func (p *Pool) Put(buffer []byte) {
+	if cap(buffer) > 1<<largest {
+		p.release(buffer)
+		return
+	}
 	c := class(cap(buffer))
 	if len(p.free[c]) >= max(1, retained>>(smallest+c)) {
 		p.release(buffer)
