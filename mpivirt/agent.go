@@ -306,11 +306,48 @@ func (k *kernel) takeEarly(a *agent) int32 {
 		m := k.messages.at(index)
 		if a.awaits(m) {
 			box.early.removeMessage(&k.messages, previous, index)
+			box.listed--
 			return index
 		}
 		previous, index = index, m.next
 	}
-	return 0
+	if box.crowded == 0 {
+		return 0
+	}
+	key := earlyKey{a.lp, a.inst.comm.index, a.inst.number, a.round}
+	index := k.crowd[key]
+	if index != 0 {
+		delete(k.crowd, key)
+		box.crowded--
+	}
+	return index
+}
+
+// earlyLimit is how many early messages of an LP are searched one by one. The root of
+// a linear algorithm may have those of all other members.
+const earlyLimit = 32
+
+// earlyKey is what an agent knows of the message of its round.
+type earlyKey struct {
+	lp, comm int32
+	number   uint32
+	round    int32
+}
+
+// keepEarly keeps a message for a round that its LP has not got to.
+func (k *kernel) keepEarly(lp int32, box *mailbox, index int32) {
+	m := k.messages.at(index)
+	key := earlyKey{lp, m.comm, m.number, m.tag}
+	if box.listed < earlyLimit || k.crowd[key] != 0 {
+		box.early.appendMessage(&k.messages, index)
+		box.listed++
+		return
+	}
+	if k.crowd == nil {
+		k.crowd = map[earlyKey]int32{}
+	}
+	k.crowd[key] = index
+	box.crowded++
 }
 
 // awaits reports whether a message is the one of the agent's round.
@@ -333,7 +370,7 @@ func (k *kernel) arriveRound(lp int32, index int32) {
 		}
 		ai = a.next
 	}
-	box.early.appendMessage(&k.messages, index)
+	k.keepEarly(lp, box, index)
 	if !running && int(m.engine) != k.eng.Index() {
 		k.checkEarly(lp, m)
 	}

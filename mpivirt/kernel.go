@@ -39,6 +39,7 @@ type kernel struct {
 	parked   map[int32]brought // by LP
 	towards  int               // engine that an event rank has sent to last
 	agents   slab[agent]
+	crowd    map[earlyKey]int32 // early messages of LPs that have many
 	buffers  bufferPool
 	comms    []*comm          // by index
 	freed    []*comm          // that all local members have given up
@@ -256,7 +257,7 @@ func (k *kernel) closeBox(lp int32) {
 		k.dispose(index)
 		box.unexpected.head, index = next, next
 	}
-	if box.early.head == 0 {
+	if box.early.head == 0 && box.crowded == 0 {
 		k.boxes.release(slot)
 		k.slots[lp] = 0
 	}

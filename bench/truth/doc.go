@@ -4,7 +4,8 @@
 //     the bulk one on one engine and on three. All three must have the same
 //     fingerprint, and the bulk one must have done without the messages' events.
 //     Ranks come at random times. Each algorithm is run at the largest power of two,
-//     up to -ranks, at which it sends no more than -messages messages.
+//     up to -ranks, at which it sends no more than -messages messages, an eighth of
+//     that for operations other than barrier and allreduce.
 //
 //   - samples: at -large ranks, the exit times of some ranks are computed anew, each
 //     by a recursion over what it depends on, written from the definition of the

@@ -71,10 +71,14 @@ func differ(messages, bulk *mpivirt.Result, engines int) string {
 }
 
 // affordable lays the machine out for the largest power of two of ranks at which the
-// algorithm sends no more messages than allowed.
+// algorithm sends no more messages than allowed: for barrier and allreduce, which
+// large studies are about, all of them, for the others an eighth.
 func affordable(s *settings, op collectives.Operation, a collectives.Algorithm) (*network.Target, error) {
-	ranks := 1
-	for 2*ranks <= s.ranks && (a == collectives.NodeLeader || expected(op, a, 2*ranks) <= float64(s.messages)) {
+	ranks, most := 1, float64(s.messages)
+	if op != collectives.Barrier && op != collectives.Allreduce {
+		most /= 8
+	}
+	for 2*ranks <= s.ranks && (a == collectives.NodeLeader || expected(op, a, 2*ranks) <= most) {
 		ranks *= 2
 	}
 	return s.machine.Target(int64(ranks))
