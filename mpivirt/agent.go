@@ -306,19 +306,19 @@ func (k *kernel) takeEarly(a *agent) int32 {
 		m := k.messages.at(index)
 		if a.awaits(m) {
 			box.early.removeMessage(&k.messages, previous, index)
-			box.listed--
+			box.ahead--
 			return index
 		}
 		previous, index = index, m.next
 	}
-	if box.crowded == 0 {
+	if len(k.crowd) == 0 {
 		return 0
 	}
 	key := earlyKey{a.lp, a.inst.comm.index, a.inst.number, a.round}
 	index := k.crowd[key]
 	if index != 0 {
 		delete(k.crowd, key)
-		box.crowded--
+		box.ahead--
 	}
 	return index
 }
@@ -338,16 +338,15 @@ type earlyKey struct {
 func (k *kernel) keepEarly(lp int32, box *mailbox, index int32) {
 	m := k.messages.at(index)
 	key := earlyKey{lp, m.comm, m.number, m.tag}
-	if box.listed < earlyLimit || k.crowd[key] != 0 {
+	box.ahead++
+	if box.ahead <= earlyLimit || k.crowd[key] != 0 {
 		box.early.appendMessage(&k.messages, index)
-		box.listed++
 		return
 	}
 	if k.crowd == nil {
 		k.crowd = map[earlyKey]int32{}
 	}
 	k.crowd[key] = index
-	box.crowded++
 }
 
 // awaits reports whether a message is the one of the agent's round.

@@ -257,7 +257,7 @@ func (k *kernel) closeBox(lp int32) {
 		k.dispose(index)
 		box.unexpected.head, index = next, next
 	}
-	if box.early.head == 0 && box.crowded == 0 {
+	if box.ahead == 0 {
 		k.boxes.release(slot)
 		k.slots[lp] = 0
 	}

@@ -47,8 +47,7 @@ type mailbox struct {
 	unexpected chain // messages that no receive has taken, FIFO per source
 	posted     chain // receives that have no message yet, in posting order
 	early      chain // messages of collectives that the LP has not got to
-	listed     int32 // of them
-	crowded    int32 // more of them, in the kernel's crowd
+	ahead      int32 // of them, with those in the kernel's crowd
 	agents     int32 // first agent of the LP that has not finished
 	wildcards  int32 // posted receives from any source
 	polls      int32 // failing tests and probes in a row
