@@ -72,6 +72,7 @@ func (k *kernel) bringOne(b *brought, index int32) {
 	if err := k.failure(index); err != nil {
 		k.fail(b.lp, k.requests.at(index).call, err)
 	}
+	k.requests.at(index).lp = none32 // no LP's any more: see index
 	b.over = append(b.over, index)
 }
 
