@@ -21,7 +21,7 @@ type bulk struct {
 	lo, hi   int // this engine's participants
 	total    int
 	work     []vtime.Time // clocks of participants lo to hi-1, or of survivors while folded
-	next     []vtime.Time // what a shift makes of them
+	next     []vtime.Time // what a shift across engines makes of them
 	third    []vtime.Time // room for the survivors' clocks while they are not in use
 	all      []vtime.Time // while folded: clocks of all participants lo to hi-1
 	folded   int          // pairs folded together in work's numbering; 0 if it is the participants'
@@ -171,7 +171,7 @@ func (k *kernel) progress(inst *instance, b *bulk) bool {
 		b.renumber(k, p)
 		if !b.ready {
 			b.ready = true
-			if p.Kind == collectives.Shift {
+			if p.Kind == collectives.Shift && !b.whole() {
 				b.makeNext(k)
 			}
 		}
@@ -506,7 +506,7 @@ type evaluation struct {
 	inst   *instance
 	b      *bulk
 	lo     int          // number of the first element of work and next
-	next   []vtime.Time // where the new clocks go: work itself, but for a shift
+	next   []vtime.Time // where the new clocks go: work itself, but for a shift across engines
 	bytes  int64
 	reduce vtime.Duration
 	same   bool // all messages have the same delay
@@ -518,16 +518,19 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 	w := inst.schedule.Positions()
 	block := inst.layout.Offset(w) / int64(max(w, 1))
 	next := b.work
-	if p.Kind == collectives.Shift {
+	if p.Kind == collectives.Shift && !b.whole() {
 		next = b.next
 	}
 	return evaluation{k: k, inst: inst, b: b, lo: lo, next: next,
 		same: k.uniformDelay(inst, p), bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
 }
 
-// evaluateRound carries out one round, for which everything has come. Only a
-// shift needs a second array: in an exchange each pair depends on itself alone,
-// and the senders of a strided round do not receive.
+// whole reports whether all participants belong to this engine.
+func (b *bulk) whole() bool { return b.lo == 0 && b.hi == b.total }
+
+// evaluateRound carries out one round, for which everything has come. Only a shift
+// across engines needs a second array: in an exchange each pair depends on itself
+// alone, and the senders of a strided round do not receive.
 func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	lo, hi := bounds(p, b.lo, b.hi)
 	e := k.newEvaluation(inst, b, p)
@@ -547,8 +550,12 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 		}
 	}
 	done := fusion{first: lo, last: lo}
-	if p.Kind == collectives.Exchange {
+	switch {
+	case p.Kind == collectives.Exchange:
 		done = e.exchangeBlocks(p.Distance, lo, hi)
+	case p.Kind == collectives.Shift && b.whole():
+		e.shiftInPlace(p.Distance)
+		done = fusion{first: lo, last: hi}
 	}
 	runs(p, b.total, lo, done.first, visit)
 	runs(p, b.total, done.last, hi, visit)
@@ -560,7 +567,7 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 		}
 	}
 	k.eng.Statistics.Messages += e.messages(p, hi-lo)
-	if p.Kind == collectives.Shift {
+	if p.Kind == collectives.Shift && !b.whole() {
 		b.work, b.next = b.next, b.work
 	}
 	if invariant.Enabled {

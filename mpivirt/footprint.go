@@ -62,6 +62,9 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 		case p.Kind == collectives.Irregular:
 			return bytes + each*collectiveBytes
 		case p.Kind == collectives.Shift:
+			if engines == 1 {
+				return bytes + (8+8*keptAside(s))*each
+			}
 			return bytes + (16+c.underWay(ranks, engines, 3))*each
 		case p.Kind == collectives.Exchange:
 			if p.Folded > 0 {
@@ -71,6 +74,18 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 		}
 	}
 	return bytes + 8*arrays*each
+}
+
+// keptAside is how many clocks are kept aside in the shifts of a schedule, for each
+// member.
+func keptAside(s collectives.Schedule) float64 {
+	most := 0
+	for round := range s.MaxRounds() {
+		if p := s.Pattern(round); p.Kind == collectives.Shift && gcd(s.Members(), p.Distance) < leastShiftBlock {
+			most = max(most, p.Distance)
+		}
+	}
+	return float64(most) / float64(s.Members())
 }
 
 // underWay is what a rank's clock takes while engines exchange it, some copies at a
