@@ -234,7 +234,7 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 		for i, t := range b.work {
 			k.release(inst, b.lo+i, t)
 		}
-	case inst.comm.index == worldComm && inst.requests == nil && !k.strict:
+	case inst.comm.index == worldComm && inst.requests == nil && inst.split == nil && !k.strict:
 		for i, t := range b.work {
 			k.noteTime(inst, int32(i), t.Sub(k.clock[i]))
 		}
