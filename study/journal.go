@@ -185,8 +185,8 @@ func (j *Journal) Finished(p *Plan, version string, mix bool) (map[Point]bool, e
 		}
 	}
 	if foreign > 0 && !mix {
-		return nil, fmt.Errorf("%s has %d points by gigarank %s, and this is %s: go on with the same build, name another directory, or take them by --mix-versions",
-			j.file.Name(), foreign, by, version)
+		return nil, fmt.Errorf("%s has %s by gigarank %s, and this is %s: go on with the same build, name another directory, or take them by --mix-versions",
+			j.file.Name(), plural(foreign, "point"), by, version)
 	}
 	return done, nil
 }

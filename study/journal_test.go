@@ -162,7 +162,7 @@ func TestWhatIsTakenOver(t *testing.T) {
 	if err != nil || len(done) != 1 || !done[p.Points[0]] {
 		t.Errorf("finished: %v, %v", done, err)
 	}
-	if _, err := j.Finished(p, "v2", false); err == nil || !strings.Contains(err.Error(), "1 points by gigarank v1, and this is v2") {
+	if _, err := j.Finished(p, "v2", false); err == nil || !strings.Contains(err.Error(), "1 point by gigarank v1, and this is v2") {
 		t.Errorf("results of another version: %v", err)
 	}
 	if done, err := j.Finished(p, "v2", true); err != nil || len(done) != 1 {

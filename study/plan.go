@@ -39,8 +39,8 @@ const (
 	defaultMachine = "xt5"
 	quickRanks     = "2^4..2^20:x4"
 	quickPayload   = "8,1Ki,64Ki"
-	defaultLimit   = 60e9 // ns
-	quickLimit     = 1e9  // ns
+	defaultLimit   = 60e9  // ns
+	quickLimit     = 1.5e9 // ns
 
 	noisyCompute    = vtime.Millisecond
 	noisyIterations = 10
@@ -94,6 +94,9 @@ func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag 
 	p.Seeds = r.seeds()
 	noisy := len(p.Noises) > 1
 	compute, iterations := r.compute(noisy), r.iterations(noisy)
+	if compute > math.MaxInt64/2/vtime.Duration(max(iterations, 1)) {
+		fault("--compute", fmt.Errorf("%v in each of %d iterations is more than virtual time has room for: use at most 53 days in all", compute, iterations))
+	}
 	if !known {
 		return p
 	}

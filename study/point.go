@@ -54,8 +54,12 @@ func (p *Plan) NewRecord(version string, point Point, d result.Document) Record 
 	if d, known := p.ClosedForm(point); known {
 		r.ClosedForm = d
 	}
-	if !d.Complete {
+	switch {
+	case !d.Complete:
 		r.Error = d.Reason
+		return r
+	case d.VirtualTime == int64(vtime.Forever):
+		r.Error = "virtual time has come to its end, after 106 days: use fewer iterations, or a shorter compute time"
 		return r
 	}
 	r.Time = vtime.Duration(d.VirtualTime)/vtime.Duration(point.Iterations) - point.Compute

@@ -22,27 +22,35 @@ const mostTables = 8
 // glyphs mark the curves of a plot in characters.
 const glyphs = "ox+*#@%&~"
 
-// WriteText writes tables of time against ranks and, for the first setting, a
-// plot in characters.
+// WriteText writes tables of time against ranks and a plot in characters: of the
+// algorithms in the first setting, or if there is but one of it in all settings.
 func (p *Plan) WriteText(w io.Writer, records []Record) {
 	all := samples(records)
-	printed := 0
+	var shown []setting
 	for _, s := range p.settings() {
-		here := where(all, s.has)
-		if len(here) == 0 {
-			continue
-		}
-		if printed++; printed > mostTables {
-			continue
-		}
-		_, _ = fmt.Fprintf(w, "%s on %s\n\n", p.Operation, p.describe(s))
-		p.writeTable(w, here)
-		if printed == 1 {
-			p.writePlot(w, here)
+		if here := where(all, s.has); len(here) > 0 {
+			if shown = append(shown, s); len(shown) <= mostTables {
+				_, _ = fmt.Fprintf(w, "%s on %s\n\n", p.Operation, p.describe(s))
+				p.writeTable(w, here)
+			}
+			if len(shown) == 1 && len(p.Algorithms) > 1 {
+				writePlot(w, p.algorithmCurves(all, s.has, byRanks))
+			}
 		}
 	}
-	if printed > mostTables {
-		_, _ = fmt.Fprintf(w, "… %s more in the report\n", plural(printed-mostTables, "table"))
+	if len(shown) > mostTables {
+		_, _ = fmt.Fprintf(w, "… %s more in the report\n\n", plural(len(shown)-mostTables, "table"))
+	}
+	if len(p.Algorithms) == 1 {
+		var curves []data
+		for _, s := range shown[:min(len(shown), mostTables)] {
+			name := p.describe(s)
+			if len(shown) == 1 {
+				name = p.Algorithms[0]
+			}
+			curves = append(curves, p.timeCurve(name, 0, samplesOf(all, s.has, byRanks), byRanks))
+		}
+		writePlot(w, curves)
 	}
 }
 
@@ -103,12 +111,15 @@ func fastest(all []sample) sample {
 
 // writePlot draws time against ranks, both logarithmic. Where curves meet, the
 // first of them is seen.
-func (p *Plan) writePlot(w io.Writer, here []sample) {
+func writePlot(w io.Writer, curves []data) {
+	curves = slices.DeleteFunc(curves, func(d data) bool { return len(d.at) == 0 })
 	x, y := newRange(), newRange()
-	for _, s := range here {
-		x.include(float64(s.point.Ranks))
-		if s.time > 0 {
-			y.include(s.time)
+	for _, d := range curves {
+		for _, p := range d.at {
+			x.include(p.x)
+			if p.y > 0 {
+				y.include(p.y)
+			}
 		}
 	}
 	if !x.spans() || y.low > y.high {
@@ -119,25 +130,29 @@ func (p *Plan) writePlot(w io.Writer, here []sample) {
 	for i := range rows {
 		rows[i] = []rune(strings.Repeat(" ", plotWidth))
 	}
-	algorithms := p.present(here)
-	for k, a := range slices.Backward(algorithms) {
-		for _, s := range here {
-			if s.point.Algorithm != a || s.time <= 0 {
-				continue
+	for k, d := range slices.Backward(curves) {
+		for _, p := range d.at {
+			if p.y > 0 {
+				column := int(math.Round(x.place(p.x) * (plotWidth - 1)))
+				row := int(math.Round((1 - y.place(p.y)) * (plotHeight - 1)))
+				rows[row][column] = rune(glyphs[k%len(glyphs)])
 			}
-			column := int(math.Round(x.place(float64(s.point.Ranks)) * (plotWidth - 1)))
-			row := int(math.Round((1 - y.place(s.time)) * (plotHeight - 1)))
-			rows[row][column] = rune(glyphs[k%len(glyphs)])
 		}
 	}
-	p.printRows(w, rows, x, y)
-	for k, a := range algorithms {
-		_, _ = fmt.Fprintf(w, "  %c %s", glyphs[k%len(glyphs)], a)
+	printRows(w, rows, x, y)
+	line := ""
+	for k, d := range curves {
+		entry := fmt.Sprintf("  %c %s", glyphs[k%len(glyphs)], d.name)
+		if line != "" && len(line)+len(entry) > 80 {
+			_, _ = fmt.Fprintln(w, line)
+			line = ""
+		}
+		line += entry
 	}
-	_, _ = fmt.Fprint(w, "\n\n")
+	_, _ = fmt.Fprint(w, line, "\n\n")
 }
 
-func (p *Plan) printRows(w io.Writer, rows [][]rune, x, y span) {
+func printRows(w io.Writer, rows [][]rune, x, y span) {
 	const margin = 9
 	for i, row := range rows {
 		label := ""

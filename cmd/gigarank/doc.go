@@ -29,5 +29,6 @@
 //
 //	gigarank run barriertest --ranks 1M --machine xt5 --json result.json
 //	mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event
+//	gigarank study barrier --ranks 2^10..2^30 --out barrier-study
 //	gigarank list
 package main

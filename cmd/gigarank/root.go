@@ -35,6 +35,7 @@ thousand hosts.
 ` + exitHelp,
 		Example: `  gigarank list
   gigarank run barriertest --ranks 1M --machine xt5
+  gigarank study barrier --quick --out barrier-study
   mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event`,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -336,14 +336,14 @@ func (s *conductor) simulate(point study.Point, index int) error {
 	if err != nil && (all.code != exitProgram || o.refused()) {
 		return err
 	}
-	if err != nil {
-		s.failed++
-	}
 	if s.hosts.index != 0 {
 		return nil
 	}
 	d := newDocument(r, s.hosts, o, all.peak)
 	record := s.plan.NewRecord(version(), point, d.Document)
+	if record.Error != "" {
+		s.failed++
+	}
 	err = s.journal.Append(record)
 	if err == nil && s.flags.hosting.progress != progressNone.String() {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))
