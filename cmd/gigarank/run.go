@@ -110,6 +110,7 @@ func simulate(c *console, h *hosts, r *request) error {
 	if r.verbose && h.index == 0 {
 		c.verbose()
 	}
+	tuneCollector(c.getenv, r.need, r.share)
 	s := catchSignals(unix.SIGINT, unix.SIGTERM)
 	defer s.release()
 	return conclude(c, h, r, perform(c, h, r, s))
@@ -117,7 +118,6 @@ func simulate(c *console, h *hosts, r *request) error {
 
 // perform runs a request.
 func perform(c *console, h *hosts, r *request, signals *signals) outcome {
-	defer tuneCollector(c.getenv, r.need, r.share)()
 	c.log.Info("setting up", zap.String("program", r.entry.Name), zap.Int64("ranks", r.ranks),
 		zap.String("machine", r.machine), zap.Int("hosts", h.size), zap.Int("engines", r.engines))
 	began := c.now()

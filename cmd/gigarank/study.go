@@ -331,6 +331,7 @@ func (s *conductor) simulate(point study.Point, index int) error {
 	// Each point is to be charged for its own memory only.
 	debug.FreeOSMemory()
 	resetPeak()
+	defer tuneCollector(s.console.getenv, r.need, r.share)()
 	o := perform(s.console, s.hosts, r, s.signals)
 	all, err := settle(s.hosts, &o)
 	if err != nil && (all.code != exitProgram || o.refused()) {
