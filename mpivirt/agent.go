@@ -53,6 +53,10 @@ func (k *kernel) startAgent(inst *instance, lp int32, member int32, v *collectiv
 	if layout == nil {
 		layout = v.layoutOf(int(member))
 	}
+	if v.op == collectives.Alltoallv && v.inCounts[member] > v.outCounts[member] {
+		inst.blame(int(member), mpiError(ErrTruncate, "the rank sends itself %d bytes where %d are expected",
+			v.inCounts[member], v.outCounts[member]))
+	}
 	a := k.newAgent(inst, lp, member, layout, inst.entryOf(k, lp, int(member)))
 	if v.data {
 		k.agents.at(a).output = v.output

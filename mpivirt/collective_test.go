@@ -898,6 +898,9 @@ func TestFaultyArguments(t *testing.T) {
 		{"result of Alltoallv", mpivirt.ErrBuffer, func(w *mpivirt.Comm) error {
 			return mpivirt.Alltoallv(w, make([]int32, 3), []int{1, 1, 1}, two, []int{1, 1, 1})
 		}},
+		{"negative count of Alltoallv", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
+			return mpivirt.Alltoallv(w, two, []int{2, -1, 1}, make([]int32, 3), []int{1, 1, 1})
+		}},
 		{"input of ReduceScatter", mpivirt.ErrCount, func(w *mpivirt.Comm) error {
 			return mpivirt.ReduceScatter(w, two, two, []int{1, 1, 1}, sum)
 		}},

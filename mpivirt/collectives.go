@@ -113,6 +113,10 @@ func (v *collective) copyAlone() {
 	}
 }
 
+func negative(counts []int64) bool {
+	return slices.ContainsFunc(counts, func(n int64) bool { return n < 0 })
+}
+
 // check returns what is wrong with a member's arguments.
 func (c *comm) check(v *collective) error {
 	switch {
@@ -120,7 +124,7 @@ func (c *comm) check(v *collective) error {
 		return mpiError(ErrComm, "%s", c)
 	case v.op.Rooted() && (v.root < 0 || v.root >= c.size):
 		return mpiError(ErrRoot, "root %d in a communicator of %d ranks", v.root, c.size)
-	case v.bytes < 0 || slices.ContainsFunc(v.counts, func(n int64) bool { return n < 0 }):
+	case v.bytes < 0 || negative(v.counts) || negative(v.inCounts) || negative(v.outCounts):
 		return mpiError(ErrCount, "a negative count")
 	case v.counts != nil && len(v.counts) != c.size:
 		return mpiError(ErrCount, "%d counts for %d ranks", len(v.counts), c.size)

@@ -2,6 +2,7 @@ package mpivirt
 
 import (
 	"bytes"
+	"reflect"
 	"slices"
 	"testing"
 	"unsafe"
@@ -433,5 +434,33 @@ func TestSizesAsDocumented(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("a %s takes %d bytes, the document says %d", c.what, c.got, c.want)
 		}
+	}
+}
+
+// A report of a deadlock comes to host 0 as it was, with what the engine's ranks have
+// called, and two of them that differ in that name the ranks and the first place.
+func TestDeadlockReportsTravel(t *testing.T) {
+	bcast := func(root int) signature {
+		v := collective{name: callBcast, op: collectives.Bcast, root: root, bytes: 4, element: 4, data: true}
+		return v.signature()
+	}
+	report := func(rank int32, root int) *DeadlockError {
+		return &DeadlockError{Waiting: 1, Blocked: []Blocked{{Rank: int(rank), Call: "Bcast", For: "others", Since: 7}},
+			calls: []called{
+				{worldContext, 2, spell{0, 3, bcast(0), rank, 5}},
+				{worldContext, 2, spell{3, 9, bcast(root), rank, 6}},
+			}}
+	}
+	sent := report(1, 1)
+	got := decodeDeadlock(sent.encode(nil))
+	if !reflect.DeepEqual(got, sent) {
+		t.Fatalf("%+v comes as %+v", sent, got)
+	}
+	if d := mergeDeadlocks(report(0, 1), got); d.cause() != error(d) || d.Waiting != 2 || len(d.Blocked) != 2 {
+		t.Errorf("ranks that agree: %v", d.cause())
+	}
+	want := "rank 0 failed at virtual time 6ps in Bcast: MPI_ERR_ROOT: Bcast with root 0, but rank 1 calls Bcast with root 1 as collective 3 on WORLD"
+	if err := mergeDeadlocks(report(0, 0), got).cause(); err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

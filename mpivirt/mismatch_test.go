@@ -221,3 +221,28 @@ func truncations(r *mpivirt.Rank, nonblocking bool) error {
 		func() (mpivirt.Request, error) { return mpivirt.Ialltoallv(w, data, out, got, ones) })
 	return check("alltoallv", err, 1, got[4], 9)
 }
+
+// A rank that sends itself more in an alltoallv than it expects of itself.
+func TestTruncationOfOnesOwnBlock(t *testing.T) {
+	for _, ranks := range []int{1, 2, 3} {
+		for _, engines := range []int{1, 2} {
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Program: mpivirt.Program{Name: "own", Main: func(r *mpivirt.Rank) error {
+				r.SetErrorsReturn(true)
+				out, in := make([]int, ranks), make([]int, ranks)
+				for i := range out {
+					out[i], in[i] = 1, 1
+				}
+				out[r.Rank()] = 3
+				got := make([]int64, ranks)
+				err := mpivirt.Alltoallv(r.World(), []int64{7, 7, 7, 7, 7, 7}, out, got, in)
+				if !errors.Is(err, mpivirt.ErrTruncate) {
+					t.Errorf("%d ranks: rank %d got %v", ranks, r.Rank(), err)
+				}
+				return r.World().Barrier()
+			}}}, engines)
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
