@@ -57,6 +57,26 @@ func watchProgress(c *console, mode progressMode, s bench.Simulation, iterations
 	}
 }
 
+// later begins something after a while, unless it is ended before. Nothing is under
+// way when end returns.
+func later(wait time.Duration, begin func() (end func())) (end func()) {
+	quit, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-quit:
+			return
+		case <-time.After(wait):
+		}
+		defer begin()()
+		<-quit
+	}()
+	return func() {
+		close(quit)
+		<-done
+	}
+}
+
 // isTerminal tells whether lines can be kept up to date where w writes: it is a
 // terminal whose width is known.
 func isTerminal(w io.Writer) bool {

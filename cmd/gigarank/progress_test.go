@@ -103,3 +103,21 @@ func TestFormats(t *testing.T) {
 		}
 	}
 }
+
+// What is to begin later begins after its time, and is ended; what is ended before
+// never begins.
+func TestLater(t *testing.T) {
+	began, ended := make(chan bool, 1), false
+	end := later(0, func() func() {
+		began <- true
+		return func() { ended = true }
+	})
+	<-began
+	if end(); !ended {
+		t.Error("what has begun is not ended")
+	}
+	later(time.Hour, func() func() {
+		t.Error("begun too early")
+		return func() {}
+	})()
+}

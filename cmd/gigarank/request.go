@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -66,6 +67,7 @@ type request struct {
 	share    int64 // bytes that it may take
 	json     string
 	progress progressMode
+	patience time.Duration // before progress is shown
 	verbose  bool
 }
 

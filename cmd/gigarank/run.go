@@ -142,7 +142,7 @@ func perform(c *console, h *hosts, r *request, signals *signals) outcome {
 			if h.index != 0 {
 				mode = progressNone
 			}
-			return watchProgress(c, mode, s, r.options.Iterations)
+			return later(r.patience, func() func() { return watchProgress(c, mode, s, r.options.Iterations) })
 		})
 }
 

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -177,7 +178,7 @@ func (s *conductor) prepare() error {
 func (s *conductor) check() error {
 	var faults usageError
 	s.plan = study.NewPlan(s.flags.axes, os.ReadFile, func(flag string, err error) { faults.addFile(flag, err) })
-	s.hosting = request{entry: s.plan.Entry, progress: progressAuto, verbose: s.flags.hosting.verbose}
+	s.hosting = request{entry: s.plan.Entry, progress: progressAuto, patience: time.Second, verbose: s.flags.hosting.verbose}
 	if s.flags.hosting.lp == "" {
 		s.flags.hosting.lp = defaultForm(s.plan.Entry).String()
 	}

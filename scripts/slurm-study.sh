@@ -1,0 +1,63 @@
+#!/bin/bash -l
+# Submits a study to Slurm, with one host process per core, and submits it again
+# for as long as it is not finished when its time is up:
+#
+#   NODES=8 CORES=64 TIME=01:00:00 scripts/slurm-study.sh \
+#     barrier --ranks 2^20..2^30 --out barrier-study
+#
+# The arguments are those of gigarank study; --resume is added. A point that takes
+# longer than TIME would be begun again for ever: give it the time. It builds on the
+# machine where it is called, as nodes seldom reach a module proxy.
+#
+#   NODES    nodes                                        (1)
+#   CORES    cores of a node                              (32)
+#   TIME     wall-clock limit, as Slurm writes it         (01:00:00)
+#   GRACE    seconds before the limit at which SIGUSR1 ends the study (120)
+#   MODULES  environment modules to load                  (none)
+#   OPTIONS  more options for sbatch, such as --partition (none)
+#   LAUNCH   srun, "srun --mpi=pmix" or mpirun            (srun)
+set -euo pipefail
+
+if [[ -n ${MODULES:-} ]]; then
+  read -ra modules <<<"$MODULES"
+  module load "${modules[@]}"
+fi
+
+if [[ -z ${SLURM_JOB_ID:-} ]]; then
+  cd "$(dirname "${BASH_SOURCE[0]}")/.."
+  go build -tags mpi -o bin/gigarank ./cmd/gigarank
+  read -ra options <<<"${OPTIONS:-}"
+  # B: sends the signal to the batch shell, which passes it on to the launcher.
+  exec sbatch --job-name=gigarank-study --nodes="${NODES:-1}" \
+    --ntasks-per-node="${CORES:-32}" --cpus-per-task=1 --hint=nomultithread \
+    --exclusive --mem=0 --time="${TIME:-01:00:00}" --requeue --open-mode=append \
+    --signal="B:USR1@${GRACE:-120}" --output=gigarank-study-%j.log \
+    --chdir="$PWD" --export=ALL "${options[@]}" scripts/slurm-study.sh "$@"
+fi
+
+child=
+stopped=false
+# shellcheck disable=SC2317 # called by the trap
+stop() {
+  stopped=true
+  [[ -z $child ]] || kill -USR1 "$child" 2>/dev/null || true
+}
+trap stop USR1
+
+read -ra launch <<<"${LAUNCH:-srun}"
+# One thread of Go per host process, since each has one core. It is set here, as
+# not every launcher hands the environment on to other nodes.
+"${launch[@]}" env GOMAXPROCS=1 bin/gigarank study "$@" --resume --progress plain &
+child=$!
+status=0
+wait "$child" || status=$?
+if $stopped; then
+  # The trap has cut the wait short: the study itself still writes its report.
+  status=0
+  wait "$child" || status=$?
+  if [[ $status -ne 0 ]]; then
+    echo "slurm-study: time is up, the study goes on in the next allocation" >&2
+    exec scontrol requeue "$SLURM_JOB_ID"
+  fi
+fi
+exit "$status"
