@@ -13,9 +13,9 @@ type Stopped struct {
 	Reason []byte // what it gave to Stop
 }
 
-// Error names the engine and quotes its reason.
+// Error names the engine and tells its reason.
 func (s *Stopped) Error() string {
-	return fmt.Sprintf("the run was stopped by engine %d: %q", s.From, s.Reason)
+	return fmt.Sprintf("the run was stopped by engine %d: %s", s.From, s.Reason)
 }
 
 // ending is what an endpoint knows of the end of the run.
