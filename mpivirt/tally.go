@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math/bits"
 	"slices"
@@ -46,8 +47,9 @@ type iterationTally struct {
 
 // operationTally counts the times of an operation over all iterations.
 type operationTally struct {
-	name  string
-	times histogram
+	name   string
+	times  histogram
+	places []int32 // of its entries in iterations, by index
 }
 
 // moments sum times up.
@@ -161,13 +163,21 @@ func (it *iterationTally) endRun() {
 // find is label without a guess. Ranks mostly record the operation recorded last or
 // the one after it; a new one is put at the end.
 func (t *tally) find(index int, operation string) int {
-	is := func(it iterationTally) bool { return it.index == index && it.operation.name == operation }
-	if next := t.latest + 1; next < len(t.iterations) && is(t.iterations[next]) {
-		t.latest = next
-	} else if t.latest = slices.IndexFunc(t.iterations, is); t.latest < 0 {
-		t.latest = len(t.iterations)
-		t.iterations = append(t.iterations, iterationTally{index: index, operation: t.operation(operation), missing: t.ranks, runFrom: t.ranks})
+	if next := t.latest + 1; next < len(t.iterations) {
+		if it := &t.iterations[next]; it.index == index && it.operation.name == operation {
+			t.latest = next
+			return next
+		}
 	}
+	o := t.operation(operation)
+	at, known := slices.BinarySearchFunc(o.places, index, func(place int32, index int) int {
+		return cmp.Compare(t.iterations[place].index, index)
+	})
+	if !known {
+		o.places = slices.Insert(o.places, at, int32(len(t.iterations)))
+		t.iterations = append(t.iterations, iterationTally{index: index, operation: o, missing: t.ranks, runFrom: t.ranks})
+	}
+	t.latest = int(o.places[at])
 	return t.latest
 }
 
@@ -231,6 +241,7 @@ func (t *tally) merge(o *tally) {
 	for _, other := range o.operations {
 		t.operation(other.name).times.merge(&other.times)
 	}
+	t.iterations = slices.Grow(t.iterations, max(len(o.iterations)-len(t.iterations), 0))
 	for i := range o.iterations {
 		other := &o.iterations[i]
 		it := &t.iterations[t.label(other.index, other.operation.name)]
@@ -249,6 +260,7 @@ func (t *tally) result(s engine.Statistics) *Result {
 		r.Operations = append(r.Operations, OperationTimes{o.name, o.times.result()})
 	}
 	slices.SortFunc(r.Operations, func(a, b OperationTimes) int { return strings.Compare(a.Operation, b.Operation) })
+	r.Iterations = make([]Iteration, 0, len(t.iterations))
 	for i := range t.iterations {
 		it := &t.iterations[i]
 		r.Iterations = append(r.Iterations, Iteration{
@@ -264,6 +276,9 @@ func (t *tally) result(s engine.Statistics) *Result {
 	return r
 }
 
+// iterationWords is the length of an iteration as encode packs it.
+const iterationWords = 8
+
 // encode packs a tally and the engine's statistics for engine 0.
 func (t *tally) encode(s engine.Statistics) []byte {
 	b := s.Append(t.Append(nil))
@@ -273,6 +288,7 @@ func (t *tally) encode(s engine.Statistics) []byte {
 		b = append(appendWords(b, uint64(len(o.name))), o.name...)
 		b = o.times.append(b)
 	}
+	b = slices.Grow(b, iterationWords*8*len(t.iterations))
 	for i := range t.iterations {
 		it := &t.iterations[i]
 		b = appendWords(b, uint64(it.index), uint64(slices.Index(t.operations, it.operation)), secondsToWord(it.wall))
@@ -317,6 +333,7 @@ func decodeTally(b []byte) (t *tally, s engine.Statistics, rest []byte) {
 		o.times.read(&r)
 		t.operations = append(t.operations, o)
 	}
+	t.iterations = make([]iterationTally, 0, iterations)
 	for range iterations {
 		it := iterationTally{index: int(r.u64()), operation: t.operations[r.u64()], wall: wordToSeconds(r.u64())}
 		it.moments.read(&r)

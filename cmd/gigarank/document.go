@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +47,9 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 	if o.err != nil {
 		d.Reason = o.err.Error()
 	}
-	for _, it := range finishedIterations(got, d.Complete, uint64(r.ranks)) {
+	finished := finishedIterations(got, d.Complete, uint64(r.ranks))
+	d.Iterations = slices.Grow(d.Iterations, len(finished))
+	for _, it := range finished {
 		d.Iterations = append(d.Iterations, result.Iteration{
 			Index: it.Index, Operation: it.Operation, Min: int64(it.Min), Mean: int64(it.Mean), Max: int64(it.Max), Wall: it.Wall,
 		})
