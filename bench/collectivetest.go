@@ -14,7 +14,9 @@ import (
 // allreducetest: all ranks repeat {compute; operation}. Of the data only the size is
 // simulated, and the root is rank 0. Nothing but the operation itself keeps the
 // ranks together: they come all at once to the first one, and to the later ones as
-// the one before has let them go, as in a code that repeats the operation.
+// the one before has let them go, as in a code that repeats the operation. A tree then
+// flows like a pipeline: whoever gets a message late has it waiting the next time. So
+// one repetition is the default.
 var (
 	bcasttest         = collectiveTest(collectives.Bcast, vectorBytes, "rank 0 broadcasts a vector; the payload is its size")
 	reducetest        = collectiveTest(collectives.Reduce, vectorBytes, "vectors are summed at rank 0; the payload is the size of each")
@@ -39,7 +41,7 @@ func collectiveTest(op collectives.Operation, payload int64, what string) Entry 
 	return Entry{
 		Name:     strings.ReplaceAll(op.String(), "_", "") + "test",
 		Summary:  fmt.Sprintf("all ranks compute, then %s; times the %s", what, op),
-		Defaults: Options{Iterations: 10, Compute: vtime.Millisecond, Payload: payload},
+		Defaults: Options{Iterations: 1, Compute: vtime.Millisecond, Payload: payload},
 		Forms:    []lp.Kind{lp.Goroutine, lp.Event},
 		Build: func(o Options) (mpivirt.Program, error) {
 			return mpivirt.Program{

@@ -53,6 +53,7 @@ type kernel struct {
 	pollTime   vtime.Duration
 	eagerLimit int64
 	order      []int32                 // scratch of chargeAll
+	localRun   localRun                // scratch of runLocally
 	over       []int32                 // scratch of chargeSome
 	scratch    []byte                  // of gather
 	told       []int                   // scratch of release

@@ -9,12 +9,14 @@ import (
 // and have entered. It goes through the schedule round by round over all members
 // that do something in the round, for any algorithm, data and delay model.
 
-// localRun is the state of one instance that is carried out locally.
+// localRun is the state of one instance that is carried out locally. There is one for
+// all instances: it is over before another begins, and the next finds its room.
 type localRun struct {
 	k       *kernel
 	inst    *instance
 	members []agent
-	lists   [][]int32 // by round: the members that are active in it
+	lists   [][]int32 // by round: the members that are active in it next
+	spare   [][]int32 // lists that are empty
 	sent    []roundMessage
 }
 
@@ -28,9 +30,10 @@ type roundMessage struct {
 
 // runLocally carries out an instance that all members have entered.
 func (k *kernel) runLocally(inst *instance) {
-	n := inst.comm.size
-	r := &localRun{k: k, inst: inst, members: make([]agent, n), sent: make([]roundMessage, n),
-		lists: make([][]int32, inst.schedule.MaxRounds()+1)}
+	r := &k.localRun
+	r.k, r.inst = k, inst
+	r.members, r.sent = room(r.members, inst.comm.size), room(r.sent, inst.comm.size)
+	r.lists = room(r.lists, inst.schedule.MaxRounds())
 	for m := range r.members {
 		a := &r.members[m]
 		a.lp, _ = k.local(inst.comm.rankOf(m, 0))
@@ -55,15 +58,31 @@ func (k *kernel) runLocally(inst *instance) {
 		}
 		k.exit(inst, a.lp, m, a.clock)
 	}
+	r.inst = nil
+	clear(r.members) // they refer to the instance
 	k.flushRange(inst)
+}
+
+// room returns a slice of n elements, which may hold anything, in the memory of another
+// if it suffices.
+func room[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
 }
 
 // enlist enters a member for the first round from round on in which it is active.
 func (r *localRun) enlist(m int32, round int) {
 	s := r.inst.schedule
-	if next := s.Next(int(m), round); next < s.Rounds(int(m)) {
-		r.lists[next] = append(r.lists[next], m)
+	next := s.Next(int(m), round)
+	if next >= s.Rounds(int(m)) {
+		return
 	}
+	if last := len(r.spare) - 1; r.lists[next] == nil && last >= 0 {
+		r.lists[next], r.spare = r.spare[last], r.spare[:last]
+	}
+	r.lists[next] = append(r.lists[next], m)
 }
 
 func (r *localRun) round(round int) {
@@ -80,6 +99,9 @@ func (r *localRun) round(round int) {
 		r.k.buffers.release(sent.payload)
 		*sent = roundMessage{}
 		r.enlist(m, round+1)
+	}
+	if active != nil {
+		r.spare = append(r.spare, active[:0])
 	}
 	r.lists[round] = nil
 }
