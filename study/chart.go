@@ -162,7 +162,26 @@ func (d data) draw(xs, ys span) (c curve, some bool) {
 		}
 		c.Marks = append(c.Marks, m)
 	}
-	return c, len(c.Marks) > 0
+	some = len(c.Marks) > 0
+	c.Marks = thinned(c.Marks)
+	return c, some
+}
+
+// mostMarks is the number of marks of a curve above which some are left out, so that
+// they do not hide the line and each other.
+const mostMarks = 24
+
+// thinned keeps about mostMarks marks, evenly over the curve, the last among them.
+func thinned(marks []mark) []mark {
+	step := (len(marks) + mostMarks - 1) / mostMarks
+	if step <= 1 {
+		return marks
+	}
+	var some []mark
+	for i := (len(marks) - 1) % step; i < len(marks); i += step {
+		some = append(some, marks[i])
+	}
+	return some
 }
 
 func lineTo(path string, x, y float64) string {

@@ -17,6 +17,7 @@ const (
 	nsPerBulk  = 20   // of a message that is part of an array
 	nsPerEvent = 1000 // of a message that is an event, with its part of the rest
 	nsPerByte  = 0.25 // of data combined
+	nsPerSent  = 3    // of a byte of data that is sent in events
 
 	nsPerPair       = 6   // of a round of shifts: everyone sends to the rank k further on
 	nsPerWaiting    = 1.5 // of a message among all those that wait at one rank
@@ -27,12 +28,14 @@ const (
 // hostCost estimates the wall time of a point in ns.
 func (p *Plan) hostCost(point Point, a collectives.Algorithm) float64 {
 	n := float64(point.Ranks)
-	data := 0.0
-	switch p.Operation {
-	case collectives.Allreduce, collectives.Reduce, collectives.ReduceScatter, collectives.Scan, collectives.Exscan:
-		data = n * float64(point.Payload) * nsPerByte
+	cost := n*nsPerRank + roundsCost(p.Operation, a, n)
+	if p.Operation == collectives.Allreduce { // the only one whose program has data
+		cost += n * float64(point.Payload) * nsPerByte
+		if a != collectives.NodeLeader && a != collectives.RecursiveDoubling {
+			cost += n*5*nsPerEvent + n*float64(point.Payload)*nsPerSent
+		}
 	}
-	return float64(point.Iterations) * (n*nsPerRank + data + roundsCost(p.Operation, a, n))
+	return float64(point.Iterations) * cost
 }
 
 // roundsCost estimates what the messages among n ranks cost.

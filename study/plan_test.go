@@ -150,6 +150,10 @@ func TestHopelessPointsAreLeftOut(t *testing.T) {
 	if got := Ranges(p.LeftOut); !strings.Contains(got, "ring from 1Mi ranks on") {
 		t.Error(got)
 	}
+	p = testPlan(t, Axes{Operation: "allreduce", Ranks: "16,2^20", Payload: "8,1Mi"})
+	if got := Ranges(p.LeftOut); !strings.Contains(got, "node-leader from 1Mi ranks on with 1 MiB") {
+		t.Error(got)
+	}
 	p = testPlan(t, Axes{Operation: "allreduce", Ranks: "16,2^20", Payload: "8", Algorithms: "ring"})
 	if len(p.Points) != 2 || len(p.LeftOut) != 0 {
 		t.Errorf("%d points, %d left out", len(p.Points), len(p.LeftOut))

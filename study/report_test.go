@@ -226,3 +226,17 @@ func luminance(t *testing.T, color string) float64 {
 }
 
 func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
+
+// A curve of many points has at most so many marks, and a mark at its end.
+func TestManyMarksAreThinned(t *testing.T) {
+	for n := range 200 {
+		marks := make([]mark, n)
+		for i := range marks {
+			marks[i].X = float64(i)
+		}
+		kept := thinned(marks)
+		if n <= mostMarks && len(kept) != n || len(kept) > mostMarks || n > 0 && (len(kept) < min(n, mostMarks/2) || kept[len(kept)-1].X != float64(n-1)) {
+			t.Errorf("%d of %d marks are kept: %v", len(kept), n, kept)
+		}
+	}
+}

@@ -205,20 +205,28 @@ func (p *Plan) Line(r Record) string {
 	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ", "), formatTime(float64(r.Time)), took)
 }
 
-// Ranges sums points up by algorithm and ranks: "ring from 16Ki ranks on".
+// Ranges sums points up by algorithm and ranks: "ring from 16Ki ranks on". If only
+// the larger payloads are among the points with so many ranks, it says so.
 func Ranges(points []Point) string {
-	least := map[string]int64{}
+	least := map[string]Point{}
 	var names []string
+	smallest := int64(math.MaxInt64)
 	for _, p := range points {
-		if n, known := least[p.Algorithm]; !known {
+		smallest = min(smallest, p.Payload)
+		before, known := least[p.Algorithm]
+		if !known {
 			names = append(names, p.Algorithm)
-			least[p.Algorithm] = p.Ranks
-		} else {
-			least[p.Algorithm] = min(n, p.Ranks)
+		}
+		if !known || p.Ranks < before.Ranks || p.Ranks == before.Ranks && p.Payload < before.Payload {
+			least[p.Algorithm] = p
 		}
 	}
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%s from %s ranks on", name, formatRanks(least[name]))
+		p := least[name]
+		names[i] = fmt.Sprintf("%s from %s ranks on", name, formatRanks(p.Ranks))
+		if p.Payload > smallest {
+			names[i] += " with " + formatBytes(float64(p.Payload))
+		}
 	}
 	return strings.Join(names, ", ")
 }
