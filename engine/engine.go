@@ -91,6 +91,7 @@ type Engine struct {
 	buffered   int64
 	limit      int64
 	err        error
+	reached    vtime.Time // for snapshot
 	snapshot   snapshot
 }
 
@@ -236,10 +237,13 @@ func (e *Engine) Abort(reason []byte) {
 func (e *Engine) Gather(payload []byte) ([][]byte, error) { return e.endpoint.Gather(payload) }
 
 // Snapshot returns, from any goroutine, how many events the engine has processed
-// and how far its timed events have come.
+// and the latest instant among its timed events and what Reached told.
 func (e *Engine) Snapshot() (events uint64, t vtime.Time) {
 	return uint64(e.snapshot.events.Load()), vtime.Time(e.snapshot.time.Load())
 }
+
+// Reached tells, for Snapshot, that an LP has come to an instant.
+func (e *Engine) Reached(t vtime.Time) { e.reached = max(e.reached, t) }
 
 // ErrDeadlock is returned by Run when all engines are quiescent and some LPs have
 // not finished.
@@ -299,6 +303,7 @@ func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
 		}
 		e.Statistics.Events += uint64(n)
 		e.snapshot.events.Store(int64(e.Statistics.Events))
+		e.snapshot.time.Store(int64(e.reached))
 		// What other engines may wait for does not wait for this one to run dry.
 		if err := e.endpoint.Flush(); err != nil {
 			return err
@@ -337,7 +342,8 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	case timed < e.endpoint.EIT():
 		ev := e.timed.pop()
 		e.Statistics.Events++
-		e.snapshot.time.Store(int64(ev.Time))
+		e.Reached(ev.Time)
+		e.snapshot.time.Store(int64(e.reached))
 		if e.Statistics.Events%pollInterval == 0 {
 			e.snapshot.events.Store(int64(e.Statistics.Events))
 			if _, err := e.endpoint.Poll(deliver); err != nil {

@@ -197,13 +197,14 @@ func (k *kernel) RunRange(lo, hi int32) {
 	k.eng.Statistics.Switches += uint64(hi - lo)
 	if k.steps != nil {
 		k.steps(lo, hi)
-		return
-	}
-	for i := lo; i < hi; i++ {
-		if !k.body.Resume(int(i)) {
-			k.end(i)
+	} else {
+		for i := lo; i < hi; i++ {
+			if !k.body.Resume(int(i)) {
+				k.end(i)
+			}
 		}
 	}
+	k.eng.Reached(k.clock[lo])
 }
 
 // resume runs an LP whose wait, if it was in one, is over.
@@ -226,6 +227,7 @@ func (k *kernel) resume(lp int32) {
 	if !k.body.Resume(int(lp)) {
 		k.end(lp)
 	}
+	k.eng.Reached(k.clock[lp])
 }
 
 // end notes that an LP has finished.

@@ -5,10 +5,12 @@ import (
 	"os"
 	"testing"
 
+	"gigarank/collectives"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/sync"
+	"gigarank/vtime"
 
 	"pgregory.net/rapid"
 )
@@ -41,6 +43,39 @@ func simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error
 		t.Fatal(err)
 	}
 	return s.Run()
+}
+
+// Progress tells the virtual time, also of a program in which nothing depends on
+// timing, so that no event of it is timed.
+func TestProgressTellsVirtualTime(t *testing.T) {
+	for _, main := range []func(r *mpivirt.Rank) error{
+		func(r *mpivirt.Rank) error {
+			r.Compute(vtime.Millisecond)
+			return r.World().Barrier()
+		},
+		func(r *mpivirt.Rank) error {
+			r.Compute(vtime.Millisecond)
+			next, before := (r.Rank()+1)%r.Size(), (r.Rank()+r.Size()-1)%r.Size()
+			_, err := mpivirt.Sendrecv(r.World(), []int{1}, next, 0, []int{0}, before, 0)
+			return err
+		},
+	} {
+		s, err := mpivirt.New(mpivirt.Config{
+			Target: target(t, "gigabit-star", 64), Transports: sync.NewInProcess(2),
+			Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.Dissemination},
+			Program:    mpivirt.Program{Name: "timed", Main: main},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Run()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Progress().Time; got != r.VirtualTime || got <= vtime.Time(vtime.Millisecond) {
+			t.Errorf("progress says %v at the end, at %v", got, r.VirtualTime)
+		}
+	}
 }
 
 // One program of everything, on several engines.
