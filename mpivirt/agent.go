@@ -69,8 +69,7 @@ func (k *kernel) startAgent(inst *instance, lp int32, member int32, v *collectiv
 func (k *kernel) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
 	a := k.newAgent(inst, lp, int32(p), inst.layout, start)
 	if inst.sums != nil {
-		sum := &inst.sums[p-inst.comm.nodes.here]
-		k.agents.at(a).working, sum.value = sum.value, nil
+		k.agents.at(a).working, _ = inst.sums.take(p)
 	}
 	k.queue(task{agent: a})
 }

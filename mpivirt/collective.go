@@ -64,7 +64,7 @@ type instance struct {
 	result         []byte       // what every member of an operation with a common result gets
 	joins          []join       // by position of node, from nodes.here
 	last           []vtime.Time // likewise: entry of the last to join; once complete, when the leader goes on
-	sums           []nodeSum    // likewise, if there are data
+	sums           *nodeSums    // if there are data
 	ledFrom, ledTo int          // nodes whose leader belongs to this engine
 	joined         int          // nodes of this engine's leaders that are complete
 	bulk           *bulk

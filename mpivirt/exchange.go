@@ -216,7 +216,7 @@ func (k *kernel) sendJoin(inst *instance, p int) {
 	node := p - inst.comm.nodes.here
 	var early []contribution
 	if inst.sums != nil {
-		early, inst.sums[p-inst.comm.nodes.here].early = inst.sums[p-inst.comm.nodes.here].early, nil
+		_, early = inst.sums.take(p)
 	}
 	size := 8 + 8 + 4 + 4
 	for _, e := range early {

@@ -34,6 +34,43 @@ type contribution struct {
 	data  []byte
 }
 
+// nodeSums are the sums of the nodes of which some members have contributed and others
+// not: few at a time, where ranks that contribute one after another share a node.
+type nodeSums struct {
+	open   map[int]*nodeSum
+	latest *nodeSum // asked for last
+	node   int      // of latest
+	free   []*nodeSum
+}
+
+// of returns the sum of a node.
+func (s *nodeSums) of(node int) *nodeSum {
+	if s.latest != nil && s.node == node {
+		return s.latest
+	}
+	sum := s.open[node]
+	if sum == nil {
+		if last := len(s.free) - 1; last >= 0 {
+			sum, s.free = s.free[last], s.free[:last]
+		} else {
+			sum = &nodeSum{}
+		}
+		s.open[node] = sum
+	}
+	s.latest, s.node = sum, node
+	return sum
+}
+
+// take ends the sum of a node and returns its value and what could not be combined.
+func (s *nodeSums) take(node int) (value []byte, early []contribution) {
+	sum := s.of(node)
+	value, early = sum.value, sum.early
+	*sum = nodeSum{}
+	s.free, s.latest = append(s.free, sum), nil
+	delete(s.open, node)
+	return value, early
+}
+
 // beginJoins sets the joins of an instance up: this engine waits for all members
 // of the nodes that it leads, and for its own of the others.
 func (k *kernel) beginJoins(inst *instance) {
@@ -57,7 +94,7 @@ func (k *kernel) beginJoins(inst *instance) {
 		inst.joins[i], inst.last[i] = j, 0
 	}
 	if inst.call.data {
-		inst.sums = make([]nodeSum, len(inst.joins))
+		inst.sums = &nodeSums{open: map[int]*nodeSum{}}
 	}
 }
 
@@ -92,7 +129,7 @@ func (inst *instance) enterNode(node int, t vtime.Time, rank, count int32) (miss
 // contribute adds a member's vector to its node's sum as soon as those of all
 // members before it are in.
 func (k *kernel) contribute(inst *instance, p, member int, data []byte) {
-	sum := &inst.sums[p-inst.comm.nodes.here]
+	sum := inst.sums.of(p)
 	index := inst.comm.nodes.indexOf(p, member)
 	if index != sum.next || !k.leads(inst, p) {
 		kept := k.buffers.take(len(data))
@@ -159,9 +196,9 @@ func (k *kernel) complete(inst *instance, p int) {
 		return
 	}
 	if inst.sums != nil {
-		tree, sum := k.bulkOf(inst).tree, &inst.sums[p-inst.comm.nodes.here]
-		tree.add(tree.leaf(p), sum.value)
-		sum.value = nil
+		tree := k.bulkOf(inst).tree
+		value, _ := inst.sums.take(p)
+		tree.add(tree.leaf(p), value)
 	}
 	if inst.joined == inst.ledTo-inst.ledFrom {
 		k.queue(task{instance: inst})

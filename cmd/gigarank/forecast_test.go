@@ -62,7 +62,7 @@ func TestPlanAgainstRuns(t *testing.T) {
 	for _, line := range []string{
 		"barriertest --ranks 4M --lp event --iterations 8",
 		"barriertest --ranks 100k --iterations 6",
-		"ring --ranks 500k --lp event --iterations 3",
+		"allreducetest --ranks 1M --lp event --payload 8 --iterations 6",
 	} {
 		args := strings.Fields(line)
 		foreseenWall, measuredWall := math.Inf(1), math.Inf(1)
