@@ -12,40 +12,41 @@ import (
 // collective, may be of any size: here longer than any buffer that is kept for
 // reuse.
 func TestLargeDataBetweenEngines(t *testing.T) {
-	const n = 66 << 20
-	// vector is what a rank gives; its bytes differ with rank and place.
-	vector := func(rank int) []byte {
-		data := make([]byte, n)
+	const n = 66 << 20 / 8
+	// vector is what a rank gives; its elements differ with rank and place.
+	vector := func(rank int) []uint64 {
+		data := make([]uint64, n)
 		for i := range data {
-			data[i] = byte(i>>16 + i + rank)
+			data[i] = uint64(i + rank)
 		}
 		return data
 	}
-	check := func(got []byte, want func(i int) byte) error {
-		for i, b := range got {
-			if b != want(i) {
-				return fmt.Errorf("byte %d is %d; want %d", i, b, want(i))
-			}
-		}
-		return nil
-	}
-	first := func(i int) byte { return byte(i>>16 + i) }
 	message := func(r *mpivirt.Rank) error {
 		if r.Rank() == 0 {
 			return mpivirt.Send(r.World(), vector(0), 1, 5)
 		}
-		data := make([]byte, n)
+		data := make([]uint64, n)
 		if _, err := mpivirt.Recv(r.World(), data, 0, 5); err != nil {
 			return err
 		}
-		return check(data, first)
+		for i, got := range data {
+			if got != uint64(i) {
+				return fmt.Errorf("element %d is %d", i, got)
+			}
+		}
+		return nil
 	}
 	sum := func(r *mpivirt.Rank) error {
-		data := make([]byte, n)
-		if err := mpivirt.Allreduce(r.World(), vector(r.Rank()), data, mpivirt.Sum[byte]()); err != nil {
+		data := make([]uint64, n)
+		if err := mpivirt.Allreduce(r.World(), vector(r.Rank()), data, mpivirt.Sum[uint64]()); err != nil {
 			return err
 		}
-		return check(data, func(i int) byte { return 2*first(i) + 1 })
+		for i, got := range data {
+			if got != uint64(2*i+1) {
+				return fmt.Errorf("element %d is %d", i, got)
+			}
+		}
+		return nil
 	}
 	for _, c := range []struct {
 		name, machine string
