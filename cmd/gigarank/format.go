@@ -38,10 +38,12 @@ func scaled(v, step float64, units []string) string {
 	return fmt.Sprintf("%.*f %s", digits, v, units[i])
 }
 
-// formatSeconds prints a wall time with the digits that matter: "0.412 s", "3.1
-// min".
+// formatSeconds prints a wall time with the digits that matter: "27.8 us", "0.412
+// s", "3.1 min".
 func formatSeconds(s float64) string {
 	switch {
+	case s > 0 && s < 0.9995e-3: // what rounds to less than a millisecond
+		return fmt.Sprintf("%.3g us", s*1e6)
 	case s < 60:
 		return fmt.Sprintf("%.3g s", s)
 	case s < 3600:

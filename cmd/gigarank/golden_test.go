@@ -47,7 +47,7 @@ var masks = []struct {
 	by      string
 }{
 	{regexp.MustCompile(`(?m)^(wall time +|memory +|events +|between engines +).*`), "${1}…"},
-	{regexp.MustCompile(`(?m)[0-9][0-9.e+-]* (s|min|h)$`), "…"},
+	{regexp.MustCompile(`(?m)[0-9][0-9.e+-]* (us|s|min|h)$`), "…"},
 	{regexp.MustCompile(`"((?:wall|setup)_s|events|switches|(?:remote|sync|transport)_messages|peak_rss_bytes|bytes_per_rank)": [0-9.e+-]+`), `"$1": …`},
 	{regexp.MustCompile(`\([0-9.]+ [a-z]+ of wall time\)`), "(… of wall time)"},
 	{regexp.MustCompile(`\.[0-9]+\.tmp`), ".PID.tmp"},
