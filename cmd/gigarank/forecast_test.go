@@ -1,6 +1,7 @@
-//go:build !race
+//go:build !race && !invariants
 
-// The race detector multiplies the memory and the time of a run.
+// The race detector and the checks of invariants multiply the memory and the time of a
+// run.
 
 package main
 
@@ -62,7 +63,7 @@ func TestPlanAgainstRuns(t *testing.T) {
 	for _, line := range []string{
 		"barriertest --ranks 4M --lp event --iterations 8",
 		"barriertest --ranks 100k --iterations 6",
-		"allreducetest --ranks 1M --lp event --payload 8 --iterations 6",
+		"allreducetest --ranks 4M --lp event --payload 8 --iterations 6",
 	} {
 		args := strings.Fields(line)
 		foreseenWall, measuredWall := math.Inf(1), math.Inf(1)
@@ -80,6 +81,21 @@ func TestPlanAgainstRuns(t *testing.T) {
 		}
 		if report != nil {
 			t.Errorf("%s: foreseen\n  %s", line, strings.Join(report, "\n  "))
+		}
+	}
+}
+
+// More ranks than one host has memory for get more hosts, each core of which has a
+// host process.
+func TestPlanAllotsHosts(t *testing.T) {
+	text, err := command(t, "plan", "--ranks", "1G", "--lp", "event", "--memory", "8GiB", "--cores", "4").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`hosts +2, with 4 cores`, `--nodes=2 --ntasks-per-node=4 --cpus-per-task=1`, `select=2:ncpus=4:mpiprocs=4:`,
+		`srun gigarank run barriertest --ranks 1G --machine xt5 --lp event --json`, `mpiexec -n 8 `} {
+		if !regexp.MustCompile(want).Match(text) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
 }

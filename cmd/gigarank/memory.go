@@ -174,11 +174,15 @@ func neededMemory(ranks int64, bytesPerRank float64, processes int) int64 {
 	return int64(min(need, 1<<60))
 }
 
+// usable is the share of the available memory that a run may need: page tables and what
+// the collector leaves behind come on top.
+const usable = 0.92
+
 // checkMemory returns an error if the machine has not the memory that a run
 // needs. A limit that the user has set by GOMEMLIMIT, for each process, stands in
 // for what is available.
 func checkMemory(need int64, available room) error {
-	if need <= available.bytes {
+	if float64(need) <= usable*float64(available.bytes) {
 		return nil
 	}
 	return fmt.Errorf("the run needs about %s of memory on this machine and %s are available (%s): "+

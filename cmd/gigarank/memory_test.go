@@ -83,7 +83,7 @@ func TestNeededMemory(t *testing.T) {
 }
 
 func TestCheckMemoryNamesBothFigures(t *testing.T) {
-	if err := checkMemory(100, room{100, "x"}); err != nil {
+	if err := checkMemory(92, room{100, "x"}); err != nil {
 		t.Errorf("what just fits is refused: %v", err)
 	}
 	err := checkMemory(3<<30, room{1 << 30, "a limit"})
