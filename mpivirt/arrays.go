@@ -175,7 +175,9 @@ func (k *kernel) progress(inst *instance, b *bulk) bool {
 				b.makeNext(k)
 			}
 		}
-		if !k.sendStretches(inst, b, p) || !b.complete(p) {
+		sent := k.sendStretches(inst, b, p)
+		k.takeStretches(inst, b, p)
+		if !sent || !b.complete(p) {
 			return false
 		}
 		k.evaluateRound(inst, b, p)
@@ -451,6 +453,31 @@ func (k *kernel) receiveStretch(inst *instance, from origin, r reader) bool {
 	return s.from.size == 0
 }
 
+// takeStretches takes in what came early for the round and changes nothing any more that
+// is still to be sent.
+func (k *kernel) takeStretches(inst *instance, b *bulk, p collectives.Pattern) {
+	early := b.inbox[b.round]
+	if len(early) == 0 {
+		return
+	}
+	e := k.newEvaluation(inst, b, p)
+	kept := early[:0]
+	for _, s := range early {
+		if p.Kind == collectives.Exchange && !b.hasSent(s.from.engine, s.src+len(s.clocks)) {
+			kept = append(kept, s)
+			continue
+		}
+		e.receive(s.dst, s.src, len(s.clocks), s.stride, s.clocks, 1)
+		b.received += len(s.clocks)
+		k.stretches = append(k.stretches, s.clocks)
+		if s.from.size > 0 {
+			k.eng.Consumed(s.from.engine, s.from.size)
+		}
+	}
+	clear(early[len(kept):])
+	b.inbox[b.round] = kept
+}
+
 // takeClocks returns room for n clocks.
 func (k *kernel) takeClocks(n int) []vtime.Time {
 	if last := len(k.stretches) - 1; last >= 0 {
@@ -480,9 +507,6 @@ func (b *bulk) complete(p collectives.Pattern) bool {
 		runs(p, b.total, max(head, hi/span*span), hi, count)
 	} else {
 		runs(p, b.total, lo, hi, count)
-	}
-	for _, s := range b.inbox[b.round] {
-		missing -= len(s.clocks)
 	}
 	if invariant.Enabled && missing < b.received {
 		invariant.Broken("round %d of participants %d to %d of %d: %d clocks have come, %d were missing",
@@ -559,13 +583,6 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	}
 	runs(p, b.total, lo, done.first, visit)
 	runs(p, b.total, done.last, hi, visit)
-	for _, s := range b.inbox[b.round] {
-		e.receive(s.dst, s.src, len(s.clocks), s.stride, s.clocks, 1)
-		k.stretches = append(k.stretches, s.clocks)
-		if s.from.size > 0 {
-			k.eng.Consumed(s.from.engine, s.from.size)
-		}
-	}
 	k.eng.Statistics.Messages += e.messages(p, hi-lo)
 	if p.Kind == collectives.Shift && !b.whole() {
 		b.work, b.next = b.next, b.work

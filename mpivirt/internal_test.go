@@ -13,7 +13,6 @@ import (
 	"gigarank/engine"
 	"gigarank/network"
 	"gigarank/random"
-	"gigarank/vtime"
 )
 
 // The tree of the array interpreter gives, whatever the order in which vectors come
@@ -192,7 +191,7 @@ func TestRoundIsCompleteWhenAllHasCome(t *testing.T) {
 			if b.complete(p) {
 				t.Fatalf("%+v: complete for engine %d of %d while %d clocks are missing", p, own, partition.Engines, missing)
 			}
-			b.inbox[0] = append(b.inbox[0], stretch{clocks: make([]vtime.Time, 1)})
+			b.received++
 		}
 		if !b.complete(p) {
 			t.Fatalf("%+v: not complete for engine %d of %d", p, own, partition.Engines)

@@ -4,7 +4,7 @@
 #   NODES=8 CORES=64 TIME=3600 MODULES="go openmpi" scripts/pbs-221m.sh
 #
 # It builds on the machine where it is called, as nodes seldom reach a module
-# proxy, and submits itself. A run takes about 24 bytes a rank in total, 5.3 GB,
+# proxy, and submits itself. A run takes about 13 bytes a rank in total, 2.9 GB,
 # and some 50 MB for each host process (an estimate).
 #
 #   NODES    nodes                                        (4)
@@ -35,7 +35,7 @@ if [[ -z ${PBS_JOBID:-} ]]; then
   go build -tags mpi -o bin/gigarank ./cmd/gigarank
   read -ra options <<<"${OPTIONS:-}"
   # Half as much again as the estimate: messages and start-up need room, too.
-  memory_mb=$((${RANKS:-221184000} * 24 * 3 / 2 / nodes / 1000000 + cores * 75))
+  memory_mb=$((${RANKS:-221184000} * 13 * 3 / 2 / nodes / 1000000 + cores * 75))
   exec qsub -N gigarank-221m -j oe \
     -l "select=$nodes:ncpus=$cores:mpiprocs=$cores:mem=${memory_mb}mb" \
     -l place=scatter:excl -l "walltime=$time" -V -S /bin/bash "${options[@]}" scripts/pbs-221m.sh

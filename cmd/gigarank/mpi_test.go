@@ -23,8 +23,10 @@ func underMPI(t *testing.T, n int, args ...string) *exec.Cmd {
 	cmd := command(t, args...)
 	cmd.Args = append([]string{launcher, "-n", fmt.Sprint(n), cmd.Path}, args...)
 	cmd.Path = launcher
-	// More processes than cores, and root, are usual where tests run.
-	cmd.Env = append(cmd.Env,
+	// More processes than cores, and root, are usual where tests run; so are other
+	// tests beside this one, which may keep a process from running for longer than
+	// the second that Open MPI leaves between the SIGTERM and the SIGKILL.
+	cmd.Env = append(cmd.Env, "OMPI_MCA_odls_base_sigkill_timeout=8", "PRTE_MCA_odls_base_sigkill_timeout=8",
 		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
 		"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe")
 	return cmd

@@ -37,7 +37,7 @@ func newPlan(c *console) *cobra.Command {
 		Long:  planHelp + exitHelp,
 		Example: `  gigarank plan --ranks 2^30 --lp event
   gigarank plan allreducetest --ranks 221184000 --lp event --cores 64 --memory 256GiB
-  gigarank plan barriertest --ranks 10G --lp event --hosts 8`,
+  gigarank plan barriertest --ranks 2G --lp event --hosts 8`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
