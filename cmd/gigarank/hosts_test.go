@@ -165,7 +165,7 @@ func TestFailureOnAnotherHost(t *testing.T) {
 	for i, h := range all {
 		group.Go(func() {
 			c, stdout, stderr := testConsole(nil)
-			err := conclude(c, h, testRequest(), outcome{err: errs[i], result: &mpivirt.Result{}})
+			err := conclude(c, h, testRequest(), outcome{err: errs[i], result: &mpivirt.Result{}}, newOutlet(c.stdout))
 			c.finish(err)
 			texts[i] = stdout.String() + stderr.String()
 			if code := exitCode(err); code != exitProgram {
@@ -190,7 +190,7 @@ func TestLostHost(t *testing.T) {
 	h := testHosts(3)[1]
 	h.talk = brokenTransport{h.talk}
 	c, _, stderr := testConsole(nil)
-	err := conclude(c, h, testRequest(), outcome{err: &sync.Lost{Engine: 2, Host: "node9"}, result: &mpivirt.Result{}})
+	err := conclude(c, h, testRequest(), outcome{err: &sync.Lost{Engine: 2, Host: "node9"}, result: &mpivirt.Result{}}, newOutlet(c.stdout))
 	c.finish(err)
 	if exitCode(err) != exitHost || !strings.Contains(stderr.String(), "node9") || !h.apart {
 		t.Errorf("exit code %d, apart %t, %q", exitCode(err), h.apart, stderr)

@@ -95,15 +95,7 @@ func TestTerminateHosts(t *testing.T) {
 		{unix.SIGTERM, "picalc", `(?s)(pi is .*){3}`, 2},
 		{unix.SIGINT, "picalc", `(?s)(pi is .*){3}`, 2},
 	} {
-		// Open MPI leaves a second between SIGTERM and SIGKILL, within which the host
-		// processes have to get a core.
-		var fault error
-		for range 6 {
-			if fault = terminate(t, c.signal, c.args, c.until, c.iterations); fault == nil {
-				break
-			}
-		}
-		if fault != nil {
+		if fault := terminate(t, c.signal, c.args, c.until, c.iterations); fault != nil {
 			t.Errorf("%v: %v", c, fault)
 		}
 	}
@@ -137,7 +129,8 @@ func terminate(t *testing.T, signal unix.Signal, args, until string, iterations 
 	if err := json.Unmarshal(text, &d); err != nil {
 		return err
 	}
-	if d.Complete || !strings.HasPrefix(d.Reason, "interrupted by SIG") || d.Hosts != 2 || len(d.Iterations) < iterations {
+	// Whichever host is the first to get the signal stops the others.
+	if d.Complete || !strings.Contains(d.Reason, "interrupted by SIG") || d.Hosts != 2 || len(d.Iterations) < iterations {
 		return fmt.Errorf("complete %t, reason %q, %d hosts, %d iterations", d.Complete, d.Reason, d.Hosts, len(d.Iterations))
 	}
 	return nil

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -113,16 +114,17 @@ func simulate(c *console, h *hosts, r *request) error {
 	tuneCollector(c.getenv, r.need, r.share)
 	s := catchSignals(unix.SIGINT, unix.SIGTERM)
 	defer s.release()
-	return conclude(c, h, r, perform(c, h, r, s))
+	printed := newOutlet(r.output(c))
+	return conclude(c, h, r, perform(c, h, r, s, printed), printed)
 }
 
-// perform runs a request.
-func perform(c *console, h *hosts, r *request, signals *signals) outcome {
+// perform runs a request, whose ranks print to printed.
+func perform(c *console, h *hosts, r *request, signals *signals, printed *outlet) outcome {
 	c.log.Info("setting up", zap.String("program", r.entry.Name), zap.Int64("ranks", r.ranks),
 		zap.String("machine", r.machine), zap.Int("hosts", h.size), zap.Int("engines", r.engines))
 	began := c.now()
 	r.config.Now = func() float64 { return c.now().Sub(began).Seconds() }
-	r.config.Output = r.output(c)
+	r.config.Output = printed.print
 	r.config.Reserve = askForHugePages
 	return supervise(c, signals, h.stopLimit(),
 		func() (bench.Simulation, error) {
@@ -134,7 +136,7 @@ func perform(c *console, h *hosts, r *request, signals *signals) outcome {
 			if err != nil {
 				return nil, usageError{err}
 			}
-			return s, nil
+			return printing{s, printed}, nil
 		},
 		func(s bench.Simulation) func() {
 			c.log.Info("running")
@@ -148,26 +150,28 @@ func perform(c *console, h *hosts, r *request, signals *signals) outcome {
 
 // output returns where what ranks print goes: to standard output, or to standard
 // error if the document is to be alone there.
-func (r *request) output(c *console) func(string) {
-	to := c.stdout
+func (r *request) output(c *console) io.Writer {
 	if r.json == "-" {
-		to = c.stderr
+		return c.stderr
 	}
-	return func(text string) { _, _ = to.Write([]byte(text)) }
+	return c.stdout
 }
 
-// conclude reports an outcome on host 0 and makes all hosts end with its code.
-func conclude(c *console, h *hosts, r *request, o outcome) error {
+// conclude reports an outcome on host 0 and makes all hosts end with its code. The
+// document comes before what is printed, which may have to wait for its reader.
+func conclude(c *console, h *hosts, r *request, o outcome, printed *outlet) error {
 	all, err := settle(h, &o)
 	if h.index != 0 || o.refused() {
 		return err
 	}
 	d := newDocument(r, h, o, all.peak)
+	err = errors.Join(err, d.write(c, r.json))
+	printed.flush()
 	d.log(c)
 	if r.json != "-" {
 		d.summarize(c.stdout)
 	}
-	return errors.Join(err, d.write(c, r.json))
+	return err
 }
 
 // settle makes all hosts agree on how a simulation has ended: the error has the

@@ -333,7 +333,7 @@ func (s *conductor) simulate(point study.Point, index int) error {
 	debug.FreeOSMemory()
 	resetPeak()
 	defer tuneCollector(s.console.getenv, r.need, r.share)()
-	o := perform(s.console, s.hosts, r, s.signals)
+	o := perform(s.console, s.hosts, r, s.signals, newOutlet(r.output(s.console)))
 	all, err := settle(s.hosts, &o)
 	if err != nil && (all.code != exitProgram || o.refused()) {
 		return err
@@ -388,10 +388,17 @@ func (s *conductor) advise(err error) error {
 // people.
 func (s *conductor) report() error {
 	records, others := s.journal.Outcome(s.plan)
+	// Files come first: what is printed may have to wait for its reader.
+	err := s.writeFiles(records)
 	if others > 0 {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, plural(others, "other point"))
 	}
 	s.plan.WriteText(s.console.stdout, records)
+	return err
+}
+
+// writeFiles writes the table and the report.
+func (s *conductor) writeFiles(records []study.Record) error {
 	var table, page bytes.Buffer
 	if err := study.WriteCSV(&table, records); err != nil {
 		return err

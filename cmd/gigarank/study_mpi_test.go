@@ -78,7 +78,7 @@ func TestHostsRefuseAStudyTogether(t *testing.T) {
 func TestSignalEndsAStudyOfHosts(t *testing.T) {
 	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGUSR1} {
 		dir := filepath.Join(t.TempDir(), "study")
-		args := []string{"study", "barrier", "--ranks", "64", "--algorithms", "node-leader,linear", "--iterations", "8K", "--seed", "1,2,3,4", "--out", dir}
+		args := []string{"study", "barrier", "--ranks", "64", "--algorithms", "node-leader,linear", "--iterations", "2K", "--seed", "1,2,3,4", "--out", dir}
 		cmd := underMPI(t, 2, args...)
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
