@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,12 +75,15 @@ func TestHostsRefuseAStudyTogether(t *testing.T) {
 }
 
 // The launcher passes signals on to all hosts; what was finished stays, and the
-// study can be resumed.
+// study can be resumed, with fewer points, too.
 func TestSignalEndsAStudyOfHosts(t *testing.T) {
 	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGUSR1} {
 		dir := filepath.Join(t.TempDir(), "study")
-		args := []string{"study", "barrier", "--ranks", "64", "--algorithms", "node-leader,linear", "--iterations", "2K", "--seed", "1,2,3,4", "--out", dir}
-		cmd := underMPI(t, 2, args...)
+		args := func(seeds string) []string {
+			return []string{"study", "barrier", "--ranks", "64", "--algorithms", "node-leader,linear", "--iterations", "2K",
+				"--seed", seeds, "--out", dir, "--resume"}
+		}
+		cmd := underMPI(t, 2, args(seeds(100))...)
 		stderr, err := cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -88,30 +92,43 @@ func TestSignalEndsAStudyOfHosts(t *testing.T) {
 			t.Fatal(err)
 		}
 		reader := bufio.NewReader(stderr)
-		waitForLine(t, reader, ` 1/8 `)
+		waitForLine(t, reader, ` 1/200 `)
 		if err := cmd.Process.Signal(signal); err != nil {
 			t.Fatal(err)
 		}
 		if signal == unix.SIGUSR1 { // after the other, Open MPI listens no more
-			waitForLine(t, reader, `interrupted by SIGUSR1; [0-9]+ of 8 points are finished; the same command with --resume goes on`)
+			waitForLine(t, reader, `interrupted by SIGUSR1; [0-9]+ of 200 points are finished; the same command with --resume goes on`)
 		}
 		go func() { _, _ = io.Copy(io.Discard, reader) }()
 		if code, _ := endIn(cmd); code == exitDone {
 			t.Errorf("%v: the launcher ends with 0", signal)
 		}
-		if lines := strings.Count(resultLines(t, dir), "\n"); lines < 1 || lines > 7 {
-			t.Errorf("%v: %d points are finished", signal, lines)
+		finished := strings.Count(resultLines(t, dir), "\n")
+		if finished < 1 || finished > 199 {
+			t.Errorf("%v: %d points are finished", signal, finished)
 		}
 		for _, name := range []string{study.TableFile, study.ReportFile} {
 			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 				t.Errorf("%v: %v", signal, err)
 			}
 		}
-		if output, err := underMPI(t, 2, append(args, "--resume")...).CombinedOutput(); err != nil {
+		output, err := underMPI(t, 2, args("1,2")...).CombinedOutput()
+		counts := regexp.MustCompile(`4 points: ([0-9]) to simulate, ([0-9]) finished before`).FindSubmatch(output)
+		if err != nil || counts == nil {
 			t.Fatalf("%v: resumed: %v\n%s", signal, err, output)
 		}
-		if lines := strings.Count(resultLines(t, dir), "\n"); lines != 8 {
-			t.Errorf("%v: %d points after the resume, want 8", signal, lines)
+		simulated, before := int(counts[1][0]-'0'), int(counts[2][0]-'0')
+		if all := strings.Count(resultLines(t, dir), "\n"); before < 1 || simulated+before != 4 || all != finished+simulated {
+			t.Errorf("%v: %d points after %d were finished and %s", signal, all, finished, counts[0])
 		}
 	}
+}
+
+// seeds lists the seeds 1 to n.
+func seeds(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, strconv.Itoa(i+1))
+	}
+	return strings.Join(all, ",")
 }
