@@ -99,7 +99,7 @@ func (m *meter) paperAllreduce() ([]row, error) {
 func (m *meter) billion() ([]row, error) {
 	var rows []row
 	for _, c := range []struct{ algorithm, ranks string }{
-		{"node-leader", "2^30"}, {"recursive-doubling", "2^30 --engines 1"}, {"dissemination", "2^30 --engines 1"},
+		{"node-leader", "2^30"}, {"recursive-doubling", "2^30"}, {"dissemination", "2^30 --engines 1"},
 	} {
 		samples, err := m.take(1, fmt.Sprintf("run barriertest --ranks %s --lp event --machine xt5 --iterations 2 --barrier %s", c.ranks, c.algorithm))
 		if err != nil {

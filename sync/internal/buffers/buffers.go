@@ -12,8 +12,10 @@ const (
 	smallest = 8  // log2 of the smallest class
 	largest  = 26 // and of the largest
 	classes  = largest - smallest + 1
-	// retained is how many bytes of one class a pool keeps.
-	retained = 16 << 20
+	// retained is how many bytes of one class a pool keeps: what engines have on
+	// its way at a time when they exchange arrays (two windows of 16 MiB, and as much
+	// taken in), since released buffers are garbage that a large run does not collect.
+	retained = 64 << 20
 )
 
 // Pool hands out buffers and takes them back.
