@@ -37,7 +37,11 @@ var rules = map[string]rule{
 	"random":    {pure: true, imports: "vtime"},
 	"invariant": {pure: true},
 
-	"lp":      {pure: true, imports: "vtime random"},
+	"lp": {
+		pure:    true,
+		imports: "vtime random",
+		unsafe:  "the address of a suspended LP's stack, which is fetched into the cache before it goes on",
+	},
 	"network": {pure: true, imports: "vtime random go.yaml.in/yaml/v3"},
 
 	"sync/internal/buffers": {},

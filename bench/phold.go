@@ -88,10 +88,10 @@ func newPholdKernel(c *Config, e *engine.Engine, made func(n int)) *pholdKernel 
 func pholdDuration(o Options) vtime.Time { return vtime.Time(o.Iterations) * vtime.Time(pholdUnit) }
 
 // process is the body of a goroutine LP.
-func (k *pholdKernel) process(i int, wait func(struct{}) bool) {
+func (k *pholdKernel) process(i int, self lp.Coroutine) {
 	k.cause(i, false)
 	for {
-		lp.Wait(wait)
+		self.Wait()
 		if k.over {
 			return
 		}

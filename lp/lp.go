@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"unsafe"
 )
 
 // Kind names how LPs are executed.
@@ -52,17 +53,19 @@ const reportEvery = 1 << 16
 type Goroutines struct {
 	next []func() (struct{}, bool)
 	stop []func()
+	// where an LP was suspended on its stack, or was once: the runtime moves stacks
+	top []uintptr
 }
 
-// NewGoroutines makes n LPs; main(i, wait) is the body of LP i. It calls wait to
+// NewGoroutines makes n LPs; main(i, self) is the body of LP i. It calls self.Wait to
 // suspend itself. An LP begins to run when it is resumed for the first time.
 //
 // A panic in main comes out of Resume. made is told now and then how many LPs have
 // been made.
-func NewGoroutines(n int, main func(i int, wait func(struct{}) bool), made func(n int)) *Goroutines {
-	g := &Goroutines{next: make([]func() (struct{}, bool), n), stop: make([]func(), n)}
+func NewGoroutines(n int, main func(i int, self Coroutine), made func(n int)) *Goroutines {
+	g := &Goroutines{next: make([]func() (struct{}, bool), n), stop: make([]func(), n), top: make([]uintptr, n)}
 	for i := range n {
-		g.next[i], g.stop[i] = iter.Pull(func(yield func(struct{}) bool) { main(i, yield) })
+		g.next[i], g.stop[i] = iter.Pull(func(yield func(struct{}) bool) { main(i, Coroutine{yield, &g.top[i]}) })
 		if i%reportEvery == reportEvery-1 {
 			made(i + 1)
 		}
@@ -70,9 +73,17 @@ func NewGoroutines(n int, main func(i int, wait func(struct{}) bool), made func(
 	return g
 }
 
-// Wait suspends the LP whose wait function is given until it is resumed.
-func Wait(wait func(struct{}) bool) {
-	if !wait(struct{}{}) {
+// Coroutine is what an LP that runs as a coroutine suspends itself with.
+type Coroutine struct {
+	yield func(struct{}) bool
+	top   *uintptr
+}
+
+// Wait suspends the LP until it is resumed. Only the LP itself may call it.
+func (c Coroutine) Wait() {
+	var here byte
+	*c.top = uintptr(unsafe.Pointer(&here))
+	if !c.yield(struct{}{}) {
 		panic(ErrStopped)
 	}
 }
@@ -86,6 +97,11 @@ func (g *Goroutines) Resume(i int) bool {
 	}
 	return alive
 }
+
+// Expect tells that LP i will be resumed soon. The stack of an LP that has waited long
+// is in no cache, and on the way back from its wait the processor would miss it line
+// by line.
+func (g *Goroutines) Expect(i int) { prefetch(g.top[i]) }
 
 // Stop implements Body.
 func (g *Goroutines) Stop() {

@@ -10,10 +10,10 @@ func ignore(int) {}
 
 func TestGoroutinesInterleave(t *testing.T) {
 	var log []int
-	g := NewGoroutines(2, func(i int, wait func(struct{}) bool) {
+	g := NewGoroutines(2, func(i int, self Coroutine) {
 		for step := range 3 {
 			log = append(log, 10*i+step)
-			Wait(wait)
+			self.Wait()
 		}
 	}, ignore)
 	for range 3 {
@@ -35,13 +35,13 @@ func TestGoroutinesInterleave(t *testing.T) {
 
 func TestStopRunsDeferredCalls(t *testing.T) {
 	unwound, finished := 0, false
-	g := NewGoroutines(3, func(i int, wait func(struct{}) bool) {
+	g := NewGoroutines(3, func(i int, self Coroutine) {
 		defer func() { unwound++ }()
 		if i == 2 {
 			finished = true
 			return
 		}
-		Wait(wait)
+		self.Wait()
 		t.Errorf("LP %d ran on after Stop", i)
 	}, ignore)
 	g.Resume(0)
@@ -55,7 +55,7 @@ func TestStopRunsDeferredCalls(t *testing.T) {
 
 func TestPanicComesOutOfResume(t *testing.T) {
 	bad := errors.New("bad rank")
-	g := NewGoroutines(1, func(int, func(struct{}) bool) { panic(bad) }, ignore)
+	g := NewGoroutines(1, func(int, Coroutine) { panic(bad) }, ignore)
 	defer func() {
 		if r := recover(); r != any(bad) {
 			t.Errorf("recovered %v; want %v", r, bad)
@@ -66,9 +66,9 @@ func TestPanicComesOutOfResume(t *testing.T) {
 
 // The floor that goroutine LPs are measured against.
 func BenchmarkGoroutineRoundTrip(b *testing.B) {
-	g := NewGoroutines(1, func(_ int, wait func(struct{}) bool) {
+	g := NewGoroutines(1, func(_ int, self Coroutine) {
 		for {
-			Wait(wait)
+			self.Wait()
 		}
 	}, ignore)
 	b.ReportAllocs()

@@ -17,15 +17,17 @@ import (
 // meaning. All of it belongs to the goroutine that runs the engine; ranks touch
 // it only while the engine has resumed them.
 type kernel struct {
-	eng    *engine.Engine
-	config *Config
-	tgt    *network.Target
-	body   lp.Body
-	steps  func(lo, hi int32) // resumes event LPs; nil for goroutine LPs
-	lo, n  int                // the partition: ranks lo to lo+n-1
-	strict bool
-	noise  Noise
-	plain  bool // no noise and no mailboxes: a compute phase does nothing but advance the clock
+	eng        *engine.Engine
+	config     *Config
+	tgt        *network.Target
+	body       lp.Body
+	steps      func(lo, hi int32) // resumes event LPs; nil for goroutine LPs
+	goroutines *lp.Goroutines     // the body, if LPs are goroutines
+	ranks      []Rank             // by LP, of goroutine LPs: side by side, since they are resumed in turn
+	lo, n      int                // the partition: ranks lo to lo+n-1
+	strict     bool
+	noise      Noise
+	plain      bool // no noise and no mailboxes: a compute phase does nothing but advance the clock
 
 	clock    []vtime.Time   // by LP: its virtual time
 	ports    []network.Port // by LP, under a model that has them, else nil
@@ -188,6 +190,10 @@ func (k *kernel) Run(item int32) {
 	}
 }
 
+// ahead is how many resumptions before its own an LP's stack is fetched: enough for
+// memory to answer, few enough to stay in the L1 cache.
+const ahead = 4
+
 // RunRange implements [engine.RangeRunner]. LPs that become ready together leave a
 // collective or begin: none of them is in a wait that has to be finished.
 func (k *kernel) RunRange(lo, hi int32) {
@@ -199,7 +205,10 @@ func (k *kernel) RunRange(lo, hi int32) {
 		k.steps(lo, hi)
 	} else {
 		for i := lo; i < hi; i++ {
-			if !k.body.Resume(int(i)) {
+			if next := i + ahead; next < hi {
+				k.goroutines.Expect(int(next))
+			}
+			if !k.goroutines.Resume(int(i)) {
 				k.end(i)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 type Rank struct {
 	world Comm
 	k     *kernel
-	wait  func(struct{}) bool // suspends the LP
+	self  lp.Coroutine // suspends the LP
 	lp    int32
 	call  call // the MPI call made last
 	// errorsReturn is the error handler: MPI_ERRORS_RETURN if set, else
@@ -105,11 +105,12 @@ func (r *Rank) raise(c call, err error) error {
 }
 
 // suspend gives control back to the engine until the LP is resumed.
-func (r *Rank) suspend() { lp.Wait(r.wait) }
+func (r *Rank) suspend() { r.self.Wait() }
 
 // runMain is the body of a goroutine LP.
-func (k *kernel) runMain(i int, wait func(struct{}) bool) {
-	r := &Rank{k: k, lp: int32(i), wait: wait}
+func (k *kernel) runMain(i int, self lp.Coroutine) {
+	r := &k.ranks[i]
+	r.k, r.lp, r.self = k, int32(i), self
 	r.world = Comm{r: r, c: k.comms[worldComm], member: int32(k.lo + i)}
 	defer r.recovered()
 	if err := k.config.Program.Main(r); err != nil {

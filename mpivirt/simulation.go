@@ -193,7 +193,10 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 			s.setUp.Add(int64(n - reported))
 			reported = n
 		}
-		k.body = lp.NewGoroutines(k.n, k.runMain, report)
+		k.ranks = make([]Rank, k.n)
+		k.ranks = make([]Rank, k.n)
+		k.goroutines = lp.NewGoroutines(k.n, k.runMain, report)
+		k.body = k.goroutines
 		report(k.n)
 	} else {
 		k.body, k.steps = c.Program.Event().bind(k)

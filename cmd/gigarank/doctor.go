@@ -88,9 +88,9 @@ func ranksThatFit(kind lp.Kind, free room) string {
 // switchTime measures a resumption of a goroutine LP until it waits again, in ns.
 func switchTime(now func() time.Time) float64 {
 	const ranks = 64
-	body := lp.NewGoroutines(ranks, func(_ int, wait func(struct{}) bool) {
+	body := lp.NewGoroutines(ranks, func(_ int, self lp.Coroutine) {
 		for {
-			lp.Wait(wait)
+			self.Wait()
 		}
 	}, func(int) {})
 	defer body.Stop()
