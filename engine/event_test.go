@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -166,5 +167,20 @@ func BenchmarkEventList(b *testing.B) {
 				list.push(ev)
 			}
 		})
+	}
+}
+
+// The last LPs that there can be are numbered up to the largest int32 less one.
+func TestReadyQueueAtItsEnd(t *testing.T) {
+	var q readyQueue
+	q.pushRange(math.MaxInt32-5, math.MaxInt32)
+	var got [][2]int32
+	for !q.empty() {
+		lo, hi := q.popRange(3)
+		got = append(got, [2]int32{lo, hi})
+	}
+	want := [][2]int32{{math.MaxInt32 - 5, math.MaxInt32 - 2}, {math.MaxInt32 - 2, math.MaxInt32}}
+	if !slices.Equal(got, want) {
+		t.Errorf("popped %v, want %v", got, want)
 	}
 }

@@ -47,7 +47,7 @@ func (q *readyQueue) pop() int32 {
 // popRange takes the next LPs of a range, at most limit. There is a range.
 func (q *readyQueue) popRange(limit int32) (lo, hi int32) {
 	r := &q.ranges[len(q.ranges)-1]
-	lo, hi = r.next, min(r.next+limit, r.end)
+	lo, hi = r.next, r.next+min(limit, r.end-r.next)
 	r.next = hi
 	if hi == r.end {
 		q.ranges = q.ranges[:len(q.ranges)-1]

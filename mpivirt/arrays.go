@@ -200,13 +200,14 @@ func (k *kernel) progress(inst *instance, b *bulk) bool {
 func (k *kernel) beginBulk(inst *instance, b *bulk) {
 	b.begun = true
 	spare := &inst.comm.spare
-	b.work, b.next, b.third = spare.work, spare.next, spare.third
-	spare.work, spare.next, spare.third = nil, nil, nil
+	b.next, b.third = spare.next, spare.third
+	spare.next, spare.third = nil, nil
 	if inst.leaders {
 		// The nodes that this engine leads are complete: their instants are the
 		// leaders' clocks, and nobody else needs them any more.
 		b.work = inst.last[b.lo-inst.comm.nodes.here : b.hi-inst.comm.nodes.here]
 	} else {
+		b.work, spare.work = spare.work, nil
 		k.loadClocks(inst, b)
 	}
 	if b.tree != nil {
@@ -237,8 +238,10 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 			k.release(inst, b.lo+i, t)
 		}
 	case inst.comm.index == worldComm && inst.requests == nil && inst.split == nil && !k.strict:
-		for i, t := range b.work {
-			k.noteTime(inst, int32(i), t.Sub(k.clock[i]))
+		if inst.timed != untimed || inst.labels != nil {
+			for i, t := range b.work {
+				k.noteTime(inst, int32(i), t.Sub(k.clock[i]))
+			}
 		}
 		copy(k.clock, b.work)
 		k.leave(inst, 0, int32(k.n))
@@ -250,10 +253,11 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 	}
 	k.flushRange(inst)
 	spare := &inst.comm.spare
-	spare.work, spare.next, spare.third = b.work, b.next, b.third
+	spare.next, spare.third = b.next, b.third
 	if inst.leaders {
-		spare.work = nil
 		spare.joins, spare.last = inst.joins, inst.last
+	} else {
+		spare.work = b.work
 	}
 }
 
@@ -387,7 +391,7 @@ func (k *kernel) sendStretches(inst *instance, b *bulk, p collectives.Pattern) b
 }
 
 // maxStretch is the number of clocks in one record.
-const maxStretch = 1 << 13
+const maxStretch = 1<<13 - 16 // with its headers less than 64 KiB, a class of buffers
 
 // sendRun sends the clocks of a run to the engine that is being sent to. It reports
 // whether there was room for all.
@@ -478,7 +482,7 @@ func (k *kernel) takeStretches(inst *instance, b *bulk, p collectives.Pattern) {
 	b.inbox[b.round] = kept
 }
 
-// takeClocks returns room for n clocks.
+// takeClocks returns room for n clocks, which may go to k.stretches after use.
 func (k *kernel) takeClocks(n int) []vtime.Time {
 	if last := len(k.stretches) - 1; last >= 0 {
 		clocks := k.stretches[last]
@@ -487,7 +491,7 @@ func (k *kernel) takeClocks(n int) []vtime.Time {
 			return clocks[:n]
 		}
 	}
-	return make([]vtime.Time, n)
+	return make([]vtime.Time, n, max(n, maxStretch))
 }
 
 // complete reports whether all that the round needs from other engines has come.

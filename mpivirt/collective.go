@@ -164,7 +164,7 @@ func (k *kernel) joinRun(inst *instance, j joiners) {
 		p := nodes.at(k.lo + int(lp))
 		end := lp + 1
 		if nodes.perNode > 0 {
-			end = min(int32((p+1)*nodes.perNode-k.lo), j.hi)
+			end = int32(min((p+1)*nodes.perNode-k.lo, int(j.hi)))
 		}
 		last := lp
 		for i := lp + 1; i < end; i++ {
@@ -410,7 +410,7 @@ func (k *kernel) leave(inst *instance, lp, n int32) {
 
 // left counts members that have left.
 func (k *kernel) left(inst *instance, n int) {
-	if inst.result != nil {
+	if inst.result != nil && inst.requests == nil { // else completeCollective brings it
 		inst.comm.result = inst.result
 	}
 	if inst.split != nil {

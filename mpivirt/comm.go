@@ -210,6 +210,9 @@ func (c *Comm) Free() error {
 
 // contains returns an error if a rank of a subgroup is not in the group.
 func (g *Group) contains(subgroup *Group) error {
+	if g.spans(subgroup) {
+		return nil
+	}
 	for m := range subgroup.Size() {
 		if rank := subgroup.WorldRank(m); g.Member(rank) < 0 {
 			return mpiError(ErrGroup, "rank %d of the group is not in the communicator", rank)
@@ -229,7 +232,8 @@ func (k *kernel) free(c *comm) {
 // forgetFreed forgets the communicators that all local members have given up, when
 // no operation is pending that may be on one of them.
 func (k *kernel) forgetFreed() {
-	if k.requests.inUse() > 1 { // beside kernel.done
+	// Beside kernel.done; what is over waits to be read only.
+	if k.requests.inUse()-len(k.brought.over) > 1 {
 		return
 	}
 	for _, c := range k.freed {

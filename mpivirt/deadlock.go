@@ -105,11 +105,13 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	}
 	all := append(slices.Clone(a.Blocked), b.Blocked...)
 	slices.SortFunc(all, func(x, y Blocked) int { return x.Rank - y.Rank })
-	d := &DeadlockError{Waiting: a.Waiting + b.Waiting, Blocked: all[:min(len(all), deadlockReportLimit)],
-		calls: append(slices.Clone(a.calls), b.calls...), mismatch: a.mismatch}
+	d := &DeadlockError{Waiting: a.Waiting + b.Waiting, Blocked: all[:min(len(all), deadlockReportLimit)], mismatch: a.mismatch}
+	// Engines that have made the same calls add nothing.
+	fresh := unlike(b.calls, a.calls)
 	if d.mismatch == nil {
-		d.mismatch = disagreement(a.calls, b.calls)
+		d.mismatch = disagreement(a.calls, fresh)
 	}
+	d.calls = append(slices.Clone(a.calls), fresh...)
 	return d
 }
 

@@ -49,14 +49,19 @@ type stepper[S any] struct {
 
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
-	b.rank.lp, b.rank.clock = int32(i), &b.k.clock[i]
-	return b.goOn(i, b.step(&b.rank, &b.states[i]))
+	k := b.k
+	b.rank.lp, b.rank.clock = int32(i), &k.clock[i]
+	k.stepping, k.called, k.timing = int32(i), noCall, untimed
+	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
+	k.stepping = none32
+	return more
 }
 
 // goOn takes LP i, whose step had the outcome given, to its next wait. It reports
 // whether the LP goes on after that.
 func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	for ; ; o = b.step(&b.rank, &b.states[i]) {
+		b.k.timing = untimed
 		switch o {
 		case waiting:
 			return true
@@ -71,21 +76,19 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 
 // resumeRange resumes LPs lo to hi-1. Most of them take one step.
 func (b *stepper[S]) resumeRange(lo, hi int32) {
-	b.k.collectJoiners(lo)
-	states, clocks := b.states[lo:hi], b.k.clock[lo:hi]
+	k := b.k
+	k.collectJoiners(lo)
+	states, clocks := b.states[lo:hi], k.clock[lo:hi]
 	for i := range states {
 		lp := lo + int32(i)
 		b.rank.lp, b.rank.clock = lp, &clocks[i]
+		k.stepping, k.called, k.timing = lp, noCall, untimed
 		if o := b.step(&b.rank, &states[i]); o != waiting && !b.goOn(int(lp), o) {
-			b.k.end(lp)
+			k.end(lp)
 		}
 	}
-	b.k.enterJoiners()
-}
-
-// running returns the LP that was resumed last and the call that it made last.
-func (b *stepper[S]) running() (int32, call) {
-	return b.rank.lp, max(b.rank.call, b.rank.on.call)
+	k.stepping = none32
+	k.enterJoiners()
 }
 
 // Stop implements [lp.Body].
@@ -99,7 +102,6 @@ type EventRank struct {
 	k     *kernel
 	clock *vtime.Time // of the rank
 	lp    int32
-	call  call
 	comm  *comm      // nil for WORLD
 	on    *EventRank // the view that On gives
 }
@@ -131,7 +133,7 @@ func (r *EventRank) Record(index int, operation string, d vtime.Duration) {
 	r.k.tally.record(index, operation, d)
 }
 
-// Timed enters the length of the rank's next collective, from its entry to its exit,
+// Timed enters the length of the collective that this step begins next, from its entry to its exit,
 // into the statistics of the run, as Record does; the rank need not remember when it
 // entered. It returns r.
 func (r *EventRank) Timed(index int, operation string) *EventRank {
@@ -154,7 +156,7 @@ func (r *EventRank) Finish() Outcome { return finished }
 
 // Fail ends the whole program with an error of this rank.
 func (r *EventRank) Fail(err error) Outcome {
-	r.k.fail(r.lp, r.call, err)
+	r.k.fail(r.lp, r.k.called, err)
 	return waiting
 }
 

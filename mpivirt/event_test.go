@@ -26,7 +26,7 @@ func eventScript(steps ...func(r *mpivirt.EventRank) mpivirt.Outcome) mpivirt.Pr
 // What is wrong with a call of an event rank ends the program with an error of its
 // class.
 func TestFaultsOfEventRanks(t *testing.T) {
-	stale := mpivirt.EventRequest(0)
+	stale, made := mpivirt.EventRequest(0), mpivirt.EventComm{}
 	for _, c := range []struct {
 		name  string
 		class mpivirt.ErrorClass
@@ -75,14 +75,21 @@ func TestFaultsOfEventRanks(t *testing.T) {
 				}
 				return r.Barrier()
 			},
+			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Wait(stale) },
+		}},
+		{"a communicator that has been freed", mpivirt.ErrComm, "Comm.Free", []func(r *mpivirt.EventRank) mpivirt.Outcome{
+			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Dup() },
 			func(r *mpivirt.EventRank) mpivirt.Outcome {
-				if r.Rank() == 0 {
-					return r.Wait(stale)
-				}
-				return r.Wait(stale)
+				made = r.Made(0)
+				r.Free(made)
+				return r.Barrier()
+			},
+			func(r *mpivirt.EventRank) mpivirt.Outcome {
+				r.Free(made)
+				return r.Continue()
 			},
 		}},
-		{"no member", mpivirt.ErrComm, "Comm.Split", []func(r *mpivirt.EventRank) mpivirt.Outcome{
+		{"no member", mpivirt.ErrComm, "Barrier", []func(r *mpivirt.EventRank) mpivirt.Outcome{
 			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Split(r.Rank(), 0) },
 			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.On(r.Made(1 - r.Rank())).Barrier() },
 		}},
@@ -228,5 +235,85 @@ func TestEventRanksDoNotAllocate(t *testing.T) {
 	}
 	if n := float64(after.Mallocs-before.Mallocs) / measured; n > 0.001*ranks {
 		t.Errorf("%.2f allocations for two messages of each of %d ranks, want none", n, ranks)
+	}
+}
+
+// A rank that fails names its own last call of the step, not another rank's.
+func TestFailureNamesItsOwnCall(t *testing.T) {
+	p := eventScript(func(r *mpivirt.EventRank) mpivirt.Outcome {
+		if r.Rank() == 3 {
+			return r.Fail(errors.New("no barrier for me"))
+		}
+		return r.Barrier()
+	})
+	for engines := 1; engines <= 3; engines++ {
+		_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 4), Program: p}, engines)
+		var failed *mpivirt.RankError
+		if !errors.As(err, &failed) || failed.Rank != 3 || failed.Call != "" {
+			t.Errorf("%d engines: %v, want a failure of rank 3 in no call", engines, err)
+		}
+	}
+}
+
+// What a step has asked to be timed is a collective of that step, not one that another
+// rank enters later.
+func TestTimedEndsWithTheStep(t *testing.T) {
+	p := eventScript(
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			if r.Rank() == 0 {
+				return r.Timed(0, "nothing").Recv(1, 0)
+			}
+			return r.SendSize(8, 0, 0)
+		},
+		func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Barrier() },
+		func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Timed(1, "barrier").Barrier() },
+	)
+	for engines := 1; engines <= 2; engines++ {
+		result, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: p}, engines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range result.Iterations {
+			if want := map[string]uint64{"barrier": 2}[it.Operation]; uint64(it.Count) != want {
+				t.Errorf("%d engines: %q is timed %d times, want %d", engines, it.Operation, it.Count, want)
+			}
+		}
+	}
+}
+
+// An allreduce that has begun before and ends after a blocking one leaves that one's
+// result alone.
+func TestResultsOfTwoAllreduces(t *testing.T) {
+	const machine = `name: two-level
+ranks_per_node: 2
+network: {model: flat, latency: 1us, bandwidth: 1GB/s, eager_limit: 8}
+`
+	requests := make([]mpivirt.EventRequest, 8)
+	p := eventScript(
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			many := make([]float64, 100)
+			for i := range many {
+				many[i] = 1
+			}
+			requests[r.Rank()] = mpivirt.EventIallreduce(r, many, mpivirt.Sum[float64]())
+			return mpivirt.EventAllreduce(r, []float64{2}, mpivirt.Sum[float64]())
+		},
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			if got := mpivirt.EventResult[float64](r); len(got) != 1 || got[0] != 16 {
+				t.Errorf("rank %d: the blocking allreduce gives %v, want [16]", r.Rank(), got)
+			}
+			return r.Wait(requests[r.Rank()])
+		},
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			if got := mpivirt.EventResultOf[float64](r, requests[r.Rank()]); len(got) != 100 || got[99] != 8 {
+				t.Errorf("rank %d: the nonblocking allreduce gives %v, want 100 times 8", r.Rank(), got)
+			}
+			return r.Continue()
+		},
+	)
+	for engines := 1; engines <= 2; engines++ {
+		if _, err := simulate(t, mpivirt.Config{Target: target(t, machine, 8), Program: p}, engines); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -58,7 +58,7 @@ func (r *EventRank) Members() int {
 
 // must ends the program with an MPI error of the call.
 func (r *EventRank) must(c call, err error) {
-	r.call = c
+	r.k.called = c
 	if err != nil {
 		panic(fatal{err})
 	}
@@ -119,7 +119,7 @@ func (r *EventRank) nonblocking(v *collective, err error) EventRequest {
 // Barrier waits until all members have called it (MPI_Barrier).
 func (r *EventRank) Barrier() Outcome {
 	k := r.k
-	r.call = callBarrier
+	k.called = callBarrier
 	if r.comm == nil && r.lp == k.joiners.hi && k.timing == k.joiners.timed {
 		k.joiners.hi++
 		k.timing = untimed
@@ -200,5 +200,9 @@ func (r *EventRank) Free(c EventComm) {
 	if c.index <= selfComm {
 		r.must(callCommFree, mpiError(ErrComm, "WORLD and SELF cannot be freed"))
 	}
-	r.k.free(r.k.comms[c.index])
+	given := r.k.comms[c.index]
+	if given == nil {
+		r.must(callCommFree, mpiError(ErrComm, "the communicator has been freed"))
+	}
+	r.k.free(given)
 }

@@ -196,7 +196,7 @@ func EventMrecv[T Datatype](r *EventRank, m EventMessage, data []T) Outcome {
 	case 0:
 		r.must(callRecv, mpiError(ErrRequest, "no probe has found a message to receive"))
 	}
-	r.call = callRecv
+	r.k.called = callRecv
 	index := k.newRequest(r.lp, receiveRequest, callRecv)
 	q := k.requests.at(index)
 	q.buffer, q.sized, q.bytes = b, true, int64(len(b))

@@ -108,8 +108,9 @@ func (k *kernel) unpark(lp int32) {
 	}
 }
 
-// brought returns what has been brought to the rank, nothing if its last wait lies
-// further back than the step before.
+// brought returns what has been brought to the rank: by its last wait, or nothing if
+// another LP of the engine has waited since. It can be relied on in the step after the
+// wait only.
 func (r *EventRank) brought() *brought {
 	if r.k.brought.lp != r.lp {
 		return &nothing
@@ -150,7 +151,7 @@ func (r *EventRank) index(q EventRequest, name call) int32 {
 
 // await waits for requests in one of the ways of [waitKind].
 func (r *EventRank) await(kind waitKind, name call, requests ...EventRequest) Outcome {
-	r.call = name
+	r.k.called = name
 	box := r.k.box(r.lp)
 	list, active := box.wait.requests[:0], false
 	for _, q := range requests {
@@ -167,7 +168,7 @@ func (r *EventRank) await(kind waitKind, name call, requests ...EventRequest) Ou
 
 // Wait waits for an operation (MPI_Wait).
 func (r *EventRank) Wait(q EventRequest) Outcome {
-	r.call = callWait
+	r.k.called = callWait
 	return r.waitOne(q, callWait)
 }
 
@@ -284,7 +285,7 @@ func (r *EventRank) overOf(q EventRequest) *request {
 			return r.k.requests.at(index)
 		}
 	}
-	r.must(r.call, mpiError(ErrRequest, "the last step has not waited for the request, or in vain"))
+	r.must(r.k.called, mpiError(ErrRequest, "the last step has not waited for the request, or in vain"))
 	return nil
 }
 

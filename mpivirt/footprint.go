@@ -77,10 +77,15 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 }
 
 // keptAside is how many clocks are kept aside in the shifts of a schedule, for each
-// member.
+// member. Of a schedule of many rounds, whose distances are all alike or ascend, it
+// looks at the first and the last ones.
 func keptAside(s collectives.Schedule) float64 {
+	const few = 64
 	most := 0
-	for round := range s.MaxRounds() {
+	for round := 0; round < s.MaxRounds(); round++ {
+		if round == few {
+			round = max(few, s.MaxRounds()-few)
+		}
 		if p := s.Pattern(round); p.Kind == collectives.Shift && gcd(s.Members(), p.Distance) < leastShiftBlock {
 			most = max(most, p.Distance)
 		}

@@ -49,6 +49,15 @@ func newGroup(ranks []int) *Group {
 	return g
 }
 
+// spans tells whether both groups need no list and all of the other's members are
+// members. It looks at two of them only.
+func (g *Group) spans(other *Group) bool {
+	if g.ranks != nil || other.ranks != nil || g.size == 0 || other.size == 0 || g.stride == 0 || other.stride%g.stride != 0 {
+		return false
+	}
+	return g.Member(other.WorldRank(0)) >= 0 && g.Member(other.WorldRank(other.size-1)) >= 0
+}
+
 // Size returns the number of members (MPI_Group_size).
 func (g *Group) Size() int { return g.size }
 

@@ -65,6 +65,8 @@ type kernel struct {
 	algorithms []collectives.Algorithm // by operation
 	held       []*instance
 	joiners    joiners
+	stepping   int32   // event LP whose step runs, none32 if none
+	called     call    // the MPI call that the step made last
 	timing     int32   // label of the time of the running LP's next collective
 	waiting    []*bulk // instances over arrays that wait for other engines
 
@@ -108,7 +110,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.joiners.hi = -1
 	k.done = k.newDone()
 	k.brought.lp, k.towards = none32, eng.Index()
-	k.timing = untimed
+	k.timing, k.stepping = untimed, none32
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
 	k.tally.start(c, k.n)
 	return k

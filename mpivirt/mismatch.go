@@ -377,6 +377,26 @@ func (k *kernel) calls() (all []called) {
 	return all
 }
 
+// unlike returns those of calls that are not among the others, whoever made them.
+func unlike(calls, others []called) (rest []called) {
+	type where struct {
+		context     uint64
+		from, until uint32
+		signature   signature
+	}
+	key := func(c called) where { return where{c.context, c.from, c.until, c.signature} }
+	known := map[where]bool{}
+	for _, c := range others {
+		known[key(c)] = true
+	}
+	for _, c := range calls {
+		if !known[key(c)] {
+			rest = append(rest, c)
+		}
+	}
+	return rest
+}
+
 // disagreement returns the error of ranks of two engines that made different calls
 // in the same place, nil if there are none.
 func disagreement(a, b []called) *RankError {

@@ -32,7 +32,7 @@ func (e *evaluation) shiftInPlace(distance int) {
 // the divisor of both separates from the others.
 func (e *evaluation) shiftInCycles(distance, divisor int) {
 	work, total := e.b.work, e.b.total
-	arriving, leaving := make([]vtime.Time, shiftBlock), make([]vtime.Time, shiftBlock)
+	arriving, leaving := e.k.takeClocks(shiftBlock), e.k.takeClocks(shiftBlock)
 	for start := 0; start < divisor; start += shiftBlock {
 		n := min(shiftBlock, divisor-start)
 		src := (start - distance + total) % total
@@ -52,6 +52,7 @@ func (e *evaluation) shiftInCycles(distance, divisor int) {
 			src = dst
 		}
 	}
+	e.k.stretches = append(e.k.stretches, arriving, leaving)
 }
 
 // swapUniform lets receivers take in messages that all take the same time, and leaves
@@ -73,13 +74,14 @@ func (e *evaluation) shiftDownwards(distance int) {
 	}
 	kept := e.b.next[:distance]
 	copy(kept, work[total-distance:])
-	block := make([]vtime.Time, shiftBlock)
+	block := e.k.takeClocks(shiftBlock)
 	for hi := total; hi > distance; {
 		lo := max(hi-shiftBlock, distance)
 		n := copy(block, work[lo-distance:hi-distance])
 		e.receive(lo, lo-distance, n, 1, block[:n], 1)
 		hi = lo
 	}
+	e.k.stretches = append(e.k.stretches, block)
 	e.receive(0, total-distance, distance, 1, kept, 1)
 }
 

@@ -193,8 +193,7 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 			s.setUp.Add(int64(n - reported))
 			reported = n
 		}
-		k.ranks = make([]Rank, k.n)
-		k.ranks = make([]Rank, k.n)
+		k.ranks = reserve[Rank](k, k.n)
 		k.goroutines = lp.NewGoroutines(k.n, k.runMain, report)
 		k.body = k.goroutines
 		report(k.n)
@@ -233,9 +232,8 @@ func (k *kernel) run() (err error) {
 			err = failedItself(v, broken.Stack)
 			return
 		}
-		if body, steps := k.body.(interface{ running() (int32, call) }); steps {
-			lp, name := body.running()
-			k.recovered(lp, name, v)
+		if k.stepping != none32 {
+			k.recovered(k.stepping, k.called, v)
 			err = k.eng.Err()
 			return
 		}
