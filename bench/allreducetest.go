@@ -2,7 +2,9 @@ package bench
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
+	stdsync "sync"
 
 	"gigarank/collectives"
 	"gigarank/lp"
@@ -21,23 +23,41 @@ var allreducetest = Entry{
 		if o.Payload%8 != 0 {
 			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: doubles have 8 bytes each", o.Payload)
 		}
-		count := int(o.Payload / 8)
-		vectors := newContributions(count)
+		if o.Payload > maxVector {
+			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: use at most 2^46, the vector is held in memory", o.Payload)
+		}
+		// A payload is checked before anyone knows whether there is the memory for it.
+		vectors := stdsync.OnceValue(func() contributions { return newContributions(int(o.Payload / 8)) })
 		return mpivirt.Program{
-			Main: func(r *mpivirt.Rank) error { return allreduceMain(r, o, vectors) },
+			Main: func(r *mpivirt.Rank) error { return allreduceMain(r, o, vectors()) },
 			Event: func() mpivirt.EventProgram {
-				p := &allreduceSteps{Options: o, vectors: vectors, sum: mpivirt.Sum[float64](), checked: -1}
+				p := &allreduceSteps{Options: o, vectors: vectors(), sum: mpivirt.Sum[float64](), checked: -1}
 				return repeat(o.Iterations, p.step)
 			},
 		}, nil
 	},
 	Collectives: []collectives.Operation{collectives.Allreduce},
-	State: func(kind lp.Kind, o Options) int64 {
+	State: func(kind lp.Kind, o Options) float64 {
 		if kind == lp.Goroutine {
-			return 2 * o.Payload
+			return 2 * float64(o.Payload)
 		}
 		return repeatedStateBytes(kind, o)
 	},
+	Shared: allreduceShared,
+}
+
+// maxVector is the most bytes of a vector: half of the address space of a process.
+const maxVector = 1 << 46
+
+// allreduceShared is what an engine holds for all its ranks: the contributions, a
+// partial sum for each level of the tree over the nodes, and some four more vectors
+// that are sent, received and returned.
+func allreduceShared(c Config) float64 {
+	vectors := 5
+	if c.Target != nil {
+		vectors += bits.Len(uint(c.Target.Nodes()))
+	}
+	return float64(vectors) * float64(c.Payload)
 }
 
 // computeTime draws how long a rank computes in an iteration: uniform between a

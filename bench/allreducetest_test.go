@@ -1,11 +1,57 @@
 package bench_test
 
 import (
+	"strings"
 	"testing"
 
+	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/lp"
 )
+
+// A payload can be checked without the memory for it. One that no process can hold is
+// refused.
+func TestAllreducePayloadIsOnlyChecked(t *testing.T) {
+	e, err := bench.Lookup("allreducetest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Build(bench.Options{Iterations: 1, Payload: 1 << 46}); err != nil {
+		t.Error(err)
+	}
+	for _, payload := range []int64{1<<46 + 8, 1 << 60, 1<<63 - 8} {
+		if _, err := e.Build(bench.Options{Iterations: 1, Payload: payload}); err == nil || !strings.Contains(err.Error(), "use at most 2^46") {
+			t.Errorf("%d bytes: %v, want it to say what the most is", payload, err)
+		}
+	}
+}
+
+// What the vectors take is part of what a run needs, however large they are.
+func TestBytesPerEngine(t *testing.T) {
+	e, err := bench.Lookup("allreducetest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := machine("xt5", 12*16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, payload := range []int64{8, 1 << 40, 1<<63 - 8} {
+		c := bench.Config{Options: bench.Options{Payload: payload}}
+		c.LP, c.Target = lp.Event, target
+		// 5, and one for each level of the tree over 16 nodes and its leaves.
+		if got := bench.BytesPerEngine(e, c); got != 10*float64(payload) {
+			t.Errorf("%d bytes: an engine holds %v, want 10 vectors", payload, got)
+		}
+		c.LP = lp.Goroutine
+		if got := bench.BytesPerRank(e, c, 1); got < 2*float64(payload) {
+			t.Errorf("%d bytes: a goroutine rank holds %v, want more than 2 vectors", payload, got)
+		}
+	}
+	if got := bench.BytesPerEngine(bench.Entry{}, bench.Config{}); got != 0 {
+		t.Errorf("a program that shares nothing has %v bytes on an engine", got)
+	}
+}
 
 // Both forms sum a vector that the algorithm cuts into a block for each rank, by
 // messages between engines too; the program checks the sum.

@@ -21,8 +21,9 @@ var matmul = Entry{
 		}
 		return mpivirt.Program{Main: func(r *mpivirt.Rank) error { return matmulMain(r, o) }}, nil
 	},
-	State: func(_ lp.Kind, o Options) int64 {
-		return messagesPerRank + sendStack + 2*o.Payload + o.Payload*o.Payload/8
+	State: func(_ lp.Kind, o Options) float64 {
+		row := float64(o.Payload)
+		return messagesPerRank + sendStack + 2*row + row*row/8
 	},
 }
 

@@ -24,7 +24,7 @@ var phold = Entry{
 	Defaults: Options{Iterations: 100},
 	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
 	Direct:   newPhold,
-	State:    func(lp.Kind, Options) int64 { return pholdStateSize },
+	State:    func(lp.Kind, Options) float64 { return pholdStateSize },
 }
 
 // The parameters of phold, with a time unit of a microsecond: lookahead 0.1, mean

@@ -85,7 +85,10 @@ type Entry struct {
 	Collectives []collectives.Operation
 	// State gives the bytes that the program holds for each rank over those of
 	// the LP itself, with the options filled in; nil for none.
-	State func(lp.Kind, Options) int64
+	State func(lp.Kind, Options) float64
+	// Shared gives the bytes that the program holds on each engine for all its ranks
+	// together, with the options filled in; nil for next to none.
+	Shared func(Config) float64
 }
 
 // programs lists every program, in the order in which a list shows them.
@@ -181,9 +184,19 @@ func New(name string, c Config) (Simulation, error) {
 func BytesPerRank(e Entry, c Config, engines int) float64 {
 	n := mpivirt.Footprint(&c.Config, engines, e.Collectives...)
 	if e.State != nil {
-		n += float64(e.State(c.LP, e.Resolve(c.Options)))
+		n += e.State(c.LP, e.Resolve(c.Options))
 	}
 	return n
+}
+
+// BytesPerEngine estimates the memory that a program takes on each engine, in bytes,
+// however many ranks it has there. Like [BytesPerRank] it looks at the Target.
+func BytesPerEngine(e Entry, c Config) float64 {
+	if e.Shared == nil {
+		return 0
+	}
+	c.Options = e.Resolve(c.Options)
+	return e.Shared(c)
 }
 
 // Choices says what may stand in the place of a name that is not known: the

@@ -81,7 +81,7 @@ func TestResolve(t *testing.T) {
 func TestBytesPerRank(t *testing.T) {
 	e := bench.Entry{
 		Defaults: bench.Options{Payload: 8},
-		State:    func(_ lp.Kind, o bench.Options) int64 { return 2 * o.Payload },
+		State:    func(_ lp.Kind, o bench.Options) float64 { return 2 * float64(o.Payload) },
 	}
 	event := bench.Config{}
 	event.LP = lp.Event

@@ -25,7 +25,7 @@ func repeated[S uint16 | uint64](step func(r *mpivirt.EventRank, iteration int) 
 }
 
 // repeatedStateBytes is the State of programs made by repeat.
-func repeatedStateBytes(kind lp.Kind, o Options) int64 {
+func repeatedStateBytes(kind lp.Kind, o Options) float64 {
 	switch {
 	case kind != lp.Event:
 		return 0

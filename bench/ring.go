@@ -236,9 +236,9 @@ const (
 
 // pointToPointState gives the State of a program of point-to-point messages whose
 // event ranks have a state of the given size.
-func pointToPointState(state int64) func(lp.Kind, Options) int64 {
-	return func(kind lp.Kind, o Options) int64 {
-		n := messagesPerRank + 2*o.Payload
+func pointToPointState(state float64) func(lp.Kind, Options) float64 {
+	return func(kind lp.Kind, o Options) float64 {
+		n := messagesPerRank + 2*float64(o.Payload)
 		if kind == lp.Event {
 			return n + state
 		}

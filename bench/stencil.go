@@ -35,11 +35,11 @@ var stencil = Entry{
 		}, nil
 	},
 	Collectives: []collectives.Operation{collectives.Allreduce},
-	State: func(kind lp.Kind, o Options) int64 {
+	State: func(kind lp.Kind, o Options) float64 {
 		if kind == lp.Event {
 			return stencilMessages + stencilStateSize
 		}
-		return stencilMessages + sendStack + 3*o.Payload
+		return stencilMessages + sendStack + 3*float64(o.Payload)
 	},
 }
 

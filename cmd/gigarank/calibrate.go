@@ -68,7 +68,7 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 func (r *request) expected(v calibration) float64 {
 	config := r.config
 	config.Target, _ = r.config.Target.Machine().Target(v.ranks)
-	return float64(v.ranks) * bench.BytesPerRank(r.entry, config, v.engines)
+	return float64(v.ranks)*bench.BytesPerRank(r.entry, config, v.engines) + float64(v.engines)*bench.BytesPerEngine(r.entry, config)
 }
 
 // sample runs the command with a number of ranks, as a process of its own.

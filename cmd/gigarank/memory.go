@@ -168,9 +168,9 @@ func processBytes(processes int) int64 {
 }
 
 // neededMemory estimates what one of the host processes takes, in bytes, at most
-// 2^60.
-func neededMemory(ranks int64, bytesPerRank float64, processes int) int64 {
-	need := float64(ranks)/float64(processes)*bytesPerRank + float64(processBytes(processes))
+// 2^60; shared is what it takes for all its ranks together.
+func neededMemory(ranks int64, bytesPerRank, shared float64, processes int) int64 {
+	need := float64(ranks)/float64(processes)*bytesPerRank + shared + float64(processBytes(processes))
 	return int64(min(need, 1<<60))
 }
 
@@ -186,7 +186,7 @@ func checkMemory(need int64, available room) error {
 		return nil
 	}
 	return fmt.Errorf("the run needs about %s of memory on this machine and %s are available (%s): "+
-		"use fewer ranks, --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides what is available",
+		"use fewer ranks, a smaller --payload or --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides what is available",
 		formatBytes(need), formatBytes(available.bytes), available.bound)
 }
 

@@ -68,15 +68,17 @@ func TestNeededMemory(t *testing.T) {
 	for _, c := range []struct {
 		ranks int64
 		each  float64
+		all   float64
 		hosts int
 		want  int64
 	}{
-		{1 << 20, 24, 1, 24<<20 + processMemory},
-		{1 << 20, 24, 4, 6<<20 + mpiProcessMemory},
-		{math.MaxInt32, math.MaxInt64, 1, 1 << 60},
-		{1 << 20, 12.5, 1, 12<<20 + 1<<19 + processMemory},
+		{1 << 20, 24, 0, 1, 24<<20 + processMemory},
+		{1 << 20, 24, 0, 4, 6<<20 + mpiProcessMemory},
+		{1 << 20, 24, 5 << 20, 4, 11<<20 + mpiProcessMemory},
+		{math.MaxInt32, math.MaxInt64, 0, 1, 1 << 60},
+		{1 << 20, 12.5, 0, 1, 12<<20 + 1<<19 + processMemory},
 	} {
-		if got := neededMemory(c.ranks, c.each, c.hosts); got != c.want {
+		if got := neededMemory(c.ranks, c.each, c.all, c.hosts); got != c.want {
 			t.Errorf("%d ranks of %v bytes on %d hosts need %d bytes, want %d", c.ranks, c.each, c.hosts, got, c.want)
 		}
 	}

@@ -165,7 +165,8 @@ func (r *request) bytesPerRank(a allocation, sample calibration) float64 {
 
 // hostBytes is the memory that a run takes on each host of an allocation.
 func (r *request) hostBytes(a allocation, sample calibration) int64 {
-	each := neededMemory(r.ranks, r.bytesPerRank(a, sample), int(a.processes()))
+	shared := float64(a.engines()/a.processes()) * bench.BytesPerEngine(r.entry, r.config)
+	each := neededMemory(r.ranks, r.bytesPerRank(a, sample), shared, int(a.processes()))
 	local := a.processes() / a.hosts
 	return min(each, math.MaxInt64/local) * local
 }

@@ -300,7 +300,8 @@ func (r *request) checkMemory(c *console, h *hosts) error {
 	if !set {
 		available = availableMemory(c.root)
 	}
-	r.need = neededMemory(r.ranks, bench.BytesPerRank(r.entry, r.config, h.size*r.engines), h.size)
+	shared := float64(r.engines) * bench.BytesPerEngine(r.entry, r.config)
+	r.need = neededMemory(r.ranks, bench.BytesPerRank(r.entry, r.config, h.size*r.engines), shared, h.size)
 	r.share = available.bytes / int64(h.local) / 10 * 9
 	local := int64(h.local)
 	return checkMemory(min(r.need, math.MaxInt64/local)*local, available)

@@ -132,3 +132,31 @@ func TestMemoryOfSeveralProcesses(t *testing.T) {
 		}
 	}
 }
+
+// Payloads for which the memory is not enough are refused before anything is made of
+// them, be they so large that the need does not fit into 64 bits.
+func TestPayloadsWithoutTheMemory(t *testing.T) {
+	const needed, available = "the run needs about", "1.00 GiB are available"
+	for line, want := range map[string][]string{
+		"run allreducetest --lp event --ranks 16 --payload 64Gi":                             {needed, available},
+		"run allreducetest --lp event --ranks 16 --payload 2^60":                             {needed, available},
+		"run allreducetest --lp event --ranks 16 --payload 2^62":                             {needed, available},
+		"run allreducetest --lp goroutine --ranks 16 --payload 2^62":                         {needed, available},
+		"run ring --ranks 2 --payload 2^62":                                                  {needed, available},
+		"run matmul --ranks 2 --payload 4Gi":                                                 {needed, available},
+		"study allreduce --ranks 16 --payload 8..64Gi --out DIR":                             {"will not fit", needed, available},
+		"study allreduce --ranks 16 --payload 8..64Gi:x8 --out DIR --algorithms node-leader": {"will not fit", needed, available},
+		"study allreduce --ranks 16 --payload 2^60 --out DIR":                                {"--payload", "use at most 2^46"},
+	} {
+		c, _, stderr := testConsole(nil)
+		code := execute(strings.Fields(strings.ReplaceAll(line, "DIR", t.TempDir())), c)
+		if code != exitUsage {
+			t.Errorf("%s: exit code %d, want %d", line, code, exitUsage)
+		}
+		for _, text := range want {
+			if !strings.Contains(stderr.String(), text) {
+				t.Errorf("%s: no %q in %q", line, text, stderr)
+			}
+		}
+	}
+}
