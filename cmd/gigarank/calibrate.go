@@ -19,6 +19,7 @@ import (
 type calibration struct {
 	ranks     int64
 	engines   int
+	cores     int     // that the engines keep busy
 	first     float64 // seconds until the first iteration had ended
 	iteration float64 // seconds of each further one
 	taken     float64 // bytes, with what the process takes anyway
@@ -42,13 +43,13 @@ const (
 func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 	began := c.now()
 	last := calibration{memory: 1}
-	for ranks := min(calibrationRanks, r.ranks); ; ranks = min(4*ranks, r.ranks) {
+	for ranks := min(max(calibrationRanks, int64(r.engines)), r.ranks); ; ranks = min(4*ranks, r.ranks) {
 		started := c.now()
 		sample, err := r.sample(f, ranks)
 		if err != nil {
 			return sample, err
 		}
-		sample.memory = last.memory
+		sample.cores, sample.memory = min(sample.engines, c.cores), last.memory
 		if last.ranks > 0 {
 			sample.memory = (sample.taken - last.taken) / (r.expected(sample) - r.expected(last))
 		}

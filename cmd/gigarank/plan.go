@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -59,7 +58,7 @@ func newPlan(c *console) *cobra.Command {
 func (f *planFlags) define(cmd *cobra.Command) {
 	f.run.define(cmd)
 	flags := cmd.Flags()
-	for _, name := range []string{"engines", "progress", "json", "verbose"} {
+	for _, name := range []string{"progress", "json", "verbose"} {
 		_ = flags.MarkHidden(name)
 	}
 	flags.StringVar(&f.hosts, "hosts", "", "hosts `N` to plan for (default the fewest that have the memory)")
@@ -71,18 +70,27 @@ func (f *planFlags) define(cmd *cobra.Command) {
 // core does without MPI; on several, each core has a process.
 type allocation struct {
 	hosts, cores int64
+	alone        int64 // engines if there is one host
 	memory       int64 // of each host, in bytes
 }
 
 // engines is the number of all engines.
-func (a allocation) engines() int64 { return a.hosts * a.cores }
+func (a allocation) engines() int64 {
+	if a.hosts == 1 {
+		return a.alone
+	}
+	return a.hosts * a.cores
+}
+
+// busy is the number of cores that the engines of a run with so many ranks keep busy.
+func (a allocation) busy(ranks int64) int64 { return min(a.engines(), a.hosts*a.cores, ranks) }
 
 // processes is the number of all host processes.
 func (a allocation) processes() int64 {
 	if a.hosts == 1 {
 		return 1
 	}
-	return a.engines()
+	return a.hosts * a.cores
 }
 
 // forecast is what a run is expected to take.
@@ -100,6 +108,9 @@ func plan(c *console, program string, f *planFlags) error {
 	h := &hosts{size: 1, local: 1}
 	r, faults := readRequest(c, h, program, &f.run)
 	a := f.allocation(c, &faults)
+	if a.alone = a.cores; f.run.engines != "" {
+		a.alone = int64(r.engines)
+	}
 	if err := faults.orNil(); err != nil {
 		return err
 	}
@@ -109,6 +120,10 @@ func plan(c *console, program string, f *planFlags) error {
 	}
 	if a, err = r.allot(a, sample); err != nil {
 		return err
+	}
+	if f.run.engines != "" && r.engines != 1 && a.hosts > 1 {
+		return usageError{fmt.Errorf("--engines: %d engines in a process, but on %s each core has a process with one engine: "+
+			"leave the flag out", r.engines, plural(int(a.hosts), "host"))}
 	}
 	printPlan(c, program, f, r, a, r.foresee(a, sample))
 	return nil
@@ -137,25 +152,24 @@ func (f *planFlags) allocation(c *console, faults *usageError) allocation {
 
 // allot decides how many hosts the run gets.
 func (r *request) allot(a allocation, sample calibration) (allocation, error) {
-	if a.memory <= a.cores*mpiProcessMemory {
-		return a, usageError{fmt.Errorf("--memory: %s for %d host processes: each takes %s before it has ranks",
-			formatBytes(a.memory), a.cores, formatBytes(mpiProcessMemory))}
-	}
 	fewest := a
+	fewest.hosts = max(a.hosts, 1)
+	own := float64(a.cores) * (mpiProcessMemory + bench.BytesPerEngine(r.entry, r.config)) // of the processes of a host
+	memory := float64(a.memory)
 	// More hosts have more engines, which exchange more.
-	for fewest.hosts = 1; r.hostBytes(fewest, sample) > a.memory; {
-		room := float64(a.memory - a.cores*mpiProcessMemory)
-		fewest.hosts = max(fewest.hosts+1, int64(math.Ceil(r.bytesPerRank(fewest, sample)*float64(r.ranks)/room)))
+	for r.hostBytes(fewest, sample) > a.memory {
+		if own >= memory {
+			return a, usageError{fmt.Errorf("--memory: %s for the %d host processes of a host, which take %s before they have ranks: use fewer --cores, or hosts with more memory",
+				formatBytes(a.memory), a.cores, formatBytes(int64(min(own, 1<<60))))}
+		}
+		fewest.hosts = max(fewest.hosts+1, int64(math.Ceil(r.bytesPerRank(fewest, sample)*float64(r.ranks)/(memory-own))))
 	}
-	if a.hosts == 0 {
-		return fewest, nil
-	}
-	if a.hosts < fewest.hosts {
+	if a.hosts != 0 && a.hosts < fewest.hosts {
 		return a, usageError{fmt.Errorf("--hosts: %s with %s have not the memory for %s, which takes %s on each: use at least %d",
 			plural(int(a.hosts), "host"), formatBytes(a.memory), plural(int(r.ranks), "rank"),
 			formatBytes(r.hostBytes(a, sample)), fewest.hosts)}
 	}
-	return a, nil
+	return fewest, nil
 }
 
 // bytesPerRank is the memory of a rank on an allocation.
@@ -173,9 +187,8 @@ func (r *request) hostBytes(a allocation, sample calibration) int64 {
 
 // foresee extrapolates a calibration.
 func (r *request) foresee(a allocation, sample calibration) forecast {
-	engines := float64(min(a.engines(), r.ranks))
-	// Ranks of an engine, in terms of the calibration's.
-	load := float64(r.ranks) / engines / (float64(sample.ranks) / float64(sample.engines))
+	// Ranks of a busy core, in terms of the calibration's.
+	load := float64(r.ranks) / float64(a.busy(r.ranks)) / (float64(sample.ranks) / float64(sample.cores))
 	grow := r.work(r.ranks) / r.work(sample.ranks)
 	f := forecast{
 		bytesPerRank: r.bytesPerRank(a, sample), hostBytes: r.hostBytes(a, sample), sample: sample,
@@ -199,7 +212,8 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 	p("calibration", "%s ranks on %s: %.3g ns a rank and iteration", formatCount(float64(v.sample.ranks)),
 		plural(v.sample.engines, "engine"), v.sample.iteration/float64(v.sample.ranks)*1e9)
 	_ = out.Flush()
-	_, _ = fmt.Fprint(c.stdout, jobLines("gigarank "+strings.Join(f.run.arguments(program), " ")+" --json result.json", a, v))
+	run := append([]string{"gigarank"}, f.run.arguments(program)...)
+	_, _ = fmt.Fprint(c.stdout, jobLines(commandLine(append(run, "--json", "result.json")), a, v))
 }
 
 // arguments are those of the run that the flags describe, but for where it goes and
@@ -207,7 +221,7 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 func (f *runFlags) arguments(program string) []string {
 	args := []string{"run", program, "--ranks", f.ranks, "--machine", f.machine, "--lp", f.lp}
 	for _, flag := range []struct{ name, value, usual string }{
-		{"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
+		{"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
 		{"--allreduce", f.allreduce, ""}, {"--iterations", f.iterations, ""}, {"--compute", f.compute, ""},
 		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"},
 	} {
@@ -225,7 +239,8 @@ func (f *runFlags) arguments(program string) []string {
 }
 
 // jobLines are the lines of job scripts that ask for an allocation: half as much time
-// again as is expected and a tenth more memory.
+// again as is expected and a tenth more memory. B: sends the signal to the batch shell,
+// which the launcher has taken the place of.
 func jobLines(command string, a allocation, v forecast) string {
 	minutes := int(math.Ceil(v.wall*1.5/60)) + 1
 	limit := fmt.Sprintf("%02d:%02d:00", minutes/60, minutes%60)
@@ -238,7 +253,7 @@ func jobLines(command string, a allocation, v forecast) string {
 Slurm:
   #SBATCH --nodes=%d --ntasks-per-node=%d --cpus-per-task=%d
   #SBATCH --mem=%dG --time=%s --signal=B:TERM@60
-  %s
+  exec %s
 
 PBS:
   #PBS -l select=%d:ncpus=%d:mpiprocs=%d:mem=%dgb

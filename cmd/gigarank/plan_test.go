@@ -2,9 +2,91 @@ package main
 
 import (
 	"bytes"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
+
+// planned is what plan with the arguments says.
+func planned(t *testing.T, args ...string) string {
+	t.Helper()
+	var failure bytes.Buffer
+	cmd := command(t, append([]string{"plan"}, args...)...)
+	cmd.Stderr = &failure
+	text, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("plan %q: %v\n%s", args, err, &failure)
+	}
+	return string(text)
+}
+
+// expectLines wants lines with the patterns.
+func expectLines(t *testing.T, text string, patterns ...string) {
+	t.Helper()
+	for _, pattern := range patterns {
+		if !regexp.MustCompile("(?m)" + pattern).MatchString(text) {
+			t.Errorf("no %q in\n%s", pattern, text)
+		}
+	}
+}
+
+// One process needs nothing for those that several hosts would have.
+func TestPlanFitsOneHost(t *testing.T) {
+	text := planned(t, "--ranks", "1M", "--lp", "event", "--cores", "256", "--memory", "8GiB")
+	expectLines(t, text, `^hosts +1, with 256 cores`, `--nodes=1 --ntasks-per-node=1 --cpus-per-task=256$`)
+}
+
+// The number of engines that the user gives is that of the calibration, of the
+// forecast and of the run.
+func TestPlanWithEngines(t *testing.T) {
+	text := planned(t, "--ranks", "100k", "--lp", "event", "--engines", "1", "--cores", "8", "--memory", "8GiB")
+	expectLines(t, text, `^calibration .* on 1 engine:`, `^  exec gigarank run .* --engines 1 `)
+	// Among more engines than the calibration begins with ranks.
+	text = planned(t, "--ranks", "6000", "--lp", "event", "--engines", "5000", "--iterations", "1")
+	expectLines(t, text, `^calibration .* on 5000 engines:`)
+}
+
+// Engines share the time among them as far as there are cores for them.
+func TestForeseeWithEngines(t *testing.T) {
+	c, _, _ := testConsole(nil)
+	r, faults := readRequest(c, &hosts{size: 1, local: 1}, "barriertest", defaultFlags(t, "--ranks", "1Mi", "--lp", "event"))
+	if faults != nil {
+		t.Fatal(faults)
+	}
+	sample := calibration{ranks: 1 << 18, engines: 2, cores: 2, first: 2, iteration: 1, memory: 1}
+	for _, a := range []struct {
+		allocation
+		want float64 // seconds of an iteration; node-leader's grow with the ranks of a core
+	}{
+		{allocation{hosts: 1, cores: 8, alone: 8}, 1},
+		{allocation{hosts: 1, cores: 8, alone: 1}, 8},
+		{allocation{hosts: 1, cores: 8, alone: 4}, 2},
+		{allocation{hosts: 1, cores: 8, alone: 64}, 1},
+		{allocation{hosts: 2, cores: 8, alone: 8}, 0.5},
+	} {
+		if got := r.foresee(a.allocation, sample).iteration; math.Abs(got-a.want) > 1e-9 {
+			t.Errorf("%+v: %v s an iteration, want %v", a.allocation, got, a.want)
+		}
+	}
+}
+
+// A shell reads the lines back, and the signal before the time limit reaches what
+// the batch shell starts.
+func TestJobLines(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const machine = "my machine.yaml"
+	text := []byte("name: mine\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n")
+	if err := os.WriteFile(filepath.Join(".", machine), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	lines := planned(t, "--machine", machine, "--noise", "periodic:10ms,25us", "--cores", "2", "--memory", "8GiB")
+	expectLines(t, lines, `^  exec gigarank run barriertest .*--machine 'my machine\.yaml' `, `--noise periodic:10ms,25us --json`)
+	lines = jobLines("gigarank run x", allocation{hosts: 2, cores: 4}, forecast{})
+	expectLines(t, lines, `--signal=B:TERM@60$`, `^  exec srun gigarank run x$`, `^  mpiexec -n 8 gigarank run x$`)
+}
 
 func TestPlanRefuses(t *testing.T) {
 	for args, want := range map[string]string{
@@ -12,6 +94,11 @@ func TestPlanRefuses(t *testing.T) {
 		"--memory 8 --cores x":                          `--cores`,
 		"--ranks 0 nonsense":                            `unknown program "nonsense"`,
 		"--memory 10MiB":                                `--memory: 10.0 MiB for`,
+		// One process for each core takes the memory of the host before it has ranks.
+		"--ranks 1M --lp event --cores 256 --memory 8GiB --hosts 2":    `--memory: 8.00 GiB for the 256 host processes of a host`,
+		"--ranks 1G --lp event --cores 4 --memory 8GiB --engines 2":    `--engines: 2 engines in a process, but on 2 hosts each core has`,
+		"--ranks 1G --lp event --cores 2 --memory 2.5GiB --hosts 2":    `--hosts: 2 hosts with 2.50 GiB have not the memory`,
+		"allreducetest --lp event --ranks 16 --payload 2^60 --cores 2": `the run needs about`,
 	} {
 		cmd := command(t, append([]string{"plan"}, strings.Fields(args)...)...)
 		text, err := cmd.CombinedOutput()
