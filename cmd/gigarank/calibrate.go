@@ -32,14 +32,18 @@ const (
 	calibrationRanks      = 1 << 12 // to begin with
 	calibrationBytes      = 1 << 30 // at most, about
 
+	// measurable is how many bytes a run has to be expected to take more than another
+	// one for that to stand out from what a process takes now more and now less.
+	measurable = 8 << 20
+
 	// countedWell is the share by which a measurement may differ from what was
 	// counted without being believed more.
 	countedWell = 0.15
 )
 
 // calibrate runs a program with more and more ranks, up to those asked for, until
-// that takes long enough to measure. The last run counts; memory is what it took more
-// than the one before.
+// that takes long enough to measure. The last run counts; memory is that of the last
+// one that took so much more than the one before that it can be measured.
 func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 	began := c.now()
 	last := calibration{memory: 1}
@@ -51,7 +55,7 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 		}
 		sample.cores, sample.memory = min(sample.engines, c.cores), last.memory
 		if last.ranks > 0 {
-			sample.memory = (sample.taken - last.taken) / (r.expected(sample) - r.expected(last))
+			sample.memory = sample.over(last, r.expected(sample)-r.expected(last))
 		}
 		last = sample
 		// The next run takes four times as much.
@@ -63,6 +67,15 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 			return last, nil
 		}
 	}
+}
+
+// over is what a run took more than the one before, over what was expected; if that is
+// too little to be measured, what was known before.
+func (v calibration) over(before calibration, expected float64) float64 {
+	if expected < measurable {
+		return before.memory
+	}
+	return (v.taken - before.taken) / expected
 }
 
 // expected is the memory that a calibration was expected to take, but for the process.

@@ -107,3 +107,23 @@ func TestPlanRefuses(t *testing.T) {
 		}
 	}
 }
+
+// What a process takes now more and now less is not taken for what ranks take.
+func TestMemoryOfCalibration(t *testing.T) {
+	before := calibration{taken: 11e6, memory: 1.25}
+	for _, c := range []struct{ taken, expected, want float64 }{
+		{11.2e6, 11e3, 1.25},
+		{10.8e6, 11e3, 1.25},
+		{11e6, measurable - 1, 1.25},
+		{11e6 + 2*measurable, measurable, 2},
+	} {
+		if got := (calibration{taken: c.taken}).over(before, c.expected); got != c.want {
+			t.Errorf("%v bytes after 11e6, %v expected: %v, want %v", c.taken, c.expected, got, c.want)
+		}
+	}
+}
+
+// A few ranks take what was counted for them, some 13 bytes each.
+func TestPlanOfFewRanks(t *testing.T) {
+	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--cores", "2"), `^memory +1[0-9.]+ B a rank`)
+}
