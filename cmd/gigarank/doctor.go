@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"text/tabwriter"
 	"time"
@@ -79,8 +78,8 @@ func ranksThatFit(kind lp.Kind, free room) string {
 	}
 	const collective = 8 // bytes, about what one and the rank's state add
 	n := max(free.bytes-processMemory, 0) / int64(mpivirt.Footprint(&mpivirt.Config{LP: kind}, 1)+collective)
-	if n > math.MaxInt32 {
-		return "the most ranks that there can be, 2^31,"
+	if n >= mostRanks {
+		return "the most ranks that there can be, 2^31-2,"
 	}
 	return formatCount(float64(n))
 }

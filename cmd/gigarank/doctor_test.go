@@ -3,6 +3,8 @@ package main
 import (
 	"regexp"
 	"testing"
+
+	"gigarank/lp"
 )
 
 // Doctor tells each of these on a line of its own.
@@ -14,9 +16,9 @@ func TestDoctor(t *testing.T) {
 	for _, pattern := range []string{
 		`(?m)^version +.*go1\.`,
 		`(?m)^cores +2 used of [1-9]`,
-		// 1 GiB less 64 MiB, at 3300 and 24 bytes a rank.
 		`(?m)^memory +1\.00 GiB available$`,
 		`(?m)^ +1\.00 GiB by MemAvailable`,
+		// 1 GiB less 10 MiB, at 3008 and 16 bytes a rank.
 		`(?m)^goroutine ranks +about 353k fit`,
 		`(?m)^event ranks +about 66\.5M fit`,
 		`(?m)^switch +[1-9][0-9]* ns`,
@@ -27,6 +29,25 @@ func TestDoctor(t *testing.T) {
 	} {
 		if !regexp.MustCompile(pattern).MatchString(stdout.String()) {
 			t.Errorf("no %q in\n%s", pattern, stdout)
+		}
+	}
+}
+
+// All the ranks that can be simulated fit into 64 GiB as event LPs.
+func TestRanksThatFit(t *testing.T) {
+	for _, c := range []struct {
+		kind  lp.Kind
+		bytes int64
+		want  string
+	}{
+		{lp.Event, 64 << 30, "the most ranks that there can be, 2^31-2,"},
+		{lp.Event, 16*mostRanks + processMemory, "the most ranks that there can be, 2^31-2,"},
+		{lp.Event, 16<<20 + processMemory, "1.05M"},
+		{lp.Goroutine, 3008*2000 + processMemory, "2.00k"},
+		{lp.Goroutine, 5, "0"},
+	} {
+		if got := ranksThatFit(c.kind, room{c.bytes, "a limit"}); got != c.want {
+			t.Errorf("%v ranks in %d bytes: %q, want %q", c.kind, c.bytes, got, c.want)
 		}
 	}
 }

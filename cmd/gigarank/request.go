@@ -238,10 +238,13 @@ func payload(text string) (int64, error) {
 	return network.ParseSize(text)
 }
 
+// mostRanks is the most that mpivirt can simulate.
+const mostRanks = 1<<31 - 2
+
 // readTarget reads the number of ranks and the machine, and lays it out.
 func (r *request) readTarget(f *runFlags, faults *usageError) {
 	var err error
-	r.ranks, err = count(f.ranks, 1, math.MaxInt32)
+	r.ranks, err = count(f.ranks, 1, mostRanks)
 	faults.add("--ranks", err)
 	ranksKnown := err == nil
 	machine, err := loadMachine(f.machine)
