@@ -5,7 +5,8 @@
 #   NODES=8 CORES=64 TIME=01:00:00 scripts/slurm-study.sh \
 #     barrier --ranks 2^20..2^30 --out barrier-study
 #
-# The arguments are those of gigarank study; --resume is added. A point that takes
+# The arguments are those of gigarank study; --resume is added. Files and DIR are
+# those of the directory where it is called, and so is the log. A point that takes
 # longer than TIME would be begun again for ever: give it the time. It builds on the
 # machine where it is called, as nodes seldom reach a module proxy.
 #
@@ -24,15 +25,17 @@ if [[ -n ${MODULES:-} ]]; then
 fi
 
 if [[ -z ${SLURM_JOB_ID:-} ]]; then
-  cd "$(dirname "${BASH_SOURCE[0]}")/.."
-  go build -tags mpi -o bin/gigarank ./cmd/gigarank
+  root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+  go build -C "$root" -tags mpi -o bin/gigarank ./cmd/gigarank
+  # The job runs a copy of this script, which does not know where it comes from.
+  export GIGARANK=$root/bin/gigarank
   read -ra options <<<"${OPTIONS:-}"
   # B: sends the signal to the batch shell, which passes it on to the launcher.
   exec sbatch --job-name=gigarank-study --nodes="${NODES:-1}" \
     --ntasks-per-node="${CORES:-32}" --cpus-per-task=1 --hint=nomultithread \
     --exclusive --mem=0 --time="${TIME:-01:00:00}" --requeue --open-mode=append \
     --signal="B:USR1@${GRACE:-120}" --output=gigarank-study-%j.log \
-    --chdir="$PWD" --export=ALL "${options[@]}" scripts/slurm-study.sh "$@"
+    --chdir="$PWD" --export=ALL "${options[@]}" "$root/scripts/slurm-study.sh" "$@"
 fi
 
 child=
@@ -47,7 +50,7 @@ trap stop USR1
 read -ra launch <<<"${LAUNCH:-srun}"
 # One thread of Go per host process, since each has one core. It is set here, as
 # not every launcher hands the environment on to other nodes.
-"${launch[@]}" env GOMAXPROCS=1 bin/gigarank study "$@" --resume --progress plain &
+"${launch[@]}" env GOMAXPROCS=1 "${GIGARANK:-bin/gigarank}" study "$@" --resume --progress plain &
 child=$!
 status=0
 wait "$child" || status=$?
