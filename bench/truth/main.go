@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -29,21 +30,28 @@ type check struct {
 
 var checks = []check{{"interpreters", interpreters}, {"samples", samples}, {"closedforms", closedForms}}
 
-func main() {
-	s, selected, err := parse(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "truth:", err)
-		os.Exit(2)
+func main() { os.Exit(execute(os.Args[1:], os.Stderr)) }
+
+// execute runs the command line and returns the exit code.
+func execute(arguments []string, stderr io.Writer) int {
+	s, selected, err := parse(arguments, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		_, _ = fmt.Fprintln(stderr, "truth:", err)
+		return 2
+	case !verify(s, selected):
+		return 1
 	}
-	if !verify(s, selected) {
-		os.Exit(1)
-	}
+	return 0
 }
 
-// parse reads the command line.
-func parse(arguments []string) (*settings, []check, error) {
+// parse reads the command line; help goes to stderr.
+func parse(arguments []string, stderr io.Writer) (*settings, []check, error) {
 	s := &settings{out: os.Stdout}
 	flags := flag.NewFlagSet("truth", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	machine := flags.String("machine", "xt5", "the `FILE|PRESET` of the interpreters and the samples")
 	ranks := flags.String("ranks", "2^20", "most `RANKS` for the interpreters")
 	messages := flags.String("messages", "2^26", "most `MESSAGES` of a run for the interpreters")
@@ -54,12 +62,15 @@ func parse(arguments []string) (*settings, []check, error) {
 		return nil, nil, err
 	}
 	for _, n := range []struct {
-		text string
-		into *int
-	}{{*ranks, &s.ranks}, {*messages, &s.messages}, {*large, &s.large}} {
+		flag, text string
+		into       *int
+	}{{"-ranks", *ranks, &s.ranks}, {"-messages", *messages, &s.messages}, {"-large", *large, &s.large}} {
 		count, err := network.ParseCount(n.text)
-		if err != nil || count < 1 || count > 1<<31-2 {
-			return nil, nil, fmt.Errorf("%q: give a number from 1 to 2^31-2 (%v)", n.text, err)
+		if err == nil && (count < 1 || count > 1<<31-2) {
+			err = fmt.Errorf("%s is out of range: use a number from 1 to 2^31-2", n.text)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", n.flag, err)
 		}
 		*n.into = int(count)
 	}

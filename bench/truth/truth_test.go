@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -155,16 +156,38 @@ func mustRun(t *testing.T, m *meeting) *mpivirt.Result {
 
 // The command line: checks by name, counts with suffixes, faults named.
 func TestParse(t *testing.T) {
-	s, selected, err := parse([]string{"-ranks", "2^12", "-large", "1M", "-machine", "loggops-default", "samples"})
+	s, selected, err := parse([]string{"-ranks", "2^12", "-large", "1M", "-machine", "loggops-default", "samples"}, io.Discard)
 	if err != nil || s.ranks != 4096 || s.large != 1_000_000 || s.machine.Name() != "loggops-default" || len(selected) != 1 || selected[0].name != "samples" {
 		t.Errorf("%+v, %v, %v", s, selected, err)
 	}
-	if _, selected, err = parse(nil); err != nil || len(selected) != len(checks) {
+	if _, selected, err = parse(nil, io.Discard); err != nil || len(selected) != len(checks) {
 		t.Errorf("without arguments: %v, %v", selected, err)
 	}
 	for _, arguments := range [][]string{{"-ranks", "0"}, {"-large", "x"}, {"-machine", "nowhere"}, {"lies"}} {
-		if _, _, err := parse(arguments); err == nil {
+		if _, _, err := parse(arguments, io.Discard); err == nil {
 			t.Errorf("%v is taken", arguments)
+		}
+	}
+}
+
+// Faults name the flag and the remedy; help is no fault.
+func TestExecute(t *testing.T) {
+	for _, c := range []struct {
+		arguments, want string
+		code            int
+	}{
+		{"-ranks 0", "truth: -ranks: 0 is out of range: use a number from 1 to 2^31-2\n", 2},
+		{"-messages 4Gi", "truth: -messages: 4Gi is out of range", 2},
+		{"-large x", `truth: -large: "x" is not a count`, 2},
+		{"-h", "-samples RANKS", 0},
+	} {
+		var stderr bytes.Buffer
+		code := execute(strings.Fields(c.arguments), &stderr)
+		if code != c.code || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("%s: exit code %d, %q; want %d and %q", c.arguments, code, &stderr, c.code, c.want)
+		}
+		if strings.Contains(stderr.String(), "help requested") {
+			t.Errorf("%s: %q", c.arguments, &stderr)
 		}
 	}
 }
