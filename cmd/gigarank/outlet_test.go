@@ -67,6 +67,27 @@ func TestOutletWaitsForItsReader(t *testing.T) {
 	})
 }
 
+// waitUntilFull waits until a pipe holds so much that a write may have to wait.
+func waitUntilFull(t *testing.T, pipe *os.File) {
+	fd := int(pipe.Fd())
+	size, err := unix.FcntlInt(uintptr(fd), unix.F_GETPIPE_SZ, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		held, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if held > size-os.Getpagesize() {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after 10 s the pipe holds %d bytes of %d", held, size)
+		}
+	}
+}
+
 // A run that is stopped while nobody reads what it prints leaves its document.
 func TestTerminateWithoutAReader(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
@@ -84,7 +105,7 @@ func TestTerminateWithoutAReader(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	time.Sleep(time.Second) // the pipe is full by now
+	waitUntilFull(t, stdout.(*os.File))
 	if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
