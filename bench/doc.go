@@ -17,7 +17,7 @@
 //
 // # Invariants
 //
-//   - A program is one file with one package-level Entry, which [Programs] lists.
+//   - A program is a package-level Entry, which [Programs] lists.
 //   - The two forms of a program give the same fingerprint.
 //   - Noise is a pure function of (seed, rank, begin, length): it is the same in
 //     whatever order and on whatever host it is asked for.

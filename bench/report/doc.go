@@ -3,12 +3,12 @@
 //
 // # Method
 //
-// Each figure is the median of five runs, each a fresh process of the real binary,
-// whose document gives wall times and peak memory; processor time is what the
-// system counts for the process, from its start to its end. Floors are bare loops
-// measured in the same way: coroutines of iter.Pull, and a slab of
-// 16 bytes a rank. Allocations are counted in this process, as the difference
-// between a run and one twice as long.
+// Each figure is the median of five runs, or that of a single one with -quick and
+// -large. A run is a fresh process of the real binary, whose document gives wall times
+// and peak memory; processor time is what the system counts for the process, from its
+// start to its end. Floors are bare loops measured in the same way: coroutines of
+// iter.Pull, and a slab of 16 bytes a rank. Allocations are counted in this process,
+// as the difference between a run and one twice as long.
 //
 // Figures of other simulators were measured on a machine of the same kind: SimGrid
 // SMPI 4.1 (barriertest and a ring of 8-byte messages), LogGOPSim (dissemination
