@@ -286,10 +286,7 @@ func (s *conductor) run() error {
 	s.announce()
 	var err error
 	for i, point := range s.todo {
-		if err = s.agreeToGoOn(); err != nil {
-			break
-		}
-		if err = s.simulate(point, i); err != nil {
+		if err = s.conduct(point, i); err != nil {
 			break
 		}
 	}
@@ -303,13 +300,28 @@ func (s *conductor) run() error {
 	return errors.Join(s.advise(err), s.report())
 }
 
-// agreeToGoOn ends the study on all hosts if a signal has come to one of them
-// between two points.
-func (s *conductor) agreeToGoOn() error {
-	var stop error
+// conduct simulates a point if no host has a reason not to.
+func (s *conductor) conduct(point study.Point, index int) error {
+	// Each point is to be charged for its own memory only, and to have what the one
+	// before has left.
+	debug.FreeOSMemory()
+	resetPeak()
+	r, err := s.request(point)
+	if err = s.agreeToGoOn(err); err != nil {
+		return err
+	}
+	return s.simulate(point, r, index)
+}
+
+// agreeToGoOn ends the study on all hosts if one of them cannot go on, mine being its
+// reason, or if a signal has come to one of them between two points.
+func (s *conductor) agreeToGoOn(mine error) error {
+	stop := mine
 	select {
 	case one := <-s.signals.caught:
-		stop = s.signals.stopBy(one)
+		if signal := s.signals.stopBy(one); stop == nil {
+			stop = signal
+		}
 	default:
 	}
 	all, err := s.hosts.agree(report{code: exitCode(stop)}, agreeLimit)
@@ -317,21 +329,14 @@ func (s *conductor) agreeToGoOn() error {
 		return err
 	}
 	if all.code != exitDone {
-		return ended{cause: stop, code: all.code, silent: s.hosts.index != 0}
+		return ended{cause: stop, code: all.code, silent: s.hosts.index != 0 && !ofThisHost(stop)}
 	}
 	return nil
 }
 
-// simulate runs a point and keeps its result. A failure of the simulated program
-// is a result, too; what ends the study is an error.
-func (s *conductor) simulate(point study.Point, index int) error {
-	r, err := s.request(point)
-	if err != nil {
-		return err
-	}
-	// Each point is to be charged for its own memory only.
-	debug.FreeOSMemory()
-	resetPeak()
+// simulate runs a point, of which r is the request, and keeps its result. A failure of
+// the simulated program is a result, too; what ends the study is an error.
+func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	defer tuneCollector(s.console.getenv, r.need, r.share)()
 	o := perform(s.console, s.hosts, r, s.signals, newOutlet(r.output(s.console)))
 	all, err := settle(s.hosts, &o)
@@ -346,11 +351,14 @@ func (s *conductor) simulate(point study.Point, index int) error {
 	if record.Error != "" {
 		s.failed++
 	}
-	err = s.journal.Append(record)
-	if err == nil && s.flags.hosting.progress != progressNone.String() {
+	if err := s.journal.Append(record); err != nil {
+		s.hosts.apart = true // the others go on to the next point
+		return err
+	}
+	if s.flags.hosting.progress != progressNone.String() {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))
 	}
-	return err
+	return nil
 }
 
 // announce says beforehand what will be done.

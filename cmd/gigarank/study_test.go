@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strings"
+	stdsync "sync"
+	"testing"
+	"testing/fstest"
+
+	"golang.org/x/sys/unix"
+
+	"gigarank/study"
+)
+
+// studyOf prepares the barriers of 8 and 16 ranks, each host with what it prints as
+// errors.
+func studyOf(t *testing.T, all []*hosts) (conductors []*conductor, stderr []*bytes.Buffer) {
+	dir := filepath.Join(t.TempDir(), "study")
+	conductors, stderr = make([]*conductor, len(all)), make([]*bytes.Buffer, len(all))
+	var group stdsync.WaitGroup
+	for i, h := range all {
+		var c *console
+		c, _, stderr[i] = testConsole(nil)
+		if i != 0 {
+			c.mute()
+		}
+		f := &studyFlags{axes: study.Axes{Operation: "barrier", Ranks: "8,16", Algorithms: "linear"}, out: dir}
+		f.hosting.sync, f.hosting.collectives, f.hosting.progress = "hybrid", "auto", "none"
+		s := &conductor{console: c, hosts: h, flags: f, signals: catchSignals(unix.SIGUSR1)}
+		t.Cleanup(s.signals.release)
+		conductors[i] = s
+		group.Go(func() {
+			if err := s.prepare(); err != nil {
+				t.Errorf("host %d: %v", i, err)
+			}
+		})
+	}
+	group.Wait()
+	t.Cleanup(func() { _ = conductors[0].journal.Close() })
+	if t.Failed() {
+		t.FailNow()
+	}
+	return conductors, stderr
+}
+
+// tightMachine has memory for a simulation, but not while this process still holds
+// what one before has left.
+type tightMachine struct{}
+
+func (tightMachine) Open(name string) (fs.File, error) {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	available := int64(256<<20) - int64(m.HeapSys-m.HeapReleased)
+	return fstest.MapFS{"proc/meminfo": {Data: fmt.Appendf(nil, "MemAvailable: %d kB\n", max(available, 0)>>10)}}.Open(name)
+}
+
+// What a point has left behind does not count against the next.
+func TestPointsShareTheMemory(t *testing.T) {
+	conductors, _ := studyOf(t, []*hosts{{size: 1, local: 1}})
+	s := conductors[0]
+	s.console.root = tightMachine{}
+	runtime.KeepAlive(make([]byte, 512<<20))
+	if err := s.run(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A point for which one host has no longer the memory ends the study on all of them,
+// and that host says why.
+func TestHostWithoutMemoryEndsTheStudy(t *testing.T) {
+	const poor = 1
+	all := testHosts(3)
+	conductors, stderr := studyOf(t, all)
+	conductors[poor].console.root = files("proc/meminfo", "MemAvailable: 1 kB\n")
+	var group stdsync.WaitGroup
+	for i, s := range conductors {
+		group.Go(func() {
+			err := s.run()
+			s.console.finish(err)
+			if exitCode(err) != exitHost || all[i].apart {
+				t.Errorf("host %d: %v, apart %t", i, err, all[i].apart)
+			}
+		})
+	}
+	group.Wait()
+	for i, want := range []string{"another host process has failed; see its messages; 0 of 2 points are finished", "1.00 KiB are available", ""} {
+		if got := stderr[i].String(); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("host %d says %q, want %q", i, got, want)
+		}
+	}
+}
+
+// A result that cannot be kept ends the study at once: the others do not know of it,
+// and are not waited for.
+func TestLostResultEndsTheStudy(t *testing.T) {
+	all := testHosts(2)
+	conductors, stderr := studyOf(t, all)
+	if err := conductors[0].journal.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var group stdsync.WaitGroup
+	for i, s := range conductors {
+		group.Go(func() {
+			err := s.conduct(s.todo[0], 0)
+			if s.console.finish(err); errors.Is(err, fs.ErrClosed) != (i == 0) || all[i].apart != (i == 0) {
+				t.Errorf("host %d: %v, apart %t", i, err, all[i].apart)
+			}
+		})
+	}
+	group.Wait()
+	if !strings.Contains(stderr[0].String(), "the result was not written") {
+		t.Errorf("host 0 says %q", stderr[0])
+	}
+}
