@@ -36,10 +36,16 @@ const (
 	blockBytes  = 8
 )
 
-// collectiveTest makes the program of an operation, named after it.
+// TimedBy names the program that times an operation: reducescattertest for
+// reduce_scatter. Some operations have none.
+func TimedBy(op collectives.Operation) string {
+	return strings.ReplaceAll(op.String(), "_", "") + "test"
+}
+
+// collectiveTest makes the program of an operation.
 func collectiveTest(op collectives.Operation, payload int64, what string) Entry {
 	return Entry{
-		Name:     strings.ReplaceAll(op.String(), "_", "") + "test",
+		Name:     TimedBy(op),
 		Summary:  fmt.Sprintf("all ranks compute, then %s; times the %s", what, op),
 		Defaults: Options{Iterations: 1, Compute: vtime.Millisecond, Payload: payload},
 		Forms:    []lp.Kind{lp.Goroutine, lp.Event},

@@ -49,11 +49,6 @@ func timed() iter.Seq[collectives.Operation] {
 	}
 }
 
-// timedBy names the program that times an operation.
-func timedBy(op collectives.Operation) string {
-	return strings.ReplaceAll(op.String(), "_", "") + "test"
-}
-
 // matrixMachines are those of the matrix. The last two have a lookahead of a
 // picosecond.
 var matrixMachines = []struct {
@@ -166,7 +161,7 @@ func checkDeadlock(r *mpivirt.Result, err error, ranks int) error {
 func TestProgramsWithTwoForms(t *testing.T) {
 	names := []string{"barriertest", "allreducetest", "mpiping", "ring", "stencil", "phold"}
 	for op := range timed() {
-		names = append(names, timedBy(op))
+		names = append(names, bench.TimedBy(op))
 	}
 	for _, name := range names {
 		e, err := bench.Lookup(name)

@@ -213,7 +213,7 @@ func TestCollectivesTakeTheirClosedForm(t *testing.T) {
 			for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
 				c := options(2, bytes)
 				c.LP, c.Algorithms = kind, map[collectives.Operation]collectives.Algorithm{op: a}
-				r := run(t, timedBy(op), flat, ranks, 2, c)
+				r := run(t, bench.TimedBy(op), flat, ranks, 2, c)
 				if it := r.Iterations[0]; len(r.Iterations) != 2 || it.Operation != op.String() || it.Count != ranks || it.Max != want {
 					t.Errorf("%v by %v, %v ranks: %+v, want up to %v", op, a, kind, it, want)
 				}

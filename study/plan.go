@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gigarank/bench"
 	"gigarank/collectives"
@@ -19,7 +18,7 @@ import (
 // default.
 type Axes struct {
 	Operation    string   // a collective operation that a program times
-	Ranks        string   // "2^10..2^20", "1K,4K", "2^10..2^30:x4"; up to 2^31-1
+	Ranks        string   // "2^10..2^20", "1K,4K", "2^10..2^30:x4"; up to 2^31-2
 	RanksPerNode string   // a list; default the machine's
 	Algorithms   string   // a list of names; default all that are not hopeless
 	Payload      string   // "8..1Mi", in bytes; default the program's
@@ -41,6 +40,8 @@ const (
 	quickPayload   = "8,1Ki,64Ki"
 	defaultLimit   = 60e9  // ns
 	quickLimit     = 1.5e9 // ns
+
+	mostRanks = 1<<31 - 2 // that can be simulated
 
 	noisyCompute    = vtime.Millisecond
 	noisyIterations = 10
@@ -184,15 +185,12 @@ func (p *Plan) Noise(point Point) bench.Noise { return p.noises[point.Noise] }
 func Operations() []string {
 	var names []string
 	for _, op := range collectives.Operations() {
-		if _, err := bench.Lookup(programOf(op.String())); err == nil {
+		if _, err := bench.Lookup(bench.TimedBy(op)); err == nil {
 			names = append(names, op.String())
 		}
 	}
 	return names
 }
-
-// programOf names the program that times an operation.
-func programOf(operation string) string { return strings.ReplaceAll(operation, "_", "") + "test" }
 
 // reader reads the axes.
 type reader struct {
@@ -214,7 +212,7 @@ func (r *reader) operation(p *Plan) bool {
 	for _, op := range collectives.Operations() {
 		if op.String() == r.axes.Operation && slices.Contains(names, op.String()) {
 			p.Operation = op
-			p.Entry, _ = bench.Lookup(programOf(op.String()))
+			p.Entry, _ = bench.Lookup(bench.TimedBy(op))
 			return true
 		}
 	}
@@ -229,7 +227,7 @@ func (r *reader) ranks() []int64 {
 	} else if text == "" {
 		text = defaultRanks
 	}
-	values, err := parseAxis(text, "2^10..2^20 or 1K,4K", bounded(network.ParseCount, 1, math.MaxInt32))
+	values, err := parseAxis(text, "2^10..2^20 or 1K,4K", bounded(network.ParseCount, 1, mostRanks))
 	r.check("--ranks", err)
 	return values
 }

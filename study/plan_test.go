@@ -33,7 +33,7 @@ func run(t testing.TB, p *Plan, point Point) Record {
 		c.Compute = bench.None
 	}
 	c.Noise = p.Noise(point).Seeded(point.Seed)
-	s, err := bench.New(point.Program(), c)
+	s, err := bench.New(p.Entry.Name, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,6 +182,21 @@ func TestNoiseIsComparedWithNone(t *testing.T) {
 	if !slices.Equal(p.Noises, []string{NoNoise, "periodic:10ms,1ms"}) || len(p.Points) != 2 ||
 		p.Points[0].Iterations != 10 || p.Points[0].Compute != vtime.Millisecond {
 		t.Errorf("%+v", p.Points)
+	}
+}
+
+// As many ranks as can be simulated, and not one more.
+func TestMostRanks(t *testing.T) {
+	for ranks, want := range map[string][]string{
+		"2147483646": nil,
+		"2147483647": {"--ranks: 2147483647 is too large: use at most 2147483646"},
+	} {
+		var got []string
+		NewPlan(Axes{Operation: "barrier", Ranks: ranks, Algorithms: "node-leader"}, os.ReadFile,
+			func(flag string, err error) { got = append(got, flag+": "+err.Error()) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s ranks: %q, want %q", ranks, got, want)
+		}
 	}
 }
 

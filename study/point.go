@@ -24,9 +24,6 @@ type Point struct {
 	Seed          uint64         `json:"seed"`
 }
 
-// Program is the name of the program that times an operation.
-func (p Point) Program() string { return programOf(p.Operation) }
-
 // Record is a point with its outcome: a line of results.jsonl.
 type Record struct {
 	Schema  int    `json:"schema"`

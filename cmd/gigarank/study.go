@@ -27,8 +27,9 @@ leaves in DIR:
   results.csv    the same as a table
   report.html    one page with plots, table, machine, command and version
 It prints tables and a plot, too. Every point is one simulation, as gigarank run
-OPERATIONtest would do it; no time comes from a formula. The closed form of the
-algorithm is drawn under its curve.
+would do it with the program of the operation, such as barriertest or, for
+reduce_scatter, reducescattertest; no time comes from a formula. The closed form of
+the algorithm is drawn under its curve.
 
 The time of a point is what an iteration costs beyond its compute time: virtual
 time of the run / iterations − compute time. With one iteration, which is the
