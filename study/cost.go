@@ -13,8 +13,8 @@ import (
 // what a rank or a pair of ranks has to do with the others. They order the points
 // and leave hopeless ones out of a default; nothing else depends on them.
 const (
-	nsPerRank  = 60   // of a rank that goes through an iteration
-	nsPerBulk  = 20   // of a message that is part of an array
+	nsPerRank  = 40   // of a rank that goes through an iteration
+	nsPerBulk  = 2    // of a message that is part of an array
 	nsPerEvent = 1000 // of a message that is an event, with its part of the rest
 	nsPerByte  = 0.25 // of data combined
 	nsPerSent  = 3    // of a byte of data that is sent in events

@@ -113,6 +113,10 @@ func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag 
 	}
 	p.checkTargets(fault)
 	p.layOut(Point{Operation: p.Operation.String(), Compute: compute, Iterations: iterations}, limit)
+	if len(p.Points) == 0 && len(p.LeftOut) > 0 {
+		fault("--algorithms", fmt.Errorf("every point is expected to take over %s: name the algorithms that are to be simulated all the same",
+			formatWall(limit/1e9)))
+	}
 	return p
 }
 

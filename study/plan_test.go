@@ -160,6 +160,40 @@ func TestHopelessPointsAreLeftOut(t *testing.T) {
 	}
 }
 
+// A barrier of 2^30 ranks by node-leader takes from 15 to 43 s on two cores, one by
+// dissemination or recursive doubling over a minute on one.
+func TestLargestBarriersByDefault(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "2^10..2^30"})
+	most := map[string]int64{}
+	for _, q := range p.Points {
+		most[q.Algorithm] = max(most[q.Algorithm], q.Ranks)
+	}
+	for algorithm, want := range map[string]int64{"node-leader": 1 << 30, "dissemination": 1 << 29, "recursive-doubling": 1 << 29} {
+		if most[algorithm] != want {
+			t.Errorf("%s is simulated on up to %d ranks, want %d", algorithm, most[algorithm], want)
+		}
+	}
+}
+
+// A study of which nothing is left is refused.
+func TestStudyOfHopelessPointsOnly(t *testing.T) {
+	for _, c := range []struct {
+		axes Axes
+		want []string
+	}{
+		{Axes{Operation: "bcast", Ranks: "2^30"}, []string{"--algorithms: every point is expected to take over 1 min: name the algorithms that are to be simulated all the same"}},
+		{Axes{Operation: "barrier", Ranks: "2^30", Quick: true}, []string{"--algorithms: every point is expected to take over 1.5 s: name the algorithms that are to be simulated all the same"}},
+		{Axes{Operation: "bcast", Ranks: "2^30", Algorithms: "linear"}, nil},
+		{Axes{Operation: "bcast", Ranks: "2,2^30"}, nil},
+	} {
+		var got []string
+		NewPlan(c.axes, os.ReadFile, func(flag string, err error) { got = append(got, flag+": "+err.Error()) })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %q, want %q", c.axes, got, c.want)
+		}
+	}
+}
+
 // Mappings and ranks per node take the place of the machine's, in all
 // combinations, and tell points apart.
 func TestMachineVariants(t *testing.T) {
