@@ -72,37 +72,60 @@ func (j *Journal) takeOver(path string, resume bool) error {
 	return syncDirectory(filepath.Dir(path))
 }
 
-// parse reads the lines. What is no record at the end was torn; in the middle it
-// is a fault.
+// parse reads the lines. What is no record at the end of the file may have been torn;
+// anywhere else it is a fault.
 func (j *Journal) parse(path string, text []byte) error {
-	var torn error
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
 		r, err := parseRecord(line)
 		switch {
-		case err != nil && torn == nil:
-			torn = fmt.Errorf("%s:%d: no record of a study: %w: restore the line, or remove it to simulate its point again", path, number, err)
-		case err == nil && torn != nil:
-			return torn
-		case err == nil && r.Schema != Schema:
-			return fmt.Errorf("%s:%d: a record of schema %d, and this build has %d: name another directory", path, number, r.Schema, Schema)
 		case err == nil:
 			j.records = append(j.records, r)
 			j.end += int64(len(line))
+		case r.Schema != 0 && r.Schema != Schema && json.Valid(line):
+			return fmt.Errorf("%s:%d: a record of schema %d, and this build has %d: name another directory", path, number, r.Schema, Schema)
+		case isTorn(text[j.end:], len(j.records) == 0):
+			return nil
+		default:
+			return fmt.Errorf("%s:%d: no record of a study: %w: name another directory, or in results of a study restore the line, or remove it to simulate its point again",
+				path, number, err)
 		}
 	}
 	return nil
 }
 
+var errNoEnd = errors.New("it has no end")
+
 func parseRecord(line []byte) (r Record, err error) {
-	if !bytes.HasSuffix(line, []byte("\n")) {
-		return r, errors.New("it has no end")
-	}
-	if err = json.Unmarshal(line, &r); err == nil && (r.Schema == 0 || r.Result.Schema == 0) {
+	err = json.Unmarshal(line, &r)
+	switch {
+	case err != nil:
+	case r.Schema != Schema || r.Result.Schema == 0:
 		err = errors.New("fields are missing")
+	case !bytes.HasSuffix(line, []byte("\n")):
+		err = errNoEnd
 	}
 	return r, err
+}
+
+// isTorn tells whether the end of a file, from the first line that is no record, can
+// be what is left of the one record that was being written. File systems put zeros
+// where a block has not come to the disk. If nothing comes before, the file may be
+// anyone's: then it has to begin like a record, too.
+func isTorn(rest []byte, alone bool) bool {
+	line := bytes.TrimRight(rest, "\x00\n")
+	if len(line) == 0 {
+		return true
+	}
+	if bytes.ContainsRune(line, '\n') {
+		return false
+	}
+	if json.Valid(line) {
+		_, err := parseRecord(line)
+		return errors.Is(err, errNoEnd)
+	}
+	return !alone || line[0] == '{' || line[0] == 0
 }
 
 // cut drops what follows the last whole line.

@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +66,7 @@ func TestTornResultsAreRepaired(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		cut := rapid.IntRange(0, len(want)).Draw(rt, "cut")
-		rest := rapid.SampledFrom([]string{"", "\x00\x00\x00", "{\"schema\":1", "}\n", "\x00\n\x00\n"}).Draw(rt, "rest")
+		rest := rapid.SampledFrom([]string{"", "\x00\x00\x00", "{\"schema\":1", "\x00}\n", "\x00\n\x00\n"}).Draw(rt, "rest")
 		dir := t.TempDir()
 		path := filepath.Join(dir, ResultsFile)
 		if err := os.WriteFile(path, append(bytes.Clone(want[:cut]), rest...), 0o666); err != nil {
@@ -118,6 +119,51 @@ func TestDamageInTheMiddleIsRefused(t *testing.T) {
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(after, damaged) {
 		t.Error("the file has been changed")
+	}
+}
+
+// A file that is not a study's is named, with what is wrong in it, and stays as it is.
+func TestForeignFilesAreRefused(t *testing.T) {
+	p := barrierPlan(t)
+	line, err := json.Marshal(fakeRecord(p, p.Points[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := string(line) + "\n"
+	next := strings.Replace(ours, `"schema":1`, `"schema":2`, 1)
+	for _, c := range []struct{ text, want string }{
+		{"{\"name\":\"x\"}\n", ":1: no record of a study"},
+		{"{\"name\":\"x\"}", ":1: no record of a study"},
+		{"{\"schema\":1}\n{\"schema\":1}\n", ":1: no record of a study"},
+		{"null\n", ":1: no record of a study"},
+		{"{\n  \"name\": \"x\"\n}\n", ":1: no record of a study"},
+		{"dear diary\n", ":1: no record of a study"},
+		{"dear diary", ":1: no record of a study"},
+		{"\ndear diary", ":1: no record of a study"},
+		{"time,ranks\n1,2\n", ":1: no record of a study"},
+		{ours + "{\"name\":\"x\"}\n", ":2: no record of a study"},
+		{ours + "{\"schema\":1,\n\"name\":\"x\"}\n", ":2: no record of a study"},
+		{ours + "dear diary\nmore\n", ":2: no record of a study"},
+		{ours + "\n" + ours, ":2: no record of a study"},
+		{ours + "\x00\n" + ours, ":2: no record of a study"},
+		{ours + next, ":2: a record of schema 2"},
+		{strings.Replace(next, `"time_ps":`, `"time_ps":"late","x":`, 1), ":1: a record of schema 2"},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, ResultsFile)
+		if err := os.WriteFile(path, []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		j, err := OpenJournal(dir, true)
+		if err == nil {
+			closeJournal(t, j)
+		}
+		if err == nil || !strings.Contains(err.Error(), ResultsFile+c.want) || !strings.Contains(err.Error(), "name another directory") {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
+		}
+		if after, _ := os.ReadFile(path); string(after) != c.text {
+			t.Errorf("%q has become %q", c.text, after)
+		}
 	}
 }
 
