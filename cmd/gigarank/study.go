@@ -48,10 +48,11 @@ before a time limit: what was finished stays, table and report are written from 
 and the exit code is 3. The same command with --resume goes on; also after a kill or a
 power cut, which lose at most the point that was running. Lines of the file that
 are of no point of the study are kept and not shown, so that a study can be
-extended. Results of another version of gigarank are refused, unless --mix-versions
-takes them. A point that fails is noted, the others go on, and the exit code is 1;
---resume simulates it again. Points for which the memory is not enough are refused
-before anything runs; --skip-too-large leaves them out.
+extended. Results of another version of gigarank, and of another build where the
+version stands for no commit, are refused, unless --mix-versions takes them. A point
+that fails is noted, the others go on, and the exit code is 1; --resume simulates it
+again. Points for which the memory is not enough are refused before anything runs;
+--skip-too-large leaves them out.
 
 `
 
@@ -120,6 +121,7 @@ type conductor struct {
 	signals  *signals
 	plan     *study.Plan
 	hosting  request        // what all points share
+	build    string         // of gigarank, on host 0
 	journal  *study.Journal // on host 0
 	finished map[study.Point]bool
 	todo     []study.Point
@@ -193,8 +195,11 @@ func (s *conductor) check() error {
 		return faults.orNil()
 	}
 	var err error
+	if s.build, err = thisBuild(); err != nil {
+		faults = append(faults, err)
+	}
 	if s.journal, err = study.OpenJournal(s.flags.out, s.flags.resume); err == nil {
-		s.finished, err = s.journal.Finished(s.plan, version(), s.flags.mix)
+		s.finished, err = s.journal.Finished(s.plan, s.build, s.flags.mix)
 	}
 	faults.add("--out", err)
 	return faults.orNil()
@@ -348,7 +353,7 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 		return nil
 	}
 	d := newDocument(r, s.hosts, o, all.peak)
-	record := s.plan.NewRecord(version(), point, d.Document)
+	record := s.plan.NewRecord(s.build, point, d.Document)
 	if record.Error != "" {
 		s.failed++
 	}
@@ -428,7 +433,7 @@ func (s *conductor) origin() study.Origin {
 	}
 	return study.Origin{
 		Command: commandLine(os.Args),
-		Version: fmt.Sprintf("%s, %s, %s/%s, %s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, mpiSupport()),
+		Version: fmt.Sprintf("%s, %s, %s/%s, %s", s.build, runtime.Version(), runtime.GOOS, runtime.GOARCH, mpiSupport()),
 		Host:    cores,
 		Written: s.console.now().UTC().Format("2006-01-02 15:04 UTC"),
 	}

@@ -97,6 +97,30 @@ func TestKilledStudyIsResumed(t *testing.T) {
 	}
 }
 
+// Builds of a tree that has been changed have one version. Another build, which a byte
+// more stands for here, does not go on with the results of the first.
+func TestStudyOfAnotherBuildIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "study")
+	args := []string{"study", "barrier", "--ranks", "8", "--algorithms", "linear", "--out", dir, "--resume"}
+	cmd := command(t, args...)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	program, err := os.ReadFile(cmd.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := command(t, args...)
+	other.Path = filepath.Join(t.TempDir(), "gigarank")
+	if err := os.WriteFile(other.Path, append(program, 0), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	output, _ := other.CombinedOutput()
+	if other.ProcessState.ExitCode() != exitUsage || !bytes.Contains(output, []byte("1 point by gigarank")) {
+		t.Errorf("exit code %d, want 2 and the other build to be named in\n%s", other.ProcessState.ExitCode(), output)
+	}
+}
+
 // tear adds what a power cut may leave of a line.
 func tear(t *testing.T, dir string) {
 	file, err := os.OpenFile(filepath.Join(dir, study.ResultsFile), os.O_WRONLY|os.O_APPEND, 0)

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"crypto/sha256"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +48,34 @@ func version() string {
 		}
 	}
 	return commit + modified
+}
+
+// thisBuild is the version of the running executable, as exact as results want it.
+func thisBuild() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("the executable is unknown: %w", err)
+	}
+	return buildOf(version(), path)
+}
+
+// buildOf adds the beginning of the executable's SHA-256 to a version that does not
+// stand for one state of the code: go run knows no version, and a tree that was
+// changed after its commit can hold anything.
+func buildOf(version, executable string) (string, error) {
+	exact := !strings.HasPrefix(version, "(") && !strings.HasSuffix(version, "+dirty") && !strings.HasSuffix(version, "+modified")
+	if exact {
+		return version, nil
+	}
+	file, err := os.Open(executable)
+	if err != nil {
+		return "", fmt.Errorf("version %s stands for any code, and the executable cannot be read to tell it apart: %w: make it readable, or build from a commit", version, err)
+	}
+	hash := sha256.New()
+	if _, err = io.Copy(hash, file); err == nil {
+		version = fmt.Sprintf("%s %x", version, hash.Sum(nil)[:6])
+	}
+	return version, errors.Join(err, file.Close())
 }
 
 func mpiSupport() string {
