@@ -309,9 +309,35 @@ func (r *reader) machines() []*network.Machine {
 			machines = append(machines, m)
 		}
 	}
+	machines = distinct(machines)
+	r.checkNames(machines)
 	machines = r.mapped(machines)
 	machines = r.filled(machines)
-	return slices.CompactFunc(machines, func(a, b *network.Machine) bool { return a.Digest() == b.Digest() })
+	return distinct(machines)
+}
+
+// distinct keeps the first of equal machines.
+func distinct(machines []*network.Machine) []*network.Machine {
+	seen := map[string]bool{}
+	var kept []*network.Machine
+	for _, m := range machines {
+		if digest := m.Digest(); !seen[digest] {
+			seen[digest] = true
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// checkNames finds different machines of one name: curves and tables tell machines
+// apart by it.
+func (r *reader) checkNames(machines []*network.Machine) {
+	count := map[string]int{}
+	for _, m := range machines {
+		if count[m.Name()]++; count[m.Name()] == 2 {
+			r.fault("--machine", fmt.Errorf("two machines are named %s: change name in one of the files", m.Name()))
+		}
+	}
 }
 
 func (r *reader) mapped(machines []*network.Machine) []*network.Machine {

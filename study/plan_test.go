@@ -210,6 +210,34 @@ func TestMachineVariants(t *testing.T) {
 	}
 }
 
+// A machine that is named twice, however, is simulated once; two machines of one name
+// are refused, since results could not be told apart by it.
+func TestMachinesOfOneName(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "same.yaml", flatMachine)
+	writeFile(t, "again.yaml", "# again\n"+flatMachine)
+	writeFile(t, "faster.yaml", strings.Replace(flatMachine, "1us", "1ns", 1))
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "8", Algorithms: "linear", Machines: "same.yaml,xt5,again.yaml,xt5", Mapping: "block,cyclic"})
+	if len(p.Machines) != 4 || len(p.Points) != 4 {
+		t.Errorf("%d machines and %d points, want 4", len(p.Machines), len(p.Points))
+	}
+	for _, c := range []struct {
+		machines, mapping string
+		want              []string
+	}{
+		{"same.yaml,faster.yaml", "", []string{"--machine: two machines are named flat-test: change name in one of the files"}},
+		{"faster.yaml,xt5,same.yaml,again.yaml", "block,cyclic", []string{"--machine: two machines are named flat-test: change name in one of the files"}},
+		{"faster.yaml,xt5", "block,cyclic", nil},
+	} {
+		var got []string
+		NewPlan(Axes{Operation: "barrier", Ranks: "8", Algorithms: "linear", Machines: c.machines, Mapping: c.mapping}, os.ReadFile,
+			func(flag string, err error) { got = append(got, flag+": "+err.Error()) })
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.machines, got, c.want)
+		}
+	}
+}
+
 // The study without noise is added to one with noise, for comparison.
 func TestNoiseIsComparedWithNone(t *testing.T) {
 	p := testPlan(t, Axes{Operation: "barrier", Ranks: "64", Algorithms: "node-leader", Noise: []string{"periodic:10ms,1ms", "periodic:10ms,1ms"}})
