@@ -57,6 +57,9 @@ type Plan struct {
 	// LeftOut are the points of default algorithms that are expected to take
 	// too long.
 	LeftOut []Point
+	// TooLarge are those of the points that whoever conducts the study leaves out,
+	// as the memory is not enough for them.
+	TooLarge []Point
 	// The values of the axes, in the order in which they are shown.
 	Ranks      []int64
 	Payloads   []int64

@@ -50,7 +50,8 @@ type page struct {
 	Rows         [][]string
 	Failures     []string // the first of them
 	MoreFailures string
-	LeftOut      string
+	LeftOut      string // as too slow
+	TooLarge     string // for the memory
 	Machines     []machineText
 	Width        float64 // of charts
 	Height       float64
@@ -83,8 +84,12 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 		Grids:    p.grids(all),
 		Width:    chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
 	}
-	if missing := len(p.Points) - len(records); missing > 0 {
+	tooLarge := p.tooLarge(records)
+	if missing := len(p.Points) - len(records) - len(tooLarge); missing > 0 {
 		g.Missing = fmt.Sprintf("%d of %s are not simulated yet.", missing, plural(len(p.Points), "point"))
+	}
+	if len(tooLarge) > 0 {
+		g.TooLarge = Ranges(tooLarge)
 	}
 	if len(p.LeftOut) > 0 {
 		g.LeftOut = Ranges(p.LeftOut)
@@ -97,6 +102,13 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 		g.Equal = g.Equal || m.Model() != "loggops"
 	}
 	return reportTemplate.Execute(w, g)
+}
+
+// tooLarge lists the points that are too large and of which there is no record.
+func (p *Plan) tooLarge(records []Record) []Point {
+	return slices.DeleteFunc(slices.Clone(p.TooLarge), func(point Point) bool {
+		return slices.ContainsFunc(records, func(r Record) bool { return r.Point == point })
+	})
 }
 
 // extent says in a line what the study covers.

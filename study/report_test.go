@@ -98,6 +98,30 @@ func TestReportOfAPart(t *testing.T) {
 	}
 }
 
+// Points for which the memory was not enough are named, and do not make a study
+// incomplete; one of them may have a result from a larger machine.
+func TestReportNamesPointsLeftOut(t *testing.T) {
+	p := barrierPlan(t)
+	n := len(p.Points)
+	p.TooLarge = p.Points[n-3:]
+	var records []Record
+	for _, point := range p.Points[:n-2] {
+		records = append(records, fakeRecord(p, point))
+	}
+	page := string(reportOf(t, p, records))
+	if strings.Contains(page, "Incomplete") || !strings.Contains(page, "Left out for want of memory: "+Ranges(p.Points[n-2:])+".") {
+		t.Errorf("a finished study is reported as\n%s", page)
+	}
+	page = string(reportOf(t, p, records[1:]))
+	if !strings.Contains(page, "1 of 10 points are not simulated yet") {
+		t.Errorf("a study that lacks a point is reported as\n%s", page)
+	}
+	p.TooLarge = nil
+	if page = string(reportOf(t, p, records)); strings.Contains(page, "want of memory") {
+		t.Error("points are left out for want of memory, and none is")
+	}
+}
+
 // A point that failed is named and has no place in plots and columns of results.
 func TestReportNamesFailures(t *testing.T) {
 	p := barrierPlan(t)

@@ -125,7 +125,6 @@ type conductor struct {
 	journal  *study.Journal // on host 0
 	finished map[study.Point]bool
 	todo     []study.Point
-	skipped  []study.Point // for want of memory
 	failed   int
 }
 
@@ -171,7 +170,7 @@ func (s *conductor) prepare() error {
 	if err := s.sort(); err != nil {
 		return err
 	}
-	if len(s.skipped) > 0 && !s.flags.skipTooLarge {
+	if len(s.plan.TooLarge) > 0 && !s.flags.skipTooLarge {
 		return s.tooLarge()
 	}
 	return nil
@@ -232,7 +231,7 @@ func (s *conductor) sort() error {
 		case run:
 			s.todo = append(s.todo, point)
 		case large:
-			s.skipped = append(s.skipped, point)
+			s.plan.TooLarge = append(s.plan.TooLarge, point)
 		}
 	}
 	return nil
@@ -240,8 +239,8 @@ func (s *conductor) sort() error {
 
 // tooLarge refuses a study of which some points do not fit into the memory.
 func (s *conductor) tooLarge() error {
-	least := s.skipped[0]
-	for _, point := range s.skipped {
+	least := s.plan.TooLarge[0]
+	for _, point := range s.plan.TooLarge {
 		if point.Ranks < least.Ranks {
 			least = point
 		}
@@ -252,7 +251,7 @@ func (s *conductor) tooLarge() error {
 	}
 	var faults usageError
 	faults.add("--ranks", fmt.Errorf("%d of %s will not fit, from %d ranks on: %w; --skip-too-large leaves them out",
-		len(s.skipped), plural(len(s.plan.Points), "point"), least.Ranks, why))
+		len(s.plan.TooLarge), plural(len(s.plan.Points), "point"), least.Ranks, why))
 	return ended{cause: faults, code: exitUsage, silent: s.hosts.index != 0}
 }
 
@@ -378,10 +377,10 @@ func (s *conductor) announce() {
 	if n := s.journal.Dropped(); n > 0 {
 		p("%s: a torn line of %d bytes at its end was removed", study.ResultsFile, n)
 	}
-	done := len(s.plan.Points) - len(s.todo) - len(s.skipped)
+	done := len(s.plan.Points) - len(s.todo) - len(s.plan.TooLarge)
 	p("%s: %d to simulate, %d finished before", plural(len(s.plan.Points), "point"), len(s.todo), done)
-	if len(s.skipped) > 0 {
-		p("left out for want of memory: %s", study.Ranges(s.skipped))
+	if len(s.plan.TooLarge) > 0 {
+		p("left out for want of memory: %s", study.Ranges(s.plan.TooLarge))
 	}
 	if len(s.plan.LeftOut) > 0 {
 		p("left out as too slow to simulate unless named by --algorithms: %s", study.Ranges(s.plan.LeftOut))

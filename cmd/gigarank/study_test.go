@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -115,5 +116,19 @@ func TestLostResultEndsTheStudy(t *testing.T) {
 	group.Wait()
 	if !strings.Contains(stderr[0].String(), "the result was not written") {
 		t.Errorf("host 0 says %q", stderr[0])
+	}
+}
+
+// A study that has left points out for want of memory is complete without them.
+func TestReportOfAStudyWithoutLargePoints(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "study")
+	c, _, stderr := testConsole(nil)
+	code := execute(strings.Fields("study barrier --ranks 8,64Mi --lp goroutine --algorithms node-leader --skip-too-large --out "+dir), c)
+	page, err := os.ReadFile(filepath.Join(dir, study.ReportFile))
+	if code != exitDone || err != nil {
+		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
+	}
+	if bytes.Contains(page, []byte("Incomplete")) || !bytes.Contains(page, []byte("Left out for want of memory: node-leader from 64Mi ranks on.")) {
+		t.Errorf("the report is\n%s", page)
 	}
 }
