@@ -392,9 +392,10 @@ func (s *conductor) advise(err error) error {
 	if err == nil || exitCode(err) != exitHost {
 		return err
 	}
-	records, _ := s.journal.Outcome(s.plan)
+	const mix = true // versions have been checked before
+	finished, _ := s.journal.Finished(s.plan, s.build, mix)
 	return ended{cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on",
-		err, len(records), plural(len(s.plan.Points), "point")), code: exitCode(err)}
+		err, len(finished), plural(len(s.plan.Points), "point")), code: exitCode(err)}
 }
 
 // report writes what there is of the study: the table, and tables and a plot for

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gigarank/result"
 	"gigarank/study"
 )
 
@@ -130,5 +131,19 @@ func TestReportOfAStudyWithoutLargePoints(t *testing.T) {
 	}
 	if bytes.Contains(page, []byte("Incomplete")) || !bytes.Contains(page, []byte("Left out for want of memory: node-leader from 64Mi ranks on.")) {
 		t.Errorf("the report is\n%s", page)
+	}
+}
+
+// A failed point is simulated again on a resume: it does not count as finished.
+func TestFailedPointsAreNotFinished(t *testing.T) {
+	conductors, _ := studyOf(t, []*hosts{{size: 1, local: 1}})
+	s := conductors[0]
+	if err := s.journal.Append(s.plan.NewRecord(s.build, s.todo[0], result.Document{Schema: result.Schema, Reason: "deadlock"})); err != nil {
+		t.Fatal(err)
+	}
+	s.signals.caught <- unix.SIGUSR1
+	const want = "interrupted by SIGUSR1; 0 of 2 points are finished; the same command with --resume goes on"
+	if err := s.run(); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
