@@ -27,7 +27,7 @@ type Point struct {
 // Record is a point with its outcome: a line of results.jsonl.
 type Record struct {
 	Schema  int    `json:"schema"`
-	Version string `json:"version"` // of gigarank
+	Version string `json:"version"` // of gigarank, another for other code
 	Point   Point  `json:"point"`
 	// Time is what an iteration costs beyond its compute time: the virtual time
 	// of the run over the number of iterations, less the compute time. If all
