@@ -99,3 +99,9 @@ func TestPlanAllotsHosts(t *testing.T) {
 		}
 	}
 }
+
+// There may be more engines than the ranks that the calibration begins with.
+func TestPlanWithManyEngines(t *testing.T) {
+	text := planned(t, "--ranks", "6000", "--lp", "event", "--engines", "5000", "--iterations", "1")
+	expectLines(t, text, `^calibration .* on 5000 engines:`)
+}

@@ -44,9 +44,6 @@ func TestPlanFitsOneHost(t *testing.T) {
 func TestPlanWithEngines(t *testing.T) {
 	text := planned(t, "--ranks", "100k", "--lp", "event", "--engines", "1", "--cores", "8", "--memory", "8GiB")
 	expectLines(t, text, `^calibration .* on 1 engine:`, `^  exec gigarank run .* --engines 1 `)
-	// Among more engines than the calibration begins with ranks.
-	text = planned(t, "--ranks", "6000", "--lp", "event", "--engines", "5000", "--iterations", "1")
-	expectLines(t, text, `^calibration .* on 5000 engines:`)
 }
 
 // Engines share the time among them as far as there are cores for them.
