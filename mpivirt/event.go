@@ -133,9 +133,9 @@ func (r *EventRank) Record(index int, operation string, d vtime.Duration) {
 	r.k.tally.record(index, operation, d)
 }
 
-// Timed enters the length of the collective that this step begins next, from its entry to its exit,
-// into the statistics of the run, as Record does; the rank need not remember when it
-// entered. It returns r.
+// Timed enters the length of the collective that this step begins next, from its entry
+// to its exit, into the statistics of the run, as Record does; the rank need not
+// remember when it entered. It returns r.
 func (r *EventRank) Timed(index int, operation string) *EventRank {
 	r.k.timing = r.k.tally.label(index, operation)
 	return r
