@@ -2,29 +2,37 @@ package bench
 
 import (
 	"fmt"
+	"math"
 
+	"gigarank/collectives"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
 )
 
-// mpiping times messages of growing size in a ring: each rank sends to the right
-// and receives from the left, even ranks in this order and odd ranks in the
-// other, so that a message goes forth and one comes back as in a ping-pong.
+// mpiping times messages of growing size between neighbours in the ring of all ranks:
+// there and back, as the program of that name of the µπ papers does (Perumalla and
+// Park, "Simulating Billion-Task Parallel Programs", SPECTS 2014). Each rank begins
+// the exchange with the rank to its right. The exchanges of a rank do not overlap, and
+// the first of them is not timed, so that both ranks are ready when the clock starts.
+// Reported are the least, mean and greatest time over the pairs, and pairs on one node
+// apart from those on two.
 var mpiping = Entry{
 	Name:     "mpiping",
-	Summary:  "messages of 8 B to 16 MiB in a ring, even ranks send first, odd ranks receive first; latency and bandwidth",
+	Summary:  "messages of 8 B to 16 MiB there and back between neighbours in a ring; two-way times within and between nodes, bandwidth",
 	Defaults: Options{Iterations: 10},
 	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
 	Build: func(o Options) (mpivirt.Program, error) {
 		return mpivirt.Program{
-			Main: func(r *mpivirt.Rank) error { return pingMain(r, o) },
+			Main: func(r *mpivirt.Rank) error { return newPings(o).main(r) },
 			Event: func() mpivirt.EventProgram {
-				return mpivirt.Steps(func(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome { return s.step(r, o) })
+				p := newPings(o)
+				return mpivirt.Steps(func(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome { return p.step(r, s) })
 			},
 		}, nil
 	},
-	State: pointToPointState(pingStateSize),
+	Collectives: []collectives.Operation{collectives.Barrier, collectives.Allreduce},
+	State:       pointToPointState(pingStateSize),
 }
 
 // The sizes of messages: 8 bytes doubling to 16 MiB. Only the size of a message is
@@ -36,13 +44,26 @@ const (
 
 func pingSize(step int) int64 { return leastPing << step }
 
-// pingNames are the names of the sizes: "8 B", "64 KiB".
-var pingNames = func() (names [pingSizes]string) {
+// The kinds of pairs.
+const (
+	withinNode = iota
+	betweenNodes
+	pairKinds
+)
+
+var pairNames = [pairKinds]string{"within a node", "between nodes"}
+
+// pingNames are the names of the sizes: "8 B", "64 KiB". pingOperations are what is
+// recorded of them: "8 B within a node".
+var pingNames, pingOperations = func() (names [pingSizes]string, operations [pingSizes][pairKinds]string) {
 	for step := range names {
 		unit := (step + 3) / 10
 		names[step] = fmt.Sprintf("%d %s", pingSize(step)>>(10*unit), [...]string{"B", "KiB", "MiB"}[unit])
+		for kind, pair := range pairNames {
+			operations[step][kind] = names[step] + " " + pair
+		}
 	}
-	return names
+	return names, operations
 }()
 
 // neighbours returns the ranks beside a rank in the ring of all ranks.
@@ -67,68 +88,195 @@ func checkMessage(got mpivirt.Status, source, tag int, bytes int64) error {
 	return nil
 }
 
-// pingTime returns how long a message is under way, given the time of a
-// repetition: half of it, as there and back, except for a rank that is alone.
-func pingTime(repetition vtime.Duration, size int) vtime.Duration {
+// pingRole is what a rank does in a phase.
+type pingRole uint8
+
+const (
+	pingIdle pingRole = iota
+	pingBegins
+	pingAnswers
+	pingAlone // sends to itself
+)
+
+// pingPhases is the number of phases in which each rank of the ring begins once and
+// no rank has two partners at a time.
+func pingPhases(size int) int {
 	if size == 1 {
-		return repetition
+		return 1
 	}
-	return repetition / 2
+	return 2 + size%2
 }
 
-func pingMain(r *mpivirt.Rank, o Options) error {
-	for step := range pingSizes {
-		if err := r.World().Barrier(); err != nil {
-			return err
+// pingPhase is the phase in which a rank begins. The last of an odd number of ranks
+// has its own.
+func pingPhase(rank, size int) int {
+	if size%2 == 1 && rank == size-1 {
+		return 2
+	}
+	return rank % 2
+}
+
+// pingPartner gives a rank's part in a phase.
+func pingPartner(rank, size, phase int) (partner int, role pingRole) {
+	left, right := neighbours(rank, size)
+	switch {
+	case size == 1:
+		return rank, pingAlone
+	case pingPhase(rank, size) == phase:
+		return right, pingBegins
+	case pingPhase(left, size) == phase:
+		return left, pingAnswers
+	}
+	return rank, pingIdle
+}
+
+// pings is what ranks need besides their own state.
+type pings struct {
+	Options
+	most mpivirt.Op[float64]
+	sum  mpivirt.Op[float64]
+	// extremes of the size that is being reported; of rank 0 as an event rank.
+	extremes []float64
+}
+
+func newPings(o Options) *pings {
+	return &pings{Options: o, most: mpivirt.Max[float64](), sum: mpivirt.Sum[float64]()}
+}
+
+// pinger is a rank of either kind.
+type pinger interface {
+	Rank() int
+	Size() int
+	Node(rank int) int
+	Record(index int, operation string, d vtime.Duration)
+	Printf(format string, arguments ...any)
+}
+
+// pairKind tells whether a rank and the one to its right are on one node.
+func pairKind(r pinger) int {
+	_, right := neighbours(r.Rank(), r.Size())
+	if r.Node(r.Rank()) == r.Node(right) {
+		return withinNode
+	}
+	return betweenNodes
+}
+
+// record enters the two-way time of a rank's pair, given that of all repetitions.
+func (p *pings) record(r pinger, step int, all vtime.Duration) vtime.Duration {
+	d := max(all/vtime.Duration(p.Iterations)-p.Compute, 0)
+	r.Record(step, pingOperations[step][pairKind(r)], d)
+	return d
+}
+
+// contribution is what a rank adds to the report: for each kind of pair the negated
+// and the plain time, of which the greatest counts, and the time and the number of
+// pairs, which are added up.
+func contribution(kind int, d vtime.Duration) (extremes, sums []float64) {
+	extremes, sums = make([]float64, 2*pairKinds), make([]float64, 2*pairKinds)
+	for i := range extremes {
+		extremes[i] = math.Inf(-1)
+	}
+	extremes[2*kind], extremes[2*kind+1] = -float64(d), float64(d)
+	sums[2*kind], sums[2*kind+1] = float64(d), 1
+	return extremes, sums
+}
+
+// report prints what a size came to.
+func (p *pings) report(r pinger, step int, extremes, sums []float64) {
+	if step == 0 {
+		r.Printf("%8s  %-13s  %15s  %15s  %15s  %s\n", "size", "pairs", "least two-way", "mean", "most", "bandwidth")
+	}
+	for kind, name := range pairNames {
+		pairs := sums[2*kind+1]
+		if pairs == 0 {
+			continue
 		}
-		start := r.Now()
-		for range o.Iterations {
-			r.Compute(o.Compute)
-			if err := pingOnce(r, step); err != nil {
+		mean := vtime.Duration(math.Round(sums[2*kind] / pairs))
+		r.Printf("%8s  %-13s  %15v  %15v  %15v  %.4g MB/s\n", pingNames[step], name, vtime.Duration(-extremes[2*kind]), mean,
+			vtime.Duration(extremes[2*kind+1]), 2*float64(pingSize(step))/max(mean.Seconds(), 1e-12)/1e6)
+	}
+}
+
+func (p *pings) main(r *mpivirt.Rank) error {
+	extremes, sums := make([]float64, 2*pairKinds), make([]float64, 2*pairKinds)
+	for step := range pingSizes {
+		var own vtime.Duration
+		for phase := range pingPhases(r.Size()) {
+			if phase > 0 {
+				if err := r.World().Barrier(); err != nil {
+					return err
+				}
+			}
+			d, err := p.phase(r, step, phase)
+			if err != nil {
 				return err
 			}
+			own += d
 		}
-		repetition := r.Now().Sub(start) / vtime.Duration(o.Iterations)
-		r.Record(step, pingNames[step], repetition)
+		myExtremes, mySums := contribution(pairKind(r), p.record(r, step, own))
+		if err := mpivirt.Allreduce(r.World(), myExtremes, extremes, p.most); err != nil {
+			return err
+		}
+		if err := mpivirt.Allreduce(r.World(), mySums, sums, p.sum); err != nil {
+			return err
+		}
 		if r.Rank() == 0 {
-			pingReport(r, step, repetition, o)
+			p.report(r, step, extremes, sums)
 		}
 	}
 	return nil
 }
 
-// printer is a rank of either kind.
-type printer interface {
-	Size() int
-	Printf(format string, arguments ...any)
-}
-
-// pingReport prints what a size came to, given the time of a repetition.
-func pingReport(r printer, step int, repetition vtime.Duration, o Options) {
-	d := pingTime(max(repetition-o.Compute, 0), r.Size())
-	r.Printf("%8s  latency %v, bandwidth %.4g MB/s\n", pingNames[step], d, float64(pingSize(step))/max(d.Seconds(), 1e-12)/1e6)
-}
-
-// pingOnce sends a message to the right and receives one from the left.
-func pingOnce(r *mpivirt.Rank, step int) error {
-	world, bytes := r.World(), pingSize(step)
-	left, right := neighbours(r.Rank(), r.Size())
-	switch {
-	case r.Size() == 1:
-		return pingSelf(r, step)
-	case r.Rank()%2 == 0:
-		if err := world.SendSize(bytes, right, step); err != nil {
-			return err
+// phase returns the time of all repetitions if the rank begins.
+func (p *pings) phase(r *mpivirt.Rank, step, phase int) (vtime.Duration, error) {
+	partner, role := pingPartner(r.Rank(), r.Size(), phase)
+	if role == pingIdle {
+		return 0, nil
+	}
+	start := r.Now()
+	for i := range p.Iterations + 1 {
+		if i == 1 {
+			start = r.Now()
+		}
+		if i > 0 {
+			r.Compute(p.Compute)
+		}
+		if err := pingOnce(r, step, partner, role); err != nil {
+			return 0, err
 		}
 	}
-	status, err := world.RecvSize(bytes, left, step)
-	if err == nil {
-		err = checkMessage(status, left, step, bytes)
+	if role == pingAnswers {
+		return 0, nil
 	}
-	if err != nil || r.Rank()%2 == 0 {
+	return r.Now().Sub(start), nil
+}
+
+// pingOnce exchanges two messages.
+func pingOnce(r *mpivirt.Rank, step, partner int, role pingRole) error {
+	switch role {
+	case pingBegins:
+		if err := r.World().SendSize(pingSize(step), partner, step); err != nil {
+			return err
+		}
+		return pingReceive(r, step, partner)
+	case pingAnswers:
+		if err := pingReceive(r, step, partner); err != nil {
+			return err
+		}
+		return r.World().SendSize(pingSize(step), partner, step)
+	}
+	if err := pingSelf(r, step); err != nil {
 		return err
 	}
-	return world.SendSize(bytes, right, step)
+	return pingSelf(r, step)
+}
+
+func pingReceive(r *mpivirt.Rank, step, partner int) error {
+	status, err := r.World().RecvSize(pingSize(step), partner, step)
+	if err != nil {
+		return err
+	}
+	return checkMessage(status, partner, step, pingSize(step))
 }
 
 // pingSelf sends a message to oneself, which a blocking send cannot do.
@@ -148,13 +296,14 @@ func pingSelf(r *mpivirt.Rank, step int) error {
 	return checkMessage(statuses[0], 0, step, pingSize(step))
 }
 
-// pingState is the state of mpiping as an event rank: the program of pingMain with
-// a counter of where in it the rank is.
+// pingState is the state of mpiping as an event rank: the program of main with a
+// counter of where in it the rank is.
 type pingState struct {
-	startLow, startHigh uint32 // two words, so that the struct has no padding
-	iteration           uint32 // of the size
-	size                uint8  // step of the sizes
-	at                  pingPlace
+	low, high uint32 // start of the repetitions, then their time: two words, so that the struct has no padding
+	iteration uint32 // of the phase; 0 is not timed
+	size      uint8  // step of the sizes
+	phase     uint8
+	at        pingPlace
 }
 
 const pingStateSize = 16
@@ -163,82 +312,106 @@ const pingStateSize = 16
 type pingPlace uint8
 
 const (
-	pingBarrier pingPlace = iota
-	pingStart
-	pingFirst  // send, odd ranks receive
-	pingSecond // receive, odd ranks send
-	pingDone   // a repetition is over
+	pingFirst    pingPlace = iota // its first part of an exchange
+	pingSecond                    // the other part
+	pingOver                      // an exchange is over
+	pingExtremes                  // the extremes are known
+	pingSums                      // and the sums
 )
 
-func (s *pingState) step(r *mpivirt.EventRank, o Options) mpivirt.Outcome {
+func (s *pingState) keep(t int64) { s.low, s.high = uint32(t), uint32(t>>32) }
+func (s *pingState) kept() int64  { return int64(s.high)<<32 | int64(s.low) }
+
+func (p *pings) step(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
 	switch s.at {
-	case pingBarrier:
-		if s.size == pingSizes {
-			return r.Finish()
-		}
-		s.at = pingStart
-		return r.Barrier()
-	case pingStart:
-		s.startLow, s.startHigh = uint32(r.Now()), uint32(r.Now()>>32)
-		s.at = pingFirst
-		return r.Continue()
 	case pingFirst:
-		return s.first(r, o)
+		return p.first(r, s)
 	case pingSecond:
-		return s.second(r)
-	default:
-		return s.done(r, o)
+		return p.second(r, s)
+	case pingOver:
+		return p.over(r, s)
+	case pingExtremes:
+		if r.Rank() == 0 {
+			p.extremes = append(p.extremes[:0], mpivirt.EventResult[float64](r)...)
+		}
+		_, sums := contribution(pairKind(r), vtime.Duration(s.kept()))
+		s.at = pingSums
+		return mpivirt.EventAllreduce(r, sums, p.sum)
 	}
+	if r.Rank() == 0 {
+		p.report(r, int(s.size), p.extremes, mpivirt.EventResult[float64](r))
+	}
+	*s = pingState{size: s.size + 1}
+	if s.size == pingSizes {
+		return r.Finish()
+	}
+	return r.Continue()
 }
 
-func (s *pingState) first(r *mpivirt.EventRank, o Options) mpivirt.Outcome {
-	r.Compute(o.Compute)
-	step := int(s.size)
-	left, right := neighbours(r.Rank(), r.Size())
+func (p *pings) first(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+	partner, role := pingPartner(r.Rank(), r.Size(), int(s.phase))
+	if role == pingIdle {
+		return p.next(r, s)
+	}
+	if s.iteration == 1 && role != pingAnswers {
+		s.keep(int64(r.Now()))
+	}
+	if s.iteration > 0 {
+		r.Compute(p.Compute)
+	}
 	s.at = pingSecond
-	switch {
-	case r.Size() == 1:
-		s.at = pingDone
-		return r.Waitall(r.Irecv(0, step), r.IsendSize(pingSize(step), 0, step))
-	case r.Rank()%2 == 0:
-		return r.SendSize(pingSize(step), right, step)
-	default:
-		return r.Recv(left, step)
+	step := int(s.size)
+	switch role {
+	case pingBegins:
+		return r.SendSize(pingSize(step), partner, step)
+	case pingAnswers:
+		return r.Recv(partner, step)
 	}
+	return r.Waitall(r.Irecv(partner, step), r.IsendSize(pingSize(step), partner, step))
 }
 
-func (s *pingState) second(r *mpivirt.EventRank) mpivirt.Outcome {
+func (p *pings) second(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+	partner, role := pingPartner(r.Rank(), r.Size(), int(s.phase))
+	s.at = pingOver
 	step := int(s.size)
-	left, right := neighbours(r.Rank(), r.Size())
-	s.at = pingDone
-	if r.Rank()%2 == 0 {
-		return r.Recv(left, step)
+	switch role {
+	case pingBegins:
+		return r.Recv(partner, step)
+	case pingAnswers:
+		if err := checkMessage(r.Status(), partner, step, pingSize(step)); err != nil {
+			return r.Fail(err)
+		}
+		return r.SendSize(pingSize(step), partner, step)
 	}
-	if err := checkMessage(r.Status(), left, step, pingSize(step)); err != nil {
-		return r.Fail(err)
-	}
-	return r.SendSize(pingSize(step), right, step)
+	return r.Waitall(r.Irecv(partner, step), r.IsendSize(pingSize(step), partner, step))
 }
 
-func (s *pingState) done(r *mpivirt.EventRank, o Options) mpivirt.Outcome {
-	step := int(s.size)
-	left, _ := neighbours(r.Rank(), r.Size())
-	if r.Rank()%2 == 0 {
-		if err := checkMessage(r.Status(), left, step, pingSize(step)); err != nil {
+func (p *pings) over(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+	partner, role := pingPartner(r.Rank(), r.Size(), int(s.phase))
+	if role == pingBegins {
+		if err := checkMessage(r.Status(), partner, int(s.size), pingSize(int(s.size))); err != nil {
 			return r.Fail(err)
 		}
 	}
 	s.at = pingFirst
-	s.iteration++
-	if int(s.iteration) == o.Iterations {
-		start := vtime.Time(s.startHigh)<<32 | vtime.Time(s.startLow)
-		repetition := r.Now().Sub(start) / vtime.Duration(o.Iterations)
-		r.Record(step, pingNames[step], repetition)
-		if r.Rank() == 0 {
-			pingReport(r, step, repetition, o)
-		}
-		s.iteration, s.at = 0, pingBarrier
-		s.size++
+	if s.iteration++; int(s.iteration) <= p.Iterations {
+		return r.Continue()
 	}
-	return r.Continue()
+	if role != pingAnswers {
+		s.keep(int64(r.Now()) - s.kept())
+	}
+	return p.next(r, s)
+}
+
+// next ends a phase of an event rank.
+func (p *pings) next(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+	s.iteration, s.at = 0, pingFirst
+	if s.phase++; int(s.phase) < pingPhases(r.Size()) {
+		return r.Barrier()
+	}
+	own := p.record(r, int(s.size), vtime.Duration(s.kept()))
+	s.keep(int64(own))
+	s.at = pingExtremes
+	extremes, _ := contribution(pairKind(r), own)
+	return mpivirt.EventAllreduce(r, extremes, p.most)
 }

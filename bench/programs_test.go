@@ -63,50 +63,93 @@ func TestTokenTakesRanksMessagesARound(t *testing.T) {
 	}
 }
 
-// With an even number of ranks a repetition is a message forth and one back for
-// the ranks that send first; a rank that is alone needs one message.
+// A two-way time is that of a message and one back, whatever the number of ranks; a
+// rank that is alone sends both to itself.
 func TestMpipingTakesTwoMessagesARepetition(t *testing.T) {
 	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
-		for _, ranks := range []int{1, 2, 6} {
-			c := options(3, 0)
-			c.LP = kind
-			r := run(t, "mpiping", flat, ranks, 1, c)
-			if len(r.Iterations) != 22 {
-				t.Fatalf("%d sizes, want those from 8 B to 16 MiB: 22", len(r.Iterations))
-			}
-			for i, it := range r.Iterations {
-				want := vtime.Duration(min(ranks, 2)) * onFlat(8<<i)
-				if it.Max != want {
-					t.Errorf("%d %v ranks, %s: up to %v, want %v", ranks, kind, it.Operation, it.Max, want)
+		for _, ranks := range []int{1, 2, 3, 6, 7} {
+			for _, compute := range []vtime.Duration{0, 3 * vtime.Microsecond} {
+				c := options(3, 0)
+				c.LP, c.Compute = kind, compute
+				r := run(t, "mpiping", flat, ranks, 1, c)
+				if len(r.Iterations) != 22 {
+					t.Fatalf("%d sizes, want those from 8 B to 16 MiB: 22", len(r.Iterations))
+				}
+				for i, it := range r.Iterations {
+					if want := 2 * onFlat(8<<i); it.Min != want || it.Max != want || it.Count != uint64(ranks) {
+						t.Errorf("%d %v ranks, %s: %v to %v of %d pairs, want %v of all", ranks, kind, it.Operation, it.Min, it.Max, it.Count, want)
+					}
 				}
 			}
 		}
 	}
 }
 
-func TestMpipingNamesAndPrintsSizes(t *testing.T) {
+// Pairs within a node and between nodes are apart, each with the times of its own
+// link: on two levels of 500 ns + 0.125 ns a byte and 5 us + 0.5 ns a byte, a message
+// of 8 bytes and one back take 1.002 us and 10.008 us, those of 1 MiB 263.144 us and
+// 1.058576 ms. Ten ranks on nodes of four have seven pairs within and three between.
+// The text is the same on any number of engines and for both kinds of rank.
+func TestMpipingTellsLinksApart(t *testing.T) {
+	const machine = "name: two\nranks_per_node: 4\nnetwork:\n  model: twolevel\n" +
+		"  intra: {latency: 500ns, bandwidth: 8GB/s}\n  inter: {latency: 5us, bandwidth: 2GB/s}\n"
+	var first string
 	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
-		var lines []string
+		for _, engines := range []int{1, 2, 3} {
+			var text strings.Builder
+			c := options(2, 0)
+			c.LP = kind
+			c.Output = func(s string) { text.WriteString(s) }
+			r := run(t, "mpiping", machine, 10, engines, c)
+			for _, want := range []struct {
+				at    int
+				name  string
+				d     vtime.Duration
+				pairs uint64
+			}{
+				{0, "8 B between nodes", 10008 * vtime.Nanosecond, 3},
+				{1, "8 B within a node", 1002 * vtime.Nanosecond, 7},
+				{34, "1 MiB between nodes", 1058576 * vtime.Nanosecond, 3},
+				{35, "1 MiB within a node", 263144 * vtime.Nanosecond, 7},
+			} {
+				if it := r.Iterations[want.at]; it.Operation != want.name || it.Min != want.d || it.Mean != want.d || it.Max != want.d || it.Count != want.pairs {
+					t.Errorf("%v ranks, %d engines: %+v, want %+v", kind, engines, it, want)
+				}
+			}
+			if first == "" {
+				first = text.String()
+			}
+			if text.String() != first {
+				t.Errorf("%v ranks on %d engines print\n%s\nand on one\n%s", kind, engines, text.String(), first)
+			}
+		}
+	}
+	lines := strings.Split(first, "\n")
+	for at, want := range map[int]string{
+		0:  "size pairs least two-way mean most bandwidth",
+		1:  "8 B within a node 1.002us 1.002us 1.002us 15.97 MB/s",
+		2:  "8 B between nodes 10.008us 10.008us 10.008us 1.599 MB/s",
+		35: "1 MiB within a node 263.144us 263.144us 263.144us 7970 MB/s",
+		36: "1 MiB between nodes 1.058576ms 1.058576ms 1.058576ms 1981 MB/s",
+	} {
+		if got := strings.Join(strings.Fields(lines[at]), " "); got != want {
+			t.Errorf("line %d is %q, want %q", at, got, want)
+		}
+	}
+}
+
+// Over hops the links between nodes differ: in a row of four nodes three pairs are one
+// hop apart and the last and the first node three, so that a message and one back take
+// 2·(1 us + 1 us) and 2·(1 us + 3 us).
+func TestMpipingReportsTheSpread(t *testing.T) {
+	const machine = "name: row\nranks_per_node: 1\ntopology: {kind: mesh, dims: [4]}\nnetwork:\n  model: hops\n" +
+		"  latency: 1us\n  latency_per_hop: 1us\n  bandwidth: 1PB/s\n  memory_bandwidth: 1PB/s\n"
+	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
 		c := options(2, 0)
 		c.LP = kind
-		c.Output = func(text string) { lines = append(lines, strings.Join(strings.Fields(text), " ")) }
-		r := run(t, "mpiping", flat, 4, 1, c)
-		for _, want := range []struct {
-			index      int
-			name, line string
-		}{
-			{0, "8 B", "8 B latency 1.008us, bandwidth 7.937 MB/s"},
-			{6, "512 B", "512 B latency 1.512us, bandwidth 338.6 MB/s"},
-			{7, "1 KiB", "1 KiB latency 2.024us, bandwidth 505.9 MB/s"},
-			{17, "1 MiB", "1 MiB latency 1.049576ms, bandwidth 999 MB/s"},
-			{21, "16 MiB", "16 MiB latency 16.778216ms, bandwidth 999.9 MB/s"},
-		} {
-			if got := r.Iterations[want.index].Operation; got != want.name {
-				t.Errorf("%v ranks: size %d is called %q, want %q", kind, want.index, got, want.name)
-			}
-			if len(lines) != 22 || lines[want.index] != want.line {
-				t.Errorf("%v ranks: of %d lines printed, the one of %s is not %q: %q", kind, len(lines), want.name, want.line, lines)
-			}
+		it := run(t, "mpiping", machine, 4, 2, c).Iterations[0]
+		if it.Min != 4*vtime.Microsecond || it.Max != 8*vtime.Microsecond || it.Mean != 5*vtime.Microsecond {
+			t.Errorf("%v ranks: %+v, want 4, 5 and 8 us", kind, it)
 		}
 	}
 }

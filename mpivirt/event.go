@@ -112,6 +112,9 @@ func (r *EventRank) Rank() int { return r.k.lo + int(r.lp) }
 // Size is the number of ranks in WORLD.
 func (r *EventRank) Size() int { return r.k.tgt.Ranks() }
 
+// Node returns the number of the node that a rank of WORLD is on; see [Rank.Node].
+func (r *EventRank) Node(rank int) int { return r.k.tgt.Node(rank) }
+
 // Now returns the rank's virtual time.
 func (r *EventRank) Now() vtime.Time { return *r.clock }
 

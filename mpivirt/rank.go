@@ -34,6 +34,10 @@ func (r *Rank) Rank() int { return int(r.world.member) }
 // Size is the number of ranks in WORLD.
 func (r *Rank) Size() int { return r.world.c.size }
 
+// Node returns the number of the node of the target machine that a rank of WORLD is
+// on. Of one's own rank, MPI_Get_processor_name tells as much.
+func (r *Rank) Node(rank int) int { return r.k.tgt.Node(rank) }
+
 // Now returns the rank's virtual time, exactly.
 func (r *Rank) Now() vtime.Time { return r.k.clock[r.lp] }
 

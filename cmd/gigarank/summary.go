@@ -76,8 +76,12 @@ func (d *document) tabulate(w io.Writer) {
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	row := func(index any, operation string, low, mean, high int64, wall float64) {
+		took := "-" // unknown where not all ranks record the operation
+		if wall > 0 {
+			took = formatSeconds(wall)
+		}
 		_, _ = fmt.Fprintf(table, "%v\t%s\t%v\t%v\t%v\t%s\n", index, operation,
-			vtime.Duration(low), vtime.Duration(mean), vtime.Duration(high), formatSeconds(wall))
+			vtime.Duration(low), vtime.Duration(mean), vtime.Duration(high), took)
 	}
 	_, _ = fmt.Fprintln(table, "iteration\toperation\tmin\tmean\tmax\twall")
 	hidden := len(d.Iterations) - 2*shownIterations
