@@ -133,11 +133,15 @@ func (a *agent) results(visit func(out, working []byte)) {
 	}
 }
 
-// flow returns the state of the network interface that an agent uses: the rank's
-// own while the rank waits for it. Where the rank goes on, both would use it in an
-// order that no program defines.
+// flow returns the state of the network interface that an agent uses: one of its own,
+// since collectives stand apart from other messages. Under loggops it is the rank's
+// while the rank waits for it. Where the rank goes on, both would use it in an order
+// that no program defines.
 func (k *kernel) flow(a *agent) *network.Port {
 	if k.ports == nil {
+		return nil
+	}
+	if k.tgt.LogGOPS() == nil {
 		return &a.port
 	}
 	if inst := a.inst; inst.requests != nil {
@@ -205,13 +209,23 @@ func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
 		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: int32(uint32(a.inst.signature)), arguments: uint32(a.inst.signature >> 32), rank: k.global(a.lp),
 		tag: a.round, number: a.inst.number, engine: int32(k.eng.Index()),
 	}
-	if m.bytes > k.eagerLimit {
+	if m.large = m.bytes > k.eagerLimit; m.large {
 		m.request = -index
 		a.unacked = true
 	}
-	a.clock, m.arrival = k.tgt.Send(k.flow(a), int(m.rank), dst, m.bytes, a.posted)
+	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, recordRound, dst, a.posted, k.gather(a, step.Send, w))
+}
+
+// departRound charges an agent for sending the message of a round and returns when it
+// is free and when the message, or the request for it, arrives.
+func (k *kernel) departRound(a *agent, src, dst int, bytes int64) (free, arrival vtime.Time) {
+	if bytes > k.eagerLimit && k.tgt.LogGOPS() == nil {
+		bytes = 0
+	}
+	free, leaves := k.tgt.Send(k.flow(a), bytes, a.posted)
+	return free, leaves.Add(k.tgt.Delay(src, dst, bytes))
 }
 
 // gather returns the content of the positions, valid until the next call.
@@ -241,10 +255,8 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 		}
 	}
 	m := k.messages.at(a.message)
-	a.clock = k.tgt.Receive(k.flow(a), m.bytes, a.posted, a.clock, m.arrival)
-	if m.request != 0 {
-		k.acknowledge(m, a.lp, max(a.posted, m.arrival))
-	}
+	arrival := k.match(m, a.lp, a.posted)
+	a.clock = k.tgt.Receive(k.flow(a), m.bytes, a.posted, a.clock, arrival)
 	if m.signature() != a.inst.signature {
 		err := a.inst.comm.mismatch(a.inst.number, a.inst.signature, m.signature(), m.rank)
 		k.failAgent(index, err)

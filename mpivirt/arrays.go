@@ -528,29 +528,47 @@ func (b *bulk) makeNext(k *kernel) {
 	b.next = b.next[:len(b.work)]
 }
 
-// evaluation is what one round does to the clocks.
+// evaluation is what one round does to the clocks. A participant whose clock shows x
+// and that takes in the message of one at y, lag after the message's network delay, is
+// at max(x, y + lag + delay) + work afterwards.
 type evaluation struct {
-	k      *kernel
-	inst   *instance
-	b      *bulk
-	lo     int          // number of the first element of work and next
-	next   []vtime.Time // where the new clocks go: work itself, but for a shift across engines
-	bytes  int64
-	reduce vtime.Duration
-	same   bool // all messages have the same delay
+	k     *kernel
+	inst  *instance
+	b     *bulk
+	lo    int          // number of the first element of work and next
+	next  []vtime.Time // where the new clocks go: work itself, but for a shift across engines
+	bytes int64
+	lag   vtime.Duration
+	work  vtime.Duration
+	spent vtime.Duration // what the senders of a strided round pay, who receive nothing
+	same  bool           // all messages have the same delay
 }
 
 // newEvaluation prepares the arithmetic of a round.
 func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) evaluation {
 	lo, _ := bounds(p, b.lo, b.hi)
-	w := inst.schedule.Positions()
-	block := inst.layout.Offset(w) / int64(max(w, 1))
+	block := inst.blockBytes()
 	next := b.work
 	if p.Kind == collectives.Shift && !b.whole() {
 		next = b.next
 	}
-	return evaluation{k: k, inst: inst, b: b, lo: lo, next: next,
-		same: k.uniformDelay(inst, p), bytes: block * int64(p.Sent), reduce: k.tgt.ReduceTime(block * int64(p.Combined))}
+	e := evaluation{k: k, inst: inst, b: b, lo: lo, next: next, same: k.uniformDelay(inst, p), bytes: block * int64(p.Sent)}
+	e.charge(p, block*int64(p.Combined))
+	return e
+}
+
+// charge sets what the round costs processors. Who sends is busy for SendTime first, and
+// its message leaves before the copy of its bytes is made: max(x + send, y + overhead +
+// delay) is max(x, y − copy + delay) + send.
+func (e *evaluation) charge(p collectives.Pattern, combined int64) {
+	tgt := e.k.tgt
+	e.work = tgt.ReceiveTime(e.bytes) + tgt.ReduceTime(combined)
+	if p.Kind == collectives.Strided {
+		e.lag, e.spent = tgt.Overhead().Send, tgt.SendTime(e.bytes)
+		return
+	}
+	e.lag = -tgt.Copy(e.bytes)
+	e.work += tgt.SendTime(e.bytes)
 }
 
 // whole reports whether all participants belong to this engine.
@@ -591,8 +609,20 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 	if p.Kind == collectives.Shift && !b.whole() {
 		b.work, b.next = b.next, b.work
 	}
+	if e.spent != 0 {
+		e.spend(p, hi)
+	}
 	if invariant.Enabled {
 		b.checkRound(before)
+	}
+}
+
+// spend lets the senders of a strided round pay, once nobody needs their old clocks.
+func (e *evaluation) spend(p collectives.Pattern, hi int) {
+	skip := max(0, (e.lo-p.First+p.Stride-1)/p.Stride)
+	for i := skip; i < p.Count && p.First+i*p.Stride < hi; i++ {
+		clock := &e.b.work[p.First+i*p.Stride-e.lo]
+		*clock = clock.Add(e.spent)
 	}
 }
 
@@ -604,8 +634,8 @@ func (e *evaluation) exchange(lower, upper, n int) {
 		delay := vtime.Time(e.delay(lower, upper))
 		for i, x := range left {
 			y := right[i]
-			left[i] = max(x, y+delay) + vtime.Time(e.reduce)
-			right[i] = max(y, x+delay) + vtime.Time(e.reduce)
+			left[i] = max(x, y+delay) + vtime.Time(e.work)
+			right[i] = max(y, x+delay) + vtime.Time(e.work)
 		}
 		return
 	}
@@ -616,11 +646,11 @@ func (e *evaluation) exchange(lower, upper, n int) {
 		}
 		up := e.chunk(upper+done, lower+done, part, 1)
 		for i, delay := range up {
-			e.b.kept[i] = max(right[done+i], left[done+i].Add(delay)).Add(e.reduce)
+			e.b.kept[i] = max(right[done+i], left[done+i].Add(delay)).Add(e.work)
 		}
 		down := e.chunk(lower+done, upper+done, part, 1)
 		for i, delay := range down {
-			left[done+i] = max(left[done+i], right[done+i].Add(delay)).Add(e.reduce)
+			left[done+i] = max(left[done+i], right[done+i].Add(delay)).Add(e.work)
 		}
 		copy(right[done:], e.b.kept[:part])
 		done += part
@@ -644,11 +674,11 @@ func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step 
 	if e.same {
 		delay := e.delay(src, dst)
 		if stride == 1 && step == 1 {
-			receiveUniform(next[:n], own[:n], clocks[:n], delay, e.reduce)
+			receiveUniform(next[:n], own[:n], clocks[:n], delay, e.work)
 			return
 		}
 		for i := range n {
-			next[i*stride] = max(own[i*stride], clocks[i*step].Add(delay)).Add(e.reduce)
+			next[i*stride] = max(own[i*stride], clocks[i*step].Add(delay)).Add(e.work)
 		}
 		return
 	}
@@ -656,7 +686,7 @@ func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step 
 		part := min(n, delayChunk)
 		delays := e.chunk(dst, src, part, stride)
 		for i, delay := range delays {
-			next[i*stride] = max(own[i*stride], clocks[i*step].Add(delay)).Add(e.reduce)
+			next[i*stride] = max(own[i*stride], clocks[i*step].Add(delay)).Add(e.work)
 		}
 		if n -= part; n > 0 {
 			dst, src, clocks = dst+part*stride, src+part*stride, clocks[part*step:]
@@ -666,20 +696,20 @@ func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step 
 }
 
 // receiveUniform is the inner loop: every message takes the same time.
-func receiveUniform(next, own, clocks []vtime.Time, delay, reduce vtime.Duration) {
+func receiveUniform(next, own, clocks []vtime.Time, delay, work vtime.Duration) {
 	own, clocks = own[:len(next)], clocks[:len(next)]
 	for i, t := range clocks {
-		next[i] = max(own[i], t+vtime.Time(delay)) + vtime.Time(reduce)
+		next[i] = max(own[i], t+vtime.Time(delay)) + vtime.Time(work)
 	}
 }
 
-// delay returns the delay from element src to element dst.
+// delay returns the delay from element src to element dst, with the lag.
 func (e *evaluation) delay(src, dst int) vtime.Duration {
 	from, to := survivor(e.b.folded, src), survivor(e.b.folded, dst)
-	return e.k.tgt.Delay(e.inst.rankOf(from), e.inst.rankOf(to), e.bytes)
+	return e.k.tgt.Delay(e.inst.rankOf(from), e.inst.rankOf(to), e.bytes) + e.lag
 }
 
-// chunk returns the delays of n messages.
+// chunk returns the delays of n messages, with the lag.
 func (e *evaluation) chunk(dst, src, n, stride int) []vtime.Duration {
 	if e.b.delays == nil {
 		e.b.delays = make([]vtime.Duration, delayChunk)
@@ -687,11 +717,22 @@ func (e *evaluation) chunk(dst, src, n, stride int) []vtime.Duration {
 	delays := e.b.delays[:n]
 	unfolded := e.b.folded == 0 || min(src, dst) >= e.b.folded
 	if stride == 1 && unfolded && !e.inst.leaders && e.inst.comm.index == worldComm {
-		e.k.tgt.Delays(src+e.b.folded, dst+e.b.folded, e.bytes, delays)
+		e.consecutive(src+e.b.folded, dst+e.b.folded, delays)
 		return delays
 	}
 	for i := range delays {
 		delays[i] = e.delay(src+i*stride, dst+i*stride)
 	}
 	return delays
+}
+
+// consecutive sets the delays, with the lag, from ranks src, src + 1, ... to dst, dst +
+// 1, ....
+func (e *evaluation) consecutive(src, dst int, delays []vtime.Duration) {
+	e.k.tgt.Delays(src, dst, e.bytes, delays)
+	if e.lag != 0 {
+		for i := range delays {
+			delays[i] += e.lag
+		}
+	}
 }

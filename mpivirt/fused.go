@@ -45,13 +45,13 @@ func (e *evaluation) exchangeNear(distance, first, last int) {
 		clocks := e.b.work[first-e.lo : min(first+chunk, last)-e.lo]
 		n := len(clocks) - distance
 		rank := first + e.b.folded
-		e.k.tgt.Delays(rank, rank+distance, e.bytes, up[:n])
-		e.k.tgt.Delays(rank+distance, rank, e.bytes, down[:n])
+		e.consecutive(rank, rank+distance, up[:n])
+		e.consecutive(rank+distance, rank, down[:n])
 		for base := 0; base < len(clocks); base += 2 * distance {
 			for i := base; i < base+distance; i++ {
 				x, y := clocks[i], clocks[i+distance]
-				clocks[i] = max(x, y.Add(down[i])).Add(e.reduce)
-				clocks[i+distance] = max(y, x.Add(up[i])).Add(e.reduce)
+				clocks[i] = max(x, y.Add(down[i])).Add(e.work)
+				clocks[i+distance] = max(y, x.Add(up[i])).Add(e.work)
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (e *evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
 			break
 		}
 		delay := r.delay(from, from+p.Distance)
-		steps = append(steps, exchangeStep{p.Distance, vtime.Time(delay), vtime.Time(r.reduce)})
+		steps = append(steps, exchangeStep{p.Distance, vtime.Time(delay), vtime.Time(r.work)})
 		f = fusion{round + 1, from, to}
 	}
 	if len(steps) == 0 {
@@ -113,8 +113,8 @@ func wholeBlocks(span, lo, hi int) (first, last int) {
 
 // exchangeStep is one round for elements whose delays are all alike.
 type exchangeStep struct {
-	distance      int
-	delay, reduce vtime.Time
+	distance    int
+	delay, work vtime.Time
 }
 
 // exchangeRounds carries clocks, whole blocks of twice the last distance, through
@@ -138,8 +138,8 @@ func exchangeOnce(clocks []vtime.Time, s exchangeStep) {
 		left, right := clocks[:d], clocks[d:2*d]
 		for i, x := range left {
 			y := right[i]
-			left[i] = max(x, y+s.delay) + s.reduce
-			right[i] = max(y, x+s.delay) + s.reduce
+			left[i] = max(x, y+s.delay) + s.work
+			right[i] = max(y, x+s.delay) + s.work
 		}
 	}
 }
@@ -164,9 +164,9 @@ func exchangeQuads(clocks []vtime.Time, s, t exchangeStep) {
 
 // exchangeFour is two rounds among four: in the first, neighbours exchange.
 func exchangeFour(a, b, c, d vtime.Time, s, t exchangeStep) (_, _, _, _ vtime.Time) {
-	a, b = max(a, b+s.delay)+s.reduce, max(b, a+s.delay)+s.reduce
-	c, d = max(c, d+s.delay)+s.reduce, max(d, c+s.delay)+s.reduce
-	a, c = max(a, c+t.delay)+t.reduce, max(c, a+t.delay)+t.reduce
-	b, d = max(b, d+t.delay)+t.reduce, max(d, b+t.delay)+t.reduce
+	a, b = max(a, b+s.delay)+s.work, max(b, a+s.delay)+s.work
+	c, d = max(c, d+s.delay)+s.work, max(d, c+s.delay)+s.work
+	a, c = max(a, c+t.delay)+t.work, max(c, a+t.delay)+t.work
+	b, d = max(b, d+t.delay)+t.work, max(d, b+t.delay)+t.work
 	return a, b, c, d
 }

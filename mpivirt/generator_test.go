@@ -229,6 +229,13 @@ func randomMachine(r *rand.Rand, ranks int) string {
 	if limit := r.IntN(6); limit < 4 && !loggops {
 		fmt.Fprintf(&b, "  eager_limit: %d\n", []int{0, 16, 1000, 20000}[limit])
 	}
+	if r.IntN(2) == 0 && !loggops {
+		cost := func() string { return []string{"0ps", "1ps", "77ns", "450ns", "2us"}[r.IntN(5)] }
+		fmt.Fprintf(&b, "  overhead: {send: %s, receive: %s}\n", cost(), cost())
+		if r.IntN(2) == 0 {
+			fmt.Fprintf(&b, "  gap: %s\n", cost())
+		}
+	}
 	if r.IntN(2) == 0 {
 		b.WriteString("  reduce: {bandwidth: 500MB/s}\n")
 	}

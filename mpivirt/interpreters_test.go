@@ -230,6 +230,12 @@ func drawMachine(t *rapid.T) string {
 	if limit := rapid.SampledFrom([]int{-1, 0, 64, 1000}).Draw(t, "eager limit"); limit >= 0 && !strings.Contains(model, "loggops") {
 		model += fmt.Sprintf(", eager_limit: %d", limit)
 	}
+	if !strings.Contains(model, "loggops") && rapid.Bool().Draw(t, "overhead") {
+		model += fmt.Sprintf(", overhead: {send: %s, receive: %s}", duration("send", 0), duration("receive", 0))
+		if rapid.Bool().Draw(t, "has gap") {
+			model += ", gap: " + duration("gap", 0)
+		}
+	}
 	if rapid.Bool().Draw(t, "reduce") {
 		model += fmt.Sprintf(", reduce: {bandwidth: %dMB/s}", rapid.IntRange(1, 9000).Draw(t, "reduce bandwidth"))
 	}

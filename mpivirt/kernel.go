@@ -54,6 +54,7 @@ type kernel struct {
 	generation uint32 // of requests
 	pollTime   vtime.Duration
 	eagerLimit int64
+	charges    bool                    // messages cost processors or ports something
 	order      []int32                 // scratch of chargeAll
 	localRun   localRun                // scratch of runLocally
 	over       []int32                 // scratch of chargeSome
@@ -97,10 +98,10 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k := &kernel{
 		eng: eng, config: c, tgt: c.Target, lo: lo, n: hi - lo, strict: c.Strict, noise: c.Noise, plain: c.Noise == nil,
 		contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
-		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(),
+		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(), charges: c.Target.Charges(),
 	}
 	k.clock = reserve[vtime.Time](k, k.n)
-	if c.Target.LogGOPS() != nil {
+	if c.Target.HasPorts() {
 		k.ports = make([]network.Port, hi-lo)
 	}
 	k.comms = append(k.comms, &comm{group: strided(0, 1, 0)})

@@ -121,13 +121,13 @@ const longRounds = 64
 
 // arraysFit reports whether an instance can be carried out over arrays of clocks:
 // the exit of each member must depend on the entries of all, so that nobody
-// waits for one that has left; delays must not depend on history; every round
+// waits for one that has left; messages must not depend on those before; every round
 // must be regular, with messages of one size; and data must be of the kind that a
 // tree of partial results carries.
 func (k *kernel) arraysFit(inst *instance) bool {
 	v, s := &inst.call, inst.schedule
 	switch {
-	case k.ports != nil || !dependsOnAll(v.op) || inst.layout == nil:
+	case k.tgt.LogGOPS() != nil || !dependsOnAll(v.op) || inst.layout == nil:
 		return false
 	case k.eng.Null() && inst.comm.locals < inst.comm.size:
 		// While engines exchange arrays their promises do not help; see
@@ -135,20 +135,42 @@ func (k *kernel) arraysFit(inst *instance) bool {
 		return false
 	case !inst.comm.group.ascending() || inst.leaders && !inst.comm.nodes.ascending:
 		return false
-	case inst.layout.Offset(s.Positions()) > k.eagerLimit:
-		return false
-	case v.data && !inst.treeShaped():
+	case v.data && !inst.treeShaped() || !inst.evenChunks():
 		return false
 	}
 	for round := range min(s.MaxRounds(), longRounds) {
-		if p := s.Pattern(round); p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies {
+		if !k.roundFits(inst, s.Pattern(round)) {
 			return false
 		}
-		if p := s.Pattern(round); p.Kind == collectives.Strided && p.Count < 2 && s.MaxRounds() > longRounds {
-			return false // one message a round: nothing to do in bulk
-		}
 	}
-	return inst.evenChunks()
+	return true
+}
+
+// roundFits reports whether a round can be carried out over arrays of clocks.
+func (k *kernel) roundFits(inst *instance, p collectives.Pattern) bool {
+	switch {
+	case p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies:
+		return false
+	case p.Kind == collectives.Strided && p.Count < 2 && inst.schedule.MaxRounds() > longRounds:
+		return false // one message a round: nothing to do in bulk
+	case inst.blockBytes()*int64(p.Sent) > k.eagerLimit:
+		return false
+	}
+	return k.ports == nil || k.hidesGap(p)
+}
+
+// hidesGap reports whether participants never wait for their ports in rounds like this.
+// Who sends and receives in each round is busy for both overheads from one message to
+// the next, in either direction.
+func (k *kernel) hidesGap(p collectives.Pattern) bool {
+	o := k.tgt.Overhead()
+	return p.Kind != collectives.Strided && k.tgt.Gap() <= o.Send+o.Receive
+}
+
+// blockBytes returns the bytes of a position, of which all have the same number.
+func (inst *instance) blockBytes() int64 {
+	w := inst.schedule.Positions()
+	return inst.layout.Offset(w) / int64(max(w, 1))
 }
 
 // treeShaped reports whether the result is that of the fixed tree over the

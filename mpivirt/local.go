@@ -115,7 +115,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	k, w := r.k, r.inst.schedule.Positions()
 	sent := &r.sent[m]
 	sent.bytes = a.layout.Bytes(step.Send, w)
-	a.clock, sent.arrival = k.tgt.Send(k.flow(a), r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes, a.posted)
+	a.clock, sent.arrival = k.departRound(a, r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
 	k.eng.Statistics.Messages++
 	if content := k.gather(a, step.Send, w); content != nil {
 		sent.payload = k.buffers.take(len(content))
@@ -128,11 +128,12 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 		return
 	}
 	a, k, sent := &r.members[m], r.k, &r.sent[step.From]
-	a.clock = k.tgt.Receive(k.flow(a), sent.bytes, a.posted, a.clock, sent.arrival)
+	arrival := sent.arrival
 	if sent.bytes > k.eagerLimit {
 		src, dst := r.inst.rankOf(step.From), r.inst.rankOf(int(m))
-		sent.free = max(a.posted, sent.arrival).Add(k.tgt.Acknowledgement(src, dst))
+		arrival, sent.free = k.tgt.Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival)
 	}
+	a.clock = k.tgt.Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
 	if a.working != nil {
 		a.absorb(&step, sent.payload)
 	}

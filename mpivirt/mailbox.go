@@ -25,6 +25,7 @@ type message struct {
 	engine    int32  // engine that the message came from
 	arguments uint32 // for collectives: the upper half of the signature
 	ready     bool   // sent in ready mode
+	large     bool   // above the eager limit: the request of a rendezvous, with the payload for its data
 	next      int32
 }
 

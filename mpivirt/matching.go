@@ -209,7 +209,6 @@ func (k *kernel) candidate(box *mailbox) vtime.Time {
 // for that.
 func (k *kernel) take(lp int32, box *mailbox, ri, index int32) {
 	r, m := k.requests.at(ri), k.messages.at(index)
-	matched := max(r.posted, m.arrival)
 	kept := false
 	switch {
 	case r.sized && m.bytes > r.bytes:
@@ -224,16 +223,14 @@ func (k *kernel) take(lp int32, box *mailbox, ri, index int32) {
 		r.buffer, kept = m.payload, true
 	}
 	r.peer, r.tag, r.bytes = m.source, m.tag, m.bytes
-	r.arrival, r.rank = m.arrival, m.rank
-	if m.request != 0 {
-		k.acknowledge(m, lp, matched)
-	}
+	r.arrival, r.rank = k.match(m, lp, r.posted), m.rank
+	complete := max(r.posted, r.arrival)
 	k.consumed(m)
 	if kept {
 		m.payload = nil
 	}
 	k.discard(index)
-	k.completeRequest(ri, matched)
+	k.completeRequest(ri, complete)
 }
 
 // failRequest notes what went wrong with a request.

@@ -134,7 +134,7 @@ func (x *reference) run(p *program) (logs [][]entry, err error) {
 		world.ranks = append(world.ranks, rank)
 	}
 	for rank := range p.ops {
-		r := &refRank{x: x, rank: rank, slots: map[int]*refRequest{}, persistent: map[int]func() *refRequest{}, comms: map[int]*refComm{
+		r := &refRank{x: x, rank: rank, port: refPort{loggops: &network.Port{}}, slots: map[int]*refRequest{}, persistent: map[int]func() *refRequest{}, comms: map[int]*refComm{
 			0: world, 1: {ranks: []int{rank}},
 		}}
 		x.ranks = append(x.ranks, r)
@@ -180,9 +180,15 @@ type refRank struct {
 	posted     []*refRequest
 	unexpected []*refMessage // in order of arrival
 	flight     []flight
-	port       network.Port
+	port       refPort
 	persistent map[int]func() *refRequest
 	found      *refMessage // by the matched probe
+}
+
+// refPort is a network interface that takes a message each gap, and gives one.
+type refPort struct {
+	loggops       *network.Port
+	send, receive vtime.Time
 }
 
 // flight is one triple of the ordered matching.
@@ -227,13 +233,63 @@ func (r *refRank) member(comm int) int { return r.comms[comm].member(r.rank) }
 
 func (r *refRank) compute(d vtime.Duration) { r.sleep(r.x.now.Add(d)) }
 
-// arrivalOf is when a message sent now arrives, and when the sender's CPU is free
-// again: by the rule of the ordered matching or, under loggops, where one message
-// leaves after the other, by that model.
-func (r *refRank) arrivalOf(dst, bytes int) (free, arrival vtime.Time) {
-	tgt, t := r.x.target, r.x.now
+// depart is when a message sent now leaves, and when the sender's CPU is free again:
+// the CPU spends the overhead, then copies the bytes, and the interface leaves a gap
+// between two messages.
+func (x *reference) depart(port *refPort, bytes int64) (free, leaves vtime.Time) {
+	tgt := x.target
 	if tgt.LogGOPS() != nil {
-		return tgt.Send(&r.port, r.rank, dst, int64(bytes), t)
+		return tgt.Send(port.loggops, bytes, x.now)
+	}
+	leaves = x.now.Add(tgt.Overhead().Send)
+	free = leaves.Add(tgt.Copy(bytes))
+	leaves = max(leaves, port.send)
+	port.send = leaves.Add(tgt.Gap())
+	return free, leaves
+}
+
+// take is when a receive posted at posted is over, whose content is there at arrival:
+// the interface leaves a gap between two messages, and the CPU, free from free on,
+// spends the overhead and copies the bytes.
+func (x *reference) take(port *refPort, bytes int64, posted, free, arrival vtime.Time) vtime.Time {
+	tgt := x.target
+	if tgt.LogGOPS() != nil {
+		return tgt.Receive(port.loggops, bytes, posted, free, arrival)
+	}
+	taken := max(posted, free, arrival, port.receive)
+	port.receive = taken.Add(tgt.Gap())
+	return taken.Add(tgt.Overhead().Receive).Add(tgt.Copy(bytes))
+}
+
+// answer carries a message above the eager limit through the rest of its rendezvous,
+// from the match on, which is now: the acknowledgement goes back to the sender, and
+// then the data leave.
+func (x *reference) answer(src, dst int, bytes int64, left, arrived func()) {
+	tgt := x.target
+	x.schedule(x.now.Add(tgt.Latency(dst, src)), false, dst, func() {
+		leaving := tgt.Transfer(src, dst, bytes)
+		if tgt.Machine().Model() == "hops" {
+			leaving = tgt.Copy(bytes)
+		}
+		x.schedule(x.now.Add(leaving), false, src, left)
+		x.schedule(x.now.Add(tgt.Delay(src, dst, bytes)), false, src, arrived)
+	})
+}
+
+// large reports whether a message takes the three steps of a rendezvous: under loggops
+// its data come with the request.
+func (x *reference) large(bytes int64) bool {
+	return x.target.LogGOPS() == nil && bytes > x.target.EagerLimit()
+}
+
+// arrivalOf is when a message sent now, or the request for it, arrives, and when the
+// sender's CPU is free again: by the rule of the ordered matching or, under loggops,
+// where one message leaves after the other, by that model.
+func (r *refRank) arrivalOf(dst, bytes int) (free, arrival vtime.Time) {
+	tgt := r.x.target
+	free, t := r.x.depart(&r.port, int64(bytes))
+	if tgt.LogGOPS() != nil {
+		return free, t.Add(tgt.Latency(r.rank, dst))
 	}
 	r.flight = slices.DeleteFunc(r.flight, func(f flight) bool { return f.receive < t.Add(tgt.Latency(r.rank, f.dst)) })
 	latency := tgt.Latency(r.rank, dst)
@@ -241,11 +297,11 @@ func (r *refRank) arrivalOf(dst, bytes int) (free, arrival vtime.Time) {
 	i := slices.IndexFunc(r.flight, func(f flight) bool { return f.dst == dst })
 	if i < 0 {
 		r.flight = append(r.flight, flight{dst, t, receive})
-		return t, receive
+		return free, receive
 	}
 	receive += r.flight[i].receive - t - vtime.Time(latency)
 	r.flight[i] = flight{dst, t, receive}
-	return t, receive
+	return free, receive
 }
 
 // begin sends a message, which takes the CPU its time; the request is complete when
@@ -261,7 +317,14 @@ func (r *refRank) begin(o *op, comm, dest, tag, bytes int, payload []byte, name 
 		m.requestOf = request
 	}
 	dst := r.x.ranks[c.ranks[dest]]
-	free, arrival := r.arrivalOf(dst.rank, bytes)
+	under := bytes
+	if r.x.large(int64(bytes)) {
+		under = 0
+	}
+	free, arrival := r.arrivalOf(dst.rank, under)
+	if buffered {
+		free = free.Add(r.x.target.Copy(int64(bytes - under)))
+	}
 	m.arrival = arrival
 	r.x.schedule(arrival, false, r.rank, func() { dst.arrive(m) })
 	r.sleep(free)
@@ -282,16 +345,29 @@ func (r *refRank) arrive(m *refMessage) {
 
 // match gives a message to a receive, now.
 func (r *refRank) match(q *refRequest, m *refMessage) {
-	q.complete, q.arrival, q.sender = true, m.arrival, m.rank
+	q.sender = m.rank
 	q.status = mpivirt.Status{Source: m.source, Tag: m.tag, Bytes: int64(m.bytes)}
 	copy(q.buffer, m.payload)
-	if m.requestOf != nil {
-		sender := r.x.ranks[m.rank]
-		r.x.schedule(r.x.now.Add(r.x.target.Acknowledgement(m.rank, r.rank)), false, r.rank, func() {
+	sender := r.x.ranks[m.rank]
+	left := func() {
+		if m.requestOf != nil {
 			m.requestOf.complete = true
 			sender.poke()
-		})
+		}
 	}
+	if r.x.large(int64(m.bytes)) {
+		r.x.answer(m.rank, r.rank, int64(m.bytes), left, func() {
+			q.complete, q.arrival = true, r.x.now
+			r.poke()
+		})
+		return
+	}
+	q.complete, q.arrival = true, m.arrival
+	back := vtime.Picosecond // under loggops
+	if r.x.target.LogGOPS() == nil {
+		back = r.x.target.Latency(r.rank, m.rank)
+	}
+	r.x.schedule(r.x.now.Add(back), false, r.rank, left)
 }
 
 func (r *refRank) post(comm, source, tag int, buffer []byte) *refRequest {
@@ -316,7 +392,7 @@ func (r *refRank) lookFor(q *refRequest) int {
 func (r *refRank) charge(since vtime.Time, requests ...*refRequest) {
 	var receives []*refRequest
 	for _, q := range requests {
-		if q != nil && q.receive && r.x.target.LogGOPS() != nil {
+		if q != nil && q.receive {
 			receives = append(receives, q)
 		}
 	}
@@ -327,7 +403,7 @@ func (r *refRank) charge(since vtime.Time, requests ...*refRequest) {
 		return a.sender - b.sender
 	})
 	for _, q := range receives {
-		since = r.x.target.Receive(&r.port, q.status.Bytes, q.posted, since, q.arrival)
+		since = r.x.take(&r.port, q.status.Bytes, q.posted, since, q.arrival)
 	}
 	r.sleep(since)
 }
@@ -404,7 +480,9 @@ func (r *refRank) failedPoll() { r.sleep(r.x.now.Add(r.x.target.PollTime())) }
 func (r *refRank) mrecv(buffer []byte) mpivirt.Status {
 	q := &refRequest{receive: true, buffer: buffer, posted: r.x.now}
 	r.match(q, r.found)
-	r.charge(r.x.now, q)
+	began := r.x.now
+	r.until(func() bool { return q.complete })
+	r.charge(began, q)
 	return q.status
 }
 
@@ -509,9 +587,10 @@ type refCall struct {
 type roundMessage struct{ to, round int }
 
 type refRound struct {
-	bytes        int64
-	arrival      vtime.Time
-	acknowledged bool
+	bytes   int64
+	arrival vtime.Time // of its content
+	there   bool       // the content
+	free    bool       // the sender
 }
 
 var operationOf = map[string]collectives.Operation{"dup": collectives.Allreduce, "create": collectives.Allreduce, "split": collectives.Allgather}
@@ -656,7 +735,7 @@ func (k *refCollective) rankOf(participant int) int {
 
 // carry takes a participant through the rounds of the schedule. A round's receive is
 // posted when the round begins, before the CPU has sent.
-func (k *refCollective) carry(p *process, participant int, port *network.Port) {
+func (k *refCollective) carry(p *process, participant int, port *refPort) {
 	k.carriers[participant] = p
 	x, s := k.x, k.schedule
 	for round := s.Next(participant, 0); round < s.Rounds(participant); round = s.Next(participant, round+1) {
@@ -664,7 +743,7 @@ func (k *refCollective) carry(p *process, participant int, port *network.Port) {
 		here, posted := roundMessage{participant, round}, x.now
 		k.posted[here] = true
 		k.matchRound(here, step)
-		sent := &refRound{acknowledged: true}
+		sent := &refRound{free: true}
 		if step.To != collectives.None {
 			var free vtime.Time
 			sent, free = k.sendRound(p, step, here, port)
@@ -672,9 +751,9 @@ func (k *refCollective) carry(p *process, participant int, port *network.Port) {
 		}
 		if step.From != collectives.None {
 			began := x.now
-			p.until(func() bool { return k.inbox[here] != nil })
+			p.until(func() bool { return k.inbox[here] != nil && k.inbox[here].there })
 			m := k.inbox[here]
-			done := x.target.Receive(port, m.bytes, posted, began, m.arrival)
+			done := x.take(port, m.bytes, posted, began, m.arrival)
 			combined := int64(0)
 			if step.Combine != collectives.Store {
 				combined += m.bytes
@@ -684,30 +763,37 @@ func (k *refCollective) carry(p *process, participant int, port *network.Port) {
 			}
 			p.sleep(done.Add(x.target.ReduceTime(combined)))
 		}
-		p.until(func() bool { return sent.acknowledged })
+		p.until(func() bool { return sent.free })
 	}
 }
 
-// portOf is the network interface that a member's messages go through: the rank's,
-// while the rank waits for the operation; else one of the operation's own.
-func (k *refCollective) portOf(member int) *network.Port {
+// portOf is the network interface that a member's messages go through: one of the
+// operation's own or, under loggops, the rank's while the rank waits for it.
+func (k *refCollective) portOf(member int) *refPort {
 	call := k.calls[member]
-	if call.o.slot > 0 {
-		return &network.Port{}
+	if call.o.slot > 0 || k.x.target.LogGOPS() == nil {
+		return &refPort{loggops: &network.Port{}}
 	}
 	return &call.caller.port
 }
 
 // sendRound sends the message of a round.
-func (k *refCollective) sendRound(p *process, step collectives.Step, here roundMessage, port *network.Port) (*refRound, vtime.Time) {
+func (k *refCollective) sendRound(p *process, step collectives.Step, here roundMessage, port *refPort) (*refRound, vtime.Time) {
 	x, dst := k.x, k.rankOf(step.To)
 	bytes := k.layouts[here.to].Bytes(step.Send, k.schedule.Positions())
-	m := &refRound{bytes: bytes, acknowledged: bytes <= x.target.EagerLimit()}
-	free, arrival := x.target.Send(port, p.rank, dst, bytes, x.now)
-	m.arrival = arrival
+	m := &refRound{bytes: bytes, free: bytes <= x.target.EagerLimit()}
+	under := bytes
+	if x.large(bytes) {
+		under = 0
+	}
+	free, leaves := x.depart(port, under)
+	arrival := leaves.Add(x.target.Delay(p.rank, dst, under))
 	there := roundMessage{step.To, here.round}
 	x.schedule(arrival, false, p.rank, func() {
 		k.inbox[there] = m
+		if !x.large(bytes) {
+			m.arrival, m.there = arrival, true
+		}
 		k.matchRound(there, k.schedule.Step(there.to, there.round))
 		if carrier := k.carriers[step.To]; carrier != nil {
 			carrier.poke()
@@ -716,17 +802,25 @@ func (k *refCollective) sendRound(p *process, step collectives.Step, here roundM
 	return m, free
 }
 
-// matchRound tells the sender of a rendezvous message that it is matched, now, if
+// matchRound goes on with a message above the eager limit once it is matched, now, if
 // message and receive are there.
 func (k *refCollective) matchRound(here roundMessage, step collectives.Step) {
 	m := k.inbox[here]
-	if m == nil || !k.posted[here] || m.acknowledged {
+	if m == nil || !k.posted[here] || m.free {
 		return
 	}
 	x, src, dst := k.x, k.rankOf(step.From), k.rankOf(here.to)
-	x.schedule(x.now.Add(x.target.Acknowledgement(src, dst)), false, dst, func() {
-		m.acknowledged = true
+	left := func() {
+		m.free = true
 		k.carriers[step.From].poke()
+	}
+	if !x.large(m.bytes) {
+		x.schedule(x.now.Add(vtime.Picosecond), false, dst, left)
+		return
+	}
+	x.answer(src, dst, m.bytes, left, func() {
+		m.arrival, m.there = x.now, true
+		k.carriers[here.to].poke()
 	})
 }
 

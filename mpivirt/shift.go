@@ -43,7 +43,7 @@ func (e *evaluation) shiftInCycles(distance, divisor int) {
 				dst -= total
 			}
 			if e.same {
-				swapUniform(work[dst:dst+n], arriving[:n], e.delay(src, dst), e.reduce)
+				swapUniform(work[dst:dst+n], arriving[:n], e.delay(src, dst), e.work)
 			} else {
 				copy(leaving, work[dst:dst+n])
 				e.receive(dst, src, n, 1, arriving[:n], 1)
@@ -57,10 +57,10 @@ func (e *evaluation) shiftInCycles(distance, divisor int) {
 
 // swapUniform lets receivers take in messages that all take the same time, and leaves
 // their old clocks in the place of the senders'.
-func swapUniform(own, clocks []vtime.Time, delay, reduce vtime.Duration) {
+func swapUniform(own, clocks []vtime.Time, delay, work vtime.Duration) {
 	clocks = clocks[:len(own)]
 	for i, old := range own {
-		own[i] = max(old, clocks[i]+vtime.Time(delay)) + vtime.Time(reduce)
+		own[i] = max(old, clocks[i]+vtime.Time(delay)) + vtime.Time(work)
 		clocks[i] = old
 	}
 }

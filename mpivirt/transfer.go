@@ -2,6 +2,7 @@ package mpivirt
 
 import (
 	"gigarank/invariant"
+	"gigarank/network"
 	"gigarank/vtime"
 )
 
@@ -25,31 +26,56 @@ type outgoing struct {
 	mode    sendMode
 }
 
-// send puts a message under way from an LP at its clock. It returns the request
-// that is complete once the receive has matched, or 0 if the sender is free at
-// once.
+// send puts a message under way from an LP at its clock, which moves on by what the
+// message costs the processor. It returns the request that is complete once the
+// receive has matched or the data have left, or 0 if the sender is free at once.
 func (k *kernel) send(lp int32, source int32, o *outgoing, c call) (request int32) {
 	box := k.box(lp)
 	box.polls = 0
 	dst := o.comm.rankOf(o.dest, k.global(lp))
 	m := message{
 		bytes: o.bytes, comm: o.comm.index, source: source, rank: k.global(lp), tag: int32(o.tag),
-		engine: int32(k.eng.Index()), ready: o.mode == ready,
+		engine: int32(k.eng.Index()), ready: o.mode == ready, large: o.bytes > k.eagerLimit,
 	}
-	if o.mode == synchronous || o.bytes > k.eagerLimit && o.mode != buffered {
+	if o.mode == synchronous || m.large && o.mode != buffered {
 		m.request = k.newRequest(lp, sendRequest, c)
 		q := k.requests.at(m.request)
 		q.comm, q.peer, q.tag = o.comm.index, int32(o.dest), int32(o.tag)
 	}
 	sent := k.clock[lp]
-	if k.ports != nil {
-		k.clock[lp], m.arrival = k.tgt.Send(&k.ports[lp], int(m.rank), dst, o.bytes, sent)
-	} else {
-		m.arrival = box.flight.send(int32(dst), sent, k.tgt.Latency(int(m.rank), dst), k.tgt.Transfer(int(m.rank), dst, o.bytes))
-	}
+	m.arrival = k.depart(lp, box, &m, dst, o.mode)
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, recordMessage, dst, sent, o.payload)
 	return m.request
+}
+
+// depart charges an LP for sending a message and returns its arrival. Of a message
+// above the eager limit only the request for it is under way.
+func (k *kernel) depart(lp int32, box *mailbox, m *message, dst int, mode sendMode) vtime.Time {
+	src, bytes := int(m.rank), m.bytes
+	if m.large && k.tgt.LogGOPS() == nil {
+		bytes = 0
+	}
+	leaves := k.clock[lp]
+	if k.charges {
+		k.clock[lp], leaves = k.tgt.Send(k.port(lp), bytes, leaves)
+	}
+	if m.large && mode == buffered {
+		k.clock[lp] = k.clock[lp].Add(k.tgt.Copy(m.bytes))
+	}
+	latency, transfer := k.tgt.Latency(src, dst), k.tgt.Transfer(src, dst, bytes)
+	if k.tgt.LogGOPS() != nil {
+		return leaves.Add(latency).Add(transfer)
+	}
+	return box.flight.send(int32(dst), leaves, latency, transfer)
+}
+
+// port returns the state of a rank's network interface, nil under a model without.
+func (k *kernel) port(lp int32) *network.Port {
+	if k.ports == nil {
+		return nil
+	}
+	return &k.ports[lp]
 }
 
 // newRequest takes a request of an LP.
@@ -88,6 +114,7 @@ const messageRecord = 2 + 8 + 7*4 + 3*8
 const (
 	flagPayload = 1 << iota
 	flagReady
+	flagLarge
 )
 
 func (k *kernel) sendRecord(m *message, kind byte, dst int, sent vtime.Time, payload []byte) {
@@ -99,6 +126,9 @@ func (k *kernel) sendRecord(m *message, kind byte, dst int, sent vtime.Time, pay
 	}
 	if m.ready {
 		flags |= flagReady
+	}
+	if m.large {
+		flags |= flagLarge
 	}
 	w.u8(flags)
 	w.u64(k.comms[m.comm].context)
@@ -126,6 +156,7 @@ func (k *kernel) deliverMessage(src int, record []byte, r reader) {
 	m := message{
 		comm: comm, source: int32(r.u32()), rank: int32(r.u32()), tag: int32(r.u32()), number: r.u32(),
 		request: int32(r.u32()), arguments: r.u32(), engine: int32(src), ready: flags&flagReady != 0,
+		large: flags&flagLarge != 0,
 	}
 	sent := vtime.Time(r.u64())
 	m.arrival, m.bytes = vtime.Time(r.u64()), int64(r.u64())
@@ -166,10 +197,27 @@ func (k *kernel) deliverStrays(context uint64) {
 	}
 }
 
-// acknowledge tells the sender of a synchronous message that it was matched by
-// an LP at an instant.
-func (k *kernel) acknowledge(m *message, lp int32, matched vtime.Time) {
-	t := matched.Add(k.tgt.Acknowledgement(int(m.rank), int(k.global(lp))))
+// match returns when the content of a message is there whose receive an LP posted at
+// an instant, and tells a sender that waits for the match when it is free.
+func (k *kernel) match(m *message, lp int32, posted vtime.Time) (arrival vtime.Time) {
+	if m.request == 0 && !m.large {
+		return m.arrival
+	}
+	src, dst := int(m.rank), int(k.global(lp))
+	arrival, free := m.arrival, max(posted, m.arrival)
+	if m.large {
+		arrival, free = k.tgt.Rendezvous(src, dst, m.bytes, posted, m.arrival)
+	} else {
+		free = free.Add(k.tgt.Match(src, dst))
+	}
+	if m.request != 0 {
+		k.acknowledge(m, free)
+	}
+	return arrival
+}
+
+// acknowledge tells the sender of a message that it is free at instant t.
+func (k *kernel) acknowledge(m *message, t vtime.Time) {
 	if int(m.engine) == k.eng.Index() {
 		k.acknowledged(m.request, t)
 		return
@@ -180,7 +228,7 @@ func (k *kernel) acknowledge(m *message, lp int32, matched vtime.Time) {
 	w.u64(uint64(t))
 }
 
-// acknowledged completes a synchronous send; requests below zero belong to agents.
+// acknowledged completes a send that waits for its match; requests below zero belong to agents.
 func (k *kernel) acknowledged(request int32, t vtime.Time) {
 	if request < 0 {
 		k.agentAcknowledged(-request, t)

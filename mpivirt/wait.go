@@ -299,17 +299,17 @@ func (k *kernel) allComplete(requests []int32, now vtime.Time) bool {
 // charge makes the LP spend what the completion of a request costs its CPU, from
 // instant at on; its clock shows the end.
 func (k *kernel) charge(lp int32, r *request, at vtime.Time) {
-	if k.ports == nil || r.kind != receiveRequest {
+	if !k.charges || r.kind != receiveRequest {
 		k.clock[lp] = max(at, r.time)
 		return
 	}
-	k.clock[lp] = k.tgt.Receive(&k.ports[lp], r.bytes, r.posted, k.clock[lp], r.arrival)
+	k.clock[lp] = k.tgt.Receive(k.port(lp), r.bytes, r.posted, k.clock[lp], r.arrival)
 }
 
 // chargeAll charges receives in the order in which their messages arrived, as the
 // CPU takes them in while the LP waits.
 func (k *kernel) chargeAll(lp int32, requests []int32, at vtime.Time) {
-	if k.ports == nil {
+	if !k.charges {
 		k.clock[lp] = at
 		return
 	}

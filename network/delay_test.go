@@ -191,7 +191,7 @@ func TestDelayLaws(t *testing.T) {
 		if later := target.Delay(src, dst, more); later < delay {
 			t.Fatalf("%d bytes take %s, but %d take %s", bytes, delay, more, later)
 		}
-		if ack := target.Acknowledgement(src, dst); target.LogGOPS() == nil && ack != target.Latency(dst, src) ||
+		if ack := target.Match(src, dst); target.LogGOPS() == nil && ack != target.Latency(dst, src) ||
 			target.LogGOPS() != nil && ack != vtime.Picosecond {
 			t.Fatalf("acknowledgement after %s", ack)
 		}
@@ -204,17 +204,28 @@ func TestDelayLaws(t *testing.T) {
 	})
 }
 
-// A message from an idle port arrives after its delay, under every model.
+// A message from an idle port leaves after the overhead of its sender, keeps it busy
+// for SendTime and its receiver for ReceiveTime, whatever the model.
 func checkIdlePort(t *rapid.T, target *Target, src, dst int, bytes int64, delay vtime.Duration) {
 	const at, posted = vtime.Time(5000), vtime.Time(7000)
 	var sender, receiver Port
-	free, arrival := target.Send(&sender, src, dst, bytes, at)
-	if free < at || arrival != at.Add(delay) {
-		t.Fatalf("sent at %s: free at %s, arrives at %s, delay %s", at, free, arrival, delay)
-	}
+	free, leaves := target.Send(&sender, bytes, at)
+	arrival := leaves.Add(delay)
 	done := target.Receive(&receiver, bytes, posted, posted, arrival)
-	if target.LogGOPS() == nil && (free != at || done != max(posted, arrival)) || done < max(posted, arrival) {
+	if free < at || leaves < at || done < max(posted, arrival) {
+		t.Fatalf("sent at %s: free at %s, leaves at %s; posted at %s, received at %s", at, free, leaves, posted, done)
+	}
+	if target.LogGOPS() != nil {
+		return
+	}
+	if free != at.Add(target.SendTime(bytes)) || leaves != at.Add(target.Overhead().Send) {
+		t.Fatalf("sent at %s: free at %s, leaves at %s", at, free, leaves)
+	}
+	if done != max(posted, arrival).Add(target.ReceiveTime(bytes)) {
 		t.Fatalf("posted at %s, arrives at %s: received at %s", posted, arrival, done)
+	}
+	if free > arrival {
+		t.Fatalf("sent at %s: the sender is busy until %s, after the arrival at %s", at, free, arrival)
 	}
 }
 

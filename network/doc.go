@@ -31,6 +31,18 @@
 //	loggops   L, o, g, G, O, S as in LogGOPSim (Hoefler, Schneider and
 //	          Lumsdaine, 2010), see [Target.Send] and [Target.Receive]
 //
+// The delay of all models but loggops is that of the network. Beside it, a message
+// costs each processor its overhead, and a port, of which each rank has one, gives and
+// takes one message per gap; both are none unless the machine says. The processor of
+// the sender is busy for the overhead and then copies the bytes, under hops in
+// bytes/B_mem, else at once; the message leaves after the overhead. The receiver's
+// processor is busy likewise once the rank takes the message in. A rank takes messages
+// in when it completes their receives; one that completes several takes them in by
+// arrival. See [Target.Send] and [Target.Receive].
+//
+// A message of more bytes than eager_limit goes by rendezvous, see
+// [Target.Rendezvous].
+//
 // A bandwidth that is left out is infinite. The whole of what the bytes add is
 // computed in integers and rounded once, to the nearest picosecond, ties to even.
 //
@@ -49,6 +61,8 @@
 //   - Delay = Latency + Transfer, Latency >= 1 ps (a smaller figure counts as
 //     1 ps), Transfer >= 0 and not falling in the bytes.
 //   - Hops is symmetric, and 0 from a node to itself.
+//   - A sender is free again before its message arrives, and nothing that a message
+//     does to another rank is sooner than the Latency between the two, loggops aside.
 //   - Lookahead is never above the Latency of any pair of its ranges.
 //   - Delays equals Delay, element by element.
 //   - Nodes are numbered densely from 0, and each holds at least one rank.
@@ -72,6 +86,8 @@
 //	  model: twolevel
 //	  intra: {latency: 0.5us, bandwidth: 6GB/s}
 //	  inter: {latency: 5us, bandwidth: 2GB/s}
+//	  overhead: {send: 0.3us, receive: 0.3us} # optional: none; processor time per message
+//	  gap: 0.1us                        # optional: none; time between messages at a port
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe

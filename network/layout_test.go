@@ -85,6 +85,8 @@ func drawMachine(t *rapid.T) *Machine {
 	text += "network: " + rapid.SampledFrom([]string{
 		"{model: flat, latency: 2us, bandwidth: 3GB/s}",
 		"{model: flat, latency: 0}",
+		"{model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 300ns, receive: 0}, gap: 100ns, eager_limit: 64}",
+		"{model: hops, latency: 1us, latency_per_hop: 0, memory_bandwidth: 5GB/s, overhead: {send: 0, receive: 200ns}, gap: 1us}",
 		"{model: twolevel, intra: {latency: 0.5us, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 1.7GB/s}}",
 		"{model: twolevel, intra: {latency: 7us, bandwidth: 6GB/s}, inter: {latency: 1us}}",
 		"{model: table, intra: [{size: 0, delay: 0}, {size: 100, delay: 1us}, {size: 1KiB, delay: 1.3us}], inter: [{size: 8, delay: 3us}, {size: 300, delay: 4us}]}",

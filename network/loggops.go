@@ -14,23 +14,12 @@ type LogGOPS struct {
 	Eager           int64          // S: a message of more bytes uses rendezvous
 }
 
-// Port is the state of one rank's CPU and network interface under loggops. The
-// zero value is ready for use; the other models leave it alone.
-type Port struct {
-	Send    vtime.Time // when the interface can start to send: nextgs of LogGOPSim
-	Receive vtime.Time // when the interface can start to receive: nextgr of LogGOPSim
-
-	// The last spell for which the CPU waited for a message, as far as no other
-	// message has used it up.
-	idle, resume vtime.Time
-}
-
-// send is Target.Send for a message that takes flight to reach the receiver.
-func (m *LogGOPS) send(p *Port, flight vtime.Duration, bytes int64, at vtime.Time) (free, arrival vtime.Time) {
+// send is Target.Send.
+func (m *LogGOPS) send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.Time) {
 	start := max(at, p.Send)
 	more := max(bytes-1, 0)
 	p.Send = start.Add(m.Gap + times(more, m.GapPerByte))
-	return start.Add(m.Overhead + times(more, m.OverheadPerByte)), start.Add(flight)
+	return start.Add(m.Overhead + times(more, m.OverheadPerByte)), start
 }
 
 // receive is Target.Receive. The CPU pays for a message once. What its last

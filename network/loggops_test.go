@@ -227,7 +227,9 @@ func execute(t rapid.TB, target *Target, todo schedule) vtime.Time {
 			clock[r] = clock[r].Add(a.time)
 		case send:
 			m := message{}
-			clock[r], m.arrival = target.Send(&ports[r], r, a.peer, a.bytes, clock[r])
+			var leaves vtime.Time
+			clock[r], leaves = target.Send(&ports[r], a.bytes, clock[r])
+			m.arrival = leaves.Add(target.Delay(r, a.peer, a.bytes))
 			if a.bytes > target.EagerLimit() {
 				m.matched = new(vtime.Time)
 				*m.matched = vtime.Forever
@@ -244,7 +246,7 @@ func execute(t rapid.TB, target *Target, todo schedule) vtime.Time {
 				posted = 0
 			}
 			if m := queue[0]; m.matched != nil {
-				*m.matched = max(posted, m.arrival).Add(target.Acknowledgement(a.peer, r))
+				*m.matched = max(posted, m.arrival).Add(target.Match(a.peer, r))
 			}
 			clock[r] = target.Receive(&ports[r], a.bytes, posted, clock[r], queue[0].arrival)
 			flying[[2]int{a.peer, r}] = queue[1:]
@@ -497,7 +499,8 @@ func TestSendByHand(t *testing.T) {
 		{1001, 3200 * ns, 6700 * ns, 7200 * ns, 10200 * ns},
 		{0, 6700 * ns, 11700 * ns, 14200 * ns, 11200 * ns}, // waits for the interface
 	} {
-		free, arrival := target.Send(&port, 0, 1, c.bytes, vtime.Time(c.at))
+		free, leaves := target.Send(&port, c.bytes, vtime.Time(c.at))
+		arrival := leaves.Add(target.Delay(0, 1, c.bytes))
 		if free != vtime.Time(c.free) || arrival != vtime.Time(c.arrival) || port.Send != vtime.Time(c.end) {
 			t.Errorf("message %d: free %s, arrival %s, interface free %s; want %s, %s, %s", i, free, arrival, port.Send, c.free, c.arrival, c.end)
 		}

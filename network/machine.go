@@ -26,6 +26,8 @@ type Machine struct {
 	intra, inter              link // of flat, only inter
 	perHop                    vtime.Duration
 	loggops                   *LogGOPS
+	overhead                  Overhead
+	gap                       vtime.Duration
 	eagerLimit                int64 // MaxInt64 if there is none
 	reduce                    bandwidth
 	poll                      vtime.Duration
@@ -133,6 +135,15 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		o.text("G", m.loggops.GapPerByte.String())
 		o.text("O", m.loggops.OverheadPerByte.String())
 		o.text("S", formatSize(m.loggops.Eager))
+	}
+	if m.overhead != (Overhead{}) {
+		inner := w.object("network.overhead")
+		inner.text("send", m.overhead.Send.String())
+		inner.text("receive", m.overhead.Receive.String())
+		o.put("overhead", inner.node)
+	}
+	if m.gap != 0 {
+		o.text("gap", m.gap.String())
 	}
 	if m.eagerLimit != math.MaxInt64 {
 		o.text("eager_limit", formatSize(m.eagerLimit))

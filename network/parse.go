@@ -14,10 +14,10 @@ import (
 // modelFields are the fields of section network that only some delay models
 // have.
 var modelFields = map[string][]string{
-	"flat":     {"latency", "bandwidth", "eager_limit"},
-	"twolevel": {"intra", "inter", "eager_limit"},
-	"table":    {"intra", "inter", "eager_limit"},
-	"hops":     {"latency", "bandwidth", "latency_per_hop", "memory_latency", "memory_bandwidth", "eager_limit"},
+	"flat":     {"latency", "bandwidth", "overhead", "gap", "eager_limit"},
+	"twolevel": {"intra", "inter", "overhead", "gap", "eager_limit"},
+	"table":    {"intra", "inter", "overhead", "gap", "eager_limit"},
+	"hops":     {"latency", "bandwidth", "latency_per_hop", "memory_latency", "memory_bandwidth", "overhead", "gap", "eager_limit"},
 	"loggops":  {"L", "o", "g", "G", "O", "S"},
 }
 
@@ -167,6 +167,8 @@ func (m *Machine) parseNetwork(o *object) {
 	m.model = o.choice("model", slices.Sorted(maps.Keys(modelFields)))
 	m.eagerLimit = math.MaxInt64
 	if m.model != "loggops" && m.model != "" {
+		m.overhead = parseOverhead(o)
+		m.gap = o.duration("gap", false, 0)
 		m.eagerLimit = o.size("eager_limit", false, math.MaxInt64)
 	}
 	if reduce := o.object("reduce", false, ""); reduce != nil {
@@ -205,6 +207,16 @@ func parseLink(o *object) link {
 		latency:   o.duration("latency", true, 0),
 		bandwidth: o.bandwidth("bandwidth", false),
 	}
+}
+
+func parseOverhead(o *object) Overhead {
+	inner := o.object("overhead", false, "write overhead: {send: 300ns, receive: 300ns}")
+	v := Overhead{
+		Send:    inner.duration("send", inner != nil, 0),
+		Receive: inner.duration("receive", inner != nil, 0),
+	}
+	inner.close("", nil)
+	return v
 }
 
 func parseLevel(o *object, key string) link {

@@ -22,6 +22,7 @@ type Target struct {
 	intra, inter path           // alike if the scope is everywhere
 	perHop       vtime.Duration // added to inter for each hop, if the scope is byHops
 	reduce       rate
+	copied       rate // what a byte costs the processor of either end; zero but for hops
 	loggops      *LogGOPS
 }
 
@@ -108,6 +109,7 @@ func (t *Target) connect() {
 		t.intra = newPath(m.intra.latency, m.intra.bandwidth, m.intra.bandwidth)
 		t.inter = newPath(m.inter.latency, m.intra.bandwidth, m.inter.bandwidth)
 		t.perHop = m.perHop
+		t.copied = rateOf(m.intra.bandwidth)
 	default:
 		panic("network: unknown delay model " + m.model)
 	}
@@ -324,17 +326,6 @@ func (t *Target) EagerLimit() int64 {
 	return t.machine.eagerLimit
 }
 
-// Acknowledgement returns the delay from the match of a synchronous or
-// rendezvous message to its sender being free: the Latency back. LogGOPSim
-// frees the sender at the match itself; here that is a picosecond later, so that
-// no effect is without delay.
-func (t *Target) Acknowledgement(src, dst int) vtime.Duration {
-	if t.loggops != nil {
-		return vtime.Picosecond
-	}
-	return t.Latency(dst, src)
-}
-
 // ReduceTime returns the time to combine so many bytes with as many others.
 func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.time(bytes) }
 
@@ -359,37 +350,4 @@ func (t *Target) UniformFrom() int {
 		return filled.perNode
 	}
 	return t.ranks
-}
-
-// Send gives a message to the network at CPU time at. It returns when the
-// sender's CPU is free again, and when the message reaches the receiver. Calls
-// for one Port are in the order in which the rank sends.
-//
-// In loggops the message starts at s = max(at, p.Send) and arrives at s + o + L;
-// the CPU is free at s + o + (bytes−1)·O, and the interface at
-// s + g + (bytes−1)·G. In the other models the CPU is free at once, and the
-// message arrives after its Delay.
-func (t *Target) Send(p *Port, src, dst int, bytes int64, at vtime.Time) (free, arrival vtime.Time) {
-	if t.loggops != nil {
-		return t.loggops.send(p, t.inter.latency, bytes, at)
-	}
-	return at, at.Add(t.Delay(src, dst, bytes))
-}
-
-// Receive completes a receive that was posted at posted, for a message that
-// reached the receiver at arrival. The receiver's CPU is free from free on. It
-// returns when the receive is complete and the CPU free again. Calls for one
-// Port are in the order in which the rank completes its receives.
-//
-// In loggops a message costs the receiver's CPU o + (bytes−1)·max(O, G) once,
-// from max(arrival, free, p.Receive) on, as soon as its CPU is free, whether or
-// not a receive is posted by then; so that arrival = posted is no special case.
-// If the CPU has waited for another message since this one came, that time has
-// paid for it, and a receive that finds its message waiting so costs nothing
-// more. In the other models the result is the latest of the three times.
-func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time) (done vtime.Time) {
-	if t.loggops != nil {
-		return t.loggops.receive(p, bytes, max(posted, free), arrival)
-	}
-	return max(posted, free, arrival)
 }

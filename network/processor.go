@@ -1,0 +1,150 @@
+package network
+
+import "gigarank/vtime"
+
+// Overhead is what a message costs the processors of its ends, whatever its size:
+// o of LogP (Culler et al., 1993), send and receive told apart.
+type Overhead struct{ Send, Receive vtime.Duration }
+
+// Port is the state of one rank's network interface. The zero value is ready for
+// use. Only targets that say so with HasPorts look at it.
+type Port struct {
+	Send    vtime.Time // when the interface can take the next message
+	Receive vtime.Time // when the interface can give the next message
+
+	// Under loggops: the last spell for which the CPU waited for a message, as far
+	// as no other message has used it up.
+	idle, resume vtime.Time
+}
+
+// HasPorts reports whether what a message costs depends on the messages before it,
+// which a Port remembers. A gap that is no longer than both overheads is never felt:
+// the processor itself is not ready for another message before.
+func (t *Target) HasPorts() bool {
+	m := t.machine
+	return t.loggops != nil || m.gap > m.overhead.Send || m.gap > m.overhead.Receive
+}
+
+// Gap returns the least time between two messages that a port takes, and between two
+// that it gives. It is g under loggops.
+func (t *Target) Gap() vtime.Duration {
+	if t.loggops != nil {
+		return t.loggops.Gap
+	}
+	return t.machine.gap
+}
+
+// Overhead returns what a message without bytes costs the processors. Under loggops
+// both are o.
+func (t *Target) Overhead() Overhead {
+	if t.loggops != nil {
+		return Overhead{t.loggops.Overhead, t.loggops.Overhead}
+	}
+	return t.machine.overhead
+}
+
+// Copy returns what the bytes of a message add to the overhead at either end. Under
+// hops it is the way between the user's buffer and that of the message, over the
+// memory: bytes/B_mem.
+func (t *Target) Copy(bytes int64) vtime.Duration { return t.copied.time(bytes) }
+
+// SendTime returns how long an eager message keeps the sender's processor busy.
+func (t *Target) SendTime(bytes int64) vtime.Duration {
+	return t.machine.overhead.Send + t.copied.time(bytes)
+}
+
+// ReceiveTime returns how long a message keeps the receiver's processor busy.
+func (t *Target) ReceiveTime(bytes int64) vtime.Duration {
+	return t.machine.overhead.Receive + t.copied.time(bytes)
+}
+
+// Send hands an eager message to the network at processor time at. It returns when
+// the sender's processor is free again, and when the message leaves; it arrives
+// after its Delay. Calls for one Port are in the order in which the rank sends; p may
+// be nil if the target has no ports.
+//
+// The processor is busy for SendTime. The message leaves once the overhead is over
+// and the port's gap since the message before. In loggops the message starts at
+// s = max(at, p.Send) and leaves at once; the CPU is free at s + o + (bytes−1)·O, and
+// the interface at s + g + (bytes−1)·G.
+func (t *Target) Send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.Time) {
+	if t.loggops != nil {
+		return t.loggops.send(p, bytes, at)
+	}
+	leaves = at.Add(t.machine.overhead.Send)
+	free = leaves.Add(t.copied.time(bytes))
+	if p != nil {
+		leaves = max(leaves, p.Send)
+		p.Send = leaves.Add(t.machine.gap)
+	}
+	return free, leaves
+}
+
+// Receive completes a receive that was posted at posted, for a message that
+// reached the receiver at arrival. The receiver's processor is free from free on. It
+// returns when the receive is complete and the processor free again. Calls for one
+// Port are in the order in which the rank completes its receives; p may be nil if the
+// target has no ports.
+//
+// The message is taken at the latest of the three times and the port's gap since the
+// message before, and costs ReceiveTime from then on.
+//
+// In loggops a message costs the receiver's CPU o + (bytes−1)·max(O, G) once,
+// from max(arrival, free, p.Receive) on, as soon as its CPU is free, whether or
+// not a receive is posted by then; so that arrival = posted is no special case.
+// If the CPU has waited for another message since this one came, that time has
+// paid for it, and a receive that finds its message waiting so costs nothing
+// more.
+func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time) (done vtime.Time) {
+	if t.loggops != nil {
+		return t.loggops.receive(p, bytes, max(posted, free), arrival)
+	}
+	taken := max(posted, free, arrival)
+	if p != nil {
+		taken = max(taken, p.Receive)
+		p.Receive = taken.Add(t.machine.gap)
+	}
+	return taken.Add(t.ReceiveTime(bytes))
+}
+
+// Charges reports whether messages cost processors or ports anything.
+func (t *Target) Charges() bool {
+	return t.loggops != nil || t.machine.overhead != (Overhead{}) || t.machine.gap != 0 || t.copied.num != 0
+}
+
+// Rendezvous returns when the content of a message above the eager limit is there,
+// and when its sender is free. The request (REQ), sent like a message without bytes,
+// reaches the receiver at request; the receive is posted at posted. The
+// acknowledgement (ACK) goes back at the later of both, and the data (DATA) leave once
+// it is there (VACED-SIM, Fig. 2b). The sender is free when they have left: when the
+// last byte is on its way, after Transfer, or, under hops, once they are copied into
+// the network's memory. Of the three messages, only REQ costs the sender's processor
+// and port its overhead and gap, and only DATA the receiver's.
+//
+// Under loggops the message itself stands for the request, and its sender is free at
+// the match, as in LogGOPSim; here a picosecond later, so that no effect is without
+// delay.
+func (t *Target) Rendezvous(src, dst int, bytes int64, posted, request vtime.Time) (arrival, free vtime.Time) {
+	matched := max(posted, request)
+	if t.loggops != nil {
+		return request, matched.Add(vtime.Picosecond)
+	}
+	p, latency := t.path(src, dst)
+	transfer := p.transfer(bytes)
+	acknowledged := matched.Add(t.Latency(dst, src))
+	if t.scope == byHops {
+		free = acknowledged.Add(t.copied.time(bytes))
+	} else {
+		free = acknowledged.Add(transfer)
+	}
+	return acknowledged.Add(latency).Add(transfer), free
+}
+
+// Match returns the delay from the match of a synchronous eager message to its sender
+// being free: the Latency back, under loggops a picosecond.
+func (t *Target) Match(src, dst int) vtime.Duration {
+	if t.loggops != nil {
+		return vtime.Picosecond
+	}
+	return t.Latency(dst, src)
+}
