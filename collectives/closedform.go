@@ -1,34 +1,56 @@
 package collectives
 
-import "gigarank/vtime"
+import (
+	"math/bits"
 
-// Cost is what messages and reductions cost in the closed forms: Hockney's model
-// α + βm for a message of m bytes, whose sender is free at once, and γm for
-// reducing m bytes. Beta and Gamma return a time for a number of bytes, rounded
-// to picoseconds as the machine rounds it; nil is no time. Neither may decrease
-// with the number of bytes.
+	"gigarank/vtime"
+)
+
+// Cost is what messages and reductions cost in the closed forms. A message of m bytes
+// keeps its sender's processor busy for Send + Copy(m). It leaves after Send, is there
+// α + βm later, and keeps the receiver's processor busy for Receive + Copy(m). With
+// no overheads this is Hockney's model, whose sender is free at once. Reducing m bytes
+// takes γm.
+//
+// Beta, Gamma and Copy return a time for a number of bytes, rounded to picoseconds as
+// the machine rounds it; nil is no time. None may decrease with the number of bytes,
+// and Copy is never above α + β.
 type Cost struct {
-	Alpha vtime.Duration // latency of a message
-	Intra vtime.Duration // latency within a node; only node-leader uses it
-	Beta  func(bytes int64) vtime.Duration
-	Gamma func(bytes int64) vtime.Duration
+	Alpha   vtime.Duration // latency of a message
+	Intra   vtime.Duration // latency within a node; only node-leader uses it
+	Send    vtime.Duration // overhead of a message's sender
+	Receive vtime.Duration // overhead of its receiver
+	Gap     vtime.Duration // least time between two messages that a member sends, or receives
+	Beta    func(bytes int64) vtime.Duration
+	Gamma   func(bytes int64) vtime.Duration
+	Copy    func(bytes int64) vtime.Duration
 }
 
-// message returns what a message of so many bytes takes.
-func (c Cost) message(bytes int64) vtime.Duration {
-	if c.Beta == nil {
-		return c.Alpha
-	}
-	return c.Alpha + c.Beta(bytes)
-}
-
-// work returns what reducing so many bytes takes.
-func (c Cost) work(bytes int64) vtime.Duration {
-	if c.Gamma == nil {
+// timeOf returns what a function of a Cost says, none if there is no function.
+func timeOf(f func(int64) vtime.Duration, bytes int64) vtime.Duration {
+	if f == nil {
 		return 0
 	}
-	return c.Gamma(bytes)
+	return f(bytes)
 }
+
+// message returns what a message of so many bytes takes from the moment at which its
+// sender begins to that at which its receiver is done with it.
+func (c Cost) message(bytes int64) vtime.Duration {
+	return c.transit(bytes) + c.receive(bytes)
+}
+
+// transit returns the part of message until the message is there.
+func (c Cost) transit(bytes int64) vtime.Duration { return c.Send + c.Alpha + timeOf(c.Beta, bytes) }
+
+// receive returns the part of message that keeps the receiver busy.
+func (c Cost) receive(bytes int64) vtime.Duration { return c.Receive + timeOf(c.Copy, bytes) }
+
+// send returns how long a message keeps its sender busy.
+func (c Cost) send(bytes int64) vtime.Duration { return c.Send + timeOf(c.Copy, bytes) }
+
+// work returns what reducing so many bytes takes.
+func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 
 // ClosedForm returns the time from the common entry of all members to the last
 // exit, exact to the picosecond. The operation is on count elements of size
@@ -36,16 +58,25 @@ func (c Cost) work(bytes int64) vtime.Duration {
 // members is the number of nodes, each of more than one rank. ok is false where
 // there is no closed form: for alltoall linear, node-leader allreduce, and, at
 // numbers of members that are no powers of two, for allgather, scan and exscan by
-// recursive doubling.
+// recursive doubling. Nor is there one but for the linear algorithms where a gap is
+// longer than both overheads together: it would be felt in some rounds only.
 //
-// With L = ⌊log2 P⌋, P' = 2^L, r = P − P', x = α + βm and g = γm, the butterfly
-// takes L(x + g) if r = 0, (L + 1)(x + g) if 0 < r <= P'/2, and
-// (L + 1)(x + g) + x if r > P'/2. The usual formula L(x + g) + 2x + g for r > 0
-// is that of rounds in step, and an upper bound here: survivor s, which is late
-// because it folds, holds up survivor P' − 1 − s by the full L rounds, and only if
-// r > P'/2 are there such pairs in which both release a folded member at the end.
+// Where every member sends and receives in every round, a round takes
+// x = Send + α + βm + Receive + Copy(m). Who deals with n messages in a row needs
+// (n − 1)h more than with one, h being what keeps it busy for one or, if that is
+// longer, the gap.
+//
+// With L = ⌊log2 P⌋, P' = 2^L, r = P − P' and g = γm, the butterfly takes L(x + g) if
+// r = 0. Else survivor s < r is late by x + g because it folds. It holds up survivor
+// P' − 1 − s by the full L rounds: (L + 1)(x + g). A survivor that releases a folded
+// member at the end, as all below r do, is held up most by the one whose number differs
+// from its own in as many bits as possible: in b, the length of r − 1 in bits. In the
+// other L − b rounds it goes on by itself, in q = Send + Receive + 2 Copy(m) + g each:
+// x + g + b(x + g) + (L − b)q + x. Without overheads the maximum of both is
+// (L + 1)(x + g) if r <= P'/2 and (L + 1)(x + g) + x above; the usual formula
+// L(x + g) + 2x + g is that of rounds in step, and an upper bound.
 func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cost) (d vtime.Duration, ok bool) {
-	if find(op, a) == nil || members < 1 {
+	if find(op, a) == nil || members < 1 || a != Linear && c.Gap > c.Send+c.Receive {
 		return 0, false
 	}
 	f := form{members, fold(members), count, size, c}
@@ -59,8 +90,10 @@ func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cos
 		return f.reduce(a, count*size), true
 	case Allreduce:
 		return f.allreduce(a)
-	case Gather, Gatherv, Scatter, Scatterv:
+	case Gather, Gatherv:
 		return f.gather(a), true
+	case Scatter, Scatterv:
+		return f.scatter(a), true
 	case Allgather, Allgatherv:
 		return f.allgather(a)
 	case Alltoall, Alltoallv:
@@ -106,46 +139,85 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 
 func (f form) butterfly(bytes int64) vtime.Duration {
 	x, g := f.cost.message(bytes), f.cost.work(bytes)
-	rounds := times(f.fold.levels, x+g)
-	switch r := f.fold.extra; {
-	case r == 0:
-		return rounds
-	case 2*r <= 1<<f.fold.levels:
-		return rounds + x + g
+	levels, r := f.fold.levels, f.fold.extra
+	if r == 0 {
+		return times(levels, x+g)
 	}
-	return rounds + 2*x + g
+	alone := f.cost.send(bytes) + f.cost.receive(bytes) + g
+	differing := bits.Len(uint(r - 1))
+	return max(times(levels+1, x+g), times(1+differing, x+g)+times(levels-differing, alone)+x)
 }
 
-// bcast: a binomial tree is as deep as a number below P has bits set.
 func (f form) bcast(a Algorithm, bytes int64) vtime.Duration {
-	x := f.cost.message(bytes)
+	same := func(int) int64 { return bytes }
 	switch a {
 	case Binomial:
-		return times(f.fold.levels, x)
+		return f.treeOut(f.members, same)
 	case Ring:
-		return times(f.members-1, x)
+		return times(f.members-1, f.cost.message(bytes))
 	}
-	return f.any(x)
+	return f.out(bytes)
 }
 
 func (f form) reduce(a Algorithm, bytes int64) vtime.Duration {
-	x, g := f.cost.message(bytes), f.cost.work(bytes)
+	g := f.cost.work(bytes)
 	if a == Binomial {
-		return treeReduce(f.members, x, g)
+		return f.treeIn(f.members, func(int) int64 { return bytes }, g)
 	}
-	return f.any(x + times(f.members-1, g))
+	return f.in(bytes, g)
 }
 
-// treeReduce: the full left part of the tree is through after L rounds and then
-// waits for the rest, which is a smaller tree.
-func treeReduce(members int, x, g vtime.Duration) vtime.Duration {
-	levels := logFloor(members)
-	full := times(levels, x+g)
-	rest := members - 1<<levels
-	if rest == 0 {
-		return full
+// out is what a root needs to send to all others, one after the other.
+func (f form) out(bytes int64) vtime.Duration {
+	if f.members == 1 {
+		return 0
 	}
-	return max(full, treeReduce(rest, x, g)+x) + g
+	return f.cost.message(bytes) + times(f.members-2, max(f.cost.send(bytes), f.cost.Gap))
+}
+
+// in is what a root needs to receive from all others, who send at once, and to spend g
+// on each message.
+func (f form) in(bytes int64, g vtime.Duration) vtime.Duration {
+	if f.members == 1 {
+		return 0
+	}
+	return f.cost.message(bytes) + g + times(f.members-2, max(f.cost.receive(bytes)+g, f.cost.Gap))
+}
+
+// treeOut is what a binomial tree of so many members takes from its root outwards; sent
+// says how many bytes go to a subtree of so many members. The first message goes to the
+// members beyond the largest power of two below their number; meanwhile the root goes
+// on with that power.
+func (f form) treeOut(members int, sent func(members int) int64) vtime.Duration {
+	if members == 1 {
+		return 0
+	}
+	half := 1 << (logCeil(members) - 1)
+	bytes := sent(members - half)
+	left := max(f.cost.send(bytes), f.cost.Gap)
+	if members == 2*half {
+		return f.cost.message(bytes) + f.treeOut(half, sent)
+	}
+	return max(f.cost.message(bytes)+f.treeOut(members-half, sent), left+f.treeOut(half, sent))
+}
+
+// treeIn is what a binomial tree takes towards its root, which spends g on each message:
+// its left part, a power of two, is ready and then waits for the rest, a smaller tree,
+// or for the gap after the last message of the left part.
+func (f form) treeIn(members int, sent func(members int) int64, g vtime.Duration) vtime.Duration {
+	if members == 1 {
+		return 0
+	}
+	half := 1 << (logCeil(members) - 1)
+	bytes := sent(members - half)
+	if members == 2*half {
+		return f.treeIn(half, sent, g) + f.cost.message(bytes) + g
+	}
+	ready := f.treeIn(half, sent, g)
+	if half > 1 {
+		ready += max(0, f.cost.Gap-f.cost.receive(sent(half/2))-g)
+	}
+	return max(ready, f.treeIn(members-half, sent, g)+f.cost.transit(bytes)) + f.cost.receive(bytes) + g
 }
 
 func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
@@ -189,36 +261,32 @@ func (f form) rabenseifner() vtime.Duration {
 	return d
 }
 
-// gather and scatter have the same paths in opposite directions.
 func (f form) gather(a Algorithm) vtime.Duration {
 	if a == Linear {
-		return f.any(f.blocks(1))
+		return f.in(f.bytesOf(1), 0)
 	}
-	return f.treeGather(f.members)
+	return f.treeIn(f.members, f.bytesOf, 0)
 }
+
+func (f form) scatter(a Algorithm) vtime.Duration {
+	if a == Linear {
+		return f.out(f.bytesOf(1))
+	}
+	return f.treeOut(f.members, f.bytesOf)
+}
+
+// bytesOf returns the size of the blocks of n members.
+func (f form) bytesOf(n int) int64 { return int64(n) * f.count * f.size }
 
 // blocks returns what a message of the blocks of n members takes.
-func (f form) blocks(n int) vtime.Duration { return f.cost.message(int64(n) * f.count * f.size) }
-
-func (f form) treeGather(members int) vtime.Duration {
-	levels := logFloor(members)
-	var full vtime.Duration
-	for k := range levels {
-		full += f.blocks(1 << k)
-	}
-	rest := members - 1<<levels
-	if rest == 0 {
-		return full
-	}
-	return max(full, f.treeGather(rest)+f.blocks(rest))
-}
+func (f form) blocks(n int) vtime.Duration { return f.cost.message(f.bytesOf(n)) }
 
 func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 	switch a {
 	case Ring:
 		return times(f.members-1, f.blocks(1)), true
 	case Linear:
-		return f.any(f.blocks(1) + f.blocks(f.members)), true
+		return f.in(f.bytesOf(1), 0) + f.out(f.bytesOf(f.members)), true
 	case RecursiveDoubling:
 		if f.fold.extra > 0 {
 			return 0, false
@@ -249,7 +317,7 @@ func (f form) reduceScatter(a Algorithm) vtime.Duration {
 	if a == Ring || a == Pairwise {
 		return times(f.members-1, f.blocks(1)+f.cost.work(f.count*f.size))
 	}
-	return f.reduce(a, int64(f.members)*f.count*f.size) + f.gather(a)
+	return f.reduce(a, f.bytesOf(f.members)) + f.scatter(a)
 }
 
 // scan by recursive doubling is longest at the last member, which combines twice

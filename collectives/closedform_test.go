@@ -24,7 +24,10 @@ func measure(t fataler, p pair, members int, count, size int64, c collectives.Co
 	layout := collectives.LayoutOf(p.op, s, count, size)
 	x.layout = func(int) collectives.Layout { return layout }
 	x.delay = func(bytes int64) vtime.Duration { return c.Alpha + c.Beta(bytes) }
-	x.work = c.Gamma
+	x.work, x.spent, x.overhead, x.gap = c.Gamma, c.Send, c.Receive, c.Gap
+	if c.Copy != nil {
+		x.copied = c.Copy
+	}
 	if err := x.run(ascending(members)); err != nil {
 		t.Fatalf("%s, %d members: %v", p, members, err)
 	}
@@ -49,6 +52,8 @@ func TestClosedFormsAreExact(t *testing.T) {
 		"latency":   {Alpha: 5_000_000, Beta: perByte(0), Gamma: perByte(0)},
 		"all":       {Alpha: 5_000_000, Beta: perByte(500.37), Gamma: perByte(123.45)},
 		"reduction": {Alpha: 1, Beta: perByte(0.3), Gamma: perByte(777.7)},
+		"overheads": {Alpha: 3_000_000, Beta: perByte(100), Gamma: perByte(50), Send: 400_000, Receive: 700_000, Gap: 900_000},
+		"busy":      {Alpha: 1000, Beta: perByte(100), Gamma: perByte(7), Send: 5_000_000, Receive: 2_000_000, Copy: perByte(60)},
 	}
 	for _, p := range pairs() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -80,9 +85,16 @@ func TestClosedFormsAreExactAtRandom(t *testing.T) {
 		count := rapid.Int64Range(0, 5000).Draw(t, "count")
 		size := rapid.Int64Range(1, 16).Draw(t, "size")
 		c := collectives.Cost{
-			Alpha: vtime.Duration(rapid.Int64Range(0, 1e7).Draw(t, "alpha")),
-			Beta:  perByte(rapid.Float64Range(0, 1e4).Draw(t, "beta")),
-			Gamma: perByte(rapid.Float64Range(0, 1e4).Draw(t, "gamma")),
+			Alpha:   vtime.Duration(rapid.Int64Range(0, 1e7).Draw(t, "alpha")),
+			Beta:    perByte(rapid.Float64Range(0, 1e4).Draw(t, "beta")),
+			Gamma:   perByte(rapid.Float64Range(0, 1e4).Draw(t, "gamma")),
+			Send:    vtime.Duration(rapid.Int64Range(0, 1e7).Draw(t, "send")),
+			Receive: vtime.Duration(rapid.Int64Range(0, 1e7).Draw(t, "receive")),
+			Gap:     vtime.Duration(rapid.Int64Range(0, 2e7).Draw(t, "gap")),
+		}
+		if share := rapid.Float64Range(0, 1).Draw(t, "copy"); share > 0.5 {
+			beta := c.Beta
+			c.Copy = func(bytes int64) vtime.Duration { return vtime.Duration(share * float64(beta(bytes))) }
 		}
 		want, ok := collectives.ClosedForm(p.op, p.a, members, count, size, c)
 		if !ok {

@@ -13,14 +13,20 @@ import (
 type executor[T any] struct {
 	schedule collectives.Schedule
 	combine  func(lower, higher T) T
-	delay    func(bytes int64) vtime.Duration // of a message
+	delay    func(bytes int64) vtime.Duration // of a message, after the overhead
+	copied   func(bytes int64) vtime.Duration // at either end
+	spent    vtime.Duration                   // overhead of the sender
+	overhead vtime.Duration                   // of the receiver
+	gap      vtime.Duration
 	work     func(bytes int64) vtime.Duration // of combining
 	layout   func(member int) collectives.Layout
 
 	buffers [][]*T   // by member and position; nil is undefined
 	extent  [][]bool // by member and position: whether the member holds it
 	clocks  []vtime.Duration
-	rounds  []int // next round of each member
+	left    []vtime.Duration // by member: when it can send the next message, for the gap
+	taken   []vtime.Duration // and receive it
+	rounds  []int            // next round of each member
 	sent    []bool
 	mailbox map[envelope]letter[T]
 }
@@ -36,11 +42,13 @@ type letter[T any] struct {
 func newExecutor[T any](s collectives.Schedule, input func(member, block int) T, combine func(lower, higher T) T) *executor[T] {
 	none := func(int64) vtime.Duration { return 0 }
 	x := &executor[T]{
-		schedule: s, combine: combine, delay: none, work: none,
+		schedule: s, combine: combine, delay: none, copied: none, work: none,
 		layout:  func(int) collectives.Layout { return collectives.Layout{} },
 		buffers: make([][]*T, s.Members()),
 		extent:  make([][]bool, s.Members()),
 		clocks:  make([]vtime.Duration, s.Members()),
+		left:    make([]vtime.Duration, s.Members()),
+		taken:   make([]vtime.Duration, s.Members()),
 		rounds:  make([]int, s.Members()),
 		sent:    make([]bool, s.Members()),
 		mailbox: map[envelope]letter[T]{},
@@ -117,7 +125,9 @@ func (x *executor[T]) turn(m int) (bool, error) {
 			return false, nil
 		}
 		delete(x.mailbox, e)
-		x.clocks[m] = max(x.clocks[m], l.arrival)
+		taken := max(x.clocks[m], l.arrival, x.taken[m])
+		x.taken[m] = taken + x.gap
+		x.clocks[m] = taken + x.overhead + x.copied(l.bytes)
 		if err := x.receive(m, step.Receive, step.Combine, l); err != nil {
 			return false, fmt.Errorf("member %d, round %d: %w", m, round, err)
 		}
@@ -139,7 +149,10 @@ func (x *executor[T]) send(m, round int, step collectives.Step) error {
 	}
 	w := x.schedule.Positions()
 	l := letter[T]{bytes: x.layout(m).Bytes(step.Send, w)}
-	l.arrival = x.clocks[m] + x.delay(l.bytes)
+	leaves := max(x.clocks[m]+x.spent, x.left[m])
+	x.left[m] = leaves + x.gap
+	x.clocks[m] += x.spent + x.copied(l.bytes)
+	l.arrival = leaves + x.delay(l.bytes)
 	for _, p := range positions(step.Send, w) {
 		if x.buffers[m][p] == nil {
 			return fmt.Errorf("member %d sends position %d in round %d, which is undefined", m, p, round)
