@@ -17,13 +17,28 @@ import (
 // and Copy is never above α + β.
 type Cost struct {
 	Alpha   vtime.Duration // latency of a message
-	Intra   vtime.Duration // latency within a node; only node-leader uses it
 	Send    vtime.Duration // overhead of a message's sender
 	Receive vtime.Duration // overhead of its receiver
 	Gap     vtime.Duration // least time between two messages that a member sends, or receives
 	Beta    func(bytes int64) vtime.Duration
 	Gamma   func(bytes int64) vtime.Duration
 	Copy    func(bytes int64) vtime.Duration
+
+	// Node-leader takes the above between nodes. The join and the release within them
+	// cost no overhead:
+	PerNode   int // ranks of each node
+	Intra     vtime.Duration
+	IntraBeta func(bytes int64) vtime.Duration
+}
+
+// node returns what the join and the release of a node take: the last contribution
+// reaches the leader, it combines those of the others with its own, and they get the
+// result.
+func (c Cost) node(bytes int64) vtime.Duration {
+	if c.PerNode <= 1 {
+		return 0
+	}
+	return 2*(c.Intra+timeOf(c.IntraBeta, bytes)) + times(c.PerNode-1, c.work(bytes))
 }
 
 // timeOf returns what a function of a Cost says, none if there is no function.
@@ -54,12 +69,15 @@ func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 
 // ClosedForm returns the time from the common entry of all members to the last
 // exit, exact to the picosecond. The operation is on count elements of size
-// bytes, as for LayoutOf, and its root is 0. For the node-leader barrier,
-// members is the number of nodes, each of more than one rank. ok is false where
-// there is no closed form: for alltoall linear, node-leader allreduce, and, at
-// numbers of members that are no powers of two, for allgather, scan and exscan by
-// recursive doubling. Nor is there one but for the linear algorithms where a gap is
-// longer than both overheads together: it would be felt in some rounds only.
+// bytes, as for LayoutOf, and its root is 0. For node-leader, members is the number of
+// nodes, of c.PerNode ranks each. ok is false where there is no closed form: for
+// alltoall linear and, at numbers of members that are no powers of two, for allgather,
+// scan and exscan by recursive doubling. Nor is there one but for the linear algorithms
+// where a gap is longer than both overheads together: it would be felt in some rounds
+// only.
+//
+// Node-leader takes 2(α_intra + β_intra·m) + (k−1)γm for k > 1 ranks of a node, and the
+// butterfly of the nodes.
 //
 // Where every member sends and receives in every round, a round takes
 // x = Send + α + βm + Receive + Copy(m). Who deals with n messages in a row needs
@@ -128,7 +146,7 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 	alpha := f.cost.message(0)
 	switch a {
 	case NodeLeader:
-		return 2*f.cost.Intra + f.butterfly(0), true
+		return f.cost.node(0) + f.butterfly(0), true
 	case Dissemination:
 		return times(logCeil(f.members), alpha), true
 	case RecursiveDoubling:
@@ -224,7 +242,7 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	bytes := f.count * f.size
 	switch a {
 	case NodeLeader:
-		return 0, false
+		return f.cost.node(bytes) + f.butterfly(bytes), true
 	case RecursiveDoubling:
 		return f.butterfly(bytes), true
 	case Ring: // the largest chunk goes all the way round, twice

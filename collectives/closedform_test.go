@@ -111,7 +111,7 @@ func TestClosedFormsAreExactAtRandom(t *testing.T) {
 // rounds in step: powers of two, and for the butterfly those above 1.5·2^L.
 func TestClosedFormsAreThoseOfThePapers(t *testing.T) {
 	const alpha, beta, gamma = 7_000_000, 500, 30
-	c := collectives.Cost{Alpha: alpha, Intra: 11, Beta: perByte(beta), Gamma: perByte(gamma)}
+	c := collectives.Cost{Alpha: alpha, Beta: perByte(beta), Gamma: perByte(gamma), PerNode: 3, Intra: 11, IntraBeta: perByte(5)}
 	for members := 2; members <= 1<<20; members = members*3/2 + 1 {
 		levels := int64(math.Floor(math.Log2(float64(members))))
 		up := int64(math.Ceil(math.Log2(float64(members))))
@@ -133,6 +133,8 @@ func TestClosedFormsAreThoseOfThePapers(t *testing.T) {
 			{pair{collectives.Bcast, collectives.Binomial}, true, levels * (alpha + beta*m)},
 			{pair{collectives.Allreduce, collectives.RecursiveDoubling}, odd == 0 || 2*n > 3*power,
 				levels*(alpha+beta*m+gamma*m) + odd*(2*alpha+2*beta*m+gamma*m)},
+			{pair{collectives.Allreduce, collectives.NodeLeader}, odd == 0 || 2*n > 3*power,
+				2*(11+5*m) + 2*gamma*m + levels*(alpha+beta*m+gamma*m) + odd*(2*alpha+2*beta*m+gamma*m)},
 			{pair{collectives.Allreduce, collectives.Rabenseifner}, true,
 				2*levels*alpha + (2*beta+gamma)*(m/power*(power-1)) + odd*(2*alpha+2*beta*m+gamma*m)},
 			{pair{collectives.Allreduce, collectives.Ring}, true, 2*(n-1)*alpha + (2*beta+gamma)*(m/n*(n-1))},

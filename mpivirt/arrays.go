@@ -255,7 +255,7 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 	spare := &inst.comm.spare
 	spare.next, spare.third = b.next, b.third
 	if inst.leaders {
-		spare.joins, spare.last = inst.joins, inst.last
+		spare.awaited, spare.last = inst.awaited, inst.last
 	} else {
 		spare.work = b.work
 	}

@@ -61,12 +61,14 @@ type instance struct {
 	inputs   [][]byte // by local member, where they have to be kept
 	outputs  [][]byte // by local member, where results go member by member
 
-	result         []byte       // what every member of an operation with a common result gets
-	joins          []join       // by position of node, from nodes.here
-	last           []vtime.Time // likewise: entry of the last to join; once complete, when the leader goes on
-	sums           *nodeSums    // if there are data
-	ledFrom, ledTo int          // nodes whose leader belongs to this engine
-	joined         int          // nodes of this engine's leaders that are complete
+	result         []byte         // what every member of an operation with a common result gets
+	awaited        []int32        // by position of node, from nodes.here: members that this engine still has to hear of
+	last           []vtime.Time   // likewise: the latest entry of a member but the leader; once complete, when that goes on
+	within         vtime.Duration // what a vector takes between two members of a node
+	combine        vtime.Duration // what the leader takes for each vector of another member
+	sums           *nodeSums      // if there are data
+	ledFrom, ledTo int            // nodes whose leader belongs to this engine
+	joined         int            // nodes of this engine's leaders that are complete
 	bulk           *bulk
 	split          *splitState
 	leaving        lpRange
@@ -102,8 +104,7 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 		k.startComplete(inst)
 		return true
 	}
-	p := c.nodes.at(member)
-	if inst.enterNode(p-c.nodes.here, k.clock[lp], int32(k.lo)+lp, 1) == 0 {
+	if p, missing := inst.enterNode(k.clock[lp], member); missing == 0 {
 		k.joinedHere(inst, p)
 	}
 	return true
@@ -166,13 +167,15 @@ func (k *kernel) joinRun(inst *instance, j joiners) {
 		if nodes.perNode > 0 {
 			end = int32(min((p+1)*nodes.perNode-k.lo, int(j.hi)))
 		}
-		last := lp
-		for i := lp + 1; i < end; i++ {
-			if k.clock[i] >= k.clock[last] {
-				last = i
-			}
+		others := k.clock[lp:end]
+		if nodes.ledBy(p, k.lo+int(lp)) {
+			others = others[1:]
 		}
-		if inst.enterNode(p-nodes.here, k.clock[last], k.global(last), end-lp) == 0 {
+		last := vtime.Time(0)
+		for _, t := range others {
+			last = max(last, t)
+		}
+		if inst.enterOthers(p-nodes.here, last, end-lp) == 0 {
 			k.joinedHere(inst, p)
 		}
 		lp = end
@@ -460,7 +463,7 @@ func (k *kernel) completeCollective(inst *instance, ri, lp int32, t vtime.Time) 
 // spare is memory of an instance that has ended, for the next one to use.
 type spare struct {
 	last              []vtime.Time
-	joins             []join
+	awaited           []int32
 	entered           []uint64
 	work, next, third []vtime.Time
 }

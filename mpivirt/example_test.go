@@ -227,5 +227,5 @@ func ExampleEventRank() {
 	if _, err := mpivirt.SimulateEvents(machine, 9, program); err != nil {
 		log.Fatal(err)
 	}
-	// Output: 8 workers have 500500 at 193.678622us
+	// Output: 8 workers have 500500 at 193.679955us
 }

@@ -218,7 +218,7 @@ func (k *kernel) sendJoin(inst *instance, p int) {
 	if inst.sums != nil {
 		_, early = inst.sums.take(p)
 	}
-	size := 8 + 8 + 4 + 4
+	size := 8 + 8 + 4
 	for _, e := range early {
 		size += 4 + 8 + len(e.data)
 	}
@@ -226,7 +226,6 @@ func (k *kernel) sendJoin(inst *instance, p int) {
 	w := k.collectiveRecord(inst, owner, recordJoin, size)
 	w.u64(uint64(p))
 	w.u64(uint64(inst.last[node]))
-	w.u32(uint32(inst.joins[node].rank))
 	w.u32(uint32(inst.comm.nodes.locals(k, p)))
 	for _, e := range early {
 		w.u32(uint32(e.index))
@@ -239,8 +238,8 @@ func (k *kernel) sendJoin(inst *instance, p int) {
 // receiveJoin takes in what another engine's members of a node did.
 func (k *kernel) receiveJoin(inst *instance, r reader) {
 	p := int(r.u64())
-	last, rank, count := vtime.Time(r.u64()), int32(r.u32()), int32(r.u32())
-	missing := inst.enterNode(p-inst.comm.nodes.here, last, rank, count)
+	last, count := vtime.Time(r.u64()), int32(r.u32())
+	missing := inst.enterOthers(p-inst.comm.nodes.here, last, count)
 	for len(r.b) > 0 {
 		index, n := int(r.u32()), r.u64()
 		k.contribute(inst, p, inst.comm.nodes.member(p, index), r.b[:n])

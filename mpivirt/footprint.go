@@ -45,9 +45,9 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 	const entered = 1. / 8
 	participants, bytes, each := ranks, entered, 1.
 	if a == collectives.NodeLeader {
-		// The join and the instant of each node; the instants are the array.
+		// The counter and the instant of each node; the instants are the array.
 		participants, each = c.Target.Nodes(), nodes
-		bytes += nodes * 16
+		bytes += nodes * 12
 	}
 	s, err := c.footprintSchedule(op, a, participants)
 	if err != nil || c.Collectives == Message || c.Target.LogGOPS() != nil || !dependsOnAll(op) {

@@ -118,7 +118,7 @@ func TestBrokenKernelIsFound(t *testing.T) {
 			k.requests.release(index)
 		}},
 		{"more members join than a node has", "1 more members have joined node 0", func(k *kernel) {
-			begin(k).enterNode(0, 0, 0, 3)
+			begin(k).enterOthers(0, 0, 3)
 		}},
 		{"a member leaves that has not entered", "0 have entered, 0 are counted, 1 have left", func(k *kernel) {
 			k.left(begin(k), 1)

@@ -8,19 +8,17 @@ import (
 )
 
 // The node-leader algorithms: the members on one target node join by a counter;
-// the last to join, by the total order, lets the node's leader go on; the leaders
-// run a schedule among themselves; the release of a node is one event.
+// whoever makes it complete lets the node's leader go on; the leaders run a schedule
+// among themselves; the release of a node is one event.
 //
-// In virtual time the leader goes on at its own entry or, if another member joins
-// last, at that one's entry + α_intra, whichever is later; the others leave at the
-// leader's exit + α_intra. Contributions to an allreduce are combined in rank
+// In virtual time a vector of m bytes takes α_intra + β_intra·m between two members of a
+// node. The leader goes on at its own entry or when the last vector of another member
+// has come, whichever is later. Of k members it then combines k−1 vectors with its own,
+// γm each. The others leave when its result has come. That is max-plus arithmetic: who
+// was counted last does not matter, and nobody acts on another sooner than after
+// α_intra. Joins and releases stand for counters and buffers in shared memory: no
+// processor pays the overhead of a message for them. Contributions are combined in rank
 // order within a node.
-
-// join counts the members of one node that have entered an instance.
-type join struct {
-	rank    int32 // the last to join, in WORLD; -1 before the first
-	missing int32 // members that this engine still has to hear of
-}
 
 // nodeSum combines the contributions of a node's members in their order.
 type nodeSum struct {
@@ -76,22 +74,24 @@ func (s *nodeSums) take(node int) (value []byte, early []contribution) {
 func (k *kernel) beginJoins(inst *instance) {
 	nodes := inst.comm.nodes
 	spare := &inst.comm.spare
-	inst.joins, inst.last = spare.joins, spare.last
-	spare.joins, spare.last = nil, nil
-	if inst.joins == nil {
-		inst.joins = reserve[join](k, nodes.there-nodes.here)
+	inst.awaited, inst.last = spare.awaited, spare.last
+	spare.awaited, spare.last = nil, nil
+	if inst.awaited == nil {
+		inst.awaited = reserve[int32](k, nodes.there-nodes.here)
 		inst.last = reserve[vtime.Time](k, nodes.there-nodes.here)
 	}
+	rank := inst.comm.rankOf(0, 0) // any: no delay model tells nodes apart
+	inst.within = k.tgt.Latency(rank, rank) + k.tgt.Transfer(rank, rank, inst.call.bytes)
+	inst.combine = k.tgt.ReduceTime(inst.call.bytes)
 	inst.ledFrom, inst.ledTo = k.ledRange(inst)
-	for i := range inst.joins {
+	for i := range inst.awaited {
 		p := nodes.here + i
-		j := join{rank: -1}
 		if k.leads(inst, p) {
-			j.missing = int32(nodes.size(p))
+			inst.awaited[i] = int32(nodes.size(p))
 		} else {
-			j.missing = int32(nodes.locals(k, p))
+			inst.awaited[i] = int32(nodes.locals(k, p))
 		}
-		inst.joins[i], inst.last[i] = j, 0
+		inst.last[i] = 0
 	}
 	if inst.call.data {
 		inst.sums = &nodeSums{open: map[int]*nodeSum{}}
@@ -100,9 +100,7 @@ func (k *kernel) beginJoins(inst *instance) {
 
 // join enters a local member.
 func (k *kernel) join(inst *instance, lp int32, member int, v *collective) {
-	nodes := inst.comm.nodes
-	p := nodes.at(member)
-	missing := inst.enterNode(p-nodes.here, k.clock[lp], k.global(lp), 1)
+	p, missing := inst.enterNode(k.clock[lp], member)
 	if v.data {
 		k.contribute(inst, p, member, v.input)
 	}
@@ -111,19 +109,28 @@ func (k *kernel) join(inst *instance, lp int32, member int, v *collective) {
 	}
 }
 
-// enterNode notes that count members of a node, counted from nodes.here, have
-// joined, the last of them at t. It returns how many are missing.
-func (inst *instance) enterNode(node int, t vtime.Time, rank, count int32) (missing int32) {
-	j, last := &inst.joins[node], &inst.last[node]
-	if t > *last || t == *last && rank > j.rank {
-		*last, j.rank = t, rank
+// enterNode enters a member at t. It returns its node and how many are missing there.
+func (inst *instance) enterNode(t vtime.Time, member int) (p int, missing int32) {
+	nodes := inst.comm.nodes
+	p = nodes.at(member)
+	if nodes.ledBy(p, member) {
+		t = 0
 	}
-	j.missing -= count
-	if invariant.Enabled && (count < 1 || j.missing < 0) {
+	return p, inst.enterOthers(p-nodes.here, t, 1)
+}
+
+// enterOthers notes that count members of a node, counted from nodes.here, have joined,
+// of whom those other than the leader entered at t or before. It returns how many are
+// missing.
+func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing int32) {
+	inst.last[node] = max(inst.last[node], t)
+	missing = inst.awaited[node] - count
+	inst.awaited[node] = missing
+	if invariant.Enabled && (count < 1 || missing < 0) {
 		invariant.Broken("%v number %d of %s: %d more members have joined node %d than it has",
-			inst.call.name, inst.number, inst.comm, -j.missing, inst.comm.nodes.here+node)
+			inst.call.name, inst.number, inst.comm, -missing, inst.comm.nodes.here+node)
 	}
-	return j.missing
+	return missing
 }
 
 // contribute adds a member's vector to its node's sum as soon as those of all
@@ -180,14 +187,13 @@ func (k *kernel) joinedHere(inst *instance, p int) {
 
 // complete lets the leader of a node go on, all of whose members have joined.
 func (k *kernel) complete(inst *instance, p int) {
-	node := p - inst.comm.nodes.here
-	j, last := &inst.joins[node], &inst.last[node]
-	leader := inst.comm.nodes.leader(p)
-	rank := inst.comm.rankOf(leader, 0)
-	lp, _ := k.local(rank)
+	nodes := inst.comm.nodes
+	last := &inst.last[p-nodes.here]
+	leader := nodes.leader(p)
+	lp, _ := k.local(inst.comm.rankOf(leader, 0))
 	start := inst.entryOf(k, lp, leader)
-	if int(j.rank) != rank {
-		start = max(start, last.Add(inst.comm.nodes.latency(int(j.rank), rank)))
+	if others := nodes.size(p) - 1; others > 0 {
+		start = max(start, last.Add(inst.within)).Add(inst.combine.Times(others))
 	}
 	inst.joined++
 	*last = start
@@ -227,7 +233,7 @@ func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 		k.releaseBlock(inst, leader, size, t)
 		return
 	}
-	leaderRank := inst.comm.rankOf(leader, 0)
+	others := t.Add(inst.within)
 	told := k.told[:0]
 	for i := range size {
 		member := nodes.member(p, i)
@@ -242,22 +248,21 @@ func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 		case member == leader:
 			k.exit(inst, lp, member, t)
 		default:
-			k.exit(inst, lp, member, t.Add(nodes.latency(leaderRank, rank)))
+			k.exit(inst, lp, member, others)
 		}
 	}
 	k.told = told[:0]
 }
 
 // releaseBlock is release for a node whose members are consecutive ranks of this
-// engine that all wait in the blocking form. One latency serves for all: they are
-// on one node.
+// engine that all wait in the blocking form.
 func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	lp := leader - k.lo
 	clocks := k.clock[lp : lp+size]
 	k.noteTimes(inst, int32(lp), t, clocks[:1])
 	clocks[0] = t
 	if size > 1 {
-		others := t.Add(inst.comm.nodes.latency(leader, leader+1))
+		others := t.Add(inst.within)
 		k.noteTimes(inst, int32(lp+1), others, clocks[1:])
 		for i := range clocks[1:] {
 			clocks[1+i] = others
@@ -291,12 +296,10 @@ func (k *kernel) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtim
 // releaseHere is release for a node that another engine leads.
 func (k *kernel) releaseHere(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
-	leaderRank := inst.comm.rankOf(nodes.leader(p), 0)
 	for i := range nodes.size(p) {
 		member := nodes.member(p, i)
-		rank := inst.comm.rankOf(member, 0)
-		if lp, local := k.local(rank); local {
-			k.exit(inst, lp, member, t.Add(nodes.latency(leaderRank, rank)))
+		if lp, local := k.local(inst.comm.rankOf(member, 0)); local {
+			k.exit(inst, lp, member, t.Add(inst.within))
 		}
 	}
 	k.flushRange(inst)

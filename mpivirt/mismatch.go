@@ -257,7 +257,7 @@ func (k *kernel) takesNoMore(inst *instance, lp int32) bool {
 	}
 	nodes := inst.comm.nodes
 	p := nodes.at(member)
-	return nodes.leader(p) != member || inst.joins[p-nodes.here].missing == 0 && k.agentOf(inst, lp) == 0
+	return !nodes.ledBy(p, member) || inst.awaited[p-nodes.here] == 0 && k.agentOf(inst, lp) == 0
 }
 
 // agentOf returns the agent of an LP in an instance, 0 if it has none.

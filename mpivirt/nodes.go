@@ -3,11 +3,11 @@ package mpivirt
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"sort"
 	"strings"
 
 	"gigarank/network"
-	"gigarank/vtime"
 )
 
 // nodeTable tells how the members of a communicator lie on the target's nodes.
@@ -18,11 +18,13 @@ type nodeTable struct {
 	tgt   *network.Target
 	world bool
 	count int
-	intra vtime.Duration // see latency; 0 before it was asked for
 
 	// WORLD under block mapping: members of node p are p·perNode and on.
 	perNode    int
 	reciprocal uint64 // of perNode, times 2^64, rounded up
+
+	// WORLD under a mapping for which it takes time to find them: by position.
+	leaders []int32
 
 	// Communicators other than WORLD.
 	position []int32 // by member
@@ -63,10 +65,11 @@ func (t *nodeTable) layOutWorld(k *kernel) {
 	case strings.HasPrefix(mapping, "cyclic"):
 		t.ascending = true
 	default:
-		t.ascending = true
-		for p := 1; p < t.count && t.ascending; p++ {
-			t.ascending = t.leader(p) > t.leader(p-1)
+		t.leaders = make([]int32, t.count)
+		for p := range t.leaders {
+			t.leaders[p] = int32(t.member(p, 0))
 		}
+		t.ascending = slices.IsSorted(t.leaders)
 	}
 }
 
@@ -160,15 +163,6 @@ func (t *nodeTable) member(position, i int) int {
 	}
 }
 
-// latency returns α_intra between two ranks of WORLD on one node. It is the same on
-// every node: no delay model tells nodes apart.
-func (t *nodeTable) latency(a, b int) vtime.Duration {
-	if t.intra == 0 {
-		t.intra = t.tgt.Latency(a, b)
-	}
-	return t.intra
-}
-
 // indexOf returns which member of its node a member is.
 func (t *nodeTable) indexOf(position, member int) int {
 	if t.perNode > 0 {
@@ -177,7 +171,21 @@ func (t *nodeTable) indexOf(position, member int) int {
 	return sort.Search(t.size(position), func(i int) bool { return t.member(position, i) >= member })
 }
 
-func (t *nodeTable) leader(position int) int { return t.member(position, 0) }
+// leader returns the first member of a node.
+func (t *nodeTable) leader(position int) int {
+	if t.leaders != nil {
+		return int(t.leaders[position])
+	}
+	return t.member(position, 0)
+}
+
+// ledBy reports whether a member is the leader of its node.
+func (t *nodeTable) ledBy(position, member int) bool {
+	if t.perNode > 0 {
+		return member == position*t.perNode
+	}
+	return member == t.leader(position)
+}
 
 // locals returns the number of members of this engine on a node, here <= position
 // < there.

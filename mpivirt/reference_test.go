@@ -824,29 +824,33 @@ func (k *refCollective) matchRound(here roundMessage, step collectives.Step) {
 	})
 }
 
-// join counts a member in; the last one of a node lets its leader go on.
+// join counts a member in; once a node is complete, its leader waits for the vectors of
+// the others and combines them with its own.
 func (k *refCollective) join(member int) {
 	node := slices.IndexFunc(k.nodes, func(members []int) bool { return slices.Contains(members, member) })
-	last := -1
+	leader := k.nodes[node][0]
 	for _, m := range k.nodes[node] {
 		if k.calls[m] == nil {
 			return
 		}
-		if last < 0 || k.calls[m].entered > k.calls[last].entered ||
-			k.calls[m].entered == k.calls[last].entered && k.comm.ranks[m] > k.comm.ranks[last] {
-			last = m
-		}
 	}
-	leader := k.nodes[node][0]
 	start := k.calls[leader].entered
-	if last != leader {
-		start = max(start, k.calls[last].entered.Add(k.x.target.Latency(k.comm.ranks[last], k.comm.ranks[leader])))
+	for _, m := range k.nodes[node][1:] {
+		start = max(start, k.calls[m].entered.Add(k.x.target.Delay(k.comm.ranks[m], k.comm.ranks[leader], k.vector(node))))
+	}
+	for range k.nodes[node][1:] {
+		start = start.Add(k.x.target.ReduceTime(k.vector(node)))
 	}
 	k.x.start(k.comm.ranks[leader], false, func(p *process) {
 		p.sleep(start)
 		k.carry(p, node, k.portOf(leader))
 		k.release(node)
 	})
+}
+
+// vector is the number of bytes that a node's members contribute each.
+func (k *refCollective) vector(node int) int64 {
+	return k.layouts[node].Offset(k.schedule.Positions())
 }
 
 // release lets the members of a node leave, the leader now.
@@ -857,7 +861,7 @@ func (k *refCollective) release(node int) {
 			k.exit(m)
 			continue
 		}
-		delay := k.x.target.Latency(k.comm.ranks[leader], k.comm.ranks[m])
+		delay := k.x.target.Delay(k.comm.ranks[leader], k.comm.ranks[m], k.vector(node))
 		k.x.schedule(k.x.now.Add(delay), false, k.comm.ranks[leader], func() { k.exit(m) })
 	}
 }

@@ -51,7 +51,7 @@ func New(c Config) (*Simulation, error) {
 }
 
 // partition divides the ranks among the engines. Where it can, it keeps those of a
-// node together: see lookahead.
+// node together: they are nearer to each other than to the rest.
 func (c *Config) partition() engine.Partition {
 	p := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
 	if c.Target.Machine().Mapping() == "block" && c.Target.Nodes() >= p.Engines {
@@ -63,21 +63,11 @@ func (c *Config) partition() engine.Partition {
 // lookahead is the least delay of anything that ranks of one block do to those of
 // another: a message, the acknowledgement of one, or a step of a collective.
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
-	switch {
-	case c.Target.LogGOPS() != nil:
+	if c.Target.LogGOPS() != nil {
 		// A rendezvous frees its sender at the instant of the match.
-		return vtime.Picosecond
-	case c.joins() && c.Target.ShareNode(lo, hi, dstLo, dstHi):
-		// Under node-leader the leader of a node goes on at its own entry as soon as
-		// the others have joined, be it a picosecond before.
 		return vtime.Picosecond
 	}
 	return c.Target.Lookahead(lo, hi, dstLo, dstHi)
-}
-
-// joins reports whether some operation uses node-leader.
-func (c *Config) joins() bool {
-	return slices.Contains(c.algorithms(), collectives.NodeLeader)
 }
 
 // algorithms returns the algorithm of each operation.

@@ -290,16 +290,6 @@ func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	return least
 }
 
-// ShareNode reports whether a rank of [loA,hiA) and one of [loB,hiB) may be on one
-// node. It is exact for mapping block and cyclic, else it may say yes in error.
-func (t *Target) ShareNode(loA, hiA, loB, hiB int) bool {
-	if loA >= hiA || loB >= hiB {
-		return false
-	}
-	same, _ := t.layout.meeting(loA, hiA, loB, hiB)
-	return same
-}
-
 // leastHops is a lower bound on the hops between different nodes of which one
 // has a rank of [loA,hiA) and the other one of [loB,hiB).
 func (t *Target) leastHops(loA, hiA, loB, hiB int) int {

@@ -96,10 +96,9 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	members := point.Ranks
 	cost := hockney(target)
 	if a == collectives.NodeLeader {
-		members = int64(target.Nodes())
-		if target.NodeSize(0) > 1 {
-			cost.Intra = target.Latency(target.NodeMember(0, 0), target.NodeMember(0, 1))
-		}
+		members, cost.PerNode = int64(target.Nodes()), target.NodeSize(0)
+		cost.Intra = target.Latency(0, 0)
+		cost.IntraBeta = func(bytes int64) vtime.Duration { return target.Transfer(0, 0, bytes) }
 	}
 	count, size := elements(p.Operation, point.Payload)
 	if members > math.MaxInt32 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -36,6 +37,15 @@ func (t Time) Add(d Duration) Time {
 		return Forever
 	}
 	return s
+}
+
+// Times returns n·d for n, d >= 0, or the longest duration where the product would pass
+// it.
+func (d Duration) Times(n int) Duration {
+	if hi, lo := bits.Mul64(uint64(n), uint64(d)); hi == 0 && lo <= math.MaxInt64 {
+		return Duration(lo)
+	}
+	return math.MaxInt64
 }
 
 // Sub returns the length from u to t.

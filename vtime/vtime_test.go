@@ -50,6 +50,14 @@ func TestSaturation(t *testing.T) {
 	if got := Time(7).Add(-3); got != 4 {
 		t.Errorf("7 - 3 = %d", got)
 	}
+	if got := Duration(7).Times(3); got != 21 {
+		t.Errorf("3 times 7 is %d", got)
+	}
+	for _, n := range []int{3, 4, math.MaxInt64} { // past 63, 64 and 65 bits
+		if got := Duration(1 << 62).Times(n); got != math.MaxInt64 {
+			t.Errorf("%d times 2^62 is %d", n, got)
+		}
+	}
 	if got := FromSeconds(1e300); got != math.MaxInt64 {
 		t.Errorf("FromSeconds(1e300) = %d", got)
 	}

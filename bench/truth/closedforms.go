@@ -18,17 +18,18 @@ name: paired
 ranks_per_node: 2
 network:
   model: twolevel
-  intra: {latency: 0.5us, bandwidth: 1GB/s}
+  intra: {latency: 0.5us, bandwidth: 4GB/s}
   inter: {latency: 1us, bandwidth: 1GB/s}
+  reduce: {bandwidth: 2GB/s}
 `
 
 // cost is what the machines make of α, β and γ.
 func cost() collectives.Cost {
 	return collectives.Cost{
-		Alpha: vtime.Microsecond,
-		Intra: vtime.Microsecond / 2,
-		Beta:  func(bytes int64) vtime.Duration { return vtime.Duration(bytes) * vtime.Nanosecond },
-		Gamma: func(bytes int64) vtime.Duration { return vtime.Duration(bytes) * vtime.Nanosecond / 2 },
+		Alpha: vtime.Microsecond, PerNode: 2, Intra: vtime.Microsecond / 2,
+		Beta:      func(bytes int64) vtime.Duration { return vtime.Duration(bytes) * vtime.Nanosecond },
+		Gamma:     func(bytes int64) vtime.Duration { return vtime.Duration(bytes) * vtime.Nanosecond / 2 },
+		IntraBeta: func(bytes int64) vtime.Duration { return vtime.Duration(bytes) * vtime.Nanosecond / 4 },
 	}
 }
 

@@ -90,32 +90,30 @@ func (w *twin) exchanged(p members, extra, s, round int) vtime.Time {
 	return max(p.entry(i), w.arrival(p, i-1, i, p.entry(i-1))).Add(combine)
 }
 
-// nodeLeader: the least rank of a node goes on when it has entered or, if another
-// rank of the node is the last to enter, when that one's signal comes; the leaders go
-// through the butterfly, and the others leave when their leader's signal comes.
+// nodeLeader: the vectors of a node's ranks come to the least of them, which combines
+// them with its own once all are there; the leaders go through the butterfly, and the
+// others leave when their leader's result comes.
 func (w *twin) nodeLeader(rank int) vtime.Time {
 	t := w.target
 	leaders := members{t.Nodes(), func(node int) int { return t.NodeMember(node, 0) }, w.joined}
 	node := t.Node(rank)
 	leader, exit := leaders.rank(node), w.butterfly(leaders, node)
 	if rank != leader {
-		exit = exit.Add(t.Latency(leader, rank))
+		exit = exit.Add(t.Delay(leader, rank, w.bytes))
 	}
 	return exit
 }
 
-// joined is when the leader of a node goes on. Of ranks that enter at the same time,
-// the greatest is the last.
+// joined is when the leader of a node has its sum.
 func (w *twin) joined(node int) vtime.Time {
 	leader := w.target.NodeMember(node, 0)
-	last := leader
-	for k := range w.target.NodeSize(node) {
-		if rank := w.target.NodeMember(node, k); w.entry(rank) >= w.entry(last) {
-			last = rank
-		}
+	t := w.entry(leader)
+	for k := 1; k < w.target.NodeSize(node); k++ {
+		rank := w.target.NodeMember(node, k)
+		t = max(t, w.entry(rank).Add(w.target.Delay(rank, leader, w.bytes)))
 	}
-	if last == leader {
-		return w.entry(leader)
+	for k := 1; k < w.target.NodeSize(node); k++ {
+		t = t.Add(w.target.ReduceTime(w.bytes))
 	}
-	return max(w.entry(leader), w.entry(last).Add(w.target.Latency(last, leader)))
+	return t
 }
