@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	stdsync "sync"
@@ -61,9 +62,10 @@ func allreduceShared(c Config) float64 {
 }
 
 // computeTime draws how long a rank computes in an iteration: uniform between a
-// half and three halves of the mean.
+// half and three halves of the mean, at most the longest duration.
 func computeTime(seed uint64, rank, iteration int, mean vtime.Duration) vtime.Duration {
-	return vtime.Duration(float64(mean) * (0.5 + random.Float64(seed, uint64(rank), uint64(iteration))))
+	drawn := vtime.Duration(random.Intn(seed, uint64(rank), uint64(iteration), int(mean)))
+	return drawn + min(mean/2, math.MaxInt64-drawn)
 }
 
 // contributions hold the vectors of all ranks: element j of rank r is (r + j +

@@ -134,7 +134,7 @@ func newNoise(kind string, fields []string) (func(seed uint64) mpivirt.Noise, er
 		return func(seed uint64) mpivirt.Noise { return &periodicNoise{seed, first, second} }, nil
 	}
 	return func(seed uint64) mpivirt.Noise {
-		return &randomNoise{seed: seed, gap: float64(first), duration: float64(second), alpha: alpha}
+		return &randomNoise{seed: seed, gap: first, duration: second, alpha: alpha}
 	}, nil
 }
 
@@ -175,36 +175,34 @@ func (n *periodicNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.D
 // the time at which it begins, and no state is kept from one phase to the next.
 type randomNoise struct {
 	seed          uint64
-	gap, duration float64 // ps; duration is the mean, or the minimum of the Pareto distribution
-	alpha         float64 // of the Pareto distribution; 0 for the exponential one
+	gap, duration vtime.Duration // duration is the mean, or the minimum of the Pareto distribution
+	alpha         float64        // of the Pareto distribution; 0 for the exponential one
 }
 
 // Extend implements mpivirt.Noise. It takes time in proportion to the number of
-// interruptions.
+// interruptions. Gaps are whole picoseconds, as everything that virtual time rests
+// on, so that processors cannot differ in them.
 func (n *randomNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
 	stream := random.Uint64(n.seed, uint64(rank), uint64(t))
-	stolen := 0.0
-	computed := 0.0
+	total := d
 	for counter := uint64(0); ; counter += 2 {
-		// The conversions keep a compiler from fusing the sum with the
-		// product, which would make the result depend on the host.
-		computed += float64(n.gap * random.Exponential(n.seed, stream, counter))
-		if computed >= float64(d) {
-			break
+		gap := random.Exponential(n.seed, stream, counter, n.gap)
+		if gap >= d {
+			return total
 		}
-		stolen += float64(n.interruption(stream, counter+1))
+		d -= gap
+		stolen := n.interruption(stream, counter+1)
+		if stolen > math.MaxInt64-total {
+			return math.MaxInt64
+		}
+		total += stolen
 	}
-	if stolen >= float64(math.MaxInt64-max(d, 0)) {
-		return math.MaxInt64
-	}
-	return d + vtime.Duration(math.RoundToEven(stolen))
 }
 
-// interruption draws how long an interruption takes, in ps.
-func (n *randomNoise) interruption(stream, counter uint64) float64 {
-	e := random.Exponential(n.seed, stream, counter)
+// interruption draws how long an interruption takes.
+func (n *randomNoise) interruption(stream, counter uint64) vtime.Duration {
 	if n.alpha == 0 {
-		return n.duration * e
+		return random.Exponential(n.seed, stream, counter, n.duration)
 	}
-	return n.duration * math.Exp(e/n.alpha)
+	return random.Pareto(n.seed, stream, counter, n.duration, n.alpha)
 }

@@ -113,9 +113,7 @@ func (k *pholdKernel) step(i int) bool {
 func (k *pholdKernel) cause(i int, move bool) {
 	l := &k.lps[i]
 	source, draw := k.lo+i, 3*l.sequence
-	// The conversion keeps a compiler from fusing the product with a sum, which
-	// would make the result depend on the host.
-	delay := pholdLookahead + vtime.Duration(float64(float64(pholdMean)*random.Exponential(k.seed, uint64(source), draw)))
+	delay := pholdLookahead + random.Exponential(k.seed, uint64(source), draw, pholdMean)
 	destination := source
 	if move && k.total > 1 && random.Float64(k.seed, uint64(source), draw+1) < pholdRemote {
 		// One of the others.

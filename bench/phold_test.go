@@ -36,7 +36,8 @@ func pholdTwin(lps int, seed uint64, iterations int) (string, uint64) {
 	cause := func(source int, first bool) {
 		draw := func(i uint64) (uint64, uint64, uint64) { return seed, uint64(source), 3*caused[source] + i }
 		ev := pholdEvent{source: source, dest: source, sequence: caused[source]}
-		ev.time = last[source] + vtime.Time(100*vtime.Nanosecond) + vtime.Time(900*float64(vtime.Nanosecond)*random.Exponential(draw(0)))
+		s, stream, counter := draw(0)
+		ev.time = last[source].Add(100 * vtime.Nanosecond).Add(random.Exponential(s, stream, counter, 900*vtime.Nanosecond))
 		if !first && lps > 1 && random.Float64(draw(1)) < 0.5 {
 			s, stream, counter := draw(2)
 			others := slices.Delete(numbers(lps), source, source+1)

@@ -1,6 +1,9 @@
 package network
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // A topology places nodes 0, 1, 2, … on a graph of links. Its hop function is
 // the number of links on a minimal route between two of them, in closed form;
@@ -264,13 +267,7 @@ func nearCube(n, count int) []int {
 	dims := make([]int, count)
 	for i := range dims {
 		left := count - i
-		side := int(math.Ceil(math.Pow(float64(n), 1/float64(left))))
-		for side > 1 && raise(side-1, left) >= n {
-			side--
-		}
-		for raise(side, left) < n {
-			side++
-		}
+		side := 1 + sort.Search(n-1, func(less int) bool { return raise(1+less, left) >= n })
 		dims[i] = side
 		n = (n + side - 1) / side
 	}

@@ -5,11 +5,21 @@
 // The mixing function is the finaliser of SplitMix64 (Steele, Lea, Flood: "Fast
 // splittable pseudorandom number generators", OOPSLA 2014), applied once per
 // word of the key.
+//
+// # The same bits on every processor
+//
+// Logarithms and exponentials of package math differ between processors in the
+// last place: some have them in assembly, and some fuse a product with a sum. So
+// distributions are computed here in integers, in fixed point (logarithm.go), and
+// come out as whole picoseconds. [Float64] is exact: a whole number below 2^53,
+// divided by a power of two.
 package random
 
 import (
 	"math"
 	"math/bits"
+
+	"gigarank/vtime"
 )
 
 // gamma is the golden ratio's odd fraction of 2^64 that SplitMix64 counts by.
@@ -38,10 +48,47 @@ func Float64(seed, stream, counter uint64) float64 {
 	return float64(Uint64(seed, stream, counter)>>11) / (1 << 53)
 }
 
-// Exponential returns a number of the exponential distribution with mean 1 for
-// the key.
-func Exponential(seed, stream, counter uint64) float64 {
-	return -math.Log1p(-Float64(seed, stream, counter))
+// Exponential returns a length of time of the exponential distribution for the
+// key, to the nearest picosecond; mean >= 0. With n the key's 64 bits it is
+// −mean·ln(1 − n/2^64), off by at most half a picosecond and mean·2^-56.
+func Exponential(seed, stream, counter uint64, mean vtime.Duration) vtime.Duration {
+	return exponential(-Uint64(seed, stream, counter), mean)
+}
+
+// exponential returns −mean·ln(x/2^64), where x = 0 stands for 2^64.
+func exponential(x uint64, mean vtime.Duration) vtime.Duration {
+	hi, lo := bits.Mul64(uint64(mean), mulHigh(minusLog2(x), ln2))
+	return nearest(hi, lo, logBits)
+}
+
+// Pareto returns a length of time of the Pareto distribution with a least value
+// and the tail index alpha > 1 for the key, to the nearest picosecond. With n the
+// key's 64 bits it is least·(1 − n/2^64)^(−1/alpha), off by at most half a
+// picosecond and a share of 2^-55. What does not fit is the longest duration.
+func Pareto(seed, stream, counter uint64, least vtime.Duration, alpha float64) vtime.Duration {
+	return pareto(-Uint64(seed, stream, counter), least, alpha)
+}
+
+// pareto returns least·(x/2^64)^(−1/alpha), where x = 0 stands for 2^64.
+func pareto(x uint64, least vtime.Duration, alpha float64) vtime.Duration {
+	exponent := mulHigh(minusLog2(x), reciprocal(alpha))
+	whole := exponent >> logBits
+	if whole > 63 {
+		return math.MaxInt64
+	}
+	hi, lo := bits.Mul64(uint64(least), power2(exponent<<(64-logBits)))
+	return nearest(hi, lo, uint(63-whole))
+}
+
+// nearest returns (hi·2^64 + lo)/2^shift to the nearest picosecond, half of one
+// upwards, or the longest duration; shift <= 63, hi < 2^63.
+func nearest(hi, lo uint64, shift uint) vtime.Duration {
+	lo, carry := bits.Add64(lo, 1<<shift>>1, 0)
+	hi += carry
+	if hi>>shift != 0 {
+		return math.MaxInt64
+	}
+	return vtime.Duration(min(hi<<(64-shift)|lo>>shift, math.MaxInt64))
 }
 
 // Intn returns a number in [0, n) for the key, n > 0, with a bias below n/2^64.

@@ -3,6 +3,8 @@ package random
 import (
 	"math"
 	"testing"
+
+	"gigarank/vtime"
 )
 
 // The first outputs of SplitMix64 seeded with 0 are known (the generator's
@@ -21,13 +23,14 @@ func TestMixIsSplitMix64(t *testing.T) {
 
 func TestMoments(t *testing.T) {
 	const n = 200_000
-	var uniform, exponential, square float64
+	var uniform, exponential, square, tail float64
 	counts := make([]int, 7)
 	for i := range uint64(n) {
 		uniform += Float64(42, i, 3)
-		x := Exponential(42, 7, i)
+		x := float64(Exponential(42, 7, i, vtime.Second)) / float64(vtime.Second)
 		exponential += x
 		square += x * x
+		tail += float64(Pareto(42, 8, i, vtime.Second, 4)) / float64(vtime.Second)
 		counts[Intn(9, i, 0, len(counts))]++
 	}
 	// Six standard errors of the mean of n draws.
@@ -39,6 +42,10 @@ func TestMoments(t *testing.T) {
 	}
 	if m := square / n; math.Abs(m-2) > 6*math.Sqrt(20.0/n) {
 		t.Errorf("second moment of the exponential numbers is %v", m)
+	}
+	// Mean alpha/(alpha-1), variance alpha/((alpha-1)²(alpha-2)).
+	if m := tail / n; math.Abs(m-4.0/3) > 6*math.Sqrt(2.0/9/n) {
+		t.Errorf("mean of the Pareto numbers is %v", m)
 	}
 	for v, c := range counts {
 		p := 1.0 / float64(len(counts))
