@@ -542,6 +542,7 @@ type evaluation struct {
 	work  vtime.Duration
 	spent vtime.Duration // what the senders of a strided round pay, who receive nothing
 	same  bool           // all messages have the same delay
+	fixed vtime.Duration // this one, lag included, if it is set: that of a rendezvous
 }
 
 // newEvaluation prepares the arithmetic of a round.
@@ -553,16 +554,20 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 		next = b.next
 	}
 	e := evaluation{k: k, inst: inst, b: b, lo: lo, next: next, same: k.uniformDelay(inst, p), bytes: block * int64(p.Sent)}
-	e.charge(p, block*int64(p.Combined))
+	if combine := k.tgt.ReduceTime(block * int64(p.Combined)); e.bytes > k.eagerLimit {
+		e.chargeRendezvous(p, combine)
+	} else {
+		e.charge(p, combine)
+	}
 	return e
 }
 
 // charge sets what the round costs processors. Who sends is busy for SendTime first, and
 // its message leaves before the copy of its bytes is made: max(x + send, y + overhead +
 // delay) is max(x, y − copy + delay) + send.
-func (e *evaluation) charge(p collectives.Pattern, combined int64) {
+func (e *evaluation) charge(p collectives.Pattern, combine vtime.Duration) {
 	tgt := e.k.tgt
-	e.work = tgt.ReceiveTime(e.bytes) + tgt.ReduceTime(combined)
+	e.work = tgt.ReceiveTime(e.bytes) + combine
 	if p.Kind == collectives.Strided {
 		e.lag, e.spent = tgt.Overhead().Send, tgt.SendTime(e.bytes)
 		return
@@ -573,6 +578,30 @@ func (e *evaluation) charge(p collectives.Pattern, combined int64) {
 
 // whole reports whether all participants belong to this engine.
 func (b *bulk) whole() bool { return b.lo == 0 && b.hi == b.total }
+
+// chargeRendezvous is charge for messages above the eager limit, whose delays are all
+// alike: α for the request; after the match, data until the content is there and free
+// until the sender is. With s and r for the overheads of both ends, reductions
+// included, an exchange ends at
+//
+//	max(max(x + s, max(x, y + s + α) + data) + r, max(y, x + s + α) + free).
+//
+// Who folds is free when its data have left. When that is makes no difference: the
+// result comes back later. So its receiver's clock may be left out.
+func (e *evaluation) chargeRendezvous(p collectives.Pattern, combine vtime.Duration) {
+	tgt := e.k.tgt
+	src, dst := e.inst.rankOf(0), e.inst.rankOf(e.b.total-1)
+	there, gone := tgt.Rendezvous(src, dst, e.bytes, 0, 0)
+	data, free := vtime.Duration(there), vtime.Duration(gone)
+	send, receive := tgt.Overhead().Send, tgt.ReceiveTime(e.bytes)+combine
+	request := send + tgt.Latency(src, dst)
+	if p.Kind == collectives.Strided {
+		e.fixed, e.work, e.spent = request, data+receive, request+free
+		return
+	}
+	e.work = max(max(send, data)+receive, request+free)
+	e.fixed = max(request+data+receive, free) - e.work
+}
 
 // evaluateRound carries out one round, for which everything has come. Only a shift
 // across engines needs a second array: in an exchange each pair depends on itself
@@ -705,6 +734,9 @@ func receiveUniform(next, own, clocks []vtime.Time, delay, work vtime.Duration) 
 
 // delay returns the delay from element src to element dst, with the lag.
 func (e *evaluation) delay(src, dst int) vtime.Duration {
+	if e.fixed != 0 {
+		return e.fixed
+	}
 	from, to := survivor(e.b.folded, src), survivor(e.b.folded, dst)
 	return e.k.tgt.Delay(e.inst.rankOf(from), e.inst.rankOf(to), e.bytes) + e.lag
 }

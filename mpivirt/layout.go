@@ -154,9 +154,21 @@ func (k *kernel) roundFits(inst *instance, p collectives.Pattern) bool {
 	case p.Kind == collectives.Strided && p.Count < 2 && inst.schedule.MaxRounds() > longRounds:
 		return false // one message a round: nothing to do in bulk
 	case inst.blockBytes()*int64(p.Sent) > k.eagerLimit:
-		return false
+		return k.rendezvousFits(inst, p)
 	}
 	return k.ports == nil || k.hidesGap(p)
+}
+
+// rendezvousFits reports whether a round of messages above the eager limit can be
+// carried out over arrays of clocks. Its senders wait for their receivers. That is
+// simple where two exchange messages, and where a participant folds: it has nothing to
+// do until the result comes back, long after its own data have left.
+func (k *kernel) rendezvousFits(inst *instance, p collectives.Pattern) bool {
+	if k.ports != nil || !k.uniformDelay(inst, p) {
+		return false
+	}
+	folds := p.Kind == collectives.Strided && inst.schedule.MaxRounds() > 1 && inst.schedule.Pattern(1).Folded > 0
+	return p.Kind == collectives.Exchange || folds
 }
 
 // hidesGap reports whether participants never wait for their ports in rounds like this.

@@ -10,8 +10,9 @@ import (
 
 // twin computes when one rank leaves a collective, from when all ranks enter, by the
 // definition of the algorithm: a clock after a round is the later of the clock before
-// it and the arrival of the round's message, plus the time to combine. It asks back
-// to the entries and keeps nothing, so one rank of P costs O(P) steps.
+// it, when the rank has sent, and the arrival of the round's message, plus the times to
+// receive and to combine. It asks back to the entries and keeps nothing, so one rank of
+// P costs O(P) steps.
 type twin struct {
 	target *network.Target
 	entry  func(rank int) vtime.Time
@@ -41,7 +42,15 @@ type members struct {
 
 // arrival is when a message reaches a member that another one sends at t.
 func (w *twin) arrival(p members, from, to int, t vtime.Time) vtime.Time {
-	return t.Add(w.target.Delay(p.rank(from), p.rank(to), w.bytes))
+	return t.Add(w.target.Overhead().Send).Add(w.target.Delay(p.rank(from), p.rank(to), w.bytes))
+}
+
+// sent is when a member that sends at t is free again.
+func (w *twin) sent(t vtime.Time) vtime.Time { return t.Add(w.target.SendTime(w.bytes)) }
+
+// received is when a member that is free at t is done with a message that arrives.
+func (w *twin) received(t, arrival vtime.Time) vtime.Time {
+	return max(t, arrival).Add(w.target.ReceiveTime(w.bytes))
 }
 
 // dissemination (Hensgen, Finkel, Manber, 1988): in round k = 1, 2, ... member i
@@ -51,7 +60,7 @@ func (w *twin) dissemination(p members, i, round int) vtime.Time {
 		return p.entry(i)
 	}
 	from := (i - 1<<(round-1) + p.count) % p.count
-	return max(w.dissemination(p, i, round-1), w.arrival(p, from, i, w.dissemination(p, from, round-1)))
+	return w.received(w.sent(w.dissemination(p, i, round-1)), w.arrival(p, from, i, w.dissemination(p, from, round-1)))
 }
 
 // butterfly: of P = 2^L + r members, member 2j sends to member 2j+1 first, for j < r,
@@ -64,9 +73,9 @@ func (w *twin) butterfly(p members, i int) vtime.Time {
 	case i >= 2*extra:
 		return w.exchanged(p, extra, i-extra, levels)
 	case i%2 == 1:
-		return w.exchanged(p, extra, i/2, levels)
+		return w.sent(w.exchanged(p, extra, i/2, levels))
 	}
-	return max(p.entry(i), w.arrival(p, i+1, i, w.exchanged(p, extra, i/2, levels)))
+	return w.received(w.sent(p.entry(i)), w.arrival(p, i+1, i, w.exchanged(p, extra, i/2, levels)))
 }
 
 // exchanged is the clock of survivor s after so many rounds.
@@ -81,13 +90,13 @@ func (w *twin) exchanged(p members, extra, s, round int) vtime.Time {
 	if round > 0 {
 		partner := s ^ 1<<(round-1)
 		arrival := w.arrival(p, member(partner), member(s), w.exchanged(p, extra, partner, round-1))
-		return max(w.exchanged(p, extra, s, round-1), arrival).Add(combine)
+		return w.received(w.sent(w.exchanged(p, extra, s, round-1)), arrival).Add(combine)
 	}
 	i := member(s)
 	if s >= extra {
 		return p.entry(i)
 	}
-	return max(p.entry(i), w.arrival(p, i-1, i, p.entry(i-1))).Add(combine)
+	return w.received(p.entry(i), w.arrival(p, i-1, i, p.entry(i-1))).Add(combine)
 }
 
 // nodeLeader: the vectors of a node's ranks come to the least of them, which combines
