@@ -49,7 +49,7 @@ func TestTruthAtSmallSizes(t *testing.T) {
 }
 
 // On machines whose nodes are not blocks of ranks, where combining takes time and
-// messages wait for their receive, and at sizes that are no powers of two, the twin
+// messages keep processors busy, and at sizes that are no powers of two, the twin
 // agrees at every rank.
 func TestTwinAtEveryRank(t *testing.T) {
 	const body = `
@@ -58,6 +58,7 @@ network:
   intra: {latency: 0.7us, bandwidth: 6GB/s}
   inter: {latency: 5us, bandwidth: 2GB/s}
   reduce: {bandwidth: 3MB/s}
+  overhead: {send: 0.3us, receive: 0.45us}
 `
 	for _, mapping := range []string{"block", "cyclic", "random:3"} {
 		s, _ := small(t, "name: odd\nranks_per_node: 5\nmapping: "+mapping+body)
