@@ -7,7 +7,8 @@
 // Calls that need not wait (Compute, Isend, Wtime) change the kernel's state at
 // once; calls that wait suspend the rank. A message sent at t arrives at t plus
 // the delay of the target machine ([network.Target]); a receive is over at the
-// later of its posting and that arrival. Matching, wildcards, probes and
+// later of its posting and that arrival, plus what the message costs the processor.
+// Above the eager limit a message is REQ, ACK, DATA. Matching, wildcards, probes and
 // completion follow the MPI standard 4.1, chapters 3 (point-to-point), 6
 // (collectives) and 7 (groups, communicators).
 //

@@ -132,7 +132,8 @@ func (r *Rank) retire(index int32, name call) (Status, error) {
 var nullStatus = Status{Source: ProcNull, Tag: AnyTag}
 
 // Send sends data to a member and returns when data may be changed (MPI_Send):
-// at once if the message is eager, else when its receive has matched. Errors:
+// once the processor has spent its overhead if the message is eager, else when a
+// receive has matched and the data have left. Errors:
 // ErrRank, ErrTag.
 func Send[T Datatype](c *Comm, data []T, dest, tag int) error {
 	b := bytesOf(data)
