@@ -1,0 +1,28 @@
+package collectives
+
+// InStep reports whether all members do the same in every round: each sends one
+// message and receives one, all of one size, and combines as much as the others. Then
+// members that enter together stay together, round for round, and leave together, and
+// the time of a round is that of one message, whatever a message costs its sender and
+// its receiver. The arguments are those of [ClosedForm]; node-leader is in step if
+// each node has one rank and members are the nodes.
+func InStep(op Operation, a Algorithm, members int, count int64) bool {
+	if a == NodeLeader {
+		a = RecursiveDoubling
+	}
+	s, err := New(op, a, members, 0)
+	if err != nil {
+		return false
+	}
+	if pieces := s.Positions(); op == Allreduce && pieces > 1 && count%int64(pieces) != 0 {
+		return false // chunks of two sizes
+	}
+	for round := range s.MaxRounds() {
+		p := s.Pattern(round)
+		together := p.Kind == Shift || p.Kind == Exchange && p.Folded == 0
+		if !together || p.Sent == Varies || p.Combined == Varies {
+			return false
+		}
+	}
+	return true
+}

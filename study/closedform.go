@@ -1,0 +1,107 @@
+package study
+
+import (
+	"math"
+
+	"gigarank/collectives"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// ClosedForm gives the time of a point by the formula of its algorithm where that is
+// exact for the machine, the mapping and the program, and false elsewhere. It is exact
+// where all ranks enter together, no noise holds them up, all messages are eager, and
+// those of one size all take equally long; of node-leader, those between leaders. In
+// loggops it is exact for algorithms in step; see [collectives.InStep].
+func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
+	a, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
+	if err != nil || point.Noise != NoNoise {
+		return 0, false
+	}
+	if p.Operation == collectives.Allreduce && point.Compute > 0 {
+		return 0, false // its ranks compute for different times
+	}
+	target, err := p.Machine(point).Target(point.Ranks)
+	if err != nil || !fitsForm(point) {
+		return 0, false
+	}
+	count, size := elements(p.Operation, point.Payload)
+	f := newFormula(target, p.Operation, a, count)
+	if !f.exact || point.Iterations > 1 && !f.inStep {
+		return 0, false
+	}
+	d, ok := collectives.ClosedForm(p.Operation, a, f.members, count, size, f.cost)
+	return d, ok && f.largest <= target.EagerLimit()
+}
+
+// fitsForm reports whether the bytes of all ranks can be counted.
+func fitsForm(point Point) bool {
+	return point.Ranks <= math.MaxInt32 && point.Payload <= math.MaxInt64/4/point.Ranks
+}
+
+// elements splits a payload into elements as the programs do: doubles where they
+// are added up, else bytes.
+func elements(op collectives.Operation, payload int64) (count, size int64) {
+	switch op {
+	case collectives.Barrier:
+		return 0, 0
+	case collectives.Allreduce:
+		return payload / 8, 8
+	}
+	return payload, 1
+}
+
+// formula is what the closed form of an algorithm takes from a machine.
+type formula struct {
+	members int
+	cost    collectives.Cost
+	exact   bool
+	inStep  bool  // the ranks leave together if they enter together
+	largest int64 // message of those whose cost was asked for
+}
+
+func newFormula(t *network.Target, op collectives.Operation, a collectives.Algorithm, count int64) *formula {
+	f := &formula{members: t.Ranks()}
+	least, most := t.NodeSizes()
+	src, dst, alike := t.AlikeRanks()
+	f.inStep = collectives.InStep(op, a, f.members, count)
+	if a == collectives.NodeLeader {
+		f.members = t.Nodes()
+		src, dst, alike = t.AlikeLeaders()
+		f.inStep = most == 1 && collectives.InStep(op, a, f.members, count)
+		if most > 1 {
+			alike = alike && least > 1 && (op == collectives.Barrier || least == most)
+			f.cost.Intra = t.Latency(t.NodeMember(0, 0), t.NodeMember(0, 1))
+		}
+	}
+	f.exact = alike
+	if g := t.LogGOPS(); g != nil {
+		f.exact = f.inStep && f.logGOPS(g)
+	} else {
+		f.cost.Alpha = t.Latency(src, dst)
+		f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(src, dst, bytes) })
+	}
+	f.cost.Gamma = t.ReduceTime
+	return f
+}
+
+// logGOPS sets the cost of a round in which everybody sends and receives. The sender's
+// CPU takes o + (m−1)O, the message o + L from the start on, and the receiver's CPU
+// o + (m−1)·max(O, G) once it is there and the CPU is free. It reports whether the
+// interfaces are free again by then.
+func (f *formula) logGOPS(g *network.LogGOPS) bool {
+	f.cost.Alpha = 2*g.Overhead + g.Latency
+	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration {
+		more := vtime.Duration(max(bytes-1, 0))
+		return max(0, more*g.OverheadPerByte-g.Latency) + more*max(g.OverheadPerByte, g.GapPerByte)
+	})
+	return g.Gap <= f.cost.Alpha
+}
+
+// noting returns a cost that remembers the largest message that it was asked for.
+func (f *formula) noting(beta func(int64) vtime.Duration) func(int64) vtime.Duration {
+	return func(bytes int64) vtime.Duration {
+		f.largest = max(f.largest, bytes)
+		return beta(bytes)
+	}
+}
