@@ -148,6 +148,7 @@ func newChart(title, about string, x, y axis, all []data) *chart {
 func (d data) draw(xs, ys span) (c curve, some bool) {
 	c = curve{Name: d.name, Style: d.style}
 	at := func(v float64) float64 { return plotBottom + (plotTop-plotBottom)*ys.place(v) }
+	formula := false
 	for _, p := range d.at {
 		if p.y <= 0 || p.x <= 0 {
 			continue
@@ -157,8 +158,9 @@ func (d data) draw(xs, ys span) (c curve, some bool) {
 			m.Whiskers, m.Low, m.High = true, at(p.low), at(p.high)
 		}
 		c.Path = lineTo(c.Path, m.X, m.Y)
-		if p.formula > 0 {
-			c.Formula = lineTo(c.Formula, m.X, at(p.formula))
+		before := len(c.Marks) > 0 && formula // the point before has one, too
+		if formula = p.formula > 0; formula {
+			c.Formula = bandTo(c.Formula, before, m.X, at(p.formula))
 		}
 		c.Marks = append(c.Marks, m)
 	}
@@ -182,6 +184,15 @@ func thinned(marks []mark) []mark {
 		some = append(some, marks[i])
 	}
 	return some
+}
+
+// bandTo goes on with a line to a point, or begins another there: one with round ends,
+// so that a point by itself is a dot.
+func bandTo(path string, on bool, x, y float64) string {
+	if !on {
+		path = fmt.Sprintf("%sM%.1f %.1f", path, x, y)
+	}
+	return lineTo(path, x, y)
 }
 
 func lineTo(path string, x, y float64) string {

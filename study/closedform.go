@@ -11,8 +11,9 @@ import (
 // ClosedForm gives the time of a point by the formula of its algorithm where that is
 // exact for the machine, the mapping and the program, and false elsewhere. It is exact
 // where all ranks enter together, no noise holds them up, all messages are eager, and
-// those of one size all take equally long; of node-leader, those between leaders. In
-// loggops it is exact for algorithms in step; see [collectives.InStep].
+// those of one size all take equally long; of node-leader, those between leaders. Where
+// messages cost processors or ports anything, it is exact for algorithms in step; see
+// [collectives.InStep].
 func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	a, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
 	if err != nil || point.Noise != NoNoise {
@@ -75,8 +76,8 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 		}
 	}
 	f.exact = alike
-	if g := t.LogGOPS(); g != nil {
-		f.exact = f.inStep && f.logGOPS(g)
+	if t.Charges() {
+		f.exact = alike && f.inStep && f.charge(t, src, dst)
 	} else {
 		f.cost.Alpha = t.Latency(src, dst)
 		f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(src, dst, bytes) })
@@ -85,17 +86,21 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	return f
 }
 
-// logGOPS sets the cost of a round in which everybody sends and receives. The sender's
-// CPU takes o + (m−1)O, the message o + L from the start on, and the receiver's CPU
-// o + (m−1)·max(O, G) once it is there and the CPU is free. It reports whether the
-// interfaces are free again by then.
-func (f *formula) logGOPS(g *network.LogGOPS) bool {
-	f.cost.Alpha = 2*g.Overhead + g.Latency
-	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration {
-		more := vtime.Duration(max(bytes-1, 0))
-		return max(0, more*g.OverheadPerByte-g.Latency) + more*max(g.OverheadPerByte, g.GapPerByte)
-	})
-	return g.Gap <= f.cost.Alpha
+// charge sets the cost of a round in which everybody sends and receives: the message
+// leaves after the sender's overhead, and keeps the receiver's processor busy once it
+// is there and the processor has done with the message sent. It reports whether the
+// ports are ready for the next round by then.
+func (f *formula) charge(t *network.Target, src, dst int) bool {
+	const at = 0
+	round := func(bytes int64) vtime.Duration {
+		var sender, receiver network.Port
+		free, leaves := t.Send(&sender, bytes, at)
+		arrival := leaves.Add(t.Delay(src, dst, bytes))
+		return t.Receive(&receiver, bytes, at, free, arrival).Sub(at)
+	}
+	f.cost.Alpha = round(0)
+	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return round(bytes) - round(0) })
+	return t.Gap() <= f.cost.Alpha
 }
 
 // noting returns a cost that remembers the largest message that it was asked for.

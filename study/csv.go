@@ -29,6 +29,7 @@ var columns = []struct {
 		}
 		return whole(int64(r.ClosedForm))
 	}},
+	{"time_over_closed_form", Record.ratio},
 	{"min_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Min) }},
 	{"mean_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Mean) }},
 	{"max_ps", func(r Record) string { return known(r, summary(r.Result.Iterations).Max) }},

@@ -74,57 +74,6 @@ func writeFile(t testing.TB, name, text string) {
 	}
 }
 
-// Where all messages cost the same and all ranks enter together, the time that is
-// simulated is that of the closed form, to the picosecond, whatever the operation
-// and its algorithm.
-func TestSimulationMeetsTheClosedForm(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeFile(t, "flat.yaml", flatMachine)
-	for _, operation := range Operations() {
-		axes := Axes{Operation: operation, Ranks: "2,3,7,8,30,32", Machines: "flat.yaml"}
-		if operation != "barrier" {
-			axes.Payload = "8,1Ki"
-		}
-		p := testPlan(t, axes)
-		compared := 0
-		for _, r := range runAll(t, p) {
-			if r.ClosedForm == 0 || r.Point.Algorithm == "node-leader" && r.Point.Ranks%4 == 1 {
-				continue
-			}
-			if compared++; r.Time != r.ClosedForm {
-				t.Errorf("%s %s of %d bytes, %d ranks: %v, closed form %v", operation, r.Point.Algorithm,
-					r.Point.Payload, r.Point.Ranks, r.Time, r.ClosedForm)
-			}
-		}
-		if compared < len(p.Points)/2 {
-			t.Errorf("%s: %d of %d points have a closed form", operation, compared, len(p.Points))
-		}
-	}
-}
-
-// The node-leader barrier on nodes of two levels: 2·α_intra + (L + 2[np2])·α_inter,
-// here 2·0.5us + 4·5us on 16 nodes of 12 ranks; on one node 2·α_intra.
-func TestClosedFormOfTwoLevels(t *testing.T) {
-	p := testPlan(t, Axes{Operation: "barrier", Ranks: "12,192", Algorithms: "node-leader"})
-	for i, want := range []vtime.Duration{vtime.Microsecond, 21 * vtime.Microsecond} {
-		r := run(t, p, p.Points[i])
-		if r.ClosedForm != want || r.Time != want {
-			t.Errorf("%d ranks: %v, closed form %v, want %v", r.Point.Ranks, r.Time, r.ClosedForm, want)
-		}
-	}
-}
-
-// LogGOPSim's dissemination of 1 byte with its default parameters takes 16500 ns
-// for 8 ranks and 33000 ns for 64.
-func TestClosedFormOfLogGOPS(t *testing.T) {
-	p := testPlan(t, Axes{Operation: "barrier", Ranks: "8,64", Algorithms: "dissemination", Machines: "loggops-default"})
-	for i, want := range []vtime.Duration{16500 * vtime.Nanosecond, 33000 * vtime.Nanosecond} {
-		if r := run(t, p, p.Points[i]); r.ClosedForm != want || r.Time != want {
-			t.Errorf("%d ranks: %v, closed form %v, want %v", r.Point.Ranks, r.Time, r.ClosedForm, want)
-		}
-	}
-}
-
 // Points come in the order of growing cost to the host, so that a time limit
 // loses the least: with one algorithm, fewer ranks come first whatever else varies.
 func TestCheapPointsComeFirst(t *testing.T) {

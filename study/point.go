@@ -1,6 +1,9 @@
 package study
 
 import (
+	"fmt"
+	"strconv"
+
 	"gigarank/result"
 	"gigarank/vtime"
 )
@@ -34,8 +37,8 @@ type Record struct {
 	// ranks enter together once, it is the time from the common entry to the last
 	// exit. It is 0 if the point has failed.
 	Time vtime.Duration `json:"time_ps"`
-	// ClosedForm is the time by the formula of the algorithm; 0 where there is
-	// none. See [Plan.ClosedForm].
+	// ClosedForm is the time by the formula of the algorithm where that is exact; 0
+	// elsewhere. See [Plan.ClosedForm].
 	ClosedForm vtime.Duration `json:"closed_form_ps,omitempty"`
 	// Error says why the simulated program failed; empty if it did not.
 	Error  string          `json:"error,omitempty"`
@@ -48,9 +51,6 @@ const Schema = 1
 // NewRecord makes the record of a point that was simulated.
 func (p *Plan) NewRecord(version string, point Point, d result.Document) Record {
 	r := Record{Schema: Schema, Version: version, Point: point, Result: d}
-	if d, known := p.ClosedForm(point); known {
-		r.ClosedForm = d
-	}
 	switch {
 	case !d.Complete:
 		r.Error = d.Reason
@@ -60,5 +60,46 @@ func (p *Plan) NewRecord(version string, point Point, d result.Document) Record 
 		return r
 	}
 	r.Time = vtime.Duration(d.VirtualTime)/vtime.Duration(point.Iterations) - point.Compute
+	if d, exact := p.ClosedForm(point); exact {
+		r.ClosedForm = d
+	}
 	return r
+}
+
+// ratio is the simulated time over that of the closed form, which is 1 if both are
+// right; empty where there is no closed form.
+func (r Record) ratio() string {
+	switch {
+	case r.Error != "" || r.ClosedForm == 0:
+		return ""
+	case r.Time == r.ClosedForm:
+		return "1"
+	}
+	return strconv.FormatFloat(float64(r.Time)/float64(r.ClosedForm), 'g', 12, 64)
+}
+
+// agreement says whether simulations and closed forms agree; empty if no closed form
+// holds.
+func agreement(records []Record) string {
+	exact, differ := 0, 0
+	var worst Record
+	for _, r := range records {
+		if r.ratio() == "" {
+			continue
+		}
+		exact++
+		if r.Time != r.ClosedForm {
+			if differ++; differ == 1 {
+				worst = r
+			}
+		}
+	}
+	switch {
+	case exact == 0:
+		return ""
+	case differ == 0:
+		return fmt.Sprintf("Closed forms hold at %d of %s, and the simulation agrees with them to the picosecond.", exact, plural(len(records), "point"))
+	}
+	return fmt.Sprintf("The simulation DIFFERS from the closed form at %d of the %s at which that holds, as with %s at %s ranks: %s : 1. Please report this as a fault of gigarank.",
+		differ, plural(exact, "point"), worst.Point.Algorithm, formatRanks(worst.Point.Ranks), worst.ratio())
 }

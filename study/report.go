@@ -48,6 +48,7 @@ type page struct {
 	Grids        []grid
 	Columns      []string
 	Rows         [][]string
+	Agreement    string   // of simulations and closed forms
 	Failures     []string // the first of them
 	MoreFailures string
 	LeftOut      string // as too slow
@@ -81,8 +82,8 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 		Title:    fmt.Sprintf("%s: how it scales", p.Operation),
 		Subtitle: p.extent(),
 		Findings: p.findings(all),
-		Grids:    p.grids(all),
-		Width:    chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
+		Grids:    p.grids(all), Agreement: agreement(records),
+		Width: chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
 	}
 	tooLarge := p.tooLarge(records)
 	if missing := len(p.Points) - len(records) - len(tooLarge); missing > 0 {
@@ -209,6 +210,12 @@ func (p *Plan) tableColumns() []tableColumn {
 			return "–"
 		}
 		return micro(formatTime(float64(r.ClosedForm)))
+	})
+	add(true, "simulated : closed form", func(r Record) string {
+		if r.ClosedForm == 0 {
+			return "–"
+		}
+		return r.ratio()
 	})
 	add(true, "least of a rank", func(r Record) string { return micro(formatTime(float64(summary(r.Result.Iterations).Min))) })
 	add(true, "mean of ranks", func(r Record) string { return micro(formatTime(float64(summary(r.Result.Iterations).Mean))) })

@@ -1,0 +1,178 @@
+package study
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"gigarank/vtime"
+)
+
+const (
+	twoLevels = "network: {model: twolevel, intra: {latency: 0.5us, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 2GB/s}, reduce: {bandwidth: 3GB/s}}"
+	costly    = "network: {model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 200ns, receive: 300ns}, gap: 900ns, reduce: {bandwidth: 2GB/s}}"
+	overHops  = "network: {model: hops, latency: 1us, latency_per_hop: 100ns, bandwidth: 2GB/s, memory_bandwidth: 5GB/s, overhead: {send: 100ns, receive: 0}}"
+)
+
+// machines of which closed forms hold for all ranks, for leaders, or seldom.
+var formMachines = map[string]string{
+	"flat":           "ranks_per_node: 4\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, reduce: {bandwidth: 2GB/s}}",
+	"flat-eager":     "network: {model: flat, latency: 1us, bandwidth: 1GB/s, eager_limit: 1KiB}",
+	"costly":         "ranks_per_node: 4\n" + costly,
+	"costly-ports":   strings.Replace(costly, "900ns", "1900ns", 1),
+	"levels":         "ranks_per_node: 4\n" + twoLevels,
+	"levels-cyclic":  "ranks_per_node: 4\nmapping: cyclic\n" + twoLevels,
+	"levels-single":  "ranks_per_node: 1\n" + twoLevels,
+	"levels-on-one":  "ranks_per_node: 64\n" + twoLevels,
+	"measured":       "ranks_per_node: 1\nnetwork: {model: table, intra: [{size: 0, delay: 1us}], inter: [{size: 0, delay: 3us}, {size: 1KiB, delay: 4us}]}",
+	"star":           "ranks_per_node: 1\ntopology: {kind: star}\n" + overHops,
+	"star-of-four":   "ranks_per_node: 4\ntopology: {kind: star}\n" + strings.Replace(overHops, ", overhead: {send: 100ns, receive: 0}", "", 1),
+	"board":          "ranks_per_node: 1\ntopology: {kind: hierarchy, levels: [{size: 8, hops: 1}, {hops: 3}]}\n" + overHops,
+	"torus":          "ranks_per_node: 1\ntopology: {kind: torus, dimensions: 2}\n" + overHops,
+	"loggops-narrow": "network: {model: loggops, L: 100ns, o: 100ns, g: 1us, G: 1ns, O: 2ns, S: 64KiB}",
+	"loggops-wide":   "network: {model: loggops, L: 2us, o: 1us, g: 1us, G: 1ns, O: 3ns, S: 64KiB}",
+}
+
+// Wherever a closed form is drawn, the simulated time is that of it to the picosecond,
+// whatever the operation, its algorithm, the machine and the mapping; and it is drawn at
+// so many points at least of those of a machine, in a hundred.
+func TestSimulationMeetsTheClosedForm(t *testing.T) {
+	drawn := map[string]int{
+		"flat": 80, "flat-eager": 60, "costly": 20, "costly-ports": 0, "levels": 20, "levels-cyclic": 20, "levels-single": 80, "levels-on-one": 80,
+		"measured": 80, "star": 20, "star-of-four": 3, "board": 15, "torus": 5, "loggops-narrow": 0, "loggops-wide": 20,
+		"loggops-default": 20, "xt5": 3, "tianhe-1a": 3, "gigabit-star": 20,
+	}
+	t.Chdir(t.TempDir())
+	for name, text := range formMachines {
+		writeFile(t, name+".yaml", "name: "+name+"\n"+text+"\n")
+	}
+	for _, machine := range slices.Sorted(maps.Keys(drawn)) {
+		file := machine
+		if formMachines[machine] != "" {
+			file += ".yaml"
+		}
+		t.Run(machine, func(t *testing.T) {
+			points, compared := 0, 0
+			for _, operation := range Operations() {
+				axes := Axes{Operation: operation, Ranks: "2,3,7,8,30,32", Machines: file, Compute: "0", Iterations: "1"}
+				if operation != "barrier" {
+					axes.Payload = "8,1Ki,4Ki"
+				}
+				p := testPlan(t, axes)
+				for _, r := range runAll(t, p) {
+					if points++; r.ClosedForm == 0 {
+						continue
+					}
+					if compared++; r.Time != r.ClosedForm {
+						t.Errorf("%s %s of %d bytes, %d ranks: %v, closed form %v", operation, r.Point.Algorithm, r.Point.Payload, r.Point.Ranks, r.Time, r.ClosedForm)
+					}
+				}
+			}
+			if compared*100 < points*drawn[machine] {
+				t.Errorf("a closed form is drawn at %d of %d points, want %d in a hundred", compared, points, drawn[machine])
+			}
+		})
+	}
+}
+
+// Closed forms are not drawn where they do not hold, however near they come.
+func TestClosedFormsThatDoNotHold(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range formMachines {
+		writeFile(t, name+".yaml", "name: "+name+"\n"+text+"\n")
+	}
+	for _, c := range []struct {
+		why  string
+		axes Axes
+		want bool
+	}{
+		{"the root's processor takes one message after another", Axes{Operation: "allreduce", Algorithms: "linear", Machines: "loggops-default", Ranks: "1Ki"}, false},
+		{"some neighbours are on one node", Axes{Operation: "allreduce", Algorithms: "ring", Machines: "xt5", Ranks: "48"}, false},
+		{"all are on one node", Axes{Operation: "allreduce", Algorithms: "ring", Machines: "levels-on-one.yaml", Ranks: "48"}, true},
+		{"each is on a node of its own", Axes{Operation: "allreduce", Algorithms: "ring", Machines: "levels.yaml", RanksPerNode: "1", Ranks: "48"}, true},
+		{"each is on a node of its own by the mapping", Axes{Operation: "barrier", Algorithms: "binomial", Machines: "levels-on-one.yaml", Mapping: "cyclic", Ranks: "1"}, false},
+		{"nodes are full", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "48"}, true},
+		{"leaders are so many hops apart as they are", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "torus.yaml", Ranks: "48"}, false},
+		{"the last node has one rank only", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "49"}, false},
+		{"the last node has two ranks", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "50"}, true},
+		{"messages are eager", Axes{Operation: "bcast", Algorithms: "binomial", Machines: "flat-eager.yaml", Ranks: "8", Payload: "1Ki"}, true},
+		{"messages are not", Axes{Operation: "bcast", Algorithms: "binomial", Machines: "flat-eager.yaml", Ranks: "8", Payload: "1025"}, false},
+		{"bundles are not", Axes{Operation: "gather", Algorithms: "binomial", Machines: "flat-eager.yaml", Ranks: "8", Payload: "1Ki"}, false},
+		{"ranks enter together", Axes{Operation: "allreduce", Algorithms: "ring", Machines: "flat.yaml", Ranks: "8", Compute: "0"}, true},
+		{"ranks compute for different times", Axes{Operation: "allreduce", Algorithms: "ring", Machines: "flat.yaml", Ranks: "8", Compute: "1us"}, false},
+		{"ranks compute equally long", Axes{Operation: "barrier", Algorithms: "linear", Machines: "flat.yaml", Ranks: "8", Compute: "1us"}, true},
+		{"ranks do not leave together", Axes{Operation: "barrier", Algorithms: "linear", Machines: "flat.yaml", Ranks: "8", Iterations: "2"}, false},
+		{"ranks leave together", Axes{Operation: "barrier", Algorithms: "dissemination", Machines: "flat.yaml", Ranks: "8", Iterations: "2"}, true},
+		{"overheads are those of each round", Axes{Operation: "barrier", Algorithms: "dissemination", Machines: "costly.yaml", Ranks: "7"}, true},
+		{"ports are not ready for the next round", Axes{Operation: "barrier", Algorithms: "dissemination", Machines: "costly-ports.yaml", Ranks: "7"}, false},
+	} {
+		p := testPlan(t, c.axes)
+		r := run(t, p, p.Points[0])
+		if drawn := r.ClosedForm != 0; drawn != c.want || drawn && r.Time != r.ClosedForm {
+			t.Errorf("%s: %v simulated, closed form %v, want it drawn: %t", c.why, r.Time, r.ClosedForm, c.want)
+		}
+	}
+	p := testPlan(t, Axes{Operation: "barrier", Algorithms: "dissemination", Machines: "flat.yaml", Ranks: "8", Noise: []string{"periodic:1ms,1us"}})
+	for _, q := range p.Points {
+		if _, drawn := p.ClosedForm(q); drawn != (q.Noise == NoNoise) {
+			t.Errorf("%s: closed form drawn: %t", q.Noise, drawn)
+		}
+	}
+}
+
+// The node-leader barrier on nodes of two levels: 2·α_intra + (L + 2[np2])·α_inter,
+// here 2·0.5us + 4·5us on 16 nodes of 4 ranks; on one node 2·α_intra.
+func TestClosedFormOfTwoLevels(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "levels.yaml", "name: levels\n"+formMachines["levels"]+"\n")
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "4,64", Algorithms: "node-leader", Machines: "levels.yaml"})
+	for i, want := range []vtime.Duration{vtime.Microsecond, 21 * vtime.Microsecond} {
+		r := run(t, p, p.Points[i])
+		if r.ClosedForm != want || r.Time != want {
+			t.Errorf("%d ranks: %v, closed form %v, want %v", r.Point.Ranks, r.Time, r.ClosedForm, want)
+		}
+	}
+}
+
+// LogGOPSim's dissemination of 1 byte with its default parameters takes 16500 ns
+// for 8 ranks and 33000 ns for 64.
+func TestClosedFormOfLogGOPS(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "8,64", Algorithms: "dissemination", Machines: "loggops-default"})
+	for i, want := range []vtime.Duration{16500 * vtime.Nanosecond, 33000 * vtime.Nanosecond} {
+		if r := run(t, p, p.Points[i]); r.ClosedForm != want || r.Time != want {
+			t.Errorf("%d ranks: %v, closed form %v, want %v", r.Point.Ranks, r.Time, r.ClosedForm, want)
+		}
+	}
+}
+
+// The ratio is 1 only for equal times; a difference of a picosecond is seen, and a
+// report says that something is wrong.
+func TestRatioIsExact(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "8", Algorithms: "dissemination", Machines: "loggops-default"})
+	right := run(t, p, p.Points[0])
+	wrong := right
+	wrong.Time++
+	none := right
+	none.ClosedForm = 0
+	for _, c := range []struct {
+		r         Record
+		ratio     string
+		agreement string
+	}{
+		{right, "1", "agrees with them to the picosecond"},
+		{wrong, "1.00000006061", "DIFFERS from the closed form at 1 of the 1 point"},
+		{none, "", ""},
+	} {
+		if got := c.r.ratio(); got != c.ratio {
+			t.Errorf("%v : %v is %q, want %q", c.r.Time, c.r.ClosedForm, got, c.ratio)
+		}
+		if got := agreement([]Record{c.r}); got == "" != (c.agreement == "") || !strings.Contains(got, c.agreement) {
+			t.Errorf("of %v : %v it is said that %q, want %q", c.r.Time, c.r.ClosedForm, got, c.agreement)
+		}
+	}
+	if text := string(reportOf(t, p, []Record{wrong})); !strings.Contains(text, fmt.Sprint(">", wrong.ratio(), "<")) {
+		t.Error("the report does not have the ratio")
+	}
+}
