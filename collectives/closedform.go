@@ -338,16 +338,16 @@ func (f form) reduceScatter(a Algorithm) vtime.Duration {
 	return f.reduce(a, f.bytesOf(f.members)) + f.scatter(a)
 }
 
-// scan by recursive doubling is longest at the last member, which combines twice
-// in every round; in an exscan only once in the first.
+// scan by recursive doubling is longest at the last member, which combines two vectors
+// in every round; in an exscan only one in the first.
 func (f form) scan(a Algorithm, exclusive bool) (vtime.Duration, bool) {
-	x, g := f.blocks(1), f.cost.work(f.count*f.size)
+	x, g, both := f.blocks(1), f.cost.work(f.count*f.size), f.cost.work(2*f.count*f.size)
 	if a == Linear {
 		return times(f.members-1, x+g), true
 	}
-	d := times(f.fold.levels, x+2*g)
+	d := times(f.fold.levels, x+both)
 	if exclusive {
-		d = f.any(d - g)
+		d = f.any(d - both + g)
 	}
 	return d, f.fold.extra == 0
 }

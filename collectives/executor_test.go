@@ -127,7 +127,7 @@ func (x *executor[T]) turn(m int) (bool, error) {
 		delete(x.mailbox, e)
 		taken := max(x.clocks[m], l.arrival, x.taken[m])
 		x.taken[m] = taken + x.gap
-		x.clocks[m] = taken + x.overhead + x.copied(l.bytes)
+		x.clocks[m] = taken + x.overhead + x.copied(l.bytes) + x.combining(step, l.bytes)
 		if err := x.receive(m, step.Receive, step.Combine, l); err != nil {
 			return false, fmt.Errorf("member %d, round %d: %w", m, round, err)
 		}
@@ -140,6 +140,19 @@ func (x *executor[T]) turn(m int) (bool, error) {
 	x.sent[m] = false
 	x.rounds[m]++
 	return true, nil
+}
+
+// combining returns what the bytes take that a step puts through ⊕, all of them
+// together: a round is rounded once.
+func (x *executor[T]) combining(step collectives.Step, bytes int64) vtime.Duration {
+	var all int64
+	if step.Combine != collectives.Store {
+		all += bytes
+	}
+	if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
+		all += bytes
+	}
+	return x.work(all)
 }
 
 func (x *executor[T]) send(m, round int, step collectives.Step) error {
@@ -188,9 +201,6 @@ func (x *executor[T]) receive(m int, places collectives.Blocks, how collectives.
 			theirs = x.combine(*mine, theirs)
 		}
 		x.buffers[m][p] = &theirs
-	}
-	if how != collectives.Store {
-		x.clocks[m] += x.work(l.bytes)
 	}
 	return nil
 }

@@ -11,9 +11,8 @@ import (
 // ClosedForm gives the time of a point by the formula of its algorithm where that is
 // exact for the machine, the mapping and the program, and false elsewhere. It is exact
 // where all ranks enter together, no noise holds them up, all messages are eager, and
-// those of one size all take equally long; of node-leader, those between leaders. Where
-// messages cost processors or ports anything, it is exact for algorithms in step; see
-// [collectives.InStep].
+// those of one size all take equally long; of node-leader, those between leaders. In
+// loggops it is exact for algorithms in step; see [collectives.InStep].
 func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	a, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
 	if err != nil || point.Noise != NoNoise {
@@ -75,14 +74,16 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 			f.cost.Intra = t.Latency(t.NodeMember(0, 0), t.NodeMember(0, 1))
 		}
 	}
-	f.exact = alike
-	if t.Charges() {
-		f.exact = alike && f.inStep && f.charge(t, src, dst)
-	} else {
-		f.cost.Alpha = t.Latency(src, dst)
-		f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(src, dst, bytes) })
-	}
 	f.cost.Gamma = t.ReduceTime
+	f.exact = alike
+	o := t.Overhead()
+	if t.LogGOPS() != nil || f.inStep && t.Gap() > o.Send+o.Receive {
+		f.exact = alike && f.inStep && f.charge(t, src, dst)
+		return f
+	}
+	f.cost.Alpha, f.cost.Gap = t.Latency(src, dst), t.Gap()
+	f.cost.Send, f.cost.Receive, f.cost.Copy = o.Send, o.Receive, t.Copy
+	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(src, dst, bytes) })
 	return f
 }
 

@@ -12,7 +12,8 @@
 // # Invariants
 //
 //   - The time of a record comes from a simulation, never from a formula; the
-//     formula is drawn beside it ([Plan.ClosedForm]).
+//     formula is drawn beside it where it is exact ([Plan.ClosedForm]), and the
+//     two are the same there to the picosecond.
 //   - A record that was appended is on the disk. A kill at any instant loses at
 //     most the point that was running.
 //   - A study that was ended and resumed leaves the results of one that was not,

@@ -52,6 +52,9 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 		}
 		writePlot(w, curves)
 	}
+	if text := agreement(records); text != "" {
+		_, _ = fmt.Fprint(w, text, "\n\n")
+	}
 }
 
 // writeTable prints a line for each number of ranks and a column for each
