@@ -71,7 +71,9 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 		f.inStep = most == 1 && collectives.InStep(op, a, f.members, count)
 		if most > 1 {
 			alike = alike && least > 1 && (op == collectives.Barrier || least == most)
-			f.cost.Intra = t.Latency(t.NodeMember(0, 0), t.NodeMember(0, 1))
+			leader, other := t.NodeMember(0, 0), t.NodeMember(0, 1)
+			f.cost.PerNode, f.cost.Intra = most, t.Latency(other, leader)
+			f.cost.IntraBeta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(other, leader, bytes) })
 		}
 	}
 	f.cost.Gamma = t.ReduceTime

@@ -95,6 +95,8 @@ func TestClosedFormsThatDoNotHold(t *testing.T) {
 		{"each is on a node of its own", Axes{Operation: "allreduce", Algorithms: "ring", Machines: "levels.yaml", RanksPerNode: "1", Ranks: "48"}, true},
 		{"each is on a node of its own by the mapping", Axes{Operation: "barrier", Algorithms: "binomial", Machines: "levels-on-one.yaml", Mapping: "cyclic", Ranks: "1"}, false},
 		{"nodes are full", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "48"}, true},
+		{"nodes are full and join with data", Axes{Operation: "allreduce", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "44", Payload: "8Ki"}, true},
+		{"the last node has fewer to combine", Axes{Operation: "allreduce", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "50", Payload: "8Ki"}, false},
 		{"leaders are so many hops apart as they are", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "torus.yaml", Ranks: "48"}, false},
 		{"the last node has one rank only", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "49"}, false},
 		{"the last node has two ranks", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "50"}, true},
