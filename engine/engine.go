@@ -15,6 +15,7 @@ type (
 	Transport = sync.Transport // between the engines
 	Protocol  = sync.Protocol  // by which they synchronise
 	Stopped   = sync.Stopped   // error of a run that was stopped, here or elsewhere
+	Failure   = sync.Failure   // of an LP: nothing that comes after it counts
 )
 
 // NewInProcess returns the transports of k engines of one process.
@@ -42,6 +43,14 @@ type Kernel interface {
 type RangeRunner interface {
 	// RunRange runs the LPs with local numbers lo <= i < hi.
 	RunRange(lo, hi int32)
+}
+
+// Limited is a [Kernel] whose LPs may fail. The engine runs no timed event and
+// resumes no throttled LP past the least failure; the kernel does not run LPs that are
+// ready but lie beyond it.
+type Limited interface {
+	// Limit tells of the least failure that is known, each time it becomes less.
+	Limit(f *Failure)
 }
 
 // Config describes one engine of a simulation.
@@ -91,6 +100,9 @@ type Engine struct {
 	buffered   int64
 	limit      int64
 	err        error
+	kernel     Kernel
+	failure    *Failure   // the least that is known, nil if there is none
+	horizon    vtime.Time // its time, Forever if there is none
 	reached    vtime.Time // for snapshot
 	snapshot   snapshot
 }
@@ -111,7 +123,7 @@ const pollInterval = 512
 
 // New makes an engine.
 func New(c Config) *Engine {
-	e := &Engine{config: c, index: c.Transport.Rank(), limit: c.BufferLimit}
+	e := &Engine{config: c, index: c.Transport.Rank(), limit: c.BufferLimit, horizon: vtime.Forever}
 	if e.limit <= 0 {
 		e.limit = defaultBufferLimit
 	}
@@ -209,8 +221,32 @@ func (e *Engine) Finished(n int) {
 	}
 }
 
-// Fail ends the simulation, on all engines, with an error of the simulated
-// program. The first one counts.
+// LPFailed tells that an LP has failed and does nothing more. The simulation goes on
+// until nothing is left before the least failure of all engines: Run ends with
+// ErrDeadlock then, and Failure is the same one everywhere. So it depends on no order
+// in which the host does things.
+func (e *Engine) LPFailed(f Failure) {
+	e.endpoint.Fail(f)
+	e.notice()
+}
+
+// Failure returns the least failure that is known, nil if there is none.
+func (e *Engine) Failure() *Failure { return e.failure }
+
+// notice takes in a failure that is less than the one known.
+func (e *Engine) notice() {
+	f := e.endpoint.Failure()
+	if f == e.failure {
+		return
+	}
+	e.failure, e.horizon = f, f.Time
+	if k, ok := e.kernel.(Limited); ok {
+		k.Limit(f)
+	}
+}
+
+// Fail ends the simulation at once: something is wrong with the simulation itself. The
+// first error counts.
 func (e *Engine) Fail(err error) {
 	if e.err == nil {
 		e.err = err
@@ -272,8 +308,10 @@ func (e *Engine) CheckArrival(source, destination int, sent, arrival vtime.Time)
 
 // Run runs the partition until all LPs of all engines have finished. Errors:
 // what was given to Fail, *sync.Stopped if another engine failed or Stop was
-// called, ErrDeadlock, or an error of the transport.
+// called, ErrDeadlock, or an error of the transport. A panic of the kernel's that has
+// come out of Run is no obstacle to calling it again.
 func (e *Engine) Run(k Kernel) error {
+	e.kernel = k
 	deliver := func(src int, record []byte) {
 		e.Statistics.Events++
 		k.Deliver(src, record)
@@ -308,11 +346,26 @@ func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
 		if err := e.endpoint.Flush(); err != nil {
 			return err
 		}
-		if _, err := e.endpoint.Poll(deliver); err != nil {
+		if _, err := e.poll(deliver); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// poll takes in what has come from other engines.
+func (e *Engine) poll(deliver func(int, []byte)) (records int, err error) {
+	records, err = e.endpoint.Poll(deliver)
+	e.notice()
+	return records, err
+}
+
+// within returns t, or Forever if what happens at t comes after the least failure.
+func (e *Engine) within(t vtime.Time) vtime.Time {
+	if t > e.horizon {
+		return vtime.Forever
+	}
+	return t
 }
 
 // runReady runs the next ready item, or several LPs of a range, and returns how
@@ -331,11 +384,11 @@ func (e *Engine) runReady(k Kernel) int {
 // event or resumes a throttled LP if that is allowed, else it waits for the other
 // engines. It reports false when the simulation has ended.
 func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err error) {
-	timed, throttled := e.timed.minimum(), e.throttled.minimum()
+	timed, throttled := e.within(e.timed.minimum()), e.within(e.throttled.minimum())
 	next := min(timed, throttled)
 	e.endpoint.Advance(next)
 	switch {
-	case !e.throttled.empty() && throttled <= timed:
+	case throttled <= timed && throttled < vtime.Forever:
 		if released, err := e.release(k, deliver); released || err != nil {
 			return true, err
 		}
@@ -346,7 +399,7 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 		e.snapshot.time.Store(int64(e.reached))
 		if e.Statistics.Events%pollInterval == 0 {
 			e.snapshot.events.Store(int64(e.Statistics.Events))
-			if _, err := e.endpoint.Poll(deliver); err != nil {
+			if _, err := e.poll(deliver); err != nil {
 				return false, err
 			}
 		}
@@ -356,7 +409,7 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 		k.Handle(ev)
 		return true, nil
 	}
-	if n, err := e.endpoint.Poll(deliver); err != nil || n > 0 {
+	if n, err := e.poll(deliver); err != nil || n > 0 {
 		return true, err
 	}
 	switch outcome, err := e.endpoint.Wait(next, e.unfinished); {
@@ -367,7 +420,7 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	case outcome == sync.Deadlock:
 		return false, ErrDeadlock
 	default:
-		_, err := e.endpoint.Poll(deliver)
+		_, err := e.poll(deliver)
 		return true, err
 	}
 }
@@ -393,7 +446,7 @@ func (e *Engine) release(k Kernel, deliver func(int, []byte)) (bool, error) {
 	if err := e.endpoint.Flush(); err != nil {
 		return false, err
 	}
-	if _, err := e.endpoint.Poll(deliver); err != nil {
+	if _, err := e.poll(deliver); err != nil {
 		return false, err
 	}
 	found := false

@@ -1,9 +1,9 @@
 package lp
 
 import (
-	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"unsafe"
 )
 
@@ -41,11 +41,6 @@ type Body interface {
 	Stop()
 }
 
-// ErrStopped is what a suspended goroutine LP panics with when it is unwound by
-// Stop. The LP's deferred calls run; whoever recovers panics in an LP must let
-// this one pass.
-var ErrStopped = errors.New("lp: stopped by the engine")
-
 // reportEvery is the number of LPs made between two reports.
 const reportEvery = 1 << 16
 
@@ -60,8 +55,9 @@ type Goroutines struct {
 // NewGoroutines makes n LPs; main(i, self) is the body of LP i. It calls self.Wait to
 // suspend itself. An LP begins to run when it is resumed for the first time.
 //
-// A panic in main comes out of Resume. made is told now and then how many LPs have
-// been made.
+// A panic in main comes out of Resume. A main that ends by [runtime.Goexit] would end
+// the goroutine that called Resume, too: a deferred call of main prevents that by a
+// Wait, which returns no more. made is told now and then how many LPs have been made.
 func NewGoroutines(n int, main func(i int, self Coroutine), made func(n int)) *Goroutines {
 	g := &Goroutines{next: make([]func() (struct{}, bool), n), stop: make([]func(), n), top: make([]uintptr, n)}
 	for i := range n {
@@ -79,12 +75,14 @@ type Coroutine struct {
 	top   *uintptr
 }
 
-// Wait suspends the LP until it is resumed. Only the LP itself may call it.
+// Wait suspends the LP until it is resumed. Only the LP itself may call it. An LP that
+// Stop unwinds leaves it by [runtime.Goexit]: its deferred calls run, and none of them
+// can recover from it.
 func (c Coroutine) Wait() {
 	var here byte
 	*c.top = uintptr(unsafe.Pointer(&here))
 	if !c.yield(struct{}{}) {
-		panic(ErrStopped)
+		runtime.Goexit()
 	}
 }
 
@@ -97,6 +95,9 @@ func (g *Goroutines) Resume(i int) bool {
 	}
 	return alive
 }
+
+// Ended reports whether LP i has come to its end.
+func (g *Goroutines) Ended(i int) bool { return g.next[i] == nil }
 
 // Expect tells that LP i will be resumed soon. The stack of an LP that has waited long
 // is in no cache, and on the way back from its wait the processor would miss it line
@@ -113,13 +114,17 @@ func (g *Goroutines) Stop() {
 	}
 }
 
+// unwind ends a suspended LP. The LP's Goexit ends the goroutine in which it is
+// unwound, too.
 func unwind(stop func()) {
-	defer func() {
-		if r := recover(); r != nil && r != any(ErrStopped) {
-			panic(r)
-		}
+	unwound := make(chan any)
+	go func() {
+		defer func() { unwound <- recover() }()
+		stop()
 	}()
-	stop()
+	if r := <-unwound; r != nil {
+		panic(r)
+	}
 }
 
 // Steps are LPs without a stack: Steps(i) runs LP i until it must wait and

@@ -2,6 +2,7 @@ package lp
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -50,6 +51,74 @@ func TestStopRunsDeferredCalls(t *testing.T) {
 	g.Stop()
 	if unwound != 2 || !finished {
 		t.Errorf("%d LPs unwound, finished %v; want 2, true", unwound, finished)
+	}
+}
+
+// Code of an LP that recovers from whatever there is cannot go on when it is unwound,
+// be it in a loop.
+func TestStopCannotBeRecovered(t *testing.T) {
+	laps := 0
+	g := NewGoroutines(1, func(_ int, self Coroutine) {
+		for {
+			func() {
+				defer func() {
+					if v := recover(); v != nil {
+						t.Errorf("the LP recovers %v", v)
+					}
+				}()
+				laps++
+				self.Wait()
+			}()
+		}
+	}, ignore)
+	g.Resume(0)
+	g.Resume(0)
+	g.Stop()
+	if laps != 2 {
+		t.Errorf("the LP made %d laps; want 2", laps)
+	}
+}
+
+// An LP that waits while it is unwound is unwound on.
+func TestWaitInADeferredCallOfAnLPThatIsStopped(t *testing.T) {
+	var log []string
+	g := NewGoroutines(1, func(_ int, self Coroutine) {
+		defer func() { log = append(log, "outer") }()
+		defer func() {
+			log = append(log, "inner")
+			self.Wait()
+			log = append(log, "went on")
+		}()
+		self.Wait()
+	}, ignore)
+	g.Resume(0)
+	g.Stop()
+	if want := []string{"inner", "outer"}; !slices.Equal(log, want) {
+		t.Errorf("the deferred calls were %v; want %v", log, want)
+	}
+}
+
+// A deferred call keeps an LP that ends by Goexit from taking its engine along: what
+// it waits for never comes.
+func TestGoexitIsKeptFromTheEngine(t *testing.T) {
+	ended, alive := false, false
+	engine := make(chan bool)
+	g := NewGoroutines(1, func(_ int, self Coroutine) {
+		defer func() { ended = true }()
+		defer self.Wait()
+		runtime.Goexit()
+	}, ignore)
+	go func() {
+		defer close(engine)
+		alive = g.Resume(0)
+	}()
+	<-engine
+	if !alive || ended || g.Ended(0) {
+		t.Errorf("after Goexit: alive %t, ended %t, %t", alive, ended, g.Ended(0))
+	}
+	g.Stop()
+	if !ended {
+		t.Error("Stop did not run the deferred calls")
 	}
 }
 

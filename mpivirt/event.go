@@ -12,11 +12,12 @@ import (
 // [EventRank] that the step ends with.
 type Outcome uint8
 
-// The outcomes of a step.
+// The outcomes of a step. Zero is none: no operation returns it.
 const (
-	goOn Outcome = iota
+	goOn Outcome = iota + 1
 	waiting
 	finished
+	failed
 )
 
 // EventProgram is a program in the form for event LPs; see [Steps].
@@ -26,7 +27,9 @@ type EventProgram struct {
 
 // Steps makes a program for event LPs. Each rank is a value of type S, zero at
 // first, and the function step, which is called each time the rank can go on: it
-// does one piece of work and ends by returning the Outcome of an operation of r. When
+// does one piece of work and ends by returning the Outcome of an operation of r. It
+// carries out one such operation and no other: a step that drops an Outcome, or returns
+// one that is none of its operation, ends the program. When
 // the operation is over, step is called again. What a rank has to remember from
 // one step to the next, where it is in the program above all, belongs into S; r is
 // valid during the call only.
@@ -51,7 +54,7 @@ type stepper[S any] struct {
 func (b *stepper[S]) Resume(i int) bool {
 	k := b.k
 	b.rank.lp, b.rank.clock = int32(i), &k.clock[i]
-	k.stepping, k.called, k.timing = int32(i), noCall, untimed
+	k.stepping, k.stepped, k.called, k.timing = int32(i), int32(i)+1, noCall, untimed
 	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
 	k.stepping = none32
 	return more
@@ -60,35 +63,103 @@ func (b *stepper[S]) Resume(i int) bool {
 // goOn takes LP i, whose step had the outcome given, to its next wait. It reports
 // whether the LP goes on after that.
 func (b *stepper[S]) goOn(i int, o Outcome) bool {
-	for ; ; o = b.step(&b.rank, &b.states[i]) {
-		b.k.timing = untimed
+	for k := b.k; ; o = b.step(&b.rank, &b.states[i]) {
+		k.timing = untimed
+		if (o != k.concluded || o == 0 || k.limited()) && k.fails(int32(i), o) {
+			k.concluded = 0
+			return true
+		}
+		k.concluded = 0
 		switch o {
 		case waiting:
 			return true
 		case finished:
 			return false
 		}
-		if b.k.holdUp(int32(i)) {
+		if k.holdUp(int32(i)) {
 			return true
 		}
 	}
 }
 
-// resumeRange resumes LPs lo to hi-1. Most of them take one step.
+// resumeRange resumes LPs lo to hi-1, until one of them fails; the rest is ready then.
+// Most of them take one step.
 func (b *stepper[S]) resumeRange(lo, hi int32) {
 	k := b.k
 	k.collectJoiners(lo)
+	k.stepped = hi
 	states, clocks := b.states[lo:hi], k.clock[lo:hi]
 	for i := range states {
 		lp := lo + int32(i)
 		b.rank.lp, b.rank.clock = lp, &clocks[i]
 		k.stepping, k.called, k.timing = lp, noCall, untimed
-		if o := b.step(&b.rank, &states[i]); o != waiting && !b.goOn(int(lp), o) {
+		o := b.step(&b.rank, &states[i])
+		if o == waiting && k.joiners.hi == lp+1 {
+			continue // it is one of the joiners
+		}
+		if !b.goOn(int(lp), o) {
 			k.end(lp)
 		}
+		if k.limited() {
+			break
+		}
 	}
-	k.stepping = none32
+	k.endRange()
+}
+
+// endRange ends a stretch of LPs that are resumed one after the other; those that have
+// not had their turn are ready.
+func (k *kernel) endRange() {
+	if next := k.stepping + 1; next < k.stepped {
+		k.eng.ReadyRange(int(next), int(k.stepped))
+	}
+	k.stepping, k.concluded = none32, 0
 	k.enterJoiners()
+}
+
+// once ends the program if the step has carried out an operation that ends it before the
+// one named. It is called before the operation does anything.
+func (r *EventRank) once(c call) {
+	k := r.k
+	if k.concluded == 0 && k.joiners.hi != r.lp+1 {
+		return
+	}
+	next := "ends with another"
+	if c != noCall {
+		next = "calls " + c.String()
+	}
+	k.die(r.lp, k.called, mpiError(ErrOther, "the step has dropped the Outcome of an operation and %s: "+
+		"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)", next))
+}
+
+// conclude ends the step with an operation.
+func (r *EventRank) conclude(o Outcome) Outcome {
+	r.k.concluded = o
+	return o
+}
+
+// fails reports whether an LP has failed in its step, be it that the step has returned
+// an outcome that is none of its operation.
+func (k *kernel) fails(lp int32, o Outcome) bool {
+	if k.joiners.hi == lp+1 {
+		k.concluded = waiting
+	}
+	switch {
+	case k.failing.failed[lp]:
+		if o != failed {
+			k.swallowed(lp)
+		}
+		return true
+	case k.concluded == 0:
+		k.fail(lp, k.called, mpiError(ErrOther, "the step has returned an Outcome that is that of no operation of this step: "+
+			"a step ends with an operation, Continue or Finish, and returns what that returns (docs/programs.md)"))
+	case o != k.concluded:
+		k.fail(lp, k.called, mpiError(ErrOther, "the step has returned another Outcome than that of its operation: "+
+			"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)"))
+	default:
+		return false
+	}
+	return true
 }
 
 // Stop implements [lp.Body].
@@ -152,21 +223,27 @@ func (r *EventRank) Printf(format string, arguments ...any) {
 }
 
 // Continue ends a step after which the rank goes on.
-func (r *EventRank) Continue() Outcome { return goOn }
+func (r *EventRank) Continue() Outcome {
+	r.once(noCall)
+	return r.conclude(goOn)
+}
 
 // Finish ends the rank.
-func (r *EventRank) Finish() Outcome { return finished }
+func (r *EventRank) Finish() Outcome {
+	r.once(noCall)
+	return r.conclude(finished)
+}
 
 // Fail ends the whole program with an error of this rank.
 func (r *EventRank) Fail(err error) Outcome {
 	r.k.fail(r.lp, r.k.called, err)
-	return waiting
+	return failed
 }
 
-// outcome is that of a step whose operation is over at once or is waited for.
-func outcome(over bool) Outcome {
+// outcome concludes the step with an operation that is over at once or is waited for.
+func (r *EventRank) outcome(over bool) Outcome {
 	if over {
-		return goOn
+		return r.conclude(goOn)
 	}
-	return waiting
+	return r.conclude(waiting)
 }

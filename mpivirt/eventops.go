@@ -33,7 +33,7 @@ func (r *EventRank) communicator() (*comm, int32) {
 	}
 	member := r.comm.group.Member(r.Rank())
 	if member < 0 {
-		panic(fatal{mpiError(ErrComm, "rank %d is no member of %s", r.Rank(), r.comm)})
+		r.k.die(r.lp, r.k.called, mpiError(ErrComm, "rank %d is no member of %s", r.Rank(), r.comm))
 	}
 	return r.comm, int32(member)
 }
@@ -58,16 +58,17 @@ func (r *EventRank) Members() int {
 
 // must ends the program with an MPI error of the call.
 func (r *EventRank) must(c call, err error) {
+	r.once(c)
 	r.k.called = c
 	if err != nil {
-		panic(fatal{err})
+		r.k.die(r.lp, c, err)
 	}
 }
 
 // collective carries out a collective in its blocking form, unless there is an error.
 func (r *EventRank) collective(v *collective, err error) Outcome {
 	if r.enter(v, err, 0) {
-		return waiting
+		return r.conclude(waiting)
 	}
 	b := r.k.renew(r.lp)
 	b.result = slices.Clone(v.input)
@@ -75,7 +76,7 @@ func (r *EventRank) collective(v *collective, err error) Outcome {
 		c, _ := r.communicator()
 		b.made = r.k.makeAlone(r.lp, c, v.exchange.color)
 	}
-	return goOn
+	return r.conclude(goOn)
 }
 
 // enter begins the rank's part in a collective. It reports false if the rank is
@@ -119,16 +120,17 @@ func (r *EventRank) nonblocking(v *collective, err error) EventRequest {
 // Barrier waits until all members have called it (MPI_Barrier).
 func (r *EventRank) Barrier() Outcome {
 	k := r.k
-	k.called = callBarrier
-	if r.comm == nil && r.lp == k.joiners.hi && k.timing == k.joiners.timed {
+	if r.comm == nil && r.lp == k.joiners.hi && k.timing == k.joiners.timed && k.concluded == 0 {
+		k.called = callBarrier
 		k.joiners.hi++
 		k.timing = untimed
 		return waiting
 	}
+	r.must(callBarrier, nil)
 	c, member := r.communicator()
 	if k.enterBarrier(r.lp, c, int(member)) {
 		k.activity(r.lp)
-		return waiting
+		return r.conclude(waiting)
 	}
 	return r.collective(&r.k.barrier, nil)
 }

@@ -21,9 +21,9 @@ func (r *EventRank) isend(payload []byte, bytes int64, dest, tag int, mode sendM
 func (r *EventRank) send(payload []byte, bytes int64, dest, tag int, mode sendMode, name call) Outcome {
 	q := r.isend(payload, bytes, dest, tag, mode, name)
 	if int32(q) == r.k.done {
-		return goOn
+		return r.conclude(goOn)
 	}
-	return outcome(r.k.waitRequest(r.lp, int32(q), name))
+	return r.outcome(r.k.waitRequest(r.lp, int32(q), name))
 }
 
 // EventSend sends data to a member; see [Send].
@@ -171,9 +171,9 @@ func (r *EventRank) probe(kind waitKind, source, tag int, name call) Outcome {
 	if source == ProcNull {
 		b := r.k.renew(r.lp)
 		b.found, b.message = true, fromNobody
-		return goOn
+		return r.conclude(goOn)
 	}
-	return outcome(r.k.probe(r.lp, kind, c, source, tag, name))
+	return r.outcome(r.k.probe(r.lp, kind, c, source, tag, name))
 }
 
 // EventMessage is a message that an event rank has found by a matched probe
@@ -189,14 +189,14 @@ func (r *EventRank) Matched() EventMessage { return r.brought().message }
 // EventMrecv receives the message of a matched probe into data; see [Mrecv].
 func EventMrecv[T Datatype](r *EventRank, m EventMessage, data []T) Outcome {
 	k, b := r.k, bytesOf(data)
+	r.must(callRecv, nil)
 	switch m {
 	case fromNobody:
 		k.renew(r.lp).found = true
-		return goOn
+		return r.conclude(goOn)
 	case 0:
 		r.must(callRecv, mpiError(ErrRequest, "no probe has found a message to receive"))
 	}
-	r.k.called = callRecv
 	index := k.newRequest(r.lp, receiveRequest, callRecv)
 	q := k.requests.at(index)
 	q.buffer, q.sized, q.bytes = b, true, int64(len(b))

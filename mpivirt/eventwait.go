@@ -129,9 +129,9 @@ func (r *EventRank) waitOne(q EventRequest, name call) Outcome {
 	index := r.index(q, name)
 	if index == 0 || index == r.k.done {
 		r.k.renew(r.lp).found = true
-		return goOn
+		return r.conclude(goOn)
 	}
-	return outcome(r.k.waitRequest(r.lp, index, name))
+	return r.outcome(r.k.waitRequest(r.lp, index, name))
 }
 
 // index returns the kernel's index of a request of the rank.
@@ -151,7 +151,7 @@ func (r *EventRank) index(q EventRequest, name call) int32 {
 
 // await waits for requests in one of the ways of [waitKind].
 func (r *EventRank) await(kind waitKind, name call, requests ...EventRequest) Outcome {
-	r.k.called = name
+	r.must(name, nil)
 	box := r.k.box(r.lp)
 	list, active := box.wait.requests[:0], false
 	for _, q := range requests {
@@ -161,14 +161,14 @@ func (r *EventRank) await(kind waitKind, name call, requests ...EventRequest) Ou
 	}
 	if !active {
 		r.k.renew(r.lp).found = true
-		return goOn
+		return r.conclude(goOn)
 	}
-	return outcome(r.k.waitRequests(r.lp, kind, list, name))
+	return r.outcome(r.k.waitRequests(r.lp, kind, list, name))
 }
 
 // Wait waits for an operation (MPI_Wait).
 func (r *EventRank) Wait(q EventRequest) Outcome {
-	r.k.called = callWait
+	r.must(callWait, nil)
 	return r.waitOne(q, callWait)
 }
 

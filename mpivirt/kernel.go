@@ -2,8 +2,6 @@ package mpivirt
 
 import (
 	"encoding/binary"
-	"fmt"
-	"runtime/debug"
 
 	"gigarank/collectives"
 	"gigarank/engine"
@@ -36,6 +34,7 @@ type kernel struct {
 	messages slab[message]
 	requests slab[request]
 	failures map[int32]error // what went wrong with requests, by index
+	failing  failing
 	done     int32           // stands in for requests of event ranks that are over at once
 	brought  brought
 	parked   map[int32]brought // by LP
@@ -66,8 +65,11 @@ type kernel struct {
 	algorithms []collectives.Algorithm // by operation
 	held       []*instance
 	joiners    joiners
+	running    int32   // LP whose code runs, or ran last
 	stepping   int32   // event LP whose step runs, none32 if none
+	stepped    int32   // LPs up to it, exclusively, are to run a step one after the other
 	called     call    // the MPI call that the step made last
+	concluded  Outcome // of the operation that the step ends with, 0 before it
 	timing     int32   // label of the time of the running LP's next collective
 	waiting    []*bulk // instances over arrays that wait for other engines
 
@@ -111,7 +113,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.joiners.hi = -1
 	k.done = k.newDone()
 	k.brought.lp, k.towards = none32, eng.Index()
-	k.timing, k.stepping = untimed, none32
+	k.timing, k.stepping, k.running = untimed, none32, none32
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
 	k.tally.start(c, k.n)
 	return k
@@ -203,20 +205,47 @@ func (k *kernel) RunRange(lo, hi int32) {
 	if invariant.Enabled {
 		k.checkClocks(lo, hi)
 	}
-	k.eng.Statistics.Switches += uint64(hi - lo)
-	if k.steps != nil {
-		k.steps(lo, hi)
-	} else {
+	switch {
+	case k.limited():
 		for i := lo; i < hi; i++ {
-			if next := i + ahead; next < hi {
-				k.goroutines.Expect(int(next))
-			}
-			if !k.goroutines.Resume(int(i)) {
-				k.end(i)
-			}
+			k.resume(i)
 		}
+		return
+	case k.steps != nil:
+		k.eng.Statistics.Switches += uint64(hi - lo)
+		k.steps(lo, hi)
+	default:
+		k.eng.Statistics.Switches += uint64(hi - lo)
+		k.resumeGoroutines(lo, hi)
 	}
 	k.eng.Reached(k.clock[lo])
+}
+
+// resumeGoroutines resumes LPs lo to hi-1 until one of them fails; the rest is ready
+// then.
+func (k *kernel) resumeGoroutines(lo, hi int32) {
+	for i := lo; i < hi; i++ {
+		if next := i + ahead; next < hi {
+			k.goroutines.Expect(int(next))
+		}
+		k.running = i
+		if !k.goroutines.Resume(int(i)) {
+			k.end(i)
+		}
+		if k.limited() {
+			k.resumedInFailure(i)
+			k.eng.ReadyRange(int(i+1), int(hi))
+			return
+		}
+	}
+}
+
+// resumedInFailure looks at an LP that has been resumed, when some rank has failed:
+// it must not have gone on after its own failure.
+func (k *kernel) resumedInFailure(lp int32) {
+	if k.failing.failed[lp] && k.goroutines != nil && !k.goroutines.Ended(int(lp)) {
+		k.swallowed(lp)
+	}
 }
 
 // resume runs an LP whose wait, if it was in one, is over.
@@ -232,18 +261,28 @@ func (k *kernel) resume(lp int32) {
 		k.checkClocks(lp, lp+1)
 		k.checkMailbox(lp)
 	}
+	if k.limited() && k.dropped(lp) {
+		return
+	}
 	if len(k.parked) > 0 {
 		k.unpark(lp)
 	}
 	k.eng.Statistics.Switches++
+	k.running = lp
 	if !k.body.Resume(int(lp)) {
 		k.end(lp)
+	}
+	if k.limited() {
+		k.resumedInFailure(lp)
 	}
 	k.eng.Reached(k.clock[lp])
 }
 
-// end notes that an LP has finished.
+// end notes that an LP has finished, unless it has failed.
 func (k *kernel) end(lp int32) {
+	if k.limited() && k.failing.failed[lp] {
+		return
+	}
 	if invariant.Enabled {
 		k.checkClocks(lp, lp+1)
 	}
@@ -299,36 +338,6 @@ func (k *kernel) wake(lp int32, t vtime.Time) {
 		return
 	}
 	k.eng.Ready(lp)
-}
-
-// fail ends the simulation with an error of a rank.
-func (k *kernel) fail(lp int32, c call, err error) {
-	k.eng.Fail(&RankError{Rank: int(k.global(lp)), Time: k.clock[lp], Call: c.String(), Err: err})
-}
-
-// panicError is a panic of a rank's own code.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
-
-// recovered turns what a rank panicked with into the end of the simulation. It
-// lets the unwinding of a stopped LP pass.
-func (k *kernel) recovered(i int32, c call, value any) {
-	switch v := value.(type) {
-	case nil:
-	case fatal:
-		k.fail(i, c, v.err)
-	case *invariant.Violation:
-		panic(v) // it is none of the rank's own
-	default:
-		if v == any(lp.ErrStopped) {
-			panic(v)
-		}
-		k.fail(i, c, &panicError{v, debug.Stack()})
-	}
 }
 
 // Records between kernels: a byte that tells the kind, then fields of fixed size,

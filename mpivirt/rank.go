@@ -18,6 +18,7 @@ type Rank struct {
 	// errorsReturn is the error handler: MPI_ERRORS_RETURN if set, else
 	// MPI_ERRORS_ARE_FATAL.
 	errorsReturn bool
+	returned     bool    // from Main
 	requests     []int32 // scratch of the waits for several requests
 	buffer       int64   // bytes attached for buffered sends
 }
@@ -59,7 +60,7 @@ func (r *Rank) Compute(d vtime.Duration) {
 
 func (k *kernel) compute(lp int32, d vtime.Duration) {
 	if d < 0 {
-		panic(fatal{mpiError(ErrArgument, "a compute phase of %v", d)})
+		k.die(lp, k.lastCall(lp), mpiError(ErrArgument, "a compute phase of %v", d))
 	}
 	if k.noise != nil {
 		d = k.noise.Extend(int(k.global(lp)), k.clock[lp], d)
@@ -88,9 +89,7 @@ func (r *Rank) Printf(format string, arguments ...any) {
 
 // Abort ends the whole program with an error code (MPI_Abort). It does not
 // return.
-func (r *Rank) Abort(code int) {
-	panic(fatal{abortError{code}})
-}
+func (r *Rank) Abort(code int) { r.k.die(r.lp, r.call, abortError{code}) }
 
 // SetErrorsReturn chooses what an MPI error does: end the program (false, the
 // default, MPI_ERRORS_ARE_FATAL) or come back as the call's error (true,
@@ -105,7 +104,8 @@ func (r *Rank) raise(c call, err error) error {
 		return err
 	}
 	r.call = c
-	panic(fatal{err})
+	r.k.die(r.lp, c, err)
+	return nil
 }
 
 // suspend gives control back to the engine until the LP is resumed.
@@ -116,14 +116,32 @@ func (k *kernel) runMain(i int, self lp.Coroutine) {
 	r := &k.ranks[i]
 	r.k, r.lp, r.self = k, int32(i), self
 	r.world = Comm{r: r, c: k.comms[worldComm], member: int32(k.lo + i)}
-	defer r.recovered()
-	if err := k.config.Program.Main(r); err != nil {
+	defer r.left()
+	err := k.config.Program.Main(r)
+	switch {
+	case k.limited() && k.failing.failed[r.lp]:
+		k.swallowed(r.lp)
+	case err != nil:
 		k.fail(r.lp, r.call, err)
+	}
+	r.returned = true
+}
+
+// left looks at how the rank's code has come to its end.
+func (r *Rank) left() {
+	switch v := recover(); {
+	case v != nil:
+		r.k.recovered(r.lp, r.call, v)
+	case !r.returned && !r.k.failing.closed:
+		r.k.fail(r.lp, r.call, errGoexit)
+		r.suspend() // for good: the Goexit would go on in the engine's goroutine
 	}
 }
 
-func (r *Rank) recovered() {
-	if v := recover(); v != nil {
-		r.k.recovered(r.lp, r.call, v)
+// lastCall returns the MPI call that an LP made last.
+func (k *kernel) lastCall(lp int32) call {
+	if k.ranks == nil {
+		return k.called
 	}
+	return k.ranks[lp].call
 }

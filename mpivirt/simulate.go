@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"errors"
 	"runtime"
 
 	"gigarank/engine"
@@ -24,6 +25,9 @@ func SimulateEvents(machine *network.Machine, ranks int, program EventProgram) (
 }
 
 func simulate(machine *network.Machine, ranks int, c Config) (*Result, error) {
+	if machine == nil {
+		return nil, errors.New("no machine: take one of network.Load or network.Parse")
+	}
 	var err error
 	if c.Target, err = machine.Target(int64(ranks)); err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ type Simulation struct {
 	counts  []atomic.Int64 // by engine of this process: iterations complete
 	bodies  []lp.Body      // by engine of this process, once it has run
 	reason  atomic.Pointer[string]
+	begun   atomic.Bool // Run has been called
 }
 
 // New prepares a simulation. All faults of the configuration are reported
@@ -92,7 +93,10 @@ func (c *Config) validate() error {
 		fault("%d ranks: at most %d can be simulated", c.Target.Ranks(), 1<<31-2)
 	}
 	if len(c.Transports) == 0 {
-		fault("no transport: one is needed for each engine of this process")
+		fault("no transport: one is needed for each engine of this process, and there is at least one")
+	}
+	if i := slices.Index(c.Transports, nil); i >= 0 {
+		fault("transport %d of %d is nil", i, len(c.Transports))
 	}
 	switch {
 	case c.Program.Main == nil && c.Program.Event == nil:
@@ -110,10 +114,13 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// Run runs the simulation to its end. The result holds what was finished even if
+// Run runs the simulation to its end, once. The result holds what was finished even if
 // there is an error: *RankError, *DeadlockError, *engine.Stopped if another process
 // failed or Stop was called, or an error of the transport.
 func (s *Simulation) Run() (*Result, error) {
+	if s.begun.Swap(true) {
+		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
+	}
 	tallies := make([]*tally, len(s.engines))
 	errs := make([]error, len(s.engines))
 	var group sync.WaitGroup
@@ -131,7 +138,7 @@ func (s *Simulation) Run() (*Result, error) {
 		counts := s.engines[i].Count()
 		statistics.Add(&counts)
 	}
-	err := s.firstError(errs)
+	err := firstError(errs)
 	if len(s.engines) == 1 && s.engines[0].Engines() > 1 {
 		total, statistics, err = s.gather(tallies[0], err)
 	}
@@ -195,10 +202,11 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	k.tally.setUp = k.tally.wall - k.tally.began
 	e.ReadyRange(0, k.n)
 	err := k.run()
-	var failed *RankError
+	k.failing.closed = true
 	switch {
-	case errors.As(err, &failed):
-		e.Abort([]byte(err.Error()))
+	case k.limited() && (err == nil || errors.Is(err, engine.ErrDeadlock)):
+		err = k.leastFailure()
+		k.recount()
 	case errors.Is(err, engine.ErrDeadlock):
 		err = k.deadlock()
 	case err != nil && !isStopped(err):
@@ -209,27 +217,45 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	return &k.tally, err
 }
 
-// run runs the engine. A panic that comes out of a step of an event LP ends the
-// simulation with that LP's error, any other one with that of gigarank itself;
-// nothing of the engine is used after it.
+// run runs the engine to the end of the simulation. A step of an event LP that panics,
+// or ends the goroutine by Goexit, ends that LP only.
 func (k *kernel) run() (err error) {
-	defer func() {
-		v := recover()
-		if v == nil {
-			return
-		}
-		if broken, ok := v.(*invariant.Violation); ok {
-			err = failedItself(v, broken.Stack)
-			return
-		}
-		if k.stepping != none32 {
-			k.recovered(k.stepping, k.called, v)
-			err = k.eng.Err()
-			return
-		}
-		err = failedItself(v, debug.Stack())
-	}()
-	return k.eng.Run(k)
+	for again := true; again; {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			returned := false
+			defer func() {
+				if !returned {
+					again, err = k.interrupted(recover())
+				}
+			}()
+			err = k.eng.Run(k)
+			again, returned = false, true
+		}()
+		<-done
+	}
+	return err
+}
+
+// interrupted is told what has ended the engine's goroutine before its time, nil for a
+// Goexit. It reports whether the engine is to go on: what comes out of a step fails its
+// LP. Anything else is an error of gigarank itself; nothing of the engine is used after
+// it.
+func (k *kernel) interrupted(v any) (again bool, err error) {
+	broken, ours := v.(*invariant.Violation)
+	switch {
+	case ours:
+		return false, failedItself(v, broken.Stack)
+	case k.stepping == none32:
+		return false, failedItself(v, debug.Stack())
+	case v == nil:
+		k.fail(k.stepping, k.called, errGoexit)
+	default:
+		k.recovered(k.stepping, k.called, v)
+	}
+	k.endRange()
+	return true, nil
 }
 
 // failedItself is the error of a panic that is no rank's.
@@ -242,28 +268,39 @@ func isStopped(err error) bool {
 	return errors.As(err, &stopped)
 }
 
-// firstError returns the error that says most: one that is the cause rather than
-// the consequence of another engine's.
-func (s *Simulation) firstError(errs []error) error {
+// firstError returns the error that says most: one of gigarank itself or the transport,
+// else the least failure of a rank, else a deadlock, else that another process has ended
+// the run.
+func firstError(errs []error) error {
+	var own, stopped error
+	var least *RankError
 	var deadlock *DeadlockError
-	var first error
 	for _, err := range errs {
+		var f *RankError
 		var d *DeadlockError
 		switch {
 		case err == nil:
 		case errors.As(err, &d):
 			deadlock = mergeDeadlocks(deadlock, d)
-		case first == nil || isStopped(first):
-			first = err
+		case errors.As(err, &f):
+			if least == nil || f.before(least) {
+				least = f
+			}
+		case isStopped(err):
+			stopped = err
+		case own == nil:
+			own = err
 		}
 	}
-	if first != nil {
-		return first
-	}
-	if deadlock != nil {
+	switch {
+	case own != nil:
+		return own
+	case least != nil:
+		return least
+	case deadlock != nil:
 		return deadlock.cause()
 	}
-	return nil
+	return stopped
 }
 
 // Close unwinds, after a Run that did not reach its end, the ranks that have not

@@ -93,6 +93,11 @@ func (t *tally) finish(rank int, at vtime.Time) {
 	}
 }
 
+// forgetFinishes forgets which ranks have finished.
+func (t *tally) forgetFinishes() {
+	t.Digest, t.finishes, t.finishing = engine.Digest{}, distribution{}, 0
+}
+
 // endFinishes sums the finishes at one time up.
 func (t *tally) endFinishes() {
 	if t.finishing > 0 {

@@ -43,6 +43,7 @@
 //   - Promises, credits and counts of a packet take effect after its records.
 //   - Finished is told when every LP is finished and no record is in flight;
 //     Deadlock, when nothing can happen any more and some LP is unfinished.
+//   - At Deadlock all engines know the same failure, the least that was given to Fail.
 //   - Flow control delays but never stops a program that needs buffering.
 //   - Packets, records and polls cost no allocation once buffers are there, and
 //     no lock of this package but the transport's, once for a packet.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"gigarank/vtime"
 )
 
 // Stopped is the error of every engine once one of them has called Stop.
@@ -18,8 +20,24 @@ func (s *Stopped) Error() string {
 	return fmt.Sprintf("the run was stopped by engine %d: %s", s.From, s.Reason)
 }
 
+// Failure tells that an LP has failed at an instant. It bounds what counts: nothing
+// that comes after it in the order of (time, LP) does, on any engine.
+type Failure struct {
+	Time   vtime.Time
+	LP     int32
+	Reason []byte
+}
+
+// Before tells whether f comes first: at an earlier instant, or at the same one at an
+// LP with a lower number.
+func (f *Failure) Before(g *Failure) bool {
+	return f.Time < g.Time || f.Time == g.Time && f.LP < g.LP
+}
+
 // ending is what an endpoint knows of the end of the run.
 type ending struct {
+	failure    *Failure // the least that is known
+	news       bool     // it was heard of since the last Wait
 	unfinished int
 	outcome    Outcome
 	gathered   [][][]byte // payloads come from each engine and not yet returned
@@ -34,6 +52,42 @@ func (e *Endpoint) Stop(reason []byte) {
 	if e.stopRequest.CompareAndSwap(nil, &reason) {
 		e.transport.Wake()
 	}
+}
+
+// Fail tells all engines that an LP has failed. The run goes on: each engine looks at
+// [Endpoint.Failure] and drops what lies beyond. When nothing else is left the outcome
+// is Deadlock, for the LP that has failed is not finished, and all engines know the
+// least failure of all: a failure takes the way over the tree that the round which
+// finds the deadlock takes after it.
+func (e *Endpoint) Fail(f Failure) {
+	f.Reason = slices.Clone(f.Reason)
+	e.adopt(&f, e.rank)
+}
+
+// Failure returns the least failure that this engine knows of, nil if there is none.
+func (e *Endpoint) Failure() *Failure { return e.end.failure }
+
+// adopt keeps a failure, and passes it on, if it is the least so far.
+func (e *Endpoint) adopt(f *Failure, via int) {
+	if e.end.failure != nil && !f.Before(e.end.failure) {
+		return
+	}
+	e.end.failure, e.end.news = f, true
+	e.toNeighbours(via, kindFailure, 12+len(f.Reason), func(body []byte) {
+		binary.LittleEndian.PutUint64(body, uint64(f.Time))
+		binary.LittleEndian.PutUint32(body[8:], uint32(f.LP))
+		copy(body[12:], f.Reason)
+	})
+}
+
+// onFailure takes in a failure.
+func (e *Endpoint) onFailure(src int, body []byte) error {
+	if len(body) < 12 {
+		return fmt.Errorf("a failure of %d bytes", len(body))
+	}
+	le := binary.LittleEndian
+	e.adopt(&Failure{vtime.Time(le.Uint64(body)), int32(le.Uint32(body[8:])), slices.Clone(body[12:])}, src)
+	return nil
 }
 
 // onStop takes in a stop.
@@ -52,18 +106,23 @@ func (e *Endpoint) onStop(src int, body []byte) error {
 // engine that it came from: each engine sends it once to each neighbour.
 func (e *Endpoint) halt(s *Stopped, via int) {
 	e.stopped = s
+	e.toNeighbours(via, kindStop, 4+len(s.Reason), func(body []byte) {
+		binary.LittleEndian.PutUint32(body, uint32(s.From))
+		copy(body[4:], s.Reason)
+	})
+}
+
+// toNeighbours sends an item to each neighbour in the tree but one, at once.
+func (e *Endpoint) toNeighbours(but int, kind uint64, size int, fill func(body []byte)) {
 	neighbours := e.round.children
 	if e.round.parent >= 0 {
 		neighbours = append(slices.Clone(neighbours), e.round.parent)
 	}
 	for _, dst := range neighbours {
-		if dst == via {
-			continue
+		if dst != but {
+			fill(e.item(dst, kind, size))
+			e.sendPacket(dst)
 		}
-		body := e.item(dst, kindStop, 4+len(s.Reason))
-		binary.LittleEndian.PutUint32(body, uint32(s.From))
-		copy(body[4:], s.Reason)
-		e.sendPacket(dst)
 	}
 }
 

@@ -432,6 +432,8 @@ func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 		return nil
 	case kindStop:
 		return e.onStop(src, body)
+	case kindFailure:
+		return e.onFailure(src, body)
 	case kindGather:
 		e.end.gathered[src] = append(e.end.gathered[src], append([]byte{}, body...))
 		return nil

@@ -14,16 +14,13 @@ import (
 const spins = 32
 
 // NewInProcess returns the ends of a transport between k engines of one
-// process, by rank. Each end may be used by a goroutine of its own.
+// process, by rank, none if k < 1. Each end may be used by a goroutine of its own.
 func NewInProcess(k int) []Transport {
-	if k < 1 {
-		panic(fmt.Sprintf("sync: a transport between %d engines", k))
-	}
 	group := &inProcessGroup{
-		ends: make([]*inProcess, k),
+		ends: make([]*inProcess, max(k, 0)),
 		pool: buffers.NewPool(func(size int) []byte { return make([]byte, size) }, func([]byte) {}),
 	}
-	transports := make([]Transport, k)
+	transports := make([]Transport, len(group.ends))
 	for rank := range transports {
 		timer := time.NewTimer(time.Hour)
 		timer.Stop()

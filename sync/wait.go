@@ -39,8 +39,8 @@ const longestSleep = time.Second
 // does what the protocol wants.
 //
 // It returns Continue when a data record may be polled, when EIT has passed next,
-// or when a destination without room has got some; it may return Continue
-// without any of these. Finished and Deadlock come at all engines in the same
+// when a destination without room has got some, or when a lesser failure has become
+// known; it may return Continue without any of these. Finished and Deadlock come at all engines in the same
 // round, and again with every later call. Errors are those of Poll.
 //
 // An engine that holds ranks back because a destination lacks room waits with a
@@ -63,12 +63,12 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 			return Continue, err
 		}
 		if e.end.outcome != Continue || e.mayGoOn() {
-			e.roomOpened = false
+			e.roomOpened, e.end.news = false, false
 			return e.end.outcome, nil
 		}
 		e.observe(next)
 		now, rounds := e.config.Clock(), e.round.done
-		if e.probes() && now-since >= e.config.Patience {
+		if e.probes() && now-since >= e.patience() {
 			e.want(purposeEnd, vtime.Forever)
 			since = now
 		}
@@ -119,7 +119,7 @@ func (e *Endpoint) receiveControl() {
 
 // mayGoOn tells whether the engine has something to do.
 func (e *Endpoint) mayGoOn() bool {
-	return e.heldPacket != nil || e.roomOpened || e.next < e.eit && e.next < vtime.Forever && !e.heldBack
+	return e.heldPacket != nil || e.roomOpened || e.end.news || e.next < e.eit && e.next < vtime.Forever && !e.heldBack
 }
 
 // block does what a blocked engine owes to the others and needs from them.
@@ -152,11 +152,23 @@ func (e *Endpoint) probes() bool {
 	return e.end.unfinished > 0 && e.next == vtime.Forever && e.full == 0
 }
 
+// afterFailure is the patience of an engine that knows of a failure: the run is about
+// to end.
+const afterFailure = time.Millisecond
+
+// patience is how long this engine waits before it looks for a deadlock.
+func (e *Endpoint) patience() time.Duration {
+	if e.end.failure != nil {
+		return min(afterFailure, e.config.Patience)
+	}
+	return e.config.Patience
+}
+
 // sleep returns how long nothing but a message gives this engine anything to do.
 func (e *Endpoint) sleep(now, since time.Duration) time.Duration {
 	limit := longestSleep
 	if e.probes() {
-		limit = min(limit, since+e.config.Patience-now)
+		limit = min(limit, since+e.patience()-now)
 	}
 	if e.round.startable() {
 		limit = min(limit, e.round.retryAt-now)

@@ -66,6 +66,7 @@ type player struct {
 	unfinished int // hits to come, each an LP
 	last       hit
 	fault      error
+	fails      int // the hop at which the engine fails; 0: it does not
 }
 
 func newPlayer(e *end, protocol sync.Protocol) *player {
@@ -102,6 +103,9 @@ func (p *player) first() (int, vtime.Time) {
 			first = i
 		}
 	}
+	if f := p.Failure(); f != nil && f.Before(&sync.Failure{Time: p.queue[first].time, LP: int32(p.rank)}) {
+		return 0, vtime.Forever
+	}
 	return first, p.queue[first].time
 }
 
@@ -110,6 +114,11 @@ func (p *player) play(i int) {
 	p.queue = append(p.queue[:i], p.queue[i+1:]...)
 	if h.before(p.last) {
 		p.fault = fmt.Errorf("hit %+v comes after %+v", h, p.last)
+	}
+	if p.fails > 0 && h.hop >= p.fails {
+		p.Fail(sync.Failure{Time: h.time, LP: int32(p.rank), Reason: []byte{byte(p.rank)}})
+		p.queue = nil
+		return
 	}
 	p.last = h
 	p.unfinished--
@@ -179,6 +188,42 @@ func testDeadlock(e *end) error {
 	outcome, err := p.run()
 	if err != nil || outcome != sync.Deadlock {
 		return fmt.Errorf("the run ends with %v: %w", outcome, err)
+	}
+	return p.gather()
+}
+
+// Every engine fails; all end with the least failure, and what comes before it has
+// been played.
+func testFailure(e *end, protocol sync.Protocol) error {
+	const fails = hops / 2
+	var least *sync.Failure
+	hits := itinerary(e.Size())
+	for rank := range hits {
+		for _, h := range hits[rank] {
+			f := &sync.Failure{Time: h.time, LP: int32(rank)}
+			if h.hop >= fails && (least == nil || f.Before(least)) {
+				least = f
+			}
+		}
+	}
+	p := newPlayer(e, protocol)
+	p.fails = fails
+	outcome, err := p.run()
+	f := p.Failure()
+	switch {
+	case err != nil || outcome != sync.Deadlock:
+		return fmt.Errorf("the run ends with %v: %w", outcome, err)
+	case f == nil || f.Time != least.Time || f.LP != least.LP || len(f.Reason) != 1 || f.Reason[0] != byte(f.LP):
+		return fmt.Errorf("the least failure is %+v, want %+v", f, least)
+	}
+	played := len(hits[p.rank]) - p.unfinished
+	for _, h := range hits[p.rank] {
+		if h.time < least.Time {
+			played--
+		}
+	}
+	if played < 0 {
+		return fmt.Errorf("%d hits before the failure were not played", -played)
 	}
 	return p.gather()
 }

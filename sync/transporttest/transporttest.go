@@ -43,6 +43,9 @@ func testEngines(t *testing.T, open func(k int) []sync.Transport, k int) {
 		{"endpoints conditional", func(e *end) error { return testEndpoints(e, sync.Conditional) }},
 		{"endpoints hybrid", func(e *end) error { return testEndpoints(e, sync.Hybrid) }},
 		{"deadlock", testDeadlock},
+		{"failure null", func(e *end) error { return testFailure(e, sync.Null) }},
+		{"failure conditional", func(e *end) error { return testFailure(e, sync.Conditional) }},
+		{"failure hybrid", func(e *end) error { return testFailure(e, sync.Hybrid) }},
 		{"stop", testStop},
 		{"endpoints after a stop", func(e *end) error { return testEndpoints(e, sync.Hybrid) }},
 	} {

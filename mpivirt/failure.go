@@ -1,0 +1,149 @@
+package mpivirt
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"gigarank/engine"
+	"gigarank/invariant"
+)
+
+// A rank that fails stops at its clock, and the least failure in the order of (virtual
+// time, rank) is what the run ends with. Ranks run ahead of virtual time, so the
+// simulation goes on after a failure: ranks whose clocks lie before the least one known,
+// here or elsewhere, are resumed until they pass it, wait, end or fail themselves; those
+// beyond it are not. What a rank does takes effect on others a picosecond later at the
+// earliest. So nothing that is left out has an effect before the failure, and every
+// division of the ranks among engines comes to the same one.
+
+// failing is what a kernel knows of ranks that have failed.
+type failing struct {
+	horizon *engine.Failure // the least of all engines that is known, nil if there is none
+	own     *RankError      // the least of this engine
+	failed  map[int32]bool  // LPs that have
+	closed  bool            // the run is over: what ranks do while they are unwound does not count
+}
+
+// fail notes that a rank has failed. It is not resumed again.
+func (k *kernel) fail(lp int32, c call, err error) {
+	f := &k.failing
+	if f.closed || f.failed[lp] {
+		return
+	}
+	if f.failed == nil {
+		f.failed = map[int32]bool{}
+	}
+	f.failed[lp] = true
+	e := &RankError{Rank: int(k.global(lp)), Time: k.clock[lp], Call: c.String(), Err: err}
+	if f.own == nil || e.before(f.own) {
+		f.own = e
+		k.eng.LPFailed(engine.Failure{Time: e.Time, LP: k.global(lp), Reason: []byte(e.Error())})
+	}
+}
+
+// before is the order of failures: (virtual time, rank).
+func (e *RankError) before(o *RankError) bool {
+	return e.Time < o.Time || e.Time == o.Time && e.Rank < o.Rank
+}
+
+// die fails a rank from its own code and unwinds it. It does not return.
+func (k *kernel) die(lp int32, c call, err error) {
+	k.fail(lp, c, err)
+	panic(fatal{err})
+}
+
+// Limit implements [engine.Limited].
+func (k *kernel) Limit(f *engine.Failure) { k.failing.horizon = f }
+
+// limited reports whether some rank has failed.
+func (k *kernel) limited() bool { return k.failing.horizon != nil }
+
+// dropped reports whether an LP that is ready goes on no more: it has failed, or all
+// that it would do comes after a failure.
+func (k *kernel) dropped(lp int32) bool {
+	f := &k.failing
+	return f.failed[lp] || f.horizon.Before(&engine.Failure{Time: k.clock[lp], LP: k.global(lp)})
+}
+
+// leastFailure is the error of a run that has ended with a failure: the least one, if it is
+// of this engine, else that another engine has ended it.
+func (k *kernel) leastFailure() error {
+	least := k.failing.horizon
+	if own := k.failing.own; own != nil && own.Rank == int(least.LP) {
+		return own
+	}
+	return &engine.Stopped{From: k.eng.Partition().Owner(int(least.LP)), Reason: least.Reason}
+}
+
+// panicError is a panic of a rank's own code.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
+
+// recovered fails a rank with what it panicked with.
+func (k *kernel) recovered(lp int32, c call, value any) {
+	switch v := value.(type) {
+	case fatal:
+		k.fail(lp, c, v.err) // unless die has
+	case *invariant.Violation:
+		panic(v) // it is none of the rank's own
+	default:
+		k.fail(lp, c, &panicError{v, debug.Stack()})
+	}
+}
+
+// errGoexit is the failure of a rank that ends its goroutine.
+var errGoexit = errors.New("the rank's code has ended its goroutine by runtime.Goexit, as Fatal and FailNow of a test do: " +
+	"return an error instead (docs/programs.md)")
+
+// swallowedError is the failure of a rank whose code has recovered from the panic by
+// which it was ended.
+type swallowedError struct{ cause error }
+
+func (e *swallowedError) Error() string {
+	return e.cause.Error() + " (a recover() in the rank's code has held up the panic that ends the rank after such an error: " +
+		"let it pass, or call SetErrorsReturn(true) and look at the error; docs/programs.md)"
+}
+
+func (e *swallowedError) Unwrap() error { return e.cause }
+
+// swallowed notes that a rank that was ended has gone on.
+func (k *kernel) swallowed(lp int32) {
+	own := k.failing.own
+	if own == nil || own.Rank != int(k.global(lp)) || own.Err == errGoexit {
+		return
+	}
+	if _, known := own.Err.(*swallowedError); !known {
+		own.Err = &swallowedError{own.Err}
+	}
+}
+
+// recount counts anew, after a failure, the ranks that had finished before it in
+// virtual time: which others had run ahead to their end depends on the hosting.
+func (k *kernel) recount() {
+	least := k.failing.horizon
+	if k.tally.Last < least.Time {
+		return
+	}
+	k.tally.forgetFinishes()
+	for lp := range int32(k.n) {
+		at := engine.Failure{Time: k.clock[lp], LP: k.global(lp)}
+		if at.Before(least) && k.ended(lp) {
+			k.tally.finish(int(at.LP), at.Time)
+		}
+	}
+}
+
+// ended reports whether an LP that lies before the least failure has come to its end,
+// when the run is over: nothing but a wait keeps it.
+func (k *kernel) ended(lp int32) bool {
+	if k.goroutines != nil {
+		return k.goroutines.Ended(int(lp))
+	}
+	_, waits := k.blocked(lp)
+	return !waits
+}
