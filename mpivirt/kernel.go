@@ -35,7 +35,7 @@ type kernel struct {
 	requests slab[request]
 	failures map[int32]error // what went wrong with requests, by index
 	failing  failing
-	done     int32           // stands in for requests of event ranks that are over at once
+	done     int32 // stands in for requests of event ranks that are over at once
 	brought  brought
 	parked   map[int32]brought // by LP
 	towards  int               // engine that an event rank has sent to last
