@@ -412,7 +412,9 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	if n, err := e.poll(deliver); err != nil || n > 0 {
 		return true, err
 	}
-	switch outcome, err := e.endpoint.Wait(next, e.unfinished); {
+	outcome, err := e.endpoint.Wait(next, e.unfinished)
+	e.notice()
+	switch {
 	case err != nil:
 		return false, err
 	case outcome == sync.Finished:
