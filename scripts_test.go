@@ -29,7 +29,7 @@ SLURM_JOB_ID=7 exec bash "$SPOOL/slurm_script" "$@"`,
 printf '%s\n' "$PWD" "$@" >"$SPOOL/srun"
 trap 'exit 3' USR1
 kill -USR1 "$PPID"
-while :; do read -rt 0.01 <> <(:) || true; done`,
+for ((i = 0; i < 6000; i++)); do read -rt 0.01 <> <(:) || true; done`,
 	"scontrol": `echo "$*" >"$SPOOL/scontrol"`,
 }
 

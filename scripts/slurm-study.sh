@@ -52,6 +52,10 @@ read -ra launch <<<"${LAUNCH:-srun}"
 # not every launcher hands the environment on to other nodes.
 "${launch[@]}" env GOMAXPROCS=1 "${GIGARANK:-bin/gigarank}" study "$@" --resume --progress plain &
 child=$!
+# The signal may have come before the child was known.
+if $stopped; then
+  kill -USR1 "$child" 2>/dev/null || true
+fi
 status=0
 wait "$child" || status=$?
 if $stopped; then
