@@ -29,8 +29,8 @@ type chart struct {
 	XTicks  []tick
 	YTicks  []tick
 	Curves  []curve
-	Formula bool // some curve has a closed form under it
-	Seeds   bool // some mark has whiskers
+	Formula bool   // some curve has a closed form under it
+	Seeds   string // what the whiskers are, if some mark has any
 }
 
 type tick struct {
@@ -52,6 +52,7 @@ type mark struct {
 	X, Y      float64
 	Low, High float64
 	Whiskers  bool
+	Spread    string // what the whiskers are
 	Title     string
 }
 
@@ -81,6 +82,7 @@ var shapes = []string{
 // xy is a point of a curve before it is drawn.
 type xy struct {
 	x, y, low, high, formula float64
+	spread                   string // what low and high are
 	title                    string
 }
 
@@ -138,7 +140,9 @@ func newChart(title, about string, x, y axis, all []data) *chart {
 			c.Curves = append(c.Curves, drawn)
 			c.Formula = c.Formula || drawn.Formula != ""
 			for _, m := range drawn.Marks {
-				c.Seeds = c.Seeds || m.Whiskers
+				if m.Whiskers {
+					c.Seeds = m.Spread
+				}
 			}
 		}
 	}
@@ -155,7 +159,7 @@ func (d data) draw(xs, ys span) (c curve, some bool) {
 		}
 		m := mark{X: plotLeft + (plotRight-plotLeft)*xs.place(p.x), Y: at(p.y), Title: p.title}
 		if p.low > 0 && p.low < p.high {
-			m.Whiskers, m.Low, m.High = true, at(p.low), at(p.high)
+			m.Whiskers, m.Spread, m.Low, m.High = true, p.spread, at(p.low), at(p.high)
 		}
 		c.Path = lineTo(c.Path, m.X, m.Y)
 		before := len(c.Marks) > 0 && formula // the point before has one, too

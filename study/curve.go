@@ -1,8 +1,10 @@
 package study
 
 import (
+	"math"
 	"slices"
 
+	"gigarank/collectives"
 	"gigarank/result"
 )
 
@@ -23,16 +25,17 @@ func summary(iterations []result.Iteration) (all result.Iteration) {
 
 // A sample is the outcome of a point over all seeds.
 type sample struct {
-	point      Point // with the first seed
-	time       float64
-	low, high  float64 // over seeds
+	point      Point   // with the first seed
+	time       float64 // the median over seeds
+	low, high  float64 // an interval for it; see median
+	random     bool    // the time depends on the seed
 	closedForm float64 // ps; 0 for none
 	records    []Record
 }
 
 // samples joins the records that differ by the seed only, without failures, in
 // the order of the plan.
-func samples(records []Record) []sample {
+func (p *Plan) samples(records []Record) []sample {
 	var all []sample
 	index := map[Point]int{}
 	for _, r := range records {
@@ -45,22 +48,37 @@ func samples(records []Record) []sample {
 		if !known {
 			i = len(all)
 			index[key] = i
-			all = append(all, sample{point: r.Point, closedForm: float64(r.ClosedForm)})
+			all = append(all, sample{point: r.Point, random: p.random(r.Point), closedForm: float64(r.ClosedForm)})
 		}
 		all[i].records = append(all[i].records, r)
 	}
 	for i := range all {
 		s := &all[i]
-		for k, r := range s.records {
-			t := float64(r.Time)
-			s.time += t / float64(len(s.records))
-			if k == 0 || t < s.low {
-				s.low = t
-			}
-			s.high = max(s.high, t)
+		var times []float64
+		for _, r := range s.records {
+			times = append(times, float64(r.Time))
 		}
+		s.time, s.low, s.high = median(times)
 	}
 	return all
+}
+
+// random reports whether the time of a point depends on its seed: that of noise does,
+// and that of allreducetest, whose ranks compute for random times.
+func (p *Plan) random(point Point) bool {
+	return point.Noise != NoNoise || p.Operation == collectives.Allreduce && point.Compute > 0
+}
+
+// bounds are those of the median that can be relied on: none if there are too few
+// seeds.
+func (s sample) bounds() (low, high float64) {
+	switch {
+	case !s.random:
+		return s.time, s.time
+	case len(s.records) < leastSeeds:
+		return 0, math.Inf(1)
+	}
+	return s.low, s.high
 }
 
 // where keeps the samples for which a condition holds.

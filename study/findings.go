@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -24,34 +25,110 @@ func (p *Plan) findings(all []sample) []string {
 	return sentences[:min(len(sentences), mostFindings)]
 }
 
-// fastestByRanks tells the fastest algorithm of each stretch of ranks.
-func (p *Plan) fastestByRanks(s setting, here []sample) string {
-	if len(here) == 0 {
-		return ""
-	}
-	var parts []string
-	before := ""
-	var last sample
+// stretch is a range of ranks over which the same algorithms may be the fastest.
+type stretch struct {
+	from, to int64
+	names    []string // of which each may be the fastest throughout
+	cut      bool     // one of them was not simulated with more ranks
+}
+
+// stretches divides the ranks into as few stretches as the samples allow: a new one
+// begins only where none of the algorithms that may have been fastest up to there can
+// still be.
+func (p *Plan) stretches(here []sample) []stretch {
+	var all []stretch
 	for _, ranks := range p.Ranks {
 		at := where(here, func(q Point) bool { return q.Ranks == ranks })
 		if len(at) == 0 {
 			continue
 		}
-		last = fastest(at)
-		if name := last.point.Algorithm; name != before {
-			part := name
-			if before != "" {
-				part = fmt.Sprintf("%s from %s ranks on", name, formatRanks(ranks))
+		tied := rank(at).tied
+		if len(all) > 0 {
+			last := &all[len(all)-1]
+			common := slices.DeleteFunc(slices.Clone(last.names), func(name string) bool { return !slices.Contains(tied, name) })
+			if len(common) > 0 {
+				last.to, last.names = ranks, common
+				continue
 			}
-			parts = append(parts, part)
-			before = name
+			present := p.present(at)
+			last.cut = slices.ContainsFunc(last.names, func(name string) bool { return !slices.Contains(present, name) })
 		}
+		all = append(all, stretch{from: ranks, to: ranks, names: tied})
 	}
-	text := fmt.Sprintf("%s takes %s at %s ranks", last.point.Algorithm, micro(formatTime(last.time)), formatRanks(last.point.Ranks))
-	if len(p.Algorithms) == 1 {
+	return all
+}
+
+func (s stretch) String() string {
+	ranks := fmt.Sprintf("from %s to %s ranks", formatRanks(s.from), formatRanks(s.to))
+	if s.from == s.to {
+		ranks = fmt.Sprintf("at %s ranks", formatRanks(s.from))
+	}
+	if s.cut {
+		ranks += " (not simulated with more)"
+	}
+	return listed(s.names) + " " + ranks
+}
+
+// listed joins names: "a", "a and b alike".
+func listed(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last] + " alike"
+}
+
+// fastestByRanks tells the fastest algorithm of each stretch of ranks, and by how much
+// it is at the most ranks.
+func (p *Plan) fastestByRanks(s setting, here []sample) string {
+	stretches := p.stretches(here)
+	if len(stretches) == 0 {
+		return ""
+	}
+	most := stretches[len(stretches)-1].to
+	end := rank(where(here, func(q Point) bool { return q.Ranks == most }))
+	text := fmt.Sprintf("at %s ranks %s takes %s", formatRanks(most), end.best.point.Algorithm, describeTime(end.best))
+	if len(end.next.records) > 0 {
+		text += fmt.Sprintf("; %s, the next, %s (%s)", end.next.point.Algorithm, describeTime(end.next), end.margin())
+	}
+	switch {
+	case len(p.present(here)) == 1:
 		return fmt.Sprintf("On %s: %s.", p.describe(s), text)
+	case end.best.random && len(end.best.records) < leastSeeds:
+		return fmt.Sprintf("On %s, times depend on the seed, and %s too few to say which algorithm is the fastest; give %d or more by --seed. As simulated, %s.",
+			p.describe(s), are(len(end.best.records), "seed"), leastSeeds, text)
 	}
-	return fmt.Sprintf("On %s the fastest that was simulated is %s; %s.", p.describe(s), strings.Join(parts, ", "), text)
+	parts := make([]string, len(stretches))
+	for i, s := range stretches {
+		parts[i] = s.String()
+	}
+	return fmt.Sprintf("On %s, the fastest of those simulated: %s; %s.", p.describe(s), strings.Join(parts, ", then "), text)
+}
+
+func are(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun + " is"
+	}
+	return plural(n, noun) + " are"
+}
+
+// describeTime prints the time of a sample, with its interval if it depends on the
+// seed.
+func describeTime(s sample) string {
+	text := micro(formatTime(s.time))
+	if n := len(s.records); s.random && n > 1 {
+		text += fmt.Sprintf(" (%s)", describeInterval(s, n))
+	}
+	return text
+}
+
+// describeInterval says what the interval of a median is.
+func describeInterval(s sample, seeds int) string {
+	low, high := micro(formatTime(s.low)), micro(formatTime(s.high))
+	if seeds < leastSeeds {
+		return fmt.Sprintf("median of %d seeds from %s to %s", seeds, low, high)
+	}
+	return fmt.Sprintf("median of %d seeds, %.0f %% sure from %s to %s", seeds, confidence*100, low, high)
 }
 
 // costOfNoise compares each noise with none, for the algorithm that is fastest
@@ -66,14 +143,14 @@ func (p *Plan) costOfNoise(all []sample) []string {
 	if len(quiet) == 0 {
 		return nil
 	}
-	best := fastest(quiet)
+	best := rank(quiet).best
 	var sentences []string
 	for _, noise := range p.Noises[1:] {
 		for _, s := range at(noise) {
 			if s.point.Algorithm == best.point.Algorithm {
 				sentences = append(sentences, fmt.Sprintf("Under %s an iteration with %s at %s ranks costs %s beyond its compute time of %s; %s without noise.",
-					describeNoise(noise), s.point.Algorithm, formatRanks(most), micro(formatTime(s.time)),
-					micro(formatTime(float64(s.point.Compute))), micro(formatTime(best.time))))
+					describeNoise(noise), s.point.Algorithm, formatRanks(most), describeTime(s),
+					micro(formatTime(float64(s.point.Compute))), describeTime(best)))
 			}
 		}
 	}

@@ -27,11 +27,15 @@ func (p *Plan) timeCurve(name string, style int, some []sample, x func(Point) in
 		if s.point.Payload > 0 {
 			title += ", " + formatBytes(float64(s.point.Payload))
 		}
-		title += ": " + micro(formatTime(s.time))
+		title += ": " + describeTime(s)
 		if s.closedForm > 0 {
 			title += " (closed form " + micro(formatTime(s.closedForm)) + ")"
 		}
-		d.at = append(d.at, xy{float64(x(s.point)), s.time, s.low, s.high, s.closedForm, title})
+		spread := fmt.Sprintf("least and greatest of %d seeds, around their median", len(s.records))
+		if len(s.records) >= leastSeeds {
+			spread = fmt.Sprintf("the median of %d seeds lies within, %.0f %% sure", len(s.records), confidence*100)
+		}
+		d.at = append(d.at, xy{float64(x(s.point)), s.time, s.low, s.high, s.closedForm, spread, title})
 	}
 	return d
 }
@@ -195,13 +199,18 @@ type gridRow struct {
 type gridCell struct {
 	Style  int // -1 if nothing was simulated
 	Letter string
+	Margin string // by how much it is better than the next
+	Told   bool   // from the next
 	Title  string
 }
 
 // Color is the class of the cell.
 func (c gridCell) Color() string {
-	if c.Style < 0 {
+	switch {
+	case c.Style < 0:
 		return "none"
+	case !c.Told:
+		return "tie " + colorClass(c.Style)
 	}
 	return colorClass(c.Style)
 }
@@ -251,12 +260,15 @@ func (p *Plan) gridRow(here []sample, payload int64, seen map[int]bool) gridRow 
 		at := where(here, func(q Point) bool { return q.Ranks == ranks })
 		cell := gridCell{Style: -1, Title: "not simulated"}
 		if len(at) > 0 {
-			best := fastest(at)
-			cell.Style = slices.Index(p.Algorithms, best.point.Algorithm)
-			cell.Letter = letter(cell.Style)
-			cell.Title = fmt.Sprintf("%s ranks, %s: %s, %s", formatRanks(ranks), row.Label, best.point.Algorithm, micro(formatTime(best.time)))
+			r := rank(at)
+			cell.Style = slices.Index(p.Algorithms, r.best.point.Algorithm)
+			cell.Letter, cell.Margin, cell.Told = letter(cell.Style), r.margin(), r.told()
+			cell.Title = fmt.Sprintf("%s ranks, %s: %s, %s", formatRanks(ranks), row.Label, r.best.point.Algorithm, describeTime(r.best))
+			if len(r.next.records) > 0 {
+				cell.Title += fmt.Sprintf("; next %s, %s", r.next.point.Algorithm, describeTime(r.next))
+			}
 			if len(at) < len(p.Algorithms) {
-				cell.Title += fmt.Sprintf(" (best of %d simulated)", len(at))
+				cell.Title += fmt.Sprintf(" (%d of %d algorithms simulated)", len(at), len(p.Algorithms))
 			}
 			seen[cell.Style] = true
 		}

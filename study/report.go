@@ -60,8 +60,9 @@ type page struct {
 	PlotRight    float64
 	Top          float64
 	Bottom       float64
-	Equal        bool // messages cost their sender and receiver nothing
-	Uneven       bool // ranks compute for different times
+	Free         string // machines on which messages cost no processor anything
+	Seeds        string // how seeds are summed up
+	Uneven       bool   // ranks compute for different times
 }
 
 // section is a row of charts under a heading.
@@ -76,7 +77,7 @@ type machineText struct{ Name, YAML string }
 // WriteReport writes the report of a study: one page of HTML that needs no other
 // file and no network. The records may be those of a part of the plan.
 func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
-	all := samples(records)
+	all := p.samples(records)
 	g := &page{
 		Origin: origin, Style: template.CSS(reportStyle),
 		Title:    fmt.Sprintf("%s: how it scales", p.Operation),
@@ -100,9 +101,29 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 	g.tabulate(p, records)
 	for _, m := range p.Machines {
 		g.Machines = append(g.Machines, machineText{p.describeMachine(m), m.String()})
-		g.Equal = g.Equal || m.Model() != "loggops"
+	}
+	g.Free = p.free()
+	if slices.ContainsFunc(all, func(s sample) bool { return s.random }) {
+		g.Seeds = aboutSeeds
 	}
 	return reportTemplate.Execute(w, g)
+}
+
+// aboutSeeds says what several seeds are for.
+var aboutSeeds = fmt.Sprintf("Where times depend on the seed, the time is the median over the seeds. From %d seeds on an interval is given that holds "+
+	"the median with a confidence of %.0f %%, whatever the distribution: the k-th least and the k-th greatest time, by the binomial distribution. "+
+	"An algorithm is said to be faster than another, and a crossover to be one, only where the intervals are apart by more than 1 %%.", leastSeeds, confidence*100)
+
+// free names the machines on which messages cost no processor anything.
+func (p *Plan) free() string {
+	var names []string
+	for _, m := range p.Machines {
+		target, err := m.Target(1)
+		if err == nil && !target.Charges() && !slices.Contains(names, m.Name()) {
+			names = append(names, m.Name())
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // tooLarge lists the points that are too large and of which there is no record.

@@ -25,12 +25,12 @@ const glyphs = "ox+*#@%&~"
 // WriteText writes tables of time against ranks and a plot in characters: of the
 // algorithms in the first setting, or if there is but one of it in all settings.
 func (p *Plan) WriteText(w io.Writer, records []Record) {
-	all := samples(records)
+	all := p.samples(records)
 	var shown []setting
 	for _, s := range p.settings() {
 		if here := where(all, s.has); len(here) > 0 {
 			if shown = append(shown, s); len(shown) <= mostTables {
-				_, _ = fmt.Fprintf(w, "%s on %s\n\n", p.Operation, p.describe(s))
+				_, _ = fmt.Fprintf(w, "%s on %s%s\n\n", p.Operation, p.describe(s), describeSeeds(here))
 				p.writeTable(w, here)
 			}
 			if len(shown) == 1 && len(p.Algorithms) > 1 {
@@ -57,8 +57,17 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 	}
 }
 
+// describeSeeds says in a title that times are medians.
+func describeSeeds(here []sample) string {
+	if n := len(here[0].records); here[0].random && n > 1 {
+		return fmt.Sprintf(", medians of %d seeds", n)
+	}
+	return ""
+}
+
 // writeTable prints a line for each number of ranks and a column for each
-// algorithm; the least time of a line has a mark.
+// algorithm. The fastest of a line has a mark, and so have those that cannot be told
+// from it, unless that is all.
 func (p *Plan) writeTable(w io.Writer, here []sample) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	algorithms := p.present(here)
@@ -68,14 +77,14 @@ func (p *Plan) writeTable(w io.Writer, here []sample) {
 		if len(row) == 0 {
 			continue
 		}
-		best := fastest(row)
+		tied := rank(row).tied
 		_, _ = fmt.Fprintf(table, "%s\t", formatRanks(ranks))
 		for _, a := range algorithms {
 			i := slices.IndexFunc(row, func(s sample) bool { return s.point.Algorithm == a })
 			cell := "- "
 			if i >= 0 {
 				mark := " "
-				if row[i].time == best.time && len(algorithms) > 1 {
+				if slices.Contains(tied, a) && len(tied) < len(row) {
 					mark = "*"
 				}
 				cell = formatTime(row[i].time) + mark
@@ -97,19 +106,6 @@ func (p *Plan) present(here []sample) []string {
 		}
 	}
 	return names
-}
-
-// fastest returns the sample with the least time, the first of equals.
-func fastest(all []sample) sample {
-	return slices.MinFunc(all, func(a, b sample) int {
-		switch {
-		case a.time < b.time:
-			return -1
-		case a.time > b.time:
-			return 1
-		}
-		return 0
-	})
 }
 
 // writePlot draws time against ranks, both logarithmic. Where curves meet, the
