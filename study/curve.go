@@ -69,13 +69,16 @@ func (p *Plan) random(point Point) bool {
 	return point.Noise != NoNoise || p.Operation == collectives.Allreduce && point.Compute > 0
 }
 
+// vague reports whether there are too few seeds to compare the time with others.
+func (s sample) vague() bool { return s.random && len(s.records) < leastSeeds }
+
 // bounds are those of the median that can be relied on: none if there are too few
 // seeds.
 func (s sample) bounds() (low, high float64) {
 	switch {
 	case !s.random:
 		return s.time, s.time
-	case len(s.records) < leastSeeds:
+	case s.vague():
 		return 0, math.Inf(1)
 	}
 	return s.low, s.high

@@ -22,7 +22,28 @@ func (p *Plan) findings(all []sample) []string {
 		}
 	}
 	sentences = append(p.costOfNoise(all), sentences...)
-	return sentences[:min(len(sentences), mostFindings)]
+	return append(sentences[:min(len(sentences), mostFindings)], p.fewSeeds(all)...)
+}
+
+// fewSeeds says that algorithms are not compared where times depend on the seed and
+// there are too few.
+func (p *Plan) fewSeeds(all []sample) []string {
+	quiet, seeds := false, leastSeeds
+	for _, s := range all {
+		quiet = quiet || !s.random
+		if s.vague() {
+			seeds = min(seeds, len(s.records))
+		}
+	}
+	if len(p.Algorithms) == 1 || seeds == leastSeeds {
+		return nil
+	}
+	begin := "Times depend on the seed"
+	if quiet {
+		begin = "Under noise, times depend on the seed"
+	}
+	return []string{fmt.Sprintf("%s, and %s too few to say which algorithm is the fastest: give %d or more by --seed.",
+		begin, are(seeds, "seed"), leastSeeds)}
 }
 
 // stretch is a range of ranks over which the same algorithms may be the fastest.
@@ -79,7 +100,7 @@ func listed(names []string) string {
 }
 
 // fastestByRanks tells the fastest algorithm of each stretch of ranks, and by how much
-// it is at the most ranks.
+// it is at the most ranks. It says nothing where there are too few seeds for that.
 func (p *Plan) fastestByRanks(s setting, here []sample) string {
 	stretches := p.stretches(here)
 	if len(stretches) == 0 {
@@ -94,15 +115,18 @@ func (p *Plan) fastestByRanks(s setting, here []sample) string {
 	switch {
 	case len(p.present(here)) == 1:
 		return fmt.Sprintf("On %s: %s.", p.describe(s), text)
-	case end.best.random && len(end.best.records) < leastSeeds:
-		return fmt.Sprintf("On %s, times depend on the seed, and %s too few to say which algorithm is the fastest; give %d or more by --seed. As simulated, %s.",
-			p.describe(s), are(len(end.best.records), "seed"), leastSeeds, text)
+	case slices.ContainsFunc(here, sample.vague):
+		return ""
 	}
-	parts := make([]string, len(stretches))
-	for i, s := range stretches {
-		parts[i] = s.String()
+	parts := stretches[0].String()
+	for i, next := range stretches[1:] {
+		if stretches[i].cut {
+			parts += ", then of the others " + next.String()
+		} else {
+			parts += ", then " + next.String()
+		}
 	}
-	return fmt.Sprintf("On %s, the fastest of those simulated: %s; %s.", p.describe(s), strings.Join(parts, ", then "), text)
+	return fmt.Sprintf("On %s, the fastest of those simulated: %s; %s.", p.describe(s), parts, text)
 }
 
 func are(n int, noun string) string {
@@ -116,19 +140,14 @@ func are(n int, noun string) string {
 // seed.
 func describeTime(s sample) string {
 	text := micro(formatTime(s.time))
-	if n := len(s.records); s.random && n > 1 {
-		text += fmt.Sprintf(" (%s)", describeInterval(s, n))
-	}
-	return text
-}
-
-// describeInterval says what the interval of a median is.
-func describeInterval(s sample, seeds int) string {
 	low, high := micro(formatTime(s.low)), micro(formatTime(s.high))
-	if seeds < leastSeeds {
-		return fmt.Sprintf("median of %d seeds from %s to %s", seeds, low, high)
+	switch n := len(s.records); {
+	case !s.random || n == 1:
+		return text
+	case n < leastSeeds:
+		return fmt.Sprintf("%s (%s to %s over %d seeds)", text, low, high, n)
 	}
-	return fmt.Sprintf("median of %d seeds, %.0f %% sure from %s to %s", seeds, confidence*100, low, high)
+	return fmt.Sprintf("%s (%.0f %%: %s to %s)", text, confidence*100, low, high)
 }
 
 // costOfNoise compares each noise with none, for the algorithm that is fastest

@@ -263,6 +263,14 @@ func (p *Plan) gridRow(here []sample, payload int64, seen map[int]bool) gridRow 
 			r := rank(at)
 			cell.Style = slices.Index(p.Algorithms, r.best.point.Algorithm)
 			cell.Letter, cell.Margin, cell.Told = letter(cell.Style), r.margin(), r.told()
+			for _, a := range r.tied[1:] {
+				if r.best.vague() {
+					break
+				}
+				style := slices.Index(p.Algorithms, a)
+				seen[style] = true
+				cell.Margin += " " + letter(style)
+			}
 			cell.Title = fmt.Sprintf("%s ranks, %s: %s, %s", formatRanks(ranks), row.Label, r.best.point.Algorithm, describeTime(r.best))
 			if len(r.next.records) > 0 {
 				cell.Title += fmt.Sprintf("; next %s, %s", r.next.point.Algorithm, describeTime(r.next))

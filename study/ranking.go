@@ -43,11 +43,13 @@ func rank(at []sample) ranking {
 func (r ranking) told() bool { return len(r.tied) == 1 }
 
 // margin says by how much the best is better than the next: "+12 %", "×3.4"; "≈" if it
-// cannot be told from it, and nothing if there is no other.
+// cannot be told from it, "?" for want of seeds, and nothing if there is no other.
 func (r ranking) margin() string {
 	switch {
 	case len(r.next.records) == 0:
 		return ""
+	case r.best.vague():
+		return "?"
 	case !r.told():
 		return "≈"
 	}

@@ -264,3 +264,19 @@ func TestManyMarksAreThinned(t *testing.T) {
 		}
 	}
 }
+
+// The closed form is drawn through the points at which it holds, and interrupted where
+// it does not.
+func TestClosedFormIsInterrupted(t *testing.T) {
+	var d data
+	for i, formula := range []float64{1, 0, 1, 1, 0} {
+		d.at = append(d.at, xy{x: float64(i + 1), y: 1, formula: formula})
+	}
+	c, _ := d.draw(span{1, 5}, span{0.5, 2})
+	if got := regexp.MustCompile(`[0-9. ]+`).ReplaceAllString(c.Formula, ""); got != "MLMLL" {
+		t.Errorf("the closed form is drawn by %s, want a dot and a line of two points", c.Formula)
+	}
+	if got := regexp.MustCompile(`[0-9. ]+`).ReplaceAllString(c.Path, ""); got != "MLLLL" {
+		t.Errorf("the times are drawn by %s, want one line", c.Path)
+	}
+}

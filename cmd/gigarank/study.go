@@ -98,7 +98,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.axes.RanksPerNode, "ranks-per-node", "", "an `AXIS` (default the machine's)")
 	flags.StringVar(&f.axes.Mapping, "mapping", "", "a `LIST` of block, cyclic, random:SEED, file:PATH (default the machine's)")
 	flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
-	flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1)")
+	flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
 	flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
 	flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each point (default 1; 10 with noise)")
 	flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points for which the memory is not enough")
