@@ -89,21 +89,28 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	return f
 }
 
-// charge sets the cost of a round in which everybody sends and receives: the message
-// leaves after the sender's overhead, and keeps the receiver's processor busy once it
-// is there and the processor has done with the message sent. It reports whether the
-// ports are ready for the next round by then.
+// charge sets the cost of a round in which everybody sends and receives. It reports
+// whether the ports are ready for the next round by its end.
 func (f *formula) charge(t *network.Target, src, dst int) bool {
-	const at = 0
 	round := func(bytes int64) vtime.Duration {
-		var sender, receiver network.Port
-		free, leaves := t.Send(&sender, bytes, at)
-		arrival := leaves.Add(t.Delay(src, dst, bytes))
-		return t.Receive(&receiver, bytes, at, free, arrival).Sub(at)
+		o := t.Overhead()
+		return o.Send + t.Delay(src, dst, bytes) + o.Receive + t.Copy(bytes)
+	}
+	if g := t.LogGOPS(); g != nil {
+		round = func(bytes int64) vtime.Duration { return logGOPSRound(g, bytes) }
 	}
 	f.cost.Alpha = round(0)
 	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return round(bytes) - round(0) })
 	return t.Gap() <= f.cost.Alpha
+}
+
+// logGOPSRound is the time of a round in loggops. The sender's CPU is busy for
+// o + (m−1)O, and the message is there after o + L. The CPU takes it in as soon as both
+// are over, in o + (m−1)·max(O, G).
+func logGOPSRound(g *network.LogGOPS, bytes int64) vtime.Duration {
+	more := vtime.Duration(max(bytes-1, 0))
+	sent, arrived := g.Overhead+more*g.OverheadPerByte, g.Overhead+g.Latency
+	return max(sent, arrived) + g.Overhead + more*max(g.OverheadPerByte, g.GapPerByte)
 }
 
 // noting returns a cost that remembers the largest message that it was asked for.
