@@ -147,7 +147,7 @@ func describeTime(s sample) string {
 	case n < leastSeeds:
 		return fmt.Sprintf("%s (%s to %s over %d seeds)", text, low, high, n)
 	}
-	return fmt.Sprintf("%s (%.0f %%: %s to %s)", text, confidence*100, low, high)
+	return fmt.Sprintf("%s (%.0f\u00a0%%: %s to %s)", text, confidence*100, low, high)
 }
 
 // costOfNoise compares each noise with none, for the algorithm that is fastest

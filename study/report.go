@@ -232,7 +232,7 @@ func (p *Plan) tableColumns() []tableColumn {
 		}
 		return micro(formatTime(float64(r.ClosedForm)))
 	})
-	add(true, "simulated : closed form", func(r Record) string {
+	add(true, "ratio", func(r Record) string {
 		if r.ClosedForm == 0 {
 			return "–"
 		}
