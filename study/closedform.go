@@ -11,8 +11,9 @@ import (
 // ClosedForm gives the time of a point by the formula of its algorithm where that is
 // exact for the machine, the mapping and the program, and false elsewhere. It is exact
 // where all ranks enter together, no noise holds them up, all messages are eager, and
-// those of one size all take equally long; of node-leader, those between leaders. In
-// loggops it is exact for algorithms in step; see [collectives.InStep].
+// those of one size all take equally long; of node-leader, those between leaders. Of
+// algorithms in step it is exact above the eager limit, too, or else in loggops; see
+// [collectives.InStep].
 func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	a, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
 	if err != nil || point.Noise != NoNoise {
@@ -31,7 +32,7 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 		return 0, false
 	}
 	d, ok := collectives.ClosedForm(p.Operation, a, f.members, count, size, f.cost)
-	return d, ok && f.largest <= target.EagerLimit()
+	return d, ok && (f.rendezvous || f.largest <= target.EagerLimit())
 }
 
 // fitsForm reports whether the bytes of all ranks can be counted.
@@ -58,6 +59,8 @@ type formula struct {
 	exact   bool
 	inStep  bool  // the ranks leave together if they enter together
 	largest int64 // message of those whose cost was asked for
+	// rendezvous: the cost knows messages above the eager limit.
+	rendezvous bool
 }
 
 func newFormula(t *network.Target, op collectives.Operation, a collectives.Algorithm, count int64) *formula {
@@ -79,7 +82,7 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	f.cost.Gamma = t.ReduceTime
 	f.exact = alike
 	o := t.Overhead()
-	if t.LogGOPS() != nil || f.inStep && t.Gap() > o.Send+o.Receive {
+	if t.LogGOPS() != nil || f.inStep {
 		f.exact = alike && f.inStep && f.charge(t, src, dst)
 		return f
 	}
@@ -92,12 +95,20 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 // charge sets the cost of a round in which everybody sends and receives. It reports
 // whether the ports are ready for the next round by its end.
 func (f *formula) charge(t *network.Target, src, dst int) bool {
+	const begin = vtime.Time(0)
 	round := func(bytes int64) vtime.Duration {
 		o := t.Overhead()
-		return o.Send + t.Delay(src, dst, bytes) + o.Receive + t.Copy(bytes)
+		arrival := begin.Add(o.Send + t.Delay(src, dst, bytes))
+		if bytes > t.EagerLimit() {
+			request := begin.Add(o.Send + t.Latency(src, dst))
+			arrival, _ = t.Rendezvous(src, dst, bytes, begin, request)
+		}
+		return arrival.Sub(begin) + o.Receive + t.Copy(bytes)
 	}
+	f.rendezvous = true
 	if g := t.LogGOPS(); g != nil {
 		round = func(bytes int64) vtime.Duration { return logGOPSRound(g, bytes) }
+		f.rendezvous = false
 	}
 	f.cost.Alpha = round(0)
 	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return round(bytes) - round(0) })

@@ -20,6 +20,8 @@ const (
 var formMachines = map[string]string{
 	"flat":           "ranks_per_node: 4\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s, reduce: {bandwidth: 2GB/s}}",
 	"flat-eager":     "network: {model: flat, latency: 1us, bandwidth: 1GB/s, eager_limit: 1KiB}",
+	"costly-eager":   strings.Replace(costly, "gap", "eager_limit: 1KiB, gap", 1),
+	"hops-eager":     "ranks_per_node: 1\ntopology: {kind: star}\n" + strings.Replace(overHops, "overhead", "eager_limit: 1KiB, overhead", 1),
 	"costly":         "ranks_per_node: 4\n" + costly,
 	"costly-ports":   "ranks_per_node: 4\n" + strings.Replace(costly, "400ns", "900ns", 1),
 	"costly-narrow":  "ranks_per_node: 4\n" + strings.Replace(costly, "400ns", "1900ns", 1),
@@ -41,7 +43,7 @@ var formMachines = map[string]string{
 // so many points at least of those of a machine, in a hundred.
 func TestSimulationMeetsTheClosedForm(t *testing.T) {
 	drawn := map[string]int{
-		"flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-cyclic": 20, "levels-single": 80, "levels-on-one": 80,
+		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-cyclic": 20, "levels-single": 80, "levels-on-one": 80,
 		"measured": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "loggops-narrow": 0, "loggops-wide": 20,
 		"loggops-default": 20, "xt5": 3, "tianhe-1a": 3, "gigabit-star": 80,
 	}
@@ -102,6 +104,7 @@ func TestClosedFormsThatDoNotHold(t *testing.T) {
 		{"the last node has two ranks", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "50"}, true},
 		{"messages are eager", Axes{Operation: "bcast", Algorithms: "binomial", Machines: "flat-eager.yaml", Ranks: "8", Payload: "1Ki"}, true},
 		{"messages are not", Axes{Operation: "bcast", Algorithms: "binomial", Machines: "flat-eager.yaml", Ranks: "8", Payload: "1025"}, false},
+		{"messages are not, but all exchange them in step", Axes{Operation: "allreduce", Algorithms: "recursive-doubling", Machines: "flat-eager.yaml", Ranks: "8", Payload: "2Ki"}, true},
 		{"bundles are not", Axes{Operation: "gather", Algorithms: "binomial", Machines: "flat-eager.yaml", Ranks: "8", Payload: "1Ki"}, false},
 		{"ranks enter together", Axes{Operation: "allreduce", Algorithms: "ring", Machines: "flat.yaml", Ranks: "8", Compute: "0"}, true},
 		{"ranks compute for different times", Axes{Operation: "allreduce", Algorithms: "ring", Machines: "flat.yaml", Ranks: "8", Compute: "1us"}, false},
