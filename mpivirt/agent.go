@@ -214,6 +214,7 @@ func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
 		a.unacked = true
 	}
 	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
+	k.checkSent(a, dst, m.bytes)
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, recordRound, dst, a.posted, k.gather(a, step.Send, w))
 }
@@ -226,6 +227,22 @@ func (k *kernel) departRound(a *agent, src, dst int, bytes int64) (free, arrival
 	}
 	free, leaves := k.tgt.Send(k.flow(a), bytes, a.posted)
 	return free, leaves.Add(k.tgt.Delay(src, dst, bytes))
+}
+
+// checkSent ends the simulation if a participant would not be free of a message before
+// the end of virtual time.
+func (k *kernel) checkSent(a *agent, dst int, bytes int64) {
+	if a.clock == vtime.Forever {
+		k.pastEnd(a.lp, a.posted, a.inst.call.name, "a message of %d bytes to rank %d", bytes, dst)
+	}
+}
+
+// checkRound ends the simulation if a participant would be through a round, in which it
+// receives a message, after the end of virtual time.
+func (k *kernel) checkRound(a *agent, src int, bytes int64) {
+	if a.clock == vtime.Forever {
+		k.pastEnd(a.lp, a.posted, a.inst.call.name, "a message of %d bytes from rank %d", bytes, src)
+	}
 }
 
 // gather returns the content of the positions, valid until the next call.
@@ -255,7 +272,7 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 		}
 	}
 	m := k.messages.at(a.message)
-	arrival := k.match(m, a.lp, a.posted)
+	arrival := k.match(m, a.lp, a.posted, a.inst.call.name)
 	a.clock = k.tgt.Receive(k.flow(a), m.bytes, a.posted, a.clock, arrival)
 	if m.signature() != a.inst.signature {
 		err := a.inst.comm.mismatch(a.inst.number, a.inst.signature, m.signature(), m.rank)
@@ -269,6 +286,7 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 		a.absorb(step, m.payload)
 	}
 	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(step, m.bytes)))
+	k.checkRound(a, int(m.rank), m.bytes)
 	k.dispose(a.message)
 	a.message = 0
 	return true

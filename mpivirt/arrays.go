@@ -38,6 +38,24 @@ type bulk struct {
 	fusion   fusion     // rounds that part of the array is through already
 	delays   []vtime.Duration
 	kept     []vtime.Time // scratch of exchange
+
+	// No clock can pass the end of virtual time as long as top + span does not: top is
+	// the latest entry that this engine's clocks may depend on, and span is more than
+	// the rounds of the schedule add to a clock.
+	top  vtime.Time
+	span vtime.Duration
+}
+
+// careful reports whether clocks have to be looked at after each addition: some may
+// pass the end of virtual time.
+func (b *bulk) careful() bool { return b.top.Add(b.span) == vtime.Forever }
+
+// spanOf returns an upper bound on what the rounds of an instance add to a clock. A
+// rendezvous is three messages.
+func (k *kernel) spanOf(inst *instance) vtime.Duration {
+	bytes, t := inst.layout.Offset(inst.schedule.Positions()), k.tgt
+	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTime(bytes).Times(2))
+	return round.Times(inst.schedule.MaxRounds())
 }
 
 // outbound is how far an engine has come with sending the stretches of a round: it goes
@@ -63,7 +81,7 @@ const delayChunk = 512
 // bulkOf returns the state of an instance that is carried out over arrays.
 func (k *kernel) bulkOf(inst *instance) *bulk {
 	if inst.bulk == nil {
-		b := &bulk{total: inst.schedule.Members(), inbox: map[int][]stretch{}}
+		b := &bulk{total: inst.schedule.Members(), inbox: map[int][]stretch{}, span: k.spanOf(inst)}
 		b.lo, b.hi = k.participants(inst, k.eng.Index())
 		if inst.call.data {
 			b.tree = newTreeFold(k, inst.call.operator, b.total)
@@ -206,6 +224,9 @@ func (k *kernel) beginBulk(inst *instance, b *bulk) {
 		// The nodes that this engine leads are complete: their instants are the
 		// leaders' clocks, and nobody else needs them any more.
 		b.work = inst.last[b.lo-inst.comm.nodes.here : b.hi-inst.comm.nodes.here]
+		for _, t := range b.work {
+			b.top = max(b.top, t)
+		}
 	} else {
 		b.work, spare.work = spare.work, nil
 		k.loadClocks(inst, b)
@@ -220,14 +241,20 @@ func (k *kernel) loadClocks(inst *instance, b *bulk) {
 	if len(b.work) != b.hi-b.lo {
 		b.work = reserve[vtime.Time](k, b.hi-b.lo)
 	}
+	top := b.top
 	if inst.comm.index == worldComm && inst.entry == nil {
-		copy(b.work, k.clock)
-		return
+		work := b.work[:len(k.clock)]
+		for i, t := range k.clock {
+			work[i], top = t, max(top, t)
+		}
+	} else {
+		for i := range b.work {
+			lp, _ := k.local(inst.comm.rankOf(b.lo+i, 0))
+			t := inst.entryOf(k, lp, b.lo+i)
+			b.work[i], top = t, max(top, t)
+		}
 	}
-	for i := range b.work {
-		lp, _ := k.local(inst.comm.rankOf(b.lo+i, 0))
-		b.work[i] = inst.entryOf(k, lp, b.lo+i)
-	}
+	b.top = top
 }
 
 // endBulk lets the participants leave.
@@ -401,8 +428,9 @@ func (k *kernel) sendRun(inst *instance, b *bulk, dst, src, n, stride, lo int) b
 			return false
 		}
 		part := min(n, maxStretch)
-		w := k.collectiveRecord(inst, engine, recordArray, 4*8+8*part)
+		w := k.collectiveRecord(inst, engine, recordArray, 5*8+8*part)
 		w.u64(uint64(b.round))
+		w.u64(uint64(b.top))
 		w.u64(uint64(dst))
 		w.u64(uint64(src))
 		w.u64(uint64(stride))
@@ -426,6 +454,7 @@ func (b *bulk) hasSent(engine, dst int) bool {
 func (k *kernel) receiveStretch(inst *instance, from origin, r reader) bool {
 	b := k.bulkOf(inst)
 	round := int(r.u64())
+	b.top = max(b.top, vtime.Time(r.u64()))
 	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64())}
 	current := b.ready && b.round == round
 	p := inst.schedule.Pattern(round)
@@ -541,8 +570,10 @@ type evaluation struct {
 	lag   vtime.Duration
 	work  vtime.Duration
 	spent vtime.Duration // what the senders of a strided round pay, who receive nothing
-	same  bool           // all messages have the same delay
+	same  bool           // all messages have the same delay, and no clock can pass the end of time
 	fixed vtime.Duration // this one, lag included, if it is set: that of a rendezvous
+
+	careful bool // clocks may pass the end of time: see bulk
 }
 
 // newEvaluation prepares the arithmetic of a round.
@@ -553,7 +584,9 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 	if p.Kind == collectives.Shift && !b.whole() {
 		next = b.next
 	}
-	e := evaluation{k: k, inst: inst, b: b, lo: lo, next: next, same: k.uniformDelay(inst, p), bytes: block * int64(p.Sent)}
+	careful := b.careful()
+	e := evaluation{k: k, inst: inst, b: b, lo: lo, next: next, bytes: block * int64(p.Sent),
+		same: !careful && k.uniformDelay(inst, p), careful: careful}
 	if combine := k.tgt.ReduceTime(block * int64(p.Combined)); e.bytes > k.eagerLimit {
 		e.chargeRendezvous(p, combine)
 	} else {
@@ -567,13 +600,13 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 // delay) is max(x, y − copy + delay) + send.
 func (e *evaluation) charge(p collectives.Pattern, combine vtime.Duration) {
 	tgt := e.k.tgt
-	e.work = tgt.ReceiveTime(e.bytes) + combine
+	e.work = tgt.ReceiveTime(e.bytes).Plus(combine)
 	if p.Kind == collectives.Strided {
 		e.lag, e.spent = tgt.Overhead().Send, tgt.SendTime(e.bytes)
 		return
 	}
 	e.lag = -tgt.Copy(e.bytes)
-	e.work += tgt.SendTime(e.bytes)
+	e.work = e.work.Plus(tgt.SendTime(e.bytes))
 }
 
 // whole reports whether all participants belong to this engine.
@@ -593,14 +626,14 @@ func (e *evaluation) chargeRendezvous(p collectives.Pattern, combine vtime.Durat
 	src, dst := e.inst.rankOf(0), e.inst.rankOf(e.b.total-1)
 	there, gone := tgt.Rendezvous(src, dst, e.bytes, 0, 0)
 	data, free := vtime.Duration(there), vtime.Duration(gone)
-	send, receive := tgt.Overhead().Send, tgt.ReceiveTime(e.bytes)+combine
-	request := send + tgt.Latency(src, dst)
+	send, receive := tgt.Overhead().Send, tgt.ReceiveTime(e.bytes).Plus(combine)
+	request := send.Plus(tgt.Latency(src, dst))
 	if p.Kind == collectives.Strided {
-		e.fixed, e.work, e.spent = request, data+receive, request+free
+		e.fixed, e.work, e.spent = request, data.Plus(receive), request.Plus(free)
 		return
 	}
-	e.work = max(max(send, data)+receive, request+free)
-	e.fixed = max(request+data+receive, free) - e.work
+	e.work = max(max(send, data).Plus(receive), request.Plus(free))
+	e.fixed = max(request.Plus(data).Plus(receive), free) - e.work
 }
 
 // evaluateRound carries out one round, for which everything has come. Only a shift
@@ -650,15 +683,35 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 func (e *evaluation) spend(p collectives.Pattern, hi int) {
 	skip := max(0, (e.lo-p.First+p.Stride-1)/p.Stride)
 	for i := skip; i < p.Count && p.First+i*p.Stride < hi; i++ {
-		clock := &e.b.work[p.First+i*p.Stride-e.lo]
-		*clock = clock.Add(e.spent)
+		src := p.First + i*p.Stride
+		clock := &e.b.work[src-e.lo]
+		before := *clock
+		if *clock = before.Add(e.spent); *clock == vtime.Forever {
+			e.pastEnd(src, before, "a message of %d bytes to rank %d", e.bytes, e.rank(src+p.Distance))
+		}
 	}
+}
+
+// rank returns the rank in WORLD of an element.
+func (e *evaluation) rank(element int) int { return e.inst.rankOf(survivor(e.b.folded, element)) }
+
+// pastEnd ends the simulation because what an element does at t would end after the end
+// of virtual time.
+func (e *evaluation) pastEnd(element int, t vtime.Time, format string, arguments ...any) {
+	lp, _ := e.k.local(e.rank(element))
+	e.k.pastEnd(lp, t, e.inst.call.name, format, arguments...)
 }
 
 // exchange lets the elements lower, lower+1, ... and upper, upper+1, ..., n of
 // each, take in each other's messages.
 func (e *evaluation) exchange(lower, upper, n int) {
 	left, right := e.b.work[lower-e.lo:][:n], e.b.work[upper-e.lo:][:n]
+	if e.careful {
+		sent := slices.Clone(left)
+		e.receiveCarefully(lower, upper, n, 1, right, 1)
+		e.receiveCarefully(upper, lower, n, 1, sent, 1)
+		return
+	}
 	if e.same {
 		delay := vtime.Time(e.delay(lower, upper))
 		for i, x := range left {
@@ -700,6 +753,10 @@ func (e *evaluation) messages(p collectives.Pattern, n int) uint64 {
 // src+stride, ..., whose clocks lie in the given slice, step apart.
 func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step int) {
 	own, next := e.b.work[dst-e.lo:], e.next[dst-e.lo:]
+	if e.careful {
+		e.receiveCarefully(dst, src, n, stride, clocks, step)
+		return
+	}
 	if e.same {
 		delay := e.delay(src, dst)
 		if stride == 1 && step == 1 {
@@ -724,6 +781,19 @@ func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step 
 	}
 }
 
+// receiveCarefully is receive with a look at each clock.
+func (e *evaluation) receiveCarefully(dst, src, n, stride int, clocks []vtime.Time, step int) {
+	for i := range n {
+		to, from := dst+i*stride, src+i*stride
+		own := e.b.work[to-e.lo]
+		end := max(own, clocks[i*step].Add(e.delay(from, to))).Add(e.work)
+		if end == vtime.Forever {
+			e.pastEnd(to, own, "a message of %d bytes from rank %d", e.bytes, e.rank(from))
+		}
+		e.next[to-e.lo] = end
+	}
+}
+
 // receiveUniform is the inner loop: every message takes the same time.
 func receiveUniform(next, own, clocks []vtime.Time, delay, work vtime.Duration) {
 	own, clocks = own[:len(next)], clocks[:len(next)]
@@ -737,8 +807,7 @@ func (e *evaluation) delay(src, dst int) vtime.Duration {
 	if e.fixed != 0 {
 		return e.fixed
 	}
-	from, to := survivor(e.b.folded, src), survivor(e.b.folded, dst)
-	return e.k.tgt.Delay(e.inst.rankOf(from), e.inst.rankOf(to), e.bytes) + e.lag
+	return e.k.tgt.Delay(e.rank(src), e.rank(dst), e.bytes).Plus(e.lag)
 }
 
 // chunk returns the delays of n messages, with the lag.

@@ -167,6 +167,7 @@ const (
 	callCommSplit
 	callCommCreate
 	callCommFree
+	callCompute
 )
 
 var callNames = [...]string{
@@ -174,7 +175,7 @@ var callNames = [...]string{
 	"Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
 	"Probe", "Iprobe", "Mprobe", "Improbe",
 	"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
-	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create", "Comm.Free",
+	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create", "Comm.Free", "Compute",
 }
 
 func (c call) String() string { return callNames[c] }

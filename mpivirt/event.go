@@ -194,11 +194,12 @@ func (r *EventRank) Seed() uint64 { return r.k.config.Seed }
 
 // Compute advances the rank's clock by d; see [Rank.Compute].
 func (r *EventRank) Compute(d vtime.Duration) {
-	if d < 0 || !r.k.plain {
+	end := r.clock.Add(d)
+	if d < 0 || !r.k.plain || end == vtime.Forever {
 		r.k.compute(r.lp, d)
 		return
 	}
-	*r.clock = r.clock.Add(d)
+	*r.clock = end
 }
 
 // Record enters the length of a timed operation into the statistics of the run;

@@ -7,6 +7,7 @@ import (
 
 	"gigarank/engine"
 	"gigarank/invariant"
+	"gigarank/vtime"
 )
 
 // A rank that fails stops at its clock, and the least failure in the order of (virtual
@@ -35,7 +36,13 @@ func (k *kernel) fail(lp int32, c call, err error) {
 		f.failed = map[int32]bool{}
 	}
 	f.failed[lp] = true
-	e := &RankError{Rank: int(k.global(lp)), Time: k.clock[lp], Call: c.String(), Err: err}
+	k.failedAt(lp, k.clock[lp], c, err)
+}
+
+// failedAt enters a failure at an instant.
+func (k *kernel) failedAt(lp int32, t vtime.Time, c call, err error) {
+	f := &k.failing
+	e := &RankError{Rank: int(k.global(lp)), Time: t, Call: c.String(), Err: err}
 	if f.own == nil || e.before(f.own) {
 		f.own = e
 		k.eng.LPFailed(engine.Failure{Time: e.Time, LP: k.global(lp), Reason: []byte(e.Error())})

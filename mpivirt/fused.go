@@ -24,7 +24,12 @@ type fusion struct {
 // exchangeBlocks carries out what it can of a round of exchanges without a look at
 // each run, and returns the range of elements that are through.
 func (e *evaluation) exchangeBlocks(distance, lo, hi int) fusion {
-	if e.same {
+	switch {
+	case e.b.round < e.b.fusion.end:
+		return e.b.fusion
+	case e.careful:
+		return fusion{first: e.lo, last: e.lo}
+	case e.same:
 		return e.fuse(lo, hi)
 	}
 	lo = max(lo, e.b.folded) // below, members are not consecutive
@@ -57,13 +62,9 @@ func (e *evaluation) exchangeNear(distance, first, last int) {
 	}
 }
 
-// fuse returns the fusion that the round belongs to, and carries it out if it is the
-// first of its rounds.
+// fuse carries out the fusion that begins with the round, and returns it.
 func (e *evaluation) fuse(lo, hi int) fusion {
 	b := e.b
-	if b.round < b.fusion.end {
-		return b.fusion
-	}
 	steps, f := e.fusible(lo, hi)
 	b.fusion = f
 	work := b.work[f.first-lo : f.last-lo]

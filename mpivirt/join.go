@@ -81,7 +81,7 @@ func (k *kernel) beginJoins(inst *instance) {
 		inst.last = reserve[vtime.Time](k, nodes.there-nodes.here)
 	}
 	rank := inst.comm.rankOf(0, 0) // any: no delay model tells nodes apart
-	inst.within = k.tgt.Latency(rank, rank) + k.tgt.Transfer(rank, rank, inst.call.bytes)
+	inst.within = k.tgt.Latency(rank, rank).Plus(k.tgt.Transfer(rank, rank, inst.call.bytes))
 	inst.combine = k.tgt.ReduceTime(inst.call.bytes)
 	inst.ledFrom, inst.ledTo = k.ledRange(inst)
 	for i := range inst.awaited {
@@ -191,9 +191,13 @@ func (k *kernel) complete(inst *instance, p int) {
 	last := &inst.last[p-nodes.here]
 	leader := nodes.leader(p)
 	lp, _ := k.local(inst.comm.rankOf(leader, 0))
-	start := inst.entryOf(k, lp, leader)
+	entry := inst.entryOf(k, lp, leader)
+	start := entry
 	if others := nodes.size(p) - 1; others > 0 {
 		start = max(start, last.Add(inst.within)).Add(inst.combine.Times(others))
+		if start == vtime.Forever {
+			k.pastEnd(lp, entry, inst.call.name, "the join of its node, which takes %v,", inst.within.Plus(inst.combine.Times(others)))
+		}
 	}
 	inst.joined++
 	*last = start
@@ -263,12 +267,21 @@ func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	clocks[0] = t
 	if size > 1 {
 		others := t.Add(inst.within)
+		if others == vtime.Forever {
+			k.pastRelease(inst, int32(lp+1), leader+1)
+		}
 		k.noteTimes(inst, int32(lp+1), others, clocks[1:])
 		for i := range clocks[1:] {
 			clocks[1+i] = others
 		}
 	}
 	k.leave(inst, int32(lp), int32(size))
+}
+
+// pastRelease ends the simulation because a member would leave its node after the end of
+// virtual time.
+func (k *kernel) pastRelease(inst *instance, lp int32, member int) {
+	k.pastEnd(lp, inst.entryOf(k, lp, member), inst.call.name, "the release of its node, which takes %v,", inst.within)
 }
 
 // noteTimes enters the times of LPs with consecutive numbers that leave together at t

@@ -116,6 +116,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	sent := &r.sent[m]
 	sent.bytes = a.layout.Bytes(step.Send, w)
 	a.clock, sent.arrival = k.departRound(a, r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
+	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes)
 	k.eng.Statistics.Messages++
 	if content := k.gather(a, step.Send, w); content != nil {
 		sent.payload = k.buffers.take(len(content))
@@ -138,4 +139,5 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 		a.absorb(&step, sent.payload)
 	}
 	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(&step, sent.bytes)))
+	k.checkRound(a, r.inst.rankOf(step.From), sent.bytes)
 }

@@ -223,7 +223,7 @@ func (k *kernel) take(lp int32, box *mailbox, ri, index int32) {
 		r.buffer, kept = m.payload, true
 	}
 	r.peer, r.tag, r.bytes = m.source, m.tag, m.bytes
-	r.arrival, r.rank = k.match(m, lp, r.posted), m.rank
+	r.arrival, r.rank = k.match(m, lp, r.posted, r.call), m.rank
 	complete := max(r.posted, r.arrival)
 	k.consumed(m)
 	if kept {

@@ -60,12 +60,17 @@ func (r *Rank) Compute(d vtime.Duration) {
 
 func (k *kernel) compute(lp int32, d vtime.Duration) {
 	if d < 0 {
-		k.die(lp, k.lastCall(lp), mpiError(ErrArgument, "a compute phase of %v", d))
+		k.die(lp, callCompute, mpiError(ErrArgument, "a compute phase of %v: no time can be negative", d))
 	}
+	extended := d
 	if k.noise != nil {
-		d = k.noise.Extend(int(k.global(lp)), k.clock[lp], d)
+		extended = k.noise.Extend(int(k.global(lp)), k.clock[lp], d)
 	}
-	k.clock[lp] = k.clock[lp].Add(d)
+	end := k.clock[lp].Add(extended)
+	if end == vtime.Forever {
+		k.die(lp, callCompute, endError("%v of computing", d))
+	}
+	k.clock[lp] = end
 	k.activity(lp)
 }
 
@@ -136,12 +141,4 @@ func (r *Rank) left() {
 		r.k.fail(r.lp, r.call, errGoexit)
 		r.suspend() // for good: the Goexit would go on in the engine's goroutine
 	}
-}
-
-// lastCall returns the MPI call that an LP made last.
-func (k *kernel) lastCall(lp int32) call {
-	if k.ranks == nil {
-		return k.called
-	}
-	return k.ranks[lp].call
 }

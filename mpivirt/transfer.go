@@ -44,6 +44,10 @@ func (k *kernel) send(lp int32, source int32, o *outgoing, c call) (request int3
 	}
 	sent := k.clock[lp]
 	m.arrival = k.depart(lp, box, &m, dst, o.mode)
+	if m.arrival == vtime.Forever || k.clock[lp] == vtime.Forever || m.large && k.tgt.Transfer(int(m.rank), dst, o.bytes) == vtime.Endless {
+		k.clock[lp] = sent
+		k.die(lp, c, endError("a message of %d bytes to rank %d", o.bytes, dst))
+	}
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, recordMessage, dst, sent, o.payload)
 	return m.request
@@ -198,8 +202,8 @@ func (k *kernel) deliverStrays(context uint64) {
 }
 
 // match returns when the content of a message is there whose receive an LP posted at
-// an instant, and tells a sender that waits for the match when it is free.
-func (k *kernel) match(m *message, lp int32, posted vtime.Time) (arrival vtime.Time) {
+// an instant, in a call, and tells a sender that waits for the match when it is free.
+func (k *kernel) match(m *message, lp int32, posted vtime.Time, c call) (arrival vtime.Time) {
 	if m.request == 0 && !m.large {
 		return m.arrival
 	}
@@ -209,6 +213,9 @@ func (k *kernel) match(m *message, lp int32, posted vtime.Time) (arrival vtime.T
 		arrival, free = k.tgt.Rendezvous(src, dst, m.bytes, posted, m.arrival)
 	} else {
 		free = free.Add(k.tgt.Match(src, dst))
+	}
+	if max(arrival, free) == vtime.Forever {
+		k.pastEnd(lp, posted, c, "a message of %d bytes from rank %d", m.bytes, src)
 	}
 	if m.request != 0 {
 		k.acknowledge(m, free)

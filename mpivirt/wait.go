@@ -23,7 +23,7 @@ func (k *kernel) begin(lp int32, box *mailbox, kind waitKind, c call) bool {
 		return false
 	}
 	k.finish(lp, box)
-	return true
+	return k.clock[lp] < vtime.Forever
 }
 
 // look lets an LP that waits look again after something has happened to it.
@@ -187,8 +187,8 @@ func (k *kernel) evaluatePoll(box *mailbox, clock, known vtime.Time) (vtime.Time
 	}
 	at := clock
 	if success > clock {
-		period := vtime.Time(k.pollTime)
-		at += (success - clock + period - 1) / period * period
+		periods := (success - clock - 1) / vtime.Time(k.pollTime)
+		at = clock.Add(k.pollTime.Times(int(periods) + 1))
 	}
 	return at, at <= known
 }
@@ -282,7 +282,11 @@ func (k *kernel) finishPoll(lp int32, box *mailbox, kind waitKind) {
 		return
 	}
 	box.polls++
-	k.clock[lp] = now.Add(k.pollTime)
+	end := now.Add(k.pollTime)
+	if end == vtime.Forever {
+		k.pastEnd(lp, now, w.call, "a poll that finds nothing, of %v,", k.pollTime)
+	}
+	k.clock[lp] = end
 }
 
 func (k *kernel) allComplete(requests []int32, now vtime.Time) bool {
@@ -303,7 +307,11 @@ func (k *kernel) charge(lp int32, r *request, at vtime.Time) {
 		k.clock[lp] = max(at, r.time)
 		return
 	}
-	k.clock[lp] = k.tgt.Receive(k.port(lp), r.bytes, r.posted, k.clock[lp], r.arrival)
+	done := k.tgt.Receive(k.port(lp), r.bytes, r.posted, k.clock[lp], r.arrival)
+	if done == vtime.Forever {
+		k.pastEnd(lp, k.clock[lp], r.call, "a message of %d bytes from rank %d", r.bytes, r.rank)
+	}
+	k.clock[lp] = done
 }
 
 // chargeAll charges receives in the order in which their messages arrived, as the

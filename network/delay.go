@@ -50,5 +50,5 @@ func (p *path) transfer(bytes int64) vtime.Duration {
 	}
 	to := p.table[i+1]
 	slope := rate{num: uint64(to.delay - from.delay), den: uint64(to.size - from.size)}
-	return min(from.delay-p.table[0].delay+slope.time(bytes-from.size), longest)
+	return (from.delay - p.table[0].delay).Plus(slope.time(bytes - from.size))
 }

@@ -59,8 +59,8 @@ func TestRateIsExact(t *testing.T) {
 			exact.Add(exact, big.NewRat(bytes, 1).Mul(big.NewRat(bytes, 1), new(big.Rat).SetFrac64(int64(vtime.Second), int64(b))))
 		}
 		got := rateOf(stages...).time(bytes)
-		if new(big.Rat).SetInt64(int64(longest)).Cmp(exact) < 0 {
-			if got != longest {
+		if new(big.Rat).SetInt64(int64(vtime.Endless)).Cmp(exact) < 0 {
+			if got != vtime.Endless {
 				t.Fatalf("%d bytes at %v: %d, want the longest", bytes, stages, got)
 			}
 			return
@@ -92,9 +92,17 @@ func TestRateBoundaries(t *testing.T) {
 		t.Errorf("5 bytes at 2 TB/s take 2.5 ps, to even 2: %s", got)
 	}
 	for _, b := range []bandwidth{1, 7, 8999999999999999999} {
-		if got := rateOf(b).time(math.MaxInt64); got < 0 || got > longest {
+		if got := rateOf(b).time(math.MaxInt64); got < 0 {
 			t.Errorf("2^63-1 bytes at %s: %s", b, got)
 		}
+	}
+	for _, b := range []bandwidth{1, 2, 1e3} {
+		if got := rateOf(b).time(9e12); got != vtime.Endless {
+			t.Errorf("9e12 bytes at %s: %s, want the longest", b, got)
+		}
+	}
+	if got := rateOf(1).time(9_223_372); got != 9_223_372*vtime.Second {
+		t.Errorf("9,223,372 bytes at 1 B/s: %s", got)
 	}
 	// Coprime stages, whose fraction must be cut to fit: 2^62·2/9e18 seconds, and
 	// one second a byte and hardly more.
@@ -241,6 +249,9 @@ func TestDelaysIsDelay(t *testing.T) {
 		for j, got := range out {
 			if want := target.Delay(src+j, dst+j, bytes); got != want {
 				t.Fatalf("out[%d] = %s, but the delay from %d to %d is %s", j, got, src+j, dst+j, want)
+			}
+			if most := target.LongestDelay(bytes); got > most {
+				t.Fatalf("the delay from %d to %d is %s, LongestDelay %s", src+j, dst+j, got, most)
 			}
 		}
 	})

@@ -18,8 +18,8 @@ type LogGOPS struct {
 func (m *LogGOPS) send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.Time) {
 	start := max(at, p.Send)
 	more := max(bytes-1, 0)
-	p.Send = start.Add(m.Gap + times(more, m.GapPerByte))
-	return start.Add(m.Overhead + times(more, m.OverheadPerByte)), start
+	p.Send = start.Add(m.Gap.Plus(times(more, m.GapPerByte)))
+	return start.Add(m.Overhead.Plus(times(more, m.OverheadPerByte))), start
 }
 
 // receive is Target.Receive. The CPU pays for a message once. What its last
@@ -27,8 +27,8 @@ func (m *LogGOPS) send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.
 func (m *LogGOPS) receive(p *Port, bytes int64, free, arrival vtime.Time) vtime.Time {
 	more := max(bytes-1, 0)
 	perByte := times(more, m.GapPerByte)
-	charge := m.Overhead + max(times(more, m.OverheadPerByte), perByte)
-	gap := m.Gap + perByte
+	charge := m.Overhead.Plus(max(times(more, m.OverheadPerByte), perByte))
+	gap := m.Gap.Plus(perByte)
 	if begun := max(arrival, p.idle); begun < p.resume {
 		paid := min(charge, p.resume.Sub(begun))
 		p.idle = begun.Add(max(charge, gap))

@@ -50,12 +50,12 @@ func (t *Target) Copy(bytes int64) vtime.Duration { return t.copied.time(bytes) 
 
 // SendTime returns how long an eager message keeps the sender's processor busy.
 func (t *Target) SendTime(bytes int64) vtime.Duration {
-	return t.machine.overhead.Send + t.copied.time(bytes)
+	return t.machine.overhead.Send.Plus(t.copied.time(bytes))
 }
 
 // ReceiveTime returns how long a message keeps the receiver's processor busy.
 func (t *Target) ReceiveTime(bytes int64) vtime.Duration {
-	return t.machine.overhead.Receive + t.copied.time(bytes)
+	return t.machine.overhead.Receive.Plus(t.copied.time(bytes))
 }
 
 // Send hands an eager message to the network at processor time at. It returns when

@@ -7,10 +7,6 @@ import (
 	"gigarank/vtime"
 )
 
-// longest bounds a latency and a transfer, so that their sum fits a Duration
-// with room to spare.
-const longest vtime.Duration = 1 << 61
-
 // rate is the time that one byte takes, in picoseconds, as the fraction
 // num/den. The zero value is no time at all: infinite bandwidth.
 type rate struct{ num, den uint64 }
@@ -46,25 +42,25 @@ func rateOf(stages ...bandwidth) rate {
 	return rate{num.Uint64(), den.Uint64()}
 }
 
-// time returns what the bytes take, to the nearest picosecond, ties to even, at
-// most longest. A count of bytes below one takes no time.
+// time returns what the bytes take, to the nearest picosecond, ties to even, or Endless
+// where that is more. A count of bytes below one takes no time.
 func (r rate) time(bytes int64) vtime.Duration {
 	if r.num == 0 || bytes <= 0 {
 		return 0
 	}
 	hi, lo := bits.Mul64(uint64(bytes), r.num)
 	if r.den == 1 {
-		if hi != 0 || lo > uint64(longest) {
-			return longest
+		if hi != 0 || lo > uint64(vtime.Endless) {
+			return vtime.Endless
 		}
 		return vtime.Duration(lo)
 	}
 	if hi >= r.den {
-		return longest
+		return vtime.Endless
 	}
 	quotient, rest := bits.Div64(hi, lo, r.den)
-	if quotient >= uint64(longest) {
-		return longest
+	if quotient >= uint64(vtime.Endless) {
+		return vtime.Endless
 	}
 	if over := r.den - rest; rest > over || rest == over && quotient&1 == 1 {
 		quotient++
@@ -72,13 +68,5 @@ func (r rate) time(bytes int64) vtime.Duration {
 	return vtime.Duration(quotient)
 }
 
-// times returns n·d for n, d >= 0, at most longest.
-func times(n int64, d vtime.Duration) vtime.Duration {
-	if n <= 0 || d <= 0 {
-		return 0
-	}
-	if hi, lo := bits.Mul64(uint64(n), uint64(d)); hi == 0 && lo < uint64(longest) {
-		return vtime.Duration(lo)
-	}
-	return longest
-}
+// times returns n·d, or no time if one of them is below zero.
+func times(n int64, d vtime.Duration) vtime.Duration { return max(d, 0).Times(int(max(n, 0))) }

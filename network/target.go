@@ -21,6 +21,7 @@ type Target struct {
 	scope        scope
 	intra, inter path           // alike if the scope is everywhere
 	perHop       vtime.Duration // added to inter for each hop, if the scope is byHops
+	farthest     int            // an upper bound on the hops between two nodes
 	reduce       rate
 	copied       rate // what a byte costs the processor of either end; zero but for hops
 	loggops      *LogGOPS
@@ -42,6 +43,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		places = t.layout.place(t.layout.nodes()-1) + 1
 	}
 	t.topology = m.topology.build(places)
+	t.farthest = t.topology.most(places)
 	if room := t.topology.capacity(); room < places {
 		return nil, fmt.Errorf("machine %s: %d ranks need %d nodes of %d ranks, but topology %s has room for %d: enlarge it, raise ranks_per_node, or ask for at most %d ranks",
 			m.name, ranks, places, m.perNode, m.topology.kind, room, multiply(room, m.perNode))
@@ -159,7 +161,16 @@ func (t *Target) Transfer(src, dst int, bytes int64) vtime.Duration {
 // receiver and by later messages: see Send and Receive.
 func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
 	p, latency := t.path(src, dst)
-	return latency + p.transfer(bytes)
+	return latency.Plus(p.transfer(bytes))
+}
+
+// LongestDelay returns an upper bound on the Delay of a message between any two ranks.
+func (t *Target) LongestDelay(bytes int64) vtime.Duration {
+	latency := t.inter.latency
+	if t.scope == byHops {
+		latency = t.latencyOf(t.farthest)
+	}
+	return max(latency.Plus(t.inter.transfer(bytes)), t.intra.latency.Plus(t.intra.transfer(bytes)))
 }
 
 func (t *Target) path(src, dst int) (*path, vtime.Duration) {
@@ -189,7 +200,7 @@ func (t *Target) latencyOf(hops int) vtime.Duration {
 	if hops == 0 {
 		return t.intra.latency
 	}
-	return min(t.inter.latency+times(int64(hops), t.perHop), longest)
+	return t.inter.latency.Plus(times(int64(hops), t.perHop))
 }
 
 // Delays sets out[j] to Delay(src+j, dst+j, bytes) for every j.
@@ -232,9 +243,9 @@ func (t *Target) blockDelays(perNode, src, dst int, bytes int64, out []vtime.Dur
 	for len(out) > 0 {
 		p, d := t.pathBetween(a, b)
 		if p == &t.intra {
-			d += intra
+			d = d.Plus(intra)
 		} else {
-			d += inter
+			d = d.Plus(inter)
 		}
 		n := min(leftA, leftB, len(out))
 		for j := range out[:n] {
@@ -256,9 +267,9 @@ func (t *Target) singleDelays(src, dst int, bytes int64, out []vtime.Duration) {
 	for j := range out {
 		p, d := t.path(src+j, dst+j)
 		if p == &t.intra {
-			d += intra
+			d = d.Plus(intra)
 		} else {
-			d += inter
+			d = d.Plus(inter)
 		}
 		out[j] = d
 	}

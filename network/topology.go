@@ -14,6 +14,8 @@ type topology interface {
 	capacity() int
 	// fewest is a lower bound on the hops between two different nodes.
 	fewest() int
+	// most is an upper bound on the hops between two of the first so many nodes.
+	most(nodes int) int
 }
 
 // A ranged topology knows more about ranges of nodes: least is a lower bound on
@@ -36,6 +38,7 @@ func (star) hops(a, b int) int {
 }
 func (star) capacity() int { return unlimited }
 func (star) fewest() int   { return 2 }
+func (star) most(int) int  { return 2 }
 
 // grid is a mesh or torus of any number of dimensions; a ring is the torus of
 // one. The last dimension varies fastest with the node's number.
@@ -60,6 +63,18 @@ func (g grid) hops(a, b int) int {
 
 func (g grid) capacity() int { return product(g.dims) }
 func (grid) fewest() int     { return 1 }
+
+func (g grid) most(int) int {
+	sum := 0
+	for _, n := range g.dims {
+		if g.wrap {
+			sum += n / 2
+		} else {
+			sum += n - 1
+		}
+	}
+	return sum
+}
 
 func (g grid) least(a, b, c, d int) int {
 	if len(g.dims) > 1 {
@@ -101,6 +116,11 @@ func (t twistedTorus) hops(a, b int) int {
 func (t twistedTorus) capacity() int { return product(t.dims) }
 func (twistedTorus) fewest() int     { return 1 }
 
+// most is that of the torus whose first dimension has no links round it.
+func (t twistedTorus) most(nodes int) int {
+	return t.dims[0] - 1 + grid{dims: t.dims[1:], wrap: true}.most(nodes)
+}
+
 // tree has a node at every vertex: node 0 is the root, and the children of node
 // i are arity·i+1 … arity·i+arity.
 type tree struct{ arity int }
@@ -118,6 +138,9 @@ func (t tree) hops(a, b int) int {
 func (tree) capacity() int { return unlimited }
 func (tree) fewest() int   { return 1 }
 
+// most is twice the way of the last node to the root.
+func (t tree) most(nodes int) int { return 2 * t.hops(0, max(nodes-1, 0)) }
+
 // fatTree is the k-ary n-tree of Petrini and Vanneschi (1997): arity^levels
 // nodes are the leaves, and a route climbs to the lowest common level.
 type fatTree struct{ arity, levels int }
@@ -134,7 +157,8 @@ func (t fatTree) capacity() int {
 	return raise(t.arity, t.levels)
 }
 
-func (fatTree) fewest() int { return 2 }
+func (fatTree) fewest() int    { return 2 }
+func (t fatTree) most(int) int { return 2 * t.levels }
 
 func (t fatTree) least(_, b, c, _ int) int { return t.hops(b, c) }
 
@@ -184,7 +208,8 @@ func (d dragonfly) capacity() int {
 	return multiply(multiply(d.groups, d.routers), d.nodes)
 }
 
-func (dragonfly) fewest() int { return 2 }
+func (dragonfly) fewest() int  { return 2 }
+func (dragonfly) most(int) int { return 5 }
 
 // hierarchy groups nodes into units, units into larger units, and so on. Two
 // nodes are as many hops apart as the innermost level that unites them says.
@@ -235,6 +260,18 @@ func (h hierarchy) fewest() int {
 		best = min(best, u.fewest())
 	}
 	return best
+}
+
+func (h hierarchy) most(nodes int) int {
+	farthest := 0
+	for _, u := range h.levels {
+		if u.links == nil {
+			farthest = max(farthest, u.hops)
+		} else {
+			farthest = max(farthest, u.links.most(min(nodes, u.size)))
+		}
+	}
+	return farthest
 }
 
 func (u unit) fewest() int {

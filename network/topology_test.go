@@ -60,7 +60,7 @@ func (g *graph) check(t *testing.T, top topology, nodes int) {
 	if top.capacity() < nodes {
 		t.Fatalf("%+v: capacity %d, the graph has %d nodes", top, top.capacity(), nodes)
 	}
-	fewest := unlimited
+	fewest, most := unlimited, 0
 	for a := range nodes {
 		want := g.distances(a, 1)
 		for b := range nodes {
@@ -72,9 +72,12 @@ func (g *graph) check(t *testing.T, top topology, nodes int) {
 				t.Fatalf("%+v: hops(%d, %d) = %d, breadth-first search finds %d", top, a, b, got, hops)
 			}
 			if a != b {
-				fewest = min(fewest, hops)
+				fewest, most = min(fewest, hops), max(most, hops)
 			}
 		}
+	}
+	if top.most(nodes) < most {
+		t.Errorf("%+v: most(%d) = %d, but two nodes are %d apart", top, nodes, top.most(nodes), most)
 	}
 	if nodes > 1 && top.fewest() > fewest {
 		t.Errorf("%+v: fewest() = %d, but two nodes are %d apart", top, top.fewest(), fewest)

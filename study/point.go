@@ -51,12 +51,8 @@ const Schema = 1
 // NewRecord makes the record of a point that was simulated.
 func (p *Plan) NewRecord(version string, point Point, d result.Document) Record {
 	r := Record{Schema: Schema, Version: version, Point: point, Result: d}
-	switch {
-	case !d.Complete:
+	if !d.Complete {
 		r.Error = d.Reason
-		return r
-	case d.VirtualTime == int64(vtime.Forever):
-		r.Error = "virtual time has come to its end, after 106 days: use fewer iterations, or a shorter compute time"
 		return r
 	}
 	r.Time = vtime.Duration(d.VirtualTime)/vtime.Duration(point.Iterations) - point.Compute

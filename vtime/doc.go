@@ -6,6 +6,7 @@
 // 106 days. [Time] is an instant, [Duration] a length; neither converts to or
 // from the wall clock.
 //
-// Sums saturate at [Forever] rather than wrap round: an instant that lies past
-// the end of the representable range compares as later than every real one.
+// Sums saturate at [Forever], and lengths at [Endless], rather than wrap round: an
+// instant that lies past the end of the representable range compares as later than every
+// real one. A simulation that gets there ends with an error.
 package vtime

@@ -19,6 +19,9 @@ type Duration int64
 // Forever is later than every instant that a simulation reaches.
 const Forever Time = math.MaxInt64
 
+// Endless is the longest duration: what takes so long ends Forever, whenever it begins.
+const Endless Duration = math.MaxInt64
+
 // Units of virtual time.
 const (
 	Picosecond  Duration = 1
@@ -39,13 +42,21 @@ func (t Time) Add(d Duration) Time {
 	return s
 }
 
-// Times returns n·d for n, d >= 0, or the longest duration where the product would pass
-// it.
+// Plus returns d + e, or Endless where the sum would pass it.
+func (d Duration) Plus(e Duration) Duration {
+	s := d + e
+	if e > 0 && s < d {
+		return Endless
+	}
+	return s
+}
+
+// Times returns n·d for n, d >= 0, or Endless where the product would pass it.
 func (d Duration) Times(n int) Duration {
 	if hi, lo := bits.Mul64(uint64(n), uint64(d)); hi == 0 && lo <= math.MaxInt64 {
 		return Duration(lo)
 	}
-	return math.MaxInt64
+	return Endless
 }
 
 // Sub returns the length from u to t.

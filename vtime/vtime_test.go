@@ -58,6 +58,21 @@ func TestSaturation(t *testing.T) {
 			t.Errorf("%d times 2^62 is %d", n, got)
 		}
 	}
+	if got := Duration(7).Plus(3); got != 10 {
+		t.Errorf("7 + 3 = %d", got)
+	}
+	if got := Duration(-7).Plus(3); got != -4 {
+		t.Errorf("-7 + 3 = %d", got)
+	}
+	if got := Duration(7).Plus(-3); got != 4 {
+		t.Errorf("7 + -3 = %d", got)
+	}
+	if got := Endless.Plus(Endless); got != Endless {
+		t.Errorf("a length past the end is %d; want Endless", got)
+	}
+	if got := Time(0).Add(Endless); got != Forever {
+		t.Errorf("Endless from the start is %d; want Forever", got)
+	}
 	if got := FromSeconds(1e300); got != math.MaxInt64 {
 		t.Errorf("FromSeconds(1e300) = %d", got)
 	}

@@ -1,0 +1,201 @@
+package mpivirt_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// failure returns the rank's error that a run ends with.
+func failure(t rapid.TB, c mpivirt.Config, engines int) *mpivirt.RankError {
+	t.Helper()
+	_, err := simulate(t, c, engines)
+	var failed *mpivirt.RankError
+	if err == nil || !errors.As(err, &failed) && !strings.Contains(err.Error(), "failed at virtual time") {
+		t.Fatalf("the run ends with %v, want the error of a rank", err)
+	}
+	if failed == nil {
+		t.Fatalf("the error is that of an engine only: %v", err)
+	}
+	return failed
+}
+
+const endOfTime = "9223372.036854775807s"
+
+// Virtual time is 63 bits of picoseconds. A clock that would pass its end ends the run
+// with the rank, its call and what would pass the end, whoever carries it out.
+func TestTheEndOfTimeIsAnError(t *testing.T) {
+	const late = vtime.Duration(vtime.Forever) - 100*vtime.Microsecond
+	slow := "name: slow\nranks_per_node: 2\nnetwork: {model: twolevel, intra: {latency: 1us, bandwidth: 1B/s}, inter: {latency: 1us, bandwidth: 1B/s}, eager_limit: %d}\n"
+	eager, rendezvous := fmt.Sprintf(slow, 1<<40), fmt.Sprintf(slow, 100)
+	ports := "name: ports\nnetwork: {model: flat, latency: 1us, overhead: {send: 60us, receive: 60us}}\n"
+	pair := func(r *mpivirt.Rank, mine, others func() error) error {
+		switch r.Rank() {
+		case 0:
+			return mine()
+		case 1:
+			return others()
+		}
+		return nil
+	}
+	for _, c := range []struct {
+		name, machine string
+		ranks         []int // that may be named
+		call, added   string
+		main          func(r *mpivirt.Rank) error
+	}{
+		{"compute", "xt5", []int{0, 1, 2, 3}, "Compute", "9000000s of computing", func(r *mpivirt.Rank) error {
+			r.Compute(9e6 * vtime.Second)
+			r.Compute(9e6 * vtime.Second)
+			return nil
+		}},
+		{"an eager message", eager, []int{0}, "Send", "a message of 1073741824 bytes to rank 1", func(r *mpivirt.Rank) error {
+			return pair(r, func() error { return r.World().SendSize(1<<30, 1, 0) }, func() error {
+				_, err := r.World().RecvSize(1<<30, 0, 0)
+				return err
+			})
+		}},
+		{"a rendezvous", rendezvous, []int{0}, "Isend", "a message of 1073741824 bytes to rank 1", func(r *mpivirt.Rank) error {
+			return pair(r, func() error {
+				q, err := r.World().IsendSize(1<<30, 1, 0)
+				if err == nil {
+					_, err = q.Wait()
+				}
+				return err
+			}, func() error {
+				_, err := r.World().RecvSize(1<<30, mpivirt.AnySource, 0)
+				return err
+			})
+		}},
+		{"a rendezvous with a late receive", rendezvous, []int{1}, "Recv", "a message of 200 bytes from rank 0", func(r *mpivirt.Rank) error {
+			return pair(r, func() error { return r.World().SendSize(200, 1, 0) }, func() error {
+				r.Compute(late)
+				_, err := r.World().RecvSize(200, 0, 0)
+				return err
+			})
+		}},
+		{"the match of a synchronous message", "name: far\nnetwork: {model: flat, latency: 101us}\n", []int{1}, "Recv", "a message of 0 bytes from rank 0", func(r *mpivirt.Rank) error {
+			return pair(r, func() error { return r.World().SsendSize(0, 1, 0) }, func() error {
+				r.Compute(late)
+				_, err := r.World().RecvSize(0, 0, 0)
+				return err
+			})
+		}},
+		{"the overhead of a send", ports, []int{0}, "Send", "a message of 0 bytes to rank 1", func(r *mpivirt.Rank) error {
+			return pair(r, func() error {
+				r.Compute(late)
+				_ = r.World().SendSize(0, 1, 0)
+				return r.World().SendSize(0, 1, 0)
+			}, func() error { return nil })
+		}},
+		{"the overhead of a receive", ports, []int{1}, "Recv", "a message of 0 bytes from rank 0", func(r *mpivirt.Rank) error {
+			return pair(r, func() error { return r.World().SendSize(0, 1, 0) }, func() error {
+				r.Compute(late + 50*vtime.Microsecond)
+				_, err := r.World().RecvSize(0, 0, 0)
+				return err
+			})
+		}},
+		{"polls", "xt5", []int{1}, "Test", "a poll", func(r *mpivirt.Rank) error {
+			return pair(r, func() error { return nil }, func() error {
+				q, err := r.World().IrecvSize(0, 0, 0)
+				if err != nil {
+					return err
+				}
+				r.Compute(late)
+				for range 2000 {
+					if _, done, err := q.Test(); done || err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			eachHost(t, 4, func(h host) {
+				err := failure(t, mpivirt.Config{
+					Target: target(t, c.machine, 4), Strict: h.Strict, Protocol: h.Protocol, Collectives: h.Collectives,
+					Program: mpivirt.Program{Name: "late", Main: c.main},
+				}, h.Engines)
+				text := err.Error()
+				if err.Call != c.call || !strings.Contains(text, c.added) || !strings.Contains(text, endOfTime) || strings.Contains(text, "forever") {
+					t.Errorf("%+v: %v; want %s and %s", h, text, c.call, c.added)
+				}
+				named := false
+				for _, rank := range c.ranks {
+					named = named || err.Rank == rank
+				}
+				if !named {
+					t.Errorf("%+v: rank %d is named, want one of %v", h, err.Rank, c.ranks)
+				}
+			})
+		})
+	}
+}
+
+// A collective that begins before the end of time and would end after it, at whatever
+// round, names a rank and its call; one that ends before it is not disturbed.
+func TestCollectivesAtTheEndOfTime(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		machine, ranks := drawMachine(rt), rapid.IntRange(2, 14).Draw(rt, "ranks")
+		op := rapid.SampledFrom(collectives.Operations()).Draw(rt, "operation")
+		a := rapid.SampledFrom(collectives.Algorithms(op)).Draw(rt, "algorithm")
+		x := exercise{op: op, members: ranks, count: rapid.SampledFrom([]int{0, 1, 30}).Draw(rt, "count"), key: rapid.Uint64().Draw(rt, "key"), whole: true}
+		nonblocking := rapid.Bool().Draw(rt, "nonblocking")
+		h := drawHost.Draw(rt, "host")
+		tgt := target(rt, machine, ranks)
+		late := vtime.Duration(0)
+		run := func(i mpivirt.Interpreter, engines int) (*mpivirt.Result, error) {
+			return simulate(rt, mpivirt.Config{
+				Target: tgt, Strict: h.Strict, Protocol: h.Protocol, Window: h.Window, Collectives: i,
+				Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
+				Program: mpivirt.Program{Name: "late", Main: func(r *mpivirt.Rank) error {
+					r.Compute(late + vtime.Duration(r.Rank()*r.Rank()%7)*vtime.Nanosecond)
+					if !nonblocking {
+						return x.arguments(r.Rank()).call(r.World())
+					}
+					q, err := x.arguments(r.Rank()).begin(r.World())
+					if err == nil {
+						_, err = q.Wait()
+					}
+					return err
+				}},
+			}, engines)
+		}
+		early, err := run(mpivirt.Message, 1)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		last := vtime.Duration(early.VirtualTime)
+		late = vtime.Duration(vtime.Forever) - last - 1
+		if result, err := run(h.Collectives, h.Engines); err != nil || vtime.Duration(result.VirtualTime) != late+last {
+			rt.Fatalf("%v: it should end a picosecond before the end of time: %v", h, err)
+		}
+		tooLate := vtime.Duration(rapid.SampledFrom([]int{0, 1, 500_000}).Draw(rt, "too late"))
+		if last <= 7*vtime.Nanosecond+tooLate {
+			return // not all get as far as the collective
+		}
+		late += 1 + tooLate
+		_, err = run(h.Collectives, h.Engines)
+		if err == nil || !strings.Contains(err.Error(), " in "+callName(op)) || !strings.Contains(err.Error(), endOfTime) {
+			if !nonblocking || !strings.Contains(fmt.Sprint(err), endOfTime) {
+				rt.Fatalf("%v: %v; want the end of time in %s", h, err, callName(op))
+			}
+		}
+	})
+}
+
+// callName is how errors name an operation.
+func callName(op collectives.Operation) string {
+	if op == collectives.ReduceScatter {
+		return "ReduceScatter"
+	}
+	return strings.ToUpper(op.String()[:1]) + op.String()[1:]
+}
