@@ -174,9 +174,17 @@ func (k *kernel) releaseBulk(b *bulk) {
 		return
 	}
 	k.waiting = slices.DeleteFunc(k.waiting, func(other *bulk) bool { return other == b })
+	k.uncap()
+}
+
+// uncap tells the engine that an exchange with others is over: what others there are.
+func (k *kernel) uncap() {
 	least := vtime.Forever
-	for _, other := range k.waiting {
-		least = min(least, other.least)
+	for _, b := range k.waiting {
+		least = min(least, b.least)
+	}
+	for _, s := range k.splits {
+		least = min(least, s.least)
 	}
 	k.eng.Uncap(least)
 }

@@ -378,7 +378,7 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 // exit ends a member's part at instant t.
 func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
 	if inst.split != nil && !inst.split.done && inst.errors[member] == nil {
-		inst.split.held = append(inst.split.held, heldExit{lp, int32(member), t})
+		k.holdExit(inst.split, heldExit{lp, int32(member), t})
 		return
 	}
 	if t == vtime.Forever && inst.leaders {

@@ -3,6 +3,7 @@ package mpivirt_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -198,4 +199,90 @@ func callName(op collectives.Operation) string {
 		return "ReduceScatter"
 	}
 	return strings.ToUpper(op.String()[:1]) + op.String()[1:]
+}
+
+// Both kinds of ranks, with noise and without, name the rank that computes past the end
+// of time, or for a negative time, and call it computing, whatever they called before.
+func TestComputeNamesTheRank(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		d    vtime.Duration
+		want string
+	}{
+		{"too long", vtime.Duration(vtime.Forever) - 1, "9223372.036854775806s of computing"},
+		{"negative", -1, "a compute phase of -1ps"},
+	} {
+		for _, noise := range []mpivirt.Noise{nil, doubling{}} {
+			main := mpivirt.Program{Name: "goroutines", Main: func(r *mpivirt.Rank) error {
+				err := r.World().Barrier()
+				if r.Rank() == 2 {
+					r.Compute(c.d)
+				}
+				return err
+			}}
+			steps := eventScript(
+				func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Barrier() },
+				func(r *mpivirt.EventRank) mpivirt.Outcome {
+					if r.Rank() == 2 {
+						r.Compute(c.d)
+					}
+					return r.Continue()
+				})
+			for _, program := range []mpivirt.Program{main, steps} {
+				for engines := 1; engines <= 4; engines++ {
+					err := failure(t, mpivirt.Config{Target: target(t, hockney, 4), Noise: noise, Program: program}, engines)
+					if err.Rank != 2 || err.Call != "Compute" || err.Time != vtime.Time(2*vtime.Microsecond) || !strings.Contains(err.Error(), c.want) {
+						t.Errorf("%s, %d engines: %v", c.name, engines, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// doubling is noise that takes as long as the program computes.
+type doubling struct{}
+
+func (doubling) Extend(_ int, _ vtime.Time, d vtime.Duration) vtime.Duration {
+	return d.Plus(max(d, 0))
+}
+
+// A collective over arrays, in rounds of every kind, is the same close to the end of time
+// as far from it.
+func TestRoundsCloseToTheEndOfTime(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		tgt := target(rt, drawMaxPlusMachine(rt), rapid.IntRange(2, 300).Draw(rt, "ranks"))
+		op := rapid.SampledFrom([]collectives.Operation{collectives.Barrier, collectives.Allreduce, collectives.Allgather}).Draw(rt, "operation")
+		var algorithms []collectives.Algorithm
+		for _, a := range collectives.Algorithms(op) {
+			if tgt.Ranks() < 50 || !longWinded(a) {
+				algorithms = append(algorithms, a)
+			}
+		}
+		a := rapid.SampledFrom(algorithms).Draw(rt, "algorithm")
+		engines := rapid.IntRange(1, 4).Draw(rt, "engines")
+		spread := rapid.SampledFrom([]int{1, 1000, 5_000_000}).Draw(rt, "spread")
+		exits := func(from vtime.Duration) []vtime.Duration {
+			left := make([]vtime.Duration, tgt.Ranks())
+			_, err := simulate(rt, mpivirt.Config{
+				Target: tgt, Collectives: mpivirt.Bulk, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
+				Program: mpivirt.Program{Name: "late", Main: func(r *mpivirt.Rank) error {
+					r.Compute(from + vtime.Duration(r.Rank()*7919%spread))
+					err := r.World().CollectiveSize(op, 64, 0)
+					left[r.Rank()] = vtime.Duration(r.Now()) - from
+					return err
+				}},
+			}, engines)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return left
+		}
+		early := exits(0)
+		for rank, exit := range exits(vtime.Duration(vtime.Forever) - 1 - slices.Max(early)) {
+			if exit != early[rank] {
+				rt.Fatalf("%v %v: rank %d leaves after %v, close to the end of time after %v", op, a, rank, early[rank], exit)
+			}
+		}
+	})
 }

@@ -1,6 +1,8 @@
 package mpivirt
 
 import (
+	"slices"
+
 	"gigarank/invariant"
 	"gigarank/random"
 	"gigarank/vtime"
@@ -15,12 +17,42 @@ type splitState struct {
 	done   bool
 	held   []heldExit
 	made   map[int32]*comm
+	least  vtime.Time // of held
 }
 
 // heldExit is a member's exit that waits for the data.
 type heldExit struct {
 	lp, member int32
 	t          vtime.Time
+}
+
+// holdExit keeps a member's exit until the data are there. They are on their way: the exit
+// rests on the entries of all members, and each engine sends its data when its last one
+// enters. But what tells this engine of that entry may have come by way of others, and
+// with it promises that go beyond the exit. They do not count until it is over.
+func (k *kernel) holdExit(s *splitState, h heldExit) {
+	if len(s.held) == 0 {
+		k.splits, s.least = append(k.splits, s), vtime.Forever
+	}
+	s.held = append(s.held, h)
+	if h.t < s.least {
+		s.least = h.t
+		k.eng.Cap(h.t)
+	}
+}
+
+// letGo lets those members go whose exits were held.
+func (k *kernel) letGo(inst *instance) {
+	s := inst.split
+	if len(s.held) == 0 {
+		return
+	}
+	k.splits = slices.DeleteFunc(k.splits, func(other *splitState) bool { return other == s })
+	k.uncap()
+	for _, h := range s.held {
+		k.exit(inst, h.lp, int(h.member), h.t)
+	}
+	s.held = nil
 }
 
 // enterSplit enters a local member's color and key, or its new group.
@@ -88,10 +120,7 @@ func (k *kernel) closeSplit(inst *instance) {
 		}
 	}
 	s.done, s.own, s.others = true, nil, nil
-	for _, h := range s.held {
-		k.exit(inst, h.lp, int(h.member), h.t)
-	}
-	s.held = nil
+	k.letGo(inst)
 	k.flushRange(inst)
 }
 

@@ -65,13 +65,14 @@ type kernel struct {
 	algorithms []collectives.Algorithm // by operation
 	held       []*instance
 	joiners    joiners
-	running    int32   // LP whose code runs, or ran last
-	stepping   int32   // event LP whose step runs, none32 if none
-	stepped    int32   // LPs up to it, exclusively, are to run a step one after the other
-	called     call    // the MPI call that the step made last
-	concluded  Outcome // of the operation that the step ends with, 0 before it
-	timing     int32   // label of the time of the running LP's next collective
-	waiting    []*bulk // instances over arrays that wait for other engines
+	running    int32         // LP whose code runs, or ran last
+	stepping   int32         // event LP whose step runs, none32 if none
+	stepped    int32         // LPs up to it, exclusively, are to run a step one after the other
+	called     call          // the MPI call that the step made last
+	concluded  Outcome       // of the operation that the step ends with, 0 before it
+	timing     int32         // label of the time of the running LP's next collective
+	waiting    []*bulk       // instances over arrays that wait for other engines
+	splits     []*splitState // that hold exits
 
 	tally tally
 	seen  []vtime.Time // with invariants: by LP, its clock when it was looked at last
