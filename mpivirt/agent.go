@@ -214,7 +214,7 @@ func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
 		a.unacked = true
 	}
 	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
-	k.checkSent(a, dst, m.bytes)
+	k.checkSent(a, dst, m.bytes, m.arrival)
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, recordRound, dst, a.posted, k.gather(a, step.Send, w))
 }
@@ -229,19 +229,19 @@ func (k *kernel) departRound(a *agent, src, dst int, bytes int64) (free, arrival
 	return free, leaves.Add(k.tgt.Delay(src, dst, bytes))
 }
 
-// checkSent ends the simulation if a participant would not be free of a message before
+// checkSent notes it if a participant's message would not leave it, or not arrive, before
 // the end of virtual time.
-func (k *kernel) checkSent(a *agent, dst int, bytes int64) {
-	if a.clock == vtime.Forever {
-		k.pastEnd(a.lp, a.posted, a.inst.call.name, "a message of %d bytes to rank %d", bytes, dst)
+func (k *kernel) checkSent(a *agent, dst int, bytes int64, arrival vtime.Time) {
+	if max(a.clock, arrival) == vtime.Forever {
+		k.pastSend(a.inst, int(k.global(a.lp)), dst, bytes, a.posted)
 	}
 }
 
-// checkRound ends the simulation if a participant would be through a round, in which it
-// receives a message, after the end of virtual time.
-func (k *kernel) checkRound(a *agent, src int, bytes int64) {
+// checkReceived notes it if a participant would not be done with a message before the end
+// of virtual time.
+func (k *kernel) checkReceived(a *agent, src int, bytes int64, arrival vtime.Time) {
 	if a.clock == vtime.Forever {
-		k.pastEnd(a.lp, a.posted, a.inst.call.name, "a message of %d bytes from rank %d", bytes, src)
+		k.pastReceive(a.inst, src, int(k.global(a.lp)), bytes, max(a.posted, arrival))
 	}
 }
 
@@ -286,7 +286,7 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 		a.absorb(step, m.payload)
 	}
 	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(step, m.bytes)))
-	k.checkRound(a, int(m.rank), m.bytes)
+	k.checkReceived(a, int(m.rank), m.bytes, arrival)
 	k.dispose(a.message)
 	a.message = 0
 	return true

@@ -581,7 +581,10 @@ type evaluation struct {
 	same  bool           // all messages have the same delay, and no clock can pass the end of time
 	fixed vtime.Duration // this one, lag included, if it is set: that of a rendezvous
 
-	careful bool // clocks may pass the end of time: see bulk
+	// Clocks may pass the end of time, see bulk, and through does the arithmetic.
+	careful bool
+	sends   bool           // who receives in the round sends, too
+	combine vtime.Duration // part of work
 }
 
 // newEvaluation prepares the arithmetic of a round.
@@ -595,10 +598,11 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 	careful := b.careful()
 	e := evaluation{k: k, inst: inst, b: b, lo: lo, next: next, bytes: block * int64(p.Sent),
 		same: !careful && k.uniformDelay(inst, p), careful: careful}
-	if combine := k.tgt.ReduceTime(block * int64(p.Combined)); e.bytes > k.eagerLimit {
-		e.chargeRendezvous(p, combine)
+	e.sends, e.combine = p.Kind != collectives.Strided, k.tgt.ReduceTime(block*int64(p.Combined))
+	if e.bytes > k.eagerLimit {
+		e.chargeRendezvous(p, e.combine)
 	} else {
-		e.charge(p, combine)
+		e.charge(p, e.combine)
 	}
 	return e
 }
@@ -691,24 +695,13 @@ func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
 func (e *evaluation) spend(p collectives.Pattern, hi int) {
 	skip := max(0, (e.lo-p.First+p.Stride-1)/p.Stride)
 	for i := skip; i < p.Count && p.First+i*p.Stride < hi; i++ {
-		src := p.First + i*p.Stride
-		clock := &e.b.work[src-e.lo]
-		before := *clock
-		if *clock = before.Add(e.spent); *clock == vtime.Forever {
-			e.pastEnd(src, before, "a message of %d bytes to rank %d", e.bytes, e.rank(src+p.Distance))
-		}
+		clock := &e.b.work[p.First+i*p.Stride-e.lo]
+		*clock = clock.Add(e.spent)
 	}
 }
 
 // rank returns the rank in WORLD of an element.
 func (e *evaluation) rank(element int) int { return e.inst.rankOf(survivor(e.b.folded, element)) }
-
-// pastEnd ends the simulation because what an element does at t would end after the end
-// of virtual time.
-func (e *evaluation) pastEnd(element int, t vtime.Time, format string, arguments ...any) {
-	lp, _ := e.k.local(e.rank(element))
-	e.k.pastEnd(lp, t, e.inst.call.name, format, arguments...)
-}
 
 // exchange lets the elements lower, lower+1, ... and upper, upper+1, ..., n of
 // each, take in each other's messages.
@@ -793,12 +786,7 @@ func (e *evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step 
 func (e *evaluation) receiveCarefully(dst, src, n, stride int, clocks []vtime.Time, step int) {
 	for i := range n {
 		to, from := dst+i*stride, src+i*stride
-		own := e.b.work[to-e.lo]
-		end := max(own, clocks[i*step].Add(e.delay(from, to))).Add(e.work)
-		if end == vtime.Forever {
-			e.pastEnd(to, own, "a message of %d bytes from rank %d", e.bytes, e.rank(from))
-		}
-		e.next[to-e.lo] = end
+		e.next[to-e.lo] = e.through(to, from, e.b.work[to-e.lo], clocks[i*step])
 	}
 }
 

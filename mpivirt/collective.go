@@ -381,9 +381,6 @@ func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
 		k.holdExit(inst.split, heldExit{lp, int32(member), t})
 		return
 	}
-	if t == vtime.Forever && inst.leaders {
-		k.pastRelease(inst, lp, member)
-	}
 	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))
 	k.left(inst, 1)
 	if inst.errors != nil && k.steps != nil && inst.errors[member] != nil {

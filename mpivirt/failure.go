@@ -36,16 +36,16 @@ func (k *kernel) fail(lp int32, c call, err error) {
 		f.failed = map[int32]bool{}
 	}
 	f.failed[lp] = true
-	k.failedAt(lp, k.clock[lp], c, err)
+	k.failedAt(int(k.global(lp)), k.clock[lp], c, err)
 }
 
-// failedAt enters a failure at an instant.
-func (k *kernel) failedAt(lp int32, t vtime.Time, c call, err error) {
+// failedAt notes that a rank, of this engine or another, fails at an instant.
+func (k *kernel) failedAt(rank int, t vtime.Time, c call, err error) {
 	f := &k.failing
-	e := &RankError{Rank: int(k.global(lp)), Time: t, Call: c.String(), Err: err}
+	e := &RankError{Rank: rank, Time: t, Call: c.String(), Err: err}
 	if f.own == nil || e.before(f.own) {
 		f.own = e
-		k.eng.LPFailed(engine.Failure{Time: e.Time, LP: k.global(lp), Reason: []byte(e.Error())})
+		k.eng.LPFailed(engine.Failure{Time: e.Time, LP: int32(rank), Reason: []byte(e.Error())})
 	}
 }
 

@@ -196,7 +196,7 @@ func (k *kernel) complete(inst *instance, p int) {
 	if others := nodes.size(p) - 1; others > 0 {
 		start = max(start, last.Add(inst.within)).Add(inst.combine.Times(others))
 		if start == vtime.Forever {
-			k.pastEnd(lp, entry, inst.call.name, "the join of its node, which takes %v,", inst.within.Plus(inst.combine.Times(others)))
+			k.pastEnd(int(k.global(lp)), max(entry, *last), inst.call.name, "the join of its node, which takes %v,", inst.within.Plus(inst.combine.Times(others)))
 		}
 	}
 	inst.joined++
@@ -252,6 +252,9 @@ func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 		case member == leader:
 			k.exit(inst, lp, member, t)
 		default:
+			if others == vtime.Forever {
+				k.pastRelease(inst, rank, t)
+			}
 			k.exit(inst, lp, member, others)
 		}
 	}
@@ -268,7 +271,7 @@ func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	if size > 1 {
 		others := t.Add(inst.within)
 		if others == vtime.Forever {
-			k.pastRelease(inst, int32(lp+1), leader+1)
+			k.pastRelease(inst, k.lo+lp+1, t)
 		}
 		k.noteTimes(inst, int32(lp+1), others, clocks[1:])
 		for i := range clocks[1:] {
@@ -278,10 +281,10 @@ func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	k.leave(inst, int32(lp), int32(size))
 }
 
-// pastRelease ends the simulation because a member would leave its node after the end of
-// virtual time.
-func (k *kernel) pastRelease(inst *instance, lp int32, member int) {
-	k.pastEnd(lp, inst.entryOf(k, lp, member), inst.call.name, "the release of its node, which takes %v,", inst.within)
+// pastRelease notes that a member would leave its node after the end of virtual time, the
+// leader at t.
+func (k *kernel) pastRelease(inst *instance, rank int, t vtime.Time) {
+	k.pastEnd(rank, t, inst.call.name, "the release of its node, which takes %v,", inst.within)
 }
 
 // noteTimes enters the times of LPs with consecutive numbers that leave together at t
@@ -308,11 +311,15 @@ func (k *kernel) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtim
 
 // releaseHere is release for a node that another engine leads.
 func (k *kernel) releaseHere(inst *instance, p int, t vtime.Time) {
-	nodes := inst.comm.nodes
+	nodes, others := inst.comm.nodes, t.Add(inst.within)
 	for i := range nodes.size(p) {
 		member := nodes.member(p, i)
-		if lp, local := k.local(inst.comm.rankOf(member, 0)); local {
-			k.exit(inst, lp, member, t.Add(inst.within))
+		rank := inst.comm.rankOf(member, 0)
+		if lp, local := k.local(rank); local {
+			if others == vtime.Forever {
+				k.pastRelease(inst, rank, t)
+			}
+			k.exit(inst, lp, member, others)
 		}
 	}
 	k.flushRange(inst)

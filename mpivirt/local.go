@@ -116,7 +116,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	sent := &r.sent[m]
 	sent.bytes = a.layout.Bytes(step.Send, w)
 	a.clock, sent.arrival = k.departRound(a, r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
-	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes)
+	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, sent.arrival)
 	k.eng.Statistics.Messages++
 	if content := k.gather(a, step.Send, w); content != nil {
 		sent.payload = k.buffers.take(len(content))
@@ -132,12 +132,14 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 	arrival := sent.arrival
 	if sent.bytes > k.eagerLimit {
 		src, dst := r.inst.rankOf(step.From), r.inst.rankOf(int(m))
-		arrival, sent.free = k.tgt.Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival)
+		if arrival, sent.free = k.tgt.Rendezvous(src, dst, sent.bytes, a.posted, sent.arrival); max(arrival, sent.free) == vtime.Forever {
+			k.pastReceive(r.inst, src, dst, sent.bytes, max(a.posted, sent.arrival))
+		}
 	}
 	a.clock = k.tgt.Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
 	if a.working != nil {
 		a.absorb(&step, sent.payload)
 	}
 	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(&step, sent.bytes)))
-	k.checkRound(a, r.inst.rankOf(step.From), sent.bytes)
+	k.checkReceived(a, r.inst.rankOf(step.From), sent.bytes, arrival)
 }

@@ -215,7 +215,7 @@ func (k *kernel) match(m *message, lp int32, posted vtime.Time, c call) (arrival
 		free = free.Add(k.tgt.Match(src, dst))
 	}
 	if max(arrival, free) == vtime.Forever {
-		k.pastEnd(lp, posted, c, "a message of %d bytes from rank %d", m.bytes, src)
+		k.pastEnd(dst, max(posted, m.arrival), c, "a message of %d bytes from rank %d", m.bytes, src)
 	}
 	if m.request != 0 {
 		k.acknowledge(m, free)

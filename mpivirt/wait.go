@@ -284,7 +284,7 @@ func (k *kernel) finishPoll(lp int32, box *mailbox, kind waitKind) {
 	box.polls++
 	end := now.Add(k.pollTime)
 	if end == vtime.Forever {
-		k.pastEnd(lp, now, w.call, "a poll that finds nothing, of %v,", k.pollTime)
+		k.pastEnd(int(k.global(lp)), now, w.call, "a poll that finds nothing, of %v,", k.pollTime)
 	}
 	k.clock[lp] = end
 }
@@ -309,7 +309,7 @@ func (k *kernel) charge(lp int32, r *request, at vtime.Time) {
 	}
 	done := k.tgt.Receive(k.port(lp), r.bytes, r.posted, k.clock[lp], r.arrival)
 	if done == vtime.Forever {
-		k.pastEnd(lp, k.clock[lp], r.call, "a message of %d bytes from rank %d", r.bytes, r.rank)
+		k.pastEnd(int(k.global(lp)), max(k.clock[lp], r.arrival), r.call, "a message of %d bytes from rank %d", r.bytes, r.rank)
 	}
 	k.clock[lp] = done
 }
