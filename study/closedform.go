@@ -28,7 +28,7 @@ func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	}
 	count, size := elements(p.Operation, point.Payload)
 	f := newFormula(target, p.Operation, a, count)
-	if !f.exact || point.Iterations > 1 && !f.inStep {
+	if !f.exact || point.Iterations > 1 && !f.together {
 		return 0, false
 	}
 	d, ok := collectives.ClosedForm(p.Operation, a, f.members, count, size, f.cost)
@@ -57,8 +57,10 @@ type formula struct {
 	members int
 	cost    collectives.Cost
 	exact   bool
-	inStep  bool  // the ranks leave together if they enter together
-	largest int64 // message of those whose cost was asked for
+	inStep  bool // members are in step if they begin together
+	// together: ranks leave together if they enter together.
+	together bool
+	largest  int64 // message of those whose cost was asked for
 	// rendezvous: the cost knows messages above the eager limit.
 	rendezvous bool
 }
@@ -67,11 +69,9 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	f := &formula{members: t.Ranks()}
 	least, most := t.NodeSizes()
 	src, dst, alike := t.AlikeRanks()
-	f.inStep = collectives.InStep(op, a, f.members, count)
 	if a == collectives.NodeLeader {
 		f.members = t.Nodes()
 		src, dst, alike = t.AlikeLeaders()
-		f.inStep = most == 1 && collectives.InStep(op, a, f.members, count)
 		if most > 1 {
 			alike = alike && least > 1 && (op == collectives.Barrier || least == most)
 			leader, other := t.NodeMember(0, 0), t.NodeMember(0, 1)
@@ -79,9 +79,14 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 			f.cost.IntraBeta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(other, leader, bytes) })
 		}
 	}
+	f.inStep = collectives.InStep(op, a, f.members, count)
+	f.together = f.inStep && (a != collectives.NodeLeader || most == 1)
 	f.cost.Gamma = t.ReduceTime
 	f.exact = alike
 	o := t.Overhead()
+	if t.LogGOPS() != nil {
+		f.inStep = f.together // nothing is derived of joins
+	}
 	if t.LogGOPS() != nil || f.inStep {
 		f.exact = alike && f.inStep && f.charge(t, src, dst)
 		return f

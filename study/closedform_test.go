@@ -26,6 +26,7 @@ var formMachines = map[string]string{
 	"costly-ports":   "ranks_per_node: 4\n" + strings.Replace(costly, "400ns", "900ns", 1),
 	"costly-narrow":  "ranks_per_node: 4\n" + strings.Replace(costly, "400ns", "1900ns", 1),
 	"levels":         "ranks_per_node: 4\n" + twoLevels,
+	"levels-charged": "ranks_per_node: 4\n" + strings.Replace(twoLevels, "reduce", "overhead: {send: 200ns, receive: 100ns}, gap: 900ns, eager_limit: 1KiB, reduce", 1),
 	"levels-cyclic":  "ranks_per_node: 4\nmapping: cyclic\n" + twoLevels,
 	"levels-single":  "ranks_per_node: 1\n" + twoLevels,
 	"levels-on-one":  "ranks_per_node: 64\n" + twoLevels,
@@ -43,7 +44,7 @@ var formMachines = map[string]string{
 // so many points at least of those of a machine, in a hundred.
 func TestSimulationMeetsTheClosedForm(t *testing.T) {
 	drawn := map[string]int{
-		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-cyclic": 20, "levels-single": 80, "levels-on-one": 80,
+		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-charged": 6, "levels-cyclic": 20, "levels-single": 80, "levels-on-one": 80,
 		"measured": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "loggops-narrow": 0, "loggops-wide": 20,
 		"loggops-default": 20, "xt5": 3, "tianhe-1a": 3, "gigabit-star": 80,
 	}
@@ -99,6 +100,8 @@ func TestClosedFormsThatDoNotHold(t *testing.T) {
 		{"nodes are full", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "48"}, true},
 		{"nodes are full and join with data", Axes{Operation: "allreduce", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "44", Payload: "8Ki"}, true},
 		{"the last node has fewer to combine", Axes{Operation: "allreduce", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "50", Payload: "8Ki"}, false},
+		{"full nodes and leaders in step above the eager limit", Axes{Operation: "allreduce", Algorithms: "node-leader", Machines: "levels-charged.yaml", Ranks: "64", Payload: "8Ki"}, true},
+		{"leaders that fold wait for ports", Axes{Operation: "allreduce", Algorithms: "node-leader", Machines: "levels-charged.yaml", Ranks: "48", Payload: "8"}, false},
 		{"leaders are so many hops apart as they are", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "torus.yaml", Ranks: "48"}, false},
 		{"the last node has one rank only", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "49"}, false},
 		{"the last node has two ranks", Axes{Operation: "barrier", Algorithms: "node-leader", Machines: "levels.yaml", Ranks: "50"}, true},
