@@ -13,6 +13,7 @@ import (
 	"gigarank/engine"
 	"gigarank/network"
 	"gigarank/random"
+	"gigarank/vtime"
 )
 
 // The tree of the array interpreter gives, whatever the order in which vectors come
@@ -462,5 +463,28 @@ func TestDeadlockReportsTravel(t *testing.T) {
 	want := "rank 0 failed at virtual time 6ps in Bcast: MPI_ERR_ROOT: Bcast with root 0, but rank 1 calls Bcast with root 1 as collective 3 on WORLD"
 	if err := mergeDeadlocks(report(0, 0), got).cause(); err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// Design, section 7: joins and releases take α_intra. So engines that share a node may
+// go so far ahead of each other, whatever the algorithm.
+func TestEnginesThatShareANodeAreALatencyApart(t *testing.T) {
+	m, err := network.Parse("test", []byte("name: m\nranks_per_node: 4\nnetwork: {model: twolevel, intra: {latency: 3ns}, inter: {latency: 5ns}}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Target: target}
+	for _, a := range []collectives.Algorithm{collectives.NodeLeader, collectives.Dissemination} {
+		c.Algorithms = map[collectives.Operation]collectives.Algorithm{collectives.Barrier: a}
+		if got := c.lookahead(0, 2, 2, 4); got != 3*vtime.Nanosecond {
+			t.Errorf("%v: two engines on a node are %v apart, want 3ns", a, got)
+		}
+		if got := c.lookahead(0, 4, 4, 8); got != 5*vtime.Nanosecond {
+			t.Errorf("%v: two engines on two nodes are %v apart, want 5ns", a, got)
+		}
 	}
 }

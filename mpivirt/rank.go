@@ -53,7 +53,8 @@ func (r *Rank) Wtick() float64 { return 1e-12 }
 
 // Compute advances the rank's clock by d, lengthened by the noise of the target
 // machine's operating system if the simulation has any. A negative d is an error
-// of class ErrArgument.
+// of class ErrArgument; one that leads past the end of virtual time, 106 days from the
+// start, ends the run.
 func (r *Rank) Compute(d vtime.Duration) {
 	r.k.compute(r.lp, d)
 }
