@@ -114,6 +114,27 @@ func TestRateBoundaries(t *testing.T) {
 	}
 }
 
+// Half a round trip on aws-hpc6a, message by message, is what osu_latency measured: with
+// the overheads, and above the eager limit with request and acknowledgement.
+func TestHpc6aTakesWhatWasMeasured(t *testing.T) {
+	target := mustPreset(t, "aws-hpc6a", 192)
+	for bytes, want := range map[int64]vtime.Duration{
+		1: 9870 * ns, 8: 10370 * ns, 256: 10490 * ns, 1 << 10: 10710 * ns, 2 << 10: 10930 * ns, 4 << 10: 11920 * ns,
+		8 << 10: 12850 * ns, 16 << 10: 13740 * ns, 32 << 10: 15270 * ns, 64 << 10: 18430 * ns, 128 << 10: 46340 * ns,
+		256 << 10: 58730 * ns, 512 << 10: 104860 * ns, 1 << 20: 196560 * ns, 2 << 20: 379370 * ns, 4 << 20: 725620 * ns,
+	} {
+		var sender, receiver Port
+		_, leaves := target.Send(&sender, bytes, 0)
+		arrival := leaves.Add(target.Delay(0, 96, bytes))
+		if bytes > target.EagerLimit() {
+			arrival, _ = target.Rendezvous(0, 96, bytes, 0, leaves.Add(target.Latency(0, 96)))
+		}
+		if got := target.Receive(&receiver, bytes, 0, 0, arrival); got != vtime.Time(want) {
+			t.Errorf("%d bytes take %v, want %v", bytes, got, want)
+		}
+	}
+}
+
 // Values worked out by hand, beside what is computed.
 func TestDelaysByHand(t *testing.T) {
 	const table = `ranks_per_node: 2
@@ -128,6 +149,11 @@ network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, me
 	xt5 := mustPreset(t, "xt5", 48)
 	tianhe := mustPreset(t, "tianhe-1a", 1000)
 	star := mustPreset(t, "gigabit-star", 4)
+	frontier := mustPreset(t, "frontier", 64*600)
+	frontera := mustPreset(t, "frontera", 56*50)
+	hpc6a := mustPreset(t, "aws-hpc6a", 200)
+	// Eight units of 12 nodes, in a torus of 2·2·2.
+	fugaku := mustPreset(t, "fugaku", 48*12*8)
 	for _, c := range []struct {
 		name     string
 		target   *Target
@@ -145,6 +171,19 @@ network: {model: hops, latency: 10us, latency_per_hop: 1us, bandwidth: 1GB/s, me
 		{"tianhe-1a, next board: 15 us + 5·0.6 us", tianhe, 0, 192, 0, 18 * us},
 		{"tianhe-1a, 1000·(1/6.38 + 1/4.16) = 397.12443… ns", tianhe, 0, 192, 1000, 18*us + 397124*ps},
 		{"tianhe-1a, one node, no bytes: the least", tianhe, 0, 1, 0, 1 * ps},
+		{"frontier, one node, 0.25 us + 20900 B / 20.9 GB/s", frontier, 0, 63, 20900, 1250 * ns},
+		{"frontier, two nodes, 1.8 us + 25000 B / 25 GB/s", frontier, 0, 64 * 599, 25000, 2800 * ns},
+		{"frontera, one node, 0.2 us + 8000 B / 8 GB/s", frontera, 0, 55, 8000, 1200 * ns},
+		{"frontera, two nodes, 0.8 us + 12300 B / 12.3 GB/s", frontera, 0, 56, 12300, 1800 * ns},
+		{"aws-hpc6a, one node, as measured less 0.2 us", hpc6a, 0, 95, 0, 150 * ns},
+		{"aws-hpc6a, one node, halfway from 4 KiB to 1 MiB", hpc6a, 0, 95, 1<<19 + 2048, 52800 * ns},
+		{"aws-hpc6a, two nodes, measured 18.43 us less 0.2 us", hpc6a, 0, 96, 65536, 18230 * ns},
+		{"aws-hpc6a, two nodes, 725.62 us less 0.2 us and 2·9.67 us", hpc6a, 0, 96, 4 << 20, 706080 * ns},
+		{"fugaku, one node, 0.4 us + 2·4000 B / 40 GB/s", fugaku, 0, 47, 4000, 600 * ns},
+		{"fugaku, next node: 0.39 us + 0.1 us, a Put of 8 B in 0.49 us", fugaku, 0, 48, 0, 490 * ns},
+		{"fugaku, 1 + 1 + 1 hops to the last node of the 2·3·2", fugaku, 0, 11 * 48, 0, 690 * ns},
+		{"fugaku, next unit, 6350 B in 1 us and 40 GB/s once", fugaku, 0, 12 * 48, 6350, 490*ns + 1*us + 158750*ps},
+		{"fugaku, 1 + 1 + 1 hops to the last unit of the 2·2·2", fugaku, 0, 12 * 7 * 48, 0, 690 * ns},
 		{"table, at a point", mustTarget(t, table, 4), 0, 1, 100, 2 * us},
 		{"table, between two", mustTarget(t, table, 4), 0, 1, 150, 3500 * ns},
 		{"table, just beyond a point", mustTarget(t, table, 4), 0, 1, 103, 2090 * ns},

@@ -99,7 +99,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("preset %s has no room for a billion ranks: %v", p.Name, err)
 		}
 	}
-	if want := []string{"gigabit-star", "loggops-default", "tianhe-1a", "xt5"}; !slices.Equal(names, want) {
+	if want := []string{"aws-hpc6a", "frontera", "frontier", "fugaku", "gigabit-star", "loggops-default", "tianhe-1a", "xt5"}; !slices.Equal(names, want) {
 		t.Errorf("presets %v, want %v", names, want)
 	}
 }
@@ -115,15 +115,38 @@ func TestPresetFigures(t *testing.T) {
 	if tianhe.intra.bandwidth != 6.38e9 || tianhe.inter.bandwidth != 4.16e9 || tianhe.inter.latency != 15*us || tianhe.perHop != 600*ns {
 		t.Errorf("tianhe-1a:\n%s", tianhe)
 	}
-	for name, perNode := range map[string]int{"xt5": 12, "tianhe-1a": 12, "gigabit-star": 1} {
+	for name, perNode := range map[string]int{
+		"xt5": 12, "tianhe-1a": 12, "gigabit-star": 1, "frontier": 64, "frontera": 56, "aws-hpc6a": 96, "fugaku": 48,
+	} {
 		if got := mustPreset(t, name, 1).Machine().RanksPerNode(); got != perNode {
 			t.Errorf("%s: %d ranks per node, want %d", name, got, perNode)
 		}
 	}
 }
 
+// A message costs somebody's processor something on every machine, so that linear
+// algorithms are not free, and long messages go by rendezvous.
+func TestPresetsCharge(t *testing.T) {
+	for _, p := range Presets() {
+		target := mustPreset(t, p.Name, 1)
+		if o := target.Overhead(); o.Send == 0 || o.Receive == 0 || target.Gap() == 0 {
+			t.Errorf("%s: overheads %+v, gap %v", p.Name, o, target.Gap())
+		}
+		if target.EagerLimit() > 1<<20 {
+			t.Errorf("%s: eager limit %d", p.Name, target.EagerLimit())
+		}
+		text, _ := presetText(p.Name)
+		if !strings.Contains(string(text), "reduce:") {
+			t.Errorf("%s does not say what combining bytes takes", p.Name)
+		}
+	}
+}
+
 func TestEstimatesAreMarked(t *testing.T) {
-	for preset, want := range map[string]int{"xt5": 4, "gigabit-star": 1, "tianhe-1a": 0, "loggops-default": 0} {
+	for preset, want := range map[string]int{
+		"xt5": 8, "gigabit-star": 5, "tianhe-1a": 5, "loggops-default": 0,
+		"frontier": 5, "frontera": 6, "aws-hpc6a": 5, "fugaku": 8,
+	} {
 		text := mustPreset(t, preset, 1).Machine().String()
 		if got := strings.Count(text, "# estimate"); got != want {
 			t.Errorf("%s: %d marks, want %d\n%s", preset, got, want, text)
