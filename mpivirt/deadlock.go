@@ -7,24 +7,51 @@ import (
 	"strings"
 )
 
+// A deadlock is described in the same words on any number of engines: each lists the
+// first of its ranks that wait and who has not called the collectives that others may
+// wait in; for whom they wait follows from all lists together.
+
+// waiter is a rank that waits. If it does so in a collective, in the instance of that
+// number on the communicator of that context.
+type waiter struct {
+	Blocked
+	context uint64 // noContext if it waits in none
+	number  uint32
+}
+
+// absence tells of members of one engine that have not called an instance of a
+// collective, or, onward, that one and any later one.
+type absence struct {
+	context uint64
+	number  uint32
+	onward  bool
+	first   int // the least of them
+	count   int
+}
+
+// covers reports whether the members have not called the instance that w waits in.
+func (a *absence) covers(w *waiter) bool {
+	return a.context == w.context && (a.number == w.number || a.onward && a.number < w.number)
+}
+
 // deadlock describes what the LPs of this engine wait for.
 func (k *kernel) deadlock() *DeadlockError {
-	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished, calls: k.calls()}
-	for lp := int32(0); lp < int32(k.n) && len(d.Blocked) < deadlockReportLimit; lp++ {
-		if b, ok := k.blocked(lp); ok {
-			d.Blocked = append(d.Blocked, b)
+	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished, calls: k.calls(), absent: k.absent()}
+	for lp := int32(0); lp < int32(k.n) && len(d.waiters) < deadlockReportLimit; lp++ {
+		if w, ok := k.blocked(lp); ok {
+			d.waiters = append(d.waiters, w)
 		}
 	}
 	return d
 }
 
 // blocked describes what an LP waits for, if it waits.
-func (k *kernel) blocked(lp int32) (Blocked, bool) {
-	b := Blocked{Rank: int(k.global(lp)), Since: k.clock[lp]}
+func (k *kernel) blocked(lp int32) (waiter, bool) {
+	w := waiter{Blocked: Blocked{Rank: int(k.global(lp)), Since: k.clock[lp]}}
 	if k.slots != nil && k.slots[lp] != 0 {
 		if box := k.boxes.at(k.slots[lp]); box.wait.kind != notWaiting {
-			b.Call, b.For = box.wait.call.String(), k.awaited(box)
-			return b, true
+			w.Call, w.For = box.wait.call.String(), k.awaited(box)
+			return w, true
 		}
 	}
 	for _, c := range k.comms[1:] {
@@ -32,26 +59,62 @@ func (k *kernel) blocked(lp int32) (Blocked, bool) {
 			continue
 		}
 		if inst := c.blocking(lp, k); inst != nil {
-			b.Call = inst.call.name.String()
-			b.For = inst.missing(k)
-			return b, true
+			w.Call, w.context, w.number = inst.call.name.String(), c.context, inst.number
+			return w, true
 		}
 	}
-	return b, false
+	return w, false
 }
 
-// missing says who has not called a collective that others wait in.
-func (inst *instance) missing(k *kernel) string {
-	c := inst.comm
-	for m := c.first; m < c.last; m++ {
-		if _, local := k.local(c.rankOf(m, 0)); local && !inst.has(m-c.first) {
-			if c.locals-inst.count == 1 {
-				return fmt.Sprintf("rank %d of %s to call it", m, c)
+// absent lists who of this engine has not called the collectives that are under way, or
+// that other engines may have under way.
+func (k *kernel) absent() (all []absence) {
+	for _, c := range k.comms[1:] {
+		if c == nil || c.group == nil || c.locals == 0 {
+			continue
+		}
+		for _, inst := range c.live {
+			if inst.count < c.locals {
+				a := absence{c.context, inst.number, false, 0, c.locals - inst.count}
+				a.first = k.firstOf(c, func(member int) bool { return !inst.has(member - c.first) })
+				all = append(all, a)
 			}
-			return fmt.Sprintf("rank %d of %s and %d more to call it", m, c, c.locals-inst.count-1)
+		}
+		if c.locals < c.size {
+			all = append(all, absence{c.context, c.next, true, k.firstOf(c, func(int) bool { return true }), c.locals})
 		}
 	}
-	return fmt.Sprintf("ranks of %s on other engines to call it", c)
+	return all
+}
+
+// firstOf returns the first member of this engine that is one of those asked for.
+func (k *kernel) firstOf(c *comm, one func(member int) bool) int {
+	for m := c.first; m < c.last; m++ {
+		if _, local := k.local(c.rankOf(m, 0)); local && one(m) {
+			return m
+		}
+	}
+	return c.last
+}
+
+// missing says who has not called a collective that a rank waits in.
+func (e *DeadlockError) missing(w *waiter) string {
+	c, first, count := &comm{context: w.context}, -1, 0
+	for i := range e.absent {
+		if a := &e.absent[i]; a.covers(w) {
+			if first < 0 || a.first < first {
+				first = a.first
+			}
+			count += a.count
+		}
+	}
+	switch count {
+	case 0:
+		return fmt.Sprintf("the other members of %s to go on in it", c)
+	case 1:
+		return fmt.Sprintf("rank %d of %s to call it", first, c)
+	}
+	return fmt.Sprintf("rank %d of %s and %d more to call it", first, c, count-1)
 }
 
 // awaited says whom or what a wait is for.
@@ -103,9 +166,12 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	if a == nil {
 		return b
 	}
-	all := append(slices.Clone(a.Blocked), b.Blocked...)
-	slices.SortFunc(all, func(x, y Blocked) int { return x.Rank - y.Rank })
-	d := &DeadlockError{Waiting: a.Waiting + b.Waiting, Blocked: all[:min(len(all), deadlockReportLimit)], mismatch: a.mismatch}
+	waiters := append(slices.Clone(a.waiters), b.waiters...)
+	slices.SortFunc(waiters, func(x, y waiter) int { return x.Rank - y.Rank })
+	d := &DeadlockError{
+		Waiting: a.Waiting + b.Waiting, mismatch: a.mismatch,
+		waiters: waiters[:min(len(waiters), deadlockReportLimit)], absent: append(slices.Clone(a.absent), b.absent...),
+	}
 	// Engines that have made the same calls add nothing.
 	fresh := unlike(b.calls, a.calls)
 	if d.mismatch == nil {
@@ -121,6 +187,14 @@ func (e *DeadlockError) cause() error {
 	if e.mismatch != nil {
 		return e.mismatch
 	}
+	e.Blocked = e.Blocked[:0]
+	for i := range e.waiters {
+		w := e.waiters[i]
+		if w.context != noContext {
+			w.For = e.missing(&w)
+		}
+		e.Blocked = append(e.Blocked, w.Blocked)
+	}
 	return e
 }
 
@@ -129,10 +203,16 @@ func (e *DeadlockError) encode(b []byte) []byte {
 	if e == nil {
 		return b
 	}
-	b = appendWords(b, e.Waiting, uint64(len(e.Blocked)))
-	for _, r := range e.Blocked {
-		b = appendWords(b, uint64(r.Rank), uint64(r.Since), uint64(len(r.Call)), uint64(len(r.For)))
-		b = append(append(b, r.Call...), r.For...)
+	b = appendWords(b, e.Waiting, uint64(len(e.waiters)))
+	for i := range e.waiters {
+		w := &e.waiters[i]
+		b = appendWords(b, uint64(w.Rank), uint64(w.Since), w.context, uint64(w.number), uint64(len(w.Call)), uint64(len(w.For)))
+		b = append(append(b, w.Call...), w.For...)
+	}
+	b = appendWords(b, uint64(len(e.absent)))
+	for _, a := range e.absent {
+		onward := map[bool]uint64{true: 1}[a.onward]
+		b = appendWords(b, a.context, uint64(a.number), onward, uint64(a.first), uint64(a.count))
 	}
 	b = appendWords(b, uint64(len(e.calls)))
 	for _, c := range e.calls {
@@ -149,11 +229,14 @@ func decodeDeadlock(b []byte) *DeadlockError {
 	r := reader{b}
 	e := &DeadlockError{Waiting: r.u64()}
 	for range r.u64() {
-		w := Blocked{Rank: int(r.u64()), Since: vtime.Time(r.u64())}
+		w := waiter{Blocked: Blocked{Rank: int(r.u64()), Since: vtime.Time(r.u64())}, context: r.u64(), number: uint32(r.u64())}
 		call, awaited := r.u64(), r.u64()
 		w.Call, w.For = string(r.b[:call]), string(r.b[call:call+awaited])
 		r.b = r.b[call+awaited:]
-		e.Blocked = append(e.Blocked, w)
+		e.waiters = append(e.waiters, w)
+	}
+	for range r.u64() {
+		e.absent = append(e.absent, absence{r.u64(), uint32(r.u64()), r.u64() == 1, int(r.u64()), int(r.u64())})
 	}
 	for range r.u64() {
 		e.calls = append(e.calls, called{r.u64(), r.u64(), spell{uint32(r.u64()), uint32(r.u64()), signature(r.u64()), int32(r.u64()), vtime.Time(r.u64())}})

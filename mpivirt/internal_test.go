@@ -446,11 +446,15 @@ func TestDeadlockReportsTravel(t *testing.T) {
 		return v.signature()
 	}
 	report := func(rank int32, root int) *DeadlockError {
-		return &DeadlockError{Waiting: 1, Blocked: []Blocked{{Rank: int(rank), Call: "Bcast", For: "others", Since: 7}},
+		return &DeadlockError{
+			Waiting: 1,
+			waiters: []waiter{{Blocked{Rank: int(rank), Call: "Bcast", For: "others", Since: 7}, worldContext, 9}},
+			absent:  []absence{{worldContext, 3, true, 5, 2}, {selfContext, 4, false, 0, 1}},
 			calls: []called{
 				{worldContext, 2, spell{0, 3, bcast(0), rank, 5}},
 				{worldContext, 2, spell{3, 9, bcast(root), rank, 6}},
-			}}
+			},
+		}
 	}
 	sent := report(1, 1)
 	got := decodeDeadlock(sent.encode(nil))
