@@ -49,8 +49,10 @@ var rules = map[string]rule{
 	"sync/transporttest":    {imports: "vtime random sync"},
 	"sync/mpi":              {imports: "vtime random sync sync/internal/buffers", testsOnly: "sync/transporttest"},
 
+	"watchdog": {},
+
 	"collectives": {pure: true, imports: "vtime random"},
-	"engine":      {pure: true, imports: "vtime random invariant lp sync github.com/google/btree"},
+	"engine":      {pure: true, imports: "vtime random invariant lp sync watchdog github.com/google/btree"},
 	"mpivirt": {
 		pure:    true,
 		imports: "vtime random invariant lp network collectives engine",

@@ -110,6 +110,8 @@ type Engine struct {
 // snapshot is what other goroutines may look at while the engine runs.
 type snapshot struct {
 	events, time atomic.Int64
+	atWork       atomic.Bool   // in Run, and not waiting for other engines
+	home         atomic.Uint64 // number of the goroutine that has started the engine's
 }
 
 // defaultBufferLimit holds some four million small messages.
@@ -312,6 +314,8 @@ func (e *Engine) CheckArrival(source, destination int, sent, arrival vtime.Time)
 // come out of Run is no obstacle to calling it again.
 func (e *Engine) Run(k Kernel) error {
 	e.kernel = k
+	e.snapshot.atWork.Store(true)
+	defer e.snapshot.atWork.Store(false)
 	deliver := func(src int, record []byte) {
 		e.Statistics.Events++
 		k.Deliver(src, record)
@@ -412,7 +416,9 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	if n, err := e.poll(deliver); err != nil || n > 0 {
 		return true, err
 	}
+	e.snapshot.atWork.Store(false)
 	outcome, err := e.endpoint.Wait(next, e.unfinished)
+	e.snapshot.atWork.Store(true)
 	e.notice()
 	switch {
 	case err != nil:

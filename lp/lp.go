@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"strings"
 	"unsafe"
 )
 
@@ -85,6 +86,38 @@ func (c Coroutine) Wait() {
 		runtime.Goexit()
 	}
 }
+
+// Astray reports whether the caller runs on another goroutine than an LP's: one that LP
+// code has started must not suspend the LP. It is found out where the caller's stack is
+// not that on which the LP was suspended last.
+func (c Coroutine) Astray() bool {
+	var here byte
+	at := *c.top
+	return at != 0 && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
+}
+
+// near is how far calls that suspend an LP are apart on its stack, commonly: where they
+// are not, or the runtime has moved the stack, a look at the stack follows.
+const near = 2 << 10
+
+// onCoroutine reports whether the caller runs beneath the entry of an LP. It does not
+// look at stacks that are very deep.
+func onCoroutine() bool {
+	var callers [64]uintptr
+	n := runtime.Callers(1, callers[:])
+	if n == len(callers) {
+		return true
+	}
+	for _, pc := range callers[max(n-8, 0):n] {
+		if f := runtime.FuncForPC(pc - 1); f != nil && strings.HasPrefix(f.Name(), entry) {
+			return true
+		}
+	}
+	return false
+}
+
+// entry is how the name of the function begins that LPs are entered by.
+const entry = "gigarank/lp.NewGoroutines"
 
 // Resume implements Body.
 func (g *Goroutines) Resume(i int) bool {

@@ -122,6 +122,35 @@ func TestGoexitIsKeptFromTheEngine(t *testing.T) {
 	}
 }
 
+// A goroutine that an LP has started is told from the LP, wherever the LP's stack has
+// grown to in the meantime.
+func TestAGoroutineOfAnLPIsAstray(t *testing.T) {
+	g := NewGoroutines(1, func(_ int, self Coroutine) {
+		self.Wait()
+		astray := make(chan bool)
+		for range 100 {
+			go func() { astray <- self.Astray() }()
+			if !<-astray {
+				t.Error("a goroutine passes for the LP")
+			}
+		}
+		var deep func(n int)
+		deep = func(n int) {
+			var frame [100]byte
+			if self.Astray() {
+				t.Errorf("the LP is astray %d frames from the end", n)
+			}
+			if n > 0 {
+				deep(n - 1)
+			}
+			_ = frame
+		}
+		deep(50)
+	}, ignore)
+	g.Resume(0)
+	g.Resume(0)
+}
+
 func TestPanicComesOutOfResume(t *testing.T) {
 	bad := errors.New("bad rank")
 	g := NewGoroutines(1, func(int, Coroutine) { panic(bad) }, ignore)

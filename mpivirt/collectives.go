@@ -48,7 +48,7 @@ func (c *comm) nodesInOrder(k *kernel) bool {
 // run carries out a collective in its blocking form, unless there is an error.
 func (c *Comm) run(v *collective, err error) error {
 	r, output := c.r, v.output
-	r.call = v.name
+	r.calls(v.name)
 	if err == nil {
 		err = c.c.check(v)
 	}
@@ -77,7 +77,7 @@ func (c *Comm) run(v *collective, err error) error {
 // begin begins a collective in its nonblocking form, unless there is an error.
 func (c *Comm) begin(v *collective, err error) (Request, error) {
 	r := c.r
-	r.call = v.name
+	r.calls(v.name)
 	if err == nil {
 		err = c.c.check(v)
 	}
@@ -184,7 +184,7 @@ func (m caller) tooShort(name call, got, need int) (*collective, error) {
 // Barrier waits until all members have called it (MPI_Barrier).
 func (c *Comm) Barrier() error {
 	r := c.r
-	r.call = callBarrier
+	r.calls(callBarrier)
 	if r.k.enterBarrier(r.lp, c.c, int(c.member)) {
 		r.k.activity(r.lp)
 		r.suspend()

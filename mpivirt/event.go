@@ -1,8 +1,6 @@
 package mpivirt
 
 import (
-	"fmt"
-
 	"gigarank/lp"
 	"gigarank/vtime"
 )
@@ -217,11 +215,7 @@ func (r *EventRank) Timed(index int, operation string) *EventRank {
 }
 
 // Printf prints text to the output of the simulation; see [Rank.Printf].
-func (r *EventRank) Printf(format string, arguments ...any) {
-	if r.k.config.Output != nil {
-		r.k.config.Output(fmt.Sprintf(format, arguments...))
-	}
-}
+func (r *EventRank) Printf(format string, arguments ...any) { r.k.print(format, arguments) }
 
 // Continue ends a step after which the rank goes on.
 func (r *EventRank) Continue() Outcome {

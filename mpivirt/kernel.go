@@ -2,6 +2,7 @@ package mpivirt
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 
 	"gigarank/collectives"
 	"gigarank/engine"
@@ -35,7 +36,9 @@ type kernel struct {
 	requests slab[request]
 	failures map[int32]error // what went wrong with requests, by index
 	failing  failing
-	done     int32 // stands in for requests of event ranks that are over at once
+	lose     func(err *RankError) // ends the run from any goroutine
+	printing atomic.Bool          // a rank hands text to the output
+	done     int32                // stands in for requests of event ranks that are over at once
 	brought  brought
 	parked   map[int32]brought // by LP
 	towards  int               // engine that an event rank has sent to last

@@ -47,7 +47,7 @@ func (c *Comm) throttle(dest int) {
 
 // start begins a send and returns its request, 0 if the sender is free already.
 func (c *Comm) start(payload []byte, bytes int64, dest, tag int, mode sendMode, name call) (int32, error) {
-	c.r.call = name
+	c.r.calls(name)
 	if err := c.c.checkSend(dest, tag, bytes); err != nil {
 		return 0, c.r.raise(name, err)
 	}
@@ -95,7 +95,7 @@ func (r *Rank) completed(name call) int32 {
 
 // post begins a receive; source ProcNull gives no request.
 func (c *Comm) post(buffer []byte, bytes int64, source, tag int, name call) (int32, error) {
-	c.r.call = name
+	c.r.calls(name)
 	if err := c.c.checkReceive(source, tag, bytes); err != nil {
 		return 0, c.r.raise(name, err)
 	}
@@ -311,7 +311,7 @@ func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 
 func (c *Comm) probe(kind waitKind, source, tag int, name call) (found bool, err error) {
 	r := c.r
-	r.call = name
+	r.calls(name)
 	if err := c.c.checkReceive(source, tag, 0); err != nil {
 		return false, r.raise(name, err)
 	}

@@ -56,6 +56,7 @@ func (r *Rank) Wtick() float64 { return 1e-12 }
 // of class ErrArgument; one that leads past the end of virtual time, 106 days from the
 // start, ends the run.
 func (r *Rank) Compute(d vtime.Duration) {
+	r.own()
 	r.k.compute(r.lp, d)
 }
 
@@ -87,9 +88,16 @@ func (r *Rank) Record(index int, operation string, d vtime.Duration) {
 
 // Printf prints text to the output of the simulation, which has no influence on
 // virtual time. Lines of different ranks come in no particular order.
-func (r *Rank) Printf(format string, arguments ...any) {
-	if r.k.config.Output != nil {
-		r.k.config.Output(fmt.Sprintf(format, arguments...))
+func (r *Rank) Printf(format string, arguments ...any) { r.k.print(format, arguments) }
+
+// print gives text to the output of the simulation, which may wait for its reader as
+// long as it likes.
+func (k *kernel) print(format string, arguments []any) {
+	if k.config.Output != nil {
+		text := fmt.Sprintf(format, arguments...)
+		k.printing.Store(true)
+		defer k.printing.Store(false)
+		k.config.Output(text)
 	}
 }
 
@@ -115,7 +123,28 @@ func (r *Rank) raise(c call, err error) error {
 }
 
 // suspend gives control back to the engine until the LP is resumed.
-func (r *Rank) suspend() { r.self.Wait() }
+func (r *Rank) suspend() {
+	if r.self.Astray() {
+		r.intrude(r.call)
+	}
+	r.self.Wait()
+}
+
+// own ends what uses the rank and is not the rank's own code: that of another rank, or
+// of a goroutine that calls while another rank runs.
+func (r *Rank) own() {
+	if r.k.running != r.lp {
+		r.intrude(noCall)
+	}
+}
+
+// calls notes that the rank's code makes an MPI call.
+func (r *Rank) calls(c call) {
+	if r.k.running != r.lp {
+		r.intrude(c)
+	}
+	r.call = c
+}
 
 // runMain is the body of a goroutine LP.
 func (k *kernel) runMain(i int, self lp.Coroutine) {

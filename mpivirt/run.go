@@ -66,6 +66,11 @@ type Config struct {
 	// before it is used; the host may have larger pages ready for it. It must
 	// neither keep nor change it. Nil if nobody wants to know.
 	Reserve func(memory []byte)
+	// Watchdog is the wall time in seconds after which a rank whose code is blocked
+	// outside MPI ends the run: it waits for a channel, a lock or the like that only
+	// another rank could give it. A rank that computes is left alone, however long.
+	// 0 means 5; a negative one switches the watchdog off.
+	Watchdog float64
 	// Output receives what rank 0 or others print with [Rank.Printf]; nil
 	// drops it.
 	Output func(text string)

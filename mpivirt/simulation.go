@@ -21,8 +21,11 @@ type Simulation struct {
 	engines []*engine.Engine
 	setUp   atomic.Int64
 	ended   atomic.Int64
-	counts  []atomic.Int64 // by engine of this process: iterations complete
-	bodies  []lp.Body      // by engine of this process, once it has run
+	counts  []atomic.Int64           // by engine of this process: iterations complete
+	bodies  []lp.Body                // by engine of this process, once it has run
+	kernels []atomic.Pointer[kernel] // by engine of this process, while it runs
+	lost    []lost                   // by engine of this process
+	losing  sync.Mutex               // guards the err of lost
 	reason  atomic.Pointer[string]
 	begun   atomic.Bool // Run has been called
 }
@@ -33,7 +36,13 @@ func New(c Config) (*Simulation, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
-	s := &Simulation{config: c, counts: make([]atomic.Int64, len(c.Transports)), bodies: make([]lp.Body, len(c.Transports))}
+	n := len(c.Transports)
+	s := &Simulation{
+		config: c, counts: make([]atomic.Int64, n), bodies: make([]lp.Body, n), kernels: make([]atomic.Pointer[kernel], n), lost: make([]lost, n),
+	}
+	for i := range s.lost {
+		s.lost[i].gone = make(chan struct{})
+	}
 	partition := c.partition()
 	for _, t := range c.Transports {
 		lo, hi := partition.Range(t.Rank())
@@ -121,18 +130,12 @@ func (s *Simulation) Run() (*Result, error) {
 	if s.begun.Swap(true) {
 		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
 	}
-	tallies := make([]*tally, len(s.engines))
-	errs := make([]error, len(s.engines))
-	var group sync.WaitGroup
-	for i := range s.engines {
-		group.Go(func() { tallies[i], errs[i] = s.runEngine(i) })
-	}
-	group.Wait()
+	tallies, errs := s.runEngines()
 	total := &tally{now: func() float64 { return 0 }}
 	statistics := engine.Statistics{}
 	for i, t := range tallies {
 		if t == nil {
-			continue
+			continue // its goroutine may still use it
 		}
 		total.merge(t)
 		counts := s.engines[i].Count()
@@ -147,9 +150,45 @@ func (s *Simulation) Run() (*Result, error) {
 	return result, err
 }
 
+// runEngines runs the engines of this process. An engine whose goroutine does not come
+// back has no tally.
+func (s *Simulation) runEngines() (tallies []*tally, errs []error) {
+	type end struct {
+		tally *tally
+		body  lp.Body
+		err   error
+	}
+	ends := make([]chan end, len(s.engines))
+	for i := range s.engines {
+		ends[i] = make(chan end, 1)
+		go func() {
+			t, body, err := s.runEngine(i)
+			ends[i] <- end{t, body, err}
+		}()
+	}
+	stop := s.watch()
+	defer stop()
+	tallies, errs = make([]*tally, len(s.engines)), make([]error, len(s.engines))
+	for i := range s.engines {
+		select {
+		case e := <-ends[i]:
+			tallies[i], s.bodies[i], errs[i] = e.tally, e.body, e.err
+		case <-s.lost[i].gone:
+		}
+		if err := s.lossOf(i); err != nil {
+			errs[i] = err
+		}
+	}
+	return tallies, errs
+}
+
 // gather brings the tallies of all processes to host 0.
 func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics, error) {
 	e := s.engines[0]
+	if own == nil { // the engine's goroutine is blocked for good: its transport is free
+		own = &tally{now: func() float64 { return 0 }}
+		e.Abort([]byte(cause.Error()))
+	}
 	var waiting *DeadlockError
 	errors.As(cause, &waiting)
 	payloads, err := e.Gather(waiting.encode(own.encode(e.Count())))
@@ -179,9 +218,11 @@ func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics,
 }
 
 // runEngine runs one engine of this process and its LPs.
-func (s *Simulation) runEngine(i int) (*tally, error) {
+func (s *Simulation) runEngine(i int) (*tally, lp.Body, error) {
 	e, c := s.engines[i], &s.config
+	e.Settle()
 	k := newKernel(c, e)
+	k.lose = func(err *RankError) { s.lose(i, err) }
 	k.tally.progressed = func(n int) { s.counts[i].Store(int64(n)) }
 	k.tally.ended = &s.ended
 	if c.LP == lp.Goroutine {
@@ -201,9 +242,13 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	k.tally.wall = k.tally.now()
 	k.tally.setUp = k.tally.wall - k.tally.began
 	e.ReadyRange(0, k.n)
+	s.kernels[i].Store(k)
 	err := k.run()
+	s.kernels[i].Store(nil)
 	k.failing.closed = true
 	switch {
+	case isStopped(err) && k.failing.own != nil && s.losesAny():
+		err = k.failing.own
 	case k.limited() && (err == nil || errors.Is(err, engine.ErrDeadlock)):
 		err = k.leastFailure()
 		k.recount()
@@ -212,9 +257,8 @@ func (s *Simulation) runEngine(i int) (*tally, error) {
 	case err != nil && !isStopped(err):
 		e.Abort([]byte(err.Error()))
 	}
-	s.bodies[i] = k.body
 	k.tally.settle()
-	return &k.tally, err
+	return &k.tally, k.body, err
 }
 
 // run runs the engine to the end of the simulation. A step of an event LP that panics,
@@ -269,11 +313,11 @@ func isStopped(err error) bool {
 }
 
 // firstError returns the error that says most: one of gigarank itself or the transport,
-// else the least failure of a rank, else a deadlock, else that another process has ended
+// else the least failure of a rank, else one that is found from outside, else a deadlock, else that another process has ended
 // the run.
 func firstError(errs []error) error {
 	var own, stopped error
-	var least *RankError
+	var least, blocked *RankError
 	var deadlock *DeadlockError
 	for _, err := range errs {
 		var f *RankError
@@ -282,6 +326,10 @@ func firstError(errs []error) error {
 		case err == nil:
 		case errors.As(err, &d):
 			deadlock = mergeDeadlocks(deadlock, d)
+		case errors.As(err, &f) && f.outside():
+			if blocked == nil || f.before(blocked) {
+				blocked = f
+			}
 		case errors.As(err, &f):
 			if least == nil || f.before(least) {
 				least = f
@@ -297,6 +345,8 @@ func firstError(errs []error) error {
 		return own
 	case least != nil:
 		return least
+	case blocked != nil:
+		return blocked
 	case deadlock != nil:
 		return deadlock.cause()
 	}

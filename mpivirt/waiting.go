@@ -48,7 +48,7 @@ func indices(requests []Request, name call) (*Rank, []int32, error) {
 	if r == nil {
 		return nil, nil, nil
 	}
-	r.call = name
+	r.calls(name)
 	list := r.requests[:0]
 	for i := range requests {
 		list = append(list, requests[i].index)
@@ -83,7 +83,7 @@ func (q *Request) Wait() (Status, error) {
 		return nullStatus, nil
 	}
 	r := q.r
-	r.call = callWait
+	r.calls(callWait)
 	if err := q.valid(); err != nil {
 		return nullStatus, r.raise(callWait, err)
 	}
@@ -100,7 +100,7 @@ func (q *Request) Test() (Status, bool, error) {
 		return nullStatus, true, nil
 	}
 	r := q.r
-	r.call = callTest
+	r.calls(callTest)
 	if err := q.valid(); err != nil {
 		return nullStatus, false, r.raise(callTest, err)
 	}

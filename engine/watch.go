@@ -1,0 +1,28 @@
+package engine
+
+import "gigarank/watchdog"
+
+// Watch watches engines of this process until stop is called: it calls blocked with the
+// number of an engine that has stood still for so many seconds or longer because the
+// code that it runs is blocked, and where that is. If blocked returns false, the engine
+// is watched on.
+func Watch(engines []*Engine, seconds float64, blocked func(i int, where string) bool) (stop func()) {
+	subjects := make([]watchdog.Subject, len(engines))
+	for i, e := range engines {
+		subjects[i] = watched{e}
+	}
+	return watchdog.Watch(subjects, seconds, blocked)
+}
+
+// Settle tells the watchdog that the calling goroutine starts the engine's, and those
+// of its LPs.
+func (e *Engine) Settle() { e.snapshot.home.Store(watchdog.Goroutine()) }
+
+// watched is an engine as the watchdog sees it.
+type watched struct{ e *Engine }
+
+func (w watched) Progress() (count uint64, atWork bool) {
+	return uint64(w.e.snapshot.events.Load()), w.e.snapshot.atWork.Load()
+}
+
+func (w watched) Home() uint64 { return w.e.snapshot.home.Load() }

@@ -1,0 +1,119 @@
+package watchdog
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Goroutine returns the number of the goroutine that calls it.
+func Goroutine() uint64 {
+	buffer := make([]byte, 64)
+	g := parse(string(buffer[:runtime.Stack(buffer, false)]))
+	if len(g) == 0 {
+		return 0
+	}
+	return g[0].number
+}
+
+// goroutine is one goroutine as the runtime prints it.
+type goroutine struct {
+	number  uint64
+	creator uint64 // number of the goroutine that has started it
+	state   string
+	stack   []string // lines: calls, each followed by its place
+}
+
+var (
+	head    = regexp.MustCompile(`^goroutine (\d+)[^\[]*\[([^\],]*)`)
+	created = regexp.MustCompile(`^created by .* in goroutine (\d+)$`)
+)
+
+// stacks returns all goroutines of the process.
+func stacks() []goroutine {
+	for size := 1 << 20; ; size *= 2 {
+		buffer := make([]byte, size)
+		if n := runtime.Stack(buffer, true); n < size || size >= 1<<28 {
+			return parse(string(buffer[:n]))
+		}
+	}
+}
+
+func parse(text string) (all []goroutine) {
+	for block := range strings.SplitSeq(text, "\n\n") {
+		lines := strings.Split(strings.TrimSpace(block), "\n")
+		m := head.FindStringSubmatch(lines[0])
+		if m == nil {
+			continue
+		}
+		g := goroutine{number: number(m[1]), state: m[2], stack: lines[1:]}
+		for _, line := range lines[1:] {
+			if m := created.FindStringSubmatch(line); m != nil {
+				g.creator = number(m[1])
+			}
+		}
+		all = append(all, g)
+	}
+	return all
+}
+
+func number(digits string) uint64 {
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// waits reports whether a goroutine waits for another one.
+func (g *goroutine) waits() bool {
+	for _, state := range []string{"chan ", "select", "semacquire", "sync."} {
+		if strings.HasPrefix(g.state, state) {
+			return true
+		}
+	}
+	return false
+}
+
+// blockedIn returns where a goroutine waits that was started by goroutine home, empty if
+// none does. One that has started a goroutine which may go on by itself is not blocked.
+func blockedIn(all []goroutine, home uint64) string {
+	for i := range all {
+		if g := &all[i]; g.creator == home && g.waits() && !lively(all, g.number) {
+			return g.where()
+		}
+	}
+	return ""
+}
+
+// lively reports whether a goroutine that another one has started, or one that this has
+// started in turn, may go on by itself: it runs, sleeps or waits for the host.
+func lively(all []goroutine, creator uint64) bool {
+	for i := range all {
+		if g := &all[i]; g.creator == creator && g.number != creator {
+			if !g.waits() && g.state != "coroutine" || lively(all, g.number) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// where names the state of a goroutine and the call, outside the standard library, in
+// which it is.
+func (g *goroutine) where() string {
+	for i := 0; i+1 < len(g.stack); i += 2 {
+		call, place := g.stack[i], strings.TrimSpace(g.stack[i+1])
+		name, _, _ := strings.Cut(call, "(0x")
+		if first, _, _ := strings.Cut(name, "/"); strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "sync.") ||
+			first == "internal" {
+			continue
+		}
+		place, _, _ = strings.Cut(place, " ")
+		return fmt.Sprintf("%s at %s", g.state, path.Base(place))
+	}
+	return g.state
+}

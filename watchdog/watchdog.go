@@ -1,0 +1,98 @@
+package watchdog
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+// Subject is what is watched. Its methods are called from any goroutine.
+type Subject interface {
+	// Progress returns a count of what the subject has done, and whether it is at work:
+	// not, while it waits for others in its own way.
+	Progress() (count uint64, atWork bool)
+	// Home is the number of the goroutine that has started the subject's goroutines;
+	// see [Goroutine].
+	Home() uint64
+}
+
+const (
+	looks          = 10 // at the counts, in the time after which a subject is suspected
+	manyGoroutines = 50_000
+)
+
+// suspect is what is known of a subject.
+type suspect struct {
+	count uint64
+	still int // looks in a row that found it at work and its count the same
+	due   int // value of still at which the stacks are looked at
+	idle  int // looks in a row, of these, that found no goroutine of the process running
+	told  bool
+}
+
+// Watch watches subjects until stop is called. It calls blocked, once for each subject
+// that stands still for limit seconds or longer because its goroutine is blocked, with the
+// number of the subject and where that is; if blocked returns false, the subject is
+// watched on.
+func Watch(subjects []Subject, limit float64, blocked func(i int, where string) bool) (stop func()) {
+	done := make(chan struct{})
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		tick := time.NewTicker(max(time.Duration(limit/looks*float64(time.Second)), time.Millisecond))
+		defer tick.Stop()
+		suspects := make([]suspect, len(subjects))
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			for i := range subjects {
+				if where := suspects[i].look(subjects[i]); where != "" {
+					suspects[i].told = blocked(i, where)
+				}
+			}
+		}
+	})
+	return func() {
+		close(done)
+		ended.Wait()
+	}
+}
+
+// look returns where the subject is blocked, if it is.
+func (s *suspect) look(subject Subject) (where string) {
+	count, atWork := subject.Progress()
+	if s.told || !atWork || count != s.count {
+		*s = suspect{count: count, due: looks, told: s.told}
+		return ""
+	}
+	s.still++
+	if runtime.NumGoroutine() > manyGoroutines {
+		if s.idle++; !processIdle() {
+			s.idle = 0
+		}
+		if s.idle >= 2*looks {
+			return "an operation that no goroutine of the process can end"
+		}
+		return ""
+	}
+	if s.still < s.due {
+		return ""
+	}
+	s.due *= 2
+	return blockedIn(stacks(), subject.Home())
+}
+
+// processIdle reports whether no goroutine but the caller runs or could run.
+func processIdle() bool {
+	samples := []metrics.Sample{{Name: "/sched/goroutines/running:goroutines"}, {Name: "/sched/goroutines/runnable:goroutines"}}
+	metrics.Read(samples)
+	for i, most := range []uint64{1, 0} {
+		if samples[i].Value.Kind() != metrics.KindUint64 || samples[i].Value.Uint64() > most {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,160 @@
+package watchdog
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// worker is a subject whose goroutine does one thing and then counts for ever.
+type worker struct {
+	home  uint64
+	count atomic.Uint64
+	rests atomic.Bool
+}
+
+func (w *worker) Progress() (uint64, bool) { return w.count.Load(), !w.rests.Load() }
+func (w *worker) Home() uint64             { return w.home }
+
+// watched starts a goroutine that does something, and returns where the watchdog finds
+// it blocked, or none if it is done before that.
+func watched(t *testing.T, limit time.Duration, do func(w *worker)) string {
+	t.Helper()
+	found, done, home := make(chan string, 1), make(chan string, 1), make(chan *worker)
+	go func() { // goroutines that other cases have left behind are not of this home
+		w := &worker{home: Goroutine()}
+		go func() {
+			do(w)
+			done <- ""
+		}()
+		home <- w
+	}()
+	w := <-home
+	stop := Watch([]Subject{w}, limit.Seconds(), func(_ int, where string) bool {
+		found <- where
+		return true
+	})
+	defer stop()
+	select {
+	case where := <-found:
+		return where
+	case where := <-done:
+		return where
+	case <-time.After(time.Minute):
+		t.Fatal("a minute has gone")
+		return ""
+	}
+}
+
+func TestWhatBlocksIsFound(t *testing.T) {
+	var lock sync.Mutex
+	var group sync.WaitGroup
+	lock.Lock()
+	group.Add(1)
+	for says, do := range map[string]func(*worker){
+		"chan receive":    func(*worker) { <-make(chan int) },
+		"chan send":       func(*worker) { make(chan int) <- 1 },
+		"select":          func(*worker) { select {} },
+		"sync.Mutex.Lock": func(*worker) { lock.Lock() },
+		"sync.WaitGroup":  func(*worker) { group.Wait() },
+		"watchdog_test":   func(*worker) { <-make(chan int) },
+		"chan receive at": func(*worker) {
+			started := make(chan int)
+			go func() { close(started); select {} }() // it is no help
+			<-started
+			<-make(chan int)
+		},
+	} {
+		if where := watched(t, 50*time.Millisecond, do); !strings.Contains(where, says) {
+			t.Errorf("found %q, want %q", where, says)
+		}
+	}
+}
+
+// What computes, sleeps, waits for the host or for its own helpers, or rests in its own
+// way is left alone, for much longer than the limit.
+func TestWhatGoesOnIsLeftAlone(t *testing.T) {
+	const limit = 20 * time.Millisecond
+	compute := func() {
+		for began := time.Now(); time.Since(began) < 10*limit; {
+		}
+	}
+	for name, do := range map[string]func(w *worker){
+		"computing": func(*worker) { compute() },
+		"sleeping":  func(*worker) { time.Sleep(10 * limit) },
+		"reading": func(*worker) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			time.AfterFunc(10*limit, func() { _ = w.Close() })
+			if _, err := r.Read(make([]byte, 1)); err == nil {
+				t.Error("read something")
+			}
+		},
+		"helped": func(*worker) {
+			var helpers sync.WaitGroup
+			helpers.Go(func() {
+				var more sync.WaitGroup
+				more.Go(compute)
+				more.Wait()
+			})
+			helpers.Wait()
+		},
+		"resting": func(w *worker) {
+			w.rests.Store(true)
+			wake := make(chan int)
+			time.AfterFunc(10*limit, func() { close(wake) })
+			<-wake
+		},
+	} {
+		if where := watched(t, limit, do); where != "" {
+			t.Errorf("%s: found blocked in %s", name, where)
+		}
+	}
+}
+
+// A subject that counts now and then is left alone, whatever its goroutine does at the
+// moment.
+func TestWhatCountsIsLeftAlone(t *testing.T) {
+	w := &worker{home: Goroutine()}
+	go func() { select {} }()
+	var s suspect
+	for i := range 100 {
+		if i%looks == 0 {
+			w.count.Add(1)
+		}
+		if where := s.look(w); where != "" {
+			t.Fatalf("look %d finds it blocked in %s", i, where)
+		}
+	}
+}
+
+// The runtime tells a process in which something runs from one in which nothing does.
+func TestAnIdleProcessIsSeen(t *testing.T) {
+	end := make(chan int)
+	for range 2 {
+		go func() {
+			for {
+				select {
+				case <-end:
+					return
+				default:
+				}
+			}
+		}()
+	}
+	for processIdle() { // until one of them runs
+		time.Sleep(time.Millisecond)
+	}
+	close(end)
+	for began := time.Now(); !processIdle(); time.Sleep(time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			t.Fatal("the process does not become idle")
+		}
+	}
+}
