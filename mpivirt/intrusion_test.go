@@ -163,16 +163,13 @@ func TestTheWatchdogLeavesAlone(t *testing.T) {
 
 // A negative time switches the watchdog off.
 func TestTheWatchdogIsOff(t *testing.T) {
-	for seconds, found := range map[float64]bool{0.02: true, -1: false} {
-		opened := make(chan int)
-		time.AfterFunc(300*time.Millisecond, func() { close(opened) })
-		_, err := watched(t, mpivirt.Program{Name: "wait", Main: func(*mpivirt.Rank) error {
-			<-opened
-			return nil
-		}}, 2, 1, seconds)
-		if (err != nil) != found {
-			t.Errorf("watchdog of %g s: %v", seconds, err)
-		}
+	opened := make(chan int)
+	time.AfterFunc(500*time.Millisecond, func() { close(opened) })
+	if _, err := watched(t, mpivirt.Program{Name: "wait", Main: func(*mpivirt.Rank) error {
+		<-opened
+		return nil
+	}}, 2, 1, -1); err != nil {
+		t.Error(err)
 	}
 }
 

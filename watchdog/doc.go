@@ -9,8 +9,9 @@
 // standing still the watchdog looks at the stacks of the process, as the Go runtime
 // prints them: the subject is blocked if its goroutine, or one that it has made, waits
 // for a channel, a lock or the like, and nothing that this one has started in its turn
-// is about to wake it. It looks again after twice the time, so that a long computation
-// is not disturbed.
+// is about to wake it. That has to be so several times in a row, at the same place, and
+// outside the simulator. If it is not, the watchdog looks again after twice the time, so
+// that a long computation is not disturbed.
 //
 // Of a process with very many goroutines the stacks cannot be had in reasonable time.
 // There it counts that, look for look, no goroutine of the process runs or could.

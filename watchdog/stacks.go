@@ -78,15 +78,18 @@ func (g *goroutine) waits() bool {
 	return false
 }
 
-// blockedIn returns where a goroutine waits that was started by goroutine home, empty if
-// none does. One that has started a goroutine which may go on by itself is not blocked.
-func blockedIn(all []goroutine, home uint64) string {
+// blockedIn returns the stack of a goroutine that waits and was started by goroutine
+// home, and where it waits; both are empty if none does. One that has started a goroutine
+// which may go on by itself is not blocked.
+func blockedIn(all []goroutine, home uint64) (stack, where string) {
 	for i := range all {
 		if g := &all[i]; g.creator == home && g.waits() && !lively(all, g.number) {
-			return g.where()
+			if where := g.where(); where != "" {
+				return strings.Join(g.stack, "\n"), where
+			}
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // lively reports whether a goroutine that another one has started, or one that this has
@@ -102,15 +105,20 @@ func lively(all []goroutine, creator uint64) bool {
 	return false
 }
 
-// where names the state of a goroutine and the call, outside the standard library, in
-// which it is.
+// ours begins the names of functions that wait in ways of their own.
+var ours = regexp.MustCompile(`^gigarank/(sync|sync/.*|engine|lp|mpivirt)\.`)
+
+// where names the state of a goroutine and the place, outside the standard library, in
+// which it waits; it is empty if that is in the simulator.
 func (g *goroutine) where() string {
 	for i := 0; i+1 < len(g.stack); i += 2 {
 		call, place := g.stack[i], strings.TrimSpace(g.stack[i+1])
-		name, _, _ := strings.Cut(call, "(0x")
-		if first, _, _ := strings.Cut(name, "/"); strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "sync.") ||
+		if first, _, _ := strings.Cut(call, "/"); strings.HasPrefix(call, "runtime.") || strings.HasPrefix(call, "sync.") ||
 			first == "internal" {
 			continue
+		}
+		if ours.MatchString(call) {
+			return ""
 		}
 		place, _, _ = strings.Cut(place, " ")
 		return fmt.Sprintf("%s at %s", g.state, path.Base(place))

@@ -19,6 +19,7 @@ type Subject interface {
 
 const (
 	looks          = 10 // at the counts, in the time after which a subject is suspected
+	again          = 3  // times in a row that the stacks have to show the same
 	manyGoroutines = 50_000
 )
 
@@ -27,6 +28,8 @@ type suspect struct {
 	count uint64
 	still int // looks in a row that found it at work and its count the same
 	due   int // value of still at which the stacks are looked at
+	seen  string
+	times int // looks at the stacks that have found it blocked as in seen
 	idle  int // looks in a row, of these, that found no goroutine of the process running
 	told  bool
 }
@@ -81,8 +84,18 @@ func (s *suspect) look(subject Subject) (where string) {
 	if s.still < s.due {
 		return ""
 	}
-	s.due *= 2
-	return blockedIn(stacks(), subject.Home())
+	stack, where := blockedIn(stacks(), subject.Home())
+	if stack != s.seen {
+		s.seen, s.times = stack, 0
+	}
+	if where == "" {
+		s.due *= 2
+		return ""
+	}
+	if s.times++; s.times < again {
+		return ""
+	}
+	return where
 }
 
 // processIdle reports whether no goroutine but the caller runs or could run.
