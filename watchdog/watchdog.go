@@ -3,6 +3,7 @@ package watchdog
 import (
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"sync"
 	"time"
 )
@@ -44,7 +45,7 @@ func Watch(subjects []Subject, limit float64, blocked func(i int, where string) 
 	ended.Go(func() {
 		tick := time.NewTicker(max(time.Duration(limit/looks*float64(time.Second)), time.Millisecond))
 		defer tick.Stop()
-		suspects := make([]suspect, len(subjects))
+		suspects := slices.Repeat([]suspect{{due: looks}}, len(subjects))
 		for {
 			select {
 			case <-done:

@@ -68,8 +68,10 @@ func TestWhatBlocksIsFound(t *testing.T) {
 			<-make(chan int)
 		},
 	} {
-		if where := watched(t, 50*time.Millisecond, do); !strings.Contains(where, says) {
-			t.Errorf("found %q, want %q", where, says)
+		const limit = 50 * time.Millisecond
+		began := time.Now()
+		if where := watched(t, limit, do); !strings.Contains(where, says) || time.Since(began) < limit {
+			t.Errorf("found %q after %v, want %q after %v", where, time.Since(began), says, limit)
 		}
 	}
 }
@@ -123,7 +125,7 @@ func TestWhatGoesOnIsLeftAlone(t *testing.T) {
 func TestWhatCountsIsLeftAlone(t *testing.T) {
 	w := &worker{home: Goroutine()}
 	go func() { select {} }()
-	var s suspect
+	s := suspect{due: looks}
 	for i := range 100 {
 		if i%looks == 0 {
 			w.count.Add(1)

@@ -29,6 +29,7 @@ type runFlags struct {
 	algorithms                        []string
 	iterations, compute, payload      string
 	seed, noise, json, progress       string
+	watchdog                          string
 	verbose                           bool
 }
 
@@ -52,6 +53,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC`, see below")
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
 	flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
+	flags.StringVar(&f.watchdog, "watchdog", "5s", "wall time `DUR` after which a rank that is blocked outside MPI ends the run; off: never")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log the phases and the engine statistics on standard error")
 }
 
@@ -129,6 +131,21 @@ func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 	r.progress, err = choose("mode", f.progress, progressModes)
 	faults.add("--progress", err)
 	r.config.Strict = f.strict
+	r.config.Watchdog, err = readWatchdog(f.watchdog)
+	faults.add("--watchdog", err)
+}
+
+// readWatchdog reads the time after which the watchdog looks, in seconds; see
+// mpivirt.Config.
+func readWatchdog(text string) (seconds float64, err error) {
+	if text == "off" {
+		return -1, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is no time: use a time such as 5s or 1m, or off", text)
+	}
+	return d.Seconds(), nil
 }
 
 // choose finds the value with a name.

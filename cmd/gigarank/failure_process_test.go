@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	stdsync "sync"
+	"testing"
+	"time"
+
+	"gigarank/bench"
+	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/sync"
+	"gigarank/vtime"
+)
+
+// beFailing makes the test binary run a program that fails, by name, and exit as the
+// command does.
+const beFailing = "GIGARANK_TEST_BE_FAILING"
+
+// fail runs a program that fails on two engines and returns the exit code.
+func fail(name string) int {
+	c, _, _ := testConsole(nil)
+	o := supervise(c, catchSignals(), stopLimit, func() (bench.Simulation, error) {
+		machine, err := network.Load("xt5", os.ReadFile)
+		if err != nil {
+			return nil, err
+		}
+		target, err := machine.Target(24)
+		if err != nil {
+			return nil, err
+		}
+		config := mpivirt.Config{Target: target, Transports: sync.NewInProcess(2), Watchdog: 0.5, Program: failing[name]}
+		if config.Program.Main == nil {
+			config.LP = lp.Event
+		}
+		return mpivirt.New(config)
+	}, func(bench.Simulation) func() { return func() {} })
+	fmt.Fprintln(os.Stderr, o.err)
+	return exitCode(o.err)
+}
+
+// inRank makes a program in which rank 17 does something after a microsecond and the
+// others meet in a barrier.
+func inRank(do func(r *mpivirt.Rank) error) mpivirt.Program {
+	return mpivirt.Program{Name: "failing", Main: func(r *mpivirt.Rank) error {
+		r.Compute(vtime.Microsecond)
+		if r.Rank() == 17 {
+			return do(r)
+		}
+		return r.World().Barrier()
+	}}
+}
+
+func inStep(do func(r *mpivirt.EventRank) mpivirt.Outcome) mpivirt.Program {
+	return mpivirt.Program{Name: "failing", Event: func() mpivirt.EventProgram {
+		return mpivirt.Steps(func(r *mpivirt.EventRank, _ *struct{}) mpivirt.Outcome {
+			if r.Rank() == 17 {
+				r.Compute(vtime.Microsecond)
+				return do(r)
+			}
+			return r.Barrier()
+		})
+	}}
+}
+
+var failing = map[string]mpivirt.Program{
+	"error":  inRank(func(*mpivirt.Rank) error { return errors.New("no convergence") }),
+	"panic":  inRank(func(*mpivirt.Rank) error { panic("no convergence") }),
+	"abort":  inRank(func(r *mpivirt.Rank) error { r.Abort(3); return nil }),
+	"goexit": inRank(func(*mpivirt.Rank) error { runtime.Goexit(); return nil }),
+	"lock": inRank(func(*mpivirt.Rank) error {
+		var lock stdsync.Mutex
+		lock.Lock()
+		lock.Lock()
+		return nil
+	}),
+	"channel":         inRank(func(*mpivirt.Rank) error { <-make(chan int); return nil }),
+	"recover":         inRank(func(r *mpivirt.Rank) error { defer func() { _ = recover() }(); r.Abort(3); return nil }),
+	"deadlock":        inRank(func(*mpivirt.Rank) error { return nil }),
+	"zero outcome":    inStep(func(*mpivirt.EventRank) mpivirt.Outcome { return 0 }),
+	"dropped outcome": inStep(func(r *mpivirt.EventRank) mpivirt.Outcome { r.Barrier(); return r.Finish() }),
+	"step goexit":     inStep(func(*mpivirt.EventRank) mpivirt.Outcome { runtime.Goexit(); return 0 }),
+	"step channel":    inStep(func(*mpivirt.EventRank) mpivirt.Outcome { <-make(chan int); return 0 }),
+}
+
+// Whatever a rank does, the process ends by itself and soon, with exit code 1 and one
+// message that names the rank.
+func TestFailingProgramsEndTheProcess(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range failing {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var stderr bytes.Buffer
+			cmd := exec.CommandContext(t.Context(), self)
+			cmd.Env, cmd.Stderr, cmd.WaitDelay = append(os.Environ(), beFailing+"="+name), &stderr, time.Minute
+			err := cmd.Run()
+			want := "^rank 17 failed at virtual time 1us"
+			if name == "deadlock" {
+				want = "^deadlock: 23 ranks wait(.|\n)*for rank 17 of WORLD to call it"
+			}
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != exitProgram || !regexp.MustCompile(want).Match(stderr.Bytes()) {
+				t.Errorf("%v, want exit code %d and %s; it said\n%s", err, exitProgram, want, stderr.Bytes())
+			}
+		})
+	}
+}
+
+// Times of the watchdog are read with the other faults of the command line.
+func TestReadWatchdog(t *testing.T) {
+	for text, want := range map[string]float64{"5s": 5, "250ms": 0.25, "2m": 120, "off": -1} {
+		if got, err := readWatchdog(text); err != nil || got != want {
+			t.Errorf("%s is read as %g, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1s", "5", "soon"} {
+		if got, err := readWatchdog(text); err == nil {
+			t.Errorf("%q is read as %g", text, got)
+		}
+	}
+}
