@@ -31,6 +31,13 @@
 // order of virtual time until the buffers shrink. Throttling only delays; it
 // never changes a result, and an LP that alone can make progress is never held.
 //
+// # Failures
+//
+// An LP that fails bounds the simulation ([Engine.LPFailed]): what comes after the least
+// failure, in the order of (time, LP), is not run, on any engine, and the simulation ends
+// when nothing is left before it. LPs run ahead of virtual time, so this alone makes it
+// a property of the program which failure it ends with.
+//
 // # Causality
 //
 // [Engine.CheckArrival] refuses a record from another engine whose effect lies
