@@ -49,6 +49,7 @@ var failures = map[string]func(r *mpivirt.Rank) error{
 	"error": func(*mpivirt.Rank) error { return errors.New("no convergence") },
 	"panic": func(*mpivirt.Rank) error { panic("index out of the grid") },
 	"abort": func(r *mpivirt.Rank) error { r.Abort(42); return nil },
+	"block": func(*mpivirt.Rank) error { <-make(chan int); return nil },
 }
 
 // A rank that fails ends the simulation on all hosts: where the rank was with the
@@ -62,6 +63,7 @@ func TestFailureOverMPI(t *testing.T) {
 		"error": "rank 9 failed at virtual time 1us: no convergence",
 		"panic": "rank 9 failed at virtual time 1us: panic: index out of the grid",
 		"abort": "rank 9 failed at virtual time 1us: the program called Abort with code 42",
+		"block": "rank 9 failed at virtual time 1us: the rank's code has been blocked outside MPI",
 	} {
 		began := time.Now()
 		output, err := job(t.Context(), t, 3, self, "-worker", name).CombinedOutput()

@@ -96,6 +96,9 @@ func (c Coroutine) Astray() bool {
 	return at != 0 && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
 }
 
+// Foreign is Astray without a guess: it looks at the stack in any case.
+func (c Coroutine) Foreign() bool { return !onCoroutine() }
+
 // near is how far calls that suspend an LP are apart on its stack, commonly: where they
 // are not, or the runtime has moved the stack, a look at the stack follows.
 const near = 2 << 10

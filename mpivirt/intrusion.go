@@ -31,6 +31,9 @@ var errForeign = errors.New("a goroutine that is no rank's has called it in the 
 // intrude ends what makes an MPI call in the place of a rank that does not run: another
 // rank, which is named, or a goroutine that is none's, for which the rank is.
 func (r *Rank) intrude(c call) {
+	if r.k.failing.closed {
+		runtime.Goexit() // in a deferred call of a rank that is unwound
+	}
 	stack := make([]byte, 1<<16)
 	if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "mpivirt.(*kernel).runMain(") {
 		panic(fatal{mpiError(ErrComm, "the rank has used a communicator, a request or the like of rank %d%s: "+

@@ -177,7 +177,9 @@ func TestTheWatchdogIsOff(t *testing.T) {
 func TestAnotherRanksThingsAreRefused(t *testing.T) {
 	for name, use := range map[string]func(other *mpivirt.Rank, q *mpivirt.Request) error{
 		"Barrier": func(other *mpivirt.Rank, _ *mpivirt.Request) error { return other.World().Barrier() },
-		"Send":    func(other *mpivirt.Rank, _ *mpivirt.Request) error { return mpivirt.Send(other.World(), []byte{1}, 0, 0) },
+		"Send": func(other *mpivirt.Rank, _ *mpivirt.Request) error {
+			return mpivirt.Send(other.World(), []byte{1}, 0, 0)
+		},
 		"Irecv": func(other *mpivirt.Rank, _ *mpivirt.Request) error {
 			_, err := mpivirt.Irecv(other.World(), []byte{1}, 0, 0)
 			return err
@@ -228,6 +230,18 @@ func TestAGoroutineThatCallsMPIIsFound(t *testing.T) {
 			helper.Wait()
 			return nil
 		},
+		"it aborts": func(r *mpivirt.Rank) error {
+			var helper stdsync.WaitGroup
+			helper.Go(func() { r.Abort(4) })
+			helper.Wait()
+			return r.World().Barrier()
+		},
+		"it makes an error": func(r *mpivirt.Rank) error {
+			var helper stdsync.WaitGroup
+			helper.Go(func() { _ = mpivirt.Bcast(r.World(), []byte{1}, 99) })
+			helper.Wait()
+			return r.World().Barrier()
+		},
 		"the rank waits for it in vain": func(r *mpivirt.Rank) error {
 			over := make(chan int)
 			go func() {
@@ -250,10 +264,38 @@ func TestAGoroutineThatCallsMPIIsFound(t *testing.T) {
 				return r.World().Barrier()
 			}}, 4, engines, 0.2)
 			var f *mpivirt.RankError
-			if !errors.As(err, &f) || f.Rank != 3 || f.Time < at(3) || f.Call != "Barrier" || !strings.Contains(err.Error(), "goroutine") {
+			if !errors.As(err, &f) || f.Rank != 3 || f.Time < at(3) || f.Call == "" || !strings.Contains(err.Error(), "goroutine") {
 				t.Errorf("%s, %d engines: %v", name, engines, err)
 			}
 		}
+	}
+}
+
+// A rank that is unwound can call MPI in its deferred calls as often as it likes.
+func TestMPIInDeferredCallsOfAnUnwoundRank(t *testing.T) {
+	unwound := 0
+	s, err := mpivirt.New(mpivirt.Config{
+		Target: target(t, flat4, 4), Transports: sync.NewInProcess(1),
+		Program: mpivirt.Program{Name: "unwound", Main: func(r *mpivirt.Rank) error {
+			defer func() {
+				defer func() { unwound++ }()
+				for {
+					_ = r.World().Barrier()
+				}
+			}()
+			_, err := mpivirt.Recv(r.World(), []byte{0}, mpivirt.AnySource, 3)
+			return err
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(); err == nil {
+		t.Error("no deadlock")
+	}
+	s.Close()
+	if unwound != 4 {
+		t.Errorf("%d ranks unwound, want 4", unwound)
 	}
 }
 

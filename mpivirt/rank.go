@@ -103,7 +103,7 @@ func (k *kernel) print(format string, arguments []any) {
 
 // Abort ends the whole program with an error code (MPI_Abort). It does not
 // return.
-func (r *Rank) Abort(code int) { r.k.die(r.lp, r.call, abortError{code}) }
+func (r *Rank) Abort(code int) { r.die(r.call, abortError{code}) }
 
 // SetErrorsReturn chooses what an MPI error does: end the program (false, the
 // default, MPI_ERRORS_ARE_FATAL) or come back as the call's error (true,
@@ -118,8 +118,18 @@ func (r *Rank) raise(c call, err error) error {
 		return err
 	}
 	r.call = c
-	r.k.die(r.lp, c, err)
+	r.die(c, err)
 	return nil
+}
+
+// die ends the program with an error of the rank and unwinds the rank's code. It does
+// not return.
+func (r *Rank) die(c call, err error) {
+	r.own()
+	if r.self.Foreign() {
+		r.intrude(c) // the unwinding would end the process
+	}
+	r.k.die(r.lp, c, err)
 }
 
 // suspend gives control back to the engine until the LP is resumed.

@@ -138,22 +138,17 @@ func TestWhatCountsIsLeftAlone(t *testing.T) {
 
 // The runtime tells a process in which something runs from one in which nothing does.
 func TestAnIdleProcessIsSeen(t *testing.T) {
-	end := make(chan int)
+	var end atomic.Bool
 	for range 2 {
 		go func() {
-			for {
-				select {
-				case <-end:
-					return
-				default:
-				}
+			for !end.Load() {
 			}
 		}()
 	}
 	for processIdle() { // until one of them runs
 		time.Sleep(time.Millisecond)
 	}
-	close(end)
+	end.Store(true)
 	for began := time.Now(); !processIdle(); time.Sleep(time.Millisecond) {
 		if time.Since(began) > time.Minute {
 			t.Fatal("the process does not become idle")

@@ -118,12 +118,12 @@ func TestFailingProgramsEndTheProcess(t *testing.T) {
 
 // Times of the watchdog are read with the other faults of the command line.
 func TestReadWatchdog(t *testing.T) {
-	for text, want := range map[string]float64{"5s": 5, "250ms": 0.25, "2m": 120, "off": -1} {
+	for text, want := range map[string]float64{"5s": 5, "250ms": 0.25, "2m": 120, "off": -1, "": 0} {
 		if got, err := readWatchdog(text); err != nil || got != want {
 			t.Errorf("%s is read as %g, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"", "0", "-1s", "5", "soon"} {
+	for _, text := range []string{"0", "-1s", "5", "soon"} {
 		if got, err := readWatchdog(text); err == nil {
 			t.Errorf("%q is read as %g", text, got)
 		}

@@ -138,7 +138,10 @@ func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 // readWatchdog reads the time after which the watchdog looks, in seconds; see
 // mpivirt.Config.
 func readWatchdog(text string) (seconds float64, err error) {
-	if text == "off" {
+	switch text {
+	case "": // a study's
+		return 0, nil
+	case "off":
 		return -1, nil
 	}
 	d, err := time.ParseDuration(text)
