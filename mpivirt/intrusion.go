@@ -78,7 +78,10 @@ func (k *kernel) standing() int32 {
 //go:norace
 func (k *kernel) glance(lp int32, c call, err error) *RankError {
 	if c == noCall {
-		c = k.lastCall(lp)
+		c = k.called // of an event rank
+		if k.ranks != nil {
+			c = k.ranks[lp].call
+		}
 	}
 	return &RankError{Rank: k.lo + int(lp), Time: k.clock[lp], Call: callNames[c], Err: err}
 }
