@@ -222,6 +222,9 @@ func modeOf(t *testing.T, machine string, ranks, engines int, chosen Interpreter
 
 // Bulk interpretation is used where it is possible, and only there.
 func TestModeOfInstances(t *testing.T) {
+	gapped := func(gap string) string {
+		return "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, overhead: {send: 1us, receive: 1us}, gap: " + gap + "}\n"
+	}
 	const (
 		flat    = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us}\n"
 		limited = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, eager_limit: 8}\n"
@@ -257,6 +260,9 @@ func TestModeOfInstances(t *testing.T) {
 		{"shared state", shared, 1, Auto, barrier(collectives.Dissemination), locally},
 		{"shared state on several engines", shared, 3, Auto, barrier(collectives.Dissemination), byMessages},
 		{"sizes", flat, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
+		{"a gap that overheads hide", gapped("2us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
+		{"a gap that they do not", gapped("3us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byMessages},
+		{"a gap where members only receive", gapped("2us"), 3, Auto, barrier(collectives.Binomial), byMessages},
 		{"rendezvous in pairs", limited, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
 		{"rendezvous round a ring, on one engine", limited, 1, Auto, allreduce(collectives.Ring, 16*12), locally},
 		{"rendezvous round a ring", limited, 3, Auto, allreduce(collectives.Ring, 16*12), byMessages},

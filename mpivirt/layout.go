@@ -153,10 +153,12 @@ func (k *kernel) roundFits(inst *instance, p collectives.Pattern) bool {
 		return false
 	case p.Kind == collectives.Strided && p.Count < 2 && inst.schedule.MaxRounds() > longRounds:
 		return false // one message a round: nothing to do in bulk
+	case k.ports != nil && !k.hidesGap(inst, p):
+		return false
 	case inst.blockBytes()*int64(p.Sent) > k.eagerLimit:
 		return k.rendezvousFits(inst, p)
 	}
-	return k.ports == nil || k.hidesGap(p)
+	return true
 }
 
 // rendezvousFits reports whether a round of messages above the eager limit can be
@@ -164,19 +166,22 @@ func (k *kernel) roundFits(inst *instance, p collectives.Pattern) bool {
 // simple where two exchange messages, and where a participant folds: it has nothing to
 // do until the result comes back, long after its own data have left.
 func (k *kernel) rendezvousFits(inst *instance, p collectives.Pattern) bool {
-	if k.ports != nil || !k.uniformDelay(inst, p) {
-		return false
-	}
-	folds := p.Kind == collectives.Strided && inst.schedule.MaxRounds() > 1 && inst.schedule.Pattern(1).Folded > 0
-	return p.Kind == collectives.Exchange || folds
+	return k.uniformDelay(inst, p) && (p.Kind == collectives.Exchange || inst.folds(p))
 }
 
-// hidesGap reports whether participants never wait for their ports in rounds like this.
-// Who sends and receives in each round is busy for both overheads from one message to
-// the next, in either direction.
-func (k *kernel) hidesGap(p collectives.Pattern) bool {
+// folds reports whether a round folds members before exchanges, or gives them the
+// result after these.
+func (inst *instance) folds(p collectives.Pattern) bool {
+	s := inst.schedule
+	return p.Kind == collectives.Strided && s.MaxRounds() > 1 && s.Pattern(1).Folded > 0
+}
+
+// hidesGap reports whether participants never wait for their ports in a round. Who
+// sends and receives in each round is busy for both overheads from one message to the
+// next, in either direction; who folds sends once and receives once.
+func (k *kernel) hidesGap(inst *instance, p collectives.Pattern) bool {
 	o := k.tgt.Overhead()
-	return p.Kind != collectives.Strided && k.tgt.Gap() <= o.Send+o.Receive
+	return (p.Kind != collectives.Strided || inst.folds(p)) && k.tgt.Gap() <= o.Send+o.Receive
 }
 
 // blockBytes returns the bytes of a position, of which all have the same number.

@@ -135,6 +135,9 @@ func TestPresetsCharge(t *testing.T) {
 		if target.EagerLimit() > 1<<20 {
 			t.Errorf("%s: eager limit %d", p.Name, target.EagerLimit())
 		}
+		if o := target.Overhead(); target.Gap() > o.Send+o.Receive && target.LogGOPS() == nil {
+			t.Errorf("%s: a gap of %v, longer than both overheads, keeps collectives out of the bulk interpreter", p.Name, target.Gap())
+		}
 		text, _ := presetText(p.Name)
 		if !strings.Contains(string(text), "reduce:") {
 			t.Errorf("%s does not say what combining bytes takes", p.Name)
