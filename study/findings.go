@@ -142,7 +142,7 @@ func describeTime(s sample) string {
 	text := micro(formatTime(s.time))
 	low, high := micro(formatTime(s.low)), micro(formatTime(s.high))
 	switch n := len(s.records); {
-	case !s.random || n == 1:
+	case !s.random || n == 1 || low == high:
 		return text
 	case n < leastSeeds:
 		return fmt.Sprintf("%s (%s to %s over %d seeds)", text, low, high, n)
