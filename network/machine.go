@@ -136,19 +136,19 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		o.text("O", m.loggops.OverheadPerByte.String())
 		o.text("S", formatSize(m.loggops.Eager))
 	}
-	if m.overhead != (Overhead{}) {
+	if m.overhead != (Overhead{}) || w.estimated("network.overhead") {
 		inner := w.object("network.overhead")
 		inner.text("send", m.overhead.Send.String())
 		inner.text("receive", m.overhead.Receive.String())
 		o.put("overhead", inner.node)
 	}
-	if m.gap != 0 {
+	if m.gap != 0 || w.estimated("network.gap") {
 		o.text("gap", m.gap.String())
 	}
-	if m.eagerLimit != math.MaxInt64 {
+	if m.eagerLimit != math.MaxInt64 || w.estimated("network.eager_limit") {
 		o.text("eager_limit", formatSize(m.eagerLimit))
 	}
-	if m.reduce != 0 {
+	if m.reduce != 0 || w.estimated("network.reduce") {
 		inner := w.object("network.reduce")
 		inner.text("bandwidth", m.reduce.String())
 		o.put("reduce", inner.node)
@@ -175,6 +175,12 @@ type objectWriter struct {
 	*writer
 	path string
 	node *yaml.Node
+}
+
+// estimated reports whether the machine names a field, or one inside it, as an
+// estimate. Parse wants to see such a field, whatever its value.
+func (w *writer) estimated(path string) bool {
+	return slices.ContainsFunc(w.estimates, func(e string) bool { return e == path || strings.HasPrefix(e, path+".") })
 }
 
 func (w *writer) object(path string) *objectWriter {
