@@ -267,6 +267,9 @@ func (c *Comm) IrecvSize(bytes int64, source, tag int) (Request, error) {
 // (MPI_Sendrecv). Errors: as Send and Recv.
 func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, source, receiveTag int) (Status, error) {
 	out, in := bytesOf(send), bytesOf(receive)
+	if err := c.c.checkSend(dest, sendTag, int64(len(out))); err != nil {
+		return nullStatus, c.r.raise(callSendrecv, err)
+	}
 	received, err := c.post(in, int64(len(in)), source, receiveTag, callSendrecv)
 	if err != nil {
 		return nullStatus, err

@@ -930,6 +930,32 @@ func TestReadySendWithoutReceive(t *testing.T) {
 	}
 }
 
+// TestFaultySendrecvPostsNothing: a Sendrecv that may not send does not receive either; the
+// message goes to the next receive.
+func TestFaultySendrecvPostsNothing(t *testing.T) {
+	for engines := 1; engines <= 2; engines++ {
+		err := inside(t, 2, engines, false, func(r *mpivirt.Rank) error {
+			w := r.World()
+			if r.Rank() == 1 {
+				return mpivirt.Send(w, []int{7}, 0, 0)
+			}
+			r.SetErrorsReturn(true)
+			dropped, got := []int{0}, []int{0}
+			if _, err := mpivirt.Sendrecv(w, got, 2, 0, dropped, 1, 0); !errors.Is(err, mpivirt.ErrRank) {
+				return fmt.Errorf("sending to rank 2 of 2 gives %v", err)
+			}
+			_, err := mpivirt.Recv(w, got, 1, 0)
+			if got[0] != 7 && err == nil {
+				err = fmt.Errorf("received %v, and before %v", got, dropped)
+			}
+			return err
+		})
+		if err != nil {
+			t.Errorf("%d engines: %v", engines, err)
+		}
+	}
+}
+
 // TestAbortAndPanicAreNamed: the error names the rank, its time and the call that
 // it made last.
 func TestAbortAndPanicAreNamed(t *testing.T) {

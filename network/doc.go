@@ -41,7 +41,14 @@
 // arrival. See [Target.Send] and [Target.Receive].
 //
 // A message of more bytes than eager_limit goes by rendezvous, see
-// [Target.Rendezvous].
+// [Target.Rendezvous]. The data of several such messages do not hold each other up, though
+// they go the same way at the same time; eager ones to one rank follow each other at
+// its bandwidth.
+//
+// In a collective a later entry makes no exit earlier. The end of a wait for several
+// point-to-point messages may come earlier if one of them is later: those that differ in
+// size are then taken in another order, and a gap beyond the receiver's overhead is
+// hidden behind the copy of the larger one only if that comes first.
 //
 // A bandwidth that is left out is infinite. The whole of what the bytes add is
 // computed in integers and rounded once, to the nearest picosecond, ties to even.
