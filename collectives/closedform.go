@@ -246,7 +246,7 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	case RecursiveDoubling:
 		return f.butterfly(bytes), true
 	case Ring: // the largest chunk goes all the way round, twice
-		x, g := f.chunk(int64(f.members))
+		x, g := f.part(int64(f.members), f.members)
 		return times(2*(f.members-1), x) + times(f.members-1, g), true
 	case Rabenseifner:
 		return f.rabenseifner(), true
@@ -254,13 +254,15 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	return f.reduce(a, bytes) + f.bcast(a, bytes), true
 }
 
-// chunk returns the costs of the largest of n chunks of the vector.
-func (f form) chunk(n int64) (x, g vtime.Duration) {
-	elements := f.count / n
-	if f.count%n != 0 {
-		elements++
+// part returns the costs of the largest of n parts of a vector that is cut into
+// chunks.
+func (f form) part(n int64, chunks int) (x, g vtime.Duration) {
+	l := cut(f.count, f.size, chunks)
+	grains := l.count / n
+	if l.count%n != 0 {
+		grains++
 	}
-	return f.cost.message(elements * f.size), f.cost.work(elements * f.size)
+	return f.cost.message(grains * l.size), f.cost.work(grains * l.size)
 }
 
 // rabenseifner: the upper half of an uneven range is the larger one, and the
@@ -269,11 +271,11 @@ func (f form) chunk(n int64) (x, g vtime.Duration) {
 func (f form) rabenseifner() vtime.Duration {
 	var d vtime.Duration
 	if f.fold.extra > 0 {
-		x, g := f.chunk(1)
+		x, g := f.part(1, 1<<f.fold.levels)
 		d = 2*x + g
 	}
 	for k := 1; k <= f.fold.levels; k++ {
-		x, g := f.chunk(1 << k)
+		x, g := f.part(1<<k, 1<<f.fold.levels)
 		d += 2*x + g
 	}
 	return d

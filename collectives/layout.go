@@ -5,7 +5,7 @@ import "math/bits"
 // Layout says which bytes of the working buffer each position has: position p
 // is block p of the layout. Blocks lie one after another.
 //
-//	bcast, reduce, allreduce   Split: one vector, cut into W chunks
+//	bcast, reduce, allreduce   Split: one vector, cut into W chunks, see LayoutOf
 //	scan, exscan               Uniform: W copies of the vector
 //	gather, scatter, allgather, reduce_scatter
 //	                           Uniform or Given: block i is that of member i
@@ -43,15 +43,34 @@ func Given(counts []int64, size int64) Layout {
 
 // LayoutOf returns the layout of an operation that is not a v variant: count
 // elements, each of size bytes, in the vector of a bcast, reduce, allreduce,
-// scan or exscan, and in each member's block otherwise.
+// scan or exscan, and in each member's block otherwise. A vector is cut between pieces
+// of up to 8 bytes.
 func LayoutOf(op Operation, s Schedule, count, size int64) Layout {
 	switch op {
 	case Barrier:
 		return Layout{}
 	case Bcast, Reduce, Allreduce:
-		return Split(count, size, s.Positions())
+		return cut(count, size, s.Positions())
 	}
 	return Uniform(count, size)
+}
+
+// widest is the size in bytes of the widest elements that are common.
+const widest = 8
+
+// cut is Split in grains of several elements: a grain has the greatest power of two of
+// bytes, up to widest, that divides an even chunk or, if there are no even chunks, the
+// vector. It rests on lengths, so that a vector of which only the number of bytes is
+// known is cut as the data are, whatever their elements: but for data whose chunks
+// would be even within an element, and those of wider elements.
+func cut(count, size int64, chunks int) Layout {
+	bytes := count * size
+	piece := bytes
+	if chunks > 0 && bytes%int64(chunks) == 0 {
+		piece /= int64(chunks)
+	}
+	grain := max(min(piece&-piece, widest), size, 1)
+	return Split(bytes/grain, grain, chunks)
 }
 
 // Offset returns at which byte the block begins. The number of blocks is a

@@ -26,8 +26,9 @@ type agent struct {
 	round   int32
 	next    int32 // of the LP's agents
 	stage   stage
-	unacked bool // the message of this round waits for its match
-	ended   bool // by an error; what is still on its way to it is lost
+	unacked bool       // the message of this round waits for its match
+	ended   bool       // by an error; what is still on its way to it is lost
+	fault   ErrorClass // of the calls of members, as far as the agent knows; see learn
 	message int32
 	clock   vtime.Time
 	posted  vtime.Time // when the round began
@@ -50,8 +51,11 @@ const (
 // startAgent begins a member's part by messages.
 func (k *kernel) startAgent(inst *instance, lp int32, member int32, v *collective) {
 	layout := inst.layout
-	if layout == nil {
+	switch {
+	case layout == nil:
 		layout = v.layoutOf(int(member))
+	case inst.odd[int(member)] != nil:
+		layout = v.commonLayout(inst.schedule)
 	}
 	if v.op == collectives.Alltoallv && v.inCounts[member] > v.outCounts[member] {
 		inst.blame(int(member), mpiError(ErrTruncate, "the rank sends itself %d bytes where %d are expected",
@@ -79,7 +83,18 @@ func (k *kernel) newAgent(inst *instance, lp, member int32, layout *collectives.
 	index := k.agents.take()
 	*k.agents.at(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: box.agents}
 	box.agents = index
+	if a := k.agents.at(index); k.borrows(a) {
+		a.port = k.ports[lp]
+	}
 	return index
+}
+
+// signature is that of the agent's member.
+func (a *agent) signature() signature {
+	if a.inst.odd == nil {
+		return a.inst.signature
+	}
+	return a.inst.signatureOf(int(a.member))
 }
 
 // load lays a member's input out in the working buffer.
@@ -138,22 +153,31 @@ func (a *agent) results(visit func(out, working []byte)) {
 // while the rank waits for it. Where the rank goes on, both would use it in an order
 // that no program defines.
 func (k *kernel) flow(a *agent) *network.Port {
-	if k.ports == nil {
+	switch {
+	case k.ports == nil:
 		return nil
-	}
-	if k.tgt.LogGOPS() == nil {
+	case k.borrows(a):
+		return &k.ports[a.lp]
+	default:
 		return &a.port
 	}
-	if inst := a.inst; inst.requests != nil {
-		member := int(a.member)
-		if inst.leaders {
-			member = inst.comm.nodes.leader(member)
-		}
-		if inst.requests[member-inst.comm.first] != 0 {
-			return &a.port
-		}
+}
+
+// borrows reports whether an agent uses the network interface of its rank. It has its
+// state before that as its own.
+func (k *kernel) borrows(a *agent) bool {
+	if k.ports == nil || k.tgt.LogGOPS() == nil {
+		return false
 	}
-	return &k.ports[a.lp]
+	inst := a.inst
+	if inst.requests == nil {
+		return true
+	}
+	member := int(a.member)
+	if inst.leaders {
+		member = inst.comm.nodes.leader(member)
+	}
+	return inst.requests[member-inst.comm.first] == 0
 }
 
 // rankOf returns the rank in WORLD of a participant.
@@ -204,10 +228,10 @@ func (k *kernel) runAgent(index int32) {
 // sendRound sends the message of a round.
 func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
 	w := a.inst.schedule.Positions()
-	dst := a.inst.rankOf(step.To)
+	dst, own := a.inst.rankOf(step.To), a.signature()
 	m := message{
-		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: int32(uint32(a.inst.signature)), arguments: uint32(a.inst.signature >> 32), rank: k.global(a.lp),
-		tag: a.round, number: a.inst.number, engine: int32(k.eng.Index()),
+		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: int32(uint32(own)), arguments: uint32(own >> 32), rank: k.global(a.lp),
+		tag: a.round, number: a.inst.number, engine: int32(k.eng.Index()), fault: a.fault,
 	}
 	if m.large = m.bytes > k.eagerLimit; m.large {
 		m.request = -index
@@ -274,15 +298,18 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 	m := k.messages.at(a.message)
 	arrival := k.match(m, a.lp, a.posted, a.inst.call.name)
 	a.clock = k.tgt.Receive(k.flow(a), m.bytes, a.posted, a.clock, arrival)
-	if m.signature() != a.inst.signature {
-		err := a.inst.comm.mismatch(a.inst.number, a.inst.signature, m.signature(), m.rank)
-		k.failAgent(index, err)
+	own, theirs := a.signature(), m.signature()
+	if own != theirs && (own.whole() || !own.alike(theirs)) {
+		k.contradiction(a.inst, a.lp, own, theirs, m.rank)
 		return false
+	}
+	if own != theirs || m.fault != 0 {
+		k.learn(a, own, m)
 	}
 	if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
 		a.inst.blame(int(a.member), mpiError(ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
 	}
-	if a.working != nil {
+	if a.working != nil && a.fault == 0 {
 		a.absorb(step, m.payload)
 	}
 	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(step, m.bytes)))
@@ -324,9 +351,9 @@ func (a *agent) combine(b collectives.Blocks, how collectives.Combine, payload [
 		case collectives.Store:
 			copy(mine, theirs)
 		case collectives.TheirsFirst:
-			a.inst.call.operator.apply(mine, theirs, mine)
+			a.inst.callOf(int(a.member)).operator.apply(mine, theirs, mine)
 		case collectives.MineFirst:
-			a.inst.call.operator.apply(mine, mine, theirs)
+			a.inst.callOf(int(a.member)).operator.apply(mine, mine, theirs)
 		}
 	}
 }
@@ -402,9 +429,13 @@ func (k *kernel) arriveRound(lp int32, index int32) {
 		}
 		ai = a.next
 	}
+	if k.comms[m.comm].broken[m.number] {
+		k.dispose(index)
+		return
+	}
 	k.keepEarly(lp, box, index)
-	if !running && int(m.engine) != k.eng.Index() {
-		k.checkEarly(lp, m)
+	if int(m.engine) != k.eng.Index() {
+		k.checkEarly(lp, m, running)
 	}
 }
 
@@ -425,7 +456,7 @@ func (k *kernel) endAgent(index int32) {
 	a := k.unlinkAgent(index)
 	k.agents.release(index)
 	inst, lp, member, t, working := a.inst, a.lp, int(a.member), a.clock, a.working
-	if working != nil && !inst.leaders {
+	if working != nil && !inst.leaders && a.fault == 0 {
 		a.store()
 	}
 	if inst.comm.locals < inst.comm.size {

@@ -136,6 +136,7 @@ func (k *kernel) enterBulk(inst *instance, member int, v *collective) {
 // node-leader, all local nodes are complete.
 func (k *kernel) runBulk(inst *instance) {
 	if inst.failed != nil {
+		k.endFailed(inst)
 		return
 	}
 	if inst.mode == locally {

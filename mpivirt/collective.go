@@ -16,6 +16,7 @@ type collective struct {
 	root      int
 	bytes     int64     // of the vector, or of one block
 	element   int64     // size of an element; vectors are cut between elements
+	kind      kind      // of the elements; untyped if only sizes are simulated
 	counts    []int64   // bytes of each member's block, for the operations where they differ
 	operator  operator  // for reductions with data
 	data      bool      // memory is really moved; else only sizes are simulated
@@ -34,6 +35,7 @@ const (
 	byMessages mode = iota // agents send and receive every message
 	byArrays               // max-plus over arrays of clocks, on all engines
 	locally                // round by round over all members, on the one engine that has them
+	broken                 // not at all: members have called different things; see failure
 )
 
 // instance is one collective operation on one communicator, as the members of
@@ -74,7 +76,8 @@ type instance struct {
 	leaving        lpRange
 	timed          int32           // label of the members' times in the tally, or untimed
 	labels         map[int32]int32 // by LP, where they differ from timed
-	failed         error           // what ended it for all members here
+	odd            map[int]*odd    // by member, whose call differs from that of the first here
+	failed         *failure        // of the collective as a whole
 	errors         map[int]error   // by member, that its call ends with
 }
 
@@ -99,6 +102,10 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 	inst.count++
 	if inst.count == c.locals {
 		c.open = nil
+	}
+	if k.slots != nil && k.contradicted(inst, lp) {
+		k.enterFailed(inst, lp)
+		return true
 	}
 	if !inst.leaders {
 		k.startComplete(inst)
@@ -146,15 +153,19 @@ func (k *kernel) enterJoiners() {
 	if inst.count == c.locals {
 		c.open = nil
 	}
-	if inst.leaders {
-		k.joinRun(inst, j)
-	} else {
-		k.startComplete(inst)
-	}
 	if k.slots != nil {
 		for lp := j.lo; lp < j.hi; lp++ {
 			k.activity(lp)
+			k.contradicted(inst, lp)
 		}
+	}
+	switch {
+	case inst.failed != nil:
+		k.enterFailed(inst, j.hi-1)
+	case inst.leaders:
+		k.joinRun(inst, j)
+	default:
+		k.startComplete(inst)
 	}
 }
 
@@ -194,14 +205,11 @@ func setBits(set []uint64, lo, hi int) {
 // enter begins a member's part in a collective at the LP's clock. request is 0
 // for a blocking call: the LP must then be suspended, and is resumed when the
 // operation is over for it.
-func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int32) (*instance, error) {
+func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int32) *instance {
 	k.activity(lp)
 	k.enterJoiners()
-	inst := c.instanceFor(k, member, v)
-	if err := k.accept(inst, lp, member, v); err != nil {
-		k.timing = untimed
-		return nil, err
-	}
+	inst := c.instanceFor(k, lp, member, v)
+	k.accept(inst, lp, member, v)
 	inst.time(lp, k.timing)
 	k.timing = untimed
 	local := member - c.first
@@ -217,6 +225,10 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 		inst.entry[local] = k.clock[lp]
 		inst.requests[local] = request
 	}
+	if inst.failed != nil {
+		k.enterFailed(inst, lp)
+		return inst
+	}
 	if inst.split != nil {
 		k.enterSplit(inst, member, v.exchange)
 	}
@@ -228,22 +240,7 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 	default:
 		k.enterBulk(inst, member, v)
 	}
-	return inst, nil
-}
-
-// accept returns why a member cannot enter an instance, if there is a reason.
-func (k *kernel) accept(inst *instance, lp int32, member int, v *collective) error {
-	c := inst.comm
-	if inst.count == 0 {
-		inst.remember(k.global(lp), k.clock[lp])
-	}
-	if inst.failed != nil {
-		return k.refuse(inst, member-c.first)
-	}
-	if err := inst.agrees(v); err != nil || c.locals == c.size {
-		return err
-	}
-	return k.contradicted(inst, lp)
+	return inst
 }
 
 // keep holds on to a member's memory.
@@ -312,7 +309,7 @@ func (inst *instance) entryOf(k *kernel, lp int32, member int) vtime.Time {
 
 // instanceFor returns the instance that a member's next collective belongs to:
 // the first that it has not entered.
-func (c *comm) instanceFor(k *kernel, member int, v *collective) *instance {
+func (c *comm) instanceFor(k *kernel, lp int32, member int, v *collective) *instance {
 	local := member - c.first
 	for _, inst := range c.live {
 		if !inst.has(local) {
@@ -320,6 +317,9 @@ func (c *comm) instanceFor(k *kernel, member int, v *collective) *instance {
 		}
 	}
 	inst := k.newInstance(c, v)
+	inst.remember(k.global(lp), k.clock[lp])
+	k.announce(inst)
+	k.adopt(inst)
 	if inst.plain && inst.failed == nil && !slices.ContainsFunc(c.live, func(other *instance) bool { return other.count < c.locals }) {
 		c.open = inst
 	}
@@ -359,7 +359,7 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 		participants = c.nodes.count
 	}
 	inst.schedule = k.schedule(v, participants)
-	inst.layout = inst.commonLayout()
+	inst.layout = inst.call.commonLayout(inst.schedule)
 	inst.mode = k.chooseMode(inst)
 	if inst.mode == locally {
 		k.held = append(k.held, inst)
@@ -371,7 +371,6 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 	if v.exchange != nil {
 		inst.split = &splitState{}
 	}
-	k.adopt(inst)
 	return inst
 }
 
@@ -413,8 +412,8 @@ func (k *kernel) leave(inst *instance, lp, n int32) {
 
 // left counts members that have left.
 func (k *kernel) left(inst *instance, n int) {
-	if inst.result != nil && inst.requests == nil { // else completeCollective brings it
-		inst.comm.result = inst.result
+	if inst.call.op == collectives.Allreduce && inst.requests == nil { // else completeCollective brings it
+		inst.comm.result = inst.result // nil for a vector of no elements
 	}
 	if inst.split != nil {
 		inst.comm.made = inst.split.made
@@ -530,8 +529,8 @@ func (k *kernel) demote(inst *instance) {
 			continue
 		}
 		lp, _ := k.local(inst.comm.rankOf(member, 0))
-		v := inst.call
-		if inst.inputs != nil {
+		v := *inst.callOf(member)
+		if v.data && inst.inputs != nil {
 			v.input, v.output = inst.inputs[local], inst.outputs[local]
 		}
 		k.startAgent(inst, lp, int32(member), &v)

@@ -371,10 +371,97 @@ func TestSizesTakeTheTimeOfData(t *testing.T) {
 	}
 }
 
+// A vector of 64 numbers, which 7 ranks do not divide, is cut alike whatever its
+// elements are, so its size takes the time of its data: under every algorithm that
+// cuts, and by both interpreters.
+func TestSizesAreCutAsData(t *testing.T) {
+	for _, op := range []collectives.Operation{collectives.Bcast, collectives.Reduce, collectives.Allreduce} {
+		for _, a := range collectives.Algorithms(op) {
+			for _, bytes := range []int{64, 256, 512, 448} {
+				for _, i := range interpreters {
+					time := func(engines int, call func(c *mpivirt.Comm) error) vtime.Duration {
+						return finish(t, target(t, "tianhe-1a", 7), i, engines, op, a, call)
+					}
+					sized := time(1, func(c *mpivirt.Comm) error { return c.CollectiveSize(op, int64(bytes), 0) })
+					data := []vtime.Duration{
+						time(1, func(c *mpivirt.Comm) error { return ofElements[byte](c, op, bytes, 0) }),
+						time(2, func(c *mpivirt.Comm) error { return ofElements[int32](c, op, bytes/4, 0) }),
+						time(3, func(c *mpivirt.Comm) error { return ofElements[int](c, op, bytes/8, 0) }),
+						time(4, func(c *mpivirt.Comm) error { return ofElements[float64](c, op, bytes/8, 0) }),
+					}
+					for n, took := range data {
+						if took != sized {
+							t.Errorf("%v %v of %d bytes, type %d: %v with data, %v with the size", op, a, bytes, n, took, sized)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a member contributes is read before its result is written: a collective works
+// in place, as with MPI_IN_PLACE (MPI 4.1, 6.2), and with slices that overlap anyhow.
+// Blocking or not, by both interpreters, on any number of engines.
+func TestCollectivesInPlace(t *testing.T) {
+	const ranks, count = 5, 3
+	for _, op := range collectives.Operations() {
+		if op == collectives.Barrier || op == collectives.Bcast {
+			continue
+		}
+		for _, a := range collectives.Algorithms(op) {
+			for engines := 1; engines <= 4; engines++ {
+				for _, i := range interpreters {
+					for at := -1; at <= 2; at++ {
+						x := exercise{op: op, members: ranks, root: 1, count: count, whole: true}
+						_, err := simulate(t, mpivirt.Config{
+							Target: target(t, joined, ranks), Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
+							Program: mpivirt.Program{Name: "in place", Main: func(r *mpivirt.Rank) error { return inPlace(r, x, at, engines%2 == 0) }},
+						}, engines)
+						if err != nil {
+							t.Errorf("%v %v, %d engines, interpreter %d, at %d: %v", op, a, engines, i, at, err)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// inPlace carries out a collective whose input lies from element at on in the memory of
+// its result, or for -1 where the result has this member's block.
+func inPlace(r *mpivirt.Rank, x exercise, at int, nonblocking bool) error {
+	a := x.arguments(r.Rank())
+	if at < 0 {
+		if at = 0; x.op == collectives.Gather || x.op == collectives.Allgather {
+			at = r.Rank() * len(a.send)
+		}
+	}
+	memory := filled(max(at+len(a.send), len(a.receive)))
+	copy(memory[at:], a.send)
+	a.send, a.receive = memory[at:at+len(a.send)], memory[:len(a.receive)]
+	err := a.call(r.World())
+	if nonblocking && err == nil {
+		copy(memory, filled(len(memory)))
+		b := x.arguments(r.Rank())
+		copy(a.send, b.send)
+		err = waited(a.begin(r.World()))
+	}
+	if want := x.result(r.Rank()); err == nil && !(x.op == collectives.Exscan && r.Rank() == 0) && !slices.Equal(a.receive[:len(want)], want) {
+		return fmt.Errorf("rank %d has %v, want %v", r.Rank(), a.receive, want)
+	}
+	return err
+}
+
 // ofBytes carries out a collective with data of so many bytes in the vector, or in
 // each member's block.
 func ofBytes(c *mpivirt.Comm, op collectives.Operation, bytes, root int) error {
-	v, all, sum := make([]byte, bytes), make([]byte, bytes*c.Size()), mpivirt.Sum[byte]()
+	return ofElements[byte](c, op, bytes, root)
+}
+
+// ofElements is ofBytes with so many elements of a type.
+func ofElements[T byte | int32 | int | float64](c *mpivirt.Comm, op collectives.Operation, bytes, root int) error {
+	v, all, sum := make([]T, bytes), make([]T, bytes*c.Size()), mpivirt.Sum[T]()
 	switch op {
 	case collectives.Bcast:
 		return mpivirt.Bcast(c, v, root)
@@ -389,7 +476,7 @@ func ofBytes(c *mpivirt.Comm, op collectives.Operation, bytes, root int) error {
 	case collectives.Allgather:
 		return mpivirt.Allgather(c, v, all)
 	case collectives.Alltoall:
-		return mpivirt.Alltoall(c, all, make([]byte, len(all)))
+		return mpivirt.Alltoall(c, all, make([]T, len(all)))
 	case collectives.ReduceScatter:
 		counts := slices.Repeat([]int{bytes}, c.Size())
 		return mpivirt.ReduceScatter(c, all, v, counts, sum)

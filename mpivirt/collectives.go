@@ -47,6 +47,9 @@ func (c *comm) nodesInOrder(k *kernel) bool {
 
 // run carries out a collective in its blocking form, unless there is an error.
 func (c *Comm) run(v *collective, err error) error {
+	if c == nil {
+		return noComm(v.name)
+	}
 	r, output := c.r, v.output
 	r.calls(v.name)
 	if err == nil {
@@ -60,13 +63,10 @@ func (c *Comm) run(v *collective, err error) error {
 		return nil
 	}
 	v.algorithm = r.k.algorithm(v.op, c.c, &v.operator)
-	inst, err := r.k.enter(r.lp, c.c, int(c.member), v, 0)
-	if err != nil {
-		return r.raise(r.call, err)
-	}
+	inst := r.k.enter(r.lp, c.c, int(c.member), v, 0)
 	r.suspend()
-	if inst.errors != nil && inst.errors[int(c.member)] != nil {
-		return r.raise(r.call, inst.errors[int(c.member)])
+	if err := c.fault(inst); err != nil {
+		return err
 	}
 	if inst.result != nil {
 		copy(output, inst.result)
@@ -74,8 +74,25 @@ func (c *Comm) run(v *collective, err error) error {
 	return nil
 }
 
+// fault returns what went wrong for the rank in a collective that it has been through. It
+// stays out of the frames of ranks that wait, which a small stack has to hold.
+//
+//go:noinline
+func (c *Comm) fault(inst *instance) error {
+	if inst.errors == nil {
+		return nil
+	}
+	if err := inst.errors[int(c.member)]; err != nil {
+		return c.r.raise(c.r.call, err)
+	}
+	return nil
+}
+
 // begin begins a collective in its nonblocking form, unless there is an error.
 func (c *Comm) begin(v *collective, err error) (Request, error) {
+	if c == nil {
+		return Request{}, noComm(v.name)
+	}
 	r := c.r
 	r.calls(v.name)
 	if err == nil {
@@ -93,10 +110,7 @@ func (c *Comm) begin(v *collective, err error) (Request, error) {
 		return r.request(index), nil
 	}
 	v.algorithm = r.k.algorithm(v.op, c.c, &v.operator)
-	if _, err := r.k.enter(r.lp, c.c, int(c.member), v, index); err != nil {
-		r.k.requests.release(index)
-		return Request{}, r.raise(v.name, err)
-	}
+	r.k.enter(r.lp, c.c, int(c.member), v, index)
 	return r.request(index), nil
 }
 
@@ -158,7 +172,7 @@ func (k *kernel) hand(v collective) *collective {
 // vector hands over a vector of T.
 func vector[T Datatype](k *kernel, name call, op collectives.Operation, send, receive []T) *collective {
 	in, out := bytesOf(send), bytesOf(receive)
-	return k.hand(collective{name: name, op: op, bytes: int64(len(in)), element: int64(sizeOf[T]()), data: true, input: in, output: out})
+	return k.hand(collective{name: name, op: op, bytes: int64(len(in)), element: int64(sizeOf[T]()), kind: kindOf[T](), data: true, input: in, output: out})
 }
 
 // caller is the rank that calls a collective, as a member of its communicator. What
@@ -169,7 +183,12 @@ type caller struct {
 	member int
 }
 
-func (c *Comm) caller() caller { return caller{c.r.k, c.c, int(c.member)} }
+func (c *Comm) caller() caller {
+	if c == nil { // run and begin refuse what it makes
+		return caller{k: &kernel{barrier: collective{name: callBarrier}}, c: &comm{}}
+	}
+	return caller{c.r.k, c.c, int(c.member)}
+}
 
 // refuse returns an error of the caller's, and a collective that names the call.
 func (m caller) refuse(name call, class ErrorClass, format string, arguments ...any) (*collective, error) {
@@ -183,19 +202,23 @@ func (m caller) tooShort(name call, got, need int) (*collective, error) {
 
 // Barrier waits until all members have called it (MPI_Barrier).
 func (c *Comm) Barrier() error {
+	if c == nil {
+		return noComm(callBarrier)
+	}
 	r := c.r
 	r.calls(callBarrier)
+	inst := c.c.open
 	if r.k.enterBarrier(r.lp, c.c, int(c.member)) {
 		r.k.activity(r.lp)
 		r.suspend()
-		return nil
+		return c.fault(inst)
 	}
 	return c.run(&c.r.k.barrier, nil)
 }
 
 // Ibarrier is the nonblocking Barrier (MPI_Ibarrier).
 func (c *Comm) Ibarrier() (Request, error) {
-	return c.begin(&c.r.k.barrier, nil)
+	return c.begin(&c.caller().k.barrier, nil)
 }
 
 func bcast[T Datatype](m caller, data []T, root int) (*collective, error) {

@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"cmp"
 	"fmt"
 	"gigarank/invariant"
 	"slices"
@@ -32,11 +33,11 @@ type comm struct {
 	others  []int       // other engines that have members, once asked for
 	result  []byte      // common result of the collective that a member left last
 	spare   spare
-	open    *instance       // a plain barrier that members are joining, all in blocking form, while no other instance lacks members
-	made    map[int32]*comm // communicators that the members made last
+	open    *instance     // a plain barrier that members are joining, all in blocking form, while no other instance lacks members
+	made    map[int]*comm // communicators that the members made last
 	pending map[uint32][]pendingRecord
-	spells  []spell // what members of this engine have called, if there are others
-	failed  bool    // members were found to call different collectives
+	spells  []spell         // what members of this engine have called, if there are others
+	broken  map[uint32]bool // instances that have failed because members called different things
 }
 
 func (c *comm) String() string {
@@ -95,14 +96,27 @@ func (k *kernel) localMembers(g *Group) (first, last, count int) {
 }
 
 // Rank returns the member that the rank is (MPI_Comm_rank).
-func (c *Comm) Rank() int { return int(c.member) }
+func (c *Comm) Rank() int {
+	if c == nil {
+		panic(fatal{noComm(callCommRank)})
+	}
+	return int(c.member)
+}
 
 // Size returns the number of members (MPI_Comm_size).
-func (c *Comm) Size() int { return c.c.size }
+func (c *Comm) Size() int {
+	if c == nil {
+		panic(fatal{noComm(callCommSize)})
+	}
+	return c.c.size
+}
 
 // Group returns the members (MPI_Comm_group). It is shared by all ranks of the
 // engine.
 func (c *Comm) Group() *Group {
+	if c == nil {
+		panic(fatal{noComm(callCommGroup)})
+	}
 	if c.c.group == nil {
 		return strided(c.r.Rank(), 1, 1)
 	}
@@ -111,27 +125,38 @@ func (c *Comm) Group() *Group {
 
 // Split divides the communicator by color: the members that give the same color
 // form a new one, ordered by key, then by their order here (MPI_Comm_split). Every
-// member calls it. A negative color (Undefined, MPI_UNDEFINED) joins none and gets
-// nil. It takes the time of an allgather of 8 bytes from each member. Errors:
-// ErrArgument for other negative colors.
+// member calls it. Any color from 0 on will do; Undefined (MPI_UNDEFINED) joins none
+// and gets nil. It takes the time of an allgather of 8 bytes from each member. Errors:
+// ErrArgument for negative colors.
 func (c *Comm) Split(color, key int) (*Comm, error) {
-	if color < 0 && color != Undefined {
-		return nil, c.r.raise(callCommSplit, mpiError(ErrArgument, "color %d: use a color >= 0, or Undefined", color))
+	if c == nil {
+		return nil, noComm(callCommSplit)
+	}
+	if err := checkColor(color); err != nil {
+		return nil, c.r.raise(callCommSplit, err)
 	}
 	if c.c.size == 1 {
 		return c.alone(color), nil
 	}
-	x := &exchange{color: int32(color), key: int64(key)}
+	x := &exchange{color: color, key: int64(key)}
 	if err := c.create(x, callCommSplit); err != nil || color < 0 {
 		return nil, err
 	}
-	return c.handle(x.made[int32(color)]), nil
+	return c.handle(x.made[color]), nil
+}
+
+// checkColor returns what is wrong with a color.
+func checkColor(color int) error {
+	if color < 0 && color != Undefined {
+		return mpiError(ErrArgument, "color %d: use a color >= 0, or Undefined", color)
+	}
+	return nil
 }
 
 // alone makes a communicator of the rank alone out of one in which it is alone, in
 // no time; nil if the color is Undefined.
 func (c *Comm) alone(color int) *Comm {
-	made := c.r.k.makeAlone(c.r.lp, c.c, int32(color))
+	made := c.r.k.makeAlone(c.r.lp, c.c, color)
 	if made == nil {
 		return nil
 	}
@@ -140,11 +165,22 @@ func (c *Comm) alone(color int) *Comm {
 
 // makeAlone makes the communicator of a color out of one with a single member; nil if
 // the color is Undefined.
-func (k *kernel) makeAlone(lp int32, c *comm, color int32) *comm {
+func (k *kernel) makeAlone(lp int32, c *comm, color int) *comm {
 	if color < 0 {
 		return nil
 	}
-	context := random.Uint64(c.context, uint64(k.global(lp)), uint64(len(k.comms)))
+	number := &c.next
+	if c.group == nil { // the ranks of the engine share SELF, and each counts for itself
+		if k.selfMade == nil {
+			k.selfMade = map[int32]*uint32{}
+		}
+		if number = k.selfMade[lp]; number == nil {
+			number = new(uint32)
+			k.selfMade[lp] = number
+		}
+	}
+	context := random.Uint64(c.context, uint64(k.global(lp)), uint64(*number))
+	*number++
 	return k.addComm(context, strided(int(k.global(lp)), 1, 1))
 }
 
@@ -152,6 +188,9 @@ func (k *kernel) makeAlone(lp int32, c *comm, color int32) *comm {
 // (MPI_Comm_dup). Every member calls it. It takes the time of an allreduce of 8
 // bytes.
 func (c *Comm) Dup() (*Comm, error) {
+	if c == nil {
+		return nil, noComm(callCommDup)
+	}
 	if c.c.size == 1 {
 		return c.alone(0), nil
 	}
@@ -168,6 +207,9 @@ func (c *Comm) Dup() (*Comm, error) {
 // communicators at once. It takes the time of an allreduce of 8 bytes. Errors:
 // ErrGroup if a member of the group is none of c.
 func (c *Comm) Create(g *Group) (*Comm, error) {
+	if c == nil {
+		return nil, noComm(callCommCreate)
+	}
 	if g == nil {
 		g = strided(0, 1, 0)
 	}
@@ -188,7 +230,7 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	if err := c.create(x, callCommCreate); err != nil || !mine {
 		return nil, err
 	}
-	return c.handle(x.made[int32(g.WorldRank(0))]), nil
+	return c.handle(x.made[g.WorldRank(0)]), nil
 }
 
 // handle returns the rank's handle of a communicator that it is a member of.
@@ -199,6 +241,9 @@ func (c *Comm) handle(made *comm) *Comm {
 // Free gives the communicator up (MPI_Comm_free): the rank begins nothing more on
 // it, else it gets ErrComm. What it has begun is completed as ever.
 func (c *Comm) Free() error {
+	if c == nil {
+		return noComm(callCommFree)
+	}
 	if c.c.index <= selfComm {
 		return c.r.raise(callCommFree, mpiError(ErrComm, "%s cannot be freed", c.c))
 	}
@@ -232,8 +277,13 @@ func (k *kernel) free(c *comm) {
 // forgetFreed forgets the communicators that all local members have given up, when
 // no operation is pending that may be on one of them.
 func (k *kernel) forgetFreed() {
-	// Beside kernel.done; what is over waits to be read only.
-	if k.requests.inUse()-len(k.brought.over) > 1 {
+	pending := k.requests.inUse() - 2 // without done and nobody
+	for _, index := range k.brought.over {
+		if index != k.nobody {
+			pending-- // it waits to be read only
+		}
+	}
+	if pending > 0 {
 		return
 	}
 	for _, c := range k.freed {
@@ -247,34 +297,31 @@ func (k *kernel) forgetFreed() {
 // ones: colors and keys for a split; nothing for the other ways, where the group
 // is known to all that need it.
 type exchange struct {
-	color int32
+	color int
 	key   int64
-	group *Group          // dup, create: the new group; nil for who is in none
-	made  map[int32]*comm // by color, or by the first rank of the group
+	group *Group        // dup, create: the new group; nil for who is in none
+	made  map[int]*comm // by color, or by the first rank of the group
 }
 
 // entry is one member's part in a split.
 type entry struct {
-	color  int32
+	color  int
 	member int32
 	key    int64
 }
 
-// splitGroups divides the members of a parent by color.
-func splitGroups(parent *Group, entries []entry) map[int32]*Group {
+// part is what a split makes of the members of a color.
+type part struct {
+	color int
+	group *Group
+}
+
+// splitGroups divides the members of a parent by color. The parts come in the order
+// of their colors.
+func splitGroups(parent *Group, entries []entry) (parts []part) {
 	slices.SortFunc(entries, func(a, b entry) int {
-		switch {
-		case a.color != b.color:
-			return int(a.color) - int(b.color)
-		case a.key != b.key && a.key < b.key:
-			return -1
-		case a.key != b.key:
-			return 1
-		default:
-			return int(a.member) - int(b.member)
-		}
+		return cmp.Or(cmp.Compare(a.color, b.color), cmp.Compare(a.key, b.key), cmp.Compare(a.member, b.member))
 	})
-	groups := map[int32]*Group{}
 	for i := 0; i < len(entries); {
 		color := entries[i].color
 		var ranks []int
@@ -282,8 +329,8 @@ func splitGroups(parent *Group, entries []entry) map[int32]*Group {
 			ranks = append(ranks, parent.WorldRank(int(entries[i].member)))
 		}
 		if color >= 0 {
-			groups[color] = newGroup(ranks)
+			parts = append(parts, part{color, newGroup(ranks)})
 		}
 	}
-	return groups
+	return parts
 }

@@ -36,7 +36,7 @@ func (a *absence) covers(w *waiter) bool {
 
 // deadlock describes what the LPs of this engine wait for.
 func (k *kernel) deadlock() *DeadlockError {
-	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished, calls: k.calls(), absent: k.absent()}
+	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished, calls: k.calls(), absent: k.absent(), mismatch: k.untold()}
 	for lp := int32(0); lp < int32(k.n) && len(d.waiters) < deadlockReportLimit; lp++ {
 		if w, ok := k.blocked(lp); ok {
 			d.waiters = append(d.waiters, w)
@@ -174,6 +174,9 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	}
 	// Engines that have made the same calls add nothing.
 	fresh := unlike(b.calls, a.calls)
+	if d.mismatch == nil {
+		d.mismatch = b.mismatch
+	}
 	if d.mismatch == nil {
 		d.mismatch = disagreement(a.calls, fresh)
 	}

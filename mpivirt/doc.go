@@ -38,6 +38,11 @@
 // for studies with hundreds of millions of ranks; docs/event-ranks.md tells how to
 // write them.
 //
+// The slices that a collective sends from and receives into may be one, or overlap:
+// what a member contributes is read before its result is written, as with MPI_IN_PLACE.
+// Those of a Sendrecv must not. Members hand in elements of one type, else the error is
+// ErrType. A nil [Comm] is MPI_COMM_NULL.
+//
 // MPI errors end the program unless a rank asks for them with
 // [Rank.SetErrorsReturn]; either way they have a class ([ErrorClass]) that
 // errors.Is finds. Sizes are in elements for typed data and in bytes for the

@@ -26,12 +26,13 @@ const (
 	ErrArgument                       // MPI_ERR_ARG
 	ErrTruncate                       // MPI_ERR_TRUNCATE
 	ErrOther                          // MPI_ERR_OTHER
+	ErrType                           // MPI_ERR_TYPE
 )
 
 var classNames = [...]string{
 	"", "MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_TAG", "MPI_ERR_COMM", "MPI_ERR_RANK",
 	"MPI_ERR_REQUEST", "MPI_ERR_ROOT", "MPI_ERR_GROUP", "MPI_ERR_OP", "MPI_ERR_ARG",
-	"MPI_ERR_TRUNCATE", "MPI_ERR_OTHER",
+	"MPI_ERR_TRUNCATE", "MPI_ERR_OTHER", "MPI_ERR_TYPE",
 }
 
 // Error gives the MPI name of the class.
@@ -47,6 +48,15 @@ func (e *Error) Error() string { return e.Class.Error() + ": " + e.Detail }
 
 // Unwrap makes errors.Is find the class.
 func (e *Error) Unwrap() error { return e.Class }
+
+// noComm is the error of a call on a nil communicator (MPI_COMM_NULL). Nobody's error
+// handler stands behind it, so the call returns it always. It stays out of the frames of
+// ranks that wait.
+//
+//go:noinline
+func noComm(c call) *Error {
+	return mpiError(ErrComm, "%s on no communicator: Split and Create give nil to ranks that are in no new one", c)
+}
 
 func mpiError(class ErrorClass, format string, arguments ...any) *Error {
 	return &Error{class, fmt.Sprintf(format, arguments...)}
@@ -170,6 +180,9 @@ const (
 	callCommCreate
 	callCommFree
 	callCompute
+	callCommRank
+	callCommSize
+	callCommGroup
 )
 
 var callNames = [...]string{
@@ -177,7 +190,8 @@ var callNames = [...]string{
 	"Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
 	"Probe", "Iprobe", "Mprobe", "Improbe",
 	"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
-	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create", "Comm.Free", "Compute",
+	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create", "Comm.Free",
+	"Compute", "Comm.Rank", "Comm.Size", "Comm.Group",
 }
 
 func (c call) String() string { return callNames[c] }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 )
 
@@ -111,14 +112,17 @@ func TestFaultsOfEventRanks(t *testing.T) {
 }
 
 // ProcNull and inactive requests: the operation is over at once, with the status of
-// nobody (MPI 4.1, 3.10 and 3.7.3).
+// nobody (MPI 4.1, 3.10) or the empty one (3.7.3).
 func TestEventRanksWithNobody(t *testing.T) {
 	nobody := mpivirt.Status{Source: mpivirt.ProcNull, Tag: mpivirt.AnyTag}
-	check := func(what string, r *mpivirt.EventRank) {
-		if r.Status() != nobody || !r.Found() || len(r.Data()) != 0 {
-			t.Errorf("after %s: found %t, %+v", what, r.Found(), r.Status())
+	empty := mpivirt.Status{Source: mpivirt.AnySource, Tag: mpivirt.AnyTag}
+	see := func(what string, r *mpivirt.EventRank, want mpivirt.Status) {
+		if r.Status() != want || !r.Found() || len(r.Data()) != 0 {
+			t.Errorf("after %s: found %t, %+v, want %+v", what, r.Found(), r.Status(), want)
 		}
 	}
+	check := func(what string, r *mpivirt.EventRank) { see(what, r, nobody) }
+	var requests [2]mpivirt.EventRequest
 	_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 1), Program: eventScript(
 		func(r *mpivirt.EventRank) mpivirt.Outcome { return r.SendSize(8, mpivirt.ProcNull, 0) },
 		func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Recv(mpivirt.ProcNull, 0) },
@@ -129,9 +133,9 @@ func TestEventRanksWithNobody(t *testing.T) {
 			return mpivirt.EventMrecv(r, r.Matched(), make([]byte, 1))
 		},
 		func(r *mpivirt.EventRank) mpivirt.Outcome { check("Mrecv", r); return r.Wait(0) },
-		func(r *mpivirt.EventRank) mpivirt.Outcome { check("Wait", r); return r.Waitany(0, 0) },
+		func(r *mpivirt.EventRank) mpivirt.Outcome { see("Wait", r, empty); return r.Waitany(0, 0) },
 		func(r *mpivirt.EventRank) mpivirt.Outcome {
-			if check("Waitany", r); r.Index() != mpivirt.Undefined {
+			if see("Waitany", r, empty); r.Index() != mpivirt.Undefined {
 				t.Errorf("index %d of inactive requests", r.Index())
 			}
 			return r.Waitany(0, r.Irecv(mpivirt.ProcNull, 0))
@@ -139,6 +143,17 @@ func TestEventRanksWithNobody(t *testing.T) {
 		func(r *mpivirt.EventRank) mpivirt.Outcome {
 			if check("Waitany", r); r.Index() != 1 {
 				t.Errorf("index %d of the only active request, want 1", r.Index())
+			}
+			requests = [2]mpivirt.EventRequest{r.Irecv(mpivirt.ProcNull, 0), r.IsendSize(8, mpivirt.ProcNull, 0)}
+			return r.Waitall(requests[0], requests[1])
+		},
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			check("Waitall", r)
+			if got := r.StatusOf(requests[0]); got != nobody {
+				t.Errorf("status of a receive from nobody: %+v", got)
+			}
+			if got := r.StatusOf(requests[1]); got != empty {
+				t.Errorf("status of a send to nobody: %+v", got)
 			}
 			return r.Continue()
 		},
@@ -314,6 +329,182 @@ network: {model: flat, latency: 1us, bandwidth: 1GB/s, eager_limit: 8}
 	for engines := 1; engines <= 2; engines++ {
 		if _, err := simulate(t, mpivirt.Config{Target: target(t, machine, 8), Program: p}, engines); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// An allreduce of no elements has a result of no elements, not that of the one before.
+func TestEventResultOfNothing(t *testing.T) {
+	sum := mpivirt.Sum[int64]()
+	allreduce := func(n int) func(r *mpivirt.EventRank) mpivirt.Outcome {
+		return func(r *mpivirt.EventRank) mpivirt.Outcome {
+			return mpivirt.EventAllreduce(r, make([]int64, n), sum)
+		}
+	}
+	for _, ranks := range []int{1, 2, 5} {
+		for engines := 1; engines <= min(ranks, 4); engines++ {
+			for _, i := range interpreters {
+				program := eventScript(allreduce(3), func(r *mpivirt.EventRank) mpivirt.Outcome {
+					if got := mpivirt.EventResult[int64](r); len(got) != 3 {
+						t.Errorf("%d ranks, %d engines: %d elements, want 3", ranks, engines, len(got))
+					}
+					return allreduce(0)(r)
+				}, func(r *mpivirt.EventRank) mpivirt.Outcome {
+					if got := mpivirt.EventResult[int64](r); len(got) != 0 {
+						t.Errorf("%d ranks, %d engines: %v, want nothing", ranks, engines, got)
+					}
+					return r.Continue()
+				})
+				if _, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i, Program: program}, engines); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	}
+}
+
+// MPI 4.1, 3.10: the buffers of a Sendrecv must be disjoint.
+func TestSendrecvOfSharedMemory(t *testing.T) {
+	for engines := 1; engines <= 2; engines++ {
+		for _, shift := range []int{0, 1, 3} {
+			memory := func() ([]int32, []int32) { m := make([]int32, 8); return m[:4], m[shift : shift+4] }
+			err := inside(t, 2, engines, false, func(r *mpivirt.Rank) error {
+				out, in := memory()
+				_, err := mpivirt.Sendrecv(r.World(), out, 1-r.Rank(), 0, in, 1-r.Rank(), 0)
+				return err
+			})
+			if !errors.Is(err, mpivirt.ErrBuffer) {
+				t.Errorf("%d engines, shifted by %d: %v", engines, shift, err)
+			}
+			_, err = simulate(t, mpivirt.Config{Target: target(t, hockney, 2), Program: eventScript(func(r *mpivirt.EventRank) mpivirt.Outcome {
+				out, in := memory()
+				return mpivirt.EventSendrecv(r, out, 1-r.Rank(), 0, in, 1-r.Rank(), 0)
+			})}, engines)
+			if !errors.Is(err, mpivirt.ErrBuffer) {
+				t.Errorf("%d engines, shifted by %d, event ranks: %v", engines, shift, err)
+			}
+		}
+		err := inside(t, 2, engines, false, func(r *mpivirt.Rank) error {
+			m := []int{r.Rank(), -1}
+			_, err := mpivirt.Sendrecv(r.World(), m[:1], 1-r.Rank(), 0, m[1:], 1-r.Rank(), 0)
+			if err == nil && m[1] != 1-r.Rank() {
+				t.Errorf("neighbouring memory: rank %d has %v", r.Rank(), m)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The numbers that stand for nobody are different ones; an inactive request has the
+// empty status (MPI 4.1, 3.7.3), a receive from MPI_PROC_NULL that of nobody (3.10).
+func TestNumbersOfNobody(t *testing.T) {
+	names := map[int]string{}
+	for name, n := range map[string]int{
+		"NoMember": mpivirt.NoMember, "AnySource": mpivirt.AnySource, "AnyTag": mpivirt.AnyTag,
+		"ProcNull": mpivirt.ProcNull, "Undefined": mpivirt.Undefined,
+	} {
+		if other, taken := names[n]; taken || n >= 0 {
+			t.Errorf("%s is %d, as is %q", name, n, other)
+		}
+		names[n] = name
+	}
+	empty := mpivirt.Status{Source: mpivirt.AnySource, Tag: mpivirt.AnyTag}
+	nobody := mpivirt.Status{Source: mpivirt.ProcNull, Tag: mpivirt.AnyTag}
+	err := inside(t, 1, 1, false, func(r *mpivirt.Rank) error {
+		w, none := r.World(), mpivirt.Request{}
+		check := func(what string, got mpivirt.Status, err error, want mpivirt.Status) {
+			if got != want || err != nil {
+				t.Errorf("%s: %+v, %v, want %+v", what, got, err, want)
+			}
+		}
+		status, err := none.Wait()
+		check("Wait", status, err, empty)
+		status, _, err = none.Test()
+		check("Test", status, err, empty)
+		_, status, err = mpivirt.Waitany([]mpivirt.Request{none})
+		check("Waitany", status, err, empty)
+		statuses, err := mpivirt.Waitall([]mpivirt.Request{none})
+		check("Waitall", statuses[0], err, empty)
+		status, err = mpivirt.Recv(w, []int{0}, mpivirt.ProcNull, 0)
+		check("Recv", status, err, nobody)
+		q, _ := w.IrecvSize(8, mpivirt.ProcNull, 0)
+		status, err = q.Wait()
+		check("Irecv", status, err, nobody)
+		status, err = w.Probe(mpivirt.ProcNull, 0)
+		check("Probe", status, err, nobody)
+		status, _, err = w.Iprobe(mpivirt.ProcNull, 0)
+		check("Iprobe", status, err, nobody)
+		m, err := w.Mprobe(mpivirt.ProcNull, 0)
+		check("Mprobe", m.Status, err, nobody)
+		status, err = mpivirt.Mrecv(m, []int{0})
+		check("Mrecv", status, err, nobody)
+		status, err = mpivirt.Sendrecv(w, []int{1}, mpivirt.ProcNull, 0, []int{0}, mpivirt.ProcNull, 0)
+		check("Sendrecv", status, err, nobody)
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// A nil communicator, as Split gives for MPI_UNDEFINED, is MPI_ERR_COMM in every call.
+func TestNilCommunicator(t *testing.T) {
+	sum := mpivirt.Sum[int]()
+	one, two := []int{1}, []int{0, 0}
+	request := func(_ mpivirt.Request, err error) error { return err }
+	status := func(_ mpivirt.Status, err error) error { return err }
+	comm := func(_ *mpivirt.Comm, err error) error { return err }
+	for name, call := range map[string]func(c *mpivirt.Comm) error{
+		"Barrier":        (*mpivirt.Comm).Barrier,
+		"Ibarrier":       func(c *mpivirt.Comm) error { return request(c.Ibarrier()) },
+		"Bcast":          func(c *mpivirt.Comm) error { return mpivirt.Bcast(c, one, 0) },
+		"Ibcast":         func(c *mpivirt.Comm) error { return request(mpivirt.Ibcast(c, one, 0)) },
+		"Reduce":         func(c *mpivirt.Comm) error { return mpivirt.Reduce(c, one, two, sum, 0) },
+		"Allreduce":      func(c *mpivirt.Comm) error { return mpivirt.Allreduce(c, one, two, sum) },
+		"Gather":         func(c *mpivirt.Comm) error { return mpivirt.Gather(c, one, two, 0) },
+		"Gatherv":        func(c *mpivirt.Comm) error { return mpivirt.Gatherv(c, one, two, []int{1}, 0) },
+		"Scatter":        func(c *mpivirt.Comm) error { return mpivirt.Scatter(c, one, two, 0) },
+		"Scatterv":       func(c *mpivirt.Comm) error { return mpivirt.Scatterv(c, one, []int{1}, two, 0) },
+		"Allgather":      func(c *mpivirt.Comm) error { return mpivirt.Allgather(c, one, two) },
+		"Allgatherv":     func(c *mpivirt.Comm) error { return mpivirt.Allgatherv(c, one, two, []int{1}) },
+		"Alltoall":       func(c *mpivirt.Comm) error { return mpivirt.Alltoall(c, one, two) },
+		"Alltoallv":      func(c *mpivirt.Comm) error { return mpivirt.Alltoallv(c, one, []int{1}, two, []int{1}) },
+		"ReduceScatter":  func(c *mpivirt.Comm) error { return mpivirt.ReduceScatter(c, one, two, []int{1}, sum) },
+		"Scan":           func(c *mpivirt.Comm) error { return mpivirt.Scan(c, one, two, sum) },
+		"Exscan":         func(c *mpivirt.Comm) error { return mpivirt.Exscan(c, one, two, sum) },
+		"CollectiveSize": func(c *mpivirt.Comm) error { return c.CollectiveSize(collectives.Barrier, 0, 0) },
+		"Send":           func(c *mpivirt.Comm) error { return mpivirt.Send(c, one, 0, 0) },
+		"Bsend":          func(c *mpivirt.Comm) error { return mpivirt.Bsend(c, one, 0, 0) },
+		"Isend":          func(c *mpivirt.Comm) error { return request(mpivirt.Isend(c, one, 0, 0)) },
+		"SendSize":       func(c *mpivirt.Comm) error { return c.SendSize(8, 0, 0) },
+		"Recv":           func(c *mpivirt.Comm) error { return status(mpivirt.Recv(c, one, 0, 0)) },
+		"Irecv":          func(c *mpivirt.Comm) error { return request(mpivirt.Irecv(c, one, 0, 0)) },
+		"Sendrecv":       func(c *mpivirt.Comm) error { return status(mpivirt.Sendrecv(c, one, 0, 0, two, 0, 0)) },
+		"Probe":          func(c *mpivirt.Comm) error { return status(c.Probe(0, 0)) },
+		"Iprobe":         func(c *mpivirt.Comm) error { _, _, err := c.Iprobe(0, 0); return err },
+		"Mprobe":         func(c *mpivirt.Comm) error { _, err := c.Mprobe(0, 0); return err },
+		"Improbe":        func(c *mpivirt.Comm) error { _, err := c.Improbe(0, 0); return err },
+		"Start":          func(c *mpivirt.Comm) error { return mpivirt.SendInit(c, one, 0, 0).Start() },
+		"Split":          func(c *mpivirt.Comm) error { return comm(c.Split(0, 0)) },
+		"Dup":            func(c *mpivirt.Comm) error { return comm(c.Dup()) },
+		"Create":         func(c *mpivirt.Comm) error { return comm(c.Create(nil)) },
+		"Free":           (*mpivirt.Comm).Free,
+		"Rank":           func(c *mpivirt.Comm) error { c.Rank(); return nil },
+		"Size":           func(c *mpivirt.Comm) error { c.Size(); return nil },
+		"Group":          func(c *mpivirt.Comm) error { c.Group(); return nil },
+	} {
+		err := inside(t, 2, 1, false, func(r *mpivirt.Rank) error {
+			none, err := r.World().Split(mpivirt.Undefined, 0)
+			if err != nil || none != nil {
+				t.Errorf("Split gives %v, %v", none, err)
+			}
+			return call(none)
+		})
+		if !errors.Is(err, mpivirt.ErrComm) || strings.Contains(err.Error(), "panic") || !strings.Contains(err.Error(), "no communicator") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

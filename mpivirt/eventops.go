@@ -97,8 +97,7 @@ func (r *EventRank) enter(v *collective, err error, request int32) bool {
 		return false
 	}
 	v.algorithm = r.k.algorithm(v.op, c, &v.operator)
-	_, err = r.k.enter(r.lp, c, int(member), v, request)
-	r.must(v.name, err)
+	r.k.enter(r.lp, c, int(member), v, request)
 	return true
 }
 
@@ -143,10 +142,8 @@ func (r *EventRank) Ibarrier() EventRequest {
 // Split divides the communicator by color and key; see [Comm.Split]. The rank's
 // new communicator is Made(color) in the next step.
 func (r *EventRank) Split(color, key int) Outcome {
-	if color < 0 && color != Undefined {
-		r.must(callCommSplit, mpiError(ErrArgument, "color %d: use a color >= 0, or Undefined", color))
-	}
-	return r.create(&exchange{color: int32(color), key: int64(key)}, callCommSplit)
+	r.must(callCommSplit, checkColor(color))
+	return r.create(&exchange{color: color, key: int64(key)}, callCommSplit)
 }
 
 // Dup makes a communicator with the same members; see [Comm.Dup]. It is Made(0) in
@@ -164,7 +161,7 @@ func (r *EventRank) Create(g *Group) Outcome {
 	r.must(callCommCreate, r.Group().contains(g))
 	x := &exchange{color: Undefined}
 	if g.Member(r.Rank()) >= 0 {
-		x.color, x.group = int32(g.WorldRank(0)), g
+		x.color, x.group = g.WorldRank(0), g
 	}
 	return r.create(x, callCommCreate)
 }
@@ -178,7 +175,7 @@ func (r *EventRank) create(x *exchange, name call) Outcome {
 // follows.
 func (r *EventRank) Made(color int) EventComm {
 	c, _ := r.communicator()
-	made := c.made[int32(color)]
+	made := c.made[color]
 	if b := r.brought(); c.size == 1 {
 		made = b.made
 	}

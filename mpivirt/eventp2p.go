@@ -95,7 +95,7 @@ func (r *EventRank) irecv(buffer []byte, sized bool, source, tag int, name call)
 	c, _ := r.communicator()
 	r.must(name, c.checkReceive(source, tag, 0))
 	if source == ProcNull {
-		return EventRequest(r.k.done)
+		return EventRequest(r.k.nobody)
 	}
 	v := receiver{comm: c, source: source, tag: tag, buffer: buffer, sized: sized, bytes: int64(len(buffer))}
 	return EventRequest(r.k.receive(r.lp, &v, name))
@@ -130,6 +130,9 @@ func EventIrecv[T Datatype](r *EventRank, data []T, source, tag int) EventReques
 // [Sendrecv].
 func EventSendrecv[S, R Datatype](r *EventRank, send []S, dest, sendTag int, receive []R, source, receiveTag int) Outcome {
 	b := bytesOf(send)
+	if overlap(b, bytesOf(receive)) {
+		r.must(callSendrecv, errShared)
+	}
 	received := r.irecv(bytesOf(receive), true, source, receiveTag, callSendrecv)
 	sent := r.isend(b, int64(len(b)), dest, sendTag, standard, callSendrecv)
 	return r.await(waitAll, callSendrecv, received, sent)
@@ -170,7 +173,7 @@ func (r *EventRank) probe(kind waitKind, source, tag int, name call) Outcome {
 	r.must(name, c.checkReceive(source, tag, 0))
 	if source == ProcNull {
 		b := r.k.renew(r.lp)
-		b.found, b.message = true, fromNobody
+		b.found, b.message, b.status = true, fromNobody, nobodyStatus
 		return r.conclude(goOn)
 	}
 	return r.outcome(r.k.probe(r.lp, kind, c, source, tag, name))
@@ -192,7 +195,8 @@ func EventMrecv[T Datatype](r *EventRank, m EventMessage, data []T) Outcome {
 	r.must(callRecv, nil)
 	switch m {
 	case fromNobody:
-		k.renew(r.lp).found = true
+		b := k.renew(r.lp)
+		b.found, b.status = true, nobodyStatus
 		return r.conclude(goOn)
 	case 0:
 		r.must(callRecv, mpiError(ErrRequest, "no probe has found a message to receive"))

@@ -27,9 +27,11 @@ func (k *kernel) renew(lp int32) *brought {
 		if q.kind == receiveRequest && !q.sized {
 			k.buffers.release(q.buffer)
 		}
-		k.requests.release(index)
+		if index != k.nobody {
+			k.requests.release(index)
+		}
 	}
-	*b = brought{lp: lp, status: nullStatus, over: b.over[:0], which: b.which[:0]}
+	*b = brought{lp: lp, status: emptyStatus, over: b.over[:0], which: b.which[:0]}
 	return b
 }
 
@@ -67,6 +69,10 @@ func (k *kernel) bring(lp int32, box *mailbox, kind waitKind) {
 // bringOne brings a request that is over.
 func (k *kernel) bringOne(b *brought, index int32) {
 	if index == 0 || index == k.done {
+		return
+	}
+	if index == k.nobody {
+		b.over = append(b.over, index)
 		return
 	}
 	if err := k.failure(index); err != nil {
@@ -119,7 +125,7 @@ func (r *EventRank) brought() *brought {
 }
 
 // nothing is what has been brought to a rank that has not waited.
-var nothing = brought{lp: none32, status: nullStatus}
+var nothing = brought{lp: none32, status: emptyStatus}
 
 // none32 is the number of no LP.
 const none32 = -1
@@ -127,8 +133,10 @@ const none32 = -1
 // waitOne waits for a request.
 func (r *EventRank) waitOne(q EventRequest, name call) Outcome {
 	index := r.index(q, name)
-	if index == 0 || index == r.k.done {
-		r.k.renew(r.lp).found = true
+	if index == 0 || index == r.k.done || index == r.k.nobody {
+		b := r.k.renew(r.lp)
+		b.found = true
+		r.k.bringOne(b, index)
 		return r.conclude(goOn)
 	}
 	return r.outcome(r.k.waitRequest(r.lp, index, name))
@@ -137,7 +145,7 @@ func (r *EventRank) waitOne(q EventRequest, name call) Outcome {
 // index returns the kernel's index of a request of the rank.
 func (r *EventRank) index(q EventRequest, name call) int32 {
 	index := int32(q)
-	if index == 0 || index == r.k.done {
+	if index == 0 || index == r.k.done || index == r.k.nobody {
 		return index
 	}
 	if index < 0 || index > r.k.requests.next {
@@ -230,7 +238,7 @@ func (r *EventRank) Indices() []int { return r.brought().which }
 func (r *EventRank) last() *request {
 	b := r.brought()
 	for i := len(b.over) - 1; i >= 0; i-- {
-		if q := r.k.requests.at(b.over[i]); q.kind == receiveRequest {
+		if q := r.k.requests.at(b.over[i]); q.kind == receiveRequest || q.kind == nobodyRequest {
 			return q
 		}
 	}
@@ -263,7 +271,7 @@ func (r *EventRank) StatusOf(q EventRequest) Status {
 	if p := r.overOf(q); p != nil {
 		return p.status()
 	}
-	return nullStatus
+	return emptyStatus
 }
 
 // DataOf is Data of one of the operations that the last step has waited for.

@@ -16,7 +16,7 @@ type splitState struct {
 	others []entry // of those elsewhere
 	done   bool
 	held   []heldExit
-	made   map[int32]*comm
+	made   map[int]*comm
 	least  vtime.Time // of held
 }
 
@@ -43,23 +43,27 @@ func (k *kernel) holdExit(s *splitState, h heldExit) {
 
 // letGo lets those members go whose exits were held.
 func (k *kernel) letGo(inst *instance) {
-	s := inst.split
-	if len(s.held) == 0 {
-		return
-	}
-	k.splits = slices.DeleteFunc(k.splits, func(other *splitState) bool { return other == s })
-	k.uncap()
-	for _, h := range s.held {
+	for _, h := range k.takeHeld(inst.split) {
 		k.exit(inst, h.lp, int(h.member), h.t)
 	}
-	s.held = nil
+}
+
+// takeHeld ends the hold of exits and returns them.
+func (k *kernel) takeHeld(s *splitState) []heldExit {
+	held := s.held
+	if len(held) > 0 {
+		s.held = nil
+		k.splits = slices.DeleteFunc(k.splits, func(other *splitState) bool { return other == s })
+		k.uncap()
+	}
+	return held
 }
 
 // enterSplit enters a local member's color and key, or its new group.
 func (k *kernel) enterSplit(inst *instance, member int, x *exchange) {
 	s := inst.split
 	if s.made == nil {
-		s.made = map[int32]*comm{}
+		s.made = map[int]*comm{}
 	}
 	x.made = s.made
 	if inst.call.name == callCommSplit {
@@ -71,9 +75,9 @@ func (k *kernel) enterSplit(inst *instance, member int, x *exchange) {
 		return
 	}
 	if x.group != nil {
-		color := int32(0)
+		color := 0
 		if inst.call.name == callCommCreate {
-			color = int32(x.group.WorldRank(0))
+			color = x.group.WorldRank(0)
 		}
 		if s.made[color] == nil {
 			s.made[color] = k.addComm(inst.contextOf(color), x.group)
@@ -83,7 +87,7 @@ func (k *kernel) enterSplit(inst *instance, member int, x *exchange) {
 }
 
 // contextOf names a communicator that this instance makes, alike on all engines.
-func (inst *instance) contextOf(color int32) uint64 {
+func (inst *instance) contextOf(color int) uint64 {
 	return random.Uint64(inst.comm.context, uint64(inst.number), uint64(color))
 }
 
@@ -91,9 +95,9 @@ func (inst *instance) contextOf(color int32) uint64 {
 func (k *kernel) sendSplit(inst *instance) {
 	own := inst.split.own
 	for _, engine := range k.others(inst.comm) {
-		w := k.collectiveRecord(inst, engine, recordSplit, 16*len(own))
+		w := k.collectiveRecord(inst, engine, recordSplit, 20*len(own))
 		for _, e := range own {
-			w.u32(uint32(e.color))
+			w.u64(uint64(e.color))
 			w.u32(uint32(e.member))
 			w.u64(uint64(e.key))
 		}
@@ -103,7 +107,7 @@ func (k *kernel) sendSplit(inst *instance) {
 // receiveSplit takes in what another engine's members said.
 func (k *kernel) receiveSplit(inst *instance, r reader) {
 	for len(r.b) > 0 {
-		inst.split.others = append(inst.split.others, entry{int32(r.u32()), int32(r.u32()), int64(r.u64())})
+		inst.split.others = append(inst.split.others, entry{int(r.u64()), int32(r.u32()), int64(r.u64())})
 	}
 	k.closeSplit(inst)
 }
@@ -114,9 +118,9 @@ func (k *kernel) closeSplit(inst *instance) {
 	if len(s.own)+len(s.others) < inst.comm.size {
 		return
 	}
-	for color, g := range splitGroups(inst.comm.group, append(s.own, s.others...)) {
-		if _, _, locals := k.localMembers(g); locals > 0 {
-			s.made[color] = k.addComm(inst.contextOf(color), g)
+	for _, p := range splitGroups(inst.comm.group, append(s.own, s.others...)) {
+		if _, _, locals := k.localMembers(p.group); locals > 0 {
+			s.made[p.color] = k.addComm(inst.contextOf(p.color), p.group)
 		}
 	}
 	s.done, s.own, s.others = true, nil, nil
@@ -176,6 +180,9 @@ func (k *kernel) deliverCollective(src int, record []byte, r reader) bool {
 	c := k.comms[index]
 	number := r.u32()
 	inst := c.numbered(number)
+	if inst == nil && number < c.next && record[0] == recordSignature {
+		return true // who was through has heard of nothing else
+	}
 	if inst == nil && number < c.next {
 		k.checkRecord(c, number, signature(r.u64()), int32(r.u32()))
 		return true
@@ -211,11 +218,15 @@ func (k *kernel) adopt(inst *instance) {
 // takeRecord takes in a record about an instance. It reports false if the record will
 // be consumed later; one that has been already is of no size.
 func (k *kernel) takeRecord(inst *instance, from origin, kind byte, r reader) bool {
+	if kind == recordFailed {
+		k.receiveFailed(inst, r)
+		return true
+	}
 	if inst.failed != nil {
 		return true
 	}
-	if err := inst.comm.mismatch(inst.number, inst.signature, signature(r.u64()), int32(r.u32())); err != nil {
-		k.failInstance(inst, err)
+	if theirs, rank := signature(r.u64()), int32(r.u32()); theirs != inst.signature {
+		k.contradiction(inst, inst.caller-int32(k.lo), inst.signature, theirs, rank)
 		return true
 	}
 	switch kind {
@@ -233,6 +244,7 @@ func (k *kernel) takeRecord(inst *instance, from origin, kind byte, r reader) bo
 		k.receiveTree(inst, r)
 	case recordSplit:
 		k.receiveSplit(inst, r)
+	case recordSignature:
 	default:
 		invariant.Broken("a record of kind %d", kind)
 	}

@@ -69,30 +69,30 @@ func (g *Group) WorldRank(member int) int {
 	return g.first + member*g.stride
 }
 
-// Member returns the member that a rank of WORLD is, or -1 if it is none
-// (MPI_UNDEFINED).
+// Member returns the member that a rank of WORLD is, or NoMember if it is
+// none (MPI_Group_rank).
 func (g *Group) Member(rank int) int {
 	switch {
 	case g.ranks == nil:
 		offset := rank - g.first
 		if g.stride == 0 || offset%g.stride != 0 {
-			return -1
+			return NoMember
 		}
 		if m := offset / g.stride; m >= 0 && m < g.size {
 			return m
 		}
-		return -1
+		return NoMember
 	case g.sorted == nil:
 		if m, found := slices.BinarySearch(g.ranks, rank); found {
 			return m
 		}
-		return -1
+		return NoMember
 	default:
 		at := sort.Search(g.size, func(i int) bool { return g.ranks[g.sorted[i]] >= rank })
 		if at < g.size && g.ranks[g.sorted[at]] == rank {
 			return int(g.sorted[at])
 		}
-		return -1
+		return NoMember
 	}
 }
 
@@ -186,8 +186,8 @@ func (g *Group) Difference(h *Group) *Group {
 	return g.filter(func(m int) bool { return h.Member(g.WorldRank(m)) < 0 })
 }
 
-// Translate returns, for each member of g given, its member number in h, or -1
-// (MPI_Group_translate_ranks). Errors: ErrRank for a member that g does not have.
+// Translate returns, for each member of g given, its member number in h, or
+// NoMember (MPI_Group_translate_ranks). Errors: ErrRank for a member that g does not have.
 func (g *Group) Translate(members []int, h *Group) ([]int, error) {
 	translated := make([]int, len(members))
 	for i, m := range members {

@@ -3,6 +3,7 @@ package mpivirt_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -143,7 +144,7 @@ func TestGroupsRefuseFaultyMembers(t *testing.T) {
 func TestSplitFollowsColorAndKey(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.IntRange(1, 24).Draw(rt, "ranks")
-		colors := rapid.SliceOfN(rapid.IntRange(-1, 3), n, n).Draw(rt, "colors")
+		colors := rapid.SliceOfN(rapid.SampledFrom([]int{mpivirt.Undefined, 0, 1, 2, 1<<31 + 1, math.MaxInt}), n, n).Draw(rt, "colors")
 		keys := rapid.SliceOfN(rapid.IntRange(-2, 2), n, n).Draw(rt, "keys")
 		want := map[int][]int{}
 		for rank, color := range colors {
@@ -441,5 +442,104 @@ func TestDeadlockOnAFreedCommunicator(t *testing.T) {
 	var deadlock *mpivirt.DeadlockError
 	if !errors.As(err, &deadlock) || len(deadlock.Blocked) != 2 || !strings.Contains(deadlock.Blocked[0].For, "from rank 1 of communicator") {
 		t.Errorf("%v, want a deadlock of two ranks that wait for each other on the communicator", err)
+	}
+}
+
+// MPI 4.1, 7.4.2: a color is any nonnegative int. Colors that agree in their lower 32
+// bits are different ones, for goroutine and for event ranks, be the communicator
+// spread over engines, on one, or of one rank.
+func TestWideColors(t *testing.T) {
+	colors := []int{0, 1 << 31, 1 << 32, math.MaxInt, 1<<32 + 1, 1 << 31, 0, 1}
+	size := func(color int) (n int) {
+		for _, c := range colors {
+			if c == color {
+				n++
+			}
+		}
+		return n
+	}
+	for _, engines := range []int{1, 2, 3, 4} {
+		err := inside(t, len(colors), engines, engines == 2, func(r *mpivirt.Rank) error {
+			color := colors[r.Rank()]
+			part, err := r.World().Split(color, 0)
+			if err != nil || part.Size() != size(color) {
+				return fmt.Errorf("color %d: %v, %w", color, part, err)
+			}
+			alone, err := r.Self().Split(color, 0)
+			if err != nil || alone.Size() != 1 {
+				return fmt.Errorf("color %d of SELF: %v, %w", color, alone, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%d engines: %v", engines, err)
+		}
+		_, err = simulate(t, mpivirt.Config{Target: target(t, hockney, len(colors)), Program: eventScript(
+			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Split(colors[r.Rank()], 0) },
+			func(r *mpivirt.EventRank) mpivirt.Outcome {
+				color := colors[r.Rank()]
+				if n := r.On(r.Made(color)).Members(); n != size(color) {
+					t.Errorf("color %d has %d event ranks", color, n)
+				}
+				return r.On(mpivirt.EventSelf).Split(color, 0)
+			},
+			func(r *mpivirt.EventRank) mpivirt.Outcome {
+				if n := r.On(r.On(mpivirt.EventSelf).Made(colors[r.Rank()])).Members(); n != 1 {
+					t.Errorf("color %d of SELF has %d event ranks", colors[r.Rank()], n)
+				}
+				return r.Finish()
+			},
+		)}, engines)
+		if err != nil {
+			t.Errorf("%d engines: %v", engines, err)
+		}
+	}
+}
+
+// A negative color other than MPI_UNDEFINED is MPI_ERR_ARG.
+func TestNegativeColors(t *testing.T) {
+	for _, color := range []int{-1, math.MinInt, -1 << 32} {
+		err := inside(t, 2, 2, false, func(r *mpivirt.Rank) error { _, err := r.World().Split(color, 0); return err })
+		if !errors.Is(err, mpivirt.ErrArgument) {
+			t.Errorf("color %d: %v", color, err)
+		}
+	}
+}
+
+// The names of communicators in reports are the same on any number of engines, those
+// of one rank among them.
+func TestNamesOfCommunicators(t *testing.T) {
+	name := func(engines int, make func(r *mpivirt.Rank) (*mpivirt.Comm, error)) string {
+		err := inside(t, 6, engines, false, func(r *mpivirt.Rank) error {
+			c, err := make(r)
+			if err != nil || r.Rank() != 4 {
+				return err
+			}
+			_, err = mpivirt.Recv(c, []int{0}, 0, 9)
+			return err
+		})
+		var deadlock *mpivirt.DeadlockError
+		if !errors.As(err, &deadlock) || !strings.Contains(deadlock.Blocked[0].For, "communicator ") {
+			t.Fatalf("%d engines: %v", engines, err)
+		}
+		return deadlock.Blocked[0].For
+	}
+	for what, make := range map[string]func(r *mpivirt.Rank) (*mpivirt.Comm, error){
+		"split": func(r *mpivirt.Rank) (*mpivirt.Comm, error) { return r.World().Split(r.Rank()%2, 0) },
+		"alone": func(r *mpivirt.Rank) (*mpivirt.Comm, error) { return r.Self().Dup() },
+		"alone from": func(r *mpivirt.Rank) (*mpivirt.Comm, error) {
+			c, err := r.World().Split(r.Rank(), 0)
+			if err != nil {
+				return nil, err
+			}
+			return c.Dup()
+		},
+	} {
+		want := name(1, make)
+		for engines := 2; engines <= 4; engines++ {
+			if got := name(engines, make); got != want {
+				t.Errorf("%s: %q on %d engines, %q on one", what, got, engines, want)
+			}
+		}
 	}
 }

@@ -64,7 +64,11 @@ func (s split) color(key uint64, rank int) (color, order int) {
 	case "reversed":
 		return rank % s.Colors, -rank
 	}
-	return random.Intn(key, uint64(rank), 1, s.Colors+1) - 1, random.Intn(key, uint64(rank), 2, 5)
+	color = random.Intn(key, uint64(rank), 1, s.Colors+1) - 1
+	if color < 0 {
+		color = mpivirt.Undefined
+	}
+	return color, random.Intn(key, uint64(rank), 2, 5)
 }
 
 // rankRun is one rank on its way through a scenario.

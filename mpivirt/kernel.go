@@ -39,15 +39,17 @@ type kernel struct {
 	lose     func(err *RankError) // ends the run from any goroutine
 	printing atomic.Bool          // a rank hands text to the output
 	done     int32                // stands in for requests of event ranks that are over at once
+	nobody   int32                // likewise for their receives from ProcNull
 	brought  brought
 	parked   map[int32]brought // by LP
 	towards  int               // engine that an event rank has sent to last
 	agents   slab[agent]
 	crowd    map[earlyKey]int32 // early messages of LPs that have many
 	buffers  bufferPool
-	comms    []*comm          // by index
-	freed    []*comm          // that all local members have given up
-	contexts map[uint64]int32 // context -> index
+	comms    []*comm           // by index
+	selfMade map[int32]*uint32 // by LP: how many communicators it has made of SELF
+	freed    []*comm           // that all local members have given up
+	contexts map[uint64]int32  // context -> index
 	strays   map[uint64][][]byte
 	groups   groupTable
 	tasks    []task // what negative items of the ready queue stand for
@@ -74,6 +76,7 @@ type kernel struct {
 	called     call          // the MPI call that the step made last
 	concluded  Outcome       // of the operation that the step ends with, 0 before it
 	timing     int32         // label of the time of the running LP's next collective
+	returning  bool          // a rank has asked for its errors
 	waiting    []*bulk       // instances over arrays that wait for other engines
 	splits     []*splitState // that hold exits
 
@@ -84,6 +87,7 @@ type kernel struct {
 // Data of timed events: what the kernel does at their time.
 const (
 	dataWait   = iota // look at the wait of the LP
+	dataSettle        // let its receives from any source settle
 	dataResume        // resume the LP, whose collective is over
 )
 
@@ -115,7 +119,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.addComm(selfContext, nil)
 	k.algorithms = c.algorithms()
 	k.joiners.hi = -1
-	k.done = k.newDone()
+	k.done, k.nobody = k.newDone(sendRequest), k.newDone(nobodyRequest)
 	k.brought.lp, k.towards = none32, eng.Index()
 	k.timing, k.stepping, k.running = untimed, none32, none32
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
@@ -329,6 +333,10 @@ func (k *kernel) Handle(ev engine.Event) {
 		if k.handleWait(lp, uint32(ev.Sequence), ev.Time) {
 			k.resume(lp)
 		}
+	case dataSettle:
+		if k.handleSettle(lp, ev.Time) {
+			k.resume(lp)
+		}
 	case dataResume:
 		k.resume(lp)
 	}
@@ -355,6 +363,8 @@ const (
 	recordArray
 	recordTree
 	recordSplit
+	recordFailed
+	recordSignature
 )
 
 // Deliver implements [engine.Kernel].

@@ -25,8 +25,7 @@ func (k *kernel) schedule(v *collective, participants int) collectives.Schedule 
 
 // commonLayout returns the layout of the working buffers if it is the same for
 // all members, else nil.
-func (inst *instance) commonLayout() *collectives.Layout {
-	v, s := &inst.call, inst.schedule
+func (v *collective) commonLayout(s collectives.Schedule) *collectives.Layout {
 	var l collectives.Layout
 	switch {
 	case v.op == collectives.Gatherv || v.op == collectives.Scatterv || v.op == collectives.Alltoallv:

@@ -4,28 +4,32 @@ import (
 	"gigarank/vtime"
 )
 
-// Wildcards of receives and probes, and the peer that is nobody.
+// Numbers that stand for no rank, tag or index of their own. They differ from one
+// another, so that one in the place of another is found.
 const (
-	AnySource = -1 // MPI_ANY_SOURCE
-	AnyTag    = -1 // MPI_ANY_TAG
-	ProcNull  = -2 // MPI_PROC_NULL
+	NoMember  = -1     // what [Group.Member] gives for a rank outside the group
+	AnySource = -2     // MPI_ANY_SOURCE
+	ProcNull  = -3     // MPI_PROC_NULL
+	AnyTag    = -4     // MPI_ANY_TAG
+	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request
 )
 
 // message is one that no receive has taken yet, or that is being handed over.
 type message struct {
 	arrival   vtime.Time
 	bytes     int64
-	payload   []byte // nil if only the size is simulated
-	comm      int32  // index of its communicator
-	source    int32  // member of the communicator; for collectives: the signature, with arguments
-	rank      int32  // the sender's number in WORLD
-	tag       int32  // for collectives: the round
-	number    uint32 // for collectives: the instance
-	request   int32  // the sender's request that waits for the match, 0 if none
-	engine    int32  // engine that the message came from
-	arguments uint32 // for collectives: the upper half of the signature
-	ready     bool   // sent in ready mode
-	large     bool   // above the eager limit: the request of a rendezvous, with the payload for its data
+	payload   []byte     // nil if only the size is simulated
+	comm      int32      // index of its communicator
+	source    int32      // member of the communicator; for collectives: the signature, with arguments
+	rank      int32      // the sender's number in WORLD
+	tag       int32      // for collectives: the round
+	number    uint32     // for collectives: the instance
+	request   int32      // the sender's request that waits for the match, 0 if none
+	engine    int32      // engine that the message came from
+	arguments uint32     // for collectives: the upper half of the signature
+	ready     bool       // sent in ready mode
+	fault     ErrorClass // for collectives: of calls that the message rests on; see agent
+	large     bool       // above the eager limit: the request of a rendezvous, with the payload for its data
 	next      int32
 }
 

@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,10 +20,21 @@ import (
 //     be it that the receiver waits for it, has not called yet, or has left;
 //   - where everybody waits and nobody sends, by the report of the deadlock.
 //
-// The call in which it shows returns the error. Where none does, the run ends.
+// What comes of it is the same on any number of engines and by any interpreter:
+//
+//   - If nobody can leave any of the calls before everybody has entered, as with a
+//     barrier and an allreduce, the collective fails as a whole: every member's call
+//     ends with the error; see failure.
+//   - Members of another call with the same root, whose lengths, types or operations
+//     differ, go through the messages of the algorithm nonetheless, as MPICH does.
+//     Who gets a message of another call, or one that rests on such a message, ends
+//     its call with the error; who needs none, as the root of a bcast, does not learn
+//     of it.
+//   - Else the algorithms do not fit together, and some members may have left: the
+//     run ends with the error.
 
 // signature stands for what all members must agree on: the call in its lowest byte,
-// the root, the lengths and the operation. Zero stands for no call.
+// the root, the lengths, the operation and the type. Zero stands for no call.
 type signature uint64
 
 // Where the parts of a signature begin.
@@ -30,6 +42,7 @@ const (
 	signedRoot      = 8
 	signedLengths   = 24
 	signedOperation = 48
+	signedKind      = 60
 )
 
 func (v *collective) signature() signature {
@@ -49,7 +62,7 @@ func (v *collective) signature() signature {
 	}
 	root := uint16(v.root) + uint16(v.root>>16)
 	return signature(v.name) | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<24-1))<<signedLengths |
-		signature(uint16(operation))<<signedOperation
+		signature(operation&(1<<12-1))<<signedOperation | signature(v.kind)<<signedKind
 }
 
 func (s signature) call() call { return call(s & 0xff) }
@@ -70,11 +83,11 @@ func (s signature) describe(members int) string {
 	return name
 }
 
-// mismatch returns what differs between the call of a member here and that of a rank
-// elsewhere, nil if nothing does.
+// mismatch returns what differs between the call of a member here and that of another
+// rank, nil if nothing does.
 func (c *comm) mismatch(number uint32, own, theirs signature, rank int32) error {
 	differ := own ^ theirs
-	class, how := ErrOp, " and another operation"
+	class, how, mine, others := ErrOp, " by another operation", "", ""
 	switch {
 	case differ == 0:
 		return nil
@@ -83,36 +96,23 @@ func (c *comm) mismatch(number uint32, own, theirs signature, rank int32) error 
 	case uint16(differ>>signedRoot) != 0:
 		class, how = ErrRoot, ""
 	case differ>>signedLengths&(1<<24-1) != 0:
-		class, how = ErrCount, " and other lengths or types"
+		class, how = ErrCount, " of other lengths"
+	case differ>>signedKind != 0:
+		class, how, mine, others = ErrType, "", fmt.Sprintf(" of %v", kind(own>>signedKind)), fmt.Sprintf(" of %v", kind(theirs>>signedKind))
 	}
-	return mpiError(class, "%s, but rank %d calls %s%s as collective %d on %s",
-		own.describe(c.size), rank, theirs.describe(c.size), how, number, c)
+	return mpiError(class, "%s%s, but rank %d calls %s%s%s as collective %d on %s",
+		own.describe(c.size), mine, rank, theirs.describe(c.size), others, how, number, c)
 }
 
-// agrees returns what differs between a member's call and that of the first
-// member here.
-func (inst *instance) agrees(v *collective) error {
+// agrees reports whether a member's call agrees with that of the first member here.
+func (inst *instance) agrees(v *collective) bool {
 	w := &inst.call
 	if v.op == collectives.Barrier && w.op == collectives.Barrier {
-		return nil
+		return true
 	}
-	but := func(class ErrorClass, how string, own, theirs any) error {
-		return mpiError(class, "%s %s%v, but rank %d called %s %s%v at %v as collective %d on %s",
-			v.name, how, own, inst.caller, w.name, how, theirs, inst.called, inst.number, inst.comm)
-	}
-	switch {
-	case v.name != w.name:
-		return but(ErrOther, "", "", "")
-	case v.root != w.root:
-		return but(ErrRoot, "with root ", v.root, w.root)
-	case v.bytes != w.bytes && !v.lengthsDiffer() || v.element != w.element || v.data != w.data:
-		return but(ErrCount, "of bytes by element size ", [2]int64{v.bytes, v.element}, [2]int64{w.bytes, w.element})
-	case !v.lengthsDiffer() && !slices.Equal(v.counts, w.counts):
-		return but(ErrCount, "with counts in bytes ", v.counts, w.counts)
-	case v.operator.name != w.operator.name:
-		return but(ErrOp, "with operation ", v.operator.name, w.operator.name)
-	}
-	return nil
+	lengths := v.element == w.element && v.data == w.data &&
+		(v.lengthsDiffer() || v.bytes == w.bytes && slices.Equal(v.counts, w.counts))
+	return v.name == w.name && v.root == w.root && lengths && v.kind == w.kind && v.operator.name == w.operator.name
 }
 
 // lengthsDiffer reports whether members hand in blocks of different lengths of
@@ -150,6 +150,20 @@ func (inst *instance) remember(rank int32, at vtime.Time) {
 	c.spells = append(c.spells, spell{inst.number, inst.number + 1, inst.signature, rank, at})
 }
 
+// forget drops what members here have called in an instance, whose error they get.
+func (c *comm) forget(number uint32) {
+	for i, s := range c.spells {
+		if s.from > number || number >= s.until {
+			continue
+		}
+		before, after := s, s
+		before.until, after.from = number, number+1
+		rest := slices.DeleteFunc([]spell{before, after}, func(s spell) bool { return s.from == s.until })
+		c.spells = slices.Replace(c.spells, i, i+1, rest...)
+		return
+	}
+}
+
 // calledAs returns the signature of an instance that members here have entered; zero
 // if that is forgotten.
 func (c *comm) calledAs(number uint32) signature {
@@ -166,50 +180,156 @@ func (m *message) signature() signature {
 	return signature(uint32(m.source)) | signature(m.arguments)<<32
 }
 
-// contradicted returns what differs between the call of an LP that is about to enter
-// an instance and those of the ranks elsewhere that have sent to it already.
-func (k *kernel) contradicted(inst *instance, lp int32) error {
-	if k.slots == nil || k.slots[lp] == 0 {
-		return nil
+// whole reports whether nobody can leave a call before everybody has entered it.
+func (s signature) whole() bool {
+	switch s.call() {
+	case callBarrier, callAllreduce, callAllgather, callAllgatherv, callAlltoall, callAlltoallv, callReduceScatter,
+		callCommDup, callCommSplit, callCommCreate:
+		return true
 	}
-	for index := k.box(lp).early.head; index != 0; index = k.messages.at(index).next {
-		m := k.messages.at(index)
-		if m.comm == inst.comm.index && m.number == inst.number {
-			if err := inst.comm.mismatch(inst.number, inst.signature, m.signature(), m.rank); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return false
 }
 
-// checkEarly is told of a message from another engine for which no agent waits. If
-// the LP takes no more messages in that instance, the sender is in another call: in
-// one of which each message is waited for, none is left over.
-func (k *kernel) checkEarly(lp int32, m *message) {
-	c := k.comms[m.comm]
-	if m.number >= c.next || c.failed {
+// alike reports whether two calls have the same name and root, so that messages of one
+// are waited for in the other.
+func (s signature) alike(other signature) bool { return (s^other)&(1<<signedLengths-1) == 0 }
+
+// odd is a call that differs from that of the first member on its engine.
+type odd struct {
+	call      collective
+	signature signature
+}
+
+// callOf returns what a local member has called, without its memory.
+func (inst *instance) callOf(member int) *collective {
+	if o := inst.odd[member]; o != nil {
+		return &o.call
+	}
+	return &inst.call
+}
+
+// signatureOf returns the signature of a local member's call.
+func (inst *instance) signatureOf(member int) signature {
+	if o := inst.odd[member]; o != nil {
+		return o.signature
+	}
+	return inst.signature
+}
+
+// accept looks at the call of a member that is about to enter an instance.
+func (k *kernel) accept(inst *instance, lp int32, member int, v *collective) {
+	if inst.agrees(v) {
+		k.contradicted(inst, lp)
 		return
 	}
-	if inst := c.numbered(m.number); inst != nil && !k.takesNoMore(inst, lp) {
+	o := &odd{*v, v.signature()}
+	o.call.input, o.call.output = nil, nil
+	if o.signature == inst.signature { // by chance
+		o.signature ^= 1 << signedLengths
+	}
+	if inst.odd == nil {
+		inst.odd = map[int]*odd{}
+	}
+	inst.odd[member] = o
+	if inst.failed != nil {
 		return
 	}
-	own := c.calledAs(m.number)
-	err := c.mismatch(m.number, own, m.signature(), m.rank)
-	if err == nil && invariant.Enabled {
-		invariant.Broken("rank %d gets a message of %s number %d of %s, which takes none from it", k.global(lp), own.call(), m.number, c)
+	if !inst.signature.alike(o.signature) && !(inst.signature.whole() && o.signature.whole()) {
+		k.die(lp, v.name, inst.comm.mismatch(inst.number, o.signature, inst.signature, inst.caller))
 	}
-	if err != nil {
-		c.failed = true
-		k.fail(lp, own.call(), err)
+	k.contradiction(inst, lp, inst.signature, o.signature, k.global(lp))
+	if inst.mode == locally {
+		k.demote(inst)
 	}
+}
+
+// contradiction is told that an LP of an instance, whose call has the one signature,
+// has heard of a rank whose call has the other.
+func (k *kernel) contradiction(inst *instance, lp int32, own, theirs signature, rank int32) {
+	switch {
+	case inst.failed != nil:
+	case own.whole() && theirs.whole():
+		k.failWhole(inst, theirs, rank)
+	case !own.alike(theirs):
+		k.endByMismatch(inst.comm, inst.number, lp, own, theirs, rank)
+	}
+}
+
+// announce tells another engine what the members here call in an instance, in which all
+// wait for all. Each engine tells the next one of those that have members, and the last
+// one the first, so that some engine hears of another call than its own if there are any.
+// Messages tell most of that; but an algorithm may wait where nobody sends. Where no rank
+// has asked for its errors, it is enough to find out when all wait.
+func (k *kernel) announce(inst *instance) {
+	others := k.others(inst.comm)
+	if !k.returning || len(others) == 0 || !inst.signature.whole() {
+		return
+	}
+	at, _ := slices.BinarySearch(others, k.eng.Index())
+	k.collectiveRecord(inst, others[at%len(others)], recordSignature, 0)
+}
+
+// endByMismatch ends the run because of the calls of an LP and of a rank.
+func (k *kernel) endByMismatch(c *comm, number uint32, lp int32, own, theirs signature, rank int32) {
+	c.breaks(number)
+	k.fail(lp, own.call(), c.mismatch(number, own, theirs, rank))
+}
+
+// breaks notes that an instance has failed: what still comes for it is dropped.
+func (c *comm) breaks(number uint32) {
+	if c.broken == nil {
+		c.broken = map[uint32]bool{}
+	}
+	c.broken[number] = true
+}
+
+// contradicted compares the call of an LP that enters an instance with those of the
+// ranks that have sent to it already. It reports whether the instance has failed.
+func (k *kernel) contradicted(inst *instance, lp int32) bool {
+	if k.slots == nil || k.slots[lp] == 0 {
+		return inst.failed != nil
+	}
+	for index := k.box(lp).early.head; index != 0 && inst.failed == nil; {
+		m := k.messages.at(index)
+		index = m.next
+		if m.comm == inst.comm.index && m.number == inst.number && m.signature() != inst.signature {
+			k.contradiction(inst, lp, inst.signature, m.signature(), m.rank)
+		}
+	}
+	return inst.failed != nil
+}
+
+// checkEarly is told of a message from another engine for which no agent waits, and
+// whether the LP has an agent in the instance. If the LP takes no more messages in it,
+// the sender is in another call: in one of which each message is waited for, none is
+// left over.
+func (k *kernel) checkEarly(lp int32, m *message, running bool) {
+	c, number := k.comms[m.comm], m.number
+	inst := c.numbered(number)
+	if inst != nil && m.signature() != inst.signature {
+		k.contradiction(inst, inst.caller-int32(k.lo), inst.signature, m.signature(), m.rank)
+	}
+	if running || number >= c.next || c.broken[number] || inst != nil && !k.takesNoMore(inst, lp) {
+		return
+	}
+	own := c.calledAs(number)
+	if inst != nil {
+		own = inst.signatureOf(inst.comm.group.Member(int(k.global(lp))))
+	}
+	if own == m.signature() {
+		if invariant.Enabled {
+			invariant.Broken("rank %d gets a message of %s number %d of %s, which takes none from it", k.global(lp), own.call(), m.number, c)
+		}
+		return
+	}
+	k.endByMismatch(c, m.number, lp, own, m.signature(), m.rank)
 }
 
 // checkLeftOver looks for messages that came for an agent which has ended.
 func (k *kernel) checkLeftOver(inst *instance, lp int32) {
 	for index := k.box(lp).early.head; index != 0; index = k.messages.at(index).next {
 		if m := k.messages.at(index); m.comm == inst.comm.index && m.number == inst.number {
-			k.checkEarly(lp, m)
+			k.checkEarly(lp, m, false)
 			return
 		}
 	}
@@ -220,13 +340,11 @@ func (k *kernel) checkLeftOver(inst *instance, lp int32) {
 // call.
 func (k *kernel) checkRecord(c *comm, number uint32, theirs signature, rank int32) {
 	own := c.calledAs(number)
-	err := c.mismatch(number, own, theirs, rank)
 	switch {
-	case c.failed:
-	case err != nil:
-		c.failed = true
+	case c.broken[number]:
+	case own != theirs:
 		lp, _ := k.local(c.rankOf(k.firstLocal(c), 0))
-		k.fail(lp, own.call(), err)
+		k.endByMismatch(c, number, lp, own, theirs, rank)
 	case invariant.Enabled:
 		invariant.Broken("a record about %s number %d of %s, which has ended", own.call(), number, c)
 	}
@@ -279,81 +397,32 @@ func (inst *instance) blame(member int, err error) {
 	}
 }
 
-// failAgent ends the part of a participant whose agent meets with another call: its
-// own and, under node-leader, those of all members of its node that are here.
-func (k *kernel) failAgent(index int32, err error) {
-	a := k.stopAgent(index)
-	inst, p := a.inst, int(a.member)
-	inst.comm.failed = true
-	if !inst.leaders {
-		k.failMember(inst, p, a.clock, err)
-	} else {
-		for i := range inst.comm.nodes.size(p) {
-			k.failMember(inst, inst.comm.nodes.member(p, i), a.clock, err)
-		}
+// learn notes that the message of an agent's round is of another call than its own, or
+// rests on one that is, and what is wrong with it. What it sends from here on says so.
+func (k *kernel) learn(a *agent, own signature, m *message) {
+	inst := a.inst
+	err := inst.comm.mismatch(inst.number, own, m.signature(), m.rank)
+	if err == nil {
+		err = mpiError(m.fault, "%s, but rank %d tells of a call that does not match as collective %d on %s",
+			own.describe(inst.comm.size), m.rank, inst.number, inst.comm)
 	}
-	k.flushRange(inst)
+	errors.As(err, &a.fault)
+	inst.blame(int(a.member), err)
 }
 
-// stopAgent takes an agent off its LP. It keeps its number: the kernel may have it
-// in its queue, and another LP may acknowledge its message.
-func (k *kernel) stopAgent(index int32) agent {
+// stopAgent takes an agent off its LP, whose network interface is as if it had not been.
+// It keeps its number: the kernel may have it in its queue, and another LP may
+// acknowledge its message.
+func (k *kernel) stopAgent(index int32) {
 	a := k.unlinkAgent(index)
+	if k.borrows(&a) {
+		k.ports[a.lp] = a.port
+	}
 	if a.message != 0 {
 		k.dispose(a.message)
 	}
 	k.buffers.release(a.working)
 	*k.agents.at(index) = agent{ended: true}
-	return a
-}
-
-// failMember ends the part of a member with an error at instant t, if it is here.
-func (k *kernel) failMember(inst *instance, member int, t vtime.Time, err error) {
-	if lp, here := k.local(inst.comm.rankOf(member, 0)); here {
-		inst.blame(member, err)
-		k.exit(inst, lp, member, max(t, inst.entryOf(k, lp, member)))
-	}
-}
-
-// failInstance ends the parts of all local members with an error that concerns all
-// of them; those who come later get it at once.
-func (k *kernel) failInstance(inst *instance, err error) {
-	c := inst.comm
-	inst.failed, c.failed = err, true
-	if c.open == inst {
-		c.open = nil
-	}
-	if inst.bulk != nil {
-		k.releaseBulk(inst.bulk)
-	}
-	if inst.gone > 0 && (inst.leaders || inst.mode != byMessages) {
-		k.fail(inst.caller-int32(k.lo), inst.call.name, err) // some have left and cannot be told
-		return
-	}
-	for member := c.first; member < c.last; member++ {
-		lp, here := k.local(c.rankOf(member, 0))
-		if !here || !inst.has(member-c.first) {
-			continue
-		}
-		if inst.mode == byMessages {
-			index := k.agentOf(inst, lp)
-			if index != 0 {
-				k.stopAgent(index)
-			} else if !inst.leaders {
-				continue // it has left
-			}
-		}
-		k.failMember(inst, member, 0, err)
-	}
-	k.flushRange(inst)
-}
-
-// refuse enters a member into an instance that has failed, and lets it leave.
-func (k *kernel) refuse(inst *instance, local int) error {
-	inst.entered[local>>6] |= 1 << (local & 63)
-	inst.count++
-	k.left(inst, 1)
-	return inst.failed
 }
 
 // called is a spell on a communicator, for the report of a deadlock.
@@ -405,6 +474,9 @@ func disagreement(a, b []called) *RankError {
 			number := max(x.from, y.from)
 			if x.context != y.context || x.signature == y.signature || number >= min(x.until, y.until) {
 				continue
+			}
+			if x.signature.alike(y.signature) && !x.signature.whole() {
+				continue // nobody waits because of that
 			}
 			c := &comm{context: x.context, size: int(x.members)}
 			return &RankError{Rank: int(x.rank), Time: x.at, Call: x.signature.call().String(),

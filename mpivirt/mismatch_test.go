@@ -3,12 +3,17 @@ package mpivirt_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/sync"
 	"gigarank/vtime"
+
+	"pgregory.net/rapid"
 )
 
 // disagreement is a program in which some ranks make one call where the others make
@@ -19,9 +24,10 @@ type disagreement struct {
 	class       mpivirt.ErrorClass
 	odd         func(rank int) bool
 	call, other func(w *mpivirt.Comm) error // other is that of the odd ranks
+	whole       bool                        // nobody can leave either call before all have entered
 }
 
-func disagreements() []disagreement {
+func disagreements() (all []disagreement) {
 	bcast := func(root int) func(w *mpivirt.Comm) error {
 		return func(w *mpivirt.Comm) error { return mpivirt.Bcast(w, []int32{0}, root) }
 	}
@@ -35,31 +41,39 @@ func disagreements() []disagreement {
 	}
 	last := func(n int) func(int) bool { return func(rank int) bool { return rank >= n } }
 	only := func(n int) func(int) bool { return func(rank int) bool { return rank == n } }
-	return []disagreement{
+	all = append(all, []disagreement{
+		{"a barrier meets an allreduce", 6, mpivirt.ErrOther, only(5), barrier, allreduce(1, sum), true},
+		{"three in a barrier, three in an allreduce", 6, mpivirt.ErrOther, last(3), barrier, allreduce(1, sum), true},
+		{"every other one in an allgather", 6, mpivirt.ErrOther, func(rank int) bool { return rank%2 == 1 }, barrier,
+			func(w *mpivirt.Comm) error { return mpivirt.Allgather(w, []int32{1}, make([]int32, w.Size())) }, true},
+		{"nonblocking barriers meet an alltoall", 6, mpivirt.ErrOther, last(2), func(w *mpivirt.Comm) error { return waited(w.Ibarrier()) },
+			func(w *mpivirt.Comm) error { return w.CollectiveSize(collectives.Alltoall, 8, 0) }, true},
+		{"lengths", 6, mpivirt.ErrCount, only(5), allreduce(1, sum), allreduce(2, sum), true},
+		{"lengths about the eager limit", 6, mpivirt.ErrCount, last(2), allreduce(1, sum), allreduce(100, sum), true},
+		{"operations", 6, mpivirt.ErrOp, only(0), allreduce(1, sum), allreduce(1, mpivirt.Max[int32]()), true},
+		{"a split meets a dup", 4, mpivirt.ErrOther, last(2), func(w *mpivirt.Comm) error { _, err := w.Split(0, 0); return err },
+			func(w *mpivirt.Comm) error { _, err := w.Dup(); return err }, true},
+	}...)
+	return append(all, []disagreement{
 		// Both are the root and send: nobody waits for anything.
-		{"two roots of two", 2, mpivirt.ErrRoot, last(1), bcast(0), bcast(1)},
+		{"two roots of two", 2, mpivirt.ErrRoot, last(1), bcast(0), bcast(1), false},
 		// Nobody is the root: no message at all.
-		{"no root of two", 2, mpivirt.ErrRoot, last(1), bcast(1), bcast(0)},
-		{"two gather to the other", 2, mpivirt.ErrRoot, last(1), gather(1), gather(0)},
-		{"two gather to themselves", 2, mpivirt.ErrRoot, last(1), gather(0), gather(1)},
-		{"one of many thinks it is the root", 6, mpivirt.ErrRoot, only(4), bcast(0), bcast(4)},
-		{"roots that are equal modulo 256", 300, mpivirt.ErrRoot, only(299), bcast(0), bcast(256)},
-		{"a barrier meets a bcast", 6, mpivirt.ErrOther, last(3), barrier, bcast(0)},
-		{"a barrier meets a bcast from there", 6, mpivirt.ErrOther, last(3), barrier, bcast(5)},
+		{"no root of two", 2, mpivirt.ErrRoot, last(1), bcast(1), bcast(0), false},
+		{"two gather to the other", 2, mpivirt.ErrRoot, last(1), gather(1), gather(0), false},
+		{"two gather to themselves", 2, mpivirt.ErrRoot, last(1), gather(0), gather(1), false},
+		{"one of many thinks it is the root", 6, mpivirt.ErrRoot, only(4), bcast(0), bcast(4), false},
+		{"roots that are equal modulo 256", 300, mpivirt.ErrRoot, only(299), bcast(0), bcast(256), false},
+		{"a barrier meets a bcast", 6, mpivirt.ErrOther, last(3), barrier, bcast(0), false},
+		{"a barrier meets a bcast from there", 6, mpivirt.ErrOther, last(3), barrier, bcast(5), false},
 		{"a barrier meets a reduce", 6, mpivirt.ErrOther, last(3), barrier, func(w *mpivirt.Comm) error {
 			return mpivirt.Reduce(w, []int32{1}, []int32{1}, sum, 5)
-		}},
-		{"a barrier meets an allreduce", 6, mpivirt.ErrOther, only(5), barrier, allreduce(1, sum)},
-		{"lengths", 6, mpivirt.ErrCount, only(5), allreduce(1, sum), allreduce(2, sum)},
-		{"operations", 6, mpivirt.ErrOp, only(0), allreduce(1, sum), allreduce(1, mpivirt.Max[int32]())},
+		}, false},
 		{"a scan meets an exscan", 5, mpivirt.ErrOther, last(2), func(w *mpivirt.Comm) error {
 			return mpivirt.Scan(w, []int32{1}, []int32{1}, sum)
-		}, func(w *mpivirt.Comm) error { return mpivirt.Exscan(w, []int32{1}, []int32{1}, sum) }},
+		}, func(w *mpivirt.Comm) error { return mpivirt.Exscan(w, []int32{1}, []int32{1}, sum) }, false},
 		{"nonblocking roots", 2, mpivirt.ErrRoot, last(1), func(w *mpivirt.Comm) error { return waited(mpivirt.Ibcast(w, []int32{0}, 0)) },
-			func(w *mpivirt.Comm) error { return waited(mpivirt.Ibcast(w, []int32{0}, 1)) }},
-		{"a split meets a dup", 4, mpivirt.ErrOther, last(2), func(w *mpivirt.Comm) error { _, err := w.Split(0, 0); return err },
-			func(w *mpivirt.Comm) error { _, err := w.Dup(); return err }},
-	}
+			func(w *mpivirt.Comm) error { return waited(mpivirt.Ibcast(w, []int32{0}, 1)) }, false},
+	}...)
 }
 
 func waited(q mpivirt.Request, err error) error {
@@ -93,29 +107,36 @@ func TestMismatchedCollectives(t *testing.T) {
 	}
 }
 
+// errNotReturned stands for a call that has not returned.
+var errNotReturned = errors.New("the call has not returned")
+
 // run simulates the program. Late says who comes late: nobody, the odd ranks, the
 // others.
 func (d *disagreement) run(t *testing.T, engines int, i mpivirt.Interpreter, late int, returning bool) (returned []error, err error) {
-	returned = make([]error, d.ranks)
+	returned = slices.Repeat([]error{errNotReturned}, d.ranks)
 	_, err = simulate(t, mpivirt.Config{
 		Target: target(t, hockney, d.ranks), Collectives: i,
 		Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Bcast: collectives.Linear, collectives.Gather: collectives.Linear},
 		Program: mpivirt.Program{Name: "disagreement", Main: func(r *mpivirt.Rank) error {
 			r.SetErrorsReturn(returning)
-			odd := d.odd(r.Rank())
-			r.Compute(vtime.Microsecond)
-			if late == 1 && odd || late == 2 && !odd {
-				r.Compute(vtime.Millisecond)
-			}
-			call := d.call
-			if odd {
-				call = d.other
-			}
-			returned[r.Rank()] = call(r.World())
+			returned[r.Rank()] = d.make(r, late)
 			return returned[r.Rank()]
 		}},
 	}, engines)
 	return returned, err
+}
+
+// make makes a rank's call.
+func (d *disagreement) make(r *mpivirt.Rank, late int) error {
+	odd := d.odd(r.Rank())
+	r.Compute(vtime.Microsecond)
+	if late == 1 && odd || late == 2 && !odd {
+		r.Compute(vtime.Millisecond)
+	}
+	if odd {
+		return d.other(r.World())
+	}
+	return d.call(r.World())
 }
 
 // fault says what an error ought to name and does not.
@@ -138,18 +159,183 @@ func (d *disagreement) fault(err error) string {
 	return "names no rank that made the other call"
 }
 
-// MPI_ERRORS_RETURN: the call in which a mismatch shows returns it. A rank that has
-// left its call when it shows cannot be told: then the run ends with the error.
-func TestMismatchReturns(t *testing.T) {
-	for _, d := range disagreements() {
-		for _, engines := range []int{1, 2} {
-			returned, err := d.run(t, engines, mpivirt.Auto, 0, true)
-			if fault := d.fault(err); fault != "" {
-				t.Errorf("%s, %d engines: %s: %v", d.name, engines, fault, err)
+// hostings are ways to run a program of so many ranks that must not matter.
+func hostings(ranks int) (all []host) {
+	for engines := 1; engines <= min(ranks, 4); engines++ {
+		for _, i := range interpreters {
+			all = append(all, host{Engines: engines, Collectives: i}, host{Engines: engines, Collectives: i, Strict: true})
+			if engines > 1 {
+				all = append(all, host{Engines: engines, Collectives: i, Protocol: sync.Null, Strict: true},
+					host{Engines: engines, Collectives: i, Protocol: sync.Conditional})
 			}
-			for rank, err := range returned {
-				if err != nil && !errors.Is(err, d.class) {
-					t.Errorf("%s, %d engines: rank %d got %v", d.name, engines, rank, err)
+		}
+	}
+	return all
+}
+
+// outcome is what a program came to: the class of each rank's error, 0 for none.
+type outcome struct {
+	classes     []mpivirt.ErrorClass
+	fingerprint string
+}
+
+// outcomeOf lets ranks that ask for their errors make a call each, after which they
+// use the communicator again.
+func outcomeOf(t rapid.TB, h host, machine string, ranks int, algorithms map[collectives.Operation]collectives.Algorithm, call func(r *mpivirt.Rank) error) outcome {
+	t.Helper()
+	o := outcome{classes: make([]mpivirt.ErrorClass, ranks)}
+	sum := mpivirt.Sum[int]()
+	result, err := simulate(t, mpivirt.Config{
+		Target: target(t, machine, ranks), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Algorithms: algorithms,
+		Program: mpivirt.Program{Name: "outcome", Main: func(r *mpivirt.Rank) error {
+			r.SetErrorsReturn(true)
+			if err := call(r); err != nil && !errors.As(err, &o.classes[r.Rank()]) {
+				return err
+			}
+			total, next := []int{0}, (r.Rank()+1)%ranks
+			if _, err := mpivirt.Sendrecv(r.World(), []int{1}, next, 0, total, mpivirt.AnySource, 0); err != nil {
+				return err
+			}
+			if err := mpivirt.Allreduce(r.World(), []int{1}, total, sum); err != nil || total[0] != ranks {
+				return fmt.Errorf("the sum afterwards is %d: %w", total[0], err)
+			}
+			return nil
+		}},
+	}, h.Engines)
+	if err != nil {
+		t.Errorf("%+v: %v", h, err)
+	}
+	o.fingerprint = result.Fingerprint
+	return o
+}
+
+// MPI_ERRORS_RETURN: where nobody can leave any of the calls before all have entered,
+// every rank's call returns the error, at the same instants on any number of engines, by
+// both interpreters and all protocols, whoever comes late; and the communicator can be
+// used again.
+func TestMismatchReturnsEverywhere(t *testing.T) {
+	for _, d := range disagreements() {
+		if !d.whole {
+			continue
+		}
+		for _, machine := range []string{hockney, joined} {
+			for late := range 3 {
+				var want outcome
+				for n, h := range hostings(d.ranks) {
+					got := outcomeOf(t, h, machine, d.ranks, nil, func(r *mpivirt.Rank) error { return d.make(r, late) })
+					for rank, class := range got.classes {
+						if class != d.class {
+							t.Errorf("%s, late %d, %+v: rank %d got %q, want %v", d.name, late, h, rank, class, d.class)
+						}
+					}
+					if n == 0 {
+						want = got
+					} else if got.fingerprint != want.fingerprint {
+						t.Errorf("%s, late %d, %+v: other times than %+v", d.name, late, h, hostings(d.ranks)[0])
+					}
+				}
+			}
+		}
+	}
+}
+
+// MPI_ERRORS_RETURN where somebody may have left, as the root of a bcast: the run ends
+// with the error, and no barrier has returned.
+func TestMismatchEndsTheRun(t *testing.T) {
+	for _, d := range disagreements() {
+		if d.whole {
+			continue
+		}
+		for engines := 1; engines <= min(d.ranks, 4); engines++ {
+			for _, i := range interpreters {
+				returned, err := d.run(t, engines, i, 0, true)
+				if fault := d.fault(err); fault != "" {
+					t.Errorf("%s, %d engines, interpreter %d: %s: %v", d.name, engines, i, fault, err)
+				}
+				for rank, err := range returned {
+					if strings.HasPrefix(d.name, "a barrier") && !d.odd(rank) && err == nil {
+						t.Errorf("%s, %d engines, interpreter %d: the barrier of rank %d returns", d.name, engines, i, rank)
+					}
+				}
+			}
+		}
+	}
+}
+
+// lengths are the calls of MPICH's test/mpi/errors/coll (bcastlength, gatherlength and
+// the others): the root, rank 0, hands in n elements, the others m.
+func lengths() map[string]func(w *mpivirt.Comm, n int) error {
+	vector := func(n int) []int { return make([]int, n) }
+	sum := mpivirt.Sum[int]()
+	return map[string]func(w *mpivirt.Comm, n int) error{
+		"bcast":      func(w *mpivirt.Comm, n int) error { return mpivirt.Bcast(w, vector(n), 0) },
+		"bcast size": func(w *mpivirt.Comm, n int) error { return w.CollectiveSize(collectives.Bcast, int64(n), 0) },
+		"reduce":     func(w *mpivirt.Comm, n int) error { return mpivirt.Reduce(w, vector(n), vector(n), sum, 0) },
+		"allreduce":  func(w *mpivirt.Comm, n int) error { return mpivirt.Allreduce(w, vector(n), vector(n), sum) },
+		"gather":     func(w *mpivirt.Comm, n int) error { return mpivirt.Gather(w, vector(n), vector(n*w.Size()), 0) },
+		"scatter":    func(w *mpivirt.Comm, n int) error { return mpivirt.Scatter(w, vector(n*w.Size()), vector(n), 0) },
+		"allgather":  func(w *mpivirt.Comm, n int) error { return mpivirt.Allgather(w, vector(n), vector(n*w.Size())) },
+		"alltoall":   func(w *mpivirt.Comm, n int) error { return mpivirt.Alltoall(w, vector(n*w.Size()), vector(n*w.Size())) },
+		"scan":       func(w *mpivirt.Comm, n int) error { return mpivirt.Scan(w, vector(n), vector(n), sum) },
+		"exscan":     func(w *mpivirt.Comm, n int) error { return mpivirt.Exscan(w, vector(n), vector(n), sum) },
+		"ibcast":     func(w *mpivirt.Comm, n int) error { return waited(mpivirt.Ibcast(w, vector(n), 0)) },
+		"ireduce":    func(w *mpivirt.Comm, n int) error { return waited(mpivirt.Ireduce(w, vector(n), vector(n), sum, 0)) },
+		"iallreduce": func(w *mpivirt.Comm, n int) error { return waited(mpivirt.Iallreduce(w, vector(n), vector(n), sum)) },
+		"igather": func(w *mpivirt.Comm, n int) error {
+			return waited(mpivirt.Igather(w, vector(n), vector(n*w.Size()), 0))
+		},
+		"reduce_scatter": func(w *mpivirt.Comm, n int) error {
+			counts := slices.Repeat([]int{n}, w.Size())
+			return mpivirt.ReduceScatter(w, vector(n*w.Size()), vector(n), counts, sum)
+		},
+	}
+}
+
+// told says who must learn of lengths that differ, as MPICH's tests want it: the
+// receivers. Those of a bcast or scatter are all but the root, that of a reduce or
+// gather is the root, those of a scan all after rank 0; else all are.
+func told(name string, rank int) bool {
+	switch name = strings.TrimSuffix(strings.TrimPrefix(name, "i"), " size"); name {
+	case "bcast", "scatter", "scan", "exscan":
+		return rank > 0
+	case "reduce", "gather":
+		return rank == 0
+	}
+	return true
+}
+
+// Lengths that differ under MPI_ERRORS_RETURN: nobody waits for ever, who receives gets
+// the error, and what each rank gets, and when, is the same however the run is hosted.
+// Under every algorithm, for messages below and above the eager limit.
+func TestMismatchedLengths(t *testing.T) {
+	const ranks = 5
+	for name, call := range lengths() {
+		for choice := range 4 {
+			algorithms := map[collectives.Operation]collectives.Algorithm{}
+			for _, op := range collectives.Operations() {
+				all := collectives.Algorithms(op)
+				algorithms[op] = all[min(choice, len(all)-1)]
+			}
+			for _, sizes := range [][2]int{{1, 10}, {10, 1}, {0, 3}, {10, 100}} {
+				var want outcome
+				for n, h := range hostings(ranks) {
+					got := outcomeOf(t, h, rendezvous, ranks, algorithms, func(r *mpivirt.Rank) error {
+						r.Compute(vtime.Duration(r.Rank()*r.Rank()%3) * vtime.Microsecond)
+						if r.Rank() == 0 {
+							return call(r.World(), sizes[0])
+						}
+						return call(r.World(), sizes[1])
+					})
+					for rank, class := range got.classes {
+						if told(name, rank) && class != mpivirt.ErrCount {
+							t.Errorf("%s of %v, algorithm %d, %+v: rank %d got %d, want %v", name, sizes, choice, h, rank, class, mpivirt.ErrCount)
+						}
+					}
+					if n == 0 {
+						want = got
+					} else if !slices.Equal(got.classes, want.classes) || got.fingerprint != want.fingerprint {
+						t.Errorf("%s of %v, algorithm %d, %+v: %v at other times or than %v of %+v", name, sizes, choice, h, got, want, hostings(ranks)[0])
+					}
 				}
 			}
 		}
@@ -245,4 +431,234 @@ func TestTruncationOfOnesOwnBlock(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Types that differ are found as lengths are, be they of one size: MPI 4.1, 6.1, wants
+// one type signature, and 6.9.1 one operation on one type.
+func TestMismatchedTypes(t *testing.T) {
+	type reduction = func(w *mpivirt.Comm) error
+	allreduce := [2]reduction{
+		func(w *mpivirt.Comm) error { return mpivirt.Allreduce(w, []int64{1}, []int64{0}, mpivirt.Sum[int64]()) },
+		func(w *mpivirt.Comm) error {
+			return mpivirt.Allreduce(w, []float64{1}, []float64{0}, mpivirt.Sum[float64]())
+		},
+	}
+	scan := [2]reduction{
+		func(w *mpivirt.Comm) error { return mpivirt.Scan(w, []int32{1}, []int32{0}, mpivirt.Sum[int32]()) },
+		func(w *mpivirt.Comm) error { return mpivirt.Scan(w, []uint32{1}, []uint32{0}, mpivirt.Sum[uint32]()) },
+	}
+	reduce := [2]reduction{
+		func(w *mpivirt.Comm) error {
+			return mpivirt.Reduce(w, []complex64{1}, []complex64{0}, mpivirt.Sum[complex64](), 0)
+		},
+		func(w *mpivirt.Comm) error {
+			return mpivirt.Reduce(w, []float64{1}, []float64{0}, mpivirt.Sum[float64](), 0)
+		},
+	}
+	bcast := [2]reduction{
+		func(w *mpivirt.Comm) error { return mpivirt.Bcast(w, []int64{1}, 0) },
+		func(w *mpivirt.Comm) error { return mpivirt.Bcast(w, []float64{1}, 0) },
+	}
+	for name, calls := range map[string][2]reduction{"Allreduce": allreduce, "Scan": scan, "Reduce": reduce, "Bcast": bcast} {
+		for engines := 1; engines <= 4; engines++ {
+			for _, i := range interpreters {
+				_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: i, Program: mpivirt.Program{Name: "types",
+					Main: func(r *mpivirt.Rank) error { return calls[r.Rank()/3](r.World()) }}}, engines)
+				if !errors.Is(err, mpivirt.ErrType) || !strings.Contains(err.Error(), " of ") || !strings.Contains(err.Error(), name) {
+					t.Errorf("%s, %d engines, interpreter %d: %v", name, engines, i, err)
+				}
+			}
+		}
+	}
+	// An int has 64 bits: it is the same type as an int64.
+	err := inside(t, 2, 2, false, func(r *mpivirt.Rank) error {
+		if r.Rank() == 0 {
+			return mpivirt.Bcast(r.World(), []int{1}, 0)
+		}
+		return mpivirt.Bcast(r.World(), []int64{1}, 0)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Errors that end the program are of the same rank, at the same time, on any number of
+// engines, for event ranks and for goroutine ranks.
+func TestMismatchOfEventRanks(t *testing.T) {
+	sum := mpivirt.Sum[int32]()
+	for _, c := range []struct {
+		name        string
+		class       mpivirt.ErrorClass
+		call, other func(r *mpivirt.EventRank) mpivirt.Outcome
+		goroutine   func(w *mpivirt.Comm, odd bool) error
+	}{
+		{"barrier and allreduce", mpivirt.ErrOther, (*mpivirt.EventRank).Barrier,
+			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventAllreduce(r, []int32{1}, sum) },
+			func(w *mpivirt.Comm, odd bool) error {
+				if odd {
+					return mpivirt.Allreduce(w, []int32{1}, []int32{0}, sum)
+				}
+				return w.Barrier()
+			}},
+		{"lengths of an allreduce", mpivirt.ErrCount,
+			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventAllreduce(r, []int32{1}, sum) },
+			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventAllreduce(r, []int32{1, 2}, sum) },
+			func(w *mpivirt.Comm, odd bool) error {
+				v := make([]int32, 1+map[bool]int{true: 1}[odd])
+				return mpivirt.Allreduce(w, v, v, sum)
+			}},
+		{"lengths of a bcast", mpivirt.ErrCount,
+			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventBcast(r, []int32{1}, 0) },
+			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventBcast(r, []int32{1, 2}, 0) },
+			func(w *mpivirt.Comm, odd bool) error {
+				return mpivirt.Bcast(w, make([]int32, 1+map[bool]int{true: 1}[odd]), 0)
+			}},
+		{"types of a reduce", mpivirt.ErrType,
+			func(r *mpivirt.EventRank) mpivirt.Outcome {
+				return mpivirt.EventReduce(r, []int32{1}, []int32{1}, sum, 0)
+			},
+			func(r *mpivirt.EventRank) mpivirt.Outcome {
+				return mpivirt.EventReduce(r, []float32{1}, []float32{1}, mpivirt.Sum[float32](), 0)
+			},
+			func(w *mpivirt.Comm, odd bool) error {
+				if odd {
+					return mpivirt.Reduce(w, []float32{1}, []float32{1}, mpivirt.Sum[float32](), 0)
+				}
+				return mpivirt.Reduce(w, []int32{1}, []int32{1}, sum, 0)
+			}},
+	} {
+		late := func(rank int) vtime.Duration { return vtime.Duration(rank%4) * vtime.Millisecond }
+		events := eventScript(func(r *mpivirt.EventRank) mpivirt.Outcome { r.Compute(late(r.Rank())); return r.Continue() },
+			func(r *mpivirt.EventRank) mpivirt.Outcome {
+				if r.Rank() >= 3 {
+					return c.other(r)
+				}
+				return c.call(r)
+			}, (*mpivirt.EventRank).Barrier)
+		goroutines := mpivirt.Program{Name: "goroutines", Main: func(r *mpivirt.Rank) error {
+			r.Compute(late(r.Rank()))
+			if err := c.goroutine(r.World(), r.Rank() >= 3); err != nil {
+				return err
+			}
+			return r.World().Barrier()
+		}}
+		var want *mpivirt.RankError
+		for _, p := range []mpivirt.Program{events, goroutines} {
+			for _, h := range hostings(6) {
+				_, err := simulate(t, mpivirt.Config{Target: target(t, joined, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: p}, h.Engines)
+				var got *mpivirt.RankError
+				if !errors.As(err, &got) || !errors.Is(err, c.class) {
+					t.Errorf("%s, %s, %+v: %v", c.name, p.Name, h, err)
+					continue
+				}
+				if want == nil {
+					want = got
+				}
+				if got.Rank != want.Rank || got.Time != want.Time || got.Call != want.Call {
+					t.Errorf("%s, %s, %+v: %v, want %v", c.name, p.Name, h, got, want)
+				}
+			}
+		}
+	}
+}
+
+// A mismatch that ranks were told of is no cause of what comes later; one of which they
+// are not told, because some rank never calls, is the cause of the deadlock.
+func TestDeadlocksAndMismatches(t *testing.T) {
+	sum := mpivirt.Sum[int]()
+	mismatch := func(r *mpivirt.Rank) error {
+		if r.Rank() >= 3 {
+			return mpivirt.Allreduce(r.World(), []int{1}, []int{0}, sum)
+		}
+		return r.World().Barrier()
+	}
+	for _, h := range hostings(6) {
+		run := func(main func(r *mpivirt.Rank) error) error {
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+				Program: mpivirt.Program{Name: "deadlock", Main: func(r *mpivirt.Rank) error { r.SetErrorsReturn(true); return main(r) }}}, h.Engines)
+			return err
+		}
+		var deadlock *mpivirt.DeadlockError
+		err := run(func(r *mpivirt.Rank) error {
+			if err := mismatch(r); !errors.Is(err, mpivirt.ErrOther) {
+				return fmt.Errorf("rank %d got %w", r.Rank(), err)
+			}
+			_, err := mpivirt.Recv(r.World(), []int{0}, (r.Rank()+1)%6, 0)
+			return err
+		})
+		if !errors.As(err, &deadlock) || deadlock.Waiting != 6 {
+			t.Errorf("%+v: %v, want a deadlock", h, err)
+		}
+		err = run(func(r *mpivirt.Rank) error {
+			if r.Rank() == 5 {
+				return nil
+			}
+			return mismatch(r)
+		})
+		if !errors.Is(err, mpivirt.ErrOther) {
+			t.Errorf("%+v, one rank does not call: %v", h, err)
+		}
+	}
+}
+
+// Any two calls of which each part of the ranks makes one come to the same outcome under
+// any two hostings: on any communicator, by any algorithms, whoever comes when.
+func TestAnyMismatch(t *testing.T) {
+	names := slices.Sorted(maps.Keys(lengths()))
+	machines := []string{hockney, joined, rendezvous, "tianhe-1a", "loggops-default"}
+	rapid.Check(t, func(rt *rapid.T) {
+		ranks := rapid.IntRange(2, 9).Draw(rt, "ranks")
+		machine := rapid.SampledFrom(machines).Draw(rt, "machine")
+		first, second := rapid.SampledFrom(names).Draw(rt, "first"), rapid.SampledFrom(names).Draw(rt, "second")
+		n, m := rapid.SampledFrom([]int{0, 1, 7, 40}).Draw(rt, "n"), rapid.SampledFrom([]int{0, 1, 7, 40}).Draw(rt, "m")
+		odd := rapid.SliceOfN(rapid.Bool(), ranks, ranks).Draw(rt, "odd")
+		delays := rapid.SliceOfN(rapid.IntRange(0, 3), ranks, ranks).Draw(rt, "delays")
+		reordered := rapid.Bool().Draw(rt, "reordered")
+		algorithms := map[collectives.Operation]collectives.Algorithm{}
+		for _, op := range collectives.Operations() {
+			algorithms[op] = rapid.SampledFrom(collectives.Algorithms(op)).Draw(rt, op.String())
+		}
+		differ := slices.Contains(odd, true) && slices.Contains(odd, false) && (first != second || n != m)
+		if strings.TrimPrefix(first, "i") != strings.TrimPrefix(second, "i") && !(whole(first) && whole(second)) && differ {
+			rt.Skip() // ends the run
+		}
+		all := hostings(ranks)
+		run := func(h host) outcome {
+			return outcomeOf(rt, h, machine, ranks, algorithms, func(r *mpivirt.Rank) error {
+				w := r.World()
+				if reordered {
+					var err error
+					if w, err = w.Split(0, -r.Rank()); err != nil {
+						return err
+					}
+				}
+				r.Compute(vtime.Duration(delays[r.Rank()]*delays[r.Rank()]) * 700 * vtime.Nanosecond)
+				if odd[r.Rank()] {
+					return lengths()[second](w, m)
+				}
+				return lengths()[first](w, n)
+			})
+		}
+		want := run(all[0])
+		if told := slices.ContainsFunc(want.classes, func(c mpivirt.ErrorClass) bool { return c != 0 }); told != differ {
+			if !(strings.TrimPrefix(first, "i") == strings.TrimPrefix(second, "i") && n == m) {
+				rt.Errorf("%v, though calls differ: %t", want, differ)
+			}
+		}
+		for range 3 {
+			h := rapid.SampledFrom(all).Draw(rt, "host")
+			if got := run(h); !slices.Equal(got.classes, want.classes) || got.fingerprint != want.fingerprint {
+				rt.Errorf("%+v: %v, want %v", h, got, want)
+			}
+		}
+	})
+}
+
+// whole tells of a call of lengths whether nobody leaves it before all have entered.
+func whole(name string) bool {
+	switch strings.TrimPrefix(name, "i") {
+	case "allreduce", "allgather", "alltoall", "reduce_scatter":
+		return true
+	}
+	return false
 }

@@ -47,6 +47,9 @@ func (c *Comm) throttle(dest int) {
 
 // start begins a send and returns its request, 0 if the sender is free already.
 func (c *Comm) start(payload []byte, bytes int64, dest, tag int, mode sendMode, name call) (int32, error) {
+	if c == nil {
+		return 0, noComm(name)
+	}
 	c.r.calls(name)
 	if err := c.c.checkSend(dest, tag, bytes); err != nil {
 		return 0, c.r.raise(name, err)
@@ -78,16 +81,15 @@ func (c *Comm) sendNonblocking(payload []byte, bytes int64, dest, tag int, mode 
 		return Request{}, err
 	}
 	if index == 0 {
-		index = c.r.completed(name)
+		index = c.r.completed(sendRequest, name)
 	}
 	return c.r.request(index), nil
 }
 
 // completed returns a request that is complete from the start. It is active all
-// the same: a Waitany finds it. It costs a CPU nothing, whatever it is for, as a
-// send that is over does.
-func (r *Rank) completed(name call) int32 {
-	index := r.k.newRequest(r.lp, sendRequest, name)
+// the same: a Waitany finds it. It costs a CPU nothing.
+func (r *Rank) completed(kind requestKind, name call) int32 {
+	index := r.k.newRequest(r.lp, kind, name)
 	q := r.k.requests.at(index)
 	q.complete, q.time = true, r.Now()
 	return index
@@ -95,6 +97,9 @@ func (r *Rank) completed(name call) int32 {
 
 // post begins a receive; source ProcNull gives no request.
 func (c *Comm) post(buffer []byte, bytes int64, source, tag int, name call) (int32, error) {
+	if c == nil {
+		return 0, noComm(name)
+	}
 	c.r.calls(name)
 	if err := c.c.checkReceive(source, tag, bytes); err != nil {
 		return 0, c.r.raise(name, err)
@@ -109,7 +114,7 @@ func (c *Comm) post(buffer []byte, bytes int64, source, tag int, name call) (int
 func (c *Comm) receiveBlocking(buffer []byte, bytes int64, source, tag int, name call) (Status, error) {
 	index, err := c.post(buffer, bytes, source, tag, name)
 	if err != nil || index == 0 {
-		return nullStatus, err
+		return nobodyStatus, err
 	}
 	r := c.r
 	if !r.k.waitRequest(r.lp, index, name) {
@@ -128,8 +133,12 @@ func (r *Rank) retire(index int32, name call) (Status, error) {
 	return status, nil
 }
 
-// nullStatus is the status of operations with ProcNull and of inactive requests.
-var nullStatus = Status{Source: ProcNull, Tag: AnyTag}
+// emptyStatus is the status of an inactive request, and of one that is no receive (MPI
+// 4.1, 3.7.3); nobodyStatus that of a receive from ProcNull (3.10).
+var (
+	emptyStatus  = Status{Source: AnySource, Tag: AnyTag}
+	nobodyStatus = Status{Source: ProcNull, Tag: AnyTag}
+)
 
 // Send sends data to a member and returns when data may be changed (MPI_Send):
 // once the processor has spent its overhead if the message is eager, else when a
@@ -165,6 +174,9 @@ func Bsend[T Datatype](c *Comm, data []T, dest, tag int) error {
 }
 
 func (c *Comm) checkBuffer(bytes int64, name call) error {
+	if c == nil {
+		return noComm(name)
+	}
 	if bytes > c.r.buffer {
 		return c.r.raise(name, mpiError(ErrBuffer, "a buffered send of %d bytes with a buffer of %d", bytes, c.r.buffer))
 	}
@@ -253,7 +265,7 @@ func (c *Comm) receiveNonblocking(buffer []byte, bytes int64, source, tag int) (
 		return Request{}, err
 	}
 	if index == 0 {
-		index = c.r.completed(callIrecv)
+		index = c.r.completed(nobodyRequest, callIrecv)
 	}
 	return c.r.request(index), nil
 }
@@ -264,19 +276,26 @@ func (c *Comm) IrecvSize(bytes int64, source, tag int) (Request, error) {
 }
 
 // Sendrecv sends to one member and receives from another, both at once
-// (MPI_Sendrecv). Errors: as Send and Recv.
+// (MPI_Sendrecv). Errors: as Send and Recv; ErrBuffer if the two slices have memory in
+// common.
 func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, source, receiveTag int) (Status, error) {
 	out, in := bytesOf(send), bytesOf(receive)
+	if c == nil {
+		return emptyStatus, noComm(callSendrecv)
+	}
 	if err := c.c.checkSend(dest, sendTag, int64(len(out))); err != nil {
-		return nullStatus, c.r.raise(callSendrecv, err)
+		return emptyStatus, c.r.raise(callSendrecv, err)
+	}
+	if err := c.checkDisjoint(out, in); err != nil {
+		return emptyStatus, err
 	}
 	received, err := c.post(in, int64(len(in)), source, receiveTag, callSendrecv)
 	if err != nil {
-		return nullStatus, err
+		return emptyStatus, err
 	}
 	sent, err := c.start(out, int64(len(out)), dest, sendTag, standard, callSendrecv)
 	if err != nil {
-		return nullStatus, err
+		return emptyStatus, err
 	}
 	r := c.r
 	r.requests = append(r.requests[:0], received, sent)
@@ -287,16 +306,28 @@ func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, 
 		r.k.requests.release(sent)
 	}
 	if received == 0 {
-		return nullStatus, nil
+		return nobodyStatus, nil
 	}
 	return r.retire(received, callSendrecv)
 }
+
+// checkDisjoint returns an error if the two buffers of a Sendrecv share memory.
+func (c *Comm) checkDisjoint(out, in []byte) error {
+	if overlap(out, in) {
+		return c.r.raise(callSendrecv, errShared)
+	}
+	return nil
+}
+
+// errShared is the error of a Sendrecv whose buffers share memory (MPI 4.1, 3.10: they
+// must be disjoint).
+var errShared = mpiError(ErrBuffer, "the slices to send and to receive share memory: give two that do not, or copy one")
 
 // Probe waits for a message that a Recv with the same arguments would take, and
 // leaves it (MPI_Probe).
 func (c *Comm) Probe(source, tag int) (Status, error) {
 	if _, err := c.probe(waitProbe, source, tag, callProbe); err != nil || source == ProcNull {
-		return nullStatus, err
+		return nobodyStatus, err
 	}
 	return c.probeStatus(), nil
 }
@@ -306,13 +337,19 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 // field says.
 func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 	found, err := c.probe(testProbe, source, tag, callIprobe)
-	if err != nil || source == ProcNull || !found {
-		return nullStatus, source == ProcNull, err
+	switch {
+	case err != nil || !found:
+		return emptyStatus, false, err
+	case source == ProcNull:
+		return nobodyStatus, true, nil
 	}
 	return c.probeStatus(), true, nil
 }
 
 func (c *Comm) probe(kind waitKind, source, tag int, name call) (found bool, err error) {
+	if c == nil {
+		return false, noComm(name)
+	}
 	r := c.r
 	r.calls(name)
 	if err := c.c.checkReceive(source, tag, 0); err != nil {
@@ -344,7 +381,7 @@ type MatchedMessage struct {
 // Mprobe is Probe that takes the message out, for [Mrecv] (MPI_Mprobe).
 func (c *Comm) Mprobe(source, tag int) (*MatchedMessage, error) {
 	if _, err := c.probe(waitProbe, source, tag, callMprobe); err != nil || source == ProcNull {
-		return &MatchedMessage{Status: nullStatus}, err
+		return &MatchedMessage{Status: nobodyStatus}, err
 	}
 	return c.takeProbed(), nil
 }
@@ -357,7 +394,7 @@ func (c *Comm) Improbe(source, tag int) (*MatchedMessage, error) {
 	case err != nil || !found:
 		return nil, err
 	case source == ProcNull:
-		return &MatchedMessage{Status: nullStatus}, nil
+		return &MatchedMessage{Status: nobodyStatus}, nil
 	}
 	return c.takeProbed(), nil
 }
@@ -372,10 +409,10 @@ func (c *Comm) takeProbed() *MatchedMessage {
 // ErrRequest if it has been received already.
 func Mrecv[T Datatype](m *MatchedMessage, data []T) (Status, error) {
 	if m.c == nil {
-		if m.Status == nullStatus {
-			return nullStatus, nil
+		if m.Status == nobodyStatus {
+			return nobodyStatus, nil
 		}
-		return nullStatus, mpiError(ErrRequest, "the message has been received")
+		return emptyStatus, mpiError(ErrRequest, "the message has been received")
 	}
 	c := m.c
 	m.c = nil

@@ -107,10 +107,15 @@ func (r *Rank) Abort(code int) { r.die(r.call, abortError{code}) }
 
 // SetErrorsReturn chooses what an MPI error does: end the program (false, the
 // default, MPI_ERRORS_ARE_FATAL) or come back as the call's error (true,
-// MPI_ERRORS_RETURN). That members of a communicator have called different
-// collectives ends the program all the same where it shows when no rank is in a call
-// that could return it.
-func (r *Rank) SetErrorsReturn(on bool) { r.errorsReturn = on }
+// MPI_ERRORS_RETURN). That members of a communicator have called different collectives
+// comes back from the calls of all of them if nobody can leave any of the calls before
+// all have entered; lengths, types and operations that differ in others come back from
+// the calls that receive of them. Different collectives otherwise, and roots, end the
+// program all the same, for some members may have left.
+func (r *Rank) SetErrorsReturn(on bool) {
+	r.errorsReturn = on
+	r.k.returning = r.k.returning || on
+}
 
 // raise reports an MPI error according to the error handler.
 func (r *Rank) raise(c call, err error) error {

@@ -486,7 +486,7 @@ func (r *refRank) mrecv(buffer []byte) mpivirt.Status {
 	return q.status
 }
 
-var inactive = mpivirt.Status{Source: mpivirt.ProcNull, Tag: mpivirt.AnyTag}
+var inactive = mpivirt.Status{Source: mpivirt.AnySource, Tag: mpivirt.AnyTag}
 
 func (r *refRank) retire(slot int) mpivirt.Status {
 	q := r.slots[slot]

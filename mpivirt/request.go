@@ -16,6 +16,7 @@ const (
 	sendRequest requestKind = iota + 1
 	receiveRequest
 	collectiveRequest
+	nobodyRequest // a receive from ProcNull
 )
 
 // request is an operation that has begun and not been waited for. A run may hold
@@ -43,10 +44,14 @@ type request struct {
 
 // status tells what a request has brought, once it is complete.
 func (r *request) status() Status {
-	if r.kind != receiveRequest {
-		return nullStatus
+	switch r.kind {
+	case receiveRequest:
+		return Status{Source: int(r.peer), Tag: int(r.tag), Bytes: r.bytes}
+	case nobodyRequest:
+		return nobodyStatus
+	default:
+		return emptyStatus
 	}
-	return Status{Source: int(r.peer), Tag: int(r.tag), Bytes: r.bytes}
 }
 
 // matches reports whether a receive can take a message.
@@ -78,6 +83,10 @@ type wait struct {
 	ready bool // over; the LP is in the ready queue
 	found bool // a test or probe succeeded
 
+	// generation counts the waits of the LP, so that a timed event which was armed for
+	// another wait is passed over. After 2^32 waits it comes round again. That does no
+	// harm: handleWait looks only if the wait is armed for the event's very instant,
+	// and then all arrivals up to it are known, whoever armed the event.
 	generation uint32
 	request    int32   // waitOne
 	requests   []int32 // waitAll, waitAny, waitSome, tests; 0 is an inactive one
@@ -91,8 +100,8 @@ type wait struct {
 }
 
 // newDone makes a request that is complete from the start and is never released.
-func (k *kernel) newDone() int32 {
+func (k *kernel) newDone(kind requestKind) int32 {
 	index := k.requests.take()
-	*k.requests.at(index) = request{kind: sendRequest, lp: none32, complete: true}
+	*k.requests.at(index) = request{kind: kind, lp: none32, complete: true}
 	return index
 }

@@ -82,7 +82,9 @@ func (k *kernel) port(lp int32) *network.Port {
 	return &k.ports[lp]
 }
 
-// newRequest takes a request of an LP.
+// newRequest takes a request of an LP. Its generation tells a stale copy of a Request
+// from one that is valid; it fails to do so only where exactly a multiple of 2^32
+// requests of the engine were made in between and the last took the same place.
 func (k *kernel) newRequest(lp int32, kind requestKind, c call) int32 {
 	k.generation++
 	index := k.requests.take()
@@ -119,6 +121,8 @@ const (
 	flagPayload = 1 << iota
 	flagReady
 	flagLarge
+
+	flagBits = 4 // above them comes the class of a fault
 )
 
 func (k *kernel) sendRecord(m *message, kind byte, dst int, sent vtime.Time, payload []byte) {
@@ -134,7 +138,7 @@ func (k *kernel) sendRecord(m *message, kind byte, dst int, sent vtime.Time, pay
 	if m.large {
 		flags |= flagLarge
 	}
-	w.u8(flags)
+	w.u8(flags | byte(m.fault)<<flagBits)
 	w.u64(k.comms[m.comm].context)
 	w.u32(uint32(dst))
 	w.u32(uint32(m.source))
@@ -160,7 +164,7 @@ func (k *kernel) deliverMessage(src int, record []byte, r reader) {
 	m := message{
 		comm: comm, source: int32(r.u32()), rank: int32(r.u32()), tag: int32(r.u32()), number: r.u32(),
 		request: int32(r.u32()), arguments: r.u32(), engine: int32(src), ready: flags&flagReady != 0,
-		large: flags&flagLarge != 0,
+		large: flags&flagLarge != 0, fault: ErrorClass(flags >> flagBits),
 	}
 	sent := vtime.Time(r.u64())
 	m.arrival, m.bytes = vtime.Time(r.u64()), int64(r.u64())

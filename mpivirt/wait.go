@@ -39,9 +39,6 @@ func (k *kernel) look(lp int32, box *mailbox) {
 // instant for which a wait of the LP was armed. It reports whether the wait is
 // over.
 func (k *kernel) handleWait(lp int32, generation uint32, t vtime.Time) bool {
-	if generation == settleGeneration {
-		return k.handleSettle(lp, t)
-	}
 	box := k.box(lp)
 	w := &box.wait
 	if w.generation != generation || w.kind == notWaiting || w.ready || w.armed != t {
@@ -70,15 +67,11 @@ func (k *kernel) consider(lp int32, box *mailbox, known vtime.Time) bool {
 	return false
 }
 
-// settleGeneration marks the timed events at which receives from any source
-// settle; those of waits have the generation of the wait, which begins at 1.
-const settleGeneration = 0
-
 // settleAt has the LP's receives from any source settle at instant t, whatever
 // the LP does by then: who sent to them and waits for the match must learn of it
 // at its time, not when the LP next waits.
 func (k *kernel) settleAt(lp int32, t vtime.Time) {
-	k.eng.Schedule(engine.Event{Time: t, Source: k.global(lp), LP: k.global(lp), Sequence: settleGeneration, Data: dataWait})
+	k.eng.Schedule(engine.Event{Time: t, Source: k.global(lp), LP: k.global(lp), Data: dataSettle})
 }
 
 // handleSettle is called when all arrivals at or before t are known, at an

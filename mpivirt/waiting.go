@@ -14,10 +14,6 @@ type Request struct {
 	generation uint32
 }
 
-// Undefined is the index that Waitany and Testany give when no request is active
-// (MPI_UNDEFINED).
-const Undefined = -1
-
 // request wraps the index of a request of the kernel.
 func (r *Rank) request(index int32) Request {
 	return Request{r, index, r.k.requests.at(index).generation}
@@ -69,7 +65,7 @@ func (r *Rank) await(kind waitKind, list []int32, name call) (found bool) {
 // retire ends a request that is over.
 func (q *Request) retire(name call) (Status, error) {
 	if !q.active() {
-		return nullStatus, nil
+		return emptyStatus, nil
 	}
 	r, index := q.r, q.index
 	*q = Request{}
@@ -80,12 +76,12 @@ func (q *Request) retire(name call) (Status, error) {
 // (MPI_Wait). Errors: those of the operation; ErrRequest.
 func (q *Request) Wait() (Status, error) {
 	if !q.active() {
-		return nullStatus, nil
+		return emptyStatus, nil
 	}
 	r := q.r
 	r.calls(callWait)
 	if err := q.valid(); err != nil {
-		return nullStatus, r.raise(callWait, err)
+		return emptyStatus, r.raise(callWait, err)
 	}
 	if !r.k.waitRequest(r.lp, q.index, callWait) {
 		r.suspend()
@@ -97,16 +93,16 @@ func (q *Request) Wait() (Status, error) {
 // (MPI_Test). A failing Test takes the time that the machine's poll field says.
 func (q *Request) Test() (Status, bool, error) {
 	if !q.active() {
-		return nullStatus, true, nil
+		return emptyStatus, true, nil
 	}
 	r := q.r
 	r.calls(callTest)
 	if err := q.valid(); err != nil {
-		return nullStatus, false, r.raise(callTest, err)
+		return emptyStatus, false, r.raise(callTest, err)
 	}
 	r.requests = append(r.requests[:0], q.index)
 	if !r.await(testAll, r.requests, callTest) {
-		return nullStatus, false, nil
+		return emptyStatus, false, nil
 	}
 	status, err := q.retire(callTest)
 	return status, true, err
@@ -169,10 +165,10 @@ func Testany(requests []Request) (int, Status, bool, error) {
 func anyOf(requests []Request, kind waitKind, name call) (int, Status, bool, error) {
 	r, list, err := indices(requests, name)
 	if err != nil || r == nil {
-		return Undefined, nullStatus, err == nil, err
+		return Undefined, emptyStatus, err == nil, err
 	}
 	if !r.await(kind, list, name) {
-		return Undefined, nullStatus, false, nil
+		return Undefined, emptyStatus, false, nil
 	}
 	i := r.k.chargeFirst(r.lp, list, r.k.box(r.lp).wait.at)
 	status, err := requests[i].retire(name)

@@ -1,0 +1,203 @@
+package mpivirt
+
+import "gigarank/vtime"
+
+// failure is the end of a collective as a whole, because members have called different
+// things of which all wait for everybody. No member has left then, and each call ends
+// with the error: at the instant of the last entry and twice the greatest latency from
+// the first member, as if all had told it what they call and it had told all. The
+// engines tell one another that it fails and when their last members have entered.
+type failure struct {
+	theirs  signature  // a call here or elsewhere that is not that of the first member here
+	rank    int32      // whose it is
+	latest  vtime.Time // entry, of those that are known
+	missing int        // engines of which some members have not entered, as far as is known
+	told    bool       // the other engines know that all members here have entered
+	ended   bool
+	hold    bulk // keeps EIT from going past members that are to leave
+}
+
+// failWhole lets an instance fail as a whole, because of the call of a rank.
+func (k *kernel) failWhole(inst *instance, theirs signature, rank int32) {
+	c := inst.comm
+	if inst.gone > 0 {
+		k.endByMismatch(c, inst.number, inst.caller-int32(k.lo), inst.signature, theirs, rank)
+		return
+	}
+	f := &failure{theirs: theirs, rank: rank, missing: len(k.others(c))}
+	inst.failed, inst.mode = f, broken
+	c.breaks(inst.number)
+	if c.open == inst {
+		c.open = nil
+	}
+	if inst.bulk != nil {
+		k.releaseBulk(inst.bulk)
+	}
+	if inst.split != nil {
+		k.takeHeld(inst.split)
+	}
+	for member := c.first; member < c.last; member++ {
+		if lp, here := k.local(c.rankOf(member, 0)); here {
+			if inst.has(member - c.first) {
+				f.latest = max(f.latest, inst.entryOf(k, lp, member))
+			}
+			k.forsake(inst, lp)
+		}
+	}
+	k.dropCrowd(inst)
+	if inst.count < c.locals {
+		k.sendFailed(inst)
+	}
+	k.enteredFailed(inst)
+}
+
+// enterFailed enters an LP into an instance that has failed.
+func (k *kernel) enterFailed(inst *instance, lp int32) {
+	inst.failed.latest = max(inst.failed.latest, k.clock[lp])
+	k.forsake(inst, lp)
+	k.enteredFailed(inst)
+}
+
+// enteredFailed lets the members leave if all have entered.
+func (k *kernel) enteredFailed(inst *instance) {
+	f := inst.failed
+	if inst.count > 0 && !f.hold.held && !k.eng.Null() && k.eng.Engines() > 1 {
+		f.hold.held, f.hold.least = true, f.latest
+		k.waiting = append(k.waiting, &f.hold)
+		k.eng.Cap(f.latest)
+	}
+	if inst.count < inst.comm.locals {
+		return
+	}
+	if !f.told {
+		f.told = true
+		k.sendFailed(inst)
+	}
+	if f.missing == 0 {
+		k.queue(task{instance: inst})
+	}
+}
+
+// endFailed lets the members of an instance that has failed leave, if it is time. The
+// task that calls it may have been queued before the instance failed.
+func (k *kernel) endFailed(inst *instance) {
+	f, c := inst.failed, inst.comm
+	if f.ended || f.missing > 0 || inst.count < c.locals {
+		return
+	}
+	f.ended = true
+	c.forget(inst.number)
+	k.releaseBulk(&f.hold)
+	t := f.latest.Add(k.thereAndBack(c))
+	for member := c.first; member < c.last; member++ {
+		if lp, here := k.local(c.rankOf(member, 0)); here {
+			inst.blame(member, inst.contradictionOf(member))
+			k.exit(inst, lp, member, t)
+		}
+	}
+	k.flushRange(inst)
+}
+
+// contradictionOf returns the error of a member in an instance that has failed.
+func (inst *instance) contradictionOf(member int) error {
+	own, theirs, rank := inst.signatureOf(member), inst.failed.theirs, inst.failed.rank
+	if own == theirs {
+		theirs, rank = inst.signature, inst.caller
+	}
+	return inst.comm.mismatch(inst.number, own, theirs, rank)
+}
+
+// untold returns the error of a collective that has failed and that some member has not
+// entered, nil if there is none.
+func (k *kernel) untold() *RankError {
+	for _, c := range k.comms {
+		if c == nil {
+			continue
+		}
+		for _, inst := range c.live {
+			if inst.failed != nil && inst.count > 0 {
+				err := inst.comm.mismatch(inst.number, inst.signature, inst.failed.theirs, inst.failed.rank)
+				return &RankError{Rank: int(inst.caller), Time: inst.called, Call: inst.call.name.String(), Err: err}
+			}
+		}
+	}
+	return nil
+}
+
+// thereAndBack is twice the greatest latency between the first member and another one.
+func (k *kernel) thereAndBack(c *comm) vtime.Duration {
+	first, greatest := c.rankOf(0, 0), vtime.Duration(0)
+	for member := 1; member < c.size; member++ {
+		greatest = max(greatest, k.tgt.Latency(first, c.rankOf(member, 0)))
+	}
+	return 2 * greatest
+}
+
+// forsake drops an LP's agent in an instance that has failed, and what came for it.
+func (k *kernel) forsake(inst *instance, lp int32) {
+	if k.slots == nil || k.slots[lp] == 0 {
+		return
+	}
+	for index := k.agentOf(inst, lp); index != 0; index = k.agentOf(inst, lp) {
+		k.stopAgent(index)
+	}
+	box := k.box(lp)
+	previous := int32(0)
+	for index := box.early.head; index != 0; {
+		m := k.messages.at(index)
+		next := m.next
+		if m.comm == inst.comm.index && m.number == inst.number {
+			box.early.removeMessage(&k.messages, previous, index)
+			box.ahead--
+			k.dispose(index)
+		} else {
+			previous = index
+		}
+		index = next
+	}
+}
+
+// dropCrowd drops what came for an instance to LPs that many messages came to.
+func (k *kernel) dropCrowd(inst *instance) {
+	for key, index := range k.crowd {
+		if key.comm == inst.comm.index && key.number == inst.number {
+			delete(k.crowd, key)
+			k.box(key.lp).ahead--
+			k.dispose(index)
+		}
+	}
+}
+
+// sendFailed tells the other engines that an instance fails, and when the last of this
+// engine's members has entered, if all have.
+func (k *kernel) sendFailed(inst *instance) {
+	f := inst.failed
+	for _, engine := range k.others(inst.comm) {
+		w := k.collectiveRecord(inst, engine, recordFailed, 8+4+1+8)
+		w.u64(uint64(f.theirs))
+		w.u32(uint32(f.rank))
+		if f.told {
+			w.u8(1)
+		} else {
+			w.u8(0)
+		}
+		w.u64(uint64(f.latest))
+	}
+}
+
+// receiveFailed takes in what sendFailed has sent.
+func (k *kernel) receiveFailed(inst *instance, r reader) {
+	sender, caller := signature(r.u64()), int32(r.u32())
+	theirs, rank := signature(r.u64()), int32(r.u32())
+	told, latest := r.u8() == 1, vtime.Time(r.u64())
+	if theirs == inst.signature {
+		theirs, rank = sender, caller
+	}
+	k.contradiction(inst, inst.caller-int32(k.lo), inst.signature, theirs, rank)
+	if inst.failed == nil || !told {
+		return
+	}
+	inst.failed.missing--
+	inst.failed.latest = max(inst.failed.latest, latest)
+	k.enteredFailed(inst)
+}
