@@ -55,6 +55,7 @@ func Watch(subjects []Subject, limit float64, blocked func(i int, where string) 
 			for i := range subjects {
 				if where := suspects[i].look(subjects[i]); where != "" {
 					suspects[i].told = blocked(i, where)
+					suspects[i].wait()
 				}
 			}
 		}
@@ -90,7 +91,7 @@ func (s *suspect) look(subject Subject) (where string) {
 		s.seen, s.times = stack, 0
 	}
 	if where == "" {
-		s.due *= 2
+		s.wait()
 		return ""
 	}
 	if s.times++; s.times < again {
@@ -98,6 +99,9 @@ func (s *suspect) look(subject Subject) (where string) {
 	}
 	return where
 }
+
+// wait puts the next look at the stacks off.
+func (s *suspect) wait() { s.due, s.times, s.idle = 2*s.still, 0, 0 }
 
 // processIdle reports whether no goroutine but the caller runs or could run.
 func processIdle() bool {
