@@ -27,7 +27,7 @@ const beFailing = "GIGARANK_TEST_BE_FAILING"
 // fail runs a program that fails on two engines and returns the exit code.
 func fail(name string) int {
 	c, _, _ := testConsole(nil)
-	o := supervise(c, catchSignals(), stopLimit, func() (bench.Simulation, error) {
+	o := supervise(c, &signals{make(chan os.Signal)}, stopLimit, func() (bench.Simulation, error) {
 		machine, err := network.Load("xt5", os.ReadFile)
 		if err != nil {
 			return nil, err
