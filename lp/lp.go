@@ -101,7 +101,7 @@ func (c Coroutine) Foreign() bool { return !onCoroutine() }
 
 // near is how far calls that suspend an LP are apart on its stack, commonly: where they
 // are not, or the runtime has moved the stack, a look at the stack follows.
-const near = 2 << 10
+const near = 1 << 10
 
 // onCoroutine reports whether the caller runs beneath the entry of an LP. It does not
 // look at stacks that are very deep.
