@@ -147,7 +147,7 @@ func TestPresetsCharge(t *testing.T) {
 
 func TestEstimatesAreMarked(t *testing.T) {
 	for preset, want := range map[string]int{
-		"xt5": 8, "gigabit-star": 5, "tianhe-1a": 5, "loggops-default": 0,
+		"xt5": 8, "gigabit-star": 5, "tianhe-1a": 6, "loggops-default": 0,
 		"frontier": 5, "frontera": 6, "aws-hpc6a": 5, "fugaku": 8,
 	} {
 		text := mustPreset(t, preset, 1).Machine().String()
