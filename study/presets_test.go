@@ -1,0 +1,40 @@
+package study
+
+import (
+	"testing"
+
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// Nobody would believe that a linear barrier or allreduce is fastest on a real machine
+// beyond a handful of ranks: its root takes in and gives out one message after another.
+// Nor is a barrier free on one node.
+func TestLinearIsNotFastestOnPresets(t *testing.T) {
+	type question struct{ ranks, payload int64 }
+	for _, preset := range network.Presets() {
+		for operation, payload := range map[string]string{"barrier": "", "allreduce": "8,8Ki"} {
+			axes := Axes{Operation: operation, Payload: payload, Ranks: "4,16,200", Machines: preset.Name, Compute: "0", Iterations: "1"}
+			best, linear := map[question]vtime.Duration{}, map[question]vtime.Duration{}
+			for _, r := range runAll(t, testPlan(t, axes)) {
+				q := question{int64(r.Point.Ranks), int64(r.Point.Payload)}
+				if r.Time < 100*vtime.Nanosecond {
+					t.Errorf("%s: %s %s of %d ranks takes %v", preset.Name, r.Point.Algorithm, operation, q.ranks, r.Time)
+				}
+				if r.Point.Algorithm == "linear" {
+					linear[q] = r.Time
+				} else if least, any := best[q]; !any || r.Time < least {
+					best[q] = r.Time
+				}
+			}
+			if len(linear) == 0 || len(best) != len(linear) {
+				t.Fatalf("%s, %s: %d points of linear, %d of others", preset.Name, operation, len(linear), len(best))
+			}
+			for q, got := range linear {
+				if got <= best[q] {
+					t.Errorf("%s: linear %s of %d bytes, %d ranks takes %v, the best other algorithm %v", preset.Name, operation, q.payload, q.ranks, got, best[q])
+				}
+			}
+		}
+	}
+}
