@@ -124,12 +124,20 @@ func (s *timedState) end(t vtime.Time) (index int, d vtime.Duration) {
 	return int(s.begun) - 1, t.Sub(vtime.Time(s.startHigh)<<32 | vtime.Time(s.startLow))
 }
 
-// ringState is the state of ring as an event rank: it has begun so many iterations,
-// and sent in the last one or not.
+// ringState is the state of ring as an event rank: it has begun so many iterations.
 type ringState struct {
 	timedState
-	sent bool
+	next ringStep
 }
+
+// ringStep is what a rank of ring does next.
+type ringStep uint8
+
+const (
+	ringBegins ringStep = iota
+	ringSends
+	ringReceives
+)
 
 const ringStateSize = 16
 
@@ -137,8 +145,11 @@ const ringStateSize = 16
 // it.
 func (s *ringState) step(r *mpivirt.EventRank, o Options, message []byte) mpivirt.Outcome {
 	left, right := neighbours(r.Rank(), r.Size())
-	if s.sent {
-		s.sent = false
+	switch s.next {
+	case ringSends:
+		return s.send(r, message, right)
+	case ringReceives:
+		s.next = ringBegins
 		return r.Recv(left, 0)
 	}
 	if s.begun > 0 {
@@ -153,9 +164,16 @@ func (s *ringState) step(r *mpivirt.EventRank, o Options, message []byte) mpivir
 	}
 	if o.Compute > 0 {
 		r.Compute(o.Compute)
+		s.next = ringSends
+		return r.Continue()
 	}
+	return s.send(r, message, right)
+}
+
+// send begins an iteration.
+func (s *ringState) send(r *mpivirt.EventRank, message []byte, right int) mpivirt.Outcome {
 	s.start(r.Now())
-	s.sent = true
+	s.next = ringReceives
 	putNumber(message, ringNumber(r.Rank(), int(s.begun)-1))
 	return mpivirt.EventSend(r, message, right, 0)
 }

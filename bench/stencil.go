@@ -206,8 +206,12 @@ type stencilState struct {
 
 const stencilStateSize = 16
 
-// reduced stands in for the dimension of a rank that has been through the allreduce.
-const reduced = dimensions + 1
+// What stands in for the dimension of a rank that has been through the allreduce, and of
+// one that has computed.
+const (
+	reduced = dimensions + 1 + iota
+	computed
+)
 
 func (s *stencilState) start(t vtime.Time) { s.startLow, s.startHigh = uint32(t), uint32(t>>32) }
 
@@ -226,8 +230,16 @@ func (p *stencilSteps) step(r *mpivirt.EventRank, s *stencilState) mpivirt.Outco
 	}
 	if s.next == 0 {
 		s.begun++
-		r.Compute(p.Compute)
+		if p.Compute > 0 {
+			r.Compute(p.Compute)
+			s.next = computed
+			return r.Continue()
+		}
 		s.start(r.Now())
+	}
+	if s.next == computed {
+		s.start(r.Now())
+		s.next = 0
 	}
 	g := p.of(r.Size())
 	for s.next < dimensions {

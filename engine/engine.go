@@ -215,6 +215,9 @@ func (e *Engine) Cap(t vtime.Time) { e.endpoint.Cap(t) }
 // does.
 func (e *Engine) Uncap(t vtime.Time) { e.endpoint.Uncap(t) }
 
+// Await tells of answers that are awaited; see [sync.Endpoint.Await].
+func (e *Engine) Await(t vtime.Time) { e.endpoint.Await(t) }
+
 // Finished tells that n LPs have ended.
 func (e *Engine) Finished(n int) {
 	e.unfinished -= n

@@ -19,24 +19,25 @@ import (
 
 // agent carries one participant through one collective.
 type agent struct {
-	inst    *instance
-	layout  *collectives.Layout
-	lp      int32
-	member  int32 // participant: a member, or the position of a node under node-leader
-	round   int32
-	next    int32 // of the LP's agents
-	stage   stage
-	unacked bool       // the message of this round waits for its match
-	ended   bool       // by an error; what is still on its way to it is lost
-	fault   ErrorClass // of the calls of members, as far as the agent knows; see learn
-	message int32
-	clock   vtime.Time
-	posted  vtime.Time // when the round began
-	matched vtime.Time // when the sender of this round became free
-	port    network.Port
-	working []byte // content of the positions of the schedule; nil if only sizes are simulated
-	base    int64  // offset in the layout at which working begins
-	output  []byte
+	inst     *instance
+	layout   *collectives.Layout
+	lp       int32
+	member   int32 // participant: a member, or the position of a node under node-leader
+	round    int32
+	next     int32 // of the LP's agents
+	stage    stage
+	unacked  bool       // the message of this round waits for its match
+	ended    bool       // by an error; what is still on its way to it is lost
+	fault    ErrorClass // of the calls of members, as far as the agent knows; see learn
+	message  int32
+	clock    vtime.Time
+	posted   vtime.Time // when the round began
+	matched  vtime.Time // when the sender of this round became free
+	released vtime.Time // see processor
+	port     network.Port
+	working  []byte // content of the positions of the schedule; nil if only sizes are simulated
+	base     int64  // offset in the layout at which working begins
+	output   []byte
 }
 
 // stage is what an agent does next in its round.
@@ -46,6 +47,8 @@ const (
 	sending stage = iota
 	receiving
 	acknowledging
+	departing // has asked the processor to send; see processor
+	combining // has asked it to combine what was received
 )
 
 // startAgent begins a member's part by messages.
@@ -81,11 +84,11 @@ func (k *kernel) startLeader(inst *instance, p int, lp int32, start vtime.Time) 
 func (k *kernel) newAgent(inst *instance, lp, member int32, layout *collectives.Layout, start vtime.Time) int32 {
 	box := k.box(lp)
 	index := k.agents.take()
-	*k.agents.at(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: box.agents}
-	box.agents = index
-	if a := k.agents.at(index); k.borrows(a) {
-		a.port = k.ports[lp]
+	*k.agents.at(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: box.agents, released: start}
+	if k.processors != nil && !inst.leaders {
+		k.agents.at(index).released = k.processors[lp].released
 	}
+	box.agents = index
 	return index
 }
 
@@ -149,35 +152,14 @@ func (a *agent) results(visit func(out, working []byte)) {
 }
 
 // flow returns the state of the network interface that an agent uses: one of its own,
-// since collectives stand apart from other messages. Under loggops it is the rank's
-// while the rank waits for it. Where the rank goes on, both would use it in an order
-// that no program defines.
+// since collectives stand apart from other messages.
 func (k *kernel) flow(a *agent) *network.Port {
 	switch {
 	case k.ports == nil:
 		return nil
-	case k.borrows(a):
-		return &k.ports[a.lp]
 	default:
 		return &a.port
 	}
-}
-
-// borrows reports whether an agent uses the network interface of its rank. It has its
-// state before that as its own.
-func (k *kernel) borrows(a *agent) bool {
-	if k.ports == nil || k.tgt.LogGOPS() == nil {
-		return false
-	}
-	inst := a.inst
-	if inst.requests == nil {
-		return true
-	}
-	member := int(a.member)
-	if inst.leaders {
-		member = inst.comm.nodes.leader(member)
-	}
-	return inst.requests[member-inst.comm.first] == 0
 }
 
 // rankOf returns the rank in WORLD of a participant.
@@ -190,6 +172,10 @@ func (inst *instance) rankOf(participant int) int {
 
 // runAgent takes an agent as far as it gets.
 func (k *kernel) runAgent(index int32) {
+	if k.processors != nil {
+		k.goOnAgent(index)
+		return
+	}
 	a := k.agents.at(index)
 	if a.ended {
 		return
@@ -227,26 +213,33 @@ func (k *kernel) runAgent(index int32) {
 
 // sendRound sends the message of a round.
 func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
-	w := a.inst.schedule.Positions()
-	dst, own := a.inst.rankOf(step.To), a.signature()
-	m := message{
-		bytes: a.layout.Bytes(step.Send, w), comm: a.inst.comm.index, source: int32(uint32(own)), arguments: uint32(own >> 32), rank: k.global(a.lp),
+	m, dst := k.roundMessage(index, a, step)
+	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
+	k.checkSent(a, dst, m.bytes, m.arrival)
+	k.eng.Statistics.Messages++
+	k.dispatch(&m, recordRound, dst, a.posted, k.gather(a, step.Send, a.inst.schedule.Positions()))
+}
+
+// roundMessage returns the message that an agent sends in its round, without its times,
+// and the rank that it goes to.
+func (k *kernel) roundMessage(index int32, a *agent, step *collectives.Step) (m message, dst int) {
+	own := a.signature()
+	m = message{
+		bytes: a.layout.Bytes(step.Send, a.inst.schedule.Positions()), comm: a.inst.comm.index,
+		source: int32(uint32(own)), arguments: uint32(own >> 32), rank: k.global(a.lp),
 		tag: a.round, number: a.inst.number, engine: int32(k.eng.Index()), fault: a.fault,
 	}
 	if m.large = m.bytes > k.eagerLimit; m.large {
 		m.request = -index
 		a.unacked = true
 	}
-	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
-	k.checkSent(a, dst, m.bytes, m.arrival)
-	k.eng.Statistics.Messages++
-	k.dispatch(&m, recordRound, dst, a.posted, k.gather(a, step.Send, w))
+	return m, a.inst.rankOf(step.To)
 }
 
 // departRound charges an agent for sending the message of a round and returns when it
 // is free and when the message, or the request for it, arrives.
 func (k *kernel) departRound(a *agent, src, dst int, bytes int64) (free, arrival vtime.Time) {
-	if bytes > k.eagerLimit && k.tgt.LogGOPS() == nil {
+	if bytes > k.eagerLimit {
 		bytes = 0
 	}
 	free, leaves := k.tgt.Send(k.flow(a), bytes, a.posted)
@@ -298,6 +291,19 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 	m := k.messages.at(a.message)
 	arrival := k.match(m, a.lp, a.posted, a.inst.call.name)
 	a.clock = k.tgt.Receive(k.flow(a), m.bytes, a.posted, a.clock, arrival)
+	src, bytes := int(m.rank), m.bytes
+	if !k.acceptRound(a, step) {
+		return false
+	}
+	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(step, bytes)))
+	k.checkReceived(a, src, bytes, arrival)
+	return true
+}
+
+// acceptRound takes in what the message of a round carries. It reports false if that is
+// the end of the agent, since it comes from another call.
+func (k *kernel) acceptRound(a *agent, step *collectives.Step) bool {
+	m := k.messages.at(a.message)
 	own, theirs := a.signature(), m.signature()
 	if own != theirs && (own.whole() || !own.alike(theirs)) {
 		k.contradiction(a.inst, a.lp, own, theirs, m.rank)
@@ -312,8 +318,6 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 	if a.working != nil && a.fault == 0 {
 		a.absorb(step, m.payload)
 	}
-	a.clock = a.clock.Add(k.tgt.ReduceTime(combinedBytes(step, m.bytes)))
-	k.checkReceived(a, int(m.rank), m.bytes, arrival)
 	k.dispose(a.message)
 	a.message = 0
 	return true
@@ -424,7 +428,7 @@ func (k *kernel) arriveRound(lp int32, index int32) {
 		running = running || m.number == a.inst.number && m.comm == a.inst.comm.index
 		if a.stage == receiving && a.message == 0 && a.awaits(m) {
 			a.message = index
-			k.queue(task{agent: ai})
+			k.continueAgent(ai)
 			return
 		}
 		ai = a.next
@@ -447,6 +451,15 @@ func (k *kernel) agentAcknowledged(index int32, t vtime.Time) {
 	}
 	a.matched, a.unacked = t, false
 	if a.stage == acknowledging {
+		k.continueAgent(index)
+	}
+}
+
+// continueAgent has an agent go on: at once if that is in the order of virtual time.
+func (k *kernel) continueAgent(index int32) {
+	if k.processors != nil {
+		k.goOnAgent(index)
+	} else {
 		k.queue(task{agent: index})
 	}
 }
@@ -468,7 +481,7 @@ func (k *kernel) endAgent(index int32) {
 	if inst.leaders {
 		k.release(inst, member, t)
 	} else {
-		k.exit(inst, lp, member, t)
+		k.exitFrom(inst, lp, member, t, a.released)
 	}
 	k.buffers.release(working)
 	k.flushRange(inst)

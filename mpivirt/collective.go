@@ -133,7 +133,7 @@ type joiners struct{ lo, hi, timed int32 }
 // collectJoiners begins to collect joiners from an LP on, if there is a barrier for
 // them.
 func (k *kernel) collectJoiners(lp int32) {
-	if inst := k.comms[worldComm].open; inst != nil {
+	if inst := k.comms[worldComm].open; inst != nil && k.processors == nil {
 		k.joiners = joiners{lp, lp, inst.timed}
 	}
 }
@@ -376,6 +376,12 @@ func (k *kernel) newInstance(c *comm, v *collective) *instance {
 
 // exit ends a member's part at instant t.
 func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
+	k.exitFrom(inst, lp, member, t, t)
+}
+
+// exitFrom is exit for a member whose CPU is free at t and whose part was over at an
+// instant before: what comes next was released then.
+func (k *kernel) exitFrom(inst *instance, lp int32, member int, t, over vtime.Time) {
 	if inst.split != nil && !inst.split.done && inst.errors[member] == nil {
 		k.holdExit(inst.split, heldExit{lp, int32(member), t})
 		return
@@ -395,7 +401,10 @@ func (k *kernel) exit(inst *instance, lp int32, member int, t vtime.Time) {
 			return
 		}
 	}
-	if k.strict {
+	if k.processors != nil {
+		k.processors[lp].released = over
+	}
+	if k.strict && k.processors == nil { // a processor keeps the order by itself
 		k.wake(lp, t)
 		return
 	}

@@ -62,6 +62,7 @@ func (c *Comm) run(v *collective, err error) error {
 		v.copyAlone()
 		return nil
 	}
+	v = r.settled(v)
 	v.algorithm = r.k.algorithm(v.op, c.c, &v.operator)
 	inst := r.k.enter(r.lp, c.c, int(c.member), v, 0)
 	r.suspend()
@@ -101,6 +102,7 @@ func (c *Comm) begin(v *collective, err error) (Request, error) {
 	if err != nil {
 		return Request{}, r.raise(v.name, err)
 	}
+	v = r.settled(v)
 	index := r.k.newRequest(r.lp, collectiveRequest, v.name)
 	q := r.k.requests.at(index)
 	q.buffer, q.comm = v.output, c.c.index
@@ -207,6 +209,7 @@ func (c *Comm) Barrier() error {
 	}
 	r := c.r
 	r.calls(callBarrier)
+	r.settle()
 	inst := c.c.open
 	if r.k.enterBarrier(r.lp, c.c, int(c.member)) {
 		r.k.activity(r.lp)

@@ -247,6 +247,7 @@ func (c *Comm) Free() error {
 	if c.c.index <= selfComm {
 		return c.r.raise(callCommFree, mpiError(ErrComm, "%s cannot be freed", c.c))
 	}
+	c.r.settle()
 	k, given := c.r.k, c.c
 	c.c = k.comms[freedComm]
 	k.free(given)

@@ -196,5 +196,8 @@ var callNames = [...]string{
 
 func (c call) String() string { return callNames[c] }
 
+// blocks reports whether a call is a message's own and returns when that is over.
+func (c call) blocks() bool { return c >= callSend && c <= callRecv || c == callSendrecv }
+
 // callOf returns the call that carries out an operation.
 func callOf(op collectives.Operation) call { return callBarrier + call(op) }

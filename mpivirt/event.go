@@ -72,7 +72,7 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 		case waiting:
 			return true
 		case finished:
-			return false
+			return b.k.processors != nil && b.k.postponeEnd(int32(i))
 		}
 		if k.holdUp(int32(i)) {
 			return true
@@ -184,8 +184,17 @@ func (r *EventRank) Size() int { return r.k.tgt.Ranks() }
 // Node returns the number of the node that a rank of WORLD is on; see [Rank.Node].
 func (r *EventRank) Node(rank int) int { return r.k.tgt.Node(rank) }
 
-// Now returns the rank's virtual time.
-func (r *EventRank) Now() vtime.Time { return *r.clock }
+// Now returns the rank's virtual time. Under a model with state at the receiver, what a
+// step begins takes its time when the step has ended: a step that has computed, or begun
+// a message, ends with Continue, and the next one asks for the time. It is an error to
+// ask before.
+func (r *EventRank) Now() vtime.Time {
+	if r.k.processors != nil && r.k.processors[r.lp].running {
+		r.k.die(r.lp, r.k.called, mpiError(ErrOther, "the step asks for the time after it has begun something, "+
+			"and the machine's model has state at the receiver: end the step with Continue, and call Now in the next one (docs/event-ranks.md)"))
+	}
+	return *r.clock
+}
 
 // Seed returns the seed of the simulation.
 func (r *EventRank) Seed() uint64 { return r.k.config.Seed }

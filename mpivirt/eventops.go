@@ -97,7 +97,11 @@ func (r *EventRank) enter(v *collective, err error, request int32) bool {
 		return false
 	}
 	v.algorithm = r.k.algorithm(v.op, c, &v.operator)
-	r.k.enter(r.lp, c, int(member), v, request)
+	if r.k.processors != nil {
+		r.k.enterLater(r.lp, c, int(member), v, request)
+	} else {
+		r.k.enter(r.lp, c, int(member), v, request)
+	}
 	return true
 }
 
@@ -108,7 +112,7 @@ func (r *EventRank) nonblocking(v *collective, err error) EventRequest {
 	c, _ := r.communicator()
 	q.comm, q.buffer = c.index, v.output
 	if !r.enter(v, err, index) {
-		q.complete, q.time = true, r.Now()
+		q.complete, q.time = true, *r.clock
 		if q.buffer == nil {
 			q.buffer = slices.Clone(v.input)
 		}
@@ -127,7 +131,7 @@ func (r *EventRank) Barrier() Outcome {
 	}
 	r.must(callBarrier, nil)
 	c, member := r.communicator()
-	if k.enterBarrier(r.lp, c, int(member)) {
+	if k.processors == nil && k.enterBarrier(r.lp, c, int(member)) {
 		k.activity(r.lp)
 		return r.conclude(waiting)
 	}
@@ -202,6 +206,10 @@ func (r *EventRank) Free(c EventComm) {
 	given := r.k.comms[c.index]
 	if given == nil {
 		r.must(callCommFree, mpiError(ErrComm, "the communicator has been freed"))
+	}
+	if r.k.processors != nil {
+		r.k.operate(r.lp, operation{kind: opFree, comm: given})
+		return
 	}
 	r.k.free(given)
 }

@@ -204,7 +204,7 @@ func EventMrecv[T Datatype](r *EventRank, m EventMessage, data []T) Outcome {
 	index := k.newRequest(r.lp, receiveRequest, callRecv)
 	q := k.requests.at(index)
 	q.buffer, q.sized, q.bytes = b, true, int64(len(b))
-	k.take(r.lp, k.box(r.lp), index, int32(m))
+	k.receiveMatched(r.lp, index, int32(m))
 	return r.waitOne(EventRequest(index), callRecv)
 }
 

@@ -300,6 +300,14 @@ func (r *EventRank) overOf(q EventRequest) *request {
 // holdUp has an event LP resumed later if the buffers that it has sent to last, or
 // those of its own engine, are full. It reports whether it does.
 func (k *kernel) holdUp(lp int32) bool {
+	if k.processors != nil {
+		k.park(lp)
+		if k.postpone(lp) {
+			return true
+		}
+		k.unpark(lp)
+		return false
+	}
 	own := k.eng.Index()
 	dst := k.towards
 	k.towards = own

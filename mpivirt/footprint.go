@@ -50,7 +50,7 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 		bytes += nodes * 12
 	}
 	s, err := c.footprintSchedule(op, a, participants)
-	if err != nil || c.Collectives == Message || c.Target.LogGOPS() != nil || !dependsOnAll(op) {
+	if err != nil || c.Collectives == Message || c.Target.ReceiverState() || !dependsOnAll(op) {
 		return bytes + each*collectiveBytes
 	}
 	arrays := 1.

@@ -163,20 +163,25 @@ func (p program) GoString() string {
 //
 // Steps are drawn as seeds, so that a failing program shrinks by leaving steps out.
 func programs(maxRanks, maxSteps int) *rapid.Generator[program] {
+	return programsOn(randomMachine, maxRanks, maxSteps)
+}
+
+// programsOn is programs for machines of some kind.
+func programsOn(machines func(r *rand.Rand, ranks int) string, maxRanks, maxSteps int) *rapid.Generator[program] {
 	return rapid.Custom(func(t *rapid.T) program {
 		ranks := rapid.IntRange(1, maxRanks).Draw(t, "ranks")
 		machine := rapid.Uint64().Draw(t, "machine")
 		steps := rapid.SliceOfN(rapid.Uint64(), 1, maxSteps).Draw(t, "steps")
-		return generate(ranks, machine, steps)
+		return generate(machines, ranks, machine, steps)
 	})
 }
 
 // generate makes the program of some seeds.
-func generate(ranks int, machine uint64, steps []uint64) program {
+func generate(machines func(r *rand.Rand, ranks int) string, ranks int, machine uint64, steps []uint64) program {
 	source := rand.New(rand.NewPCG(machine, 1))
 	g := &generator{slots: make([]int, ranks), pending: make([][]int, ranks), tag: 1000, made: 2}
 	g.ops = make([][]op, ranks)
-	g.machine = randomMachine(source, ranks)
+	g.machine = machines(source, ranks)
 	g.algorithms = randomAlgorithms(source)
 	world := communicator{}
 	for rank := range ranks {
@@ -195,7 +200,23 @@ func generate(ranks int, machine uint64, steps []uint64) program {
 	return g.program
 }
 
-// randomMachine writes a machine file.
+// randomLogGOPS writes the file of a machine with state at the receiver.
+func randomLogGOPS(r *rand.Rand, ranks int) string {
+	latency := []string{"1ps", "20ns", "333.333ns", "5us"}[r.IntN(4)]
+	cost := func() string { return []string{"0ps", "7ns", "1us", "3us"}[r.IntN(4)] }
+	text := fmt.Sprintf("name: random\nranks_per_node: %d\nmapping: %s\nnetwork:\n  model: loggops\n  L: %s\n  o: %s\n  g: %s\n  G: %dps\n  O: %dps\n  S: %d\n",
+		1+r.IntN(5), []string{"block", "block", "cyclic", "random:7"}[r.IntN(4)],
+		latency, cost(), cost(), r.IntN(3)*700, r.IntN(3)*450, []int{0, 16, 1000, 65535}[r.IntN(4)])
+	if r.IntN(2) == 0 {
+		text += "  reduce: {bandwidth: 500MB/s}\n"
+	}
+	if r.IntN(2) == 0 {
+		text += fmt.Sprintf("  poll: %s\n", []string{"200ns", "333ns", "2us"}[r.IntN(3)])
+	}
+	return text
+}
+
+// randomMachine writes the file of a machine whose receivers have no state.
 func randomMachine(r *rand.Rand, ranks int) string {
 	var b strings.Builder
 	perNode := 1 + r.IntN(5)
@@ -206,8 +227,7 @@ func randomMachine(r *rand.Rand, ranks int) string {
 	fmt.Fprintf(&b, "mapping: %s\n", []string{"block", "block", "cyclic", fmt.Sprintf("random:%d", r.IntN(100))}[r.IntN(4)])
 	latency := func() string { return []string{"1ps", "20ns", "333.333ns", "1us", "5us", "20us"}[r.IntN(6)] }
 	bandwidth := func() string { return []string{"100MB/s", "1GB/s", "3GB/s", "7.77GB/s"}[r.IntN(4)] }
-	loggops := false
-	switch r.IntN(5) {
+	switch r.IntN(4) {
 	case 0:
 		fmt.Fprintf(&b, "network:\n  model: flat\n  latency: %s\n  bandwidth: %s\n", latency(), bandwidth())
 	case 1:
@@ -217,19 +237,14 @@ func randomMachine(r *rand.Rand, ranks int) string {
 		topology := []string{"{kind: torus, dimensions: 3}", "{kind: ring}", "{kind: mesh, dimensions: 2}", "{kind: tree, arity: 3}"}[r.IntN(4)]
 		fmt.Fprintf(&b, "topology: %s\nnetwork:\n  model: hops\n  latency: %s\n  bandwidth: %s\n  latency_per_hop: 123ns\n  memory_latency: %s\n  memory_bandwidth: %s\n",
 			topology, latency(), bandwidth(), latency(), bandwidth())
-	case 3:
-		loggops = true
-		cost := func() string { return []string{"0ps", "7ns", "1us", "3us"}[r.IntN(4)] }
-		fmt.Fprintf(&b, "network:\n  model: loggops\n  L: %s\n  o: %s\n  g: %s\n  G: %dps\n  O: %dps\n  S: %d\n",
-			latency(), cost(), cost(), r.IntN(3)*700, r.IntN(3)*450, []int{0, 16, 1000, 65535}[r.IntN(4)])
 	default:
 		fmt.Fprintf(&b, "network:\n  model: table\n  intra: [{size: 0, delay: 250ns}, {size: 1000, delay: 700ns}, {size: 50000, delay: 9us}]\n"+
 			"  inter: [{size: 16, delay: %s}, {size: 2000, delay: 30us}, {size: 90000, delay: 100us}]\n", latency())
 	}
-	if limit := r.IntN(6); limit < 4 && !loggops {
+	if limit := r.IntN(6); limit < 4 {
 		fmt.Fprintf(&b, "  eager_limit: %d\n", []int{0, 16, 1000, 20000}[limit])
 	}
-	if r.IntN(2) == 0 && !loggops {
+	if r.IntN(2) == 0 {
 		cost := func() string { return []string{"0ps", "1ps", "77ns", "450ns", "2us"}[r.IntN(5)] }
 		fmt.Fprintf(&b, "  overhead: {send: %s, receive: %s}\n", cost(), cost())
 		if r.IntN(2) == 0 {

@@ -233,7 +233,7 @@ func (k *kernel) ledRange(inst *instance) (lo, hi int) {
 func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
-	if nodes.perNode > 0 && inst.requests == nil && !k.strict && leader >= k.lo && leader+size <= k.lo+k.n {
+	if nodes.perNode > 0 && inst.requests == nil && !k.strict && k.processors == nil && leader >= k.lo && leader+size <= k.lo+k.n {
 		k.releaseBlock(inst, leader, size, t)
 		return
 	}

@@ -28,32 +28,33 @@ type kernel struct {
 	noise      Noise
 	plain      bool // no noise and no mailboxes: a compute phase does nothing but advance the clock
 
-	clock    []vtime.Time   // by LP: its virtual time
-	ports    []network.Port // by LP, under a model that has them, else nil
-	slots    []int32        // by LP: its mailbox, 0 if none; nil until the first is needed
-	boxes    slab[mailbox]
-	messages slab[message]
-	requests slab[request]
-	failures map[int32]error // what went wrong with requests, by index
-	failing  failing
-	lose     func(err *RankError) // ends the run from any goroutine
-	printing atomic.Bool          // a rank hands text to the output
-	done     int32                // stands in for requests of event ranks that are over at once
-	nobody   int32                // likewise for their receives from ProcNull
-	brought  brought
-	parked   map[int32]brought // by LP
-	towards  int               // engine that an event rank has sent to last
-	agents   slab[agent]
-	crowd    map[earlyKey]int32 // early messages of LPs that have many
-	buffers  bufferPool
-	comms    []*comm           // by index
-	selfMade map[int32]*uint32 // by LP: how many communicators it has made of SELF
-	freed    []*comm           // that all local members have given up
-	contexts map[uint64]int32  // context -> index
-	strays   map[uint64][][]byte
-	groups   groupTable
-	tasks    []task // what negative items of the ready queue stand for
-	idle     []int32
+	clock      []vtime.Time   // by LP: its virtual time
+	ports      []network.Port // by LP, under a model that has them, else nil
+	processors []processor    // by LP, under a model with state at the receiver, else nil
+	slots      []int32        // by LP: its mailbox, 0 if none; nil until the first is needed
+	boxes      slab[mailbox]
+	messages   slab[message]
+	requests   slab[request]
+	failures   map[int32]error // what went wrong with requests, by index
+	failing    failing
+	lose       func(err *RankError) // ends the run from any goroutine
+	printing   atomic.Bool          // a rank hands text to the output
+	done       int32                // stands in for requests of event ranks that are over at once
+	nobody     int32                // likewise for their receives from ProcNull
+	brought    brought
+	parked     map[int32]brought // by LP
+	towards    int               // engine that an event rank has sent to last
+	agents     slab[agent]
+	crowd      map[earlyKey]int32 // early messages of LPs that have many
+	buffers    bufferPool
+	comms      []*comm           // by index
+	selfMade   map[int32]*uint32 // by LP: how many communicators it has made of SELF
+	freed      []*comm           // that all local members have given up
+	contexts   map[uint64]int32  // context -> index
+	strays     map[uint64][][]byte
+	groups     groupTable
+	tasks      []task // what negative items of the ready queue stand for
+	idle       []int32
 
 	generation uint32 // of requests
 	pollTime   vtime.Duration
@@ -80,8 +81,11 @@ type kernel struct {
 	waiting    []*bulk       // instances over arrays that wait for other engines
 	splits     []*splitState // that hold exits
 
-	tally tally
-	seen  []vtime.Time // with invariants: by LP, its clock when it was looked at last
+	tally      tally
+	now        vtime.Time   // with processors: of the event that is handled
+	unanswered int          // matches that other engines will tell of
+	answered   vtime.Time   // no such match is before this
+	seen       []vtime.Time // with invariants: by LP, its clock when it was looked at last
 }
 
 // Data of timed events: what the kernel does at their time.
@@ -89,6 +93,7 @@ const (
 	dataWait   = iota // look at the wait of the LP
 	dataSettle        // let its receives from any source settle
 	dataResume        // resume the LP, whose collective is over
+	dataServe         // let the LP's processor begin what it can
 )
 
 // worldComm is the index of WORLD in every kernel, selfContext the context of
@@ -113,6 +118,9 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.clock = reserve[vtime.Time](k, k.n)
 	if c.Target.HasPorts() {
 		k.ports = make([]network.Port, hi-lo)
+	}
+	if c.Target.ReceiverState() {
+		k.newProcessors()
 	}
 	k.comms = append(k.comms, &comm{group: strided(0, 1, 0)})
 	k.addComm(worldContext, strided(0, 1, c.Target.Ranks()))
@@ -339,6 +347,9 @@ func (k *kernel) Handle(ev engine.Event) {
 		}
 	case dataResume:
 		k.resume(lp)
+	case dataServe:
+		k.now = ev.Time
+		k.serve(lp, ev.Time)
 	}
 }
 
@@ -365,6 +376,7 @@ const (
 	recordSplit
 	recordFailed
 	recordSignature
+	recordMatch
 )
 
 // Deliver implements [engine.Kernel].
@@ -375,6 +387,9 @@ func (k *kernel) Deliver(src int, record []byte) {
 		k.deliverMessage(src, record, r)
 	case recordAcknowledgement:
 		k.acknowledged(int32(r.u32()), vtime.Time(r.u64()))
+		k.eng.Consumed(src, len(record))
+	case recordMatch:
+		k.matchFrom(r)
 		k.eng.Consumed(src, len(record))
 	default:
 		if k.deliverCollective(src, record, r) {

@@ -102,7 +102,7 @@ func dependsOnAll(op collectives.Operation) bool {
 func (k *kernel) chooseMode(inst *instance) mode {
 	c := inst.comm
 	switch {
-	case k.config.Collectives == Message || c.size == 1:
+	case k.config.Collectives == Message || c.size == 1 || k.processors != nil:
 		return byMessages
 	case k.arraysFit(inst):
 		return byArrays
@@ -126,7 +126,7 @@ const longRounds = 64
 func (k *kernel) arraysFit(inst *instance) bool {
 	v, s := &inst.call, inst.schedule
 	switch {
-	case k.tgt.LogGOPS() != nil || !dependsOnAll(v.op) || inst.layout == nil:
+	case !dependsOnAll(v.op) || inst.layout == nil:
 		return false
 	case k.eng.Null() && inst.comm.locals < inst.comm.size:
 		// While engines exchange arrays their promises do not help; see

@@ -410,14 +410,11 @@ func (k *kernel) learn(a *agent, own signature, m *message) {
 	inst.blame(int(a.member), err)
 }
 
-// stopAgent takes an agent off its LP, whose network interface is as if it had not been.
+// stopAgent takes an agent off its LP.
 // It keeps its number: the kernel may have it in its queue, and another LP may
 // acknowledge its message.
 func (k *kernel) stopAgent(index int32) {
 	a := k.unlinkAgent(index)
-	if k.borrows(&a) {
-		k.ports[a.lp] = a.port
-	}
 	if a.message != 0 {
 		k.dispose(a.message)
 	}

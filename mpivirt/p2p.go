@@ -35,6 +35,12 @@ func (c *comm) checkReceive(source, tag int, bytes int64) error {
 // throttle holds the rank back while the buffers towards dest are full.
 func (c *Comm) throttle(dest int) {
 	k, r := c.r.k, c.r
+	if k.processors != nil {
+		if k.processors[r.lp].crowded() {
+			r.settle()
+		}
+		return
+	}
 	owner := k.eng.Index()
 	if to := c.c.rankOf(dest, int32(k.global(r.lp))); uint(to-k.lo) >= uint(k.n) {
 		owner = k.eng.Partition().Owner(to)
@@ -91,7 +97,7 @@ func (c *Comm) sendNonblocking(payload []byte, bytes int64, dest, tag int, mode 
 func (r *Rank) completed(kind requestKind, name call) int32 {
 	index := r.k.newRequest(r.lp, kind, name)
 	q := r.k.requests.at(index)
-	q.complete, q.time = true, r.Now()
+	q.complete, q.time = true, r.k.clock[r.lp]
 	return index
 }
 
@@ -420,7 +426,7 @@ func Mrecv[T Datatype](m *MatchedMessage, data []T) (Status, error) {
 	index := r.k.newRequest(r.lp, receiveRequest, callRecv)
 	q := r.k.requests.at(index)
 	q.buffer, q.sized, q.bytes = b, true, int64(len(b))
-	r.k.take(r.lp, r.k.box(r.lp), index, m.index)
+	r.k.receiveMatched(r.lp, index, m.index)
 	if !r.k.waitRequest(r.lp, index, callRecv) {
 		r.suspend()
 	}

@@ -40,12 +40,34 @@ func (r *Rank) Size() int { return r.world.c.size }
 func (r *Rank) Node(rank int) int { return r.k.tgt.Node(rank) }
 
 // Now returns the rank's virtual time, exactly.
-func (r *Rank) Now() vtime.Time { return r.k.clock[r.lp] }
+func (r *Rank) Now() vtime.Time {
+	r.settle()
+	return r.k.clock[r.lp]
+}
+
+// settle waits, under a model with state at the receiver, until what the rank has begun
+// has taken its time on the CPU.
+func (r *Rank) settle() {
+	if r.k.processors != nil && r.k.postpone(r.lp) {
+		r.suspend()
+	}
+}
+
+// settled is settle before a collective is entered. What is handed in lies where other
+// ranks put theirs.
+func (r *Rank) settled(v *collective) *collective {
+	if r.k.processors == nil {
+		return v
+	}
+	own := *v
+	r.settle()
+	return &own
+}
 
 // Wtime returns the rank's virtual time in seconds (MPI_Wtime).
 func (r *Rank) Wtime() float64 {
 	r.k.activity(r.lp)
-	return r.k.clock[r.lp].Seconds()
+	return r.Now().Seconds()
 }
 
 // Wtick returns the resolution of Wtime in seconds: a picosecond (MPI_Wtick).
@@ -64,16 +86,25 @@ func (k *kernel) compute(lp int32, d vtime.Duration) {
 	if d < 0 {
 		k.die(lp, callCompute, mpiError(ErrArgument, "a compute phase of %v: no time can be negative", d))
 	}
-	extended := d
-	if k.noise != nil {
-		extended = k.noise.Extend(int(k.global(lp)), k.clock[lp], d)
+	if k.processors != nil {
+		k.activity(lp)
+		k.operate(lp, operation{kind: opCompute, length: d})
+		return
 	}
-	end := k.clock[lp].Add(extended)
+	end := k.clock[lp].Add(k.lengthened(lp, k.clock[lp], d))
 	if end == vtime.Forever {
 		k.die(lp, callCompute, endError("%v of computing", d))
 	}
 	k.clock[lp] = end
 	k.activity(lp)
+}
+
+// lengthened returns how long a compute phase that an LP begins at t takes.
+func (k *kernel) lengthened(lp int32, t vtime.Time, d vtime.Duration) vtime.Duration {
+	if k.noise != nil {
+		d = k.noise.Extend(int(k.global(lp)), t, d)
+	}
+	return d
 }
 
 // Seed returns the seed of the simulation, for the keys of counter-based random
@@ -134,6 +165,7 @@ func (r *Rank) die(c call, err error) {
 	if r.self.Foreign() {
 		r.intrude(c) // the unwinding would end the process
 	}
+	r.settle()
 	r.k.die(r.lp, c, err)
 }
 
@@ -168,6 +200,9 @@ func (k *kernel) runMain(i int, self lp.Coroutine) {
 	r.world = Comm{r: r, c: k.comms[worldComm], member: int32(k.lo + i)}
 	defer r.left()
 	err := k.config.Program.Main(r)
+	if !k.failing.failed[r.lp] {
+		r.settle()
+	}
 	switch {
 	case k.limited() && k.failing.failed[r.lp]:
 		k.swallowed(r.lp)

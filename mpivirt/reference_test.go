@@ -134,7 +134,7 @@ func (x *reference) run(p *program) (logs [][]entry, err error) {
 		world.ranks = append(world.ranks, rank)
 	}
 	for rank := range p.ops {
-		r := &refRank{x: x, rank: rank, port: refPort{loggops: &network.Port{}}, slots: map[int]*refRequest{}, persistent: map[int]func() *refRequest{}, comms: map[int]*refComm{
+		r := &refRank{x: x, rank: rank, slots: map[int]*refRequest{}, persistent: map[int]func() *refRequest{}, comms: map[int]*refComm{
 			0: world, 1: {ranks: []int{rank}},
 		}}
 		x.ranks = append(x.ranks, r)
@@ -187,7 +187,6 @@ type refRank struct {
 
 // refPort is a network interface that takes a message each gap, and gives one.
 type refPort struct {
-	loggops       *network.Port
 	send, receive vtime.Time
 }
 
@@ -238,9 +237,6 @@ func (r *refRank) compute(d vtime.Duration) { r.sleep(r.x.now.Add(d)) }
 // between two messages.
 func (x *reference) depart(port *refPort, bytes int64) (free, leaves vtime.Time) {
 	tgt := x.target
-	if tgt.LogGOPS() != nil {
-		return tgt.Send(port.loggops, bytes, x.now)
-	}
 	leaves = x.now.Add(tgt.Overhead().Send)
 	free = leaves.Add(tgt.Copy(bytes))
 	leaves = max(leaves, port.send)
@@ -253,9 +249,6 @@ func (x *reference) depart(port *refPort, bytes int64) (free, leaves vtime.Time)
 // spends the overhead and copies the bytes.
 func (x *reference) take(port *refPort, bytes int64, posted, free, arrival vtime.Time) vtime.Time {
 	tgt := x.target
-	if tgt.LogGOPS() != nil {
-		return tgt.Receive(port.loggops, bytes, posted, free, arrival)
-	}
 	taken := max(posted, free, arrival, port.receive)
 	port.receive = taken.Add(tgt.Gap())
 	return taken.Add(tgt.Overhead().Receive).Add(tgt.Copy(bytes))
@@ -276,21 +269,14 @@ func (x *reference) answer(src, dst int, bytes int64, left, arrived func()) {
 	})
 }
 
-// large reports whether a message takes the three steps of a rendezvous: under loggops
-// its data come with the request.
-func (x *reference) large(bytes int64) bool {
-	return x.target.LogGOPS() == nil && bytes > x.target.EagerLimit()
-}
+// large reports whether a message takes the three steps of a rendezvous.
+func (x *reference) large(bytes int64) bool { return bytes > x.target.EagerLimit() }
 
 // arrivalOf is when a message sent now, or the request for it, arrives, and when the
-// sender's CPU is free again: by the rule of the ordered matching or, under loggops,
-// where one message leaves after the other, by that model.
+// sender's CPU is free again, by the rule of the ordered matching.
 func (r *refRank) arrivalOf(dst, bytes int) (free, arrival vtime.Time) {
 	tgt := r.x.target
 	free, t := r.x.depart(&r.port, int64(bytes))
-	if tgt.LogGOPS() != nil {
-		return free, t.Add(tgt.Latency(r.rank, dst))
-	}
 	r.flight = slices.DeleteFunc(r.flight, func(f flight) bool { return f.receive < t.Add(tgt.Latency(r.rank, f.dst)) })
 	latency := tgt.Latency(r.rank, dst)
 	receive := t.Add(tgt.Delay(r.rank, dst, int64(bytes)))
@@ -363,11 +349,7 @@ func (r *refRank) match(q *refRequest, m *refMessage) {
 		return
 	}
 	q.complete, q.arrival = true, m.arrival
-	back := vtime.Picosecond // under loggops
-	if r.x.target.LogGOPS() == nil {
-		back = r.x.target.Latency(r.rank, m.rank)
-	}
-	r.x.schedule(r.x.now.Add(back), false, r.rank, left)
+	r.x.schedule(r.x.now.Add(r.x.target.Latency(r.rank, m.rank)), false, r.rank, left)
 }
 
 func (r *refRank) post(comm, source, tag int, buffer []byte) *refRequest {
@@ -624,7 +606,7 @@ func (r *refRank) enter(o *op, input, output []uint64) *refCall {
 		k.join(member)
 	default:
 		r.x.start(r.rank, false, func(p *process) {
-			k.carry(p, member, k.portOf(member))
+			k.carry(p, member, &refPort{})
 			k.exit(member)
 		})
 	}
@@ -767,16 +749,6 @@ func (k *refCollective) carry(p *process, participant int, port *refPort) {
 	}
 }
 
-// portOf is the network interface that a member's messages go through: one of the
-// operation's own or, under loggops, the rank's while the rank waits for it.
-func (k *refCollective) portOf(member int) *refPort {
-	call := k.calls[member]
-	if call.o.slot > 0 || k.x.target.LogGOPS() == nil {
-		return &refPort{loggops: &network.Port{}}
-	}
-	return &call.caller.port
-}
-
 // sendRound sends the message of a round.
 func (k *refCollective) sendRound(p *process, step collectives.Step, here roundMessage, port *refPort) (*refRound, vtime.Time) {
 	x, dst := k.x, k.rankOf(step.To)
@@ -843,7 +815,7 @@ func (k *refCollective) join(member int) {
 	}
 	k.x.start(k.comm.ranks[leader], false, func(p *process) {
 		p.sleep(start)
-		k.carry(p, node, k.portOf(leader))
+		k.carry(p, node, &refPort{})
 		k.release(node)
 	})
 }

@@ -73,11 +73,11 @@ func (c *Config) partition() engine.Partition {
 // lookahead is the least delay of anything that ranks of one block do to those of
 // another: a message, the acknowledgement of one, or a step of a collective.
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
-	if c.Target.LogGOPS() != nil {
-		// A rendezvous frees its sender at the instant of the match.
-		return vtime.Picosecond
+	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
+	if c.Target.ReceiverState() {
+		least -= slack(least) // the match of a rendezvous is awaited
 	}
-	return c.Target.Lookahead(lo, hi, dstLo, dstHi)
+	return least
 }
 
 // algorithms returns the algorithm of each operation.

@@ -42,6 +42,9 @@ func (k *kernel) send(lp int32, source int32, o *outgoing, c call) (request int3
 		q := k.requests.at(m.request)
 		q.comm, q.peer, q.tag = o.comm.index, int32(o.dest), int32(o.tag)
 	}
+	if k.processors != nil {
+		return k.postponeSend(lp, &m, dst, o.payload, c)
+	}
 	sent := k.clock[lp]
 	m.arrival = k.depart(lp, box, &m, dst, o.mode)
 	if m.arrival == vtime.Forever || k.clock[lp] == vtime.Forever || m.large && k.tgt.Transfer(int(m.rank), dst, o.bytes) == vtime.Endless {
@@ -57,7 +60,7 @@ func (k *kernel) send(lp int32, source int32, o *outgoing, c call) (request int3
 // above the eager limit only the request for it is under way.
 func (k *kernel) depart(lp int32, box *mailbox, m *message, dst int, mode sendMode) vtime.Time {
 	src, bytes := int(m.rank), m.bytes
-	if m.large && k.tgt.LogGOPS() == nil {
+	if m.large {
 		bytes = 0
 	}
 	leaves := k.clock[lp]
@@ -67,11 +70,7 @@ func (k *kernel) depart(lp int32, box *mailbox, m *message, dst int, mode sendMo
 	if m.large && mode == buffered {
 		k.clock[lp] = k.clock[lp].Add(k.tgt.Copy(m.bytes))
 	}
-	latency, transfer := k.tgt.Latency(src, dst), k.tgt.Transfer(src, dst, bytes)
-	if k.tgt.LogGOPS() != nil {
-		return leaves.Add(latency).Add(transfer)
-	}
-	return box.flight.send(int32(dst), leaves, latency, transfer)
+	return box.flight.send(int32(dst), leaves, k.tgt.Latency(src, dst), k.tgt.Transfer(src, dst, bytes))
 }
 
 // port returns the state of a rank's network interface, nil under a model without.
@@ -98,6 +97,9 @@ func (k *kernel) dispatch(m *message, kind byte, dst int, sent vtime.Time, paylo
 	lp, local := k.local(dst)
 	if !local {
 		k.sendRecord(m, kind, dst, sent, payload)
+		if k.processors != nil && m.request != 0 {
+			k.awaitMatch(m.arrival)
+		}
 		return
 	}
 	if payload != nil {
@@ -106,9 +108,17 @@ func (k *kernel) dispatch(m *message, kind byte, dst int, sent vtime.Time, paylo
 	}
 	index := k.messages.take()
 	*k.messages.at(index) = *m
-	if kind == recordMessage {
+	k.give(lp, index, kind, sent)
+}
+
+// give hands a message, sent at an instant, to a local LP.
+func (k *kernel) give(lp, index int32, kind byte, sent vtime.Time) {
+	switch {
+	case k.processors != nil:
+		k.reach(lp, index, kind, sent)
+	case kind == recordMessage:
 		k.arrive(lp, index)
-	} else {
+	default:
 		k.arriveRound(lp, index)
 	}
 }
@@ -179,11 +189,7 @@ func (k *kernel) deliverMessage(src int, record []byte, r reader) {
 	}
 	index := k.messages.take()
 	*k.messages.at(index) = m
-	if record[0] == recordMessage {
-		k.arrive(lp, index)
-	} else {
-		k.arriveRound(lp, index)
-	}
+	k.give(lp, index, record[0], sent)
 }
 
 // stray keeps a record for a communicator that this engine's ranks have not made
@@ -229,6 +235,10 @@ func (k *kernel) match(m *message, lp int32, posted vtime.Time, c call) (arrival
 
 // acknowledge tells the sender of a message that it is free at instant t.
 func (k *kernel) acknowledge(m *message, t vtime.Time) {
+	if k.processors != nil {
+		k.tellMatch(m, t)
+		return
+	}
 	if int(m.engine) == k.eng.Index() {
 		k.acknowledged(m.request, t)
 		return
@@ -268,7 +278,11 @@ func (k *kernel) receive(lp int32, v *receiver, c call) int32 {
 	r := k.requests.at(index)
 	r.comm, r.peer, r.tag = v.comm.index, int32(v.source), int32(v.tag)
 	r.buffer, r.sized, r.bytes = v.buffer, v.sized, v.bytes
-	k.post(lp, box, index)
+	if k.processors != nil {
+		k.operate(lp, operation{kind: opPost, request: index})
+	} else {
+		k.post(lp, box, index)
+	}
 	return index
 }
 
@@ -312,6 +326,15 @@ func (k *kernel) probe(lp int32, kind waitKind, c *comm, source, tag int, name c
 	w := &box.wait
 	w.comm, w.peer, w.tag, w.message = c.index, int32(source), int32(tag), 0
 	return k.begin(lp, box, kind, name)
+}
+
+// receiveMatched receives the message of a matched probe.
+func (k *kernel) receiveMatched(lp, request, message int32) {
+	if k.processors != nil {
+		k.operate(lp, operation{kind: opTake, request: request, index: message})
+		return
+	}
+	k.take(lp, k.box(lp), request, message)
 }
 
 // extract takes the message that a matched probe found out of the mailbox.

@@ -19,6 +19,10 @@ func (k *kernel) begin(lp int32, box *mailbox, kind waitKind, c call) bool {
 	w := &box.wait
 	w.kind, w.call, w.ready, w.armed = kind, c, false, vtime.Forever
 	w.generation++
+	if k.processors != nil {
+		k.operate(lp, operation{kind: opWait, direct: c.blocks()})
+		return false
+	}
 	if !k.consider(lp, box, none) {
 		return false
 	}
@@ -28,6 +32,10 @@ func (k *kernel) begin(lp int32, box *mailbox, kind waitKind, c call) bool {
 
 // look lets an LP that waits look again after something has happened to it.
 func (k *kernel) look(lp int32, box *mailbox) {
+	if k.processors != nil {
+		k.nudge(lp)
+		return
+	}
 	w := &box.wait
 	if w.kind != notWaiting && !w.ready && k.consider(lp, box, none) {
 		w.ready = true
@@ -212,7 +220,7 @@ func (k *kernel) probed(box *mailbox, t vtime.Time) int32 {
 	w := &box.wait
 	probe := request{comm: w.comm, peer: w.peer, tag: w.tag}
 	var index int32
-	if w.peer == AnySource {
+	if w.peer == AnySource && k.processors == nil {
 		_, index = k.leastUnexpected(box, &probe)
 	} else {
 		_, index = k.firstUnexpected(box, &probe)
@@ -280,6 +288,9 @@ func (k *kernel) finishPoll(lp int32, box *mailbox, kind waitKind) {
 		k.pastEnd(int(k.global(lp)), now, w.call, "a poll that finds nothing, of %v,", k.pollTime)
 	}
 	k.clock[lp] = end
+	if k.processors != nil {
+		k.processors[lp].state.CPU = end
+	}
 }
 
 func (k *kernel) allComplete(requests []int32, now vtime.Time) bool {

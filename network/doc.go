@@ -29,7 +29,7 @@
 //	hops      bytes/B_mem + bytes/B_net + latency + hops·latency_per_hop, or for
 //	          no hops memory_latency + 2·bytes/B_mem
 //	loggops   L, o, g, G, O, S as in LogGOPSim (Hoefler, Schneider and
-//	          Lumsdaine, 2010), see [Target.Send] and [Target.Receive]
+//	          Lumsdaine, 2010), see [Target.Depart] and [Target.TakeIn]
 //
 // The delay of all models but loggops is that of the network. Beside it, a message
 // costs each processor its overhead, and a port, of which each rank has one, gives and
@@ -53,15 +53,12 @@
 // A bandwidth that is left out is infinite. The whole of what the bytes add is
 // computed in integers and rounded once, to the nearest picosecond, ties to even.
 //
-// LogGOPSim charges a message to the receiver's CPU as soon as that is free,
-// whether or not a receive is posted. A rank here learns of a message when it
-// completes the receive, which is what allows receives that name their source to
-// go ahead without synchronisation. So the charge falls due then, less what the
-// CPU's last wait offers after the message came. Receives in the order of arrival
-// complete exactly when they do in LogGOPSim. In another order, a message that in
-// LogGOPSim would lengthen a wait delays what comes after it instead, and waits
-// before the last one pay for nothing: with g <= o, a rank that only receives is
-// done when LogGOPSim says or later, never sooner.
+// loggops has state at the receiver ([Target.ReceiverState]): what a message costs there
+// depends on the other messages that reach it and on what its CPU does. Each rank has an
+// [Occupancy], which changes in the order of virtual time; package mpivirt says in which
+// order things begin. A message is charged to the receiver's CPU as soon as that and the
+// interface are free, whether or not its receive is posted, as in LogGOPSim. A rendezvous
+// frees its sender at the match.
 //
 // # Invariants
 //

@@ -14,33 +14,43 @@ type LogGOPS struct {
 	Eager           int64          // S: a message of more bytes uses rendezvous
 }
 
-// send is Target.Send.
-func (m *LogGOPS) send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.Time) {
-	start := max(at, p.Send)
-	more := max(bytes-1, 0)
-	p.Send = start.Add(m.Gap.Plus(times(more, m.GapPerByte)))
-	return start.Add(m.Overhead.Plus(times(more, m.OverheadPerByte))), start
+// Occupancy is the state of one rank's CPU and network interface under a model with
+// state at the receiver. The zero value is ready for use.
+type Occupancy struct {
+	CPU     vtime.Time // when the CPU is free: nexto of LogGOPSim
+	Send    vtime.Time // when the interface can start to send: nextgs
+	Receive vtime.Time // when the interface can start to receive: nextgr
 }
 
-// receive is Target.Receive. The CPU pays for a message once. What its last
-// spell of waiting offers after the message came, it has paid already.
-func (m *LogGOPS) receive(p *Port, bytes int64, free, arrival vtime.Time) vtime.Time {
-	more := max(bytes-1, 0)
+// ReceiverState reports whether what a message costs its receiver depends on the
+// other messages that reach it, and on what its CPU does. Such a model has an
+// [Occupancy] for each rank, which changes in the order of virtual time.
+func (t *Target) ReceiverState() bool { return t.loggops != nil }
+
+// CanSend returns when a rank that is ready at an instant starts to send.
+func (o *Occupancy) CanSend(ready vtime.Time) vtime.Time { return max(ready, o.CPU, o.Send) }
+
+// CanReceive returns when the CPU takes in a message that has arrived, unless it does
+// something else first.
+func (o *Occupancy) CanReceive(arrival vtime.Time) vtime.Time {
+	return max(arrival, o.CPU, o.Receive)
+}
+
+// Depart starts to send a message at an instant at which the rank can. The message
+// arrives after its Latency. In loggops the CPU is busy for o + (bytes−1)·O, the
+// interface for g + (bytes−1)·G.
+func (t *Target) Depart(o *Occupancy, bytes int64, at vtime.Time) {
+	m, more := t.loggops, max(bytes-1, 0)
+	o.CPU = at.Add(m.Overhead.Plus(times(more, m.OverheadPerByte)))
+	o.Send = at.Add(m.Gap.Plus(times(more, m.GapPerByte)))
+}
+
+// TakeIn takes in a message at an instant at which the rank can, whether or not a
+// receive is posted. In loggops the CPU is busy for o + (bytes−1)·max(O, G), the
+// interface for g + (bytes−1)·G.
+func (t *Target) TakeIn(o *Occupancy, bytes int64, at vtime.Time) {
+	m, more := t.loggops, max(bytes-1, 0)
 	perByte := times(more, m.GapPerByte)
-	charge := m.Overhead.Plus(max(times(more, m.OverheadPerByte), perByte))
-	gap := m.Gap.Plus(perByte)
-	if begun := max(arrival, p.idle); begun < p.resume {
-		paid := min(charge, p.resume.Sub(begun))
-		p.idle = begun.Add(max(charge, gap))
-		if charge -= paid; charge == 0 {
-			return free
-		}
-		gap = max(gap-paid, 0)
-	}
-	start := max(arrival, free, p.Receive)
-	if start > free {
-		p.idle, p.resume = max(free, p.Receive), start
-	}
-	p.Receive = start.Add(gap)
-	return start.Add(charge)
+	o.CPU = at.Add(m.Overhead.Plus(max(times(more, m.OverheadPerByte), perByte)))
+	o.Receive = at.Add(m.Gap.Plus(perByte))
 }

@@ -11,10 +11,6 @@ type Overhead struct{ Send, Receive vtime.Duration }
 type Port struct {
 	Send    vtime.Time // when the interface can take the next message
 	Receive vtime.Time // when the interface can give the next message
-
-	// Under loggops: the last spell for which the CPU waited for a message, as far
-	// as no other message has used it up.
-	idle, resume vtime.Time
 }
 
 // HasPorts reports whether what a message costs depends on the messages before it,
@@ -22,7 +18,7 @@ type Port struct {
 // the processor itself is not ready for another message before.
 func (t *Target) HasPorts() bool {
 	m := t.machine
-	return t.loggops != nil || m.gap > m.overhead.Send || m.gap > m.overhead.Receive
+	return m.gap > m.overhead.Send || m.gap > m.overhead.Receive
 }
 
 // Gap returns the least time between two messages that a port takes, and between two
@@ -64,13 +60,8 @@ func (t *Target) ReceiveTime(bytes int64) vtime.Duration {
 // be nil if the target has no ports.
 //
 // The processor is busy for SendTime. The message leaves once the overhead is over
-// and the port's gap since the message before. In loggops the message starts at
-// s = max(at, p.Send) and leaves at once; the CPU is free at s + o + (bytes−1)·O, and
-// the interface at s + g + (bytes−1)·G.
+// and the port's gap since the message before.
 func (t *Target) Send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.Time) {
-	if t.loggops != nil {
-		return t.loggops.send(p, bytes, at)
-	}
 	leaves = at.Add(t.machine.overhead.Send)
 	free = leaves.Add(t.copied.time(bytes))
 	if p != nil {
@@ -88,17 +79,7 @@ func (t *Target) Send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.T
 //
 // The message is taken at the latest of the three times and the port's gap since the
 // message before, and costs ReceiveTime from then on.
-//
-// In loggops a message costs the receiver's CPU o + (bytes−1)·max(O, G) once,
-// from max(arrival, free, p.Receive) on, as soon as its CPU is free, whether or
-// not a receive is posted by then; so that arrival = posted is no special case.
-// If the CPU has waited for another message since this one came, that time has
-// paid for it, and a receive that finds its message waiting so costs nothing
-// more.
 func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time) (done vtime.Time) {
-	if t.loggops != nil {
-		return t.loggops.receive(p, bytes, max(posted, free), arrival)
-	}
 	taken := max(posted, free, arrival)
 	if p != nil {
 		taken = max(taken, p.Receive)
@@ -109,7 +90,7 @@ func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time)
 
 // Charges reports whether messages cost processors or ports anything.
 func (t *Target) Charges() bool {
-	return t.loggops != nil || t.machine.overhead != (Overhead{}) || t.machine.gap != 0 || t.copied.num != 0
+	return t.machine.overhead != (Overhead{}) || t.machine.gap != 0 || t.copied.num != 0
 }
 
 // Rendezvous returns when the content of a message above the eager limit is there,
@@ -122,12 +103,11 @@ func (t *Target) Charges() bool {
 // and port its overhead and gap, and only DATA the receiver's.
 //
 // Under loggops the message itself stands for the request, and its sender is free at
-// the match, as in LogGOPSim; here a picosecond later, so that no effect is without
-// delay.
+// the match.
 func (t *Target) Rendezvous(src, dst int, bytes int64, posted, request vtime.Time) (arrival, free vtime.Time) {
 	matched := max(posted, request)
 	if t.loggops != nil {
-		return request, matched.Add(vtime.Picosecond)
+		return request, matched
 	}
 	p, latency := t.path(src, dst)
 	transfer := p.transfer(bytes)
@@ -141,10 +121,10 @@ func (t *Target) Rendezvous(src, dst int, bytes int64, posted, request vtime.Tim
 }
 
 // Match returns the delay from the match of a synchronous eager message to its sender
-// being free: the Latency back, under loggops a picosecond.
+// being free: the Latency back, under loggops none.
 func (t *Target) Match(src, dst int) vtime.Duration {
 	if t.loggops != nil {
-		return vtime.Picosecond
+		return 0
 	}
 	return t.Latency(dst, src)
 }

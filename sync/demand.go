@@ -100,6 +100,10 @@ func (e *Endpoint) starves() bool { return e.next < vtime.Forever && e.eit <= e.
 
 // seek does what the protocol does to raise EIT to level.
 func (e *Endpoint) seek(level vtime.Time) {
+	if e.awaited < level && e.reached < level {
+		e.seekRound(level) // no promise helps
+		return
+	}
 	switch e.config.Protocol {
 	case Null:
 		e.creep(level)

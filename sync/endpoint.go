@@ -131,6 +131,8 @@ type Endpoint struct {
 	cap        vtime.Time     // see Cap; Forever: none
 	capped     uint32         // rounds contributed to when cap was set
 	fresh      vtime.Time     // by the last round contributed to since
+	awaited    vtime.Time     // see Await; Forever: none
+	reached    vtime.Time     // by the last round, without a lookahead
 	promises   promises       // by engine; Forever for this one
 	lookahead  vtime.Duration // least to any engine
 	inbound    vtime.Duration // least from any engine; 0: not known
@@ -193,7 +195,7 @@ func NewEndpoint(t Transport, c Config) *Endpoint {
 		// Nothing acts before time 0.
 		e.promises.set(engine, first)
 	}
-	e.cap = vtime.Forever
+	e.cap, e.awaited = vtime.Forever, vtime.Forever
 	e.eit = e.promises.least()
 	return e
 }
@@ -476,9 +478,22 @@ func (e *Endpoint) Uncap(t vtime.Time) {
 	e.bound()
 }
 
+// Await tells that the engine awaits answers of other engines to records that it has
+// sent, which may take effect at t, Forever if it awaits none, or at any later instant.
+// Answers keep no lookahead: each has its effect a picosecond after the answering engine
+// acts. Promises therefore bound EIT up to t only; beyond it counts the least next event
+// that a round has found.
+func (e *Endpoint) Await(t vtime.Time) {
+	e.awaited = t
+	e.bound()
+}
+
 // bound sets EIT from what is known.
 func (e *Endpoint) bound() {
 	e.eit = max(e.fresh, min(e.cap, max(e.floor, e.promises.least())))
+	if e.awaited < vtime.Forever {
+		e.eit = min(e.eit, max(e.awaited, e.reached))
+	}
 }
 
 // observe notes the engine's next event. From here on it acts at next, or later,

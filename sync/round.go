@@ -316,6 +316,7 @@ func (e *Endpoint) conclude(m *roundMessage) {
 	if e.config.LookaheadFrom == nil {
 		e.inbound = m.lookahead
 	}
+	e.reached = max(e.reached, m.time.Add(vtime.Picosecond))
 	if floor := m.time.Add(e.inbound); m.round > e.capped {
 		e.fresh = max(e.fresh, floor)
 	} else {
