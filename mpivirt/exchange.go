@@ -180,11 +180,8 @@ func (k *kernel) deliverCollective(src int, record []byte, r reader) bool {
 	c := k.comms[index]
 	number := r.u32()
 	inst := c.numbered(number)
-	if inst == nil && number < c.next && record[0] == recordSignature {
-		return true // who was through has heard of nothing else
-	}
 	if inst == nil && number < c.next {
-		k.checkRecord(c, number, signature(r.u64()), int32(r.u32()))
+		k.checkRecord(c, number, record[0], signature(r.u64()), int32(r.u32()))
 		return true
 	}
 	if inst == nil {

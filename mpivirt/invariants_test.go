@@ -86,7 +86,7 @@ func TestBrokenKernelIsFound(t *testing.T) {
 			k.box(0).wildcards++
 			k.checkMailbox(0)
 		}},
-		{"a list that ends too early", "the last receive is 3, its list ends with 2", func(k *kernel) {
+		{"a list that ends too early", "the last receive is 4, its list ends with 3", func(k *kernel) {
 			first := post(k, 1)
 			post(k, 2)
 			k.box(0).posted.tail = first
