@@ -39,7 +39,7 @@
 //
 //   - Poll delivers no record whose effect is before the EIT of that moment, if
 //     every engine keeps to what it gave to Advance and Wait.
-//   - EIT never falls.
+//   - EIT never falls, but where the engine itself calls Cap or Await.
 //   - Promises, credits and counts of a packet take effect after its records.
 //   - Finished is told when every LP is finished and no record is in flight;
 //     Deadlock, when nothing can happen any more and some LP is unfinished.

@@ -201,7 +201,7 @@ func NewEndpoint(t Transport, c Config) *Endpoint {
 }
 
 // EIT is the earliest input time: no record that Poll delivers from now on
-// concerns a virtual time below it. It never falls. It is Forever with one
+// concerns a virtual time below it. It falls only by Cap and Await. It is Forever with one
 // engine.
 func (e *Endpoint) EIT() vtime.Time { return e.eit }
 
