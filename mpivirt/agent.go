@@ -154,12 +154,10 @@ func (a *agent) results(visit func(out, working []byte)) {
 // flow returns the state of the network interface that an agent uses: one of its own,
 // since collectives stand apart from other messages.
 func (k *kernel) flow(a *agent) *network.Port {
-	switch {
-	case k.ports == nil:
+	if !k.hasPorts {
 		return nil
-	default:
-		return &a.port
 	}
+	return &a.port
 }
 
 // rankOf returns the rank in WORLD of a participant.

@@ -11,6 +11,7 @@ const (
 	clockBytes      = 8
 	goroutineBytes  = 3000 // a stack of 2 KB, the coroutine and what a rank holds of WORLD
 	collectiveBytes = 450  // a rank in a collective by messages: mailbox, agent, a message
+	processorBytes  = 152  // under a model with state at the receiver
 )
 
 // Footprint estimates the bytes that the engines hold for each rank while it waits in
@@ -23,6 +24,9 @@ func Footprint(c *Config, engines int, operations ...collectives.Operation) floa
 	bytes := float64(clockBytes)
 	if c.LP == lp.Goroutine {
 		bytes = goroutineBytes
+	}
+	if c.Target != nil && c.Target.ReceiverState() {
+		bytes += processorBytes
 	}
 	most := 0.0
 	for _, op := range operations {

@@ -29,7 +29,7 @@ type kernel struct {
 	plain      bool // no noise and no mailboxes: a compute phase does nothing but advance the clock
 
 	clock      []vtime.Time   // by LP: its virtual time
-	ports      []network.Port // by LP, under a model that has them, else nil
+	ports      []network.Port // by LP; nil until the first is needed
 	processors []processor    // by LP, under a model with state at the receiver, else nil
 	slots      []int32        // by LP: its mailbox, 0 if none; nil until the first is needed
 	boxes      slab[mailbox]
@@ -60,6 +60,7 @@ type kernel struct {
 	pollTime   vtime.Duration
 	eagerLimit int64
 	charges    bool                    // messages cost processors or ports something
+	hasPorts   bool                    // what a message costs depends on those before it
 	order      []int32                 // scratch of chargeAll
 	localRun   localRun                // scratch of runLocally
 	over       []int32                 // scratch of chargeSome
@@ -113,12 +114,9 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k := &kernel{
 		eng: eng, config: c, tgt: c.Target, lo: lo, n: hi - lo, strict: c.Strict, noise: c.Noise, plain: c.Noise == nil,
 		contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
-		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(), charges: c.Target.Charges(),
+		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(), charges: c.Target.Charges(), hasPorts: c.Target.HasPorts(),
 	}
 	k.clock = reserve[vtime.Time](k, k.n)
-	if c.Target.HasPorts() {
-		k.ports = make([]network.Port, hi-lo)
-	}
 	if c.Target.ReceiverState() {
 		k.newProcessors()
 	}

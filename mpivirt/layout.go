@@ -152,7 +152,7 @@ func (k *kernel) roundFits(inst *instance, p collectives.Pattern) bool {
 		return false
 	case p.Kind == collectives.Strided && p.Count < 2 && inst.schedule.MaxRounds() > longRounds:
 		return false // one message a round: nothing to do in bulk
-	case k.ports != nil && !k.hidesGap(inst, p):
+	case k.hasPorts && !k.hidesGap(inst, p):
 		return false
 	case inst.blockBytes()*int64(p.Sent) > k.eagerLimit:
 		return k.rendezvousFits(inst, p)

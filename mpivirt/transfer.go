@@ -75,8 +75,11 @@ func (k *kernel) depart(lp int32, box *mailbox, m *message, dst int, mode sendMo
 
 // port returns the state of a rank's network interface, nil under a model without.
 func (k *kernel) port(lp int32) *network.Port {
-	if k.ports == nil {
+	if !k.hasPorts {
 		return nil
+	}
+	if k.ports == nil {
+		k.ports = make([]network.Port, k.n)
 	}
 	return &k.ports[lp]
 }
