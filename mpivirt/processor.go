@@ -680,32 +680,35 @@ func (k *kernel) matchCame() {
 	}
 }
 
-// tellMatch tells the sender of a message, which waits for that, that it was matched at
-// an instant.
-func (k *kernel) tellMatch(m *message, matched vtime.Time) {
+// tellMatch tells the sender of a message, which waits for that, that a rank matched it
+// at an instant. Of matches that reach a processor at one instant, that by the lowest rank
+// comes first, and those by one rank in its order.
+func (k *kernel) tellMatch(m *message, by int, matched vtime.Time) {
 	at := max(k.now, matched).Add(vtime.Picosecond)
 	matched = max(matched, at.Add(-k.slack()))
 	if int(m.engine) == k.eng.Index() {
-		k.reachMatch(m.request, at, matched)
+		k.reachMatch(m.request, by, at, matched)
 		return
 	}
-	w := writer{k.eng.Record(int(m.engine), 1+4+8+8)}
+	w := writer{k.eng.Record(int(m.engine), 1+4+4+8+8)}
 	w.u8(recordMatch)
 	w.u32(uint32(m.request))
+	w.u32(uint32(by))
 	w.u64(uint64(at))
 	w.u64(uint64(matched))
 }
 
 // matchFrom takes in the match that another engine tells of.
 func (k *kernel) matchFrom(r reader) {
-	request, at, matched := int32(r.u32()), vtime.Time(r.u64()), vtime.Time(r.u64())
-	k.eng.CheckArrival(int(none32), k.lo, matched, at)
+	request, by := int32(r.u32()), int(r.u32())
+	at, matched := vtime.Time(r.u64()), vtime.Time(r.u64())
+	k.eng.CheckArrival(by, k.lo, matched, at)
 	k.matchCame()
-	k.reachMatch(request, at, matched)
+	k.reachMatch(request, by, at, matched)
 }
 
 // reachMatch lets the match of a send reach its LP; requests below zero belong to agents.
-func (k *kernel) reachMatch(request int32, at, matched vtime.Time) {
+func (k *kernel) reachMatch(request int32, by int, at, matched vtime.Time) {
 	lp := int32(0)
 	if request > 0 {
 		lp = k.requests.at(request).lp
@@ -718,7 +721,7 @@ func (k *kernel) reachMatch(request int32, at, matched vtime.Time) {
 	}
 	p := &k.processors[lp]
 	p.number++
-	p.matches.push(arrival{at: at, released: matched, number: p.number, index: request})
+	p.matches.push(arrival{at: at, released: matched, source: int32(by), number: p.number, index: request})
 	k.nudge(lp)
 }
 

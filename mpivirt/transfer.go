@@ -231,15 +231,16 @@ func (k *kernel) match(m *message, lp int32, posted vtime.Time, c call) (arrival
 		k.pastEnd(dst, max(posted, m.arrival), c, "a message of %d bytes from rank %d", m.bytes, src)
 	}
 	if m.request != 0 {
-		k.acknowledge(m, free)
+		k.acknowledge(m, dst, free)
 	}
 	return arrival
 }
 
-// acknowledge tells the sender of a message that it is free at instant t.
-func (k *kernel) acknowledge(m *message, t vtime.Time) {
+// acknowledge tells the sender of a message that it is free at instant t, since a rank
+// has matched it.
+func (k *kernel) acknowledge(m *message, by int, t vtime.Time) {
 	if k.processors != nil {
-		k.tellMatch(m, t)
+		k.tellMatch(m, by, t)
 		return
 	}
 	if int(m.engine) == k.eng.Index() {
