@@ -179,15 +179,19 @@ func TestCollectivesAtTheEndOfTime(t *testing.T) {
 			rt.Fatal(err)
 		}
 		last := vtime.Duration(early.VirtualTime)
-		late = vtime.Duration(vtime.Forever) - last - 1
+		margin := vtime.Picosecond
+		if tgt.ReceiverState() {
+			margin = vtime.Nanosecond // a processor learns of matches later than they are
+		}
+		late = vtime.Duration(vtime.Forever) - last - margin
 		if result, err := run(h.Collectives, h.Engines); err != nil || vtime.Duration(result.VirtualTime) != late+last {
-			rt.Fatalf("%v: it should end a picosecond before the end of time: %v", h, err)
+			rt.Fatalf("%v: it should end %v before the end of time: %v", h, margin, err)
 		}
 		tooLate := vtime.Duration(rapid.SampledFrom([]int{0, 1, 500_000}).Draw(rt, "too late"))
 		if last <= 7*vtime.Nanosecond+tooLate {
 			return // not all get as far as the collective
 		}
-		late += 1 + tooLate
+		late += margin + tooLate
 		want := failureOf(rt, run, mpivirt.Message, 1)
 		if want.Call != callName(op) || !strings.Contains(want.Error(), endOfTime) {
 			rt.Fatalf("%v; want the end of time in %s", want, callName(op))

@@ -709,15 +709,20 @@ func (k *kernel) matchFrom(r reader) {
 
 // reachMatch lets the match of a send reach its LP; requests below zero belong to agents.
 func (k *kernel) reachMatch(request int32, by int, at, matched vtime.Time) {
-	lp := int32(0)
+	lp, c := int32(0), noCall
 	if request > 0 {
-		lp = k.requests.at(request).lp
+		q := k.requests.at(request)
+		lp, c = q.lp, q.call
 	} else {
 		a := k.agents.at(-request)
 		if a.ended {
 			return
 		}
-		lp = a.lp
+		lp, c = a.lp, a.inst.call.name
+	}
+	if at == vtime.Forever {
+		k.pastEnd(int(k.global(lp)), matched, c, "the match of a message by rank %d", by)
+		return
 	}
 	p := &k.processors[lp]
 	p.number++
