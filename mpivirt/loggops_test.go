@@ -8,8 +8,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/network"
+	"gigarank/random"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
@@ -494,6 +496,45 @@ func TestLogGOPSimExchanges(t *testing.T) {
 		for _, h := range ways(len(c.steps)) {
 			if got := slices.Max(c.steps.finishes(t, tgt, h.engines, h.protocol, h.strict, h.event)); got != vtime.Time(c.want) {
 				t.Errorf("%s, %+v: last finish %v, want %v", c.name, h, got, c.want)
+			}
+		}
+	}
+}
+
+// TestMatchesAtOneInstant: nonblocking alltoalls by rendezvous side by side. Matches of
+// several reach a processor at one instant from different engines, and what it does next
+// depends on their order, which is that of the ranks and not that of the host.
+func TestMatchesAtOneInstant(t *testing.T) {
+	const machine = `
+name: ties
+ranks_per_node: 2
+network: {model: loggops, L: 333ns, o: 1us, g: 3us, G: 1ns, O: 1ns, S: 0}`
+	run := func(seed uint64, engines int) string {
+		result, err := simulate(t, mpivirt.Config{Target: target(t, machine, 23), Program: mpivirt.Program{Name: "ties", Main: func(r *mpivirt.Rank) error {
+			var requests []mpivirt.Request
+			for i := range 2 {
+				r.Compute(vtime.Duration(random.Intn(seed, uint64(r.Rank()), uint64(i), 40)) * vtime.Microsecond)
+				q, err := r.World().IcollectiveSize(collectives.Alltoall, 8, 0)
+				if err != nil {
+					return err
+				}
+				requests = append(requests, q)
+			}
+			_, err := mpivirt.Waitall(requests)
+			return err
+		}}}, engines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Fingerprint
+	}
+	for seed := range uint64(6) {
+		want := run(seed, 1)
+		for _, engines := range []int{3, 5, 7} {
+			for range 2 {
+				if got := run(seed, engines); got != want {
+					t.Fatalf("seed %d, %d engines: fingerprint %s, with one %s", seed, engines, got, want)
+				}
 			}
 		}
 	}
