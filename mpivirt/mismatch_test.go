@@ -602,10 +602,12 @@ func TestDeadlocksAndMismatches(t *testing.T) {
 }
 
 // Any two calls of which each part of the ranks makes one come to the same outcome under
-// any two hostings: on any communicator, by any algorithms, whoever comes when.
+// any two hostings: on any communicator, by any algorithms, whoever comes when. Machines
+// with state at the receiver are left out: how busy a processor is when the collective
+// fails depends on how far its messages have come on the host.
 func TestAnyMismatch(t *testing.T) {
 	names := slices.Sorted(maps.Keys(lengths()))
-	machines := []string{hockney, joined, rendezvous, "tianhe-1a", "loggops-default"}
+	machines := []string{hockney, joined, rendezvous, "tianhe-1a"}
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 9).Draw(rt, "ranks")
 		machine := rapid.SampledFrom(machines).Draw(rt, "machine")
