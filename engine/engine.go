@@ -49,7 +49,7 @@ type RangeRunner interface {
 // resumes no throttled LP past the least failure; the kernel does not run LPs that are
 // ready but lie beyond it.
 type Limited interface {
-	// Limit tells of the least failure that is known, each time it becomes less.
+	// Limit hands over the least failure that is known, each time it becomes less.
 	Limit(f *Failure)
 }
 
@@ -215,7 +215,7 @@ func (e *Engine) Cap(t vtime.Time) { e.endpoint.Cap(t) }
 // does.
 func (e *Engine) Uncap(t vtime.Time) { e.endpoint.Uncap(t) }
 
-// Await tells of answers that are awaited; see [sync.Endpoint.Await].
+// Await bounds EIT while answers are awaited; see [sync.Endpoint.Await].
 func (e *Engine) Await(t vtime.Time) { e.endpoint.Await(t) }
 
 // Finished tells that n LPs have ended.

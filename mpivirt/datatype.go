@@ -46,21 +46,9 @@ func kindOf[T Datatype]() kind {
 	switch reflect.TypeFor[T]().Kind() {
 	case reflect.Bool:
 		return truth
-	case reflect.Int8:
-		return signed8
-	case reflect.Int16:
-		return signed16
-	case reflect.Int32:
-		return signed32
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return signed8 + kind(bits.Len(uint(sizeOf[T]()))) - 1
-	case reflect.Uint8:
-		return unsigned8
-	case reflect.Uint16:
-		return unsigned16
-	case reflect.Uint32:
-		return unsigned32
-	case reflect.Uint, reflect.Uint64:
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return unsigned8 + kind(bits.Len(uint(sizeOf[T]()))) - 1
 	case reflect.Float32:
 		return single

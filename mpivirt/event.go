@@ -136,8 +136,8 @@ func (r *EventRank) conclude(o Outcome) Outcome {
 	return o
 }
 
-// fails reports whether an LP has failed in its step, be it that the step has returned
-// an outcome that is none of its operation.
+// fails reports whether an LP has failed in its step. A step that returns another outcome
+// than that of its operation fails here.
 func (k *kernel) fails(lp int32, o Outcome) bool {
 	if k.joiners.hi == lp+1 {
 		k.concluded = waiting

@@ -16,8 +16,8 @@ import (
 // without messages of its own for that:
 //
 //   - on one engine, by the call of the first member that entered;
-//   - by every message and record of a collective, which has the sender's signature,
-//     be it that the receiver waits for it, has not called yet, or has left;
+//   - by every message and record of a collective, which has the sender's signature:
+//     the receiver may wait for it, not have called yet, or have left;
 //   - where everybody waits and nobody sends, by the report of the deadlock.
 //
 // What comes of it is the same on any number of engines and by any interpreter:

@@ -622,7 +622,7 @@ func TestAnyMismatch(t *testing.T) {
 		}
 		differ := slices.Contains(odd, true) && slices.Contains(odd, false) && (first != second || n != m)
 		if strings.TrimPrefix(first, "i") != strings.TrimPrefix(second, "i") && !(whole(first) && whole(second)) && differ {
-			rt.Skip() // ends the run
+			second = first // else the run ends; see TestMismatchEndsTheRun
 		}
 		all := hostings(ranks)
 		run := func(h host) outcome {
@@ -656,7 +656,7 @@ func TestAnyMismatch(t *testing.T) {
 	})
 }
 
-// whole tells of a call of lengths whether nobody leaves it before all have entered.
+// whole reports whether nobody leaves a call of lengths before all have entered.
 func whole(name string) bool {
 	switch strings.TrimPrefix(name, "i") {
 	case "allreduce", "allgather", "alltoall", "reduce_scatter":
