@@ -178,15 +178,12 @@ func (k *kernel) runAgent(index int32) {
 	if a.ended {
 		return
 	}
-	s := a.inst.schedule
 	for {
-		round := s.Next(int(a.member), int(a.round))
-		if round >= s.Rounds(int(a.member)) {
+		step, more := a.nextStep()
+		if !more {
 			k.endAgent(index)
 			return
 		}
-		a.round = int32(round)
-		step := s.Step(int(a.member), round)
 		if a.stage == sending {
 			a.posted = a.clock
 			if step.To != collectives.None {
@@ -207,6 +204,18 @@ func (k *kernel) runAgent(index int32) {
 		a.stage, a.matched = sending, 0
 		a.round++
 	}
+}
+
+// nextStep takes an agent to the first round from its own on in which it does something,
+// and returns what. It reports false if there is none.
+func (a *agent) nextStep() (step collectives.Step, more bool) {
+	s, member := a.inst.schedule, int(a.member)
+	round := s.Next(member, int(a.round))
+	if round >= s.Rounds(member) {
+		return step, false
+	}
+	a.round = int32(round)
+	return s.Step(member, round), true
 }
 
 // sendRound sends the message of a round.

@@ -601,9 +601,9 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 		same: !careful && k.uniformDelay(inst, p), careful: careful}
 	e.sends, e.combine = p.Kind != collectives.Strided, k.tgt.ReduceTime(block*int64(p.Combined))
 	if e.bytes > k.eagerLimit {
-		e.chargeRendezvous(p, e.combine)
+		e.chargeRendezvous(p)
 	} else {
-		e.charge(p, e.combine)
+		e.charge(p)
 	}
 	return e
 }
@@ -611,9 +611,9 @@ func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) e
 // charge sets what the round costs processors. Who sends is busy for SendTime first, and
 // its message leaves before the copy of its bytes is made: max(x + send, y + overhead +
 // delay) is max(x, y − copy + delay) + send.
-func (e *evaluation) charge(p collectives.Pattern, combine vtime.Duration) {
+func (e *evaluation) charge(p collectives.Pattern) {
 	tgt := e.k.tgt
-	e.work = tgt.ReceiveTime(e.bytes).Plus(combine)
+	e.work = tgt.ReceiveTime(e.bytes).Plus(e.combine)
 	if p.Kind == collectives.Strided {
 		e.lag, e.spent = tgt.Overhead().Send, tgt.SendTime(e.bytes)
 		return
@@ -634,12 +634,12 @@ func (b *bulk) whole() bool { return b.lo == 0 && b.hi == b.total }
 //
 // Who folds is free when its data have left. When that is makes no difference: the
 // result comes back later. So its receiver's clock may be left out.
-func (e *evaluation) chargeRendezvous(p collectives.Pattern, combine vtime.Duration) {
+func (e *evaluation) chargeRendezvous(p collectives.Pattern) {
 	tgt := e.k.tgt
 	src, dst := e.inst.rankOf(0), e.inst.rankOf(e.b.total-1)
 	there, gone := tgt.Rendezvous(src, dst, e.bytes, 0, 0)
 	data, free := vtime.Duration(there), vtime.Duration(gone)
-	send, receive := tgt.Overhead().Send, tgt.ReceiveTime(e.bytes).Plus(combine)
+	send, receive := tgt.Overhead().Send, tgt.ReceiveTime(e.bytes).Plus(e.combine)
 	request := send.Plus(tgt.Latency(src, dst))
 	if p.Kind == collectives.Strided {
 		e.fixed, e.work, e.spent = request, data.Plus(receive), request.Plus(free)

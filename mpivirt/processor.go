@@ -329,21 +329,21 @@ func (a *beginning) before(b *beginning) bool {
 // first returns what the processor can begin first, as far as is known. Matches go
 // before all else: they take no time.
 func (k *kernel) first(lp int32, p *processor) beginning {
-	best := beginning{at: vtime.Forever}
+	best, poll := beginning{at: vtime.Forever}, p.poll(k, lp)
 	if len(p.matches) > 0 {
 		best = beginning{at: p.matches[0].at, released: none, what: aMatch}
 	}
 	if len(p.arrivals) > 0 {
 		m := &p.arrivals[0]
 		b := beginning{p.state.CanReceive(m.at), m.released, m.source, m.number, aMessage}
-		if k.betweenPolls(lp, p, &b); b.before(&best) {
+		if k.betweenPolls(poll, &b); b.before(&best) {
 			best = b
 		}
 	}
 	for i := range p.active {
 		op := &p.active[i]
 		b := beginning{released: op.released, source: own, number: op.number, what: i}
-		k.canBegin(lp, p, op, &b)
+		k.canBegin(lp, p, op, poll, &b)
 		if b.at < vtime.Forever && b.before(&best) {
 			best = b
 		}
@@ -352,7 +352,7 @@ func (k *kernel) first(lp int32, p *processor) beginning {
 }
 
 // canBegin sets when an operation can begin: Forever if something must happen before.
-func (k *kernel) canBegin(lp int32, p *processor, op *operation, b *beginning) {
+func (k *kernel) canBegin(lp int32, p *processor, op, poll *operation, b *beginning) {
 	switch op.kind {
 	case opCompute:
 		b.at = max(op.ready, p.state.CPU)
@@ -360,10 +360,10 @@ func (k *kernel) canBegin(lp int32, p *processor, op *operation, b *beginning) {
 		b.at = p.state.CanSend(op.ready)
 	case opCombine:
 		b.at = max(op.ready, p.state.CPU)
-		k.betweenPolls(lp, p, b)
+		k.betweenPolls(poll, b)
 	case opRound:
 		b.at = p.state.CanSend(op.ready)
-		k.betweenPolls(lp, p, b)
+		k.betweenPolls(poll, b)
 	case opWait:
 		k.canEnd(lp, p, op, b)
 	default:
@@ -441,10 +441,9 @@ func (k *kernel) pollFrom(op *operation, t vtime.Time) (at, released vtime.Time)
 	return at, at - period
 }
 
-// betweenPolls puts off what is not the program's until a poll of a loop is over that
-// keeps the CPU busy.
-func (k *kernel) betweenPolls(lp int32, p *processor, b *beginning) {
-	op := p.poll(k, lp)
+// betweenPolls puts off what is not the program's until the poll of a loop, if op is one,
+// is over: it keeps the CPU busy.
+func (k *kernel) betweenPolls(op *operation, b *beginning) {
 	if op == nil || b.at == vtime.Forever {
 		return
 	}
@@ -763,15 +762,12 @@ func (k *kernel) goOnAgent(index int32) {
 	if a.ended {
 		return
 	}
-	s := a.inst.schedule
 	for {
-		round := s.Next(int(a.member), int(a.round))
-		if round >= s.Rounds(int(a.member)) {
+		step, more := a.nextStep()
+		if !more {
 			k.endAgent(index)
 			return
 		}
-		a.round = int32(round)
-		step := s.Step(int(a.member), round)
 		if a.stage == sending {
 			a.posted, a.stage = a.clock, receiving
 			if step.To != collectives.None {
