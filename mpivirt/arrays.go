@@ -110,7 +110,7 @@ func (k *kernel) participants(inst *instance, engine int) (lo, hi int) {
 // the same delay. Members ascend, so their ranks are at least as far apart as they.
 func (k *kernel) uniformDelay(inst *instance, p collectives.Pattern) bool {
 	if inst.leaders {
-		return k.tgt.Machine().Model() != "hops"
+		return k.alike
 	}
 	distance := max(p.Distance, -p.Distance)
 	if p.Kind == collectives.Shift {

@@ -61,6 +61,7 @@ type kernel struct {
 	eagerLimit int64
 	charges    bool                    // messages cost processors or ports something
 	hasPorts   bool                    // what a message costs depends on those before it
+	alike      bool                    // any two leaders of nodes are as far apart as any other two
 	order      []int32                 // scratch of chargeAll
 	localRun   localRun                // scratch of runLocally
 	over       []int32                 // scratch of chargeSome
@@ -116,6 +117,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 		contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
 		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(), charges: c.Target.Charges(), hasPorts: c.Target.HasPorts(),
 	}
+	_, _, k.alike = c.Target.AlikeLeaders()
 	k.clock = reserve[vtime.Time](k, k.n)
 	if c.Target.ReceiverState() {
 		k.newProcessors()
