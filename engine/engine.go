@@ -277,6 +277,9 @@ func (e *Engine) Abort(reason []byte) {
 // Gather brings every engine's payload to engine 0, after Run has returned.
 func (e *Engine) Gather(payload []byte) ([][]byte, error) { return e.endpoint.Gather(payload) }
 
+// Share gives every engine the payload of engine 0, after Run has returned.
+func (e *Engine) Share(payload []byte) ([]byte, error) { return e.endpoint.Share(payload) }
+
 // Snapshot returns, from any goroutine, how many events the engine has processed
 // and the latest instant among its timed events and what Reached told.
 func (e *Engine) Snapshot() (events uint64, t vtime.Time) {

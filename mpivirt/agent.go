@@ -312,8 +312,8 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 func (k *kernel) acceptRound(a *agent, step *collectives.Step) bool {
 	m := k.messages.at(a.message)
 	own, theirs := a.signature(), m.signature()
-	if own != theirs && (own.whole() || !own.alike(theirs)) {
-		k.contradiction(a.inst, a.lp, own, theirs, m.rank)
+	if own != theirs && own.whole() {
+		k.contradiction(a.inst)
 		return false
 	}
 	if own != theirs || m.fault != 0 {
@@ -387,10 +387,11 @@ func (k *kernel) takeEarly(a *agent) int32 {
 	}
 	key := earlyKey{a.lp, a.inst.comm.index, a.inst.number, a.round}
 	index := k.crowd[key]
-	if index != 0 {
-		delete(k.crowd, key)
-		box.ahead--
+	if index == 0 || !a.awaits(k.messages.at(index)) {
+		return 0
 	}
+	delete(k.crowd, key)
+	box.ahead--
 	return index
 }
 
@@ -422,7 +423,7 @@ func (k *kernel) keepEarly(lp int32, box *mailbox, index int32) {
 
 // awaits reports whether a message is the one of the agent's round.
 func (a *agent) awaits(m *message) bool {
-	return m.tag == a.round && m.number == a.inst.number && m.comm == a.inst.comm.index
+	return m.tag == a.round && m.number == a.inst.number && m.comm == a.inst.comm.index && a.fits(m)
 }
 
 // arriveRound hands a message of a collective to a local LP.

@@ -49,8 +49,8 @@ type instance struct {
 	layout   *collectives.Layout // of the working buffers; nil if each member has its own
 	// signature stands for the arguments that all members must agree on.
 	signature signature
-	caller    int32      // rank of the first local member
-	called    vtime.Time // when it entered
+	entrant   entrant   // the first of the local members, any of them while nobody can leave
+	rival     *instance // of the same number, for members here whose call is of another family
 	mode      mode
 	leaders   bool // the schedule is among node leaders, with a join before and a release after
 	plain     bool // a barrier by joins or over arrays
@@ -209,7 +209,10 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 	k.activity(lp)
 	k.enterJoiners()
 	inst := c.instanceFor(k, lp, member, v)
-	k.accept(inst, lp, member, v)
+	inst = k.accept(inst, lp, member, v)
+	if at := (entrant{k.clock[lp], k.global(lp), inst.signature}); at.compare(inst.entrant) < 0 {
+		inst.entrant = at
+	}
 	inst.time(lp, k.timing)
 	k.timing = untimed
 	local := member - c.first
@@ -299,6 +302,16 @@ func (k *kernel) noteTime(inst *instance, lp int32, d vtime.Duration) {
 // has reports whether a local member, counted from comm.first, has entered.
 func (inst *instance) has(local int) bool { return inst.entered[local>>6]>>(local&63)&1 != 0 }
 
+// hasAny is has for any of the instances that have one number.
+func (inst *instance) hasAny(local int) bool {
+	for ; inst != nil; inst = inst.rival {
+		if inst.has(local) {
+			return true
+		}
+	}
+	return false
+}
+
 // entryOf returns when a local member entered.
 func (inst *instance) entryOf(k *kernel, lp int32, member int) vtime.Time {
 	if inst.entry != nil {
@@ -312,12 +325,13 @@ func (inst *instance) entryOf(k *kernel, lp int32, member int) vtime.Time {
 func (c *comm) instanceFor(k *kernel, lp int32, member int, v *collective) *instance {
 	local := member - c.first
 	for _, inst := range c.live {
-		if !inst.has(local) {
+		if !inst.hasAny(local) {
 			return inst
 		}
 	}
-	inst := k.newInstance(c, v)
-	inst.remember(k.global(lp), k.clock[lp])
+	inst := k.newInstance(c, c.next, lp, v)
+	c.next++
+	inst.remember()
 	k.announce(inst)
 	k.adopt(inst)
 	if inst.plain && inst.failed == nil && !slices.ContainsFunc(c.live, func(other *instance) bool { return other.count < c.locals }) {
@@ -338,17 +352,17 @@ func (c *comm) numbered(number uint32) *instance {
 	return nil
 }
 
-// newInstance begins the instance that comes next on a communicator.
-func (k *kernel) newInstance(c *comm, v *collective) *instance {
-	inst := &instance{comm: c, number: c.next, call: *v, entered: c.spare.entered}
+// newInstance begins an instance, of which an LP is the first member here.
+func (k *kernel) newInstance(c *comm, number uint32, lp int32, v *collective) *instance {
+	inst := &instance{comm: c, number: number, call: *v, entered: c.spare.entered}
 	c.spare.entered = nil
 	if inst.entered == nil {
 		inst.entered = reserve[uint64](k, (c.last-c.first+63)/64)
 	}
 	clear(inst.entered)
-	c.next++
 	inst.call.input, inst.call.output = nil, nil
 	inst.signature = v.signature()
+	inst.entrant = entrant{k.clock[lp], k.global(lp), inst.signature}
 	inst.timed = k.timing
 	inst.leaders = v.algorithm == collectives.NodeLeader
 	participants := c.size
@@ -482,6 +496,7 @@ func (c *comm) retire(inst *instance) {
 		if other == inst {
 			c.live = append(c.live[:i], c.live[i+1:]...)
 			c.spare.entered = inst.entered
+			c.keepPast(inst)
 			return
 		}
 	}
@@ -497,10 +512,12 @@ func (c *comm) blocking(lp int32, k *kernel) *instance {
 	if member < 0 {
 		return nil
 	}
+	local := member - c.first
 	for _, inst := range c.live {
-		local := member - c.first
-		if inst.has(local) && (inst.requests == nil || inst.requests[local] == 0) && k.within(inst, lp) {
-			return inst
+		for ; inst != nil; inst = inst.rival {
+			if inst.has(local) && (inst.requests == nil || inst.requests[local] == 0) && k.within(inst, lp) {
+				return inst
+			}
 		}
 	}
 	return nil

@@ -37,6 +37,7 @@ type comm struct {
 	made    map[int]*comm // communicators that the members made last
 	pending map[uint32][]pendingRecord
 	spells  []spell         // what members of this engine have called, if there are others
+	past    []entrance      // likewise: the first entrants of instances that all members of this engine have left
 	broken  map[uint32]bool // instances that have failed because members called different things
 }
 

@@ -36,7 +36,7 @@ func (a *absence) covers(w *waiter) bool {
 
 // deadlock describes what the LPs of this engine wait for.
 func (k *kernel) deadlock() *DeadlockError {
-	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished, calls: k.calls(), absent: k.absent(), mismatch: k.untold()}
+	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished, absent: k.absent()}
 	for lp := int32(0); lp < int32(k.n) && len(d.waiters) < deadlockReportLimit; lp++ {
 		if w, ok := k.blocked(lp); ok {
 			d.waiters = append(d.waiters, w)
@@ -168,28 +168,14 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	}
 	waiters := append(slices.Clone(a.waiters), b.waiters...)
 	slices.SortFunc(waiters, func(x, y waiter) int { return x.Rank - y.Rank })
-	d := &DeadlockError{
-		Waiting: a.Waiting + b.Waiting, mismatch: a.mismatch,
-		waiters: waiters[:min(len(waiters), deadlockReportLimit)], absent: append(slices.Clone(a.absent), b.absent...),
+	return &DeadlockError{
+		Waiting: a.Waiting + b.Waiting, waiters: waiters[:min(len(waiters), deadlockReportLimit)],
+		absent: append(slices.Clone(a.absent), b.absent...),
 	}
-	// Engines that have made the same calls add nothing.
-	fresh := unlike(b.calls, a.calls)
-	if d.mismatch == nil {
-		d.mismatch = b.mismatch
-	}
-	if d.mismatch == nil {
-		d.mismatch = disagreement(a.calls, fresh)
-	}
-	d.calls = append(slices.Clone(a.calls), fresh...)
-	return d
 }
 
-// cause is the error to report: that ranks called different collectives, if they
-// did, which is why they wait.
-func (e *DeadlockError) cause() error {
-	if e.mismatch != nil {
-		return e.mismatch
-	}
+// explain fills in for whom the ranks wait.
+func (e *DeadlockError) explain() {
 	e.Blocked = e.Blocked[:0]
 	for i := range e.waiters {
 		w := e.waiters[i]
@@ -198,7 +184,6 @@ func (e *DeadlockError) cause() error {
 		}
 		e.Blocked = append(e.Blocked, w.Blocked)
 	}
-	return e
 }
 
 // encode appends the report to b for engine 0; a nil one says that there is none.
@@ -217,11 +202,26 @@ func (e *DeadlockError) encode(b []byte) []byte {
 		onward := map[bool]uint64{true: 1}[a.onward]
 		b = appendWords(b, a.context, uint64(a.number), onward, uint64(a.first), uint64(a.count))
 	}
-	b = appendWords(b, uint64(len(e.calls)))
-	for _, c := range e.calls {
-		b = appendWords(b, c.context, c.members, uint64(c.from), uint64(c.until), uint64(c.signature), uint64(c.rank), uint64(c.at))
+	return b
+}
+
+// encodeCalls writes entrances for engine 0.
+func encodeCalls(calls []entrance) (b []byte) {
+	for _, c := range calls {
+		b = appendWords(b, c.context, c.members, uint64(c.number), uint64(c.at), uint64(c.rank), uint64(c.signature))
 	}
 	return b
+}
+
+// decodeCalls reads what all engines have written; there is nothing on the others than
+// engine 0.
+func decodeCalls(payloads [][]byte) (all []entrance) {
+	for _, payload := range payloads {
+		for r := (reader{payload}); len(r.b) > 0; {
+			all = append(all, entrance{r.u64(), r.u64(), uint32(r.u64()), entrant{vtime.Time(r.u64()), int32(r.u64()), signature(r.u64())}})
+		}
+	}
+	return all
 }
 
 // decodeDeadlock reads what encode appended.
@@ -240,9 +240,6 @@ func decodeDeadlock(b []byte) *DeadlockError {
 	}
 	for range r.u64() {
 		e.absent = append(e.absent, absence{r.u64(), uint32(r.u64()), r.u64() == 1, int(r.u64()), int(r.u64())})
-	}
-	for range r.u64() {
-		e.calls = append(e.calls, called{r.u64(), r.u64(), spell{uint32(r.u64()), uint32(r.u64()), signature(r.u64()), int32(r.u64()), vtime.Time(r.u64())}})
 	}
 	return e
 }

@@ -99,10 +99,8 @@ type DeadlockError struct {
 	Waiting uint64    // ranks that have not finished
 	Blocked []Blocked // the first of them by rank
 
-	waiters  []waiter   // what Blocked is made of
-	absent   []absence  // who has not called collectives
-	calls    []called   // what ranks of the engine have called
-	mismatch *RankError // what of it differs from what others have called
+	waiters []waiter  // what Blocked is made of
+	absent  []absence // who has not called collectives
 }
 
 // deadlockReportLimit is the number of ranks that a report names.

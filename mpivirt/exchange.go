@@ -157,14 +157,26 @@ func (k *kernel) others(c *comm) []int {
 // room for n bytes. What the receiver needs to begin the instance itself is in
 // the calls of its own members.
 func (k *kernel) collectiveRecord(inst *instance, engine int, kind byte, n int) writer {
-	w := writer{k.eng.Record(engine, 2+8+4+8+4+n)}
+	w := writer{k.eng.Record(engine, 2+8+4+entrantBytes+n)}
 	w.u8(kind)
 	w.u8(0)
 	w.u64(inst.comm.context)
 	w.u32(inst.number)
-	w.u64(uint64(inst.signature))
-	w.u32(uint32(inst.caller))
+	w.entrant(inst.entrant)
 	return w
+}
+
+// entrantBytes is the length of an entrant in a record.
+const entrantBytes = 8 + 4 + 8
+
+func (w *writer) entrant(e entrant) {
+	w.u64(uint64(e.at))
+	w.u32(uint32(e.rank))
+	w.u64(uint64(e.signature))
+}
+
+func (r *reader) entrant() entrant {
+	return entrant{vtime.Time(r.u64()), int32(r.u32()), signature(r.u64())}
 }
 
 // deliverCollective takes in a record about an instance. One that no local member
@@ -181,7 +193,7 @@ func (k *kernel) deliverCollective(src int, record []byte, r reader) bool {
 	number := r.u32()
 	inst := c.numbered(number)
 	if inst == nil && number < c.next {
-		k.checkRecord(c, number, record[0], signature(r.u64()), int32(r.u32()))
+		k.checkRecord(c, number, record[0], r.entrant())
 		return true
 	}
 	if inst == nil {
@@ -215,17 +227,22 @@ func (k *kernel) adopt(inst *instance) {
 // takeRecord takes in a record about an instance. It reports false if the record will
 // be consumed later; one that has been already is of no size.
 func (k *kernel) takeRecord(inst *instance, from origin, kind byte, r reader) bool {
-	if kind == recordFailed {
-		k.receiveFailed(inst, r)
+	theirs := r.entrant()
+	own := inst.ofFamily(theirs.signature.family())
+	switch {
+	case own == nil:
+		k.bound(inst.comm, inst.number, inst.entrant, theirs)
+		return true
+	case kind == recordFailed:
+		k.receiveFailed(own, r)
+		return true
+	case own.failed != nil:
+		return true
+	case theirs.signature != own.signature:
+		k.contradiction(own)
 		return true
 	}
-	if inst.failed != nil {
-		return true
-	}
-	if theirs, rank := signature(r.u64()), int32(r.u32()); theirs != inst.signature {
-		k.contradiction(inst, inst.caller-int32(k.lo), inst.signature, theirs, rank)
-		return true
-	}
+	inst = own
 	switch kind {
 	case recordJoin:
 		k.receiveJoin(inst, r)

@@ -73,11 +73,40 @@ func (k *kernel) dropped(lp int32) bool {
 	return f.failed[lp] || f.horizon.Before(&engine.Failure{Time: k.clock[lp], LP: k.global(lp)})
 }
 
+// conclude returns the error of a run in which nobody can go on: the least failure, or that
+// of a rank whose call does not fit the others', if it comes before that or is why they
+// wait, else what they wait for. Engine 0 finds that rank. All engines call it together.
+func (k *kernel) conclude() error {
+	f := &k.failing
+	payloads, err := k.eng.Gather(encodeCalls(k.calls()))
+	if err != nil {
+		return err
+	}
+	var answer []byte
+	if mismatch := disagreement(decodeCalls(payloads), !k.limited()); mismatch != nil {
+		least := engine.Failure{Time: mismatch.Time, LP: int32(mismatch.Rank), Reason: []byte(mismatch.Error())}
+		if !k.limited() || !f.horizon.Before(&least) {
+			f.own, answer = mismatch, append(appendWords(nil, uint64(least.Time), uint64(least.LP)), least.Reason...)
+		}
+	}
+	if answer, err = k.eng.Share(answer); err != nil {
+		return err
+	}
+	if r := (reader{answer}); len(answer) > 0 {
+		f.horizon = &engine.Failure{Time: vtime.Time(r.u64()), LP: int32(r.u64()), Reason: r.b}
+	}
+	if !k.limited() {
+		return k.deadlock()
+	}
+	k.recount()
+	return k.leastFailure()
+}
+
 // leastFailure is the error of a run that has ended with a failure: the least one, if it is
-// of this engine, else that another engine has ended it.
+// known here, else that another engine has ended the run.
 func (k *kernel) leastFailure() error {
 	least := k.failing.horizon
-	if own := k.failing.own; own != nil && own.Rank == int(least.LP) {
+	if own := k.failing.own; own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
 		return own
 	}
 	return &engine.Stopped{From: k.eng.Partition().Owner(int(least.LP)), Reason: least.Reason}

@@ -217,7 +217,7 @@ func modeOf(t *testing.T, machine string, ranks, engines int, chosen Interpreter
 		t.Fatal(err)
 	}
 	k := newKernel(&s.config, s.engines[0])
-	return k.newInstance(k.comms[worldComm], &v).mode
+	return k.newInstance(k.comms[worldComm], 0, 0, &v).mode
 }
 
 // Bulk interpretation is used where it is possible, and only there.
@@ -452,27 +452,36 @@ func TestDeadlockReportsTravel(t *testing.T) {
 		v := collective{name: callBcast, op: collectives.Bcast, root: root, bytes: 4, element: 4, data: true}
 		return v.signature()
 	}
-	report := func(rank int32, root int) *DeadlockError {
+	report := func(rank int32) *DeadlockError {
 		return &DeadlockError{
 			Waiting: 1,
 			waiters: []waiter{{Blocked{Rank: int(rank), Call: "Bcast", For: "others", Since: 7}, worldContext, 9}},
 			absent:  []absence{{worldContext, 3, true, 5, 2}, {selfContext, 4, false, 0, 1}},
-			calls: []called{
-				{worldContext, 2, spell{0, 3, bcast(0), rank, 5}},
-				{worldContext, 2, spell{3, 9, bcast(root), rank, 6}},
-			},
 		}
 	}
-	sent := report(1, 1)
+	calls := func(rank int32, root int) []entrance {
+		return []entrance{
+			{worldContext, 2, 0, entrant{5, rank, bcast(0)}},
+			{worldContext, 2, 3, entrant{6, rank, bcast(root)}},
+		}
+	}
+	sent := report(1)
+	if got := decodeCalls([][]byte{encodeCalls(calls(1, 1))}); !reflect.DeepEqual(got, calls(1, 1)) {
+		t.Fatalf("%+v come as %+v", calls(1, 1), got)
+	}
 	got := decodeDeadlock(sent.encode(nil))
 	if !reflect.DeepEqual(got, sent) {
 		t.Fatalf("%+v comes as %+v", sent, got)
 	}
-	if d := mergeDeadlocks(report(0, 1), got); d.cause() != error(d) || d.Waiting != 2 || len(d.Blocked) != 2 {
-		t.Errorf("ranks that agree: %v", d.cause())
+	d := mergeDeadlocks(report(0), got)
+	if d.explain(); d.Waiting != 2 || len(d.Blocked) != 2 {
+		t.Errorf("ranks that agree: %v", d)
 	}
-	want := "rank 0 failed at virtual time 6ps in Bcast: MPI_ERR_ROOT: Bcast with root 0, but rank 1 calls Bcast with root 1 as collective 3 on WORLD"
-	if err := mergeDeadlocks(report(0, 0), got).cause(); err.Error() != want {
+	if err := disagreement(append(calls(0, 1), calls(1, 1)...), true); err != nil {
+		t.Errorf("ranks that agree: %v", err)
+	}
+	want := "rank 1 failed at virtual time 6ps in Bcast: MPI_ERR_ROOT: Bcast with root 1, but rank 0 calls Bcast with root 0 as collective 3 on WORLD"
+	if err := disagreement(append(calls(1, 1), calls(0, 0)...), false); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

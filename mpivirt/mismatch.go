@@ -1,8 +1,10 @@
 package mpivirt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"gigarank/collectives"
@@ -20,7 +22,7 @@ import (
 //     the receiver may wait for it, not have called yet, or have left;
 //   - where everybody waits and nobody sends, by the report of the deadlock.
 //
-// What comes of it is the same on any number of engines and by any interpreter:
+// What follows is the same on any number of engines and by any interpreter:
 //
 //   - If nobody can leave any of the calls before everybody has entered, as with a
 //     barrier and an allreduce, the collective fails as a whole: every member's call
@@ -30,8 +32,12 @@ import (
 //     Who gets a message of another call, or one that rests on such a message, ends
 //     its call with the error; who needs none, as the root of a bcast, does not learn
 //     of it.
-//   - Else the algorithms do not fit together, and some members may have left: the
-//     run ends with the error.
+//   - Else the algorithms do not fit together, and some members may have left. The calls
+//     of each family go on among themselves, by messages, and the run ends with the
+//     error, of the first member in the order of (virtual time, rank) that enters a call
+//     of another family than the first of all. An engine that hears of two families
+//     bounds the run by an instant that is not before that; which member it is follows
+//     from what all engines have entered, when nothing is left before the bound.
 
 // signature stands for what all members must agree on: the call in its lowest byte,
 // the root, the lengths, the operation and the type. Zero stands for no call.
@@ -126,42 +132,25 @@ func (v *collective) lengthsDiffer() bool {
 type spell struct {
 	from, until uint32
 	signature   signature
-	rank        int32 // that called first
-	at          vtime.Time
 }
 
 // maxSpells is how far back an engine knows what its members called.
 const maxSpells = 256
 
 // remember notes what the first member here calls in an instance.
-func (inst *instance) remember(rank int32, at vtime.Time) {
-	inst.caller, inst.called = rank, at
+func (inst *instance) remember() {
 	c := inst.comm
 	if c.locals == c.size {
 		return
 	}
-	if n := len(c.spells); n > 0 && c.spells[n-1].signature == inst.signature {
+	if n := len(c.spells); n > 0 && c.spells[n-1].signature == inst.signature && c.spells[n-1].until == inst.number {
 		c.spells[n-1].until = inst.number + 1
 		return
 	}
 	if len(c.spells) == maxSpells {
 		c.spells = slices.Delete(c.spells, 0, maxSpells/2)
 	}
-	c.spells = append(c.spells, spell{inst.number, inst.number + 1, inst.signature, rank, at})
-}
-
-// forget drops what members here have called in an instance, whose error they get.
-func (c *comm) forget(number uint32) {
-	for i, s := range c.spells {
-		if s.from > number || number >= s.until {
-			continue
-		}
-		before, after := s, s
-		before.until, after.from = number, number+1
-		rest := slices.DeleteFunc([]spell{before, after}, func(s spell) bool { return s.from == s.until })
-		c.spells = slices.Replace(c.spells, i, i+1, rest...)
-		return
-	}
+	c.spells = append(c.spells, spell{inst.number, inst.number + 1, inst.signature})
 }
 
 // calledAs returns the signature of an instance that members here have entered; zero
@@ -180,6 +169,15 @@ func (m *message) signature() signature {
 	return signature(uint32(m.source)) | signature(m.arguments)<<32
 }
 
+// entrant is the sender of a collective's message, which has entered before it arrives.
+func (m *message) entrant() entrant { return entrant{m.arrival, m.rank, m.signature()} }
+
+// fits reports whether a collective's message is of the same family as an agent's call.
+func (a *agent) fits(m *message) bool {
+	own, theirs := a.signature(), m.signature()
+	return own == theirs || own.family() == theirs.family()
+}
+
 // whole reports whether nobody can leave a call before everybody has entered it.
 func (s signature) whole() bool {
 	switch s.call() {
@@ -190,9 +188,17 @@ func (s signature) whole() bool {
 	return false
 }
 
-// alike reports whether two calls have the same name and root, so that messages of one
+// family stands for the calls that fit together: those of which nobody can leave any
+// before everybody has entered, or those of one name and root, so that messages of one
 // are waited for in the other.
-func (s signature) alike(other signature) bool { return (s^other)&(1<<signedLengths-1) == 0 }
+type family uint32
+
+func (s signature) family() family {
+	if s.whole() {
+		return family(noCall)
+	}
+	return family(s & (1<<signedLengths - 1))
+}
 
 // odd is a call that differs from that of the first member on its engine.
 type odd struct {
@@ -216,13 +222,17 @@ func (inst *instance) signatureOf(member int) signature {
 	return inst.signature
 }
 
-// accept looks at the call of a member that is about to enter an instance.
-func (k *kernel) accept(inst *instance, lp int32, member int, v *collective) {
+// accept looks at the call of a member that is about to enter an instance, and returns
+// the one that it enters: that of its family.
+func (k *kernel) accept(inst *instance, lp int32, member int, v *collective) *instance {
 	if inst.agrees(v) {
 		k.contradicted(inst, lp)
-		return
+		return inst
 	}
 	o := &odd{*v, v.signature()}
+	if inst.signature.family() != o.signature.family() {
+		return k.acceptApart(inst, lp, member, v, o.signature)
+	}
 	o.call.input, o.call.output = nil, nil
 	if o.signature == inst.signature { // by chance
 		o.signature ^= 1 << signedLengths
@@ -231,27 +241,59 @@ func (k *kernel) accept(inst *instance, lp int32, member int, v *collective) {
 		inst.odd = map[int]*odd{}
 	}
 	inst.odd[member] = o
-	if inst.failed != nil {
-		return
-	}
-	if !inst.signature.alike(o.signature) && !(inst.signature.whole() && o.signature.whole()) {
-		k.die(lp, v.name, inst.comm.mismatch(inst.number, o.signature, inst.signature, inst.caller))
-	}
-	k.contradiction(inst, lp, inst.signature, o.signature, k.global(lp))
+	k.contradiction(inst)
 	if inst.mode == locally {
 		k.demote(inst)
 	}
+	return inst
 }
 
-// contradiction is told that an LP of an instance, whose call has the one signature,
-// has heard of a rank whose call has the other.
-func (k *kernel) contradiction(inst *instance, lp int32, own, theirs signature, rank int32) {
-	switch {
-	case inst.failed != nil:
-	case own.whole() && theirs.whole():
-		k.failWhole(inst, theirs, rank)
-	case !own.alike(theirs):
-		k.endByMismatch(inst.comm, inst.number, lp, own, theirs, rank)
+// acceptApart is accept for a member whose call is of another family than an instance.
+func (k *kernel) acceptApart(inst *instance, lp int32, member int, v *collective, own signature) *instance {
+	if inst.mode == locally {
+		k.demote(inst)
+	}
+	k.bound(inst.comm, inst.number, inst.entrant, entrant{k.clock[lp], k.global(lp), own})
+	if inst.rival == nil {
+		inst.rival = k.newInstance(inst.comm, inst.number, lp, v)
+		inst.comm.open = nil
+	}
+	return k.accept(inst.rival, lp, member, v)
+}
+
+// ofFamily returns the instance of a family among those that have one number, nil if there
+// is none here.
+func (inst *instance) ofFamily(f family) *instance {
+	for inst != nil && inst.signature.family() != f {
+		inst = inst.rival
+	}
+	return inst
+}
+
+// entrant is a member that has entered a collective, and its call. Entrants are in the
+// order of (virtual time, rank).
+type entrant struct {
+	at        vtime.Time // of its entry, or an instant after it
+	rank      int32
+	signature signature
+}
+
+func (c entrant) compare(o entrant) int {
+	return cmp.Or(cmp.Compare(c.at, o.at), cmp.Compare(c.rank, o.rank))
+}
+
+// bound bounds the run by the later of two entrants of different families.
+func (k *kernel) bound(c *comm, number uint32, a, b entrant) {
+	if a.compare(b) > 0 {
+		a, b = b, a
+	}
+	k.failedAt(int(b.rank), b.at, b.signature.call(), c.mismatch(number, b.signature, a.signature, a.rank))
+}
+
+// contradiction is told that a call of an instance's family differs from the others.
+func (k *kernel) contradiction(inst *instance) {
+	if inst.failed == nil && inst.signature.whole() {
+		k.failWhole(inst)
 	}
 }
 
@@ -267,12 +309,6 @@ func (k *kernel) announce(inst *instance) {
 	}
 	at, _ := slices.BinarySearch(others, k.eng.Index())
 	k.collectiveRecord(inst, others[at%len(others)], recordSignature, 0)
-}
-
-// endByMismatch ends the run because of the calls of an LP and of a rank.
-func (k *kernel) endByMismatch(c *comm, number uint32, lp int32, own, theirs signature, rank int32) {
-	c.breaks(number)
-	k.fail(lp, own.call(), c.mismatch(number, own, theirs, rank))
 }
 
 // breaks notes that an instance has failed: what still comes for it is dropped.
@@ -292,37 +328,50 @@ func (k *kernel) contradicted(inst *instance, lp int32) bool {
 	for index := k.box(lp).early.head; index != 0 && inst.failed == nil; {
 		m := k.messages.at(index)
 		index = m.next
-		if m.comm == inst.comm.index && m.number == inst.number && m.signature() != inst.signature {
-			k.contradiction(inst, lp, inst.signature, m.signature(), m.rank)
+		if m.comm != inst.comm.index || m.number != inst.number || m.signature() == inst.signature {
+			continue
+		}
+		if theirs := m.entrant(); theirs.signature.family() == inst.signature.family() {
+			k.contradiction(inst)
+		} else {
+			k.bound(inst.comm, inst.number, inst.entrant, theirs)
 		}
 	}
 	return inst.failed != nil
 }
 
 // checkEarly is told of a message from another engine for which no agent waits, and
-// whether the LP has an agent in the instance. If the LP takes no more messages in it,
-// the sender is in another call: in one of which each message is waited for, none is
-// left over.
+// whether the LP has an agent in an instance of its number. If the LP takes no more
+// messages in it, the sender is in another call: in one of which each message is waited
+// for, none is left over.
 func (k *kernel) checkEarly(lp int32, m *message, running bool) {
-	c, number := k.comms[m.comm], m.number
+	c, number, theirs := k.comms[m.comm], m.number, m.entrant()
 	inst := c.numbered(number)
-	if inst != nil && m.signature() != inst.signature {
-		k.contradiction(inst, inst.caller-int32(k.lo), inst.signature, m.signature(), m.rank)
+	if inst != nil {
+		own := inst.ofFamily(theirs.signature.family())
+		if own == nil {
+			k.bound(c, number, inst.entrant, theirs)
+			return
+		}
+		inst = own
+		if theirs.signature != inst.signature {
+			k.contradiction(inst)
+		}
 	}
 	if running || number >= c.next || c.broken[number] || inst != nil && !k.takesNoMore(inst, lp) {
 		return
 	}
-	own := c.calledAs(number)
+	own := entrant{k.clock[lp], k.global(lp), c.calledAs(number)}
 	if inst != nil {
-		own = inst.signatureOf(inst.comm.group.Member(int(k.global(lp))))
+		own.signature = inst.signatureOf(inst.comm.group.Member(int(own.rank)))
 	}
-	if own == m.signature() {
+	if own.signature == theirs.signature {
 		if invariant.Enabled {
-			invariant.Broken("rank %d gets a message of %s number %d of %s, which takes none from it", k.global(lp), own.call(), m.number, c)
+			invariant.Broken("rank %d gets a message of %s number %d of %s, which takes none from it", own.rank, own.signature.call(), number, c)
 		}
 		return
 	}
-	k.endByMismatch(c, m.number, lp, own, m.signature(), m.rank)
+	k.bound(c, number, own, theirs)
 }
 
 // checkLeftOver looks for messages that came for an agent which has ended.
@@ -338,14 +387,14 @@ func (k *kernel) checkLeftOver(inst *instance, lp int32) {
 // checkRecord is told of a record about an instance that all local members have left:
 // nobody leaves before its engine has all that it needs, so the sender is in another
 // call. Only signatures, and parts of a tree where no leader of a node is, may be late.
-func (k *kernel) checkRecord(c *comm, number uint32, kind byte, theirs signature, rank int32) {
-	own := c.calledAs(number)
+func (k *kernel) checkRecord(c *comm, number uint32, kind byte, theirs entrant) {
+	own, late := c.calledAs(number), kind == recordSignature || kind == recordTree
 	switch {
-	case c.broken[number]:
-	case own != theirs:
+	case c.broken[number] || own == 0 && late:
+	case own != theirs.signature:
 		lp, _ := k.local(c.rankOf(k.firstLocal(c), 0))
-		k.endByMismatch(c, number, lp, own, theirs, rank)
-	case invariant.Enabled && kind != recordSignature && kind != recordTree:
+		k.bound(c, number, entrant{k.clock[lp], k.global(lp), own}, theirs)
+	case invariant.Enabled && !late:
 		invariant.Broken("a record about %s number %d of %s, which has ended", own.call(), number, c)
 	}
 }
@@ -422,63 +471,95 @@ func (k *kernel) stopAgent(index int32) {
 	*k.agents.at(index) = agent{ended: true}
 }
 
-// called is a spell on a communicator, for the report of a deadlock.
-type called struct {
+// entrance is the first entrant of an instance on one engine; where nobody can have left,
+// the first of its signature.
+type entrance struct {
 	context uint64
 	members uint64
-	spell
+	number  uint32
+	entrant
 }
 
-// calls lists what members here have called on communicators that have members
-// elsewhere.
-func (k *kernel) calls() (all []called) {
+// maxPast is of how many instances that all members here have left an engine knows when
+// the first had entered.
+const maxPast = 1024
+
+// keepPast notes the first entrant of an instance that all members here have left, where
+// members elsewhere may be in another call.
+func (c *comm) keepPast(inst *instance) {
+	if c.locals == c.size || inst.signature.whole() {
+		return
+	}
+	if len(c.past) == maxPast {
+		c.past = slices.Delete(c.past, 0, maxPast/2)
+	}
+	c.past = append(c.past, entrance{c.context, uint64(c.size), inst.number, inst.entrant})
+}
+
+// calls lists the first entrants of all instances of which some member may be in another call.
+func (k *kernel) calls() (all []entrance) {
 	for _, c := range k.comms {
 		if c == nil {
 			continue
 		}
-		for _, s := range c.spells {
-			all = append(all, called{c.context, uint64(c.size), s})
+		all = append(all, c.past...)
+		for _, inst := range c.live {
+			for ; inst != nil; inst = inst.rival {
+				for _, first := range k.entrants(inst) {
+					all = append(all, entrance{c.context, uint64(c.size), inst.number, first})
+				}
+			}
 		}
 	}
 	return all
 }
 
-// unlike returns those of calls that are not among the others, whoever made them.
-func unlike(calls, others []called) (rest []called) {
-	type where struct {
-		context     uint64
-		from, until uint32
-		signature   signature
+// entrants returns the first entrants of an instance.
+func (k *kernel) entrants(inst *instance) (all []entrant) {
+	c := inst.comm
+	if !inst.signature.whole() {
+		return []entrant{inst.entrant}
 	}
-	key := func(c called) where { return where{c.context, c.from, c.until, c.signature} }
-	known := map[where]bool{}
-	for _, c := range others {
-		known[key(c)] = true
-	}
-	for _, c := range calls {
-		if !known[key(c)] {
-			rest = append(rest, c)
+	first := map[signature]entrant{}
+	for member := c.first; member < c.last; member++ {
+		rank := c.rankOf(member, 0)
+		lp, here := k.local(rank)
+		if !here || !inst.has(member-c.first) {
+			continue
+		}
+		next := entrant{inst.entryOf(k, lp, member), int32(rank), inst.signatureOf(member)}
+		if known, exists := first[next.signature]; !exists || next.compare(known) < 0 {
+			first[next.signature] = next
 		}
 	}
-	return rest
+	return slices.Collect(maps.Values(first))
 }
 
-// disagreement returns the error of ranks of two engines that made different calls
-// in the same place, nil if there are none.
-func disagreement(a, b []called) *RankError {
-	for _, x := range a {
-		for _, y := range b {
-			number := max(x.from, y.from)
-			if x.context != y.context || x.signature == y.signature || number >= min(x.until, y.until) {
-				continue
-			}
-			if x.signature.alike(y.signature) && !x.signature.whole() {
-				continue // nobody waits because of that
-			}
-			c := &comm{context: x.context, size: int(x.members)}
-			return &RankError{Rank: int(x.rank), Time: x.at, Call: x.signature.call().String(),
-				Err: c.mismatch(number, x.signature, y.signature, y.rank)}
+// disagreement returns the error of the first rank of all that entered a call which does
+// not fit that of the first entrant; nil if there is none. If stuck, nobody can go on: ranks that
+// make different calls of which all wait for all have not been told.
+func disagreement(calls []entrance, stuck bool) (least *RankError) {
+	slices.SortFunc(calls, func(a, b entrance) int {
+		return cmp.Or(cmp.Compare(a.context, b.context), cmp.Compare(a.number, b.number), a.compare(b.entrant))
+	})
+	for len(calls) > 0 {
+		first, n := calls[0], 1
+		for n < len(calls) && calls[n].context == first.context && calls[n].number == first.number {
+			n++
 		}
+		odd := slices.IndexFunc(calls[:n], func(c entrance) bool { return c.signature.family() != first.signature.family() })
+		if odd < 0 && stuck && first.signature.whole() {
+			odd = slices.IndexFunc(calls[:n], func(c entrance) bool { return c.signature != first.signature })
+		}
+		if odd >= 0 {
+			x, c := calls[odd], &comm{context: first.context, size: int(first.members)}
+			e := &RankError{Rank: int(x.rank), Time: x.at, Call: x.signature.call().String(),
+				Err: c.mismatch(x.number, x.signature, first.signature, first.rank)}
+			if least == nil || e.before(least) {
+				least = e
+			}
+		}
+		calls = calls[n:]
 	}
-	return nil
+	return least
 }

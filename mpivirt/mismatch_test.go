@@ -656,6 +656,77 @@ func TestAnyMismatch(t *testing.T) {
 	})
 }
 
+// Calls that do not fit together end the run with one and the same error on any engines,
+// by any interpreter and protocol: it names the first rank in the order of (virtual time,
+// rank) whose call is of another kind than the first of all, unless some rank has failed
+// before.
+func TestAnyMismatchNamesOneRank(t *testing.T) {
+	calls := lengths()
+	for _, op := range []collectives.Operation{collectives.Bcast, collectives.Reduce, collectives.Gather, collectives.Scatter} {
+		calls[fmt.Sprintf("%v from 1", op)] = func(w *mpivirt.Comm, n int) error { return w.CollectiveSize(op, int64(n), 1) }
+	}
+	calls["barrier"] = func(w *mpivirt.Comm, _ int) error { return w.Barrier() }
+	calls["dup"] = func(w *mpivirt.Comm, _ int) error { _, err := w.Dup(); return err }
+	names := slices.Sorted(maps.Keys(calls))
+	machines := []string{hockney, joined, rendezvous, "tianhe-1a", "loggops-default"}
+	rapid.Check(t, func(rt *rapid.T) {
+		ranks := rapid.IntRange(2, 9).Draw(rt, "ranks")
+		machine := rapid.SampledFrom(machines).Draw(rt, "machine")
+		common := rapid.SampledFrom(names).Draw(rt, "common")
+		before, after := rapid.IntRange(0, 2).Draw(rt, "before"), rapid.IntRange(0, 2).Draw(rt, "after")
+		drawn := rapid.SliceOfN(rapid.SampledFrom(names), 2, 3).Draw(rt, "calls")
+		sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 40}), 3, 3).Draw(rt, "sizes")
+		choice := rapid.SliceOfN(rapid.IntRange(0, len(drawn)-1), ranks, ranks).Draw(rt, "choice")
+		delays := rapid.SliceOfN(rapid.IntRange(0, 3), ranks, ranks).Draw(rt, "delays")
+		reordered, returning := rapid.Bool().Draw(rt, "reordered"), rapid.Bool().Draw(rt, "returning")
+		failing, failsAt := rapid.IntRange(-ranks, ranks-1).Draw(rt, "failing"), rapid.IntRange(0, 9).Draw(rt, "failsAt")
+		algorithms := map[collectives.Operation]collectives.Algorithm{}
+		for _, op := range collectives.Operations() {
+			algorithms[op] = rapid.SampledFrom(collectives.Algorithms(op)).Draw(rt, op.String())
+		}
+		run := func(h host) string {
+			result, err := simulate(rt, mpivirt.Config{
+				Target: target(t, machine, ranks), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Algorithms: algorithms,
+				Program: mpivirt.Program{Name: "mismatch", Main: func(r *mpivirt.Rank) (err error) {
+					w := r.World()
+					if reordered {
+						if w, err = w.Split(0, -r.Rank()); err != nil {
+							return err
+						}
+					}
+					r.SetErrorsReturn(returning)
+					for range before {
+						err = errors.Join(err, calls[common](w, 1))
+					}
+					r.Compute(vtime.Duration(delays[r.Rank()]*delays[r.Rank()]) * 700 * vtime.Nanosecond)
+					err = errors.Join(err, calls[drawn[choice[r.Rank()]]](w, sizes[choice[r.Rank()]]))
+					if r.Rank() == failing {
+						r.Compute(vtime.Duration(failsAt*failsAt) * 300 * vtime.Nanosecond)
+						return errors.New("the rank fails by itself")
+					}
+					for range after {
+						err = errors.Join(err, calls[common](w, 1))
+					}
+					r.Compute(vtime.Microsecond)
+					return err
+				}},
+			}, h.Engines)
+			if err != nil {
+				return fmt.Sprintf("%v; %d finished", err, result.Finished)
+			}
+			return result.Fingerprint
+		}
+		all := hostings(ranks)
+		want := run(all[0])
+		for range 3 {
+			h := rapid.SampledFrom(all).Draw(rt, "host")
+			if got := run(h); got != want {
+				rt.Errorf("%+v: %s, want %s", h, got, want)
+			}
+		}
+	})
+}
+
 // whole reports whether nobody leaves a call of lengths before all have entered.
 func whole(name string) bool {
 	switch strings.TrimPrefix(name, "i") {

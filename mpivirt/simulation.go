@@ -145,26 +145,28 @@ func (s *Simulation) Run() (*Result, error) {
 	if len(s.engines) == 1 && s.engines[0].Engines() > 1 {
 		total, statistics, err = s.gather(tallies[0], err)
 	}
+	if deadlock, stuck := err.(*DeadlockError); stuck {
+		deadlock.explain()
+	}
 	result := total.result(statistics)
 	result.Complete = err == nil
 	return result, err
 }
 
+// end is what an engine leaves when its run is over.
+type end struct {
+	tally *tally
+	body  lp.Body
+	err   error
+}
+
 // runEngines runs the engines of this process. An engine whose goroutine does not come
 // back has no tally.
 func (s *Simulation) runEngines() (tallies []*tally, errs []error) {
-	type end struct {
-		tally *tally
-		body  lp.Body
-		err   error
-	}
 	ends := make([]chan end, len(s.engines))
 	for i := range s.engines {
 		ends[i] = make(chan end, 1)
-		go func() {
-			t, body, err := s.runEngine(i)
-			ends[i] <- end{t, body, err}
-		}()
+		go func() { ends[i] <- s.runEngine(i) }()
 	}
 	stop := s.watch()
 	defer stop()
@@ -212,13 +214,13 @@ func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics,
 		statistics.Add(&counts)
 	}
 	if waiting != nil && all != nil {
-		cause = all.cause()
+		cause = all
 	}
 	return total, statistics, cause
 }
 
 // runEngine runs one engine of this process and its LPs.
-func (s *Simulation) runEngine(i int) (*tally, lp.Body, error) {
+func (s *Simulation) runEngine(i int) end {
 	e, c := s.engines[i], &s.config
 	e.Settle()
 	k := newKernel(c, e)
@@ -249,16 +251,13 @@ func (s *Simulation) runEngine(i int) (*tally, lp.Body, error) {
 	switch {
 	case isStopped(err) && k.failing.own != nil && s.losesAny():
 		err = k.failing.own
-	case k.limited() && (err == nil || errors.Is(err, engine.ErrDeadlock)):
-		err = k.leastFailure()
-		k.recount()
-	case errors.Is(err, engine.ErrDeadlock):
-		err = k.deadlock()
+	case err == nil && k.limited() || errors.Is(err, engine.ErrDeadlock):
+		err = k.conclude()
 	case err != nil && !isStopped(err):
 		e.Abort([]byte(err.Error()))
 	}
 	k.tally.settle()
-	return &k.tally, k.body, err
+	return end{&k.tally, k.body, err}
 }
 
 // run runs the engine to the end of the simulation. A step of an event LP that panics,
@@ -348,7 +347,7 @@ func firstError(errs []error) error {
 	case blocked != nil:
 		return blocked
 	case deadlock != nil:
-		return deadlock.cause()
+		return deadlock
 	}
 	return stopped
 }

@@ -23,7 +23,7 @@ func TestHeldExitsBoundTheEngine(t *testing.T) {
 	c := &Config{Target: target}
 	// The EIT of an engine that hears of no other is Forever.
 	k := newKernel(c, engine.New(engine.Config{Partition: engine.Partition{LPs: 4, Engines: 1}, Transport: engine.NewInProcess(1)[0]}))
-	inst := k.newInstance(k.comms[worldComm], &collective{
+	inst := k.newInstance(k.comms[worldComm], 0, 0, &collective{
 		name: callCommSplit, op: collectives.Allgather, algorithm: collectives.Ring, bytes: 8, element: 8, exchange: &exchange{},
 	})
 	k.comms[worldComm].live = append(k.comms[worldComm].live, inst)

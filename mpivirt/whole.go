@@ -1,15 +1,20 @@
 package mpivirt
 
-import "gigarank/vtime"
+import (
+	"gigarank/invariant"
+	"gigarank/vtime"
+	"slices"
+)
 
 // failure is the end of a collective as a whole, because members have called different
 // things of which all wait for everybody. No member has left then, and each call ends
 // with the error: at the instant of the last entry and twice the greatest latency from
 // the first member, as if all had told it what they call and it had told all. The
-// engines tell one another that it fails and when their last members have entered.
+// engines tell one another that it fails, and when all their members have entered they tell
+// the first of those and the last entry. The error of a member is about the first of all,
+// in the order of (virtual time, rank), that calls something else.
 type failure struct {
-	theirs  signature  // a call here or elsewhere that is not that of the first member here
-	rank    int32      // whose it is
+	first   []entrant  // by signature, of the engines whose members have entered: enough to find the first that differs from any
 	latest  vtime.Time // entry, of those that are known
 	missing int        // engines of which some members have not entered, as far as is known
 	told    bool       // the other engines know that all members here have entered
@@ -17,14 +22,13 @@ type failure struct {
 	hold    bulk // keeps EIT from going past members that are to leave
 }
 
-// failWhole lets an instance fail as a whole, because of the call of a rank.
-func (k *kernel) failWhole(inst *instance, theirs signature, rank int32) {
+// failWhole lets an instance fail as a whole.
+func (k *kernel) failWhole(inst *instance) {
 	c := inst.comm
 	if inst.gone > 0 {
-		k.endByMismatch(c, inst.number, inst.caller-int32(k.lo), inst.signature, theirs, rank)
-		return
+		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.call.name, inst.number, c, inst.gone)
 	}
-	f := &failure{theirs: theirs, rank: rank, missing: len(k.others(c))}
+	f := &failure{missing: len(k.others(c))}
 	inst.failed, inst.mode = f, broken
 	c.breaks(inst.number)
 	if c.open == inst {
@@ -70,7 +74,7 @@ func (k *kernel) enteredFailed(inst *instance) {
 		return
 	}
 	if !f.told {
-		f.told = true
+		f.told, f.first = true, append(f.first, k.entrants(inst)...)
 		k.sendFailed(inst)
 	}
 	if f.missing == 0 {
@@ -86,7 +90,7 @@ func (k *kernel) endFailed(inst *instance) {
 		return
 	}
 	f.ended = true
-	c.forget(inst.number)
+	slices.SortFunc(f.first, entrant.compare)
 	k.releaseBulk(&f.hold)
 	t := f.latest.Add(k.thereAndBack(c))
 	for member := c.first; member < c.last; member++ {
@@ -100,28 +104,10 @@ func (k *kernel) endFailed(inst *instance) {
 
 // contradictionOf returns the error of a member in an instance that has failed.
 func (inst *instance) contradictionOf(member int) error {
-	own, theirs, rank := inst.signatureOf(member), inst.failed.theirs, inst.failed.rank
-	if own == theirs {
-		theirs, rank = inst.signature, inst.caller
-	}
-	return inst.comm.mismatch(inst.number, own, theirs, rank)
-}
-
-// untold returns the error of a collective that has failed and that some member has not
-// entered, nil if there is none.
-func (k *kernel) untold() *RankError {
-	for _, c := range k.comms {
-		if c == nil {
-			continue
-		}
-		for _, inst := range c.live {
-			if inst.failed != nil && inst.count > 0 {
-				err := inst.comm.mismatch(inst.number, inst.signature, inst.failed.theirs, inst.failed.rank)
-				return &RankError{Rank: int(inst.caller), Time: inst.called, Call: inst.call.name.String(), Err: err}
-			}
-		}
-	}
-	return nil
+	own := inst.signatureOf(member)
+	other := slices.IndexFunc(inst.failed.first, func(e entrant) bool { return e.signature != own })
+	theirs := inst.failed.first[other]
+	return inst.comm.mismatch(inst.number, own, theirs.signature, theirs.rank)
 }
 
 // thereAndBack is twice the greatest latency between the first member and another one.
@@ -168,36 +154,37 @@ func (k *kernel) dropCrowd(inst *instance) {
 	}
 }
 
-// sendFailed tells the other engines that an instance fails, and when the last of this
-// engine's members has entered, if all have.
+// sendFailed tells the other engines that an instance fails, and who of this engine's
+// members entered first and when the last did, if all have entered.
 func (k *kernel) sendFailed(inst *instance) {
 	f := inst.failed
+	var first []entrant
+	if f.told {
+		first = k.entrants(inst)
+	}
 	for _, engine := range k.others(inst.comm) {
-		w := k.collectiveRecord(inst, engine, recordFailed, 8+4+1+8)
-		w.u64(uint64(f.theirs))
-		w.u32(uint32(f.rank))
-		if f.told {
-			w.u8(1)
-		} else {
-			w.u8(0)
-		}
+		w := k.collectiveRecord(inst, engine, recordFailed, 8+len(first)*entrantBytes)
 		w.u64(uint64(f.latest))
+		for _, e := range first {
+			w.entrant(e)
+		}
 	}
 }
 
 // receiveFailed takes in what sendFailed has sent.
 func (k *kernel) receiveFailed(inst *instance, r reader) {
-	sender, caller := signature(r.u64()), int32(r.u32())
-	theirs, rank := signature(r.u64()), int32(r.u32())
-	told, latest := r.u8() == 1, vtime.Time(r.u64())
-	if theirs == inst.signature {
-		theirs, rank = sender, caller
+	if inst.failed == nil {
+		k.failWhole(inst)
 	}
-	k.contradiction(inst, inst.caller-int32(k.lo), inst.signature, theirs, rank)
-	if inst.failed == nil || !told {
+	latest := vtime.Time(r.u64())
+	if len(r.b) == 0 {
 		return
 	}
-	inst.failed.missing--
-	inst.failed.latest = max(inst.failed.latest, latest)
+	f := inst.failed
+	for len(r.b) > 0 {
+		f.first = append(f.first, r.entrant())
+	}
+	f.missing--
+	f.latest = max(f.latest, latest)
 	k.enteredFailed(inst)
 }

@@ -41,6 +41,7 @@ type ending struct {
 	unfinished int
 	outcome    Outcome
 	gathered   [][][]byte // payloads come from each engine and not yet returned
+	shared     [][]byte   // payloads come from engine 0 and not yet returned
 }
 
 // Stop ends the run everywhere: Poll and Wait of every engine, this one
@@ -140,7 +141,13 @@ func (e *Endpoint) Gather(payload []byte) ([][]byte, error) {
 		return nil, err
 	}
 	e.end.gathered[0] = append(e.end.gathered[0], slices.Clone(payload))
-	err := e.awaitPayloads()
+	missing := 0
+	err := e.await(func() bool {
+		for missing < e.size && len(e.end.gathered[missing]) > 0 {
+			missing++
+		}
+		return missing == e.size
+	}, e.missing)
 	payloads := make([][]byte, e.size)
 	for engine, queue := range e.end.gathered {
 		if len(queue) > 0 {
@@ -150,16 +157,38 @@ func (e *Endpoint) Gather(payload []byte) ([][]byte, error) {
 	return payloads, err
 }
 
-// awaitPayloads returns when there is a payload of every engine.
-func (e *Endpoint) awaitPayloads() error {
+// Share gives every engine the payload of engine 0; what the others hand in does not
+// count. All engines call it equally often, after the run's end. After a stop they wait
+// for GatherLimit at most. What records come are dropped.
+func (e *Endpoint) Share(payload []byte) ([]byte, error) {
+	if err := e.Flush(); err != nil {
+		return nil, err
+	}
+	if e.rank == 0 {
+		e.onShare(0, payload)
+	}
+	err := e.await(func() bool { return len(e.end.shared) > 0 }, func() error {
+		return fmt.Errorf("engine 0 gave no answer within %v of the stop: it is busy or lost", e.config.GatherLimit)
+	})
+	if err != nil {
+		return nil, err
+	}
+	first := e.end.shared[0]
+	e.end.shared = e.end.shared[1:]
+	return first, nil
+}
+
+// onShare takes in engine 0's payload and passes it on down the tree.
+func (e *Endpoint) onShare(src int, payload []byte) {
+	e.end.shared = append(e.end.shared, slices.Clone(payload))
+	e.toNeighbours(src, kindShare, len(payload), func(body []byte) { copy(body, payload) })
+}
+
+// await takes in what comes until that is enough. Errors: the transport's, or late's if
+// GatherLimit has passed since a stop.
+func (e *Endpoint) await(enough func() bool, late func() error) error {
 	var deadline time.Duration // 0: none
-	for missing := 0; ; {
-		for missing < e.size && len(e.end.gathered[missing]) > 0 {
-			missing++
-		}
-		if missing == e.size {
-			return nil
-		}
+	for !enough() {
 		if e.failure != nil {
 			return e.failure
 		}
@@ -168,7 +197,7 @@ func (e *Endpoint) awaitPayloads() error {
 			deadline = now + e.config.GatherLimit
 		}
 		if deadline > 0 && now >= deadline {
-			return e.missing()
+			return late()
 		}
 		src, packet := e.receive()
 		if packet != nil {
@@ -184,6 +213,7 @@ func (e *Endpoint) awaitPayloads() error {
 			e.fail(err)
 		}
 	}
+	return nil
 }
 
 // missing reports whose payload has not come.

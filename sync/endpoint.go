@@ -436,6 +436,9 @@ func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 		return e.onStop(src, body)
 	case kindFailure:
 		return e.onFailure(src, body)
+	case kindShare:
+		e.onShare(src, body)
+		return nil
 	case kindGather:
 		e.end.gathered[src] = append(e.end.gathered[src], append([]byte{}, body...))
 		return nil

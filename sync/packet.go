@@ -41,6 +41,7 @@ const (
 	kindStop
 	kindGather
 	kindFailure
+	kindShare
 )
 
 // kindShift is where the kind lies in the word before an item.
