@@ -375,7 +375,7 @@ func (k *kernel) takeEarly(a *agent) int32 {
 	previous := int32(0)
 	for index := box.early.head; index != 0; {
 		m := k.messages.at(index)
-		if a.awaits(m) {
+		if k.awaits(a, m) {
 			box.early.removeMessage(&k.messages, previous, index)
 			box.ahead--
 			return index
@@ -387,7 +387,7 @@ func (k *kernel) takeEarly(a *agent) int32 {
 	}
 	key := earlyKey{a.lp, a.inst.comm.index, a.inst.number, a.round}
 	index := k.crowd[key]
-	if index == 0 || !a.awaits(k.messages.at(index)) {
+	if index == 0 || !k.awaits(a, k.messages.at(index)) {
 		return 0
 	}
 	delete(k.crowd, key)
@@ -422,8 +422,8 @@ func (k *kernel) keepEarly(lp int32, box *mailbox, index int32) {
 }
 
 // awaits reports whether a message is the one of the agent's round.
-func (a *agent) awaits(m *message) bool {
-	return m.tag == a.round && m.number == a.inst.number && m.comm == a.inst.comm.index && a.fits(m)
+func (k *kernel) awaits(a *agent, m *message) bool {
+	return m.tag == a.round && m.number == a.inst.number && m.comm == a.inst.comm.index && k.fits(a, m)
 }
 
 // arriveRound hands a message of a collective to a local LP.
@@ -434,7 +434,7 @@ func (k *kernel) arriveRound(lp int32, index int32) {
 	for ai := box.agents; ai != 0; {
 		a := k.agents.at(ai)
 		running = running || m.number == a.inst.number && m.comm == a.inst.comm.index
-		if a.stage == receiving && a.message == 0 && a.awaits(m) {
+		if a.stage == receiving && a.message == 0 && k.awaits(a, m) {
 			a.message = index
 			k.continueAgent(ai)
 			return

@@ -49,7 +49,8 @@ type instance struct {
 	layout   *collectives.Layout // of the working buffers; nil if each member has its own
 	// signature stands for the arguments that all members must agree on.
 	signature signature
-	entrant   entrant   // the first of the local members, any of them while nobody can leave
+	entrant   entrant // the first of the local members, any of them while nobody can leave
+	announced bool
 	rival     *instance // of the same number, for members here whose call is of another family
 	mode      mode
 	leaders   bool // the schedule is among node leaders, with a join before and a release after
@@ -332,7 +333,9 @@ func (c *comm) instanceFor(k *kernel, lp int32, member int, v *collective) *inst
 	inst := k.newInstance(c, c.next, lp, v)
 	c.next++
 	inst.remember()
-	k.announce(inst)
+	if k.returning {
+		k.announce(inst)
+	}
 	k.adopt(inst)
 	if inst.plain && inst.failed == nil && !slices.ContainsFunc(c.live, func(other *instance) bool { return other.count < c.locals }) {
 		c.open = inst

@@ -208,7 +208,8 @@ func (e *DeadlockError) encode(b []byte) []byte {
 // encodeCalls writes entrances for engine 0.
 func encodeCalls(calls []entrance) (b []byte) {
 	for _, c := range calls {
-		b = appendWords(b, c.context, c.members, uint64(c.number), uint64(c.at), uint64(c.rank), uint64(c.signature))
+		b = appendWords(b, c.context, c.members, uint64(c.number), uint64(c.at), uint64(c.rank), uint64(c.signature),
+			c.count, uint64(c.lowest), uint64(c.latest), uint64(c.span))
 	}
 	return b
 }
@@ -218,7 +219,8 @@ func encodeCalls(calls []entrance) (b []byte) {
 func decodeCalls(payloads [][]byte) (all []entrance) {
 	for _, payload := range payloads {
 		for r := (reader{payload}); len(r.b) > 0; {
-			all = append(all, entrance{r.u64(), r.u64(), uint32(r.u64()), entrant{vtime.Time(r.u64()), int32(r.u64()), signature(r.u64())}})
+			all = append(all, entrance{r.u64(), r.u64(), uint32(r.u64()), entrant{vtime.Time(r.u64()), int32(r.u64()), signature(r.u64())},
+				r.u64(), int32(r.u64()), vtime.Time(r.u64()), vtime.Duration(r.u64())})
 		}
 	}
 	return all

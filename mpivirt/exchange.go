@@ -228,7 +228,7 @@ func (k *kernel) adopt(inst *instance) {
 // be consumed later; one that has been already is of no size.
 func (k *kernel) takeRecord(inst *instance, from origin, kind byte, r reader) bool {
 	theirs := r.entrant()
-	own := inst.ofFamily(theirs.signature.family())
+	own := k.ofFamily(inst, k.family(theirs.signature))
 	switch {
 	case own == nil:
 		k.bound(inst.comm, inst.number, inst.entrant, theirs)
@@ -259,6 +259,7 @@ func (k *kernel) takeRecord(inst *instance, from origin, kind byte, r reader) bo
 	case recordSplit:
 		k.receiveSplit(inst, r)
 	case recordSignature:
+		k.announce(inst)
 	default:
 		invariant.Broken("a record of kind %d", kind)
 	}

@@ -83,7 +83,7 @@ func (k *kernel) conclude() error {
 		return err
 	}
 	var answer []byte
-	if mismatch := disagreement(decodeCalls(payloads), !k.limited()); mismatch != nil {
+	if mismatch := disagreement(decodeCalls(payloads), !k.limited(), k.together()); mismatch != nil {
 		least := engine.Failure{Time: mismatch.Time, LP: int32(mismatch.Rank), Reason: []byte(mismatch.Error())}
 		if !k.limited() || !f.horizon.Before(&least) {
 			f.own, answer = mismatch, append(appendWords(nil, uint64(least.Time), uint64(least.LP)), least.Reason...)

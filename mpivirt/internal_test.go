@@ -461,8 +461,8 @@ func TestDeadlockReportsTravel(t *testing.T) {
 	}
 	calls := func(rank int32, root int) []entrance {
 		return []entrance{
-			{worldContext, 2, 0, entrant{5, rank, bcast(0)}},
-			{worldContext, 2, 3, entrant{6, rank, bcast(root)}},
+			{worldContext, 2, 0, entrant{5, rank, bcast(0)}, 1, 2, 3, 4},
+			{worldContext, 2, 3, entrant{6, rank, bcast(root)}, 0, 0, 0, 0},
 		}
 	}
 	sent := report(1)
@@ -477,11 +477,11 @@ func TestDeadlockReportsTravel(t *testing.T) {
 	if d.explain(); d.Waiting != 2 || len(d.Blocked) != 2 {
 		t.Errorf("ranks that agree: %v", d)
 	}
-	if err := disagreement(append(calls(0, 1), calls(1, 1)...), true); err != nil {
+	if err := disagreement(append(calls(0, 1), calls(1, 1)...), true, true); err != nil {
 		t.Errorf("ranks that agree: %v", err)
 	}
 	want := "rank 1 failed at virtual time 6ps in Bcast: MPI_ERR_ROOT: Bcast with root 1, but rank 0 calls Bcast with root 0 as collective 3 on WORLD"
-	if err := disagreement(append(calls(1, 1), calls(0, 0)...), false); err == nil || err.Error() != want {
+	if err := disagreement(append(calls(1, 1), calls(0, 0)...), false, true); err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

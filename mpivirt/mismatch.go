@@ -26,7 +26,8 @@ import (
 //
 //   - If nobody can leave any of the calls before everybody has entered, as with a
 //     barrier and an allreduce, the collective fails as a whole: every member's call
-//     ends with the error; see failure.
+//     ends with the error; see failure. Under a model with state at the receiver the
+//     run ends.
 //   - Members of another call with the same root, whose lengths, types or operations
 //     differ, go through the messages of the algorithm nonetheless, as MPICH does.
 //     Who gets a message of another call, or one that rests on such a message, ends
@@ -173,9 +174,9 @@ func (m *message) signature() signature {
 func (m *message) entrant() entrant { return entrant{m.arrival, m.rank, m.signature()} }
 
 // fits reports whether a collective's message is of the same family as an agent's call.
-func (a *agent) fits(m *message) bool {
+func (k *kernel) fits(a *agent, m *message) bool {
 	own, theirs := a.signature(), m.signature()
-	return own == theirs || own.family() == theirs.family()
+	return own == theirs || k.family(own) == k.family(theirs)
 }
 
 // whole reports whether nobody can leave a call before everybody has entered it.
@@ -188,17 +189,26 @@ func (s signature) whole() bool {
 	return false
 }
 
-// family stands for the calls that fit together: those of which nobody can leave any
-// before everybody has entered, or those of one name and root, so that messages of one
-// are waited for in the other.
-type family uint32
-
-func (s signature) family() family {
-	if s.whole() {
-		return family(noCall)
+// family returns what stands for the calls that fit together: those of one name and root,
+// so that messages of one are waited for in the other; and all of those of which nobody can
+// leave any before everybody has entered, if they fail together, else only equal ones.
+func (s signature) family(together bool) signature {
+	switch {
+	case !s.whole():
+		return s & (1<<signedLengths - 1)
+	case together:
+		return signature(noCall)
 	}
-	return family(s & (1<<signedLengths - 1))
+	return s
 }
+
+// family is that of a call on the kernel's machine.
+func (k *kernel) family(s signature) signature { return s.family(k.together()) }
+
+// together reports whether a collective can fail as a whole. It cannot where a message takes
+// effect on its receiver's processor, whether or not somebody waits for it: what the messages
+// have done before the failure would depend on the hosting.
+func (k *kernel) together() bool { return k.processors == nil }
 
 // odd is a call that differs from that of the first member on its engine.
 type odd struct {
@@ -230,7 +240,7 @@ func (k *kernel) accept(inst *instance, lp int32, member int, v *collective) *in
 		return inst
 	}
 	o := &odd{*v, v.signature()}
-	if inst.signature.family() != o.signature.family() {
+	if k.family(inst.signature) != k.family(o.signature) {
 		return k.acceptApart(inst, lp, member, v, o.signature)
 	}
 	o.call.input, o.call.output = nil, nil
@@ -263,8 +273,8 @@ func (k *kernel) acceptApart(inst *instance, lp int32, member int, v *collective
 
 // ofFamily returns the instance of a family among those that have one number, nil if there
 // is none here.
-func (inst *instance) ofFamily(f family) *instance {
-	for inst != nil && inst.signature.family() != f {
+func (k *kernel) ofFamily(inst *instance, f signature) *instance {
+	for inst != nil && k.family(inst.signature) != f {
 		inst = inst.rival
 	}
 	return inst
@@ -300,13 +310,15 @@ func (k *kernel) contradiction(inst *instance) {
 // announce tells another engine what the members here call in an instance, in which all
 // wait for all. Each engine tells the next one of those that have members, and the last
 // one the first, so that some engine hears of another call than its own if there are any.
-// Messages tell most of that; but an algorithm may wait where nobody sends. Where no rank
-// has asked for its errors, it is enough to find out when all wait.
+// Messages tell most of that; but an algorithm may wait where nobody sends. One engine
+// begins of which a rank has asked for its errors, and who is told tells on. Where no rank
+// has, it is enough to find out when all wait.
 func (k *kernel) announce(inst *instance) {
 	others := k.others(inst.comm)
-	if !k.returning || len(others) == 0 || !inst.signature.whole() {
+	if inst.announced || len(others) == 0 || !inst.signature.whole() || !k.together() {
 		return
 	}
+	inst.announced = true
 	at, _ := slices.BinarySearch(others, k.eng.Index())
 	k.collectiveRecord(inst, others[at%len(others)], recordSignature, 0)
 }
@@ -331,7 +343,7 @@ func (k *kernel) contradicted(inst *instance, lp int32) bool {
 		if m.comm != inst.comm.index || m.number != inst.number || m.signature() == inst.signature {
 			continue
 		}
-		if theirs := m.entrant(); theirs.signature.family() == inst.signature.family() {
+		if theirs := m.entrant(); k.family(theirs.signature) == k.family(inst.signature) {
 			k.contradiction(inst)
 		} else {
 			k.bound(inst.comm, inst.number, inst.entrant, theirs)
@@ -348,7 +360,7 @@ func (k *kernel) checkEarly(lp int32, m *message, running bool) {
 	c, number, theirs := k.comms[m.comm], m.number, m.entrant()
 	inst := c.numbered(number)
 	if inst != nil {
-		own := inst.ofFamily(theirs.signature.family())
+		own := k.ofFamily(inst, k.family(theirs.signature))
 		if own == nil {
 			k.bound(c, number, inst.entrant, theirs)
 			return
@@ -472,12 +484,16 @@ func (k *kernel) stopAgent(index int32) {
 }
 
 // entrance is the first entrant of an instance on one engine; where nobody can have left,
-// the first of its signature.
+// the first of its signature, with what is known of the others.
 type entrance struct {
 	context uint64
 	members uint64
 	number  uint32
 	entrant
+	count  uint64         // of entrants with that signature
+	lowest int32          // rank of them
+	latest vtime.Time     // entry of them
+	span   vtime.Duration // of a failure, from the last entry on
 }
 
 // maxPast is of how many instances that all members here have left an engine knows when
@@ -493,7 +509,7 @@ func (c *comm) keepPast(inst *instance) {
 	if len(c.past) == maxPast {
 		c.past = slices.Delete(c.past, 0, maxPast/2)
 	}
-	c.past = append(c.past, entrance{c.context, uint64(c.size), inst.number, inst.entrant})
+	c.past = append(c.past, entrance{context: c.context, members: uint64(c.size), number: inst.number, entrant: inst.entrant})
 }
 
 // calls lists the first entrants of all instances of which some member may be in another call.
@@ -505,22 +521,22 @@ func (k *kernel) calls() (all []entrance) {
 		all = append(all, c.past...)
 		for _, inst := range c.live {
 			for ; inst != nil; inst = inst.rival {
-				for _, first := range k.entrants(inst) {
-					all = append(all, entrance{c.context, uint64(c.size), inst.number, first})
-				}
+				all = append(all, k.entrances(inst)...)
 			}
 		}
 	}
 	return all
 }
 
-// entrants returns the first entrants of an instance.
-func (k *kernel) entrants(inst *instance) (all []entrant) {
+// entrances returns the first entrants of an instance.
+func (k *kernel) entrances(inst *instance) (all []entrance) {
 	c := inst.comm
+	one := entrance{context: c.context, members: uint64(c.size), number: inst.number, entrant: inst.entrant}
 	if !inst.signature.whole() {
-		return []entrant{inst.entrant}
+		return []entrance{one}
 	}
-	first := map[signature]entrant{}
+	one.span = k.thereAndBack(c)
+	bySignature := map[signature]entrance{}
 	for member := c.first; member < c.last; member++ {
 		rank := c.rankOf(member, 0)
 		lp, here := k.local(rank)
@@ -528,38 +544,66 @@ func (k *kernel) entrants(inst *instance) (all []entrant) {
 			continue
 		}
 		next := entrant{inst.entryOf(k, lp, member), int32(rank), inst.signatureOf(member)}
-		if known, exists := first[next.signature]; !exists || next.compare(known) < 0 {
-			first[next.signature] = next
+		known, exists := bySignature[next.signature]
+		if !exists {
+			known = one
+			known.entrant, known.lowest = next, next.rank
 		}
+		if next.compare(known.entrant) < 0 {
+			known.entrant = next
+		}
+		known.count, known.lowest, known.latest = known.count+1, min(known.lowest, next.rank), max(known.latest, next.at)
+		bySignature[next.signature] = known
 	}
-	return slices.Collect(maps.Values(first))
+	return slices.Collect(maps.Values(bySignature))
 }
 
 // disagreement returns the error of the first rank of all that entered a call which does
-// not fit that of the first entrant; nil if there is none. If stuck, nobody can go on: ranks that
-// make different calls of which all wait for all have not been told.
-func disagreement(calls []entrance, stuck bool) (least *RankError) {
+// not fit that of the first entrant; nil if there is none. If stuck, nobody can go on: ranks
+// that make different calls of one family have not been told. If all have entered, the error
+// is that of the first rank that is told.
+func disagreement(calls []entrance, stuck, together bool) (least *RankError) {
 	slices.SortFunc(calls, func(a, b entrance) int {
 		return cmp.Or(cmp.Compare(a.context, b.context), cmp.Compare(a.number, b.number), a.compare(b.entrant))
 	})
 	for len(calls) > 0 {
-		first, n := calls[0], 1
-		for n < len(calls) && calls[n].context == first.context && calls[n].number == first.number {
+		n := 1
+		for n < len(calls) && calls[n].context == calls[0].context && calls[n].number == calls[0].number {
 			n++
 		}
-		odd := slices.IndexFunc(calls[:n], func(c entrance) bool { return c.signature.family() != first.signature.family() })
-		if odd < 0 && stuck && first.signature.whole() {
-			odd = slices.IndexFunc(calls[:n], func(c entrance) bool { return c.signature != first.signature })
-		}
-		if odd >= 0 {
-			x, c := calls[odd], &comm{context: first.context, size: int(first.members)}
-			e := &RankError{Rank: int(x.rank), Time: x.at, Call: x.signature.call().String(),
-				Err: c.mismatch(x.number, x.signature, first.signature, first.rank)}
-			if least == nil || e.before(least) {
-				least = e
-			}
+		if e := disagreementOf(calls[:n], stuck, together); e != nil && (least == nil || e.before(least)) {
+			least = e
 		}
 		calls = calls[n:]
 	}
 	return least
+}
+
+// disagreementOf is disagreement for one instance, of which the entrants are in their order.
+func disagreementOf(calls []entrance, stuck, together bool) *RankError {
+	first := calls[0]
+	odd := slices.IndexFunc(calls, func(c entrance) bool { return c.signature.family(together) != first.signature.family(together) })
+	told := odd < 0 && stuck && first.signature.whole()
+	if told {
+		odd = slices.IndexFunc(calls, func(c entrance) bool { return c.signature != first.signature })
+	}
+	if odd < 0 {
+		return nil
+	}
+	x, theirs := calls[odd], first.entrant
+	entered, latest, lowest := uint64(0), vtime.Time(0), first
+	for _, c := range calls {
+		entered, latest = entered+c.count, max(latest, c.latest)
+		if c.lowest < lowest.lowest {
+			lowest = c
+		}
+	}
+	if told && entered == first.members {
+		x, x.rank, x.at = lowest, lowest.lowest, latest.Add(first.span)
+		if x.signature == first.signature {
+			theirs = calls[odd].entrant
+		}
+	}
+	c := &comm{context: x.context, size: int(x.members)}
+	return &RankError{Rank: int(x.rank), Time: x.at, Call: x.signature.call().String(), Err: c.mismatch(x.number, x.signature, theirs.signature, theirs.rank)}
 }

@@ -74,7 +74,10 @@ func (k *kernel) enteredFailed(inst *instance) {
 		return
 	}
 	if !f.told {
-		f.told, f.first = true, append(f.first, k.entrants(inst)...)
+		f.told = true
+		for _, e := range k.entrances(inst) {
+			f.first = append(f.first, e.entrant)
+		}
 		k.sendFailed(inst)
 	}
 	if f.missing == 0 {
@@ -158,15 +161,15 @@ func (k *kernel) dropCrowd(inst *instance) {
 // members entered first and when the last did, if all have entered.
 func (k *kernel) sendFailed(inst *instance) {
 	f := inst.failed
-	var first []entrant
+	var first []entrance
 	if f.told {
-		first = k.entrants(inst)
+		first = k.entrances(inst)
 	}
 	for _, engine := range k.others(inst.comm) {
 		w := k.collectiveRecord(inst, engine, recordFailed, 8+len(first)*entrantBytes)
 		w.u64(uint64(f.latest))
 		for _, e := range first {
-			w.entrant(e)
+			w.entrant(e.entrant)
 		}
 	}
 }
