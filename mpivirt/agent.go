@@ -222,7 +222,7 @@ func (a *agent) nextStep() (step collectives.Step, more bool) {
 func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
 	m, dst := k.roundMessage(index, a, step)
 	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
-	k.checkSent(a, dst, m.bytes, m.arrival)
+	k.checkSent(a, dst, m.bytes, a.posted, m.arrival)
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, recordRound, dst, a.posted, k.gather(a, step.Send, a.inst.schedule.Positions()))
 }
@@ -253,11 +253,11 @@ func (k *kernel) departRound(a *agent, src, dst int, bytes int64) (free, arrival
 	return free, leaves.Add(k.tgt.Delay(src, dst, bytes))
 }
 
-// checkSent notes it if a participant's message would not leave it, or not arrive, before
-// the end of virtual time.
-func (k *kernel) checkSent(a *agent, dst int, bytes int64, arrival vtime.Time) {
+// checkSent notes it if a participant's message, which begins to leave it at an instant,
+// would not be gone, or not arrive, before the end of virtual time.
+func (k *kernel) checkSent(a *agent, dst int, bytes int64, begun, arrival vtime.Time) {
 	if max(a.clock, arrival) == vtime.Forever {
-		k.pastSend(a.inst, int(k.global(a.lp)), dst, bytes, a.posted)
+		k.pastSend(a.inst, int(k.global(a.lp)), dst, bytes, begun)
 	}
 }
 

@@ -436,7 +436,7 @@ func TestSizesAsDocumented(t *testing.T) {
 		{"mailbox and its number", unsafe.Sizeof(mailbox{}) + 4, 172},
 		{"request", unsafe.Sizeof(request{}), 96},
 		{"message", unsafe.Sizeof(message{}), 80},
-		{"processor", unsafe.Sizeof(processor{}), 152},
+		{"processor", unsafe.Sizeof(processor{}), 168},
 		{"agent", unsafe.Sizeof(agent{}), 144},
 	} {
 		if c.got != c.want {

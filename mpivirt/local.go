@@ -116,7 +116,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	sent := &r.sent[m]
 	sent.bytes = a.layout.Bytes(step.Send, w)
 	a.clock, sent.arrival = k.departRound(a, r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
-	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, sent.arrival)
+	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
 	k.eng.Statistics.Messages++
 	if content := k.gather(a, step.Send, w); content != nil {
 		sent.payload = k.buffers.take(len(content))

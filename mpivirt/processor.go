@@ -54,6 +54,8 @@ type processor struct {
 	serving  bool        // the processor is in serve
 	number   uint32      // counts operations and arrivals
 	released vtime.Time  // when what comes next in the program was released
+	sent     vtime.Time  // when the last message began to leave
+	taken    vtime.Time  // when the last message began to be taken in
 	armed    vtime.Time  // instant of the timed event that serves; Forever if none
 }
 
@@ -280,18 +282,18 @@ func (k *kernel) checkInterface(lp int32, p *processor) {
 	if len(p.arrivals) > 0 && p.state.Receive == vtime.Forever {
 		a := &p.arrivals[0]
 		m := k.messages.at(a.index)
-		k.pastEnd(int(k.global(lp)), max(a.at, p.state.CPU), k.callFor(lp, m, a.round), "a message of %d bytes from rank %d", m.bytes, m.rank)
+		k.pastEnd(int(k.global(lp)), max(a.at, p.taken), k.callFor(lp, m, a.round), "a message of %d bytes from rank %d", m.bytes, m.rank)
 	}
 	for i := range p.active {
 		op := &p.active[i]
 		switch {
 		case p.state.Send < vtime.Forever:
 		case op.kind == opSend:
-			k.pastEnd(int(k.global(lp)), max(op.ready, p.state.CPU), k.requests.at(op.request).call, "a message to rank %d", op.dst)
+			k.pastEnd(int(k.global(lp)), max(op.ready, p.sent), k.requests.at(op.request).call, "a message to rank %d", op.dst)
 		case op.kind == opRound:
 			a := k.agents.at(op.index)
 			if !a.ended {
-				k.pastEnd(int(k.global(lp)), max(op.ready, p.state.CPU), a.inst.call.name, "a message of round %d", a.round)
+				k.pastEnd(int(k.global(lp)), max(op.ready, p.sent), a.inst.call.name, "a message of round %d", a.round)
 			}
 		}
 	}
@@ -574,6 +576,7 @@ func (k *kernel) sendAt(lp int32, p *processor, op *operation, at vtime.Time) {
 	m.payload = nil
 	k.messages.release(op.index)
 	k.tgt.Depart(&p.state, m.bytes, at)
+	p.sent = at
 	m.arrival = at.Add(k.tgt.Latency(int(m.rank), int(op.dst)))
 	if max(p.state.CPU, m.arrival) == vtime.Forever {
 		k.pastEnd(int(m.rank), at, k.requests.at(op.request).call, "a message of %d bytes to rank %d", m.bytes, op.dst)
@@ -602,6 +605,7 @@ func (k *kernel) takeIn(lp int32, p *processor, at vtime.Time) {
 	a := p.arrivals.pop()
 	m := k.messages.at(a.index)
 	k.tgt.TakeIn(&p.state, m.bytes, at)
+	p.taken = at
 	if p.state.CPU == vtime.Forever {
 		k.pastEnd(int(k.global(lp)), at, k.callFor(lp, m, a.round), "a message of %d bytes from rank %d", m.bytes, m.rank)
 	}
@@ -802,10 +806,11 @@ func (k *kernel) sendRoundAt(lp int32, p *processor, index int32, at vtime.Time)
 	step := a.inst.schedule.Step(int(a.member), int(a.round))
 	m, dst := k.roundMessage(index, a, &step)
 	k.tgt.Depart(&p.state, m.bytes, at)
+	p.sent = at
 	m.arrival = at.Add(k.tgt.Latency(int(m.rank), dst))
 	a.clock, a.released = p.state.CPU, max(a.released, at)
 	a.stage = receiving
-	k.checkSent(a, dst, m.bytes, m.arrival)
+	k.checkSent(a, dst, m.bytes, at, m.arrival)
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, recordRound, dst, at, k.gather(a, step.Send, a.inst.schedule.Positions()))
 	k.goOnAgent(index)

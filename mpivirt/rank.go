@@ -142,7 +142,8 @@ func (r *Rank) Abort(code int) { r.die(r.call, abortError{code}) }
 // comes back from the calls of all of them if nobody can leave any of the calls before
 // all have entered; lengths, types and operations that differ in others come back from
 // the calls that receive of them. Different collectives otherwise, and roots, end the
-// program all the same, for some members may have left.
+// program all the same, for some members may have left; so does any difference in the
+// former under a model with state at the receiver.
 func (r *Rank) SetErrorsReturn(on bool) {
 	r.errorsReturn = on
 	r.k.returning = r.k.returning || on
