@@ -686,7 +686,7 @@ func TestAnyMismatchNamesOneRank(t *testing.T) {
 			algorithms[op] = rapid.SampledFrom(collectives.Algorithms(op)).Draw(rt, op.String())
 		}
 		run := func(h host) string {
-			result, err := simulate(rt, mpivirt.Config{
+			result, err := simulateAndClose(rt, mpivirt.Config{
 				Target: target(t, machine, ranks), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Algorithms: algorithms,
 				Program: mpivirt.Program{Name: "mismatch", Main: func(r *mpivirt.Rank) (err error) {
 					w := r.World()

@@ -34,6 +34,20 @@ func target(t rapid.TB, machine string, ranks int) *network.Target {
 // simulate runs a program and returns the result and the error of the run.
 func simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
 	t.Helper()
+	return simulation(t, c, engines).Run()
+}
+
+// simulateAndClose is simulate for programs that fail, many in a test: their ranks are
+// unwound.
+func simulateAndClose(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
+	t.Helper()
+	s := simulation(t, c, engines)
+	defer s.Close()
+	return s.Run()
+}
+
+func simulation(t rapid.TB, c mpivirt.Config, engines int) *mpivirt.Simulation {
+	t.Helper()
 	c.Transports = sync.NewInProcess(engines)
 	if c.Program.Main == nil {
 		c.LP = lp.Event
@@ -42,7 +56,7 @@ func simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.Run()
+	return s
 }
 
 // Progress tells the virtual time, also of a program in which nothing depends on
