@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/build"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -38,21 +39,20 @@ var rules = map[string]rule{
 	"invariant": {pure: true},
 
 	"lp": {
-		pure:    true,
-		imports: "vtime random",
-		unsafe:  "the address of a suspended LP's stack, which is fetched into the cache before it goes on",
+		pure:   true,
+		unsafe: "the address of a suspended LP's stack, which is fetched into the cache before it goes on",
 	},
 	"network": {pure: true, imports: "vtime random go.yaml.in/yaml/v3"},
 
 	"sync/internal/buffers": {},
-	"sync":                  {imports: "vtime random invariant sync/internal/buffers", testsOnly: "sync/transporttest"},
-	"sync/transporttest":    {imports: "vtime random sync"},
-	"sync/mpi":              {imports: "vtime random sync sync/internal/buffers", testsOnly: "sync/transporttest"},
+	"sync":                  {imports: "vtime invariant sync/internal/buffers", testsOnly: "sync/transporttest"},
+	"sync/transporttest":    {imports: "vtime sync"},
+	"sync/mpi":              {imports: "sync sync/internal/buffers", testsOnly: "sync/transporttest"},
 
 	"watchdog": {},
 
-	"collectives": {pure: true, imports: "vtime random"},
-	"engine":      {pure: true, imports: "vtime random invariant lp sync watchdog github.com/google/btree"},
+	"collectives": {pure: true, imports: "vtime"},
+	"engine":      {pure: true, imports: "vtime random invariant sync watchdog"},
 	"mpivirt": {
 		pure:    true,
 		imports: "vtime random invariant lp network collectives engine",
@@ -69,11 +69,11 @@ var rules = map[string]rule{
 	},
 	"result": {pure: true},
 	"study": {
-		imports: "vtime random network collectives bench result" +
+		imports: "vtime network collectives bench result" +
 			// Only one process may write the results.
 			" golang.org/x/sys/unix",
 		// The programs are simulated in its tests.
-		testsOnly: "lp sync mpivirt",
+		testsOnly: "random lp sync mpivirt",
 	},
 	"bench/report": {imports: "lp sync network mpivirt bench"},
 	"bench/truth":  {imports: "vtime random lp network collectives engine mpivirt"},
@@ -175,6 +175,42 @@ func packageDirs(root string) ([]string, error) {
 	return dirs, err
 }
 
+// idle returns the permissions of a package's rule that it does not use. A package
+// that only the tests import belongs into testsOnly, not into imports.
+func idle(pkg string, r rule, imports, testImports []string) []error {
+	var found []error
+	report := func(field, name, remedy string) {
+		found = append(found, fmt.Errorf("the rule of %q names %s in %s, which no file that it is for imports: %s",
+			pkg, name, field, remedy))
+	}
+	for _, name := range strings.Fields(r.imports) {
+		switch {
+		case contains(imports, name):
+		case contains(testImports, name):
+			report("imports", name, "only tests do, move it to testsOnly in deps_test.go")
+		default:
+			report("imports", name, "take it out of deps_test.go")
+		}
+	}
+	for _, name := range strings.Fields(r.testsOnly) {
+		if !contains(testImports, name) {
+			report("testsOnly", name, "take it out of deps_test.go")
+		}
+	}
+	if r.unsafe != "" && !slices.Contains(imports, "unsafe") {
+		report("unsafe", "a reason", "take it out of deps_test.go")
+	}
+	return found
+}
+
+// contains says whether one of the imports is the package that a rule calls by name.
+func contains(imports []string, name string) bool {
+	return slices.ContainsFunc(imports, func(imported string) bool {
+		short, _ := local(imported)
+		return short == name
+	})
+}
+
 func TestImportGraph(t *testing.T) {
 	dirs, err := packageDirs(".")
 	if err != nil {
@@ -184,6 +220,7 @@ func TestImportGraph(t *testing.T) {
 		t.Fatalf("found no package vtime below the root, only %v: the walk is wrong", dirs)
 	}
 	reported := map[string]bool{}
+	imports, testImports := map[string][]string{}, map[string][]string{} // in any build, by package
 	for _, tags := range tagSets {
 		context := build.Default
 		context.BuildTags = tags
@@ -199,14 +236,27 @@ func TestImportGraph(t *testing.T) {
 				continue
 			}
 			pkg := strings.TrimPrefix(path.Clean(filepath.ToSlash(dir)), ".")
-			faulty := faults(pkg, found.Imports, false)
-			faulty = append(faulty, faults(pkg, slices.Concat(found.TestImports, found.XTestImports), true)...)
+			ofTests := slices.Concat(found.TestImports, found.XTestImports)
+			imports[pkg] = append(imports[pkg], found.Imports...)
+			testImports[pkg] = append(testImports[pkg], ofTests...)
+			faulty := slices.Concat(faults(pkg, found.Imports, false), faults(pkg, ofTests, true))
 			for _, fault := range faulty {
 				if !reported[fault.Error()] {
 					reported[fault.Error()] = true
 					t.Error(fault)
 				}
 			}
+		}
+	}
+	for pkg, r := range rules {
+		for _, fault := range idle(pkg, r, imports[pkg], testImports[pkg]) {
+			t.Error(fault)
+		}
+	}
+	ofAllTests := slices.Concat(slices.Collect(maps.Values(testImports))...)
+	for _, library := range strings.Fields(testLibraries) {
+		if !slices.Contains(ofAllTests, library) {
+			t.Errorf("no test imports %s: take it out of testLibraries", library)
 		}
 	}
 }
@@ -221,7 +271,7 @@ func TestCrossedEdgesAreFound(t *testing.T) {
 		want    int
 	}{
 		{"the engine knows nothing of MPI", "engine", "gigarank/mpivirt", false, 1},
-		{"the engine stands on lp and sync", "engine", "gigarank/lp gigarank/sync fmt", false, 0},
+		{"the engine stands on sync", "engine", "gigarank/vtime gigarank/sync fmt", false, 0},
 		{"nor of real MPI", "engine", "gigarank/sync/mpi", false, 1},
 		{"schedules know nothing of machines", "collectives", "gigarank/network", false, 1},
 		{"the ground imports no room", "vtime", "gigarank/random", false, 1},
@@ -247,6 +297,34 @@ func TestCrossedEdgesAreFound(t *testing.T) {
 		if found := faults(c.pkg, strings.Fields(c.imports), c.tests); len(found) != c.want {
 			t.Errorf("%s: %s importing %q (tests: %t) has %d faults, want %d: %v",
 				c.why, c.pkg, c.imports, c.tests, len(found), c.want, found)
+		}
+	}
+}
+
+// Each kind of permission without use is found, and one that is used is not.
+func TestIdleEdgesAreFound(t *testing.T) {
+	example := rule{
+		imports:   "vtime lp github.com/google/btree",
+		testsOnly: "sync",
+		unsafe:    "an address",
+	}
+	for _, c := range []struct {
+		why                  string
+		imports, testImports string
+		want                 int
+	}{
+		{"all is used", "fmt gigarank/vtime gigarank/lp github.com/google/btree unsafe", "gigarank/sync os", 0},
+		{"an edge leads nowhere", "gigarank/vtime github.com/google/btree unsafe", "gigarank/sync", 1},
+		{"a library counts", "gigarank/vtime gigarank/lp unsafe", "gigarank/sync", 1},
+		{"tests do not use an edge for code", "gigarank/vtime github.com/google/btree unsafe", "gigarank/sync gigarank/lp", 1},
+		{"code does not use an edge for tests", "gigarank/vtime gigarank/lp github.com/google/btree unsafe gigarank/sync", "", 1},
+		{"a reason for unsafe wants unsafe", "gigarank/vtime gigarank/lp github.com/google/btree", "gigarank/sync unsafe", 1},
+		{"a package below is another", "gigarank/vtime gigarank/lp/kind github.com/google/btree unsafe", "gigarank/sync", 1},
+		{"a package that is gone uses nothing", "", "", 5},
+	} {
+		found := idle("example", example, strings.Fields(c.imports), strings.Fields(c.testImports))
+		if len(found) != c.want {
+			t.Errorf("%s: %d idle edges, want %d: %v", c.why, len(found), c.want, found)
 		}
 	}
 }
