@@ -11,7 +11,7 @@ const (
 	clockBytes      = 8
 	goroutineBytes  = 3000 // a stack of 2 KB, the coroutine and what a rank holds of WORLD
 	collectiveBytes = 450  // a rank in a collective by messages: mailbox, agent, a message
-	processorBytes  = 152  // under a model with state at the receiver
+	processorBytes  = 168  // under a model with state at the receiver
 )
 
 // Footprint estimates the bytes that the engines hold for each rank while it waits in

@@ -74,7 +74,7 @@ func TestBrokenKernelIsFound(t *testing.T) {
 	begin := func(k *kernel) *instance {
 		v := k.barrier
 		v.algorithm = collectives.NodeLeader
-		return k.newInstance(k.comms[worldComm], &v)
+		return k.newInstance(k.comms[worldComm], 0, 0, &v)
 	}
 	for _, c := range []struct {
 		why   string
