@@ -6,6 +6,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/invariant"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -274,7 +275,7 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 			k.release(inst, b.lo+i, t)
 		}
 	case inst.comm.index == worldComm && inst.requests == nil && inst.split == nil && !k.strict:
-		if inst.timed != untimed || inst.labels != nil {
+		if inst.timed != stats.Untimed || inst.labels != nil {
 			for i, t := range b.work {
 				k.noteTime(inst, int32(i), t.Sub(k.clock[i]))
 			}

@@ -5,6 +5,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/invariant"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -75,7 +76,7 @@ type instance struct {
 	bulk           *bulk
 	split          *splitState
 	leaving        lpRange
-	timed          int32           // label of the members' times in the tally, or untimed
+	timed          int32           // label of the members' times in the tally, or stats.Untimed
 	labels         map[int32]int32 // by LP, where they differ from timed
 	odd            map[int]*odd    // by member, whose call differs from that of the first here
 	failed         *failure        // of the collective as a whole
@@ -99,7 +100,7 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 	}
 	*word |= bit
 	inst.time(lp, k.timing)
-	k.timing = untimed
+	k.timing = stats.Untimed
 	inst.count++
 	if inst.count == c.locals {
 		c.open = nil
@@ -215,7 +216,7 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 		inst.entrant = at
 	}
 	inst.time(lp, k.timing)
-	k.timing = untimed
+	k.timing = stats.Untimed
 	local := member - c.first
 	inst.entered[local>>6] |= 1 << (local & 63)
 	inst.count++
@@ -295,8 +296,8 @@ func (k *kernel) noteTime(inst *instance, lp int32, d vtime.Duration) {
 			label = other
 		}
 	}
-	if label != untimed {
-		k.tally.note(label, d)
+	if label != stats.Untimed {
+		k.summary.tally.Note(label, d)
 	}
 }
 

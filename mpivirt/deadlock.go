@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"encoding/binary"
 	"fmt"
 	"gigarank/vtime"
 	"slices"
@@ -36,7 +37,7 @@ func (a *absence) covers(w *waiter) bool {
 
 // deadlock describes what the LPs of this engine wait for.
 func (k *kernel) deadlock() *DeadlockError {
-	d := &DeadlockError{Waiting: uint64(k.n) - k.tally.Finished, absent: k.absent()}
+	d := &DeadlockError{Waiting: uint64(k.n) - k.summary.digest.Finished, absent: k.absent()}
 	for lp := int32(0); lp < int32(k.n) && len(d.waiters) < deadlockReportLimit; lp++ {
 		if w, ok := k.blocked(lp); ok {
 			d.waiters = append(d.waiters, w)
@@ -244,4 +245,11 @@ func decodeDeadlock(b []byte) *DeadlockError {
 		e.absent = append(e.absent, absence{r.u64(), uint32(r.u64()), r.u64() == 1, int(r.u64()), int(r.u64())})
 	}
 	return e
+}
+
+func appendWords(b []byte, words ...uint64) []byte {
+	for _, w := range words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
 }

@@ -2,6 +2,7 @@ package mpivirt
 
 import (
 	"gigarank/lp"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -52,7 +53,7 @@ type stepper[S any] struct {
 func (b *stepper[S]) Resume(i int) bool {
 	k := b.k
 	b.rank.lp, b.rank.clock = int32(i), &k.clock[i]
-	k.stepping, k.stepped, k.called, k.timing = int32(i), int32(i)+1, noCall, untimed
+	k.stepping, k.stepped, k.called, k.timing = int32(i), int32(i)+1, noCall, stats.Untimed
 	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
 	k.stepping = none32
 	return more
@@ -62,7 +63,7 @@ func (b *stepper[S]) Resume(i int) bool {
 // whether the LP goes on after that.
 func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	for k := b.k; ; o = b.step(&b.rank, &b.states[i]) {
-		k.timing = untimed
+		k.timing = stats.Untimed
 		if (o != k.concluded || o == 0 || k.limited()) && k.fails(int32(i), o) {
 			k.concluded = 0
 			return true
@@ -90,7 +91,7 @@ func (b *stepper[S]) resumeRange(lo, hi int32) {
 	for i := range states {
 		lp := lo + int32(i)
 		b.rank.lp, b.rank.clock = lp, &clocks[i]
-		k.stepping, k.called, k.timing = lp, noCall, untimed
+		k.stepping, k.called, k.timing = lp, noCall, stats.Untimed
 		o := b.step(&b.rank, &states[i])
 		if o == waiting && k.joiners.hi == lp+1 {
 			continue // it is one of the joiners
@@ -212,14 +213,14 @@ func (r *EventRank) Compute(d vtime.Duration) {
 // Record enters the length of a timed operation into the statistics of the run;
 // see [Rank.Record].
 func (r *EventRank) Record(index int, operation string, d vtime.Duration) {
-	r.k.tally.record(index, operation, d)
+	r.k.summary.tally.Record(index, operation, d)
 }
 
 // Timed enters the length of the collective that this step begins next, from its entry
 // to its exit, into the statistics of the run, as Record does; the rank need not
 // remember when it entered. It returns r.
 func (r *EventRank) Timed(index int, operation string) *EventRank {
-	r.k.timing = r.k.tally.label(index, operation)
+	r.k.timing = r.k.summary.tally.Label(index, operation)
 	return r
 }
 

@@ -1,6 +1,10 @@
 package mpivirt
 
-import "slices"
+import (
+	"slices"
+
+	"gigarank/mpivirt/internal/stats"
+)
 
 // EventComm is a communicator as event ranks hold it: four bytes. The zero
 // EventComm is WORLD.
@@ -89,9 +93,9 @@ func (r *EventRank) enter(v *collective, err error, request int32) bool {
 	r.must(v.name, err)
 	v.transient = true
 	if c.size == 1 {
-		if r.k.timing != untimed {
-			r.k.tally.note(r.k.timing, 0)
-			r.k.timing = untimed
+		if r.k.timing != stats.Untimed {
+			r.k.summary.tally.Note(r.k.timing, 0)
+			r.k.timing = stats.Untimed
 		}
 		v.copyAlone()
 		return false
@@ -126,7 +130,7 @@ func (r *EventRank) Barrier() Outcome {
 	if r.comm == nil && r.lp == k.joiners.hi && k.timing == k.joiners.timed && k.concluded == 0 {
 		k.called = callBarrier
 		k.joiners.hi++
-		k.timing = untimed
+		k.timing = stats.Untimed
 		return waiting
 	}
 	r.must(callBarrier, nil)

@@ -162,14 +162,14 @@ func (k *kernel) swallowed(lp int32) {
 // virtual time: which others had run ahead to their end depends on the hosting.
 func (k *kernel) recount() {
 	least := k.failing.horizon
-	if k.tally.Last < least.Time {
+	if k.summary.digest.Last < least.Time {
 		return
 	}
-	k.tally.forgetFinishes()
+	k.summary.forgetFinishes()
 	for lp := range int32(k.n) {
 		at := engine.Failure{Time: k.clock[lp], LP: k.global(lp)}
 		if at.Before(least) && k.ended(lp) {
-			k.tally.finish(int(at.LP), at.Time)
+			k.summary.finish(int(at.LP), at.Time)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gigarank/invariant"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -296,7 +297,7 @@ func (k *kernel) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtim
 		}
 		return
 	}
-	if inst.timed == untimed {
+	if inst.timed == stats.Untimed {
 		return
 	}
 	for len(clocks) > 0 {
@@ -304,7 +305,7 @@ func (k *kernel) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtim
 		for n < len(clocks) && clocks[n] == entry {
 			n++
 		}
-		k.tally.noteSame(inst.timed, t.Sub(entry), uint64(n))
+		k.summary.tally.NoteSame(inst.timed, t.Sub(entry), uint64(n))
 		clocks = clocks[n:]
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"gigarank/engine"
 	"gigarank/invariant"
 	"gigarank/lp"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -83,7 +84,7 @@ type kernel struct {
 	waiting    []*bulk       // instances over arrays that wait for other engines
 	splits     []*splitState // that hold exits
 
-	tally      tally
+	summary    summary
 	now        vtime.Time   // with processors: of the event that is handled
 	unanswered int          // matches that other engines will tell of
 	answered   vtime.Time   // no such match is before this
@@ -129,9 +130,9 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.joiners.hi = -1
 	k.done, k.nobody = k.newDone(sendRequest), k.newDone(nobodyRequest)
 	k.brought.lp, k.towards = none32, eng.Index()
-	k.timing, k.stepping, k.running = untimed, none32, none32
+	k.timing, k.stepping, k.running = stats.Untimed, none32, none32
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
-	k.tally.start(c, k.n)
+	k.summary.tally.Start(k.n, c.Now)
 	return k
 }
 
@@ -302,7 +303,7 @@ func (k *kernel) end(lp int32) {
 	if invariant.Enabled {
 		k.checkClocks(lp, lp+1)
 	}
-	k.tally.finish(int(k.global(lp)), k.clock[lp])
+	k.summary.finish(int(k.global(lp)), k.clock[lp])
 	k.eng.Finished(1)
 	if k.slots != nil && k.slots[lp] != 0 {
 		k.closeBox(lp)

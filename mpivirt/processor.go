@@ -6,6 +6,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/invariant"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -747,7 +748,7 @@ func (k *kernel) matchedAt(request int32, t vtime.Time) {
 func (k *kernel) enterLater(lp int32, c *comm, member int, v *collective, request int32) {
 	e := &entering{v: *v, member: member, timing: k.timing}
 	e.v.input = slices.Clone(v.input)
-	k.timing = untimed
+	k.timing = stats.Untimed
 	k.operate(lp, operation{kind: opEnter, request: request, comm: c, entry: e})
 }
 

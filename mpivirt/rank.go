@@ -114,7 +114,7 @@ func (r *Rank) Seed() uint64 { return r.k.config.Seed }
 // Record enters the length of a timed operation into the statistics of the run:
 // index counts the iterations from 0, operation names what was timed.
 func (r *Rank) Record(index int, operation string, d vtime.Duration) {
-	r.k.tally.record(index, operation, d)
+	r.k.summary.tally.Record(index, operation, d)
 }
 
 // Printf prints text to the output of the simulation, which has no influence on

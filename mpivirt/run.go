@@ -4,6 +4,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/lp"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -83,29 +84,18 @@ type Noise interface {
 	Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration
 }
 
-// Iteration sums up one timed operation over all ranks that recorded it.
-type Iteration struct {
-	Index     int
-	Operation string
-	Min, Max  vtime.Duration
-	Mean      vtime.Duration // rounded down
-	Count     uint64
-	Wall      float64 // seconds from the end of the one before; 0 without a clock
-}
-
-// Distribution tells how times are distributed over the ranks.
-type Distribution struct {
-	Min, Max  vtime.Duration
-	Mean      vtime.Duration // rounded down
-	Histogram Histogram
-}
-
-// OperationTimes tells how the times of an operation are distributed over ranks and
-// iterations.
-type OperationTimes struct {
-	Operation string
-	Histogram Histogram
-}
+// The statistics of a [Result].
+type (
+	// Iteration sums up one timed operation over all ranks that recorded it.
+	Iteration = stats.Iteration
+	// Distribution says how times are distributed over the ranks.
+	Distribution = stats.Distribution
+	// OperationTimes says how the times of an operation are distributed over ranks and
+	// iterations.
+	OperationTimes = stats.OperationTimes
+	// Histogram counts times in bins of equal width.
+	Histogram = stats.Histogram
+)
 
 // Result is what a simulation gave. On engines of one process it covers all
 // engines; over MPI it is complete on host 0 and elsewhere covers the host's own

@@ -130,20 +130,20 @@ func (s *Simulation) Run() (*Result, error) {
 	if s.begun.Swap(true) {
 		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
 	}
-	tallies, errs := s.runEngines()
-	total := &tally{now: func() float64 { return 0 }}
+	summaries, errs := s.runEngines()
+	total := &summary{}
 	statistics := engine.Statistics{}
-	for i, t := range tallies {
-		if t == nil {
+	for i, one := range summaries {
+		if one == nil {
 			continue // its goroutine may still use it
 		}
-		total.merge(t)
+		total.merge(one)
 		counts := s.engines[i].Count()
 		statistics.Add(&counts)
 	}
 	err := firstError(errs)
 	if len(s.engines) == 1 && s.engines[0].Engines() > 1 {
-		total, statistics, err = s.gather(tallies[0], err)
+		total, statistics, err = s.gather(summaries[0], err)
 	}
 	if deadlock, stuck := err.(*DeadlockError); stuck {
 		deadlock.explain()
@@ -155,14 +155,14 @@ func (s *Simulation) Run() (*Result, error) {
 
 // end is what an engine leaves when its run is over.
 type end struct {
-	tally *tally
-	body  lp.Body
-	err   error
+	summary *summary
+	body    lp.Body
+	err     error
 }
 
 // runEngines runs the engines of this process. An engine whose goroutine does not come
-// back has no tally.
-func (s *Simulation) runEngines() (tallies []*tally, errs []error) {
+// back has no summary.
+func (s *Simulation) runEngines() (summaries []*summary, errs []error) {
 	ends := make([]chan end, len(s.engines))
 	for i := range s.engines {
 		ends[i] = make(chan end, 1)
@@ -170,25 +170,25 @@ func (s *Simulation) runEngines() (tallies []*tally, errs []error) {
 	}
 	stop := s.watch()
 	defer stop()
-	tallies, errs = make([]*tally, len(s.engines)), make([]error, len(s.engines))
+	summaries, errs = make([]*summary, len(s.engines)), make([]error, len(s.engines))
 	for i := range s.engines {
 		select {
 		case e := <-ends[i]:
-			tallies[i], s.bodies[i], errs[i] = e.tally, e.body, e.err
+			summaries[i], s.bodies[i], errs[i] = e.summary, e.body, e.err
 		case <-s.lost[i].gone:
 		}
 		if err := s.lossOf(i); err != nil {
 			errs[i] = err
 		}
 	}
-	return tallies, errs
+	return summaries, errs
 }
 
-// gather brings the tallies of all processes to host 0.
-func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics, error) {
+// gather brings the summaries of all processes to host 0.
+func (s *Simulation) gather(own *summary, cause error) (*summary, engine.Statistics, error) {
 	e := s.engines[0]
 	if own == nil { // the engine's goroutine is blocked for good: its transport is free
-		own = &tally{now: func() float64 { return 0 }}
+		own = &summary{}
 		e.Abort([]byte(cause.Error()))
 	}
 	var waiting *DeadlockError
@@ -201,16 +201,16 @@ func (s *Simulation) gather(own *tally, cause error) (*tally, engine.Statistics,
 		return own, e.Count(), cause
 	}
 	var all *DeadlockError
-	total, statistics := &tally{now: func() float64 { return 0 }}, engine.Statistics{}
+	total, statistics := &summary{}, engine.Statistics{}
 	for _, payload := range payloads {
 		if payload == nil {
 			continue
 		}
-		t, counts, rest := decodeTally(payload)
+		one, counts, rest := decodeSummary(payload)
 		if d := decodeDeadlock(rest); d != nil {
 			all = mergeDeadlocks(all, d)
 		}
-		total.merge(t)
+		total.merge(one)
 		statistics.Add(&counts)
 	}
 	if waiting != nil && all != nil {
@@ -225,8 +225,8 @@ func (s *Simulation) runEngine(i int) end {
 	e.Settle()
 	k := newKernel(c, e)
 	k.lose = func(err *RankError) { s.lose(i, err) }
-	k.tally.progressed = func(n int) { s.counts[i].Store(int64(n)) }
-	k.tally.ended = &s.ended
+	k.summary.tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
+	k.summary.ended = &s.ended
 	if c.LP == lp.Goroutine {
 		reported := 0
 		report := func(n int) {
@@ -241,8 +241,7 @@ func (s *Simulation) runEngine(i int) end {
 		k.body, k.steps = c.Program.Event().bind(k)
 		s.setUp.Add(int64(k.n))
 	}
-	k.tally.wall = k.tally.now()
-	k.tally.setUp = k.tally.wall - k.tally.began
+	k.summary.tally.Begin()
 	e.ReadyRange(0, k.n)
 	s.kernels[i].Store(k)
 	err := k.run()
@@ -256,8 +255,8 @@ func (s *Simulation) runEngine(i int) end {
 	case err != nil && !isStopped(err):
 		e.Abort([]byte(err.Error()))
 	}
-	k.tally.settle()
-	return end{&k.tally, k.body, err}
+	k.summary.tally.Settle()
+	return end{&k.summary, k.body, err}
 }
 
 // run runs the engine to the end of the simulation. A step of an event LP that panics,

@@ -1,4 +1,4 @@
-package mpivirt
+package stats
 
 import "gigarank/vtime"
 
@@ -92,21 +92,4 @@ func (h *histogram) result() Histogram {
 		r.Counts = append(r.Counts, h.counts[i%bins])
 	}
 	return r
-}
-
-// append packs the histogram.
-func (h *histogram) append(b []byte) []byte {
-	r := h.result()
-	b = appendWords(b, uint64(len(r.Counts)), h.low, uint64(h.shift))
-	return appendWords(b, r.Counts...)
-}
-
-// read unpacks what append has packed.
-func (h *histogram) read(r *reader) {
-	n, low, shift := r.u64(), r.u64(), uint8(r.u64())
-	for i := range n {
-		if count := r.u64(); count > 0 {
-			h.addBin(low+i, shift, count)
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package mpivirt
+package stats
 
 import (
 	"math"

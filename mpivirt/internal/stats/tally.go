@@ -1,0 +1,258 @@
+package stats
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"gigarank/vtime"
+)
+
+// Tally keeps the times that the ranks of one engine report. The zero value is empty and
+// takes in others by Merge or Read; ranks report only to one that is started.
+type Tally struct {
+	// Progressed is called when all ranks of the engine have recorded an operation, with
+	// the number of iterations up to it. Nil for nobody.
+	Progressed func(iterations int)
+
+	finishes   distribution // of finish times
+	finishRun  vtime.Time   // finish of the last ranks, which is summed up when it changes
+	finishing  uint64       // how many these are
+	operations []*operationTally
+	ranks      uint64 // of the engine
+	now        func() float64
+	iterations []iterationTally
+	latest     int     // of iterations: the one recorded last
+	wall       float64 // when the iteration before was complete
+	began      float64
+	setUp      float64
+}
+
+// iterationTally sums up one operation of one iteration. Ranks that record the same
+// length one after another are a run; it is summed up when it ends.
+type iterationTally struct {
+	moments
+	index     int
+	operation *operationTally
+	run       vtime.Duration // length that the run's ranks recorded
+	missing   uint64         // ranks of the engine that have not recorded it
+	runFrom   uint64         // what was missing when the run began
+	wall      float64
+}
+
+// operationTally counts the times of an operation over all iterations.
+type operationTally struct {
+	name   string
+	times  histogram
+	places []int32 // of its entries in iterations, by index
+}
+
+// moments hold the extremes, the sum and the number of times.
+type moments struct {
+	min, max vtime.Duration
+	sumHigh  uint64
+	sumLow   uint64
+	count    uint64
+}
+
+// distribution holds moments and a histogram of the same times.
+type distribution struct {
+	moments
+	histogram
+}
+
+func (d *distribution) addRun(t vtime.Duration, n uint64) {
+	d.moments.addRun(t, n)
+	d.add(uint64(t), n)
+}
+
+// Start readies the tally of an engine with a number of ranks. now reads the wall clock in
+// seconds; nil leaves wall times at zero.
+func (t *Tally) Start(ranks int, now func() float64) {
+	t.ranks = uint64(ranks)
+	t.now = now
+	if t.now == nil {
+		t.now = func() float64 { return 0 }
+	}
+	t.wall = t.now()
+	t.began = t.wall
+}
+
+// Begin notes that the first rank is about to run.
+func (t *Tally) Begin() {
+	t.wall = t.now()
+	t.setUp = t.wall - t.began
+}
+
+// Finish enters the finish time of one rank.
+func (t *Tally) Finish(at vtime.Time) {
+	if at != t.finishRun {
+		t.nextFinishes(at)
+	}
+	t.finishing++
+}
+
+// nextFinishes begins a run of finishes at another time. It stays a call, so that Finish
+// is none.
+//
+//go:noinline
+func (t *Tally) nextFinishes(at vtime.Time) {
+	t.endFinishes()
+	t.finishRun = at
+}
+
+// ForgetFinishes removes all finish times.
+func (t *Tally) ForgetFinishes() { t.finishes, t.finishing = distribution{}, 0 }
+
+// endFinishes sums up the finishes at one time.
+func (t *Tally) endFinishes() {
+	if t.finishing > 0 {
+		t.finishes.addRun(vtime.Duration(t.finishRun), t.finishing)
+	}
+	t.finishing = 0
+}
+
+// Record enters one rank's time of an operation.
+func (t *Tally) Record(index int, operation string, d vtime.Duration) {
+	t.Note(t.Label(index, operation), d)
+}
+
+// Untimed is no label.
+const Untimed = -1
+
+// Label returns the label of an operation of an iteration: its place in iterations.
+func (t *Tally) Label(index int, operation string) int32 {
+	if t.latest < len(t.iterations) {
+		if it := &t.iterations[t.latest]; it.index == index && same(it.operation.name, operation) {
+			return int32(t.latest)
+		}
+	}
+	return int32(t.find(index, operation))
+}
+
+// Note enters one rank's time under a label.
+func (t *Tally) Note(label int32, d vtime.Duration) { t.NoteSame(label, d, 1) }
+
+// NoteSame enters the equal times of n ranks under a label.
+func (t *Tally) NoteSame(label int32, d vtime.Duration, n uint64) {
+	it := &t.iterations[label]
+	if d != it.run {
+		it.endRun()
+		it.run = d
+	}
+	it.missing -= n
+	if it.missing == 0 {
+		t.complete(it)
+	}
+}
+
+// same is a == b; it is quick for one and the same string, as constants are.
+func same(a, b string) bool {
+	return len(a) == len(b) && (unsafe.StringData(a) == unsafe.StringData(b) || a == b)
+}
+
+// complete notes that all ranks of the engine have recorded an operation.
+func (t *Tally) complete(it *iterationTally) {
+	now := t.now()
+	it.wall, t.wall = now-t.wall, now
+	if t.Progressed != nil {
+		t.Progressed(it.index + 1)
+	}
+}
+
+// endRun sums up the run.
+func (it *iterationTally) endRun() {
+	n := it.runFrom - it.missing
+	it.runFrom = it.missing
+	if n == 0 {
+		return
+	}
+	it.addRun(it.run, n)
+	it.operation.times.add(uint64(it.run), n)
+}
+
+// find is Label without a guess. Ranks mostly record the operation recorded last or
+// the one after it; a new one is put at the end.
+func (t *Tally) find(index int, operation string) int {
+	if next := t.latest + 1; next < len(t.iterations) {
+		if it := &t.iterations[next]; it.index == index && it.operation.name == operation {
+			t.latest = next
+			return next
+		}
+	}
+	o := t.operation(operation)
+	at, known := slices.BinarySearchFunc(o.places, index, func(place int32, index int) int {
+		return cmp.Compare(t.iterations[place].index, index)
+	})
+	if !known {
+		o.places = slices.Insert(o.places, at, int32(len(t.iterations)))
+		t.iterations = append(t.iterations, iterationTally{index: index, operation: o, missing: t.ranks, runFrom: t.ranks})
+	}
+	t.latest = int(o.places[at])
+	return t.latest
+}
+
+// operation returns the tally of an operation over all iterations, a new one if there is none.
+func (t *Tally) operation(name string) *operationTally {
+	for _, o := range t.operations {
+		if o.name == name {
+			return o
+		}
+	}
+	o := &operationTally{name: name}
+	t.operations = append(t.operations, o)
+	return o
+}
+
+// addRun adds n times of the same length.
+func (m *moments) addRun(d vtime.Duration, n uint64) {
+	high, low := bits.Mul64(uint64(d), n)
+	m.merge(&moments{min: d, max: d, sumHigh: high, sumLow: low, count: n})
+}
+
+func (m *moments) merge(o *moments) {
+	if m.count == 0 || o.count > 0 && o.min < m.min {
+		m.min = o.min
+	}
+	if m.count == 0 || o.count > 0 && o.max > m.max {
+		m.max = o.max
+	}
+	var carry uint64
+	m.sumLow, carry = bits.Add64(m.sumLow, o.sumLow, 0)
+	m.sumHigh += o.sumHigh + carry
+	m.count += o.count
+}
+
+func (m *moments) mean() vtime.Duration {
+	if m.count == 0 {
+		return 0
+	}
+	quotient, _ := bits.Div64(m.sumHigh%m.count, m.sumLow, m.count)
+	return vtime.Duration(quotient)
+}
+
+// Settle ends all runs, so that the sums hold all that was reported.
+func (t *Tally) Settle() {
+	for i := range t.iterations {
+		t.iterations[i].endRun()
+	}
+	t.endFinishes()
+}
+
+// Merge adds the tally of another engine. Both are settled.
+func (t *Tally) Merge(o *Tally) {
+	t.setUp = max(t.setUp, o.setUp)
+	t.finishes.moments.merge(&o.finishes.moments)
+	t.finishes.histogram.merge(&o.finishes.histogram)
+	for _, other := range o.operations {
+		t.operation(other.name).times.merge(&other.times)
+	}
+	t.iterations = slices.Grow(t.iterations, max(len(o.iterations)-len(t.iterations), 0))
+	for i := range o.iterations {
+		other := &o.iterations[i]
+		it := &t.iterations[t.Label(other.index, other.operation.name)]
+		it.merge(&other.moments)
+		it.wall = max(it.wall, other.wall)
+	}
+}
