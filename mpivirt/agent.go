@@ -26,7 +26,7 @@ type agent struct {
 	round    int32
 	next     int32 // of the LP's agents
 	stage    stage
-	unacked  bool       // the message of this round waits for its match
+	sent     sentStage  // the message of this round
 	ended    bool       // by an error; what is still on its way to it is lost
 	fault    ErrorClass // of the calls of members, as far as the agent knows; see learn
 	message  int32
@@ -47,8 +47,18 @@ const (
 	sending stage = iota
 	receiving
 	acknowledging
-	departing // has asked the processor to send; see processor
-	combining // has asked it to combine what was received
+	posting   // has asked the processor to receive what was there before; see processor
+	matched   // has received, but what it sends may not have left
+	combining // has asked the processor to combine what was received
+)
+
+// sentStage is how far the message is that an agent sends in its round.
+type sentStage uint8
+
+const (
+	gone    sentStage = iota // or there is none
+	leaving                  // the processor has been asked to send it; see processor
+	unacked                  // waits for its match
 )
 
 // startAgent begins a member's part by messages.
@@ -85,11 +95,17 @@ func (k *kernel) newAgent(inst *instance, lp, member int32, layout *collectives.
 	box := k.box(lp)
 	index := k.agents.take()
 	*k.agents.at(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: box.agents, released: start}
-	if k.processors != nil && !inst.leaders {
-		k.agents.at(index).released = k.processors[lp].released
+	if a := k.agents.at(index); k.processors != nil && a.single() {
+		a.released = k.processors[lp].released
 	}
 	box.agents = index
 	return index
+}
+
+// single reports whether an agent stands for one member: node-leader joins and releases
+// nobody where a node has only one.
+func (a *agent) single() bool {
+	return !a.inst.leaders || a.inst.comm.nodes.size(int(a.member)) == 1
 }
 
 // signature is that of the agent's member.
@@ -197,7 +213,7 @@ func (k *kernel) runAgent(index int32) {
 			}
 			a.stage = acknowledging
 		}
-		if a.unacked {
+		if a.sent == unacked {
 			return
 		}
 		a.clock = max(a.clock, a.matched)
@@ -238,7 +254,7 @@ func (k *kernel) roundMessage(index int32, a *agent, step *collectives.Step) (m 
 	}
 	if m.large = m.bytes > k.eagerLimit; m.large {
 		m.request = -index
-		a.unacked = true
+		a.sent = unacked
 	}
 	return m, a.inst.rankOf(step.To)
 }
@@ -457,7 +473,7 @@ func (k *kernel) agentAcknowledged(index int32, t vtime.Time) {
 	if a.ended {
 		return
 	}
-	a.matched, a.unacked = t, false
+	a.matched, a.sent = t, gone
 	if a.stage == acknowledging {
 		k.continueAgent(index)
 	}
@@ -486,9 +502,14 @@ func (k *kernel) endAgent(index int32) {
 	if working != nil && inst.result == nil && inst.call.op == collectives.Allreduce {
 		inst.result = append([]byte(nil), working...)
 	}
-	if inst.leaders {
+	switch {
+	case k.processors == nil && !inst.leaders:
+		k.exit(inst, lp, member, t)
+	case k.processors == nil || !a.single():
 		k.release(inst, member, t)
-	} else {
+	case inst.leaders:
+		k.exitFrom(inst, lp, inst.comm.nodes.leader(member), t, a.released)
+	default:
 		k.exitFrom(inst, lp, member, t, a.released)
 	}
 	k.buffers.release(working)

@@ -415,7 +415,7 @@ func (k *kernel) exitFrom(inst *instance, lp int32, member int, t, over vtime.Ti
 			if err := inst.errors[member]; err != nil {
 				k.failRequest(ri, err)
 			}
-			k.completeCollective(inst, ri, lp, t)
+			k.completeCollective(inst, ri, lp, over)
 			return
 		}
 	}

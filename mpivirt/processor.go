@@ -19,8 +19,8 @@ import (
 // What asks for the processor are operations and messages. The calls of a rank's
 // program become operations in a queue: a computation, a send, the posting of a
 // receive, a wait. The rank goes on without waiting for them, until it wants to know
-// the outcome of one, or the time. The head of the queue may begin, and with it one
-// operation of each collective that the rank takes part in. Messages ask from their
+// the outcome of one, or the time. The head of the queue may begin, and with it
+// what each collective that the rank takes part in asks for. Messages ask from their
 // arrival on, whether or not their receive is posted.
 //
 // Program order is that of Schedgen, LogGOPSim's generator of schedules. What comes
@@ -70,6 +70,7 @@ const (
 	opTake    // receive the message of a matched probe
 	opWait    // be over with the wait of the mailbox
 	opRound   // of an agent: send the message of its round
+	opReceive // of an agent: receive the message of its round, which was there before
 	opCombine // of an agent: combine what it has received
 
 	// These take no part in the order: each is carried out at once when all before it
@@ -487,6 +488,9 @@ func (k *kernel) begins(lp int32, p *processor, op *operation, at vtime.Time) {
 		k.sendRoundAt(lp, p, op.index, at)
 		k.resumePolling(lp, p, at)
 		return
+	case opReceive:
+		k.receiveRoundAt(op.index, at)
+		return
 	case opCombine:
 		p.state.CPU = at.Add(op.length)
 		if p.state.CPU == vtime.Forever {
@@ -759,7 +763,9 @@ func (k *kernel) enterLate(lp int32, op *operation) {
 }
 
 // The rounds of an agent. An agent is a thread of its own: what one of its rounds sends
-// requires the receive of the round before, as in LogGOPSim's schedules.
+// requires the receive of the round before, as in LogGOPSim's schedules. Send and receive
+// of one round do not wait for each other: a message is matched though the own one has not
+// begun to leave, but then its content is taken in only when that has.
 
 // goOnAgent takes an agent as far as it gets without the processor.
 func (k *kernel) goOnAgent(index int32) {
@@ -774,28 +780,62 @@ func (k *kernel) goOnAgent(index int32) {
 			return
 		}
 		if a.stage == sending {
-			a.posted, a.stage = a.clock, receiving
-			if step.To != collectives.None {
-				a.stage = departing
-				k.ask(a.lp, &k.processors[a.lp], operation{kind: opRound, index: index, ready: a.clock, released: a.released})
-			}
+			k.beginRound(index, a, &step)
 		}
-		if a.stage == departing {
+		if a.stage == receiving && a.message != 0 {
+			k.takeRound(index, a)
+		}
+		if a.stage == receiving || a.stage == posting || a.sent == leaving {
 			return
 		}
-		if a.stage == receiving {
+		if a.stage == matched {
 			a.stage = acknowledging
-			if step.From != collectives.None && !k.takeRound(index, a, &step) {
+			if !k.finishReceive(index, a, &step) {
 				return
 			}
 		}
-		if a.stage == combining || a.unacked {
+		if a.stage == combining || a.sent == unacked {
 			return
 		}
-		a.clock, a.released = max(a.clock, a.matched), max(a.released, a.matched)
+		a.released = max(a.released, a.matched)
+		a.clock = max(a.clock, a.matched, k.freeFrom(a.lp, a.matched))
 		a.stage, a.matched = sending, 0
 		a.round++
 	}
+}
+
+// freeFrom returns from when on the CPU of an LP is free, as far as is known at t.
+func (k *kernel) freeFrom(lp int32, t vtime.Time) vtime.Time {
+	p := &k.processors[lp]
+	free := p.state.CPU
+	if op := p.poll(k, lp); op != nil && t > op.ready {
+		at, _ := k.pollFrom(op, t)
+		free = max(free, at)
+	}
+	return free
+}
+
+// beginRound asks for the message of an agent's round to be sent, and for the one that it
+// receives if that is there: neither waits for the other.
+func (k *kernel) beginRound(index int32, a *agent, step *collectives.Step) {
+	a.posted, a.stage = a.clock, acknowledging
+	if step.To != collectives.None {
+		a.sent = leaving
+		k.ask(a.lp, &k.processors[a.lp], operation{kind: opRound, index: index, ready: a.clock, released: a.released})
+	}
+	if step.From != collectives.None {
+		a.stage = receiving
+		if a.message = k.takeEarly(a); a.message != 0 {
+			k.postRound(index, a)
+		}
+	}
+}
+
+// postRound has an agent receive, when its round begins, a message that was taken in
+// before.
+func (k *kernel) postRound(index int32, a *agent) {
+	a.stage = posting
+	k.ask(a.lp, &k.processors[a.lp], operation{kind: opReceive, index: index, ready: a.posted, released: a.released})
 }
 
 // sendRoundAt sends the message of an agent's round.
@@ -805,33 +845,48 @@ func (k *kernel) sendRoundAt(lp int32, p *processor, index int32, at vtime.Time)
 		return
 	}
 	step := a.inst.schedule.Step(int(a.member), int(a.round))
+	a.sent = gone
 	m, dst := k.roundMessage(index, a, &step)
 	k.tgt.Depart(&p.state, m.bytes, at)
 	p.sent = at
 	m.arrival = at.Add(k.tgt.Latency(int(m.rank), dst))
 	a.clock, a.released = p.state.CPU, max(a.released, at)
-	a.stage = receiving
 	k.checkSent(a, dst, m.bytes, at, m.arrival)
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, recordRound, dst, at, k.gather(a, step.Send, a.inst.schedule.Positions()))
 	k.goOnAgent(index)
 }
 
-// takeRound takes the message of an agent's round, if it has been taken in. It reports
-// false if the agent has to wait for it, or has come to its end.
-func (k *kernel) takeRound(index int32, a *agent, step *collectives.Step) bool {
-	if a.message == 0 {
-		if a.message = k.takeEarly(a); a.message == 0 {
-			a.stage = receiving
-			return false
-		}
+// takeRound lets an agent receive the message of its round, which has just been taken in.
+func (k *kernel) takeRound(index int32, a *agent) {
+	if at := k.messages.at(a.message).arrival; at >= a.posted {
+		k.matchRound(a, at)
+		return
 	}
-	m := k.messages.at(a.message)
-	matched := max(a.posted, m.arrival)
-	a.released = max(a.released, matched)
-	a.clock = max(a.clock, matched, k.processors[a.lp].state.CPU)
-	work := k.tgt.ReduceTime(combinedBytes(step, m.bytes))
-	k.match(m, a.lp, a.posted, a.inst.call.name)
+	k.postRound(index, a)
+}
+
+// receiveRoundAt lets an agent receive a message that was there before.
+func (k *kernel) receiveRoundAt(index int32, at vtime.Time) {
+	a := k.agents.at(index)
+	if a.ended {
+		return
+	}
+	k.matchRound(a, at)
+	k.goOnAgent(index)
+}
+
+// matchRound matches the message of an agent's round at an instant.
+func (k *kernel) matchRound(a *agent, at vtime.Time) {
+	a.stage, a.released = matched, max(a.released, at)
+	a.clock = max(a.clock, at, k.freeFrom(a.lp, at))
+	k.match(k.messages.at(a.message), a.lp, at, a.inst.call.name)
+}
+
+// finishReceive takes in what an agent has received, when its own message has begun to
+// leave. It reports false if that is the end of the agent.
+func (k *kernel) finishReceive(index int32, a *agent, step *collectives.Step) bool {
+	work := k.tgt.ReduceTime(combinedBytes(step, k.messages.at(a.message).bytes))
 	if !k.acceptRound(a, step) {
 		return false
 	}

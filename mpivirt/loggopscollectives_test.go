@@ -1,0 +1,255 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// together is a collective of all ranks. In an operation whose blocks
+// differ, bytes are those of the largest.
+type together struct {
+	op          collectives.Operation
+	algorithm   collectives.Algorithm
+	ranks, root int
+	bytes       int64
+	entries     []vtime.Duration // what each rank computes before; nil if none does
+	nonblocking bool
+}
+
+func (x together) String() string {
+	return fmt.Sprintf("%v %v of %d ranks, root %d, %d bytes, entries %v, nonblocking %t", x.op, x.algorithm, x.ranks, x.root, x.bytes, x.entries, x.nonblocking)
+}
+
+// block returns the bytes that one member has for another, in an operation whose blocks
+// differ.
+func (x together) block(from, to int) int {
+	other := from
+	switch x.op {
+	case collectives.Scatterv:
+		other = to
+	case collectives.Alltoallv:
+		other = 2*from + to
+	}
+	return int(x.bytes - x.bytes*int64(other%3)/3)
+}
+
+// blocks returns the blocks that a member has for all, or that all have for it.
+func (x together) blocks(member int, outward bool) []int {
+	all := make([]int, x.ranks)
+	for i := range all {
+		if all[i] = x.block(i, member); outward {
+			all[i] = x.block(member, i)
+		}
+	}
+	return all
+}
+
+// call begins the collective, and makes it if it is blocking.
+func (x together) call(c *mpivirt.Comm) (mpivirt.Request, error) {
+	none := mpivirt.Request{}
+	me := c.Rank()
+	switch root := x.root; x.op {
+	case collectives.Gatherv, collectives.Allgatherv:
+		counts := x.blocks(0, false)
+		mine, all := make([]byte, counts[me]), []byte(nil)
+		if x.op == collectives.Allgatherv || me == root {
+			all = make([]byte, sum(counts))
+		}
+		switch {
+		case x.op == collectives.Gatherv && x.nonblocking:
+			return mpivirt.Igatherv(c, mine, all, counts, root)
+		case x.op == collectives.Gatherv:
+			return none, mpivirt.Gatherv(c, mine, all, counts, root)
+		case x.nonblocking:
+			return mpivirt.Iallgatherv(c, mine, all, counts)
+		}
+		return none, mpivirt.Allgatherv(c, mine, all, counts)
+	case collectives.Scatterv:
+		counts := x.blocks(root, true)
+		mine, all := make([]byte, counts[me]), []byte(nil)
+		if me == root {
+			all = make([]byte, sum(counts))
+		}
+		if x.nonblocking {
+			return mpivirt.Iscatterv(c, all, counts, mine, root)
+		}
+		return none, mpivirt.Scatterv(c, all, counts, mine, root)
+	case collectives.Alltoallv:
+		to, from := x.blocks(me, true), x.blocks(me, false)
+		sent, received := make([]byte, sum(to)), make([]byte, sum(from))
+		if x.nonblocking {
+			return mpivirt.Ialltoallv(c, sent, to, received, from)
+		}
+		return none, mpivirt.Alltoallv(c, sent, to, received, from)
+	}
+	if x.nonblocking {
+		return c.IcollectiveSize(x.op, x.bytes, x.root)
+	}
+	return none, c.CollectiveSize(x.op, x.bytes, x.root)
+}
+
+// finishes runs the collective under gigarank and returns when each rank is done.
+func (x together) finishes(t *testing.T, tgt *network.Target, engines, times int) []vtime.Time {
+	t.Helper()
+	ends := make([]vtime.Time, x.ranks)
+	_, err := simulate(t, mpivirt.Config{
+		Target: tgt, Algorithms: map[collectives.Operation]collectives.Algorithm{x.op: x.algorithm},
+		Program: mpivirt.Program{Name: "together", Main: func(r *mpivirt.Rank) error {
+			if x.entries != nil {
+				r.Compute(x.entries[r.Rank()])
+			}
+			for range times {
+				q, err := x.call(r.World())
+				if x.nonblocking && err == nil {
+					_, err = q.Wait()
+				}
+				if err != nil {
+					return err
+				}
+			}
+			ends[r.Rank()] = r.Now()
+			return nil
+		}},
+	}, engines)
+	if err != nil {
+		t.Fatalf("%v, %d engines: %v", x, engines, err)
+	}
+	return ends
+}
+
+// schedule returns the collective's schedule. That of node-leader is the one of the
+// leaders, since each node has one rank.
+func (x together) schedule(t *testing.T) collectives.Schedule {
+	t.Helper()
+	s, err := collectives.LeaderSchedule(x.op, x.ranks)
+	if x.algorithm != collectives.NodeLeader {
+		s, err = collectives.New(x.op, x.algorithm, x.ranks, x.root)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// layout returns how a member's buffer is laid out.
+func (x together) layout(s collectives.Schedule, member int) collectives.Layout {
+	var blocks []int
+	switch x.op {
+	case collectives.Gatherv, collectives.Allgatherv:
+		blocks = x.blocks(0, false)
+	case collectives.Scatterv:
+		blocks = x.blocks(x.root, true)
+	case collectives.Alltoallv:
+		blocks = append(x.blocks(member, true), x.blocks(member, false)...)
+	default:
+		return collectives.LayoutOf(x.op, s, x.bytes, 1)
+	}
+	counts := make([]int64, len(blocks))
+	for i, b := range blocks {
+		counts[i] = int64(b)
+	}
+	return collectives.Given(counts, 1)
+}
+
+// operations translates the collective into a LogGOPSim schedule. The send and the
+// receive of a round require the end of the round before. What is received is combined
+// by a computation that requires the receive, and that the send has started. A wait is a
+// computation of no length that requires the last round.
+func (x together) operations(t *testing.T, tgt *network.Target, times int) [][]node {
+	t.Helper()
+	s := x.schedule(t)
+	all := make([][]node, x.ranks)
+	for member := range all {
+		layout := x.layout(s, member)
+		var before, now []int
+		add := func(n node) int {
+			all[member] = append(all[member], n)
+			now = append(now, len(all[member])-1)
+			return len(all[member]) - 1
+		}
+		if x.entries != nil {
+			add(node{callStep: callStep{call: "compute", length: x.entries[member]}})
+		}
+		for number := range times {
+			for round := s.Next(member, 0); round < s.Rounds(member); round = s.Next(member, round+1) {
+				step, tag := s.Step(member, round), number*s.MaxRounds()+round
+				before, now = now, nil
+				var started []int
+				if step.To != collectives.None {
+					bytes := layout.Bytes(step.Send, s.Positions())
+					started = append(started, add(node{callStep: callStep{call: "send", peer: step.To, tag: tag, bytes: bytes}, needs: before}))
+				}
+				if step.From == collectives.None {
+					continue
+				}
+				bytes := layout.Bytes(step.Receive, s.Positions())
+				received := add(node{callStep: callStep{call: "recv", peer: step.From, tag: tag, bytes: bytes}, needs: before})
+				if work := tgt.ReduceTime(throughOperator(step, bytes)); work > 0 {
+					add(node{callStep: callStep{call: "compute", length: work}, needs: []int{received}, needsStart: started})
+				}
+			}
+			if x.nonblocking {
+				before, now = now, nil
+				add(node{callStep: callStep{call: "waitall"}, needs: before})
+			}
+		}
+	}
+	return all
+}
+
+// throughOperator returns how many bytes a step combines of those that it receives.
+func throughOperator(step collectives.Step, bytes int64) (n int64) {
+	if step.Combine != collectives.Store {
+		n += bytes
+	}
+	if step.Also.Count > 0 && step.AlsoCombine != collectives.Store {
+		n += bytes
+	}
+	return n
+}
+
+// combining is a machine on which a reduction pays for its bytes, and each byte for its
+// way through the CPU.
+const combining = "name: combining\nnetwork: {model: loggops, L: 1700ns, o: 900ns, g: 2300ns, G: 2ns, O: 3ns, S: 65535, reduce: {bandwidth: 1GB/s}}\n"
+
+// Collectives, twice in succession, end when LogGOPSim's rules say, rank by rank, whatever
+// the algorithm.
+func TestCollectivesAgainstLogGOPSim(t *testing.T) {
+	number := 0
+	for _, machine := range []string{"loggops-default", combining} {
+		for _, ranks := range []int{2, 3, 5, 8, 16} {
+			tgt := target(t, machine, ranks)
+			staggered := make([]vtime.Duration, ranks)
+			for rank := range staggered {
+				staggered[rank] = vtime.Duration(random.Intn(7, uint64(ranks), uint64(rank), 30000)) * vtime.Nanosecond
+			}
+			for _, op := range collectives.Operations() {
+				for _, a := range collectives.Algorithms(op) {
+					for i, bytes := range []int64{1, 1024, 65536} {
+						x := together{op: op, algorithm: a, ranks: ranks, bytes: bytes}
+						if op.Rooted() {
+							x.root = i % ranks
+						}
+						for range 3 {
+							number++
+							want := replayed(tgt.LogGOPS(), x.operations(t, tgt, 2))
+							engines := 1 + (number+number/3)%min(3, ranks)
+							if got := x.finishes(t, tgt, engines, 2); !slices.Equal(got, want) {
+								t.Errorf("%v, %d engines: finish times %v, LogGOPSim's rules give %v\n%s", x, engines, got, want, machine)
+							}
+							x.nonblocking = x.entries != nil
+							x.entries = staggered
+						}
+					}
+				}
+			}
+		}
+	}
+}
