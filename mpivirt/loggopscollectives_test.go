@@ -253,3 +253,74 @@ func TestCollectivesAgainstLogGOPSim(t *testing.T) {
 		}
 	}
 }
+
+// The last finish in ns that LogGOPSim prints with its default parameters (L=2500 o=1500
+// g=1000 G=6 O=0 S=65535) for the schedules of these collectives, in which the send and
+// the receive of a round require those of the round before. Messages of a barrier have one
+// byte there. Messages above 65,535 bytes use rendezvous. In an operation whose blocks
+// differ, they have the given number of bytes, two thirds or a third of it.
+func TestLogGOPSimCollectives(t *testing.T) {
+	for _, c := range []struct {
+		op    collectives.Operation
+		a     collectives.Algorithm
+		ranks int
+		bytes int64
+		want  vtime.Duration
+	}{
+		{collectives.Barrier, collectives.NodeLeader, 16, 0, 22000},
+		{collectives.Barrier, collectives.Linear, 8, 0, 29000},
+		{collectives.Barrier, collectives.Binomial, 5, 0, 23500},
+		{collectives.Barrier, collectives.Dissemination, 16, 0, 22000},
+		{collectives.Barrier, collectives.RecursiveDoubling, 8, 0, 16500},
+		{collectives.Bcast, collectives.Binomial, 3, 65536, 792920},
+		{collectives.Bcast, collectives.Linear, 16, 1, 26500},
+		{collectives.Bcast, collectives.Ring, 16, 1024, 174570},
+		{collectives.Reduce, collectives.Binomial, 8, 65536, 1196130},
+		{collectives.Reduce, collectives.Linear, 5, 1024, 34552},
+		{collectives.Allreduce, collectives.NodeLeader, 16, 65536, 1594840},
+		{collectives.Allreduce, collectives.RecursiveDoubling, 8, 1, 16500},
+		{collectives.Allreduce, collectives.Ring, 3, 65536, 546328},
+		{collectives.Allreduce, collectives.Rabenseifner, 16, 1, 44000},
+		{collectives.Allreduce, collectives.Binomial, 16, 1024, 93104},
+		{collectives.Allreduce, collectives.Linear, 8, 65536, 5530940},
+		{collectives.Gather, collectives.Binomial, 5, 1024, 33058},
+		{collectives.Gather, collectives.Linear, 16, 65536, 5924650},
+		{collectives.Gatherv, collectives.Linear, 8, 1, 14500},
+		{collectives.Scatter, collectives.Binomial, 3, 65536, 792920},
+		{collectives.Scatter, collectives.Linear, 16, 1, 26500},
+		{collectives.Scatterv, collectives.Linear, 16, 1024, 80880},
+		{collectives.Allgather, collectives.Ring, 8, 65536, 2790970},
+		{collectives.Allgather, collectives.RecursiveDoubling, 5, 1024, 84054},
+		{collectives.Allgather, collectives.Bruck, 16, 65536, 5920216},
+		{collectives.Allgather, collectives.Linear, 8, 1, 29042},
+		{collectives.Allgatherv, collectives.Ring, 3, 65536, 797420},
+		{collectives.Allgatherv, collectives.RecursiveDoubling, 16, 1, 22066},
+		{collectives.Allgatherv, collectives.Bruck, 16, 1024, 95722},
+		{collectives.Allgatherv, collectives.Linear, 8, 65536, 17458604},
+		{collectives.Alltoall, collectives.Pairwise, 5, 1024, 46552},
+		{collectives.Alltoall, collectives.Bruck, 16, 65536, 12604888},
+		{collectives.Alltoall, collectives.Linear, 8, 1, 92500},
+		{collectives.Alltoallv, collectives.Pairwise, 3, 65536, 404210},
+		{collectives.Alltoallv, collectives.Linear, 16, 1, 197500},
+		{collectives.ReduceScatter, collectives.Binomial, 16, 1024, 529328},
+		{collectives.ReduceScatter, collectives.Pairwise, 8, 65536, 2790970},
+		{collectives.ReduceScatter, collectives.Ring, 5, 1024, 46552},
+		{collectives.ReduceScatter, collectives.Linear, 16, 65536, 100315900},
+		{collectives.Scan, collectives.RecursiveDoubling, 8, 1, 16500},
+		{collectives.Scan, collectives.Linear, 3, 65536, 797420},
+		{collectives.Exscan, collectives.RecursiveDoubling, 16, 1, 22000},
+		{collectives.Exscan, collectives.Linear, 16, 1024, 174570},
+	} {
+		x := together{op: c.op, algorithm: c.a, ranks: c.ranks, bytes: c.bytes}
+		want := vtime.Time(c.want * vtime.Nanosecond)
+		tgt := target(t, "loggops-default", c.ranks)
+		if got := slices.Max(replayed(tgt.LogGOPS(), x.operations(t, tgt, 1))); got != want {
+			t.Errorf("%v: LogGOPSim's rules give %v, want %v", x, got, want)
+		}
+		for _, engines := range []int{1, 3} {
+			if got := slices.Max(x.finishes(t, tgt, engines, 1)); got != want {
+				t.Errorf("%v, %d engines: last finish %v, want %v", x, engines, got, want)
+			}
+		}
+	}
+}
