@@ -37,12 +37,13 @@ var rules = map[string]rule{
 	"vtime":     {pure: true},
 	"random":    {pure: true, imports: "vtime"},
 	"invariant": {pure: true},
+	"spelling":  {pure: true},
 
 	"lp": {
 		pure:   true,
 		unsafe: "the address of a suspended LP's stack, which is fetched into the cache before it goes on",
 	},
-	"network": {pure: true, imports: "vtime random go.yaml.in/yaml/v3"},
+	"network": {pure: true, imports: "vtime random spelling go.yaml.in/yaml/v3"},
 
 	"sync/internal/buffers": {},
 	"sync":                  {imports: "vtime invariant sync/internal/buffers", testsOnly: "sync/transporttest"},
@@ -68,13 +69,13 @@ var rules = map[string]rule{
 	},
 
 	"bench": {
-		imports: "vtime random lp sync network collectives engine mpivirt",
+		imports: "vtime random spelling lp sync network collectives engine mpivirt",
 		// The matrix runs every program on host processes, too.
 		testsOnly: "sync/mpi",
 	},
 	"result": {pure: true},
 	"study": {
-		imports: "vtime network collectives bench result" +
+		imports: "vtime spelling network collectives bench result" +
 			// Only one process may write the results.
 			" golang.org/x/sys/unix",
 		// The programs are simulated in its tests.
@@ -83,7 +84,7 @@ var rules = map[string]rule{
 	"bench/report": {imports: "lp sync network mpivirt bench"},
 	"bench/truth":  {imports: "vtime random lp network collectives engine mpivirt"},
 	"cmd/gigarank": {
-		imports: "vtime random lp sync sync/mpi network collectives mpivirt bench result study" +
+		imports: "vtime random spelling lp sync sync/mpi network collectives mpivirt bench result study" +
 			" github.com/spf13/cobra go.uber.org/zap go.uber.org/zap/zapcore" +
 			" github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
 			" golang.org/x/term golang.org/x/sys/unix",

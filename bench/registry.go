@@ -8,6 +8,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/spelling"
 	"gigarank/vtime"
 )
 
@@ -135,7 +136,7 @@ func Lookup(name string) (Entry, error) {
 		}
 		names[i] = e.Name
 	}
-	return Entry{}, fmt.Errorf("unknown program %q: %s", name, Choices(name, names))
+	return Entry{}, fmt.Errorf("unknown program %q: %s", name, spelling.Choices(name, names))
 }
 
 // Resolve returns o with the program's defaults in place of zeros, and zero in
@@ -197,55 +198,4 @@ func BytesPerEngine(e Entry, c Config) float64 {
 	}
 	c.Options = e.Resolve(c.Options)
 	return e.Shared(c)
-}
-
-// Choices says what may stand in the place of a name that is not known: the
-// candidate that is close to it, if there is one, and all of them.
-func Choices(name string, candidates []string) string {
-	all := "there are: " + strings.Join(candidates, ", ")
-	if near, ok := nearest(name, candidates); ok {
-		return fmt.Sprintf("did you mean %s? %s", near, all)
-	}
-	return all
-}
-
-// nearest returns the candidate that the fewest edits lead to, if at most a
-// third of the name has to change, or that the name is the beginning of.
-func nearest(name string, candidates []string) (string, bool) {
-	best, fewest := "", max(1, len(name)/3)+1
-	for _, c := range candidates {
-		if d := distance(strings.ToLower(name), c); d < fewest {
-			best, fewest = c, d
-		}
-	}
-	if best == "" && len(name) >= 3 {
-		if i := slices.IndexFunc(candidates, func(c string) bool { return strings.HasPrefix(c, strings.ToLower(name)) }); i >= 0 {
-			best = candidates[i]
-		}
-	}
-	return best, best != ""
-}
-
-// distance counts the insertions, deletions and substitutions of a byte and the
-// swaps of two neighbours that turn a into b (optimal string alignment).
-func distance(a, b string) int {
-	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range above {
-		above[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			substitute := above[j-1]
-			if a[i-1] != b[j-1] {
-				substitute++
-			}
-			row[j] = min(above[j]+1, row[j-1]+1, substitute)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, above, row = above, row, before
-	}
-	return above[len(b)]
 }

@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"gigarank/spelling"
 	"gigarank/vtime"
 )
 
@@ -258,7 +259,7 @@ func (o *object) choice(key string, names []string) string {
 	if !ok || slices.Contains(names, s) {
 		return s
 	}
-	o.fault(key, fmt.Sprintf("%q is unknown", s), suggest(s, names, remedy))
+	o.fault(key, fmt.Sprintf("%q is unknown", s), spelling.Suggest(s, names, remedy))
 	return ""
 }
 
@@ -314,7 +315,7 @@ func (o *object) close(selector string, kinds map[string][]string) {
 				"remove it, or change "+selector)
 			continue
 		}
-		o.fault(key, "is unknown", suggest(key, o.known, "the fields here are "+strings.Join(o.known, ", ")))
+		o.fault(key, "is unknown", spelling.Suggest(key, o.known, "the fields here are "+strings.Join(o.known, ", ")))
 	}
 }
 

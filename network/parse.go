@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gigarank/spelling"
 )
 
 // modelFields are the fields of section network that only some delay models
@@ -108,7 +110,7 @@ func (m *Machine) parseMapping(top *object, read func(path string) ([]byte, erro
 		m.mapping.path = argument
 		m.readMapping(top, read)
 	default:
-		top.fault("mapping", fmt.Sprintf("%q is unknown", text), suggest(kind, []string{"block", "cyclic", "random", "file"}, remedy))
+		top.fault("mapping", fmt.Sprintf("%q is unknown", text), spelling.Suggest(kind, []string{"block", "cyclic", "random", "file"}, remedy))
 	}
 }
 
@@ -360,6 +362,6 @@ func Load(nameOrPath string, read func(path string) ([]byte, error)) (*Machine, 
 		return Parse(nameOrPath, text, read)
 	}
 	names := presetNames()
-	remedy := suggest(nameOrPath, names, "the presets are "+strings.Join(names, ", "))
+	remedy := spelling.Suggest(nameOrPath, names, "the presets are "+strings.Join(names, ", "))
 	return nil, errors.Join(fmt.Errorf("machine %q is neither a preset nor a file that can be read: %s", nameOrPath, remedy), err)
 }

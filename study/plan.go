@@ -11,6 +11,7 @@ import (
 	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/network"
+	"gigarank/spelling"
 	"gigarank/vtime"
 )
 
@@ -223,7 +224,7 @@ func (r *reader) operation(p *Plan) bool {
 			return true
 		}
 	}
-	r.fault("OPERATION", fmt.Errorf("unknown operation %q: %s", r.axes.Operation, bench.Choices(r.axes.Operation, names)))
+	r.fault("OPERATION", fmt.Errorf("unknown operation %q: %s", r.axes.Operation, spelling.Choices(r.axes.Operation, names)))
 	return false
 }
 
@@ -293,7 +294,7 @@ func (r *reader) algorithms(p *Plan) bool {
 		if slices.Contains(names, name) {
 			p.Algorithms = append(p.Algorithms, name)
 		} else {
-			r.fault("--algorithms", fmt.Errorf("%s has no algorithm %q: %s", p.Operation, name, bench.Choices(name, names)))
+			r.fault("--algorithms", fmt.Errorf("%s has no algorithm %q: %s", p.Operation, name, spelling.Choices(name, names)))
 		}
 	}
 	return true

@@ -16,6 +16,7 @@ import (
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/network"
+	"gigarank/spelling"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
@@ -160,7 +161,7 @@ func choose[T fmt.Stringer](what, name string, values []T) (T, error) {
 		}
 	}
 	var none T
-	return none, fmt.Errorf("unknown %s %q: %s", what, name, bench.Choices(name, names))
+	return none, fmt.Errorf("unknown %s %q: %s", what, name, spelling.Choices(name, names))
 }
 
 // chooseAlgorithms reads the flags that choose the algorithm of an operation.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gigarank/bench"
+	"gigarank/spelling"
 )
 
 // execute runs the command line and returns the exit code.
@@ -64,7 +64,7 @@ func requireSubcommand(group *cobra.Command) {
 			return usageError{fmt.Errorf("%s needs a command: %s; see %s --help",
 				cmd.CommandPath(), strings.Join(names, ", "), cmd.CommandPath())}
 		}
-		return usageError{fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(), bench.Choices(args[0], names))}
+		return usageError{fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(), spelling.Choices(args[0], names))}
 	}
 }
 
