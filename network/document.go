@@ -252,15 +252,25 @@ func (o *object) bandwidth(key string, required bool) bandwidth {
 	return b
 }
 
-// choice reads one of the names.
-func (o *object) choice(key string, names []string) string {
+// pick reads the name of one of the kinds. It returns the zero value if there is none.
+func pick[K any](o *object, key string, kinds []K, name func(K) string) (kind K) {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, name(k))
+	}
+	slices.Sort(names)
 	remedy := "write one of " + strings.Join(names, ", ")
 	s, ok := o.scalar(key, true, remedy)
-	if !ok || slices.Contains(names, s) {
-		return s
+	if !ok {
+		return kind
+	}
+	for _, k := range kinds {
+		if name(k) == s {
+			return k
+		}
 	}
 	o.fault(key, fmt.Sprintf("%q is unknown", s), spelling.Suggest(s, names, remedy))
-	return ""
+	return kind
 }
 
 // object reads a mapping within o.

@@ -1,6 +1,10 @@
 package network
 
-import "gigarank/vtime"
+import (
+	"math"
+
+	"gigarank/vtime"
+)
 
 // LogGOPS are the parameters of the model of Hoefler, Schneider and Lumsdaine
 // ("LogGOPSim – Simulating Large-Scale Applications in the LogGOPS Model",
@@ -14,42 +18,55 @@ type LogGOPS struct {
 	Eager           int64          // S: a message of more bytes uses rendezvous
 }
 
-// Occupancy is the state of one rank's CPU and network interface under a model with
-// state at the receiver. The zero value is ready for use.
-type Occupancy struct {
-	CPU     vtime.Time // when the CPU is free: nexto of LogGOPSim
-	Send    vtime.Time // when the interface can start to send: nextgs
-	Receive vtime.Time // when the interface can start to receive: nextgr
+var loggopsKind = modelKind{
+	name:      "loggops",
+	fields:    []string{"L", "o", "g", "G", "O", "S"},
+	symmetric: true,
+	examples: []string{
+		"{L: 2500ns, o: 1500ns, g: 1000ns, G: 6ns, O: 1ns, S: 65535}",
+		"{L: 0, o: 0, g: 3us, G: 1ns}",
+	},
+	parse: func(o *object) model {
+		return &LogGOPS{
+			Latency:         o.duration("L", true, 0),
+			Overhead:        o.duration("o", true, 0),
+			Gap:             o.duration("g", true, 0),
+			GapPerByte:      o.duration("G", true, 0),
+			OverheadPerByte: o.duration("O", false, 0),
+			Eager:           o.size("S", false, math.MaxInt64),
+		}
+	},
 }
 
-// ReceiverState reports whether what a message costs its receiver depends on the
-// other messages that reach it, and on what its CPU does. Such a model has an
-// [Occupancy] for each rank, which changes in the order of virtual time.
-func (t *Target) ReceiverState() bool { return t.loggops != nil }
+func (m *LogGOPS) kind() *modelKind { return &loggopsKind }
 
-// CanSend returns when a rank that is ready at an instant starts to send.
-func (o *Occupancy) CanSend(ready vtime.Time) vtime.Time { return max(ready, o.CPU, o.Send) }
-
-// CanReceive returns when the CPU takes in a message that has arrived, unless it does
-// something else first.
-func (o *Occupancy) CanReceive(arrival vtime.Time) vtime.Time {
-	return max(arrival, o.CPU, o.Receive)
+func (m *LogGOPS) write(o *objectWriter) {
+	o.text("L", m.Latency.String())
+	o.text("o", m.Overhead.String())
+	o.text("g", m.Gap.String())
+	o.text("G", m.GapPerByte.String())
+	o.text("O", m.OverheadPerByte.String())
+	o.text("S", formatSize(m.Eager))
 }
 
-// Depart starts to send a message at an instant at which the rank can. The message
-// arrives after its Latency. In loggops the CPU is busy for o + (bytes−1)·O, the
-// interface for g + (bytes−1)·G.
-func (t *Target) Depart(o *Occupancy, bytes int64, at vtime.Time) {
-	m, more := t.loggops, max(bytes-1, 0)
+// over gives every message o + L: its bytes are paid for by the receiver and by later
+// messages.
+func (m *LogGOPS) over(p placement) delays {
+	return pathEverywhere(p, newPath(m.Overhead+m.Latency))
+}
+
+func (m *LogGOPS) charge() Overhead         { return Overhead{m.Overhead, m.Overhead} }
+func (m *LogGOPS) interval() vtime.Duration { return m.Gap }
+func (m *LogGOPS) eager() int64             { return m.Eager }
+
+func (m *LogGOPS) depart(o *Occupancy, bytes int64, at vtime.Time) {
+	more := max(bytes-1, 0)
 	o.CPU = at.Add(m.Overhead.Plus(times(more, m.OverheadPerByte)))
 	o.Send = at.Add(m.Gap.Plus(times(more, m.GapPerByte)))
 }
 
-// TakeIn takes in a message at an instant at which the rank can, whether or not a
-// receive is posted. In loggops the CPU is busy for o + (bytes−1)·max(O, G), the
-// interface for g + (bytes−1)·G.
-func (t *Target) TakeIn(o *Occupancy, bytes int64, at vtime.Time) {
-	m, more := t.loggops, max(bytes-1, 0)
+func (m *LogGOPS) takeIn(o *Occupancy, bytes int64, at vtime.Time) {
+	more := max(bytes-1, 0)
 	perByte := times(more, m.GapPerByte)
 	o.CPU = at.Add(m.Overhead.Plus(max(times(more, m.OverheadPerByte), perByte)))
 	o.Receive = at.Add(m.Gap.Plus(perByte))

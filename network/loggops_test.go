@@ -6,11 +6,21 @@ import (
 	"gigarank/vtime"
 )
 
+// targetOf lays a model out for two ranks.
+func targetOf(t *testing.T, m model) *Target {
+	t.Helper()
+	target, err := (&Machine{name: "m", perNode: 1, mapping: block{}, topology: star{}, model: m}).Target(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target
+}
+
 // One rank's CPU and interface, worked out by hand from LogGOPSim's rules, in ns, with
 // o = 1500, g = 1000, G = 6, O = 2. mpivirt holds whole programs against LogGOPSim.
 func TestOccupancyByHand(t *testing.T) {
 	p := &LogGOPS{Latency: 2500 * ns, Overhead: 1500 * ns, Gap: 1000 * ns, GapPerByte: 6 * ns, OverheadPerByte: 2 * ns}
-	target := &Target{ranks: 2, loggops: p, inter: newPath(4000 * ns)}
+	target := targetOf(t, p)
 	var o Occupancy
 	for i, c := range []struct {
 		send                     bool
@@ -41,7 +51,7 @@ func TestOccupancyByHand(t *testing.T) {
 
 // With g = 3000 and o = 1500 the interface is what messages wait for.
 func TestOccupancyWithLongGap(t *testing.T) {
-	target := &Target{ranks: 2, loggops: &LogGOPS{Latency: 1, Overhead: 1500 * ns, Gap: 3000 * ns}, inter: newPath(1)}
+	target := targetOf(t, &LogGOPS{Latency: 1, Overhead: 1500 * ns, Gap: 3000 * ns})
 	var o Occupancy
 	target.TakeIn(&o, 1, vtime.Time(3500*ns))
 	if got := o.CanReceive(vtime.Time(4000 * ns)); got != vtime.Time(6500*ns) {

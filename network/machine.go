@@ -22,23 +22,12 @@ type Machine struct {
 	perNode                   int
 	mapping                   mapping
 	topology                  topologySpec
-	model                     string
-	intra, inter              link // of flat, only inter
-	perHop                    vtime.Duration
-	loggops                   *LogGOPS
+	model                     model
 	overhead                  Overhead
 	gap                       vtime.Duration
 	eagerLimit                int64 // MaxInt64 if there is none
 	reduce                    bandwidth
 	poll                      vtime.Duration
-}
-
-// link is one level of a delay model as the machine file gives it. In the model
-// hops, intra is the memory.
-type link struct {
-	latency   vtime.Duration
-	bandwidth bandwidth
-	table     []measurement
 }
 
 // defaultPoll is what a failing Test or Iprobe costs unless the file says.
@@ -53,12 +42,11 @@ func (m *Machine) Description() string { return m.description }
 // Source says where the figures come from; it may be empty.
 func (m *Machine) Source() string { return m.source }
 
-// Model returns the name of the delay model: flat, twolevel, table, hops or
-// loggops.
-func (m *Machine) Model() string { return m.model }
+// Model returns the name of the delay model, such as flat.
+func (m *Machine) Model() string { return m.model.kind().name }
 
 // Topology returns the name of the topology, such as torus.
-func (m *Machine) Topology() string { return m.topology.kind }
+func (m *Machine) Topology() string { return m.topology.kind() }
 
 // Mapping returns the rule that maps ranks to nodes, as machine files write it.
 func (m *Machine) Mapping() string { return m.mapping.String() }
@@ -93,7 +81,7 @@ func (m *Machine) YAML() []byte {
 	}
 	top.number("ranks_per_node", m.perNode)
 	top.text("mapping", m.mapping.String())
-	top.put("topology", m.topology.yaml(w, "topology"))
+	top.put("topology", writeTopology(w, "topology", m.topology).node)
 	top.put("network", m.networkYAML(w))
 
 	var text bytes.Buffer
@@ -107,35 +95,8 @@ func (m *Machine) YAML() []byte {
 
 func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	o := w.object("network")
-	o.text("model", m.model)
-	switch m.model {
-	case "flat":
-		o.link(m.inter)
-	case "twolevel":
-		for _, level := range []struct {
-			name string
-			link link
-		}{{"intra", m.intra}, {"inter", m.inter}} {
-			inner := w.object("network." + level.name)
-			inner.link(level.link)
-			o.put(level.name, inner.node)
-		}
-	case "table":
-		o.put("intra", tableYAML(w, "network.intra", m.intra.table))
-		o.put("inter", tableYAML(w, "network.inter", m.inter.table))
-	case "hops":
-		o.link(m.inter)
-		o.text("latency_per_hop", m.perHop.String())
-		o.text("memory_latency", m.intra.latency.String())
-		o.text("memory_bandwidth", m.intra.bandwidth.String())
-	case "loggops":
-		o.text("L", m.loggops.Latency.String())
-		o.text("o", m.loggops.Overhead.String())
-		o.text("g", m.loggops.Gap.String())
-		o.text("G", m.loggops.GapPerByte.String())
-		o.text("O", m.loggops.OverheadPerByte.String())
-		o.text("S", formatSize(m.loggops.Eager))
-	}
+	o.text("model", m.Model())
+	m.model.write(o)
 	if m.overhead != (Overhead{}) || w.estimated("network.overhead") {
 		inner := w.object("network.overhead")
 		inner.text("send", m.overhead.Send.String())
@@ -155,17 +116,6 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	}
 	o.text("poll", m.poll.String())
 	return o.node
-}
-
-func tableYAML(w *writer, path string, table []measurement) *yaml.Node {
-	list := &yaml.Node{Kind: yaml.SequenceNode}
-	for i, row := range table {
-		o := w.object(fmt.Sprintf("%s[%d]", path, i))
-		o.text("size", formatSize(row.size))
-		o.text("delay", row.delay.String())
-		list.Content = append(list.Content, o.node)
-	}
-	return list
 }
 
 // writer builds the nodes of a normalized machine file.
@@ -210,10 +160,16 @@ func (o *objectWriter) number(key string, value int) {
 	o.put(key, &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.Itoa(value)})
 }
 
-func (o *objectWriter) link(l link) {
-	o.text("latency", l.latency.String())
-	o.text("bandwidth", l.bandwidth.String())
+func (o *objectWriter) numbers(key string, values []int) {
+	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, v := range values {
+		list.Content = append(list.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.Itoa(v)})
+	}
+	o.put(key, list)
 }
+
+// within is the path of a field.
+func (o *objectWriter) within(key string) string { return fieldPath(o.path, key) }
 
 func textList(items []string) *yaml.Node {
 	list := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}

@@ -24,8 +24,8 @@ func (t *Target) HasPorts() bool {
 // Gap returns the least time between two messages that a port takes, and between two
 // that it gives. It is g under loggops.
 func (t *Target) Gap() vtime.Duration {
-	if t.loggops != nil {
-		return t.loggops.Gap
+	if t.occupier != nil {
+		return t.occupier.interval()
 	}
 	return t.machine.gap
 }
@@ -33,8 +33,8 @@ func (t *Target) Gap() vtime.Duration {
 // Overhead returns what a message without bytes costs the processors. Under loggops
 // both are o.
 func (t *Target) Overhead() Overhead {
-	if t.loggops != nil {
-		return Overhead{t.loggops.Overhead, t.loggops.Overhead}
+	if t.occupier != nil {
+		return t.occupier.charge()
 	}
 	return t.machine.overhead
 }
@@ -106,13 +106,18 @@ func (t *Target) Charges() bool {
 // the match.
 func (t *Target) Rendezvous(src, dst int, bytes int64, posted, request vtime.Time) (arrival, free vtime.Time) {
 	matched := max(posted, request)
-	if t.loggops != nil {
+	if t.occupier != nil {
 		return request, matched
 	}
 	p, latency := t.path(src, dst)
-	transfer := p.transfer(bytes)
+	var transfer vtime.Duration
+	if p == nil {
+		transfer = t.delays.transfer(src, dst, bytes)
+	} else {
+		transfer = p.transfer(bytes)
+	}
 	acknowledged := matched.Add(t.Latency(dst, src))
-	if t.scope == byHops {
+	if t.copies {
 		free = acknowledged.Add(t.copied.time(bytes))
 	} else {
 		free = acknowledged.Add(transfer)
@@ -120,10 +125,14 @@ func (t *Target) Rendezvous(src, dst int, bytes int64, posted, request vtime.Tim
 	return acknowledged.Add(latency).Add(transfer), free
 }
 
+// Copies reports whether the processors at both ends of a message copy its bytes. The
+// sender of a rendezvous is then free once they are copied, not once they have left.
+func (t *Target) Copies() bool { return t.copies }
+
 // Match returns the delay from the match of a synchronous eager message to its sender
 // being free: the Latency back, under loggops none.
 func (t *Target) Match(src, dst int) vtime.Duration {
-	if t.loggops != nil {
+	if t.occupier != nil {
 		return 0
 	}
 	return t.Latency(dst, src)

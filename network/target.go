@@ -14,17 +14,18 @@ const maxRanks = 1 << 40
 // for concurrent use. Unless its mapping comes from a file, it takes the same
 // memory for any number of ranks.
 type Target struct {
-	machine      *Machine
-	ranks        int
-	layout       layout
-	topology     topology
-	scope        scope
-	intra, inter path           // alike if the scope is everywhere
-	perHop       vtime.Duration // added to inter for each hop, if the scope is byHops
-	farthest     int            // an upper bound on the hops between two nodes
-	reduce       rate
-	copied       rate // what a byte costs the processor of either end; zero but for hops
-	loggops      *LogGOPS
+	machine *Machine
+	// paths hold where the ranks are, whatever the model. The delays are theirs unless
+	// their scope is byModel; messages then need no call through an interface.
+	paths    paths
+	delays   delays
+	occupier occupier // nil unless the model has state at the receiver
+	loggops  *LogGOPS // the occupier, if it is that
+	shared   bool
+	uniform  int // see UniformFrom
+	reduce   rate
+	copied   rate // what a byte costs the processor of either end
+	copies   bool // the sender of a rendezvous is free once the bytes are copied
 }
 
 // Target lays the machine out for so many ranks. It fails if they do not fit
@@ -33,114 +34,91 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if ranks < 1 || ranks > maxRanks {
 		return nil, fmt.Errorf("machine %s: %d ranks: the number of ranks must be from 1 to 2^40", m.name, ranks)
 	}
-	t := &Target{machine: m, ranks: int(ranks), reduce: rateOf(m.reduce), loggops: m.loggops}
-	var err error
-	if t.layout, err = m.layOut(int(ranks)); err != nil {
-		return nil, err
+	p, err := m.place(int(ranks))
+	if err != nil {
+		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
-	places := m.nodes
-	if places == 0 {
-		places = t.layout.place(t.layout.nodes()-1) + 1
+	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: rateOf(m.reduce), shared: m.model.kind().shared}
+	t.delays = m.model.over(p)
+	if own, ok := t.delays.(*paths); ok {
+		t.paths = *own
+		t.delays = &t.paths
 	}
-	t.topology = m.topology.build(places)
-	t.farthest = t.topology.most(places)
-	if room := t.topology.capacity(); room < places {
-		return nil, fmt.Errorf("machine %s: %d ranks need %d nodes of %d ranks, but topology %s has room for %d: enlarge it, raise ranks_per_node, or ask for at most %d ranks",
-			m.name, ranks, places, m.perNode, m.topology.kind, room, multiply(room, m.perNode))
+	t.occupier, _ = m.model.(occupier)
+	t.loggops, _ = m.model.(*LogGOPS)
+	if c, ok := m.model.(copier); ok {
+		t.copies, t.copied = true, rateOf(c.copying())
 	}
-	t.connect()
+	t.uniform = p.ranks
+	if r, ok := t.delays.(regular); ok && !t.ReceiverState() && !t.shared {
+		t.uniform = r.uniformFrom()
+	}
 	return t, nil
 }
 
-// layOut applies the mapping, having checked that the ranks fit.
-func (m *Machine) layOut(ranks int) (layout, error) {
+// place puts so many ranks on nodes, and these on the topology, if there is room.
+func (m *Machine) place(ranks int) (placement, error) {
 	needed := (ranks + m.perNode - 1) / m.perNode
 	if m.nodes != 0 && needed > m.nodes {
-		return nil, fmt.Errorf("machine %s: %d ranks need %d nodes of %d ranks, but nodes is %d: raise nodes or ranks_per_node, or ask for at most %d ranks",
-			m.name, ranks, needed, m.perNode, m.nodes, multiply(m.nodes, m.perNode))
+		return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but nodes is %d: raise nodes or ranks_per_node, or ask for at most %d ranks",
+			ranks, needed, m.perNode, m.nodes, multiply(m.nodes, m.perNode))
 	}
-	filled := blocks{ranks, m.perNode}
-	switch m.mapping.kind {
-	case "cyclic":
-		if m.nodes != 0 {
-			needed = min(m.nodes, ranks)
-		}
-		return cycle{ranks, needed}, nil
-	case "random":
-		return &scatter{filled, newPermutation(ranks, m.mapping.seed)}, nil
-	case "file":
-		return m.listed(ranks)
+	l, err := m.mapping.layOut(ranks, m.perNode, m.nodes)
+	if err != nil {
+		return placement{}, err
 	}
-	return filled, nil
-}
-
-func (m *Machine) listed(ranks int) (layout, error) {
-	if ranks > len(m.mapping.places) {
-		return nil, fmt.Errorf("machine %s: mapping %s gives the nodes of %d ranks, but there are %d: add a line for each rank",
-			m.name, m.mapping, len(m.mapping.places), ranks)
+	places := m.nodes
+	if places == 0 {
+		places = l.place(l.nodes()-1) + 1
 	}
-	l := newListing(m.mapping.places[:ranks])
-	for node := range l.places {
-		if n := l.size(node); n > m.perNode {
-			return nil, fmt.Errorf("machine %s: mapping %s puts %d ranks on node %d, but ranks_per_node is %d: raise it, or move ranks",
-				m.name, m.mapping, n, l.places[node], m.perNode)
-		}
+	top := m.topology.build(places)
+	if room := top.capacity(); room < places {
+		return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but topology %s has room for %d: enlarge it, raise ranks_per_node, or ask for at most %d ranks",
+			ranks, places, m.perNode, m.Topology(), room, multiply(room, m.perNode))
 	}
-	return l, nil
-}
-
-// connect sets the paths and what they depend on from the delay model.
-func (t *Target) connect() {
-	m := t.machine
-	switch m.model {
-	case "flat":
-		t.inter = newPath(m.inter.latency, m.inter.bandwidth)
-		t.intra = t.inter
-	case "loggops":
-		t.inter = newPath(m.loggops.Overhead + m.loggops.Latency)
-		t.intra = t.inter
-	case "twolevel":
-		t.scope = byNode
-		t.intra = newPath(m.intra.latency, m.intra.bandwidth)
-		t.inter = newPath(m.inter.latency, m.inter.bandwidth)
-	case "table":
-		t.scope = byNode
-		t.intra, t.inter = measuredPath(m.intra.table), measuredPath(m.inter.table)
-	case "hops":
-		t.scope = byHops
-		t.intra = newPath(m.intra.latency, m.intra.bandwidth, m.intra.bandwidth)
-		t.inter = newPath(m.inter.latency, m.intra.bandwidth, m.inter.bandwidth)
-		t.perHop = m.perHop
-		t.copied = rateOf(m.intra.bandwidth)
-	default:
-		panic("network: unknown delay model " + m.model)
+	p := placement{ranks: ranks, layout: l, topology: top, farthest: top.most(places)}
+	if filled, ok := l.(blocks); ok {
+		p.perNode = filled.perNode
 	}
+	return p, nil
 }
 
 // Machine returns the description of the target.
 func (t *Target) Machine() *Machine { return t.machine }
 
 // Ranks returns the number of ranks.
-func (t *Target) Ranks() int { return t.ranks }
+func (t *Target) Ranks() int { return t.paths.ranks }
 
 // Node returns the node that the rank is on.
-func (t *Target) Node(rank int) int { return t.layout.node(rank) }
+func (t *Target) Node(rank int) int { return t.paths.node(rank) }
 
 // Nodes returns the number of nodes that hold at least one rank. They are
 // numbered from 0.
-func (t *Target) Nodes() int { return t.layout.nodes() }
+func (t *Target) Nodes() int { return t.paths.layout.nodes() }
 
 // NodeSize returns the number of ranks on the node, at least 1.
-func (t *Target) NodeSize(node int) int { return t.layout.size(node) }
+func (t *Target) NodeSize(node int) int { return t.paths.layout.size(node) }
+
+// NodeSizes returns the least and the greatest number of ranks on a node.
+func (t *Target) NodeSizes() (least, most int) { return t.paths.layout.sizes() }
 
 // NodeMember returns the k-th rank of the node in ascending order. The 0th is
 // the node's leader.
-func (t *Target) NodeMember(node, k int) int { return t.layout.member(node, k) }
+func (t *Target) NodeMember(node, k int) int { return t.paths.layout.member(node, k) }
+
+// KeepsBlocks reports whether the ranks fill the nodes one after the other: the node
+// of rank r is r divided by the size of node 0.
+func (t *Target) KeepsBlocks() bool { return t.paths.perNode > 0 }
+
+// LeadersAscend reports whether NodeMember takes constant time and no search, and the
+// ranks of the nodes' leaders ascend with the nodes.
+func (t *Target) LeadersAscend() bool {
+	l, ok := t.paths.layout.(ordered)
+	return ok && l.leadersAscend()
+}
 
 // Hops returns the hops between two nodes: the links of a minimal route.
-func (t *Target) Hops(a, b int) int {
-	return t.topology.hops(t.layout.place(a), t.layout.place(b))
-}
+func (t *Target) Hops(a, b int) int { return t.paths.hops(a, b) }
 
 // Latency returns the delay of a message without bytes, which is at least one
 // picosecond, also from a rank to itself.
@@ -153,176 +131,69 @@ func (t *Target) Latency(src, dst int) vtime.Duration {
 // nearest picosecond, ties to even.
 func (t *Target) Transfer(src, dst int, bytes int64) vtime.Duration {
 	p, _ := t.path(src, dst)
+	if p == nil {
+		return t.delays.transfer(src, dst, bytes)
+	}
 	return p.transfer(bytes)
 }
 
 // Delay returns Latency + Transfer: the time from the sending of a message to
 // its arrival. In loggops it is o + L, because bytes are paid for by the
-// receiver and by later messages: see Send and Receive.
+// receiver and by later messages: see Depart and TakeIn.
 func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
 	p, latency := t.path(src, dst)
+	if p == nil {
+		return latency.Plus(t.delays.transfer(src, dst, bytes))
+	}
 	return latency.Plus(p.transfer(bytes))
 }
 
-// LongestDelay returns an upper bound on the Delay of a message between any two ranks.
-func (t *Target) LongestDelay(bytes int64) vtime.Duration {
-	latency := t.inter.latency
-	if t.scope == byHops {
-		latency = t.latencyOf(t.farthest)
-	}
-	return max(latency.Plus(t.inter.transfer(bytes)), t.intra.latency.Plus(t.intra.transfer(bytes)))
-}
-
+// path returns the path of a message and its latency. There is none if the model has
+// delays of its own.
 func (t *Target) path(src, dst int) (*path, vtime.Duration) {
-	if t.scope == everywhere {
-		return &t.inter, t.inter.latency
+	p := &t.paths
+	if p.scope == everywhere {
+		return &p.inter, p.inter.latency
 	}
-	return t.pathBetween(t.layout.node(src), t.layout.node(dst))
-}
-
-// pathBetween gives the path and the latency between nodes, for any scope but
-// everywhere.
-func (t *Target) pathBetween(a, b int) (*path, vtime.Duration) {
-	if a == b {
-		return &t.intra, t.intra.latency
+	if p.scope == byModel {
+		return nil, t.delays.latency(src, dst)
 	}
-	if t.scope == byNode {
-		return &t.inter, t.inter.latency
-	}
-	if h := t.Hops(a, b); h > 0 {
-		return &t.inter, t.latencyOf(h)
-	}
-	return &t.intra, t.intra.latency
-}
-
-// latencyOf is the latency over a number of hops, for scope byHops.
-func (t *Target) latencyOf(hops int) vtime.Duration {
-	if hops == 0 {
-		return t.intra.latency
-	}
-	return t.inter.latency.Plus(times(int64(hops), t.perHop))
+	return p.pathBetween(p.node(src), p.node(dst))
 }
 
 // Delays sets out[j] to Delay(src+j, dst+j, bytes) for every j.
 func (t *Target) Delays(src, dst int, bytes int64, out []vtime.Duration) {
-	filled, isBlocks := t.layout.(blocks)
-	period := min(t.period(), len(out))
-	if isBlocks && t.scope != everywhere {
-		t.blockDelays(filled.perNode, src, dst, bytes, out[:period])
-	} else {
-		t.singleDelays(src, dst, bytes, out[:period])
+	if t.paths.scope != byModel {
+		t.paths.fill(src, dst, bytes, out)
+		return
 	}
-	for n := period; n < len(out); {
-		n += copy(out[n:], out[:n])
+	if f, ok := t.delays.(filler); ok {
+		f.fill(src, dst, bytes, out)
+		return
 	}
-}
-
-// period is such a length that the delay between two ranks is the same if both
-// are shifted by it.
-func (t *Target) period() int {
-	if t.scope == everywhere {
-		return 1
-	}
-	if t.scope == byNode {
-		switch l := t.layout.(type) {
-		case blocks:
-			return l.perNode
-		case cycle:
-			return 1 // ranks that share a node do so wherever they are shifted to
-		}
-	}
-	return t.ranks
-}
-
-// blockDelays is Delays for nodes that are filled in turn. The delay changes
-// only where one of the two ranks passes on to its next node.
-func (t *Target) blockDelays(perNode, src, dst int, bytes int64, out []vtime.Duration) {
-	intra, inter := t.intra.transfer(bytes), t.inter.transfer(bytes)
-	a, b := src/perNode, dst/perNode
-	leftA, leftB := perNode-src%perNode, perNode-dst%perNode
-	for len(out) > 0 {
-		p, d := t.pathBetween(a, b)
-		if p == &t.intra {
-			d = d.Plus(intra)
-		} else {
-			d = d.Plus(inter)
-		}
-		n := min(leftA, leftB, len(out))
-		for j := range out[:n] {
-			out[j] = d
-		}
-		out = out[n:]
-		if leftA -= n; leftA == 0 {
-			a, leftA = a+1, perNode
-		}
-		if leftB -= n; leftB == 0 {
-			b, leftB = b+1, perNode
-		}
-	}
-}
-
-// singleDelays is Delays for any layout.
-func (t *Target) singleDelays(src, dst int, bytes int64, out []vtime.Duration) {
-	intra, inter := t.intra.transfer(bytes), t.inter.transfer(bytes)
 	for j := range out {
-		p, d := t.path(src+j, dst+j)
-		if p == &t.intra {
-			d = d.Plus(intra)
-		} else {
-			d = d.Plus(inter)
-		}
-		out[j] = d
+		out[j] = t.Delay(src+j, dst+j, bytes)
 	}
 }
+
+// LongestDelay returns an upper bound on the Delay of a message between any two ranks.
+func (t *Target) LongestDelay(bytes int64) vtime.Duration { return t.delays.longest(bytes) }
 
 // Lookahead returns a lower bound on the Latency between a rank of [loA,hiA)
 // and one of [loB,hiB), in constant time. It is the least Latency itself for
 // flat and loggops, and for twolevel and table with mapping block or cyclic.
 // Where a range is empty, it is the longest Duration.
 func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
-	var least vtime.Duration = math.MaxInt64
 	if loA >= hiA || loB >= hiB {
-		return least
+		return math.MaxInt64
 	}
-	if t.scope == everywhere {
-		return t.inter.latency
-	}
-	same, different := t.layout.meeting(loA, hiA, loB, hiB)
-	if same {
-		least = t.intra.latency
-	}
-	if different && t.scope == byNode {
-		least = min(least, t.inter.latency)
-	}
-	if different && t.scope == byHops {
-		hops := t.leastHops(loA, hiA, loB, hiB)
-		least = min(least, t.latencyOf(hops), t.latencyOf(max(hops, 1)))
-	}
-	return least
-}
-
-// leastHops is a lower bound on the hops between different nodes of which one
-// has a rank of [loA,hiA) and the other one of [loB,hiB).
-func (t *Target) leastHops(loA, hiA, loB, hiB int) int {
-	near, isRanged := t.topology.(ranged)
-	filled, isBlocks := t.layout.(blocks)
-	if isRanged && isBlocks {
-		a, b := filled.node(loA), filled.node(hiA-1)
-		c, d := filled.node(loB), filled.node(hiB-1)
-		switch {
-		case b < c:
-			return near.least(a, b, c, d)
-		case d < a:
-			return near.least(c, d, a, b)
-		}
-	}
-	return t.topology.fewest()
+	return t.delays.lookahead(loA, hiA, loB, hiB)
 }
 
 // EagerLimit returns the size in bytes above which a message uses rendezvous.
 func (t *Target) EagerLimit() int64 {
-	if t.loggops != nil {
-		return t.loggops.Eager
+	if t.occupier != nil {
+		return t.occupier.eager()
 	}
 	return t.machine.eagerLimit
 }
@@ -337,18 +208,42 @@ func (t *Target) PollTime() vtime.Duration { return t.machine.poll }
 // changed, or nil under another model.
 func (t *Target) LogGOPS() *LogGOPS { return t.loggops }
 
+// SharedState reports whether the Transfer of a message depends on other messages that
+// are under way. Its Latency does not.
+func (t *Target) SharedState() bool { return t.shared }
+
 // UniformFrom returns a distance such that the delay between any two ranks at least so
 // far apart depends on the size of the message alone: 0 in flat, the ranks of a node
-// where only nodes matter and are filled in turn. It is Ranks() if there is none.
-func (t *Target) UniformFrom() int {
-	filled, isBlocks := t.layout.(blocks)
-	switch {
-	case t.loggops != nil:
-		return t.ranks
-	case t.scope == everywhere:
-		return 0
-	case t.scope == byNode && isBlocks:
-		return filled.perNode
+// where only nodes matter and are filled in turn. It is Ranks() if there is none, and
+// under a model with state at the receiver or shared state.
+func (t *Target) UniformFrom() int { return t.uniform }
+
+// AlikeRanks returns two ranks whose messages take what those between any two ranks
+// take, whatever their size. ok is false where some pairs are farther apart than
+// others, or where it is not known that none is. A rank that is alone stands for both.
+func (t *Target) AlikeRanks() (src, dst int, ok bool) {
+	r, isRegular := t.delays.(regular)
+	switch _, most := t.NodeSizes(); {
+	case t.Ranks() == 1 || !t.shared && isRegular && r.ranksAlike():
+		return 0, t.Ranks() - 1, true
+	case most == 1:
+		return t.AlikeLeaders()
 	}
-	return t.ranks
+	return 0, 0, false
+}
+
+// AlikeLeaders is AlikeRanks for messages between the leaders of nodes.
+func (t *Target) AlikeLeaders() (src, dst int, ok bool) {
+	nodes := t.Nodes()
+	r, isRegular := t.delays.(regular)
+	src, dst = t.NodeMember(0, 0), t.NodeMember(nodes-1, 0)
+	return src, dst, nodes == 1 || !t.shared && isRegular && r.leadersAlike()
+}
+
+// LeadersUniform reports whether the delay of a message between the leaders of any two
+// nodes is known to depend on its size alone. It does not under a model with state at
+// the receiver or shared state.
+func (t *Target) LeadersUniform() bool {
+	_, _, alike := t.AlikeLeaders()
+	return alike && !t.ReceiverState() && !t.shared
 }

@@ -165,8 +165,7 @@ func TestGrids(t *testing.T) {
 }
 
 func TestRingIsTorusOfOneDimension(t *testing.T) {
-	s := topologySpec{kind: "ring"}
-	gridGraph([]int{11}, true, 0).check(t, s.build(11), 11)
+	gridGraph([]int{11}, true, 0).check(t, ring{}.build(11), 11)
 }
 
 func TestTwistedTorus(t *testing.T) {

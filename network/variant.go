@@ -2,7 +2,6 @@ package network
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -34,7 +33,6 @@ func (m *Machine) WithMapping(rule string, read func(path string) ([]byte, error
 	}
 	d := &document{seen: make(map[string]bool)}
 	variant := *m
-	variant.mapping = mapping{}
 	if top := d.root(text); top != nil {
 		variant.parseMapping(top, read)
 	}
@@ -57,8 +55,8 @@ func (m *Machine) WithMapping(rule string, read func(path string) ([]byte, error
 func (m *Machine) Digest() string {
 	hash := sha256.New()
 	hash.Write(m.YAML())
-	for _, place := range m.mapping.places {
-		hash.Write(binary.LittleEndian.AppendUint32(nil, uint32(place)))
+	if m, ok := m.mapping.(interface{ content() []byte }); ok {
+		hash.Write(m.content())
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:8])
 }

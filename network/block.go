@@ -1,0 +1,35 @@
+package network
+
+// block fills the nodes one after the other.
+type block struct{}
+
+var blockKind = mappingKind{
+	name:     "block",
+	examples: []string{"block"},
+	parse:    func(*mappingReader) mapping { return block{} },
+}
+
+func (block) String() string { return "block" }
+
+func (block) layOut(ranks, perNode, _ int) (layout, error) { return blocks{ranks, perNode}, nil }
+
+// blocks is the layout of block. Targets know it by its type, and compute with it
+// without an interface.
+type blocks struct{ ranks, perNode int }
+
+func (l blocks) nodes() int               { return (l.ranks + l.perNode - 1) / l.perNode }
+func (l blocks) node(rank int) int        { return rank / l.perNode }
+func (l blocks) place(node int) int       { return node }
+func (l blocks) size(node int) int        { return min(l.perNode, l.ranks-node*l.perNode) }
+func (l blocks) sizes() (least, most int) { return l.size(l.nodes() - 1), l.size(0) }
+func (l blocks) member(node, k int) int   { return node*l.perNode + k }
+func (l blocks) leadersAscend() bool      { return true }
+func (l blocks) period() int              { return min(l.perNode, l.ranks) }
+
+func (l blocks) meeting(a, b, c, d int) (same, different bool) {
+	first, last := l.node(a), l.node(b-1)
+	from, to := l.node(c), l.node(d-1)
+	same = first <= to && from <= last
+	different = first != last || from != to || first != from
+	return same, different
+}

@@ -1,0 +1,52 @@
+package network
+
+// fatTree is the k-ary n-tree of Petrini and Vanneschi (1997): arity^levels
+// nodes are the leaves, and a route climbs to the lowest common level. Before build,
+// levels may be 0 for as many as the nodes need.
+type fatTree struct{ arity, levels int }
+
+var fatTreeKind = topologyKind{
+	name:     "fat-tree",
+	fields:   []string{"arity", "levels"},
+	examples: []string{"{arity: 3}", "{arity: 4, levels: 4}"},
+	parse: func(o *object, _ []*topologyKind) topologySpec {
+		return fatTree{o.count("arity", true, 2, maxRanks), o.count("levels", false, 1, 64)}
+	},
+}
+
+func (fatTree) kind() string { return "fat-tree" }
+
+func (t fatTree) write(o *objectWriter) {
+	o.number("arity", t.arity)
+	if t.levels != 0 {
+		o.number("levels", t.levels)
+	}
+}
+
+func (t fatTree) build(n int) topology {
+	if t.levels != 0 {
+		return t
+	}
+	t.levels = 1
+	for raise(t.arity, t.levels) < n {
+		t.levels++
+	}
+	return t
+}
+
+func (t fatTree) hops(a, b int) int {
+	n := 0
+	for ; a != b; n += 2 {
+		a, b = a/t.arity, b/t.arity
+	}
+	return n
+}
+
+func (t fatTree) capacity() int {
+	return raise(t.arity, t.levels)
+}
+
+func (fatTree) fewest() int    { return 2 }
+func (t fatTree) most(int) int { return 2 * t.levels }
+
+func (t fatTree) least(_, b, c, _ int) int { return t.hops(b, c) }

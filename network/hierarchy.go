@@ -1,0 +1,178 @@
+package network
+
+import (
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// hierarchy groups nodes into units, units into larger units, and so on. Two
+// nodes are as many hops apart as the innermost level that unites them says.
+type hierarchy struct{ levels []unit }
+
+// unit is one level of a hierarchy: size units of the level below, so many hops
+// apart, or so many as the topology that links them says.
+type unit struct {
+	size  int // unlimited in the outermost level, if it has no bound
+	hops  int
+	links topology // nil for the same hops between any two
+}
+
+// hierarchySpec is a hierarchy as the machine file gives it, from the inside out.
+type hierarchySpec []unitSpec
+
+// unitSpec is one level of a hierarchy.
+type unitSpec struct {
+	size  int // 0 in the outermost level for any number
+	hops  int
+	links topologySpec // instead of hops
+}
+
+var hierarchyKind = topologyKind{
+	name:   "hierarchy",
+	fields: []string{"levels"},
+	examples: []string{
+		"{levels: [{size: 4, hops: 3}, {hops: 5}]}",
+		"{levels: [{size: 2, hops: 0}, {size: 3, topology: {kind: ring}}, {topology: {kind: star}}]}",
+	},
+	parse: func(o *object, kinds []*topologyKind) topologySpec { return hierarchySpec(parseUnits(o, kinds)) },
+}
+
+func parseUnits(o *object, kinds []*topologyKind) []unitSpec {
+	inner := slices.DeleteFunc(slices.Clone(kinds), func(k *topologyKind) bool { return k.name == "hierarchy" })
+	levels := o.objects("levels", "write a list such as [{size: 16, hops: 3}, {hops: 5}]")
+	var units []unitSpec
+	for i, level := range levels {
+		var u unitSpec
+		outermost := i == len(levels)-1
+		u.size = level.count("size", !outermost, 1, maxRanks)
+		if links := level.object("topology", false, ""); links != nil {
+			faults := len(level.doc.faults)
+			u.links = parseTopology(links, inner)
+			if u.size != 0 && len(level.doc.faults) == faults {
+				level.checkRoom("size", u.size, u.links)
+			}
+		}
+		if u.hops = level.count("hops", !level.has("topology"), 0, 1<<20); level.has("hops") && level.has("topology") {
+			level.fault("hops", "is given beside a topology, which says the hops", "remove one of the two")
+		}
+		level.close("", nil)
+		units = append(units, u)
+	}
+	return units
+}
+
+func (hierarchySpec) kind() string { return "hierarchy" }
+
+func (s hierarchySpec) write(o *objectWriter) {
+	list := &yaml.Node{Kind: yaml.SequenceNode}
+	for i, u := range s {
+		path := o.within("levels") + "[" + strconv.Itoa(i) + "]"
+		level := o.object(path)
+		if u.size != 0 {
+			level.number("size", u.size)
+		}
+		if u.links == nil {
+			level.number("hops", u.hops)
+		} else {
+			level.put("topology", writeTopology(o.writer, level.within("topology"), u.links).node)
+		}
+		list.Content = append(list.Content, level.node)
+	}
+	o.put("levels", list)
+}
+
+func (s hierarchySpec) build(n int) topology {
+	levels := make([]unit, len(s))
+	for i, u := range s {
+		levels[i] = unit{size: u.size, hops: u.hops}
+		if u.size == 0 {
+			levels[i].size = unlimited
+		}
+		units := n
+		if u.size != 0 {
+			units = u.size
+			n = (n-1)/u.size + 1
+		}
+		if u.links != nil {
+			levels[i].links = u.links.build(units)
+		}
+	}
+	return hierarchy{levels}
+}
+
+func (h hierarchy) hops(a, b int) int {
+	if a == b {
+		return 0
+	}
+	for _, u := range h.levels {
+		if u.size == unlimited || a/u.size == b/u.size {
+			if u.links == nil {
+				return u.hops
+			}
+			if u.size != unlimited {
+				a, b = a%u.size, b%u.size
+			}
+			return u.links.hops(a, b)
+		}
+		a, b = a/u.size, b/u.size
+	}
+	panic("network: a node outside the hierarchy")
+}
+
+func (h hierarchy) capacity() int {
+	n := 1
+	for _, u := range h.levels {
+		size := u.size
+		if u.links != nil {
+			size = min(size, u.links.capacity())
+		}
+		n = multiply(n, size)
+	}
+	return n
+}
+
+func (h hierarchy) fewest() int {
+	best := unlimited
+	for _, u := range h.levels {
+		best = min(best, u.fewest())
+	}
+	return best
+}
+
+func (h hierarchy) most(nodes int) int {
+	farthest := 0
+	for _, u := range h.levels {
+		if u.links == nil {
+			farthest = max(farthest, u.hops)
+		} else {
+			farthest = max(farthest, u.links.most(min(nodes, u.size)))
+		}
+	}
+	return farthest
+}
+
+func (u unit) fewest() int {
+	if u.links == nil {
+		return u.hops
+	}
+	return u.links.fewest()
+}
+
+// least finds the levels that can unite a node of one range with one of the
+// other: none below that of the two nearest by number, none above that of the
+// two farthest.
+func (h hierarchy) least(a, b, c, d int) int {
+	best := unlimited
+	for _, u := range h.levels {
+		if u.size == unlimited || b/u.size == c/u.size {
+			best = min(best, u.fewest())
+		}
+		if u.size == unlimited || a/u.size == d/u.size {
+			break
+		}
+		a, b, c, d = a/u.size, b/u.size, c/u.size, d/u.size
+	}
+	return best
+}

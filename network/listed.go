@@ -1,0 +1,147 @@
+package network
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	slashpath "path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// listed takes each rank's node from a file.
+type listed struct {
+	path   string  // as written
+	places []int32 // by rank
+}
+
+var fileKind = mappingKind{
+	name:     "file",
+	argument: "PATH",
+	examples: []string{"file:places"},
+	parse: func(r *mappingReader) mapping {
+		m := listed{path: r.argument}
+		if m.path == "" {
+			r.fault("names no file", r.remedy)
+			return m
+		}
+		m.places = r.places()
+		return m
+	},
+}
+
+func (m listed) String() string { return "file:" + m.path }
+
+// content returns what the file says, for Digest.
+func (m listed) content() (text []byte) {
+	for _, place := range m.places {
+		text = binary.LittleEndian.AppendUint32(text, uint32(place))
+	}
+	return text
+}
+
+// places reads the file that the argument names.
+func (r *mappingReader) places() []int32 {
+	if r.read == nil {
+		r.fault("files cannot be read here", "use block, cyclic or random:SEED")
+		return nil
+	}
+	file := r.argument
+	if !slashpath.IsAbs(file) {
+		file = slashpath.Join(slashpath.Dir(r.top.doc.file), file)
+	}
+	text, err := r.read(file)
+	if err != nil {
+		r.fault(err.Error(), "correct the path, which is relative to the machine file")
+		return nil
+	}
+	places, faults := parsePlaces(file, string(text), r.nodes)
+	if len(faults) == 0 && len(places) == 0 {
+		faults = Faults{{file, 1, "", "the file names no nodes", "write the number of each rank's node, in the order of ranks"}}
+	}
+	r.top.doc.faults = append(r.top.doc.faults, faults...)
+	return places
+}
+
+// parsePlaces reads a mapping file: the number of each rank's node, in the
+// order of ranks, between white space; # starts a comment. Nodes count from 0 to
+// below nodes, unless that is 0.
+func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
+	most := int64(math.MaxInt32)
+	if nodes != 0 {
+		most = min(most, int64(nodes)-1)
+	}
+	var places []int32
+	var faults Faults
+	line := 0
+	for row := range strings.Lines(text) {
+		line++
+		row, _, _ = strings.Cut(row, "#")
+		for word := range strings.FieldsSeq(row) {
+			place, err := strconv.ParseInt(word, 10, 32)
+			if err != nil || place < 0 || place > most {
+				faults = append(faults, Fault{file, line, fmt.Sprintf("rank %d", len(places)),
+					fmt.Sprintf("%q is no number of a node", word), fmt.Sprintf("write one from 0 to %d", most)})
+			}
+			places = append(places, int32(place))
+		}
+	}
+	return places, faults
+}
+
+func (m listed) layOut(ranks, perNode, _ int) (layout, error) {
+	if ranks > len(m.places) {
+		return nil, fmt.Errorf("mapping %s gives the nodes of %d ranks, but there are %d: add a line for each rank",
+			m, len(m.places), ranks)
+	}
+	l := newListing(m.places[:ranks])
+	for node := range l.places {
+		if n := l.size(node); n > perNode {
+			return nil, fmt.Errorf("mapping %s puts %d ranks on node %d, but ranks_per_node is %d: raise it, or move ranks",
+				m, n, l.places[node], perNode)
+		}
+	}
+	return l, nil
+}
+
+// listing is the layout of file.
+type listing struct {
+	nodeOf          []int32 // by rank
+	places          []int32 // by node
+	start           []int32 // by node: its first index in members; one more at the end
+	members         []int32 // ranks by node, ascending
+	least, greatest int     // node size
+}
+
+// newListing lays out ranks whose places are given.
+func newListing(places []int32) *listing {
+	l := &listing{nodeOf: make([]int32, len(places)), members: make([]int32, len(places)), least: len(places)}
+	for r := range l.members {
+		l.members[r] = int32(r)
+	}
+	slices.SortStableFunc(l.members, func(a, b int32) int { return int(places[a]) - int(places[b]) })
+	for i, r := range l.members {
+		if i == 0 || places[r] != l.places[len(l.places)-1] {
+			l.places = append(l.places, places[r])
+			l.start = append(l.start, int32(i))
+		}
+		l.nodeOf[r] = int32(len(l.places) - 1)
+	}
+	l.start = append(l.start, int32(len(places)))
+	for node := range l.places {
+		l.least, l.greatest = min(l.least, l.size(node)), max(l.greatest, l.size(node))
+	}
+	return l
+}
+
+func (l *listing) nodes() int               { return len(l.places) }
+func (l *listing) node(rank int) int        { return int(l.nodeOf[rank]) }
+func (l *listing) place(node int) int       { return int(l.places[node]) }
+func (l *listing) size(node int) int        { return int(l.start[node+1] - l.start[node]) }
+func (l *listing) sizes() (least, most int) { return l.least, l.greatest }
+func (l *listing) member(node, k int) int   { return int(l.members[int(l.start[node])+k]) }
+
+func (l *listing) meeting(a, b, c, d int) (same, different bool) {
+	return unknownMeeting(l, l.greatest, a, b, c, d)
+}

@@ -1,0 +1,104 @@
+package network
+
+import (
+	"fmt"
+	"strings"
+
+	"gigarank/spelling"
+)
+
+// A mapping is the rule by which a machine lays its ranks out. It is immutable.
+type mapping interface {
+	// String returns the rule as machine files write it.
+	String() string
+	// layOut puts ranks on nodes with room for perNode each. There are nodes of them,
+	// which is enough, or as many as it takes if nodes is 0.
+	layOut(ranks, perNode, nodes int) (layout, error)
+}
+
+// A layout says which node each of the ranks is on. Nodes are numbered densely
+// from 0, in ascending order of their places in the topology. It is immutable and
+// safe for concurrent use. It may also be [ordered] or [periodic].
+type layout interface {
+	nodes() int
+	node(rank int) int
+	size(node int) int
+	sizes() (least, most int) // of all nodes
+	member(node, k int) int   // k-th rank of the node in ascending order
+	place(node int) int       // place of the node in the topology
+	// meeting says whether a rank of [a,b) and one of [c,d), both not empty,
+	// may be on one node, and whether they may be on two. It errs towards true.
+	meeting(a, b, c, d int) (same, different bool)
+}
+
+// An ordered layout can say that the leaders of its nodes ascend with the nodes, and
+// that member takes constant time and no search.
+type ordered interface{ leadersAscend() bool }
+
+// A periodic layout returns such a length that two ranks share a node if and only if
+// those share one that lie a multiple of it further on. It is never above the ranks.
+type periodic interface{ period() int }
+
+// mappingKind is an entry of the registry of mappings.
+type mappingKind struct {
+	name     string
+	argument string // that follows the name and a colon, such as SEED; empty for none
+	examples []string
+	parse    func(r *mappingReader) mapping
+}
+
+// mappings is the registry of mappings.
+var mappings = []*mappingKind{
+	&blockKind,
+	&cyclicKind,
+	&randomKind,
+	&fileKind,
+}
+
+// mappingReader reads field mapping of a machine file.
+type mappingReader struct {
+	top      *object
+	argument string
+	nodes    int                               // of the machine, or 0
+	read     func(path string) ([]byte, error) // nil if there are no files
+	remedy   string                            // lists the rules
+}
+
+func (r *mappingReader) fault(what, remedy string) { r.top.fault("mapping", what, remedy) }
+
+// mappingRules lists the rules as machine files write them.
+func mappingRules() string {
+	var rules []string
+	for _, k := range mappings {
+		rules = append(rules, k.rule())
+	}
+	last := len(rules) - 1
+	return strings.Join(rules[:last], ", ") + " or " + rules[last]
+}
+
+func (k *mappingKind) rule() string {
+	if k.argument == "" {
+		return k.name
+	}
+	return k.name + ":" + k.argument
+}
+
+func (m *Machine) parseMapping(top *object, read func(path string) ([]byte, error)) {
+	remedy := "write " + mappingRules()
+	m.mapping = block{}
+	text, ok := top.scalar("mapping", false, remedy)
+	if !ok {
+		return
+	}
+	name, argument, given := strings.Cut(text, ":")
+	var names []string
+	for _, k := range mappings {
+		names = append(names, k.name)
+		if k.name != name || given != (k.argument != "") {
+			continue
+		}
+		m.mapping = k.parse(&mappingReader{top, argument, m.nodes, read, remedy})
+		return
+	}
+	top.fault("mapping", fmt.Sprintf("%q is unknown", text), spelling.Suggest(name, names, remedy))
+}

@@ -1,0 +1,176 @@
+package network
+
+import (
+	"math"
+	"slices"
+
+	"gigarank/vtime"
+)
+
+// A model is a delay model with its parameters, as a machine file gives them. It is
+// immutable.
+//
+// A model may also be a [copier] or an [occupier].
+type model interface {
+	// kind returns the model's entry in the registry.
+	kind() *modelKind
+	// write puts the parameters into section network, in a fixed order and with the
+	// defaults written out.
+	write(o *objectWriter)
+	// over returns the delays between ranks that are placed so.
+	over(p placement) delays
+}
+
+// delays are a model over the ranks of a target. They are immutable and safe for
+// concurrent use. All are pure functions, unless the kind says that state is shared.
+//
+// Models whose delays depend on no more than nodes and hops return [paths], which
+// targets call without an interface. Delays may also be [regular] or a [filler].
+type delays interface {
+	// latency returns the delay of a message without bytes, at least a picosecond. It
+	// depends on no state.
+	latency(src, dst int) vtime.Duration
+	// transfer returns what the bytes add: nothing for none, and no less for more.
+	transfer(src, dst int, bytes int64) vtime.Duration
+	// lookahead returns a lower bound on the latency from a rank of [loA,hiA) to one
+	// of [loB,hiB), neither of which is empty, in constant time.
+	lookahead(loA, hiA, loB, hiB int) vtime.Duration
+	// longest returns an upper bound on latency plus transfer between any two ranks.
+	longest(bytes int64) vtime.Duration
+}
+
+// regular delays say which pairs of ranks are alike. Of others, nothing is assumed.
+type regular interface {
+	// uniformFrom returns a distance from which on the delay depends on the size alone,
+	// or the number of ranks.
+	uniformFrom() int
+	// ranksAlike reports whether the delay between any two ranks is that between the
+	// first and the last.
+	ranksAlike() bool
+	// leadersAlike reports whether the delay between the leaders of any two nodes is
+	// that between those of the first and the last node.
+	leadersAlike() bool
+}
+
+// A filler computes many delays at once, as Target.Delays asks for them.
+type filler interface {
+	fill(src, dst int, bytes int64, out []vtime.Duration)
+}
+
+// A copier is a model under which the processors at both ends copy the bytes of a
+// message. The sender of a rendezvous is then free once its bytes are copied.
+type copier interface {
+	// copying returns the bytes that a processor copies per second, 0 for infinite.
+	copying() bandwidth
+}
+
+// An occupier is a model with state at the receiver, see [Target.ReceiverState]. It
+// says itself what messages cost the processors and where the eager limit lies. Its
+// messages take their latency; their bytes cost what depart and takeIn say.
+type occupier interface {
+	charge() Overhead         // of a message without bytes
+	interval() vtime.Duration // between two messages at a port
+	eager() int64             // size in bytes above which a message uses rendezvous
+	depart(o *Occupancy, bytes int64, at vtime.Time)
+	takeIn(o *Occupancy, bytes int64, at vtime.Time)
+}
+
+// modelKind is an entry of the registry of delay models.
+type modelKind struct {
+	name string
+	// fields are those of section network that the model reads.
+	fields []string
+	// charged: the machine may give overhead, gap and eager_limit beside the model. An
+	// occupier gives them itself.
+	charged bool
+	// symmetric: the delay from one rank to another is that of the way back.
+	symmetric bool
+	// shared: what the bytes of a message take depends on other messages under way.
+	// The target then calls no ranks alike.
+	shared bool
+	// needsTopology: a machine file must give a topology.
+	needsTopology bool
+	// examples are fields of section network but model, as a YAML mapping. They cover
+	// all fields.
+	examples []string
+	parse    func(o *object) model
+}
+
+// models is the registry of delay models.
+var models = []*modelKind{
+	&flatKind,
+	&twolevelKind,
+	&tableKind,
+	&hopsKind,
+	&loggopsKind,
+}
+
+// chargeFields are the fields of section network that all charged models have.
+var chargeFields = []string{"overhead", "gap", "eager_limit"}
+
+// modelFields returns the fields of section network that not all models have.
+func modelFields() map[string][]string {
+	fields := make(map[string][]string)
+	for _, k := range models {
+		fields[k.name] = k.fields
+		if k.charged {
+			fields[k.name] = slices.Concat(k.fields, chargeFields)
+		}
+	}
+	return fields
+}
+
+func (m *Machine) parseNetwork(o *object) {
+	if o == nil {
+		return
+	}
+	kind := pick(o, "model", models, func(k *modelKind) string { return k.name })
+	m.eagerLimit = math.MaxInt64
+	if kind != nil && kind.charged {
+		m.overhead = parseOverhead(o)
+		m.gap = o.duration("gap", false, 0)
+		m.eagerLimit = o.size("eager_limit", false, math.MaxInt64)
+	}
+	if reduce := o.object("reduce", false, ""); reduce != nil {
+		m.reduce = reduce.bandwidth("bandwidth", true)
+		reduce.close("", nil)
+	}
+	m.poll = o.duration("poll", false, defaultPoll)
+	if m.poll == 0 {
+		o.fault("poll", "is zero, so that a program that polls would never come to an end", "write a time of at least 1ps")
+	}
+	if kind == nil {
+		o.closeAny(modelFields())
+		return
+	}
+	m.model = kind.parse(o)
+	o.close("model", modelFields())
+}
+
+func parseOverhead(o *object) Overhead {
+	inner := o.object("overhead", false, "write overhead: {send: 300ns, receive: 300ns}")
+	v := Overhead{
+		Send:    inner.duration("send", inner != nil, 0),
+		Receive: inner.duration("receive", inner != nil, 0),
+	}
+	inner.close("", nil)
+	return v
+}
+
+// link is one level of a model, as the machine file gives it.
+type link struct {
+	latency   vtime.Duration
+	bandwidth bandwidth
+}
+
+func parseLink(o *object) link {
+	return link{
+		latency:   o.duration("latency", true, 0),
+		bandwidth: o.bandwidth("bandwidth", false),
+	}
+}
+
+func (l link) write(o *objectWriter) {
+	o.text("latency", l.latency.String())
+	o.text("bandwidth", l.bandwidth.String())
+}

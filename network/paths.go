@@ -1,0 +1,292 @@
+package network
+
+import (
+	"math"
+
+	"gigarank/vtime"
+)
+
+// placement is where the ranks of a target are. It is immutable.
+type placement struct {
+	ranks    int
+	layout   layout
+	perNode  int // of layout, if it is blocks; else 0
+	topology topology
+	farthest int // an upper bound on the hops between two nodes
+}
+
+// node returns the node that a rank is on.
+func (p *placement) node(rank int) int {
+	if p.perNode > 0 {
+		return rank / p.perNode
+	}
+	return p.layout.node(rank)
+}
+
+// hops returns the hops between two nodes.
+func (p *placement) hops(a, b int) int {
+	return p.topology.hops(p.layout.place(a), p.layout.place(b))
+}
+
+// paths are the delays of models under which a message takes one of two paths: one
+// within a node, or one between nodes whose latency may grow with the hops. Nodes that
+// are no hops apart are joined by the path within a node.
+type paths struct {
+	placement
+	scope        scope
+	intra, inter path           // alike if the scope is everywhere
+	perHop       vtime.Duration // added to inter for each hop, if the scope is byHops
+}
+
+// scope says what the delay between two ranks depends on.
+type scope int
+
+const (
+	everywhere scope = iota // nothing: every pair is alike
+	byNode                  // whether they are on one node
+	byHops                  // the hops between their nodes
+	byModel                 // something else, which the model's own delays know
+)
+
+// A path is what a message crosses: the delay of no bytes, and what bytes add.
+type path struct {
+	latency vtime.Duration // at least one picosecond
+	rate    rate
+	table   []measurement // instead of rate, if there are any
+}
+
+// newPath returns the path on which every byte passes each stage in turn.
+func newPath(latency vtime.Duration, stages ...bandwidth) path {
+	return path{latency: max(latency, vtime.Picosecond), rate: rateOf(stages...)}
+}
+
+// measuredPath runs through the measurements, of which there is at least one,
+// ascending in size and not falling in delay.
+func measuredPath(table []measurement) path {
+	return path{latency: max(table[0].delay, vtime.Picosecond), table: table}
+}
+
+// transfer is what the bytes add to the latency. A measured path is flat up to
+// its first point, linear between two, and keeps the last slope.
+func (p *path) transfer(bytes int64) vtime.Duration {
+	if p.table == nil {
+		return p.rate.time(bytes)
+	}
+	i := 0
+	for i+2 < len(p.table) && bytes >= p.table[i+1].size {
+		i++
+	}
+	from := p.table[i]
+	if i+1 == len(p.table) {
+		return from.delay - p.table[0].delay
+	}
+	to := p.table[i+1]
+	slope := rate{num: uint64(to.delay - from.delay), den: uint64(to.size - from.size)}
+	return (from.delay - p.table[0].delay).Plus(slope.time(bytes - from.size))
+}
+
+// pathEverywhere returns the delays of one path between all pairs.
+func pathEverywhere(p placement, all path) *paths {
+	return &paths{placement: p, scope: everywhere, intra: all, inter: all}
+}
+
+// pathsByNode returns the delays of a path within a node and one between two.
+func pathsByNode(p placement, intra, inter path) *paths {
+	return &paths{placement: p, scope: byNode, intra: intra, inter: inter}
+}
+
+// pathsByHops returns the delays of a path over no hops and one over some, each of
+// which adds perHop to the latency.
+func pathsByHops(p placement, intra, inter path, perHop vtime.Duration) *paths {
+	return &paths{placement: p, scope: byHops, intra: intra, inter: inter, perHop: perHop}
+}
+
+func (p *paths) latency(src, dst int) vtime.Duration {
+	_, latency := p.path(src, dst)
+	return latency
+}
+
+func (p *paths) transfer(src, dst int, bytes int64) vtime.Duration {
+	crossed, _ := p.path(src, dst)
+	return crossed.transfer(bytes)
+}
+
+func (p *paths) path(src, dst int) (*path, vtime.Duration) {
+	if p.scope == everywhere {
+		return &p.inter, p.inter.latency
+	}
+	return p.pathBetween(p.node(src), p.node(dst))
+}
+
+// pathBetween gives the path and the latency between nodes, for scopes byNode and
+// byHops.
+func (p *paths) pathBetween(a, b int) (*path, vtime.Duration) {
+	if a == b {
+		return &p.intra, p.intra.latency
+	}
+	if p.scope == byNode {
+		return &p.inter, p.inter.latency
+	}
+	if h := p.hops(a, b); h > 0 {
+		return &p.inter, p.latencyOf(h)
+	}
+	return &p.intra, p.intra.latency
+}
+
+// latencyOf is the latency over a number of hops, for scope byHops.
+func (p *paths) latencyOf(hops int) vtime.Duration {
+	if hops == 0 {
+		return p.intra.latency
+	}
+	return p.inter.latency.Plus(times(int64(hops), p.perHop))
+}
+
+func (p *paths) longest(bytes int64) vtime.Duration {
+	latency := p.inter.latency
+	if p.scope == byHops {
+		latency = p.latencyOf(p.farthest)
+	}
+	return max(latency.Plus(p.inter.transfer(bytes)), p.intra.latency.Plus(p.intra.transfer(bytes)))
+}
+
+func (p *paths) fill(src, dst int, bytes int64, out []vtime.Duration) {
+	period := min(p.period(), len(out))
+	if p.perNode > 0 && p.scope != everywhere {
+		p.blockDelays(src, dst, bytes, out[:period])
+	} else {
+		p.singleDelays(src, dst, bytes, out[:period])
+	}
+	for n := period; n < len(out); {
+		n += copy(out[n:], out[:n])
+	}
+}
+
+// period is such a length that the delay between two ranks is the same if both
+// are shifted by it.
+func (p *paths) period() int {
+	if p.scope == everywhere {
+		return 1
+	}
+	if l, ok := p.layout.(periodic); ok && p.scope == byNode {
+		return l.period()
+	}
+	return p.ranks
+}
+
+// blockDelays is fill for nodes that are filled in turn. The delay changes only where
+// one of the two ranks passes on to its next node.
+func (p *paths) blockDelays(src, dst int, bytes int64, out []vtime.Duration) {
+	perNode := p.perNode
+	intra, inter := p.intra.transfer(bytes), p.inter.transfer(bytes)
+	a, b := src/perNode, dst/perNode
+	leftA, leftB := perNode-src%perNode, perNode-dst%perNode
+	for len(out) > 0 {
+		crossed, d := p.pathBetween(a, b)
+		if crossed == &p.intra {
+			d = d.Plus(intra)
+		} else {
+			d = d.Plus(inter)
+		}
+		n := min(leftA, leftB, len(out))
+		for j := range out[:n] {
+			out[j] = d
+		}
+		out = out[n:]
+		if leftA -= n; leftA == 0 {
+			a, leftA = a+1, perNode
+		}
+		if leftB -= n; leftB == 0 {
+			b, leftB = b+1, perNode
+		}
+	}
+}
+
+// singleDelays is fill for any layout.
+func (p *paths) singleDelays(src, dst int, bytes int64, out []vtime.Duration) {
+	intra, inter := p.intra.transfer(bytes), p.inter.transfer(bytes)
+	for j := range out {
+		crossed, d := p.path(src+j, dst+j)
+		if crossed == &p.intra {
+			d = d.Plus(intra)
+		} else {
+			d = d.Plus(inter)
+		}
+		out[j] = d
+	}
+}
+
+// lookahead is the least latency itself if the scope is everywhere, and if it is byNode
+// with mapping block or cyclic.
+func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
+	if p.scope == everywhere {
+		return p.inter.latency
+	}
+	var least vtime.Duration = math.MaxInt64
+	same, different := p.layout.meeting(loA, hiA, loB, hiB)
+	if same {
+		least = p.intra.latency
+	}
+	if different && p.scope == byNode {
+		least = min(least, p.inter.latency)
+	}
+	if different && p.scope == byHops {
+		hops := p.leastHops(loA, hiA, loB, hiB)
+		least = min(least, p.latencyOf(hops), p.latencyOf(max(hops, 1)))
+	}
+	return least
+}
+
+// leastHops is a lower bound on the hops between different nodes of which one
+// has a rank of [loA,hiA) and the other one of [loB,hiB).
+func (p *paths) leastHops(loA, hiA, loB, hiB int) int {
+	near, isRanged := p.topology.(ranged)
+	if isRanged && p.perNode > 0 {
+		a, b := p.node(loA), p.node(hiA-1)
+		c, d := p.node(loB), p.node(hiB-1)
+		switch {
+		case b < c:
+			return near.least(a, b, c, d)
+		case d < a:
+			return near.least(c, d, a, b)
+		}
+	}
+	return p.topology.fewest()
+}
+
+func (p *paths) uniformFrom() int {
+	switch {
+	case p.scope == everywhere:
+		return 0
+	case p.scope == byNode && p.perNode > 0:
+		return p.perNode
+	}
+	return p.ranks
+}
+
+func (p *paths) ranksAlike() bool { return p.scope == everywhere || p.layout.nodes() == 1 }
+
+func (p *paths) leadersAlike() bool { return p.scope != byHops || p.sameHops() }
+
+// mostCompared bounds the nodes of which all pairs are looked at.
+const mostCompared = 1 << 10
+
+// sameHops reports whether any two nodes are the same number of hops apart. It may not
+// find out that many nodes are.
+func (p *paths) sameHops() bool {
+	nodes := p.layout.nodes()
+	if p.topology.fewest() == p.farthest || nodes <= 2 {
+		return true
+	}
+	if nodes > mostCompared {
+		return false
+	}
+	hops := p.hops(0, 1)
+	for a := range nodes {
+		for b := range a {
+			if p.hops(a, b) != hops {
+				return false
+			}
+		}
+	}
+	return true
+}
