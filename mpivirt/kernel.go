@@ -118,7 +118,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 		contexts: map[uint64]int32{}, strays: map[uint64][][]byte{},
 		pollTime: c.Target.PollTime(), eagerLimit: c.Target.EagerLimit(), charges: c.Target.Charges(), hasPorts: c.Target.HasPorts(),
 	}
-	_, _, k.alike = c.Target.AlikeLeaders()
+	k.alike = c.Target.LeadersUniform()
 	k.clock = reserve[vtime.Time](k, k.n)
 	if c.Target.ReceiverState() {
 		k.newProcessors()

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
-	"strings"
 
 	"gigarank/network"
 )
@@ -57,12 +56,11 @@ func (k *kernel) newNodeTable(c *comm) *nodeTable {
 
 func (t *nodeTable) layOutWorld(k *kernel) {
 	t.count = k.tgt.Nodes()
-	mapping := k.tgt.Machine().Mapping()
 	switch {
-	case mapping == "block":
+	case k.tgt.KeepsBlocks():
 		t.perNode, t.ascending = k.tgt.NodeSize(0), true
 		t.reciprocal = math.MaxUint64/uint64(t.perNode) + 1
-	case strings.HasPrefix(mapping, "cyclic"):
+	case k.tgt.LeadersAscend():
 		t.ascending = true
 	default:
 		t.leaders = make([]int32, t.count)

@@ -261,7 +261,7 @@ func (x *reference) answer(src, dst int, bytes int64, left, arrived func()) {
 	tgt := x.target
 	x.schedule(x.now.Add(tgt.Latency(dst, src)), false, dst, func() {
 		leaving := tgt.Transfer(src, dst, bytes)
-		if tgt.Machine().Model() == "hops" {
+		if tgt.Copies() {
 			leaving = tgt.Copy(bytes)
 		}
 		x.schedule(x.now.Add(leaving), false, src, left)

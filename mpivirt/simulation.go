@@ -64,7 +64,7 @@ func New(c Config) (*Simulation, error) {
 // node together: they are nearer to each other than to the rest.
 func (c *Config) partition() engine.Partition {
 	p := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
-	if c.Target.Machine().Mapping() == "block" && c.Target.Nodes() >= p.Engines {
+	if c.Target.KeepsBlocks() && c.Target.Nodes() >= p.Engines {
 		p.Unit = c.Target.NodeSize(0)
 	}
 	return p
@@ -100,6 +100,8 @@ func (c *Config) validate() error {
 		fault("no target machine")
 	} else if c.Target.Ranks() > 1<<31-2 {
 		fault("%d ranks: at most %d can be simulated", c.Target.Ranks(), 1<<31-2)
+	} else if c.Target.SharedState() {
+		fault("delay model %s has state that messages share: such models are not simulated", c.Target.Machine().Model())
 	}
 	if len(c.Transports) == 0 {
 		fault("no transport: one is needed for each engine of this process, and there is at least one")

@@ -84,10 +84,10 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	f.cost.Gamma = t.ReduceTime
 	f.exact = alike
 	o := t.Overhead()
-	if t.LogGOPS() != nil {
+	if t.ReceiverState() {
 		f.inStep = f.together // nothing is derived of joins
 	}
-	if t.LogGOPS() != nil || f.inStep {
+	if t.ReceiverState() || f.inStep {
 		f.exact = alike && f.inStep && f.charge(t, src, dst)
 		return f
 	}
@@ -114,6 +114,8 @@ func (f *formula) charge(t *network.Target, src, dst int) bool {
 	if g := t.LogGOPS(); g != nil {
 		round = func(bytes int64) vtime.Duration { return logGOPSRound(g, bytes) }
 		f.rendezvous = false
+	} else if t.ReceiverState() {
+		return false
 	}
 	f.cost.Alpha = round(0)
 	f.cost.Beta = f.noting(func(bytes int64) vtime.Duration { return round(bytes) - round(0) })
