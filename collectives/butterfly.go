@@ -16,21 +16,30 @@ func fold(members int) folding {
 	return folding{members, levels, members - 1<<levels}
 }
 
+// Survivors returns how many survivors lie below a member where so many pairs have
+// folded; see [Exchange].
+func Survivors(folded, member int) int {
+	if member < 2*folded {
+		return member >> 1
+	}
+	return member - folded
+}
+
+// Survivor returns the member that is survivor s where so many pairs have folded.
+func Survivor(folded, s int) int {
+	if s < folded {
+		return 2*s + 1
+	}
+	return s + folded
+}
+
 // survivor returns the number of a survivor; ok is false for another member.
 func (f folding) survivor(member int) (s int, ok bool) {
-	if member < 2*f.extra {
-		return member >> 1, member&1 == 1
-	}
-	return member - f.extra, true
+	return Survivors(f.extra, member), member >= 2*f.extra || member&1 == 1
 }
 
 // member returns the member that is survivor s.
-func (f folding) member(s int) int {
-	if s < f.extra {
-		return 2*s + 1
-	}
-	return s + f.extra
-}
+func (f folding) member(s int) int { return Survivor(f.extra, s) }
 
 // lowest returns the lowest rank that survivor s stands for; lowest(2^L) is P.
 func (f folding) lowest(s int) int { return s + min(s, f.extra) }

@@ -12,7 +12,7 @@ const (
 	Shift
 	// Exchange: survivor s exchanges with survivor s XOR Distance; the other
 	// members are idle. Survivor s is member 2s+1 if s < Folded and member
-	// s + Folded otherwise; there are P − Folded survivors, a power of two.
+	// s + Folded otherwise ([Survivor]); there are P − Folded survivors, a power of two.
 	Exchange
 	// Strided: the members First + n·Stride, 0 <= n < Count, send to the member
 	// that is Distance (which may be negative) further on, without

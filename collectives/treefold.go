@@ -2,93 +2,111 @@ package collectives
 
 import (
 	"fmt"
-	"math/bits"
+	"iter"
+	"maps"
 )
 
-// TreeFold combines the values of all members, given one after another in rank
-// order, in exactly the tree in which an allreduce or a reduction to member 0
-// combines them, so that floating-point results are the same bit for bit. It
-// holds O(log P) partial values.
+// TreeFold combines the values of all members, given in any order, in exactly the tree in
+// which recursive doubling, Rabenseifner's allreduce and node-leader (there among the
+// leaders) combine them, so that floating-point results are the same bit for bit: with
+// P = 2^L + r members, 2j and 2j+1 are combined first for j < r, and the 2^L values then
+// in aligned halves, the lower always on the left. Two halves become one value as soon as
+// both are there, so values in rank order need O(log P) of them at a time.
 //
-// The tree of recursive doubling, Rabenseifner and node-leader (there among the
-// leaders) folds the first pairs and then joins aligned halves; that of binomial
-// joins aligned halves; that of linear adds member after member.
+// Several folds may divide the members among them: the values of one are added to another.
 type TreeFold[T any] struct {
-	algorithm Algorithm
-	folding   folding
-	combine   func(lower, higher T) T
-	added     int // members so far
-	leaves    int // of the tree so far
-	pending   T   // even member of a pair that waits for the odd one
-	stack     []T // one partial value for each bit set in leaves, the largest first
+	folding folding
+	combine func(lower, higher T) T
+	values  map[TreeNode]T
 }
+
+// TreeNode is a node of the tree of a [TreeFold]. Level 0 are members that fold, level 1
+// the values that recursive doubling starts with.
+type TreeNode struct{ Level, Index int }
 
 // NewTreeFold returns an empty fold for so many members. combine returns
 // lower ⊕ higher; both arguments then belong to it, so that it may reuse the
-// memory of either for its result, and keep that of the other for values to be
-// added. The error names what is wrong with the arguments.
-func NewTreeFold[T any](a Algorithm, members int, combine func(lower, higher T) T) (*TreeFold[T], error) {
-	switch a {
-	case RecursiveDoubling, Rabenseifner, NodeLeader, Binomial, Linear:
-	default:
-		return nil, fmt.Errorf("collectives: %s combines in no tree over the rank order: "+
-			"choose recursive-doubling, rabenseifner, node-leader, binomial or linear", a)
-	}
-	if members < 1 {
-		return nil, fmt.Errorf("collectives: a fold of %d members: give at least 1", members)
-	}
-	f := &TreeFold[T]{algorithm: a, folding: fold(members), combine: combine}
-	if a == Binomial || a == Linear {
-		f.folding.extra = 0
-	}
-	f.stack = make([]T, 0, f.folding.levels+1)
-	return f, nil
+// memory of either for its result, and keep that of the other.
+func NewTreeFold[T any](members int, combine func(lower, higher T) T) *TreeFold[T] {
+	return &TreeFold[T]{folding: fold(members), combine: combine, values: map[TreeNode]T{}}
 }
 
-// Add gives the value of the next member. It belongs to the fold from then on.
-// Adding more values than there are members panics.
-func (f *TreeFold[T]) Add(value T) {
-	if f.added == f.folding.members {
-		panic(fmt.Sprintf("collectives: value %d added to a fold of %d members", f.added+1, f.folding.members))
+// Leaf returns the node at which a member's value enters.
+func (f *TreeFold[T]) Leaf(member int) TreeNode {
+	if member < 2*f.folding.extra {
+		return TreeNode{0, member}
 	}
-	f.added++
-	if f.added <= 2*f.folding.extra {
-		if f.added&1 == 1 {
-			f.pending = value
-			return
+	return TreeNode{1, member - f.folding.extra}
+}
+
+// root is the node of the value of all members.
+func (f *TreeFold[T]) root() TreeNode { return TreeNode{f.folding.levels + 1, 0} }
+
+// Add enters the value of a node, once, and owns it from then on.
+func (f *TreeFold[T]) Add(n TreeNode, value T) {
+	top := f.root().Level
+	for n.Level < top {
+		sibling := TreeNode{n.Level, n.Index ^ 1}
+		other, there := f.values[sibling]
+		if !there {
+			break
 		}
-		value = f.combine(f.pending, value)
+		delete(f.values, sibling)
+		if n.Index&1 == 0 {
+			value = f.combine(value, other)
+		} else {
+			value = f.combine(other, value)
+		}
+		n = TreeNode{n.Level + 1, n.Index >> 1}
 	}
-	f.leaf(value)
+	f.values[n] = value
 }
 
-func (f *TreeFold[T]) leaf(value T) {
-	f.leaves++
-	joins := bits.TrailingZeros(uint(f.leaves))
-	if f.algorithm == Linear {
-		joins = len(f.stack)
-	}
-	f.stack = append(f.stack, value)
-	for range joins {
-		f.join()
-	}
+// Values returns the nodes whose siblings are missing, with their values, in no order.
+func (f *TreeFold[T]) Values() iter.Seq2[TreeNode, T] { return maps.All(f.values) }
+
+// Result returns the value of all members; complete is false while some are missing.
+func (f *TreeFold[T]) Result() (value T, complete bool) {
+	value, complete = f.values[f.root()]
+	return value, complete
 }
 
-// join combines the two uppermost partial values.
-func (f *TreeFold[T]) join() {
-	top := len(f.stack) - 1
-	f.stack[top-1] = f.combine(f.stack[top-1], f.stack[top])
-	f.stack = f.stack[:top]
+// Fold returns the values of all members, combined in the tree in which an algorithm
+// combines them in an allreduce or a reduction to member 0. It is the definition to which
+// [TreeFold] and the interpreters are held. The tree of binomial joins aligned halves;
+// that of linear adds member after member.
+func Fold[T any](a Algorithm, values []T, combine func(lower, higher T) T) (T, error) {
+	var none T
+	if len(values) == 0 {
+		return none, fmt.Errorf("collectives: a fold of no members: give at least 1")
+	}
+	switch a {
+	case RecursiveDoubling, Rabenseifner, NodeLeader:
+		extra := fold(len(values)).extra
+		var folded []T
+		for i := range extra {
+			folded = append(folded, combine(values[2*i], values[2*i+1]))
+		}
+		return joinHalves(append(folded, values[2*extra:]...), combine), nil
+	case Binomial:
+		return joinHalves(values, combine), nil
+	case Linear:
+		sum := values[0]
+		for _, v := range values[1:] {
+			sum = combine(sum, v)
+		}
+		return sum, nil
+	}
+	return none, fmt.Errorf("collectives: %s combines in no tree over the rank order: "+
+		"choose recursive-doubling, rabenseifner, node-leader, binomial or linear", a)
 }
 
-// Result returns the combined value. It is called once, after as many values
-// have been added as there are members; earlier, it panics.
-func (f *TreeFold[T]) Result() T {
-	if f.added != f.folding.members {
-		panic(fmt.Sprintf("collectives: result of a fold of %d members asked for after %d", f.folding.members, f.added))
+// joinHalves combines aligned halves: the lower has as many values as the largest power of
+// two that leaves some for the higher.
+func joinHalves[T any](values []T, combine func(lower, higher T) T) T {
+	if len(values) == 1 {
+		return values[0]
 	}
-	for len(f.stack) > 1 {
-		f.join()
-	}
-	return f.stack[0]
+	half := 1 << logFloor(len(values)-1)
+	return combine(joinHalves(values[:half], combine), joinHalves(values[half:], combine))
 }

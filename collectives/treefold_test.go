@@ -2,6 +2,7 @@ package collectives_test
 
 import (
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,9 +18,9 @@ func numbers(t *rapid.T, n int) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-1e9, 1e9), n, n).Draw(t, "numbers")
 }
 
-// The streaming fold gives bit for bit what the members get, and all of them
+// The fold that defines the tree gives bit for bit what the members get, and all of them
 // get the same.
-func TestTreeFoldEqualsTheSchedule(t *testing.T) {
+func TestFoldEqualsTheSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom([]pair{
 			{collectives.Allreduce, collectives.RecursiveDoubling},
@@ -36,14 +37,11 @@ func TestTreeFoldEqualsTheSchedule(t *testing.T) {
 		}
 		values := numbers(t, members)
 
-		f, err := collectives.NewTreeFold(p.a, members, add)
+		sum, err := collectives.Fold(p.a, values, add)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, v := range values {
-			f.Add(v)
-		}
-		want := math.Float64bits(f.Result())
+		want := math.Float64bits(sum)
 
 		s := build(t, p, members, root)
 		x := newExecutor(s, func(m, _ int) float64 { return values[m] }, add)
@@ -82,8 +80,7 @@ func TestRingAllreduceGivesAllMembersTheSameBits(t *testing.T) {
 
 // Of seven members three pairs fold, and 6 is on its own; of five only 0 and 1
 // fold, so that the halves are not those of the binomial tree.
-func TestTreeFoldShapes(t *testing.T) {
-	bracket := func(lower, higher string) string { return "(" + lower + higher + ")" }
+func TestFoldShapes(t *testing.T) {
 	for _, c := range []struct {
 		a       collectives.Algorithm
 		members string
@@ -97,24 +94,97 @@ func TestTreeFoldShapes(t *testing.T) {
 		{collectives.Binomial, "0123456", "(((01)(23))((45)6))"},
 		{collectives.Linear, "0123", "(((01)2)3)"},
 	} {
-		f, err := collectives.NewTreeFold(c.a, len(c.members), bracket)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range strings.Split(c.members, "") {
-			f.Add(m)
-		}
-		if got := f.Result(); got != c.want {
-			t.Errorf("%s of %s: %s, want %s", c.a, c.members, got, c.want)
+		got, err := collectives.Fold(c.a, strings.Split(c.members, ""), bracket)
+		if err != nil || got != c.want {
+			t.Errorf("%s of %s: %s, %v, want %s", c.a, c.members, got, err, c.want)
 		}
 	}
 }
 
-func TestTreeFoldRefusesWhatIsNoTree(t *testing.T) {
-	if _, err := collectives.NewTreeFold(collectives.Ring, 4, add); err == nil || !strings.Contains(err.Error(), "recursive-doubling") {
+// bracket writes out in which tree strings are combined.
+func bracket(lower, higher string) string { return "(" + lower + higher + ")" }
+
+// Whatever the order in which values come, and whichever of several folds combines them
+// first, the tree is the same.
+func TestTreeFoldIsThatOfTheDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 70).Draw(t, "members")
+		values := make([]string, n)
+		for m := range values {
+			values[m] = strconv.Itoa(m)
+		}
+		want, err := collectives.Fold(collectives.RecursiveDoubling, values, bracket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := make([]*collectives.TreeFold[string], rapid.IntRange(1, 4).Draw(t, "folds"))
+		for i := range parts {
+			parts[i] = collectives.NewTreeFold(n, bracket)
+		}
+		members := make([]int, n)
+		for m := range members {
+			members[m] = m
+		}
+		for _, m := range rapid.Permutation(members).Draw(t, "order") {
+			f := parts[rapid.IntRange(0, len(parts)-1).Draw(t, "fold")]
+			f.Add(f.Leaf(m), values[m])
+		}
+		whole := collectives.NewTreeFold(n, bracket)
+		for _, f := range parts {
+			for node, v := range f.Values() {
+				whole.Add(node, v)
+			}
+		}
+		if got, complete := whole.Result(); !complete || got != want {
+			t.Fatalf("%d members in %d folds: %s, %t, want %s", n, len(parts), got, complete, want)
+		}
+	})
+}
+
+// Values in rank order need no more partial values at a time than a number of members has
+// bits.
+func TestTreeFoldHoldsFewValues(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 7, 100, 1000, 1025} {
+		f := collectives.NewTreeFold(n, func(lower, _ int) int { return lower })
+		for m := range n {
+			if _, complete := f.Result(); complete {
+				t.Fatalf("%d members: complete after %d", n, m)
+			}
+			f.Add(f.Leaf(m), m)
+			held := 0
+			for range f.Values() {
+				held++
+			}
+			if held > 12 {
+				t.Fatalf("%d members: %d values after %d", n, held, m+1)
+			}
+		}
+	}
+}
+
+// Survivors are numbered in rank order, without gaps.
+func TestSurvivors(t *testing.T) {
+	for folded := range 20 {
+		next := 0
+		for member := range 60 {
+			if below := collectives.Survivors(folded, member); below != next {
+				t.Fatalf("%d pairs folded: %d survivors below %d, want %d", folded, below, member, next)
+			}
+			if member >= 2*folded || member%2 == 1 {
+				if got := collectives.Survivor(folded, next); got != member {
+					t.Fatalf("%d pairs folded: survivor %d is %d, want %d", folded, next, got, member)
+				}
+				next++
+			}
+		}
+	}
+}
+
+func TestFoldRefusesWhatIsNoTree(t *testing.T) {
+	if _, err := collectives.Fold(collectives.Ring, make([]float64, 4), add); err == nil || !strings.Contains(err.Error(), "recursive-doubling") {
 		t.Errorf("ring: %v", err)
 	}
-	if _, err := collectives.NewTreeFold(collectives.Linear, 0, add); err == nil || !strings.Contains(err.Error(), "at least 1") {
+	if _, err := collectives.Fold(collectives.Linear, nil, add); err == nil || !strings.Contains(err.Error(), "at least 1") {
 		t.Errorf("no members: %v", err)
 	}
 }

@@ -32,7 +32,7 @@ type bulk struct {
 	outbound outbound
 	inbox    map[int][]stretch
 	received int // clocks of this round that have come and been evaluated
-	tree     *treeFold
+	tree     *collectives.TreeFold[[]byte]
 	early    []treePart
 	held     bool       // the engine knows that participants wait
 	least    vtime.Time // of their clocks when it was told
@@ -85,7 +85,7 @@ func (k *kernel) bulkOf(inst *instance) *bulk {
 		b := &bulk{total: inst.schedule.Members(), inbox: map[int][]stretch{}, span: k.spanOf(inst)}
 		b.lo, b.hi = k.participants(inst, k.eng.Index())
 		if inst.call.data {
-			b.tree = newTreeFold(k, inst.call.operator, b.total)
+			b.tree = k.newTree(inst.call.operator, b.total)
 		}
 		if invariant.Enabled {
 			k.checkCover(inst)
@@ -126,7 +126,7 @@ func (k *kernel) enterBulk(inst *instance, member int, v *collective) {
 		value := k.buffers.take(len(v.input))
 		copy(value, v.input)
 		b := k.bulkOf(inst)
-		b.tree.add(b.tree.leaf(member), value)
+		b.tree.Add(b.tree.Leaf(member), value)
 	} else {
 		inst.keep(member-inst.comm.first, v)
 	}
@@ -215,8 +215,8 @@ func (k *kernel) progress(inst *instance, b *bulk) bool {
 	}
 	b.renumber(k, collectives.Pattern{})
 	if b.tree != nil {
-		result := b.tree.result()
-		if result == nil {
+		result, complete := b.tree.Result()
+		if !complete {
 			return false
 		}
 		inst.result = append([]byte(nil), result...)
@@ -298,24 +298,6 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 	}
 }
 
-// Survivors: an exchange pattern numbers the participants that take part in it
-// from 0; see [collectives.Exchange]. survivors returns how many lie below a
-// participant.
-func survivors(folded, participant int) int {
-	if participant < 2*folded {
-		return participant / 2
-	}
-	return participant - folded
-}
-
-// survivor returns the participant that is survivor s.
-func survivor(folded, s int) int {
-	if s < folded {
-		return 2*s + 1
-	}
-	return s + folded
-}
-
 // renumber brings the clocks into the numbering of a round: that of the survivors
 // for an exchange, else that of the participants.
 func (b *bulk) renumber(k *kernel, p collectives.Pattern) {
@@ -327,27 +309,27 @@ func (b *bulk) renumber(k *kernel, p collectives.Pattern) {
 		return
 	}
 	if folded == 0 {
-		lo := survivors(b.folded, b.lo)
+		lo := collectives.Survivors(b.folded, b.lo)
 		for i, t := range b.work {
-			b.all[survivor(b.folded, lo+i)-b.lo] = t
+			b.all[collectives.Survivor(b.folded, lo+i)-b.lo] = t
 		}
 		b.third, b.work, b.all, b.folded = b.work, b.all, nil, 0
 		return
 	}
-	lo, hi := survivors(folded, b.lo), survivors(folded, b.hi)
+	lo, hi := collectives.Survivors(folded, b.lo), collectives.Survivors(folded, b.hi)
 	if cap(b.third) < hi-lo {
 		b.third = reserve[vtime.Time](k, hi-lo)
 	}
 	b.all, b.folded, b.work = b.work, folded, b.third[:hi-lo]
 	for i := range b.work {
-		b.work[i] = b.all[survivor(folded, lo+i)-b.lo]
+		b.work[i] = b.all[collectives.Survivor(folded, lo+i)-b.lo]
 	}
 }
 
 // bounds returns the numbers of an engine's elements of the array in a round.
 func bounds(p collectives.Pattern, lo, hi int) (int, int) {
 	if p.Kind == collectives.Exchange && p.Folded > 0 {
-		return survivors(p.Folded, lo), survivors(p.Folded, hi)
+		return collectives.Survivors(p.Folded, lo), collectives.Survivors(p.Folded, hi)
 	}
 	return lo, hi
 }
@@ -703,7 +685,9 @@ func (e *evaluation) spend(p collectives.Pattern, hi int) {
 }
 
 // rank returns the rank in WORLD of an element.
-func (e *evaluation) rank(element int) int { return e.inst.rankOf(survivor(e.b.folded, element)) }
+func (e *evaluation) rank(element int) int {
+	return e.inst.rankOf(collectives.Survivor(e.b.folded, element))
+}
 
 // exchange lets the elements lower, lower+1, ... and upper, upper+1, ..., n of
 // each, take in each other's messages.

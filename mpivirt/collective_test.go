@@ -679,21 +679,18 @@ func fold(t *testing.T, tgt *network.Target, a collectives.Algorithm, values []f
 		}
 		values = sums
 	}
-	f, err := collectives.NewTreeFold(a, len(values), add)
+	sum, err := collectives.Fold(a, values, add)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range values {
-		f.Add(v)
-	}
-	return f.Result()
+	return sum
 }
 
 // Design, section 7: "Allreduce gathers data in the join, in shared buffers, in
 // rank order, so that floating-point sums are the same on any number of hosts."
 // The sum of each node is made in rank order, and the sums of the nodes in the tree
 // of the butterfly; the other algorithms combine in the trees of
-// [collectives.TreeFold].
+// [collectives.Fold].
 func TestAllreduceCombinesInTheTreeOfTheAlgorithm(t *testing.T) {
 	algorithms := []collectives.Algorithm{
 		collectives.NodeLeader, collectives.RecursiveDoubling, collectives.Rabenseifner, collectives.Binomial, collectives.Linear,

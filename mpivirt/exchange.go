@@ -3,6 +3,7 @@ package mpivirt
 import (
 	"slices"
 
+	"gigarank/collectives"
 	"gigarank/invariant"
 	"gigarank/random"
 	"gigarank/vtime"
@@ -319,15 +320,15 @@ func (k *kernel) sendRelease(inst *instance, p int, t vtime.Time, engine int) {
 // that its participants came to.
 func (k *kernel) sendTree(inst *instance, b *bulk) {
 	for _, engine := range k.others(inst.comm) {
-		for n, value := range b.tree.nodes {
+		for n, value := range b.tree.Values() {
 			w := k.collectiveRecord(inst, engine, recordTree, 16+len(value))
-			w.u64(uint64(n.level))
-			w.u64(uint64(n.index))
+			w.u64(uint64(n.Level))
+			w.u64(uint64(n.Index))
 			copy(w.b, value)
 		}
 	}
 	for _, e := range b.early {
-		b.tree.add(e.node, e.value)
+		b.tree.Add(e.node, e.value)
 	}
 	b.early = nil
 }
@@ -335,15 +336,15 @@ func (k *kernel) sendTree(inst *instance, b *bulk) {
 // receiveTree takes in a part of another engine's tree.
 func (k *kernel) receiveTree(inst *instance, r reader) {
 	b := k.bulkOf(inst)
-	n := treeNode{int(r.u64()), int(r.u64())}
+	n := collectives.TreeNode{Level: int(r.u64()), Index: int(r.u64())}
 	value := k.buffers.take(len(r.b))
 	copy(value, r.b)
 	if !b.begun {
 		b.early = append(b.early, treePart{n, value})
 		return
 	}
-	b.tree.add(n, value)
-	if b.round == inst.schedule.MaxRounds() && b.tree.result() != nil {
+	b.tree.Add(n, value)
+	if _, complete := b.tree.Result(); complete && b.round == inst.schedule.MaxRounds() {
 		k.queue(task{instance: inst})
 	}
 }
@@ -351,6 +352,6 @@ func (k *kernel) receiveTree(inst *instance, r reader) {
 // treePart is a part of another engine's tree that came before this engine had
 // sent its own: its own must not contain it.
 type treePart struct {
-	node  treeNode
+	node  collectives.TreeNode
 	value []byte
 }

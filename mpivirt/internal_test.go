@@ -1,7 +1,6 @@
 package mpivirt
 
 import (
-	"bytes"
 	"reflect"
 	"slices"
 	"testing"
@@ -15,70 +14,6 @@ import (
 	"gigarank/random"
 	"gigarank/vtime"
 )
-
-// The tree of the array interpreter gives, whatever the order in which vectors come
-// and whichever engine combines them first, what [collectives.TreeFold] gives when
-// they come in rank order. Concatenation is associative, so the brackets are written
-// out.
-func TestTreeFoldEqualsThatOfTheSchedule(t *testing.T) {
-	bracket := operator{name: "bracket", apply: func(into, left, right []byte) {
-		joined := random.Uint64(uint64(left[0])|uint64(left[1])<<8, uint64(right[0])|uint64(right[1])<<8, 7)
-		into[0], into[1] = byte(joined), byte(joined>>8)
-	}}
-	combine := func(lower, higher []byte) []byte {
-		out := make([]byte, 2)
-		bracket.apply(out, lower, higher)
-		return out
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 70).Draw(t, "participants")
-		value := func(p int) []byte { return []byte{byte(p), byte(p >> 8)} }
-		want, err := collectives.NewTreeFold(collectives.RecursiveDoubling, n, combine)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for p := range n {
-			want.Add(value(p))
-		}
-		expected := want.Result()
-
-		engines := rapid.IntRange(1, 4).Draw(t, "engines")
-		partition := engine.Partition{LPs: n, Engines: engines}
-		parts := make([]*treeFold, engines)
-		for e := range parts {
-			parts[e] = newTreeFold(&kernel{}, bracket, n)
-		}
-		order := rapid.Permutation(count(n)).Draw(t, "order")
-		for _, p := range order {
-			f := parts[partition.Owner(p)]
-			f.add(f.leaf(p), value(p))
-		}
-		whole := newTreeFold(&kernel{}, bracket, n)
-		for _, e := range rapid.Permutation(count(engines)).Draw(t, "order of engines") {
-			for node, v := range parts[e].nodes {
-				whole.add(node, slices.Clone(v))
-			}
-		}
-		if got := whole.result(); !bytes.Equal(got, expected) {
-			t.Fatalf("%d participants on %d engines: %v, want %v", n, engines, got, expected)
-		}
-	})
-}
-
-// Contributions in rank order need no more vectors at a time than a number of
-// participants has bits.
-func TestTreeFoldHoldsFewVectors(t *testing.T) {
-	first := operator{apply: func(into, left, right []byte) { copy(into, left) }}
-	for _, n := range []int{1, 2, 3, 7, 100, 1000, 1025} {
-		f := newTreeFold(&kernel{}, first, n)
-		for p := range n {
-			f.add(f.leaf(p), []byte{1})
-			if len(f.nodes) > 12 {
-				t.Fatalf("%d participants: %d vectors after %d", n, len(f.nodes), p+1)
-			}
-		}
-	}
-}
 
 // count returns 0 to n-1.
 func count(n int) []int {
@@ -136,7 +71,7 @@ func TestRunsAreTheMessagesOfTheRound(t *testing.T) {
 				runs(p, members, lo, hi, func(dst, src, n, stride int) {
 					dst, src, n = clip(dst, src, n, stride, from, to)
 					for i := range n {
-						d, s := survivor(folded, dst+i*stride), survivor(folded, src+i*stride)
+						d, s := collectives.Survivor(folded, dst+i*stride), collectives.Survivor(folded, src+i*stride)
 						if partition.Owner(d) != receiver || partition.Owner(s) != sender {
 							t.Fatalf("%+v: the message from %d to %d is not between engines %d and %d", p, s, d, sender, receiver)
 						}
@@ -154,24 +89,6 @@ func TestRunsAreTheMessagesOfTheRound(t *testing.T) {
 
 func first(a, _ int) int  { return a }
 func second(_, b int) int { return b }
-
-// Survivors are numbered in rank order, without gaps.
-func TestSurvivors(t *testing.T) {
-	for folded := range 20 {
-		next := 0
-		for participant := range 60 {
-			if below := survivors(folded, participant); below != next {
-				t.Fatalf("%d pairs folded: %d survivors below %d, want %d", folded, below, participant, next)
-			}
-			if participant >= 2*folded || participant%2 == 1 {
-				if got := survivor(folded, next); got != participant {
-					t.Fatalf("%d pairs folded: survivor %d is %d, want %d", folded, next, got, participant)
-				}
-				next++
-			}
-		}
-	}
-}
 
 // A round is complete exactly when all clocks have come that its receivers need of
 // other engines.

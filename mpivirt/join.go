@@ -209,7 +209,7 @@ func (k *kernel) complete(inst *instance, p int) {
 	if inst.sums != nil {
 		tree := k.bulkOf(inst).tree
 		value, _ := inst.sums.take(p)
-		tree.add(tree.leaf(p), value)
+		tree.Add(tree.Leaf(p), value)
 	}
 	if inst.joined == inst.ledTo-inst.ledFrom {
 		k.queue(task{instance: inst})
