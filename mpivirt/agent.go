@@ -240,20 +240,18 @@ func (k *kernel) sendRound(index int32, a *agent, step *collectives.Step) {
 	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
 	k.checkSent(a, dst, m.bytes, a.posted, m.arrival)
 	k.eng.Statistics.Messages++
-	k.dispatch(&m, recordRound, dst, a.posted, k.gather(a, step.Send, a.inst.schedule.Positions()))
+	k.dispatchRound(&m, dst, a.posted, k.gather(a, step.Send, a.inst.schedule.Positions()))
 }
 
 // roundMessage returns the message that an agent sends in its round, without its times,
 // and the rank that it goes to.
-func (k *kernel) roundMessage(index int32, a *agent, step *collectives.Step) (m message, dst int) {
-	own := a.signature()
-	m = message{
-		bytes: a.layout.Bytes(step.Send, a.inst.schedule.Positions()), comm: a.inst.comm.index,
-		source: int32(uint32(own)), arguments: uint32(own >> 32), rank: k.global(a.lp),
-		tag: a.round, number: a.inst.number, engine: int32(k.eng.Index()), fault: a.fault,
+func (k *kernel) roundMessage(index int32, a *agent, step *collectives.Step) (m roundMessage, dst int) {
+	m = roundMessage{
+		bytes: a.layout.Bytes(step.Send, a.inst.schedule.Positions()), signature: a.signature(), comm: a.inst.comm.index,
+		number: a.inst.number, round: a.round, rank: k.global(a.lp), engine: int32(k.eng.Index()), fault: a.fault,
 	}
-	if m.large = m.bytes > k.eagerLimit; m.large {
-		m.request = -index
+	if m.bytes > k.eagerLimit {
+		m.agent = index
 		a.sent = unacked
 	}
 	return m, a.inst.rankOf(step.To)
@@ -311,8 +309,8 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 			return false
 		}
 	}
-	m := k.messages.at(a.message)
-	arrival := k.match(m, a.lp, a.posted, a.inst.call.name)
+	m := k.rounds.at(a.message)
+	arrival := k.matchRoundMessage(m, a, a.posted)
 	a.clock = k.tgt.Receive(k.flow(a), m.bytes, a.posted, a.clock, arrival)
 	src, bytes := int(m.rank), m.bytes
 	if !k.acceptRound(a, step) {
@@ -326,8 +324,8 @@ func (k *kernel) receiveRound(index int32, a *agent, step *collectives.Step) boo
 // acceptRound takes in what the message of a round carries. It reports false if that is
 // the end of the agent, since it comes from another call.
 func (k *kernel) acceptRound(a *agent, step *collectives.Step) bool {
-	m := k.messages.at(a.message)
-	own, theirs := a.signature(), m.signature()
+	m := k.rounds.at(a.message)
+	own, theirs := a.signature(), m.signature
 	if own != theirs && own.whole() {
 		k.contradiction(a.inst)
 		return false
@@ -341,7 +339,7 @@ func (k *kernel) acceptRound(a *agent, step *collectives.Step) bool {
 	if a.working != nil && a.fault == 0 {
 		a.absorb(step, m.payload)
 	}
-	k.dispose(a.message)
+	k.disposeRound(a.message)
 	a.message = 0
 	return true
 }
@@ -382,88 +380,6 @@ func (a *agent) combine(b collectives.Blocks, how collectives.Combine, payload [
 		case collectives.MineFirst:
 			a.inst.callOf(int(a.member)).operator.apply(mine, mine, theirs)
 		}
-	}
-}
-
-// takeEarly takes the message of an agent's round out of those that came early.
-func (k *kernel) takeEarly(a *agent) int32 {
-	box := k.box(a.lp)
-	previous := int32(0)
-	for index := box.early.head; index != 0; {
-		m := k.messages.at(index)
-		if k.awaits(a, m) {
-			box.early.removeMessage(&k.messages, previous, index)
-			box.ahead--
-			return index
-		}
-		previous, index = index, m.next
-	}
-	if len(k.crowd) == 0 {
-		return 0
-	}
-	key := earlyKey{a.lp, a.inst.comm.index, a.inst.number, a.round}
-	index := k.crowd[key]
-	if index == 0 || !k.awaits(a, k.messages.at(index)) {
-		return 0
-	}
-	delete(k.crowd, key)
-	box.ahead--
-	return index
-}
-
-// earlyLimit is how many early messages of an LP are searched one by one. The root of
-// a linear algorithm may have those of all other members.
-const earlyLimit = 32
-
-// earlyKey is what an agent knows of the message of its round.
-type earlyKey struct {
-	lp, comm int32
-	number   uint32
-	round    int32
-}
-
-// keepEarly keeps a message for a round that its LP has not got to.
-func (k *kernel) keepEarly(lp int32, box *mailbox, index int32) {
-	m := k.messages.at(index)
-	key := earlyKey{lp, m.comm, m.number, m.tag}
-	box.ahead++
-	if box.ahead <= earlyLimit || k.crowd[key] != 0 {
-		box.early.appendMessage(&k.messages, index)
-		return
-	}
-	if k.crowd == nil {
-		k.crowd = map[earlyKey]int32{}
-	}
-	k.crowd[key] = index
-}
-
-// awaits reports whether a message is the one of the agent's round.
-func (k *kernel) awaits(a *agent, m *message) bool {
-	return m.tag == a.round && m.number == a.inst.number && m.comm == a.inst.comm.index && k.fits(a, m)
-}
-
-// arriveRound hands a message of a collective to a local LP.
-func (k *kernel) arriveRound(lp int32, index int32) {
-	box := k.box(lp)
-	m := k.messages.at(index)
-	running := false
-	for ai := box.agents; ai != 0; {
-		a := k.agents.at(ai)
-		running = running || m.number == a.inst.number && m.comm == a.inst.comm.index
-		if a.stage == receiving && a.message == 0 && k.awaits(a, m) {
-			a.message = index
-			k.continueAgent(ai)
-			return
-		}
-		ai = a.next
-	}
-	if k.comms[m.comm].broken[m.number] {
-		k.dispose(index)
-		return
-	}
-	k.keepEarly(lp, box, index)
-	if int(m.engine) != k.eng.Index() {
-		k.checkEarly(lp, m, running)
 	}
 }
 

@@ -352,7 +352,8 @@ func TestSizesAsDocumented(t *testing.T) {
 	}{
 		{"mailbox and its number", unsafe.Sizeof(mailbox{}) + 4, 172},
 		{"request", unsafe.Sizeof(request{}), 96},
-		{"message", unsafe.Sizeof(message{}), 80},
+		{"message", unsafe.Sizeof(message{}), 72},
+		{"message of a round", unsafe.Sizeof(roundMessage{}), 80},
 		{"processor", unsafe.Sizeof(processor{}), 168},
 		{"agent", unsafe.Sizeof(agent{}), 144},
 	} {

@@ -50,7 +50,7 @@ func (k *kernel) checkMailbox(lp int32) {
 			k.global(lp), wildcards, box.wildcards, last, box.posted.tail)
 	}
 	k.checkChain(lp, &box.unexpected)
-	k.checkChain(lp, &box.early)
+	k.checkEarlyRounds(lp, box)
 	k.checkPending(lp, box)
 }
 
@@ -62,6 +62,20 @@ func (k *kernel) checkChain(lp int32, c *chain) {
 	}
 	if last != c.tail {
 		invariant.Broken("a list of messages of rank %d says that it ends with %d; the last one is %d", k.global(lp), c.tail, last)
+	}
+}
+
+// checkEarlyRounds holds what an LP counts of round messages that came early against the
+// list of them.
+func (k *kernel) checkEarlyRounds(lp int32, box *mailbox) {
+	last, listed := int32(0), int32(0)
+	for index := box.early.head; index != 0; index = k.rounds.at(index).next {
+		last = index
+		listed++
+	}
+	if last != box.early.tail || listed > box.ahead {
+		invariant.Broken("rank %d counts %d early round messages, the last in its list is %d; there are %d, the last is %d",
+			k.global(lp), box.ahead, box.early.tail, listed, last)
 	}
 }
 

@@ -35,6 +35,7 @@ type kernel struct {
 	slots      []int32        // by LP: its mailbox, 0 if none; nil until the first is needed
 	boxes      slab[mailbox]
 	messages   slab[message]
+	rounds     slab[roundMessage]
 	requests   slab[request]
 	failures   map[int32]error // what went wrong with requests, by index
 	failing    failing
@@ -378,19 +379,26 @@ const (
 	recordFailed
 	recordSignature
 	recordMatch
+	recordRoundAcknowledgement
+	recordRoundMatch
 )
 
 // Deliver implements [engine.Kernel].
 func (k *kernel) Deliver(src int, record []byte) {
 	r := reader{record[1:]}
 	switch record[0] {
-	case recordMessage, recordRound:
+	case recordMessage:
 		k.deliverMessage(src, record, r)
+	case recordRound:
+		k.deliverRound(src, record, r)
 	case recordAcknowledgement:
 		k.acknowledged(int32(r.u32()), vtime.Time(r.u64()))
 		k.eng.Consumed(src, len(record))
-	case recordMatch:
-		k.matchFrom(r)
+	case recordRoundAcknowledgement:
+		k.agentAcknowledged(int32(r.u32()), vtime.Time(r.u64()))
+		k.eng.Consumed(src, len(record))
+	case recordMatch, recordRoundMatch:
+		k.matchFrom(record[0], r)
 		k.eng.Consumed(src, len(record))
 	default:
 		if k.deliverCollective(src, record, r) {

@@ -17,11 +17,11 @@ type localRun struct {
 	members []agent
 	lists   [][]int32 // by round: the members that are active in it next
 	spare   [][]int32 // lists that are empty
-	sent    []roundMessage
+	sent    []localMessage
 }
 
-// roundMessage is what a member sends in a round.
-type roundMessage struct {
+// localMessage is what a member sends in a round, to a member of the same run.
+type localMessage struct {
 	arrival vtime.Time
 	bytes   int64
 	payload []byte
@@ -97,7 +97,7 @@ func (r *localRun) round(round int) {
 		a, sent := &r.members[m], &r.sent[m]
 		a.clock = max(a.clock, sent.free)
 		r.k.buffers.release(sent.payload)
-		*sent = roundMessage{}
+		*sent = localMessage{}
 		r.enlist(m, round+1)
 	}
 	if active != nil {

@@ -14,23 +14,21 @@ const (
 	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request
 )
 
-// message is one that no receive has taken yet, or that is being handed over.
+// message is a point-to-point message that no receive has taken yet, or that is being
+// handed over.
 type message struct {
-	arrival   vtime.Time
-	bytes     int64
-	payload   []byte     // nil if only the size is simulated
-	comm      int32      // index of its communicator
-	source    int32      // member of the communicator; for collectives: the signature, with arguments
-	rank      int32      // the sender's number in WORLD
-	tag       int32      // for collectives: the round
-	number    uint32     // for collectives: the instance
-	request   int32      // the sender's request that waits for the match, 0 if none
-	engine    int32      // engine that the message came from
-	arguments uint32     // for collectives: the upper half of the signature
-	ready     bool       // sent in ready mode
-	fault     ErrorClass // for collectives: of calls that the message rests on; see agent
-	large     bool       // above the eager limit: the request of a rendezvous, with the payload for its data
-	next      int32
+	arrival vtime.Time
+	bytes   int64
+	payload []byte // nil if only the size is simulated
+	comm    int32  // index of its communicator
+	source  int32  // member of the communicator
+	rank    int32  // the sender's number in WORLD
+	tag     int32
+	request int32 // the sender's request that waits for the match, 0 if none
+	engine  int32 // engine that the message came from
+	next    int32
+	ready   bool // sent in ready mode
+	large   bool // above the eager limit: the request of a rendezvous, with the payload for its data
 }
 
 // overhead is what a buffered message takes beside its payload, in bytes.

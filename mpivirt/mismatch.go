@@ -165,17 +165,12 @@ func (c *comm) calledAs(number uint32) signature {
 	return 0
 }
 
-// signature is that of the sender of a collective's message.
-func (m *message) signature() signature {
-	return signature(uint32(m.source)) | signature(m.arguments)<<32
-}
+// entrant is the sender of a round message, which has entered before it arrives.
+func (m *roundMessage) entrant() entrant { return entrant{m.arrival, m.rank, m.signature} }
 
-// entrant is the sender of a collective's message, which has entered before it arrives.
-func (m *message) entrant() entrant { return entrant{m.arrival, m.rank, m.signature()} }
-
-// fits reports whether a collective's message is of the same family as an agent's call.
-func (k *kernel) fits(a *agent, m *message) bool {
-	own, theirs := a.signature(), m.signature()
+// fits reports whether a round message is of the same family as an agent's call.
+func (k *kernel) fits(a *agent, m *roundMessage) bool {
+	own, theirs := a.signature(), m.signature
 	return own == theirs || k.family(own) == k.family(theirs)
 }
 
@@ -338,9 +333,9 @@ func (k *kernel) contradicted(inst *instance, lp int32) bool {
 		return inst.failed != nil
 	}
 	for index := k.box(lp).early.head; index != 0 && inst.failed == nil; {
-		m := k.messages.at(index)
+		m := k.rounds.at(index)
 		index = m.next
-		if m.comm != inst.comm.index || m.number != inst.number || m.signature() == inst.signature {
+		if m.comm != inst.comm.index || m.number != inst.number || m.signature == inst.signature {
 			continue
 		}
 		if theirs := m.entrant(); k.family(theirs.signature) == k.family(inst.signature) {
@@ -356,7 +351,7 @@ func (k *kernel) contradicted(inst *instance, lp int32) bool {
 // whether the LP has an agent in an instance of its number. If the LP takes no more
 // messages in it, the sender is in another call: in one of which each message is waited
 // for, none is left over.
-func (k *kernel) checkEarly(lp int32, m *message, running bool) {
+func (k *kernel) checkEarly(lp int32, m *roundMessage, running bool) {
 	c, number, theirs := k.comms[m.comm], m.number, m.entrant()
 	inst := c.numbered(number)
 	if inst != nil {
@@ -388,8 +383,8 @@ func (k *kernel) checkEarly(lp int32, m *message, running bool) {
 
 // checkLeftOver looks for messages that came for an agent which has ended.
 func (k *kernel) checkLeftOver(inst *instance, lp int32) {
-	for index := k.box(lp).early.head; index != 0; index = k.messages.at(index).next {
-		if m := k.messages.at(index); m.comm == inst.comm.index && m.number == inst.number {
+	for index := k.box(lp).early.head; index != 0; index = k.rounds.at(index).next {
+		if m := k.rounds.at(index); m.comm == inst.comm.index && m.number == inst.number {
 			k.checkEarly(lp, m, false)
 			return
 		}
@@ -460,9 +455,9 @@ func (inst *instance) blame(member int, err error) {
 
 // learn notes that the message of an agent's round is of another call than its own, or
 // rests on one that is, and what is wrong with it. What it sends from here on says so.
-func (k *kernel) learn(a *agent, own signature, m *message) {
+func (k *kernel) learn(a *agent, own signature, m *roundMessage) {
 	inst := a.inst
-	err := inst.comm.mismatch(inst.number, own, m.signature(), m.rank)
+	err := inst.comm.mismatch(inst.number, own, m.signature, m.rank)
 	if err == nil {
 		err = mpiError(m.fault, "%s, but rank %d tells of a call that does not match as collective %d on %s",
 			own.describe(inst.comm.size), m.rank, inst.number, inst.comm)
@@ -477,7 +472,7 @@ func (k *kernel) learn(a *agent, own signature, m *message) {
 func (k *kernel) stopAgent(index int32) {
 	a := k.unlinkAgent(index)
 	if a.message != 0 {
-		k.dispose(a.message)
+		k.disposeRound(a.message)
 	}
 	k.buffers.release(a.working)
 	*k.agents.at(index) = agent{ended: true}

@@ -109,8 +109,8 @@ type arrival struct {
 	at, released vtime.Time
 	source       int32
 	number       uint32
-	index        int32 // the message; of a match, the request
-	round        bool  // a message of a collective
+	index        int32 // the message; of a match, what waits for it
+	round        bool  // of a collective: a round message; of a match, an agent in the place of a request
 }
 
 func (a *arrival) before(b *arrival) bool {
@@ -255,7 +255,11 @@ func (k *kernel) serve(lp int32, now vtime.Time) {
 		switch b.what {
 		case aMatch:
 			m := p.matches.pop()
-			k.matchedAt(m.index, m.released)
+			if m.round {
+				k.agentAcknowledged(m.index, m.released)
+			} else {
+				k.completeRequest(m.index, m.released)
+			}
 		case aMessage:
 			k.takeIn(lp, p, b.at)
 		default:
@@ -283,8 +287,7 @@ func (k *kernel) expect(lp int32, p *processor, b beginning) {
 func (k *kernel) checkInterface(lp int32, p *processor) {
 	if len(p.arrivals) > 0 && p.state.Receive == vtime.Forever {
 		a := &p.arrivals[0]
-		m := k.messages.at(a.index)
-		k.pastEnd(int(k.global(lp)), max(a.at, p.taken), k.callFor(lp, m, a.round), "a message of %d bytes from rank %d", m.bytes, m.rank)
+		k.pastEnd(int(k.global(lp)), max(a.at, p.taken), k.callFor(lp, a), "a message of %d bytes from rank %d", k.bytesOf(a), a.source)
 	}
 	for i := range p.active {
 		op := &p.active[i]
@@ -564,10 +567,7 @@ func (k *kernel) postponeSend(lp int32, m *message, dst int, payload []byte, c c
 	if request == 0 {
 		request = k.newRequest(lp, sendRequest, c)
 	}
-	if payload != nil {
-		m.payload = k.buffers.take(max(len(payload), 1))[:len(payload)]
-		copy(m.payload, payload)
-	}
+	m.payload = k.keepPayload(payload)
 	index := k.messages.take()
 	*k.messages.at(index) = *m
 	k.operate(lp, operation{kind: opSend, index: index, request: request, dst: int32(dst)})
@@ -590,37 +590,46 @@ func (k *kernel) sendAt(lp int32, p *processor, op *operation, at vtime.Time) {
 		k.completeRequest(op.request, at)
 	}
 	k.eng.Statistics.Messages++
-	k.dispatch(&m, recordMessage, int(op.dst), at, payload)
+	k.dispatch(&m, int(op.dst), at, payload)
 	if payload != nil {
 		k.buffers.release(payload)
 	}
 }
 
 // reach lets a message that an LP of this engine has been sent reach its processor.
-func (k *kernel) reach(lp int32, index int32, kind byte, sent vtime.Time) {
+func (k *kernel) reach(lp int32, a arrival) {
 	p := &k.processors[lp]
-	m := k.messages.at(index)
 	p.number++
-	p.arrivals.push(arrival{at: m.arrival, released: sent, source: m.rank, number: p.number, index: index, round: kind == recordRound})
+	a.number = p.number
+	p.arrivals.push(a)
 	k.nudge(lp)
+}
+
+// bytesOf returns the size of a message that has reached a processor.
+func (k *kernel) bytesOf(a *arrival) int64 {
+	if a.round {
+		return k.rounds.at(a.index).bytes
+	}
+	return k.messages.at(a.index).bytes
 }
 
 // takeIn takes in the message that comes first.
 func (k *kernel) takeIn(lp int32, p *processor, at vtime.Time) {
 	a := p.arrivals.pop()
-	m := k.messages.at(a.index)
-	k.tgt.TakeIn(&p.state, m.bytes, at)
+	bytes := k.bytesOf(&a)
+	k.tgt.TakeIn(&p.state, bytes, at)
 	p.taken = at
 	if p.state.CPU == vtime.Forever {
-		k.pastEnd(int(k.global(lp)), at, k.callFor(lp, m, a.round), "a message of %d bytes from rank %d", m.bytes, m.rank)
+		k.pastEnd(int(k.global(lp)), at, k.callFor(lp, &a), "a message of %d bytes from rank %d", bytes, a.source)
 	}
-	m.arrival = at
 	k.resumePolling(lp, p, at)
 	if a.round {
+		k.rounds.at(a.index).arrival = at
 		k.arriveRound(lp, a.index)
 		return
 	}
-	box := k.box(lp)
+	box, m := k.box(lp), k.messages.at(a.index)
+	m.arrival = at
 	previous, ri := k.firstPosted(box, m)
 	if ri == 0 {
 		box.unexpected.appendMessage(&k.messages, a.index)
@@ -636,10 +645,11 @@ func (k *kernel) takeIn(lp int32, p *processor, at vtime.Time) {
 
 // callFor returns the call that a message which reaches an LP is for, as far as it is
 // known.
-func (k *kernel) callFor(lp int32, m *message, round bool) call {
-	if !round {
+func (k *kernel) callFor(lp int32, a *arrival) call {
+	if !a.round {
 		return k.box(lp).wait.call
 	}
+	m := k.rounds.at(a.index)
 	if inst := k.comms[m.comm].numbered(m.number); inst != nil {
 		return inst.call.name
 	}
@@ -688,41 +698,42 @@ func (k *kernel) matchCame() {
 	}
 }
 
-// tellMatch tells the sender of a message, which waits for that, that a rank matched it
-// at an instant. Of matches that reach a processor at one instant, that by the lowest rank
-// comes first, and those by one rank in its order.
-func (k *kernel) tellMatch(m *message, by int, matched vtime.Time) {
+// tellMatch tells the sender with an index on an engine, which waits for the match of
+// its message, that a rank matched it at an instant: a request, or an agent, as the kind
+// of the record says. Of matches that reach a processor at one instant, that by the lowest
+// rank comes first, and those by one rank in its order.
+func (k *kernel) tellMatch(kind byte, engine, index int32, by int, matched vtime.Time) {
 	at := max(k.now, matched).Add(vtime.Picosecond)
 	matched = max(matched, at.Add(-k.slack()))
-	if int(m.engine) == k.eng.Index() {
-		k.reachMatch(m.request, by, at, matched)
+	if int(engine) == k.eng.Index() {
+		k.reachMatch(kind, index, by, at, matched)
 		return
 	}
-	w := writer{k.eng.Record(int(m.engine), 1+4+4+8+8)}
-	w.u8(recordMatch)
-	w.u32(uint32(m.request))
+	w := writer{k.eng.Record(int(engine), 1+4+4+8+8)}
+	w.u8(kind)
+	w.u32(uint32(index))
 	w.u32(uint32(by))
 	w.u64(uint64(at))
 	w.u64(uint64(matched))
 }
 
 // matchFrom takes in the match that another engine tells of.
-func (k *kernel) matchFrom(r reader) {
-	request, by := int32(r.u32()), int(r.u32())
+func (k *kernel) matchFrom(kind byte, r reader) {
+	index, by := int32(r.u32()), int(r.u32())
 	at, matched := vtime.Time(r.u64()), vtime.Time(r.u64())
 	k.eng.CheckArrival(by, k.lo, matched, at)
 	k.matchCame()
-	k.reachMatch(request, by, at, matched)
+	k.reachMatch(kind, index, by, at, matched)
 }
 
-// reachMatch lets the match of a send reach its LP; requests below zero belong to agents.
-func (k *kernel) reachMatch(request int32, by int, at, matched vtime.Time) {
+// reachMatch lets the match of a send reach its LP.
+func (k *kernel) reachMatch(kind byte, index int32, by int, at, matched vtime.Time) {
 	lp, c := int32(0), noCall
-	if request > 0 {
-		q := k.requests.at(request)
+	if kind == recordMatch {
+		q := k.requests.at(index)
 		lp, c = q.lp, q.call
 	} else {
-		a := k.agents.at(-request)
+		a := k.agents.at(index)
 		if a.ended {
 			return
 		}
@@ -734,17 +745,8 @@ func (k *kernel) reachMatch(request int32, by int, at, matched vtime.Time) {
 	}
 	p := &k.processors[lp]
 	p.number++
-	p.matches.push(arrival{at: at, released: matched, source: int32(by), number: p.number, index: request})
+	p.matches.push(arrival{at: at, released: matched, source: int32(by), number: p.number, index: index, round: kind == recordRoundMatch})
 	k.nudge(lp)
-}
-
-// matchedAt completes a send that waited for its match.
-func (k *kernel) matchedAt(request int32, t vtime.Time) {
-	if request < 0 {
-		k.agentAcknowledged(-request, t)
-		return
-	}
-	k.completeRequest(request, t)
 }
 
 // enterLater has an event LP enter a collective once what it began before has begun. The
@@ -853,13 +855,13 @@ func (k *kernel) sendRoundAt(lp int32, p *processor, index int32, at vtime.Time)
 	a.clock, a.released = p.state.CPU, max(a.released, at)
 	k.checkSent(a, dst, m.bytes, at, m.arrival)
 	k.eng.Statistics.Messages++
-	k.dispatch(&m, recordRound, dst, at, k.gather(a, step.Send, a.inst.schedule.Positions()))
+	k.dispatchRound(&m, dst, at, k.gather(a, step.Send, a.inst.schedule.Positions()))
 	k.goOnAgent(index)
 }
 
 // takeRound lets an agent receive the message of its round, which has just been taken in.
 func (k *kernel) takeRound(index int32, a *agent) {
-	if at := k.messages.at(a.message).arrival; at >= a.posted {
+	if at := k.rounds.at(a.message).arrival; at >= a.posted {
 		k.matchRound(a, at)
 		return
 	}
@@ -880,13 +882,13 @@ func (k *kernel) receiveRoundAt(index int32, at vtime.Time) {
 func (k *kernel) matchRound(a *agent, at vtime.Time) {
 	a.stage, a.released = matched, max(a.released, at)
 	a.clock = max(a.clock, at, k.freeFrom(a.lp, at))
-	k.match(k.messages.at(a.message), a.lp, at, a.inst.call.name)
+	k.matchRoundMessage(k.rounds.at(a.message), a, at)
 }
 
 // finishReceive takes in what an agent has received, when its own message has begun to
 // leave. It reports false if that is the end of the agent.
 func (k *kernel) finishReceive(index int32, a *agent, step *collectives.Step) bool {
-	work := k.tgt.ReduceTime(combinedBytes(step, k.messages.at(a.message).bytes))
+	work := k.tgt.ReduceTime(combinedBytes(step, k.rounds.at(a.message).bytes))
 	if !k.acceptRound(a, step) {
 		return false
 	}

@@ -52,7 +52,7 @@ func (k *kernel) send(lp int32, source int32, o *outgoing, c call) (request int3
 		k.die(lp, c, endError("a message of %d bytes to rank %d", o.bytes, dst))
 	}
 	k.eng.Statistics.Messages++
-	k.dispatch(&m, recordMessage, dst, sent, o.payload)
+	k.dispatch(&m, dst, sent, o.payload)
 	return m.request
 }
 
@@ -96,51 +96,55 @@ func (k *kernel) newRequest(lp int32, kind requestKind, c call) int32 {
 
 // dispatch brings a message to its destination: into the mailbox of a local LP,
 // or as a record to the engine that owns it. The payload is copied.
-func (k *kernel) dispatch(m *message, kind byte, dst int, sent vtime.Time, payload []byte) {
+func (k *kernel) dispatch(m *message, dst int, sent vtime.Time, payload []byte) {
 	lp, local := k.local(dst)
 	if !local {
-		k.sendRecord(m, kind, dst, sent, payload)
+		k.sendMessage(m, dst, sent, payload)
 		if k.processors != nil && m.request != 0 {
 			k.awaitMatch(m.arrival)
 		}
 		return
 	}
-	if payload != nil {
-		m.payload = k.buffers.take(max(len(payload), 1))[:len(payload)]
-		copy(m.payload, payload)
-	}
+	m.payload = k.keepPayload(payload)
 	index := k.messages.take()
 	*k.messages.at(index) = *m
-	k.give(lp, index, kind, sent)
+	k.give(lp, index, sent)
 }
 
 // give hands a message, sent at an instant, to a local LP.
-func (k *kernel) give(lp, index int32, kind byte, sent vtime.Time) {
-	switch {
-	case k.processors != nil:
-		k.reach(lp, index, kind, sent)
-	case kind == recordMessage:
-		k.arrive(lp, index)
-	default:
-		k.arriveRound(lp, index)
+func (k *kernel) give(lp, index int32, sent vtime.Time) {
+	if k.processors != nil {
+		m := k.messages.at(index)
+		k.reach(lp, arrival{at: m.arrival, released: sent, source: m.rank, index: index})
+		return
 	}
+	k.arrive(lp, index)
+}
+
+// keepPayload returns a copy of a message's content in a buffer of the kernel, nil if
+// there is none. Content of no bytes stays content.
+func (k *kernel) keepPayload(payload []byte) []byte {
+	if payload == nil {
+		return nil
+	}
+	kept := k.buffers.take(max(len(payload), 1))[:len(payload)]
+	copy(kept, payload)
+	return kept
 }
 
 // messageRecord is the size of the fixed part of a message between engines.
-const messageRecord = 2 + 8 + 7*4 + 3*8
+const messageRecord = 2 + 8 + 5*4 + 3*8
 
 // Flags of a message between engines.
 const (
 	flagPayload = 1 << iota
 	flagReady
 	flagLarge
-
-	flagBits = 4 // above them comes the class of a fault
 )
 
-func (k *kernel) sendRecord(m *message, kind byte, dst int, sent vtime.Time, payload []byte) {
+func (k *kernel) sendMessage(m *message, dst int, sent vtime.Time, payload []byte) {
 	w := writer{k.eng.Record(k.eng.Partition().Owner(dst), messageRecord+len(payload))}
-	w.u8(kind)
+	w.u8(recordMessage)
 	flags := byte(0)
 	if payload != nil {
 		flags |= flagPayload
@@ -151,15 +155,13 @@ func (k *kernel) sendRecord(m *message, kind byte, dst int, sent vtime.Time, pay
 	if m.large {
 		flags |= flagLarge
 	}
-	w.u8(flags | byte(m.fault)<<flagBits)
+	w.u8(flags)
 	w.u64(k.comms[m.comm].context)
 	w.u32(uint32(dst))
 	w.u32(uint32(m.source))
 	w.u32(uint32(m.rank))
 	w.u32(uint32(m.tag))
-	w.u32(m.number)
 	w.u32(uint32(m.request))
-	w.u32(m.arguments)
 	w.u64(uint64(sent))
 	w.u64(uint64(m.arrival))
 	w.u64(uint64(m.bytes))
@@ -175,24 +177,29 @@ func (k *kernel) deliverMessage(src int, record []byte, r reader) {
 	}
 	dst := int(r.u32())
 	m := message{
-		comm: comm, source: int32(r.u32()), rank: int32(r.u32()), tag: int32(r.u32()), number: r.u32(),
-		request: int32(r.u32()), arguments: r.u32(), engine: int32(src), ready: flags&flagReady != 0,
-		large: flags&flagLarge != 0, fault: ErrorClass(flags >> flagBits),
+		comm: comm, source: int32(r.u32()), rank: int32(r.u32()), tag: int32(r.u32()), request: int32(r.u32()),
+		engine: int32(src), ready: flags&flagReady != 0, large: flags&flagLarge != 0,
 	}
 	sent := vtime.Time(r.u64())
 	m.arrival, m.bytes = vtime.Time(r.u64()), int64(r.u64())
 	if flags&flagPayload != 0 {
-		m.payload = k.buffers.take(max(len(r.b), 1))[:len(r.b)]
-		copy(m.payload, r.b)
+		m.payload = k.keepPayload(r.b)
 	}
-	k.eng.CheckArrival(int(m.rank), dst, sent, m.arrival)
+	lp := k.landing(int(m.rank), dst, sent, m.arrival)
+	index := k.messages.take()
+	*k.messages.at(index) = m
+	k.give(lp, index, sent)
+}
+
+// landing returns the LP that a message from another engine is for, once its times are
+// found to be in order.
+func (k *kernel) landing(rank, dst int, sent, arrival vtime.Time) int32 {
+	k.eng.CheckArrival(rank, dst, sent, arrival)
 	lp, local := k.local(dst)
 	if !local {
 		invariant.Broken("a message for rank %d came to the engine of ranks %d to %d", dst, k.lo, k.lo+k.n-1)
 	}
-	index := k.messages.take()
-	*k.messages.at(index) = m
-	k.give(lp, index, record[0], sent)
+	return lp
 }
 
 // stray keeps a record for a communicator that this engine's ranks have not made
@@ -240,25 +247,27 @@ func (k *kernel) match(m *message, lp int32, posted vtime.Time, c call) (arrival
 // has matched it.
 func (k *kernel) acknowledge(m *message, by int, t vtime.Time) {
 	if k.processors != nil {
-		k.tellMatch(m, by, t)
+		k.tellMatch(recordMatch, m.engine, m.request, by, t)
 		return
 	}
 	if int(m.engine) == k.eng.Index() {
 		k.acknowledged(m.request, t)
 		return
 	}
-	w := writer{k.eng.Record(int(m.engine), 1+4+8)}
-	w.u8(recordAcknowledgement)
-	w.u32(uint32(m.request))
+	k.sendAcknowledgement(recordAcknowledgement, m.engine, m.request, t)
+}
+
+// sendAcknowledgement tells another engine when the sender with an index there is free:
+// a request, or an agent, as the kind of the record says.
+func (k *kernel) sendAcknowledgement(kind byte, engine, index int32, t vtime.Time) {
+	w := writer{k.eng.Record(int(engine), 1+4+8)}
+	w.u8(kind)
+	w.u32(uint32(index))
 	w.u64(uint64(t))
 }
 
-// acknowledged completes a send that waits for its match; requests below zero belong to agents.
+// acknowledged completes a send that waits for its match.
 func (k *kernel) acknowledged(request int32, t vtime.Time) {
-	if request < 0 {
-		k.agentAcknowledged(-request, t)
-		return
-	}
 	k.completeRequest(request, t)
 	lp := k.requests.at(request).lp
 	k.look(lp, k.box(lp))

@@ -133,12 +133,12 @@ func (k *kernel) forsake(inst *instance, lp int32) {
 	box := k.box(lp)
 	previous := int32(0)
 	for index := box.early.head; index != 0; {
-		m := k.messages.at(index)
+		m := k.rounds.at(index)
 		next := m.next
 		if m.comm == inst.comm.index && m.number == inst.number {
-			box.early.removeMessage(&k.messages, previous, index)
+			box.early.removeRound(&k.rounds, previous, index)
 			box.ahead--
-			k.dispose(index)
+			k.disposeRound(index)
 		} else {
 			previous = index
 		}
@@ -152,7 +152,7 @@ func (k *kernel) dropCrowd(inst *instance) {
 		if key.comm == inst.comm.index && key.number == inst.number {
 			delete(k.crowd, key)
 			k.box(key.lp).ahead--
-			k.dispose(index)
+			k.disposeRound(index)
 		}
 	}
 }
