@@ -248,7 +248,7 @@ func nonblockingMain(r *mpivirt.Rank, o Options) error {
 // messages, in bytes: its mailbox, a request and a message. sendStack is what the
 // stack of a goroutine rank grows by when a send of its finds the receive posted.
 const (
-	messagesPerRank = 320
+	messagesPerRank = 288
 	sendStack       = 2048
 )
 

@@ -46,7 +46,7 @@ var stencil = Entry{
 // stencilMessages is what the virtual MPI holds for a rank of stencil, in bytes: its
 // mailbox for the most part. Of requests and messages there are few at a time, since
 // ranks go on in their order.
-const stencilMessages = 290
+const stencilMessages = 268
 
 // dimensions of the grid.
 const dimensions = 3

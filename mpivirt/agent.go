@@ -92,13 +92,13 @@ func (k *kernel) startLeader(inst *instance, p int, lp int32, start vtime.Time) 
 }
 
 func (k *kernel) newAgent(inst *instance, lp, member int32, layout *collectives.Layout, start vtime.Time) int32 {
-	box := k.box(lp)
+	q := k.openRoundQueue(lp)
 	index := k.agents.take()
-	*k.agents.at(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: box.agents, released: start}
+	*k.agents.at(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: q.agents, released: start}
 	if a := k.agents.at(index); k.processors != nil && a.single() {
 		a.released = k.processors[lp].released
 	}
-	box.agents = index
+	q.agents = index
 	return index
 }
 
@@ -435,7 +435,7 @@ func (k *kernel) endAgent(index int32) {
 // unlinkAgent takes an agent off its LP and returns what it is.
 func (k *kernel) unlinkAgent(index int32) agent {
 	a := *k.agents.at(index)
-	link := &k.box(a.lp).agents
+	link := &k.roundQueue(a.lp).agents
 	for *link != index {
 		link = &k.agents.at(*link).next
 	}

@@ -105,7 +105,7 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 	if inst.count == c.locals {
 		c.open = nil
 	}
-	if k.slots != nil && k.contradicted(inst, lp) {
+	if k.roundSlots != nil && k.contradicted(inst, lp) {
 		k.enterFailed(inst, lp)
 		return true
 	}
@@ -158,6 +158,10 @@ func (k *kernel) enterJoiners() {
 	if k.slots != nil {
 		for lp := j.lo; lp < j.hi; lp++ {
 			k.activity(lp)
+		}
+	}
+	if k.roundSlots != nil {
+		for lp := j.lo; lp < j.hi; lp++ {
 			k.contradicted(inst, lp)
 		}
 	}
@@ -483,7 +487,7 @@ func (k *kernel) completeCollective(inst *instance, ri, lp int32, t vtime.Time) 
 		copy(q.buffer, inst.result)
 	}
 	k.completeRequest(ri, t)
-	k.look(lp, k.box(lp))
+	k.notice(lp)
 }
 
 // spare is memory of an instance that has ended, for the next one to use.

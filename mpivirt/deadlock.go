@@ -49,11 +49,9 @@ func (k *kernel) deadlock() *DeadlockError {
 // blocked describes what an LP waits for, if it waits.
 func (k *kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.global(lp)), Since: k.clock[lp]}}
-	if k.slots != nil && k.slots[lp] != 0 {
-		if box := k.boxes.at(k.slots[lp]); box.wait.kind != notWaiting {
-			w.Call, w.For = box.wait.call.String(), k.awaited(box)
-			return w, true
-		}
+	if box := k.mailbox(lp); box != nil && box.wait.kind != notWaiting {
+		w.Call, w.For = box.wait.call.String(), k.awaited(box)
+		return w, true
 	}
 	for _, c := range k.comms[1:] {
 		if c == nil {

@@ -21,8 +21,9 @@
 //   - Every virtual time and every received byte is a pure function of program,
 //     ranks, machine and seed. What depends on timing is decided in the order
 //     (virtual time, source rank, order of sending).
-//   - Nothing is kept per rank that grows with the number of ranks; a rank that
-//     never sends point-to-point has a clock and its own body, no more.
+//   - Nothing is kept per rank that grows with the number of ranks; a rank has a
+//     clock and its own body. With the first message or wait for requests it gets a
+//     mailbox, with the first collective by messages a round queue.
 //   - No virtual time depends on the wall clock.
 //
 // # Use

@@ -10,7 +10,7 @@ import (
 const (
 	clockBytes      = 8
 	goroutineBytes  = 3000 // a stack of 2 KB, the coroutine and what a rank holds of WORLD
-	collectiveBytes = 450  // a rank in a collective by messages: mailbox, agent, a message
+	collectiveBytes = 300  // a rank in a collective by messages: round queue, agent, a message
 	processorBytes  = 168  // under a model with state at the receiver
 )
 

@@ -350,12 +350,13 @@ func TestSizesAsDocumented(t *testing.T) {
 		what      string
 		got, want uintptr
 	}{
-		{"mailbox and its number", unsafe.Sizeof(mailbox{}) + 4, 172},
+		{"mailbox and its number", unsafe.Sizeof(mailbox{}) + 4, 148},
 		{"request", unsafe.Sizeof(request{}), 96},
 		{"message", unsafe.Sizeof(message{}), 72},
 		{"message of a round", unsafe.Sizeof(roundMessage{}), 80},
 		{"processor", unsafe.Sizeof(processor{}), 168},
 		{"agent", unsafe.Sizeof(agent{}), 144},
+		{"round queue and its number", unsafe.Sizeof(roundQueue{}) + 4, 20},
 	} {
 		if c.got != c.want {
 			t.Errorf("a %s takes %d bytes, the document says %d", c.what, c.got, c.want)

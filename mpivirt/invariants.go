@@ -27,10 +27,10 @@ func (k *kernel) checkClocks(lo, hi int32) {
 // checkMailbox holds what an LP's mailbox counts against what is in it, and looks
 // for receives that have been left waiting though their message is certain.
 func (k *kernel) checkMailbox(lp int32) {
-	if k.slots == nil || k.slots[lp] == 0 {
+	box := k.mailbox(lp)
+	if box == nil {
 		return
 	}
-	box := k.box(lp)
 	wildcards, last := int32(0), int32(0)
 	for index := box.posted.head; index != 0; index = k.requests.at(index).next {
 		r := k.requests.at(index)
@@ -50,7 +50,6 @@ func (k *kernel) checkMailbox(lp int32) {
 			k.global(lp), wildcards, box.wildcards, last, box.posted.tail)
 	}
 	k.checkChain(lp, &box.unexpected)
-	k.checkEarlyRounds(lp, box)
 	k.checkPending(lp, box)
 }
 
@@ -65,17 +64,26 @@ func (k *kernel) checkChain(lp int32, c *chain) {
 	}
 }
 
-// checkEarlyRounds holds what an LP counts of round messages that came early against the
-// list of them.
-func (k *kernel) checkEarlyRounds(lp int32, box *mailbox) {
+// checkRoundQueue holds what an LP counts of round messages that came early against the
+// list of them, and looks whether its agents are its own.
+func (k *kernel) checkRoundQueue(lp int32) {
+	q := k.roundQueue(lp)
+	if q == nil {
+		return
+	}
 	last, listed := int32(0), int32(0)
-	for index := box.early.head; index != 0; index = k.rounds.at(index).next {
+	for index := q.early.head; index != 0; index = k.rounds.at(index).next {
 		last = index
 		listed++
 	}
-	if last != box.early.tail || listed > box.ahead {
+	if last != q.early.tail || listed > q.ahead {
 		invariant.Broken("rank %d counts %d early round messages, the last in its list is %d; there are %d, the last is %d",
-			k.global(lp), box.ahead, box.early.tail, listed, last)
+			k.global(lp), q.ahead, q.early.tail, listed, last)
+	}
+	for index := q.agents; index != 0; index = k.agents.at(index).next {
+		if a := k.agents.at(index); a.lp != lp || a.ended {
+			invariant.Broken("rank %d has agent %d, which is of LP %d and has ended: %t", k.global(lp), index, a.lp, a.ended)
+		}
 	}
 }
 

@@ -35,7 +35,6 @@ type kernel struct {
 	slots      []int32        // by LP: its mailbox, 0 if none; nil until the first is needed
 	boxes      slab[mailbox]
 	messages   slab[message]
-	rounds     slab[roundMessage]
 	requests   slab[request]
 	failures   map[int32]error // what went wrong with requests, by index
 	failing    failing
@@ -46,7 +45,10 @@ type kernel struct {
 	brought    brought
 	parked     map[int32]brought // by LP
 	towards    int               // engine that an event rank has sent to last
+	roundSlots []int32           // by LP: its round queue, 0 if none; nil until the first is needed
+	queues     slab[roundQueue]
 	agents     slab[agent]
+	rounds     slab[roundMessage]
 	crowd      map[earlyKey]int32 // early messages of LPs that have many
 	buffers    bufferPool
 	comms      []*comm           // by index
@@ -145,25 +147,10 @@ func (k *kernel) local(rank int) (int32, bool) {
 	return int32(i), uint(i) < uint(k.n)
 }
 
-// box returns the LP's mailbox and makes it if need be.
-func (k *kernel) box(lp int32) *mailbox {
-	if k.slots == nil {
-		k.slots, k.plain = make([]int32, k.n), false
-	}
-	slot := k.slots[lp]
-	if slot == 0 {
-		slot = k.boxes.take()
-		k.slots[lp] = slot
-	}
-	return k.boxes.at(slot)
-}
-
 // activity notes that an LP did something other than polling.
 func (k *kernel) activity(lp int32) {
-	if k.slots != nil {
-		if slot := k.slots[lp]; slot != 0 {
-			k.boxes.at(slot).polls = 0
-		}
+	if box := k.mailbox(lp); box != nil {
+		box.polls = 0
 	}
 }
 
@@ -268,16 +255,13 @@ func (k *kernel) resumedInFailure(lp int32) {
 
 // resume runs an LP whose wait, if it was in one, is over.
 func (k *kernel) resume(lp int32) {
-	if k.slots != nil {
-		if slot := k.slots[lp]; slot != 0 {
-			if box := k.boxes.at(slot); box.wait.kind != notWaiting {
-				k.finish(lp, box)
-			}
-		}
+	if box := k.mailbox(lp); box != nil && box.wait.kind != notWaiting {
+		k.finish(lp, box)
 	}
 	if invariant.Enabled {
 		k.checkClocks(lp, lp+1)
 		k.checkMailbox(lp)
+		k.checkRoundQueue(lp)
 	}
 	if k.limited() && k.dropped(lp) {
 		return
@@ -306,33 +290,8 @@ func (k *kernel) end(lp int32) {
 	}
 	k.summary.finish(int(k.global(lp)), k.clock[lp])
 	k.eng.Finished(1)
-	if k.slots != nil && k.slots[lp] != 0 {
-		k.closeBox(lp)
-	}
-}
-
-// closeBox gives back what an LP that has finished leaves: messages that it never
-// received stay unread.
-func (k *kernel) closeBox(lp int32) {
-	slot := k.slots[lp]
-	box := k.boxes.at(slot)
-	if box.agents != 0 || box.posted.head != 0 {
-		return // operations that it began and never waited for still go on
-	}
-	for index := box.unexpected.head; index != 0; {
-		m := k.messages.at(index)
-		next := m.next
-		if m.request != 0 {
-			return // its sender waits for a receive that never comes: a deadlock to report
-		}
-		k.eng.Buffer(-m.bytesHeld())
-		k.dispose(index)
-		box.unexpected.head, index = next, next
-	}
-	if box.ahead == 0 {
-		k.boxes.release(slot)
-		k.slots[lp] = 0
-	}
+	k.closeBox(lp)
+	k.closeRoundQueue(lp)
 }
 
 // Handle implements [engine.Kernel].

@@ -44,18 +44,64 @@ func (m *message) before(o *message) bool {
 }
 
 // mailbox is what an LP needs beyond its clock once it takes part in
-// point-to-point communication or runs a collective by messages. It is made on
-// demand and lives until the LP ends.
+// point-to-point communication or waits for requests. It is made on demand and lives
+// until the LP ends.
 type mailbox struct {
 	unexpected chain // messages that no receive has taken, FIFO per source
 	posted     chain // receives that have no message yet, in posting order
-	early      chain // messages of collectives that the LP has not got to
-	ahead      int32 // of them, with those in the kernel's crowd
-	agents     int32 // first agent of the LP that has not finished
 	wildcards  int32 // posted receives from any source
 	polls      int32 // failing tests and probes in a row
 	flight     flight
 	wait       wait
+}
+
+// box returns the LP's mailbox and makes it if need be.
+func (k *kernel) box(lp int32) *mailbox {
+	if k.slots == nil {
+		k.slots, k.plain = make([]int32, k.n), false
+	}
+	slot := k.slots[lp]
+	if slot == 0 {
+		slot = k.boxes.take()
+		k.slots[lp] = slot
+	}
+	return k.boxes.at(slot)
+}
+
+// mailbox returns the LP's mailbox, nil if it has none.
+func (k *kernel) mailbox(lp int32) *mailbox {
+	if k.slots == nil || k.slots[lp] == 0 {
+		return nil
+	}
+	return k.boxes.at(k.slots[lp])
+}
+
+// closeBox gives back the mailbox of an LP that has finished: messages that it never
+// received stay unread.
+func (k *kernel) closeBox(lp int32) {
+	box := k.mailbox(lp)
+	if box == nil || box.posted.head != 0 { // receives that it never waited for still go on
+		return
+	}
+	for index := box.unexpected.head; index != 0; {
+		m := k.messages.at(index)
+		next := m.next
+		if m.request != 0 {
+			return // its sender waits for a receive that never comes: a deadlock to report
+		}
+		k.eng.Buffer(-m.bytesHeld())
+		k.dispose(index)
+		box.unexpected.head, index = next, next
+	}
+	k.boxes.release(k.slots[lp])
+	k.slots[lp] = 0
+}
+
+// notice lets an LP that may wait look again after something has happened to it.
+func (k *kernel) notice(lp int32) {
+	if box := k.mailbox(lp); box != nil || k.processors != nil {
+		k.look(lp, box)
+	}
 }
 
 // chain is a singly linked list in a slab.

@@ -329,10 +329,11 @@ func (c *comm) breaks(number uint32) {
 // contradicted compares the call of an LP that enters an instance with those of the
 // ranks that have sent to it already. It reports whether the instance has failed.
 func (k *kernel) contradicted(inst *instance, lp int32) bool {
-	if k.slots == nil || k.slots[lp] == 0 {
+	q := k.roundQueue(lp)
+	if q == nil {
 		return inst.failed != nil
 	}
-	for index := k.box(lp).early.head; index != 0 && inst.failed == nil; {
+	for index := q.early.head; index != 0 && inst.failed == nil; {
 		m := k.rounds.at(index)
 		index = m.next
 		if m.comm != inst.comm.index || m.number != inst.number || m.signature == inst.signature {
@@ -383,7 +384,7 @@ func (k *kernel) checkEarly(lp int32, m *roundMessage, running bool) {
 
 // checkLeftOver looks for messages that came for an agent which has ended.
 func (k *kernel) checkLeftOver(inst *instance, lp int32) {
-	for index := k.box(lp).early.head; index != 0; index = k.rounds.at(index).next {
+	for index := k.roundQueue(lp).early.head; index != 0; index = k.rounds.at(index).next {
 		if m := k.rounds.at(index); m.comm == inst.comm.index && m.number == inst.number {
 			k.checkEarly(lp, m, false)
 			return
@@ -436,7 +437,11 @@ func (k *kernel) takesNoMore(inst *instance, lp int32) bool {
 
 // agentOf returns the agent of an LP in an instance, 0 if it has none.
 func (k *kernel) agentOf(inst *instance, lp int32) int32 {
-	index := k.box(lp).agents
+	q := k.roundQueue(lp)
+	if q == nil {
+		return 0
+	}
+	index := q.agents
 	for index != 0 && k.agents.at(index).inst != inst {
 		index = k.agents.at(index).next
 	}

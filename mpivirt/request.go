@@ -88,8 +88,8 @@ type wait struct {
 	// harm: handleWait looks only if the wait is armed for the event's very instant,
 	// and then all arrivals up to it are known, whoever armed the event.
 	generation uint32
-	request    int32   // waitOne
 	requests   []int32 // waitAll, waitAny, waitSome, tests; 0 is an inactive one
+	request    int32   // waitOne
 	pending    int32   // waitAll: requests that are not complete
 	comm       int32   // probes
 	peer       int32

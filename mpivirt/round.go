@@ -19,6 +19,44 @@ type roundMessage struct {
 	fault     ErrorClass // of calls that the message rests on; see learn
 }
 
+// roundQueue is what an LP needs beyond its clock once it takes part in a collective by
+// messages. It is made on demand and lives until the LP ends.
+type roundQueue struct {
+	agents int32 // first agent of the LP that has not finished
+	ahead  int32 // messages for rounds that its agents have not got to
+	early  chain // of them, those that are not in the kernel's crowd
+}
+
+// roundQueue returns the LP's round queue, nil if it has none.
+func (k *kernel) roundQueue(lp int32) *roundQueue {
+	if k.roundSlots == nil || k.roundSlots[lp] == 0 {
+		return nil
+	}
+	return k.queues.at(k.roundSlots[lp])
+}
+
+// openRoundQueue returns the LP's round queue and makes it if need be.
+func (k *kernel) openRoundQueue(lp int32) *roundQueue {
+	if k.roundSlots == nil {
+		k.roundSlots = make([]int32, k.n)
+	}
+	slot := k.roundSlots[lp]
+	if slot == 0 {
+		slot = k.queues.take()
+		k.roundSlots[lp] = slot
+	}
+	return k.queues.at(slot)
+}
+
+// closeRoundQueue gives back the round queue of an LP that has finished, unless a
+// collective that it never waited for still goes on.
+func (k *kernel) closeRoundQueue(lp int32) {
+	if q := k.roundQueue(lp); q != nil && q.agents == 0 && q.ahead == 0 {
+		k.queues.release(k.roundSlots[lp])
+		k.roundSlots[lp] = 0
+	}
+}
+
 func (c *chain) appendRound(s *slab[roundMessage], index int32) {
 	s.at(index).next = 0
 	if c.tail == 0 {
@@ -153,13 +191,13 @@ func (k *kernel) disposeRound(index int32) {
 
 // takeEarly takes the message of an agent's round out of those that came early.
 func (k *kernel) takeEarly(a *agent) int32 {
-	box := k.box(a.lp)
+	q := k.roundQueue(a.lp)
 	previous := int32(0)
-	for index := box.early.head; index != 0; {
+	for index := q.early.head; index != 0; {
 		m := k.rounds.at(index)
 		if k.awaits(a, m) {
-			box.early.removeRound(&k.rounds, previous, index)
-			box.ahead--
+			q.early.removeRound(&k.rounds, previous, index)
+			q.ahead--
 			return index
 		}
 		previous, index = index, m.next
@@ -173,7 +211,7 @@ func (k *kernel) takeEarly(a *agent) int32 {
 		return 0
 	}
 	delete(k.crowd, key)
-	box.ahead--
+	q.ahead--
 	return index
 }
 
@@ -189,12 +227,12 @@ type earlyKey struct {
 }
 
 // keepEarly keeps a message for a round that its LP has not got to.
-func (k *kernel) keepEarly(lp int32, box *mailbox, index int32) {
+func (k *kernel) keepEarly(lp int32, q *roundQueue, index int32) {
 	m := k.rounds.at(index)
 	key := earlyKey{lp, m.comm, m.number, m.round}
-	box.ahead++
-	if box.ahead <= earlyLimit || k.crowd[key] != 0 {
-		box.early.appendRound(&k.rounds, index)
+	q.ahead++
+	if q.ahead <= earlyLimit || k.crowd[key] != 0 {
+		q.early.appendRound(&k.rounds, index)
 		return
 	}
 	if k.crowd == nil {
@@ -210,10 +248,10 @@ func (k *kernel) awaits(a *agent, m *roundMessage) bool {
 
 // arriveRound hands a message of a collective to a local LP.
 func (k *kernel) arriveRound(lp int32, index int32) {
-	box := k.box(lp)
+	q := k.openRoundQueue(lp)
 	m := k.rounds.at(index)
 	running := false
-	for ai := box.agents; ai != 0; {
+	for ai := q.agents; ai != 0; {
 		a := k.agents.at(ai)
 		running = running || m.number == a.inst.number && m.comm == a.inst.comm.index
 		if a.stage == receiving && a.message == 0 && k.awaits(a, m) {
@@ -227,7 +265,7 @@ func (k *kernel) arriveRound(lp int32, index int32) {
 		k.disposeRound(index)
 		return
 	}
-	k.keepEarly(lp, box, index)
+	k.keepEarly(lp, q, index)
 	if int(m.engine) != k.eng.Index() {
 		k.checkEarly(lp, m, running)
 	}

@@ -269,8 +269,7 @@ func (k *kernel) sendAcknowledgement(kind byte, engine, index int32, t vtime.Tim
 // acknowledged completes a send that waits for its match.
 func (k *kernel) acknowledged(request int32, t vtime.Time) {
 	k.completeRequest(request, t)
-	lp := k.requests.at(request).lp
-	k.look(lp, k.box(lp))
+	k.notice(k.requests.at(request).lp)
 }
 
 // receiver describes a receive as an LP hands it to the kernel.

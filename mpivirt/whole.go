@@ -124,20 +124,20 @@ func (k *kernel) thereAndBack(c *comm) vtime.Duration {
 
 // forsake drops an LP's agent in an instance that has failed, and what came for it.
 func (k *kernel) forsake(inst *instance, lp int32) {
-	if k.slots == nil || k.slots[lp] == 0 {
+	q := k.roundQueue(lp)
+	if q == nil {
 		return
 	}
 	for index := k.agentOf(inst, lp); index != 0; index = k.agentOf(inst, lp) {
 		k.stopAgent(index)
 	}
-	box := k.box(lp)
 	previous := int32(0)
-	for index := box.early.head; index != 0; {
+	for index := q.early.head; index != 0; {
 		m := k.rounds.at(index)
 		next := m.next
 		if m.comm == inst.comm.index && m.number == inst.number {
-			box.early.removeRound(&k.rounds, previous, index)
-			box.ahead--
+			q.early.removeRound(&k.rounds, previous, index)
+			q.ahead--
 			k.disposeRound(index)
 		} else {
 			previous = index
@@ -151,7 +151,7 @@ func (k *kernel) dropCrowd(inst *instance) {
 	for key, index := range k.crowd {
 		if key.comm == inst.comm.index && key.number == inst.number {
 			delete(k.crowd, key)
-			k.box(key.lp).ahead--
+			k.roundQueue(key.lp).ahead--
 			k.disposeRound(index)
 		}
 	}
