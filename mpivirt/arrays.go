@@ -107,19 +107,6 @@ func (k *kernel) participants(inst *instance, engine int) (lo, hi int) {
 	return bound(first), bound(last)
 }
 
-// uniformDelay reports whether every pair of participants that a round connects has
-// the same delay. Members ascend, so their ranks are at least as far apart as they.
-func (k *kernel) uniformDelay(inst *instance, p collectives.Pattern) bool {
-	if inst.leaders {
-		return k.alike
-	}
-	distance := max(p.Distance, -p.Distance)
-	if p.Kind == collectives.Shift {
-		distance = min(distance, inst.schedule.Members()-distance)
-	}
-	return distance >= k.tgt.UniformFrom()
-}
-
 // enterBulk enters a member of an instance that is carried out in bulk.
 func (k *kernel) enterBulk(inst *instance, member int, v *collective) {
 	if inst.mode == byArrays && v.data {
@@ -574,14 +561,14 @@ type evaluation struct {
 // newEvaluation prepares the arithmetic of a round.
 func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) evaluation {
 	lo, _ := bounds(p, b.lo, b.hi)
-	block := inst.blockBytes()
+	block := blockBytes(inst.layout, inst.schedule)
 	next := b.work
 	if p.Kind == collectives.Shift && !b.whole() {
 		next = b.next
 	}
 	careful := b.careful()
 	e := evaluation{k: k, inst: inst, b: b, lo: lo, next: next, bytes: block * int64(p.Sent),
-		same: !careful && k.uniformDelay(inst, p), careful: careful}
+		same: !careful && uniformDelay(k.uniformFrom(inst.leaders), inst.schedule.Members(), p), careful: careful}
 	e.sends, e.combine = p.Kind != collectives.Strided, k.tgt.ReduceTime(block*int64(p.Combined))
 	if e.bytes > k.eagerLimit {
 		e.chargeRendezvous(p)

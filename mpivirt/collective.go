@@ -29,16 +29,6 @@ type collective struct {
 	exchange  *exchange // for the making of communicators
 }
 
-// interpreter of one instance, once chosen.
-type mode uint8
-
-const (
-	byMessages mode = iota // agents send and receive every message
-	byArrays               // max-plus over arrays of clocks, on all engines
-	locally                // round by round over all members, on the one engine that has them
-	broken                 // not at all: members have called different things; see failure
-)
-
 // instance is one collective operation on one communicator, as the members of
 // this engine take part in it. The members of all engines number their instances
 // alike: MPI demands that they call collectives in the same order.
@@ -380,9 +370,10 @@ func (k *kernel) newInstance(c *comm, number uint32, lp int32, v *collective) *i
 		}
 		participants = c.nodes.count
 	}
-	inst.schedule = k.schedule(v, participants)
+	inst.schedule = v.schedule(participants)
 	inst.layout = inst.call.commonLayout(inst.schedule)
-	inst.mode = k.chooseMode(inst)
+	choice := k.choiceFor(inst)
+	inst.mode = choice.mode()
 	if inst.mode == locally {
 		k.held = append(k.held, inst)
 	}

@@ -40,10 +40,7 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 	if c.Target == nil {
 		return 0
 	}
-	a, ok := c.Algorithms[op]
-	if !ok {
-		a = collectives.Default(op)
-	}
+	a := c.Algorithm(op)
 	ranks := c.Target.Ranks()
 	nodes := float64(c.Target.Nodes()) / float64(ranks)
 	const entered = 1. / 8
@@ -53,7 +50,7 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 		participants, each = c.Target.Nodes(), nodes
 		bytes += nodes * 12
 	}
-	s, err := c.footprintSchedule(op, a, participants)
+	s, err := scheduleOf(op, a, participants, 0)
 	if err != nil || c.Collectives == Message || c.Target.ReceiverState() || !dependsOnAll(op) {
 		return bytes + each*collectiveBytes
 	}
@@ -108,11 +105,4 @@ func (c *Config) underWay(ranks, engines, copies int) float64 {
 		window = engine.DefaultWindow
 	}
 	return float64(copies) * min(clockBytes, window*float64(engines)/float64(ranks))
-}
-
-func (c *Config) footprintSchedule(op collectives.Operation, a collectives.Algorithm, participants int) (collectives.Schedule, error) {
-	if a == collectives.NodeLeader {
-		return collectives.LeaderSchedule(op, participants)
-	}
-	return collectives.New(op, a, participants, 0)
 }

@@ -84,11 +84,7 @@ func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 func (c *Config) algorithms() []collectives.Algorithm {
 	all := make([]collectives.Algorithm, 0, len(collectives.Operations()))
 	for _, op := range collectives.Operations() {
-		a, chosen := c.Algorithms[op]
-		if !chosen {
-			a = collectives.Default(op)
-		}
-		all = append(all, a)
+		all = append(all, c.Algorithm(op))
 	}
 	return all
 }

@@ -136,10 +136,7 @@ func newCalibration(d *document) calibration {
 func (r *request) work(ranks int64) float64 {
 	rounds := 0.
 	for _, op := range r.entry.Collectives {
-		a, chosen := r.config.Algorithms[op]
-		if !chosen {
-			a = collectives.Default(op)
-		}
+		a := r.config.Algorithm(op)
 		if a == collectives.NodeLeader {
 			continue // most of it is the ranks' joins
 		}
