@@ -401,10 +401,6 @@ func (k *kernel) exitFrom(inst *instance, lp int32, member int, t, over vtime.Ti
 	}
 	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))
 	k.left(inst, 1)
-	if inst.errors != nil && k.steps != nil && inst.errors[member] != nil {
-		k.clock[lp] = t
-		k.fail(lp, inst.call.name, inst.errors[member])
-	}
 	if inst.requests != nil {
 		if ri := inst.requests[member-inst.comm.first]; ri != 0 {
 			if err := inst.errors[member]; err != nil {
@@ -413,6 +409,13 @@ func (k *kernel) exitFrom(inst *instance, lp int32, member int, t, over vtime.Ti
 			k.completeCollective(inst, ri, lp, over)
 			return
 		}
+		k.keepApart(inst, lp)
+	}
+	if err := inst.errors[member]; err != nil {
+		if k.faults == nil {
+			k.faults = map[int32]fault{}
+		}
+		k.faults[lp] = fault{inst.callOf(member).name, err}
 	}
 	if k.processors != nil {
 		k.processors[lp].released = over
@@ -430,6 +433,19 @@ func (k *kernel) exitFrom(inst *instance, lp int32, member int, t, over vtime.Ti
 func (k *kernel) leave(inst *instance, lp, n int32) {
 	k.left(inst, int(n))
 	k.extendRange(inst, lp, n)
+}
+
+// keepApart keeps the common result of an allreduce for an LP that waits in its blocking
+// form, where others have begun it: one that they have begun after it may be over before
+// the LP goes on.
+func (k *kernel) keepApart(inst *instance, lp int32) {
+	if inst.call.op != collectives.Allreduce || inst.result == nil {
+		return
+	}
+	if k.apart == nil {
+		k.apart = map[int32][]byte{}
+	}
+	k.apart[lp] = inst.result
 }
 
 // left counts members that have left.
@@ -472,8 +488,8 @@ func (k *kernel) flushRange(inst *instance) {
 func (k *kernel) completeCollective(inst *instance, ri, lp int32, t vtime.Time) {
 	q := k.requests.at(ri)
 	if inst.result != nil {
-		if k.steps != nil && q.buffer == nil {
-			q.buffer = inst.result // shared; see EventResultOf
+		if q.buffer == nil {
+			q.buffer = inst.result // shared
 		}
 		copy(q.buffer, inst.result)
 	}

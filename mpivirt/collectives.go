@@ -50,41 +50,13 @@ func (c *Comm) run(v *collective, err error) error {
 	if c == nil {
 		return noComm(v.name)
 	}
-	r, output := c.r, v.output
-	r.calls(v.name)
-	if err == nil {
-		err = c.c.check(v)
+	shared, output := v.op == collectives.Allreduce && v.exchange == nil, v.output
+	b := c.r.do(c.entering(v, err))
+	if b.err != nil {
+		return b.err
 	}
-	if err != nil {
-		return r.raise(v.name, err)
-	}
-	if c.c.size == 1 {
-		v.copyAlone()
-		return nil
-	}
-	v = r.settled(v)
-	v.algorithm = r.k.algorithm(v.op, c.c, &v.operator)
-	inst := r.k.enter(r.lp, c.c, int(c.member), v, 0)
-	r.suspend()
-	if err := c.fault(inst); err != nil {
-		return err
-	}
-	if inst.result != nil {
-		copy(output, inst.result)
-	}
-	return nil
-}
-
-// fault returns what went wrong for the rank in a collective that it has been through. It
-// stays out of the frames of ranks that wait, which a small stack has to hold.
-//
-//go:noinline
-func (c *Comm) fault(inst *instance) error {
-	if inst.errors == nil {
-		return nil
-	}
-	if err := inst.errors[int(c.member)]; err != nil {
-		return c.r.raise(c.r.call, err)
+	if shared {
+		copy(output, c.r.k.common(c.r.lp, c.c))
 	}
 	return nil
 }
@@ -94,26 +66,18 @@ func (c *Comm) begin(v *collective, err error) (Request, error) {
 	if c == nil {
 		return Request{}, noComm(v.name)
 	}
-	r := c.r
-	r.calls(v.name)
-	if err == nil {
-		err = c.c.check(v)
+	q := c.entering(v, err)
+	q.begins = true
+	b := c.r.do(q)
+	if b.err != nil {
+		return Request{}, b.err
 	}
-	if err != nil {
-		return Request{}, r.raise(v.name, err)
-	}
-	v = r.settled(v)
-	index := r.k.newRequest(r.lp, collectiveRequest, v.name)
-	q := r.k.requests.at(index)
-	q.buffer, q.comm = v.output, c.c.index
-	if c.c.size == 1 {
-		v.copyAlone()
-		q.complete, q.time = true, r.Now()
-		return r.request(index), nil
-	}
-	v.algorithm = r.k.algorithm(v.op, c.c, &v.operator)
-	r.k.enter(r.lp, c.c, int(c.member), v, index)
-	return r.request(index), nil
+	return c.r.request(b.request), nil
+}
+
+// entering fills in a call of a collective.
+func (c *Comm) entering(v *collective, err error) *Call {
+	return c.compose(v.name).enters(v, err)
 }
 
 // copyAlone carries out a collective of one member.
@@ -152,8 +116,15 @@ func (c *comm) check(v *collective) error {
 	return nil
 }
 
-// create carries out a collective that makes communicators.
-func (c *Comm) create(x *exchange, name call) error { return c.run(c.r.k.creation(x, name), nil) }
+// create carries out a collective that makes communicators, and returns that of a color;
+// nil if the rank is in none.
+func (c *Comm) create(x *exchange, name call, err error) (*Comm, error) {
+	color := x.color
+	if err := c.run(c.r.k.creation(x, name), err); err != nil || color < 0 {
+		return nil, err
+	}
+	return c.handle(c.r.k.made(c.r.lp, c.c, color)), nil
+}
 
 // creation hands over a collective that makes communicators.
 func (k *kernel) creation(x *exchange, name call) *collective {
@@ -209,14 +180,28 @@ func (c *Comm) Barrier() error {
 	}
 	r := c.r
 	r.calls(callBarrier)
-	r.settle()
-	inst := c.c.open
-	if r.k.enterBarrier(r.lp, c.c, int(c.member)) {
-		r.k.activity(r.lp)
-		r.suspend()
-		return c.fault(inst)
+	if r.k.processors != nil || !r.k.enterBarrier(r.lp, c.c, int(c.member)) {
+		return c.run(&r.k.barrier, nil)
 	}
-	return c.run(&c.r.k.barrier, nil)
+	r.k.activity(r.lp)
+	r.k.completion.err = nil
+	r.suspend()
+	return r.fault()
+}
+
+// fault returns what went wrong for the rank in a collective that it has been through. It
+// stays out of the frames of ranks that wait, which a small stack has to hold.
+//
+//go:noinline
+func (r *Rank) fault() error {
+	b := &r.k.completion
+	if b.err == nil || b.lp != r.lp {
+		return nil
+	}
+	if b.fatal {
+		r.die(b.op, b.err)
+	}
+	return b.err
 }
 
 // Ibarrier is the nonblocking Barrier (MPI_Ibarrier).

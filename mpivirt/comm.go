@@ -133,17 +133,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if c == nil {
 		return nil, noComm(callCommSplit)
 	}
-	if err := checkColor(color); err != nil {
-		return nil, c.r.raise(callCommSplit, err)
-	}
-	if c.c.size == 1 {
-		return c.alone(color), nil
-	}
-	x := &exchange{color: color, key: int64(key)}
-	if err := c.create(x, callCommSplit); err != nil || color < 0 {
-		return nil, err
-	}
-	return c.handle(x.made[color]), nil
+	return c.create(&exchange{color: color, key: int64(key)}, callCommSplit, checkColor(color))
 }
 
 // checkColor returns what is wrong with a color.
@@ -152,16 +142,6 @@ func checkColor(color int) error {
 		return mpiError(ErrArgument, "color %d: use a color >= 0, or Undefined", color)
 	}
 	return nil
-}
-
-// alone makes a communicator of the rank alone out of one in which it is alone, in
-// no time; nil if the color is Undefined.
-func (c *Comm) alone(color int) *Comm {
-	made := c.r.k.makeAlone(c.r.lp, c.c, color)
-	if made == nil {
-		return nil
-	}
-	return &Comm{r: c.r, c: made}
 }
 
 // makeAlone makes the communicator of a color out of one with a single member; nil if
@@ -192,14 +172,7 @@ func (c *Comm) Dup() (*Comm, error) {
 	if c == nil {
 		return nil, noComm(callCommDup)
 	}
-	if c.c.size == 1 {
-		return c.alone(0), nil
-	}
-	x := &exchange{group: c.c.group}
-	if err := c.create(x, callCommDup); err != nil {
-		return nil, err
-	}
-	return c.handle(x.made[0]), nil
+	return c.create(&exchange{group: c.c.group}, callCommDup, nil)
 }
 
 // Create makes a communicator of a subgroup (MPI_Comm_create). Every member of c
@@ -211,27 +184,21 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	if c == nil {
 		return nil, noComm(callCommCreate)
 	}
+	x, err := creationOf(c.Group(), g, c.r.Rank())
+	return c.create(x, callCommCreate, err)
+}
+
+// creationOf returns what a rank tells the other members when they make a communicator of
+// a subgroup of them.
+func creationOf(parent, g *Group, rank int) (*exchange, error) {
 	if g == nil {
 		g = strided(0, 1, 0)
 	}
-	if err := c.Group().contains(g); err != nil {
-		return nil, c.r.raise(callCommCreate, err)
+	x := &exchange{color: Undefined}
+	if g.Member(rank) >= 0 {
+		x.color, x.group = g.WorldRank(0), g
 	}
-	mine := g.Member(c.r.Rank()) >= 0
-	if c.c.size == 1 {
-		if !mine {
-			return nil, nil
-		}
-		return c.alone(0), nil
-	}
-	x := &exchange{}
-	if mine {
-		x.group = g
-	}
-	if err := c.create(x, callCommCreate); err != nil || !mine {
-		return nil, err
-	}
-	return c.handle(x.made[g.WorldRank(0)]), nil
+	return x, parent.contains(g)
 }
 
 // handle returns the rank's handle of a communicator that it is a member of.
@@ -248,10 +215,9 @@ func (c *Comm) Free() error {
 	if c.c.index <= selfComm {
 		return c.r.raise(callCommFree, mpiError(ErrComm, "%s cannot be freed", c.c))
 	}
-	c.r.settle()
 	k, given := c.r.k, c.c
 	c.c = k.comms[freedComm]
-	k.free(given)
+	k.giveUp(c.r.lp, given)
 	return nil
 }
 
@@ -268,6 +234,15 @@ func (g *Group) contains(subgroup *Group) error {
 	return nil
 }
 
+// giveUp has an LP give a communicator up once what it began before has begun.
+func (k *kernel) giveUp(lp int32, c *comm) {
+	if k.processors != nil {
+		k.operate(lp, operation{kind: opFree, comm: c})
+		return
+	}
+	k.free(c)
+}
+
 // free notes that a local member gives a communicator up.
 func (k *kernel) free(c *comm) {
 	if c.freed++; c.freed == c.locals {
@@ -280,7 +255,7 @@ func (k *kernel) free(c *comm) {
 // no operation is pending that may be on one of them.
 func (k *kernel) forgetFreed() {
 	pending := k.requests.inUse() - 2 // without done and nobody
-	for _, index := range k.brought.over {
+	for _, index := range k.completion.over {
 		if index != k.nobody {
 			pending-- // it waits to be read only
 		}

@@ -52,6 +52,10 @@ type stepper[S any] struct {
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
 	k := b.k
+	if done := &k.completion; done.err != nil && done.fatal && done.lp == int32(i) {
+		k.fail(done.lp, done.op, done.err)
+		return true
+	}
 	b.rank.lp, b.rank.clock = int32(i), &k.clock[i]
 	k.stepping, k.stepped, k.called, k.timing = int32(i), int32(i)+1, noCall, stats.Untimed
 	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
@@ -75,7 +79,7 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 		case finished:
 			return b.k.processors != nil && b.k.postponeEnd(int32(i))
 		}
-		if k.holdUp(int32(i)) {
+		if k.pause(int32(i)) {
 			return true
 		}
 	}

@@ -23,10 +23,7 @@ func EventIallreduce[T Datatype](r *EventRank, send []T, o Op[T]) EventRequest {
 // the rank has been through in the last step. It is to be read only.
 func EventResult[T Datatype](r *EventRank) []T {
 	c, _ := r.communicator()
-	if c.size == 1 {
-		return elements[T](r.brought().result)
-	}
-	return elements[T](c.result)
+	return elements[T](r.k.common(r.lp, c))
 }
 
 // EventResultOf returns the result of an EventIallreduce that the last step has waited

@@ -1,10 +1,6 @@
 package mpivirt
 
-import (
-	"slices"
-
-	"gigarank/mpivirt/internal/stats"
-)
+import "gigarank/mpivirt/internal/stats"
 
 // EventComm is a communicator as event ranks hold it: four bytes. The zero
 // EventComm is WORLD.
@@ -60,68 +56,58 @@ func (r *EventRank) Members() int {
 	return c.size
 }
 
-// must ends the program with an MPI error of the call.
-func (r *EventRank) must(c call, err error) {
-	r.once(c)
-	r.k.called = c
-	if err != nil {
-		r.k.die(r.lp, c, err)
-	}
+// refuse ends the program with an MPI error of a call.
+func (r *EventRank) refuse(op call, err error) {
+	r.k.die(r.lp, op, err)
 }
+
+// compose returns a call of the rank to fill in.
+func (r *EventRank) compose(op call) *Call {
+	r.once(op)
+	r.k.called = op
+	c, member := r.communicator()
+	return r.k.compose(op, c, member)
+}
+
+// do makes a call and ends the step with it.
+func (r *EventRank) do(q *Call) Outcome {
+	over := r.k.submit(r.lp, q)
+	if b := &r.k.completion; over && b.err != nil && b.fatal {
+		r.refuse(b.op, b.err)
+	}
+	return r.outcome(over)
+}
+
+// begin makes a call that begins an operation.
+func (r *EventRank) begin(q *Call) EventRequest {
+	r.k.submit(r.lp, q)
+	b := &r.k.completion
+	if b.err != nil && b.fatal {
+		r.refuse(b.op, b.err)
+	}
+	return EventRequest(b.request)
+}
+
+// SetErrorsReturn chooses what an MPI error does: end the program, or be the result of the
+// operation, for Err to return; see [Rank.SetErrorsReturn].
+func (r *EventRank) SetErrorsReturn(on bool) { r.k.setErrorsReturn(r.lp, on) }
 
 // collective carries out a collective in its blocking form, unless there is an error.
 func (r *EventRank) collective(v *collective, err error) Outcome {
-	if r.enter(v, err, 0) {
-		return r.conclude(waiting)
-	}
-	b := r.k.renew(r.lp)
-	b.result = slices.Clone(v.input)
-	if v.exchange != nil {
-		c, _ := r.communicator()
-		b.made = r.k.makeAlone(r.lp, c, v.exchange.color)
-	}
-	return r.conclude(goOn)
-}
-
-// enter begins the rank's part in a collective. It reports false if the rank is
-// alone in it: it is over then.
-func (r *EventRank) enter(v *collective, err error, request int32) bool {
-	c, member := r.communicator()
-	if err == nil {
-		err = c.check(v)
-	}
-	r.must(v.name, err)
-	v.transient = true
-	if c.size == 1 {
-		if r.k.timing != stats.Untimed {
-			r.k.summary.tally.Note(r.k.timing, 0)
-			r.k.timing = stats.Untimed
-		}
-		v.copyAlone()
-		return false
-	}
-	v.algorithm = r.k.algorithm(v.op, c, &v.operator)
-	if r.k.processors != nil {
-		r.k.enterLater(r.lp, c, int(member), v, request)
-	} else {
-		r.k.enter(r.lp, c, int(member), v, request)
-	}
-	return true
+	return r.do(r.entering(v, err))
 }
 
 // nonblocking begins a collective in its nonblocking form, unless there is an error.
 func (r *EventRank) nonblocking(v *collective, err error) EventRequest {
-	index := r.k.newRequest(r.lp, collectiveRequest, v.name)
-	q := r.k.requests.at(index)
-	c, _ := r.communicator()
-	q.comm, q.buffer = c.index, v.output
-	if !r.enter(v, err, index) {
-		q.complete, q.time = true, *r.clock
-		if q.buffer == nil {
-			q.buffer = slices.Clone(v.input)
-		}
-	}
-	return EventRequest(index)
+	q := r.entering(v, err)
+	q.begins = true
+	return r.begin(q)
+}
+
+// entering fills in a call of a collective.
+func (r *EventRank) entering(v *collective, err error) *Call {
+	v.transient = true
+	return r.compose(v.name).enters(v, err)
 }
 
 // Barrier waits until all members have called it (MPI_Barrier).
@@ -133,7 +119,8 @@ func (r *EventRank) Barrier() Outcome {
 		k.timing = stats.Untimed
 		return waiting
 	}
-	r.must(callBarrier, nil)
+	r.once(callBarrier)
+	k.called = callBarrier
 	c, member := r.communicator()
 	if k.processors == nil && k.enterBarrier(r.lp, c, int(member)) {
 		k.activity(r.lp)
@@ -150,32 +137,24 @@ func (r *EventRank) Ibarrier() EventRequest {
 // Split divides the communicator by color and key; see [Comm.Split]. The rank's
 // new communicator is Made(color) in the next step.
 func (r *EventRank) Split(color, key int) Outcome {
-	r.must(callCommSplit, checkColor(color))
-	return r.create(&exchange{color: color, key: int64(key)}, callCommSplit)
+	return r.create(&exchange{color: color, key: int64(key)}, callCommSplit, checkColor(color))
 }
 
 // Dup makes a communicator with the same members; see [Comm.Dup]. It is Made(0) in
 // the next step.
 func (r *EventRank) Dup() Outcome {
-	return r.create(&exchange{group: r.Group()}, callCommDup)
+	return r.create(&exchange{group: r.Group()}, callCommDup, nil)
 }
 
 // Create makes a communicator of a subgroup; see [Comm.Create]. For the ranks of the
 // group, it is Made of the first of them in the next step.
 func (r *EventRank) Create(g *Group) Outcome {
-	if g == nil {
-		g = strided(0, 1, 0)
-	}
-	r.must(callCommCreate, r.Group().contains(g))
-	x := &exchange{color: Undefined}
-	if g.Member(r.Rank()) >= 0 {
-		x.color, x.group = g.WorldRank(0), g
-	}
-	return r.create(x, callCommCreate)
+	x, err := creationOf(r.Group(), g, r.Rank())
+	return r.create(x, callCommCreate, err)
 }
 
-func (r *EventRank) create(x *exchange, name call) Outcome {
-	return r.collective(r.k.creation(x, name), nil)
+func (r *EventRank) create(x *exchange, name call, err error) Outcome {
+	return r.collective(r.k.creation(x, name), err)
 }
 
 // Made returns the communicator that the last Split has made of a color, the last
@@ -183,12 +162,9 @@ func (r *EventRank) create(x *exchange, name call) Outcome {
 // follows.
 func (r *EventRank) Made(color int) EventComm {
 	c, _ := r.communicator()
-	made := c.made[color]
-	if b := r.brought(); c.size == 1 {
-		made = b.made
-	}
+	made := r.k.made(r.lp, c, color)
 	if made == nil {
-		r.must(callCommSplit, mpiError(ErrComm, "no communicator of color %d has been made of %s", color, c))
+		r.refuse(callCommSplit, mpiError(ErrComm, "no communicator of color %d has been made of %s", color, c))
 	}
 	return EventComm{made.index}
 }
@@ -205,15 +181,11 @@ func (r *EventRank) Group() *Group {
 // Free gives a communicator up; see [Comm.Free].
 func (r *EventRank) Free(c EventComm) {
 	if c.index <= selfComm {
-		r.must(callCommFree, mpiError(ErrComm, "WORLD and SELF cannot be freed"))
+		r.refuse(callCommFree, mpiError(ErrComm, "WORLD and SELF cannot be freed"))
 	}
 	given := r.k.comms[c.index]
 	if given == nil {
-		r.must(callCommFree, mpiError(ErrComm, "the communicator has been freed"))
+		r.refuse(callCommFree, mpiError(ErrComm, "the communicator has been freed"))
 	}
-	if r.k.processors != nil {
-		r.k.operate(r.lp, operation{kind: opFree, comm: given})
-		return
-	}
-	r.k.free(given)
+	r.k.giveUp(r.lp, given)
 }

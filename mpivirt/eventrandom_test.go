@@ -26,6 +26,7 @@ func eventPlayers(p *program, logs [][]entry) mpivirt.EventProgram {
 			rank := r.Rank()
 			v := newEventVirtual()
 			s.eventVirtual = v
+			r.AttachBuffer(1 << 20)
 			s.next, _ = iter.Pull(func(yield func(operation) bool) {
 				v.yield = yield
 				logs[rank] = play(v, rank, p.ops[rank])

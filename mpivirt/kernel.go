@@ -40,12 +40,10 @@ type kernel struct {
 	failing    failing
 	lose       func(err *RankError) // ends the run from any goroutine
 	printing   atomic.Bool          // a rank hands text to the output
-	done       int32                // stands in for requests of event ranks that are over at once
-	nobody     int32                // likewise for their receives from ProcNull
-	brought    brought
-	parked     map[int32]brought // by LP
-	towards    int               // engine that an event rank has sent to last
-	roundSlots []int32           // by LP: its round queue, 0 if none; nil until the first is needed
+	done       int32                // stands in for requests that are over at once
+	nobody     int32                // likewise for receives from ProcNull
+	calling
+	roundSlots []int32 // by LP: its round queue, 0 if none; nil until the first is needed
 	queues     slab[roundQueue]
 	agents     slab[agent]
 	rounds     slab[roundMessage]
@@ -132,7 +130,7 @@ func newKernel(c *Config, eng *engine.Engine) *kernel {
 	k.algorithms = c.algorithms()
 	k.joiners.hi = -1
 	k.done, k.nobody = k.newDone(sendRequest), k.newDone(nobodyRequest)
-	k.brought.lp, k.towards = none32, eng.Index()
+	k.completion.lp, k.towards = none32, eng.Index()
 	k.timing, k.stepping, k.running = stats.Untimed, none32, none32
 	k.barrier = collective{name: callBarrier, op: collectives.Barrier}
 	k.summary.tally.Start(k.n, c.Now)
@@ -211,7 +209,7 @@ func (k *kernel) RunRange(lo, hi int32) {
 		k.checkClocks(lo, hi)
 	}
 	switch {
-	case k.limited():
+	case k.limited() || len(k.faults) > 0:
 		for i := lo; i < hi; i++ {
 			k.resume(i)
 		}
@@ -268,6 +266,9 @@ func (k *kernel) resume(lp int32) {
 	}
 	if len(k.parked) > 0 {
 		k.unpark(lp)
+	}
+	if len(k.faults) > 0 {
+		k.takeFault(lp)
 	}
 	k.eng.Statistics.Switches++
 	k.running = lp

@@ -749,11 +749,12 @@ func (k *kernel) reachMatch(kind byte, index int32, by int, at, matched vtime.Ti
 	k.nudge(lp)
 }
 
-// enterLater has an event LP enter a collective once what it began before has begun. The
-// memory that it hands in need not outlive the call.
+// enterLater has an LP enter a collective once what it began before has begun.
 func (k *kernel) enterLater(lp int32, c *comm, member int, v *collective, request int32) {
 	e := &entering{v: *v, member: member, timing: k.timing}
-	e.v.input = slices.Clone(v.input)
+	if v.transient {
+		e.v.input = slices.Clone(v.input)
+	}
 	k.timing = stats.Untimed
 	k.operate(lp, operation{kind: opEnter, request: request, comm: c, entry: e})
 }

@@ -10,17 +10,12 @@ import (
 // Rank is one rank of a simulated program that runs as a goroutine LP: what the
 // program's Main is given. It must be used only by that rank's own code.
 type Rank struct {
-	world Comm
-	k     *kernel
-	self  lp.Coroutine // suspends the LP
-	lp    int32
-	call  call // the MPI call made last
-	// errorsReturn is the error handler: MPI_ERRORS_RETURN if set, else
-	// MPI_ERRORS_ARE_FATAL.
-	errorsReturn bool
-	returned     bool    // from Main
-	requests     []int32 // scratch of the waits for several requests
-	buffer       int64   // bytes attached for buffered sends
+	world    Comm
+	k        *kernel
+	self     lp.Coroutine // suspends the LP
+	lp       int32
+	call     call // the MPI call made last
+	returned bool // from Main
 }
 
 // World returns the communicator of all ranks (MPI_COMM_WORLD).
@@ -51,17 +46,6 @@ func (r *Rank) settle() {
 	if r.k.processors != nil && r.k.postpone(r.lp) {
 		r.suspend()
 	}
-}
-
-// settled is settle before a collective is entered. What is handed in lies where other
-// ranks put theirs.
-func (r *Rank) settled(v *collective) *collective {
-	if r.k.processors == nil {
-		return v
-	}
-	own := *v
-	r.settle()
-	return &own
 }
 
 // Wtime returns the rank's virtual time in seconds (MPI_Wtime).
@@ -144,14 +128,11 @@ func (r *Rank) Abort(code int) { r.die(r.call, abortError{code}) }
 // the calls that receive of them. Different collectives otherwise, and roots, end the
 // program all the same, for some members may have left; so does any difference in the
 // former under a model with state at the receiver.
-func (r *Rank) SetErrorsReturn(on bool) {
-	r.errorsReturn = on
-	r.k.returning = r.k.returning || on
-}
+func (r *Rank) SetErrorsReturn(on bool) { r.k.setErrorsReturn(r.lp, on) }
 
 // raise reports an MPI error according to the error handler.
 func (r *Rank) raise(c call, err error) error {
-	if r.errorsReturn {
+	if !r.k.fatal(r.lp) {
 		return err
 	}
 	r.call = c

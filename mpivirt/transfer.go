@@ -16,9 +16,8 @@ const (
 	buffered             // complete at once, whatever the size
 )
 
-// outgoing is a point-to-point send as an LP hands it to the kernel.
+// outgoing is what a call sends.
 type outgoing struct {
-	comm    *comm
 	dest    int // member
 	tag     int
 	bytes   int64
@@ -29,18 +28,22 @@ type outgoing struct {
 // send puts a message under way from an LP at its clock, which moves on by what the
 // message costs the processor. It returns the request that is complete once the
 // receive has matched or the data have left, or 0 if the sender is free at once.
-func (k *kernel) send(lp int32, source int32, o *outgoing, c call) (request int32) {
+func (k *kernel) send(lp int32, q *Call) (request int32) {
+	o, c := &q.outgoing, q.op
 	box := k.box(lp)
 	box.polls = 0
-	dst := o.comm.rankOf(o.dest, k.global(lp))
+	dst := q.comm.rankOf(o.dest, k.global(lp))
+	if uint(dst-k.lo) >= uint(k.n) {
+		k.towards = k.eng.Partition().Owner(dst)
+	}
 	m := message{
-		bytes: o.bytes, comm: o.comm.index, source: source, rank: k.global(lp), tag: int32(o.tag),
+		bytes: o.bytes, comm: q.comm.index, source: q.member, rank: k.global(lp), tag: int32(o.tag),
 		engine: int32(k.eng.Index()), ready: o.mode == ready, large: o.bytes > k.eagerLimit,
 	}
 	if o.mode == synchronous || m.large && o.mode != buffered {
 		m.request = k.newRequest(lp, sendRequest, c)
-		q := k.requests.at(m.request)
-		q.comm, q.peer, q.tag = o.comm.index, int32(o.dest), int32(o.tag)
+		r := k.requests.at(m.request)
+		r.comm, r.peer, r.tag = q.comm.index, int32(o.dest), int32(o.tag)
 	}
 	if k.processors != nil {
 		return k.postponeSend(lp, &m, dst, o.payload, c)
@@ -272,23 +275,23 @@ func (k *kernel) acknowledged(request int32, t vtime.Time) {
 	k.notice(k.requests.at(request).lp)
 }
 
-// receiver describes a receive as an LP hands it to the kernel.
-type receiver struct {
-	comm   *comm
-	source int // member or AnySource
-	tag    int // or AnyTag
-	buffer []byte
-	sized  bool
-	bytes  int64 // room, if sized
+// incoming is what a call receives.
+type incoming struct {
+	source int    // member or AnySource
+	tag    int    // or AnyTag
+	bytes  int64  // room, if sized
+	buffer []byte // nil without a size: the message becomes part of the completion
+	sized  bool   // a longer message is an error
 }
 
 // receive posts a receive at the LP's clock.
-func (k *kernel) receive(lp int32, v *receiver, c call) int32 {
+func (k *kernel) receive(lp int32, q *Call) int32 {
+	v := &q.incoming
 	box := k.box(lp)
 	box.polls = 0
-	index := k.newRequest(lp, receiveRequest, c)
+	index := k.newRequest(lp, receiveRequest, q.op)
 	r := k.requests.at(index)
-	r.comm, r.peer, r.tag = v.comm.index, int32(v.source), int32(v.tag)
+	r.comm, r.peer, r.tag = q.comm.index, int32(v.source), int32(v.tag)
 	r.buffer, r.sized, r.bytes = v.buffer, v.sized, v.bytes
 	if k.processors != nil {
 		k.operate(lp, operation{kind: opPost, request: index})
@@ -333,11 +336,11 @@ func (k *kernel) unwaited(requests []int32) {
 }
 
 // probe makes the LP probe; see begin. take removes the message found.
-func (k *kernel) probe(lp int32, kind waitKind, c *comm, source, tag int, name call) bool {
+func (k *kernel) probe(lp int32, kind waitKind, q *Call) bool {
 	box := k.box(lp)
 	w := &box.wait
-	w.comm, w.peer, w.tag, w.message = c.index, int32(source), int32(tag), 0
-	return k.begin(lp, box, kind, name)
+	w.comm, w.peer, w.tag, w.message = q.comm.index, int32(q.incoming.source), int32(q.incoming.tag), 0
+	return k.begin(lp, box, kind, q.op)
 }
 
 // receiveMatched receives the message of a matched probe.

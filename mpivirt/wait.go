@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gigarank/engine"
+	"gigarank/invariant"
 	"gigarank/vtime"
 )
 
@@ -252,14 +253,10 @@ func (k *kernel) finish(lp int32, box *mailbox) {
 	default:
 		k.clock[lp] = w.at
 		k.finishPoll(lp, box, kind)
-		if k.steps != nil {
-			k.bring(lp, box, kind)
-		}
+		k.bring(lp, box, kind)
 		return
 	}
-	if k.steps != nil {
-		k.bring(lp, box, kind)
-	}
+	k.bring(lp, box, kind)
 	box.polls = 0
 }
 
@@ -343,4 +340,40 @@ func (k *kernel) chargeAll(lp int32, requests []int32, at vtime.Time) {
 	}
 	k.order = order[:0]
 	k.clock[lp] = max(k.clock[lp], k.latest(0, requests))
+}
+
+// chargeFirst charges an LP for the first request that is complete at instant at,
+// when a wait for any of them is over, and returns its position.
+func (k *kernel) chargeFirst(lp int32, list []int32, at vtime.Time) int {
+	for i, index := range list {
+		if k.completeAt(index, at) {
+			k.charge(lp, k.requests.at(index), at)
+			return i
+		}
+	}
+	invariant.Broken("a wait of rank %d ended without a complete request", k.global(lp))
+	return Undefined
+}
+
+// chargeSome charges an LP for all requests that are complete at instant at, and
+// appends their positions to which.
+func (k *kernel) chargeSome(lp int32, list []int32, at vtime.Time, which []int) []int {
+	over := k.over[:0]
+	for i, index := range list {
+		if k.completeAt(index, at) {
+			which, over = append(which, i), append(over, index)
+		}
+	}
+	k.chargeAll(lp, over, at)
+	k.over = over[:0]
+	return which
+}
+
+// completeAt reports whether a request is complete at instant t.
+func (k *kernel) completeAt(index int32, t vtime.Time) bool {
+	if index == 0 {
+		return false
+	}
+	q := k.requests.at(index)
+	return q.complete && q.time <= t
 }

@@ -1,9 +1,6 @@
 package mpivirt
 
-import (
-	"gigarank/invariant"
-	"gigarank/vtime"
-)
+import "slices"
 
 // Request is an operation that has begun (MPI_Request). The zero Request is
 // inactive (MPI_REQUEST_NULL): waiting for it ends at once. A Request belongs to
@@ -14,8 +11,16 @@ type Request struct {
 	generation uint32
 }
 
-// request wraps the index of a request of the kernel.
+// request wraps the index of a request of the kernel. One that stands for all that are over
+// at once gets an index of its own, so that a copy of it is known once it has been waited
+// for.
 func (r *Rank) request(index int32) Request {
+	if index == r.k.done || index == r.k.nobody {
+		kind := r.k.requests.at(index).kind
+		index = r.k.newRequest(r.lp, kind, r.call)
+		q := r.k.requests.at(index)
+		q.complete, q.time = true, r.k.clock[r.lp]
+	}
 	return Request{r, index, r.k.requests.at(index).generation}
 }
 
@@ -24,126 +29,94 @@ func (q *Request) active() bool { return q.index != 0 }
 
 // valid returns what is wrong with a request, if anything.
 func (q *Request) valid() error {
-	if q.active() && q.r.k.requests.peek(q.index).generation != q.generation {
+	if !q.active() {
+		return nil
+	}
+	if p := q.r.k.requests.peek(q.index); p.generation != q.generation || p.lp != q.r.lp {
 		return mpiError(ErrRequest, "the request has been waited for already through a copy")
 	}
 	return nil
 }
 
-// indices fills the rank's scratch with the kernel's indices of the requests.
-func indices(requests []Request, name call) (*Rank, []int32, error) {
-	var r *Rank
+// doList makes a call with a list of requests, and what is wrong with one of them.
+func (r *Rank) doList(op call, list []int32, err error) *Completion {
+	r.k.list = list
+	return r.do(r.world.compose(op).waits(list, err))
+}
+
+// noneActive is the completion of a wait for requests of which none is active.
+var noneActive = Completion{found: true}
+
+// await makes a call that waits for requests, or tests them.
+func await(op call, requests []Request) *Completion {
+	first := slices.IndexFunc(requests, func(q Request) bool { return q.active() })
+	if first < 0 {
+		return &noneActive
+	}
+	r := requests[first].r
+	list, err := r.k.list[:0], error(nil)
 	for i := range requests {
-		if q := &requests[i]; q.active() {
-			r = q.r
-			if err := q.valid(); err != nil {
-				return nil, nil, r.raise(name, err)
-			}
+		if err == nil {
+			err = requests[i].valid()
 		}
-	}
-	if r == nil {
-		return nil, nil, nil
-	}
-	r.calls(name)
-	list := r.requests[:0]
-	for i := range requests {
 		list = append(list, requests[i].index)
 	}
-	r.requests = list
-	return r, list, nil
+	return r.doList(op, list, err)
 }
 
-// await waits for requests in one of the ways of [waitKind].
-func (r *Rank) await(kind waitKind, list []int32, name call) (found bool) {
-	if !r.k.waitRequests(r.lp, kind, list, name) {
-		r.suspend()
-	}
-	r.k.unwaited(list)
-	return r.k.box(r.lp).wait.found
-}
-
-// retire ends a request that is over.
-func (q *Request) retire(name call) (Status, error) {
+// retire makes a request inactive that is over and returns its status.
+func (q *Request) retire() Status {
 	if !q.active() {
-		return emptyStatus, nil
+		return emptyStatus
 	}
-	r, index := q.r, q.index
+	status := q.r.k.requests.at(q.index).status()
 	*q = Request{}
-	return r.retire(index, name)
+	return status
 }
 
 // Wait waits until the operation is complete and makes the request inactive
 // (MPI_Wait). Errors: those of the operation; ErrRequest.
 func (q *Request) Wait() (Status, error) {
-	if !q.active() {
-		return emptyStatus, nil
-	}
-	r := q.r
-	r.calls(callWait)
-	if err := q.valid(); err != nil {
-		return emptyStatus, r.raise(callWait, err)
-	}
-	if !r.k.waitRequest(r.lp, q.index, callWait) {
-		r.suspend()
-	}
-	return q.retire(callWait)
+	status, _, err := q.single(callWait)
+	return status, err
 }
 
 // Test reports whether the operation is complete; if so it does what Wait does
 // (MPI_Test). A failing Test takes the time that the machine's poll field says.
-func (q *Request) Test() (Status, bool, error) {
+func (q *Request) Test() (Status, bool, error) { return q.single(callTest) }
+
+func (q *Request) single(op call) (Status, bool, error) {
 	if !q.active() {
 		return emptyStatus, true, nil
 	}
-	r := q.r
-	r.calls(callTest)
-	if err := q.valid(); err != nil {
-		return emptyStatus, false, r.raise(callTest, err)
+	b := q.r.doList(op, append(q.r.k.list[:0], q.index), q.valid())
+	if !b.found {
+		return emptyStatus, false, b.err
 	}
-	r.requests = append(r.requests[:0], q.index)
-	if !r.await(testAll, r.requests, callTest) {
-		return emptyStatus, false, nil
-	}
-	status, err := q.retire(callTest)
-	return status, true, err
+	return q.retire(), true, b.err
 }
 
 // Waitall waits until all requests are complete (MPI_Waitall). It returns their
 // statuses in the order given and the first error.
 func Waitall(requests []Request) ([]Status, error) {
-	r, list, err := indices(requests, callWaitall)
-	if err != nil {
-		return nil, err
-	}
-	if r != nil {
-		r.await(waitAll, list, callWaitall)
-	}
-	return retireAll(requests, callWaitall)
-}
-
-func retireAll(requests []Request, name call) ([]Status, error) {
-	var first error
-	statuses := make([]Status, len(requests))
-	for i := range requests {
-		var err error
-		if statuses[i], err = requests[i].retire(name); err != nil && first == nil {
-			first = err
-		}
-	}
-	return statuses, first
+	statuses, _, err := allOf(callWaitall, requests)
+	return statuses, err
 }
 
 // Testall reports whether all requests are complete; if so it does what Waitall
 // does (MPI_Testall).
-func Testall(requests []Request) ([]Status, bool, error) {
-	r, list, err := indices(requests, callTestall)
-	if err != nil {
-		return nil, false, err
+func Testall(requests []Request) ([]Status, bool, error) { return allOf(callTestall, requests) }
+
+func allOf(op call, requests []Request) ([]Status, bool, error) {
+	b := await(op, requests)
+	if !b.found {
+		return nil, false, b.err
 	}
-	if r != nil && !r.await(testAll, list, callTestall) {
-		return nil, false, nil
+	err := b.err
+	statuses := make([]Status, len(requests))
+	for i := range requests {
+		statuses[i] = requests[i].retire()
 	}
-	statuses, err := retireAll(requests, callTestall)
 	return statuses, true, err
 }
 
@@ -152,90 +125,41 @@ func Testall(requests []Request) ([]Status, bool, error) {
 // when the call is made, the first in the slice. It is Undefined if none is
 // active.
 func Waitany(requests []Request) (int, Status, error) {
-	index, status, _, err := anyOf(requests, waitAny, callWaitany)
+	index, status, _, err := anyOf(callWaitany, requests)
 	return index, status, err
 }
 
 // Testany is Waitany that does not wait; it reports whether a request was
 // complete (MPI_Testany).
-func Testany(requests []Request) (int, Status, bool, error) {
-	return anyOf(requests, testAny, callTestany)
-}
+func Testany(requests []Request) (int, Status, bool, error) { return anyOf(callTestany, requests) }
 
-func anyOf(requests []Request, kind waitKind, name call) (int, Status, bool, error) {
-	r, list, err := indices(requests, name)
-	if err != nil || r == nil {
-		return Undefined, emptyStatus, err == nil, err
+func anyOf(op call, requests []Request) (int, Status, bool, error) {
+	b := await(op, requests)
+	if len(b.which) == 0 {
+		return Undefined, emptyStatus, b.found, b.err
 	}
-	if !r.await(kind, list, name) {
-		return Undefined, emptyStatus, false, nil
-	}
-	i := r.k.chargeFirst(r.lp, list, r.k.box(r.lp).wait.at)
-	status, err := requests[i].retire(name)
-	return i, status, true, err
-}
-
-// chargeFirst charges an LP for the first request that is complete at instant at,
-// when a wait for any of them is over, and returns its position.
-func (k *kernel) chargeFirst(lp int32, list []int32, at vtime.Time) int {
-	for i, index := range list {
-		if k.completeAt(index, at) {
-			k.charge(lp, k.requests.at(index), at)
-			return i
-		}
-	}
-	invariant.Broken("a wait of rank %d ended without a complete request", k.global(lp))
-	return Undefined
-}
-
-// chargeSome charges an LP for all requests that are complete at instant at, and
-// appends their positions to which.
-func (k *kernel) chargeSome(lp int32, list []int32, at vtime.Time, which []int) []int {
-	over := k.over[:0]
-	for i, index := range list {
-		if k.completeAt(index, at) {
-			which, over = append(which, i), append(over, index)
-		}
-	}
-	k.chargeAll(lp, over, at)
-	k.over = over[:0]
-	return which
-}
-
-// completeAt reports whether a request is complete at instant t.
-func (k *kernel) completeAt(index int32, t vtime.Time) bool {
-	if index == 0 {
-		return false
-	}
-	q := k.requests.at(index)
-	return q.complete && q.time <= t
+	i := b.which[0]
+	return i, requests[i].retire(), true, b.err
 }
 
 // Waitsome waits until at least one request is complete and returns the indices
 // and statuses of all that are (MPI_Waitsome); no index if none is active.
-func Waitsome(requests []Request) ([]int, []Status, error) {
-	return someOf(requests, waitSome, callWaitsome)
-}
+func Waitsome(requests []Request) ([]int, []Status, error) { return someOf(callWaitsome, requests) }
 
 // Testsome is Waitsome that does not wait (MPI_Testsome).
-func Testsome(requests []Request) ([]int, []Status, error) {
-	return someOf(requests, testSome, callTestsome)
-}
+func Testsome(requests []Request) ([]int, []Status, error) { return someOf(callTestsome, requests) }
 
-func someOf(requests []Request, kind waitKind, name call) ([]int, []Status, error) {
-	r, list, err := indices(requests, name)
-	if err != nil || r == nil || !r.await(kind, list, name) {
-		return nil, nil, err
+func someOf(op call, requests []Request) ([]int, []Status, error) {
+	b := await(op, requests)
+	if len(b.which) == 0 {
+		return nil, nil, b.err
 	}
-	which := r.k.chargeSome(r.lp, list, r.k.box(r.lp).wait.at, nil)
+	which := slices.Clone(b.which)
 	statuses := make([]Status, len(which))
 	for j, i := range which {
-		var e error
-		if statuses[j], e = requests[i].retire(name); e != nil && err == nil {
-			err = e
-		}
+		statuses[j] = requests[i].retire()
 	}
-	return which, statuses, err
+	return which, statuses, b.err
 }
 
 // Persistent is a send or receive that can be begun again and again with the same
