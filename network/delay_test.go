@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"os"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -220,82 +219,6 @@ func TestTianheHops(t *testing.T) {
 	}
 }
 
-func TestDelayLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		target := drawTarget(t)
-		rank := rapid.IntRange(0, target.Ranks()-1)
-		src, dst := rank.Draw(t, "src"), rank.Draw(t, "dst")
-		bytes := rapid.Int64Range(0, 1<<22).Draw(t, "bytes")
-		more := bytes + rapid.Int64Range(0, 1<<12).Draw(t, "more")
-		latency, transfer := target.Latency(src, dst), target.Transfer(src, dst, bytes)
-		delay := target.Delay(src, dst, bytes)
-		if latency < 1 || transfer < 0 || delay != latency+transfer {
-			t.Fatalf("latency %s, transfer %s, delay %s", latency, transfer, delay)
-		}
-		if target.Transfer(src, dst, 0) != 0 {
-			t.Fatalf("no bytes take %s", target.Transfer(src, dst, 0))
-		}
-		if later := target.Delay(src, dst, more); later < delay {
-			t.Fatalf("%d bytes take %s, but %d take %s", bytes, delay, more, later)
-		}
-		if ack := target.Match(src, dst); target.LogGOPS() == nil && ack != target.Latency(dst, src) ||
-			target.LogGOPS() != nil && ack != 0 {
-			t.Fatalf("acknowledgement after %s", ack)
-		}
-		apart := func(a, b int) bool { return max(a-b, b-a) >= target.UniformFrom() }
-		a, b := rapid.IntRange(0, target.Ranks()-1).Draw(t, "a"), rapid.IntRange(0, target.Ranks()-1).Draw(t, "b")
-		if d := target.Delay(a, b, bytes); apart(src, dst) && apart(a, b) && d != delay {
-			t.Fatalf("delay %s from %d to %d and %s from %d to %d, at least %d apart", delay, src, dst, d, a, b, target.UniformFrom())
-		}
-		checkIdlePort(t, target, src, dst, bytes, delay)
-	})
-}
-
-// A message from an idle port leaves after the overhead of its sender, keeps it busy
-// for SendTime and its receiver for ReceiveTime, whatever the model.
-func checkIdlePort(t *rapid.T, target *Target, src, dst int, bytes int64, delay vtime.Duration) {
-	const at, posted = vtime.Time(5000), vtime.Time(7000)
-	var sender, receiver Port
-	free, leaves := target.Send(&sender, bytes, at)
-	arrival := leaves.Add(delay)
-	done := target.Receive(&receiver, bytes, posted, posted, arrival)
-	if free < at || leaves < at || done < max(posted, arrival) {
-		t.Fatalf("sent at %s: free at %s, leaves at %s; posted at %s, received at %s", at, free, leaves, posted, done)
-	}
-	if target.LogGOPS() != nil {
-		return
-	}
-	if free != at.Add(target.SendTime(bytes)) || leaves != at.Add(target.Overhead().Send) {
-		t.Fatalf("sent at %s: free at %s, leaves at %s", at, free, leaves)
-	}
-	if done != max(posted, arrival).Add(target.ReceiveTime(bytes)) {
-		t.Fatalf("posted at %s, arrives at %s: received at %s", posted, arrival, done)
-	}
-	if free > arrival {
-		t.Fatalf("sent at %s: the sender is busy until %s, after the arrival at %s", at, free, arrival)
-	}
-}
-
-// Delays against its slow twin.
-func TestDelaysIsDelay(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		target := drawTarget(t)
-		src := rapid.IntRange(0, target.Ranks()-1).Draw(t, "src")
-		dst := rapid.IntRange(0, target.Ranks()-1).Draw(t, "dst")
-		out := make([]vtime.Duration, rapid.IntRange(0, target.Ranks()-max(src, dst)).Draw(t, "length"))
-		bytes := rapid.Int64Range(0, 1<<20).Draw(t, "bytes")
-		target.Delays(src, dst, bytes, out)
-		for j, got := range out {
-			if want := target.Delay(src+j, dst+j, bytes); got != want {
-				t.Fatalf("out[%d] = %s, but the delay from %d to %d is %s", j, got, src+j, dst+j, want)
-			}
-			if most := target.LongestDelay(bytes); got > most {
-				t.Fatalf("the delay from %d to %d is %s, LongestDelay %s", src+j, dst+j, got, most)
-			}
-		}
-	})
-}
-
 // Every shift over few ranks, so that no remainder goes unseen.
 func TestDelaysOfAllShifts(t *testing.T) {
 	const ranks = 20
@@ -355,11 +278,11 @@ func TestLookaheadIsBelowEveryPair(t *testing.T) {
 			}
 		}
 		got := target.Lookahead(loA, hiA, loB, hiB)
-		m := target.Machine()
-		regular := m.Mapping() == "block" || m.Mapping() == "cyclic"
-		exact := slices.Contains([]string{"flat", "loggops"}, m.Model()) || m.Model() != "hops" && regular
+		_, isBlocks := target.paths.layout.(blocks)
+		_, isCycle := target.paths.layout.(cycle)
+		exact := target.paths.scope == everywhere || target.paths.scope == byNode && (isBlocks || isCycle)
 		if got > least || got < 1 || exact && got != least {
-			t.Fatalf("lookahead [%d,%d) to [%d,%d) is %s, the least latency %s (%s, %s)", loA, hiA, loB, hiB, got, least, m.Model(), m.Mapping())
+			t.Fatalf("lookahead [%d,%d) to [%d,%d) is %s, the least latency %s (%s, %s)", loA, hiA, loB, hiB, got, least, target.Machine().Model(), target.Machine().Mapping())
 		}
 	})
 }

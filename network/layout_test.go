@@ -3,7 +3,6 @@ package network
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -67,75 +66,8 @@ func TestPermutationLooksRandom(t *testing.T) {
 	}
 }
 
-// drawMachine draws any machine of few ranks and many kinds.
-func drawMachine(t *rapid.T) *Machine {
-	text := "name: drawn\n"
-	perNode := rapid.IntRange(1, 7).Draw(t, "ranks per node")
-	text += fmt.Sprintf("ranks_per_node: %d\n", perNode)
-	if rapid.Bool().Draw(t, "fixed nodes") {
-		text += "nodes: 200\n"
-	}
-	text += "mapping: " + rapid.SampledFrom([]string{"block", "cyclic", "random:1", "random:77", "file:places"}).Draw(t, "mapping") + "\n"
-	text += "topology: " + rapid.SampledFrom([]string{
-		"{kind: star}", "{kind: ring}", "{kind: mesh, dimensions: 2}", "{kind: torus, dims: [5, 5, 8]}",
-		"{kind: twisted-torus, dims: [20, 10], twist: 3}", "{kind: tree, arity: 2}", "{kind: fat-tree, arity: 3}",
-		"{kind: dragonfly, routers: 3, nodes_per_router: 2}", "{kind: hierarchy, levels: [{size: 4, hops: 3}, {hops: 5}]}",
-		"{kind: hierarchy, levels: [{size: 2, hops: 0}, {size: 3, topology: {kind: ring}}, {topology: {kind: star}}]}",
-	}).Draw(t, "topology") + "\n"
-	text += "network: " + rapid.SampledFrom([]string{
-		"{model: flat, latency: 2us, bandwidth: 3GB/s}",
-		"{model: flat, latency: 0}",
-		"{model: flat, latency: 1us, bandwidth: 1GB/s, overhead: {send: 300ns, receive: 0}, gap: 100ns, eager_limit: 64}",
-		"{model: hops, latency: 1us, latency_per_hop: 0, memory_bandwidth: 5GB/s, overhead: {send: 0, receive: 200ns}, gap: 1us}",
-		"{model: twolevel, intra: {latency: 0.5us, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 1.7GB/s}}",
-		"{model: twolevel, intra: {latency: 7us, bandwidth: 6GB/s}, inter: {latency: 1us}}",
-		"{model: table, intra: [{size: 0, delay: 0}, {size: 100, delay: 1us}, {size: 1KiB, delay: 1.3us}], inter: [{size: 8, delay: 3us}, {size: 300, delay: 4us}]}",
-		"{model: hops, latency: 15us, latency_per_hop: 0.6us, bandwidth: 4.16GB/s, memory_bandwidth: 6.38GB/s}",
-		"{model: hops, latency: 1us, latency_per_hop: 2us, memory_latency: 4us, memory_bandwidth: 7GB/s}",
-		"{model: loggops, L: 2500ns, o: 1500ns, g: 1000ns, G: 6ns, O: 1ns, S: 65535}",
-	}).Draw(t, "network") + "\n"
-	places := ""
-	for i := range 140 {
-		places += fmt.Sprintln((i * 53 % 140) / perNode * 3 % 199)
-	}
-	m, err := Parse("drawn.yaml", []byte(text), func(string) ([]byte, error) { return []byte(places), nil })
-	if err != nil {
-		t.Fatalf("%v\nof\n%s", err, text)
-	}
-	return m
-}
-
-func drawTarget(t *rapid.T) *Target {
-	m := drawMachine(t)
-	target, err := m.Target(int64(rapid.IntRange(1, 140).Draw(t, "ranks")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return target
-}
-
-func TestNodesAndMembersAgree(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		target := drawTarget(t)
-		members := make([][]int, target.Nodes())
-		for r := range target.Ranks() {
-			node := target.Node(r)
-			if node < 0 || node >= target.Nodes() {
-				t.Fatalf("rank %d is on node %d of %d", r, node, target.Nodes())
-			}
-			members[node] = append(members[node], r)
-		}
-		for node, want := range members {
-			got := make([]int, target.NodeSize(node))
-			for k := range got {
-				got[k] = target.NodeMember(node, k)
-			}
-			if len(want) == 0 || len(want) > target.Machine().RanksPerNode() || !slices.Equal(got, want) {
-				t.Fatalf("node %d has members %v, but its ranks are %v, of at most %d", node, got, want, target.Machine().RanksPerNode())
-			}
-		}
-	})
-}
+// drawTarget draws any machine, laid out for few ranks.
+func drawTarget(t *rapid.T) *Target { return drawTargetOf(t, parts{}) }
 
 // meeting against all pairs, over all ranges of few ranks.
 func TestMeetingOfAllRanges(t *testing.T) {

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
-	"github.com/google/go-cmp/cmp"
 )
 
 // readFake reads the mapping files of the test scripts, beside machines/m.yaml.
@@ -47,15 +45,8 @@ func TestParseScripts(t *testing.T) {
 // normal form.
 func checkRoundTrip(t *testing.T, m *Machine) {
 	t.Helper()
-	again, err := Parse("machines/m.yaml", m.YAML(), readFake)
-	if err != nil {
-		t.Fatalf("the normal form does not parse: %v\n%s", err, m)
-	}
-	if diff := cmp.Diff(m, again, cmp.Exporter(func(reflect.Type) bool { return true })); diff != "" {
-		t.Fatalf("the normal form means another machine:\n%s\n%s", diff, m)
-	}
-	if again.String() != m.String() {
-		t.Fatalf("the normal form changes:\n%s\n%s", m, again)
+	if err := sameAgain(m); err != nil {
+		t.Fatal(err)
 	}
 }
 
