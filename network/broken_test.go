@@ -330,6 +330,7 @@ func brokenModels() map[string][]*modelKind {
 		})},
 		"a sender is free before its message arrives": {lineAs(true, func(m *line) model { return slowCopier{m} })},
 		"state at the receiver moves on": {
+			lineAs(true, func(m *line) model { return stateful{line: m} }), // the machine charges, too
 			lineAs(false, func(m *line) model {
 				return stateful{m, func(o *Occupancy, _ int64, at vtime.Time) { o.CPU = at - 1 }}
 			}),
@@ -343,12 +344,12 @@ func brokenModels() map[string][]*modelKind {
 	}
 }
 
-var escaped *vtime.Duration
+var escaped atomic.Pointer[vtime.Duration]
 
 // escaping puts a duration on the heap.
 func escaping(d vtime.Duration) *vtime.Duration {
-	escaped = &d
-	return escaped
+	escaped.Store(&d)
+	return escaped.Load()
 }
 
 func TestBrokenModelsAreCaught(t *testing.T) {

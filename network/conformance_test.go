@@ -486,6 +486,9 @@ func checkOccupancy(t *rapid.T, target *Target) error {
 	if !target.ReceiverState() {
 		return nil
 	}
+	if target.machine.model.kind().charged {
+		return errors.New("the machine may charge for messages beside the model")
+	}
 	var o Occupancy
 	if at := vtime.Time(17); o.CanSend(at) != at || o.CanReceive(at) != at {
 		return errors.New("an idle rank is not ready at once")

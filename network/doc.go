@@ -60,10 +60,25 @@
 // interface are free, whether or not its receive is posted, as in LogGOPSim. A rendezvous
 // frees its sender at the match.
 //
+// # Registries
+//
+// Each delay model, topology and mapping is a file that reads, writes and computes it,
+// and a line in the registry in model.go, topology.go or mapping.go. Nothing else asks
+// for its name: what depends on a machine is a question to the target, such as
+// [Target.KeepsBlocks], [Target.LeadersUniform], [Target.ReceiverState] or
+// [Target.Copies]. Targets call the delays of models that depend on nodes and hops alone
+// without an interface. Tests hold every entry to the laws of a conformance suite.
+//
+// The package knows machines. It knows nothing of programs, of the order of messages, or
+// of the host that simulates them. It does no input or output but through the functions
+// that it is given.
+//
 // # Invariants
 //
 //   - Delay = Latency + Transfer, Latency >= 1 ps (a smaller figure counts as
 //     1 ps), Transfer >= 0 and not falling in the bytes.
+//   - Latency and Transfer are pure functions, unless the target has
+//     [Target.SharedState]: then Transfer is none.
 //   - Hops is symmetric, and 0 from a node to itself.
 //   - A sender is free again before its message arrives, and nothing that a message
 //     does to another rank is sooner than the Latency between the two, loggops aside.

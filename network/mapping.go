@@ -47,7 +47,7 @@ type mappingKind struct {
 	parse    func(r *mappingReader) mapping
 }
 
-// mappings is the registry of mappings.
+// mappings is the registry of mappings. A new one goes to the end.
 var mappings = []*mappingKind{
 	&blockKind,
 	&cyclicKind,

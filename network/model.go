@@ -96,7 +96,7 @@ type modelKind struct {
 	parse    func(o *object) model
 }
 
-// models is the registry of delay models.
+// models is the registry of delay models. A new one goes to the end.
 var models = []*modelKind{
 	&flatKind,
 	&twolevelKind,

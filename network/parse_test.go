@@ -28,6 +28,10 @@ func readFake(path string) ([]byte, error) {
 // The scripts hold machine files and what Parse makes of each: its faults, or
 // the machine in normal form. go test -rewrite writes them anew.
 func TestParseScripts(t *testing.T) {
+	// Remedies list what there is; a new entry does not change the scripts.
+	keepFirst(t, &models, 5)
+	keepFirst(t, &topologies, 9)
+	keepFirst(t, &mappings, 4)
 	for _, script := range []string{"testdata/faults", "testdata/normal"} {
 		datadriven.RunTest(t, script, func(t *testing.T, d *datadriven.TestData) string {
 			m, err := Parse("machines/m.yaml", []byte(d.Input), readFake)
@@ -39,6 +43,13 @@ func TestParseScripts(t *testing.T) {
 			return err.Error() + "\n"
 		})
 	}
+}
+
+// keepFirst leaves so many entries in a registry until the end of the test.
+func keepFirst[K any](t *testing.T, registry *[]K, n int) {
+	before := *registry
+	*registry = before[:n]
+	t.Cleanup(func() { *registry = before })
 }
 
 // checkRoundTrip says that the normal form means the same machine and is its own

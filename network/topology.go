@@ -48,7 +48,7 @@ type topologyKind struct {
 	parse func(o *object, kinds []*topologyKind) topologySpec
 }
 
-// topologies is the registry of topologies.
+// topologies is the registry of topologies. A new one goes to the end.
 var topologies = []*topologyKind{
 	&starKind,
 	&ringKind,
