@@ -66,14 +66,13 @@ type mappingReader struct {
 
 func (r *mappingReader) fault(what, remedy string) { r.top.fault("mapping", what, remedy) }
 
-// mappingRules lists the rules as machine files write them.
-func mappingRules() string {
+// Mappings returns the rules by which machines may lay ranks out, such as random:SEED.
+func Mappings() []string {
 	var rules []string
 	for _, k := range mappings {
 		rules = append(rules, k.rule())
 	}
-	last := len(rules) - 1
-	return strings.Join(rules[:last], ", ") + " or " + rules[last]
+	return rules
 }
 
 func (k *mappingKind) rule() string {
@@ -84,7 +83,9 @@ func (k *mappingKind) rule() string {
 }
 
 func (m *Machine) parseMapping(top *object, read func(path string) ([]byte, error)) {
-	remedy := "write " + mappingRules()
+	rules := Mappings()
+	last := len(rules) - 1
+	remedy := "write " + strings.Join(rules[:last], ", ") + " or " + rules[last]
 	m.mapping = block{}
 	text, ok := top.scalar("mapping", false, remedy)
 	if !ok {

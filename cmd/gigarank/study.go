@@ -18,6 +18,7 @@ import (
 	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/lp"
+	"gigarank/network"
 	"gigarank/study"
 )
 
@@ -96,7 +97,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.axes.Payload, "payload", "", "bytes of each rank: an `AXIS` (default the program's)")
 	flags.StringVar(&f.axes.Machines, "machine", "", "a `LIST` of presets and machine files (default xt5)")
 	flags.StringVar(&f.axes.RanksPerNode, "ranks-per-node", "", "an `AXIS` (default the machine's)")
-	flags.StringVar(&f.axes.Mapping, "mapping", "", "a `LIST` of block, cyclic, random:SEED, file:PATH (default the machine's)")
+	flags.StringVar(&f.axes.Mapping, "mapping", "", "a `LIST` of "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
 	flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
 	flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
 	flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
