@@ -85,8 +85,8 @@ func (k *kernel) startAgent(inst *instance, lp int32, member int32, v *collectiv
 // startLeader begins the part of a node's leader among the leaders.
 func (k *kernel) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
 	a := k.newAgent(inst, lp, int32(p), inst.layout, start)
-	if inst.sums != nil {
-		k.agents.at(a).working, _ = inst.sums.take(p)
+	if inst.join.sums != nil {
+		k.agents.at(a).working, _ = inst.join.sums.take(p)
 	}
 	k.queue(task{agent: a})
 }

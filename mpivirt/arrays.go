@@ -17,8 +17,8 @@ import (
 // consecutive, and engines exchange the stretches of the array that a round
 // carries across.
 
-// bulk is the state of one instance that is carried out over arrays.
-type bulk struct {
+// arrayRun is the state of one instance that is carried out over arrays.
+type arrayRun struct {
 	lo, hi   int // this engine's participants
 	total    int
 	work     []vtime.Time // clocks of participants lo to hi-1, or of survivors while folded
@@ -34,9 +34,8 @@ type bulk struct {
 	received int // clocks of this round that have come and been evaluated
 	tree     *collectives.TreeFold[[]byte]
 	early    []treePart
-	held     bool       // the engine knows that participants wait
-	least    vtime.Time // of their clocks when it was told
-	fusion   fusion     // rounds that part of the array is through already
+	hold     hold   // from the least of the participants' clocks on, while they wait
+	fusion   fusion // rounds that part of the array is through already
 	delays   []vtime.Duration
 	kept     []vtime.Time // scratch of exchange
 
@@ -49,7 +48,7 @@ type bulk struct {
 
 // careful reports whether clocks have to be looked at after each addition: some may
 // pass the end of virtual time.
-func (b *bulk) careful() bool { return b.top.Add(b.span) == vtime.Forever }
+func (b *arrayRun) careful() bool { return b.top.Add(b.span) == vtime.Forever }
 
 // spanOf returns an upper bound on what the rounds of an instance add to a clock. A
 // rendezvous is three messages.
@@ -79,10 +78,10 @@ type stretch struct {
 // cache.
 const delayChunk = 512
 
-// bulkOf returns the state of an instance that is carried out over arrays.
-func (k *kernel) bulkOf(inst *instance) *bulk {
-	if inst.bulk == nil {
-		b := &bulk{total: inst.schedule.Members(), inbox: map[int][]stretch{}, span: k.spanOf(inst)}
+// arraysOf returns the state of an instance that is carried out over arrays.
+func (k *kernel) arraysOf(inst *instance) *arrayRun {
+	if inst.arrays == nil {
+		b := &arrayRun{total: inst.schedule.Members(), inbox: map[int][]stretch{}, span: k.spanOf(inst)}
 		b.lo, b.hi = k.participants(inst, k.eng.Index())
 		if inst.call.data {
 			b.tree = k.newTree(inst.call.operator, b.total)
@@ -90,9 +89,9 @@ func (k *kernel) bulkOf(inst *instance) *bulk {
 		if invariant.Enabled {
 			k.checkCover(inst)
 		}
-		inst.bulk = b
+		inst.arrays = b
 	}
-	return inst.bulk
+	return inst.arrays
 }
 
 // participants returns the range of participants that belong to an engine.
@@ -112,7 +111,7 @@ func (k *kernel) enterBulk(inst *instance, member int, v *collective) {
 	if inst.mode == byArrays && v.data {
 		value := k.buffers.take(len(v.input))
 		copy(value, v.input)
-		b := k.bulkOf(inst)
+		b := k.arraysOf(inst)
 		b.tree.Add(b.tree.Leaf(member), value)
 	} else {
 		inst.keep(member-inst.comm.first, v)
@@ -131,56 +130,34 @@ func (k *kernel) runBulk(inst *instance) {
 		k.runLocally(inst)
 		return
 	}
-	b := k.bulkOf(inst)
+	b := k.arraysOf(inst)
 	if !b.begun {
-		k.beginBulk(inst, b)
+		k.beginArrays(inst, b)
 	}
 	if !k.progress(inst, b) {
-		k.holdBulk(b)
+		k.holdArrays(b)
 		return
 	}
-	k.releaseBulk(b)
-	k.endBulk(inst, b)
+	k.endHold(&b.hold)
+	k.endArrays(inst, b)
 }
 
-// holdBulk tells the engine that participants wait for other engines: they may act
+// holdArrays tells the engine that participants wait for other engines: they may act
 // at the instants that their clocks show now, or later.
-func (k *kernel) holdBulk(b *bulk) {
-	if b.held || k.eng.Engines() == 1 {
+func (k *kernel) holdArrays(b *arrayRun) {
+	if b.hold.held || k.eng.Engines() == 1 {
 		return
 	}
-	b.held, b.least = true, vtime.Forever
-	for _, t := range b.work {
-		b.least = min(b.least, t)
-	}
-	k.waiting = append(k.waiting, b)
-	k.eng.Cap(b.least)
-}
-
-// releaseBulk ends holdBulk.
-func (k *kernel) releaseBulk(b *bulk) {
-	if !b.held {
-		return
-	}
-	k.waiting = slices.DeleteFunc(k.waiting, func(other *bulk) bool { return other == b })
-	k.uncap()
-}
-
-// uncap tells the engine that an exchange with others is over: what others there are.
-func (k *kernel) uncap() {
 	least := vtime.Forever
-	for _, b := range k.waiting {
-		least = min(least, b.least)
+	for _, t := range b.work {
+		least = min(least, t)
 	}
-	for _, s := range k.splits {
-		least = min(least, s.least)
-	}
-	k.eng.Uncap(least)
+	k.holdFrom(&b.hold, least)
 }
 
 // progress goes through the rounds as far as what has come allows. It reports
 // whether all are done.
-func (k *kernel) progress(inst *instance, b *bulk) bool {
+func (k *kernel) progress(inst *instance, b *arrayRun) bool {
 	for b.round < inst.schedule.MaxRounds() {
 		p := inst.schedule.Pattern(b.round)
 		b.renumber(k, p)
@@ -211,8 +188,8 @@ func (k *kernel) progress(inst *instance, b *bulk) bool {
 	return true
 }
 
-// beginBulk sets the clocks that the participants start with.
-func (k *kernel) beginBulk(inst *instance, b *bulk) {
+// beginArrays sets the clocks that the participants start with.
+func (k *kernel) beginArrays(inst *instance, b *arrayRun) {
 	b.begun = true
 	spare := &inst.comm.spare
 	b.next, b.third = spare.next, spare.third
@@ -220,7 +197,7 @@ func (k *kernel) beginBulk(inst *instance, b *bulk) {
 	if inst.leaders {
 		// The nodes that this engine leads are complete: their instants are the
 		// leaders' clocks, and nobody else needs them any more.
-		b.work = inst.last[b.lo-inst.comm.nodes.here : b.hi-inst.comm.nodes.here]
+		b.work = inst.join.last[b.lo-inst.comm.nodes.here : b.hi-inst.comm.nodes.here]
 		for _, t := range b.work {
 			b.top = max(b.top, t)
 		}
@@ -234,12 +211,12 @@ func (k *kernel) beginBulk(inst *instance, b *bulk) {
 }
 
 // loadClocks sets the clocks of members to their entries.
-func (k *kernel) loadClocks(inst *instance, b *bulk) {
+func (k *kernel) loadClocks(inst *instance, b *arrayRun) {
 	if len(b.work) != b.hi-b.lo {
 		b.work = reserve[vtime.Time](k, b.hi-b.lo)
 	}
 	top := b.top
-	if inst.comm.index == worldComm && inst.entry == nil {
+	if inst.comm.index == worldComm && inst.nonblocking == nil {
 		work := b.work[:len(k.clock)]
 		for i, t := range k.clock {
 			work[i], top = t, max(top, t)
@@ -254,14 +231,14 @@ func (k *kernel) loadClocks(inst *instance, b *bulk) {
 	b.top = top
 }
 
-// endBulk lets the participants leave.
-func (k *kernel) endBulk(inst *instance, b *bulk) {
+// endArrays lets the participants leave.
+func (k *kernel) endArrays(inst *instance, b *arrayRun) {
 	switch {
 	case inst.leaders:
 		for i, t := range b.work {
 			k.release(inst, b.lo+i, t)
 		}
-	case inst.comm.index == worldComm && inst.requests == nil && inst.split == nil && !k.strict:
+	case inst.comm.index == worldComm && inst.nonblocking == nil && inst.split == nil && !k.strict:
 		if inst.timed != stats.Untimed || inst.labels != nil {
 			for i, t := range b.work {
 				k.noteTime(inst, int32(i), t.Sub(k.clock[i]))
@@ -279,7 +256,7 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 	spare := &inst.comm.spare
 	spare.next, spare.third = b.next, b.third
 	if inst.leaders {
-		spare.awaited, spare.last = inst.awaited, inst.last
+		spare.awaited, spare.last = inst.join.awaited, inst.join.last
 	} else {
 		spare.work = b.work
 	}
@@ -287,7 +264,7 @@ func (k *kernel) endBulk(inst *instance, b *bulk) {
 
 // renumber brings the clocks into the numbering of a round: that of the survivors
 // for an exchange, else that of the participants.
-func (b *bulk) renumber(k *kernel, p collectives.Pattern) {
+func (b *arrayRun) renumber(k *kernel, p collectives.Pattern) {
 	folded := 0
 	if p.Kind == collectives.Exchange {
 		folded = p.Folded
@@ -364,7 +341,7 @@ func clip(dst, src, n, stride, lo, hi int) (int, int, int) {
 
 // sendStretches sends the other engines the clocks that they need for a round, as far
 // as there is room. It reports whether that is all; if not, it will be called again.
-func (k *kernel) sendStretches(inst *instance, b *bulk, p collectives.Pattern) bool {
+func (k *kernel) sendStretches(inst *instance, b *arrayRun, p collectives.Pattern) bool {
 	lo, hi := bounds(p, b.lo, b.hi)
 	if lo == hi {
 		return true
@@ -387,9 +364,9 @@ func (k *kernel) sendStretches(inst *instance, b *bulk, p collectives.Pattern) b
 			}
 		})
 		if !room {
-			k.holdBulk(b)
+			k.holdArrays(b)
 			s.stalled = true
-			k.eng.Throttle(k.task(task{instance: inst, stalled: true}), b.least, s.engine)
+			k.eng.Throttle(k.task(task{instance: inst, stalled: true}), b.hold.least, s.engine)
 			return false
 		}
 	}
@@ -401,7 +378,7 @@ const maxStretch = 1<<13 - 16 // with its headers less than 64 KiB, a class of b
 
 // sendRun sends the clocks of a run to the engine that is being sent to. It reports
 // whether there was room for all.
-func (k *kernel) sendRun(inst *instance, b *bulk, dst, src, n, stride, lo int) bool {
+func (k *kernel) sendRun(inst *instance, b *arrayRun, dst, src, n, stride, lo int) bool {
 	for engine := b.outbound.engine; n > 0; {
 		if !k.eng.Room(engine) {
 			return false
@@ -424,14 +401,14 @@ func (k *kernel) sendRun(inst *instance, b *bulk, dst, src, n, stride, lo int) b
 
 // hasSent reports whether the round's stretches to an engine have been sent for
 // receivers before dst. In an exchange these are the senders of what comes from there.
-func (b *bulk) hasSent(engine, dst int) bool {
+func (b *arrayRun) hasSent(engine, dst int) bool {
 	return engine < b.outbound.engine || engine == b.outbound.engine && dst <= b.outbound.dst
 }
 
 // receiveStretch takes in a piece of another engine's array. It reports false if it keeps
 // it for later.
 func (k *kernel) receiveStretch(inst *instance, from origin, r reader) bool {
-	b := k.bulkOf(inst)
+	b := k.arraysOf(inst)
 	round := int(r.u64())
 	b.top = max(b.top, vtime.Time(r.u64()))
 	s := stretch{dst: int(r.u64()), src: int(r.u64()), stride: int(r.u64())}
@@ -467,7 +444,7 @@ func (k *kernel) receiveStretch(inst *instance, from origin, r reader) bool {
 
 // takeStretches takes in what came early for the round and changes nothing any more that
 // is still to be sent.
-func (k *kernel) takeStretches(inst *instance, b *bulk, p collectives.Pattern) {
+func (k *kernel) takeStretches(inst *instance, b *arrayRun, p collectives.Pattern) {
 	early := b.inbox[b.round]
 	if len(early) == 0 {
 		return
@@ -503,7 +480,7 @@ func (k *kernel) takeClocks(n int) []vtime.Time {
 }
 
 // complete reports whether all that the round needs from other engines has come.
-func (b *bulk) complete(p collectives.Pattern) bool {
+func (b *arrayRun) complete(p collectives.Pattern) bool {
 	lo, hi := bounds(p, b.lo, b.hi)
 	missing := 0
 	count := func(dst, src, n, stride int) {
@@ -529,7 +506,7 @@ func (b *bulk) complete(p collectives.Pattern) bool {
 
 // makeNext makes room for what a shift makes of the clocks. Everybody receives once,
 // so every element will be set.
-func (b *bulk) makeNext(k *kernel) {
+func (b *arrayRun) makeNext(k *kernel) {
 	if cap(b.next) < len(b.work) {
 		b.next = reserve[vtime.Time](k, len(b.work))
 	}
@@ -542,7 +519,7 @@ func (b *bulk) makeNext(k *kernel) {
 type evaluation struct {
 	k     *kernel
 	inst  *instance
-	b     *bulk
+	b     *arrayRun
 	lo    int          // number of the first element of work and next
 	next  []vtime.Time // where the new clocks go: work itself, but for a shift across engines
 	bytes int64
@@ -552,14 +529,14 @@ type evaluation struct {
 	same  bool           // all messages have the same delay, and no clock can pass the end of time
 	fixed vtime.Duration // this one, lag included, if it is set: that of a rendezvous
 
-	// Clocks may pass the end of time, see bulk, and through does the arithmetic.
+	// Clocks may pass the end of time, see arrayRun, and through does the arithmetic.
 	careful bool
 	sends   bool           // who receives in the round sends, too
 	combine vtime.Duration // part of work
 }
 
 // newEvaluation prepares the arithmetic of a round.
-func (k *kernel) newEvaluation(inst *instance, b *bulk, p collectives.Pattern) evaluation {
+func (k *kernel) newEvaluation(inst *instance, b *arrayRun, p collectives.Pattern) evaluation {
 	lo, _ := bounds(p, b.lo, b.hi)
 	block := blockBytes(inst.layout, inst.schedule)
 	next := b.work
@@ -593,7 +570,7 @@ func (e *evaluation) charge(p collectives.Pattern) {
 }
 
 // whole reports whether all participants belong to this engine.
-func (b *bulk) whole() bool { return b.lo == 0 && b.hi == b.total }
+func (b *arrayRun) whole() bool { return b.lo == 0 && b.hi == b.total }
 
 // chargeRendezvous is charge for messages above the eager limit, whose delays are all
 // alike: α for the request; after the match, data until the content is there and free
@@ -622,7 +599,7 @@ func (e *evaluation) chargeRendezvous(p collectives.Pattern) {
 // evaluateRound carries out one round, for which everything has come. Only a shift
 // across engines needs a second array: in an exchange each pair depends on itself
 // alone, and the senders of a strided round do not receive.
-func (k *kernel) evaluateRound(inst *instance, b *bulk, p collectives.Pattern) {
+func (k *kernel) evaluateRound(inst *instance, b *arrayRun, p collectives.Pattern) {
 	lo, hi := bounds(p, b.lo, b.hi)
 	e := k.newEvaluation(inst, b, p)
 	var before []vtime.Time

@@ -33,44 +33,40 @@ type collective struct {
 // this engine take part in it. The members of all engines number their instances
 // alike: MPI demands that they call collectives in the same order.
 type instance struct {
-	comm     *comm
+	// What enterBarrier needs lies in the first two cache lines.
+	comm    *comm
+	entered []uint64 // bit set of local members, counted from comm.first
+	count   int      // of them
+	timed   int32    // label of the members' times in the tally, or stats.Untimed
+	mode    mode
+	leaders bool            // the schedule is among node leaders, with a join before and a release after
+	plain   bool            // a barrier by joins or over arrays
+	labels  map[int32]int32 // by LP, where they differ from timed
+	join    joinState       // under node-leader
+
 	number   uint32
 	call     collective // of the first local member; those of the others agree
 	schedule collectives.Schedule
 	layout   *collectives.Layout // of the working buffers; nil if each member has its own
-	// signature stands for the arguments that all members must agree on.
-	signature signature
-	entrant   entrant // the first of the local members, any of them while nobody can leave
-	announced bool
-	rival     *instance // of the same number, for members here whose call is of another family
-	mode      mode
-	leaders   bool // the schedule is among node leaders, with a join before and a release after
-	plain     bool // a barrier by joins or over arrays
+	agreement
 
-	entered  []uint64 // bit set of local members, counted from comm.first
-	count    int      // of them
-	gone     int      // members that have left
+	nonblocking *nonblockingState // if any member called a nonblocking form
+	local       *localState       // carried out locally, with data
+	arrays      *arrayRun         // carried out over arrays, once begun
+	split       *splitState       // if it makes communicators
+	failed      *failure          // of the collective as a whole
+
+	result  []byte        // what every member of an operation with a common result gets
+	errors  map[int]error // by member, that its call ends with
+	gone    int           // members that have left
+	leaving lpRange       // of them, those that are still to be resumed
+}
+
+// nonblockingState is what an instance keeps of its members, counted from comm.first,
+// when the clocks of some go on.
+type nonblockingState struct {
 	entry    []vtime.Time
-	requests []int32  // by local member, if any member called a nonblocking form
-	inputs   [][]byte // by local member, where they have to be kept
-	outputs  [][]byte // by local member, where results go member by member
-
-	result         []byte         // what every member of an operation with a common result gets
-	awaited        []int32        // by position of node, from nodes.here: members that this engine still has to hear of
-	last           []vtime.Time   // likewise: the latest entry of a member but the leader; once complete, when that goes on
-	within         vtime.Duration // what a vector takes between two members of a node
-	combine        vtime.Duration // what the leader takes for each vector of another member
-	sums           *nodeSums      // if there are data
-	ledFrom, ledTo int            // nodes whose leader belongs to this engine
-	joined         int            // nodes of this engine's leaders that are complete
-	bulk           *bulk
-	split          *splitState
-	leaving        lpRange
-	timed          int32           // label of the members' times in the tally, or stats.Untimed
-	labels         map[int32]int32 // by LP, where they differ from timed
-	odd            map[int]*odd    // by member, whose call differs from that of the first here
-	failed         *failure        // of the collective as a whole
-	errors         map[int]error   // by member, that its call ends with
+	requests []int32 // 0 for a blocking form
 }
 
 // lpRange collects LPs with consecutive numbers that are to be resumed.
@@ -217,12 +213,12 @@ func (k *kernel) enter(lp int32, c *comm, member int, v *collective, request int
 	if inst.count == c.locals || request != 0 {
 		c.open = nil
 	}
-	if request != 0 && inst.entry == nil {
+	if request != 0 && inst.nonblocking == nil {
 		inst.keepEntries(k)
 	}
-	if inst.entry != nil {
-		inst.entry[local] = k.clock[lp]
-		inst.requests[local] = request
+	if inst.nonblocking != nil {
+		inst.nonblocking.entry[local] = k.clock[lp]
+		inst.nonblocking.requests[local] = request
 	}
 	if inst.failed != nil {
 		k.enterFailed(inst, lp)
@@ -247,26 +243,26 @@ func (inst *instance) keep(local int, v *collective) {
 	if !v.data {
 		return
 	}
-	if inst.inputs == nil {
+	if inst.local == nil {
 		n := inst.comm.last - inst.comm.first
-		inst.inputs, inst.outputs = make([][]byte, n), make([][]byte, n)
+		inst.local = &localState{make([][]byte, n), make([][]byte, n)}
 	}
 	if v.transient {
-		inst.inputs[local], inst.outputs[local] = slices.Clone(v.input), v.output
+		inst.local.inputs[local], inst.local.outputs[local] = slices.Clone(v.input), v.output
 		return
 	}
-	inst.inputs[local], inst.outputs[local] = v.input, v.output
+	inst.local.inputs[local], inst.local.outputs[local] = v.input, v.output
 }
 
 // keepEntries makes room for entry times and requests: with nonblocking members
 // the LPs' clocks go on.
 func (inst *instance) keepEntries(k *kernel) {
 	n := inst.comm.last - inst.comm.first
-	inst.entry, inst.requests = make([]vtime.Time, n), make([]int32, n)
+	inst.nonblocking = &nonblockingState{make([]vtime.Time, n), make([]int32, n)}
 	for local := range n {
 		if inst.has(local) {
 			lp, _ := k.local(inst.comm.rankOf(inst.comm.first+local, 0))
-			inst.entry[local] = k.clock[lp]
+			inst.nonblocking.entry[local] = k.clock[lp]
 		}
 	}
 }
@@ -310,8 +306,8 @@ func (inst *instance) hasAny(local int) bool {
 
 // entryOf returns when a local member entered.
 func (inst *instance) entryOf(k *kernel, lp int32, member int) vtime.Time {
-	if inst.entry != nil {
-		return inst.entry[member-inst.comm.first]
+	if inst.nonblocking != nil {
+		return inst.nonblocking.entry[member-inst.comm.first]
 	}
 	return k.clock[lp]
 }
@@ -375,7 +371,7 @@ func (k *kernel) newInstance(c *comm, number uint32, lp int32, v *collective) *i
 	choice := k.choiceFor(inst)
 	inst.mode = choice.mode()
 	if inst.mode == locally {
-		k.held = append(k.held, inst)
+		k.incomplete = append(k.incomplete, inst)
 	}
 	if inst.leaders {
 		k.beginJoins(inst)
@@ -401,8 +397,8 @@ func (k *kernel) exitFrom(inst *instance, lp int32, member int, t, over vtime.Ti
 	}
 	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))
 	k.left(inst, 1)
-	if inst.requests != nil {
-		if ri := inst.requests[member-inst.comm.first]; ri != 0 {
+	if inst.nonblocking != nil {
+		if ri := inst.nonblocking.requests[member-inst.comm.first]; ri != 0 {
 			if err := inst.errors[member]; err != nil {
 				k.failRequest(ri, err)
 			}
@@ -450,7 +446,7 @@ func (k *kernel) keepApart(inst *instance, lp int32) {
 
 // left counts members that have left.
 func (k *kernel) left(inst *instance, n int) {
-	if inst.call.op == collectives.Allreduce && inst.requests == nil { // else completeCollective brings it
+	if inst.call.op == collectives.Allreduce && inst.nonblocking == nil { // else completeCollective brings it
 		inst.comm.result = inst.result // nil for a vector of no elements
 	}
 	if inst.split != nil {
@@ -530,7 +526,7 @@ func (c *comm) blocking(lp int32, k *kernel) *instance {
 	local := member - c.first
 	for _, inst := range c.live {
 		for ; inst != nil; inst = inst.rival {
-			if inst.has(local) && (inst.requests == nil || inst.requests[local] == 0) && k.within(inst, lp) {
+			if inst.has(local) && (inst.nonblocking == nil || inst.nonblocking.requests[local] == 0) && k.within(inst, lp) {
 				return inst
 			}
 		}
@@ -552,13 +548,13 @@ func (k *kernel) within(inst *instance, lp int32) bool {
 // and still lack members are handed over to messages, for a member that goes on
 // may be what the others wait for.
 func (k *kernel) Drained() {
-	for i, inst := range k.held {
-		k.held[i] = nil
+	for i, inst := range k.incomplete {
+		k.incomplete[i] = nil
 		if inst.mode == locally && inst.count < inst.comm.locals {
 			k.demote(inst)
 		}
 	}
-	k.held = k.held[:0]
+	k.incomplete = k.incomplete[:0]
 }
 
 // demote turns an instance that is carried out locally into one by messages.
@@ -571,8 +567,8 @@ func (k *kernel) demote(inst *instance) {
 		}
 		lp, _ := k.local(inst.comm.rankOf(member, 0))
 		v := *inst.callOf(member)
-		if v.data && inst.inputs != nil {
-			v.input, v.output = inst.inputs[local], inst.outputs[local]
+		if v.data && inst.local != nil {
+			v.input, v.output = inst.local.inputs[local], inst.local.outputs[local]
 		}
 		k.startAgent(inst, lp, int32(member), &v)
 	}

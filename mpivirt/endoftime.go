@@ -9,7 +9,7 @@ import (
 // The end of virtual time. Sums saturate at [vtime.Forever], which no clock may show:
 // what would take one there ends the run. Clocks that pass through rounds over arrays
 // are added to without a look, as long as a bound on all of them says that they may be;
-// see [bulk].
+// see [arrayRun].
 
 // endError is the error of what would end after the end of virtual time.
 func endError(format string, arguments ...any) error {

@@ -1,8 +1,6 @@
 package mpivirt
 
 import (
-	"slices"
-
 	"gigarank/collectives"
 	"gigarank/invariant"
 	"gigarank/random"
@@ -16,9 +14,9 @@ type splitState struct {
 	own    []entry // of the members of this engine
 	others []entry // of those elsewhere
 	done   bool
-	held   []heldExit
+	exits  []heldExit
+	hold   hold // from the first of exits on
 	made   map[int]*comm
-	least  vtime.Time // of held
 }
 
 // heldExit is a member's exit that waits for the data.
@@ -32,32 +30,23 @@ type heldExit struct {
 // enters. But what tells this engine of that entry may have come by way of others, and
 // with it promises that go beyond the exit. They do not count until it is over.
 func (k *kernel) holdExit(s *splitState, h heldExit) {
-	if len(s.held) == 0 {
-		k.splits, s.least = append(k.splits, s), vtime.Forever
-	}
-	s.held = append(s.held, h)
-	if h.t < s.least {
-		s.least = h.t
-		k.eng.Cap(h.t)
-	}
+	s.exits = append(s.exits, h)
+	k.holdFrom(&s.hold, h.t)
 }
 
 // letGo lets those members go whose exits were held.
 func (k *kernel) letGo(inst *instance) {
-	for _, h := range k.takeHeld(inst.split) {
+	for _, h := range k.takeExits(inst.split) {
 		k.exit(inst, h.lp, int(h.member), h.t)
 	}
 }
 
-// takeHeld ends the hold of exits and returns them.
-func (k *kernel) takeHeld(s *splitState) []heldExit {
-	held := s.held
-	if len(held) > 0 {
-		s.held = nil
-		k.splits = slices.DeleteFunc(k.splits, func(other *splitState) bool { return other == s })
-		k.uncap()
-	}
-	return held
+// takeExits ends the hold of exits and returns them.
+func (k *kernel) takeExits(s *splitState) []heldExit {
+	exits := s.exits
+	s.exits = nil
+	k.endHold(&s.hold)
+	return exits
 }
 
 // enterSplit enters a local member's color and key, or its new group.
@@ -272,8 +261,8 @@ func (k *kernel) takeRecord(inst *instance, from origin, kind byte, r reader) bo
 func (k *kernel) sendJoin(inst *instance, p int) {
 	node := p - inst.comm.nodes.here
 	var early []contribution
-	if inst.sums != nil {
-		_, early = inst.sums.take(p)
+	if inst.join.sums != nil {
+		_, early = inst.join.sums.take(p)
 	}
 	size := 8 + 8 + 4
 	for _, e := range early {
@@ -282,7 +271,7 @@ func (k *kernel) sendJoin(inst *instance, p int) {
 	owner := k.eng.Partition().Owner(inst.comm.rankOf(inst.comm.nodes.leader(p), 0))
 	w := k.collectiveRecord(inst, owner, recordJoin, size)
 	w.u64(uint64(p))
-	w.u64(uint64(inst.last[node]))
+	w.u64(uint64(inst.join.last[node]))
 	w.u32(uint32(inst.comm.nodes.locals(k, p)))
 	for _, e := range early {
 		w.u32(uint32(e.index))
@@ -318,7 +307,7 @@ func (k *kernel) sendRelease(inst *instance, p int, t vtime.Time, engine int) {
 
 // sendTree gives the other engines this engine's part of the tree: the vectors
 // that its participants came to.
-func (k *kernel) sendTree(inst *instance, b *bulk) {
+func (k *kernel) sendTree(inst *instance, b *arrayRun) {
 	for _, engine := range k.others(inst.comm) {
 		for n, value := range b.tree.Values() {
 			w := k.collectiveRecord(inst, engine, recordTree, 16+len(value))
@@ -335,7 +324,7 @@ func (k *kernel) sendTree(inst *instance, b *bulk) {
 
 // receiveTree takes in a part of another engine's tree.
 func (k *kernel) receiveTree(inst *instance, r reader) {
-	b := k.bulkOf(inst)
+	b := k.arraysOf(inst)
 	n := collectives.TreeNode{Level: int(r.u64()), Index: int(r.u64())}
 	value := k.buffers.take(len(r.b))
 	copy(value, r.b)

@@ -97,7 +97,7 @@ func TestRoundIsCompleteWhenAllHasCome(t *testing.T) {
 		p, members, arcs := drawPattern(t)
 		partition := engine.Partition{LPs: members, Engines: rapid.IntRange(1, 5).Draw(t, "engines")}
 		own := rapid.IntRange(0, partition.Engines-1).Draw(t, "engine")
-		b := &bulk{total: members, inbox: map[int][]stretch{}}
+		b := &arrayRun{total: members, inbox: map[int][]stretch{}}
 		b.lo, b.hi = partition.Range(own)
 		missing := 0
 		for _, a := range arcs {
@@ -360,6 +360,21 @@ func TestSizesAsDocumented(t *testing.T) {
 	} {
 		if c.got != c.want {
 			t.Errorf("a %s takes %d bytes, the document says %d", c.what, c.got, c.want)
+		}
+	}
+}
+
+// The fast path of a barrier reads and writes no more than two cache lines of its
+// instance for each member.
+func TestBarriersTouchTwoCacheLinesOfTheirInstance(t *testing.T) {
+	var inst instance
+	for _, end := range []uintptr{
+		unsafe.Offsetof(inst.entered) + unsafe.Sizeof(inst.entered),
+		unsafe.Offsetof(inst.labels) + unsafe.Sizeof(inst.labels),
+		unsafe.Offsetof(inst.join) + unsafe.Offsetof(inst.join.last) + unsafe.Sizeof(inst.join.last),
+	} {
+		if end > 128 {
+			t.Errorf("a field that enterBarrier needs ends at %d, past two cache lines", end)
 		}
 	}
 }

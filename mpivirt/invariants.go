@@ -151,7 +151,7 @@ func checkRuns(p collectives.Pattern, total, lo, hi int) {
 }
 
 // checkRound holds the clocks after a round against those before it.
-func (b *bulk) checkRound(before []vtime.Time) {
+func (b *arrayRun) checkRound(before []vtime.Time) {
 	for i, t := range before {
 		if b.work[i] < t {
 			invariant.Broken("round %d: the clock of participant %d of %d goes back from %v to %v",

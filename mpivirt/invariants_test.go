@@ -130,7 +130,7 @@ func TestBrokenKernelIsFound(t *testing.T) {
 			checkRuns(collectives.Pattern{Kind: collectives.Irregular, Distance: 1}, 4, 0, 4)
 		}},
 		{"a round that turns a clock back", "goes back from 3ps to 2ps", func(*kernel) {
-			b := &bulk{work: []vtime.Time{7, 2}}
+			b := &arrayRun{work: []vtime.Time{7, 2}}
 			b.checkRound([]vtime.Time{7, 3})
 		}},
 	} {

@@ -70,32 +70,45 @@ func (s *nodeSums) take(node int) (value []byte, early []contribution) {
 	return value, early
 }
 
+// joinState is what an instance under node-leader has of the joins and releases. The
+// nodes that have members of this engine are counted from nodes.here.
+type joinState struct {
+	awaited []int32      // by node: members that this engine still has to hear of
+	last    []vtime.Time // by node: the latest entry of a member but the leader; once complete, when that goes on
+
+	within         vtime.Duration // what a vector takes between two members of a node
+	combine        vtime.Duration // what the leader takes for each vector of another member
+	sums           *nodeSums      // if there are data
+	ledFrom, ledTo int            // nodes whose leader belongs to this engine
+	complete       int            // of them, those of which all members have joined
+}
+
 // beginJoins sets the joins of an instance up: this engine waits for all members
 // of the nodes that it leads, and for its own of the others.
 func (k *kernel) beginJoins(inst *instance) {
-	nodes := inst.comm.nodes
+	nodes, j := inst.comm.nodes, &inst.join
 	spare := &inst.comm.spare
-	inst.awaited, inst.last = spare.awaited, spare.last
+	j.awaited, j.last = spare.awaited, spare.last
 	spare.awaited, spare.last = nil, nil
-	if inst.awaited == nil {
-		inst.awaited = reserve[int32](k, nodes.there-nodes.here)
-		inst.last = reserve[vtime.Time](k, nodes.there-nodes.here)
+	if j.awaited == nil {
+		j.awaited = reserve[int32](k, nodes.there-nodes.here)
+		j.last = reserve[vtime.Time](k, nodes.there-nodes.here)
 	}
 	rank := inst.comm.rankOf(0, 0) // any: no delay model tells nodes apart
-	inst.within = k.tgt.Latency(rank, rank).Plus(k.tgt.Transfer(rank, rank, inst.call.bytes))
-	inst.combine = k.tgt.ReduceTime(inst.call.bytes)
-	inst.ledFrom, inst.ledTo = k.ledRange(inst)
-	for i := range inst.awaited {
+	j.within = k.tgt.Latency(rank, rank).Plus(k.tgt.Transfer(rank, rank, inst.call.bytes))
+	j.combine = k.tgt.ReduceTime(inst.call.bytes)
+	j.ledFrom, j.ledTo = k.ledRange(inst)
+	for i := range j.awaited {
 		p := nodes.here + i
 		if k.leads(inst, p) {
-			inst.awaited[i] = int32(nodes.size(p))
+			j.awaited[i] = int32(nodes.size(p))
 		} else {
-			inst.awaited[i] = int32(nodes.locals(k, p))
+			j.awaited[i] = int32(nodes.locals(k, p))
 		}
-		inst.last[i] = 0
+		j.last[i] = 0
 	}
 	if inst.call.data {
-		inst.sums = &nodeSums{open: map[int]*nodeSum{}}
+		j.sums = &nodeSums{open: map[int]*nodeSum{}}
 	}
 }
 
@@ -124,9 +137,10 @@ func (inst *instance) enterNode(t vtime.Time, member int) (p int, missing int32)
 // of whom those other than the leader entered at t or before. It returns how many are
 // missing.
 func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing int32) {
-	inst.last[node] = max(inst.last[node], t)
-	missing = inst.awaited[node] - count
-	inst.awaited[node] = missing
+	j := &inst.join
+	j.last[node] = max(j.last[node], t)
+	missing = j.awaited[node] - count
+	j.awaited[node] = missing
 	if invariant.Enabled && (count < 1 || missing < 0) {
 		invariant.Broken("%v number %d of %s: %d more members have joined node %d than it has",
 			inst.call.name, inst.number, inst.comm, -missing, inst.comm.nodes.here+node)
@@ -137,7 +151,7 @@ func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing 
 // contribute adds a member's vector to its node's sum as soon as those of all
 // members before it are in.
 func (k *kernel) contribute(inst *instance, p, member int, data []byte) {
-	sum := inst.sums.of(p)
+	sum := inst.join.sums.of(p)
 	index := inst.comm.nodes.indexOf(p, member)
 	if index != sum.next || !k.leads(inst, p) {
 		kept := k.buffers.take(len(data))
@@ -179,7 +193,7 @@ func (k *kernel) leads(inst *instance, p int) bool {
 // joinedHere is called when all that this engine waits for on a node have joined.
 func (k *kernel) joinedHere(inst *instance, p int) {
 	nodes := inst.comm.nodes
-	if nodes.ascending && inst.ledFrom <= p && p < inst.ledTo || !nodes.ascending && k.leads(inst, p) {
+	if nodes.ascending && inst.join.ledFrom <= p && p < inst.join.ledTo || !nodes.ascending && k.leads(inst, p) {
 		k.complete(inst, p)
 	} else {
 		k.sendJoin(inst, p)
@@ -188,30 +202,30 @@ func (k *kernel) joinedHere(inst *instance, p int) {
 
 // complete lets the leader of a node go on, all of whose members have joined.
 func (k *kernel) complete(inst *instance, p int) {
-	nodes := inst.comm.nodes
-	last := &inst.last[p-nodes.here]
+	nodes, j := inst.comm.nodes, &inst.join
+	last := &j.last[p-nodes.here]
 	leader := nodes.leader(p)
 	lp, _ := k.local(inst.comm.rankOf(leader, 0))
 	entry := inst.entryOf(k, lp, leader)
 	start := entry
 	if others := nodes.size(p) - 1; others > 0 {
-		start = max(start, last.Add(inst.within)).Add(inst.combine.Times(others))
+		start = max(start, last.Add(j.within)).Add(j.combine.Times(others))
 		if start == vtime.Forever {
-			k.pastEnd(int(k.global(lp)), max(entry, *last), inst.call.name, "the join of its node, which takes %v,", inst.within.Plus(inst.combine.Times(others)))
+			k.pastEnd(int(k.global(lp)), max(entry, *last), inst.call.name, "the join of its node, which takes %v,", j.within.Plus(j.combine.Times(others)))
 		}
 	}
-	inst.joined++
+	j.complete++
 	*last = start
 	if inst.mode == byMessages {
 		k.startLeader(inst, p, lp, start)
 		return
 	}
-	if inst.sums != nil {
-		tree := k.bulkOf(inst).tree
-		value, _ := inst.sums.take(p)
+	if j.sums != nil {
+		tree := k.arraysOf(inst).tree
+		value, _ := j.sums.take(p)
 		tree.Add(tree.Leaf(p), value)
 	}
-	if inst.joined == inst.ledTo-inst.ledFrom {
+	if j.complete == j.ledTo-j.ledFrom {
 		k.queue(task{instance: inst})
 	}
 }
@@ -234,11 +248,11 @@ func (k *kernel) ledRange(inst *instance) (lo, hi int) {
 func (k *kernel) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
-	if nodes.perNode > 0 && inst.requests == nil && !k.strict && k.processors == nil && leader >= k.lo && leader+size <= k.lo+k.n {
+	if nodes.perNode > 0 && inst.nonblocking == nil && !k.strict && k.processors == nil && leader >= k.lo && leader+size <= k.lo+k.n {
 		k.releaseBlock(inst, leader, size, t)
 		return
 	}
-	others := t.Add(inst.within)
+	others := t.Add(inst.join.within)
 	told := k.told[:0]
 	for i := range size {
 		member := nodes.member(p, i)
@@ -270,7 +284,7 @@ func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	k.noteTimes(inst, int32(lp), t, clocks[:1])
 	clocks[0] = t
 	if size > 1 {
-		others := t.Add(inst.within)
+		others := t.Add(inst.join.within)
 		if others == vtime.Forever {
 			k.pastRelease(inst, k.lo+lp+1, t)
 		}
@@ -285,7 +299,7 @@ func (k *kernel) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 // pastRelease notes that a member would leave its node after the end of virtual time, the
 // leader at t.
 func (k *kernel) pastRelease(inst *instance, rank int, t vtime.Time) {
-	k.pastEnd(rank, t, inst.call.name, "the release of its node, which takes %v,", inst.within)
+	k.pastEnd(rank, t, inst.call.name, "the release of its node, which takes %v,", inst.join.within)
 }
 
 // noteTimes enters the times of LPs with consecutive numbers that leave together at t
@@ -312,7 +326,7 @@ func (k *kernel) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtim
 
 // releaseHere is release for a node that another engine leads.
 func (k *kernel) releaseHere(inst *instance, p int, t vtime.Time) {
-	nodes, others := inst.comm.nodes, t.Add(inst.within)
+	nodes, others := inst.comm.nodes, t.Add(inst.join.within)
 	for i := range nodes.size(p) {
 		member := nodes.member(p, i)
 		rank := inst.comm.rankOf(member, 0)

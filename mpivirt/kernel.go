@@ -73,17 +73,16 @@ type kernel struct {
 	handed     collective              // scratch: what the running LP hands to a collective
 	barrier    collective              // what every Barrier hands in
 	algorithms []collectives.Algorithm // by operation
-	held       []*instance
+	incomplete []*instance             // carried out locally once all members have entered
 	joiners    joiners
-	running    int32         // LP whose code runs, or ran last
-	stepping   int32         // event LP whose step runs, none32 if none
-	stepped    int32         // LPs up to it, exclusively, are to run a step one after the other
-	called     call          // the MPI call that the step made last
-	concluded  Outcome       // of the operation that the step ends with, 0 before it
-	timing     int32         // label of the time of the running LP's next collective
-	returning  bool          // a rank has asked for its errors
-	waiting    []*bulk       // instances over arrays that wait for other engines
-	splits     []*splitState // that hold exits
+	running    int32   // LP whose code runs, or ran last
+	stepping   int32   // event LP whose step runs, none32 if none
+	stepped    int32   // LPs up to it, exclusively, are to run a step one after the other
+	called     call    // the MPI call that the step made last
+	concluded  Outcome // of the operation that the step ends with, 0 before it
+	timing     int32   // label of the time of the running LP's next collective
+	returning  bool    // a rank has asked for its errors
+	holds      []*hold // that have begun
 
 	summary    summary
 	now        vtime.Time   // with processors: of the event that is handled
@@ -191,7 +190,7 @@ func (k *kernel) Run(item int32) {
 	case t.instance == nil:
 		k.runAgent(t.agent)
 	case t.stalled:
-		t.instance.bulk.outbound.stalled = false
+		t.instance.arrays.outbound.stalled = false
 		k.runBulk(t.instance)
 	default:
 		k.runBulk(t.instance)

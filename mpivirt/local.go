@@ -9,6 +9,13 @@ import (
 // and have entered. It goes through the schedule round by round over all members
 // that do something in the round, for any algorithm, data and delay model.
 
+// localState is the memory of the members of an instance, counted from comm.first, until
+// all have entered.
+type localState struct {
+	inputs  [][]byte
+	outputs [][]byte // where results go member by member
+}
+
 // localRun is the state of one instance that is carried out locally. There is one for
 // all instances: it is over before another begins, and the next finds its room.
 type localRun struct {
@@ -38,9 +45,9 @@ func (k *kernel) runLocally(inst *instance) {
 		a := &r.members[m]
 		a.lp, _ = k.local(inst.comm.rankOf(m, 0))
 		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), clock: inst.entryOf(k, a.lp, m)}
-		if inst.inputs != nil {
-			a.output = inst.outputs[m]
-			k.load(a, inst.inputs[m])
+		if inst.local != nil {
+			a.output = inst.local.outputs[m]
+			k.load(a, inst.local.inputs[m])
 		}
 		r.enlist(int32(m), 0)
 	}

@@ -205,6 +205,15 @@ func (k *kernel) family(s signature) signature { return s.family(k.together()) }
 // have done before the failure would depend on the hosting.
 func (k *kernel) together() bool { return k.processors == nil }
 
+// agreement is what an engine knows of how the calls of an instance's members agree.
+type agreement struct {
+	signature signature    // of the first local member's call
+	entrant   entrant      // the first of the local members, any of them while nobody can leave
+	announced bool         // another engine knows the signature; see announce
+	rival     *instance    // of the same number, for members here whose call is of another family
+	odd       map[int]*odd // by member, whose call differs from that of the first here
+}
+
 // odd is a call that differs from that of the first member on its engine.
 type odd struct {
 	call      collective
@@ -432,7 +441,7 @@ func (k *kernel) takesNoMore(inst *instance, lp int32) bool {
 	}
 	nodes := inst.comm.nodes
 	p := nodes.at(member)
-	return !nodes.ledBy(p, member) || inst.awaited[p-nodes.here] == 0 && k.agentOf(inst, lp) == 0
+	return !nodes.ledBy(p, member) || inst.join.awaited[p-nodes.here] == 0 && k.agentOf(inst, lp) == 0
 }
 
 // agentOf returns the agent of an LP in an instance, 0 if it has none.

@@ -39,7 +39,7 @@ func TestHeldExitsBoundTheEngine(t *testing.T) {
 	if got := k.eng.EIT(); got != vtime.Forever {
 		t.Errorf("no exit is held back, EIT is %v", got)
 	}
-	if len(k.splits) > 0 {
+	if len(k.holds) > 0 {
 		t.Error("the kernel still knows a split that holds exits")
 	}
 }

@@ -19,7 +19,7 @@ type failure struct {
 	missing int        // engines of which some members have not entered, as far as is known
 	told    bool       // the other engines know that all members here have entered
 	ended   bool
-	hold    bulk // keeps EIT from going past members that are to leave
+	hold    hold // keeps EIT from going past members that are to leave
 }
 
 // failWhole lets an instance fail as a whole.
@@ -34,11 +34,11 @@ func (k *kernel) failWhole(inst *instance) {
 	if c.open == inst {
 		c.open = nil
 	}
-	if inst.bulk != nil {
-		k.releaseBulk(inst.bulk)
+	if inst.arrays != nil {
+		k.endHold(&inst.arrays.hold)
 	}
 	if inst.split != nil {
-		k.takeHeld(inst.split)
+		k.takeExits(inst.split)
 	}
 	for member := c.first; member < c.last; member++ {
 		if lp, here := k.local(c.rankOf(member, 0)); here {
@@ -66,9 +66,7 @@ func (k *kernel) enterFailed(inst *instance, lp int32) {
 func (k *kernel) enteredFailed(inst *instance) {
 	f := inst.failed
 	if inst.count > 0 && !f.hold.held && !k.eng.Null() && k.eng.Engines() > 1 {
-		f.hold.held, f.hold.least = true, f.latest
-		k.waiting = append(k.waiting, &f.hold)
-		k.eng.Cap(f.latest)
+		k.holdFrom(&f.hold, f.latest)
 	}
 	if inst.count < inst.comm.locals {
 		return
@@ -94,7 +92,7 @@ func (k *kernel) endFailed(inst *instance) {
 	}
 	f.ended = true
 	slices.SortFunc(f.first, entrant.compare)
-	k.releaseBulk(&f.hold)
+	k.endHold(&f.hold)
 	t := f.latest.Add(k.thereAndBack(c))
 	for member := c.first; member < c.last; member++ {
 		if lp, here := k.local(c.rankOf(member, 0)); here {
