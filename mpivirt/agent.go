@@ -2,6 +2,7 @@ package mpivirt
 
 import (
 	"gigarank/collectives"
+	"gigarank/invariant"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -79,7 +80,7 @@ func (k *kernel) startAgent(inst *instance, lp int32, member int32, v *collectiv
 		k.agents.at(a).output = v.output
 		k.load(k.agents.at(a), v.input)
 	}
-	k.queue(task{agent: a})
+	k.queueAgent(a)
 }
 
 // startLeader begins the part of a node's leader among the leaders.
@@ -88,12 +89,15 @@ func (k *kernel) startLeader(inst *instance, p int, lp int32, start vtime.Time) 
 	if inst.join.sums != nil {
 		k.agents.at(a).working, _ = inst.join.sums.take(p)
 	}
-	k.queue(task{agent: a})
+	k.queueAgent(a)
 }
 
 func (k *kernel) newAgent(inst *instance, lp, member int32, layout *collectives.Layout, start vtime.Time) int32 {
 	q := k.openRoundQueue(lp)
 	index := k.agents.take()
+	if index >= taskItems {
+		invariant.Broken("agent %d: its item of the ready queue would be that of an instance", index)
+	}
 	*k.agents.at(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: q.agents, released: start}
 	if a := k.agents.at(index); k.processors != nil && a.single() {
 		a.released = k.processors[lp].released
@@ -400,7 +404,7 @@ func (k *kernel) continueAgent(index int32) {
 	if k.processors != nil {
 		k.goOnAgent(index)
 	} else {
-		k.queue(task{agent: index})
+		k.queueAgent(index)
 	}
 }
 

@@ -366,7 +366,7 @@ func (k *kernel) sendStretches(inst *instance, b *arrayRun, p collectives.Patter
 		if !room {
 			k.holdArrays(b)
 			s.stalled = true
-			k.eng.Throttle(k.task(task{instance: inst, stalled: true}), b.hold.least, s.engine)
+			k.eng.Throttle(k.item(task{inst, true}), b.hold.least, s.engine)
 			return false
 		}
 	}
@@ -437,7 +437,7 @@ func (k *kernel) receiveStretch(inst *instance, from origin, r reader) bool {
 		b.inbox[round] = append(b.inbox[round], s)
 	}
 	if current && !b.outbound.stalled && b.complete(p) {
-		k.queue(task{instance: inst})
+		k.queue(inst)
 	}
 	return s.from.size == 0
 }

@@ -109,7 +109,7 @@ func (k *kernel) enterBarrier(lp int32, c *comm, member int) bool {
 // members have entered.
 func (k *kernel) startComplete(inst *instance) {
 	if inst.count == inst.comm.locals {
-		k.queue(task{instance: inst})
+		k.queue(inst)
 	}
 }
 

@@ -334,7 +334,7 @@ func (k *kernel) receiveTree(inst *instance, r reader) {
 	}
 	b.tree.Add(n, value)
 	if _, complete := b.tree.Result(); complete && b.round == inst.schedule.MaxRounds() {
-		k.queue(task{instance: inst})
+		k.queue(inst)
 	}
 }
 

@@ -226,7 +226,7 @@ func (k *kernel) complete(inst *instance, p int) {
 		tree.Add(tree.Leaf(p), value)
 	}
 	if j.complete == j.ledTo-j.ledFrom {
-		k.queue(task{instance: inst})
+		k.queue(inst)
 	}
 }
 

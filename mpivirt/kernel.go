@@ -55,8 +55,8 @@ type kernel struct {
 	contexts   map[uint64]int32  // context -> index
 	strays     map[uint64][][]byte
 	groups     groupTable
-	tasks      []task // what negative items of the ready queue stand for
-	idle       []int32
+	tasks      []task  // that items of the ready queue stand for; see taskItems
+	idle       []int32 // places in tasks
 
 	generation uint32 // of requests
 	pollTime   vtime.Duration
@@ -151,19 +151,24 @@ func (k *kernel) activity(lp int32) {
 	}
 }
 
-// task is deferred work of the kernel: an agent that can go on, or an instance
-// of a collective.
+// Items of the ready queue are LPs from 0 on. Below come agents that can go on, ^index,
+// and below ^taskItems instances that can, by their place in tasks.
+const taskItems = 1 << 30
+
+// task is an instance that is to be carried on as far as it gets.
 type task struct {
-	agent    int32
-	stalled  bool // the instance had no room to send
 	instance *instance
+	stalled  bool // it had no room to send
 }
 
-// queue makes a task run.
-func (k *kernel) queue(t task) { k.eng.Ready(k.task(t)) }
+// queueAgent makes an agent go on.
+func (k *kernel) queueAgent(index int32) { k.eng.Ready(^index) }
 
-// task returns the item that stands for a task, which is to be run once.
-func (k *kernel) task(t task) int32 {
+// queue makes an instance go on.
+func (k *kernel) queue(inst *instance) { k.eng.Ready(k.item(task{instance: inst})) }
+
+// item returns the item of the ready queue that stands for a task, once.
+func (k *kernel) item(t task) int32 {
 	var index int32
 	if n := len(k.idle); n > 0 {
 		index = k.idle[n-1]
@@ -173,28 +178,30 @@ func (k *kernel) task(t task) int32 {
 		index = int32(len(k.tasks))
 		k.tasks = append(k.tasks, t)
 	}
-	return ^index
+	return ^(taskItems + index)
 }
 
 // Run implements [engine.Kernel].
 func (k *kernel) Run(item int32) {
-	if item >= 0 {
+	switch {
+	case item >= 0:
 		k.resume(item)
-		return
+	case ^item < taskItems:
+		k.runAgent(^item)
+	default:
+		k.runTask(^item - taskItems)
 	}
-	index := ^item
+}
+
+// runTask carries out a task and forgets it.
+func (k *kernel) runTask(index int32) {
 	t := k.tasks[index]
 	k.tasks[index] = task{}
 	k.idle = append(k.idle, index)
-	switch {
-	case t.instance == nil:
-		k.runAgent(t.agent)
-	case t.stalled:
+	if t.stalled {
 		t.instance.arrays.outbound.stalled = false
-		k.runBulk(t.instance)
-	default:
-		k.runBulk(t.instance)
 	}
+	k.runBulk(t.instance)
 }
 
 // ahead is how many resumptions before its own an LP's stack is fetched: enough for

@@ -79,7 +79,7 @@ func (k *kernel) enteredFailed(inst *instance) {
 		k.sendFailed(inst)
 	}
 	if f.missing == 0 {
-		k.queue(task{instance: inst})
+		k.queue(inst)
 	}
 }
 
