@@ -117,8 +117,8 @@ func TestRoundIsCompleteWhenAllHasCome(t *testing.T) {
 	})
 }
 
-// modeOf returns how a kernel would carry a collective on WORLD out.
-func modeOf(t *testing.T, machine string, ranks, engines int, chosen Interpreter, v collective) mode {
+// targetOf returns a machine for so many ranks.
+func targetOf(t *testing.T, machine string, ranks int) *network.Target {
 	t.Helper()
 	m, err := network.Parse("test", []byte(machine), nil)
 	if err != nil {
@@ -128,6 +128,13 @@ func modeOf(t *testing.T, machine string, ranks, engines int, chosen Interpreter
 	if err != nil {
 		t.Fatal(err)
 	}
+	return target
+}
+
+// modeOf returns how a kernel would carry a collective on WORLD out.
+func modeOf(t *testing.T, machine string, ranks, engines int, chosen Interpreter, v collective) mode {
+	t.Helper()
+	target := targetOf(t, machine, ranks)
 	s, err := New(Config{Target: target, Transports: engine.NewInProcess(engines), Collectives: chosen,
 		Program: Program{Name: "none", Main: func(*Rank) error { return nil }}})
 	if err != nil {
@@ -364,6 +371,45 @@ func TestSizesAsDocumented(t *testing.T) {
 	}
 }
 
+// Ranks in collectives by messages have no mailbox, and those that send to each other no
+// round queue; what they had is given back when they end.
+func TestRanksPayForWhatTheyDo(t *testing.T) {
+	target := targetOf(t, "name: m\nnetwork: {model: flat, latency: 1us}\n", 8)
+	for _, c := range []struct {
+		what              string
+		do                func(r *Rank) error
+		mailboxes, queues bool
+	}{
+		{"a barrier", func(r *Rank) error { return r.World().Barrier() }, false, true},
+		{"a ring", func(r *Rank) error {
+			if err := r.World().SendSize(8, (r.Rank()+1)%8, 0); err != nil {
+				return err
+			}
+			_, err := r.World().RecvSize(8, (r.Rank()+7)%8, 0)
+			return err
+		}, true, false},
+	} {
+		var k *kernel
+		s, err := New(Config{Target: target, Transports: engine.NewInProcess(1), Collectives: Message,
+			Program: Program{Name: c.what, Main: func(r *Rank) error {
+				k = r.k
+				return c.do(r)
+			}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if mailboxes, queues := k.boxes.next > 0, k.queues.next > 0; mailboxes != c.mailboxes || queues != c.queues {
+			t.Errorf("%s makes mailboxes: %t, round queues: %t; want %t, %t", c.what, mailboxes, queues, c.mailboxes, c.queues)
+		}
+		if left := k.boxes.inUse() + k.queues.inUse() + k.messages.inUse() + k.rounds.inUse() + k.agents.inUse(); left > 0 {
+			t.Errorf("%s leaves %d of mailboxes, round queues, messages and agents", c.what, left)
+		}
+	}
+}
+
 // The fast path of a barrier reads and writes no more than two cache lines of its
 // instance for each member.
 func TestBarriersTouchTwoCacheLinesOfTheirInstance(t *testing.T) {
@@ -423,14 +469,7 @@ func TestDeadlockReportsTravel(t *testing.T) {
 // Design, section 7: joins and releases take α_intra. So engines that share a node may
 // go so far ahead of each other, whatever the algorithm.
 func TestEnginesThatShareANodeAreALatencyApart(t *testing.T) {
-	m, err := network.Parse("test", []byte("name: m\nranks_per_node: 4\nnetwork: {model: twolevel, intra: {latency: 3ns}, inter: {latency: 5ns}}\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := m.Target(8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := targetOf(t, "name: m\nranks_per_node: 4\nnetwork: {model: twolevel, intra: {latency: 3ns}, inter: {latency: 5ns}}\n", 8)
 	c := Config{Target: target}
 	for _, a := range []collectives.Algorithm{collectives.NodeLeader, collectives.Dissemination} {
 		c.Algorithms = map[collectives.Operation]collectives.Algorithm{collectives.Barrier: a}
