@@ -63,7 +63,7 @@ func lone(t *testing.T, ranks int) *kernel {
 // Each of these breaks something that must hold in a kernel of four ranks.
 func TestBrokenKernelIsFound(t *testing.T) {
 	post := func(k *kernel, source int) int32 {
-		return k.receive(0, &receiver{comm: k.comms[worldComm], source: source, tag: AnyTag, sized: true}, callIrecv)
+		return k.receive(0, k.compose(callIrecv, k.comms[worldComm], 0).receives(nil, 0, true, source, AnyTag))
 	}
 	arrive := func(k *kernel) int32 {
 		index := k.messages.take()
