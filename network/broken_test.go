@@ -50,8 +50,8 @@ func covers[S any](t *testing.T, laws []law[S], broken func(law string) bool) {
 	}
 }
 
-// line is a model that depends on neither nodes nor hops: the latency grows with the
-// difference of two ranks.
+// line is a model that does not depend on hops: the latency grows with the difference of
+// the numbers of two nodes.
 type line struct {
 	latency, step vtime.Duration
 	bandwidth     bandwidth
@@ -95,7 +95,7 @@ func (m *line) write(o *objectWriter) {
 }
 
 func (m *line) over(p placement) delays {
-	d := alongLine{p.ranks, m.step, newPath(m.latency, m.bandwidth)}
+	d := alongLine{p, m.step, newPath(m.latency, m.bandwidth)}
 	if m.alter == nil {
 		return d
 	}
@@ -106,23 +106,28 @@ func (m *line) over(p placement) delays {
 
 // alongLine are the delays of line.
 type alongLine struct {
-	ranks int
-	step  vtime.Duration
-	path  path
+	placement
+	step vtime.Duration
+	path path
 }
 
-func (d alongLine) way(ranks int) vtime.Duration {
-	return d.path.latency.Plus(times(int64(ranks), d.step))
+func (d alongLine) way(nodes int) vtime.Duration {
+	return d.path.latency.Plus(times(int64(nodes), d.step))
 }
-func (d alongLine) latency(src, dst int) vtime.Duration { return d.way(distance(src, dst)) }
+func (d alongLine) latency(src, dst int) vtime.Duration {
+	return d.way(distance(d.node(src), d.node(dst)))
+}
 func (d alongLine) transfer(_, _ int, bytes int64) vtime.Duration {
 	return d.path.transfer(bytes)
 }
 func (d alongLine) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
-	return d.way(max(loB-(hiA-1), loA-(hiB-1), 0))
+	if same, _ := d.layout.meeting(loA, hiA, loB, hiB); same {
+		return d.way(0)
+	}
+	return d.way(1)
 }
 func (d alongLine) longest(bytes int64) vtime.Duration {
-	return d.way(d.ranks - 1).Plus(d.path.transfer(bytes))
+	return d.way(d.layout.nodes() - 1).Plus(d.path.transfer(bytes))
 }
 
 // altered are the delays of line but for what is set.
@@ -230,7 +235,7 @@ func lineAs(charged bool, as func(m *line) model) *modelKind {
 // conformingModels are models beside those that there are.
 func conformingModels() map[string]*modelKind {
 	oneWay := lineAltered(func(d *altered) {
-		d.latencyOf = func(src, dst int) vtime.Duration { return d.way(max(dst-src, 0)) }
+		d.latencyOf = func(src, dst int) vtime.Duration { return d.way(max(d.node(dst)-d.node(src), 0)) }
 		d.lookaheadOf = func(_, _, _, _ int) vtime.Duration { return d.way(0) }
 	})
 	oneWay.symmetric = false
@@ -245,10 +250,10 @@ func conformingModels() map[string]*modelKind {
 	})
 	shared.shared, shared.symmetric = true, false
 	return map[string]*modelKind{
-		"depends on neither nodes nor hops": lineKind(),
-		"one way":                           oneWay,
-		"shared state":                      shared,
-		"state at the receiver":             lineAs(false, func(m *line) model { return stateful{line: m} }),
+		"depends on the numbers of nodes": lineKind(),
+		"one way":                         oneWay,
+		"shared state":                    shared,
+		"state at the receiver":           lineAs(false, func(m *line) model { return stateful{line: m} }),
 	}
 }
 
@@ -302,7 +307,7 @@ func brokenModels() map[string][]*modelKind {
 		"it is symmetric where it says so":                       {oneWay},
 		"the lookahead is below every pair of two ranges": {
 			lineAltered(func(d *altered) {
-				d.lookaheadOf = func(loA, hiA, loB, hiB int) vtime.Duration { return d.way(max(loB-hiA, loA-hiB) + 2) }
+				d.lookaheadOf = func(_, _, _, _ int) vtime.Duration { return d.way(1) }
 			}),
 			lineAltered(func(d *altered) {
 				d.lookaheadOf = func(_, _, _, _ int) vtime.Duration { return 0 }
@@ -311,7 +316,15 @@ func brokenModels() map[string][]*modelKind {
 		"no delay is above the longest": {lineAltered(func(d *altered) {
 			d.longestOf = func(bytes int64) vtime.Duration { return d.way(0).Plus(d.path.transfer(bytes)) }
 		})},
-		"it is uniform where it says so":               {lineAltered(func(d *altered) { d.uniform = min(d.uniform, 5) })},
+		"all nodes are alike inside": {
+			lineAltered(func(d *altered) { // the way between ranks
+				d.latencyOf = func(src, dst int) vtime.Duration { return d.way(distance(src, dst)) }
+			}),
+			lineAltered(func(d *altered) { // nodes that differ
+				d.latencyOf = func(src, dst int) vtime.Duration { return d.way(max(d.node(src), d.node(dst))) }
+			}),
+		},
+		"it is uniform where it says so":               {lineAltered(func(d *altered) { d.uniform = min(d.uniform, 1) })},
 		"ranks and leaders are alike where it says so": {lineAltered(func(d *altered) { d.ranks = true }), lineAltered(func(d *altered) { d.leaders = true })},
 		"the same question has the same answer": {
 			lineAltered(func(d *altered) {

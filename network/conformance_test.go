@@ -279,6 +279,22 @@ var modelLaws = []law[*Target]{
 		}
 		return nil
 	}},
+	{"all nodes are alike inside", func(t *rapid.T, target *Target) error {
+		src, k := drawPair(t, target)
+		node := target.Node(src)
+		dst := target.NodeMember(node, k%target.NodeSize(node))
+		if d, first := target.Latency(src, dst), target.Latency(0, 0); d != first {
+			return fmt.Errorf("latency %v from %d to %d on node %d, and %v from rank 0 to itself", d, src, dst, node, first)
+		}
+		bytes := drawSize(t)
+		if target.SharedState() {
+			return nil
+		}
+		if d, first := target.Transfer(src, dst, bytes), target.Transfer(0, 0, bytes); d != first {
+			return fmt.Errorf("%d bytes take %v from %d to %d on node %d, and %v from rank 0 to itself", bytes, d, src, dst, node, first)
+		}
+		return nil
+	}},
 	{"the lookahead is below every pair of two ranges", checkLookahead},
 	{"no delay is above the longest", func(t *rapid.T, target *Target) error {
 		if target.SharedState() {

@@ -24,6 +24,9 @@ type model interface {
 // delays are a model over the ranks of a target. They are immutable and safe for
 // concurrent use. All are pure functions, unless the kind says that state is shared.
 //
+// Within a node all pairs of ranks have the same delay, also a rank and itself, and so
+// do all nodes: node-leader collectives count on it.
+//
 // Models whose delays depend on no more than nodes and hops return [paths], which
 // targets call without an interface. Delays may also be [regular] or a [filler].
 type delays interface {
