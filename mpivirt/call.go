@@ -273,6 +273,9 @@ func (k *kernel) submitCollective(lp int32, q *Call) bool {
 	if err != nil {
 		return k.raise(lp, q.op, err)
 	}
+	if len(k.apart) > 0 && !q.begins {
+		delete(k.apart, lp) // of the allreduce before
+	}
 	index := int32(0)
 	if q.begins {
 		index = k.newRequest(lp, collectiveRequest, v.name)

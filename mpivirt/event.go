@@ -1,7 +1,6 @@
 package mpivirt
 
 import (
-	"gigarank/lp"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
@@ -21,7 +20,7 @@ const (
 
 // EventProgram is a program in the form for event LPs; see [Steps].
 type EventProgram struct {
-	bind func(k *kernel) (body lp.Body, steps func(lo, hi int32))
+	bind func(k *kernel) body
 }
 
 // Steps makes a program for event LPs. Each rank is a value of type S, zero at
@@ -35,9 +34,8 @@ type EventProgram struct {
 //
 // S should be small, for there is one for each rank.
 func Steps[S any](step func(r *EventRank, state *S) Outcome) EventProgram {
-	return EventProgram{bind: func(k *kernel) (lp.Body, func(lo, hi int32)) {
-		b := &stepper[S]{rank: EventRank{k: k, on: &EventRank{k: k}}, k: k, step: step, states: reserve[S](k, k.n)}
-		return b, b.resumeRange
+	return EventProgram{bind: func(k *kernel) body {
+		return &stepper[S]{rank: EventRank{k: k, on: &EventRank{k: k}}, k: k, step: step, states: reserve[S](k, k.n)}
 	}}
 }
 
@@ -85,9 +83,8 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	}
 }
 
-// resumeRange resumes LPs lo to hi-1, until one of them fails; the rest is ready then.
-// Most of them take one step.
-func (b *stepper[S]) resumeRange(lo, hi int32) {
+// ResumeRange implements body. Most LPs take one step.
+func (b *stepper[S]) ResumeRange(lo, hi int32) {
 	k := b.k
 	k.collectJoiners(lo)
 	k.stepped = hi
@@ -167,6 +164,17 @@ func (k *kernel) fails(lp int32, o Outcome) bool {
 
 // Stop implements [lp.Body].
 func (b *stepper[S]) Stop() {}
+
+// Ended implements body. An LP that has not ended waits.
+func (b *stepper[S]) Ended(i int32) bool {
+	_, waits := b.k.blocked(i)
+	return !waits
+}
+
+// LastCall implements body.
+//
+//go:norace
+func (b *stepper[S]) LastCall(int32) call { return b.k.called }
 
 // EventRank is the rank whose step runs. Its methods that return an [Outcome] are
 // the operations that a step ends with; the others do their work at once.

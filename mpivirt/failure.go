@@ -168,18 +168,8 @@ func (k *kernel) recount() {
 	k.summary.forgetFinishes()
 	for lp := range int32(k.n) {
 		at := engine.Failure{Time: k.clock[lp], LP: k.global(lp)}
-		if at.Before(least) && k.ended(lp) {
+		if at.Before(least) && k.body.Ended(lp) {
 			k.summary.finish(int(at.LP), at.Time)
 		}
 	}
-}
-
-// ended reports whether an LP that lies before the least failure has come to its end,
-// when the run is over: nothing but a wait keeps it.
-func (k *kernel) ended(lp int32) bool {
-	if k.goroutines != nil {
-		return k.goroutines.Ended(int(lp))
-	}
-	_, waits := k.blocked(lp)
-	return !waits
 }

@@ -35,7 +35,7 @@ func (r *Rank) intrude(c call) {
 		runtime.Goexit() // in a deferred call of a rank that is unwound
 	}
 	stack := make([]byte, 1<<16)
-	if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "mpivirt.(*kernel).runMain(") {
+	if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "mpivirt.(*goroutines).run(") {
 		panic(fatal{mpiError(ErrComm, "the rank has used a communicator, a request or the like of rank %d%s: "+
 			"a rank uses its own only (docs/programs.md)", r.Rank(), in(c))})
 	}
@@ -78,10 +78,7 @@ func (k *kernel) standing() int32 {
 //go:norace
 func (k *kernel) glance(lp int32, c call, err error) *RankError {
 	if c == noCall {
-		c = k.called // of an event rank
-		if k.ranks != nil {
-			c = k.ranks[lp].call
-		}
+		c = k.body.LastCall(lp)
 	}
 	return &RankError{Rank: k.lo + int(lp), Time: k.clock[lp], Call: callNames[c], Err: err}
 }

@@ -7,7 +7,6 @@ import (
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/invariant"
-	"gigarank/lp"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -17,17 +16,14 @@ import (
 // meaning. All of it belongs to the goroutine that runs the engine; ranks touch
 // it only while the engine has resumed them.
 type kernel struct {
-	eng        *engine.Engine
-	config     *Config
-	tgt        *network.Target
-	body       lp.Body
-	steps      func(lo, hi int32) // resumes event LPs; nil for goroutine LPs
-	goroutines *lp.Goroutines     // the body, if LPs are goroutines
-	ranks      []Rank             // by LP, of goroutine LPs: side by side, since they are resumed in turn
-	lo, n      int                // the partition: ranks lo to lo+n-1
-	strict     bool
-	noise      Noise
-	plain      bool // no noise and no mailboxes: a compute phase does nothing but advance the clock
+	eng    *engine.Engine
+	config *Config
+	tgt    *network.Target
+	body   body
+	lo, n  int // the partition: ranks lo to lo+n-1
+	strict bool
+	noise  Noise
+	plain  bool // no noise and no mailboxes: a compute phase does nothing but advance the clock
 
 	clock      []vtime.Time   // by LP: its virtual time
 	ports      []network.Port // by LP; nil until the first is needed
@@ -204,57 +200,21 @@ func (k *kernel) runTask(index int32) {
 	k.runBulk(t.instance)
 }
 
-// ahead is how many resumptions before its own an LP's stack is fetched: enough for
-// memory to answer, few enough to stay in the L1 cache.
-const ahead = 4
-
 // RunRange implements [engine.RangeRunner]. LPs that become ready together leave a
 // collective or begin: none of them is in a wait that has to be finished.
 func (k *kernel) RunRange(lo, hi int32) {
 	if invariant.Enabled {
 		k.checkClocks(lo, hi)
 	}
-	switch {
-	case k.limited() || len(k.faults) > 0:
+	if k.limited() || len(k.faults) > 0 {
 		for i := lo; i < hi; i++ {
 			k.resume(i)
 		}
 		return
-	case k.steps != nil:
-		k.eng.Statistics.Switches += uint64(hi - lo)
-		k.steps(lo, hi)
-	default:
-		k.eng.Statistics.Switches += uint64(hi - lo)
-		k.resumeGoroutines(lo, hi)
 	}
+	k.eng.Statistics.Switches += uint64(hi - lo)
+	k.body.ResumeRange(lo, hi)
 	k.eng.Reached(k.clock[lo])
-}
-
-// resumeGoroutines resumes LPs lo to hi-1 until one of them fails; the rest is ready
-// then.
-func (k *kernel) resumeGoroutines(lo, hi int32) {
-	for i := lo; i < hi; i++ {
-		if next := i + ahead; next < hi {
-			k.goroutines.Expect(int(next))
-		}
-		k.running = i
-		if !k.goroutines.Resume(int(i)) {
-			k.end(i)
-		}
-		if k.limited() {
-			k.resumedInFailure(i)
-			k.eng.ReadyRange(int(i+1), int(hi))
-			return
-		}
-	}
-}
-
-// resumedInFailure looks at an LP that has been resumed, when some rank has failed:
-// it must not have gone on after its own failure.
-func (k *kernel) resumedInFailure(lp int32) {
-	if k.failing.failed[lp] && k.goroutines != nil && !k.goroutines.Ended(int(lp)) {
-		k.swallowed(lp)
-	}
 }
 
 // resume runs an LP whose wait, if it was in one, is over.
@@ -280,9 +240,6 @@ func (k *kernel) resume(lp int32) {
 	k.running = lp
 	if !k.body.Resume(int(lp)) {
 		k.end(lp)
-	}
-	if k.limited() {
-		k.resumedInFailure(lp)
 	}
 	k.eng.Reached(k.clock[lp])
 }

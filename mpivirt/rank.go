@@ -175,9 +175,9 @@ func (r *Rank) calls(c call) {
 	r.call = c
 }
 
-// runMain is the body of a goroutine LP.
-func (k *kernel) runMain(i int, self lp.Coroutine) {
-	r := &k.ranks[i]
+// run is the body of a goroutine LP.
+func (g *goroutines) run(i int, self lp.Coroutine) {
+	k, r := g.k, &g.ranks[i]
 	r.k, r.lp, r.self = k, int32(i), self
 	r.world = Comm{r: r, c: k.comms[worldComm], member: int32(k.lo + i)}
 	defer r.left()

@@ -231,12 +231,10 @@ func (s *Simulation) runEngine(i int) end {
 			s.setUp.Add(int64(n - reported))
 			reported = n
 		}
-		k.ranks = reserve[Rank](k, k.n)
-		k.goroutines = lp.NewGoroutines(k.n, k.runMain, report)
-		k.body = k.goroutines
+		k.body = newGoroutines(k, report)
 		report(k.n)
 	} else {
-		k.body, k.steps = c.Program.Event().bind(k)
+		k.body = c.Program.Event().bind(k)
 		s.setUp.Add(int64(k.n))
 	}
 	k.summary.tally.Begin()
