@@ -18,6 +18,9 @@ type (
 	Failure   = sync.Failure   // of an LP: nothing that comes after it counts
 )
 
+// Null is the protocol of null messages alone.
+const Null = sync.Null
+
 // NewInProcess returns the transports of k engines of one process.
 func NewInProcess(k int) []Transport { return sync.NewInProcess(k) }
 
@@ -153,7 +156,7 @@ func (e *Engine) Engines() int { return e.config.Partition.Engines }
 func (e *Engine) Partition() Partition { return e.config.Partition }
 
 // Null reports whether the engines synchronise by null messages alone.
-func (e *Engine) Null() bool { return e.config.Protocol == sync.Null }
+func (e *Engine) Null() bool { return e.config.Protocol == Null }
 
 // Range returns the LPs that the engine owns: lo <= LP < hi.
 func (e *Engine) Range() (lo, hi int) { return e.lo, e.hi }

@@ -10,7 +10,7 @@ import (
 const (
 	clockBytes      = 8
 	goroutineBytes  = 3000 // a stack of 2 KB, the coroutine and what a rank holds of WORLD
-	collectiveBytes = 300  // a rank in a collective by messages: round queue, agent, a message
+	collectiveBytes = 300  // a rank in a collective that is not over arrays: round queue, agent, a message
 	processorBytes  = 168  // under a model with state at the receiver
 )
 
@@ -18,8 +18,8 @@ const (
 // a collective of WORLD that simulates sizes only or reduces a vector; without
 // operations, of what every rank takes. What the program itself holds is not in it.
 //
-// Of the Config it looks at Target, LP, Collectives, Algorithms and Window; without a
-// Target it counts no collectives.
+// Of the Config it looks at Target, LP, Protocol, Collectives, Algorithms and Window;
+// without a Target it counts no collectives.
 func Footprint(c *Config, engines int, operations ...collectives.Operation) float64 {
 	bytes := float64(clockBytes)
 	if c.LP == lp.Goroutine {
@@ -51,7 +51,7 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 		bytes += nodes * 12
 	}
 	s, err := scheduleOf(op, a, participants, 0)
-	if err != nil || c.Collectives == Message || c.Target.ReceiverState() || !dependsOnAll(op) {
+	if err != nil || !c.overArrays(op, a, s, engines) {
 		return bytes + each*collectiveBytes
 	}
 	arrays := 1.
@@ -59,15 +59,13 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 		arrays = 0
 	}
 	for round := range s.MaxRounds() {
-		switch p := s.Pattern(round); {
-		case p.Kind == collectives.Irregular:
-			return bytes + each*collectiveBytes
-		case p.Kind == collectives.Shift:
+		switch p := s.Pattern(round); p.Kind {
+		case collectives.Shift:
 			if engines == 1 {
 				return bytes + (8+8*keptAside(s))*each
 			}
 			return bytes + (16+c.underWay(ranks, engines, 3))*each
-		case p.Kind == collectives.Exchange:
+		case collectives.Exchange:
 			if p.Folded > 0 {
 				arrays += float64(participants-p.Folded) / float64(participants)
 			}
@@ -75,6 +73,21 @@ func (c *Config) collectiveBytes(op collectives.Operation, engines int) float64 
 		}
 	}
 	return bytes + 8*arrays*each
+}
+
+// overArrays reports whether a collective of WORLD is carried out over arrays of clocks,
+// which take far less than the agents of the members or, round by round on one engine,
+// their clocks and messages. Data, messages above the eager limit, and leaders that do
+// not ascend may forbid arrays all the same.
+func (c *Config) overArrays(op collectives.Operation, a collectives.Algorithm, s collectives.Schedule, engines int) bool {
+	call := &collective{op: op, algorithm: a}
+	choice := choice{
+		target: c.Target, wanted: c.Collectives, null: c.Protocol == engine.Null,
+		call: call, schedule: s, layout: call.commonLayout(s),
+		members: c.Target.Ranks(), leaders: a == collectives.NodeLeader, ascending: true, alone: engines == 1,
+		uniformFrom: c.Target.UniformFrom(),
+	}
+	return choice.mode() == byArrays
 }
 
 // keptAside is how many clocks are kept aside in the shifts of a schedule, for each
