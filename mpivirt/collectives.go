@@ -184,7 +184,6 @@ func (c *Comm) Barrier() error {
 		return c.run(&r.k.barrier, nil)
 	}
 	r.k.activity(r.lp)
-	r.k.completion.err = nil
 	r.suspend()
 	return r.fault()
 }

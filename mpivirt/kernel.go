@@ -213,12 +213,14 @@ func (k *kernel) RunRange(lo, hi int32) {
 		return
 	}
 	k.eng.Statistics.Switches += uint64(hi - lo)
+	k.completion.err = nil // that of an LP which has left a collective since
 	k.body.ResumeRange(lo, hi)
 	k.eng.Reached(k.clock[lo])
 }
 
 // resume runs an LP whose wait, if it was in one, is over.
 func (k *kernel) resume(lp int32) {
+	k.completion.err = nil
 	if box := k.mailbox(lp); box != nil && box.wait.kind != notWaiting {
 		k.finish(lp, box)
 	}

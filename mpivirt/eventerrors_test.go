@@ -1,0 +1,91 @@
+package mpivirt_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"gigarank/mpivirt"
+)
+
+// MPI_ERRORS_RETURN and attached buffers are the same for event ranks as for goroutine
+// ranks: an error of arguments, of a message that is too long, of a collective and of a
+// buffered send is the completion of the call, and the rank goes on.
+func TestEventRanksGetTheirErrors(t *testing.T) {
+	expect := func(want error) operation {
+		return func(r *mpivirt.EventRank) mpivirt.Outcome {
+			if err := r.Err(); !errors.Is(err, want) {
+				return r.Fail(fmt.Errorf("rank %d got %v, want %v", r.Rank(), err, want))
+			}
+			return r.Continue()
+		}
+	}
+	buffer := make([]int32, 1)
+	script := eventScript(
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			r.SetErrorsReturn(true)
+			return mpivirt.EventSend(r, []int32{1}, r.Size(), 0)
+		},
+		expect(mpivirt.ErrRank),
+		func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventBcast(r, []int32{1}, -1) },
+		expect(mpivirt.ErrRoot),
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			next, before := (r.Rank()+1)%r.Size(), (r.Rank()+r.Size()-1)%r.Size()
+			return mpivirt.EventSendrecv(r, []int32{1, 2}, next, 0, buffer[:1:1], before, 0)
+		},
+		expect(mpivirt.ErrTruncate),
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			if r.AttachBuffer(3); r.DetachBuffer() != 3 {
+				return r.Fail(errors.New("the buffer is not the one attached"))
+			}
+			return mpivirt.EventBsend(r, []int32{1}, r.Rank(), 0)
+		},
+		expect(mpivirt.ErrBuffer),
+		func(r *mpivirt.EventRank) mpivirt.Outcome {
+			if r.Rank() == 0 {
+				return mpivirt.EventAllreduce(r, []int32{1}, mpivirt.Sum[int32]())
+			}
+			return r.Barrier()
+		},
+		expect(mpivirt.ErrOther),
+		(*mpivirt.EventRank).Barrier,
+		expect(nil),
+	)
+	for _, h := range hostings(4) {
+		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: script}, h.Engines)
+		if err != nil {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+}
+
+// An allreduce whose members call both forms gives each of them its own result, though
+// others that some have begun are over before a waiting member goes on.
+func TestMixedFormsOfAllreduce(t *testing.T) {
+	sum := mpivirt.Sum[int]()
+	for _, h := range hostings(3) {
+		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+			Program: mpivirt.Program{Name: "mixed", Main: func(r *mpivirt.Rank) error {
+				first, second := []int{0}, []int{0}
+				q, err := mpivirt.Iallreduce(r.World(), []int{1}, first, sum)
+				if err != nil {
+					return err
+				}
+				if r.Rank() == 0 {
+					err = mpivirt.Allreduce(r.World(), []int{10}, second, sum)
+				} else {
+					err = waited(mpivirt.Iallreduce(r.World(), []int{10}, second, sum))
+				}
+				if err != nil {
+					return err
+				}
+				if _, err := q.Wait(); err != nil || first[0] != 3 || second[0] != 30 {
+					return fmt.Errorf("rank %d has the sums %d and %d: %w", r.Rank(), first[0], second[0], err)
+				}
+				return nil
+			}}}, h.Engines)
+		if err != nil {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+}
