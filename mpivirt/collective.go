@@ -29,6 +29,20 @@ type collective struct {
 	exchange  *exchange // for the making of communicators
 }
 
+// collecting is what a kernel keeps of collectives, beside what their communicators do.
+type collecting struct {
+	timing     int32 // label of the time of the running LP's next collective
+	joiners    joiners
+	tasks      []task      // that items of the ready queue stand for; see taskItems
+	idle       []int32     // places in tasks
+	incomplete []*instance // carried out locally once all members have entered
+	holds      []*hold     // that have begun
+	rounding
+	localRun  localRun       // scratch of runLocally
+	stretches [][]vtime.Time // room for stretches of clocks
+	told      []int          // scratch of release
+}
+
 // instance is one collective operation on one communicator, as the members of
 // this engine take part in it. The members of all engines number their instances
 // alike: MPI demands that they call collectives in the same order.

@@ -25,66 +25,40 @@ type kernel struct {
 	noise  Noise
 	plain  bool // no noise and no mailboxes: a compute phase does nothing but advance the clock
 
-	clock      []vtime.Time   // by LP: its virtual time
-	ports      []network.Port // by LP; nil until the first is needed
-	processors []processor    // by LP, under a model with state at the receiver, else nil
-	slots      []int32        // by LP: its mailbox, 0 if none; nil until the first is needed
-	boxes      slab[mailbox]
-	messages   slab[message]
-	requests   slab[request]
-	failures   map[int32]error // what went wrong with requests, by index
-	failing    failing
-	lose       func(err *RankError) // ends the run from any goroutine
-	printing   atomic.Bool          // a rank hands text to the output
-	done       int32                // stands in for requests that are over at once
-	nobody     int32                // likewise for receives from ProcNull
+	clock []vtime.Time   // by LP: its virtual time
+	ports []network.Port // by LP; nil until the first is needed
+	processing
+	pointToPoint
+	collecting
+	failing  failing
+	lose     func(err *RankError) // ends the run from any goroutine
+	printing atomic.Bool          // a rank hands text to the output
 	calling
-	roundSlots []int32 // by LP: its round queue, 0 if none; nil until the first is needed
-	queues     slab[roundQueue]
-	agents     slab[agent]
-	rounds     slab[roundMessage]
-	crowd      map[earlyKey]int32 // early messages of LPs that have many
-	buffers    bufferPool
-	comms      []*comm           // by index
-	selfMade   map[int32]*uint32 // by LP: how many communicators it has made of SELF
-	freed      []*comm           // that all local members have given up
-	contexts   map[uint64]int32  // context -> index
-	strays     map[uint64][][]byte
-	groups     groupTable
-	tasks      []task  // that items of the ready queue stand for; see taskItems
-	idle       []int32 // places in tasks
+	buffers  bufferPool
+	comms    []*comm           // by index
+	selfMade map[int32]*uint32 // by LP: how many communicators it has made of SELF
+	freed    []*comm           // that all local members have given up
+	contexts map[uint64]int32  // context -> index
+	strays   map[uint64][][]byte
+	groups   groupTable
 
-	generation uint32 // of requests
 	pollTime   vtime.Duration
 	eagerLimit int64
 	charges    bool                    // messages cost processors or ports something
 	hasPorts   bool                    // what a message costs depends on those before it
 	alike      bool                    // any two leaders of nodes are as far apart as any other two
-	order      []int32                 // scratch of chargeAll
-	localRun   localRun                // scratch of runLocally
-	over       []int32                 // scratch of chargeSome
-	scratch    []byte                  // of gather
-	told       []int                   // scratch of release
-	stretches  [][]vtime.Time          // room for stretches of clocks
 	handed     collective              // scratch: what the running LP hands to a collective
 	barrier    collective              // what every Barrier hands in
 	algorithms []collectives.Algorithm // by operation
-	incomplete []*instance             // carried out locally once all members have entered
-	joiners    joiners
-	running    int32   // LP whose code runs, or ran last
-	stepping   int32   // event LP whose step runs, none32 if none
-	stepped    int32   // LPs up to it, exclusively, are to run a step one after the other
-	called     call    // the MPI call that the step made last
-	concluded  Outcome // of the operation that the step ends with, 0 before it
-	timing     int32   // label of the time of the running LP's next collective
-	returning  bool    // a rank has asked for its errors
-	holds      []*hold // that have begun
+	running    int32                   // LP whose code runs, or ran last
+	stepping   int32                   // event LP whose step runs, none32 if none
+	stepped    int32                   // LPs up to it, exclusively, are to run a step one after the other
+	called     call                    // the MPI call that the step made last
+	concluded  Outcome                 // of the operation that the step ends with, 0 before it
+	returning  bool                    // a rank has asked for its errors
 
-	summary    summary
-	now        vtime.Time   // with processors: of the event that is handled
-	unanswered int          // matches that other engines will tell of
-	answered   vtime.Time   // no such match is before this
-	seen       []vtime.Time // with invariants: by LP, its clock when it was looked at last
+	summary summary
+	seen    []vtime.Time // with invariants: by LP, its clock when it was looked at last
 }
 
 // Data of timed events: what the kernel does at their time.

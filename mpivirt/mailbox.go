@@ -14,6 +14,20 @@ const (
 	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request
 )
 
+// pointToPoint is what a kernel keeps of messages between ranks, and of requests.
+type pointToPoint struct {
+	slots      []int32 // by LP: its mailbox, 0 if none; nil until the first is needed
+	boxes      slab[mailbox]
+	messages   slab[message]
+	requests   slab[request]
+	generation uint32          // of requests
+	done       int32           // stands in for requests that are over at once
+	nobody     int32           // likewise for receives from ProcNull
+	failures   map[int32]error // what went wrong with requests, by index
+	order      []int32         // scratch of chargeAll
+	over       []int32         // scratch of chargeSome
+}
+
 // message is a point-to-point message that no receive has taken yet, or that is being
 // handed over.
 type message struct {

@@ -42,6 +42,14 @@ import (
 // as many picoseconds as matches have led to matches without time between them. When that
 // comes to the slack, a nanosecond at most, time goes on.
 
+// processing is what a kernel keeps under a model with state at the receiver.
+type processing struct {
+	processors []processor // by LP; nil under other models
+	now        vtime.Time  // of the event that is handled
+	unanswered int         // matches that other engines will tell of
+	answered   vtime.Time  // no such match is before this
+}
+
 // processor is what a rank's CPU and interface do and have to do.
 type processor struct {
 	state    network.Occupancy

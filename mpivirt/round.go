@@ -19,6 +19,16 @@ type roundMessage struct {
 	fault     ErrorClass // of calls that the message rests on; see learn
 }
 
+// rounding is what a kernel keeps of collectives by messages.
+type rounding struct {
+	roundSlots []int32 // by LP: its round queue, 0 if none; nil until the first is needed
+	queues     slab[roundQueue]
+	agents     slab[agent]
+	rounds     slab[roundMessage]
+	crowd      map[earlyKey]int32 // early messages of LPs that have many
+	scratch    []byte             // of gather
+}
+
 // roundQueue is what an LP needs beyond its clock once it takes part in a collective by
 // messages. It is made on demand and lives until the LP ends.
 type roundQueue struct {
