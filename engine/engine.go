@@ -210,12 +210,12 @@ func (e *Engine) Record(dst, n int) []byte { return e.endpoint.Reserve(dst, n) }
 // can take effect here.
 func (e *Engine) EIT() vtime.Time { return e.endpoint.EIT() }
 
-// Cap and Uncap tell of an exchange of records between kernels that has begun and
-// not ended; see [sync.Endpoint.Cap].
+// Cap bounds EIT while kernels exchange records that depend on one another; see
+// [sync.Endpoint.Cap].
 func (e *Engine) Cap(t vtime.Time) { e.endpoint.Cap(t) }
 
-// Uncap ends what Cap began; t is the least of what goes on, Forever if nothing
-// does.
+// Uncap ends what Cap has begun. The bound is t from here on: the least of the exchanges
+// that go on, Forever if there is none.
 func (e *Engine) Uncap(t vtime.Time) { e.endpoint.Uncap(t) }
 
 // Await bounds EIT while answers are awaited; see [sync.Endpoint.Await].

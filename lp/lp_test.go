@@ -55,7 +55,7 @@ func TestStopRunsDeferredCalls(t *testing.T) {
 }
 
 // Code of an LP that recovers from whatever there is cannot go on when it is unwound,
-// be it in a loop.
+// not even in a loop.
 func TestStopCannotBeRecovered(t *testing.T) {
 	laps := 0
 	g := NewGoroutines(1, func(_ int, self Coroutine) {

@@ -20,8 +20,8 @@ type waiter struct {
 	number  uint32
 }
 
-// absence tells of members of one engine that have not called an instance of a
-// collective, or, onward, that one and any later one.
+// absence counts the members of one engine that have not called an instance of a
+// collective or, onward, that one and all later ones.
 type absence struct {
 	context uint64
 	number  uint32

@@ -222,7 +222,7 @@ func TestFailuresOfRandomPrograms(t *testing.T) {
 	})
 }
 
-// Goexit, be it that of t.Fatal, ends the run and names the rank; Close runs the
+// Goexit, as in t.Fatal, ends the run and names the rank; Close runs the
 // deferred calls.
 func TestGoexitIsAFailure(t *testing.T) {
 	unwound := make(chan int, 1000)

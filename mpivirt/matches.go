@@ -48,7 +48,7 @@ func (k *kernel) tellMatch(kind byte, engine, index int32, by int, matched vtime
 	w.u64(uint64(matched))
 }
 
-// matchFrom takes in the match that another engine tells of.
+// matchFrom takes in a match on another engine.
 func (k *kernel) matchFrom(kind byte, r reader) {
 	index, by := int32(r.u32()), int(r.u32())
 	at, matched := vtime.Time(r.u64()), vtime.Time(r.u64())

@@ -473,7 +473,7 @@ func (k *kernel) learn(a *agent, own signature, m *roundMessage) {
 	inst := a.inst
 	err := inst.comm.mismatch(inst.number, own, m.signature, m.rank)
 	if err == nil {
-		err = mpiError(m.fault, "%s, but rank %d tells of a call that does not match as collective %d on %s",
+		err = mpiError(m.fault, "%s, but rank %d has heard of a call that does not match as collective %d on %s",
 			own.describe(inst.comm.size), m.rank, inst.number, inst.comm)
 	}
 	errors.As(err, &a.fault)

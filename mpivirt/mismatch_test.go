@@ -433,7 +433,7 @@ func TestTruncationOfOnesOwnBlock(t *testing.T) {
 	}
 }
 
-// Types that differ are found as lengths are, be they of one size: MPI 4.1, 6.1, wants
+// Types that differ are found as lengths are, even if they have one size: MPI 4.1, 6.1, wants
 // one type signature, and 6.9.1 one operation on one type.
 func TestMismatchedTypes(t *testing.T) {
 	type reduction = func(w *mpivirt.Comm) error

@@ -46,7 +46,7 @@ import (
 type processing struct {
 	processors []processor // by LP; nil under other models
 	now        vtime.Time  // of the event that is handled
-	unanswered int         // matches that other engines will tell of
+	unanswered int         // matches on other engines that are awaited
 	answered   vtime.Time  // no such match is before this
 }
 

@@ -48,7 +48,10 @@ func (k *kernel) look(lp int32, box *mailbox) {
 // instant for which a wait of the LP was armed. It reports whether the wait is
 // over.
 func (k *kernel) handleWait(lp int32, generation uint32, t vtime.Time) bool {
-	box := k.box(lp)
+	box := k.mailbox(lp)
+	if box == nil {
+		return false // the LP has ended
+	}
 	w := &box.wait
 	if w.generation != generation || w.kind == notWaiting || w.ready || w.armed != t {
 		return false

@@ -195,7 +195,7 @@ func RecvInit[T Datatype](c *Comm, data []T, source, tag int) *Persistent {
 }
 
 // Start begins the operation (MPI_Start). Errors: those of the operation;
-// ErrRequest if the one begun before has not been waited for, be it through a copy
+// ErrRequest if the one begun before has not been waited for, directly or through a copy
 // of its Request.
 func (p *Persistent) Start() error {
 	if p.active() && p.valid() == nil {

@@ -42,8 +42,8 @@ func rank(at []sample) ranking {
 // told reports whether the best is the fastest for sure.
 func (r ranking) told() bool { return len(r.tied) == 1 }
 
-// margin says by how much the best is better than the next: "+12 %", "×3.4"; "≈" if it
-// cannot be told from it, "?" for want of seeds, and nothing if there is no other.
+// margin returns by how much the best is better than the next: "+12 %", "×3.4"; "≈" if the
+// two cannot be told apart, "?" with too few seeds, and nothing if there is no other.
 func (r ranking) margin() string {
 	switch {
 	case len(r.next.records) == 0:

@@ -109,7 +109,7 @@ func TestReportNamesPointsLeftOut(t *testing.T) {
 		records = append(records, fakeRecord(p, point))
 	}
 	page := string(reportOf(t, p, records))
-	if strings.Contains(page, "Incomplete") || !strings.Contains(page, "Left out for want of memory: "+Ranges(p.Points[n-2:])+".") {
+	if strings.Contains(page, "Incomplete") || !strings.Contains(page, "Left out, too large for the memory: "+Ranges(p.Points[n-2:])+".") {
 		t.Errorf("a finished study is reported as\n%s", page)
 	}
 	page = string(reportOf(t, p, records[1:]))
@@ -118,7 +118,7 @@ func TestReportNamesPointsLeftOut(t *testing.T) {
 	}
 	p.TooLarge = nil
 	if page = string(reportOf(t, p, records)); strings.Contains(page, "want of memory") {
-		t.Error("points are left out for want of memory, and none is")
+		t.Error("points are left out as too large for the memory, and none is")
 	}
 }
 

@@ -29,7 +29,7 @@ func interpreters(s *settings) (good int, faults []error) {
 }
 
 // compare runs an algorithm by messages, in bulk, and in bulk on three engines, and
-// returns a line that tells of it.
+// returns a line with the outcome.
 func compare(s *settings, op collectives.Operation, a collectives.Algorithm) (line string, err error) {
 	target, err := affordable(s, op, a)
 	if err != nil {

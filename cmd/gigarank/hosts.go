@@ -77,7 +77,7 @@ func localProcesses(getenv func(string) string, processes int) int {
 // transports returns the transports of the engines in this process for a new
 // simulation; alone is their number if there is no other process. All hosts call
 // it in turn with agree, which tells that the simulation before has ended on all
-// of them, be it with a failure.
+// of them, well or with a failure.
 func (h *hosts) transports(alone int) ([]sync.Transport, error) {
 	if h.job == nil {
 		return sync.NewInProcess(alone), nil

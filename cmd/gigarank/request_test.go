@@ -134,7 +134,7 @@ func TestMemoryOfSeveralProcesses(t *testing.T) {
 }
 
 // Payloads for which the memory is not enough are refused before anything is made of
-// them, be they so large that the need does not fit into 64 bits.
+// them. The need may not even fit into 64 bits.
 func TestPayloadsWithoutTheMemory(t *testing.T) {
 	const needed, available = "the run needs about", "1.00 GiB are available"
 	for line, want := range map[string][]string{

@@ -381,7 +381,7 @@ func (s *conductor) announce() {
 	done := len(s.plan.Points) - len(s.todo) - len(s.plan.TooLarge)
 	p("%s: %d to simulate, %d finished before", plural(len(s.plan.Points), "point"), len(s.todo), done)
 	if len(s.plan.TooLarge) > 0 {
-		p("left out for want of memory: %s", study.Ranges(s.plan.TooLarge))
+		p("left out, too large for the memory: %s", study.Ranges(s.plan.TooLarge))
 	}
 	if len(s.plan.LeftOut) > 0 {
 		p("left out as too slow to simulate unless named by --algorithms: %s", study.Ranges(s.plan.LeftOut))

@@ -120,7 +120,7 @@ func TestLostResultEndsTheStudy(t *testing.T) {
 	}
 }
 
-// A study that has left points out for want of memory is complete without them.
+// A study that has left points out that are too large for the memory is complete without them.
 func TestReportOfAStudyWithoutLargePoints(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "study")
 	c, _, stderr := testConsole(nil)
@@ -129,7 +129,7 @@ func TestReportOfAStudyWithoutLargePoints(t *testing.T) {
 	if code != exitDone || err != nil {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
 	}
-	if bytes.Contains(page, []byte("Incomplete")) || !bytes.Contains(page, []byte("Left out for want of memory: node-leader from 64Mi ranks on.")) {
+	if bytes.Contains(page, []byte("Incomplete")) || !bytes.Contains(page, []byte("Left out, too large for the memory: node-leader from 64Mi ranks on.")) {
 		t.Errorf("the report is\n%s", page)
 	}
 }
