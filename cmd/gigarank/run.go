@@ -80,9 +80,7 @@ func run(c *console, program string, f *runFlags) (err error) {
 	if err == nil {
 		err = simulate(c, h, r)
 	}
-	if h.apart {
-		c.finish(err)
-	}
+	c.finish(err) // the launcher ends this host as soon as another one has ended with an error
 	if closed := h.close(exitCode(err)); err == nil {
 		err = closed
 	}

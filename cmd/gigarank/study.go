@@ -146,9 +146,7 @@ func conductStudy(c *console, f *studyFlags) (err error) {
 	if s.journal != nil {
 		err = errors.Join(err, s.journal.Close())
 	}
-	if h.apart {
-		c.finish(err)
-	}
+	c.finish(err) // see run
 	if closed := h.close(exitCode(err)); err == nil {
 		err = closed
 	}
