@@ -528,23 +528,26 @@ func (k *kernel) calls() (all []entrance) {
 			continue
 		}
 		all = append(all, c.past...)
+		span := vtime.Duration(0) // counts only where nobody can go on; see disagreement
+		if len(c.live) > 0 && !k.limited() {
+			span = k.thereAndBack(c)
+		}
 		for _, inst := range c.live {
 			for ; inst != nil; inst = inst.rival {
-				all = append(all, k.entrances(inst)...)
+				all = append(all, k.entrances(inst, span)...)
 			}
 		}
 	}
 	return all
 }
 
-// entrances returns the first entrants of an instance.
-func (k *kernel) entrances(inst *instance) (all []entrance) {
+// entrances returns the first entrants of an instance, with the span given.
+func (k *kernel) entrances(inst *instance, span vtime.Duration) (all []entrance) {
 	c := inst.comm
-	one := entrance{context: c.context, members: uint64(c.size), number: inst.number, entrant: inst.entrant}
+	one := entrance{context: c.context, members: uint64(c.size), number: inst.number, entrant: inst.entrant, span: span}
 	if !inst.signature.whole() {
 		return []entrance{one}
 	}
-	one.span = k.thereAndBack(c)
 	bySignature := map[signature]entrance{}
 	for member := c.first; member < c.last; member++ {
 		rank := c.rankOf(member, 0)

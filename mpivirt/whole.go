@@ -1,9 +1,10 @@
 package mpivirt
 
 import (
+	"slices"
+
 	"gigarank/invariant"
 	"gigarank/vtime"
-	"slices"
 )
 
 // failure is the end of a collective as a whole, because members have called different
@@ -50,7 +51,7 @@ func (k *kernel) failWhole(inst *instance) {
 	}
 	k.dropCrowd(inst)
 	if inst.count < c.locals {
-		k.sendFailed(inst)
+		k.sendFailed(inst, nil)
 	}
 	k.enteredFailed(inst)
 }
@@ -73,10 +74,11 @@ func (k *kernel) enteredFailed(inst *instance) {
 	}
 	if !f.told {
 		f.told = true
-		for _, e := range k.entrances(inst) {
-			f.first = append(f.first, e.entrant)
+		first := k.entrances(inst, 0)
+		for i := range first {
+			f.first = append(f.first, first[i].entrant)
 		}
-		k.sendFailed(inst)
+		k.sendFailed(inst, first)
 	}
 	if f.missing == 0 {
 		k.queue(inst)
@@ -155,14 +157,10 @@ func (k *kernel) dropCrowd(inst *instance) {
 	}
 }
 
-// sendFailed tells the other engines that an instance fails, and who of this engine's
-// members entered first and when the last did, if all have entered.
-func (k *kernel) sendFailed(inst *instance) {
+// sendFailed tells the other engines that an instance fails; if all members of this engine
+// have entered, also who of them did first, and when the last one did.
+func (k *kernel) sendFailed(inst *instance, first []entrance) {
 	f := inst.failed
-	var first []entrance
-	if f.told {
-		first = k.entrances(inst)
-	}
 	for _, engine := range k.others(inst.comm) {
 		w := k.collectiveRecord(inst, engine, recordFailed, 8+len(first)*entrantBytes)
 		w.u64(uint64(f.latest))
