@@ -89,3 +89,48 @@ func TestMixedFormsOfAllreduce(t *testing.T) {
 		}
 	}
 }
+
+// mixedState is an event rank of [TestMixedFormsOfEventRanks].
+type mixedState struct {
+	step          int
+	first, second mpivirt.EventRequest
+}
+
+// The same for event ranks, of which those that wait share the result with the others.
+func TestMixedFormsOfEventRanks(t *testing.T) {
+	sum := mpivirt.Sum[int]()
+	program := mpivirt.Steps(func(r *mpivirt.EventRank, s *mixedState) mpivirt.Outcome {
+		s.step++
+		switch {
+		case s.step == 1:
+			return mpivirt.EventAllreduce(r, []int{100}, sum)
+		case s.step == 2:
+			s.first = mpivirt.EventIallreduce(r, []int{1}, sum)
+			if r.Rank() == 0 {
+				return mpivirt.EventAllreduce(r, []int{10}, sum)
+			}
+			s.second = mpivirt.EventIallreduce(r, []int{10}, sum)
+			return r.Wait(s.second)
+		case s.step == 3:
+			got := mpivirt.EventResult[int](r)
+			if r.Rank() > 0 {
+				got = mpivirt.EventResultOf[int](r, s.second)
+			}
+			if len(got) != 1 || got[0] != 30 {
+				return r.Fail(fmt.Errorf("rank %d has the sum %v, want 30", r.Rank(), got))
+			}
+			return r.Wait(s.first)
+		}
+		if got := mpivirt.EventResultOf[int](r, s.first); len(got) != 1 || got[0] != 3 {
+			return r.Fail(fmt.Errorf("rank %d has the sum %v, want 3", r.Rank(), got))
+		}
+		return r.Finish()
+	})
+	for _, h := range hostings(3) {
+		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+			Program: mpivirt.Program{Name: "mixed", Event: func() mpivirt.EventProgram { return program }}}, h.Engines)
+		if err != nil {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+}
