@@ -78,9 +78,9 @@ func (g *goroutine) waits() bool {
 	return false
 }
 
-// blockedIn returns the stack of a goroutine that waits and was started by goroutine
-// home, and where it waits; both are empty if none does. One that has started a goroutine
-// which may go on by itself is not blocked.
+// blockedIn returns the stack of a waiting goroutine that goroutine home has started,
+// and the place where it waits. Both are empty if there is none. A goroutine is not
+// blocked if one that it has started may go on by itself.
 func blockedIn(all []goroutine, home uint64) (stack, where string) {
 	for i := range all {
 		if g := &all[i]; g.creator == home && g.waits() && !lively(all, g.number) {
@@ -92,8 +92,8 @@ func blockedIn(all []goroutine, home uint64) (stack, where string) {
 	return "", ""
 }
 
-// lively reports whether a goroutine that another one has started, or one that this has
-// started in turn, may go on by itself: it runs, sleeps or waits for the host.
+// lively reports whether a goroutine that creator has started, directly or in turn, may
+// go on by itself: it runs, sleeps or waits for the host.
 func lively(all []goroutine, creator uint64) bool {
 	for i := range all {
 		if g := &all[i]; g.creator == creator && g.number != creator {
@@ -105,11 +105,11 @@ func lively(all []goroutine, creator uint64) bool {
 	return false
 }
 
-// ours begins the names of functions that wait in ways of their own.
-var ours = regexp.MustCompile(`^gigarank/(sync|sync/.*|engine|lp|mpivirt)\.`)
+// ours matches calls of the simulator, whose packages wait in ways of their own.
+var ours = regexp.MustCompile(`^gigarank/(sync|engine|lp|mpivirt)(/.*)?\.`)
 
-// where names the state of a goroutine and the place, outside the standard library, in
-// which it waits; it is empty if that is in the simulator.
+// where returns the state of a goroutine and the place, outside the standard library,
+// where it waits. It returns "" if that place is in the simulator.
 func (g *goroutine) where() string {
 	for i := 0; i+1 < len(g.stack); i += 2 {
 		call, place := g.stack[i], strings.TrimSpace(g.stack[i+1])
