@@ -22,7 +22,7 @@ const (
 	digestKey1 = 0x66696e6765727072
 )
 
-// Add enters the finish of an LP, which is given by its global number.
+// Add enters the finish time of an LP; lp is its global number.
 func (d *Digest) Add(lp int, at vtime.Time) {
 	d.Finished++
 	d.Last = max(d.Last, at)
@@ -42,7 +42,7 @@ func (d *Digest) Merge(o *Digest) {
 // String returns the fingerprint: 32 hexadecimal digits over (LP, finish time).
 func (d *Digest) String() string { return fmt.Sprintf("%016x%016x", d.sums[0], d.sums[1]) }
 
-// Append appends the digest to b, as Read reads it.
+// Append appends the digest to b in the form that Read reads.
 func (d *Digest) Append(b []byte) []byte {
 	return appendWords(b, d.Finished, uint64(d.Last), d.sums[0], d.sums[1])
 }
@@ -65,7 +65,7 @@ func (s *Statistics) Add(o *Statistics) {
 	s.TransportMessages += o.TransportMessages
 }
 
-// Append appends the statistics to b, as Read reads them.
+// Append appends the statistics to b in the form that Read reads.
 func (s *Statistics) Append(b []byte) []byte {
 	return appendWords(b, s.Events, s.Messages, s.Switches, s.RemoteMessages, s.SyncMessages, s.TransportMessages)
 }

@@ -10,7 +10,7 @@ import (
 	"gigarank/vtime"
 )
 
-// What synchronisation gives to those who set engines up.
+// Types of synchronisation, for callers that set engines up.
 type (
 	Transport = sync.Transport // between the engines
 	Protocol  = sync.Protocol  // by which they synchronise
@@ -41,18 +41,17 @@ type Kernel interface {
 	Drained()
 }
 
-// RangeRunner is a [Kernel] that runs LPs which became ready together without
-// being called for each of them.
+// RangeRunner is a [Kernel] that runs LPs that became ready together in one call.
 type RangeRunner interface {
 	// RunRange runs the LPs with local numbers lo <= i < hi.
 	RunRange(lo, hi int32)
 }
 
-// Limited is a [Kernel] whose LPs may fail. The engine runs no timed event and
-// resumes no throttled LP past the least failure; the kernel does not run LPs that are
-// ready but lie beyond it.
+// Limited is a [Kernel] whose LPs may fail. Past the least failure the engine runs no
+// timed event and resumes no throttled LP. The kernel runs no ready LP that lies beyond
+// it.
 type Limited interface {
-	// Limit hands over the least failure that is known, each time it becomes less.
+	// Limit hands over the least known failure, each time it becomes less.
 	Limit(f *Failure)
 }
 
@@ -70,9 +69,8 @@ type Config struct {
 	// BufferLimit is the number of bytes in the kernel's buffers past which
 	// senders are throttled; 0 means 256 MiB.
 	BufferLimit int64
-	// Window is the number of bytes under way from one engine to another, sent and
-	// not yet consumed, past which the sender's LPs are throttled; 0 means
-	// DefaultWindow.
+	// Window is the number of bytes under way from one engine to another, sent and not
+	// yet consumed. Past it the sender's LPs are throttled; 0 means DefaultWindow.
 	Window int64
 }
 
@@ -86,8 +84,8 @@ type Statistics struct {
 	TransportMessages uint64
 }
 
-// Engine is one event loop. It is used by one goroutine, but for [Engine.Stop]
-// and [Engine.Snapshot].
+// Engine is one event loop. One goroutine uses it; others may call [Engine.Stop] and
+// [Engine.Snapshot].
 type Engine struct {
 	Statistics Statistics
 
@@ -97,7 +95,7 @@ type Engine struct {
 	endpoint   *sync.Endpoint
 	ready      readyQueue
 	timed      eventList
-	throttled  eventList // LPs held back, by their clocks
+	throttled  eventList // items held back, by their clocks
 	full       []Event   // scratch of release
 	unfinished int
 	buffered   int64
@@ -110,7 +108,7 @@ type Engine struct {
 	snapshot   snapshot
 }
 
-// snapshot is what other goroutines may look at while the engine runs.
+// snapshot is what other goroutines may read while the engine runs.
 type snapshot struct {
 	events, time atomic.Int64
 	atWork       atomic.Bool   // in Run, and not waiting for other engines
@@ -146,13 +144,13 @@ func New(c Config) *Engine {
 	return e
 }
 
-// Index is the engine's number, 0 to Engines()-1.
+// Index returns the engine's number, 0 to Engines()-1.
 func (e *Engine) Index() int { return e.index }
 
-// Engines is the number of engines of the simulation.
+// Engines returns the number of engines of the simulation.
 func (e *Engine) Engines() int { return e.config.Partition.Engines }
 
-// Partition is the division of all LPs among the engines.
+// Partition returns the division of all LPs among the engines.
 func (e *Engine) Partition() Partition { return e.config.Partition }
 
 // Null reports whether the engines synchronise by null messages alone.
@@ -161,26 +159,26 @@ func (e *Engine) Null() bool { return e.config.Protocol == Null }
 // Range returns the LPs that the engine owns: lo <= LP < hi.
 func (e *Engine) Range() (lo, hi int) { return e.lo, e.hi }
 
-// Ready makes an item run: an LP of the partition (its local number), or a task
-// of the kernel (a negative number).
+// Ready queues an item to run: an LP of the partition (its local number), or a task of
+// the kernel (a negative number).
 func (e *Engine) Ready(item int32) { e.ready.push(item) }
 
-// ReadyRange makes the LPs with local numbers lo <= i < hi run.
+// ReadyRange queues the LPs with local numbers lo <= i < hi to run.
 func (e *Engine) ReadyRange(lo, hi int) { e.ready.pushRange(int32(lo), int32(hi)) }
 
 // Schedule enters a timed event for an LP of this engine.
 func (e *Engine) Schedule(ev Event) { e.timed.push(ev) }
 
-// Throttle holds an item back, an LP (its local number) whose clock shows t or a task of
-// the kernel's own (a negative number) that concerns nothing before t, which is about
-// to send to engine dst, until there is room or all else waits. The kernel's Run
-// resumes it.
-func (e *Engine) Throttle(lp int32, t vtime.Time, dst int) {
-	e.throttled.push(Event{Time: t, Source: lp, LP: lp, Data: uint64(dst)})
+// Throttle holds back an item that is about to send to engine dst, until there is room
+// or all else waits. The kernel's Run resumes it. The item is an LP (its local number)
+// whose clock shows t, or a task of the kernel (a negative number) that concerns
+// nothing before t.
+func (e *Engine) Throttle(item int32, t vtime.Time, dst int) {
+	e.throttled.push(Event{Time: t, Source: item, LP: item, Data: uint64(dst)})
 }
 
-// Buffer changes the number of bytes that the kernel holds for messages that
-// nobody has consumed.
+// Buffer adds to the number of bytes that the kernel holds for messages not yet
+// consumed.
 func (e *Engine) Buffer(bytes int64) {
 	e.buffered += bytes
 	if invariant.Enabled && e.buffered < 0 {
@@ -188,8 +186,8 @@ func (e *Engine) Buffer(bytes int64) {
 	}
 }
 
-// Congested reports whether an LP that is about to send to an LP of engine dst
-// ought to be throttled.
+// Congested reports whether an LP that is about to send to an LP of engine dst ought to
+// be throttled.
 func (e *Engine) Congested(dst int) bool {
 	return e.buffered > e.limit || dst != e.index && !e.endpoint.Room(dst)
 }
@@ -198,15 +196,15 @@ func (e *Engine) Congested(dst int) bool {
 // it consumes them.
 func (e *Engine) Room(dst int) bool { return e.endpoint.Room(dst) }
 
-// Consumed tells that a record of n bytes from engine src has left the kernel's
-// buffers. It is told once for each record.
+// Consumed reports that a record of n bytes from engine src has left the kernel's
+// buffers. The kernel calls it once for each record.
 func (e *Engine) Consumed(src, n int) { e.endpoint.Credit(src, n) }
 
-// Record returns room for a record of n bytes to the kernel of engine dst. The
-// caller fills it before it calls the engine again.
+// Record returns n bytes for a record to the kernel of engine dst. The caller fills
+// them before it calls the engine again.
 func (e *Engine) Record(dst, n int) []byte { return e.endpoint.Reserve(dst, n) }
 
-// EIT is the earliest instant at which something that another engine still sends
+// EIT returns the earliest instant at which anything that another engine still sends
 // can take effect here.
 func (e *Engine) EIT() vtime.Time { return e.endpoint.EIT() }
 
@@ -214,14 +212,14 @@ func (e *Engine) EIT() vtime.Time { return e.endpoint.EIT() }
 // [sync.Endpoint.Cap].
 func (e *Engine) Cap(t vtime.Time) { e.endpoint.Cap(t) }
 
-// Uncap ends what Cap has begun. The bound is t from here on: the least of the exchanges
-// that go on, Forever if there is none.
+// Uncap ends a bound that Cap has begun. From here on the bound is t: the least of the
+// exchanges that go on, Forever if there is none.
 func (e *Engine) Uncap(t vtime.Time) { e.endpoint.Uncap(t) }
 
 // Await bounds EIT while answers are awaited; see [sync.Endpoint.Await].
 func (e *Engine) Await(t vtime.Time) { e.endpoint.Await(t) }
 
-// Finished tells that n LPs have ended.
+// Finished counts n LPs as ended.
 func (e *Engine) Finished(n int) {
 	e.unfinished -= n
 	if invariant.Enabled && e.unfinished < 0 {
@@ -229,19 +227,18 @@ func (e *Engine) Finished(n int) {
 	}
 }
 
-// LPFailed tells that an LP has failed and does nothing more. The simulation goes on
-// until nothing is left before the least failure of all engines: Run ends with
-// ErrDeadlock then, and Failure is the same one everywhere. So it depends on no order
-// in which the host does things.
+// LPFailed reports that an LP has failed and does nothing more. The simulation goes on
+// until nothing is left before the least failure of all engines. Run then ends with
+// ErrDeadlock, and Failure is the same everywhere, in whatever order the host works.
 func (e *Engine) LPFailed(f Failure) {
 	e.endpoint.Fail(f)
 	e.notice()
 }
 
-// Failure returns the least failure that is known, nil if there is none.
+// Failure returns the least known failure, nil if there is none.
 func (e *Engine) Failure() *Failure { return e.failure }
 
-// notice takes in a failure that is less than the one known.
+// notice takes in a failure that is less than the known one.
 func (e *Engine) notice() {
 	f := e.endpoint.Failure()
 	if f == e.failure {
@@ -253,7 +250,7 @@ func (e *Engine) notice() {
 	}
 }
 
-// Fail ends the simulation at once: something is wrong with the simulation itself. The
+// Fail ends the simulation at once because of an error in the simulation itself. The
 // first error counts.
 func (e *Engine) Fail(err error) {
 	if e.err == nil {
@@ -261,15 +258,15 @@ func (e *Engine) Fail(err error) {
 	}
 }
 
-// Err returns what was given to Fail.
+// Err returns the error given to Fail.
 func (e *Engine) Err() error { return e.err }
 
 // Stop ends the simulation on all engines from any goroutine. Their Run returns
 // a *sync.Stopped with the reason.
 func (e *Engine) Stop(reason []byte) { e.endpoint.Stop(reason) }
 
-// Abort is Stop by the engine's own goroutine after Run has returned: the other
-// engines are told before it comes back.
+// Abort is Stop by the engine's own goroutine, after Run has returned. It tells the
+// other engines before it returns.
 func (e *Engine) Abort(reason []byte) {
 	e.endpoint.Stop(reason)
 	// The error is the *sync.Stopped just asked for, or one of a transport that
@@ -283,21 +280,21 @@ func (e *Engine) Gather(payload []byte) ([][]byte, error) { return e.endpoint.Ga
 // Share gives every engine the payload of engine 0, after Run has returned.
 func (e *Engine) Share(payload []byte) ([]byte, error) { return e.endpoint.Share(payload) }
 
-// Snapshot returns, from any goroutine, how many events the engine has processed
-// and the latest instant among its timed events and what Reached told.
+// Snapshot returns the number of events that the engine has processed and the latest
+// instant among its timed events and the calls of Reached. Any goroutine may call it.
 func (e *Engine) Snapshot() (events uint64, t vtime.Time) {
 	return uint64(e.snapshot.events.Load()), vtime.Time(e.snapshot.time.Load())
 }
 
-// Reached tells, for Snapshot, that an LP has come to an instant.
+// Reached records, for Snapshot, that an LP has come to an instant.
 func (e *Engine) Reached(t vtime.Time) { e.reached = max(e.reached, t) }
 
 // ErrDeadlock is returned by Run when all engines are quiescent and some LPs have
 // not finished.
 var ErrDeadlock = errors.New("deadlock")
 
-// CausalityError tells that a record reached an engine below its EIT: the bound
-// that it relied on was wrong.
+// CausalityError says that a record reached an engine below its EIT: the bound that it
+// relied on was wrong.
 type CausalityError struct {
 	Source, Destination int // LPs
 	Sent, Arrival, EIT  vtime.Time
@@ -317,10 +314,10 @@ func (e *Engine) CheckArrival(source, destination int, sent, arrival vtime.Time)
 	}
 }
 
-// Run runs the partition until all LPs of all engines have finished. Errors:
-// what was given to Fail, *sync.Stopped if another engine failed or Stop was
-// called, ErrDeadlock, or an error of the transport. A panic of the kernel's that has
-// come out of Run is no obstacle to calling it again.
+// Run runs the partition until all LPs of all engines have finished. It returns the
+// error given to Fail, *sync.Stopped if another engine failed or Stop was called,
+// ErrDeadlock, or an error of the transport. Run may be called again after a panic of
+// the kernel has come out of it.
 func (e *Engine) Run(k Kernel) error {
 	e.kernel = k
 	e.snapshot.atWork.Store(true)
@@ -355,7 +352,7 @@ func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
 		e.Statistics.Events += uint64(n)
 		e.snapshot.events.Store(int64(e.Statistics.Events))
 		e.snapshot.time.Store(int64(e.reached))
-		// What other engines may wait for does not wait for this one to run dry.
+		// Other engines need not wait until this one runs dry.
 		if err := e.endpoint.Flush(); err != nil {
 			return err
 		}
@@ -381,8 +378,8 @@ func (e *Engine) within(t vtime.Time) vtime.Time {
 	return t
 }
 
-// runReady runs the next ready item, or several LPs of a range, and returns how
-// many.
+// runReady runs the next ready item, or several LPs of a range, and returns their
+// number.
 func (e *Engine) runReady(k Kernel) int {
 	if ranges, ok := k.(RangeRunner); ok && e.ready.count == 0 {
 		lo, hi := e.ready.popRange(pollInterval)
@@ -393,9 +390,9 @@ func (e *Engine) runReady(k Kernel) int {
 	return 1
 }
 
-// advance does the next thing that depends on time: it handles the least timed
-// event or resumes a throttled LP if that is allowed, else it waits for the other
-// engines. It reports false when the simulation has ended.
+// advance takes the next step that depends on time. It handles the least timed event or
+// resumes a throttled LP if that is allowed. Otherwise it waits for the other engines.
+// It reports false when the simulation has ended.
 func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err error) {
 	timed, throttled := e.within(e.timed.minimum()), e.within(e.throttled.minimum())
 	next := min(timed, throttled)
@@ -442,9 +439,9 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	}
 }
 
-// checkHandled holds an event that is about to be handled against the bound below
-// which it must lie and against those that wait. It may come before one handled
-// already: a kernel asks for an instant that lies behind to have no need of EIT.
+// checkHandled checks that an event about to be handled lies below EIT, before all that
+// wait, and in the partition. The event may lie before one handled already: a kernel
+// asks for a past instant where it needs no EIT.
 func (e *Engine) checkHandled(ev Event) {
 	switch {
 	case ev.Time >= e.EIT():
@@ -456,9 +453,9 @@ func (e *Engine) checkHandled(ev Event) {
 	}
 }
 
-// release resumes the throttled LP with the least clock among those that have
-// room for what they send. It reports whether there was one. LPs of this engine
-// always have room: they are held back only to let others run first.
+// release resumes the throttled LP with the least clock among those whose engine has
+// room for what they send. It reports whether there was one. LPs that send within this
+// engine always have room: they are held back only to let others run first.
 func (e *Engine) release(k Kernel, deliver func(int, []byte)) (bool, error) {
 	if err := e.endpoint.Flush(); err != nil {
 		return false, err

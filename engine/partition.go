@@ -44,8 +44,8 @@ func (p Partition) Owner(lp int) int {
 	return int(quotient)
 }
 
-// check holds the blocks of all engines against what a partition is: they follow
-// one another, and together they are all LPs.
+// check verifies that the blocks of all engines follow one another and together are all
+// LPs.
 func (p Partition) check() {
 	next := 0
 	for engine := range p.Engines {

@@ -44,7 +44,7 @@ func (q *readyQueue) pop() int32 {
 	return item
 }
 
-// popRange takes the next LPs of a range, at most limit. There is a range.
+// popRange removes up to limit LPs from the last range. There must be one.
 func (q *readyQueue) popRange(limit int32) (lo, hi int32) {
 	r := &q.ranges[len(q.ranges)-1]
 	lo, hi = r.next, r.next+min(limit, r.end-r.next)

@@ -2,10 +2,9 @@ package engine
 
 import "gigarank/watchdog"
 
-// Watch watches engines of this process until stop is called: it calls blocked with the
-// number of an engine that has stood still for so many seconds or longer because the
-// code that it runs is blocked, and where that is. If blocked returns false, the engine
-// is watched on.
+// Watch watches engines of this process until stop is called. It calls blocked(i,
+// where) when engine i has stood still for the seconds or longer because the code that
+// it runs is blocked at where. It watches the engine on only if blocked returns false.
 func Watch(engines []*Engine, seconds float64, blocked func(i int, where string) bool) (stop func()) {
 	subjects := make([]watchdog.Subject, len(engines))
 	for i, e := range engines {
@@ -14,8 +13,8 @@ func Watch(engines []*Engine, seconds float64, blocked func(i int, where string)
 	return watchdog.Watch(subjects, seconds, blocked)
 }
 
-// Settle tells the watchdog that the calling goroutine starts the engine's, and those
-// of its LPs.
+// Settle tells the watchdog that the calling goroutine starts the engine's goroutine
+// and those of its LPs.
 func (e *Engine) Settle() { e.snapshot.home.Store(watchdog.Goroutine()) }
 
 // watched is an engine as the watchdog sees it.

@@ -1,14 +1,14 @@
-// Package invariant is how the rooms check what they rely on.
+// Package invariant checks what the rooms rely on.
 //
-// A build with the tag invariants looks at much that must hold: the order of the
-// event list, clocks and promises that never go back, mailboxes whose chains are
-// whole, counts that add up. Other builds do none of it, at no cost:
+// A build with the tag invariants checks the order of the event list, clocks and
+// promises that never go back, whole chains in mailboxes, and sums of counts. Other
+// builds check none of it, at no cost:
 //
 //	if invariant.Enabled {
 //		l.check()
 //	}
 //
-// What costs nothing to notice calls [Broken] in every build.
+// A check that costs nothing calls [Broken] in every build.
 package invariant
 
 import (
@@ -16,8 +16,8 @@ import (
 	"runtime/debug"
 )
 
-// Violation is what [Broken] panics with. It says that something the code relies on
-// does not hold: a bug in gigarank, not in the simulated program.
+// Violation is the value with which [Broken] panics. It reports a bug in gigarank, not
+// in the simulated program.
 type Violation struct {
 	Text  string
 	Stack []byte // of the goroutine that found it

@@ -49,16 +49,18 @@ const reportEvery = 1 << 16
 type Goroutines struct {
 	next []func() (struct{}, bool)
 	stop []func()
-	// where an LP was suspended on its stack, or was once: the runtime moves stacks
+	// stack address at which an LP last waited; stale once the runtime has moved the
+	// stack
 	top []uintptr
 }
 
-// NewGoroutines makes n LPs; main(i, self) is the body of LP i. It calls self.Wait to
+// NewGoroutines makes n LPs. main(i, self) is the body of LP i and calls self.Wait to
 // suspend itself. An LP begins to run when it is resumed for the first time.
 //
-// A panic in main comes out of Resume. A main that ends by [runtime.Goexit] would end
-// the goroutine that called Resume, too: a deferred call of main prevents that by a
-// Wait, which returns no more. made is told now and then how many LPs have been made.
+// A panic in main comes out of Resume. A main that ends by [runtime.Goexit] would also
+// end the goroutine that called Resume: a deferred call of main prevents that by a Wait
+// that never returns. NewGoroutines calls made now and then with the number of LPs made
+// so far.
 func NewGoroutines(n int, main func(i int, self Coroutine), made func(n int)) *Goroutines {
 	g := &Goroutines{next: make([]func() (struct{}, bool), n), stop: make([]func(), n), top: make([]uintptr, n)}
 	for i := range n {
@@ -70,15 +72,15 @@ func NewGoroutines(n int, main func(i int, self Coroutine), made func(n int)) *G
 	return g
 }
 
-// Coroutine is what an LP that runs as a coroutine suspends itself with.
+// Coroutine suspends an LP that runs as a coroutine.
 type Coroutine struct {
 	yield func(struct{}) bool
 	top   *uintptr
 }
 
-// Wait suspends the LP until it is resumed. Only the LP itself may call it. An LP that
-// Stop unwinds leaves it by [runtime.Goexit]: its deferred calls run, and none of them
-// can recover from it.
+// Wait suspends the LP until it is resumed. Only the LP itself may call it. When Stop
+// unwinds the LP, Wait ends by [runtime.Goexit]: deferred calls run, and none can
+// recover from it.
 func (c Coroutine) Wait() {
 	var here byte
 	*c.top = uintptr(unsafe.Pointer(&here))
@@ -87,24 +89,26 @@ func (c Coroutine) Wait() {
 	}
 }
 
-// Astray reports whether the caller runs on another goroutine than an LP's: one that LP
-// code has started must not suspend the LP. It is found out where the caller's stack is
-// not that on which the LP was suspended last.
+// Astray reports whether the caller runs on a goroutine that is not an LP's. A
+// goroutine that LP code has started must not suspend the LP. Astray walks the stack
+// only if the caller's frame is far from that of the LP's last Wait. Before the first
+// Wait it returns false.
 func (c Coroutine) Astray() bool {
 	var here byte
 	at := *c.top
 	return at != 0 && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
 }
 
-// Foreign is Astray without a guess: it looks at the stack in any case.
+// Foreign is Astray without the shortcut: it always walks the stack.
 func (c Coroutine) Foreign() bool { return !onCoroutine() }
 
-// near is how far calls that suspend an LP are apart on its stack, commonly: where they
-// are not, or the runtime has moved the stack, a look at the stack follows.
+// near is the usual distance, in bytes, between the frames on an LP's stack that
+// suspend it. A larger distance, as after the runtime has moved the stack, makes Astray
+// walk the stack.
 const near = 1 << 10
 
-// onCoroutine reports whether the caller runs beneath the entry of an LP. It does not
-// look at stacks that are very deep.
+// onCoroutine reports whether the caller runs beneath the entry of an LP. For a stack
+// of 64 frames or more it returns true without a look.
 func onCoroutine() bool {
 	var callers [64]uintptr
 	n := runtime.Callers(1, callers[:])
@@ -119,7 +123,7 @@ func onCoroutine() bool {
 	return false
 }
 
-// entry is how the name of the function begins that LPs are entered by.
+// entry is the beginning of the name of the function that enters an LP.
 const entry = "gigarank/lp.NewGoroutines"
 
 // Resume implements Body.
@@ -135,9 +139,9 @@ func (g *Goroutines) Resume(i int) bool {
 // Ended reports whether LP i has come to its end.
 func (g *Goroutines) Ended(i int) bool { return g.next[i] == nil }
 
-// Expect tells that LP i will be resumed soon. The stack of an LP that has waited long
-// is in no cache, and on the way back from its wait the processor would miss it line
-// by line.
+// Expect prefetches the stack of LP i, which will be resumed soon. The stack of an LP
+// that has waited long is in no cache. Without the prefetch, the way back from its wait
+// misses the cache line by line.
 func (g *Goroutines) Expect(i int) { prefetch(g.top[i]) }
 
 // Stop implements Body.
@@ -150,8 +154,8 @@ func (g *Goroutines) Stop() {
 	}
 }
 
-// unwind ends a suspended LP. The LP's Goexit ends the goroutine in which it is
-// unwound, too.
+// unwind ends a suspended LP on a goroutine of its own, since the LP's Goexit ends that
+// too. It passes on a panic.
 func unwind(stop func()) {
 	unwound := make(chan any)
 	go func() {

@@ -2,9 +2,8 @@
 
 package lp
 
-// prefetch asks the processor to bring the cache lines around an address, those from
-// 192 bytes before it up to 128 bytes after it, closer. It reads nothing: any address
-// will do.
+// prefetch asks the processor to load the cache lines from 192 bytes before an address
+// up to 128 bytes after it. It reads no data: any address is allowed.
 //
 //go:noescape
 func prefetch(address uintptr)

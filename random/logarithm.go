@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// Fixed point. A number in units of 2^-63 is below 2; one in units of 2^-64 is
-// below 1; a logarithm in units of 2^-57 is at most 64. All sums and products are of
-// integers, and products are rounded down, so that results are the same on every
-// processor.
+// Fixed point. A number in units of 2^-63 is below 2, one in units of 2^-64 below 1. A
+// logarithm in units of 2^-57 is at most 64. All sums and products are of integers, and
+// products are rounded down: results are the same on every processor.
 const (
 	logBits = 57
 	one     = 1 << 63
@@ -28,13 +27,12 @@ func mulHigh(a, b uint64) uint64 {
 // never rises with x. It is exact for powers of two, and otherwise too large by
 // less than 2^-56.
 //
-// With the leading bit of x shifted to the top, x is 2^k·m with 1 <= m < 2, and
-// m = a·(1+r), where a is 1 + i/256 and r < 1/256. So log2 m is log2 a, from a
-// table, plus log2(1+r), of which six terms of the series are taken. They end in a
-// negative one, so that log2 m is too small, by less than r^7·log2(e)/7 < 2^-58 and
-// what rounding takes. That it is too small is why it does not fall from one a to
-// the next. Within an a, p falls by at most 2 units when r rises by one, and
-// (r+1)·(p−2) is above r·p.
+// Shifting the leading bit of x to the top gives x = 2^k·m with 1 <= m < 2. Let m =
+// a·(1+r), where a is 1 + i/256 and r < 1/256. So log2 m is log2 a, from a table, plus
+// log2(1+r), computed from six terms of its series. The last term is negative, so log2
+// m is too small, by less than r^7·log2(e)/7 < 2^-58 and the rounding. Because it is
+// too small, it does not fall from one a to the next. Within an a, p falls by at most 2
+// units when r rises by one, and (r+1)·(p−2) is above r·p.
 func minusLog2(x uint64) uint64 {
 	if x == 0 {
 		return 0

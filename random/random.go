@@ -1,6 +1,6 @@
-// Package random gives counter-based random numbers: a number is a pure
-// function of (seed, stream, counter), so nothing has to be stored per rank and
-// a value does not depend on who asked for what before.
+// Package random returns counter-based random numbers. A number is a pure function of
+// (seed, stream, counter): nothing is stored per rank, and a value does not depend on
+// earlier calls.
 //
 // The mixing function is the finaliser of SplitMix64 (Steele, Lea, Flood: "Fast
 // splittable pseudorandom number generators", OOPSLA 2014), applied once per
@@ -48,9 +48,9 @@ func Float64(seed, stream, counter uint64) float64 {
 	return float64(Uint64(seed, stream, counter)>>11) / (1 << 53)
 }
 
-// Exponential returns a length of time of the exponential distribution for the
-// key, to the nearest picosecond; mean >= 0. With n the key's 64 bits it is
-// −mean·ln(1 − n/2^64), off by at most half a picosecond and mean·2^-56.
+// Exponential returns a duration from the exponential distribution for the key, to the
+// nearest picosecond; mean >= 0. With n the key's 64 bits it is −mean·ln(1 − n/2^64),
+// off by at most half a picosecond and mean·2^-56.
 func Exponential(seed, stream, counter uint64, mean vtime.Duration) vtime.Duration {
 	return exponential(-Uint64(seed, stream, counter), mean)
 }
@@ -61,10 +61,10 @@ func exponential(x uint64, mean vtime.Duration) vtime.Duration {
 	return nearest(hi, lo, logBits)
 }
 
-// Pareto returns a length of time of the Pareto distribution with a least value
-// and the tail index alpha > 1 for the key, to the nearest picosecond. With n the
-// key's 64 bits it is least·(1 − n/2^64)^(−1/alpha), off by at most half a
-// picosecond and a share of 2^-55. What does not fit is the longest duration.
+// Pareto returns a duration from the Pareto distribution with a least value and the
+// tail index alpha > 1 for the key, to the nearest picosecond. With n the key's 64 bits
+// it is least·(1 − n/2^64)^(−1/alpha), off by at most half a picosecond and a share of
+// 2^-55. A result that does not fit is the longest duration.
 func Pareto(seed, stream, counter uint64, least vtime.Duration, alpha float64) vtime.Duration {
 	return pareto(-Uint64(seed, stream, counter), least, alpha)
 }

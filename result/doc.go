@@ -1,4 +1,4 @@
-// Package result is the result of a simulation as a document for other programs.
+// Package result describes the result of a simulation as a document for other programs.
 //
 // # Model
 //

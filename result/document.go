@@ -20,8 +20,8 @@ type Document struct {
 	VirtualTime int64 `json:"virtual_time_ps"`
 	// Fingerprint is a digest of (rank, finish time) over the finished ranks.
 	Fingerprint string `json:"fingerprint"`
-	// Wall is the time from the beginning of the set-up to the end of the run;
-	// SetUp is the part of it before the first rank ran.
+	// Wall is the time from the beginning of the set-up to the end of the run. SetUp is
+	// the part of it before the first rank ran.
 	Wall              float64 `json:"wall_s"`
 	SetUp             float64 `json:"setup_s"`
 	Events            uint64  `json:"events"`
@@ -30,18 +30,18 @@ type Document struct {
 	SyncMessages      uint64  `json:"sync_messages"`
 	TransportMessages uint64  `json:"transport_messages"`
 	Switches          uint64  `json:"switches"`
-	// PeakRSS is the most memory that was resident, summed over the host
-	// processes; BytesPerRank is that divided by the number of ranks.
+	// PeakRSS is the most memory that was resident, summed over the host processes.
+	// BytesPerRank is PeakRSS divided by the number of ranks.
 	PeakRSS      int64       `json:"peak_rss_bytes"`
 	BytesPerRank float64     `json:"bytes_per_rank"`
 	Iterations   []Iteration `json:"iterations"`
-	// Finish is how the finish times of the finished ranks are distributed;
-	// Operations how those of each operation are, over ranks and iterations.
+	// Finish describes the finish times of the finished ranks. Operations describes the
+	// times of each operation, over ranks and iterations.
 	Finish     Distribution `json:"finish"`
 	Operations []Operation  `json:"operations"`
 }
 
-// Distribution tells how times are distributed over ranks.
+// Distribution describes times over ranks.
 type Distribution struct {
 	Min       int64     `json:"min_ps"`
 	Mean      int64     `json:"mean_ps"`
@@ -56,7 +56,7 @@ type Histogram struct {
 	Counts []uint64 `json:"counts"`
 }
 
-// Operation tells how the times of an operation are distributed.
+// Operation describes the times of one operation.
 type Operation struct {
 	Operation string    `json:"operation"`
 	Histogram Histogram `json:"histogram"`

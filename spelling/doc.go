@@ -1,9 +1,9 @@
-// Package spelling finds the name that a misspelt word stands for, for the remedy in
-// messages about flags and machine files.
+// Package spelling finds the name that a misspelt word stands for. Messages about flags
+// and machine files suggest it.
 //
-// The distance of two words is the number of insertions, deletions and substitutions of a
-// byte and of swaps of neighbours, each byte touched once (optimal string alignment). Upper
-// and lower case are the same.
+// The distance of two words is the least number of insertions, deletions and
+// substitutions of a byte and of swaps of neighbours. Each byte is touched once
+// (optimal string alignment). Upper and lower case are the same.
 //
-// The package knows words only: what they name is its callers' affair.
+// The package knows words only, not what they name.
 package spelling

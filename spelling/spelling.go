@@ -9,9 +9,9 @@ import (
 // longest is the length in bytes up to which a word is compared with others.
 const longest = 64
 
-// Nearest returns the candidate that the fewest edits lead to, if at most a third of the
-// word has to change, though one byte always may. Else it returns the first candidate that
-// the word, of at least three bytes, is the beginning of.
+// Nearest returns the candidate at the least distance from the word, if that is at most
+// a third of the word's bytes, or one. Otherwise it returns the first candidate that
+// begins with the word, if the word has at least three bytes.
 func Nearest(word string, candidates []string) (string, bool) {
 	if len(word) > longest {
 		return "", false
@@ -58,7 +58,8 @@ func distance(a, b string) int {
 	return above[len(b)]
 }
 
-// Suggest puts the candidate that a word may stand for, if there is one, before a remedy.
+// Suggest returns the remedy, after the candidate that the word may stand for if there
+// is one.
 func Suggest(word string, candidates []string, remedy string) string {
 	if meant, near := Nearest(word, candidates); near {
 		return fmt.Sprintf("did you mean %s? %s", meant, remedy)
@@ -66,7 +67,7 @@ func Suggest(word string, candidates []string, remedy string) string {
 	return remedy
 }
 
-// Choices is Suggest with a remedy that lists all candidates.
+// Choices returns Suggest with a remedy that lists all candidates.
 func Choices(word string, candidates []string) string {
 	return Suggest(word, candidates, "there are: "+strings.Join(candidates, ", "))
 }

@@ -8,27 +8,27 @@ import (
 	"gigarank/vtime"
 )
 
-// Null messages on demand. An engine that starves asks those whose promise holds
-// it back, with the promise that it needs; an answer is a packet whose header
+// Null messages on demand. An engine that starves asks the engines whose promise holds
+// it back, and names the promise that it needs. An answer is a packet whose header
 // carries the promise.
 //
-// Under Null a request stands until its need is met: the engine asked answers
-// when it is blocked and its promise has grown, or when the promise has grown
-// half the way; when its own EIT holds the promise back, it asks in turn. So
-// what the engines need spreads, and the promises creep up from the engine with
-// the least next event, a lookahead at a time.
+// Under Null a request stands until its need is met. The engine asked answers when it
+// is blocked and its promise has grown, or when the promise has grown half the way.
+// When its own EIT holds the promise back, it asks in turn. So needs spread, and the
+// promises creep up from the engine with the least next event, a lookahead at a time.
 //
-// Under Hybrid a request has one answer, when the need is met or the engine
-// asked is blocked, and nothing spreads: two waves of requests that do not help
-// are followed by a round. A round is wanted at once when the need is more than
-// two lookaheads past EIT, where the promises would creep, or when more engines hold this one back than a
-// round has levels, twice over; this bounds the messages of an engine by
+// Under Hybrid a request has one answer, when the need is met or the engine asked is
+// blocked, and nothing spreads. After two waves of requests that do not help, the
+// engine wants a round. It wants one at once when the need is more than two lookaheads
+// past EIT, where the promises would creep. It also does when more engines hold it back
+// than twice the levels of a round. This bounds its messages between rounds by O(log
+// engines).
 // O(log engines) between rounds.
 
 // wavesBeforeRound is the number of waves of requests under Hybrid.
 const wavesBeforeRound = 2
 
-// onRequest notes what engine src needs.
+// onRequest stores the promise that engine src needs.
 func (e *Endpoint) onRequest(src int, body []byte) error {
 	if len(body) != 8 {
 		return fmt.Errorf("a request of %d bytes", len(body))
@@ -45,7 +45,7 @@ func (p *peer) heard(protocol Protocol) {
 	}
 }
 
-// answer sends promises to those who asked. A blocked engine does nothing more
+// answer sends promises to the engines that asked. A blocked engine does nothing more
 // before something comes.
 func (e *Endpoint) answer(blocked bool) {
 	for i := 0; i < len(e.askers.members); {
@@ -72,8 +72,8 @@ func (e *Endpoint) answer(blocked bool) {
 	}
 }
 
-// level returns the EIT that this blocked engine needs, for itself and, under
-// Null, to give the promises that it was asked for; 0 when EIT suffices.
+// level returns the EIT that this blocked engine needs, or 0 when EIT suffices. Under
+// Null it counts the promises that others have asked for.
 func (e *Endpoint) level() vtime.Time {
 	var level vtime.Time
 	if e.starves() {
@@ -95,10 +95,10 @@ func (e *Endpoint) level() vtime.Time {
 	return level
 }
 
-// starves tells whether only EIT keeps the engine from its next event.
+// starves reports whether only EIT keeps the engine from its next event.
 func (e *Endpoint) starves() bool { return e.next < vtime.Forever && e.eit <= e.next }
 
-// seek does what the protocol does to raise EIT to level.
+// seek takes the protocol's next step to raise EIT to level.
 func (e *Endpoint) seek(level vtime.Time) {
 	if e.awaited < level && e.reached < level {
 		e.seekRound(level) // no promise helps
@@ -116,10 +116,10 @@ func (e *Endpoint) seek(level vtime.Time) {
 	}
 }
 
-// answersOfNull is the number of answers, while one level is needed, after which
-// the protocol Null asks for a round as well. Two engines whose lookahead is tiny, as
-// when they share a node whose leader learns of a join at once, would else send a
-// null message for each picosecond.
+// answersOfNull is the number of answers, while one level is needed, after which the
+// protocol Null asks for a round as well. Two engines with a tiny lookahead would
+// otherwise send a null message for each picosecond. An example is two that share a
+// node whose leader learns of a join at once.
 const answersOfNull = 64
 
 // creep asks every engine that stands in the way for a promise.
@@ -138,8 +138,8 @@ func (e *Endpoint) creep(level vtime.Time) {
 	}
 }
 
-// exchange goes on with a wave of requests, or begins one. It returns false when
-// a round is the better way.
+// exchange continues a wave of requests, or begins one. It returns false when a round
+// is the better way.
 func (e *Endpoint) exchange(level vtime.Time) bool {
 	if e.exchanging != level {
 		e.exchanging, e.exchanges = level, 0
@@ -176,7 +176,7 @@ func (e *Endpoint) exchange(level vtime.Time) bool {
 	return true
 }
 
-// awaits tells whether an answer of the engine is to come.
+// awaits reports whether an answer of the engine is to come.
 func (e *Endpoint) awaits(engine int) bool {
 	return e.peers[engine].asked > e.promises.of(engine)
 }

@@ -3,50 +3,49 @@
 //
 // # Model
 //
-// K engines each simulate their own ranks and send each other records. A record
-// has a virtual effect that only the engines know. Engine i promises engine j an
-// earliest output time: no record that it sends after the promise has an effect
-// before
+// K engines each simulate their own ranks and send each other records. Only the engines
+// know a record's effect in virtual time. Engine i promises engine j an earliest output
+// time: no record that it sends after the promise has an effect before
 //
 //	EOT(i,j) = min(next(i), EIT(i)) + lookahead(i,j)
 //
-// where next(i) is the time of its next event and EIT(i), its earliest input
-// time, is the least of the promises given to it (Jha and Bagrodia, "A unified
-// framework for conservative and optimistic distributed simulation", 1994). What
-// an engine does below EIT no record can undo. A promise once true stays true,
-// also when records come later and next falls, since they too are at EIT or
-// after; so every packet carries the latest.
+// Here next(i) is the time of its next event. EIT(i), its earliest input time, is the
+// least of the promises given to it (Jha and Bagrodia, "A unified framework for
+// conservative and optimistic distributed simulation", 1994). No record can undo what
+// an engine does below EIT. A promise once true stays true, even when records come
+// later and next falls, since those too are at EIT or after. So every packet carries
+// the latest promise.
 //
 // An engine whose next event is not below EIT starves. Three protocols help it:
 //
 //   - [Null]: null messages (Chandy and Misra, 1979; Bryant, 1977), on demand.
 //     It asks the engines whose promise holds it back; they answer as theirs
-//     grows. Costs O(K²) messages a lookahead when all starve.
+//     grows. It costs O(K²) messages a lookahead when all starve.
 //   - [Conditional]: conditional events (Chandy and Sherman, 1989). A round over
 //     a tree finds the least next event on a consistent cut with no record in
-//     flight, and EIT becomes that plus a lookahead. O(K) messages, O(log K)
+//     flight. EIT becomes that plus a lookahead. It costs O(K) messages, O(log K)
 //     deep, however far the next event is.
-//   - [Hybrid]: null messages where two waves of few of them do, else a round.
+//   - [Hybrid]: null messages where two waves of a few suffice, else a round.
 //
 // Nobody starves in a program that does not depend on timing; it runs without a
 // synchronisation message.
 //
-// The tree also finds the end: engines tell up it when their LPs are finished,
-// and a round decides between an end and a deadlock. round.go argues why one
+// The tree also detects the end. Engines report up the tree when their LPs are
+// finished, and a round decides between an end and a deadlock. round.go argues why one
 // round is enough.
 //
 // # Invariants
 //
 //   - Poll delivers no record whose effect is before the EIT of that moment, if
 //     every engine keeps to what it gave to Advance and Wait.
-//   - EIT never falls, but where the engine itself calls Cap or Await.
+//   - EIT never falls, except where the engine itself calls Cap or Await.
 //   - Promises, credits and counts of a packet take effect after its records.
-//   - Finished is told when every LP is finished and no record is in flight;
-//     Deadlock, when nothing can happen any more and some LP is unfinished.
+//   - The outcome is Finished when every LP is finished and no record is in flight.
+//     It is Deadlock when nothing can happen any more and some LP is unfinished.
 //   - At Deadlock all engines know the same failure, the least that was given to Fail.
 //   - Flow control delays but never stops a program that needs buffering.
-//   - Packets, records and polls cost no allocation once buffers are there, and
-//     no lock of this package but the transport's, once for a packet.
+//   - Packets, records and polls allocate nothing once buffers are there. They take
+//     no lock but the transport's, once for a packet.
 //
 // # Use
 //

@@ -15,39 +15,39 @@ type Stopped struct {
 	Reason []byte // what it gave to Stop
 }
 
-// Error names the engine and tells its reason.
+// Error names the engine and its reason.
 func (s *Stopped) Error() string {
 	return fmt.Sprintf("the run was stopped by engine %d: %s", s.From, s.Reason)
 }
 
-// Failure tells that an LP has failed at an instant. It bounds what counts: nothing
-// that comes after it in the order of (time, LP) does, on any engine.
+// Failure says that an LP has failed at an instant. It bounds the run: nothing after it
+// in the order of (time, LP) counts, on any engine.
 type Failure struct {
 	Time   vtime.Time
 	LP     int32
 	Reason []byte
 }
 
-// Before tells whether f comes first: at an earlier instant, or at the same one at an
-// LP with a lower number.
+// Before reports whether f comes first: at an earlier instant, or at the same instant
+// at an LP with a lower number.
 func (f *Failure) Before(g *Failure) bool {
 	return f.Time < g.Time || f.Time == g.Time && f.LP < g.LP
 }
 
 // ending is what an endpoint knows of the end of the run.
 type ending struct {
-	failure    *Failure // the least that is known
-	news       bool     // it was heard of since the last Wait
+	failure    *Failure // the least known
+	news       bool     // failure has changed since the last Wait
 	unfinished int
 	outcome    Outcome
-	gathered   [][][]byte // payloads come from each engine and not yet returned
-	shared     [][]byte   // payloads come from engine 0 and not yet returned
+	gathered   [][][]byte // payloads received from each engine and not yet returned
+	shared     [][]byte   // payloads received from engine 0 and not yet returned
 }
 
-// Stop ends the run everywhere: Poll and Wait of every engine, this one
-// included, return a *[Stopped] from then on. The endpoint keeps a copy of
-// reason. Of several stops at the same time each engine sees one, not all the
-// same. Stop may be called from any goroutine.
+// Stop ends the run everywhere: from then on Poll and Wait of every engine, this one
+// included, return a *[Stopped]. The endpoint keeps a copy of reason. Of several stops
+// at the same time each engine sees one, not all the same. Stop may be called from any
+// goroutine.
 func (e *Endpoint) Stop(reason []byte) {
 	reason = slices.Clone(reason)
 	if e.stopRequest.CompareAndSwap(nil, &reason) {
@@ -55,20 +55,19 @@ func (e *Endpoint) Stop(reason []byte) {
 	}
 }
 
-// Fail tells all engines that an LP has failed. The run goes on: each engine looks at
+// Fail tells all engines that an LP has failed. The run goes on: each engine reads
 // [Endpoint.Failure] and drops what lies beyond. When nothing else is left the outcome
-// is Deadlock, for the LP that has failed is not finished, and all engines know the
-// least failure of all: a failure takes the way over the tree that the round which
-// finds the deadlock takes after it.
+// is Deadlock, since the failed LP is not finished. All engines then know the least
+// failure of all: it travels over the tree ahead of the round that finds the deadlock.
 func (e *Endpoint) Fail(f Failure) {
 	f.Reason = slices.Clone(f.Reason)
 	e.adopt(&f, e.rank)
 }
 
-// Failure returns the least failure that this engine knows of, nil if there is none.
+// Failure returns the least failure that this engine knows, nil if there is none.
 func (e *Endpoint) Failure() *Failure { return e.end.failure }
 
-// adopt keeps a failure, and passes it on, if it is the least so far.
+// adopt keeps a failure that is the least so far, and passes it on.
 func (e *Endpoint) adopt(f *Failure, via int) {
 	if e.end.failure != nil && !f.Before(e.end.failure) {
 		return
@@ -103,8 +102,8 @@ func (e *Endpoint) onStop(src int, body []byte) error {
 	return nil
 }
 
-// halt stops this engine and passes the stop on over the tree, but not to the
-// engine that it came from: each engine sends it once to each neighbour.
+// halt stops this engine and passes the stop on over the tree, except to the engine
+// that it came from. Each engine sends it once to each neighbour.
 func (e *Endpoint) halt(s *Stopped, via int) {
 	e.stopped = s
 	e.toNeighbours(via, kindStop, 4+len(s.Reason), func(body []byte) {
@@ -113,7 +112,7 @@ func (e *Endpoint) halt(s *Stopped, via int) {
 	})
 }
 
-// toNeighbours sends an item to each neighbour in the tree but one, at once.
+// toNeighbours sends an item at once to each neighbour in the tree, except one.
 func (e *Endpoint) toNeighbours(but int, kind uint64, size int, fill func(body []byte)) {
 	neighbours := e.round.children
 	if e.round.parent >= 0 {
@@ -127,11 +126,11 @@ func (e *Endpoint) toNeighbours(but int, kind uint64, size int, fill func(body [
 	}
 }
 
-// Gather collects a payload of every engine. All
-// engines call it equally often, after the run's end or a stop; engine 0 gets
-// the payloads by rank, the others get nil. After a stop engine 0 waits for
-// GatherLimit at most and returns what came, nil for the rest, with an error
-// that names them. What records come are dropped.
+// Gather collects a payload of every engine. All engines call it equally often, after
+// the run's end or a stop. Engine 0 gets the payloads by rank, the others get nil.
+// After a stop engine 0 waits for GatherLimit at most. It then returns the payloads
+// received, nil for the rest, and an error that names them. Records that come are
+// dropped.
 func (e *Endpoint) Gather(payload []byte) ([][]byte, error) {
 	if e.rank > 0 {
 		copy(e.item(0, kindGather, len(payload)), payload)
@@ -157,9 +156,9 @@ func (e *Endpoint) Gather(payload []byte) ([][]byte, error) {
 	return payloads, err
 }
 
-// Share gives every engine the payload of engine 0; what the others hand in does not
-// count. All engines call it equally often, after the run's end. After a stop they wait
-// for GatherLimit at most. What records come are dropped.
+// Share returns the payload of engine 0 on every engine; those of the others are not
+// used. All engines call it equally often, after the run's end. After a stop they wait
+// for GatherLimit at most. Records that come are dropped.
 func (e *Endpoint) Share(payload []byte) ([]byte, error) {
 	if err := e.Flush(); err != nil {
 		return nil, err
@@ -184,8 +183,8 @@ func (e *Endpoint) onShare(src int, payload []byte) {
 	e.toNeighbours(src, kindShare, len(payload), func(body []byte) { copy(body, payload) })
 }
 
-// await takes in what comes until that is enough. Errors: the transport's, or late's if
-// GatherLimit has passed since a stop.
+// await takes in packets until enough returns true. It returns the transport's error,
+// or late's once GatherLimit has passed since a stop.
 func (e *Endpoint) await(enough func() bool, late func() error) error {
 	var deadline time.Duration // 0: none
 	for !enough() {
@@ -216,7 +215,7 @@ func (e *Endpoint) await(enough func() bool, late func() error) error {
 	return nil
 }
 
-// missing reports whose payload has not come.
+// missing returns an error that names the engines whose payload has not come.
 func (e *Endpoint) missing() error {
 	var engines []int
 	for engine, queue := range e.end.gathered {

@@ -21,13 +21,13 @@ type Config struct {
 	// its effect on engine dst. Required with several engines; at least 1 ps for
 	// every dst but this engine, for which it is not called.
 	Lookahead func(dst int) vtime.Duration
-	// LookaheadFrom is the least virtual delay between an action of engine src
-	// and its effect on this engine, what src calls Lookahead. It makes the
-	// result of a round tighter. Default: the least lookahead of any pair.
+	// LookaheadFrom is the least virtual delay between an action of engine src and its
+	// effect on this engine: src's Lookahead. It makes the result of a round tighter.
+	// Default: the least lookahead of any pair.
 	LookaheadFrom func(src int) vtime.Duration
-	// Window is how many bytes of records may be on their way or waiting to be
-	// consumed, for each pair of engines, before Room says no; records count with
-	// 8 bytes more, rounded up to 8. Default: 4 MiB.
+	// Window is how many bytes of records may be under way or waiting to be consumed,
+	// for each pair of engines, before Room returns false. A record counts with 8 bytes
+	// more, rounded up to 8. Default: 4 MiB.
 	Window int64
 	// Patience is the wall time for which an engine with unfinished LPs and no
 	// next event waits before it looks for a deadlock. Default: 100 ms.
@@ -38,8 +38,7 @@ type Config struct {
 	Clock func() time.Duration
 }
 
-// Validate reports all that is wrong with a configuration of engine rank among
-// size engines.
+// Validate returns all faults of the configuration of engine rank among size engines.
 func (c *Config) Validate(rank, size int) error {
 	var faults []error
 	if int(c.Protocol) >= len(protocolNames) {
@@ -87,8 +86,8 @@ func (c *Config) setDefaults() {
 	}
 }
 
-// Statistics counts what an endpoint did. Records and messages are counted
-// where they are sent.
+// Statistics counts what an endpoint did. Records and messages are counted where they
+// are sent.
 type Statistics struct {
 	RemoteRecords     uint64 // data records
 	RemoteBytes       uint64 // bytes of data records
@@ -97,15 +96,15 @@ type Statistics struct {
 	Rounds            uint64 // rounds contributed to, for whatever purpose
 }
 
-// peer is what an endpoint knows of another engine.
+// peer is what an endpoint knows of another engine. "It" below is that engine.
 type peer struct {
 	packet    []byte         // being built for it; nil: none begun
 	records   uint32         // data records in packet
 	flags     uint32         // of packet
 	lookahead vtime.Duration // to it
 	promised  vtime.Time     // in the last packet to it
-	need      vtime.Time     // it has asked for a promise of this; 0: it has not
-	asked     vtime.Time     // it was asked for a promise of this; 0: it was not
+	need      vtime.Time     // the promise that it has asked for; 0: none
+	asked     vtime.Time     // the promise that it was asked for; 0: none
 
 	outstanding int64 // bytes sent to it and not credited
 	held        int64 // bytes from it that the engine has not consumed
@@ -120,7 +119,7 @@ type Endpoint struct {
 	config     Config
 	rank, size int
 	peers      []peer
-	begun      engineSet // packets being built
+	begun      engineSet // engines to which a packet is being built
 	count      Statistics
 
 	// virtual time
@@ -138,8 +137,8 @@ type Endpoint struct {
 	inbound    vtime.Duration // least from any engine; 0: not known
 	askers     engineSet      // engines with need
 	laggards   []int32        // scratch
-	exchanging vtime.Time     // level that waves of requests are sent for
-	exchanges  int            // how many were since the last round; under Null, answers
+	exchanging vtime.Time     // level that waves of requests seek
+	exchanges  int            // waves for it since the last round; under Null, answers
 
 	round roundState
 	end   ending
@@ -147,19 +146,19 @@ type Endpoint struct {
 	// flow control
 	holding    engineSet // engines with held > advanced
 	full       int       // engines without room
-	roomOpened bool      // one of them got room
-	heldBack   bool      // Wait is for room, not for EIT
+	roomOpened bool      // one of them has got room
+	heldBack   bool      // Wait waits for room, not for EIT
 
 	heldSource int
-	heldPacket []byte // a packet with data that Wait came upon
+	heldPacket []byte // a packet with data that Wait has received
 
 	stopRequest atomic.Pointer[[]byte]
 	stopped     *Stopped
 	failure     error
 }
 
-// NewEndpoint returns the end of engine t.Rank(). It panics on what
-// [Config.Validate] reports.
+// NewEndpoint returns the end of engine t.Rank(). It panics if [Config.Validate]
+// returns an error.
 func NewEndpoint(t Transport, c Config) *Endpoint {
 	rank, size := t.Rank(), t.Size()
 	if err := c.Validate(rank, size); err != nil {
@@ -200,17 +199,17 @@ func NewEndpoint(t Transport, c Config) *Endpoint {
 	return e
 }
 
-// EIT is the earliest input time: no record that Poll delivers from now on
-// concerns a virtual time below it. It falls only by Cap and Await. It is Forever with one
+// EIT returns the earliest input time: no record that Poll delivers from now on
+// concerns a virtual time below it. Only Cap and Await lower it. It is Forever with one
 // engine.
 func (e *Endpoint) EIT() vtime.Time { return e.eit }
 
-// Statistics returns what was counted so far.
+// Statistics returns the counts so far.
 func (e *Endpoint) Statistics() Statistics { return e.count }
 
-// Reserve returns room for a record of n bytes to engine dst. The caller
-// fills it before its next call of the endpoint. The record leaves with the packet
-// that it is part of: when that is full, when the engine waits, or at Flush.
+// Reserve returns n bytes for a record to engine dst. The caller fills them before its
+// next call of the endpoint. The record leaves with its packet: when the packet is
+// full, when the engine waits, or at Flush.
 func (e *Endpoint) Reserve(dst, n int) []byte {
 	if n < 0 {
 		panic(fmt.Sprintf("sync: engine %d reserves a record of %d bytes to engine %d", e.rank, n, dst))
@@ -227,7 +226,7 @@ func (e *Endpoint) Reserve(dst, n int) []byte {
 	return body
 }
 
-// item returns room for an item of n bytes in the packet to dst.
+// item returns the n bytes of a new item in the packet to dst.
 func (e *Endpoint) item(dst int, kind uint64, n int) []byte {
 	p := &e.peers[dst]
 	need := framed(n)
@@ -242,8 +241,8 @@ func (e *Endpoint) item(dst int, kind uint64, n int) []byte {
 	return frame[itemHeaderSize : itemHeaderSize+n : itemHeaderSize+n]
 }
 
-// makeRoom gives the packet to dst room for need bytes more: it enlarges the
-// packet, or sends it and begins another.
+// makeRoom gives the packet to dst need more bytes of capacity. It enlarges the packet,
+// or sends it and begins another.
 func (e *Endpoint) makeRoom(dst, need int) {
 	p := &e.peers[dst]
 	used, capacity := len(p.packet), max(4*cap(p.packet), firstPacket)
@@ -261,15 +260,14 @@ func (e *Endpoint) makeRoom(dst, need int) {
 	e.begun.add(dst)
 }
 
-// begin begins a packet to dst unless there is one.
+// begin begins a packet to dst unless one is begun.
 func (e *Endpoint) begin(dst int) {
 	if e.peers[dst].packet == nil {
 		e.makeRoom(dst, 0)
 	}
 }
 
-// sendPacket sends the packet to dst, if one is begun. Its place in begun stays
-// until Flush.
+// sendPacket sends the packet to dst, if one is begun. dst stays in begun until Flush.
 func (e *Endpoint) sendPacket(dst int) {
 	p := &e.peers[dst]
 	if p.packet == nil {
@@ -298,25 +296,23 @@ func (e *Endpoint) Flush() error {
 	return e.failure
 }
 
-// fail keeps the first error of the transport for the next call that can return
-// it.
+// fail keeps the first error of the transport for the next call that can return it.
 func (e *Endpoint) fail(err error) {
 	if e.failure == nil {
 		e.failure = fmt.Errorf("engine %d: %w", e.rank, err)
 	}
 }
 
-// packetsPerPoll bounds a Poll, so that a fast sender cannot keep an engine in
-// it.
+// packetsPerPoll bounds a Poll, so that a fast sender cannot keep an engine in it.
 const packetsPerPoll = 256
 
-// Poll takes in what has come. Every data record goes to deliver, which may call
-// Reserve, Credit and EIT; record is valid only during the call, and by then EIT
-// is still what the record was promised to respect. It returns the number of
-// records.
+// Poll takes in the packets that have come and returns the number of records. It passes
+// every data record to deliver, which may call Reserve, Credit and EIT. record is valid
+// only during the call, in which EIT is still the one that the record was promised to
+// respect.
 //
-// The error is a *[Stopped] when the run was stopped, or that of the transport,
-// such as a *[Lost]; it comes again with every later call.
+// The error is a *[Stopped] when the run was stopped, or that of the transport, such as
+// a *[Lost]. Every later call returns it again.
 func (e *Endpoint) Poll(deliver func(src int, record []byte)) (records int, err error) {
 	for range packetsPerPoll {
 		src, packet := e.receive()
@@ -329,7 +325,7 @@ func (e *Endpoint) Poll(deliver func(src int, record []byte)) (records int, err 
 	return records, e.over()
 }
 
-// receive returns the packet held back by Wait or else the next that has come.
+// receive returns the packet held back by Wait, or else the next that has come.
 func (e *Endpoint) receive() (src int, packet []byte) {
 	if e.heldPacket != nil {
 		src, packet = e.heldSource, e.heldPacket
@@ -344,8 +340,8 @@ func (e *Endpoint) receive() (src int, packet []byte) {
 	return src, packet
 }
 
-// over returns why the run is over for this engine, if it is: a stop, which it
-// passes on, or a failure.
+// over returns why the run is over for this engine, nil if it is not. The reason is a
+// failure or a stop; a stop asked for here is passed on.
 func (e *Endpoint) over() error {
 	if e.failure != nil {
 		return e.failure
@@ -411,8 +407,7 @@ func (e *Endpoint) hear(src int, h header) {
 	}
 }
 
-// checkHeard holds a promise that has been taken in against the one before it, and
-// EIT against what it was.
+// checkHeard checks that neither the promise of src nor EIT falls.
 func (e *Endpoint) checkHeard(src int, promise, before vtime.Time) {
 	if held := e.promises.of(src); promise < held {
 		invariant.Broken("engine %d hears the promise %v of engine %d after %v", e.rank, promise, src, held)
@@ -422,7 +417,7 @@ func (e *Endpoint) checkHeard(src int, promise, before vtime.Time) {
 	}
 }
 
-// control handles an item that is no data.
+// control handles an item other than data.
 func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 	switch kind {
 	case kindRequest:
@@ -446,10 +441,10 @@ func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 	return fmt.Errorf("an item of the unknown kind %d: start the same binary on every host", kind)
 }
 
-// Advance tells that the engine has taken in what Poll gave and has run all that
-// it can run freely: whatever it does from now on without a further record is at
-// next or later (Forever: nothing). It lets the endpoint answer promises asked
-// for and take part in rounds.
+// Advance tells the endpoint that the engine has taken in what Poll gave and has run
+// all that it can run freely. Whatever it does from now on without a further record is
+// at next or later (Forever: nothing). Advance answers requests for promises and takes
+// part in rounds.
 func (e *Endpoint) Advance(next vtime.Time) {
 	e.observe(next)
 	if len(e.askers.members) > 0 {
@@ -460,13 +455,13 @@ func (e *Endpoint) Advance(next vtime.Time) {
 	}
 }
 
-// Cap tells that the engine holds an exchange of records with other engines that
-// has begun and not ended, and that may let it act at t or later. Such an exchange
-// goes in rounds over all that the engines have: what reaches this engine may rest
-// on what another one knew long before, and held until it had its part of a round.
-// Promises therefore bound EIT up to t only; beyond it counts a round of the global
-// minimum, contributed to since, for in its cut nothing is on its way and whoever
-// is still missing acts at the minimum or later. Uncap ends it.
+// Cap tells the endpoint that the engine has begun an exchange of records with other
+// engines that may let it act at t or later. Such an exchange goes in rounds over all
+// that the engines have. A record of it may rest on what another engine knew long
+// before, and held back until its part of a round. Promises therefore bound EIT only up
+// to t. Beyond t counts a round of the global minimum, contributed to since: nothing
+// crosses its cut, and engines still missing act at the minimum or later. Uncap ends
+// the exchange.
 func (e *Endpoint) Cap(t vtime.Time) {
 	e.cap = min(e.cap, t)
 	e.capped = e.round.cut
@@ -474,24 +469,24 @@ func (e *Endpoint) Cap(t vtime.Time) {
 	e.bound()
 }
 
-// Uncap tells that an exchange has ended; t is the least of those that go on,
-// Forever if none does.
+// Uncap tells the endpoint that an exchange has ended. t is the least of those that go
+// on, Forever if none does.
 func (e *Endpoint) Uncap(t vtime.Time) {
 	e.cap = t
 	e.bound()
 }
 
-// Await tells that the engine awaits answers of other engines to records that it has
-// sent, which may take effect at t, Forever if it awaits none, or at any later instant.
-// Answers keep no lookahead: each has its effect a picosecond after the answering engine
-// acts. Promises therefore bound EIT up to t only; beyond it counts the least next event
-// that a round has found.
+// Await tells the endpoint that the engine awaits answers of other engines to its
+// records. They may take effect at t or any later instant; t is Forever if it awaits
+// none. Answers keep no lookahead: each takes effect a picosecond after the answering
+// engine acts. Promises therefore bound EIT only up to t. Beyond t counts the least
+// next event that a round has found.
 func (e *Endpoint) Await(t vtime.Time) {
 	e.awaited = t
 	e.bound()
 }
 
-// bound sets EIT from what is known.
+// bound recomputes EIT.
 func (e *Endpoint) bound() {
 	e.eit = max(e.fresh, min(e.cap, max(e.floor, e.promises.least())))
 	if e.awaited < vtime.Forever {
@@ -499,9 +494,9 @@ func (e *Endpoint) bound() {
 	}
 }
 
-// observe notes the engine's next event. From here on it acts at next, or later,
-// or because of a record, which is at EIT or later: that bound holds for ever,
-// also when records come and next falls.
+// observe stores the engine's next event. From here on the engine acts at next or
+// later, or because of a record, which is at EIT or later. That bound holds for ever,
+// even when records come and next falls.
 func (e *Endpoint) observe(next vtime.Time) {
 	e.next = next
 	e.base = max(e.base, min(next, e.eit))

@@ -2,17 +2,15 @@ package sync
 
 import "fmt"
 
-// Flow control by credit. A sender counts the bytes of its records that the
-// receiver has not credited; the receiver owes credit for what its engine has
-// consumed and pays with any packet, or with one of its own once it owes half a
-// window.
+// Flow control by credit. A sender counts the bytes of its records that the receiver
+// has not credited. The receiver owes credit for what its engine has consumed. It pays
+// with any packet, or with one of its own once it owes half a window.
 //
-// A program may need more buffering than a window: a receiver that waits for
-// something else consumes nothing. So an engine that enters Wait credits all it
-// holds, in advance of its consumption. It withholds less than half a window
-// from anyone then, so every sender gets room once its records have arrived:
-// flow control slows a sender down to the pace of a busy receiver but never
-// stops the two.
+// A program may need more buffering than a window: a receiver that waits for something
+// else consumes nothing. So an engine that enters Wait credits all that it holds, in
+// advance of its consumption. It then withholds less than half a window from anyone, so
+// every sender gets room once its records have arrived. Flow control slows a sender
+// down to the pace of a busy receiver but never stops the two.
 
 // take counts a record of n bytes to dst.
 func (e *Endpoint) take(dst, n int) {
@@ -41,13 +39,13 @@ func (e *Endpoint) refund(src int, credit int64) {
 	}
 }
 
-// Room tells whether the window to engine dst has room. Reserve works without;
-// an engine should then rather run ranks that do not send there. It must count
-// the virtual times of the ranks that it holds back in what it gives to Advance
-// and Wait.
+// Room reports whether the window to engine dst has room. Reserve works without room;
+// an engine should then prefer ranks that do not send there. It must count the virtual
+// times of the ranks that it holds back in what it gives to Advance and Wait.
 func (e *Endpoint) Room(dst int) bool { return e.peers[dst].outstanding <= e.config.Window }
 
-// Credit tells that the engine has consumed a record of n bytes from engine src.
+// Credit tells the endpoint that the engine has consumed a record of n bytes from
+// engine src.
 func (e *Endpoint) Credit(src, n int) {
 	p := &e.peers[src]
 	bytes := int64(framed(n))
@@ -78,7 +76,7 @@ func (e *Endpoint) overdraw() {
 	e.holding.clear()
 }
 
-// pay sends what is owed to src once it is much.
+// pay sends a packet to src once half a window of credit is owed to it.
 func (e *Endpoint) pay(src int) {
 	if 2*e.peers[src].owed >= e.config.Window {
 		e.begin(src)

@@ -43,8 +43,8 @@ type letter struct {
 	message []byte
 }
 
-// inProcess is one end. Senders append to queue; the owner swaps it for the
-// batch that it has read to the end.
+// inProcess is one end. Senders append to queue; the owner swaps it for batch once
+// batch is read to the end.
 type inProcess struct {
 	group *inProcessGroup
 	rank  int
@@ -97,8 +97,8 @@ func (e *inProcess) accept(l letter) bool {
 	}
 	e.queue = append(e.queue, l)
 	e.lock.Unlock()
-	// filled before asleep here, asleep before filled in Wait: one of the two
-	// sides sees the other.
+	// Here filled is set before asleep is read, in Wait asleep before filled: one of
+	// the two sides sees the other.
 	e.filled.Store(true)
 	if e.asleep.Load() {
 		e.Wake()

@@ -94,10 +94,11 @@ func nextItem(items []byte) (kind uint64, body, rest []byte, err error) {
 	return kind, items[itemHeaderSize : itemHeaderSize+n : itemHeaderSize+n], items[framed(n):], nil
 }
 
-// framed is the room that an item of n bytes takes in a packet.
+// framed returns the number of bytes that an item of n bytes takes in a packet.
 func framed(n int) int { return itemHeaderSize + (n+7)&^7 }
 
-// engineSet is a set of engines that can be listed without looking at all.
+// engineSet is a set of engines whose members can be listed without a pass over all
+// engines.
 type engineSet struct {
 	members []int32
 	in      []bool

@@ -6,8 +6,8 @@ import (
 	"gigarank/vtime"
 )
 
-// promises holds the latest promise of each engine as a tournament: node[i] is
-// the least of node[2i] and node[2i+1], the leaves are the engines.
+// promises holds the latest promise of each engine as a tournament: node[i] is the
+// least of node[2i] and node[2i+1], and the leaves are the engines.
 type promises struct {
 	node   []vtime.Time
 	leaves int
@@ -41,8 +41,8 @@ func (p *promises) set(engine int, promise vtime.Time) {
 	}
 }
 
-// below appends to list the engines whose promise is below level, by rank, and
-// stops once limit are listed. It looks at O(log engines) nodes for each.
+// below appends to list the engines whose promise is below level, by rank, at most
+// limit of them. It visits O(log engines) nodes for each.
 func (p *promises) below(level vtime.Time, limit int, list []int32) []int32 {
 	return p.descend(1, level, limit, list)
 }

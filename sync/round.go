@@ -17,27 +17,27 @@ import (
 //	contribution  up    of a subtree, once all its engines are drained
 //	result        down
 //
-// The cut is coloured as by Mattern (1993): each packet carries the number of
-// rounds that its sender has contributed to. A round counts the records sent and
-// those received before the cut; a record that was sent behind its sender's cut
-// and comes before its receiver's is counted by the next round only. When the
-// two sums agree, no record crosses the cut forwards. Then whatever an engine
-// does behind its cut follows from its state there, so that it is at the next
-// event that it contributed or later, or from a record sent behind the cut, for
-// which the same holds: by induction nothing happens before the minimum, and no
-// record comes any more that concerns a time before the minimum plus a
-// lookahead. When they do not agree, the root starts another round.
+// The cut is coloured as by Mattern (1993): each packet carries the number of rounds
+// that its sender has contributed to. A round counts the records sent and those
+// received before the cut. A record sent behind its sender's cut that comes before its
+// receiver's cut is counted by the next round only. When the two sums agree, no record
+// crosses the cut forwards. Whatever an engine does behind its cut then has one of two
+// causes. One is its state there: it acts at the next event that it contributed, or
+// later. The other is a record sent behind the cut, for which the same holds. By
+// induction nothing happens before the minimum, and no later record concerns a time
+// before the minimum plus a lookahead. When the sums do not agree, the root starts
+// another round.
 //
-// For the same reason one round decides the end. An engine with all its LPs
-// finished stays so; when none has unfinished LPs and no record crosses the cut,
-// the run is finished. When every engine is blocked, none has a next event and
-// no record crosses the cut, there is no cause left for anything to happen
-// behind it: the run is deadlocked, if LPs are unfinished.
+// For the same reason one round decides the end. An engine with all its LPs finished
+// stays so. When none has unfinished LPs and no record crosses the cut, the run is
+// finished. When every engine is blocked, none has a next event and no record crosses
+// the cut, nothing can happen behind it. The run is then deadlocked, if LPs are
+// unfinished.
 //
-// A round for virtual time names a threshold, the EIT that who wanted it needs.
-// An engine that is not blocked contributes only when its next event lets EIT
-// reach that. So each round takes either the engine that wanted it or the
-// engine with the minimum, which was blocked, past its next event.
+// A round for virtual time names a threshold: the EIT that the engine that wanted it
+// needs. An engine that is not blocked contributes only when its next event lets EIT
+// reach the threshold. So each round takes one of two engines past its next event: the
+// one that wanted it, or the one with the minimum, which was blocked.
 
 // purpose is what a round is for; a later one includes the earlier.
 type purpose uint8
@@ -50,13 +50,13 @@ const (
 const (
 	arity = 4 // children of a node of the tree
 
-	// waits after rounds in vain; they double up to the last
+	// Waits after rounds in vain. They double up to the last.
 	retryWait   = 10 * time.Microsecond
 	wantWait    = 20 * time.Microsecond
 	longestWait = time.Millisecond
 )
 
-// roundMessage is the body of all messages of rounds.
+// roundMessage is the body of every message of a round.
 type roundMessage struct {
 	round   uint32
 	purpose purpose
@@ -98,7 +98,7 @@ func readRoundMessage(body []byte) (m roundMessage, err error) {
 	}, nil
 }
 
-// add takes a contribution into the sum m.
+// add adds a contribution to the sum m.
 func (m *roundMessage) add(c *roundMessage) {
 	m.time = min(m.time, c.time)
 	m.lookahead = min(m.lookahead, c.lookahead)
@@ -108,7 +108,7 @@ func (m *roundMessage) add(c *roundMessage) {
 	m.unknown = m.unknown || c.unknown
 }
 
-// roundState is an engine's part in the rounds, which are numbered from 1.
+// roundState is an engine's part in the rounds. Rounds are numbered from 1.
 type roundState struct {
 	parent   int // -1 at the root
 	children []int
@@ -120,14 +120,14 @@ type roundState struct {
 	purpose   purpose    // of the round started last
 	threshold vtime.Time // of it
 	wanted    roundMessage
-	sum       roundMessage // of the contributions to it so far
-	summed    int          // their number: of this engine and of its children
+	sum       roundMessage // of the contributions so far
+	summed    int          // how many, of this engine and its children
 
 	sent, received uint64 // records, the latter of packets sent before this engine's cut
 	early          uint64 // records received that were sent behind the next cut
 
 	childrenDone int  // children in whose subtree every LP is finished
-	toldDone     bool // this engine's subtree is
+	toldDone     bool // the parent knows that this engine's subtree is
 
 	retryAt   time.Duration // the root starts no round before
 	retries   int           // rounds with records in flight, in a row
@@ -146,9 +146,9 @@ func newRoundState(rank, size int) roundState {
 	return r
 }
 
-// receive counts the records of a packet whose sender had contributed to cut
-// rounds: at most one more than this engine, since a round starts only when all
-// have contributed to the one before.
+// receive counts the records of a packet whose sender had contributed to cut rounds.
+// That is at most one more than this engine, since a round starts only when all have
+// contributed to the one before.
 func (r *roundState) receive(cut uint32, records int) {
 	if cut > r.cut {
 		r.early += uint64(records)
@@ -157,25 +157,25 @@ func (r *roundState) receive(cut uint32, records int) {
 	}
 }
 
-// due tells whether this engine has yet to contribute.
+// due reports whether this engine has yet to contribute.
 func (r *roundState) due() bool { return r.cut != r.started }
 
-// startable tells whether the root has a round to start, or a purpose to add to
-// the one that is on.
+// startable reports whether the root has a round to start, or a purpose to add to the
+// current one.
 func (r *roundState) startable() bool {
 	return r.parent < 0 && r.wanted.round == r.done+1 &&
 		(r.started < r.wanted.round || r.purpose < r.wanted.purpose)
 }
 
-// busy tells whether advanceRound may have something to do.
+// busy reports whether advanceRound may have something to do.
 func (r *roundState) busy() bool { return r.due() || r.startable() }
 
-// backoff returns the wait after so many rounds in vain.
+// backoff returns the wait after a number of rounds in vain.
 func backoff(first time.Duration, times int) time.Duration {
 	return min(longestWait, first<<min(times, 10))
 }
 
-// seekRound wants a round that raises EIT to level.
+// seekRound asks for a round that raises EIT to level.
 func (e *Endpoint) seekRound(level vtime.Time) {
 	if e.round.fruitless > 1 && e.config.Clock() < e.round.wantAt {
 		return
@@ -183,7 +183,7 @@ func (e *Endpoint) seekRound(level vtime.Time) {
 	e.want(purposeTime, level)
 }
 
-// want sees to it that the next round, or the one that is on, has a purpose.
+// want asks for a purpose of the current round, or of the next if none is on.
 func (e *Endpoint) want(p purpose, threshold vtime.Time) {
 	r := &e.round
 	round := r.done + 1
@@ -240,8 +240,8 @@ func (e *Endpoint) start(m *roundMessage) {
 	}
 }
 
-// advanceRound does this engine's part of the rounds. The engine is drained; a
-// blocked one does nothing more before something comes.
+// advanceRound does this engine's part of the rounds. The engine is drained. A blocked
+// one does nothing more before something comes.
 func (e *Endpoint) advanceRound(blocked bool) {
 	r := &e.round
 	if r.startable() && (r.retryAt == 0 || e.config.Clock() >= r.retryAt) {
@@ -268,8 +268,7 @@ func (e *Endpoint) advanceRound(blocked bool) {
 	e.contribute(&own)
 }
 
-// contribute takes a contribution into the sum and, when it was the last, passes
-// the sum on.
+// contribute adds a contribution to the sum. After the last one it passes the sum on.
 func (e *Endpoint) contribute(m *roundMessage) {
 	r := &e.round
 	r.sum.add(m)
@@ -293,7 +292,7 @@ func (e *Endpoint) contribute(m *roundMessage) {
 	}
 }
 
-// decide returns what a cut that no record crosses means for the run.
+// decide returns the outcome that follows from a cut that no record crosses.
 func (m *roundMessage) decide() Outcome {
 	switch {
 	case m.unknown:

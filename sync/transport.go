@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Transport moves whole messages between engines. Messages from one engine to
-// another arrive once each and in the order of their sending; nothing is said
-// about messages of different pairs.
+// Transport moves whole messages between engines. Messages from one engine to another
+// arrive once each, in the order of their sending. Messages of different pairs may
+// arrive in any order.
 //
 // An end belongs to one goroutine; only Wake may be called from any.
 type Transport interface {
-	// Rank is the number of this engine, from 0.
+	// Rank returns the number of this engine, from 0.
 	Rank() int
-	// Size is the number of engines.
+	// Size returns the number of engines.
 	Size() int
 	// Alloc returns a buffer of length n with arbitrary contents. The caller
 	// owns it until it gives it to Send or Free.
@@ -26,13 +26,13 @@ type Transport interface {
 	Receive() (src int, message []byte, err error)
 	// Free gives back a buffer of Alloc or Receive.
 	Free(message []byte)
-	// Wait returns when a message may be there, after limit, or when Wake was
-	// called since the last Wait; it may return earlier.
+	// Wait returns when a message may be there, after limit, or when Wake was called
+	// since the last Wait. It may return earlier.
 	Wait(limit time.Duration) error
 	// Wake ends a Wait, or the next one when none is going on.
 	Wake()
-	// Close ends the use of the transport. It returns when the messages sent
-	// need this end no more; what was not received is dropped.
+	// Close ends the use of the transport. It returns when the messages sent no longer
+	// need this end. Messages not received are dropped.
 	Close() error
 }
 

@@ -7,7 +7,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Outcome is what a Wait ended with.
+// Outcome is the result of a Wait.
 type Outcome uint8
 
 // The outcomes of a Wait.
@@ -30,25 +30,25 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
-// longestSleep bounds a wait for which there is no other bound.
+// longestSleep bounds a wait that has no other bound.
 const longestSleep = time.Second
 
-// Wait tells that the engine is blocked: it is drained, as for Advance, and its
-// next event (Forever: none) is not below EIT. unfinished is the number of its
-// LPs that are not finished; it never grows. Wait sends all packets begun and
-// does what the protocol wants.
+// Wait tells the endpoint that the engine is blocked: it is drained, as for Advance,
+// and its next event (Forever: none) is not below EIT. unfinished is the number of its
+// LPs that are not finished; it never grows. Wait sends all packets begun and follows
+// the protocol to raise EIT.
 //
-// It returns Continue when a data record may be polled, when EIT has passed next,
-// when a destination without room has got some, or when a lesser failure has become
-// known; it may return Continue without any of these. Finished and Deadlock come at all engines in the same
-// round, and again with every later call. Errors are those of Poll.
+// It returns Continue when a data record may be polled, when EIT has passed next, when
+// a destination without room has got some, or when a lesser failure has become known.
+// It may return Continue without any of these. All engines get Finished or Deadlock in
+// the same round, and again from every later call. Errors are those of Poll.
 //
-// An engine that holds ranks back because a destination lacks room waits with a
-// next below EIT; room, not EIT, then lets it go on.
+// An engine that holds ranks back because a destination lacks room waits with a next
+// below EIT. Room, not EIT, then lets it go on.
 //
-// An engine whose next is Forever asks for nothing: a program that does not
-// depend on timing causes no synchronisation messages. Nor does an engine while
-// a destination lacks room, since credit is sure to come.
+// An engine whose next is Forever asks for nothing: a program that does not depend on
+// timing causes no synchronisation messages. Nor does an engine ask while a destination
+// lacks room, since credit is sure to come.
 func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 	e.observe(next)
 	e.end.unfinished = unfinished
@@ -85,7 +85,7 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 	}
 }
 
-// alone is Wait of an engine that has no other.
+// alone is Wait of the only engine.
 func (e *Endpoint) alone() (Outcome, error) {
 	e.eit = vtime.Forever
 	if err := e.over(); err != nil {
@@ -100,8 +100,8 @@ func (e *Endpoint) alone() (Outcome, error) {
 	return Deadlock, nil
 }
 
-// receiveControl takes in packets up to the first that carries data, which is
-// left to Poll.
+// receiveControl takes in packets up to the first that carries data, and leaves that
+// one to Poll.
 func (e *Endpoint) receiveControl() {
 	for e.heldPacket == nil {
 		src, packet := e.receive()
@@ -117,12 +117,12 @@ func (e *Endpoint) receiveControl() {
 	}
 }
 
-// mayGoOn tells whether the engine has something to do.
+// mayGoOn reports whether the engine has something to do.
 func (e *Endpoint) mayGoOn() bool {
 	return e.heldPacket != nil || e.roomOpened || e.end.news || e.next < e.eit && e.next < vtime.Forever && !e.heldBack
 }
 
-// block does what a blocked engine owes to the others and needs from them.
+// block gives the others what a blocked engine owes them, and asks for what it needs.
 func (e *Endpoint) block() {
 	e.answer(true)
 	e.tellDone()
@@ -132,8 +132,8 @@ func (e *Endpoint) block() {
 	e.advanceRound(true)
 }
 
-// tellDone tells the parent, once, that every LP of this subtree is finished. The
-// root then wants rounds until one finds no record in flight.
+// tellDone tells the parent, once, that every LP of this subtree is finished. The root
+// instead wants rounds until one finds no record in flight.
 func (e *Endpoint) tellDone() {
 	r := &e.round
 	if e.end.unfinished > 0 || r.childrenDone < len(r.children) {
@@ -147,7 +147,7 @@ func (e *Endpoint) tellDone() {
 	}
 }
 
-// probes tells whether this engine's waiting may be a deadlock.
+// probes reports whether this engine's waiting may be a deadlock.
 func (e *Endpoint) probes() bool {
 	return e.end.unfinished > 0 && e.next == vtime.Forever && e.full == 0
 }
@@ -156,7 +156,7 @@ func (e *Endpoint) probes() bool {
 // to end.
 const afterFailure = time.Millisecond
 
-// patience is how long this engine waits before it looks for a deadlock.
+// patience returns how long this engine waits before it looks for a deadlock.
 func (e *Endpoint) patience() time.Duration {
 	if e.end.failure != nil {
 		return min(afterFailure, e.config.Patience)
@@ -164,7 +164,7 @@ func (e *Endpoint) patience() time.Duration {
 	return e.config.Patience
 }
 
-// sleep returns how long nothing but a message gives this engine anything to do.
+// sleep returns how long this engine has nothing to do unless a message comes.
 func (e *Endpoint) sleep(now, since time.Duration) time.Duration {
 	limit := longestSleep
 	if e.probes() {

@@ -19,7 +19,7 @@ type Duration int64
 // Forever is later than every instant that a simulation reaches.
 const Forever Time = math.MaxInt64
 
-// Endless is the longest duration: what takes so long ends Forever, whenever it begins.
+// Endless is the longest duration. Any instant plus Endless is Forever.
 const Endless Duration = math.MaxInt64
 
 // Units of virtual time.
@@ -86,8 +86,7 @@ func FromSeconds(s float64) Duration {
 	}
 }
 
-// units in descending order of size, so that the first that fits is the
-// largest.
+// units are in descending order of size: the first that fits is the largest.
 var units = []struct {
 	name string
 	size Duration

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// Subject is what is watched. Its methods are called from any goroutine.
+// Subject is something to watch. Its methods are called from any goroutine.
 type Subject interface {
-	// Progress returns a count of what the subject has done, and whether it is at work:
-	// not, while it waits for others in its own way.
+	// Progress returns a count of what the subject has done, and whether it is at work.
+	// A subject that waits for others in its own way is not at work.
 	Progress() (count uint64, atWork bool)
-	// Home is the number of the goroutine that has started the subject's goroutines;
-	// see [Goroutine].
+	// Home returns the number of the goroutine that has started the subject's
+	// goroutines; see [Goroutine].
 	Home() uint64
 }
 
@@ -35,10 +35,9 @@ type suspect struct {
 	told  bool
 }
 
-// Watch watches subjects until stop is called. It calls blocked, once for each subject
-// that stands still for limit seconds or longer because its goroutine is blocked, with the
-// number of the subject and where that is; if blocked returns false, the subject is
-// watched on.
+// Watch watches subjects until stop is called. It calls blocked(i, where) when subject
+// i has stood still for limit seconds or longer because a goroutine of its is blocked
+// at where. It watches the subject on only if blocked returns false.
 func Watch(subjects []Subject, limit float64, blocked func(i int, where string) bool) (stop func()) {
 	done := make(chan struct{})
 	var ended sync.WaitGroup
@@ -100,7 +99,8 @@ func (s *suspect) look(subject Subject) (where string) {
 	return where
 }
 
-// wait puts the next look at the stacks off.
+// wait puts off the next look at the stacks until the subject has stood still twice as
+// long.
 func (s *suspect) wait() { s.due, s.times, s.idle = 2*s.still, 0, 0 }
 
 // processIdle reports whether no goroutine but the caller runs or could run.

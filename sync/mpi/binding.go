@@ -8,7 +8,7 @@ package mpi
 #include <stdlib.h>
 #include <string.h>
 
-// What a call gives back; in C memory, so that no call allocates.
+// The results of a call, in C memory, so that no call allocates.
 typedef struct { int flag, source, count; MPI_Count bytes; } gr_out;
 
 static int gr_open(int *provided, int *rank, int *size) {
@@ -29,8 +29,8 @@ static int gr_return_errors(MPI_Comm *comm) { return MPI_Comm_set_errhandler(*co
 
 static int gr_free(MPI_Comm *comm) { return MPI_Comm_free(comm); }
 
-// Makes the type of n bytes, more than one count may say: blocks of longest bytes
-// and the rest.
+// Makes the type of n bytes, more than one count can hold: blocks of longest bytes and
+// the rest.
 static int gr_long_type(size_t n, size_t longest, MPI_Datatype *type) {
 	MPI_Datatype block;
 	int e = MPI_Type_contiguous((int)longest, MPI_BYTE, &block);
@@ -62,7 +62,7 @@ static int gr_probe(MPI_Comm *comm, gr_out *out) {
 	return MPI_Get_elements_x(&status, MPI_BYTE, &out->bytes);
 }
 
-// Receives what gr_probe found; flag tells whether that is done at once.
+// Receives the message that gr_probe found; flag says whether that is done at once.
 static int gr_receive(MPI_Comm *comm, void *bytes, size_t n, size_t longest, int source, MPI_Request *request, gr_out *out) {
 	int e;
 	if (n <= longest) {
@@ -86,7 +86,7 @@ static int gr_sum(MPI_Comm *comm, long long *numbers, MPI_Request *request) {
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
 #endif
 
-// Gives the indices of the requests that are done; count is 0 when none is.
+// Returns the indices of the requests that are done; count is 0 when none is.
 static int gr_test(int n, MPI_Request *requests, int *indices, gr_out *out) {
 	int e = MPI_Testsome(n, requests, &out->count, indices, MPI_STATUSES_IGNORE);
 	if (out->count == MPI_UNDEFINED) out->count = 0;
@@ -104,7 +104,7 @@ import (
 	"unsafe"
 )
 
-// check turns an error code of MPI into an error.
+// check returns the error that an error code of MPI stands for, nil for success.
 func check(call string, code C.int) error {
 	if code == C.MPI_SUCCESS {
 		return nil
@@ -118,8 +118,8 @@ func check(call string, code C.int) error {
 	return fmt.Errorf("%s failed: %s", call, C.GoStringN(text, n))
 }
 
-// longestCount is the greatest number of bytes that a count of MPI, an int, is
-// asked to say. A longer message goes as one element of a type of its length.
+// longestCount is the greatest number of bytes that is passed as a count of MPI, an
+// int. A longer message goes as one element of a type of its length.
 var longestCount = 1 << 30
 
 // initialise initialises MPI on the calling thread.
@@ -134,7 +134,7 @@ func initialise() (rank, size int, err error) {
 	return int(r), int(s), nil
 }
 
-// communicator is one between all processes, in C memory. numbers serves sum.
+// communicator is a communicator between all processes, in C memory. sum uses numbers.
 type communicator struct {
 	c       *C.MPI_Comm
 	numbers *C.longlong
@@ -147,17 +147,17 @@ func newCommunicator() communicator {
 	}
 }
 
-// connected ends the making of a communicator, when duplicate is done.
+// connected completes a communicator once duplicate is done.
 func (c communicator) connected() error {
 	return check("MPI_Comm_set_errhandler", C.gr_return_errors(c.c))
 }
 
-// sum is what the last sum gave.
+// sum returns the result of the last sum.
 func (c communicator) sum() int64 {
 	return int64(unsafe.Slice(c.numbers, 2)[1])
 }
 
-// free ends the use of a communicator over which nothing is on its way.
+// free ends the use of a communicator over which no message is on its way.
 func (c communicator) free() error {
 	err := check("MPI_Comm_free", C.gr_free(c.c))
 	C.free(unsafe.Pointer(c.c))
@@ -169,7 +169,7 @@ func finalise() error { return check("MPI_Finalize", C.MPI_Finalize()) }
 
 func yieldThread() { C.sched_yield() }
 
-// Available tells whether this build has MPI.
+// Available reports whether this build has MPI.
 func Available() bool { return true }
 
 // Version returns the name and version of the MPI library.
@@ -202,21 +202,21 @@ func allocate(size int) []byte {
 
 func release(buffer []byte) { C.free(unsafe.Pointer(unsafe.SliceData(buffer))) }
 
-// outcome is what a call gave back, in C memory.
+// outcome is the results of a call, in C memory.
 type outcome struct{ c *C.gr_out }
 
 func newOutcome() outcome {
 	return outcome{(*C.gr_out)(C.calloc(1, C.size_t(unsafe.Sizeof(C.gr_out{}))))}
 }
 
-// probe tells whether a message is there, of whom and how long.
+// probe reports whether a message is there, and returns its source and length.
 func (o outcome) probe(comm communicator) (found bool, source, length int, err error) {
 	err = check("MPI_Iprobe", C.gr_probe(comm.c, o.c))
 	return err == nil && o.c.flag != 0, int(o.c.source), int(o.c.bytes), err
 }
 
-// requests is a table of operations that MPI has not completed, each with a
-// buffer. A slot is used again when its operation is done.
+// requests is a table of operations that MPI has not completed, each with a buffer. A
+// slot is reused when its operation is done.
 type requests struct {
 	handles *C.MPI_Request // slots of them, in C memory
 	indices *C.int
@@ -268,8 +268,7 @@ func (r *requests) done(i int) []byte {
 	return buffer
 }
 
-// test calls completed with each slot whose operation is done, which may call
-// done.
+// test calls completed with each slot whose operation is done. completed may call done.
 func (r *requests) test(completed func(slot int)) error {
 	if r.active == 0 {
 		return nil
@@ -295,14 +294,14 @@ func (r *requests) send(comm communicator, dst int, buffer []byte) error {
 }
 
 // receive begins to receive a message that probe found. It returns the slot, and
-// whether the message is there already.
+// whether the message has been received already.
 func (r *requests) receive(comm communicator, src int, buffer []byte) (slot int, there bool, err error) {
 	i, handle := r.slot(buffer)
 	err = check("MPI_Irecv", C.gr_receive(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.size_t(len(buffer)), C.size_t(longestCount), C.int(src), handle, r.out.c))
 	return i, err == nil && r.out.c.flag != 0, err
 }
 
-// duplicate begins to make a communicator. All processes do so in one order.
+// duplicate begins to make a communicator. All processes do so in the same order.
 func (r *requests) duplicate(comm communicator) error {
 	_, handle := r.slot(nil)
 	return check("MPI_Comm_idup", C.gr_duplicate(comm.c, handle))
@@ -315,7 +314,7 @@ func (r *requests) sum(comm communicator, number int64) error {
 	return check("MPI_Iallreduce", C.gr_sum(comm.c, comm.numbers, handle))
 }
 
-// release gives the memory of a table without operations back.
+// release frees the memory of a table without operations.
 func (r *requests) release() {
 	C.free(unsafe.Pointer(r.handles))
 	C.free(unsafe.Pointer(r.indices))

@@ -160,8 +160,8 @@ func (e *end) progress() error {
 	return nil
 }
 
-// next takes out the first message that is there and that no earlier one from
-// its sender is before.
+// next removes and returns the first message that is there and has no earlier one from
+// its sender before it.
 func (e *end) next() (int, []byte) {
 	for i, a := range e.arriving {
 		if !a.there || e.precedes(a.src, i) {
@@ -174,7 +174,7 @@ func (e *end) next() (int, []byte) {
 	return 0, nil
 }
 
-// precedes tells whether a message from src is among the first n arriving.
+// precedes reports whether a message from src is among the first n arriving.
 func (e *end) precedes(src, n int) bool {
 	for _, a := range e.arriving[:n] {
 		if a.src == src {
@@ -201,8 +201,8 @@ func (e *end) Wait(limit time.Duration) error {
 	}
 }
 
-// pause lets pass some time, at most limit, after look number i at MPI: the more,
-// the longer nothing has come.
+// pause waits after look number i at MPI, at most limit: the longer nothing has come,
+// the longer it waits.
 func pause(i int, limit time.Duration) {
 	switch {
 	case i < polls:
@@ -216,7 +216,7 @@ func pause(i int, limit time.Duration) {
 	}
 }
 
-// ready tells whether Receive may have a message.
+// ready reports whether Receive may have a message.
 func (e *end) ready() (bool, error) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
@@ -237,12 +237,12 @@ func (e *end) ready() (bool, error) {
 
 func (e *end) Wake() { e.woken.Store(true) }
 
-// Close drops what comes until no message is on its way between any two ends, so
-// that MPI may use the communicator's number again. It is collective. After an
-// error it leaves MPI as it is, and the process should call Abort.
+// Close drops all messages until none is on its way between any two ends, so that MPI
+// may use the communicator's number again. It is collective. After an error it leaves
+// MPI as it is, and the process should call Abort.
 func (e *end) Close() error {
-	// A sum of zero tells that everything has been received: who takes part in it
-	// sends no more.
+	// A sum of zero means that everything has been received: an end that takes part in
+	// it sends no more.
 	for i, summed := 0, false; ; i++ {
 		e.lock.Lock()
 		_, message, err := e.receive()
@@ -270,7 +270,7 @@ func (e *end) Close() error {
 	}
 }
 
-// free gives back what the end holds. The lock is held.
+// free releases all resources of the end. The lock is held.
 func (e *end) free() error {
 	e.remove(e)
 	e.sending.release()

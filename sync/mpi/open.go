@@ -58,8 +58,8 @@ func open(period, limit time.Duration) (*job, error) {
 	return j, nil
 }
 
-// host is the goroutine that initialises and finalises MPI, from one thread as
-// the standard wants, and that keeps the watch between.
+// host is the goroutine that initialises MPI, keeps the watch, and finalises MPI. It
+// does so from one thread, as the standard requires.
 func (j *job) host(period, limit time.Duration, started chan<- error) {
 	runtime.LockOSThread()
 	var err error
@@ -89,7 +89,8 @@ func (j *job) Transport() (sync.Transport, error) {
 	return e, nil
 }
 
-// broken returns why nothing can go on, if so. The lock is held.
+// broken returns the error after which nothing can go on, nil if there is none. The
+// lock is held.
 func (j *job) broken() error {
 	if lost := j.lost.Load(); lost != nil {
 		return lost
@@ -104,7 +105,7 @@ func (j *job) wake() {
 	}
 }
 
-// remove forgets a transport that is closed. The lock is held.
+// remove removes a closed transport from the list. The lock is held.
 func (j *job) remove(e *end) {
 	j.ends = slices.DeleteFunc(j.ends, func(open *end) bool { return open == e })
 }

@@ -18,10 +18,10 @@ const (
 	busyTick = time.Millisecond      // the same while a send is going on
 
 	arity    = 4   // children of a process in the tree
-	longHost = 200 // bytes of a host's name that are told
+	longHost = 200 // bytes of a host's name that are sent
 )
 
-// The first byte of a heartbeat; the host's name follows.
+// The first byte of a heartbeat. The host's name follows.
 const (
 	alive byte = iota
 	leaving
@@ -46,7 +46,7 @@ type neighbour struct {
 	left  bool
 }
 
-// muted makes this process keep silent, for the test of its loss.
+// muted keeps this process silent, for the test of its loss.
 var muted atomic.Bool
 
 // newWatch makes the watch with a communicator of its own.
@@ -74,7 +74,7 @@ func newWatch(j *job, period, limit time.Duration) (*watch, error) {
 	return w, w.comm.connected()
 }
 
-// neighbours are those of a process in the tree, heard now.
+// neighbours returns the neighbours of a process in the tree, counted as heard now.
 func neighbours(rank, size int, now time.Time) map[int]*neighbour {
 	all := map[int]*neighbour{}
 	for child := arity*rank + 1; child <= arity*rank+arity && child < size; child++ {
@@ -116,8 +116,8 @@ func (w *watch) run() error {
 	return finalise()
 }
 
-// look progresses MPI, beats if told to, takes in what came and tells when to
-// look again.
+// look progresses MPI, sends heartbeats if beat is set, and takes in what has come. It
+// returns the time until the next look.
 func (w *watch) look(now time.Time, beat bool) time.Duration {
 	j := w.job
 	j.lock.Lock()
@@ -202,9 +202,8 @@ func (w *watch) forgive(now time.Time) {
 	}
 }
 
-// leave tells the neighbours that no heartbeat follows, and takes in theirs up to
-// the last, so that MPI ends with no message on its way. All are closing, so that
-// this is quick.
+// leave tells the neighbours that no heartbeat follows, and takes in theirs up to the
+// last, so that MPI ends with no message on its way. All are closing, so this is quick.
 func (w *watch) leave() error {
 	j := w.job
 	j.lock.Lock()

@@ -4,7 +4,7 @@ package mpi
 
 import "errors"
 
-// Available tells whether this build has MPI.
+// Available reports whether this build has MPI.
 func Available() bool { return false }
 
 // Version returns the name and version of the MPI library, "" without MPI.
@@ -15,6 +15,6 @@ func Open() (Job, error) {
 	return nil, errors.New("this build has no MPI: build with -tags mpi (Open MPI) or -tags mpi,mpich (MPICH), with the MPI library's development files installed")
 }
 
-// Abort ends all processes of the run with an exit code; it returns only in a
-// build without MPI.
+// Abort ends all processes of the run with an exit code and does not return. Without
+// MPI it does nothing.
 func Abort(int) {}

@@ -10,9 +10,9 @@ import (
 	"gigarank/vtime"
 )
 
-// The program of the endpoint tests is PHOLD in small: balls hop between engines
-// at virtual times that a hash fixes, and each engine notes its hits in the order
-// of virtual time.
+// The program of the endpoint tests is a small PHOLD. Balls hop between engines at
+// virtual times that a hash fixes. Each engine notes its hits in the order of virtual
+// time.
 const (
 	ballsPerEngine = 5
 	hops           = 40

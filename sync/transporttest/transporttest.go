@@ -13,9 +13,9 @@ import (
 // patience is how long a test waits for a message before it fails.
 const patience = 20 * time.Second
 
-// Test runs the suite for several numbers of engines. open returns the ends of a
-// new transport between k engines that are in this process, or none when k is
-// not to be had here. Test closes them before it opens others.
+// Test runs the suite for several numbers of engines. open returns the ends in this
+// process of a new transport between k engines, or none if it cannot make one. Test
+// closes them before it opens others.
 func Test(t *testing.T, open func(k int) []sync.Transport) {
 	for _, k := range []int{1, 2, 3, 4, 7} {
 		t.Run(fmt.Sprintf("%d engines", k), func(t *testing.T) { testEngines(t, open, k) })
@@ -49,8 +49,7 @@ func testEngines(t *testing.T, open func(k int) []sync.Transport, k int) {
 		{"stop", testStop},
 		{"endpoints after a stop", func(e *end) error { return testEndpoints(e, sync.Hybrid) }},
 	} {
-		// Everything in one order, also across processes: no subtest may be left
-		// out by one of them.
+		// All processes run the subtests in one order: none may leave one out.
 		var group stdsync.WaitGroup
 		for _, transport := range open(k) {
 			e := &end{transport}
@@ -71,7 +70,7 @@ func testEngines(t *testing.T, open func(k int) []sync.Transport, k int) {
 	}
 }
 
-// end is a transport with what the tests do over it.
+// end is a transport with the methods that the tests share.
 type end struct{ sync.Transport }
 
 // next waits for a message.
@@ -88,7 +87,8 @@ func (e *end) next() (int, []byte, error) {
 	return 0, nil, fmt.Errorf("no message within %v", patience)
 }
 
-// compose returns message number i to dst: n bytes that only it has, at least 8.
+// compose returns message number i to dst: n bytes that no other message has, at least
+// 8.
 func (e *end) compose(dst, i, n int) []byte {
 	bytes := e.Alloc(n)
 	fill(bytes, e.Rank(), dst, i)
@@ -279,8 +279,8 @@ func testSomeReceived(e *end) error {
 	return nil
 }
 
-// Each pair exchanges one message, and that is all that there is: what was sent
-// before over another transport does not come.
+// Each pair exchanges one message and no more: messages sent before over another
+// transport do not come.
 func testNothingLeft(e *end) error {
 	const i, n = 77, 24
 	for dst := range e.Size() {

@@ -1,9 +1,9 @@
 // Package buffers keeps freed message buffers for reuse, by size class.
 //
-// A class is a power of two from 256 bytes up, so that a buffer serves every
-// request of its class and at most half of it is wasted. What is longer than the
-// largest class is made to measure and not kept. A pool belongs to one goroutine or
-// is guarded by its owner's lock.
+// A class is a power of two from 256 bytes up: a buffer serves every request of its
+// class, and at most half of it is wasted. A buffer longer than the largest class has
+// the length asked for and is not kept. A pool belongs to one goroutine or is guarded
+// by its owner's lock.
 package buffers
 
 import "math/bits"
@@ -12,9 +12,9 @@ const (
 	smallest = 8  // log2 of the smallest class
 	largest  = 26 // and of the largest
 	classes  = largest - smallest + 1
-	// retained is how many bytes of one class a pool keeps: what engines have on
-	// its way at a time when they exchange arrays (two windows of 16 MiB, and as much
-	// taken in), since released buffers are garbage that a large run does not collect.
+	// retained is how many bytes of one class a pool keeps. Engines that exchange
+	// arrays have as much in use at a time: two windows of 16 MiB under way, and as
+	// much taken in. Released buffers are garbage that a large run does not collect.
 	retained = 64 << 20
 )
 
@@ -25,14 +25,14 @@ type Pool struct {
 	free    [classes][][]byte
 }
 
-// NewPool returns an empty pool that makes a buffer of size bytes with fresh
-// and gives one that it does not keep to release.
+// NewPool returns an empty pool. It makes a buffer of size bytes with fresh, and passes
+// a buffer that it does not keep to release.
 func NewPool(fresh func(size int) []byte, release func(buffer []byte)) *Pool {
 	return &Pool{fresh: fresh, release: release}
 }
 
-// Get returns a buffer of length n with arbitrary contents. Its capacity is
-// that of its class, if it has one.
+// Get returns a buffer of length n with arbitrary contents. Its capacity is that of its
+// class, if it has one.
 func (p *Pool) Get(n int) []byte {
 	if n > 1<<largest {
 		return p.fresh(n)
@@ -49,8 +49,8 @@ func (p *Pool) Get(n int) []byte {
 	return buffer[:n]
 }
 
-// Put takes back a buffer that Get returned, of any length but with the
-// beginning and the capacity that it had.
+// Put takes back a buffer that Get returned. Its length may have changed, its beginning
+// and capacity must not.
 func (p *Pool) Put(buffer []byte) {
 	if cap(buffer) > 1<<largest {
 		p.release(buffer)
