@@ -1,17 +1,17 @@
 package collectives
 
 // Blocks is a set of positions of a member's working buffer of w positions, in
-// ascending cyclic order. With Run 0 it is the cyclic range of Count positions
-// from First. With Run > 0 it is Count positions in runs of Run positions that
-// begin 2·Run apart (First, First + 2·Run, …), the last one cut short, with no
-// wrap-around. The zero value is empty.
+// ascending cyclic order. With Run 0 it is the cyclic range of Count positions from
+// First. With Run > 0 it is Count positions in runs of Run positions that begin 2·Run
+// apart (First, First + 2·Run, …). The last run is cut short, and nothing wraps round.
+// The zero value is empty.
 type Blocks struct {
 	First, Count int
 	Run          int
 }
 
-// Next returns the first contiguous run of the set, as its first position and
-// its length, and the set without it. It is called while Count > 0:
+// Next returns the first contiguous run of the set, as its first position and its
+// length, and the set without that run. Call it while Count > 0:
 //
 //	for first, n := 0, 0; b.Count > 0; {
 //		first, n, b = b.Next(w)

@@ -2,11 +2,11 @@ package collectives
 
 import "math/bits"
 
-// folding reduces a number of members to a power of two: with P = 2^L + r, the
-// even ones of the first 2r members hand what they have to the odd ones, 2j to
-// 2j+1, and get the result back at the end. The 2^L survivors are numbered in
-// rank order: survivor s is member 2s+1 if s < r and else member s+r, and it
-// stands for contiguous ranks.
+// folding reduces a number of members to a power of two. With P = 2^L + r, the even
+// ones of the first 2r members hand their contents to the odd ones, 2j to 2j+1, and get
+// the result back at the end. The 2^L survivors are numbered in rank order: survivor s
+// is member 2s+1 if s < r and else member s+r. Each survivor stands for contiguous
+// ranks.
 type folding struct {
 	members, levels, extra int // P, L, r
 }
@@ -16,7 +16,7 @@ func fold(members int) folding {
 	return folding{members, levels, members - 1<<levels}
 }
 
-// Survivors returns how many survivors lie below a member where so many pairs have
+// Survivors returns how many survivors lie below a member where folded pairs have
 // folded; see [Exchange].
 func Survivors(folded, member int) int {
 	if member < 2*folded {
@@ -25,7 +25,7 @@ func Survivors(folded, member int) int {
 	return member - folded
 }
 
-// Survivor returns the member that is survivor s where so many pairs have folded.
+// Survivor returns the member that is survivor s where folded pairs have folded.
 func Survivor(folded, s int) int {
 	if s < folded {
 		return 2*s + 1
@@ -44,7 +44,7 @@ func (f folding) member(s int) int { return Survivor(f.extra, s) }
 // lowest returns the lowest rank that survivor s stands for; lowest(2^L) is P.
 func (f folding) lowest(s int) int { return s + min(s, f.extra) }
 
-// exchanges is what the survivors of a folding do.
+// exchanges is the work of the survivors of a folding.
 type exchanges uint8
 
 const (
@@ -53,8 +53,8 @@ const (
 	joinRanges                    // recursive doubling allgather
 )
 
-// butterfly is an algorithm of exchanges between survivors over the distances
-// 2^k, with a fold before and after it.
+// butterfly is an algorithm of exchanges between survivors over the distances 2^k. A
+// fold comes before and after it.
 type butterfly struct {
 	folding
 	kind   exchanges
@@ -146,8 +146,8 @@ func (b *butterfly) foldOut(member int) Step {
 	return Step{To: None, From: member + 1, Receive: blocks}
 }
 
-// side returns how survivor s combines what its peer sends: the lower ranks
-// first, on both sides, so that both have the same bits.
+// side returns how survivor s combines the values of its peer: the lower ranks first,
+// on both sides, so that both have the same bits.
 func side(s, peer int) Combine {
 	if peer < s {
 		return TheirsFirst
@@ -162,9 +162,9 @@ func (b *butterfly) combine(s, k int) Step {
 	return Step{To: to, From: to, Send: all, Receive: all, Combine: side(s, peer)}
 }
 
-// part returns the chunks that survivor s holds after k halvings. The nearest
-// survivors halve first, so that combined ranks are contiguous; bit 0 of s then
-// chooses the upper or lower half, bit 1 the half of that, and so on.
+// part returns the chunks that survivor s holds after k halvings. The nearest survivors
+// halve first, so that combined ranks are contiguous. Bit 0 of s then chooses the upper
+// or lower half, bit 1 the half of that, and so on.
 func (b *butterfly) part(s, k int) Blocks {
 	low := uint64(s) & (1<<k - 1)
 	return Blocks{First: int(bits.Reverse64(low) >> (64 - b.levels)), Count: 1 << (b.levels - k)}
@@ -182,7 +182,7 @@ func (b *butterfly) halveOrJoin(s, round int) Step {
 	return Step{To: to, From: to, Send: b.part(s, k+1), Receive: b.part(peer, k+1)}
 }
 
-// ranks returns the ranks for which the 2^k survivors around s stand.
+// ranks returns the ranks that the 2^k survivors around s stand for.
 func (b *butterfly) ranks(s, k int) Blocks {
 	s = s >> k << k
 	first := b.lowest(s)
@@ -234,15 +234,15 @@ func (b *butterfly) foldPattern(first, distance int, receiver Step) Pattern {
 	}
 }
 
-// Positions of a prefix reduction: the result, and the sum over the aligned
-// range of 2^k ranks around the member.
+// Positions of a prefix reduction: the result, and the sum over the aligned range of
+// 2^k ranks around the member.
 const (
 	prefix  = 0
 	partial = 1
 )
 
-// prefixes is the scan by recursive doubling: in round k the members whose
-// numbers differ in bit k exchange the sums over their ranges.
+// prefixes is the scan by recursive doubling. In round k the members whose numbers
+// differ in bit k exchange the sums over their ranges.
 type prefixes struct {
 	members   int
 	exclusive bool

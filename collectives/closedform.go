@@ -6,11 +6,11 @@ import (
 	"gigarank/vtime"
 )
 
-// Cost is what messages and reductions cost in the closed forms. A message of m bytes
-// keeps its sender's processor busy for Send + Copy(m). It leaves after Send, is there
-// α + βm later, and keeps the receiver's processor busy for Receive + Copy(m). With
-// no overheads this is Hockney's model, whose sender is free at once. Reducing m bytes
-// takes γm.
+// Cost holds the costs of messages and reductions in the closed forms. A message of m
+// bytes keeps its sender's processor busy for Send + Copy(m). It leaves after Send and
+// arrives α + βm later. It then keeps the receiver's processor busy for Receive +
+// Copy(m). With no overheads this is Hockney's model, whose sender is free at once.
+// Reducing m bytes takes γm.
 //
 // Beta, Gamma and Copy return a time for a number of bytes, rounded to picoseconds as
 // the machine rounds it; nil is no time. None may decrease with the number of bytes,
@@ -24,16 +24,16 @@ type Cost struct {
 	Gamma   func(bytes int64) vtime.Duration
 	Copy    func(bytes int64) vtime.Duration
 
-	// Node-leader takes the above between nodes. The join and the release within them
+	// Node-leader takes the above between nodes. The join and the release within nodes
 	// cost no overhead:
 	PerNode   int // ranks of each node
 	Intra     vtime.Duration
 	IntraBeta func(bytes int64) vtime.Duration
 }
 
-// node returns what the join and the release of a node take: the last contribution
-// reaches the leader, it combines those of the others with its own, and they get the
-// result.
+// node returns the time of the join and the release of a node. The last contribution
+// reaches the leader, the leader combines those of the others with its own, and they
+// get the result.
 func (c Cost) node(bytes int64) vtime.Duration {
 	if c.PerNode <= 1 {
 		return 0
@@ -41,7 +41,7 @@ func (c Cost) node(bytes int64) vtime.Duration {
 	return 2*(c.Intra+timeOf(c.IntraBeta, bytes)) + times(c.PerNode-1, c.work(bytes))
 }
 
-// timeOf returns what a function of a Cost says, none if there is no function.
+// timeOf returns the time that a function of a Cost gives, 0 if it is nil.
 func timeOf(f func(int64) vtime.Duration, bytes int64) vtime.Duration {
 	if f == nil {
 		return 0
@@ -49,13 +49,13 @@ func timeOf(f func(int64) vtime.Duration, bytes int64) vtime.Duration {
 	return f(bytes)
 }
 
-// message returns what a message of so many bytes takes from the moment at which its
-// sender begins to that at which its receiver is done with it.
+// message returns the time of a message, from the moment at which its sender begins to
+// that at which its receiver is done with it.
 func (c Cost) message(bytes int64) vtime.Duration {
 	return c.transit(bytes) + c.receive(bytes)
 }
 
-// transit returns the part of message until the message is there.
+// transit returns the part of message until the message arrives.
 func (c Cost) transit(bytes int64) vtime.Duration { return c.Send + c.Alpha + timeOf(c.Beta, bytes) }
 
 // receive returns the part of message that keeps the receiver busy.
@@ -64,34 +64,35 @@ func (c Cost) receive(bytes int64) vtime.Duration { return c.Receive + timeOf(c.
 // send returns how long a message keeps its sender busy.
 func (c Cost) send(bytes int64) vtime.Duration { return c.Send + timeOf(c.Copy, bytes) }
 
-// work returns what reducing so many bytes takes.
+// work returns the time to reduce bytes.
 func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 
-// ClosedForm returns the time from the common entry of all members to the last
-// exit, exact to the picosecond. The operation is on count elements of size
-// bytes, as for LayoutOf, and its root is 0. For node-leader, members is the number of
-// nodes, of c.PerNode ranks each. ok is false where there is no closed form: for
-// alltoall linear and, at numbers of members that are no powers of two, for allgather,
-// scan and exscan by recursive doubling. Nor is there one but for the linear algorithms
-// where a gap is longer than both overheads together: it would be felt in some rounds
-// only.
+// ClosedForm returns the time from the common entry of all members to the last exit,
+// exact to the picosecond. The operation is on count elements of size bytes, as for
+// LayoutOf, and its root is 0. For node-leader, members is the number of nodes, of
+// c.PerNode ranks each.
+//
+// ok is false where there is no closed form. That is so for alltoall linear and, at
+// numbers of members that are no powers of two, for allgather, scan and exscan by
+// recursive doubling. It is also so, except for the linear algorithms, where a gap is
+// longer than the sum of both overheads: it would have an effect in some rounds only.
 //
 // Node-leader takes 2(α_intra + β_intra·m) + (k−1)γm for k > 1 ranks of a node, and the
 // butterfly of the nodes.
 //
-// Where every member sends and receives in every round, a round takes
-// x = Send + α + βm + Receive + Copy(m). Who deals with n messages in a row needs
-// (n − 1)h more than with one, h being what keeps it busy for one or, if that is
-// longer, the gap.
+// Where every member sends and receives in every round, a round takes x = Send + α + βm
+// + Receive + Copy(m). A member that handles n messages in a row needs (n − 1)h more
+// than for one. Here h is the time that one message keeps it busy, or the gap if that
+// is longer.
 //
-// With L = ⌊log2 P⌋, P' = 2^L, r = P − P' and g = γm, the butterfly takes L(x + g) if
-// r = 0. Else survivor s < r is late by x + g because it folds. It holds up survivor
-// P' − 1 − s by the full L rounds: (L + 1)(x + g). A survivor that releases a folded
-// member at the end, as all below r do, is held up most by the one whose number differs
-// from its own in as many bits as possible: in b, the length of r − 1 in bits. In the
-// other L − b rounds it goes on by itself, in q = Send + Receive + 2 Copy(m) + g each:
-// x + g + b(x + g) + (L − b)q + x. Without overheads the maximum of both is
-// (L + 1)(x + g) if r <= P'/2 and (L + 1)(x + g) + x above; the usual formula
+// With L = ⌊log2 P⌋, P' = 2^L, r = P − P' and g = γm, the butterfly takes L(x + g) if r
+// = 0. Else survivor s < r is late by x + g because it folds. It holds up survivor P' −
+// 1 − s by the full L rounds: (L + 1)(x + g). A survivor that releases a folded member
+// at the end, as all below r do, is held up most by one other. That is the survivor
+// whose number differs from its own in as many bits as possible: b, the length of r − 1
+// in bits. In the other L − b rounds it goes on by itself, in q = Send + Receive + 2
+// Copy(m) + g each: x + g + b(x + g) + (L − b)q + x. Without overheads the maximum of
+// both is (L + 1)(x + g) if r <= P'/2 and (L + 1)(x + g) + x above. The usual formula
 // L(x + g) + 2x + g is that of rounds in step, and an upper bound.
 func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cost) (d vtime.Duration, ok bool) {
 	if find(op, a) == nil || members < 1 || a != Linear && c.Gap > c.Send+c.Receive {
@@ -122,7 +123,7 @@ func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cos
 	return f.scan(a, op == Exscan)
 }
 
-// form has what the closed forms depend on.
+// form holds the arguments of a closed form.
 type form struct {
 	members int
 	fold    folding
@@ -134,7 +135,7 @@ type form struct {
 // times returns n·d for a number of members or rounds.
 func times(n int, d vtime.Duration) vtime.Duration { return vtime.Duration(n) * d }
 
-// any returns d, or no time if there is but one member.
+// any returns d, or no time if there is only one member.
 func (f form) any(d vtime.Duration) vtime.Duration {
 	if f.members == 1 {
 		return 0
@@ -185,7 +186,7 @@ func (f form) reduce(a Algorithm, bytes int64) vtime.Duration {
 	return f.in(bytes, g)
 }
 
-// out is what a root needs to send to all others, one after the other.
+// out returns the time in which a root sends to all others, one after the other.
 func (f form) out(bytes int64) vtime.Duration {
 	if f.members == 1 {
 		return 0
@@ -193,8 +194,8 @@ func (f form) out(bytes int64) vtime.Duration {
 	return f.cost.message(bytes) + times(f.members-2, max(f.cost.send(bytes), f.cost.Gap))
 }
 
-// in is what a root needs to receive from all others, who send at once, and to spend g
-// on each message.
+// in returns the time in which a root receives from all others, which send at once, and
+// spends g on each message.
 func (f form) in(bytes int64, g vtime.Duration) vtime.Duration {
 	if f.members == 1 {
 		return 0
@@ -202,10 +203,10 @@ func (f form) in(bytes int64, g vtime.Duration) vtime.Duration {
 	return f.cost.message(bytes) + g + times(f.members-2, max(f.cost.receive(bytes)+g, f.cost.Gap))
 }
 
-// treeOut is what a binomial tree of so many members takes from its root outwards; sent
-// says how many bytes go to a subtree of so many members. The first message goes to the
-// members beyond the largest power of two below their number; meanwhile the root goes
-// on with that power.
+// treeOut returns the time of a binomial tree of members from its root outwards. sent
+// returns the bytes that go to a subtree of a number of members. The first message goes
+// to the members beyond the largest power of two below their number. Meanwhile the root
+// goes on with that power.
 func (f form) treeOut(members int, sent func(members int) int64) vtime.Duration {
 	if members == 1 {
 		return 0
@@ -219,9 +220,9 @@ func (f form) treeOut(members int, sent func(members int) int64) vtime.Duration 
 	return max(f.cost.message(bytes)+f.treeOut(members-half, sent), left+f.treeOut(half, sent))
 }
 
-// treeIn is what a binomial tree takes towards its root, which spends g on each message:
-// its left part, a power of two, is ready and then waits for the rest, a smaller tree,
-// or for the gap after the last message of the left part.
+// treeIn returns the time of a binomial tree towards its root, which spends g on each
+// message. The left part of the tree, a power of two, is ready and then waits for the
+// rest, a smaller tree, or for the gap after the last message of the left part.
 func (f form) treeIn(members int, sent func(members int) int64, g vtime.Duration) vtime.Duration {
 	if members == 1 {
 		return 0
@@ -254,8 +255,8 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	return f.reduce(a, bytes) + f.bcast(a, bytes), true
 }
 
-// part returns the costs of the largest of n parts of a vector that is cut into
-// chunks.
+// part returns the times of a message and of the reduction of the largest of n parts of
+// a vector that is cut into chunks.
 func (f form) part(n int64, chunks int) (x, g vtime.Duration) {
 	l := cut(f.count, f.size, chunks)
 	grains := l.count / n
@@ -265,9 +266,9 @@ func (f form) part(n int64, chunks int) (x, g vtime.Duration) {
 	return f.cost.message(grains * l.size), f.cost.work(grains * l.size)
 }
 
-// rabenseifner: the upper half of an uneven range is the larger one, and the
-// upper half of that again, so that the message path from survivor 0 to the last
-// one, and back, takes the largest parts; survivor 0 is also the first to fold.
+// rabenseifner follows the path of messages from survivor 0 to the last one and back.
+// It takes the largest parts: the upper half of an uneven range is the larger one, and
+// the upper half of that again. Survivor 0 is also the first to fold.
 func (f form) rabenseifner() vtime.Duration {
 	var d vtime.Duration
 	if f.fold.extra > 0 {
@@ -298,7 +299,7 @@ func (f form) scatter(a Algorithm) vtime.Duration {
 // bytesOf returns the size of the blocks of n members.
 func (f form) bytesOf(n int) int64 { return int64(n) * f.count * f.size }
 
-// blocks returns what a message of the blocks of n members takes.
+// blocks returns the time of a message of the blocks of n members.
 func (f form) blocks(n int) vtime.Duration { return f.cost.message(f.bytesOf(n)) }
 
 func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
@@ -340,7 +341,7 @@ func (f form) reduceScatter(a Algorithm) vtime.Duration {
 	return f.reduce(a, f.bytesOf(f.members)) + f.scatter(a)
 }
 
-// scan by recursive doubling is longest at the last member, which combines two vectors
+// scan by recursive doubling takes longest at the last member. It combines two vectors
 // in every round; in an exscan only one in the first.
 func (f form) scan(a Algorithm, exclusive bool) (vtime.Duration, bool) {
 	x, g, both := f.blocks(1), f.cost.work(f.count*f.size), f.cost.work(2*f.count*f.size)

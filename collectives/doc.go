@@ -1,15 +1,15 @@
-// Package collectives describes the collective algorithms of MPI, each once, as
-// a pure schedule that can be interpreted in several ways.
+// Package collectives describes each collective algorithm of MPI once, as a pure
+// schedule that can be interpreted in several ways.
 //
 // # Model
 //
-// A collective has P members, 0 to P−1, and goes through rounds. In a round a
-// member sends at most one message and then receives at most one, and what it
-// receives is stored or combined with what it has ([Step]). A message sent in
-// round k is received in round k. A member's working buffer has W positions; a
-// message carries a set of them ([Blocks]). Which bytes a position has is said
-// by a [Layout]; in every layout, position p is block p. A member's input comes
-// into the buffer, and its output out of it, as [Schedule] says (Source, Result).
+// A collective has P members, 0 to P−1, and goes through rounds. In a round a member
+// sends at most one message and then receives at most one. It stores what it receives
+// or combines it with its own ([Step]). A message sent in round k is received in round
+// k. A member's working buffer has W positions; a message carries a set of them
+// ([Blocks]). A [Layout] defines the bytes of each position; in every layout, position
+// p is block p. A [Schedule] defines where a member's input enters the buffer and where
+// its output leaves it (Source, Result).
 //
 // Rounds only give messages their names: no member waits for a round to end.
 //
@@ -27,14 +27,14 @@
 //
 // # Invariants
 //
-//   - Every send has exactly one receive, in the same round and of as many
-//     positions, and members that step through their rounds in order, with
-//     blocking receives, never deadlock.
+//   - Every send has exactly one receive, in the same round and of as many positions.
+//     Members that step through their rounds in order, with blocking receives, never
+//     deadlock.
 //   - A schedule has O(1) state. A step costs no allocation and at most
 //     O(log P) time.
 //   - An algorithm that is [Ordered] combines contiguous ranks, lower ⊕ higher.
-//     Recursive doubling and Rabenseifner combine in one and the same tree, that
-//     of [TreeFold], and all members get the same bits.
+//     Recursive doubling and Rabenseifner combine in the same tree, that of
+//     [TreeFold], and all members get the same bits.
 //   - The binomial reduction gives the same bits for every root.
 //
 // # Use
@@ -53,6 +53,6 @@
 //	}
 //
 // A node-leader barrier or allreduce is the join of the ranks of each node,
-// [LeaderSchedule] among the leaders, and the release; join and release depend
-// on the target machine and are not described here.
+// [LeaderSchedule] among the leaders, and the release. Join and release depend on the
+// target machine and are not described here.
 package collectives

@@ -2,22 +2,22 @@ package collectives
 
 import "math/bits"
 
-// Layout says which bytes of the working buffer each position has: position p
-// is block p of the layout. Blocks lie one after another.
+// Layout defines the bytes of each position of the working buffer: position p is block
+// p of the layout. Blocks lie one after another.
 //
 //	bcast, reduce, allreduce   Split: one vector, cut into W chunks, see LayoutOf
 //	scan, exscan               Uniform: W copies of the vector
 //	gather, scatter, allgather, reduce_scatter
 //	                           Uniform or Given: block i is that of member i
 //	alltoall                   Uniform: every block has one member's share
-//	alltoallv                  Given: what goes to each member, then what
-//	                           comes from each member; differs by member
+//	alltoallv                  Given: the blocks to each member, then those
+//	                           from each member; differs by member
 //	barrier                    the zero Layout
 type Layout struct {
 	size  int64   // bytes per element
 	count int64   // elements of the vector (cut > 0) or of each block
 	cut   int64   // chunks of the vector, if it is split
-	ends  []int64 // elements up to and with each block, if given
+	ends  []int64 // elements up to the end of each block, if given
 }
 
 // Split cuts a vector of count elements, each of size bytes, into the given
@@ -27,10 +27,10 @@ func Split(count, size int64, chunks int) Layout {
 	return Layout{size: size, count: count, cut: int64(chunks)}
 }
 
-// Uniform has count elements, each of size bytes, in every block.
+// Uniform returns a layout with count elements, each of size bytes, in every block.
 func Uniform(count, size int64) Layout { return Layout{size: size, count: count} }
 
-// Given has counts[i] elements, each of size bytes, in block i.
+// Given returns a layout with counts[i] elements, each of size bytes, in block i.
 func Given(counts []int64, size int64) Layout {
 	ends := make([]int64, len(counts))
 	sum := int64(0)
@@ -41,10 +41,10 @@ func Given(counts []int64, size int64) Layout {
 	return Layout{size: size, ends: ends}
 }
 
-// LayoutOf returns the layout of an operation that is not a v variant: count
-// elements, each of size bytes, in the vector of a bcast, reduce, allreduce,
-// scan or exscan, and in each member's block otherwise. A vector is cut between pieces
-// of up to 8 bytes.
+// LayoutOf returns the layout of an operation that is not a v variant. A bcast, reduce,
+// allreduce, scan or exscan has count elements, each of size bytes, in the vector,
+// other operations in each member's block. A vector is cut between pieces of up to 8
+// bytes.
 func LayoutOf(op Operation, s Schedule, count, size int64) Layout {
 	switch op {
 	case Barrier:
@@ -55,14 +55,14 @@ func LayoutOf(op Operation, s Schedule, count, size int64) Layout {
 	return Uniform(count, size)
 }
 
-// widest is the size in bytes of the widest elements that are common.
+// widest is the size in bytes of the widest common elements.
 const widest = 8
 
-// cut is Split in grains of several elements: a grain has the greatest power of two of
+// cut is Split in grains of several elements. A grain has the greatest power of two of
 // bytes, up to widest, that divides an even chunk or, if there are no even chunks, the
-// vector. It rests on lengths, so that a vector of which only the number of bytes is
-// known is cut as the data are, whatever their elements: but for data whose chunks
-// would be even within an element, and those of wider elements.
+// vector. It depends on lengths only, so a vector of which only the number of bytes is
+// known is cut as the data are, whatever their elements. Exceptions are data whose
+// chunks would be even within an element, and those of wider elements.
 func cut(count, size int64, chunks int) Layout {
 	bytes := count * size
 	piece := bytes
@@ -73,8 +73,8 @@ func cut(count, size int64, chunks int) Layout {
 	return Split(bytes/grain, grain, chunks)
 }
 
-// Offset returns at which byte the block begins. The number of blocks is a
-// valid argument; it gives the length of the buffer.
+// Offset returns the byte at which a block begins. For the number of blocks it returns
+// the length of the buffer.
 func (l Layout) Offset(block int) int64 {
 	switch {
 	case l.cut > 0:

@@ -1,6 +1,6 @@
 package collectives
 
-// star is a linear algorithm: the root deals with the others one by one.
+// star is a linear algorithm: the root communicates with the others one by one.
 type star struct {
 	members, root int
 	inward        bool // to the root; else from it
@@ -96,13 +96,12 @@ func (s *star) Pattern(round int) Pattern {
 	return message(s.root, peer, sent, 0)
 }
 
-// line hands something on from member to member, from the root round to the
-// member before it. Round k is the message to the member k+1 places after the
-// root.
+// line passes data from member to member, from the root round to the member before it.
+// Round k is the message to the member k+1 places after the root.
 type line struct {
 	members, root int
 	send          Blocks
-	receive       Step // what receiving does; To and From are not used
+	receive       Step // of the receiver; To and From are not used
 }
 
 func (l *line) place(member int) int { return wrap(member-l.root, l.members) }
@@ -133,8 +132,8 @@ func (l *line) Pattern(round int) Pattern {
 	return message(from, wrap(from+1, l.members), l.send.Count, through)
 }
 
-// everyPair is the linear alltoall: every member exchanges with 0, 1, 2, … in
-// rank order, so that i and j meet in round i + j − 1.
+// everyPair is the linear alltoall: every member exchanges with 0, 1, 2, … in rank
+// order, so i and j meet in round i + j − 1.
 type everyPair struct{ members int }
 
 func (e *everyPair) MaxRounds() int { return max(0, 2*e.members-3) }

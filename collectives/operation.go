@@ -26,7 +26,7 @@ const (
 	ReduceScatter
 	Scan
 	Exscan
-	operations // how many there are
+	operations // their number
 )
 
 var operationNames = [operations]string{
@@ -51,7 +51,7 @@ func (op Operation) String() string {
 	return operationNames[op]
 }
 
-// Rooted says whether one member is the root of the operation.
+// Rooted reports whether one member is the root of the operation.
 func (op Operation) Rooted() bool {
 	switch op {
 	case Bcast, Reduce, Gather, Gatherv, Scatter, Scatterv:
@@ -74,7 +74,7 @@ const (
 	Rabenseifner
 	Bruck
 	Pairwise
-	algorithms // how many there are
+	algorithms // their number
 )
 
 var algorithmNames = [algorithms]string{
@@ -90,8 +90,8 @@ func (a Algorithm) String() string {
 	return algorithmNames[a]
 }
 
-// ParseAlgorithm returns the algorithm of that name. The error for a name that
-// the operation does not have lists those that it has.
+// ParseAlgorithm returns the algorithm with a name. If the operation has none of that
+// name, the error lists those that it has.
 func ParseAlgorithm(op Operation, name string) (Algorithm, error) {
 	for _, a := range Algorithms(op) {
 		if a.String() == name {
@@ -133,20 +133,19 @@ func Describe(op Operation, a Algorithm) string {
 	return ""
 }
 
-// Ordered says whether the algorithm combines in the order of the ranks, as an
-// operation that does not commute needs it. Allreduce gives all members the same
-// bits under every algorithm. Algorithms that combine nothing are ordered.
+// Ordered reports whether the algorithm combines in the order of the ranks, as an
+// operation that does not commute requires. Allreduce gives all members the same bits
+// under every algorithm. Algorithms that combine nothing are ordered.
 //
-// Node-leader allreduce is not: it is in rank order only where the ranks of each
-// node are contiguous, which the mapping of ranks to nodes decides.
+// Node-leader allreduce is not ordered. It is in rank order only where the ranks of
+// each node are contiguous, which the mapping of ranks to nodes decides.
 func Ordered(op Operation, a Algorithm) bool {
 	e := find(op, a)
 	return e != nil && !e.unordered
 }
 
-// New returns the schedule of an algorithm for so many members. The root counts
-// among them; an operation without a root takes 0. The error names everything
-// that is wrong.
+// New returns the schedule of an algorithm for a number of members. root is one of
+// them, 0 for an operation without a root. The error names all faults.
 func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
 	var faults []error
 	e := find(op, a)
@@ -175,9 +174,9 @@ func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
 	return e.build(op, members, root), nil
 }
 
-// LeaderSchedule returns what the leaders of so many nodes do among themselves
-// in a node-leader barrier or allreduce, between the join of the ranks of each
-// node and their release: the butterfly.
+// LeaderSchedule returns the schedule of the leaders of the nodes in a node-leader
+// barrier or allreduce: the butterfly. It comes between the join of the ranks of each
+// node and their release.
 func LeaderSchedule(op Operation, nodes int) (Schedule, error) {
 	if find(op, NodeLeader) == nil {
 		return nil, fmt.Errorf("collectives: %s has no algorithm %s: choose one of %s", op, NodeLeader, choices(op))

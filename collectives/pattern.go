@@ -5,7 +5,7 @@ type Kind uint8
 
 // The shapes of a round.
 const (
-	// Irregular: ask Step of each member.
+	// Irregular: only Step of each member says.
 	Irregular Kind = iota
 	// Shift: every member i sends to (i + Distance) mod P and receives from
 	// (i − Distance) mod P.
@@ -14,27 +14,27 @@ const (
 	// members are idle. Survivor s is member 2s+1 if s < Folded and member
 	// s + Folded otherwise ([Survivor]); there are P − Folded survivors, a power of two.
 	Exchange
-	// Strided: the members First + n·Stride, 0 <= n < Count, send to the member
-	// that is Distance (which may be negative) further on, without
-	// wrap-around. No sender receives in the round.
+	// Strided: the members First + n·Stride, 0 <= n < Count, send to the member that is
+	// Distance (which may be negative) further on, without wrap-around. No sender
+	// receives in the round.
 	Strided
 )
 
-// Varies says that a number differs between the members of a round.
+// Varies stands for a number that differs between the members of a round.
 const Varies = -1
 
-// Pattern describes a round as a whole, where it is regular enough to be
-// evaluated as arithmetic on an array of clocks.
+// Pattern describes a whole round that is regular enough to be evaluated as arithmetic
+// on an array of clocks.
 type Pattern struct {
 	Kind                 Kind
 	Distance             int
 	Folded               int // Exchange only
 	First, Stride, Count int // Strided only
 	Sent                 int // positions in each message, or Varies
-	Combined             int // of those, how many each receiver puts through ⊕, or Varies
+	Combined             int // of those, how many each receiver combines by ⊕, or Varies
 }
 
-// message is the pattern of a single message.
+// message returns the pattern of a single message.
 func message(from, to, sent, combined int) Pattern {
 	return Pattern{Kind: Strided, Distance: to - from, First: from, Stride: 1, Count: 1, Sent: sent, Combined: combined}
 }

@@ -1,6 +1,6 @@
 package collectives
 
-// placement says where input and output lie in the working buffer.
+// placement defines where input and output lie in the working buffer.
 type placement struct {
 	operation             Operation
 	members, root, pieces int

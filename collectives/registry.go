@@ -99,8 +99,8 @@ func place(op Operation, members, root, positions int) placement {
 	return placement{operation: op, members: members, root: root, pieces: positions}
 }
 
-// whole returns the number of positions for algorithms that do not cut a vector:
-// none for a barrier, one for a vector, one per member otherwise.
+// whole returns the number of positions for algorithms that do not cut a vector: none
+// for a barrier, one for a vector, one per member otherwise.
 func whole(op Operation, members int) int {
 	switch op {
 	case Barrier:

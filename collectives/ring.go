@@ -2,8 +2,8 @@ package collectives
 
 import "math/bits"
 
-// ring passes blocks round: in round k member i sends block i + offset − k to
-// its successor. In the first reduce rounds, what arrives is combined.
+// ring passes blocks round: in round k member i sends block i + offset − k to its
+// successor. In the first reduce rounds, arriving blocks are combined.
 type ring struct {
 	members, rounds, reduce, offset int
 }
@@ -41,8 +41,8 @@ func (r *ring) Pattern(round int) Pattern {
 	return p
 }
 
-// pairwise sends, in round k, to the member k+1 places further on what is meant
-// for it. It keeps what arrives (alltoall) or adds it to the member's own block
+// pairwise sends, in round k, the block for the member k+1 places further on to that
+// member. It keeps arriving blocks (alltoall) or adds them to the member's own block
 // (reduce_scatter).
 type pairwise struct {
 	members int
@@ -75,9 +75,9 @@ func (p *pairwise) Pattern(round int) Pattern {
 	return pattern
 }
 
-// doubling has ⌈log2 P⌉ rounds in which every member sends over the distance
-// 2^k: the dissemination barrier of Hensgen, Finkel and Manber, and the
-// algorithms of Bruck et al., which follow the same rule.
+// doubling has ⌈log2 P⌉ rounds in which every member sends over the distance 2^k. It is
+// the dissemination barrier of Hensgen, Finkel and Manber, and the algorithms of Bruck
+// et al., which follow the same rule.
 type doubling struct {
 	members int
 	carries Operation // Barrier, Allgather or Alltoall

@@ -3,8 +3,8 @@ package collectives
 // None stands for no member, no block or no position.
 const None = -1
 
-// Combine says what happens to a received block at the position it goes to. ⊕
-// is the operation of the reduction, which need not be commutative.
+// Combine defines the effect of a received block on the position that it goes to. ⊕ is
+// the operation of the reduction, which need not be commutative.
 type Combine uint8
 
 // The ways to combine.
@@ -14,50 +14,48 @@ const (
 	MineFirst                  // mine = mine ⊕ theirs
 )
 
-// A Step is what one member does in one round. At its clock it sends, if To is
-// a member; what it sends is the content at the beginning of the round. Then it
-// receives, if From is a member, and its clock becomes the arrival time if that
-// is later. Then it combines, which costs time for every byte that goes through
-// ⊕ and nothing for what is stored.
+// A Step is the work of one member in one round. At its clock it sends, if To is a
+// member; the message has the content at the beginning of the round. Then it receives,
+// if From is a member, and its clock becomes the arrival time if that is later. Then it
+// combines, which takes time for every byte combined by ⊕ and none for stored bytes.
 type Step struct {
 	To, From    int    // members, or None
 	Send        Blocks // positions that are sent
 	Receive     Blocks // positions that receive, as many as the sender sends
 	Combine     Combine
-	Also        Blocks // second place of the received blocks; empty if none
+	Also        Blocks // second destination of the received blocks; empty if none
 	AlsoCombine Combine
 }
 
 var idle = Step{To: None, From: None}
 
-// A Schedule is a collective algorithm for a number of members, 0 to
-// Members()-1, in rounds 0 to MaxRounds()-1. A message of round k is received in
-// round k, and there is at most one from one member to another in a round. A
-// Schedule is immutable, holds O(1) state, is safe for concurrent use, and none
-// of its methods allocates.
+// A Schedule is a collective algorithm for a number of members, 0 to Members()-1, in
+// rounds 0 to MaxRounds()-1. A message of round k is received in round k, and there is
+// at most one from one member to another in a round. A Schedule is immutable, holds
+// O(1) state, and is safe for concurrent use. None of its methods allocates.
 type Schedule interface {
-	// Members returns how many members take part.
+	// Members returns the number of members.
 	Members() int
 	// MaxRounds returns the number of rounds.
 	MaxRounds() int
-	// Rounds returns how many rounds the member has: one more than the last
-	// in which it does something.
+	// Rounds returns the number of rounds of the member: one more than the last in
+	// which it does something.
 	Rounds(member int) int
 	// Next returns the first round from the given one on in which the member
 	// does something, or a value of at least Rounds(member) if there is none.
 	Next(member, round int) int
-	// Step returns what the member does in the round. It is idle (To and From
-	// are None) in rounds in which the member has nothing to do.
+	// Step returns the member's work in the round. It is idle (To and From are None) in
+	// rounds in which the member has nothing to do.
 	Step(member, round int) Step
-	// Pattern returns what the whole round looks like.
+	// Pattern returns the shape of the whole round.
 	Pattern(round int) Pattern
 
 	// Positions returns W, the number of positions of the working buffer. It
 	// is the same for all members; a barrier has none. Position p is block p
 	// of the layout (see Layout).
 	Positions() int
-	// Extent returns the cyclic range of positions that the member uses, so
-	// that a leaf of a gather need not hold the blocks of everybody.
+	// Extent returns the cyclic range of positions that the member uses. A leaf of a
+	// gather need not hold the blocks of all members.
 	Extent(member int) Blocks
 	// Source returns the block of the member's input that lies at the position
 	// at the start, or None if its content is not defined.
@@ -67,7 +65,7 @@ type Schedule interface {
 	Result(member, block int) int
 }
 
-// plan is the part of a Schedule that moves messages.
+// plan is the part of a Schedule that defines messages.
 type plan interface {
 	MaxRounds() int
 	Rounds(member int) int
@@ -76,8 +74,8 @@ type plan interface {
 	Pattern(round int) Pattern
 }
 
-// The schedules embed plan and placement as structs: through an interface, a step
-// would be copied once more, which takes longer than to work it out.
+// The schedules embed plan and placement as structs. An interface would copy each step
+// once more, which takes longer than to compute it.
 type (
 	starSchedule struct {
 		star
@@ -125,8 +123,8 @@ type (
 	}
 )
 
-// chain is one plan after another among the same members: a member begins the
-// second when it is through with the first.
+// chain is one plan after another among the same members. A member begins the second
+// when it has finished the first.
 type chain struct {
 	first, second plan
 	cut           int // rounds of the first

@@ -6,27 +6,28 @@ import (
 	"maps"
 )
 
-// TreeFold combines the values of all members, given in any order, in exactly the tree in
-// which recursive doubling, Rabenseifner's allreduce and node-leader (there among the
-// leaders) combine them, so that floating-point results are the same bit for bit: with
-// P = 2^L + r members, 2j and 2j+1 are combined first for j < r, and the 2^L values then
-// in aligned halves, the lower always on the left. Two halves become one value as soon as
-// both are there, so values in rank order need O(log P) of them at a time.
+// TreeFold combines the values of all members, given in any order, in the tree of
+// recursive doubling, Rabenseifner's allreduce and node-leader (there among the
+// leaders). Floating-point results are therefore the same bit for bit. With P = 2^L + r
+// members, 2j and 2j+1 are combined first for j < r. The 2^L values are then combined
+// in aligned halves, the lower always on the left. Two halves become one value as soon
+// as both are there, so values in rank order need O(log P) of them at a time.
 //
-// Several folds may divide the members among them: the values of one are added to another.
+// Several folds may divide the members among them: the values of one are added to
+// another.
 type TreeFold[T any] struct {
 	folding folding
 	combine func(lower, higher T) T
 	values  map[TreeNode]T
 }
 
-// TreeNode is a node of the tree of a [TreeFold]. Level 0 are members that fold, level 1
-// the values that recursive doubling starts with.
+// TreeNode is a node of the tree of a [TreeFold]. Level 0 holds members that fold,
+// level 1 the values that recursive doubling starts with.
 type TreeNode struct{ Level, Index int }
 
-// NewTreeFold returns an empty fold for so many members. combine returns
-// lower ⊕ higher; both arguments then belong to it, so that it may reuse the
-// memory of either for its result, and keep that of the other.
+// NewTreeFold returns an empty fold for a number of members. combine returns lower ⊕
+// higher and owns both arguments: it may reuse the memory of either for its result, and
+// keep that of the other.
 func NewTreeFold[T any](members int, combine func(lower, higher T) T) *TreeFold[T] {
 	return &TreeFold[T]{folding: fold(members), combine: combine, values: map[TreeNode]T{}}
 }
@@ -39,7 +40,7 @@ func (f *TreeFold[T]) Leaf(member int) TreeNode {
 	return TreeNode{1, member - f.folding.extra}
 }
 
-// root is the node of the value of all members.
+// root returns the node of the value of all members.
 func (f *TreeFold[T]) root() TreeNode { return TreeNode{f.folding.levels + 1, 0} }
 
 // Add enters the value of a node, once, and owns it from then on.
@@ -71,10 +72,10 @@ func (f *TreeFold[T]) Result() (value T, complete bool) {
 	return value, complete
 }
 
-// Fold returns the values of all members, combined in the tree in which an algorithm
-// combines them in an allreduce or a reduction to member 0. It is the definition to which
-// [TreeFold] and the interpreters are held. The tree of binomial joins aligned halves;
-// that of linear adds member after member.
+// Fold returns the values of all members, combined in the tree of an algorithm in an
+// allreduce or a reduction to member 0. It is the definition to which [TreeFold] and
+// the interpreters are held. The tree of binomial joins aligned halves. Linear adds
+// member after member.
 func Fold[T any](a Algorithm, values []T, combine func(lower, higher T) T) (T, error) {
 	var none T
 	if len(values) == 0 {
@@ -101,8 +102,8 @@ func Fold[T any](a Algorithm, values []T, combine func(lower, higher T) T) (T, e
 		"choose recursive-doubling, rabenseifner, node-leader, binomial or linear", a)
 }
 
-// joinHalves combines aligned halves: the lower has as many values as the largest power of
-// two that leaves some for the higher.
+// joinHalves combines aligned halves. The lower has as many values as the largest power
+// of two that leaves some for the higher.
 func joinHalves[T any](values []T, combine func(lower, higher T) T) T {
 	if len(values) == 1 {
 		return values[0]

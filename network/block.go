@@ -13,8 +13,8 @@ func (block) String() string { return "block" }
 
 func (block) layOut(ranks, perNode, _ int) (layout, error) { return blocks{ranks, perNode}, nil }
 
-// blocks is the layout of block. Targets know it by its type, and compute with it
-// without an interface.
+// blocks is the layout of block. Targets recognise its type and compute with it without
+// an interface.
 type blocks struct{ ranks, perNode int }
 
 func (l blocks) nodes() int               { return (l.ranks + l.perNode - 1) / l.perNode }

@@ -11,7 +11,7 @@ var cyclicKind = mappingKind{
 
 func (cyclic) String() string { return "cyclic" }
 
-// layOut uses all nodes of the machine that ranks suffice for.
+// layOut uses all nodes of the machine, as long as there is a rank for each.
 func (cyclic) layOut(ranks, perNode, nodes int) (layout, error) {
 	if nodes == 0 {
 		nodes = (ranks + perNode - 1) / perNode
@@ -30,7 +30,7 @@ func (l cycle) sizes() (least, most int) { return l.size(l.count - 1), l.size(0)
 func (l cycle) member(node, k int) int   { return node + k*l.count }
 func (l cycle) leadersAscend() bool      { return true }
 
-// period is 1: ranks that share a node do so wherever they are shifted to.
+// period is 1: two ranks that share a node still share one when both are shifted.
 func (l cycle) period() int { return 1 }
 
 func (l cycle) meeting(a, b, c, d int) (same, different bool) {

@@ -4,21 +4,21 @@
 // # Model
 //
 // A [Machine] is a description without a number of ranks. A [Target] is a
-// machine laid out for N ranks. A target answers three questions, all of them
-// pure functions of the machine and N:
+// machine laid out for N ranks. A target answers three questions. Each answer is a
+// pure function of the machine and N.
 //
 //   - Where is a rank? The mapping puts ranks on nodes: block fills the nodes one
 //     after the other, cyclic deals the ranks out in turn, random:SEED fills the
 //     nodes with the ranks in random order, file:PATH lists each rank's node. The
 //     random order is a Feistel permutation with cycle walking (Black and Rogaway,
-//     2002), so that a billion ranks need no table.
+//     2002), so a billion ranks need no table.
 //   - How far apart are two nodes? The topology's hop function counts the links of
 //     a minimal route, in closed form. A route between two nodes of a star or fat
 //     tree counts the links to its switches too. A dragonfly's is the minimal
-//     route of Kim et al. (2008), over at most one global link; a fat tree is the
-//     k-ary n-tree of Petrini and Vanneschi (1997); a twisted torus is that of
+//     route of Kim et al. (2008), over at most one global link. A fat tree is the
+//     k-ary n-tree of Petrini and Vanneschi (1997), a twisted torus that of
 //     Cámara et al. (2010).
-//   - How long does a message take? The delay model says; see below.
+//   - How long does a message take? The delay model defines it; see below.
 //
 // # Delay models
 //
@@ -31,67 +31,66 @@
 //	loggops   L, o, g, G, O, S as in LogGOPSim (Hoefler, Schneider and
 //	          Lumsdaine, 2010), see [Target.Depart] and [Target.TakeIn]
 //
-// The delay of all models but loggops is that of the network. Beside it, a message
-// costs each processor its overhead, and a port, of which each rank has one, gives and
-// takes one message per gap; both are none unless the machine says. The processor of
-// the sender is busy for the overhead and then copies the bytes, under hops in
-// bytes/B_mem, else at once; the message leaves after the overhead. The receiver's
-// processor is busy likewise once the rank takes the message in. A rank takes messages
-// in when it completes their receives; one that completes several takes them in by
-// arrival. See [Target.Send] and [Target.Receive].
+// The delay of every model but loggops is the network's. In addition a message costs
+// each processor its overhead. Each rank has a port, which gives and takes one message
+// per gap. Overhead and gap are none unless the machine gives them. The sender's
+// processor is busy for the overhead and then copies the bytes: under hops in
+// bytes/B_mem, else at once. The message leaves after the overhead. The receiver's
+// processor is busy likewise once the rank takes the message in. A rank takes a message
+// in when it completes the receive; if it completes several, it takes the messages in
+// by arrival. See [Target.Send] and [Target.Receive].
 //
-// A message of more bytes than eager_limit goes by rendezvous, see
-// [Target.Rendezvous]. The data of several such messages do not hold each other up, though
-// they go the same way at the same time; eager ones to one rank follow each other at
-// its bandwidth.
+// A message of more bytes than eager_limit goes by rendezvous, see [Target.Rendezvous].
+// The data of several such messages do not hold each other up, even on the same way at
+// the same time. Eager messages to one rank follow each other at its bandwidth.
 //
 // In a collective a later entry makes no exit earlier. The end of a wait for several
-// point-to-point messages may come earlier if one of them is later: those that differ in
-// size are then taken in another order, and a gap beyond the receiver's overhead is
-// hidden behind the copy of the larger one only if that comes first.
+// point-to-point messages may come earlier if one of them is later: messages of
+// different size are then taken in another order. A gap beyond the receiver's overhead
+// is hidden behind the copy of the larger message only if that comes first.
 //
-// A bandwidth that is left out is infinite. The whole of what the bytes add is
-// computed in integers and rounded once, to the nearest picosecond, ties to even.
+// A bandwidth that is left out is infinite. The time that the bytes add is computed in
+// integers and rounded once, to the nearest picosecond, ties to even.
 //
-// loggops has state at the receiver ([Target.ReceiverState]): what a message costs there
-// depends on the other messages that reach it and on what its CPU does. Each rank has an
-// [Occupancy], which changes in the order of virtual time; package mpivirt says in which
-// order things begin. A message is charged to the receiver's CPU as soon as that and the
-// interface are free, whether or not its receive is posted, as in LogGOPSim. A rendezvous
-// frees its sender at the match.
+// loggops has state at the receiver ([Target.ReceiverState]): the cost of a message
+// there depends on the other messages that reach it and on what its CPU does. Each rank
+// has an [Occupancy], which changes in the order of virtual time. Package mpivirt
+// defines the order in which things begin. A message is charged to the receiver's CPU
+// as soon as the CPU and the interface are free, whether or not its receive is posted,
+// as in LogGOPSim. A rendezvous frees its sender at the match.
 //
 // # Registries
 //
 // Each delay model, topology and mapping is a file that reads, writes and computes it,
 // and a line in the registry in model.go, topology.go or mapping.go. Nothing else asks
-// for its name: what depends on a machine is a question to the target, such as
-// [Target.KeepsBlocks], [Target.LeadersUniform], [Target.ReceiverState] or
-// [Target.Copies]. Targets call the delays of models that depend on nodes and hops alone
-// without an interface. Tests hold every entry to the laws of a conformance suite.
+// for its name: callers ask the target, such as [Target.KeepsBlocks],
+// [Target.LeadersUniform], [Target.ReceiverState] or [Target.Copies]. Targets call the
+// delays of models that depend only on nodes and hops without an interface. Tests hold
+// every entry to the laws of a conformance suite.
 //
-// The package knows machines. It knows nothing of programs, of the order of messages, or
-// of the host that simulates them. It does no input or output but through the functions
+// The package knows machines. It knows nothing of programs, of the order of messages,
+// or of the host that simulates them. Its only input and output is through functions
 // that it is given.
 //
 // # Invariants
 //
 //   - Delay = Latency + Transfer, Latency >= 1 ps (a smaller figure counts as
 //     1 ps), Transfer >= 0 and not falling in the bytes.
-//   - Latency and Transfer are pure functions, unless the target has
-//     [Target.SharedState]: then Transfer is none.
+//   - Latency and Transfer are pure functions, except that Transfer is not if the
+//     target has [Target.SharedState].
 //   - Hops is symmetric, and 0 from a node to itself.
-//   - A sender is free again before its message arrives, and nothing that a message
-//     does to another rank is sooner than the Latency between the two, loggops aside.
+//   - A sender is free again before its message arrives, and no effect of a message on
+//     another rank is sooner than the Latency between the two, except in loggops.
 //   - Lookahead is never above the Latency of any pair of its ranges.
 //   - Delays equals Delay, element by element.
 //   - Nodes are numbered densely from 0, and each holds at least one rank.
-//   - A target is immutable, and takes memory for each rank only with mapping
+//   - A target is immutable. It takes memory for each rank only with mapping
 //     file:PATH.
 //
 // # Machine files
 //
-// A machine file is YAML. This one shows each general field; what is optional
-// has its default beside it.
+// A machine file is YAML. This one shows each general field, with the default of each
+// optional one beside it.
 //
 //	name: my-cluster
 //	description: one line               # optional

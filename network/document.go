@@ -28,17 +28,16 @@ func (d *document) fault(line int, field, what, remedy string) {
 	d.faults = append(d.faults, Fault{d.file, line, field, what, remedy})
 }
 
-// An object is a mapping of a document. Its methods read one field each: they
-// report what is wrong with it and return the zero value instead. A field that
-// is left out is a fault only where it is required. An absent object has no
-// fields and reports nothing.
+// An object is a mapping of a document. Its methods read one field each. They report a
+// field's faults and then return the zero value. A field left out is a fault only where
+// it is required. An absent object has no fields and reports nothing.
 type object struct {
 	doc    *document
 	path   string
 	line   int
 	fields map[string]field
 	order  []string // of the fields in the file
-	known  []string // fields that were asked for
+	known  []string // fields that have been asked for
 }
 
 type field struct {
@@ -104,7 +103,7 @@ func (d *document) object(node *yaml.Node, path string, line int) *object {
 	return o
 }
 
-// target follows an alias to what it stands for.
+// target follows an alias to its node.
 func target(node *yaml.Node) *yaml.Node {
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -124,7 +123,7 @@ func kindOf(node *yaml.Node) string {
 	return fmt.Sprintf("the value %q", node.Value)
 }
 
-// take looks a field up.
+// take returns a field. It reports a required one that is missing.
 func (o *object) take(key string, required bool, remedy string) (field, bool) {
 	if o == nil {
 		return field{}, false
@@ -145,12 +144,12 @@ func (o *object) has(key string) bool {
 	return ok
 }
 
-// fault reports the field, which is there.
+// fault reports a fault of the field, which must be present.
 func (o *object) fault(key, what, remedy string) {
 	o.doc.fault(o.fields[key].line, fieldPath(o.path, key), what, remedy)
 }
 
-// scalar reads a value as it is written.
+// scalar returns a value as it is written.
 func (o *object) scalar(key string, required bool, remedy string) (string, bool) {
 	f, ok := o.take(key, required, remedy)
 	if !ok {
@@ -233,13 +232,13 @@ func (o *object) duration(key string, required bool, otherwise vtime.Duration) v
 	return otherwise
 }
 
-// mantissa is the number at the head of s up to its exponent.
+// mantissa returns the beginning of the number s, up to its exponent.
 func mantissa(s string) string {
 	head, _, _ := strings.Cut(strings.ToLower(s), "e")
 	return head
 }
 
-// bandwidth reads bytes per second; left out, it is infinite.
+// bandwidth reads bytes per second; a bandwidth left out is infinite.
 func (o *object) bandwidth(key string, required bool) bandwidth {
 	s, ok := o.scalar(key, required, "write a bandwidth such as 2GB/s")
 	if !ok {
@@ -252,7 +251,8 @@ func (o *object) bandwidth(key string, required bool) bandwidth {
 	return b
 }
 
-// pick reads the name of one of the kinds. It returns the zero value if there is none.
+// pick reads the name of one of the kinds. It returns the zero value if that is missing
+// or unknown.
 func pick[K any](o *object, key string, kinds []K, name func(K) string) (kind K) {
 	var names []string
 	for _, k := range kinds {
@@ -299,7 +299,8 @@ func (o *object) list(key string, required bool, remedy string) []*yaml.Node {
 	return node.Content
 }
 
-// objects reads a list of mappings; absent ones stand for what is none.
+// objects reads a list of mappings. An entry that is no mapping becomes an absent
+// object.
 func (o *object) objects(key string, remedy string) []*object {
 	var items []*object
 	for i, node := range o.list(key, true, remedy) {
@@ -309,9 +310,9 @@ func (o *object) objects(key string, remedy string) []*object {
 	return items
 }
 
-// close reports the fields that nobody asked for. The kinds of selector, such as
-// the delay models, have fields of their own: a field of another kind is
-// reported as such.
+// close reports the fields that have not been asked for. The kinds of selector, such as
+// the delay models, have fields of their own. A field of another kind is reported as
+// such.
 func (o *object) close(selector string, kinds map[string][]string) {
 	if o == nil {
 		return
@@ -329,7 +330,7 @@ func (o *object) close(selector string, kinds map[string][]string) {
 	}
 }
 
-// kindsWith are the kinds that have the field.
+// kindsWith returns the kinds that have the field.
 func kindsWith(kinds map[string][]string, key string) []string {
 	var names []string
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
@@ -340,8 +341,7 @@ func kindsWith(kinds map[string][]string, key string) []string {
 	return names
 }
 
-// closeAny is close where the kind is not known, so that any kind's field will
-// do.
+// closeAny is close where the kind is unknown, so that a field of any kind will do.
 func (o *object) closeAny(kinds map[string][]string) {
 	if o == nil {
 		return

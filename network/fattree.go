@@ -1,8 +1,8 @@
 package network
 
-// fatTree is the k-ary n-tree of Petrini and Vanneschi (1997): arity^levels
-// nodes are the leaves, and a route climbs to the lowest common level. Before build,
-// levels may be 0 for as many as the nodes need.
+// fatTree is the k-ary n-tree of Petrini and Vanneschi (1997). Its arity^levels leaves
+// are the nodes, and a route climbs to the lowest common level. Before build, levels
+// may be 0 for as many as the nodes need.
 type fatTree struct{ arity, levels int }
 
 var fatTreeKind = topologyKind{

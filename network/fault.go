@@ -16,7 +16,7 @@ type Fault struct {
 	Remedy string // what to write instead
 }
 
-// Error gives "file:line: field: what: remedy".
+// Error returns "file:line: field: what: remedy".
 func (f Fault) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d: ", f.File, f.Line)
@@ -30,10 +30,10 @@ func (f Fault) Error() string {
 	return b.String()
 }
 
-// Faults are all the things wrong with one file, by line.
+// Faults are all faults of one file, by line.
 type Faults []Fault
 
-// Error gives one fault a line.
+// Error returns one fault per line.
 func (fs Faults) Error() string {
 	lines := make([]string, len(fs))
 	for i, f := range fs {
@@ -42,7 +42,7 @@ func (fs Faults) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the faults to errors.As.
+// Unwrap returns the faults, for errors.As.
 func (fs Faults) Unwrap() []error {
 	errs := make([]error, len(fs))
 	for i, f := range fs {

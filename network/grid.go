@@ -135,8 +135,8 @@ func (g grid) least(a, b, c, d int) int {
 	return c - b
 }
 
-// nearCube returns count dimensions, as equal as can be and in descending
-// order, that hold n nodes, with no dimension longer than it must be.
+// nearCube returns count dimensions that hold n nodes: as equal as can be, in
+// descending order, and none longer than it must be.
 func nearCube(n, count int) []int {
 	dims := make([]int, count)
 	for i := range dims {

@@ -7,12 +7,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// hierarchy groups nodes into units, units into larger units, and so on. Two
-// nodes are as many hops apart as the innermost level that unites them says.
+// hierarchy groups nodes into units, units into larger units, and so on. The innermost
+// level that unites two nodes defines the hops between them.
 type hierarchy struct{ levels []unit }
 
-// unit is one level of a hierarchy: size units of the level below, so many hops
-// apart, or so many as the topology that links them says.
+// unit is one level of a hierarchy: size units of the level below. They are hops apart,
+// or as far as the topology that links them defines.
 type unit struct {
 	size  int // unlimited in the outermost level, if it has no bound
 	hops  int
@@ -160,9 +160,9 @@ func (u unit) fewest() int {
 	return u.links.fewest()
 }
 
-// least finds the levels that can unite a node of one range with one of the
-// other: none below that of the two nearest by number, none above that of the
-// two farthest.
+// least looks at the levels that can unite a node of one range with one of the other.
+// None is below the level of the two nearest by number, none above that of the two
+// farthest.
 func (h hierarchy) least(a, b, c, d int) int {
 	best := unlimited
 	for _, u := range h.levels {

@@ -33,7 +33,7 @@ var fileKind = mappingKind{
 
 func (m listed) String() string { return "file:" + m.path }
 
-// content returns what the file says, for Digest.
+// content returns the listed nodes as bytes, for Digest.
 func (m listed) content() (text []byte) {
 	for _, place := range m.places {
 		text = binary.LittleEndian.AppendUint32(text, uint32(place))
@@ -64,9 +64,9 @@ func (r *mappingReader) places() []int32 {
 	return places
 }
 
-// parsePlaces reads a mapping file: the number of each rank's node, in the
-// order of ranks, between white space; # starts a comment. Nodes count from 0 to
-// below nodes, unless that is 0.
+// parsePlaces reads a mapping file: the number of each rank's node, in the order of
+// ranks, separated by white space; # starts a comment. Numbers are from 0 to nodes-1,
+// or unbounded if nodes is 0.
 func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
 	most := int64(math.MaxInt32)
 	if nodes != 0 {
@@ -114,7 +114,7 @@ type listing struct {
 	least, greatest int     // node size
 }
 
-// newListing lays out ranks whose places are given.
+// newListing lays out ranks with the given places.
 func newListing(places []int32) *listing {
 	l := &listing{nodeOf: make([]int32, len(places)), members: make([]int32, len(places)), least: len(places)}
 	for r := range l.members {

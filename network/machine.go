@@ -30,7 +30,7 @@ type Machine struct {
 	poll                      vtime.Duration
 }
 
-// defaultPoll is what a failing Test or Iprobe costs unless the file says.
+// defaultPoll is the cost of a failing Test or Iprobe unless the file gives one.
 const defaultPoll = 100 * vtime.Nanosecond
 
 // Name returns the machine's name.
@@ -39,7 +39,7 @@ func (m *Machine) Name() string { return m.name }
 // Description returns one line on the machine; it may be empty.
 func (m *Machine) Description() string { return m.description }
 
-// Source says where the figures come from; it may be empty.
+// Source returns where the figures come from; it may be empty.
 func (m *Machine) Source() string { return m.source }
 
 // Model returns the name of the delay model, such as flat.
@@ -54,15 +54,14 @@ func (m *Machine) Mapping() string { return m.mapping.String() }
 // Nodes returns the number of nodes, or 0 for as many as the ranks need.
 func (m *Machine) Nodes() int { return m.nodes }
 
-// RanksPerNode returns how many ranks a node has room for.
+// RanksPerNode returns the number of ranks that fit on a node.
 func (m *Machine) RanksPerNode() int { return m.perNode }
 
-// String returns the normalized machine file, as YAML does.
+// String returns YAML as a string.
 func (m *Machine) String() string { return string(m.YAML()) }
 
-// YAML returns the machine file in normal form: fields in a fixed order, those
-// with a default written out, estimates marked by a comment. Parse reads it
-// back.
+// YAML returns the machine file in normal form: fields in a fixed order, defaults
+// written out, estimates marked by a comment. Parse reads it back.
 func (m *Machine) YAML() []byte {
 	w := &writer{estimates: m.estimates}
 	top := w.object("")
@@ -128,7 +127,7 @@ type objectWriter struct {
 }
 
 // estimated reports whether the machine names a field, or one inside it, as an
-// estimate. Parse wants to see such a field, whatever its value.
+// estimate. Parse requires such a field to be there, whatever its value.
 func (w *writer) estimated(path string) bool {
 	return slices.ContainsFunc(w.estimates, func(e string) bool { return e == path || strings.HasPrefix(e, path+".") })
 }
@@ -168,7 +167,7 @@ func (o *objectWriter) numbers(key string, values []int) {
 	o.put(key, list)
 }
 
-// within is the path of a field.
+// within returns the path of a field.
 func (o *objectWriter) within(key string) string { return fieldPath(o.path, key) }
 
 func textList(items []string) *yaml.Node {
@@ -181,7 +180,7 @@ func textList(items []string) *yaml.Node {
 	return list
 }
 
-// fieldPath is the path of a field within that of its object.
+// fieldPath returns the path of a field of the object at path.
 func fieldPath(path, key string) string {
 	return strings.TrimPrefix(path+"."+key, ".")
 }

@@ -11,14 +11,14 @@ import (
 type mapping interface {
 	// String returns the rule as machine files write it.
 	String() string
-	// layOut puts ranks on nodes with room for perNode each. There are nodes of them,
-	// which is enough, or as many as it takes if nodes is 0.
+	// layOut puts ranks on nodes that hold perNode each. nodes is the number of nodes,
+	// which is enough, or 0 for as many as the ranks need.
 	layOut(ranks, perNode, nodes int) (layout, error)
 }
 
-// A layout says which node each of the ranks is on. Nodes are numbered densely
-// from 0, in ascending order of their places in the topology. It is immutable and
-// safe for concurrent use. It may also be [ordered] or [periodic].
+// A layout gives the node of each rank. Nodes are numbered densely from 0, in ascending
+// order of their places in the topology. It is immutable and safe for concurrent use.
+// It may also be [ordered] or [periodic].
 type layout interface {
 	nodes() int
 	node(rank int) int
@@ -26,17 +26,17 @@ type layout interface {
 	sizes() (least, most int) // of all nodes
 	member(node, k int) int   // k-th rank of the node in ascending order
 	place(node int) int       // place of the node in the topology
-	// meeting says whether a rank of [a,b) and one of [c,d), both not empty,
-	// may be on one node, and whether they may be on two. It errs towards true.
+	// meeting reports whether a rank of [a,b) and one of [c,d), both not empty, may be
+	// on one node, and whether they may be on two. It errs towards true.
 	meeting(a, b, c, d int) (same, different bool)
 }
 
-// An ordered layout can say that the leaders of its nodes ascend with the nodes, and
-// that member takes constant time and no search.
+// An ordered layout reports whether the leaders of its nodes ascend with the nodes, and
+// member takes constant time and no search.
 type ordered interface{ leadersAscend() bool }
 
-// A periodic layout returns such a length that two ranks share a node if and only if
-// those share one that lie a multiple of it further on. It is never above the ranks.
+// A periodic layout returns a length, at most the number of ranks. Two ranks share a
+// node if and only if the ranks a multiple of that length further on do.
 type periodic interface{ period() int }
 
 // mappingKind is an entry of the registry of mappings.

@@ -22,18 +22,18 @@ type model interface {
 }
 
 // delays are a model over the ranks of a target. They are immutable and safe for
-// concurrent use. All are pure functions, unless the kind says that state is shared.
+// concurrent use. All are pure functions, unless the kind has shared state.
 //
-// Within a node all pairs of ranks have the same delay, also a rank and itself, and so
-// do all nodes: node-leader collectives count on it.
+// Within a node all pairs of ranks have the same delay, a rank and itself included, and
+// it is the same on all nodes. Node-leader collectives depend on it.
 //
-// Models whose delays depend on no more than nodes and hops return [paths], which
-// targets call without an interface. Delays may also be [regular] or a [filler].
+// Models whose delays depend only on nodes and hops return [paths], which targets call
+// without an interface. Delays may also be [regular] or a [filler].
 type delays interface {
 	// latency returns the delay of a message without bytes, at least a picosecond. It
 	// depends on no state.
 	latency(src, dst int) vtime.Duration
-	// transfer returns what the bytes add: nothing for none, and no less for more.
+	// transfer returns the time that the bytes add: 0 for none, and not less for more.
 	transfer(src, dst int, bytes int64) vtime.Duration
 	// lookahead returns a lower bound on the latency from a rank of [loA,hiA) to one
 	// of [loB,hiB), neither of which is empty, in constant time.
@@ -42,20 +42,21 @@ type delays interface {
 	longest(bytes int64) vtime.Duration
 }
 
-// regular delays say which pairs of ranks are alike. Of others, nothing is assumed.
+// regular delays say which pairs of ranks are alike. Without it nothing is assumed.
 type regular interface {
-	// uniformFrom returns a distance from which on the delay depends on the size alone,
-	// or the number of ranks.
+	// uniformFrom returns the distance between two ranks from which on the delay
+	// depends on the size alone. It returns the number of ranks if there is no such
+	// distance.
 	uniformFrom() int
-	// ranksAlike reports whether the delay between any two ranks is that between the
-	// first and the last.
+	// ranksAlike reports whether the delay between any two ranks equals that between
+	// the first and the last.
 	ranksAlike() bool
-	// leadersAlike reports whether the delay between the leaders of any two nodes is
-	// that between those of the first and the last node.
+	// leadersAlike reports whether the delay between the leaders of any two nodes
+	// equals that between the leaders of the first and the last node.
 	leadersAlike() bool
 }
 
-// A filler computes many delays at once, as Target.Delays asks for them.
+// A filler computes many delays at once, for Target.Delays.
 type filler interface {
 	fill(src, dst int, bytes int64, out []vtime.Duration)
 }
@@ -68,8 +69,8 @@ type copier interface {
 }
 
 // An occupier is a model with state at the receiver, see [Target.ReceiverState]. It
-// says itself what messages cost the processors and where the eager limit lies. Its
-// messages take their latency; their bytes cost what depart and takeIn say.
+// defines the processors' costs of a message and the eager limit itself. Its messages
+// take their latency; depart and takeIn charge for their bytes.
 type occupier interface {
 	charge() Overhead         // of a message without bytes
 	interval() vtime.Duration // between two messages at a port
@@ -84,11 +85,11 @@ type modelKind struct {
 	// fields are those of section network that the model reads.
 	fields []string
 	// charged: the machine may give overhead, gap and eager_limit beside the model. An
-	// occupier gives them itself.
+	// occupier defines them itself.
 	charged bool
-	// symmetric: the delay from one rank to another is that of the way back.
+	// symmetric: the delay from one rank to another equals that of the way back.
 	symmetric bool
-	// shared: what the bytes of a message take depends on other messages under way.
+	// shared: the time that a message's bytes take depends on other messages under way.
 	// The target then calls no ranks alike.
 	shared bool
 	// needsTopology: a machine file must give a topology.
@@ -111,7 +112,7 @@ var models = []*modelKind{
 // chargeFields are the fields of section network that all charged models have.
 var chargeFields = []string{"overhead", "gap", "eager_limit"}
 
-// modelFields returns the fields of section network that not all models have.
+// modelFields returns the fields of section network that only some models have.
 func modelFields() map[string][]string {
 	fields := make(map[string][]string)
 	for _, k := range models {

@@ -8,9 +8,9 @@ import (
 	"gigarank/spelling"
 )
 
-// Parse reads a machine file. The name stands for the file in faults, and the
-// path of a mapping file is relative to its folder; read, which may be nil,
-// reads such files. The error is a Faults with all that is wrong.
+// Parse reads a machine file. Faults name the file by name, and the path of a mapping
+// file is relative to its folder. read, which may be nil, reads such files. The error
+// is a Faults with all faults.
 func Parse(name string, text []byte, read func(path string) ([]byte, error)) (*Machine, error) {
 	d := &document{file: name, seen: make(map[string]bool)}
 	m := &Machine{}
@@ -64,8 +64,8 @@ func (m *Machine) parseEstimates(top *object) {
 	}
 }
 
-// Load reads a machine: a preset by its name, or else a file by its path. It
-// does all I/O through read, such as os.ReadFile.
+// Load reads a machine: a preset by its name, or else a file by its path. All its I/O
+// goes through read, such as os.ReadFile.
 func Load(nameOrPath string, read func(path string) ([]byte, error)) (*Machine, error) {
 	if text, ok := presetText(nameOrPath); ok {
 		return Parse(nameOrPath, text, nil)

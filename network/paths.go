@@ -29,8 +29,8 @@ func (p *placement) hops(a, b int) int {
 }
 
 // paths are the delays of models under which a message takes one of two paths: one
-// within a node, or one between nodes whose latency may grow with the hops. Nodes that
-// are no hops apart are joined by the path within a node.
+// within a node, or one between nodes whose latency may grow with the hops. Between
+// nodes that are no hops apart it takes the path within a node.
 type paths struct {
 	placement
 	scope        scope
@@ -38,7 +38,7 @@ type paths struct {
 	perHop       vtime.Duration // added to inter for each hop, if the scope is byHops
 }
 
-// scope says what the delay between two ranks depends on.
+// scope is what the delay between two ranks depends on.
 type scope int
 
 const (
@@ -48,7 +48,7 @@ const (
 	byModel                 // something else, which the model's own delays know
 )
 
-// A path is what a message crosses: the delay of no bytes, and what bytes add.
+// A path is the delay of a message without bytes, and the time that bytes add.
 type path struct {
 	latency vtime.Duration // at least one picosecond
 	rate    rate
@@ -60,14 +60,14 @@ func newPath(latency vtime.Duration, stages ...bandwidth) path {
 	return path{latency: max(latency, vtime.Picosecond), rate: rateOf(stages...)}
 }
 
-// measuredPath runs through the measurements, of which there is at least one,
-// ascending in size and not falling in delay.
+// measuredPath returns the path through the measurements. There is at least one; they
+// ascend in size and do not fall in delay.
 func measuredPath(table []measurement) path {
 	return path{latency: max(table[0].delay, vtime.Picosecond), table: table}
 }
 
-// transfer is what the bytes add to the latency. A measured path is flat up to
-// its first point, linear between two, and keeps the last slope.
+// transfer returns the time that the bytes add to the latency. A measured path is flat
+// up to its first point, linear between two, and keeps the last slope.
 func (p *path) transfer(bytes int64) vtime.Duration {
 	if p.table == nil {
 		return p.rate.time(bytes)
@@ -95,8 +95,8 @@ func pathsByNode(p placement, intra, inter path) *paths {
 	return &paths{placement: p, scope: byNode, intra: intra, inter: inter}
 }
 
-// pathsByHops returns the delays of a path over no hops and one over some, each of
-// which adds perHop to the latency.
+// pathsByHops returns the delays of a path over no hops and one over some. Each hop
+// adds perHop to the latency.
 func pathsByHops(p placement, intra, inter path, perHop vtime.Duration) *paths {
 	return &paths{placement: p, scope: byHops, intra: intra, inter: inter, perHop: perHop}
 }
@@ -118,7 +118,7 @@ func (p *paths) path(src, dst int) (*path, vtime.Duration) {
 	return p.pathBetween(p.node(src), p.node(dst))
 }
 
-// pathBetween gives the path and the latency between nodes, for scopes byNode and
+// pathBetween returns the path and the latency between nodes, for scopes byNode and
 // byHops.
 func (p *paths) pathBetween(a, b int) (*path, vtime.Duration) {
 	if a == b {
@@ -133,7 +133,7 @@ func (p *paths) pathBetween(a, b int) (*path, vtime.Duration) {
 	return &p.intra, p.intra.latency
 }
 
-// latencyOf is the latency over a number of hops, for scope byHops.
+// latencyOf returns the latency over a number of hops, for scope byHops.
 func (p *paths) latencyOf(hops int) vtime.Duration {
 	if hops == 0 {
 		return p.intra.latency
@@ -161,8 +161,8 @@ func (p *paths) fill(src, dst int, bytes int64, out []vtime.Duration) {
 	}
 }
 
-// period is such a length that the delay between two ranks is the same if both
-// are shifted by it.
+// period returns a length by which two ranks can be shifted without a change of the
+// delay between them.
 func (p *paths) period() int {
 	if p.scope == everywhere {
 		return 1
@@ -174,7 +174,7 @@ func (p *paths) period() int {
 }
 
 // blockDelays is fill for nodes that are filled in turn. The delay changes only where
-// one of the two ranks passes on to its next node.
+// one of the two ranks reaches its next node.
 func (p *paths) blockDelays(src, dst int, bytes int64, out []vtime.Duration) {
 	perNode := p.perNode
 	intra, inter := p.intra.transfer(bytes), p.inter.transfer(bytes)
@@ -215,8 +215,8 @@ func (p *paths) singleDelays(src, dst int, bytes int64, out []vtime.Duration) {
 	}
 }
 
-// lookahead is the least latency itself if the scope is everywhere, and if it is byNode
-// with mapping block or cyclic.
+// lookahead returns the least latency itself if the scope is everywhere, or byNode with
+// mapping block or cyclic.
 func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if p.scope == everywhere {
 		return p.inter.latency
@@ -236,8 +236,8 @@ func (p *paths) lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	return least
 }
 
-// leastHops is a lower bound on the hops between different nodes of which one
-// has a rank of [loA,hiA) and the other one of [loB,hiB).
+// leastHops returns a lower bound on the hops between two different nodes, one with a
+// rank of [loA,hiA) and the other with a rank of [loB,hiB).
 func (p *paths) leastHops(loA, hiA, loB, hiB int) int {
 	near, isRanged := p.topology.(ranged)
 	if isRanged && p.perNode > 0 {
@@ -267,11 +267,11 @@ func (p *paths) ranksAlike() bool { return p.scope == everywhere || p.layout.nod
 
 func (p *paths) leadersAlike() bool { return p.scope != byHops || p.sameHops() }
 
-// mostCompared bounds the nodes of which all pairs are looked at.
+// mostCompared bounds the number of nodes up to which all pairs are compared.
 const mostCompared = 1 << 10
 
-// sameHops reports whether any two nodes are the same number of hops apart. It may not
-// find out that many nodes are.
+// sameHops reports whether any two nodes are the same number of hops apart. For many
+// nodes it may return false although they are.
 func (p *paths) sameHops() bool {
 	nodes := p.layout.nodes()
 	if p.topology.fewest() == p.farthest || nodes <= 2 {

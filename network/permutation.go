@@ -6,10 +6,10 @@ import (
 	"gigarank/random"
 )
 
-// permutation is a random permutation of 0..n-1 that needs no table: a balanced
-// Feistel network over the next even number of bits, walked along its cycles
-// until the value falls below n (Black and Rogaway, "Ciphers with Arbitrary
-// Finite Domains", 2002). On average fewer than four steps are walked.
+// permutation is a random permutation of 0..n-1 that needs no table: a balanced Feistel
+// network over the next even number of bits. It walks along its cycles until the value
+// falls below n (Black and Rogaway, "Ciphers with Arbitrary Finite Domains", 2002), on
+// average fewer than four steps.
 type permutation struct {
 	n    uint64
 	half uint   // bits in each half

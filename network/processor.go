@@ -2,27 +2,27 @@ package network
 
 import "gigarank/vtime"
 
-// Overhead is what a message costs the processors of its ends, whatever its size:
-// o of LogP (Culler et al., 1993), send and receive told apart.
+// Overhead is the cost of a message to the processors of its ends, whatever its size: o
+// of LogP (Culler et al., 1993), separate for send and receive.
 type Overhead struct{ Send, Receive vtime.Duration }
 
-// Port is the state of one rank's network interface. The zero value is ready for
-// use. Only targets that say so with HasPorts look at it.
+// Port is the state of one rank's network interface. The zero value is ready for use.
+// Only targets with HasPorts use it.
 type Port struct {
 	Send    vtime.Time // when the interface can take the next message
 	Receive vtime.Time // when the interface can give the next message
 }
 
-// HasPorts reports whether what a message costs depends on the messages before it,
-// which a Port remembers. A gap that is no longer than both overheads is never felt:
-// the processor itself is not ready for another message before.
+// HasPorts reports whether the cost of a message depends on the messages before it,
+// which a Port remembers. A gap no longer than either overheads has no effect: the
+// processor itself is not ready for another message before.
 func (t *Target) HasPorts() bool {
 	m := t.machine
 	return m.gap > m.overhead.Send || m.gap > m.overhead.Receive
 }
 
 // Gap returns the least time between two messages that a port takes, and between two
-// that it gives. It is g under loggops.
+// that it gives: g under loggops.
 func (t *Target) Gap() vtime.Duration {
 	if t.occupier != nil {
 		return t.occupier.interval()
@@ -30,8 +30,8 @@ func (t *Target) Gap() vtime.Duration {
 	return t.machine.gap
 }
 
-// Overhead returns what a message without bytes costs the processors. Under loggops
-// both are o.
+// Overhead returns the processors' cost of a message without bytes. Under loggops both
+// are o.
 func (t *Target) Overhead() Overhead {
 	if t.occupier != nil {
 		return t.occupier.charge()
@@ -39,8 +39,8 @@ func (t *Target) Overhead() Overhead {
 	return t.machine.overhead
 }
 
-// Copy returns what the bytes of a message add to the overhead at either end. Under
-// hops it is the way between the user's buffer and that of the message, over the
+// Copy returns the time that the bytes of a message add to the overhead at either end.
+// Under hops it is the copy between the user's buffer and that of the message, over the
 // memory: bytes/B_mem.
 func (t *Target) Copy(bytes int64) vtime.Duration { return t.copied.time(bytes) }
 
@@ -54,13 +54,13 @@ func (t *Target) ReceiveTime(bytes int64) vtime.Duration {
 	return t.machine.overhead.Receive.Plus(t.copied.time(bytes))
 }
 
-// Send hands an eager message to the network at processor time at. It returns when
-// the sender's processor is free again, and when the message leaves; it arrives
-// after its Delay. Calls for one Port are in the order in which the rank sends; p may
+// Send hands an eager message to the network at processor time at. It returns when the
+// sender's processor is free again, and when the message leaves; the message arrives
+// after its Delay. Calls for one Port are in the order in which the rank sends. p may
 // be nil if the target has no ports.
 //
-// The processor is busy for SendTime. The message leaves once the overhead is over
-// and the port's gap since the message before.
+// The processor is busy for SendTime. The message leaves once the overhead and the
+// port's gap since the message before are over.
 func (t *Target) Send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.Time) {
 	leaves = at.Add(t.machine.overhead.Send)
 	free = leaves.Add(t.copied.time(bytes))
@@ -71,14 +71,14 @@ func (t *Target) Send(p *Port, bytes int64, at vtime.Time) (free, leaves vtime.T
 	return free, leaves
 }
 
-// Receive completes a receive that was posted at posted, for a message that
-// reached the receiver at arrival. The receiver's processor is free from free on. It
-// returns when the receive is complete and the processor free again. Calls for one
-// Port are in the order in which the rank completes its receives; p may be nil if the
-// target has no ports.
+// Receive completes a receive that was posted at posted, for a message that reached the
+// receiver at arrival. The receiver's processor is free from free on. It returns when
+// the receive is complete and the processor free again. Calls for one Port are in the
+// order in which the rank completes its receives. p may be nil if the target has no
+// ports.
 //
-// The message is taken at the latest of the three times and the port's gap since the
-// message before, and costs ReceiveTime from then on.
+// The message is taken at the latest of the three times and the end of the port's gap
+// since the message before. It costs ReceiveTime from then on.
 func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time) (done vtime.Time) {
 	taken := max(posted, free, arrival)
 	if p != nil {
@@ -88,19 +88,19 @@ func (t *Target) Receive(p *Port, bytes int64, posted, free, arrival vtime.Time)
 	return taken.Add(t.ReceiveTime(bytes))
 }
 
-// Charges reports whether messages cost processors or ports anything.
+// Charges reports whether a message costs the processors or ports anything.
 func (t *Target) Charges() bool {
 	return t.machine.overhead != (Overhead{}) || t.machine.gap != 0 || t.copied.num != 0
 }
 
-// Rendezvous returns when the content of a message above the eager limit is there,
-// and when its sender is free. The request (REQ), sent like a message without bytes,
-// reaches the receiver at request; the receive is posted at posted. The
-// acknowledgement (ACK) goes back at the later of both, and the data (DATA) leave once
-// it is there (VACED-SIM, Fig. 2b). The sender is free when they have left: when the
-// last byte is on its way, after Transfer, or, under hops, once they are copied into
-// the network's memory. Of the three messages, only REQ costs the sender's processor
-// and port its overhead and gap, and only DATA the receiver's.
+// Rendezvous returns when the content of a message above the eager limit arrives, and
+// when its sender is free. The request (REQ), sent like a message without bytes,
+// reaches the receiver at request; the receive is posted at posted. The acknowledgement
+// (ACK) goes back at the later of both. The data (DATA) leave once it is there
+// (VACED-SIM, Fig. 2b). The sender is free when they have left: when the last byte is
+// on its way, after Transfer. Under hops it is free once they are copied into the
+// network's memory. Of the three messages, only REQ costs the sender's processor and
+// port its overhead and gap, and only DATA the receiver's.
 //
 // Under loggops the message itself stands for the request, and its sender is free at
 // the match.

@@ -54,7 +54,7 @@ func (l *scatter) meeting(a, b, c, d int) (same, different bool) {
 	return unknownMeeting(l, l.blocks.perNode, a, b, c, d)
 }
 
-// unknownMeeting is all that can be said without looking at single ranks.
+// unknownMeeting returns what can be known without a look at single ranks.
 func unknownMeeting(l layout, largest, a, b, c, d int) (same, different bool) {
 	overlap := a < d && c < b
 	single := b-a == 1 && d-c == 1 && a == c

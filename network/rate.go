@@ -7,18 +7,17 @@ import (
 	"gigarank/vtime"
 )
 
-// rate is the time that one byte takes, in picoseconds, as the fraction
-// num/den. The zero value is no time at all: infinite bandwidth.
+// rate is the time of one byte in picoseconds, as the fraction num/den. The zero value
+// is no time: infinite bandwidth.
 type rate struct{ num, den uint64 }
 
-// picoseconds per second.
+// psPerSecond is the number of picoseconds per second.
 const psPerSecond = uint64(vtime.Second)
 
-// rateOf returns the time per byte of a path on which every byte passes each of
-// the stages in turn, given in bytes per second; a stage of 0 takes no time.
-// The fraction is exact if its terms fit 63 bits, and otherwise the nearest
-// multiple of a power of two that does, off by at most 2^-62 of itself or 2^-63
-// of a picosecond.
+// rateOf returns the time per byte of a path on which every byte passes each of the
+// stages in turn. Stages are in bytes per second; a stage of 0 takes no time. The
+// fraction is exact if its terms fit 63 bits. Otherwise it is the nearest multiple of a
+// power of two that does, off by at most 2^-62 of itself or 2^-63 of a picosecond.
 func rateOf(stages ...bandwidth) rate {
 	sum := new(big.Rat)
 	for _, b := range stages {
@@ -42,8 +41,8 @@ func rateOf(stages ...bandwidth) rate {
 	return rate{num.Uint64(), den.Uint64()}
 }
 
-// time returns what the bytes take, to the nearest picosecond, ties to even, or Endless
-// where that is more. A count of bytes below one takes no time.
+// time returns the time of the bytes, to the nearest picosecond, ties to even, or
+// Endless where that is more. A count of bytes below one takes no time.
 func (r rate) time(bytes int64) vtime.Duration {
 	if r.num == 0 || bytes <= 0 {
 		return 0

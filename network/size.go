@@ -11,8 +11,8 @@ import (
 // bandwidth is in bytes per second; 0 stands for infinite.
 type bandwidth uint64
 
-// number is a decimal with at most two digits of exponent, so that no short
-// text stands for a number of gigabytes of digits.
+// number is a decimal with at most two digits of exponent, so that a short text cannot
+// stand for gigabytes of digits.
 var number = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?`)
 
 var power = regexp.MustCompile(`^([0-9]{1,9})\^([0-9]{1,2})$`)
@@ -30,8 +30,7 @@ func ParseSize(s string) (int64, error) {
 	return parseWhole(s, "a size", "B", "64KiB, 1M or 2^20")
 }
 
-// ParseCount reads a number of things, such as ranks: what ParseSize reads,
-// without a unit.
+// ParseCount reads a number of things, such as ranks: like ParseSize, without a unit.
 func ParseCount(s string) (int64, error) {
 	return parseWhole(s, "a count", "", "1000, 1M, 1Mi or 2^20")
 }
@@ -145,8 +144,7 @@ func formatSize(bytes int64) string {
 	return strconv.FormatInt(bytes, 10) + "B"
 }
 
-// decimal prints v with the largest prefix that is not above it, all digits
-// kept.
+// decimal prints v with the largest prefix that is not above it, and keeps all digits.
 func decimal(v, step uint64) string {
 	names := []string{"", "k", "M", "G", "T", "P"}
 	scale, i := uint64(1), 0

@@ -11,7 +11,7 @@ import (
 // table is the measured delay of messages by size, within a node and between two.
 type table struct{ intra, inter []measurement }
 
-// measurement is the measured delay of a message of so many bytes.
+// measurement is the measured delay of a message of size bytes.
 type measurement struct {
 	size  int64
 	delay vtime.Duration

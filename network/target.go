@@ -10,26 +10,26 @@ import (
 // maxRanks bounds the ranks and the nodes of a target.
 const maxRanks = 1 << 40
 
-// Target is a Machine laid out for a number of ranks. It is immutable, and safe
-// for concurrent use. Unless its mapping comes from a file, it takes the same
-// memory for any number of ranks.
+// Target is a Machine laid out for a number of ranks. It is immutable, and safe for
+// concurrent use. Its memory does not grow with the ranks, unless its mapping comes
+// from a file.
 type Target struct {
 	machine *Machine
-	// paths hold where the ranks are, whatever the model. The delays are theirs unless
-	// their scope is byModel; messages then need no call through an interface.
+	// paths hold the placement of the ranks, whatever the model. The delays are theirs
+	// unless their scope is byModel; messages then need no call through an interface.
 	paths    paths
 	delays   delays
 	occupier occupier // nil unless the model has state at the receiver
-	loggops  *LogGOPS // the occupier, if it is that
+	loggops  *LogGOPS // the occupier, if the model is loggops
 	shared   bool
 	uniform  int // see UniformFrom
 	reduce   rate
-	copied   rate // what a byte costs the processor of either end
+	copied   rate // time per byte of the processor at either end
 	copies   bool // the sender of a rendezvous is free once the bytes are copied
 }
 
-// Target lays the machine out for so many ranks. It fails if they do not fit
-// the nodes, or if the nodes do not fit the topology.
+// Target lays the machine out for a number of ranks. It fails if they do not fit the
+// nodes, or if the nodes do not fit the topology.
 func (m *Machine) Target(ranks int64) (*Target, error) {
 	if ranks < 1 || ranks > maxRanks {
 		return nil, fmt.Errorf("machine %s: %d ranks: the number of ranks must be from 1 to 2^40", m.name, ranks)
@@ -56,7 +56,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	return t, nil
 }
 
-// place puts so many ranks on nodes, and these on the topology, if there is room.
+// place puts the ranks on nodes, and the nodes on the topology, if there is room.
 func (m *Machine) place(ranks int) (placement, error) {
 	needed := (ranks + m.perNode - 1) / m.perNode
 	if m.nodes != 0 && needed > m.nodes {
@@ -92,8 +92,8 @@ func (t *Target) Ranks() int { return t.paths.ranks }
 // Node returns the node that the rank is on.
 func (t *Target) Node(rank int) int { return t.paths.node(rank) }
 
-// Nodes returns the number of nodes that hold at least one rank. They are
-// numbered from 0.
+// Nodes returns the number of nodes that hold at least one rank. They are numbered from
+// 0.
 func (t *Target) Nodes() int { return t.paths.layout.nodes() }
 
 // NodeSize returns the number of ranks on the node, at least 1.
@@ -106,12 +106,12 @@ func (t *Target) NodeSizes() (least, most int) { return t.paths.layout.sizes() }
 // the node's leader.
 func (t *Target) NodeMember(node, k int) int { return t.paths.layout.member(node, k) }
 
-// KeepsBlocks reports whether the ranks fill the nodes one after the other: the node
-// of rank r is r divided by the size of node 0.
+// KeepsBlocks reports whether the ranks fill the nodes one after the other: the node of
+// rank r is r divided by the size of node 0.
 func (t *Target) KeepsBlocks() bool { return t.paths.perNode > 0 }
 
-// LeadersAscend reports whether NodeMember takes constant time and no search, and the
-// ranks of the nodes' leaders ascend with the nodes.
+// LeadersAscend reports whether the ranks of the nodes' leaders ascend with the nodes
+// and NodeMember takes constant time and no search.
 func (t *Target) LeadersAscend() bool {
 	l, ok := t.paths.layout.(ordered)
 	return ok && l.leadersAscend()
@@ -120,14 +120,14 @@ func (t *Target) LeadersAscend() bool {
 // Hops returns the hops between two nodes: the links of a minimal route.
 func (t *Target) Hops(a, b int) int { return t.paths.hops(a, b) }
 
-// Latency returns the delay of a message without bytes, which is at least one
-// picosecond, also from a rank to itself.
+// Latency returns the delay of a message without bytes. It is at least one picosecond,
+// also from a rank to itself.
 func (t *Target) Latency(src, dst int) vtime.Duration {
 	_, latency := t.path(src, dst)
 	return latency
 }
 
-// Transfer returns what the bytes of a message add to its Latency, to the
+// Transfer returns the time that the bytes of a message add to its Latency, to the
 // nearest picosecond, ties to even.
 func (t *Target) Transfer(src, dst int, bytes int64) vtime.Duration {
 	p, _ := t.path(src, dst)
@@ -137,9 +137,9 @@ func (t *Target) Transfer(src, dst int, bytes int64) vtime.Duration {
 	return p.transfer(bytes)
 }
 
-// Delay returns Latency + Transfer: the time from the sending of a message to
-// its arrival. In loggops it is o + L, because bytes are paid for by the
-// receiver and by later messages: see Depart and TakeIn.
+// Delay returns Latency + Transfer: the time from the sending of a message to its
+// arrival. In loggops it is o + L; the receiver and later messages pay for the bytes:
+// see Depart and TakeIn.
 func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
 	p, latency := t.path(src, dst)
 	if p == nil {
@@ -148,7 +148,7 @@ func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
 	return latency.Plus(p.transfer(bytes))
 }
 
-// path returns the path of a message and its latency. There is none if the model has
+// path returns the path of a message and its latency. The path is nil if the model has
 // delays of its own.
 func (t *Target) path(src, dst int) (*path, vtime.Duration) {
 	p := &t.paths
@@ -179,10 +179,10 @@ func (t *Target) Delays(src, dst int, bytes int64, out []vtime.Duration) {
 // LongestDelay returns an upper bound on the Delay of a message between any two ranks.
 func (t *Target) LongestDelay(bytes int64) vtime.Duration { return t.delays.longest(bytes) }
 
-// Lookahead returns a lower bound on the Latency between a rank of [loA,hiA)
-// and one of [loB,hiB), in constant time. It is the least Latency itself for
-// flat and loggops, and for twolevel and table with mapping block or cyclic.
-// Where a range is empty, it is the longest Duration.
+// Lookahead returns a lower bound on the Latency between a rank of [loA,hiA) and one of
+// [loB,hiB), in constant time. It is the least Latency itself for flat and loggops, and
+// for twolevel and table with mapping block or cyclic. It is the longest Duration where
+// a range is empty.
 func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if loA >= hiA || loB >= hiB {
 		return math.MaxInt64
@@ -198,29 +198,29 @@ func (t *Target) EagerLimit() int64 {
 	return t.machine.eagerLimit
 }
 
-// ReduceTime returns the time to combine so many bytes with as many others.
+// ReduceTime returns the time to combine bytes with as many others.
 func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.time(bytes) }
 
-// PollTime returns what a failing Test or Iprobe costs; more than zero.
+// PollTime returns the time that a failing Test or Iprobe takes; more than zero.
 func (t *Target) PollTime() vtime.Duration { return t.machine.poll }
 
-// LogGOPS returns the parameters of the loggops model, which must not be
-// changed, or nil under another model.
+// LogGOPS returns the parameters of the loggops model, which must not be changed. It
+// returns nil under another model.
 func (t *Target) LogGOPS() *LogGOPS { return t.loggops }
 
-// SharedState reports whether the Transfer of a message depends on other messages that
-// are under way. Its Latency does not.
+// SharedState reports whether the Transfer of a message depends on other messages under
+// way. Its Latency does not.
 func (t *Target) SharedState() bool { return t.shared }
 
-// UniformFrom returns a distance such that the delay between any two ranks at least so
-// far apart depends on the size of the message alone: 0 in flat, the ranks of a node
-// where only nodes matter and are filled in turn. It is Ranks() if there is none, and
-// under a model with state at the receiver or shared state.
+// UniformFrom returns a distance: between ranks at least so far apart the delay depends
+// on the size of the message alone. It is 0 in flat, and the ranks of a node where only
+// nodes matter and are filled in turn. It is Ranks() if there is none, and under a
+// model with state at the receiver or shared state.
 func (t *Target) UniformFrom() int { return t.uniform }
 
-// AlikeRanks returns two ranks whose messages take what those between any two ranks
-// take, whatever their size. ok is false where some pairs are farther apart than
-// others, or where it is not known that none is. A rank that is alone stands for both.
+// AlikeRanks returns two ranks whose messages take the same time as those between any
+// two ranks, whatever their size. ok is false where some pairs are farther apart than
+// others, or where that is not known. A rank that is alone stands for both.
 func (t *Target) AlikeRanks() (src, dst int, ok bool) {
 	r, isRegular := t.delays.(regular)
 	switch _, most := t.NodeSizes(); {
@@ -241,7 +241,7 @@ func (t *Target) AlikeLeaders() (src, dst int, ok bool) {
 }
 
 // LeadersUniform reports whether the delay of a message between the leaders of any two
-// nodes is known to depend on its size alone. It does not under a model with state at
+// nodes is known to depend on its size alone. It is false under a model with state at
 // the receiver or shared state.
 func (t *Target) LeadersUniform() bool {
 	_, _, alike := t.AlikeLeaders()

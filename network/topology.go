@@ -5,42 +5,42 @@ import (
 	"math"
 )
 
-// A topology places nodes 0, 1, 2, … on a graph of links. Its hop function is
-// the number of links on a minimal route between two of them, in closed form;
-// it is symmetric, and 0 from a node to itself. A topology is immutable and safe for
+// A topology places nodes 0, 1, 2, … on a graph of links. Its hop function is the
+// number of links on a minimal route between two of them, in closed form. It is
+// symmetric, and 0 from a node to itself. A topology is immutable and safe for
 // concurrent use. It may also be [ranged].
 type topology interface {
 	hops(a, b int) int
-	// capacity is the number of nodes that there is room for.
+	// capacity returns the number of nodes that fit.
 	capacity() int
-	// fewest is a lower bound on the hops between two different nodes.
+	// fewest returns a lower bound on the hops between two different nodes.
 	fewest() int
-	// most is an upper bound on the hops between two of the first so many nodes.
+	// most returns an upper bound on the hops between two of the first nodes.
 	most(nodes int) int
 }
 
-// A ranged topology knows more about ranges of nodes: least is a lower bound on
-// the hops between any node of a..b and any of c..d, inclusive, where b < c.
+// A ranged topology also bounds the hops between ranges of nodes. least returns a lower
+// bound on the hops between any node of a..b and any of c..d, inclusive, where b < c.
 type ranged interface {
 	least(a, b, c, d int) int
 }
 
-// topologySpec is a topology as the machine file gives it. What the file leaves
-// out is 0, and follows from the number of nodes.
+// topologySpec is a topology as the machine file gives it. A field left out is 0, and
+// follows from the number of nodes.
 type topologySpec interface {
 	// kind returns the name of the topology's entry in the registry.
 	kind() string
 	// write puts the fields beside the kind, in a fixed order.
 	write(o *objectWriter)
-	// build returns the topology of a machine with n nodes. Its capacity may turn
-	// out smaller.
+	// build returns the topology of a machine with n nodes. Its capacity may be smaller
+	// than n.
 	build(n int) topology
 }
 
 // topologyKind is an entry of the registry of topologies.
 type topologyKind struct {
 	name string
-	// fields are those beside the kind.
+	// fields are all fields but kind.
 	fields []string
 	// examples are fields but kind, as a YAML mapping. They cover all fields.
 	examples []string
@@ -85,8 +85,8 @@ func writeTopology(w *writer, path string, s topologySpec) *objectWriter {
 	return o
 }
 
-// checkRoom reports a topology of o that has not room for the nodes or units
-// that the field of that name asks for.
+// checkRoom reports a topology of o with less room than field name asks for, in nodes
+// or units.
 func (o *object) checkRoom(name string, n int, s topologySpec) {
 	if room := s.build(n).capacity(); room < n {
 		o.fault("topology", fmt.Sprintf("%s has room for %d, but %s is %d", s.kind(), room, name, n), "enlarge it, or lower "+name)

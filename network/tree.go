@@ -30,5 +30,5 @@ func (t tree) hops(a, b int) int {
 func (tree) capacity() int { return unlimited }
 func (tree) fewest() int   { return 1 }
 
-// most is twice the way of the last node to the root.
+// most is twice the distance of the last node from the root.
 func (t tree) most(nodes int) int { return 2 * t.hops(0, max(nodes-1, 0)) }

@@ -39,8 +39,8 @@ func (t twistedTorus) hops(a, b int) int {
 	a, b = a/layer, b/layer
 	n, m := t.dims[0], t.dims[1]
 	dx, dy := b/m-a/m, b%m-a%m
-	// Going round the first dimension k times moves by (k·n, −k·twist). More
-	// rounds than these cost more than all of the plain torus.
+	// Going round the first dimension k times moves by (k·n, −k·twist). More rounds
+	// than these cost more than the whole plain torus.
 	best := unlimited
 	rounds := 1 + m/(2*n) + 1
 	for k := -rounds; k <= rounds; k++ {
@@ -54,7 +54,7 @@ func (t twistedTorus) hops(a, b int) int {
 func (t twistedTorus) capacity() int { return product(t.dims) }
 func (twistedTorus) fewest() int     { return 1 }
 
-// most is that of the torus whose first dimension has no links round it.
+// most is that of the torus without links round its first dimension.
 func (t twistedTorus) most(nodes int) int {
 	return t.dims[0] - 1 + grid{dims: t.dims[1:], wrap: true}.most(nodes)
 }

@@ -9,8 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// WithRanksPerNode returns the machine with room for another number of ranks on
-// each node.
+// WithRanksPerNode returns the machine with room for n ranks on each node.
 func (m *Machine) WithRanksPerNode(n int) (*Machine, error) {
 	if n < 1 || n > maxRanks {
 		return nil, fmt.Errorf("%d ranks per node: use a number from 1 to 2^40", n)
@@ -21,9 +20,8 @@ func (m *Machine) WithRanksPerNode(n int) (*Machine, error) {
 }
 
 // WithMapping returns the machine with another mapping of ranks to nodes: block,
-// cyclic, random:SEED or file:PATH. The path is relative to the working
-// directory; read, which may be nil, reads such a file. The error names all that
-// is wrong.
+// cyclic, random:SEED or file:PATH. The path is relative to the working directory.
+// read, which may be nil, reads such a file. The error names all faults.
 func (m *Machine) WithMapping(rule string, read func(path string) ([]byte, error)) (*Machine, error) {
 	scalar := &yaml.Node{}
 	scalar.SetString(rule)
@@ -50,8 +48,8 @@ func (m *Machine) WithMapping(rule string, read func(path string) ([]byte, error
 	return nil, errors.Join(faults...)
 }
 
-// Digest identifies the machine by everything that it says, the nodes that a
-// mapping file lists included: 16 hexadecimal digits.
+// Digest returns 16 hexadecimal digits over everything that defines the machine, the
+// nodes that a mapping file lists included.
 func (m *Machine) Digest() string {
 	hash := sha256.New()
 	hash.Write(m.YAML())

@@ -9,14 +9,12 @@ import (
 	"gigarank/network"
 )
 
-// mostValues bounds the values of an axis, which a slip of the pen in a range
-// could make very many.
+// mostValues bounds the values of an axis. A slip in a range could make very many.
 const mostValues = 10_000
 
-// parseAxis reads the values of an axis: items between commas, each a value or a
-// range FIRST..LAST, which doubles, FIRST..LAST:xFACTOR or FIRST..LAST:+STEP. The
-// values come back ascending, each once. one reads a value; example is a text
-// that is right.
+// parseAxis reads the values of an axis: items between commas, each a value or a range.
+// A range FIRST..LAST doubles; others are FIRST..LAST:xFACTOR and FIRST..LAST:+STEP. It
+// returns the values ascending, each once. one reads a value; example is a valid text.
 func parseAxis(text, example string, one func(string) (int64, error)) ([]int64, error) {
 	var values []int64
 	for item := range strings.SplitSeq(text, ",") {
@@ -66,8 +64,8 @@ func parseItem(item, example string, one func(string) (int64, error)) ([]int64, 
 	return steps(first, last, next), nil
 }
 
-// parseStep reads xFACTOR or +STEP. The step from a value fails where the next one
-// is too large for the type.
+// parseStep reads xFACTOR or +STEP. next returns false where the next value is too
+// large for the type.
 func parseStep(item, step string) (next func(int64) (int64, bool), err error) {
 	by, err := network.ParseCount(strings.TrimLeft(step, "x+"))
 	switch {
@@ -87,7 +85,7 @@ func steps(first, last int64, next func(int64) (int64, bool)) []int64 {
 	return values
 }
 
-// splitNames splits a list of names between commas; a name twice counts once.
+// splitNames splits a list of names between commas and drops repeated ones.
 func splitNames(text string) []string {
 	var names []string
 	for name := range strings.SplitSeq(text, ",") {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// The size of a chart in the units of its drawing, which are pixels of a page that
-// shows it as wide as it was meant: wide enough for labels that can be read where
-// it is scaled down to a phone.
+// The size of a chart, in pixels of a page at full width. Labels stay readable where
+// the chart is scaled down to a phone.
 const (
 	chartWidth  = 440.0
 	chartHeight = 300.0
@@ -19,18 +18,18 @@ const (
 	plotBottom = chartHeight - 46
 )
 
-// A chart is a drawing of curves over two logarithmic axes, in the form in which
-// the page's template takes it.
+// A chart is a drawing of curves over two logarithmic axes, in the form that the page's
+// template takes.
 type chart struct {
 	Title   string
-	About   string // what is drawn, for those who do not see it
+	About   string // describes the drawing to those who do not see it
 	XLabel  string
 	YLabel  string
 	XTicks  []tick
 	YTicks  []tick
 	Curves  []curve
 	Formula bool   // some curve has a closed form under it
-	Seeds   string // what the whiskers are, if some mark has any
+	Seeds   string // the meaning of the whiskers, if some mark has any
 }
 
 type tick struct {
@@ -38,7 +37,7 @@ type tick struct {
 	Label string
 }
 
-// A curve is one of the things that a chart compares. Its style counts from 0.
+// A curve is one of the alternatives that a chart compares. Its style counts from 0.
 type curve struct {
 	Name    string
 	Style   int
@@ -52,14 +51,14 @@ type mark struct {
 	X, Y      float64
 	Low, High float64
 	Whiskers  bool
-	Spread    string // what the whiskers are
+	Spread    string // the meaning of the whiskers
 	Title     string
 }
 
-// Shape is the outline of the marks of the curve's style, around the origin.
+// Shape returns the outline of the marks of the curve's style, around the origin.
 func (c curve) Shape() string { return shapes[c.Style%len(shapes)] }
 
-// Color is the class of the curve's style.
+// Color returns the class of the curve's style.
 func (c curve) Color() string { return colorClass(c.Style) }
 
 func colorClass(style int) string { return fmt.Sprintf("c%d", style%colors) }
@@ -82,7 +81,7 @@ var shapes = []string{
 // xy is a point of a curve before it is drawn.
 type xy struct {
 	x, y, low, high, formula float64
-	spread                   string // what low and high are
+	spread                   string // the meaning of low and high
 	title                    string
 }
 
@@ -93,7 +92,7 @@ type data struct {
 	at    []xy // ascending in x
 }
 
-// axis says how the values of an axis are labelled.
+// axis defines the labels of an axis.
 type axis struct {
 	label string
 	text  func(float64) string
@@ -108,11 +107,11 @@ var (
 	memoryAxis  = axis{"memory per rank", formatBytes, 2}
 )
 
-// micro writes the prefix as print does.
+// micro writes the prefix as it is printed: µ.
 func micro(text string) string { return strings.Replace(text, " us", " µs", 1) }
 
-// newChart draws curves. It returns nil if nothing of them can be drawn, or all of
-// it lies at one x.
+// newChart draws curves. It returns nil if there is nothing to draw, or all of it lies
+// at one x.
 func newChart(title, about string, x, y axis, all []data) *chart {
 	xs, ys := newRange(), newRange()
 	for _, d := range all {
@@ -173,8 +172,8 @@ func (d data) draw(xs, ys span) (c curve, some bool) {
 	return c, some
 }
 
-// mostMarks is the number of marks of a curve above which some are left out, so that
-// they do not hide the line and each other.
+// mostMarks is the number of marks of a curve above which some are left out. More would
+// hide the line and each other.
 const mostMarks = 24
 
 // thinned keeps about mostMarks marks, evenly over the curve, the last among them.
@@ -190,8 +189,8 @@ func thinned(marks []mark) []mark {
 	return some
 }
 
-// bandTo goes on with a line to a point, or begins another there: one with round ends,
-// so that a point by itself is a dot.
+// bandTo continues a line to a point, or begins another there. The new line has round
+// ends, so that a single point is a dot.
 func bandTo(path string, on bool, x, y float64) string {
 	if !on {
 		path = fmt.Sprintf("%sM%.1f %.1f", path, x, y)
@@ -217,7 +216,7 @@ func (s span) rounded() span {
 	return span{stepBelow(s.low * 1.0000001), stepAbove(s.high * 0.9999999)}
 }
 
-// stepBelow is the largest of 1, 2 and 5 times a power of ten that is at most v.
+// stepBelow returns the largest of 1, 2 and 5 times a power of ten that is at most v.
 func stepBelow(v float64) float64 {
 	decade := math.Pow(10, math.Floor(math.Log10(v)))
 	for _, m := range []float64{5, 2} {
@@ -242,8 +241,8 @@ func stepAbove(v float64) float64 {
 	return 10 * decade
 }
 
-// ticks places at most so many labels on an axis: at powers of two or a power of
-// it, or at 1, 2 and 5 times powers of ten or at decades.
+// ticks places up to most labels on an axis: at powers of two or a power of it, or at
+// 1, 2 and 5 times powers of ten or at decades.
 func ticks(s span, a axis, from, to float64, most int) []tick {
 	var values []float64
 	if a.base == 2 {
@@ -262,9 +261,9 @@ func ticks(s span, a axis, from, to float64, most int) []tick {
 	return all
 }
 
-// powersOfTwo lists those in the range, or if they are too many each second, third
-// and so on from the top, down to the lowest if that goes evenly; if there is none,
-// the ends of the range.
+// powersOfTwo returns those in the range. If they are too many it returns each second,
+// third and so on from the top, down to the lowest if that comes out even. If there is
+// none it returns the ends of the range.
 func powersOfTwo(s span, most int) []float64 {
 	first, last := math.Ceil(math.Log2(s.low)-1e-9), math.Floor(math.Log2(s.high)+1e-9)
 	if last <= first {

@@ -8,12 +8,12 @@ import (
 	"gigarank/vtime"
 )
 
-// ClosedForm gives the time of a point by the formula of its algorithm where that is
+// ClosedForm returns the time of a point by the formula of its algorithm where that is
 // exact for the machine, the mapping and the program, and false elsewhere. It is exact
 // where all ranks enter together, no noise holds them up, all messages are eager, and
-// those of one size all take equally long; of node-leader, those between leaders. Of
-// algorithms in step it is exact above the eager limit, too, or else in loggops; see
-// [collectives.InStep].
+// those of one size (of node-leader, those between leaders) all take equally long. For
+// algorithms in step it is also exact above the eager limit or, in loggops, below it;
+// see [collectives.InStep].
 func (p *Plan) ClosedForm(point Point) (vtime.Duration, bool) {
 	a, err := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
 	if err != nil || point.Noise != NoNoise {
@@ -52,7 +52,7 @@ func elements(op collectives.Operation, payload int64) (count, size int64) {
 	return payload, 1
 }
 
-// formula is what the closed form of an algorithm takes from a machine.
+// formula holds the arguments of the closed form of an algorithm on a machine.
 type formula struct {
 	members int
 	cost    collectives.Cost
@@ -97,7 +97,7 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 	return f
 }
 
-// charge sets the cost of a round in which everybody sends and receives. It reports
+// charge sets the cost of a round in which every member sends and receives. It reports
 // whether the ports are ready for the next round by its end.
 func (f *formula) charge(t *network.Target, src, dst int) bool {
 	const begin = vtime.Time(0)
@@ -122,16 +122,16 @@ func (f *formula) charge(t *network.Target, src, dst int) bool {
 	return t.Gap() <= f.cost.Alpha
 }
 
-// logGOPSRound is the time of a round in loggops. The sender's CPU is busy for
-// o + (m−1)O, and the message is there after o + L. The CPU takes it in as soon as both
-// are over, in o + (m−1)·max(O, G).
+// logGOPSRound returns the time of a round in loggops. The sender's CPU is busy for o +
+// (m−1)O, and the message arrives after o + L. The CPU takes it in as soon as both are
+// over, in o + (m−1)·max(O, G).
 func logGOPSRound(g *network.LogGOPS, bytes int64) vtime.Duration {
 	more := vtime.Duration(max(bytes-1, 0))
 	sent, arrived := g.Overhead+more*g.OverheadPerByte, g.Overhead+g.Latency
 	return max(sent, arrived) + g.Overhead + more*max(g.OverheadPerByte, g.GapPerByte)
 }
 
-// noting returns a cost that remembers the largest message that it was asked for.
+// noting returns a cost that remembers the largest message that it was called with.
 func (f *formula) noting(beta func(int64) vtime.Duration) func(int64) vtime.Duration {
 	return func(bytes int64) vtime.Duration {
 		f.largest = max(f.largest, bytes)

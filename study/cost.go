@@ -6,9 +6,9 @@ import (
 	"gigarank/collectives"
 )
 
-// Rough figures of what the host takes for a simulation on one core, in ns, by
-// what a rank or a pair of ranks has to do with the others. They order the points
-// and leave hopeless ones out of a default; nothing else depends on them.
+// Rough figures of the host's time for a simulation on one core, in ns, by the work
+// that a rank or a pair of ranks has with the others. They order the points and leave
+// hopeless ones out of a default; nothing else depends on them.
 const (
 	nsPerRank  = 40   // of a rank that goes through an iteration
 	nsPerBulk  = 2    // of a message that is part of an array
@@ -35,7 +35,7 @@ func (p *Plan) hostCost(point Point, a collectives.Algorithm) float64 {
 	return float64(point.Iterations) * cost
 }
 
-// roundsCost estimates what the messages among n ranks cost.
+// roundsCost estimates the wall time of the messages among n ranks in ns.
 func roundsCost(op collectives.Operation, a collectives.Algorithm, n float64) float64 {
 	log := math.Ceil(math.Log2(n))
 	switch op {

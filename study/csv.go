@@ -50,7 +50,7 @@ var columns = []struct {
 func whole(n int64) string     { return strconv.FormatInt(n, 10) }
 func decimal(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// known leaves a result empty if the point has failed.
+// known returns "" if the point has failed.
 func known(r Record, n int64) string {
 	if r.Error != "" {
 		return ""
@@ -58,8 +58,8 @@ func known(r Record, n int64) string {
 	return whole(n)
 }
 
-// WriteCSV writes the records as a table with a line of column names (RFC 4180).
-// Times are in picoseconds where the name ends so; what is not known is empty.
+// WriteCSV writes the records as a table with a line of column names (RFC 4180). Times
+// are in picoseconds where the name ends so; an unknown value is empty.
 func WriteCSV(w io.Writer, records []Record) error {
 	table := csv.NewWriter(w)
 	row := make([]string, len(columns))

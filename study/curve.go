@@ -8,7 +8,7 @@ import (
 	"gigarank/result"
 )
 
-// summary is the least, mean and greatest time of an operation over ranks and
+// summary returns the least, mean and greatest time of an operation over ranks and
 // iterations. The mean is that of the iterations' means.
 func summary(iterations []result.Iteration) (all result.Iteration) {
 	var mean float64
@@ -33,8 +33,8 @@ type sample struct {
 	records    []Record
 }
 
-// samples joins the records that differ by the seed only, without failures, in
-// the order of the plan.
+// samples joins the records that differ only by the seed, without failures, in the
+// order of the plan.
 func (p *Plan) samples(records []Record) []sample {
 	var all []sample
 	index := map[Point]int{}
@@ -63,8 +63,8 @@ func (p *Plan) samples(records []Record) []sample {
 	return all
 }
 
-// random reports whether the time of a point depends on its seed: that of noise does,
-// and that of allreducetest, whose ranks compute for random times.
+// random reports whether the time of a point depends on its seed. That is so under
+// noise, and in allreducetest, whose ranks compute for random times.
 func (p *Plan) random(point Point) bool {
 	return point.Noise != NoNoise || p.Operation == collectives.Allreduce && point.Compute > 0
 }
@@ -72,7 +72,7 @@ func (p *Plan) random(point Point) bool {
 // vague reports whether there are too few seeds to compare the time with others.
 func (s sample) vague() bool { return s.random && len(s.records) < leastSeeds }
 
-// bounds are those of the median that can be relied on: none if there are too few
+// bounds returns the reliable bounds of the median: 0 and infinity if there are too few
 // seeds.
 func (s sample) bounds() (low, high float64) {
 	switch {
@@ -84,7 +84,7 @@ func (s sample) bounds() (low, high float64) {
 	return s.low, s.high
 }
 
-// where keeps the samples for which a condition holds.
+// where returns the samples that keep holds for.
 func where(all []sample, keep func(Point) bool) []sample {
 	return slices.DeleteFunc(slices.Clone(all), func(s sample) bool { return !keep(s.point) })
 }

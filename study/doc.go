@@ -1,23 +1,23 @@
-// Package study turns the question how a collective operation scales into a plan
-// of simulations, keeps their results, and draws them.
+// Package study plans the simulations that show how a collective operation scales,
+// keeps their results, and draws them.
 //
 // # Model
 //
-// A study varies axes: ranks, payload, algorithm, machine, mapping, ranks per
-// node, noise, seed. A [Plan] holds a [Point] for each combination, in the order
-// of growing cost. Whoever conducts the study simulates one point after the other
-// and appends a [Record] of each to the [Journal]. Tables, plots and the report
-// are functions of the plan and the records, whether all points are there or not.
+// A study varies axes: ranks, payload, algorithm, machine, mapping, ranks per node,
+// noise, seed. A [Plan] holds a [Point] for each combination, in the order of growing
+// cost. The caller simulates one point after the other and appends a [Record] of each
+// to the [Journal]. Tables, plots and the report are functions of the plan and the
+// records. They need not have all points.
 //
 // # Invariants
 //
-//   - The time of a record comes from a simulation, never from a formula; the
-//     formula is drawn beside it where it is exact ([Plan.ClosedForm]), and the
-//     two are the same there to the picosecond.
+//   - The time of a record comes from a simulation, never from a formula. The formula
+//     is drawn beside it where it is exact ([Plan.ClosedForm]); there the two are the
+//     same to the picosecond.
 //   - A record that was appended is on the disk. A kill at any instant loses at
 //     most the point that was running.
 //   - A study that was ended and resumed leaves the results of one that was not,
-//     but for wall times and memory.
+//     except for wall times and memory.
 //   - Results of another version of gigarank are never taken for this one's unless
 //     the user says so.
 //

@@ -7,8 +7,8 @@ import (
 	"gigarank/result"
 )
 
-// exits is a drawing of how the exits of the ranks from the last operation are
-// distributed over time, counted from the first exit.
+// exits is a drawing of the ranks' exits from the last operation over time, counted
+// from the first exit.
 type exits struct {
 	Title  string
 	About  string
@@ -19,7 +19,7 @@ type exits struct {
 	Bars   []bar
 }
 
-// Color is the class of the bars.
+// Color returns the class of the bars.
 func (e *exits) Color() string { return colorClass(e.Style) }
 
 type bar struct {
@@ -27,8 +27,8 @@ type bar struct {
 	Title               string
 }
 
-// exitCharts draw the exits for each algorithm, on the first machine, at the
-// largest number of ranks that it has been simulated with, for each noise.
+// exitCharts draws the exits for each algorithm and noise, on the first machine, at the
+// largest number of ranks that was simulated.
 func (p *Plan) exitCharts(all []sample) []*exits {
 	var charts []*exits
 	for _, noise := range p.Noises {
@@ -77,7 +77,7 @@ func newExits(title string, style int, d result.Distribution) *exits {
 		}
 		left := from + float64(i)*float64(h.Width)
 		share := float64(n) / float64(total)
-		// A bar of a few ranks is still to be seen.
+		// A bar of a few ranks stays visible.
 		height := max(plotBottom-y(share), 1)
 		e.Bars = append(e.Bars, bar{x(left), plotBottom - height, max(x(left+float64(h.Width))-x(left)-0.5, 1), height,
 			fmt.Sprintf("%s ranks (%s) leave up to %s after the first", formatRanks(int64(n)), percent(share), micro(formatTime(left+float64(h.Width))))})
@@ -97,8 +97,8 @@ func newExits(title string, style int, d result.Distribution) *exits {
 
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", share*100) }
 
-// linearSteps lists multiples of 1, 2 or 5 times a power of ten in a range that
-// begins at 0 or above, about so many.
+// linearSteps returns about most multiples of 1, 2 or 5 times a power of ten, in a
+// range that begins at 0 or above.
 func linearSteps(from, to float64, most int) []float64 {
 	step := stepAbove((to - from) / float64(most))
 	var values []float64

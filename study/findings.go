@@ -9,8 +9,8 @@ import (
 // mostFindings bounds the sentences at the head of a report.
 const mostFindings = 8
 
-// findings says in sentences what the samples show: which algorithm is fastest at
-// which ranks, and what noise costs.
+// findings returns sentences on what the samples show: the fastest algorithm at each
+// number of ranks, and the cost of noise.
 func (p *Plan) findings(all []sample) []string {
 	var sentences []string
 	for _, s := range p.settings() {
@@ -25,8 +25,8 @@ func (p *Plan) findings(all []sample) []string {
 	return append(sentences[:min(len(sentences), mostFindings)], p.fewSeeds(all)...)
 }
 
-// fewSeeds says that algorithms are not compared where times depend on the seed and
-// there are too few.
+// fewSeeds returns a sentence if times depend on the seed and there are too few seeds
+// to compare algorithms.
 func (p *Plan) fewSeeds(all []sample) []string {
 	quiet, seeds := false, leastSeeds
 	for _, s := range all {
@@ -49,13 +49,13 @@ func (p *Plan) fewSeeds(all []sample) []string {
 // stretch is a range of ranks over which the same algorithms may be the fastest.
 type stretch struct {
 	from, to int64
-	names    []string // of which each may be the fastest throughout
+	names    []string // each may be the fastest throughout
 	cut      bool     // one of them was not simulated with more ranks
 }
 
-// stretches divides the ranks into as few stretches as the samples allow: a new one
-// begins only where none of the algorithms that may have been fastest up to there can
-// still be.
+// stretches divides the ranks into as few stretches as the samples allow. A new one
+// begins only where none of the algorithms that may have been fastest so far can still
+// be.
 func (p *Plan) stretches(here []sample) []stretch {
 	var all []stretch
 	for _, ranks := range p.Ranks {
@@ -99,8 +99,9 @@ func listed(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last] + " alike"
 }
 
-// fastestByRanks tells the fastest algorithm of each stretch of ranks, and by how much
-// it is at the most ranks. It says nothing where there are too few seeds for that.
+// fastestByRanks returns a sentence with the fastest algorithm of each stretch of ranks
+// and its margin at the most ranks. It returns "" where there are too few seeds for
+// that.
 func (p *Plan) fastestByRanks(s setting, here []sample) string {
 	stretches := p.stretches(here)
 	if len(stretches) == 0 {
@@ -150,8 +151,8 @@ func describeTime(s sample) string {
 	return fmt.Sprintf("%s (%.0f\u00a0%%: %s to %s)", text, confidence*100, low, high)
 }
 
-// costOfNoise compares each noise with none, for the algorithm that is fastest
-// without, at the most ranks on the first machine.
+// costOfNoise compares each noise with none, for the algorithm that is fastest without
+// noise, at the most ranks on the first machine.
 func (p *Plan) costOfNoise(all []sample) []string {
 	most, payload := p.Ranks[len(p.Ranks)-1], p.Payloads[0]
 	at := func(noise string) []sample {

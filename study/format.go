@@ -50,8 +50,8 @@ func formatWall(seconds float64) string { return scaled(seconds, wallScales, " "
 // formatBytes prints a number of bytes in binary units.
 func formatBytes(n float64) string { return scaled(n, byteScales, " ") }
 
-// formatRanks prints a number of ranks: 2^k as such units say it exactly ("16Ki"),
-// others with three digits ("221M").
+// formatRanks prints a number of ranks. Multiples of a power of two are exact ("16Ki"),
+// others have three digits ("221M").
 func formatRanks(n int64) string {
 	if n < 10_000 && (n < 1024 || n&(n-1) != 0) {
 		return strconv.FormatInt(n, 10)

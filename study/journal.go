@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Journal is the file of results: a record in each line. A record that Append
-// has accepted is on the disk, and stays there whatever happens to the process or
-// the machine. Only one process at a time has a journal open.
+// Journal is the file of results, with a record in each line. A record that Append has
+// accepted is on the disk, and stays there whatever happens to the process or the
+// machine. Only one process at a time has a journal open.
 type Journal struct {
 	file    *os.File
 	end     int64 // of the last whole line
@@ -22,17 +22,16 @@ type Journal struct {
 	dropped int64 // bytes of a torn end
 }
 
-// ResultsFile and its neighbours are what a study leaves in its directory.
+// The files that a study leaves in its directory.
 const (
 	ResultsFile = "results.jsonl"
 	TableFile   = "results.csv"
 	ReportFile  = "report.html"
 )
 
-// OpenJournal opens the results of a directory, which it makes if it is not
-// there. With resume it takes over what is in them, without a last line that was
-// torn when its writer was killed; without, it refuses a directory that has
-// results.
+// OpenJournal opens the results of a directory, which it makes if necessary. With
+// resume it takes over the records there, without a last line that was torn when its
+// writer was killed. Without resume it refuses a directory that has results.
 func OpenJournal(dir string, resume bool) (*Journal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", dir, err)
@@ -72,7 +71,7 @@ func (j *Journal) takeOver(path string, resume bool) error {
 	return syncDirectory(filepath.Dir(path))
 }
 
-// parse reads the lines. What is no record at the end of the file may have been torn;
+// parse reads the lines. A line at the end of the file that is no record may be torn;
 // anywhere else it is a fault.
 func (j *Journal) parse(path string, text []byte) error {
 	number := 0
@@ -109,10 +108,10 @@ func parseRecord(line []byte) (r Record, err error) {
 	return r, err
 }
 
-// isTorn tells whether the end of a file, from the first line that is no record, can
-// be what is left of the one record that was being written. File systems put zeros
-// where a block has not come to the disk. If nothing comes before, the file may be
-// anyone's: then it has to begin like a record, too.
+// isTorn reports whether the end of a file, from the first line that is no record, can
+// be the rest of the one record that was being written. File systems put zeros where a
+// block has not reached the disk. If nothing comes before, the file may be anyone's:
+// then it must also begin like a record.
 func isTorn(rest []byte, alone bool) bool {
 	line := bytes.TrimRight(rest, "\x00\n")
 	if len(line) == 0 {
@@ -128,7 +127,7 @@ func isTorn(rest []byte, alone bool) bool {
 	return !alone || line[0] == '{' || line[0] == 0
 }
 
-// cut drops what follows the last whole line.
+// cut removes everything after the last whole line.
 func (j *Journal) cut() error {
 	err := errors.Join(j.file.Truncate(j.end), j.file.Sync())
 	if err != nil {
@@ -137,7 +136,7 @@ func (j *Journal) cut() error {
 	return nil
 }
 
-// syncDirectory puts the name of a new file on the disk.
+// syncDirectory writes the name of a new file to the disk.
 func syncDirectory(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -175,8 +174,8 @@ func (j *Journal) Append(r Record) error {
 // Close closes the file.
 func (j *Journal) Close() error { return j.file.Close() }
 
-// Outcome gives the last record of each point of a plan, in its order, and the
-// number of records in the file that are of no point of it.
+// Outcome returns the last record of each point of a plan, in its order, and the number
+// of records in the file that belong to no point of it.
 func (j *Journal) Outcome(p *Plan) (records []Record, others int) {
 	last := map[Point]int{}
 	for i, r := range j.records {
@@ -191,9 +190,9 @@ func (j *Journal) Outcome(p *Plan) (records []Record, others int) {
 	return records, len(last)
 }
 
-// Finished tells which points of a plan have been simulated without a failure. It
-// is an error if another version of gigarank has done so: its results must not be
-// mixed up with those of this one unless mix says so.
+// Finished returns the points of a plan that have been simulated without a failure. It
+// is an error if another version of gigarank has simulated some, since the results must
+// not be mixed, unless mix is set.
 func (j *Journal) Finished(p *Plan, version string, mix bool) (map[Point]bool, error) {
 	records, _ := j.Outcome(p)
 	done := map[Point]bool{}

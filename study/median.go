@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// confidence is that of the intervals of medians.
+// confidence is the confidence of the intervals of medians.
 const confidence = 0.95
 
-// leastSeeds is the least number of seeds that bound a median: of fewer, all may lie
-// on one side of it with a probability above 1 − confidence.
+// leastSeeds is the least number of seeds that bound a median. Fewer all lie on one
+// side of it with a probability above 1 − confidence.
 const leastSeeds = 6
 
-// median returns the median of some values and an interval for that of what they are
-// drawn from, by order statistics: the k-th least and the k-th greatest value, k being
-// the largest with which the interval holds the median with the confidence at least,
-// whatever the distribution (Conover, Practical Nonparametric Statistics, section
-// 3.2). Of fewer than leastSeeds values it is their range, which is less sure.
+// median returns the median of values and an interval for the median of their
+// distribution, by order statistics: the k-th least and the k-th greatest value. k is
+// the largest number for which the interval holds the median at least with the
+// confidence, whatever the distribution (Conover, Practical Nonparametric Statistics,
+// section 3.2). For fewer than leastSeeds values it is their range, which is less
+// certain.
 func median(values []float64) (middle, low, high float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -26,7 +27,8 @@ func median(values []float64) (middle, low, high float64) {
 }
 
 // intervalOrder returns the largest k for which fewer than k of n values lie below the
-// median with a probability of at most (1 − confidence)/2; 0 if there is none.
+// median with a probability of at most (1 − confidence)/2. It returns 0 if there is
+// none.
 func intervalOrder(n int) int {
 	below := 0.0
 	for k := range n/2 + 1 {
@@ -38,7 +40,7 @@ func intervalOrder(n int) int {
 	return n / 2
 }
 
-// binomialHalf is the probability that k of n fair coins show heads.
+// binomialHalf returns the probability that k of n fair coins show heads.
 func binomialHalf(n, k int) float64 {
 	logFactorial := func(i int) float64 {
 		v, _ := math.Lgamma(float64(i) + 1)

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// mostCharts bounds the charts of a section; the table has what they leave out.
+// mostCharts bounds the charts of a section. The table has those left out.
 const mostCharts = 12
 
-// samplesOf lists, for a setting and an algorithm, the samples by rising ranks.
+// samplesOf returns the samples that keep holds for, in ascending order of key.
 func samplesOf(all []sample, keep func(Point) bool, key func(Point) int64) []sample {
 	some := where(all, keep)
 	slices.SortStableFunc(some, func(a, b sample) int { return int(key(a.point) - key(b.point)) })
@@ -50,7 +50,7 @@ func (p *Plan) algorithmCurves(all []sample, keep func(Point) bool, x func(Point
 	return curves
 }
 
-// some picks the first, the middle and the last of some values.
+// some returns the first, the middle and the last of the values.
 func some(values []int64) []int64 {
 	if len(values) <= 3 {
 		return values
@@ -58,8 +58,8 @@ func some(values []int64) []int64 {
 	return []int64{values[0], values[len(values)/2], values[len(values)-1]}
 }
 
-// againstRanks draws time against ranks for each machine and noise, at some of the
-// payloads.
+// againstRanks draws time against ranks for each machine and noise, at up to three of
+// the payloads.
 func (p *Plan) againstRanks(all []sample) []*chart {
 	var charts []*chart
 	for _, s := range p.settings() {
@@ -80,8 +80,8 @@ func appendChart(charts []*chart, c *chart) []*chart {
 	return append(charts, c)
 }
 
-// againstPayload draws time against payload for each machine and noise, at some of
-// the numbers of ranks.
+// againstPayload draws time against payload for each machine and noise, at up to three
+// of the numbers of ranks.
 func (p *Plan) againstPayload(all []sample) []*chart {
 	var charts []*chart
 	if len(p.Payloads) < 2 {
@@ -135,7 +135,7 @@ func (p *Plan) compare(all []sample, variants []variant, keep func(Point) bool, 
 	return charts
 }
 
-// noiseCharts compare the noises, without noise first, on the first machine.
+// noiseCharts compares the noises on the first machine, no noise first.
 func (p *Plan) noiseCharts(all []sample) []*chart {
 	var variants []variant
 	for _, noise := range p.Noises {
@@ -145,8 +145,7 @@ func (p *Plan) noiseCharts(all []sample) []*chart {
 	return p.compare(all, variants, func(q Point) bool { return q.MachineDigest == first }, p.Payloads[0])
 }
 
-// machineCharts compare machines, mappings and ranks per node, under the last
-// noise if there is any.
+// machineCharts compares machines, mappings and ranks per node, without noise.
 func (p *Plan) machineCharts(all []sample) []*chart {
 	var variants []variant
 	for _, m := range p.Machines {
@@ -156,8 +155,8 @@ func (p *Plan) machineCharts(all []sample) []*chart {
 	return p.compare(all, variants, func(q Point) bool { return q.Noise == noise }, p.Payloads[0])
 }
 
-// hostCharts draw what the simulation itself took, in the first setting that has
-// samples at the largest payload.
+// hostCharts draws the host's cost of the simulations on the first machine, without
+// noise, at the largest payload.
 func (p *Plan) hostCharts(all []sample) []*chart {
 	payload := p.Payloads[len(p.Payloads)-1]
 	first := p.digest(p.Machines[0])
@@ -182,8 +181,8 @@ func (p *Plan) hostCharts(all []sample) []*chart {
 	return appendChart(charts, draw("Peak memory over ranks", memoryAxis, func(r Record) float64 { return r.Result.BytesPerRank }, formatBytes))
 }
 
-// grid is the crossover map of a machine and a noise: which algorithm is fastest
-// at which ranks and payload.
+// grid is the crossover map of a machine and a noise: the fastest algorithm by ranks
+// and payload.
 type grid struct {
 	Title   string
 	Rows    []gridRow // largest payload first
@@ -199,12 +198,12 @@ type gridRow struct {
 type gridCell struct {
 	Style  int // -1 if nothing was simulated
 	Letter string
-	Margin string // by how much it is better than the next
-	Told   bool   // from the next
+	Margin string // over the next
+	Told   bool   // the fastest is known for sure
 	Title  string
 }
 
-// Color is the class of the cell.
+// Color returns the class of the cell.
 func (c gridCell) Color() string {
 	switch {
 	case c.Style < 0:
@@ -220,10 +219,10 @@ type legend struct {
 	Letter, Name string
 }
 
-// Color is the class of the entry.
+// Color returns the class of the entry.
 func (l legend) Color() string { return colorClass(l.Style) }
 
-// grids draws the crossover maps, where there is something to map.
+// grids draws the crossover maps, if both payloads and algorithms vary.
 func (p *Plan) grids(all []sample) []grid {
 	if len(p.Payloads) < 2 || len(p.Algorithms) < 2 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Axes are what a study varies, as its user writes it. An empty text stands for a
+// Axes are the axes of a study, as its user writes them. An empty text stands for a
 // default.
 type Axes struct {
 	Operation    string   // a collective operation that a program times
@@ -32,8 +32,8 @@ type Axes struct {
 	Quick        bool     // other defaults, for a study in under a minute
 }
 
-// The defaults. A default algorithm is left out at points that are expected to
-// take the host longer than a limit; one that is named never is.
+// The defaults. A default algorithm is left out at points whose expected wall time
+// exceeds a limit. A named one never is.
 const (
 	defaultRanks   = "2^10..2^20"
 	defaultMachine = "xt5"
@@ -42,24 +42,22 @@ const (
 	defaultLimit   = 60e9  // ns
 	quickLimit     = 1.5e9 // ns
 
-	mostRanks = 1<<31 - 2 // that can be simulated
+	mostRanks = 1<<31 - 2 // of a simulation
 
 	noisyCompute    = vtime.Millisecond
 	noisyIterations = 10
 )
 
-// Plan is a study that has been checked: its points in the order in which they
-// are simulated, which is that of growing cost, so that a time limit loses the
-// least.
+// Plan is a study that has been checked. Its points are in the order in which they are
+// simulated: that of growing cost, so that a time limit loses the fewest.
 type Plan struct {
 	Operation collectives.Operation
 	Entry     bench.Entry // the program
 	Points    []Point
-	// LeftOut are the points of default algorithms that are expected to take
-	// too long.
+	// LeftOut are the points of default algorithms that are expected to take too long.
 	LeftOut []Point
-	// TooLarge are those of the points that whoever conducts the study leaves out,
-	// as the memory is not enough for them.
+	// TooLarge are the points that the caller leaves out because they do not fit the
+	// memory.
 	TooLarge []Point
 	// The values of the axes, in the order in which they are shown.
 	Ranks      []int64
@@ -73,7 +71,7 @@ type Plan struct {
 	digests map[*network.Machine]string
 }
 
-// digest is the machine's, which takes a while to compute.
+// digest returns the machine's digest, which takes a while to compute.
 func (p *Plan) digest(m *network.Machine) string {
 	d, known := p.digests[m]
 	if !known {
@@ -83,12 +81,11 @@ func (p *Plan) digest(m *network.Machine) string {
 	return d
 }
 
-// NoNoise is how no noise is written.
+// NoNoise stands for no noise.
 const NoNoise = "none"
 
-// NewPlan checks the axes and lays the points out. read reads the files that they
-// name. Each fault goes to fault, with the flag that it is about; the plan is
-// whole if there was none.
+// NewPlan checks the axes and lays the points out. read reads the files that they name.
+// Each fault goes to fault, with its flag. The plan is complete if there was none.
 func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag string, err error)) *Plan {
 	r := &reader{axes: axes, read: read, fault: fault}
 	p := &Plan{digests: map[*network.Machine]string{}}
@@ -124,7 +121,7 @@ func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag 
 	return p
 }
 
-// checkTargets finds machines on which numbers of ranks do not fit.
+// checkTargets reports machines on which numbers of ranks do not fit.
 func (p *Plan) checkTargets(fault func(string, error)) {
 	for _, m := range p.Machines {
 		for _, ranks := range p.Ranks {
@@ -135,7 +132,7 @@ func (p *Plan) checkTargets(fault func(string, error)) {
 	}
 }
 
-// layOut makes the points of all combinations, with what they share in common.
+// layOut makes the points of all combinations. common holds their common fields.
 func (p *Plan) layOut(common Point, limit float64) {
 	type costly struct {
 		Point
@@ -175,7 +172,7 @@ func (p *Plan) combinations(point Point, visit func(Point, collectives.Algorithm
 	}
 }
 
-// Machine gives the machine of one of the plan's points.
+// Machine returns the machine of one of the plan's points.
 func (p *Plan) Machine(point Point) *network.Machine {
 	for _, m := range p.Machines {
 		if p.digest(m) == point.MachineDigest {
@@ -185,11 +182,10 @@ func (p *Plan) Machine(point Point) *network.Machine {
 	panic("study: a point of another plan")
 }
 
-// Noise is that of a point.
+// Noise returns the noise of a point.
 func (p *Plan) Noise(point Point) bench.Noise { return p.noises[point.Noise] }
 
-// Operations lists the operations that a study can take: those that a program
-// times.
+// Operations returns the operations that a study can take: those that a program times.
 func Operations() []string {
 	var names []string
 	for _, op := range collectives.Operations() {
@@ -207,7 +203,7 @@ type reader struct {
 	fault func(flag string, err error)
 }
 
-// check notes a fault, if there is one, and reports whether there is none.
+// check reports a fault if err is one, and returns whether there is none.
 func (r *reader) check(flag string, err error) bool {
 	if err != nil {
 		r.fault(flag, err)
@@ -280,7 +276,7 @@ func (r *reader) payloads(p *Plan) []int64 {
 	return values
 }
 
-// algorithms reports whether they were named.
+// algorithms reports whether the user named them.
 func (r *reader) algorithms(p *Plan) bool {
 	var names []string
 	for _, a := range collectives.Algorithms(p.Operation) {
@@ -300,7 +296,7 @@ func (r *reader) algorithms(p *Plan) bool {
 	return true
 }
 
-// machines lists each machine with each mapping and number of ranks per node.
+// machines returns each machine with each mapping and number of ranks per node.
 func (r *reader) machines() []*network.Machine {
 	text := r.axes.Machines
 	if text == "" {
@@ -333,8 +329,8 @@ func distinct(machines []*network.Machine) []*network.Machine {
 	return kept
 }
 
-// checkNames finds different machines of one name: curves and tables tell machines
-// apart by it.
+// checkNames reports different machines of one name: curves and tables name machines by
+// it.
 func (r *reader) checkNames(machines []*network.Machine) {
 	count := map[string]int{}
 	for _, m := range machines {
@@ -388,8 +384,7 @@ func (r *reader) filled(machines []*network.Machine) []*network.Machine {
 	return variants
 }
 
-// noises gives the noises and what they are called, with none as the first also if
-// there are others.
+// noises returns the noises by name. None is always the first.
 func (r *reader) noises() (names []string, noises map[string]bench.Noise) {
 	names, noises = []string{NoNoise}, map[string]bench.Noise{NoNoise: {}}
 	for _, spec := range r.axes.Noise {

@@ -16,8 +16,8 @@ type Point struct {
 	Ranks     int64  `json:"ranks"`
 	Payload   int64  `json:"payload_bytes"` // as the program takes it; 0 for none
 	Machine   string `json:"machine"`       // its name
-	// MachineDigest stands for all that the machine file says, with the two
-	// fields below; see [network.Machine.Digest].
+	// MachineDigest stands for the whole machine file, with the two fields below; see
+	// [network.Machine.Digest].
 	MachineDigest string         `json:"machine_digest"`
 	RanksPerNode  int            `json:"ranks_per_node"`
 	Mapping       string         `json:"mapping"`
@@ -32,12 +32,12 @@ type Record struct {
 	Schema  int    `json:"schema"`
 	Version string `json:"version"` // of gigarank, another for other code
 	Point   Point  `json:"point"`
-	// Time is what an iteration costs beyond its compute time: the virtual time
-	// of the run over the number of iterations, less the compute time. If all
-	// ranks enter together once, it is the time from the common entry to the last
-	// exit. It is 0 if the point has failed.
+	// Time is the cost of an iteration beyond its compute time: the virtual time of the
+	// run over the number of iterations, less the compute time. If all ranks enter
+	// together once, it is the time from the common entry to the last exit. It is 0 if
+	// the point has failed.
 	Time vtime.Duration `json:"time_ps"`
-	// ClosedForm is the time by the formula of the algorithm where that is exact; 0
+	// ClosedForm is the time by the formula of the algorithm where that is exact, 0
 	// elsewhere. See [Plan.ClosedForm].
 	ClosedForm vtime.Duration `json:"closed_form_ps,omitempty"`
 	// Error says why the simulated program failed; empty if it did not.
@@ -48,7 +48,7 @@ type Record struct {
 // Schema is the version of the fields of a record.
 const Schema = 1
 
-// NewRecord makes the record of a point that was simulated.
+// NewRecord returns the record of a simulated point.
 func (p *Plan) NewRecord(version string, point Point, d result.Document) Record {
 	r := Record{Schema: Schema, Version: version, Point: point, Result: d}
 	if !d.Complete {
@@ -62,8 +62,8 @@ func (p *Plan) NewRecord(version string, point Point, d result.Document) Record 
 	return r
 }
 
-// ratio is the simulated time over that of the closed form, which is 1 if both are
-// right; empty where there is no closed form.
+// ratio returns the simulated time over that of the closed form, which is 1 if both are
+// right. It returns "" where there is no closed form.
 func (r Record) ratio() string {
 	switch {
 	case r.Error != "" || r.ClosedForm == 0:
@@ -74,8 +74,8 @@ func (r Record) ratio() string {
 	return strconv.FormatFloat(float64(r.Time)/float64(r.ClosedForm), 'g', 12, 64)
 }
 
-// agreement says whether simulations and closed forms agree; empty if no closed form
-// holds.
+// agreement returns a sentence on whether simulations and closed forms agree, "" if no
+// closed form holds.
 func agreement(records []Record) string {
 	exact, differ := 0, 0
 	var worst Record

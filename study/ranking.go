@@ -6,23 +6,22 @@ import (
 	"slices"
 )
 
-// alike is the factor within which two times count as the same: less is below what
-// any model of a machine can tell.
+// alike is the factor within which two times count as the same. No model of a machine
+// is precise enough to tell them apart.
 const alike = 1.01
 
-// ranking tells which algorithms are the fastest at a number of ranks.
+// ranking is the order of the algorithms at a number of ranks.
 type ranking struct {
 	best sample
-	// tied are the algorithms that cannot be told from the best, which is the first
-	// of them: their times are alike, or the intervals of their medians are not apart.
+	// tied are the algorithms that cannot be told from the best, which is the first of
+	// them. Their times are alike, or the intervals of their medians overlap.
 	tied []string
-	// next is the fastest of the others that were simulated, tied or not; it has no
+	// next is the fastest of the others that were simulated, tied or not. It has no
 	// records if there is none.
 	next sample
 }
 
-// rank compares samples that differ by the algorithm only, of which there is at least
-// one.
+// rank compares samples that differ only by the algorithm. There is at least one.
 func rank(at []sample) ranking {
 	at = slices.Clone(at)
 	slices.SortStableFunc(at, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
@@ -39,11 +38,11 @@ func rank(at []sample) ranking {
 	return r
 }
 
-// told reports whether the best is the fastest for sure.
+// told reports whether the best is known to be the fastest.
 func (r ranking) told() bool { return len(r.tied) == 1 }
 
-// margin returns by how much the best is better than the next: "+12 %", "×3.4"; "≈" if the
-// two cannot be told apart, "?" with too few seeds, and nothing if there is no other.
+// margin returns the margin of the best over the next: "+12 %", "×3.4", "≈" if the two
+// cannot be told apart, "?" with too few seeds, and "" if there is no other.
 func (r ranking) margin() string {
 	switch {
 	case len(r.next.records) == 0:
@@ -56,7 +55,7 @@ func (r ranking) margin() string {
 	return longer(r.next.time / r.best.time)
 }
 
-// longer writes a factor above 1.
+// longer prints a factor above 1.
 func longer(factor float64) string {
 	switch {
 	case factor < 1.1:

@@ -12,12 +12,12 @@ import (
 	"gigarank/collectives"
 )
 
-// Origin says how a study was made.
+// Origin records how a study was made.
 type Origin struct {
 	Command string // the command line
 	Version string // of gigarank
 	Written string // when the report was written
-	Host    string // what the simulations ran on
+	Host    string // on which the simulations ran
 }
 
 //go:embed report.html.tmpl
@@ -30,13 +30,13 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"on": func(chart any, g *page) onPage { return onPage{chart, g} },
 }).Parse(reportText))
 
-// onPage is a chart or exits with the page that has the sizes of all charts.
+// onPage is a chart or exits with its page, which has the sizes of all charts.
 type onPage struct {
 	Chart any
 	Page  *page
 }
 
-// page is what the template of the report takes.
+// page holds the fields of the report's template.
 type page struct {
 	Origin
 	Style        template.CSS
@@ -74,8 +74,8 @@ type section struct {
 
 type machineText struct{ Name, YAML string }
 
-// WriteReport writes the report of a study: one page of HTML that needs no other
-// file and no network. The records may be those of a part of the plan.
+// WriteReport writes the report of a study: one page of HTML that needs no other file
+// and no network. The records may cover only a part of the plan.
 func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 	all := p.samples(records)
 	g := &page{
@@ -109,12 +109,12 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 	return reportTemplate.Execute(w, g)
 }
 
-// aboutSeeds says what several seeds are for.
+// aboutSeeds explains the use of several seeds.
 var aboutSeeds = fmt.Sprintf("Where times depend on the seed, the time is the median over the seeds. From %d seeds on an interval is given that holds "+
 	"the median with a confidence of %.0f %%, whatever the distribution: the k-th least and the k-th greatest time, by the binomial distribution. "+
 	"An algorithm is said to be faster than another, and a crossover to be one, only where the intervals are apart by more than 1 %%.", leastSeeds, confidence*100)
 
-// free names the machines on which messages cost no processor anything.
+// free returns the names of the machines on which messages cost no processor anything.
 func (p *Plan) free() string {
 	var names []string
 	for _, m := range p.Machines {
@@ -126,14 +126,14 @@ func (p *Plan) free() string {
 	return strings.Join(names, ", ")
 }
 
-// tooLarge lists the points that are too large and of which there is no record.
+// tooLarge returns the points that are too large and have no record.
 func (p *Plan) tooLarge(records []Record) []Point {
 	return slices.DeleteFunc(slices.Clone(p.TooLarge), func(point Point) bool {
 		return slices.ContainsFunc(records, func(r Record) bool { return r.Point == point })
 	})
 }
 
-// extent says in a line what the study covers.
+// extent returns a line on what the study covers.
 func (p *Plan) extent() string {
 	parts := []string{span64(p.Ranks, formatRanks) + " ranks"}
 	if p.Payloads[0] > 0 || len(p.Payloads) > 1 {
@@ -160,7 +160,7 @@ func span64(values []int64, text func(int64) string) string {
 	return first + " to " + last
 }
 
-// sections lists those that have a chart.
+// sections returns the sections that have a chart.
 func (p *Plan) sections(all []sample) []section {
 	list := []section{
 		{"ranks", "Time against ranks", "", p.againstRanks(all), nil},
@@ -176,7 +176,7 @@ func (p *Plan) sections(all []sample) []section {
 	return slices.DeleteFunc(list, func(s section) bool { return len(s.Charts)+len(s.Exits) == 0 })
 }
 
-// tabulate makes the table, in the order of the axes, with the axes that vary.
+// tabulate fills in the table, in the order of the axes, with the axes that vary.
 func (g *page) tabulate(p *Plan, records []Record) {
 	columns := p.tableColumns()
 	failed := 0

@@ -7,8 +7,8 @@ import (
 	"gigarank/network"
 )
 
-// A setting is what a panel of a plot holds fixed: all axes but ranks, algorithms
-// and seeds.
+// A setting is the fixed part of a panel of a plot: all axes but ranks, algorithms and
+// seeds.
 type setting struct {
 	machine *network.Machine
 	digest  string // of machine
@@ -24,7 +24,7 @@ func (s setting) has(p Point) bool {
 	return p.MachineDigest == s.digest && p.Noise == s.noise && p.Payload == s.payload
 }
 
-// settings lists those of a plan, machines first.
+// settings returns the settings of a plan, machines first.
 func (p *Plan) settings() []setting {
 	var all []setting
 	for _, m := range p.Machines {
@@ -37,7 +37,8 @@ func (p *Plan) settings() []setting {
 	return all
 }
 
-// describeMachine says of a machine what tells it from the plan's others.
+// describeMachine returns the name of a machine and what distinguishes it from the
+// plan's others.
 func (p *Plan) describeMachine(m *network.Machine) string {
 	text := m.Name()
 	var mappings, sizes bool
@@ -54,7 +55,7 @@ func (p *Plan) describeMachine(m *network.Machine) string {
 	return text
 }
 
-// describe says of a setting what tells it from the plan's others.
+// describe returns what distinguishes a setting from the plan's others.
 func (p *Plan) describe(s setting) string {
 	parts := []string{p.describeMachine(s.machine)}
 	if s.payload > 0 {

@@ -16,14 +16,15 @@ const (
 	plotHeight = 16
 )
 
-// mostTables is the number of tables that are printed; the report has all.
+// mostTables bounds the tables that are printed. The report has all.
 const mostTables = 8
 
-// glyphs mark the curves of a plot in characters.
+// glyphs mark the curves of a plot, one character each.
 const glyphs = "ox+*#@%&~"
 
-// WriteText writes tables of time against ranks and a plot in characters: of the
-// algorithms in the first setting, or if there is but one of it in all settings.
+// WriteText writes tables of time against ranks and a plot in characters. The plot
+// shows the algorithms in the first setting or, if there is only one, that in all
+// settings.
 func (p *Plan) WriteText(w io.Writer, records []Record) {
 	all := p.samples(records)
 	var shown []setting
@@ -57,7 +58,7 @@ func (p *Plan) WriteText(w io.Writer, records []Record) {
 	}
 }
 
-// describeSeeds says in a title that times are medians.
+// describeSeeds returns the part of a title that says that times are medians.
 func describeSeeds(here []sample) string {
 	if n := len(here[0].records); here[0].random && n > 1 {
 		return fmt.Sprintf(", medians of %d seeds", n)
@@ -65,9 +66,9 @@ func describeSeeds(here []sample) string {
 	return ""
 }
 
-// writeTable prints a line for each number of ranks and a column for each
-// algorithm. The fastest of a line has a mark, and so have those that cannot be told
-// from it, unless that is all.
+// writeTable prints a line for each number of ranks and a column for each algorithm. It
+// marks the fastest of a line and those that cannot be told from it, unless that is
+// all.
 func (p *Plan) writeTable(w io.Writer, here []sample) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	algorithms := p.present(here)
@@ -97,7 +98,7 @@ func (p *Plan) writeTable(w io.Writer, here []sample) {
 	_, _ = fmt.Fprintln(w)
 }
 
-// present lists the algorithms that have samples, in the plan's order.
+// present returns the algorithms that have samples, in the plan's order.
 func (p *Plan) present(here []sample) []string {
 	var names []string
 	for _, a := range p.Algorithms {
@@ -108,8 +109,8 @@ func (p *Plan) present(here []sample) []string {
 	return names
 }
 
-// writePlot draws time against ranks, both logarithmic. Where curves meet, the
-// first of them is seen.
+// writePlot draws time against ranks, both logarithmic. Where curves meet, the first
+// one shows.
 func writePlot(w io.Writer, curves []data) {
 	curves = slices.DeleteFunc(curves, func(d data) bool { return len(d.at) == 0 })
 	x, y := newRange(), newRange()
@@ -175,7 +176,7 @@ func (s *span) include(v float64) { s.low, s.high = min(s.low, v), max(s.high, v
 
 func (s span) spans() bool { return s.low < s.high }
 
-// widened gives a range without extent some.
+// widened returns the range, or a wider one if it has no extent.
 func (s span) widened() span {
 	if s.spans() {
 		return s
@@ -183,13 +184,13 @@ func (s span) widened() span {
 	return span{s.low / 2, s.high * 2}
 }
 
-// place tells where a value lies, from 0 at the low end to 1 at the high one.
+// place returns the place of a value, from 0 at the low end to 1 at the high one.
 func (s span) place(v float64) float64 { return math.Log(v/s.low) / math.Log(s.high/s.low) }
 
-// at is the value at a place.
+// at returns the value at a place.
 func (s span) at(place float64) float64 { return s.low * math.Pow(s.high/s.low, place) }
 
-// Line says in a line how a point has gone.
+// Line returns a line on the outcome of a point.
 func (p *Plan) Line(r Record) string {
 	q := r.Point
 	parts := []string{q.Algorithm, formatRanks(q.Ranks) + " ranks", p.describe(p.setting(p.Machine(q), q.Noise, q.Payload))}
@@ -204,8 +205,8 @@ func (p *Plan) Line(r Record) string {
 	return fmt.Sprintf("%s: %s (%s)", strings.Join(parts, ", "), formatTime(float64(r.Time)), took)
 }
 
-// Ranges sums points up by algorithm and ranks: "ring from 16Ki ranks on". If only
-// the larger payloads are among the points with so many ranks, it says so.
+// Ranges sums points up by algorithm and ranks: "ring from 16Ki ranks on". It names the
+// payload if only the larger ones are among the points with so many ranks.
 func Ranges(points []Point) string {
 	least := map[string]Point{}
 	var names []string
