@@ -209,7 +209,7 @@ func newPhold(c Config) (Simulation, error) {
 	for _, t := range c.Transports {
 		s.engines = append(s.engines, engine.New(engine.Config{
 			Partition: partition, Transport: t, Protocol: c.Protocol, BufferLimit: c.BufferLimit,
-			Lookahead: func(int) vtime.Duration { return pholdLookahead },
+			Lookahead: func(int) vtime.Duration { return pholdLookahead }, LeastLookahead: pholdLookahead,
 		}))
 	}
 	return s, nil

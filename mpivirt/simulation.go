@@ -55,6 +55,7 @@ func New(c Config) (*Simulation, error) {
 				}
 				return c.lookahead(lo, hi, dstLo, dstHi)
 			},
+			LeastLookahead: c.leastLookahead(lo, hi),
 		}))
 	}
 	return s, nil
@@ -76,6 +77,19 @@ func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
 	if c.Target.ReceiverState() {
 		least -= slack(least) // the match of a rendezvous is awaited
+	}
+	return least
+}
+
+// leastLookahead is the least lookahead of a block of ranks to any other, empty ones
+// included, whose lookahead is a second.
+func (c *Config) leastLookahead(lo, hi int) vtime.Duration {
+	least := vtime.Duration(vtime.Second)
+	if lo < hi && lo > 0 {
+		least = min(least, c.lookahead(lo, hi, 0, lo))
+	}
+	if n := c.Target.Ranks(); lo < hi && hi < n {
+		least = min(least, c.lookahead(lo, hi, hi, n))
 	}
 	return least
 }

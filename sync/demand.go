@@ -33,8 +33,12 @@ func (e *Endpoint) onRequest(src int, body []byte) error {
 	if len(body) != 8 {
 		return fmt.Errorf("a request of %d bytes", len(body))
 	}
-	e.peers[src].need = vtime.Time(binary.LittleEndian.Uint64(body))
-	e.askers.add(src)
+	p := e.peers.of(src)
+	p.need = vtime.Time(binary.LittleEndian.Uint64(body))
+	if !p.asks {
+		p.asks = true
+		e.askers = append(e.askers, p)
+	}
 	return nil
 }
 
@@ -48,9 +52,8 @@ func (p *peer) heard(protocol Protocol) {
 // answer sends promises to the engines that asked. A blocked engine does nothing more
 // before something comes.
 func (e *Endpoint) answer(blocked bool) {
-	for i := 0; i < len(e.askers.members); {
-		dst := int(e.askers.members[i])
-		p := &e.peers[dst]
+	for i := 0; i < len(e.askers); {
+		p := e.askers[i]
 		promise := e.base.Add(p.lookahead)
 		met := promise >= p.need
 		told := p.promised >= p.need // by a packet that was on its way
@@ -58,14 +61,16 @@ func (e *Endpoint) answer(blocked bool) {
 		grown := e.config.Protocol == Null && promise > p.promised &&
 			(blocked || promise.Sub(p.promised) >= p.need.Sub(promise))
 		if !told && (last || grown) {
-			e.begin(dst)
+			e.begin(p)
 			p.flags |= flagAnswer
 			e.count.SyncMessages++
-			e.sendPacket(dst)
+			e.sendPacket(p)
 		}
 		if told || last {
-			p.need = 0
-			e.askers.removeAt(i)
+			p.need, p.asks = 0, false
+			last := len(e.askers) - 1
+			e.askers[i] = e.askers[last]
+			e.askers = e.askers[:last]
 			continue
 		}
 		i++
@@ -82,8 +87,7 @@ func (e *Endpoint) level() vtime.Time {
 	if e.config.Protocol != Null {
 		return level
 	}
-	for _, asker := range e.askers.members {
-		p := &e.peers[asker]
+	for _, p := range e.askers {
 		need := p.need.Add(-p.lookahead)
 		if e.next < need {
 			need = e.next + 1
@@ -128,9 +132,9 @@ func (e *Endpoint) creep(level vtime.Time) {
 		e.exchanging, e.exchanges = level, 0
 	}
 	e.laggards = e.promises.below(level, e.size, e.laggards[:0])
-	for _, engine := range e.laggards {
-		if !e.awaits(int(engine)) {
-			e.ask(int(engine), level)
+	for _, laggard := range e.laggards {
+		if p := e.peers.of(int(laggard)); !e.awaits(p) {
+			e.ask(p, level)
 		}
 	}
 	if e.exchanges > answersOfNull {
@@ -154,13 +158,13 @@ func (e *Endpoint) exchange(level vtime.Time) bool {
 	}
 	waiting := false
 	for _, laggard := range e.laggards {
-		engine := int(laggard)
-		if !e.awaits(engine) {
+		p := e.peers.of(int(laggard))
+		if !e.awaits(p) {
 			continue
 		}
 		waiting = true
-		if e.peers[engine].asked > level {
-			e.ask(engine, level)
+		if p.asked > level {
+			e.ask(p, level)
 		}
 	}
 	if waiting {
@@ -170,21 +174,21 @@ func (e *Endpoint) exchange(level vtime.Time) bool {
 		return false
 	}
 	e.exchanges++
-	for _, engine := range e.laggards {
-		e.ask(int(engine), level)
+	for _, laggard := range e.laggards {
+		e.ask(e.peers.of(int(laggard)), level)
 	}
 	return true
 }
 
 // awaits reports whether an answer of the engine is to come.
-func (e *Endpoint) awaits(engine int) bool {
-	return e.peers[engine].asked > e.promises.of(engine)
+func (e *Endpoint) awaits(p *peer) bool {
+	return p.asked > e.promises.of(int(p.engine))
 }
 
 // ask requests a promise of level.
-func (e *Endpoint) ask(engine int, level vtime.Time) {
-	e.peers[engine].asked = level
-	binary.LittleEndian.PutUint64(e.item(engine, kindRequest, 8), uint64(level))
+func (e *Endpoint) ask(p *peer, level vtime.Time) {
+	p.asked = level
+	binary.LittleEndian.PutUint64(e.item(p, kindRequest, 8), uint64(level))
 	e.count.SyncMessages++
-	e.sendPacket(engine)
+	e.sendPacket(p)
 }

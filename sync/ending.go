@@ -40,8 +40,16 @@ type ending struct {
 	news       bool     // failure has changed since the last Wait
 	unfinished int
 	outcome    Outcome
-	gathered   [][][]byte // payloads received from each engine and not yet returned
+	gathered   [][][]byte // on engine 0: payloads received from each engine and not yet returned
 	shared     [][]byte   // payloads received from engine 0 and not yet returned
+}
+
+// gather keeps a payload of engine src, one of size engines.
+func (end *ending) gather(src, size int, payload []byte) {
+	if end.gathered == nil {
+		end.gathered = make([][][]byte, size)
+	}
+	end.gathered[src] = append(end.gathered[src], payload)
 }
 
 // Stop ends the run everywhere: from then on Poll and Wait of every engine, this one
@@ -120,8 +128,9 @@ func (e *Endpoint) toNeighbours(but int, kind uint64, size int, fill func(body [
 	}
 	for _, dst := range neighbours {
 		if dst != but {
-			fill(e.item(dst, kind, size))
-			e.sendPacket(dst)
+			p := e.peers.of(dst)
+			fill(e.item(p, kind, size))
+			e.sendPacket(p)
 		}
 	}
 }
@@ -133,13 +142,13 @@ func (e *Endpoint) toNeighbours(but int, kind uint64, size int, fill func(body [
 // dropped.
 func (e *Endpoint) Gather(payload []byte) ([][]byte, error) {
 	if e.rank > 0 {
-		copy(e.item(0, kindGather, len(payload)), payload)
+		copy(e.item(e.peers.of(0), kindGather, len(payload)), payload)
 		return nil, e.Flush()
 	}
 	if err := e.Flush(); err != nil {
 		return nil, err
 	}
-	e.end.gathered[0] = append(e.end.gathered[0], slices.Clone(payload))
+	e.end.gather(0, e.size, slices.Clone(payload))
 	missing := 0
 	err := e.await(func() bool {
 		for missing < e.size && len(e.end.gathered[missing]) > 0 {

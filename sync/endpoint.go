@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +20,11 @@ type Config struct {
 	// its effect on engine dst. Required with several engines; at least 1 ps for
 	// every dst but this engine, for which it is not called.
 	Lookahead func(dst int) vtime.Duration
+	// LeastLookahead is a lower bound on the virtual delay between an action of this
+	// engine and its effect on any other engine. With it NewEndpoint calls Lookahead for
+	// no engine; Lookahead is called for an engine that is first sent to or heard.
+	// Default: the least Lookahead, for which NewEndpoint calls it for every engine.
+	LeastLookahead vtime.Duration
 	// LookaheadFrom is the least virtual delay between an action of engine src and its
 	// effect on this engine: src's Lookahead. It makes the result of a round tighter.
 	// Default: the least lookahead of any pair.
@@ -56,16 +60,21 @@ func (c *Config) Validate(rank, size int) error {
 	if c.Lookahead == nil && size > 1 {
 		faults = append(faults, fmt.Errorf("no Lookahead is given: %d engines need it", size))
 	}
-	for engine := range size {
-		if engine == rank {
-			continue
+	if c.LeastLookahead < 0 {
+		faults = append(faults, fmt.Errorf("the least lookahead of engine %d is %v: conservative synchronisation needs at least 1ps, or 0 for the default", rank, c.LeastLookahead))
+	}
+	short := func(lookahead func(int) vtime.Duration, fault func(engine int) string) {
+		for engine := range size {
+			if engine != rank && lookahead(engine) < 1 {
+				faults = append(faults, fmt.Errorf("%s is %v: conservative synchronisation needs at least 1ps", fault(engine), lookahead(engine)))
+			}
 		}
-		if c.Lookahead != nil && c.Lookahead(engine) < 1 {
-			faults = append(faults, fmt.Errorf("the lookahead from engine %d to %d is %v: conservative synchronisation needs at least 1ps", rank, engine, c.Lookahead(engine)))
-		}
-		if c.LookaheadFrom != nil && c.LookaheadFrom(engine) < 1 {
-			faults = append(faults, fmt.Errorf("the lookahead from engine %d to %d is %v: conservative synchronisation needs at least 1ps", engine, rank, c.LookaheadFrom(engine)))
-		}
+	}
+	if c.Lookahead != nil && c.LeastLookahead == 0 {
+		short(c.Lookahead, func(engine int) string { return fmt.Sprintf("the lookahead from engine %d to %d", rank, engine) })
+	}
+	if c.LookaheadFrom != nil {
+		short(c.LookaheadFrom, func(engine int) string { return fmt.Sprintf("the lookahead from engine %d to %d", engine, rank) })
 	}
 	return errors.Join(faults...)
 }
@@ -96,30 +105,14 @@ type Statistics struct {
 	Rounds            uint64 // rounds contributed to, for whatever purpose
 }
 
-// peer is what an endpoint knows of another engine. "It" below is that engine.
-type peer struct {
-	packet    []byte         // being built for it; nil: none begun
-	records   uint32         // data records in packet
-	flags     uint32         // of packet
-	lookahead vtime.Duration // to it
-	promised  vtime.Time     // in the last packet to it
-	need      vtime.Time     // the promise that it has asked for; 0: none
-	asked     vtime.Time     // the promise that it was asked for; 0: none
-
-	outstanding int64 // bytes sent to it and not credited
-	held        int64 // bytes from it that the engine has not consumed
-	advanced    int64 // bytes among held that are credited already
-	owed        int64 // bytes to credit with the next packet
-}
-
 // Endpoint is one engine's end of the synchronisation. It belongs to one
 // goroutine; only Stop may be called from any.
 type Endpoint struct {
 	transport  Transport
 	config     Config
 	rank, size int
-	peers      []peer
-	begun      engineSet // engines to which a packet is being built
+	peers      peerTable
+	begun      []*peer // engines to which a packet is being built
 	count      Statistics
 
 	// virtual time
@@ -135,7 +128,7 @@ type Endpoint struct {
 	promises   promises       // by engine; Forever for this one
 	lookahead  vtime.Duration // least to any engine
 	inbound    vtime.Duration // least from any engine; 0: not known
-	askers     engineSet      // engines with need
+	askers     []*peer        // engines with need
 	laggards   []int32        // scratch
 	exchanging vtime.Time     // level that waves of requests seek
 	exchanges  int            // waves for it since the last round; under Null, answers
@@ -144,10 +137,11 @@ type Endpoint struct {
 	end   ending
 
 	// flow control
-	holding    engineSet // engines with held > advanced
-	full       int       // engines without room
-	roomOpened bool      // one of them has got room
-	heldBack   bool      // Wait waits for room, not for EIT
+	holding    []*peer // engines with held > advanced
+	full       int     // engines without room
+	opened     []*peer // engines that have got room and were not yet returned by Opened
+	roomOpened bool    // some engine has got room since the last Wait
+	heldBack   bool    // Wait waits for room, not for EIT
 
 	heldSource int
 	heldPacket []byte // a packet with data that Wait has received
@@ -167,32 +161,18 @@ func NewEndpoint(t Transport, c Config) *Endpoint {
 	c.setDefaults()
 	e := &Endpoint{
 		transport: t, config: c, rank: rank, size: size,
-		peers:     make([]peer, size),
-		begun:     newEngineSet(size),
-		askers:    newEngineSet(size),
-		holding:   newEngineSet(size),
-		promises:  newPromises(size),
-		lookahead: math.MaxInt64,
+		peers:     newPeerTable(rank, size, c.Lookahead, c.LeastLookahead),
+		lookahead: leastOf(rank, size, c.Lookahead, c.LeastLookahead),
+		inbound:   leastOf(rank, size, c.LookaheadFrom, 0),
+		promises:  newPromises(rank, size, 1), // nothing acts before time 0
 		round:     newRoundState(rank, size),
-		end:       ending{gathered: make([][][]byte, size)},
 	}
-	for engine := range e.peers {
-		if engine == rank {
-			continue
-		}
-		p := &e.peers[engine]
-		p.lookahead = c.Lookahead(engine)
-		e.lookahead = min(e.lookahead, p.lookahead)
-		first := vtime.Time(1)
-		if c.LookaheadFrom != nil {
-			from := c.LookaheadFrom(engine)
-			first = first.Add(from - 1)
-			if e.inbound == 0 || from < e.inbound {
-				e.inbound = from
+	if c.LookaheadFrom != nil {
+		for engine := range size {
+			if engine != rank {
+				e.promises.set(engine, vtime.Time(0).Add(c.LookaheadFrom(engine)))
 			}
 		}
-		// Nothing acts before time 0.
-		e.promises.set(engine, first)
 	}
 	e.cap, e.awaited = vtime.Forever, vtime.Forever
 	e.eit = e.promises.least()
@@ -217,21 +197,24 @@ func (e *Endpoint) Reserve(dst, n int) []byte {
 	if dst == e.rank {
 		panic(fmt.Sprintf("sync: engine %d reserves a record to itself", e.rank))
 	}
-	body := e.item(dst, kindData, n)
-	e.peers[dst].records++
+	p := e.peers.known(dst)
+	if p == nil {
+		p = e.peers.add(dst)
+	}
+	body := e.item(p, kindData, n)
+	p.records++
 	e.round.sent++
 	e.count.RemoteRecords++
 	e.count.RemoteBytes += uint64(n)
-	e.take(dst, n)
+	e.take(p, n)
 	return body
 }
 
-// item returns the n bytes of a new item in the packet to dst.
-func (e *Endpoint) item(dst int, kind uint64, n int) []byte {
-	p := &e.peers[dst]
+// item returns the n bytes of a new item in the packet to p.
+func (e *Endpoint) item(p *peer, kind uint64, n int) []byte {
 	need := framed(n)
 	if len(p.packet)+need > cap(p.packet) {
-		e.makeRoom(dst, need)
+		e.makeRoom(p, need)
 	}
 	at := len(p.packet)
 	p.packet = p.packet[:at+need]
@@ -241,13 +224,12 @@ func (e *Endpoint) item(dst int, kind uint64, n int) []byte {
 	return frame[itemHeaderSize : itemHeaderSize+n : itemHeaderSize+n]
 }
 
-// makeRoom gives the packet to dst need more bytes of capacity. It enlarges the packet,
+// makeRoom gives the packet to p need more bytes of capacity. It enlarges the packet,
 // or sends it and begins another.
-func (e *Endpoint) makeRoom(dst, need int) {
-	p := &e.peers[dst]
+func (e *Endpoint) makeRoom(p *peer, need int) {
 	used, capacity := len(p.packet), max(4*cap(p.packet), firstPacket)
 	if used+need > fullPacket && used > headerSize {
-		e.sendPacket(dst)
+		e.sendPacket(p)
 		used, capacity = 0, fullPacket
 	}
 	used = max(used, headerSize)
@@ -257,42 +239,45 @@ func (e *Endpoint) makeRoom(dst, need int) {
 		e.transport.Free(p.packet)
 	}
 	p.packet = bigger
-	e.begun.add(dst)
-}
-
-// begin begins a packet to dst unless one is begun.
-func (e *Endpoint) begin(dst int) {
-	if e.peers[dst].packet == nil {
-		e.makeRoom(dst, 0)
+	if !p.begun {
+		p.begun = true
+		e.begun = append(e.begun, p)
 	}
 }
 
-// sendPacket sends the packet to dst, if one is begun. dst stays in begun until Flush.
-func (e *Endpoint) sendPacket(dst int) {
-	p := &e.peers[dst]
+// begin begins a packet to p unless one is begun.
+func (e *Endpoint) begin(p *peer) {
+	if p.packet == nil {
+		e.makeRoom(p, 0)
+	}
+}
+
+// sendPacket sends the packet to p, if one is begun. p stays in begun until Flush.
+func (e *Endpoint) sendPacket(p *peer) {
 	if p.packet == nil {
 		return
 	}
 	promise := e.base.Add(p.lookahead)
 	if invariant.Enabled && promise < p.promised {
-		invariant.Broken("engine %d promises engine %d %v after %v", e.rank, dst, promise, p.promised)
+		invariant.Broken("engine %d promises engine %d %v after %v", e.rank, p.engine, promise, p.promised)
 	}
 	p.promised = promise
-	putHeader(p.packet, header{promise: p.promised, credit: p.owed, cut: e.round.cut, records: p.records, flags: p.flags})
+	putHeader(p.packet, header{promise: p.promised, credit: p.owed, cut: e.round.cut, records: p.records, flags: uint32(p.flags)})
 	packet := p.packet
 	p.packet, p.records, p.flags, p.owed = nil, 0, 0, 0
 	e.count.TransportMessages++
-	if err := e.transport.Send(dst, packet); err != nil {
+	if err := e.transport.Send(int(p.engine), packet); err != nil {
 		e.fail(err)
 	}
 }
 
 // Flush sends all packets begun.
 func (e *Endpoint) Flush() error {
-	for _, dst := range e.begun.members {
-		e.sendPacket(int(dst))
+	for _, p := range e.begun {
+		e.sendPacket(p)
+		p.begun = false
 	}
-	e.begun.clear()
+	e.begun = e.begun[:0]
 	return e.failure
 }
 
@@ -365,7 +350,8 @@ func (e *Endpoint) takeIn(src int, packet []byte, deliver func(int, []byte)) (re
 		e.fail(fmt.Errorf("from engine %d: %w", src, err))
 		return 0
 	}
-	e.refund(src, h.credit)
+	p := e.peers.of(src)
+	e.refund(p, h.credit)
 	for items := packet[headerSize:]; len(items) > 0; {
 		kind, body, rest, err := nextItem(items)
 		if err != nil {
@@ -375,7 +361,7 @@ func (e *Endpoint) takeIn(src int, packet []byte, deliver func(int, []byte)) (re
 		items = rest
 		if kind == kindData {
 			records++
-			e.hold(src, len(body))
+			e.hold(p, len(body))
 			deliver(src, body)
 			continue
 		}
@@ -385,13 +371,13 @@ func (e *Endpoint) takeIn(src int, packet []byte, deliver func(int, []byte)) (re
 		}
 	}
 	e.round.receive(h.cut, records)
-	e.hear(src, h)
+	e.hear(p, h)
 	return records
 }
 
 // hear takes in the promise of a packet.
-func (e *Endpoint) hear(src int, h header) {
-	before := e.eit
+func (e *Endpoint) hear(p *peer, h header) {
+	src, before := int(p.engine), e.eit
 	if h.promise > e.promises.of(src) {
 		e.promises.set(src, h.promise)
 		e.bound()
@@ -400,7 +386,7 @@ func (e *Endpoint) hear(src int, h header) {
 		e.checkHeard(src, h.promise, before)
 	}
 	if h.flags&flagAnswer != 0 {
-		e.peers[src].heard(e.config.Protocol)
+		p.heard(e.config.Protocol)
 		if e.config.Protocol == Null {
 			e.exchanges++
 		}
@@ -435,7 +421,7 @@ func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 		e.onShare(src, body)
 		return nil
 	case kindGather:
-		e.end.gathered[src] = append(e.end.gathered[src], append([]byte{}, body...))
+		e.end.gather(src, e.size, append([]byte{}, body...))
 		return nil
 	}
 	return fmt.Errorf("an item of the unknown kind %d: start the same binary on every host", kind)
@@ -447,7 +433,7 @@ func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 // part in rounds.
 func (e *Endpoint) Advance(next vtime.Time) {
 	e.observe(next)
-	if len(e.askers.members) > 0 {
+	if len(e.askers) > 0 {
 		e.answer(false)
 	}
 	if e.round.busy() {

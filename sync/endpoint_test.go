@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -345,8 +346,36 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%q is not reported in: %v", part, err)
 		}
 	}
+	c = sync.Config{Lookahead: func(int) vtime.Duration { return 1 }, LeastLookahead: -1}
+	if err := c.Validate(0, 2); err == nil || !strings.Contains(err.Error(), "least lookahead of engine 0") {
+		t.Errorf("a negative least lookahead: %v", err)
+	}
 	if err := (&sync.Config{}).Validate(0, 1); err != nil {
 		t.Errorf("the default for one engine: %v", err)
+	}
+}
+
+// An engine keeps next to nothing for engines that it has nothing to do with, and does
+// not go over them.
+func TestManyEnginesCostLittle(t *testing.T) {
+	const k, rank = 10_000, 5000
+	ends := sync.NewInProcess(k)
+	asked := 0
+	c := sync.Config{LeastLookahead: 1, Lookahead: func(int) vtime.Duration { asked++; return 1 }}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	e := sync.NewEndpoint(ends[rank], c)
+	spoken := 0
+	for distance := 1; distance < k/2; distance *= 2 {
+		for _, dst := range []int{rank - distance, rank + distance} {
+			e.Reserve(dst, 1)
+			spoken++
+		}
+	}
+	runtime.ReadMemStats(&after)
+	// A packet that is begun takes 1 KiB.
+	if bytes := int(after.TotalAlloc-before.TotalAlloc) - 1024*spoken; bytes > 6*k || asked > 4*spoken {
+		t.Errorf("%d bytes and %d lookaheads for %d engines, %d of them sent to", bytes, asked, k, spoken)
 	}
 }
 

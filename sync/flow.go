@@ -12,9 +12,8 @@ import "fmt"
 // every sender gets room once its records have arrived. Flow control slows a sender
 // down to the pace of a busy receiver but never stops the two.
 
-// take counts a record of n bytes to dst.
-func (e *Endpoint) take(dst, n int) {
-	p := &e.peers[dst]
+// take counts a record of n bytes to p.
+func (e *Endpoint) take(p *peer, n int) {
 	had := p.outstanding <= e.config.Window
 	p.outstanding += int64(framed(n))
 	if had && p.outstanding > e.config.Window {
@@ -22,64 +21,86 @@ func (e *Endpoint) take(dst, n int) {
 	}
 }
 
-// refund takes in a credit from engine src.
-func (e *Endpoint) refund(src int, credit int64) {
+// refund takes in a credit from p.
+func (e *Endpoint) refund(p *peer, credit int64) {
 	if credit == 0 {
 		return
 	}
-	p := &e.peers[src]
 	had := p.outstanding <= e.config.Window
 	p.outstanding -= credit
 	if p.outstanding < 0 {
-		e.fail(fmt.Errorf("engine %d credits %d bytes more than it was sent: it credited a record twice", src, -p.outstanding))
+		e.fail(fmt.Errorf("engine %d credits %d bytes more than it was sent: it credited a record twice", p.engine, -p.outstanding))
 	}
 	if !had && p.outstanding <= e.config.Window {
 		e.full--
 		e.roomOpened = true
+		if !p.opened {
+			p.opened = true
+			e.opened = append(e.opened, p)
+		}
 	}
 }
 
 // Room reports whether the window to engine dst has room. Reserve works without room;
 // an engine should then prefer ranks that do not send there. It must count the virtual
 // times of the ranks that it holds back in what it gives to Advance and Wait.
-func (e *Endpoint) Room(dst int) bool { return e.peers[dst].outstanding <= e.config.Window }
+func (e *Endpoint) Room(dst int) bool {
+	p := e.peers.known(dst)
+	return p == nil || p.outstanding <= e.config.Window
+}
+
+// Opened returns an engine whose window had no room and has got some since. It returns
+// each such engine once; ok is false when there is none left.
+func (e *Endpoint) Opened() (dst int, ok bool) {
+	last := len(e.opened) - 1
+	if last < 0 {
+		return 0, false
+	}
+	p := e.opened[last]
+	e.opened, p.opened = e.opened[:last], false
+	return int(p.engine), true
+}
 
 // Credit tells the endpoint that the engine has consumed a record of n bytes from
 // engine src.
 func (e *Endpoint) Credit(src, n int) {
-	p := &e.peers[src]
+	p := e.peers.known(src)
 	bytes := int64(framed(n))
-	p.held -= bytes
-	if p.held < 0 {
+	if p != nil {
+		p.held -= bytes
+	}
+	if p == nil || p.held < 0 {
 		panic(fmt.Sprintf("sync: engine %d credits more than it got from engine %d: once for each record, with its length", e.rank, src))
 	}
 	paid := min(p.advanced, bytes)
 	p.advanced -= paid
 	p.owed += bytes - paid
-	e.pay(src)
+	e.pay(p)
 }
 
-// hold counts a record of n bytes from src.
-func (e *Endpoint) hold(src, n int) {
-	e.peers[src].held += int64(framed(n))
-	e.holding.add(src)
+// hold counts a record of n bytes from p.
+func (e *Endpoint) hold(p *peer, n int) {
+	p.held += int64(framed(n))
+	if !p.holding {
+		p.holding = true
+		e.holding = append(e.holding, p)
+	}
 }
 
 // overdraw credits all that the engine holds.
 func (e *Endpoint) overdraw() {
-	for _, src := range e.holding.members {
-		p := &e.peers[src]
+	for _, p := range e.holding {
 		p.owed += p.held - p.advanced
-		p.advanced = p.held
-		e.pay(int(src))
+		p.advanced, p.holding = p.held, false
+		e.pay(p)
 	}
-	e.holding.clear()
+	e.holding = e.holding[:0]
 }
 
-// pay sends a packet to src once half a window of credit is owed to it.
-func (e *Endpoint) pay(src int) {
-	if 2*e.peers[src].owed >= e.config.Window {
-		e.begin(src)
-		e.sendPacket(src)
+// pay sends a packet to p once half a window of credit is owed to it.
+func (e *Endpoint) pay(p *peer) {
+	if 2*p.owed >= e.config.Window {
+		e.begin(p)
+		e.sendPacket(p)
 	}
 }

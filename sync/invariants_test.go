@@ -18,7 +18,7 @@ func TestFallingPromiseIsFound(t *testing.T) {
 	e := NewEndpoint(ends[0], Config{Lookahead: lookahead})
 	send := func(base vtime.Time) {
 		liar.base = base
-		liar.begin(0)
+		liar.begin(liar.peers.of(0))
 		if err := liar.Flush(); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestFallingPromiseIsFound(t *testing.T) {
 	if text := violation(t, func() { send(9) }); !strings.Contains(text, "promises engine 0 14ps after 15ps") {
 		t.Error(text)
 	}
-	liar.peers[0].promised = 0
+	liar.peers.of(0).promised = 0
 	send(8)
 	if text := violation(t, poll); !strings.Contains(text, "hears the promise 13ps of engine 1 after 15ps") {
 		t.Error(text)

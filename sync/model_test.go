@@ -288,6 +288,9 @@ func drawConfig(t *rapid.T) sync.Config {
 		Protocol: rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Null, sync.Conditional}).Draw(t, "protocol"),
 		Window:   rapid.SampledFrom([]int64{0, 1, 100, 10000}).Draw(t, "window"),
 	}
+	if rapid.Bool().Draw(t, "least lookahead") {
+		c.LeastLookahead = 1
+	}
 	if rapid.Bool().Draw(t, "lookahead from") {
 		c.LookaheadFrom = func(int) vtime.Duration { return 1 }
 	}

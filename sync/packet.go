@@ -96,33 +96,3 @@ func nextItem(items []byte) (kind uint64, body, rest []byte, err error) {
 
 // framed returns the number of bytes that an item of n bytes takes in a packet.
 func framed(n int) int { return itemHeaderSize + (n+7)&^7 }
-
-// engineSet is a set of engines whose members can be listed without a pass over all
-// engines.
-type engineSet struct {
-	members []int32
-	in      []bool
-}
-
-func newEngineSet(size int) engineSet { return engineSet{in: make([]bool, size)} }
-
-func (s *engineSet) add(engine int) {
-	if !s.in[engine] {
-		s.in[engine] = true
-		s.members = append(s.members, int32(engine))
-	}
-}
-
-func (s *engineSet) removeAt(i int) {
-	last := len(s.members) - 1
-	s.in[s.members[i]] = false
-	s.members[i] = s.members[last]
-	s.members = s.members[:last]
-}
-
-func (s *engineSet) clear() {
-	for _, engine := range s.members {
-		s.in[engine] = false
-	}
-	s.members = s.members[:0]
-}

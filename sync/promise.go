@@ -6,39 +6,97 @@ import (
 	"gigarank/vtime"
 )
 
-// promises holds the latest promise of each engine as a tournament: node[i] is the
-// least of node[2i] and node[2i+1], and the leaves are the engines.
+// promises holds the latest promise of each engine as a tournament: a node is the
+// least of its two children, and the leaves are the engines. The lower levels are cut into
+// blocks of consecutive engines, each a tournament of its own. A block is made when
+// one of its engines is first heard. Engines that this one never hears cost one to two
+// bytes each.
 type promises struct {
-	node   []vtime.Time
+	node   []vtime.Time // node[i] is the least of node[2i] and node[2i+1]; the leaves are the blocks
 	leaves int
+	blocks []*promiseBlock // by number; nil: not made
+	rank   int             // of the engine that is promised to; it promises itself Forever
+	size   int
+	first  vtime.Time // promise of every other engine before it is heard
 }
 
-// newPromises returns the promises of size engines, all Forever.
-func newPromises(size int) promises {
-	leaves := 1 << bits.Len(uint(size-1))
-	node := make([]vtime.Time, 2*leaves)
-	for i := range node {
-		node[i] = vtime.Forever
+const promisesPerBlock = 16
+
+// promiseBlock is a tournament of promisesPerBlock engines in the layout of
+// promises.node.
+type promiseBlock [2 * promisesPerBlock]vtime.Time
+
+// newPromises returns the promises that size engines give to engine rank, who has heard
+// none of them.
+func newPromises(rank, size int, first vtime.Time) promises {
+	blocks := (size + promisesPerBlock - 1) / promisesPerBlock
+	leaves := 1 << bits.Len(uint(blocks-1))
+	p := promises{make([]vtime.Time, 2*leaves), leaves, make([]*promiseBlock, blocks), rank, size, first}
+	for i := range leaves {
+		p.node[leaves+i] = vtime.Forever
+		if lo := i * promisesPerBlock; lo < size && (lo != rank || lo != size-1) {
+			p.node[leaves+i] = first
+		}
 	}
-	return promises{node, leaves}
+	for i := leaves - 1; i > 0; i-- {
+		p.node[i] = min(p.node[2*i], p.node[2*i+1])
+	}
+	return p
 }
 
-func (p *promises) of(engine int) vtime.Time { return p.node[p.leaves+engine] }
+// atFirst returns the promise of an engine that has not been heard.
+func (p *promises) atFirst(engine int) vtime.Time {
+	if engine == p.rank || engine >= p.size {
+		return vtime.Forever
+	}
+	return p.first
+}
+
+func (p *promises) of(engine int) vtime.Time {
+	if block := p.blocks[uint(engine)/promisesPerBlock]; block != nil {
+		return block[promisesPerBlock+uint(engine)%promisesPerBlock]
+	}
+	return p.atFirst(engine)
+}
 
 func (p *promises) least() vtime.Time { return p.node[1] }
 
+// block returns the block with a number.
+func (p *promises) block(number int) *promiseBlock {
+	if p.blocks[number] == nil {
+		block := new(promiseBlock)
+		for i := range promisesPerBlock {
+			block[promisesPerBlock+i] = p.atFirst(number*promisesPerBlock + i)
+		}
+		for i := promisesPerBlock - 1; i > 0; i-- {
+			block[i] = min(block[2*i], block[2*i+1])
+		}
+		p.blocks[number] = block
+	}
+	return p.blocks[number]
+}
+
 // set changes the promise of an engine in O(log engines).
 func (p *promises) set(engine int, promise vtime.Time) {
-	i := p.leaves + engine
-	p.node[i] = promise
+	number := engine / promisesPerBlock
+	block := p.block(number)
+	if raise(block[:], promisesPerBlock+engine%promisesPerBlock, promise) {
+		raise(p.node, p.leaves+number, block[1])
+	}
+}
+
+// raise changes node i of a tournament, and reports whether that changes its root.
+func raise(node []vtime.Time, i int, promise vtime.Time) bool {
+	node[i] = promise
 	for i > 1 {
 		i /= 2
-		least := min(p.node[2*i], p.node[2*i+1])
-		if p.node[i] == least {
-			return
+		least := min(node[2*i], node[2*i+1])
+		if node[i] == least {
+			return false
 		}
-		p.node[i] = least
+		node[i] = least
 	}
+	return true
 }
 
 // below appends to list the engines whose promise is below level, by rank, at most
@@ -51,8 +109,14 @@ func (p *promises) descend(i int, level vtime.Time, limit int, list []int32) []i
 	if p.node[i] >= level || len(list) >= limit {
 		return list
 	}
-	if i >= p.leaves {
-		return append(list, int32(i-p.leaves))
+	if i < p.leaves {
+		return p.descend(2*i+1, level, limit, p.descend(2*i, level, limit, list))
 	}
-	return p.descend(2*i+1, level, limit, p.descend(2*i, level, limit, list))
+	first := (i - p.leaves) * promisesPerBlock
+	for engine := first; engine < min(first+promisesPerBlock, p.size) && len(list) < limit; engine++ {
+		if p.of(engine) < level {
+			list = append(list, int32(engine))
+		}
+	}
+	return list
 }

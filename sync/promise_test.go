@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"slices"
 	"testing"
 
 	"gigarank/vtime"
@@ -12,11 +13,10 @@ import (
 // The tournament gives what a look at every engine gives.
 func TestPromisesTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		size := rapid.IntRange(1, 40).Draw(t, "size")
-		p, slow := newPromises(size), make([]vtime.Time, size)
-		for i := range slow {
-			slow[i] = vtime.Forever
-		}
+		size := rapid.IntRange(1, 100).Draw(t, "size")
+		rank := rapid.IntRange(0, size-1).Draw(t, "rank")
+		p, slow := newPromises(rank, size, 20), slices.Repeat([]vtime.Time{20}, size)
+		slow[rank] = vtime.Forever
 		for range rapid.IntRange(0, 60).Draw(t, "changes") {
 			engine := rapid.IntRange(0, size-1).Draw(t, "engine")
 			slow[engine] = vtime.Time(rapid.IntRange(0, 50).Draw(t, "promise"))

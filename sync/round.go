@@ -198,11 +198,12 @@ func (e *Endpoint) want(p purpose, threshold vtime.Time) {
 
 // sendRound sends a message of a round.
 func (e *Endpoint) sendRound(dst int, kind uint64, m *roundMessage) {
-	m.put(e.item(dst, kind, roundMessageSize))
+	p := e.peers.of(dst)
+	m.put(e.item(p, kind, roundMessageSize))
 	if m.purpose == purposeTime {
 		e.count.SyncMessages++
 	}
-	e.sendPacket(dst)
+	e.sendPacket(p)
 }
 
 // onRound handles a message of a round.

@@ -143,7 +143,7 @@ func (e *Endpoint) tellDone() {
 		e.want(purposeEnd, vtime.Forever)
 	} else if !r.toldDone {
 		r.toldDone = true
-		e.item(r.parent, kindDone, 0)
+		e.item(e.peers.of(r.parent), kindDone, 0)
 	}
 }
 
