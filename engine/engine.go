@@ -98,8 +98,7 @@ type Engine struct {
 	endpoint   *sync.Endpoint
 	ready      readyQueue
 	timed      eventList
-	throttled  eventList // items held back, by their clocks
-	full       []Event   // scratch of release
+	throttled  throttled // items held back, by their clocks
 	unfinished int
 	buffered   int64
 	limit      int64
@@ -177,7 +176,7 @@ func (e *Engine) Schedule(ev Event) { e.timed.push(ev) }
 // whose clock shows t, or a task of the kernel (a negative number) that concerns
 // nothing before t.
 func (e *Engine) Throttle(item int32, t vtime.Time, dst int) {
-	e.throttled.push(Event{Time: t, Source: item, LP: item, Data: uint64(dst)})
+	e.throttled.push(Event{Time: t, Source: item, LP: item}, dst)
 }
 
 // Buffer adds to the number of bytes that the kernel holds for messages not yet
@@ -466,21 +465,10 @@ func (e *Engine) release(k Kernel, deliver func(int, []byte)) (bool, error) {
 	if _, err := e.poll(deliver); err != nil {
 		return false, err
 	}
-	found := false
-	var chosen Event
-	full := e.full[:0]
-	for !found && !e.throttled.empty() {
-		chosen = e.throttled.pop()
-		if dst := int(chosen.Data); dst == e.index || e.endpoint.Room(dst) {
-			found = true
-		} else {
-			full = append(full, chosen)
-		}
+	for dst, ok := e.endpoint.Opened(); ok; dst, ok = e.endpoint.Opened() {
+		e.throttled.opened(dst)
 	}
-	for _, ev := range full {
-		e.throttled.push(ev)
-	}
-	e.full = full[:0]
+	chosen, found := e.throttled.pop(func(dst int) bool { return dst == e.index || e.endpoint.Room(dst) })
 	if found {
 		e.Statistics.Events++
 		k.Run(chosen.LP)

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gigarank/vtime"
+
+	"pgregory.net/rapid"
+)
+
+// The queues by destination give what a look at every item gives, while destinations
+// get full and open again.
+func TestThrottledTwin(t *testing.T) {
+	type item struct {
+		ev  Event
+		dst int
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		const destinations = 6
+		var h throttled
+		var slow []item
+		var full [destinations]bool
+		room := func(dst int) bool { return !full[dst] }
+		for i := range rapid.IntRange(0, 150).Draw(t, "steps") {
+			dst := rapid.IntRange(0, destinations-1).Draw(t, "destination")
+			switch rapid.SampledFrom([]string{"push", "push", "pop", "fill", "open"}).Draw(t, "step") {
+			case "push":
+				ev := Event{Time: vtime.Time(rapid.IntRange(0, 9).Draw(t, "time")), Source: int32(i), LP: int32(i)}
+				h.push(ev, dst)
+				slow = append(slow, item{ev, dst})
+				slices.SortFunc(slow, func(a, b item) int { return compareTuples(a.ev, b.ev) })
+			case "pop":
+				want := slices.IndexFunc(slow, func(i item) bool { return room(i.dst) })
+				got, found := h.pop(room)
+				if found != (want >= 0) || found && got != slow[want].ev {
+					t.Fatalf("popped %+v, %t of %+v, full %v", got, found, slow, full)
+				}
+				if found {
+					slow = slices.Delete(slow, want, want+1)
+				}
+			case "fill":
+				full[dst] = true
+			case "open":
+				if full[dst] {
+					full[dst] = false
+					h.opened(dst)
+				}
+			}
+			least := vtime.Forever
+			if len(slow) > 0 {
+				least = slow[0].ev.Time
+			}
+			if got := h.minimum(); got != least {
+				t.Fatalf("the least of %+v is at %v, not %v", slow, least, got)
+			}
+		}
+	})
+}
+
+// What is held back costs a release a few looks, however many items wait for a
+// destination without room.
+func BenchmarkReleaseBesideFullDestination(b *testing.B) {
+	for _, waiting := range []int{1 << 10, 1 << 16} {
+		b.Run(fmt.Sprint(waiting), func(b *testing.B) {
+			var h throttled
+			for i := range waiting {
+				h.push(Event{Source: int32(i)}, 1)
+			}
+			for b.Loop() {
+				h.push(Event{Time: 1}, 2)
+				h.pop(func(dst int) bool { return dst != 1 })
+			}
+		})
+	}
+}
