@@ -3,8 +3,8 @@
 #
 #   NODES=8 CORES=64 TIME=3600 MODULES="go openmpi" scripts/pbs-221m.sh
 #
-# It builds on the machine where it is called, as nodes seldom reach a module
-# proxy, and submits itself. A run takes about 13 bytes a rank in total, 2.9 GB,
+# It builds on the machine where it is called, since nodes seldom reach a module
+# proxy, and submits itself. A run takes about 13 bytes a rank, 2.9 GB in total,
 # and some 50 MB for each host process (an estimate).
 #
 #   NODES    nodes                                        (4)
@@ -13,7 +13,7 @@
 #   GRACE    seconds before the limit at which SIGTERM ends the run (120)
 #   MODULES  environment modules to load                  (none)
 #   OPTIONS  more options for qsub, such as -q            (none)
-#   LAUNCH   what starts the host processes               (mpirun -n NODES*CORES)
+#   LAUNCH   command that starts the host processes       (mpirun -n NODES*CORES)
 #
 # and RANKS, MACHINE, RESULTS as in run-221m. PBS gives no notice before the
 # limit, so the run itself keeps to TIME - GRACE.

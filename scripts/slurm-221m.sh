@@ -3,8 +3,8 @@
 #
 #   NODES=8 CORES=64 TIME=01:00:00 MODULES="go openmpi" scripts/slurm-221m.sh
 #
-# It builds on the machine where it is called, as nodes seldom reach a module
-# proxy, and submits itself. A run takes about 13 bytes a rank in total, 2.9 GB,
+# It builds on the machine where it is called, since nodes seldom reach a module
+# proxy, and submits itself. A run takes about 13 bytes a rank, 2.9 GB in total,
 # and some 50 MB for each host process (an estimate).
 #
 #   NODES    nodes                                        (4)

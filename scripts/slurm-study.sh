@@ -1,14 +1,14 @@
 #!/bin/bash -l
-# Submits a study to Slurm, with one host process per core, and submits it again
-# for as long as it is not finished when its time is up:
+# Submits a study to Slurm, with one host process per core. A study that is not
+# finished when its time is up goes back to the queue:
 #
 #   NODES=8 CORES=64 TIME=01:00:00 scripts/slurm-study.sh \
 #     barrier --ranks 2^20..2^30 --out barrier-study
 #
-# The arguments are those of gigarank study; --resume is added. Files and DIR are
-# those of the directory where it is called, and so is the log. A point that takes
-# longer than TIME would be begun again for ever: give it the time. It builds on the
-# machine where it is called, as nodes seldom reach a module proxy.
+# The arguments are those of gigarank study; --resume is added. Files, DIR and the
+# log are in the directory where it is called. TIME must be enough for the longest
+# point, or that point begins again for ever. It builds on the machine where it is
+# called, since nodes seldom reach a module proxy.
 #
 #   NODES    nodes                                        (1)
 #   CORES    cores of a node                              (32)
@@ -27,7 +27,7 @@ fi
 if [[ -z ${SLURM_JOB_ID:-} ]]; then
   root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
   go build -C "$root" -tags mpi -o bin/gigarank ./cmd/gigarank
-  # The job runs a copy of this script, which does not know where it comes from.
+  # The job runs a copy of this script, which does not know its origin.
   export GIGARANK=$root/bin/gigarank
   read -ra options <<<"${OPTIONS:-}"
   # B: sends the signal to the batch shell, which passes it on to the launcher.
@@ -48,8 +48,8 @@ stop() {
 trap stop USR1
 
 read -ra launch <<<"${LAUNCH:-srun}"
-# One thread of Go per host process, since each has one core. It is set here, as
-# not every launcher hands the environment on to other nodes.
+# One thread of Go per host process, since each has one core. It is set here
+# because not every launcher passes the environment to other nodes.
 "${launch[@]}" env GOMAXPROCS=1 "${GIGARANK:-bin/gigarank}" study "$@" --resume --progress plain &
 child=$!
 # The signal may have come before the child was known.

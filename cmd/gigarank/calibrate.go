@@ -15,15 +15,15 @@ import (
 	"gigarank/random"
 )
 
-// calibration is what a run with few ranks took.
+// calibration holds the measurements of a run with few ranks.
 type calibration struct {
 	ranks     int64
 	engines   int
 	cores     int     // that the engines keep busy
 	first     float64 // seconds until the first iteration had ended
 	iteration float64 // seconds of each further one
-	taken     float64 // bytes, with what the process takes anyway
-	memory    float64 // of what another rank takes, over what it was expected to take
+	taken     float64 // bytes, those of the process itself included
+	memory    float64 // measured memory of a further rank over the expected one
 }
 
 const (
@@ -32,18 +32,18 @@ const (
 	calibrationRanks      = 1 << 12 // to begin with
 	calibrationBytes      = 1 << 30 // at most, about
 
-	// measurable is how many bytes a run has to be expected to take more than another
-	// one for that to stand out from what a process takes now more and now less.
+	// measurable is the least difference in bytes between two runs that stands out from
+	// the variation of a process.
 	measurable = 8 << 20
 
-	// countedWell is the share by which a measurement may differ from what was
-	// counted without being believed more.
+	// countedWell is the share by which a measurement may differ from the count before
+	// it is trusted more.
 	countedWell = 0.15
 )
 
-// calibrate runs a program with more and more ranks, up to those asked for, until
-// that takes long enough to measure. The last run counts; memory is that of the last
-// one that took so much more than the one before that it can be measured.
+// calibrate runs a program with more and more ranks, up to those asked for, until a run
+// takes long enough to measure. It returns the measurements of the last run. Their
+// memory is that of the last run that took measurably more than the one before.
 func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 	began := c.now()
 	last := calibration{memory: 1}
@@ -69,8 +69,8 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 	}
 }
 
-// over is what a run took more than the one before, over what was expected; if that is
-// too little to be measured, what was known before.
+// over returns the memory that a run took more than the one before, over the expected
+// difference. If that is too small to measure, it returns the ratio known before.
 func (v calibration) over(before calibration, expected float64) float64 {
 	if expected < measurable {
 		return before.memory
@@ -78,7 +78,7 @@ func (v calibration) over(before calibration, expected float64) float64 {
 	return (v.taken - before.taken) / expected
 }
 
-// expected is the memory that a calibration was expected to take, but for the process.
+// expected returns the expected memory of a calibration's ranks and engines, in bytes.
 func (r *request) expected(v calibration) float64 {
 	config := r.config
 	config.Target, _ = r.config.Target.Machine().Target(v.ranks)
@@ -108,8 +108,8 @@ func (r *request) sample(f *runFlags, ranks int64) (calibration, error) {
 	return newCalibration(&d), nil
 }
 
-// newCalibration takes the least of the iterations after the first: the others were
-// disturbed.
+// newCalibration takes the least time of the iterations after the first. The others
+// were disturbed.
 func newCalibration(d *document) calibration {
 	v := calibration{ranks: d.Ranks, engines: d.Engines, first: d.Wall, taken: float64(d.PeakRSS)}
 	walls := map[int]float64{}
@@ -131,8 +131,8 @@ func newCalibration(d *document) calibration {
 	return v
 }
 
-// work is how the time of an iteration for each rank grows with the number of ranks:
-// with the rounds that a rank takes part in, if it is a collective among ranks.
+// work returns how the time of an iteration for each rank grows with the number of
+// ranks: with the rounds that a rank takes part in, for collectives among ranks.
 func (r *request) work(ranks int64) float64 {
 	rounds := 0.
 	for _, op := range r.entry.Collectives {
@@ -147,7 +147,7 @@ func (r *request) work(ranks int64) float64 {
 	return max(rounds, 1)
 }
 
-// meanRounds estimates in how many rounds a member takes part.
+// meanRounds estimates the number of rounds in which a member takes part.
 func meanRounds(s collectives.Schedule) float64 {
 	const members, most = 64, 1 << 10
 	sampled := min(s.Members(), members)

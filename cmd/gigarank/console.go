@@ -14,12 +14,12 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// console is the command's way to the host: where it writes, and what it can
-// learn. Its writers may be used by several goroutines.
+// console is the command's access to the host: output and what it reads there. Several
+// goroutines may use its writers.
 type console struct {
 	stdout, stderr *writer
 	getenv         func(string) string
-	root           fs.FS // of the file system, for what /proc and /sys tell
+	root           fs.FS // of the file system, for /proc and /sys
 	now            func() time.Time
 	cores          int
 	log            *zap.Logger
@@ -38,7 +38,7 @@ func newConsole() *console {
 	}
 }
 
-// verbose makes the log go to standard error.
+// verbose sends the log to standard error.
 func (c *console) verbose() {
 	config := zap.NewDevelopmentEncoderConfig()
 	config.EncodeTime = zapcore.TimeEncoderOfLayout("15:04:05.000")
@@ -46,15 +46,15 @@ func (c *console) verbose() {
 	c.log = zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(config), c.stderr, zapcore.DebugLevel))
 }
 
-// mute drops what is written from now on but for errors of this host: over MPI
-// only host 0 speaks.
+// mute drops all output from now on, except errors of this host: over MPI only host 0
+// writes.
 func (c *console) mute() {
 	c.stdout = &writer{to: io.Discard}
 	c.log = zap.NewNop()
 }
 
-// finish prints the error that the command ends with, once, unless another host
-// does.
+// finish prints the error that the command ends with, once, unless another host prints
+// it.
 func (c *console) finish(err error) {
 	var e ended
 	if errors.As(err, &e); err == nil || e.silent || c.finished {
@@ -64,8 +64,8 @@ func (c *console) finish(err error) {
 	_, _ = fmt.Fprintf(c.stderr, "gigarank: %v\n", err)
 }
 
-// writer lets goroutines take turns and keeps the first error, so that whoever
-// prints need not check each line.
+// writer serialises writes and keeps the first error, so that callers need not check
+// each line.
 type writer struct {
 	lock stdsync.Mutex
 	to   io.Writer
@@ -96,8 +96,7 @@ func (w *writer) failure() error {
 	return fmt.Errorf("cannot write standard output: %w", w.err)
 }
 
-// divert makes what is written go elsewhere, through the function that is
-// returned by it, until it is called.
+// divert sends output to another writer until restore is called.
 func (w *writer) divert(to io.Writer) (restore func()) {
 	w.lock.Lock()
 	defer w.lock.Unlock()

@@ -1,14 +1,14 @@
 // Command gigarank simulates MPI programs with up to a billion virtual ranks and
-// tells what they would cost on a machine of that size.
+// reports their cost on a machine of that size.
 //
 // # Model
 //
-// The command is the edge of the simulator: everything that touches the host —
-// files, flags, signals, the terminal, memory, the wall clock, real MPI — is here,
-// and goes into the core as values. A run has five stages:
+// The command is the edge of the simulator. Everything that touches the host — files,
+// flags, signals, the terminal, memory, the wall clock, real MPI — is here, and goes
+// into the core as values. A run has five stages:
 //
 //  1. the host processes find each other ([openHosts]);
-//  2. the command line becomes a request, or all that is wrong with it
+//  2. the command line becomes a request, or a list of all its faults
 //     ([newRequest]); the hosts agree on whether to go on;
 //  3. the simulation is set up and runs under a supervisor, which passes signals
 //     on and reports progress ([supervise]);
@@ -18,11 +18,10 @@
 // # Invariants
 //
 //   - Nothing runs before everything on the command line has been checked.
-//   - Standard output carries results only; progress, logs and errors go to
-//     standard error. Over MPI only host 0 writes either, but for failures of a
-//     host itself.
-//   - A document is complete on disk or not there; an interrupted or failed run
-//     leaves one with what was finished.
+//   - Standard output carries results only. Progress, logs and errors go to standard
+//     error. Over MPI only host 0 writes either, except for failures of a host itself.
+//   - A document is complete on disk or not there. An interrupted or failed run
+//     leaves one with the part that was finished.
 //   - Virtual results do not depend on anything here; wall times and memory do.
 //
 // # Use

@@ -17,9 +17,9 @@ import (
 func newDoctor(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Tell what this build and this machine can do",
-		Long: `Doctor tells what this build and this machine can do: cores, memory and what
-bounds it, MPI, how many ranks fit, and how fast ranks are switched here.`,
+		Short: "Show what this build and this machine can do",
+		Long: `Doctor shows what this build and this machine can do: cores, memory and its
+bounds, MPI, the number of ranks that fit, and the time of a switch between ranks.`,
 		Args: arguments(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			diagnose(c, c.stdout)
@@ -28,7 +28,7 @@ bounds it, MPI, how many ranks fit, and how fast ranks are switched here.`,
 	}
 }
 
-// switchTest is how long the time of a switch is measured.
+// switchTest is the wall time for which switches are measured.
 const switchTest = 100 * time.Millisecond
 
 func diagnose(c *console, w io.Writer) {
@@ -70,13 +70,13 @@ func diagnose(c *console, w io.Writer) {
 	_ = table.Flush()
 }
 
-// ranksThatFit estimates how many ranks without state of their own a process has
-// memory for.
-func ranksThatFit(kind lp.Kind, free room) string {
+// ranksThatFit estimates how many ranks without state of their own fit in the memory of
+// a process.
+func ranksThatFit(kind lp.Kind, free headroom) string {
 	if free == unbounded {
 		return "any number of ranks"
 	}
-	const collective = 8 // bytes, about what one and the rank's state add
+	const collective = 8 // bytes, about, of a collective and the rank's state
 	n := max(free.bytes-processMemory, 0) / int64(mpivirt.Footprint(&mpivirt.Config{LP: kind}, 1)+collective)
 	if n >= mostRanks {
 		return "the most ranks that there can be, 2^31-2,"
@@ -84,7 +84,8 @@ func ranksThatFit(kind lp.Kind, free room) string {
 	return formatCount(float64(n))
 }
 
-// switchTime measures a resumption of a goroutine LP until it waits again, in ns.
+// switchTime returns the time of a resumption of a goroutine LP until it waits again,
+// in ns.
 func switchTime(now func() time.Time) float64 {
 	const ranks = 64
 	body := lp.NewGoroutines(ranks, func(_ int, self lp.Coroutine) {

@@ -46,7 +46,7 @@ func TestRanksThatFit(t *testing.T) {
 		{lp.Goroutine, 3008*2000 + processMemory, "2.00k"},
 		{lp.Goroutine, 5, "0"},
 	} {
-		if got := ranksThatFit(c.kind, room{c.bytes, "a limit"}); got != c.want {
+		if got := ranksThatFit(c.kind, headroom{c.bytes, "a limit"}); got != c.want {
 			t.Errorf("%v ranks in %d bytes: %q, want %q", c.kind, c.bytes, got, c.want)
 		}
 	}

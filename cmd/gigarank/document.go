@@ -20,34 +20,34 @@ type document struct{ result.Document }
 
 // newDocument describes the outcome of a run on all hosts; peak is their memory.
 func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
-	got := o.result
-	if got == nil {
-		got = &mpivirt.Result{}
+	simulated := o.result
+	if simulated == nil {
+		simulated = &mpivirt.Result{}
 	}
-	s := got.Statistics
+	s := simulated.Statistics
 	d := &document{result.Document{
 		Schema: result.Schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.size, Engines: h.size * r.engines,
 		LP: r.config.LP.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
 		Machine: r.machine, Seed: r.config.Seed,
-		Complete: o.err == nil && got.Complete, FinishedRanks: got.Finished,
-		VirtualTime: int64(got.VirtualTime), Fingerprint: got.Fingerprint,
-		Wall: round(o.wall), SetUp: got.SetupWall,
+		Complete: o.err == nil && simulated.Complete, FinishedRanks: simulated.Finished,
+		VirtualTime: int64(simulated.VirtualTime), Fingerprint: simulated.Fingerprint,
+		Wall: round(o.wall), SetUp: simulated.SetupWall,
 		Events: s.Events, Messages: s.Messages, RemoteMessages: s.RemoteMessages,
 		SyncMessages: s.SyncMessages, TransportMessages: s.TransportMessages, Switches: s.Switches,
 		PeakRSS: peak, BytesPerRank: float64(peak*100/r.ranks) / 100,
 		Iterations: []result.Iteration{}, Operations: []result.Operation{},
 		Finish: result.Distribution{
-			Min: int64(got.Finish.Min), Mean: int64(got.Finish.Mean), Max: int64(got.Finish.Max),
-			Histogram: histogram(got.Finish.Histogram),
+			Min: int64(simulated.Finish.Min), Mean: int64(simulated.Finish.Mean), Max: int64(simulated.Finish.Max),
+			Histogram: histogram(simulated.Finish.Histogram),
 		},
 	}}
-	for _, o := range got.Operations {
+	for _, o := range simulated.Operations {
 		d.Operations = append(d.Operations, result.Operation{Operation: o.Operation, Histogram: histogram(o.Histogram)})
 	}
 	if o.err != nil {
 		d.Reason = o.err.Error()
 	}
-	finished := finishedIterations(got, d.Complete, uint64(r.ranks))
+	finished := finishedIterations(simulated, d.Complete, uint64(r.ranks))
 	d.Iterations = slices.Grow(d.Iterations, len(finished))
 	for _, it := range finished {
 		d.Iterations = append(d.Iterations, result.Iteration{
@@ -57,17 +57,18 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 	return d
 }
 
-// histogram gives a histogram its form in a document.
+// histogram converts a histogram to the form of a document.
 func histogram(h mpivirt.Histogram) result.Histogram {
 	return result.Histogram{Low: int64(h.Low), Width: int64(h.Width), Counts: append([]uint64{}, h.Counts...)}
 }
 
-// round drops what is below a microsecond of a wall time.
+// round rounds a wall time to microseconds and returns it in seconds.
 func round(d time.Duration) float64 { return d.Round(time.Microsecond).Seconds() }
 
-// finishedIterations leaves out of an incomplete run the iterations that were
-// under way: those that fewer ranks have recorded than the operation's first. The
-// first itself counts if another one follows or all ranks have recorded it.
+// finishedIterations returns the iterations of a run that were finished. Of an
+// incomplete run it leaves out those that fewer ranks have recorded than the
+// operation's first. The first itself counts if another one follows or all ranks have
+// recorded it.
 func finishedIterations(r *mpivirt.Result, complete bool, ranks uint64) []mpivirt.Iteration {
 	if complete {
 		return r.Iterations
@@ -90,7 +91,7 @@ func finishedIterations(r *mpivirt.Result, complete bool, ranks uint64) []mpivir
 	return finished
 }
 
-// encode gives the JSON text.
+// encode returns the JSON text.
 func (d *document) encode() []byte {
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
@@ -102,11 +103,11 @@ func (d *document) encode() []byte {
 	return append(text, '\n')
 }
 
-// countLists are the lists that are easier to read on one line.
+// countLists matches lists that are easier to read on one line.
 var countLists = regexp.MustCompile(`"counts": \[[^]]*]`)
 
-// write puts the document where --json says: nowhere, to standard output, or into
-// a file. A regular file appears as a whole or not at all.
+// write writes the document to the destination of --json: none, standard output, or a
+// file. A regular file appears as a whole or not at all.
 func (d *document) write(c *console, name string) error {
 	switch name {
 	case "":
@@ -122,9 +123,9 @@ func (d *document) write(c *console, name string) error {
 	return replaceFile(path, d.encode())
 }
 
-// destination follows symbolic links, so that a rename replaces what they lead
-// to, and tells whether it is a regular file or nothing yet, and not a device or
-// a pipe, which are written to directly.
+// destination follows symbolic links, so that a rename replaces their target. It also
+// reports whether the target is a regular file or does not exist. A device or a pipe is
+// written to directly.
 func destination(name string) (path string, regular bool) {
 	path = name
 	if resolved, err := filepath.EvalSymlinks(name); err == nil {
@@ -134,8 +135,7 @@ func destination(name string) (path string, regular bool) {
 	return path, err != nil || info.Mode().IsRegular()
 }
 
-// replaceFile writes a file under another name in the same directory and renames
-// it.
+// replaceFile writes a file under another name in the same directory and renames it.
 func replaceFile(path string, text []byte) error {
 	name := temporary(path)
 	err := writeFile(name, text)
@@ -159,12 +159,12 @@ func writeFile(name string, text []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// temporary is the name under which a file is written before it is renamed.
+// temporary returns the name under which a file is written before it is renamed.
 func temporary(path string) string {
 	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
 }
 
-// checkWritable finds out before a run whether its document can be written.
+// checkWritable checks before a run whether its document can be written.
 func checkWritable(name string) error {
 	if name == "" || name == "-" {
 		return nil
@@ -181,8 +181,8 @@ func checkWritable(name string) error {
 	return os.Remove(f.Name())
 }
 
-// checkSpecial checks a destination that exists and is no regular file. A pipe is
-// not opened, as that would wait for its reader.
+// checkSpecial checks a destination that exists and is no regular file. It does not
+// open a pipe, which would wait for its reader.
 func checkSpecial(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

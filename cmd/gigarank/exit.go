@@ -23,11 +23,10 @@ const exitHelp = `Exit codes:
   2  wrong usage or a bad input file; nothing was run
   3  the host failed (memory, transport, lost process), or a signal ended the run`
 
-// usageError holds all that is wrong with a command line and the files that it
-// names.
+// usageError holds all faults of a command line and of the files that it names.
 type usageError []error
 
-// Error gives one fault a line.
+// Error returns one fault per line.
 func (u usageError) Error() string {
 	lines := make([]string, len(u))
 	for i, fault := range u {
@@ -36,10 +35,10 @@ func (u usageError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the faults to errors.As.
+// Unwrap returns the faults, for errors.As.
 func (u usageError) Unwrap() []error { return u }
 
-// add notes a fault in what the flag or argument says; nil is none.
+// add adds a fault of a flag or argument, unless err is nil.
 func (u *usageError) add(flag string, err error) {
 	if err != nil {
 		*u = append(*u, fmt.Errorf("%s: %w", flag, err))
@@ -54,13 +53,13 @@ func (u usageError) orNil() error {
 	return u
 }
 
-// interrupted tells that a signal ended the run.
+// interrupted says that a signal ended the run.
 type interrupted struct{ reason string }
 
 func (i interrupted) Error() string { return i.reason }
 
-// ended is how a command ended on all hosts, with the exit code that they have
-// agreed on.
+// ended is the end of a command on all hosts, with the exit code that they have agreed
+// on.
 type ended struct {
 	cause  error // on this host; nil if only others have failed
 	code   int
@@ -74,10 +73,10 @@ func (e ended) Error() string {
 	return e.cause.Error()
 }
 
-// Unwrap gives the cause to errors.As.
+// Unwrap returns the cause, for errors.As.
 func (e ended) Unwrap() error { return e.cause }
 
-// exitCode maps the error that a command ended with to the exit code.
+// exitCode returns the exit code for the error that a command ended with.
 func exitCode(err error) int {
 	var (
 		agreed   ended
@@ -99,8 +98,8 @@ func exitCode(err error) int {
 	}
 }
 
-// ownCode is the exit code that this host's error stands for. An error that only
-// tells that another host ended the run stands for none.
+// ownCode returns the exit code for this host's error. An error that only says that
+// another host ended the run counts as none.
 func ownCode(err error) int {
 	var stopped *sync.Stopped
 	if errors.As(err, &stopped) {

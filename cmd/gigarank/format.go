@@ -38,8 +38,8 @@ func scaled(v, step float64, units []string) string {
 	return fmt.Sprintf("%.*f %s", digits, v, units[i])
 }
 
-// formatSeconds prints a wall time with the digits that matter: "27.8 us", "0.412
-// s", "3.1 min".
+// formatSeconds prints a wall time with its significant digits: "27.8 us", "0.412 s",
+// "3.1 min".
 func formatSeconds(s float64) string {
 	switch {
 	case s > 0 && s < 0.9995e-3: // what rounds to less than a millisecond

@@ -18,8 +18,8 @@ type hosts struct {
 	index, size int
 	local       int            // processes on this machine
 	job         mpi.Job        // nil if this process is alone
-	talk        sync.Transport // for what hosts tell each other besides simulations
-	packets     sync.Transport // of the simulation that was begun last
+	talk        sync.Transport // for messages between hosts outside simulations
+	packets     sync.Transport // of the latest simulation
 	apart       bool           // some hosts do not answer
 }
 
@@ -44,7 +44,7 @@ func openHosts(getenv func(string) string) (*hosts, error) {
 	return joinHosts(job, localProcesses(getenv, processes))
 }
 
-// joinHosts makes hosts of the processes of a job.
+// joinHosts returns the hosts that are the processes of a job.
 func joinHosts(job mpi.Job, local int) (*hosts, error) {
 	talk, err := job.Transport()
 	if err != nil {
@@ -53,12 +53,12 @@ func joinHosts(job mpi.Job, local int) (*hosts, error) {
 	return &hosts{index: job.Rank(), size: job.Size(), local: local, job: job, talk: talk}, nil
 }
 
-// localSizes are the variables in which launchers tell how many processes they
-// have started on this machine.
+// localSizes are the variables that launchers set to the number of processes on this
+// machine.
 var localSizes = []string{"OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE"}
 
-// localProcesses is the number of processes of the run on this machine: what the
-// launcher says, or else one for each core.
+// localProcesses returns the number of processes of the run on this machine: the
+// launcher's number, or else one for each core.
 func localProcesses(getenv func(string) string, processes int) int {
 	for _, name := range localSizes {
 		if n, err := strconv.Atoi(getenv(name)); err == nil && n >= 1 && n <= processes {
@@ -75,9 +75,9 @@ func localProcesses(getenv func(string) string, processes int) int {
 }
 
 // transports returns the transports of the engines in this process for a new
-// simulation; alone is their number if there is no other process. All hosts call
-// it in turn with agree, which tells that the simulation before has ended on all
-// of them, well or with a failure.
+// simulation. alone is their number if there is no other process. All hosts call it in
+// turn with agree, by which they know that the simulation before has ended on all of
+// them, well or with a failure.
 func (h *hosts) transports(alone int) ([]sync.Transport, error) {
 	if h.job == nil {
 		return sync.NewInProcess(alone), nil
@@ -89,7 +89,7 @@ func (h *hosts) transports(alone int) ([]sync.Transport, error) {
 	return []sync.Transport{h.packets}, err
 }
 
-// endSimulation closes the transport of the simulation that was begun last.
+// endSimulation closes the transport of the latest simulation.
 func (h *hosts) endSimulation() error {
 	if h.packets == nil {
 		return nil
@@ -99,7 +99,7 @@ func (h *hosts) endSimulation() error {
 	return ended.Close()
 }
 
-// stopLimit is how long a stopped simulation may take to end by itself.
+// stopLimit returns how long a stopped simulation may take to end by itself.
 func (h *hosts) stopLimit() time.Duration {
 	if h.job == nil {
 		return stopLimit
@@ -107,7 +107,7 @@ func (h *hosts) stopLimit() time.Duration {
 	return hostsStopLimit
 }
 
-// report is what each host tells about itself, and what all of them add up to.
+// report is one host's report on itself, or the combination of those of all hosts.
 type report struct {
 	code int   // exit code; the largest of all hosts counts
 	peak int64 // bytes of memory; the sum of all hosts
@@ -118,9 +118,9 @@ const reportSize = 16 // bytes of a message
 // reportTime is how long host 0 may take to write its document after a failure.
 const reportTime = 2 * time.Second
 
-// agree combines the reports of all hosts. It is called by all of them, before
-// their engines begin or after they have ended. After an error the hosts are no
-// longer together, and close ends them.
+// agree combines the reports of all hosts. All of them call it, before their engines
+// begin or after they have ended. After an error the hosts are apart, and close ends
+// them.
 func (h *hosts) agree(mine report, limit time.Duration) (report, error) {
 	if h.job == nil {
 		return mine, nil
@@ -152,9 +152,8 @@ func (h *hosts) combine(mine report, deadline time.Time) (report, error) {
 	return mine, nil
 }
 
-// close ends the use of MPI. Hosts that are no longer together cannot end it in
-// order: they are ended with an exit code, after host 0 has had the time to
-// report.
+// close ends the use of MPI. Hosts that are apart cannot end it in order. It ends them
+// with an exit code, after host 0 has had the time to report.
 func (h *hosts) close(code int) error {
 	switch {
 	case h.job == nil:

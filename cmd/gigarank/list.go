@@ -46,7 +46,7 @@ func listPrograms(w io.Writer) {
 		}
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%s", e.Name, strings.Join(forms, ", "), e.Summary))
 	}
-	section(w, "Programs (name, forms, what it does)", lines)
+	section(w, "Programs (name, forms, description)", lines)
 }
 
 func listAlgorithms(w io.Writer) {

@@ -17,8 +17,8 @@ file.`,
 		&cobra.Command{
 			Use:   "show FILE|PRESET",
 			Short: "Print a machine with all defaults written out",
-			Long: `Show prints a machine with all its defaults written out. What it prints is a
-machine file again; figures that are estimates are marked.`,
+			Long: `Show prints a machine with all its defaults written out. The output is a machine
+file again. Figures that are estimates are marked.`,
 			Example: `  gigarank machine show xt5
   gigarank machine show xt5 > my-cluster.yaml`,
 			Args: arguments(1, "one FILE or PRESET"),

@@ -18,18 +18,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// room is how much memory a process could still take, and what sets the bound.
-type room struct {
+// headroom is the memory that a process can still take, and the bound that limits it.
+type headroom struct {
 	bytes int64
 	bound string
 }
 
-// unbounded is the room where nothing could be found out.
-var unbounded = room{math.MaxInt64, "no known bound"}
+// unbounded is the headroom where no bound is known.
+var unbounded = headroom{math.MaxInt64, "no known bound"}
 
-// availableMemory finds the memory that this process can still take: the least of
-// its bounds.
-func availableMemory(root fs.FS) room {
+// availableMemory returns the memory that this process can still take: the least of its
+// bounds.
+func availableMemory(root fs.FS) headroom {
 	least := unbounded
 	for _, r := range memoryBounds(root) {
 		if r.bytes < least.bytes {
@@ -39,13 +39,13 @@ func availableMemory(root fs.FS) room {
 	return least
 }
 
-// memoryBounds lists what bounds the memory of this process, each with what it
-// leaves: what the system has to give, what the control groups (version 1 and 2)
-// allow, and the limit of the address space. root is the root of the file system.
-func memoryBounds(root fs.FS) []room {
-	var bounds []room
+// memoryBounds returns the headroom of this process under each bound: the system's free
+// memory, the control groups (version 1 and 2), and the limit of the address space.
+// root is the root of the file system.
+func memoryBounds(root fs.FS) []headroom {
+	var bounds []headroom
 	if free, ok := field(root, "proc/meminfo", "MemAvailable:"); ok {
-		bounds = append(bounds, room{free << 10, "MemAvailable of /proc/meminfo"})
+		bounds = append(bounds, headroom{free << 10, "MemAvailable of /proc/meminfo"})
 	}
 	groups, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err == nil {
@@ -56,14 +56,14 @@ func memoryBounds(root fs.FS) []room {
 	var limit unix.Rlimit
 	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur < math.MaxInt64 {
 		used, _ := statm(root, 0)
-		bounds = append(bounds, room{max(int64(limit.Cur)-used, 0), "ulimit -v"})
+		bounds = append(bounds, headroom{max(int64(limit.Cur)-used, 0), "ulimit -v"})
 	}
 	return bounds
 }
 
-// groupBounds lists the limits of the control group that a line of
+// groupBounds returns the headroom under the limits of the control group that a line of
 // /proc/self/cgroup names, "ID:CONTROLLERS:PATH", and of those above it.
-func groupBounds(root fs.FS, line string) (bounds []room) {
+func groupBounds(root fs.FS, line string) (bounds []headroom) {
 	fields := strings.SplitN(line, ":", 3)
 	if len(fields) != 3 {
 		return nil
@@ -80,9 +80,9 @@ func groupBounds(root fs.FS, line string) (bounds []room) {
 		dir := path.Join(mount, group)
 		if bytes, ok := number(root, path.Join(dir, limit)); ok {
 			used, _ := number(root, path.Join(dir, usage))
-			// File cache that nobody uses is given back on demand.
+			// The kernel gives back unused file cache on demand.
 			reclaimable, _ := field(root, path.Join(dir, "memory.stat"), cache)
-			bounds = append(bounds, room{max(bytes-used+reclaimable, 0), "control group limit /" + path.Join(dir, limit)})
+			bounds = append(bounds, headroom{max(bytes-used+reclaimable, 0), "control group limit /" + path.Join(dir, limit)})
 		}
 		if group == "/" {
 			return bounds
@@ -117,8 +117,8 @@ func field(root fs.FS, name, key string) (int64, bool) {
 	return 0, false
 }
 
-// statm reads a column of /proc/self/statm, in bytes: 0 is the address space, 1
-// what is resident.
+// statm reads a column of /proc/self/statm, in bytes: 0 is the address space, 1 the
+// resident memory.
 func statm(root fs.FS, column int) (int64, bool) {
 	text, err := fs.ReadFile(root, "proc/self/statm")
 	if err != nil {
@@ -132,9 +132,9 @@ func statm(root fs.FS, column int) (int64, bool) {
 	return pages * int64(unix.Getpagesize()), err == nil
 }
 
-// peakResident returns the most memory that this process has had resident, in
-// bytes. It reads the kernel's high-water mark, which begins anew with the program;
-// that of getrusage is inherited from the process that started it.
+// peakResident returns the most memory that this process has had resident, in bytes. It
+// reads the kernel's high-water mark, which starts with the program. That of getrusage
+// is inherited from the parent process.
 func peakResident() int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err == nil {
@@ -152,14 +152,14 @@ func peakResident() int64 {
 	return usage.Maxrss << 10
 }
 
-// What a host process takes before it has ranks, in bytes: the program and its
-// stacks; among several, the buffers of MPI too.
+// Memory of a host process before it has ranks, in bytes: the program and its stacks;
+// among several, the buffers of MPI too.
 const (
 	processMemory    = 10 << 20
 	mpiProcessMemory = 42 << 20
 )
 
-// processBytes is what each of the host processes takes before it has ranks.
+// processBytes returns the memory of each host process before it has ranks.
 func processBytes(processes int) int64 {
 	if processes > 1 {
 		return mpiProcessMemory
@@ -167,54 +167,51 @@ func processBytes(processes int) int64 {
 	return processMemory
 }
 
-// neededMemory estimates what one of the host processes takes, in bytes, at most
-// 2^60; shared is what it takes for all its ranks together.
+// neededMemory estimates the memory of one host process in bytes, at most 2^60. shared
+// is the memory for all its ranks together.
 func neededMemory(ranks int64, bytesPerRank, shared float64, processes int) int64 {
 	need := float64(ranks)/float64(processes)*bytesPerRank + shared + float64(processBytes(processes))
 	return int64(min(need, 1<<60))
 }
 
-// usable is the share of the available memory that a run may need: page tables and what
-// the collector leaves behind come on top.
+// usable is the share of the available memory that a run may need. Page tables and
+// garbage not yet collected take the rest.
 const usable = 0.92
 
-// checkMemory returns an error if the machine has not the memory that a run
-// needs. A limit that the user has set by GOMEMLIMIT, for each process, stands in
-// for what is available.
-func checkMemory(need int64, available room) error {
+// checkMemory returns an error if the machine lacks the memory that a run needs. A
+// limit that the user has set by GOMEMLIMIT, for each process, replaces the available
+// memory.
+func checkMemory(need int64, available headroom) error {
 	if float64(need) <= usable*float64(available.bytes) {
 		return nil
 	}
 	return fmt.Errorf("the run needs about %s of memory on this machine and %s are available (%s): "+
-		"use fewer ranks, a smaller --payload or --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides what is available",
+		"use fewer ranks, a smaller --payload or --lp event if the program has it, or more hosts; GOMEMLIMIT=SIZE overrides the available memory",
 		formatBytes(need), formatBytes(available.bytes), available.bound)
 }
 
-// userLimit reads the limit that the user has set by GOMEMLIMIT for each process,
-// as the limit for all of them on this machine. The Go runtime refuses to start
-// with a malformed one, and has taken it over.
-func userLimit(getenv func(string) string, localHosts int) (room, bool) {
+// userLimit returns the limit that the user has set by GOMEMLIMIT for each process,
+// times the processes on this machine. The Go runtime has read it, and refuses to start
+// with a malformed one.
+func userLimit(getenv func(string) string, localHosts int) (headroom, bool) {
 	if text := getenv("GOMEMLIMIT"); text == "" || text == "off" {
-		return room{}, false
+		return headroom{}, false
 	}
 	limit := debug.SetMemoryLimit(-1)
 	if limit > math.MaxInt64/int64(localHosts) {
 		return unbounded, true
 	}
-	return room{limit * int64(localHosts), "GOMEMLIMIT"}, true
+	return headroom{limit * int64(localHosts), "GOMEMLIMIT"}, true
 }
 
-// tuneCollector keeps the garbage collector from walking the stacks of all ranks
-// again and again while they are set up, unless the user has set GOGC or
-// GOMEMLIMIT: it does not collect at all until the process has taken twice what
-// it is expected to need, and from then on as usual. need and share are what this
-// process is expected to take and may take, in bytes.
+// tuneCollector holds the garbage collector back unless the user has set GOGC or
+// GOMEMLIMIT. It does not collect until the process has taken twice its expected
+// memory, and from then on as usual. need and share are the bytes that this process is
+// expected to take and may take. restore puts the collector back to its usual pace.
 //
-// A collection looks at every stack, some 1.6 us each, and what the ranks do
-// makes no garbage that would be worth it. With 10^6 goroutine ranks on two cores
-// the usual pace of the collector doubles the wall time of the set-up, and makes
-// the peak of the memory less than 2% lower.
-// What it returns puts the collector back to its usual pace.
+// A collection walks every stack, some 1.6 us each, and ranks make little garbage. With
+// 10^6 goroutine ranks on two cores the usual pace of the collector doubles the wall
+// time of the set-up. It makes the peak of the memory less than 2% lower.
 func tuneCollector(getenv func(string) string, need, share int64) (restore func()) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
 		return func() {}
@@ -235,16 +232,16 @@ func tuneCollector(getenv func(string) string, need, share int64) (restore func(
 	}
 }
 
-// resetPeak makes peakResident begin anew, where the kernel can do that.
+// resetPeak restarts the high-water mark of peakResident, where the kernel can.
 func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
 
-// hugePage is the least that is worth asking for large pages, in bytes.
+// hugePage is the size of a large page in bytes.
 const hugePage = 2 << 20
 
-// askForHugePages asks the system to back memory by large pages: a page fault for each
-// 2 MiB instead of 4 KiB when the ranks first touch it, and fewer misses of the
-// translation cache from then on. Where the system knows no such pages it stays as it
-// is, which costs time only.
+// askForHugePages asks the system to back memory by large pages. The ranks' first touch
+// then faults once per 2 MiB instead of 4 KiB, and later accesses miss the translation
+// cache less often. Where the system has no such pages, memory stays as it is, which
+// costs time only.
 func askForHugePages(memory []byte) {
 	if len(memory) < 2*hugePage {
 		return

@@ -85,10 +85,10 @@ func TestNeededMemory(t *testing.T) {
 }
 
 func TestCheckMemoryNamesBothFigures(t *testing.T) {
-	if err := checkMemory(92, room{100, "x"}); err != nil {
+	if err := checkMemory(92, headroom{100, "x"}); err != nil {
 		t.Errorf("what just fits is refused: %v", err)
 	}
-	err := checkMemory(3<<30, room{1 << 30, "a limit"})
+	err := checkMemory(3<<30, headroom{1 << 30, "a limit"})
 	if err == nil {
 		t.Fatal("3 GiB fit into 1 GiB")
 	}

@@ -7,20 +7,20 @@ import (
 	"gigarank/bench"
 )
 
-// outletLimit is how many bytes wait for a slow reader before ranks that print
-// wait, too.
+// outletLimit is the number of bytes that wait for a slow reader. Past it, ranks that
+// print wait too.
 const outletLimit = 1 << 20
 
-// outlet writes what ranks print in a goroutine of its own: the reader of standard
-// output may stand still (mpirun does for a second before it passes a signal on),
-// and a run that is stopped must be reported nevertheless.
+// outlet writes the ranks' output in a goroutine of its own. The reader of standard
+// output may stand still: mpirun does for a second before it passes a signal on. A run
+// that is stopped must be reported nevertheless.
 type outlet struct {
 	to      io.Writer
 	lock    stdsync.Mutex
-	changed stdsync.Cond // with lock: waiting got shorter, writing ended, or loose was set
-	waiting []byte       // printed and not yet being written
-	writing bool         // the goroutine is there
-	loose   bool         // whoever prints waits no more
+	changed stdsync.Cond // with lock: pending got shorter, writing ended, or loose was set
+	pending []byte       // printed and not yet being written
+	writing bool         // the goroutine runs
+	loose   bool         // print no longer waits
 }
 
 func newOutlet(to io.Writer) *outlet {
@@ -29,14 +29,14 @@ func newOutlet(to io.Writer) *outlet {
 	return o
 }
 
-// print takes in what ranks print.
+// print takes the output of a rank.
 func (o *outlet) print(text string) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	for len(o.waiting) >= outletLimit && !o.loose {
+	for len(o.pending) >= outletLimit && !o.loose {
 		o.changed.Wait()
 	}
-	o.waiting = append(o.waiting, text...)
+	o.pending = append(o.pending, text...)
 	if !o.writing {
 		o.writing = true
 		go o.write()
@@ -46,9 +46,9 @@ func (o *outlet) print(text string) {
 func (o *outlet) write() {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	for len(o.waiting) > 0 {
-		text := o.waiting
-		o.waiting = nil
+	for len(o.pending) > 0 {
+		text := o.pending
+		o.pending = nil
 		o.changed.Broadcast()
 		o.lock.Unlock()
 		_, _ = o.to.Write(text)
@@ -58,7 +58,7 @@ func (o *outlet) write() {
 	o.changed.Broadcast()
 }
 
-// flush returns when everything is written.
+// flush returns when everything has been written.
 func (o *outlet) flush() {
 	o.lock.Lock()
 	defer o.lock.Unlock()
@@ -67,7 +67,7 @@ func (o *outlet) flush() {
 	}
 }
 
-// loosen makes print wait no more.
+// loosen makes print no longer wait.
 func (o *outlet) loosen() {
 	o.lock.Lock()
 	defer o.lock.Unlock()

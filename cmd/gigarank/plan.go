@@ -11,14 +11,13 @@ import (
 	"gigarank/network"
 )
 
-const planHelp = `Plan tells beforehand what gigarank run with the same flags will take: memory, hosts,
-wall time, and the lines of a job script that ask for them. PROGRAM is barriertest
-if it is left out.
+const planHelp = `Plan forecasts what gigarank run needs with the same flags: memory, hosts, wall time,
+and the lines of a job script that ask for them. PROGRAM defaults to barriertest.
 
 The forecast is extrapolated from a calibration: the same program with fewer ranks,
-for about a second, on this machine; plan where the job will run. It assumes cores as fast as these, one host process for each, and a network
-between hosts that keeps up, which it does unless the program does little but send
-messages across the hosts.
+for about a second, on this machine. Plan where the job will run. The forecast assumes
+cores as fast as these, one host process for each, and a network between hosts that
+keeps up. It does, unless the program does little but send messages across the hosts.
 
 `
 
@@ -32,7 +31,7 @@ func newPlan(c *console) *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan [PROGRAM]",
-		Short: "Tell what a run will take",
+		Short: "Forecast the memory, hosts and wall time of a run",
 		Long:  planHelp + exitHelp,
 		Example: `  gigarank plan --ranks 2^30 --lp event
   gigarank plan allreducetest --ranks 221184000 --lp event --cores 64 --memory 256GiB
@@ -66,15 +65,15 @@ func (f *planFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.memory, "memory", "", "memory `SIZE` of a host (default what is available on this machine)")
 }
 
-// allocation is a number of like hosts. On one host, a process with an engine for each
-// core does without MPI; on several, each core has a process.
+// allocation is a number of equal hosts. On one host, one process has an engine for
+// each core and needs no MPI. On several hosts, each core has a process.
 type allocation struct {
 	hosts, cores int64
 	alone        int64 // engines if there is one host
 	memory       int64 // of each host, in bytes
 }
 
-// engines is the number of all engines.
+// engines returns the number of all engines.
 func (a allocation) engines() int64 {
 	if a.hosts == 1 {
 		return a.alone
@@ -82,10 +81,10 @@ func (a allocation) engines() int64 {
 	return a.hosts * a.cores
 }
 
-// busy is the number of cores that the engines of a run with so many ranks keep busy.
+// busy returns the number of cores that the engines of a run with ranks keep busy.
 func (a allocation) busy(ranks int64) int64 { return min(a.engines(), a.hosts*a.cores, ranks) }
 
-// processes is the number of all host processes.
+// processes returns the number of all host processes.
 func (a allocation) processes() int64 {
 	if a.hosts == 1 {
 		return 1
@@ -93,7 +92,7 @@ func (a allocation) processes() int64 {
 	return a.hosts * a.cores
 }
 
-// forecast is what a run is expected to take.
+// forecast is the expected cost of a run.
 type forecast struct {
 	bytesPerRank float64
 	hostBytes    int64   // of each host
@@ -129,7 +128,7 @@ func plan(c *console, program string, f *planFlags) error {
 	return nil
 }
 
-// allocation reads what is said about the hosts; hosts is 0 if it is left open.
+// allocation reads the flags about hosts. hosts is 0 if it is left open.
 func (f *planFlags) allocation(c *console, faults *usageError) allocation {
 	a := allocation{cores: int64(c.cores)}
 	var err error
@@ -144,13 +143,13 @@ func (f *planFlags) allocation(c *console, faults *usageError) allocation {
 	if f.memory == "" {
 		a.memory = availableMemory(c.root).bytes
 	} else if a.memory, err = network.ParseSize(f.memory); err == nil && a.memory == 0 {
-		err = fmt.Errorf("no memory: give that of a host, such as 64GiB")
+		err = fmt.Errorf("no memory: give the memory of a host, such as 64GiB")
 	}
 	faults.add("--memory", err)
 	return a
 }
 
-// allot decides how many hosts the run gets.
+// allot returns the allocation with the number of hosts that the run gets.
 func (r *request) allot(a allocation, sample calibration) (allocation, error) {
 	fewest := a
 	fewest.hosts = max(a.hosts, 1)
@@ -165,19 +164,19 @@ func (r *request) allot(a allocation, sample calibration) (allocation, error) {
 		fewest.hosts = max(fewest.hosts+1, int64(math.Ceil(r.bytesPerRank(fewest, sample)*float64(r.ranks)/(memory-own))))
 	}
 	if a.hosts != 0 && a.hosts < fewest.hosts {
-		return a, usageError{fmt.Errorf("--hosts: %s with %s have not the memory for %s, which takes %s on each: use at least %d",
+		return a, usageError{fmt.Errorf("--hosts: %s with %s cannot hold %s, which takes %s on each: use at least %d",
 			plural(int(a.hosts), "host"), formatBytes(a.memory), plural(int(r.ranks), "rank"),
 			formatBytes(r.hostBytes(a, sample)), fewest.hosts)}
 	}
 	return fewest, nil
 }
 
-// bytesPerRank is the memory of a rank on an allocation.
+// bytesPerRank returns the memory of a rank on an allocation.
 func (r *request) bytesPerRank(a allocation, sample calibration) float64 {
 	return bench.BytesPerRank(r.entry, r.config, int(a.engines())) * sample.memory
 }
 
-// hostBytes is the memory that a run takes on each host of an allocation.
+// hostBytes returns the memory of a run on each host of an allocation.
 func (r *request) hostBytes(a allocation, sample calibration) int64 {
 	shared := float64(a.engines()/a.processes()) * bench.BytesPerEngine(r.entry, r.config)
 	each := neededMemory(r.ranks, r.bytesPerRank(a, sample), shared, int(a.processes()))
@@ -216,8 +215,8 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 	_, _ = fmt.Fprint(c.stdout, jobLines(commandLine(append(run, "--json", "result.json")), a, v))
 }
 
-// arguments are those of the run that the flags describe, but for where it goes and
-// what it writes.
+// arguments returns the arguments of the run that the flags describe, without those for
+// its output and its hosts.
 func (f *runFlags) arguments(program string) []string {
 	args := []string{"run", program, "--ranks", f.ranks, "--machine", f.machine, "--lp", f.lp}
 	for _, flag := range []struct{ name, value, usual string }{
@@ -238,9 +237,9 @@ func (f *runFlags) arguments(program string) []string {
 	return args
 }
 
-// jobLines are the lines of job scripts that ask for an allocation: half as much time
-// again as is expected and a tenth more memory. B: sends the signal to the batch shell,
-// which the launcher has taken the place of.
+// jobLines returns the lines of job scripts that ask for an allocation: half as much
+// time again as expected and a tenth more memory. B: sends the signal to the batch
+// shell, which exec replaces by the launcher.
 func jobLines(command string, a allocation, v forecast) string {
 	minutes := int(math.Ceil(v.wall*1.5/60)) + 1
 	limit := fmt.Sprintf("%02d:%02d:00", minutes/60, minutes%60)

@@ -87,14 +87,14 @@ func TestJobLines(t *testing.T) {
 
 func TestPlanRefuses(t *testing.T) {
 	for args, want := range map[string]string{
-		"--ranks 1G --lp event --memory 8GiB --hosts 1": `--hosts: 1 host with 8.00 GiB have not the memory`,
+		"--ranks 1G --lp event --memory 8GiB --hosts 1": `--hosts: 1 host with 8.00 GiB cannot hold`,
 		"--memory 8 --cores x":                          `--cores`,
 		"--ranks 0 nonsense":                            `unknown program "nonsense"`,
 		"--memory 10MiB":                                `--memory: 10.0 MiB for`,
 		// One process for each core takes the memory of the host before it has ranks.
 		"--ranks 1M --lp event --cores 256 --memory 8GiB --hosts 2":    `--memory: 8.00 GiB for the 256 host processes of a host`,
 		"--ranks 1G --lp event --cores 4 --memory 8GiB --engines 2":    `--engines: 2 engines in a process, but on `,
-		"--ranks 1G --lp event --cores 2 --memory 2.5GiB --hosts 2":    `--hosts: 2 hosts with 2.50 GiB have not the memory`,
+		"--ranks 1G --lp event --cores 2 --memory 2.5GiB --hosts 2":    `--hosts: 2 hosts with 2.50 GiB cannot hold`,
 		"allreducetest --lp event --ranks 16 --payload 2^60 --cores 2": `the run needs about`,
 	} {
 		cmd := command(t, append([]string{"plan"}, strings.Fields(args)...)...)

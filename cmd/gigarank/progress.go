@@ -14,7 +14,7 @@ import (
 	"gigarank/mpivirt"
 )
 
-// progressMode says how a run reports its progress.
+// progressMode is how a run reports its progress.
 type progressMode uint8
 
 const (
@@ -27,13 +27,13 @@ var progressModes = []progressMode{progressAuto, progressPlain, progressNone}
 
 func (m progressMode) String() string { return [...]string{"auto", "plain", "none"}[m] }
 
-// How often progress is shown.
+// The intervals at which progress is shown.
 const (
 	terminalInterval = 200 * time.Millisecond
 	plainInterval    = 10 * time.Second
 )
 
-// meter turns looks at a simulation into lines of progress.
+// meter turns snapshots of a simulation into lines of progress.
 type meter struct {
 	console    *console
 	simulation bench.Simulation
@@ -57,8 +57,8 @@ func watchProgress(c *console, mode progressMode, s bench.Simulation, iterations
 	}
 }
 
-// later begins something after a while, unless it is ended before. Nothing is under
-// way when end returns.
+// later calls begin after a while, unless end is called before. Nothing is under way
+// when end returns.
 func later(wait time.Duration, begin func() (end func())) (end func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -77,8 +77,8 @@ func later(wait time.Duration, begin func() (end func())) (end func()) {
 	}
 }
 
-// isTerminal tells whether lines can be kept up to date where w writes: it is a
-// terminal whose width is known.
+// isTerminal reports whether w writes to a terminal of known width, where lines can be
+// kept up to date.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -88,8 +88,8 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && width > 0
 }
 
-// every calls f at an interval, in a goroutine of its own, until end is called.
-// No call is under way when end returns.
+// every calls f at an interval, in a goroutine of its own, until end is called. No call
+// is under way when end returns.
 func every(interval time.Duration, f func()) (end func()) {
 	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -111,8 +111,8 @@ func every(interval time.Duration, f func()) (end func()) {
 	}
 }
 
-// onTerminal keeps a bar and a line up to date at the bottom of the terminal.
-// What is written to the console in the meantime appears above it.
+// onTerminal keeps a bar and a line up to date at the bottom of the terminal. Other
+// output to the console appears above it.
 func (m *meter) onTerminal() (end func()) {
 	container := mpb.New(mpb.WithOutput(m.console.stderr.to), mpb.WithRefreshRate(terminalInterval), mpb.WithWidth(80))
 	text := make(chan string, 1)
@@ -151,8 +151,8 @@ func (m *meter) onTerminal() (end func()) {
 
 func (m *meter) line() string { return m.describe(m.simulation.Progress()) }
 
-// describe says how far a simulation has come. The rate of events is that since
-// the description before.
+// describe returns a line on the progress of a simulation. The rate of events is that
+// since the previous call.
 func (m *meter) describe(p mpivirt.Progress) string {
 	now := m.console.now()
 	resident, _ := statm(m.console.root, 1)

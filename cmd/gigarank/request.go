@@ -21,8 +21,8 @@ import (
 	"gigarank/vtime"
 )
 
-// runFlags are the flags of run as they are written, so that all faults in them
-// can be reported together.
+// runFlags are the flags of run as they are written, so that all their faults can be
+// reported together.
 type runFlags struct {
 	ranks, machine, engines, lp, sync string
 	strict                            bool
@@ -47,8 +47,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.allreduce, "allreduce", "", "`ALGORITHM` of allreduces (default node-leader)")
 	flags.StringArrayVar(&f.algorithms, "algorithm", nil, "`OPERATION=ALGORITHM` of any collective, such as bcast=ring; may be repeated")
 	flags.StringVar(&f.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
-	flags.StringVar(&f.iterations, "iterations", "", "repetitions `N` of what the program times (default the program's)")
-	flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each, such as 1ms or 0 (default the program's)")
+	flags.StringVar(&f.iterations, "iterations", "", "number `N` of timed iterations (default the program's)")
+	flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each iteration, such as 1ms or 0 (default the program's)")
 	flags.StringVar(&f.payload, "payload", "", "`BYTES` of a message or contribution, such as 8 or 64KiB (default the program's)")
 	flags.StringVar(&f.seed, "seed", "1", "seed `N` of all random numbers")
 	flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC`, see below")
@@ -74,7 +74,7 @@ type request struct {
 	verbose  bool
 }
 
-// names of what the flags choose from.
+// Values that flags choose from.
 var (
 	kinds        = []lp.Kind{lp.Goroutine, lp.Event}
 	protocols    = []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid}
@@ -96,7 +96,7 @@ func newRequest(c *console, h *hosts, program string, f *runFlags) (*request, er
 	return r, faults.orNil()
 }
 
-// readRequest is newRequest without a look at the memory.
+// readRequest is newRequest without the check of the memory.
 func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, usageError) {
 	var faults usageError
 	r := &request{verbose: f.verbose, json: f.json}
@@ -115,8 +115,8 @@ func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, u
 	return r, faults
 }
 
-// readHosting reads how the simulation is carried out, which has no influence on
-// its results; known says that the program is.
+// readHosting reads the flags on how the simulation is carried out, which do not affect
+// its results. known reports whether the program is known.
 func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 	var err error
 	r.config.LP, err = choose("kind of LP", f.lp, kinds)
@@ -136,8 +136,7 @@ func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 	faults.add("--watchdog", err)
 }
 
-// readWatchdog reads the time after which the watchdog looks, in seconds; see
-// mpivirt.Config.
+// readWatchdog reads the watchdog's limit in seconds; see mpivirt.Config.
 func readWatchdog(text string) (seconds float64, err error) {
 	switch text {
 	case "": // a study's
@@ -152,8 +151,8 @@ func readWatchdog(text string) (seconds float64, err error) {
 	return d.Seconds(), nil
 }
 
-// choose finds the value with a name.
-func choose[T fmt.Stringer](what, name string, values []T) (T, error) {
+// choose returns the value with a name. noun says what the values are.
+func choose[T fmt.Stringer](noun, name string, values []T) (T, error) {
 	names := make([]string, len(values))
 	for i, v := range values {
 		if names[i] = v.String(); names[i] == name {
@@ -161,7 +160,7 @@ func choose[T fmt.Stringer](what, name string, values []T) (T, error) {
 		}
 	}
 	var none T
-	return none, fmt.Errorf("unknown %s %q: %s", what, name, spelling.Choices(name, names))
+	return none, fmt.Errorf("unknown %s %q: %s", noun, name, spelling.Choices(name, names))
 }
 
 // chooseAlgorithms reads the flags that choose the algorithm of an operation.
@@ -187,7 +186,7 @@ func (r *request) chooseAlgorithms(f *runFlags, faults *usageError) {
 	}
 }
 
-// chooseAlgorithm notes the algorithm of an operation.
+// chooseAlgorithm stores the algorithm of an operation.
 func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
 	a, err := choose("algorithm of "+op.String(), name, collectives.Algorithms(op))
 	if err != nil {
@@ -259,7 +258,7 @@ func payload(text string) (int64, error) {
 	return network.ParseSize(text)
 }
 
-// mostRanks is the most that mpivirt can simulate.
+// mostRanks is the most ranks that mpivirt can simulate.
 const mostRanks = 1<<31 - 2
 
 // readTarget reads the number of ranks and the machine, and lays it out.
@@ -283,8 +282,8 @@ func (r *request) readTarget(f *runFlags, faults *usageError) {
 // loadMachine reads a preset or a machine file.
 func loadMachine(name string) (*network.Machine, error) { return network.Load(name, os.ReadFile) }
 
-// addFile notes what is wrong with what a flag names: the faults of a file by file
-// and line, anything else by the flag.
+// addFile adds the faults of a flag that names a file. Faults in the file are named by
+// file and line, others by the flag.
 func (u *usageError) addFile(flag string, err error) {
 	var inFile network.Faults
 	if !errors.As(err, &inFile) {
@@ -296,7 +295,7 @@ func (u *usageError) addFile(flag string, err error) {
 	}
 }
 
-// countEngines decides how many engines this process has.
+// countEngines sets the number of engines of this process.
 func (r *request) countEngines(c *console, h *hosts, f *runFlags, faults *usageError) {
 	r.engines = int(min(int64(c.cores), max(r.ranks, 1)))
 	if h.size > 1 {
@@ -318,7 +317,7 @@ func (r *request) countEngines(c *console, h *hosts, f *runFlags, faults *usageE
 	r.engines = int(n)
 }
 
-// checkMemory compares what the run needs with what there is.
+// checkMemory compares the memory that the run needs with the available memory.
 func (r *request) checkMemory(c *console, h *hosts) error {
 	available, set := userLimit(c.getenv, h.local)
 	if !set {

@@ -27,10 +27,9 @@ func newRoot(c *console) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gigarank",
 		Short: "Simulate MPI programs with up to a billion virtual ranks",
-		Long: `gigarank simulates MPI programs with up to a billion virtual ranks and tells what
-they would cost on a target machine of that size. The same program, ranks,
-machine and seed give the same virtual times, bit for bit, on one core or on ten
-thousand hosts.
+		Long: `gigarank simulates MPI programs with up to a billion virtual ranks and reports their
+cost on a target machine of that size. The same program, ranks, machine and seed
+give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 
 ` + exitHelp,
 		Example: `  gigarank list
@@ -49,8 +48,8 @@ thousand hosts.
 	return root
 }
 
-// requireSubcommand makes a command that only groups others refuse to be called
-// by itself or with a name that it does not know.
+// requireSubcommand makes a command that only groups others fail without a subcommand
+// or with an unknown one.
 func requireSubcommand(group *cobra.Command) {
 	group.Args = cobra.ArbitraryArgs
 	group.RunE = func(cmd *cobra.Command, args []string) error {
@@ -68,13 +67,12 @@ func requireSubcommand(group *cobra.Command) {
 	}
 }
 
-// arguments checks the number of arguments of a command; what says which they
-// are.
-func arguments(n int, what string) cobra.PositionalArgs {
+// arguments checks the number of arguments of a command. expected names them.
+func arguments(n int, expected string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == n {
 			return nil
 		}
-		return usageError{fmt.Errorf("%s takes %s; %d given; see %s --help", cmd.CommandPath(), what, len(args), cmd.CommandPath())}
+		return usageError{fmt.Errorf("%s takes %s; %d given; see %s --help", cmd.CommandPath(), expected, len(args), cmd.CommandPath())}
 	}
 }

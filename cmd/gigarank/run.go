@@ -13,13 +13,13 @@ import (
 	"gigarank/bench"
 )
 
-const runHelp = `Run simulates a program and reports the virtual time of each iteration, and what
-the simulation itself cost. Started by an MPI launcher, every host process runs
-one engine; otherwise this process runs one engine for each core.
+const runHelp = `Run simulates a program and reports the virtual time of each iteration, and the cost
+of the simulation itself. Started by an MPI launcher, every host process runs one
+engine; otherwise this process runs one engine for each core.
 
-Numbers take suffixes: 1M is 10^6, 1Mi is 2^20, and 2^20 and 1e6 mean what they
-say. Everything is checked before anything runs. The virtual results depend on
-program, ranks, machine, noise and seed only: equal fingerprints, equal results.
+Numbers take suffixes: 1M is 10^6, 1Mi is 2^20; 2^20 and 1e6 are numbers too.
+Everything is checked before anything runs. The virtual results depend on program,
+ranks, machine, noise and seed only: equal fingerprints, equal results.
 
 The noise SPEC lengthens compute phases:
   periodic:PERIOD,DURATION          an interruption in each period, at a phase of the rank's own
@@ -30,21 +30,19 @@ The noise SPEC lengthens compute phases:
                                     selfish detour benchmark writes them (nanoseconds, or with a
                                     unit; # begins a comment); from 0 to the end of the last one
 
-SIGINT and SIGTERM end the run within two seconds; what was finished is reported
-and marked as incomplete (exit code 3). A second signal kills at once. An MPI
-launcher passes the signal on to all host processes and ends with a code of its
-own (mpirun of Open MPI with 1). A result FILE is replaced as a whole, also when
-the run fails.
+SIGINT and SIGTERM end the run within two seconds. The finished part is reported and
+marked as incomplete (exit code 3). A second signal kills at once. An MPI launcher
+passes the signal on to all host processes and ends with a code of its own (mpirun
+of Open MPI with 1). A result FILE is replaced as a whole, also when the run fails.
 
-The garbage collector waits until the run has taken twice the memory that it is
-expected to need, since it would look at the stack of every rank; GOGC and
-GOMEMLIMIT, if set, are respected, and GOMEMLIMIT also stands in for the memory
-that is found available.
+The garbage collector would walk the stack of every rank. It waits until the run has
+taken twice the memory that it is expected to need. GOGC and GOMEMLIMIT, if set, are
+respected; GOMEMLIMIT also overrides the available memory.
 
 `
 
-// agreeLimit is how long a host waits for the others before a run, and after
-// one that ended well; abandonLimit is how long it does after a failure.
+// agreeLimit is how long a host waits for the others before a run, and after one that
+// ended well. abandonLimit is how long it waits after a failure.
 const (
 	agreeLimit   = 60 * time.Second
 	abandonLimit = 500 * time.Millisecond
@@ -67,7 +65,7 @@ func newRun(c *console) *cobra.Command {
 	return cmd
 }
 
-// run carries out the whole of a run on this host.
+// run carries out a whole run on this host.
 func run(c *console, program string, f *runFlags) (err error) {
 	h, err := openHosts(c.getenv)
 	if err != nil {
@@ -87,8 +85,8 @@ func run(c *console, program string, f *runFlags) (err error) {
 	return err
 }
 
-// agreeOnRequest checks the command line. If it is faulty for any host, no host
-// goes on.
+// agreeOnRequest checks the command line. If it is faulty for any host, no host goes
+// on.
 func agreeOnRequest(c *console, h *hosts, program string, f *runFlags) (*request, error) {
 	r, faults := newRequest(c, h, program, f)
 	all, err := h.agree(report{code: exitCode(faults)}, agreeLimit)
@@ -146,8 +144,8 @@ func perform(c *console, h *hosts, r *request, signals *signals, printed *outlet
 		})
 }
 
-// output returns where what ranks print goes: to standard output, or to standard
-// error if the document is to be alone there.
+// output returns the writer of the ranks' output: standard output, or standard error if
+// only the document is to go to standard output.
 func (r *request) output(c *console) io.Writer {
 	if r.json == "-" {
 		return c.stderr
@@ -155,8 +153,8 @@ func (r *request) output(c *console) io.Writer {
 	return c.stdout
 }
 
-// conclude reports an outcome on host 0 and makes all hosts end with its code. The
-// document comes before what is printed, which may have to wait for its reader.
+// conclude reports an outcome on host 0 and makes all hosts end with its code. It
+// writes the document before it prints, since printing may wait for its reader.
 func conclude(c *console, h *hosts, r *request, o outcome, printed *outlet) error {
 	all, err := settle(h, &o)
 	if h.index != 0 || o.refused() {
@@ -172,8 +170,8 @@ func conclude(c *console, h *hosts, r *request, o outcome, printed *outlet) erro
 	return err
 }
 
-// settle makes all hosts agree on how a simulation has ended: the error has the
-// code of all of them.
+// settle makes all hosts agree on how a simulation has ended. The error has the code of
+// all of them.
 func settle(h *hosts, o *outcome) (all report, err error) {
 	if o.refused() { // on all hosts, or one of them is lost
 		h.apart = ofThisHost(o.err)
@@ -200,8 +198,8 @@ func settle(h *hosts, o *outcome) (all report, err error) {
 	return all, err
 }
 
-// ofThisHost tells whether an error is a failure of this host that the others do
-// not report.
+// ofThisHost reports whether an error is a failure of this host that the others do not
+// report.
 func ofThisHost(err error) bool {
 	var signal interrupted
 	return ownCode(err) == exitHost && !errors.As(err, &signal)

@@ -28,31 +28,30 @@ leaves in DIR:
   results.csv    the same as a table
   report.html    one page with plots, table, machine, command and version
 It prints tables and a plot, too. Every point is one simulation, as gigarank run
-would do it with the program of the operation, such as barriertest or, for
-reduce_scatter, reducescattertest; no time comes from a formula. The closed form of
-the algorithm is drawn under its curve.
+does it with the program of the operation: barriertest, or reducescattertest for
+reduce_scatter. No time comes from a formula. The closed form of the algorithm is
+drawn under its curve.
 
-The time of a point is what an iteration costs beyond its compute time: virtual
-time of the run / iterations − compute time. With one iteration, which is the
-default without noise, it is the time from the common entry of all ranks to the
-last exit.
+The time of a point is the cost of an iteration beyond its compute time: virtual
+time of the run / iterations − compute time. With one iteration, the default without
+noise, it is the time from the common entry of all ranks to the last exit.
 
 Axes take lists (1K,4K), ranges that double (2^10..2^30) and ranges with a step
 (2^10..2^30:x4, 100..1000:+100). --noise may be given several times; the study
-without noise is added, for comparison. --ranks-per-node and --mapping take the
-place of what the machine says. Points run in the order of growing cost, so that a
-time limit loses the least. Algorithms that are not named by --algorithms are left
-out where a simulation is expected to take over a minute.
+without noise is added, for comparison. --ranks-per-node and --mapping replace the
+machine's. Points run in the order of growing cost, so that a time limit loses the
+fewest. Algorithms that --algorithms does not name are left out where a simulation
+is expected to take over a minute.
 
 A study ends by itself, or on SIGINT, SIGTERM or SIGUSR1, which schedulers send
-before a time limit: what was finished stays, table and report are written from it,
-and the exit code is 3. The same command with --resume goes on; also after a kill or a
-power cut, which lose at most the point that was running. Lines of the file that
-are of no point of the study are kept and not shown, so that a study can be
-extended. Results of another version of gigarank, and of another build where the
-version stands for no commit, are refused, unless --mix-versions takes them. A point
-that fails is noted, the others go on, and the exit code is 1; --resume simulates it
-again. Points for which the memory is not enough are refused before anything runs;
+before a time limit. Finished points stay, table and report are written from them,
+and the exit code is 3. The same command with --resume goes on, also after a kill or
+a power cut, which lose at most the point that was running. Lines of the file that
+belong to no point of the study are kept and not shown, so that a study can be
+extended. Results of another version of gigarank are refused, and those of another
+build where the version names no commit; --mix-versions takes them. After a point
+that fails the others go on, and the exit code is 1; --resume simulates it again.
+Points that do not fit the memory are refused before anything runs;
 --skip-too-large leaves them out.
 
 `
@@ -60,7 +59,7 @@ again. Points for which the memory is not enough are refused before anything run
 // studyFlags are the flags of study as they are written.
 type studyFlags struct {
 	axes                      study.Axes
-	hosting                   runFlags // of which only how simulations are carried out
+	hosting                   runFlags // only those on how simulations are carried out
 	out                       string
 	resume, mix, skipTooLarge bool
 }
@@ -102,7 +101,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
 	flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
 	flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each point (default 1; 10 with noise)")
-	flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points for which the memory is not enough")
+	flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points that do not fit the memory")
 	flags.BoolVar(&f.mix, "mix-versions", false, "take results of another version of gigarank for this one's")
 	h := &f.hosting
 	flags.StringVar(&h.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
@@ -121,7 +120,7 @@ type conductor struct {
 	flags    *studyFlags
 	signals  *signals
 	plan     *study.Plan
-	hosting  request        // what all points share
+	hosting  request        // the common part of all points
 	build    string         // of gigarank, on host 0
 	journal  *study.Journal // on host 0
 	finished map[study.Point]bool
@@ -129,7 +128,7 @@ type conductor struct {
 	failed   int
 }
 
-// conductStudy carries out the whole of a study on this host.
+// conductStudy carries out a whole study on this host.
 func conductStudy(c *console, f *studyFlags) (err error) {
 	h, err := openHosts(c.getenv)
 	if err != nil {
@@ -153,8 +152,8 @@ func conductStudy(c *console, f *studyFlags) (err error) {
 	return err
 }
 
-// prepare checks the command line and finds out what there is to do. If anything
-// is wrong for any host, no host goes on.
+// prepare checks the command line and finds the points to simulate. If anything is
+// wrong for any host, no host goes on.
 func (s *conductor) prepare() error {
 	faults := s.check()
 	all, err := s.hosts.agree(report{code: exitCode(faults)}, agreeLimit)
@@ -203,7 +202,7 @@ func (s *conductor) check() error {
 	return faults.orNil()
 }
 
-// defaultForm is the kind of LP that takes the least memory.
+// defaultForm returns the kind of LP that takes the least memory.
 func defaultForm(e bench.Entry) lp.Kind {
 	if e.CheckForm(lp.Event) == nil {
 		return lp.Event
@@ -211,8 +210,8 @@ func defaultForm(e bench.Entry) lp.Kind {
 	return lp.Goroutine
 }
 
-// sort finds which points are to be simulated: those that host 0 does not have
-// and for which all hosts have the memory.
+// sort finds the points to simulate: those that host 0 does not have and for which all
+// hosts have the memory.
 func (s *conductor) sort() error {
 	const run, large, done = 0, 1, 2
 	for _, point := range s.plan.Points {
@@ -236,7 +235,7 @@ func (s *conductor) sort() error {
 	return nil
 }
 
-// tooLarge refuses a study of which some points do not fit into the memory.
+// tooLarge returns the error of a study with points that do not fit the memory.
 func (s *conductor) tooLarge() error {
 	least := s.plan.TooLarge[0]
 	for _, point := range s.plan.TooLarge {
@@ -246,7 +245,7 @@ func (s *conductor) tooLarge() error {
 	}
 	_, why := s.request(least)
 	if why == nil {
-		why = errors.New("another host has not the memory")
+		why = errors.New("another host lacks the memory")
 	}
 	var faults usageError
 	faults.add("--ranks", fmt.Errorf("%d of %s will not fit, from %d ranks on: %w; --skip-too-large leaves them out",
@@ -254,7 +253,8 @@ func (s *conductor) tooLarge() error {
 	return ended{cause: faults, code: exitUsage, silent: s.hosts.index != 0}
 }
 
-// request makes a point a run. The error is that it does not fit into the memory.
+// request returns the run of a point. It returns an error if the point does not fit the
+// memory.
 func (s *conductor) request(point study.Point) (*request, error) {
 	r := s.hosting
 	target, err := s.plan.Machine(point).Target(point.Ranks)
@@ -282,7 +282,7 @@ func (s *conductor) request(point study.Point) (*request, error) {
 	return &r, r.checkMemory(s.console, s.hosts)
 }
 
-// run simulates what is to be done and reports it.
+// run simulates the points to simulate and reports the study.
 func (s *conductor) run() error {
 	if s.flags.hosting.verbose && s.hosts.index == 0 {
 		s.console.verbose()
@@ -306,8 +306,8 @@ func (s *conductor) run() error {
 
 // conduct simulates a point if no host has a reason not to.
 func (s *conductor) conduct(point study.Point, index int) error {
-	// Each point is to be charged for its own memory only, and to have what the one
-	// before has left.
+	// Each point counts its own memory only, and gets the memory that the one before
+	// has left.
 	debug.FreeOSMemory()
 	resetPeak()
 	r, err := s.request(point)
@@ -317,8 +317,8 @@ func (s *conductor) conduct(point study.Point, index int) error {
 	return s.simulate(point, r, index)
 }
 
-// agreeToGoOn ends the study on all hosts if one of them cannot go on, mine being its
-// reason, or if a signal has come to one of them between two points.
+// agreeToGoOn ends the study on all hosts if one of them cannot go on, or if a signal
+// has come to one of them between two points. mine is this host's reason.
 func (s *conductor) agreeToGoOn(mine error) error {
 	stop := mine
 	select {
@@ -338,8 +338,8 @@ func (s *conductor) agreeToGoOn(mine error) error {
 	return nil
 }
 
-// simulate runs a point, of which r is the request, and keeps its result. A failure of
-// the simulated program is a result, too; what ends the study is an error.
+// simulate runs a point by its request r and keeps its result. A failure of the
+// simulated program is a result too; an error ends the study.
 func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	defer tuneCollector(s.console.getenv, r.need, r.share)()
 	o := perform(s.console, s.hosts, r, s.signals, newOutlet(r.output(s.console)))
@@ -365,7 +365,7 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	return nil
 }
 
-// announce says beforehand what will be done.
+// announce prints what will be done.
 func (s *conductor) announce() {
 	p := func(format string, arguments ...any) {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: "+format+"\n", arguments...)
@@ -386,7 +386,7 @@ func (s *conductor) announce() {
 	}
 }
 
-// advise adds to the error of a study that was ended how to go on.
+// advise adds a hint on how to go on to the error of a study that was ended.
 func (s *conductor) advise(err error) error {
 	if err == nil || exitCode(err) != exitHost {
 		return err
@@ -397,11 +397,11 @@ func (s *conductor) advise(err error) error {
 		err, len(finished), plural(len(s.plan.Points), "point")), code: exitCode(err)}
 }
 
-// report writes what there is of the study: the table, and tables and a plot for
-// people.
+// report writes the results so far: the table and the report as files, and tables and a
+// plot for people.
 func (s *conductor) report() error {
 	records, others := s.journal.Outcome(s.plan)
-	// Files come first: what is printed may have to wait for its reader.
+	// Files come first: printing may have to wait for its reader.
 	err := s.writeFiles(records)
 	if others > 0 {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, plural(others, "other point"))
@@ -424,7 +424,7 @@ func (s *conductor) writeFiles(records []study.Record) error {
 		replaceFile(filepath.Join(s.flags.out, study.ReportFile), page.Bytes()))
 }
 
-// origin says how the study was made.
+// origin returns how the study was made.
 func (s *conductor) origin() study.Origin {
 	cores := plural(s.console.cores, "core")
 	if s.hosts.size > 1 {
@@ -438,7 +438,7 @@ func (s *conductor) origin() study.Origin {
 	}
 }
 
-// commandLine writes a command so that a shell reads it back.
+// commandLine quotes a command so that a shell reads it back.
 func commandLine(args []string) string {
 	words := []string{"gigarank"}
 	for _, word := range args[1:] {
@@ -450,5 +450,5 @@ func commandLine(args []string) string {
 	return strings.Join(words, " ")
 }
 
-// safe are the characters that mean themselves to a shell.
+// safe are the characters without a special meaning to a shell.
 const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/^+@%"

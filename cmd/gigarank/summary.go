@@ -9,8 +9,8 @@ import (
 	"gigarank/vtime"
 )
 
-// shownIterations is the number of iterations at each end of a long list that a
-// summary shows.
+// shownIterations is the number of iterations at each end of a long list that a summary
+// shows.
 const shownIterations = 5
 
 // summarize prints a document for people.
@@ -23,7 +23,7 @@ func (d *document) summarize(w io.Writer) {
 	p("%s: %s as %s LPs on %s; %s, %s, %s%s, seed %d\n", d.Program, plural(int(d.Ranks), "rank"), d.LP, d.Machine,
 		plural(d.Hosts, "host"), plural(d.Engines, "engine"), d.Sync, strict, d.Seed)
 	if !d.Complete {
-		p("INCOMPLETE: %d of %d ranks have finished; what follows covers what was finished\n", d.FinishedRanks, d.Ranks)
+		p("INCOMPLETE: %d of %d ranks have finished; the figures cover finished work only\n", d.FinishedRanks, d.Ranks)
 	}
 	p("\n")
 	d.tabulate(w)
@@ -41,8 +41,8 @@ func (d *document) summarize(w io.Writer) {
 	_ = table.Flush()
 }
 
-// rate tells how many ranks have gone through a timed operation in a second of
-// the run after its set-up.
+// rate returns how many ranks have completed a timed operation per second of the run
+// after its set-up.
 func (d *document) rate() string {
 	took := d.Wall - d.SetUp
 	if took <= 0 || len(d.Iterations) == 0 {
@@ -55,7 +55,7 @@ func (d *document) rate() string {
 	return fmt.Sprintf(", %s rank-%s/s", formatCount(float64(d.Ranks)*float64(len(d.Iterations))/took), name)
 }
 
-// operations lists the timed operations in the order in which they appear.
+// operations returns the timed operations in the order in which they appear.
 func (d *document) operations() []string {
 	var names []string
 	seen := map[string]bool{}
@@ -104,8 +104,8 @@ func (d *document) tabulate(w io.Writer) {
 	_, _ = fmt.Fprintln(w)
 }
 
-// over sums the iterations of an operation up: least, mean of the means rounded
-// down, greatest, total wall time, and their number.
+// over sums up the iterations of an operation: least, mean of the means rounded down,
+// greatest, total wall time, and their number.
 func (d *document) over(operation string) (all result.Iteration, n int) {
 	var rest int64
 	var means []int64

@@ -14,10 +14,10 @@ import (
 	"gigarank/sync"
 )
 
-// stopLimit is how long a stopped simulation may take to end by itself. After
-// that the run is reported as far as it can be seen from outside. It is
-// hostsStopLimit for one of several host processes, which Open MPI kills a second
-// after it has passed a signal on (odls_base_sigkill_timeout).
+// stopLimit is how long a stopped simulation may take to end by itself. After that the
+// run is reported as far as it can be seen from outside. hostsStopLimit holds for one
+// of several host processes, which Open MPI kills a second after it has passed a signal
+// on (odls_base_sigkill_timeout).
 const (
 	stopLimit      = 1200 * time.Millisecond
 	hostsStopLimit = 700 * time.Millisecond
@@ -31,11 +31,11 @@ type outcome struct {
 	wall   time.Duration
 }
 
-// refused tells that the simulation could not be set up.
+// refused reports whether the simulation could not be set up.
 func (o *outcome) refused() bool { return o.result == nil && !o.hung }
 
-// signals are those that end a command in order. After the first one they have
-// their usual effect again, so that a second one kills at once.
+// signals are those that end a command in order. After the first one they have their
+// usual effect again: a second one kills at once.
 type signals struct{ caught chan os.Signal }
 
 func catchSignals(which ...os.Signal) *signals {
@@ -46,15 +46,16 @@ func catchSignals(which ...os.Signal) *signals {
 
 func (s *signals) release() { signal.Stop(s.caught) }
 
-// stopBy releases the signals, of which one has come, and gives the reason to end.
+// stopBy releases the signals after one of them has come, and returns the reason to
+// end.
 func (s *signals) stopBy(one os.Signal) interrupted {
 	s.release()
 	return interrupted{fmt.Sprintf("interrupted by %s", unix.SignalName(one.(unix.Signal)))}
 }
 
-// supervise sets a simulation up, runs it and stops it on a signal; limit is how
-// long it may take to end then. It gives the simulation to watch once it is set
-// up, and ends the watching by what watch returns.
+// supervise sets a simulation up, runs it and stops it on a signal. limit is how long
+// it may then take to end. Once it is set up, supervise passes it to watch, and at its
+// end calls the function that watch returns.
 func supervise(c *console, signals *signals, limit time.Duration, setUp func() (bench.Simulation, error),
 	watch func(bench.Simulation) (end func())) outcome {
 	began := c.now()
@@ -99,8 +100,8 @@ func supervise(c *console, signals *signals, limit time.Duration, setUp func() (
 	}
 }
 
-// explain puts the signal in the place of an error that says only that the
-// simulation was stopped by it.
+// explain replaces an error that says only that the signal stopped the simulation by
+// the signal.
 func (i interrupted) explain(err error) error {
 	var stopped *sync.Stopped
 	if i.reason != "" && errors.As(err, &stopped) {
@@ -109,7 +110,7 @@ func (i interrupted) explain(err error) error {
 	return err
 }
 
-// seen is what can be told of a simulation that does not end.
+// seen returns the visible results of a simulation that does not end.
 func seen(s bench.Simulation) *mpivirt.Result {
 	if s == nil {
 		return nil

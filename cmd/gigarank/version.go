@@ -28,8 +28,8 @@ func newVersion(c *console) *cobra.Command {
 	}
 }
 
-// version is that of the module, or else the commit that the binary was built
-// from.
+// version returns the version of the module, or else the commit that the binary was
+// built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -50,7 +50,7 @@ func version() string {
 	return commit + modified
 }
 
-// thisBuild is the version of the running executable, as exact as results want it.
+// thisBuild returns the version of the running executable, as exact as results need it.
 func thisBuild() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -60,8 +60,8 @@ func thisBuild() (string, error) {
 }
 
 // buildOf adds the beginning of the executable's SHA-256 to a version that does not
-// stand for one state of the code: go run knows no version, and a tree that was
-// changed after its commit can hold anything.
+// name one state of the code. go run knows no version, and a tree that was changed
+// after its commit can hold anything.
 func buildOf(version, executable string) (string, error) {
 	exact := !strings.HasPrefix(version, "(") && !strings.HasSuffix(version, "+dirty") && !strings.HasSuffix(version, "+modified")
 	if exact {
@@ -69,7 +69,7 @@ func buildOf(version, executable string) (string, error) {
 	}
 	file, err := os.Open(executable)
 	if err != nil {
-		return "", fmt.Errorf("version %s stands for any code, and the executable cannot be read to tell it apart: %w: make it readable, or build from a commit", version, err)
+		return "", fmt.Errorf("version %s names no state of the code, and the executable cannot be read to identify it: %w: make it readable, or build from a commit", version, err)
 	}
 	hash := sha256.New()
 	if _, err = io.Copy(hash, file); err == nil {
