@@ -94,17 +94,16 @@ var rules = map[string]rule{
 // testLibraries may be imported by the tests of every package.
 const testLibraries = "pgregory.net/rapid github.com/google/go-cmp/cmp github.com/cockroachdb/datadriven"
 
-// impure is what a pure core package does not import outside its tests: the
-// operating system, the wall clock, the network of the host, logging, global
-// random numbers, C and, but for a reason in its rule, unsafe. A name covers
-// what lies under it.
+// impure is what a pure core package does not import outside its tests: the operating
+// system, the wall clock, the network of the host, logging, global random numbers, C
+// and, unless its rule gives a reason, unsafe. A name covers everything beneath it.
 var impure = strings.Fields("os io/ioutil syscall time net log math/rand crypto/rand plugin C unsafe")
 
 // tagSets are the builds whose imports are checked.
 var tagSets = [][]string{nil, {"mpi"}, {"invariants"}, {"mpi", "invariants"}}
 
-// faults returns why a package may not have these imports; tests says that they
-// are those of its test files.
+// faults returns the imports that the package may not have. tests is set for those of
+// its test files.
 func faults(pkg string, imports []string, tests bool) []error {
 	r, known := rules[pkg]
 	if !known {
@@ -141,8 +140,8 @@ func local(imported string) (string, bool) {
 	return name, ok
 }
 
-// standard tells the standard library, whose paths begin with a word without a
-// dot, from other modules.
+// standard reports whether an import is of the standard library, whose paths begin with
+// a word without a dot.
 func standard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return !strings.Contains(first, ".")
@@ -154,8 +153,8 @@ func isImpure(imported string) bool {
 	})
 }
 
-// packageDirs lists the directories of the module that hold Go files, without
-// nested modules, testdata and what the go command ignores.
+// packageDirs returns the directories of the module that hold Go files, without nested
+// modules, testdata and directories that the go command ignores.
 func packageDirs(root string) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
@@ -181,8 +180,8 @@ func packageDirs(root string) ([]string, error) {
 	return dirs, err
 }
 
-// idle returns the permissions of a package's rule that it does not use. A package
-// that only the tests import belongs into testsOnly, not into imports.
+// idle returns the permissions of a package's rule that it does not use. A package that
+// only the tests import belongs in testsOnly, not in imports.
 func idle(pkg string, r rule, imports, testImports []string) []error {
 	var found []error
 	report := func(field, name, remedy string) {
@@ -209,7 +208,7 @@ func idle(pkg string, r rule, imports, testImports []string) []error {
 	return found
 }
 
-// contains says whether one of the imports is the package that a rule calls by name.
+// contains reports whether one of the imports is the package that a rule names.
 func contains(imports []string, name string) bool {
 	return slices.ContainsFunc(imports, func(imported string) bool {
 		short, _ := local(imported)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The programs in the documents compile and print what the documents say.
+// The programs in the documents compile and print the documented output.
 func TestDocumentedPrograms(t *testing.T) {
 	for _, file := range []string{"README.md", "docs/event-ranks.md"} {
 		t.Run(file, func(t *testing.T) {

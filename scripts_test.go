@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// slurm are stand-ins for what a job script calls. Like Slurm's, sbatch runs a copy of
-// the script in the directory of --chdir. The launcher sends the batch shell the signal
-// that comes before the time limit, and waits until that is passed on.
+// slurm are stand-ins for the commands of a job script. Like Slurm's, sbatch runs a
+// copy of the script in the directory of --chdir. The launcher sends the batch shell
+// the signal before the time limit, and waits until it is passed on.
 var slurm = map[string]string{
 	"go": `echo "$PWD: $*" >"$SPOOL/go"`,
 	"sbatch": `
@@ -33,7 +33,7 @@ for ((i = 0; i < 6000; i++)); do read -rt 0.01 <> <(:) || true; done`,
 	"scontrol": `echo "$*" >"$SPOOL/scontrol"`,
 }
 
-// A study that is submitted from anywhere finds its files and leaves its results
+// A study can be submitted from anywhere. It finds its files and leaves its results
 // there, and goes back to the queue when its time is up.
 func TestSlurmStudy(t *testing.T) {
 	spool, tools, caller := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "a place")

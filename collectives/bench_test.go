@@ -34,8 +34,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// A schedule is small whatever the number of members, and asking it allocates
-// nothing.
+// A schedule is small for any number of members, and its methods allocate nothing.
 func TestSchedulesAllocateNothing(t *testing.T) {
 	for _, p := range pairs() {
 		s := build(t, p, large, large/3)

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// perByte is a cost of so many picoseconds per byte, rounded once.
+// perByte returns a cost of ps picoseconds per byte, rounded once.
 func perByte(ps float64) func(int64) vtime.Duration {
 	return func(bytes int64) vtime.Duration { return vtime.Duration(math.RoundToEven(ps * float64(bytes))) }
 }
@@ -34,7 +34,7 @@ func measure(t fataler, p pair, members int, count, size int64, c collectives.Co
 	return x.exit()
 }
 
-// hasClosedForm says for which algorithms there is one.
+// hasClosedForm reports whether an algorithm has a closed form.
 func hasClosedForm(p pair, members int) bool {
 	power := members&(members-1) == 0
 	switch p.op {
@@ -106,9 +106,9 @@ func TestClosedFormsAreExactAtRandom(t *testing.T) {
 	})
 }
 
-// The formulas as they are printed in Thakur, Rabenseifner, Gropp 2005 and
-// Rabenseifner 2004, for the member counts for which they are exact without
-// rounds in step: powers of two, and for the butterfly those above 1.5·2^L.
+// The formulas as printed in Thakur, Rabenseifner, Gropp 2005 and Rabenseifner 2004.
+// The member counts are those for which they are exact without rounds in step: powers
+// of two, and for the butterfly those above 1.5·2^L.
 func TestClosedFormsAreThoseOfThePapers(t *testing.T) {
 	const alpha, beta, gamma = 7_000_000, 500, 30
 	c := collectives.Cost{Alpha: alpha, Beta: perByte(beta), Gamma: perByte(gamma), PerNode: 3, Intra: 11, IntraBeta: perByte(5)}
@@ -151,9 +151,9 @@ func TestClosedFormsAreThoseOfThePapers(t *testing.T) {
 	}
 }
 
-// Three members, worked out by hand: 0 folds into 1, which gets there at α, when
-// the message of 2, sent at 0, is there too; what 1 sends on then reaches 2 and,
-// as the release, 0 at 2α.
+// Three members, worked out by hand. 0 folds into 1, which gets there at α. The message
+// of 2, sent at 0, arrives then too. The next message of 1 reaches 2 and, as the
+// release, 0 at 2α.
 func TestButterflyBarrierOfThree(t *testing.T) {
 	c := collectives.Cost{Alpha: 100, Beta: perByte(0), Gamma: perByte(0)}
 	p := pair{collectives.Barrier, collectives.RecursiveDoubling}

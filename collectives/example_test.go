@@ -6,7 +6,7 @@ import (
 	"gigarank/collectives"
 )
 
-// What member 2 of 6 does in an allreduce by recursive doubling: it folds into
+// The steps of member 2 of 6 in an allreduce by recursive doubling: it folds into
 // member 3 and gets the result back.
 func Example() {
 	s, err := collectives.New(collectives.Allreduce, collectives.RecursiveDoubling, 6, 0)

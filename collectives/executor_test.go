@@ -7,9 +7,9 @@ import (
 	"gigarank/vtime"
 )
 
-// An executor runs a schedule in the plainest way: each member steps through all
-// of its rounds, with blocking receives, on values instead of bytes, with a
-// clock per member in the flat model. It is the slow twin of the interpreters.
+// An executor runs a schedule in the plainest way. Each member steps through all of its
+// rounds, with blocking receives, on values instead of bytes, with a clock per member
+// in the flat model. It is the slow twin of the interpreters.
 type executor[T any] struct {
 	schedule collectives.Schedule
 	combine  func(lower, higher T) T
@@ -107,8 +107,8 @@ func (x *executor[T]) run(order []int) error {
 	return nil
 }
 
-// turn does what the member can do in its round; it says whether it has moved
-// to the next.
+// turn does as much of the member's round as is possible, and reports whether it has
+// moved to the next.
 func (x *executor[T]) turn(m int) (bool, error) {
 	round := x.rounds[m]
 	step := x.schedule.Step(m, round)
@@ -142,7 +142,7 @@ func (x *executor[T]) turn(m int) (bool, error) {
 	return true, nil
 }
 
-// combining returns what the bytes take that a step puts through ⊕, all of them
+// combining returns the time of the bytes that a step combines by ⊕, all of them
 // together: a round is rounded once.
 func (x *executor[T]) combining(step collectives.Step, bytes int64) vtime.Duration {
 	var all int64

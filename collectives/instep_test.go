@@ -7,8 +7,9 @@ import (
 	"gigarank/collectives"
 )
 
-// stepsAlike tells from the steps of all members, one by one, whether they send and
-// receive in every round, as many bytes as the others, and combine as many.
+// stepsAlike reports whether the steps of all members are alike in every round: each
+// sends and receives, as many bytes as the others, and combines as many. It looks at
+// them one by one.
 func stepsAlike(s collectives.Schedule, layout collectives.Layout) bool {
 	bytes := func(b collectives.Blocks) int64 { return layout.Bytes(b, s.Positions()) }
 	type round struct{ sent, received, combined int64 }
@@ -36,8 +37,8 @@ func stepsAlike(s collectives.Schedule, layout collectives.Layout) bool {
 	return true
 }
 
-// Algorithms are in step exactly where their steps are alike; but of two members, whose
-// steps are alike in irregular rounds, too, nothing is said.
+// Algorithms are in step exactly where their steps are alike. An exception is two
+// members, whose steps are also alike in irregular rounds.
 func TestInStep(t *testing.T) {
 	for _, p := range pairs() {
 		for members := 1; members <= 20; members++ {

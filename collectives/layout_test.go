@@ -10,7 +10,7 @@ import (
 )
 
 // Chunk c of a vector of count elements has the elements from count·c/chunks to
-// count·(c+1)/chunks: they follow one another, and differ by one at the most.
+// count·(c+1)/chunks. Chunks follow one another, and differ by one at the most.
 func TestSplitIsEven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.Int64Range(0, 1e12).Draw(t, "count")
@@ -32,7 +32,7 @@ func TestSplitIsEven(t *testing.T) {
 	})
 }
 
-// A vector for a billion members has offsets past what count·c holds in 63 bits.
+// A vector for a billion members has offsets for which count·c exceeds 63 bits.
 func TestSplitOfLargeVectors(t *testing.T) {
 	const chunks, count = 1 << 30, 1 << 40
 	l := collectives.Split(count, 8, chunks)
@@ -104,8 +104,8 @@ func TestBlocksInOrder(t *testing.T) {
 	}
 }
 
-// The v variants with blocks of different sizes, some empty: what is received is
-// as long as what is sent.
+// The v variants with blocks of different sizes, some empty: a message has the same
+// length at both ends.
 func TestGivenLayoutsAgreeAtBothEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom(slices.DeleteFunc(pairs(), func(p pair) bool {

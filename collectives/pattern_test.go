@@ -6,7 +6,7 @@ import (
 	"gigarank/collectives"
 )
 
-// through returns how many positions a step puts through ⊕.
+// through returns the number of positions that a step combines by ⊕.
 func through(s collectives.Step) int {
 	n := 0
 	if s.Combine != collectives.Store {
@@ -18,7 +18,7 @@ func through(s collectives.Step) int {
 	return n
 }
 
-// expand turns a pattern into (destination of each member or None).
+// expand returns the destination of each member in a pattern, or None.
 func expand(p collectives.Pattern, members int) []int {
 	to := make([]int, members)
 	for i := range to {
@@ -48,7 +48,7 @@ func expand(p collectives.Pattern, members int) []int {
 	return to
 }
 
-// A pattern says of a round what the steps of all members say.
+// A pattern agrees with the steps of all members.
 func TestPatternsAreTheirSteps(t *testing.T) {
 	for _, p := range pairs() {
 		t.Run(p.String(), func(t *testing.T) {

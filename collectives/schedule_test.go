@@ -56,9 +56,9 @@ func only(member int) *ranks {
 	return &r
 }
 
-// A set is what a block of data can be in the abstract: for data that is moved,
-// where it comes from; for a reduction, a bag of the ranks that are in it, each
-// once and, if spans are kept, as a contiguous range in rank order.
+// A set is the abstract content of a block. For data that is moved it is the source.
+// For a reduction it is a bag of ranks, each once and, if spans are kept, a contiguous
+// range in rank order.
 type set struct {
 	block       int // of the input
 	first, last int // ranks
@@ -76,8 +76,8 @@ func input(ordered bool) func(member, block int) set {
 	}
 }
 
-// merge combines the ranks of two sets. In an ordered reduction the ranks of
-// the higher must follow at once on those of the lower.
+// merge combines the ranks of two sets. In an ordered reduction the ranks of the higher
+// must follow directly on those of the lower.
 func merge(lower, higher set) set {
 	s := set{block: lower.block, first: lower.first, last: higher.last}
 	s.bad = lower.bad || higher.bad || lower.block != higher.block
@@ -93,7 +93,7 @@ func merge(lower, higher set) set {
 	return s
 }
 
-// covers says whether the set is the ranks from first to last, each once.
+// covers reports whether the set is the ranks from first to last, each once.
 func (s set) covers(first, last int) bool {
 	if s.bad {
 		return false
@@ -108,8 +108,8 @@ func (s set) covers(first, last int) bool {
 	return *s.unordered == want
 }
 
-// outputs returns how many blocks of output the member has by the definition of
-// the operation.
+// outputs returns the number of blocks of output that the operation defines for the
+// member.
 func outputs(op collectives.Operation, s collectives.Schedule, m, root int) int {
 	switch op {
 	case collectives.Barrier:
@@ -134,7 +134,7 @@ func outputs(op collectives.Operation, s collectives.Schedule, m, root int) int 
 	return s.Members()
 }
 
-// right says whether a block of output is what the operation defines.
+// right reports whether a block of output is the one that the operation defines.
 func right(op collectives.Operation, members, root, m, block int, got set) bool {
 	switch op {
 	case collectives.Bcast:
@@ -189,8 +189,8 @@ func ascending(n int) []int {
 	return order
 }
 
-// Every algorithm gives what its operation defines, for every small number of
-// members, every send has its receive, and nothing deadlocks.
+// Every algorithm gives the result of its operation, for every small number of members.
+// Every send has its receive, and nothing deadlocks.
 func TestSchedulesMatchTheirOperations(t *testing.T) {
 	for _, p := range pairs() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestSchedulesMatchTheirOperationsForEveryRoot(t *testing.T) {
 	}
 }
 
-// The outcome does not depend on who runs when.
+// The outcome does not depend on the order in which members run.
 func TestSchedulesAtRandomSizesAndOrders(t *testing.T) {
 	all := pairs()
 	rapid.Check(t, func(t *rapid.T) {
@@ -239,7 +239,7 @@ func TestSchedulesAtRandomSizesAndOrders(t *testing.T) {
 	})
 }
 
-// Next and Rounds say what going through every Step shows.
+// Next and Rounds agree with a pass over every Step.
 func TestNextAndRoundsSkipOnlyIdleRounds(t *testing.T) {
 	for _, p := range pairs() {
 		t.Run(p.String(), func(t *testing.T) {
@@ -272,7 +272,7 @@ func checkSkips(s collectives.Schedule, m int) error {
 	return nil
 }
 
-// A barrier lets nobody out before everybody is in: what each member knows at
+// A barrier releases no member before all have entered: the knowledge of each member at
 // its exit must include the entry of all others.
 func TestBarriersWaitForEverybody(t *testing.T) {
 	for _, p := range pairs() {
@@ -299,8 +299,8 @@ func TestBarriersWaitForEverybody(t *testing.T) {
 	}
 }
 
-// At sizes that cannot be executed, too, every message that is sent is received
-// in the same round, in as many positions, and the other way round.
+// At sizes too large to execute, every message is also received in the same round, in
+// as many positions, and the other way round.
 func TestSendsAndReceivesPairUpAtLargeSizes(t *testing.T) {
 	for _, p := range pairs() {
 		t.Run(p.String(), func(t *testing.T) {

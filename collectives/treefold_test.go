@@ -18,8 +18,8 @@ func numbers(t *rapid.T, n int) []float64 {
 	return rapid.SliceOfN(rapid.Float64Range(-1e9, 1e9), n, n).Draw(t, "numbers")
 }
 
-// The fold that defines the tree gives bit for bit what the members get, and all of them
-// get the same.
+// The fold that defines the tree gives bit for bit the results of the members, and all
+// of them get the same.
 func TestFoldEqualsTheSchedule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.SampledFrom([]pair{
@@ -58,7 +58,7 @@ func TestFoldEqualsTheSchedule(t *testing.T) {
 	})
 }
 
-// The ring is not in rank order, but its members agree, too.
+// The ring is not in rank order, but its members agree too.
 func TestRingAllreduceGivesAllMembersTheSameBits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		members := rapid.IntRange(1, 60).Draw(t, "members")
@@ -78,8 +78,8 @@ func TestRingAllreduceGivesAllMembersTheSameBits(t *testing.T) {
 	})
 }
 
-// Of seven members three pairs fold, and 6 is on its own; of five only 0 and 1
-// fold, so that the halves are not those of the binomial tree.
+// Of seven members three pairs fold, and 6 stands alone. Of five only 0 and 1 fold, so
+// the halves are not those of the binomial tree.
 func TestFoldShapes(t *testing.T) {
 	for _, c := range []struct {
 		a       collectives.Algorithm
@@ -101,11 +101,11 @@ func TestFoldShapes(t *testing.T) {
 	}
 }
 
-// bracket writes out in which tree strings are combined.
+// bracket writes out the tree in which strings are combined.
 func bracket(lower, higher string) string { return "(" + lower + higher + ")" }
 
-// Whatever the order in which values come, and whichever of several folds combines them
-// first, the tree is the same.
+// The tree is the same in any order of the values, and whichever of several folds
+// combines them first.
 func TestTreeFoldIsThatOfTheDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 70).Draw(t, "members")
@@ -141,8 +141,8 @@ func TestTreeFoldIsThatOfTheDefinition(t *testing.T) {
 	})
 }
 
-// Values in rank order need no more partial values at a time than a number of members has
-// bits.
+// Values in rank order need at most as many partial values at a time as the number of
+// members has bits.
 func TestTreeFoldHoldsFewValues(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 100, 1000, 1025} {
 		f := collectives.NewTreeFold(n, func(lower, _ int) int { return lower })

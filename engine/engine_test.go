@@ -14,9 +14,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// bouncer is a kernel in which LPs send each other timed events: each event sets
-// off the next one, at a random LP and after a random delay of at least the
-// lookahead, until an end time. It logs what each LP handles.
+// bouncer is a kernel in which LPs send each other timed events. Each event causes the
+// next one, at a random LP and after a random delay of at least the lookahead, until an
+// end time. It logs the events of each LP.
 type bouncer struct {
 	e         *Engine
 	seed      uint64
@@ -36,7 +36,7 @@ func newBouncer(e *Engine, seed uint64, end vtime.Time, lookahead vtime.Duration
 	return b
 }
 
-// send lets an LP set off an event after t, if it lies before the end.
+// send makes an LP cause an event after t, if it lies before the end.
 func (b *bouncer) send(lp int, t vtime.Time) {
 	lo, _ := b.e.Range()
 	s := &b.sequence[lp-lo]
@@ -158,8 +158,8 @@ func TestCausalityIsChecked(t *testing.T) {
 	})
 }
 
-// sender is a kernel whose LPs send a number of messages each, held back while the
-// buffers are full; LP 0 takes them in and looks at its mail at given times only.
+// sender is a kernel whose LPs send a number of messages each and are held back while
+// the buffers are full. LP 0 receives them, at given times only.
 type sender struct {
 	e       *Engine
 	left    []int
@@ -207,7 +207,7 @@ func TestThrottledInOrderOfVirtualTime(t *testing.T) {
 	}
 }
 
-// An engine whose LPs wait for nothing that could come ends with ErrDeadlock.
+// An engine whose LPs wait for events that cannot come ends with ErrDeadlock.
 func TestDeadlock(t *testing.T) {
 	e := New(Config{Partition: Partition{LPs: 2, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
 	if err := e.Run(&sender{e: e, left: make([]int, 2), clock: make([]vtime.Time, 2)}); !errors.Is(err, ErrDeadlock) {

@@ -80,8 +80,8 @@ func TestEventListPopsInOrder(t *testing.T) {
 	})
 }
 
-// Every LP has one owner, whose range contains it; ranges are whole units and
-// differ by one unit at most, where the last unit may be cut short.
+// Every LP has one owner, whose range contains it. Ranges are whole units and differ by
+// one unit at most; the last unit may be cut short.
 func TestPartition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Partition{LPs: rapid.IntRange(1, 1<<31-1).Draw(t, "LPs"), Engines: rapid.IntRange(1, 20000).Draw(t, "engines"),
@@ -170,7 +170,7 @@ func BenchmarkEventList(b *testing.B) {
 	}
 }
 
-// The last LPs that there can be are numbered up to the largest int32 less one.
+// LPs are numbered up to the largest int32 less one.
 func TestReadyQueueAtItsEnd(t *testing.T) {
 	var q readyQueue
 	q.pushRange(math.MaxInt32-5, math.MaxInt32)

@@ -10,7 +10,8 @@ import (
 	"gigarank/vtime"
 )
 
-// violation runs f, which must break an invariant, and returns what was found.
+// violation runs f, which must break an invariant, and returns the text of the
+// violation.
 func violation(t *testing.T, f func()) (text string) {
 	t.Helper()
 	defer func() {
@@ -25,8 +26,7 @@ func violation(t *testing.T, f func()) (text string) {
 	return ""
 }
 
-// A heap in which an event lies above one that comes before it is found by the next
-// pop.
+// The next pop finds an event in the heap that lies above one that comes before it.
 func TestBrokenHeapIsFound(t *testing.T) {
 	l := &eventList{}
 	for i := range 21 {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The queues by destination give what a look at every item gives, while destinations
+// The queues by destination give the same as a look at every item, while destinations
 // get full and open again.
 func TestThrottledTwin(t *testing.T) {
 	type item struct {
@@ -59,8 +59,7 @@ func TestThrottledTwin(t *testing.T) {
 	})
 }
 
-// What is held back costs a release a few looks, however many items wait for a
-// destination without room.
+// A release looks at few items, however many wait for a destination without room.
 func BenchmarkReleaseBesideFullDestination(b *testing.B) {
 	for _, waiting := range []int{1 << 10, 1 << 16} {
 		b.Run(fmt.Sprint(waiting), func(b *testing.B) {

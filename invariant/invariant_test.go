@@ -7,7 +7,8 @@ import (
 	"gigarank/invariant"
 )
 
-// What does not hold ends in a panic that says so, and where it was found.
+// A broken invariant ends in a panic that says what does not hold, and where it was
+// found.
 func TestBroken(t *testing.T) {
 	defer func() {
 		v, ok := recover().(*invariant.Violation)

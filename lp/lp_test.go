@@ -54,8 +54,8 @@ func TestStopRunsDeferredCalls(t *testing.T) {
 	}
 }
 
-// Code of an LP that recovers from whatever there is cannot go on when it is unwound,
-// not even in a loop.
+// Code of an LP that recovers from everything cannot go on when it is unwound, not even
+// in a loop.
 func TestStopCannotBeRecovered(t *testing.T) {
 	laps := 0
 	g := NewGoroutines(1, func(_ int, self Coroutine) {
@@ -79,7 +79,7 @@ func TestStopCannotBeRecovered(t *testing.T) {
 	}
 }
 
-// An LP that waits while it is unwound is unwound on.
+// An LP that waits while it is unwound continues to be unwound.
 func TestWaitInADeferredCallOfAnLPThatIsStopped(t *testing.T) {
 	var log []string
 	g := NewGoroutines(1, func(_ int, self Coroutine) {
@@ -98,8 +98,8 @@ func TestWaitInADeferredCallOfAnLPThatIsStopped(t *testing.T) {
 	}
 }
 
-// A deferred call keeps an LP that ends by Goexit from taking its engine along: what
-// it waits for never comes.
+// A deferred call keeps an LP that ends by Goexit from ending its engine: it waits and
+// is never resumed.
 func TestGoexitIsKeptFromTheEngine(t *testing.T) {
 	ended, alive := false, false
 	engine := make(chan bool)
@@ -122,8 +122,8 @@ func TestGoexitIsKeptFromTheEngine(t *testing.T) {
 	}
 }
 
-// A goroutine that an LP has started is told from the LP, wherever the LP's stack has
-// grown to in the meantime.
+// A goroutine that an LP has started is distinguished from the LP, wherever the LP's
+// stack has moved.
 func TestAGoroutineOfAnLPIsAstray(t *testing.T) {
 	g := NewGoroutines(1, func(_ int, self Coroutine) {
 		self.Wait()

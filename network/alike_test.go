@@ -22,9 +22,9 @@ func delaysAmong(t *Target, ranks []int, bytes int64) (all []vtime.Duration) {
 	return all
 }
 
-// Ranks are alike only if all pairs have the delays of the pair that stands for them;
-// so are leaders. Where no more than two nodes or few ranks are involved, they are
-// alike if so. The sizes of nodes are those of a look at each.
+// Ranks are alike only if all pairs have the delays of the pair that stands for them,
+// and leaders likewise. With at most two nodes or few ranks, the reverse holds too. The
+// sizes of nodes are those of a look at each.
 func TestAlikeRanksHaveOneDelay(t *testing.T) {
 	topologies := []string{"star", "ring", "mesh, dims: [3, 4]", "torus, dims: [4, 3]", "tree, arity: 2", "fat-tree, arity: 4, levels: 2",
 		"hierarchy, levels: [{size: 4, hops: 1}, {hops: 3}]", "dragonfly, groups: 3, routers: 2, nodes_per_router: 2, global_links: 1"}

@@ -13,11 +13,10 @@ import (
 	"gigarank/vtime"
 )
 
-// Each law of the conformance suite is broken here by a model, topology or mapping that
-// is right but for that. All are registered as any other would be, and read from
-// machine files.
+// Each law of the conformance suite is broken here by a model, topology or mapping
+// without other faults. All are registered like any other, and read from machine files.
 
-// caught returns the names of the laws that something drawn breaks.
+// caught returns the names of the laws that a drawn value breaks.
 func caught[S any](laws []law[S], draw func(t *rapid.T) S) (all []string) {
 	names := rapid.Custom(func(t *rapid.T) []string {
 		names, _ := broken(t, laws, draw(t))
@@ -40,7 +39,7 @@ func registered[K any](t *testing.T, registry *[]*K, entry *K) {
 	t.Cleanup(func() { *registry = before })
 }
 
-// covers checks that something breaks each of the laws.
+// covers checks that each of the laws is broken by some entry.
 func covers[S any](t *testing.T, laws []law[S], broken func(law string) bool) {
 	t.Helper()
 	for _, l := range laws {
@@ -59,10 +58,10 @@ type line struct {
 	alter         alteration // nil for none
 }
 
-// alteration changes the delays of line. It is no parameter.
+// alteration changes the delays of line. It is not a parameter.
 type alteration func(d *altered)
 
-// Equal is for cmp.
+// Equal is called by cmp.
 func (alteration) Equal(alteration) bool { return true }
 
 func lineKind() *modelKind {
@@ -130,7 +129,7 @@ func (d alongLine) longest(bytes int64) vtime.Duration {
 	return d.way(d.layout.nodes() - 1).Plus(d.path.transfer(bytes))
 }
 
-// altered are the delays of line but for what is set.
+// altered are the delays of line except for the fields that are set.
 type altered struct {
 	alongLine
 	latencyOf      func(src, dst int) vtime.Duration
@@ -184,7 +183,7 @@ func lineAltered(alter func(d *altered)) *modelKind {
 	return k
 }
 
-// hasty is line with bulk delays that are wrong.
+// hasty is line with wrong bulk delays.
 type hasty struct{ *line }
 
 func (m hasty) over(p placement) delays { return hastily{m.line.over(p).(alongLine)} }
@@ -197,7 +196,8 @@ func (d hastily) fill(src, dst int, bytes int64, out []vtime.Duration) {
 	}
 }
 
-// slowCopier is line with processors that copy slower than the network takes the bytes.
+// slowCopier is line with processors that copy more slowly than the network takes the
+// bytes.
 type slowCopier struct{ *line }
 
 func (slowCopier) copying() bandwidth { return 1000 }
@@ -224,7 +224,7 @@ func (stateful) takeIn(o *Occupancy, bytes int64, at vtime.Time) {
 	o.CPU, o.Receive = at.Add(vtime.Duration(bytes)), at.Add(ns)
 }
 
-// lineAs is line as another model; uncharged, as what has state at the receiver.
+// lineAs is line as another model. It is uncharged if it has state at the receiver.
 func lineAs(charged bool, as func(m *line) model) *modelKind {
 	k := lineKind()
 	k.charged = charged
@@ -232,15 +232,15 @@ func lineAs(charged bool, as func(m *line) model) *modelKind {
 	return k
 }
 
-// conformingModels are models beside those that there are.
+// conformingModels are models besides the registered ones.
 func conformingModels() map[string]*modelKind {
 	oneWay := lineAltered(func(d *altered) {
 		d.latencyOf = func(src, dst int) vtime.Duration { return d.way(max(d.node(dst)-d.node(src), 0)) }
 		d.lookaheadOf = func(_, _, _, _ int) vtime.Duration { return d.way(0) }
 	})
 	oneWay.symmetric = false
-	// What bytes take depends on how often somebody has asked. All pairs claim to be
-	// alike, but the target knows better.
+	// The time of the bytes depends on the number of calls. All pairs claim to be
+	// alike, but the target does not believe it.
 	var asked atomic.Int64
 	shared := lineAltered(func(d *altered) {
 		d.step, d.uniform, d.ranks, d.leaders = 0, 0, true, true
@@ -285,7 +285,7 @@ func TestStateDeniesUniformity(t *testing.T) {
 	}
 }
 
-// brokenModels break the law by whose name they are listed.
+// brokenModels break the law under whose name they are listed.
 func brokenModels() map[string][]*modelKind {
 	var asked atomic.Int64
 	oneWay := conformingModels()["one way"]
@@ -380,7 +380,7 @@ func TestBrokenModelsAreCaught(t *testing.T) {
 	covers(t, modelLaws, func(law string) bool { return all[law] != nil })
 }
 
-// loop is a topology that is right: a ring.
+// loop is a correct topology: a ring.
 func loopKind(change func(g grid) topology) *topologyKind {
 	return &topologyKind{
 		name:     "loop",
@@ -395,7 +395,7 @@ func (loop) kind() string           { return "loop" }
 func (loop) write(*objectWriter)    {}
 func (l loop) build(n int) topology { return l.change(grid{dims: []int{n}, wrap: true}) }
 
-// bent is a ring but for what is set.
+// bent is a ring except for the fields that are set.
 type bent struct {
 	grid
 	hopsOf  func(a, b int) int
@@ -468,12 +468,12 @@ func TestBrokenTopologiesAreCaught(t *testing.T) {
 	}
 }
 
-// dealt is the mapping cyclic but for its layout.
+// dealt is the mapping cyclic except for its layout.
 type dealt struct{ change func(l cycle) layout }
 
 func (dealt) String() string { return "dealt" }
 
-// Equal is for cmp.
+// Equal is called by cmp.
 func (dealt) Equal(dealt) bool { return true }
 
 func (m dealt) layOut(ranks, perNode, nodes int) (layout, error) {
@@ -485,7 +485,7 @@ func dealtKind(change func(l cycle) layout) *mappingKind {
 	return &mappingKind{name: "dealt", examples: []string{"dealt"}, parse: func(*mappingReader) mapping { return dealt{change} }}
 }
 
-// misdealt is cycle but for what is set.
+// misdealt is cycle except for the fields that are set.
 type misdealt struct {
 	cycle
 	memberOf func(node, k int) int
@@ -536,7 +536,7 @@ func (l *misdealt) meeting(a, b, c, d int) (same, different bool) {
 func TestBrokenMappingsAreCaught(t *testing.T) {
 	var asked atomic.Int64
 	const members, places = "each rank is on one node, in order", "the nodes' places ascend"
-	// fromTheEnd gives the nodes numbers from the last rank on.
+	// fromTheEnd numbers the nodes from the last rank on.
 	fromTheEnd := func(l *misdealt) {
 		l.nodeOf = func(rank int) int { return l.cycle.node(l.ranks - 1 - rank) }
 		l.memberOf = func(node, k int) int { return l.ranks - 1 - l.cycle.member(node, l.cycle.size(node)-1-k) }
@@ -614,7 +614,7 @@ func TestBrokenMappingsAreCaught(t *testing.T) {
 	}
 }
 
-// What an entry reads, lists and writes has to be the same, and nothing may be swallowed.
+// An entry must read, list and write the same fields, and swallow nothing.
 func TestBrokenSectionsAreCaught(t *testing.T) {
 	for want, change := range map[string]func(k *modelKind){
 		"the normal form means another machine": func(k *modelKind) {
@@ -659,7 +659,7 @@ func (m mute) write(o *objectWriter) {
 	o.text("step", m.step.String())
 }
 
-// swallowing reads what is wrong as nothing.
+// swallowing reads a faulty field as none.
 func swallowing(k *modelKind) func(o *object) model {
 	return func(o *object) model {
 		faults := slices.Clone(o.doc.faults)
@@ -669,7 +669,7 @@ func swallowing(k *modelKind) func(o *object) model {
 	}
 }
 
-// lenient takes any field for its own.
+// lenient accepts any field as its own.
 func lenient(k *modelKind) func(o *object) model {
 	return func(o *object) model {
 		m := parseLine(o, k)
@@ -678,7 +678,7 @@ func lenient(k *modelKind) func(o *object) model {
 	}
 }
 
-// misplacing reports all in the first line.
+// misplacing reports all faults in the first line.
 func misplacing(k *modelKind) func(o *object) model {
 	return func(o *object) model {
 		m := parseLine(o, k)

@@ -17,17 +17,17 @@ import (
 )
 
 // The conformance suite: laws that every delay model, topology and mapping obeys. The
-// tests here take them from the registries, so that a new one is held to the laws by
-// being registered. broken_test.go shows of each law that it is not empty.
+// tests take them from the registries, so registering a new one holds it to the laws.
+// broken_test.go shows that no law is empty.
 
-// A law is a property of targets or topologies. Its check draws what it looks at, and
-// returns an error that says how the law is broken.
+// A law is a property of targets or topologies. Its check draws its inputs, and returns
+// an error that says how the law is broken.
 type law[S any] struct {
 	name  string
 	check func(t *rapid.T, s S) error
 }
 
-// broken returns the laws that s breaks, and how.
+// broken returns the names of the laws that s breaks, and their errors.
 func broken[S any](t *rapid.T, laws []law[S], s S) (names []string, err error) {
 	for _, l := range laws {
 		if fault := l.check(t, s); fault != nil {
@@ -37,7 +37,7 @@ func broken[S any](t *rapid.T, laws []law[S], s S) (names []string, err error) {
 	return names, err
 }
 
-// obey holds what is drawn to the laws.
+// obey checks the laws on drawn values.
 func obey[S any](t *testing.T, laws []law[S], draw func(t *rapid.T) S) {
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,7 +82,7 @@ func TestMappingsConform(t *testing.T) {
 	}
 }
 
-// TestRegistriesHaveNoTwins: names are what machine files choose by.
+// TestRegistriesHaveNoTwins: machine files choose by name.
 func TestRegistriesHaveNoTwins(t *testing.T) {
 	names := map[string]bool{}
 	for _, k := range models {
@@ -99,15 +99,15 @@ func TestRegistriesHaveNoTwins(t *testing.T) {
 	}
 }
 
-// parts are what a drawn machine consists of; nil stands for any.
+// parts are the parts of a drawn machine; nil stands for any.
 type parts struct {
 	model    *modelKind
 	topology *topologyKind
 	mapping  *mappingKind
 }
 
-// Drawn machines have few ranks, so that laws can look at all pairs. If the number of
-// nodes is fixed, it is mostNodes. Examples of topologies have room for so many.
+// Drawn machines have few ranks, so that laws can look at all pairs. A fixed number of
+// nodes is mostNodes. Examples of topologies have room for as many.
 const (
 	mostRanks = 60
 	mostNodes = 199
@@ -154,7 +154,7 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 	if err != nil {
 		t.Fatalf("%v\nof\n%s", err, text)
 	}
-	// Other figures stay if they make a machine.
+	// Other figures stay if the machine is valid.
 	for range rapid.IntRange(0, 3).Draw(t, "changes") {
 		figure := rapid.SampledFrom(append(scalars(net), figureless)).Draw(t, "figure")
 		before := figure.Value
@@ -168,7 +168,7 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 	return m
 }
 
-// figureless stands for a figure where there is none.
+// figureless stands for the figure where there is none.
 var figureless = &yaml.Node{Kind: yaml.ScalarNode}
 
 func pickIfNil[K any](t *rapid.T, kind **K, registry []*K, label string) {
@@ -241,8 +241,8 @@ func drawPair(t *rapid.T, target *Target) (src, dst int) {
 	return rank.Draw(t, "src"), rank.Draw(t, "dst")
 }
 
-// modelLaws hold for every target, whatever its model, topology and mapping. Where state
-// is shared, those on what bytes take do not.
+// modelLaws hold for every target, whatever its model, topology and mapping. Those on
+// the time of bytes do not hold where state is shared.
 var modelLaws = []law[*Target]{
 	{"a latency is at least a picosecond", func(t *rapid.T, target *Target) error {
 		src, dst := drawPair(t, target)
@@ -402,7 +402,7 @@ func checkAlike(t *rapid.T, target *Target) error {
 	return errors.Join(errRanks, check("leaders", leaders, src, dst, ok))
 }
 
-// checkPure asks twice, and from several goroutines at once. What the bytes take may
+// checkPure calls twice, and from several goroutines at once. The time of the bytes may
 // change where state is shared.
 func checkPure(t *rapid.T, target *Target) error {
 	bytes := drawSize(t)
@@ -465,7 +465,7 @@ func checkAllocations(t *rapid.T, target *Target) error {
 	return nil
 }
 
-// checkEnds holds the processors and ports at both ends against the delay.
+// checkEnds compares the processors and ports at both ends with the delay.
 func checkEnds(t *rapid.T, target *Target) error {
 	if target.SharedState() {
 		return nil
@@ -611,7 +611,7 @@ var topologyLaws = []law[nodesOf]{
 	}},
 }
 
-// checkTwice asks n questions twice, and all at once.
+// checkTwice calls ask n times twice, and all at once.
 func checkTwice(n int, ask func(i int) any) error {
 	first, together := make([]any, n), make([]any, n)
 	for i := range n {
@@ -757,8 +757,8 @@ func (k *topologyKind) section() section {
 	return section{"topology", "kind", k.name, k.examples, k.fields, func(o *object) { k.parse(o, topologies) }, "network: {model: flat, latency: 1us}\n"}
 }
 
-// checkSection holds the parser and the writer of an entry to each other, and refuses
-// what is not understood with file, line and field.
+// checkSection checks the parser and the writer of an entry against each other. Unknown
+// input must be refused with file, line and field.
 func checkSection(s section) error {
 	var faults []error
 	known := map[string]bool{}
@@ -868,8 +868,8 @@ func (s section) checkOmissions(example string) error {
 	return errors.Join(faults...)
 }
 
-// faultAt returns nil if err has a fault in a line, or in any if that is 0, of a field
-// whose path contains part.
+// faultAt returns nil if err has a fault of a field whose path contains part, in the
+// line, or in any line if that is 0.
 func faultAt(err error, line int, part string) error {
 	var faults Faults
 	if err == nil {
@@ -889,8 +889,8 @@ func faultAt(err error, line int, part string) error {
 // exported lets cmp look at all fields.
 var exported = cmp.Exporter(func(reflect.Type) bool { return true })
 
-// sameAgain returns an error unless the normal form means the same machine and is its
-// own normal form.
+// sameAgain returns an error unless the normal form describes the same machine and is
+// its own normal form.
 func sameAgain(m *Machine) error {
 	again, err := Parse(conformingFile, m.YAML(), readFake)
 	if err != nil {

@@ -104,7 +104,7 @@ func TestRateBoundaries(t *testing.T) {
 		t.Errorf("9,223,372 bytes at 1 B/s: %s", got)
 	}
 	// Coprime stages, whose fraction must be cut to fit: 2^62·2/9e18 seconds, and
-	// one second a byte and hardly more.
+	// little more than one second a byte.
 	if got := rateOf(8999999999999999999, 8999999999999999937).time(1 << 62); got != 1024819115206*ps {
 		t.Errorf("fast stages: %d", got)
 	}
@@ -113,8 +113,9 @@ func TestRateBoundaries(t *testing.T) {
 	}
 }
 
-// Half a round trip on aws-hpc6a, message by message, is what osu_latency measured: with
-// the overheads, and above the eager limit with request and acknowledgement.
+// Half a round trip on aws-hpc6a, message by message, equals the measurement of
+// osu_latency. It includes the overheads, and above the eager limit the request and the
+// acknowledgement.
 func TestHpc6aTakesWhatWasMeasured(t *testing.T) {
 	target := mustPreset(t, "aws-hpc6a", 192)
 	for bytes, want := range map[int64]vtime.Duration{
@@ -219,7 +220,7 @@ func TestTianheHops(t *testing.T) {
 	}
 }
 
-// Every shift over few ranks, so that no remainder goes unseen.
+// Every shift over few ranks, to cover every remainder.
 func TestDelaysOfAllShifts(t *testing.T) {
 	const ranks = 20
 	for _, network := range []string{
@@ -246,8 +247,8 @@ func TestDelaysOfAllShifts(t *testing.T) {
 	}
 }
 
-// Nodes that are no hops apart are as near as ranks of one node, which may be
-// farther than one hop.
+// Nodes that are no hops apart have the delay of ranks of one node, which may be longer
+// than that of one hop.
 func TestLookaheadOverNoHops(t *testing.T) {
 	const ranks = 12
 	target := mustTarget(t, `topology: {kind: hierarchy, levels: [{size: 2, hops: 0}, {hops: 1}]}

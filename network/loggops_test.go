@@ -16,8 +16,9 @@ func targetOf(t *testing.T, m model) *Target {
 	return target
 }
 
-// One rank's CPU and interface, worked out by hand from LogGOPSim's rules, in ns, with
-// o = 1500, g = 1000, G = 6, O = 2. mpivirt holds whole programs against LogGOPSim.
+// One rank's CPU and interface, worked out by hand from LogGOPSim's rules, in ns. The
+// parameters are o = 1500, g = 1000, G = 6, O = 2. mpivirt compares whole programs with
+// LogGOPSim.
 func TestOccupancyByHand(t *testing.T) {
 	p := &LogGOPS{Latency: 2500 * ns, Overhead: 1500 * ns, Gap: 1000 * ns, GapPerByte: 6 * ns, OverheadPerByte: 2 * ns}
 	target := targetOf(t, p)

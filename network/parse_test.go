@@ -25,10 +25,10 @@ func readFake(path string) ([]byte, error) {
 	return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 }
 
-// The scripts hold machine files and what Parse makes of each: its faults, or
-// the machine in normal form. go test -rewrite writes them anew.
+// The scripts hold machine files and the results of Parse: faults, or the machine in
+// normal form. go test -rewrite rewrites them.
 func TestParseScripts(t *testing.T) {
-	// Remedies list what there is; a new entry does not change the scripts.
+	// Remedies list the entries of a registry; a new entry does not change the scripts.
 	keepFirst(t, &models, 5)
 	keepFirst(t, &topologies, 9)
 	keepFirst(t, &mappings, 4)
@@ -45,14 +45,14 @@ func TestParseScripts(t *testing.T) {
 	}
 }
 
-// keepFirst leaves so many entries in a registry until the end of the test.
+// keepFirst keeps the first entries of a registry until the end of the test.
 func keepFirst[K any](t *testing.T, registry *[]K, n int) {
 	before := *registry
 	*registry = before[:n]
 	t.Cleanup(func() { *registry = before })
 }
 
-// checkRoundTrip says that the normal form means the same machine and is its own
+// checkRoundTrip checks that the normal form describes the same machine and is its own
 // normal form.
 func checkRoundTrip(t *testing.T, m *Machine) {
 	t.Helper()
@@ -61,7 +61,7 @@ func checkRoundTrip(t *testing.T, m *Machine) {
 	}
 }
 
-// checkFaults says that faults name a place and something wrong, in order.
+// checkFaults checks that faults name a place and a cause, in order.
 func checkFaults(t *testing.T, err error) {
 	t.Helper()
 	var faults Faults
@@ -127,8 +127,8 @@ func TestPresetFigures(t *testing.T) {
 	}
 }
 
-// A message costs somebody's processor something on every machine, so that linear
-// algorithms are not free, and long messages go by rendezvous.
+// On every machine a message costs some processor time, so that linear algorithms are
+// not free, and long messages go by rendezvous.
 func TestPresetsCharge(t *testing.T) {
 	for _, p := range Presets() {
 		target := mustPreset(t, p.Name, 1)

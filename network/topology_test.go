@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// graph is a network as its links say, without any formula for distances. A
-// vertex is a node's number, or any other comparable value for a switch.
+// graph is a network given by its links, without a formula for distances. A vertex is a
+// node's number, or any other comparable value for a switch.
 type graph struct{ links map[any][]edge }
 
 type edge struct {
@@ -25,8 +25,8 @@ func (g *graph) join(a, b any, global bool) {
 	g.links[b] = append(g.links[b], edge{a, global})
 }
 
-// distances searches from a node in breadth. A route crosses at most
-// mostGlobal global links.
+// distances searches breadth first from a node. A route crosses at most mostGlobal
+// global links.
 func (g *graph) distances(from any, mostGlobal int) map[any]int {
 	type state struct {
 		at      any
@@ -209,9 +209,9 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// fatTreeGraph follows Petrini and Vanneschi: switch (w, l), with w of levels-1
-// digits, is linked to (w', l+1) if w and w' agree in all digits but the l-th;
-// node p is linked to (w, levels-1) if w is p without its last digit.
+// fatTreeGraph follows Petrini and Vanneschi. Switch (w, l), with w of levels-1 digits,
+// is linked to (w', l+1) if w and w' agree in all digits but the l-th. Node p is linked
+// to (w, levels-1) if w is p without its last digit.
 func fatTreeGraph(arity, levels int) *graph {
 	type vertex struct{ word, level int }
 	g := newGraph()
@@ -311,8 +311,8 @@ func TestHierarchyOfPods(t *testing.T) {
 	g.check(t, hierarchy{[]unit{{size: half, hops: 2}, {size: half, hops: 4}, {size: ports, hops: 6}}}, node)
 }
 
-// In a hierarchy of topologies each unit is a network of its own, and the
-// innermost that has both ends carries the message.
+// In a hierarchy of topologies each unit is a network of its own. The innermost that
+// has both ends carries the message.
 func TestHierarchyOfTopologies(t *testing.T) {
 	ring, mesh := grid{dims: []int{5}, wrap: true}, grid{dims: []int{2, 3}}
 	h := hierarchy{[]unit{{size: 5, links: ring}, {size: 6, links: mesh}, {size: unlimited, hops: 9}}}

@@ -15,7 +15,7 @@ func preset(t *testing.T, name string) *Machine {
 	return m
 }
 
-// A variant is what the machine file would give with that line changed.
+// A variant equals the machine of the file with that line changed.
 func TestVariantIsTheFileWithAnotherLine(t *testing.T) {
 	m := preset(t, "xt5")
 	for _, c := range []struct{ mapping, line string }{
@@ -52,7 +52,7 @@ func TestVariantIsTheFileWithAnotherLine(t *testing.T) {
 	}
 }
 
-// A mapping file counts by what it lists, not by its name.
+// The digest of a mapping file depends on its contents, not on its name.
 func TestDigestCoversTheMappingFile(t *testing.T) {
 	m := preset(t, "xt5")
 	digests := map[string]string{}

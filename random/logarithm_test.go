@@ -70,10 +70,10 @@ func exactExp(x *big.Float) *big.Float {
 	return sum
 }
 
-// samples is the number of pairs of random words that a test looks at.
+// samples is the number of pairs of random words in a test.
 const samples = 300
 
-// words are those where something can go wrong, and others all over the range.
+// words are the critical words, and others all over the range.
 func words(t *testing.T) []uint64 {
 	t.Helper()
 	list := []uint64{0, 1, 2, 3, math.MaxUint64, math.MaxUint64 - 1}
@@ -126,8 +126,8 @@ func TestLogarithmIsWithinItsBound(t *testing.T) {
 	}
 }
 
-// Between two words of one line of the table the comment at minusLog2 proves it; here
-// is every end of a line with its neighbours, under every exponent, and a sample.
+// The comment at minusLog2 proves it between two words of one line of the table. This
+// test has every end of a line with its neighbours, under every exponent, and a sample.
 func TestLogarithmIsMonotone(t *testing.T) {
 	list := words(t)
 	for _, x := range list[:len(list)-2*samples] {
@@ -179,8 +179,8 @@ func TestReciprocal(t *testing.T) {
 	}
 }
 
-// far tells whether a duration is further from the exact one than rounding and the
-// given error allow. What does not fit is the longest duration.
+// far reports whether a duration is further from the exact one than rounding and the
+// given error allow. A result that does not fit is the longest duration.
 func far(got vtime.Duration, exact *big.Float, err float64) bool {
 	if longest := whole(math.MaxInt64); exact.Cmp(longest) > 0 {
 		exact = longest

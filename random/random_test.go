@@ -7,9 +7,9 @@ import (
 	"gigarank/vtime"
 )
 
-// The first outputs of SplitMix64 seeded with 0 are known (the generator's
-// reference implementation, also quoted in the tests of xoshiro): output n is
-// the finaliser of n times gamma.
+// The first outputs of SplitMix64 seeded with 0 are known from the generator's
+// reference implementation, also quoted in the tests of xoshiro. Output n is the
+// finaliser of n times gamma.
 func TestMixIsSplitMix64(t *testing.T) {
 	step := uint64(gamma)
 	state := uint64(0)

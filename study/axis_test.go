@@ -50,8 +50,8 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// A range holds first·factor^k (or first + k·step) as long as that is at most the
-// last, in order, and nothing else; also next to the largest number.
+// A range holds exactly the values first·factor^k (or first + k·step) up to the last,
+// in order, also next to the largest number.
 func TestRangeHoldsItsSteps(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		first := rapid.Int64Range(1, math.MaxInt64).Draw(t, "first")

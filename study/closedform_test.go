@@ -39,9 +39,9 @@ var formMachines = map[string]string{
 	"loggops-wide":   "network: {model: loggops, L: 2us, o: 1us, g: 1us, G: 1ns, O: 3ns, S: 64KiB}",
 }
 
-// Wherever a closed form is drawn, the simulated time is that of it to the picosecond,
-// whatever the operation, its algorithm, the machine and the mapping; and it is drawn at
-// so many points at least of those of a machine, in a hundred.
+// Wherever a closed form is drawn, the simulated time equals it to the picosecond, for
+// any operation, algorithm, machine and mapping. It is drawn at no less than a share of
+// the points of each machine, in percent.
 func TestSimulationMeetsTheClosedForm(t *testing.T) {
 	drawn := map[string]int{
 		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-charged": 6, "levels-cyclic": 20, "levels-single": 80, "levels-on-one": 80,
@@ -81,7 +81,7 @@ func TestSimulationMeetsTheClosedForm(t *testing.T) {
 	}
 }
 
-// Closed forms are not drawn where they do not hold, however near they come.
+// Closed forms are not drawn where they do not hold, however close they are.
 func TestClosedFormsThatDoNotHold(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range formMachines {
@@ -156,7 +156,7 @@ func TestClosedFormOfLogGOPS(t *testing.T) {
 	}
 }
 
-// The ratio is 1 only for equal times; a difference of a picosecond is seen, and a
+// The ratio is 1 only for equal times. A difference of a picosecond shows, and the
 // report says that something is wrong.
 func TestRatioIsExact(t *testing.T) {
 	p := testPlan(t, Axes{Operation: "barrier", Ranks: "8", Algorithms: "dissemination", Machines: "loggops-default"})

@@ -11,7 +11,8 @@ import (
 	"gigarank/vtime"
 )
 
-// seedsPlan is of two algorithms under noise and without, with so many seeds.
+// seedsPlan returns a plan of two algorithms, with noise and without, with a number of
+// seeds.
 func seedsPlan(t testing.TB, seeds int) *Plan {
 	var list []string
 	for s := range seeds {
@@ -21,7 +22,8 @@ func seedsPlan(t testing.TB, seeds int) *Plan {
 		Noise: []string{"periodic:1ms,1us"}, Seed: strings.Join(list, ",")})
 }
 
-// recordsOf makes records of a plan in which a point takes so long; none of 0.
+// recordsOf returns records of a plan with the times that takes returns. A point with
+// time 0 has none.
 func recordsOf(p *Plan, takes func(Point) vtime.Duration) []Record {
 	var records []Record
 	for _, q := range p.Points {
@@ -34,8 +36,8 @@ func recordsOf(p *Plan, takes func(Point) vtime.Duration) []Record {
 	return records
 }
 
-// A crossover is told where intervals are apart, and only there; what is alike, not
-// simulated or not known well enough is said to be so.
+// A crossover is reported exactly where intervals are apart. Algorithms that are alike,
+// not simulated or not known well enough are reported as such.
 func TestFindings(t *testing.T) {
 	spread := func(middle, by vtime.Duration, q Point) vtime.Duration {
 		return middle + (vtime.Duration(q.Seed)*7%8-3)*by
@@ -80,7 +82,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// With too few seeds nothing is said of the fastest under noise but that.
+// With too few seeds, that is all that is reported of the fastest under noise.
 func TestTooFewSeeds(t *testing.T) {
 	for seeds, want := range map[int]string{
 		1: "Under noise, times depend on the seed, and 1 seed is too few to say which algorithm is the fastest: give 6 or more by --seed.",
@@ -98,8 +100,8 @@ func TestTooFewSeeds(t *testing.T) {
 	}
 }
 
-// Whatever the times, a stretch ends only where each of its algorithms is either not
-// simulated or slower than another beyond their intervals.
+// A stretch ends only where each of its algorithms is not simulated or is slower than
+// another beyond their intervals, for any times.
 func TestStretchesEndForReasons(t *testing.T) {
 	plans := map[int]*Plan{}
 	for _, seeds := range []int{1, 3, 6, 9} {
@@ -143,7 +145,7 @@ func TestStretchesEndForReasons(t *testing.T) {
 	})
 }
 
-// The map says by how much the best is better, or that it cannot be told.
+// The map shows the margin of the best, or that it cannot be told apart.
 func TestMargins(t *testing.T) {
 	p := testPlan(t, Axes{Operation: "barrier", Ranks: "16", Algorithms: "linear,dissemination"})
 	for _, c := range []struct {

@@ -25,7 +25,7 @@ func barrierPlan(t testing.TB) *Plan {
 	return testPlan(t, Axes{Operation: "barrier", Ranks: "2^4..2^8", Algorithms: "node-leader,dissemination"})
 }
 
-// fakeRecord is what a point may have given.
+// fakeRecord returns a possible record of a point.
 func fakeRecord(p *Plan, point Point) Record {
 	return p.NewRecord("v1", point, result.Document{
 		Schema: 1, Complete: true, Ranks: point.Ranks, VirtualTime: point.Ranks * 1000, Wall: 0.5,
@@ -47,9 +47,9 @@ func closeJournal(t testing.TB, j *Journal) {
 	}
 }
 
-// Wherever the file is cut, as by a power failure, and whatever is in the place of
-// the rest, the whole lines are taken over, and what is added then makes the file
-// that would have been without the cut.
+// The file may be cut anywhere, as by a power failure, and hold anything after the cut.
+// The whole lines are taken over. Appending then gives the file that would exist
+// without the cut.
 func TestTornResultsAreRepaired(t *testing.T) {
 	p := barrierPlan(t)
 	whole := t.TempDir()
@@ -94,8 +94,8 @@ func TestTornResultsAreRepaired(t *testing.T) {
 	})
 }
 
-// A line that is no record in the middle of the file is no torn end: it is named,
-// and the file stays as it is.
+// A line in the middle of the file that is no record is no torn end. It is named, and
+// the file stays as it is.
 func TestDamageInTheMiddleIsRefused(t *testing.T) {
 	p := barrierPlan(t)
 	dir := t.TempDir()
@@ -122,7 +122,7 @@ func TestDamageInTheMiddleIsRefused(t *testing.T) {
 	}
 }
 
-// A file that is not a study's is named, with what is wrong in it, and stays as it is.
+// A file that is not a study's is named, with its fault, and stays as it is.
 func TestForeignFilesAreRefused(t *testing.T) {
 	p := barrierPlan(t)
 	line, err := json.Marshal(fakeRecord(p, p.Points[0]))

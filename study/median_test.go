@@ -8,8 +8,8 @@ import (
 	"gigarank/random"
 )
 
-// The orders of the interval of the median with a confidence of 95 %, as tables of
-// nonparametric statistics have them: (x_k, x_(n+1−k)).
+// The orders of the interval of the median with a confidence of 95 %, as in tables of
+// nonparametric statistics: (x_k, x_(n+1−k)).
 func TestIntervalsOfTables(t *testing.T) {
 	for n, want := range map[int]int{1: 0, 2: 0, 5: 0, 6: 1, 7: 1, 8: 1, 9: 2, 10: 2, 11: 2, 12: 3, 15: 4, 20: 6, 25: 8, 30: 10, 50: 18, 100: 40} {
 		if got := intervalOrder(n); got != want {
@@ -21,7 +21,7 @@ func TestIntervalsOfTables(t *testing.T) {
 	}
 }
 
-// Of samples of a skew distribution, at most one in twenty has an interval without the
+// At most one in twenty samples of a skew distribution has an interval without the
 // median, ln 2 for the exponential.
 func TestIntervalHoldsTheMedian(t *testing.T) {
 	const samples = 4000

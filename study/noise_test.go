@@ -8,15 +8,15 @@ import (
 	"gigarank/vtime"
 )
 
-// Noise that is rare for one rank is felt in every iteration of many: a detour of
-// 250 us each second costs a rank a part in 4000 of its time, but the slowest of P
-// ranks is hit in an iteration of length L with a probability of 1 − (1 − L/1s)^P,
-// and the barrier makes all ranks wait for it (Petrini, Kerbyson and Pakin, "The
-// Case of the Missing Supercomputer Performance", SC 2003; Hoefler, Schneider and
-// Lumsdaine, "Characterizing the Influence of System Noise on Large-Scale
-// Applications by Simulation", SC 2010). So the cost grows with the ranks from
-// nearly nothing to the detour, and no further. What the barrier would have made
-// the detour's rank wait anyway is saved: at most the time of a barrier.
+// Noise that is rare for one rank shows in every iteration of many. A detour of 250 us
+// each second costs a rank a part in 4000 of its time. The slowest of P ranks is hit in
+// an iteration of length L with a probability of 1 − (1 − L/1s)^P, and the barrier
+// makes all ranks wait for it (Petrini, Kerbyson and Pakin, "The Case of the Missing
+// Supercomputer Performance", SC 2003; Hoefler, Schneider and Lumsdaine,
+// "Characterizing the Influence of System Noise on Large-Scale Applications by
+// Simulation", SC 2010). So the cost grows with the ranks from nearly nothing to the
+// detour, and no further. The time that the barrier would have made the detour's rank
+// wait anyway is saved: at most the time of a barrier.
 func TestNoiseIsAmplifiedByRanks(t *testing.T) {
 	const period, detour = vtime.Second, 250 * vtime.Microsecond
 	noise := fmt.Sprintf("periodic:%v,%v", period, detour)

@@ -67,15 +67,15 @@ ranks_per_node: 4
 network: {model: flat, latency: 1us, bandwidth: 1GB/s, reduce: {bandwidth: 2GB/s}}
 `
 
-// writeFile writes a file into a directory that the test is in.
+// writeFile writes a file into the test's directory.
 func writeFile(t testing.TB, name, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// Points come in the order of growing cost to the host, so that a time limit
-// loses the least: with one algorithm, fewer ranks come first whatever else varies.
+// Points come in the order of growing cost to the host, so that a time limit loses the
+// fewest. With one algorithm, fewer ranks come first whatever else varies.
 func TestCheapPointsComeFirst(t *testing.T) {
 	p := testPlan(t, Axes{Operation: "allreduce", Ranks: "2^4..2^10", Payload: "8", Algorithms: "ring", Machines: "xt5,gigabit-star", Seed: "1,2"})
 	if len(p.Points) != 7*2*2 {
@@ -86,8 +86,8 @@ func TestCheapPointsComeFirst(t *testing.T) {
 	}
 }
 
-// Of the default algorithms, hopeless points are left out and named; what the
-// user names is not.
+// Hopeless points of default algorithms are left out and named. Points of algorithms
+// that the user names are not.
 func TestHopelessPointsAreLeftOut(t *testing.T) {
 	p := testPlan(t, Axes{Operation: "allreduce", Ranks: "16,2^20", Payload: "8"})
 	if !slices.ContainsFunc(p.LeftOut, func(q Point) bool { return q.Algorithm == "ring" && q.Ranks == 1<<20 }) {
@@ -109,8 +109,8 @@ func TestHopelessPointsAreLeftOut(t *testing.T) {
 	}
 }
 
-// A barrier of 2^30 ranks by node-leader takes from 15 to 43 s on two cores, one by
-// dissemination or recursive doubling over a minute on one.
+// A barrier of 2^30 ranks takes from 15 to 43 s on two cores by node-leader, and over a
+// minute on one by dissemination or recursive doubling.
 func TestLargestBarriersByDefault(t *testing.T) {
 	p := testPlan(t, Axes{Operation: "barrier", Ranks: "2^10..2^30"})
 	most := map[string]int64{}
@@ -124,7 +124,7 @@ func TestLargestBarriersByDefault(t *testing.T) {
 	}
 }
 
-// A study of which nothing is left is refused.
+// A study without a point left is refused.
 func TestStudyOfHopelessPointsOnly(t *testing.T) {
 	for _, c := range []struct {
 		axes Axes
@@ -143,8 +143,8 @@ func TestStudyOfHopelessPointsOnly(t *testing.T) {
 	}
 }
 
-// Mappings and ranks per node take the place of the machine's, in all
-// combinations, and tell points apart.
+// Mappings and ranks per node replace the machine's, in all combinations, and
+// distinguish points.
 func TestMachineVariants(t *testing.T) {
 	p := testPlan(t, Axes{Operation: "barrier", Ranks: "64", Algorithms: "node-leader", Mapping: "block,cyclic,random:3", RanksPerNode: "4,8"})
 	seen := map[string]bool{}
@@ -159,8 +159,8 @@ func TestMachineVariants(t *testing.T) {
 	}
 }
 
-// A machine that is named twice, however, is simulated once; two machines of one name
-// are refused, since results could not be told apart by it.
+// A machine that is named twice is simulated once. Two machines of one name are
+// refused, since the name does not distinguish their results.
 func TestMachinesOfOneName(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "same.yaml", flatMachine)
@@ -196,7 +196,7 @@ func TestNoiseIsComparedWithNone(t *testing.T) {
 	}
 }
 
-// As many ranks as can be simulated, and not one more.
+// The most ranks that can be simulated, and one more.
 func TestMostRanks(t *testing.T) {
 	for ranks, want := range map[string][]string{
 		"2147483646": nil,
@@ -211,7 +211,7 @@ func TestMostRanks(t *testing.T) {
 	}
 }
 
-// Everything that is wrong is told at once, with its flag.
+// All faults are reported at once, with their flags.
 func TestFaultsOfAxes(t *testing.T) {
 	var got []string
 	NewPlan(Axes{

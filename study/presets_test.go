@@ -7,9 +7,9 @@ import (
 	"gigarank/vtime"
 )
 
-// Nobody would believe that a linear barrier or allreduce is fastest on a real machine
-// beyond a handful of ranks: its root takes in and gives out one message after another.
-// Nor is a barrier free on one node.
+// A linear barrier or allreduce is not the fastest on a real machine beyond a handful
+// of ranks: its root receives and sends one message after another. Nor is a barrier
+// free on one node.
 func TestLinearIsNotFastestOnPresets(t *testing.T) {
 	type question struct{ ranks, payload int64 }
 	for _, preset := range network.Presets() {

@@ -20,7 +20,7 @@ import (
 )
 
 // browser runs headless Chromium, which the tests with the tag browser need, and
-// returns what it prints and what it logs.
+// returns its output and its log.
 func browser(t *testing.T, args ...string) (printed, logged []byte) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
@@ -43,8 +43,8 @@ func browser(t *testing.T, args ...string) (printed, logged []byte) {
 	return printed, stderr.Bytes()
 }
 
-// probe loads the report in frames of several widths and tells what is wrong with
-// each. What may scroll by itself may be wider than the page.
+// probe loads the report in frames of several widths and lists the faults of each.
+// Parts that scroll by themselves may be wider than the page.
 const probe = `<!DOCTYPE html><title>probe</title><body><pre id="found"></pre><script>
 const widths = [390, 768, 1280], found = [];
 let left = widths.length;
@@ -103,7 +103,8 @@ func serve(t *testing.T, report []byte) string {
 	return server.URL
 }
 
-// probed returns what the probe has found in a colour scheme: 0 is dark, 1 light.
+// probed returns the faults that the probe has found in a colour scheme: 0 is dark, 1
+// light.
 func probed(t *testing.T, url string, scheme int) []string {
 	dom, logged := browser(t, "--window-size=1400,1000", fmt.Sprintf("--blink-settings=preferredColorScheme=%d", scheme),
 		"--virtual-time-budget=20000", "--dump-dom", url+"/")
@@ -123,9 +124,9 @@ func probed(t *testing.T, url string, scheme int) []string {
 	return found
 }
 
-// On a phone, a tablet and a desk, light and dark, nothing is wider than the page,
-// no label is cut off, too small or on another, nothing is loaded from elsewhere,
-// and the console has no complaint.
+// On a phone, a tablet and a desk, light and dark, nothing is wider than the page, and
+// no label is cut off, too small or on another. Nothing is loaded from elsewhere, and
+// the console is empty.
 func TestReportInBrowser(t *testing.T) {
 	for name, report := range map[string][]byte{
 		"full":    reportOf(t, fullPlan(t), runFull(t)),
@@ -157,7 +158,7 @@ func TestReportInBrowser(t *testing.T) {
 	}
 }
 
-// The probe finds what it is for.
+// The probe finds the faults that it looks for.
 func TestProbeFindsFaults(t *testing.T) {
 	bad := `<!DOCTYPE html><body><img src="/x.png"><div style="width:2000px">wide</div>
 <figure><svg viewBox="0 0 440 300" width="400"><text x="430" y="20">cut off</text><text x="10" y="50">one</text><text x="12" y="52">two</text></svg></figure>`
@@ -169,7 +170,7 @@ func TestProbeFindsFaults(t *testing.T) {
 	}
 }
 
-// Screenshots and print come out; GIGARANK_SCREENSHOTS names a directory that
+// Screenshots and a print can be made. GIGARANK_SCREENSHOTS names a directory that
 // keeps them for people to look at.
 func TestReportIsDrawn(t *testing.T) {
 	dir := os.Getenv("GIGARANK_SCREENSHOTS")

@@ -49,8 +49,7 @@ func reportOf(t testing.TB, p *Plan, records []Record) []byte {
 	return page.Bytes()
 }
 
-// The report is one page that is well-formed, loads nothing, and has every part
-// that it promises.
+// The report is one well-formed page that loads nothing and has all its parts.
 func TestReportIsWhole(t *testing.T) {
 	page := reportOf(t, fullPlan(t), runFull(t))
 	for _, want := range []string{
@@ -81,7 +80,7 @@ func TestReportIsWhole(t *testing.T) {
 	}
 }
 
-// A study that was ended has its report, too, whatever part of it is there.
+// A study that was ended also has a report, whatever part of it exists.
 func TestReportOfAPart(t *testing.T) {
 	p := fullPlan(t)
 	records := runFull(t)
@@ -98,8 +97,8 @@ func TestReportOfAPart(t *testing.T) {
 	}
 }
 
-// Points for which the memory was not enough are named, and do not make a study
-// incomplete; one of them may have a result from a larger machine.
+// Points that do not fit the memory are named, and do not make a study incomplete. One
+// of them may have a result from a larger machine.
 func TestReportNamesPointsLeftOut(t *testing.T) {
 	p := barrierPlan(t)
 	n := len(p.Points)
@@ -170,8 +169,7 @@ func TestTicks(t *testing.T) {
 	})
 }
 
-// A number is printed with three digits and reads back as what it was, within half
-// of the last digit.
+// A number is printed with three digits and reads back within half of the last digit.
 func TestThreeDigits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := math.Exp(rapid.Float64Range(0, 34).Draw(t, "log"))
@@ -195,8 +193,8 @@ func TestThreeDigits(t *testing.T) {
 
 var customProperty = regexp.MustCompile(`--([a-z0-9]+): (#[0-9a-f]{6});`)
 
-// In light and dark, text stands out from what it is on by 4.5 to 1 and curves by
-// 3 to 1, as WCAG 2 asks for.
+// In light and dark, text has a contrast of 4.5 to 1 and curves of 3 to 1, as WCAG 2
+// requires.
 func TestContrast(t *testing.T) {
 	schemes := strings.Split(reportStyle, ":root {")[1:]
 	checked := 0
@@ -233,7 +231,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// luminance is WCAG 2's relative luminance of an sRGB colour.
+// luminance returns WCAG 2's relative luminance of an sRGB colour.
 func luminance(t *testing.T, color string) float64 {
 	n, err := strconv.ParseUint(color[1:], 16, 32)
 	if err != nil {
@@ -251,7 +249,7 @@ func luminance(t *testing.T, color string) float64 {
 
 func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
 
-// A curve of many points has at most so many marks, and a mark at its end.
+// A curve of many points has a bounded number of marks, and a mark at its end.
 func TestManyMarksAreThinned(t *testing.T) {
 	for n := range 200 {
 		marks := make([]mark, n)

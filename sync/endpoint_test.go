@@ -355,8 +355,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// An engine keeps next to nothing for engines that it has nothing to do with, and does
-// not go over them.
+// An endpoint keeps little for engines without traffic, and does not go over them.
 func TestManyEnginesCostLittle(t *testing.T) {
 	const k, rank = 10_000, 5000
 	ends := sync.NewInProcess(k)
@@ -422,7 +421,7 @@ func TestGatherAfterStop(t *testing.T) {
 	}
 }
 
-// The error of a transport comes out of Poll and Wait, and garbage is an error.
+// Poll and Wait return the error of a transport, and garbage is an error.
 func TestTransportFails(t *testing.T) {
 	ends := sync.NewInProcess(2)
 	e := sync.NewEndpoint(ends[0], sync.Config{Lookahead: func(int) vtime.Duration { return 1 }})

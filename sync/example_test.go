@@ -8,8 +8,8 @@ import (
 	"gigarank/vtime"
 )
 
-// Two engines, each with one event: engine 0 at 1 s tells engine 1, which has an
-// event at 2 s of its own and must not run it before it has heard.
+// Two engines have one event each. Engine 0 at 1 s sends a record to engine 1, which
+// has an event at 2 s of its own. It must not run that before it has the record.
 func Example() {
 	const lookahead = vtime.Microsecond
 	transports := sync.NewInProcess(2)

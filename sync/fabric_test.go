@@ -8,10 +8,10 @@ import (
 	"gigarank/sync"
 )
 
-// fabric is a transport and a scheduler for a test. Engines run as coroutines on
-// one goroutine, one at a time; what runs next and which pair's message arrives
-// next is random but a function of the seed, and some pairs and engines are slow. The wall clock stands still until
-// nothing else can happen.
+// fabric is a transport and a scheduler for a test. Engines run as coroutines on one
+// goroutine, one at a time. The next engine to run and the next message to arrive are
+// random but a function of the seed, and some pairs and engines are slow. The wall
+// clock stands still until nothing else can happen.
 type fabric struct {
 	random *rand.Rand
 	slow   [][]bool // by source and destination; the diagonal for the engines
@@ -52,8 +52,8 @@ func (f *fabric) endpoint(rank int, c sync.Config) *sync.Endpoint {
 	return sync.NewEndpoint(f.ends[rank], c)
 }
 
-// run runs body for every engine until all return. It gives up and returns
-// false after as many messages, or as many jumps of the clock, as limit.
+// run runs body for every engine until all return. It gives up and returns false after
+// limit messages, or as many jumps of the clock.
 func (f *fabric) run(limit int, body func(rank int)) bool {
 	for rank, e := range f.ends {
 		next, stop := iter.Pull(iter.Seq[struct{}](func(yield func(struct{}) bool) {
@@ -87,7 +87,7 @@ func (f *fabric) run(limit int, body func(rank int)) bool {
 	return false
 }
 
-// step resumes a ready engine or lets a message arrive; a slow one only with
+// step resumes a ready engine or lets a message arrive. It chooses a slow one only with
 // patience.
 func (f *fabric) step(ready []*fabricEnd, choice int, patience bool) {
 	if choice < len(ready) {

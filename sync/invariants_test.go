@@ -43,7 +43,8 @@ func TestFallingPromiseIsFound(t *testing.T) {
 	}
 }
 
-// violation runs f, which must break an invariant, and returns what was found.
+// violation runs f, which must break an invariant, and returns the text of the
+// violation.
 func violation(t *testing.T, f func()) (text string) {
 	t.Helper()
 	defer func() {

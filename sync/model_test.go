@@ -15,13 +15,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A program of the model is a set of chains. A chain visits engines at virtual
-// times that are fixed by its script; each visit causes the next, and may begin
-// other chains. A timed
-// visit depends on timing: an engine makes its timed visits in the order of
-// their times. Any other happens as soon as the record is there, like a receive
-// that names its source. A chain whose end is an LP's end finishes one LP of the
-// engine of its last visit.
+// A program of the model is a set of chains. A chain visits engines at virtual times
+// that its script fixes. Each visit causes the next, and may begin other chains. A
+// timed visit depends on timing: an engine makes its timed visits in the order of their
+// times. Any other happens as soon as the record has come, like a receive that names
+// its source. A chain whose end is an LP's end finishes one LP of the engine of its
+// last visit.
 type program struct {
 	lookahead [][]vtime.Duration
 	chains    []chain
@@ -52,8 +51,8 @@ func compareEvents(a, b event) int {
 	return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Chain, b.Chain), cmp.Compare(a.Step, b.Step))
 }
 
-// expected returns the timed visits of each engine in order: the closed form of
-// what the run must do.
+// expected returns the timed visits of each engine in order: the closed form of the
+// run.
 func (p *program) expected() [][]event {
 	log := make([][]event, len(p.lookahead))
 	for c, chain := range p.chains {
@@ -104,8 +103,8 @@ func drawProgram(t *rapid.T, k int) *program {
 			move()
 		}
 		for range rapid.IntRange(1, 12).Draw(t, "visits") {
-			// Only chains that the end waits for have timed visits: it does not
-			// wait for events.
+			// Only chains whose end ends an LP have timed visits: the run's end does
+			// not wait for events.
 			v.timed = c.finishes && rapid.IntRange(0, 2).Draw(t, "timed") < timedness
 			c.visits = append(c.visits, v)
 			move()
@@ -155,7 +154,7 @@ func newWorker(p *program, f *fabric, rank int, c sync.Config) *worker {
 
 func (w *worker) visitOf(e event) visit { return w.program.chains[e.Chain].visits[e.Step] }
 
-// come takes a chain in that has come to this engine.
+// come takes in a chain that has reached this engine.
 func (w *worker) come(e event) {
 	if !w.visitOf(e).timed {
 		w.make(e)
@@ -183,7 +182,7 @@ func (w *worker) make(e event) {
 	}
 }
 
-// cause brings a chain, by an action at a time, to the engine of a visit.
+// cause sends a chain, by an action at a time, to the engine of a visit.
 func (w *worker) cause(e event, at vtime.Time) {
 	switch dst := w.visitOf(e).engine; {
 	case dst == w.end.rank:
@@ -228,7 +227,7 @@ func (w *worker) deliver(src int, record []byte) {
 	w.come(e)
 }
 
-// next is the time of the first action that the worker may do by itself.
+// next returns the time of the first action that the worker may take by itself.
 func (w *worker) next() vtime.Time {
 	next := vtime.Forever
 	if len(w.queue) > 0 {
@@ -297,10 +296,9 @@ func drawConfig(t *rapid.T) sync.Config {
 	return c
 }
 
-// messageBound is more transport messages than any run of a program should
-// need. Rounds and waves cost O(k) messages and each lets at least one visit go
-// on; null messages alone creep over the virtual time in steps of a lookahead
-// and over all pairs.
+// messageBound is more transport messages than any run of a program needs. Rounds and
+// waves cost O(k) messages, and each lets at least one visit go on. Null messages alone
+// creep over the virtual time in steps of a lookahead and over all pairs.
 func messageBound(p *program, protocol sync.Protocol) int {
 	k := len(p.lookahead)
 	visits, last := p.visits()
@@ -311,10 +309,9 @@ func messageBound(p *program, protocol sync.Protocol) int {
 	return bound
 }
 
-// Whatever the order of arrival: no record comes below EIT, every engine makes
-// its timed visits in the order of virtual time, the end comes at all engines
-// and only when every chain is at its end and nothing is in flight, and the
-// number of messages is bounded.
+// In any order of arrival, no record comes below EIT, and every engine makes its timed
+// visits in the order of virtual time. The end comes at all engines, once every chain
+// is at its end and nothing is in flight. The number of messages is bounded.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.IntRange(2, 9).Draw(t, "engines")

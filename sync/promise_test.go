@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The tournament gives what a look at every engine gives.
+// The tournament gives the same as a look at every engine.
 func TestPromisesTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.IntRange(1, 100).Draw(t, "size")

@@ -32,7 +32,7 @@ func TestCutIsColoured(t *testing.T) {
 	}
 }
 
-// Every engine but the root is the child of one, within log(engines) levels.
+// Every engine except the root is the child of one, within log(engines) levels.
 func TestTree(t *testing.T) {
 	for _, size := range []int{1, 2, 5, 6, 100, 4097} {
 		parent := make([]int, size)
@@ -61,8 +61,8 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// An engine that is not blocked contributes when its next event lets EIT reach
-// the threshold, and to the end of the run not at all.
+// An engine that is not blocked contributes when its next event lets EIT reach the
+// threshold. It does not contribute to a round for the end.
 func TestContributesWhenUseful(t *testing.T) {
 	e := NewEndpoint(NewInProcess(2)[1], Config{Lookahead: func(int) vtime.Duration { return 10 }})
 	e.start(&roundMessage{round: 1, purpose: purposeEnd, time: vtime.Forever})

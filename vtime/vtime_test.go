@@ -28,8 +28,7 @@ func TestParseDuration(t *testing.T) {
 	}
 }
 
-// What String prints, ParseDuration reads back, as long as a float64 holds it
-// exactly.
+// ParseDuration reads the output of String back, as long as a float64 holds it exactly.
 func TestStringRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := Duration(rapid.Int64Range(-1<<50, 1<<50).Draw(t, "d"))

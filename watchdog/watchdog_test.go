@@ -19,8 +19,8 @@ type worker struct {
 func (w *worker) Progress() (uint64, bool) { return w.count.Load(), !w.rests.Load() }
 func (w *worker) Home() uint64             { return w.home }
 
-// watched starts a goroutine that does something, and returns where the watchdog finds
-// it blocked, or none if it is done before that.
+// watched starts a goroutine that calls do, and returns where the watchdog finds it
+// blocked, or "" if it ends before that.
 func watched(t *testing.T, limit time.Duration, do func(w *worker)) string {
 	t.Helper()
 	found, done, home := make(chan string, 1), make(chan string, 1), make(chan *worker)
@@ -76,8 +76,8 @@ func TestWhatBlocksIsFound(t *testing.T) {
 	}
 }
 
-// What computes, sleeps, waits for the host or for its own helpers, or rests in its own
-// way is left alone, for much longer than the limit.
+// A subject that computes, sleeps, waits for the host or for its own helpers, or rests
+// in its own way is not reported, for much longer than the limit.
 func TestWhatGoesOnIsLeftAlone(t *testing.T) {
 	const limit = 20 * time.Millisecond
 	compute := func() {
@@ -120,8 +120,8 @@ func TestWhatGoesOnIsLeftAlone(t *testing.T) {
 	}
 }
 
-// A subject that counts now and then is left alone, whatever its goroutine does at the
-// moment.
+// A subject that counts now and then is not reported, whatever its goroutine does at
+// the moment.
 func TestWhatCountsIsLeftAlone(t *testing.T) {
 	w := &worker{home: Goroutine()}
 	go func() { select {} }()
@@ -136,7 +136,7 @@ func TestWhatCountsIsLeftAlone(t *testing.T) {
 	}
 }
 
-// The runtime tells a process in which something runs from one in which nothing does.
+// The runtime distinguishes a process in which a goroutine runs from an idle one.
 func TestAnIdleProcessIsSeen(t *testing.T) {
 	var end atomic.Bool
 	for range 2 {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A build without MPI that a launcher has started several times refuses, rather
-// than run the same simulation in each process, and says how to build with it.
+// A build without MPI refuses to run if a launcher has started several processes, and
+// says how to build with it. It would run the same simulation in each.
 func TestRefusesLauncherWithoutMPI(t *testing.T) {
 	for _, c := range []struct {
 		launcher    string
@@ -28,7 +28,7 @@ func TestRefusesLauncherWithoutMPI(t *testing.T) {
 	}
 }
 
-// One process of a launcher is as good as none.
+// A single process of a launcher runs as without one.
 func TestRunsAloneUnderLauncher(t *testing.T) {
 	console, _, stderr := testConsole(map[string]string{"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"})
 	if code := execute(strings.Fields("run barriertest --ranks 16 --iterations 1"), console); code != exitDone {

@@ -7,7 +7,7 @@ import (
 	"gigarank/lp"
 )
 
-// Doctor tells each of these on a line of its own.
+// Doctor shows each of these on a line of its own.
 func TestDoctor(t *testing.T) {
 	c, stdout, _ := testConsole(map[string]string{"GOMAXPROCS": "2"})
 	if code := execute([]string{"doctor"}, c); code != exitDone {

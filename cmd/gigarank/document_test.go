@@ -85,8 +85,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// 2^63-1 ps must come through: JSON readers that use floating point would lose
-// it, ours must not write it as one.
+// 2^63-1 ps must be written as a whole number. Floating point would lose it.
 func TestTimesAreWholeNumbers(t *testing.T) {
 	o := testOutcome()
 	o.result.VirtualTime = vtime.Forever
@@ -96,7 +95,7 @@ func TestTimesAreWholeNumbers(t *testing.T) {
 	}
 }
 
-// A run that was stopped says so, why, and gives only what was finished.
+// A run that was stopped says so and why, and gives only the finished part.
 func TestIncompleteDocument(t *testing.T) {
 	o := testOutcome()
 	o.result.Complete, o.result.Finished, o.err = false, 0, interrupted{"interrupted by SIGTERM"}
@@ -114,8 +113,8 @@ func TestIncompleteDocument(t *testing.T) {
 	}
 }
 
-// A program that records on one rank only has no iteration to hide but the first,
-// which nothing proves to be over.
+// A program that records on one rank only has no iteration to hide but the first, which
+// is not known to be over.
 func TestFinishedIterations(t *testing.T) {
 	record := func(counts ...uint64) *mpivirt.Result {
 		r := &mpivirt.Result{}
@@ -168,7 +167,7 @@ func TestWriteReplacesAsAWhole(t *testing.T) {
 	}
 }
 
-// What cannot be replaced is named and leaves nothing behind.
+// A file that cannot be replaced is named, and nothing is left behind.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
 	if err := checkWritable(dir); err == nil {

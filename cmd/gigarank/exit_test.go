@@ -33,8 +33,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// The host whose error is only that another one ended the run has no opinion on
-// the exit code, so that the one that knows decides.
+// A host whose error is only that another one ended the run counts as done. The host
+// with the cause decides the exit code.
 func TestStoppedHostHasNoOpinion(t *testing.T) {
 	if got := ownCode(&sync.Stopped{}); got != exitDone {
 		t.Errorf("a stopped host votes for %d", got)

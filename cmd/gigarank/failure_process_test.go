@@ -46,8 +46,8 @@ func fail(name string) int {
 	return exitCode(o.err)
 }
 
-// inRank makes a program in which rank 17 does something after a microsecond and the
-// others meet in a barrier.
+// inRank returns a program in which rank 17 calls do after a microsecond and the others
+// meet in a barrier.
 func inRank(do func(r *mpivirt.Rank) error) mpivirt.Program {
 	return mpivirt.Program{Name: "failing", Main: func(r *mpivirt.Rank) error {
 		r.Compute(vtime.Microsecond)

@@ -57,7 +57,7 @@ func measured(t *testing.T, args []string) (memory, wall float64) {
 }
 
 // A forecast is within 10 % of the memory of the real run and within 30 % of its time.
-// Where the machine does other things meanwhile, the least of some attempts counts.
+// The least of some attempts counts, since the machine may be busy.
 func TestPlanAgainstRuns(t *testing.T) {
 	const attempts = 10
 	for _, line := range []string{

@@ -40,8 +40,8 @@ func smallMachine() fs.FS {
 	return fstest.MapFS{"proc/meminfo": {Data: []byte("MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\n")}}
 }
 
-// masks hide what depends on the host's speed or memory, on how much work an
-// engine makes of a simulation, and on which programs and machines there are.
+// masks hide the output that depends on the host's speed or memory, on the work of an
+// engine for a simulation, and on the existing programs and machines.
 var masks = []struct {
 	pattern *regexp.Regexp
 	by      string
@@ -99,7 +99,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// runLine runs a command line and shows what it printed and how it ended.
+// runLine runs a command line and returns its output and its exit.
 func runLine(line string) string {
 	c, stdout, stderr := testConsole(nil)
 	code := execute(strings.Fields(line), c)

@@ -13,8 +13,8 @@ import (
 	"gigarank/sync/mpi"
 )
 
-// testJob stands for MPI: its processes are in this one. The first to ask for a
-// transport makes it for all.
+// testJob stands for MPI: its processes are in this one. The first call of Transport
+// makes the transport of all.
 type testJob struct {
 	rank, size int
 	taken      int // transports of this process
@@ -70,8 +70,8 @@ func TestHostsAgree(t *testing.T) {
 	}
 }
 
-// What hosts tell each other between simulations, and what a simulation has left
-// behind, does not get in the way of the next one.
+// Messages of hosts between simulations, and messages that a simulation has left
+// behind, do not disturb the next one.
 func TestSimulationsFollowOneAnother(t *testing.T) {
 	const n, simulations = 3, 4
 	var group stdsync.WaitGroup
@@ -185,7 +185,7 @@ func TestFailureOnAnotherHost(t *testing.T) {
 	}
 }
 
-// A host is lost: who noticed says so, and nobody ends with 0.
+// A host is lost: the host that noticed says so, and none ends with 0.
 func TestLostHost(t *testing.T) {
 	h := testHosts(3)[1]
 	h.talk = brokenTransport{h.talk}
@@ -197,7 +197,7 @@ func TestLostHost(t *testing.T) {
 	}
 }
 
-// A host is lost before a simulation begins: whoever waits for it says so.
+// A host is lost before a simulation begins: a host that waits for it says so.
 func TestLostHostBefore(t *testing.T) {
 	h := testHosts(3)[1]
 	h.job = brokenJob{h.job}

@@ -12,8 +12,8 @@ import (
 	"gigarank/network"
 )
 
-// Everything that a run can be told by name is listed with a line on it, and one
-// algorithm of each operation as the default.
+// Every name that a run takes is listed with a line of description, and one algorithm
+// of each operation as the default.
 func TestListIsComplete(t *testing.T) {
 	c, stdout, _ := testConsole(nil)
 	if code := execute([]string{"list"}, c); code != exitDone {
@@ -45,7 +45,7 @@ func TestListIsComplete(t *testing.T) {
 	}
 }
 
-// What is shown of a machine is a machine file that says the same again.
+// The output of machine show is a machine file of the same machine.
 func TestMachineShowIsAFile(t *testing.T) {
 	show := func(name string) string {
 		c, stdout, stderr := testConsole(nil)

@@ -66,8 +66,7 @@ func TestHostsGiveTheSameResult(t *testing.T) {
 	}
 }
 
-// Faults are named by one host, and all end with 2, also when only host 0 can see
-// that something is wrong.
+// One host names the faults, and all end with 2, even if only host 0 can see a fault.
 func TestHostsRefuseTogether(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--engines 2", "over MPI each process has exactly one"},
@@ -81,8 +80,8 @@ func TestHostsRefuseTogether(t *testing.T) {
 	}
 }
 
-// Ctrl-C and SIGTERM to the launcher end a run on all hosts within seconds, and
-// host 0 still reports what was finished. Open MPI passes both on as SIGTERM.
+// Ctrl-C and SIGTERM to the launcher end a run on all hosts within seconds, and host 0
+// still reports the finished part. Open MPI passes both on as SIGTERM.
 func TestTerminateHosts(t *testing.T) {
 	for _, c := range []struct {
 		signal     unix.Signal
@@ -101,7 +100,7 @@ func TestTerminateHosts(t *testing.T) {
 	}
 }
 
-// terminate sends a run a signal and tells what is wrong with its end.
+// terminate sends a run a signal and reports faults of its end.
 func terminate(t *testing.T, signal unix.Signal, args, until string, iterations int) error {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.json")

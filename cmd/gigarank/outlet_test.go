@@ -35,8 +35,7 @@ func TestOutletKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// Who prints waits when the reader stands still, and no more once the outlet is
-// loose.
+// print waits when the reader stands still, and no longer once the outlet is loose.
 func TestOutletWaitsForItsReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reader, writer := io.Pipe()
@@ -67,8 +66,8 @@ func TestOutletWaitsForItsReader(t *testing.T) {
 	})
 }
 
-// waitUntilFull waits until what a pipe holds has not grown for a while: its writer
-// waits for a reader.
+// waitUntilFull waits until the contents of a pipe have not grown for a while: its
+// writer waits for a reader.
 func waitUntilFull(t *testing.T, pipe *os.File) {
 	last, since := 0, time.Now()
 	for deadline := time.Now().Add(10 * time.Second); time.Since(since) < 200*time.Millisecond; time.Sleep(time.Millisecond) {
@@ -85,7 +84,7 @@ func waitUntilFull(t *testing.T, pipe *os.File) {
 	}
 }
 
-// A run that is stopped while nobody reads what it prints leaves its document.
+// A run that is stopped while nobody reads its output leaves its document.
 func TestTerminateWithoutAReader(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
 	cmd := command(t, "run", "picalc", "--ranks", "2", "--iterations", "1G", "--engines", "1", "--progress", "none", "--json", out)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// planned is what plan with the arguments says.
+// planned returns the output of plan with the arguments.
 func planned(t *testing.T, args ...string) string {
 	t.Helper()
 	var failure bytes.Buffer
@@ -23,7 +23,7 @@ func planned(t *testing.T, args ...string) string {
 	return string(text)
 }
 
-// expectLines wants lines with the patterns.
+// expectLines expects lines with the patterns.
 func expectLines(t *testing.T, text string, patterns ...string) {
 	t.Helper()
 	for _, pattern := range patterns {
@@ -33,14 +33,14 @@ func expectLines(t *testing.T, text string, patterns ...string) {
 	}
 }
 
-// One process needs nothing for those that several hosts would have.
+// One process needs no memory for the processes that several hosts would have.
 func TestPlanFitsOneHost(t *testing.T) {
 	text := planned(t, "--ranks", "1M", "--lp", "event", "--cores", "256", "--memory", "8GiB")
 	expectLines(t, text, `^hosts +1, with 256 cores`, `--nodes=1 --ntasks-per-node=1 --cpus-per-task=256$`)
 }
 
-// The number of engines that the user gives is that of the calibration, of the
-// forecast and of the run.
+// The number of engines that the user gives holds for the calibration, the forecast and
+// the run.
 func TestPlanWithEngines(t *testing.T) {
 	text := planned(t, "--ranks", "100k", "--lp", "event", "--engines", "1", "--cores", "8", "--memory", "8GiB")
 	expectLines(t, text, `^calibration .* on 1 engine:`, `^  exec gigarank run .* --engines 1 `)
@@ -70,8 +70,8 @@ func TestForeseeWithEngines(t *testing.T) {
 	}
 }
 
-// A shell reads the lines back, and the signal before the time limit reaches what
-// the batch shell starts.
+// A shell reads the lines back, and the signal before the time limit reaches the
+// command of the batch shell.
 func TestJobLines(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const machine = "my machine.yaml"
@@ -105,7 +105,7 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// What a process takes now more and now less is not taken for what ranks take.
+// The variation of a process's memory does not count as memory of ranks.
 func TestMemoryOfCalibration(t *testing.T) {
 	before := calibration{taken: 11e6, memory: 1.25}
 	for _, c := range []struct{ taken, expected, want float64 }{
@@ -120,7 +120,7 @@ func TestMemoryOfCalibration(t *testing.T) {
 	}
 }
 
-// A few ranks take what was counted for them, some 13 bytes each.
+// A few ranks take the memory that was counted for them, some 13 bytes each.
 func TestPlanOfFewRanks(t *testing.T) {
 	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--cores", "2"), `^memory +1[0-9.]+ B a rank`)
 }

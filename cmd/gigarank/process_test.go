@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// command is the command line as a process of its own, which does not outlive
-// the test or a minute.
+// command returns the command line as a process of its own, which does not outlive the
+// test or a minute.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -55,8 +55,8 @@ func readDocument(t *testing.T, path string) document {
 	return d
 }
 
-// openTerminal makes a pseudo-terminal of 120 columns: what is written to the
-// terminal can be read from the controller.
+// openTerminal opens a pseudo-terminal of 120 columns. The controller reads the output
+// to the terminal.
 func openTerminal(t *testing.T) (controller, terminal *os.File) {
 	controller, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -80,8 +80,8 @@ func openTerminal(t *testing.T) (controller, terminal *os.File) {
 	return controller, terminal
 }
 
-// readUntil reads until a pattern has come and returns what it read; the rest is
-// read and dropped.
+// readUntil reads until a pattern has come and returns the text up to it. It reads and
+// drops the rest.
 func readUntil(t *testing.T, r io.Reader, pattern string) string {
 	wanted := regexp.MustCompile(pattern)
 	var all bytes.Buffer
@@ -97,15 +97,15 @@ func readUntil(t *testing.T, r io.Reader, pattern string) string {
 	return all.String()
 }
 
-// endIn waits for a process and returns its exit code and how long it took.
+// endIn waits for a process and returns its exit code and its wall time.
 func endIn(cmd *exec.Cmd) (code int, took time.Duration) {
 	began := time.Now()
 	_ = cmd.Wait()
 	return cmd.ProcessState.ExitCode(), time.Since(began)
 }
 
-// A run on a terminal shows its progress in one line; SIGTERM then ends it within
-// two seconds and leaves the iterations that were finished.
+// A run on a terminal shows its progress in one line. SIGTERM then ends it within two
+// seconds and leaves the finished iterations.
 func TestTerminateOnTerminal(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
 	controller, terminal := openTerminal(t)
@@ -176,7 +176,7 @@ func TestProcess(t *testing.T) {
 	if _, err := cmd.Output(); err == nil || cmd.ProcessState.ExitCode() != exitUsage {
 		t.Errorf("an unknown program ends with %v", err)
 	}
-	// The user's word for how much memory there is.
+	// GOMEMLIMIT overrides the available memory.
 	cmd = command(t, "run", "barriertest", "--ranks", "100k")
 	cmd.Env = append(cmd.Env, "GOMEMLIMIT=200MiB")
 	text, err = cmd.CombinedOutput()

@@ -58,7 +58,7 @@ func TestProgressNoneWritesNothing(t *testing.T) {
 	}
 }
 
-// The ticking has ended when end returns.
+// No call follows after end returns.
 func TestEvery(t *testing.T) {
 	ticks := make(chan int)
 	n := 0
@@ -107,8 +107,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// What is to begin later begins after its time, and is ended; what is ended before
-// never begins.
+// later begins after its time and is ended. If it is ended before, it never begins.
 func TestLater(t *testing.T) {
 	began, ended := make(chan bool, 1), false
 	end := later(0, func() func() {

@@ -14,7 +14,7 @@ import (
 	"gigarank/vtime"
 )
 
-// A number means the same however it is written.
+// A number has the same meaning in every notation.
 func TestCountSuffixes(t *testing.T) {
 	scales := map[string]int64{
 		"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "e3": 1e3, "e6": 1e6,
@@ -38,7 +38,7 @@ func TestCountSuffixes(t *testing.T) {
 	})
 }
 
-// Nothing that is outside the bounds gets through, and no text makes it panic.
+// No number outside the bounds is accepted, and no text makes it panic.
 func TestCountBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(
@@ -116,11 +116,11 @@ func TestEngines(t *testing.T) {
 	}
 }
 
-// What is needed counts all processes of the machine, and GOMEMLIMIT stands in
-// for what is available.
+// The need counts all processes of the machine, and GOMEMLIMIT replaces the available
+// memory.
 func TestMemoryOfSeveralProcesses(t *testing.T) {
-	// 1 GiB is available; 512 Ki ranks of 3300 bytes on two hosts are 825 MiB on
-	// each, and twice that if both are on this machine.
+	// 1 GiB is available. 512 Ki ranks of 3300 bytes on two hosts take 825 MiB on each,
+	// and twice that if both are on this machine.
 	for _, c := range []struct {
 		local int
 		want  int
@@ -133,8 +133,8 @@ func TestMemoryOfSeveralProcesses(t *testing.T) {
 	}
 }
 
-// Payloads for which the memory is not enough are refused before anything is made of
-// them. The need may not even fit into 64 bits.
+// Payloads that do not fit the memory are refused before anything is allocated. The
+// need may not even fit into 64 bits.
 func TestPayloadsWithoutTheMemory(t *testing.T) {
 	const needed, available = "the run needs about", "1.00 GiB are available"
 	for line, want := range map[string][]string{

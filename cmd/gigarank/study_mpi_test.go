@@ -21,7 +21,7 @@ import (
 var hostCount = regexp.MustCompile(`"(hosts|engines)":[0-9]+`)
 
 // The points of a study are the same on any number of host processes, in the same
-// order, and a study that one has begun can be resumed by several.
+// order. Several can resume a study that one has begun.
 func TestHostsStudyTogether(t *testing.T) {
 	args := func(dir, ranks string) []string {
 		return []string{"study", "allreduce", "--ranks", ranks, "--payload", "8,64", "--algorithms", "node-leader,ring,linear",
@@ -74,8 +74,8 @@ func TestHostsRefuseAStudyTogether(t *testing.T) {
 	}
 }
 
-// The launcher passes signals on to all hosts; what was finished stays, and the
-// study can be resumed, with fewer points, too.
+// The launcher passes signals on to all hosts. Finished points stay, and the study can
+// be resumed, also with fewer points.
 func TestSignalEndsAStudyOfHosts(t *testing.T) {
 	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGUSR1} {
 		dir := filepath.Join(t.TempDir(), "study")

@@ -15,10 +15,11 @@ import (
 	"gigarank/study"
 )
 
-// hostFields are what differs from run to run of a study.
+// hostFields are the fields that differ from run to run of a study.
 var hostFields = regexp.MustCompile(`"(wall_s|setup_s|events|switches|(?:remote|sync|transport)_messages|peak_rss_bytes|bytes_per_rank)":[0-9.e+-]+`)
 
-// resultLines reads the results of a study without what depends on the host.
+// resultLines returns the results of a study without the fields that depend on the
+// host.
 func resultLines(t *testing.T, dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, study.ResultsFile))
 	if err != nil {
@@ -27,7 +28,7 @@ func resultLines(t *testing.T, dir string) string {
 	return hostFields.ReplaceAllString(string(text), "$1")
 }
 
-// studyArguments are those of a study of which each point takes a while.
+// studyArguments returns the arguments of a study whose points each take a while.
 func studyArguments(dir string, more ...string) []string {
 	return append([]string{"study", "barrier", "--ranks", "2^10..2^14", "--algorithms", "node-leader,dissemination,binomial",
 		"--iterations", "20", "--out", dir}, more...)
@@ -49,7 +50,7 @@ func waitForLine(t *testing.T, r *bufio.Reader, pattern string) {
 	}
 }
 
-// startUntil starts a study and waits until so many points are finished.
+// startUntil starts a study and waits until a number of points are finished.
 func startUntil(t *testing.T, cmd *exec.Cmd, points string) {
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -61,9 +62,8 @@ func startUntil(t *testing.T, cmd *exec.Cmd, points string) {
 	readUntil(t, stderr, " "+points+"/")
 }
 
-// A study that is killed, whose file then ends in a torn line, and that is killed
-// again after it was resumed, leaves the results of a study that nobody has
-// touched.
+// A study is killed, its file then ends in a torn line, and it is killed again after it
+// was resumed. It leaves the results of an undisturbed study.
 func TestKilledStudyIsResumed(t *testing.T) {
 	whole, killed := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "killed")
 	if output, err := command(t, studyArguments(whole)...).CombinedOutput(); err != nil {
@@ -97,8 +97,8 @@ func TestKilledStudyIsResumed(t *testing.T) {
 	}
 }
 
-// Builds of a tree that has been changed have one version. Another build, which a byte
-// more stands for here, does not go on with the results of the first.
+// Builds of a tree that has been changed have one version. Another build, here one with
+// an extra byte, does not go on with the results of the first.
 func TestStudyOfAnotherBuildIsRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "study")
 	args := []string{"study", "barrier", "--ranks", "8", "--algorithms", "linear", "--out", dir, "--resume"}
@@ -135,9 +135,9 @@ func tear(t *testing.T, dir string) {
 	}
 }
 
-// The signals that schedulers send before a time limit end a study in order: what
-// was finished is there, the table is written, and the message says how to go on.
-// The first point is short, and no machine comes to the end of the second.
+// The signals that schedulers send before a time limit end a study in order. The
+// finished points stay, the table is written, and the message says how to go on. The
+// first point is short, and no machine comes to the end of the second.
 func TestSignalsEndAStudy(t *testing.T) {
 	for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGUSR1, unix.SIGINT} {
 		dir := filepath.Join(t.TempDir(), "study")

@@ -19,8 +19,7 @@ import (
 	"gigarank/study"
 )
 
-// studyOf prepares the barriers of 8 and 16 ranks, each host with what it prints as
-// errors.
+// studyOf prepares the barriers of 8 and 16 ranks, and each host's standard error.
 func studyOf(t *testing.T, all []*hosts) (conductors []*conductor, stderr []*bytes.Buffer) {
 	dir := filepath.Join(t.TempDir(), "study")
 	conductors, stderr = make([]*conductor, len(all)), make([]*bytes.Buffer, len(all))
@@ -50,8 +49,8 @@ func studyOf(t *testing.T, all []*hosts) (conductors []*conductor, stderr []*byt
 	return conductors, stderr
 }
 
-// tightMachine has memory for a simulation, but not while this process still holds
-// what one before has left.
+// tightMachine has memory for a simulation, but not while this process still holds the
+// memory of an earlier one.
 type tightMachine struct{}
 
 func (tightMachine) Open(name string) (fs.File, error) {
@@ -61,7 +60,7 @@ func (tightMachine) Open(name string) (fs.File, error) {
 	return fstest.MapFS{"proc/meminfo": {Data: fmt.Appendf(nil, "MemAvailable: %d kB\n", max(available, 0)>>10)}}.Open(name)
 }
 
-// What a point has left behind does not count against the next.
+// The memory that a point has left behind does not count against the next.
 func TestPointsShareTheMemory(t *testing.T) {
 	conductors, _ := studyOf(t, []*hosts{{size: 1, local: 1}})
 	s := conductors[0]
@@ -72,8 +71,8 @@ func TestPointsShareTheMemory(t *testing.T) {
 	}
 }
 
-// A point for which one host has no longer the memory ends the study on all of them,
-// and that host says why.
+// If one host no longer has the memory for a point, the study ends on all of them, and
+// that host says why.
 func TestHostWithoutMemoryEndsTheStudy(t *testing.T) {
 	const poor = 1
 	all := testHosts(3)
@@ -120,7 +119,7 @@ func TestLostResultEndsTheStudy(t *testing.T) {
 	}
 }
 
-// A study that has left points out that are too large for the memory is complete without them.
+// A study that has left out points too large for the memory is complete without them.
 func TestReportOfAStudyWithoutLargePoints(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "study")
 	c, _, stderr := testConsole(nil)

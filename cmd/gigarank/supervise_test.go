@@ -13,7 +13,7 @@ import (
 	"gigarank/sync"
 )
 
-// scripted is a simulation that does what a test says.
+// scripted is a simulation whose steps a test defines.
 type scripted struct {
 	run     func(stopped <-chan string) (*mpivirt.Result, error)
 	stopped chan string
@@ -80,8 +80,8 @@ func TestSignalDuringSetUp(t *testing.T) {
 	}
 }
 
-// A simulation that does not end when it is stopped is given up, and what could
-// be seen of it is reported.
+// A simulation that does not end when it is stopped is given up, and its visible
+// results are reported.
 func TestHungSimulationIsGivenUp(t *testing.T) {
 	c, _, _ := testConsole(nil)
 	release := make(chan struct{})

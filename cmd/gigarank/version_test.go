@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A version that any number of builds can have is told apart by the executable, one
-// that stands for a commit or a release is not touched.
+// A version that several builds can have is extended by a digest of the executable. One
+// that names a commit or a release is left as it is.
 func TestBuildsAreToldApart(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"one": "abc", "copy": "abc", "two": "abd"} {

@@ -67,8 +67,7 @@ func TestTransport(t *testing.T) {
 	}
 }
 
-// A message longer than a count of MPI may say: the suite, with a count that says
-// little.
+// The suite with messages longer than a count of MPI, here a small one.
 func TestLongCounts(t *testing.T) {
 	if !*worker {
 		for _, n := range []int{2, 3} {
@@ -101,10 +100,10 @@ func transport(t *testing.T, j Job) sync.Transport {
 	return e
 }
 
-// Many simulations follow one another in one job, each over a transport of its
-// own. Processes begin and end them at different times and leave messages of all
-// sizes behind; no transport gets a message of another, and what a transport holds
-// is given back.
+// Many simulations follow one another in one job, each over a transport of its own.
+// Processes begin and end them at different times and leave messages of all sizes
+// behind. No transport gets a message of another, and the buffers of a transport are
+// given back.
 func TestManyTransports(t *testing.T) {
 	if !*worker {
 		for n := 1; n <= 4; n++ {
@@ -185,8 +184,8 @@ func receiveNumber(t *testing.T, e sync.Transport, number int) {
 	t.Fatal("no message within a minute")
 }
 
-// A process that keeps silent is lost to its neighbours, which name it and its
-// host; one whose engine is busy for long is not.
+// A silent process is lost to its neighbours, which name it and its host. One whose
+// engine is busy for long is not.
 func TestLost(t *testing.T) {
 	if !*worker {
 		underMPI(t, 2, "TestLost")
