@@ -4,8 +4,8 @@
 // # Model
 //
 // A collective has P members, 0 to P−1, and goes through rounds. In a round a member
-// sends at most one message and then receives at most one. It stores what it receives
-// or combines it with its own ([Step]). A message sent in round k is received in round
+// sends at most one message and then receives at most one. It stores the received blocks
+// or combines them with its own ([Step]). A message sent in round k is received in round
 // k. A member's working buffer has W positions; a message carries a set of them
 // ([Blocks]). A [Layout] defines the bytes of each position; in every layout, position
 // p is block p. A [Schedule] defines where a member's input enters the buffer and where

@@ -121,7 +121,7 @@ func Algorithms(op Operation) []Algorithm {
 	return all
 }
 
-// Default returns the algorithm that an operation uses unless told otherwise.
+// Default returns the default algorithm of an operation.
 func Default(op Operation) Algorithm { return registry[op][0].algorithm }
 
 // Describe returns one line on the algorithm for the operation, or "" if the

@@ -66,8 +66,8 @@ type Config struct {
 	// Lookahead is the least virtual delay between an action of an LP of this
 	// engine and its effect on an LP of engine dst; at least a picosecond.
 	Lookahead func(dst int) vtime.Duration
-	// LeastLookahead is a lower bound on the same delay to an LP of any other engine; 0
-	// means the least Lookahead, for which New calls Lookahead for every engine.
+	// LeastLookahead is a lower bound on the same delay to an LP of any other engine. 0
+	// means the least Lookahead; New then calls Lookahead for every engine.
 	LeastLookahead vtime.Duration
 	// BufferLimit is the number of bytes in the kernel's buffers past which
 	// senders are throttled; 0 means 256 MiB.

@@ -5,13 +5,12 @@ import (
 	"gigarank/vtime"
 )
 
-// throttled holds the items that are held back, by the engine that they are about to
-// send to: a queue for each, and the queues in one of two heaps by their least items.
-// So an item is found that has room, and the least of all is known, without a look at
-// those that have none.
+// throttled holds the items held back, in a queue for each engine that they are about to
+// send to. The queues lie in one of two heaps, by their least items. So the least item
+// with room, and the least of all, are found without a look at items without room.
 type throttled struct {
 	queues map[int]*throttledQueue // by destination; none is empty
-	open   queueHeap               // to destinations that had room when it was asked for last
+	open   queueHeap               // to destinations that had room at the last look
 	full   queueHeap               // to the others
 	spare  []*throttledQueue       // empty ones, for reuse
 }
@@ -21,13 +20,13 @@ type throttledQueue struct {
 	items eventList
 	dst   int
 	index int  // in its heap
-	full  bool // that heap is the one of the destinations without room
+	full  bool // its heap is full, not open
 }
 
 // minimum returns the least instant of an item, Forever if there is none.
 func (h *throttled) minimum() vtime.Time { return min(h.open.minimum(), h.full.minimum()) }
 
-// push holds an item back that is about to send to engine dst.
+// push adds an item that is about to send to engine dst.
 func (h *throttled) push(ev Event, dst int) {
 	q := h.queues[dst]
 	if q == nil {
@@ -37,7 +36,7 @@ func (h *throttled) push(ev Event, dst int) {
 	h.heapOf(q).rise(q)
 }
 
-// add makes a queue, without an item yet.
+// add returns a new queue without items.
 func (h *throttled) add(dst int) *throttledQueue {
 	if h.queues == nil {
 		h.queues = map[int]*throttledQueue{}
@@ -83,7 +82,7 @@ func (h *throttled) pop(room func(dst int) bool) (ev Event, found bool) {
 	return Event{}, false
 }
 
-// opened tells that a destination may have room again.
+// opened moves the queue of a destination that may have room again.
 func (h *throttled) opened(dst int) {
 	if q := h.queues[dst]; q != nil && q.full {
 		h.full.remove(q)
@@ -92,8 +91,8 @@ func (h *throttled) opened(dst int) {
 	}
 }
 
-// queueHeap is a binary heap of queues that are not empty, by their least items. Two
-// that are alike go by their destinations.
+// queueHeap is a binary heap of queues that are not empty, by their least items, then by
+// their destinations.
 type queueHeap []*throttledQueue
 
 func (h queueHeap) minimum() vtime.Time {

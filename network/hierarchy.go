@@ -51,7 +51,7 @@ func parseUnits(o *object, kinds []*topologyKind) []unitSpec {
 			faults := len(level.doc.faults)
 			u.links = parseTopology(links, inner)
 			if u.size != 0 && len(level.doc.faults) == faults {
-				level.checkRoom("size", u.size, u.links)
+				level.checkCapacity("size", u.size, u.links)
 			}
 		}
 		if u.hops = level.count("hops", !level.has("topology"), 0, 1<<20); level.has("hops") && level.has("topology") {

@@ -42,7 +42,7 @@ type delays interface {
 	longest(bytes int64) vtime.Duration
 }
 
-// regular delays say which pairs of ranks are alike. Without it nothing is assumed.
+// regular delays say which pairs of ranks are alike. Of other delays nothing is assumed.
 type regular interface {
 	// uniformFrom returns the distance between two ranks from which on the delay
 	// depends on the size alone. It returns the number of ranks if there is no such

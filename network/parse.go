@@ -38,7 +38,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 		faults := len(top.doc.faults)
 		m.topology = parseTopology(o, topologies)
 		if m.nodes != 0 && len(top.doc.faults) == faults {
-			top.checkRoom("nodes", m.nodes, m.topology)
+			top.checkCapacity("nodes", m.nodes, m.topology)
 		}
 	}
 	m.parseNetwork(top.object("network", true, "write network: {model: flat, latency: 1us, bandwidth: 10GB/s}"))

@@ -41,8 +41,8 @@ func (l *scatter) size(node int) int        { return l.blocks.size(node) }
 func (l *scatter) sizes() (least, most int) { return l.blocks.sizes() }
 
 func (l *scatter) member(node, k int) int {
-	var room [128]int // larger nodes take memory from the heap
-	members := room[:0]
+	var buffer [128]int // larger nodes take memory from the heap
+	members := buffer[:0]
 	for i := range l.size(node) {
 		members = append(members, l.order.inverse(l.blocks.member(node, i)))
 	}

@@ -35,26 +35,26 @@ func ParseCount(s string) (int64, error) {
 	return parseWhole(s, "a count", "", "1000, 1M, 1Mi or 2^20")
 }
 
-func parseWhole(s, what, unit, examples string) (int64, error) {
+func parseWhole(s, noun, unit, examples string) (int64, error) {
 	text := strings.TrimSpace(s)
 	if strings.HasPrefix(text, "-") {
-		return 0, fmt.Errorf("%q is not %s: it is negative; write a number like %s", s, what, examples)
+		return 0, fmt.Errorf("%q is not %s: it is negative; write a number like %s", s, noun, examples)
 	}
 	if m := power.FindStringSubmatch(text); m != nil {
 		base, exponent := new(big.Int), new(big.Int)
 		base.SetString(m[1], 10)
 		exponent.SetString(m[2], 10)
-		return whole(s, what, new(big.Rat).SetInt(base.Exp(base, exponent, nil)))
+		return whole(s, noun, new(big.Rat).SetInt(base.Exp(base, exponent, nil)))
 	}
 	value, suffix, ok := splitNumber(text)
 	if !ok {
-		return 0, fmt.Errorf("%q is not %s: write a number like %s", s, what, examples)
+		return 0, fmt.Errorf("%q is not %s: write a number like %s", s, noun, examples)
 	}
 	scale, ok := prefixes[strings.TrimSuffix(suffix, unit)]
 	if !ok {
-		return 0, fmt.Errorf("%q is not %s: unknown unit %q; write a number like %s", s, what, suffix, examples)
+		return 0, fmt.Errorf("%q is not %s: unknown unit %q; write a number like %s", s, noun, suffix, examples)
 	}
-	return whole(s, what, value.Mul(value, new(big.Rat).SetInt(new(big.Int).SetUint64(scale))))
+	return whole(s, noun, value.Mul(value, new(big.Rat).SetInt(new(big.Int).SetUint64(scale))))
 }
 
 // splitNumber cuts the decimal at the head of text from the unit behind it.
@@ -67,12 +67,12 @@ func splitNumber(text string) (value *big.Rat, unit string, ok bool) {
 	return value, strings.TrimSpace(text[len(digits):]), ok
 }
 
-func whole(s, what string, value *big.Rat) (int64, error) {
+func whole(s, noun string, value *big.Rat) (int64, error) {
 	if !value.IsInt() {
-		return 0, fmt.Errorf("%q is not %s: it is no whole number", s, what)
+		return 0, fmt.Errorf("%q is not %s: it is no whole number", s, noun)
 	}
 	if !value.Num().IsInt64() {
-		return 0, fmt.Errorf("%q is not %s: it is larger than 2^63-1", s, what)
+		return 0, fmt.Errorf("%q is not %s: it is larger than 2^63-1", s, noun)
 	}
 	return value.Num().Int64(), nil
 }

@@ -72,9 +72,9 @@ func (m *Machine) place(ranks int) (placement, error) {
 		places = l.place(l.nodes()-1) + 1
 	}
 	top := m.topology.build(places)
-	if room := top.capacity(); room < places {
+	if capacity := top.capacity(); capacity < places {
 		return placement{}, fmt.Errorf("%d ranks need %d nodes of %d ranks, but topology %s has room for %d: enlarge it, raise ranks_per_node, or ask for at most %d ranks",
-			ranks, places, m.perNode, m.Topology(), room, multiply(room, m.perNode))
+			ranks, places, m.perNode, m.Topology(), capacity, multiply(capacity, m.perNode))
 	}
 	p := placement{ranks: ranks, layout: l, topology: top, farthest: top.most(places)}
 	if filled, ok := l.(blocks); ok {

@@ -85,11 +85,11 @@ func writeTopology(w *writer, path string, s topologySpec) *objectWriter {
 	return o
 }
 
-// checkRoom reports a topology of o with less room than field name asks for, in nodes
-// or units.
-func (o *object) checkRoom(name string, n int, s topologySpec) {
-	if room := s.build(n).capacity(); room < n {
-		o.fault("topology", fmt.Sprintf("%s has room for %d, but %s is %d", s.kind(), room, name, n), "enlarge it, or lower "+name)
+// checkCapacity reports a topology of o with less capacity than field name asks for, in
+// nodes or units.
+func (o *object) checkCapacity(name string, n int, s topologySpec) {
+	if capacity := s.build(n).capacity(); capacity < n {
+		o.fault("topology", fmt.Sprintf("%s has room for %d, but %s is %d", s.kind(), capacity, name, n), "enlarge it, or lower "+name)
 	}
 }
 

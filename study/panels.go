@@ -199,7 +199,7 @@ type gridCell struct {
 	Style  int // -1 if nothing was simulated
 	Letter string
 	Margin string // over the next
-	Told   bool   // the fastest is known for sure
+	Sure   bool   // the fastest is known for sure
 	Title  string
 }
 
@@ -208,7 +208,7 @@ func (c gridCell) Color() string {
 	switch {
 	case c.Style < 0:
 		return "none"
-	case !c.Told:
+	case !c.Sure:
 		return "tie " + colorClass(c.Style)
 	}
 	return colorClass(c.Style)
@@ -261,7 +261,7 @@ func (p *Plan) gridRow(here []sample, payload int64, seen map[int]bool) gridRow 
 		if len(at) > 0 {
 			r := rank(at)
 			cell.Style = slices.Index(p.Algorithms, r.best.point.Algorithm)
-			cell.Letter, cell.Margin, cell.Told = letter(cell.Style), r.margin(), r.told()
+			cell.Letter, cell.Margin, cell.Sure = letter(cell.Style), r.margin(), r.sure()
 			for _, a := range r.tied[1:] {
 				if r.best.vague() {
 					break

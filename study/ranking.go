@@ -38,8 +38,8 @@ func rank(at []sample) ranking {
 	return r
 }
 
-// told reports whether the best is known to be the fastest.
-func (r ranking) told() bool { return len(r.tied) == 1 }
+// sure reports whether the best is known to be the fastest.
+func (r ranking) sure() bool { return len(r.tied) == 1 }
 
 // margin returns the margin of the best over the next: "+12 %", "×3.4", "≈" if the two
 // cannot be told apart, "?" with too few seeds, and "" if there is no other.
@@ -49,7 +49,7 @@ func (r ranking) margin() string {
 		return ""
 	case r.best.vague():
 		return "?"
-	case !r.told():
+	case !r.sure():
 		return "≈"
 	}
 	return longer(r.next.time / r.best.time)

@@ -21,9 +21,9 @@ type Config struct {
 	// every dst but this engine, for which it is not called.
 	Lookahead func(dst int) vtime.Duration
 	// LeastLookahead is a lower bound on the virtual delay between an action of this
-	// engine and its effect on any other engine. With it NewEndpoint calls Lookahead for
-	// no engine; Lookahead is called for an engine that is first sent to or heard.
-	// Default: the least Lookahead, for which NewEndpoint calls it for every engine.
+	// engine and its effect on any other engine. With it Lookahead is called for an engine
+	// only when the first packet goes to it or comes from it. Default: the least
+	// Lookahead; NewEndpoint then calls Lookahead for every engine.
 	LeastLookahead vtime.Duration
 	// LookaheadFrom is the least virtual delay between an action of engine src and its
 	// effect on this engine: src's Lookahead. It makes the result of a round tighter.

@@ -28,25 +28,25 @@ type peer struct {
 	opened  bool  // in opened
 }
 
-// peersPerBlock is small: in a tree or a butterfly, an engine has to do with few
-// engines, and they lie apart. A power of two.
+// peersPerBlock is a power of two. It is small: in a tree or a butterfly, an engine
+// communicates with few engines, and they lie apart.
 const peersPerBlock = 4
 
 // peerTable holds the peers of an engine in blocks of consecutive engines. A block is
-// made when one of its engines is first sent to or heard. Engines that this one has
-// nothing to do with cost two bytes each.
+// made by the first packet to or from one of its engines. Other engines cost two bytes
+// each.
 type peerTable struct {
 	blocks     []*[peersPerBlock]peer
 	rank, size int
 	lookahead  func(dst int) vtime.Duration
-	least      vtime.Duration // stands for a lookahead that is less
+	least      vtime.Duration // lower bound of the lookaheads, which replaces smaller ones
 }
 
 func newPeerTable(rank, size int, lookahead func(int) vtime.Duration, least vtime.Duration) peerTable {
 	return peerTable{make([]*[peersPerBlock]peer, (size+peersPerBlock-1)/peersPerBlock), rank, size, lookahead, max(least, 1)}
 }
 
-// of returns the peer for an engine. It stays where it is.
+// of returns the peer for an engine. The pointer stays valid.
 func (t *peerTable) of(engine int) *peer {
 	if p := t.known(engine); p != nil {
 		return p
@@ -54,7 +54,8 @@ func (t *peerTable) of(engine int) *peer {
 	return t.add(engine)
 }
 
-// known returns the peer for an engine, nil if it is not made. The compiler inlines it.
+// known returns the peer for an engine, nil if its block is not made. The compiler inlines
+// known.
 func (t *peerTable) known(engine int) *peer {
 	if block := t.blocks[uint(engine)/peersPerBlock]; block != nil {
 		return &block[uint(engine)%peersPerBlock]

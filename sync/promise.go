@@ -6,18 +6,17 @@ import (
 	"gigarank/vtime"
 )
 
-// promises holds the latest promise of each engine as a tournament: a node is the
-// least of its two children, and the leaves are the engines. The lower levels are cut into
-// blocks of consecutive engines, each a tournament of its own. A block is made when
-// one of its engines is first heard. Engines that this one never hears cost one to two
-// bytes each.
+// promises holds the latest promise of each engine as a tournament: a node is the least of
+// its two children, and the leaves are the engines. The lower levels are cut into blocks
+// of consecutive engines, each a tournament of its own. A block is made by the first
+// packet from one of its engines. Engines that never send one cost one to two bytes each.
 type promises struct {
 	node   []vtime.Time // node[i] is the least of node[2i] and node[2i+1]; the leaves are the blocks
 	leaves int
 	blocks []*promiseBlock // by number; nil: not made
-	rank   int             // of the engine that is promised to; it promises itself Forever
+	rank   int             // of the engine that receives the promises; its own is Forever
 	size   int
-	first  vtime.Time // promise of every other engine before it is heard
+	first  vtime.Time // promise of every other engine before its first packet
 }
 
 const promisesPerBlock = 16
@@ -26,8 +25,7 @@ const promisesPerBlock = 16
 // promises.node.
 type promiseBlock [2 * promisesPerBlock]vtime.Time
 
-// newPromises returns the promises that size engines give to engine rank, who has heard
-// none of them.
+// newPromises returns the promises of size engines to engine rank before any packet.
 func newPromises(rank, size int, first vtime.Time) promises {
 	blocks := (size + promisesPerBlock - 1) / promisesPerBlock
 	leaves := 1 << bits.Len(uint(blocks-1))
@@ -44,7 +42,7 @@ func newPromises(rank, size int, first vtime.Time) promises {
 	return p
 }
 
-// atFirst returns the promise of an engine that has not been heard.
+// atFirst returns the promise of an engine before its first packet.
 func (p *promises) atFirst(engine int) vtime.Time {
 	if engine == p.rank || engine >= p.size {
 		return vtime.Forever

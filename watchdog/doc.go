@@ -3,7 +3,7 @@
 //
 // # Model
 //
-// A [Subject] counts what it does, such as an engine, which runs the code of ranks. A
+// A [Subject], such as an engine, which runs the code of ranks, counts its work. A
 // count that stands still means nothing by itself: a rank may compute for as long as it
 // likes. After a while of standing still the watchdog reads the stacks of the process,
 // as the Go runtime prints them. The subject is blocked if a goroutine that its home

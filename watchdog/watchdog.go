@@ -32,7 +32,8 @@ type suspect struct {
 	seen  string
 	times int // looks at the stacks that have found it blocked as in seen
 	idle  int // looks in a row, of these, that found no goroutine of the process running
-	told  bool
+	// reported is set once blocked has returned true.
+	reported bool
 }
 
 // Watch watches subjects until stop is called. It calls blocked(i, where) when subject
@@ -53,7 +54,7 @@ func Watch(subjects []Subject, limit float64, blocked func(i int, where string) 
 			}
 			for i := range subjects {
 				if where := suspects[i].look(subjects[i]); where != "" {
-					suspects[i].told = blocked(i, where)
+					suspects[i].reported = blocked(i, where)
 					suspects[i].wait()
 				}
 			}
@@ -68,8 +69,8 @@ func Watch(subjects []Subject, limit float64, blocked func(i int, where string) 
 // look returns where the subject is blocked, if it is.
 func (s *suspect) look(subject Subject) (where string) {
 	count, atWork := subject.Progress()
-	if s.told || !atWork || count != s.count {
-		*s = suspect{count: count, due: looks, told: s.told}
+	if s.reported || !atWork || count != s.count {
+		*s = suspect{count: count, due: looks, reported: s.reported}
 		return ""
 	}
 	s.still++

@@ -151,7 +151,7 @@ func readWatchdog(text string) (seconds float64, err error) {
 	return d.Seconds(), nil
 }
 
-// choose returns the value with a name. noun says what the values are.
+// choose returns the value with a name. Its error names the values by noun.
 func choose[T fmt.Stringer](noun, name string, values []T) (T, error) {
 	names := make([]string, len(values))
 	for i, v := range values {

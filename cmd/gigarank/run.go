@@ -190,7 +190,7 @@ func settle(h *hosts, o *outcome) (all report, err error) {
 		o.err = err
 	}
 	if o.err != nil && all.code == exitDone {
-		all.code = exitHost // whoever knows the cause is gone
+		all.code = exitHost // the host that knows the cause is gone
 	}
 	if all.code != exitDone {
 		err = ended{cause: o.err, code: all.code, silent: h.index != 0 && !ofThisHost(o.err)}
