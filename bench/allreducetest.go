@@ -8,8 +8,8 @@ import (
 	stdsync "sync"
 
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/random"
 	"gigarank/vtime"
 )
@@ -19,7 +19,7 @@ var allreducetest = Entry{
 	Name:     "allreducetest",
 	Summary:  "all ranks compute for a random time, then sum a vector of doubles; times and checks the sum",
 	Defaults: Options{Iterations: 10, Compute: vtime.Millisecond, Payload: 1024 * 8},
-	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Build: func(o Options) (mpivirt.Program, error) {
 		if o.Payload%8 != 0 {
 			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: doubles have 8 bytes each", o.Payload)
@@ -30,16 +30,16 @@ var allreducetest = Entry{
 		// A payload is checked before anyone knows whether there is the memory for it.
 		vectors := stdsync.OnceValue(func() contributions { return newContributions(int(o.Payload / 8)) })
 		return mpivirt.Program{
-			Main: func(r *mpivirt.Rank) error { return allreduceMain(r, o, vectors()) },
-			Event: func() mpivirt.EventProgram {
-				p := &allreduceSteps{Options: o, vectors: vectors(), sum: mpivirt.Sum[float64](), checked: -1}
-				return repeat(o.Iterations, p.step)
-			},
+			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return allreduceMain(r, o, vectors()) }),
+				steps.Main(func() steps.Program {
+					p := &allreduceSteps{Options: o, vectors: vectors(), sum: mpivirt.Sum[float64](), checked: -1}
+					return repeat(o.Iterations, p.step)
+				})},
 		}, nil
 	},
 	Collectives: []collectives.Operation{collectives.Allreduce},
-	State: func(kind lp.Kind, o Options) float64 {
-		if kind == lp.Goroutine {
+	State: func(kind *mpivirt.Kind, o Options) float64 {
+		if kind == mpivirt.Goroutine {
 			return 2 * float64(o.Payload)
 		}
 		return repeatedStateBytes(kind, o)
@@ -133,9 +133,9 @@ type allreduceSteps struct {
 	checked int // iteration whose sum, which the ranks share, has been checked
 }
 
-func (p *allreduceSteps) step(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
+func (p *allreduceSteps) step(r *steps.Rank, iteration int) steps.Outcome {
 	if last := iteration - 1; last >= 0 && p.checked != last {
-		if err := checkSum(mpivirt.EventResult[float64](r), r.Size(), last); err != nil {
+		if err := checkSum(steps.Result[float64](r), r.Size(), last); err != nil {
 			return r.Fail(err)
 		}
 		p.checked = last
@@ -144,5 +144,5 @@ func (p *allreduceSteps) step(r *mpivirt.EventRank, iteration int) mpivirt.Outco
 		return r.Finish()
 	}
 	r.Compute(computeTime(r.Seed(), r.Rank(), iteration, p.Compute))
-	return mpivirt.EventAllreduce(r.Timed(iteration, "allreduce"), p.vectors.of(r.Rank(), iteration), p.sum)
+	return steps.Allreduce(r.Timed(iteration, "allreduce"), p.vectors.of(r.Rank(), iteration), p.sum)
 }

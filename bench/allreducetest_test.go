@@ -6,7 +6,8 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 )
 
 // A payload can be checked without the memory for it. One that no process can hold is
@@ -38,12 +39,12 @@ func TestBytesPerEngine(t *testing.T) {
 	}
 	for _, payload := range []int64{8, 1 << 40, 1<<63 - 8} {
 		c := bench.Config{Options: bench.Options{Payload: payload}}
-		c.LP, c.Target = lp.Event, target
+		c.Kind, c.Target = steps.Kind, target
 		// 5, and one for each level of the tree over 16 nodes and its leaves.
 		if got := bench.BytesPerEngine(e, c); got != 10*float64(payload) {
 			t.Errorf("%d bytes: an engine holds %v, want 10 vectors", payload, got)
 		}
-		c.LP = lp.Goroutine
+		c.Kind = mpivirt.Goroutine
 		if got := bench.BytesPerRank(e, c, 1); got < 2*float64(payload) {
 			t.Errorf("%d bytes: a goroutine rank holds %v, want more than 2 vectors", payload, got)
 		}
@@ -61,7 +62,7 @@ func TestAllreduceOfSeveralBlocks(t *testing.T) {
 			c := options(2, 8*48)
 			c.Algorithms = map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a}
 			want := run(t, "allreducetest", "xt5", 20, engines, c)
-			c.LP = lp.Event
+			c.Kind = steps.Kind
 			got := run(t, "allreducetest", "xt5", 20, engines, c)
 			if err := sameOutcome(got, want); err != nil {
 				t.Errorf("%s on %d engines: event ranks: %v", a, engines, err)

@@ -2,8 +2,8 @@ package bench
 
 import (
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
@@ -12,11 +12,11 @@ var barriertest = Entry{
 	Name:     "barriertest",
 	Summary:  "all ranks compute, then meet in a barrier; times the barrier",
 	Defaults: Options{Iterations: 10, Compute: vtime.Millisecond},
-	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Build: func(o Options) (mpivirt.Program, error) {
 		return mpivirt.Program{
-			Main:  func(r *mpivirt.Rank) error { return barrierMain(r, o) },
-			Event: func() mpivirt.EventProgram { return repeat(o.Iterations, barrierStep(o)) },
+			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return barrierMain(r, o) }),
+				steps.Main(func() steps.Program { return repeat(o.Iterations, barrierStep(o)) })},
 		}, nil
 	},
 	Collectives: []collectives.Operation{collectives.Barrier},
@@ -37,8 +37,8 @@ func barrierMain(r *mpivirt.Rank, o Options) error {
 }
 
 // barrierStep is barrierMain for one iteration.
-func barrierStep(o Options) func(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
-	return func(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
+func barrierStep(o Options) func(r *steps.Rank, iteration int) steps.Outcome {
+	return func(r *steps.Rank, iteration int) steps.Outcome {
 		if iteration == o.Iterations {
 			return r.Finish()
 		}

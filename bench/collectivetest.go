@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
@@ -48,11 +48,11 @@ func collectiveTest(op collectives.Operation, payload int64, what string) Entry 
 		Name:     TimedBy(op),
 		Summary:  fmt.Sprintf("all ranks compute, then %s; times the %s", what, op),
 		Defaults: Options{Iterations: 1, Compute: vtime.Millisecond, Payload: payload},
-		Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+		Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 		Build: func(o Options) (mpivirt.Program, error) {
 			return mpivirt.Program{
-				Main:  func(r *mpivirt.Rank) error { return collectiveMain(r, op, o) },
-				Event: func() mpivirt.EventProgram { return repeat(o.Iterations, collectiveStep(op, o)) },
+				Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return collectiveMain(r, op, o) }),
+					steps.Main(func() steps.Program { return repeat(o.Iterations, collectiveStep(op, o)) })},
 			}, nil
 		},
 		Collectives: []collectives.Operation{op},
@@ -74,9 +74,9 @@ func collectiveMain(r *mpivirt.Rank, op collectives.Operation, o Options) error 
 }
 
 // collectiveStep is collectiveMain for one iteration.
-func collectiveStep(op collectives.Operation, o Options) func(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
+func collectiveStep(op collectives.Operation, o Options) func(r *steps.Rank, iteration int) steps.Outcome {
 	name := op.String()
-	return func(r *mpivirt.EventRank, iteration int) mpivirt.Outcome {
+	return func(r *steps.Rank, iteration int) steps.Outcome {
 		if iteration == o.Iterations {
 			return r.Finish()
 		}

@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"gigarank/lp"
 	"gigarank/mpivirt"
 )
 
@@ -12,7 +11,7 @@ var deadlock = Entry{
 	Name:     "deadlock",
 	Summary:  "pairs of ranks that both send first, synchronously: ends in a deadlock report",
 	Defaults: Options{Iterations: 1, Payload: 8},
-	Forms:    []lp.Kind{lp.Goroutine},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockMain),
 	State:    pointToPointState(0),
 }
@@ -22,7 +21,7 @@ var deadlockFix = Entry{
 	Name:     "deadlock_fix",
 	Summary:  "the exchange of deadlock made right: nonblocking synchronous sends, then the receives",
 	Defaults: Options{Iterations: 10, Payload: 8},
-	Forms:    []lp.Kind{lp.Goroutine},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockFixMain),
 	State:    pointToPointState(0),
 }

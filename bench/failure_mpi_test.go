@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/sync"
 	"gigarank/sync/mpi"
@@ -115,8 +114,8 @@ func simulateOver(transport sync.Transport, main func(r *mpivirt.Rank) error) (*
 		return nil, err
 	}
 	s, err := mpivirt.New(mpivirt.Config{
-		Target: tgt, LP: lp.Goroutine, Transports: []sync.Transport{transport},
-		Program: mpivirt.Program{Name: "failure", Main: main},
+		Target: tgt, Kind: mpivirt.Goroutine, Transports: []sync.Transport{transport},
+		Program: mpivirt.Program{Name: "failure", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 	})
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 
-	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
 )
@@ -14,14 +13,14 @@ var matmul = Entry{
 	Name:     "matmul",
 	Summary:  "rank 0 hands rows of a matrix out to the others on demand and collects the product; payload is the size of a row",
 	Defaults: Options{Iterations: 1, Payload: 64 * 8},
-	Forms:    []lp.Kind{lp.Goroutine},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build: func(o Options) (mpivirt.Program, error) {
 		if o.Payload%8 != 0 || o.Payload < 8 {
 			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: a row is made of doubles of 8 bytes, use a multiple of that", o.Payload)
 		}
-		return mpivirt.Program{Main: func(r *mpivirt.Rank) error { return matmulMain(r, o) }}, nil
+		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return matmulMain(r, o) })}}, nil
 	},
-	State: func(_ lp.Kind, o Options) float64 {
+	State: func(_ *mpivirt.Kind, o Options) float64 {
 		row := float64(o.Payload)
 		return messagesPerRank + sendStack + 2*row + row*row/8
 	},

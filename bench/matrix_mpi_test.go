@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"gigarank/bench"
-	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/sync"
 	"gigarank/sync/mpi"
@@ -33,14 +32,14 @@ type problem struct {
 func (p problem) String() string { return fmt.Sprintf("%s, %s, %d ranks", p.program, p.why, p.ranks) }
 
 // run simulates a problem on the engines of some transports.
-func (p problem) run(transports []sync.Transport, kind lp.Kind, protocol sync.Protocol, strict bool) (*mpivirt.Result, error) {
+func (p problem) run(transports []sync.Transport, kind *mpivirt.Kind, protocol sync.Protocol, strict bool) (*mpivirt.Result, error) {
 	target, err := machine(p.machine, p.ranks)
 	if err != nil {
 		return nil, err
 	}
 	s, err := bench.New(p.program, bench.Config{
 		Config: mpivirt.Config{
-			Target: target, Transports: transports, LP: kind, Protocol: protocol, Strict: strict, Seed: 7,
+			Target: target, Transports: transports, Kind: kind, Protocol: protocol, Strict: strict, Seed: 7,
 		},
 		Options: small(p.program),
 	})
@@ -56,7 +55,7 @@ func (p problem) deadlocks() bool { return p.program == "deadlock" && p.ranks > 
 // hostedCase is one way to simulate a problem on several host processes.
 type hostedCase struct {
 	problem
-	kind     lp.Kind
+	kind     *mpivirt.Kind
 	protocol sync.Protocol
 	strict   bool
 }

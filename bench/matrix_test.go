@@ -11,8 +11,8 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
@@ -100,7 +100,7 @@ func matrix(t *testing.T, e bench.Entry, name string, ranks int) {
 		for _, kind := range e.Forms {
 			for _, protocol := range protocols {
 				for _, strict := range []bool{false, true} {
-					c := bench.Config{Config: mpivirt.Config{LP: kind, Protocol: protocol, Strict: strict, Seed: 7}, Options: small(e.Name)}
+					c := bench.Config{Config: mpivirt.Config{Kind: kind, Protocol: protocol, Strict: strict, Seed: 7}, Options: small(e.Name)}
 					r, err := try(t, e.Name, name, ranks, engines, c)
 					if e.Name == "deadlock" && ranks > 1 {
 						err = checkDeadlock(r, err, ranks)
@@ -175,7 +175,7 @@ func TestProgramsWithTwoForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+		for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 			if err := e.CheckForm(kind); err != nil {
 				t.Error(err)
 			}

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
@@ -21,14 +21,14 @@ var mpiping = Entry{
 	Name:     "mpiping",
 	Summary:  "messages of 8 B to 16 MiB there and back between neighbours in a ring; two-way times within and between nodes, bandwidth",
 	Defaults: Options{Iterations: 10},
-	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Build: func(o Options) (mpivirt.Program, error) {
 		return mpivirt.Program{
-			Main: func(r *mpivirt.Rank) error { return newPings(o).main(r) },
-			Event: func() mpivirt.EventProgram {
-				p := newPings(o)
-				return mpivirt.Steps(func(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome { return p.step(r, s) })
-			},
+			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return newPings(o).main(r) }),
+				steps.Main(func() steps.Program {
+					p := newPings(o)
+					return steps.New(func(r *steps.Rank, s *pingState) steps.Outcome { return p.step(r, s) })
+				})},
 		}, nil
 	},
 	Collectives: []collectives.Operation{collectives.Barrier, collectives.Allreduce},
@@ -320,9 +320,10 @@ const (
 )
 
 func (s *pingState) keep(t int64) { s.low, s.high = uint32(t), uint32(t>>32) }
-func (s *pingState) kept() int64  { return int64(s.high)<<32 | int64(s.low) }
 
-func (p *pings) step(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+func (s *pingState) kept() int64 { return int64(s.high)<<32 | int64(s.low) }
+
+func (p *pings) step(r *steps.Rank, s *pingState) steps.Outcome {
 	switch s.at {
 	case pingFirst:
 		return p.first(r, s)
@@ -332,14 +333,14 @@ func (p *pings) step(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
 		return p.over(r, s)
 	case pingExtremes:
 		if r.Rank() == 0 {
-			p.extremes = append(p.extremes[:0], mpivirt.EventResult[float64](r)...)
+			p.extremes = append(p.extremes[:0], steps.Result[float64](r)...)
 		}
 		_, sums := contribution(pairKind(r), vtime.Duration(s.kept()))
 		s.at = pingSums
-		return mpivirt.EventAllreduce(r, sums, p.sum)
+		return steps.Allreduce(r, sums, p.sum)
 	}
 	if r.Rank() == 0 {
-		p.report(r, int(s.size), p.extremes, mpivirt.EventResult[float64](r))
+		p.report(r, int(s.size), p.extremes, steps.Result[float64](r))
 	}
 	*s = pingState{size: s.size + 1}
 	if s.size == pingSizes {
@@ -348,7 +349,7 @@ func (p *pings) step(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
 	return r.Continue()
 }
 
-func (p *pings) first(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+func (p *pings) first(r *steps.Rank, s *pingState) steps.Outcome {
 	partner, role := pingPartner(r.Rank(), r.Size(), int(s.phase))
 	if role == pingIdle {
 		return p.next(r, s)
@@ -370,7 +371,7 @@ func (p *pings) first(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
 	return r.Waitall(r.Irecv(partner, step), r.IsendSize(pingSize(step), partner, step))
 }
 
-func (p *pings) second(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+func (p *pings) second(r *steps.Rank, s *pingState) steps.Outcome {
 	partner, role := pingPartner(r.Rank(), r.Size(), int(s.phase))
 	s.at = pingOver
 	step := int(s.size)
@@ -386,7 +387,7 @@ func (p *pings) second(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
 	return r.Waitall(r.Irecv(partner, step), r.IsendSize(pingSize(step), partner, step))
 }
 
-func (p *pings) over(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+func (p *pings) over(r *steps.Rank, s *pingState) steps.Outcome {
 	partner, role := pingPartner(r.Rank(), r.Size(), int(s.phase))
 	if role == pingBegins {
 		if err := checkMessage(r.Status(), partner, int(s.size), pingSize(int(s.size))); err != nil {
@@ -404,7 +405,7 @@ func (p *pings) over(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
 }
 
 // next ends a phase of an event rank.
-func (p *pings) next(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
+func (p *pings) next(r *steps.Rank, s *pingState) steps.Outcome {
 	s.iteration, s.at = 0, pingFirst
 	if s.phase++; int(s.phase) < pingPhases(r.Size()) {
 		return r.Barrier()
@@ -413,5 +414,5 @@ func (p *pings) next(r *mpivirt.EventRank, s *pingState) mpivirt.Outcome {
 	s.keep(int64(own))
 	s.at = pingExtremes
 	extremes, _ := contribution(pairKind(r), own)
-	return mpivirt.EventAllreduce(r, extremes, p.most)
+	return steps.Allreduce(r, extremes, p.most)
 }

@@ -10,8 +10,8 @@ import (
 	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/engine"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 )
 
 // counted is a run whose counts docs/paper-counts.md has.
@@ -43,7 +43,7 @@ func (c counted) barrier(t *testing.T, machine string) engine.Statistics {
 	var counts [2]engine.Statistics
 	for i := range counts {
 		o := bench.Config{Options: bench.Options{Iterations: i + 1}}
-		o.LP, o.Collectives = lp.Event, c.collectives
+		o.Kind, o.Collectives = steps.Kind, c.collectives
 		o.Algorithms = map[collectives.Operation]collectives.Algorithm{collectives.Barrier: c.algorithm}
 		counts[i] = run(t, "barriertest", machine, c.ranks, c.engines, o).Statistics
 	}

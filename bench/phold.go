@@ -10,6 +10,7 @@ import (
 	"gigarank/engine"
 	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/random"
 	"gigarank/vtime"
 )
@@ -22,9 +23,9 @@ var phold = Entry{
 	Name:     "phold",
 	Summary:  "LPs without MPI that send events to random LPs; the standard benchmark of the bare engine",
 	Defaults: Options{Iterations: 100},
-	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Direct:   newPhold,
-	State:    func(lp.Kind, Options) float64 { return pholdStateSize },
+	State:    func(*mpivirt.Kind, Options) float64 { return pholdStateSize },
 }
 
 // The parameters of phold, with a time unit of a microsecond: lookahead 0.1, mean
@@ -70,7 +71,7 @@ func newPholdKernel(c *Config, e *engine.Engine, made func(n int)) *pholdKernel 
 		eng: e, seed: c.Seed, end: pholdDuration(c.Options), lo: lo, n: hi - lo, total: e.Partition().LPs,
 		lps: make([]pholdLP, hi-lo),
 	}
-	if c.LP == lp.Event {
+	if c.Kind == steps.Kind {
 		k.body = lp.Steps(k.step)
 	} else {
 		k.body = lp.NewGoroutines(k.n, k.process, made)

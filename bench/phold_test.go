@@ -10,15 +10,15 @@ import (
 
 	"gigarank/bench"
 	"gigarank/engine"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/random"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
 
-func pholdConfig(kind lp.Kind, seed uint64, iterations int) bench.Config {
-	return bench.Config{Config: mpivirt.Config{LP: kind, Seed: seed}, Options: bench.Options{Iterations: iterations}}
+func pholdConfig(kind *mpivirt.Kind, seed uint64, iterations int) bench.Config {
+	return bench.Config{Config: mpivirt.Config{Kind: kind, Seed: seed}, Options: bench.Options{Iterations: iterations}}
 }
 
 // pholdEvent is an event of the twin.
@@ -90,7 +90,7 @@ func TestPholdAgreesWithTwin(t *testing.T) {
 		engines := rapid.IntRange(1, 5).Draw(rt, "engines")
 		seed := rapid.Uint64().Draw(rt, "seed")
 		iterations := rapid.IntRange(1, 8).Draw(rt, "iterations")
-		c := pholdConfig(rapid.SampledFrom([]lp.Kind{lp.Goroutine, lp.Event}).Draw(rt, "kind"), seed, iterations)
+		c := pholdConfig(rapid.SampledFrom([]*mpivirt.Kind{mpivirt.Goroutine, steps.Kind}).Draw(rt, "kind"), seed, iterations)
 		c.Protocol = rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Null, sync.Conditional}).Draw(rt, "protocol")
 		r := run(t, "phold", "xt5", lps, engines, c)
 		fingerprint, handled := pholdTwin(lps, seed, iterations)
@@ -105,7 +105,7 @@ func TestPholdAgreesWithTwin(t *testing.T) {
 // the events go to other LPs.
 func TestPholdRates(t *testing.T) {
 	const lps, iterations = 200, 100
-	r := run(t, "phold", "xt5", lps, 1, pholdConfig(lp.Event, 3, iterations))
+	r := run(t, "phold", "xt5", lps, 1, pholdConfig(steps.Kind, 3, iterations))
 	events := float64(r.Statistics.Switches - 2*lps)
 	// A renewal process with deviation 0.9 of the gap: variance 0.81 for each.
 	if want := float64(lps * iterations); math.Abs(events-want) > 6*math.Sqrt(0.81*want) {
@@ -118,7 +118,7 @@ func TestPholdRates(t *testing.T) {
 
 // A stop from outside ends the run on all engines and says why.
 func TestPholdStops(t *testing.T) {
-	c := pholdConfig(lp.Goroutine, 1, 1<<30)
+	c := pholdConfig(mpivirt.Goroutine, 1, 1<<30)
 	s := prepare(t, "phold", "xt5", 50, 3, c)
 	go func() {
 		for s.Progress().Iteration < 10 {
@@ -136,7 +136,7 @@ func TestPholdStops(t *testing.T) {
 
 // BenchmarkPhold reports events handled in a second on one engine.
 func BenchmarkPhold(b *testing.B) {
-	for _, kind := range []lp.Kind{lp.Event, lp.Goroutine} {
+	for _, kind := range []*mpivirt.Kind{steps.Kind, mpivirt.Goroutine} {
 		for _, lps := range []int{1024, 65536} {
 			b.Run(fmt.Sprintf("%s/%d", kind, lps), func(b *testing.B) {
 				handled := uint64(0)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
 )
@@ -15,9 +14,9 @@ var picalc = Entry{
 	Name:     "picalc",
 	Summary:  "integrates 4/(1+x²) on all ranks: broadcast, computing, reduction; prints pi and its error",
 	Defaults: Options{Iterations: 1},
-	Forms:    []lp.Kind{lp.Goroutine},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build: func(o Options) (mpivirt.Program, error) {
-		return mpivirt.Program{Main: func(r *mpivirt.Rank) error { return piMain(r, o) }}, nil
+		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return piMain(r, o) })}}, nil
 	},
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
@@ -66,11 +66,11 @@ func TestTokenTakesRanksMessagesARound(t *testing.T) {
 // A two-way time is that of a message and one back, whatever the number of ranks; a
 // rank that is alone sends both to itself.
 func TestMpipingTakesTwoMessagesARepetition(t *testing.T) {
-	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+	for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 		for _, ranks := range []int{1, 2, 3, 6, 7} {
 			for _, compute := range []vtime.Duration{0, 3 * vtime.Microsecond} {
 				c := options(3, 0)
-				c.LP, c.Compute = kind, compute
+				c.Kind, c.Compute = kind, compute
 				r := run(t, "mpiping", flat, ranks, 1, c)
 				if len(r.Iterations) != 22 {
 					t.Fatalf("%d sizes, want those from 8 B to 16 MiB: 22", len(r.Iterations))
@@ -94,11 +94,11 @@ func TestMpipingTellsLinksApart(t *testing.T) {
 	const machine = "name: two\nranks_per_node: 4\nnetwork:\n  model: twolevel\n" +
 		"  intra: {latency: 500ns, bandwidth: 8GB/s}\n  inter: {latency: 5us, bandwidth: 2GB/s}\n"
 	var first string
-	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+	for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 		for _, engines := range []int{1, 2, 3} {
 			var text strings.Builder
 			c := options(2, 0)
-			c.LP = kind
+			c.Kind = kind
 			c.Output = func(s string) { text.WriteString(s) }
 			r := run(t, "mpiping", machine, 10, engines, c)
 			for _, want := range []struct {
@@ -144,9 +144,9 @@ func TestMpipingTellsLinksApart(t *testing.T) {
 func TestMpipingReportsTheSpread(t *testing.T) {
 	const machine = "name: row\nranks_per_node: 1\ntopology: {kind: mesh, dims: [4]}\nnetwork:\n  model: hops\n" +
 		"  latency: 1us\n  latency_per_hop: 1us\n  bandwidth: 1PB/s\n  memory_bandwidth: 1PB/s\n"
-	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+	for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 		c := options(2, 0)
-		c.LP = kind
+		c.Kind = kind
 		it := run(t, "mpiping", machine, 4, 2, c).Iterations[0]
 		if it.Min != 4*vtime.Microsecond || it.Max != 8*vtime.Microsecond || it.Mean != 5*vtime.Microsecond {
 			t.Errorf("%v ranks: %+v, want 4, 5 and 8 us", kind, it)
@@ -223,13 +223,13 @@ func TestRingAboveTheEagerLimit(t *testing.T) {
 
 // BenchmarkRing reports messages in a second on one engine.
 func BenchmarkRing(b *testing.B) {
-	for _, kind := range []lp.Kind{lp.Event, lp.Goroutine} {
+	for _, kind := range []*mpivirt.Kind{steps.Kind, mpivirt.Goroutine} {
 		b.Run(kind.String(), func(b *testing.B) {
 			b.ReportAllocs()
 			messages := uint64(0)
 			for b.Loop() {
 				c := options(20, 8)
-				c.LP = kind
+				c.Kind = kind
 				messages += run(b, "ring", "xt5", 65536, 1, c).Statistics.Messages
 			}
 			b.ReportMetric(float64(messages)/b.Elapsed().Seconds(), "messages/s")
@@ -253,9 +253,9 @@ func TestCollectivesTakeTheirClosedForm(t *testing.T) {
 				continue
 			}
 			checked++
-			for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+			for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 				c := options(2, bytes)
-				c.LP, c.Algorithms = kind, map[collectives.Operation]collectives.Algorithm{op: a}
+				c.Kind, c.Algorithms = kind, map[collectives.Operation]collectives.Algorithm{op: a}
 				r := run(t, bench.TimedBy(op), flat, ranks, 2, c)
 				if it := r.Iterations[0]; len(r.Iterations) != 2 || it.Operation != op.String() || it.Count != ranks || it.Max != want {
 					t.Errorf("%v by %v, %v ranks: %+v, want up to %v", op, a, kind, it, want)
@@ -273,10 +273,10 @@ func TestCollectivesTakeTheirClosedForm(t *testing.T) {
 func TestAllreducetestUnderEveryAlgorithm(t *testing.T) {
 	for _, a := range collectives.Algorithms(collectives.Allreduce) {
 		var first *mpivirt.Result
-		for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+		for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 			for _, i := range []mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message} {
 				c := options(2, 80)
-				c.LP, c.Collectives, c.Algorithms = kind, i, map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a}
+				c.Kind, c.Collectives, c.Algorithms = kind, i, map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a}
 				r := run(t, "allreducetest", "xt5", 29, 2, c)
 				if first == nil {
 					first = r
@@ -305,9 +305,9 @@ func TestStencilTakesAMessageADimension(t *testing.T) {
 		{27, 3 * onFlat(payload)},
 		{12, 3*onFlat(payload) + 2*transfer},
 	} {
-		for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+		for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 			o := options(1, payload)
-			o.LP = kind
+			o.Kind = kind
 			r := run(t, "stencil", flat, c.ranks, 1, o)
 			if len(r.Iterations) != 2 {
 				t.Fatalf("%d operations are recorded, want a halo and an allreduce", len(r.Iterations))
@@ -322,9 +322,9 @@ func TestStencilTakesAMessageADimension(t *testing.T) {
 // Faces above the eager limit are exchanged without a deadlock, as the receives are
 // posted first.
 func TestStencilByRendezvous(t *testing.T) {
-	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+	for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 		c := options(2, 1<<17)
-		c.LP = kind
+		c.Kind = kind
 		run(t, "stencil", "loggops-default", 12, 2, c)
 	}
 }

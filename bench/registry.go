@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/spelling"
 	"gigarank/vtime"
@@ -72,10 +71,10 @@ type Simulation interface {
 
 // Entry describes a program.
 type Entry struct {
-	Name     string    // as given on the command line
-	Summary  string    // one line
-	Defaults Options   // values of the options that are left zero
-	Forms    []lp.Kind // the kinds of LP that the program can run as
+	Name     string          // as given on the command line
+	Summary  string          // one line
+	Defaults Options         // values of the options that are left zero
+	Forms    []*mpivirt.Kind // the kinds of rank that the program can run as; the first is the default
 	// Build makes the program. Its options have no zero left that stands for a
 	// default. Exactly one of Build and Direct is set.
 	Build func(Options) (mpivirt.Program, error)
@@ -86,7 +85,7 @@ type Entry struct {
 	Collectives []collectives.Operation
 	// State gives the bytes that the program holds for each rank over those of
 	// the LP itself, with the options filled in; nil for none.
-	State func(lp.Kind, Options) float64
+	State func(*mpivirt.Kind, Options) float64
 	// Shared gives the bytes that the program holds on each engine for all its ranks
 	// together, with the options filled in; nil for next to none.
 	Shared func(Config) float64
@@ -143,8 +142,8 @@ func Lookup(name string) (Entry, error) {
 // place of [None].
 func (e Entry) Resolve(o Options) Options { return o.or(e.Defaults) }
 
-// CheckForm returns an error if the program cannot run as LPs of a kind.
-func (e Entry) CheckForm(kind lp.Kind) error {
+// CheckForm returns an error if the program cannot run as ranks of a kind.
+func (e Entry) CheckForm(kind *mpivirt.Kind) error {
 	if slices.Contains(e.Forms, kind) {
 		return nil
 	}
@@ -155,15 +154,18 @@ func (e Entry) CheckForm(kind lp.Kind) error {
 	return fmt.Errorf("program %s has no %s form: use %s", e.Name, kind, strings.Join(forms, " or "))
 }
 
-// New makes the simulation of a program. It refuses an unknown name, a kind of LP
+// New makes the simulation of a program. It refuses an unknown name, a kind of rank
 // that the program does not have, and options out of range.
 func New(name string, c Config) (Simulation, error) {
 	e, err := Lookup(name)
 	if err != nil {
 		return nil, err
 	}
+	if c.Kind == nil {
+		c.Kind = e.Forms[0]
+	}
 	faults := c.Options.faults()
-	if err := e.CheckForm(c.LP); err != nil {
+	if err := e.CheckForm(c.Kind); err != nil {
 		faults = append(faults, err.Error())
 	}
 	if faults != nil {
@@ -185,7 +187,7 @@ func New(name string, c Config) (Simulation, error) {
 func BytesPerRank(e Entry, c Config, engines int) float64 {
 	n := mpivirt.Footprint(&c.Config, engines, e.Collectives...)
 	if e.State != nil {
-		n += e.State(c.LP, e.Resolve(c.Options))
+		n += e.State(c.Kind, e.Resolve(c.Options))
 	}
 	return n
 }

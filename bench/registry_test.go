@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"gigarank/bench"
-	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
@@ -81,10 +82,10 @@ func TestResolve(t *testing.T) {
 func TestBytesPerRank(t *testing.T) {
 	e := bench.Entry{
 		Defaults: bench.Options{Payload: 8},
-		State:    func(_ lp.Kind, o bench.Options) float64 { return 2 * float64(o.Payload) },
+		State:    func(_ *mpivirt.Kind, o bench.Options) float64 { return 2 * float64(o.Payload) },
 	}
 	event := bench.Config{}
-	event.LP = lp.Event
+	event.Kind = steps.Kind
 	if got := bench.BytesPerRank(e, event, 1); got != 8+16 {
 		t.Errorf("an event rank with a clock and 16 bytes of state takes %v bytes, want 24", got)
 	}

@@ -3,31 +3,31 @@ package bench
 import (
 	"math"
 
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 )
 
 // repeat makes a program of event ranks that take a step for each iteration, and one
 // more that ends the rank. All that a rank remembers is how many steps it has taken:
 // two bytes where they suffice.
-func repeat(iterations int, step func(r *mpivirt.EventRank, iteration int) mpivirt.Outcome) mpivirt.EventProgram {
+func repeat(iterations int, step func(r *steps.Rank, iteration int) steps.Outcome) steps.Program {
 	if iterations < math.MaxUint16 {
 		return repeated[uint16](step)
 	}
 	return repeated[uint64](step)
 }
 
-func repeated[S uint16 | uint64](step func(r *mpivirt.EventRank, iteration int) mpivirt.Outcome) mpivirt.EventProgram {
-	return mpivirt.Steps(func(r *mpivirt.EventRank, taken *S) mpivirt.Outcome {
+func repeated[S uint16 | uint64](step func(r *steps.Rank, iteration int) steps.Outcome) steps.Program {
+	return steps.New(func(r *steps.Rank, taken *S) steps.Outcome {
 		*taken++
 		return step(r, int(*taken-1))
 	})
 }
 
 // repeatedStateBytes is the State of programs made by repeat.
-func repeatedStateBytes(kind lp.Kind, o Options) float64 {
+func repeatedStateBytes(kind *mpivirt.Kind, o Options) float64 {
 	switch {
-	case kind != lp.Event:
+	case kind != steps.Kind:
 		return 0
 	case o.Iterations < math.MaxUint16:
 		return 2

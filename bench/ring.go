@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
@@ -16,17 +16,17 @@ var ring = Entry{
 	Name:     "ring",
 	Summary:  "every rank sends 8 bytes to the right and receives from the left, blocking, with eager sends",
 	Defaults: Options{Iterations: 10, Payload: 8},
-	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Build: func(o Options) (mpivirt.Program, error) {
 		if err := holdsNumber(o); err != nil {
 			return mpivirt.Program{}, err
 		}
 		return mpivirt.Program{
-			Main: func(r *mpivirt.Rank) error { return ringMain(r, o) },
-			Event: func() mpivirt.EventProgram {
-				message := make([]byte, o.Payload)
-				return mpivirt.Steps(func(r *mpivirt.EventRank, s *ringState) mpivirt.Outcome { return s.step(r, o, message) })
-			},
+			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return ringMain(r, o) }),
+				steps.Main(func() steps.Program {
+					message := make([]byte, o.Payload)
+					return steps.New(func(r *steps.Rank, s *ringState) steps.Outcome { return s.step(r, o, message) })
+				})},
 		}, nil
 	},
 	State: pointToPointState(ringStateSize),
@@ -37,7 +37,7 @@ var ringBlocking = Entry{
 	Name:     "ring_blocking",
 	Summary:  "a token goes round the ring with blocking sends and receives; times a round",
 	Defaults: Options{Iterations: 10, Payload: 8},
-	Forms:    []lp.Kind{lp.Goroutine},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(tokenMain),
 	State:    pointToPointState(0),
 }
@@ -47,7 +47,7 @@ var ringNonblocking = Entry{
 	Name:     "ring_nonblocking",
 	Summary:  "every rank sends to the right and receives from the left with Irecv, Isend and Waitall",
 	Defaults: Options{Iterations: 10, Payload: 8},
-	Forms:    []lp.Kind{lp.Goroutine},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(nonblockingMain),
 	State:    pointToPointState(0),
 }
@@ -67,7 +67,7 @@ func holdsNumber(o Options) error {
 // a number.
 func onPayload(main func(*mpivirt.Rank, Options) error) func(Options) (mpivirt.Program, error) {
 	return func(o Options) (mpivirt.Program, error) {
-		return mpivirt.Program{Main: func(r *mpivirt.Rank) error { return main(r, o) }}, holdsNumber(o)
+		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return main(r, o) })}}, holdsNumber(o)
 	}
 }
 
@@ -143,7 +143,7 @@ const ringStateSize = 16
 
 // step is ringMain as steps. The message is scratch of the engine: a send copies
 // it.
-func (s *ringState) step(r *mpivirt.EventRank, o Options, message []byte) mpivirt.Outcome {
+func (s *ringState) step(r *steps.Rank, o Options, message []byte) steps.Outcome {
 	left, right := neighbours(r.Rank(), r.Size())
 	switch s.next {
 	case ringSends:
@@ -171,11 +171,11 @@ func (s *ringState) step(r *mpivirt.EventRank, o Options, message []byte) mpivir
 }
 
 // send begins an iteration.
-func (s *ringState) send(r *mpivirt.EventRank, message []byte, right int) mpivirt.Outcome {
+func (s *ringState) send(r *steps.Rank, message []byte, right int) steps.Outcome {
 	s.start(r.Now())
 	s.next = ringReceives
 	putNumber(message, ringNumber(r.Rank(), int(s.begun)-1))
-	return mpivirt.EventSend(r, message, right, 0)
+	return steps.Send(r, message, right, 0)
 }
 
 // tokenMain passes a token that counts its hops. Rank 0 sends it off and takes it
@@ -254,10 +254,10 @@ const (
 
 // pointToPointState gives the State of a program of point-to-point messages whose
 // event ranks have a state of the given size.
-func pointToPointState(state float64) func(lp.Kind, Options) float64 {
-	return func(kind lp.Kind, o Options) float64 {
+func pointToPointState(state float64) func(*mpivirt.Kind, Options) float64 {
+	return func(kind *mpivirt.Kind, o Options) float64 {
 		n := messagesPerRank + 2*float64(o.Payload)
-		if kind == lp.Event {
+		if kind == steps.Kind {
 			return n + state
 		}
 		return n + sendStack

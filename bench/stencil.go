@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
@@ -20,23 +20,23 @@ var stencil = Entry{
 	Name:     "stencil",
 	Summary:  "steps of a 3D halo exchange on a periodic grid of ranks, then an allreduce of 8 bytes; times both",
 	Defaults: Options{Iterations: 10, Compute: vtime.Millisecond, Payload: 1024 * 8},
-	Forms:    []lp.Kind{lp.Goroutine, lp.Event},
+	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Build: func(o Options) (mpivirt.Program, error) {
 		if err := holdsNumber(o); err != nil {
 			return mpivirt.Program{}, err
 		}
 		g := &lazyGrid{}
 		return mpivirt.Program{
-			Main: func(r *mpivirt.Rank) error { return stencilMain(r, o, g.of(r.Size())) },
-			Event: func() mpivirt.EventProgram {
-				p := &stencilSteps{Options: o, lazyGrid: g, checked: -1}
-				return mpivirt.Steps(p.step)
-			},
+			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return stencilMain(r, o, g.of(r.Size())) }),
+				steps.Main(func() steps.Program {
+					p := &stencilSteps{Options: o, lazyGrid: g, checked: -1}
+					return steps.New(p.step)
+				})},
 		}, nil
 	},
 	Collectives: []collectives.Operation{collectives.Allreduce},
-	State: func(kind lp.Kind, o Options) float64 {
-		if kind == lp.Event {
+	State: func(kind *mpivirt.Kind, o Options) float64 {
+		if kind == steps.Kind {
 			return stencilMessages + stencilStateSize
 		}
 		return stencilMessages + sendStack + 3*float64(o.Payload)
@@ -115,7 +115,8 @@ func (l *lazyGrid) of(ranks int) grid {
 // Tags of a face: of the dimension that it is sent along, and whether to the rank
 // before or after.
 func tagBefore(dimension int) int { return 2 * dimension }
-func tagAfter(dimension int) int  { return 2*dimension + 1 }
+
+func tagAfter(dimension int) int { return 2*dimension + 1 }
 
 // residual is what a rank gives to the allreduce of a step, checkResidual compares
 // the sum of all, by addResiduals, with the closed form.
@@ -219,7 +220,7 @@ func (s *stencilState) since(t vtime.Time) vtime.Duration {
 	return t.Sub(vtime.Time(s.startHigh)<<32 | vtime.Time(s.startLow))
 }
 
-func (p *stencilSteps) step(r *mpivirt.EventRank, s *stencilState) mpivirt.Outcome {
+func (p *stencilSteps) step(r *steps.Rank, s *stencilState) steps.Outcome {
 	if s.next == reduced {
 		if err := p.end(r, s); err != nil {
 			return r.Fail(err)
@@ -254,10 +255,10 @@ func (p *stencilSteps) step(r *mpivirt.EventRank, s *stencilState) mpivirt.Outco
 	s.start(r.Now())
 	s.next = reduced
 	p.residual[0] = residual(r.Rank(), step)
-	return mpivirt.EventAllreduce(r, p.residual[:], addResiduals)
+	return steps.Allreduce(r, p.residual[:], addResiduals)
 }
 
-func (p *stencilSteps) exchange(r *mpivirt.EventRank, g grid, d int) mpivirt.Outcome {
+func (p *stencilSteps) exchange(r *steps.Rank, g grid, d int) steps.Outcome {
 	left, right := g.neighbours(r.Rank(), d)
 	return r.Waitall(
 		r.Irecv(left, tagAfter(d)), r.Irecv(right, tagBefore(d)),
@@ -266,12 +267,12 @@ func (p *stencilSteps) exchange(r *mpivirt.EventRank, g grid, d int) mpivirt.Out
 }
 
 // end records the allreduce of a step and checks its sum.
-func (p *stencilSteps) end(r *mpivirt.EventRank, s *stencilState) error {
+func (p *stencilSteps) end(r *steps.Rank, s *stencilState) error {
 	step := int(s.begun) - 1
 	r.Record(step, "allreduce", s.since(r.Now()))
 	if p.checked == step {
 		return nil
 	}
 	p.checked = step
-	return checkResidual(mpivirt.EventResult[int64](r)[0], r.Size(), step)
+	return checkResidual(steps.Result[int64](r)[0], r.Size(), step)
 }

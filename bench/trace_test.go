@@ -226,7 +226,7 @@ func TestNoiseHoweverHosted(t *testing.T) {
 			for engines := 1; engines <= 3; engines++ {
 				for _, kind := range e.Forms {
 					c := bench.Config{Options: bench.Options{Iterations: 4, Compute: 100 * vtime.Microsecond, Payload: 24}}
-					c.LP, c.Noise = kind, mustParse(t, spec, 3)
+					c.Kind, c.Noise = kind, mustParse(t, spec, 3)
 					r := run(t, program, "xt5", 29, engines, c)
 					if plain == nil {
 						plain = r

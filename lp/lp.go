@@ -1,36 +1,11 @@
 package lp
 
 import (
-	"fmt"
 	"iter"
 	"runtime"
 	"strings"
 	"unsafe"
 )
-
-// Kind names how LPs are executed.
-type Kind uint8
-
-// The kinds of LP.
-const (
-	Goroutine Kind = iota // process-oriented: a coroutine with a stack of its own
-	Event                 // event-oriented: a value and a step function
-)
-
-var kindNames = [...]string{"goroutine", "event"}
-
-// String gives the name used on the command line.
-func (k Kind) String() string { return kindNames[k] }
-
-// ParseKind reads the name of a kind.
-func ParseKind(s string) (Kind, error) {
-	for i, name := range kindNames {
-		if s == name {
-			return Kind(i), nil
-		}
-	}
-	return 0, fmt.Errorf("unknown kind of LP %q: use goroutine or event", s)
-}
 
 // Body holds the control flow of LPs 0 to n-1 of one partition.
 type Body interface {

@@ -8,14 +8,15 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/random"
 	"gigarank/vtime"
 )
 
 // unevenBarriers is a program of event ranks that arrive at two barriers at random.
 func unevenBarriers(seed uint64) mpivirt.Program {
-	return mpivirt.Program{Name: "uneven", Event: func() mpivirt.EventProgram {
-		return mpivirt.Steps(func(r *mpivirt.EventRank, step *uint8) mpivirt.Outcome {
+	return mpivirt.Program{Name: "uneven", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, step *uint8) steps.Outcome {
 			if *step == 2 {
 				return r.Finish()
 			}
@@ -23,7 +24,7 @@ func unevenBarriers(seed uint64) mpivirt.Program {
 			r.Compute(vtime.Duration(random.Mix(seed^uint64(r.Rank()*2+int(*step))) % 20_000_000))
 			return r.Timed(int(*step), "barrier").Barrier()
 		})
-	}}
+	})}}
 }
 
 // Arrays that are longer than a block of the cache and than what engines send at a
@@ -39,7 +40,7 @@ func TestLongArrays(t *testing.T) {
 		tgt := target(t, fmt.Sprintf("name: test\nranks_per_node: %d\nnetwork: {model: twolevel, "+
 			"intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 2GB/s}}\n", perNode), ranks)
 		run := func(engines int, interpreter mpivirt.Interpreter, window int64) *mpivirt.Result {
-			result, err := simulate(t, mpivirt.Config{
+			result, err := Simulate(t, mpivirt.Config{
 				Target: tgt, Program: unevenBarriers(uint64(ranks)), Collectives: interpreter, Window: window,
 				Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: a},
 			}, engines)

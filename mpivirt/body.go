@@ -1,35 +1,43 @@
 package mpivirt
 
-import "gigarank/lp"
+import (
+	"gigarank/lp"
+	"gigarank/mpivirt/internal/kernel"
+)
 
-// body runs the ranks of a partition, all of one kind. It is used by the goroutine that
-// runs the engine.
-type body interface {
-	// Resume runs an LP, whose wait is over, until it waits again. It reports whether the LP
-	// goes on: false once it has ended. Stop unwinds the LPs that have not.
-	lp.Body
-	// ResumeRange runs LPs lo to hi-1, which leave a collective or begin, and ends those that
-	// come to their end. When one fails, the rest is made ready instead.
-	ResumeRange(lo, hi int32)
-	// Ended reports, when the run is over, whether an LP has come to its end.
-	Ended(lp int32) bool
-	// LastCall returns the MPI call that an LP has made last. Another goroutine may ask while
-	// the engine's stands still.
-	LastCall(lp int32) call
+// Goroutine is the kind of ranks that are ordinary Go code.
+var Goroutine = kernel.RegisterKind(Kind{
+	Name: "goroutine", Summary: "a rank is ordinary Go code on a stack of its own",
+	Bytes: 3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
+})
+
+// Main makes the form of a program for goroutine ranks from the body of every rank. An
+// error that it returns ends the simulation.
+func Main(body func(r *Rank) error) Form { return mainForm(body) }
+
+type mainForm func(r *Rank) error
+
+// Kind implements [Form].
+func (f mainForm) Kind() *Kind { return Goroutine }
+
+// Body implements [Form].
+func (f mainForm) Body(k *kernel.Kernel, n int, made func(n int)) kernel.Body {
+	return newGoroutines(k, n, f, made)
 }
 
 // goroutines are ranks that run as coroutines.
 type goroutines struct {
 	*lp.Goroutines
-	k     *kernel
+	k     *kernel.Kernel
+	main  func(r *Rank) error
 	ranks []Rank // side by side, since they are resumed in turn
 }
 
 // newGoroutines makes the ranks of a partition. made is told now and then how many there
 // are.
-func newGoroutines(k *kernel, made func(n int)) *goroutines {
-	g := &goroutines{k: k, ranks: reserve[Rank](k, k.n)}
-	g.Goroutines = lp.NewGoroutines(k.n, g.run, made)
+func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error, made func(n int)) *goroutines {
+	g := &goroutines{k: k, main: main, ranks: kernel.Reserve[Rank](k, n)}
+	g.Goroutines = lp.NewGoroutines(n, g.run, made)
 	return g
 }
 
@@ -40,8 +48,8 @@ const ahead = 4
 // Resume implements body.
 func (g *goroutines) Resume(i int) bool {
 	more := g.Goroutines.Resume(i)
-	if k := g.k; k.limited() && k.failing.failed[int32(i)] && more {
-		k.swallowed(int32(i)) // it has gone on after its own failure
+	if k := g.k; more && k.HasFailed(int32(i)) {
+		k.Swallowed(int32(i)) // it has gone on after its own failure
 	}
 	return more
 }
@@ -53,18 +61,21 @@ func (g *goroutines) ResumeRange(lo, hi int32) {
 		if next := i + ahead; next < hi {
 			g.Expect(int(next))
 		}
-		k.running = i
+		k.Running = i
 		if !g.Goroutines.Resume(int(i)) {
-			k.end(i)
-		} else if k.limited() && k.failing.failed[i] {
-			k.swallowed(i)
+			k.End(i)
+		} else if k.HasFailed(i) {
+			k.Swallowed(i)
 		}
-		if k.limited() {
-			k.eng.ReadyRange(int(i+1), int(hi))
+		if k.Limited() {
+			k.Yield(i+1, hi)
 			return
 		}
 	}
 }
+
+// Interrupted implements body: nothing comes out of a coroutine.
+func (g *goroutines) Interrupted(any) bool { return false }
 
 // Ended implements body.
 func (g *goroutines) Ended(i int32) bool { return g.Goroutines.Ended(int(i)) }
@@ -72,4 +83,4 @@ func (g *goroutines) Ended(i int32) bool { return g.Goroutines.Ended(int(i)) }
 // LastCall implements body.
 //
 //go:norace
-func (g *goroutines) LastCall(i int32) call { return g.ranks[i].call }
+func (g *goroutines) LastCall(i int32) kernel.Procedure { return g.ranks[i].call }

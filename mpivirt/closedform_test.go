@@ -59,12 +59,12 @@ func TestClosedFormsWithOverheads(t *testing.T) {
 			return
 		}
 		h := drawHost.Draw(rt, "host")
-		r, err := simulate(rt, mpivirt.Config{
+		r, err := Simulate(rt, mpivirt.Config{
 			Target: tgt, Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Window: h.Window,
 			Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
-			Program: mpivirt.Program{Name: "one", Main: func(r *mpivirt.Rank) error {
+			Program: mpivirt.Program{Name: "one", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				return r.World().CollectiveSize(op, bytes, 0)
-			}},
+			})}},
 		}, h.Engines)
 		if err != nil {
 			rt.Fatal(err)

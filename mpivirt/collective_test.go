@@ -286,9 +286,9 @@ var interpreters = []mpivirt.Interpreter{mpivirt.Message, mpivirt.Bulk}
 // when the last one leaves.
 func finish(t *testing.T, tgt *network.Target, i mpivirt.Interpreter, engines int, op collectives.Operation, a collectives.Algorithm, call func(c *mpivirt.Comm) error) vtime.Duration {
 	t.Helper()
-	r, err := simulate(t, mpivirt.Config{
+	r, err := Simulate(t, mpivirt.Config{
 		Target: tgt, Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
-		Program: mpivirt.Program{Name: "one", Main: func(r *mpivirt.Rank) error { return call(r.World()) }},
+		Program: mpivirt.Program{Name: "one", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return call(r.World()) })}},
 	}, engines)
 	if err != nil {
 		t.Fatalf("%v %v of %d ranks: %v", op, a, tgt.Ranks(), err)
@@ -348,15 +348,15 @@ func TestSizesTakeTheTimeOfData(t *testing.T) {
 			for _, ranks := range []int{1, 2, 7, 12} {
 				var fingerprints []string
 				for _, sized := range []bool{false, true} {
-					r, err := simulate(t, mpivirt.Config{
+					r, err := Simulate(t, mpivirt.Config{
 						Target: target(t, joined, ranks), Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
-						Program: mpivirt.Program{Name: "one", Main: func(r *mpivirt.Rank) error {
+						Program: mpivirt.Program{Name: "one", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 							r.Compute(vtime.Duration(r.Rank()*r.Rank()%5) * vtime.Microsecond)
 							if sized {
 								return r.World().CollectiveSize(op, 64, ranks-1)
 							}
 							return ofBytes(r.World(), op, 64, ranks-1)
-						}},
+						})}},
 					}, 2)
 					if err != nil {
 						t.Fatalf("%v %v of %d ranks: %v", op, a, ranks, err)
@@ -414,9 +414,9 @@ func TestCollectivesInPlace(t *testing.T) {
 				for _, i := range interpreters {
 					for at := -1; at <= 2; at++ {
 						x := exercise{op: op, members: ranks, root: 1, count: count, whole: true}
-						_, err := simulate(t, mpivirt.Config{
+						_, err := Simulate(t, mpivirt.Config{
 							Target: target(t, joined, ranks), Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
-							Program: mpivirt.Program{Name: "in place", Main: func(r *mpivirt.Rank) error { return inPlace(r, x, at, engines%2 == 0) }},
+							Program: mpivirt.Program{Name: "in place", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return inPlace(r, x, at, engines%2 == 0) })}},
 						}, engines)
 						if err != nil {
 							t.Errorf("%v %v, %d engines, interpreter %d, at %d: %v", op, a, engines, i, at, err)
@@ -602,13 +602,13 @@ const joined = "name: joined\nranks_per_node: 3\nnetwork: {model: twolevel, intr
 func exits(t *testing.T, c mpivirt.Config, engines int, entries []int, call func(c *mpivirt.Comm) error) []vtime.Time {
 	t.Helper()
 	left := make([]vtime.Time, len(entries))
-	c.Program = mpivirt.Program{Name: "entries", Main: func(r *mpivirt.Rank) error {
+	c.Program = mpivirt.Program{Name: "entries", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 		r.Compute(vtime.Duration(entries[r.Rank()]) * vtime.Nanosecond)
 		err := call(r.World())
 		left[r.Rank()] = r.Now()
 		return err
-	}}
-	if _, err := simulate(t, c, engines); err != nil {
+	})}}
+	if _, err := Simulate(t, c, engines); err != nil {
 		t.Fatal(err)
 	}
 	return left
@@ -705,9 +705,9 @@ func TestAllreduceCombinesInTheTreeOfTheAlgorithm(t *testing.T) {
 		want := fold(t, tgt, a, values)
 		for _, i := range interpreters {
 			engines := rapid.IntRange(1, 5).Draw(rt, "engines")
-			_, err := simulate(t, mpivirt.Config{
+			_, err := Simulate(t, mpivirt.Config{
 				Target: tgt, Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a},
-				Program: mpivirt.Program{Name: "sum", Main: func(r *mpivirt.Rank) error {
+				Program: mpivirt.Program{Name: "sum", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 					sum := []float64{0}
 					r.Compute(vtime.Duration(values[r.Rank()]*1e3) & 0xfffff)
 					err := mpivirt.Allreduce(r.World(), values[r.Rank():r.Rank()+1], sum, mpivirt.Sum[float64]())
@@ -715,7 +715,7 @@ func TestAllreduceCombinesInTheTreeOfTheAlgorithm(t *testing.T) {
 						return fmt.Errorf("the sum is %x, want %x", sum[0], want)
 					}
 					return err
-				}},
+				})}},
 			}, engines)
 			if err != nil {
 				rt.Fatalf("interpreter %d, %d engines: %v", i, engines, err)
@@ -784,9 +784,9 @@ func TestOperationsThatDoNotCommuteKeepTheOrder(t *testing.T) {
 		for _, mapping := range []string{"block", "cyclic", "random:1"} {
 			machine := "name: m\nranks_per_node: 3\nmapping: " + mapping + "\nnetwork: {model: flat, latency: 1us}\n"
 			for _, i := range interpreters {
-				_, err := simulate(t, mpivirt.Config{
+				_, err := Simulate(t, mpivirt.Config{
 					Target: target(t, machine, 11), Collectives: i, Algorithms: algorithms,
-					Program: mpivirt.Program{Name: "order", Main: func(r *mpivirt.Rank) error {
+					Program: mpivirt.Program{Name: "order", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 						op := mpivirt.NewOp(false, compose)
 						if err := check(r.World(), op, 0); err != nil {
 							return err
@@ -796,7 +796,7 @@ func TestOperationsThatDoNotCommuteKeepTheOrder(t *testing.T) {
 							return err
 						}
 						return check(other, op, 1)
-					}},
+					})}},
 				}, 1+n%3)
 				if err != nil {
 					t.Errorf("algorithms %v, mapping %s, interpreter %d: %v", algorithms, mapping, i, err)
@@ -818,9 +818,9 @@ func reduced[T mpivirt.Datatype](c *mpivirt.Comm, values [5]T, op mpivirt.Op[T])
 // The predefined operations, as section 6.9.2 of the MPI standard defines them.
 func TestPredefinedOperations(t *testing.T) {
 	const T, F = true, false
-	_, err := simulate(t, mpivirt.Config{
+	_, err := Simulate(t, mpivirt.Config{
 		Target: target(t, hockney, 5),
-		Program: mpivirt.Program{Name: "operations", Main: func(r *mpivirt.Rank) error {
+		Program: mpivirt.Program{Name: "operations", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			c := r.World()
 			for _, v := range []struct {
 				name      string
@@ -846,7 +846,7 @@ func TestPredefinedOperations(t *testing.T) {
 				}
 			}
 			return nil
-		}},
+		})}},
 	}, 2)
 	if err != nil {
 		t.Error(err)
@@ -895,12 +895,12 @@ func TestDisagreementIsReported(t *testing.T) {
 	} {
 		for _, i := range interpreters {
 			for _, engines := range []int{1, 2, 6} {
-				_, err := simulate(t, mpivirt.Config{
+				_, err := Simulate(t, mpivirt.Config{
 					Target: target(t, hockney, 6), Collectives: i,
-					Program: mpivirt.Program{Name: "disagreement", Main: func(r *mpivirt.Rank) error {
+					Program: mpivirt.Program{Name: "disagreement", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 						r.Compute(vtime.Microsecond)
 						return c.call(r.World(), r.Rank() >= 3)
-					}},
+					})}},
 				}, engines)
 				var failed *mpivirt.RankError
 				switch {
@@ -975,7 +975,7 @@ func TestFaultyArguments(t *testing.T) {
 		{"freeing WORLD", mpivirt.ErrComm, (*mpivirt.Comm).Free},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Program: mpivirt.Program{Name: "faulty", Main: func(r *mpivirt.Rank) error {
+			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Program: mpivirt.Program{Name: "faulty", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.SetErrorsReturn(true)
 				if err := c.call(r.World()); !errors.Is(err, c.class) {
 					return fmt.Errorf("%v, want an error of class %v", err, c.class)
@@ -984,7 +984,7 @@ func TestFaultyArguments(t *testing.T) {
 					return fmt.Errorf("it took until %v", r.Now())
 				}
 				return r.World().Barrier()
-			}}}, 2)
+			})}}}, 2)
 			if err != nil {
 				t.Error(err)
 			}
@@ -1014,8 +1014,8 @@ func TestTruncationInCollectives(t *testing.T) {
 		},
 	} {
 		for _, engines := range []int{1, 2, 5} {
-			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
-				Main: func(r *mpivirt.Rank) error { return call(r.World()) }}}, engines)
+			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
+				Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return call(r.World()) })}}}, engines)
 			var failed *mpivirt.RankError
 			if !errors.As(err, &failed) || !errors.Is(err, mpivirt.ErrTruncate) || failed.Call != name {
 				t.Errorf("%s, %d engines: %v, want ErrTruncate in that call", name, engines, err)
@@ -1030,8 +1030,8 @@ func TestReceiveBuffersBeyondTheMessage(t *testing.T) {
 	for ranks := 1; ranks <= 5; ranks++ {
 		for _, i := range interpreters {
 			for _, engines := range []int{1, 2} {
-				_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i,
-					Program: mpivirt.Program{Name: "room", Main: func(r *mpivirt.Rank) error { return roomier(r.World()) }}}, engines)
+				_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i,
+					Program: mpivirt.Program{Name: "room", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return roomier(r.World()) })}}}, engines)
 				if err != nil {
 					t.Errorf("%d ranks, interpreter %d, %d engines: %v", ranks, i, engines, err)
 				}
@@ -1095,15 +1095,15 @@ func TestDeadlockInCollectives(t *testing.T) {
 	} {
 		for _, i := range interpreters {
 			for _, engines := range []int{1, 2, 3} {
-				_, err := simulate(t, mpivirt.Config{
+				_, err := Simulate(t, mpivirt.Config{
 					Target: target(t, c.machine, 6), Collectives: i,
 					Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Reduce: collectives.Binomial},
-					Program: mpivirt.Program{Name: "absent", Main: func(r *mpivirt.Rank) error {
+					Program: mpivirt.Program{Name: "absent", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 						if r.Rank() == c.absent {
 							return nil
 						}
 						return c.call(r.World())
-					}},
+					})}},
 				}, engines)
 				var deadlock *mpivirt.DeadlockError
 				if !errors.As(err, &deadlock) {

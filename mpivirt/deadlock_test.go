@@ -91,7 +91,7 @@ func TestDeadlocksAreReportedAlike(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			first := ""
-			everywhere(t, c.ranks, mpivirt.Program{Name: c.name, Main: c.main}, func(name string, _ *mpivirt.Result, err error) {
+			everywhere(t, c.ranks, mpivirt.Program{Name: c.name, Forms: []mpivirt.Form{mpivirt.Main(c.main)}}, func(name string, _ *mpivirt.Result, err error) {
 				var d *mpivirt.DeadlockError
 				if !errors.As(err, &d) {
 					t.Fatalf("%s: got %v, want a *DeadlockError", name, err)

@@ -35,7 +35,7 @@
 //		return r.World().Barrier()
 //	})
 //
-// As events, ranks are small values with a step function ([Steps], [EventRank]):
+// As events, ranks are small values with a step function ([Steps], [steps.Rank]):
 // for studies with hundreds of millions of ranks; docs/event-ranks.md tells how to
 // write them.
 //

@@ -11,13 +11,14 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
 // failure returns the rank's error that a run ends with.
 func failure(t rapid.TB, c mpivirt.Config, engines int) *mpivirt.RankError {
 	t.Helper()
-	_, err := simulate(t, c, engines)
+	_, err := Simulate(t, c, engines)
 	var failed *mpivirt.RankError
 	if !errors.As(err, &failed) {
 		t.Fatalf("the run ends with %v, want the error of a rank", err)
@@ -121,7 +122,7 @@ func TestTheEndOfTimeIsAnError(t *testing.T) {
 			eachHost(t, 4, func(h host) {
 				err := failure(t, mpivirt.Config{
 					Target: target(t, c.machine, 4), Strict: h.Strict, Protocol: h.Protocol, Collectives: h.Collectives,
-					Program: mpivirt.Program{Name: "late", Main: c.main},
+					Program: mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(c.main)}},
 				}, h.Engines)
 				text := err.Error()
 				if first == "" {
@@ -158,10 +159,10 @@ func TestCollectivesAtTheEndOfTime(t *testing.T) {
 		tgt := target(rt, machine, ranks)
 		late := vtime.Duration(0)
 		run := func(i mpivirt.Interpreter, engines int) (*mpivirt.Result, error) {
-			return simulate(rt, mpivirt.Config{
+			return Simulate(rt, mpivirt.Config{
 				Target: tgt, Strict: h.Strict, Protocol: h.Protocol, Window: h.Window, Collectives: i,
 				Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
-				Program: mpivirt.Program{Name: "late", Main: func(r *mpivirt.Rank) error {
+				Program: mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 					r.Compute(late + vtime.Duration(r.Rank()*r.Rank()%7)*vtime.Nanosecond)
 					if !nonblocking {
 						return x.arguments(r.Rank()).call(r.World())
@@ -171,7 +172,7 @@ func TestCollectivesAtTheEndOfTime(t *testing.T) {
 						_, err = q.Wait()
 					}
 					return err
-				}},
+				})}},
 			}, engines)
 		}
 		early, err := run(mpivirt.Message, 1)
@@ -233,22 +234,22 @@ func TestComputeNamesTheRank(t *testing.T) {
 		{"negative", -1, "a compute phase of -1ps"},
 	} {
 		for _, noise := range []mpivirt.Noise{nil, doubling{}} {
-			main := mpivirt.Program{Name: "goroutines", Main: func(r *mpivirt.Rank) error {
+			main := mpivirt.Program{Name: "goroutines", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				err := r.World().Barrier()
 				if r.Rank() == 2 {
 					r.Compute(c.d)
 				}
 				return err
-			}}
-			steps := eventScript(
-				func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Barrier() },
-				func(r *mpivirt.EventRank) mpivirt.Outcome {
+			})}}
+			events := eventScript(
+				func(r *steps.Rank) steps.Outcome { return r.Barrier() },
+				func(r *steps.Rank) steps.Outcome {
 					if r.Rank() == 2 {
 						r.Compute(c.d)
 					}
 					return r.Continue()
 				})
-			for _, program := range []mpivirt.Program{main, steps} {
+			for _, program := range []mpivirt.Program{main, events} {
 				for engines := 1; engines <= 4; engines++ {
 					err := failure(t, mpivirt.Config{Target: target(t, hockney, 4), Noise: noise, Program: program}, engines)
 					if err.Rank != 2 || err.Call != "Compute" || err.Time != vtime.Time(2*vtime.Microsecond) || !strings.Contains(err.Error(), c.want) {
@@ -284,14 +285,14 @@ func TestRoundsCloseToTheEndOfTime(t *testing.T) {
 		spread := rapid.SampledFrom([]int{1, 1000, 5_000_000}).Draw(rt, "spread")
 		exits := func(from vtime.Duration) []vtime.Duration {
 			left := make([]vtime.Duration, tgt.Ranks())
-			_, err := simulate(rt, mpivirt.Config{
+			_, err := Simulate(rt, mpivirt.Config{
 				Target: tgt, Collectives: mpivirt.Bulk, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
-				Program: mpivirt.Program{Name: "late", Main: func(r *mpivirt.Rank) error {
+				Program: mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 					r.Compute(from + vtime.Duration(r.Rank()*7919%spread))
 					err := r.World().CollectiveSize(op, 64, 0)
 					left[r.Rank()] = vtime.Duration(r.Now()) - from
 					return err
-				}},
+				})}},
 			}, engines)
 			if err != nil {
 				rt.Fatal(err)

@@ -8,102 +8,103 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 )
 
 // eventScript is an event program whose ranks go through the operations of a list, one
 // after the other.
-func eventScript(steps ...func(r *mpivirt.EventRank) mpivirt.Outcome) mpivirt.Program {
-	return mpivirt.Program{Name: "script", Event: func() mpivirt.EventProgram {
-		return mpivirt.Steps(func(r *mpivirt.EventRank, at *uint8) mpivirt.Outcome {
-			if int(*at) == len(steps) {
+func eventScript(list ...func(r *steps.Rank) steps.Outcome) mpivirt.Program {
+	return mpivirt.Program{Name: "script", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, at *uint8) steps.Outcome {
+			if int(*at) == len(list) {
 				return r.Finish()
 			}
 			*at++
-			return steps[*at-1](r)
+			return list[*at-1](r)
 		})
-	}}
+	})}}
 }
 
 // What is wrong with a call of an event rank ends the program with an error of its
 // class.
 func TestFaultsOfEventRanks(t *testing.T) {
-	stale, made := mpivirt.EventRequest(0), mpivirt.EventComm{}
+	stale, made := steps.Request(0), steps.Comm{}
 	for _, c := range []struct {
 		name  string
 		class mpivirt.ErrorClass
 		call  string
-		steps []func(r *mpivirt.EventRank) mpivirt.Outcome
+		steps []func(r *steps.Rank) steps.Outcome
 	}{
-		{"destination", mpivirt.ErrRank, "Send", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.SendSize(8, 2, 0) },
+		{"destination", mpivirt.ErrRank, "Send", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.SendSize(8, 2, 0) },
 		}},
-		{"tag", mpivirt.ErrTag, "Irecv", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Wait(r.Irecv(0, -5)) },
+		{"tag", mpivirt.ErrTag, "Irecv", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.Wait(r.Irecv(0, -5)) },
 		}},
-		{"root", mpivirt.ErrRoot, "Bcast", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventBcast(r, []int32{1}, 2) },
+		{"root", mpivirt.ErrRoot, "Bcast", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return steps.Bcast(r, []int32{1}, 2) },
 		}},
-		{"room for the result", mpivirt.ErrBuffer, "Allgather", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
-				return mpivirt.EventAllgather(r, []int32{1}, make([]int32, 1))
+		{"room for the result", mpivirt.ErrBuffer, "Allgather", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome {
+				return steps.Allgather(r, []int32{1}, make([]int32, 1))
 			},
 		}},
-		{"truncation", mpivirt.ErrTruncate, "Sendrecv", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
-				return mpivirt.EventSendrecv(r, make([]byte, 2), 1-r.Rank(), 0, make([]byte, 1), 1-r.Rank(), 0)
+		{"truncation", mpivirt.ErrTruncate, "Sendrecv", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome {
+				return steps.Sendrecv(r, make([]byte, 2), 1-r.Rank(), 0, make([]byte, 1), 1-r.Rank(), 0)
 			},
 		}},
-		{"a request that has been waited for", mpivirt.ErrRequest, "Wait", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
+		{"a request that has been waited for", mpivirt.ErrRequest, "Wait", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome {
 				if r.Rank() == 1 {
 					return r.SendSize(8, 0, 0)
 				}
 				stale = r.Irecv(1, 0)
 				return r.Wait(stale)
 			},
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Barrier() },
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
+			func(r *steps.Rank) steps.Outcome { return r.Barrier() },
+			func(r *steps.Rank) steps.Outcome {
 				if r.Rank() == 1 {
 					return r.Continue() // to it, it is the request of another rank
 				}
 				return r.Wait(stale)
 			},
 		}},
-		{"a request of another rank", mpivirt.ErrRequest, "Wait", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
+		{"a request of another rank", mpivirt.ErrRequest, "Wait", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome {
 				if r.Rank() == 0 {
 					stale = r.Irecv(1, 0)
 				}
 				return r.Barrier()
 			},
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Wait(stale) },
+			func(r *steps.Rank) steps.Outcome { return r.Wait(stale) },
 		}},
-		{"a communicator that has been freed", mpivirt.ErrComm, "Comm.Free", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Dup() },
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
+		{"a communicator that has been freed", mpivirt.ErrComm, "Comm.Free", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.Dup() },
+			func(r *steps.Rank) steps.Outcome {
 				made = r.Made(0)
 				r.Free(made)
 				return r.Barrier()
 			},
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
+			func(r *steps.Rank) steps.Outcome {
 				r.Free(made)
 				return r.Continue()
 			},
 		}},
-		{"no member", mpivirt.ErrComm, "Barrier", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Split(r.Rank(), 0) },
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.On(r.Made(1 - r.Rank())).Barrier() },
+		{"no member", mpivirt.ErrComm, "Barrier", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.Split(r.Rank(), 0) },
+			func(r *steps.Rank) steps.Outcome { return r.On(r.Made(1 - r.Rank())).Barrier() },
 		}},
-		{"no such communicator", mpivirt.ErrComm, "Comm.Split", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.On(r.Made(7)).Barrier() },
+		{"no such communicator", mpivirt.ErrComm, "Comm.Split", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.On(r.Made(7)).Barrier() },
 		}},
-		{"nothing matched", mpivirt.ErrRequest, "Recv", []func(r *mpivirt.EventRank) mpivirt.Outcome{
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
-				return mpivirt.EventMrecv(r, r.Matched(), make([]byte, 1))
+		{"nothing matched", mpivirt.ErrRequest, "Recv", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome {
+				return steps.Mrecv(r, r.Matched(), make([]byte, 1))
 			},
 		}},
 	} {
-		_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: eventScript(c.steps...)}, 1)
+		_, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: eventScript(c.steps...)}, 1)
 		var failed *mpivirt.RankError
 		if !errors.As(err, &failed) || !errors.Is(err, c.class) || failed.Call != c.call {
 			t.Errorf("%s: %v, want an error of class %v in %s", c.name, err, c.class, c.call)
@@ -116,38 +117,38 @@ func TestFaultsOfEventRanks(t *testing.T) {
 func TestEventRanksWithNobody(t *testing.T) {
 	nobody := mpivirt.Status{Source: mpivirt.ProcNull, Tag: mpivirt.AnyTag}
 	empty := mpivirt.Status{Source: mpivirt.AnySource, Tag: mpivirt.AnyTag}
-	see := func(what string, r *mpivirt.EventRank, want mpivirt.Status) {
+	see := func(what string, r *steps.Rank, want mpivirt.Status) {
 		if r.Status() != want || !r.Found() || len(r.Data()) != 0 {
 			t.Errorf("after %s: found %t, %+v, want %+v", what, r.Found(), r.Status(), want)
 		}
 	}
-	check := func(what string, r *mpivirt.EventRank) { see(what, r, nobody) }
-	var requests [2]mpivirt.EventRequest
-	_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 1), Program: eventScript(
-		func(r *mpivirt.EventRank) mpivirt.Outcome { return r.SendSize(8, mpivirt.ProcNull, 0) },
-		func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Recv(mpivirt.ProcNull, 0) },
-		func(r *mpivirt.EventRank) mpivirt.Outcome { check("Recv", r); return r.Iprobe(mpivirt.ProcNull, 0) },
-		func(r *mpivirt.EventRank) mpivirt.Outcome { check("Iprobe", r); return r.Mprobe(mpivirt.ProcNull, 0) },
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+	check := func(what string, r *steps.Rank) { see(what, r, nobody) }
+	var requests [2]steps.Request
+	_, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 1), Program: eventScript(
+		func(r *steps.Rank) steps.Outcome { return r.SendSize(8, mpivirt.ProcNull, 0) },
+		func(r *steps.Rank) steps.Outcome { return r.Recv(mpivirt.ProcNull, 0) },
+		func(r *steps.Rank) steps.Outcome { check("Recv", r); return r.Iprobe(mpivirt.ProcNull, 0) },
+		func(r *steps.Rank) steps.Outcome { check("Iprobe", r); return r.Mprobe(mpivirt.ProcNull, 0) },
+		func(r *steps.Rank) steps.Outcome {
 			check("Mprobe", r)
-			return mpivirt.EventMrecv(r, r.Matched(), make([]byte, 1))
+			return steps.Mrecv(r, r.Matched(), make([]byte, 1))
 		},
-		func(r *mpivirt.EventRank) mpivirt.Outcome { check("Mrecv", r); return r.Wait(0) },
-		func(r *mpivirt.EventRank) mpivirt.Outcome { see("Wait", r, empty); return r.Waitany(0, 0) },
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome { check("Mrecv", r); return r.Wait(0) },
+		func(r *steps.Rank) steps.Outcome { see("Wait", r, empty); return r.Waitany(0, 0) },
+		func(r *steps.Rank) steps.Outcome {
 			if see("Waitany", r, empty); r.Index() != mpivirt.Undefined {
 				t.Errorf("index %d of inactive requests", r.Index())
 			}
 			return r.Waitany(0, r.Irecv(mpivirt.ProcNull, 0))
 		},
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome {
 			if check("Waitany", r); r.Index() != 1 {
 				t.Errorf("index %d of the only active request, want 1", r.Index())
 			}
-			requests = [2]mpivirt.EventRequest{r.Irecv(mpivirt.ProcNull, 0), r.IsendSize(8, mpivirt.ProcNull, 0)}
+			requests = [2]steps.Request{r.Irecv(mpivirt.ProcNull, 0), r.IsendSize(8, mpivirt.ProcNull, 0)}
 			return r.Waitall(requests[0], requests[1])
 		},
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome {
 			check("Waitall", r)
 			if got := r.StatusOf(requests[0]); got != nobody {
 				t.Errorf("status of a receive from nobody: %+v", got)
@@ -165,9 +166,9 @@ func TestEventRanksWithNobody(t *testing.T) {
 
 // A deadlock of event ranks is reported as that of goroutine ranks is.
 func TestDeadlockOfEventRanks(t *testing.T) {
-	_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: eventScript(
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
-			return mpivirt.EventSend(r, make([]byte, 101), 1-r.Rank(), 7)
+	_, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: eventScript(
+		func(r *steps.Rank) steps.Outcome {
+			return steps.Send(r, make([]byte, 101), 1-r.Rank(), 7)
 		},
 	)}, 2)
 	var deadlock *mpivirt.DeadlockError
@@ -181,11 +182,11 @@ func TestDeadlockOfEventRanks(t *testing.T) {
 func TestMadeByEventRanks(t *testing.T) {
 	type state struct {
 		step  uint8
-		first mpivirt.EventComm
+		first steps.Comm
 	}
-	_, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", 40), Program: mpivirt.Program{
-		Name: "made", Event: func() mpivirt.EventProgram {
-			return mpivirt.Steps(func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
+	_, err := Simulate(t, mpivirt.Config{Target: target(t, "xt5", 40), Program: mpivirt.Program{
+		Name: "made", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+			return steps.New(func(r *steps.Rank, s *state) steps.Outcome {
 				s.step++
 				switch s.step {
 				case 1:
@@ -204,7 +205,7 @@ func TestMadeByEventRanks(t *testing.T) {
 				}
 				return r.Finish()
 			})
-		},
+		})},
 	}}, 2)
 	if err != nil {
 		t.Error(err)
@@ -216,11 +217,11 @@ func TestEventRanksDoNotAllocate(t *testing.T) {
 	const ranks, warm, measured = 64, 200, 1000
 	type state struct {
 		iteration int
-		receives  [2]mpivirt.EventRequest
+		receives  [2]steps.Request
 	}
 	var before, after runtime.MemStats
 	payload := make([]int64, 8)
-	step := func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
+	step := func(r *steps.Rank, s *state) steps.Outcome {
 		left, right := (r.Rank()+ranks-1)%ranks, (r.Rank()+1)%ranks
 		if s.iteration > 0 {
 			for _, q := range s.receives {
@@ -239,11 +240,11 @@ func TestEventRanksDoNotAllocate(t *testing.T) {
 			return r.Finish()
 		}
 		s.iteration++
-		s.receives = [2]mpivirt.EventRequest{r.Irecv(left, 0), r.Irecv(right, 1)}
-		return r.Waitall(s.receives[0], s.receives[1], mpivirt.EventIsend(r, payload, right, 0), mpivirt.EventIsend(r, payload, left, 1))
+		s.receives = [2]steps.Request{r.Irecv(left, 0), r.Irecv(right, 1)}
+		return r.Waitall(s.receives[0], s.receives[1], steps.Isend(r, payload, right, 0), steps.Isend(r, payload, left, 1))
 	}
-	_, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", ranks), Program: mpivirt.Program{
-		Name: "halo", Event: func() mpivirt.EventProgram { return mpivirt.Steps(step) },
+	_, err := Simulate(t, mpivirt.Config{Target: target(t, "xt5", ranks), Program: mpivirt.Program{
+		Name: "halo", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })},
 	}}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -255,14 +256,14 @@ func TestEventRanksDoNotAllocate(t *testing.T) {
 
 // A rank that fails names its own last call of the step, not another rank's.
 func TestFailureNamesItsOwnCall(t *testing.T) {
-	p := eventScript(func(r *mpivirt.EventRank) mpivirt.Outcome {
+	p := eventScript(func(r *steps.Rank) steps.Outcome {
 		if r.Rank() == 3 {
 			return r.Fail(errors.New("no barrier for me"))
 		}
 		return r.Barrier()
 	})
 	for engines := 1; engines <= 3; engines++ {
-		_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 4), Program: p}, engines)
+		_, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 4), Program: p}, engines)
 		var failed *mpivirt.RankError
 		if !errors.As(err, &failed) || failed.Rank != 3 || failed.Call != "" {
 			t.Errorf("%d engines: %v, want a failure of rank 3 in no call", engines, err)
@@ -274,17 +275,17 @@ func TestFailureNamesItsOwnCall(t *testing.T) {
 // rank enters later.
 func TestTimedEndsWithTheStep(t *testing.T) {
 	p := eventScript(
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome {
 			if r.Rank() == 0 {
 				return r.Timed(0, "nothing").Recv(1, 0)
 			}
 			return r.SendSize(8, 0, 0)
 		},
-		func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Barrier() },
-		func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Timed(1, "barrier").Barrier() },
+		func(r *steps.Rank) steps.Outcome { return r.Barrier() },
+		func(r *steps.Rank) steps.Outcome { return r.Timed(1, "barrier").Barrier() },
 	)
 	for engines := 1; engines <= 2; engines++ {
-		result, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: p}, engines)
+		result, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: p}, engines)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,31 +304,31 @@ func TestResultsOfTwoAllreduces(t *testing.T) {
 ranks_per_node: 2
 network: {model: flat, latency: 1us, bandwidth: 1GB/s, eager_limit: 8}
 `
-	requests := make([]mpivirt.EventRequest, 8)
+	requests := make([]steps.Request, 8)
 	p := eventScript(
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome {
 			many := make([]float64, 100)
 			for i := range many {
 				many[i] = 1
 			}
-			requests[r.Rank()] = mpivirt.EventIallreduce(r, many, mpivirt.Sum[float64]())
-			return mpivirt.EventAllreduce(r, []float64{2}, mpivirt.Sum[float64]())
+			requests[r.Rank()] = steps.Iallreduce(r, many, mpivirt.Sum[float64]())
+			return steps.Allreduce(r, []float64{2}, mpivirt.Sum[float64]())
 		},
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
-			if got := mpivirt.EventResult[float64](r); len(got) != 1 || got[0] != 16 {
+		func(r *steps.Rank) steps.Outcome {
+			if got := steps.Result[float64](r); len(got) != 1 || got[0] != 16 {
 				t.Errorf("rank %d: the blocking allreduce gives %v, want [16]", r.Rank(), got)
 			}
 			return r.Wait(requests[r.Rank()])
 		},
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
-			if got := mpivirt.EventResultOf[float64](r, requests[r.Rank()]); len(got) != 100 || got[99] != 8 {
+		func(r *steps.Rank) steps.Outcome {
+			if got := steps.ResultOf[float64](r, requests[r.Rank()]); len(got) != 100 || got[99] != 8 {
 				t.Errorf("rank %d: the nonblocking allreduce gives %v, want 100 times 8", r.Rank(), got)
 			}
 			return r.Continue()
 		},
 	)
 	for engines := 1; engines <= 2; engines++ {
-		if _, err := simulate(t, mpivirt.Config{Target: target(t, machine, 8), Program: p}, engines); err != nil {
+		if _, err := Simulate(t, mpivirt.Config{Target: target(t, machine, 8), Program: p}, engines); err != nil {
 			t.Error(err)
 		}
 	}
@@ -336,26 +337,26 @@ network: {model: flat, latency: 1us, bandwidth: 1GB/s, eager_limit: 8}
 // An allreduce of no elements has a result of no elements, not that of the one before.
 func TestEventResultOfNothing(t *testing.T) {
 	sum := mpivirt.Sum[int64]()
-	allreduce := func(n int) func(r *mpivirt.EventRank) mpivirt.Outcome {
-		return func(r *mpivirt.EventRank) mpivirt.Outcome {
-			return mpivirt.EventAllreduce(r, make([]int64, n), sum)
+	allreduce := func(n int) func(r *steps.Rank) steps.Outcome {
+		return func(r *steps.Rank) steps.Outcome {
+			return steps.Allreduce(r, make([]int64, n), sum)
 		}
 	}
 	for _, ranks := range []int{1, 2, 5} {
 		for engines := 1; engines <= min(ranks, 4); engines++ {
 			for _, i := range interpreters {
-				program := eventScript(allreduce(3), func(r *mpivirt.EventRank) mpivirt.Outcome {
-					if got := mpivirt.EventResult[int64](r); len(got) != 3 {
+				program := eventScript(allreduce(3), func(r *steps.Rank) steps.Outcome {
+					if got := steps.Result[int64](r); len(got) != 3 {
 						t.Errorf("%d ranks, %d engines: %d elements, want 3", ranks, engines, len(got))
 					}
 					return allreduce(0)(r)
-				}, func(r *mpivirt.EventRank) mpivirt.Outcome {
-					if got := mpivirt.EventResult[int64](r); len(got) != 0 {
+				}, func(r *steps.Rank) steps.Outcome {
+					if got := steps.Result[int64](r); len(got) != 0 {
 						t.Errorf("%d ranks, %d engines: %v, want nothing", ranks, engines, got)
 					}
 					return r.Continue()
 				})
-				if _, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i, Program: program}, engines); err != nil {
+				if _, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i, Program: program}, engines); err != nil {
 					t.Error(err)
 				}
 			}
@@ -376,9 +377,9 @@ func TestSendrecvOfSharedMemory(t *testing.T) {
 			if !errors.Is(err, mpivirt.ErrBuffer) {
 				t.Errorf("%d engines, shifted by %d: %v", engines, shift, err)
 			}
-			_, err = simulate(t, mpivirt.Config{Target: target(t, hockney, 2), Program: eventScript(func(r *mpivirt.EventRank) mpivirt.Outcome {
+			_, err = Simulate(t, mpivirt.Config{Target: target(t, hockney, 2), Program: eventScript(func(r *steps.Rank) steps.Outcome {
 				out, in := memory()
-				return mpivirt.EventSendrecv(r, out, 1-r.Rank(), 0, in, 1-r.Rank(), 0)
+				return steps.Sendrecv(r, out, 1-r.Rank(), 0, in, 1-r.Rank(), 0)
 			})}, engines)
 			if !errors.Is(err, mpivirt.ErrBuffer) {
 				t.Errorf("%d engines, shifted by %d, event ranks: %v", engines, shift, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 )
 
 // MPI_ERRORS_RETURN and attached buffers are the same for event ranks as for goroutine
@@ -13,7 +14,7 @@ import (
 // buffered send is the completion of the call, and the rank goes on.
 func TestEventRanksGetTheirErrors(t *testing.T) {
 	expect := func(want error) operation {
-		return func(r *mpivirt.EventRank) mpivirt.Outcome {
+		return func(r *steps.Rank) steps.Outcome {
 			if err := r.Err(); !errors.Is(err, want) {
 				return r.Fail(fmt.Errorf("rank %d got %v, want %v", r.Rank(), err, want))
 			}
@@ -22,37 +23,37 @@ func TestEventRanksGetTheirErrors(t *testing.T) {
 	}
 	buffer := make([]int32, 1)
 	script := eventScript(
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome {
 			r.SetErrorsReturn(true)
-			return mpivirt.EventSend(r, []int32{1}, r.Size(), 0)
+			return steps.Send(r, []int32{1}, r.Size(), 0)
 		},
 		expect(mpivirt.ErrRank),
-		func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventBcast(r, []int32{1}, -1) },
+		func(r *steps.Rank) steps.Outcome { return steps.Bcast(r, []int32{1}, -1) },
 		expect(mpivirt.ErrRoot),
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome {
 			next, before := (r.Rank()+1)%r.Size(), (r.Rank()+r.Size()-1)%r.Size()
-			return mpivirt.EventSendrecv(r, []int32{1, 2}, next, 0, buffer[:1:1], before, 0)
+			return steps.Sendrecv(r, []int32{1, 2}, next, 0, buffer[:1:1], before, 0)
 		},
 		expect(mpivirt.ErrTruncate),
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome {
 			if r.AttachBuffer(3); r.DetachBuffer() != 3 {
 				return r.Fail(errors.New("the buffer is not the one attached"))
 			}
-			return mpivirt.EventBsend(r, []int32{1}, r.Rank(), 0)
+			return steps.Bsend(r, []int32{1}, r.Rank(), 0)
 		},
 		expect(mpivirt.ErrBuffer),
-		func(r *mpivirt.EventRank) mpivirt.Outcome {
+		func(r *steps.Rank) steps.Outcome {
 			if r.Rank() == 0 {
-				return mpivirt.EventAllreduce(r, []int32{1}, mpivirt.Sum[int32]())
+				return steps.Allreduce(r, []int32{1}, mpivirt.Sum[int32]())
 			}
 			return r.Barrier()
 		},
 		expect(mpivirt.ErrOther),
-		(*mpivirt.EventRank).Barrier,
+		(*steps.Rank).Barrier,
 		expect(nil),
 	)
 	for _, h := range hostings(4) {
-		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: script}, h.Engines)
+		_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: script}, h.Engines)
 		if err != nil {
 			t.Errorf("%+v: %v", h, err)
 		}
@@ -64,8 +65,8 @@ func TestEventRanksGetTheirErrors(t *testing.T) {
 func TestMixedFormsOfAllreduce(t *testing.T) {
 	sum := mpivirt.Sum[int]()
 	for _, h := range hostings(3) {
-		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
-			Program: mpivirt.Program{Name: "mixed", Main: func(r *mpivirt.Rank) error {
+		_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+			Program: mpivirt.Program{Name: "mixed", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				first, second := []int{0}, []int{0}
 				q, err := mpivirt.Iallreduce(r.World(), []int{1}, first, sum)
 				if err != nil {
@@ -83,7 +84,7 @@ func TestMixedFormsOfAllreduce(t *testing.T) {
 					return fmt.Errorf("rank %d has the sums %d and %d: %w", r.Rank(), first[0], second[0], err)
 				}
 				return nil
-			}}}, h.Engines)
+			})}}}, h.Engines)
 		if err != nil {
 			t.Errorf("%+v: %v", h, err)
 		}
@@ -93,42 +94,42 @@ func TestMixedFormsOfAllreduce(t *testing.T) {
 // mixedState is an event rank of [TestMixedFormsOfEventRanks].
 type mixedState struct {
 	step          int
-	first, second mpivirt.EventRequest
+	first, second steps.Request
 }
 
 // The same for event ranks, of which those that wait share the result with the others.
 func TestMixedFormsOfEventRanks(t *testing.T) {
 	sum := mpivirt.Sum[int]()
-	program := mpivirt.Steps(func(r *mpivirt.EventRank, s *mixedState) mpivirt.Outcome {
+	program := steps.New(func(r *steps.Rank, s *mixedState) steps.Outcome {
 		s.step++
 		switch {
 		case s.step == 1:
-			return mpivirt.EventAllreduce(r, []int{100}, sum)
+			return steps.Allreduce(r, []int{100}, sum)
 		case s.step == 2:
-			s.first = mpivirt.EventIallreduce(r, []int{1}, sum)
+			s.first = steps.Iallreduce(r, []int{1}, sum)
 			if r.Rank() == 0 {
-				return mpivirt.EventAllreduce(r, []int{10}, sum)
+				return steps.Allreduce(r, []int{10}, sum)
 			}
-			s.second = mpivirt.EventIallreduce(r, []int{10}, sum)
+			s.second = steps.Iallreduce(r, []int{10}, sum)
 			return r.Wait(s.second)
 		case s.step == 3:
-			got := mpivirt.EventResult[int](r)
+			got := steps.Result[int](r)
 			if r.Rank() > 0 {
-				got = mpivirt.EventResultOf[int](r, s.second)
+				got = steps.ResultOf[int](r, s.second)
 			}
 			if len(got) != 1 || got[0] != 30 {
 				return r.Fail(fmt.Errorf("rank %d has the sum %v, want 30", r.Rank(), got))
 			}
 			return r.Wait(s.first)
 		}
-		if got := mpivirt.EventResultOf[int](r, s.first); len(got) != 1 || got[0] != 3 {
+		if got := steps.ResultOf[int](r, s.first); len(got) != 1 || got[0] != 3 {
 			return r.Fail(fmt.Errorf("rank %d has the sum %v, want 3", r.Rank(), got))
 		}
 		return r.Finish()
 	})
 	for _, h := range hostings(3) {
-		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
-			Program: mpivirt.Program{Name: "mixed", Event: func() mpivirt.EventProgram { return program }}}, h.Engines)
+		_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+			Program: mpivirt.Program{Name: "mixed", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return program })}}}, h.Engines)
 		if err != nil {
 			t.Errorf("%+v: %v", h, err)
 		}

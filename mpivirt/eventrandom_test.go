@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
 // operation is one that an event rank ends a step with.
-type operation func(r *mpivirt.EventRank) mpivirt.Outcome
+type operation func(r *steps.Rank) steps.Outcome
 
 // eventPlayer is an event rank that goes through a random program, as a coroutine that
 // gives its steps one operation after the other.
@@ -20,8 +21,8 @@ type eventPlayer struct {
 }
 
 // eventPlayers is a random program as event ranks, which enter what they see in logs.
-func eventPlayers(p *program, logs [][]entry) mpivirt.EventProgram {
-	return mpivirt.Steps(func(r *mpivirt.EventRank, s *eventPlayer) mpivirt.Outcome {
+func eventPlayers(p *program, logs [][]entry) steps.Program {
+	return steps.New(func(r *steps.Rank, s *eventPlayer) steps.Outcome {
 		if s.next == nil {
 			rank := r.Rank()
 			v := newEventVirtual()
@@ -43,82 +44,84 @@ func eventPlayers(p *program, logs [][]entry) mpivirt.EventProgram {
 
 // eventVirtual is an event rank of the virtual MPI under test. It implements library.
 type eventVirtual struct {
-	r          *mpivirt.EventRank
+	r          *steps.Rank
 	yield      func(operation) bool
-	comms      map[int]mpivirt.EventComm
-	slots      map[int]mpivirt.EventRequest
+	comms      map[int]steps.Comm
+	slots      map[int]steps.Request
 	persistent map[int]*startable
-	finished   map[int]func(q mpivirt.EventRequest) // by slot: fetches what the request brings
-	matched    mpivirt.EventMessage
+	finished   map[int]func(q steps.Request) // by slot: fetches what the request brings
+	matched    steps.Message
 }
 
 // startable is a persistent request with its communicator.
 type startable struct {
-	mpivirt.EventPersistent
+	steps.Persistent
 	comm int
 }
 
 func newEventVirtual() *eventVirtual {
 	return &eventVirtual{
-		comms: map[int]mpivirt.EventComm{1: mpivirt.EventSelf}, slots: map[int]mpivirt.EventRequest{},
-		persistent: map[int]*startable{}, finished: map[int]func(mpivirt.EventRequest){},
+		comms: map[int]steps.Comm{1: steps.Self}, slots: map[int]steps.Request{},
+		persistent: map[int]*startable{}, finished: map[int]func(steps.Request){},
 	}
 }
 
 // do ends the step with an operation, and goes on in the next one.
 func (v *eventVirtual) do(o operation) { v.yield(o) }
 
-func (v *eventVirtual) on(comm int) *mpivirt.EventRank { return v.r.On(v.comms[comm]) }
+func (v *eventVirtual) on(comm int) *steps.Rank { return v.r.On(v.comms[comm]) }
 
 // now is in a step of its own: only there does the clock show what operations of the
 // step before took, if the model has state at the receiver.
 func (v *eventVirtual) now() vtime.Time {
-	v.do((*mpivirt.EventRank).Continue)
+	v.do((*steps.Rank).Continue)
 	return v.r.Now()
 }
 
-func (v *eventVirtual) size(comm int) int        { return v.on(comm).Members() }
-func (v *eventVirtual) member(comm int) int      { return v.on(comm).Member() }
+func (v *eventVirtual) size(comm int) int { return v.on(comm).Members() }
+
+func (v *eventVirtual) member(comm int) int { return v.on(comm).Member() }
+
 func (v *eventVirtual) compute(d vtime.Duration) { v.r.Compute(d) }
 
 func (v *eventVirtual) send(o *op, payload []byte) {
 	c := v.on(o.comm)
-	q := mpivirt.EventRequest(0)
+	q := steps.Request(0)
 	switch o.name {
 	case "isend":
 		if o.sized {
 			q = c.IsendSize(int64(o.bytes), o.peer, o.tag)
 		} else {
-			q = mpivirt.EventIsend(c, payload, o.peer, o.tag)
+			q = steps.Isend(c, payload, o.peer, o.tag)
 		}
 	case "issend":
-		q = mpivirt.EventIssend(c, payload, o.peer, o.tag)
+		q = steps.Issend(c, payload, o.peer, o.tag)
 	case "ibsend":
-		q = mpivirt.EventIbsend(c, payload, o.peer, o.tag)
+		q = steps.Ibsend(c, payload, o.peer, o.tag)
 	case "irsend":
-		q = mpivirt.EventIrsend(c, payload, o.peer, o.tag)
+		q = steps.Irsend(c, payload, o.peer, o.tag)
 	default:
-		v.do(func(r *mpivirt.EventRank) mpivirt.Outcome { return sendBlocking(r.On(v.comms[o.comm]), o, payload) })
+		v.do(func(r *steps.Rank) steps.Outcome { return sendBlocking(r.On(v.comms[o.comm]), o, payload) })
 	}
 	if o.slot > 0 {
 		v.slots[o.slot] = q
 	}
 }
 
-func sendBlocking(c *mpivirt.EventRank, o *op, payload []byte) mpivirt.Outcome {
+func sendBlocking(c *steps.Rank, o *op, payload []byte) steps.Outcome {
 	switch {
 	case o.name == "send" && o.sized:
 		return c.SendSize(int64(o.bytes), o.peer, o.tag)
 	case o.name == "send":
-		return mpivirt.EventSend(c, payload, o.peer, o.tag)
+		return steps.Send(c, payload, o.peer, o.tag)
 	case o.name == "ssend" && o.sized:
 		return c.SsendSize(int64(o.bytes), o.peer, o.tag)
 	case o.name == "ssend":
-		return mpivirt.EventSsend(c, payload, o.peer, o.tag)
+		return steps.Ssend(c, payload, o.peer, o.tag)
 	case o.name == "bsend":
-		return mpivirt.EventBsend(c, payload, o.peer, o.tag)
+		return steps.Bsend(c, payload, o.peer, o.tag)
 	case o.name == "rsend":
-		return mpivirt.EventRsend(c, payload, o.peer, o.tag)
+		return steps.Rsend(c, payload, o.peer, o.tag)
 	}
 	panic(fmt.Sprintf("no operation %q", o.name))
 }
@@ -127,11 +130,11 @@ func sendBlocking(c *mpivirt.EventRank, o *op, payload []byte) mpivirt.Outcome {
 func (o *op) taken() bool { return o.sized || o.bytes%2 == 0 }
 
 func (v *eventVirtual) recv(o *op, source, tag int, buffer []byte) mpivirt.Status {
-	v.do(func(r *mpivirt.EventRank) mpivirt.Outcome {
+	v.do(func(r *steps.Rank) steps.Outcome {
 		if c := r.On(v.comms[o.comm]); o.taken() {
 			return c.Recv(source, tag)
 		}
-		return mpivirt.EventRecv(r.On(v.comms[o.comm]), buffer, source, tag)
+		return steps.Recv(r.On(v.comms[o.comm]), buffer, source, tag)
 	})
 	if o.taken() {
 		copy(buffer, v.r.Data())
@@ -141,26 +144,26 @@ func (v *eventVirtual) recv(o *op, source, tag int, buffer []byte) mpivirt.Statu
 
 func (v *eventVirtual) irecv(o *op, buffer []byte) {
 	if !o.taken() {
-		v.slots[o.slot] = mpivirt.EventIrecv(v.on(o.comm), buffer, o.peer, o.tag)
+		v.slots[o.slot] = steps.Irecv(v.on(o.comm), buffer, o.peer, o.tag)
 		return
 	}
 	v.slots[o.slot] = v.on(o.comm).Irecv(o.peer, o.tag)
-	v.finished[o.slot] = func(q mpivirt.EventRequest) { copy(buffer, v.r.DataOf(q)) }
+	v.finished[o.slot] = func(q steps.Request) { copy(buffer, v.r.DataOf(q)) }
 }
 
 func (v *eventVirtual) initialise(o *op, memory []byte) {
 	p := &startable{comm: o.comm}
 	switch o.name {
 	case "sendinit":
-		p.EventPersistent = mpivirt.EventSendInit(memory, o.peer, o.tag)
+		p.Persistent = steps.SendInit(memory, o.peer, o.tag)
 	case "ssendinit":
-		p.EventPersistent = mpivirt.EventSsendInit(memory, o.peer, o.tag)
+		p.Persistent = steps.SsendInit(memory, o.peer, o.tag)
 	case "bsendinit":
-		p.EventPersistent = mpivirt.EventBsendInit(memory, o.peer, o.tag)
+		p.Persistent = steps.BsendInit(memory, o.peer, o.tag)
 	case "rsendinit":
-		p.EventPersistent = mpivirt.EventRsendInit(memory, o.peer, o.tag)
+		p.Persistent = steps.RsendInit(memory, o.peer, o.tag)
 	case "recvinit":
-		p.EventPersistent = mpivirt.EventRecvInit(memory, o.peer, o.tag)
+		p.Persistent = steps.RecvInit(memory, o.peer, o.tag)
 	default:
 		panic(fmt.Sprintf("no operation %q", o.name))
 	}
@@ -169,20 +172,20 @@ func (v *eventVirtual) initialise(o *op, memory []byte) {
 
 func (v *eventVirtual) start(slot int) {
 	p := v.persistent[slot]
-	v.slots[slot] = v.on(p.comm).Start(&p.EventPersistent)
+	v.slots[slot] = v.on(p.comm).Start(&p.Persistent)
 }
 
 func (v *eventVirtual) free(comm int) { v.r.Free(v.comms[comm]) }
 
 func (v *eventVirtual) sendrecv(o *op, payload, buffer []byte) mpivirt.Status {
-	v.do(func(r *mpivirt.EventRank) mpivirt.Outcome {
-		return mpivirt.EventSendrecv(r.On(v.comms[o.comm]), payload, o.peer, o.tag, buffer, o.from, o.fromTag)
+	v.do(func(r *steps.Rank) steps.Outcome {
+		return steps.Sendrecv(r.On(v.comms[o.comm]), payload, o.peer, o.tag, buffer, o.from, o.fromTag)
 	})
 	return v.r.Status()
 }
 
 func (v *eventVirtual) probe(o *op, matched bool) mpivirt.Status {
-	v.do(func(r *mpivirt.EventRank) mpivirt.Outcome {
+	v.do(func(r *steps.Rank) steps.Outcome {
 		if c := r.On(v.comms[o.comm]); !matched {
 			return c.Probe(o.peer, o.tag)
 		}
@@ -193,7 +196,7 @@ func (v *eventVirtual) probe(o *op, matched bool) mpivirt.Status {
 }
 
 func (v *eventVirtual) iprobe(o *op, matched bool) (mpivirt.Status, bool) {
-	v.do(func(r *mpivirt.EventRank) mpivirt.Outcome {
+	v.do(func(r *steps.Rank) steps.Outcome {
 		if c := r.On(v.comms[o.comm]); !matched {
 			return c.Iprobe(o.peer, o.tag)
 		}
@@ -207,18 +210,18 @@ func (v *eventVirtual) iprobe(o *op, matched bool) (mpivirt.Status, bool) {
 }
 
 func (v *eventVirtual) mrecv(buffer []byte) mpivirt.Status {
-	v.do(func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventMrecv(r, v.matched, buffer) })
+	v.do(func(r *steps.Rank) steps.Outcome { return steps.Mrecv(r, v.matched, buffer) })
 	return v.r.Status()
 }
 
 func (v *eventVirtual) wait(how string, slots []int) (done []int, statuses []mpivirt.Status, ok bool) {
-	requests := make([]mpivirt.EventRequest, len(slots))
+	requests := make([]steps.Request, len(slots))
 	active := false
 	for i, slot := range slots {
 		requests[i] = v.slots[slot]
 		active = active || requests[i] != 0
 	}
-	v.do(func(r *mpivirt.EventRank) mpivirt.Outcome { return waitBy(r, how, requests) })
+	v.do(func(r *steps.Rank) steps.Outcome { return waitBy(r, how, requests) })
 	if !v.r.Found() {
 		return nil, nil, false
 	}
@@ -248,7 +251,7 @@ func (v *eventVirtual) wait(how string, slots []int) (done []int, statuses []mpi
 	return done, statuses, true
 }
 
-func waitBy(r *mpivirt.EventRank, how string, requests []mpivirt.EventRequest) mpivirt.Outcome {
+func waitBy(r *steps.Rank, how string, requests []steps.Request) steps.Outcome {
 	switch how {
 	case "wait":
 		return r.Wait(requests[0])
@@ -279,92 +282,92 @@ func (v *eventVirtual) collective(o *op, input, output []uint64) {
 		copy(output, input)
 	}
 	if o.slot == 0 {
-		v.do(func(r *mpivirt.EventRank) mpivirt.Outcome {
+		v.do(func(r *steps.Rank) steps.Outcome {
 			return blockingOfEvent(r.On(v.comms[o.comm]), o, input, output, sum)
 		})
 		if o.name == "allreduce" {
-			copy(output, mpivirt.EventResult[uint64](v.on(o.comm)))
+			copy(output, steps.Result[uint64](v.on(o.comm)))
 		}
 		return
 	}
 	v.slots[o.slot] = nonblockingOfEvent(v.on(o.comm), o, input, output, sum)
 	if o.name == "allreduce" {
-		v.finished[o.slot] = func(q mpivirt.EventRequest) { copy(output, mpivirt.EventResultOf[uint64](v.r, q)) }
+		v.finished[o.slot] = func(q steps.Request) { copy(output, steps.ResultOf[uint64](v.r, q)) }
 	}
 	// What is handed in is taken over at once.
 	clear(input)
 }
 
-func blockingOfEvent(c *mpivirt.EventRank, o *op, input, output []uint64, sum mpivirt.Op[uint64]) mpivirt.Outcome {
+func blockingOfEvent(c *steps.Rank, o *op, input, output []uint64, sum mpivirt.Op[uint64]) steps.Outcome {
 	switch o.name {
 	case "barrier":
 		return c.Barrier()
 	case "bcast":
-		return mpivirt.EventBcast(c, output, o.root)
+		return steps.Bcast(c, output, o.root)
 	case "reduce":
-		return mpivirt.EventReduce(c, input, output, sum, o.root)
+		return steps.Reduce(c, input, output, sum, o.root)
 	case "allreduce":
-		return mpivirt.EventAllreduce(c, input, sum)
+		return steps.Allreduce(c, input, sum)
 	case "gather":
-		return mpivirt.EventGather(c, input, output, o.root)
+		return steps.Gather(c, input, output, o.root)
 	case "scatter":
-		return mpivirt.EventScatter(c, input, output, o.root)
+		return steps.Scatter(c, input, output, o.root)
 	case "allgather":
-		return mpivirt.EventAllgather(c, input, output)
+		return steps.Allgather(c, input, output)
 	case "alltoall":
-		return mpivirt.EventAlltoall(c, input, output)
+		return steps.Alltoall(c, input, output)
 	case "gatherv":
-		return mpivirt.EventGatherv(c, input, output, o.counts, o.root)
+		return steps.Gatherv(c, input, output, o.counts, o.root)
 	case "scatterv":
-		return mpivirt.EventScatterv(c, input, o.counts, output, o.root)
+		return steps.Scatterv(c, input, o.counts, output, o.root)
 	case "allgatherv":
-		return mpivirt.EventAllgatherv(c, input, output, o.counts)
+		return steps.Allgatherv(c, input, output, o.counts)
 	case "alltoallv":
 		out, in := o.shares(c.Member())
-		return mpivirt.EventAlltoallv(c, input, out, output, in)
+		return steps.Alltoallv(c, input, out, output, in)
 	case "reduce_scatter":
-		return mpivirt.EventReduceScatter(c, input, output, o.counts, sum)
+		return steps.ReduceScatter(c, input, output, o.counts, sum)
 	case "scan":
-		return mpivirt.EventScan(c, input, output, sum)
+		return steps.Scan(c, input, output, sum)
 	case "exscan":
-		return mpivirt.EventExscan(c, input, output, sum)
+		return steps.Exscan(c, input, output, sum)
 	}
 	panic(fmt.Sprintf("no operation %q", o.name))
 }
 
-func nonblockingOfEvent(c *mpivirt.EventRank, o *op, input, output []uint64, sum mpivirt.Op[uint64]) mpivirt.EventRequest {
+func nonblockingOfEvent(c *steps.Rank, o *op, input, output []uint64, sum mpivirt.Op[uint64]) steps.Request {
 	switch o.name {
 	case "barrier":
 		return c.Ibarrier()
 	case "bcast":
-		return mpivirt.EventIbcast(c, output, o.root)
+		return steps.Ibcast(c, output, o.root)
 	case "reduce":
-		return mpivirt.EventIreduce(c, input, output, sum, o.root)
+		return steps.Ireduce(c, input, output, sum, o.root)
 	case "allreduce":
-		return mpivirt.EventIallreduce(c, input, sum)
+		return steps.Iallreduce(c, input, sum)
 	case "gather":
-		return mpivirt.EventIgather(c, input, output, o.root)
+		return steps.Igather(c, input, output, o.root)
 	case "scatter":
-		return mpivirt.EventIscatter(c, input, output, o.root)
+		return steps.Iscatter(c, input, output, o.root)
 	case "allgather":
-		return mpivirt.EventIallgather(c, input, output)
+		return steps.Iallgather(c, input, output)
 	case "alltoall":
-		return mpivirt.EventIalltoall(c, input, output)
+		return steps.Ialltoall(c, input, output)
 	case "gatherv":
-		return mpivirt.EventIgatherv(c, input, output, o.counts, o.root)
+		return steps.Igatherv(c, input, output, o.counts, o.root)
 	case "scatterv":
-		return mpivirt.EventIscatterv(c, input, o.counts, output, o.root)
+		return steps.Iscatterv(c, input, o.counts, output, o.root)
 	case "allgatherv":
-		return mpivirt.EventIallgatherv(c, input, output, o.counts)
+		return steps.Iallgatherv(c, input, output, o.counts)
 	case "alltoallv":
 		out, in := o.shares(c.Member())
-		return mpivirt.EventIalltoallv(c, input, out, output, in)
+		return steps.Ialltoallv(c, input, out, output, in)
 	case "reduce_scatter":
-		return mpivirt.EventIreduceScatter(c, input, output, o.counts, sum)
+		return steps.IreduceScatter(c, input, output, o.counts, sum)
 	case "scan":
-		return mpivirt.EventIscan(c, input, output, sum)
+		return steps.Iscan(c, input, output, sum)
 	case "exscan":
-		return mpivirt.EventIexscan(c, input, output, sum)
+		return steps.Iexscan(c, input, output, sum)
 	}
 	panic(fmt.Sprintf("no operation %q", o.name))
 }
@@ -375,17 +378,17 @@ func (v *eventVirtual) makes(o *op) []int {
 	var color int
 	switch o.name {
 	case "dup":
-		v.do(func(r *mpivirt.EventRank) mpivirt.Outcome { return r.On(parent).Dup() })
+		v.do(func(r *steps.Rank) steps.Outcome { return r.On(parent).Dup() })
 	case "split":
 		color = o.color
-		v.do(func(r *mpivirt.EventRank) mpivirt.Outcome { return r.On(parent).Split(o.color, o.key) })
+		v.do(func(r *steps.Rank) steps.Outcome { return r.On(parent).Split(o.color, o.key) })
 	case "create":
 		g := must(group.Incl(o.group))
 		color = mpivirt.Undefined
 		if g.Member(v.r.Rank()) >= 0 {
 			color = g.WorldRank(0)
 		}
-		v.do(func(r *mpivirt.EventRank) mpivirt.Outcome { return r.On(parent).Create(g) })
+		v.do(func(r *steps.Rank) steps.Outcome { return r.On(parent).Create(g) })
 	}
 	if color < 0 {
 		return nil

@@ -53,13 +53,13 @@ network:
 		log.Fatal(err)
 	}
 	_, err = mpivirt.Simulate(machine, 4, func(r *mpivirt.Rank) error {
-		const steps = 1000
+		const intervals = 1000
 		part, pi := []float64{0}, []float64{0}
-		for i := r.Rank(); i < steps; i += r.Size() {
-			x := (float64(i) + 0.5) / steps
-			part[0] += 4 / (1 + x*x) / steps
+		for i := r.Rank(); i < intervals; i += r.Size() {
+			x := (float64(i) + 0.5) / intervals
+			part[0] += 4 / (1 + x*x) / intervals
 		}
-		r.Compute(10 * vtime.Nanosecond * steps / 4)
+		r.Compute(10 * vtime.Nanosecond * intervals / 4)
 		if err := mpivirt.Reduce(r.World(), part, pi, mpivirt.Sum[float64](), 0); err != nil {
 			return err
 		}
@@ -129,103 +129,4 @@ func ExampleComm_Split() {
 		log.Fatal(err)
 	}
 	// Output: [9 9 9 9 11 11 11 11 10 10 10 10]
-}
-
-// A hundred thousand event ranks, of a byte each, compute and meet in barriers.
-func ExampleSteps() {
-	machine, err := network.Load("xt5", os.ReadFile)
-	if err != nil {
-		log.Fatal(err)
-	}
-	program := mpivirt.Steps(func(r *mpivirt.EventRank, meetings *uint8) mpivirt.Outcome {
-		if *meetings == 3 {
-			return r.Finish()
-		}
-		*meetings++
-		r.Compute(vtime.Millisecond)
-		return r.Barrier()
-	})
-	result, err := mpivirt.SimulateEvents(machine, 100_000, program)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(result.Finished, "ranks finished at", result.VirtualTime)
-	// Output: 100000 ranks finished at 3.2382ms
-}
-
-// A master hands numbers to whoever asks, and the workers add up what they get: a
-// receive from any source, and a sum over the workers alone.
-func ExampleEventRank() {
-	machine, err := network.Load("xt5", os.ReadFile)
-	if err != nil {
-		log.Fatal(err)
-	}
-	const numbers = 1000
-	type state struct {
-		step    uint8
-		next    int64 // master: the number to hand out, 0 at the end of them
-		idle    int   // master: workers that have been told of the end
-		sum     int64 // worker
-		workers mpivirt.EventComm
-	}
-	const split, ask, answer, add, end = 0, 1, 2, 3, 4
-	master := func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
-		switch s.step {
-		case ask:
-			if s.idle == r.Size()-1 {
-				return r.Finish()
-			}
-			s.step = answer
-			return r.Recv(mpivirt.AnySource, 0)
-		default:
-			s.step = ask
-			if s.next++; s.next > numbers {
-				s.next, s.idle = numbers, s.idle+1
-				return mpivirt.EventSend(r, []int64{0}, r.Status().Source, 0)
-			}
-			return mpivirt.EventSend(r, []int64{s.next}, r.Status().Source, 0)
-		}
-	}
-	worker := func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
-		switch s.step {
-		case ask:
-			s.step = answer
-			return r.SendrecvSize(0, 0, 0, 0, 0)
-		case answer:
-			number := mpivirt.EventData[int64](r)[0]
-			s.sum += number
-			if s.step = ask; number == 0 {
-				s.step = add
-				return r.Continue()
-			}
-			r.Compute(vtime.Duration(number) * vtime.Nanosecond)
-			return r.Continue()
-		case add:
-			s.step = end
-			return mpivirt.EventAllreduce(r.On(s.workers), []int64{s.sum}, mpivirt.Sum[int64]())
-		default:
-			if workers := r.On(s.workers); workers.Member() == 0 {
-				fmt.Println(workers.Members(), "workers have", mpivirt.EventResult[int64](workers)[0], "at", r.Now())
-			}
-			return r.Finish()
-		}
-	}
-	program := mpivirt.Steps(func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
-		role := min(r.Rank(), 1)
-		switch {
-		case s.step == split:
-			s.step = ask
-			return r.Split(role, r.Rank())
-		case s.workers == mpivirt.EventComm{}:
-			s.workers = r.Made(role)
-		}
-		if role == 0 {
-			return master(r, s)
-		}
-		return worker(r, s)
-	})
-	if _, err := mpivirt.SimulateEvents(machine, 9, program); err != nil {
-		log.Fatal(err)
-	}
-	// Output: 8 workers have 500500 at 615.76933us
 }

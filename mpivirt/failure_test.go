@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gigarank/engine"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/sync"
 	"gigarank/vtime"
-
-	"pgregory.net/rapid"
 )
 
 // flat4 is a machine on which everything takes a microsecond and a little.
@@ -24,13 +24,12 @@ const flat4 = "name: flat4\nranks_per_node: 2\nnetwork: {model: flat, latency: 1
 // and calls see with the name of each run and what it gave.
 func everywhere(t *testing.T, ranks int, p mpivirt.Program, see func(name string, r *mpivirt.Result, err error)) {
 	t.Helper()
-	kinds := map[lp.Kind]bool{lp.Goroutine: p.Main != nil, lp.Event: p.Event != nil}
-	for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
-		for engines := 1; engines <= 4 && kinds[kind]; engines++ {
+	for _, form := range p.Forms {
+		for engines := 1; engines <= 4; engines++ {
 			for _, protocol := range []engine.Protocol{sync.Hybrid, sync.Null, sync.Conditional} {
 				for _, strict := range []bool{false, true} {
 					s, err := mpivirt.New(mpivirt.Config{
-						Target: target(t, flat4, ranks), Program: p, LP: kind, Protocol: protocol, Strict: strict,
+						Target: target(t, flat4, ranks), Program: p, Kind: form.Kind(), Protocol: protocol, Strict: strict,
 						Transports: sync.NewInProcess(engines),
 					})
 					if err != nil {
@@ -38,7 +37,7 @@ func everywhere(t *testing.T, ranks int, p mpivirt.Program, see func(name string
 					}
 					r, err := s.Run()
 					s.Close()
-					see(fmt.Sprintf("%v, %d engines, %v, strict %t", kind, engines, protocol, strict), r, err)
+					see(fmt.Sprintf("%v, %d engines, %v, strict %t", form.Kind(), engines, protocol, strict), r, err)
 				}
 			}
 		}
@@ -76,19 +75,19 @@ func at(n int) vtime.Time { return vtime.Time(us(n)) }
 func both(compute func(rank int) vtime.Duration, fails func(rank int) error) mpivirt.Program {
 	return mpivirt.Program{
 		Name: "both",
-		Main: func(r *mpivirt.Rank) error {
+		Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			r.Compute(compute(r.Rank()))
 			return fails(r.Rank())
-		},
-		Event: func() mpivirt.EventProgram {
-			return mpivirt.Steps(func(r *mpivirt.EventRank, _ *struct{}) mpivirt.Outcome {
-				r.Compute(compute(r.Rank()))
-				if err := fails(r.Rank()); err != nil {
-					return r.Fail(err)
-				}
-				return r.Finish()
-			})
-		},
+		}),
+			steps.Main(func() steps.Program {
+				return steps.New(func(r *steps.Rank, _ *struct{}) steps.Outcome {
+					r.Compute(compute(r.Rank()))
+					if err := fails(r.Rank()); err != nil {
+						return r.Fail(err)
+					}
+					return r.Finish()
+				})
+			})},
 	}
 }
 
@@ -124,7 +123,7 @@ func TestTheLeastFailureIsNamed(t *testing.T) {
 // A failure beyond another one does not show, though its rank runs first on the host,
 // and though the lesser one comes about only by messages that have to travel.
 func TestAFailureWaitsForLesserOnes(t *testing.T) {
-	failsAs(t, 8, mpivirt.Program{Name: "relay", Main: func(r *mpivirt.Rank) error {
+	failsAs(t, 8, mpivirt.Program{Name: "relay", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 		w, buffer := r.World(), make([]byte, 1)
 		if r.Rank() == 0 { // runs first on every host
 			r.Compute(us(1000))
@@ -140,7 +139,7 @@ func TestAFailureWaitsForLesserOnes(t *testing.T) {
 		}
 		r.Compute(us(1))
 		return mpivirt.Send(w, buffer, r.Rank()+1, 0)
-	}},
+	})}},
 		// Rank 1 sends at 1us; each message takes 1.001us, each of the ranks 2 to 6 computes 1us.
 		mpivirt.RankError{Rank: 7, Time: at(6).Add(6 * 1001 * vtime.Nanosecond), Call: "Recv"}, 6, "Abort with code 7")
 }
@@ -155,7 +154,7 @@ func TestADeadlockAfterAFailureIsTheFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := mpivirt.RankError{Rank: 5, Time: at(2), Call: map[string]string{"invalid": "Send"}[name]}
-			failsAs(t, 8, mpivirt.Program{Name: name, Main: func(r *mpivirt.Rank) error {
+			failsAs(t, 8, mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.Compute(us(2))
 				if r.Rank() == 5 {
 					return end(r)
@@ -165,7 +164,7 @@ func TestADeadlockAfterAFailureIsTheFailure(t *testing.T) {
 					return err
 				}
 				return r.World().Barrier()
-			}}, want, 0)
+			})}}, want, 0)
 		})
 	}
 }
@@ -207,8 +206,8 @@ func TestFailuresOfRandomPrograms(t *testing.T) {
 		first := ""
 		for engines := 1; engines <= 4; engines++ {
 			for _, strict := range []bool{false, true} {
-				r, err := simulate(t, mpivirt.Config{
-					Target: target(t, flat4, ranks), Strict: strict, Program: mpivirt.Program{Name: "random", Main: main},
+				r, err := Simulate(t, mpivirt.Config{
+					Target: target(t, flat4, ranks), Strict: strict, Program: mpivirt.Program{Name: "random", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 				}, engines)
 				got := fmt.Sprint(err, r.Finished, r.Fingerprint, r.VirtualTime, r.Finish)
 				if first == "" {
@@ -226,7 +225,7 @@ func TestFailuresOfRandomPrograms(t *testing.T) {
 // deferred calls.
 func TestGoexitIsAFailure(t *testing.T) {
 	unwound := make(chan int, 1000)
-	failsAs(t, 6, mpivirt.Program{Name: "goexit", Main: func(r *mpivirt.Rank) error {
+	failsAs(t, 6, mpivirt.Program{Name: "goexit", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 		defer func() { unwound <- r.Rank() }()
 		r.Compute(us(1))
 		if r.Rank() == 4 {
@@ -236,7 +235,7 @@ func TestGoexitIsAFailure(t *testing.T) {
 			runtime.Goexit()
 		}
 		return r.World().Barrier()
-	}}, mpivirt.RankError{Rank: 4, Time: at(1), Call: "Send"}, 0, "Goexit")
+	})}}, mpivirt.RankError{Rank: 4, Time: at(1), Call: "Send"}, 0, "Goexit")
 	counts := map[int]int{}
 	for range len(unwound) {
 		counts[<-unwound]++
@@ -244,49 +243,49 @@ func TestGoexitIsAFailure(t *testing.T) {
 	if counts[4] != 4*3*2 {
 		t.Errorf("deferred calls by rank: %v, want those of rank 4 in each of %d runs", counts, 4*3*2)
 	}
-	failsAs(t, 6, mpivirt.Program{Name: "goexit", Event: func() mpivirt.EventProgram {
-		return mpivirt.Steps(func(r *mpivirt.EventRank, _ *struct{}) mpivirt.Outcome {
+	failsAs(t, 6, mpivirt.Program{Name: "goexit", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, _ *struct{}) steps.Outcome {
 			r.Compute(us(1))
 			if r.Rank() == 4 {
 				runtime.Goexit()
 			}
 			return r.Barrier()
 		})
-	}}, mpivirt.RankError{Rank: 4, Time: at(1)}, 0, "Goexit")
+	})}}, mpivirt.RankError{Rank: 4, Time: at(1)}, 0, "Goexit")
 }
 
 // What is wrong with the steps of an event rank is found at once, and the rank, its time
 // and the call are named.
 func TestWrongStepsAreNamed(t *testing.T) {
-	kept := mpivirt.Outcome(0)
+	kept := steps.Outcome(0)
 	for _, c := range []struct {
 		name string
 		call string
-		step func(r *mpivirt.EventRank) mpivirt.Outcome
+		step func(r *steps.Rank) steps.Outcome
 		says string
 	}{
-		{"zero", "", func(*mpivirt.EventRank) mpivirt.Outcome { return 0 }, "of no operation"},
-		{"zero after an operation", "Barrier", func(r *mpivirt.EventRank) mpivirt.Outcome { r.Barrier(); return 0 }, "another Outcome"},
-		{"a Barrier dropped", "Barrier", func(r *mpivirt.EventRank) mpivirt.Outcome { r.Barrier(); return r.Continue() }, "dropped"},
-		{"a Recv dropped", "Recv", func(r *mpivirt.EventRank) mpivirt.Outcome { r.Recv(1, 0); return r.Finish() }, "dropped"},
-		{"a Continue dropped", "", func(r *mpivirt.EventRank) mpivirt.Outcome { r.Continue(); return r.Finish() }, "dropped"},
-		{"two barriers", "Barrier", func(r *mpivirt.EventRank) mpivirt.Outcome { r.Barrier(); return r.Barrier() }, "calls Barrier"},
-		{"two sends", "Send", func(r *mpivirt.EventRank) mpivirt.Outcome { r.SendSize(1, 0, 0); return r.SendSize(1, 0, 0) }, "calls Send"},
-		{"a send and an allreduce", "Send", func(r *mpivirt.EventRank) mpivirt.Outcome {
+		{"zero", "", func(*steps.Rank) steps.Outcome { return 0 }, "of no operation"},
+		{"zero after an operation", "Barrier", func(r *steps.Rank) steps.Outcome { r.Barrier(); return 0 }, "another Outcome"},
+		{"a Barrier dropped", "Barrier", func(r *steps.Rank) steps.Outcome { r.Barrier(); return r.Continue() }, "dropped"},
+		{"a Recv dropped", "Recv", func(r *steps.Rank) steps.Outcome { r.Recv(1, 0); return r.Finish() }, "dropped"},
+		{"a Continue dropped", "", func(r *steps.Rank) steps.Outcome { r.Continue(); return r.Finish() }, "dropped"},
+		{"two barriers", "Barrier", func(r *steps.Rank) steps.Outcome { r.Barrier(); return r.Barrier() }, "calls Barrier"},
+		{"two sends", "Send", func(r *steps.Rank) steps.Outcome { r.SendSize(1, 0, 0); return r.SendSize(1, 0, 0) }, "calls Send"},
+		{"a send and an allreduce", "Send", func(r *steps.Rank) steps.Outcome {
 			r.SendSize(1, 0, 0)
-			return mpivirt.EventAllreduce(r, []int64{1}, mpivirt.Sum[int64]())
+			return steps.Allreduce(r, []int64{1}, mpivirt.Sum[int64]())
 		}, "calls Allreduce"},
-		{"a barrier and a nonblocking send", "Barrier", func(r *mpivirt.EventRank) mpivirt.Outcome {
+		{"a barrier and a nonblocking send", "Barrier", func(r *steps.Rank) steps.Outcome {
 			o := r.Barrier()
 			r.IsendSize(1, 0, 0)
 			return o
 		}, "calls Isend"},
-		{"a barrier and a wait for nothing", "Barrier", func(r *mpivirt.EventRank) mpivirt.Outcome {
+		{"a barrier and a wait for nothing", "Barrier", func(r *steps.Rank) steps.Outcome {
 			r.Barrier()
 			return r.Waitall()
 		}, "calls Waitall"},
-		{"an Outcome of another step", "", func(*mpivirt.EventRank) mpivirt.Outcome { return kept }, "of no operation"},
-		{"a recover", "Send", func(r *mpivirt.EventRank) mpivirt.Outcome {
+		{"an Outcome of another step", "", func(*steps.Rank) steps.Outcome { return kept }, "of no operation"},
+		{"a recover", "Send", func(r *steps.Rank) steps.Outcome {
 			func() {
 				defer func() { _ = recover() }()
 				r.SendSize(1, 99, 0)
@@ -295,8 +294,8 @@ func TestWrongStepsAreNamed(t *testing.T) {
 		}, "recover()"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			program := mpivirt.Program{Name: c.name, Event: func() mpivirt.EventProgram {
-				return mpivirt.Steps(func(r *mpivirt.EventRank, step *int8) mpivirt.Outcome {
+			program := mpivirt.Program{Name: c.name, Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+				return steps.New(func(r *steps.Rank, step *int8) steps.Outcome {
 					if *step++; *step == 1 {
 						r.Compute(us(5 - 4*(r.Rank()/2)))
 						o := r.Continue()
@@ -313,7 +312,7 @@ func TestWrongStepsAreNamed(t *testing.T) {
 					}
 					return r.Barrier()
 				})
-			}}
+			})}}
 			failsAs(t, 3, program, mpivirt.RankError{Rank: 2, Time: at(1), Call: c.call}, 0, c.says, "docs/programs.md")
 		})
 	}
@@ -329,7 +328,7 @@ func TestARecoverDoesNotKeepARank(t *testing.T) {
 		"and waits for ever": func(r *mpivirt.Rank) error { _, err := mpivirt.Recv(r.World(), []byte{0}, 1, 9); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
-			failsAs(t, 4, mpivirt.Program{Name: name, Main: func(r *mpivirt.Rank) error {
+			failsAs(t, 4, mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.Compute(us(1 + r.Rank()))
 				if r.Rank() == 0 {
 					func() {
@@ -339,7 +338,7 @@ func TestARecoverDoesNotKeepARank(t *testing.T) {
 					return after(r)
 				}
 				return r.World().Barrier()
-			}}, mpivirt.RankError{Rank: 0, Time: at(1)}, 0, "Abort with code 5", "recover()")
+			})}}, mpivirt.RankError{Rank: 0, Time: at(1)}, 0, "Abort with code 5", "recover()")
 		})
 	}
 }
@@ -359,7 +358,7 @@ func TestMisuseOfASimulation(t *testing.T) {
 			t.Errorf("%d ranks give %v", ranks, err)
 		}
 	}
-	config := mpivirt.Config{Target: target(t, flat4, 4), Program: mpivirt.Program{Name: "nothing", Main: main}}
+	config := mpivirt.Config{Target: target(t, flat4, 4), Program: mpivirt.Program{Name: "nothing", Forms: []mpivirt.Form{mpivirt.Main(main)}}}
 	for name, transports := range map[string][]engine.Transport{
 		"no transport": sync.NewInProcess(0), "transport 1 of 2 is nil": {sync.NewInProcess(1)[0], nil},
 	} {

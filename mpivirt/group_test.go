@@ -11,13 +11,14 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
 )
 
 // inside runs a program of so many ranks on a small machine.
 func inside(t testing.TB, ranks, engines int, strict bool, main func(r *mpivirt.Rank) error) error {
-	_, err := simulate(t, mpivirt.Config{
-		Target: target(t, hockney, ranks), Strict: strict, Program: mpivirt.Program{Name: "groups", Main: main},
+	_, err := Simulate(t, mpivirt.Config{
+		Target: target(t, hockney, ranks), Strict: strict, Program: mpivirt.Program{Name: "groups", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 	}, engines)
 	return err
 }
@@ -474,17 +475,17 @@ func TestWideColors(t *testing.T) {
 		if err != nil {
 			t.Errorf("%d engines: %v", engines, err)
 		}
-		_, err = simulate(t, mpivirt.Config{Target: target(t, hockney, len(colors)), Program: eventScript(
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return r.Split(colors[r.Rank()], 0) },
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
+		_, err = Simulate(t, mpivirt.Config{Target: target(t, hockney, len(colors)), Program: eventScript(
+			func(r *steps.Rank) steps.Outcome { return r.Split(colors[r.Rank()], 0) },
+			func(r *steps.Rank) steps.Outcome {
 				color := colors[r.Rank()]
 				if n := r.On(r.Made(color)).Members(); n != size(color) {
 					t.Errorf("color %d has %d event ranks", color, n)
 				}
-				return r.On(mpivirt.EventSelf).Split(color, 0)
+				return r.On(steps.Self).Split(color, 0)
 			},
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
-				if n := r.On(r.On(mpivirt.EventSelf).Made(colors[r.Rank()])).Members(); n != 1 {
+			func(r *steps.Rank) steps.Outcome {
+				if n := r.On(r.On(steps.Self).Made(colors[r.Rank()])).Members(); n != 1 {
 					t.Errorf("color %d of SELF has %d event ranks", colors[r.Rank()], n)
 				}
 				return r.Finish()

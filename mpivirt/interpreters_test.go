@@ -194,14 +194,14 @@ type host struct {
 // run simulates the scenario and returns what each rank saw.
 func (s *scenario) run(t testing.TB, tgt *network.Target, h host) ([][]observation, *mpivirt.Result, error) {
 	seen := make([][]observation, s.Ranks)
-	result, err := simulate(t, mpivirt.Config{
+	result, err := Simulate(t, mpivirt.Config{
 		Target: tgt, Strict: h.Strict, Window: h.Window, Collectives: h.Collectives, Protocol: h.Protocol, Algorithms: s.Algorithms,
-		Program: mpivirt.Program{Name: "scenario", Main: func(r *mpivirt.Rank) error {
+		Program: mpivirt.Program{Name: "scenario", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			u := &rankRun{s: s, r: r}
 			err := u.run()
 			seen[r.Rank()] = u.seen
 			return err
-		}},
+		})}},
 	}, h.Engines)
 	return seen, result, err
 }
@@ -405,10 +405,10 @@ func TestPromisesDuringACollective(t *testing.T) {
 	for _, a := range []collectives.Algorithm{collectives.Dissemination, collectives.RecursiveDoubling, collectives.NodeLeader} {
 		for _, engines := range []int{2, 4} {
 			for last := range 8 {
-				_, err := simulate(t, mpivirt.Config{
+				_, err := Simulate(t, mpivirt.Config{
 					Target: target(t, hockney, 8), Strict: true,
 					Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: a},
-					Program:    mpivirt.Program{Name: "late", Main: func(r *mpivirt.Rank) error { return lateThenSend(r, last) }},
+					Program:    mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return lateThenSend(r, last) })}},
 				}, engines)
 				if err != nil {
 					t.Errorf("%v, %d engines, rank %d last: %v", a, engines, last, err)

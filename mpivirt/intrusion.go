@@ -1,158 +1,23 @@
 package mpivirt
 
 import (
-	"errors"
-	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 
-	"gigarank/engine"
+	"gigarank/mpivirt/internal/kernel"
 )
-
-// Ranks of an engine run one at a time, on its thread of control. Code of a rank that
-// waits for something else than MPI, or calls MPI from elsewhere, breaks that. It is
-// found by the watchdog and by a look at who runs; docs/programs.md has the rules.
-
-// errBlocked is the failure of a rank that waits outside MPI.
-type errBlocked struct {
-	where   string
-	seconds float64
-}
-
-func (e *errBlocked) Error() string {
-	return fmt.Sprintf("the rank's code has been blocked outside MPI for %g s or longer, in %s: a rank waits for other ranks by MPI calls only, "+
-		"never by a channel, a lock or a WaitGroup, for while it runs the other ranks of its engine do not (docs/programs.md)", e.seconds, e.where)
-}
-
-var errForeign = errors.New("a goroutine that is no rank's has called it in the rank's place: " +
-	"only the rank's own code may use what belongs to the rank, not goroutines that it starts (docs/programs.md)")
 
 // intrude ends what makes an MPI call in the place of a rank that does not run: another
 // rank, which is named, or a goroutine that is none's, for which the rank is.
-func (r *Rank) intrude(c call) {
-	if r.k.failing.closed {
+func (r *Rank) intrude(c kernel.Procedure) {
+	if r.k.Closed() {
 		runtime.Goexit() // in a deferred call of a rank that is unwound
 	}
 	stack := make([]byte, 1<<16)
 	if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "mpivirt.(*goroutines).run(") {
-		panic(fatal{mpiError(ErrComm, "the rank has used a communicator, a request or the like of rank %d%s: "+
-			"a rank uses its own only (docs/programs.md)", r.Rank(), in(c))})
+		kernel.Throw(kernel.Errorf(ErrComm, "the rank has used a communicator, a request or the like of rank %d%s: "+
+			"a rank uses its own only (docs/programs.md)", r.Rank(), c.In()))
 	}
-	r.k.lose(r.k.glance(r.lp, c, errForeign))
+	r.k.Foreign(r.lp, c)
 	runtime.Goexit()
-}
-
-func in(c call) string {
-	if c == noCall {
-		return ""
-	}
-	return " in " + c.String()
-}
-
-// blockedRank is the failure of the rank whose code runs, and is blocked, unless a rank of
-// the engine has failed before: what it held may be what the other one waits for.
-//
-//go:norace
-func (k *kernel) blockedRank(where string) *RankError {
-	if k.failing.own != nil {
-		return k.failing.own
-	}
-	return k.glance(k.standing(), noCall, &errBlocked{where, k.config.watchdog()})
-}
-
-// standing returns the LP whose code runs, as seen from another goroutine while it
-// stands still.
-//
-//go:norace
-func (k *kernel) standing() int32 {
-	if k.stepping != none32 {
-		return k.stepping
-	}
-	return k.running
-}
-
-// glance makes the failure of an LP, as seen from another goroutine: in a call, or the
-// last one that it has made.
-//
-//go:norace
-func (k *kernel) glance(lp int32, c call, err error) *RankError {
-	if c == noCall {
-		c = k.body.LastCall(lp)
-	}
-	return &RankError{Rank: k.lo + int(lp), Time: k.clock[lp], Call: callNames[c], Err: err}
-}
-
-// defaultWatchdog is the time, in seconds, after which a rank that is blocked outside MPI
-// ends the run.
-const defaultWatchdog = 5
-
-// watchdog returns the time that is configured, 0 for never.
-func (c *Config) watchdog() float64 {
-	if c.Watchdog == 0 {
-		return defaultWatchdog
-	}
-	return max(c.Watchdog, 0)
-}
-
-// outside reports whether a failure was found from outside the engine. It may follow from
-// another one, such as that of a rank that holds a lock.
-func (e *RankError) outside() bool {
-	var blocked *errBlocked
-	return errors.As(e.Err, &blocked) || e.Err == errForeign
-}
-
-// lost is an engine's end without its goroutine, which may never come back.
-type lost struct {
-	gone chan struct{} // closed when it is
-	err  *RankError    // why, once it is
-}
-
-// watch has the watchdog look at the engines of this process until stop is called.
-func (s *Simulation) watch() (stop func()) {
-	seconds := s.config.watchdog()
-	if seconds == 0 {
-		return func() {}
-	}
-	return engine.Watch(s.engines, seconds, func(i int, where string) bool {
-		k := s.kernels[i].Load()
-		if k == nil || k.printing.Load() || k.standing() == none32 {
-			return false
-		}
-		s.lose(i, k.blockedRank(where))
-		return true
-	})
-}
-
-// lose ends the run of an engine with an error though its goroutine has not come to its
-// end, and stops the others.
-func (s *Simulation) lose(i int, err *RankError) {
-	l := &s.lost[i]
-	s.losing.Lock()
-	defer s.losing.Unlock()
-	if l.err != nil {
-		return
-	}
-	l.err = err
-	close(l.gone)
-	for _, e := range s.engines {
-		e.Stop([]byte(err.Error()))
-	}
-}
-
-// lossOf returns why an engine is lost, nil if it is not.
-func (s *Simulation) lossOf(i int) error {
-	s.losing.Lock()
-	defer s.losing.Unlock()
-	if err := s.lost[i].err; err != nil {
-		return err
-	}
-	return nil
-}
-
-// losesAny reports whether an engine of this process is lost.
-func (s *Simulation) losesAny() bool {
-	s.losing.Lock()
-	defer s.losing.Unlock()
-	return slices.ContainsFunc(s.lost, func(l lost) bool { return l.err != nil })
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
@@ -17,12 +17,8 @@ import (
 // watched runs a program on some engines with an impatient watchdog.
 func watched(t *testing.T, p mpivirt.Program, ranks, engines int, seconds float64) (*mpivirt.Result, error) {
 	t.Helper()
-	kind := lp.Goroutine
-	if p.Main == nil {
-		kind = lp.Event
-	}
 	s, err := mpivirt.New(mpivirt.Config{
-		Target: target(t, flat4, ranks), Program: p, LP: kind, Transports: sync.NewInProcess(engines), Watchdog: seconds,
+		Target: target(t, flat4, ranks), Program: p, Transports: sync.NewInProcess(engines), Watchdog: seconds,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -60,13 +56,13 @@ func TestARankBlockedOutsideMPIIsNamed(t *testing.T) {
 		} {
 			var lock stdsync.Mutex
 			line := make(chan int)
-			r, err := watched(t, mpivirt.Program{Name: name, Main: func(r *mpivirt.Rank) error {
+			r, err := watched(t, mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.Compute(us(1 + r.Rank()))
 				if err := r.World().SendSize(8, (r.Rank()+1)%r.Size(), 0); err != nil {
 					return err
 				}
 				return main(r, &lock, line)
-			}}, 6, engines, 0.1)
+			})}}, 6, engines, 0.1)
 			var f *mpivirt.RankError
 			if !errors.As(err, &f) || f.Rank != 1 || f.Time != at(2) || f.Call != "Send" || r.Complete {
 				t.Fatalf("%s, %d engines: %v", name, engines, err)
@@ -78,15 +74,15 @@ func TestARankBlockedOutsideMPIIsNamed(t *testing.T) {
 			}
 		}
 		line := make(chan int)
-		_, err := watched(t, mpivirt.Program{Name: "event", Event: func() mpivirt.EventProgram {
-			return mpivirt.Steps(func(r *mpivirt.EventRank, _ *struct{}) mpivirt.Outcome {
+		_, err := watched(t, mpivirt.Program{Name: "event", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+			return steps.New(func(r *steps.Rank, _ *struct{}) steps.Outcome {
 				if r.Rank() == 3 {
 					r.Compute(us(7))
 					<-line
 				}
 				return r.Barrier()
 			})
-		}}, 6, engines, 0.1)
+		})}}, 6, engines, 0.1)
 		var f *mpivirt.RankError
 		if !errors.As(err, &f) || f.Rank != 3 || f.Time != at(7) || !strings.Contains(err.Error(), "chan receive") {
 			t.Errorf("event ranks, %d engines: %v", engines, err)
@@ -99,7 +95,7 @@ func TestAFailureIsTheCauseOfABlock(t *testing.T) {
 	for engines := 1; engines <= 2; engines++ {
 		var lock stdsync.Mutex
 		locked := make(chan int)
-		_, err := watched(t, mpivirt.Program{Name: "lock", Main: func(r *mpivirt.Rank) error {
+		_, err := watched(t, mpivirt.Program{Name: "lock", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			if r.Rank() == 0 {
 				lock.Lock()
 				close(locked)
@@ -111,7 +107,7 @@ func TestAFailureIsTheCauseOfABlock(t *testing.T) {
 				lock.Lock()
 			}
 			return r.World().Barrier()
-		}}, 4, engines, 0.1)
+		})}}, 4, engines, 0.1)
 		if !errors.Is(err, mpivirt.ErrRank) {
 			t.Errorf("%d engines: %v", engines, err)
 		}
@@ -140,12 +136,12 @@ func TestTheWatchdogLeavesAlone(t *testing.T) {
 	} {
 		s, err := mpivirt.New(mpivirt.Config{
 			Target: target(t, flat4, 4), Transports: sync.NewInProcess(2), Watchdog: 0.03,
-			Program: mpivirt.Program{Name: name, Main: func(r *mpivirt.Rank) error {
+			Program: mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				if r.Rank() == 2 {
 					do(r)
 				}
 				return r.World().Barrier()
-			}},
+			})}},
 			Output: func(string) {
 				ready := make(chan int)
 				time.AfterFunc(long, func() { close(ready) })
@@ -165,10 +161,10 @@ func TestTheWatchdogLeavesAlone(t *testing.T) {
 func TestTheWatchdogIsOff(t *testing.T) {
 	opened := make(chan int)
 	time.AfterFunc(500*time.Millisecond, func() { close(opened) })
-	if _, err := watched(t, mpivirt.Program{Name: "wait", Main: func(*mpivirt.Rank) error {
+	if _, err := watched(t, mpivirt.Program{Name: "wait", Forms: []mpivirt.Form{mpivirt.Main(func(*mpivirt.Rank) error {
 		<-opened
 		return nil
-	}}, 2, 1, -1); err != nil {
+	})}}, 2, 1, -1); err != nil {
 		t.Error(err)
 	}
 }
@@ -194,7 +190,7 @@ func TestAnotherRanksThingsAreRefused(t *testing.T) {
 		for engines := 1; engines <= 2; engines++ {
 			var shared *mpivirt.Rank
 			var request mpivirt.Request
-			_, err := watched(t, mpivirt.Program{Name: name, Main: func(r *mpivirt.Rank) error {
+			_, err := watched(t, mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				if r.Rank() == 0 {
 					q, err := mpivirt.Irecv(r.World(), []byte{0}, mpivirt.AnySource, 9)
 					if err != nil {
@@ -211,7 +207,7 @@ func TestAnotherRanksThingsAreRefused(t *testing.T) {
 				}
 				_, err := mpivirt.Recv(r.World(), []byte{0}, 1, 0)
 				return err
-			}}, 4, engines, 0.5)
+			})}}, 4, engines, 0.5)
 			var f *mpivirt.RankError
 			if !errors.As(err, &f) || f.Rank != 1 || !strings.Contains(err.Error(), "of rank 0") {
 				t.Errorf("%s, %d engines: %v", name, engines, err)
@@ -253,7 +249,7 @@ func TestAGoroutineThatCallsMPIIsFound(t *testing.T) {
 		},
 	} {
 		for engines := 1; engines <= 2; engines++ {
-			_, err := watched(t, mpivirt.Program{Name: name, Main: func(r *mpivirt.Rank) error {
+			_, err := watched(t, mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.Compute(us(3))
 				if err := r.World().Barrier(); err != nil {
 					return err
@@ -262,7 +258,7 @@ func TestAGoroutineThatCallsMPIIsFound(t *testing.T) {
 					return main(r)
 				}
 				return r.World().Barrier()
-			}}, 4, engines, 0.2)
+			})}}, 4, engines, 0.2)
 			var f *mpivirt.RankError
 			if !errors.As(err, &f) || f.Rank != 3 || f.Time < at(3) || f.Call == "" || !strings.Contains(err.Error(), "goroutine") {
 				t.Errorf("%s, %d engines: %v", name, engines, err)
@@ -276,7 +272,7 @@ func TestMPIInDeferredCallsOfAnUnwoundRank(t *testing.T) {
 	unwound := 0
 	s, err := mpivirt.New(mpivirt.Config{
 		Target: target(t, flat4, 4), Transports: sync.NewInProcess(1),
-		Program: mpivirt.Program{Name: "unwound", Main: func(r *mpivirt.Rank) error {
+		Program: mpivirt.Program{Name: "unwound", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			defer func() {
 				defer func() { unwound++ }()
 				for {
@@ -285,7 +281,7 @@ func TestMPIInDeferredCallsOfAnUnwoundRank(t *testing.T) {
 			}()
 			_, err := mpivirt.Recv(r.World(), []byte{0}, mpivirt.AnySource, 3)
 			return err
-		}},
+		})}},
 	})
 	if err != nil {
 		t.Fatal(err)

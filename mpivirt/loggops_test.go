@@ -10,6 +10,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/random"
 	"gigarank/sync"
@@ -26,11 +27,11 @@ type callStep struct {
 	requests []int // of a waitall: the steps that it waits for
 }
 
-// steps are the programs of all ranks.
-type steps [][]callStep
+// callSteps are the programs of all ranks.
+type callSteps [][]callStep
 
 // run carries the program of a rank out as a goroutine rank.
-func (s steps) run(r *mpivirt.Rank) error {
+func (s callSteps) run(r *mpivirt.Rank) error {
 	w, requests := r.World(), map[int]mpivirt.Request{}
 	for i, st := range s[r.Rank()] {
 		var err error
@@ -63,13 +64,13 @@ func (s steps) run(r *mpivirt.Rank) error {
 type state struct {
 	next     int
 	over     bool
-	requests map[int]mpivirt.EventRequest
+	requests map[int]steps.Request
 }
 
 // event carries out as much of a rank's program as one step of an event rank can.
-func (s steps) event(r *mpivirt.EventRank, at *state) mpivirt.Outcome {
+func (s callSteps) event(r *steps.Rank, at *state) steps.Outcome {
 	if at.requests == nil {
-		at.requests = map[int]mpivirt.EventRequest{}
+		at.requests = map[int]steps.Request{}
 	}
 	for i := at.next; i < len(s[r.Rank()]); i++ {
 		at.next = i + 1
@@ -85,7 +86,7 @@ func (s steps) event(r *mpivirt.EventRank, at *state) mpivirt.Outcome {
 		case "irecv":
 			at.requests[i] = r.Irecv(st.peer, st.tag)
 		case "waitall":
-			var list []mpivirt.EventRequest
+			var list []steps.Request
 			for _, q := range st.requests {
 				list = append(list, at.requests[q])
 			}
@@ -100,23 +101,23 @@ func (s steps) event(r *mpivirt.EventRank, at *state) mpivirt.Outcome {
 }
 
 // finishes runs a program under gigarank and returns when each rank is done.
-func (s steps) finishes(t rapid.TB, tgt *network.Target, engines int, protocol sync.Protocol, strict, event bool) []vtime.Time {
+func (s callSteps) finishes(t rapid.TB, tgt *network.Target, engines int, protocol sync.Protocol, strict, event bool) []vtime.Time {
 	t.Helper()
 	ends := make([]vtime.Time, len(s))
-	p := mpivirt.Program{Name: "steps", Main: func(r *mpivirt.Rank) error {
+	p := mpivirt.Program{Name: "steps", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 		err := s.run(r)
 		ends[r.Rank()] = r.Now()
 		return err
-	}}
+	})}}
 	if event {
-		p = mpivirt.Program{Name: "steps", Event: func() mpivirt.EventProgram {
-			return mpivirt.Steps(func(r *mpivirt.EventRank, at *state) mpivirt.Outcome {
+		p = mpivirt.Program{Name: "steps", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+			return steps.New(func(r *steps.Rank, at *state) steps.Outcome {
 				ends[r.Rank()] = r.Now()
 				return s.event(r, at)
 			})
-		}}
+		})}}
 	}
-	if _, err := simulate(t, mpivirt.Config{Target: tgt, Program: p, Protocol: protocol, Strict: strict}, engines); err != nil {
+	if _, err := Simulate(t, mpivirt.Config{Target: tgt, Program: p, Protocol: protocol, Strict: strict}, engines); err != nil {
 		t.Fatalf("%d engines, %v, strict %v, event ranks %v: %v", engines, protocol, strict, event, err)
 	}
 	return ends
@@ -133,7 +134,7 @@ type node struct {
 // schedule translates a program as Schedgen does. What follows a nonblocking call
 // requires its start, what follows another one its end; a wait is a computation of no
 // length that requires what it waits for.
-func (s steps) schedule() [][]node {
+func (s callSteps) schedule() [][]node {
 	all := make([][]node, len(s))
 	for rank, program := range s {
 		for i, st := range program {
@@ -163,9 +164,12 @@ type going struct {
 
 type goings []going
 
-func (h goings) Len() int      { return len(h) }
+func (h goings) Len() int { return len(h) }
+
 func (h goings) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *goings) Push(x any)   { *h = append(*h, x.(going)) }
+
+func (h *goings) Push(x any) { *h = append(*h, x.(going)) }
+
 func (h *goings) Pop() any {
 	last := (*h)[len(*h)-1]
 	*h = (*h)[:len(*h)-1]
@@ -262,10 +266,12 @@ func (l *replay) release(rank int, now vtime.Time) {
 }
 
 func (l *replay) start(e going) { l.todo[e.rank][e.node].started = true }
+
 func (l *replay) finish(rank, node int, now vtime.Time) {
 	l.todo[rank][node].done = true
 	l.release(rank, now)
 }
+
 func (l *replay) perByte(e *node, d vtime.Duration) vtime.Duration {
 	return vtime.Duration(max(e.bytes-1, 0)) * d
 }
@@ -340,9 +346,9 @@ func (l *replay) match(m, e going, now vtime.Time) {
 
 // drawSteps draws a program of whole nanoseconds, LogGOPSim's unit. Messages have an order in which the calls for them stand in
 // both their ranks, so that nothing can wait for ever; receives may stand before that.
-func drawSteps(t *rapid.T, wild bool) steps {
+func drawSteps(t *rapid.T, wild bool) callSteps {
 	n := rapid.IntRange(2, 5).Draw(t, "ranks")
-	s := make(steps, n)
+	s := make(callSteps, n)
 	pending := make([][]int, n)
 	wait := func(rank int) {
 		s[rank] = append(s[rank], callStep{call: "waitall", requests: pending[rank]})
@@ -430,8 +436,8 @@ func ways(ranks int) []way {
 }
 
 // halo is a 3×3×3 periodic halo: receives from six neighbours, sends to them, Waitall.
-func halo(bytes int64) steps {
-	s := make(steps, 27)
+func halo(bytes int64) callSteps {
+	s := make(callSteps, 27)
 	for rank := range s {
 		at := [3]int{rank / 9, rank / 3 % 3, rank % 3}
 		var peers []int
@@ -447,9 +453,9 @@ func halo(bytes int64) steps {
 	return s
 }
 
-// alltoall has each rank receive from all others, send to all others, and wait.
-func alltoall(ranks int, bytes int64) steps {
-	s := make(steps, ranks)
+// Alltoall has each rank receive from all others, send to all others, and wait.
+func Alltoall(ranks int, bytes int64) callSteps {
+	s := make(callSteps, ranks)
 	for rank := range s {
 		var from, to []int
 		for i := 1; i < ranks; i++ {
@@ -481,13 +487,13 @@ func exchange(from, to []int, bytes int64) (s []callStep) {
 func TestLogGOPSimExchanges(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		steps steps
+		steps callSteps
 		want  vtime.Duration
 	}{
 		{"halo of 1024 bytes", halo(1024), 69828 * vtime.Nanosecond},
 		{"halo of 65536 bytes", halo(65536), 2392260 * vtime.Nanosecond},
-		{"alltoall of 1024 bytes among 8", alltoall(8, 1024), 81466 * vtime.Nanosecond},
-		{"alltoall of 65536 bytes among 8", alltoall(8, 65536), 2790970 * vtime.Nanosecond},
+		{"alltoall of 1024 bytes among 8", Alltoall(8, 1024), 81466 * vtime.Nanosecond},
+		{"alltoall of 65536 bytes among 8", Alltoall(8, 65536), 2790970 * vtime.Nanosecond},
 	} {
 		tgt := target(t, "loggops-default", len(c.steps))
 		if got := slices.Max(replayed(tgt.LogGOPS(), c.steps.schedule())); got != vtime.Time(c.want) {
@@ -510,7 +516,7 @@ name: ties
 ranks_per_node: 2
 network: {model: loggops, L: 333ns, o: 1us, g: 3us, G: 1ns, O: 1ns, S: 0}`
 	run := func(seed uint64, engines int) string {
-		result, err := simulate(t, mpivirt.Config{Target: target(t, machine, 23), Program: mpivirt.Program{Name: "ties", Main: func(r *mpivirt.Rank) error {
+		result, err := Simulate(t, mpivirt.Config{Target: target(t, machine, 23), Program: mpivirt.Program{Name: "ties", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			var requests []mpivirt.Request
 			for i := range 2 {
 				r.Compute(vtime.Duration(random.Intn(seed, uint64(r.Rank()), uint64(i), 40)) * vtime.Microsecond)
@@ -522,7 +528,7 @@ network: {model: loggops, L: 333ns, o: 1us, g: 3us, G: 1ns, O: 1ns, S: 0}`
 			}
 			_, err := mpivirt.Waitall(requests)
 			return err
-		}}}, engines)
+		})}}}, engines)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -99,9 +99,9 @@ func (x together) call(c *mpivirt.Comm) (mpivirt.Request, error) {
 func (x together) finishes(t *testing.T, tgt *network.Target, engines, times int) []vtime.Time {
 	t.Helper()
 	ends := make([]vtime.Time, x.ranks)
-	_, err := simulate(t, mpivirt.Config{
+	_, err := Simulate(t, mpivirt.Config{
 		Target: tgt, Algorithms: map[collectives.Operation]collectives.Algorithm{x.op: x.algorithm},
-		Program: mpivirt.Program{Name: "together", Main: func(r *mpivirt.Rank) error {
+		Program: mpivirt.Program{Name: "together", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			if x.entries != nil {
 				r.Compute(x.entries[r.Rank()])
 			}
@@ -116,7 +116,7 @@ func (x together) finishes(t *testing.T, tgt *network.Target, engines, times int
 			}
 			ends[r.Rank()] = r.Now()
 			return nil
-		}},
+		})}},
 	}, engines)
 	if err != nil {
 		t.Fatalf("%v, %d engines: %v", x, engines, err)

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/sync"
 	"gigarank/vtime"
-
-	"pgregory.net/rapid"
 )
 
 // disagreement is a program in which some ranks make one call where the others make
@@ -114,14 +115,14 @@ var errNotReturned = errors.New("the call has not returned")
 // others.
 func (d *disagreement) run(t *testing.T, engines int, i mpivirt.Interpreter, late int, returning bool) (returned []error, err error) {
 	returned = slices.Repeat([]error{errNotReturned}, d.ranks)
-	_, err = simulate(t, mpivirt.Config{
+	_, err = Simulate(t, mpivirt.Config{
 		Target: target(t, hockney, d.ranks), Collectives: i,
 		Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Bcast: collectives.Linear, collectives.Gather: collectives.Linear},
-		Program: mpivirt.Program{Name: "disagreement", Main: func(r *mpivirt.Rank) error {
+		Program: mpivirt.Program{Name: "disagreement", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			r.SetErrorsReturn(returning)
 			returned[r.Rank()] = d.make(r, late)
 			return returned[r.Rank()]
-		}},
+		})}},
 	}, engines)
 	return returned, err
 }
@@ -185,9 +186,9 @@ func outcomeOf(t rapid.TB, h host, machine string, ranks int, algorithms map[col
 	t.Helper()
 	o := outcome{classes: make([]mpivirt.ErrorClass, ranks)}
 	sum := mpivirt.Sum[int]()
-	result, err := simulate(t, mpivirt.Config{
+	result, err := Simulate(t, mpivirt.Config{
 		Target: target(t, machine, ranks), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Algorithms: algorithms,
-		Program: mpivirt.Program{Name: "outcome", Main: func(r *mpivirt.Rank) error {
+		Program: mpivirt.Program{Name: "outcome", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			r.SetErrorsReturn(true)
 			if err := call(r); err != nil && !errors.As(err, &o.classes[r.Rank()]) {
 				return err
@@ -200,7 +201,7 @@ func outcomeOf(t rapid.TB, h host, machine string, ranks int, algorithms map[col
 				return fmt.Errorf("the sum afterwards is %d: %w", total[0], err)
 			}
 			return nil
-		}},
+		})}},
 	}, h.Engines)
 	if err != nil {
 		t.Errorf("%+v: %v", h, err)
@@ -348,8 +349,8 @@ func TestMismatchedLengths(t *testing.T) {
 func TestTruncationReturns(t *testing.T) {
 	for _, nonblocking := range []bool{false, true} {
 		for _, engines := range []int{1, 2, 5} {
-			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
-				Main: func(r *mpivirt.Rank) error { return truncations(r, nonblocking) }}}, engines)
+			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
+				Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return truncations(r, nonblocking) })}}}, engines)
 			if err != nil {
 				t.Errorf("nonblocking %t, %d engines: %v", nonblocking, engines, err)
 			}
@@ -412,7 +413,7 @@ func truncations(r *mpivirt.Rank, nonblocking bool) error {
 func TestTruncationOfOnesOwnBlock(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3} {
 		for _, engines := range []int{1, 2} {
-			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Program: mpivirt.Program{Name: "own", Main: func(r *mpivirt.Rank) error {
+			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Program: mpivirt.Program{Name: "own", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.SetErrorsReturn(true)
 				out, in := make([]int, ranks), make([]int, ranks)
 				for i := range out {
@@ -425,7 +426,7 @@ func TestTruncationOfOnesOwnBlock(t *testing.T) {
 					t.Errorf("%d ranks: rank %d got %v", ranks, r.Rank(), err)
 				}
 				return r.World().Barrier()
-			}}}, engines)
+			})}}}, engines)
 			if err != nil {
 				t.Error(err)
 			}
@@ -462,8 +463,8 @@ func TestMismatchedTypes(t *testing.T) {
 	for name, calls := range map[string][2]reduction{"Allreduce": allreduce, "Scan": scan, "Reduce": reduce, "Bcast": bcast} {
 		for engines := 1; engines <= 4; engines++ {
 			for _, i := range interpreters {
-				_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: i, Program: mpivirt.Program{Name: "types",
-					Main: func(r *mpivirt.Rank) error { return calls[r.Rank()/3](r.World()) }}}, engines)
+				_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: i, Program: mpivirt.Program{Name: "types",
+					Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return calls[r.Rank()/3](r.World()) })}}}, engines)
 				if !errors.Is(err, mpivirt.ErrType) || !strings.Contains(err.Error(), " of ") || !strings.Contains(err.Error(), name) {
 					t.Errorf("%s, %d engines, interpreter %d: %v", name, engines, i, err)
 				}
@@ -489,11 +490,11 @@ func TestMismatchOfEventRanks(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		class       mpivirt.ErrorClass
-		call, other func(r *mpivirt.EventRank) mpivirt.Outcome
+		call, other func(r *steps.Rank) steps.Outcome
 		goroutine   func(w *mpivirt.Comm, odd bool) error
 	}{
-		{"barrier and allreduce", mpivirt.ErrOther, (*mpivirt.EventRank).Barrier,
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventAllreduce(r, []int32{1}, sum) },
+		{"barrier and allreduce", mpivirt.ErrOther, (*steps.Rank).Barrier,
+			func(r *steps.Rank) steps.Outcome { return steps.Allreduce(r, []int32{1}, sum) },
 			func(w *mpivirt.Comm, odd bool) error {
 				if odd {
 					return mpivirt.Allreduce(w, []int32{1}, []int32{0}, sum)
@@ -501,24 +502,24 @@ func TestMismatchOfEventRanks(t *testing.T) {
 				return w.Barrier()
 			}},
 		{"lengths of an allreduce", mpivirt.ErrCount,
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventAllreduce(r, []int32{1}, sum) },
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventAllreduce(r, []int32{1, 2}, sum) },
+			func(r *steps.Rank) steps.Outcome { return steps.Allreduce(r, []int32{1}, sum) },
+			func(r *steps.Rank) steps.Outcome { return steps.Allreduce(r, []int32{1, 2}, sum) },
 			func(w *mpivirt.Comm, odd bool) error {
 				v := make([]int32, 1+map[bool]int{true: 1}[odd])
 				return mpivirt.Allreduce(w, v, v, sum)
 			}},
 		{"lengths of a bcast", mpivirt.ErrCount,
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventBcast(r, []int32{1}, 0) },
-			func(r *mpivirt.EventRank) mpivirt.Outcome { return mpivirt.EventBcast(r, []int32{1, 2}, 0) },
+			func(r *steps.Rank) steps.Outcome { return steps.Bcast(r, []int32{1}, 0) },
+			func(r *steps.Rank) steps.Outcome { return steps.Bcast(r, []int32{1, 2}, 0) },
 			func(w *mpivirt.Comm, odd bool) error {
 				return mpivirt.Bcast(w, make([]int32, 1+map[bool]int{true: 1}[odd]), 0)
 			}},
 		{"types of a reduce", mpivirt.ErrType,
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
-				return mpivirt.EventReduce(r, []int32{1}, []int32{1}, sum, 0)
+			func(r *steps.Rank) steps.Outcome {
+				return steps.Reduce(r, []int32{1}, []int32{1}, sum, 0)
 			},
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
-				return mpivirt.EventReduce(r, []float32{1}, []float32{1}, mpivirt.Sum[float32](), 0)
+			func(r *steps.Rank) steps.Outcome {
+				return steps.Reduce(r, []float32{1}, []float32{1}, mpivirt.Sum[float32](), 0)
 			},
 			func(w *mpivirt.Comm, odd bool) error {
 				if odd {
@@ -528,24 +529,24 @@ func TestMismatchOfEventRanks(t *testing.T) {
 			}},
 	} {
 		late := func(rank int) vtime.Duration { return vtime.Duration(rank%4) * vtime.Millisecond }
-		events := eventScript(func(r *mpivirt.EventRank) mpivirt.Outcome { r.Compute(late(r.Rank())); return r.Continue() },
-			func(r *mpivirt.EventRank) mpivirt.Outcome {
+		events := eventScript(func(r *steps.Rank) steps.Outcome { r.Compute(late(r.Rank())); return r.Continue() },
+			func(r *steps.Rank) steps.Outcome {
 				if r.Rank() >= 3 {
 					return c.other(r)
 				}
 				return c.call(r)
-			}, (*mpivirt.EventRank).Barrier)
-		goroutines := mpivirt.Program{Name: "goroutines", Main: func(r *mpivirt.Rank) error {
+			}, (*steps.Rank).Barrier)
+		goroutines := mpivirt.Program{Name: "goroutines", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			r.Compute(late(r.Rank()))
 			if err := c.goroutine(r.World(), r.Rank() >= 3); err != nil {
 				return err
 			}
 			return r.World().Barrier()
-		}}
+		})}}
 		var want *mpivirt.RankError
 		for _, p := range []mpivirt.Program{events, goroutines} {
 			for _, h := range hostings(6) {
-				_, err := simulate(t, mpivirt.Config{Target: target(t, joined, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: p}, h.Engines)
+				_, err := Simulate(t, mpivirt.Config{Target: target(t, joined, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: p}, h.Engines)
 				var got *mpivirt.RankError
 				if !errors.As(err, &got) || !errors.Is(err, c.class) {
 					t.Errorf("%s, %s, %+v: %v", c.name, p.Name, h, err)
@@ -574,8 +575,8 @@ func TestDeadlocksAndMismatches(t *testing.T) {
 	}
 	for _, h := range hostings(6) {
 		run := func(main func(r *mpivirt.Rank) error) error {
-			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
-				Program: mpivirt.Program{Name: "deadlock", Main: func(r *mpivirt.Rank) error { r.SetErrorsReturn(true); return main(r) }}}, h.Engines)
+			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+				Program: mpivirt.Program{Name: "deadlock", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { r.SetErrorsReturn(true); return main(r) })}}}, h.Engines)
 			return err
 		}
 		var deadlock *mpivirt.DeadlockError
@@ -688,7 +689,7 @@ func TestAnyMismatchNamesOneRank(t *testing.T) {
 		run := func(h host) string {
 			result, err := simulateAndClose(rt, mpivirt.Config{
 				Target: target(t, machine, ranks), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Algorithms: algorithms,
-				Program: mpivirt.Program{Name: "mismatch", Main: func(r *mpivirt.Rank) (err error) {
+				Program: mpivirt.Program{Name: "mismatch", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) (err error) {
 					w := r.World()
 					if reordered {
 						if w, err = w.Split(0, -r.Rank()); err != nil {
@@ -710,7 +711,7 @@ func TestAnyMismatchNamesOneRank(t *testing.T) {
 					}
 					r.Compute(vtime.Microsecond)
 					return err
-				}},
+				})}},
 			}, h.Engines)
 			if err != nil {
 				return fmt.Sprintf("%v; %d finished", err, result.Finished)

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/sync"
 	"gigarank/vtime"
@@ -54,9 +54,9 @@ func TestTestOfABarrierDoesNotDependOnTheHost(t *testing.T) {
 				return err
 			}
 			eachHost(t, ranks, func(h host) {
-				_, err := simulate(t, mpivirt.Config{
+				_, err := Simulate(t, mpivirt.Config{
 					Target: target(t, twoLatencies, ranks), Strict: h.Strict, Protocol: h.Protocol, Collectives: h.Collectives,
-					Program: mpivirt.Program{Name: "probe", Main: main},
+					Program: mpivirt.Program{Name: "probe", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 				}, h.Engines)
 				if err != nil {
 					t.Errorf("leader %d, %+v: %v", leader, h, err)
@@ -187,7 +187,7 @@ func TestNodeLeaderClosedForm(t *testing.T) {
 			cost.PerNode = perNode
 			cost.Gamma = tgt.ReduceTime
 			for _, i := range interpreters {
-				for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+				for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 					for _, bytes := range []int64{0, 8, 1000} {
 						op := collectives.Allreduce
 						if bytes == 0 {
@@ -205,13 +205,13 @@ func TestNodeLeaderClosedForm(t *testing.T) {
 }
 
 // finishAs is finish by node-leader for a kind of LP.
-func finishAs(t *testing.T, tgt *network.Target, i mpivirt.Interpreter, kind lp.Kind, op collectives.Operation, bytes int64) vtime.Duration {
+func finishAs(t *testing.T, tgt *network.Target, i mpivirt.Interpreter, kind *mpivirt.Kind, op collectives.Operation, bytes int64) vtime.Duration {
 	t.Helper()
-	if kind == lp.Goroutine {
+	if kind == mpivirt.Goroutine {
 		return finish(t, tgt, i, 3, op, collectives.NodeLeader, func(w *mpivirt.Comm) error { return w.CollectiveSize(op, bytes, 0) })
 	}
-	program := eventScript(func(r *mpivirt.EventRank) mpivirt.Outcome { return r.CollectiveSize(op, bytes, 0) })
-	r, err := simulate(t, mpivirt.Config{Target: tgt, Collectives: i, Program: program}, 3)
+	program := eventScript(func(r *steps.Rank) steps.Outcome { return r.CollectiveSize(op, bytes, 0) })
+	r, err := Simulate(t, mpivirt.Config{Target: tgt, Collectives: i, Program: program}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

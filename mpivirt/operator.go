@@ -1,85 +1,39 @@
 package mpivirt
 
-// Op combines the elements that members contribute to a reduction (MPI_Op). It is
-// made once and used as often as is wanted: making it allocates.
-type Op[T Datatype] struct{ over operator }
-
-// newOp makes an Op of into[i] = left[i] ⊕ right[i], where into may be either.
-func newOp[T Datatype](name string, commutative bool, apply func(into, left, right []T)) Op[T] {
-	return Op[T]{operator{name, commutative, func(into, left, right []byte) {
-		apply(elements[T](into), elements[T](left), elements[T](right))
-	}}}
-}
-
-// number are the types that have an order and arithmetic.
-type number interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
-}
-
-// integer are the types that have bitwise operations.
-type integer interface {
-	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint
-}
-
-func elementwise[T Datatype](name string, f func(a, b T) T) Op[T] {
-	return newOp(name, true, func(into, left, right []T) {
-		for i := range into {
-			into[i] = f(left[i], right[i])
-		}
-	})
-}
+import "gigarank/mpivirt/internal/typed"
 
 // Sum adds (MPI_SUM).
-func Sum[T number | ~complex64 | ~complex128]() Op[T] {
-	return newOp("sum", true, func(into, left, right []T) {
-		left, right = left[:len(into)], right[:len(into)]
-		for i := range into {
-			into[i] = left[i] + right[i]
-		}
-	})
-}
+func Sum[T typed.Number | ~complex64 | ~complex128]() Op[T] { return typed.Sum[T]() }
 
 // Prod multiplies (MPI_PROD).
-func Prod[T number | ~complex64 | ~complex128]() Op[T] {
-	return elementwise("prod", func(a, b T) T { return a * b })
-}
+func Prod[T typed.Number | ~complex64 | ~complex128]() Op[T] { return typed.Prod[T]() }
 
 // Max takes the greater (MPI_MAX).
-func Max[T number]() Op[T] { return elementwise("max", func(a, b T) T { return max(a, b) }) }
+func Max[T typed.Number]() Op[T] { return typed.Max[T]() }
 
 // Min takes the lesser (MPI_MIN).
-func Min[T number]() Op[T] { return elementwise("min", func(a, b T) T { return min(a, b) }) }
+func Min[T typed.Number]() Op[T] { return typed.Min[T]() }
 
 // Land is the logical and (MPI_LAND).
-func Land[T ~bool]() Op[T] { return elementwise("land", func(a, b T) T { return a && b }) }
+func Land[T ~bool]() Op[T] { return typed.Land[T]() }
 
 // Lor is the logical or (MPI_LOR).
-func Lor[T ~bool]() Op[T] { return elementwise("lor", func(a, b T) T { return a || b }) }
+func Lor[T ~bool]() Op[T] { return typed.Lor[T]() }
 
 // Lxor is the logical exclusive or (MPI_LXOR).
-func Lxor[T ~bool]() Op[T] { return elementwise("lxor", func(a, b T) T { return a != b }) }
+func Lxor[T ~bool]() Op[T] { return typed.Lxor[T]() }
 
 // Band is the bitwise and (MPI_BAND).
-func Band[T integer]() Op[T] { return elementwise("band", func(a, b T) T { return a & b }) }
+func Band[T typed.Integer]() Op[T] { return typed.Band[T]() }
 
 // Bor is the bitwise or (MPI_BOR).
-func Bor[T integer]() Op[T] { return elementwise("bor", func(a, b T) T { return a | b }) }
+func Bor[T typed.Integer]() Op[T] { return typed.Bor[T]() }
 
 // Bxor is the bitwise exclusive or (MPI_BXOR).
-func Bxor[T integer]() Op[T] { return elementwise("bxor", func(a, b T) T { return a ^ b }) }
+func Bxor[T typed.Integer]() Op[T] { return typed.Bxor[T]() }
 
 // NewOp makes an operation of one's own (MPI_Op_create). It must be associative;
 // if it is not commutative, only algorithms that combine in rank order are used.
 func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
-	op := elementwise("user", f)
-	op.over.commutative = commutative
-	return op
-}
-
-// operator is an Op over bytes, as the interpreters of collectives use it. The
-// zero operator stands for no reduction.
-type operator struct {
-	name        string
-	commutative bool
-	apply       func(into, left, right []byte)
+	return typed.NewOp(commutative, f)
 }

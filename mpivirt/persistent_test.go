@@ -13,9 +13,9 @@ import (
 // may be given a copy of it among others, and can then be started again; one that
 // is active must not be started.
 func TestPersistentRequests(t *testing.T) {
-	_, err := simulate(t, mpivirt.Config{
+	_, err := Simulate(t, mpivirt.Config{
 		Target: target(t, rendezvous, 2),
-		Program: mpivirt.Program{Name: "persistent", Main: func(r *mpivirt.Rank) error {
+		Program: mpivirt.Program{Name: "persistent", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			r.SetErrorsReturn(true)
 			r.AttachBuffer(8)
 			w, other := r.World(), 1-r.Rank()
@@ -37,7 +37,7 @@ func TestPersistentRequests(t *testing.T) {
 				}
 			}
 			return nil
-		}},
+		})}},
 	}, 2)
 	if err != nil {
 		t.Error(err)

@@ -10,7 +10,6 @@ import (
 )
 
 // What messages cost, worked out by hand.
-
 // instants runs a program, in which each rank notes instants, on 1 to 3 engines, with
 // and without strict, and returns what the ranks noted, which is always the same.
 func instants(t *testing.T, machine string, ranks int, c mpivirt.Config, main func(r *mpivirt.Rank, note func(what string)) error) []map[string]vtime.Time {
@@ -20,12 +19,12 @@ func instants(t *testing.T, machine string, ranks int, c mpivirt.Config, main fu
 		for _, strict := range []bool{false, true} {
 			seen := make([]map[string]vtime.Time, ranks)
 			c.Target, c.Strict = target(t, machine, ranks), strict
-			c.Program = mpivirt.Program{Name: "instants", Main: func(r *mpivirt.Rank) error {
+			c.Program = mpivirt.Program{Name: "instants", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				mine := map[string]vtime.Time{}
 				seen[r.Rank()] = mine
 				return main(r, func(what string) { mine[what] = r.Now() })
-			}}
-			if _, err := simulate(t, c, engines); err != nil {
+			})}}
+			if _, err := Simulate(t, c, engines); err != nil {
 				t.Fatal(err)
 			}
 			if first == nil {

@@ -12,14 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/collectives"
-	"gigarank/lp"
-	"gigarank/mpivirt"
-	"gigarank/sync"
-	"gigarank/vtime"
-
 	"github.com/cockroachdb/datadriven"
 	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
+	"gigarank/sync"
+	"gigarank/vtime"
 )
 
 // library is what one rank of a program needs of MPI. The virtual MPI and the
@@ -338,9 +338,12 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-func (v *virtual) now() vtime.Time          { return v.r.Now() }
-func (v *virtual) size(comm int) int        { return v.comms[comm].Size() }
-func (v *virtual) member(comm int) int      { return v.comms[comm].Rank() }
+func (v *virtual) now() vtime.Time { return v.r.Now() }
+
+func (v *virtual) size(comm int) int { return v.comms[comm].Size() }
+
+func (v *virtual) member(comm int) int { return v.comms[comm].Rank() }
+
 func (v *virtual) compute(d vtime.Duration) { v.r.Compute(d) }
 
 func (v *virtual) send(o *op, payload []byte) {
@@ -615,7 +618,7 @@ func (v *virtual) makes(o *op) []int {
 
 // hosting is one way to run a program.
 type hosting struct {
-	kind        lp.Kind
+	kind        *mpivirt.Kind
 	engines     int
 	protocol    sync.Protocol
 	strict      bool
@@ -647,16 +650,16 @@ func compare(t rapid.TB, p *program, h hosting, want [][]entry) {
 func watch(t rapid.TB, p *program, h hosting) [][]entry {
 	t.Helper()
 	got := make([][]entry, len(p.ops))
-	_, err := simulate(t, mpivirt.Config{
+	_, err := Simulate(t, mpivirt.Config{
 		Target: target(t, p.machine, len(p.ops)), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, LP: h.kind,
+		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind,
 		Program: mpivirt.Program{
 			Name: "random",
-			Main: func(r *mpivirt.Rank) error {
+			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				got[r.Rank()] = play(newVirtual(r), r.Rank(), p.ops[r.Rank()])
 				return nil
-			},
-			Event: func() mpivirt.EventProgram { return eventPlayers(p, got) },
+			}),
+				steps.Main(func() steps.Program { return eventPlayers(p, got) })},
 		},
 	}, h.engines)
 	if err != nil {
@@ -715,7 +718,7 @@ func TestRandomProgramsWithReceiverState(t *testing.T) {
 func hosts(ranks int) *rapid.Generator[hosting] {
 	return rapid.Custom(func(t *rapid.T) hosting {
 		return hosting{
-			kind:        rapid.SampledFrom([]lp.Kind{lp.Goroutine, lp.Event}).Draw(t, "kind"),
+			kind:        rapid.SampledFrom([]*mpivirt.Kind{mpivirt.Goroutine, steps.Kind}).Draw(t, "kind"),
 			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, min(ranks, 10)}).Draw(t, "engines"),
 			protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
 			strict:      rapid.Bool().Draw(t, "strict"),
@@ -740,7 +743,7 @@ func TestScripts(t *testing.T) {
 				p := script(t, d, machine)
 				want := expected(t, p)
 				for i, engines := range []int{1, 2, len(p.ops)} {
-					for _, kind := range []lp.Kind{lp.Goroutine, lp.Event} {
+					for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 						for _, strict := range []bool{false, true} {
 							compare(t, p, hosting{kind: kind, engines: engines, strict: strict, protocol: sync.Protocol(i)}, want)
 						}
@@ -833,9 +836,9 @@ func failing(t *testing.T, ranks int, main func(r *mpivirt.Rank) error) error {
 	t.Helper()
 	var first error
 	for engines := 1; engines <= 2; engines++ {
-		_, err := simulate(t, mpivirt.Config{
+		_, err := Simulate(t, mpivirt.Config{
 			Target: target(t, rendezvous, ranks), Collectives: mpivirt.Message,
-			Program: mpivirt.Program{Name: "failing", Main: main},
+			Program: mpivirt.Program{Name: "failing", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 		}, engines)
 		if err == nil {
 			t.Fatalf("%d engines: the program did not fail", engines)
@@ -939,7 +942,7 @@ func TestTruncation(t *testing.T) {
 	if failed.Rank != 1 || failed.Call != "Recv" || failed.Time != vtime.Time(2*vtime.Microsecond) || !errors.Is(failed, mpivirt.ErrTruncate) {
 		t.Errorf("got %v", failed)
 	}
-	if _, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: mpivirt.Program{Name: "returns", Main: program(true)}}, 2); err != nil {
+	if _, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: mpivirt.Program{Name: "returns", Forms: []mpivirt.Form{mpivirt.Main(program(true))}}}, 2); err != nil {
 		t.Error(err)
 	}
 }
@@ -1035,9 +1038,9 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 func allocations(t *testing.T, ranks int, barrier bool) float64 {
 	const warm, measured = 200, 1000
 	var before, after runtime.MemStats
-	_, err := simulate(t, mpivirt.Config{
+	_, err := Simulate(t, mpivirt.Config{
 		Target: target(t, "name: ring\nranks_per_node: 4\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n", ranks),
-		Program: mpivirt.Program{Name: "ring", Main: func(r *mpivirt.Rank) error {
+		Program: mpivirt.Program{Name: "ring", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			c, out, in := r.World(), make([]byte, 64), make([]byte, 64)
 			next, previous := (r.Rank()+1)%ranks, (r.Rank()+ranks-1)%ranks
 			for i := range warm + measured {
@@ -1060,7 +1063,7 @@ func allocations(t *testing.T, ranks int, barrier bool) float64 {
 				runtime.ReadMemStats(&after)
 			}
 			return nil
-		}},
+		})}},
 	}, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -1077,11 +1080,11 @@ func TestMemoryOfAMillionRanks(t *testing.T) {
 	var before, peak runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	result, err := simulate(t, mpivirt.Config{
+	result, err := Simulate(t, mpivirt.Config{
 		Target: target(t, "xt5", ranks),
-		LP:     lp.Event,
-		Program: mpivirt.Program{Name: "neighbours", Event: func() mpivirt.EventProgram {
-			return mpivirt.Steps(func(r *mpivirt.EventRank, s *state) mpivirt.Outcome {
+		Kind:   steps.Kind,
+		Program: mpivirt.Program{Name: "neighbours", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+			return steps.New(func(r *steps.Rank, s *state) steps.Outcome {
 				s.step++
 				switch s.step {
 				case 1:
@@ -1096,7 +1099,7 @@ func TestMemoryOfAMillionRanks(t *testing.T) {
 				}
 				return r.Finish()
 			})
-		}},
+		})}},
 	}, 1)
 	if err != nil {
 		t.Fatal(err)

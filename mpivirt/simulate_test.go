@@ -5,14 +5,13 @@ import (
 	"os"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/sync"
 	"gigarank/vtime"
-
-	"pgregory.net/rapid"
 )
 
 // target lays a machine out, given as a preset or as YAML text.
@@ -31,8 +30,8 @@ func target(t rapid.TB, machine string, ranks int) *network.Target {
 	return tgt
 }
 
-// simulate runs a program and returns the result and the error of the run.
-func simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
+// Simulate runs a program and returns the result and the error of the run.
+func Simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
 	t.Helper()
 	return simulation(t, c, engines).Run()
 }
@@ -49,9 +48,6 @@ func simulateAndClose(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Resul
 func simulation(t rapid.TB, c mpivirt.Config, engines int) *mpivirt.Simulation {
 	t.Helper()
 	c.Transports = sync.NewInProcess(engines)
-	if c.Program.Main == nil {
-		c.LP = lp.Event
-	}
 	s, err := mpivirt.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +73,7 @@ func TestProgressTellsVirtualTime(t *testing.T) {
 		s, err := mpivirt.New(mpivirt.Config{
 			Target: target(t, "gigabit-star", 64), Transports: sync.NewInProcess(2),
 			Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.Dissemination},
-			Program:    mpivirt.Program{Name: "timed", Main: main},
+			Program:    mpivirt.Program{Name: "timed", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -98,9 +94,9 @@ func TestMixedProgram(t *testing.T) {
 	for _, engines := range []int{1, 2, 3} {
 		for _, strict := range []bool{false, true} {
 			t.Run(fmt.Sprint(engines, strict), func(t *testing.T) {
-				r, err := simulate(t, mpivirt.Config{
+				r, err := Simulate(t, mpivirt.Config{
 					Target: target(t, "xt5", 100), Strict: strict,
-					Program: mpivirt.Program{Name: "mixed", Main: func(r *mpivirt.Rank) error {
+					Program: mpivirt.Program{Name: "mixed", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 						w := r.World()
 						r.Compute(1000)
 						if err := w.Barrier(); err != nil {
@@ -141,7 +137,7 @@ func TestMixedProgram(t *testing.T) {
 							return err
 						}
 						return nil
-					}},
+					})}},
 				}, engines)
 				if err != nil {
 					t.Fatal(err)

@@ -1,6 +1,9 @@
 package mpivirt
 
-import "gigarank/collectives"
+import (
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/kernel"
+)
 
 // CollectiveSize carries out a collective of which only the size is simulated: it
 // takes the time of the operation with data of that size, and no memory. Where an
@@ -12,36 +15,16 @@ import "gigarank/collectives"
 // operations with a root look at root. Errors: ErrRoot, ErrCount; ErrArgument for
 // gatherv, scatterv, allgatherv and alltoallv.
 func (c *Comm) CollectiveSize(op collectives.Operation, bytes int64, root int) error {
-	return c.run(c.caller().k.sized(op, bytes, root))
+	if c == nil {
+		return kernel.NoComm(kernel.ProcedureOf(op))
+	}
+	return c.run(c.r.k.Sized(op, bytes, root))
 }
 
 // IcollectiveSize is the nonblocking CollectiveSize.
 func (c *Comm) IcollectiveSize(op collectives.Operation, bytes int64, root int) (Request, error) {
-	return c.begin(c.caller().k.sized(op, bytes, root))
-}
-
-// CollectiveSize carries out a collective of which only the size is simulated; see
-// [Comm.CollectiveSize].
-func (r *EventRank) CollectiveSize(op collectives.Operation, bytes int64, root int) Outcome {
-	return r.collective(r.k.sized(op, bytes, root))
-}
-
-// IcollectiveSize begins a CollectiveSize.
-func (r *EventRank) IcollectiveSize(op collectives.Operation, bytes int64, root int) EventRequest {
-	return r.nonblocking(r.k.sized(op, bytes, root))
-}
-
-// sized hands over a collective of which only the size is simulated.
-func (k *kernel) sized(op collectives.Operation, bytes int64, root int) (*collective, error) {
-	v := k.hand(collective{name: callOf(op), op: op, bytes: bytes, element: 1})
-	switch op {
-	case collectives.Barrier:
-		return &k.barrier, nil
-	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.Alltoallv:
-		return v, mpiError(ErrArgument, "the blocks of %v differ by member: hand in their data and counts", op)
+	if c == nil {
+		return Request{}, kernel.NoComm(kernel.ProcedureOf(op))
 	}
-	if op.Rooted() {
-		v.root = root
-	}
-	return v, nil
+	return c.begin(c.r.k.Sized(op, bytes, root))
 }

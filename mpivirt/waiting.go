@@ -1,6 +1,10 @@
 package mpivirt
 
-import "slices"
+import (
+	"slices"
+
+	"gigarank/mpivirt/internal/kernel"
+)
 
 // Request is an operation that has begun (MPI_Request). The zero Request is
 // inactive (MPI_REQUEST_NULL): waiting for it ends at once. A Request belongs to
@@ -15,13 +19,8 @@ type Request struct {
 // at once gets an index of its own, so that a copy of it is known once it has been waited
 // for.
 func (r *Rank) request(index int32) Request {
-	if index == r.k.done || index == r.k.nobody {
-		kind := r.k.requests.at(index).kind
-		index = r.k.newRequest(r.lp, kind, r.call)
-		q := r.k.requests.at(index)
-		q.complete, q.time = true, r.k.clock[r.lp]
-	}
-	return Request{r, index, r.k.requests.at(index).generation}
+	index, generation := r.k.OwnRequest(r.lp, index, r.call)
+	return Request{r, index, generation}
 }
 
 // active reports whether the request stands for an operation.
@@ -32,29 +31,29 @@ func (q *Request) valid() error {
 	if !q.active() {
 		return nil
 	}
-	if p := q.r.k.requests.peek(q.index); p.generation != q.generation || p.lp != q.r.lp {
-		return mpiError(ErrRequest, "the request has been waited for already through a copy")
+	if !q.r.k.HoldsRequest(q.r.lp, q.index, q.generation) {
+		return kernel.Errorf(ErrRequest, "the request has been waited for already through a copy")
 	}
 	return nil
 }
 
 // doList makes a call with a list of requests, and what is wrong with one of them.
-func (r *Rank) doList(op call, list []int32, err error) *Completion {
-	r.k.list = list
-	return r.do(r.world.compose(op).waits(list, err))
+func (r *Rank) doList(op kernel.Procedure, list []int32, err error) *kernel.Completion {
+	r.k.List = list
+	return r.do(r.world.compose(op).Waits(list, err))
 }
 
 // noneActive is the completion of a wait for requests of which none is active.
-var noneActive = Completion{found: true}
+var noneActive = kernel.Completion{Found: true}
 
 // await makes a call that waits for requests, or tests them.
-func await(op call, requests []Request) *Completion {
+func await(op kernel.Procedure, requests []Request) *kernel.Completion {
 	first := slices.IndexFunc(requests, func(q Request) bool { return q.active() })
 	if first < 0 {
 		return &noneActive
 	}
 	r := requests[first].r
-	list, err := r.k.list[:0], error(nil)
+	list, err := r.k.List[:0], error(nil)
 	for i := range requests {
 		if err == nil {
 			err = requests[i].valid()
@@ -67,9 +66,9 @@ func await(op call, requests []Request) *Completion {
 // retire makes a request inactive that is over and returns its status.
 func (q *Request) retire() Status {
 	if !q.active() {
-		return emptyStatus
+		return kernel.EmptyStatus
 	}
-	status := q.r.k.requests.at(q.index).status()
+	status := q.r.k.RequestStatus(q.index)
 	*q = Request{}
 	return status
 }
@@ -77,42 +76,42 @@ func (q *Request) retire() Status {
 // Wait waits until the operation is complete and makes the request inactive
 // (MPI_Wait). Errors: those of the operation; ErrRequest.
 func (q *Request) Wait() (Status, error) {
-	status, _, err := q.single(callWait)
+	status, _, err := q.single(kernel.Wait)
 	return status, err
 }
 
 // Test reports whether the operation is complete; if so it does what Wait does
 // (MPI_Test). A failing Test takes the time that the machine's poll field says.
-func (q *Request) Test() (Status, bool, error) { return q.single(callTest) }
+func (q *Request) Test() (Status, bool, error) { return q.single(kernel.Test) }
 
-func (q *Request) single(op call) (Status, bool, error) {
+func (q *Request) single(op kernel.Procedure) (Status, bool, error) {
 	if !q.active() {
-		return emptyStatus, true, nil
+		return kernel.EmptyStatus, true, nil
 	}
-	b := q.r.doList(op, append(q.r.k.list[:0], q.index), q.valid())
-	if !b.found {
-		return emptyStatus, false, b.err
+	b := q.r.doList(op, append(q.r.k.List[:0], q.index), q.valid())
+	if !b.Found {
+		return kernel.EmptyStatus, false, b.Err
 	}
-	return q.retire(), true, b.err
+	return q.retire(), true, b.Err
 }
 
 // Waitall waits until all requests are complete (MPI_Waitall). It returns their
 // statuses in the order given and the first error.
 func Waitall(requests []Request) ([]Status, error) {
-	statuses, _, err := allOf(callWaitall, requests)
+	statuses, _, err := allOf(kernel.Waitall, requests)
 	return statuses, err
 }
 
 // Testall reports whether all requests are complete; if so it does what Waitall
 // does (MPI_Testall).
-func Testall(requests []Request) ([]Status, bool, error) { return allOf(callTestall, requests) }
+func Testall(requests []Request) ([]Status, bool, error) { return allOf(kernel.Testall, requests) }
 
-func allOf(op call, requests []Request) ([]Status, bool, error) {
+func allOf(op kernel.Procedure, requests []Request) ([]Status, bool, error) {
 	b := await(op, requests)
-	if !b.found {
-		return nil, false, b.err
+	if !b.Found {
+		return nil, false, b.Err
 	}
-	err := b.err
+	err := b.Err
 	statuses := make([]Status, len(requests))
 	for i := range requests {
 		statuses[i] = requests[i].retire()
@@ -125,41 +124,41 @@ func allOf(op call, requests []Request) ([]Status, bool, error) {
 // when the call is made, the first in the slice. It is Undefined if none is
 // active.
 func Waitany(requests []Request) (int, Status, error) {
-	index, status, _, err := anyOf(callWaitany, requests)
+	index, status, _, err := anyOf(kernel.Waitany, requests)
 	return index, status, err
 }
 
 // Testany is Waitany that does not wait; it reports whether a request was
 // complete (MPI_Testany).
-func Testany(requests []Request) (int, Status, bool, error) { return anyOf(callTestany, requests) }
+func Testany(requests []Request) (int, Status, bool, error) { return anyOf(kernel.Testany, requests) }
 
-func anyOf(op call, requests []Request) (int, Status, bool, error) {
+func anyOf(op kernel.Procedure, requests []Request) (int, Status, bool, error) {
 	b := await(op, requests)
-	if len(b.which) == 0 {
-		return Undefined, emptyStatus, b.found, b.err
+	if len(b.Which) == 0 {
+		return Undefined, kernel.EmptyStatus, b.Found, b.Err
 	}
-	i := b.which[0]
-	return i, requests[i].retire(), true, b.err
+	i := b.Which[0]
+	return i, requests[i].retire(), true, b.Err
 }
 
 // Waitsome waits until at least one request is complete and returns the indices
 // and statuses of all that are (MPI_Waitsome); no index if none is active.
-func Waitsome(requests []Request) ([]int, []Status, error) { return someOf(callWaitsome, requests) }
+func Waitsome(requests []Request) ([]int, []Status, error) { return someOf(kernel.Waitsome, requests) }
 
 // Testsome is Waitsome that does not wait (MPI_Testsome).
-func Testsome(requests []Request) ([]int, []Status, error) { return someOf(callTestsome, requests) }
+func Testsome(requests []Request) ([]int, []Status, error) { return someOf(kernel.Testsome, requests) }
 
-func someOf(op call, requests []Request) ([]int, []Status, error) {
+func someOf(op kernel.Procedure, requests []Request) ([]int, []Status, error) {
 	b := await(op, requests)
-	if len(b.which) == 0 {
-		return nil, nil, b.err
+	if len(b.Which) == 0 {
+		return nil, nil, b.Err
 	}
-	which := slices.Clone(b.which)
+	which := slices.Clone(b.Which)
 	statuses := make([]Status, len(which))
 	for j, i := range which {
 		statuses[j] = requests[i].retire()
 	}
-	return which, statuses, b.err
+	return which, statuses, b.Err
 }
 
 // Persistent is a send or receive that can be begun again and again with the same
@@ -199,7 +198,7 @@ func RecvInit[T Datatype](c *Comm, data []T, source, tag int) *Persistent {
 // of its Request.
 func (p *Persistent) Start() error {
 	if p.active() && p.valid() == nil {
-		return p.r.raise(p.r.call, mpiError(ErrRequest, "Start of a persistent request that is active"))
+		return p.r.raise(p.r.call, kernel.Errorf(ErrRequest, "Start of a persistent request that is active"))
 	}
 	request, err := p.begin()
 	p.Request = request

@@ -61,7 +61,7 @@ func parseItem(item, example string, one func(string) (int64, error)) ([]int64, 
 	if following, more := next(first); more && following == first {
 		return nil, fmt.Errorf("the range %q never leaves %d: begin above 0, or step by :+N", item, first)
 	}
-	return steps(first, last, next), nil
+	return valuesTo(first, last, next), nil
 }
 
 // parseStep reads xFACTOR or +STEP. next returns false where the next value is too
@@ -77,7 +77,7 @@ func parseStep(item, step string) (next func(int64) (int64, bool), err error) {
 	return nil, fmt.Errorf("%q is no step of the range %q: write :x4 to multiply by 4 or :+1K to add 1000", step, item)
 }
 
-func steps(first, last int64, next func(int64) (int64, bool)) []int64 {
+func valuesTo(first, last int64, next func(int64) (int64, bool)) []int64 {
 	var values []int64
 	for v, more := first, true; more && v <= last && len(values) <= mostValues; v, more = next(v) {
 		values = append(values, v)

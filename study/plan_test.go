@@ -8,8 +8,8 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/result"
 	"gigarank/sync"
 	"gigarank/vtime"
@@ -26,7 +26,7 @@ func run(t testing.TB, p *Plan, point Point) Record {
 		t.Fatal(err)
 	}
 	c := bench.Config{Config: mpivirt.Config{
-		Target: target, LP: lp.Event, Transports: sync.NewInProcess(2), Protocol: sync.Hybrid, Seed: point.Seed,
+		Target: target, Kind: steps.Kind, Transports: sync.NewInProcess(2), Protocol: sync.Hybrid, Seed: point.Seed,
 		Algorithms: map[collectives.Operation]collectives.Algorithm{p.Operation: algorithm},
 	}, Options: bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload}}
 	if point.Compute == 0 {

@@ -7,8 +7,8 @@ import (
 	"runtime"
 
 	"gigarank/bench"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/sync"
 )
@@ -172,15 +172,15 @@ func (m *meter) allocations() ([]row, error) {
 	var rows []row
 	for _, c := range []struct {
 		program string
-		kind    lp.Kind
+		kind    *mpivirt.Kind
 		what    string
 		count   func(r *mpivirt.Result) uint64
 	}{
-		{"ring", lp.Event, "message", func(r *mpivirt.Result) uint64 { return r.Statistics.Messages }},
-		{"ring", lp.Goroutine, "message", func(r *mpivirt.Result) uint64 { return r.Statistics.Messages }},
-		{"barriertest", lp.Event, "switch", func(r *mpivirt.Result) uint64 { return r.Statistics.Switches }},
-		{"barriertest", lp.Goroutine, "switch", func(r *mpivirt.Result) uint64 { return r.Statistics.Switches }},
-		{"phold", lp.Event, "event", func(r *mpivirt.Result) uint64 { return r.Statistics.Switches }},
+		{"ring", steps.Kind, "message", func(r *mpivirt.Result) uint64 { return r.Statistics.Messages }},
+		{"ring", mpivirt.Goroutine, "message", func(r *mpivirt.Result) uint64 { return r.Statistics.Messages }},
+		{"barriertest", steps.Kind, "switch", func(r *mpivirt.Result) uint64 { return r.Statistics.Switches }},
+		{"barriertest", mpivirt.Goroutine, "switch", func(r *mpivirt.Result) uint64 { return r.Statistics.Switches }},
+		{"phold", steps.Kind, "event", func(r *mpivirt.Result) uint64 { return r.Statistics.Switches }},
 	} {
 		short, less, err := allocate(c.program, c.kind, 100)
 		if err != nil {
@@ -200,13 +200,13 @@ func (m *meter) allocations() ([]row, error) {
 }
 
 // allocate runs a program in this process and counts its heap allocations.
-func allocate(program string, kind lp.Kind, iterations int) (*mpivirt.Result, uint64, error) {
+func allocate(program string, kind *mpivirt.Kind, iterations int) (*mpivirt.Result, uint64, error) {
 	machine, err := network.Load("xt5", os.ReadFile)
 	if err != nil {
 		return nil, 0, err
 	}
 	c := bench.Config{Options: bench.Options{Iterations: iterations}}
-	c.LP, c.Seed, c.Transports = kind, 1, sync.NewInProcess(1)
+	c.Kind, c.Seed, c.Transports = kind, 1, sync.NewInProcess(1)
 	if c.Target, err = machine.Target(4096); err != nil {
 		return nil, 0, err
 	}

@@ -5,8 +5,8 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/engine"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/random"
 	"gigarank/vtime"
@@ -51,7 +51,7 @@ func (m *meeting) run() (result *mpivirt.Result, exits []vtime.Time, err error) 
 		index[rank] = i
 	}
 	exits = make([]vtime.Time, len(m.sampled))
-	step := func(r *mpivirt.EventRank, left *bool) mpivirt.Outcome {
+	step := func(r *steps.Rank, left *bool) steps.Outcome {
 		if *left {
 			if i, wanted := index[r.Rank()]; wanted {
 				exits[i] = r.Now()
@@ -66,9 +66,9 @@ func (m *meeting) run() (result *mpivirt.Result, exits []vtime.Time, err error) 
 		return r.CollectiveSize(m.op, payload, 0)
 	}
 	s, err := mpivirt.New(mpivirt.Config{
-		Target: m.target, LP: lp.Event, Transports: engine.NewInProcess(m.engines), Collectives: m.collectives,
+		Target: m.target, Kind: steps.Kind, Transports: engine.NewInProcess(m.engines), Collectives: m.collectives,
 		Algorithms: map[collectives.Operation]collectives.Algorithm{m.op: m.algorithm},
-		Program:    mpivirt.Program{Name: "truth", Event: func() mpivirt.EventProgram { return mpivirt.Steps(step) }},
+		Program:    mpivirt.Program{Name: "truth", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })}},
 	})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%v: %w", m, err)

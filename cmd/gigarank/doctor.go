@@ -43,7 +43,7 @@ func diagnose(c *console, w io.Writer) {
 	for _, bound := range memoryBounds(c.root) {
 		p("", "%s by %s", formatBytes(bound.bytes), bound.bound)
 	}
-	for _, kind := range kinds {
+	for _, kind := range mpivirt.Kinds() {
 		p(kind.String()+" ranks", "about %s fit in this memory", ranksThatFit(kind, free))
 	}
 	p("switch", "%.0f ns from the engine to a goroutine rank and back", switchTime(c.now))
@@ -72,12 +72,12 @@ func diagnose(c *console, w io.Writer) {
 
 // ranksThatFit estimates how many ranks without state of their own fit in the memory of
 // a process.
-func ranksThatFit(kind lp.Kind, free headroom) string {
+func ranksThatFit(kind *mpivirt.Kind, free headroom) string {
 	if free == unbounded {
 		return "any number of ranks"
 	}
 	const collective = 8 // bytes, about, of a collective and the rank's state
-	n := max(free.bytes-processMemory, 0) / int64(mpivirt.Footprint(&mpivirt.Config{LP: kind}, 1)+collective)
+	n := max(free.bytes-processMemory, 0) / int64(mpivirt.Footprint(&mpivirt.Config{Kind: kind}, 1)+collective)
 	if n >= mostRanks {
 		return "the most ranks that there can be, 2^31-2,"
 	}

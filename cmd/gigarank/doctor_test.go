@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"testing"
 
-	"gigarank/lp"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 )
 
 // Doctor shows each of these on a line of its own.
@@ -36,15 +37,15 @@ func TestDoctor(t *testing.T) {
 // All the ranks that can be simulated fit into 64 GiB as event LPs.
 func TestRanksThatFit(t *testing.T) {
 	for _, c := range []struct {
-		kind  lp.Kind
+		kind  *mpivirt.Kind
 		bytes int64
 		want  string
 	}{
-		{lp.Event, 64 << 30, "the most ranks that there can be, 2^31-2,"},
-		{lp.Event, 16*mostRanks + processMemory, "the most ranks that there can be, 2^31-2,"},
-		{lp.Event, 16<<20 + processMemory, "1.05M"},
-		{lp.Goroutine, 3008*2000 + processMemory, "2.00k"},
-		{lp.Goroutine, 5, "0"},
+		{steps.Kind, 64 << 30, "the most ranks that there can be, 2^31-2,"},
+		{steps.Kind, 16*mostRanks + processMemory, "the most ranks that there can be, 2^31-2,"},
+		{steps.Kind, 16<<20 + processMemory, "1.05M"},
+		{mpivirt.Goroutine, 3008*2000 + processMemory, "2.00k"},
+		{mpivirt.Goroutine, 5, "0"},
 	} {
 		if got := ranksThatFit(c.kind, headroom{c.bytes, "a limit"}); got != c.want {
 			t.Errorf("%v ranks in %d bytes: %q, want %q", c.kind, c.bytes, got, c.want)

@@ -27,7 +27,7 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 	s := simulated.Statistics
 	d := &document{result.Document{
 		Schema: result.Schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.size, Engines: h.size * r.engines,
-		LP: r.config.LP.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
+		LP: r.config.Kind.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
 		Machine: r.machine, Seed: r.config.Seed,
 		Complete: o.err == nil && simulated.Complete, FinishedRanks: simulated.Finished,
 		VirtualTime: int64(simulated.VirtualTime), Fingerprint: simulated.Fingerprint,

@@ -12,15 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gigarank/bench"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
 
 func testRequest() *request {
 	r := &request{entry: bench.Entry{Name: "barriertest"}, machine: "m", ranks: 8, engines: 2}
-	r.config.LP, r.config.Protocol, r.config.Seed = lp.Event, sync.Null, 5
+	r.config.Kind, r.config.Protocol, r.config.Seed = steps.Kind, sync.Null, 5
 	return r
 }
 

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"gigarank/bench"
-	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/sync"
 	"gigarank/vtime"
@@ -37,9 +37,6 @@ func fail(name string) int {
 			return nil, err
 		}
 		config := mpivirt.Config{Target: target, Transports: sync.NewInProcess(2), Watchdog: 0.5, Program: failing[name]}
-		if config.Program.Main == nil {
-			config.LP = lp.Event
-		}
 		return mpivirt.New(config)
 	}, func(bench.Simulation) func() { return func() {} })
 	fmt.Fprintln(os.Stderr, o.err)
@@ -49,25 +46,25 @@ func fail(name string) int {
 // inRank returns a program in which rank 17 calls do after a microsecond and the others
 // meet in a barrier.
 func inRank(do func(r *mpivirt.Rank) error) mpivirt.Program {
-	return mpivirt.Program{Name: "failing", Main: func(r *mpivirt.Rank) error {
+	return mpivirt.Program{Name: "failing", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 		r.Compute(vtime.Microsecond)
 		if r.Rank() == 17 {
 			return do(r)
 		}
 		return r.World().Barrier()
-	}}
+	})}}
 }
 
-func inStep(do func(r *mpivirt.EventRank) mpivirt.Outcome) mpivirt.Program {
-	return mpivirt.Program{Name: "failing", Event: func() mpivirt.EventProgram {
-		return mpivirt.Steps(func(r *mpivirt.EventRank, _ *struct{}) mpivirt.Outcome {
+func inStep(do func(r *steps.Rank) steps.Outcome) mpivirt.Program {
+	return mpivirt.Program{Name: "failing", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, _ *struct{}) steps.Outcome {
 			if r.Rank() == 17 {
 				r.Compute(vtime.Microsecond)
 				return do(r)
 			}
 			return r.Barrier()
 		})
-	}}
+	})}}
 }
 
 var failing = map[string]mpivirt.Program{
@@ -84,10 +81,10 @@ var failing = map[string]mpivirt.Program{
 	"channel":         inRank(func(*mpivirt.Rank) error { <-make(chan int); return nil }),
 	"recover":         inRank(func(r *mpivirt.Rank) error { defer func() { _ = recover() }(); r.Abort(3); return nil }),
 	"deadlock":        inRank(func(*mpivirt.Rank) error { return nil }),
-	"zero outcome":    inStep(func(*mpivirt.EventRank) mpivirt.Outcome { return 0 }),
-	"dropped outcome": inStep(func(r *mpivirt.EventRank) mpivirt.Outcome { r.Barrier(); return r.Finish() }),
-	"step goexit":     inStep(func(*mpivirt.EventRank) mpivirt.Outcome { runtime.Goexit(); return 0 }),
-	"step channel":    inStep(func(*mpivirt.EventRank) mpivirt.Outcome { <-make(chan int); return 0 }),
+	"zero outcome":    inStep(func(*steps.Rank) steps.Outcome { return 0 }),
+	"dropped outcome": inStep(func(r *steps.Rank) steps.Outcome { r.Barrier(); return r.Finish() }),
+	"step goexit":     inStep(func(*steps.Rank) steps.Outcome { runtime.Goexit(); return 0 }),
+	"step channel":    inStep(func(*steps.Rank) steps.Outcome { <-make(chan int); return 0 }),
 }
 
 // Whatever a rank does, the process ends by itself and soon, with exit code 1 and one

@@ -10,6 +10,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/mpivirt"
 	"gigarank/network"
 )
 
@@ -20,6 +21,7 @@ func newList(c *console) *cobra.Command {
 		Args:  arguments(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			listPrograms(c.stdout)
+			listKinds(c.stdout)
 			listAlgorithms(c.stdout)
 			listMachines(c.stdout)
 			return nil
@@ -46,7 +48,24 @@ func listPrograms(w io.Writer) {
 		}
 		lines = append(lines, fmt.Sprintf("%s\t%s\t%s", e.Name, strings.Join(forms, ", "), e.Summary))
 	}
-	section(w, "Programs (name, forms, description)", lines)
+	section(w, "Programs (name, kinds of rank, description)", lines)
+}
+
+func listKinds(w io.Writer) {
+	var lines []string
+	for _, k := range mpivirt.Kinds() {
+		lines = append(lines, fmt.Sprintf("%s\t%s", k, k.Summary))
+	}
+	section(w, "\nKinds of rank, for --lp", lines)
+}
+
+// kindNames returns the names of the kinds of rank, for help texts.
+func kindNames() string {
+	var names []string
+	for _, k := range mpivirt.Kinds() {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, " or ")
 }
 
 func listAlgorithms(w io.Writer) {

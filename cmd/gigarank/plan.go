@@ -202,7 +202,7 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 	p := func(name, format string, arguments ...any) {
 		_, _ = fmt.Fprintf(out, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
 	}
-	_, _ = fmt.Fprintf(c.stdout, "%s: %s as %v LPs on %s\n\n", program, plural(int(r.ranks), "rank"), r.config.LP, r.machine)
+	_, _ = fmt.Fprintf(c.stdout, "%s: %s as %v LPs on %s\n\n", program, plural(int(r.ranks), "rank"), r.config.Kind, r.machine)
 	p("memory", "%.3g B a rank, %s in all", v.bytesPerRank, formatBytes(v.hostBytes*a.hosts))
 	p("hosts", "%d, with %d cores and %s of %s each", a.hosts, a.cores, formatBytes(v.hostBytes), formatBytes(a.memory))
 	p("first iteration", "after %s, with the set-up", formatSeconds(v.first))

@@ -13,7 +13,6 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/spelling"
@@ -40,7 +39,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.ranks, "ranks", "1024", "virtual ranks: `N`, such as 4096, 1M, 1Mi or 2^20")
 	flags.StringVar(&f.machine, "machine", "xt5", "target machine: a preset or a machine `FILE`")
 	flags.StringVar(&f.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
-	flags.StringVar(&f.lp, "lp", "goroutine", "`KIND` of logical processes: goroutine or event")
+	flags.StringVar(&f.lp, "lp", mpivirt.Goroutine.Name, "`KIND` of ranks: "+kindNames()+"; see gigarank list")
 	flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
 	flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader); see gigarank list")
@@ -76,7 +75,6 @@ type request struct {
 
 // Values that flags choose from.
 var (
-	kinds        = []lp.Kind{lp.Goroutine, lp.Event}
 	protocols    = []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid}
 	interpreters = []interpreter{interpreter(mpivirt.Auto), interpreter(mpivirt.Message), interpreter(mpivirt.Bulk)}
 )
@@ -119,10 +117,10 @@ func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, u
 // its results. known reports whether the program is known.
 func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 	var err error
-	r.config.LP, err = choose("kind of LP", f.lp, kinds)
+	r.config.Kind, err = choose("kind of rank", f.lp, mpivirt.Kinds())
 	faults.add("--lp", err)
 	if err == nil && known {
-		faults.add("--lp", r.entry.CheckForm(r.config.LP))
+		faults.add("--lp", r.entry.CheckForm(r.config.Kind))
 	}
 	r.config.Protocol, err = choose("protocol", f.sync, protocols)
 	faults.add("--sync", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/lp"
+	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/study"
 )
@@ -105,7 +107,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	flags.BoolVar(&f.mix, "mix-versions", false, "take results of another version of gigarank for this one's")
 	h := &f.hosting
 	flags.StringVar(&h.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
-	flags.StringVar(&h.lp, "lp", "", "`KIND` of logical processes: goroutine or event (default event if the program has it)")
+	flags.StringVar(&h.lp, "lp", "", "`KIND` of ranks: "+kindNames()+" (default the one of the program's that takes the least memory)")
 	flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&h.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
 	flags.StringVar(&h.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
@@ -180,7 +182,7 @@ func (s *conductor) check() error {
 	s.plan = study.NewPlan(s.flags.axes, os.ReadFile, func(flag string, err error) { faults.addFile(flag, err) })
 	s.hosting = request{entry: s.plan.Entry, progress: progressAuto, patience: time.Second, verbose: s.flags.hosting.verbose}
 	if s.flags.hosting.lp == "" {
-		s.flags.hosting.lp = defaultForm(s.plan.Entry).String()
+		s.flags.hosting.lp = defaultKind(s.plan.Entry.Forms).String()
 	}
 	s.hosting.readHosting(&s.flags.hosting, len(s.plan.Entry.Forms) > 0, &faults)
 	s.hosting.ranks = math.MaxInt32
@@ -202,12 +204,13 @@ func (s *conductor) check() error {
 	return faults.orNil()
 }
 
-// defaultForm returns the kind of LP that takes the least memory.
-func defaultForm(e bench.Entry) lp.Kind {
-	if e.CheckForm(lp.Event) == nil {
-		return lp.Event
+// defaultKind returns the one of a program's kinds of rank that takes the least memory, of
+// all kinds if the program is not known.
+func defaultKind(kinds []*mpivirt.Kind) *mpivirt.Kind {
+	if len(kinds) == 0 {
+		kinds = mpivirt.Kinds()
 	}
-	return lp.Goroutine
+	return slices.MinFunc(kinds, func(a, b *mpivirt.Kind) int { return cmp.Compare(a.Bytes, b.Bytes) })
 }
 
 // sort finds the points to simulate: those that host 0 does not have and for which all

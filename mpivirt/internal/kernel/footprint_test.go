@@ -1,0 +1,53 @@
+package kernel
+
+import (
+	"testing"
+	"unsafe"
+
+	"gigarank/collectives"
+	"gigarank/engine"
+	"gigarank/network"
+)
+
+// What Footprint counts for a processor is its size.
+func TestFootprintOfProcessors(t *testing.T) {
+	if size := unsafe.Sizeof(processor{}); size != processorBytes {
+		t.Errorf("a processor takes %d bytes, Footprint counts %d", size, processorBytes)
+	}
+}
+
+// Footprint counts arrays of clocks where the kernel uses them, and messages elsewhere:
+// it asks the same [choice].
+func TestFootprintKnowsTheInterpreter(t *testing.T) {
+	machine, err := network.Load("xt5", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		why       string
+		op        collectives.Operation
+		algorithm collectives.Algorithm
+		config    Config
+		ranks     int64
+		engines   int
+		messages  bool
+	}{
+		{"regular rounds", collectives.Barrier, collectives.Dissemination, Config{}, 1000, 2, false},
+		{"messages are asked for", collectives.Barrier, collectives.Dissemination, Config{Collectives: Message}, 1000, 2, true},
+		{"null messages alone", collectives.Barrier, collectives.Dissemination, Config{Protocol: engine.Null}, 1000, 2, true},
+		{"and one engine", collectives.Barrier, collectives.Dissemination, Config{Protocol: engine.Null}, 1000, 1, false},
+		{"a message a round", collectives.Barrier, collectives.Linear, Config{}, 1000, 2, true},
+		{"blocks that vary", collectives.Allgather, collectives.RecursiveDoubling, Config{}, 1000, 2, true},
+		{"blocks that do not", collectives.Allgather, collectives.RecursiveDoubling, Config{}, 1024, 2, false},
+		{"members leave before others enter", collectives.Bcast, collectives.Binomial, Config{}, 1000, 1, true},
+	} {
+		c.config.Kind = listedKind
+		c.config.Algorithms = map[collectives.Operation]collectives.Algorithm{c.op: c.algorithm}
+		if c.config.Target, err = machine.Target(c.ranks); err != nil {
+			t.Fatal(err)
+		}
+		if got := Footprint(&c.config, c.engines, c.op); got > collectiveBytes != c.messages {
+			t.Errorf("%s: %g bytes a rank", c.why, got)
+		}
+	}
+}

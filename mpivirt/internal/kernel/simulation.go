@@ -1,0 +1,384 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"gigarank/collectives"
+	"gigarank/engine"
+	"gigarank/invariant"
+	"gigarank/lp"
+	"gigarank/vtime"
+)
+
+// Simulation is one run of a program on a target machine.
+type Simulation struct {
+	config  Config
+	engines []*engine.Engine
+	setUp   atomic.Int64
+	ended   atomic.Int64
+	counts  []atomic.Int64           // by engine of this process: iterations complete
+	bodies  []lp.Body                // by engine of this process, once it has run
+	kernels []atomic.Pointer[Kernel] // by engine of this process, while it runs
+	lost    []lost                   // by engine of this process
+	losing  sync.Mutex               // guards the err of lost
+	reason  atomic.Pointer[string]
+	begun   atomic.Bool // Run has been called
+}
+
+// New prepares a simulation. All faults of the configuration are reported
+// together.
+func New(c Config) (*Simulation, error) {
+	if err := c.validate(); err != nil {
+		return nil, err
+	}
+	n := len(c.Transports)
+	s := &Simulation{
+		config: c, counts: make([]atomic.Int64, n), bodies: make([]lp.Body, n), kernels: make([]atomic.Pointer[Kernel], n), lost: make([]lost, n),
+	}
+	for i := range s.lost {
+		s.lost[i].gone = make(chan struct{})
+	}
+	partition := c.partition()
+	for _, t := range c.Transports {
+		lo, hi := partition.Range(t.Rank())
+		s.engines = append(s.engines, engine.New(engine.Config{
+			Partition: partition, Transport: t, Protocol: c.Protocol, BufferLimit: c.BufferLimit, Window: c.Window,
+			Lookahead: func(dst int) vtime.Duration {
+				dstLo, dstHi := partition.Range(dst)
+				if lo == hi || dstLo == dstHi {
+					return vtime.Second
+				}
+				return c.lookahead(lo, hi, dstLo, dstHi)
+			},
+			LeastLookahead: c.leastLookahead(lo, hi),
+		}))
+	}
+	return s, nil
+}
+
+// partition divides the ranks among the engines. Where it can, it keeps those of a
+// node together: they are nearer to each other than to the rest.
+func (c *Config) partition() engine.Partition {
+	p := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
+	if c.Target.KeepsBlocks() && c.Target.Nodes() >= p.Engines {
+		p.Unit = c.Target.NodeSize(0)
+	}
+	return p
+}
+
+// lookahead is the least delay of anything that ranks of one block do to those of
+// another: a message, the acknowledgement of one, or a step of a collective.
+func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
+	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
+	if c.Target.ReceiverState() {
+		least -= slack(least) // the match of a rendezvous is awaited
+	}
+	return least
+}
+
+// leastLookahead is the least lookahead of a block of ranks to any other, empty ones
+// included, whose lookahead is a second.
+func (c *Config) leastLookahead(lo, hi int) vtime.Duration {
+	least := vtime.Duration(vtime.Second)
+	if lo < hi && lo > 0 {
+		least = min(least, c.lookahead(lo, hi, 0, lo))
+	}
+	if n := c.Target.Ranks(); lo < hi && hi < n {
+		least = min(least, c.lookahead(lo, hi, hi, n))
+	}
+	return least
+}
+
+// algorithms returns the algorithm of each operation.
+func (c *Config) algorithms() []collectives.Algorithm {
+	all := make([]collectives.Algorithm, 0, len(collectives.Operations()))
+	for _, op := range collectives.Operations() {
+		all = append(all, c.Algorithm(op))
+	}
+	return all
+}
+
+func (c *Config) validate() error {
+	var faults []error
+	fault := func(format string, arguments ...any) { faults = append(faults, fmt.Errorf(format, arguments...)) }
+	if c.Target == nil {
+		fault("no target machine")
+	} else if c.Target.Ranks() > 1<<31-2 {
+		fault("%d ranks: at most %d can be simulated", c.Target.Ranks(), 1<<31-2)
+	} else if c.Target.SharedState() {
+		fault("delay model %s has state that messages share: such models are not simulated", c.Target.Machine().Model())
+	}
+	if len(c.Transports) == 0 {
+		fault("no transport: one is needed for each engine of this process, and there is at least one")
+	}
+	if i := slices.Index(c.Transports, nil); i >= 0 {
+		fault("transport %d of %d is nil", i, len(c.Transports))
+	}
+	if err := c.Program.check(c.Kind); err != nil {
+		faults = append(faults, err)
+	}
+	for op, a := range c.Algorithms {
+		if !slices.Contains(collectives.Algorithms(op), a) {
+			fault("algorithm %v cannot do %v", a, op)
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// Run runs the simulation to its end, once. The result holds what was finished even if
+// there is an error: *RankError, *DeadlockError, *engine.Stopped if another process
+// failed or Stop was called, or an error of the transport.
+func (s *Simulation) Run() (*Result, error) {
+	if s.begun.Swap(true) {
+		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
+	}
+	summaries, errs := s.runEngines()
+	total := &summary{}
+	statistics := engine.Statistics{}
+	for i, one := range summaries {
+		if one == nil {
+			continue // its goroutine may still use it
+		}
+		total.merge(one)
+		counts := s.engines[i].Count()
+		statistics.Add(&counts)
+	}
+	err := firstError(errs)
+	if len(s.engines) == 1 && s.engines[0].Engines() > 1 {
+		total, statistics, err = s.gather(summaries[0], err)
+	}
+	if deadlock, stuck := err.(*DeadlockError); stuck {
+		deadlock.explain()
+	}
+	result := total.result(statistics)
+	result.Complete = err == nil
+	return result, err
+}
+
+// end is what an engine leaves when its run is over.
+type end struct {
+	summary *summary
+	body    lp.Body
+	err     error
+}
+
+// runEngines runs the engines of this process. An engine whose goroutine does not come
+// back has no summary.
+func (s *Simulation) runEngines() (summaries []*summary, errs []error) {
+	ends := make([]chan end, len(s.engines))
+	for i := range s.engines {
+		ends[i] = make(chan end, 1)
+		go func() { ends[i] <- s.runEngine(i) }()
+	}
+	stop := s.watch()
+	defer stop()
+	summaries, errs = make([]*summary, len(s.engines)), make([]error, len(s.engines))
+	for i := range s.engines {
+		select {
+		case e := <-ends[i]:
+			summaries[i], s.bodies[i], errs[i] = e.summary, e.body, e.err
+		case <-s.lost[i].gone:
+		}
+		if err := s.lossOf(i); err != nil {
+			errs[i] = err
+		}
+	}
+	return summaries, errs
+}
+
+// gather brings the summaries of all processes to host 0.
+func (s *Simulation) gather(own *summary, cause error) (*summary, engine.Statistics, error) {
+	e := s.engines[0]
+	if own == nil { // the engine's goroutine is blocked for good: its transport is free
+		own = &summary{}
+		e.Abort([]byte(cause.Error()))
+	}
+	var waiting *DeadlockError
+	errors.As(cause, &waiting)
+	payloads, err := e.Gather(waiting.encode(own.encode(e.Count())))
+	if cause == nil {
+		cause = err
+	}
+	if err != nil || e.Index() != 0 {
+		return own, e.Count(), cause
+	}
+	var all *DeadlockError
+	total, statistics := &summary{}, engine.Statistics{}
+	for _, payload := range payloads {
+		if payload == nil {
+			continue
+		}
+		one, counts, rest := decodeSummary(payload)
+		if d := decodeDeadlock(rest); d != nil {
+			all = mergeDeadlocks(all, d)
+		}
+		total.merge(one)
+		statistics.Add(&counts)
+	}
+	if waiting != nil && all != nil {
+		cause = all
+	}
+	return total, statistics, cause
+}
+
+// runEngine runs one engine of this process and its LPs.
+func (s *Simulation) runEngine(i int) end {
+	e, c := s.engines[i], &s.config
+	e.Settle()
+	k := newKernel(c, e)
+	k.lose = func(err *RankError) { s.lose(i, err) }
+	k.summary.tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
+	k.summary.ended = &s.ended
+	reported := 0
+	report := func(n int) {
+		s.setUp.Add(int64(n - reported))
+		reported = n
+	}
+	k.body = c.Program.form(c.Kind).Body(k, k.n, report)
+	report(k.n)
+	k.summary.tally.Begin()
+	e.ReadyRange(0, k.n)
+	s.kernels[i].Store(k)
+	err := k.run()
+	s.kernels[i].Store(nil)
+	k.failing.closed = true
+	switch {
+	case isStopped(err) && k.failing.own != nil && s.losesAny():
+		err = k.failing.own
+	case err == nil && k.Limited() || errors.Is(err, engine.ErrDeadlock):
+		err = k.conclude()
+	case err != nil && !isStopped(err):
+		e.Abort([]byte(err.Error()))
+	}
+	k.summary.tally.Settle()
+	return end{&k.summary, k.body, err}
+}
+
+// run runs the engine to the end of the simulation.
+func (k *Kernel) run() (err error) {
+	for again := true; again; {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			returned := false
+			defer func() {
+				if !returned {
+					again, err = k.interrupted(recover())
+				}
+			}()
+			err = k.eng.Run(k)
+			again, returned = false, true
+		}()
+		<-done
+	}
+	return err
+}
+
+// interrupted is told what has ended the engine's goroutine before its time, nil for a
+// Goexit. It reports whether the engine is to go on. What does not come out of a rank's
+// code is an error of gigarank itself; nothing of the engine is used after it.
+func (k *Kernel) interrupted(v any) (again bool, err error) {
+	broken, ours := v.(*invariant.Violation)
+	switch {
+	case ours:
+		return false, failedItself(v, broken.Stack)
+	case !k.body.Interrupted(v):
+		return false, failedItself(v, debug.Stack())
+	}
+	return true, nil
+}
+
+// failedItself is the error of a panic that is no rank's.
+func failedItself(v any, stack []byte) error {
+	return fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, stack)
+}
+
+func isStopped(err error) bool {
+	var stopped *engine.Stopped
+	return errors.As(err, &stopped)
+}
+
+// firstError returns the error that says most: one of gigarank itself or the transport,
+// else the least failure of a rank, else one that is found from outside, else a deadlock, else that another process has ended
+// the run.
+func firstError(errs []error) error {
+	var own, stopped error
+	var least, blocked *RankError
+	var deadlock *DeadlockError
+	for _, err := range errs {
+		var f *RankError
+		var d *DeadlockError
+		switch {
+		case err == nil:
+		case errors.As(err, &d):
+			deadlock = mergeDeadlocks(deadlock, d)
+		case errors.As(err, &f) && f.outside():
+			if blocked == nil || f.before(blocked) {
+				blocked = f
+			}
+		case errors.As(err, &f):
+			if least == nil || f.before(least) {
+				least = f
+			}
+		case isStopped(err):
+			stopped = err
+		case own == nil:
+			own = err
+		}
+	}
+	switch {
+	case own != nil:
+		return own
+	case least != nil:
+		return least
+	case blocked != nil:
+		return blocked
+	case deadlock != nil:
+		return deadlock
+	}
+	return stopped
+}
+
+// Close unwinds, after a Run that did not reach its end, the ranks that have not
+// finished: their deferred calls run. A process that ends anyway has no need of it;
+// with many ranks it takes a while.
+func (s *Simulation) Close() {
+	for i, body := range s.bodies {
+		if body != nil {
+			body.Stop()
+		}
+		s.bodies[i] = nil
+	}
+}
+
+// Stop ends the simulation early, on all hosts; Run returns what was finished.
+func (s *Simulation) Stop(reason string) {
+	s.reason.CompareAndSwap(nil, &reason)
+	for _, e := range s.engines {
+		e.Stop([]byte(reason))
+	}
+}
+
+// Progress returns, from any goroutine, how far the simulation has come on this
+// process.
+func (s *Simulation) Progress() Progress {
+	p := Progress{SetUp: uint64(s.setUp.Load()), Finished: uint64(s.ended.Load())}
+	iterations := int64(-1)
+	for i, e := range s.engines {
+		lo, hi := e.Range()
+		p.Ranks += uint64(hi - lo)
+		events, t := e.Snapshot()
+		p.Events += events
+		p.Time = max(p.Time, t)
+		if n := s.counts[i].Load(); lo < hi && (iterations < 0 || n < iterations) {
+			iterations = n
+		}
+	}
+	p.Iteration = int(max(iterations, 0))
+	return p
+}

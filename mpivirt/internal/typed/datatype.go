@@ -1,0 +1,59 @@
+package typed
+
+import (
+	"math/bits"
+	"reflect"
+	"unsafe"
+
+	"gigarank/mpivirt/internal/kernel"
+)
+
+// Datatype are the types whose slices can be sent: numbers and truth values of
+// fixed size. Each stands for the basic MPI datatype of the same kind.
+type Datatype interface {
+	~bool | ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint |
+		~float32 | ~float64 | ~complex64 | ~complex128
+}
+
+// kindOf is the kind of the elements of a type.
+func kindOf[T Datatype]() kernel.ElementType {
+	switch reflect.TypeFor[T]().Kind() {
+	case reflect.Bool:
+		return kernel.Truth
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return kernel.Signed8 + kernel.ElementType(bits.Len(uint(sizeOf[T]()))) - 1
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return kernel.Unsigned8 + kernel.ElementType(bits.Len(uint(sizeOf[T]()))) - 1
+	case reflect.Float32:
+		return kernel.Single
+	case reflect.Float64:
+		return kernel.Double
+	case reflect.Complex64:
+		return kernel.ComplexSingle
+	default:
+		return kernel.ComplexDouble
+	}
+}
+
+// Bytes returns the memory of a slice, nil for a nil or empty one.
+func Bytes[T Datatype](s []T) []byte {
+	if len(s) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*sizeOf[T]())
+}
+
+// Elements returns memory as a slice of T; its length is a whole number of
+// elements.
+func Elements[T Datatype](b []byte) []T {
+	if len(b) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/sizeOf[T]())
+}
+
+// sizeOf is the size of an element in bytes.
+func sizeOf[T Datatype]() int {
+	var zero T
+	return int(unsafe.Sizeof(zero))
+}

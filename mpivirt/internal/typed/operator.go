@@ -1,0 +1,79 @@
+package typed
+
+import "gigarank/mpivirt/internal/kernel"
+
+// Op combines the elements that members contribute to a reduction (MPI_Op). It is
+// made once and used as often as is wanted: making it allocates.
+type Op[T Datatype] struct{ over kernel.Operator }
+
+// newOp makes an Op of into[i] = left[i] ⊕ right[i], where into may be either.
+func newOp[T Datatype](name string, commutative bool, apply func(into, left, right []T)) Op[T] {
+	return Op[T]{kernel.Operator{Name: name, Commutative: commutative, Apply: func(into, left, right []byte) {
+		apply(Elements[T](into), Elements[T](left), Elements[T](right))
+	}}}
+}
+
+// Number are the types that have an order and arithmetic.
+type Number interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
+}
+
+// Integer are the types that have bitwise operations.
+type Integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint
+}
+
+func elementwise[T Datatype](name string, f func(a, b T) T) Op[T] {
+	return newOp(name, true, func(into, left, right []T) {
+		for i := range into {
+			into[i] = f(left[i], right[i])
+		}
+	})
+}
+
+// Sum adds (MPI_SUM).
+func Sum[T Number | ~complex64 | ~complex128]() Op[T] {
+	return newOp("sum", true, func(into, left, right []T) {
+		left, right = left[:len(into)], right[:len(into)]
+		for i := range into {
+			into[i] = left[i] + right[i]
+		}
+	})
+}
+
+// Prod multiplies (MPI_PROD).
+func Prod[T Number | ~complex64 | ~complex128]() Op[T] {
+	return elementwise("prod", func(a, b T) T { return a * b })
+}
+
+// Max takes the greater (MPI_MAX).
+func Max[T Number]() Op[T] { return elementwise("max", func(a, b T) T { return max(a, b) }) }
+
+// Min takes the lesser (MPI_MIN).
+func Min[T Number]() Op[T] { return elementwise("min", func(a, b T) T { return min(a, b) }) }
+
+// Land is the logical and (MPI_LAND).
+func Land[T ~bool]() Op[T] { return elementwise("land", func(a, b T) T { return a && b }) }
+
+// Lor is the logical or (MPI_LOR).
+func Lor[T ~bool]() Op[T] { return elementwise("lor", func(a, b T) T { return a || b }) }
+
+// Lxor is the logical exclusive or (MPI_LXOR).
+func Lxor[T ~bool]() Op[T] { return elementwise("lxor", func(a, b T) T { return a != b }) }
+
+// Band is the bitwise and (MPI_BAND).
+func Band[T Integer]() Op[T] { return elementwise("band", func(a, b T) T { return a & b }) }
+
+// Bor is the bitwise or (MPI_BOR).
+func Bor[T Integer]() Op[T] { return elementwise("bor", func(a, b T) T { return a | b }) }
+
+// Bxor is the bitwise exclusive or (MPI_BXOR).
+func Bxor[T Integer]() Op[T] { return elementwise("bxor", func(a, b T) T { return a ^ b }) }
+
+// NewOp makes an operation of one's own (MPI_Op_create). It must be associative;
+// if it is not commutative, only algorithms that combine in rank order are used.
+func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
+	op := elementwise("user", f)
+	op.over.Commutative = commutative
+	return op
+}

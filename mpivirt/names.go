@@ -1,0 +1,114 @@
+package mpivirt
+
+import (
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/typed"
+)
+
+// Simulations, and what they take and give.
+type (
+	// Config describes one simulation.
+	Config = kernel.Config
+	// Simulation is one run of a program on a target machine.
+	Simulation = kernel.Simulation
+	// Result is what a simulation gave.
+	Result = kernel.Result
+	// Progress is a look at a simulation that runs.
+	Progress = kernel.Progress
+	// Program is a program to simulate.
+	Program = kernel.Program
+	// Form is a program in the form for ranks of one kind.
+	Form = kernel.Form
+	// Kind is a kind of rank: how the ranks of a program run.
+	Kind = kernel.Kind
+	// Noise lengthens compute phases.
+	Noise = kernel.Noise
+	// Interpreter says how collectives are carried out: Auto, Message or Bulk.
+	Interpreter = kernel.Interpreter
+	// Iteration sums up one timed operation over all ranks that recorded it.
+	Iteration = kernel.Iteration
+	// Distribution says how times are distributed over the ranks.
+	Distribution = kernel.Distribution
+	// OperationTimes says how the times of an operation are distributed over ranks and
+	// iterations.
+	OperationTimes = kernel.OperationTimes
+	// Histogram counts times in bins of equal width.
+	Histogram = kernel.Histogram
+)
+
+// What ranks of every kind share.
+type (
+	// Group is an ordered set of ranks of WORLD (MPI_Group).
+	Group = kernel.Group
+	// Status tells what a receive or probe found (MPI_Status).
+	Status = kernel.Status
+	// Datatype are the types whose slices can be sent.
+	Datatype = typed.Datatype
+	// Op combines the elements that members contribute to a reduction (MPI_Op).
+	Op[T Datatype] = typed.Op[T]
+)
+
+// Errors of a simulation.
+type (
+	// Error is an MPI error of one rank.
+	Error = kernel.Error
+	// ErrorClass is a standard class of MPI errors.
+	ErrorClass = kernel.ErrorClass
+	// RankError tells that a rank of the simulated program failed.
+	RankError = kernel.RankError
+	// DeadlockError tells that no rank can go on and some have not finished.
+	DeadlockError = kernel.DeadlockError
+	// Blocked is one rank that waits for ever.
+	Blocked = kernel.Blocked
+)
+
+// Numbers that stand for no rank, tag or index of their own. They differ from one
+// another, so that one in the place of another is found.
+const (
+	NoMember  = kernel.NoMember  // what [Group.Member] gives for a rank outside the group
+	AnySource = kernel.AnySource // MPI_ANY_SOURCE
+	ProcNull  = kernel.ProcNull  // MPI_PROC_NULL
+	AnyTag    = kernel.AnyTag    // MPI_ANY_TAG
+	Undefined = kernel.Undefined // MPI_UNDEFINED: the color of no communicator, the index of no request
+)
+
+// The interpreters of collectives.
+const (
+	Auto    = kernel.Auto    // bulk where the collective allows it, else message
+	Message = kernel.Message // every message of the algorithm is an event
+	Bulk    = kernel.Bulk    // max-plus algebra over arrays of clocks
+)
+
+// The error classes, with the MPI name of each.
+const (
+	ErrBuffer   = kernel.ErrBuffer   // MPI_ERR_BUFFER
+	ErrCount    = kernel.ErrCount    // MPI_ERR_COUNT
+	ErrTag      = kernel.ErrTag      // MPI_ERR_TAG
+	ErrComm     = kernel.ErrComm     // MPI_ERR_COMM
+	ErrRank     = kernel.ErrRank     // MPI_ERR_RANK
+	ErrRequest  = kernel.ErrRequest  // MPI_ERR_REQUEST
+	ErrRoot     = kernel.ErrRoot     // MPI_ERR_ROOT
+	ErrGroup    = kernel.ErrGroup    // MPI_ERR_GROUP
+	ErrOp       = kernel.ErrOp       // MPI_ERR_OP
+	ErrArgument = kernel.ErrArgument // MPI_ERR_ARG
+	ErrTruncate = kernel.ErrTruncate // MPI_ERR_TRUNCATE
+	ErrOther    = kernel.ErrOther    // MPI_ERR_OTHER
+	ErrType     = kernel.ErrType     // MPI_ERR_TYPE
+)
+
+// New prepares a simulation. All faults of the configuration are reported together.
+func New(c Config) (*Simulation, error) { return kernel.New(c) }
+
+// Kinds returns the kinds of rank of the packages that the program imports.
+func Kinds() []*Kind { return kernel.Kinds() }
+
+// Footprint estimates the bytes that the engines hold for each rank while it waits in
+// a collective of WORLD that simulates sizes only or reduces a vector; without
+// operations, of what every rank takes. What the program itself holds is not in it.
+//
+// Of the Config it looks at Target, Kind, Protocol, Collectives, Algorithms and Window;
+// without a Target it counts no collectives.
+func Footprint(c *Config, engines int, operations ...collectives.Operation) float64 {
+	return kernel.Footprint(c, engines, operations...)
+}

@@ -1,0 +1,305 @@
+package steps
+
+import (
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/vtime"
+)
+
+// Outcome is what the step function of an event rank returns: whether the rank goes on
+// to its next step, waits, or has finished. It comes from the method of
+// [Rank] that the step ends with.
+type Outcome uint8
+
+// The outcomes of a step. Zero is none: no operation returns it.
+const (
+	goOn Outcome = iota + 1
+	waiting
+	finished
+	failed
+)
+
+// Kind is the kind of ranks that are values with a step function.
+var Kind = kernel.RegisterKind(kernel.Kind{
+	Name: "event", Summary: "a rank is a small value and a step function; for hundreds of millions of ranks",
+})
+
+// Main makes the form of a program for event ranks. It calls the function once for
+// each engine.
+func Main(program func() Program) kernel.Form { return form(program) }
+
+type form func() Program
+
+// Kind implements [Form].
+func (f form) Kind() *kernel.Kind { return Kind }
+
+// Body implements [Form].
+func (f form) Body(k *kernel.Kernel, n int, _ func(n int)) kernel.Body { return f().bind(k, n) }
+
+// Program is a program in the form for event LPs; see [New].
+type Program struct {
+	bind func(k *kernel.Kernel, n int) kernel.Body
+}
+
+// New makes a program for event LPs. Each rank is a value of type S, zero at
+// first, and the function step, which is called each time the rank can go on: it
+// does one piece of work and ends by returning the Outcome of an operation of r. It
+// carries out one such operation and no other: a step that drops an Outcome, or returns
+// one that is none of its operation, ends the program. When
+// the operation is over, step is called again. What a rank has to remember from
+// one step to the next, where it is in the program above all, belongs into S; r is
+// valid during the call only.
+//
+// S should be small, for there is one for each rank.
+func New[S any](step func(r *Rank, state *S) Outcome) Program {
+	return Program{bind: func(k *kernel.Kernel, n int) kernel.Body {
+		b := &stepper[S]{stepping: stepping{k: k}, step: step, states: kernel.Reserve[S](k, n)}
+		b.rank = Rank{stepping: &b.stepping, on: &Rank{stepping: &b.stepping}}
+		return b
+	}}
+}
+
+// stepper is the body of event LPs.
+type stepper[S any] struct {
+	stepping
+	rank   Rank
+	step   func(r *Rank, state *S) Outcome
+	states []S
+}
+
+// stepping is what the bodies of event LPs have in common, whatever the states are.
+type stepping struct {
+	k         *kernel.Kernel
+	until     int32            // LPs from the one whose step runs up to it, exclusively, take a step one after the other
+	called    kernel.Procedure // the MPI call that the step has made last
+	concluded Outcome          // of the operation that the step ends with, 0 before it
+}
+
+// Resume implements [lp.Body].
+func (b *stepper[S]) Resume(i int) bool {
+	k := b.k
+	if done := &k.Completion; done.Err != nil && done.Fatal && done.LP == int32(i) {
+		k.Fail(done.LP, done.Procedure, done.Err)
+		return true
+	}
+	b.rank.lp, b.rank.clock = int32(i), &k.Clock[i]
+	k.Running, b.until, b.called, k.Timing = int32(i), int32(i)+1, kernel.NoProcedure, stats.Untimed
+	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
+	k.Running = kernel.None
+	return more
+}
+
+// goOn takes LP i, whose step had the outcome given, to its next wait. It reports
+// whether the LP goes on after that.
+func (b *stepper[S]) goOn(i int, o Outcome) bool {
+	for k := b.k; ; o = b.step(&b.rank, &b.states[i]) {
+		k.Timing = stats.Untimed
+		if (o != b.concluded || o == 0 || k.Limited()) && b.fails(int32(i), o) {
+			b.concluded = 0
+			return true
+		}
+		b.concluded = 0
+		switch o {
+		case waiting:
+			return true
+		case finished:
+			return k.PostponeEnd(int32(i))
+		}
+		if k.Pause(int32(i)) {
+			return true
+		}
+	}
+}
+
+// ResumeRange implements body. Most LPs take one step.
+func (b *stepper[S]) ResumeRange(lo, hi int32) {
+	k := b.k
+	k.CollectJoiners(lo)
+	b.until = hi
+	states, clocks := b.states[lo:hi], k.Clock[lo:hi]
+	for i := range states {
+		lp := lo + int32(i)
+		b.rank.lp, b.rank.clock = lp, &clocks[i]
+		k.Running, b.called, k.Timing = lp, kernel.NoProcedure, stats.Untimed
+		o := b.step(&b.rank, &states[i])
+		if o == waiting && k.Joiners.Hi == lp+1 {
+			continue // it is one of the joiners
+		}
+		if !b.goOn(int(lp), o) {
+			k.End(lp)
+		}
+		if k.Limited() {
+			break
+		}
+	}
+	b.endRange()
+}
+
+// endRange ends a stretch of LPs that are resumed one after the other; those that have
+// not had their turn are ready.
+func (s *stepping) endRange() {
+	k := s.k
+	k.Yield(k.Running+1, s.until)
+	k.Running, s.concluded = kernel.None, 0
+	k.EnterJoiners()
+}
+
+// Interrupted implements body: a step that panics, or ends the goroutine by Goexit, ends
+// its LP only.
+func (s *stepping) Interrupted(v any) bool {
+	k := s.k
+	if k.Running == kernel.None {
+		return false
+	}
+	k.Unwound(k.Running, s.called, v)
+	s.endRange()
+	return true
+}
+
+// once ends the program if the step has carried out an operation that ends it before the
+// one named. It is called before the operation does anything.
+func (r *Rank) once(c kernel.Procedure) {
+	k := r.k
+	if r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
+		return
+	}
+	next := "ends with another"
+	if c != kernel.NoProcedure {
+		next = "calls " + c.String()
+	}
+	k.Die(r.lp, r.called, kernel.Errorf(kernel.ErrOther, "the step has dropped the Outcome of an operation and %s: "+
+		"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)", next))
+}
+
+// conclude ends the step with an operation.
+func (r *Rank) conclude(o Outcome) Outcome {
+	r.concluded = o
+	return o
+}
+
+// fails reports whether an LP has failed in its step. A step that returns another outcome
+// than that of its operation fails here.
+func (s *stepping) fails(lp int32, o Outcome) bool {
+	k := s.k
+	if k.Joiners.Hi == lp+1 {
+		s.concluded = waiting
+	}
+	switch {
+	case k.HasFailed(lp):
+		if o != failed {
+			k.Swallowed(lp)
+		}
+		return true
+	case s.concluded == 0:
+		k.Fail(lp, s.called, kernel.Errorf(kernel.ErrOther, "the step has returned an Outcome that is that of no operation of this step: "+
+			"a step ends with an operation, Continue or Finish, and returns what that returns (docs/programs.md)"))
+	case o != s.concluded:
+		k.Fail(lp, s.called, kernel.Errorf(kernel.ErrOther, "the step has returned another Outcome than that of its operation: "+
+			"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)"))
+	default:
+		return false
+	}
+	return true
+}
+
+// Stop implements [lp.Body].
+func (b *stepper[S]) Stop() {}
+
+// Ended implements body. An LP that has not ended waits.
+func (b *stepper[S]) Ended(i int32) bool {
+	return !b.k.Waits(i)
+}
+
+// LastCall implements body.
+//
+//go:norace
+func (b *stepper[S]) LastCall(int32) kernel.Procedure { return b.called }
+
+// Rank is the rank whose step runs. Its methods that return an [Outcome] are
+// the operations that a step ends with; the others do their work at once.
+//
+// Operations act on WORLD unless they are called on the result of [Rank.On].
+type Rank struct {
+	*stepping
+	clock *vtime.Time // of the rank
+	lp    int32
+	comm  *kernel.Communicator // nil for WORLD
+	on    *Rank                // the view that On gives
+}
+
+// Rank is the rank's number in WORLD.
+func (r *Rank) Rank() int { return int(r.k.Global(r.lp)) }
+
+// Size is the number of ranks in WORLD.
+func (r *Rank) Size() int { return r.k.Target().Ranks() }
+
+// Node returns the number of the node that a rank of WORLD is on; see [mpivirt.Rank.Node].
+func (r *Rank) Node(rank int) int { return r.k.Target().Node(rank) }
+
+// Now returns the rank's virtual time. Under a model with state at the receiver, what a
+// step begins takes its time when the step has ended: a step that has computed, or begun
+// a message, ends with Continue, and the next one asks for the time. It is an error to
+// ask before.
+func (r *Rank) Now() vtime.Time {
+	if r.k.Behind(r.lp) {
+		r.k.Die(r.lp, r.called, kernel.Errorf(kernel.ErrOther, "the step asks for the time after it has begun something, "+
+			"and the machine's model has state at the receiver: end the step with Continue, and call Now in the next one (docs/event-ranks.md)"))
+	}
+	return *r.clock
+}
+
+// Seed returns the seed of the simulation.
+func (r *Rank) Seed() uint64 { return r.k.Seed() }
+
+// Compute advances the rank's clock by d; see [mpivirt.Rank.Compute].
+func (r *Rank) Compute(d vtime.Duration) {
+	end := r.clock.Add(d)
+	if d < 0 || !r.k.ClocksOnly || end == vtime.Forever {
+		r.k.Compute(r.lp, d)
+		return
+	}
+	*r.clock = end
+}
+
+// Record enters the length of a timed operation into the statistics of the run;
+// see [mpivirt.Rank.Record].
+func (r *Rank) Record(index int, operation string, d vtime.Duration) {
+	r.k.Record(index, operation, d)
+}
+
+// Timed enters the length of the collective that this step begins next, from its entry
+// to its exit, into the statistics of the run, as Record does; the rank need not
+// remember when it entered. It returns r.
+func (r *Rank) Timed(index int, operation string) *Rank {
+	r.k.Timing = r.k.Label(index, operation)
+	return r
+}
+
+// Printf prints text to the output of the simulation; see [mpivirt.Rank.Printf].
+func (r *Rank) Printf(format string, arguments ...any) { r.k.Print(format, arguments) }
+
+// Continue ends a step after which the rank goes on.
+func (r *Rank) Continue() Outcome {
+	r.once(kernel.NoProcedure)
+	return r.conclude(goOn)
+}
+
+// Finish ends the rank.
+func (r *Rank) Finish() Outcome {
+	r.once(kernel.NoProcedure)
+	return r.conclude(finished)
+}
+
+// Fail ends the whole program with an error of this rank.
+func (r *Rank) Fail(err error) Outcome {
+	r.k.Fail(r.lp, r.called, err)
+	return failed
+}
+
+// outcome concludes the step with an operation that is over at once or is waited for.
+func (r *Rank) outcome(over bool) Outcome {
+	if over {
+		return r.conclude(goOn)
+	}
+	return r.conclude(waiting)
+}

@@ -1,0 +1,183 @@
+package steps
+
+import (
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/typed"
+)
+
+// Comm is a communicator as event ranks hold it: four bytes. The zero
+// Comm is WORLD.
+type Comm struct{ index int32 }
+
+// Self is the communicator of the rank alone (MPI_COMM_SELF).
+var Self = Comm{kernel.Self}
+
+// On returns the rank with c in the place of WORLD for the next operation.
+func (r *Rank) On(c Comm) *Rank {
+	view := r.on
+	if view == nil { // r is a view itself
+		view = r
+	}
+	view.lp, view.clock = r.lp, r.clock
+	view.comm = r.k.Communicator(max(c.index, kernel.World))
+	return view
+}
+
+// communicator returns the one that the operation is on, and the rank's number in
+// it.
+func (r *Rank) communicator() (*kernel.Communicator, int32) {
+	if r.comm == nil || r.comm.Index == kernel.World {
+		return r.k.Communicator(kernel.World), r.k.Global(r.lp)
+	}
+	if r.comm.Group == nil || r.comm.Size == 0 {
+		return r.comm, 0
+	}
+	member := r.comm.Group.Member(r.Rank())
+	if member < 0 {
+		r.k.Die(r.lp, r.called, kernel.Errorf(kernel.ErrComm, "rank %d is no member of %s", r.Rank(), r.comm))
+	}
+	return r.comm, int32(member)
+}
+
+// caller is the rank as it calls a collective.
+func (r *Rank) caller() typed.Caller {
+	c, member := r.communicator()
+	return typed.Caller{Kernel: r.k, Comm: c, Member: int(member)}
+}
+
+// Member is the rank's number in the communicator (MPI_Comm_rank).
+func (r *Rank) Member() int {
+	_, member := r.communicator()
+	return int(member)
+}
+
+// Members is the size of the communicator (MPI_Comm_size).
+func (r *Rank) Members() int {
+	c, _ := r.communicator()
+	return c.Size
+}
+
+// refuse ends the program with an MPI error of a call.
+func (r *Rank) refuse(op kernel.Procedure, err error) {
+	r.k.Die(r.lp, op, err)
+}
+
+// compose returns a call of the rank to fill in.
+func (r *Rank) compose(op kernel.Procedure) *kernel.Call {
+	r.once(op)
+	r.called = op
+	c, member := r.communicator()
+	return r.k.Compose(op, c, member)
+}
+
+// do makes a call and ends the step with it.
+func (r *Rank) do(q *kernel.Call) Outcome {
+	over := r.k.Submit(r.lp, q)
+	if b := &r.k.Completion; over && b.Err != nil && b.Fatal {
+		r.refuse(b.Procedure, b.Err)
+	}
+	return r.outcome(over)
+}
+
+// begin makes a call that begins an operation.
+func (r *Rank) begin(q *kernel.Call) Request {
+	r.k.Submit(r.lp, q)
+	b := &r.k.Completion
+	if b.Err != nil && b.Fatal {
+		r.refuse(b.Procedure, b.Err)
+	}
+	return Request(b.Request)
+}
+
+// SetErrorsReturn chooses what an MPI error does: end the program, or be the result of the
+// operation, for Err to return; see [mpivirt.Rank.SetErrorsReturn].
+func (r *Rank) SetErrorsReturn(on bool) { r.k.SetErrorsReturn(r.lp, on) }
+
+// collective carries out a collective in its blocking form, unless there is an error.
+func (r *Rank) collective(v *kernel.Collective, err error) Outcome {
+	return r.do(r.entering(v, err))
+}
+
+// nonblocking begins a collective in its nonblocking form, unless there is an error.
+func (r *Rank) nonblocking(v *kernel.Collective, err error) Request {
+	return r.begin(r.entering(v, err).Nonblocking())
+}
+
+// entering fills in a call of a collective.
+func (r *Rank) entering(v *kernel.Collective, err error) *kernel.Call {
+	v.Transient = true
+	return r.compose(v.Procedure).Enters(v, err)
+}
+
+// Barrier waits until all members have called it (MPI_Barrier).
+func (r *Rank) Barrier() Outcome {
+	k := r.k
+	if r.comm == nil && r.lp == k.Joiners.Hi && k.Timing == k.Joiners.Timed && r.concluded == 0 {
+		r.called = kernel.Barrier
+		k.Joiners.Hi++
+		k.Timing = stats.Untimed
+		return waiting
+	}
+	r.once(kernel.Barrier)
+	r.called = kernel.Barrier
+	c, member := r.communicator()
+	if k.EnterBarrier(r.lp, c, int(member)) {
+		k.Activity(r.lp)
+		return r.conclude(waiting)
+	}
+	return r.collective(&r.k.Barrier, nil)
+}
+
+// Ibarrier begins a Barrier (MPI_Ibarrier).
+func (r *Rank) Ibarrier() Request {
+	return r.nonblocking(&r.k.Barrier, nil)
+}
+
+// Split divides the communicator by color and key; see [mpivirt.Comm.Split]. The rank's
+// new communicator is Made(color) in the next step.
+func (r *Rank) Split(color, key int) Outcome {
+	return r.collective(r.k.Split(color, key))
+}
+
+// Dup makes a communicator with the same members; see [mpivirt.Comm.Dup]. It is Made(0) in
+// the next step.
+func (r *Rank) Dup() Outcome {
+	return r.collective(r.k.Dup(r.Group()), nil)
+}
+
+// Create makes a communicator of a subgroup; see [mpivirt.Comm.Create]. For the ranks of the
+// group, it is Made of the first of them in the next step.
+func (r *Rank) Create(g *kernel.Group) Outcome {
+	return r.collective(r.k.Create(r.Group(), g, r.Rank()))
+}
+
+// Made returns the communicator that the last Split has made of a color, the last
+// Dup for 0, or the last Create for the first rank of the group, in the step that
+// follows.
+func (r *Rank) Made(color int) Comm {
+	c, _ := r.communicator()
+	made := r.k.Made(r.lp, c, color)
+	if made == nil {
+		r.refuse(kernel.CommSplit, kernel.Errorf(kernel.ErrComm, "no communicator of color %d has been made of %s", color, c))
+	}
+	return Comm{made.Index}
+}
+
+// Group returns the members of the communicator (MPI_Comm_group).
+func (r *Rank) Group() *kernel.Group {
+	c, _ := r.communicator()
+	return r.k.GroupOf(c, r.lp)
+}
+
+// Free gives a communicator up; see [mpivirt.Comm.Free].
+func (r *Rank) Free(c Comm) {
+	if c.index <= kernel.Self {
+		r.refuse(kernel.CommFree, kernel.Errorf(kernel.ErrComm, "WORLD and SELF cannot be freed"))
+	}
+	given := r.k.Communicator(c.index)
+	if given.Index == kernel.Freed {
+		r.refuse(kernel.CommFree, kernel.Errorf(kernel.ErrComm, "the communicator has been freed"))
+	}
+	r.k.GiveUp(r.lp, given)
+}

@@ -1,0 +1,211 @@
+package steps
+
+import (
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/typed"
+)
+
+// sending fills in a call that sends.
+func (r *Rank) sending(op kernel.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
+	return r.compose(op).Sends(payload, bytes, dest, tag)
+}
+
+func (r *Rank) send(op kernel.Procedure, payload []byte, bytes int64, dest, tag int) Outcome {
+	return r.do(r.sending(op, payload, bytes, dest, tag))
+}
+
+func (r *Rank) isend(op kernel.Procedure, payload []byte, bytes int64, dest, tag int) Request {
+	return r.begin(r.sending(op, payload, bytes, dest, tag))
+}
+
+// Send sends data to a member; see [mpivirt.Send].
+func Send[T typed.Datatype](r *Rank, data []T, dest, tag int) Outcome {
+	b := typed.Bytes(data)
+	return r.send(kernel.Send, b, int64(len(b)), dest, tag)
+}
+
+// Ssend sends data to a member, synchronously; see [mpivirt.Ssend].
+func Ssend[T typed.Datatype](r *Rank, data []T, dest, tag int) Outcome {
+	b := typed.Bytes(data)
+	return r.send(kernel.Ssend, b, int64(len(b)), dest, tag)
+}
+
+// Rsend sends data to a member whose receive is posted; see [mpivirt.Rsend].
+func Rsend[T typed.Datatype](r *Rank, data []T, dest, tag int) Outcome {
+	b := typed.Bytes(data)
+	return r.send(kernel.Rsend, b, int64(len(b)), dest, tag)
+}
+
+// Bsend sends data to a member through the buffer that the rank has attached; see
+// [mpivirt.Bsend].
+func Bsend[T typed.Datatype](r *Rank, data []T, dest, tag int) Outcome {
+	b := typed.Bytes(data)
+	return r.send(kernel.Bsend, b, int64(len(b)), dest, tag)
+}
+
+// SendSize sends a message of which only the size is simulated; see [mpivirt.Comm.SendSize].
+func (r *Rank) SendSize(bytes int64, dest, tag int) Outcome {
+	return r.send(kernel.Send, nil, bytes, dest, tag)
+}
+
+// SsendSize is SendSize that is over when the receive has matched (MPI_Ssend).
+func (r *Rank) SsendSize(bytes int64, dest, tag int) Outcome {
+	return r.send(kernel.Ssend, nil, bytes, dest, tag)
+}
+
+// Isend begins an Send (MPI_Isend). The message is copied at once.
+func Isend[T typed.Datatype](r *Rank, data []T, dest, tag int) Request {
+	b := typed.Bytes(data)
+	return r.isend(kernel.Isend, b, int64(len(b)), dest, tag)
+}
+
+// Issend begins an Ssend (MPI_Issend).
+func Issend[T typed.Datatype](r *Rank, data []T, dest, tag int) Request {
+	b := typed.Bytes(data)
+	return r.isend(kernel.Issend, b, int64(len(b)), dest, tag)
+}
+
+// Irsend begins an Rsend (MPI_Irsend).
+func Irsend[T typed.Datatype](r *Rank, data []T, dest, tag int) Request {
+	b := typed.Bytes(data)
+	return r.isend(kernel.Irsend, b, int64(len(b)), dest, tag)
+}
+
+// Ibsend begins an Bsend (MPI_Ibsend).
+func Ibsend[T typed.Datatype](r *Rank, data []T, dest, tag int) Request {
+	b := typed.Bytes(data)
+	return r.isend(kernel.Ibsend, b, int64(len(b)), dest, tag)
+}
+
+// IsendSize begins a SendSize (MPI_Isend).
+func (r *Rank) IsendSize(bytes int64, dest, tag int) Request {
+	return r.isend(kernel.Isend, nil, bytes, dest, tag)
+}
+
+// receiving fills in a call that receives.
+func (r *Rank) receiving(op kernel.Procedure, buffer []byte, sized bool, source, tag int) *kernel.Call {
+	return r.compose(op).Receives(buffer, int64(len(buffer)), sized, source, tag)
+}
+
+// Recv receives a message of any size from a member, or AnySource, with a tag, or
+// AnyTag (MPI_Recv). The next step finds it in Data and Status.
+func (r *Rank) Recv(source, tag int) Outcome {
+	return r.do(r.receiving(kernel.Recv, nil, false, source, tag))
+}
+
+// Irecv begins a Recv (MPI_Irecv). The step after its wait finds the message in Data
+// and Status.
+func (r *Rank) Irecv(source, tag int) Request {
+	return r.begin(r.receiving(kernel.Irecv, nil, false, source, tag))
+}
+
+// Recv receives into data a message of at most len(data) elements; see [mpivirt.Recv].
+// The memory is the operation's until it is over.
+func Recv[T typed.Datatype](r *Rank, data []T, source, tag int) Outcome {
+	return r.do(r.receiving(kernel.Recv, typed.Bytes(data), true, source, tag))
+}
+
+// Irecv begins an Recv (MPI_Irecv).
+func Irecv[T typed.Datatype](r *Rank, data []T, source, tag int) Request {
+	return r.begin(r.receiving(kernel.Irecv, typed.Bytes(data), true, source, tag))
+}
+
+// Sendrecv sends to one member and receives from another, both at once; see
+// [mpivirt.Sendrecv].
+func Sendrecv[S, R typed.Datatype](r *Rank, send []S, dest, sendTag int, receive []R, source, receiveTag int) Outcome {
+	b := typed.Bytes(send)
+	return r.do(r.receiving(kernel.Sendrecv, typed.Bytes(receive), true, source, receiveTag).Sends(b, int64(len(b)), dest, sendTag))
+}
+
+// SendrecvSize is Sendrecv of a message of which only the size is simulated; it
+// receives one of any size, as Recv does.
+func (r *Rank) SendrecvSize(bytes int64, dest, sendTag, source, receiveTag int) Outcome {
+	return r.do(r.receiving(kernel.Sendrecv, nil, false, source, receiveTag).Sends(nil, bytes, dest, sendTag))
+}
+
+// Probe waits for a message that a Recv with the same arguments would take, and
+// leaves it (MPI_Probe). The next step finds what it is in Status.
+func (r *Rank) Probe(source, tag int) Outcome {
+	return r.do(r.receiving(kernel.Probe, nil, false, source, tag))
+}
+
+// Iprobe looks for a message that a Recv with the same arguments would take
+// (MPI_Iprobe). The next step finds in Found whether there is one, and in Status what
+// it is.
+func (r *Rank) Iprobe(source, tag int) Outcome {
+	return r.do(r.receiving(kernel.Iprobe, nil, false, source, tag))
+}
+
+// Mprobe is Probe that takes the message out of the reach of other receives
+// (MPI_Mprobe). The next step finds it in Matched.
+func (r *Rank) Mprobe(source, tag int) Outcome {
+	return r.do(r.receiving(kernel.Mprobe, nil, false, source, tag))
+}
+
+// Improbe is Iprobe that takes the message out, if there is one (MPI_Improbe).
+func (r *Rank) Improbe(source, tag int) Outcome {
+	return r.do(r.receiving(kernel.Improbe, nil, false, source, tag))
+}
+
+// AttachBuffer gives the rank room for buffered sends; see [mpivirt.Rank.AttachBuffer].
+func (r *Rank) AttachBuffer(bytes int64) { r.k.Attach(r.lp, bytes) }
+
+// DetachBuffer takes the room back and returns its size (MPI_Buffer_detach).
+func (r *Rank) DetachBuffer() int64 { return r.k.Attach(r.lp, 0) }
+
+// Message is a message that an event rank has found by a matched probe
+// (MPI_Message). The zero Message is none.
+type Message int32
+
+// Matched returns the message that the matched probe of the last step has found.
+func (r *Rank) Matched() Message { return Message(r.completion().Message) }
+
+// Mrecv receives the message of a matched probe into data; see [mpivirt.Mrecv].
+func Mrecv[T typed.Datatype](r *Rank, m Message, data []T) Outcome {
+	q := r.receiving(kernel.Recv, typed.Bytes(data), true, 0, 0)
+	if m == 0 {
+		m = kernel.NoMessage
+	}
+	return r.do(q.Takes(int32(m)))
+}
+
+// Persistent is a send or receive that an event rank begins again and again
+// with the same arguments, on the communicator that it is started on.
+type Persistent struct {
+	op        kernel.Procedure
+	buffer    []byte
+	peer, tag int
+}
+
+// SendInit makes a persistent Send (MPI_Send_init).
+func SendInit[T typed.Datatype](data []T, dest, tag int) Persistent {
+	return Persistent{kernel.Isend, typed.Bytes(data), dest, tag}
+}
+
+// SsendInit makes a persistent Ssend (MPI_Ssend_init).
+func SsendInit[T typed.Datatype](data []T, dest, tag int) Persistent {
+	return Persistent{kernel.Issend, typed.Bytes(data), dest, tag}
+}
+
+// BsendInit makes a persistent Bsend (MPI_Bsend_init).
+func BsendInit[T typed.Datatype](data []T, dest, tag int) Persistent {
+	return Persistent{kernel.Ibsend, typed.Bytes(data), dest, tag}
+}
+
+// RsendInit makes a persistent Rsend (MPI_Rsend_init).
+func RsendInit[T typed.Datatype](data []T, dest, tag int) Persistent {
+	return Persistent{kernel.Irsend, typed.Bytes(data), dest, tag}
+}
+
+// RecvInit makes a persistent Recv (MPI_Recv_init).
+func RecvInit[T typed.Datatype](data []T, source, tag int) Persistent {
+	return Persistent{kernel.Irecv, typed.Bytes(data), source, tag}
+}
+
+// Start begins a persistent operation (MPI_Start).
+func (r *Rank) Start(p *Persistent) Request {
+	if p.op == kernel.Irecv {
+		return r.begin(r.receiving(p.op, p.buffer, true, p.peer, p.tag))
+	}
+	return r.isend(p.op, p.buffer, int64(len(p.buffer)), p.peer, p.tag)
+}
