@@ -2,7 +2,6 @@ package steps
 
 import (
 	"gigarank/mpivirt/internal/kernel"
-	"gigarank/mpivirt/internal/stats"
 	"gigarank/vtime"
 )
 
@@ -83,7 +82,7 @@ func (b *stepper[S]) Resume(i int) bool {
 		return true
 	}
 	b.rank.lp, b.rank.clock = int32(i), &k.Clock[i]
-	k.Running, b.until, b.called, k.Timing = int32(i), int32(i)+1, kernel.NoProcedure, stats.Untimed
+	k.Running, b.until, b.called, k.Timing = int32(i), int32(i)+1, kernel.NoProcedure, kernel.Untimed
 	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
 	k.Running = kernel.None
 	return more
@@ -93,7 +92,7 @@ func (b *stepper[S]) Resume(i int) bool {
 // whether the LP goes on after that.
 func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	for k := b.k; ; o = b.step(&b.rank, &b.states[i]) {
-		k.Timing = stats.Untimed
+		k.Timing = kernel.Untimed
 		if (o != b.concluded || o == 0 || k.Limited()) && b.fails(int32(i), o) {
 			b.concluded = 0
 			return true
@@ -120,7 +119,7 @@ func (b *stepper[S]) ResumeRange(lo, hi int32) {
 	for i := range states {
 		lp := lo + int32(i)
 		b.rank.lp, b.rank.clock = lp, &clocks[i]
-		k.Running, b.called, k.Timing = lp, kernel.NoProcedure, stats.Untimed
+		k.Running, b.called, k.Timing = lp, kernel.NoProcedure, kernel.Untimed
 		o := b.step(&b.rank, &states[i])
 		if o == waiting && k.Joiners.Hi == lp+1 {
 			continue // it is one of the joiners

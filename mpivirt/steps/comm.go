@@ -2,7 +2,6 @@ package steps
 
 import (
 	"gigarank/mpivirt/internal/kernel"
-	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/typed"
 )
 
@@ -116,7 +115,7 @@ func (r *Rank) Barrier() Outcome {
 	if r.comm == nil && r.lp == k.Joiners.Hi && k.Timing == k.Joiners.Timed && r.concluded == 0 {
 		r.called = kernel.Barrier
 		k.Joiners.Hi++
-		k.Timing = stats.Untimed
+		k.Timing = kernel.Untimed
 		return waiting
 	}
 	r.once(kernel.Barrier)
