@@ -142,6 +142,15 @@ func Lookup(name string) (Entry, error) {
 // place of [None].
 func (e Entry) Resolve(o Options) Options { return o.or(e.Defaults) }
 
+// kind returns the kind of rank that the program runs as where one is asked for, which may
+// be nil.
+func (e Entry) kind(asked *mpivirt.Kind) *mpivirt.Kind {
+	if asked == nil && len(e.Forms) > 0 {
+		return e.Forms[0]
+	}
+	return asked
+}
+
 // CheckForm returns an error if the program cannot run as ranks of a kind.
 func (e Entry) CheckForm(kind *mpivirt.Kind) error {
 	if slices.Contains(e.Forms, kind) {
@@ -161,9 +170,7 @@ func New(name string, c Config) (Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Kind == nil {
-		c.Kind = e.Forms[0]
-	}
+	c.Kind = e.kind(c.Kind)
 	faults := c.Options.faults()
 	if err := e.CheckForm(c.Kind); err != nil {
 		faults = append(faults, err.Error())
@@ -185,6 +192,7 @@ func New(name string, c Config) (Simulation, error) {
 // BytesPerRank estimates the memory that one rank of a program takes on the host, in
 // bytes, with so many engines in all; see [mpivirt.Footprint] for what it needs of the configuration.
 func BytesPerRank(e Entry, c Config, engines int) float64 {
+	c.Kind = e.kind(c.Kind)
 	n := mpivirt.Footprint(&c.Config, engines, e.Collectives...)
 	if e.State != nil {
 		n += e.State(c.Kind, e.Resolve(c.Options))

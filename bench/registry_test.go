@@ -89,7 +89,7 @@ func TestBytesPerRank(t *testing.T) {
 	if got := bench.BytesPerRank(e, event, 1); got != 8+16 {
 		t.Errorf("an event rank with a clock and 16 bytes of state takes %v bytes, want 24", got)
 	}
-	if got := bench.BytesPerRank(bench.Entry{}, bench.Config{}, 1); got != 3000 {
+	if got := bench.BytesPerRank(bench.Entry{Forms: []*mpivirt.Kind{mpivirt.Goroutine}}, bench.Config{}, 1); got != 3000 {
 		t.Errorf("a goroutine rank takes %v bytes, want 3000", got)
 	}
 }
