@@ -10,6 +10,7 @@ import (
 )
 
 // What messages cost, worked out by hand.
+
 // instants runs a program, in which each rank notes instants, on 1 to 3 engines, with
 // and without strict, and returns what the ranks noted, which is always the same.
 func instants(t *testing.T, machine string, ranks int, c mpivirt.Config, main func(r *mpivirt.Rank, note func(what string)) error) []map[string]vtime.Time {

@@ -9,6 +9,7 @@ import (
 // The collectives with data, as event ranks call them. What a rank hands in is taken
 // over at once, so it may be scratch that all ranks share; where the result goes is
 // the operation's until it is over.
+
 // Allreduce combines the vectors send of all members, element by element; see
 // [mpivirt.Allreduce]. The result is in [Result] in the next step: the ranks of an engine
 // share it, and nothing is kept for each.

@@ -61,6 +61,7 @@ func (r *Rank) Testsome(requests ...Request) Outcome {
 }
 
 // What an operation has brought is there for the step that follows it, and no longer.
+
 // completion is what the last call of the rank has brought: by its last wait, or nothing if
 // another rank of the engine has waited since. It can be relied on in the step after the
 // wait only.

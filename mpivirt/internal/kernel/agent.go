@@ -17,6 +17,7 @@ import (
 // to match, and messages of one collective cannot overtake each other in a way
 // that matters. They stand apart from the order kept between point-to-point
 // messages.
+
 // agent carries one participant through one collective.
 type agent struct {
 	inst     *instance

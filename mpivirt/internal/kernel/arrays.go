@@ -15,6 +15,7 @@ import (
 // no event and no switch. Each engine evaluates its own participants, which are
 // consecutive, and engines exchange the stretches of the array that a round
 // carries across.
+
 // arrayRun is the state of one instance that is carried out over arrays.
 type arrayRun struct {
 	lo, hi   int // this engine's participants

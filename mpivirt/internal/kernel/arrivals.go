@@ -3,6 +3,7 @@ package kernel
 import "gigarank/vtime"
 
 // Messages on their way to a processor, and what it does with those that it takes in.
+
 // arrival is something that reaches a rank at an instant.
 type arrival struct {
 	at, released vtime.Time

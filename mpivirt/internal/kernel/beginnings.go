@@ -3,6 +3,7 @@ package kernel
 import "gigarank/vtime"
 
 // What a processor can begin, when, and what goes first.
+
 // beginning is something that a processor can begin at an instant.
 type beginning struct {
 	at, released vtime.Time

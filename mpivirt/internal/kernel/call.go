@@ -12,6 +12,7 @@ import (
 // until it makes the next call. That is all that ranks of one kind or another have in
 // common: arguments are checked, ranks held back, errors handled and results kept here,
 // whoever asks.
+
 // Call is one operation that a rank asks of the virtual MPI, with its arguments.
 type Call struct {
 	Procedure Procedure

@@ -12,6 +12,7 @@ import (
 // A deadlock is described in the same words on any number of engines: each lists the
 // first of its ranks that wait and who has not called the collectives that others may
 // wait in; for whom they wait follows from all lists together.
+
 // waiter is a rank that waits. If it does so in a collective, in the instance of that
 // number on the communicator of that context.
 type waiter struct {

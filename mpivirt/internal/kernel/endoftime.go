@@ -10,6 +10,7 @@ import (
 // what would take one there ends the run. Clocks that pass through rounds over arrays
 // are added to without a look, as long as a bound on all of them says that they may be;
 // see [arrayRun].
+
 // endError is the error of what would end after the end of virtual time.
 func endError(format string, arguments ...any) error {
 	return fmt.Errorf("%s would end after the end of virtual time, %v (106 days) from the start: "+

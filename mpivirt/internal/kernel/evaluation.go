@@ -9,6 +9,7 @@ import (
 )
 
 // The arithmetic of a round over the clocks of an engine's participants.
+
 // delayChunk is the number of delays computed at a time: they stay in the L1
 // cache.
 const delayChunk = 512

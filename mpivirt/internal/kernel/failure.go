@@ -17,6 +17,7 @@ import (
 // beyond it are not. What a rank does takes effect on others a picosecond later at the
 // earliest. So nothing that is left out has an effect before the failure, and every
 // division of the ranks among engines comes to the same one.
+
 // failing is what a kernel knows of ranks that have failed.
 type failing struct {
 	horizon *engine.Failure // the least of all engines that is known, nil if there is none

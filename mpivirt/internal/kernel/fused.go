@@ -10,6 +10,7 @@ import (
 // own is therefore carried through several rounds at a time: those of small
 // distances block by block in the cache, the others in pairs, which halves the way
 // to memory and back. The rest of the array goes round by round.
+
 // cacheBlock is the number of clocks that stay in the first or second level of a
 // cache.
 const cacheBlock = 1 << 12

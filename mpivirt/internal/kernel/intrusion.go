@@ -11,6 +11,7 @@ import (
 // Ranks of an engine run one at a time, on its thread of control. Code of a rank that
 // waits for something else than MPI, or calls MPI from elsewhere, breaks that. It is
 // found by the watchdog and by a look at who runs; docs/programs.md has the rules.
+
 // errBlocked is the failure of a rank that waits outside MPI.
 type errBlocked struct {
 	where   string

@@ -9,6 +9,7 @@ import (
 )
 
 // The checks of a build with the tag invariants; see package invariant.
+
 // checkClocks holds the clocks of LPs lo to hi-1 against what they were: no rank
 // goes back in time.
 func (k *Kernel) checkClocks(lo, hi int32) {

@@ -20,6 +20,7 @@ import (
 // α_intra. Joins and releases stand for counters and buffers in shared memory: no
 // processor pays the overhead of a message for them. Contributions are combined in rank
 // order within a node.
+
 // nodeSum combines the contributions of a node's members in their order.
 type nodeSum struct {
 	value []byte

@@ -8,6 +8,7 @@ import (
 // The local bulk interpreter: all members of the communicator are on this engine
 // and have entered. It goes through the schedule round by round over all members
 // that do something in the round, for any algorithm, data and delay model.
+
 // localState is the memory of the members of an instance, counted from comm.first, until
 // all have entered.
 type localState struct {

@@ -3,6 +3,7 @@ package kernel
 import "gigarank/vtime"
 
 // Matches on their way back to the processors of senders that wait for them.
+
 // slack is how far the instant at which a processor begins something may lie behind, given
 // the least that a message takes.
 func slack(least vtime.Duration) vtime.Duration { return min(least/2, vtime.Nanosecond) }

@@ -19,7 +19,7 @@ import (
 //     was posted before and could take the same message stands in the way.
 //   - A receive from any source takes its least message once all arrivals up to
 //     that message's are known.
-//
+
 // none stands for "nothing is known about arrivals".
 const none vtime.Time = -1
 

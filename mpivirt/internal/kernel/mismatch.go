@@ -39,7 +39,7 @@ import (
 //     of another family than the first of all. An engine that hears of two families
 //     bounds the run by an instant that is not before that; which member it is follows
 //     from what all engines have entered, when nothing is left before the bound.
-//
+
 // signature stands for what all members must agree on: the call in its lowest byte,
 // the root, the lengths, the operation and the type. Zero stands for no call.
 type signature uint64

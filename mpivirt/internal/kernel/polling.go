@@ -3,6 +3,7 @@ package kernel
 import "gigarank/vtime"
 
 // A long loop of polls of a rank: its processor passes over those that fail.
+
 // absorbed reports whether an operation is a poll of a long loop of them, all of which
 // fail until something happens to the rank: see pollsAbsorbed.
 func (k *Kernel) absorbed(lp int32, op *operation) bool {

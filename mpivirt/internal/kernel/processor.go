@@ -41,6 +41,7 @@ import (
 // instant of the match. So a processor may begin things at an instant that lies behind by
 // as many picoseconds as matches have led to matches without time between them. When that
 // comes to the slack, a nanosecond at most, time goes on.
+
 // processing is what a kernel keeps under a model with state at the receiver.
 type processing struct {
 	processors []processor // by LP; nil under other models

@@ -9,6 +9,7 @@ import (
 // requires the receive of the round before, as in LogGOPSim's schedules. Send and receive
 // of one round do not wait for each other: a message is matched though the own one has not
 // begun to leave, but then its content is taken in only when that has.
+
 // goOnAgent takes an agent as far as it gets without the processor.
 func (k *Kernel) goOnAgent(index int32) {
 	a := k.agents.at(index)

@@ -4,6 +4,7 @@ import "gigarank/collectives"
 
 // The messages of a round of a regular pattern as runs: consecutive or evenly spaced
 // receivers, each with its sender.
+
 // bounds returns the numbers of an engine's elements of the array in a round.
 func bounds(p collectives.Pattern, lo, hi int) (int, int) {
 	if p.Kind == collectives.Exchange && p.Folded > 0 {

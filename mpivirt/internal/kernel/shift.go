@@ -5,6 +5,7 @@ import "gigarank/vtime"
 // A round in which everybody sends Distance further on needs the old clock of each
 // sender after the sender itself has received. Where all participants belong to this
 // engine, the round is carried out in place, with a block's old clocks kept aside.
+
 // shiftBlock is the number of clocks that are kept aside; blocks of less than
 // leastShiftBlock would not be worth it.
 const (

@@ -8,6 +8,7 @@ import (
 
 // Engines that carry an instance out over arrays send each other the stretches of clocks
 // that a round needs on another engine.
+
 // outbound is how far an engine has come with sending the stretches of a round: it goes
 // by engines, and to each by ascending receivers.
 type outbound struct {
