@@ -27,7 +27,7 @@ var allreducetest = Entry{
 		if o.Payload > maxVector {
 			return mpivirt.Program{}, fmt.Errorf("payload of %d bytes: use at most 2^46, the vector is held in memory", o.Payload)
 		}
-		// A payload is checked before anyone knows whether there is the memory for it.
+		// A payload is checked before it is known whether there is memory for it.
 		vectors := stdsync.OnceValue(func() contributions { return newContributions(int(o.Payload / 8)) })
 		return mpivirt.Program{
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return allreduceMain(r, o, vectors()) }),
@@ -50,9 +50,9 @@ var allreducetest = Entry{
 // maxVector is the most bytes of a vector: half of the address space of a process.
 const maxVector = 1 << 46
 
-// allreduceShared is what an engine holds for all its ranks: the contributions, a
-// partial sum for each level of the tree over the nodes, and some four more vectors
-// that are sent, received and returned.
+// allreduceShared returns the bytes that an engine holds for all its ranks. They are
+// the contributions, a partial sum for each level of the tree over the nodes, and some
+// four more vectors that are sent, received and returned.
 func allreduceShared(c Config) float64 {
 	vectors := 5
 	if c.Target != nil {
@@ -61,8 +61,8 @@ func allreduceShared(c Config) float64 {
 	return float64(vectors) * float64(c.Payload)
 }
 
-// computeTime draws how long a rank computes in an iteration: uniform between a
-// half and three halves of the mean, at most the longest duration.
+// computeTime draws the compute time of a rank in an iteration: uniform between a half
+// and three halves of the mean, at most the longest duration.
 func computeTime(seed uint64, rank, iteration int, mean vtime.Duration) vtime.Duration {
 	drawn := vtime.Duration(random.Intn(seed, uint64(rank), uint64(iteration), int(mean)))
 	return drawn + min(mean/2, math.MaxInt64-drawn)
@@ -70,7 +70,7 @@ func computeTime(seed uint64, rank, iteration int, mean vtime.Duration) vtime.Du
 
 // contributions hold the vectors of all ranks: element j of rank r is (r + j +
 // iteration) mod 8. They are small whole numbers, so their sum over all ranks is exact
-// in whatever order it is formed.
+// in any order.
 type contributions []float64
 
 func newContributions(count int) contributions {
@@ -98,7 +98,7 @@ func checkSum(sum []float64, size, iteration int) error {
 	return nil
 }
 
-// cyclicSum is the sum of (r + offset) mod 8 for r from 0 to size-1.
+// cyclicSum returns the sum of (r + offset) mod 8 for r from 0 to size-1.
 func cyclicSum(size, offset int) float64 {
 	sum := size / 8 * 28
 	for r := range size % 8 {

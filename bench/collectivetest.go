@@ -11,12 +11,12 @@ import (
 )
 
 // The programs that time one collective operation each, besides barriertest and
-// allreducetest: all ranks repeat {compute; operation}. Of the data only the size is
-// simulated, and the root is rank 0. Nothing but the operation itself keeps the
-// ranks together: they come all at once to the first one, and to the later ones as
-// the one before has let them go, as in a code that repeats the operation. A tree then
-// flows like a pipeline: whoever gets a message late has it waiting the next time. So
-// one repetition is the default.
+// allreducetest: all ranks repeat {compute; operation}. Only the size of the data is
+// simulated, and the root is rank 0. Nothing but the operation itself keeps the ranks
+// together. They enter the first one all at once, and each later one as the one before
+// has released them, as in a code that repeats the operation. A tree then works like a
+// pipeline: a rank that gets a message late finds it waiting the next time. So one
+// repetition is the default.
 var (
 	bcasttest         = collectiveTest(collectives.Bcast, vectorBytes, "rank 0 broadcasts a vector; the payload is its size")
 	reducetest        = collectiveTest(collectives.Reduce, vectorBytes, "vectors are summed at rank 0; the payload is the size of each")
@@ -29,24 +29,25 @@ var (
 	exscantest        = collectiveTest(collectives.Exscan, vectorBytes, "every rank gets the sum of the vectors below its own; the payload is the size of each")
 )
 
-// Default payloads: 1024 doubles where ranks hand in a vector, one where they hand in
-// a block for every rank.
+// Default payloads: 1024 doubles where ranks contribute a vector, one where they
+// contribute a block for every rank.
 const (
 	vectorBytes = 1024 * 8
 	blockBytes  = 8
 )
 
-// TimedBy names the program that times an operation: reducescattertest for
-// reduce_scatter. Some operations have none.
+// TimedBy returns the name of the program that times an operation: reducescattertest
+// for reduce_scatter. Some operations have none.
 func TimedBy(op collectives.Operation) string {
 	return strings.ReplaceAll(op.String(), "_", "") + "test"
 }
 
-// collectiveTest makes the program of an operation.
-func collectiveTest(op collectives.Operation, payload int64, what string) Entry {
+// collectiveTest returns the program of an operation. action describes the operation in
+// the summary.
+func collectiveTest(op collectives.Operation, payload int64, action string) Entry {
 	return Entry{
 		Name:     TimedBy(op),
-		Summary:  fmt.Sprintf("all ranks compute, then %s; times the %s", what, op),
+		Summary:  fmt.Sprintf("all ranks compute, then %s; times the %s", action, op),
 		Defaults: Options{Iterations: 1, Compute: vtime.Millisecond, Payload: payload},
 		Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 		Build: func(o Options) (mpivirt.Program, error) {

@@ -4,9 +4,9 @@ import (
 	"gigarank/mpivirt"
 )
 
-// deadlock is the mistake that every course on MPI shows: two ranks send to each
-// other first and receive afterwards. The sends are synchronous, so that it ends
-// in a deadlock on every machine and with every size of message.
+// deadlock is the mistake that every course on MPI shows: two ranks send to each other
+// first and receive afterwards. The sends are synchronous, so it deadlocks on every
+// machine and with every size of message.
 var deadlock = Entry{
 	Name:     "deadlock",
 	Summary:  "pairs of ranks that both send first, synchronously: ends in a deadlock report",
@@ -16,7 +16,7 @@ var deadlock = Entry{
 	State:    pointToPointState(0),
 }
 
-// deadlockFix is deadlock made right.
+// deadlockFix is deadlock without the mistake.
 var deadlockFix = Entry{
 	Name:     "deadlock_fix",
 	Summary:  "the exchange of deadlock made right: nonblocking synchronous sends, then the receives",
@@ -26,8 +26,8 @@ var deadlockFix = Entry{
 	State:    pointToPointState(0),
 }
 
-// partner returns the other rank of a pair; the last of an odd number of ranks
-// has none.
+// partner returns the other rank of a pair. The last of an odd number of ranks has
+// none.
 func partner(r *mpivirt.Rank) (rank int, ok bool) {
 	rank = r.Rank() ^ 1
 	return rank, rank < r.Size()

@@ -1,26 +1,25 @@
-// Package bench holds the programs that gigarank can run by name, and the noise
-// that a run can add to them.
+// Package bench holds the programs that gigarank can run by name, and the noise that a
+// run can add to them.
 //
 // # Model
 //
-// An [Entry] describes a program: what it measures, in which forms its ranks
-// exist (package lp), what its options are worth by default, and how it is built.
-// Most programs are virtual MPI programs and become an [mpivirt.Simulation]; one
-// that has no MPI in it, such as PHOLD (Fujimoto, "Performance of Time Warp under
-// synthetic workloads", 1990), builds its simulation on the engine directly. Both
-// are a [Simulation] to the caller.
+// An [Entry] describes a program: its purpose, the kinds of its ranks (package lp), the
+// defaults of its options, and how it is built. Most programs are virtual MPI programs
+// and become an [mpivirt.Simulation]. A program without MPI, such as PHOLD (Fujimoto,
+// "Performance of Time Warp under synthetic workloads", 1990), builds its simulation on
+// the engine directly. Both are a [Simulation] to the caller.
 //
-// Operating system noise ([ParseNoise]) steals time from compute phases only, as
-// in Hoefler, Schneider and Lumsdaine, "Characterizing the influence of system
-// noise on large-scale applications by simulation" (SC 2010): while a rank waits
-// for a message, the noise costs it nothing.
+// Operating system noise ([ParseNoise]) steals time from compute phases only, as in
+// Hoefler, Schneider and Lumsdaine, "Characterizing the influence of system noise on
+// large-scale applications by simulation" (SC 2010). While a rank waits for a message,
+// noise costs it nothing.
 //
 // # Invariants
 //
 //   - A program is a package-level Entry, which [Programs] lists.
 //   - The two forms of a program give the same fingerprint.
-//   - Noise is a pure function of (seed, rank, begin, length): it is the same in
-//     whatever order and on whatever host it is asked for.
+//   - Noise is a pure function of (seed, rank, begin, length): it is the same in any
+//     order of calls and on any host.
 //
 // # Use
 //

@@ -7,8 +7,8 @@ import (
 	"gigarank/vtime"
 )
 
-// matmul multiplies two matrices A and B: rank 0 hands the rows of A out on demand
-// and takes the rows of the product in from whoever is ready first.
+// matmul multiplies two matrices A and B. Rank 0 sends the rows of A out on demand and
+// receives the rows of the product from any rank that is ready.
 var matmul = Entry{
 	Name:     "matmul",
 	Summary:  "rank 0 hands rows of a matrix out to the others on demand and collects the product; payload is the size of a row",
@@ -26,12 +26,12 @@ var matmul = Entry{
 	},
 }
 
-// multiplyTime is how long a rank takes for a multiplication and an addition.
+// multiplyTime is the time of a multiplication and an addition on a rank.
 const multiplyTime = vtime.Nanosecond
 
-// The operands are A = (i+k) and B = (k-j). Their product's elements are whole
-// numbers, exact in doubles up to n = 10^5: the sum over k of (i+k)(k-j), that is
-// Σk² + (i-j)Σk - n·i·j.
+// The operands are A = (i+k) and B = (k-j). The elements of their product are whole
+// numbers, exact in doubles up to n = 10^5: the sum over k of (i+k)(k-j), that is Σk² +
+// (i-j)Σk - n·i·j.
 
 func leftRow(row []float64, i int) {
 	for k := range row {
@@ -60,7 +60,7 @@ func checkProduct(row []float64, i int) error {
 	return nil
 }
 
-// multiplyRow returns row·b in out, and takes the time for it.
+// multiplyRow stores row·b in out, and takes the virtual time for it.
 func multiplyRow(r *mpivirt.Rank, out, row, b []float64) {
 	n := len(row)
 	clear(out)
@@ -113,8 +113,8 @@ func multiplyAlone(r *mpivirt.Rank, b []float64, n int) error {
 	return nil
 }
 
-// handOut gives every worker a row, and another one for each that comes back. The
-// tag of a message is the number of its row; tag n without data ends a worker.
+// handOut sends every worker a row, and another one for each that comes back. The tag
+// of a message is the number of its row; tag n without data ends a worker.
 func handOut(r *mpivirt.Rank, n int) error {
 	world, row := r.World(), make([]float64, n)
 	next := 0

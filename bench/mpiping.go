@@ -10,13 +10,13 @@ import (
 	"gigarank/vtime"
 )
 
-// mpiping times messages of growing size between neighbours in the ring of all ranks:
-// there and back, as the program of that name of the µπ papers does (Perumalla and
-// Park, "Simulating Billion-Task Parallel Programs", SPECTS 2014). Each rank begins
-// the exchange with the rank to its right. The exchanges of a rank do not overlap, and
-// the first of them is not timed, so that both ranks are ready when the clock starts.
-// Reported are the least, mean and greatest time over the pairs, and pairs on one node
-// apart from those on two.
+// mpiping times messages of growing size between neighbours in the ring of all ranks,
+// there and back. The program of that name of the µπ papers does so (Perumalla and
+// Park, "Simulating Billion-Task Parallel Programs", SPECTS 2014). Each rank begins the
+// exchange with the rank to its right. The exchanges of a rank do not overlap, and the
+// first is not timed, so that both ranks are ready when the clock starts. The program
+// reports the least, mean and greatest time over the pairs, separately for pairs on one
+// node and on two.
 var mpiping = Entry{
 	Name:     "mpiping",
 	Summary:  "messages of 8 B to 16 MiB there and back between neighbours in a ring; two-way times within and between nodes, bandwidth",
@@ -53,8 +53,8 @@ const (
 
 var pairNames = [pairKinds]string{"within a node", "between nodes"}
 
-// pingNames are the names of the sizes: "8 B", "64 KiB". pingOperations are what is
-// recorded of them: "8 B within a node".
+// pingNames are the names of the sizes: "8 B", "64 KiB". pingOperations are the
+// operations under which they are recorded: "8 B within a node".
 var pingNames, pingOperations = func() (names [pingSizes]string, operations [pingSizes][pairKinds]string) {
 	for step := range names {
 		unit := (step + 3) / 10
@@ -78,7 +78,7 @@ func neighbours(rank, size int) (left, right int) {
 	return left, right
 }
 
-// checkMessage compares a message with the one that must come.
+// checkMessage compares a message with the expected one.
 func checkMessage(got mpivirt.Status, source, tag int, bytes int64) error {
 	want := mpivirt.Status{Source: source, Tag: tag, Bytes: bytes}
 	if got != want {
@@ -88,7 +88,7 @@ func checkMessage(got mpivirt.Status, source, tag int, bytes int64) error {
 	return nil
 }
 
-// pingRole is what a rank does in a phase.
+// pingRole is the role of a rank in a phase.
 type pingRole uint8
 
 const (
@@ -98,8 +98,8 @@ const (
 	pingAlone // sends to itself
 )
 
-// pingPhases is the number of phases in which each rank of the ring begins once and
-// no rank has two partners at a time.
+// pingPhases returns the number of phases in which each rank of the ring begins once
+// and no rank has two partners at a time.
 func pingPhases(size int) int {
 	if size == 1 {
 		return 1
@@ -107,8 +107,8 @@ func pingPhases(size int) int {
 	return 2 + size%2
 }
 
-// pingPhase is the phase in which a rank begins. The last of an odd number of ranks
-// has its own.
+// pingPhase returns the phase in which a rank begins. The last of an odd number of
+// ranks has its own.
 func pingPhase(rank, size int) int {
 	if size%2 == 1 && rank == size-1 {
 		return 2
@@ -116,7 +116,7 @@ func pingPhase(rank, size int) int {
 	return rank % 2
 }
 
-// pingPartner gives a rank's part in a phase.
+// pingPartner returns a rank's partner and role in a phase.
 func pingPartner(rank, size, phase int) (partner int, role pingRole) {
 	left, right := neighbours(rank, size)
 	switch {
@@ -130,12 +130,12 @@ func pingPartner(rank, size, phase int) (partner int, role pingRole) {
 	return rank, pingIdle
 }
 
-// pings is what ranks need besides their own state.
+// pings holds what ranks share besides their own state.
 type pings struct {
 	Options
 	most mpivirt.Op[float64]
 	sum  mpivirt.Op[float64]
-	// extremes of the size that is being reported; of rank 0 as an event rank.
+	// extremes of the size that rank 0 reports next, as an event rank.
 	extremes []float64
 }
 
@@ -152,7 +152,7 @@ type pinger interface {
 	Printf(format string, arguments ...any)
 }
 
-// pairKind tells whether a rank and the one to its right are on one node.
+// pairKind returns whether a rank and the one to its right are on one node.
 func pairKind(r pinger) int {
 	_, right := neighbours(r.Rank(), r.Size())
 	if r.Node(r.Rank()) == r.Node(right) {
@@ -161,16 +161,16 @@ func pairKind(r pinger) int {
 	return betweenNodes
 }
 
-// record enters the two-way time of a rank's pair, given that of all repetitions.
+// record records the two-way time of a rank's pair. all is the time of all repetitions.
 func (p *pings) record(r pinger, step int, all vtime.Duration) vtime.Duration {
 	d := max(all/vtime.Duration(p.Iterations)-p.Compute, 0)
 	r.Record(step, pingOperations[step][pairKind(r)], d)
 	return d
 }
 
-// contribution is what a rank adds to the report: for each kind of pair the negated
-// and the plain time, of which the greatest counts, and the time and the number of
-// pairs, which are added up.
+// contribution returns the contribution of a rank to the report, for each kind of pair.
+// extremes are the negated and the plain time, of which the greatest counts. sums are
+// the time and the number of pairs, which are added up.
 func contribution(kind int, d vtime.Duration) (extremes, sums []float64) {
 	extremes, sums = make([]float64, 2*pairKinds), make([]float64, 2*pairKinds)
 	for i := range extremes {
@@ -181,7 +181,7 @@ func contribution(kind int, d vtime.Duration) (extremes, sums []float64) {
 	return extremes, sums
 }
 
-// report prints what a size came to.
+// report prints the results of a size.
 func (p *pings) report(r pinger, step int, extremes, sums []float64) {
 	if step == 0 {
 		r.Printf("%8s  %-13s  %15s  %15s  %15s  %s\n", "size", "pairs", "least two-way", "mean", "most", "bandwidth")
@@ -279,7 +279,7 @@ func pingReceive(r *mpivirt.Rank, step, partner int) error {
 	return checkMessage(status, partner, step, pingSize(step))
 }
 
-// pingSelf sends a message to oneself, which a blocking send cannot do.
+// pingSelf sends a message to the rank itself, which a blocking send cannot do.
 func pingSelf(r *mpivirt.Rank, step int) error {
 	receive, err := r.World().IrecvSize(pingSize(step), 0, step)
 	if err != nil {
@@ -296,8 +296,8 @@ func pingSelf(r *mpivirt.Rank, step int) error {
 	return checkMessage(statuses[0], 0, step, pingSize(step))
 }
 
-// pingState is the state of mpiping as an event rank: the program of main with a
-// counter of where in it the rank is.
+// pingState is the state of mpiping as an event rank: the rank's place in the program
+// of main.
 type pingState struct {
 	low, high uint32 // start of the repetitions, then their time: two words, so that the struct has no padding
 	iteration uint32 // of the phase; 0 is not timed
@@ -308,7 +308,7 @@ type pingState struct {
 
 const pingStateSize = 16
 
-// pingPlace is what an event rank does next.
+// pingPlace is the next action of an event rank.
 type pingPlace uint8
 
 const (

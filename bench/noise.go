@@ -12,7 +12,7 @@ import (
 	"gigarank/vtime"
 )
 
-// noiseForms are the kinds of noise and how they are written.
+// noiseForms are the kinds of noise and their notation.
 var noiseForms = []struct {
 	kind, form string
 	parameters int
@@ -23,7 +23,7 @@ var noiseForms = []struct {
 	{"trace", "trace:FILE", 1},
 }
 
-// NoiseForms lists how noise is written.
+// NoiseForms returns the notation of each kind of noise.
 func NoiseForms() []string {
 	forms := make([]string, len(noiseForms))
 	for i, f := range noiseForms {
@@ -36,19 +36,19 @@ func NoiseForms() []string {
 // costs the host a random number.
 const leastGap = vtime.Microsecond
 
-// noiseSalt keeps the numbers drawn for noise apart from those that the program
-// draws from the same seed.
+// noiseSalt separates the numbers drawn for noise from those that the program draws
+// from the same seed.
 const noiseSalt = 0x6e6f697365
 
-// Noise is operating system noise as it is described, for any seed. The zero value
-// is none.
+// Noise is a description of operating system noise, for any seed. The zero value is
+// none.
 type Noise struct {
 	text   string
 	seeded func(seed uint64) mpivirt.Noise
 }
 
-// String gives the description, and for a trace a digest of what it says. Noises of
-// equal texts are equal.
+// String returns the description, and for a trace a digest of the file. Noises of equal
+// texts are equal.
 func (n Noise) String() string {
 	if n.seeded == nil {
 		return "none"
@@ -56,7 +56,7 @@ func (n Noise) String() string {
 	return n.text
 }
 
-// Seeded gives the noise of a run with a seed; nil for none.
+// Seeded returns the noise of a run with a seed, nil for none.
 func (n Noise) Seeded(seed uint64) mpivirt.Noise {
 	if n.seeded == nil {
 		return nil
@@ -73,10 +73,9 @@ func (n Noise) Seeded(seed uint64) mpivirt.Noise {
 //	trace:FILE                        the detours that a file lists, over and over; each rank
 //	                                  begins at a phase of its own
 //
-// Gaps are times of computing between two interruptions. An empty text or "none"
-// is no noise. read reads the file of a trace, for whose format see trace.go. The
-// error tells everything that is wrong with the text; for the contents of a file it
-// is [network.Faults].
+// Gaps are times of computing between two interruptions. An empty text or "none" is no
+// noise. read reads the file of a trace, whose format trace.go describes. The error
+// names all faults of the text; for the contents of a file it is [network.Faults].
 func ParseNoise(text string, read func(path string) ([]byte, error)) (Noise, error) {
 	if text == "" || text == "none" {
 		return Noise{}, nil
@@ -102,7 +101,7 @@ func ParseNoise(text string, read func(path string) ([]byte, error)) (Noise, err
 	return Noise{}, fmt.Errorf("%q is no noise: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
 }
 
-// newNoise makes noise of a kind from the right number of parameters.
+// newNoise returns noise of a kind. fields has the right number of parameters.
 func newNoise(kind string, fields []string) (func(seed uint64) mpivirt.Noise, error) {
 	first, err := vtime.ParseDuration(fields[0])
 	second, err2 := vtime.ParseDuration(fields[1])
@@ -138,15 +137,15 @@ func newNoise(kind string, fields []string) (func(seed uint64) mpivirt.Noise, er
 	}, nil
 }
 
-// periodicNoise takes the rank's core away for duration in each period. A rank's
-// first interruption begins at its phase, a random instant of the first period
-// that is taken to follow others before it.
+// periodicNoise takes the rank's core away for duration in each period. A rank's first
+// interruption begins at its phase, a random instant of the first period. Others are
+// taken to have come before it.
 type periodicNoise struct {
 	seed             uint64
 	period, duration vtime.Duration
 }
 
-// phase returns when within each period the rank's interruption begins.
+// phase returns the time within each period at which the rank's interruption begins.
 func (n *periodicNoise) phase(rank int) vtime.Duration {
 	return vtime.Duration(random.Intn(n.seed, uint64(rank), 0, int(n.period)))
 }
@@ -170,9 +169,9 @@ func (n *periodicNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.D
 	return wait + d + interruptions*n.duration
 }
 
-// randomNoise interrupts computing after exponentially distributed gaps, which
-// have no memory: a phase draws its interruptions afresh, keyed by the rank and
-// the time at which it begins, and no state is kept from one phase to the next.
+// randomNoise interrupts computing after exponentially distributed gaps, which have no
+// memory. So a phase draws its interruptions afresh, keyed by the rank and the time at
+// which it begins. No state is kept from one phase to the next.
 type randomNoise struct {
 	seed          uint64
 	gap, duration vtime.Duration // duration is the mean, or the minimum of the Pareto distribution
@@ -180,8 +179,7 @@ type randomNoise struct {
 }
 
 // Extend implements mpivirt.Noise. It takes time in proportion to the number of
-// interruptions. Gaps are whole picoseconds, as everything that virtual time rests
-// on, so that processors cannot differ in them.
+// interruptions. Gaps are whole picoseconds, so that processors cannot differ in them.
 func (n *randomNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
 	stream := random.Uint64(n.seed, uint64(rank), uint64(t))
 	total := d
@@ -199,7 +197,7 @@ func (n *randomNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Dur
 	}
 }
 
-// interruption draws how long an interruption takes.
+// interruption draws the duration of an interruption.
 func (n *randomNoise) interruption(stream, counter uint64) vtime.Duration {
 	if n.alpha == 0 {
 		return random.Exponential(n.seed, stream, counter, n.duration)

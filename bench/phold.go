@@ -15,10 +15,10 @@ import (
 	"gigarank/vtime"
 )
 
-// phold is the synthetic benchmark of parallel discrete event simulation
-// (Fujimoto, "Performance of Time Warp under synthetic workloads", 1990). One
-// event for each LP is under way at any time; an LP that handles one causes the
-// next, at itself or at another LP.
+// phold is the synthetic benchmark of parallel discrete event simulation (Fujimoto,
+// "Performance of Time Warp under synthetic workloads", 1990). One event for each LP is
+// under way at any time. An LP that handles an event causes the next, at itself or at
+// another LP.
 var phold = Entry{
 	Name:     "phold",
 	Summary:  "LPs without MPI that send events to random LPs; the standard benchmark of the bare engine",
@@ -43,7 +43,7 @@ type pholdLP struct {
 	sequence uint64     // events that it has caused
 }
 
-// pholdStateSize is that of a pholdLP and of its event in the event list.
+// pholdStateSize is the size of a pholdLP and of its event in the event list.
 const pholdStateSize = 16 + 32
 
 // pholdKernel gives the events of one engine their meaning.
@@ -63,8 +63,8 @@ type pholdKernel struct {
 // pholdEnd marks the event at which all LPs of the engine end.
 const pholdEnd = 1
 
-// newPholdKernel makes the kernel of an engine; made is told now and then how many
-// of its LPs have been made.
+// newPholdKernel returns the kernel of an engine. It calls made now and then with the
+// number of LPs made so far.
 func newPholdKernel(c *Config, e *engine.Engine, made func(n int)) *pholdKernel {
 	lo, hi := e.Range()
 	k := &pholdKernel{
@@ -84,7 +84,7 @@ func newPholdKernel(c *Config, e *engine.Engine, made func(n int)) *pholdKernel 
 	return k
 }
 
-// pholdDuration is the virtual time of a run: one unit for each event that an LP
+// pholdDuration returns the virtual time of a run: one unit for each event that an LP
 // handles on average.
 func pholdDuration(o Options) vtime.Time { return vtime.Time(o.Iterations) * vtime.Time(pholdUnit) }
 
@@ -109,8 +109,8 @@ func (k *pholdKernel) step(i int) bool {
 	return true
 }
 
-// cause schedules the event that follows the last one of an LP: the first of an
-// LP is its own. An event past the end of the run is dropped.
+// cause schedules the event that follows the last one of an LP. An LP's first event is
+// its own. An event past the end of the run is dropped.
 func (k *pholdKernel) cause(i int, move bool) {
 	l := &k.lps[i]
 	source, draw := k.lo+i, 3*l.sequence
@@ -143,8 +143,8 @@ func (k *pholdKernel) cause(i int, move bool) {
 	binary.LittleEndian.PutUint32(record[28:], uint32(ev.LP))
 }
 
-// pholdRecord is the size of an event between engines: its time, when it was
-// caused, sequence number, source and destination.
+// pholdRecord is the size of an event between engines: its time, the time at which it
+// was caused, sequence number, source and destination.
 const pholdRecord = 32
 
 // Deliver implements [engine.Kernel].
@@ -216,7 +216,7 @@ func newPhold(c Config) (Simulation, error) {
 	return s, nil
 }
 
-// account is what an engine reports at the end.
+// account is the report of an engine at the end.
 type account struct {
 	digest     engine.Digest
 	statistics engine.Statistics
@@ -278,8 +278,7 @@ func (s *pholdSimulation) runEngine(k *pholdKernel) error {
 	return err
 }
 
-// causeOf returns the error that is the cause rather than the consequence of
-// another engine's.
+// causeOf returns the first error that is not the consequence of another engine's.
 func causeOf(errs []error) error {
 	var stopped *engine.Stopped
 	var first error

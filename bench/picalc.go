@@ -8,7 +8,7 @@ import (
 	"gigarank/vtime"
 )
 
-// picalc integrates 4/(1+x²) from 0 to 1 by the midpoint rule, whose error with n
+// picalc integrates 4/(1+x²) from 0 to 1 by the midpoint rule. Its error with n
 // intervals is 1/(12n²) and smaller terms.
 var picalc = Entry{
 	Name:     "picalc",
@@ -54,21 +54,21 @@ func piMain(r *mpivirt.Rank, o Options) error {
 	return nil
 }
 
-// piShare integrates over the intervals rank, rank+size, … of n, and returns their
-// number, too.
+// piShare returns the integral over the intervals rank, rank+size, … of n, and their
+// number.
 func piShare(rank, size, n int) (share float64, intervals int) {
 	h := 1 / float64(n)
 	for i := rank; i < n; i += size {
 		x := h * (float64(i) + 0.5)
-		// The conversion keeps a compiler from fusing the product with the sum,
-		// which would make the bits depend on the host.
+		// The conversion keeps a compiler from fusing the product with the sum, which
+		// would make the bits depend on the host.
 		share += 4 / (1 + float64(x*x))
 		intervals++
 	}
 	return share * h, intervals
 }
 
-// checkPi holds the result against the bound of the rule's error, max|f″|/(24n²) =
+// checkPi compares the result with the bound of the rule's error, max|f″|/(24n²) =
 // 1/(3n²), and that of rounding.
 func checkPi(pi float64, n int64) error {
 	bound := 1/(3*float64(n)*float64(n)) + 1e-12

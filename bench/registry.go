@@ -11,19 +11,19 @@ import (
 	"gigarank/vtime"
 )
 
-// None stands in Options.Compute and Options.Payload for no compute phase or no
-// bytes, where zero stands for the program's default.
+// None stands for no compute phase in Options.Compute and for no bytes in
+// Options.Payload, where zero stands for the program's default.
 const None = -1
 
-// Options are what every program can be told. A zero field is the program's
+// Options are the options of every program. A zero field stands for the program's
 // default.
 type Options struct {
-	Iterations int            // repetitions of what is timed, at least 1
+	Iterations int            // timed repetitions, at least 1
 	Compute    vtime.Duration // virtual compute time before each repetition; None for none
 	Payload    int64          // bytes of each message or of each rank's contribution; None for none
 }
 
-// or fills what is zero in o with the defaults, and puts zero for None.
+// or replaces zeros in o by the defaults, and None by zero.
 func (o Options) or(defaults Options) Options {
 	if o.Iterations == 0 {
 		o.Iterations = defaults.Iterations
@@ -38,7 +38,7 @@ func (o Options) or(defaults Options) Options {
 	return o
 }
 
-// faults returns what is wrong with o, before the defaults are filled in.
+// faults returns the faults of o, before the defaults are filled in.
 func (o Options) faults() (faults []string) {
 	if o.Iterations < 0 {
 		faults = append(faults, fmt.Sprintf("%d iterations: use at least 1", o.Iterations))
@@ -60,12 +60,12 @@ type Config struct {
 
 // Simulation is a program that is ready to run.
 type Simulation interface {
-	// Run simulates the program to its end. The result holds what was finished
-	// also when there is an error.
+	// Run simulates the program to its end. With an error, the result holds the
+	// finished part.
 	Run() (*mpivirt.Result, error)
 	// Stop ends Run early, from any goroutine.
 	Stop(reason string)
-	// Progress looks at the simulation while it runs, from any goroutine.
+	// Progress returns the state of the simulation while it runs, from any goroutine.
 	Progress() mpivirt.Progress
 }
 
@@ -75,23 +75,23 @@ type Entry struct {
 	Summary  string          // one line
 	Defaults Options         // values of the options that are left zero
 	Forms    []*mpivirt.Kind // the kinds of rank that the program can run as; the first is the default
-	// Build makes the program. Its options have no zero left that stands for a
-	// default. Exactly one of Build and Direct is set.
+	// Build returns the program. No zero in its options stands for a default. Exactly
+	// one of Build and Direct is set.
 	Build func(Options) (mpivirt.Program, error)
-	// Direct makes the simulation of a program that runs on the engine without
-	// MPI. Its options are filled in like those of Build.
+	// Direct returns the simulation of a program that runs on the engine without MPI.
+	// Its options are filled in like those of Build.
 	Direct func(Config) (Simulation, error)
 	// Collectives of WORLD that all ranks take part in.
 	Collectives []collectives.Operation
-	// State gives the bytes that the program holds for each rank over those of
-	// the LP itself, with the options filled in; nil for none.
+	// State returns the bytes that the program holds for each rank over those of the LP
+	// itself, with the options filled in; nil for none.
 	State func(*mpivirt.Kind, Options) float64
-	// Shared gives the bytes that the program holds on each engine for all its ranks
+	// Shared returns the bytes that the program holds on each engine for all its ranks
 	// together, with the options filled in; nil for next to none.
 	Shared func(Config) float64
 }
 
-// programs lists every program, in the order in which a list shows them.
+// programs are all programs, in the order in which they are listed.
 var programs = []*Entry{
 	&barriertest,
 	&allreducetest,
@@ -116,7 +116,7 @@ var programs = []*Entry{
 	&phold,
 }
 
-// Programs lists every program.
+// Programs returns all programs.
 func Programs() []Entry {
 	list := make([]Entry, len(programs))
 	for i, e := range programs {
@@ -125,8 +125,8 @@ func Programs() []Entry {
 	return list
 }
 
-// Lookup returns the program with a name. The error lists the programs and
-// suggests the one that may have been meant.
+// Lookup returns the program with a name. The error lists the programs and suggests the
+// one that may have been meant.
 func Lookup(name string) (Entry, error) {
 	names := make([]string, len(programs))
 	for i, e := range programs {
@@ -138,12 +138,12 @@ func Lookup(name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("unknown program %q: %s", name, spelling.Choices(name, names))
 }
 
-// Resolve returns o with the program's defaults in place of zeros, and zero in
-// place of [None].
+// Resolve returns o with the program's defaults in place of zeros, and zero in place of
+// [None].
 func (e Entry) Resolve(o Options) Options { return o.or(e.Defaults) }
 
-// kind returns the kind of rank that the program runs as where one is asked for, which may
-// be nil.
+// kind returns the kind of rank that the program runs as: asked, or the default if that is
+// nil.
 func (e Entry) kind(asked *mpivirt.Kind) *mpivirt.Kind {
 	if asked == nil && len(e.Forms) > 0 {
 		return e.Forms[0]
@@ -163,8 +163,8 @@ func (e Entry) CheckForm(kind *mpivirt.Kind) error {
 	return fmt.Errorf("program %s has no %s form: use %s", e.Name, kind, strings.Join(forms, " or "))
 }
 
-// New makes the simulation of a program. It refuses an unknown name, a kind of rank
-// that the program does not have, and options out of range.
+// New returns the simulation of a program. It returns an error for an unknown name, a
+// kind of rank that the program does not have, and options out of range.
 func New(name string, c Config) (Simulation, error) {
 	e, err := Lookup(name)
 	if err != nil {
@@ -190,7 +190,8 @@ func New(name string, c Config) (Simulation, error) {
 }
 
 // BytesPerRank estimates the memory that one rank of a program takes on the host, in
-// bytes, with so many engines in all; see [mpivirt.Footprint] for what it needs of the configuration.
+// bytes. engines is their number in all. See [mpivirt.Footprint] for the fields of the
+// configuration that it reads.
 func BytesPerRank(e Entry, c Config, engines int) float64 {
 	c.Kind = e.kind(c.Kind)
 	n := mpivirt.Footprint(&c.Config, engines, e.Collectives...)
@@ -201,7 +202,7 @@ func BytesPerRank(e Entry, c Config, engines int) float64 {
 }
 
 // BytesPerEngine estimates the memory that a program takes on each engine, in bytes,
-// however many ranks it has there. Like [BytesPerRank] it looks at the Target.
+// however many ranks it has there. Like [BytesPerRank] it reads the Target.
 func BytesPerEngine(e Entry, c Config) float64 {
 	if e.Shared == nil {
 		return 0

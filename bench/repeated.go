@@ -7,8 +7,8 @@ import (
 	"gigarank/mpivirt/steps"
 )
 
-// repeat makes a program of event ranks that take a step for each iteration, and one
-// more that ends the rank. All that a rank remembers is how many steps it has taken:
+// repeat returns a program of event ranks that take a step for each iteration, and one
+// more that ends the rank. A rank stores only the number of steps that it has taken, in
 // two bytes where they suffice.
 func repeat(iterations int, step func(r *steps.Rank, iteration int) steps.Outcome) steps.Program {
 	if iterations < math.MaxUint16 {

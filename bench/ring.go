@@ -9,9 +9,9 @@ import (
 	"gigarank/vtime"
 )
 
-// ring is the ring of small messages: all ranks at once send to the right and
-// receive from the left. The sends block; a payload above the machine's eager
-// limit makes it a deadlock, as on a real machine.
+// ring is the ring of small messages: all ranks at once send to the right and receive
+// from the left. The sends block. A payload above the machine's eager limit makes it a
+// deadlock, as on a real machine.
 var ring = Entry{
 	Name:     "ring",
 	Summary:  "every rank sends 8 bytes to the right and receives from the left, blocking, with eager sends",
@@ -52,8 +52,8 @@ var ringNonblocking = Entry{
 	State:    pointToPointState(0),
 }
 
-// numberSize is the length of the number that the messages of these programs
-// begin with, by which the receiver tells that it got the right one.
+// numberSize is the length of the number at the beginning of each message of these
+// programs. The receiver checks it.
 const numberSize = 8
 
 func holdsNumber(o Options) error {
@@ -63,8 +63,8 @@ func holdsNumber(o Options) error {
 	return nil
 }
 
-// onPayload makes the Build of a program for goroutine ranks whose messages carry
-// a number.
+// onPayload returns the Build of a program for goroutine ranks whose messages carry a
+// number.
 func onPayload(main func(*mpivirt.Rank, Options) error) func(Options) (mpivirt.Program, error) {
 	return func(o Options) (mpivirt.Program, error) {
 		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return main(r, o) })}}, holdsNumber(o)
@@ -80,7 +80,7 @@ func checkNumber(message []byte, from, want int) error {
 	return nil
 }
 
-// ringNumber is what rank sends in an iteration of the ring.
+// ringNumber returns the number that rank sends in an iteration of the ring.
 func ringNumber(rank, iteration int) int { return rank<<20 + iteration }
 
 func ringMain(r *mpivirt.Rank, o Options) error {
@@ -105,32 +105,32 @@ func ringMain(r *mpivirt.Rank, o Options) error {
 	return nil
 }
 
-// timedState is the state of an event rank that repeats a timed operation: how
-// often it has begun it, and when last. Two words of 32 bits hold the instant, so
-// that the struct has no padding.
+// timedState is the state of an event rank that repeats a timed operation: how often it
+// has begun it, and when last. Two words of 32 bits hold the instant, so that the
+// struct has no padding.
 type timedState struct {
 	begun, startLow, startHigh uint32
 }
 
-// start notes that an operation begins at t.
+// start records that an operation begins at t.
 func (s *timedState) start(t vtime.Time) {
 	s.begun++
 	s.startLow, s.startHigh = uint32(t), uint32(t>>32)
 }
 
-// end returns the number of the operation that was begun last, from 0, and how
-// long it took until t.
+// end returns the number of the operation that was begun last, from 0, and its duration
+// until t.
 func (s *timedState) end(t vtime.Time) (index int, d vtime.Duration) {
 	return int(s.begun) - 1, t.Sub(vtime.Time(s.startHigh)<<32 | vtime.Time(s.startLow))
 }
 
-// ringState is the state of ring as an event rank: it has begun so many iterations.
+// ringState is the state of ring as an event rank. begun counts its iterations.
 type ringState struct {
 	timedState
 	next ringStep
 }
 
-// ringStep is what a rank of ring does next.
+// ringStep is the next action of a rank of ring.
 type ringStep uint8
 
 const (
@@ -141,8 +141,7 @@ const (
 
 const ringStateSize = 16
 
-// step is ringMain as steps. The message is scratch of the engine: a send copies
-// it.
+// step is ringMain as steps. The message is scratch of the engine: a send copies it.
 func (s *ringState) step(r *steps.Rank, o Options, message []byte) steps.Outcome {
 	left, right := neighbours(r.Rank(), r.Size())
 	switch s.next {
@@ -178,9 +177,8 @@ func (s *ringState) send(r *steps.Rank, message []byte, right int) steps.Outcome
 	return steps.Send(r, message, right, 0)
 }
 
-// tokenMain passes a token that counts its hops. Rank 0 sends it off and takes it
-// in; a rank that is alone has nobody to send it to but itself, and must not block
-// in that.
+// tokenMain passes a token that counts its hops. Rank 0 sends it first and receives it
+// last. A single rank can only send it to itself, and must not block in that.
 func tokenMain(r *mpivirt.Rank, o Options) error {
 	left, right := neighbours(r.Rank(), r.Size())
 	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
@@ -244,15 +242,15 @@ func nonblockingMain(r *mpivirt.Rank, o Options) error {
 	return nil
 }
 
-// messagesPerRank is what the virtual MPI holds for a rank that sends and receives
-// messages, in bytes: its mailbox, a request and a message. sendStack is what the
-// stack of a goroutine rank grows by when a send of its finds the receive posted.
+// messagesPerRank is the bytes that the virtual MPI holds for a rank that sends and
+// receives messages: its mailbox, a request and a message. sendStack is the growth of a
+// goroutine rank's stack when a send finds the receive posted.
 const (
 	messagesPerRank = 288
 	sendStack       = 2048
 )
 
-// pointToPointState gives the State of a program of point-to-point messages whose
+// pointToPointState returns the State of a program of point-to-point messages whose
 // event ranks have a state of the given size.
 func pointToPointState(state float64) func(*mpivirt.Kind, Options) float64 {
 	return func(kind *mpivirt.Kind, o Options) float64 {

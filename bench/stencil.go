@@ -10,12 +10,12 @@ import (
 	"gigarank/vtime"
 )
 
-// stencil is the skeleton of a code that solves a partial differential equation on
-// a box with periodic boundaries: the box is cut into a [grid] of ranks, and in
-// each step a rank computes, exchanges a face with both neighbours in one dimension
-// after the other, so that edges and corners come along, and takes part in an
-// allreduce of one number, as for a residual. Where the grid is one rank thick, the
-// rank is its own neighbour and sends nothing.
+// stencil is the skeleton of a code that solves a partial differential equation on a
+// box with periodic boundaries. The box is cut into a [grid] of ranks. In each step a
+// rank computes and exchanges a face with both neighbours in one dimension after the
+// other, so that edges and corners travel along. It then takes part in an allreduce of
+// one number, as for a residual. Where the grid is one rank thick, the rank is its own
+// neighbour and sends nothing.
 var stencil = Entry{
 	Name:     "stencil",
 	Summary:  "steps of a 3D halo exchange on a periodic grid of ranks, then an allreduce of 8 bytes; times both",
@@ -43,9 +43,9 @@ var stencil = Entry{
 	},
 }
 
-// stencilMessages is what the virtual MPI holds for a rank of stencil, in bytes: its
-// mailbox for the most part. Of requests and messages there are few at a time, since
-// ranks go on in their order.
+// stencilMessages is the bytes that the virtual MPI holds for a rank of stencil, mostly
+// its mailbox. Few requests and messages exist at a time, since ranks go on in their
+// order.
 const stencilMessages = 268
 
 // dimensions of the grid.
@@ -58,7 +58,7 @@ type grid struct {
 }
 
 // newGrid arranges n ranks in a grid whose extents are as close to each other as
-// divisors of n can be, as MPI_Dims_create does: their sum is the least.
+// divisors of n can be, as MPI_Dims_create does. Their sum is the least.
 func newGrid(n int) grid {
 	best := grid{[dimensions]int{n, 1, 1}}
 	for c := 1; c*c*c <= n; c++ {
@@ -99,7 +99,7 @@ func (g grid) neighbours(rank, dimension int) (before, after int) {
 	return before, after
 }
 
-// lazyGrid is a grid that is found when the first rank asks for it.
+// lazyGrid is a grid that is computed when the first rank needs it.
 type lazyGrid struct{ known atomic.Pointer[grid] }
 
 func (l *lazyGrid) of(ranks int) grid {
@@ -112,14 +112,14 @@ func (l *lazyGrid) of(ranks int) grid {
 	return *g
 }
 
-// Tags of a face: of the dimension that it is sent along, and whether to the rank
+// Tags of a face: the dimension that it is sent along, and whether it goes to the rank
 // before or after.
 func tagBefore(dimension int) int { return 2 * dimension }
 
 func tagAfter(dimension int) int { return 2*dimension + 1 }
 
-// residual is what a rank gives to the allreduce of a step, checkResidual compares
-// the sum of all, by addResiduals, with the closed form.
+// residual returns a rank's contribution to the allreduce of a step. checkResidual
+// compares the sum of all, by addResiduals, with the closed form.
 func residual(rank, step int) int64 { return int64(rank + step) }
 
 var addResiduals = mpivirt.Sum[int64]()
@@ -189,7 +189,7 @@ func exchangeFaces(r *mpivirt.Rank, g grid, d int, out, before, after []byte) er
 	return err
 }
 
-// stencilSteps is stencilMain as steps; of the faces only the size is simulated. All
+// stencilSteps is stencilMain as steps. Only the size of the faces is simulated. All
 // ranks of an engine share it.
 type stencilSteps struct {
 	Options
@@ -198,8 +198,8 @@ type stencilSteps struct {
 	checked  int      // step whose sum, which the ranks share, has been checked
 }
 
-// stencilState is the state of an event rank: the steps that it has begun, when what
-// it times began, and the dimension in which it exchanges faces next.
+// stencilState is the state of an event rank: the steps begun, the beginning of the
+// current timed operation, and the dimension in which it exchanges faces next.
 type stencilState struct {
 	begun, startLow, startHigh uint32
 	next                       uint32
@@ -207,8 +207,8 @@ type stencilState struct {
 
 const stencilStateSize = 16
 
-// What stands in for the dimension of a rank that has been through the allreduce, and of
-// one that has computed.
+// Values of next, in place of a dimension, for a rank that has been through the
+// allreduce and for one that has computed.
 const (
 	reduced = dimensions + 1 + iota
 	computed

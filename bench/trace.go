@@ -16,21 +16,21 @@ import (
 	"gigarank/vtime"
 )
 
-// A trace file is what Netgauge's selfish detour benchmark writes (netgauge -x
-// noise, file ng.out) and LogGOPSim reads: a line for each detour with its begin
-// and its duration, divided by white space; lines that begin with # and empty ones
-// say nothing. A plain number is in nanoseconds, as Netgauge writes it; a unit may
-// follow it without a space. Detours are in the order of their begins and do not
+// A trace file has the format that Netgauge's selfish detour benchmark writes (netgauge
+// -x noise, file ng.out) and LogGOPSim reads. It has a line for each detour with its
+// begin and its duration, separated by white space. Lines that begin with # and empty
+// lines are ignored. A plain number is in nanoseconds, as Netgauge writes it; a unit
+// may follow it without a space. Detours are in the order of their begins and do not
 // overlap. The trace lasts from 0 to the end of its last detour.
 
-// rounding is how far a detour may reach into the next one: benchmarks round the
-// times of detours that follow each other at once. It is cut off.
+// rounding is how far a detour may reach into the next one; the excess is cut off.
+// Benchmarks round the times of detours that follow each other at once.
 const rounding = vtime.Nanosecond
 
-// shownFaults bounds how many faults of a file are shown.
+// shownFaults bounds the faults of a file that are shown.
 const shownFaults = 20
 
-// trace is a list of detours. It takes 24 bytes for each.
+// trace is a list of detours, 24 bytes each.
 type trace struct {
 	begins []vtime.Duration // ascending
 	ends   []vtime.Duration // ends[i] <= begins[i+1]
@@ -38,10 +38,10 @@ type trace struct {
 	all    vtime.Duration   // computing time of the whole, above 0
 }
 
-// length is how long the trace lasts.
+// length returns the duration of the trace.
 func (t *trace) length() vtime.Duration { return t.ends[len(t.ends)-1] }
 
-// stolen is how long the first n detours take together.
+// stolen returns the duration of the first n detours together.
 func (t *trace) stolen(n int) vtime.Duration {
 	if n == 0 {
 		return 0
@@ -49,8 +49,7 @@ func (t *trace) stolen(n int) vtime.Duration {
 	return t.ends[n-1] - t.free[n-1]
 }
 
-// computed returns how much of the time from 0 to an instant of the trace is for
-// computing.
+// computed returns the computing time from 0 to an instant of the trace.
 func (t *trace) computed(at vtime.Duration) vtime.Duration {
 	n, _ := slices.BinarySearch(t.begins, at) // detours begun before
 	if n > 0 && at < t.ends[n-1] {
@@ -59,7 +58,8 @@ func (t *trace) computed(at vtime.Duration) vtime.Duration {
 	return at - t.stolen(n)
 }
 
-// instant returns when some time, above 0 and at most all, has been computed.
+// instant returns the instant at which a time, above 0 and at most all, has been
+// computed.
 func (t *trace) instant(computed vtime.Duration) vtime.Duration {
 	n, _ := slices.BinarySearch(t.free, computed) // detours over by then
 	return computed + t.stolen(n)
@@ -108,7 +108,7 @@ func parseTrace(path, text string) (*trace, network.Faults) {
 	return &r.trace, r.faults
 }
 
-// fault notes what is wrong with the line.
+// fault adds a fault of the line.
 func (r *traceReader) fault(field, what, remedy string) {
 	if len(r.faults) == shownFaults {
 		r.unshown++
@@ -117,7 +117,7 @@ func (r *traceReader) fault(field, what, remedy string) {
 	r.faults = append(r.faults, network.Fault{File: r.path, Line: r.line, Field: field, What: what, Remedy: remedy})
 }
 
-// detour takes in a line.
+// detour reads the fields of a line.
 func (r *traceReader) detour(fields []string) {
 	if len(fields) != 2 {
 		r.fault("", fmt.Sprintf("fields: %d instead of 2", len(fields)), "write the begin and the duration of one detour")
@@ -177,15 +177,15 @@ func (r *traceReader) finish() {
 	}
 }
 
-// traceNoise takes the rank's core away as the trace says, over and over. Each rank
+// traceNoise takes the rank's core away as in the trace, over and over. Each rank
 // begins at a random instant of the trace.
 type traceNoise struct {
 	seed  uint64
 	trace *trace
 }
 
-// Extend implements mpivirt.Noise. It takes time in proportion to the logarithm of
-// the number of detours.
+// Extend implements mpivirt.Noise. It takes time in proportion to the logarithm of the
+// number of detours.
 func (n *traceNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration {
 	if d <= 0 {
 		return d
@@ -194,8 +194,8 @@ func (n *traceNoise) Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Dura
 	length := tr.length()
 	phase := vtime.Duration(random.Intn(n.seed, uint64(rank), 0, int(length)))
 	begin := (vtime.Duration(t%vtime.Time(length)) + phase) % length
-	// Computing time from the begin of the trace: all that is left of whole traces,
-	// and of one more that is not quite computed to its end.
+	// Computing time from the begin of the trace: that of whole traces, and of one more
+	// that is not quite computed to its end.
 	computed := uint64(tr.computed(begin)) + uint64(d)
 	traces, rest := (computed-1)/uint64(tr.all), (computed-1)%uint64(tr.all)+1
 	hi, lo := bits.Mul64(traces, uint64(length))

@@ -1,14 +1,14 @@
-// Report measures how fast gigarank is and prints one table: what it reaches, a
-// floor or the figure of another simulator beside it, and the ratio of the two.
+// Report measures how fast gigarank is and prints one table: each figure, a floor or
+// the figure of another simulator beside it, and the ratio of the two.
 //
 // # Method
 //
 // Each figure is the median of five runs, or that of a single one with -quick and
 // -large. A run is a fresh process of the real binary, whose document gives wall times
-// and peak memory; processor time is what the system counts for the process, from its
-// start to its end. Floors are bare loops measured in the same way: coroutines of
-// iter.Pull, and a slab of 16 bytes a rank. Allocations are counted in this process,
-// as the difference between a run and one twice as long.
+// and peak memory. Processor time is the system's count for the process, from its start
+// to its end. Floors are bare loops measured in the same way: coroutines of iter.Pull,
+// and a slab of 16 bytes a rank. Allocations are counted in this process, as the
+// difference between a run and one twice as long.
 //
 // Figures of other simulators were measured on a machine of the same kind: SimGrid
 // SMPI 4.1 (barriertest and a ring of 8-byte messages), LogGOPSim (dissemination
@@ -16,6 +16,6 @@
 //
 // # Use
 //
-// scripts/bench builds what is needed and runs it; the machine should be idle. The
-// exit code is 1 if a floor is missed.
+// scripts/bench builds the binaries and runs it; the machine should be idle. The exit
+// code is 1 if a floor is missed.
 package main

@@ -12,15 +12,14 @@ import (
 	"time"
 )
 
-// floors are the bare loops. Each is measured in a process of its own: Linux hands
-// the peak memory of a process on to those that it starts.
+// floors are the bare loops. Each is measured in a process of its own: under Linux a
+// process inherits the peak memory of its parent.
 var floors = map[string]func() float64{
 	"coroutines": func() float64 { return coroutineTrip(1e6) },
 	"slab":       func() float64 { return slabTrip(1e7) },
 }
 
-// floor measures a bare loop in as many processes as is asked for, and returns the
-// median.
+// floor measures a bare loop in m.repetitions processes, and returns the median.
 func (m *meter) floor(name string) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -41,10 +40,10 @@ func (m *meter) floor(name string) (float64, error) {
 	return middle(values), nil
 }
 
-// trips is how often a bare loop is repeated.
+// trips is the number of repetitions of a bare loop.
 const trips = 10
 
-// clock measures f, in seconds.
+// clock returns the wall time of f, in seconds.
 func clock(f func()) float64 {
 	began := time.Now()
 	for range trips {
@@ -53,7 +52,8 @@ func clock(f func()) float64 {
 	return time.Since(began).Seconds() / trips
 }
 
-// coroutineTrip measures a round trip to each of n bare coroutines in turn, in ns.
+// coroutineTrip returns the time of a round trip to each of n bare coroutines in turn,
+// in ns.
 func coroutineTrip(n int) float64 {
 	next := make([]func() (struct{}, bool), n)
 	for i := range n {
@@ -70,15 +70,14 @@ func coroutineTrip(n int) float64 {
 	}) / float64(n) * 1e9
 }
 
-// slot is what an event rank of a barrier needs at the least: its clock and where
-// it is.
+// slot is the least state of an event rank in a barrier: its clock and its place.
 type slot struct {
 	clock int64
 	at    int64
 }
 
-// slabTrip measures a join and a release of n ranks as a bare loop over a slab on
-// all cores, in ns of wall time a rank.
+// slabTrip returns the time of a join and a release of n ranks as a bare loop over a
+// slab on all cores, in ns of wall time a rank.
 func slabTrip(n int) float64 {
 	slab := make([]slot, n)
 	cores := runtime.NumCPU()
@@ -110,6 +109,6 @@ func slabTrip(n int) float64 {
 			}
 		})
 	}
-	trip() // the memory is there from here on
+	trip() // touches the memory for the first time
 	return clock(trip) / float64(n) * 1e9
 }

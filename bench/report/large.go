@@ -14,7 +14,7 @@ import (
 // barrier and 408.93 s for an allreduce of 1024 doubles, on 216,000 cores.
 const paperRanks = 221184000
 
-// large takes the figures of 10^8 ranks and more.
+// large measures the figures of 10^8 ranks and more.
 func (m *meter) large() ([]row, error) {
 	var rows []row
 	for _, part := range []func() ([]row, error){m.paperBarrier, m.paperAllreduce, m.billion, m.paperHosts} {
@@ -27,7 +27,7 @@ func (m *meter) large() ([]row, error) {
 	return rows, nil
 }
 
-// first is the wall time until the first iteration is over, set-up included.
+// first returns the wall time until the first iteration is over, set-up included.
 func (s *sample) first() float64 {
 	wall := s.Wall
 	for _, it := range s.Iterations[min(1, len(s.Iterations)):] {
@@ -46,22 +46,23 @@ func (m *meter) paperBarrier() ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	what := fmt.Sprintf("event ranks, barriertest, %d ranks, ", paperRanks)
+	name := fmt.Sprintf("event ranks, barriertest, %d ranks, ", paperRanks)
 	each := median(samples, (*sample).iteration)
 	peak := median(samples, func(s *sample) float64 { return s.BytesPerRank * float64(s.Ranks) })
 	return []row{
-		{what + "a barrier", each, "s", 10, "floor", 1, true},
-		{what + "a barrier", each, "s", 154.8, "µπ on 216,000 cores", 0, true},
-		{what + "until the first barrier is over", median(samples, (*sample).first), "s", 10, "floor", 1, true},
-		{what + "peak memory of a rank", peak / paperRanks, "B", 24, "floor", 1, true},
-		{what + "memory", peak, "B", memory, "plan", 1.1, true},
-		{what + "memory foreseen by plan", memory, "B", peak, "the run", 1.1, true},
-		{what + "wall time", median(samples, func(s *sample) float64 { return s.Wall }), "s", wall, "plan", 1.3, true},
-		{what + "wall time foreseen by plan", wall, "s", median(samples, func(s *sample) float64 { return s.Wall }), "the run", 1.3, true},
+		{name + "a barrier", each, "s", 10, "floor", 1, true},
+		{name + "a barrier", each, "s", 154.8, "µπ on 216,000 cores", 0, true},
+		{name + "until the first barrier is over", median(samples, (*sample).first), "s", 10, "floor", 1, true},
+		{name + "peak memory of a rank", peak / paperRanks, "B", 24, "floor", 1, true},
+		{name + "memory", peak, "B", memory, "plan", 1.1, true},
+		{name + "memory forecast by plan", memory, "B", peak, "the run", 1.1, true},
+		{name + "wall time", median(samples, func(s *sample) float64 { return s.Wall }), "s", wall, "plan", 1.3, true},
+		{name + "wall time forecast by plan", wall, "s", median(samples, func(s *sample) float64 { return s.Wall }), "the run", 1.3, true},
 	}, nil
 }
 
-// forecast asks plan for the memory, in bytes, and the wall time, in seconds, of a run.
+// forecast returns the memory in bytes and the wall time in seconds that plan prints
+// for a run.
 func (m *meter) forecast(line string) (memory, wall float64, err error) {
 	text, err := exec.Command(m.binary, append([]string{"plan"}, strings.Fields(line)...)...).Output()
 	if err != nil {
@@ -89,10 +90,10 @@ func (m *meter) paperAllreduce() ([]row, error) {
 		return nil, err
 	}
 	each := median(samples, (*sample).iteration)
-	what := fmt.Sprintf("event ranks, allreducetest, %d ranks, 1024 doubles, a reduction", paperRanks)
+	name := fmt.Sprintf("event ranks, allreducetest, %d ranks, 1024 doubles, a reduction", paperRanks)
 	return []row{
-		{what, each, "s", 300, "floor", 1, true},
-		{what, each, "s", 408.93, "µπ on 216,000 cores", 0, true},
+		{name, each, "s", 300, "floor", 1, true},
+		{name, each, "s", 408.93, "µπ on 216,000 cores", 0, true},
 	}, nil
 }
 
@@ -106,19 +107,19 @@ func (m *meter) billion() ([]row, error) {
 		if err != nil {
 			return rows, err
 		}
-		what := fmt.Sprintf("event ranks, %s barrier, %s ranks, ", c.algorithm, c.ranks)
+		name := fmt.Sprintf("event ranks, %s barrier, %s ranks, ", c.algorithm, c.ranks)
 		each := median(samples, (*sample).iteration)
 		rows = append(rows,
-			row{what + "a barrier", each, "s", 120, "floor", 1, true},
-			row{what + "the first one, with the set-up", median(samples, (*sample).first), "s", each, "a further one", 0, true},
-			row{what + "peak memory", median(samples, func(s *sample) float64 { return s.BytesPerRank * float64(s.Ranks) / (1 << 30) }), "GiB", 20, "floor", 1, true},
+			row{name + "a barrier", each, "s", 120, "floor", 1, true},
+			row{name + "the first one, with the set-up", median(samples, (*sample).first), "s", each, "a further one", 0, true},
+			row{name + "peak memory", median(samples, func(s *sample) float64 { return s.BytesPerRank * float64(s.Ranks) / (1 << 30) }), "GiB", 20, "floor", 1, true},
 		)
 	}
 	return rows, nil
 }
 
-// paperHosts compares two host processes with two engines in one, in turns: what else
-// the machine does meanwhile is to hit both.
+// paperHosts compares two host processes with two engines in one, in turns, so that
+// other load of the machine affects both.
 func (m *meter) paperHosts() ([]row, error) {
 	if m.launcher == "" {
 		return nil, nil

@@ -24,7 +24,7 @@ func main() {
 		m.repetitions = 1
 	}
 	if *floor != "" {
-		// A loop holds as much as the ranks that it stands for, and no garbage.
+		// A loop holds as much memory as the ranks that it stands for, and no garbage.
 		debug.SetGCPercent(-1)
 		fmt.Println(floors[*floor]())
 		return

@@ -13,7 +13,7 @@ import (
 	"gigarank/sync"
 )
 
-// measure takes all figures, in the order of the table.
+// measure measures all figures, in the order of the table.
 func (m *meter) measure() ([]row, error) {
 	var rows []row
 	for _, part := range []func() ([]row, error){
@@ -28,7 +28,7 @@ func (m *meter) measure() ([]row, error) {
 	return rows, nil
 }
 
-// perRank is the processor time for a rank and an iteration, in ns.
+// perRank returns the processor time for a rank and an iteration, in ns.
 func perRank(s *sample) float64 { return s.cpu / float64(s.Ranks*len(s.Iterations)) * 1e9 }
 
 func (m *meter) goroutineBarrier() ([]row, error) {
@@ -46,13 +46,13 @@ func (m *meter) goroutineBarrier() ([]row, error) {
 	}
 	trip := median(large, func(s *sample) float64 { return s.iteration() / float64(s.Ranks) * 1e9 })
 	memory := median(large, func(s *sample) float64 { return s.BytesPerRank })
-	const what = "goroutine ranks, barriertest, "
+	const name = "goroutine ranks, barriertest, "
 	return []row{
-		{what + "1M ranks, time of a rank and barrier", trip, "ns", bare, "bare coroutine", 1.5, true},
-		{what + "1M ranks, peak memory of a rank", memory, "B", 3300, "floor", 1, true},
-		{what + "1M ranks, memory", memory, "B", 12.7e3, "SMPI", 0, true},
-		{what + "1M ranks, CPU time of a rank and barrier", median(large, perRank), "ns", 57e3, "SMPI", 0, true},
-		{what + "16,384 ranks, CPU time of a rank and barrier", median(small, perRank), "ns", 27e3, "SMPI", 0, true},
+		{name + "1M ranks, time of a rank and barrier", trip, "ns", bare, "bare coroutine", 1.5, true},
+		{name + "1M ranks, peak memory of a rank", memory, "B", 3300, "floor", 1, true},
+		{name + "1M ranks, memory", memory, "B", 12.7e3, "SMPI", 0, true},
+		{name + "1M ranks, CPU time of a rank and barrier", median(large, perRank), "ns", 57e3, "SMPI", 0, true},
+		{name + "16,384 ranks, CPU time of a rank and barrier", median(small, perRank), "ns", 27e3, "SMPI", 0, true},
 	}, nil
 }
 
@@ -66,11 +66,11 @@ func (m *meter) eventBarrier() ([]row, error) {
 		return nil, err
 	}
 	trip := median(samples, func(s *sample) float64 { return s.iteration() / float64(s.Ranks) * 1e9 })
-	what := fmt.Sprintf("event ranks, barriertest, 10M ranks, %d engines, ", samples[0].Engines)
+	name := fmt.Sprintf("event ranks, barriertest, 10M ranks, %d engines, ", samples[0].Engines)
 	return []row{
-		{what + "wall time of a rank and barrier", trip, "ns", 15, "floor", 1, true},
-		{what + "the same", trip, "ns", bare, "bare slab of 16 B", 0, true},
-		{what + "peak memory of a rank", median(samples, func(s *sample) float64 { return s.BytesPerRank }), "B", 24, "floor", 1, true},
+		{name + "wall time of a rank and barrier", trip, "ns", 15, "floor", 1, true},
+		{name + "the same", trip, "ns", bare, "bare slab of 16 B", 0, true},
+		{name + "peak memory of a rank", median(samples, func(s *sample) float64 { return s.BytesPerRank }), "B", 24, "floor", 1, true},
 	}, nil
 }
 
@@ -86,11 +86,11 @@ func (m *meter) ring() ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	const what, unit = "ring of 8-byte messages, 65,536 ranks, ", "messages/CPU s"
+	const name, unit = "ring of 8-byte messages, 65,536 ranks, ", "messages/CPU s"
 	return []row{
-		{what + "event ranks", median(event, perCPUSecond), unit, 5e6, "floor", 1, false},
-		{what + "goroutine ranks", median(goroutine, perCPUSecond), unit, 1.5e6, "floor", 1, false},
-		{what + "goroutine ranks", median(goroutine, perCPUSecond), unit, 48e3, "SMPI", 0, false},
+		{name + "event ranks", median(event, perCPUSecond), unit, 5e6, "floor", 1, false},
+		{name + "goroutine ranks", median(goroutine, perCPUSecond), unit, 1.5e6, "floor", 1, false},
+		{name + "goroutine ranks", median(goroutine, perCPUSecond), unit, 48e3, "SMPI", 0, false},
 	}, nil
 }
 
@@ -106,17 +106,17 @@ func (m *meter) dissemination() ([]row, error) {
 	}
 	// Every rank sends one message in each of ⌈log2 P⌉ rounds.
 	messages := func(s *sample) float64 { return float64(s.Ranks) * math.Ceil(math.Log2(float64(s.Ranks))) }
-	const what = "dissemination barrier, 1M ranks, "
+	const name = "dissemination barrier, 1M ranks, "
 	one := median(message, func(s *sample) float64 { return messages(s) / s.cpu })
 	return []row{
-		{what + "message interpreter", one, "messages/CPU s", 2e6, "floor", 1, false},
-		{what + "one barrier by messages", median(message, func(s *sample) float64 { return s.cpu }), "CPU s", 84, "LogGOPSim", 0, true},
-		{what + "memory of a rank", median(message, func(s *sample) float64 { return s.BytesPerRank }), "B", 7.5e3, "LogGOPSim", 0, true},
-		{what + "bulk interpreter", median(bulk, func(s *sample) float64 { return messages(s) / s.iteration() }), "messages/s", 300e6, "floor", 1, false},
+		{name + "message interpreter", one, "messages/CPU s", 2e6, "floor", 1, false},
+		{name + "one barrier by messages", median(message, func(s *sample) float64 { return s.cpu }), "CPU s", 84, "LogGOPSim", 0, true},
+		{name + "memory of a rank", median(message, func(s *sample) float64 { return s.BytesPerRank }), "B", 7.5e3, "LogGOPSim", 0, true},
+		{name + "bulk interpreter", median(bulk, func(s *sample) float64 { return messages(s) / s.iteration() }), "messages/s", 300e6, "floor", 1, false},
 	}, nil
 }
 
-// handled is the number of events that phold has handled: an LP is resumed for
+// handled returns the number of events that phold has handled: an LP is resumed for
 // each, and to begin and to end.
 func handled(s *sample) float64 { return s.Switches - 2*float64(s.Ranks) }
 
@@ -131,8 +131,8 @@ func (m *meter) phold() ([]row, error) {
 			return rows, err
 		}
 		rate := median(samples, func(s *sample) float64 { return handled(s) / s.run() })
-		what := fmt.Sprintf("phold, %d LPs, one core", c.lps)
-		rows = append(rows, row{what, rate, "events/s", c.floor, "floor", 1, false}, row{what, rate, "events/s", c.ross, "ROSS", 0, false})
+		name := fmt.Sprintf("phold, %d LPs, one core", c.lps)
+		rows = append(rows, row{name, rate, "events/s", c.floor, "floor", 1, false}, row{name, rate, "events/s", c.ross, "ROSS", 0, false})
 	}
 	return rows, nil
 }
@@ -159,21 +159,22 @@ func (m *meter) hosts() ([]row, error) {
 		share := median(two, func(s *sample) float64 { return s.RemoteMessages / max(s.Events, 1) })
 		packed := median(two, func(s *sample) float64 { return s.TransportMessages / max(s.Events, 1) })
 		rows = append(rows, row{
-			what: fmt.Sprintf("MPI, %s, 2 processes, %.2g remote messages and %.2g transport messages per event", line[len("run "):], share, packed),
-			got:  median(two, (*sample).run), unit: "s", reference: median(one, (*sample).run), source: "1 process", less: true,
+			name:  fmt.Sprintf("MPI, %s, 2 processes, %.2g remote messages and %.2g transport messages per event", line[len("run "):], share, packed),
+			value: median(two, (*sample).run), unit: "s", reference: median(one, (*sample).run), source: "1 process", less: true,
 		})
 	}
 	return rows, nil
 }
 
-// allocations counts the heap allocations of a message and of a switch: what a run
-// does more of than one half as long, over what it allocates more.
+// allocations counts the heap allocations of a message and of a switch: the additional
+// allocations of a run over one half as long, divided by its additional messages or
+// switches.
 func (m *meter) allocations() ([]row, error) {
 	var rows []row
 	for _, c := range []struct {
 		program string
 		kind    *mpivirt.Kind
-		what    string
+		per     string
 		count   func(r *mpivirt.Result) uint64
 	}{
 		{"ring", steps.Kind, "message", func(r *mpivirt.Result) uint64 { return r.Statistics.Messages }},
@@ -193,7 +194,7 @@ func (m *meter) allocations() ([]row, error) {
 		each := max(float64(more)-float64(less), 0) / float64(c.count(long)-c.count(short))
 		// A barrier as a whole allocates its arrays: less than one in a hundred.
 		rows = append(rows, row{
-			fmt.Sprintf("hot path, %s as %v ranks, heap allocations per %s", c.program, c.kind, c.what), each, "", 0.01, "at most", 1, true,
+			fmt.Sprintf("hot path, %s as %v ranks, heap allocations per %s", c.program, c.kind, c.per), each, "", 0.01, "at most", 1, true,
 		})
 	}
 	return rows, nil

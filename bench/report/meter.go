@@ -18,7 +18,7 @@ type meter struct {
 	repetitions int
 }
 
-// sample is what one run tells: fields of its document, and the processor time of
+// sample is the figures of one run: fields of its document, and the processor time of
 // the process.
 type sample struct {
 	Ranks, Engines    int
@@ -37,11 +37,11 @@ type sample struct {
 	cpu float64 // seconds
 }
 
-// run is the wall time without set-up, in seconds.
+// run returns the wall time without set-up, in seconds.
 func (s *sample) run() float64 { return s.Wall - s.SetUp }
 
-// iteration is the median wall time of an iteration, in seconds, without the first,
-// in which the ranks begin and their memory is touched for the first time.
+// iteration returns the median wall time of an iteration, in seconds. It leaves out the
+// first, in which the ranks begin and first touch their memory.
 func (s *sample) iteration() float64 {
 	var walls []float64
 	for _, it := range s.Iterations[min(1, len(s.Iterations)):] {
@@ -50,8 +50,8 @@ func (s *sample) iteration() float64 {
 	return middle(walls)
 }
 
-// take runs a command line of gigarank as often as is asked for, on several host
-// processes if hosts > 1.
+// take runs a command line of gigarank m.repetitions times, on several host processes
+// if hosts > 1.
 func (m *meter) take(hosts int, line string) ([]sample, error) {
 	var samples []sample
 	for range m.repetitions {
@@ -89,7 +89,7 @@ func (m *meter) once(hosts int, args []string) (s sample, err error) {
 	return s, json.Unmarshal(text, &s)
 }
 
-// median is that of a figure over samples.
+// median returns the median of a figure over samples.
 func median(samples []sample, figure func(s *sample) float64) float64 {
 	values := make([]float64, len(samples))
 	for i := range samples {
@@ -98,7 +98,7 @@ func median(samples []sample, figure func(s *sample) float64) float64 {
 	return middle(values)
 }
 
-// middle is the median, not a number for no values.
+// middle returns the median, NaN for no values.
 func middle(values []float64) float64 {
 	n := len(values)
 	if n == 0 {

@@ -9,18 +9,18 @@ import (
 
 // row is a line of the table.
 type row struct {
-	what      string
-	got       float64
+	name      string
+	value     float64
 	unit      string
-	reference float64 // what got is compared with
+	reference float64 // to which value is compared
 	source    string  // of the reference
-	// bound is the ratio got/reference that must be reached or, if less is
-	// better, kept; 0 for a comparison only.
+	// bound is the ratio value/reference to reach or, if less is better, not to exceed;
+	// 0 for a comparison only.
 	bound float64
 	less  bool
 }
 
-// missed tells whether the bound is not kept. What is not a number keeps none.
+// missed reports whether the bound is missed. NaN misses every bound.
 func (r row) missed() bool {
 	kept := r.ratio() >= r.bound
 	if r.less {
@@ -31,12 +31,12 @@ func (r row) missed() bool {
 
 func (r row) ratio() float64 {
 	if r.reference == 0 {
-		return r.got
+		return r.value
 	}
-	return r.got / r.reference
+	return r.value / r.reference
 }
 
-// exitCode is 1 if a measurement has failed or a floor is missed.
+// exitCode returns 1 if a measurement has failed or a floor is missed.
 func exitCode(rows []row, err error) int {
 	if err != nil || slices.ContainsFunc(rows, row.missed) {
 		return 1
@@ -44,21 +44,21 @@ func exitCode(rows []row, err error) int {
 	return 0
 }
 
-// table sets rows out as Markdown in columns.
+// table returns the rows as Markdown in columns.
 func table(rows []row) string {
 	var text strings.Builder
 	columns := tabwriter.NewWriter(&text, 0, 8, 2, ' ', 0)
-	line := func(what, got, reference, ratio string) {
-		_, _ = fmt.Fprintf(columns, "| %s\t| %s\t| %s\t| %s\t|\n", what, got, reference, ratio)
+	line := func(name, value, reference, ratio string) {
+		_, _ = fmt.Fprintf(columns, "| %s\t| %s\t| %s\t| %s\t|\n", name, value, reference, ratio)
 	}
-	line("what", "gigarank", "floor or reference", "ratio")
+	line("measurement", "gigarank", "floor or reference", "ratio")
 	line("---", "---", "---", "---")
 	for _, r := range rows {
 		note := ""
 		if r.missed() {
 			note = " MISSED"
 		}
-		line(r.what, quantity(r.got, r.unit), quantity(r.reference, r.unit)+" "+r.source, fmt.Sprintf("%.3g%s", r.ratio(), note))
+		line(r.name, quantity(r.value, r.unit), quantity(r.reference, r.unit)+" "+r.source, fmt.Sprintf("%.3g%s", r.ratio(), note))
 	}
 	_ = columns.Flush()
 	return text.String()

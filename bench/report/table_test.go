@@ -14,7 +14,7 @@ func TestTable(t *testing.T) {
 		{"beside a peer", 100e3, "B", 12.7e3, "SMPI", 0, true},
 	}
 	want := `
-| what           | gigarank             | floor or reference       | ratio        |
+| measurement    | gigarank             | floor or reference       | ratio        |
 | ---            | ---                  | ---                      | ---          |
 | a barrier      | 12.5 ns              | 15 ns floor              | 0.833        |
 | a slow ring    | 2.4M messages/CPU s  | 5M messages/CPU s floor  | 0.48 MISSED  |
@@ -53,7 +53,7 @@ func TestQuantity(t *testing.T) {
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		why   string
-		got   float64
+		value float64
 		bound float64
 		less  bool
 		want  bool
@@ -69,11 +69,11 @@ func TestVerdict(t *testing.T) {
 		{"nothing was measured", math.NaN(), 1, true, true},
 		{"nothing was measured where more is better", math.NaN(), 1, false, true},
 	} {
-		r := row{got: c.got, reference: 100, bound: c.bound, less: c.less}
+		r := row{value: c.value, reference: 100, bound: c.bound, less: c.less}
 		if r.missed() != c.want {
 			t.Errorf("%s: missed %t, want %t", c.why, r.missed(), c.want)
 		}
-		code := exitCode([]row{{got: 1, reference: 1, bound: 1}, r}, nil)
+		code := exitCode([]row{{value: 1, reference: 1, bound: 1}, r}, nil)
 		if (code != 0) != c.want || strings.Contains(table([]row{r}), "MISSED") != c.want {
 			t.Errorf("%s: the exit code is %d and the table\n%s", c.why, code, table([]row{r}))
 		}

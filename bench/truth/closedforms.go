@@ -23,7 +23,7 @@ network:
   reduce: {bandwidth: 2GB/s}
 `
 
-// cost is what the machines make of α, β and γ.
+// cost returns α, β and γ of the machines.
 func cost() collectives.Cost {
 	return collectives.Cost{
 		Alpha: vtime.Microsecond, PerNode: 2, Intra: vtime.Microsecond / 2,
@@ -33,9 +33,9 @@ func cost() collectives.Cost {
 	}
 }
 
-// closedForms holds the last exit of ranks that come together against the closed
-// forms. Algorithms that send as many messages as there are pairs of ranks are run at
-// fewer ranks; how many messages there may be in bulk follows from -messages, too.
+// closedForms compares the last exit of ranks that enter together with the closed
+// forms. Algorithms that send as many messages as there are pairs of ranks run at fewer
+// ranks. -messages also bounds the messages in bulk.
 func closedForms(s *settings) (good int, faults []error) {
 	for _, op := range collectives.Operations() {
 		if !sized(op) {
@@ -55,7 +55,7 @@ func closedForms(s *settings) (good int, faults []error) {
 	return good, faults
 }
 
-// closedForm runs an algorithm at those sizes, which ascend, that can be afforded.
+// closedForm runs an algorithm at the affordable ones of the sizes, which ascend.
 func closedForm(s *settings, op collectives.Operation, a collectives.Algorithm, sizes []int) (good, greatest int, err error) {
 	for _, ranks := range sizes {
 		members, machine := ranks, hockney
@@ -91,7 +91,7 @@ func arrays(op collectives.Operation, a collectives.Algorithm) bool {
 	return false
 }
 
-// together returns how long an operation takes to which all ranks come at once.
+// together returns the time of an operation that all ranks enter at once.
 func together(op collectives.Operation, a collectives.Algorithm, machine string, ranks int, seed uint64) (vtime.Duration, error) {
 	described, err := network.Parse("closed form", []byte(machine), nil)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"gigarank/network"
 )
 
-// interpreters holds the bulk interpreter against that by messages.
+// interpreters compares the bulk interpreter with the message interpreter.
 func interpreters(s *settings) (good int, faults []error) {
 	for _, op := range collectives.Operations() {
 		if !sized(op) {
@@ -54,8 +54,8 @@ func compare(s *settings, op collectives.Operation, a collectives.Algorithm) (li
 	return line, nil
 }
 
-// differ says what two runs that must be alike do not have in common. In bulk on one
-// engine there must be fewer events, or it was none.
+// differ returns a difference between two runs that must be alike, "" if there is none.
+// In bulk on one engine there must be fewer events, or the run was not in bulk.
 func differ(messages, bulk *mpivirt.Result, engines int) string {
 	switch m, b := messages.Statistics, bulk.Statistics; {
 	case bulk.Fingerprint != messages.Fingerprint:
@@ -71,8 +71,8 @@ func differ(messages, bulk *mpivirt.Result, engines int) string {
 }
 
 // affordable lays the machine out for the largest power of two of ranks at which the
-// algorithm sends no more messages than allowed: for barrier and allreduce, which
-// large studies are about, all of them, for the others an eighth.
+// algorithm sends no more messages than allowed. Barrier and allreduce, the operations
+// of large studies, may send all of them, the others an eighth.
 func affordable(s *settings, op collectives.Operation, a collectives.Algorithm) (*network.Target, error) {
 	ranks, most := 1, float64(s.messages)
 	if op != collectives.Barrier && op != collectives.Allreduce {
@@ -84,9 +84,10 @@ func affordable(s *settings, op collectives.Operation, a collectives.Algorithm) 
 	return s.machine.Target(int64(ranks))
 }
 
-// expected is how many messages an algorithm sends: counted up to 256 members. Beyond
-// that, what a member sends doubles whenever their number does, if it did so last;
-// else it grows by as much as last, as with rounds over distances that double.
+// expected returns the number of messages that an algorithm sends, counted up to 256
+// members. Beyond that it extrapolates the messages of a member. They double whenever
+// the number of members does, if they did so last. Else they grow by as much as last,
+// as with rounds over distances that double.
 func expected(op collectives.Operation, a collectives.Algorithm, members int) float64 {
 	const most = 256
 	if members <= most {
@@ -99,7 +100,7 @@ func expected(op collectives.Operation, a collectives.Algorithm, members int) fl
 	return (last + (last-before)*math.Log2(float64(members)/most)) * float64(members)
 }
 
-// count goes through the steps of all members.
+// count returns the number of messages over the steps of all members.
 func count(op collectives.Operation, a collectives.Algorithm, members int) (messages float64) {
 	schedule, err := collectives.New(op, a, members, 0)
 	if err != nil {

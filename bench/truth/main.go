@@ -10,7 +10,7 @@ import (
 	"gigarank/network"
 )
 
-// settings are what the checks are run with.
+// settings are the parameters of the checks.
 type settings struct {
 	out      io.Writer
 	machine  *network.Machine
@@ -21,8 +21,8 @@ type settings struct {
 	samples  int // ranks to compute anew
 }
 
-// check is a part of the whole. It returns the number of runs that were as they
-// should be, and what was not.
+// check is a part of the whole. It returns the number of correct runs, and the faults
+// of the others.
 type check struct {
 	name string
 	run  func(s *settings) (good int, faults []error)
@@ -82,7 +82,7 @@ func parse(arguments []string, stderr io.Writer) (*settings, []check, error) {
 	return s, selected, err
 }
 
-// choose returns the checks of the names given, all if there are none.
+// choose returns the checks with the names, all if there are none.
 func choose(names []string) (selected []check, err error) {
 	for _, name := range names {
 		found := false
@@ -101,7 +101,7 @@ func choose(names []string) (selected []check, err error) {
 	return selected, nil
 }
 
-// verify runs checks and reports whether all was as it should be.
+// verify runs checks and reports whether all results were correct.
 func verify(s *settings, selected []check) bool {
 	wrong := 0
 	for _, c := range selected {

@@ -15,8 +15,8 @@ import (
 // payload is the size of a vector or block, in bytes.
 const payload = 8
 
-// spread is the time within which ranks come, if they do not come all at once: a few
-// messages long, so that exits rest on many ranks and not on the last alone.
+// spread is the time within which ranks enter, if they do not enter together. It is a
+// few messages long, so that exits depend on many ranks and not on the last alone.
 const spread = 20 * vtime.Microsecond
 
 // meeting is a run in which all ranks compute for a random time and meet in a
@@ -28,7 +28,7 @@ type meeting struct {
 	collectives mpivirt.Interpreter
 	engines     int
 	seed        uint64
-	together    bool  // all come at time 0
+	together    bool  // all enter at time 0
 	sampled     []int // ranks whose exit times are wanted
 }
 
@@ -36,7 +36,7 @@ func (m *meeting) String() string {
 	return fmt.Sprintf("%v by %v of %d ranks", m.op, m.algorithm, m.target.Ranks())
 }
 
-// entry is when a rank comes.
+// entry returns the time at which a rank enters.
 func (m *meeting) entry(rank int) vtime.Time {
 	if m.together {
 		return 0
@@ -44,7 +44,7 @@ func (m *meeting) entry(rank int) vtime.Time {
 	return vtime.Time(random.Intn(m.seed, uint64(rank), 0, int(spread)))
 }
 
-// run simulates the meeting. exits are those of the sampled ranks.
+// run simulates the meeting and returns the result and the exits of the sampled ranks.
 func (m *meeting) run() (result *mpivirt.Result, exits []vtime.Time, err error) {
 	index := map[int]int{}
 	for i, rank := range m.sampled {

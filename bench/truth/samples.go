@@ -8,7 +8,7 @@ import (
 	"gigarank/random"
 )
 
-// samples holds the exit times of some ranks of large runs against the twin's.
+// samples compares the exit times of some ranks of large runs with the twin's.
 func samples(s *settings) (good int, faults []error) {
 	for _, op := range []collectives.Operation{collectives.Barrier, collectives.Allreduce} {
 		for _, a := range collectives.Algorithms(op) {

@@ -8,18 +8,19 @@ import (
 	"gigarank/vtime"
 )
 
-// twin computes when one rank leaves a collective, from when all ranks enter, by the
-// definition of the algorithm: a clock after a round is the later of the clock before
-// it, when the rank has sent, and the arrival of the round's message, plus the times to
-// receive and to combine. It asks back to the entries and keeps nothing, so one rank of
-// P costs O(P) steps.
+// twin computes the time at which one rank leaves a collective from the entries of all
+// ranks, by the definition of the algorithm. A clock after a round is the later of two
+// times, plus the times to receive and to combine. They are the clock before the round,
+// once the rank has sent, and the arrival of the round's message. The twin recurses
+// back to the entries and stores nothing, so one rank of P costs O(P) steps.
 type twin struct {
 	target *network.Target
 	entry  func(rank int) vtime.Time
 	bytes  int64
 }
 
-// exit returns when a rank leaves; false if the twin does not know the algorithm.
+// exit returns the time at which a rank leaves, and false if the twin does not know the
+// algorithm.
 func (w *twin) exit(op collectives.Operation, a collectives.Algorithm, rank int) (t vtime.Time, known bool) {
 	everyone := members{w.target.Ranks(), func(m int) int { return m }, w.entry}
 	switch {
@@ -33,22 +34,22 @@ func (w *twin) exit(op collectives.Operation, a collectives.Algorithm, rank int)
 	return 0, false
 }
 
-// members take part in an algorithm.
+// members are the participants of an algorithm.
 type members struct {
 	count int
 	rank  func(member int) int
 	entry func(member int) vtime.Time
 }
 
-// arrival is when a message reaches a member that another one sends at t.
+// arrival returns the time at which a message sent at t reaches another member.
 func (w *twin) arrival(p members, from, to int, t vtime.Time) vtime.Time {
 	return t.Add(w.target.Overhead().Send).Add(w.target.Delay(p.rank(from), p.rank(to), w.bytes))
 }
 
-// sent is when a member that sends at t is free again.
+// sent returns the time at which a member that sends at t is free again.
 func (w *twin) sent(t vtime.Time) vtime.Time { return t.Add(w.target.SendTime(w.bytes)) }
 
-// received is when a member that is free at t is done with a message that arrives.
+// received returns the time at which a member that is free at t is done with a message.
 func (w *twin) received(t, arrival vtime.Time) vtime.Time {
 	return max(t, arrival).Add(w.target.ReceiveTime(w.bytes))
 }
@@ -63,9 +64,9 @@ func (w *twin) dissemination(p members, i, round int) vtime.Time {
 	return w.received(w.sent(w.dissemination(p, i, round-1)), w.arrival(p, from, i, w.dissemination(p, from, round-1)))
 }
 
-// butterfly: of P = 2^L + r members, member 2j sends to member 2j+1 first, for j < r,
-// and gets the result from it at the end. The 2^L others go through L rounds of
-// exchanges with the one whose number differs in bit k.
+// butterfly: of P = 2^L + r members, member 2j first sends to member 2j+1, for j < r,
+// and gets the result from it at the end. The 2^L others go through L rounds, and in
+// round k exchange with the one whose number differs in bit k.
 func (w *twin) butterfly(p members, i int) vtime.Time {
 	levels := bits.Len(uint(p.count)) - 1
 	extra := p.count - 1<<levels
@@ -78,7 +79,7 @@ func (w *twin) butterfly(p members, i int) vtime.Time {
 	return w.received(w.sent(p.entry(i)), w.arrival(p, i+1, i, w.exchanged(p, extra, i/2, levels)))
 }
 
-// exchanged is the clock of survivor s after so many rounds.
+// exchanged returns the clock of survivor s after round rounds.
 func (w *twin) exchanged(p members, extra, s, round int) vtime.Time {
 	combine := w.target.ReduceTime(w.bytes)
 	member := func(s int) int {
@@ -99,9 +100,9 @@ func (w *twin) exchanged(p members, extra, s, round int) vtime.Time {
 	return w.received(p.entry(i), w.arrival(p, i-1, i, p.entry(i-1))).Add(combine)
 }
 
-// nodeLeader: the vectors of a node's ranks come to the least of them, which combines
-// them with its own once all are there; the leaders go through the butterfly, and the
-// others leave when their leader's result comes.
+// nodeLeader: the vectors of a node's ranks reach the lowest of them. It combines them
+// with its own once all have come. The leaders go through the butterfly, and the others
+// leave when their leader's result comes.
 func (w *twin) nodeLeader(rank int) vtime.Time {
 	t := w.target
 	leaders := members{t.Nodes(), func(node int) int { return t.NodeMember(node, 0) }, w.joined}
@@ -113,7 +114,7 @@ func (w *twin) nodeLeader(rank int) vtime.Time {
 	return exit
 }
 
-// joined is when the leader of a node has its sum.
+// joined returns the time at which the leader of a node has its sum.
 func (w *twin) joined(node int) vtime.Time {
 	leader := w.target.NodeMember(node, 0)
 	t := w.entry(leader)
