@@ -27,7 +27,7 @@ func TestAllreducePayloadIsOnlyChecked(t *testing.T) {
 	}
 }
 
-// What the vectors take is part of what a run needs, however large they are.
+// The vectors are part of the memory that a run needs, however large they are.
 func TestBytesPerEngine(t *testing.T) {
 	e, err := bench.Lookup("allreducetest")
 	if err != nil {
@@ -54,8 +54,8 @@ func TestBytesPerEngine(t *testing.T) {
 	}
 }
 
-// Both forms sum a vector that the algorithm cuts into a block for each rank, by
-// messages between engines too; the program checks the sum.
+// Both forms sum a vector that the algorithm cuts into a block for each rank, also by
+// messages between engines. The program checks the sum.
 func TestAllreduceOfSeveralBlocks(t *testing.T) {
 	for _, a := range collectives.Algorithms(collectives.Allreduce) {
 		for _, engines := range []int{1, 2} {

@@ -51,8 +51,8 @@ var failures = map[string]func(r *mpivirt.Rank) error{
 	"block": func(*mpivirt.Rank) error { <-make(chan int); return nil },
 }
 
-// A rank that fails ends the simulation on all hosts: where the rank was with the
-// reason, elsewhere with the news.
+// A rank that fails ends the simulation on all hosts. Its own host has the reason, the
+// others learn that another host has stopped.
 func TestFailureOverMPI(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -80,8 +80,8 @@ func TestFailureOverMPI(t *testing.T) {
 	}
 }
 
-// workFailure simulates a failing program as one process of a job and says how it
-// ended.
+// workFailure simulates a failing program as one process of a job and returns an error
+// unless it ended as it should.
 func workFailure(job mpi.Job, fail func(*mpivirt.Rank) error) error {
 	host := job.Rank()
 	transport, err := job.Transport()
@@ -123,9 +123,9 @@ func simulateOver(transport sync.Transport, main func(r *mpivirt.Rank) error) (*
 	return s.Run()
 }
 
-// keeper is a shell that notes the process ids of the host processes in files. On
-// host 1 it outlives the process, so that the launcher does not end the others
-// before host 0 has noticed.
+// keeper is a shell that writes the process ids of the host processes to files. On host
+// 1 it outlives the process, so that the launcher does not end the others before host 0
+// has noticed.
 const keeper = `
 dir=$1; shift
 host=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
@@ -137,8 +137,8 @@ while kill -0 $(cat "$dir/pid.0"); do sleep 0.1; done
 exit $code
 `
 
-// When a host process is killed, host 0 finds out, says which one is lost, and ends
-// the job with exit code 3. No process stays.
+// When a host process is killed, host 0 names the lost one and ends the job with exit
+// code 3. No process stays.
 func TestKilledHostOverMPI(t *testing.T) {
 	dir := t.TempDir()
 	cmd := job(t.Context(), t, 3, "/bin/sh", "-c", keeper, "sh", dir, gigarank(t), "run", "barriertest", "--ranks", "300", "--iterations", "1G",
@@ -188,9 +188,9 @@ func awaitProgress(t *testing.T, pid int) {
 	t.Fatalf("process %d does not get to work within %v", pid, jobLimit)
 }
 
-// processState returns the state of a process as one letter, Z for one that is over
-// but has not been waited for, and the time of a processor that it has used. The
-// state is empty if there is no such process.
+// processState returns the state of a process as one letter, and the processor time
+// that it has used. Z is one that is over but has not been waited for. The state is
+// empty if there is no such process.
 func processState(pid int) (state string, used time.Duration) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

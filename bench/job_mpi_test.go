@@ -22,7 +22,7 @@ import (
 // jobLimit bounds the wall time of a job of several host processes.
 const jobLimit = 30 * time.Second
 
-// job makes a command line one of n host processes on this machine.
+// job returns a command line run as n host processes on this machine.
 func job(ctx context.Context, t *testing.T, n int, program string, args ...string) *exec.Cmd {
 	t.Helper()
 	launcher, err := exec.LookPath("mpirun")
@@ -82,7 +82,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// document is what the tests read of a result.
+// document holds the fields of a result that the tests read.
 type document struct {
 	Hosts       int
 	Complete    bool
@@ -103,7 +103,7 @@ func readDocument(t *testing.T, path string) (d document) {
 	return d
 }
 
-// work is what a process of a job does that a test has started with -worker. It
+// work does the work of a process of a job that a test has started with -worker. It
 // returns the exit code.
 func work(what string) int {
 	job, err := mpi.Open()

@@ -23,7 +23,7 @@ import (
 
 var allProtocols = []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid}
 
-// problem is a program with what decides about its virtual results.
+// problem is a program with everything that its virtual results depend on.
 type problem struct {
 	program, why, machine string
 	ranks                 int
@@ -49,7 +49,7 @@ func (p problem) run(transports []sync.Transport, kind *mpivirt.Kind, protocol s
 	return s.Run()
 }
 
-// deadlocks tells whether the problem ends in a deadlock.
+// deadlocks reports whether the problem ends in a deadlock.
 func (p problem) deadlocks() bool { return p.program == "deadlock" && p.ranks > 1 }
 
 // hostedCase is one way to simulate a problem on several host processes.
@@ -64,9 +64,10 @@ func (c hostedCase) String() string {
 	return fmt.Sprintf("%v, %v, %v, strict %t", c.problem, c.kind, c.protocol, c.strict)
 }
 
-// hostedCases is the matrix for a number of host processes: every program on every
-// machine with ranks that 2, 3 and 4 do not divide, and with one rank for each
-// process, as each kind of LP under each protocol with the shortcut and without.
+// hostedCases is the matrix for a number of host processes. It has every program on
+// every machine, with one rank for each process and with a number of ranks that 2, 3
+// and 4 do not divide. It has each kind of LP under each protocol, with the shortcut
+// and without.
 func hostedCases(hosts int) (cases []hostedCase) {
 	for _, e := range bench.Programs() {
 		for _, m := range matrixMachines {
@@ -84,7 +85,7 @@ func hostedCases(hosts int) (cases []hostedCase) {
 	return cases
 }
 
-// hostedOutcome is how a case ended, as host 0 tells it.
+// hostedOutcome is the outcome of a case, as host 0 reports it.
 type hostedOutcome struct {
 	Case   string
 	Result *mpivirt.Result
@@ -124,7 +125,7 @@ func workMatrix(job mpi.Job) error {
 	return nil
 }
 
-// deadlockOnHost wants a deadlock: host 0 knows of all ranks that wait.
+// deadlockOnHost expects a deadlock: host 0 knows all ranks that wait.
 func deadlockOnHost(job mpi.Job, r *mpivirt.Result, err error, ranks int) error {
 	var report *mpivirt.DeadlockError
 	if job.Rank() == 0 || !errors.As(err, &report) {
@@ -136,8 +137,8 @@ func deadlockOnHost(job mpi.Job, r *mpivirt.Result, err error, ranks int) error 
 // matrixLimit bounds the wall time of all cases of one number of host processes.
 const matrixLimit = 100 * time.Second
 
-// Host independence: on 1 to 4 host processes, each program gives in every way what
-// it gives within one process.
+// Host independence: on 1 to 4 host processes, each program gives the results that it
+// gives within one process.
 func TestMatrixOverMPI(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -158,8 +159,8 @@ func TestMatrixOverMPI(t *testing.T) {
 	}
 }
 
-// compareCases compares the outcomes in a file with those within one process, which
-// it keeps in plain, and returns how many there are.
+// compareCases compares the outcomes in a file with those within one process, which it
+// stores in plain. It returns their number.
 func compareCases(t *testing.T, hosts int, path string, plain map[problem]*mpivirt.Result) (done int) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -209,9 +210,9 @@ func runPlain(t *testing.T, p problem) *mpivirt.Result {
 	return r
 }
 
-// The command line gives on several host processes what a program gives within one.
-// Their number, the kind of LP, the protocol and strictness change from program to
-// program.
+// A program on the command line gives the same results on several host processes as
+// within one. Their number, the kind of LP, the protocol and strictness change from
+// program to program.
 func TestCommandOverMPI(t *testing.T) {
 	for i, e := range bench.Programs() {
 		if e.Name == "deadlock" {

@@ -17,7 +17,7 @@ import (
 	"gigarank/vtime"
 )
 
-// small are options under which every program is soon done.
+// small returns options under which every program ends soon.
 func small(program string) bench.Options {
 	switch program {
 	case "allreducetest":
@@ -34,7 +34,7 @@ func small(program string) bench.Options {
 	return bench.Options{Iterations: 3}
 }
 
-// timed are the operations that have a program of their own.
+// timed returns the operations that have a program of their own.
 func timed() iter.Seq[collectives.Operation] {
 	return func(yield func(collectives.Operation) bool) {
 		for _, op := range collectives.Operations() {
@@ -69,12 +69,12 @@ network: {model: hops, latency: 15us, latency_per_hop: 0.6us, bandwidth: 4.16GB/
 
 const flat = "name: flat\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"
 
-// matrixRanks are alone, a pair, odd, one that neither 2 nor 3 engines divide, more
-// than one node of every machine.
+// matrixRanks are a single rank, a pair, an odd number, and one that neither 2 nor 3
+// engines divide, more than one node of every machine.
 var matrixRanks = []int{1, 2, 5, 29}
 
-// Host independence: one fingerprint for each program, machine and number of
-// ranks, whatever runs it.
+// Host independence: one fingerprint for each program, machine and number of ranks,
+// however it is run.
 func TestMatrix(t *testing.T) {
 	for _, e := range bench.Programs() {
 		t.Run(e.Name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func matrix(t *testing.T, e bench.Entry, name string, ranks int) {
 	}
 }
 
-// sameOutcome returns what differs in virtual results from those of a plain run.
+// sameOutcome returns a difference of virtual results from those of a plain run.
 func sameOutcome(r, plain *mpivirt.Result) error {
 	if r.Fingerprint != plain.Fingerprint || r.VirtualTime != plain.VirtualTime || r.Finished != plain.Finished {
 		return fmt.Errorf("fingerprint %s, %v, %d finished; plainly %s, %v, %d",
@@ -146,7 +146,7 @@ func sameOutcome(r, plain *mpivirt.Result) error {
 	return nil
 }
 
-// checkDeadlock wants the report of a deadlock of all pairs: the odd last rank has
+// checkDeadlock expects the report of a deadlock of all pairs. The odd last rank has
 // finished, every other waits for its partner in Ssend since the start.
 func checkDeadlock(r *mpivirt.Result, err error, ranks int) error {
 	var report *mpivirt.DeadlockError

@@ -90,8 +90,8 @@ func drawSpec(t *rapid.T) string {
 	}).Draw(t, "noise")
 }
 
-// The same question has the same answer whatever was asked before, and another
-// value of the same noise gives it, too.
+// The same call gives the same result whatever was called before, also on another value
+// of the same noise.
 func TestNoiseDoesNotDependOnTheOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, seed := drawSpec(t), rapid.Uint64().Draw(t, "seed")
@@ -146,9 +146,9 @@ func TestPeriodicNoiseAddsUp(t *testing.T) {
 	})
 }
 
-// Periodic noise strikes each rank at one phase of its own: beginning a
-// picosecond of work at every instant of a period, it is delayed by the duration
-// exactly once, by a picosecond less at the next instant, and so on.
+// Periodic noise strikes each rank at one phase of its own. A picosecond of work begins
+// at every instant of a period. It is delayed by the duration exactly once, by a
+// picosecond less at the next instant, and so on.
 func TestPeriodicNoisePhases(t *testing.T) {
 	noise := mustParse(t, "periodic:1us,1ns", 11)
 	const period = vtime.Time(vtime.Microsecond)
@@ -180,7 +180,7 @@ func TestPeriodicNoisePhases(t *testing.T) {
 	}
 }
 
-// What does not fit saturates, as the instants that it is added to do.
+// A result that does not fit saturates, like the instants that it is added to.
 func TestNoiseSaturates(t *testing.T) {
 	noise := mustParse(t, "periodic:1us,999999ps", 1)
 	if got := noise.Extend(0, 0, 100*vtime.Hour); got != math.MaxInt64 {

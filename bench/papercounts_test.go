@@ -21,8 +21,8 @@ type counted struct {
 	collectives             mpivirt.Interpreter
 }
 
-// paperRuns are the runs of docs/paper-counts.md. With an engine for each node, what
-// engines send each other is what nodes do.
+// paperRuns are the runs of docs/paper-counts.md. With an engine for each node,
+// messages between engines are messages between nodes.
 var paperRuns = []counted{
 	{6291456, 12288, 1, collectives.NodeLeader, mpivirt.Message},
 	{6291456, 12288, 1, collectives.NodeLeader, mpivirt.Bulk},
@@ -71,8 +71,8 @@ func grouped(n uint64) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// The figures of docs/paper-counts.md are what the runs give, and those of the paper
-// what its formulas do.
+// The figures of docs/paper-counts.md are those of the runs, and the paper's figures
+// those of its formulas.
 func TestPaperCounts(t *testing.T) {
 	text, err := os.ReadFile("../docs/paper-counts.md")
 	if err != nil {

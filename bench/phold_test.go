@@ -28,8 +28,8 @@ type pholdEvent struct {
 	sequence     uint64
 }
 
-// pholdTwin is phold as its definition says, with a list that is sorted for each
-// event. It returns the fingerprint and the number of events handled.
+// pholdTwin is phold by its definition, with a list that is sorted for each event. It
+// returns the fingerprint and the number of events handled.
 func pholdTwin(lps int, seed uint64, iterations int) (string, uint64) {
 	last, caused := make([]vtime.Time, lps), make([]uint64, lps)
 	var list []pholdEvent

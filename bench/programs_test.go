@@ -22,8 +22,7 @@ func options(iterations int, payload int64) bench.Config {
 	return bench.Config{Options: bench.Options{Iterations: iterations, Payload: payload}}
 }
 
-// expectAll wants every timed operation to have taken d at all ranks, and n of
-// them.
+// expectAll expects n timed operations, each of which took d at all ranks.
 func expectAll(t *testing.T, r *mpivirt.Result, n int, d vtime.Duration) {
 	t.Helper()
 	if len(r.Iterations) != n {
@@ -43,7 +42,7 @@ func expectEnd(t *testing.T, r *mpivirt.Result, d vtime.Duration) {
 	}
 }
 
-// All ranks send at once, so that each iteration takes one message.
+// All ranks send at once, so each iteration takes one message.
 func TestRingTakesOneMessageAnIteration(t *testing.T) {
 	for _, program := range []string{"ring", "ring_nonblocking"} {
 		for _, ranks := range []int{1, 2, 3, 10} {
@@ -63,8 +62,8 @@ func TestTokenTakesRanksMessagesARound(t *testing.T) {
 	}
 }
 
-// A two-way time is that of a message and one back, whatever the number of ranks; a
-// rank that is alone sends both to itself.
+// A two-way time is that of a message and one back, whatever the number of ranks. A
+// single rank sends both to itself.
 func TestMpipingTakesTwoMessagesARepetition(t *testing.T) {
 	for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
 		for _, ranks := range []int{1, 2, 3, 6, 7} {
@@ -85,8 +84,8 @@ func TestMpipingTakesTwoMessagesARepetition(t *testing.T) {
 	}
 }
 
-// Pairs within a node and between nodes are apart, each with the times of its own
-// link: on two levels of 500 ns + 0.125 ns a byte and 5 us + 0.5 ns a byte, a message
+// Pairs within a node and between nodes are separate, each with the times of its own
+// link. The two levels are 500 ns + 0.125 ns a byte and 5 us + 0.5 ns a byte. A message
 // of 8 bytes and one back take 1.002 us and 10.008 us, those of 1 MiB 263.144 us and
 // 1.058576 ms. Ten ranks on nodes of four have seven pairs within and three between.
 // The text is the same on any number of engines and for both kinds of rank.
@@ -138,9 +137,9 @@ func TestMpipingTellsLinksApart(t *testing.T) {
 	}
 }
 
-// Over hops the links between nodes differ: in a row of four nodes three pairs are one
-// hop apart and the last and the first node three, so that a message and one back take
-// 2·(1 us + 1 us) and 2·(1 us + 3 us).
+// Over hops the links between nodes differ. In a row of four nodes three pairs are one
+// hop apart, and the last and the first node three. So a message and one back take 2·(1
+// us + 1 us) and 2·(1 us + 3 us).
 func TestMpipingReportsTheSpread(t *testing.T) {
 	const machine = "name: row\nranks_per_node: 1\ntopology: {kind: mesh, dims: [4]}\nnetwork:\n  model: hops\n" +
 		"  latency: 1us\n  latency_per_hop: 1us\n  bandwidth: 1PB/s\n  memory_bandwidth: 1PB/s\n"
@@ -186,8 +185,8 @@ func TestMatmulAlone(t *testing.T) {
 	expectAll(t, r, 2, n*n*n*vtime.Nanosecond)
 }
 
-// One worker: the right matrix comes, then for each row there is a message, the
-// work and a message back, and at the end a message without data.
+// One worker: the right matrix comes. Then each row takes a message, the work and a
+// message back. A message without data ends it.
 func TestMatmulWithOneWorker(t *testing.T) {
 	const n = 12
 	r := run(t, "matmul", flat, 2, 1, options(1, 8*n))
@@ -237,8 +236,8 @@ func BenchmarkRing(b *testing.B) {
 	}
 }
 
-// All ranks come at once to the first operation, which takes what the closed form
-// says, under each algorithm that has one.
+// All ranks enter the first operation at once. It takes the time of the closed form,
+// under each algorithm that has one.
 func TestCollectivesTakeTheirClosedForm(t *testing.T) {
 	const ranks, bytes = 12, 144
 	cost := collectives.Cost{Alpha: vtime.Microsecond, Beta: func(n int64) vtime.Duration { return vtime.Duration(n) * vtime.Nanosecond }}
@@ -268,8 +267,7 @@ func TestCollectivesTakeTheirClosedForm(t *testing.T) {
 	}
 }
 
-// Event ranks share the sum, whatever algorithm brings it about and in however many
-// pieces.
+// Event ranks share the sum, under every algorithm and in any number of pieces.
 func TestAllreducetestUnderEveryAlgorithm(t *testing.T) {
 	for _, a := range collectives.Algorithms(collectives.Allreduce) {
 		var first *mpivirt.Result
@@ -289,8 +287,8 @@ func TestAllreducetestUnderEveryAlgorithm(t *testing.T) {
 	}
 }
 
-// All ranks exchange at once: a dimension takes a message, and where both neighbours
-// are the same rank, the transfer of another one.
+// All ranks exchange at once: a dimension takes a message. Where both neighbours are
+// the same rank, it takes the transfer of another one.
 func TestStencilTakesAMessageADimension(t *testing.T) {
 	const payload = 100
 	transfer := onFlat(payload) - onFlat(0)
@@ -319,7 +317,7 @@ func TestStencilTakesAMessageADimension(t *testing.T) {
 	}
 }
 
-// Faces above the eager limit are exchanged without a deadlock, as the receives are
+// Faces above the eager limit are exchanged without a deadlock, since the receives are
 // posted first.
 func TestStencilByRendezvous(t *testing.T) {
 	for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {

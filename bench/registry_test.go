@@ -11,8 +11,8 @@ import (
 	"gigarank/vtime"
 )
 
-// Every program can be listed, has a form, defaults that make sense, and exactly
-// one way to be made.
+// Every program can be listed, has a form, sensible defaults, and exactly one of Build
+// and Direct.
 func TestProgramsAreWellFormed(t *testing.T) {
 	var names []string
 	for _, e := range bench.Programs() {

@@ -42,8 +42,8 @@ func TestGridIsTheLeastOfAll(t *testing.T) {
 	}
 }
 
-// Neighbours by coordinates: along a dimension it takes as many steps as the grid is
-// thick to come back, and a step forth and one back undo each other.
+// Neighbours by coordinates: the steps along a dimension come back after its extent,
+// and a step forth and one back undo each other.
 func TestNeighboursGoRound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g := newGrid(rapid.IntRange(1, 5000).Draw(rt, "ranks"))

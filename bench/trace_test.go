@@ -27,8 +27,8 @@ func mustTrace(t interface{ Fatal(...any) }, text string, seed uint64) mpivirt.N
 	return noise.Seeded(seed)
 }
 
-// detours is a trace as a slow reader sees it: for each picosecond, whether it is
-// one of computing.
+// detours is a trace as a slow reader sees it: whether each picosecond is one of
+// computing.
 type detours []bool
 
 func drawDetours(t *rapid.T) (d detours, text string) {
@@ -53,8 +53,8 @@ func drawDetours(t *rapid.T) (d detours, text string) {
 	return d, lines.String()
 }
 
-// extend steps through the trace from a picosecond on until d of them were for
-// computing.
+// extend steps through the trace from a picosecond on until it has passed d picoseconds
+// of computing.
 func (tr detours) extend(at int, d vtime.Duration) vtime.Duration {
 	took := vtime.Duration(0)
 	for ; d > 0; took++ {
@@ -65,8 +65,8 @@ func (tr detours) extend(at int, d vtime.Duration) vtime.Duration {
 	return took
 }
 
-// phase finds the instant of the trace at which a rank begins: where the slow
-// reader explains how long a picosecond of computing takes at every instant.
+// phase returns the instant of the trace at which a rank begins: the one at which the
+// slow reader explains the time of a picosecond of computing at every instant.
 func (tr detours) phase(t *rapid.T, noise mpivirt.Noise, rank int) int {
 	for phase := range tr {
 		explained := true
@@ -81,7 +81,7 @@ func (tr detours) phase(t *rapid.T, noise mpivirt.Noise, rank int) int {
 	return 0
 }
 
-// A trace gives what stepping through it picosecond by picosecond gives.
+// A trace gives the same as stepping through it picosecond by picosecond.
 func TestTraceAgainstSlowReader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		slow, text := drawDetours(t)
@@ -126,7 +126,7 @@ func TestTracePhases(t *testing.T) {
 }
 
 // A plain number is in nanoseconds, and detours that follow each other at once may
-// overlap by what a benchmark rounds.
+// overlap by the rounding of a benchmark.
 func TestTraceAsNetgaugeWritesIt(t *testing.T) {
 	const netgauge = "# Netgauge, noise pattern\n" +
 		"1000.000000\t250.500000\n" +
@@ -143,7 +143,7 @@ func TestTraceAsNetgaugeWritesIt(t *testing.T) {
 	}
 }
 
-// What does not fit saturates.
+// A result that does not fit saturates.
 func TestTraceSaturates(t *testing.T) {
 	noise := mustTrace(t, "1ps 1s", 1)
 	for _, d := range []vtime.Duration{100 * vtime.Hour, 1<<63 - 1} {
@@ -199,7 +199,7 @@ func TestTraceFaults(t *testing.T) {
 	}
 }
 
-// Traces that say something different are told apart, also under one name.
+// Traces of different contents have different texts, also under one name.
 func TestTraceHasADigest(t *testing.T) {
 	texts := map[string]bool{}
 	for _, text := range []string{"1us 1us", "1us 2us", "1us 1us"} {

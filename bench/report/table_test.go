@@ -48,8 +48,8 @@ func TestQuantity(t *testing.T) {
 	}
 }
 
-// A bound is one of the ratio: at most it where less is better, at least it
-// elsewhere. Without one nothing is missed.
+// A ratio must not exceed its bound where less is better, and must reach it elsewhere.
+// Without a bound nothing is missed.
 func TestVerdict(t *testing.T) {
 	for _, c := range []struct {
 		why   string

@@ -13,7 +13,7 @@ import (
 	"gigarank/vtime"
 )
 
-// small are settings at which all is over in seconds.
+// small returns settings at which all checks end in seconds.
 func small(t *testing.T, machine string) (*settings, *bytes.Buffer) {
 	t.Helper()
 	m, err := network.Load(machine, os.ReadFile)
@@ -48,9 +48,9 @@ func TestTruthAtSmallSizes(t *testing.T) {
 	}
 }
 
-// On machines whose nodes are not blocks of ranks, where combining takes time and
-// messages keep processors busy, and at sizes that are no powers of two, the twin
-// agrees at every rank.
+// The twin agrees at every rank, at sizes that are no powers of two. The machines have
+// nodes that are not blocks of ranks, combining that takes time, and messages that keep
+// processors busy.
 func TestTwinAtEveryRank(t *testing.T) {
 	const body = `
 network:
@@ -84,7 +84,7 @@ func checkEveryRank(t *testing.T, s *settings, op collectives.Operation, a colle
 	}
 }
 
-// Design, section 7: closed forms hold at every number of ranks that come at once.
+// Design, section 7: closed forms hold at every number of ranks that enter together.
 func TestClosedFormsAtEverySize(t *testing.T) {
 	s, _ := small(t, "xt5")
 	s.messages = 1 << 16
@@ -108,8 +108,8 @@ func TestClosedFormsAtEverySize(t *testing.T) {
 	}
 }
 
-// What is wrong is found: runs that differ, times that differ from the twin's, and
-// from the closed form.
+// Faults are found: runs that differ, times that differ from the twin's, and from the
+// closed form.
 func TestUntruthIsFound(t *testing.T) {
 	s, out := small(t, "xt5")
 	m := meeting{target: mustTarget(t, s.machine, 1000), op: collectives.Barrier, algorithm: collectives.Dissemination,
