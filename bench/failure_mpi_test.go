@@ -80,8 +80,8 @@ func TestFailureOverMPI(t *testing.T) {
 	}
 }
 
-// workFailure simulates a failing program as one process of a job and returns an error
-// unless it ended as it should.
+// workFailure simulates a failing program as one process of a job and prints how it
+// ended.
 func workFailure(job mpi.Job, fail func(*mpivirt.Rank) error) error {
 	host := job.Rank()
 	transport, err := job.Transport()
