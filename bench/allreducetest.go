@@ -3,7 +3,6 @@ package bench
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	stdsync "sync"
 
@@ -37,28 +36,24 @@ var allreducetest = Entry{
 				})},
 		}, nil
 	},
-	Collectives: []collectives.Operation{collectives.Allreduce},
+	Collectives: func(o Options) []mpivirt.Use {
+		return []mpivirt.Use{{Operation: collectives.Allreduce, Bytes: o.Payload, Data: true, Times: o.Iterations}}
+	},
 	State: func(kind *mpivirt.Kind, o Options) float64 {
 		if kind == mpivirt.Goroutine {
 			return 2 * float64(o.Payload)
 		}
 		return repeatedStateBytes(kind, o)
 	},
-	Shared: allreduceShared,
+	Shared: func(o Options) float64 { return float64(o.Payload) }, // the contributions
 }
 
 // maxVector is the most bytes of a vector: half of the address space of a process.
 const maxVector = 1 << 46
 
-// allreduceShared returns the bytes that an engine holds for all its ranks. They are
-// the contributions, a partial sum for each level of the tree over the nodes, and some
-// four more vectors that are sent, received and returned.
-func allreduceShared(c Config) float64 {
-	vectors := 5
-	if c.Target != nil {
-		vectors += bits.Len(uint(c.Target.Nodes()))
-	}
-	return float64(vectors) * float64(c.Payload)
+// sumOfNumbers are the Collectives of programs that sum one number over all ranks.
+func sumOfNumbers(Options) []mpivirt.Use {
+	return []mpivirt.Use{{Operation: collectives.Allreduce, Bytes: 8, Data: true}}
 }
 
 // computeTime draws the compute time of a rank in an iteration: uniform between a half

@@ -28,7 +28,7 @@ func TestAllreducePayloadIsOnlyChecked(t *testing.T) {
 }
 
 // The vectors are part of the memory that a run needs, however large they are.
-func TestBytesPerEngine(t *testing.T) {
+func TestCostOfAllreduce(t *testing.T) {
 	e, err := bench.Lookup("allreducetest")
 	if err != nil {
 		t.Fatal(err)
@@ -40,16 +40,17 @@ func TestBytesPerEngine(t *testing.T) {
 	for _, payload := range []int64{8, 1 << 40, 1<<63 - 8} {
 		c := bench.Config{Options: bench.Options{Payload: payload}}
 		c.Kind, c.Target = steps.Kind, target
-		// 5, and one for each level of the tree over 16 nodes and its leaves.
-		if got := bench.BytesPerEngine(e, c); got != 10*float64(payload) {
-			t.Errorf("%d bytes: an engine holds %v, want 10 vectors", payload, got)
+		// The contributions, the sum and its copy, and one for each level of the tree over
+		// 16 nodes and its leaves.
+		if got := bench.CostOf(e, c, 1).BytesPerEngine; got != 7*float64(payload) {
+			t.Errorf("%d bytes: an engine holds %v, want 7 vectors", payload, got)
 		}
 		c.Kind = mpivirt.Goroutine
-		if got := bench.BytesPerRank(e, c, 1); got < 2*float64(payload) {
+		if got := bench.CostOf(e, c, 1).BytesPerRank; got < 2*float64(payload) {
 			t.Errorf("%d bytes: a goroutine rank holds %v, want more than 2 vectors", payload, got)
 		}
 	}
-	if got := bench.BytesPerEngine(bench.Entry{}, bench.Config{}); got != 0 {
+	if got := bench.CostOf(bench.Entry{}, bench.Config{}, 1).BytesPerEngine; got != 0 {
 		t.Errorf("a program that shares nothing has %v bytes on an engine", got)
 	}
 }

@@ -19,8 +19,10 @@ var barriertest = Entry{
 				steps.Main(func() steps.Program { return repeat(o.Iterations, barrierStep(o)) })},
 		}, nil
 	},
-	Collectives: []collectives.Operation{collectives.Barrier},
-	State:       repeatedStateBytes,
+	Collectives: func(o Options) []mpivirt.Use {
+		return []mpivirt.Use{{Operation: collectives.Barrier, Times: o.Iterations}}
+	},
+	State: repeatedStateBytes,
 }
 
 func barrierMain(r *mpivirt.Rank, o Options) error {

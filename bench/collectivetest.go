@@ -56,8 +56,10 @@ func collectiveTest(op collectives.Operation, payload int64, action string) Entr
 					steps.Main(func() steps.Program { return repeat(o.Iterations, collectiveStep(op, o)) })},
 			}, nil
 		},
-		Collectives: []collectives.Operation{op},
-		State:       repeatedStateBytes,
+		Collectives: func(o Options) []mpivirt.Use {
+			return []mpivirt.Use{{Operation: op, Bytes: o.Payload, Times: o.Iterations}}
+		},
+		State: repeatedStateBytes,
 	}
 }
 

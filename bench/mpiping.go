@@ -31,8 +31,10 @@ var mpiping = Entry{
 				})},
 		}, nil
 	},
-	Collectives: []collectives.Operation{collectives.Barrier, collectives.Allreduce},
-	State:       pointToPointState(pingStateSize),
+	Collectives: func(o Options) []mpivirt.Use {
+		return append(sumOfNumbers(o), mpivirt.Use{Operation: collectives.Barrier})
+	},
+	State: pointToPointState(pingStateSize),
 }
 
 // The sizes of messages: 8 bytes doubling to 16 MiB. Only the size of a message is

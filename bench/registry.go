@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/spelling"
 	"gigarank/vtime"
@@ -81,14 +80,15 @@ type Entry struct {
 	// Direct returns the simulation of a program that runs on the engine without MPI.
 	// Its options are filled in like those of Build.
 	Direct func(Config) (Simulation, error)
-	// Collectives of WORLD that all ranks take part in.
-	Collectives []collectives.Operation
+	// Collectives returns the collectives of WORLD that all ranks take part in, with the
+	// options filled in; nil for none.
+	Collectives func(Options) []mpivirt.Use
 	// State returns the bytes that the program holds for each rank over those of the LP
 	// itself, with the options filled in; nil for none.
 	State func(*mpivirt.Kind, Options) float64
 	// Shared returns the bytes that the program holds on each engine for all its ranks
 	// together, with the options filled in; nil for next to none.
-	Shared func(Config) float64
+	Shared func(Options) float64
 }
 
 // programs are all programs, in the order in which they are listed.
@@ -189,24 +189,22 @@ func New(name string, c Config) (Simulation, error) {
 	return mpivirt.New(c.Config)
 }
 
-// BytesPerRank estimates the memory that one rank of a program takes on the host, in
-// bytes. engines is their number in all. See [mpivirt.Footprint] for the fields of the
-// configuration that it reads.
-func BytesPerRank(e Entry, c Config, engines int) float64 {
+// CostOf estimates the needs of a program on the host: the memory of its ranks and
+// engines, and the time of its collectives. engines is their number in all. See
+// [mpivirt.CostOf] for the fields of the configuration that it reads.
+func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 	c.Kind = e.kind(c.Kind)
-	n := mpivirt.Footprint(&c.Config, engines, e.Collectives...)
+	o := e.Resolve(c.Options)
+	var uses []mpivirt.Use
+	if e.Collectives != nil {
+		uses = e.Collectives(o)
+	}
+	cost := mpivirt.CostOf(&c.Config, engines, uses...)
 	if e.State != nil {
-		n += e.State(c.Kind, e.Resolve(c.Options))
+		cost.BytesPerRank += e.State(c.Kind, o)
 	}
-	return n
-}
-
-// BytesPerEngine estimates the memory that a program takes on each engine, in bytes,
-// however many ranks it has there. Like [BytesPerRank] it reads the Target.
-func BytesPerEngine(e Entry, c Config) float64 {
-	if e.Shared == nil {
-		return 0
+	if e.Shared != nil {
+		cost.BytesPerEngine += e.Shared(o)
 	}
-	c.Options = e.Resolve(c.Options)
-	return e.Shared(c)
+	return cost
 }

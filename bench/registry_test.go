@@ -86,10 +86,10 @@ func TestBytesPerRank(t *testing.T) {
 	}
 	event := bench.Config{}
 	event.Kind = steps.Kind
-	if got := bench.BytesPerRank(e, event, 1); got != 8+16 {
+	if got := bench.CostOf(e, event, 1).BytesPerRank; got != 8+16 {
 		t.Errorf("an event rank with a clock and 16 bytes of state takes %v bytes, want 24", got)
 	}
-	if got := bench.BytesPerRank(bench.Entry{Forms: []*mpivirt.Kind{mpivirt.Goroutine}}, bench.Config{}, 1); got != 3000 {
+	if got := bench.CostOf(bench.Entry{Forms: []*mpivirt.Kind{mpivirt.Goroutine}}, bench.Config{}, 1).BytesPerRank; got != 3000 {
 		t.Errorf("a goroutine rank takes %v bytes, want 3000", got)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/vtime"
@@ -34,7 +33,7 @@ var stencil = Entry{
 				})},
 		}, nil
 	},
-	Collectives: []collectives.Operation{collectives.Allreduce},
+	Collectives: sumOfNumbers,
 	State: func(kind *mpivirt.Kind, o Options) float64 {
 		if kind == steps.Kind {
 			return stencilMessages + stencilStateSize

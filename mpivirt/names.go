@@ -1,7 +1,6 @@
 package mpivirt
 
 import (
-	"gigarank/collectives"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
 )
@@ -22,6 +21,10 @@ type (
 	Form = kernel.Form
 	// Kind is a kind of rank: how the ranks of a program run.
 	Kind = kernel.Kind
+	// Use is a collective of WORLD whose cost is asked for.
+	Use = kernel.Use
+	// Cost holds the needs of ranks and their collectives on the host.
+	Cost = kernel.Cost
 	// Noise lengthens compute phases.
 	Noise = kernel.Noise
 	// Interpreter says how collectives are carried out: Auto, Message or Bulk.
@@ -103,12 +106,10 @@ func New(c Config) (*Simulation, error) { return kernel.New(c) }
 // Kinds returns the kinds of rank of the packages that the program imports.
 func Kinds() []*Kind { return kernel.Kinds() }
 
-// Footprint estimates the bytes that the engines hold for each rank while it waits in
-// a collective of WORLD that simulates sizes only or reduces a vector; without
-// operations, of what every rank takes. What the program itself holds is not in it.
+// CostOf estimates the host's time and memory for all ranks of WORLD, distributed over
+// some engines, that carry collectives out one after another. Without collectives it is
+// the memory of the ranks alone. The program's own memory is not in it.
 //
 // Of the Config it looks at Target, Kind, Protocol, Collectives, Algorithms and Window;
 // without a Target it counts no collectives.
-func Footprint(c *Config, engines int, operations ...collectives.Operation) float64 {
-	return kernel.Footprint(c, engines, operations...)
-}
+func CostOf(c *Config, engines int, uses ...Use) Cost { return kernel.CostOf(c, engines, uses...) }

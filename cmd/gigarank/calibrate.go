@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"gigarank/bench"
-	"gigarank/collectives"
-	"gigarank/random"
 )
 
 // calibration holds the measurements of a run with few ranks.
@@ -80,9 +78,15 @@ func (v calibration) over(before calibration, expected float64) float64 {
 
 // expected returns the expected memory of a calibration's ranks and engines, in bytes.
 func (r *request) expected(v calibration) float64 {
+	cost := bench.CostOf(r.entry, r.ofRanks(v.ranks), v.engines)
+	return float64(v.ranks)*cost.BytesPerRank + float64(v.engines)*cost.BytesPerEngine
+}
+
+// ofRanks returns the configuration for another number of ranks.
+func (r *request) ofRanks(ranks int64) bench.Config {
 	config := r.config
-	config.Target, _ = r.config.Target.Machine().Target(v.ranks)
-	return float64(v.ranks)*bench.BytesPerRank(r.entry, config, v.engines) + float64(v.engines)*bench.BytesPerEngine(r.entry, config)
+	config.Target, _ = r.config.Target.Machine().Target(ranks)
+	return config
 }
 
 // sample runs the command with a number of ranks, as a process of its own.
@@ -131,36 +135,9 @@ func newCalibration(d *document) calibration {
 	return v
 }
 
-// work returns how the time of an iteration for each rank grows with the number of
-// ranks: with the rounds that a rank takes part in, for collectives among ranks.
-func (r *request) work(ranks int64) float64 {
-	rounds := 0.
-	for _, op := range r.entry.Collectives {
-		a := r.config.Algorithm(op)
-		if a == collectives.NodeLeader {
-			continue // most of it is the ranks' joins
-		}
-		if s, err := collectives.New(op, a, int(ranks), 0); err == nil {
-			rounds += meanRounds(s)
-		}
-	}
-	return max(rounds, 1)
-}
-
-// meanRounds estimates the number of rounds in which a member takes part.
-func meanRounds(s collectives.Schedule) float64 {
-	const members, most = 64, 1 << 10
-	sampled := min(s.Members(), members)
-	busy := 0
-	for i := range sampled {
-		member := int(random.Mix(uint64(i)) % uint64(s.Members()))
-		n := 0
-		for round := s.Next(member, 0); round < s.Rounds(member); round = s.Next(member, round+1) {
-			if n++; n == most {
-				return float64(s.Rounds(member)) // as many as there are members
-			}
-		}
-		busy += n
-	}
-	return float64(busy) / float64(sampled)
+// timePerRank returns the time of an iteration for each rank, in ns. Only its growth with
+// the ranks counts: the level is the calibration's.
+func (r *request) timePerRank(ranks, engines int64) float64 {
+	const least = 1 // where nothing is known of the program
+	return max(bench.CostOf(r.entry, r.ofRanks(ranks), int(engines)).Time/float64(ranks), least)
 }

@@ -77,7 +77,7 @@ func ranksThatFit(kind *mpivirt.Kind, free headroom) string {
 		return "any number of ranks"
 	}
 	const collective = 8 // bytes, about, of a collective and the rank's state
-	n := max(free.bytes-processMemory, 0) / int64(mpivirt.Footprint(&mpivirt.Config{Kind: kind}, 1)+collective)
+	n := max(free.bytes-processMemory, 0) / int64(mpivirt.CostOf(&mpivirt.Config{Kind: kind}, 1).BytesPerRank+collective)
 	if n >= mostRanks {
 		return "the most ranks that there can be, 2^31-2,"
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/bench"
+	"gigarank/mpivirt"
 	"gigarank/network"
 )
 
@@ -153,7 +154,7 @@ func (f *planFlags) allocation(c *console, faults *usageError) allocation {
 func (r *request) allot(a allocation, sample calibration) (allocation, error) {
 	fewest := a
 	fewest.hosts = max(a.hosts, 1)
-	own := float64(a.cores) * (mpiProcessMemory + bench.BytesPerEngine(r.entry, r.config)) // of the processes of a host
+	own := float64(a.cores) * (mpiProcessMemory + r.cost(fewest).BytesPerEngine) // of the processes of a host
 	memory := float64(a.memory)
 	// More hosts have more engines, which exchange more.
 	for r.hostBytes(fewest, sample) > a.memory {
@@ -171,14 +172,19 @@ func (r *request) allot(a allocation, sample calibration) (allocation, error) {
 	return fewest, nil
 }
 
+// cost returns the needs of a run's ranks on an allocation.
+func (r *request) cost(a allocation) mpivirt.Cost {
+	return bench.CostOf(r.entry, r.config, int(a.engines()))
+}
+
 // bytesPerRank returns the memory of a rank on an allocation.
 func (r *request) bytesPerRank(a allocation, sample calibration) float64 {
-	return bench.BytesPerRank(r.entry, r.config, int(a.engines())) * sample.memory
+	return r.cost(a).BytesPerRank * sample.memory
 }
 
 // hostBytes returns the memory of a run on each host of an allocation.
 func (r *request) hostBytes(a allocation, sample calibration) int64 {
-	shared := float64(a.engines()/a.processes()) * bench.BytesPerEngine(r.entry, r.config)
+	shared := float64(a.engines()/a.processes()) * r.cost(a).BytesPerEngine
 	each := neededMemory(r.ranks, r.bytesPerRank(a, sample), shared, int(a.processes()))
 	local := a.processes() / a.hosts
 	return min(each, math.MaxInt64/local) * local
@@ -188,7 +194,7 @@ func (r *request) hostBytes(a allocation, sample calibration) int64 {
 func (r *request) foresee(a allocation, sample calibration) forecast {
 	// Ranks of a busy core, in terms of the calibration's.
 	load := float64(r.ranks) / float64(a.busy(r.ranks)) / (float64(sample.ranks) / float64(sample.cores))
-	grow := r.work(r.ranks) / r.work(sample.ranks)
+	grow := r.timePerRank(r.ranks, a.engines()) / r.timePerRank(sample.ranks, int64(sample.engines))
 	f := forecast{
 		bytesPerRank: r.bytesPerRank(a, sample), hostBytes: r.hostBytes(a, sample), sample: sample,
 		first: sample.first * load * grow, iteration: sample.iteration * load * grow,

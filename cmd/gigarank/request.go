@@ -321,8 +321,8 @@ func (r *request) checkMemory(c *console, h *hosts) error {
 	if !set {
 		available = availableMemory(c.root)
 	}
-	shared := float64(r.engines) * bench.BytesPerEngine(r.entry, r.config)
-	r.need = neededMemory(r.ranks, bench.BytesPerRank(r.entry, r.config, h.size*r.engines), shared, h.size)
+	cost := bench.CostOf(r.entry, r.config, h.size*r.engines)
+	r.need = neededMemory(r.ranks, cost.BytesPerRank, float64(r.engines)*cost.BytesPerEngine, h.size)
 	r.share = available.bytes / int64(h.local) / 10 * 9
 	local := int64(h.local)
 	return checkMemory(min(r.need, math.MaxInt64/local)*local, available)

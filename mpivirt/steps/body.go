@@ -21,6 +21,8 @@ const (
 // Kind is the kind of ranks that are values with a step function.
 var Kind = kernel.RegisterKind(kernel.Kind{
 	Name: "event", Summary: "a rank is a small value and a step function; for hundreds of millions of ranks",
+	Time:      15, // a step; measured by scripts/forecast
+	Transient: true,
 })
 
 // Main makes the form of a program for event ranks. It calls the function once for

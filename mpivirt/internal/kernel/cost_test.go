@@ -9,16 +9,16 @@ import (
 	"gigarank/network"
 )
 
-// What Footprint counts for a processor is its size.
-func TestFootprintOfProcessors(t *testing.T) {
+// What CostOf counts for a processor is its size.
+func TestCostOfProcessors(t *testing.T) {
 	if size := unsafe.Sizeof(processor{}); size != processorBytes {
-		t.Errorf("a processor takes %d bytes, Footprint counts %d", size, processorBytes)
+		t.Errorf("a processor takes %d bytes, CostOf counts %d", size, processorBytes)
 	}
 }
 
-// Footprint counts arrays of clocks where the kernel uses them, and messages elsewhere:
+// CostOf counts arrays of clocks where the kernel uses them, and messages elsewhere:
 // it asks the same [choice].
-func TestFootprintKnowsTheInterpreter(t *testing.T) {
+func TestCostKnowsTheInterpreter(t *testing.T) {
 	machine, err := network.Load("xt5", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestFootprintKnowsTheInterpreter(t *testing.T) {
 		if c.config.Target, err = machine.Target(c.ranks); err != nil {
 			t.Fatal(err)
 		}
-		if got := Footprint(&c.config, c.engines, c.op); got > collectiveBytes != c.messages {
+		if got := CostOf(&c.config, c.engines, Use{Operation: c.op}).BytesPerRank; got > 100 != c.messages {
 			t.Errorf("%s: %g bytes a rank", c.why, got)
 		}
 	}

@@ -1,0 +1,173 @@
+//go:build !race && !invariants
+
+// The race detector and the checks of invariants multiply the memory and the time of a
+// run.
+
+package bench_test
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
+	"gigarank/sync"
+)
+
+// forecastCase is a run whose memory and time are foreseen.
+type forecastCase struct {
+	program   string
+	op        collectives.Operation
+	algorithm collectives.Algorithm
+	mode      mpivirt.Interpreter
+	kind      *mpivirt.Kind
+	engines   int
+	payload   int64
+	ranks     int64
+	times     int
+}
+
+func (c forecastCase) String() string {
+	return fmt.Sprintf("%s, %s, %s, interpreter %d, %v LPs, %d engines, %d bytes, %d ranks, %d iterations",
+		c.program, c.op, c.algorithm, c.mode, c.kind, c.engines, c.payload, c.ranks, c.times)
+}
+
+// config returns the run's configuration.
+func (c forecastCase) config(t *testing.T) bench.Config {
+	t.Helper()
+	target, err := machine("xt5", int(c.ranks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := bench.Config{Options: bench.Options{Iterations: c.times, Payload: c.payload}}
+	config.Target, config.Kind, config.Collectives = target, c.kind, c.mode
+	config.Algorithms = map[collectives.Operation]collectives.Algorithm{c.op: c.algorithm}
+	return config
+}
+
+// foreseen returns the forecast.
+func (c forecastCase) foreseen(t *testing.T) mpivirt.Cost {
+	t.Helper()
+	e, err := bench.Lookup(c.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bench.CostOf(e, c.config(t), c.engines)
+}
+
+// run simulates the program and returns the bytes that it has allocated, while nothing
+// is collected, and the CPU time in ns.
+func (c forecastCase) run(t *testing.T) (bytes, time float64) {
+	t.Helper()
+	config := c.config(t)
+	config.Transports = sync.NewInProcess(c.engines)
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	var before, after runtime.MemStats
+	var began, ended unix.Rusage
+	runtime.ReadMemStats(&before)
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &began)
+	s, err := bench.New(c.program, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(); err != nil {
+		t.Fatalf("%v: %v", c, err)
+	}
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &ended)
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc), float64(ended.Utime.Nano() + ended.Stime.Nano() - began.Utime.Nano() - began.Stime.Nano())
+}
+
+// manyMessages reports whether each rank sends about as many messages as there are ranks.
+func manyMessages(op collectives.Operation, a collectives.Algorithm) bool {
+	switch {
+	case a == collectives.Ring:
+		return op != collectives.Bcast
+	case a == collectives.Pairwise:
+		return true
+	}
+	return a == collectives.Linear && op == collectives.Alltoall
+}
+
+// forecastCases lists runs of every program that times a collective, with every
+// algorithm.
+func forecastCases() (cases []forecastCase) {
+	for _, op := range collectives.Operations() {
+		program := bench.TimedBy(op)
+		if _, err := bench.Lookup(program); err != nil {
+			continue
+		}
+		for _, a := range collectives.Algorithms(op) {
+			c := forecastCase{program: program, op: op, algorithm: a, kind: steps.Kind, ranks: 8000}
+			if manyMessages(op, a) {
+				c.ranks = 300
+			}
+			for _, c.mode = range []mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message} {
+				for _, c.engines = range []int{1, 2} {
+					c.payload, c.times = 8, 1
+					cases = append(cases, c)
+					if op == collectives.Allreduce {
+						c.payload, c.ranks = 4096, min(c.ranks, 2000)
+						cases = append(cases, c)
+					}
+				}
+			}
+		}
+	}
+	return cases
+}
+
+// A run takes the memory that was foreseen: on one engine within 10 %, on two within a
+// factor of two or so, since there it depends on which of them is ahead. A run on one
+// engine that is foreseen to take six times as long as another takes longer.
+func TestForecasts(t *testing.T) {
+	const own = 600e3 // bytes of an engine, which count as the process's
+	var runs []timedCase
+	for _, c := range forecastCases() {
+		cost := c.foreseen(t)
+		want := cost.BytesPerRank*float64(c.ranks) + cost.BytesPerEngine*float64(c.engines)
+		got, time := c.run(t)
+		least, most := 0.9, 1.1
+		if c.engines > 1 {
+			least, most = 0.6, 2.5
+		}
+		if want > most*got || want+own*float64(c.engines) < least*got {
+			t.Errorf("%v: %.0f KB foreseen, %.0f KB taken", c, want/1e3, got/1e3)
+		}
+		if c.engines == 1 {
+			runs = append(runs, timedCase{c, cost.Time, time})
+		}
+	}
+	checkOrder(t, runs)
+}
+
+// timedCase is a case with its foreseen and its taken time in ns.
+type timedCase struct {
+	forecastCase
+	foreseen, taken float64
+}
+
+// checkOrder compares long runs with those that are foreseen to take a sixth of the time.
+// Short ones are measured too roughly.
+func checkOrder(t *testing.T, runs []timedCase) {
+	t.Helper()
+	const long, clearly = 40e6, 6
+	for _, a := range runs {
+		if a.foreseen < long {
+			continue
+		}
+		for _, b := range runs {
+			if clearly*b.foreseen < a.foreseen && b.taken > a.taken {
+				t.Errorf("%v: %.0f ms foreseen, %.1f ms taken;\n%v: %.0f ms foreseen, %.1f ms taken",
+					a.forecastCase, a.foreseen/1e6, a.taken/1e6, b.forecastCase, b.foreseen/1e6, b.taken/1e6)
+			}
+		}
+	}
+}
