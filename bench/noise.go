@@ -90,15 +90,15 @@ func ParseNoise(text string, read func(path string) ([]byte, error)) (Noise, err
 		}
 		fields := strings.Split(rest, ",")
 		if len(fields) != f.parameters || rest == "" {
-			return Noise{}, fmt.Errorf("%q is no noise: write %s", text, f.form)
+			return Noise{}, fmt.Errorf("%q is not a noise SPEC: write %s", text, f.form)
 		}
 		seeded, err := newNoise(kind, fields)
 		if err != nil {
-			return Noise{}, fmt.Errorf("%q is no noise: %w", text, err)
+			return Noise{}, fmt.Errorf("%q is not a noise SPEC: %w", text, err)
 		}
 		return Noise{text, seeded}, nil
 	}
-	return Noise{}, fmt.Errorf("%q is no noise: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
+	return Noise{}, fmt.Errorf("%q is not a noise SPEC: unknown kind %q: write one of %s", text, kind, strings.Join(NoiseForms(), ", "))
 }
 
 // newNoise returns noise of a kind. fields has the right number of parameters.

@@ -198,7 +198,7 @@ func TestParseNoiseFaults(t *testing.T) {
 		{"periodic:1ms", []string{"write periodic:PERIOD,DURATION"}},
 		{"periodic:1ms,1us,2", []string{"write periodic:PERIOD,DURATION"}},
 		{"periodic:1ms,2ms", []string{"leaves nothing of the period"}},
-		{"periodic:x,y", []string{`"x" is no duration`, `"y" is no duration`}},
+		{"periodic:x,y", []string{`"x" is not a duration`, `"y" is not a duration`}},
 		{"exponential:1ns,0", []string{"every 1ns: use at least 1us", "a duration of 0s"}},
 		{"pareto:1ms,1us,1", []string{`ALPHA "1"`}},
 		{"pareto:1ms,-1us,2", []string{"a duration of -1us"}},

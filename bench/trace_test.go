@@ -165,8 +165,8 @@ func TestTraceFaults(t *testing.T) {
 		{"all at once", "# x\n1us 1us\n\n5us\n3us 1us 2\nsoon 1us\n4us 1kg\n2us 0\n3us -2ns\n0.5us 1ns\n", []string{
 			"detours:4: fields: 1 instead of 2: write the begin and the duration of one detour",
 			"detours:5: fields: 3 instead of 2: ",
-			`detours:6: begin: "soon" is no duration`,
-			`detours:7: duration: "1kg" is no duration`,
+			`detours:6: begin: "soon" is not a duration`,
+			`detours:7: duration: "1kg" is not a duration`,
 			"detours:8: duration: a detour that takes no time: leave it out",
 			"detours:9: duration: -2ns is negative: use a time of at least 0",
 			"detours:10: begin: 500ns is not after the detour before, at 1us: sort the detours",

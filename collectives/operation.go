@@ -155,7 +155,7 @@ func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
 	case e == nil:
 		faults = append(faults, fmt.Errorf("collectives: %s has no algorithm %s: choose one of %s", op, a, choices(op)))
 	case e.build == nil:
-		faults = append(faults, fmt.Errorf("collectives: %s %s is no schedule of all members, it depends on their nodes: "+
+		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule of all members; it depends on their nodes: "+
 			"use LeaderSchedule among the leaders of the nodes", a, op))
 	}
 	if members < 1 {

@@ -82,7 +82,7 @@ func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
 			place, err := strconv.ParseInt(word, 10, 32)
 			if err != nil || place < 0 || place > most {
 				faults = append(faults, Fault{file, line, fmt.Sprintf("rank %d", len(places)),
-					fmt.Sprintf("%q is no number of a node", word), fmt.Sprintf("write one from 0 to %d", most)})
+					fmt.Sprintf("%q is not the number of a node", word), fmt.Sprintf("write one from 0 to %d", most)})
 			}
 			places = append(places, int32(place))
 		}

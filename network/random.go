@@ -16,7 +16,7 @@ var randomKind = mappingKind{
 	parse: func(r *mappingReader) mapping {
 		seed, err := strconv.ParseUint(r.argument, 10, 64)
 		if err != nil {
-			r.fault(fmt.Sprintf("the seed %q is no whole number from 0 to 2^64-1", r.argument), "write one such as random:42")
+			r.fault(fmt.Sprintf("the seed %q is not a whole number from 0 to 2^64-1", r.argument), "write one such as random:42")
 		}
 		return shuffled{seed}
 	},

@@ -69,7 +69,7 @@ func splitNumber(text string) (value *big.Rat, unit string, ok bool) {
 
 func whole(s, noun string, value *big.Rat) (int64, error) {
 	if !value.IsInt() {
-		return 0, fmt.Errorf("%q is not %s: it is no whole number", s, noun)
+		return 0, fmt.Errorf("%q is not %s: it is not a whole number", s, noun)
 	}
 	if !value.Num().IsInt64() {
 		return 0, fmt.Errorf("%q is not %s: it is larger than 2^63-1", s, noun)
@@ -86,15 +86,15 @@ func parseBandwidth(s string) (bandwidth, error) {
 		return 0, nil
 	}
 	if strings.HasPrefix(text, "-") {
-		return 0, fmt.Errorf("%q is no bandwidth: it is negative; %s", s, examples)
+		return 0, fmt.Errorf("%q is not a bandwidth: it is negative; %s", s, examples)
 	}
 	value, unit, ok := splitNumber(text)
 	if !ok {
-		return 0, fmt.Errorf("%q is no bandwidth: %s", s, examples)
+		return 0, fmt.Errorf("%q is not a bandwidth: %s", s, examples)
 	}
 	per, ok := strings.CutSuffix(unit, "/s")
 	if !ok {
-		return 0, fmt.Errorf("%q is no bandwidth: the unit %q is not per second; %s", s, unit, examples)
+		return 0, fmt.Errorf("%q is not a bandwidth: the unit %q is not per second; %s", s, unit, examples)
 	}
 	share := big.NewRat(1, 1)
 	prefix, isByte := strings.CutSuffix(per, "B")
@@ -104,22 +104,22 @@ func parseBandwidth(s string) (bandwidth, error) {
 			prefix, isBit = strings.CutSuffix(per, "b")
 		}
 		if !isBit {
-			return 0, fmt.Errorf("%q is no bandwidth: the unit %q has neither B nor bit; %s", s, unit, examples)
+			return 0, fmt.Errorf("%q is not a bandwidth: the unit %q has neither B nor bit; %s", s, unit, examples)
 		}
 		share = big.NewRat(1, 8)
 	}
 	scale, ok := prefixes[prefix]
 	if !ok {
-		return 0, fmt.Errorf("%q is no bandwidth: unknown unit %q; %s", s, unit, examples)
+		return 0, fmt.Errorf("%q is not a bandwidth: unknown unit %q; %s", s, unit, examples)
 	}
 	value.Mul(value, share)
 	value.Mul(value, new(big.Rat).SetInt(new(big.Int).SetUint64(scale)))
 	nearest, err := strconv.ParseUint(value.FloatString(0), 10, 64)
 	switch {
 	case err != nil || nearest > 9e18:
-		return 0, fmt.Errorf("%q is no bandwidth: it must be at most 9EB/s (9·10^18); leave it out, or write infinite, where bytes take no time", s)
+		return 0, fmt.Errorf("%q is not a bandwidth: it must be at most 9EB/s (9·10^18); leave it out, or write infinite, where bytes take no time", s)
 	case nearest == 0:
-		return 0, fmt.Errorf("%q is no bandwidth: it must be at least 1B/s; leave it out, or write infinite, where bytes take no time", s)
+		return 0, fmt.Errorf("%q is not a bandwidth: it must be at least 1B/s; leave it out, or write infinite, where bytes take no time", s)
 	}
 	return bandwidth(nearest), nil
 }

@@ -23,9 +23,9 @@ func TestParseSize(t *testing.T) {
 
 func TestParseSizeRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "write a number", "B": "write a number", "x": "write a number", "-1": "negative", "1.5": "no whole number",
+		"": "write a number", "B": "write a number", "x": "write a number", "-1": "negative", "1.5": "not a whole number",
 		"1m": "unknown unit", "1KIB": "unknown unit", "1 b": "unknown unit", "1Ei": "unknown unit", "0x10": "unknown unit", "1_000": "unknown unit",
-		"9223372036854775808": "larger than 2^63-1", "2^63": "larger than 2^63-1", "1e99": "larger than 2^63-1", "1e-1": "no whole number",
+		"9223372036854775808": "larger than 2^63-1", "2^63": "larger than 2^63-1", "1e99": "larger than 2^63-1", "1e-1": "not a whole number",
 		"2^": "unknown unit", "2^1000": "unknown unit", "1/2": "unknown unit", "1e999": "unknown unit",
 		strings.Repeat("9", 41): "write a number", "inf": "write a number", "NaN": "write a number",
 	} {
@@ -52,7 +52,7 @@ func TestParseBandwidth(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"2GB": "not per second", "2": "not per second", "2G/s": "neither B nor bit", "2mB/s": "unknown unit", "0GB/s": "at least 1B/s",
-		"1bit/s": "at least 1B/s", "1e30B/s": "at most 9EB/s", "-2GB/s": "negative", "fast": "no bandwidth", "2 G B/s": "unknown unit",
+		"1bit/s": "at least 1B/s", "1e30B/s": "at most 9EB/s", "-2GB/s": "negative", "fast": "not a bandwidth", "2 G B/s": "unknown unit",
 		"9.3e18B/s": "at most 9EB/s",
 	} {
 		if got, err := parseBandwidth(text); err == nil || !strings.Contains(err.Error(), want) {

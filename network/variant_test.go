@@ -77,11 +77,11 @@ func TestFaultyVariants(t *testing.T) {
 	m := preset(t, "xt5")
 	for _, c := range []struct{ mapping, want string }{
 		{"cyclc", "did you mean cyclic"},
-		{"random:x", "no whole number"},
+		{"random:x", "not a whole number"},
 		{"file:", "names no file"},
 		{"file:gone", "no such thing"},
 		{"a: b", "is unknown"},
-		{"file:bad", `bad:1: rank 1: "x" is no number of a node`},
+		{"file:bad", `bad:1: rank 1: "x" is not the number of a node`},
 	} {
 		_, err := m.WithMapping(c.mapping, func(path string) ([]byte, error) {
 			if path == "bad" {

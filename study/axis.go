@@ -74,7 +74,7 @@ func parseStep(item, step string) (next func(int64) (int64, bool), err error) {
 	case err == nil && strings.HasPrefix(step, "+") && by >= 1:
 		return func(v int64) (int64, bool) { return v + by, v <= math.MaxInt64-by }, nil
 	}
-	return nil, fmt.Errorf("%q is no step of the range %q: write :x4 to multiply by 4 or :+1K to add 1000", step, item)
+	return nil, fmt.Errorf("%q is not a step of the range %q: write :x4 to multiply by 4 or :+1K to add 1000", step, item)
 }
 
 func valuesTo(first, last int64, next func(int64) (int64, bool)) []int64 {

@@ -38,9 +38,9 @@ func TestAxes(t *testing.T) {
 		{"1,,2", "a value is missing"},
 		{"8..1", "runs backwards"},
 		{"0..8", "never leaves 0"},
-		{"1..8:x1", "no step"},
-		{"1..8:4", "no step"},
-		{"1..8:+0", "no step"},
+		{"1..8:x1", "not a step"},
+		{"1..8:4", "not a step"},
+		{"1..8:+0", "not a step"},
 		{"1..1G:+1", "more than 10000 values"},
 		{"1..x", "is not a count"},
 	} {

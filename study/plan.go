@@ -408,7 +408,7 @@ func (r *reader) seeds() []uint64 {
 	for _, text := range splitNames(r.axes.Seed) {
 		seed, err := strconv.ParseUint(text, 0, 64)
 		if err != nil {
-			r.fault("--seed", fmt.Errorf("%q is no seed: use a whole number from 0 to 2^64-1", text))
+			r.fault("--seed", fmt.Errorf("%q is not a seed: use a whole number from 0 to 2^64-1", text))
 		}
 		if !slices.Contains(seeds, seed) {
 			seeds = append(seeds, seed)

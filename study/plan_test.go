@@ -221,7 +221,7 @@ func TestFaultsOfAxes(t *testing.T) {
 	for _, want := range []string{
 		"--ranks: 0 is too small", "--payload: a barrier carries no data", `--algorithms: barrier has no algorithm "disemination": did you mean dissemination`,
 		`--machine: machine "xt6" is neither`, `--mapping: "cyclc" is unknown: did you mean cyclic`, "--ranks-per-node: 0 is too small",
-		`--noise: "loud" is no noise`, `--seed: "x" is no seed`, "--compute: -1ms is negative", "--iterations: 0 is too small",
+		`--noise: "loud" is not a noise SPEC`, `--seed: "x" is not a seed`, "--compute: -1ms is negative", "--iterations: 0 is too small",
 	} {
 		if !slices.ContainsFunc(got, func(fault string) bool { return strings.HasPrefix(fault, want) }) {
 			t.Errorf("no fault %q in\n%s", want, strings.Join(got, "\n"))

@@ -69,7 +69,7 @@ func putHeader(packet []byte, h header) {
 func readHeader(packet []byte) (header, error) {
 	le := binary.LittleEndian
 	if len(packet) < headerSize || le.Uint32(packet[24:]) != packetMagic {
-		return header{}, fmt.Errorf("a message of %d bytes is no packet of this version: start the same binary on every host", len(packet))
+		return header{}, fmt.Errorf("a message of %d bytes is not a packet of this version: start the same binary on every host", len(packet))
 	}
 	return header{
 		promise: vtime.Time(le.Uint64(packet[0:])),

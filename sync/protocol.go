@@ -29,5 +29,5 @@ func ParseProtocol(name string) (Protocol, error) {
 			return Protocol(p), nil
 		}
 	}
-	return Hybrid, fmt.Errorf("%q is no synchronisation protocol: use null, conditional or hybrid", name)
+	return Hybrid, fmt.Errorf("%q is not a synchronisation protocol: use null, conditional or hybrid", name)
 }

@@ -114,7 +114,7 @@ func ParseDuration(s string) (Duration, error) {
 		}
 		v, err := strconv.ParseFloat(number, 64)
 		if err != nil || math.IsNaN(v) {
-			return 0, fmt.Errorf("%q is no duration: %q is no number", s, number)
+			return 0, fmt.Errorf("%q is not a duration: %q is not a number", s, number)
 		}
 		ps := v * float64(u.size)
 		if math.Abs(ps) >= math.MaxInt64 {
@@ -122,7 +122,7 @@ func ParseDuration(s string) (Duration, error) {
 		}
 		return Duration(math.RoundToEven(ps)), nil
 	}
-	return 0, fmt.Errorf("%q is no duration: write a number and one of ps, ns, us, ms, s, min, h, like 15us", s)
+	return 0, fmt.Errorf("%q is not a duration: write a number and one of ps, ns, us, ms, s, min, h, like 15us", s)
 }
 
 // String prints d exactly, in the largest unit that is not longer than d:

@@ -144,7 +144,7 @@ func readWatchdog(text string) (seconds float64, err error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%q is no time: use a time such as 5s or 1m, or off", text)
+		return 0, fmt.Errorf("%q is not a time: use a time such as 5s or 1m, or off", text)
 	}
 	return d.Seconds(), nil
 }
@@ -173,7 +173,7 @@ func (r *request) chooseAlgorithms(f *runFlags, faults *usageError) {
 	for _, text := range f.algorithms {
 		operation, algorithm, paired := strings.Cut(text, "=")
 		if !paired {
-			faults.add("--algorithm", fmt.Errorf("%q is no choice: use OPERATION=ALGORITHM, such as bcast=ring", text))
+			faults.add("--algorithm", fmt.Errorf("%q is not OPERATION=ALGORITHM, such as bcast=ring", text))
 			continue
 		}
 		op, err := choose("operation", operation, collectives.Operations())
@@ -223,7 +223,7 @@ func (r *request) readNumbers(f *runFlags, faults *usageError) {
 	}
 	seed, err := strconv.ParseUint(strings.TrimSpace(f.seed), 0, 64)
 	if err != nil {
-		err = fmt.Errorf("%q is no seed: use a whole number from 0 to 2^64-1", f.seed)
+		err = fmt.Errorf("%q is not a seed: use a whole number from 0 to 2^64-1", f.seed)
 	}
 	faults.add("--seed", err)
 	r.config.Seed = seed
