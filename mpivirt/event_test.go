@@ -98,6 +98,13 @@ func TestFaultsOfEventRanks(t *testing.T) {
 		{"no such communicator", mpivirt.ErrComm, "Comm.Split", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome { return r.On(r.Made(7)).Barrier() },
 		}},
+		{"a persistent request that is active", mpivirt.ErrRequest, "Start", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome {
+				p := steps.SendInit([]byte{1}, 1-r.Rank(), 0)
+				r.Start(&p) // it is eager, hence complete
+				return r.Wait(r.Start(&p))
+			},
+		}},
 		{"nothing matched", mpivirt.ErrRequest, "Recv", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome {
 				return steps.Mrecv(r, r.Matched(), make([]byte, 1))

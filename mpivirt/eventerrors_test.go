@@ -49,6 +49,22 @@ func TestEventRanksGetTheirErrors(t *testing.T) {
 			return r.Barrier()
 		},
 		expect(mpivirt.ErrOther),
+		func(r *steps.Rank) steps.Outcome {
+			switch r.Rank() {
+			case 0:
+			case 1:
+				return steps.Send(r, []int32{1}, 0, 0)
+			default:
+				return r.Waitall()
+			}
+			receive := steps.RecvInit(buffer, 1, 0)
+			pending := r.Start(&receive)
+			if second := r.Start(&receive); second != 0 || !errors.Is(r.Err(), mpivirt.ErrRequest) {
+				return r.Fail(fmt.Errorf("the second start gives request %d and %v", second, r.Err()))
+			}
+			return r.Wait(pending)
+		},
+		expect(nil),
 		(*steps.Rank).Barrier,
 		expect(nil),
 	)

@@ -26,8 +26,10 @@ func TestPersistentRequests(t *testing.T) {
 				if err := mpivirt.Startall(all); err != nil {
 					return err
 				}
-				if err := all[0].Start(); !errors.Is(err, mpivirt.ErrRequest) {
-					return fmt.Errorf("a Start of an active request returned %v", err)
+				for i, p := range all {
+					if err := p.Start(); !errors.Is(err, mpivirt.ErrRequest) {
+						return fmt.Errorf("a Start of active request %d returned %v", i, err)
+					}
 				}
 				if _, err := mpivirt.Waitall([]mpivirt.Request{all[0].Request, all[1].Request}); err != nil {
 					return err

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/typed"
 )
 
 // Request is an operation that has begun (MPI_Request). The zero Request is
@@ -164,45 +165,55 @@ func someOf(op kernel.Procedure, requests []Request) ([]int, []Status, error) {
 // Persistent is a send or receive that can be begun again and again with the same
 // arguments (MPI_Send_init, MPI_Recv_init and their kin).
 type Persistent struct {
-	begin   func() (Request, error)
-	Request // the operation begun last
+	c         *Comm
+	operation kernel.Persistent
+	Request   // the operation begun last
+}
+
+func persistent[T Datatype](c *Comm, op kernel.Procedure, data []T, peer, tag int) *Persistent {
+	return &Persistent{c: c, operation: kernel.Persistent{Procedure: op, Buffer: typed.Bytes(data), Peer: peer, Tag: tag}}
 }
 
 // SendInit makes a persistent Send (MPI_Send_init).
 func SendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
-	return &Persistent{begin: func() (Request, error) { return Isend(c, data, dest, tag) }}
+	return persistent(c, kernel.Isend, data, dest, tag)
 }
 
 // SsendInit makes a persistent Ssend (MPI_Ssend_init).
 func SsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
-	return &Persistent{begin: func() (Request, error) { return Issend(c, data, dest, tag) }}
+	return persistent(c, kernel.Issend, data, dest, tag)
 }
 
 // BsendInit makes a persistent Bsend (MPI_Bsend_init).
 func BsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
-	return &Persistent{begin: func() (Request, error) { return Ibsend(c, data, dest, tag) }}
+	return persistent(c, kernel.Ibsend, data, dest, tag)
 }
 
 // RsendInit makes a persistent Rsend (MPI_Rsend_init).
 func RsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
-	return &Persistent{begin: func() (Request, error) { return Irsend(c, data, dest, tag) }}
+	return persistent(c, kernel.Irsend, data, dest, tag)
 }
 
 // RecvInit makes a persistent Recv (MPI_Recv_init).
 func RecvInit[T Datatype](c *Comm, data []T, source, tag int) *Persistent {
-	return &Persistent{begin: func() (Request, error) { return Irecv(c, data, source, tag) }}
+	return persistent(c, kernel.Irecv, data, source, tag)
 }
 
 // Start begins the operation (MPI_Start). Errors: those of the operation;
 // ErrRequest if the one begun before has not been waited for, directly or through a copy
 // of its Request.
 func (p *Persistent) Start() error {
-	if p.active() && p.valid() == nil {
-		return p.r.raise(p.r.call, kernel.Errorf(ErrRequest, "Start of a persistent request that is active"))
+	c := p.c
+	if c == nil {
+		return kernel.NoComm(kernel.Start)
 	}
-	request, err := p.begin()
-	p.Request = request
-	return err
+	b := c.r.do(c.compose(kernel.Start).Starts(&p.operation))
+	if b.Err != nil {
+		return b.Err
+	}
+	p.Request = c.r.request(b.Request)
+	c.r.makeRoom()
+	return nil
 }
 
 // Startall begins all operations, in the order given (MPI_Startall). It stops at the

@@ -170,42 +170,40 @@ func Mrecv[T typed.Datatype](r *Rank, m Message, data []T) Outcome {
 }
 
 // Persistent is a send or receive that an event rank begins again and again
-// with the same arguments, on the communicator that it is started on.
-type Persistent struct {
-	op        kernel.Procedure
-	buffer    []byte
-	peer, tag int
+// with the same arguments, on the communicator that it is started on. It must not be
+// copied between a start and the wait for it.
+type Persistent struct{ operation kernel.Persistent }
+
+func persistent[T typed.Datatype](op kernel.Procedure, data []T, peer, tag int) Persistent {
+	return Persistent{kernel.Persistent{Procedure: op, Buffer: typed.Bytes(data), Peer: peer, Tag: tag}}
 }
 
 // SendInit makes a persistent Send (MPI_Send_init).
 func SendInit[T typed.Datatype](data []T, dest, tag int) Persistent {
-	return Persistent{kernel.Isend, typed.Bytes(data), dest, tag}
+	return persistent(kernel.Isend, data, dest, tag)
 }
 
 // SsendInit makes a persistent Ssend (MPI_Ssend_init).
 func SsendInit[T typed.Datatype](data []T, dest, tag int) Persistent {
-	return Persistent{kernel.Issend, typed.Bytes(data), dest, tag}
+	return persistent(kernel.Issend, data, dest, tag)
 }
 
 // BsendInit makes a persistent Bsend (MPI_Bsend_init).
 func BsendInit[T typed.Datatype](data []T, dest, tag int) Persistent {
-	return Persistent{kernel.Ibsend, typed.Bytes(data), dest, tag}
+	return persistent(kernel.Ibsend, data, dest, tag)
 }
 
 // RsendInit makes a persistent Rsend (MPI_Rsend_init).
 func RsendInit[T typed.Datatype](data []T, dest, tag int) Persistent {
-	return Persistent{kernel.Irsend, typed.Bytes(data), dest, tag}
+	return persistent(kernel.Irsend, data, dest, tag)
 }
 
 // RecvInit makes a persistent Recv (MPI_Recv_init).
 func RecvInit[T typed.Datatype](data []T, source, tag int) Persistent {
-	return Persistent{kernel.Irecv, typed.Bytes(data), source, tag}
+	return persistent(kernel.Irecv, data, source, tag)
 }
 
-// Start begins a persistent operation (MPI_Start).
+// Start begins a persistent operation; see [mpivirt.Persistent.Start].
 func (r *Rank) Start(p *Persistent) Request {
-	if p.op == kernel.Irecv {
-		return r.begin(r.receiving(p.op, p.buffer, true, p.peer, p.tag))
-	}
-	return r.isend(p.op, p.buffer, int64(len(p.buffer)), p.peer, p.tag)
+	return r.begin(r.compose(kernel.Start).Starts(&p.operation))
 }

@@ -26,6 +26,7 @@ type Call struct {
 
 	requests   []int32     // waits and tests; 0 is an inactive one
 	collective *Collective // what the rank hands in
+	persistent *Persistent // starts
 	err        error       // what is wrong with the arguments, as far as is known
 }
 
@@ -129,6 +130,8 @@ func (k *Kernel) Submit(lp int32, q *Call) (over bool) {
 		return k.submitWait(lp, q)
 	case op <= Improbe:
 		return k.submitProbe(lp, q)
+	case op == Start:
+		return k.submitStart(lp, q)
 	}
 	return k.submitCollective(lp, q)
 }
@@ -350,7 +353,7 @@ func (k *Kernel) SetErrorsReturn(lp int32, on bool) {
 // raise makes an MPI error the completion of a call, which is over. It returns true.
 func (k *Kernel) raise(lp int32, op Procedure, err error) bool {
 	b := k.renew(lp)
-	b.Err, b.Procedure, b.Fatal = err, op, k.ErrorsAreFatal(lp)
+	b.Err, b.Procedure, b.Fatal, b.Request = err, op, k.ErrorsAreFatal(lp), 0
 	return true
 }
 

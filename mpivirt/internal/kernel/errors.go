@@ -186,6 +186,7 @@ const (
 	CommRank
 	CommSize
 	CommGroup
+	Start
 )
 
 var callNames = [...]string{
@@ -194,7 +195,7 @@ var callNames = [...]string{
 	"Probe", "Iprobe", "Mprobe", "Improbe",
 	"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
 	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create", "Comm.Free",
-	"Compute", "Comm.Rank", "Comm.Size", "Comm.Group",
+	"Compute", "Comm.Rank", "Comm.Size", "Comm.Group", "Start",
 }
 
 func (c Procedure) String() string { return callNames[c] }

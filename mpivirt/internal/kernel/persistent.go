@@ -1,0 +1,38 @@
+package kernel
+
+// Persistent is a send or receive that an LP begins again and again with the same
+// arguments (MPI 4.1, 3.9). It must not be copied between a start and the wait for it.
+type Persistent struct {
+	Buffer     []byte // to send from, or to receive into
+	Peer, Tag  int
+	request    int32     // that the last start has begun, 0 if there is none
+	generation uint32    // of request
+	Procedure  Procedure // of the operation in its nonblocking form
+}
+
+// Starts fills in the persistent request that a call of [Start] begins.
+func (q *Call) Starts(p *Persistent) *Call {
+	q.persistent = p
+	return q
+}
+
+// submitStart begins the operation of a persistent request. Its own request, which the
+// completion names, is active until the LP has waited for it.
+func (k *Kernel) submitStart(lp int32, q *Call) bool {
+	p := q.persistent
+	if p.request != 0 && k.HoldsRequest(lp, p.request, p.generation) {
+		return k.raise(lp, q.Procedure, Errorf(ErrRequest, "a persistent request that is active: wait for it before the next start"))
+	}
+	if p.Procedure == Irecv {
+		q.Receives(p.Buffer, int64(len(p.Buffer)), true, p.Peer, p.Tag)
+	} else {
+		q.Sends(p.Buffer, int64(len(p.Buffer)), p.Peer, p.Tag)
+	}
+	q.Procedure, p.request = p.Procedure, 0
+	k.Submit(lp, q)
+	if b := &k.Completion; b.Err == nil {
+		p.request, p.generation = k.OwnRequest(lp, b.Request, p.Procedure)
+		b.Request = p.request
+	}
+	return true
+}
