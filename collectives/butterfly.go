@@ -2,11 +2,10 @@ package collectives
 
 import "math/bits"
 
-// folding reduces a number of members to a power of two. With P = 2^L + r, the even
-// ones of the first 2r members hand their contents to the odd ones, 2j to 2j+1, and get
-// the result back at the end. The 2^L survivors are numbered in rank order: survivor s
-// is member 2s+1 if s < r and else member s+r. Each survivor stands for contiguous
-// ranks.
+// folding reduces a number of members to a power of two. With P = 2^L + r, member 2j
+// hands its contents to member 2j+1 for j < r, and gets the result back at the end. The
+// 2^L survivors are numbered in rank order: survivor s is member 2s+1 if s < r and else
+// member s+r. Each survivor stands for contiguous ranks.
 type folding struct {
 	members, levels, extra int // P, L, r
 }

@@ -221,8 +221,8 @@ func (f form) treeOut(members int, sent func(members int) int64) vtime.Duration 
 }
 
 // treeIn returns the time of a binomial tree towards its root, which spends g on each
-// message. The left part of the tree, a power of two, is ready and then waits for the
-// rest, a smaller tree, or for the gap after the last message of the left part.
+// message. The left part of the tree is a power of two. Once ready, it
+// waits for the rest, a smaller tree, or for the gap after its last message.
 func (f form) treeIn(members int, sent func(members int) int64, g vtime.Duration) vtime.Duration {
 	if members == 1 {
 		return 0

@@ -9,10 +9,10 @@ type star struct {
 	reduce        bool // the root combines
 }
 
-// The root of a gather, a scatter or a broadcast takes the others in rank order.
-// The root of a reduction takes those below it in descending and then those
-// above it in ascending order, so that its partial result always covers
-// contiguous ranks and no second buffer is needed.
+// The root of a gather, a scatter or a broadcast takes the others in rank order. The
+// root of a reduction takes those below it in descending order and then those above it
+// in ascending order. Its partial result therefore always covers contiguous ranks and
+// needs no second buffer.
 
 func (s *star) peer(round int) int {
 	switch {

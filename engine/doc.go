@@ -14,8 +14,8 @@
 //   - timed events, whose outcome depends on everything that happens before their
 //     time: a wildcard receive, a probe, an event of PHOLD. They are handled in the
 //     total order of [Event.Before], once nothing can still come at or before their
-//     time. That is so when the ready queue is empty and the time is below the EIT
-//     that synchronisation has established (Jha and Bagrodia, "A unified framework for
+//     time. That is so when the ready queue is empty and the time is below EIT.
+//     Synchronisation establishes EIT (Jha and Bagrodia, "A unified framework for
 //     conservative and optimistic distributed simulation", PADS 1994).
 //
 // Every interaction between LPs takes at least a picosecond. Handling the least timed

@@ -206,8 +206,8 @@ func lineTo(path string, x, y float64) string {
 	return fmt.Sprintf("%s%s%.1f %.1f", path, command, x, y)
 }
 
-// rounded widens a range to steps of 1, 2 and 5 times a power of ten, and to at
-// least a factor of four, so that a flat curve looks flat.
+// rounded widens a range to steps of 1, 2 and 5 times a power of ten. It widens it to
+// at least a factor of four, so that a flat curve looks flat.
 func (s span) rounded() span {
 	if s.high < 4*s.low {
 		middle := math.Sqrt(s.low * s.high)

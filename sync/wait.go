@@ -38,10 +38,11 @@ const longestSleep = time.Second
 // LPs that are not finished; it never grows. Wait sends all packets begun and follows
 // the protocol to raise EIT.
 //
-// It returns Continue when a data record may be polled, when EIT has passed next, when
-// a destination without room has got some, or when a lesser failure has become known.
-// It may return Continue without any of these. All engines get Finished or Deadlock in
-// the same round, and again from every later call. Errors are those of Poll.
+// It returns Continue when a data record may be polled or EIT has passed next. It also
+// does when a destination without room has got some, or a lesser failure has become
+// known. It may return Continue without any of these. All engines get Finished or
+// Deadlock in the same round, and again from every later call. Errors are those of
+// Poll.
 //
 // An engine that holds ranks back because a destination lacks room waits with a next
 // below EIT. Room, not EIT, then lets it go on.

@@ -76,8 +76,8 @@ type slot struct {
 	at    int64
 }
 
-// slabTrip returns the time of a join and a release of n ranks as a bare loop over a
-// slab on all cores, in ns of wall time a rank.
+// slabTrip returns the wall time of a join and a release of n ranks, in ns a rank. It is a
+// bare loop over a slab on all cores.
 func slabTrip(n int) float64 {
 	slab := make([]slot, n)
 	cores := runtime.NumCPU()

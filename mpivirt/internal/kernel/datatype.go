@@ -2,7 +2,7 @@ package kernel
 
 import "unsafe"
 
-// kind is what types have in common whose elements mean the same: int and int64 do.
+// ElementType is the meaning of the elements of a type: int and int64 have the same.
 type ElementType uint8
 
 // The kinds of elements.
