@@ -10,15 +10,18 @@ import (
 	"gigarank/sync/internal/buffers"
 )
 
-// spins is how often a Wait yields the processor before it goes to sleep.
+// spins is how often the Waits of as many engines as processors yield the processor
+// before they go to sleep. More engines yield less often: a yield lets all others run
+// that are awake, so what they all yield together is a pass over all engines each time.
 const spins = 32
 
 // NewInProcess returns the ends of a transport between k engines of one
 // process, by rank, none if k < 1. Each end may be used by a goroutine of its own.
 func NewInProcess(k int) []Transport {
 	group := &inProcessGroup{
-		ends: make([]*inProcess, max(k, 0)),
-		pool: buffers.NewPool(func(size int) []byte { return make([]byte, size) }, func([]byte) {}),
+		ends:  make([]*inProcess, max(k, 0)),
+		spins: min(spins, max(1, spins*runtime.GOMAXPROCS(0)/max(k, 1))),
+		pool:  buffers.NewPool(func(size int) []byte { return make([]byte, size) }, func([]byte) {}),
 	}
 	transports := make([]Transport, len(group.ends))
 	for rank := range transports {
@@ -32,9 +35,10 @@ func NewInProcess(k int) []Transport {
 
 // inProcessGroup is what the ends of one in-process transport share.
 type inProcessGroup struct {
-	ends []*inProcess
-	lock stdsync.Mutex // guards pool
-	pool *buffers.Pool
+	ends  []*inProcess
+	spins int           // of each Wait
+	lock  stdsync.Mutex // guards pool
+	pool  *buffers.Pool
 }
 
 // letter is a message on its way.
@@ -127,11 +131,14 @@ func (e *inProcess) Receive() (int, []byte, error) {
 }
 
 func (e *inProcess) Wait(limit time.Duration) error {
-	for range spins {
+	for range e.group.spins {
 		if e.ready() {
 			return nil
 		}
 		runtime.Gosched()
+	}
+	if limit <= 0 {
+		return nil
 	}
 	e.asleep.Store(true)
 	defer e.asleep.Store(false)
