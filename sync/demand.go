@@ -142,19 +142,40 @@ func (e *Endpoint) creep(level vtime.Time) {
 	}
 }
 
+// fewHoldBack reports whether EIT may reach level by promises of few engines, and lists
+// them.
+func (e *Endpoint) fewHoldBack(level vtime.Time) bool {
+	if level > e.eit.Add(e.lookahead).Add(e.lookahead) {
+		return false // far off
+	}
+	limit := 2 * bits.Len(uint(e.size-1))
+	e.laggards = e.promises.below(level, limit+1, e.laggards[:0])
+	return len(e.laggards) <= limit && len(e.laggards) > 0
+}
+
+// keen reports whether this engine needs a round to go on: it starves, and the protocol
+// has no better way.
+func (e *Endpoint) keen() bool {
+	if !e.starves() {
+		return false
+	}
+	switch e.config.Protocol {
+	case Null:
+		return false
+	case Conditional:
+		return true
+	}
+	return !e.fewHoldBack(e.next + 1)
+}
+
 // exchange continues a wave of requests, or begins one. It returns false when a round
 // is the better way.
 func (e *Endpoint) exchange(level vtime.Time) bool {
 	if e.exchanging != level {
 		e.exchanging, e.exchanges = level, 0
 	}
-	if level > e.eit.Add(e.lookahead).Add(e.lookahead) {
-		return false // far off
-	}
-	limit := 2 * bits.Len(uint(e.size-1))
-	e.laggards = e.promises.below(level, limit+1, e.laggards[:0])
-	if len(e.laggards) > limit || len(e.laggards) == 0 {
-		return false // no promise helps
+	if !e.fewHoldBack(level) {
+		return false
 	}
 	waiting := false
 	for _, laggard := range e.laggards {

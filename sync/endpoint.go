@@ -408,7 +408,7 @@ func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 	switch kind {
 	case kindRequest:
 		return e.onRequest(src, body)
-	case kindWant, kindStart, kindContribution, kindResult:
+	case kindWant, kindStart, kindContribution, kindAmendment, kindResult:
 		return e.onRound(kind, body)
 	case kindDone:
 		e.round.childrenDone++

@@ -127,6 +127,32 @@ func TestManyEngines(t *testing.T) {
 	}
 }
 
+// In a phase in which all engines starve in each window, a window costs each engine a
+// contribution and a result. Where records go to and fro, engines that get one after
+// their contribution amend it.
+func TestWindowsOfManyEngines(t *testing.T) {
+	const k, windows = 64, 40
+	for _, moves := range []int{0, 1} {
+		p := &program{lookahead: uniform(k, 1000)}
+		for i := range k {
+			c := chain{finishes: true}
+			for w := range windows {
+				c.visits = append(c.visits, visit{engine: (i + moves*w*7) % k, time: vtime.Time(1000*(w+2) + i), timed: true, bytes: 8})
+			}
+			p.chains = append(p.chains, c)
+		}
+		limit := 2*k*windows + 12*k // besides, the first and the last rounds
+		if moves > 0 {
+			limit *= 2
+		}
+		for _, protocol := range []sync.Protocol{sync.Hybrid, sync.Conditional} {
+			if s := play(t, p, sync.Config{Protocol: protocol}); s.SyncMessages > uint64(limit) {
+				t.Errorf("%v: %d synchronisation messages in %d windows of %d engines; want at most %d", protocol, s.SyncMessages, windows, k, limit)
+			}
+		}
+	}
+}
+
 func TestOneEngine(t *testing.T) {
 	e := sync.NewEndpoint(sync.NewInProcess(1)[0], sync.Config{})
 	if e.EIT() != vtime.Forever {

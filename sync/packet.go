@@ -20,7 +20,7 @@ import (
 const (
 	headerSize     = 32
 	itemHeaderSize = 8
-	packetMagic    = 0x67724b03 // the last byte is the version of the layout
+	packetMagic    = 0x67724b04 // the last byte is the version of the layout
 
 	firstPacket = 1 << 10  // capacity of a packet just begun
 	fullPacket  = 32 << 10 // a packet is sent before it grows past this, unless one record needs more
@@ -42,6 +42,7 @@ const (
 	kindGather
 	kindFailure
 	kindShare
+	kindAmendment
 )
 
 // kindShift is where the kind lies in the word before an item.

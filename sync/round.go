@@ -15,6 +15,7 @@ import (
 //	want          up    an engine needs a round
 //	start         down  the root starts it
 //	contribution  up    of a subtree, once all its engines are drained
+//	amendment     up    to a contribution, for records that came after it
 //	result        down
 //
 // The cut is coloured as by Mattern (1993): each packet carries the number of rounds
@@ -25,8 +26,20 @@ import (
 // causes. One is its state there: it acts at the next event that it contributed, or
 // later. The other is a record sent behind the cut, for which the same holds. By
 // induction nothing happens before the minimum, and no later record concerns a time
-// before the minimum plus a lookahead. When the sums do not agree, the root starts
-// another round.
+// before the minimum plus a lookahead.
+//
+// When the sums do not agree, records cross the cut. An engine that gets one amends its
+// contribution once it is drained again: it adds the records and its next event now. As
+// long as it has sent no record since its cut, that moves its cut behind their receipt
+// and no sending, so the argument holds for the later cut. An engine that has sent one
+// spoils the round instead, and the root starts another. Until one or the other has
+// come for each such record the root waits.
+//
+// When a result leaves a good part of the engines in need of another round, that round
+// begins with the result, without want and start. In a phase where all engines starve
+// in each window, a window so costs each engine a contribution and a result, and amendments
+// where records overtook its contribution. Fewer than that tell no engine of all others.
+// A round in which the minimum has not grown is followed by none: it would help nobody.
 //
 // For the same reason one round decides the end. An engine with all its LPs finished
 // stays so. When none has unfinished LPs and no record crosses the cut, the run is
@@ -54,6 +67,10 @@ const (
 	retryWait   = 10 * time.Microsecond
 	wantWait    = 20 * time.Microsecond
 	longestWait = time.Millisecond
+
+	// A round begins with the result of the last if one engine in keenShare needs it. It
+	// disturbs all the others: a few engines that need rounds ask for each.
+	keenShare = 4
 )
 
 // roundMessage is the body of every message of a round.
@@ -62,28 +79,34 @@ type roundMessage struct {
 	purpose purpose
 	outcome Outcome // of a result
 	unknown bool    // in a contribution: some engine may still be running
+	again   bool    // in a result: the next round, for virtual time, begins with it
+	spoilt  bool    // in a contribution or an amendment: no amendment can help
 	// time is the threshold of a want and a start, the minimum of a
 	// contribution and a result.
 	time           vtime.Time
 	sent, received uint64
 	unfinished     uint64
+	keen           uint32         // in a contribution: engines that need another round
 	lookahead      vtime.Duration // the least from any engine contributing
 }
 
-const roundMessageSize = 48
+const roundMessageSize = 56
 
 func (m *roundMessage) put(body []byte) {
 	le := binary.LittleEndian
 	le.PutUint32(body, m.round)
 	body[4], body[5], body[6], body[7] = byte(m.purpose), byte(m.outcome), 0, 0
-	if m.unknown {
-		body[6] = 1
+	for bit, flag := range [...]bool{m.unknown, m.again, m.spoilt} {
+		if flag {
+			body[6] |= 1 << bit
+		}
 	}
 	le.PutUint64(body[8:], uint64(m.time))
 	le.PutUint64(body[16:], m.sent)
 	le.PutUint64(body[24:], m.received)
 	le.PutUint64(body[32:], m.unfinished)
 	le.PutUint64(body[40:], uint64(m.lookahead))
+	le.PutUint64(body[48:], uint64(m.keen))
 }
 
 func readRoundMessage(body []byte) (m roundMessage, err error) {
@@ -92,9 +115,10 @@ func readRoundMessage(body []byte) (m roundMessage, err error) {
 	}
 	le := binary.LittleEndian
 	return roundMessage{
-		round: le.Uint32(body), purpose: purpose(body[4]), outcome: Outcome(body[5]), unknown: body[6] != 0,
+		round: le.Uint32(body), purpose: purpose(body[4]), outcome: Outcome(body[5]), unknown: body[6]&1 != 0, again: body[6]&2 != 0, spoilt: body[6]&4 != 0,
 		time: vtime.Time(le.Uint64(body[8:])), sent: le.Uint64(body[16:]), received: le.Uint64(body[24:]),
 		unfinished: le.Uint64(body[32:]), lookahead: vtime.Duration(le.Uint64(body[40:])),
+		keen: uint32(le.Uint64(body[48:])),
 	}, nil
 }
 
@@ -105,7 +129,9 @@ func (m *roundMessage) add(c *roundMessage) {
 	m.sent += c.sent
 	m.received += c.received
 	m.unfinished += c.unfinished
+	m.keen += c.keen
 	m.unknown = m.unknown || c.unknown
+	m.spoilt = m.spoilt || c.spoilt
 }
 
 // roundState is an engine's part in the rounds. Rounds are numbered from 1.
@@ -125,6 +151,11 @@ type roundState struct {
 
 	sent, received uint64 // records, the latter of packets sent before this engine's cut
 	early          uint64 // records received that were sent behind the next cut
+	late           uint64 // records received that cross this engine's last cut, not in an amendment yet
+
+	own       roundMessage // what this engine contributed last, as amended
+	amendment roundMessage // the parent has not got it yet, if there is one
+	amended   bool         // there is one
 
 	childrenDone int  // children in whose subtree every LP is finished
 	toldDone     bool // the parent knows that this engine's subtree is
@@ -152,8 +183,11 @@ func newRoundState(rank, size int) roundState {
 func (r *roundState) receive(cut uint32, records int) {
 	if cut > r.cut {
 		r.early += uint64(records)
-	} else {
-		r.received += uint64(records)
+		return
+	}
+	r.received += uint64(records)
+	if cut < r.cut {
+		r.late += uint64(records)
 	}
 }
 
@@ -168,7 +202,7 @@ func (r *roundState) startable() bool {
 }
 
 // busy reports whether advanceRound may have something to do.
-func (r *roundState) busy() bool { return r.due() || r.startable() }
+func (r *roundState) busy() bool { return r.due() || r.startable() || r.late > 0 || r.amended }
 
 // backoff returns the wait after a number of rounds in vain.
 func backoff(first time.Duration, times int) time.Duration {
@@ -221,6 +255,8 @@ func (e *Endpoint) onRound(kind uint64, body []byte) error {
 		e.start(&m)
 	case kindContribution:
 		e.contribute(&m)
+	case kindAmendment:
+		e.amend(&m)
 	case kindResult:
 		e.conclude(&m)
 	}
@@ -231,14 +267,20 @@ func (e *Endpoint) onRound(kind uint64, body []byte) error {
 func (e *Endpoint) start(m *roundMessage) {
 	r := &e.round
 	if m.round > r.started {
-		r.started, r.done = m.round, m.round-1
-		r.sum = roundMessage{time: vtime.Forever, lookahead: math.MaxInt64}
-		r.summed = 0
+		r.begin(m.round)
 	}
 	r.purpose, r.threshold = m.purpose, m.time
 	for _, child := range r.children {
 		e.sendRound(child, kindStart, m)
 	}
+}
+
+// begin begins a round here, of which nothing has come yet.
+func (r *roundState) begin(round uint32) {
+	r.started, r.done = round, round-1
+	r.sum = roundMessage{time: vtime.Forever, lookahead: math.MaxInt64}
+	r.summed = 0
+	r.amended = false
 }
 
 // advanceRound does this engine's part of the rounds. The engine is drained. A blocked
@@ -250,9 +292,10 @@ func (e *Endpoint) advanceRound(blocked bool) {
 		e.start(&r.wanted)
 	}
 	if !r.due() {
+		e.sendAmendment(blocked)
 		return
 	}
-	if !blocked && (r.purpose != purposeTime || e.next.Add(e.lookahead) < r.threshold) {
+	if !blocked && !e.mayContribute() {
 		return
 	}
 	// What was sent so far lies before the cut.
@@ -263,6 +306,10 @@ func (e *Endpoint) advanceRound(blocked bool) {
 		unknown: !blocked || e.full > 0, time: e.next, lookahead: e.lookahead,
 		sent: r.sent, received: r.received, unfinished: uint64(e.end.unfinished),
 	}
+	if e.keen() {
+		own.keen = 1
+	}
+	r.own, r.late = own, 0
 	r.cut++
 	r.received, r.early = r.received+r.early, 0
 	e.count.Rounds++
@@ -278,10 +325,71 @@ func (e *Endpoint) contribute(m *roundMessage) {
 		return
 	}
 	r.sum.round, r.sum.purpose = r.started, r.purpose
-	switch {
-	case r.parent >= 0:
+	if r.parent >= 0 {
 		e.sendRound(r.parent, kindContribution, &r.sum)
-	case r.sum.sent != r.sum.received:
+	} else {
+		e.settle()
+	}
+}
+
+// mayContribute reports whether this engine, which is drained and not blocked, contributes
+// to the round that is on or amends its contribution. It does so if its next event lets
+// EIT reach the threshold. If it is about to block, that is soon enough: records may come.
+func (e *Endpoint) mayContribute() bool {
+	r := &e.round
+	return r.purpose == purposeTime && e.next.Add(e.lookahead) >= r.threshold && e.next < e.eit
+}
+
+// sendAmendment sends the parent what has changed in the subtree since its contribution,
+// if anything has. The engine is drained.
+func (e *Endpoint) sendAmendment(blocked bool) {
+	r := &e.round
+	if r.done == r.started {
+		r.late, r.amended = 0, false
+		return
+	}
+	if r.late > 0 && (blocked || e.mayContribute()) {
+		own := roundMessage{
+			round: r.started, unknown: !blocked || e.full > 0, spoilt: r.sent != r.own.sent, time: e.next, lookahead: math.MaxInt64,
+			received: r.late, unfinished: uint64(e.end.unfinished) - r.own.unfinished,
+		}
+		r.late, r.own.unfinished = 0, uint64(e.end.unfinished)
+		e.amend(&own)
+	}
+	if r.amended {
+		r.amended = false
+		r.amendment.round, r.amendment.purpose = r.started, r.purpose
+		e.sendRound(r.parent, kindAmendment, &r.amendment)
+	}
+}
+
+// amend takes in an amendment of this engine or a child. If the sum of the subtree has
+// been sent, it waits for sendAmendment.
+func (e *Endpoint) amend(m *roundMessage) {
+	r := &e.round
+	switch {
+	case m.round != r.started || r.done == r.started:
+		// The round was spoilt. The next contributions contain all that.
+	case r.summed <= len(r.children):
+		r.sum.add(m)
+	case r.parent < 0:
+		r.sum.add(m)
+		e.settle()
+	case r.amended:
+		r.amendment.add(m)
+	default:
+		r.amendment, r.amended = *m, true
+	}
+}
+
+// settle ends the round that is on, at the root, all engines having contributed, unless
+// records cross the cut for which amendments are to come.
+func (e *Endpoint) settle() {
+	r := &e.round
+	switch {
+	case !r.sum.spoilt && r.sum.sent != r.sum.received:
+		// An amendment is to come.
+	case r.sum.spoilt:
 		r.done = r.started
 		r.wanted = roundMessage{round: r.done + 1, purpose: r.purpose, time: r.threshold}
 		r.retryAt = e.config.Clock() + backoff(retryWait, r.retries)
@@ -289,7 +397,10 @@ func (e *Endpoint) contribute(m *roundMessage) {
 	default:
 		r.retries = 0
 		r.sum.outcome = r.sum.decide()
-		e.conclude(&r.sum)
+		r.sum.again = r.purpose == purposeTime && r.sum.outcome == Continue &&
+			int(r.sum.keen) >= e.size/keenShare && r.sum.time >= e.reached
+		result := r.sum
+		e.conclude(&result)
 	}
 }
 
@@ -325,6 +436,10 @@ func (e *Endpoint) conclude(m *roundMessage) {
 	e.bound()
 	e.end.outcome = m.outcome
 	e.exchanges = 0
+	if m.again {
+		r.begin(m.round + 1)
+		r.purpose, r.threshold = purposeTime, m.time.Add(e.inbound).Add(e.lookahead)
+	}
 	switch {
 	case !e.starves():
 		r.fruitless = 0

@@ -71,6 +71,9 @@ func TestContributesWhenUseful(t *testing.T) {
 		t.Error("an engine that may be running contributes to the end")
 	}
 	e.start(&roundMessage{round: 1, purpose: purposeTime, time: 100})
+	e.floor = 91
+	e.bound()
+	e.Advance(91) // it is about to block
 	for _, next := range []vtime.Time{5, 89, 90} {
 		if e.round.cut != 0 {
 			t.Errorf("an engine contributes before %v to a round for 100", next)

@@ -58,6 +58,7 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 	}
 	e.overdraw()
 	e.heldBack = e.full > 0 && next < e.eit
+	waited := false
 	for since := e.config.Clock(); ; {
 		e.receiveControl()
 		if err := e.over(); err != nil {
@@ -73,16 +74,21 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 			e.want(purposeEnd, vtime.Forever)
 			since = now
 		}
-		e.block()
+		e.block(waited)
 		if err := e.Flush(); err != nil {
 			return Continue, err
 		}
 		if e.round.done != rounds || e.end.outcome != Continue {
 			continue
 		}
-		if err := e.transport.Wait(e.sleep(now, since)); err != nil {
+		limit := e.sleep(now, since)
+		if !waited && e.round.due() {
+			limit = 0 // lets engines send that are about to
+		}
+		if err := e.transport.Wait(limit); err != nil {
 			e.fail(err)
 		}
+		waited = true
 	}
 }
 
@@ -124,13 +130,15 @@ func (e *Endpoint) mayGoOn() bool {
 }
 
 // block gives the others what a blocked engine owes them, and asks for what it needs.
-func (e *Endpoint) block() {
+func (e *Endpoint) block(waited bool) {
 	e.answer(true)
 	e.tellDone()
 	if level := e.level(); level > 0 && e.full == 0 {
 		e.seek(level)
 	}
-	e.advanceRound(true)
+	if waited || !e.round.due() {
+		e.advanceRound(true)
+	}
 }
 
 // tellDone tells the parent, once, that every LP of this subtree is finished. The root
