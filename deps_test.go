@@ -96,8 +96,9 @@ var rules = map[string]rule{
 		// The programs are simulated in its tests.
 		testsOnly: "random sync mpivirt/steps",
 	},
-	"bench/report": {imports: "sync network mpivirt mpivirt/steps bench"},
-	"bench/truth":  {imports: "vtime random network collectives engine mpivirt mpivirt/steps"},
+	"bench/report":   {imports: "sync network mpivirt mpivirt/steps bench"},
+	"bench/forecast": {imports: "network collectives mpivirt mpivirt/steps bench"},
+	"bench/truth":    {imports: "vtime random network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank": {
 		imports: "vtime spelling lp sync sync/mpi network collectives mpivirt bench result study" +
 			" github.com/spf13/cobra go.uber.org/zap go.uber.org/zap/zapcore" +

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/vtime"
 )
@@ -17,6 +18,9 @@ var picalc = Entry{
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build: func(o Options) (mpivirt.Program, error) {
 		return mpivirt.Program{Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return piMain(r, o) })}}, nil
+	},
+	Collectives: func(Options) []mpivirt.Use {
+		return []mpivirt.Use{{Operation: collectives.Bcast, Bytes: 8, Data: true}, {Operation: collectives.Reduce, Bytes: 8, Data: true}}
 	},
 }
 

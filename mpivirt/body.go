@@ -9,6 +9,7 @@ import (
 var Goroutine = kernel.RegisterKind(Kind{
 	Name: "goroutine", Summary: "a rank is ordinary Go code on a stack of its own",
 	Bytes: 3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
+	Deep:  2048, // the stack doubles
 	Time:  400,  // two switches; measured by scripts/forecast
 })
 

@@ -29,6 +29,8 @@ type Cost struct {
 const (
 	clockBytes     = 8
 	processorBytes = 168 // under a model with state at the receiver
+	releaseBytes   = 110 // of a node, each of which is released by itself
+	pendingBytes   = 650 // operations and arrivals of a processor, in a collective
 )
 
 // CostOf estimates the host's time and memory for all ranks of WORLD, distributed over
@@ -163,11 +165,20 @@ func (o *outlay) cost() Cost {
 	share := float64(o.participants) / float64(o.ranks) // participants for each rank
 	if o.leaders {
 		bytes += share * 12 // the counter and the instant of each node; the instants are the array
+		if o.mode == byMessages {
+			bytes += share * releaseBytes
+		}
 	}
 	shared := 0.
 	if o.use.Data {
 		// The result, and what is combined on the way to it.
 		shared = float64(o.use.Bytes) * float64(2+levels(o.participants))
+	}
+	if o.target.ReceiverState() {
+		bytes += pendingBytes
+	}
+	if o.deep() {
+		bytes += o.kind.Deep
 	}
 	switch o.mode {
 	case byArrays:
@@ -178,6 +189,12 @@ func (o *outlay) cost() Cost {
 		bytes += share * o.messageBytes()
 	}
 	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared}
+}
+
+// deep reports whether ranks wait deep within their calls. A barrier that is not by
+// messages among the ranks has short cuts.
+func (o *outlay) deep() bool {
+	return o.use.Operation != collectives.Barrier || o.mode == byMessages && !o.leaders
 }
 
 // levels returns the number of levels of a binary tree over n leaves.
@@ -292,17 +309,7 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 		s = o.schedule
 	}
 	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data, engines: min(o.engines, 8, n), times: times}
-	layout := o.call.commonLayout(s)
-	w, pieces := s.Positions(), o.schedule.Positions()
-	r.bytes = func(b collectives.Blocks) int64 {
-		switch {
-		case layout == nil:
-			return int64(b.Count) * o.use.Bytes
-		case pieces > w && o.messages > longRounds && vectorOf(o.call.Operation):
-			return int64(b.Count) * max(o.use.Bytes/int64(pieces), 1)
-		}
-		return layout.Bytes(b, w)
-	}
+	r.bytes = o.scaledBytes(s)
 	r.working = func(extent collectives.Blocks) int64 {
 		if vectorOf(o.call.Operation) {
 			return o.use.Bytes
@@ -310,6 +317,26 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 		return int64(extent.Count) * o.use.Bytes
 	}
 	return r
+}
+
+// scaledBytes returns the bytes of a message of the collective for that of a rehearsal:
+// all blocks of one are all blocks of the other, and one block is one block.
+func (o *outlay) scaledBytes(s collectives.Schedule) func(b collectives.Blocks) int64 {
+	layout := o.call.commonLayout(s)
+	w, pieces := s.Positions(), o.schedule.Positions()
+	exponent := 1.
+	if w > 1 && pieces > w {
+		exponent = math.Log(float64(pieces)) / math.Log(float64(w))
+	}
+	return func(b collectives.Blocks) int64 {
+		switch {
+		case layout == nil || !vectorOf(o.call.Operation):
+			return int64(min(math.Pow(float64(b.Count), exponent)*float64(o.use.Bytes), mostBytes))
+		case pieces > w && o.messages > longRounds:
+			return int64(b.Count) * max(o.use.Bytes/int64(pieces), 1)
+		}
+		return layout.Bytes(b, w)
+	}
 }
 
 // vectorOf reports whether the payload of an operation is one vector, not a block for each

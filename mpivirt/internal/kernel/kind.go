@@ -10,6 +10,7 @@ type Kind struct {
 	Name    string  // as given on the command line
 	Summary string  // one line
 	Bytes   float64 // memory of a rank that has not called MPI, without its program's state
+	Deep    float64 // memory that a rank takes more once it waits deep within a call
 	Time    float64 // of the host, in ns of CPU, for a rank that goes on after a collective
 
 	// Transient says that inputs of collectives do not outlive the calls.
