@@ -23,10 +23,12 @@ type failing struct {
 	horizon *engine.Failure // the least of all engines that is known, nil if there is none
 	own     *RankError      // the least of this engine
 	failed  map[int32]bool  // LPs that have
+	behind  map[int32]fault // by LP that fails once what it began before has begun
 	closed  bool            // the run is over: what ranks do while they are unwound does not count
 }
 
-// Fail notes that a rank has failed. It is not resumed again.
+// Fail notes that a rank fails at its clock, once what it has begun has taken its time. It
+// is not resumed again.
 func (k *Kernel) Fail(lp int32, c Procedure, err error) {
 	f := &k.failing
 	if f.closed || f.failed[lp] {
@@ -36,7 +38,21 @@ func (k *Kernel) Fail(lp int32, c Procedure, err error) {
 		f.failed = map[int32]bool{}
 	}
 	f.failed[lp] = true
+	if k.Behind(lp) {
+		if f.behind == nil {
+			f.behind = map[int32]fault{}
+		}
+		f.behind[lp] = fault{c, err}
+		k.operate(lp, operation{kind: opFail})
+		return
+	}
 	k.failedAt(int(k.Global(lp)), k.Clock[lp], c, err)
+}
+
+// failBehind fails an LP whose failure was put off.
+func (k *Kernel) failBehind(lp int32) {
+	f := k.failing.behind[lp]
+	k.failedAt(int(k.Global(lp)), k.Clock[lp], f.op, f.err)
 }
 
 // failedAt notes that a rank, of this engine or another, fails at an instant.
@@ -161,7 +177,7 @@ func (k *Kernel) Yield(lo, hi int32) {
 func (k *Kernel) Closed() bool { return k.failing.closed }
 
 // HasFailed reports whether an LP has failed.
-func (k *Kernel) HasFailed(lp int32) bool { return k.Limited() && k.failing.failed[lp] }
+func (k *Kernel) HasFailed(lp int32) bool { return k.failing.failed != nil && k.failing.failed[lp] }
 
 // Swallowed notes that a rank that was ended has gone on.
 func (k *Kernel) Swallowed(lp int32) {

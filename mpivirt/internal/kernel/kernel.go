@@ -242,7 +242,7 @@ func (k *Kernel) resume(lp int32) {
 
 // End notes that an LP has finished, unless it has failed.
 func (k *Kernel) End(lp int32) {
-	if k.Limited() && k.failing.failed[lp] {
+	if k.HasFailed(lp) {
 		return
 	}
 	if invariant.Enabled {

@@ -86,6 +86,7 @@ const (
 	opFree   // give a communicator up
 	opResume // let the rank go on
 	opEnd    // the rank has finished
+	opFail   // the rank has failed
 )
 
 // operation is something that a rank's program or an agent asks of the processor.
@@ -317,6 +318,8 @@ func (k *Kernel) atOnce(lp int32, op *operation) {
 		k.resume(lp)
 	case opEnd:
 		k.End(lp)
+	case opFail:
+		k.failBehind(lp)
 	}
 }
 
