@@ -11,6 +11,7 @@ import (
 
 	"gigarank/engine"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/sync"
@@ -70,11 +71,11 @@ func us(n int) vtime.Duration { return vtime.Duration(n) * vtime.Microsecond }
 
 func at(n int) vtime.Time { return vtime.Time(us(n)) }
 
-// both makes a program of both kinds: each rank computes for a time of its own, then
-// fails or ends.
-func both(compute func(rank int) vtime.Duration, fails func(rank int) error) mpivirt.Program {
+// ofEveryKind makes a program in the form for every kind: each rank computes for a time of
+// its own, then fails or ends.
+func ofEveryKind(compute func(rank int) vtime.Duration, fails func(rank int) error) mpivirt.Program {
 	return mpivirt.Program{
-		Name: "both",
+		Name: "every kind",
 		Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			r.Compute(compute(r.Rank()))
 			return fails(r.Rank())
@@ -87,7 +88,10 @@ func both(compute func(rank int) vtime.Duration, fails func(rank int) error) mpi
 					}
 					return r.Finish()
 				})
-			})},
+			}),
+			listing{calls: func(rank int) []call {
+				return []call{{op: op{name: "compute", duration: compute(rank)}}, failWith(fails(rank))}
+			}}},
 	}
 }
 
@@ -110,7 +114,7 @@ func TestTheLeastFailureIsNamed(t *testing.T) {
 		{"at one instant", 9, func(rank int) vtime.Duration { return us(1) }, func(rank int) bool { return rank%4 == 2 }, mpivirt.RankError{Rank: 2, Time: at(1)}, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			failsAs(t, c.ranks, both(c.compute, func(rank int) error {
+			failsAs(t, c.ranks, ofEveryKind(c.compute, func(rank int) error {
 				if c.fails(rank) {
 					return bad
 				}
@@ -139,13 +143,27 @@ func TestAFailureWaitsForLesserOnes(t *testing.T) {
 		}
 		r.Compute(us(1))
 		return mpivirt.Send(w, buffer, r.Rank()+1, 0)
-	})}},
+	}), listing{calls: func(rank int) []call {
+		next := fmt.Sprintf("send peer=%d bytes=1", rank+1)
+		switch rank {
+		case 0:
+			return append(calls("compute for=1ms"), failWith(errors.New("late")))
+		case 1:
+			return calls("compute for=1us", next)
+		case 7:
+			return append(calls(anyByte), failWith(kernel.Aborted(7)))
+		}
+		return calls(anyByte, "compute for=1us", next)
+	}}}},
 		// Rank 1 sends at 1us; each message takes 1.001us, each of the ranks 2 to 6 computes 1us.
 		mpivirt.RankError{Rank: 7, Time: at(6).Add(6 * 1001 * vtime.Nanosecond), Call: "Recv"}, 6, "Abort with code 7")
 }
 
 // A deadlock that follows from a failure is reported as the failure.
 func TestADeadlockAfterAFailureIsTheFailure(t *testing.T) {
+	scripted := map[string]call{
+		"error": failWith(errors.New("no more")), "abort": failWith(kernel.Aborted(3)), "invalid": calls("send peer=99 bytes=1")[0],
+	}
 	for name, end := range map[string]func(r *mpivirt.Rank) error{
 		"error":   func(*mpivirt.Rank) error { return errors.New("no more") },
 		"panic":   func(*mpivirt.Rank) error { panic("no more") },
@@ -154,7 +172,7 @@ func TestADeadlockAfterAFailureIsTheFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := mpivirt.RankError{Rank: 5, Time: at(2), Call: map[string]string{"invalid": "Send"}[name]}
-			failsAs(t, 8, mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			forms := []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.Compute(us(2))
 				if r.Rank() == 5 {
 					return end(r)
@@ -164,7 +182,17 @@ func TestADeadlockAfterAFailureIsTheFailure(t *testing.T) {
 					return err
 				}
 				return r.World().Barrier()
-			})}}, want, 0)
+			})}
+			if last, has := scripted[name]; has {
+				forms = append(forms, listing{calls: func(rank int) []call {
+					list := calls("compute for=2us", []string{"recv peer=5 bytes=1", "barrier"}[rank%2])
+					if rank == 5 {
+						list[1] = last
+					}
+					return list
+				}})
+			}
+			failsAs(t, 8, mpivirt.Program{Name: name, Forms: forms}, want, 0)
 		})
 	}
 }

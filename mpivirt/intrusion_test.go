@@ -299,7 +299,7 @@ func TestMPIInDeferredCallsOfAnUnwoundRank(t *testing.T) {
 func TestTheWatchdogChangesNothing(t *testing.T) {
 	first := ""
 	for _, seconds := range []float64{-1, 0, 0.01} {
-		r, err := watched(t, both(func(rank int) vtime.Duration { return us(rank) }, func(int) error { return nil }), 64, 2, seconds)
+		r, err := watched(t, ofEveryKind(func(rank int) vtime.Duration { return us(rank) }, func(int) error { return nil }), 64, 2, seconds)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,8 +81,7 @@ type player struct {
 
 // play carries out the operations of a rank and returns what it saw.
 func play(l library, rank int, ops []op) []entry {
-	p := &player{library: l, rank: rank, buffers: map[int][]byte{}, outputs: map[int][]uint64{}, begun: map[int]bool{},
-		sends: map[int]*op{}, memory: map[int][]byte{}}
+	p := newPlayer(l, rank)
 	for i := range ops {
 		p.op = i
 		p.play(&ops[i])
@@ -90,6 +89,11 @@ func play(l library, rank int, ops []op) []entry {
 	p.op = len(ops)
 	p.saw(0, mpivirt.Status{}, nil)
 	return p.log
+}
+
+func newPlayer(l library, rank int) *player {
+	return &player{library: l, rank: rank, buffers: map[int][]byte{}, outputs: map[int][]uint64{}, begun: map[int]bool{},
+		sends: map[int]*op{}, memory: map[int][]byte{}}
 }
 
 func (p *player) play(o *op) {
@@ -135,14 +139,19 @@ func (p *player) play(o *op) {
 
 // starts begins a persistent request.
 func (p *player) starts(slot int) {
+	p.loads(slot)
+	p.start(slot)
+	p.saw(0, mpivirt.Status{}, nil)
+}
+
+// loads makes the memory of a persistent request ready for its start.
+func (p *player) loads(slot int) {
 	p.begun[slot] = true
 	if o := p.sends[slot]; o != nil {
 		copy(p.memory[slot], p.payload(o))
 	} else {
 		p.buffers[slot] = p.memory[slot]
 	}
-	p.start(slot)
-	p.saw(0, mpivirt.Status{}, nil)
 }
 
 // saw enters something into the log.
@@ -649,8 +658,15 @@ func compare(t rapid.TB, p *program, h hosting, want [][]entry) {
 // watch runs a program on a host and returns what its ranks saw.
 func watch(t rapid.TB, p *program, h hosting) [][]entry {
 	t.Helper()
+	seen, _ := p.simulate(t, h)
+	return seen
+}
+
+// simulate runs a program on a host and returns what its ranks saw, and the result.
+func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
+	t.Helper()
 	got := make([][]entry, len(p.ops))
-	_, err := Simulate(t, mpivirt.Config{
+	result, err := Simulate(t, mpivirt.Config{
 		Target: target(t, p.machine, len(p.ops)), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
 		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind,
 		Program: mpivirt.Program{
@@ -659,13 +675,14 @@ func watch(t rapid.TB, p *program, h hosting) [][]entry {
 				got[r.Rank()] = play(newVirtual(r), r.Rank(), p.ops[r.Rank()])
 				return nil
 			}),
-				steps.Main(func() steps.Program { return eventPlayers(p, got) })},
+				steps.Main(func() steps.Program { return eventPlayers(p, got) }),
+				listing{func(rank int) []call { return callsOf(p.ops[rank]) }, got}},
 		},
 	}, h.engines)
 	if err != nil {
 		t.Fatalf("%v: %v", h, err)
 	}
-	return got
+	return got, result
 }
 
 // text gives an operation of a rank.
@@ -718,7 +735,7 @@ func TestRandomProgramsWithReceiverState(t *testing.T) {
 func hosts(ranks int) *rapid.Generator[hosting] {
 	return rapid.Custom(func(t *rapid.T) hosting {
 		return hosting{
-			kind:        rapid.SampledFrom([]*mpivirt.Kind{mpivirt.Goroutine, steps.Kind}).Draw(t, "kind"),
+			kind:        rapid.SampledFrom(mpivirt.Kinds()).Draw(t, "kind"),
 			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, min(ranks, 10)}).Draw(t, "engines"),
 			protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
 			strict:      rapid.Bool().Draw(t, "strict"),
@@ -743,7 +760,7 @@ func TestScripts(t *testing.T) {
 				p := script(t, d, machine)
 				want := expected(t, p)
 				for i, engines := range []int{1, 2, len(p.ops)} {
-					for _, kind := range []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind} {
+					for _, kind := range mpivirt.Kinds() {
 						for _, strict := range []bool{false, true} {
 							compare(t, p, hosting{kind: kind, engines: engines, strict: strict, protocol: sync.Protocol(i)}, want)
 						}
