@@ -4,7 +4,9 @@ import "gigarank/invariant"
 
 // slab holds values that come and go, addressed by small indices instead of
 // pointers: four bytes a link, nothing for the garbage collector to follow, and
-// no allocation once it has grown. Index 0 is never given out: it means none.
+// no allocation once it has grown. Index 0 is never given out: it means none. The first
+// chunk is short, so that a slab of few values costs little; the indices that it lacks
+// are not given out either.
 type slab[T any] struct {
 	chunks   [][]T
 	free     []int32
@@ -15,6 +17,7 @@ type slab[T any] struct {
 const (
 	slabBits  = 10
 	slabChunk = 1 << slabBits
+	slabFirst = 1 << 4 // length of the first chunk
 )
 
 // at returns the value with an index. It stays where it is until it is released.
@@ -42,7 +45,13 @@ func (s *slab[T]) take() int32 {
 		return index
 	}
 	s.next++
-	for int(s.next>>slabBits) >= len(s.chunks) {
+	if s.next == slabFirst {
+		s.next = slabChunk
+	}
+	if len(s.chunks) == 0 {
+		s.chunks = append(s.chunks, make([]T, slabFirst))
+	}
+	if int(s.next>>slabBits) == len(s.chunks) {
 		s.chunks = append(s.chunks, make([]T, slabChunk))
 	}
 	return s.next
@@ -62,7 +71,13 @@ func (s *slab[T]) release(index int32) {
 }
 
 // inUse is the number of values taken and not released.
-func (s *slab[T]) inUse() int { return int(s.next) - len(s.free) }
+func (s *slab[T]) inUse() int {
+	taken := int(s.next)
+	if taken >= slabChunk {
+		taken -= slabChunk - slabFirst
+	}
+	return taken - len(s.free)
+}
 
 // bufferPool keeps byte buffers by power of two of their capacity.
 type bufferPool struct {
