@@ -80,6 +80,9 @@ func (k *Kernel) participants(inst *instance, engine int) (lo, hi int) {
 		if inst.comm.Index == World && !inst.leaders {
 			return rank
 		}
+		if nodes := inst.comm.nodes; inst.leaders && nodes.perNode > 0 {
+			return nodes.quotient(rank + nodes.perNode - 1)
+		}
 		return sort.Search(inst.schedule.Members(), func(p int) bool { return inst.rankOf(p) >= rank })
 	}
 	return bound(first), bound(last)

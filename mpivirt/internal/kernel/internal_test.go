@@ -68,12 +68,19 @@ func TestRunsAreTheMessagesOfTheRound(t *testing.T) {
 			lo, hi := bounds(p, first(partition.Range(receiver)), second(partition.Range(receiver)))
 			for sender := range partition.Engines {
 				from, to := bounds(p, first(partition.Range(sender)), second(partition.Range(sender)))
+				reached := [2]interval{}
+				if from < to {
+					reached = receivers(p, members, from, to)
+				}
 				runs(p, members, lo, hi, func(dst, src, n, stride int) {
 					dst, src, n = clip(dst, src, n, stride, from, to)
 					for i := range n {
 						d, s := collectives.Survivor(folded, dst+i*stride), collectives.Survivor(folded, src+i*stride)
 						if partition.Owner(d) != receiver || partition.Owner(s) != sender {
 							t.Fatalf("%+v: the message from %d to %d is not between engines %d and %d", p, s, d, sender, receiver)
+						}
+						if e := dst + i*stride; !reached[0].has(e) && !reached[1].has(e) {
+							t.Fatalf("%+v: elements %d to %d send to element %d, not in %v alone", p, from, to-1, e, reached)
 						}
 						got = append(got, arc{d, s})
 					}
@@ -83,6 +90,29 @@ func TestRunsAreTheMessagesOfTheRound(t *testing.T) {
 		slices.SortFunc(got, func(a, b arc) int { return a.dst - b.dst })
 		if !slices.Equal(got, want) {
 			t.Fatalf("%+v among %d members: %v, want %v", p, members, got, want)
+		}
+	})
+}
+
+func (i interval) has(element int) bool { return i.lo <= element && element < i.hi }
+
+// The receivers of a few senders are few, however many members there are, and the lower
+// ones come first.
+func TestReceiversAreFew(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p, members, _ := drawPattern(t)
+		partition := engine.Partition{LPs: members, Engines: rapid.IntRange(1, 9).Draw(t, "engines")}
+		for e := range partition.Engines {
+			lo, hi := bounds(p, first(partition.Range(e)), second(partition.Range(e)))
+			if lo == hi {
+				continue
+			}
+			in := receivers(p, members, lo, hi)
+			length := in[0].hi - in[0].lo + in[1].hi - in[1].lo
+			ascending := in[0].lo <= in[0].hi && (in[1] == interval{} || in[0].hi <= in[1].lo && in[1].lo <= in[1].hi)
+			if end := max(in[0].hi, in[1].hi); !ascending || length > 3*(hi-lo) || in[0].lo < 0 || end > members {
+				t.Fatalf("%+v among %d: elements %d to %d send to %v", p, members, lo, hi-1, in)
+			}
 		}
 	})
 }

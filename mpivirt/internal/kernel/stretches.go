@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math/bits"
+
 	"gigarank/collectives"
 	"gigarank/invariant"
 	"gigarank/vtime"
@@ -33,30 +35,51 @@ func (k *Kernel) sendStretches(inst *instance, b *arrayRun, p collectives.Patter
 		return true
 	}
 	s := &b.outbound
-	for ; s.engine < k.eng.Engines(); s.engine, s.dst = s.engine+1, 0 {
-		if s.engine == k.eng.Index() {
+	for _, to := range receivers(p, b.total, lo, hi) {
+		if to.lo == to.hi {
 			continue
 		}
-		first, last := k.participants(inst, s.engine)
-		first, last = bounds(p, first, last)
-		if p.Kind == collectives.Exchange {
-			// Only receivers within the distance can have their sender here.
-			first, last = max(first, lo-p.Distance), min(last, hi+p.Distance)
-		}
-		room := true
-		runs(p, b.total, max(first, s.dst), last, func(dst, src, n, stride int) {
-			if dst, src, n = clip(dst, src, n, stride, lo, hi); n > 0 && room {
-				room = k.sendRun(inst, b, dst, src, n, stride, lo)
+		end := k.ownerOf(inst, p, to.hi-1) + 1
+		for s.engine = max(s.engine, k.ownerOf(inst, p, to.lo)); s.engine < end; s.engine, s.dst = s.engine+1, 0 {
+			if s.engine != k.eng.Index() && !k.sendTo(inst, b, p, lo, hi) {
+				return false
 			}
-		})
-		if !room {
-			k.holdArrays(b)
-			s.stalled = true
-			k.eng.Throttle(k.item(task{inst, true}), b.hold.least, s.engine)
-			return false
 		}
 	}
+	s.engine = k.eng.Engines()
 	return true
+}
+
+// sendTo sends the engine that is being sent to the clocks of lo to hi-1 that it needs for
+// a round. It reports whether there was room for all.
+func (k *Kernel) sendTo(inst *instance, b *arrayRun, p collectives.Pattern, lo, hi int) bool {
+	s := &b.outbound
+	first, last := k.participants(inst, s.engine)
+	first, last = bounds(p, first, last)
+	if p.Kind == collectives.Exchange {
+		// Only receivers within the distance can have their sender here.
+		first, last = max(first, lo-p.Distance), min(last, hi+p.Distance)
+	}
+	room := true
+	runs(p, b.total, max(first, s.dst), last, func(dst, src, n, stride int) {
+		if dst, src, n = clip(dst, src, n, stride, lo, hi); n > 0 && room {
+			room = k.sendRun(inst, b, dst, src, n, stride, lo)
+		}
+	})
+	if !room {
+		k.holdArrays(b)
+		s.stalled = true
+		k.eng.Throttle(k.item(task{inst, true}), b.hold.least, s.engine)
+	}
+	return room
+}
+
+// ownerOf returns the engine that an element of the array in a round belongs to.
+func (k *Kernel) ownerOf(inst *instance, p collectives.Pattern, element int) int {
+	if p.Kind == collectives.Exchange && p.Folded > 0 {
+		element = collectives.Survivor(p.Folded, element)
+	}
+	return k.eng.Partition().Owner(inst.rankOf(element))
 }
 
 // maxStretch is the number of clocks in one record.
@@ -103,7 +126,7 @@ func (k *Kernel) receiveStretch(inst *instance, from origin, r reader) bool {
 	if current && (p.Kind != collectives.Exchange || b.hasSent(from.engine, s.src+len(r.b)/8)) {
 		// What it changes nobody reads any more: no need to keep it.
 		e := k.newEvaluation(inst, b, p)
-		s.clocks = k.takeClocks(delayChunk)
+		s.clocks = k.takeClocks(min(len(r.b)/8, delayChunk))
 		for n := len(r.b) / 8; n > 0; n = len(r.b) / 8 {
 			part := s.clocks[:min(n, delayChunk)]
 			for i := range part {
@@ -162,7 +185,7 @@ func (k *Kernel) takeClocks(n int) []vtime.Time {
 			return clocks[:n]
 		}
 	}
-	return make([]vtime.Time, n, max(n, maxStretch))
+	return make([]vtime.Time, n, 1<<bits.Len(uint(n)))
 }
 
 // complete reports whether all that the round needs from other engines has come.
