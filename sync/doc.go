@@ -24,7 +24,8 @@
 //   - [Conditional]: conditional events (Chandy and Sherman, 1989). A round over
 //     a tree finds the least next event on a consistent cut with no record in
 //     flight. EIT becomes that plus a lookahead. It costs O(K) messages, O(log K)
-//     deep, however far the next event is.
+//     deep, however far the next event is: two for each engine in a phase where
+//     all starve in each window.
 //   - [Hybrid]: null messages where two waves of a few suffice, else a round.
 //
 // Nobody starves in a program that does not depend on timing; it runs without a
