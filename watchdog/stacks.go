@@ -1,6 +1,7 @@
 package watchdog
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"regexp"
@@ -12,11 +13,13 @@ import (
 // Goroutine returns the number of the goroutine that calls it.
 func Goroutine() uint64 {
 	buffer := make([]byte, 64)
-	g := parse(string(buffer[:runtime.Stack(buffer, false)]))
-	if len(g) == 0 {
+	text, _ := bytes.CutPrefix(buffer[:runtime.Stack(buffer, false)], []byte("goroutine "))
+	number, _, _ := bytes.Cut(text, []byte(" "))
+	n, err := strconv.ParseUint(string(number), 10, 64)
+	if err != nil {
 		return 0
 	}
-	return g[0].number
+	return n
 }
 
 // goroutine is one goroutine as the runtime prints it.
