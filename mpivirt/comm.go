@@ -80,11 +80,9 @@ func (c *Comm) Free() error {
 	if c == nil {
 		return kernel.NoComm(kernel.CommFree)
 	}
-	if c.c.Index <= kernel.Self {
-		return c.r.raise(kernel.CommFree, kernel.Errorf(ErrComm, "%s cannot be freed", c.c))
+	if err := c.r.do(c.compose(kernel.CommFree)).Err; err != nil {
+		return err
 	}
-	k, given := c.r.k, c.c
-	c.c = k.Communicator(kernel.Freed)
-	k.GiveUp(c.r.lp, given)
+	c.c = c.r.k.Communicator(kernel.Freed)
 	return nil
 }

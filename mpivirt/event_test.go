@@ -28,7 +28,7 @@ func eventScript(list ...func(r *steps.Rank) steps.Outcome) mpivirt.Program {
 // What is wrong with a call of an event rank ends the program with an error of its
 // class.
 func TestFaultsOfEventRanks(t *testing.T) {
-	stale, made := steps.Request(0), steps.Comm{}
+	stale, made, matched := steps.Request(0), steps.Comm{}, steps.Message(0)
 	for _, c := range []struct {
 		name  string
 		class mpivirt.ErrorClass
@@ -104,6 +104,19 @@ func TestFaultsOfEventRanks(t *testing.T) {
 				r.Start(&p) // it is eager, hence complete
 				return r.Wait(r.Start(&p))
 			},
+		}},
+		{"matched once, received twice", mpivirt.ErrRequest, "Recv", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome {
+				r.IsendSize(1, r.Rank(), 0)
+				return r.Mprobe(r.Rank(), 0)
+			},
+			func(r *steps.Rank) steps.Outcome {
+				if r.Rank() == 0 {
+					matched = r.Matched()
+				}
+				return steps.Mrecv(r, r.Matched(), make([]byte, 1))
+			},
+			func(r *steps.Rank) steps.Outcome { return steps.Mrecv(r, matched, make([]byte, 1)) },
 		}},
 		{"nothing matched", mpivirt.ErrRequest, "Recv", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome {

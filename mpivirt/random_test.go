@@ -980,6 +980,28 @@ func TestReadySendWithoutReceive(t *testing.T) {
 	}
 }
 
+// TestFaultyProbeMatchesNothing: what a matched probe that fails has found cannot be
+// received.
+func TestFaultyProbeMatchesNothing(t *testing.T) {
+	err := inside(t, 1, 1, false, func(r *mpivirt.Rank) error {
+		r.SetErrorsReturn(true)
+		if _, err := r.World().IsendSize(1, 0, 0); err != nil {
+			return err
+		}
+		m, err := r.World().Mprobe(1, 0)
+		if !errors.Is(err, mpivirt.ErrRank) {
+			return fmt.Errorf("a probe of rank 1 of 1 gives %v", err)
+		}
+		if _, err := mpivirt.Mrecv(m, []byte{0}); !errors.Is(err, mpivirt.ErrRequest) {
+			return fmt.Errorf("a receive of what was not found gives %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestFaultySendrecvPostsNothing: a Sendrecv that may not send does not receive either; the
 // message goes to the next receive.
 func TestFaultySendrecvPostsNothing(t *testing.T) {

@@ -62,7 +62,9 @@ func (r *Rank) Wtick() float64 { return 1e-12 }
 // start, ends the run.
 func (r *Rank) Compute(d vtime.Duration) {
 	r.own()
-	r.k.Compute(r.lp, d)
+	if err := r.k.Compute(r.lp, d); err != nil {
+		r.die(kernel.Compute, err)
+	}
 }
 
 // Seed returns the seed of the simulation, for the keys of counter-based random
@@ -92,16 +94,6 @@ func (r *Rank) Abort(code int) { r.die(r.call, kernel.Aborted(code)) }
 // program all the same, for some members may have left; so does any difference in the
 // former under a model with state at the receiver.
 func (r *Rank) SetErrorsReturn(on bool) { r.k.SetErrorsReturn(r.lp, on) }
-
-// raise reports an MPI error according to the error handler.
-func (r *Rank) raise(c kernel.Procedure, err error) error {
-	if !r.k.ErrorsAreFatal(r.lp) {
-		return err
-	}
-	r.call = c
-	r.die(c, err)
-	return nil
-}
 
 // die ends the program with an error of the rank and unwinds the rank's code. It does
 // not return.

@@ -32,7 +32,7 @@ type call struct {
 // procedures are the MPI calls by their names in an [op].
 var procedures = func() map[string]kernel.Procedure {
 	all := map[string]kernel.Procedure{
-		"mrecv": kernel.Recv, "start": kernel.Start, "dup": kernel.CommDup, "split": kernel.CommSplit, "create": kernel.CommCreate,
+		"mrecv": kernel.Recv, "start": kernel.Start, "free": kernel.CommFree, "dup": kernel.CommDup, "split": kernel.CommSplit, "create": kernel.CommCreate,
 	}
 	for p := kernel.Send; p <= kernel.Improbe; p++ {
 		all[strings.ToLower(p.String())] = p
@@ -101,21 +101,12 @@ func (s listing) Body(k *kernel.Kernel, n int, _ func(n int)) kernel.Body {
 type cursors struct {
 	k     *kernel.Kernel
 	ranks []cursor
-	until int32 // the range of ranks that are resumed in turn
 	logs  [][]entry
 }
 
 // Resume implements [kernel.Body].
 func (b *cursors) Resume(i int) bool {
-	b.until = int32(i) + 1
-	more := b.run(int32(i))
-	b.k.Running = kernel.None
-	return more
-}
-
-// run takes a rank to its next wait, or to its end.
-func (b *cursors) run(lp int32) (more bool) {
-	c := &b.ranks[lp]
+	c, lp := &b.ranks[i], int32(i)
 	for !b.k.HasFailed(lp) {
 		if !c.calling {
 			if c.at == len(c.list) {
@@ -137,31 +128,20 @@ func (b *cursors) run(lp int32) (more bool) {
 
 // ResumeRange implements [kernel.Body].
 func (b *cursors) ResumeRange(lo, hi int32) {
-	b.until = hi
 	for lp := lo; lp < hi; lp++ {
 		b.k.Running = lp
-		if !b.run(lp) {
+		if !b.Resume(int(lp)) {
 			b.k.End(lp)
 		}
 		if b.k.Limited() {
 			b.k.Yield(lp+1, hi)
-			break
+			return
 		}
 	}
-	b.k.Running = kernel.None
 }
 
-// Interrupted implements [kernel.Body]: the kernel ends a rank by a panic in some calls.
-func (b *cursors) Interrupted(value any) bool {
-	lp := b.k.Running
-	if lp == kernel.None {
-		return false
-	}
-	b.k.Unwound(lp, b.ranks[lp].last, value)
-	b.k.Yield(lp+1, b.until)
-	b.k.Running = kernel.None
-	return true
-}
+// Interrupted implements [kernel.Body]: a call has no code of its own that could panic.
+func (b *cursors) Interrupted(any) bool { return false }
 
 // Ended implements [kernel.Body].
 func (b *cursors) Ended(lp int32) bool { return b.ranks[lp].at == len(b.ranks[lp].list) }
@@ -241,6 +221,7 @@ func (c *cursor) begin(q *call) bool {
 		asked.Waits(c.requests, nil)
 	case p <= kernel.Improbe:
 		asked.Receives(nil, 0, true, q.peer, q.tag)
+	case p == kernel.CommFree:
 	default:
 		asked.Enters(c.hands(q))
 		if q.slot > 0 {
@@ -263,9 +244,9 @@ func (c *cursor) alone(q *call) {
 	case "errors_return":
 		k.SetErrorsReturn(c.lp, true)
 	case "compute":
-		k.Compute(c.lp, q.duration)
-	case "free":
-		k.GiveUp(c.lp, k.Communicator(c.comms[q.comm]))
+		if err := k.Compute(c.lp, q.duration); err != nil {
+			k.Fail(c.lp, kernel.Compute, err)
+		}
 	case "sendinit", "ssendinit", "bsendinit", "recvinit":
 		p := &restartable{comm: q.comm}
 		p.Procedure, p.Buffer, p.Peer, p.Tag = procedures["i"+strings.TrimSuffix(q.name, "init")], q.buffer(q.bytes), q.peer, q.tag
@@ -377,7 +358,7 @@ func (c *cursor) end(q *call) {
 			k.Fail(c.lp, c.last, q.err)
 		}
 	case p == kernel.NoProcedure:
-		if q.name == "free" || q.name == "end" {
+		if q.name == "end" {
 			c.saw(0, mpivirt.Status{}, nil)
 		}
 	case b.Err != nil && b.Fatal:
@@ -398,7 +379,7 @@ func (c *cursor) end(q *call) {
 			copy(typed.Bytes(c.output), k.Common(c.lp, k.Communicator(c.comms[q.comm])))
 		}
 		c.saw(0, mpivirt.Status{}, words(c.output))
-	case p < kernel.Barrier || p == kernel.Start:
+	case p < kernel.Barrier || p == kernel.Start || p == kernel.CommFree:
 		c.saw(0, mpivirt.Status{}, nil)
 	}
 }

@@ -256,7 +256,9 @@ func (r *Rank) Seed() uint64 { return r.k.Seed() }
 func (r *Rank) Compute(d vtime.Duration) {
 	end := r.clock.Add(d)
 	if d < 0 || !r.k.ClocksOnly || end == vtime.Forever {
-		r.k.Compute(r.lp, d)
+		if err := r.k.Compute(r.lp, d); err != nil {
+			r.refuse(kernel.Compute, err)
+		}
 		return
 	}
 	*r.clock = end

@@ -39,7 +39,7 @@ func Bcast[T typed.Datatype](r *Rank, data []T, root int) Outcome {
 	return r.collective(typed.Bcast(r.caller(), data, root))
 }
 
-// Ibcast begins an Bcast; see [mpivirt.Ibcast].
+// Ibcast begins a Bcast; see [mpivirt.Ibcast].
 func Ibcast[T typed.Datatype](r *Rank, data []T, root int) Request {
 	return r.nonblocking(typed.Bcast(r.caller(), data, root))
 }
@@ -49,7 +49,7 @@ func Reduce[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T], root in
 	return r.collective(typed.Reduce(r.caller(), send, receive, o, root))
 }
 
-// Ireduce begins an Reduce; see [mpivirt.Ireduce].
+// Ireduce begins a Reduce; see [mpivirt.Ireduce].
 func Ireduce[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T], root int) Request {
 	return r.nonblocking(typed.Reduce(r.caller(), send, receive, o, root))
 }
@@ -59,7 +59,7 @@ func Gather[T typed.Datatype](r *Rank, send, receive []T, root int) Outcome {
 	return r.collective(typed.Gather(r.caller(), send, receive, root))
 }
 
-// Igather begins an Gather; see [mpivirt.Igather].
+// Igather begins a Gather; see [mpivirt.Igather].
 func Igather[T typed.Datatype](r *Rank, send, receive []T, root int) Request {
 	return r.nonblocking(typed.Gather(r.caller(), send, receive, root))
 }
@@ -69,7 +69,7 @@ func Gatherv[T typed.Datatype](r *Rank, send, receive []T, counts []int, root in
 	return r.collective(typed.Gatherv(r.caller(), send, receive, counts, root))
 }
 
-// Igatherv begins an Gatherv; see [mpivirt.Igatherv].
+// Igatherv begins a Gatherv; see [mpivirt.Igatherv].
 func Igatherv[T typed.Datatype](r *Rank, send, receive []T, counts []int, root int) Request {
 	return r.nonblocking(typed.Gatherv(r.caller(), send, receive, counts, root))
 }
@@ -79,7 +79,7 @@ func Scatter[T typed.Datatype](r *Rank, send, receive []T, root int) Outcome {
 	return r.collective(typed.Scatter(r.caller(), send, receive, root))
 }
 
-// Iscatter begins an Scatter; see [mpivirt.Iscatter].
+// Iscatter begins a Scatter; see [mpivirt.Iscatter].
 func Iscatter[T typed.Datatype](r *Rank, send, receive []T, root int) Request {
 	return r.nonblocking(typed.Scatter(r.caller(), send, receive, root))
 }
@@ -89,7 +89,7 @@ func Scatterv[T typed.Datatype](r *Rank, send []T, counts []int, receive []T, ro
 	return r.collective(typed.Scatterv(r.caller(), send, counts, receive, root))
 }
 
-// Iscatterv begins an Scatterv; see [mpivirt.Iscatterv].
+// Iscatterv begins a Scatterv; see [mpivirt.Iscatterv].
 func Iscatterv[T typed.Datatype](r *Rank, send []T, counts []int, receive []T, root int) Request {
 	return r.nonblocking(typed.Scatterv(r.caller(), send, counts, receive, root))
 }
@@ -139,7 +139,7 @@ func ReduceScatter[T typed.Datatype](r *Rank, send, receive []T, counts []int, o
 	return r.collective(typed.ReduceScatter(r.caller(), send, receive, counts, o))
 }
 
-// IreduceScatter begins an ReduceScatter; see [mpivirt.IreduceScatter].
+// IreduceScatter begins a ReduceScatter; see [mpivirt.IreduceScatter].
 func IreduceScatter[T typed.Datatype](r *Rank, send, receive []T, counts []int, o typed.Op[T]) Request {
 	return r.nonblocking(typed.ReduceScatter(r.caller(), send, receive, counts, o))
 }
@@ -149,7 +149,7 @@ func Scan[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T]) Outcome {
 	return r.collective(typed.ReductionToAll(r.caller(), kernel.Scan, collectives.Scan, send, receive, o))
 }
 
-// Iscan begins an Scan; see [mpivirt.Iscan].
+// Iscan begins a Scan; see [mpivirt.Iscan].
 func Iscan[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T]) Request {
 	return r.nonblocking(typed.ReductionToAll(r.caller(), kernel.Scan, collectives.Scan, send, receive, o))
 }

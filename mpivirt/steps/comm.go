@@ -171,12 +171,9 @@ func (r *Rank) Group() *kernel.Group {
 
 // Free gives a communicator up; see [mpivirt.Comm.Free].
 func (r *Rank) Free(c Comm) {
-	if c.index <= kernel.Self {
-		r.refuse(kernel.CommFree, kernel.Errorf(kernel.ErrComm, "WORLD and SELF cannot be freed"))
+	k := r.k
+	k.Submit(r.lp, k.Compose(kernel.CommFree, k.Communicator(max(c.index, kernel.World)), 0))
+	if b := &k.Completion; b.Err != nil && b.Fatal {
+		r.refuse(b.Procedure, b.Err)
 	}
-	given := r.k.Communicator(c.index)
-	if given.Index == kernel.Freed {
-		r.refuse(kernel.CommFree, kernel.Errorf(kernel.ErrComm, "the communicator has been freed"))
-	}
-	r.k.GiveUp(r.lp, given)
 }

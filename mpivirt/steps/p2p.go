@@ -53,7 +53,7 @@ func (r *Rank) SsendSize(bytes int64, dest, tag int) Outcome {
 	return r.send(kernel.Ssend, nil, bytes, dest, tag)
 }
 
-// Isend begins an Send (MPI_Isend). The message is copied at once.
+// Isend begins a Send (MPI_Isend). The message is copied at once.
 func Isend[T typed.Datatype](r *Rank, data []T, dest, tag int) Request {
 	b := typed.Bytes(data)
 	return r.isend(kernel.Isend, b, int64(len(b)), dest, tag)
@@ -71,7 +71,7 @@ func Irsend[T typed.Datatype](r *Rank, data []T, dest, tag int) Request {
 	return r.isend(kernel.Irsend, b, int64(len(b)), dest, tag)
 }
 
-// Ibsend begins an Bsend (MPI_Ibsend).
+// Ibsend begins a Bsend (MPI_Ibsend).
 func Ibsend[T typed.Datatype](r *Rank, data []T, dest, tag int) Request {
 	b := typed.Bytes(data)
 	return r.isend(kernel.Ibsend, b, int64(len(b)), dest, tag)
@@ -105,7 +105,7 @@ func Recv[T typed.Datatype](r *Rank, data []T, source, tag int) Outcome {
 	return r.do(r.receiving(kernel.Recv, typed.Bytes(data), true, source, tag))
 }
 
-// Irecv begins an Recv (MPI_Irecv).
+// Irecv begins a Recv (MPI_Irecv).
 func Irecv[T typed.Datatype](r *Rank, data []T, source, tag int) Request {
 	return r.begin(r.receiving(kernel.Irecv, typed.Bytes(data), true, source, tag))
 }
@@ -162,11 +162,7 @@ func (r *Rank) Matched() Message { return Message(r.completion().Message) }
 
 // Mrecv receives the message of a matched probe into data; see [mpivirt.Mrecv].
 func Mrecv[T typed.Datatype](r *Rank, m Message, data []T) Outcome {
-	q := r.receiving(kernel.Recv, typed.Bytes(data), true, 0, 0)
-	if m == 0 {
-		m = kernel.NoMessage
-	}
-	return r.do(q.Takes(int32(m)))
+	return r.do(r.receiving(kernel.Recv, typed.Bytes(data), true, 0, 0).Takes(int32(m)))
 }
 
 // Persistent is a send or receive that an event rank begins again and again

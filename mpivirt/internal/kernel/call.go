@@ -91,8 +91,11 @@ func (q *Call) Receives(buffer []byte, bytes int64, sized bool, source, tag int)
 	return q
 }
 
-// Takes makes a receive one of the message that a matched probe has found.
+// Takes makes a receive one of the message that a matched probe has found, 0 for none.
 func (q *Call) Takes(message int32) *Call {
+	if message == 0 {
+		message = NoMessage
+	}
 	q.matched = message
 	return q
 }
@@ -104,7 +107,8 @@ func (q *Call) Nonblocking() *Call {
 }
 
 // Submit takes a call of an LP. It reports whether the call is over; else the LP must wait
-// until it is resumed.
+// until it is resumed. It does not panic: a rank that cannot go on has a fatal error in the
+// completion.
 func (k *Kernel) Submit(lp int32, q *Call) (over bool) {
 	k.Completion.Err = nil
 	switch op := q.Procedure; {
@@ -132,6 +136,8 @@ func (k *Kernel) Submit(lp int32, q *Call) (over bool) {
 		return k.submitProbe(lp, q)
 	case op == Start:
 		return k.submitStart(lp, q)
+	case op == CommFree:
+		return k.submitFree(lp, q)
 	}
 	return k.submitCollective(lp, q)
 }
@@ -182,11 +188,12 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 			return k.raise(lp, q.Procedure, err)
 		}
 		index = k.posted(lp, q)
-	case index == NoMessage:
-		return k.raise(lp, q.Procedure, Errorf(ErrRequest, "no probe has found a message to receive, or it has been received"))
 	case index == FromNobody:
 		index = k.nobody
+	case index < 0 || index > k.messages.next || k.messages.peek(index).next != ^lp:
+		return k.raise(lp, q.Procedure, Errorf(ErrRequest, "no probe has found a message to receive, or it has been received"))
 	default:
+		k.messages.at(index).next = 0
 		index = k.newRequest(lp, receiveRequest, q.Procedure)
 		r := k.requests.at(index)
 		r.buffer, r.sized, r.bytes = q.incoming.buffer, q.incoming.sized, q.incoming.bytes
@@ -228,6 +235,9 @@ func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
 	}
 	received := k.posted(lp, q)
 	sent := k.begun(lp, q)
+	if k.Completion.Err != nil {
+		return true
+	}
 	box := k.box(lp)
 	return k.waitRequests(lp, waitAll, append(box.wait.requests[:0], received, sent), q.Procedure)
 }

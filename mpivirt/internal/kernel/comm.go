@@ -138,13 +138,18 @@ func (g *Group) contains(subgroup *Group) error {
 	return nil
 }
 
-// GiveUp has an LP give a communicator up once what it began before has begun.
-func (k *Kernel) GiveUp(lp int32, c *Communicator) {
-	if k.processors != nil {
+// submitFree has an LP give a communicator up once what it began before has begun.
+func (k *Kernel) submitFree(lp int32, q *Call) bool {
+	c := q.comm
+	switch {
+	case c.Index <= Self:
+		k.raise(lp, CommFree, Errorf(ErrComm, "%s cannot be freed", c))
+	case k.processors != nil:
 		k.operate(lp, operation{kind: opFree, comm: c})
-		return
+	default:
+		k.free(c)
 	}
-	k.free(c)
+	return true
 }
 
 // free notes that a local member gives a communicator up.

@@ -11,7 +11,7 @@ type Completion struct {
 	Err       error         // MPI's error of the call
 	Fatal     bool          // the LP's error handler ends the program
 	Found     bool          // the wait is over; the test or probe has succeeded
-	Request   int32         // that the call has begun
+	Request   int32         // that the call has begun; it is not kept for an LP that pauses
 	Message   int32         // that a matched probe has found
 	over      []int32       // requests that are over, released when something else is brought
 	Which     []int         // their positions in the list that was given

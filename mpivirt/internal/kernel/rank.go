@@ -6,21 +6,24 @@ import (
 	"gigarank/vtime"
 )
 
-func (k *Kernel) Compute(lp int32, d vtime.Duration) {
+// Compute has an LP compute for d, lengthened by noise. It returns an error, and does
+// nothing, if d is negative or the phase would end after the end of virtual time.
+func (k *Kernel) Compute(lp int32, d vtime.Duration) error {
 	if d < 0 {
-		k.Die(lp, Compute, Errorf(ErrArgument, "a compute phase of %v: no time can be negative", d))
+		return Errorf(ErrArgument, "a compute phase of %v: no time can be negative", d)
 	}
 	if k.processors != nil {
 		k.Activity(lp)
 		k.operate(lp, operation{kind: opCompute, length: d})
-		return
+		return nil
 	}
 	end := k.Clock[lp].Add(k.lengthened(lp, k.Clock[lp], d))
 	if end == vtime.Forever {
-		k.Die(lp, Compute, endError("%v of computing", d))
+		return endError("%v of computing", d)
 	}
 	k.Clock[lp] = end
 	k.Activity(lp)
+	return nil
 }
 
 // lengthened returns how long a compute phase that an LP begins at t takes.

@@ -52,7 +52,9 @@ func (k *Kernel) send(lp int32, q *Call) (request int32) {
 	m.arrival = k.depart(lp, box, &m, dst, o.mode)
 	if m.arrival == vtime.Forever || k.Clock[lp] == vtime.Forever || m.large && k.tgt.Transfer(int(m.rank), dst, o.bytes) == vtime.Endless {
 		k.Clock[lp] = sent
-		k.Die(lp, c, endError("a message of %d bytes to rank %d", o.bytes, dst))
+		k.raise(lp, c, endError("a message of %d bytes to rank %d", o.bytes, dst))
+		k.Completion.Fatal = true
+		return 0
 	}
 	k.eng.Statistics.Messages++
 	k.dispatch(&m, dst, sent, o.payload)
@@ -360,4 +362,5 @@ func (k *Kernel) extract(lp int32, index int32) {
 		previous = at
 	}
 	k.unlink(box, previous, index)
+	k.messages.at(index).next = ^lp // in no chain: it is the LP's
 }
