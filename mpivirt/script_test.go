@@ -575,3 +575,25 @@ func TestMatrixOfKinds(t *testing.T) {
 		}
 	}
 }
+
+// No call of a scripted rank panics, though it cannot go on: the rank fails.
+func TestScriptedRanksThatCannotGoOn(t *testing.T) {
+	slow := "name: slow\nnetwork: {model: flat, latency: 1us, bandwidth: 1B/s}\n"
+	for _, c := range []struct{ line, call string }{
+		{"compute for=-1us", "Compute"},
+		{"compute for=9000000s", "Compute"},
+		{"send peer=1 bytes=1073741824 sized", "Send"},
+		{"isend peer=1 bytes=1073741824 sized slot=1", "Isend"},
+		{"sendrecv peer=1 bytes=10000000 from=1 room=1", "Sendrecv"},
+	} {
+		program := mpivirt.Program{Name: "end", Forms: []mpivirt.Form{listing{calls: func(int) []call {
+			return calls("errors_return", "compute for=9000000s", c.line, "barrier")
+		}}}}
+		for _, h := range hostings(2) {
+			_, err := Simulate(t, mpivirt.Config{Target: target(t, slow, 2), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: program}, h.Engines)
+			if failed := rankError(t, err); failed.Rank != 0 || failed.Call != c.call {
+				t.Errorf("%s, %+v: %v", c.line, h, firstLine(err))
+			}
+		}
+	}
+}
