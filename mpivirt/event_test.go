@@ -91,6 +91,23 @@ func TestFaultsOfEventRanks(t *testing.T) {
 				return r.Continue()
 			},
 		}},
+		{"a communicator that the rank has freed and the other has not", mpivirt.ErrComm, "Comm.Free", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.Dup() },
+			func(r *steps.Rank) steps.Outcome {
+				if made = r.Made(0); r.Rank() == 0 {
+					r.Free(made)
+					r.Free(made)
+				}
+				return r.Barrier()
+			},
+		}},
+		{"another's communicator is freed", mpivirt.ErrComm, "Comm.Free", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.Split(r.Rank(), 0) },
+			func(r *steps.Rank) steps.Outcome {
+				r.Free(r.Made(1 - r.Rank()))
+				return r.Barrier()
+			},
+		}},
 		{"no member", mpivirt.ErrComm, "Barrier", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome { return r.Split(r.Rank(), 0) },
 			func(r *steps.Rank) steps.Outcome { return r.On(r.Made(1 - r.Rank())).Barrier() },

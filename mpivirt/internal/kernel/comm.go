@@ -17,8 +17,9 @@ type Communicator struct {
 	Size    int
 	first   int // least member of this engine; members first to last-1 contain all of them
 	last    int
-	locals  int // members of this engine
-	freed   int
+	locals  int         // members of this engine
+	freed   int         // members of this engine that have given it up
+	freers  []uint64    // set of them, counted from first; nil if there is none
 	next    uint32      // number of the next instance of a collective
 	live    []*instance // that not all local members have left, by number
 	nodes   *nodeTable  // made when it is first needed
@@ -141,12 +142,24 @@ func (g *Group) contains(subgroup *Group) error {
 // submitFree has an LP give a communicator up once what it began before has begun.
 func (k *Kernel) submitFree(lp int32, q *Call) bool {
 	c := q.comm
-	switch {
-	case c.Index <= Self:
-		k.raise(lp, CommFree, Errorf(ErrComm, "%s cannot be freed", c))
-	case k.processors != nil:
+	if c.Index <= Self {
+		return k.raise(lp, CommFree, Errorf(ErrComm, "%s cannot be freed", c))
+	}
+	member := c.Group.Member(int(k.Global(lp)))
+	if member < 0 {
+		return k.raise(lp, CommFree, Errorf(ErrComm, "rank %d is no member of %s", k.Global(lp), c))
+	}
+	if c.freers == nil {
+		c.freers = make([]uint64, (c.last-c.first+63)/64)
+	}
+	word, bit := &c.freers[(member-c.first)>>6], uint64(1)<<((member-c.first)&63)
+	if *word&bit != 0 {
+		return k.raise(lp, CommFree, Errorf(ErrComm, "the rank has freed %s already", c))
+	}
+	*word |= bit
+	if k.processors != nil {
 		k.operate(lp, operation{kind: opFree, comm: c})
-	default:
+	} else {
 		k.free(c)
 	}
 	return true
