@@ -101,6 +101,17 @@ func TestFaultsOfEventRanks(t *testing.T) {
 				return r.Barrier()
 			},
 		}},
+		{"a communicator that the other still has", mpivirt.ErrComm, "Send", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.Dup() },
+			func(r *steps.Rank) steps.Outcome {
+				made = r.Made(0)
+				if r.Rank() == 1 {
+					return r.On(made).Recv(0, 0)
+				}
+				r.Free(made)
+				return r.On(made).SendSize(8, 1, 0)
+			},
+		}},
 		{"another's communicator is freed", mpivirt.ErrComm, "Comm.Free", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome { return r.Split(r.Rank(), 0) },
 			func(r *steps.Rank) steps.Outcome {

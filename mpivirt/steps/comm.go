@@ -36,6 +36,9 @@ func (r *Rank) communicator() (*kernel.Communicator, int32) {
 	if member < 0 {
 		r.k.Die(r.lp, r.called, kernel.Errorf(kernel.ErrComm, "rank %d is no member of %s", r.Rank(), r.comm))
 	}
+	if r.comm.FreedBy(member) {
+		return r.k.Communicator(kernel.Freed), 0
+	}
 	return r.comm, int32(member)
 }
 

@@ -149,20 +149,26 @@ func (k *Kernel) submitFree(lp int32, q *Call) bool {
 	if member < 0 {
 		return k.raise(lp, CommFree, Errorf(ErrComm, "rank %d is no member of %s", k.Global(lp), c))
 	}
+	if c.FreedBy(member) {
+		return k.raise(lp, CommFree, Errorf(ErrComm, "the rank has freed %s already", c))
+	}
 	if c.freers == nil {
 		c.freers = make([]uint64, (c.last-c.first+63)/64)
 	}
-	word, bit := &c.freers[(member-c.first)>>6], uint64(1)<<((member-c.first)&63)
-	if *word&bit != 0 {
-		return k.raise(lp, CommFree, Errorf(ErrComm, "the rank has freed %s already", c))
-	}
-	*word |= bit
+	setBits(c.freers, member-c.first, member-c.first+1)
 	if k.processors != nil {
 		k.operate(lp, operation{kind: opFree, comm: c})
 	} else {
 		k.free(c)
 	}
 	return true
+}
+
+// FreedBy reports whether a member of this engine has given a communicator up. What it
+// does with it from then on is an error, though it is there as long as others have it.
+func (c *Communicator) FreedBy(member int) bool {
+	local := member - c.first
+	return c.freers != nil && c.freers[local>>6]>>(local&63)&1 != 0
 }
 
 // free notes that a local member gives a communicator up.
