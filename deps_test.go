@@ -59,26 +59,42 @@ var rules = map[string]rule{
 		imports: "vtime",
 		unsafe:  "strings at one address are equal without a look at their bytes",
 	},
-	"mpivirt/internal/kernel": {
+	"mpivirt/internal/world": {
+		pure:      true,
+		imports:   "vtime invariant network collectives engine mpivirt/internal/stats",
+		unsafe:    "the memory of arrays that the host is told of; whether two buffers overlap",
+		testsOnly: "random",
+	},
+	"mpivirt/internal/ptp": {
 		pure:    true,
-		imports: "vtime random invariant lp network collectives engine mpivirt/internal/stats",
-		unsafe:  "the memory of arrays that the host is told of; whether two buffers overlap; sizes of values",
+		imports: "vtime invariant network engine mpivirt/internal/world",
+		unsafe:  "the memory of a processor, for the forecast",
+	},
+	"mpivirt/internal/coll": {
+		pure:    true,
+		imports: "vtime random invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp",
+		unsafe:  "the memory of agents and messages, for the forecast",
+	},
+	"mpivirt/internal/kernel": {
+		pure: true,
+		imports: "vtime invariant lp network collectives engine" +
+			" mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/coll",
 	},
 	"mpivirt/internal/typed": {
 		pure:    true,
-		imports: "collectives mpivirt/internal/kernel",
+		imports: "collectives mpivirt/internal/world mpivirt/internal/kernel",
 		// A program's typed slices are the bytes of a message without a copy.
 		unsafe: "views of typed buffers as bytes",
 	},
 	"mpivirt": {
 		pure:    true,
-		imports: "vtime lp network collectives mpivirt/internal/kernel mpivirt/internal/typed",
+		imports: "vtime lp network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/typed",
 		// Its tests run several engines over the in-process transport.
 		testsOnly: "random sync engine mpivirt/steps",
 	},
 	"mpivirt/steps": {
 		pure:      true,
-		imports:   "vtime network collectives mpivirt/internal/kernel mpivirt/internal/typed",
+		imports:   "vtime network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/typed",
 		testsOnly: "mpivirt",
 	},
 

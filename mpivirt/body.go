@@ -3,6 +3,7 @@ package mpivirt
 import (
 	"gigarank/lp"
 	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
 )
 
 // Goroutine is the kind of ranks that are ordinary Go code.
@@ -85,4 +86,4 @@ func (g *goroutines) Ended(i int32) bool { return g.Goroutines.Ended(int(i)) }
 // LastCall implements body.
 //
 //go:norace
-func (g *goroutines) LastCall(i int32) kernel.Procedure { return g.ranks[i].call }
+func (g *goroutines) LastCall(i int32) world.Procedure { return g.ranks[i].call }

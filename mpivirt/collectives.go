@@ -4,12 +4,13 @@ import (
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
+	"gigarank/mpivirt/internal/world"
 )
 
 // run carries out a collective in its blocking form, unless there is an error.
 func (c *Comm) run(v *kernel.Collective, err error) error {
 	if c == nil {
-		return kernel.NoComm(v.Procedure)
+		return world.NoComm(v.Procedure)
 	}
 	shared, output := v.SharesResult(), v.Output
 	b := c.r.do(c.entering(v, err))
@@ -25,7 +26,7 @@ func (c *Comm) run(v *kernel.Collective, err error) error {
 // begin begins a collective in its nonblocking form, unless there is an error.
 func (c *Comm) begin(v *kernel.Collective, err error) (Request, error) {
 	if c == nil {
-		return Request{}, kernel.NoComm(v.Procedure)
+		return Request{}, world.NoComm(v.Procedure)
 	}
 	b := c.r.do(c.entering(v, err).Nonblocking())
 	if b.Err != nil {
@@ -59,10 +60,10 @@ func (c *Comm) caller() typed.Caller {
 // Barrier waits until all members have called it (MPI_Barrier).
 func (c *Comm) Barrier() error {
 	if c == nil {
-		return kernel.NoComm(kernel.Barrier)
+		return world.NoComm(world.Barrier)
 	}
 	r := c.r
-	r.calls(kernel.Barrier)
+	r.calls(world.Barrier)
 	if !r.k.EnterBarrier(r.lp, c.c, int(c.member)) {
 		return c.run(&r.k.Barrier, nil)
 	}
@@ -89,7 +90,7 @@ func (r *Rank) fault() error {
 // Ibarrier is the nonblocking Barrier (MPI_Ibarrier).
 func (c *Comm) Ibarrier() (Request, error) {
 	if c == nil {
-		return Request{}, kernel.NoComm(kernel.Barrier)
+		return Request{}, world.NoComm(world.Barrier)
 	}
 	return c.begin(&c.r.k.Barrier, nil)
 }
@@ -122,34 +123,34 @@ func Ireduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) (Request
 // receive of every member (MPI_Allreduce), of the same length everywhere. Errors:
 // ErrCount if lengths differ, ErrBuffer if receive is shorter than send.
 func Allreduce[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
-	return c.run(typed.ReductionToAll(c.caller(), kernel.Allreduce, collectives.Allreduce, send, receive, o))
+	return c.run(typed.ReductionToAll(c.caller(), world.Allreduce, collectives.Allreduce, send, receive, o))
 }
 
 // Iallreduce is the nonblocking Allreduce (MPI_Iallreduce).
 func Iallreduce[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
-	return c.begin(typed.ReductionToAll(c.caller(), kernel.Allreduce, collectives.Allreduce, send, receive, o))
+	return c.begin(typed.ReductionToAll(c.caller(), world.Allreduce, collectives.Allreduce, send, receive, o))
 }
 
 // Scan combines, for each member, the vectors of the members up to and with it
 // (MPI_Scan). Errors: as Allreduce.
 func Scan[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
-	return c.run(typed.ReductionToAll(c.caller(), kernel.Scan, collectives.Scan, send, receive, o))
+	return c.run(typed.ReductionToAll(c.caller(), world.Scan, collectives.Scan, send, receive, o))
 }
 
 // Iscan is the nonblocking Scan (MPI_Iscan).
 func Iscan[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
-	return c.begin(typed.ReductionToAll(c.caller(), kernel.Scan, collectives.Scan, send, receive, o))
+	return c.begin(typed.ReductionToAll(c.caller(), world.Scan, collectives.Scan, send, receive, o))
 }
 
 // Exscan combines, for each member, the vectors of the members below it
 // (MPI_Exscan); receive of member 0 is left alone. Errors: as Allreduce.
 func Exscan[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
-	return c.run(typed.ReductionToAll(c.caller(), kernel.Exscan, collectives.Exscan, send, receive, o))
+	return c.run(typed.ReductionToAll(c.caller(), world.Exscan, collectives.Exscan, send, receive, o))
 }
 
 // Iexscan is the nonblocking Exscan (MPI_Iexscan).
 func Iexscan[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
-	return c.begin(typed.ReductionToAll(c.caller(), kernel.Exscan, collectives.Exscan, send, receive, o))
+	return c.begin(typed.ReductionToAll(c.caller(), world.Exscan, collectives.Exscan, send, receive, o))
 }
 
 // ReduceScatter combines the vectors send of all members and gives member i the

@@ -1,6 +1,9 @@
 package mpivirt
 
-import "gigarank/mpivirt/internal/kernel"
+import (
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
+)
 
 // Comm is a communicator as one rank holds it (MPI_Comm). It must be used only by
 // that rank.
@@ -13,7 +16,7 @@ type Comm struct {
 // Rank returns the member that the rank is (MPI_Comm_rank).
 func (c *Comm) Rank() int {
 	if c == nil {
-		kernel.Throw(kernel.NoComm(kernel.CommRank))
+		world.Throw(world.NoComm(world.CommRank))
 	}
 	return int(c.member)
 }
@@ -21,7 +24,7 @@ func (c *Comm) Rank() int {
 // Size returns the number of members (MPI_Comm_size).
 func (c *Comm) Size() int {
 	if c == nil {
-		kernel.Throw(kernel.NoComm(kernel.CommSize))
+		world.Throw(world.NoComm(world.CommSize))
 	}
 	return c.c.Size
 }
@@ -30,7 +33,7 @@ func (c *Comm) Size() int {
 // engine.
 func (c *Comm) Group() *Group {
 	if c == nil {
-		kernel.Throw(kernel.NoComm(kernel.CommGroup))
+		world.Throw(world.NoComm(world.CommGroup))
 	}
 	return c.r.k.GroupOf(c.c, c.r.lp)
 }
@@ -42,7 +45,7 @@ func (c *Comm) Group() *Group {
 // ErrArgument for negative colors.
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	if c == nil {
-		return nil, kernel.NoComm(kernel.CommSplit)
+		return nil, world.NoComm(world.CommSplit)
 	}
 	return c.create(c.r.k.Split(color, key))
 }
@@ -52,7 +55,7 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 // bytes.
 func (c *Comm) Dup() (*Comm, error) {
 	if c == nil {
-		return nil, kernel.NoComm(kernel.CommDup)
+		return nil, world.NoComm(world.CommDup)
 	}
 	return c.create(c.r.k.Dup(c.c.Group), nil)
 }
@@ -64,7 +67,7 @@ func (c *Comm) Dup() (*Comm, error) {
 // ErrGroup if a member of the group is none of c.
 func (c *Comm) Create(g *Group) (*Comm, error) {
 	if c == nil {
-		return nil, kernel.NoComm(kernel.CommCreate)
+		return nil, world.NoComm(world.CommCreate)
 	}
 	return c.create(c.r.k.Create(c.Group(), g, c.r.Rank()))
 }
@@ -78,11 +81,11 @@ func (c *Comm) handle(made *kernel.Communicator) *Comm {
 // it, else it gets ErrComm. What it has begun is completed as ever.
 func (c *Comm) Free() error {
 	if c == nil {
-		return kernel.NoComm(kernel.CommFree)
+		return world.NoComm(world.CommFree)
 	}
-	if err := c.r.do(c.compose(kernel.CommFree)).Err; err != nil {
+	if err := c.r.do(c.compose(world.CommFree)).Err; err != nil {
 		return err
 	}
-	c.c = c.r.k.Communicator(kernel.Freed)
+	c.c = c.r.k.Communicator(world.Freed)
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"gigarank/engine"
 	"gigarank/mpivirt"
-	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/sync"
@@ -151,7 +151,7 @@ func TestAFailureWaitsForLesserOnes(t *testing.T) {
 		case 1:
 			return calls("compute for=1us", next)
 		case 7:
-			return append(calls(anyByte), failWith(kernel.Aborted(7)))
+			return append(calls(anyByte), failWith(world.Aborted(7)))
 		}
 		return calls(anyByte, "compute for=1us", next)
 	}}}},
@@ -162,7 +162,7 @@ func TestAFailureWaitsForLesserOnes(t *testing.T) {
 // A deadlock that follows from a failure is reported as the failure.
 func TestADeadlockAfterAFailureIsTheFailure(t *testing.T) {
 	scripted := map[string]call{
-		"error": failWith(errors.New("no more")), "abort": failWith(kernel.Aborted(3)), "invalid": calls("send peer=99 bytes=1")[0],
+		"error": failWith(errors.New("no more")), "abort": failWith(world.Aborted(3)), "invalid": calls("send peer=99 bytes=1")[0],
 	}
 	for name, end := range map[string]func(r *mpivirt.Rank) error{
 		"error":   func(*mpivirt.Rank) error { return errors.New("no more") },

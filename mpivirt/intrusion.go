@@ -4,18 +4,18 @@ import (
 	"runtime"
 	"strings"
 
-	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
 )
 
 // intrude ends what makes an MPI call in the place of a rank that does not run: another
 // rank, which is named, or a goroutine that is none's, for which the rank is.
-func (r *Rank) intrude(c kernel.Procedure) {
+func (r *Rank) intrude(c world.Procedure) {
 	if r.k.Closed() {
 		runtime.Goexit() // in a deferred call of a rank that is unwound
 	}
 	stack := make([]byte, 1<<16)
 	if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "mpivirt.(*goroutines).run(") {
-		kernel.Throw(kernel.Errorf(ErrComm, "the rank has used a communicator, a request or the like of rank %d%s: "+
+		world.Throw(world.Errorf(ErrComm, "the rank has used a communicator, a request or the like of rank %d%s: "+
 			"a rank uses its own only (docs/programs.md)", r.Rank(), c.In()))
 	}
 	r.k.Foreign(r.lp, c)

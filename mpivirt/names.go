@@ -3,6 +3,7 @@ package mpivirt
 import (
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
+	"gigarank/mpivirt/internal/world"
 )
 
 // Simulations, and what they take and give.
@@ -43,9 +44,9 @@ type (
 // What ranks of every kind share.
 type (
 	// Group is an ordered set of ranks of WORLD (MPI_Group).
-	Group = kernel.Group
+	Group = world.Group
 	// Status tells what a receive or probe found (MPI_Status).
-	Status = kernel.Status
+	Status = world.Status
 	// Datatype are the types whose slices can be sent.
 	Datatype = typed.Datatype
 	// Op combines the elements that members contribute to a reduction (MPI_Op).
@@ -55,11 +56,11 @@ type (
 // Errors of a simulation.
 type (
 	// Error is an MPI error of one rank.
-	Error = kernel.Error
+	Error = world.Error
 	// ErrorClass is a standard class of MPI errors.
-	ErrorClass = kernel.ErrorClass
+	ErrorClass = world.ErrorClass
 	// RankError tells that a rank of the simulated program failed.
-	RankError = kernel.RankError
+	RankError = world.RankError
 	// DeadlockError tells that no rank can go on and some have not finished.
 	DeadlockError = kernel.DeadlockError
 	// Blocked is one rank that waits for ever.
@@ -69,11 +70,11 @@ type (
 // Numbers that stand for no rank, tag or index of their own. They differ from one
 // another, so that one in the place of another is found.
 const (
-	NoMember  = kernel.NoMember  // what [Group.Member] gives for a rank outside the group
-	AnySource = kernel.AnySource // MPI_ANY_SOURCE
-	ProcNull  = kernel.ProcNull  // MPI_PROC_NULL
-	AnyTag    = kernel.AnyTag    // MPI_ANY_TAG
-	Undefined = kernel.Undefined // MPI_UNDEFINED: the color of no communicator, the index of no request
+	NoMember  = world.NoMember  // what [Group.Member] gives for a rank outside the group
+	AnySource = world.AnySource // MPI_ANY_SOURCE
+	ProcNull  = world.ProcNull  // MPI_PROC_NULL
+	AnyTag    = world.AnyTag    // MPI_ANY_TAG
+	Undefined = world.Undefined // MPI_UNDEFINED: the color of no communicator, the index of no request
 )
 
 // The interpreters of collectives.
@@ -85,19 +86,19 @@ const (
 
 // The error classes, with the MPI name of each.
 const (
-	ErrBuffer   = kernel.ErrBuffer   // MPI_ERR_BUFFER
-	ErrCount    = kernel.ErrCount    // MPI_ERR_COUNT
-	ErrTag      = kernel.ErrTag      // MPI_ERR_TAG
-	ErrComm     = kernel.ErrComm     // MPI_ERR_COMM
-	ErrRank     = kernel.ErrRank     // MPI_ERR_RANK
-	ErrRequest  = kernel.ErrRequest  // MPI_ERR_REQUEST
-	ErrRoot     = kernel.ErrRoot     // MPI_ERR_ROOT
-	ErrGroup    = kernel.ErrGroup    // MPI_ERR_GROUP
-	ErrOp       = kernel.ErrOp       // MPI_ERR_OP
-	ErrArgument = kernel.ErrArgument // MPI_ERR_ARG
-	ErrTruncate = kernel.ErrTruncate // MPI_ERR_TRUNCATE
-	ErrOther    = kernel.ErrOther    // MPI_ERR_OTHER
-	ErrType     = kernel.ErrType     // MPI_ERR_TYPE
+	ErrBuffer   = world.ErrBuffer   // MPI_ERR_BUFFER
+	ErrCount    = world.ErrCount    // MPI_ERR_COUNT
+	ErrTag      = world.ErrTag      // MPI_ERR_TAG
+	ErrComm     = world.ErrComm     // MPI_ERR_COMM
+	ErrRank     = world.ErrRank     // MPI_ERR_RANK
+	ErrRequest  = world.ErrRequest  // MPI_ERR_REQUEST
+	ErrRoot     = world.ErrRoot     // MPI_ERR_ROOT
+	ErrGroup    = world.ErrGroup    // MPI_ERR_GROUP
+	ErrOp       = world.ErrOp       // MPI_ERR_OP
+	ErrArgument = world.ErrArgument // MPI_ERR_ARG
+	ErrTruncate = world.ErrTruncate // MPI_ERR_TRUNCATE
+	ErrOther    = world.ErrOther    // MPI_ERR_OTHER
+	ErrType     = world.ErrType     // MPI_ERR_TYPE
 )
 
 // New prepares a simulation. All faults of the configuration are reported together.

@@ -3,10 +3,11 @@ package mpivirt
 import (
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
+	"gigarank/mpivirt/internal/world"
 )
 
 // compose returns a call of the rank on the communicator to fill in.
-func (c *Comm) compose(op kernel.Procedure) *kernel.Call { return c.r.k.Compose(op, c.c, c.member) }
+func (c *Comm) compose(op world.Procedure) *kernel.Call { return c.r.k.Compose(op, c.c, c.member) }
 
 // do makes a call and waits until it is over. Its completion is there until the next one.
 func (r *Rank) do(q *kernel.Call) *kernel.Completion {
@@ -15,7 +16,7 @@ func (r *Rank) do(q *kernel.Call) *kernel.Completion {
 	if !r.k.Submit(r.lp, q) {
 		r.suspend()
 		if b.LP != r.lp {
-			return &kernel.Nothing
+			return kernel.Nothing()
 		}
 	}
 	if b.Err != nil && b.Fatal {
@@ -25,22 +26,22 @@ func (r *Rank) do(q *kernel.Call) *kernel.Completion {
 }
 
 // sending fills in a call that sends.
-func (c *Comm) sending(op kernel.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
+func (c *Comm) sending(op world.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
 	return c.compose(op).Sends(payload, bytes, dest, tag)
 }
 
-func (c *Comm) send(op kernel.Procedure, payload []byte, bytes int64, dest, tag int) error {
+func (c *Comm) send(op world.Procedure, payload []byte, bytes int64, dest, tag int) error {
 	if c == nil {
-		return kernel.NoComm(op)
+		return world.NoComm(op)
 	}
 	err := c.r.do(c.sending(op, payload, bytes, dest, tag)).Err
 	c.r.makeRoom()
 	return err
 }
 
-func (c *Comm) isend(op kernel.Procedure, payload []byte, bytes int64, dest, tag int) (Request, error) {
+func (c *Comm) isend(op world.Procedure, payload []byte, bytes int64, dest, tag int) (Request, error) {
 	if c == nil {
-		return Request{}, kernel.NoComm(op)
+		return Request{}, world.NoComm(op)
 	}
 	b := c.r.do(c.sending(op, payload, bytes, dest, tag))
 	if b.Err != nil {
@@ -59,23 +60,23 @@ func (r *Rank) makeRoom() {
 }
 
 // receiving fills in a call that receives at most so many bytes.
-func (c *Comm) receiving(op kernel.Procedure, buffer []byte, bytes int64, source, tag int) *kernel.Call {
+func (c *Comm) receiving(op world.Procedure, buffer []byte, bytes int64, source, tag int) *kernel.Call {
 	return c.compose(op).Receives(buffer, bytes, true, source, tag)
 }
 
 func (c *Comm) recv(buffer []byte, bytes int64, source, tag int) (Status, error) {
 	if c == nil {
-		return kernel.NobodyStatus, kernel.NoComm(kernel.Recv)
+		return world.NobodyStatus, world.NoComm(world.Recv)
 	}
-	b := c.r.do(c.receiving(kernel.Recv, buffer, bytes, source, tag))
+	b := c.r.do(c.receiving(world.Recv, buffer, bytes, source, tag))
 	return c.r.k.StatusOf(b), b.Err
 }
 
 func (c *Comm) irecv(buffer []byte, bytes int64, source, tag int) (Request, error) {
 	if c == nil {
-		return Request{}, kernel.NoComm(kernel.Irecv)
+		return Request{}, world.NoComm(world.Irecv)
 	}
-	b := c.r.do(c.receiving(kernel.Irecv, buffer, bytes, source, tag))
+	b := c.r.do(c.receiving(world.Irecv, buffer, bytes, source, tag))
 	if b.Err != nil {
 		return Request{}, b.Err
 	}
@@ -88,20 +89,20 @@ func (c *Comm) irecv(buffer []byte, bytes int64, source, tag int) (Request, erro
 // ErrRank, ErrTag.
 func Send[T Datatype](c *Comm, data []T, dest, tag int) error {
 	b := typed.Bytes(data)
-	return c.send(kernel.Send, b, int64(len(b)), dest, tag)
+	return c.send(world.Send, b, int64(len(b)), dest, tag)
 }
 
 // Ssend is Send that returns when the receive has matched (MPI_Ssend).
 func Ssend[T Datatype](c *Comm, data []T, dest, tag int) error {
 	b := typed.Bytes(data)
-	return c.send(kernel.Ssend, b, int64(len(b)), dest, tag)
+	return c.send(world.Ssend, b, int64(len(b)), dest, tag)
 }
 
 // Rsend is Send to a receive that has been posted already (MPI_Rsend). If it
 // turns out that it had not when the message arrived, the receiver gets ErrOther.
 func Rsend[T Datatype](c *Comm, data []T, dest, tag int) error {
 	b := typed.Bytes(data)
-	return c.send(kernel.Rsend, b, int64(len(b)), dest, tag)
+	return c.send(world.Rsend, b, int64(len(b)), dest, tag)
 }
 
 // Bsend is Send that returns at once, through the buffer that the rank has
@@ -109,7 +110,7 @@ func Rsend[T Datatype](c *Comm, data []T, dest, tag int) error {
 // the message is larger than the buffer.
 func Bsend[T Datatype](c *Comm, data []T, dest, tag int) error {
 	b := typed.Bytes(data)
-	return c.send(kernel.Bsend, b, int64(len(b)), dest, tag)
+	return c.send(world.Bsend, b, int64(len(b)), dest, tag)
 }
 
 // AttachBuffer gives the rank room for buffered sends of up to the given number of
@@ -123,17 +124,17 @@ func (r *Rank) DetachBuffer() int64 { return r.k.Attach(r.lp, 0) }
 // SendSize sends a message of which only the size is simulated: MPI_Send without
 // memory for the data.
 func (c *Comm) SendSize(bytes int64, dest, tag int) error {
-	return c.send(kernel.Send, nil, bytes, dest, tag)
+	return c.send(world.Send, nil, bytes, dest, tag)
 }
 
 // SsendSize is SendSize that returns when the receive has matched (MPI_Ssend).
 func (c *Comm) SsendSize(bytes int64, dest, tag int) error {
-	return c.send(kernel.Ssend, nil, bytes, dest, tag)
+	return c.send(world.Ssend, nil, bytes, dest, tag)
 }
 
 // IsendSize is the nonblocking SendSize (MPI_Isend).
 func (c *Comm) IsendSize(bytes int64, dest, tag int) (Request, error) {
-	return c.isend(kernel.Isend, nil, bytes, dest, tag)
+	return c.isend(world.Isend, nil, bytes, dest, tag)
 }
 
 // Recv receives into data a message of at most len(data) elements from a member,
@@ -154,25 +155,25 @@ func (c *Comm) RecvSize(bytes int64, source, tag int) (Status, error) {
 // changed; the request is complete when a Send would return.
 func Isend[T Datatype](c *Comm, data []T, dest, tag int) (Request, error) {
 	b := typed.Bytes(data)
-	return c.isend(kernel.Isend, b, int64(len(b)), dest, tag)
+	return c.isend(world.Isend, b, int64(len(b)), dest, tag)
 }
 
 // Issend begins an Ssend (MPI_Issend).
 func Issend[T Datatype](c *Comm, data []T, dest, tag int) (Request, error) {
 	b := typed.Bytes(data)
-	return c.isend(kernel.Issend, b, int64(len(b)), dest, tag)
+	return c.isend(world.Issend, b, int64(len(b)), dest, tag)
 }
 
 // Irsend begins an Rsend (MPI_Irsend).
 func Irsend[T Datatype](c *Comm, data []T, dest, tag int) (Request, error) {
 	b := typed.Bytes(data)
-	return c.isend(kernel.Irsend, b, int64(len(b)), dest, tag)
+	return c.isend(world.Irsend, b, int64(len(b)), dest, tag)
 }
 
 // Ibsend begins a Bsend (MPI_Ibsend).
 func Ibsend[T Datatype](c *Comm, data []T, dest, tag int) (Request, error) {
 	b := typed.Bytes(data)
-	return c.isend(kernel.Ibsend, b, int64(len(b)), dest, tag)
+	return c.isend(world.Ibsend, b, int64(len(b)), dest, tag)
 }
 
 // Irecv begins a Recv (MPI_Irecv). Data is defined once the request is complete.
@@ -191,10 +192,10 @@ func (c *Comm) IrecvSize(bytes int64, source, tag int) (Request, error) {
 // common.
 func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, source, receiveTag int) (Status, error) {
 	if c == nil {
-		return kernel.EmptyStatus, kernel.NoComm(kernel.Sendrecv)
+		return world.EmptyStatus, world.NoComm(world.Sendrecv)
 	}
 	out, in := typed.Bytes(send), typed.Bytes(receive)
-	b := c.r.do(c.receiving(kernel.Sendrecv, in, int64(len(in)), source, receiveTag).Sends(out, int64(len(out)), dest, sendTag))
+	b := c.r.do(c.receiving(world.Sendrecv, in, int64(len(in)), source, receiveTag).Sends(out, int64(len(out)), dest, sendTag))
 	status, err := c.r.k.StatusOf(b), b.Err
 	c.r.makeRoom()
 	return status, err
@@ -203,7 +204,7 @@ func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, 
 // Probe waits for a message that a Recv with the same arguments would take, and
 // leaves it (MPI_Probe).
 func (c *Comm) Probe(source, tag int) (Status, error) {
-	b := c.probe(kernel.Probe, source, tag)
+	b := c.probe(world.Probe, source, tag)
 	return b.Status, b.Err
 }
 
@@ -211,13 +212,13 @@ func (c *Comm) Probe(source, tag int) (Status, error) {
 // is there (MPI_Iprobe). A failing Iprobe takes the time that the machine's poll
 // field says.
 func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
-	b := c.probe(kernel.Iprobe, source, tag)
+	b := c.probe(world.Iprobe, source, tag)
 	return b.Status, b.Found, b.Err
 }
 
-func (c *Comm) probe(op kernel.Procedure, source, tag int) *kernel.Completion {
+func (c *Comm) probe(op world.Procedure, source, tag int) *kernel.Completion {
 	if c == nil {
-		return &kernel.Completion{Status: kernel.NobodyStatus, Err: kernel.NoComm(op)}
+		return &kernel.Completion{Status: world.NobodyStatus, Err: world.NoComm(op)}
 	}
 	return c.r.do(c.receiving(op, nil, 0, source, tag))
 }
@@ -232,14 +233,14 @@ type MatchedMessage struct {
 
 // Mprobe is Probe that takes the message out, for [Mrecv] (MPI_Mprobe).
 func (c *Comm) Mprobe(source, tag int) (*MatchedMessage, error) {
-	b := c.probe(kernel.Mprobe, source, tag)
+	b := c.probe(world.Mprobe, source, tag)
 	return &MatchedMessage{b.Status, c, b.Message}, b.Err
 }
 
 // Improbe is Iprobe that takes the message out, for [Mrecv]; nil if there is none
 // (MPI_Improbe).
 func (c *Comm) Improbe(source, tag int) (*MatchedMessage, error) {
-	b := c.probe(kernel.Improbe, source, tag)
+	b := c.probe(world.Improbe, source, tag)
 	if b.Err != nil || !b.Found {
 		return nil, b.Err
 	}
@@ -250,10 +251,10 @@ func (c *Comm) Improbe(source, tag int) (*MatchedMessage, error) {
 // ErrRequest if it has been received already.
 func Mrecv[T Datatype](m *MatchedMessage, data []T) (Status, error) {
 	if m.c == nil {
-		return kernel.EmptyStatus, kernel.Errorf(ErrRequest, "no probe has found the message")
+		return world.EmptyStatus, world.Errorf(ErrRequest, "no probe has found the message")
 	}
 	buffer := typed.Bytes(data)
-	q := m.c.receiving(kernel.Recv, buffer, int64(len(buffer)), 0, 0)
+	q := m.c.receiving(world.Recv, buffer, int64(len(buffer)), 0, 0)
 	q.Takes(m.index)
 	if m.index != kernel.FromNobody {
 		m.index = kernel.NoMessage

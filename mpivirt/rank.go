@@ -3,6 +3,7 @@ package mpivirt
 import (
 	"gigarank/lp"
 	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
@@ -13,15 +14,15 @@ type Rank struct {
 	k        *kernel.Kernel
 	self     lp.Coroutine // suspends the LP
 	lp       int32
-	call     kernel.Procedure // the MPI call made last
-	returned bool             // from Main
+	call     world.Procedure // the MPI call made last
+	returned bool            // from Main
 }
 
 // World returns the communicator of all ranks (MPI_COMM_WORLD).
 func (r *Rank) World() *Comm { return &r.world }
 
 // Self returns the communicator of this rank alone (MPI_COMM_SELF).
-func (r *Rank) Self() *Comm { return &Comm{r: r, c: r.k.Communicator(kernel.Self)} }
+func (r *Rank) Self() *Comm { return &Comm{r: r, c: r.k.Communicator(world.Self)} }
 
 // Rank is the rank's number in WORLD.
 func (r *Rank) Rank() int { return int(r.world.member) }
@@ -31,7 +32,7 @@ func (r *Rank) Size() int { return r.world.c.Size }
 
 // Node returns the number of the node of the target machine that a rank of WORLD is
 // on. Of one's own rank, MPI_Get_processor_name tells as much.
-func (r *Rank) Node(rank int) int { return r.k.Target().Node(rank) }
+func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
 
 // Now returns the rank's virtual time, exactly.
 func (r *Rank) Now() vtime.Time {
@@ -63,7 +64,7 @@ func (r *Rank) Wtick() float64 { return 1e-12 }
 func (r *Rank) Compute(d vtime.Duration) {
 	r.own()
 	if err := r.k.Compute(r.lp, d); err != nil {
-		r.die(kernel.Compute, err)
+		r.die(world.Compute, err)
 	}
 }
 
@@ -83,7 +84,7 @@ func (r *Rank) Printf(format string, arguments ...any) { r.k.Print(format, argum
 
 // Abort ends the whole program with an error code (MPI_Abort). It does not
 // return.
-func (r *Rank) Abort(code int) { r.die(r.call, kernel.Aborted(code)) }
+func (r *Rank) Abort(code int) { r.die(r.call, world.Aborted(code)) }
 
 // SetErrorsReturn chooses what an MPI error does: end the program (false, the
 // default, MPI_ERRORS_ARE_FATAL) or come back as the call's error (true,
@@ -97,7 +98,7 @@ func (r *Rank) SetErrorsReturn(on bool) { r.k.SetErrorsReturn(r.lp, on) }
 
 // die ends the program with an error of the rank and unwinds the rank's code. It does
 // not return.
-func (r *Rank) die(c kernel.Procedure, err error) {
+func (r *Rank) die(c world.Procedure, err error) {
 	r.own()
 	if r.self.Foreign() {
 		r.intrude(c) // the unwinding would end the process
@@ -118,12 +119,12 @@ func (r *Rank) suspend() {
 // of a goroutine that calls while another rank runs.
 func (r *Rank) own() {
 	if r.k.Running != r.lp {
-		r.intrude(kernel.NoProcedure)
+		r.intrude(world.NoProcedure)
 	}
 }
 
 // calls notes that the rank's code makes an MPI call.
-func (r *Rank) calls(c kernel.Procedure) {
+func (r *Rank) calls(c world.Procedure) {
 	if r.k.Running != r.lp {
 		r.intrude(c)
 	}
@@ -134,7 +135,7 @@ func (r *Rank) calls(c kernel.Procedure) {
 func (g *goroutines) run(i int, self lp.Coroutine) {
 	k, r := g.k, &g.ranks[i]
 	r.k, r.lp, r.self = k, int32(i), self
-	r.world = Comm{r: r, c: k.Communicator(kernel.World), member: k.Global(int32(i))}
+	r.world = Comm{r: r, c: k.Communicator(world.World), member: k.Global(int32(i))}
 	defer r.left()
 	err := g.main(r)
 	if !k.HasFailed(r.lp) {

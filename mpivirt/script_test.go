@@ -12,6 +12,7 @@ import (
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/mpivirt/steps"
 	"gigarank/sync"
 	"gigarank/vtime"
@@ -24,21 +25,21 @@ var scripted = kernel.RegisterKind(kernel.Kind{Name: "script", Summary: "a rank 
 // call is one of a script.
 type call struct {
 	op
-	procedure   kernel.Procedure // none for what a rank does without MPI
-	step, which int              // of its entries in the log
-	err         error            // that the call ends with; of fail, that the rank ends with
+	procedure   world.Procedure // none for what a rank does without MPI
+	step, which int             // of its entries in the log
+	err         error           // that the call ends with; of fail, that the rank ends with
 }
 
 // procedures are the MPI calls by their names in an [op].
-var procedures = func() map[string]kernel.Procedure {
-	all := map[string]kernel.Procedure{
-		"mrecv": kernel.Recv, "start": kernel.Start, "free": kernel.CommFree, "dup": kernel.CommDup, "split": kernel.CommSplit, "create": kernel.CommCreate,
+var procedures = func() map[string]world.Procedure {
+	all := map[string]world.Procedure{
+		"mrecv": world.Recv, "start": world.Start, "free": world.CommFree, "dup": world.CommDup, "split": world.CommSplit, "create": world.CommCreate,
 	}
-	for p := kernel.Send; p <= kernel.Improbe; p++ {
+	for p := world.Send; p <= world.Improbe; p++ {
 		all[strings.ToLower(p.String())] = p
 	}
 	for _, operation := range collectives.Operations() {
-		all[operation.String()] = kernel.ProcedureOf(operation)
+		all[operation.String()] = world.ProcedureOf(operation)
 	}
 	return all
 }()
@@ -90,7 +91,7 @@ func (s listing) Body(k *kernel.Kernel, n int, _ func(n int)) kernel.Body {
 	b := &cursors{k: k, ranks: make([]cursor, n), logs: s.logs}
 	for lp := range int32(n) {
 		c, rank := &b.ranks[lp], int(k.Global(lp))
-		*c = cursor{k: k, lp: lp, list: s.calls(rank), comms: map[int]int32{0: kernel.World, 1: kernel.Self},
+		*c = cursor{k: k, lp: lp, list: s.calls(rank), comms: map[int]int32{0: world.World, 1: world.Self},
 			slots: map[int]int32{}, persistent: map[int]*restartable{}}
 		c.player = newPlayer(c, rank)
 	}
@@ -147,7 +148,7 @@ func (b *cursors) Interrupted(any) bool { return false }
 func (b *cursors) Ended(lp int32) bool { return b.ranks[lp].at == len(b.ranks[lp].list) }
 
 // LastCall implements [kernel.Body].
-func (b *cursors) LastCall(lp int32) kernel.Procedure { return b.ranks[lp].last }
+func (b *cursors) LastCall(lp int32) world.Procedure { return b.ranks[lp].last }
 
 // Stop implements [kernel.Body].
 func (b *cursors) Stop() {}
@@ -161,7 +162,7 @@ type cursor struct {
 	list       []call
 	at         int  // the call that the rank makes next, or is in
 	calling    bool // it is in the call
-	last       kernel.Procedure
+	last       world.Procedure
 	comms      map[int]int32
 	slots      map[int]int32
 	persistent map[int]*restartable
@@ -193,35 +194,35 @@ func (c *cursor) begin(q *call) bool {
 	p, comm := q.procedure, q.comm
 	c.op = q.step
 	switch {
-	case p == kernel.NoProcedure:
+	case p == world.NoProcedure:
 		c.alone(q)
 		return true
-	case p == kernel.Start:
+	case p == world.Start:
 		comm = c.persistent[q.slot].comm
 	}
 	c.last = p
 	asked := c.k.Compose(p, c.k.Communicator(c.comms[comm]), int32(c.member(comm)))
 	switch {
-	case p <= kernel.Rsend, p >= kernel.Isend && p <= kernel.Irsend:
+	case p <= world.Rsend, p >= world.Isend && p <= world.Irsend:
 		c.begun[q.slot] = true
 		asked.Sends(c.payload(&q.op), int64(q.bytes), q.peer, q.tag)
-	case p == kernel.Recv || p == kernel.Irecv:
+	case p == world.Recv || p == world.Irecv:
 		c.receives(asked, q)
-	case p == kernel.Start:
+	case p == world.Start:
 		c.loads(q.slot)
 		asked.Starts(&c.persistent[q.slot].Persistent)
-	case p == kernel.Sendrecv:
+	case p == world.Sendrecv:
 		c.buffer = q.buffer(q.room)
 		asked.Sends(c.payload(&q.op), int64(q.bytes), q.peer, q.tag).Receives(c.buffer, int64(q.room), true, q.from, q.fromTag)
-	case p <= kernel.Testsome:
+	case p <= world.Testsome:
 		c.requests = c.requests[:0]
 		for _, slot := range q.slots {
 			c.requests = append(c.requests, c.slots[slot])
 		}
 		asked.Waits(c.requests, nil)
-	case p <= kernel.Improbe:
+	case p <= world.Improbe:
 		asked.Receives(nil, 0, true, q.peer, q.tag)
-	case p == kernel.CommFree:
+	case p == world.CommFree:
 	default:
 		asked.Enters(c.hands(q))
 		if q.slot > 0 {
@@ -245,12 +246,12 @@ func (c *cursor) alone(q *call) {
 		k.SetErrorsReturn(c.lp, true)
 	case "compute":
 		if err := k.Compute(c.lp, q.duration); err != nil {
-			k.Fail(c.lp, kernel.Compute, err)
+			k.Fail(c.lp, world.Compute, err)
 		}
 	case "sendinit", "ssendinit", "bsendinit", "recvinit":
 		p := &restartable{comm: q.comm}
 		p.Procedure, p.Buffer, p.Peer, p.Tag = procedures["i"+strings.TrimSuffix(q.name, "init")], q.buffer(q.bytes), q.peer, q.tag
-		if c.memory[q.slot], c.persistent[q.slot] = p.Buffer, p; p.Procedure == kernel.Irecv {
+		if c.memory[q.slot], c.persistent[q.slot] = p.Buffer, p; p.Procedure == world.Irecv {
 			c.buffers[q.slot] = nil
 		} else {
 			c.sends[q.slot] = &q.op
@@ -301,8 +302,8 @@ func (c *cursor) hands(q *call) (*kernel.Collective, error) {
 		return &k.Barrier, nil
 	}
 	v := kernel.Collective{
-		Procedure: q.procedure, Operation: collectives.Barrier + collectives.Operation(q.procedure-kernel.Barrier), Root: q.root, Data: true,
-		Element: 8, Type: kernel.Unsigned64, Bytes: 8 * int64(len(input)), Input: typed.Bytes(input), Output: typed.Bytes(output),
+		Procedure: q.procedure, Operation: collectives.Barrier + collectives.Operation(q.procedure-world.Barrier), Root: q.root, Data: true,
+		Element: 8, Type: world.Unsigned64, Bytes: 8 * int64(len(input)), Input: typed.Bytes(input), Output: typed.Bytes(output),
 	}
 	switch q.name {
 	case "reduce", "allreduce", "scan", "exscan":
@@ -329,9 +330,9 @@ func (c *cursor) hands(q *call) (*kernel.Collective, error) {
 }
 
 // operator returns what reductions do, over bytes.
-func operator(ordered bool) kernel.Operator {
+func operator(ordered bool) world.Operator {
 	f := combine(ordered)
-	return kernel.Operator{Name: "combine", Commutative: !ordered, Apply: func(into, left, right []byte) {
+	return world.Operator{Name: "combine", Commutative: !ordered, Apply: func(into, left, right []byte) {
 		a, b := typed.Elements[uint64](left), typed.Elements[uint64](right)
 		for i, x := range a {
 			typed.Elements[uint64](into)[i] = f(x, b[i])
@@ -357,7 +358,7 @@ func (c *cursor) end(q *call) {
 		if q.err != nil {
 			k.Fail(c.lp, c.last, q.err)
 		}
-	case p == kernel.NoProcedure:
+	case p == world.NoProcedure:
 		if q.name == "end" {
 			c.saw(0, mpivirt.Status{}, nil)
 		}
@@ -365,21 +366,21 @@ func (c *cursor) end(q *call) {
 		k.Fail(c.lp, b.Procedure, b.Err)
 	case !errors.Is(b.Err, q.err):
 		k.Fail(c.lp, p, fmt.Errorf("the call ends with %v, want %v", b.Err, q.err))
-	case b.Err != nil || p == kernel.Irecv:
-	case p == kernel.Recv || p == kernel.Sendrecv:
+	case b.Err != nil || p == world.Irecv:
+	case p == world.Recv || p == world.Sendrecv:
 		c.saw(q.which, k.StatusOf(b), c.buffer)
-	case p >= kernel.Wait && p <= kernel.Testsome:
+	case p >= world.Wait && p <= world.Testsome:
 		c.waited(q, b)
-	case p >= kernel.Probe && p <= kernel.Improbe:
+	case p >= world.Probe && p <= world.Improbe:
 		c.probed(q, b)
-	case p >= kernel.CommDup && p <= kernel.CommCreate:
+	case p >= world.CommDup && p <= world.CommCreate:
 		c.made(q)
-	case p >= kernel.Barrier && p <= kernel.Exscan && q.slot == 0:
-		if p == kernel.Allreduce {
+	case p >= world.Barrier && p <= world.Exscan && q.slot == 0:
+		if p == world.Allreduce {
 			copy(typed.Bytes(c.output), k.Common(c.lp, k.Communicator(c.comms[q.comm])))
 		}
 		c.saw(0, mpivirt.Status{}, words(c.output))
-	case p < kernel.Barrier || p == kernel.Start || p == kernel.CommFree:
+	case p < world.Barrier || p == world.Start || p == world.CommFree:
 		c.saw(0, mpivirt.Status{}, nil)
 	}
 }
@@ -401,7 +402,7 @@ func (c *cursor) waited(q *call, b *kernel.Completion) {
 	}
 	c.saw(-1, mpivirt.Status{}, nil)
 	over := b.Which
-	if q.procedure == kernel.Wait {
+	if q.procedure == world.Wait {
 		over = []int{0}
 	}
 	for _, i := range over {

@@ -2,7 +2,7 @@ package mpivirt
 
 import (
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
 )
 
 // CollectiveSize carries out a collective of which only the size is simulated: it
@@ -16,7 +16,7 @@ import (
 // gatherv, scatterv, allgatherv and alltoallv.
 func (c *Comm) CollectiveSize(op collectives.Operation, bytes int64, root int) error {
 	if c == nil {
-		return kernel.NoComm(kernel.ProcedureOf(op))
+		return world.NoComm(world.ProcedureOf(op))
 	}
 	return c.run(c.r.k.Sized(op, bytes, root))
 }
@@ -24,7 +24,7 @@ func (c *Comm) CollectiveSize(op collectives.Operation, bytes int64, root int) e
 // IcollectiveSize is the nonblocking CollectiveSize.
 func (c *Comm) IcollectiveSize(op collectives.Operation, bytes int64, root int) (Request, error) {
 	if c == nil {
-		return Request{}, kernel.NoComm(kernel.ProcedureOf(op))
+		return Request{}, world.NoComm(world.ProcedureOf(op))
 	}
 	return c.begin(c.r.k.Sized(op, bytes, root))
 }

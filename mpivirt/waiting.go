@@ -5,6 +5,7 @@ import (
 
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
+	"gigarank/mpivirt/internal/world"
 )
 
 // Request is an operation that has begun (MPI_Request). The zero Request is
@@ -33,13 +34,13 @@ func (q *Request) valid() error {
 		return nil
 	}
 	if !q.r.k.HoldsRequest(q.r.lp, q.index, q.generation) {
-		return kernel.Errorf(ErrRequest, "the request has been waited for already through a copy")
+		return world.Errorf(ErrRequest, "the request has been waited for already through a copy")
 	}
 	return nil
 }
 
 // doList makes a call with a list of requests, and what is wrong with one of them.
-func (r *Rank) doList(op kernel.Procedure, list []int32, err error) *kernel.Completion {
+func (r *Rank) doList(op world.Procedure, list []int32, err error) *kernel.Completion {
 	r.k.List = list
 	return r.do(r.world.compose(op).Waits(list, err))
 }
@@ -48,7 +49,7 @@ func (r *Rank) doList(op kernel.Procedure, list []int32, err error) *kernel.Comp
 var noneActive = kernel.Completion{Found: true}
 
 // await makes a call that waits for requests, or tests them.
-func await(op kernel.Procedure, requests []Request) *kernel.Completion {
+func await(op world.Procedure, requests []Request) *kernel.Completion {
 	first := slices.IndexFunc(requests, func(q Request) bool { return q.active() })
 	if first < 0 {
 		return &noneActive
@@ -67,7 +68,7 @@ func await(op kernel.Procedure, requests []Request) *kernel.Completion {
 // retire makes a request inactive that is over and returns its status.
 func (q *Request) retire() Status {
 	if !q.active() {
-		return kernel.EmptyStatus
+		return world.EmptyStatus
 	}
 	status := q.r.k.RequestStatus(q.index)
 	*q = Request{}
@@ -77,21 +78,21 @@ func (q *Request) retire() Status {
 // Wait waits until the operation is complete and makes the request inactive
 // (MPI_Wait). Errors: those of the operation; ErrRequest.
 func (q *Request) Wait() (Status, error) {
-	status, _, err := q.single(kernel.Wait)
+	status, _, err := q.single(world.Wait)
 	return status, err
 }
 
 // Test reports whether the operation is complete; if so it does what Wait does
 // (MPI_Test). A failing Test takes the time that the machine's poll field says.
-func (q *Request) Test() (Status, bool, error) { return q.single(kernel.Test) }
+func (q *Request) Test() (Status, bool, error) { return q.single(world.Test) }
 
-func (q *Request) single(op kernel.Procedure) (Status, bool, error) {
+func (q *Request) single(op world.Procedure) (Status, bool, error) {
 	if !q.active() {
-		return kernel.EmptyStatus, true, nil
+		return world.EmptyStatus, true, nil
 	}
 	b := q.r.doList(op, append(q.r.k.List[:0], q.index), q.valid())
 	if !b.Found {
-		return kernel.EmptyStatus, false, b.Err
+		return world.EmptyStatus, false, b.Err
 	}
 	return q.retire(), true, b.Err
 }
@@ -99,15 +100,15 @@ func (q *Request) single(op kernel.Procedure) (Status, bool, error) {
 // Waitall waits until all requests are complete (MPI_Waitall). It returns their
 // statuses in the order given and the first error.
 func Waitall(requests []Request) ([]Status, error) {
-	statuses, _, err := allOf(kernel.Waitall, requests)
+	statuses, _, err := allOf(world.Waitall, requests)
 	return statuses, err
 }
 
 // Testall reports whether all requests are complete; if so it does what Waitall
 // does (MPI_Testall).
-func Testall(requests []Request) ([]Status, bool, error) { return allOf(kernel.Testall, requests) }
+func Testall(requests []Request) ([]Status, bool, error) { return allOf(world.Testall, requests) }
 
-func allOf(op kernel.Procedure, requests []Request) ([]Status, bool, error) {
+func allOf(op world.Procedure, requests []Request) ([]Status, bool, error) {
 	b := await(op, requests)
 	if !b.Found {
 		return nil, false, b.Err
@@ -125,18 +126,18 @@ func allOf(op kernel.Procedure, requests []Request) ([]Status, bool, error) {
 // when the call is made, the first in the slice. It is Undefined if none is
 // active.
 func Waitany(requests []Request) (int, Status, error) {
-	index, status, _, err := anyOf(kernel.Waitany, requests)
+	index, status, _, err := anyOf(world.Waitany, requests)
 	return index, status, err
 }
 
 // Testany is Waitany that does not wait; it reports whether a request was
 // complete (MPI_Testany).
-func Testany(requests []Request) (int, Status, bool, error) { return anyOf(kernel.Testany, requests) }
+func Testany(requests []Request) (int, Status, bool, error) { return anyOf(world.Testany, requests) }
 
-func anyOf(op kernel.Procedure, requests []Request) (int, Status, bool, error) {
+func anyOf(op world.Procedure, requests []Request) (int, Status, bool, error) {
 	b := await(op, requests)
 	if len(b.Which) == 0 {
-		return Undefined, kernel.EmptyStatus, b.Found, b.Err
+		return Undefined, world.EmptyStatus, b.Found, b.Err
 	}
 	i := b.Which[0]
 	return i, requests[i].retire(), true, b.Err
@@ -144,12 +145,12 @@ func anyOf(op kernel.Procedure, requests []Request) (int, Status, bool, error) {
 
 // Waitsome waits until at least one request is complete and returns the indices
 // and statuses of all that are (MPI_Waitsome); no index if none is active.
-func Waitsome(requests []Request) ([]int, []Status, error) { return someOf(kernel.Waitsome, requests) }
+func Waitsome(requests []Request) ([]int, []Status, error) { return someOf(world.Waitsome, requests) }
 
 // Testsome is Waitsome that does not wait (MPI_Testsome).
-func Testsome(requests []Request) ([]int, []Status, error) { return someOf(kernel.Testsome, requests) }
+func Testsome(requests []Request) ([]int, []Status, error) { return someOf(world.Testsome, requests) }
 
-func someOf(op kernel.Procedure, requests []Request) ([]int, []Status, error) {
+func someOf(op world.Procedure, requests []Request) ([]int, []Status, error) {
 	b := await(op, requests)
 	if len(b.Which) == 0 {
 		return nil, nil, b.Err
@@ -170,33 +171,33 @@ type Persistent struct {
 	Request   // the operation begun last
 }
 
-func persistent[T Datatype](c *Comm, op kernel.Procedure, data []T, peer, tag int) *Persistent {
+func persistent[T Datatype](c *Comm, op world.Procedure, data []T, peer, tag int) *Persistent {
 	return &Persistent{c: c, operation: kernel.Persistent{Procedure: op, Buffer: typed.Bytes(data), Peer: peer, Tag: tag}}
 }
 
 // SendInit makes a persistent Send (MPI_Send_init).
 func SendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
-	return persistent(c, kernel.Isend, data, dest, tag)
+	return persistent(c, world.Isend, data, dest, tag)
 }
 
 // SsendInit makes a persistent Ssend (MPI_Ssend_init).
 func SsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
-	return persistent(c, kernel.Issend, data, dest, tag)
+	return persistent(c, world.Issend, data, dest, tag)
 }
 
 // BsendInit makes a persistent Bsend (MPI_Bsend_init).
 func BsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
-	return persistent(c, kernel.Ibsend, data, dest, tag)
+	return persistent(c, world.Ibsend, data, dest, tag)
 }
 
 // RsendInit makes a persistent Rsend (MPI_Rsend_init).
 func RsendInit[T Datatype](c *Comm, data []T, dest, tag int) *Persistent {
-	return persistent(c, kernel.Irsend, data, dest, tag)
+	return persistent(c, world.Irsend, data, dest, tag)
 }
 
 // RecvInit makes a persistent Recv (MPI_Recv_init).
 func RecvInit[T Datatype](c *Comm, data []T, source, tag int) *Persistent {
-	return persistent(c, kernel.Irecv, data, source, tag)
+	return persistent(c, world.Irecv, data, source, tag)
 }
 
 // Start begins the operation (MPI_Start). Errors: those of the operation;
@@ -205,9 +206,9 @@ func RecvInit[T Datatype](c *Comm, data []T, source, tag int) *Persistent {
 func (p *Persistent) Start() error {
 	c := p.c
 	if c == nil {
-		return kernel.NoComm(kernel.Start)
+		return world.NoComm(world.Start)
 	}
-	b := c.r.do(c.compose(kernel.Start).Starts(&p.operation))
+	b := c.r.do(c.compose(world.Start).Starts(&p.operation))
 	if b.Err != nil {
 		return b.Err
 	}

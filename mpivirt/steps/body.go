@@ -2,6 +2,7 @@ package steps
 
 import (
 	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
@@ -71,9 +72,9 @@ type stepper[S any] struct {
 // stepping is what the bodies of event LPs have in common, whatever the states are.
 type stepping struct {
 	k         *kernel.Kernel
-	until     int32            // LPs from the one whose step runs up to it, exclusively, take a step one after the other
-	called    kernel.Procedure // the MPI call that the step has made last
-	concluded Outcome          // of the operation that the step ends with, 0 before it
+	until     int32           // LPs from the one whose step runs up to it, exclusively, take a step one after the other
+	called    world.Procedure // the MPI call that the step has made last
+	concluded Outcome         // of the operation that the step ends with, 0 before it
 }
 
 // Resume implements [lp.Body].
@@ -84,9 +85,9 @@ func (b *stepper[S]) Resume(i int) bool {
 		return true
 	}
 	b.rank.lp, b.rank.clock = int32(i), &k.Clock[i]
-	k.Running, b.until, b.called, k.Timing = int32(i), int32(i)+1, kernel.NoProcedure, kernel.Untimed
+	k.Running, b.until, b.called, k.Timing = int32(i), int32(i)+1, world.NoProcedure, world.Untimed
 	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
-	k.Running = kernel.None
+	k.Running = world.None
 	return more
 }
 
@@ -94,7 +95,7 @@ func (b *stepper[S]) Resume(i int) bool {
 // whether the LP goes on after that.
 func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	for k := b.k; ; o = b.step(&b.rank, &b.states[i]) {
-		k.Timing = kernel.Untimed
+		k.Timing = world.Untimed
 		if (o != b.concluded || o == 0 || k.Limited()) && b.fails(int32(i), o) {
 			b.concluded = 0
 			return true
@@ -121,7 +122,7 @@ func (b *stepper[S]) ResumeRange(lo, hi int32) {
 	for i := range states {
 		lp := lo + int32(i)
 		b.rank.lp, b.rank.clock = lp, &clocks[i]
-		k.Running, b.called, k.Timing = lp, kernel.NoProcedure, kernel.Untimed
+		k.Running, b.called, k.Timing = lp, world.NoProcedure, world.Untimed
 		o := b.step(&b.rank, &states[i])
 		if o == waiting && k.Joiners.Hi == lp+1 {
 			continue // it is one of the joiners
@@ -141,7 +142,7 @@ func (b *stepper[S]) ResumeRange(lo, hi int32) {
 func (s *stepping) endRange() {
 	k := s.k
 	k.Yield(k.Running+1, s.until)
-	k.Running, s.concluded = kernel.None, 0
+	k.Running, s.concluded = world.None, 0
 	k.EnterJoiners()
 }
 
@@ -149,7 +150,7 @@ func (s *stepping) endRange() {
 // its LP only.
 func (s *stepping) Interrupted(v any) bool {
 	k := s.k
-	if k.Running == kernel.None {
+	if k.Running == world.None {
 		return false
 	}
 	k.Unwound(k.Running, s.called, v)
@@ -159,16 +160,16 @@ func (s *stepping) Interrupted(v any) bool {
 
 // once ends the program if the step has carried out an operation that ends it before the
 // one named. It is called before the operation does anything.
-func (r *Rank) once(c kernel.Procedure) {
+func (r *Rank) once(c world.Procedure) {
 	k := r.k
 	if r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
 		return
 	}
 	next := "ends with another"
-	if c != kernel.NoProcedure {
+	if c != world.NoProcedure {
 		next = "calls " + c.String()
 	}
-	k.Die(r.lp, r.called, kernel.Errorf(kernel.ErrOther, "the step has dropped the Outcome of an operation and %s: "+
+	k.Die(r.lp, r.called, world.Errorf(world.ErrOther, "the step has dropped the Outcome of an operation and %s: "+
 		"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)", next))
 }
 
@@ -192,10 +193,10 @@ func (s *stepping) fails(lp int32, o Outcome) bool {
 		}
 		return true
 	case s.concluded == 0:
-		k.Fail(lp, s.called, kernel.Errorf(kernel.ErrOther, "the step has returned an Outcome that is that of no operation of this step: "+
+		k.Fail(lp, s.called, world.Errorf(world.ErrOther, "the step has returned an Outcome that is that of no operation of this step: "+
 			"a step ends with an operation, Continue or Finish, and returns what that returns (docs/programs.md)"))
 	case o != s.concluded:
-		k.Fail(lp, s.called, kernel.Errorf(kernel.ErrOther, "the step has returned another Outcome than that of its operation: "+
+		k.Fail(lp, s.called, world.Errorf(world.ErrOther, "the step has returned another Outcome than that of its operation: "+
 			"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)"))
 	default:
 		return false
@@ -214,7 +215,7 @@ func (b *stepper[S]) Ended(i int32) bool {
 // LastCall implements body.
 //
 //go:norace
-func (b *stepper[S]) LastCall(int32) kernel.Procedure { return b.called }
+func (b *stepper[S]) LastCall(int32) world.Procedure { return b.called }
 
 // Rank is the rank whose step runs. Its methods that return an [Outcome] are
 // the operations that a step ends with; the others do their work at once.
@@ -232,10 +233,10 @@ type Rank struct {
 func (r *Rank) Rank() int { return int(r.k.Global(r.lp)) }
 
 // Size is the number of ranks in WORLD.
-func (r *Rank) Size() int { return r.k.Target().Ranks() }
+func (r *Rank) Size() int { return r.k.Target.Ranks() }
 
 // Node returns the number of the node that a rank of WORLD is on; see [mpivirt.Rank.Node].
-func (r *Rank) Node(rank int) int { return r.k.Target().Node(rank) }
+func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
 
 // Now returns the rank's virtual time. Under a model with state at the receiver, what a
 // step begins takes its time when the step has ended: a step that has computed, or begun
@@ -243,7 +244,7 @@ func (r *Rank) Node(rank int) int { return r.k.Target().Node(rank) }
 // ask before.
 func (r *Rank) Now() vtime.Time {
 	if r.k.Behind(r.lp) {
-		r.k.Die(r.lp, r.called, kernel.Errorf(kernel.ErrOther, "the step asks for the time after it has begun something, "+
+		r.k.Die(r.lp, r.called, world.Errorf(world.ErrOther, "the step asks for the time after it has begun something, "+
 			"and the machine's model has state at the receiver: end the step with Continue, and call Now in the next one (docs/event-ranks.md)"))
 	}
 	return *r.clock
@@ -257,7 +258,7 @@ func (r *Rank) Compute(d vtime.Duration) {
 	end := r.clock.Add(d)
 	if d < 0 || !r.k.ClocksOnly || end == vtime.Forever {
 		if err := r.k.Compute(r.lp, d); err != nil {
-			r.refuse(kernel.Compute, err)
+			r.refuse(world.Compute, err)
 		}
 		return
 	}
@@ -283,13 +284,13 @@ func (r *Rank) Printf(format string, arguments ...any) { r.k.Print(format, argum
 
 // Continue ends a step after which the rank goes on.
 func (r *Rank) Continue() Outcome {
-	r.once(kernel.NoProcedure)
+	r.once(world.NoProcedure)
 	return r.conclude(goOn)
 }
 
 // Finish ends the rank.
 func (r *Rank) Finish() Outcome {
-	r.once(kernel.NoProcedure)
+	r.once(world.NoProcedure)
 	return r.conclude(finished)
 }
 

@@ -2,8 +2,8 @@ package steps
 
 import (
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
+	"gigarank/mpivirt/internal/world"
 )
 
 // The collectives with data, as event ranks call them. What a rank hands in is taken
@@ -14,13 +14,13 @@ import (
 // [mpivirt.Allreduce]. The result is in [Result] in the next step: the ranks of an engine
 // share it, and nothing is kept for each.
 func Allreduce[T typed.Datatype](r *Rank, send []T, o typed.Op[T]) Outcome {
-	return r.collective(typed.Reduction(r.caller(), kernel.Allreduce, collectives.Allreduce, send, []T(nil), o), nil)
+	return r.collective(typed.Reduction(r.caller(), world.Allreduce, collectives.Allreduce, send, []T(nil), o), nil)
 }
 
 // Iallreduce begins an Allreduce (MPI_Iallreduce). The step after its wait
 // finds the result in [ResultOf].
 func Iallreduce[T typed.Datatype](r *Rank, send []T, o typed.Op[T]) Request {
-	return r.nonblocking(typed.Reduction(r.caller(), kernel.Allreduce, collectives.Allreduce, send, []T(nil), o), nil)
+	return r.nonblocking(typed.Reduction(r.caller(), world.Allreduce, collectives.Allreduce, send, []T(nil), o), nil)
 }
 
 // Result returns the result of the blocking allreduce on the communicator that
@@ -146,22 +146,22 @@ func IreduceScatter[T typed.Datatype](r *Rank, send, receive []T, counts []int, 
 
 // Scan is [mpivirt.Scan] of an event rank.
 func Scan[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T]) Outcome {
-	return r.collective(typed.ReductionToAll(r.caller(), kernel.Scan, collectives.Scan, send, receive, o))
+	return r.collective(typed.ReductionToAll(r.caller(), world.Scan, collectives.Scan, send, receive, o))
 }
 
 // Iscan begins a Scan; see [mpivirt.Iscan].
 func Iscan[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T]) Request {
-	return r.nonblocking(typed.ReductionToAll(r.caller(), kernel.Scan, collectives.Scan, send, receive, o))
+	return r.nonblocking(typed.ReductionToAll(r.caller(), world.Scan, collectives.Scan, send, receive, o))
 }
 
 // Exscan is [mpivirt.Exscan] of an event rank.
 func Exscan[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T]) Outcome {
-	return r.collective(typed.ReductionToAll(r.caller(), kernel.Exscan, collectives.Exscan, send, receive, o))
+	return r.collective(typed.ReductionToAll(r.caller(), world.Exscan, collectives.Exscan, send, receive, o))
 }
 
 // Iexscan begins an Exscan; see [mpivirt.Iexscan].
 func Iexscan[T typed.Datatype](r *Rank, send, receive []T, o typed.Op[T]) Request {
-	return r.nonblocking(typed.ReductionToAll(r.caller(), kernel.Exscan, collectives.Exscan, send, receive, o))
+	return r.nonblocking(typed.ReductionToAll(r.caller(), world.Exscan, collectives.Exscan, send, receive, o))
 }
 
 // CollectiveSize carries out a collective of which only the size is simulated; see

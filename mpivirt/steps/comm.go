@@ -3,6 +3,7 @@ package steps
 import (
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
+	"gigarank/mpivirt/internal/world"
 )
 
 // Comm is a communicator as event ranks hold it: four bytes. The zero
@@ -10,7 +11,7 @@ import (
 type Comm struct{ index int32 }
 
 // Self is the communicator of the rank alone (MPI_COMM_SELF).
-var Self = Comm{kernel.Self}
+var Self = Comm{world.Self}
 
 // On returns the rank with c in the place of WORLD for the next operation.
 func (r *Rank) On(c Comm) *Rank {
@@ -19,25 +20,25 @@ func (r *Rank) On(c Comm) *Rank {
 		view = r
 	}
 	view.lp, view.clock = r.lp, r.clock
-	view.comm = r.k.Communicator(max(c.index, kernel.World))
+	view.comm = r.k.Communicator(max(c.index, world.World))
 	return view
 }
 
 // communicator returns the one that the operation is on, and the rank's number in
 // it.
 func (r *Rank) communicator() (*kernel.Communicator, int32) {
-	if r.comm == nil || r.comm.Index == kernel.World {
-		return r.k.Communicator(kernel.World), r.k.Global(r.lp)
+	if r.comm == nil || r.comm.Index == world.World {
+		return r.k.Communicator(world.World), r.k.Global(r.lp)
 	}
 	if r.comm.Group == nil || r.comm.Size == 0 {
 		return r.comm, 0
 	}
 	member := r.comm.Group.Member(r.Rank())
 	if member < 0 {
-		r.k.Die(r.lp, r.called, kernel.Errorf(kernel.ErrComm, "rank %d is no member of %s", r.Rank(), r.comm))
+		r.k.Die(r.lp, r.called, world.Errorf(world.ErrComm, "rank %d is no member of %s", r.Rank(), r.comm))
 	}
 	if r.comm.FreedBy(member) {
-		return r.k.Communicator(kernel.Freed), 0
+		return r.k.Communicator(world.Freed), 0
 	}
 	return r.comm, int32(member)
 }
@@ -61,12 +62,12 @@ func (r *Rank) Members() int {
 }
 
 // refuse ends the program with an MPI error of a call.
-func (r *Rank) refuse(op kernel.Procedure, err error) {
+func (r *Rank) refuse(op world.Procedure, err error) {
 	r.k.Die(r.lp, op, err)
 }
 
 // compose returns a call of the rank to fill in.
-func (r *Rank) compose(op kernel.Procedure) *kernel.Call {
+func (r *Rank) compose(op world.Procedure) *kernel.Call {
 	r.once(op)
 	r.called = op
 	c, member := r.communicator()
@@ -116,13 +117,13 @@ func (r *Rank) entering(v *kernel.Collective, err error) *kernel.Call {
 func (r *Rank) Barrier() Outcome {
 	k := r.k
 	if r.comm == nil && r.lp == k.Joiners.Hi && k.Timing == k.Joiners.Timed && r.concluded == 0 {
-		r.called = kernel.Barrier
+		r.called = world.Barrier
 		k.Joiners.Hi++
-		k.Timing = kernel.Untimed
+		k.Timing = world.Untimed
 		return waiting
 	}
-	r.once(kernel.Barrier)
-	r.called = kernel.Barrier
+	r.once(world.Barrier)
+	r.called = world.Barrier
 	c, member := r.communicator()
 	if k.EnterBarrier(r.lp, c, int(member)) {
 		k.Activity(r.lp)
@@ -150,7 +151,7 @@ func (r *Rank) Dup() Outcome {
 
 // Create makes a communicator of a subgroup; see [mpivirt.Comm.Create]. For the ranks of the
 // group, it is Made of the first of them in the next step.
-func (r *Rank) Create(g *kernel.Group) Outcome {
+func (r *Rank) Create(g *world.Group) Outcome {
 	return r.collective(r.k.Create(r.Group(), g, r.Rank()))
 }
 
@@ -161,13 +162,13 @@ func (r *Rank) Made(color int) Comm {
 	c, _ := r.communicator()
 	made := r.k.Made(r.lp, c, color)
 	if made == nil {
-		r.refuse(kernel.CommSplit, kernel.Errorf(kernel.ErrComm, "no communicator of color %d has been made of %s", color, c))
+		r.refuse(world.CommSplit, world.Errorf(world.ErrComm, "no communicator of color %d has been made of %s", color, c))
 	}
 	return Comm{made.Index}
 }
 
 // Group returns the members of the communicator (MPI_Comm_group).
-func (r *Rank) Group() *kernel.Group {
+func (r *Rank) Group() *world.Group {
 	c, _ := r.communicator()
 	return r.k.GroupOf(c, r.lp)
 }
@@ -175,7 +176,7 @@ func (r *Rank) Group() *kernel.Group {
 // Free gives a communicator up; see [mpivirt.Comm.Free].
 func (r *Rank) Free(c Comm) {
 	k := r.k
-	k.Submit(r.lp, k.Compose(kernel.CommFree, k.Communicator(max(c.index, kernel.World)), 0))
+	k.Submit(r.lp, k.Compose(world.CommFree, k.Communicator(max(c.index, world.World)), 0))
 	if b := &k.Completion; b.Err != nil && b.Fatal {
 		r.refuse(b.Procedure, b.Err)
 	}

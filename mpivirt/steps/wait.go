@@ -3,6 +3,7 @@ package steps
 import (
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
+	"gigarank/mpivirt/internal/world"
 )
 
 // Request is an operation that an event rank has begun: four bytes. The zero
@@ -11,7 +12,7 @@ import (
 type Request int32
 
 // await makes a call that waits for requests, or tests them.
-func (r *Rank) await(op kernel.Procedure, requests ...Request) Outcome {
+func (r *Rank) await(op world.Procedure, requests ...Request) Outcome {
 	q := r.compose(op)
 	list := r.k.List[:0]
 	for _, request := range requests {
@@ -22,42 +23,42 @@ func (r *Rank) await(op kernel.Procedure, requests ...Request) Outcome {
 }
 
 // Wait waits for an operation (MPI_Wait).
-func (r *Rank) Wait(q Request) Outcome { return r.await(kernel.Wait, q) }
+func (r *Rank) Wait(q Request) Outcome { return r.await(world.Wait, q) }
 
 // Waitall waits for all operations given (MPI_Waitall).
 func (r *Rank) Waitall(requests ...Request) Outcome {
-	return r.await(kernel.Waitall, requests...)
+	return r.await(world.Waitall, requests...)
 }
 
 // Waitany waits for one of the operations given (MPI_Waitany); which one is in Index;
 // see [mpivirt.Waitany].
 func (r *Rank) Waitany(requests ...Request) Outcome {
-	return r.await(kernel.Waitany, requests...)
+	return r.await(world.Waitany, requests...)
 }
 
 // Waitsome waits for at least one of the operations given (MPI_Waitsome); which are
 // over is in Indices.
 func (r *Rank) Waitsome(requests ...Request) Outcome {
-	return r.await(kernel.Waitsome, requests...)
+	return r.await(world.Waitsome, requests...)
 }
 
 // Test looks whether an operation is over (MPI_Test); the answer is in Found. A test
 // that fails takes the time that the machine's poll field says.
-func (r *Rank) Test(q Request) Outcome { return r.await(kernel.Test, q) }
+func (r *Rank) Test(q Request) Outcome { return r.await(world.Test, q) }
 
 // Testall is Waitall that does not wait (MPI_Testall); the answer is in Found.
 func (r *Rank) Testall(requests ...Request) Outcome {
-	return r.await(kernel.Testall, requests...)
+	return r.await(world.Testall, requests...)
 }
 
 // Testany is Waitany that does not wait (MPI_Testany); the answer is in Found.
 func (r *Rank) Testany(requests ...Request) Outcome {
-	return r.await(kernel.Testany, requests...)
+	return r.await(world.Testany, requests...)
 }
 
 // Testsome is Waitsome that does not wait (MPI_Testsome); the answer is in Found.
 func (r *Rank) Testsome(requests ...Request) Outcome {
-	return r.await(kernel.Testsome, requests...)
+	return r.await(world.Testsome, requests...)
 }
 
 // What an operation has brought is there for the step that follows it, and no longer.
@@ -80,7 +81,7 @@ func (r *Rank) Index() int {
 	if which := r.completion().Which; len(which) > 0 {
 		return which[0]
 	}
-	return kernel.Undefined
+	return world.Undefined
 }
 
 // Indices returns which of the operations given are over. It is to be read only.
@@ -88,7 +89,7 @@ func (r *Rank) Indices() []int { return r.completion().Which }
 
 // Status tells what the receive or probe of the last step has brought; of several
 // receives, the last one in the order given.
-func (r *Rank) Status() kernel.Status { return r.k.StatusOf(r.completion()) }
+func (r *Rank) Status() world.Status { return r.k.StatusOf(r.completion()) }
 
 // Data returns the message that the receive of the last step has brought; of several
 // receives, the last one in the order given. It is to be read only.
@@ -100,7 +101,7 @@ func (r *Rank) Data() []byte {
 func Data[T typed.Datatype](r *Rank) []T { return typed.Elements[T](r.Data()) }
 
 // StatusOf is Status of one of the operations that the last step has waited for.
-func (r *Rank) StatusOf(q Request) kernel.Status {
+func (r *Rank) StatusOf(q Request) world.Status {
 	status, _ := r.brought(q)
 	return status
 }
@@ -113,10 +114,10 @@ func (r *Rank) DataOf(q Request) []byte {
 
 // brought returns what one of the operations that the last step has waited for has brought:
 // nothing if it was inactive or over from the start.
-func (r *Rank) brought(q Request) (kernel.Status, []byte) {
+func (r *Rank) brought(q Request) (world.Status, []byte) {
 	status, data, waited := r.k.Brought(r.completion(), int32(q))
 	if !waited {
-		r.refuse(r.called, kernel.Errorf(kernel.ErrRequest, "the last step has not waited for the request, or in vain"))
+		r.refuse(r.called, world.Errorf(world.ErrRequest, "the last step has not waited for the request, or in vain"))
 	}
 	return status, data
 }

@@ -1,6 +1,9 @@
 package kernel
 
-import "gigarank/lp"
+import (
+	"gigarank/lp"
+	"gigarank/mpivirt/internal/world"
+)
 
 // Body runs the ranks of a partition, all of one kind. It is used by the goroutine that
 // runs the engine.
@@ -19,5 +22,5 @@ type Body interface {
 	Ended(lp int32) bool
 	// LastCall returns the MPI call that an LP has made last. Another goroutine may ask while
 	// the engine's stands still.
-	LastCall(lp int32) Procedure
+	LastCall(lp int32) world.Procedure
 }

@@ -2,22 +2,15 @@ package kernel
 
 import (
 	"testing"
-	"unsafe"
 
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/coll"
 	"gigarank/network"
 )
 
-// What CostOf counts for a processor is its size.
-func TestCostOfProcessors(t *testing.T) {
-	if size := unsafe.Sizeof(processor{}); size != processorBytes {
-		t.Errorf("a processor takes %d bytes, CostOf counts %d", size, processorBytes)
-	}
-}
-
 // CostOf counts arrays of clocks where the kernel uses them, and messages elsewhere:
-// it asks the same [choice].
+// it asks the same choice.
 func TestCostKnowsTheInterpreter(t *testing.T) {
 	machine, err := network.Load("xt5", nil)
 	if err != nil {
@@ -33,7 +26,7 @@ func TestCostKnowsTheInterpreter(t *testing.T) {
 		messages  bool
 	}{
 		{"regular rounds", collectives.Barrier, collectives.Dissemination, Config{}, 1000, 2, false},
-		{"messages are asked for", collectives.Barrier, collectives.Dissemination, Config{Collectives: Message}, 1000, 2, true},
+		{"messages are asked for", collectives.Barrier, collectives.Dissemination, Config{Collectives: coll.Message}, 1000, 2, true},
 		{"null messages alone", collectives.Barrier, collectives.Dissemination, Config{Protocol: engine.Null}, 1000, 2, true},
 		{"and one engine", collectives.Barrier, collectives.Dissemination, Config{Protocol: engine.Null}, 1000, 1, false},
 		{"a message a round", collectives.Barrier, collectives.Linear, Config{}, 1000, 2, true},
@@ -46,7 +39,7 @@ func TestCostKnowsTheInterpreter(t *testing.T) {
 		if c.config.Target, err = machine.Target(c.ranks); err != nil {
 			t.Fatal(err)
 		}
-		if got := CostOf(&c.config, c.engines, Use{Operation: c.op}).BytesPerRank; got > 100 != c.messages {
+		if got := CostOf(&c.config, c.engines, coll.Use{Operation: c.op}).BytesPerRank; got > 100 != c.messages {
 			t.Errorf("%s: %g bytes a rank", c.why, got)
 		}
 	}

@@ -1,17 +1,56 @@
 package kernel
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 
+	"gigarank/mpivirt/internal/coll"
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
 // A deadlock is described in the same words on any number of engines: each lists the
 // first of its ranks that wait and who has not called the collectives that others may
 // wait in; for whom they wait follows from all lists together.
+
+// Blocked is one rank that waits for ever.
+type Blocked struct {
+	Rank  int
+	Call  string
+	For   string // whom or what it waits for
+	Since vtime.Time
+}
+
+func (b Blocked) String() string {
+	return fmt.Sprintf("rank %d waits in %s for %s since %v", b.Rank, b.Call, b.For, b.Since)
+}
+
+// DeadlockError tells that no rank can go on and some have not finished.
+type DeadlockError struct {
+	Waiting uint64    // ranks that have not finished
+	Blocked []Blocked // the first of them by rank
+
+	waiters []waiter  // what Blocked is made of
+	absent  []absence // who has not called collectives
+}
+
+// deadlockReportLimit is the number of ranks that a report names.
+const deadlockReportLimit = 16
+
+func (e *DeadlockError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "deadlock: %d ranks wait and none can go on", e.Waiting)
+	for _, r := range e.Blocked {
+		b.WriteString("\n  ")
+		b.WriteString(r.String())
+	}
+	if more := e.Waiting - uint64(len(e.Blocked)); more > 0 {
+		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	return b.String()
+}
 
 // waiter is a rank that waits. If it does so in a collective, in the instance of that
 // number on the communicator of that context.
@@ -38,8 +77,8 @@ func (a *absence) covers(w *waiter) bool {
 
 // deadlock describes what the LPs of this engine wait for.
 func (k *Kernel) deadlock() *DeadlockError {
-	d := &DeadlockError{Waiting: uint64(k.n) - k.summary.digest.Finished, absent: k.absent()}
-	for lp := int32(0); lp < int32(k.n) && len(d.waiters) < deadlockReportLimit; lp++ {
+	d := &DeadlockError{Waiting: uint64(k.Ranks) - k.Summary.Digest.Finished, absent: k.absent()}
+	for lp := int32(0); lp < int32(k.Ranks) && len(d.waiters) < deadlockReportLimit; lp++ {
 		if w, ok := k.blocked(lp); ok {
 			d.waiters = append(d.waiters, w)
 		}
@@ -56,16 +95,16 @@ func (k *Kernel) Waits(lp int32) bool {
 // blocked describes what an LP waits for, if it waits.
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.Global(lp)), Since: k.Clock[lp]}}
-	if box := k.mailbox(lp); box != nil && box.wait.kind != notWaiting {
-		w.Call, w.For = box.wait.call.String(), k.awaited(box)
+	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NotWaiting {
+		w.Call, w.For = box.Wait.Procedure.String(), k.awaited(box)
 		return w, true
 	}
-	for _, c := range k.comms[1:] {
+	for _, c := range k.Members[1:] {
 		if c == nil {
 			continue
 		}
-		if inst := c.blocking(lp, k); inst != nil {
-			w.Call, w.context, w.number = inst.call.Procedure.String(), c.context, inst.number
+		if inst := c.Blocking(lp, &k.Collectives); inst != nil {
+			w.Call, w.context, w.number = inst.Call.Procedure.String(), c.Context, inst.Number
 			return w, true
 		}
 	}
@@ -75,37 +114,37 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 // absent lists who of this engine has not called the collectives that are under way, or
 // that other engines may have under way.
 func (k *Kernel) absent() (all []absence) {
-	for _, c := range k.comms[1:] {
-		if c == nil || c.Group == nil || c.locals == 0 {
+	for _, c := range k.Members[1:] {
+		if c == nil || c.Group == nil || c.Locals == 0 {
 			continue
 		}
-		for _, inst := range c.live {
-			if inst.count < c.locals {
-				a := absence{c.context, inst.number, false, 0, c.locals - inst.count}
-				a.first = k.firstOf(c, func(member int) bool { return !inst.has(member - c.first) })
+		for _, inst := range c.Live {
+			if inst.Count < c.Locals {
+				a := absence{c.Context, inst.Number, false, 0, c.Locals - inst.Count}
+				a.first = k.firstOf(c, func(member int) bool { return !inst.Has(member - c.First) })
 				all = append(all, a)
 			}
 		}
-		if c.locals < c.Size {
-			all = append(all, absence{c.context, c.next, true, k.firstOf(c, func(int) bool { return true }), c.locals})
+		if c.Locals < c.Size {
+			all = append(all, absence{c.Context, c.Next, true, k.firstOf(c, func(int) bool { return true }), c.Locals})
 		}
 	}
 	return all
 }
 
 // firstOf returns the first member of this engine that is one of those asked for.
-func (k *Kernel) firstOf(c *Communicator, one func(member int) bool) int {
-	for m := c.first; m < c.last; m++ {
-		if _, local := k.local(c.rankOf(m, 0)); local && one(m) {
+func (k *Kernel) firstOf(c *coll.Communicator, one func(member int) bool) int {
+	for m := c.First; m < c.Last; m++ {
+		if _, local := k.Local(c.RankOf(m, 0)); local && one(m) {
 			return m
 		}
 	}
-	return c.last
+	return c.Last
 }
 
 // missing says who has not called a collective that a rank waits in.
 func (e *DeadlockError) missing(w *waiter) string {
-	c, first, count := &Communicator{context: w.context}, -1, 0
+	c, first, count := &coll.Communicator{Comm: world.Comm{Context: w.context}}, -1, 0
 	for i := range e.absent {
 		if a := &e.absent[i]; a.covers(w) {
 			if first < 0 || a.first < first {
@@ -124,17 +163,17 @@ func (e *DeadlockError) missing(w *waiter) string {
 }
 
 // awaited says whom or what a wait is for.
-func (k *Kernel) awaited(box *mailbox) string {
-	w := &box.wait
-	switch w.kind {
-	case waitOne:
-		return k.describe(w.request)
-	case waitProbe, testProbe:
-		return "a message " + k.from(w.comm, w.peer, w.tag)
+func (k *Kernel) awaited(box *ptp.Mailbox) string {
+	w := &box.Wait
+	switch w.Kind {
+	case ptp.WaitOne:
+		return k.describe(w.Request)
+	case ptp.WaitProbe, ptp.TestProbe:
+		return "a message " + k.from(w.Comm, w.Peer, w.Tag)
 	}
 	var parts []string
-	for _, ri := range w.requests {
-		if ri != 0 && !k.requests.at(ri).complete {
+	for _, ri := range w.Requests {
+		if ri != 0 && !k.Requests.At(ri).Complete {
 			parts = append(parts, k.describe(ri))
 		}
 	}
@@ -145,26 +184,26 @@ func (k *Kernel) awaited(box *mailbox) string {
 }
 
 func (k *Kernel) describe(ri int32) string {
-	r := k.requests.at(ri)
-	switch r.kind {
-	case receiveRequest:
-		return "a message " + k.from(r.comm, r.peer, r.tag)
-	case sendRequest:
-		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.peer, k.comms[r.comm], r.tag)
+	r := k.Requests.At(ri)
+	switch r.Kind {
+	case ptp.ReceiveRequest:
+		return "a message " + k.from(r.Comm, r.Peer, r.Tag)
+	case ptp.SendRequest:
+		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.Peer, k.Members[r.Comm], r.Tag)
 	default:
-		return fmt.Sprintf("the end of %s on %s", r.call, k.comms[r.comm])
+		return fmt.Sprintf("the end of %s on %s", r.Procedure, k.Members[r.Comm])
 	}
 }
 
 func (k *Kernel) from(comm, peer, tag int32) string {
 	source, which := fmt.Sprintf("from rank %d", peer), fmt.Sprintf("with tag %d", tag)
-	if peer == AnySource {
+	if peer == world.AnySource {
 		source = "from any rank"
 	}
-	if tag == AnyTag {
+	if tag == world.AnyTag {
 		which = "with any tag"
 	}
-	return fmt.Sprintf("%s of %s %s", source, k.comms[comm], which)
+	return fmt.Sprintf("%s of %s %s", source, k.Members[comm], which)
 }
 
 // mergeDeadlocks joins the reports of two engines.
@@ -185,7 +224,7 @@ func (e *DeadlockError) explain() {
 	e.Blocked = e.Blocked[:0]
 	for i := range e.waiters {
 		w := e.waiters[i]
-		if w.context != noContext {
+		if w.context != world.NoContext {
 			w.For = e.missing(&w)
 		}
 		e.Blocked = append(e.Blocked, w.Blocked)
@@ -197,39 +236,18 @@ func (e *DeadlockError) encode(b []byte) []byte {
 	if e == nil {
 		return b
 	}
-	b = appendWords(b, e.Waiting, uint64(len(e.waiters)))
+	b = world.AppendWords(b, e.Waiting, uint64(len(e.waiters)))
 	for i := range e.waiters {
 		w := &e.waiters[i]
-		b = appendWords(b, uint64(w.Rank), uint64(w.Since), w.context, uint64(w.number), uint64(len(w.Call)), uint64(len(w.For)))
+		b = world.AppendWords(b, uint64(w.Rank), uint64(w.Since), w.context, uint64(w.number), uint64(len(w.Call)), uint64(len(w.For)))
 		b = append(append(b, w.Call...), w.For...)
 	}
-	b = appendWords(b, uint64(len(e.absent)))
+	b = world.AppendWords(b, uint64(len(e.absent)))
 	for _, a := range e.absent {
 		onward := map[bool]uint64{true: 1}[a.onward]
-		b = appendWords(b, a.context, uint64(a.number), onward, uint64(a.first), uint64(a.count))
+		b = world.AppendWords(b, a.context, uint64(a.number), onward, uint64(a.first), uint64(a.count))
 	}
 	return b
-}
-
-// encodeCalls writes entrances for engine 0.
-func encodeCalls(calls []entrance) (b []byte) {
-	for _, c := range calls {
-		b = appendWords(b, c.context, c.members, uint64(c.number), uint64(c.at), uint64(c.rank), uint64(c.signature),
-			c.count, uint64(c.lowest), uint64(c.latest), uint64(c.span))
-	}
-	return b
-}
-
-// decodeCalls reads what all engines have written; there is nothing on the others than
-// engine 0.
-func decodeCalls(payloads [][]byte) (all []entrance) {
-	for _, payload := range payloads {
-		for r := (reader{payload}); len(r.b) > 0; {
-			all = append(all, entrance{r.u64(), r.u64(), uint32(r.u64()), entrant{vtime.Time(r.u64()), int32(r.u64()), signature(r.u64())},
-				r.u64(), int32(r.u64()), vtime.Time(r.u64()), vtime.Duration(r.u64())})
-		}
-	}
-	return all
 }
 
 // decodeDeadlock reads what encode appended.
@@ -237,24 +255,17 @@ func decodeDeadlock(b []byte) *DeadlockError {
 	if len(b) == 0 {
 		return nil
 	}
-	r := reader{b}
-	e := &DeadlockError{Waiting: r.u64()}
-	for range r.u64() {
-		w := waiter{Blocked: Blocked{Rank: int(r.u64()), Since: vtime.Time(r.u64())}, context: r.u64(), number: uint32(r.u64())}
-		call, awaited := r.u64(), r.u64()
-		w.Call, w.For = string(r.b[:call]), string(r.b[call:call+awaited])
-		r.b = r.b[call+awaited:]
+	r := world.Reader{Rest: b}
+	e := &DeadlockError{Waiting: r.U64()}
+	for range r.U64() {
+		w := waiter{Blocked: Blocked{Rank: int(r.U64()), Since: vtime.Time(r.U64())}, context: r.U64(), number: uint32(r.U64())}
+		call, awaited := r.U64(), r.U64()
+		w.Call, w.For = string(r.Rest[:call]), string(r.Rest[call:call+awaited])
+		r.Rest = r.Rest[call+awaited:]
 		e.waiters = append(e.waiters, w)
 	}
-	for range r.u64() {
-		e.absent = append(e.absent, absence{r.u64(), uint32(r.u64()), r.u64() == 1, int(r.u64()), int(r.u64())})
+	for range r.U64() {
+		e.absent = append(e.absent, absence{r.U64(), uint32(r.U64()), r.U64() == 1, int(r.U64()), int(r.U64())})
 	}
 	return e
-}
-
-func appendWords(b []byte, words ...uint64) []byte {
-	for _, w := range words {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
-	return b
 }

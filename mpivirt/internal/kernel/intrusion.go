@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/world"
 )
 
 // Ranks of an engine run one at a time, on its thread of control. Code of a rank that
@@ -26,27 +27,19 @@ func (e *errBlocked) Error() string {
 var errForeign = errors.New("a goroutine that is no rank's has called it in the rank's place: " +
 	"only the rank's own code may use what belongs to the rank, not goroutines that it starts (docs/programs.md)")
 
-// In says where a procedure is called, nothing for none.
-func (c Procedure) In() string {
-	if c == NoProcedure {
-		return ""
-	}
-	return " in " + c.String()
-}
-
 // Foreign ends the run: a goroutine that is no rank's has called a procedure in the place
 // of an LP, which does not run.
-func (k *Kernel) Foreign(lp int32, c Procedure) { k.lose(k.glance(lp, c, errForeign)) }
+func (k *Kernel) Foreign(lp int32, c world.Procedure) { k.Lose(k.glance(lp, c, errForeign)) }
 
 // blockedRank is the failure of the rank whose code runs, and is blocked, unless a rank of
 // the engine has failed before: what it held may be what the other one waits for.
 //
 //go:norace
-func (k *Kernel) blockedRank(where string) *RankError {
-	if k.failing.own != nil {
-		return k.failing.own
+func (k *Kernel) blockedRank(where string) *world.RankError {
+	if k.Failing.Own != nil {
+		return k.Failing.Own
 	}
-	return k.glance(k.standing(), NoProcedure, &errBlocked{where, k.config.watchdog()})
+	return k.glance(k.standing(), world.NoProcedure, &errBlocked{where, k.config.watchdog()})
 }
 
 // standing returns the LP whose code runs, as seen from another goroutine while it
@@ -59,11 +52,11 @@ func (k *Kernel) standing() int32 { return k.Running }
 // last one that it has made.
 //
 //go:norace
-func (k *Kernel) glance(lp int32, c Procedure, err error) *RankError {
-	if c == NoProcedure {
+func (k *Kernel) glance(lp int32, c world.Procedure, err error) *world.RankError {
+	if c == world.NoProcedure {
 		c = k.body.LastCall(lp)
 	}
-	return &RankError{Rank: k.lo + int(lp), Time: k.Clock[lp], Call: callNames[c], Err: err}
+	return &world.RankError{Rank: k.First + int(lp), Time: k.Clock[lp], Call: c.String(), Err: err}
 }
 
 // defaultWatchdog is the time, in seconds, after which a rank that is blocked outside MPI
@@ -78,17 +71,17 @@ func (c *Config) watchdog() float64 {
 	return max(c.Watchdog, 0)
 }
 
-// outside reports whether a failure was found from outside the engine. It may follow from
+// fromOutside reports whether a failure was found from outside the engine. It may follow from
 // another one, such as that of a rank that holds a lock.
-func (e *RankError) outside() bool {
+func fromOutside(e *world.RankError) bool {
 	var blocked *errBlocked
 	return errors.As(e.Err, &blocked) || e.Err == errForeign
 }
 
 // lost is an engine's end without its goroutine, which may never come back.
 type lost struct {
-	gone chan struct{} // closed when it is
-	err  *RankError    // why, once it is
+	gone chan struct{}    // closed when it is
+	err  *world.RankError // why, once it is
 }
 
 // watch has the watchdog look at the engines of this process until stop is called.
@@ -99,7 +92,7 @@ func (s *Simulation) watch() (stop func()) {
 	}
 	return engine.Watch(s.engines, seconds, func(i int, where string) bool {
 		k := s.kernels[i].Load()
-		if k == nil || k.printing.Load() || k.standing() == None {
+		if k == nil || k.printing.Load() || k.standing() == world.None {
 			return false
 		}
 		s.lose(i, k.blockedRank(where))
@@ -109,7 +102,7 @@ func (s *Simulation) watch() (stop func()) {
 
 // lose ends the run of an engine with an error though its goroutine has not come to its
 // end, and stops the others.
-func (s *Simulation) lose(i int, err *RankError) {
+func (s *Simulation) lose(i int, err *world.RankError) {
 	l := &s.lost[i]
 	s.losing.Lock()
 	defer s.losing.Unlock()

@@ -1,5 +1,7 @@
 package kernel
 
+import "gigarank/mpivirt/internal/world"
+
 // listed is a program in which each rank makes the same calls, one after the other. A call
 // reports whether it is over.
 type listed []func(k *Kernel, lp int32) bool
@@ -48,15 +50,12 @@ func (r *listedRanks) Interrupted(any) bool { return false }
 func (r *listedRanks) Ended(lp int32) bool { return r.made[lp] == len(r.program) && !r.k.Waits(lp) }
 
 // LastCall implements body.
-func (r *listedRanks) LastCall(int32) Procedure { return NoProcedure }
+func (r *listedRanks) LastCall(int32) world.Procedure { return world.NoProcedure }
 
 // Stop implements body.
 func (r *listedRanks) Stop() {}
 
 // enterBarrier is a call of the barrier of WORLD.
 func enterBarrier(k *Kernel, lp int32) bool {
-	return k.Submit(lp, k.Compose(Barrier, k.comms[World], k.Global(lp)).Enters(&k.Barrier, nil))
+	return k.Submit(lp, k.Compose(world.Barrier, k.Members[world.World], k.Global(lp)).Enters(&k.Barrier, nil))
 }
-
-// sumOfDoubles adds; what it does with elements is of no interest.
-var sumOfDoubles = Operator{Name: "sum", Commutative: true, Apply: func(_, _, _ []byte) {}}

@@ -1,13 +1,15 @@
 package kernel
 
+import "gigarank/mpivirt/internal/world"
+
 // Persistent is a send or receive that an LP begins again and again with the same
 // arguments (MPI 4.1, 3.9). It must not be copied between a start and the wait for it.
 type Persistent struct {
 	Buffer     []byte // to send from, or to receive into
 	Peer, Tag  int
-	request    int32     // that the last start has begun, 0 if there is none
-	generation uint32    // of request
-	Procedure  Procedure // of the operation in its nonblocking form
+	request    int32           // that the last start has begun, 0 if there is none
+	generation uint32          // of request
+	Procedure  world.Procedure // of the operation in its nonblocking form
 }
 
 // Starts fills in the persistent request that a call of [Start] begins.
@@ -21,9 +23,9 @@ func (q *Call) Starts(p *Persistent) *Call {
 func (k *Kernel) submitStart(lp int32, q *Call) bool {
 	p := q.persistent
 	if p.request != 0 && k.HoldsRequest(lp, p.request, p.generation) {
-		return k.raise(lp, q.Procedure, Errorf(ErrRequest, "a persistent request that is active: wait for it before the next start"))
+		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "a persistent request that is active: wait for it before the next start"))
 	}
-	if p.Procedure == Irecv {
+	if p.Procedure == world.Irecv {
 		q.Receives(p.Buffer, int64(len(p.Buffer)), true, p.Peer, p.Tag)
 	} else {
 		q.Sends(p.Buffer, int64(len(p.Buffer)), p.Peer, p.Tag)

@@ -1,13 +1,6 @@
 package kernel
 
-import "unsafe"
+import "gigarank/mpivirt/internal/world"
 
 // Reserve makes an array whose length grows with the number of ranks.
-func Reserve[T any](k *Kernel, n int) []T {
-	array := make([]T, n)
-	if f := k.config.Reserve; f != nil && n > 0 {
-		var element T
-		f(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(array))), uintptr(n)*unsafe.Sizeof(element)))
-	}
-	return array
-}
+func Reserve[T any](k *Kernel, n int) []T { return world.Reserve[T](&k.Partition, n) }

@@ -3,19 +3,11 @@ package kernel
 import (
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/coll"
+	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/network"
 	"gigarank/vtime"
-)
-
-// Interpreter says how collectives are carried out. The results are the same.
-type Interpreter uint8
-
-// The interpreters of collectives.
-const (
-	Auto    Interpreter = iota // bulk where the collective allows it, else message
-	Message                    // every message of the algorithm is an event
-	Bulk                       // max-plus algebra over arrays of clocks
 )
 
 // Config describes one simulation. The zero value of an optional field is its
@@ -37,13 +29,13 @@ type Config struct {
 	// waits is resumed in the order of virtual time.
 	Strict bool
 	// Collectives chooses the interpreter.
-	Collectives Interpreter
+	Collectives coll.Interpreter
 	// Algorithms to use for operations, where they are not the default.
 	Algorithms map[collectives.Operation]collectives.Algorithm
 	// Seed of every random number that the program draws.
 	Seed uint64
 	// Noise of the operating system added to compute phases; nil for none.
-	Noise Noise
+	Noise ptp.Noise
 	// Now reads the wall clock in seconds; nil leaves wall times at zero. It
 	// has no influence on virtual time.
 	Now func() float64
@@ -63,13 +55,6 @@ type Config struct {
 	// Output receives what rank 0 or others print with [Rank.Printf]; nil
 	// drops it.
 	Output func(text string)
-}
-
-// Noise lengthens compute phases. It must be a pure function of its arguments.
-type Noise interface {
-	// Extend returns how long a compute phase of length d that rank begins at t
-	// takes with the noise.
-	Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration
 }
 
 // The statistics of a [Result].

@@ -12,6 +12,8 @@ import (
 	"gigarank/engine"
 	"gigarank/invariant"
 	"gigarank/lp"
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
@@ -76,7 +78,7 @@ func (c *Config) partition() engine.Partition {
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
 	if c.Target.ReceiverState() {
-		least -= slack(least) // the match of a rendezvous is awaited
+		least -= ptp.Slack(least) // the match of a rendezvous is awaited
 	}
 	return least
 }
@@ -138,13 +140,13 @@ func (s *Simulation) Run() (*Result, error) {
 		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
 	}
 	summaries, errs := s.runEngines()
-	total := &summary{}
+	total := &world.Summary{}
 	statistics := engine.Statistics{}
 	for i, one := range summaries {
 		if one == nil {
 			continue // its goroutine may still use it
 		}
-		total.merge(one)
+		total.Merge(one)
 		counts := s.engines[i].Count()
 		statistics.Add(&counts)
 	}
@@ -155,21 +157,21 @@ func (s *Simulation) Run() (*Result, error) {
 	if deadlock, stuck := err.(*DeadlockError); stuck {
 		deadlock.explain()
 	}
-	result := total.result(statistics)
+	result := resultOf(total, statistics)
 	result.Complete = err == nil
 	return result, err
 }
 
 // end is what an engine leaves when its run is over.
 type end struct {
-	summary *summary
+	summary *world.Summary
 	body    lp.Body
 	err     error
 }
 
 // runEngines runs the engines of this process. An engine whose goroutine does not come
 // back has no summary.
-func (s *Simulation) runEngines() (summaries []*summary, errs []error) {
+func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	ends := make([]chan end, len(s.engines))
 	for i := range s.engines {
 		ends[i] = make(chan end, 1)
@@ -177,7 +179,7 @@ func (s *Simulation) runEngines() (summaries []*summary, errs []error) {
 	}
 	stop := s.watch()
 	defer stop()
-	summaries, errs = make([]*summary, len(s.engines)), make([]error, len(s.engines))
+	summaries, errs = make([]*world.Summary, len(s.engines)), make([]error, len(s.engines))
 	for i := range s.engines {
 		select {
 		case e := <-ends[i]:
@@ -192,15 +194,15 @@ func (s *Simulation) runEngines() (summaries []*summary, errs []error) {
 }
 
 // gather brings the summaries of all processes to host 0.
-func (s *Simulation) gather(own *summary, cause error) (*summary, engine.Statistics, error) {
+func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, engine.Statistics, error) {
 	e := s.engines[0]
 	if own == nil { // the engine's goroutine is blocked for good: its transport is free
-		own = &summary{}
+		own = &world.Summary{}
 		e.Abort([]byte(cause.Error()))
 	}
 	var waiting *DeadlockError
 	errors.As(cause, &waiting)
-	payloads, err := e.Gather(waiting.encode(own.encode(e.Count())))
+	payloads, err := e.Gather(waiting.encode(own.Encode(e.Count())))
 	if cause == nil {
 		cause = err
 	}
@@ -208,16 +210,16 @@ func (s *Simulation) gather(own *summary, cause error) (*summary, engine.Statist
 		return own, e.Count(), cause
 	}
 	var all *DeadlockError
-	total, statistics := &summary{}, engine.Statistics{}
+	total, statistics := &world.Summary{}, engine.Statistics{}
 	for _, payload := range payloads {
 		if payload == nil {
 			continue
 		}
-		one, counts, rest := decodeSummary(payload)
+		one, counts, rest := world.DecodeSummary(payload)
 		if d := decodeDeadlock(rest); d != nil {
 			all = mergeDeadlocks(all, d)
 		}
-		total.merge(one)
+		total.Merge(one)
 		statistics.Add(&counts)
 	}
 	if waiting != nil && all != nil {
@@ -231,32 +233,32 @@ func (s *Simulation) runEngine(i int) end {
 	e, c := s.engines[i], &s.config
 	e.Settle()
 	k := newKernel(c, e)
-	k.lose = func(err *RankError) { s.lose(i, err) }
-	k.summary.tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
-	k.summary.ended = &s.ended
+	k.Lose = func(err *world.RankError) { s.lose(i, err) }
+	k.Summary.Tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
+	k.Summary.Ended = &s.ended
 	reported := 0
 	report := func(n int) {
 		s.setUp.Add(int64(n - reported))
 		reported = n
 	}
-	k.body = c.Program.form(c.Kind).Body(k, k.n, report)
-	report(k.n)
-	k.summary.tally.Begin()
-	e.ReadyRange(0, k.n)
+	k.body = c.Program.form(c.Kind).Body(k, k.Ranks, report)
+	report(k.Ranks)
+	k.Summary.Tally.Begin()
+	e.ReadyRange(0, k.Ranks)
 	s.kernels[i].Store(k)
 	err := k.run()
 	s.kernels[i].Store(nil)
-	k.failing.closed = true
+	k.Failing.Closed = true
 	switch {
-	case isStopped(err) && k.failing.own != nil && s.losesAny():
-		err = k.failing.own
+	case isStopped(err) && k.Failing.Own != nil && s.losesAny():
+		err = k.Failing.Own
 	case err == nil && k.Limited() || errors.Is(err, engine.ErrDeadlock):
 		err = k.conclude()
 	case err != nil && !isStopped(err):
 		e.Abort([]byte(err.Error()))
 	}
-	k.summary.tally.Settle()
-	return end{&k.summary, k.body, err}
+	k.Summary.Tally.Settle()
+	return end{&k.Summary, k.body, err}
 }
 
 // run runs the engine to the end of the simulation.
@@ -271,7 +273,7 @@ func (k *Kernel) run() (err error) {
 					again, err = k.interrupted(recover())
 				}
 			}()
-			err = k.eng.Run(k)
+			err = k.Engine.Run(k)
 			again, returned = false, true
 		}()
 		<-done
@@ -308,21 +310,21 @@ func isStopped(err error) bool {
 // the run.
 func firstError(errs []error) error {
 	var own, stopped error
-	var least, blocked *RankError
+	var least, blocked *world.RankError
 	var deadlock *DeadlockError
 	for _, err := range errs {
-		var f *RankError
+		var f *world.RankError
 		var d *DeadlockError
 		switch {
 		case err == nil:
 		case errors.As(err, &d):
 			deadlock = mergeDeadlocks(deadlock, d)
-		case errors.As(err, &f) && f.outside():
-			if blocked == nil || f.before(blocked) {
+		case errors.As(err, &f) && fromOutside(f):
+			if blocked == nil || f.Before(blocked) {
 				blocked = f
 			}
 		case errors.As(err, &f):
-			if least == nil || f.before(least) {
+			if least == nil || f.Before(least) {
 				least = f
 			}
 		case isStopped(err):

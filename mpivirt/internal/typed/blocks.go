@@ -3,55 +3,56 @@ package typed
 import (
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
 )
 
 func Gather[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collective, error) {
 	if m.Member == root && len(receive) < len(send)*m.Comm.Size {
-		return m.tooShort(kernel.Gather, len(receive), len(send)*m.Comm.Size)
+		return m.tooShort(world.Gather, len(receive), len(send)*m.Comm.Size)
 	}
-	v := vector(m.Kernel, kernel.Gather, collectives.Gather, send, receive)
+	v := vector(m.Kernel, world.Gather, collectives.Gather, send, receive)
 	v.Root = root
 	return v, nil
 }
 
 func Gatherv[T Datatype](m Caller, send, receive []T, counts []int, root int) (*kernel.Collective, error) {
-	v := vector(m.Kernel, kernel.Gatherv, collectives.Gatherv, send, receive)
+	v := vector(m.Kernel, world.Gatherv, collectives.Gatherv, send, receive)
 	v.Root = root
 	if m.Member != root {
 		return v, nil
 	}
 	if len(receive) < sum(counts) {
-		return m.tooShort(kernel.Gatherv, len(receive), sum(counts))
+		return m.tooShort(world.Gatherv, len(receive), sum(counts))
 	}
 	v.Counts = inBytes[T](counts)
 	if countOf(counts, root) != len(send) {
-		return m.refuse(kernel.Gatherv, kernel.ErrCount, "the root sends %d elements but counts %d of itself", len(send), countOf(counts, root))
+		return m.refuse(world.Gatherv, world.ErrCount, "the root sends %d elements but counts %d of itself", len(send), countOf(counts, root))
 	}
 	return v, nil
 }
 
 func Scatter[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collective, error) {
-	v := vector(m.Kernel, kernel.Scatter, collectives.Scatter, receive, receive)
+	v := vector(m.Kernel, world.Scatter, collectives.Scatter, receive, receive)
 	v.Root = root
 	v.Input = Bytes(send)
 	if m.Member == root && len(send) < len(receive)*m.Comm.Size {
-		return m.refuse(kernel.Scatter, kernel.ErrCount, "%d elements to scatter where %d ranks get %d each", len(send), m.Comm.Size, len(receive))
+		return m.refuse(world.Scatter, world.ErrCount, "%d elements to scatter where %d ranks get %d each", len(send), m.Comm.Size, len(receive))
 	}
 	return v, nil
 }
 
 func Scatterv[T Datatype](m Caller, send []T, counts []int, receive []T, root int) (*kernel.Collective, error) {
-	v := vector(m.Kernel, kernel.Scatterv, collectives.Scatterv, receive, receive)
+	v := vector(m.Kernel, world.Scatterv, collectives.Scatterv, receive, receive)
 	v.Root = root
 	v.Input = Bytes(send)
 	if m.Member != root {
 		return v, nil
 	}
 	if len(send) < sum(counts) {
-		return m.refuse(kernel.Scatterv, kernel.ErrCount, "%d elements to scatter where the counts add up to %d", len(send), sum(counts))
+		return m.refuse(world.Scatterv, world.ErrCount, "%d elements to scatter where the counts add up to %d", len(send), sum(counts))
 	}
 	if countOf(counts, root) > len(receive) {
-		return m.tooShort(kernel.Scatterv, len(receive), countOf(counts, root))
+		return m.tooShort(world.Scatterv, len(receive), countOf(counts, root))
 	}
 	v.Counts = inBytes[T](counts)
 	return v, nil
@@ -59,19 +60,19 @@ func Scatterv[T Datatype](m Caller, send []T, counts []int, receive []T, root in
 
 func Allgather[T Datatype](m Caller, send, receive []T) (*kernel.Collective, error) {
 	if len(receive) < len(send)*m.Comm.Size {
-		return m.tooShort(kernel.Allgather, len(receive), len(send)*m.Comm.Size)
+		return m.tooShort(world.Allgather, len(receive), len(send)*m.Comm.Size)
 	}
-	return vector(m.Kernel, kernel.Allgather, collectives.Allgather, send, receive), nil
+	return vector(m.Kernel, world.Allgather, collectives.Allgather, send, receive), nil
 }
 
 func Allgatherv[T Datatype](m Caller, send, receive []T, counts []int) (*kernel.Collective, error) {
 	if len(receive) < sum(counts) {
-		return m.tooShort(kernel.Allgatherv, len(receive), sum(counts))
+		return m.tooShort(world.Allgatherv, len(receive), sum(counts))
 	}
 	if countOf(counts, m.Member) != len(send) {
-		return m.refuse(kernel.Allgatherv, kernel.ErrCount, "%d elements to send where the count is %d", len(send), countOf(counts, m.Member))
+		return m.refuse(world.Allgatherv, world.ErrCount, "%d elements to send where the count is %d", len(send), countOf(counts, m.Member))
 	}
-	v := vector(m.Kernel, kernel.Allgatherv, collectives.Allgatherv, send, receive)
+	v := vector(m.Kernel, world.Allgatherv, collectives.Allgatherv, send, receive)
 	v.Bytes = int64(sum(counts)) * v.Element
 	v.Counts = inBytes[T](counts)
 	return v, nil
@@ -79,24 +80,24 @@ func Allgatherv[T Datatype](m Caller, send, receive []T, counts []int) (*kernel.
 
 func Alltoall[T Datatype](m Caller, send, receive []T) (*kernel.Collective, error) {
 	if len(send)%max(m.Comm.Size, 1) != 0 {
-		return m.refuse(kernel.Alltoall, kernel.ErrCount, "%d elements for %d ranks", len(send), m.Comm.Size)
+		return m.refuse(world.Alltoall, world.ErrCount, "%d elements for %d ranks", len(send), m.Comm.Size)
 	}
 	if len(receive) < len(send) {
-		return m.tooShort(kernel.Alltoall, len(receive), len(send))
+		return m.tooShort(world.Alltoall, len(receive), len(send))
 	}
-	v := vector(m.Kernel, kernel.Alltoall, collectives.Alltoall, send, receive[:len(send)])
+	v := vector(m.Kernel, world.Alltoall, collectives.Alltoall, send, receive[:len(send)])
 	v.Bytes /= int64(max(m.Comm.Size, 1))
 	return v, nil
 }
 
 func Alltoallv[T Datatype](m Caller, send []T, sendCounts []int, receive []T, receiveCounts []int) (*kernel.Collective, error) {
 	if len(send) < sum(sendCounts) {
-		return m.refuse(kernel.Alltoallv, kernel.ErrCount, "%d elements to send where the counts add up to %d", len(send), sum(sendCounts))
+		return m.refuse(world.Alltoallv, world.ErrCount, "%d elements to send where the counts add up to %d", len(send), sum(sendCounts))
 	}
 	if len(receive) < sum(receiveCounts) {
-		return m.tooShort(kernel.Alltoallv, len(receive), sum(receiveCounts))
+		return m.tooShort(world.Alltoallv, len(receive), sum(receiveCounts))
 	}
-	v := vector(m.Kernel, kernel.Alltoallv, collectives.Alltoallv, send, receive)
+	v := vector(m.Kernel, world.Alltoallv, collectives.Alltoallv, send, receive)
 	v.Bytes = 0
 	v.InCounts, v.OutCounts = inBytes[T](sendCounts), inBytes[T](receiveCounts)
 	return v, nil

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
 )
 
 // Datatype are the types whose slices can be sent: numbers and truth values of
@@ -16,22 +16,22 @@ type Datatype interface {
 }
 
 // kindOf is the kind of the elements of a type.
-func kindOf[T Datatype]() kernel.ElementType {
+func kindOf[T Datatype]() world.ElementType {
 	switch reflect.TypeFor[T]().Kind() {
 	case reflect.Bool:
-		return kernel.Truth
+		return world.Truth
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return kernel.Signed8 + kernel.ElementType(bits.Len(uint(sizeOf[T]()))) - 1
+		return world.Signed8 + world.ElementType(bits.Len(uint(sizeOf[T]()))) - 1
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		return kernel.Unsigned8 + kernel.ElementType(bits.Len(uint(sizeOf[T]()))) - 1
+		return world.Unsigned8 + world.ElementType(bits.Len(uint(sizeOf[T]()))) - 1
 	case reflect.Float32:
-		return kernel.Single
+		return world.Single
 	case reflect.Float64:
-		return kernel.Double
+		return world.Double
 	case reflect.Complex64:
-		return kernel.ComplexSingle
+		return world.ComplexSingle
 	default:
-		return kernel.ComplexDouble
+		return world.ComplexDouble
 	}
 }
 

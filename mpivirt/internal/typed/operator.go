@@ -1,14 +1,14 @@
 package typed
 
-import "gigarank/mpivirt/internal/kernel"
+import "gigarank/mpivirt/internal/world"
 
 // Op combines the elements that members contribute to a reduction (MPI_Op). It is
 // made once and used as often as is wanted: making it allocates.
-type Op[T Datatype] struct{ over kernel.Operator }
+type Op[T Datatype] struct{ over world.Operator }
 
 // newOp makes an Op of into[i] = left[i] ⊕ right[i], where into may be either.
 func newOp[T Datatype](name string, commutative bool, apply func(into, left, right []T)) Op[T] {
-	return Op[T]{kernel.Operator{Name: name, Commutative: commutative, Apply: func(into, left, right []byte) {
+	return Op[T]{world.Operator{Name: name, Commutative: commutative, Apply: func(into, left, right []byte) {
 		apply(Elements[T](into), Elements[T](left), Elements[T](right))
 	}}}
 }

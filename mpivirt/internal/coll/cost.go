@@ -1,0 +1,360 @@
+package coll
+
+import (
+	"math"
+	"unsafe"
+
+	"gigarank/collectives"
+	"gigarank/engine"
+	"gigarank/network"
+	"gigarank/random"
+)
+
+// Use is a collective of WORLD that all ranks call.
+type Use struct {
+	Operation collectives.Operation
+	Bytes     int64 // of the vector or of one block
+	Data      bool  // memory is moved; else only sizes are simulated
+	Times     int   // that each rank calls it, one time after the other; 0 is once
+}
+
+// Cost holds the needs of ranks and their collectives on the host.
+type Cost struct {
+	Time           float64 // ns of CPU on all engines, in which all ranks go through the collectives once
+	BytesPerRank   float64 // while ranks wait in the collective that takes most
+	BytesPerEngine float64 // on each engine besides, however many ranks it has
+}
+
+// Memory of a rank, in bytes: measured by scripts/forecast.
+const (
+	clockBytes   = 8
+	releaseBytes = 110 // of a node, each of which is released by itself
+	pendingBytes = 650 // operations and arrivals of a processor, in a collective
+)
+
+// Hosting is how ranks are carried out, as far as the cost of collectives depends on it.
+type Hosting struct {
+	Target  *network.Target
+	Engines int
+	Wanted  Interpreter
+	Null    bool    // engines synchronise by null messages alone
+	Window  int64   // from one engine to another in bytes; 0 is [engine.DefaultWindow]
+	Deep    float64 // memory that a rank takes more once it waits deep within a call
+	Time    float64 // ns of CPU of a rank that goes on after a collective
+
+	// Transient says that inputs of collectives do not outlive the calls.
+	Transient bool
+}
+
+// CostOf estimates the cost of a collective by an algorithm, without that of the ranks.
+func (h *Hosting) CostOf(a collectives.Algorithm, use Use) Cost { return newOutlay(h, a, use).cost() }
+
+// outlay is the calculation of the cost of one collective of WORLD.
+type outlay struct {
+	*Hosting
+	target       *network.Target
+	use          Use
+	call         *Collective
+	schedule     collectives.Schedule // among the participants
+	participants int
+	ranks        int
+	mode         mode
+	leaders      bool
+	traffic
+}
+
+func newOutlay(h *Hosting, a collectives.Algorithm, use Use) *outlay {
+	o := &outlay{Hosting: h, target: h.Target, use: use, ranks: h.Target.Ranks()}
+	o.call = &Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: 1, Data: use.Data}
+	o.leaders = a == collectives.NodeLeader
+	if o.participants = o.ranks; o.leaders {
+		o.participants = o.target.Nodes()
+	}
+	s, err := scheduleOf(use.Operation, a, o.participants, 0)
+	if err != nil {
+		return o // the run reports it
+	}
+	o.schedule = s
+	uniform := o.target.UniformFrom()
+	if o.leaders {
+		uniform = math.MaxInt
+		if o.target.LeadersUniform() {
+			uniform = 0
+		}
+	}
+	o.mode = (&choice{
+		target: o.target, wanted: h.Wanted, null: h.Null,
+		call: o.call, schedule: s, layout: o.call.commonLayout(s),
+		members: o.ranks, leaders: o.leaders, ascending: true, alone: h.Engines == 1, uniformFrom: uniform,
+	}).mode()
+	o.traffic = meanTraffic(s)
+	return o
+}
+
+// traffic counts the messages of a participant and the positions in them.
+type traffic struct{ messages, positions float64 }
+
+// meanTraffic estimates the mean traffic of a participant from some of them.
+func meanTraffic(s collectives.Schedule) traffic {
+	const sampled = 64
+	if s.Members() == 1 {
+		return traffic{}
+	}
+	root, n := trafficOf(s, 0), float64(s.Members())
+	others := min(s.Members()-1, sampled)
+	var sum traffic
+	for i := range others {
+		t := trafficOf(s, 1+int(random.Mix(uint64(i))%uint64(s.Members()-1)))
+		sum.messages += t.messages
+		sum.positions += t.positions
+	}
+	mean := func(root, sum float64) float64 { return (root + sum/float64(others)*(n-1)) / n }
+	return traffic{mean(root.messages, sum.messages), mean(root.positions, sum.positions)}
+}
+
+// trafficOf returns the traffic of a member. It looks at the first rounds and takes the
+// others for like them.
+func trafficOf(s collectives.Schedule, member int) (t traffic) {
+	const most = 1 << 10
+	looked := 0
+	first := s.Next(member, 0)
+	for round := first; round < s.Rounds(member); round = s.Next(member, round+1) {
+		if step := s.Step(member, round); step.To != collectives.None {
+			t.messages++
+			t.positions += float64(step.Send.Count)
+		}
+		if looked++; looked == most {
+			rest := float64(s.Rounds(member)-first) / float64(round+1-first)
+			return traffic{t.messages * rest, t.positions * rest}
+		}
+	}
+	return t
+}
+
+// cost returns the cost of the collective, without that of the ranks.
+func (o *outlay) cost() Cost {
+	if o.schedule == nil {
+		return Cost{}
+	}
+	const entered = 1. / 8
+	bytes := entered
+	share := float64(o.participants) / float64(o.ranks) // participants for each rank
+	if o.leaders {
+		bytes += share * 12 // the counter and the instant of each node; the instants are the array
+		if o.mode == byMessages {
+			bytes += share * releaseBytes
+		}
+	}
+	shared := 0.
+	if o.use.Data {
+		// The result, and what is combined on the way to it.
+		shared = float64(o.use.Bytes) * float64(2+levels(o.participants))
+	}
+	if o.target.ReceiverState() {
+		bytes += pendingBytes
+	}
+	if o.deep() {
+		bytes += o.Deep
+	}
+	switch o.mode {
+	case byArrays:
+		bytes += share * o.arrayBytes()
+	case locally:
+		bytes += share * o.localBytes()
+	default:
+		bytes += share * o.messageBytes()
+	}
+	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared}
+}
+
+// deep reports whether ranks wait deep within their calls. A barrier that is not by
+// messages among the ranks has short cuts.
+func (o *outlay) deep() bool {
+	return o.use.Operation != collectives.Barrier || o.mode == byMessages && !o.leaders
+}
+
+// levels returns the number of levels of a binary tree over n leaves.
+func levels(n int) int { return int(math.Ceil(math.Log2(float64(max(n, 1))))) }
+
+// arrayBytes returns the memory of a participant of a collective over arrays.
+func (o *outlay) arrayBytes() float64 {
+	s := o.schedule
+	arrays := 1.
+	if o.leaders {
+		arrays = 0
+	}
+	for round := range s.MaxRounds() {
+		switch p := s.Pattern(round); p.Kind {
+		case collectives.Shift:
+			if o.Engines == 1 {
+				return 8*arrays + 8*keptAside(s)
+			}
+			return 8*arrays + 8 + o.underWay(3)
+		case collectives.Exchange:
+			if p.Folded > 0 {
+				arrays += float64(o.participants-p.Folded) / float64(o.participants)
+			}
+			return 8*arrays + o.underWay(3)
+		}
+	}
+	return 8 * arrays
+}
+
+// localBytes returns the memory of a member of a collective that is carried out locally.
+func (o *outlay) localBytes() float64 {
+	r := o.rehearsal(1, 1)
+	u := r.locally()
+	scale := 1.
+	if o.messages > longRounds {
+		// There may be a list for each round that becomes as long as there are members.
+		if half := o.rehearsal(1, 2); u.lists > 1.5*half.locally().lists {
+			scale = float64(o.participants) / float64(r.schedule.Members())
+		}
+	}
+	bytes := size[agent]() + size[localMessage]() + scale*u.lists + grown*size[[]int32]()*u.spare +
+		size[[]int32]()*float64(o.schedule.MaxRounds())/float64(o.participants) + u.bufferBytes()
+	if o.use.Data {
+		bytes += 2 * size[[]byte]()
+		if o.Transient {
+			bytes += cloneBytes(o.use.Bytes) // of the contribution
+		}
+	}
+	return bytes
+}
+
+// cloneBytes returns the memory of a copy of n bytes.
+func cloneBytes(n int64) float64 {
+	const word = 8
+	if n > pageBytes {
+		return pages(n)
+	}
+	return float64((n + word - 1) / word * word)
+}
+
+// messageBytes returns the memory of a participant of a collective by messages. Where ranks
+// go on before the others are through, messages pile up with the times that it is called.
+func (o *outlay) messageBytes() float64 {
+	const rehearsed, growth = 3, 1.05
+	times := max(o.use.Times, 1)
+	bytes := o.messageBytesOf(min(times, rehearsed))
+	if times > rehearsed {
+		if before := o.messageBytesOf(rehearsed - 1); bytes > growth*before {
+			bytes += (bytes - before) * float64(times-rehearsed)
+		}
+	}
+	return bytes
+}
+
+// messageBytesOf returns messageBytes of a collective that is called so many times.
+func (o *outlay) messageBytesOf(times int) float64 {
+	const slot, link = 4, 4 // bytes of an LP's slot, and of an index in a free list or queue
+	const underWay = 0.75   // of the records between engines that run side by side
+	u := o.rehearsal(times, 1).byMessages()
+	bytes := slot + u.agents*size[agent]() + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() +
+		grown*link*(u.agents+u.queues+u.rounds) + 2*2*link*u.ready + u.crowd*crowdBytes + u.bufferBytes() + underWay*u.wire
+	return bytes
+}
+
+// crowdBytes is the memory of an early message in a map.
+const crowdBytes = 70
+
+// bufferBytes returns the memory of pooled buffers.
+func (u *usage) bufferBytes() float64 { return u.buffers + u.pooled*grown*size[[]byte]() }
+
+// size returns the bytes of a value.
+func size[T any]() float64 {
+	var v T
+	return float64(unsafe.Sizeof(v))
+}
+
+// rehearsal returns the rehearsal of the collective. Its participants are those of the
+// collective, halved until they are few, so that the same share of them folds. A divisor
+// makes them fewer still.
+func (o *outlay) rehearsal(times, divisor int) *rehearsal {
+	few := 1 << 9
+	if o.messages > longRounds {
+		few = 1 << 6
+	}
+	few /= divisor
+	n := o.participants
+	for n > 2*few {
+		n /= 2
+	}
+	s, err := scheduleOf(o.call.Operation, o.call.Algorithm, n, 0)
+	if err != nil {
+		s = o.schedule
+	}
+	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data, engines: min(o.Engines, 8, n), times: times}
+	r.bytes = o.scaledBytes(s)
+	r.working = func(extent collectives.Blocks) int64 {
+		if vectorOf(o.call.Operation) {
+			return o.use.Bytes
+		}
+		return int64(extent.Count) * o.use.Bytes
+	}
+	return r
+}
+
+// scaledBytes returns the bytes of a message of the collective for that of a rehearsal:
+// all blocks of one are all blocks of the other, and one block is one block.
+func (o *outlay) scaledBytes(s collectives.Schedule) func(b collectives.Blocks) int64 {
+	layout := o.call.commonLayout(s)
+	w, pieces := s.Positions(), o.schedule.Positions()
+	exponent := 1.
+	if w > 1 && pieces > w {
+		exponent = math.Log(float64(pieces)) / math.Log(float64(w))
+	}
+	return func(b collectives.Blocks) int64 {
+		switch {
+		case layout == nil || !vectorOf(o.call.Operation):
+			return int64(min(math.Pow(float64(b.Count), exponent)*float64(o.use.Bytes), mostBytes))
+		case pieces > w && o.messages > longRounds:
+			return int64(b.Count) * max(o.use.Bytes/int64(pieces), 1)
+		}
+		return layout.Bytes(b, w)
+	}
+}
+
+// vectorOf reports whether the payload of an operation is one vector, not a block for each
+// member.
+func vectorOf(op collectives.Operation) bool {
+	switch op {
+	case collectives.Bcast, collectives.Reduce, collectives.Allreduce:
+		return true
+	}
+	return false
+}
+
+// keptAside returns how many clocks are kept aside in the shifts of a schedule, for each
+// member. Of a schedule of many rounds, whose distances are all alike or ascend, it
+// looks at the first and the last ones.
+func keptAside(s collectives.Schedule) float64 {
+	const few = 64
+	most := 0
+	for round := 0; round < s.MaxRounds(); round++ {
+		if round == few {
+			round = max(few, s.MaxRounds()-few)
+		}
+		if p := s.Pattern(round); p.Kind == collectives.Shift && GCD(s.Members(), p.Distance) < leastShiftBlock {
+			most = max(most, p.Distance)
+		}
+	}
+	return float64(most) / float64(s.Members())
+}
+
+// underWay returns the memory of a rank's clock while engines exchange it, some copies at a
+// time, as long as that fits their windows.
+func (o *outlay) underWay(copies int) float64 {
+	if o.Engines == 1 {
+		return 0
+	}
+	return float64(copies) * min(clockBytes, o.window()*float64(o.Engines)/float64(o.ranks))
+}
+
+// window returns how many bytes may be under way from one engine to another.
+func (o *outlay) window() float64 {
+	if o.Window <= 0 {
+		return engine.DefaultWindow
+	}
+	return float64(o.Window)
+}

@@ -1,0 +1,80 @@
+package coll
+
+import "gigarank/collectives"
+
+// Times of the host in ns of user CPU, over all engines. They were measured by
+// scripts/forecast on two shared cores of a Xeon at 2 GHz: the difference between three
+// iterations and one, the least of some attempts.
+const (
+	joinTime         = 10   // a rank that joins and leaves its node
+	regularTime      = 3    // a message of a round over arrays that is a shift or an exchange
+	stridedTime      = 50   // any other message over arrays
+	localMemberTime  = 150  // a member of a collective that is carried out locally
+	localMessageTime = 200  // a message of it
+	agentTime        = 200  // a participant of a collective by messages
+	messageTime      = 600  // a message of it
+	remoteTime       = 300  // the surplus of a message among several engines
+	positionTime     = 27   // a position of a vector that is cut among the participants
+	dataTime         = 150  // a contribution to an allreduce
+	ownDataTime      = 600  // the surplus of a rank that has vectors of its own
+	combinedTime     = 0.12 // a byte of it that is combined in order
+	copiedTime       = 0.6  // a byte that is copied into a message or a buffer of its own
+)
+
+// time estimates the host's time of one collective, in ns.
+func (o *outlay) time() float64 {
+	rank := o.Time
+	if o.leaders {
+		rank += joinTime
+	}
+	if o.use.Data {
+		rank += dataTime
+		if !o.Transient {
+			rank += ownDataTime
+		}
+		if o.leaders || o.mode == byArrays {
+			rank += combinedTime * float64(o.use.Bytes)
+		}
+	}
+	return rank*float64(o.ranks) + o.participantTime()*float64(o.participants)
+}
+
+// participantTime returns the part of it that each participant adds.
+func (o *outlay) participantTime() float64 {
+	var member, message float64
+	switch o.mode {
+	case byArrays:
+		strided := o.strided()
+		return stridedTime*strided + regularTime*max(o.messages-strided, 0)
+	case locally:
+		member, message = localMemberTime, localMessageTime
+	default:
+		member, message = agentTime, messageTime
+		if o.Engines > 1 {
+			message += remoteTime
+		}
+	}
+	w := float64(o.schedule.Positions())
+	if w > 1 && vectorOf(o.call.Operation) {
+		member += positionTime * w
+	}
+	if o.use.Data {
+		member += copiedTime * float64(o.use.Bytes) * (2 + o.positions/max(w, 1))
+	}
+	return member + message*o.messages
+}
+
+// strided returns the messages over arrays of a participant in rounds that are neither
+// shifts nor exchanges.
+func (o *outlay) strided() float64 {
+	if o.schedule.MaxRounds() > longRounds {
+		return 0
+	}
+	n := 0
+	for round := range o.schedule.MaxRounds() {
+		if p := o.schedule.Pattern(round); p.Kind == collectives.Strided {
+			n += p.Count
+		}
+	}
+	return float64(n) / float64(o.participants)
+}

@@ -1,0 +1,219 @@
+package coll
+
+import (
+	"math"
+	"slices"
+
+	"gigarank/collectives"
+	"gigarank/invariant"
+	"gigarank/network"
+)
+
+// mode is the interpreter of one instance.
+type mode uint8
+
+const (
+	byMessages mode = iota // agents send and receive every message
+	byArrays               // max-plus over arrays of clocks, on all engines
+	locally                // round by round over all members, on the one engine that has them
+	broken                 // not at all: members have called different things; see failure
+)
+
+// choice holds all that the choice of an interpreter rests on. Engines that share an
+// instance know it alike, and so choose alike.
+type choice struct {
+	target      *network.Target
+	wanted      Interpreter
+	null        bool // engines synchronise by null messages alone
+	call        *Collective
+	schedule    collectives.Schedule
+	layout      *collectives.Layout // as in instance
+	members     int                 // of the communicator
+	leaders     bool                // participants are the leaders of nodes, else all members
+	ascending   bool                // participants are numbered in the order of their ranks
+	alone       bool                // one engine has all members
+	uniformFrom int                 // see uniformFrom
+}
+
+// choiceFor returns the choice for an instance that begins.
+func (k *Collectives) choiceFor(inst *instance) choice {
+	c := inst.comm
+	return choice{
+		target: k.Target, wanted: k.wanted, null: k.Engine.Null(),
+		call: &inst.Call, schedule: inst.schedule, layout: inst.layout,
+		members: c.Size, leaders: inst.leaders, alone: c.Locals == c.Size,
+		ascending:   c.Group.Ascending() && (!inst.leaders || c.nodes.ascending),
+		uniformFrom: k.uniformFrom(inst.leaders),
+	}
+}
+
+// mode returns the interpreter.
+func (c *choice) mode() mode {
+	switch {
+	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState():
+		return byMessages
+	case c.arraysFit():
+		return byArrays
+	case c.alone && !c.leaders && c.layout != nil:
+		return locally
+	default:
+		return byMessages
+	}
+}
+
+// longRounds is more rounds than any algorithm has whose rounds differ in kind: twice
+// the logarithm of the number of members. Algorithms with more have rounds of one
+// kind, or of one kind after another that are both regular or both not.
+const longRounds = 64
+
+// arraysFit reports whether an instance can be carried out over arrays of clocks:
+// the exit of each member must depend on the entries of all, so that nobody
+// waits for one that has left; messages must not depend on those before; every round
+// must be regular, with messages of one size; and data must be of the kind that a
+// tree of partial results carries.
+func (c *choice) arraysFit() bool {
+	switch {
+	case !dependsOnAll(c.call.Operation) || c.layout == nil || !c.ascending:
+		return false
+	case c.null && !c.alone:
+		// While engines exchange arrays their promises do not help; see
+		// [engine.Engine.Cap].
+		return false
+	case c.call.Data && !c.treeShaped() || !c.evenChunks():
+		return false
+	}
+	for round := range min(c.schedule.MaxRounds(), longRounds) {
+		if !c.roundFits(c.schedule.Pattern(round)) {
+			return false
+		}
+	}
+	return true
+}
+
+// dependsOnAll reports whether no member can leave the operation before every
+// member has entered it.
+func dependsOnAll(op collectives.Operation) bool {
+	switch op {
+	case collectives.Barrier, collectives.Allreduce, collectives.Allgather, collectives.Alltoall, collectives.ReduceScatter:
+		return true
+	}
+	return false
+}
+
+// roundFits reports whether a round can be carried out over arrays of clocks.
+func (c *choice) roundFits(p collectives.Pattern) bool {
+	switch {
+	case p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies:
+		return false
+	case p.Kind == collectives.Strided && p.Count < 2 && c.schedule.MaxRounds() > longRounds:
+		return false // one message a round: nothing to do in bulk
+	case c.target.HasPorts() && !c.hidesGap(p):
+		return false
+	case blockBytes(c.layout, c.schedule)*int64(p.Sent) > c.target.EagerLimit():
+		return c.rendezvousFits(p)
+	}
+	return true
+}
+
+// rendezvousFits reports whether a round of messages above the eager limit can be
+// carried out over arrays of clocks. Its senders wait for their receivers. That is
+// simple where two exchange messages, and where a participant folds: it has nothing to
+// do until the result comes back, long after its own data have left.
+func (c *choice) rendezvousFits(p collectives.Pattern) bool {
+	return uniformDelay(c.uniformFrom, c.schedule.Members(), p) && (p.Kind == collectives.Exchange || c.folds(p))
+}
+
+// folds reports whether a round folds members before exchanges, or gives them the
+// result after these.
+func (c *choice) folds(p collectives.Pattern) bool {
+	return p.Kind == collectives.Strided && c.schedule.MaxRounds() > 1 && c.schedule.Pattern(1).Folded > 0
+}
+
+// hidesGap reports whether participants never wait for their ports in a round. Who
+// sends and receives in each round is busy for both overheads from one message to the
+// next, in either direction; who folds sends once and receives once.
+func (c *choice) hidesGap(p collectives.Pattern) bool {
+	o := c.target.Overhead()
+	return (p.Kind != collectives.Strided || c.folds(p)) && c.target.Gap() <= o.Send+o.Receive
+}
+
+// uniformFrom returns a distance such that the delay between any two participants whose
+// numbers are at least so far apart depends on the size of the message alone. Members
+// ascend, so their ranks are at least as far apart as they.
+func (k *Collectives) uniformFrom(leaders bool) int {
+	switch {
+	case !leaders:
+		return k.Target.UniformFrom()
+	case k.alike:
+		return 0
+	}
+	return math.MaxInt
+}
+
+// uniformDelay reports whether every pair of participants that a round connects has
+// the same delay.
+func uniformDelay(from, participants int, p collectives.Pattern) bool {
+	distance := max(p.Distance, -p.Distance)
+	if p.Kind == collectives.Shift {
+		distance = min(distance, participants-distance)
+	}
+	return distance >= from
+}
+
+// treeShaped reports whether the result is that of the fixed tree over the
+// participants in order.
+func (c *choice) treeShaped() bool {
+	a := c.call.Algorithm
+	return c.call.Operation == collectives.Allreduce && (a == collectives.NodeLeader || a == collectives.RecursiveDoubling)
+}
+
+// evenChunks reports whether all positions have the same number of bytes.
+func (c *choice) evenChunks() bool {
+	w := c.schedule.Positions()
+	if w < 2 {
+		return true
+	}
+	total, first := c.layout.Offset(w), c.layout.Offset(1)
+	if first*int64(w) != total {
+		return false
+	}
+	if c.call.Counts == nil {
+		return true
+	}
+	return !slices.ContainsFunc(c.call.Counts, func(n int64) bool { return n != first })
+}
+
+// blockBytes returns the bytes of a position of a schedule whose positions all have the
+// same number.
+func blockBytes(l *collectives.Layout, s collectives.Schedule) int64 {
+	w := s.Positions()
+	return l.Offset(w) / int64(max(w, 1))
+}
+
+// scheduleOf returns the schedule of a collective among its participants: the members,
+// or the node leaders.
+func scheduleOf(op collectives.Operation, a collectives.Algorithm, participants, root int) (collectives.Schedule, error) {
+	if a == collectives.NodeLeader {
+		return collectives.LeaderSchedule(op, participants)
+	}
+	return collectives.New(op, a, participants, root)
+}
+
+// schedule is scheduleOf for a call whose arguments were checked.
+func (v *Collective) schedule(participants int) collectives.Schedule {
+	s, err := scheduleOf(v.Operation, v.Algorithm, participants, v.Root)
+	if err != nil {
+		invariant.Broken("a collective whose arguments were checked: %v", err)
+	}
+	return s
+}
+
+// Interpreter says how collectives are carried out. The results are the same.
+type Interpreter uint8
+
+// The interpreters of collectives.
+const (
+	Auto    Interpreter = iota // bulk where the collective allows it, else message
+	Message                    // every message of the algorithm is an event
+	Bulk                       // max-plus algebra over arrays of clocks
+)

@@ -1,0 +1,87 @@
+package coll
+
+import (
+	"math/bits"
+
+	"gigarank/collectives"
+	"gigarank/invariant"
+	"gigarank/vtime"
+)
+
+// CheckRoundQueue holds what an LP counts of round messages that came early against the
+// list of them, and looks whether its agents are its own.
+func (k *Collectives) CheckRoundQueue(lp int32) {
+	q := k.roundQueue(lp)
+	if q == nil {
+		return
+	}
+	last, listed := int32(0), int32(0)
+	for index := q.early.head; index != 0; index = k.rounds.At(index).next {
+		last = index
+		listed++
+	}
+	if last != q.early.tail || listed > q.ahead {
+		invariant.Broken("rank %d counts %d early round messages, the last in its list is %d; there are %d, the last is %d",
+			k.Global(lp), q.ahead, q.early.tail, listed, last)
+	}
+	for index := q.agents; index != 0; index = k.agents.At(index).next {
+		if a := k.agents.At(index); a.lp != lp || a.ended {
+			invariant.Broken("rank %d has agent %d, which is of LP %d and has ended: %t", k.Global(lp), index, a.lp, a.ended)
+		}
+	}
+}
+
+// checkCounts holds the counts of an instance's members against each other.
+func (inst *instance) checkCounts() {
+	entered := 0
+	for _, word := range inst.entered {
+		entered += bits.OnesCount64(word)
+	}
+	if entered != inst.Count || inst.gone > inst.Count || inst.Count > inst.comm.Locals {
+		invariant.Broken("%v number %d of %s: of %d members here, %d have entered, %d are counted, %d have left",
+			inst.Call.Procedure, inst.Number, inst.comm, inst.comm.Locals, entered, inst.Count, inst.gone)
+	}
+}
+
+// checkCover looks whether each participant of an instance that is carried out over
+// arrays lies in the array of one engine.
+func (k *Collectives) checkCover(inst *instance) {
+	next := 0
+	for engine := range k.Engine.Engines() {
+		lo, hi := k.participants(inst, engine)
+		if lo != next || hi < lo {
+			invariant.Broken("%v of %s: engine %d has participants %d to %d, the one before it ends at %d",
+				inst.Call.Procedure, inst.comm, engine, lo, hi-1, next-1)
+		}
+		next = hi
+	}
+	if next != inst.schedule.Members() {
+		invariant.Broken("%v of %s: the engines have %d participants of %d", inst.Call.Procedure, inst.comm, next, inst.schedule.Members())
+	}
+}
+
+// checkRuns looks whether a round visits each of the receivers lo to hi-1 once at
+// most and, where all receive, each of them.
+func checkRuns(p collectives.Pattern, total, lo, hi int) {
+	visits := make([]uint8, hi-lo)
+	runs(p, total, lo, hi, func(dst, _, n, stride int) {
+		for i := range n {
+			visits[dst+i*stride-lo]++
+		}
+	})
+	for i, n := range visits {
+		if n > 1 || n == 0 && p.Kind != collectives.Strided && p.Distance != 0 {
+			invariant.Broken("round %+v of %d: receiver %d is visited %d times", p, total, lo+i, n)
+		}
+	}
+}
+
+// checkRound holds the clocks after a round against those before it.
+func (b *arrayRun) checkRound(before []vtime.Time) {
+	for i, t := range before {
+		if b.work[i] < t {
+			invariant.Broken("round %d: the clock of participant %d of %d goes back from %v to %v",
+				b.round, b.lo+i, b.total, t, b.work[i])
+		}
+	}
+}

@@ -1,0 +1,66 @@
+//go:build invariants
+
+package coll
+
+import (
+	"strings"
+	"testing"
+
+	"gigarank/collectives"
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Each of these breaks something that must hold in the collectives of four ranks.
+func TestBrokenCollectivesAreFound(t *testing.T) {
+	begin := func(k *Collectives) *instance {
+		v := k.Barrier
+		v.Algorithm = collectives.NodeLeader
+		return k.newInstance(k.Members[world.World], 0, 0, &v)
+	}
+	for _, c := range []struct {
+		why   string
+		want  string
+		spoil func(k *Collectives)
+	}{
+		{"more members join than a node has", "1 more members have joined node 0", func(k *Collectives) {
+			begin(k).enterOthers(0, 0, 3)
+		}},
+		{"a member leaves that has not entered", "0 have entered, 0 are counted, 1 have left", func(k *Collectives) {
+			k.left(begin(k), 1)
+		}},
+		{"an instance ends twice", "ends twice", func(k *Collectives) {
+			k.Members[world.World].retire(begin(k))
+		}},
+		{"a round that leaves a receiver out", "visited 0 times", func(*Collectives) {
+			checkRuns(collectives.Pattern{Kind: collectives.Irregular, Distance: 1}, 4, 0, 4)
+		}},
+		{"a round that turns a clock back", "goes back from 3ps to 2ps", func(*Collectives) {
+			b := &arrayRun{work: []vtime.Time{7, 2}}
+			b.checkRound([]vtime.Time{7, 3})
+		}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			k := opened(t, "name: flat\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n", 4, 1, Auto)
+			if text := violation(t, func() { c.spoil(k) }); !strings.Contains(text, c.want) {
+				t.Errorf("found %q, want %q", text, c.want)
+			}
+		})
+	}
+}
+
+// violation runs f, which must break an invariant, and returns what was found.
+func violation(t *testing.T, f func()) (text string) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		v, ok := recover().(*invariant.Violation)
+		if !ok {
+			t.Fatal("no broken invariant is found")
+		}
+		text = v.Text
+	}()
+	f()
+	return ""
+}

@@ -1,0 +1,342 @@
+package coll
+
+import (
+	"slices"
+
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// The node-leader algorithms: the members on one target node join by a counter;
+// whoever makes it complete lets the node's leader go on; the leaders run a schedule
+// among themselves; the release of a node is one event.
+//
+// In virtual time a vector of m bytes takes α_intra + β_intra·m between two members of a
+// node. The leader goes on at its own entry or when the last vector of another member
+// has come, whichever is later. Of k members it then combines k−1 vectors with its own,
+// γm each. The others leave when its result has come. That is max-plus arithmetic: who
+// was counted last does not matter, and nobody acts on another sooner than after
+// α_intra. Joins and releases stand for counters and buffers in shared memory: no
+// processor pays the overhead of a message for them. Contributions are combined in rank
+// order within a node.
+
+// nodeSum combines the contributions of a node's members in their order.
+type nodeSum struct {
+	value []byte
+	next  int // members combined
+	early []contribution
+}
+
+type contribution struct {
+	index int // among the node's members
+	data  []byte
+}
+
+// nodeSums are the sums of the nodes of which some members have contributed and others
+// not: few at a time, where ranks that contribute one after another share a node.
+type nodeSums struct {
+	open   map[int]*nodeSum
+	latest *nodeSum // asked for last
+	node   int      // of latest
+	free   []*nodeSum
+}
+
+// of returns the sum of a node.
+func (s *nodeSums) of(node int) *nodeSum {
+	if s.latest != nil && s.node == node {
+		return s.latest
+	}
+	sum := s.open[node]
+	if sum == nil {
+		if last := len(s.free) - 1; last >= 0 {
+			sum, s.free = s.free[last], s.free[:last]
+		} else {
+			sum = &nodeSum{}
+		}
+		s.open[node] = sum
+	}
+	s.latest, s.node = sum, node
+	return sum
+}
+
+// take ends the sum of a node and returns its value and what could not be combined.
+func (s *nodeSums) take(node int) (value []byte, early []contribution) {
+	sum := s.of(node)
+	value, early = sum.value, sum.early
+	*sum = nodeSum{}
+	s.free, s.latest = append(s.free, sum), nil
+	delete(s.open, node)
+	return value, early
+}
+
+// joinState is what an instance under node-leader has of the joins and releases. The
+// nodes that have members of this engine are counted from nodes.here.
+type joinState struct {
+	awaited []int32      // by node: members that this engine still has to hear of
+	last    []vtime.Time // by node: the latest entry of a member but the leader; once complete, when that goes on
+
+	within         vtime.Duration // what a vector takes between two members of a node
+	combine        vtime.Duration // what the leader takes for each vector of another member
+	sums           *nodeSums      // if there are data
+	ledFrom, ledTo int            // nodes whose leader belongs to this engine
+	complete       int            // of them, those of which all members have joined
+}
+
+// beginJoins sets the joins of an instance up: this engine waits for all members
+// of the nodes that it leads, and for its own of the others.
+func (k *Collectives) beginJoins(inst *instance) {
+	nodes, j := inst.comm.nodes, &inst.join
+	spare := &inst.comm.spare
+	j.awaited, j.last = spare.awaited, spare.last
+	spare.awaited, spare.last = nil, nil
+	if j.awaited == nil {
+		j.awaited = world.Reserve[int32](&k.Partition, nodes.there-nodes.here)
+		j.last = world.Reserve[vtime.Time](&k.Partition, nodes.there-nodes.here)
+	}
+	rank := inst.comm.RankOf(0, 0) // any: no delay model tells nodes apart
+	j.within = k.Target.Latency(rank, rank).Plus(k.Target.Transfer(rank, rank, inst.Call.Bytes))
+	j.combine = k.Target.ReduceTime(inst.Call.Bytes)
+	j.ledFrom, j.ledTo = k.ledRange(inst)
+	for i := range j.awaited {
+		p := nodes.here + i
+		if k.leads(inst, p) {
+			j.awaited[i] = int32(nodes.size(p))
+		} else {
+			j.awaited[i] = int32(nodes.locals(k, p))
+		}
+		j.last[i] = 0
+	}
+	if inst.Call.Data {
+		j.sums = &nodeSums{open: map[int]*nodeSum{}}
+	}
+}
+
+// join enters a local member.
+func (k *Collectives) join(inst *instance, lp int32, member int, v *Collective) {
+	p, missing := inst.enterNode(k.Clock[lp], member)
+	if v.Data {
+		k.contribute(inst, p, member, v.Input)
+	}
+	if missing == 0 {
+		k.joinedHere(inst, p)
+	}
+}
+
+// enterNode enters a member at t. It returns its node and how many are missing there.
+func (inst *instance) enterNode(t vtime.Time, member int) (p int, missing int32) {
+	nodes := inst.comm.nodes
+	p = nodes.at(member)
+	if nodes.ledBy(p, member) {
+		t = 0
+	}
+	return p, inst.enterOthers(p-nodes.here, t, 1)
+}
+
+// enterOthers notes that count members of a node, counted from nodes.here, have joined,
+// of whom those other than the leader entered at t or before. It returns how many are
+// missing.
+func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing int32) {
+	j := &inst.join
+	j.last[node] = max(j.last[node], t)
+	missing = j.awaited[node] - count
+	j.awaited[node] = missing
+	if invariant.Enabled && (count < 1 || missing < 0) {
+		invariant.Broken("%v number %d of %s: %d more members have joined node %d than it has",
+			inst.Call.Procedure, inst.Number, inst.comm, -missing, inst.comm.nodes.here+node)
+	}
+	return missing
+}
+
+// contribute adds a member's vector to its node's sum as soon as those of all
+// members before it are in.
+func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
+	sum := inst.join.sums.of(p)
+	index := inst.comm.nodes.indexOf(p, member)
+	if index != sum.next || !k.leads(inst, p) {
+		kept := k.Buffers.Take(len(data))
+		copy(kept, data)
+		sum.early = append(sum.early, contribution{index, kept})
+		return
+	}
+	k.addTo(inst, sum, data)
+	for progress := true; progress; {
+		progress = false
+		for i, e := range sum.early {
+			if e.index == sum.next {
+				k.addTo(inst, sum, e.data)
+				k.Buffers.Release(e.data)
+				sum.early = slices.Delete(sum.early, i, i+1)
+				progress = true
+				break
+			}
+		}
+	}
+}
+
+func (k *Collectives) addTo(inst *instance, s *nodeSum, data []byte) {
+	if s.next == 0 {
+		s.value = k.Buffers.Take(len(data))
+		copy(s.value, data)
+	} else {
+		inst.Call.Operator.Apply(s.value, s.value, data)
+	}
+	s.next++
+}
+
+// leads reports whether the leader of a node belongs to this engine.
+func (k *Collectives) leads(inst *instance, p int) bool {
+	_, local := k.Local(inst.comm.RankOf(inst.comm.nodes.leader(p), 0))
+	return local
+}
+
+// joinedHere is called when all that this engine waits for on a node have joined.
+func (k *Collectives) joinedHere(inst *instance, p int) {
+	nodes := inst.comm.nodes
+	if nodes.ascending && inst.join.ledFrom <= p && p < inst.join.ledTo || !nodes.ascending && k.leads(inst, p) {
+		k.complete(inst, p)
+	} else {
+		k.sendJoin(inst, p)
+	}
+}
+
+// complete lets the leader of a node go on, all of whose members have joined.
+func (k *Collectives) complete(inst *instance, p int) {
+	nodes, j := inst.comm.nodes, &inst.join
+	last := &j.last[p-nodes.here]
+	leader := nodes.leader(p)
+	lp, _ := k.Local(inst.comm.RankOf(leader, 0))
+	entry := inst.entryOf(k, lp, leader)
+	start := entry
+	if others := nodes.size(p) - 1; others > 0 {
+		start = max(start, last.Add(j.within)).Add(j.combine.Times(others))
+		if start == vtime.Forever {
+			k.PastEnd(int(k.Global(lp)), max(entry, *last), inst.Call.Procedure, "the join of its node, which takes %v,", j.within.Plus(j.combine.Times(others)))
+		}
+	}
+	j.complete++
+	*last = start
+	if inst.mode == byMessages {
+		k.startLeader(inst, p, lp, start)
+		return
+	}
+	if j.sums != nil {
+		tree := k.arraysOf(inst).tree
+		value, _ := j.sums.take(p)
+		tree.Add(tree.Leaf(p), value)
+	}
+	if j.complete == j.ledTo-j.ledFrom {
+		k.queue(inst)
+	}
+}
+
+// ledRange returns the positions of the nodes whose leader belongs to this
+// engine; they are consecutive where the leaders ascend.
+func (k *Collectives) ledRange(inst *instance) (lo, hi int) {
+	nodes := inst.comm.nodes
+	lo, hi = nodes.here, nodes.there
+	for lo < hi && !k.leads(inst, lo) {
+		lo++
+	}
+	for hi > lo && !k.leads(inst, hi-1) {
+		hi--
+	}
+	return lo, hi
+}
+
+// release lets the members of a node go whose leader leaves at instant t.
+func (k *Collectives) release(inst *instance, p int, t vtime.Time) {
+	nodes := inst.comm.nodes
+	leader, size := nodes.leader(p), nodes.size(p)
+	if nodes.perNode > 0 && inst.nonblocking == nil && !k.Strict && k.Processors == nil && leader >= k.First && leader+size <= k.First+k.Ranks {
+		k.releaseBlock(inst, leader, size, t)
+		return
+	}
+	others := t.Add(inst.join.within)
+	told := k.told[:0]
+	for i := range size {
+		member := nodes.member(p, i)
+		rank := inst.comm.RankOf(member, 0)
+		lp, local := k.Local(rank)
+		switch {
+		case !local:
+			if owner := k.Engine.Partition().Owner(rank); !slices.Contains(told, owner) {
+				k.sendRelease(inst, p, t, owner)
+				told = append(told, owner)
+			}
+		case member == leader:
+			k.exit(inst, lp, member, t)
+		default:
+			if others == vtime.Forever {
+				k.pastRelease(inst, rank, t)
+			}
+			k.exit(inst, lp, member, others)
+		}
+	}
+	k.told = told[:0]
+}
+
+// releaseBlock is release for a node whose members are consecutive ranks of this
+// engine that all wait in the blocking form.
+func (k *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
+	lp := leader - k.First
+	clocks := k.Clock[lp : lp+size]
+	k.noteTimes(inst, int32(lp), t, clocks[:1])
+	clocks[0] = t
+	if size > 1 {
+		others := t.Add(inst.join.within)
+		if others == vtime.Forever {
+			k.pastRelease(inst, k.First+lp+1, t)
+		}
+		k.noteTimes(inst, int32(lp+1), others, clocks[1:])
+		for i := range clocks[1:] {
+			clocks[1+i] = others
+		}
+	}
+	k.leave(inst, int32(lp), int32(size))
+}
+
+// pastRelease notes that a member would leave its node after the end of virtual time, the
+// leader at t.
+func (k *Collectives) pastRelease(inst *instance, rank int, t vtime.Time) {
+	k.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.join.within)
+}
+
+// noteTimes enters the times of LPs with consecutive numbers that leave together at t
+// and whose clocks stand at their entries.
+func (k *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks []vtime.Time) {
+	if inst.labels != nil {
+		for i, entry := range clocks {
+			k.noteTime(inst, lp+int32(i), t.Sub(entry))
+		}
+		return
+	}
+	if inst.timed == stats.Untimed {
+		return
+	}
+	for len(clocks) > 0 {
+		entry, n := clocks[0], 1
+		for n < len(clocks) && clocks[n] == entry {
+			n++
+		}
+		k.Summary.Tally.NoteSame(inst.timed, t.Sub(entry), uint64(n))
+		clocks = clocks[n:]
+	}
+}
+
+// releaseHere is release for a node that another engine leads.
+func (k *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
+	nodes, others := inst.comm.nodes, t.Add(inst.join.within)
+	for i := range nodes.size(p) {
+		member := nodes.member(p, i)
+		rank := inst.comm.RankOf(member, 0)
+		if lp, local := k.Local(rank); local {
+			if others == vtime.Forever {
+				k.pastRelease(inst, rank, t)
+			}
+			k.exit(inst, lp, member, others)
+		}
+	}
+	k.flushRange(inst)
+}

@@ -1,0 +1,71 @@
+package coll
+
+import (
+	"slices"
+
+	"gigarank/collectives"
+)
+
+// commonLayout returns the layout of the working buffers if it is the same for
+// all members, else nil.
+func (v *Collective) commonLayout(s collectives.Schedule) *collectives.Layout {
+	var l collectives.Layout
+	switch {
+	case v.Operation == collectives.Gatherv || v.Operation == collectives.Scatterv || v.Operation == collectives.Alltoallv:
+		return nil
+	case v.Counts != nil:
+		l = collectives.Given(v.Counts, 1)
+	default:
+		l = collectives.LayoutOf(v.Operation, s, v.Bytes/max(v.Element, 1), v.Element)
+	}
+	return &l
+}
+
+// layoutOf returns a member's own layout, for the operations in which members
+// know different things.
+func (v *Collective) layoutOf(member int) *collectives.Layout {
+	var l collectives.Layout
+	switch {
+	case v.Operation == collectives.Alltoallv:
+		l = collectives.Given(slices.Concat(v.InCounts, v.OutCounts), 1)
+	case member == v.Root:
+		l = collectives.Given(v.Counts, 1)
+	default:
+		l = collectives.Uniform(v.Bytes, 1)
+	}
+	return &l
+}
+
+// resultBlocks returns how many blocks a member's result has.
+func (inst *instance) resultBlocks(member int) int {
+	switch inst.Call.Operation {
+	case collectives.Barrier:
+		return 0
+	case collectives.Bcast, collectives.Allreduce:
+		return inst.schedule.Positions()
+	case collectives.Reduce:
+		return onlyRoot(inst, member, inst.schedule.Positions())
+	case collectives.Gather, collectives.Gatherv:
+		return onlyRoot(inst, member, inst.comm.Size)
+	case collectives.Allgather, collectives.Allgatherv, collectives.Alltoall, collectives.Alltoallv:
+		return inst.comm.Size
+	default:
+		return 1
+	}
+}
+
+func onlyRoot(inst *instance, member, n int) int {
+	if member == inst.Call.Root {
+		return n
+	}
+	return 0
+}
+
+// resultBase is the block of the layout that belongs to the first block of the
+// result.
+func (inst *instance) resultBase() int {
+	if inst.Call.Operation == collectives.Alltoallv {
+		return inst.comm.Size
+	}
+	return 0
+}

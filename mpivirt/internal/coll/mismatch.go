@@ -1,0 +1,652 @@
+package coll
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gigarank/collectives"
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// All members of a communicator call the same collectives in the same order, with
+// arguments that match (MPI 4.1, 6.1). A program that does not do so is found out,
+// without messages of its own for that:
+//
+//   - on one engine, by the call of the first member that entered;
+//   - by every message and record of a collective, which has the sender's signature:
+//     the receiver may wait for it, not have called yet, or have left;
+//   - where everybody waits and nobody sends, by the report of the deadlock.
+//
+// What follows is the same on any number of engines and by any interpreter:
+//
+//   - If nobody can leave any of the calls before everybody has entered, as with a
+//     barrier and an allreduce, the collective fails as a whole: every member's call
+//     ends with the error; see failure. Under a model with state at the receiver the
+//     run ends.
+//   - Members of another call with the same root, whose lengths, types or operations
+//     differ, go through the messages of the algorithm nonetheless, as MPICH does.
+//     Who gets a message of another call, or one that rests on such a message, ends
+//     its call with the error; who needs none, as the root of a bcast, does not learn
+//     of it.
+//   - Else the algorithms do not fit together, and some members may have left. The calls
+//     of each family go on among themselves, by messages, and the run ends with the
+//     error, of the first member in the order of (virtual time, rank) that enters a call
+//     of another family than the first of all. An engine that hears of two families
+//     bounds the run by an instant that is not before that; which member it is follows
+//     from what all engines have entered, when nothing is left before the bound.
+
+// signature stands for what all members must agree on: the call in its lowest byte,
+// the root, the lengths, the operation and the type. Zero stands for no call.
+type signature uint64
+
+// Where the parts of a signature begin.
+const (
+	signedRoot      = 8
+	signedLengths   = 24
+	signedOperation = 48
+	signedKind      = 60
+)
+
+func (v *Collective) signature() signature {
+	if v.Operation == collectives.Barrier {
+		return signature(v.Procedure)
+	}
+	lengths := uint64(v.Element)<<1 | map[bool]uint64{true: 1}[v.Data]
+	if !v.lengthsDiffer() {
+		lengths = random.Mix(lengths ^ random.Mix(uint64(v.Bytes)))
+		for _, n := range v.Counts {
+			lengths = random.Mix(lengths + uint64(n))
+		}
+	}
+	operation := uint64(0)
+	for _, letter := range []byte(v.Operator.Name) {
+		operation = random.Mix(operation + uint64(letter))
+	}
+	root := uint16(v.Root) + uint16(v.Root>>16)
+	return signature(v.Procedure) | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<24-1))<<signedLengths |
+		signature(operation&(1<<12-1))<<signedOperation | signature(v.Type)<<signedKind
+}
+
+func (s signature) call() world.Procedure { return world.Procedure(s & 0xff) }
+
+// describe names the call among so many members, with its root if that is in the
+// signature whole.
+func (s signature) describe(members int) string {
+	name := "something else"
+	if int(s.call()) < len(world.CallNames) {
+		name = s.call().String()
+	}
+	switch s.call() {
+	case world.Bcast, world.Reduce, world.Gather, world.Gatherv, world.Scatter, world.Scatterv:
+		if members <= 1<<16 {
+			return fmt.Sprintf("%s with root %d", name, uint16(s>>signedRoot))
+		}
+	}
+	return name
+}
+
+// mismatch returns what differs between the call of a member here and that of another
+// rank, nil if nothing does.
+func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32) error {
+	differ := own ^ theirs
+	class, how, mine, others := world.ErrOp, " by another operation", "", ""
+	switch {
+	case differ == 0:
+		return nil
+	case own.call() != theirs.call():
+		class, how = world.ErrOther, ""
+	case uint16(differ>>signedRoot) != 0:
+		class, how = world.ErrRoot, ""
+	case differ>>signedLengths&(1<<24-1) != 0:
+		class, how = world.ErrCount, " of other lengths"
+	case differ>>signedKind != 0:
+		class, how, mine, others = world.ErrType, "", fmt.Sprintf(" of %v", world.ElementType(own>>signedKind)), fmt.Sprintf(" of %v", world.ElementType(theirs>>signedKind))
+	}
+	return world.Errorf(class, "%s%s, but rank %d calls %s%s%s as collective %d on %s",
+		own.describe(c.Size), mine, rank, theirs.describe(c.Size), others, how, number, c)
+}
+
+// agrees reports whether a member's call agrees with that of the first member here.
+func (inst *instance) agrees(v *Collective) bool {
+	w := &inst.Call
+	if v.Operation == collectives.Barrier && w.Operation == collectives.Barrier {
+		return true
+	}
+	lengths := v.Element == w.Element && v.Data == w.Data &&
+		(v.lengthsDiffer() || v.Bytes == w.Bytes && slices.Equal(v.Counts, w.Counts))
+	return v.Procedure == w.Procedure && v.Root == w.Root && lengths && v.Type == w.Type && v.Operator.Name == w.Operator.Name
+}
+
+// lengthsDiffer reports whether members hand in blocks of different lengths of
+// which only the root knows all.
+func (v *Collective) lengthsDiffer() bool {
+	return v.Operation == collectives.Gatherv || v.Operation == collectives.Scatterv
+}
+
+// spell is a time in which the members of an engine called one and the same
+// collective again and again: its instances from from to until-1.
+type spell struct {
+	from, until uint32
+	signature   signature
+}
+
+// maxSpells is how far back an engine knows what its members called.
+const maxSpells = 256
+
+// remember notes what the first member here calls in an instance.
+func (inst *instance) remember() {
+	c := inst.comm
+	if c.Locals == c.Size {
+		return
+	}
+	if n := len(c.spells); n > 0 && c.spells[n-1].signature == inst.signature && c.spells[n-1].until == inst.Number {
+		c.spells[n-1].until = inst.Number + 1
+		return
+	}
+	if len(c.spells) == maxSpells {
+		c.spells = slices.Delete(c.spells, 0, maxSpells/2)
+	}
+	c.spells = append(c.spells, spell{inst.Number, inst.Number + 1, inst.signature})
+}
+
+// calledAs returns the signature of an instance that members here have entered; zero
+// if that is forgotten.
+func (c *Communicator) calledAs(number uint32) signature {
+	for i := len(c.spells) - 1; i >= 0; i-- {
+		if s := &c.spells[i]; s.from <= number && number < s.until {
+			return s.signature
+		}
+	}
+	return 0
+}
+
+// entrant is the sender of a round message, which has entered before it arrives.
+func (m *roundMessage) entrant() entrant { return entrant{m.arrival, m.rank, m.signature} }
+
+// fits reports whether a round message is of the same family as an agent's call.
+func (k *Collectives) fits(a *agent, m *roundMessage) bool {
+	own, theirs := a.signature(), m.signature
+	return own == theirs || k.family(own) == k.family(theirs)
+}
+
+// whole reports whether nobody can leave a call before everybody has entered it.
+func (s signature) whole() bool {
+	switch s.call() {
+	case world.Barrier, world.Allreduce, world.Allgather, world.Allgatherv, world.Alltoall, world.Alltoallv, world.ReduceScatter,
+		world.CommDup, world.CommSplit, world.CommCreate:
+		return true
+	}
+	return false
+}
+
+// family returns what stands for the calls that fit together: those of one name and root,
+// so that messages of one are waited for in the other; and all of those of which nobody can
+// leave any before everybody has entered, if they fail together, else only equal ones.
+func (s signature) family(together bool) signature {
+	switch {
+	case !s.whole():
+		return s & (1<<signedLengths - 1)
+	case together:
+		return signature(world.NoProcedure)
+	}
+	return s
+}
+
+// family is that of a call on the kernel's machine.
+func (k *Collectives) family(s signature) signature { return s.family(k.Together()) }
+
+// Together reports whether a collective can fail as a whole. It cannot where a message takes
+// effect on its receiver's processor, whether or not somebody waits for it: what the messages
+// have done before the failure would depend on the hosting.
+func (k *Collectives) Together() bool { return k.Processors == nil }
+
+// agreement is what an engine knows of how the calls of an instance's members agree.
+type agreement struct {
+	signature signature    // of the first local member's call
+	entrant   entrant      // the first of the local members, any of them while nobody can leave
+	announced bool         // another engine knows the signature; see announce
+	rival     *instance    // of the same number, for members here whose call is of another family
+	odd       map[int]*odd // by member, whose call differs from that of the first here
+}
+
+// odd is a call that differs from that of the first member on its engine.
+type odd struct {
+	call      Collective
+	signature signature
+}
+
+// callOf returns what a local member has called, without its memory.
+func (inst *instance) callOf(member int) *Collective {
+	if o := inst.odd[member]; o != nil {
+		return &o.call
+	}
+	return &inst.Call
+}
+
+// signatureOf returns the signature of a local member's call.
+func (inst *instance) signatureOf(member int) signature {
+	if o := inst.odd[member]; o != nil {
+		return o.signature
+	}
+	return inst.signature
+}
+
+// accept looks at the call of a member that is about to enter an instance, and returns
+// the one that it enters: that of its family.
+func (k *Collectives) accept(inst *instance, lp int32, member int, v *Collective) *instance {
+	if inst.agrees(v) {
+		k.contradicted(inst, lp)
+		return inst
+	}
+	o := &odd{*v, v.signature()}
+	if k.family(inst.signature) != k.family(o.signature) {
+		return k.acceptApart(inst, lp, member, v, o.signature)
+	}
+	o.call.Input, o.call.Output = nil, nil
+	if o.signature == inst.signature { // by chance
+		o.signature ^= 1 << signedLengths
+	}
+	if inst.odd == nil {
+		inst.odd = map[int]*odd{}
+	}
+	inst.odd[member] = o
+	k.contradiction(inst)
+	if inst.mode == locally {
+		k.demote(inst)
+	}
+	return inst
+}
+
+// acceptApart is accept for a member whose call is of another family than an instance.
+func (k *Collectives) acceptApart(inst *instance, lp int32, member int, v *Collective, own signature) *instance {
+	if inst.mode == locally {
+		k.demote(inst)
+	}
+	k.bound(inst.comm, inst.Number, inst.entrant, entrant{k.Clock[lp], k.Global(lp), own})
+	if inst.rival == nil {
+		inst.rival = k.newInstance(inst.comm, inst.Number, lp, v)
+		inst.comm.open = nil
+	}
+	return k.accept(inst.rival, lp, member, v)
+}
+
+// ofFamily returns the instance of a family among those that have one number, nil if there
+// is none here.
+func (k *Collectives) ofFamily(inst *instance, f signature) *instance {
+	for inst != nil && k.family(inst.signature) != f {
+		inst = inst.rival
+	}
+	return inst
+}
+
+// entrant is a member that has entered a collective, and its call. Entrants are in the
+// order of (virtual time, rank).
+type entrant struct {
+	at        vtime.Time // of its entry, or an instant after it
+	rank      int32
+	signature signature
+}
+
+func (c entrant) compare(o entrant) int {
+	return cmp.Or(cmp.Compare(c.at, o.at), cmp.Compare(c.rank, o.rank))
+}
+
+// bound bounds the run by the later of two entrants of different families.
+func (k *Collectives) bound(c *Communicator, number uint32, a, b entrant) {
+	if a.compare(b) > 0 {
+		a, b = b, a
+	}
+	k.FailedAt(int(b.rank), b.at, b.signature.call(), c.mismatch(number, b.signature, a.signature, a.rank))
+}
+
+// contradiction is told that a call of an instance's family differs from the others.
+func (k *Collectives) contradiction(inst *instance) {
+	if inst.failed == nil && inst.signature.whole() {
+		k.failWhole(inst)
+	}
+}
+
+// announce tells another engine what the members here call in an instance, in which all
+// wait for all. Each engine tells the next one of those that have members, and the last
+// one the first, so that some engine hears of another call than its own if there are any.
+// Messages tell most of that; but an algorithm may wait where nobody sends. One engine
+// begins of which a rank has asked for its errors, and who is told tells on. Where no rank
+// has, it is enough to find out when all wait.
+func (k *Collectives) announce(inst *instance) {
+	others := k.others(inst.comm)
+	if inst.announced || len(others) == 0 || !inst.signature.whole() || !k.Together() {
+		return
+	}
+	inst.announced = true
+	at, _ := slices.BinarySearch(others, k.Engine.Index())
+	k.collectiveRecord(inst, others[at%len(others)], world.RecordSignature, 0)
+}
+
+// breaks notes that an instance has failed: what still comes for it is dropped.
+func (c *Communicator) breaks(number uint32) {
+	if c.broken == nil {
+		c.broken = map[uint32]bool{}
+	}
+	c.broken[number] = true
+}
+
+// contradicted compares the call of an LP that enters an instance with those of the
+// ranks that have sent to it already. It reports whether the instance has failed.
+func (k *Collectives) contradicted(inst *instance, lp int32) bool {
+	q := k.roundQueue(lp)
+	if q == nil {
+		return inst.failed != nil
+	}
+	for index := q.early.head; index != 0 && inst.failed == nil; {
+		m := k.rounds.At(index)
+		index = m.next
+		if m.comm != inst.comm.Index || m.number != inst.Number || m.signature == inst.signature {
+			continue
+		}
+		if theirs := m.entrant(); k.family(theirs.signature) == k.family(inst.signature) {
+			k.contradiction(inst)
+		} else {
+			k.bound(inst.comm, inst.Number, inst.entrant, theirs)
+		}
+	}
+	return inst.failed != nil
+}
+
+// checkEarly is told of a message from another engine for which no agent waits, and
+// whether the LP has an agent in an instance of its number. If the LP takes no more
+// messages in it, the sender is in another call: in one of which each message is waited
+// for, none is left over.
+func (k *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
+	c, number, theirs := k.Members[m.comm], m.number, m.entrant()
+	inst := c.numbered(number)
+	if inst != nil {
+		own := k.ofFamily(inst, k.family(theirs.signature))
+		if own == nil {
+			k.bound(c, number, inst.entrant, theirs)
+			return
+		}
+		inst = own
+		if theirs.signature != inst.signature {
+			k.contradiction(inst)
+		}
+	}
+	if running || number >= c.Next || c.broken[number] || inst != nil && !k.takesNoMore(inst, lp) {
+		return
+	}
+	own := entrant{k.Clock[lp], k.Global(lp), c.calledAs(number)}
+	if inst != nil {
+		own.signature = inst.signatureOf(inst.comm.Group.Member(int(own.rank)))
+	}
+	if own.signature == theirs.signature {
+		if invariant.Enabled {
+			invariant.Broken("rank %d gets a message of %s number %d of %s, which takes none from it", own.rank, own.signature.call(), number, c)
+		}
+		return
+	}
+	k.bound(c, number, own, theirs)
+}
+
+// checkLeftOver looks for messages that came for an agent which has ended.
+func (k *Collectives) checkLeftOver(inst *instance, lp int32) {
+	for index := k.roundQueue(lp).early.head; index != 0; index = k.rounds.At(index).next {
+		if m := k.rounds.At(index); m.comm == inst.comm.Index && m.number == inst.Number {
+			k.checkEarly(lp, m, false)
+			return
+		}
+	}
+}
+
+// checkRecord is told of a record about an instance that all local members have left:
+// nobody leaves before its engine has all that it needs, so the sender is in another
+// call. Only signatures, and parts of a tree where no leader of a node is, may be late.
+func (k *Collectives) checkRecord(c *Communicator, number uint32, kind byte, theirs entrant) {
+	own, late := c.calledAs(number), kind == world.RecordSignature || kind == world.RecordTree
+	switch {
+	case c.broken[number] || own == 0 && late:
+	case own != theirs.signature:
+		lp, _ := k.Local(c.RankOf(k.firstLocal(c), 0))
+		k.bound(c, number, entrant{k.Clock[lp], k.Global(lp), own}, theirs)
+	case invariant.Enabled && !late:
+		invariant.Broken("a record about %s number %d of %s, which has ended", own.call(), number, c)
+	}
+}
+
+// firstLocal returns the first member of this engine.
+func (k *Collectives) firstLocal(c *Communicator) int {
+	for member := c.First; member < c.Last; member++ {
+		if _, here := k.Local(c.RankOf(member, 0)); here {
+			return member
+		}
+	}
+	invariant.Broken("%s has no member on engine %d", c, k.Engine.Index())
+	return 0
+}
+
+// takesNoMore reports whether an LP that has no agent in an instance has entered and
+// will have none.
+func (k *Collectives) takesNoMore(inst *instance, lp int32) bool {
+	member := inst.comm.Group.Member(int(k.Global(lp)))
+	switch {
+	case !inst.Has(member - inst.comm.First):
+		return false
+	case inst.mode != byMessages:
+		return true
+	case !inst.leaders:
+		return k.agentOf(inst, lp) == 0
+	}
+	nodes := inst.comm.nodes
+	p := nodes.at(member)
+	return !nodes.ledBy(p, member) || inst.join.awaited[p-nodes.here] == 0 && k.agentOf(inst, lp) == 0
+}
+
+// agentOf returns the agent of an LP in an instance, 0 if it has none.
+func (k *Collectives) agentOf(inst *instance, lp int32) int32 {
+	q := k.roundQueue(lp)
+	if q == nil {
+		return 0
+	}
+	index := q.agents
+	for index != 0 && k.agents.At(index).inst != inst {
+		index = k.agents.At(index).next
+	}
+	return index
+}
+
+// blame gives a member's call an error to end with.
+func (inst *instance) blame(member int, err error) {
+	if inst.errors == nil {
+		inst.errors = map[int]error{}
+	}
+	if inst.errors[member] == nil {
+		inst.errors[member] = err
+	}
+}
+
+// learn notes that the message of an agent's round is of another call than its own, or
+// rests on one that is, and what is wrong with it. What it sends from here on says so.
+func (k *Collectives) learn(a *agent, own signature, m *roundMessage) {
+	inst := a.inst
+	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank)
+	if err == nil {
+		err = world.Errorf(m.fault, "%s, but rank %d has heard of a call that does not match as collective %d on %s",
+			own.describe(inst.comm.Size), m.rank, inst.Number, inst.comm)
+	}
+	errors.As(err, &a.fault)
+	inst.blame(int(a.member), err)
+}
+
+// stopAgent takes an agent off its LP.
+// It keeps its number: the kernel may have it in its queue, and another LP may
+// acknowledge its message.
+func (k *Collectives) stopAgent(index int32) {
+	a := k.unlinkAgent(index)
+	if a.message != 0 {
+		k.disposeRound(a.message)
+	}
+	k.Buffers.Release(a.working)
+	*k.agents.At(index) = agent{ended: true}
+}
+
+// entrance is the first entrant of an instance on one engine; where nobody can have left,
+// the first of its signature, with what is known of the others.
+type entrance struct {
+	context uint64
+	members uint64
+	number  uint32
+	entrant
+	count  uint64         // of entrants with that signature
+	lowest int32          // rank of them
+	latest vtime.Time     // entry of them
+	span   vtime.Duration // of a failure, from the last entry on
+}
+
+// maxPast is of how many instances that all members here have left an engine knows when
+// the first had entered.
+const maxPast = 1024
+
+// keepPast notes the first entrant of an instance that all members here have left, where
+// members elsewhere may be in another call.
+func (c *Communicator) keepPast(inst *instance) {
+	if c.Locals == c.Size || inst.signature.whole() {
+		return
+	}
+	if len(c.past) == maxPast {
+		c.past = slices.Delete(c.past, 0, maxPast/2)
+	}
+	c.past = append(c.past, entrance{context: c.Context, members: uint64(c.Size), number: inst.Number, entrant: inst.entrant})
+}
+
+// calls lists the first entrants of all instances of which some member may be in another call.
+func (k *Collectives) calls() (all []entrance) {
+	for _, c := range k.Members {
+		if c == nil {
+			continue
+		}
+		all = append(all, c.past...)
+		span := vtime.Duration(0) // counts only where nobody can go on; see disagreement
+		if len(c.Live) > 0 && !k.Limited() {
+			span = k.thereAndBack(c)
+		}
+		for _, inst := range c.Live {
+			for ; inst != nil; inst = inst.rival {
+				all = append(all, k.entrances(inst, span)...)
+			}
+		}
+	}
+	return all
+}
+
+// entrances returns the first entrants of an instance, with the span given.
+func (k *Collectives) entrances(inst *instance, span vtime.Duration) (all []entrance) {
+	c := inst.comm
+	one := entrance{context: c.Context, members: uint64(c.Size), number: inst.Number, entrant: inst.entrant, span: span}
+	if !inst.signature.whole() {
+		return []entrance{one}
+	}
+	bySignature := map[signature]entrance{}
+	for member := c.First; member < c.Last; member++ {
+		rank := c.RankOf(member, 0)
+		lp, here := k.Local(rank)
+		if !here || !inst.Has(member-c.First) {
+			continue
+		}
+		next := entrant{inst.entryOf(k, lp, member), int32(rank), inst.signatureOf(member)}
+		known, exists := bySignature[next.signature]
+		if !exists {
+			known = one
+			known.entrant, known.lowest = next, next.rank
+		}
+		if next.compare(known.entrant) < 0 {
+			known.entrant = next
+		}
+		known.count, known.lowest, known.latest = known.count+1, min(known.lowest, next.rank), max(known.latest, next.at)
+		bySignature[next.signature] = known
+	}
+	return slices.Collect(maps.Values(bySignature))
+}
+
+// disagreement returns the error of the first rank of all that entered a call which does
+// not fit that of the first entrant; nil if there is none. If stuck, nobody can go on: ranks
+// that make different calls of one family have not been told. If all have entered, the error
+// is that of the first rank that is told.
+func disagreement(calls []entrance, stuck, together bool) (least *world.RankError) {
+	slices.SortFunc(calls, func(a, b entrance) int {
+		return cmp.Or(cmp.Compare(a.context, b.context), cmp.Compare(a.number, b.number), a.compare(b.entrant))
+	})
+	for len(calls) > 0 {
+		n := 1
+		for n < len(calls) && calls[n].context == calls[0].context && calls[n].number == calls[0].number {
+			n++
+		}
+		if e := disagreementOf(calls[:n], stuck, together); e != nil && (least == nil || e.Before(least)) {
+			least = e
+		}
+		calls = calls[n:]
+	}
+	return least
+}
+
+// disagreementOf is disagreement for one instance, of which the entrants are in their order.
+func disagreementOf(calls []entrance, stuck, together bool) *world.RankError {
+	first := calls[0]
+	odd := slices.IndexFunc(calls, func(c entrance) bool { return c.signature.family(together) != first.signature.family(together) })
+	told := odd < 0 && stuck && first.signature.whole()
+	if told {
+		odd = slices.IndexFunc(calls, func(c entrance) bool { return c.signature != first.signature })
+	}
+	if odd < 0 {
+		return nil
+	}
+	x, theirs := calls[odd], first.entrant
+	entered, latest, lowest := uint64(0), vtime.Time(0), first
+	for _, c := range calls {
+		entered, latest = entered+c.count, max(latest, c.latest)
+		if c.lowest < lowest.lowest {
+			lowest = c
+		}
+	}
+	if told && entered == first.members {
+		x, x.rank, x.at = lowest, lowest.lowest, latest.Add(first.span)
+		if x.signature == first.signature {
+			theirs = calls[odd].entrant
+		}
+	}
+	c := &Communicator{Comm: world.Comm{Context: x.context, Size: int(x.members)}}
+	return &world.RankError{Rank: int(x.rank), Time: x.at, Call: x.signature.call().String(), Err: c.mismatch(x.number, x.signature, theirs.signature, theirs.rank)}
+}
+
+// encodeCalls writes entrances for engine 0.
+func encodeCalls(calls []entrance) (b []byte) {
+	for _, c := range calls {
+		b = world.AppendWords(b, c.context, c.members, uint64(c.number), uint64(c.at), uint64(c.rank), uint64(c.signature),
+			c.count, uint64(c.lowest), uint64(c.latest), uint64(c.span))
+	}
+	return b
+}
+
+// decodeCalls reads what all engines have written; there is nothing on the others than
+// engine 0.
+func decodeCalls(payloads [][]byte) (all []entrance) {
+	for _, payload := range payloads {
+		for r := (world.Reader{Rest: payload}); len(r.Rest) > 0; {
+			all = append(all, entrance{r.U64(), r.U64(), uint32(r.U64()), entrant{vtime.Time(r.U64()), int32(r.U64()), signature(r.U64())},
+				r.U64(), int32(r.U64()), vtime.Time(r.U64()), vtime.Duration(r.U64())})
+		}
+	}
+	return all
+}
+
+// Called returns what this engine's members have called, for engine 0; see [firstMisfit].
+func (k *Collectives) Called() []byte { return encodeCalls(k.calls()) }
+
+// FirstMisfit returns the error of the first rank whose call does not fit the others', given
+// what all engines have sent; nil if there is none.
+func FirstMisfit(payloads [][]byte, deadlocked, together bool) *world.RankError {
+	return disagreement(decodeCalls(payloads), deadlocked, together)
+}

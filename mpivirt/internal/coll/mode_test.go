@@ -1,0 +1,75 @@
+package coll
+
+import (
+	"testing"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/world"
+)
+
+// modeOf returns how engine 0 would carry a collective on WORLD out.
+func modeOf(t *testing.T, machine string, ranks, engines int, wanted Interpreter, v Collective) mode {
+	t.Helper()
+	k := opened(t, machine, ranks, engines, wanted)
+	return k.newInstance(k.Members[world.World], 0, 0, &v).mode
+}
+
+// Bulk interpretation is used where it is possible, and only there.
+func TestModeOfInstances(t *testing.T) {
+	gapped := func(gap string) string {
+		return "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, overhead: {send: 1us, receive: 1us}, gap: " + gap + "}\n"
+	}
+	const (
+		flat    = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us}\n"
+		limited = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, eager_limit: 8}\n"
+		shared  = "name: m\nranks_per_node: 2\nnetwork: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}\n"
+		mixed   = "name: m\nranks_per_node: 2\nmapping: random:4\nnetwork: {model: flat, latency: 1us}\n"
+	)
+	sum := world.Operator{Name: "sum", Commutative: true, Apply: func(_, _, _ []byte) {}}
+	barrier := func(a collectives.Algorithm) Collective {
+		return Collective{Procedure: world.Barrier, Operation: collectives.Barrier, Algorithm: a}
+	}
+	allreduce := func(a collectives.Algorithm, bytes int64) Collective {
+		return Collective{Procedure: world.Allreduce, Operation: collectives.Allreduce, Algorithm: a, Bytes: bytes, Element: 8}
+	}
+	data := func(a collectives.Algorithm) Collective {
+		v := allreduce(a, 16)
+		v.Data, v.Operator = true, sum
+		return v
+	}
+	bcast := Collective{Procedure: world.Bcast, Operation: collectives.Bcast, Algorithm: collectives.Binomial, Bytes: 8, Element: 8}
+	for _, c := range []struct {
+		name        string
+		machine     string
+		engines     int
+		interpreter Interpreter
+		v           Collective
+		want        mode
+	}{
+		{"asked for messages", flat, 1, Message, barrier(collectives.NodeLeader), byMessages},
+		{"node-leader barrier", flat, 3, Auto, barrier(collectives.NodeLeader), byArrays},
+		{"dissemination barrier", flat, 3, Bulk, barrier(collectives.Dissemination), byArrays},
+		{"leaders in no order", mixed, 3, Auto, barrier(collectives.NodeLeader), byMessages},
+		{"dissemination, whatever the mapping", mixed, 3, Auto, barrier(collectives.Dissemination), byArrays},
+		{"shared state", shared, 1, Auto, barrier(collectives.Dissemination), byMessages},
+		{"shared state on several engines", shared, 3, Auto, barrier(collectives.Dissemination), byMessages},
+		{"sizes", flat, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
+		{"a gap that overheads hide", gapped("2us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
+		{"a gap that they do not", gapped("3us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byMessages},
+		{"a gap where members only receive", gapped("2us"), 3, Auto, barrier(collectives.Binomial), byMessages},
+		{"rendezvous in pairs", limited, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
+		{"rendezvous round a ring, on one engine", limited, 1, Auto, allreduce(collectives.Ring, 16*12), locally},
+		{"rendezvous round a ring", limited, 3, Auto, allreduce(collectives.Ring, 16*12), byMessages},
+		{"chunks of different lengths", flat, 3, Auto, allreduce(collectives.Ring, 16), byMessages},
+		{"chunks of one length", flat, 3, Auto, allreduce(collectives.Ring, 8*12), byArrays},
+		{"data in the tree", flat, 3, Auto, data(collectives.NodeLeader), byArrays},
+		{"data in chunks", flat, 3, Auto, data(collectives.Rabenseifner), byMessages},
+		{"data in chunks on one engine", flat, 1, Auto, data(collectives.Rabenseifner), locally},
+		{"who does not wait for all", flat, 3, Auto, bcast, byMessages},
+		{"who does not wait for all, on one engine", flat, 1, Auto, bcast, locally},
+	} {
+		if got := modeOf(t, c.machine, 12, c.engines, c.interpreter, c.v); got != c.want {
+			t.Errorf("%s: mode %d, want %d", c.name, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package coll
+
+import (
+	"slices"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// The rounds of an agent. An agent is a thread of its own: what one of its rounds sends
+// requires the receive of the round before, as in LogGOPSim's schedules. Send and receive
+// of one round do not wait for each other: a message is matched though the own one has not
+// begun to leave, but then its content is taken in only when that has.
+
+// goOnAgent takes an agent as far as it gets without the processor.
+func (k *Collectives) goOnAgent(index int32) {
+	a := k.agents.At(index)
+	if a.ended {
+		return
+	}
+	for {
+		step, more := a.nextStep()
+		if !more {
+			k.endAgent(index)
+			return
+		}
+		if a.stage == sending {
+			k.beginRound(index, a, &step)
+		}
+		if a.stage == receiving && a.message != 0 {
+			k.takeRound(index, a)
+		}
+		if a.stage == receiving || a.stage == posting || a.sent == leaving {
+			return
+		}
+		if a.stage == matched {
+			a.stage = acknowledging
+			if !k.finishReceive(index, a, &step) {
+				return
+			}
+		}
+		if a.stage == combining || a.sent == unacked {
+			return
+		}
+		a.released = max(a.released, a.matched)
+		a.clock = max(a.clock, a.matched, k.freeFrom(a.lp, a.matched))
+		a.stage, a.matched = sending, 0
+		a.round++
+	}
+}
+
+// freeFrom returns from when on the CPU of an LP is free, as far as is known at t.
+func (k *Collectives) freeFrom(lp int32, t vtime.Time) vtime.Time {
+	p := &k.Processors[lp]
+	free := p.State.CPU
+	if op := p.Poll(&k.Messages, lp); op != nil && t > op.Ready {
+		at, _ := k.PollFrom(op, t)
+		free = max(free, at)
+	}
+	return free
+}
+
+// beginRound asks for the message of an agent's round to be sent, and for the one that it
+// receives if that is there: neither waits for the other.
+func (k *Collectives) beginRound(index int32, a *agent, step *collectives.Step) {
+	a.posted, a.stage = a.clock, acknowledging
+	if step.To != collectives.None {
+		a.sent = leaving
+		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpRound, Index: index, Ready: a.clock, Released: a.released})
+	}
+	if step.From != collectives.None {
+		a.stage = receiving
+		if a.message = k.takeEarly(a); a.message != 0 {
+			k.postRound(index, a)
+		}
+	}
+}
+
+// postRound has an agent receive, when its round begins, a message that was taken in
+// before.
+func (k *Collectives) postRound(index int32, a *agent) {
+	a.stage = posting
+	k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpReceive, Index: index, Ready: a.posted, Released: a.released})
+}
+
+// SendRoundAt sends the message of an agent's round.
+func (k *Collectives) SendRoundAt(lp, index int32, at vtime.Time) {
+	p := &k.Processors[lp]
+	a := k.agents.At(index)
+	if a.ended {
+		return
+	}
+	step := a.inst.schedule.Step(int(a.member), int(a.round))
+	a.sent = gone
+	m, dst := k.roundMessage(index, a, &step)
+	k.Target.Depart(&p.State, m.bytes, at)
+	p.Sent = at
+	m.arrival = at.Add(k.Target.Latency(int(m.rank), dst))
+	a.clock, a.released = p.State.CPU, max(a.released, at)
+	k.checkSent(a, dst, m.bytes, at, m.arrival)
+	k.Engine.Statistics.Messages++
+	k.dispatchRound(&m, dst, at, k.gather(a, step.Send, a.inst.schedule.Positions()))
+	k.goOnAgent(index)
+}
+
+// takeRound lets an agent receive the message of its round, which has just been taken in.
+func (k *Collectives) takeRound(index int32, a *agent) {
+	if at := k.rounds.At(a.message).arrival; at >= a.posted {
+		k.matchRound(a, at)
+		return
+	}
+	k.postRound(index, a)
+}
+
+// ReceiveRoundAt lets an agent receive a message that was there before.
+func (k *Collectives) ReceiveRoundAt(index int32, at vtime.Time) {
+	a := k.agents.At(index)
+	if a.ended {
+		return
+	}
+	k.matchRound(a, at)
+	k.goOnAgent(index)
+}
+
+// matchRound matches the message of an agent's round at an instant.
+func (k *Collectives) matchRound(a *agent, at vtime.Time) {
+	a.stage, a.released = matched, max(a.released, at)
+	a.clock = max(a.clock, at, k.freeFrom(a.lp, at))
+	k.matchRoundMessage(k.rounds.At(a.message), a, at)
+}
+
+// finishReceive takes in what an agent has received, when its own message has begun to
+// leave. It reports false if that is the end of the agent.
+func (k *Collectives) finishReceive(index int32, a *agent, step *collectives.Step) bool {
+	work := k.Target.ReduceTime(combinedBytes(step, k.rounds.At(a.message).bytes))
+	if !k.acceptRound(a, step) {
+		return false
+	}
+	if work > 0 {
+		a.stage = combining
+		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpCombine, Index: index, Ready: a.clock, Released: a.released, Length: work})
+	}
+	return true
+}
+
+// Combined lets an agent go on that has begun to combine what it has received.
+func (k *Collectives) Combined(index int32, at vtime.Time) {
+	a := k.agents.At(index)
+	if a.ended {
+		return
+	}
+	a.clock, a.released, a.stage = k.Processors[a.lp].State.CPU, max(a.released, at), acknowledging
+	k.goOnAgent(index)
+}
+
+// TakeInRound hands over a round message that an LP has taken in at an instant.
+func (k *Collectives) TakeInRound(lp, index int32, at vtime.Time) {
+	k.rounds.At(index).arrival = at
+	k.arriveRound(lp, index)
+}
+
+// RoundBytes returns the size of a round message.
+func (k *Collectives) RoundBytes(index int32) int64 { return k.rounds.At(index).bytes }
+
+// RoundCall returns the call that a round message is for, as far as it is known.
+func (k *Collectives) RoundCall(index int32) world.Procedure {
+	m := k.rounds.At(index)
+	if inst := k.Members[m.comm].numbered(m.number); inst != nil {
+		return inst.Call.Procedure
+	}
+	return world.NoProcedure
+}
+
+// AgentCall returns the LP and the call that an agent goes through, and its round. It reports
+// whether the agent has not ended.
+func (k *Collectives) AgentCall(index int32) (lp int32, c world.Procedure, round int, live bool) {
+	a := k.agents.At(index)
+	if a.ended {
+		return 0, world.NoProcedure, 0, false
+	}
+	return a.lp, a.inst.Call.Procedure, int(a.round), true
+}
+
+// EnterLater has an LP enter a collective once what it began before has begun.
+func (k *Collectives) EnterLater(lp int32, c *Communicator, member int, v *Collective, request int32) {
+	entered, timing := *v, k.Timing
+	if v.Transient {
+		entered.Input = slices.Clone(v.Input)
+	}
+	k.Timing = stats.Untimed
+	k.Operate(lp, ptp.Operation{Kind: ptp.OpCall, Late: func() {
+		k.Timing = timing
+		k.Enter(lp, c, member, &entered, request)
+	}})
+}

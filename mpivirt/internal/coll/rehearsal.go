@@ -1,0 +1,422 @@
+package coll
+
+import (
+	"math"
+	"unsafe"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/world"
+)
+
+// A rehearsal takes few participants through the same steps as the interpreters by
+// messages and locally, without clocks or content, and counts the values in use at the
+// same time. The counts for each participant hardly depend on the number of participants.
+//
+// By messages, an engine carries out what agents and ranks have ready in the order of
+// the engine's ready queue: agents first, then the next rank. Engines take turns, each
+// until it has nothing left.
+
+// rehearsal is one collective with few participants.
+type rehearsal struct {
+	schedule collectives.Schedule
+	eager    int64                                 // the eager limit
+	bytes    func(b collectives.Blocks) int64      // of a message
+	working  func(extent collectives.Blocks) int64 // of a working buffer
+	data     bool
+	engines  int
+	times    int // that participants go through the collective, one time after the other
+}
+
+// usage counts what was in use at most, for each participant.
+type usage struct {
+	agents, queues, rounds, crowd, ready float64
+	wire                                 float64 // bytes of records between engines
+	buffers, pooled                      float64 // touched bytes of buffers, and their number
+	lists, spare                         float64 // bytes of lists of members, and the number of idle ones
+}
+
+// grown is how many elements append allocates in all for each element of a slice that
+// grows one by one: the factor from one capacity to the next is 1.25, and nothing is
+// collected meanwhile.
+const grown = 5.25
+
+// touched returns how much of a pooled buffer with n bytes of content becomes resident.
+func touched(n int64) float64 {
+	if n > pageBytes {
+		return pages(n)
+	}
+	return float64(int64(64) << world.BufferClass(int(n)))
+}
+
+const pageBytes = 4096
+
+// pages returns the bytes of the pages that n bytes lie on.
+func pages(n int64) float64 { return math.Ceil(float64(n)/pageBytes) * pageBytes }
+
+// gauges counts values in use by class, and the most of each. Buffers are counted by
+// the classes of bufferPool, with the longest content of each.
+type gauges struct {
+	now, most map[int]int
+	longest   map[int]int64
+}
+
+func newGauges() gauges { return gauges{map[int]int{}, map[int]int{}, map[int]int64{}} }
+
+// add notes that n more values of a class are in use.
+func (g gauges) add(class, n int) {
+	g.now[class] += n
+	g.most[class] = max(g.most[class], g.now[class])
+}
+
+// addBuffers notes that n more buffers for so many bytes are in use.
+func (g gauges) addBuffers(bytes int64, n int) {
+	if bytes <= 0 {
+		return
+	}
+	class := world.BufferClass(int(min(bytes, mostBytes)))
+	g.add(class, n)
+	g.longest[class] = max(g.longest[class], bytes)
+}
+
+// mostBytes is the most that is counted of a message, so that sums do not overflow.
+const mostBytes = 1 << 46
+
+// Classes of gauges that are no buffers.
+const (
+	agentsInUse = -1 - iota
+	queuesInUse
+	roundsInUse
+	crowdInUse
+	readyInUse
+	wireInUse
+)
+
+// rehearsed is a message of a rehearsal.
+type rehearsed struct {
+	from, to int32
+	round    int32
+	bytes    int64
+	answer   bool  // tells the sender that its message was matched
+	time     int32 // of the collective
+	waits    bool  // the sender waits for the match
+	early    bool  // beyond those that are searched one by one
+}
+
+// player is a participant of a rehearsal.
+type player struct {
+	time    int32 // of the collective that it is in
+	round   int
+	stage   stage
+	unacked bool
+	entered bool
+	queued  bool
+	done    bool
+	queue   bool // has a round queue
+	ahead   int
+}
+
+// rehearsedEngine is one engine of a rehearsal.
+type rehearsedEngine struct {
+	next, last int32 // participants that are still to enter
+	ready      []int32
+	inbox      []rehearsed
+	use        gauges
+}
+
+// scene is the state of a rehearsal by messages.
+type scene struct {
+	*rehearsal
+	players  []player
+	engines  []rehearsedEngine
+	messages map[[3]int32]rehearsed // by receiver, time and round
+}
+
+// byMessages carries the rehearsal out by messages.
+func (r *rehearsal) byMessages() usage {
+	n := r.schedule.Members()
+	s := &scene{rehearsal: r, players: make([]player, n), messages: map[[3]int32]rehearsed{}}
+	for e := range r.engines {
+		s.engines = append(s.engines, rehearsedEngine{
+			next: int32(e * n / r.engines), last: int32((e + 1) * n / r.engines), use: newGauges(),
+		})
+	}
+	for active := true; active; {
+		active = false
+		for e := range s.engines {
+			s.runDry(&s.engines[e])
+		}
+		for e := range s.engines {
+			inbox := s.engines[e].inbox
+			s.engines[e].inbox = nil
+			for _, m := range inbox {
+				active = true
+				s.engines[e].use.add(wireInUse, -int(m.bytes)-roundRecord)
+				s.deliver(m)
+			}
+		}
+	}
+	var u usage
+	for _, e := range s.engines {
+		u.take(e.use)
+	}
+	u.perParticipant(n)
+	return u
+}
+
+// take adds what was in use at most.
+func (u *usage) take(g gauges) {
+	for class, n := range g.most {
+		n := float64(n)
+		switch class {
+		case agentsInUse:
+			u.agents += n
+		case queuesInUse:
+			u.queues += n
+		case roundsInUse:
+			u.rounds += n
+		case crowdInUse:
+			u.crowd += n
+		case readyInUse:
+			u.ready += n
+		case wireInUse:
+			u.wire += n
+		default:
+			u.buffers += n * touched(g.longest[class])
+			u.pooled += n
+		}
+	}
+}
+
+func (u *usage) perParticipant(n int) {
+	for _, f := range []*float64{&u.agents, &u.queues, &u.rounds, &u.crowd, &u.ready, &u.wire, &u.buffers, &u.pooled, &u.lists, &u.spare} {
+		*f /= float64(n)
+	}
+}
+
+func (s *scene) engineOf(p int32) *rehearsedEngine {
+	return &s.engines[((int(p)+1)*len(s.engines)-1)/len(s.players)]
+}
+
+func (s *scene) runDry(e *rehearsedEngine) {
+	for {
+		switch {
+		case len(e.ready) > 0:
+			p := e.ready[0]
+			e.ready = e.ready[1:]
+			e.use.add(readyInUse, -1)
+			s.players[p].queued = false
+			s.play(e, p)
+		case e.next < e.last:
+			e.next++
+			s.enter(e, e.next-1)
+		default:
+			return
+		}
+	}
+}
+
+// enter is kernel.startAgent.
+func (s *scene) enter(e *rehearsedEngine, p int32) {
+	s.players[p].entered = true
+	e.use.add(agentsInUse, 1)
+	s.openQueue(e, p)
+	s.buffer(e, s.working(s.schedule.Extent(int(p))), 1)
+	s.enqueue(e, p)
+}
+
+func (s *scene) openQueue(e *rehearsedEngine, p int32) {
+	if !s.players[p].queue {
+		s.players[p].queue = true
+		e.use.add(queuesInUse, 1)
+	}
+}
+
+func (s *scene) enqueue(e *rehearsedEngine, p int32) {
+	if !s.players[p].queued {
+		s.players[p].queued = true
+		e.ready = append(e.ready, p)
+		e.use.add(readyInUse, 1)
+	}
+}
+
+func (s *scene) buffer(e *rehearsedEngine, bytes int64, n int) {
+	if s.data {
+		e.use.addBuffers(bytes, n)
+	}
+}
+
+// play is kernel.runAgent.
+func (s *scene) play(e *rehearsedEngine, p int32) {
+	a := &s.players[p]
+	if a.done {
+		return
+	}
+	if !a.entered { // the rank goes on, to the next time
+		s.enter(e, p)
+		return
+	}
+	for {
+		a.round = s.schedule.Next(int(p), a.round)
+		if a.round >= s.schedule.Rounds(int(p)) {
+			e.use.add(agentsInUse, -1)
+			s.buffer(e, s.working(s.schedule.Extent(int(p))), -1)
+			if a.time++; int(a.time) < s.times {
+				a.round, a.entered = 0, false
+				s.enqueue(e, p)
+				return
+			}
+			a.done = true
+			if a.ahead == 0 {
+				e.use.add(queuesInUse, -1)
+			}
+			return
+		}
+		step := s.schedule.Step(int(p), a.round)
+		if a.stage == sending {
+			if step.To != collectives.None {
+				m := rehearsed{from: p, to: int32(step.To), time: a.time, round: int32(a.round), bytes: s.bytes(step.Send)}
+				m.waits = m.bytes > s.eager
+				a.unacked = m.waits
+				s.send(e, m)
+			}
+			a.stage = receiving
+		}
+		if a.stage == receiving {
+			if step.From != collectives.None && !s.receive(e, p) {
+				return
+			}
+			a.stage = acknowledging
+		}
+		if a.unacked {
+			return
+		}
+		a.stage = sending
+		a.round++
+	}
+}
+
+func (s *scene) send(e *rehearsedEngine, m rehearsed) {
+	to := s.engineOf(m.to)
+	if to == e {
+		s.deliver(m)
+		return
+	}
+	if !s.data {
+		m.bytes = 0
+	}
+	m.bytes = min(m.bytes, mostBytes)
+	to.inbox = append(to.inbox, m)
+	to.use.add(wireInUse, int(m.bytes)+roundRecord)
+}
+
+func (s *scene) deliver(m rehearsed) {
+	e, a := s.engineOf(m.to), &s.players[m.to]
+	if m.answer {
+		a.unacked = false
+		if a.stage == acknowledging {
+			s.enqueue(e, m.to)
+		}
+		return
+	}
+	s.buffer(e, m.bytes, 1)
+	e.use.add(roundsInUse, 1)
+	s.openQueue(e, m.to)
+	key := [3]int32{m.to, m.time, m.round}
+	if a.entered && a.stage == receiving && a.time == m.time && int32(a.round) == m.round {
+		s.messages[key] = m
+		s.enqueue(e, m.to)
+		return
+	}
+	if a.ahead++; a.ahead > earlyLimit {
+		e.use.add(crowdInUse, 1)
+	}
+	m.early = true
+	s.messages[key] = m
+}
+
+func (s *scene) receive(e *rehearsedEngine, p int32) bool {
+	a := &s.players[p]
+	key := [3]int32{p, a.time, int32(a.round)}
+	m, there := s.messages[key]
+	if !there {
+		return false
+	}
+	delete(s.messages, key)
+	if m.early {
+		if a.ahead > earlyLimit {
+			e.use.add(crowdInUse, -1)
+		}
+		a.ahead--
+	}
+	s.buffer(e, m.bytes, -1)
+	e.use.add(roundsInUse, -1)
+	if m.waits {
+		s.send(e, rehearsed{from: p, to: m.from, answer: true})
+	}
+	return true
+}
+
+// locally carries the rehearsal out round by round.
+func (r *rehearsal) locally() usage {
+	n := r.schedule.Members()
+	l := memberLists{schedule: r.schedule, lists: make([][]int32, r.schedule.MaxRounds())}
+	g := newGauges()
+	for m := range n {
+		l.enlist(int32(m), 0)
+		if r.data {
+			g.addBuffers(r.working(r.schedule.Extent(m)), 1)
+		}
+	}
+	for round := range l.lists {
+		active := l.lists[round]
+		if r.data {
+			r.payloads(g, active, round, 1)
+			r.payloads(g, active, round, -1)
+		}
+		for _, m := range active {
+			l.enlist(m, round+1)
+		}
+		if active != nil {
+			l.spare = append(l.spare, active[:0])
+			l.mostSpare = max(l.mostSpare, len(l.spare))
+		}
+		l.lists[round] = nil
+	}
+	u := usage{lists: l.bytes, spare: float64(l.mostSpare)}
+	u.take(g)
+	u.perParticipant(n)
+	return u
+}
+
+// payloads counts what the members send in a round.
+func (r *rehearsal) payloads(g gauges, members []int32, round, n int) {
+	for _, m := range members {
+		if step := r.schedule.Step(int(m), round); step.To != collectives.None {
+			g.addBuffers(r.bytes(step.Send), n)
+		}
+	}
+}
+
+// memberLists are the lists of a localRun.
+type memberLists struct {
+	schedule  collectives.Schedule
+	lists     [][]int32
+	spare     [][]int32
+	mostSpare int
+	bytes     float64 // allocated
+}
+
+func (l *memberLists) enlist(m int32, round int) {
+	next := l.schedule.Next(int(m), round)
+	if next >= l.schedule.Rounds(int(m)) {
+		return
+	}
+	if last := len(l.spare) - 1; l.lists[next] == nil && last >= 0 {
+		l.lists[next], l.spare = l.spare[last], l.spare[:last]
+	}
+	before := cap(l.lists[next])
+	l.lists[next] = append(l.lists[next], m)
+	if after := cap(l.lists[next]); after > before {
+		l.bytes += float64(after) * float64(unsafe.Sizeof(m))
+	}
+}

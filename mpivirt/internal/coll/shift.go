@@ -1,0 +1,96 @@
+package coll
+
+import (
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// A round in which everybody sends Distance further on needs the old clock of each
+// sender after the sender itself has received. Where all participants belong to this
+// engine, the round is carried out in place, with a block's old clocks kept aside.
+
+// shiftBlock is the number of clocks that are kept aside; blocks of less than
+// leastShiftBlock would not be worth it.
+const (
+	shiftBlock      = cacheBlock
+	leastShiftBlock = 1 << 9
+)
+
+// shiftInPlace carries out a whole round of a shift.
+func (e *evaluation) shiftInPlace(distance int) {
+	total := e.b.total
+	distance %= total
+	if distance == 0 {
+		return
+	}
+	if divisor := GCD(total, distance); divisor >= leastShiftBlock {
+		e.shiftInCycles(distance, divisor)
+	} else {
+		e.shiftDownwards(distance)
+	}
+}
+
+// shiftInCycles follows blocks round the ring until they are back: the blocks at s, s +
+// distance, s + 2·distance, ... modulo the number of participants cover a cycle that
+// the divisor of both separates from the others.
+func (e *evaluation) shiftInCycles(distance, divisor int) {
+	work, total := e.b.work, e.b.total
+	arriving, leaving := e.k.takeClocks(shiftBlock), e.k.takeClocks(shiftBlock)
+	for start := 0; start < divisor; start += shiftBlock {
+		n := min(shiftBlock, divisor-start)
+		src := (start - distance + total) % total
+		copy(arriving, work[src:src+n])
+		for range total / divisor {
+			dst := src + distance
+			if dst >= total {
+				dst -= total
+			}
+			if e.same {
+				swapUniform(work[dst:dst+n], arriving[:n], e.delay(src, dst), e.work)
+			} else {
+				copy(leaving, work[dst:dst+n])
+				e.receive(dst, src, n, 1, arriving[:n], 1)
+				arriving, leaving = leaving, arriving
+			}
+			src = dst
+		}
+	}
+	e.k.stretches = append(e.k.stretches, arriving, leaving)
+}
+
+// swapUniform lets receivers take in messages that all take the same time, and leaves
+// their old clocks in the place of the senders'.
+func swapUniform(own, clocks []vtime.Time, delay, work vtime.Duration) {
+	clocks = clocks[:len(own)]
+	for i, old := range own {
+		own[i] = max(old, clocks[i]+vtime.Time(delay)) + vtime.Time(work)
+		clocks[i] = old
+	}
+}
+
+// shiftDownwards goes from the last participant to the first, so that a sender is still
+// as it was; those that the first receivers hear from, at the end, are kept aside.
+func (e *evaluation) shiftDownwards(distance int) {
+	work, total := e.b.work, e.b.total
+	if cap(e.b.next) < distance {
+		e.b.next = world.Reserve[vtime.Time](&e.k.Partition, distance)
+	}
+	kept := e.b.next[:distance]
+	copy(kept, work[total-distance:])
+	block := e.k.takeClocks(shiftBlock)
+	for hi := total; hi > distance; {
+		lo := max(hi-shiftBlock, distance)
+		n := copy(block, work[lo-distance:hi-distance])
+		e.receive(lo, lo-distance, n, 1, block[:n], 1)
+		hi = lo
+	}
+	e.k.stretches = append(e.k.stretches, block)
+	e.receive(0, total-distance, distance, 1, kept, 1)
+}
+
+func GCD(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

@@ -1,0 +1,66 @@
+package coll
+
+import (
+	"gigarank/engine"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Communicator returns the one with an index; the freed one if it has been given up.
+func (k *Collectives) Communicator(index int32) *Communicator {
+	if c := k.Members[index]; c != nil {
+		return c
+	}
+	return k.Members[world.Freed]
+}
+
+// Items of the ready queue are LPs from 0 on. Below come agents that can go on, ^index,
+// and below ^taskItems instances that can, by their place in tasks.
+const TaskItems = 1 << 30
+
+// task is an instance that is to be carried on as far as it gets.
+type task struct {
+	instance *instance
+	stalled  bool // it had no room to send
+}
+
+// queueAgent makes an agent go on.
+func (k *Collectives) queueAgent(index int32) { k.Engine.Ready(^index) }
+
+// queue makes an instance go on.
+func (k *Collectives) queue(inst *instance) { k.Engine.Ready(k.item(task{instance: inst})) }
+
+// item returns the item of the ready queue that stands for a task, once.
+func (k *Collectives) item(t task) int32 {
+	var index int32
+	if n := len(k.idle); n > 0 {
+		index = k.idle[n-1]
+		k.idle = k.idle[:n-1]
+		k.tasks[index] = t
+	} else {
+		index = int32(len(k.tasks))
+		k.tasks = append(k.tasks, t)
+	}
+	return ^(TaskItems + index)
+}
+
+// RunTask carries out a task and forgets it.
+func (k *Collectives) RunTask(index int32) {
+	t := k.tasks[index]
+	k.tasks[index] = task{}
+	k.idle = append(k.idle, index)
+	if t.stalled {
+		t.instance.arrays.outbound.stalled = false
+	}
+	k.runBulk(t.instance)
+}
+
+// wake resumes an LP whose collective is over at instant t.
+func (k *Collectives) wake(lp int32, t vtime.Time) {
+	k.Clock[lp] = t
+	if k.Strict {
+		k.Engine.Schedule(engine.Event{Time: t, Source: k.Global(lp), LP: k.Global(lp), Data: world.DataResume})
+		return
+	}
+	k.Engine.Ready(lp)
+}

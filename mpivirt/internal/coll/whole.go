@@ -1,0 +1,190 @@
+package coll
+
+import (
+	"slices"
+
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// failure is the end of a collective as a whole, because members have called different
+// things of which all wait for everybody. No member has left then, and each call ends
+// with the error: at the instant of the last entry and twice the greatest latency from
+// the first member, as if all had told it what they call and it had told all. The
+// engines tell one another that it fails, and when all their members have entered they tell
+// the first of those and the last entry. The error of a member is about the first of all,
+// in the order of (virtual time, rank), that calls something else.
+type failure struct {
+	first   []entrant  // by signature, of the engines whose members have entered: enough to find the first that differs from any
+	latest  vtime.Time // entry, of those that are known
+	missing int        // engines of which some members have not entered, as far as is known
+	told    bool       // the other engines know that all members here have entered
+	ended   bool
+	hold    hold // keeps EIT from going past members that are to leave
+}
+
+// failWhole lets an instance fail as a whole.
+func (k *Collectives) failWhole(inst *instance) {
+	c := inst.comm
+	if inst.gone > 0 {
+		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.Call.Procedure, inst.Number, c, inst.gone)
+	}
+	f := &failure{missing: len(k.others(c))}
+	inst.failed, inst.mode = f, broken
+	c.breaks(inst.Number)
+	if c.open == inst {
+		c.open = nil
+	}
+	if inst.arrays != nil {
+		k.endHold(&inst.arrays.hold)
+	}
+	if inst.split != nil {
+		k.takeExits(inst.split)
+	}
+	for member := c.First; member < c.Last; member++ {
+		if lp, here := k.Local(c.RankOf(member, 0)); here {
+			if inst.Has(member - c.First) {
+				f.latest = max(f.latest, inst.entryOf(k, lp, member))
+			}
+			k.forsake(inst, lp)
+		}
+	}
+	k.dropCrowd(inst)
+	if inst.Count < c.Locals {
+		k.sendFailed(inst, nil)
+	}
+	k.enteredFailed(inst)
+}
+
+// enterFailed enters an LP into an instance that has failed.
+func (k *Collectives) enterFailed(inst *instance, lp int32) {
+	inst.failed.latest = max(inst.failed.latest, k.Clock[lp])
+	k.forsake(inst, lp)
+	k.enteredFailed(inst)
+}
+
+// enteredFailed lets the members leave if all have entered.
+func (k *Collectives) enteredFailed(inst *instance) {
+	f := inst.failed
+	if inst.Count > 0 && !f.hold.held && !k.Engine.Null() && k.Engine.Engines() > 1 {
+		k.holdFrom(&f.hold, f.latest)
+	}
+	if inst.Count < inst.comm.Locals {
+		return
+	}
+	if !f.told {
+		f.told = true
+		first := k.entrances(inst, 0)
+		for i := range first {
+			f.first = append(f.first, first[i].entrant)
+		}
+		k.sendFailed(inst, first)
+	}
+	if f.missing == 0 {
+		k.queue(inst)
+	}
+}
+
+// endFailed lets the members of an instance that has failed leave, if it is time. The
+// task that calls it may have been queued before the instance failed.
+func (k *Collectives) endFailed(inst *instance) {
+	f, c := inst.failed, inst.comm
+	if f.ended || f.missing > 0 || inst.Count < c.Locals {
+		return
+	}
+	f.ended = true
+	slices.SortFunc(f.first, entrant.compare)
+	k.endHold(&f.hold)
+	t := f.latest.Add(k.thereAndBack(c))
+	for member := c.First; member < c.Last; member++ {
+		if lp, here := k.Local(c.RankOf(member, 0)); here {
+			inst.blame(member, inst.contradictionOf(member))
+			k.exit(inst, lp, member, t)
+		}
+	}
+	k.flushRange(inst)
+}
+
+// contradictionOf returns the error of a member in an instance that has failed.
+func (inst *instance) contradictionOf(member int) error {
+	own := inst.signatureOf(member)
+	other := slices.IndexFunc(inst.failed.first, func(e entrant) bool { return e.signature != own })
+	theirs := inst.failed.first[other]
+	return inst.comm.mismatch(inst.Number, own, theirs.signature, theirs.rank)
+}
+
+// thereAndBack is twice the greatest latency between the first member and another one.
+func (k *Collectives) thereAndBack(c *Communicator) vtime.Duration {
+	first, greatest := c.RankOf(0, 0), vtime.Duration(0)
+	for member := 1; member < c.Size; member++ {
+		greatest = max(greatest, k.Target.Latency(first, c.RankOf(member, 0)))
+	}
+	return 2 * greatest
+}
+
+// forsake drops an LP's agent in an instance that has failed, and what came for it.
+func (k *Collectives) forsake(inst *instance, lp int32) {
+	q := k.roundQueue(lp)
+	if q == nil {
+		return
+	}
+	for index := k.agentOf(inst, lp); index != 0; index = k.agentOf(inst, lp) {
+		k.stopAgent(index)
+	}
+	previous := int32(0)
+	for index := q.early.head; index != 0; {
+		m := k.rounds.At(index)
+		next := m.next
+		if m.comm == inst.comm.Index && m.number == inst.Number {
+			q.early.remove(&k.rounds, previous, index)
+			q.ahead--
+			k.disposeRound(index)
+		} else {
+			previous = index
+		}
+		index = next
+	}
+}
+
+// dropCrowd drops what came for an instance to LPs that many messages came to.
+func (k *Collectives) dropCrowd(inst *instance) {
+	for key, index := range k.crowd {
+		if key.comm == inst.comm.Index && key.number == inst.Number {
+			delete(k.crowd, key)
+			k.roundQueue(key.lp).ahead--
+			k.disposeRound(index)
+		}
+	}
+}
+
+// sendFailed tells the other engines that an instance fails; if all members of this engine
+// have entered, also who of them did first, and when the last one did.
+func (k *Collectives) sendFailed(inst *instance, first []entrance) {
+	f := inst.failed
+	for _, engine := range k.others(inst.comm) {
+		w := k.collectiveRecord(inst, engine, world.RecordFailed, 8+len(first)*entrantBytes)
+		w.U64(uint64(f.latest))
+		for _, e := range first {
+			writeEntrant(&w, e.entrant)
+		}
+	}
+}
+
+// receiveFailed takes in what sendFailed has sent.
+func (k *Collectives) receiveFailed(inst *instance, r world.Reader) {
+	if inst.failed == nil {
+		k.failWhole(inst)
+	}
+	latest := vtime.Time(r.U64())
+	if len(r.Rest) == 0 {
+		return
+	}
+	f := inst.failed
+	for len(r.Rest) > 0 {
+		f.first = append(f.first, readEntrant(&r))
+	}
+	f.missing--
+	f.latest = max(f.latest, latest)
+	k.enteredFailed(inst)
+}

@@ -1,0 +1,48 @@
+package kernel
+
+import (
+	"gigarank/engine"
+	"gigarank/mpivirt/internal/coll"
+	"gigarank/mpivirt/internal/ptp"
+)
+
+// CostOf estimates the host's time and memory for all ranks of WORLD, distributed over
+// some engines, that carry collectives out one after another. Without collectives it is
+// the memory of the ranks alone. The program's own memory is not in it.
+//
+// The collectives are carried out as the interpreter of room coll has it, and memory is counted by a
+// rehearsal with few participants. Memory is right within 10 % on one engine. Among several
+// it depends on which of them is ahead, and is right within a factor of two or so.
+// Times are right within a factor of three.
+//
+// Of the Config it looks at Target, Kind, Protocol, Collectives, Algorithms and Window;
+// without a Target it counts no collectives.
+func CostOf(c *Config, engines int, uses ...coll.Use) coll.Cost {
+	const clock = 8
+	cost := coll.Cost{BytesPerRank: clock}
+	if kind := c.kind(); kind != nil {
+		cost.BytesPerRank = max(clock, kind.Bytes)
+	}
+	if c.Target == nil {
+		return cost
+	}
+	if c.Target.ReceiverState() {
+		cost.BytesPerRank += ptp.ProcessorBytes
+	}
+	h := coll.Hosting{
+		Target: c.Target, Engines: engines, Wanted: c.Collectives, Null: c.Protocol == engine.Null, Window: c.Window,
+	}
+	if kind := c.kind(); kind != nil {
+		h.Deep, h.Time, h.Transient = kind.Deep, kind.Time, kind.Transient
+	}
+	var most coll.Cost
+	for _, use := range uses {
+		one := h.CostOf(c.Algorithm(use.Operation), use)
+		most.Time += one.Time
+		most.BytesPerRank = max(most.BytesPerRank, one.BytesPerRank)
+		most.BytesPerEngine = max(most.BytesPerEngine, one.BytesPerEngine)
+	}
+	cost.BytesPerRank += most.BytesPerRank
+	cost.BytesPerEngine, cost.Time = most.BytesPerEngine, most.Time
+	return cost
+}

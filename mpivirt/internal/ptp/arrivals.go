@@ -1,0 +1,123 @@
+package ptp
+
+import (
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Messages on their way to a processor, and what it does with those that it takes in.
+
+// Arrival is something that reaches a rank at an instant.
+type Arrival struct {
+	At, Released vtime.Time
+	Source       int32
+	number       uint32
+	Index        int32 // the message; of a match, what waits for it
+	Round        bool  // of a collective: a round message; of a match, an agent in the place of a request
+}
+
+func (a *Arrival) before(b *Arrival) bool {
+	if a.At != b.At {
+		return a.At < b.At
+	}
+	if a.Source != b.Source {
+		return a.Source < b.Source
+	}
+	return a.number < b.number
+}
+
+// arrivals is a heap.
+type arrivals []Arrival
+
+func (h *arrivals) push(a Arrival) {
+	*h = append(*h, a)
+	s := *h
+	i := len(s) - 1
+	for i > 0 && a.before(&s[(i-1)/2]) {
+		s[i] = s[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	s[i] = a
+}
+
+func (h *arrivals) pop() Arrival {
+	s := *h
+	least, last := s[0], s[len(s)-1]
+	s = s[:len(s)-1]
+	*h = s
+	if len(s) == 0 {
+		return least
+	}
+	i := 0
+	for {
+		child := 2*i + 1
+		if child >= len(s) {
+			break
+		}
+		if child+1 < len(s) && s[child+1].before(&s[child]) {
+			child++
+		}
+		if !s[child].before(&last) {
+			break
+		}
+		s[i] = s[child]
+		i = child
+	}
+	s[i] = last
+	return least
+}
+
+// Reach lets a message that an LP of this engine has been sent reach its processor.
+func (k *Messages) Reach(lp int32, a Arrival) {
+	p := &k.Processors[lp]
+	p.number++
+	a.number = p.number
+	p.arrivals.push(a)
+	k.nudge(lp)
+}
+
+// bytesOf returns the size of a message that has reached a processor.
+func (k *Messages) bytesOf(a *Arrival) int64 {
+	if a.Round {
+		return k.up.RoundBytes(a.Index)
+	}
+	return k.MessageSlab.At(a.Index).bytes
+}
+
+// takeIn takes in the message that comes first.
+func (k *Messages) takeIn(lp int32, p *processor, at vtime.Time) {
+	a := p.arrivals.pop()
+	bytes := k.bytesOf(&a)
+	k.Target.TakeIn(&p.State, bytes, at)
+	p.taken = at
+	if p.State.CPU == vtime.Forever {
+		k.PastEnd(int(k.Global(lp)), at, k.callFor(lp, &a), "a message of %d bytes from rank %d", bytes, a.Source)
+	}
+	k.resumePolling(lp, p, at)
+	if a.Round {
+		k.up.TakeInRound(lp, a.Index, at)
+		return
+	}
+	box, m := k.Box(lp), k.MessageSlab.At(a.Index)
+	m.arrival = at
+	previous, ri := k.firstPosted(box, m)
+	if ri == 0 {
+		box.unexpected.appendMessage(&k.MessageSlab, a.Index)
+		k.Engine.Buffer(m.bytesHeld())
+		return
+	}
+	box.posted.removeRequest(&k.Requests, previous, ri)
+	if k.Requests.At(ri).Peer == world.AnySource {
+		box.wildcards--
+	}
+	k.take(lp, box, ri, a.Index)
+}
+
+// callFor returns the call that a message which reaches an LP is for, as far as it is
+// known.
+func (k *Messages) callFor(lp int32, a *Arrival) world.Procedure {
+	if !a.Round {
+		return k.Box(lp).Wait.Procedure
+	}
+	return k.up.RoundCall(a.Index)
+}

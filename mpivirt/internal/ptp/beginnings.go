@@ -1,0 +1,128 @@
+package ptp
+
+import "gigarank/vtime"
+
+// What a processor can begin, when, and what goes first.
+
+// beginning is something that a processor can begin at an instant.
+type beginning struct {
+	at, released vtime.Time
+	source       int32
+	number       uint32
+	what         int // position of the operation in active, or one of those below
+}
+
+const (
+	aMatch   = -1 // the match of a send that waits for it
+	aMessage = -2
+)
+
+// own stands for the source of a rank's own operations.
+const own = -1
+
+// before is the order in which a processor begins things.
+func (a *beginning) before(b *beginning) bool {
+	switch {
+	case a.at != b.at:
+		return a.at < b.at
+	case a.released != b.released:
+		return a.released < b.released
+	case a.source != b.source:
+		return a.source < b.source
+	}
+	return a.number < b.number
+}
+
+// first returns what the processor can begin first, as far as is known. Matches go
+// before all else: they take no time.
+func (k *Messages) first(lp int32, p *processor) beginning {
+	best, poll := beginning{at: vtime.Forever}, p.Poll(k, lp)
+	if len(p.matches) > 0 {
+		best = beginning{at: p.matches[0].At, released: none, what: aMatch}
+	}
+	if len(p.arrivals) > 0 {
+		m := &p.arrivals[0]
+		b := beginning{p.State.CanReceive(m.At), m.Released, m.Source, m.number, aMessage}
+		if k.betweenPolls(poll, &b); b.before(&best) {
+			best = b
+		}
+	}
+	for i := range p.active {
+		op := &p.active[i]
+		b := beginning{released: op.Released, source: own, number: op.number, what: i}
+		k.canBegin(lp, p, op, poll, &b)
+		if b.at < vtime.Forever && b.before(&best) {
+			best = b
+		}
+	}
+	return best
+}
+
+// canBegin sets when an operation can begin: Forever if something must happen before.
+func (k *Messages) canBegin(lp int32, p *processor, op, poll *Operation, b *beginning) {
+	switch op.Kind {
+	case opCompute:
+		b.at = max(op.Ready, p.State.CPU)
+	case opSend:
+		b.at = p.State.CanSend(op.Ready)
+	case OpCombine:
+		b.at = max(op.Ready, p.State.CPU)
+		k.betweenPolls(poll, b)
+	case OpRound:
+		b.at = p.State.CanSend(op.Ready)
+		k.betweenPolls(poll, b)
+	case opWait:
+		k.canEnd(lp, p, op, b)
+	default:
+		b.at = op.Ready
+	}
+}
+
+// canEnd is canBegin for a wait. A test or nonblocking probe can end whatever it
+// finds, but in a long loop of them only the one that succeeds does.
+func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
+	box := k.Box(lp)
+	if box.Wait.Kind >= TestAll {
+		b.at = max(op.Ready, p.State.CPU)
+		if k.absorbed(lp, op) {
+			success := k.successTime(box)
+			if success == vtime.Forever {
+				b.at = success
+				return
+			}
+			b.at, b.released = k.PollFrom(op, max(success, p.State.CPU))
+		}
+		return
+	}
+	over := k.overAt(box)
+	switch {
+	case over == vtime.Forever:
+		b.at = over
+	case op.direct: // before anything else that begins then
+		b.at, b.released = max(op.Released, over), none
+	default:
+		b.at, b.released = max(op.Ready, over, p.State.CPU), max(op.Released, over)
+	}
+}
+
+// overAt returns from when on a wait is over, Forever if that is not known.
+func (k *Messages) overAt(box *Mailbox) vtime.Time {
+	w := &box.Wait
+	switch w.Kind {
+	case WaitOne:
+		if r := k.Requests.At(w.Request); r.Complete {
+			return r.Time
+		}
+	case WaitAll:
+		if w.pending == 0 {
+			return k.latest(0, w.Requests)
+		}
+	case WaitProbe:
+		if index := k.probed(box, vtime.Forever); index != 0 {
+			return k.MessageSlab.At(index).arrival
+		}
+	default:
+		return k.earliest(w.Requests)
+	}
+	return vtime.Forever
+}

@@ -1,0 +1,188 @@
+package ptp
+
+import (
+	"slices"
+
+	"gigarank/mpivirt/internal/world"
+)
+
+// Completion is what a call has come to. Only the LP that made the call may look at it, before
+// its next call, so there is one for all LPs of the engine: an LP that is held up between
+// the two keeps its own in [Messages].parked.
+type Completion struct {
+	LP        int32
+	Procedure world.Procedure // the call, if it ends with an error
+	Err       error           // MPI's error of the call
+	Fatal     bool            // the LP's error handler ends the program
+	Found     bool            // the wait is over; the test or probe has succeeded
+	Request   int32           // that the call has begun; it is not kept for an LP that pauses
+	Message   int32           // that a matched probe has found
+	Over      []int32         // requests that are over, released when something else is brought
+	Which     []int           // their positions in the list that was given
+	Status    world.Status    // what a probe found
+	Common    []byte          // result of a collective that all members share
+	Made      int32           // index of the communicator made of one with a single member, Freed for none
+}
+
+// Nothing is the completion of a call that has brought nothing.
+var Nothing = Completion{LP: world.None, Status: world.EmptyStatus}
+
+// What stands for a message that a matched probe has found.
+const (
+	FromNobody = -1 // the one of ProcNull
+	NoMessage  = -2 // none, or one that has been received
+)
+
+// Renew releases what was brought last and returns room for what is brought to an LP.
+func (k *Messages) Renew(lp int32) *Completion {
+	b := &k.Completion
+	for _, index := range b.Over {
+		q := k.Requests.At(index)
+		if q.Kind == ReceiveRequest && !q.Sized {
+			k.Buffers.Release(q.Buffer)
+		}
+		if index != k.Nobody {
+			k.Requests.Release(index)
+		}
+	}
+	b.LP, b.Err, b.Found, b.Message, b.Status = lp, nil, false, 0, world.EmptyStatus
+	b.Over, b.Which = b.Over[:0], b.Which[:0]
+	b.Made = world.Freed
+	if b.Common != nil {
+		b.Common = nil
+	}
+	return b
+}
+
+// bring keeps what a wait of the given kind, which is over, brings an LP.
+func (k *Messages) bring(lp int32, box *Mailbox, kind WaitKind) {
+	b, w := k.Renew(lp), &box.Wait
+	b.Found = kind < TestAll || w.found
+	switch kind {
+	case WaitOne:
+		k.BringOne(b, w.Request, w.Procedure)
+		return
+	case WaitProbe, TestProbe:
+		if b.Found {
+			k.bringMessage(b, w)
+		}
+		return
+	}
+	k.unwaited(w.Requests)
+	switch {
+	case !b.Found:
+	case kind == WaitAny || kind == TestAny:
+		b.Which = append(b.Which, k.chargeFirst(lp, w.Requests, w.at))
+	case kind == WaitSome || kind == TestSome:
+		b.Which = k.chargeSome(lp, w.Requests, w.at, b.Which)
+	default:
+		for i := range w.Requests {
+			b.Which = append(b.Which, i)
+		}
+	}
+	for _, i := range b.Which {
+		k.BringOne(b, w.Requests[i], w.Procedure)
+	}
+}
+
+// BringOne brings a request that is over to the result of a call.
+func (k *Messages) BringOne(b *Completion, index int32, op world.Procedure) {
+	if index == 0 || index == k.Done {
+		return
+	}
+	if index == k.Nobody {
+		b.Over = append(b.Over, index)
+		return
+	}
+	q := k.Requests.At(index)
+	if q.failed {
+		if err := k.failure(index); b.Err == nil {
+			b.Err, b.Procedure, b.Fatal = err, op, k.ErrorsAreFatal(b.LP)
+		}
+	}
+	q.LP = world.None // no LP's any more: see checkRequest
+	b.Over = append(b.Over, index)
+}
+
+// bringMessage brings what a probe has found.
+func (k *Messages) bringMessage(b *Completion, w *wait) {
+	m := k.MessageSlab.At(w.message)
+	b.Status = world.Status{Source: int(m.source), Tag: int(m.tag), Bytes: m.bytes}
+	if w.Procedure == world.Mprobe || w.Procedure == world.Improbe {
+		b.Message = w.message
+		k.extract(b.LP, w.message)
+	}
+}
+
+// park keeps what was brought to an LP that is held up until it goes on; unpark gives
+// it back.
+func (k *Messages) park(lp int32) {
+	if k.Completion.LP != lp {
+		return
+	}
+	if k.Parked == nil {
+		k.Parked = map[int32]Completion{}
+	}
+	k.Parked[lp] = k.Completion
+	k.Completion = Completion{LP: world.None}
+}
+
+func (k *Messages) Unpark(lp int32) {
+	b, held := k.Parked[lp]
+	if held {
+		k.Renew(lp)
+		k.Completion = b
+		delete(k.Parked, lp)
+	}
+}
+
+// CompletionOf returns what the last call of an LP has brought: nothing if another LP of the
+// engine has waited since.
+func (k *Messages) CompletionOf(lp int32) *Completion {
+	if k.Completion.LP != lp {
+		k.Renew(lp)
+	}
+	return &k.Completion
+}
+
+// last returns the receive among the operations that are over, the last one if there
+// are several, else nil.
+func (k *Messages) last(b *Completion) *request {
+	for i := len(b.Over) - 1; i >= 0; i-- {
+		if q := k.Requests.At(b.Over[i]); q.Kind == ReceiveRequest || q.Kind == nobodyRequest {
+			return q
+		}
+	}
+	return nil
+}
+
+// StatusOf tells what a receive or probe has brought; of several receives, the last one
+// in the order given.
+func (k *Messages) StatusOf(b *Completion) world.Status {
+	if q := k.last(b); q != nil {
+		return q.status()
+	}
+	return b.Status
+}
+
+// DataOf returns what the receive of a completion has brought; of several receives, the last
+// one in the order given.
+func (k *Messages) DataOf(b *Completion) []byte {
+	if q := k.last(b); q != nil {
+		return q.Buffer
+	}
+	return nil
+}
+
+// Brought returns what one of the requests of a completion has brought, and whether it is
+// one of them. An inactive request and one that was over from the start bring nothing.
+func (k *Messages) Brought(b *Completion, index int32) (world.Status, []byte, bool) {
+	if index == 0 || index == k.Done {
+		return world.EmptyStatus, nil, true
+	}
+	if !slices.Contains(b.Over, index) {
+		return world.EmptyStatus, nil, false
+	}
+	q := k.Requests.At(index)
+	return q.status(), q.Buffer, true
+}

@@ -1,0 +1,83 @@
+package ptp
+
+import (
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Matches on their way back to the processors of senders that wait for them.
+
+// Slack is how far the instant at which a processor begins something may lie behind, given
+// the least that a message takes.
+func Slack(least vtime.Duration) vtime.Duration { return min(least/2, vtime.Nanosecond) }
+
+func (k *Messages) slack() vtime.Duration {
+	n := k.Target.Ranks()
+	return Slack(k.Target.Lookahead(0, n, 0, n))
+}
+
+// AwaitMatch notes that a message for a rank of another engine, which arrives at an
+// instant, has a sender that waits for its match.
+func (k *Messages) AwaitMatch(arrival vtime.Time) {
+	if k.unanswered++; k.unanswered == 1 || arrival < k.answered {
+		k.answered = arrival
+		k.Engine.Await(arrival.Add(vtime.Picosecond))
+	}
+}
+
+// matchCame notes that a match that was awaited has come.
+func (k *Messages) matchCame() {
+	if k.unanswered--; k.unanswered == 0 {
+		k.Engine.Await(vtime.Forever)
+	}
+}
+
+// TellMatch tells the sender with an index on an engine, which waits for the match of
+// its message, that a rank matched it at an instant: a request, or an agent, as the kind
+// of the record says. Of matches that reach a processor at one instant, that by the lowest
+// rank comes first, and those by one rank in its order.
+func (k *Messages) TellMatch(kind byte, engine, index int32, by int, matched vtime.Time) {
+	at := max(k.Now, matched).Add(vtime.Picosecond)
+	matched = max(matched, at.Add(-k.slack()))
+	if int(engine) == k.Engine.Index() {
+		k.reachMatch(kind, index, by, at, matched)
+		return
+	}
+	w := world.Writer{Rest: k.Engine.Record(int(engine), 1+4+4+8+8)}
+	w.U8(kind)
+	w.U32(uint32(index))
+	w.U32(uint32(by))
+	w.U64(uint64(at))
+	w.U64(uint64(matched))
+}
+
+// MatchFrom takes in a match on another engine.
+func (k *Messages) MatchFrom(kind byte, r world.Reader) {
+	index, by := int32(r.U32()), int(r.U32())
+	at, matched := vtime.Time(r.U64()), vtime.Time(r.U64())
+	k.Engine.CheckArrival(by, k.First, matched, at)
+	k.matchCame()
+	k.reachMatch(kind, index, by, at, matched)
+}
+
+// reachMatch lets the match of a send reach its LP.
+func (k *Messages) reachMatch(kind byte, index int32, by int, at, matched vtime.Time) {
+	lp, c := int32(0), world.NoProcedure
+	if kind == world.RecordMatch {
+		q := k.Requests.At(index)
+		lp, c = q.LP, q.Procedure
+	} else {
+		live := false
+		if lp, c, _, live = k.up.AgentCall(index); !live {
+			return
+		}
+	}
+	if at == vtime.Forever {
+		k.PastEnd(int(k.Global(lp)), matched, c, "the match of a message by rank %d", by)
+		return
+	}
+	p := &k.Processors[lp]
+	p.number++
+	p.matches.push(Arrival{At: at, Released: matched, Source: int32(by), number: p.number, Index: index, Round: kind == world.RecordRoundMatch})
+	k.nudge(lp)
+}

@@ -1,0 +1,41 @@
+package ptp
+
+import (
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Compute has an LP compute for d, lengthened by noise. It returns an error, and does
+// nothing, if d is negative or the phase would end after the end of virtual time.
+func (k *Messages) Compute(lp int32, d vtime.Duration) error {
+	if d < 0 {
+		return world.Errorf(world.ErrArgument, "a compute phase of %v: no time can be negative", d)
+	}
+	if k.Processors != nil {
+		k.Activity(lp)
+		k.Operate(lp, Operation{Kind: opCompute, Length: d})
+		return nil
+	}
+	end := k.Clock[lp].Add(k.lengthened(lp, k.Clock[lp], d))
+	if end == vtime.Forever {
+		return world.EndError("%v of computing", d)
+	}
+	k.Clock[lp] = end
+	k.Activity(lp)
+	return nil
+}
+
+// lengthened returns how long a compute phase that an LP begins at t takes.
+func (k *Messages) lengthened(lp int32, t vtime.Time, d vtime.Duration) vtime.Duration {
+	if k.noise != nil {
+		d = k.noise.Extend(int(k.Global(lp)), t, d)
+	}
+	return d
+}
+
+// Noise lengthens compute phases. It must be a pure function of its arguments.
+type Noise interface {
+	// Extend returns how long a compute phase of length d that rank begins at t
+	// takes with the noise.
+	Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration
+}

@@ -1,0 +1,383 @@
+package ptp
+
+import (
+	"slices"
+
+	"gigarank/engine"
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// pollsAbsorbed is the number of failing tests or probes in a row, with no other
+// call of the rank between them, after which the rank is taken to be in a loop
+// that polls until it succeeds: the next poll does not return before that, at the
+// instant at which the loop would have found out.
+const pollsAbsorbed = 1000
+
+// begin starts a wait of an LP. It reports whether the LP can go on at once;
+// otherwise the LP must be suspended, and the wait is over when it is resumed.
+func (k *Messages) begin(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
+	w := &box.Wait
+	w.Kind, w.Procedure, w.ready, w.armed = kind, c, false, vtime.Forever
+	w.generation++
+	if k.Processors != nil {
+		k.Operate(lp, Operation{Kind: opWait, direct: c.Blocks()})
+		return false
+	}
+	if !k.consider(lp, box, none) {
+		return false
+	}
+	k.Finish(lp, box)
+	return k.Clock[lp] < vtime.Forever
+}
+
+// look lets an LP that waits look again after something has happened to it.
+func (k *Messages) look(lp int32, box *Mailbox) {
+	if k.Processors != nil {
+		k.nudge(lp)
+		return
+	}
+	w := &box.Wait
+	if w.Kind != NotWaiting && !w.ready && k.consider(lp, box, none) {
+		w.ready = true
+		k.Engine.Ready(lp)
+	}
+}
+
+// HandleWait is called when all arrivals at or before t are known, at the
+// instant for which a wait of the LP was armed. It reports whether the wait is
+// over.
+func (k *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
+	box := k.Mailbox(lp)
+	if box == nil {
+		return false // the LP has ended
+	}
+	w := &box.Wait
+	if w.generation != generation || w.Kind == NotWaiting || w.ready || w.armed != t {
+		return false
+	}
+	w.armed = vtime.Forever
+	return k.consider(lp, box, t)
+}
+
+// consider reports whether the wait of an LP is over, given that all arrivals at
+// or before known have been delivered. If not, it arms a timed event for the
+// instant at which there will be more to say, if there is one.
+func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
+	w := &box.Wait
+	at, certain := k.evaluate(lp, box, known)
+	if certain && (!k.Strict || at <= known) {
+		w.at = at
+		return true
+	}
+	if at < w.armed {
+		w.armed = at
+		k.Engine.Schedule(engine.Event{
+			Time: at, Source: k.Global(lp), LP: k.Global(lp), Sequence: uint64(w.generation), Data: world.DataWait,
+		})
+	}
+	return false
+}
+
+// settleAt has the LP's receives from any source settle at instant t, whatever
+// the LP does by then: who sent to them and waits for the match must learn of it
+// at its time, not when the LP next waits.
+func (k *Messages) settleAt(lp int32, t vtime.Time) {
+	k.Engine.Schedule(engine.Event{Time: t, Source: k.Global(lp), LP: k.Global(lp), Data: world.DataSettle})
+}
+
+// HandleSettle is called when all arrivals at or before t are known, at an
+// instant that was given to settleAt. It reports whether the wait that the LP is
+// in is over.
+func (k *Messages) HandleSettle(lp int32, t vtime.Time) bool {
+	if k.Slots[lp] == 0 {
+		return false
+	}
+	box := k.Box(lp)
+	if !k.settle(lp, box, t) {
+		return false
+	}
+	if next := k.candidate(box); next != vtime.Forever {
+		k.settleAt(lp, next)
+	}
+	return box.Wait.Kind != NotWaiting && !box.Wait.ready && k.consider(lp, box, t)
+}
+
+// evaluate returns the instant at which the wait of an LP is over, if that is
+// certain; else the instant up to which arrivals must be known to say more about
+// the wait itself, Forever if something has to happen first.
+func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.Time, certain bool) {
+	w := &box.Wait
+	clock := k.Clock[lp]
+	switch w.Kind {
+	case WaitOne:
+		if r := k.Requests.At(w.Request); r.Complete {
+			return max(clock, r.Time), true
+		}
+		return vtime.Forever, false
+	case WaitAll:
+		if w.pending == 0 {
+			return k.latest(clock, w.Requests), true
+		}
+		return vtime.Forever, false
+	case WaitProbe:
+		return k.evaluateProbe(box, clock, known)
+	case WaitAny, WaitSome:
+		at = max(clock, k.earliest(w.Requests))
+		return at, at <= known
+	default:
+		return k.evaluatePoll(box, clock, known)
+	}
+}
+
+// earliest returns the least completion time of the requests, Forever if none is
+// complete. Inactive requests (index 0) do not count.
+func (k *Messages) earliest(requests []int32) vtime.Time {
+	least := vtime.Forever
+	for _, ri := range requests {
+		if ri == 0 {
+			continue
+		}
+		if r := k.Requests.At(ri); r.Complete {
+			least = min(least, r.Time)
+		}
+	}
+	return least
+}
+
+func (k *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
+	for _, ri := range requests {
+		if ri != 0 {
+			clock = max(clock, k.Requests.At(ri).Time)
+		}
+	}
+	return clock
+}
+
+// evaluateProbe is evaluate for a blocking probe.
+func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
+	w := &box.Wait
+	probe := request{Comm: w.Comm, Peer: w.Peer, Tag: w.Tag}
+	if w.Peer != world.AnySource {
+		_, w.message = k.firstUnexpected(box, &probe)
+		if w.message == 0 {
+			return vtime.Forever, false
+		}
+		m := k.MessageSlab.At(w.message)
+		if box.wildcards == 0 || !k.claimed(box, m) {
+			return max(clock, m.arrival), true
+		}
+		return vtime.Forever, false
+	}
+	_, w.message = k.leastUnexpected(box, &probe)
+	if w.message == 0 {
+		return vtime.Forever, false
+	}
+	m := k.MessageSlab.At(w.message)
+	if m.arrival <= known {
+		return max(clock, m.arrival), true
+	}
+	return m.arrival, false
+}
+
+// evaluatePoll is evaluate for a test or a nonblocking probe: it is over at the
+// LP's clock, or, in a long loop of them, at the first poll that succeeds.
+func (k *Messages) evaluatePoll(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
+	if box.polls < pollsAbsorbed {
+		return clock, clock <= known
+	}
+	success := k.successTime(box)
+	if success == vtime.Forever {
+		return vtime.Forever, false
+	}
+	at := clock
+	if success > clock {
+		periods := (success - clock - 1) / vtime.Time(k.pollTime)
+		at = clock.Add(k.pollTime.Times(int(periods) + 1))
+	}
+	return at, at <= known
+}
+
+// successTime returns the instant from which a poll succeeds, as far as is known.
+func (k *Messages) successTime(box *Mailbox) vtime.Time {
+	w := &box.Wait
+	switch w.Kind {
+	case TestAll:
+		for _, ri := range w.Requests {
+			if ri != 0 && !k.Requests.At(ri).Complete {
+				return vtime.Forever
+			}
+		}
+		return k.latest(0, w.Requests)
+	case TestProbe:
+		if index := k.probed(box, vtime.Forever); index != 0 {
+			return k.MessageSlab.At(index).arrival
+		}
+		return vtime.Forever
+	default:
+		return k.earliest(w.Requests)
+	}
+}
+
+// probed returns the message that a probe at instant t finds.
+func (k *Messages) probed(box *Mailbox, t vtime.Time) int32 {
+	w := &box.Wait
+	probe := request{Comm: w.Comm, Peer: w.Peer, Tag: w.Tag}
+	var index int32
+	if w.Peer == world.AnySource && k.Processors == nil {
+		_, index = k.leastUnexpected(box, &probe)
+	} else {
+		_, index = k.firstUnexpected(box, &probe)
+	}
+	if index != 0 && k.MessageSlab.At(index).arrival > t {
+		return 0
+	}
+	return index
+}
+
+// Finish ends the wait of an LP: its clock is set, and what it waited for is
+// charged. The results stay in the wait for the caller of the operation.
+func (k *Messages) Finish(lp int32, box *Mailbox) {
+	w := &box.Wait
+	kind := w.Kind
+	w.Kind, w.ready = NotWaiting, false
+	switch kind {
+	case WaitOne:
+		k.Charge(lp, k.Requests.At(w.Request), w.at)
+	case WaitAll:
+		k.chargeAll(lp, w.Requests, w.at)
+	case WaitAny, WaitSome:
+		// The caller knows which requests are charged, from the clock on at which
+		// the wait began.
+		w.found = true
+	case WaitProbe:
+		k.Clock[lp] = w.at
+		w.found = true
+	default:
+		k.Clock[lp] = w.at
+		k.finishPoll(lp, box, kind)
+		k.bring(lp, box, kind)
+		return
+	}
+	k.bring(lp, box, kind)
+	box.polls = 0
+}
+
+// finishPoll answers a test or a nonblocking probe at the LP's clock.
+func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
+	w, now := &box.Wait, k.Clock[lp]
+	switch kind {
+	case TestProbe:
+		w.message = k.probed(box, now)
+		w.found = w.message != 0
+	case TestAll:
+		w.found = k.allComplete(w.Requests, now)
+		if w.found {
+			k.chargeAll(lp, w.Requests, now)
+		}
+	default:
+		w.found = k.earliest(w.Requests) <= now
+	}
+	if w.found {
+		box.polls = 0
+		return
+	}
+	box.polls++
+	end := now.Add(k.pollTime)
+	if end == vtime.Forever {
+		k.PastEnd(int(k.Global(lp)), now, w.Procedure, "a poll that finds nothing, of %v,", k.pollTime)
+	}
+	k.Clock[lp] = end
+	if k.Processors != nil {
+		k.Processors[lp].State.CPU = end
+	}
+}
+
+func (k *Messages) allComplete(requests []int32, now vtime.Time) bool {
+	for _, ri := range requests {
+		if ri != 0 {
+			if r := k.Requests.At(ri); !r.Complete || r.Time > now {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Charge makes the LP spend what the completion of a request costs its CPU, from
+// instant at on; its clock shows the end.
+func (k *Messages) Charge(lp int32, r *request, at vtime.Time) {
+	if !k.Charges || r.Kind != ReceiveRequest {
+		k.Clock[lp] = max(at, r.Time)
+		return
+	}
+	done := k.Target.Receive(k.port(lp), r.Bytes, r.posted, k.Clock[lp], r.arrival)
+	if done == vtime.Forever {
+		k.PastEnd(int(k.Global(lp)), max(k.Clock[lp], r.arrival), r.Procedure, "a message of %d bytes from rank %d", r.Bytes, r.rank)
+	}
+	k.Clock[lp] = done
+}
+
+// chargeAll charges receives in the order in which their messages arrived, as the
+// CPU takes them in while the LP waits.
+func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
+	if !k.Charges {
+		k.Clock[lp] = at
+		return
+	}
+	order := k.order[:0]
+	for _, ri := range requests {
+		if ri != 0 && k.Requests.At(ri).Kind == ReceiveRequest {
+			order = append(order, ri)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int {
+		p, q := k.Requests.At(a), k.Requests.At(b)
+		if c := p.arrival.Compare(q.arrival); c != 0 {
+			return c
+		}
+		return int(p.rank) - int(q.rank)
+	})
+	for _, ri := range order {
+		k.Charge(lp, k.Requests.At(ri), k.Clock[lp])
+	}
+	k.order = order[:0]
+	k.Clock[lp] = max(k.Clock[lp], k.latest(0, requests))
+}
+
+// chargeFirst charges an LP for the first request that is complete at instant at,
+// when a wait for any of them is over, and returns its position.
+func (k *Messages) chargeFirst(lp int32, list []int32, at vtime.Time) int {
+	for i, index := range list {
+		if k.completeAt(index, at) {
+			k.Charge(lp, k.Requests.At(index), at)
+			return i
+		}
+	}
+	invariant.Broken("a wait of rank %d ended without a complete request", k.Global(lp))
+	return world.Undefined
+}
+
+// chargeSome charges an LP for all requests that are complete at instant at, and
+// appends their positions to which.
+func (k *Messages) chargeSome(lp int32, list []int32, at vtime.Time, which []int) []int {
+	over := k.over[:0]
+	for i, index := range list {
+		if k.completeAt(index, at) {
+			which, over = append(which, i), append(over, index)
+		}
+	}
+	k.chargeAll(lp, over, at)
+	k.over = over[:0]
+	return which
+}
+
+// completeAt reports whether a request is complete at instant t.
+func (k *Messages) completeAt(index int32, t vtime.Time) bool {
+	if index == 0 {
+		return false
+	}
+	q := k.Requests.At(index)
+	return q.Complete && q.Time <= t
+}

@@ -1,0 +1,97 @@
+package world
+
+import "fmt"
+
+// Comm is a communicator as all ranks of an engine share it: who its members are.
+type Comm struct {
+	Index   int32
+	Context uint64 // equal on all engines
+	Group   *Group // nil for SELF, where it is the rank alone
+	Size    int
+	First   int // least member of this engine; members first to last-1 contain all of them
+	Last    int
+	Locals  int // members of this engine
+	Freed   int
+}
+
+func (c *Comm) String() string {
+	switch c.Context {
+	case WorldContext:
+		return "WORLD"
+	case SelfContext:
+		return "SELF"
+	case NoContext:
+		return "a communicator that the rank has freed"
+	}
+	return fmt.Sprintf("communicator %x", c.Context)
+}
+
+// RankOf returns the rank in WORLD of a member; self is the rank that asks.
+func (c *Comm) RankOf(member int, self int32) int {
+	if c.Group == nil {
+		return int(self)
+	}
+	return c.Group.WorldRank(member)
+}
+
+// LocalMembers returns the range of members that contains all those of this
+// engine, and their number.
+func (k *Partition) LocalMembers(g *Group) (first, last, count int) {
+	if g.Ascending() {
+		first, last = g.LowerBound(k.First), g.LowerBound(k.First+k.Ranks)
+		return first, last, last - first
+	}
+	first = g.Size()
+	for m := range g.Size() {
+		if _, local := k.Local(g.WorldRank(m)); local {
+			first, last, count = min(first, m), m+1, count+1
+		}
+	}
+	return min(first, last), last, count
+}
+
+// Contains returns an error if a rank of a subgroup is not in the group.
+func (g *Group) Contains(subgroup *Group) error {
+	if g.spans(subgroup) {
+		return nil
+	}
+	for m := range subgroup.Size() {
+		if rank := subgroup.WorldRank(m); g.Member(rank) < 0 {
+			return Errorf(ErrGroup, "rank %d of the group is not in the communicator", rank)
+		}
+	}
+	return nil
+}
+
+// maxTag is the largest tag (MPI_TAG_UB).
+const maxTag = 1<<31 - 1
+
+// CheckSend returns what is wrong with the arguments of a send.
+func (c *Comm) CheckSend(dest, tag int, bytes int64) error {
+	switch {
+	case c.Size == 0:
+		return Errorf(ErrComm, "%s", c)
+	case dest != ProcNull && (dest < 0 || dest >= c.Size):
+		return Errorf(ErrRank, "destination %d in a communicator of %d ranks", dest, c.Size)
+	case tag < 0 || tag > maxTag:
+		return Errorf(ErrTag, "tag %d: tags of messages are 0 to %d", tag, maxTag)
+	case bytes < 0:
+		return Errorf(ErrCount, "a message of %d bytes", bytes)
+	}
+	return nil
+}
+
+// CheckReceive returns what is wrong with the arguments of a receive or probe.
+func (c *Comm) CheckReceive(source, tag int, bytes int64) error {
+	switch {
+	case c.Size == 0:
+		return Errorf(ErrComm, "%s", c)
+	case source != ProcNull && source != AnySource && (source < 0 || source >= c.Size):
+		return Errorf(ErrRank, "source %d in a communicator of %d ranks", source, c.Size)
+	case tag != AnyTag && (tag < 0 || tag > maxTag):
+		return Errorf(ErrTag, "tag %d: tags are 0 to %d, or AnyTag", tag, maxTag)
+	case bytes < 0:
+		return Errorf(ErrCount, "room for %d bytes", bytes)
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package world
+
+import "unsafe"
+
+// ElementType is the meaning of the elements of a type: int and int64 have the same.
+type ElementType uint8
+
+// The kinds of elements.
+const (
+	Untyped ElementType = iota
+	Truth
+	Signed8
+	Signed16
+	Signed32
+	Signed64
+	Unsigned8
+	Unsigned16
+	Unsigned32
+	Unsigned64
+	Single
+	Double
+	ComplexSingle
+	ComplexDouble
+)
+
+var typeNames = [...]string{
+	"untyped", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+	"float32", "float64", "complex64", "complex128",
+}
+
+func (k ElementType) String() string { return typeNames[k] }
+
+// Overlap reports whether two pieces of memory have a byte in common.
+func Overlap(a, b []byte) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return false
+	}
+	p, q := uintptr(unsafe.Pointer(unsafe.SliceData(a))), uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return p < q+uintptr(len(b)) && q < p+uintptr(len(a))
+}

@@ -1,0 +1,201 @@
+package world
+
+import (
+	"fmt"
+
+	"gigarank/collectives"
+	"gigarank/vtime"
+)
+
+// ErrorClass is a standard class of MPI errors. It is an error itself, so that
+// errors.Is(err, mpivirt.ErrTruncate) works.
+type ErrorClass uint8
+
+// The error classes, with the MPI name of each.
+const (
+	ErrBuffer   ErrorClass = iota + 1 // MPI_ERR_BUFFER
+	ErrCount                          // MPI_ERR_COUNT
+	ErrTag                            // MPI_ERR_TAG
+	ErrComm                           // MPI_ERR_COMM
+	ErrRank                           // MPI_ERR_RANK
+	ErrRequest                        // MPI_ERR_REQUEST
+	ErrRoot                           // MPI_ERR_ROOT
+	ErrGroup                          // MPI_ERR_GROUP
+	ErrOp                             // MPI_ERR_OP
+	ErrArgument                       // MPI_ERR_ARG
+	ErrTruncate                       // MPI_ERR_TRUNCATE
+	ErrOther                          // MPI_ERR_OTHER
+	ErrType                           // MPI_ERR_TYPE
+)
+
+var classNames = [...]string{
+	"", "MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_TAG", "MPI_ERR_COMM", "MPI_ERR_RANK",
+	"MPI_ERR_REQUEST", "MPI_ERR_ROOT", "MPI_ERR_GROUP", "MPI_ERR_OP", "MPI_ERR_ARG",
+	"MPI_ERR_TRUNCATE", "MPI_ERR_OTHER", "MPI_ERR_TYPE",
+}
+
+// Error gives the MPI name of the class.
+func (c ErrorClass) Error() string { return classNames[c] }
+
+// Error is an MPI error of one rank.
+type Error struct {
+	Class  ErrorClass
+	Detail string
+}
+
+func (e *Error) Error() string { return e.Class.Error() + ": " + e.Detail }
+
+// Unwrap makes errors.Is find the class.
+func (e *Error) Unwrap() error { return e.Class }
+
+// NoComm is the error of a call on a nil communicator (MPI_COMM_NULL). Nobody's error
+// handler stands behind it, so the call returns it always. It stays out of the frames of
+// ranks that wait.
+//
+//go:noinline
+func NoComm(c Procedure) *Error {
+	return Errorf(ErrComm, "%s on no communicator: Split and Create give nil to ranks that are in no new one", c)
+}
+
+func Errorf(class ErrorClass, format string, arguments ...any) *Error {
+	return &Error{class, fmt.Sprintf(format, arguments...)}
+}
+
+// RankError tells that a rank of the simulated program failed: it returned an
+// error, panicked, called Abort or made an MPI error.
+type RankError struct {
+	Rank int
+	Time vtime.Time // the rank's clock
+	Call string     // the MPI call it was in or made last; empty if none
+	Err  error
+}
+
+func (e *RankError) Error() string {
+	where := ""
+	if e.Call != "" {
+		where = " in " + e.Call
+	}
+	return fmt.Sprintf("rank %d failed at virtual time %v%s: %v", e.Rank, e.Time, where, e.Err)
+}
+
+// Unwrap returns the rank's own error.
+func (e *RankError) Unwrap() error { return e.Err }
+
+// Aborted returns the error that ends a program by MPI_Abort.
+func Aborted(code int) error { return abortError{code} }
+
+type abortError struct{ code int }
+
+func (e abortError) Error() string {
+	return fmt.Sprintf("the program called Abort with code %d", e.code)
+}
+
+// Fatal carries an MPI error out of a rank whose error handler is
+// [ErrorsAreFatal].
+type Fatal struct{ Err error }
+
+// Throw unwinds a rank with an MPI error. It does not return.
+func Throw(err error) { panic(Fatal{err}) }
+
+// Procedure names the MPI calls for reports.
+type Procedure uint8
+
+const (
+	NoProcedure Procedure = iota
+	Send
+	Ssend
+	Bsend
+	Rsend
+	Recv
+	Isend
+	Issend
+	Ibsend
+	Irsend
+	Irecv
+	Sendrecv
+	Wait
+	Waitall
+	Waitany
+	Waitsome
+	Test
+	Testall
+	Testany
+	Testsome
+	Probe
+	Iprobe
+	Mprobe
+	Improbe
+	Barrier // from here on in the order of collectives.Operation
+	Bcast
+	Reduce
+	Allreduce
+	Gather
+	Gatherv
+	Scatter
+	Scatterv
+	Allgather
+	Allgatherv
+	Alltoall
+	Alltoallv
+	ReduceScatter
+	Scan
+	Exscan
+	CommDup
+	CommSplit
+	CommCreate
+	CommFree
+	Compute
+	CommRank
+	CommSize
+	CommGroup
+	Start
+)
+
+var CallNames = [...]string{
+	"", "Send", "Ssend", "Bsend", "Rsend", "Recv", "Isend", "Issend", "Ibsend", "Irsend", "Irecv", "Sendrecv",
+	"Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
+	"Probe", "Iprobe", "Mprobe", "Improbe",
+	"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
+	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create", "Comm.Free",
+	"Compute", "Comm.Rank", "Comm.Size", "Comm.Group", "Start",
+}
+
+func (c Procedure) String() string { return CallNames[c] }
+
+// Blocks reports whether a call is a message's own and returns when that is over.
+func (c Procedure) Blocks() bool { return c >= Send && c <= Recv || c == Sendrecv }
+
+// ProcedureOf returns the call that carries out an operation.
+func ProcedureOf(op collectives.Operation) Procedure { return Barrier + Procedure(op) }
+
+// In says where a procedure is called, nothing for none.
+func (c Procedure) In() string {
+	if c == NoProcedure {
+		return ""
+	}
+	return " in " + c.String()
+}
+
+// Numbers that stand for no rank, tag or index of their own. They differ from one
+// another, so that one in the place of another is found.
+const (
+	NoMember  = -1     // what [Group.Member] gives for a rank outside the group
+	AnySource = -2     // MPI_ANY_SOURCE
+	ProcNull  = -3     // MPI_PROC_NULL
+	AnyTag    = -4     // MPI_ANY_TAG
+	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request
+)
+
+// emptyStatus is the status of an inactive request, and of one that is no receive (MPI
+// 4.1, 3.7.3); nobodyStatus that of a receive from ProcNull (3.10).
+var (
+	EmptyStatus  = Status{Source: AnySource, Tag: AnyTag}
+	NobodyStatus = Status{Source: ProcNull, Tag: AnyTag}
+)
+
+// Status tells what a receive or probe found (MPI_Status).
+type Status struct {
+	Source int   // member of the communicator that sent
+	Tag    int   // tag of the message
+	Bytes  int64 // size of the message
+}

@@ -1,0 +1,248 @@
+package world
+
+import (
+	"slices"
+	"sort"
+)
+
+// Group is an ordered set of ranks of WORLD (MPI_Group). It is immutable. A group
+// whose ranks lie at equal distances, as WORLD, rows and columns, needs no list.
+type Group struct {
+	first, stride, size int
+	ranks               []int   // by member; nil if strided
+	sorted              []int32 // members in ascending order of rank; nil if ranks ascend
+}
+
+// Strided returns the group first, first+stride, ... of the given size. Stride
+// may be negative.
+func Strided(first, stride, size int) *Group {
+	return &Group{first: first, stride: stride, size: size}
+}
+
+// NewGroup returns the group of the ranks in the order given. It keeps the slice
+// unless the ranks lie at equal distances.
+func NewGroup(ranks []int) *Group {
+	if len(ranks) == 0 {
+		return Strided(0, 1, 0)
+	}
+	stride := 1
+	if len(ranks) > 1 {
+		stride = ranks[1] - ranks[0]
+	}
+	ascending := true
+	equal := stride != 0
+	for i := 1; i < len(ranks); i++ {
+		equal = equal && ranks[i]-ranks[i-1] == stride
+		ascending = ascending && ranks[i] > ranks[i-1]
+	}
+	if equal {
+		return Strided(ranks[0], stride, len(ranks))
+	}
+	g := &Group{size: len(ranks), ranks: ranks}
+	if !ascending {
+		g.sorted = make([]int32, len(ranks))
+		for i := range g.sorted {
+			g.sorted[i] = int32(i)
+		}
+		slices.SortFunc(g.sorted, func(a, b int32) int { return ranks[a] - ranks[b] })
+	}
+	return g
+}
+
+// spans tells whether both groups need no list and all of the other's members are
+// members. It looks at two of them only.
+func (g *Group) spans(other *Group) bool {
+	if g.ranks != nil || other.ranks != nil || g.size == 0 || other.size == 0 || g.stride == 0 || other.stride%g.stride != 0 {
+		return false
+	}
+	return g.Member(other.WorldRank(0)) >= 0 && g.Member(other.WorldRank(other.size-1)) >= 0
+}
+
+// Size returns the number of members (MPI_Group_size).
+func (g *Group) Size() int { return g.size }
+
+// WorldRank returns the rank in WORLD of a member, 0 <= member < Size().
+func (g *Group) WorldRank(member int) int {
+	if g.ranks != nil {
+		return g.ranks[member]
+	}
+	return g.first + member*g.stride
+}
+
+// Member returns the member that a rank of WORLD is, or NoMember if it is
+// none (MPI_Group_rank).
+func (g *Group) Member(rank int) int {
+	switch {
+	case g.ranks == nil:
+		offset := rank - g.first
+		if g.stride == 0 || offset%g.stride != 0 {
+			return NoMember
+		}
+		if m := offset / g.stride; m >= 0 && m < g.size {
+			return m
+		}
+		return NoMember
+	case g.sorted == nil:
+		if m, found := slices.BinarySearch(g.ranks, rank); found {
+			return m
+		}
+		return NoMember
+	default:
+		at := sort.Search(g.size, func(i int) bool { return g.ranks[g.sorted[i]] >= rank })
+		if at < g.size && g.ranks[g.sorted[at]] == rank {
+			return int(g.sorted[at])
+		}
+		return NoMember
+	}
+}
+
+// Ascending reports whether members are in ascending order of WORLD rank.
+func (g *Group) Ascending() bool {
+	if g.ranks != nil {
+		return g.sorted == nil
+	}
+	return g.stride > 0 || g.size < 2
+}
+
+// LowerBound returns, for an ascending group, the number of members whose rank
+// is below rank.
+func (g *Group) LowerBound(rank int) int {
+	return sort.Search(g.size, func(m int) bool { return g.WorldRank(m) >= rank })
+}
+
+// Incl returns the group of the members given, in that order (MPI_Group_incl).
+// Errors: ErrRank for a member that the group does not have or that is named
+// twice.
+func (g *Group) Incl(members []int) (*Group, error) {
+	ranks := make([]int, len(members))
+	for i, m := range members {
+		if m < 0 || m >= g.size {
+			return nil, Errorf(ErrRank, "member %d of a group of %d", m, g.size)
+		}
+		ranks[i] = g.WorldRank(m)
+	}
+	if duplicate, ok := firstDuplicate(ranks); ok {
+		return nil, Errorf(ErrRank, "rank %d is named twice", duplicate)
+	}
+	return NewGroup(ranks), nil
+}
+
+func firstDuplicate(ranks []int) (int, bool) {
+	sorted := slices.Clone(ranks)
+	slices.Sort(sorted)
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i] == sorted[i-1] {
+			return sorted[i], true
+		}
+	}
+	return 0, false
+}
+
+// Excl returns the group without the members given (MPI_Group_excl). Errors: as
+// Incl.
+func (g *Group) Excl(members []int) (*Group, error) {
+	if _, err := g.Incl(members); err != nil {
+		return nil, err
+	}
+	out := make([]bool, g.size)
+	for _, m := range members {
+		out[m] = true
+	}
+	return g.filter(func(m int) bool { return !out[m] }), nil
+}
+
+func (g *Group) filter(keep func(member int) bool) *Group {
+	var ranks []int
+	for m := range g.size {
+		if keep(m) {
+			ranks = append(ranks, g.WorldRank(m))
+		}
+	}
+	return NewGroup(ranks)
+}
+
+// Union returns the members of g, then those of h that are not in g
+// (MPI_Group_union).
+func (g *Group) Union(h *Group) *Group {
+	ranks := make([]int, 0, g.size)
+	for m := range g.size {
+		ranks = append(ranks, g.WorldRank(m))
+	}
+	for m := range h.size {
+		if r := h.WorldRank(m); g.Member(r) < 0 {
+			ranks = append(ranks, r)
+		}
+	}
+	return NewGroup(ranks)
+}
+
+// Intersection returns the members of g that are in h (MPI_Group_intersection).
+func (g *Group) Intersection(h *Group) *Group {
+	return g.filter(func(m int) bool { return h.Member(g.WorldRank(m)) >= 0 })
+}
+
+// Difference returns the members of g that are not in h (MPI_Group_difference).
+func (g *Group) Difference(h *Group) *Group {
+	return g.filter(func(m int) bool { return h.Member(g.WorldRank(m)) < 0 })
+}
+
+// Translate returns, for each member of g given, its member number in h, or
+// NoMember (MPI_Group_translate_ranks). Errors: ErrRank for a member that g does not have.
+func (g *Group) Translate(members []int, h *Group) ([]int, error) {
+	translated := make([]int, len(members))
+	for i, m := range members {
+		switch {
+		case m == ProcNull:
+			translated[i] = ProcNull
+		case m < 0 || m >= g.size:
+			return nil, Errorf(ErrRank, "member %d of a group of %d", m, g.size)
+		default:
+			translated[i] = h.Member(g.WorldRank(m))
+		}
+	}
+	return translated, nil
+}
+
+// Equal reports whether both groups have the same members in the same order
+// (MPI_IDENT of MPI_Group_compare).
+func (g *Group) Equal(h *Group) bool {
+	if g.size != h.size {
+		return false
+	}
+	if g.ranks == nil && h.ranks == nil {
+		return g.size == 0 || g.first == h.first && (g.stride == h.stride || g.size == 1)
+	}
+	return slices.Equal(g.ranks, h.ranks)
+}
+
+// groupKey is what equal groups have in common and others seldom do.
+type groupKey struct{ size, first, last int }
+
+// groupTable holds one copy of each group of an engine.
+type groupTable struct {
+	groups map[groupKey][]*Group
+}
+
+// Intern returns the group equal to g that the table has, or enters g.
+func (t *groupTable) Intern(g *Group) *Group {
+	if t.groups == nil {
+		t.groups = map[groupKey][]*Group{}
+	}
+	key := groupKey{g.size, g.worldRankOr(0), g.worldRankOr(g.size - 1)}
+	for _, other := range t.groups[key] {
+		if other.Equal(g) {
+			return other
+		}
+	}
+	t.groups[key] = append(t.groups[key], g)
+	return g
+}
+
+// worldRankOr returns the rank in WORLD of a member, or -1 if there is no such
+// member.
+func (g *Group) worldRankOr(member int) int {
+	if member < 0 || member >= g.size {
+		return -1
+	}
+	return g.WorldRank(member)
+}

@@ -1,0 +1,22 @@
+package world
+
+import (
+	"gigarank/invariant"
+	"gigarank/vtime"
+)
+
+// The checks of a build with the tag invariants; see package invariant.
+
+// CheckClocks holds the clocks of LPs lo to hi-1 against what they were: no rank
+// goes back in time.
+func (k *Partition) CheckClocks(lo, hi int32) {
+	if k.seen == nil {
+		k.seen = make([]vtime.Time, k.Ranks)
+	}
+	for lp := lo; lp < hi; lp++ {
+		if k.Clock[lp] < k.seen[lp] {
+			invariant.Broken("the clock of rank %d goes back from %v to %v", k.Global(lp), k.seen[lp], k.Clock[lp])
+		}
+		k.seen[lp] = k.Clock[lp]
+	}
+}

@@ -1,0 +1,116 @@
+package world
+
+import "gigarank/invariant"
+
+// Slab holds values that come and go, addressed by small indices instead of
+// pointers: four bytes a link, nothing for the garbage collector to follow, and
+// no allocation once it has grown. Index 0 is never given out: it means none. The first
+// chunk is short, so that a slab of few values costs little; the indices that it lacks
+// are not given out either.
+type Slab[T any] struct {
+	chunks   [][]T
+	free     []int32
+	Next     int32
+	released map[int32]bool // with invariants: as free
+}
+
+const (
+	slabBits  = 10
+	slabChunk = 1 << slabBits
+	slabFirst = 1 << 4 // length of the first chunk
+)
+
+// At returns the value with an index. It stays where it is until it is released.
+func (s *Slab[T]) At(index int32) *T {
+	if invariant.Enabled && (index <= 0 || index > s.Next || s.released[index]) {
+		invariant.Broken("%T number %d of %d is looked at, which is not in use", *new(T), index, s.Next)
+	}
+	return s.Peek(index)
+}
+
+// Peek is at for an index that may have been released: the value is then zero, or
+// another.
+func (s *Slab[T]) Peek(index int32) *T {
+	return &s.chunks[index>>slabBits][index&(slabChunk-1)]
+}
+
+// Take returns the index of a zero value.
+func (s *Slab[T]) Take() int32 {
+	if n := len(s.free); n > 0 {
+		index := s.free[n-1]
+		s.free = s.free[:n-1]
+		if invariant.Enabled {
+			delete(s.released, index)
+		}
+		return index
+	}
+	s.Next++
+	if s.Next == slabFirst {
+		s.Next = slabChunk
+	}
+	if len(s.chunks) == 0 {
+		s.chunks = append(s.chunks, make([]T, slabFirst))
+	}
+	if int(s.Next>>slabBits) == len(s.chunks) {
+		s.chunks = append(s.chunks, make([]T, slabChunk))
+	}
+	return s.Next
+}
+
+// Release clears the value and gives its index back.
+func (s *Slab[T]) Release(index int32) {
+	var zero T
+	*s.At(index) = zero
+	s.free = append(s.free, index)
+	if invariant.Enabled {
+		if s.released == nil {
+			s.released = map[int32]bool{}
+		}
+		s.released[index] = true
+	}
+}
+
+// InUse is the number of values taken and not released.
+func (s *Slab[T]) InUse() int {
+	taken := int(s.Next)
+	if taken >= slabChunk {
+		taken -= slabChunk - slabFirst
+	}
+	return taken - len(s.free)
+}
+
+// bufferPool keeps byte buffers by power of two of their capacity.
+type bufferPool struct {
+	classes [48][][]byte
+}
+
+func BufferClass(n int) int {
+	class := 0
+	for size := 64; size < n; size <<= 1 {
+		class++
+	}
+	return class
+}
+
+// Take returns a buffer of n bytes with undefined content; nil for n = 0.
+func (p *bufferPool) Take(n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	class := BufferClass(n)
+	if list := p.classes[class]; len(list) > 0 {
+		buffer := list[len(list)-1]
+		p.classes[class] = list[:len(list)-1]
+		return buffer[:n]
+	}
+	return make([]byte, n, 64<<class)
+}
+
+// Release gives a buffer back.
+func (p *bufferPool) Release(buffer []byte) {
+	if cap(buffer) == 0 {
+		return
+	}
+	class := BufferClass(cap(buffer))
+	p.classes[class] = append(p.classes[class], buffer[:0])
+}

@@ -1,0 +1,49 @@
+package world
+
+import (
+	"sync/atomic"
+
+	"gigarank/engine"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/vtime"
+)
+
+// Summary holds what an engine reports of its ranks.
+type Summary struct {
+	Digest engine.Digest // of the ranks that have finished
+	Tally  stats.Tally
+	Ended  *atomic.Int64 // ranks finished, for other goroutines to read
+}
+
+// Finish enters the finish of a rank.
+func (s *Summary) Finish(rank int, at vtime.Time) {
+	s.Digest.Add(rank, at)
+	s.Tally.Finish(at)
+	if s.Digest.Finished%64 == 0 {
+		s.Ended.Add(64)
+	}
+}
+
+// ForgetFinishes forgets which ranks have finished.
+func (s *Summary) ForgetFinishes() {
+	s.Digest = engine.Digest{}
+	s.Tally.ForgetFinishes()
+}
+
+// Merge adds the summary of another engine. The tallies of both are settled.
+func (s *Summary) Merge(o *Summary) {
+	s.Digest.Merge(&o.Digest)
+	s.Tally.Merge(&o.Tally)
+}
+
+// Encode packs a summary and the engine's statistics for engine 0.
+func (s *Summary) Encode(counts engine.Statistics) []byte {
+	return s.Tally.Append(counts.Append(s.Digest.Append(nil)))
+}
+
+// DecodeSummary unpacks what encode has packed, and returns the rest of b.
+func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
+	s = &Summary{}
+	rest = s.Tally.Read(counts.Read(s.Digest.Read(b)))
+	return s, counts, rest
+}

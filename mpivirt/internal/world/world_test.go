@@ -1,0 +1,137 @@
+package world
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/random"
+)
+
+// count returns 0 to n-1.
+func count(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
+}
+
+// A slab gives out each index once, never 0, keeps values where they are, and clears
+// those that are released.
+func TestSlabAgainstAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Slab[int]
+		held := map[int32]int{}
+		places := map[int32]*int{}
+		var order []int32
+		for i := range rapid.IntRange(0, 3000).Draw(t, "steps") {
+			if len(order) > 0 && random.Intn(1, uint64(i), 0, 3) == 0 {
+				at := random.Intn(2, uint64(i), 0, len(order))
+				index := order[at]
+				if *s.At(index) != held[index] || s.At(index) != places[index] {
+					t.Fatalf("index %d: %d at %p, want %d at %p", index, *s.At(index), s.At(index), held[index], places[index])
+				}
+				s.Release(index)
+				delete(held, index)
+				order = slices.Delete(order, at, at+1)
+				continue
+			}
+			index := s.Take()
+			if _, twice := held[index]; twice || index == 0 || *s.At(index) != 0 {
+				t.Fatalf("index %d is given out with the value %d", index, *s.At(index))
+			}
+			*s.At(index) = i + 1
+			held[index], places[index] = i+1, s.At(index)
+			order = append(order, index)
+		}
+		if s.InUse() != len(held) {
+			t.Fatalf("%d in use, want %d", s.InUse(), len(held))
+		}
+	})
+}
+
+// Buffers have the length asked for, are not given out twice at a time, and are
+// used again.
+func TestBufferPool(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var pool bufferPool
+		var held [][]byte
+		for i, n := range rapid.SliceOf(rapid.IntRange(-1, 5000)).Draw(t, "lengths") {
+			if n < 0 {
+				if len(held) > 0 {
+					pool.Release(held[0])
+					held = held[1:]
+				}
+				continue
+			}
+			b := pool.Take(n)
+			if len(b) != n || (b == nil) != (n == 0) {
+				t.Fatalf("a buffer of %d bytes for %d", len(b), n)
+			}
+			for j := range b {
+				b[j] = byte(i)
+			}
+			held = append(held, b)
+		}
+		for i, b := range held {
+			for j := range b {
+				if b[j] != b[0] {
+					t.Fatalf("buffer %d shares memory with another", i)
+				}
+			}
+		}
+	})
+	var pool bufferPool
+	if allocations := testing.AllocsPerRun(100, func() { pool.Release(pool.Take(1000)) }); allocations > 0 {
+		t.Errorf("%v allocations for a buffer that has been released", allocations)
+	}
+}
+
+// Equal groups of an engine are one in memory, and those at equal distances have no
+// list, so that WORLD, rows and columns cost nothing per member.
+func TestGroupsAreSharedAndStrided(t *testing.T) {
+	var table groupTable
+	list := []int{5, 3, 8, 1}
+	a, b := table.Intern(NewGroup(slices.Clone(list))), table.Intern(NewGroup(slices.Clone(list)))
+	if a != b || a.ranks == nil {
+		t.Errorf("equal groups at %p and %p", a, b)
+	}
+	if other := table.Intern(NewGroup([]int{5, 8, 3, 1})); other == a {
+		t.Error("a group in another order is the same")
+	}
+	for _, ranks := range [][]int{count(1000), {7}, {9, 6, 3, 0}, {4, 104, 204}, {}} {
+		if g := NewGroup(ranks); g.ranks != nil || g.sorted != nil {
+			t.Errorf("a list for %v", ranks[:min(len(ranks), 5)])
+		}
+	}
+	if row, again := table.Intern(NewGroup([]int{4, 5, 6, 7})), table.Intern(Strided(4, 1, 4)); row != again {
+		t.Error("a row from a list and one by its stride are two groups")
+	}
+}
+
+// What each group says about ascending order, from which the array interpreter
+// takes which members an engine has.
+func TestLocalMembersOfGroups(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ranks := rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 1, 20, rapid.ID[int]).Draw(t, "ranks")
+		g := NewGroup(slices.Clone(ranks))
+		if g.Ascending() != slices.IsSorted(ranks) && len(ranks) > 1 {
+			t.Fatalf("%v: ascending is %v", ranks, g.Ascending())
+		}
+		k := &Partition{First: rapid.IntRange(0, 30).Draw(t, "lo"), Ranks: rapid.IntRange(0, 12).Draw(t, "n")}
+		first, last, locals := k.LocalMembers(g)
+		found := 0
+		for m, r := range ranks {
+			if _, local := k.Local(r); local {
+				if found++; m < first || m >= last {
+					t.Fatalf("%v: member %d of [%d,%d) is not in [%d,%d)", ranks, m, k.First, k.First+k.Ranks, first, last)
+				}
+			}
+		}
+		if found != locals || locals == 0 && first < last {
+			t.Fatalf("%v: %d members in [%d,%d), want %d", ranks, locals, first, last, found)
+		}
+	})
+}
