@@ -86,4 +86,4 @@ func (g *goroutines) Ended(i int32) bool { return g.Goroutines.Ended(int(i)) }
 // LastCall implements body.
 //
 //go:norace
-func (g *goroutines) LastCall(i int32) world.Procedure { return g.ranks[i].call }
+func (g *goroutines) LastCall(i int32) world.Procedure { return g.ranks[i].lastCall }

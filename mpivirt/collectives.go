@@ -13,7 +13,7 @@ func (c *Comm) run(v *kernel.Collective, err error) error {
 		return world.NoComm(v.Procedure)
 	}
 	shared, output := v.SharesResult(), v.Output
-	b := c.r.do(c.entering(v, err))
+	b := c.r.do(c.collectiveCall(v, err))
 	if b.Err != nil {
 		return b.Err
 	}
@@ -28,15 +28,15 @@ func (c *Comm) begin(v *kernel.Collective, err error) (Request, error) {
 	if c == nil {
 		return Request{}, world.NoComm(v.Procedure)
 	}
-	b := c.r.do(c.entering(v, err).Nonblocking())
+	b := c.r.do(c.collectiveCall(v, err).Nonblocking())
 	if b.Err != nil {
 		return Request{}, b.Err
 	}
 	return c.r.request(b.Request), nil
 }
 
-// entering fills in a call of a collective.
-func (c *Comm) entering(v *kernel.Collective, err error) *kernel.Call {
+// collectiveCall fills in a call of a collective.
+func (c *Comm) collectiveCall(v *kernel.Collective, err error) *kernel.Call {
 	return c.compose(v.Procedure).Enters(v, err)
 }
 
@@ -63,7 +63,7 @@ func (c *Comm) Barrier() error {
 		return world.NoComm(world.Barrier)
 	}
 	r := c.r
-	r.calls(world.Barrier)
+	r.noteCall(world.Barrier)
 	if !r.k.EnterBarrier(r.lp, c.c, int(c.member)) {
 		return c.run(&r.k.Barrier, nil)
 	}

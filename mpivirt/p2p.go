@@ -11,12 +11,12 @@ func (c *Comm) compose(op world.Procedure) *kernel.Call { return c.r.k.Compose(o
 
 // do makes a call and waits until it is over. Its completion is there until the next one.
 func (r *Rank) do(q *kernel.Call) *kernel.Completion {
-	r.calls(q.Procedure)
+	r.noteCall(q.Procedure)
 	b := &r.k.Completion
 	if !r.k.Submit(r.lp, q) {
 		r.suspend()
 		if b.LP != r.lp {
-			return kernel.Nothing()
+			return kernel.EmptyCompletion()
 		}
 	}
 	if b.Err != nil && b.Fatal {
@@ -25,8 +25,8 @@ func (r *Rank) do(q *kernel.Call) *kernel.Completion {
 	return b
 }
 
-// sending fills in a call that sends.
-func (c *Comm) sending(op world.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
+// sendCall fills in a call that sends.
+func (c *Comm) sendCall(op world.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
 	return c.compose(op).Sends(payload, bytes, dest, tag)
 }
 
@@ -34,8 +34,8 @@ func (c *Comm) send(op world.Procedure, payload []byte, bytes int64, dest, tag i
 	if c == nil {
 		return world.NoComm(op)
 	}
-	err := c.r.do(c.sending(op, payload, bytes, dest, tag)).Err
-	c.r.makeRoom()
+	err := c.r.do(c.sendCall(op, payload, bytes, dest, tag)).Err
+	c.r.throttle()
 	return err
 }
 
@@ -43,32 +43,32 @@ func (c *Comm) isend(op world.Procedure, payload []byte, bytes int64, dest, tag 
 	if c == nil {
 		return Request{}, world.NoComm(op)
 	}
-	b := c.r.do(c.sending(op, payload, bytes, dest, tag))
+	b := c.r.do(c.sendCall(op, payload, bytes, dest, tag))
 	if b.Err != nil {
 		return Request{}, b.Err
 	}
 	q := c.r.request(b.Request)
-	c.r.makeRoom()
+	c.r.throttle()
 	return q, nil
 }
 
-// makeRoom holds the rank back while the buffers are full into which it has sent last.
-func (r *Rank) makeRoom() {
-	if r.k.MakeRoom(r.lp) {
+// throttle holds the rank back while the buffers are full into which it has sent last.
+func (r *Rank) throttle() {
+	if r.k.Throttle(r.lp) {
 		r.suspend()
 	}
 }
 
-// receiving fills in a call that receives at most so many bytes.
-func (c *Comm) receiving(op world.Procedure, buffer []byte, bytes int64, source, tag int) *kernel.Call {
+// receiveCall fills in a call that receives at most so many bytes.
+func (c *Comm) receiveCall(op world.Procedure, buffer []byte, bytes int64, source, tag int) *kernel.Call {
 	return c.compose(op).Receives(buffer, bytes, true, source, tag)
 }
 
 func (c *Comm) recv(buffer []byte, bytes int64, source, tag int) (Status, error) {
 	if c == nil {
-		return world.NobodyStatus, world.NoComm(world.Recv)
+		return world.ProcNullStatus, world.NoComm(world.Recv)
 	}
-	b := c.r.do(c.receiving(world.Recv, buffer, bytes, source, tag))
+	b := c.r.do(c.receiveCall(world.Recv, buffer, bytes, source, tag))
 	return c.r.k.StatusOf(b), b.Err
 }
 
@@ -76,7 +76,7 @@ func (c *Comm) irecv(buffer []byte, bytes int64, source, tag int) (Request, erro
 	if c == nil {
 		return Request{}, world.NoComm(world.Irecv)
 	}
-	b := c.r.do(c.receiving(world.Irecv, buffer, bytes, source, tag))
+	b := c.r.do(c.receiveCall(world.Irecv, buffer, bytes, source, tag))
 	if b.Err != nil {
 		return Request{}, b.Err
 	}
@@ -195,9 +195,9 @@ func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, 
 		return world.EmptyStatus, world.NoComm(world.Sendrecv)
 	}
 	out, in := typed.Bytes(send), typed.Bytes(receive)
-	b := c.r.do(c.receiving(world.Sendrecv, in, int64(len(in)), source, receiveTag).Sends(out, int64(len(out)), dest, sendTag))
+	b := c.r.do(c.receiveCall(world.Sendrecv, in, int64(len(in)), source, receiveTag).Sends(out, int64(len(out)), dest, sendTag))
 	status, err := c.r.k.StatusOf(b), b.Err
-	c.r.makeRoom()
+	c.r.throttle()
 	return status, err
 }
 
@@ -218,9 +218,9 @@ func (c *Comm) Iprobe(source, tag int) (Status, bool, error) {
 
 func (c *Comm) probe(op world.Procedure, source, tag int) *kernel.Completion {
 	if c == nil {
-		return &kernel.Completion{Status: world.NobodyStatus, Err: world.NoComm(op)}
+		return &kernel.Completion{Status: world.ProcNullStatus, Err: world.NoComm(op)}
 	}
-	return c.r.do(c.receiving(op, nil, 0, source, tag))
+	return c.r.do(c.receiveCall(op, nil, 0, source, tag))
 }
 
 // MatchedMessage is one that a matched probe has taken out of the reach of other
@@ -254,10 +254,10 @@ func Mrecv[T Datatype](m *MatchedMessage, data []T) (Status, error) {
 		return world.EmptyStatus, world.Errorf(ErrRequest, "no probe has found the message")
 	}
 	buffer := typed.Bytes(data)
-	q := m.c.receiving(world.Recv, buffer, int64(len(buffer)), 0, 0)
+	q := m.c.receiveCall(world.Recv, buffer, int64(len(buffer)), 0, 0)
 	q.Takes(m.index)
-	if m.index != kernel.FromNobody {
-		m.index = kernel.NoMessage
+	if m.index != kernel.MessageNoProc {
+		m.index = kernel.MessageNull
 	}
 	b := m.c.r.do(q)
 	return m.c.r.k.StatusOf(b), b.Err

@@ -14,7 +14,7 @@ type Rank struct {
 	k        *kernel.Kernel
 	self     lp.Coroutine // suspends the LP
 	lp       int32
-	call     world.Procedure // the MPI call made last
+	lastCall world.Procedure // the MPI call made last
 	returned bool            // from Main
 }
 
@@ -84,7 +84,7 @@ func (r *Rank) Printf(format string, arguments ...any) { r.k.Print(format, argum
 
 // Abort ends the whole program with an error code (MPI_Abort). It does not
 // return.
-func (r *Rank) Abort(code int) { r.die(r.call, world.Aborted(code)) }
+func (r *Rank) Abort(code int) { r.die(r.lastCall, world.Aborted(code)) }
 
 // SetErrorsReturn chooses what an MPI error does: end the program (false, the
 // default, MPI_ERRORS_ARE_FATAL) or come back as the call's error (true,
@@ -110,7 +110,7 @@ func (r *Rank) die(c world.Procedure, err error) {
 // suspend gives control back to the engine until the LP is resumed.
 func (r *Rank) suspend() {
 	if r.self.Astray() {
-		r.intrude(r.call)
+		r.intrude(r.lastCall)
 	}
 	r.self.Wait()
 }
@@ -123,12 +123,12 @@ func (r *Rank) own() {
 	}
 }
 
-// calls notes that the rank's code makes an MPI call.
-func (r *Rank) calls(c world.Procedure) {
+// noteCall notes that the rank's code makes an MPI call.
+func (r *Rank) noteCall(c world.Procedure) {
 	if r.k.Running != r.lp {
 		r.intrude(c)
 	}
-	r.call = c
+	r.lastCall = c
 }
 
 // run is the body of a goroutine LP.
@@ -145,7 +145,7 @@ func (g *goroutines) run(i int, self lp.Coroutine) {
 	case k.HasFailed(r.lp):
 		k.Swallowed(r.lp)
 	case err != nil:
-		k.Fail(r.lp, r.call, err)
+		k.Fail(r.lp, r.lastCall, err)
 	}
 	r.returned = true
 }
@@ -154,9 +154,9 @@ func (g *goroutines) run(i int, self lp.Coroutine) {
 func (r *Rank) left() {
 	switch v := recover(); {
 	case v != nil:
-		r.k.Unwound(r.lp, r.call, v)
+		r.k.Unwound(r.lp, r.lastCall, v)
 	case !r.returned && !r.k.Closed():
-		r.k.Unwound(r.lp, r.call, nil)
+		r.k.Unwound(r.lp, r.lastCall, nil)
 		r.suspend() // for good: the Goexit would go on in the engine's goroutine
 	}
 }

@@ -401,12 +401,12 @@ func (c *cursor) waited(q *call, b *kernel.Completion) {
 		return
 	}
 	c.saw(-1, mpivirt.Status{}, nil)
-	over := b.Which
+	over := b.Indices
 	if q.procedure == world.Wait {
 		over = []int{0}
 	}
 	for _, i := range over {
-		status, _, _ := c.k.Brought(b, c.requests[i])
+		status, _, _ := c.k.CompletedRequest(b, c.requests[i])
 		c.sawRequest(i, q.slots[i], status)
 		c.slots[q.slots[i]] = 0
 	}

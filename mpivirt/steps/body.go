@@ -13,8 +13,8 @@ type Outcome uint8
 
 // The outcomes of a step. Zero is none: no operation returns it.
 const (
-	goOn Outcome = iota + 1
-	waiting
+	continued Outcome = iota + 1
+	suspended
 	finished
 	failed
 )
@@ -73,19 +73,19 @@ type stepper[S any] struct {
 type stepping struct {
 	k         *kernel.Kernel
 	until     int32           // LPs from the one whose step runs up to it, exclusively, take a step one after the other
-	called    world.Procedure // the MPI call that the step has made last
+	lastCall  world.Procedure // the MPI call that the step has made last
 	concluded Outcome         // of the operation that the step ends with, 0 before it
 }
 
 // Resume implements [lp.Body].
 func (b *stepper[S]) Resume(i int) bool {
 	k := b.k
-	if done := &k.Completion; done.Err != nil && done.Fatal && done.LP == int32(i) {
-		k.Fail(done.LP, done.Procedure, done.Err)
+	if completion := &k.Completion; completion.Err != nil && completion.Fatal && completion.LP == int32(i) {
+		k.Fail(completion.LP, completion.Procedure, completion.Err)
 		return true
 	}
 	b.rank.lp, b.rank.clock = int32(i), &k.Clock[i]
-	k.Running, b.until, b.called, k.Timing = int32(i), int32(i)+1, world.NoProcedure, world.Untimed
+	k.Running, b.until, b.lastCall, k.Timing = int32(i), int32(i)+1, world.NoProcedure, world.Untimed
 	more := b.goOn(i, b.step(&b.rank, &b.states[i]))
 	k.Running = world.None
 	return more
@@ -102,7 +102,7 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 		}
 		b.concluded = 0
 		switch o {
-		case waiting:
+		case suspended:
 			return true
 		case finished:
 			return k.PostponeEnd(int32(i))
@@ -122,9 +122,9 @@ func (b *stepper[S]) ResumeRange(lo, hi int32) {
 	for i := range states {
 		lp := lo + int32(i)
 		b.rank.lp, b.rank.clock = lp, &clocks[i]
-		k.Running, b.called, k.Timing = lp, world.NoProcedure, world.Untimed
+		k.Running, b.lastCall, k.Timing = lp, world.NoProcedure, world.Untimed
 		o := b.step(&b.rank, &states[i])
-		if o == waiting && k.Joiners.Hi == lp+1 {
+		if o == suspended && k.Joiners.Hi == lp+1 {
 			continue // it is one of the joiners
 		}
 		if !b.goOn(int(lp), o) {
@@ -153,7 +153,7 @@ func (s *stepping) Interrupted(v any) bool {
 	if k.Running == world.None {
 		return false
 	}
-	k.Unwound(k.Running, s.called, v)
+	k.Unwound(k.Running, s.lastCall, v)
 	s.endRange()
 	return true
 }
@@ -169,7 +169,7 @@ func (r *Rank) once(c world.Procedure) {
 	if c != world.NoProcedure {
 		next = "calls " + c.String()
 	}
-	k.Die(r.lp, r.called, world.Errorf(world.ErrOther, "the step has dropped the Outcome of an operation and %s: "+
+	k.Die(r.lp, r.lastCall, world.Errorf(world.ErrOther, "the step has dropped the Outcome of an operation and %s: "+
 		"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)", next))
 }
 
@@ -184,7 +184,7 @@ func (r *Rank) conclude(o Outcome) Outcome {
 func (s *stepping) fails(lp int32, o Outcome) bool {
 	k := s.k
 	if k.Joiners.Hi == lp+1 {
-		s.concluded = waiting
+		s.concluded = suspended
 	}
 	switch {
 	case k.HasFailed(lp):
@@ -193,10 +193,10 @@ func (s *stepping) fails(lp int32, o Outcome) bool {
 		}
 		return true
 	case s.concluded == 0:
-		k.Fail(lp, s.called, world.Errorf(world.ErrOther, "the step has returned an Outcome that is that of no operation of this step: "+
+		k.Fail(lp, s.lastCall, world.Errorf(world.ErrOther, "the step has returned an Outcome that is that of no operation of this step: "+
 			"a step ends with an operation, Continue or Finish, and returns what that returns (docs/programs.md)"))
 	case o != s.concluded:
-		k.Fail(lp, s.called, world.Errorf(world.ErrOther, "the step has returned another Outcome than that of its operation: "+
+		k.Fail(lp, s.lastCall, world.Errorf(world.ErrOther, "the step has returned another Outcome than that of its operation: "+
 			"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)"))
 	default:
 		return false
@@ -209,13 +209,13 @@ func (b *stepper[S]) Stop() {}
 
 // Ended implements body. An LP that has not ended waits.
 func (b *stepper[S]) Ended(i int32) bool {
-	return !b.k.Waits(i)
+	return !b.k.IsBlocked(i)
 }
 
 // LastCall implements body.
 //
 //go:norace
-func (b *stepper[S]) LastCall(int32) world.Procedure { return b.called }
+func (b *stepper[S]) LastCall(int32) world.Procedure { return b.lastCall }
 
 // Rank is the rank whose step runs. Its methods that return an [Outcome] are
 // the operations that a step ends with; the others do their work at once.
@@ -244,7 +244,7 @@ func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
 // ask before.
 func (r *Rank) Now() vtime.Time {
 	if r.k.Behind(r.lp) {
-		r.k.Die(r.lp, r.called, world.Errorf(world.ErrOther, "the step asks for the time after it has begun something, "+
+		r.k.Die(r.lp, r.lastCall, world.Errorf(world.ErrOther, "the step asks for the time after it has begun something, "+
 			"and the machine's model has state at the receiver: end the step with Continue, and call Now in the next one (docs/event-ranks.md)"))
 	}
 	return *r.clock
@@ -285,7 +285,7 @@ func (r *Rank) Printf(format string, arguments ...any) { r.k.Print(format, argum
 // Continue ends a step after which the rank goes on.
 func (r *Rank) Continue() Outcome {
 	r.once(world.NoProcedure)
-	return r.conclude(goOn)
+	return r.conclude(continued)
 }
 
 // Finish ends the rank.
@@ -296,14 +296,14 @@ func (r *Rank) Finish() Outcome {
 
 // Fail ends the whole program with an error of this rank.
 func (r *Rank) Fail(err error) Outcome {
-	r.k.Fail(r.lp, r.called, err)
+	r.k.Fail(r.lp, r.lastCall, err)
 	return failed
 }
 
 // outcome concludes the step with an operation that is over at once or is waited for.
-func (r *Rank) outcome(over bool) Outcome {
-	if over {
-		return r.conclude(goOn)
+func (r *Rank) outcome(complete bool) Outcome {
+	if complete {
+		return r.conclude(continued)
 	}
-	return r.conclude(waiting)
+	return r.conclude(suspended)
 }

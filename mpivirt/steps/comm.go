@@ -35,7 +35,7 @@ func (r *Rank) communicator() (*kernel.Communicator, int32) {
 	}
 	member := r.comm.Group.Member(r.Rank())
 	if member < 0 {
-		r.k.Die(r.lp, r.called, world.Errorf(world.ErrComm, "rank %d is no member of %s", r.Rank(), r.comm))
+		r.k.Die(r.lp, r.lastCall, world.Errorf(world.ErrComm, "rank %d is no member of %s", r.Rank(), r.comm))
 	}
 	if r.comm.FreedBy(member) {
 		return r.k.Communicator(world.Freed), 0
@@ -69,7 +69,7 @@ func (r *Rank) refuse(op world.Procedure, err error) {
 // compose returns a call of the rank to fill in.
 func (r *Rank) compose(op world.Procedure) *kernel.Call {
 	r.once(op)
-	r.called = op
+	r.lastCall = op
 	c, member := r.communicator()
 	return r.k.Compose(op, c, member)
 }
@@ -99,16 +99,16 @@ func (r *Rank) SetErrorsReturn(on bool) { r.k.SetErrorsReturn(r.lp, on) }
 
 // collective carries out a collective in its blocking form, unless there is an error.
 func (r *Rank) collective(v *kernel.Collective, err error) Outcome {
-	return r.do(r.entering(v, err))
+	return r.do(r.collectiveCall(v, err))
 }
 
 // nonblocking begins a collective in its nonblocking form, unless there is an error.
 func (r *Rank) nonblocking(v *kernel.Collective, err error) Request {
-	return r.begin(r.entering(v, err).Nonblocking())
+	return r.begin(r.collectiveCall(v, err).Nonblocking())
 }
 
-// entering fills in a call of a collective.
-func (r *Rank) entering(v *kernel.Collective, err error) *kernel.Call {
+// collectiveCall fills in a call of a collective.
+func (r *Rank) collectiveCall(v *kernel.Collective, err error) *kernel.Call {
 	v.Transient = true
 	return r.compose(v.Procedure).Enters(v, err)
 }
@@ -117,17 +117,17 @@ func (r *Rank) entering(v *kernel.Collective, err error) *kernel.Call {
 func (r *Rank) Barrier() Outcome {
 	k := r.k
 	if r.comm == nil && r.lp == k.Joiners.Hi && k.Timing == k.Joiners.Timed && r.concluded == 0 {
-		r.called = world.Barrier
+		r.lastCall = world.Barrier
 		k.Joiners.Hi++
 		k.Timing = world.Untimed
-		return waiting
+		return suspended
 	}
 	r.once(world.Barrier)
-	r.called = world.Barrier
+	r.lastCall = world.Barrier
 	c, member := r.communicator()
 	if k.EnterBarrier(r.lp, c, int(member)) {
 		k.Activity(r.lp)
-		return r.conclude(waiting)
+		return r.conclude(suspended)
 	}
 	return r.collective(&r.k.Barrier, nil)
 }

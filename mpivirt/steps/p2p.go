@@ -6,17 +6,17 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// sending fills in a call that sends.
-func (r *Rank) sending(op world.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
+// sendCall fills in a call that sends.
+func (r *Rank) sendCall(op world.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
 	return r.compose(op).Sends(payload, bytes, dest, tag)
 }
 
 func (r *Rank) send(op world.Procedure, payload []byte, bytes int64, dest, tag int) Outcome {
-	return r.do(r.sending(op, payload, bytes, dest, tag))
+	return r.do(r.sendCall(op, payload, bytes, dest, tag))
 }
 
 func (r *Rank) isend(op world.Procedure, payload []byte, bytes int64, dest, tag int) Request {
-	return r.begin(r.sending(op, payload, bytes, dest, tag))
+	return r.begin(r.sendCall(op, payload, bytes, dest, tag))
 }
 
 // Send sends data to a member; see [mpivirt.Send].
@@ -83,69 +83,69 @@ func (r *Rank) IsendSize(bytes int64, dest, tag int) Request {
 	return r.isend(world.Isend, nil, bytes, dest, tag)
 }
 
-// receiving fills in a call that receives.
-func (r *Rank) receiving(op world.Procedure, buffer []byte, sized bool, source, tag int) *kernel.Call {
+// receiveCall fills in a call that receives.
+func (r *Rank) receiveCall(op world.Procedure, buffer []byte, sized bool, source, tag int) *kernel.Call {
 	return r.compose(op).Receives(buffer, int64(len(buffer)), sized, source, tag)
 }
 
 // Recv receives a message of any size from a member, or AnySource, with a tag, or
 // AnyTag (MPI_Recv). The next step finds it in Data and Status.
 func (r *Rank) Recv(source, tag int) Outcome {
-	return r.do(r.receiving(world.Recv, nil, false, source, tag))
+	return r.do(r.receiveCall(world.Recv, nil, false, source, tag))
 }
 
 // Irecv begins a Recv (MPI_Irecv). The step after its wait finds the message in Data
 // and Status.
 func (r *Rank) Irecv(source, tag int) Request {
-	return r.begin(r.receiving(world.Irecv, nil, false, source, tag))
+	return r.begin(r.receiveCall(world.Irecv, nil, false, source, tag))
 }
 
 // Recv receives into data a message of at most len(data) elements; see [mpivirt.Recv].
 // The memory is the operation's until it is over.
 func Recv[T typed.Datatype](r *Rank, data []T, source, tag int) Outcome {
-	return r.do(r.receiving(world.Recv, typed.Bytes(data), true, source, tag))
+	return r.do(r.receiveCall(world.Recv, typed.Bytes(data), true, source, tag))
 }
 
 // Irecv begins a Recv (MPI_Irecv).
 func Irecv[T typed.Datatype](r *Rank, data []T, source, tag int) Request {
-	return r.begin(r.receiving(world.Irecv, typed.Bytes(data), true, source, tag))
+	return r.begin(r.receiveCall(world.Irecv, typed.Bytes(data), true, source, tag))
 }
 
 // Sendrecv sends to one member and receives from another, both at once; see
 // [mpivirt.Sendrecv].
 func Sendrecv[S, R typed.Datatype](r *Rank, send []S, dest, sendTag int, receive []R, source, receiveTag int) Outcome {
 	b := typed.Bytes(send)
-	return r.do(r.receiving(world.Sendrecv, typed.Bytes(receive), true, source, receiveTag).Sends(b, int64(len(b)), dest, sendTag))
+	return r.do(r.receiveCall(world.Sendrecv, typed.Bytes(receive), true, source, receiveTag).Sends(b, int64(len(b)), dest, sendTag))
 }
 
 // SendrecvSize is Sendrecv of a message of which only the size is simulated; it
 // receives one of any size, as Recv does.
 func (r *Rank) SendrecvSize(bytes int64, dest, sendTag, source, receiveTag int) Outcome {
-	return r.do(r.receiving(world.Sendrecv, nil, false, source, receiveTag).Sends(nil, bytes, dest, sendTag))
+	return r.do(r.receiveCall(world.Sendrecv, nil, false, source, receiveTag).Sends(nil, bytes, dest, sendTag))
 }
 
 // Probe waits for a message that a Recv with the same arguments would take, and
 // leaves it (MPI_Probe). The next step finds what it is in Status.
 func (r *Rank) Probe(source, tag int) Outcome {
-	return r.do(r.receiving(world.Probe, nil, false, source, tag))
+	return r.do(r.receiveCall(world.Probe, nil, false, source, tag))
 }
 
 // Iprobe looks for a message that a Recv with the same arguments would take
 // (MPI_Iprobe). The next step finds in Found whether there is one, and in Status what
 // it is.
 func (r *Rank) Iprobe(source, tag int) Outcome {
-	return r.do(r.receiving(world.Iprobe, nil, false, source, tag))
+	return r.do(r.receiveCall(world.Iprobe, nil, false, source, tag))
 }
 
 // Mprobe is Probe that takes the message out of the reach of other receives
 // (MPI_Mprobe). The next step finds it in Matched.
 func (r *Rank) Mprobe(source, tag int) Outcome {
-	return r.do(r.receiving(world.Mprobe, nil, false, source, tag))
+	return r.do(r.receiveCall(world.Mprobe, nil, false, source, tag))
 }
 
 // Improbe is Iprobe that takes the message out, if there is one (MPI_Improbe).
 func (r *Rank) Improbe(source, tag int) Outcome {
-	return r.do(r.receiving(world.Improbe, nil, false, source, tag))
+	return r.do(r.receiveCall(world.Improbe, nil, false, source, tag))
 }
 
 // AttachBuffer gives the rank room for buffered sends; see [mpivirt.Rank.AttachBuffer].
@@ -163,7 +163,7 @@ func (r *Rank) Matched() Message { return Message(r.completion().Message) }
 
 // Mrecv receives the message of a matched probe into data; see [mpivirt.Mrecv].
 func Mrecv[T typed.Datatype](r *Rank, m Message, data []T) Outcome {
-	return r.do(r.receiving(world.Recv, typed.Bytes(data), true, 0, 0).Takes(int32(m)))
+	return r.do(r.receiveCall(world.Recv, typed.Bytes(data), true, 0, 0).Takes(int32(m)))
 }
 
 // Persistent is a send or receive that an event rank begins again and again

@@ -21,14 +21,14 @@ type Call struct {
 
 	communicator *coll.Communicator
 	collective   *coll.Collective // what the rank hands in
-	begins       bool             // a collective in its nonblocking form
+	nonblocking  bool             // a collective in its nonblocking form
 	persistent   *Persistent      // starts
 }
 
 // Enters fills in the collective that a call enters in its blocking form, and what is wrong
 // with it.
 func (q *Call) Enters(v *coll.Collective, err error) *Call {
-	q.collective, q.err, q.begins = v, err, false
+	q.collective, q.err, q.nonblocking = v, err, false
 	return q
 }
 
@@ -53,7 +53,7 @@ var waitKinds = [world.Improbe + 1]ptp.WaitKind{
 // Compose returns a call to fill in: it has what the call before it had but for op, comm and
 // member. There is one for all LPs of the engine: it is taken over before another LP runs.
 func (k *Kernel) Compose(op world.Procedure, c *coll.Communicator, member int32) *Call {
-	q := &k.asked
+	q := &k.call
 	q.Procedure, q.Comm, q.communicator, q.Member = op, &c.Comm, c, member
 	return q
 }
@@ -76,7 +76,7 @@ func (q *Call) Receives(buffer []byte, bytes int64, sized bool, source, tag int)
 // Takes makes a receive one of the message that a matched probe has found, 0 for none.
 func (q *Call) Takes(message int32) *Call {
 	if message == 0 {
-		message = ptp.NoMessage
+		message = ptp.MessageNull
 	}
 	q.Matched = message
 	return q
@@ -84,7 +84,7 @@ func (q *Call) Takes(message int32) *Call {
 
 // Nonblocking makes a call of a collective one that begins it.
 func (q *Call) Nonblocking() *Call {
-	q.begins = true
+	q.nonblocking = true
 	return q
 }
 
@@ -102,13 +102,13 @@ func (k *Kernel) Submit(lp int32, q *Call) (over bool) {
 		if err := k.checkSend(lp, q); err != nil {
 			return k.Raise(lp, op, err)
 		}
-		k.Completion.Request = k.begun(lp, q)
+		k.Completion.Request = k.startSend(lp, q)
 		return true
 	case op == world.Irecv:
 		if err := q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err != nil {
 			return k.Raise(lp, op, err)
 		}
-		k.Completion.Request = k.posted(lp, q)
+		k.Completion.Request = k.postReceive(lp, q)
 		return true
 	case op == world.Sendrecv:
 		return k.submitSendrecv(lp, q)
@@ -133,29 +133,29 @@ func (k *Kernel) checkSend(lp int32, q *Call) error {
 	return q.Comm.CheckSend(o.Dest, o.Tag, o.Bytes)
 }
 
-// begun begins a send and returns its request.
-func (k *Kernel) begun(lp int32, q *Call) int32 {
+// startSend begins a send and returns its request.
+func (k *Kernel) startSend(lp int32, q *Call) int32 {
 	if q.Outgoing.Dest == world.ProcNull {
-		return k.Done
+		return k.CompletedSend
 	}
 	if index := k.Send(lp, &q.Operands); index != 0 {
 		return index
 	}
-	return k.Done
+	return k.CompletedSend
 }
 
 func (k *Kernel) submitSend(lp int32, q *Call) bool {
 	if err := k.checkSend(lp, q); err != nil {
 		return k.Raise(lp, q.Procedure, err)
 	}
-	if index := k.begun(lp, q); index != k.Done {
+	if index := k.startSend(lp, q); index != k.CompletedSend {
 		return k.WaitRequest(lp, index, q.Procedure)
 	}
 	return true
 }
 
-// posted posts a receive and returns its request.
-func (k *Kernel) posted(lp int32, q *Call) int32 {
+// postReceive posts a receive and returns its request.
+func (k *Kernel) postReceive(lp int32, q *Call) int32 {
 	if q.Incoming.Source == world.ProcNull {
 		return k.Nobody
 	}
@@ -169,8 +169,8 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 		if err := q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err != nil {
 			return k.Raise(lp, q.Procedure, err)
 		}
-		index = k.posted(lp, q)
-	case index == ptp.FromNobody:
+		index = k.postReceive(lp, q)
+	case index == ptp.MessageNoProc:
 		index = k.Nobody
 	case !k.Found(lp, index):
 		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "no probe has found a message to receive, or it has been received"))
@@ -185,7 +185,7 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 
 // waitFor waits for a request. One that is complete needs no wait.
 func (k *Kernel) waitFor(lp, index int32, op world.Procedure) bool {
-	if index != 0 && index != k.Done && index != k.Nobody {
+	if index != 0 && index != k.CompletedSend && index != k.Nobody {
 		q := k.Requests.At(index)
 		if !q.Complete || k.Strict || k.Processors != nil {
 			return k.WaitRequest(lp, index, op)
@@ -195,7 +195,7 @@ func (k *Kernel) waitFor(lp, index int32, op world.Procedure) bool {
 	}
 	b := k.Renew(lp)
 	b.Found = true
-	k.BringOne(b, index, op)
+	k.AddRequest(b, index, op)
 	return k.Clock[lp] < vtime.Forever
 }
 
@@ -214,8 +214,8 @@ func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
 	if err != nil {
 		return k.Raise(lp, q.Procedure, err)
 	}
-	received := k.posted(lp, q)
-	sent := k.begun(lp, q)
+	received := k.postReceive(lp, q)
+	sent := k.startSend(lp, q)
 	if k.Completion.Err != nil {
 		return true
 	}
@@ -246,7 +246,7 @@ func (k *Kernel) submitWait(lp int32, q *Call) bool {
 
 // checkRequest returns what is wrong with the index of a request of an LP.
 func (k *Kernel) checkRequest(lp, index int32) error {
-	if index == 0 || index == k.Done || index == k.Nobody {
+	if index == 0 || index == k.CompletedSend || index == k.Nobody {
 		return nil
 	}
 	if index < 0 || index > k.Requests.Next {
@@ -264,7 +264,7 @@ func (k *Kernel) submitProbe(lp int32, q *Call) bool {
 	}
 	if q.Incoming.Source == world.ProcNull {
 		b := k.Renew(lp)
-		b.Found, b.Message, b.Status = true, ptp.FromNobody, world.NobodyStatus
+		b.Found, b.Message, b.Status = true, ptp.MessageNoProc, world.ProcNullStatus
 		return true
 	}
 	return k.Probe(lp, waitKinds[q.Procedure], &q.Operands)
@@ -279,11 +279,11 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	if err != nil {
 		return k.Raise(lp, q.Procedure, err)
 	}
-	if len(k.Apart) > 0 && !q.begins {
+	if len(k.Apart) > 0 && !q.nonblocking {
 		delete(k.Apart, lp) // of the allreduce before
 	}
 	index := int32(0)
-	if q.begins {
+	if q.nonblocking {
 		index = k.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
 		r := k.Requests.At(index)
 		r.Comm, r.Buffer = c.Index, v.Output
@@ -299,7 +299,7 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	} else {
 		k.Enter(lp, c, int(q.Member), v, index)
 	}
-	return q.begins
+	return q.nonblocking
 }
 
 // submitFree has an LP give a communicator up.

@@ -86,8 +86,8 @@ func (k *Kernel) deadlock() *DeadlockError {
 	return d
 }
 
-// Waits reports whether an LP waits for something.
-func (k *Kernel) Waits(lp int32) bool {
+// IsBlocked reports whether an LP waits for something.
+func (k *Kernel) IsBlocked(lp int32) bool {
 	_, waits := k.blocked(lp)
 	return waits
 }
@@ -95,7 +95,7 @@ func (k *Kernel) Waits(lp int32) bool {
 // blocked describes what an LP waits for, if it waits.
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.Global(lp)), Since: k.Clock[lp]}}
-	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NotWaiting {
+	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
 		w.Call, w.For = box.Wait.Procedure.String(), k.awaited(box)
 		return w, true
 	}

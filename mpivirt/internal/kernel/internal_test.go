@@ -93,7 +93,7 @@ func TestRanksPayForWhatTheyDo(t *testing.T) {
 		if _, err := s.Run(); err != nil {
 			t.Fatal(err)
 		}
-		mailboxes, messages := k.Held()
+		mailboxes, messages := k.InUse()
 		queues, rounds := k.HeldRounds()
 		if mailboxes > 0 != c.mailboxes || queues > 0 != c.queues {
 			t.Errorf("%s makes mailboxes: %d, round queues: %d; want %t, %t", c.what, mailboxes, queues, c.mailboxes, c.queues)

@@ -16,11 +16,11 @@ import (
 // it only while the engine has resumed them.
 type Kernel struct {
 	coll.Collectives
-	config   *Config
-	body     Body
-	printing atomic.Bool // a rank hands text to the output
-	asked    Call        // scratch: the call that the running LP makes
-	List     []int32     // scratch: the requests in it
+	config      *Config
+	body        Body
+	printing    atomic.Bool // a rank hands text to the output
+	call        Call        // scratch: the call that the running LP makes
+	RequestList []int32     // scratch: the requests in it
 }
 
 func newKernel(c *Config, eng *engine.Engine) *Kernel {
@@ -67,7 +67,7 @@ func (k *Kernel) RunRange(lo, hi int32) {
 // Resume runs an LP whose wait, if it was in one, is over.
 func (k *Kernel) Resume(lp int32) {
 	k.Completion.Err = nil
-	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NotWaiting {
+	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
 		k.Finish(lp, box)
 	}
 	if invariant.Enabled {

@@ -47,7 +47,7 @@ func (r *listedRanks) ResumeRange(lo, hi int32) {
 func (r *listedRanks) Interrupted(any) bool { return false }
 
 // Ended implements body.
-func (r *listedRanks) Ended(lp int32) bool { return r.made[lp] == len(r.program) && !r.k.Waits(lp) }
+func (r *listedRanks) Ended(lp int32) bool { return r.made[lp] == len(r.program) && !r.k.IsBlocked(lp) }
 
 // LastCall implements body.
 func (r *listedRanks) LastCall(int32) world.Procedure { return world.NoProcedure }

@@ -32,9 +32,9 @@ const (
 
 // What stands for a message that a matched probe has found.
 const (
-	FromNobody = ptp.FromNobody // the one of ProcNull
-	NoMessage  = ptp.NoMessage  // none, or one that has been received
+	MessageNoProc = ptp.MessageNoProc // the one of ProcNull
+	MessageNull   = ptp.MessageNull   // none, or one that has been received
 )
 
-// Nothing returns the completion of a call that has brought nothing.
-func Nothing() *Completion { return &ptp.Nothing }
+// EmptyCompletion returns the completion of a call that has brought nothing.
+func EmptyCompletion() *Completion { return &ptp.EmptyCompletion }

@@ -29,7 +29,7 @@ type Simulation struct {
 	lost    []lost                   // by engine of this process
 	losing  sync.Mutex               // guards the err of lost
 	reason  atomic.Pointer[string]
-	begun   atomic.Bool // Run has been called
+	started atomic.Bool // Run has been called
 }
 
 // New prepares a simulation. All faults of the configuration are reported
@@ -136,7 +136,7 @@ func (c *Config) validate() error {
 // there is an error: *RankError, *DeadlockError, *engine.Stopped if another process
 // failed or Stop was called, or an error of the transport.
 func (s *Simulation) Run() (*Result, error) {
-	if s.begun.Swap(true) {
+	if s.started.Swap(true) {
 		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
 	}
 	summaries, errs := s.runEngines()
@@ -200,9 +200,9 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 		own = &world.Summary{}
 		e.Abort([]byte(cause.Error()))
 	}
-	var waiting *DeadlockError
-	errors.As(cause, &waiting)
-	payloads, err := e.Gather(waiting.encode(own.Encode(e.Count())))
+	var deadlock *DeadlockError
+	errors.As(cause, &deadlock)
+	payloads, err := e.Gather(deadlock.encode(own.Encode(e.Count())))
 	if cause == nil {
 		cause = err
 	}
@@ -222,7 +222,7 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 		total.Merge(one)
 		statistics.Add(&counts)
 	}
-	if waiting != nil && all != nil {
+	if deadlock != nil && all != nil {
 		cause = all
 	}
 	return total, statistics, cause
@@ -264,9 +264,9 @@ func (s *Simulation) runEngine(i int) end {
 // run runs the engine to the end of the simulation.
 func (k *Kernel) run() (err error) {
 	for again := true; again; {
-		done := make(chan struct{})
+		ended := make(chan struct{})
 		go func() {
-			defer close(done)
+			defer close(ended)
 			returned := false
 			defer func() {
 				if !returned {
@@ -276,7 +276,7 @@ func (k *Kernel) run() (err error) {
 			err = k.Engine.Run(k)
 			again, returned = false, true
 		}()
-		<-done
+		<-ended
 	}
 	return err
 }

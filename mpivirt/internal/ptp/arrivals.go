@@ -79,9 +79,9 @@ func (k *Messages) Reach(lp int32, a Arrival) {
 // bytesOf returns the size of a message that has reached a processor.
 func (k *Messages) bytesOf(a *Arrival) int64 {
 	if a.Round {
-		return k.up.RoundBytes(a.Index)
+		return k.above.RoundBytes(a.Index)
 	}
-	return k.MessageSlab.At(a.Index).bytes
+	return k.messages.At(a.Index).bytes
 }
 
 // takeIn takes in the message that comes first.
@@ -95,15 +95,15 @@ func (k *Messages) takeIn(lp int32, p *processor, at vtime.Time) {
 	}
 	k.resumePolling(lp, p, at)
 	if a.Round {
-		k.up.TakeInRound(lp, a.Index, at)
+		k.above.TakeInRound(lp, a.Index, at)
 		return
 	}
-	box, m := k.Box(lp), k.MessageSlab.At(a.Index)
+	box, m := k.Box(lp), k.messages.At(a.Index)
 	m.arrival = at
 	previous, ri := k.firstPosted(box, m)
 	if ri == 0 {
-		box.unexpected.appendMessage(&k.MessageSlab, a.Index)
-		k.Engine.Buffer(m.bytesHeld())
+		box.unexpected.appendMessage(&k.messages, a.Index)
+		k.Engine.Buffer(m.bufferedBytes())
 		return
 	}
 	box.posted.removeRequest(&k.Requests, previous, ri)
@@ -119,5 +119,5 @@ func (k *Messages) callFor(lp int32, a *Arrival) world.Procedure {
 	if !a.Round {
 		return k.Box(lp).Wait.Procedure
 	}
-	return k.up.RoundCall(a.Index)
+	return k.above.RoundCall(a.Index)
 }

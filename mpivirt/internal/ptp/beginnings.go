@@ -9,12 +9,12 @@ type beginning struct {
 	at, released vtime.Time
 	source       int32
 	number       uint32
-	what         int // position of the operation in active, or one of those below
+	choice       int // position of the operation in active, or one of those below
 }
 
 const (
-	aMatch   = -1 // the match of a send that waits for it
-	aMessage = -2
+	matchChoice   = -1 // the match of a send that waits for it
+	messageChoice = -2
 )
 
 // own stands for the source of a rank's own operations.
@@ -38,18 +38,18 @@ func (a *beginning) before(b *beginning) bool {
 func (k *Messages) first(lp int32, p *processor) beginning {
 	best, poll := beginning{at: vtime.Forever}, p.Poll(k, lp)
 	if len(p.matches) > 0 {
-		best = beginning{at: p.matches[0].At, released: none, what: aMatch}
+		best = beginning{at: p.matches[0].At, released: unknown, choice: matchChoice}
 	}
 	if len(p.arrivals) > 0 {
 		m := &p.arrivals[0]
-		b := beginning{p.State.CanReceive(m.At), m.Released, m.Source, m.number, aMessage}
+		b := beginning{p.State.CanReceive(m.At), m.Released, m.Source, m.number, messageChoice}
 		if k.betweenPolls(poll, &b); b.before(&best) {
 			best = b
 		}
 	}
 	for i := range p.active {
 		op := &p.active[i]
-		b := beginning{released: op.Released, source: own, number: op.number, what: i}
+		b := beginning{released: op.Released, source: own, number: op.number, choice: i}
 		k.canBegin(lp, p, op, poll, &b)
 		if b.at < vtime.Forever && b.before(&best) {
 			best = b
@@ -94,19 +94,19 @@ func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 		}
 		return
 	}
-	over := k.overAt(box)
+	end := k.waitEnd(box)
 	switch {
-	case over == vtime.Forever:
-		b.at = over
+	case end == vtime.Forever:
+		b.at = end
 	case op.direct: // before anything else that begins then
-		b.at, b.released = max(op.Released, over), none
+		b.at, b.released = max(op.Released, end), unknown
 	default:
-		b.at, b.released = max(op.Ready, over, p.State.CPU), max(op.Released, over)
+		b.at, b.released = max(op.Ready, end, p.State.CPU), max(op.Released, end)
 	}
 }
 
-// overAt returns from when on a wait is over, Forever if that is not known.
-func (k *Messages) overAt(box *Mailbox) vtime.Time {
+// waitEnd returns from when on a wait is over, Forever if that is not known.
+func (k *Messages) waitEnd(box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {
 	case WaitOne:
@@ -119,7 +119,7 @@ func (k *Messages) overAt(box *Mailbox) vtime.Time {
 		}
 	case WaitProbe:
 		if index := k.probed(box, vtime.Forever); index != 0 {
-			return k.MessageSlab.At(index).arrival
+			return k.messages.At(index).arrival
 		}
 	default:
 		return k.earliest(w.Requests)

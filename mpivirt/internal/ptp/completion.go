@@ -8,7 +8,7 @@ import (
 
 // Completion is what a call has come to. Only the LP that made the call may look at it, before
 // its next call, so there is one for all LPs of the engine: an LP that is held up between
-// the two keeps its own in [Messages].parked.
+// the two keeps its own in [Messages].Parked.
 type Completion struct {
 	LP        int32
 	Procedure world.Procedure // the call, if it ends with an error
@@ -18,19 +18,19 @@ type Completion struct {
 	Request   int32           // that the call has begun; it is not kept for an LP that pauses
 	Message   int32           // that a matched probe has found
 	Over      []int32         // requests that are over, released when something else is brought
-	Which     []int           // their positions in the list that was given
+	Indices   []int           // their positions in the list that was given
 	Status    world.Status    // what a probe found
 	Common    []byte          // result of a collective that all members share
 	Made      int32           // index of the communicator made of one with a single member, Freed for none
 }
 
-// Nothing is the completion of a call that has brought nothing.
-var Nothing = Completion{LP: world.None, Status: world.EmptyStatus}
+// EmptyCompletion is the completion of a call that has brought nothing.
+var EmptyCompletion = Completion{LP: world.None, Status: world.EmptyStatus}
 
 // What stands for a message that a matched probe has found.
 const (
-	FromNobody = -1 // the one of ProcNull
-	NoMessage  = -2 // none, or one that has been received
+	MessageNoProc = -1 // the one of ProcNull
+	MessageNull   = -2 // none, or one that has been received
 )
 
 // Renew releases what was brought last and returns room for what is brought to an LP.
@@ -46,7 +46,7 @@ func (k *Messages) Renew(lp int32) *Completion {
 		}
 	}
 	b.LP, b.Err, b.Found, b.Message, b.Status = lp, nil, false, 0, world.EmptyStatus
-	b.Over, b.Which = b.Over[:0], b.Which[:0]
+	b.Over, b.Indices = b.Over[:0], b.Indices[:0]
 	b.Made = world.Freed
 	if b.Common != nil {
 		b.Common = nil
@@ -54,17 +54,17 @@ func (k *Messages) Renew(lp int32) *Completion {
 	return b
 }
 
-// bring keeps what a wait of the given kind, which is over, brings an LP.
-func (k *Messages) bring(lp int32, box *Mailbox, kind WaitKind) {
+// fillCompletion keeps what a wait of the given kind, which is over, brings an LP.
+func (k *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
 	b, w := k.Renew(lp), &box.Wait
 	b.Found = kind < TestAll || w.found
 	switch kind {
 	case WaitOne:
-		k.BringOne(b, w.Request, w.Procedure)
+		k.AddRequest(b, w.Request, w.Procedure)
 		return
 	case WaitProbe, TestProbe:
 		if b.Found {
-			k.bringMessage(b, w)
+			k.addMessage(b, w)
 		}
 		return
 	}
@@ -72,22 +72,22 @@ func (k *Messages) bring(lp int32, box *Mailbox, kind WaitKind) {
 	switch {
 	case !b.Found:
 	case kind == WaitAny || kind == TestAny:
-		b.Which = append(b.Which, k.chargeFirst(lp, w.Requests, w.at))
+		b.Indices = append(b.Indices, k.chargeFirst(lp, w.Requests, w.at))
 	case kind == WaitSome || kind == TestSome:
-		b.Which = k.chargeSome(lp, w.Requests, w.at, b.Which)
+		b.Indices = k.chargeSome(lp, w.Requests, w.at, b.Indices)
 	default:
 		for i := range w.Requests {
-			b.Which = append(b.Which, i)
+			b.Indices = append(b.Indices, i)
 		}
 	}
-	for _, i := range b.Which {
-		k.BringOne(b, w.Requests[i], w.Procedure)
+	for _, i := range b.Indices {
+		k.AddRequest(b, w.Requests[i], w.Procedure)
 	}
 }
 
-// BringOne brings a request that is over to the result of a call.
-func (k *Messages) BringOne(b *Completion, index int32, op world.Procedure) {
-	if index == 0 || index == k.Done {
+// AddRequest brings a request that is over to the result of a call.
+func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
+	if index == 0 || index == k.CompletedSend {
 		return
 	}
 	if index == k.Nobody {
@@ -104,9 +104,9 @@ func (k *Messages) BringOne(b *Completion, index int32, op world.Procedure) {
 	b.Over = append(b.Over, index)
 }
 
-// bringMessage brings what a probe has found.
-func (k *Messages) bringMessage(b *Completion, w *wait) {
-	m := k.MessageSlab.At(w.message)
+// addMessage brings what a probe has found.
+func (k *Messages) addMessage(b *Completion, w *wait) {
+	m := k.messages.At(w.message)
 	b.Status = world.Status{Source: int(m.source), Tag: int(m.tag), Bytes: m.bytes}
 	if w.Procedure == world.Mprobe || w.Procedure == world.Improbe {
 		b.Message = w.message
@@ -114,7 +114,7 @@ func (k *Messages) bringMessage(b *Completion, w *wait) {
 	}
 }
 
-// park keeps what was brought to an LP that is held up until it goes on; unpark gives
+// park keeps what was brought to an LP that is held up until it goes on; Unpark gives
 // it back.
 func (k *Messages) park(lp int32) {
 	if k.Completion.LP != lp {
@@ -128,8 +128,8 @@ func (k *Messages) park(lp int32) {
 }
 
 func (k *Messages) Unpark(lp int32) {
-	b, held := k.Parked[lp]
-	if held {
+	b, parked := k.Parked[lp]
+	if parked {
 		k.Renew(lp)
 		k.Completion = b
 		delete(k.Parked, lp)
@@ -145,11 +145,11 @@ func (k *Messages) CompletionOf(lp int32) *Completion {
 	return &k.Completion
 }
 
-// last returns the receive among the operations that are over, the last one if there
+// lastReceive returns the receive among the operations that are over, the last one if there
 // are several, else nil.
-func (k *Messages) last(b *Completion) *request {
+func (k *Messages) lastReceive(b *Completion) *request {
 	for i := len(b.Over) - 1; i >= 0; i-- {
-		if q := k.Requests.At(b.Over[i]); q.Kind == ReceiveRequest || q.Kind == nobodyRequest {
+		if q := k.Requests.At(b.Over[i]); q.Kind == ReceiveRequest || q.Kind == procNullRequest {
 			return q
 		}
 	}
@@ -159,7 +159,7 @@ func (k *Messages) last(b *Completion) *request {
 // StatusOf tells what a receive or probe has brought; of several receives, the last one
 // in the order given.
 func (k *Messages) StatusOf(b *Completion) world.Status {
-	if q := k.last(b); q != nil {
+	if q := k.lastReceive(b); q != nil {
 		return q.status()
 	}
 	return b.Status
@@ -168,16 +168,16 @@ func (k *Messages) StatusOf(b *Completion) world.Status {
 // DataOf returns what the receive of a completion has brought; of several receives, the last
 // one in the order given.
 func (k *Messages) DataOf(b *Completion) []byte {
-	if q := k.last(b); q != nil {
+	if q := k.lastReceive(b); q != nil {
 		return q.Buffer
 	}
 	return nil
 }
 
-// Brought returns what one of the requests of a completion has brought, and whether it is
+// CompletedRequest returns what one of the requests of a completion has brought, and whether it is
 // one of them. An inactive request and one that was over from the start bring nothing.
-func (k *Messages) Brought(b *Completion, index int32) (world.Status, []byte, bool) {
-	if index == 0 || index == k.Done {
+func (k *Messages) CompletedRequest(b *Completion, index int32) (world.Status, []byte, bool) {
+	if index == 0 || index == k.CompletedSend {
 		return world.EmptyStatus, nil, true
 	}
 	if !slices.Contains(b.Over, index) {

@@ -20,9 +20,9 @@ func (k *Messages) CheckMailbox(lp int32) {
 		}
 		if r.Peer == world.AnySource {
 			wildcards++
-		} else if _, message := k.certain(box, index, none); message != 0 {
+		} else if _, message := k.certain(box, index, unknown); message != 0 {
 			invariant.Broken("rank %d waits with request %d, which is %+v, for message %+v, which is there",
-				k.Global(lp), index, *r, *k.MessageSlab.At(message))
+				k.Global(lp), index, *r, *k.messages.At(message))
 		}
 		last = index
 	}
@@ -37,7 +37,7 @@ func (k *Messages) CheckMailbox(lp int32) {
 // checkChain looks whether a list of messages ends where it says.
 func (k *Messages) checkChain(lp int32, c *chain) {
 	last := int32(0)
-	for index := c.head; index != 0; index = k.MessageSlab.At(index).next {
+	for index := c.head; index != 0; index = k.messages.At(index).next {
 		last = index
 	}
 	if last != c.tail {

@@ -21,8 +21,8 @@ func TestBrokenMessagesAreFound(t *testing.T) {
 		return k.Receive(0, q)
 	}
 	arrive := func(k *Messages) int32 {
-		index := k.MessageSlab.Take()
-		*k.MessageSlab.At(index) = message{comm: world.World, source: 1, rank: 1, arrival: 5}
+		index := k.messages.Take()
+		*k.messages.At(index) = message{comm: world.World, source: 1, rank: 1, arrival: 5}
 		k.arrive(0, index)
 		return index
 	}

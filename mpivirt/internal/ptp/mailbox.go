@@ -20,27 +20,27 @@ type Messages struct {
 	pointToPoint
 	Completion Completion           // of the call that an LP has made last
 	Parked     map[int32]Completion // by LP that is held up
-	towards    int                  // engine that the running LP has sent to last
+	sentTo     int                  // engine that the running LP has sent to last
 	Attached   map[int32]int64      // by LP: room for buffered sends
 	pollTime   vtime.Duration
 	noise      Noise
-	up         Upcalls
+	above      Upcalls
 }
 
 // Open prepares messages, over a partition that is.
 func (k *Messages) Open(noise Noise, up Upcalls) {
-	k.up, k.noise, k.pollTime, k.ClocksOnly = up, noise, k.Target.PollTime(), noise == nil
+	k.above, k.noise, k.pollTime, k.ClocksOnly = up, noise, k.Target.PollTime(), noise == nil
 	if k.Target.ReceiverState() {
 		k.newProcessors()
 	}
-	k.Done, k.Nobody = k.newDone(SendRequest), k.newDone(nobodyRequest)
-	k.Completion.LP, k.towards = world.None, k.Engine.Index()
+	k.CompletedSend, k.Nobody = k.newCompleted(SendRequest), k.newCompleted(procNullRequest)
+	k.Completion.LP, k.sentTo = world.None, k.Engine.Index()
 }
 
-// Held returns how many mailboxes have been made, and how many mailboxes and messages are in
+// InUse returns how many mailboxes have been made, and how many mailboxes and messages are in
 // use.
-func (k *Messages) Held() (made, held int) {
-	return int(k.boxes.Next), k.boxes.InUse() + k.MessageSlab.InUse()
+func (k *Messages) InUse() (made, inUse int) {
+	return int(k.boxes.Next), k.boxes.InUse() + k.messages.InUse()
 }
 
 // Upcalls is what stands above messages: ranks that run, and rounds of collectives, which
@@ -73,33 +73,33 @@ type Upcalls interface {
 
 // pointToPoint is what a kernel keeps of messages between ranks, and of requests.
 type pointToPoint struct {
-	Slots       []int32 // by LP: its mailbox, 0 if none; nil until the first is needed
-	boxes       world.Slab[Mailbox]
-	MessageSlab world.Slab[message]
-	Requests    world.Slab[request]
-	generation  uint32          // of requests
-	Done        int32           // stands in for requests that are over at once
-	Nobody      int32           // likewise for receives from ProcNull
-	failures    map[int32]error // what went wrong with requests, by index
-	order       []int32         // scratch of chargeAll
-	over        []int32         // scratch of chargeSome
+	Slots         []int32 // by LP: its mailbox, 0 if none; nil until the first is needed
+	boxes         world.Slab[Mailbox]
+	messages      world.Slab[message]
+	Requests      world.Slab[request]
+	generation    uint32          // of requests
+	CompletedSend int32           // stands in for requests that are over at once
+	Nobody        int32           // likewise for receives from ProcNull
+	errors        map[int32]error // what went wrong with requests, by index
+	chargeOrder   []int32         // scratch of chargeAll
+	completed     []int32         // scratch of chargeSome
 }
 
 // message is a point-to-point message that no receive has taken yet, or that is being
 // handed over.
 type message struct {
-	arrival vtime.Time
-	bytes   int64
-	payload []byte // nil if only the size is simulated
-	comm    int32  // index of its communicator
-	source  int32  // member of the communicator
-	rank    int32  // the sender's number in WORLD
-	tag     int32
-	request int32 // the sender's request that waits for the match, 0 if none
-	engine  int32 // engine that the message came from
-	next    int32
-	ready   bool // sent in ready mode
-	large   bool // above the eager limit: the request of a rendezvous, with the payload for its data
+	arrival   vtime.Time
+	bytes     int64
+	payload   []byte // nil if only the size is simulated
+	comm      int32  // index of its communicator
+	source    int32  // member of the communicator
+	rank      int32  // the sender's number in WORLD
+	tag       int32
+	request   int32 // the sender's request that waits for the match, 0 if none
+	engine    int32 // engine that the message came from
+	next      int32
+	readyMode bool // sent in ready mode
+	large     bool // above the eager limit: the request of a rendezvous, with the payload for its data
 }
 
 // overhead is what a buffered message takes beside its payload, in bytes.
@@ -155,12 +155,12 @@ func (k *Messages) CloseBox(lp int32) {
 		return
 	}
 	for index := box.unexpected.head; index != 0; {
-		m := k.MessageSlab.At(index)
+		m := k.messages.At(index)
 		next := m.next
 		if m.request != 0 {
 			return // its sender waits for a receive that never comes: a deadlock to report
 		}
-		k.Engine.Buffer(-m.bytesHeld())
+		k.Engine.Buffer(-m.bufferedBytes())
 		k.dispose(index)
 		box.unexpected.head, index = next, next
 	}
@@ -171,7 +171,7 @@ func (k *Messages) CloseBox(lp int32) {
 // Notice lets an LP that may wait look again after something has happened to it.
 func (k *Messages) Notice(lp int32) {
 	if box := k.Mailbox(lp); box != nil || k.Processors != nil {
-		k.look(lp, box)
+		k.reconsider(lp, box)
 	}
 }
 
@@ -248,7 +248,7 @@ func (f *flight) send(dst int32, t vtime.Time, latency, transfer vtime.Duration)
 	receive := t.Add(latency).Add(transfer)
 	slot := f.find(dst)
 	if slot == nil {
-		slot = f.room()
+		slot = f.newSlot()
 	} else {
 		receive = slot.receive.Add(transfer)
 	}
@@ -282,7 +282,7 @@ func (f *flight) find(dst int32) *triple {
 	return nil
 }
 
-func (f *flight) room() *triple {
+func (f *flight) newSlot() *triple {
 	if f.last.used {
 		f.more = append(f.more, f.last)
 	}

@@ -19,15 +19,15 @@ func (k *Messages) slack() vtime.Duration {
 // AwaitMatch notes that a message for a rank of another engine, which arrives at an
 // instant, has a sender that waits for its match.
 func (k *Messages) AwaitMatch(arrival vtime.Time) {
-	if k.unanswered++; k.unanswered == 1 || arrival < k.answered {
-		k.answered = arrival
+	if k.awaitedMatches++; k.awaitedMatches == 1 || arrival < k.leastAwaited {
+		k.leastAwaited = arrival
 		k.Engine.Await(arrival.Add(vtime.Picosecond))
 	}
 }
 
 // matchCame notes that a match that was awaited has come.
 func (k *Messages) matchCame() {
-	if k.unanswered--; k.unanswered == 0 {
+	if k.awaitedMatches--; k.awaitedMatches == 0 {
 		k.Engine.Await(vtime.Forever)
 	}
 }
@@ -68,7 +68,7 @@ func (k *Messages) reachMatch(kind byte, index int32, by int, at, matched vtime.
 		lp, c = q.LP, q.Procedure
 	} else {
 		live := false
-		if lp, c, _, live = k.up.AgentCall(index); !live {
+		if lp, c, _, live = k.above.AgentCall(index); !live {
 			return
 		}
 	}

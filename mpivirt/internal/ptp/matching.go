@@ -21,36 +21,36 @@ import (
 //   - A receive from any source takes its least message once all arrivals up to
 //     that message's are known.
 
-// none stands for "nothing is known about arrivals".
-const none vtime.Time = -1
+// unknown stands for "nothing is known about arrivals".
+const unknown vtime.Time = -1
 
 // arrive hands a point-to-point message to a local LP.
 func (k *Messages) arrive(lp int32, index int32) {
 	box := k.Box(lp)
-	m := k.MessageSlab.At(index)
+	m := k.messages.At(index)
 	if previous, ri := k.firstPosted(box, m); ri != 0 {
 		r := k.Requests.At(ri)
 		if r.Peer != world.AnySource && (box.wildcards == 0 || !k.hasEarlier(box, r)) {
 			box.posted.removeRequest(&k.Requests, previous, ri)
 			k.take(lp, box, ri, index)
-			k.look(lp, box)
+			k.reconsider(lp, box)
 			return
 		}
 	}
-	box.unexpected.appendMessage(&k.MessageSlab, index)
-	k.Engine.Buffer(m.bytesHeld())
+	box.unexpected.appendMessage(&k.messages, index)
+	k.Engine.Buffer(m.bufferedBytes())
 	if box.wildcards > 0 && k.claimed(box, m) {
 		k.settleAt(lp, m.arrival)
 	}
-	if box.Wait.Kind != NotWaiting {
-		k.look(lp, box)
+	if box.Wait.Kind != NoWait {
+		k.reconsider(lp, box)
 	}
 	if invariant.Enabled {
 		k.CheckMailbox(lp)
 	}
 }
 
-func (m *message) bytesHeld() int64 { return overhead + int64(len(m.payload)) }
+func (m *message) bufferedBytes() int64 { return overhead + int64(len(m.payload)) }
 
 // firstPosted returns the first posted receive that matches a message, and the
 // one before it in the list.
@@ -76,7 +76,7 @@ func (k *Messages) hasEarlier(box *Mailbox, r *request) bool {
 // the receive, and the one before it in the list.
 func (k *Messages) firstUnexpected(box *Mailbox, r *request) (previous, index int32) {
 	for index = box.unexpected.head; index != 0; {
-		m := k.MessageSlab.At(index)
+		m := k.messages.At(index)
 		if r.matches(m) {
 			return previous, index
 		}
@@ -90,7 +90,7 @@ func (k *Messages) leastUnexpected(box *Mailbox, r *request) (previous, index in
 	var least *message
 	before := int32(0)
 	for at := box.unexpected.head; at != 0; {
-		m := k.MessageSlab.At(at)
+		m := k.messages.At(at)
 		if r.matches(m) && (least == nil || m.before(least)) {
 			least, previous, index = m, before, at
 		}
@@ -104,7 +104,7 @@ func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
 	r := k.Requests.At(ri)
 	if r.Peer != world.AnySource {
 		previous, index := k.firstUnexpected(box, r)
-		if index != 0 && (box.wildcards == 0 || !k.claimed(box, k.MessageSlab.At(index))) {
+		if index != 0 && (box.wildcards == 0 || !k.claimed(box, k.messages.At(index))) {
 			k.unlink(box, previous, index)
 			k.take(lp, box, ri, index)
 			return
@@ -112,7 +112,7 @@ func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
 	} else {
 		box.wildcards++
 		if _, index := k.leastUnexpected(box, r); index != 0 {
-			k.settleAt(lp, k.MessageSlab.At(index).arrival)
+			k.settleAt(lp, k.messages.At(index).arrival)
 		}
 	}
 	box.posted.appendRequest(&k.Requests, ri)
@@ -132,9 +132,9 @@ func (k *Messages) claimed(box *Mailbox, m *message) bool {
 
 // unlink takes a message out of the unexpected ones.
 func (k *Messages) unlink(box *Mailbox, previous, index int32) {
-	box.unexpected.removeMessage(&k.MessageSlab, previous, index)
-	m := k.MessageSlab.At(index)
-	k.Engine.Buffer(-m.bytesHeld())
+	box.unexpected.removeMessage(&k.messages, previous, index)
+	m := k.messages.At(index)
+	k.Engine.Buffer(-m.bufferedBytes())
 }
 
 // settle lets the posted receives take all messages that are certain to be
@@ -169,7 +169,7 @@ func (k *Messages) certain(box *Mailbox, ri int32, known vtime.Time) (previous, 
 	r := k.Requests.At(ri)
 	if r.Peer == world.AnySource {
 		previous, index = k.leastUnexpected(box, r)
-		if index != 0 && k.MessageSlab.At(index).arrival > known {
+		if index != 0 && k.messages.At(index).arrival > known {
 			return 0, 0
 		}
 		return previous, index
@@ -178,7 +178,7 @@ func (k *Messages) certain(box *Mailbox, ri int32, known vtime.Time) (previous, 
 	if index == 0 {
 		return 0, 0
 	}
-	m := k.MessageSlab.At(index)
+	m := k.messages.At(index)
 	for earlier := box.posted.head; earlier != ri; {
 		e := k.Requests.At(earlier)
 		if e.Peer == world.AnySource && e.matches(m) {
@@ -198,7 +198,7 @@ func (k *Messages) candidate(box *Mailbox) vtime.Time {
 		r := k.Requests.At(ri)
 		if r.Peer == world.AnySource {
 			if _, index := k.leastUnexpected(box, r); index != 0 {
-				least = min(least, k.MessageSlab.At(index).arrival)
+				least = min(least, k.messages.At(index).arrival)
 			}
 		}
 		ri = r.next
@@ -209,13 +209,13 @@ func (k *Messages) candidate(box *Mailbox) vtime.Time {
 // take completes a receive with its message, and tells the sender if it waits
 // for that.
 func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
-	r, m := k.Requests.At(ri), k.MessageSlab.At(index)
+	r, m := k.Requests.At(ri), k.messages.At(index)
 	kept := false
 	switch {
 	case r.Sized && m.bytes > r.Bytes:
 		k.FailRequest(ri, world.Errorf(world.ErrTruncate, "the message from rank %d with tag %d has %d bytes, the receive has room for %d",
 			m.source, m.tag, m.bytes, r.Bytes))
-	case m.ready && r.posted > m.arrival:
+	case m.readyMode && r.posted > m.arrival:
 		k.FailRequest(ri, world.Errorf(world.ErrOther, "a message that rank %d sent in ready mode with tag %d arrived at %v, before its receive was posted at %v",
 			m.source, m.tag, m.arrival, r.posted))
 	case m.payload != nil && r.Sized:
@@ -237,10 +237,10 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 // FailRequest notes what went wrong with a request.
 func (k *Messages) FailRequest(ri int32, err error) {
 	k.Requests.At(ri).failed = true
-	if k.failures == nil {
-		k.failures = map[int32]error{}
+	if k.errors == nil {
+		k.errors = map[int32]error{}
 	}
-	k.failures[ri] = err
+	k.errors[ri] = err
 }
 
 // failure returns what went wrong with a request that is about to be released.
@@ -248,14 +248,14 @@ func (k *Messages) failure(ri int32) error {
 	if !k.Requests.At(ri).failed {
 		return nil
 	}
-	err := k.failures[ri]
-	delete(k.failures, ri)
+	err := k.errors[ri]
+	delete(k.errors, ri)
 	return err
 }
 
 // dispose releases a message that has been consumed.
 func (k *Messages) dispose(index int32) {
-	k.consumed(k.MessageSlab.At(index))
+	k.consumed(k.messages.At(index))
 	k.discard(index)
 }
 
@@ -268,11 +268,11 @@ func (k *Messages) consumed(m *message) {
 
 // discard gives the memory of a message back.
 func (k *Messages) discard(index int32) {
-	m := k.MessageSlab.At(index)
+	m := k.messages.At(index)
 	if m.payload != nil {
 		k.Buffers.Release(m.payload)
 	}
-	k.MessageSlab.Release(index)
+	k.messages.Release(index)
 }
 
 // CompleteRequest notes that the outcome of a request is known. The caller lets

@@ -22,11 +22,11 @@ func (k *Messages) Attach(lp int32, bytes int64) (before int64) {
 	return before
 }
 
-// Pause is holdUp for an LP that does not wait for what it has begun: under a model with
+// Pause is waitForBuffers for an LP that does not wait for what it has begun: under a model with
 // state at the receiver it goes on when all of that has begun.
 func (k *Messages) Pause(lp int32) bool {
 	if k.Processors == nil {
-		return k.holdUp(lp)
+		return k.waitForBuffers(lp)
 	}
 	k.park(lp)
 	if k.Postpone(lp) {
@@ -36,21 +36,21 @@ func (k *Messages) Pause(lp int32) bool {
 	return false
 }
 
-// MakeRoom has an LP resumed later if it has begun so much that it ought to wait. It
+// Throttle has an LP resumed later if it has begun so much that it ought to wait. It
 // reports whether it does.
-func (k *Messages) MakeRoom(lp int32) bool {
+func (k *Messages) Throttle(lp int32) bool {
 	if k.Processors != nil {
 		return k.Processors[lp].crowded() && k.Postpone(lp)
 	}
-	return k.holdUp(lp)
+	return k.waitForBuffers(lp)
 }
 
-// holdUp has an LP resumed later if the buffers that it has sent to last, or those of its
+// waitForBuffers has an LP resumed later if the buffers that it has sent to last, or those of its
 // own engine, are full. It reports whether it does. Its completion is kept.
-func (k *Messages) holdUp(lp int32) bool {
+func (k *Messages) waitForBuffers(lp int32) bool {
 	own := k.Engine.Index()
-	dst := k.towards
-	k.towards = own
+	dst := k.sentTo
+	k.sentTo = own
 	if k.Processors != nil || !k.Engine.Congested(dst) {
 		return false
 	}

@@ -45,10 +45,10 @@ import (
 
 // processing is what a kernel keeps under a model with state at the receiver.
 type processing struct {
-	Processors []processor // by LP; nil under other models
-	Now        vtime.Time  // of the event that is handled
-	unanswered int         // matches on other engines that are awaited
-	answered   vtime.Time  // no such match is before this
+	Processors     []processor // by LP; nil under other models
+	Now            vtime.Time  // of the event that is handled
+	awaitedMatches int         // matches on other engines that are awaited
+	leastAwaited   vtime.Time  // no such match is before this
 }
 
 // processor is what a rank's CPU and interface do and have to do.
@@ -196,19 +196,19 @@ func (k *Messages) Serve(lp int32, now vtime.Time) {
 		if invariant.Enabled && b.at < now.Add(-k.slack()) {
 			invariant.Broken("the processor of rank %d begins something at %v, and it is %v", k.Global(lp), b.at, now)
 		}
-		switch b.what {
-		case aMatch:
+		switch b.choice {
+		case matchChoice:
 			m := p.matches.pop()
 			if m.Round {
-				k.up.AgentAcknowledged(m.Index, m.Released)
+				k.above.AgentAcknowledged(m.Index, m.Released)
 			} else {
 				k.CompleteRequest(m.Index, m.Released)
 			}
-		case aMessage:
+		case messageChoice:
 			k.takeIn(lp, p, b.at)
 		default:
-			op := p.active[b.what]
-			p.active = slices.Delete(p.active, b.what, b.what+1)
+			op := p.active[b.choice]
+			p.active = slices.Delete(p.active, b.choice, b.choice+1)
 			k.begins(lp, p, &op, b.at)
 		}
 	}
@@ -240,7 +240,7 @@ func (k *Messages) checkInterface(lp int32, p *processor) {
 		case op.Kind == opSend:
 			k.PastEnd(int(k.Global(lp)), max(op.Ready, p.Sent), k.Requests.At(op.request).Procedure, "a message to rank %d", op.dst)
 		case op.Kind == OpRound:
-			if _, c, round, live := k.up.AgentCall(op.Index); live {
+			if _, c, round, live := k.above.AgentCall(op.Index); live {
 				k.PastEnd(int(k.Global(lp)), max(op.Ready, p.Sent), c, "a message of round %d", round)
 			}
 		}
@@ -251,19 +251,19 @@ func (k *Messages) checkInterface(lp int32, p *processor) {
 func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) {
 	switch op.Kind {
 	case OpRound:
-		k.up.SendRoundAt(lp, op.Index, at)
+		k.above.SendRoundAt(lp, op.Index, at)
 		k.resumePolling(lp, p, at)
 		return
 	case OpReceive:
-		k.up.ReceiveRoundAt(op.Index, at)
+		k.above.ReceiveRoundAt(op.Index, at)
 		return
 	case OpCombine:
 		p.State.CPU = at.Add(op.Length)
 		if p.State.CPU == vtime.Forever {
-			_, c, _, _ := k.up.AgentCall(op.Index)
+			_, c, _, _ := k.above.AgentCall(op.Index)
 			k.PastEnd(int(k.Global(lp)), at, c, "%v of combining", op.Length)
 		}
-		k.up.Combined(op.Index, at)
+		k.above.Combined(op.Index, at)
 		k.resumePolling(lp, p, at)
 		return
 	case opCompute:
@@ -306,9 +306,9 @@ func (k *Messages) atOnce(lp int32, op *Operation) {
 	case OpCall:
 		op.Late()
 	case opResume:
-		k.up.Resume(lp)
+		k.above.Resume(lp)
 	case opEnd:
-		k.up.End(lp)
+		k.above.End(lp)
 	}
 }
 
@@ -316,11 +316,11 @@ func (k *Messages) atOnce(lp int32, op *Operation) {
 func (k *Messages) endWait(lp int32) {
 	box := k.Box(lp)
 	w := &box.Wait
-	w.at, w.ready = k.Clock[lp], true
+	w.at, w.queued = k.Clock[lp], true
 	if w.Kind == WaitProbe {
 		w.message = k.probed(box, w.at)
 	}
-	k.up.Resume(lp)
+	k.above.Resume(lp)
 }
 
 // postponeSend enters a send that an LP has called, and returns its request.
@@ -330,18 +330,18 @@ func (k *Messages) postponeSend(lp int32, m *message, dst int, payload []byte, c
 		request = k.NewRequest(lp, SendRequest, c)
 	}
 	m.payload = k.KeepPayload(payload)
-	index := k.MessageSlab.Take()
-	*k.MessageSlab.At(index) = *m
+	index := k.messages.Take()
+	*k.messages.At(index) = *m
 	k.Operate(lp, Operation{Kind: opSend, Index: index, request: request, dst: int32(dst)})
 	return request
 }
 
 // sendAt sends a message. An eager send is over when it has begun.
 func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) {
-	m := *k.MessageSlab.At(op.Index)
+	m := *k.messages.At(op.Index)
 	payload := m.payload
 	m.payload = nil
-	k.MessageSlab.Release(op.Index)
+	k.messages.Release(op.Index)
 	k.Target.Depart(&p.State, m.bytes, at)
 	p.Sent = at
 	m.arrival = at.Add(k.Target.Latency(int(m.rank), int(op.dst)))

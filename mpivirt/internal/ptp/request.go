@@ -12,7 +12,7 @@ const (
 	SendRequest requestKind = iota + 1
 	ReceiveRequest
 	CollectiveRequest
-	nobodyRequest // a receive from ProcNull
+	procNullRequest // a receive from ProcNull
 )
 
 // request is an operation that has begun and not been waited for. A run may hold
@@ -43,8 +43,8 @@ func (r *request) status() world.Status {
 	switch r.Kind {
 	case ReceiveRequest:
 		return world.Status{Source: int(r.Peer), Tag: int(r.Tag), Bytes: r.Bytes}
-	case nobodyRequest:
-		return world.NobodyStatus
+	case procNullRequest:
+		return world.ProcNullStatus
 	default:
 		return world.EmptyStatus
 	}
@@ -59,7 +59,7 @@ func (r *request) matches(m *message) bool {
 type WaitKind uint8
 
 const (
-	NotWaiting WaitKind = iota
+	NoWait WaitKind = iota
 	WaitOne
 	WaitAll
 	WaitAny
@@ -76,12 +76,12 @@ const (
 type wait struct {
 	Kind      WaitKind
 	Procedure world.Procedure
-	ready     bool // over; the LP is in the ready queue
+	queued    bool // over; the LP is in the ready queue
 	found     bool // a test or probe succeeded
 
 	// generation counts the waits of the LP, so that a timed event which was armed for
 	// another wait is passed over. After 2^32 waits it comes round again. That does no
-	// harm: handleWait looks only if the wait is armed for the event's very instant,
+	// harm: HandleWait looks only if the wait is armed for the event's very instant,
 	// and then all arrivals up to it are known, whoever armed the event.
 	generation uint32
 	Requests   []int32 // waitAll, waitAny, waitSome, tests; 0 is an inactive one
@@ -95,8 +95,8 @@ type wait struct {
 	at         vtime.Time // instant at which the wait is over
 }
 
-// newDone makes a request that is complete from the start and is never released.
-func (k *Messages) newDone(kind requestKind) int32 {
+// newCompleted makes a request that is complete from the start and is never released.
+func (k *Messages) newCompleted(kind requestKind) int32 {
 	index := k.Requests.Take()
 	*k.Requests.At(index) = request{Kind: kind, LP: world.None, Complete: true}
 	return index
@@ -105,7 +105,7 @@ func (k *Messages) newDone(kind requestKind) int32 {
 // OwnRequest returns a request of an LP's own in the place of one, and its generation: one
 // that stands for all that are over at once is replaced by another.
 func (k *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
-	if index == k.Done || index == k.Nobody {
+	if index == k.CompletedSend || index == k.Nobody {
 		kind := k.Requests.At(index).Kind
 		index = k.NewRequest(lp, kind, op)
 		q := k.Requests.At(index)

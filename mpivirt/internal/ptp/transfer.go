@@ -45,11 +45,11 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 	box.polls = 0
 	dst := q.Comm.RankOf(o.Dest, k.Global(lp))
 	if uint(dst-k.First) >= uint(k.Ranks) {
-		k.towards = k.Engine.Partition().Owner(dst)
+		k.sentTo = k.Engine.Partition().Owner(dst)
 	}
 	m := message{
 		bytes: o.Bytes, comm: q.Comm.Index, source: q.Member, rank: k.Global(lp), tag: int32(o.Tag),
-		engine: int32(k.Engine.Index()), ready: o.Mode == Ready, large: o.Bytes > k.EagerLimit,
+		engine: int32(k.Engine.Index()), readyMode: o.Mode == Ready, large: o.Bytes > k.EagerLimit,
 	}
 	if o.Mode == Synchronous || m.large && o.Mode != Buffered {
 		m.request = k.NewRequest(lp, SendRequest, c)
@@ -122,15 +122,15 @@ func (k *Messages) dispatch(m *message, dst int, sent vtime.Time, payload []byte
 		return
 	}
 	m.payload = k.KeepPayload(payload)
-	index := k.MessageSlab.Take()
-	*k.MessageSlab.At(index) = *m
+	index := k.messages.Take()
+	*k.messages.At(index) = *m
 	k.give(lp, index, sent)
 }
 
 // give hands a message, sent at an instant, to a local LP.
 func (k *Messages) give(lp, index int32, sent vtime.Time) {
 	if k.Processors != nil {
-		m := k.MessageSlab.At(index)
+		m := k.messages.At(index)
 		k.Reach(lp, Arrival{At: m.arrival, Released: sent, Source: m.rank, Index: index})
 		return
 	}
@@ -154,7 +154,7 @@ const messageRecord = 2 + 8 + 5*4 + 3*8
 // Flags of a message between engines.
 const (
 	FlagPayload = 1 << iota
-	flagReady
+	flagReadyMode
 	flagLarge
 )
 
@@ -165,8 +165,8 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time, payload []b
 	if payload != nil {
 		flags |= FlagPayload
 	}
-	if m.ready {
-		flags |= flagReady
+	if m.readyMode {
+		flags |= flagReadyMode
 	}
 	if m.large {
 		flags |= flagLarge
@@ -194,7 +194,7 @@ func (k *Messages) DeliverMessage(src int, record []byte, r world.Reader) {
 	dst := int(r.U32())
 	m := message{
 		comm: comm, source: int32(r.U32()), rank: int32(r.U32()), tag: int32(r.U32()), request: int32(r.U32()),
-		engine: int32(src), ready: flags&flagReady != 0, large: flags&flagLarge != 0,
+		engine: int32(src), readyMode: flags&flagReadyMode != 0, large: flags&flagLarge != 0,
 	}
 	sent := vtime.Time(r.U64())
 	m.arrival, m.bytes = vtime.Time(r.U64()), int64(r.U64())
@@ -202,8 +202,8 @@ func (k *Messages) DeliverMessage(src int, record []byte, r world.Reader) {
 		m.payload = k.KeepPayload(r.Rest)
 	}
 	lp := k.Landing(int(m.rank), dst, sent, m.arrival)
-	index := k.MessageSlab.Take()
-	*k.MessageSlab.At(index) = m
+	index := k.messages.Take()
+	*k.messages.At(index) = m
 	k.give(lp, index, sent)
 }
 
@@ -233,7 +233,7 @@ func (k *Messages) DeliverStrays(context uint64) {
 	delete(k.Strays, context)
 	for _, record := range kept {
 		src := int(record[0]) | int(record[1])<<8 | int(record[2])<<16 | int(record[3])<<24
-		k.up.Deliver(src, record[4:])
+		k.above.Deliver(src, record[4:])
 	}
 }
 
@@ -314,14 +314,14 @@ func (k *Messages) Receive(lp int32, q *Operands) int32 {
 	return index
 }
 
-// WaitRequest makes the LP wait for one request; see begin.
+// WaitRequest makes the LP wait for one request; see beginWait.
 func (k *Messages) WaitRequest(lp int32, request int32, c world.Procedure) bool {
 	box := k.Box(lp)
 	box.Wait.Request = request
-	return k.begin(lp, box, WaitOne, c)
+	return k.beginWait(lp, box, WaitOne, c)
 }
 
-// WaitRequests makes the LP wait for several; see begin. The kernel keeps the
+// WaitRequests makes the LP wait for several; see beginWait. The kernel keeps the
 // slice until the wait is over.
 func (k *Messages) WaitRequests(lp int32, kind WaitKind, requests []int32, c world.Procedure) bool {
 	box := k.Box(lp)
@@ -336,7 +336,7 @@ func (k *Messages) WaitRequests(lp int32, kind WaitKind, requests []int32, c wor
 			box.Wait.pending++
 		}
 	}
-	return k.begin(lp, box, kind, c)
+	return k.beginWait(lp, box, kind, c)
 }
 
 // unwaited ends the bond between requests that stay and a wait that is over.
@@ -348,17 +348,17 @@ func (k *Messages) unwaited(requests []int32) {
 	}
 }
 
-// Probe makes the LP probe; see begin. take removes the message found.
+// Probe makes the LP probe; see beginWait. take removes the message found.
 func (k *Messages) Probe(lp int32, kind WaitKind, q *Operands) bool {
 	box := k.Box(lp)
 	w := &box.Wait
 	w.Comm, w.Peer, w.Tag, w.message = q.Comm.Index, int32(q.Incoming.Source), int32(q.Incoming.Tag), 0
-	return k.begin(lp, box, kind, q.Procedure)
+	return k.beginWait(lp, box, kind, q.Procedure)
 }
 
 // ReceiveMatched receives the message of a matched probe.
 func (k *Messages) ReceiveMatched(lp, request, message int32) {
-	k.MessageSlab.At(message).next = 0
+	k.messages.At(message).next = 0
 	if k.Processors != nil {
 		k.Operate(lp, Operation{Kind: opTake, request: request, Index: message})
 		return
@@ -370,15 +370,15 @@ func (k *Messages) ReceiveMatched(lp, request, message int32) {
 func (k *Messages) extract(lp int32, index int32) {
 	box := k.Box(lp)
 	previous := int32(0)
-	for at := box.unexpected.head; at != index; at = k.MessageSlab.At(at).next {
+	for at := box.unexpected.head; at != index; at = k.messages.At(at).next {
 		previous = at
 	}
 	k.unlink(box, previous, index)
-	k.MessageSlab.At(index).next = ^lp // in no chain: it is the LP's
+	k.messages.At(index).next = ^lp // in no chain: it is the LP's
 }
 
 // Found reports whether a matched probe of an LP has found a message, which is not received
 // yet.
 func (k *Messages) Found(lp, index int32) bool {
-	return index > 0 && index <= k.MessageSlab.Next && k.MessageSlab.Peek(index).next == ^lp
+	return index > 0 && index <= k.messages.Next && k.messages.Peek(index).next == ^lp
 }

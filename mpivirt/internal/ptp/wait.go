@@ -15,32 +15,32 @@ import (
 // instant at which the loop would have found out.
 const pollsAbsorbed = 1000
 
-// begin starts a wait of an LP. It reports whether the LP can go on at once;
+// beginWait starts a wait of an LP. It reports whether the LP can go on at once;
 // otherwise the LP must be suspended, and the wait is over when it is resumed.
-func (k *Messages) begin(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
+func (k *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
 	w := &box.Wait
-	w.Kind, w.Procedure, w.ready, w.armed = kind, c, false, vtime.Forever
+	w.Kind, w.Procedure, w.queued, w.armed = kind, c, false, vtime.Forever
 	w.generation++
 	if k.Processors != nil {
 		k.Operate(lp, Operation{Kind: opWait, direct: c.Blocks()})
 		return false
 	}
-	if !k.consider(lp, box, none) {
+	if !k.consider(lp, box, unknown) {
 		return false
 	}
 	k.Finish(lp, box)
 	return k.Clock[lp] < vtime.Forever
 }
 
-// look lets an LP that waits look again after something has happened to it.
-func (k *Messages) look(lp int32, box *Mailbox) {
+// reconsider lets an LP that waits look again after something has happened to it.
+func (k *Messages) reconsider(lp int32, box *Mailbox) {
 	if k.Processors != nil {
 		k.nudge(lp)
 		return
 	}
 	w := &box.Wait
-	if w.Kind != NotWaiting && !w.ready && k.consider(lp, box, none) {
-		w.ready = true
+	if w.Kind != NoWait && !w.queued && k.consider(lp, box, unknown) {
+		w.queued = true
 		k.Engine.Ready(lp)
 	}
 }
@@ -54,7 +54,7 @@ func (k *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
 		return false // the LP has ended
 	}
 	w := &box.Wait
-	if w.generation != generation || w.Kind == NotWaiting || w.ready || w.armed != t {
+	if w.generation != generation || w.Kind == NoWait || w.queued || w.armed != t {
 		return false
 	}
 	w.armed = vtime.Forever
@@ -101,7 +101,7 @@ func (k *Messages) HandleSettle(lp int32, t vtime.Time) bool {
 	if next := k.candidate(box); next != vtime.Forever {
 		k.settleAt(lp, next)
 	}
-	return box.Wait.Kind != NotWaiting && !box.Wait.ready && k.consider(lp, box, t)
+	return box.Wait.Kind != NoWait && !box.Wait.queued && k.consider(lp, box, t)
 }
 
 // evaluate returns the instant at which the wait of an LP is over, if that is
@@ -164,7 +164,7 @@ func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 		if w.message == 0 {
 			return vtime.Forever, false
 		}
-		m := k.MessageSlab.At(w.message)
+		m := k.messages.At(w.message)
 		if box.wildcards == 0 || !k.claimed(box, m) {
 			return max(clock, m.arrival), true
 		}
@@ -174,7 +174,7 @@ func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 	if w.message == 0 {
 		return vtime.Forever, false
 	}
-	m := k.MessageSlab.At(w.message)
+	m := k.messages.At(w.message)
 	if m.arrival <= known {
 		return max(clock, m.arrival), true
 	}
@@ -212,7 +212,7 @@ func (k *Messages) successTime(box *Mailbox) vtime.Time {
 		return k.latest(0, w.Requests)
 	case TestProbe:
 		if index := k.probed(box, vtime.Forever); index != 0 {
-			return k.MessageSlab.At(index).arrival
+			return k.messages.At(index).arrival
 		}
 		return vtime.Forever
 	default:
@@ -230,7 +230,7 @@ func (k *Messages) probed(box *Mailbox, t vtime.Time) int32 {
 	} else {
 		_, index = k.firstUnexpected(box, &probe)
 	}
-	if index != 0 && k.MessageSlab.At(index).arrival > t {
+	if index != 0 && k.messages.At(index).arrival > t {
 		return 0
 	}
 	return index
@@ -241,7 +241,7 @@ func (k *Messages) probed(box *Mailbox, t vtime.Time) int32 {
 func (k *Messages) Finish(lp int32, box *Mailbox) {
 	w := &box.Wait
 	kind := w.Kind
-	w.Kind, w.ready = NotWaiting, false
+	w.Kind, w.queued = NoWait, false
 	switch kind {
 	case WaitOne:
 		k.Charge(lp, k.Requests.At(w.Request), w.at)
@@ -257,10 +257,10 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 	default:
 		k.Clock[lp] = w.at
 		k.finishPoll(lp, box, kind)
-		k.bring(lp, box, kind)
+		k.fillCompletion(lp, box, kind)
 		return
 	}
-	k.bring(lp, box, kind)
+	k.fillCompletion(lp, box, kind)
 	box.polls = 0
 }
 
@@ -312,11 +312,11 @@ func (k *Messages) Charge(lp int32, r *request, at vtime.Time) {
 		k.Clock[lp] = max(at, r.Time)
 		return
 	}
-	done := k.Target.Receive(k.port(lp), r.Bytes, r.posted, k.Clock[lp], r.arrival)
-	if done == vtime.Forever {
+	end := k.Target.Receive(k.port(lp), r.Bytes, r.posted, k.Clock[lp], r.arrival)
+	if end == vtime.Forever {
 		k.PastEnd(int(k.Global(lp)), max(k.Clock[lp], r.arrival), r.Procedure, "a message of %d bytes from rank %d", r.Bytes, r.rank)
 	}
-	k.Clock[lp] = done
+	k.Clock[lp] = end
 }
 
 // chargeAll charges receives in the order in which their messages arrived, as the
@@ -326,7 +326,7 @@ func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
 		k.Clock[lp] = at
 		return
 	}
-	order := k.order[:0]
+	order := k.chargeOrder[:0]
 	for _, ri := range requests {
 		if ri != 0 && k.Requests.At(ri).Kind == ReceiveRequest {
 			order = append(order, ri)
@@ -342,7 +342,7 @@ func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
 	for _, ri := range order {
 		k.Charge(lp, k.Requests.At(ri), k.Clock[lp])
 	}
-	k.order = order[:0]
+	k.chargeOrder = order[:0]
 	k.Clock[lp] = max(k.Clock[lp], k.latest(0, requests))
 }
 
@@ -362,14 +362,14 @@ func (k *Messages) chargeFirst(lp int32, list []int32, at vtime.Time) int {
 // chargeSome charges an LP for all requests that are complete at instant at, and
 // appends their positions to which.
 func (k *Messages) chargeSome(lp int32, list []int32, at vtime.Time, which []int) []int {
-	over := k.over[:0]
+	completed := k.completed[:0]
 	for i, index := range list {
 		if k.completeAt(index, at) {
-			which, over = append(which, i), append(over, index)
+			which, completed = append(which, i), append(completed, index)
 		}
 	}
-	k.chargeAll(lp, over, at)
-	k.over = over[:0]
+	k.chargeAll(lp, completed, at)
+	k.completed = completed[:0]
 	return which
 }
 

@@ -9,7 +9,7 @@ import (
 // vector hands over a vector of T.
 func vector[T Datatype](k *kernel.Kernel, name world.Procedure, op collectives.Operation, send, receive []T) *kernel.Collective {
 	in, out := Bytes(send), Bytes(receive)
-	return k.Hand(kernel.Collective{Procedure: name, Operation: op, Bytes: int64(len(in)), Element: int64(sizeOf[T]()), Type: kindOf[T](), Data: true, Input: in, Output: out})
+	return k.Hand(kernel.Collective{Procedure: name, Operation: op, Bytes: int64(len(in)), Element: int64(sizeOf[T]()), Type: elementType[T](), Data: true, Input: in, Output: out})
 }
 
 // Caller is the rank that calls a collective, as a member of its communicator. What
@@ -38,7 +38,7 @@ func Bcast[T Datatype](m Caller, data []T, root int) (*kernel.Collective, error)
 
 func Reduction[T Datatype](m Caller, name world.Procedure, operation collectives.Operation, send, receive []T, o Op[T]) *kernel.Collective {
 	v := vector(m.Kernel, name, operation, send, receive)
-	v.Operator = o.over
+	v.Operator = o.operator
 	return v
 }
 

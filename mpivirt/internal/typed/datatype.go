@@ -15,11 +15,11 @@ type Datatype interface {
 		~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// kindOf is the kind of the elements of a type.
-func kindOf[T Datatype]() world.ElementType {
+// elementType is the kind of the elements of a type.
+func elementType[T Datatype]() world.ElementType {
 	switch reflect.TypeFor[T]().Kind() {
 	case reflect.Bool:
-		return world.Truth
+		return world.Boolean
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
 		return world.Signed8 + world.ElementType(bits.Len(uint(sizeOf[T]()))) - 1
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:

@@ -4,7 +4,7 @@ import "gigarank/mpivirt/internal/world"
 
 // Op combines the elements that members contribute to a reduction (MPI_Op). It is
 // made once and used as often as is wanted: making it allocates.
-type Op[T Datatype] struct{ over world.Operator }
+type Op[T Datatype] struct{ operator world.Operator }
 
 // newOp makes an Op of into[i] = left[i] ⊕ right[i], where into may be either.
 func newOp[T Datatype](name string, commutative bool, apply func(into, left, right []T)) Op[T] {
@@ -74,6 +74,6 @@ func Bxor[T Integer]() Op[T] { return elementwise("bxor", func(a, b T) T { retur
 // if it is not commutative, only algorithms that combine in rank order are used.
 func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
 	op := elementwise("user", f)
-	op.over.Commutative = commutative
+	op.operator.Commutative = commutative
 	return op
 }

@@ -8,7 +8,7 @@ type ElementType uint8
 // The kinds of elements.
 const (
 	Untyped ElementType = iota
-	Truth
+	Boolean
 	Signed8
 	Signed16
 	Signed32

@@ -186,11 +186,11 @@ const (
 	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request
 )
 
-// emptyStatus is the status of an inactive request, and of one that is no receive (MPI
-// 4.1, 3.7.3); nobodyStatus that of a receive from ProcNull (3.10).
+// EmptyStatus is the status of an inactive request, and of one that is no receive (MPI
+// 4.1, 3.7.3); ProcNullStatus that of a receive from ProcNull (3.10).
 var (
-	EmptyStatus  = Status{Source: AnySource, Tag: AnyTag}
-	NobodyStatus = Status{Source: ProcNull, Tag: AnyTag}
+	EmptyStatus    = Status{Source: AnySource, Tag: AnyTag}
+	ProcNullStatus = Status{Source: ProcNull, Tag: AnyTag}
 )
 
 // Status tells what a receive or probe found (MPI_Status).

@@ -21,7 +21,7 @@ type Request struct {
 // at once gets an index of its own, so that a copy of it is known once it has been waited
 // for.
 func (r *Rank) request(index int32) Request {
-	index, generation := r.k.OwnRequest(r.lp, index, r.call)
+	index, generation := r.k.OwnRequest(r.lp, index, r.lastCall)
 	return Request{r, index, generation}
 }
 
@@ -41,7 +41,7 @@ func (q *Request) valid() error {
 
 // doList makes a call with a list of requests, and what is wrong with one of them.
 func (r *Rank) doList(op world.Procedure, list []int32, err error) *kernel.Completion {
-	r.k.List = list
+	r.k.RequestList = list
 	return r.do(r.world.compose(op).Waits(list, err))
 }
 
@@ -55,7 +55,7 @@ func await(op world.Procedure, requests []Request) *kernel.Completion {
 		return &noneActive
 	}
 	r := requests[first].r
-	list, err := r.k.List[:0], error(nil)
+	list, err := r.k.RequestList[:0], error(nil)
 	for i := range requests {
 		if err == nil {
 			err = requests[i].valid()
@@ -90,7 +90,7 @@ func (q *Request) single(op world.Procedure) (Status, bool, error) {
 	if !q.active() {
 		return world.EmptyStatus, true, nil
 	}
-	b := q.r.doList(op, append(q.r.k.List[:0], q.index), q.valid())
+	b := q.r.doList(op, append(q.r.k.RequestList[:0], q.index), q.valid())
 	if !b.Found {
 		return world.EmptyStatus, false, b.Err
 	}
@@ -136,10 +136,10 @@ func Testany(requests []Request) (int, Status, bool, error) { return anyOf(world
 
 func anyOf(op world.Procedure, requests []Request) (int, Status, bool, error) {
 	b := await(op, requests)
-	if len(b.Which) == 0 {
+	if len(b.Indices) == 0 {
 		return Undefined, world.EmptyStatus, b.Found, b.Err
 	}
-	i := b.Which[0]
+	i := b.Indices[0]
 	return i, requests[i].retire(), true, b.Err
 }
 
@@ -152,10 +152,10 @@ func Testsome(requests []Request) ([]int, []Status, error) { return someOf(world
 
 func someOf(op world.Procedure, requests []Request) ([]int, []Status, error) {
 	b := await(op, requests)
-	if len(b.Which) == 0 {
+	if len(b.Indices) == 0 {
 		return nil, nil, b.Err
 	}
-	which := slices.Clone(b.Which)
+	which := slices.Clone(b.Indices)
 	statuses := make([]Status, len(which))
 	for j, i := range which {
 		statuses[j] = requests[i].retire()
@@ -213,7 +213,7 @@ func (p *Persistent) Start() error {
 		return b.Err
 	}
 	p.Request = c.r.request(b.Request)
-	c.r.makeRoom()
+	c.r.throttle()
 	return nil
 }
 

@@ -14,11 +14,11 @@ type Request int32
 // await makes a call that waits for requests, or tests them.
 func (r *Rank) await(op world.Procedure, requests ...Request) Outcome {
 	q := r.compose(op)
-	list := r.k.List[:0]
+	list := r.k.RequestList[:0]
 	for _, request := range requests {
 		list = append(list, int32(request))
 	}
-	r.k.List = list
+	r.k.RequestList = list
 	return r.do(q.Waits(list, nil))
 }
 
@@ -78,14 +78,14 @@ func (r *Rank) Found() bool { return r.completion().Found }
 // Index returns which of the operations given is over, the first if there are
 // several; Undefined if none of them was active.
 func (r *Rank) Index() int {
-	if which := r.completion().Which; len(which) > 0 {
+	if which := r.completion().Indices; len(which) > 0 {
 		return which[0]
 	}
 	return world.Undefined
 }
 
 // Indices returns which of the operations given are over. It is to be read only.
-func (r *Rank) Indices() []int { return r.completion().Which }
+func (r *Rank) Indices() []int { return r.completion().Indices }
 
 // Status tells what the receive or probe of the last step has brought; of several
 // receives, the last one in the order given.
@@ -102,22 +102,22 @@ func Data[T typed.Datatype](r *Rank) []T { return typed.Elements[T](r.Data()) }
 
 // StatusOf is Status of one of the operations that the last step has waited for.
 func (r *Rank) StatusOf(q Request) world.Status {
-	status, _ := r.brought(q)
+	status, _ := r.completed(q)
 	return status
 }
 
 // DataOf is Data of one of the operations that the last step has waited for.
 func (r *Rank) DataOf(q Request) []byte {
-	_, data := r.brought(q)
+	_, data := r.completed(q)
 	return data
 }
 
-// brought returns what one of the operations that the last step has waited for has brought:
+// completed returns what one of the operations that the last step has waited for has brought:
 // nothing if it was inactive or over from the start.
-func (r *Rank) brought(q Request) (world.Status, []byte) {
-	status, data, waited := r.k.Brought(r.completion(), int32(q))
+func (r *Rank) completed(q Request) (world.Status, []byte) {
+	status, data, waited := r.k.CompletedRequest(r.completion(), int32(q))
 	if !waited {
-		r.refuse(r.called, world.Errorf(world.ErrRequest, "the last step has not waited for the request, or in vain"))
+		r.refuse(r.lastCall, world.Errorf(world.ErrRequest, "the last step has not waited for the request, or in vain"))
 	}
 	return status, data
 }
