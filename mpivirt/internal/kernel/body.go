@@ -7,6 +7,12 @@ import (
 
 // Body runs the ranks of a partition, all of one kind. It is used by the goroutine that
 // runs the engine.
+//
+// A body that resumes a rank goes on with it, call after call, until one is not over, the rank
+// has failed ([Kernel.HasFailed]) or it ends. After a call that was over at once it asks
+// [Kernel.Pause], which may hold the rank back. The kernel sets Kernel.Running before Resume; a
+// body sets it itself for each rank of a range, and to None after the last one if its
+// Interrupted may return true.
 type Body interface {
 	// Resume runs an LP, whose wait is over, until it waits again. It reports whether the LP
 	// goes on: false once it has ended. Stop unwinds the LPs that have not.

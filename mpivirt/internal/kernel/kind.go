@@ -3,6 +3,8 @@ package kernel
 import (
 	"fmt"
 	"slices"
+
+	"gigarank/invariant"
 )
 
 // Kind is a kind of rank: how the ranks of a program run. Results do not depend on it.
@@ -24,8 +26,11 @@ func (k *Kind) String() string { return k.Name }
 var kinds []*Kind
 
 // RegisterKind makes a kind known to [Kinds]. A package that carries out a kind of rank
-// registers it when the package is initialised.
+// registers it when the package is initialised. No two kinds have one name.
 func RegisterKind(k Kind) *Kind {
+	if slices.ContainsFunc(kinds, func(other *Kind) bool { return other.Name == k.Name }) {
+		invariant.Broken("two kinds of rank are named %q", k.Name)
+	}
 	kinds = append(kinds, &k)
 	return &k
 }
