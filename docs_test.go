@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -29,6 +30,22 @@ func TestDocumentedPrograms(t *testing.T) {
 				t.Errorf("the program prints\n%sthe document says\n%s", got, want)
 			}
 		})
+	}
+}
+
+// The files that the documents name are there.
+func TestDocumentedFilesExist(t *testing.T) {
+	file := regexp.MustCompile("`([a-z0-9/]+/[a-z0-9_]+\\.(?:go|sh|yaml|md))`")
+	for _, document := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
+		text, err := os.ReadFile(document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range file.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(name[1]); err != nil {
+				t.Errorf("%s names a file that is not there: %v", document, err)
+			}
+		}
 	}
 }
 

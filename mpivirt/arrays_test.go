@@ -40,7 +40,7 @@ func TestLongArrays(t *testing.T) {
 		tgt := target(t, fmt.Sprintf("name: test\nranks_per_node: %d\nnetwork: {model: twolevel, "+
 			"intra: {latency: 500ns, bandwidth: 6GB/s}, inter: {latency: 5us, bandwidth: 2GB/s}}\n", perNode), ranks)
 		run := func(engines int, interpreter mpivirt.Interpreter, window int64) *mpivirt.Result {
-			result, err := Simulate(t, mpivirt.Config{
+			result, err := simulate(t, mpivirt.Config{
 				Target: tgt, Program: unevenBarriers(uint64(ranks)), Collectives: interpreter, Window: window,
 				Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: a},
 			}, engines)

@@ -59,7 +59,7 @@ func TestClosedFormsWithOverheads(t *testing.T) {
 			return
 		}
 		h := drawHost.Draw(rt, "host")
-		r, err := Simulate(rt, mpivirt.Config{
+		r, err := simulate(rt, mpivirt.Config{
 			Target: tgt, Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Window: h.Window,
 			Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
 			Program: mpivirt.Program{Name: "one", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {

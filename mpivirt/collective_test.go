@@ -286,7 +286,7 @@ var interpreters = []mpivirt.Interpreter{mpivirt.Message, mpivirt.Bulk}
 // when the last one leaves.
 func finish(t *testing.T, tgt *network.Target, i mpivirt.Interpreter, engines int, op collectives.Operation, a collectives.Algorithm, call func(c *mpivirt.Comm) error) vtime.Duration {
 	t.Helper()
-	r, err := Simulate(t, mpivirt.Config{
+	r, err := simulate(t, mpivirt.Config{
 		Target: tgt, Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
 		Program: mpivirt.Program{Name: "one", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return call(r.World()) })}},
 	}, engines)
@@ -348,7 +348,7 @@ func TestSizesTakeTheTimeOfData(t *testing.T) {
 			for _, ranks := range []int{1, 2, 7, 12} {
 				var fingerprints []string
 				for _, sized := range []bool{false, true} {
-					r, err := Simulate(t, mpivirt.Config{
+					r, err := simulate(t, mpivirt.Config{
 						Target: target(t, joined, ranks), Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
 						Program: mpivirt.Program{Name: "one", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 							r.Compute(vtime.Duration(r.Rank()*r.Rank()%5) * vtime.Microsecond)
@@ -414,7 +414,7 @@ func TestCollectivesInPlace(t *testing.T) {
 				for _, i := range interpreters {
 					for at := -1; at <= 2; at++ {
 						x := exercise{op: op, members: ranks, root: 1, count: count, whole: true}
-						_, err := Simulate(t, mpivirt.Config{
+						_, err := simulate(t, mpivirt.Config{
 							Target: target(t, joined, ranks), Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
 							Program: mpivirt.Program{Name: "in place", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return inPlace(r, x, at, engines%2 == 0) })}},
 						}, engines)
@@ -608,7 +608,7 @@ func exits(t *testing.T, c mpivirt.Config, engines int, entries []int, call func
 		left[r.Rank()] = r.Now()
 		return err
 	})}}
-	if _, err := Simulate(t, c, engines); err != nil {
+	if _, err := simulate(t, c, engines); err != nil {
 		t.Fatal(err)
 	}
 	return left
@@ -705,7 +705,7 @@ func TestAllreduceCombinesInTheTreeOfTheAlgorithm(t *testing.T) {
 		want := fold(t, tgt, a, values)
 		for _, i := range interpreters {
 			engines := rapid.IntRange(1, 5).Draw(rt, "engines")
-			_, err := Simulate(t, mpivirt.Config{
+			_, err := simulate(t, mpivirt.Config{
 				Target: tgt, Collectives: i, Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: a},
 				Program: mpivirt.Program{Name: "sum", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 					sum := []float64{0}
@@ -784,7 +784,7 @@ func TestOperationsThatDoNotCommuteKeepTheOrder(t *testing.T) {
 		for _, mapping := range []string{"block", "cyclic", "random:1"} {
 			machine := "name: m\nranks_per_node: 3\nmapping: " + mapping + "\nnetwork: {model: flat, latency: 1us}\n"
 			for _, i := range interpreters {
-				_, err := Simulate(t, mpivirt.Config{
+				_, err := simulate(t, mpivirt.Config{
 					Target: target(t, machine, 11), Collectives: i, Algorithms: algorithms,
 					Program: mpivirt.Program{Name: "order", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 						op := mpivirt.NewOp(false, compose)
@@ -818,7 +818,7 @@ func reduced[T mpivirt.Datatype](c *mpivirt.Comm, values [5]T, op mpivirt.Op[T])
 // The predefined operations, as section 6.9.2 of the MPI standard defines them.
 func TestPredefinedOperations(t *testing.T) {
 	const T, F = true, false
-	_, err := Simulate(t, mpivirt.Config{
+	_, err := simulate(t, mpivirt.Config{
 		Target: target(t, hockney, 5),
 		Program: mpivirt.Program{Name: "operations", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			c := r.World()
@@ -895,7 +895,7 @@ func TestDisagreementIsReported(t *testing.T) {
 	} {
 		for _, i := range interpreters {
 			for _, engines := range []int{1, 2, 6} {
-				_, err := Simulate(t, mpivirt.Config{
+				_, err := simulate(t, mpivirt.Config{
 					Target: target(t, hockney, 6), Collectives: i,
 					Program: mpivirt.Program{Name: "disagreement", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 						r.Compute(vtime.Microsecond)
@@ -975,7 +975,7 @@ func TestFaultyArguments(t *testing.T) {
 		{"freeing WORLD", mpivirt.ErrComm, (*mpivirt.Comm).Free},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Program: mpivirt.Program{Name: "faulty", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Program: mpivirt.Program{Name: "faulty", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.SetErrorsReturn(true)
 				if err := c.call(r.World()); !errors.Is(err, c.class) {
 					return fmt.Errorf("%v, want an error of class %v", err, c.class)
@@ -1014,7 +1014,7 @@ func TestTruncationInCollectives(t *testing.T) {
 		},
 	} {
 		for _, engines := range []int{1, 2, 5} {
-			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
 				Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return call(r.World()) })}}}, engines)
 			var failed *mpivirt.RankError
 			if !errors.As(err, &failed) || !errors.Is(err, mpivirt.ErrTruncate) || failed.Call != name {
@@ -1030,7 +1030,7 @@ func TestReceiveBuffersBeyondTheMessage(t *testing.T) {
 	for ranks := 1; ranks <= 5; ranks++ {
 		for _, i := range interpreters {
 			for _, engines := range []int{1, 2} {
-				_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i,
+				_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i,
 					Program: mpivirt.Program{Name: "room", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return roomier(r.World()) })}}}, engines)
 				if err != nil {
 					t.Errorf("%d ranks, interpreter %d, %d engines: %v", ranks, i, engines, err)
@@ -1095,7 +1095,7 @@ func TestDeadlockInCollectives(t *testing.T) {
 	} {
 		for _, i := range interpreters {
 			for _, engines := range []int{1, 2, 3} {
-				_, err := Simulate(t, mpivirt.Config{
+				_, err := simulate(t, mpivirt.Config{
 					Target: target(t, c.machine, 6), Collectives: i,
 					Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Reduce: collectives.Binomial},
 					Program: mpivirt.Program{Name: "absent", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {

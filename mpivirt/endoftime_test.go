@@ -18,7 +18,7 @@ import (
 // failure returns the rank's error that a run ends with.
 func failure(t rapid.TB, c mpivirt.Config, engines int) *mpivirt.RankError {
 	t.Helper()
-	_, err := Simulate(t, c, engines)
+	_, err := simulate(t, c, engines)
 	var failed *mpivirt.RankError
 	if !errors.As(err, &failed) {
 		t.Fatalf("the run ends with %v, want the error of a rank", err)
@@ -159,7 +159,7 @@ func TestCollectivesAtTheEndOfTime(t *testing.T) {
 		tgt := target(rt, machine, ranks)
 		late := vtime.Duration(0)
 		run := func(i mpivirt.Interpreter, engines int) (*mpivirt.Result, error) {
-			return Simulate(rt, mpivirt.Config{
+			return simulate(rt, mpivirt.Config{
 				Target: tgt, Strict: h.Strict, Protocol: h.Protocol, Window: h.Window, Collectives: i,
 				Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
 				Program: mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
@@ -285,7 +285,7 @@ func TestRoundsCloseToTheEndOfTime(t *testing.T) {
 		spread := rapid.SampledFrom([]int{1, 1000, 5_000_000}).Draw(rt, "spread")
 		exits := func(from vtime.Duration) []vtime.Duration {
 			left := make([]vtime.Duration, tgt.Ranks())
-			_, err := Simulate(rt, mpivirt.Config{
+			_, err := simulate(rt, mpivirt.Config{
 				Target: tgt, Collectives: mpivirt.Bulk, Algorithms: map[collectives.Operation]collectives.Algorithm{op: a},
 				Program: mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 					r.Compute(from + vtime.Duration(r.Rank()*7919%spread))

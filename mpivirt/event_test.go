@@ -152,7 +152,7 @@ func TestFaultsOfEventRanks(t *testing.T) {
 			},
 		}},
 	} {
-		_, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: eventScript(c.steps...)}, 1)
+		_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: eventScript(c.steps...)}, 1)
 		var failed *mpivirt.RankError
 		if !errors.As(err, &failed) || !errors.Is(err, c.class) || failed.Call != c.call {
 			t.Errorf("%s: %v, want an error of class %v in %s", c.name, err, c.class, c.call)
@@ -172,7 +172,7 @@ func TestEventRanksWithNobody(t *testing.T) {
 	}
 	check := func(what string, r *steps.Rank) { see(what, r, nobody) }
 	var requests [2]steps.Request
-	_, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 1), Program: eventScript(
+	_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 1), Program: eventScript(
 		func(r *steps.Rank) steps.Outcome { return r.SendSize(8, mpivirt.ProcNull, 0) },
 		func(r *steps.Rank) steps.Outcome { return r.Recv(mpivirt.ProcNull, 0) },
 		func(r *steps.Rank) steps.Outcome { check("Recv", r); return r.Iprobe(mpivirt.ProcNull, 0) },
@@ -214,7 +214,7 @@ func TestEventRanksWithNobody(t *testing.T) {
 
 // A deadlock of event ranks is reported as that of goroutine ranks is.
 func TestDeadlockOfEventRanks(t *testing.T) {
-	_, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: eventScript(
+	_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: eventScript(
 		func(r *steps.Rank) steps.Outcome {
 			return steps.Send(r, make([]byte, 101), 1-r.Rank(), 7)
 		},
@@ -232,7 +232,7 @@ func TestMadeByEventRanks(t *testing.T) {
 		step  uint8
 		first steps.Comm
 	}
-	_, err := Simulate(t, mpivirt.Config{Target: target(t, "xt5", 40), Program: mpivirt.Program{
+	_, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", 40), Program: mpivirt.Program{
 		Name: "made", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
 			return steps.New(func(r *steps.Rank, s *state) steps.Outcome {
 				s.step++
@@ -291,7 +291,7 @@ func TestEventRanksDoNotAllocate(t *testing.T) {
 		s.receives = [2]steps.Request{r.Irecv(left, 0), r.Irecv(right, 1)}
 		return r.Waitall(s.receives[0], s.receives[1], steps.Isend(r, payload, right, 0), steps.Isend(r, payload, left, 1))
 	}
-	_, err := Simulate(t, mpivirt.Config{Target: target(t, "xt5", ranks), Program: mpivirt.Program{
+	_, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", ranks), Program: mpivirt.Program{
 		Name: "halo", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })},
 	}}, 1)
 	if err != nil {
@@ -311,7 +311,7 @@ func TestFailureNamesItsOwnCall(t *testing.T) {
 		return r.Barrier()
 	})
 	for engines := 1; engines <= 3; engines++ {
-		_, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 4), Program: p}, engines)
+		_, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 4), Program: p}, engines)
 		var failed *mpivirt.RankError
 		if !errors.As(err, &failed) || failed.Rank != 3 || failed.Call != "" {
 			t.Errorf("%d engines: %v, want a failure of rank 3 in no call", engines, err)
@@ -333,7 +333,7 @@ func TestTimedEndsWithTheStep(t *testing.T) {
 		func(r *steps.Rank) steps.Outcome { return r.Timed(1, "barrier").Barrier() },
 	)
 	for engines := 1; engines <= 2; engines++ {
-		result, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: p}, engines)
+		result, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: p}, engines)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -376,7 +376,7 @@ network: {model: flat, latency: 1us, bandwidth: 1GB/s, eager_limit: 8}
 		},
 	)
 	for engines := 1; engines <= 2; engines++ {
-		if _, err := Simulate(t, mpivirt.Config{Target: target(t, machine, 8), Program: p}, engines); err != nil {
+		if _, err := simulate(t, mpivirt.Config{Target: target(t, machine, 8), Program: p}, engines); err != nil {
 			t.Error(err)
 		}
 	}
@@ -404,7 +404,7 @@ func TestEventResultOfNothing(t *testing.T) {
 					}
 					return r.Continue()
 				})
-				if _, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i, Program: program}, engines); err != nil {
+				if _, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Collectives: i, Program: program}, engines); err != nil {
 					t.Error(err)
 				}
 			}
@@ -425,7 +425,7 @@ func TestSendrecvOfSharedMemory(t *testing.T) {
 			if !errors.Is(err, mpivirt.ErrBuffer) {
 				t.Errorf("%d engines, shifted by %d: %v", engines, shift, err)
 			}
-			_, err = Simulate(t, mpivirt.Config{Target: target(t, hockney, 2), Program: eventScript(func(r *steps.Rank) steps.Outcome {
+			_, err = simulate(t, mpivirt.Config{Target: target(t, hockney, 2), Program: eventScript(func(r *steps.Rank) steps.Outcome {
 				out, in := memory()
 				return steps.Sendrecv(r, out, 1-r.Rank(), 0, in, 1-r.Rank(), 0)
 			})}, engines)

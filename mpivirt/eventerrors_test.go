@@ -69,7 +69,7 @@ func TestEventRanksGetTheirErrors(t *testing.T) {
 		expect(nil),
 	)
 	for _, h := range hostings(4) {
-		_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: script}, h.Engines)
+		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: script}, h.Engines)
 		if err != nil {
 			t.Errorf("%+v: %v", h, err)
 		}
@@ -81,7 +81,7 @@ func TestEventRanksGetTheirErrors(t *testing.T) {
 func TestMixedFormsOfAllreduce(t *testing.T) {
 	sum := mpivirt.Sum[int]()
 	for _, h := range hostings(3) {
-		_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
 			Program: mpivirt.Program{Name: "mixed", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				first, second := []int{0}, []int{0}
 				q, err := mpivirt.Iallreduce(r.World(), []int{1}, first, sum)
@@ -144,7 +144,7 @@ func TestMixedFormsOfEventRanks(t *testing.T) {
 		return r.Finish()
 	})
 	for _, h := range hostings(3) {
-		_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
 			Program: mpivirt.Program{Name: "mixed", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return program })}}}, h.Engines)
 		if err != nil {
 			t.Errorf("%+v: %v", h, err)

@@ -234,7 +234,7 @@ func TestFailuresOfRandomPrograms(t *testing.T) {
 		first := ""
 		for engines := 1; engines <= 4; engines++ {
 			for _, strict := range []bool{false, true} {
-				r, err := Simulate(t, mpivirt.Config{
+				r, err := simulate(t, mpivirt.Config{
 					Target: target(t, flat4, ranks), Strict: strict, Program: mpivirt.Program{Name: "random", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 				}, engines)
 				got := fmt.Sprint(err, r.Finished, r.Fingerprint, r.VirtualTime, r.Finish)

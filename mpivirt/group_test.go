@@ -17,7 +17,7 @@ import (
 
 // inside runs a program of so many ranks on a small machine.
 func inside(t testing.TB, ranks, engines int, strict bool, main func(r *mpivirt.Rank) error) error {
-	_, err := Simulate(t, mpivirt.Config{
+	_, err := simulate(t, mpivirt.Config{
 		Target: target(t, hockney, ranks), Strict: strict, Program: mpivirt.Program{Name: "groups", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 	}, engines)
 	return err
@@ -475,7 +475,7 @@ func TestWideColors(t *testing.T) {
 		if err != nil {
 			t.Errorf("%d engines: %v", engines, err)
 		}
-		_, err = Simulate(t, mpivirt.Config{Target: target(t, hockney, len(colors)), Program: eventScript(
+		_, err = simulate(t, mpivirt.Config{Target: target(t, hockney, len(colors)), Program: eventScript(
 			func(r *steps.Rank) steps.Outcome { return r.Split(colors[r.Rank()], 0) },
 			func(r *steps.Rank) steps.Outcome {
 				color := colors[r.Rank()]

@@ -194,7 +194,7 @@ type host struct {
 // run simulates the scenario and returns what each rank saw.
 func (s *scenario) run(t testing.TB, tgt *network.Target, h host) ([][]observation, *mpivirt.Result, error) {
 	seen := make([][]observation, s.Ranks)
-	result, err := Simulate(t, mpivirt.Config{
+	result, err := simulate(t, mpivirt.Config{
 		Target: tgt, Strict: h.Strict, Window: h.Window, Collectives: h.Collectives, Protocol: h.Protocol, Algorithms: s.Algorithms,
 		Program: mpivirt.Program{Name: "scenario", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			u := &rankRun{s: s, r: r}
@@ -405,7 +405,7 @@ func TestPromisesDuringACollective(t *testing.T) {
 	for _, a := range []collectives.Algorithm{collectives.Dissemination, collectives.RecursiveDoubling, collectives.NodeLeader} {
 		for _, engines := range []int{2, 4} {
 			for last := range 8 {
-				_, err := Simulate(t, mpivirt.Config{
+				_, err := simulate(t, mpivirt.Config{
 					Target: target(t, hockney, 8), Strict: true,
 					Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Barrier: a},
 					Program:    mpivirt.Program{Name: "late", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return lateThenSend(r, last) })}},

@@ -60,7 +60,7 @@ func TestLargeDataBetweenEngines(t *testing.T) {
 		{"join of a node", "xt5", mpivirt.Auto, collectives.NodeLeader, sum},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := Simulate(t, mpivirt.Config{
+			r, err := simulate(t, mpivirt.Config{
 				Target: target(t, c.machine, 2), Collectives: c.collectives,
 				Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Allreduce: c.algorithm},
 				Program:    mpivirt.Program{Name: "large", Forms: []mpivirt.Form{mpivirt.Main(c.main)}},

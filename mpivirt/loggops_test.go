@@ -117,7 +117,7 @@ func (s callSteps) finishes(t rapid.TB, tgt *network.Target, engines int, protoc
 			})
 		})}}
 	}
-	if _, err := Simulate(t, mpivirt.Config{Target: tgt, Program: p, Protocol: protocol, Strict: strict}, engines); err != nil {
+	if _, err := simulate(t, mpivirt.Config{Target: tgt, Program: p, Protocol: protocol, Strict: strict}, engines); err != nil {
 		t.Fatalf("%d engines, %v, strict %v, event ranks %v: %v", engines, protocol, strict, event, err)
 	}
 	return ends
@@ -454,7 +454,7 @@ func halo(bytes int64) callSteps {
 }
 
 // Alltoall has each rank receive from all others, send to all others, and wait.
-func Alltoall(ranks int, bytes int64) callSteps {
+func alltoall(ranks int, bytes int64) callSteps {
 	s := make(callSteps, ranks)
 	for rank := range s {
 		var from, to []int
@@ -492,8 +492,8 @@ func TestLogGOPSimExchanges(t *testing.T) {
 	}{
 		{"halo of 1024 bytes", halo(1024), 69828 * vtime.Nanosecond},
 		{"halo of 65536 bytes", halo(65536), 2392260 * vtime.Nanosecond},
-		{"alltoall of 1024 bytes among 8", Alltoall(8, 1024), 81466 * vtime.Nanosecond},
-		{"alltoall of 65536 bytes among 8", Alltoall(8, 65536), 2790970 * vtime.Nanosecond},
+		{"alltoall of 1024 bytes among 8", alltoall(8, 1024), 81466 * vtime.Nanosecond},
+		{"alltoall of 65536 bytes among 8", alltoall(8, 65536), 2790970 * vtime.Nanosecond},
 	} {
 		tgt := target(t, "loggops-default", len(c.steps))
 		if got := slices.Max(replayed(tgt.LogGOPS(), c.steps.schedule())); got != vtime.Time(c.want) {
@@ -516,7 +516,7 @@ name: ties
 ranks_per_node: 2
 network: {model: loggops, L: 333ns, o: 1us, g: 3us, G: 1ns, O: 1ns, S: 0}`
 	run := func(seed uint64, engines int) string {
-		result, err := Simulate(t, mpivirt.Config{Target: target(t, machine, 23), Program: mpivirt.Program{Name: "ties", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+		result, err := simulate(t, mpivirt.Config{Target: target(t, machine, 23), Program: mpivirt.Program{Name: "ties", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			var requests []mpivirt.Request
 			for i := range 2 {
 				r.Compute(vtime.Duration(random.Intn(seed, uint64(r.Rank()), uint64(i), 40)) * vtime.Microsecond)

@@ -99,7 +99,7 @@ func (x together) call(c *mpivirt.Comm) (mpivirt.Request, error) {
 func (x together) finishes(t *testing.T, tgt *network.Target, engines, times int) []vtime.Time {
 	t.Helper()
 	ends := make([]vtime.Time, x.ranks)
-	_, err := Simulate(t, mpivirt.Config{
+	_, err := simulate(t, mpivirt.Config{
 		Target: tgt, Algorithms: map[collectives.Operation]collectives.Algorithm{x.op: x.algorithm},
 		Program: mpivirt.Program{Name: "together", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			if x.entries != nil {

@@ -115,7 +115,7 @@ var errNotReturned = errors.New("the call has not returned")
 // others.
 func (d *disagreement) run(t *testing.T, engines int, i mpivirt.Interpreter, late int, returning bool) (returned []error, err error) {
 	returned = slices.Repeat([]error{errNotReturned}, d.ranks)
-	_, err = Simulate(t, mpivirt.Config{
+	_, err = simulate(t, mpivirt.Config{
 		Target: target(t, hockney, d.ranks), Collectives: i,
 		Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Bcast: collectives.Linear, collectives.Gather: collectives.Linear},
 		Program: mpivirt.Program{Name: "disagreement", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
@@ -186,7 +186,7 @@ func outcomeOf(t rapid.TB, h host, machine string, ranks int, algorithms map[col
 	t.Helper()
 	o := outcome{classes: make([]mpivirt.ErrorClass, ranks)}
 	sum := mpivirt.Sum[int]()
-	result, err := Simulate(t, mpivirt.Config{
+	result, err := simulate(t, mpivirt.Config{
 		Target: target(t, machine, ranks), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Algorithms: algorithms,
 		Program: mpivirt.Program{Name: "outcome", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			r.SetErrorsReturn(true)
@@ -349,7 +349,7 @@ func TestMismatchedLengths(t *testing.T) {
 func TestTruncationReturns(t *testing.T) {
 	for _, nonblocking := range []bool{false, true} {
 		for _, engines := range []int{1, 2, 5} {
-			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Program: mpivirt.Program{Name: "truncation",
 				Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return truncations(r, nonblocking) })}}}, engines)
 			if err != nil {
 				t.Errorf("nonblocking %t, %d engines: %v", nonblocking, engines, err)
@@ -413,7 +413,7 @@ func truncations(r *mpivirt.Rank, nonblocking bool) error {
 func TestTruncationOfOnesOwnBlock(t *testing.T) {
 	for _, ranks := range []int{1, 2, 3} {
 		for _, engines := range []int{1, 2} {
-			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Program: mpivirt.Program{Name: "own", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, ranks), Program: mpivirt.Program{Name: "own", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 				r.SetErrorsReturn(true)
 				out, in := make([]int, ranks), make([]int, ranks)
 				for i := range out {
@@ -463,7 +463,7 @@ func TestMismatchedTypes(t *testing.T) {
 	for name, calls := range map[string][2]reduction{"Allreduce": allreduce, "Scan": scan, "Reduce": reduce, "Bcast": bcast} {
 		for engines := 1; engines <= 4; engines++ {
 			for _, i := range interpreters {
-				_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: i, Program: mpivirt.Program{Name: "types",
+				_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: i, Program: mpivirt.Program{Name: "types",
 					Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return calls[r.Rank()/3](r.World()) })}}}, engines)
 				if !errors.Is(err, mpivirt.ErrType) || !strings.Contains(err.Error(), " of ") || !strings.Contains(err.Error(), name) {
 					t.Errorf("%s, %d engines, interpreter %d: %v", name, engines, i, err)
@@ -546,7 +546,7 @@ func TestMismatchOfEventRanks(t *testing.T) {
 		var want *mpivirt.RankError
 		for _, p := range []mpivirt.Program{events, goroutines} {
 			for _, h := range hostings(6) {
-				_, err := Simulate(t, mpivirt.Config{Target: target(t, joined, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: p}, h.Engines)
+				_, err := simulate(t, mpivirt.Config{Target: target(t, joined, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: p}, h.Engines)
 				var got *mpivirt.RankError
 				if !errors.As(err, &got) || !errors.Is(err, c.class) {
 					t.Errorf("%s, %s, %+v: %v", c.name, p.Name, h, err)
@@ -575,7 +575,7 @@ func TestDeadlocksAndMismatches(t *testing.T) {
 	}
 	for _, h := range hostings(6) {
 		run := func(main func(r *mpivirt.Rank) error) error {
-			_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 6), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
 				Program: mpivirt.Program{Name: "deadlock", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { r.SetErrorsReturn(true); return main(r) })}}}, h.Engines)
 			return err
 		}

@@ -54,7 +54,7 @@ func TestTestOfABarrierDoesNotDependOnTheHost(t *testing.T) {
 				return err
 			}
 			eachHost(t, ranks, func(h host) {
-				_, err := Simulate(t, mpivirt.Config{
+				_, err := simulate(t, mpivirt.Config{
 					Target: target(t, twoLatencies, ranks), Strict: h.Strict, Protocol: h.Protocol, Collectives: h.Collectives,
 					Program: mpivirt.Program{Name: "probe", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 				}, h.Engines)
@@ -211,7 +211,7 @@ func finishAs(t *testing.T, tgt *network.Target, i mpivirt.Interpreter, kind *mp
 		return finish(t, tgt, i, 3, op, collectives.NodeLeader, func(w *mpivirt.Comm) error { return w.CollectiveSize(op, bytes, 0) })
 	}
 	program := eventScript(func(r *steps.Rank) steps.Outcome { return r.CollectiveSize(op, bytes, 0) })
-	r, err := Simulate(t, mpivirt.Config{Target: tgt, Collectives: i, Program: program}, 3)
+	r, err := simulate(t, mpivirt.Config{Target: tgt, Collectives: i, Program: program}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

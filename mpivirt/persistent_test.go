@@ -13,7 +13,7 @@ import (
 // may be given a copy of it among others, and can then be started again; one that
 // is active must not be started.
 func TestPersistentRequests(t *testing.T) {
-	_, err := Simulate(t, mpivirt.Config{
+	_, err := simulate(t, mpivirt.Config{
 		Target: target(t, rendezvous, 2),
 		Program: mpivirt.Program{Name: "persistent", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			r.SetErrorsReturn(true)

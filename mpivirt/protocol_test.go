@@ -25,7 +25,7 @@ func instants(t *testing.T, machine string, ranks int, c mpivirt.Config, main fu
 				seen[r.Rank()] = mine
 				return main(r, func(what string) { mine[what] = r.Now() })
 			})}}
-			if _, err := Simulate(t, c, engines); err != nil {
+			if _, err := simulate(t, c, engines); err != nil {
 				t.Fatal(err)
 			}
 			if first == nil {

@@ -666,7 +666,7 @@ func watch(t rapid.TB, p *program, h hosting) [][]entry {
 func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	t.Helper()
 	got := make([][]entry, len(p.ops))
-	result, err := Simulate(t, mpivirt.Config{
+	result, err := simulate(t, mpivirt.Config{
 		Target: target(t, p.machine, len(p.ops)), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
 		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind,
 		Program: mpivirt.Program{
@@ -853,7 +853,7 @@ func failing(t *testing.T, ranks int, main func(r *mpivirt.Rank) error) error {
 	t.Helper()
 	var first error
 	for engines := 1; engines <= 2; engines++ {
-		_, err := Simulate(t, mpivirt.Config{
+		_, err := simulate(t, mpivirt.Config{
 			Target: target(t, rendezvous, ranks), Collectives: mpivirt.Message,
 			Program: mpivirt.Program{Name: "failing", Forms: []mpivirt.Form{mpivirt.Main(main)}},
 		}, engines)
@@ -959,7 +959,7 @@ func TestTruncation(t *testing.T) {
 	if failed.Rank != 1 || failed.Call != "Recv" || failed.Time != vtime.Time(2*vtime.Microsecond) || !errors.Is(failed, mpivirt.ErrTruncate) {
 		t.Errorf("got %v", failed)
 	}
-	if _, err := Simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: mpivirt.Program{Name: "returns", Forms: []mpivirt.Form{mpivirt.Main(program(true))}}}, 2); err != nil {
+	if _, err := simulate(t, mpivirt.Config{Target: target(t, rendezvous, 2), Program: mpivirt.Program{Name: "returns", Forms: []mpivirt.Form{mpivirt.Main(program(true))}}}, 2); err != nil {
 		t.Error(err)
 	}
 }
@@ -1077,7 +1077,7 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 func allocations(t *testing.T, ranks int, barrier bool) float64 {
 	const warm, measured = 200, 1000
 	var before, after runtime.MemStats
-	_, err := Simulate(t, mpivirt.Config{
+	_, err := simulate(t, mpivirt.Config{
 		Target: target(t, "name: ring\nranks_per_node: 4\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n", ranks),
 		Program: mpivirt.Program{Name: "ring", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 			c, out, in := r.World(), make([]byte, 64), make([]byte, 64)
@@ -1119,7 +1119,7 @@ func TestMemoryOfAMillionRanks(t *testing.T) {
 	var before, peak runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	result, err := Simulate(t, mpivirt.Config{
+	result, err := simulate(t, mpivirt.Config{
 		Target: target(t, "xt5", ranks),
 		Kind:   steps.Kind,
 		Program: mpivirt.Program{Name: "neighbours", Forms: []mpivirt.Form{steps.Main(func() steps.Program {

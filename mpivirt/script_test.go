@@ -456,7 +456,7 @@ func TestScriptedRanksGetTheirErrors(t *testing.T) {
 		)
 	}}}}
 	for _, h := range hostings(4) {
-		_, err := Simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: program}, h.Engines)
+		_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 4), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: program}, h.Engines)
 		if err != nil {
 			t.Errorf("%+v: %v", h, err)
 		}
@@ -591,7 +591,7 @@ func TestScriptedRanksThatCannotGoOn(t *testing.T) {
 			return calls("errors_return", "compute for=9000000s", c.line, "barrier")
 		}}}}
 		for _, h := range hostings(2) {
-			_, err := Simulate(t, mpivirt.Config{Target: target(t, slow, 2), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: program}, h.Engines)
+			_, err := simulate(t, mpivirt.Config{Target: target(t, slow, 2), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict, Program: program}, h.Engines)
 			if failed := rankError(t, err); failed.Rank != 0 || failed.Call != c.call {
 				t.Errorf("%s, %+v: %v", c.line, h, firstLine(err))
 			}

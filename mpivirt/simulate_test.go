@@ -31,7 +31,7 @@ func target(t rapid.TB, machine string, ranks int) *network.Target {
 }
 
 // Simulate runs a program and returns the result and the error of the run.
-func Simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
+func simulate(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Result, error) {
 	t.Helper()
 	return simulation(t, c, engines).Run()
 }
@@ -94,7 +94,7 @@ func TestMixedProgram(t *testing.T) {
 	for _, engines := range []int{1, 2, 3} {
 		for _, strict := range []bool{false, true} {
 			t.Run(fmt.Sprint(engines, strict), func(t *testing.T) {
-				r, err := Simulate(t, mpivirt.Config{
+				r, err := simulate(t, mpivirt.Config{
 					Target: target(t, "xt5", 100), Strict: strict,
 					Program: mpivirt.Program{Name: "mixed", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 						w := r.World()

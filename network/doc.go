@@ -29,7 +29,8 @@
 //	hops      bytes/B_mem + bytes/B_net + latency + hops·latency_per_hop, or for
 //	          no hops memory_latency + 2·bytes/B_mem
 //	loggops   L, o, g, G, O, S as in LogGOPSim (Hoefler, Schneider and
-//	          Lumsdaine, 2010), see [Target.Depart] and [Target.TakeIn]
+//	          Lumsdaine, 2010), see [Target.Depart] and [Target.TakeIn];
+//	          without O and S it is LogGP, without G as well LogP
 //
 // The delay of every model but loggops is the network's. In addition a message costs
 // each processor its overhead. Each rank has a port, which gives and takes one message
@@ -39,6 +40,10 @@
 // processor is busy likewise once the rank takes the message in. A rank takes a message
 // in when it completes the receive; if it completes several, it takes the messages in
 // by arrival. See [Target.Send] and [Target.Receive].
+//
+// The gap does not grow with the bytes. Eager messages to different ranks share no
+// bandwidth at their sender, so a linear scatter below the eager limit is a lower bound.
+// loggops charges each byte to the port (G): take it where injection bandwidth matters.
 //
 // A message of more bytes than eager_limit goes by rendezvous, see [Target.Rendezvous].
 // The data of several such messages do not hold each other up, even on the same way at
