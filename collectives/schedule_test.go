@@ -342,6 +342,9 @@ func checkPeers(t *rapid.T, s collectives.Schedule, m, round int) {
 func TestNamesAreReadBack(t *testing.T) {
 	for _, op := range collectives.Operations() {
 		for i, a := range collectives.Algorithms(op) {
+			if a.String() == "" {
+				t.Errorf("algorithm %d has no name", a)
+			}
 			if got, err := collectives.ParseAlgorithm(op, a.String()); got != a || err != nil {
 				t.Errorf("%s: %s is read as %s (%v)", op, a, got, err)
 			}

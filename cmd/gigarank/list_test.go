@@ -9,6 +9,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/mpivirt"
 	"gigarank/network"
 )
 
@@ -35,6 +36,9 @@ func TestListIsComplete(t *testing.T) {
 		for _, a := range collectives.Algorithms(op) {
 			want(a.String(), collectives.Describe(op, a))
 		}
+	}
+	for _, k := range mpivirt.Kinds() {
+		want(k.Name, k.Summary)
 	}
 	for _, p := range network.Presets() {
 		want(p.Name, p.Summary)

@@ -14,8 +14,8 @@ func (k *Collectives) Communicator(index int32) *Communicator {
 	return k.Members[world.Freed]
 }
 
-// Items of the ready queue are LPs from 0 on. Below come agents that can go on, ^index,
-// and below ^taskItems instances that can, by their place in tasks.
+// TaskItems bounds the items of the ready queue that are agents. LPs are items from 0 on.
+// Below come agents that can go on, ^index, and below ^TaskItems instances that can, by their place in tasks.
 const TaskItems = 1 << 30
 
 // task is an instance that is to be carried on as far as it gets.

@@ -8,11 +8,30 @@ import (
 // Body runs the ranks of a partition, all of one kind. It is used by the goroutine that
 // runs the engine.
 //
-// A body that resumes a rank goes on with it, call after call, until one is not over, the rank
-// has failed ([Kernel.HasFailed]) or it ends. After a call that was over at once it asks
-// [Kernel.Pause], which may hold the rank back. The kernel sets Kernel.Running before Resume; a
-// body sets it itself for each rank of a range, and to None after the last one if its
-// Interrupted may return true.
+// The life of a rank is, for any kind:
+//
+//	for !k.HasFailed(lp) {
+//		if no call is left {
+//			return false // from Resume; the kernel calls End
+//		}
+//		begin the call: Compose it, fill it in, Submit it
+//		if it is not over, or k.Pause(lp) holds the rank back {
+//			return true // Resume goes on here
+//		}
+//		if b := k.CompletionOf(lp); b.Err != nil && b.Fatal {
+//			k.Fail(lp, b.Procedure, b.Err)
+//		}
+//	}
+//	return true
+//
+// Compute counts as a call: under a model with state at the receiver a rank that does not
+// pause after it ends too early. A body that does not pause after each call asks
+// PostponeEnd before it returns false. The completion of a call that was waited for is
+// there when Resume begins. A rank's number in WORLD is k.Global(lp).
+//
+// The kernel sets Kernel.Running before Resume. ResumeRange sets it for each rank, and to
+// [world.None] after the last if Interrupted may return true. It calls End for those that
+// have ended, and Yield for the rest once k.Limited().
 type Body interface {
 	// Resume runs an LP, whose wait is over, until it waits again. It reports whether the LP
 	// goes on: false once it has ended. Stop unwinds the LPs that have not.

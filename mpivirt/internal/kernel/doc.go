@@ -23,8 +23,17 @@
 //
 // # Use
 //
-// A kind of rank is a package beside this one. It registers its [Kind], makes a [Body] for
+// A kind of rank is a package in mpivirt, such as mpivirt/steps. It registers its [Kind], makes a [Body] for
 // the ranks of an engine, and hands the ranks' calls to [Kernel.Submit]. A rank whose call is
-// not over waits until the body is told to resume it. The package must not know Go's types of
+// not over waits until the body is told to resume it. Much of what a body uses is promoted
+// from the rooms below:
+//
+//   - calls: Compose, Submit, Compute, Hand, Sized, Split, Dup, Create
+//   - waiting: Pause, MakeRoom, Postpone, PostponeEnd
+//   - outcomes: CompletionOf, StatusOf, DataOf, Brought, Common, Made
+//   - failing: Fail, Die, HasFailed, Limited, Yield, End
+//   - ranks: Global, Clock, Target, Seed, Record; Reserve for arrays by rank
+//
+// The package must not know Go's types of
 // elements, how control flow is suspended, or where output goes.
 package kernel

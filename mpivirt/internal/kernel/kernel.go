@@ -99,6 +99,10 @@ func (k *Kernel) End(lp int32) {
 	}
 	if invariant.Enabled {
 		k.CheckClocks(lp, lp+1)
+		if k.Behind(lp) {
+			invariant.Broken("rank %d ends before what it has begun has taken its time: its body asks Pause after each call, or PostponeEnd",
+				k.Global(lp))
+		}
 	}
 	k.Summary.Finish(int(k.Global(lp)), k.Clock[lp])
 	k.Engine.Finished(1)

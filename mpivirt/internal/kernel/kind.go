@@ -11,11 +11,12 @@ import (
 type Kind struct {
 	Name    string  // as given on the command line
 	Summary string  // one line
-	Bytes   float64 // memory of a rank that has not called MPI, without its program's state
+	Bytes   float64 // memory of a rank that has not called MPI, its clock of 8 included, without its program's state
 	Deep    float64 // memory that a rank takes more once it waits deep within a call
 	Time    float64 // of the host, in ns of CPU, for a rank that goes on after a collective
 
-	// Transient says that inputs of collectives do not outlive the calls.
+	// Transient says that the memory of a collective's input may be used again once Submit
+	// has returned. False is safe.
 	Transient bool
 }
 
