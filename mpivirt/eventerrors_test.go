@@ -3,10 +3,13 @@ package mpivirt_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
+	"gigarank/vtime"
 )
 
 // MPI_ERRORS_RETURN and attached buffers are the same for event ranks as for goroutine
@@ -148,6 +151,55 @@ func TestMixedFormsOfEventRanks(t *testing.T) {
 			Program: mpivirt.Program{Name: "mixed", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return program })}}}, h.Engines)
 		if err != nil {
 			t.Errorf("%+v: %v", h, err)
+		}
+	}
+}
+
+// A step that ends its rank after a wait, having computed, unwinds the processor that runs
+// it under a model with state at the receiver. The rank fails all the same, at the end of
+// what it has begun.
+func TestStepsThatFailAfterAWait(t *testing.T) {
+	waits := map[string]func(r *steps.Rank) steps.Outcome{
+		"Waitall": func(r *steps.Rank) steps.Outcome {
+			return r.Waitall(r.Irecv(1-r.Rank(), 0), r.IsendSize(8, 1-r.Rank(), 0))
+		},
+		"Wait": func(r *steps.Rank) steps.Outcome {
+			r.IsendSize(8, 1-r.Rank(), 0)
+			return r.Wait(r.Irecv(1-r.Rank(), 0))
+		},
+		"Sendrecv": func(r *steps.Rank) steps.Outcome {
+			return r.SendrecvSize(8, 1-r.Rank(), 0, 1-r.Rank(), 0)
+		},
+	}
+	fails := map[string]func(r *steps.Rank) steps.Outcome{
+		"asks for the time": func(r *steps.Rank) steps.Outcome { _ = r.Now(); return r.Finish() },
+		"no solution":       func(r *steps.Rank) steps.Outcome { return r.Fail(errors.New("no solution")) },
+		"panic: overflow":   func(*steps.Rank) steps.Outcome { panic("overflow") },
+		"MPI_ERR_RANK":      func(r *steps.Rank) steps.Outcome { return r.SendSize(8, 7, 0) },
+		"runtime.Goexit":    func(*steps.Rank) steps.Outcome { runtime.Goexit(); return 0 },
+	}
+	for name, wait := range waits {
+		for text, fail := range fails {
+			for engines := 1; engines <= 2; engines++ {
+				program := steps.New(func(r *steps.Rank, at *int) steps.Outcome {
+					if *at++; *at == 1 {
+						return wait(r)
+					}
+					r.Compute(vtime.Microsecond)
+					if r.Rank() == 1 {
+						return r.Finish()
+					}
+					return fail(r)
+				})
+				_, err := simulate(t, mpivirt.Config{
+					Target:  target(t, "loggops-default", 2),
+					Program: mpivirt.Program{Name: "fails", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return program })}},
+				}, engines)
+				var failed *mpivirt.RankError
+				if !errors.As(err, &failed) || failed.Rank != 0 || !strings.Contains(err.Error(), text) {
+					t.Errorf("%s after %s on %d engines: %v", text, name, engines, err)
+				}
+			}
 		}
 	}
 }

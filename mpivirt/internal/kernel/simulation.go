@@ -286,12 +286,14 @@ func (k *Kernel) run() (err error) {
 // code is an error of gigarank itself; nothing of the engine is used after it.
 func (k *Kernel) interrupted(v any) (again bool, err error) {
 	broken, ours := v.(*invariant.Violation)
+	lp := k.Running
 	switch {
 	case ours:
 		return false, failedItself(v, broken.Stack)
 	case !k.body.Interrupted(v):
 		return false, failedItself(v, debug.Stack())
 	}
+	k.TakeUp(lp)
 	return true, nil
 }
 

@@ -216,6 +216,25 @@ func (k *Messages) Serve(lp int32, now vtime.Time) {
 	k.expect(lp, p, b)
 }
 
+// TakeUp goes on with the processor of an LP whose code has unwound the engine's goroutine,
+// and with that what the processor was about to do.
+func (k *Messages) TakeUp(lp int32) {
+	if k.Processors == nil || !k.Processors[lp].serving {
+		return
+	}
+	p := &k.Processors[lp]
+	p.serving = false
+	k.drain(lp, p)
+	k.nudge(lp)
+}
+
+// drain goes on with what the program has asked for, as long as nothing of it takes time.
+func (k *Messages) drain(lp int32, p *processor) {
+	for !p.running && p.head < len(p.queue) {
+		k.Operate(lp, p.dequeue())
+	}
+}
+
 // expect has a processor served when it can begin something.
 func (k *Messages) expect(lp int32, p *processor, b beginning) {
 	switch {
@@ -285,9 +304,7 @@ func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) 
 	if op.Kind == opWait {
 		k.endWait(lp)
 	}
-	for !p.running && p.head < len(p.queue) {
-		k.Operate(lp, p.dequeue())
-	}
+	k.drain(lp, p)
 }
 
 // dequeue takes the next operation of the program out of the queue.
