@@ -140,7 +140,7 @@ var tagSets = [][]string{nil, {"mpi"}, {"invariants"}, {"mpi", "invariants"}}
 func faults(pkg string, imports []string, tests bool) []error {
 	r, known := rules[pkg]
 	if !known {
-		return []error{fmt.Errorf("package %q is missing from the table: add a rule for it to deps_test.go", pkg)}
+		return []error{fmt.Errorf("package %q is missing from the table: add a rule for it to deps_test.go (a program of your own: begin the name of its directory with _)", pkg)}
 	}
 	allowed := strings.Fields(r.imports)
 	if tests {

@@ -8,11 +8,13 @@ import (
 
 // Simulations, and what they take and give.
 type (
-	// Config describes one simulation.
+	// Config describes one simulation: go doc gigarank/mpivirt/internal/kernel.Config tells its
+	// fields.
 	Config = kernel.Config
 	// Simulation is one run of a program on a target machine.
 	Simulation = kernel.Simulation
-	// Result is what a simulation gave.
+	// Result is what a simulation gave: go doc gigarank/mpivirt/internal/kernel.Result tells its
+	// fields.
 	Result = kernel.Result
 	// Progress is a look at a simulation that runs.
 	Progress = kernel.Progress

@@ -100,6 +100,9 @@ func (r *Rank) Data() []byte {
 // Data is Data as elements.
 func Data[T typed.Datatype](r *Rank) []T { return typed.Elements[T](r.Data()) }
 
+// DataOf is [Rank.DataOf] as elements.
+func DataOf[T typed.Datatype](r *Rank, q Request) []T { return typed.Elements[T](r.DataOf(q)) }
+
 // StatusOf is Status of one of the operations that the last step has waited for.
 func (r *Rank) StatusOf(q Request) world.Status {
 	status, _ := r.completed(q)
