@@ -70,9 +70,10 @@ var rules = map[string]rule{
 		imports: "vtime invariant network engine mpivirt/internal/world",
 		unsafe:  "the memory of a processor, for the forecast",
 	},
+	"mpivirt/internal/maxplus": {pure: true, imports: "vtime invariant network collectives"},
 	"mpivirt/internal/coll": {
 		pure:    true,
-		imports: "vtime random invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp",
+		imports: "vtime random invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/maxplus",
 		unsafe:  "the memory of agents and messages, for the forecast",
 	},
 	"mpivirt/internal/kernel": {

@@ -5,6 +5,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/invariant"
+	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
@@ -50,6 +51,7 @@ type Collectives struct {
 // the algorithm of each operation, and the interpreter to use.
 func (k *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter) {
 	k.algorithms, k.wanted, k.alike = algorithms, wanted, k.Target.LeadersUniform()
+	k.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&k.Partition, n) }
 	k.enterComm(&Communicator{Comm: world.Comm{Group: world.Strided(0, 1, 0)}})
 	k.addComm(world.WorldContext, world.Strided(0, 1, k.Target.Ranks()))
 	k.addComm(world.SelfContext, nil)
@@ -84,9 +86,9 @@ type collecting struct {
 	incomplete []*instance // carried out locally once all members have entered
 	holds      []*hold     // that have begun
 	rounding
-	localRun  localRun       // scratch of runLocally
-	stretches [][]vtime.Time // room for stretches of clocks
-	told      []int          // scratch of release
+	localRun localRun       // scratch of runLocally
+	memory   maxplus.Memory // of arrays and of stretches of clocks
+	told     []int          // scratch of release
 }
 
 // instance is one collective operation on one communicator, as the members of
@@ -555,10 +557,10 @@ func (k *Collectives) completeCollective(inst *instance, ri, lp int32, t vtime.T
 
 // spare is memory of an instance that has ended, for the next one to use.
 type spare struct {
-	last              []vtime.Time
-	awaited           []int32
-	entered           []uint64
-	work, next, third []vtime.Time
+	last    []vtime.Time
+	awaited []int32
+	entered []uint64
+	arrays  maxplus.Spare
 }
 
 // retire forgets an instance that all local members have left.

@@ -6,6 +6,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/network"
 	"gigarank/random"
 )
@@ -187,7 +188,7 @@ func (o *outlay) arrayBytes() float64 {
 		switch p := s.Pattern(round); p.Kind {
 		case collectives.Shift:
 			if o.Engines == 1 {
-				return 8*arrays + 8*keptAside(s)
+				return 8*arrays + 8*maxplus.KeptAside(s)
 			}
 			return 8*arrays + 8 + o.underWay(3)
 		case collectives.Exchange:
@@ -323,23 +324,6 @@ func vectorOf(op collectives.Operation) bool {
 		return true
 	}
 	return false
-}
-
-// keptAside returns how many clocks are kept aside in the shifts of a schedule, for each
-// member. Of a schedule of many rounds, whose distances are all alike or ascend, it
-// looks at the first and the last ones.
-func keptAside(s collectives.Schedule) float64 {
-	const few = 64
-	most := 0
-	for round := 0; round < s.MaxRounds(); round++ {
-		if round == few {
-			round = max(few, s.MaxRounds()-few)
-		}
-		if p := s.Pattern(round); p.Kind == collectives.Shift && GCD(s.Members(), p.Distance) < leastShiftBlock {
-			most = max(most, p.Distance)
-		}
-	}
-	return float64(most) / float64(s.Members())
 }
 
 // underWay returns the memory of a rank's clock while engines exchange it, some copies at a

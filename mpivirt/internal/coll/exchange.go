@@ -334,7 +334,7 @@ func (k *Collectives) receiveTree(inst *instance, r world.Reader) {
 		return
 	}
 	b.tree.Add(n, value)
-	if _, complete := b.tree.Result(); complete && b.round == inst.schedule.MaxRounds() {
+	if _, complete := b.tree.Result(); complete && b.Over() {
 		k.queue(inst)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/invariant"
+	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/network"
 )
 
@@ -120,7 +121,7 @@ func (c *choice) roundFits(p collectives.Pattern) bool {
 // simple where two exchange messages, and where a participant folds: it has nothing to
 // do until the result comes back, long after its own data have left.
 func (c *choice) rendezvousFits(p collectives.Pattern) bool {
-	return uniformDelay(c.uniformFrom, c.schedule.Members(), p) && (p.Kind == collectives.Exchange || c.folds(p))
+	return maxplus.UniformDelay(c.uniformFrom, c.schedule.Members(), p) && (p.Kind == collectives.Exchange || c.folds(p))
 }
 
 // folds reports whether a round folds members before exchanges, or gives them the
@@ -148,16 +149,6 @@ func (k *Collectives) uniformFrom(leaders bool) int {
 		return 0
 	}
 	return math.MaxInt
-}
-
-// uniformDelay reports whether every pair of participants that a round connects has
-// the same delay.
-func uniformDelay(from, participants int, p collectives.Pattern) bool {
-	distance := max(p.Distance, -p.Distance)
-	if p.Kind == collectives.Shift {
-		distance = min(distance, participants-distance)
-	}
-	return distance >= from
 }
 
 // treeShaped reports whether the result is that of the fixed tree over the

@@ -3,9 +3,7 @@ package coll
 import (
 	"math/bits"
 
-	"gigarank/collectives"
 	"gigarank/invariant"
-	"gigarank/vtime"
 )
 
 // CheckRoundQueue holds what an LP counts of round messages that came early against the
@@ -57,31 +55,5 @@ func (k *Collectives) checkCover(inst *instance) {
 	}
 	if next != inst.schedule.Members() {
 		invariant.Broken("%v of %s: the engines have %d participants of %d", inst.Call.Procedure, inst.comm, next, inst.schedule.Members())
-	}
-}
-
-// checkRuns looks whether a round visits each of the receivers lo to hi-1 once at
-// most and, where all receive, each of them.
-func checkRuns(p collectives.Pattern, total, lo, hi int) {
-	visits := make([]uint8, hi-lo)
-	runs(p, total, lo, hi, func(dst, _, n, stride int) {
-		for i := range n {
-			visits[dst+i*stride-lo]++
-		}
-	})
-	for i, n := range visits {
-		if n > 1 || n == 0 && p.Kind != collectives.Strided && p.Distance != 0 {
-			invariant.Broken("round %+v of %d: receiver %d is visited %d times", p, total, lo+i, n)
-		}
-	}
-}
-
-// checkRound holds the clocks after a round against those before it.
-func (b *arrayRun) checkRound(before []vtime.Time) {
-	for i, t := range before {
-		if b.work[i] < t {
-			invariant.Broken("round %d: the clock of participant %d of %d goes back from %v to %v",
-				b.round, b.lo+i, b.total, t, b.work[i])
-		}
 	}
 }

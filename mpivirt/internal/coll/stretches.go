@@ -1,10 +1,7 @@
 package coll
 
 import (
-	"math/bits"
-
 	"gigarank/collectives"
-	"gigarank/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -30,19 +27,15 @@ type stretch struct {
 
 // sendStretches sends the other engines the clocks that they need for a round, as far
 // as there is room. It reports whether that is all; if not, it will be called again.
-func (k *Collectives) sendStretches(inst *instance, b *arrayRun, p collectives.Pattern) bool {
-	lo, hi := bounds(p, b.lo, b.hi)
-	if lo == hi {
-		return true
-	}
+func (k *Collectives) sendStretches(inst *instance, b *arrayRun) bool {
 	s := &b.outbound
-	for _, to := range receivers(p, b.total, lo, hi) {
-		if to.lo == to.hi {
+	for _, to := range b.Receivers() {
+		if to.Low == to.High {
 			continue
 		}
-		end := k.ownerOf(inst, p, to.hi-1) + 1
-		for s.engine = max(s.engine, k.ownerOf(inst, p, to.lo)); s.engine < end; s.engine, s.dst = s.engine+1, 0 {
-			if s.engine != k.Engine.Index() && !k.sendTo(inst, b, p, lo, hi) {
+		end := k.ownerOf(b, to.High-1) + 1
+		for s.engine = max(s.engine, k.ownerOf(b, to.Low)); s.engine < end; s.engine, s.dst = s.engine+1, 0 {
+			if s.engine != k.Engine.Index() && !k.sendTo(inst, b) {
 				return false
 			}
 		}
@@ -51,21 +44,13 @@ func (k *Collectives) sendStretches(inst *instance, b *arrayRun, p collectives.P
 	return true
 }
 
-// sendTo sends the engine that is being sent to the clocks of lo to hi-1 that it needs for
-// a round. It reports whether there was room for all.
-func (k *Collectives) sendTo(inst *instance, b *arrayRun, p collectives.Pattern, lo, hi int) bool {
+// sendTo sends the engine that is being sent to the clocks that it needs for a round. It
+// reports whether there was room for all.
+func (k *Collectives) sendTo(inst *instance, b *arrayRun) bool {
 	s := &b.outbound
-	first, last := k.participants(inst, s.engine)
-	first, last = bounds(p, first, last)
-	if p.Kind == collectives.Exchange {
-		// Only receivers within the distance can have their sender here.
-		first, last = max(first, lo-p.Distance), min(last, hi+p.Distance)
-	}
-	room := true
-	runs(p, b.total, max(first, s.dst), last, func(dst, src, n, stride int) {
-		if dst, src, n = clip(dst, src, n, stride, lo, hi); n > 0 && room {
-			room = k.sendRun(inst, b, dst, src, n, stride, lo)
-		}
+	lo, hi := k.participants(inst, s.engine)
+	room := b.Needed(lo, hi, s.dst, func(dst, src, n, stride int) bool {
+		return k.sendRun(inst, b, dst, src, n, stride)
 	})
 	if !room {
 		k.holdArrays(b)
@@ -75,12 +60,9 @@ func (k *Collectives) sendTo(inst *instance, b *arrayRun, p collectives.Pattern,
 	return room
 }
 
-// ownerOf returns the engine that an element of the array in a round belongs to.
-func (k *Collectives) ownerOf(inst *instance, p collectives.Pattern, element int) int {
-	if p.Kind == collectives.Exchange && p.Folded > 0 {
-		element = collectives.Survivor(p.Folded, element)
-	}
-	return k.Engine.Partition().Owner(inst.rankOf(element))
+// ownerOf returns the engine that an element belongs to in the current round.
+func (k *Collectives) ownerOf(b *arrayRun, element int) int {
+	return k.Engine.Partition().Owner(b.RankOf(b.Participant(element)))
 }
 
 // maxStretch is the number of clocks in one record.
@@ -88,20 +70,21 @@ const maxStretch = 1<<13 - 16 // with its headers less than 64 KiB, a class of b
 
 // sendRun sends the clocks of a run to the engine that is being sent to. It reports
 // whether there was room for all.
-func (k *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride, lo int) bool {
+func (k *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride int) bool {
 	for engine := b.outbound.engine; n > 0; {
 		if !k.Engine.Room(engine) {
 			return false
 		}
 		part := min(n, maxStretch)
 		w := k.collectiveRecord(inst, engine, world.RecordArray, 5*8+8*part)
-		w.U64(uint64(b.round))
-		w.U64(uint64(b.top))
+		w.U64(uint64(b.Round()))
+		w.U64(uint64(b.Top))
 		w.U64(uint64(dst))
 		w.U64(uint64(src))
 		w.U64(uint64(stride))
+		clocks := b.From(src)
 		for i := range part {
-			w.U64(uint64(b.work[src+i*stride-lo]))
+			w.U64(uint64(clocks[i*stride]))
 		}
 		dst, src, n = dst+part*stride, src+part*stride, n-part
 		b.outbound.dst = dst
@@ -109,44 +92,48 @@ func (k *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride, 
 	return true
 }
 
-// hasSent reports whether the round's stretches to an engine have been sent for
-// receivers before dst. In an exchange these are the senders of what comes from there.
-func (b *arrayRun) hasSent(engine, dst int) bool {
-	return engine < b.outbound.engine || engine == b.outbound.engine && dst <= b.outbound.dst
+// takes reports whether the array can take in the clocks of an engine's elements before
+// src in the current round. In an exchange these are the receivers of what is sent there,
+// which must have been sent.
+func (b *arrayRun) takes(engine, src int) bool {
+	return b.Pattern().Kind != collectives.Exchange ||
+		engine < b.outbound.engine || engine == b.outbound.engine && src <= b.outbound.dst
 }
+
+// chunk is the number of clocks of a record that are read at a time: they stay in the L1
+// cache.
+const chunk = 512
 
 // receiveStretch takes in a piece of another engine's array. It reports false if it keeps
 // it for later.
 func (k *Collectives) receiveStretch(inst *instance, from origin, r world.Reader) bool {
 	b := k.arraysOf(inst)
 	round := int(r.U64())
-	b.top = max(b.top, vtime.Time(r.U64()))
+	b.Top = max(b.Top, vtime.Time(r.U64()))
 	s := stretch{dst: int(r.U64()), src: int(r.U64()), stride: int(r.U64())}
-	current := b.ready && b.round == round
-	p := inst.schedule.Pattern(round)
-	if current && (p.Kind != collectives.Exchange || b.hasSent(from.engine, s.src+len(r.Rest)/8)) {
+	current := b.Prepared(round)
+	if current && b.takes(from.engine, s.src+len(r.Rest)/8) {
 		// What it changes nobody reads any more: no need to keep it.
-		e := k.newEvaluation(inst, b, p)
-		s.clocks = k.takeClocks(min(len(r.Rest)/8, delayChunk))
+		e := b.Evaluation()
+		s.clocks = k.memory.Take(min(len(r.Rest)/8, chunk))
 		for n := len(r.Rest) / 8; n > 0; n = len(r.Rest) / 8 {
-			part := s.clocks[:min(n, delayChunk)]
+			part := s.clocks[:min(n, chunk)]
 			for i := range part {
 				part[i] = vtime.Time(r.U64())
 			}
-			e.receive(s.dst, s.src, len(part), s.stride, part, 1)
-			b.received += len(part)
+			e.Receive(s.dst, s.src, s.stride, part)
 			s.dst, s.src = s.dst+len(part)*s.stride, s.src+len(part)*s.stride
 		}
-		k.stretches = append(k.stretches, s.clocks)
+		k.memory.Give(s.clocks)
 	} else {
-		s.clocks = k.takeClocks(len(r.Rest) / 8)
+		s.clocks = k.memory.Take(len(r.Rest) / 8)
 		for i := range s.clocks {
 			s.clocks[i] = vtime.Time(r.U64())
 		}
 		s.from = from
 		b.inbox[round] = append(b.inbox[round], s)
 	}
-	if current && !b.outbound.stalled && b.complete(p) {
+	if current && !b.outbound.stalled && b.Complete() {
 		k.queue(inst)
 	}
 	return s.from.size == 0
@@ -154,62 +141,24 @@ func (k *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 
 // takeStretches takes in what came early for the round and changes nothing any more that
 // is still to be sent.
-func (k *Collectives) takeStretches(inst *instance, b *arrayRun, p collectives.Pattern) {
-	early := b.inbox[b.round]
+func (k *Collectives) takeStretches(b *arrayRun) {
+	early := b.inbox[b.Round()]
 	if len(early) == 0 {
 		return
 	}
-	e := k.newEvaluation(inst, b, p)
+	e := b.Evaluation()
 	kept := early[:0]
 	for _, s := range early {
-		if p.Kind == collectives.Exchange && !b.hasSent(s.from.engine, s.src+len(s.clocks)) {
+		if !b.takes(s.from.engine, s.src+len(s.clocks)) {
 			kept = append(kept, s)
 			continue
 		}
-		e.receive(s.dst, s.src, len(s.clocks), s.stride, s.clocks, 1)
-		b.received += len(s.clocks)
-		k.stretches = append(k.stretches, s.clocks)
+		e.Receive(s.dst, s.src, s.stride, s.clocks)
+		k.memory.Give(s.clocks)
 		if s.from.size > 0 {
 			k.Engine.Consumed(s.from.engine, s.from.size)
 		}
 	}
 	clear(early[len(kept):])
-	b.inbox[b.round] = kept
-}
-
-// takeClocks returns room for n clocks, which may go to k.stretches after use.
-func (k *Collectives) takeClocks(n int) []vtime.Time {
-	if last := len(k.stretches) - 1; last >= 0 {
-		clocks := k.stretches[last]
-		k.stretches = k.stretches[:last]
-		if cap(clocks) >= n {
-			return clocks[:n]
-		}
-	}
-	return make([]vtime.Time, n, 1<<bits.Len(uint(n)))
-}
-
-// complete reports whether all that the round needs from other engines has come.
-func (b *arrayRun) complete(p collectives.Pattern) bool {
-	lo, hi := bounds(p, b.lo, b.hi)
-	missing := 0
-	count := func(dst, src, n, stride int) {
-		_, _, inside := clip(dst, src, n, stride, lo, hi)
-		missing += n - inside
-	}
-	if p.Kind == collectives.Exchange && p.Distance < hi-lo {
-		// Senders outside belong to the first and the last block of twice the
-		// distance.
-		span := 2 * p.Distance
-		head := min(hi, (lo+span-1)/span*span)
-		runs(p, b.total, lo, head, count)
-		runs(p, b.total, max(head, hi/span*span), hi, count)
-	} else {
-		runs(p, b.total, lo, hi, count)
-	}
-	if invariant.Enabled && missing < b.received {
-		invariant.Broken("round %d of participants %d to %d of %d: %d clocks have come, %d were missing",
-			b.round, b.lo, b.hi-1, b.total, b.received, missing)
-	}
-	return missing == b.received
+	b.inbox[b.Round()] = kept
 }

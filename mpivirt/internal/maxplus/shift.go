@@ -1,13 +1,13 @@
-package coll
+package maxplus
 
 import (
-	"gigarank/mpivirt/internal/world"
+	"gigarank/collectives"
 	"gigarank/vtime"
 )
 
 // A round in which everybody sends Distance further on needs the old clock of each
-// sender after the sender itself has received. Where all participants belong to this
-// engine, the round is carried out in place, with a block's old clocks kept aside.
+// sender after the sender itself has received. Where the array holds all participants,
+// the round is carried out in place, with a block's old clocks kept aside.
 
 // shiftBlock is the number of clocks that are kept aside; blocks of less than
 // leastShiftBlock would not be worth it.
@@ -17,13 +17,13 @@ const (
 )
 
 // shiftInPlace carries out a whole round of a shift.
-func (e *evaluation) shiftInPlace(distance int) {
-	total := e.b.total
+func (e *Evaluation) shiftInPlace(distance int) {
+	total := e.a.total()
 	distance %= total
 	if distance == 0 {
 		return
 	}
-	if divisor := GCD(total, distance); divisor >= leastShiftBlock {
+	if divisor := gcd(total, distance); divisor >= leastShiftBlock {
 		e.shiftInCycles(distance, divisor)
 	} else {
 		e.shiftDownwards(distance)
@@ -33,9 +33,9 @@ func (e *evaluation) shiftInPlace(distance int) {
 // shiftInCycles follows blocks round the ring until they are back: the blocks at s, s +
 // distance, s + 2·distance, ... modulo the number of participants cover a cycle that
 // the divisor of both separates from the others.
-func (e *evaluation) shiftInCycles(distance, divisor int) {
-	work, total := e.b.work, e.b.total
-	arriving, leaving := e.k.takeClocks(shiftBlock), e.k.takeClocks(shiftBlock)
+func (e *Evaluation) shiftInCycles(distance, divisor int) {
+	work, total := e.a.work, e.a.total()
+	arriving, leaving := e.a.Memory.Take(shiftBlock), e.a.Memory.Take(shiftBlock)
 	for start := 0; start < divisor; start += shiftBlock {
 		n := min(shiftBlock, divisor-start)
 		src := (start - distance + total) % total
@@ -55,7 +55,8 @@ func (e *evaluation) shiftInCycles(distance, divisor int) {
 			src = dst
 		}
 	}
-	e.k.stretches = append(e.k.stretches, arriving, leaving)
+	e.a.Memory.Give(arriving)
+	e.a.Memory.Give(leaving)
 }
 
 // swapUniform lets receivers take in messages that all take the same time, and leaves
@@ -70,27 +71,45 @@ func swapUniform(own, clocks []vtime.Time, delay, work vtime.Duration) {
 
 // shiftDownwards goes from the last participant to the first, so that a sender is still
 // as it was; those that the first receivers hear from, at the end, are kept aside.
-func (e *evaluation) shiftDownwards(distance int) {
-	work, total := e.b.work, e.b.total
-	if cap(e.b.next) < distance {
-		e.b.next = world.Reserve[vtime.Time](&e.k.Partition, distance)
+func (e *Evaluation) shiftDownwards(distance int) {
+	work, total := e.a.work, e.a.total()
+	if cap(e.a.next) < distance {
+		e.a.next = e.a.Memory.Reserve(distance)
 	}
-	kept := e.b.next[:distance]
+	kept := e.a.next[:distance]
 	copy(kept, work[total-distance:])
-	block := e.k.takeClocks(shiftBlock)
+	block := e.a.Memory.Take(shiftBlock)
 	for hi := total; hi > distance; {
 		lo := max(hi-shiftBlock, distance)
 		n := copy(block, work[lo-distance:hi-distance])
 		e.receive(lo, lo-distance, n, 1, block[:n], 1)
 		hi = lo
 	}
-	e.k.stretches = append(e.k.stretches, block)
+	e.a.Memory.Give(block)
 	e.receive(0, total-distance, distance, 1, kept, 1)
 }
 
-func GCD(a, b int) int {
+// gcd returns the greatest common divisor.
+func gcd(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
 	}
 	return a
+}
+
+// KeptAside returns how many clocks of an array that holds all participants are kept aside
+// in the shifts of a schedule, for each participant. Of a schedule of many rounds, whose
+// distances are all alike or ascend, it looks at the first and the last ones.
+func KeptAside(s collectives.Schedule) float64 {
+	const few = 64
+	most := 0
+	for round := 0; round < s.MaxRounds(); round++ {
+		if round == few {
+			round = max(few, s.MaxRounds()-few)
+		}
+		if p := s.Pattern(round); p.Kind == collectives.Shift && gcd(s.Members(), p.Distance) < leastShiftBlock {
+			most = max(most, p.Distance)
+		}
+	}
+	return float64(most) / float64(s.Members())
 }

@@ -1,14 +1,13 @@
-package coll
+package maxplus
 
 import (
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
 // Consecutive rounds of exchanges at distances d, 2d, 4d, ... leave every block of
-// twice the last distance to itself. What lies in blocks that are wholly an engine's
-// own is therefore carried through several rounds at a time: those of small
+// twice the last distance to itself. What lies in blocks that are wholly within
+// an array is therefore carried through several rounds at a time: those of small
 // distances block by block in the cache, the others in pairs, which halves the way
 // to memory and back. The rest of the array goes round by round.
 
@@ -24,18 +23,18 @@ type fusion struct {
 
 // exchangeBlocks carries out what it can of a round of exchanges without a look at
 // each run, and returns the range of elements that are through.
-func (e *evaluation) exchangeBlocks(distance, lo, hi int) fusion {
+func (e *Evaluation) exchangeBlocks(distance, lo, hi int) fusion {
 	switch {
-	case e.b.round < e.b.fusion.end:
-		return e.b.fusion
+	case e.a.round < e.a.fusion.end:
+		return e.a.fusion
 	case e.careful:
 		return fusion{first: e.lo, last: e.lo}
 	case e.same:
 		return e.fuse(lo, hi)
 	}
-	lo = max(lo, e.b.folded) // below, members are not consecutive
+	lo = max(lo, e.a.folded) // below, members are not consecutive
 	first, last := wholeBlocks(2*distance, lo, max(lo, hi))
-	if e.inst.leaders || e.inst.comm.Index != world.World || 2*distance > delayChunk || first == last {
+	if !e.a.Consecutive || 2*distance > delayChunk || first == last {
 		return fusion{first: e.lo, last: e.lo}
 	}
 	e.exchangeNear(distance, first, last)
@@ -44,13 +43,13 @@ func (e *evaluation) exchangeBlocks(distance, lo, hi int) fusion {
 
 // exchangeNear is a round of exchanges among consecutive ranks so near to each other
 // that the delay depends on where they are.
-func (e *evaluation) exchangeNear(distance, first, last int) {
+func (e *Evaluation) exchangeNear(distance, first, last int) {
 	up, down := make([]vtime.Duration, delayChunk), make([]vtime.Duration, delayChunk)
 	chunk := delayChunk / (2 * distance) * (2 * distance)
 	for ; first < last; first += chunk {
-		clocks := e.b.work[first-e.lo : min(first+chunk, last)-e.lo]
+		clocks := e.a.work[first-e.lo : min(first+chunk, last)-e.lo]
 		n := len(clocks) - distance
-		rank := first + e.b.folded
+		rank := first + e.a.folded
 		e.consecutive(rank, rank+distance, up[:n])
 		e.consecutive(rank+distance, rank, down[:n])
 		for base := 0; base < len(clocks); base += 2 * distance {
@@ -64,11 +63,11 @@ func (e *evaluation) exchangeNear(distance, first, last int) {
 }
 
 // fuse carries out the fusion that begins with the round, and returns it.
-func (e *evaluation) fuse(lo, hi int) fusion {
-	b := e.b
+func (e *Evaluation) fuse(lo, hi int) fusion {
+	a := e.a
 	steps, f := e.fusible(lo, hi)
-	b.fusion = f
-	work := b.work[f.first-lo : f.last-lo]
+	a.fusion = f
+	work := a.work[f.first-lo : f.last-lo]
 	if len(work) == 0 {
 		return f
 	}
@@ -82,17 +81,17 @@ func (e *evaluation) fuse(lo, hi int) fusion {
 	return f
 }
 
-// fusible returns the rounds from b.round on that can be carried out together.
-func (e *evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
-	b, s := e.b, e.inst.schedule
-	first := s.Pattern(b.round)
-	for round := b.round; round < s.MaxRounds(); round++ {
+// fusible returns the rounds from the current one on that can be carried out together.
+func (e *Evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
+	a, s := e.a, e.a.Schedule
+	first := s.Pattern(a.round)
+	for round := a.round; round < s.MaxRounds(); round++ {
 		p := s.Pattern(round)
 		if p.Kind != collectives.Exchange || p.Folded != first.Folded || p.Distance != first.Distance<<len(steps) ||
 			len(steps) >= 2 && 2*p.Distance > cacheBlock {
 			break
 		}
-		r := e.k.newEvaluation(e.inst, b, p)
+		r := a.evaluation(p)
 		from, to := wholeBlocks(2*p.Distance, lo, hi)
 		if from == to || !r.same {
 			break
@@ -102,7 +101,7 @@ func (e *evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
 		f = fusion{round + 1, from, to}
 	}
 	if len(steps) == 0 {
-		f = fusion{b.round + 1, lo, lo}
+		f = fusion{a.round + 1, lo, lo}
 	}
 	return steps, f
 }

@@ -1,0 +1,183 @@
+package maxplus
+
+import (
+	"gigarank/collectives"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// Rounds is the rounds of one collective, and the range of its participants whose clocks
+// an array holds. All arrays of the collective have the same but for the range and the
+// memory.
+type Rounds struct {
+	Target       *network.Target
+	Schedule     collectives.Schedule
+	Bytes        int64 // of a position of the schedule
+	UniformFrom  int   // see [UniformDelay]
+	Consecutive  bool  // participant p is rank p of WORLD
+	Low, High    int   // the array holds participants Low to High-1
+	Participants Participants
+	Memory       *Memory
+}
+
+// Participants says where participants are, and learns of those that get too far.
+type Participants interface {
+	// RankOf returns the rank in WORLD of a participant. It is called where the delay of
+	// a message depends on where its ends are.
+	RankOf(participant int) int
+	// PastSend learns that rank src, whose clock shows t, sends a message that does not
+	// leave, or arrive at rank dst, before the end of virtual time.
+	PastSend(src, dst int, bytes int64, t vtime.Time)
+	// PastReceive learns that rank dst does not take in a message of rank src before the
+	// end of virtual time. It could do so from t on.
+	PastReceive(src, dst int, bytes int64, t vtime.Time)
+}
+
+// An Array holds the clocks of consecutive participants while they go through rounds.
+//
+// Elements of the array are numbered as participants are, except in an exchange after
+// folding: there they are the survivors. A clock of another array has the number that it
+// would have here.
+type Array struct {
+	Rounds
+	// Top is the latest entry that these clocks may depend on. It goes with clocks that
+	// another array takes in, which must not have a smaller one then.
+	Top vtime.Time
+
+	work     []vtime.Time // clocks of participants Low to High-1, or of survivors while folded
+	next     []vtime.Time // what a shift across arrays makes of them
+	third    []vtime.Time // room for the survivors' clocks while they are not in use
+	all      []vtime.Time // while folded: clocks of all participants Low to High-1
+	folded   int          // pairs folded together in work's numbering; 0 if it is the participants'
+	round    int
+	received int    // clocks of this round that have been taken in from other arrays
+	fusion   fusion // rounds that part of the array is through already
+	prepared bool   // this round's arrays are ready to take clocks in
+	given    bool   // work is the memory of who began the array
+
+	// No clock can pass the end of virtual time as long as Top + span does not: span is
+	// more than the rounds of the schedule add to a clock.
+	span vtime.Duration
+}
+
+// NewArray returns an array that has no clocks yet. It can tell what a round needs.
+func NewArray(r Rounds) Array { return Array{Rounds: r, span: r.span()} }
+
+// span returns an upper bound on what the rounds add to a clock. A rendezvous is three
+// messages.
+func (r *Rounds) span() vtime.Duration {
+	bytes, t := r.Bytes*int64(r.Schedule.Positions()), r.Target
+	round := t.LongestDelay(bytes).Times(3).Plus(t.SendTime(bytes)).Plus(t.ReceiveTime(bytes)).Plus(t.ReduceTime(bytes).Times(2))
+	return round.Times(r.Schedule.MaxRounds())
+}
+
+// total returns the number of participants, whoever holds their clocks.
+func (r *Rounds) total() int { return r.Schedule.Members() }
+
+// whole reports whether the array holds the clocks of all participants.
+func (r *Rounds) whole() bool { return r.Low == 0 && r.High == r.total() }
+
+// careful reports whether clocks have to be looked at after each addition: some may
+// pass the end of virtual time.
+func (a *Array) careful() bool { return a.Top.Add(a.span) == vtime.Forever }
+
+// Begin gives the array clocks that are yet to be set, with Top, and memory from spare,
+// which has less afterwards.
+func (a *Array) Begin(spare *Spare) {
+	a.work, a.next, a.third = spare.work, spare.next, spare.third
+	*spare = Spare{}
+	if len(a.work) != a.High-a.Low {
+		a.work = a.Memory.Reserve(a.High - a.Low)
+	}
+}
+
+// BeginWith is Begin with clocks that the array changes and that are not its own.
+func (a *Array) BeginWith(clocks []vtime.Time, spare *Spare) {
+	a.work, a.next, a.third = clocks, spare.next, spare.third
+	spare.next, spare.third = nil, nil
+	a.given = true
+	for _, t := range clocks {
+		a.Top = max(a.Top, t)
+	}
+}
+
+// End leaves the array's memory to spare.
+func (a *Array) End(spare *Spare) {
+	spare.next, spare.third = a.next, a.third
+	if !a.given {
+		spare.work = a.work
+	}
+}
+
+// Clocks returns the clocks of the elements, in order. Before the first round and after
+// Finish these are the participants.
+func (a *Array) Clocks() []vtime.Time { return a.work }
+
+// Round returns the number of the current round.
+func (a *Array) Round() int { return a.round }
+
+// Over reports whether the array is through all rounds.
+func (a *Array) Over() bool { return a.round == a.Schedule.MaxRounds() }
+
+// Pattern returns the shape of the current round.
+func (a *Array) Pattern() collectives.Pattern { return a.Schedule.Pattern(a.round) }
+
+// Prepared reports whether the array takes clocks in for a round.
+func (a *Array) Prepared(round int) bool { return a.prepared && a.round == round }
+
+// Prepare makes the array ready for the current round. Its clocks are what they were
+// before the round until it takes others in.
+func (a *Array) Prepare() {
+	if a.prepared {
+		return
+	}
+	a.prepared = true
+	p := a.Pattern()
+	a.renumber(p)
+	if p.Kind == collectives.Shift && !a.whole() {
+		a.makeNext()
+	}
+}
+
+// Finish numbers the elements as the participants, once all rounds are over.
+func (a *Array) Finish() { a.renumber(collectives.Pattern{}) }
+
+// Participant returns the participant that an element of any array is in this round.
+func (a *Array) Participant(element int) int { return collectives.Survivor(a.folded, element) }
+
+// renumber brings the clocks into the numbering of a round: that of the survivors
+// for an exchange, else that of the participants.
+func (a *Array) renumber(p collectives.Pattern) {
+	folded := 0
+	if p.Kind == collectives.Exchange {
+		folded = p.Folded
+	}
+	if folded == a.folded {
+		return
+	}
+	if folded == 0 {
+		lo := collectives.Survivors(a.folded, a.Low)
+		for i, t := range a.work {
+			a.all[collectives.Survivor(a.folded, lo+i)-a.Low] = t
+		}
+		a.third, a.work, a.all, a.folded = a.work, a.all, nil, 0
+		return
+	}
+	lo, hi := collectives.Survivors(folded, a.Low), collectives.Survivors(folded, a.High)
+	if cap(a.third) < hi-lo {
+		a.third = a.Memory.Reserve(hi - lo)
+	}
+	a.all, a.folded, a.work = a.work, folded, a.third[:hi-lo]
+	for i := range a.work {
+		a.work[i] = a.all[collectives.Survivor(folded, lo+i)-a.Low]
+	}
+}
+
+// makeNext makes room for what a shift makes of the clocks. Everybody receives once,
+// so every element will be set.
+func (a *Array) makeNext() {
+	if cap(a.next) < len(a.work) {
+		a.next = a.Memory.Reserve(len(a.work))
+	}
+	a.next = a.next[:len(a.work)]
+}

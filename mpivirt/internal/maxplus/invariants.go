@@ -1,0 +1,41 @@
+package maxplus
+
+import (
+	"gigarank/collectives"
+	"gigarank/invariant"
+	"gigarank/vtime"
+)
+
+// checkRuns looks whether a round visits each of the receivers lo to hi-1 once at
+// most and, where all receive, each of them.
+func checkRuns(p collectives.Pattern, total, lo, hi int) {
+	visits := make([]uint8, hi-lo)
+	runs(p, total, lo, hi, func(dst, _, n, stride int) {
+		for i := range n {
+			visits[dst+i*stride-lo]++
+		}
+	})
+	for i, n := range visits {
+		if n > 1 || n == 0 && p.Kind != collectives.Strided && p.Distance != 0 {
+			invariant.Broken("round %+v of %d: receiver %d is visited %d times", p, total, lo+i, n)
+		}
+	}
+}
+
+// checkRound holds the clocks after a round against those before it.
+func (a *Array) checkRound(before []vtime.Time) {
+	for i, t := range before {
+		if a.work[i] < t {
+			invariant.Broken("round %d: the clock of element %d of participants %d to %d goes back from %v to %v",
+				a.round, i, a.Low, a.High-1, t, a.work[i])
+		}
+	}
+}
+
+// checkReceived looks whether no more clocks have come than were missing.
+func (a *Array) checkReceived(missing int) {
+	if missing < a.received {
+		invariant.Broken("round %d of participants %d to %d of %d: %d clocks have come, %d were missing",
+			a.round, a.Low, a.High-1, a.total(), a.received, missing)
+	}
+}
