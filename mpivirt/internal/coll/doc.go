@@ -5,7 +5,7 @@
 // A call enters an instance, which communicator and number name on all engines alike. The
 // engines carry it out in one of three ways, which they choose alike from what they all know
 // (interpreter.go): by messages, each participant with an agent on a clock of its own; over
-// arrays of clocks, in max-plus algebra; or locally, round by round, where one engine has
+// arrays of clocks, by package maxplus; or locally, round by round, where one engine has
 // all members. Schedules come from package collectives. Node-leader wraps the first two with
 // joins and releases within nodes (join.go). Members that call different things are found out
 // by signatures that travel with messages (mismatch.go). CostOf foresees what an instance

@@ -1,0 +1,145 @@
+package maxplus
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/collectives"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// everywhere holds participants that are the ranks of WORLD in order, none of which gets
+// past the end of virtual time.
+type everywhere struct{ t *rapid.T }
+
+func (everywhere) RankOf(participant int) int { return participant }
+
+func (e everywhere) PastSend(src, dst int, _ int64, t vtime.Time) {
+	e.t.Fatalf("the message from %d to %d, of %v, ends after the end of virtual time", src, dst, t)
+}
+
+func (e everywhere) PastReceive(src, dst int, _ int64, t vtime.Time) { e.PastSend(src, dst, 0, t) }
+
+// drawRounds gives rounds that are all regular, on a machine.
+func drawRounds(t *rapid.T, machine string) Rounds {
+	op := rapid.SampledFrom([]collectives.Operation{collectives.Barrier, collectives.Allreduce, collectives.Allgather}).Draw(t, "operation")
+	all := slices.DeleteFunc(collectives.Algorithms(op), func(a collectives.Algorithm) bool { return a == collectives.NodeLeader })
+	members := rapid.OneOf(rapid.IntRange(2, 80), rapid.SampledFrom([]int{1 << 10, 1<<10 + 7, 3 << 9, 5 << 9})).Draw(t, "members")
+	s, err := collectives.New(op, rapid.SampledFrom(all).Draw(t, "algorithm"), members, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.MaxRounds() > 100 {
+		t.Skip("many rounds of one kind")
+	}
+	for round := range s.MaxRounds() {
+		if p := s.Pattern(round); p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies {
+			t.Skip("an irregular round")
+		}
+	}
+	m, err := network.Parse("m", []byte(machine), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(int64(members))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Rounds{
+		Target: target, Schedule: s, Bytes: 8, UniformFrom: target.UniformFrom(), Consecutive: rapid.Bool().Draw(t, "consecutive"),
+		High: members, Participants: everywhere{t},
+		Memory: &Memory{Reserve: func(n int) []vtime.Time { return make([]vtime.Time, n) }},
+	}
+}
+
+// through takes clocks, which it leaves alone, through rounds in arrays that exchange what
+// they need. It returns the clocks and the number of messages. top is that of all arrays.
+func through(t *rapid.T, r Rounds, cuts cuts, clocks []vtime.Time, top vtime.Time) (after []vtime.Time, messages uint64) {
+	arrays := make([]Array, cuts.arrays())
+	spares := make([]Spare, len(arrays))
+	for i := range arrays {
+		part := r
+		part.Low, part.High = cuts[i], cuts[i+1]
+		arrays[i] = NewArray(part)
+		arrays[i].Begin(&spares[i])
+		copy(arrays[i].Clocks(), clocks[cuts[i]:])
+		arrays[i].Top = top
+	}
+	type stretch struct {
+		to, dst, src, stride int
+		clocks               []vtime.Time
+	}
+	for range r.Schedule.MaxRounds() {
+		var sent []stretch
+		for i := range arrays {
+			arrays[i].Prepare()
+		}
+		for i := range arrays {
+			for j := range arrays {
+				if i == j {
+					continue
+				}
+				arrays[i].Needed(cuts[j], cuts[j+1], 0, func(dst, src, n, stride int) bool {
+					s := stretch{j, dst, src, stride, make([]vtime.Time, n)}
+					for k := range n {
+						s.clocks[k] = arrays[i].From(src)[k*stride]
+					}
+					sent = append(sent, s)
+					return true
+				})
+			}
+		}
+		for _, s := range sent {
+			e := arrays[s.to].Evaluation()
+			e.Receive(s.dst, s.src, s.stride, s.clocks)
+		}
+		for i := range arrays {
+			if !arrays[i].Complete() {
+				t.Fatalf("round %d of array %d is not complete", arrays[i].Round(), i)
+			}
+			messages += arrays[i].Evaluate()
+		}
+	}
+	for i := range arrays {
+		if !arrays[i].Over() {
+			t.Fatalf("array %d is not through all rounds", i)
+		}
+		arrays[i].Finish()
+		after = append(after, arrays[i].Clocks()...)
+		arrays[i].End(&spares[i])
+	}
+	return after, messages
+}
+
+// The clocks after the rounds do not depend on how participants are cut into arrays, nor
+// on whether each clock is looked at after each addition.
+func TestCutsAndCareMakeNoDifference(t *testing.T) {
+	for _, machine := range []string{
+		"name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n",
+		"name: m\nranks_per_node: 3\nnetwork: {model: flat, latency: 1us, overhead: {send: 200ns, receive: 300ns}}\n",
+		"name: m\nranks_per_node: 3\ntopology: {kind: torus, dimensions: 3}\nnetwork: {model: hops, latency: 1us, latency_per_hop: 1us}\n",
+	} {
+		rapid.Check(t, func(t *rapid.T) {
+			r := drawRounds(t, machine)
+			clocks := make([]vtime.Time, r.High)
+			entry := rapid.SliceOfN(rapid.Int64Range(0, int64(5*vtime.Microsecond)), 1, 20).Draw(t, "entries")
+			for i := range clocks {
+				clocks[i] = vtime.Time(entry[i*i%len(entry)])
+			}
+			whole := cuts{0, r.High}
+			want, messages := through(t, r, whole, clocks, vtime.Forever-1)
+			for _, c := range []struct {
+				cuts cuts
+				top  vtime.Time
+			}{{whole, slices.Max(clocks)}, {drawCuts(t, r.High), slices.Max(clocks)}} {
+				got, n := through(t, r, c.cuts, clocks, c.top)
+				if !slices.Equal(got, want) || n != messages {
+					t.Fatalf("cut at %v: %d messages, %v; want %d, %v", c.cuts, n, got, messages, want)
+				}
+			}
+		})
+	}
+}
