@@ -33,19 +33,19 @@ import (
 // [world.None] after the last if Interrupted may return true. It calls End for those that
 // have ended, and Yield for the rest once k.Limited().
 type Body interface {
-	// Resume runs an LP, whose wait is over, until it waits again. It reports whether the LP
-	// goes on: false once it has ended. Stop unwinds the LPs that have not.
+	// Resume runs an LP until it waits again. It returns false once the LP has ended.
+	// Stop unwinds the LPs that have not ended.
 	lp.Body
-	// ResumeRange runs LPs lo to hi-1, which leave a collective or begin, and ends those that
-	// come to their end. When one fails, the rest is made ready instead.
+	// ResumeRange runs LPs lo to hi-1, which leave a collective or start. It calls
+	// [Kernel.End] for those that end. When one fails, it makes the rest ready instead.
 	ResumeRange(lo, hi int32)
-	// Interrupted is told that a panic with a value, or Goexit if that is nil, has ended the
-	// engine's goroutine. It reports whether that came from a rank's code: the rank has
-	// failed then, and the engine goes on. It is asked by a deferred function.
+	// Interrupted reports whether a rank's code has ended the engine's goroutine, by a panic
+	// with a value or, if that is nil, by Goexit. The rank has failed then, and the engine
+	// goes on. A deferred function calls it.
 	Interrupted(value any) bool
-	// Ended reports, when the run is over, whether an LP has come to its end.
+	// Ended reports, after the run, whether an LP has ended.
 	Ended(lp int32) bool
-	// LastCall returns the MPI call that an LP has made last. Another goroutine may ask while
-	// the engine's stands still.
+	// LastCall returns the latest MPI call of an LP. Another goroutine may call it while the
+	// engine's goroutine is blocked.
 	LastCall(lp int32) world.Procedure
 }

@@ -7,65 +7,66 @@ import (
 	"gigarank/vtime"
 )
 
-// A rank hands the kernel a call and is told whether it is over. If it is not, the rank
-// waits, and is resumed when it is. The completion of a call is there when the rank goes on,
-// until it makes the next call. That is all that ranks of one kind or another have in
-// common: arguments are checked, ranks held back, errors handled and results kept here,
-// whoever asks.
+// A rank submits a call to the kernel and learns whether the call is complete. If it is not,
+// the rank waits, and is resumed when it is. The completion is valid until the rank's next
+// call. Ranks of all kinds share this: the kernel checks arguments, throttles ranks, handles
+// errors and keeps results.
 
 // Call is one operation that a rank asks of the virtual MPI, with its arguments.
 type Call struct {
 	ptp.Operands
-	requests []int32 // waits and tests; 0 is an inactive one
-	err      error   // what is wrong with the arguments, as far as is known
+	requests []int32 // of a wait or test; 0 is an inactive one
+	err      error   // that the typed call has found in the arguments
 
 	communicator *coll.Communicator
-	collective   *coll.Collective // what the rank hands in
-	nonblocking  bool             // a collective in its nonblocking form
-	persistent   *Persistent      // starts
+	collective   *coll.Collective // the rank's arguments and data
+	nonblocking  bool             // the collective in its nonblocking form
+	persistent   *Persistent      // of a start
 }
 
-// Enters fills in the collective that a call enters in its blocking form, and what is wrong
-// with it.
+// Enters sets the collective, in its blocking form, and the error in its arguments. It
+// returns the call.
 func (q *Call) Enters(v *coll.Collective, err error) *Call {
 	q.collective, q.err, q.nonblocking = v, err, false
 	return q
 }
 
-// Waits fills in the requests that a call waits for or tests, and what is wrong with them.
+// Waits sets the requests to wait for or to test, and the error in them. It returns the
+// call.
 func (q *Call) Waits(requests []int32, err error) *Call {
 	q.requests, q.err = requests, err
 	return q
 }
 
-// modes are those in which sends send.
+// modes are the modes of the sends, by procedure.
 var modes = [world.Sendrecv + 1]ptp.SendMode{
 	world.Ssend: ptp.Synchronous, world.Issend: ptp.Synchronous, world.Bsend: ptp.Buffered, world.Ibsend: ptp.Buffered, world.Rsend: ptp.Ready, world.Irsend: ptp.Ready,
 }
 
-// waitKinds are the ways in which waits wait.
+// waitKinds are the kinds of the waits, tests and probes, by procedure.
 var waitKinds = [world.Improbe + 1]ptp.WaitKind{
 	world.Wait: ptp.WaitOne, world.Waitall: ptp.WaitAll, world.Waitany: ptp.WaitAny, world.Waitsome: ptp.WaitSome,
 	world.Test: ptp.TestAll, world.Testall: ptp.TestAll, world.Testany: ptp.TestAny, world.Testsome: ptp.TestSome,
 	world.Probe: ptp.WaitProbe, world.Mprobe: ptp.WaitProbe, world.Iprobe: ptp.TestProbe, world.Improbe: ptp.TestProbe,
 }
 
-// Compose returns a call to fill in: it has what the call before it had but for op, comm and
-// member. There is one for all LPs of the engine: it is taken over before another LP runs.
+// Compose returns a call of a member on a communicator. All LPs of the engine share the
+// value: other fields are those of the call before. It is submitted before another LP runs.
 func (k *Kernel) Compose(op world.Procedure, c *coll.Communicator, member int32) *Call {
 	q := &k.call
 	q.Procedure, q.Comm, q.communicator, q.Member = op, &c.Comm, c, member
 	return q
 }
 
-// Sends fills in what a call sends.
+// Sends sets the message to send and returns the call.
 func (q *Call) Sends(payload []byte, bytes int64, dest, tag int) *Call {
 	o := &q.Outgoing
 	o.Dest, o.Tag, o.Bytes, o.Payload = dest, tag, bytes, payload
 	return q
 }
 
-// Receives fills in what a call receives.
+// Receives sets the message to receive or to probe for, and returns the call. Without a
+// size the receive takes a message of any length.
 func (q *Call) Receives(buffer []byte, bytes int64, sized bool, source, tag int) *Call {
 	v := &q.Incoming
 	v.Source, v.Tag, v.Bytes, v.Buffer, v.Sized = source, tag, bytes, buffer, sized
@@ -73,7 +74,8 @@ func (q *Call) Receives(buffer []byte, bytes int64, sized bool, source, tag int)
 	return q
 }
 
-// Takes makes a receive one of the message that a matched probe has found, 0 for none.
+// Takes sets the message to receive to the one that a matched probe has found, 0 for none.
+// It returns the call.
 func (q *Call) Takes(message int32) *Call {
 	if message == 0 {
 		message = ptp.MessageNull
@@ -82,16 +84,16 @@ func (q *Call) Takes(message int32) *Call {
 	return q
 }
 
-// Nonblocking makes a call of a collective one that begins it.
+// Nonblocking sets the collective to its nonblocking form and returns the call.
 func (q *Call) Nonblocking() *Call {
 	q.nonblocking = true
 	return q
 }
 
-// Submit takes a call of an LP. It reports whether the call is over; else the LP must wait
-// until it is resumed. It does not panic: a rank that cannot go on has a fatal error in the
-// completion.
-func (k *Kernel) Submit(lp int32, q *Call) (over bool) {
+// Submit carries out a call of an LP. It reports whether the call is complete; else the LP
+// must wait until it is resumed. It never panics: a rank that cannot go on finds a fatal
+// error in the completion.
+func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 	k.Completion.Err = nil
 	switch op := q.Procedure; {
 	case op <= world.Rsend:
@@ -124,16 +126,16 @@ func (k *Kernel) Submit(lp int32, q *Call) (over bool) {
 	return k.submitCollective(lp, q)
 }
 
-// checkSend returns what is wrong with the arguments of a send.
+// checkSend returns the error in the arguments of a send, and sets its mode.
 func (k *Kernel) checkSend(lp int32, q *Call) error {
 	o := &q.Outgoing
 	if o.Mode = modes[q.Procedure]; o.Mode == ptp.Buffered && o.Bytes > k.Attached[lp] {
-		return world.Errorf(world.ErrBuffer, "a buffered send of %d bytes with a buffer of %d", o.Bytes, k.Attached[lp])
+		return world.Errorf(world.ErrBuffer, "a buffered send of %d bytes with a buffer of %d: attach a larger one", o.Bytes, k.Attached[lp])
 	}
 	return q.Comm.CheckSend(o.Dest, o.Tag, o.Bytes)
 }
 
-// startSend begins a send and returns its request.
+// startSend starts a send and returns its request.
 func (k *Kernel) startSend(lp int32, q *Call) int32 {
 	if q.Outgoing.Dest == world.ProcNull {
 		return k.CompletedSend
@@ -173,7 +175,8 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 	case index == ptp.MessageNoProc:
 		index = k.Nobody
 	case !k.Found(lp, index):
-		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "no probe has found a message to receive, or it has been received"))
+		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "no matched probe has found a message, or it has been received: "+
+			"receive each message once, after its Mprobe or Improbe"))
 	default:
 		index = k.NewRequest(lp, ptp.ReceiveRequest, q.Procedure)
 		r := k.Requests.At(index)
@@ -183,7 +186,8 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 	return k.waitFor(lp, index, q.Procedure)
 }
 
-// waitFor waits for a request. One that is complete needs no wait.
+// waitFor completes a call with a request, or makes the LP wait for it. It reports whether
+// the call is complete.
 func (k *Kernel) waitFor(lp, index int32, op world.Procedure) bool {
 	if index != 0 && index != k.CompletedSend && index != k.Nobody {
 		q := k.Requests.At(index)
@@ -244,13 +248,13 @@ func (k *Kernel) submitWait(lp int32, q *Call) bool {
 	return k.WaitRequests(lp, waitKinds[q.Procedure], append(box.Wait.Requests[:0], q.requests...), q.Procedure)
 }
 
-// checkRequest returns what is wrong with the index of a request of an LP.
+// checkRequest returns the error of an index that is no request of an LP.
 func (k *Kernel) checkRequest(lp, index int32) error {
 	if index == 0 || index == k.CompletedSend || index == k.Nobody {
 		return nil
 	}
 	if index < 0 || index > k.Requests.Next {
-		return world.Errorf(world.ErrRequest, "%d is no request", index)
+		return world.Errorf(world.ErrRequest, "%d is no request: give one that an operation has returned", index)
 	}
 	if r := k.Requests.Peek(index); r.Kind == 0 || r.LP != lp {
 		return world.Errorf(world.ErrRequest, "the request has been waited for already: put zero in its place")
@@ -270,7 +274,7 @@ func (k *Kernel) submitProbe(lp int32, q *Call) bool {
 	return k.Probe(lp, waitKinds[q.Procedure], &q.Operands)
 }
 
-// submitCollective enters an LP into a collective. Alone in it, it is over at once.
+// submitCollective enters an LP into a collective. With one member it is complete at once.
 func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	c, v, err := q.communicator, q.collective, q.err
 	if err == nil {
@@ -302,7 +306,7 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	return q.nonblocking
 }
 
-// submitFree has an LP give a communicator up.
+// submitFree frees a communicator for an LP.
 func (k *Kernel) submitFree(lp int32, q *Call) bool {
 	if err := k.Free(lp, q.communicator); err != nil {
 		return k.Raise(lp, q.Procedure, err)

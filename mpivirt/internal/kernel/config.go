@@ -15,45 +15,43 @@ import (
 type Config struct {
 	// Target is the machine, laid out for the number of ranks. Required.
 	Target *network.Target
-	// Program to run. Required.
+	// Program is the program to run. Required.
 	Program Program
-	// Kind of the ranks; the program must have a form for it. Nil stands for that of the
-	// program's first form.
+	// Kind is the kind of the ranks. The program must have a form for it. Nil stands for the
+	// kind of the program's first form.
 	Kind *Kind
-	// Transports of the engines that run in this process: one for each. All
-	// engines of all processes together are Transports[0].Size(). Required.
+	// Transports has one transport for each engine of this process. The number of engines
+	// of all processes is Transports[0].Size(). Required.
 	Transports []engine.Transport
-	// Protocol of synchronisation.
+	// Protocol is the protocol of synchronisation.
 	Protocol engine.Protocol
-	// Strict switches the shortcut for deterministic waits off: every LP that
-	// waits is resumed in the order of virtual time.
+	// Strict switches off the shortcut for deterministic waits. Every LP that waits is then
+	// resumed in the order of virtual time.
 	Strict bool
 	// Collectives chooses the interpreter.
 	Collectives coll.Interpreter
-	// Algorithms to use for operations, where they are not the default.
+	// Algorithms has the algorithm of each operation that does not use its default.
 	Algorithms map[collectives.Operation]collectives.Algorithm
-	// Seed of every random number that the program draws.
+	// Seed is the seed of all random numbers of the program.
 	Seed uint64
-	// Noise of the operating system added to compute phases; nil for none.
+	// Noise is the operating system's, which lengthens compute phases; nil for none.
 	Noise ptp.Noise
-	// Now reads the wall clock in seconds; nil leaves wall times at zero. It
-	// has no influence on virtual time.
+	// Now reads the wall clock in seconds. Nil leaves wall times at zero. Virtual time does
+	// not depend on it.
 	Now func() float64
-	// BufferLimit of each engine in bytes; see [engine.Config].
+	// BufferLimit is the limit of each engine's buffers in bytes; see [engine.Config].
 	BufferLimit int64
-	// Window from one engine to another in bytes; see [engine.Config].
+	// Window is the window from one engine to another in bytes; see [engine.Config].
 	Window int64
-	// Reserve is told of each array whose length grows with the number of ranks,
-	// before it is used; the host may have larger pages ready for it. It must
-	// neither keep nor change it. Nil if nobody wants to know.
+	// Reserve receives the memory of each array whose length grows with the number of ranks,
+	// before its first use. The host may then provide larger pages. Reserve must neither
+	// keep nor change the memory. May be nil.
 	Reserve func(memory []byte)
-	// Watchdog is the wall time in seconds after which a rank whose code is blocked
-	// outside MPI ends the run: it waits for a channel, a lock or the like that only
-	// another rank could give it. A rank that computes is left alone, however long.
-	// 0 means 5; a negative one switches the watchdog off.
+	// Watchdog is a wall time in seconds. A rank whose code is blocked outside MPI for so
+	// long, as by a channel or a lock, ends the run. Computing does not count as blocked.
+	// 0 means 5 seconds; a negative value switches the watchdog off.
 	Watchdog float64
-	// Output receives what rank 0 or others print with [Rank.Printf]; nil
-	// drops it.
+	// Output receives the text that ranks print. Nil drops it.
 	Output func(text string)
 }
 
@@ -61,20 +59,18 @@ type Config struct {
 type (
 	// Iteration sums up one timed operation over all ranks that recorded it.
 	Iteration = stats.Iteration
-	// Distribution says how times are distributed over the ranks.
+	// Distribution is the distribution of times over the ranks.
 	Distribution = stats.Distribution
-	// OperationTimes says how the times of an operation are distributed over ranks and
-	// iterations.
+	// OperationTimes is the distribution of an operation's times over ranks and iterations.
 	OperationTimes = stats.OperationTimes
 	// Histogram counts times in bins of equal width.
 	Histogram = stats.Histogram
 )
 
-// Result is what a simulation gave. On engines of one process it covers all
-// engines; over MPI it is complete on host 0 and elsewhere covers the host's own
-// engine.
+// Result is the result of a simulation. In one process it covers all engines. Over MPI it
+// covers all engines on host 0, and the host's own engine elsewhere.
 type Result struct {
-	Complete    bool       // false if the run was stopped
+	Complete    bool       // the run came to its end without an error
 	VirtualTime vtime.Time // last finish of any rank
 	Finished    uint64     // ranks that finished
 	Fingerprint string     // 32 hexadecimal digits over (rank, finish time)
@@ -85,12 +81,20 @@ type Result struct {
 	SetupWall   float64          // seconds until the first rank ran
 }
 
-// Progress is a look at a simulation that runs.
+// Progress is the state of a running simulation.
 type Progress struct {
 	Ranks     uint64 // ranks of this process
-	SetUp     uint64 // of which are set up
-	Finished  uint64 // of which have finished
+	SetUp     uint64 // those that are set up
+	Finished  uint64 // those that have finished
 	Iteration int    // iterations that all ranks of this process have recorded
 	Time      vtime.Time
 	Events    uint64
+}
+
+// Algorithm returns the algorithm of an operation: the configured one, else the default.
+func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
+	if a, chosen := c.Algorithms[op]; chosen {
+		return a
+	}
+	return collectives.Default(op)
 }

@@ -11,9 +11,9 @@ import (
 	"gigarank/vtime"
 )
 
-// A deadlock is described in the same words on any number of engines: each lists the
-// first of its ranks that wait and who has not called the collectives that others may
-// wait in; for whom they wait follows from all lists together.
+// A deadlock report is the same on any number of engines. Each engine lists the first of its
+// ranks that wait, and its members that have not called a collective. The lists together
+// tell for whom each rank waits.
 
 // Blocked is one rank that waits for ever.
 type Blocked struct {
@@ -27,13 +27,13 @@ func (b Blocked) String() string {
 	return fmt.Sprintf("rank %d waits in %s for %s since %v", b.Rank, b.Call, b.For, b.Since)
 }
 
-// DeadlockError tells that no rank can go on and some have not finished.
+// DeadlockError is the error of a run in which no rank can go on and some have not finished.
 type DeadlockError struct {
 	Waiting uint64    // ranks that have not finished
 	Blocked []Blocked // the first of them by rank
 
-	waiters []waiter  // what Blocked is made of
-	absent  []absence // who has not called collectives
+	waiters []waiter  // Blocked before explain
+	absent  []absence // members that have not called collectives
 }
 
 // deadlockReportLimit is the number of ranks that a report names.
@@ -52,30 +52,29 @@ func (e *DeadlockError) Error() string {
 	return b.String()
 }
 
-// waiter is a rank that waits. If it does so in a collective, in the instance of that
-// number on the communicator of that context.
+// waiter is a rank that waits. In a collective, context and number name the instance.
 type waiter struct {
 	Blocked
-	context uint64 // noContext if it waits in none
+	context uint64 // of the communicator; NoContext outside collectives
 	number  uint32
 }
 
-// absence counts the members of one engine that have not called an instance of a
-// collective or, onward, that one and all later ones.
+// absence counts the members of one engine that have not called an instance. If onward, they
+// have called no later one either.
 type absence struct {
 	context uint64
 	number  uint32
 	onward  bool
-	first   int // the least of them
+	first   int // least member
 	count   int
 }
 
-// covers reports whether the members have not called the instance that w waits in.
+// covers reports whether w waits in an instance that the members have not called.
 func (a *absence) covers(w *waiter) bool {
 	return a.context == w.context && (a.number == w.number || a.onward && a.number < w.number)
 }
 
-// deadlock describes what the LPs of this engine wait for.
+// deadlock returns the report of this engine.
 func (k *Kernel) deadlock() *DeadlockError {
 	d := &DeadlockError{Waiting: uint64(k.Ranks) - k.Summary.Digest.Finished, absent: k.absent()}
 	for lp := int32(0); lp < int32(k.Ranks) && len(d.waiters) < deadlockReportLimit; lp++ {
@@ -86,13 +85,13 @@ func (k *Kernel) deadlock() *DeadlockError {
 	return d
 }
 
-// IsBlocked reports whether an LP waits for something.
+// IsBlocked reports whether an LP waits in a call.
 func (k *Kernel) IsBlocked(lp int32) bool {
 	_, waits := k.blocked(lp)
 	return waits
 }
 
-// blocked describes what an LP waits for, if it waits.
+// blocked returns what an LP waits for, and whether it waits.
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.Global(lp)), Since: k.Clock[lp]}}
 	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
@@ -111,8 +110,8 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	return w, false
 }
 
-// absent lists who of this engine has not called the collectives that are under way, or
-// that other engines may have under way.
+// absent returns the members of this engine that have not called instances which are under
+// way here, or may be elsewhere.
 func (k *Kernel) absent() (all []absence) {
 	for _, c := range k.Members[1:] {
 		if c == nil || c.Group == nil || c.Locals == 0 {
@@ -132,7 +131,7 @@ func (k *Kernel) absent() (all []absence) {
 	return all
 }
 
-// firstOf returns the first member of this engine that is one of those asked for.
+// firstOf returns the first member of this engine for which one is true.
 func (k *Kernel) firstOf(c *coll.Communicator, one func(member int) bool) int {
 	for m := c.First; m < c.Last; m++ {
 		if _, local := k.Local(c.RankOf(m, 0)); local && one(m) {
@@ -142,7 +141,7 @@ func (k *Kernel) firstOf(c *coll.Communicator, one func(member int) bool) int {
 	return c.Last
 }
 
-// missing says who has not called a collective that a rank waits in.
+// missing describes the members that have not called the collective in which w waits.
 func (e *DeadlockError) missing(w *waiter) string {
 	c, first, count := &coll.Communicator{Comm: world.Comm{Context: w.context}}, -1, 0
 	for i := range e.absent {
@@ -162,7 +161,7 @@ func (e *DeadlockError) missing(w *waiter) string {
 	return fmt.Sprintf("rank %d of %s and %d more to call it", first, c, count-1)
 }
 
-// awaited says whom or what a wait is for.
+// awaited describes what the wait of a mailbox is for.
 func (k *Kernel) awaited(box *ptp.Mailbox) string {
 	w := &box.Wait
 	switch w.Kind {
@@ -183,6 +182,7 @@ func (k *Kernel) awaited(box *ptp.Mailbox) string {
 	return strings.Join(parts, ", ")
 }
 
+// describe describes the event that completes a request.
 func (k *Kernel) describe(ri int32) string {
 	r := k.Requests.At(ri)
 	switch r.Kind {
@@ -195,6 +195,7 @@ func (k *Kernel) describe(ri int32) string {
 	}
 }
 
+// from describes the source and tag of a receive.
 func (k *Kernel) from(comm, peer, tag int32) string {
 	source, which := fmt.Sprintf("from rank %d", peer), fmt.Sprintf("with tag %d", tag)
 	if peer == world.AnySource {
@@ -206,7 +207,7 @@ func (k *Kernel) from(comm, peer, tag int32) string {
 	return fmt.Sprintf("%s of %s %s", source, k.Members[comm], which)
 }
 
-// mergeDeadlocks joins the reports of two engines.
+// mergeDeadlocks returns the reports of two engines as one.
 func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	if a == nil {
 		return b
@@ -219,7 +220,7 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	}
 }
 
-// explain fills in for whom the ranks wait.
+// explain fills Blocked, with whom each rank waits for.
 func (e *DeadlockError) explain() {
 	e.Blocked = e.Blocked[:0]
 	for i := range e.waiters {
@@ -231,7 +232,7 @@ func (e *DeadlockError) explain() {
 	}
 }
 
-// encode appends the report to b for engine 0; a nil one says that there is none.
+// encode appends the report to b, for engine 0. A nil report takes no bytes.
 func (e *DeadlockError) encode(b []byte) []byte {
 	if e == nil {
 		return b
@@ -250,7 +251,7 @@ func (e *DeadlockError) encode(b []byte) []byte {
 	return b
 }
 
-// decodeDeadlock reads what encode appended.
+// decodeDeadlock reads a report that encode has appended, nil from no bytes.
 func decodeDeadlock(b []byte) *DeadlockError {
 	if len(b) == 0 {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"gigarank/vtime"
 )
 
-// conclude returns the error of a run in which nobody can go on: the least failure, or that
-// of a rank whose call does not fit the others', if it comes before that or is why they
-// wait, else what they wait for. Engine 0 finds that rank. All engines call it together.
+// conclude returns the error of a run in which no rank can go on: the least failure, else
+// the deadlock. A rank whose call does not fit the others' has failed, too; engine 0 finds
+// it. All engines call conclude together.
 func (k *Kernel) conclude() error {
 	f := &k.Failing
 	payloads, err := k.Engine.Gather(k.Called())
@@ -36,8 +36,8 @@ func (k *Kernel) conclude() error {
 	return k.leastFailure()
 }
 
-// leastFailure is the error of a run that has ended with a failure: the least one, if it is
-// known here, else that another engine has ended the run.
+// leastFailure returns the least failure if it is of this engine, else the error that
+// another engine has ended the run.
 func (k *Kernel) leastFailure() error {
 	least := k.Failing.Horizon
 	if own := k.Failing.Own; own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
@@ -46,8 +46,8 @@ func (k *Kernel) leastFailure() error {
 	return &engine.Stopped{From: k.Engine.Partition().Owner(int(least.LP)), Reason: least.Reason}
 }
 
-// recount counts anew, after a failure, the ranks that had finished before it in
-// virtual time: which others had run ahead to their end depends on the hosting.
+// recount counts the ranks that finished before the failure in virtual time. Which others
+// have run ahead to their end depends on the hosting.
 func (k *Kernel) recount() {
 	least := k.Failing.Horizon
 	if k.Summary.Digest.Last < least.Time {

@@ -6,17 +6,16 @@ import (
 	"gigarank/mpivirt/internal/ptp"
 )
 
-// CostOf estimates the host's time and memory for all ranks of WORLD, distributed over
-// some engines, that carry collectives out one after another. Without collectives it is
-// the memory of the ranks alone. The program's own memory is not in it.
+// CostOf returns an estimate of the host's time and memory for the ranks of WORLD, on a
+// number of engines, that call collectives one after another. Without collectives it is the
+// memory of the ranks alone. The program's own memory is not included.
 //
-// The collectives are carried out as the interpreter of room coll has it, and memory is counted by a
-// rehearsal with few participants. Memory is right within 10 % on one engine. Among several
-// it depends on which of them is ahead, and is right within a factor of two or so.
-// Times are right within a factor of three.
+// Room coll chooses the interpreters, and a rehearsal with few participants counts memory.
+// Memory is right within 10 % on one engine. On several it depends on which of them is
+// ahead, and is right within a factor of about two. Times are right within a factor of three.
 //
-// Of the Config it looks at Target, Kind, Protocol, Collectives, Algorithms and Window;
-// without a Target it counts no collectives.
+// It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config.
+// Without a Target it counts no collectives.
 func CostOf(c *Config, engines int, uses ...coll.Use) coll.Cost {
 	const clock = 8
 	cost := coll.Cost{BytesPerRank: clock}

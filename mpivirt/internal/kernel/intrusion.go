@@ -9,30 +9,30 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Ranks of an engine run one at a time, on its thread of control. Code of a rank that
-// waits for something else than MPI, or calls MPI from elsewhere, breaks that. It is
-// found by the watchdog and by a look at who runs; docs/programs.md has the rules.
+// Ranks of an engine run one at a time, on its thread of control. A rank breaks that if its
+// code waits outside MPI, or calls MPI from another goroutine. The watchdog finds the first,
+// a check of the running rank the second. docs/programs.md has the rules.
 
-// errBlocked is the failure of a rank that waits outside MPI.
+// errBlocked is the failure of a rank whose code is blocked outside MPI.
 type errBlocked struct {
 	where   string
 	seconds float64
 }
 
 func (e *errBlocked) Error() string {
-	return fmt.Sprintf("the rank's code has been blocked outside MPI for %g s or longer, in %s: a rank waits for other ranks by MPI calls only, "+
-		"never by a channel, a lock or a WaitGroup, for while it runs the other ranks of its engine do not (docs/programs.md)", e.seconds, e.where)
+	return fmt.Sprintf("the rank's code has been blocked outside MPI for %g s or longer, in %s: the other ranks of its engine cannot run meanwhile; "+
+		"wait for them by MPI calls only, not by a channel, a lock or a WaitGroup (docs/programs.md)", e.seconds, e.where)
 }
 
 var errForeign = errors.New("a goroutine that is no rank's has called it in the rank's place: " +
 	"only the rank's own code may use what belongs to the rank, not goroutines that it starts (docs/programs.md)")
 
-// Foreign ends the run: a goroutine that is no rank's has called a procedure in the place
-// of an LP, which does not run.
+// Foreign ends the run, because a goroutine that is no rank's has called a procedure in the
+// place of an LP.
 func (k *Kernel) Foreign(lp int32, c world.Procedure) { k.Lose(k.glance(lp, c, errForeign)) }
 
-// blockedRank is the failure of the rank whose code runs, and is blocked, unless a rank of
-// the engine has failed before: what it held may be what the other one waits for.
+// blockedRank returns the failure of the running rank, whose code is blocked. An earlier
+// failure in the engine comes first: the blocked rank may wait for a lock of the failed one.
 //
 //go:norace
 func (k *Kernel) blockedRank(where string) *world.RankError {
@@ -42,14 +42,13 @@ func (k *Kernel) blockedRank(where string) *world.RankError {
 	return k.glance(k.standing(), world.NoProcedure, &errBlocked{where, k.config.watchdog()})
 }
 
-// standing returns the LP whose code runs, as seen from another goroutine while it
-// stands still.
+// standing returns the LP whose code runs, read by another goroutine while it is blocked.
 //
 //go:norace
 func (k *Kernel) standing() int32 { return k.Running }
 
-// glance makes the failure of an LP, as seen from another goroutine: in a call, or the
-// last one that it has made.
+// glance returns the failure of an LP in a call, its latest for NoProcedure. Another
+// goroutine reads the LP's state.
 //
 //go:norace
 func (k *Kernel) glance(lp int32, c world.Procedure, err error) *world.RankError {
@@ -63,7 +62,7 @@ func (k *Kernel) glance(lp int32, c world.Procedure, err error) *world.RankError
 // ends the run.
 const defaultWatchdog = 5
 
-// watchdog returns the time that is configured, 0 for never.
+// watchdog returns the configured time in seconds, 0 for never.
 func (c *Config) watchdog() float64 {
 	if c.Watchdog == 0 {
 		return defaultWatchdog
@@ -71,20 +70,20 @@ func (c *Config) watchdog() float64 {
 	return max(c.Watchdog, 0)
 }
 
-// fromOutside reports whether a failure was found from outside the engine. It may follow from
-// another one, such as that of a rank that holds a lock.
+// fromOutside reports whether another goroutine than the engine's has found a failure. Such a
+// failure may follow from another one, as that of a rank that holds a lock.
 func fromOutside(e *world.RankError) bool {
 	var blocked *errBlocked
 	return errors.As(e.Err, &blocked) || e.Err == errForeign
 }
 
-// lost is an engine's end without its goroutine, which may never come back.
+// lost is the state of an engine whose goroutine may never return.
 type lost struct {
-	gone chan struct{}    // closed when it is
-	err  *world.RankError // why, once it is
+	gone chan struct{}    // closed once the engine is lost
+	err  *world.RankError // the reason, nil before
 }
 
-// watch has the watchdog look at the engines of this process until stop is called.
+// watch starts the watchdog of the engines of this process. It runs until stop is called.
 func (s *Simulation) watch() (stop func()) {
 	seconds := s.config.watchdog()
 	if seconds == 0 {
@@ -100,8 +99,8 @@ func (s *Simulation) watch() (stop func()) {
 	})
 }
 
-// lose ends the run of an engine with an error though its goroutine has not come to its
-// end, and stops the others.
+// lose ends the run of an engine with an error, though its goroutine has not returned, and
+// stops the other engines.
 func (s *Simulation) lose(i int, err *world.RankError) {
 	l := &s.lost[i]
 	s.losing.Lock()
@@ -116,7 +115,7 @@ func (s *Simulation) lose(i int, err *world.RankError) {
 	}
 }
 
-// lossOf returns why an engine is lost, nil if it is not.
+// lossOf returns the error with which an engine was lost, nil if it was not.
 func (s *Simulation) lossOf(i int) error {
 	s.losing.Lock()
 	defer s.losing.Unlock()

@@ -11,9 +11,8 @@ import (
 	"gigarank/vtime"
 )
 
-// Kernel is the virtual MPI of one partition: it gives the engine's events their
-// meaning. All of it belongs to the goroutine that runs the engine; ranks touch
-// it only while the engine has resumed them.
+// Kernel is the virtual MPI of one partition: it handles the engine's events. It belongs to
+// the goroutine that runs the engine. Ranks use it only while the engine has resumed them.
 type Kernel struct {
 	coll.Collectives
 	config      *Config
@@ -23,6 +22,7 @@ type Kernel struct {
 	RequestList []int32     // scratch: the requests in it
 }
 
+// newKernel returns the kernel of an engine, without a body.
 func newKernel(c *Config, eng *engine.Engine) *Kernel {
 	k := &Kernel{config: c}
 	k.Partition = world.NewPartition(world.Settings{Engine: eng, Target: c.Target, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now})
@@ -47,7 +47,7 @@ func (k *Kernel) Run(item int32) {
 }
 
 // RunRange implements [engine.RangeRunner]. LPs that become ready together leave a
-// collective or begin: none of them is in a wait that has to be finished.
+// collective or start: none of them has a wait to finish.
 func (k *Kernel) RunRange(lo, hi int32) {
 	if invariant.Enabled {
 		k.CheckClocks(lo, hi)
@@ -59,12 +59,12 @@ func (k *Kernel) RunRange(lo, hi int32) {
 		return
 	}
 	k.Engine.Statistics.Switches += uint64(hi - lo)
-	k.Completion.Err = nil // that of an LP which has left a collective since
+	k.Completion.Err = nil // of an LP that left a collective before
 	k.body.ResumeRange(lo, hi)
 	k.Engine.Reached(k.Clock[lo])
 }
 
-// Resume runs an LP whose wait, if it was in one, is over.
+// Resume finishes the wait of an LP, if it has one, and runs the LP.
 func (k *Kernel) Resume(lp int32) {
 	k.Completion.Err = nil
 	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
@@ -92,7 +92,7 @@ func (k *Kernel) Resume(lp int32) {
 	k.Engine.Reached(k.Clock[lp])
 }
 
-// End notes that an LP has finished, unless it has failed.
+// End records the finish of an LP that has not failed, and frees its mailbox and round queue.
 func (k *Kernel) End(lp int32) {
 	if k.HasFailed(lp) {
 		return

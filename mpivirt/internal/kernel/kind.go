@@ -12,10 +12,10 @@ type Kind struct {
 	Name    string  // as given on the command line
 	Summary string  // one line
 	Bytes   float64 // memory of a rank that has not called MPI, its clock of 8 included, without its program's state
-	Deep    float64 // memory that a rank takes more once it waits deep within a call
-	Time    float64 // of the host, in ns of CPU, for a rank that goes on after a collective
+	Deep    float64 // additional memory of a rank that waits deep within a call
+	Time    float64 // CPU time of the host, in ns, to resume a rank after a collective
 
-	// Transient says that the memory of a collective's input may be used again once Submit
+	// Transient is true if the memory of a collective's input may be used again once Submit
 	// has returned. False is safe.
 	Transient bool
 }
@@ -26,8 +26,8 @@ func (k *Kind) String() string { return k.Name }
 // kinds are in the order in which they were registered.
 var kinds []*Kind
 
-// RegisterKind makes a kind known to [Kinds]. A package that carries out a kind of rank
-// registers it when the package is initialised. No two kinds have one name.
+// RegisterKind enters a kind into [Kinds] and returns it. The package of a kind registers it
+// on initialisation. No two kinds have one name.
 func RegisterKind(k Kind) *Kind {
 	if slices.ContainsFunc(kinds, func(other *Kind) bool { return other.Name == k.Name }) {
 		invariant.Broken("two kinds of rank are named %q", k.Name)
@@ -41,9 +41,9 @@ func Kinds() []*Kind { return slices.Clone(kinds) }
 
 // Program is a program to simulate.
 type Program struct {
-	// Name as given on the command line.
+	// Name is the program's name on the command line.
 	Name string
-	// Forms of the program, of one kind each. At least one is needed.
+	// Forms of the program, one for each kind. At least one is needed.
 	Forms []Form
 }
 
@@ -51,8 +51,8 @@ type Program struct {
 type Form interface {
 	// Kind returns the kind of rank.
 	Kind() *Kind
-	// Body makes the n ranks of an engine. It calls made now and then with the number of
-	// ranks that there are so far.
+	// Body returns the body of an engine with n ranks. It calls made from time to time with
+	// the number of ranks made so far.
 	Body(k *Kernel, n int, made func(n int)) Body
 }
 
@@ -75,13 +75,13 @@ func (c *Config) kind() *Kind {
 	return c.Kind
 }
 
-// check returns what is wrong with a program that is to run as ranks of a kind.
+// check returns the error of a program that cannot run as ranks of a kind.
 func (p *Program) check(kind *Kind) error {
 	switch {
 	case len(p.Forms) == 0:
-		return fmt.Errorf("program %q has no form", p.Name)
+		return fmt.Errorf("program %q has no form: give Forms one for each kind of rank", p.Name)
 	case slices.Contains(p.Forms, nil):
-		return fmt.Errorf("program %q has a nil form", p.Name)
+		return fmt.Errorf("program %q has a nil form: leave it out", p.Name)
 	case p.form(kind) == nil:
 		return fmt.Errorf("program %q has no form for %v ranks: use --lp %v", p.Name, kind, p.Forms[0].Kind())
 	}

@@ -5,13 +5,13 @@ import (
 	"gigarank/mpivirt/internal/ptp"
 )
 
-// What kinds of rank hand in and get back. The rooms below describe it.
+// The values that kinds of rank exchange with the kernel. The rooms below describe them.
 type (
 	// Communicator is a communicator as all ranks of an engine share it.
 	Communicator = coll.Communicator
-	// Collective is what a member hands in when it calls a collective operation.
+	// Collective is a member's arguments and data of a collective operation.
 	Collective = coll.Collective
-	// Completion is what a call has come to.
+	// Completion is the result of a call.
 	Completion = ptp.Completion
 	// Noise lengthens compute phases.
 	Noise = ptp.Noise
@@ -30,11 +30,11 @@ const (
 	Bulk    = coll.Bulk
 )
 
-// What stands for a message that a matched probe has found.
+// Indices that stand for messages of matched probes.
 const (
-	MessageNoProc = ptp.MessageNoProc // the one of ProcNull
-	MessageNull   = ptp.MessageNull   // none, or one that has been received
+	MessageNoProc = ptp.MessageNoProc // from ProcNull (MPI_MESSAGE_NO_PROC)
+	MessageNull   = ptp.MessageNull   // none, or received already (MPI_MESSAGE_NULL)
 )
 
-// EmptyCompletion returns the completion of a call that has brought nothing.
+// EmptyCompletion returns the completion of a call without a result.
 func EmptyCompletion() *Completion { return &ptp.EmptyCompletion }

@@ -2,28 +2,28 @@ package kernel
 
 import "gigarank/mpivirt/internal/world"
 
-// Persistent is a send or receive that an LP begins again and again with the same
-// arguments (MPI 4.1, 3.9). It must not be copied between a start and the wait for it.
+// Persistent is a send or receive that an LP starts repeatedly with the same arguments
+// (MPI 4.1, 3.9). It must not be copied between a start and the wait for it.
 type Persistent struct {
 	Buffer     []byte // to send from, or to receive into
 	Peer, Tag  int
-	request    int32           // that the last start has begun, 0 if there is none
+	request    int32           // of the last start, 0 before the first
 	generation uint32          // of request
 	Procedure  world.Procedure // of the operation in its nonblocking form
 }
 
-// Starts fills in the persistent request that a call of [Start] begins.
+// Starts sets the persistent request of a call of [world.Start] and returns the call.
 func (q *Call) Starts(p *Persistent) *Call {
 	q.persistent = p
 	return q
 }
 
-// submitStart begins the operation of a persistent request. Its own request, which the
-// completion names, is active until the LP has waited for it.
+// submitStart starts the operation of a persistent request. The completion holds its
+// request, which is active until the LP has waited for it.
 func (k *Kernel) submitStart(lp int32, q *Call) bool {
 	p := q.persistent
 	if p.request != 0 && k.HoldsRequest(lp, p.request, p.generation) {
-		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "a persistent request that is active: wait for it before the next start"))
+		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "the persistent request is active: wait for it before the next start"))
 	}
 	if p.Procedure == world.Irecv {
 		q.Receives(p.Buffer, int64(len(p.Buffer)), true, p.Peer, p.Tag)

@@ -8,9 +8,11 @@ import (
 	"gigarank/network"
 )
 
+// Simulate runs a program on a machine, in this process, with one engine for each processor
+// that Go may use. It sets Target and Transports of the Config.
 func Simulate(machine *network.Machine, ranks int, c Config) (*Result, error) {
 	if machine == nil {
-		return nil, errors.New("no machine: take one of network.Load or network.Parse")
+		return nil, errors.New("no machine: load one with network.Load or network.Parse")
 	}
 	var err error
 	if c.Target, err = machine.Target(int64(ranks)); err != nil {

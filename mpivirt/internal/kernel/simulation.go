@@ -32,8 +32,8 @@ type Simulation struct {
 	started atomic.Bool // Run has been called
 }
 
-// New prepares a simulation. All faults of the configuration are reported
-// together.
+// New returns a simulation that is ready to run. The error names all faults of the
+// configuration.
 func New(c Config) (*Simulation, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func New(c Config) (*Simulation, error) {
 	return s, nil
 }
 
-// partition divides the ranks among the engines. Where it can, it keeps those of a
-// node together: they are nearer to each other than to the rest.
+// partition returns the division of the ranks among the engines. It keeps the ranks of a
+// node together where it can, for a larger lookahead.
 func (c *Config) partition() engine.Partition {
 	p := engine.Partition{LPs: c.Target.Ranks(), Engines: c.Transports[0].Size()}
 	if c.Target.KeepsBlocks() && c.Target.Nodes() >= p.Engines {
@@ -73,8 +73,8 @@ func (c *Config) partition() engine.Partition {
 	return p
 }
 
-// lookahead is the least delay of anything that ranks of one block do to those of
-// another: a message, the acknowledgement of one, or a step of a collective.
+// lookahead returns the least delay from an action in one block of ranks to its effect in
+// another. Messages, acknowledgements and steps of collectives have effects.
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
 	if c.Target.ReceiverState() {
@@ -83,8 +83,8 @@ func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	return least
 }
 
-// leastLookahead is the least lookahead of a block of ranks to any other, empty ones
-// included, whose lookahead is a second.
+// leastLookahead returns the least lookahead of a block of ranks to any other. An empty
+// block is a second away.
 func (c *Config) leastLookahead(lo, hi int) vtime.Duration {
 	least := vtime.Duration(vtime.Second)
 	if lo < hi && lo > 0 {
@@ -96,7 +96,7 @@ func (c *Config) leastLookahead(lo, hi int) vtime.Duration {
 	return least
 }
 
-// algorithms returns the algorithm of each operation.
+// algorithms returns the algorithms, by operation.
 func (c *Config) algorithms() []collectives.Algorithm {
 	all := make([]collectives.Algorithm, 0, len(collectives.Operations()))
 	for _, op := range collectives.Operations() {
@@ -105,18 +105,19 @@ func (c *Config) algorithms() []collectives.Algorithm {
 	return all
 }
 
+// validate returns all faults of the configuration, joined.
 func (c *Config) validate() error {
 	var faults []error
 	fault := func(format string, arguments ...any) { faults = append(faults, fmt.Errorf(format, arguments...)) }
 	if c.Target == nil {
-		fault("no target machine")
+		fault("no target machine: set Target")
 	} else if c.Target.Ranks() > 1<<31-2 {
-		fault("%d ranks: at most %d can be simulated", c.Target.Ranks(), 1<<31-2)
+		fault("%d ranks: simulate at most %d", c.Target.Ranks(), 1<<31-2)
 	} else if c.Target.SharedState() {
-		fault("delay model %s has state that messages share: such models are not simulated", c.Target.Machine().Model())
+		fault("delay model %s has state that messages share, which is not simulated: take another model", c.Target.Machine().Model())
 	}
 	if len(c.Transports) == 0 {
-		fault("no transport: one is needed for each engine of this process, and there is at least one")
+		fault("no transport: give one for each engine of this process, at least one")
 	}
 	if i := slices.Index(c.Transports, nil); i >= 0 {
 		fault("transport %d of %d is nil", i, len(c.Transports))
@@ -132,9 +133,9 @@ func (c *Config) validate() error {
 	return errors.Join(faults...)
 }
 
-// Run runs the simulation to its end, once. The result holds what was finished even if
-// there is an error: *RankError, *DeadlockError, *engine.Stopped if another process
-// failed or Stop was called, or an error of the transport.
+// Run runs the simulation to its end, once. The result covers what was finished even if
+// there is an error: *RankError, *DeadlockError, or an error of the transport. The error is
+// *engine.Stopped if another process failed or Stop was called.
 func (s *Simulation) Run() (*Result, error) {
 	if s.started.Swap(true) {
 		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
@@ -162,15 +163,15 @@ func (s *Simulation) Run() (*Result, error) {
 	return result, err
 }
 
-// end is what an engine leaves when its run is over.
+// end is the outcome of one engine's run.
 type end struct {
 	summary *world.Summary
 	body    lp.Body
 	err     error
 }
 
-// runEngines runs the engines of this process. An engine whose goroutine does not come
-// back has no summary.
+// runEngines runs the engines of this process. An engine whose goroutine does not return
+// has no summary.
 func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	ends := make([]chan end, len(s.engines))
 	for i := range s.engines {
@@ -193,7 +194,7 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	return summaries, errs
 }
 
-// gather brings the summaries of all processes to host 0.
+// gather merges the summaries of all processes on host 0, and returns the own one elsewhere.
 func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, engine.Statistics, error) {
 	e := s.engines[0]
 	if own == nil { // the engine's goroutine is blocked for good: its transport is free
@@ -228,7 +229,7 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 	return total, statistics, cause
 }
 
-// runEngine runs one engine of this process and its LPs.
+// runEngine runs one engine of this process.
 func (s *Simulation) runEngine(i int) end {
 	e, c := s.engines[i], &s.config
 	e.Settle()
@@ -281,9 +282,9 @@ func (k *Kernel) run() (err error) {
 	return err
 }
 
-// interrupted is told what has ended the engine's goroutine before its time, nil for a
-// Goexit. It reports whether the engine is to go on. What does not come out of a rank's
-// code is an error of gigarank itself; nothing of the engine is used after it.
+// interrupted reports whether the engine goes on after a panic, or nil for a Goexit, has
+// ended its goroutine. It does if the panic comes from a rank's code. Else the error is one of
+// gigarank itself, and the engine is not used again.
 func (k *Kernel) interrupted(v any) (again bool, err error) {
 	broken, ours := v.(*invariant.Violation)
 	lp := k.Running
@@ -297,19 +298,20 @@ func (k *Kernel) interrupted(v any) (again bool, err error) {
 	return true, nil
 }
 
-// failedItself is the error of a panic that is no rank's.
+// failedItself returns the error of a panic that comes from no rank's code.
 func failedItself(v any, stack []byte) error {
 	return fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, stack)
 }
 
+// isStopped reports whether an error says that another engine, or Stop, has ended the run.
 func isStopped(err error) bool {
 	var stopped *engine.Stopped
 	return errors.As(err, &stopped)
 }
 
-// firstError returns the error that says most: one of gigarank itself or the transport,
-// else the least failure of a rank, else one that is found from outside, else a deadlock, else that another process has ended
-// the run.
+// firstError returns the error that explains the end of the run best, in this order: an
+// error of gigarank itself or the transport, the least failure of a rank, a failure found
+// from outside, a deadlock, the end of the run by another process.
 func firstError(errs []error) error {
 	var own, stopped error
 	var least, blocked *world.RankError
@@ -348,9 +350,9 @@ func firstError(errs []error) error {
 	return stopped
 }
 
-// Close unwinds, after a Run that did not reach its end, the ranks that have not
-// finished: their deferred calls run. A process that ends anyway has no need of it;
-// with many ranks it takes a while.
+// Close unwinds the ranks that have not finished, after a Run that did not reach its end.
+// Their deferred calls run. With many ranks this takes a while; a process that exits need
+// not call it.
 func (s *Simulation) Close() {
 	for i, body := range s.bodies {
 		if body != nil {
@@ -360,7 +362,7 @@ func (s *Simulation) Close() {
 	}
 }
 
-// Stop ends the simulation early, on all hosts; Run returns what was finished.
+// Stop ends the simulation early, on all hosts. Run then returns the result so far.
 func (s *Simulation) Stop(reason string) {
 	s.reason.CompareAndSwap(nil, &reason)
 	for _, e := range s.engines {
@@ -368,8 +370,7 @@ func (s *Simulation) Stop(reason string) {
 	}
 }
 
-// Progress returns, from any goroutine, how far the simulation has come on this
-// process.
+// Progress returns how far the simulation has come on this process. Any goroutine may call it.
 func (s *Simulation) Progress() Progress {
 	p := Progress{SetUp: uint64(s.setUp.Load()), Finished: uint64(s.ended.Load())}
 	iterations := int64(-1)

@@ -5,7 +5,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// resultOf returns the summary of all engines as the result of a simulation.
+// resultOf returns the result of a simulation from the summary of all engines.
 func resultOf(s *world.Summary, counts engine.Statistics) *Result {
 	return &Result{
 		VirtualTime: s.Digest.Last, Finished: s.Digest.Finished, Fingerprint: s.Digest.String(), Statistics: counts,
