@@ -63,7 +63,7 @@ func TestEnginesThatShareANodeAreALatencyApart(t *testing.T) {
 }
 
 // Ranks in collectives by messages have no mailbox, and those that send to each other no
-// round queue; what they had is given back when they end.
+// round queue. What they had is released when they end.
 func TestRanksPayForWhatTheyDo(t *testing.T) {
 	target := targetOf(t, "name: m\nnetwork: {model: flat, latency: 1us}\n", 8)
 	for _, c := range []struct {

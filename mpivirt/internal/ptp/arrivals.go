@@ -5,17 +5,18 @@ import (
 	"gigarank/vtime"
 )
 
-// Messages on their way to a processor, and what it does with those that it takes in.
+// Messages on their way to a processor, and how the processor takes them in.
 
-// Arrival is something that reaches a rank at an instant.
+// Arrival is a message, or the match of one, that reaches a rank at an instant.
 type Arrival struct {
 	At, Released vtime.Time
 	Source       int32
 	number       uint32
-	Index        int32 // the message; of a match, what waits for it
-	Round        bool  // of a collective: a round message; of a match, an agent in the place of a request
+	Index        int32 // the message; of a match, the sender's request or agent
+	Round        bool  // a round message of a collective; of a match, it is for an agent
 }
 
+// before orders arrivals by (instant, source rank, number).
 func (a *Arrival) before(b *Arrival) bool {
 	if a.At != b.At {
 		return a.At < b.At
@@ -26,7 +27,7 @@ func (a *Arrival) before(b *Arrival) bool {
 	return a.number < b.number
 }
 
-// arrivals is a heap.
+// arrivals is a binary heap, with the least arrival first.
 type arrivals []Arrival
 
 func (h *arrivals) push(a Arrival) {
@@ -67,7 +68,7 @@ func (h *arrivals) pop() Arrival {
 	return least
 }
 
-// Reach lets a message that an LP of this engine has been sent reach its processor.
+// Reach enters the arrival of a message at the processor of an LP.
 func (k *Messages) Reach(lp int32, a Arrival) {
 	p := &k.Processors[lp]
 	p.number++
@@ -84,7 +85,7 @@ func (k *Messages) bytesOf(a *Arrival) int64 {
 	return k.messages.At(a.Index).bytes
 }
 
-// takeIn takes in the message that comes first.
+// takeIn takes in the least arrival at an instant, and matches it.
 func (k *Messages) takeIn(lp int32, p *processor, at vtime.Time) {
 	a := p.arrivals.pop()
 	bytes := k.bytesOf(&a)
@@ -113,8 +114,7 @@ func (k *Messages) takeIn(lp int32, p *processor, at vtime.Time) {
 	k.take(lp, box, ri, a.Index)
 }
 
-// callFor returns the call that a message which reaches an LP is for, as far as it is
-// known.
+// callFor returns the call for which a message reaches an LP, as far as it is known.
 func (k *Messages) callFor(lp int32, a *Arrival) world.Procedure {
 	if !a.Round {
 		return k.Box(lp).Wait.Procedure

@@ -2,14 +2,14 @@ package ptp
 
 import "gigarank/vtime"
 
-// What a processor can begin, when, and what goes first.
+// The order in which a processor begins operations and takes in messages.
 
 // beginning is something that a processor can begin at an instant.
 type beginning struct {
 	at, released vtime.Time
-	source       int32
+	source       int32 // rank; own for an operation
 	number       uint32
-	choice       int // position of the operation in active, or one of those below
+	choice       int // position of the operation in active, matchChoice or messageChoice
 }
 
 const (
@@ -33,8 +33,8 @@ func (a *beginning) before(b *beginning) bool {
 	return a.number < b.number
 }
 
-// first returns what the processor can begin first, as far as is known. Matches go
-// before all else: they take no time.
+// first returns what the processor can begin first, as far as is known. Matches take no time
+// and go before all else.
 func (k *Messages) first(lp int32, p *processor) beginning {
 	best, poll := beginning{at: vtime.Forever}, p.Poll(k, lp)
 	if len(p.matches) > 0 {
@@ -58,7 +58,7 @@ func (k *Messages) first(lp int32, p *processor) beginning {
 	return best
 }
 
-// canBegin sets when an operation can begin: Forever if something must happen before.
+// canBegin sets the instant from which an operation can begin, Forever if that is unknown.
 func (k *Messages) canBegin(lp int32, p *processor, op, poll *Operation, b *beginning) {
 	switch op.Kind {
 	case opCompute:
@@ -78,8 +78,8 @@ func (k *Messages) canBegin(lp int32, p *processor, op, poll *Operation, b *begi
 	}
 }
 
-// canEnd is canBegin for a wait. A test or nonblocking probe can end whatever it
-// finds, but in a long loop of them only the one that succeeds does.
+// canEnd is canBegin for a wait. A test or nonblocking probe can end at any time. In a long
+// loop of them only the successful one ends.
 func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 	box := k.Box(lp)
 	if box.Wait.Kind >= TestAll {
@@ -105,7 +105,7 @@ func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 	}
 }
 
-// waitEnd returns from when on a wait is over, Forever if that is not known.
+// waitEnd returns the instant from which a wait is over, Forever if it is unknown.
 func (k *Messages) waitEnd(box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {

@@ -6,34 +6,34 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Completion is what a call has come to. Only the LP that made the call may look at it, before
-// its next call, so there is one for all LPs of the engine: an LP that is held up between
-// the two keeps its own in [Messages].Parked.
+// Completion is the result of a call. Only the LP that made the call may read it, before its
+// next call. So the LPs of an engine share one; an LP that is throttled meanwhile keeps its
+// own in [Messages].Parked.
 type Completion struct {
 	LP        int32
-	Procedure world.Procedure // the call, if it ends with an error
+	Procedure world.Procedure // of the call, if there is an error
 	Err       error           // MPI's error of the call
 	Fatal     bool            // the LP's error handler ends the program
-	Found     bool            // the wait is over; the test or probe has succeeded
-	Request   int32           // that the call has begun; it is not kept for an LP that pauses
-	Message   int32           // that a matched probe has found
-	Over      []int32         // requests that are over, released when something else is brought
-	Indices   []int           // their positions in the list that was given
-	Status    world.Status    // what a probe found
+	Found     bool            // the wait is complete; the test or probe has succeeded
+	Request   int32           // started by the call; not kept for an LP that pauses
+	Message   int32           // found by a matched probe
+	Over      []int32         // complete requests; the next completion releases them
+	Indices   []int           // their positions in the list of requests
+	Status    world.Status    // found by a probe
 	Common    []byte          // result of a collective that all members share
-	Made      int32           // index of the communicator made of one with a single member, Freed for none
+	Made      int32           // index of the communicator made by a lone member, Freed for none
 }
 
-// EmptyCompletion is the completion of a call that has brought nothing.
+// EmptyCompletion is the completion of a call without a result.
 var EmptyCompletion = Completion{LP: world.None, Status: world.EmptyStatus}
 
-// What stands for a message that a matched probe has found.
+// Indices that stand for messages of matched probes.
 const (
 	MessageNoProc = -1 // the one of ProcNull
 	MessageNull   = -2 // none, or one that has been received
 )
 
-// Renew releases what was brought last and returns room for what is brought to an LP.
+// Renew releases the requests of the completion, clears it and returns it for an LP.
 func (k *Messages) Renew(lp int32) *Completion {
 	b := &k.Completion
 	for _, index := range b.Over {
@@ -54,7 +54,7 @@ func (k *Messages) Renew(lp int32) *Completion {
 	return b
 }
 
-// fillCompletion keeps what a wait of the given kind, which is over, brings an LP.
+// fillCompletion stores the result of a wait of an LP, which is over, in the completion.
 func (k *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
 	b, w := k.Renew(lp), &box.Wait
 	b.Found = kind < TestAll || w.found
@@ -85,7 +85,7 @@ func (k *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
 	}
 }
 
-// AddRequest brings a request that is over to the result of a call.
+// AddRequest adds a complete request of a call to the completion, with its error.
 func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 	if index == 0 || index == k.CompletedSend {
 		return
@@ -100,11 +100,11 @@ func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 			b.Err, b.Procedure, b.Fatal = err, op, k.ErrorsAreFatal(b.LP)
 		}
 	}
-	q.LP = world.None // no LP's any more: see checkRequest
+	q.LP = world.None // another wait for it is an error
 	b.Over = append(b.Over, index)
 }
 
-// addMessage brings what a probe has found.
+// addMessage adds the message that a probe has found to the completion.
 func (k *Messages) addMessage(b *Completion, w *wait) {
 	m := k.messages.At(w.message)
 	b.Status = world.Status{Source: int(m.source), Tag: int(m.tag), Bytes: m.bytes}
@@ -114,8 +114,7 @@ func (k *Messages) addMessage(b *Completion, w *wait) {
 	}
 }
 
-// park keeps what was brought to an LP that is held up until it goes on; Unpark gives
-// it back.
+// park stores the completion of an LP that does not go on at once, until Unpark.
 func (k *Messages) park(lp int32) {
 	if k.Completion.LP != lp {
 		return
@@ -127,6 +126,7 @@ func (k *Messages) park(lp int32) {
 	k.Completion = Completion{LP: world.None}
 }
 
+// Unpark restores the completion of an LP that goes on, if it was parked.
 func (k *Messages) Unpark(lp int32) {
 	b, parked := k.Parked[lp]
 	if parked {
@@ -136,8 +136,8 @@ func (k *Messages) Unpark(lp int32) {
 	}
 }
 
-// CompletionOf returns what the last call of an LP has brought: nothing if another LP of the
-// engine has waited since.
+// CompletionOf returns the completion of an LP's latest call. It is empty if another LP of
+// the engine has waited since.
 func (k *Messages) CompletionOf(lp int32) *Completion {
 	if k.Completion.LP != lp {
 		k.Renew(lp)
@@ -145,8 +145,7 @@ func (k *Messages) CompletionOf(lp int32) *Completion {
 	return &k.Completion
 }
 
-// lastReceive returns the receive among the operations that are over, the last one if there
-// are several, else nil.
+// lastReceive returns the last receive among the requests of a completion, nil for none.
 func (k *Messages) lastReceive(b *Completion) *request {
 	for i := len(b.Over) - 1; i >= 0; i-- {
 		if q := k.Requests.At(b.Over[i]); q.Kind == ReceiveRequest || q.Kind == procNullRequest {
@@ -156,8 +155,8 @@ func (k *Messages) lastReceive(b *Completion) *request {
 	return nil
 }
 
-// StatusOf tells what a receive or probe has brought; of several receives, the last one
-// in the order given.
+// StatusOf returns the status of a receive or probe; of several receives, that of the last
+// one in the list.
 func (k *Messages) StatusOf(b *Completion) world.Status {
 	if q := k.lastReceive(b); q != nil {
 		return q.status()
@@ -165,8 +164,8 @@ func (k *Messages) StatusOf(b *Completion) world.Status {
 	return b.Status
 }
 
-// DataOf returns what the receive of a completion has brought; of several receives, the last
-// one in the order given.
+// DataOf returns the content that the receive of a completion has received; of several
+// receives, that of the last one in the list.
 func (k *Messages) DataOf(b *Completion) []byte {
 	if q := k.lastReceive(b); q != nil {
 		return q.Buffer
@@ -174,8 +173,8 @@ func (k *Messages) DataOf(b *Completion) []byte {
 	return nil
 }
 
-// CompletedRequest returns what one of the requests of a completion has brought, and whether it is
-// one of them. An inactive request and one that was over from the start bring nothing.
+// CompletedRequest returns the status and content of a request, and whether the completion
+// has it. An inactive request, or a send that completed in its call, has neither.
 func (k *Messages) CompletedRequest(b *Completion, index int32) (world.Status, []byte, bool) {
 	if index == 0 || index == k.CompletedSend {
 		return world.EmptyStatus, nil, true

@@ -8,8 +8,8 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Fail notes that a rank fails at its clock, once what it has begun has taken its time. It
-// is not resumed again.
+// Fail records the failure of a rank at its clock, after the operations that it has started.
+// The rank is not resumed again.
 func (k *Messages) Fail(lp int32, c world.Procedure, err error) {
 	f := &k.Failing
 	if f.Closed || f.Failed[lp] {
@@ -40,16 +40,16 @@ type panicError struct {
 
 func (e *panicError) Error() string { return fmt.Sprintf("panic: %v\n%s", e.value, e.stack) }
 
-// Unwound fails a rank whose code has panicked with a value, or has ended its goroutine if
-// that is nil.
+// Unwound fails a rank whose code has panicked with a value. A nil value means that the code
+// has ended its goroutine.
 func (k *Messages) Unwound(lp int32, c world.Procedure, value any) {
 	switch v := value.(type) {
 	case nil:
 		k.Fail(lp, c, world.ErrGoexit)
 	case world.Fatal:
-		k.Fail(lp, c, v.Err) // unless die has
+		k.Fail(lp, c, v.Err) // without effect after Die
 	case *invariant.Violation:
-		panic(v) // it is none of the rank's own
+		panic(v) // not from the rank's code
 	default:
 		k.Fail(lp, c, &panicError{v, debug.Stack()})
 	}

@@ -5,8 +5,8 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// CheckMailbox holds what an LP's mailbox counts against what is in it, and looks
-// for receives that have been left waiting though their message is certain.
+// CheckMailbox compares the counters of an LP's mailbox with its lists. It also finds
+// receives that are posted though their message is certain.
 func (k *Messages) CheckMailbox(lp int32) {
 	box := k.Mailbox(lp)
 	if box == nil {
@@ -34,7 +34,7 @@ func (k *Messages) CheckMailbox(lp int32) {
 	k.checkPending(lp, box)
 }
 
-// checkChain looks whether a list of messages ends where it says.
+// checkChain compares the tail of a list of messages with its last element.
 func (k *Messages) checkChain(lp int32, c *chain) {
 	last := int32(0)
 	for index := c.head; index != 0; index = k.messages.At(index).next {
@@ -45,8 +45,7 @@ func (k *Messages) checkChain(lp int32, c *chain) {
 	}
 }
 
-// checkPending holds the number of requests that a Waitall still waits for against
-// the requests.
+// checkPending compares the counter of a Waitall with its incomplete requests.
 func (k *Messages) checkPending(lp int32, box *Mailbox) {
 	w := &box.Wait
 	if w.Kind != WaitAll {

@@ -5,29 +5,28 @@ import (
 	"gigarank/vtime"
 )
 
-// Activity notes that an LP did something other than polling.
+// Activity ends an LP's loop of polls: it has made another call.
 func (k *Messages) Activity(lp int32) {
 	if box := k.Mailbox(lp); box != nil {
 		box.polls = 0
 	}
 }
 
-// Messages is what a partition keeps of messages between ranks, of requests, and of what
-// ranks wait for.
+// Messages is the state of a partition's point-to-point messages, requests and waits.
 type Messages struct {
 	world.Partition
 	processing
 	pointToPoint
-	Completion Completion           // of the call that an LP has made last
-	Parked     map[int32]Completion // by LP that is held up
-	sentTo     int                  // engine that the running LP has sent to last
-	Attached   map[int32]int64      // by LP: room for buffered sends
+	Completion Completion           // of the latest call
+	Parked     map[int32]Completion // by LP that pauses or is throttled
+	sentTo     int                  // engine of the running LP's latest send
+	Attached   map[int32]int64      // by LP: size in bytes of its buffer for buffered sends
 	pollTime   vtime.Duration
 	noise      Noise
 	above      Upcalls
 }
 
-// Open prepares messages, over a partition that is.
+// Open sets up messages on the partition, which exists already.
 func (k *Messages) Open(noise Noise, up Upcalls) {
 	k.above, k.noise, k.pollTime, k.ClocksOnly = up, noise, k.Target.PollTime(), noise == nil
 	if k.Target.ReceiverState() {
@@ -37,41 +36,43 @@ func (k *Messages) Open(noise Noise, up Upcalls) {
 	k.Completion.LP, k.sentTo = world.None, k.Engine.Index()
 }
 
-// InUse returns how many mailboxes have been made, and how many mailboxes and messages are in
-// use.
+// InUse returns the number of mailboxes made so far, and the number of mailboxes and messages
+// in use.
 func (k *Messages) InUse() (made, inUse int) {
 	return int(k.boxes.Next), k.boxes.InUse() + k.messages.InUse()
 }
 
-// Upcalls is what stands above messages: ranks that run, and rounds of collectives, which
-// processors carry out among the operations of the ranks' programs. Of a rank it is told
-// the LP, of an agent or a round message the index.
+// Upcalls is the interface to the rooms above: to ranks that run, and to rounds of
+// collectives. Processors carry out rounds among the operations of the ranks' programs.
+// Ranks are named by LP, agents and round messages by index.
 type Upcalls interface {
 	// Resume runs an LP whose wait is over.
 	Resume(lp int32)
-	// Deliver takes in a record that came before its communicator was known.
+	// Deliver handles a record that came before its communicator was known.
 	Deliver(src int, record []byte)
-	// End notes that an LP has come to its end.
+	// End records the finish of an LP.
 	End(lp int32)
 
 	// RoundBytes returns the size of a round message.
 	RoundBytes(index int32) int64
-	// RoundCall returns the call that a round message is for, as far as it is known.
+	// RoundCall returns the call of a round message, as far as it is known.
 	RoundCall(index int32) world.Procedure
-	// AgentCall returns the LP and the call that an agent goes through, and its round. It
-	// reports whether the agent has not ended.
+	// AgentCall returns the LP, the call and the round of an agent, and whether the agent
+	// still exists.
 	AgentCall(index int32) (lp int32, c world.Procedure, round int, live bool)
-	// TakeInRound hands over a round message that an LP has taken in at an instant.
+	// TakeInRound handles a round message that an LP has taken in.
 	TakeInRound(lp, index int32, at vtime.Time)
-	// SendRoundAt, ReceiveRoundAt and combined carry out an operation of an agent.
+	// SendRoundAt sends the message of an agent's round.
 	SendRoundAt(lp, index int32, at vtime.Time)
+	// ReceiveRoundAt receives the message of an agent's round, which is there already.
 	ReceiveRoundAt(index int32, at vtime.Time)
+	// Combined handles the end of an agent's computation, which began at an instant.
 	Combined(index int32, at vtime.Time)
-	// AgentAcknowledged tells an agent that its message has been matched.
+	// AgentAcknowledged handles the match of an agent's message at t.
 	AgentAcknowledged(index int32, t vtime.Time)
 }
 
-// pointToPoint is what a kernel keeps of messages between ranks, and of requests.
+// pointToPoint holds the mailboxes, messages and requests of a partition.
 type pointToPoint struct {
 	Slots         []int32 // by LP: its mailbox, 0 if none; nil until the first is needed
 	boxes         world.Slab[Mailbox]
@@ -80,13 +81,12 @@ type pointToPoint struct {
 	generation    uint32          // of requests
 	CompletedSend int32           // stands in for requests that are over at once
 	Nobody        int32           // likewise for receives from ProcNull
-	errors        map[int32]error // what went wrong with requests, by index
+	errors        map[int32]error // of requests, by index
 	chargeOrder   []int32         // scratch of chargeAll
 	completed     []int32         // scratch of chargeSome
 }
 
-// message is a point-to-point message that no receive has taken yet, or that is being
-// handed over.
+// message is a point-to-point message that no receive has taken yet.
 type message struct {
 	arrival   vtime.Time
 	bytes     int64
@@ -95,18 +95,18 @@ type message struct {
 	source    int32  // member of the communicator
 	rank      int32  // the sender's number in WORLD
 	tag       int32
-	request   int32 // the sender's request that waits for the match, 0 if none
-	engine    int32 // engine that the message came from
+	request   int32 // of the sender, pending until the match; 0 for none
+	engine    int32 // of the sender
 	next      int32
 	readyMode bool // sent in ready mode
-	large     bool // above the eager limit: the request of a rendezvous, with the payload for its data
+	large     bool // above the eager limit: REQ, with the payload of DATA
 }
 
-// overhead is what a buffered message takes beside its payload, in bytes.
+// overhead is the memory of a buffered message without its payload, in bytes.
 const overhead = 96
 
-// before orders messages by (arrival, source rank). Messages of one source
-// arrive in the order in which they were sent, and lists keep that order.
+// before orders messages by (arrival, source rank). Messages of one source arrive, and stand
+// in lists, in the order of sending.
 func (m *message) before(o *message) bool {
 	if m.arrival != o.arrival {
 		return m.arrival < o.arrival
@@ -114,9 +114,8 @@ func (m *message) before(o *message) bool {
 	return m.rank < o.rank
 }
 
-// Mailbox is what an LP needs beyond its clock once it takes part in
-// point-to-point communication or waits for requests. It is made on demand and lives
-// until the LP ends.
+// Mailbox holds an LP's messages, receives and wait. The first message or wait makes it; it
+// lives until the LP ends.
 type Mailbox struct {
 	unexpected chain // messages that no receive has taken, FIFO per source
 	posted     chain // receives that have no message yet, in posting order
@@ -126,7 +125,7 @@ type Mailbox struct {
 	Wait       wait
 }
 
-// Box returns the LP's mailbox and makes it if need be.
+// Box returns the LP's mailbox. It makes one if there is none.
 func (k *Messages) Box(lp int32) *Mailbox {
 	if k.Slots == nil {
 		k.Slots, k.ClocksOnly = make([]int32, k.Ranks), false
@@ -147,18 +146,18 @@ func (k *Messages) Mailbox(lp int32) *Mailbox {
 	return k.boxes.At(k.Slots[lp])
 }
 
-// CloseBox gives back the mailbox of an LP that has finished: messages that it never
-// received stay unread.
+// CloseBox releases the mailbox of an LP that has finished, with the messages that it has not
+// received.
 func (k *Messages) CloseBox(lp int32) {
 	box := k.Mailbox(lp)
-	if box == nil || box.posted.head != 0 { // receives that it never waited for still go on
+	if box == nil || box.posted.head != 0 { // receives without a wait go on
 		return
 	}
 	for index := box.unexpected.head; index != 0; {
 		m := k.messages.At(index)
 		next := m.next
 		if m.request != 0 {
-			return // its sender waits for a receive that never comes: a deadlock to report
+			return // the sender waits for ever, which the deadlock report names
 		}
 		k.Engine.Buffer(-m.bufferedBytes())
 		k.dispose(index)
@@ -168,7 +167,7 @@ func (k *Messages) CloseBox(lp int32) {
 	k.Slots[lp] = 0
 }
 
-// Notice lets an LP that may wait look again after something has happened to it.
+// Notice reconsiders the wait of an LP, if it has one, after an event at the LP.
 func (k *Messages) Notice(lp int32) {
 	if box := k.Mailbox(lp); box != nil || k.Processors != nil {
 		k.reconsider(lp, box)
@@ -178,6 +177,7 @@ func (k *Messages) Notice(lp int32) {
 // chain is a singly linked list in a slab.
 type chain struct{ head, tail int32 }
 
+// appendMessage links a message at the tail.
 func (c *chain) appendMessage(s *world.Slab[message], index int32) {
 	s.At(index).next = 0
 	if c.tail == 0 {
@@ -201,6 +201,7 @@ func (c *chain) removeMessage(s *world.Slab[message], previous, index int32) {
 	}
 }
 
+// appendRequest links a request at the tail.
 func (c *chain) appendRequest(s *world.Slab[request], index int32) {
 	s.At(index).next = 0
 	if c.tail == 0 {
@@ -211,6 +212,7 @@ func (c *chain) appendRequest(s *world.Slab[request], index int32) {
 	c.tail = index
 }
 
+// removeRequest unlinks index, whose predecessor is given (0 for the first).
 func (c *chain) removeRequest(s *world.Slab[request], previous, index int32) {
 	next := s.At(index).next
 	if previous == 0 {
@@ -223,18 +225,16 @@ func (c *chain) removeRequest(s *world.Slab[request], previous, index int32) {
 	}
 }
 
-// flight remembers a sender's messages that may still be under way, so that a
-// later message to the same destination cannot overtake them (design of the
-// ordered matching: triples of destination, send time and receive time, kept at
-// the sender on demand). The latest one lies inline: most senders never have
-// two.
+// flight holds a sender's messages that may still be under way. A later message to the same
+// destination must not overtake them. The latest one lies inline, since most senders have
+// at most one.
 type flight struct {
 	last triple
 	more []triple
 }
 
-// triple is a message under way to dst that arrives at receive. It can matter
-// to messages sent until expiry = receive - latency.
+// triple is a message under way to dst that arrives at receive. It can delay messages sent
+// until expiry = receive - latency.
 type triple struct {
 	dst     int32
 	used    bool
@@ -242,7 +242,7 @@ type triple struct {
 	expiry  vtime.Time
 }
 
-// send returns when a message to dst, sent at t, arrives, and remembers it.
+// send returns the arrival of a message to dst, sent at t, and stores the message.
 func (f *flight) send(dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
 	f.drop(t)
 	receive := t.Add(latency).Add(transfer)
@@ -256,7 +256,7 @@ func (f *flight) send(dst int32, t vtime.Time, latency, transfer vtime.Duration)
 	return receive
 }
 
-// drop forgets what arrives before a message sent at t could.
+// drop removes the messages that cannot delay one sent at t or later.
 func (f *flight) drop(t vtime.Time) {
 	if f.last.used && f.last.expiry < t {
 		f.last.used = false
@@ -270,6 +270,7 @@ func (f *flight) drop(t vtime.Time) {
 	f.more = kept
 }
 
+// find returns the message under way to dst, nil for none.
 func (f *flight) find(dst int32) *triple {
 	if f.last.used && f.last.dst == dst {
 		return &f.last
@@ -282,6 +283,7 @@ func (f *flight) find(dst int32) *triple {
 	return nil
 }
 
+// newSlot returns the inline place, after it has moved its message to more.
 func (f *flight) newSlot() *triple {
 	if f.last.used {
 		f.more = append(f.more, f.last)

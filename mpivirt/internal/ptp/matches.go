@@ -7,8 +7,8 @@ import (
 
 // Matches on their way back to the processors of senders that wait for them.
 
-// Slack is how far the instant at which a processor begins something may lie behind, given
-// the least that a message takes.
+// Slack returns by how much an instant at which a processor begins something may lie behind
+// the current one. least is the least time of a message.
 func Slack(least vtime.Duration) vtime.Duration { return min(least/2, vtime.Nanosecond) }
 
 func (k *Messages) slack() vtime.Duration {
@@ -16,8 +16,8 @@ func (k *Messages) slack() vtime.Duration {
 	return Slack(k.Target.Lookahead(0, n, 0, n))
 }
 
-// AwaitMatch notes that a message for a rank of another engine, which arrives at an
-// instant, has a sender that waits for its match.
+// AwaitMatch bounds the engine's EIT by the match of a message to another engine. The sender
+// waits for the match, which is no earlier than the arrival.
 func (k *Messages) AwaitMatch(arrival vtime.Time) {
 	if k.awaitedMatches++; k.awaitedMatches == 1 || arrival < k.leastAwaited {
 		k.leastAwaited = arrival
@@ -25,17 +25,16 @@ func (k *Messages) AwaitMatch(arrival vtime.Time) {
 	}
 }
 
-// matchCame notes that a match that was awaited has come.
+// matchCame counts an awaited match that has come, and removes the bound after the last.
 func (k *Messages) matchCame() {
 	if k.awaitedMatches--; k.awaitedMatches == 0 {
 		k.Engine.Await(vtime.Forever)
 	}
 }
 
-// TellMatch tells the sender with an index on an engine, which waits for the match of
-// its message, that a rank matched it at an instant: a request, or an agent, as the kind
-// of the record says. Of matches that reach a processor at one instant, that by the lowest
-// rank comes first, and those by one rank in its order.
+// TellMatch sends the match of a message, by a rank at an instant, to the waiting sender on
+// an engine. The kind of the record says whether index is a request or an agent. A processor
+// takes matches of one instant by rank, and those of one rank in their order.
 func (k *Messages) TellMatch(kind byte, engine, index int32, by int, matched vtime.Time) {
 	at := max(k.Now, matched).Add(vtime.Picosecond)
 	matched = max(matched, at.Add(-k.slack()))
@@ -51,7 +50,7 @@ func (k *Messages) TellMatch(kind byte, engine, index int32, by int, matched vti
 	w.U64(uint64(matched))
 }
 
-// MatchFrom takes in a match on another engine.
+// MatchFrom handles a match from another engine.
 func (k *Messages) MatchFrom(kind byte, r world.Reader) {
 	index, by := int32(r.U32()), int(r.U32())
 	at, matched := vtime.Time(r.U64()), vtime.Time(r.U64())
@@ -60,7 +59,7 @@ func (k *Messages) MatchFrom(kind byte, r world.Reader) {
 	k.reachMatch(kind, index, by, at, matched)
 }
 
-// reachMatch lets the match of a send reach its LP.
+// reachMatch enters the match of a send at the sender's processor.
 func (k *Messages) reachMatch(kind byte, index int32, by int, at, matched vtime.Time) {
 	lp, c := int32(0), world.NoProcedure
 	if kind == world.RecordMatch {

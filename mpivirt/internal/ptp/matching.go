@@ -6,25 +6,22 @@ import (
 	"gigarank/vtime"
 )
 
-// Matching follows MPI: a message goes to the first posted receive that matches
-// it, a receive takes the first message that matches it, messages ordered by
-// (arrival, source rank, order of sending). Both rules together amount to one:
-// receives, in posting order, each take their least matching message. That makes
-// the result independent of the order in which the host learns of messages and
-// receives, and leaves one thing to decide: whether a lesser message may still
-// come.
+// Matching follows MPI. A message goes to the first posted receive that matches it. A receive
+// takes the first message that matches it, by (arrival, source rank, order of sending). Both
+// rules amount to one: receives, in posting order, each take their least matching message.
+// So the result does not depend on the order in which the host learns of messages and
+// receives. What remains to decide is whether a lesser message may still come.
 //
-//   - A receive that names its source needs no such decision. Messages of one
-//     source come in order, so the first that matches is the least, at whatever
-//     virtual time the rest of the world is. Only a receive from any source that
-//     was posted before and could take the same message stands in the way.
-//   - A receive from any source takes its least message once all arrivals up to
-//     that message's are known.
+//   - A receive that names its source needs no such decision. Messages of one source come in
+//     order, so the first that matches is the least, whatever other ranks do. Only an earlier
+//     receive from any source that matches the same message stands in the way.
+//   - A receive from any source takes its least message once all arrivals up to that one's
+//     are known.
 
-// unknown stands for "nothing is known about arrivals".
+// unknown is an instant before all arrivals: none of them are known.
 const unknown vtime.Time = -1
 
-// arrive hands a point-to-point message to a local LP.
+// arrive matches a point-to-point message at its LP, or stores it as unexpected.
 func (k *Messages) arrive(lp int32, index int32) {
 	box := k.Box(lp)
 	m := k.messages.At(index)
@@ -50,6 +47,7 @@ func (k *Messages) arrive(lp int32, index int32) {
 	}
 }
 
+// bufferedBytes returns the memory of an unexpected message, as throttling counts it.
 func (m *message) bufferedBytes() int64 { return overhead + int64(len(m.payload)) }
 
 // firstPosted returns the first posted receive that matches a message, and the
@@ -65,15 +63,15 @@ func (k *Messages) firstPosted(box *Mailbox, m *message) (previous, index int32)
 	return 0, 0
 }
 
-// hasEarlier reports whether a message that the receive could take has been
-// waiting; a receive from any source must then be holding it up.
+// hasEarlier reports whether an unexpected message matches a posted receive. Then an earlier
+// receive from any source matches that message, too.
 func (k *Messages) hasEarlier(box *Mailbox, r *request) bool {
 	_, index := k.firstUnexpected(box, r)
 	return index != 0
 }
 
-// firstUnexpected returns the first message, in order of coming, that matches
-// the receive, and the one before it in the list.
+// firstUnexpected returns the first unexpected message that matches the receive, and the one
+// before it in the list.
 func (k *Messages) firstUnexpected(box *Mailbox, r *request) (previous, index int32) {
 	for index = box.unexpected.head; index != 0; {
 		m := k.messages.At(index)
@@ -85,7 +83,8 @@ func (k *Messages) firstUnexpected(box *Mailbox, r *request) (previous, index in
 	return 0, 0
 }
 
-// leastUnexpected returns the least message that matches the receive.
+// leastUnexpected returns the least unexpected message that matches the receive, and the one
+// before it in the list.
 func (k *Messages) leastUnexpected(box *Mailbox, r *request) (previous, index int32) {
 	var least *message
 	before := int32(0)
@@ -99,7 +98,7 @@ func (k *Messages) leastUnexpected(box *Mailbox, r *request) (previous, index in
 	return previous, index
 }
 
-// post enters a receive: it takes its message at once if that is certain.
+// post posts a receive, or completes it with its message if that is certain already.
 func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
 	r := k.Requests.At(ri)
 	if r.Peer != world.AnySource {
@@ -118,7 +117,7 @@ func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
 	box.posted.appendRequest(&k.Requests, ri)
 }
 
-// claimed reports whether a posted receive from any source could take a message.
+// claimed reports whether a posted receive from any source matches a message.
 func (k *Messages) claimed(box *Mailbox, m *message) bool {
 	for index := box.posted.head; index != 0; {
 		r := k.Requests.At(index)
@@ -130,16 +129,15 @@ func (k *Messages) claimed(box *Mailbox, m *message) bool {
 	return false
 }
 
-// unlink takes a message out of the unexpected ones.
+// unlink removes a message from the unexpected ones.
 func (k *Messages) unlink(box *Mailbox, previous, index int32) {
 	box.unexpected.removeMessage(&k.messages, previous, index)
 	m := k.messages.At(index)
 	k.Engine.Buffer(-m.bufferedBytes())
 }
 
-// settle lets the posted receives take all messages that are certain to be
-// theirs, given that every arrival at or before known has been delivered. It
-// reports whether there were any.
+// settle completes the posted receives whose messages are certain, given that all arrivals
+// at or before known have been delivered. It reports whether there were any.
 func (k *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled bool) {
 	if box.wildcards == 0 {
 		return false
@@ -164,7 +162,8 @@ func (k *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled boo
 	return settled
 }
 
-// certain returns the message that is certain to go to a posted receive.
+// certain returns the message that is certain to go to a posted receive, 0 for none, and the
+// one before it in the list.
 func (k *Messages) certain(box *Mailbox, ri int32, known vtime.Time) (previous, index int32) {
 	r := k.Requests.At(ri)
 	if r.Peer == world.AnySource {
@@ -189,9 +188,8 @@ func (k *Messages) certain(box *Mailbox, ri int32, known vtime.Time) (previous, 
 	return previous, index
 }
 
-// candidate returns the least arrival among messages that a posted receive from
-// any source could take: the instant up to which arrivals must be known to
-// settle something.
+// candidate returns the least arrival of a message that matches a posted receive from any
+// source. Once all arrivals up to that instant are known, settle completes a receive.
 func (k *Messages) candidate(box *Mailbox) vtime.Time {
 	least := vtime.Forever
 	for ri := box.posted.head; ri != 0; {
@@ -206,8 +204,7 @@ func (k *Messages) candidate(box *Mailbox) vtime.Time {
 	return least
 }
 
-// take completes a receive with its message, and tells the sender if it waits
-// for that.
+// take completes a receive with its message, and acknowledges the message if its sender waits.
 func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	r, m := k.Requests.At(ri), k.messages.At(index)
 	kept := false
@@ -234,7 +231,7 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	k.CompleteRequest(ri, complete)
 }
 
-// FailRequest notes what went wrong with a request.
+// FailRequest stores the error of a request.
 func (k *Messages) FailRequest(ri int32, err error) {
 	k.Requests.At(ri).failed = true
 	if k.errors == nil {
@@ -243,7 +240,7 @@ func (k *Messages) FailRequest(ri int32, err error) {
 	k.errors[ri] = err
 }
 
-// failure returns what went wrong with a request that is about to be released.
+// failure removes and returns the error of a request, nil for none.
 func (k *Messages) failure(ri int32) error {
 	if !k.Requests.At(ri).failed {
 		return nil
@@ -253,20 +250,20 @@ func (k *Messages) failure(ri int32) error {
 	return err
 }
 
-// dispose releases a message that has been consumed.
+// dispose releases a message that no receive takes, here and at the engine that sent it.
 func (k *Messages) dispose(index int32) {
 	k.consumed(k.messages.At(index))
 	k.discard(index)
 }
 
-// consumed tells the engine that a message came from that it is not held any more.
+// consumed frees the window of the engine that sent a message.
 func (k *Messages) consumed(m *message) {
 	if int(m.engine) != k.Engine.Index() {
 		k.Engine.Consumed(int(m.engine), messageRecord+len(m.payload))
 	}
 }
 
-// discard gives the memory of a message back.
+// discard releases the memory of a message.
 func (k *Messages) discard(index int32) {
 	m := k.messages.At(index)
 	if m.payload != nil {
@@ -275,8 +272,7 @@ func (k *Messages) discard(index int32) {
 	k.messages.Release(index)
 }
 
-// CompleteRequest notes that the outcome of a request is known. The caller lets
-// the LP look at what it waits for.
+// CompleteRequest marks a request complete at t. The caller then reconsiders the LP's wait.
 func (k *Messages) CompleteRequest(ri int32, t vtime.Time) {
 	r := k.Requests.At(ri)
 	r.Complete, r.Time = true, t

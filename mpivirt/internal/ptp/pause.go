@@ -2,15 +2,16 @@ package ptp
 
 import "gigarank/mpivirt/internal/world"
 
-// Raise makes an MPI error the completion of a call, which is over. It returns true.
+// Raise stores an MPI error as the completion of a call. It returns true: the call is
+// complete.
 func (k *Messages) Raise(lp int32, op world.Procedure, err error) bool {
 	b := k.Renew(lp)
 	b.Err, b.Procedure, b.Fatal, b.Request = err, op, k.ErrorsAreFatal(lp), 0
 	return true
 }
 
-// Attach gives an LP room for buffered sends of up to a number of bytes each, and returns
-// what it had.
+// Attach sets the size of an LP's buffer, the largest buffered send, and returns the size
+// before.
 func (k *Messages) Attach(lp int32, bytes int64) (before int64) {
 	before = k.Attached[lp]
 	if k.Attached == nil {
@@ -22,8 +23,9 @@ func (k *Messages) Attach(lp int32, bytes int64) (before int64) {
 	return before
 }
 
-// Pause is waitForBuffers for an LP that does not wait for what it has begun: under a model with
-// state at the receiver it goes on when all of that has begun.
+// Pause has an LP resumed later if it must pause before it goes on, and reports whether it
+// must. Buffers may be full. Under a model with state at the receiver, the operations that
+// the LP has started must have begun.
 func (k *Messages) Pause(lp int32) bool {
 	if k.Processors == nil {
 		return k.waitForBuffers(lp)
@@ -36,8 +38,8 @@ func (k *Messages) Pause(lp int32) bool {
 	return false
 }
 
-// Throttle has an LP resumed later if it has begun so much that it ought to wait. It
-// reports whether it does.
+// Throttle has an LP resumed later if it has started too many operations, or filled a
+// buffer. It reports whether that is so.
 func (k *Messages) Throttle(lp int32) bool {
 	if k.Processors != nil {
 		return k.Processors[lp].crowded() && k.Postpone(lp)
@@ -45,8 +47,8 @@ func (k *Messages) Throttle(lp int32) bool {
 	return k.waitForBuffers(lp)
 }
 
-// waitForBuffers has an LP resumed later if the buffers that it has sent to last, or those of its
-// own engine, are full. It reports whether it does. Its completion is kept.
+// waitForBuffers has an LP resumed later if the buffers of its latest destination, or of its
+// own engine, are full. It reports whether they are. The completion of the LP is kept.
 func (k *Messages) waitForBuffers(lp int32) bool {
 	own := k.Engine.Index()
 	dst := k.sentTo

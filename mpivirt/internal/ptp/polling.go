@@ -2,10 +2,10 @@ package ptp
 
 import "gigarank/vtime"
 
-// A long loop of polls of a rank: its processor passes over those that fail.
+// A processor skips the polls that fail in a rank's long loop of polls.
 
-// absorbed reports whether an operation is a poll of a long loop of them, all of which
-// fail until something happens to the rank: see pollsAbsorbed.
+// absorbed reports whether an operation is a poll in a long loop of polls. All of them fail
+// until something happens to the rank; see pollsAbsorbed.
 func (k *Messages) absorbed(lp int32, op *Operation) bool {
 	if op.Kind != opWait {
 		return false
@@ -14,8 +14,8 @@ func (k *Messages) absorbed(lp int32, op *Operation) bool {
 	return box.Wait.Kind >= TestAll && box.polls >= pollsAbsorbed
 }
 
-// PollFrom returns when the first poll of a loop at or after t begins, and when it was
-// released: at the poll before it. op is the next poll.
+// PollFrom returns the start of the first poll of a loop at or after t, and the instant of
+// its release, which is the poll before. op is the next poll.
 func (k *Messages) PollFrom(op *Operation, t vtime.Time) (at, released vtime.Time) {
 	if t <= op.Ready {
 		return op.Ready, op.Released
@@ -25,8 +25,8 @@ func (k *Messages) PollFrom(op *Operation, t vtime.Time) (at, released vtime.Tim
 	return at, at - period
 }
 
-// betweenPolls puts off what is not the program's until the poll of a loop, if op is one,
-// is over: it keeps the CPU busy.
+// betweenPolls delays a beginning until the poll of a loop is over, which keeps the CPU busy.
+// op is the next poll, nil outside a loop.
 func (k *Messages) betweenPolls(op *Operation, b *beginning) {
 	if op == nil || b.at == vtime.Forever {
 		return
@@ -39,8 +39,7 @@ func (k *Messages) betweenPolls(op *Operation, b *beginning) {
 	b.at = at
 }
 
-// Poll returns the poll of a loop that is the program's next operation, nil if it is
-// none.
+// Poll returns the program's next operation if it is a poll of a long loop, else nil.
 func (p *processor) Poll(k *Messages, lp int32) *Operation {
 	if !p.running {
 		return nil
@@ -53,8 +52,8 @@ func (p *processor) Poll(k *Messages, lp int32) *Operation {
 	return nil
 }
 
-// resumePolling has a loop of polls go on after something else that began at an instant
-// between two of them.
+// resumePolling moves the next poll of a loop behind something else, which began at an
+// instant between two polls.
 func (k *Messages) resumePolling(lp int32, p *processor, at vtime.Time) {
 	if op := p.Poll(k, lp); op != nil && p.State.CPU > op.Ready {
 		op.Ready, op.Released = p.State.CPU, max(op.Released, at.Add(-k.pollTime))

@@ -11,47 +11,43 @@ import (
 	"gigarank/vtime"
 )
 
-// Under a model with state at the receiver, what a message costs depends on what else
-// the receiver's CPU and interface do. Each rank then has a processor. It does one
-// thing after the other, in the order of virtual time, and begins nothing before all
-// arrivals up to that instant are known (EIT).
+// Under a model with state at the receiver, the cost of a message depends on what else the
+// receiver's CPU and interface do. Each rank then has a processor. It does one thing after
+// the other, in the order of virtual time. It begins nothing before all arrivals up to that
+// instant are known (EIT).
 //
-// What asks for the processor are operations and messages. The calls of a rank's
-// program become operations in a queue: a computation, a send, the posting of a
-// receive, a wait. The rank goes on without waiting for them, until it wants to know
-// the outcome of one, or the time. The head of the queue may begin, and with it
-// what each collective that the rank takes part in asks for. Messages ask from their
-// arrival on, whether or not their receive is posted.
+// A processor serves operations and messages. The calls of a rank's program become
+// operations in a queue: a computation, a send, the posting of a receive, a wait. The rank
+// goes on without waiting for them, until it needs the outcome of one, or the time. The head
+// of the queue may begin, and one operation of each collective that the rank takes part in.
+// Messages may begin from their arrival on, whether or not their receive is posted.
 //
-// Program order is that of Schedgen, LogGOPSim's generator of schedules. What comes
-// after a blocking call requires its end, what comes after a nonblocking call its
-// start. A Wait, Test or Probe is a computation of no length that requires what it
-// asks for. A send begins when CPU and interface are free; until then the CPU serves
-// messages. A receive is posted though the CPU is busy. What blocks in a receive that
-// is over goes on at the match, and finds the CPU busy with the message.
+// Program order is that of Schedgen, LogGOPSim's generator of schedules. An operation after a
+// blocking call requires the end of that call, one after a nonblocking call its start. A Wait,
+// Test or Probe is a computation of no length that requires what it names. A send begins when
+// CPU and interface are free; until then the CPU serves messages. A receive is posted though
+// the CPU is busy. A blocking receive ends at the match, with the CPU busy with the message.
 //
-// Of what can begin at the same instant, that goes first which was released first:
-// a message when it was sent, an operation when those that it requires had started or
-// ended. This is the order of creation in LogGOPSim's event list. Of what was released
-// at the same instant, which LogGOPSim orders by its own course, a rank's own operations
-// go first, then the message of the lower source rank, then the one that came first.
+// Of all that can begin at the same instant, the one released first goes first. A message is
+// released when it is sent, an operation when those that it requires have started or ended.
+// This is the order of creation in LogGOPSim's event list. For equal releases LogGOPSim has no
+// rule. Here a rank's own operations go first, then messages by source rank, then by number.
 //
-// A rendezvous frees its sender at the instant of the match, as in LogGOPSim. No effect
-// is without delay, or there would be no lookahead: the sender's processor learns of it
-// a picosecond later, when it has done all else of that instant, and then goes on at the
-// instant of the match. So a processor may begin things at an instant that lies behind by
-// as many picoseconds as matches have led to matches without time between them. When that
-// comes to the slack, a nanosecond at most, time goes on.
+// A rendezvous frees its sender at the instant of the match, as in LogGOPSim. Without any
+// delay there would be no lookahead. So the sender's processor learns of the match a
+// picosecond later, after all else of that instant, and goes on at the instant of the match.
+// A processor may thus begin things in the past, by a picosecond for each match that leads
+// to a match without time between them. The slack, a nanosecond at most, bounds that.
 
-// processing is what a kernel keeps under a model with state at the receiver.
+// processing is the state of a partition under a model with state at the receiver.
 type processing struct {
 	Processors     []processor // by LP; nil under other models
 	Now            vtime.Time  // of the event that is handled
-	awaitedMatches int         // matches on other engines that are awaited
-	leastAwaited   vtime.Time  // no such match is before this
+	awaitedMatches int         // matches on other engines that are pending
+	leastAwaited   vtime.Time  // lower bound of their times
 }
 
-// processor is what a rank's CPU and interface do and have to do.
+// processor is the state and the work of a rank's CPU and network interface.
 type processor struct {
 	State    network.Occupancy
 	arrivals arrivals // messages that the CPU has not taken in
@@ -62,50 +58,50 @@ type processor struct {
 	running  bool        // an operation of the program is active
 	serving  bool        // the processor is in serve
 	number   uint32      // counts operations and arrivals
-	Released vtime.Time  // when what comes next in the program was released
-	Sent     vtime.Time  // when the last message began to leave
-	taken    vtime.Time  // when the last message began to be taken in
+	Released vtime.Time  // release of the program's next operation
+	Sent     vtime.Time  // start of the latest send
+	taken    vtime.Time  // start of taking in the latest message
 	armed    vtime.Time  // instant of the timed event that serves; Forever if none
 }
 
-// ProcessorBytes is the memory of a processor.
+// ProcessorBytes is the memory of a processor in bytes.
 const ProcessorBytes = float64(unsafe.Sizeof(processor{}))
 
 // operationKind is what an operation does.
 type operationKind uint8
 
+// The kinds of operations.
 const (
 	opCompute operationKind = iota
 	opSend
 	opPost    // post a receive
 	opTake    // receive the message of a matched probe
-	opWait    // be over with the wait of the mailbox
+	opWait    // end the wait of the mailbox
 	OpRound   // of an agent: send the message of its round
-	OpReceive // of an agent: receive the message of its round, which was there before
+	OpReceive // of an agent: receive the message of its round, which came before
 	OpCombine // of an agent: combine what it has received
 
-	// These take no part in the order: each is carried out at once when all before it
-	// have begun.
+	// These take no part in the order. Each is carried out once all before it have begun.
 	OpCall   // call a function
 	opResume // let the rank go on
 	opEnd    // the rank has finished
 )
 
-// Operation is something that a rank's program or an agent asks of the processor.
+// Operation is work of a rank's program, or of an agent, for the processor.
 type Operation struct {
 	Kind     operationKind
-	direct   bool // a wait: what comes after requires what is waited for itself
+	direct   bool // a wait of a blocking call: it ends with the request, busy CPU or not
 	number   uint32
 	Index    int32 // send, take: the message; agents: the agent
 	request  int32
 	dst      int32
-	Ready    vtime.Time
-	Released vtime.Time
-	Length   vtime.Duration
-	Late     func() // opCall
+	Ready    vtime.Time     // earliest start
+	Released vtime.Time     // order among equal starts
+	Length   vtime.Duration // of a computation
+	Late     func()         // OpCall: the function
 }
 
-// newProcessors makes the processors of a partition, for a model that needs them.
+// newProcessors makes the processors of a partition.
 func (k *Messages) newProcessors() {
 	k.ClocksOnly = false
 	k.Processors = make([]processor, k.Ranks)
@@ -114,7 +110,7 @@ func (k *Messages) newProcessors() {
 	}
 }
 
-// Operate enters an operation of the LP's program.
+// Operate appends an operation to the queue of the LP's program.
 func (k *Messages) Operate(lp int32, op Operation) {
 	p := &k.Processors[lp]
 	switch {
@@ -127,14 +123,14 @@ func (k *Messages) Operate(lp int32, op Operation) {
 	}
 }
 
-// activate makes an operation of the program the next one to begin.
+// activate makes an operation the head of the program's queue, which may begin.
 func (k *Messages) activate(lp int32, p *processor, op Operation) {
 	p.running = true
 	op.Ready, op.Released = k.Clock[lp], p.Released
 	k.Ask(lp, p, op)
 }
 
-// Ask lets an operation ask for the processor.
+// Ask adds an operation to those that may begin.
 func (k *Messages) Ask(lp int32, p *processor, op Operation) {
 	p.number++
 	op.number = p.number
@@ -142,11 +138,11 @@ func (k *Messages) Ask(lp int32, p *processor, op Operation) {
 	k.nudge(lp)
 }
 
-// Behind reports whether an LP has begun what has not taken its time on its processor.
+// Behind reports whether an LP has started operations that have not all begun.
 func (k *Messages) Behind(lp int32) bool { return k.Processors != nil && k.Processors[lp].running }
 
-// Postpone has an LP resumed once all that it began has begun; its clock then shows
-// what that took. It reports false if there is nothing to wait for.
+// Postpone has an LP resumed once all operations that it has started have begun. Its clock
+// then includes them. It reports false if there are none.
 func (k *Messages) Postpone(lp int32) bool {
 	if !k.Behind(lp) {
 		return false
@@ -155,8 +151,8 @@ func (k *Messages) Postpone(lp int32) bool {
 	return true
 }
 
-// PostponeEnd has an LP end once all that it began has begun. It reports false if that is
-// so.
+// PostponeEnd has an LP end once all operations that it has started have begun. It reports
+// false if there are none.
 func (k *Messages) PostponeEnd(lp int32) bool {
 	if !k.Behind(lp) {
 		return false
@@ -165,10 +161,10 @@ func (k *Messages) PostponeEnd(lp int32) bool {
 	return true
 }
 
-// crowded reports whether a program has begun so much that it ought to wait.
+// crowded reports whether the program's queue is so long that the rank must wait.
 func (p *processor) crowded() bool { return len(p.queue)-p.head > 1000 }
 
-// nudge lets a processor look again what it can begin.
+// nudge arms a processor for what it can begin next, after a change.
 func (k *Messages) nudge(lp int32) {
 	p := &k.Processors[lp]
 	if p.serving {
@@ -177,14 +173,13 @@ func (k *Messages) nudge(lp int32) {
 	k.expect(lp, p, k.first(lp, p))
 }
 
-// arm has a processor served at an instant.
+// arm schedules the timed event that serves a processor at an instant.
 func (k *Messages) arm(lp int32, p *processor, t vtime.Time) {
 	p.armed = max(t, k.Now)
 	k.Engine.Schedule(engine.Event{Time: p.armed, Source: k.Global(lp), LP: k.Global(lp), Data: world.DataServe})
 }
 
-// Serve lets a processor begin what it can at an instant up to which all arrivals are
-// known.
+// Serve begins what a processor can begin at now. All arrivals up to now are known.
 func (k *Messages) Serve(lp int32, now vtime.Time) {
 	p := &k.Processors[lp]
 	if p.armed != now {
@@ -216,8 +211,8 @@ func (k *Messages) Serve(lp int32, now vtime.Time) {
 	k.expect(lp, p, b)
 }
 
-// TakeUp goes on with the processor of an LP whose code has unwound the engine's goroutine,
-// and with that what the processor was about to do.
+// TakeUp continues the processor of an LP whose code has unwound the engine's goroutine, and
+// with it the service of the processor.
 func (k *Messages) TakeUp(lp int32) {
 	if k.Processors == nil || !k.Processors[lp].serving {
 		return
@@ -228,14 +223,14 @@ func (k *Messages) TakeUp(lp int32) {
 	k.nudge(lp)
 }
 
-// drain goes on with what the program has asked for, as long as nothing of it takes time.
+// drain starts the operations in the program's queue up to the first that takes time.
 func (k *Messages) drain(lp int32, p *processor) {
 	for !p.running && p.head < len(p.queue) {
 		k.Operate(lp, p.dequeue())
 	}
 }
 
-// expect has a processor served when it can begin something.
+// expect arms a processor for its next beginning.
 func (k *Messages) expect(lp int32, p *processor, b beginning) {
 	switch {
 	case b.at < p.armed:
@@ -245,8 +240,8 @@ func (k *Messages) expect(lp int32, p *processor, b beginning) {
 	}
 }
 
-// checkInterface notes it if a message waits for an interface that is not free again
-// before the end of virtual time.
+// checkInterface records a failure if a message waits for an interface that stays busy to
+// the end of virtual time.
 func (k *Messages) checkInterface(lp int32, p *processor) {
 	if len(p.arrivals) > 0 && p.State.Receive == vtime.Forever {
 		a := &p.arrivals[0]
@@ -266,7 +261,7 @@ func (k *Messages) checkInterface(lp int32, p *processor) {
 	}
 }
 
-// begins carries an operation out.
+// begins carries out an operation at an instant.
 func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) {
 	switch op.Kind {
 	case OpRound:
@@ -307,7 +302,7 @@ func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) 
 	k.drain(lp, p)
 }
 
-// dequeue takes the next operation of the program out of the queue.
+// dequeue removes and returns the next operation of the program's queue.
 func (p *processor) dequeue() Operation {
 	op := p.queue[p.head]
 	p.queue[p.head] = Operation{}
@@ -329,7 +324,7 @@ func (k *Messages) atOnce(lp int32, op *Operation) {
 	}
 }
 
-// endWait ends the wait of an LP at its clock.
+// endWait ends the wait of an LP at its clock, and resumes the LP.
 func (k *Messages) endWait(lp int32) {
 	box := k.Box(lp)
 	w := &box.Wait
@@ -340,7 +335,7 @@ func (k *Messages) endWait(lp int32) {
 	k.above.Resume(lp)
 }
 
-// postponeSend enters a send that an LP has called, and returns its request.
+// postponeSend queues a send of an LP and returns its request.
 func (k *Messages) postponeSend(lp int32, m *message, dst int, payload []byte, c world.Procedure) int32 {
 	request := m.request
 	if request == 0 {
@@ -353,7 +348,7 @@ func (k *Messages) postponeSend(lp int32, m *message, dst int, payload []byte, c
 	return request
 }
 
-// sendAt sends a message. An eager send is over when it has begun.
+// sendAt sends a message at an instant. An eager send is complete then.
 func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) {
 	m := *k.messages.At(op.Index)
 	payload := m.payload
@@ -375,8 +370,8 @@ func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) 
 	}
 }
 
-// postAt posts a receive. All messages that have been taken in are known, in their
-// order: the first one that matches is its, from whatever source.
+// postAt posts a receive at an instant. It takes the first matching message of those taken
+// in so far, from any source, since all of them are known in their order.
 func (k *Messages) postAt(lp int32, ri int32, at vtime.Time) {
 	box, r := k.Box(lp), k.Requests.At(ri)
 	r.posted = at

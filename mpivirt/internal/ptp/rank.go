@@ -5,11 +5,11 @@ import (
 	"gigarank/vtime"
 )
 
-// Compute has an LP compute for d, lengthened by noise. It returns an error, and does
-// nothing, if d is negative or the phase would end after the end of virtual time.
+// Compute advances the clock of an LP by d, lengthened by noise. It returns an error, without
+// effect, if d is negative or the phase would end after the end of virtual time.
 func (k *Messages) Compute(lp int32, d vtime.Duration) error {
 	if d < 0 {
-		return world.Errorf(world.ErrArgument, "a compute phase of %v: no time can be negative", d)
+		return world.Errorf(world.ErrArgument, "a compute phase of %v: give a time of 0 or more", d)
 	}
 	if k.Processors != nil {
 		k.Activity(lp)
@@ -25,7 +25,7 @@ func (k *Messages) Compute(lp int32, d vtime.Duration) error {
 	return nil
 }
 
-// lengthened returns how long a compute phase that an LP begins at t takes.
+// lengthened returns the length, with noise, of a compute phase that an LP starts at t.
 func (k *Messages) lengthened(lp int32, t vtime.Time, d vtime.Duration) vtime.Duration {
 	if k.noise != nil {
 		d = k.noise.Extend(int(k.Global(lp)), t, d)
@@ -35,7 +35,7 @@ func (k *Messages) lengthened(lp int32, t vtime.Time, d vtime.Duration) vtime.Du
 
 // Noise lengthens compute phases. It must be a pure function of its arguments.
 type Noise interface {
-	// Extend returns how long a compute phase of length d that rank begins at t
-	// takes with the noise.
+	// Extend returns the length, with noise, of a compute phase of length d that a rank
+	// starts at t.
 	Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration
 }

@@ -5,9 +5,10 @@ import (
 	"gigarank/vtime"
 )
 
-// requestKind is what a request stands for.
+// requestKind is the kind of operation that a request stands for.
 type requestKind uint8
 
+// The kinds of requests.
 const (
 	SendRequest requestKind = iota + 1
 	ReceiveRequest
@@ -15,14 +16,14 @@ const (
 	procNullRequest // a receive from ProcNull
 )
 
-// request is an operation that has begun and not been waited for. A run may hold
-// some for each rank: 96 bytes.
+// request is an operation that has started and has not been waited for. A run may hold
+// several for each rank: 96 bytes.
 type request struct {
 	Buffer     []byte     // receive: where the payload goes; without a size given, the payload
-	Time       vtime.Time // when it is complete
+	Time       vtime.Time // of completion
 	posted     vtime.Time
 	arrival    vtime.Time // receive: of its message
-	Bytes      int64      // receive: the room for it, if sized; once complete, the size of the message
+	Bytes      int64      // receive: size of the buffer, if sized; once complete, that of the message
 	generation uint32
 	LP         int32 // local number of the LP
 	Comm       int32
@@ -33,12 +34,12 @@ type request struct {
 	Kind       requestKind
 	Procedure  world.Procedure
 	Complete   bool // outcome and time are known
-	waited     bool // part of the wait that its LP is in
-	Sized      bool // the receive has bounds, even where buffer is nil
-	failed     bool // the kernel keeps an error under its index, for the LP to learn when it waits
+	waited     bool // part of the LP's current wait
+	Sized      bool // a longer message is an error, even where Buffer is nil
+	failed     bool // errors has its error, for the LP's wait
 }
 
-// status tells what a request has brought, once it is complete.
+// status returns the status of a complete request.
 func (r *request) status() world.Status {
 	switch r.Kind {
 	case ReceiveRequest:
@@ -58,6 +59,7 @@ func (r *request) matches(m *message) bool {
 // WaitKind is what an LP waits for.
 type WaitKind uint8
 
+// The kinds of waits, tests and probes.
 const (
 	NoWait WaitKind = iota
 	WaitOne
@@ -65,24 +67,23 @@ const (
 	WaitAny
 	WaitSome
 	WaitProbe
-	// The kinds from here on do not wait: they answer at the LP's clock.
+	// The kinds from here on do not wait. They are complete at the LP's clock.
 	TestAll
 	TestAny
 	TestSome
 	TestProbe
 )
 
-// wait describes what an LP waits for, in which call, since when.
+// wait is the wait of an LP in a call.
 type wait struct {
 	Kind      WaitKind
 	Procedure world.Procedure
 	queued    bool // over; the LP is in the ready queue
 	found     bool // a test or probe succeeded
 
-	// generation counts the waits of the LP, so that a timed event which was armed for
-	// another wait is passed over. After 2^32 waits it comes round again. That does no
-	// harm: HandleWait looks only if the wait is armed for the event's very instant,
-	// and then all arrivals up to it are known, whoever armed the event.
+	// generation counts the waits of the LP. It tells a timed event that was armed for an
+	// earlier wait. It repeats after 2^32 waits, without harm: HandleWait evaluates the wait
+	// only at the instant for which it is armed, when all arrivals up to it are known.
 	generation uint32
 	Requests   []int32 // waitAll, waitAny, waitSome, tests; 0 is an inactive one
 	Request    int32   // waitOne
@@ -90,20 +91,20 @@ type wait struct {
 	Comm       int32   // probes
 	Peer       int32
 	Tag        int32
-	message    int32      // probes: what was found
-	armed      vtime.Time // instant of the timed event that will look again; Forever if none
-	at         vtime.Time // instant at which the wait is over
+	message    int32      // probes: the message found
+	armed      vtime.Time // instant of the next evaluation; Forever if none
+	at         vtime.Time // end of the wait
 }
 
-// newCompleted makes a request that is complete from the start and is never released.
+// newCompleted returns a request that is complete from the start and is never released.
 func (k *Messages) newCompleted(kind requestKind) int32 {
 	index := k.Requests.Take()
 	*k.Requests.At(index) = request{Kind: kind, LP: world.None, Complete: true}
 	return index
 }
 
-// OwnRequest returns a request of an LP's own in the place of one, and its generation: one
-// that stands for all that are over at once is replaced by another.
+// OwnRequest returns an LP's request and its generation. In the place of a request that all
+// LPs share it returns a new one.
 func (k *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
 	if index == k.CompletedSend || index == k.Nobody {
 		kind := k.Requests.At(index).Kind
@@ -114,11 +115,11 @@ func (k *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, g
 	return index, k.Requests.At(index).generation
 }
 
-// HoldsRequest reports whether an index still stands for an LP's request of a generation.
+// HoldsRequest reports whether an index is still that of an LP's request of a generation.
 func (k *Messages) HoldsRequest(lp, index int32, generation uint32) bool {
 	p := k.Requests.Peek(index)
 	return p.generation == generation && p.LP == lp
 }
 
-// RequestStatus returns what a request that is complete has brought.
+// RequestStatus returns the status of a complete request.
 func (k *Messages) RequestStatus(index int32) world.Status { return k.Requests.At(index).status() }

@@ -7,7 +7,7 @@ import (
 	"gigarank/vtime"
 )
 
-// SendMode is when a send is complete and what it asks of the receiver.
+// SendMode is the communication mode of a send (MPI 4.1, 3.4).
 type SendMode uint8
 
 const (
@@ -17,17 +17,17 @@ const (
 	Buffered             // complete at once, whatever the size
 )
 
-// Operands is what a call between two ranks works on.
+// Operands holds the arguments of a point-to-point call.
 type Operands struct {
 	Procedure world.Procedure
 	Comm      *world.Comm
-	Member    int32    // that the rank is in comm
+	Member    int32    // the rank's, in Comm
 	Matched   int32    // Mrecv: the message that a matched probe has found
-	Outgoing  outgoing // sends, and the one of a Sendrecv
-	Incoming  incoming // receives and probes, and the receive of a Sendrecv
+	Outgoing  outgoing // of sends, Sendrecv among them
+	Incoming  incoming // of receives and probes, Sendrecv among them
 }
 
-// outgoing is what a call sends.
+// outgoing is a message to send.
 type outgoing struct {
 	Dest    int // member
 	Tag     int
@@ -36,9 +36,9 @@ type outgoing struct {
 	Mode    SendMode
 }
 
-// Send puts a message under way from an LP at its clock, which moves on by what the
-// message costs the processor. It returns the request that is complete once the
-// receive has matched or the data have left, or 0 if the sender is free at once.
+// Send sends a message of an LP at its clock, and advances the clock by the message's cost to
+// the CPU. It returns a request that completes with the match or the departure of the data,
+// 0 if the send is complete at once.
 func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 	o, c := &q.Outgoing, q.Procedure
 	box := k.Box(lp)
@@ -72,8 +72,8 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 	return m.request
 }
 
-// depart charges an LP for sending a message and returns its arrival. Of a message
-// above the eager limit only the request for it is under way.
+// depart charges an LP for a send and returns the message's arrival. Above the eager limit
+// that is the arrival of REQ.
 func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode SendMode) vtime.Time {
 	src, bytes := int(m.rank), m.bytes
 	if m.large {
@@ -100,9 +100,9 @@ func (k *Messages) port(lp int32) *network.Port {
 	return &k.Ports[lp]
 }
 
-// NewRequest takes a request of an LP. Its generation tells a stale copy of a Request
-// from one that is valid; it fails to do so only where exactly a multiple of 2^32
-// requests of the engine were made in between and the last took the same place.
+// NewRequest returns a new request of an LP. Its generation tells a stale copy of a Request
+// from a valid one, unless exactly a multiple of 2^32 requests were made in between and the
+// last took the same index.
 func (k *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int32 {
 	k.generation++
 	index := k.Requests.Take()
@@ -110,8 +110,8 @@ func (k *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	return index
 }
 
-// dispatch brings a message to its destination: into the mailbox of a local LP,
-// or as a record to the engine that owns it. The payload is copied.
+// dispatch delivers a message to a local LP, or sends it as a record to the engine that owns
+// the destination. It copies the payload.
 func (k *Messages) dispatch(m *message, dst int, sent vtime.Time, payload []byte) {
 	lp, local := k.Local(dst)
 	if !local {
@@ -127,7 +127,7 @@ func (k *Messages) dispatch(m *message, dst int, sent vtime.Time, payload []byte
 	k.give(lp, index, sent)
 }
 
-// give hands a message, sent at an instant, to a local LP.
+// give delivers a message, sent at an instant, to the mailbox or processor of a local LP.
 func (k *Messages) give(lp, index int32, sent vtime.Time) {
 	if k.Processors != nil {
 		m := k.messages.At(index)
@@ -137,8 +137,8 @@ func (k *Messages) give(lp, index int32, sent vtime.Time) {
 	k.arrive(lp, index)
 }
 
-// KeepPayload returns a copy of a message's content in a buffer of the kernel, nil if
-// there is none. Content of no bytes stays content.
+// KeepPayload returns a copy of a message's content in a pooled buffer. It is nil without
+// content, and not nil for content of no bytes.
 func (k *Messages) KeepPayload(payload []byte) []byte {
 	if payload == nil {
 		return nil
@@ -158,6 +158,7 @@ const (
 	flagLarge
 )
 
+// sendMessage sends a message as a record to the engine that owns its destination.
 func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time, payload []byte) {
 	w := world.Writer{Rest: k.Engine.Record(k.Engine.Partition().Owner(dst), messageRecord+len(payload))}
 	w.U8(world.RecordMessage)
@@ -184,6 +185,7 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time, payload []b
 	copy(w.Rest, payload)
 }
 
+// DeliverMessage handles the record of a message from an engine.
 func (k *Messages) DeliverMessage(src int, record []byte, r world.Reader) {
 	flags := r.U8()
 	comm, known := k.Contexts[r.U64()]
@@ -207,8 +209,8 @@ func (k *Messages) DeliverMessage(src int, record []byte, r world.Reader) {
 	k.give(lp, index, sent)
 }
 
-// Landing returns the LP that a message from another engine is for, once its times are
-// found to be in order.
+// Landing returns the LP that receives a message from another engine. It first checks that
+// the arrival keeps causality.
 func (k *Messages) Landing(rank, dst int, sent, arrival vtime.Time) int32 {
 	k.Engine.CheckArrival(rank, dst, sent, arrival)
 	lp, local := k.Local(dst)
@@ -218,8 +220,8 @@ func (k *Messages) Landing(rank, dst int, sent, arrival vtime.Time) int32 {
 	return lp
 }
 
-// Stray keeps a record for a communicator that this engine's ranks have not made
-// yet: a member elsewhere was faster.
+// Stray stores a record for a communicator that this engine's ranks have not made yet, since
+// a member elsewhere was faster.
 func (k *Messages) Stray(src int, record []byte) {
 	r := world.Reader{Rest: record[2:]}
 	context := r.U64()
@@ -227,7 +229,7 @@ func (k *Messages) Stray(src int, record []byte) {
 	k.Strays[context] = append(k.Strays[context], kept)
 }
 
-// DeliverStrays delivers what came for a communicator before it was made.
+// DeliverStrays delivers the records that came for a communicator before it was made.
 func (k *Messages) DeliverStrays(context uint64) {
 	kept := k.Strays[context]
 	delete(k.Strays, context)
@@ -237,8 +239,8 @@ func (k *Messages) DeliverStrays(context uint64) {
 	}
 }
 
-// match returns when the content of a message is there whose receive an LP posted at
-// an instant, in a call, and tells a sender that waits for the match when it is free.
+// match returns the arrival of a message's content at an LP that posted its receive at an
+// instant, in a call. It tells a waiting sender when its send completes.
 func (k *Messages) match(m *message, lp int32, posted vtime.Time, c world.Procedure) (arrival vtime.Time) {
 	if m.request == 0 && !m.large {
 		return m.arrival
@@ -259,8 +261,7 @@ func (k *Messages) match(m *message, lp int32, posted vtime.Time, c world.Proced
 	return arrival
 }
 
-// acknowledge tells the sender of a message that it is free at instant t, since a rank
-// has matched it.
+// acknowledge completes the send of a message at instant t, after the match by a rank.
 func (k *Messages) acknowledge(m *message, by int, t vtime.Time) {
 	if k.Processors != nil {
 		k.TellMatch(world.RecordMatch, m.engine, m.request, by, t)
@@ -273,8 +274,8 @@ func (k *Messages) acknowledge(m *message, by int, t vtime.Time) {
 	k.SendAcknowledgement(world.RecordAcknowledgement, m.engine, m.request, t)
 }
 
-// SendAcknowledgement tells another engine when the sender with an index there is free:
-// a request, or an agent, as the kind of the record says.
+// SendAcknowledgement sends another engine the instant at which a send there completes. The
+// kind of the record says whether index is a request or an agent.
 func (k *Messages) SendAcknowledgement(kind byte, engine, index int32, t vtime.Time) {
 	w := world.Writer{Rest: k.Engine.Record(int(engine), 1+4+8)}
 	w.U8(kind)
@@ -288,16 +289,16 @@ func (k *Messages) Acknowledged(request int32, t vtime.Time) {
 	k.Notice(k.Requests.At(request).LP)
 }
 
-// incoming is what a call receives.
+// incoming is a message to receive or to probe for.
 type incoming struct {
 	Source int    // member or AnySource
 	Tag    int    // or AnyTag
-	Bytes  int64  // room, if sized
+	Bytes  int64  // size of the buffer, if sized
 	Buffer []byte // nil without a size: the message becomes part of the completion
 	Sized  bool   // a longer message is an error
 }
 
-// Receive posts a receive at the LP's clock.
+// Receive posts a receive at the LP's clock and returns its request.
 func (k *Messages) Receive(lp int32, q *Operands) int32 {
 	v := &q.Incoming
 	box := k.Box(lp)
@@ -314,15 +315,15 @@ func (k *Messages) Receive(lp int32, q *Operands) int32 {
 	return index
 }
 
-// WaitRequest makes the LP wait for one request; see beginWait.
+// WaitRequest starts a wait of the LP for one request; see beginWait.
 func (k *Messages) WaitRequest(lp int32, request int32, c world.Procedure) bool {
 	box := k.Box(lp)
 	box.Wait.Request = request
 	return k.beginWait(lp, box, WaitOne, c)
 }
 
-// WaitRequests makes the LP wait for several; see beginWait. The kernel keeps the
-// slice until the wait is over.
+// WaitRequests starts a wait of the LP for several requests; see beginWait. The slice belongs
+// to the wait until it is over.
 func (k *Messages) WaitRequests(lp int32, kind WaitKind, requests []int32, c world.Procedure) bool {
 	box := k.Box(lp)
 	box.Wait.Requests, box.Wait.pending = requests, 0
@@ -339,7 +340,7 @@ func (k *Messages) WaitRequests(lp int32, kind WaitKind, requests []int32, c wor
 	return k.beginWait(lp, box, kind, c)
 }
 
-// unwaited ends the bond between requests that stay and a wait that is over.
+// unwaited clears the mark of requests that belong to the current wait.
 func (k *Messages) unwaited(requests []int32) {
 	for _, ri := range requests {
 		if ri != 0 {
@@ -348,7 +349,7 @@ func (k *Messages) unwaited(requests []int32) {
 	}
 }
 
-// Probe makes the LP probe; see beginWait. take removes the message found.
+// Probe starts a probe of the LP; see beginWait.
 func (k *Messages) Probe(lp int32, kind WaitKind, q *Operands) bool {
 	box := k.Box(lp)
 	w := &box.Wait
@@ -366,7 +367,7 @@ func (k *Messages) ReceiveMatched(lp, request, message int32) {
 	k.take(lp, k.Box(lp), request, message)
 }
 
-// extract takes the message that a matched probe found out of the mailbox.
+// extract removes the message that a matched probe has found from the mailbox.
 func (k *Messages) extract(lp int32, index int32) {
 	box := k.Box(lp)
 	previous := int32(0)
@@ -377,8 +378,8 @@ func (k *Messages) extract(lp int32, index int32) {
 	k.messages.At(index).next = ^lp // in no chain: it is the LP's
 }
 
-// Found reports whether a matched probe of an LP has found a message, which is not received
-// yet.
+// Found reports whether an index is that of a message which a matched probe of an LP has
+// found and which is not received yet.
 func (k *Messages) Found(lp, index int32) bool {
 	return index > 0 && index <= k.messages.Next && k.messages.Peek(index).next == ^lp
 }

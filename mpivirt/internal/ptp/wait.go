@@ -9,14 +9,13 @@ import (
 	"gigarank/vtime"
 )
 
-// pollsAbsorbed is the number of failing tests or probes in a row, with no other
-// call of the rank between them, after which the rank is taken to be in a loop
-// that polls until it succeeds: the next poll does not return before that, at the
-// instant at which the loop would have found out.
+// pollsAbsorbed is the number of failing tests or probes in a row, without another call
+// between them, that make a long loop of polls. The next poll then returns only with success,
+// at the instant at which the loop would have succeeded.
 const pollsAbsorbed = 1000
 
-// beginWait starts a wait of an LP. It reports whether the LP can go on at once;
-// otherwise the LP must be suspended, and the wait is over when it is resumed.
+// beginWait starts a wait of an LP. It reports whether the wait is over at once. Else the LP
+// must be suspended until it is resumed, when the wait is over.
 func (k *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
 	w := &box.Wait
 	w.Kind, w.Procedure, w.queued, w.armed = kind, c, false, vtime.Forever
@@ -32,7 +31,8 @@ func (k *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Proc
 	return k.Clock[lp] < vtime.Forever
 }
 
-// reconsider lets an LP that waits look again after something has happened to it.
+// reconsider evaluates the wait of an LP again after an event, and queues the LP if the wait
+// is over.
 func (k *Messages) reconsider(lp int32, box *Mailbox) {
 	if k.Processors != nil {
 		k.nudge(lp)
@@ -45,9 +45,8 @@ func (k *Messages) reconsider(lp int32, box *Mailbox) {
 	}
 }
 
-// HandleWait is called when all arrivals at or before t are known, at the
-// instant for which a wait of the LP was armed. It reports whether the wait is
-// over.
+// HandleWait evaluates a wait of an LP at t, the instant for which it was armed. All arrivals
+// at or before t are known. It reports whether the wait is over.
 func (k *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
 	box := k.Mailbox(lp)
 	if box == nil {
@@ -61,9 +60,9 @@ func (k *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
 	return k.consider(lp, box, t)
 }
 
-// consider reports whether the wait of an LP is over, given that all arrivals at
-// or before known have been delivered. If not, it arms a timed event for the
-// instant at which there will be more to say, if there is one.
+// consider reports whether the wait of an LP is over, given that all arrivals at or before
+// known have been delivered. If not, it arms a timed event for the next evaluation, if the
+// instant of that is known.
 func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	w := &box.Wait
 	at, certain := k.evaluate(lp, box, known)
@@ -80,16 +79,14 @@ func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	return false
 }
 
-// settleAt has the LP's receives from any source settle at instant t, whatever
-// the LP does by then: who sent to them and waits for the match must learn of it
-// at its time, not when the LP next waits.
+// settleAt settles the LP's receives from any source at instant t, whatever the LP does by
+// then. Senders that wait for the match learn of it then, not at the LP's next wait.
 func (k *Messages) settleAt(lp int32, t vtime.Time) {
 	k.Engine.Schedule(engine.Event{Time: t, Source: k.Global(lp), LP: k.Global(lp), Data: world.DataSettle})
 }
 
-// HandleSettle is called when all arrivals at or before t are known, at an
-// instant that was given to settleAt. It reports whether the wait that the LP is
-// in is over.
+// HandleSettle settles an LP's receives at t, an instant of settleAt. All arrivals at or
+// before t are known. It reports whether the wait of the LP is over.
 func (k *Messages) HandleSettle(lp int32, t vtime.Time) bool {
 	if k.Slots[lp] == 0 {
 		return false
@@ -104,9 +101,9 @@ func (k *Messages) HandleSettle(lp int32, t vtime.Time) bool {
 	return box.Wait.Kind != NoWait && !box.Wait.queued && k.consider(lp, box, t)
 }
 
-// evaluate returns the instant at which the wait of an LP is over, if that is
-// certain; else the instant up to which arrivals must be known to say more about
-// the wait itself, Forever if something has to happen first.
+// evaluate returns the end of an LP's wait, if it is certain. Else it returns the instant up
+// to which arrivals must be known for the next evaluation. That is Forever if an event must
+// come first.
 func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.Time, certain bool) {
 	w := &box.Wait
 	clock := k.Clock[lp]
@@ -131,8 +128,8 @@ func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	}
 }
 
-// earliest returns the least completion time of the requests, Forever if none is
-// complete. Inactive requests (index 0) do not count.
+// earliest returns the least completion time of the requests, Forever if none is complete.
+// Inactive requests (index 0) are skipped.
 func (k *Messages) earliest(requests []int32) vtime.Time {
 	least := vtime.Forever
 	for _, ri := range requests {
@@ -146,6 +143,7 @@ func (k *Messages) earliest(requests []int32) vtime.Time {
 	return least
 }
 
+// latest returns the greatest completion time of the requests, at least clock.
 func (k *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
 	for _, ri := range requests {
 		if ri != 0 {
@@ -181,8 +179,8 @@ func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 	return m.arrival, false
 }
 
-// evaluatePoll is evaluate for a test or a nonblocking probe: it is over at the
-// LP's clock, or, in a long loop of them, at the first poll that succeeds.
+// evaluatePoll is evaluate for a test or a nonblocking probe. It ends at the LP's clock. In a
+// long loop of polls it ends with the first that succeeds.
 func (k *Messages) evaluatePoll(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	if box.polls < pollsAbsorbed {
 		return clock, clock <= known
@@ -220,7 +218,7 @@ func (k *Messages) successTime(box *Mailbox) vtime.Time {
 	}
 }
 
-// probed returns the message that a probe at instant t finds.
+// probed returns the message that a probe at instant t finds, 0 for none.
 func (k *Messages) probed(box *Mailbox, t vtime.Time) int32 {
 	w := &box.Wait
 	probe := request{Comm: w.Comm, Peer: w.Peer, Tag: w.Tag}
@@ -236,8 +234,8 @@ func (k *Messages) probed(box *Mailbox, t vtime.Time) int32 {
 	return index
 }
 
-// Finish ends the wait of an LP: its clock is set, and what it waited for is
-// charged. The results stay in the wait for the caller of the operation.
+// Finish ends the wait of an LP. It sets the clock, charges the complete requests and fills
+// the completion.
 func (k *Messages) Finish(lp int32, box *Mailbox) {
 	w := &box.Wait
 	kind := w.Kind
@@ -248,8 +246,7 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 	case WaitAll:
 		k.chargeAll(lp, w.Requests, w.at)
 	case WaitAny, WaitSome:
-		// The caller knows which requests are charged, from the clock on at which
-		// the wait began.
+		// fillCompletion charges the requests, from the clock at the start of the wait.
 		w.found = true
 	case WaitProbe:
 		k.Clock[lp] = w.at
@@ -264,7 +261,7 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 	box.polls = 0
 }
 
-// finishPoll answers a test or a nonblocking probe at the LP's clock.
+// finishPoll decides a test or a nonblocking probe at the LP's clock.
 func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 	w, now := &box.Wait, k.Clock[lp]
 	switch kind {
@@ -294,6 +291,7 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 	}
 }
 
+// allComplete reports whether all active requests are complete at now.
 func (k *Messages) allComplete(requests []int32, now vtime.Time) bool {
 	for _, ri := range requests {
 		if ri != 0 {
@@ -305,8 +303,8 @@ func (k *Messages) allComplete(requests []int32, now vtime.Time) bool {
 	return true
 }
 
-// Charge makes the LP spend what the completion of a request costs its CPU, from
-// instant at on; its clock shows the end.
+// Charge advances the LP's clock to the end of what a complete request costs its CPU, from
+// instant at on.
 func (k *Messages) Charge(lp int32, r *request, at vtime.Time) {
 	if !k.Charges || r.Kind != ReceiveRequest {
 		k.Clock[lp] = max(at, r.Time)
@@ -319,8 +317,8 @@ func (k *Messages) Charge(lp int32, r *request, at vtime.Time) {
 	k.Clock[lp] = end
 }
 
-// chargeAll charges receives in the order in which their messages arrived, as the
-// CPU takes them in while the LP waits.
+// chargeAll charges receives in the order of their messages' arrivals, as the CPU takes them
+// in during the wait.
 func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
 	if !k.Charges {
 		k.Clock[lp] = at
@@ -346,8 +344,8 @@ func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
 	k.Clock[lp] = max(k.Clock[lp], k.latest(0, requests))
 }
 
-// chargeFirst charges an LP for the first request that is complete at instant at,
-// when a wait for any of them is over, and returns its position.
+// chargeFirst charges an LP for the first request in the list that is complete at instant
+// at, and returns its position.
 func (k *Messages) chargeFirst(lp int32, list []int32, at vtime.Time) int {
 	for i, index := range list {
 		if k.completeAt(index, at) {
@@ -359,8 +357,8 @@ func (k *Messages) chargeFirst(lp int32, list []int32, at vtime.Time) int {
 	return world.Undefined
 }
 
-// chargeSome charges an LP for all requests that are complete at instant at, and
-// appends their positions to which.
+// chargeSome charges an LP for all requests that are complete at instant at. It appends
+// their positions to which.
 func (k *Messages) chargeSome(lp int32, list []int32, at vtime.Time, which []int) []int {
 	completed := k.completed[:0]
 	for i, index := range list {
