@@ -2,16 +2,16 @@ package world
 
 import "fmt"
 
-// Comm is a communicator as all ranks of an engine share it: who its members are.
+// Comm is the membership of a communicator. All ranks of an engine share it.
 type Comm struct {
 	Index   int32
 	Context uint64 // equal on all engines
 	Group   *Group // nil for SELF, where it is the rank alone
 	Size    int
-	First   int // least member of this engine; members first to last-1 contain all of them
-	Last    int
-	Locals  int // members of this engine
-	Freed   int
+	First   int // least member of this engine
+	Last    int // its greatest member, plus one
+	Locals  int // number of members of this engine
+	Freed   int // number of those that have freed it
 }
 
 func (c *Comm) String() string {
@@ -66,7 +66,7 @@ func (g *Group) Contains(subgroup *Group) error {
 // maxTag is the largest tag (MPI_TAG_UB).
 const maxTag = 1<<31 - 1
 
-// CheckSend returns what is wrong with the arguments of a send.
+// CheckSend returns the error in the arguments of a send, nil for none.
 func (c *Comm) CheckSend(dest, tag int, bytes int64) error {
 	switch {
 	case c.Size == 0:
@@ -81,7 +81,7 @@ func (c *Comm) CheckSend(dest, tag int, bytes int64) error {
 	return nil
 }
 
-// CheckReceive returns what is wrong with the arguments of a receive or probe.
+// CheckReceive returns the error in the arguments of a receive or probe, nil for none.
 func (c *Comm) CheckReceive(source, tag int, bytes int64) error {
 	switch {
 	case c.Size == 0:

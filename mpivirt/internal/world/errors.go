@@ -34,39 +34,40 @@ var classNames = [...]string{
 	"MPI_ERR_TRUNCATE", "MPI_ERR_OTHER", "MPI_ERR_TYPE",
 }
 
-// Error gives the MPI name of the class.
+// Error returns the MPI name of the class.
 func (c ErrorClass) Error() string { return classNames[c] }
 
 // Error is an MPI error of one rank.
 type Error struct {
 	Class  ErrorClass
-	Detail string
+	Detail string // the cause, and the remedy
 }
 
 func (e *Error) Error() string { return e.Class.Error() + ": " + e.Detail }
 
-// Unwrap makes errors.Is find the class.
+// Unwrap returns the class, for errors.Is.
 func (e *Error) Unwrap() error { return e.Class }
 
-// NoComm is the error of a call on a nil communicator (MPI_COMM_NULL). Nobody's error
-// handler stands behind it, so the call returns it always. It stays out of the frames of
-// ranks that wait.
+// NoComm returns the error of a call on a nil communicator (MPI_COMM_NULL). No error handler
+// belongs to it, so the call always returns it. It is not inlined into the frames of ranks
+// that wait.
 //
 //go:noinline
 func NoComm(c Procedure) *Error {
 	return Errorf(ErrComm, "%s on no communicator: Split and Create give nil to ranks that are in no new one", c)
 }
 
+// Errorf returns an error of a class, with a formatted detail.
 func Errorf(class ErrorClass, format string, arguments ...any) *Error {
 	return &Error{class, fmt.Sprintf(format, arguments...)}
 }
 
-// RankError tells that a rank of the simulated program failed: it returned an
-// error, panicked, called Abort or made an MPI error.
+// RankError is the failure of a rank of the simulated program: it returned an error,
+// panicked, called Abort or made an MPI error.
 type RankError struct {
 	Rank int
 	Time vtime.Time // the rank's clock
-	Call string     // the MPI call it was in or made last; empty if none
+	Call string     // its current or latest MPI call; empty for none
 	Err  error
 }
 
@@ -97,9 +98,11 @@ type Fatal struct{ Err error }
 // Throw unwinds a rank with an MPI error. It does not return.
 func Throw(err error) { panic(Fatal{err}) }
 
-// Procedure names the MPI calls for reports.
+// Procedure is an MPI procedure.
 type Procedure uint8
 
+// The procedures. Sends come first, receives, waits, tests and probes follow, then
+// collectives in the order of [collectives.Operation].
 const (
 	NoProcedure Procedure = iota
 	Send
@@ -125,7 +128,7 @@ const (
 	Iprobe
 	Mprobe
 	Improbe
-	Barrier // from here on in the order of collectives.Operation
+	Barrier // the first collective
 	Bcast
 	Reduce
 	Allreduce
@@ -151,6 +154,7 @@ const (
 	Start
 )
 
+// CallNames holds the names of the procedures in reports.
 var CallNames = [...]string{
 	"", "Send", "Ssend", "Bsend", "Rsend", "Recv", "Isend", "Issend", "Ibsend", "Irsend", "Irecv", "Sendrecv",
 	"Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
@@ -162,13 +166,13 @@ var CallNames = [...]string{
 
 func (c Procedure) String() string { return CallNames[c] }
 
-// Blocks reports whether a call is a message's own and returns when that is over.
+// Blocks reports whether a procedure sends or receives and returns when that is complete.
 func (c Procedure) Blocks() bool { return c >= Send && c <= Recv || c == Sendrecv }
 
-// ProcedureOf returns the call that carries out an operation.
+// ProcedureOf returns the procedure of a collective operation.
 func ProcedureOf(op collectives.Operation) Procedure { return Barrier + Procedure(op) }
 
-// In says where a procedure is called, nothing for none.
+// In returns " in " and the name of a procedure, the empty string for none.
 func (c Procedure) In() string {
 	if c == NoProcedure {
 		return ""
@@ -176,26 +180,27 @@ func (c Procedure) In() string {
 	return " in " + c.String()
 }
 
-// Numbers that stand for no rank, tag or index of their own. They differ from one
-// another, so that one in the place of another is found.
+// Numbers that stand for no rank, tag or index. They differ from one another, so that a
+// mistaken one is found.
 const (
-	NoMember  = -1     // what [Group.Member] gives for a rank outside the group
+	NoMember  = -1     // result of [Group.Member] for a rank outside the group
 	AnySource = -2     // MPI_ANY_SOURCE
 	ProcNull  = -3     // MPI_PROC_NULL
 	AnyTag    = -4     // MPI_ANY_TAG
 	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request
 )
 
-// EmptyStatus is the status of an inactive request, and of one that is no receive (MPI
-// 4.1, 3.7.3); ProcNullStatus that of a receive from ProcNull (3.10).
+// The statuses of requests that receive nothing.
 var (
+	// EmptyStatus is that of an inactive request, and of one that is no receive (MPI 4.1,
+	// 3.7.3). ProcNullStatus is that of a receive from ProcNull (3.10).
 	EmptyStatus    = Status{Source: AnySource, Tag: AnyTag}
 	ProcNullStatus = Status{Source: ProcNull, Tag: AnyTag}
 )
 
-// Status tells what a receive or probe found (MPI_Status).
+// Status is the envelope of a message that a receive or probe has found (MPI_Status).
 type Status struct {
-	Source int   // member of the communicator that sent
+	Source int   // the sender, as a member of the communicator
 	Tag    int   // tag of the message
 	Bytes  int64 // size of the message
 }

@@ -1,9 +1,9 @@
 package world
 
-// Data of timed events: what the kernel does at their time.
+// Data of timed events: the work of the kernel at their time.
 const (
-	DataWait   = iota // look at the wait of the LP
-	DataSettle        // let its receives from any source settle
-	DataResume        // resume the LP, whose collective is over
-	DataServe         // let the LP's processor begin what it can
+	DataWait   = iota // evaluate the LP's wait
+	DataSettle        // settle the LP's receives from any source
+	DataResume        // resume the LP after a collective
+	DataServe         // serve the LP's processor
 )

@@ -7,7 +7,8 @@ import (
 	"gigarank/vtime"
 )
 
-// SetErrorsReturn chooses the error handler of an LP.
+// SetErrorsReturn sets the error handler of an LP: MPI_ERRORS_RETURN if on, else
+// MPI_ERRORS_ARE_FATAL.
 func (k *Partition) SetErrorsReturn(lp int32, on bool) {
 	k.Returning = k.Returning || on
 	if k.errorsReturn == nil {
@@ -20,28 +21,27 @@ func (k *Partition) SetErrorsReturn(lp int32, on bool) {
 	}
 }
 
-// ErrorsAreFatal reports whether an LP's error handler ends the program.
+// ErrorsAreFatal reports whether an LP's error handler is MPI_ERRORS_ARE_FATAL.
 func (k *Partition) ErrorsAreFatal(lp int32) bool {
 	return k.errorsReturn == nil || k.errorsReturn[lp>>6]>>(lp&63)&1 == 0
 }
 
-// A rank that fails stops at its clock, and the least failure in the order of (virtual
-// time, rank) is what the run ends with. Ranks run ahead of virtual time, so the
-// simulation goes on after a failure: ranks whose clocks lie before the least one known,
-// here or elsewhere, are resumed until they pass it, wait, end or fail themselves; those
-// beyond it are not. What a rank does takes effect on others a picosecond later at the
-// earliest. So nothing that is left out has an effect before the failure, and every
-// division of the ranks among engines comes to the same one.
+// A rank that fails stops at its clock. The run ends with the least failure in the order
+// (virtual time, rank). Ranks run ahead of virtual time, so the simulation goes on after a
+// failure. Ranks with clocks before the least known failure are resumed until they pass it,
+// wait, end or fail; others are not. An action of a rank affects others a picosecond later at
+// the earliest. So nothing that is left out has an effect before the failure, and every
+// division of the ranks among engines finds the same one.
 
-// failing is what a kernel knows of ranks that have failed.
+// failing is the state of a partition's failures.
 type failing struct {
-	Horizon *engine.Failure // the least of all engines that is known, nil if there is none
-	Own     *RankError      // the least of this engine
-	Failed  map[int32]bool  // LPs that have
-	Closed  bool            // the run is over: what ranks do while they are unwound does not count
+	Horizon *engine.Failure // least known one of all engines, nil for none
+	Own     *RankError      // least of this engine, nil for none
+	Failed  map[int32]bool  // by LP
+	Closed  bool            // the run is over: ranks are unwound, their calls do not count
 }
 
-// FailedAt notes that a rank, of this engine or another, fails at an instant.
+// FailedAt records the failure of a rank, of this engine or another, at an instant.
 func (k *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
 	f := &k.Failing
 	e := &RankError{Rank: rank, Time: t, Call: c.String(), Err: err}
@@ -59,11 +59,11 @@ func (e *RankError) Before(o *RankError) bool {
 // Limit implements [engine.Limited].
 func (k *Partition) Limit(f *engine.Failure) { k.Failing.Horizon = f }
 
-// Limited reports whether some rank has failed.
+// Limited reports whether a failure is known, of any rank.
 func (k *Partition) Limited() bool { return k.Failing.Horizon != nil }
 
-// Dropped reports whether an LP that is ready goes on no more: it has failed, or all
-// that it would do comes after a failure.
+// Dropped reports whether an LP is not resumed any more: it has failed, or its clock lies
+// beyond a failure.
 func (k *Partition) Dropped(lp int32) bool {
 	f := &k.Failing
 	return f.Failed[lp] || f.Horizon.Before(&engine.Failure{Time: k.Clock[lp], LP: k.Global(lp)})
@@ -73,31 +73,32 @@ func (k *Partition) Dropped(lp int32) bool {
 var ErrGoexit = errors.New("the rank's code has ended its goroutine by runtime.Goexit, as Fatal and FailNow of a test do: " +
 	"return an error instead (docs/programs.md)")
 
-// swallowedError is the failure of a rank whose code has recovered from the panic by
-// which it was ended.
+// swallowedError is the failure of a rank whose code has recovered from the panic that ends
+// the rank.
 type swallowedError struct{ cause error }
 
 func (e *swallowedError) Error() string {
-	return e.cause.Error() + " (a recover() in the rank's code has held up the panic that ends the rank after such an error: " +
+	return e.cause.Error() + " (a recover() in the rank's code has stopped the panic that ends the rank after such an error: " +
 		"let it pass, or call SetErrorsReturn(true) and look at the error; docs/programs.md)"
 }
 
+// Unwrap returns the failure before the recovery.
 func (e *swallowedError) Unwrap() error { return e.cause }
 
-// Yield makes LPs lo to hi-1 ready, which have not had their turn.
+// Yield makes LPs lo to hi-1 ready again.
 func (k *Partition) Yield(lo, hi int32) {
 	if lo < hi {
 		k.Engine.ReadyRange(int(lo), int(hi))
 	}
 }
 
-// Closed reports whether the run is over: ranks that have not ended are unwound.
+// Closed reports whether the run is over and its ranks are unwound.
 func (k *Partition) Closed() bool { return k.Failing.Closed }
 
 // HasFailed reports whether an LP has failed.
 func (k *Partition) HasFailed(lp int32) bool { return k.Failing.Failed != nil && k.Failing.Failed[lp] }
 
-// Swallowed notes that a rank that was ended has gone on.
+// Swallowed adds to a rank's failure that its code has recovered from the panic and gone on.
 func (k *Partition) Swallowed(lp int32) {
 	own := k.Failing.Own
 	if own == nil || own.Rank != int(k.Global(lp)) || own.Err == ErrGoexit {

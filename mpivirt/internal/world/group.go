@@ -49,8 +49,8 @@ func NewGroup(ranks []int) *Group {
 	return g
 }
 
-// spans tells whether both groups need no list and all of the other's members are
-// members. It looks at two of them only.
+// spans reports whether both groups need no list and all of the other's members are
+// members. It checks two of them only.
 func (g *Group) spans(other *Group) bool {
 	if g.ranks != nil || other.ranks != nil || g.size == 0 || other.size == 0 || g.stride == 0 || other.stride%g.stride != 0 {
 		return false
@@ -215,7 +215,7 @@ func (g *Group) Equal(h *Group) bool {
 	return slices.Equal(g.ranks, h.ranks)
 }
 
-// groupKey is what equal groups have in common and others seldom do.
+// groupKey is equal for equal groups, and seldom for others.
 type groupKey struct{ size, first, last int }
 
 // groupTable holds one copy of each group of an engine.

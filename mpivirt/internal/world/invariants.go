@@ -7,8 +7,8 @@ import (
 
 // The checks of a build with the tag invariants; see package invariant.
 
-// CheckClocks holds the clocks of LPs lo to hi-1 against what they were: no rank
-// goes back in time.
+// CheckClocks compares the clocks of LPs lo to hi-1 with those at the last check: no clock
+// goes back.
 func (k *Partition) CheckClocks(lo, hi int32) {
 	if k.seen == nil {
 		k.seen = make([]vtime.Time, k.Ranks)

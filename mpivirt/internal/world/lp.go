@@ -2,8 +2,8 @@ package world
 
 import "gigarank/mpivirt/internal/stats"
 
-// None is the number of no LP.
+// None stands for no LP.
 const None = -1
 
-// Untimed is the label of a collective that is not timed; see [Kernel.Label].
+// Untimed is the label of a collective that is not timed; see [Partition.Label].
 const Untimed = stats.Untimed

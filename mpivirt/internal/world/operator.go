@@ -1,7 +1,7 @@
 package world
 
-// Operator is an Op over bytes, as the interpreters of collectives use it. The
-// zero operator stands for no reduction.
+// Operator is a reduction operator over bytes, as the interpreters of collectives use it. The
+// zero Operator stands for no reduction.
 type Operator struct {
 	Name        string
 	Commutative bool

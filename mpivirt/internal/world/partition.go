@@ -6,16 +6,14 @@ import (
 	"gigarank/vtime"
 )
 
-// worldComm is the index of WORLD in every kernel, selfContext the context of
-// every SELF: no message of it leaves its rank. freedComm stands in the place of
-// those that a rank has freed: it has no members.
+// Indices and contexts of the predefined communicators.
 const (
-	Freed        = 0
-	World        = 1
-	Self         = 2
-	NoContext    = 0
+	Freed        = 0 // index of the one, without members, in the place of those that a rank has freed
+	World        = 1 // index of WORLD
+	Self         = 2 // index of SELF
+	NoContext    = 0 // context of none
 	WorldContext = 1
-	SelfContext  = 2
+	SelfContext  = 2 // of every SELF: no message on it leaves its rank
 )
 
 // Global returns the rank of an LP.
@@ -26,59 +24,59 @@ func (k *Partition) Record(index int, operation string, d vtime.Duration) {
 	k.Summary.Tally.Record(index, operation, d)
 }
 
-// Label returns the label for k.timing of an operation that is timed.
+// Label returns the label under which a timed operation enters the statistics of the run.
 func (k *Partition) Label(index int, operation string) int32 {
 	return k.Summary.Tally.Label(index, operation)
 }
 
-// Local returns the local number of a rank, or false if another engine owns it.
+// Local returns the LP of a rank, and whether this engine owns it.
 func (k *Partition) Local(rank int) (int32, bool) {
 	i := rank - k.First
 	return int32(i), uint(i) < uint(k.Ranks)
 }
 
-// Partition is what an engine keeps of its ranks, whatever they do: clocks, ports,
-// buffers, communicators, failures.
+// Partition is the state of an engine's ranks that all rooms share: clocks, ports, buffers,
+// communicators, failures.
 type Partition struct {
 	Engine       *engine.Engine
 	Target       *network.Target
-	First, Ranks int // the partition: ranks lo to lo+n-1
-	Strict       bool
-	reserve      func(memory []byte) // see Config
-	ClocksOnly   bool                // no noise and no mailboxes: a compute phase does nothing but advance the clock
+	First, Ranks int                 // the least rank and the number of ranks
+	Strict       bool                // see [Settings]
+	reserve      func(memory []byte) // see [Settings]
+	ClocksOnly   bool                // no noise, no mailboxes: computing only advances the clock
 
 	Clock    []vtime.Time   // by LP: its virtual time
 	Ports    []network.Port // by LP; nil until the first is needed
 	Buffers  bufferPool
 	Comms    []*Comm             // by index
-	SelfMade map[int32]*uint32   // by LP: how many communicators it has made of SELF
+	SelfMade map[int32]*uint32   // by LP: number of communicators made of SELF
 	Contexts map[uint64]int32    // context -> index
 	Strays   map[uint64][][]byte // records on communicators that are not known yet, by context
 	Groups   groupTable
 
 	EagerLimit int64
-	Charges    bool  // messages cost processors or ports something
-	HasPorts   bool  // what a message costs depends on those before it
-	Running    int32 // LP whose code runs, or ran last; None if that is over for sure
+	Charges    bool  // messages cost time of CPUs or ports
+	HasPorts   bool  // the cost of a message depends on those before it
+	Running    int32 // LP whose code runs, or ran last; None if it surely does not run
 
-	seen         []vtime.Time // with invariants: by LP, its clock when it was looked at last
+	seen         []vtime.Time // with invariants: by LP, its clock at the last check
 	Summary      Summary
 	Failing      failing
 	Lose         func(err *RankError) // ends the run from any goroutine
-	Returning    bool                 // a rank has asked for its errors
-	errorsReturn []uint64             // set of LPs that get their errors; nil for none
+	Returning    bool                 // some LP has had MPI_ERRORS_RETURN
+	errorsReturn []uint64             // set of LPs with MPI_ERRORS_RETURN; nil for none
 }
 
-// Settings of a partition.
+// Settings are the arguments of [NewPartition].
 type Settings struct {
 	Engine  *engine.Engine
 	Target  *network.Target     // the machine, laid out for the number of ranks
 	Strict  bool                // every LP that waits is resumed in the order of virtual time
-	Reserve func(memory []byte) // is told of each array whose length grows with the number of ranks; may be nil
+	Reserve func(memory []byte) // receives each array whose length grows with the number of ranks; may be nil
 	Now     func() float64      // reads the wall clock in seconds; may be nil
 }
 
-// NewPartition returns the partition of an engine, which has no communicators yet.
+// NewPartition returns the partition of an engine, without communicators.
 func NewPartition(s Settings) Partition {
 	lo, hi := s.Engine.Range()
 	k := Partition{

@@ -2,6 +2,7 @@ package world
 
 import "encoding/binary"
 
+// AppendWords appends words to b, little-endian.
 func AppendWords(b []byte, words ...uint64) []byte {
 	for _, w := range words {
 		b = binary.LittleEndian.AppendUint64(b, w)
@@ -9,8 +10,8 @@ func AppendWords(b []byte, words ...uint64) []byte {
 	return b
 }
 
-// Records between kernels: a byte that tells the kind, then fields of fixed size,
-// little-endian.
+// The kinds of records between engines. A record is a byte with its kind, then fields of
+// fixed size, little-endian.
 const (
 	RecordMessage byte = iota
 	RecordAcknowledgement
@@ -27,20 +28,26 @@ const (
 	RecordRoundMatch
 )
 
-// Writer and reader pack the fields of a record. The room is exact: a field too
-// many panics.
+// Writer packs fields into the rest of a record. A field without space panics.
 type Writer struct{ Rest []byte }
 
+// U8 writes a byte.
 func (w *Writer) U8(v byte) { w.Rest[0] = v; w.Rest = w.Rest[1:] }
 
+// U32 writes four bytes.
 func (w *Writer) U32(v uint32) { binary.LittleEndian.PutUint32(w.Rest, v); w.Rest = w.Rest[4:] }
 
+// U64 writes eight bytes.
 func (w *Writer) U64(v uint64) { binary.LittleEndian.PutUint64(w.Rest, v); w.Rest = w.Rest[8:] }
 
+// Reader reads fields from the rest of a record. A missing field panics.
 type Reader struct{ Rest []byte }
 
+// U8 reads a byte.
 func (r *Reader) U8() byte { v := r.Rest[0]; r.Rest = r.Rest[1:]; return v }
 
+// U32 reads four bytes.
 func (r *Reader) U32() uint32 { v := binary.LittleEndian.Uint32(r.Rest); r.Rest = r.Rest[4:]; return v }
 
+// U64 reads eight bytes.
 func (r *Reader) U64() uint64 { v := binary.LittleEndian.Uint64(r.Rest); r.Rest = r.Rest[8:]; return v }

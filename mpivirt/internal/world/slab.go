@@ -2,16 +2,15 @@ package world
 
 import "gigarank/invariant"
 
-// Slab holds values that come and go, addressed by small indices instead of
-// pointers: four bytes a link, nothing for the garbage collector to follow, and
-// no allocation once it has grown. Index 0 is never given out: it means none. The first
-// chunk is short, so that a slab of few values costs little; the indices that it lacks
-// are not given out either.
+// Slab holds values of short lives, addressed by indices instead of pointers. A link takes
+// four bytes, the garbage collector follows none, and a grown slab does not allocate. Index 0
+// is never given out: it means none. The first chunk is short, so that a slab of few values
+// costs little. The indices that it lacks are not given out either.
 type Slab[T any] struct {
 	chunks   [][]T
 	free     []int32
-	Next     int32
-	released map[int32]bool // with invariants: as free
+	Next     int32          // greatest index given out so far
+	released map[int32]bool // with invariants: the indices in free
 }
 
 const (
@@ -28,8 +27,7 @@ func (s *Slab[T]) At(index int32) *T {
 	return s.Peek(index)
 }
 
-// Peek is at for an index that may have been released: the value is then zero, or
-// another.
+// Peek is At for an index that may have been released. The value is then zero, or another.
 func (s *Slab[T]) Peek(index int32) *T {
 	return &s.chunks[index>>slabBits][index&(slabChunk-1)]
 }
@@ -70,7 +68,7 @@ func (s *Slab[T]) Release(index int32) {
 	}
 }
 
-// InUse is the number of values taken and not released.
+// InUse returns the number of values taken and not released.
 func (s *Slab[T]) InUse() int {
 	taken := int(s.Next)
 	if taken >= slabChunk {
@@ -84,6 +82,7 @@ type bufferPool struct {
 	classes [48][][]byte
 }
 
+// BufferClass returns the class of buffers that hold n bytes: of 64 bytes times a power of two.
 func BufferClass(n int) int {
 	class := 0
 	for size := 64; size < n; size <<= 1 {

@@ -8,7 +8,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Summary holds what an engine reports of its ranks.
+// Summary is an engine's report on its ranks.
 type Summary struct {
 	Digest engine.Digest // of the ranks that have finished
 	Tally  stats.Tally
@@ -24,7 +24,7 @@ func (s *Summary) Finish(rank int, at vtime.Time) {
 	}
 }
 
-// ForgetFinishes forgets which ranks have finished.
+// ForgetFinishes removes all finishes.
 func (s *Summary) ForgetFinishes() {
 	s.Digest = engine.Digest{}
 	s.Tally.ForgetFinishes()
@@ -36,12 +36,12 @@ func (s *Summary) Merge(o *Summary) {
 	s.Tally.Merge(&o.Tally)
 }
 
-// Encode packs a summary and the engine's statistics for engine 0.
+// Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
 	return s.Tally.Append(counts.Append(s.Digest.Append(nil)))
 }
 
-// DecodeSummary unpacks what encode has packed, and returns the rest of b.
+// DecodeSummary returns what Encode has packed, and the rest of b.
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
 	rest = s.Tally.Read(counts.Read(s.Digest.Read(b)))
