@@ -2,9 +2,9 @@ package mpivirt
 
 import "gigarank/mpivirt/internal/typed"
 
-// Gather concatenates the blocks send of all members in receive of the root
-// (MPI_Gather); blocks are of the same length everywhere, receive may be nil at
-// the others. Errors: ErrRoot, ErrCount, ErrBuffer if receive is too short.
+// Gather concatenates the blocks send of all members in receive of the root (MPI_Gather).
+// Blocks have the same length everywhere. receive may be nil at the others. Errors: ErrRoot,
+// ErrCount, ErrBuffer if receive is too short.
 func Gather[T Datatype](c *Comm, send, receive []T, root int) error {
 	return c.run(typed.Gather(c.caller(), send, receive, root))
 }
@@ -26,9 +26,9 @@ func Igatherv[T Datatype](c *Comm, send, receive []T, counts []int, root int) (R
 	return c.begin(typed.Gatherv(c.caller(), send, receive, counts, root))
 }
 
-// Scatter gives member i the i-th block of send of the root (MPI_Scatter); blocks
-// have the length of receive, the same everywhere; send may be nil at the others.
-// Errors: ErrRoot, ErrCount.
+// Scatter sends member i the i-th block of send of the root (MPI_Scatter). Blocks have the
+// length of receive, the same everywhere. send may be nil at the others. Errors: ErrRoot,
+// ErrCount.
 func Scatter[T Datatype](c *Comm, send, receive []T, root int) error {
 	return c.run(typed.Scatter(c.caller(), send, receive, root))
 }
@@ -51,8 +51,7 @@ func Iscatterv[T Datatype](c *Comm, send []T, counts []int, receive []T, root in
 }
 
 // Allgather concatenates the blocks send of all members in receive of every member
-// (MPI_Allgather); blocks are of the same length everywhere. Errors: ErrCount,
-// ErrBuffer.
+// (MPI_Allgather). Blocks have the same length everywhere. Errors: ErrCount, ErrBuffer.
 func Allgather[T Datatype](c *Comm, send, receive []T) error {
 	return c.run(typed.Allgather(c.caller(), send, receive))
 }
@@ -73,9 +72,9 @@ func Iallgatherv[T Datatype](c *Comm, send, receive []T, counts []int) (Request,
 	return c.begin(typed.Allgatherv(c.caller(), send, receive, counts))
 }
 
-// Alltoall sends the j-th block of send to member j and puts the block from member
-// i into the i-th block of receive (MPI_Alltoall); all blocks are of the same
-// length, len(send)/Size(). Errors: ErrCount, ErrBuffer.
+// Alltoall sends the j-th block of send to member j, and receives the block from member i
+// into the i-th block of receive (MPI_Alltoall). All blocks have the length
+// len(send)/Size(). Errors: ErrCount, ErrBuffer.
 func Alltoall[T Datatype](c *Comm, send, receive []T) error {
 	return c.run(typed.Alltoall(c.caller(), send, receive))
 }

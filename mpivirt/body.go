@@ -14,8 +14,8 @@ var Goroutine = kernel.RegisterKind(Kind{
 	Time:  400,  // two switches; measured by scripts/forecast
 })
 
-// Main makes the form of a program for goroutine ranks from the body of every rank. An
-// error that it returns ends the simulation.
+// Main returns the form of a program for goroutine ranks, from the body of every rank. An
+// error of the body ends the simulation.
 func Main(body func(r *Rank) error) Form { return mainForm(body) }
 
 type mainForm func(r *Rank) error
@@ -36,28 +36,28 @@ type goroutines struct {
 	ranks []Rank // side by side, since they are resumed in turn
 }
 
-// newGoroutines makes the ranks of a partition. made is told now and then how many there
-// are.
+// newGoroutines makes the n ranks of a partition. It calls made from time to time with the
+// number of ranks made so far.
 func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error, made func(n int)) *goroutines {
 	g := &goroutines{k: k, main: main, ranks: kernel.Reserve[Rank](k, n)}
 	g.Goroutines = lp.NewGoroutines(n, g.run, made)
 	return g
 }
 
-// ahead is how many resumptions before its own an LP's stack is fetched: enough for
-// memory to answer, few enough to stay in the L1 cache.
+// ahead is the number of resumptions by which an LP's stack is prefetched. It covers the
+// latency of memory, and the stacks fit into the L1 cache.
 const ahead = 4
 
-// Resume implements body.
+// Resume implements [lp.Body].
 func (g *goroutines) Resume(i int) bool {
 	more := g.Goroutines.Resume(i)
 	if k := g.k; more && k.HasFailed(int32(i)) {
-		k.Swallowed(int32(i)) // it has gone on after its own failure
+		k.Swallowed(int32(i))
 	}
 	return more
 }
 
-// ResumeRange implements body.
+// ResumeRange implements [kernel.Body].
 func (g *goroutines) ResumeRange(lo, hi int32) {
 	k := g.k
 	for i := lo; i < hi; i++ {
@@ -77,13 +77,13 @@ func (g *goroutines) ResumeRange(lo, hi int32) {
 	}
 }
 
-// Interrupted implements body: nothing comes out of a coroutine.
+// Interrupted implements [kernel.Body]. No panic leaves a coroutine.
 func (g *goroutines) Interrupted(any) bool { return false }
 
-// Ended implements body.
+// Ended implements [kernel.Body].
 func (g *goroutines) Ended(i int32) bool { return g.Goroutines.Ended(int(i)) }
 
-// LastCall implements body.
+// LastCall implements [kernel.Body].
 //
 //go:norace
 func (g *goroutines) LastCall(i int32) world.Procedure { return g.ranks[i].lastCall }

@@ -35,13 +35,13 @@ func (c *Comm) begin(v *kernel.Collective, err error) (Request, error) {
 	return c.r.request(b.Request), nil
 }
 
-// collectiveCall fills in a call of a collective.
+// collectiveCall returns a call of a collective.
 func (c *Comm) collectiveCall(v *kernel.Collective, err error) *kernel.Call {
 	return c.compose(v.Procedure).Enters(v, err)
 }
 
-// create carries out a collective that makes communicators, and returns that of a color;
-// nil if the rank is in none.
+// create carries out a collective that makes communicators. It returns the rank's, nil if
+// the rank is in none.
 func (c *Comm) create(v *kernel.Collective, err error) (*Comm, error) {
 	color := v.Color()
 	if err := c.run(v, err); err != nil || color < 0 {
@@ -50,8 +50,9 @@ func (c *Comm) create(v *kernel.Collective, err error) (*Comm, error) {
 	return c.handle(c.r.k.Made(c.r.lp, c.c, color)), nil
 }
 
+// caller returns the rank as it calls a collective.
 func (c *Comm) caller() typed.Caller {
-	if c == nil { // run and begin refuse what it makes
+	if c == nil { // run and begin return the error
 		return typed.Caller{Kernel: &kernel.Kernel{}, Comm: &kernel.Communicator{}}
 	}
 	return typed.Caller{Kernel: c.r.k, Comm: c.c, Member: int(c.member)}
@@ -72,8 +73,8 @@ func (c *Comm) Barrier() error {
 	return r.fault()
 }
 
-// fault returns what went wrong for the rank in a collective that it has been through. It
-// stays out of the frames of ranks that wait, which a small stack has to hold.
+// fault returns the rank's error of the collective that it has left. It is not inlined into
+// the frames of ranks that wait, since their stacks are small.
 //
 //go:noinline
 func (r *Rank) fault() error {
@@ -95,8 +96,8 @@ func (c *Comm) Ibarrier() (Request, error) {
 	return c.begin(&c.r.k.Barrier, nil)
 }
 
-// Bcast copies data of the root to data of all members (MPI_Bcast), of the same
-// length everywhere. Errors: ErrRoot, ErrCount if lengths differ.
+// Bcast copies data of the root to data of all members (MPI_Bcast). The length is the same
+// everywhere. Errors: ErrRoot, ErrCount if lengths differ.
 func Bcast[T Datatype](c *Comm, data []T, root int) error {
 	return c.run(typed.Bcast(c.caller(), data, root))
 }
@@ -119,9 +120,9 @@ func Ireduce[T Datatype](c *Comm, send, receive []T, o Op[T], root int) (Request
 	return c.begin(typed.Reduce(c.caller(), send, receive, o, root))
 }
 
-// Allreduce combines the vectors send of all members, element by element, into
-// receive of every member (MPI_Allreduce), of the same length everywhere. Errors:
-// ErrCount if lengths differ, ErrBuffer if receive is shorter than send.
+// Allreduce combines the vectors send of all members, element by element, into receive of
+// every member (MPI_Allreduce). The length is the same everywhere. Errors: ErrCount if
+// lengths differ, ErrBuffer if receive is shorter than send.
 func Allreduce[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
 	return c.run(typed.ReductionToAll(c.caller(), world.Allreduce, collectives.Allreduce, send, receive, o))
 }
@@ -131,8 +132,8 @@ func Iallreduce[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error
 	return c.begin(typed.ReductionToAll(c.caller(), world.Allreduce, collectives.Allreduce, send, receive, o))
 }
 
-// Scan combines, for each member, the vectors of the members up to and with it
-// (MPI_Scan). Errors: as Allreduce.
+// Scan combines, for each member, its vector and those of the members below it (MPI_Scan).
+// Errors: as Allreduce.
 func Scan[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
 	return c.run(typed.ReductionToAll(c.caller(), world.Scan, collectives.Scan, send, receive, o))
 }
@@ -143,7 +144,7 @@ func Iscan[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
 }
 
 // Exscan combines, for each member, the vectors of the members below it
-// (MPI_Exscan); receive of member 0 is left alone. Errors: as Allreduce.
+// (MPI_Exscan). receive of member 0 is unchanged. Errors: as Allreduce.
 func Exscan[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
 	return c.run(typed.ReductionToAll(c.caller(), world.Exscan, collectives.Exscan, send, receive, o))
 }

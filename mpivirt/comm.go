@@ -5,15 +5,14 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Comm is a communicator as one rank holds it (MPI_Comm). It must be used only by
-// that rank.
+// Comm is a rank's handle of a communicator (MPI_Comm). Only that rank may use it.
 type Comm struct {
 	r      *Rank
 	c      *kernel.Communicator
 	member int32
 }
 
-// Rank returns the member that the rank is (MPI_Comm_rank).
+// Rank returns the rank's number in the communicator (MPI_Comm_rank).
 func (c *Comm) Rank() int {
 	if c == nil {
 		world.Throw(world.NoComm(world.CommRank))
@@ -29,8 +28,7 @@ func (c *Comm) Size() int {
 	return c.c.Size
 }
 
-// Group returns the members (MPI_Comm_group). It is shared by all ranks of the
-// engine.
+// Group returns the members (MPI_Comm_group). All ranks of the engine share the value.
 func (c *Comm) Group() *Group {
 	if c == nil {
 		world.Throw(world.NoComm(world.CommGroup))
@@ -38,11 +36,10 @@ func (c *Comm) Group() *Group {
 	return c.r.k.GroupOf(c.c, c.r.lp)
 }
 
-// Split divides the communicator by color: the members that give the same color
-// form a new one, ordered by key, then by their order here (MPI_Comm_split). Every
-// member calls it. Any color from 0 on will do; Undefined (MPI_UNDEFINED) joins none
-// and gets nil. It takes the time of an allgather of 8 bytes from each member. Errors:
-// ErrArgument for negative colors.
+// Split divides the communicator by color (MPI_Comm_split). The members with the same color
+// form a new one, ordered by key, then by their order here. Every member calls it. Colors are
+// 0 or more; a member with Undefined (MPI_UNDEFINED) joins none and gets nil. It takes the
+// time of an allgather of 8 bytes from each member. Errors: ErrArgument for negative colors.
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommSplit)
@@ -60,11 +57,10 @@ func (c *Comm) Dup() (*Comm, error) {
 	return c.create(c.r.k.Dup(c.c.Group), nil)
 }
 
-// Create makes a communicator of a subgroup (MPI_Comm_create). Every member of c
-// calls it; those in the group give the same group and get the communicator, the
-// others get nil and may give any other group, disjoint ones make several
-// communicators at once. It takes the time of an allreduce of 8 bytes. Errors:
-// ErrGroup if a member of the group is none of c.
+// Create makes a communicator of a subgroup (MPI_Comm_create). Every member of c calls it.
+// Those in the group give the same group and get the communicator. The others get nil, and
+// may give any other group; disjoint groups make several communicators at once. It takes the
+// time of an allreduce of 8 bytes. Errors: ErrGroup if a member of the group is none of c.
 func (c *Comm) Create(g *Group) (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommCreate)
@@ -77,8 +73,8 @@ func (c *Comm) handle(made *kernel.Communicator) *Comm {
 	return &Comm{r: c.r, c: made, member: int32(made.Group.Member(c.r.Rank()))}
 }
 
-// Free gives the communicator up (MPI_Comm_free): the rank begins nothing more on
-// it, else it gets ErrComm. What it has begun is completed as ever.
+// Free frees the communicator for the rank (MPI_Comm_free). Later operations on it fail with
+// ErrComm. Those already started complete.
 func (c *Comm) Free() error {
 	if c == nil {
 		return world.NoComm(world.CommFree)

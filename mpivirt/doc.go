@@ -4,26 +4,26 @@
 // # Model
 //
 // Each rank is a logical process with a clock of its own. Calls that need not wait
-// (Compute, Isend, Wtime) return at once; calls that wait suspend the rank. A message
-// sent at t arrives at t plus the delay of the target machine ([network.Target]); a
-// receive is over at the later of its posting and that arrival, plus what the message
-// costs the processor. Matching, wildcards, probes and completion follow the MPI
+// (Compute, Isend, Wtime) return at once; calls that wait suspend the rank. A message sent at
+// t arrives at t plus the delay of the target machine ([network.Target]). A receive completes
+// at the later of its posting and that arrival, plus the cost of the message to the
+// processor. Matching, wildcards, probes and completion follow the MPI
 // standard 4.1, chapters 3 (point-to-point), 6 (collectives) and 7 (groups,
 // communicators). Collectives are carried out from the schedules of package collectives;
 // nonblocking ones progress on their own, so both forms take the same time.
 //
-// The package is the API for goroutine ranks and for simulations. What a call does stands
-// in mpivirt/internal/kernel, for all kinds of rank; the types that both have in common,
-// such as [Config] and [Status], are described there.
+// The package is the API for goroutine ranks and for simulations. Package
+// mpivirt/internal/kernel carries out the calls, for all kinds of rank. It also describes
+// shared types such as [Config] and [Status].
 //
 // # Invariants
 //
 //   - Every virtual time and every received byte is a pure function of program,
 //     ranks, machine and seed.
-//   - The package decides nothing about virtual time. A call composes a value and submits
-//     it to the kernel; what it has come to is read when the rank goes on.
-//   - A rank's stack stays within the 2 KB that it starts with: the way from a blocking
-//     call to the switch is shallow.
+//   - The package decides nothing about virtual time. A call composes a value and submits it
+//     to the kernel. The rank reads the completion when it goes on.
+//   - A rank's stack stays within its first 2 KB: the path from a blocking call to the switch
+//     is shallow.
 //
 // # Use
 //
@@ -37,13 +37,12 @@
 // As events, ranks are small values with a step function (mpivirt/steps): for studies with
 // hundreds of millions of ranks. docs/event-ranks.md tells how to write them.
 //
-// The slices that a collective sends from and receives into may be one, or overlap:
-// what a member contributes is read before its result is written, as with MPI_IN_PLACE.
-// Those of a Sendrecv must not. Members hand in elements of one type, else the error is
-// ErrType. A nil [Comm] is MPI_COMM_NULL.
+// The send and receive slices of a collective may be the same, or overlap. A member's input
+// is read before its result is written, as with MPI_IN_PLACE. Those of a Sendrecv must not
+// overlap. All members give elements of one type, else the error is ErrType. A nil [Comm] is
+// MPI_COMM_NULL.
 //
-// MPI errors end the program unless a rank asks for them with
-// [Rank.SetErrorsReturn]; either way they have a class ([ErrorClass]) that
-// errors.Is finds. Sizes are in elements for typed data and in bytes for the
-// operations whose names end in Size, which simulate the size only.
+// MPI errors end the program unless a rank asks for them with [Rank.SetErrorsReturn]. Each
+// has a class ([ErrorClass]) that errors.Is finds. Sizes are in elements for typed data.
+// Operations whose names end in Size simulate the size only, in bytes.
 package mpivirt

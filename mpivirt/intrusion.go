@@ -7,8 +7,9 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// intrude ends what makes an MPI call in the place of a rank that does not run: another
-// rank, which is named, or a goroutine that is none's, for which the rank is.
+// intrude ends the code that makes an MPI call in the place of r, which does not run. If it
+// is another rank's code, that rank fails. If it is a goroutine that belongs to no rank, r
+// fails.
 func (r *Rank) intrude(c world.Procedure) {
 	if r.k.Closed() {
 		runtime.Goexit() // in a deferred call of a rank that is unwound

@@ -13,10 +13,10 @@ type (
 	Config = kernel.Config
 	// Simulation is one run of a program on a target machine.
 	Simulation = kernel.Simulation
-	// Result is what a simulation gave: go doc gigarank/mpivirt/internal/kernel.Result tells its
-	// fields.
+	// Result is the result of a simulation. Its fields are described by
+	// go doc gigarank/mpivirt/internal/kernel.Result.
 	Result = kernel.Result
-	// Progress is a look at a simulation that runs.
+	// Progress is the state of a running simulation.
 	Progress = kernel.Progress
 	// Program is a program to simulate.
 	Program = kernel.Program
@@ -34,10 +34,9 @@ type (
 	Interpreter = kernel.Interpreter
 	// Iteration sums up one timed operation over all ranks that recorded it.
 	Iteration = kernel.Iteration
-	// Distribution says how times are distributed over the ranks.
+	// Distribution is the distribution of times over the ranks.
 	Distribution = kernel.Distribution
-	// OperationTimes says how the times of an operation are distributed over ranks and
-	// iterations.
+	// OperationTimes is the distribution of an operation's times over ranks and iterations.
 	OperationTimes = kernel.OperationTimes
 	// Histogram counts times in bins of equal width.
 	Histogram = kernel.Histogram
@@ -47,9 +46,9 @@ type (
 type (
 	// Group is an ordered set of ranks of WORLD (MPI_Group).
 	Group = world.Group
-	// Status tells what a receive or probe found (MPI_Status).
+	// Status is the envelope of a message that a receive or probe has found (MPI_Status).
 	Status = world.Status
-	// Datatype are the types whose slices can be sent.
+	// Datatype is the constraint of types whose slices can be sent.
 	Datatype = typed.Datatype
 	// Op combines the elements that members contribute to a reduction (MPI_Op).
 	Op[T Datatype] = typed.Op[T]
@@ -61,18 +60,19 @@ type (
 	Error = world.Error
 	// ErrorClass is a standard class of MPI errors.
 	ErrorClass = world.ErrorClass
-	// RankError tells that a rank of the simulated program failed.
+	// RankError is the failure of a rank of the simulated program.
 	RankError = world.RankError
-	// DeadlockError tells that no rank can go on and some have not finished.
+	// DeadlockError is the error of a run in which no rank can go on and some have not
+	// finished.
 	DeadlockError = kernel.DeadlockError
 	// Blocked is one rank that waits for ever.
 	Blocked = kernel.Blocked
 )
 
-// Numbers that stand for no rank, tag or index of their own. They differ from one
-// another, so that one in the place of another is found.
+// Numbers that stand for no rank, tag or index. They differ from one another, so that a
+// mistaken one is found.
 const (
-	NoMember  = world.NoMember  // what [Group.Member] gives for a rank outside the group
+	NoMember  = world.NoMember  // result of [Group.Member] for a rank outside the group
 	AnySource = world.AnySource // MPI_ANY_SOURCE
 	ProcNull  = world.ProcNull  // MPI_PROC_NULL
 	AnyTag    = world.AnyTag    // MPI_ANY_TAG
@@ -103,16 +103,17 @@ const (
 	ErrType     = world.ErrType     // MPI_ERR_TYPE
 )
 
-// New prepares a simulation. All faults of the configuration are reported together.
+// New returns a simulation that is ready to run. The error names all faults of the
+// configuration.
 func New(c Config) (*Simulation, error) { return kernel.New(c) }
 
 // Kinds returns the kinds of rank of the packages that the program imports.
 func Kinds() []*Kind { return kernel.Kinds() }
 
-// CostOf estimates the host's time and memory for all ranks of WORLD, distributed over
-// some engines, that carry collectives out one after another. Without collectives it is
-// the memory of the ranks alone. The program's own memory is not in it.
+// CostOf returns an estimate of the host's time and memory for the ranks of WORLD, on a
+// number of engines, that call collectives in turn. Without collectives it is the memory of
+// the ranks alone. The program's own memory is not included.
 //
-// Of the Config it looks at Target, Kind, Protocol, Collectives, Algorithms and Window;
-// without a Target it counts no collectives.
+// It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config. Without
+// a Target it counts no collectives.
 func CostOf(c *Config, engines int, uses ...Use) Cost { return kernel.CostOf(c, engines, uses...) }

@@ -32,8 +32,8 @@ func Bor[T typed.Integer]() Op[T] { return typed.Bor[T]() }
 // Bxor is the bitwise exclusive or (MPI_BXOR).
 func Bxor[T typed.Integer]() Op[T] { return typed.Bxor[T]() }
 
-// NewOp makes an operation of one's own (MPI_Op_create). It must be associative;
-// if it is not commutative, only algorithms that combine in rank order are used.
+// NewOp returns an operation of the program's own (MPI_Op_create). It must be associative.
+// If it is not commutative, only algorithms that combine in rank order are used.
 func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
 	return typed.NewOp(commutative, f)
 }

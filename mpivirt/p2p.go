@@ -6,10 +6,11 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// compose returns a call of the rank on the communicator to fill in.
+// compose returns a call of the rank on the communicator, without other arguments.
 func (c *Comm) compose(op world.Procedure) *kernel.Call { return c.r.k.Compose(op, c.c, c.member) }
 
-// do makes a call and waits until it is over. Its completion is there until the next one.
+// do makes a call and waits until it is complete. The completion is valid until the next
+// call.
 func (r *Rank) do(q *kernel.Call) *kernel.Completion {
 	r.noteCall(q.Procedure)
 	b := &r.k.Completion
@@ -25,7 +26,7 @@ func (r *Rank) do(q *kernel.Call) *kernel.Completion {
 	return b
 }
 
-// sendCall fills in a call that sends.
+// sendCall returns a call that sends.
 func (c *Comm) sendCall(op world.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
 	return c.compose(op).Sends(payload, bytes, dest, tag)
 }
@@ -52,14 +53,15 @@ func (c *Comm) isend(op world.Procedure, payload []byte, bytes int64, dest, tag 
 	return q, nil
 }
 
-// throttle holds the rank back while the buffers are full into which it has sent last.
+// throttle suspends the rank while the buffers of its latest destination are full.
 func (r *Rank) throttle() {
 	if r.k.Throttle(r.lp) {
 		r.suspend()
 	}
 }
 
-// receiveCall fills in a call that receives at most so many bytes.
+// receiveCall returns a call that receives, or probes for, a message of at most so many
+// bytes.
 func (c *Comm) receiveCall(op world.Procedure, buffer []byte, bytes int64, source, tag int) *kernel.Call {
 	return c.compose(op).Receives(buffer, bytes, true, source, tag)
 }
@@ -83,10 +85,9 @@ func (c *Comm) irecv(buffer []byte, bytes int64, source, tag int) (Request, erro
 	return c.r.request(b.Request), nil
 }
 
-// Send sends data to a member and returns when data may be changed (MPI_Send):
-// once the processor has spent its overhead if the message is eager, else when a
-// receive has matched and the data have left. Errors:
-// ErrRank, ErrTag.
+// Send sends data to a member and returns when data may be changed (MPI_Send). An eager send
+// returns after the overhead of the processor. A larger one returns when a receive has
+// matched and the data have left. Errors: ErrRank, ErrTag.
 func Send[T Datatype](c *Comm, data []T, dest, tag int) error {
 	b := typed.Bytes(data)
 	return c.send(world.Send, b, int64(len(b)), dest, tag)
@@ -98,8 +99,8 @@ func Ssend[T Datatype](c *Comm, data []T, dest, tag int) error {
 	return c.send(world.Ssend, b, int64(len(b)), dest, tag)
 }
 
-// Rsend is Send to a receive that has been posted already (MPI_Rsend). If it
-// turns out that it had not when the message arrived, the receiver gets ErrOther.
+// Rsend is Send to a receive that has been posted already (MPI_Rsend). If the receive was not
+// posted when the message arrived, the receiver gets ErrOther.
 func Rsend[T Datatype](c *Comm, data []T, dest, tag int) error {
 	b := typed.Bytes(data)
 	return c.send(world.Rsend, b, int64(len(b)), dest, tag)
@@ -113,16 +114,15 @@ func Bsend[T Datatype](c *Comm, data []T, dest, tag int) error {
 	return c.send(world.Bsend, b, int64(len(b)), dest, tag)
 }
 
-// AttachBuffer gives the rank room for buffered sends of up to the given number of
-// bytes each (MPI_Buffer_attach). The room is that of the network: a message
-// leaves the buffer in the instant in which it is sent.
+// AttachBuffer attaches a buffer for buffered sends of up to the given number of bytes each
+// (MPI_Buffer_attach). A message leaves the buffer at the instant of its send.
 func (r *Rank) AttachBuffer(bytes int64) { r.k.Attach(r.lp, bytes) }
 
-// DetachBuffer takes the room back and returns its size (MPI_Buffer_detach).
+// DetachBuffer detaches the buffer and returns its size (MPI_Buffer_detach).
 func (r *Rank) DetachBuffer() int64 { return r.k.Attach(r.lp, 0) }
 
-// SendSize sends a message of which only the size is simulated: MPI_Send without
-// memory for the data.
+// SendSize sends a message of which only the size is simulated (MPI_Send). It takes no memory
+// for the data.
 func (c *Comm) SendSize(bytes int64, dest, tag int) error {
 	return c.send(world.Send, nil, bytes, dest, tag)
 }
@@ -151,8 +151,8 @@ func (c *Comm) RecvSize(bytes int64, source, tag int) (Status, error) {
 	return c.recv(nil, bytes, source, tag)
 }
 
-// Isend begins a Send (MPI_Isend). The message is copied at once, so data may be
-// changed; the request is complete when a Send would return.
+// Isend begins a Send (MPI_Isend). The message is copied at once, so data may be changed. The
+// request is complete when a Send would return.
 func Isend[T Datatype](c *Comm, data []T, dest, tag int) (Request, error) {
 	b := typed.Bytes(data)
 	return c.isend(world.Isend, b, int64(len(b)), dest, tag)
@@ -201,8 +201,8 @@ func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, 
 	return status, err
 }
 
-// Probe waits for a message that a Recv with the same arguments would take, and
-// leaves it (MPI_Probe).
+// Probe waits for a message that a Recv with the same arguments would take (MPI_Probe). The
+// message remains.
 func (c *Comm) Probe(source, tag int) (Status, error) {
 	b := c.probe(world.Probe, source, tag)
 	return b.Status, b.Err
@@ -223,7 +223,7 @@ func (c *Comm) probe(op world.Procedure, source, tag int) *kernel.Completion {
 	return c.r.do(c.receiveCall(op, nil, 0, source, tag))
 }
 
-// MatchedMessage is one that a matched probe has taken out of the reach of other
+// MatchedMessage is a message that a matched probe has removed from the reach of other
 // receives (MPI_Message).
 type MatchedMessage struct {
 	Status Status
@@ -251,7 +251,7 @@ func (c *Comm) Improbe(source, tag int) (*MatchedMessage, error) {
 // ErrRequest if it has been received already.
 func Mrecv[T Datatype](m *MatchedMessage, data []T) (Status, error) {
 	if m.c == nil {
-		return world.EmptyStatus, world.Errorf(ErrRequest, "no probe has found the message")
+		return world.EmptyStatus, world.Errorf(ErrRequest, "no matched probe has found the message: give Mrecv the result of an Mprobe or Improbe")
 	}
 	buffer := typed.Bytes(data)
 	q := m.c.receiveCall(world.Recv, buffer, int64(len(buffer)), 0, 0)

@@ -7,14 +7,14 @@ import (
 	"gigarank/vtime"
 )
 
-// Rank is one rank of a simulated program that runs as a goroutine LP: what the
-// program's Main is given. It must be used only by that rank's own code.
+// Rank is one rank of a simulated program that runs as a goroutine LP. Only that rank's own
+// code may use it.
 type Rank struct {
 	world    Comm
 	k        *kernel.Kernel
 	self     lp.Coroutine // suspends the LP
 	lp       int32
-	lastCall world.Procedure // the MPI call made last
+	lastCall world.Procedure // latest MPI call
 	returned bool            // from Main
 }
 
@@ -24,14 +24,14 @@ func (r *Rank) World() *Comm { return &r.world }
 // Self returns the communicator of this rank alone (MPI_COMM_SELF).
 func (r *Rank) Self() *Comm { return &Comm{r: r, c: r.k.Communicator(world.Self)} }
 
-// Rank is the rank's number in WORLD.
+// Rank returns the rank's number in WORLD.
 func (r *Rank) Rank() int { return int(r.world.member) }
 
-// Size is the number of ranks in WORLD.
+// Size returns the number of ranks in WORLD.
 func (r *Rank) Size() int { return r.world.c.Size }
 
-// Node returns the number of the node of the target machine that a rank of WORLD is
-// on. Of one's own rank, MPI_Get_processor_name tells as much.
+// Node returns the number of the target machine's node that a rank of WORLD is on. It stands
+// for MPI_Get_processor_name.
 func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
 
 // Now returns the rank's virtual time, exactly.
@@ -40,8 +40,8 @@ func (r *Rank) Now() vtime.Time {
 	return r.k.Clock[r.lp]
 }
 
-// settle waits, under a model with state at the receiver, until what the rank has begun
-// has taken its time on the CPU.
+// settle waits until all operations that the rank has started have begun. That takes effect
+// only under a model with state at the receiver.
 func (r *Rank) settle() {
 	if r.k.Postpone(r.lp) {
 		r.suspend()
@@ -57,10 +57,9 @@ func (r *Rank) Wtime() float64 {
 // Wtick returns the resolution of Wtime in seconds: a picosecond (MPI_Wtick).
 func (r *Rank) Wtick() float64 { return 1e-12 }
 
-// Compute advances the rank's clock by d, lengthened by the noise of the target
-// machine's operating system if the simulation has any. A negative d is an error
-// of class ErrArgument; one that leads past the end of virtual time, 106 days from the
-// start, ends the run.
+// Compute advances the rank's clock by d, lengthened by the noise of the operating system if
+// the simulation has any. A negative d is an error of class ErrArgument. A d that leads past
+// the end of virtual time, 106 days from the start, ends the run.
 func (r *Rank) Compute(d vtime.Duration) {
 	r.own()
 	if err := r.k.Compute(r.lp, d); err != nil {
@@ -72,32 +71,33 @@ func (r *Rank) Compute(d vtime.Duration) {
 // numbers.
 func (r *Rank) Seed() uint64 { return r.k.Seed() }
 
-// Record enters the length of a timed operation into the statistics of the run:
-// index counts the iterations from 0, operation names what was timed.
+// Record enters the length of a timed operation into the statistics of the run. index counts
+// the iterations from 0, operation is the name of the operation.
 func (r *Rank) Record(index int, operation string, d vtime.Duration) {
 	r.k.Record(index, operation, d)
 }
 
-// Printf prints text to the output of the simulation, which has no influence on
-// virtual time. Lines of different ranks come in no particular order.
+// Printf prints text to the output of the simulation. It takes no virtual time. Lines of
+// different ranks come in no particular order.
 func (r *Rank) Printf(format string, arguments ...any) { r.k.Print(format, arguments) }
 
 // Abort ends the whole program with an error code (MPI_Abort). It does not
 // return.
 func (r *Rank) Abort(code int) { r.die(r.lastCall, world.Aborted(code)) }
 
-// SetErrorsReturn chooses what an MPI error does: end the program (false, the
-// default, MPI_ERRORS_ARE_FATAL) or come back as the call's error (true,
-// MPI_ERRORS_RETURN). That members of a communicator have called different collectives
-// comes back from the calls of all of them if nobody can leave any of the calls before
-// all have entered; lengths, types and operations that differ in others come back from
-// the calls that receive of them. Different collectives otherwise, and roots, end the
-// program all the same, for some members may have left; so does any difference in the
-// former under a model with state at the receiver.
+// SetErrorsReturn sets the error handler of the rank. With false, the default, an MPI error
+// ends the program (MPI_ERRORS_ARE_FATAL). With true the call returns it (MPI_ERRORS_RETURN).
+//
+// Members of a communicator may call collectives that do not fit each other. If they are
+// collectives that nobody can leave before all have entered, the calls of all members return
+// the error. Under a model with state at the receiver they end the program. Among other
+// collectives, a different length, type or operation is the error of the calls that receive
+// from that member. Different collectives or roots end the program, since members may have
+// left already.
 func (r *Rank) SetErrorsReturn(on bool) { r.k.SetErrorsReturn(r.lp, on) }
 
-// die ends the program with an error of the rank and unwinds the rank's code. It does
-// not return.
+// die ends the program with an error of the rank, and unwinds the rank's code. It does not
+// return.
 func (r *Rank) die(c world.Procedure, err error) {
 	r.own()
 	if r.self.Foreign() {
@@ -115,15 +115,15 @@ func (r *Rank) suspend() {
 	r.self.Wait()
 }
 
-// own ends what uses the rank and is not the rank's own code: that of another rank, or
-// of a goroutine that calls while another rank runs.
+// own checks that the rank's own code runs. It ends the code of another rank, or of a
+// goroutine that calls while another rank runs.
 func (r *Rank) own() {
 	if r.k.Running != r.lp {
 		r.intrude(world.NoProcedure)
 	}
 }
 
-// noteCall notes that the rank's code makes an MPI call.
+// noteCall stores the MPI call that the rank's own code makes; see own.
 func (r *Rank) noteCall(c world.Procedure) {
 	if r.k.Running != r.lp {
 		r.intrude(c)
@@ -150,7 +150,7 @@ func (g *goroutines) run(i int, self lp.Coroutine) {
 	r.returned = true
 }
 
-// left looks at how the rank's code has come to its end.
+// left records how the rank's code has ended: by a panic, by Goexit, or by a return.
 func (r *Rank) left() {
 	switch v := recover(); {
 	case v != nil:

@@ -8,18 +8,17 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Request is an operation that has begun (MPI_Request). The zero Request is
-// inactive (MPI_REQUEST_NULL): waiting for it ends at once. A Request belongs to
-// the rank that began it.
+// Request is an operation that a rank has begun (MPI_Request). The zero Request is inactive
+// (MPI_REQUEST_NULL): a wait for it returns at once. Only the rank that began the operation
+// may use it.
 type Request struct {
 	r          *Rank
 	index      int32
 	generation uint32
 }
 
-// request wraps the index of a request of the kernel. One that stands for all that are over
-// at once gets an index of its own, so that a copy of it is known once it has been waited
-// for.
+// request returns the Request of an index in the kernel. An index that several operations
+// share is replaced by a new one. So a copy of a Request is invalid after the wait.
 func (r *Rank) request(index int32) Request {
 	index, generation := r.k.OwnRequest(r.lp, index, r.lastCall)
 	return Request{r, index, generation}
@@ -28,18 +27,18 @@ func (r *Rank) request(index int32) Request {
 // active reports whether the request stands for an operation.
 func (q *Request) active() bool { return q.index != 0 }
 
-// valid returns what is wrong with a request, if anything.
+// valid returns the error of a stale copy of a request, nil for none.
 func (q *Request) valid() error {
 	if !q.active() {
 		return nil
 	}
 	if !q.r.k.HoldsRequest(q.r.lp, q.index, q.generation) {
-		return world.Errorf(ErrRequest, "the request has been waited for already through a copy")
+		return world.Errorf(ErrRequest, "the request has been waited for already through a copy: use the Request itself, or a pointer to it")
 	}
 	return nil
 }
 
-// doList makes a call with a list of requests, and what is wrong with one of them.
+// doList makes a call with a list of requests and the error in them.
 func (r *Rank) doList(op world.Procedure, list []int32, err error) *kernel.Completion {
 	r.k.RequestList = list
 	return r.do(r.world.compose(op).Waits(list, err))
@@ -65,7 +64,7 @@ func await(op world.Procedure, requests []Request) *kernel.Completion {
 	return r.doList(op, list, err)
 }
 
-// retire makes a request inactive that is over and returns its status.
+// retire returns the status of a complete request and makes it inactive.
 func (q *Request) retire() Status {
 	if !q.active() {
 		return world.EmptyStatus
@@ -82,8 +81,8 @@ func (q *Request) Wait() (Status, error) {
 	return status, err
 }
 
-// Test reports whether the operation is complete; if so it does what Wait does
-// (MPI_Test). A failing Test takes the time that the machine's poll field says.
+// Test reports whether the operation is complete (MPI_Test). If so, it does what Wait does. A
+// failing Test takes the time in the machine's poll field.
 func (q *Request) Test() (Status, bool, error) { return q.single(world.Test) }
 
 func (q *Request) single(op world.Procedure) (Status, bool, error) {
@@ -104,8 +103,8 @@ func Waitall(requests []Request) ([]Status, error) {
 	return statuses, err
 }
 
-// Testall reports whether all requests are complete; if so it does what Waitall
-// does (MPI_Testall).
+// Testall reports whether all requests are complete (MPI_Testall). If so, it does what
+// Waitall does.
 func Testall(requests []Request) ([]Status, bool, error) { return allOf(world.Testall, requests) }
 
 func allOf(op world.Procedure, requests []Request) ([]Status, bool, error) {
@@ -121,10 +120,9 @@ func allOf(op world.Procedure, requests []Request) ([]Status, bool, error) {
 	return statuses, true, err
 }
 
-// Waitany waits until one of the requests is complete and returns its index
-// (MPI_Waitany): the one that was complete first; of several that are complete
-// when the call is made, the first in the slice. It is Undefined if none is
-// active.
+// Waitany waits until one of the requests is complete and returns its index (MPI_Waitany).
+// It takes the one that completes first; of several that are complete at the call, the first
+// in the slice. The index is Undefined if none is active.
 func Waitany(requests []Request) (int, Status, error) {
 	index, status, _, err := anyOf(world.Waitany, requests)
 	return index, status, err
@@ -143,8 +141,8 @@ func anyOf(op world.Procedure, requests []Request) (int, Status, bool, error) {
 	return i, requests[i].retire(), true, b.Err
 }
 
-// Waitsome waits until at least one request is complete and returns the indices
-// and statuses of all that are (MPI_Waitsome); no index if none is active.
+// Waitsome waits until at least one request is complete (MPI_Waitsome). It returns the indices
+// and statuses of all that are complete; no index if none is active.
 func Waitsome(requests []Request) ([]int, []Status, error) { return someOf(world.Waitsome, requests) }
 
 // Testsome is Waitsome that does not wait (MPI_Testsome).
@@ -163,12 +161,12 @@ func someOf(op world.Procedure, requests []Request) ([]int, []Status, error) {
 	return which, statuses, b.Err
 }
 
-// Persistent is a send or receive that can be begun again and again with the same
-// arguments (MPI_Send_init, MPI_Recv_init and their kin).
+// Persistent is a send or receive that a rank can start repeatedly with the same arguments
+// (MPI_Send_init, MPI_Recv_init and the like).
 type Persistent struct {
 	c         *Comm
 	operation kernel.Persistent
-	Request   // the operation begun last
+	Request   // of the latest start
 }
 
 func persistent[T Datatype](c *Comm, op world.Procedure, data []T, peer, tag int) *Persistent {
@@ -200,9 +198,8 @@ func RecvInit[T Datatype](c *Comm, data []T, source, tag int) *Persistent {
 	return persistent(c, world.Irecv, data, source, tag)
 }
 
-// Start begins the operation (MPI_Start). Errors: those of the operation;
-// ErrRequest if the one begun before has not been waited for, directly or through a copy
-// of its Request.
+// Start begins the operation (MPI_Start). Errors: those of the operation; ErrRequest if the
+// one before is still active.
 func (p *Persistent) Start() error {
 	c := p.c
 	if c == nil {

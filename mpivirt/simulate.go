@@ -5,9 +5,8 @@ import (
 	"gigarank/network"
 )
 
-// Simulate runs main as each of a number of ranks on a machine, in this process,
-// with an engine for each processor that Go may use. It is the short way for
-// programs of one's own; [New] has all choices. Errors: as [New] and
+// Simulate runs main as each of a number of ranks on a machine, in this process. It uses one
+// engine for each processor that Go may use. [New] has all options. Errors: as [New] and
 // [Simulation.Run].
 func Simulate(machine *network.Machine, ranks int, main func(r *Rank) error) (*Result, error) {
 	return kernel.Simulate(machine, ranks, Config{Program: Program{Forms: []Form{Main(main)}}})
