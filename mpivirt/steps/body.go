@@ -6,12 +6,11 @@ import (
 	"gigarank/vtime"
 )
 
-// Outcome is what the step function of an event rank returns: whether the rank goes on
-// to its next step, waits, or has finished. It comes from the method of
-// [Rank] that the step ends with.
+// Outcome is the result of a step: whether the rank goes on to its next step, waits, or has
+// finished. The operation that the step ends with returns it.
 type Outcome uint8
 
-// The outcomes of a step. Zero is none: no operation returns it.
+// The outcomes of a step. No operation returns zero.
 const (
 	continued Outcome = iota + 1
 	suspended
@@ -26,8 +25,8 @@ var Kind = kernel.RegisterKind(kernel.Kind{
 	Transient: true,
 })
 
-// Main makes the form of a program for event ranks. It calls the function once for
-// each engine.
+// Main returns the form of a program for event ranks. It calls the function once for each
+// engine.
 func Main(program func() Program) kernel.Form { return form(program) }
 
 type form func() Program
@@ -43,16 +42,14 @@ type Program struct {
 	bind func(k *kernel.Kernel, n int) kernel.Body
 }
 
-// New makes a program for event LPs. Each rank is a value of type S, zero at
-// first, and the function step, which is called each time the rank can go on: it
-// does one piece of work and ends by returning the Outcome of an operation of r. It
-// carries out one such operation and no other: a step that drops an Outcome, or returns
-// one that is none of its operation, ends the program. When
-// the operation is over, step is called again. What a rank has to remember from
-// one step to the next, where it is in the program above all, belongs into S; r is
-// valid during the call only.
+// New returns a program for event LPs. Each rank is a value of type S, zero at first, and the
+// function step. The engine calls step each time the rank can go on. A step does one piece of
+// work and returns the Outcome of an operation of r. It carries out one such operation only: a
+// step that drops an Outcome, or returns that of another, ends the program. When the operation
+// is over, the engine calls step again. S holds what a rank needs in later steps, above all
+// its place in the program. r is valid during the call only.
 //
-// S should be small, for there is one for each rank.
+// S should be small, since there is one for each rank.
 func New[S any](step func(r *Rank, state *S) Outcome) Program {
 	return Program{bind: func(k *kernel.Kernel, n int) kernel.Body {
 		b := &stepper[S]{stepping: stepping{k: k}, step: step, states: kernel.Reserve[S](k, n)}
@@ -69,7 +66,7 @@ type stepper[S any] struct {
 	states []S
 }
 
-// stepping is what the bodies of event LPs have in common, whatever the states are.
+// stepping is the state of a body of event LPs that does not depend on S.
 type stepping struct {
 	k         *kernel.Kernel
 	until     int32           // LPs from the one whose step runs up to it, exclusively, take a step one after the other
@@ -91,8 +88,8 @@ func (b *stepper[S]) Resume(i int) bool {
 	return more
 }
 
-// goOn takes LP i, whose step had the outcome given, to its next wait. It reports
-// whether the LP goes on after that.
+// goOn runs LP i to its next wait, after a step with the outcome given. It returns false once
+// the LP has ended.
 func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	for k := b.k; ; o = b.step(&b.rank, &b.states[i]) {
 		k.Timing = world.Untimed
@@ -113,7 +110,7 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 	}
 }
 
-// ResumeRange implements body. Most LPs take one step.
+// ResumeRange implements [kernel.Body]. Most LPs take one step.
 func (b *stepper[S]) ResumeRange(lo, hi int32) {
 	k := b.k
 	k.CollectJoiners(lo)
@@ -146,8 +143,8 @@ func (s *stepping) endRange() {
 	k.EnterJoiners()
 }
 
-// Interrupted implements body: a step that panics, or ends the goroutine by Goexit, ends
-// its LP only.
+// Interrupted implements [kernel.Body]. A step that panics, or ends the goroutine by Goexit,
+// ends its LP only.
 func (s *stepping) Interrupted(v any) bool {
 	k := s.k
 	if k.Running == world.None {
@@ -158,8 +155,8 @@ func (s *stepping) Interrupted(v any) bool {
 	return true
 }
 
-// once ends the program if the step has carried out an operation that ends it before the
-// one named. It is called before the operation does anything.
+// once ends the program if the step has already carried out an operation with an Outcome. An
+// operation calls it, with its procedure, before it does anything.
 func (r *Rank) once(c world.Procedure) {
 	k := r.k
 	if r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
@@ -173,7 +170,7 @@ func (r *Rank) once(c world.Procedure) {
 		"a step carries out one operation that returns an Outcome, and returns that (docs/programs.md)", next))
 }
 
-// conclude ends the step with an operation.
+// conclude stores and returns the outcome of the operation that ends the step.
 func (r *Rank) conclude(o Outcome) Outcome {
 	r.concluded = o
 	return o
@@ -193,7 +190,7 @@ func (s *stepping) fails(lp int32, o Outcome) bool {
 		}
 		return true
 	case s.concluded == 0:
-		k.Fail(lp, s.lastCall, world.Errorf(world.ErrOther, "the step has returned an Outcome that is that of no operation of this step: "+
+		k.Fail(lp, s.lastCall, world.Errorf(world.ErrOther, "the step has returned an Outcome without an operation of this step: "+
 			"a step ends with an operation, Continue or Finish, and returns what that returns (docs/programs.md)"))
 	case o != s.concluded:
 		k.Fail(lp, s.lastCall, world.Errorf(world.ErrOther, "the step has returned another Outcome than that of its operation: "+
@@ -207,12 +204,12 @@ func (s *stepping) fails(lp int32, o Outcome) bool {
 // Stop implements [lp.Body].
 func (b *stepper[S]) Stop() {}
 
-// Ended implements body. An LP that has not ended waits.
+// Ended implements [kernel.Body]. An LP that has not ended waits.
 func (b *stepper[S]) Ended(i int32) bool {
 	return !b.k.IsBlocked(i)
 }
 
-// LastCall implements body.
+// LastCall implements [kernel.Body].
 //
 //go:norace
 func (b *stepper[S]) LastCall(int32) world.Procedure { return b.lastCall }
@@ -229,19 +226,18 @@ type Rank struct {
 	on    *Rank                // the view that On gives
 }
 
-// Rank is the rank's number in WORLD.
+// Rank returns the rank's number in WORLD.
 func (r *Rank) Rank() int { return int(r.k.Global(r.lp)) }
 
-// Size is the number of ranks in WORLD.
+// Size returns the number of ranks in WORLD.
 func (r *Rank) Size() int { return r.k.Target.Ranks() }
 
 // Node returns the number of the node that a rank of WORLD is on; see [mpivirt.Rank.Node].
 func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
 
-// Now returns the rank's virtual time. Under a model with state at the receiver, what a
-// step begins takes its time when the step has ended: a step that has computed, or begun
-// a message, ends with Continue, and the next one asks for the time. It is an error to
-// ask before.
+// Now returns the rank's virtual time. Under a model with state at the receiver, the
+// operations that a step begins take their time after the step. A step that has computed, or
+// begun a message, must end with Continue; the next one may call Now.
 func (r *Rank) Now() vtime.Time {
 	if r.k.Behind(r.lp) {
 		r.k.Die(r.lp, r.lastCall, world.Errorf(world.ErrOther, "the step asks for the time after it has begun something, "+
@@ -271,9 +267,8 @@ func (r *Rank) Record(index int, operation string, d vtime.Duration) {
 	r.k.Record(index, operation, d)
 }
 
-// Timed enters the length of the collective that this step begins next, from its entry
-// to its exit, into the statistics of the run, as Record does; the rank need not
-// remember when it entered. It returns r.
+// Timed returns r. It enters the length of the step's next collective, from entry to exit,
+// into the statistics of the run, as Record does.
 func (r *Rank) Timed(index int, operation string) *Rank {
 	r.k.Timing = r.k.Label(index, operation)
 	return r
@@ -300,7 +295,7 @@ func (r *Rank) Fail(err error) Outcome {
 	return failed
 }
 
-// outcome concludes the step with an operation that is over at once or is waited for.
+// outcome concludes the step with an operation that is complete at once, or is waited for.
 func (r *Rank) outcome(complete bool) Outcome {
 	if complete {
 		return r.conclude(continued)

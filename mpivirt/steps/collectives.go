@@ -6,13 +6,12 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// The collectives with data, as event ranks call them. What a rank hands in is taken
-// over at once, so it may be scratch that all ranks share; where the result goes is
-// the operation's until it is over.
+// The collectives with data, for event ranks. The input is read at once, so ranks may share
+// its memory. The memory of the result belongs to the operation until it is over.
 
 // Allreduce combines the vectors send of all members, element by element; see
-// [mpivirt.Allreduce]. The result is in [Result] in the next step: the ranks of an engine
-// share it, and nothing is kept for each.
+// [mpivirt.Allreduce]. [Result] returns the result in the next step. The ranks of an engine
+// share it.
 func Allreduce[T typed.Datatype](r *Rank, send []T, o typed.Op[T]) Outcome {
 	return r.collective(typed.Reduction(r.caller(), world.Allreduce, collectives.Allreduce, send, []T(nil), o), nil)
 }
@@ -23,15 +22,15 @@ func Iallreduce[T typed.Datatype](r *Rank, send []T, o typed.Op[T]) Request {
 	return r.nonblocking(typed.Reduction(r.caller(), world.Allreduce, collectives.Allreduce, send, []T(nil), o), nil)
 }
 
-// Result returns the result of the blocking allreduce on the communicator that
-// the rank has been through in the last step. It is to be read only.
+// Result returns the result of the blocking allreduce on the communicator in the last step.
+// The caller must not change it.
 func Result[T typed.Datatype](r *Rank) []T {
 	c, _ := r.communicator()
 	return typed.Elements[T](r.k.Common(r.lp, c))
 }
 
-// ResultOf returns the result of an Iallreduce that the last step has waited
-// for. It is to be read only.
+// ResultOf returns the result of an Iallreduce that the last step has waited for. The caller
+// must not change it.
 func ResultOf[T typed.Datatype](r *Rank, q Request) []T { return typed.Elements[T](r.DataOf(q)) }
 
 // Bcast is [mpivirt.Bcast] of an event rank.

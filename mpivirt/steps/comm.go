@@ -6,8 +6,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Comm is a communicator as event ranks hold it: four bytes. The zero
-// Comm is WORLD.
+// Comm is an event rank's handle of a communicator: four bytes. The zero Comm is WORLD.
 type Comm struct{ index int32 }
 
 // Self is the communicator of the rank alone (MPI_COMM_SELF).
@@ -24,8 +23,7 @@ func (r *Rank) On(c Comm) *Rank {
 	return view
 }
 
-// communicator returns the one that the operation is on, and the rank's number in
-// it.
+// communicator returns the communicator of the operation, and the rank's number in it.
 func (r *Rank) communicator() (*kernel.Communicator, int32) {
 	if r.comm == nil || r.comm.Index == world.World {
 		return r.k.Communicator(world.World), r.k.Global(r.lp)
@@ -35,7 +33,7 @@ func (r *Rank) communicator() (*kernel.Communicator, int32) {
 	}
 	member := r.comm.Group.Member(r.Rank())
 	if member < 0 {
-		r.k.Die(r.lp, r.lastCall, world.Errorf(world.ErrComm, "rank %d is no member of %s", r.Rank(), r.comm))
+		r.k.Die(r.lp, r.lastCall, world.Errorf(world.ErrComm, "rank %d is no member of %s: a rank uses its own communicators only", r.Rank(), r.comm))
 	}
 	if r.comm.FreedBy(member) {
 		return r.k.Communicator(world.Freed), 0
@@ -43,19 +41,19 @@ func (r *Rank) communicator() (*kernel.Communicator, int32) {
 	return r.comm, int32(member)
 }
 
-// caller is the rank as it calls a collective.
+// caller returns the rank as it calls a collective.
 func (r *Rank) caller() typed.Caller {
 	c, member := r.communicator()
 	return typed.Caller{Kernel: r.k, Comm: c, Member: int(member)}
 }
 
-// Member is the rank's number in the communicator (MPI_Comm_rank).
+// Member returns the rank's number in the communicator (MPI_Comm_rank).
 func (r *Rank) Member() int {
 	_, member := r.communicator()
 	return int(member)
 }
 
-// Members is the size of the communicator (MPI_Comm_size).
+// Members returns the size of the communicator (MPI_Comm_size).
 func (r *Rank) Members() int {
 	c, _ := r.communicator()
 	return c.Size
@@ -66,7 +64,7 @@ func (r *Rank) refuse(op world.Procedure, err error) {
 	r.k.Die(r.lp, op, err)
 }
 
-// compose returns a call of the rank to fill in.
+// compose returns a call of the rank, without other arguments.
 func (r *Rank) compose(op world.Procedure) *kernel.Call {
 	r.once(op)
 	r.lastCall = op
@@ -74,7 +72,7 @@ func (r *Rank) compose(op world.Procedure) *kernel.Call {
 	return r.k.Compose(op, c, member)
 }
 
-// do makes a call and ends the step with it.
+// do makes a call and concludes the step with it.
 func (r *Rank) do(q *kernel.Call) Outcome {
 	over := r.k.Submit(r.lp, q)
 	if b := &r.k.Completion; over && b.Err != nil && b.Fatal {
@@ -83,7 +81,7 @@ func (r *Rank) do(q *kernel.Call) Outcome {
 	return r.outcome(over)
 }
 
-// begin makes a call that begins an operation.
+// begin makes a call that begins an operation, and returns its request.
 func (r *Rank) begin(q *kernel.Call) Request {
 	r.k.Submit(r.lp, q)
 	b := &r.k.Completion
@@ -93,8 +91,8 @@ func (r *Rank) begin(q *kernel.Call) Request {
 	return Request(b.Request)
 }
 
-// SetErrorsReturn chooses what an MPI error does: end the program, or be the result of the
-// operation, for Err to return; see [mpivirt.Rank.SetErrorsReturn].
+// SetErrorsReturn sets the error handler of the rank. With true, Err returns the error of an
+// operation; see [mpivirt.Rank.SetErrorsReturn].
 func (r *Rank) SetErrorsReturn(on bool) { r.k.SetErrorsReturn(r.lp, on) }
 
 // collective carries out a collective in its blocking form, unless there is an error.
@@ -107,7 +105,7 @@ func (r *Rank) nonblocking(v *kernel.Collective, err error) Request {
 	return r.begin(r.collectiveCall(v, err).Nonblocking())
 }
 
-// collectiveCall fills in a call of a collective.
+// collectiveCall returns a call of a collective.
 func (r *Rank) collectiveCall(v *kernel.Collective, err error) *kernel.Call {
 	v.Transient = true
 	return r.compose(v.Procedure).Enters(v, err)
@@ -155,9 +153,8 @@ func (r *Rank) Create(g *world.Group) Outcome {
 	return r.collective(r.k.Create(r.Group(), g, r.Rank()))
 }
 
-// Made returns the communicator that the last Split has made of a color, the last
-// Dup for 0, or the last Create for the first rank of the group, in the step that
-// follows.
+// Made returns a communicator that the last step has made. color is that of a Split, 0 for a
+// Dup, or the first rank of the group of a Create.
 func (r *Rank) Made(color int) Comm {
 	c, _ := r.communicator()
 	made := r.k.Made(r.lp, c, color)
@@ -173,7 +170,7 @@ func (r *Rank) Group() *world.Group {
 	return r.k.GroupOf(c, r.lp)
 }
 
-// Free gives a communicator up; see [mpivirt.Comm.Free].
+// Free frees a communicator for the rank; see [mpivirt.Comm.Free].
 func (r *Rank) Free(c Comm) {
 	k := r.k
 	k.Submit(r.lp, k.Compose(world.CommFree, k.Communicator(max(c.index, world.World)), 0))

@@ -3,10 +3,9 @@
 //
 // # Model
 //
-// The engine calls the step function for a rank at its start, and again each time what the
-// rank waits for is over. A step does one piece of work and ends with one operation, whose
-// [Outcome] it returns. What it has to remember is in its value; [New] makes a program of
-// the function.
+// The engine calls the step function for a rank at its start, and again after each wait. A
+// step does one piece of work and ends with one operation, whose [Outcome] it returns. The
+// rank's value holds what later steps need. [New] returns a program of the function.
 //
 // # Invariants
 //
@@ -25,8 +24,8 @@
 //	})
 //	result, err := steps.Simulate(machine, 100_000_000, program)
 //
-// Functions and methods have the names of package mpivirt, and take the same time; what
-// differs is said with each. docs/event-ranks.md tells how to write steps. The package
-// composes calls of the kernel and reads what they have come to; it decides nothing about
-// virtual time.
+// Functions and methods have the names of package mpivirt, and take the same virtual time.
+// Their comments say what differs. docs/event-ranks.md explains how to write steps. The package
+// composes calls of the kernel and reads their completions. It decides nothing about virtual
+// time.
 package steps

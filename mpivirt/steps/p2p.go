@@ -6,7 +6,7 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// sendCall fills in a call that sends.
+// sendCall returns a call that sends.
 func (r *Rank) sendCall(op world.Procedure, payload []byte, bytes int64, dest, tag int) *kernel.Call {
 	return r.compose(op).Sends(payload, bytes, dest, tag)
 }
@@ -83,7 +83,7 @@ func (r *Rank) IsendSize(bytes int64, dest, tag int) Request {
 	return r.isend(world.Isend, nil, bytes, dest, tag)
 }
 
-// receiveCall fills in a call that receives.
+// receiveCall returns a call that receives, or probes for, a message.
 func (r *Rank) receiveCall(op world.Procedure, buffer []byte, sized bool, source, tag int) *kernel.Call {
 	return r.compose(op).Receives(buffer, int64(len(buffer)), sized, source, tag)
 }
@@ -101,7 +101,7 @@ func (r *Rank) Irecv(source, tag int) Request {
 }
 
 // Recv receives into data a message of at most len(data) elements; see [mpivirt.Recv].
-// The memory is the operation's until it is over.
+// The memory belongs to the operation until it is over.
 func Recv[T typed.Datatype](r *Rank, data []T, source, tag int) Outcome {
 	return r.do(r.receiveCall(world.Recv, typed.Bytes(data), true, source, tag))
 }
@@ -124,15 +124,15 @@ func (r *Rank) SendrecvSize(bytes int64, dest, sendTag, source, receiveTag int) 
 	return r.do(r.receiveCall(world.Sendrecv, nil, false, source, receiveTag).Sends(nil, bytes, dest, sendTag))
 }
 
-// Probe waits for a message that a Recv with the same arguments would take, and
-// leaves it (MPI_Probe). The next step finds what it is in Status.
+// Probe waits for a message that a Recv with the same arguments would take (MPI_Probe). The
+// message remains. The next step finds its envelope in Status.
 func (r *Rank) Probe(source, tag int) Outcome {
 	return r.do(r.receiveCall(world.Probe, nil, false, source, tag))
 }
 
 // Iprobe looks for a message that a Recv with the same arguments would take
-// (MPI_Iprobe). The next step finds in Found whether there is one, and in Status what
-// it is.
+// (MPI_Iprobe). The next step finds in Found whether there is one, and in Status its
+// envelope.
 func (r *Rank) Iprobe(source, tag int) Outcome {
 	return r.do(r.receiveCall(world.Iprobe, nil, false, source, tag))
 }
@@ -148,10 +148,10 @@ func (r *Rank) Improbe(source, tag int) Outcome {
 	return r.do(r.receiveCall(world.Improbe, nil, false, source, tag))
 }
 
-// AttachBuffer gives the rank room for buffered sends; see [mpivirt.Rank.AttachBuffer].
+// AttachBuffer attaches a buffer for buffered sends; see [mpivirt.Rank.AttachBuffer].
 func (r *Rank) AttachBuffer(bytes int64) { r.k.Attach(r.lp, bytes) }
 
-// DetachBuffer takes the room back and returns its size (MPI_Buffer_detach).
+// DetachBuffer detaches the buffer and returns its size (MPI_Buffer_detach).
 func (r *Rank) DetachBuffer() int64 { return r.k.Attach(r.lp, 0) }
 
 // Message is a message that an event rank has found by a matched probe
@@ -166,9 +166,9 @@ func Mrecv[T typed.Datatype](r *Rank, m Message, data []T) Outcome {
 	return r.do(r.receiveCall(world.Recv, typed.Bytes(data), true, 0, 0).Takes(int32(m)))
 }
 
-// Persistent is a send or receive that an event rank begins again and again
-// with the same arguments, on the communicator that it is started on. It must not be
-// copied between a start and the wait for it.
+// Persistent is a send or receive that an event rank starts repeatedly with the same
+// arguments, on the communicator of the start. It must not be copied between a start and the
+// wait for it.
 type Persistent struct{ operation kernel.Persistent }
 
 func persistent[T typed.Datatype](op world.Procedure, data []T, peer, tag int) Persistent {

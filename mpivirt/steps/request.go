@@ -6,9 +6,9 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Request is an operation that an event rank has begun: four bytes. The zero
-// Request is inactive (MPI_REQUEST_NULL). One that has been waited for, or
-// tested with success, stands for nothing any more: the rank puts zero in its place.
+// Request is an operation that an event rank has begun: four bytes. The zero Request is
+// inactive (MPI_REQUEST_NULL). After a wait, or a test with success, a Request is invalid: the
+// rank puts zero in its place.
 type Request int32
 
 // await makes a call that waits for requests, or tests them.
@@ -30,20 +30,20 @@ func (r *Rank) Waitall(requests ...Request) Outcome {
 	return r.await(world.Waitall, requests...)
 }
 
-// Waitany waits for one of the operations given (MPI_Waitany); which one is in Index;
-// see [mpivirt.Waitany].
+// Waitany waits for one of the operations given (MPI_Waitany). Index returns which one; see
+// [mpivirt.Waitany].
 func (r *Rank) Waitany(requests ...Request) Outcome {
 	return r.await(world.Waitany, requests...)
 }
 
-// Waitsome waits for at least one of the operations given (MPI_Waitsome); which are
-// over is in Indices.
+// Waitsome waits for at least one of the operations given (MPI_Waitsome). Indices returns
+// which are complete.
 func (r *Rank) Waitsome(requests ...Request) Outcome {
 	return r.await(world.Waitsome, requests...)
 }
 
-// Test looks whether an operation is over (MPI_Test); the answer is in Found. A test
-// that fails takes the time that the machine's poll field says.
+// Test tests whether an operation is complete (MPI_Test). Found returns the answer. A test that
+// fails takes the time in the machine's poll field.
 func (r *Rank) Test(q Request) Outcome { return r.await(world.Test, q) }
 
 // Testall is Waitall that does not wait (MPI_Testall); the answer is in Found.
@@ -61,11 +61,10 @@ func (r *Rank) Testsome(requests ...Request) Outcome {
 	return r.await(world.Testsome, requests...)
 }
 
-// What an operation has brought is there for the step that follows it, and no longer.
+// The results of an operation are valid in the next step only.
 
-// completion is what the last call of the rank has brought: by its last wait, or nothing if
-// another rank of the engine has waited since. It can be relied on in the step after the
-// wait only.
+// completion returns the completion of the rank's latest call. It is empty if another rank of
+// the engine has waited since, hence valid in the step after a wait only.
 func (r *Rank) completion() *kernel.Completion { return r.k.CompletionOf(r.lp) }
 
 // Err returns the error of the last operation, if the rank asked for its errors; see
@@ -75,8 +74,8 @@ func (r *Rank) Err() error { return r.completion().Err }
 // Found reports whether the test or probe of the last step has succeeded.
 func (r *Rank) Found() bool { return r.completion().Found }
 
-// Index returns which of the operations given is over, the first if there are
-// several; Undefined if none of them was active.
+// Index returns the position of the complete operation in the list, the first of several. It is
+// Undefined if none was active.
 func (r *Rank) Index() int {
 	if which := r.completion().Indices; len(which) > 0 {
 		return which[0]
@@ -84,15 +83,16 @@ func (r *Rank) Index() int {
 	return world.Undefined
 }
 
-// Indices returns which of the operations given are over. It is to be read only.
+// Indices returns the positions of the complete operations in the list. The caller must not
+// change them.
 func (r *Rank) Indices() []int { return r.completion().Indices }
 
-// Status tells what the receive or probe of the last step has brought; of several
-// receives, the last one in the order given.
+// Status returns the status of the receive or probe of the last step; of several receives, that
+// of the last one in the list.
 func (r *Rank) Status() world.Status { return r.k.StatusOf(r.completion()) }
 
-// Data returns the message that the receive of the last step has brought; of several
-// receives, the last one in the order given. It is to be read only.
+// Data returns the message of the last step's receive; of several receives, that of the last
+// one in the list. The caller must not change it.
 func (r *Rank) Data() []byte {
 	return r.k.DataOf(r.completion())
 }
@@ -115,12 +115,12 @@ func (r *Rank) DataOf(q Request) []byte {
 	return data
 }
 
-// completed returns what one of the operations that the last step has waited for has brought:
-// nothing if it was inactive or over from the start.
+// completed returns the status and content of an operation that the last step has waited for.
+// Both are empty if it was inactive, or a send that completed in its call.
 func (r *Rank) completed(q Request) (world.Status, []byte) {
 	status, data, waited := r.k.CompletedRequest(r.completion(), int32(q))
 	if !waited {
-		r.refuse(r.lastCall, world.Errorf(world.ErrRequest, "the last step has not waited for the request, or in vain"))
+		r.refuse(r.lastCall, world.Errorf(world.ErrRequest, "the last step has not completed the request: ask in the step after its wait"))
 	}
 	return status, data
 }
