@@ -6,42 +6,44 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// vector hands over a vector of T.
+// vector returns what a member hands in for a collective on vectors of T.
 func vector[T Datatype](k *kernel.Kernel, name world.Procedure, op collectives.Operation, send, receive []T) *kernel.Collective {
 	in, out := Bytes(send), Bytes(receive)
 	return k.Hand(kernel.Collective{Procedure: name, Operation: op, Bytes: int64(len(in)), Element: int64(sizeOf[T]()), Type: elementType[T](), Data: true, Input: in, Output: out})
 }
 
-// Caller is the rank that calls a collective, as a member of its communicator. What
-// it hands in is made alike for both kinds of LP.
+// Caller is the rank that calls a collective, as a member of its communicator.
 type Caller struct {
 	Kernel *kernel.Kernel
 	Comm   *kernel.Communicator
 	Member int
 }
 
-// refuse returns an error of the caller's, and a collective that names the call.
+// refuse returns a collective that names the call, and an error of the caller.
 func (m Caller) refuse(name world.Procedure, class world.ErrorClass, format string, arguments ...any) (*kernel.Collective, error) {
 	return m.Kernel.Hand(kernel.Collective{Procedure: name}), world.Errorf(class, format, arguments...)
 }
 
-// tooShort refuses a receive buffer without room for the result.
+// tooShort returns the error of a receive buffer that is shorter than the result.
 func (m Caller) tooShort(name world.Procedure, got, need int) (*kernel.Collective, error) {
 	return m.refuse(name, world.ErrBuffer, "room for %d elements where the result has %d", got, need)
 }
 
+// Bcast returns what a member hands in for MPI_Bcast, and the error in its arguments.
 func Bcast[T Datatype](m Caller, data []T, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Bcast, collectives.Bcast, data, data)
 	v.Root = root
 	return v, nil
 }
 
+// Reduction returns what a member hands in for a reduction, without a check of lengths.
 func Reduction[T Datatype](m Caller, name world.Procedure, operation collectives.Operation, send, receive []T, o Op[T]) *kernel.Collective {
 	v := vector(m.Kernel, name, operation, send, receive)
 	v.Operator = o.operator
 	return v
 }
 
+// Reduce returns what a member hands in for MPI_Reduce, and the error in its arguments.
 func Reduce[T Datatype](m Caller, send, receive []T, o Op[T], root int) (*kernel.Collective, error) {
 	v := Reduction(m, world.Reduce, collectives.Reduce, send, receive, o)
 	v.Root = root
@@ -51,6 +53,8 @@ func Reduce[T Datatype](m Caller, send, receive []T, o Op[T], root int) (*kernel
 	return v, nil
 }
 
+// ReductionToAll returns what a member hands in for a reduction whose result all members get,
+// and the error in its arguments.
 func ReductionToAll[T Datatype](m Caller, name world.Procedure, op collectives.Operation, send, receive []T, o Op[T]) (*kernel.Collective, error) {
 	if len(receive) < len(send) {
 		return m.tooShort(name, len(receive), len(send))
@@ -58,6 +62,7 @@ func ReductionToAll[T Datatype](m Caller, name world.Procedure, op collectives.O
 	return Reduction(m, name, op, send, receive[:len(send)], o), nil
 }
 
+// sum returns the sum of the counts.
 func sum(counts []int) int {
 	n := 0
 	for _, c := range counts {
@@ -75,7 +80,7 @@ func inBytes[T Datatype](counts []int) []int64 {
 	return bytes
 }
 
-// countOf returns counts[i], 0 outside the slice: the length is checked later.
+// countOf returns counts[i], 0 outside the slice. The kernel checks the length later.
 func countOf(counts []int, i int) int {
 	if i < len(counts) {
 		return counts[i]
@@ -83,6 +88,7 @@ func countOf(counts []int, i int) int {
 	return 0
 }
 
+// ReduceScatter returns what a member hands in for MPI_Reduce_scatter, and the error in its arguments.
 func ReduceScatter[T Datatype](m Caller, send, receive []T, counts []int, o Op[T]) (*kernel.Collective, error) {
 	if len(receive) < countOf(counts, m.Member) {
 		return m.tooShort(world.ReduceScatter, len(receive), countOf(counts, m.Member))

@@ -8,14 +8,14 @@ import (
 	"gigarank/mpivirt/internal/world"
 )
 
-// Datatype are the types whose slices can be sent: numbers and truth values of
-// fixed size. Each stands for the basic MPI datatype of the same kind.
+// Datatype is the constraint of types whose slices can be sent: numbers and booleans of fixed
+// size. Each stands for the basic MPI datatype of the same kind.
 type Datatype interface {
 	~bool | ~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint |
 		~float32 | ~float64 | ~complex64 | ~complex128
 }
 
-// elementType is the kind of the elements of a type.
+// elementType returns the type of the elements of a slice of T.
 func elementType[T Datatype]() world.ElementType {
 	switch reflect.TypeFor[T]().Kind() {
 	case reflect.Bool:
@@ -52,7 +52,7 @@ func Elements[T Datatype](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/sizeOf[T]())
 }
 
-// sizeOf is the size of an element in bytes.
+// sizeOf returns the size of an element in bytes.
 func sizeOf[T Datatype]() int {
 	var zero T
 	return int(unsafe.Sizeof(zero))

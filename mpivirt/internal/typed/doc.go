@@ -2,16 +2,15 @@
 //
 // # Model
 //
-// A slice is the bytes of a buffer without a copy ([Bytes], [Elements]). An [Op] is a
-// function over slices of elements, seen by the kernel as one over bytes. For each
-// collective a function checks what only the typed call knows, lengths above all, and
-// returns what the member hands in.
+// A slice is the bytes of a buffer without a copy ([Bytes], [Elements]). An [Op] is a function
+// over slices of elements, and for the kernel one over bytes. For each collective, a function
+// checks the lengths of slices and returns what the member hands in.
 //
 // # Invariants
 //
 //   - Nothing is copied or kept here, and nothing waits here.
-//   - What a function returns is scratch of the kernel: it is submitted before another rank
-//     runs.
+//   - The collective that a function returns is scratch of the kernel. It is submitted before
+//     another rank runs.
 //
 // # Use
 //

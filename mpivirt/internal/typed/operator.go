@@ -2,27 +2,28 @@ package typed
 
 import "gigarank/mpivirt/internal/world"
 
-// Op combines the elements that members contribute to a reduction (MPI_Op). It is
-// made once and used as often as is wanted: making it allocates.
+// Op combines the elements that members contribute to a reduction (MPI_Op). Making one
+// allocates: make it once and use it repeatedly.
 type Op[T Datatype] struct{ operator world.Operator }
 
-// newOp makes an Op of into[i] = left[i] ⊕ right[i], where into may be either.
+// newOp returns an Op of into[i] = left[i] ⊕ right[i], where into may be left or right.
 func newOp[T Datatype](name string, commutative bool, apply func(into, left, right []T)) Op[T] {
 	return Op[T]{world.Operator{Name: name, Commutative: commutative, Apply: func(into, left, right []byte) {
 		apply(Elements[T](into), Elements[T](left), Elements[T](right))
 	}}}
 }
 
-// Number are the types that have an order and arithmetic.
+// Number is the constraint of types with an order and arithmetic.
 type Number interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint | ~float32 | ~float64
 }
 
-// Integer are the types that have bitwise operations.
+// Integer is the constraint of types with bitwise operations.
 type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~int | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uint
 }
 
+// elementwise returns a commutative Op that applies f to each pair of elements.
 func elementwise[T Datatype](name string, f func(a, b T) T) Op[T] {
 	return newOp(name, true, func(into, left, right []T) {
 		for i := range into {
@@ -70,8 +71,8 @@ func Bor[T Integer]() Op[T] { return elementwise("bor", func(a, b T) T { return 
 // Bxor is the bitwise exclusive or (MPI_BXOR).
 func Bxor[T Integer]() Op[T] { return elementwise("bxor", func(a, b T) T { return a ^ b }) }
 
-// NewOp makes an operation of one's own (MPI_Op_create). It must be associative;
-// if it is not commutative, only algorithms that combine in rank order are used.
+// NewOp returns an operation of the program's own (MPI_Op_create). It must be associative.
+// If it is not commutative, only algorithms that combine in rank order are used.
 func NewOp[T Datatype](commutative bool, f func(a, b T) T) Op[T] {
 	op := elementwise("user", f)
 	op.operator.Commutative = commutative
