@@ -3,12 +3,11 @@
 //
 // # Model
 //
-// A [Tally] belongs to one engine. It keeps, for each operation of each iteration, the
-// least, the greatest and the sum of the ranks' times, and for each operation a histogram
-// over all iterations. Ranks mostly record what the rank before them recorded: a run of
-// equal times costs a comparison and a counter for each rank and is summed up when it
-// ends. A label stands for an operation of an iteration, so that a collective with many
-// members looks it up once.
+// A [Tally] belongs to one engine. For each operation of each iteration it keeps the least,
+// the greatest and the sum of the ranks' times. For each operation it keeps a histogram over
+// all iterations. Ranks mostly record the time that the rank before them recorded. A run of
+// equal times costs a comparison and a counter for each rank, and is summed up when it ends. A
+// label stands for an operation of an iteration, so that a collective looks it up once.
 //
 // # Invariants
 //

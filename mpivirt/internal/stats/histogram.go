@@ -2,9 +2,9 @@ package stats
 
 import "gigarank/vtime"
 
-// Histogram counts times in bins of equal width, which cover all of them with as
-// narrow bins as 64 allow; the width is a power of two of picoseconds and the bins
-// begin at multiples of it. So it depends on nothing but the times.
+// Histogram counts times in at most 64 bins of equal width. The width is the least power of
+// two of picoseconds that suffices, and the bins begin at multiples of it. So a histogram is
+// a function of the times alone.
 type Histogram struct {
 	Low    vtime.Duration // beginning of the first bin
 	Width  vtime.Duration // of each bin
@@ -32,7 +32,7 @@ func (h *histogram) add(t, n uint64) {
 	h.counts[i%bins] += n
 }
 
-// reach makes a time that lies beside the bins have one, and returns it.
+// reach extends or widens the bins until they cover a time, and returns its bin.
 func (h *histogram) reach(t uint64) uint64 {
 	if !h.any {
 		*h = histogram{any: true, low: t, high: t}
@@ -49,7 +49,7 @@ func (h *histogram) reach(t uint64) uint64 {
 	}
 }
 
-// widen makes each two bins one.
+// widen doubles the width of the bins.
 func (h *histogram) widen() {
 	wide := histogram{shift: h.shift + 1, any: true, low: h.low / 2, high: h.high / 2}
 	for i := h.low; i <= h.high; i++ {
@@ -82,7 +82,7 @@ func (h *histogram) addBin(i uint64, shift uint8, n uint64) {
 	h.add(i<<shift, n)
 }
 
-// result gives the histogram as it is reported.
+// result returns the histogram as it is reported.
 func (h *histogram) result() Histogram {
 	if !h.any {
 		return Histogram{}

@@ -17,15 +17,14 @@ type Iteration struct {
 	Wall      float64 // seconds from the end of the one before; 0 without a clock
 }
 
-// Distribution says how times are distributed over the ranks.
+// Distribution is the distribution of times over the ranks.
 type Distribution struct {
 	Min, Max  vtime.Duration
 	Mean      vtime.Duration // rounded down
 	Histogram Histogram
 }
 
-// OperationTimes says how the times of an operation are distributed over ranks and
-// iterations.
+// OperationTimes is the distribution of an operation's times over ranks and iterations.
 type OperationTimes struct {
 	Operation string
 	Histogram Histogram

@@ -67,8 +67,8 @@ func (d *distribution) addRun(t vtime.Duration, n uint64) {
 	d.add(uint64(t), n)
 }
 
-// Start readies the tally of an engine with a number of ranks. now reads the wall clock in
-// seconds; nil leaves wall times at zero.
+// Start prepares the tally of an engine with a number of ranks. now reads the wall clock in
+// seconds. Nil leaves wall times at zero.
 func (t *Tally) Start(ranks int, now func() float64) {
 	t.ranks = uint64(ranks)
 	t.now = now
@@ -93,8 +93,7 @@ func (t *Tally) Finish(at vtime.Time) {
 	t.finishing++
 }
 
-// nextFinishes begins a run of finishes at another time. It stays a call, so that Finish
-// is none.
+// nextFinishes begins a run of finishes at another time. It is not inlined, so that Finish is.
 //
 //go:noinline
 func (t *Tally) nextFinishes(at vtime.Time) {
@@ -172,8 +171,8 @@ func (it *iterationTally) endRun() {
 	it.operation.times.add(uint64(it.run), n)
 }
 
-// find is Label without a guess. Ranks mostly record the operation recorded last or
-// the one after it; a new one is put at the end.
+// find is Label for another operation than the latest. It first tries the one after that. A
+// new operation is appended.
 func (t *Tally) find(index int, operation string) int {
 	if next := t.latest + 1; next < len(t.iterations) {
 		if it := &t.iterations[next]; it.index == index && it.operation.name == operation {
