@@ -190,7 +190,7 @@ func (s *stepping) fails(lp int32, o Outcome) bool {
 		}
 		return true
 	case s.concluded == 0:
-		k.Fail(lp, s.lastCall, world.Errorf(world.ErrOther, "the step has returned an Outcome without an operation of this step: "+
+		k.Fail(lp, s.lastCall, world.Errorf(world.ErrOther, "the step has returned the Outcome of no operation of this step: "+
 			"a step ends with an operation, Continue or Finish, and returns what that returns (docs/programs.md)"))
 	case o != s.concluded:
 		k.Fail(lp, s.lastCall, world.Errorf(world.ErrOther, "the step has returned another Outcome than that of its operation: "+
