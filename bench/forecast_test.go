@@ -126,7 +126,7 @@ func forecastCases() (cases []forecastCase) {
 
 // A run takes the memory that was foreseen: on one engine within 10 %, on two within a
 // factor of two or so, since there it depends on which of them is ahead. A run on one
-// engine that is foreseen to take six times as long as another takes longer.
+// engine that is foreseen to take ten times as long as another takes longer.
 func TestForecasts(t *testing.T) {
 	const own = 600e3 // bytes of an engine, which count as the process's: chunks of slabs and buffers, in use or not
 	var runs []timedCase
@@ -154,17 +154,28 @@ type timedCase struct {
 	foreseen, taken float64
 }
 
-// checkOrder compares long runs with those that are foreseen to take a sixth of the time.
-// Short ones are measured too roughly.
+// checkOrder compares long runs with those that are foreseen to take a tenth of the time:
+// forecasts are right within a factor of three either way. Short runs are measured too
+// roughly. Runs that seem to be in the wrong order are measured again.
 func checkOrder(t *testing.T, runs []timedCase) {
 	t.Helper()
-	const long, clearly = 40e6, 6
+	const long, clearly, attempts = 40e6, 10, 5
 	for _, a := range runs {
 		if a.foreseen < long {
 			continue
 		}
 		for _, b := range runs {
-			if clearly*b.foreseen < a.foreseen && b.taken > a.taken {
+			if clearly*b.foreseen >= a.foreseen {
+				continue
+			}
+			for range attempts {
+				if b.taken <= a.taken {
+					break
+				}
+				_, again := b.run(t)
+				b.taken = min(b.taken, again)
+			}
+			if b.taken > a.taken {
 				t.Errorf("%v: %.0f ms foreseen, %.1f ms taken;\n%v: %.0f ms foreseen, %.1f ms taken",
 					a.forecastCase, a.foreseen/1e6, a.taken/1e6, b.forecastCase, b.foreseen/1e6, b.taken/1e6)
 			}
