@@ -16,27 +16,58 @@ type arc struct{ dst, src int }
 // drawRound gives a round of a schedule that is regular, with the messages that the steps
 // of its members say.
 func drawRound(t *rapid.T) (s collectives.Schedule, round int, p collectives.Pattern, arcs []arc) {
-	op := rapid.SampledFrom(collectives.Operations()).Draw(t, "operation")
-	all := slices.DeleteFunc(collectives.Algorithms(op), func(a collectives.Algorithm) bool { return a == collectives.NodeLeader })
 	members := rapid.IntRange(2, 80).Draw(t, "members")
-	root := 0
-	if op.Rooted() {
-		root = rapid.SampledFrom([]int{0, members / 2}).Draw(t, "root")
+	half := rapid.Bool().Draw(t, "root in the middle")
+	type regular struct {
+		schedule collectives.Schedule
+		rounds   []int
 	}
-	s, err := collectives.New(op, rapid.SampledFrom(all).Draw(t, "algorithm"), members, root)
-	if err != nil {
-		t.Fatal(err)
+	var all []regular
+	for _, op := range collectives.Operations() {
+		root := 0
+		if op.Rooted() && half {
+			root = members / 2
+		}
+		for _, s := range schedules(t, op, members, root) {
+			rounds := slices.DeleteFunc(upTo(s.MaxRounds()), func(round int) bool { return s.Pattern(round).Kind == collectives.Irregular })
+			if len(rounds) > 0 {
+				all = append(all, regular{s, rounds})
+			}
+		}
 	}
-	round = rapid.IntRange(0, s.MaxRounds()-1).Draw(t, "round")
-	if p = s.Pattern(round); p.Kind == collectives.Irregular {
-		t.Skip("an irregular round")
-	}
+	drawn := rapid.SampledFrom(all).Draw(t, "schedule")
+	s, round = drawn.schedule, rapid.SampledFrom(drawn.rounds).Draw(t, "round")
+	p = s.Pattern(round)
 	for m := range members {
 		if from := s.Step(m, round).From; from != collectives.None {
 			arcs = append(arcs, arc{m, from})
 		}
 	}
 	return s, round, p, arcs
+}
+
+// schedules returns the schedules of an operation by all algorithms but node-leader.
+func schedules(t *rapid.T, op collectives.Operation, members, root int) (all []collectives.Schedule) {
+	for _, a := range collectives.Algorithms(op) {
+		if a == collectives.NodeLeader {
+			continue
+		}
+		s, err := collectives.New(op, a, members, root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// upTo returns 0 to n-1.
+func upTo(n int) []int {
+	numbers := make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	return numbers
 }
 
 // cuts are the first participants of arrays, and the number of participants.
