@@ -34,10 +34,11 @@ type rule struct {
 var rules = map[string]rule{
 	"": {},
 
-	"vtime":     {pure: true},
-	"random":    {pure: true, imports: "vtime"},
-	"invariant": {pure: true},
-	"spelling":  {pure: true},
+	"vtime":                   {pure: true},
+	"random":                  {pure: true, imports: "vtime"},
+	"invariant":               {pure: true},
+	"invariant/invarianttest": {imports: "invariant"},
+	"spelling":                {pure: true},
 
 	"lp": {
 		pure:   true,
@@ -46,14 +47,14 @@ var rules = map[string]rule{
 	"network": {pure: true, imports: "vtime random spelling go.yaml.in/yaml/v3"},
 
 	"sync/internal/buffers": {},
-	"sync":                  {imports: "vtime invariant sync/internal/buffers", testsOnly: "sync/transporttest"},
+	"sync":                  {imports: "vtime invariant sync/internal/buffers", testsOnly: "sync/transporttest invariant/invarianttest"},
 	"sync/transporttest":    {imports: "vtime sync"},
 	"sync/mpi":              {imports: "sync sync/internal/buffers", testsOnly: "sync/transporttest"},
 
 	"watchdog": {},
 
 	"collectives": {pure: true, imports: "vtime"},
-	"engine":      {pure: true, imports: "vtime random invariant sync watchdog"},
+	"engine":      {pure: true, imports: "vtime random invariant sync watchdog", testsOnly: "invariant/invarianttest"},
 	"mpivirt/internal/stats": {
 		pure:    true,
 		imports: "vtime",
@@ -66,15 +67,17 @@ var rules = map[string]rule{
 		testsOnly: "random",
 	},
 	"mpivirt/internal/ptp": {
-		pure:    true,
-		imports: "vtime invariant network engine mpivirt/internal/world",
-		unsafe:  "the memory of a processor, for the forecast",
+		pure:      true,
+		imports:   "vtime invariant network engine mpivirt/internal/world",
+		unsafe:    "the memory of a processor, for the forecast",
+		testsOnly: "invariant/invarianttest",
 	},
 	"mpivirt/internal/maxplus": {pure: true, imports: "vtime invariant network collectives"},
 	"mpivirt/internal/coll": {
-		pure:    true,
-		imports: "vtime random invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/maxplus",
-		unsafe:  "the memory of agents and messages, for the forecast",
+		pure:      true,
+		imports:   "vtime random invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/maxplus",
+		unsafe:    "the memory of agents and messages, for the forecast",
+		testsOnly: "invariant/invarianttest",
 	},
 	"mpivirt/internal/kernel": {
 		pure: true,

@@ -6,25 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/invariant"
+	"gigarank/invariant/invarianttest"
 	"gigarank/vtime"
 )
-
-// violation runs f, which must break an invariant, and returns the text of the
-// violation.
-func violation(t *testing.T, f func()) (text string) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		v, ok := recover().(*invariant.Violation)
-		if !ok {
-			t.Fatal("no broken invariant is found")
-		}
-		text = v.Text
-	}()
-	f()
-	return ""
-}
 
 // The next pop finds an event in the heap that lies above one that comes before it.
 func TestBrokenHeapIsFound(t *testing.T) {
@@ -33,7 +17,7 @@ func TestBrokenHeapIsFound(t *testing.T) {
 		l.push(Event{Time: vtime.Time(i)})
 	}
 	l.heap[1].Time = 100 // above 5, 6, 7 and 8
-	if text := violation(t, func() { l.pop(); l.pop() }); !strings.Contains(text, "comes before it") {
+	if text := invarianttest.Violation(t, func() { l.pop(); l.pop() }); !strings.Contains(text, "comes before it") {
 		t.Error(text)
 	}
 }
@@ -52,7 +36,7 @@ func TestBrokenHandlingIsFound(t *testing.T) {
 		{Event{Time: 0, Source: 2}, "while"},
 		{Event{Time: 0, Source: 0, LP: 2}, "of LPs 0 to 1"},
 	} {
-		if text := violation(t, func() { e.checkHandled(c.ev) }); !strings.Contains(text, c.want) {
+		if text := invarianttest.Violation(t, func() { e.checkHandled(c.ev) }); !strings.Contains(text, c.want) {
 			t.Errorf("%+v: %s", c.ev, text)
 		}
 	}
@@ -63,11 +47,11 @@ func TestBrokenHandlingIsFound(t *testing.T) {
 func TestBrokenCountsAreFound(t *testing.T) {
 	e := New(Config{Partition: Partition{LPs: 2, Engines: 1}, Transport: NewInProcess(1)[0]})
 	e.Finished(2)
-	if text := violation(t, func() { e.Finished(1) }); !strings.Contains(text, "1 LPs more") {
+	if text := invarianttest.Violation(t, func() { e.Finished(1) }); !strings.Contains(text, "1 LPs more") {
 		t.Error(text)
 	}
 	e.Buffer(10)
-	if text := violation(t, func() { e.Buffer(-11) }); !strings.Contains(text, "-1 bytes") {
+	if text := invarianttest.Violation(t, func() { e.Buffer(-11) }); !strings.Contains(text, "-1 bytes") {
 		t.Error(text)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/invariant"
+	"gigarank/invariant/invarianttest"
 	"gigarank/vtime"
 )
 
@@ -33,28 +33,12 @@ func TestFallingPromiseIsFound(t *testing.T) {
 	if e.EIT() != 15 {
 		t.Fatalf("EIT is %v after a promise of 15ps", e.EIT())
 	}
-	if text := violation(t, func() { send(9) }); !strings.Contains(text, "promises engine 0 14ps after 15ps") {
+	if text := invarianttest.Violation(t, func() { send(9) }); !strings.Contains(text, "promises engine 0 14ps after 15ps") {
 		t.Error(text)
 	}
 	liar.peers.of(0).promised = 0
 	send(8)
-	if text := violation(t, poll); !strings.Contains(text, "hears the promise 13ps of engine 1 after 15ps") {
+	if text := invarianttest.Violation(t, poll); !strings.Contains(text, "hears the promise 13ps of engine 1 after 15ps") {
 		t.Error(text)
 	}
-}
-
-// violation runs f, which must break an invariant, and returns the text of the
-// violation.
-func violation(t *testing.T, f func()) (text string) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		v, ok := recover().(*invariant.Violation)
-		if !ok {
-			t.Fatal("no broken invariant is found")
-		}
-		text = v.Text
-	}()
-	f()
-	return ""
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/invariant/invarianttest"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -35,24 +35,9 @@ func TestBrokenCollectivesAreFound(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			k := opened(t, "name: flat\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n", 4, 1, Auto)
-			if text := violation(t, func() { c.spoil(k) }); !strings.Contains(text, c.want) {
+			if text := invarianttest.Violation(t, func() { c.spoil(k) }); !strings.Contains(text, c.want) {
 				t.Errorf("found %q, want %q", text, c.want)
 			}
 		})
 	}
-}
-
-// violation runs f, which must break an invariant, and returns what was found.
-func violation(t *testing.T, f func()) (text string) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		v, ok := recover().(*invariant.Violation)
-		if !ok {
-			t.Fatal("no broken invariant is found")
-		}
-		text = v.Text
-	}()
-	f()
-	return ""
 }

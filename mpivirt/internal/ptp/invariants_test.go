@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gigarank/engine"
-	"gigarank/invariant"
+	"gigarank/invariant/invarianttest"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 )
@@ -69,7 +69,7 @@ func TestBrokenMessagesAreFound(t *testing.T) {
 		}},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			if text := violation(t, func() { c.spoil(opened(t, 4)) }); !strings.Contains(text, c.want) {
+			if text := invarianttest.Violation(t, func() { c.spoil(opened(t, 4)) }); !strings.Contains(text, c.want) {
 				t.Errorf("found %q, want %q", text, c.want)
 			}
 		})
@@ -92,19 +92,4 @@ func opened(t *testing.T, ranks int) *Messages {
 	k.Partition = world.NewPartition(world.Settings{Engine: e, Target: target})
 	k.Open(nil, nil)
 	return k
-}
-
-// violation runs f, which must break an invariant, and returns what was found.
-func violation(t *testing.T, f func()) (text string) {
-	t.Helper()
-	defer func() {
-		t.Helper()
-		v, ok := recover().(*invariant.Violation)
-		if !ok {
-			t.Fatal("no broken invariant is found")
-		}
-		text = v.Text
-	}()
-	f()
-	return ""
 }
