@@ -36,9 +36,9 @@ import (
 // come for each such record the root waits.
 //
 // When a result leaves a good part of the engines in need of another round, that round
-// begins with the result, without want and start. In a phase where all engines starve
-// in each window, a window so costs each engine a contribution and a result, and amendments
-// where records overtook its contribution. Fewer than that tell no engine of all others.
+// begins with the result, without want and start. So while all engines starve in each
+// window, a window costs each engine a contribution and a result, and amendments where
+// records overtook its contribution. With fewer messages no engine could hear of all others.
 // A round in which the minimum has not grown is followed by none: it would help nobody.
 //
 // For the same reason one round decides the end. An engine with all its LPs finished
