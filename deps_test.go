@@ -61,10 +61,9 @@ var rules = map[string]rule{
 		unsafe:  "strings at one address are equal without a look at their bytes",
 	},
 	"mpivirt/internal/world": {
-		pure:      true,
-		imports:   "vtime invariant network collectives engine mpivirt/internal/stats",
-		unsafe:    "the memory of arrays that the host is told of; whether two buffers overlap",
-		testsOnly: "random",
+		pure:    true,
+		imports: "vtime random invariant network collectives engine mpivirt/internal/stats",
+		unsafe:  "the memory of arrays that the host is told of; whether two buffers overlap",
 	},
 	"mpivirt/internal/ptp": {
 		pure:      true,
@@ -84,23 +83,35 @@ var rules = map[string]rule{
 		imports: "vtime invariant lp network collectives engine" +
 			" mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/coll",
 	},
+	"mpivirt/internal/topology": {pure: true, imports: "mpivirt/internal/world"},
 	"mpivirt/internal/typed": {
 		pure:    true,
-		imports: "collectives mpivirt/internal/world mpivirt/internal/kernel",
+		imports: "collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology",
 		// A program's typed slices are the bytes of a message without a copy.
 		unsafe: "views of typed buffers as bytes",
 	},
+	"mpivirt/datatype": {
+		pure:    true,
+		imports: "mpivirt/internal/typed mpivirt/internal/world",
+		unsafe:  "sizes and alignments of Go's types",
+	},
 	"mpivirt": {
 		pure:    true,
-		imports: "vtime lp network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/typed",
+		imports: "vtime random lp network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
 		// Its tests run several engines over the in-process transport.
-		testsOnly: "random sync engine mpivirt/steps",
+		testsOnly: "sync engine cputime mpivirt/steps",
 	},
 	"mpivirt/steps": {
 		pure:      true,
-		imports:   "vtime network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/typed",
+		imports:   "vtime network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed",
 		testsOnly: "mpivirt",
 	},
+	// Its programs are loaded from the host's files.
+	"mpivirt/native": {
+		imports:   "vtime collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/native/toolchain golang.org/x/sys/unix",
+		testsOnly: "sync network mpivirt bench",
+	},
+	"mpivirt/native/toolchain": {},
 
 	"bench": {
 		imports: "vtime random spelling lp sync network collectives engine mpivirt mpivirt/steps",
@@ -109,6 +120,9 @@ var rules = map[string]rule{
 		testsOnly: "sync/mpi golang.org/x/sys/unix",
 	},
 	"result": {pure: true},
+	"loggp":  {pure: true, imports: "vtime network"},
+	// It reads the clocks of the host.
+	"cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {
 		imports: "vtime spelling network collectives mpivirt bench result" +
 			// Only one process may write the results.
@@ -117,11 +131,11 @@ var rules = map[string]rule{
 		testsOnly: "random sync mpivirt/steps",
 	},
 	"bench/report":   {imports: "sync network mpivirt mpivirt/steps bench"},
-	"bench/forecast": {imports: "network collectives mpivirt mpivirt/steps bench"},
+	"bench/forecast": {imports: "network collectives mpivirt bench"},
 	"bench/truth":    {imports: "vtime random network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank": {
-		imports: "vtime spelling lp sync sync/mpi network collectives mpivirt bench result study" +
-			" github.com/spf13/cobra go.uber.org/zap go.uber.org/zap/zapcore" +
+		imports: "vtime spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain cputime bench result study loggp" +
+			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap go.uber.org/zap/zapcore" +
 			" github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
 			" golang.org/x/term golang.org/x/sys/unix",
 		testsOnly: "mpivirt/steps",

@@ -106,7 +106,7 @@ func readDocument(t *testing.T, path string) (d document) {
 // work does the work of a process of a job that a test has started with -worker. It
 // returns the exit code.
 func work(what string) int {
-	job, err := mpi.Open()
+	job, err := mpi.Open(mpi.UsualLimit)
 	if err != nil {
 		fmt.Println(err)
 		return 1

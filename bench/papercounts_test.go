@@ -3,27 +3,18 @@ package bench_test
 import (
 	"fmt"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/engine"
 	"gigarank/mpivirt"
-	"gigarank/mpivirt/steps"
+	"gigarank/network"
 )
-
-// counted is a run whose counts docs/paper-counts.md has.
-type counted struct {
-	ranks, perNode, engines int
-	algorithm               collectives.Algorithm
-	collectives             mpivirt.Interpreter
-}
 
 // paperRuns are the runs of docs/paper-counts.md. With an engine for each node,
 // messages between engines are messages between nodes.
-var paperRuns = []counted{
+var paperRuns = []bench.BarrierRun{
 	{6291456, 12288, 1, collectives.NodeLeader, mpivirt.Message},
 	{6291456, 12288, 1, collectives.NodeLeader, mpivirt.Bulk},
 	{1024, 16, 64, collectives.NodeLeader, mpivirt.Message},
@@ -36,30 +27,14 @@ var paperRuns = []counted{
 	{128, 16, 8, collectives.Dissemination, mpivirt.Message},
 }
 
-// barrier returns the counts of one barrier: those of two less those of one.
-func (c counted) barrier(t *testing.T, machine string) engine.Statistics {
-	t.Helper()
-	machine = regexp.MustCompile(`ranks_per_node: \d+`).ReplaceAllString(machine, fmt.Sprint("ranks_per_node: ", c.perNode))
-	var counts [2]engine.Statistics
-	for i := range counts {
-		o := bench.Config{Options: bench.Options{Iterations: i + 1}}
-		o.Kind, o.Collectives = steps.Kind, c.collectives
-		o.Algorithms = map[collectives.Operation]collectives.Algorithm{collectives.Barrier: c.algorithm}
-		counts[i] = run(t, "barriertest", machine, c.ranks, c.engines, o).Statistics
-	}
-	one, two := counts[0], counts[1]
-	return engine.Statistics{Messages: two.Messages - one.Messages, RemoteMessages: two.RemoteMessages - one.RemoteMessages,
-		Switches: two.Switches - one.Switches, Events: two.Events - one.Events}
-}
-
 // line is the run's line in the document.
-func (c counted) line(s engine.Statistics) string {
+func line(c bench.BarrierRun, s bench.BarrierCounts) string {
 	events := ""
-	if c.engines == 1 {
+	if c.Engines == 1 {
 		events = grouped(s.Events)
 	}
-	return fmt.Sprintf("| %s | %s | %d | %v | %s | %s | %s | %s | %s |", grouped(uint64(c.ranks)), grouped(uint64(c.perNode)), c.engines,
-		c.algorithm, map[mpivirt.Interpreter]string{mpivirt.Message: "message", mpivirt.Bulk: "bulk"}[c.collectives],
+	return fmt.Sprintf("| %s | %s | %d | %v | %s | %s | %s | %s | %s |", grouped(uint64(c.Ranks)), grouped(uint64(c.PerNode)), c.Engines,
+		c.Algorithm, map[mpivirt.Interpreter]string{mpivirt.Message: "message", mpivirt.Bulk: "bulk"}[c.Collectives],
 		grouped(s.Messages), grouped(s.RemoteMessages), grouped(s.Switches), events)
 }
 
@@ -74,11 +49,10 @@ func grouped(n uint64) string {
 // The figures of docs/paper-counts.md are those of the runs, and the paper's figures
 // those of its formulas.
 func TestPaperCounts(t *testing.T) {
-	text, err := os.ReadFile("../docs/paper-counts.md")
-	if err != nil {
-		t.Fatal(err)
+	if testing.Short() {
+		t.Skip("6,291,456 ranks: counted without the race detector")
 	}
-	machine, err := os.ReadFile("../docs/paper-barrier.yaml")
+	text, err := os.ReadFile("../docs/paper-counts.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,12 +61,19 @@ func TestPaperCounts(t *testing.T) {
 			t.Errorf("docs/paper-counts.md has no line\n%s", line)
 		}
 	}
-	got := map[counted]engine.Statistics{}
+	got := map[bench.BarrierRun]bench.BarrierCounts{}
 	for _, c := range paperRuns {
-		got[c] = c.barrier(t, string(machine))
-		expect(c.line(got[c]))
+		var err error
+		if got[c], err = c.Count(); err != nil {
+			t.Fatal(err)
+		}
+		expect(line(c, got[c]))
 	}
 	const lambda, cores, nodes, rounds = 1024, 12, 512, 9
+	formula := bench.PaperFormula(lambda, cores, nodes)
+	if want := (bench.PaperCounts{Join: 6156, Leaders: 4608, Release: 6144, Wake: 12288, Saved: 110583}); formula != want || formula.All() != 29196 {
+		t.Errorf("by the formulas %+v, want %+v", formula, want)
+	}
 	whole := got[paperRuns[0]]
 	side := func(step, formula string, paper, gigarank uint64, what string) {
 		expect(fmt.Sprintf("| %s | %s | %s | %s | %s |", step, formula, grouped(paper), grouped(gigarank), what))
@@ -105,14 +86,29 @@ func TestPaperCounts(t *testing.T) {
 		fmt.Sprintf("events: ranks resumed, and %s steps of the leaders", grouped(whole.Events-whole.Switches)))
 	for _, c := range paperRuns[2:] {
 		leader := c
-		leader.algorithm = collectives.NodeLeader
+		leader.Algorithm = collectives.NodeLeader
 		if c == leader {
 			continue
 		}
-		n := uint64(c.ranks / c.perNode)
+		n := uint64(c.Ranks / c.PerNode)
 		flat, led := got[c].RemoteMessages/n, got[leader].RemoteMessages/n
-		expect(fmt.Sprintf("| %d | %d | %v | %d | %d | %d | %d |", c.perNode, n, c.algorithm, flat, led, flat-led, (uint64(c.perNode)-1)*led))
+		expect(fmt.Sprintf("| %d | %d | %v | %d | %d | %d | %d |", c.PerNode, n, c.Algorithm, flat, led, flat-led, (uint64(c.PerNode)-1)*led))
 	}
 	// Only leaders send: their messages are all between nodes.
 	expect(fmt.Sprintf("| 12288 | 512 | | | %d | | %s |", whole.Messages/nodes, grouped((cores*lambda-1)*rounds)))
+}
+
+// The machine file of the document is the machine of the runs.
+func TestPaperMachine(t *testing.T) {
+	machine, err := network.Load("../docs/paper-barrier.yaml", os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := paperRuns[0].Config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if machine.Digest() != c.Target.Machine().Digest() {
+		t.Errorf("the document has\n%s\nthe runs have\n%s", machine, c.Target.Machine())
+	}
 }

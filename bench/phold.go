@@ -100,6 +100,15 @@ func (k *pholdKernel) process(i int, self lp.Coroutine) {
 	}
 }
 
+// pholdGoroutines is the kernel of goroutine LPs. Their stacks are fetched ahead.
+type pholdGoroutines struct {
+	*pholdKernel
+	lps *lp.Goroutines
+}
+
+// Expect implements [engine.Expecter].
+func (k pholdGoroutines) Expect(lp int32) { k.lps.Expect(int(lp)) }
+
 // step is process for event LPs.
 func (k *pholdKernel) step(i int) bool {
 	if k.over {
@@ -267,7 +276,11 @@ func (s *pholdSimulation) Run() (*mpivirt.Result, error) {
 
 // runEngine runs one engine of this process.
 func (s *pholdSimulation) runEngine(k *pholdKernel) error {
-	err := k.eng.Run(k)
+	var kernel engine.Kernel = k
+	if lps, ok := k.body.(*lp.Goroutines); ok {
+		kernel = pholdGoroutines{k, lps}
+	}
+	err := k.eng.Run(kernel)
 	if err != nil {
 		var stopped *engine.Stopped
 		if !errors.As(err, &stopped) {

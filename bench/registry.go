@@ -170,20 +170,27 @@ func New(name string, c Config) (Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
+	return e.New(c)
+}
+
+// New returns the simulation of the program. It returns an error for a kind of rank that the
+// program does not have, and options out of range.
+func (e Entry) New(c Config) (Simulation, error) {
 	c.Kind = e.kind(c.Kind)
 	faults := c.Options.faults()
 	if err := e.CheckForm(c.Kind); err != nil {
 		faults = append(faults, err.Error())
 	}
 	if faults != nil {
-		return nil, fmt.Errorf("%s: %s", name, strings.Join(faults, "; "))
+		return nil, fmt.Errorf("%s: %s", e.Name, strings.Join(faults, "; "))
 	}
 	c.Options = e.Resolve(c.Options)
 	if e.Direct != nil {
 		return e.Direct(c)
 	}
+	var err error
 	if c.Program, err = e.Build(c.Options); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
 	c.Program.Name = e.Name
 	return mpivirt.New(c.Config)

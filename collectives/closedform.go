@@ -72,10 +72,11 @@ func (c Cost) work(bytes int64) vtime.Duration { return timeOf(c.Gamma, bytes) }
 // LayoutOf, and its root is 0. For node-leader, members is the number of nodes, of
 // c.PerNode ranks each.
 //
-// ok is false where there is no closed form. That is so for alltoall linear and, at
-// numbers of members that are no powers of two, for allgather, scan and exscan by
-// recursive doubling. It is also so, except for the linear algorithms, where a gap is
-// longer than the sum of both overheads: it would have an effect in some rounds only.
+// ok is false where there is no closed form: an algorithm has one only if it has a case
+// in the functions below. Alltoall linear has none. Allgather, scan and exscan by recursive
+// doubling have none at numbers of members that are no powers of two. Only the linear
+// algorithms have one where a gap is longer than the sum of both overheads: it would have
+// an effect in some rounds only.
 //
 // Node-leader takes 2(α_intra + β_intra·m) + (k−1)γm for k > 1 ranks of a node, and the
 // butterfly of the nodes.
@@ -104,21 +105,21 @@ func ClosedForm(op Operation, a Algorithm, members int, count, size int64, c Cos
 		f.count = 0
 		return f.barrier(a)
 	case Bcast:
-		return f.bcast(a, count*size), true
+		return f.bcast(a, count*size)
 	case Reduce:
-		return f.reduce(a, count*size), true
+		return f.reduce(a, count*size)
 	case Allreduce:
 		return f.allreduce(a)
 	case Gather, Gatherv:
-		return f.gather(a), true
+		return f.gather(a)
 	case Scatter, Scatterv:
-		return f.scatter(a), true
+		return f.scatter(a)
 	case Allgather, Allgatherv:
 		return f.allgather(a)
 	case Alltoall, Alltoallv:
 		return f.alltoall(a)
 	case ReduceScatter:
-		return f.reduceScatter(a), true
+		return f.reduceScatter(a)
 	}
 	return f.scan(a, op == Exscan)
 }
@@ -153,7 +154,7 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 	case RecursiveDoubling:
 		return f.butterfly(0), true
 	}
-	return f.reduce(a, 0) + f.bcast(a, 0), true
+	return f.inTurn(a, 0, f.bcast)
 }
 
 func (f form) butterfly(bytes int64) vtime.Duration {
@@ -167,23 +168,34 @@ func (f form) butterfly(bytes int64) vtime.Duration {
 	return max(times(levels+1, x+g), times(1+differing, x+g)+times(levels-differing, alone)+x)
 }
 
-func (f form) bcast(a Algorithm, bytes int64) vtime.Duration {
-	same := func(int) int64 { return bytes }
+func (f form) bcast(a Algorithm, bytes int64) (vtime.Duration, bool) {
 	switch a {
 	case Binomial:
-		return f.treeOut(f.members, same)
+		return f.treeOut(f.members, func(int) int64 { return bytes }), true
 	case Ring:
-		return times(f.members-1, f.cost.message(bytes))
+		return times(f.members-1, f.cost.message(bytes)), true
+	case Linear:
+		return f.out(bytes), true
 	}
-	return f.out(bytes)
+	return 0, false
 }
 
-func (f form) reduce(a Algorithm, bytes int64) vtime.Duration {
+func (f form) reduce(a Algorithm, bytes int64) (vtime.Duration, bool) {
 	g := f.cost.work(bytes)
-	if a == Binomial {
-		return f.treeIn(f.members, func(int) int64 { return bytes }, g)
+	switch a {
+	case Binomial:
+		return f.treeIn(f.members, func(int) int64 { return bytes }, g), true
+	case Linear:
+		return f.in(bytes, g), true
 	}
-	return f.in(bytes, g)
+	return 0, false
+}
+
+// inTurn returns the time of a reduction to the root and of what the root then sends.
+func (f form) inTurn(a Algorithm, bytes int64, after func(Algorithm, int64) (vtime.Duration, bool)) (vtime.Duration, bool) {
+	d, ok := f.reduce(a, bytes)
+	e, okAfter := after(a, bytes)
+	return d + e, ok && okAfter
 }
 
 // out returns the time in which a root sends to all others, one after the other.
@@ -252,7 +264,7 @@ func (f form) allreduce(a Algorithm) (vtime.Duration, bool) {
 	case Rabenseifner:
 		return f.rabenseifner(), true
 	}
-	return f.reduce(a, bytes) + f.bcast(a, bytes), true
+	return f.inTurn(a, bytes, f.bcast)
 }
 
 // part returns the times of a message and of the reduction of the largest of n parts of
@@ -282,18 +294,24 @@ func (f form) rabenseifner() vtime.Duration {
 	return d
 }
 
-func (f form) gather(a Algorithm) vtime.Duration {
-	if a == Linear {
-		return f.in(f.bytesOf(1), 0)
+func (f form) gather(a Algorithm) (vtime.Duration, bool) {
+	switch a {
+	case Linear:
+		return f.in(f.bytesOf(1), 0), true
+	case Binomial:
+		return f.treeIn(f.members, f.bytesOf, 0), true
 	}
-	return f.treeIn(f.members, f.bytesOf, 0)
+	return 0, false
 }
 
-func (f form) scatter(a Algorithm) vtime.Duration {
-	if a == Linear {
-		return f.out(f.bytesOf(1))
+func (f form) scatter(a Algorithm) (vtime.Duration, bool) {
+	switch a {
+	case Linear:
+		return f.out(f.bytesOf(1)), true
+	case Binomial:
+		return f.treeOut(f.members, f.bytesOf), true
 	}
-	return f.treeOut(f.members, f.bytesOf)
+	return 0, false
 }
 
 // bytesOf returns the size of the blocks of n members.
@@ -308,16 +326,22 @@ func (f form) allgather(a Algorithm) (vtime.Duration, bool) {
 		return times(f.members-1, f.blocks(1)), true
 	case Linear:
 		return f.in(f.bytesOf(1), 0) + f.out(f.bytesOf(f.members)), true
+	case Bruck:
+		return f.gathering(), true
 	case RecursiveDoubling:
-		if f.fold.extra > 0 {
-			return 0, false
-		}
+		return f.gathering(), f.fold.extra == 0
 	}
+	return 0, false
+}
+
+// gathering returns the time of rounds in which all members have 1, 2, 4, … blocks and
+// send them on.
+func (f form) gathering() vtime.Duration {
 	var d vtime.Duration
 	for n := 1; n < f.members; n *= 2 {
 		d += f.blocks(min(n, f.members-n))
 	}
-	return d, true
+	return d
 }
 
 func (f form) alltoall(a Algorithm) (vtime.Duration, bool) {
@@ -334,23 +358,27 @@ func (f form) alltoall(a Algorithm) (vtime.Duration, bool) {
 	return 0, f.members == 1
 }
 
-func (f form) reduceScatter(a Algorithm) vtime.Duration {
-	if a == Ring || a == Pairwise {
-		return times(f.members-1, f.blocks(1)+f.cost.work(f.count*f.size))
+func (f form) reduceScatter(a Algorithm) (vtime.Duration, bool) {
+	switch a {
+	case Ring, Pairwise:
+		return times(f.members-1, f.blocks(1)+f.cost.work(f.count*f.size)), true
 	}
-	return f.reduce(a, f.bytesOf(f.members)) + f.scatter(a)
+	return f.inTurn(a, f.bytesOf(f.members), func(a Algorithm, _ int64) (vtime.Duration, bool) { return f.scatter(a) })
 }
 
 // scan by recursive doubling takes longest at the last member. It combines two vectors
 // in every round; in an exscan only one in the first.
 func (f form) scan(a Algorithm, exclusive bool) (vtime.Duration, bool) {
-	x, g, both := f.blocks(1), f.cost.work(f.count*f.size), f.cost.work(2*f.count*f.size)
-	if a == Linear {
+	x, g, two := f.blocks(1), f.cost.work(f.count*f.size), f.cost.work(2*f.count*f.size)
+	switch a {
+	case Linear:
 		return times(f.members-1, x+g), true
+	case RecursiveDoubling:
+		d := times(f.fold.levels, x+two)
+		if exclusive {
+			d = f.any(d - two + g)
+		}
+		return d, f.fold.extra == 0
 	}
-	d := times(f.fold.levels, x+both)
-	if exclusive {
-		d = f.any(d - both + g)
-	}
-	return d, f.fold.extra == 0
+	return 0, false
 }

@@ -22,8 +22,8 @@ type Step struct {
 	To, From    int    // members, or None
 	Send        Blocks // positions that are sent
 	Receive     Blocks // positions that receive, as many as the sender sends
-	Combine     Combine
 	Also        Blocks // second destination of the received blocks; empty if none
+	Combine     Combine
 	AlsoCombine Combine
 }
 

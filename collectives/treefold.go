@@ -63,6 +63,9 @@ func (f *TreeFold[T]) Add(n TreeNode, value T) {
 	f.values[n] = value
 }
 
+// Count returns the number of nodes whose siblings are missing.
+func (f *TreeFold[T]) Count() int { return len(f.values) }
+
 // Values returns the nodes whose siblings are missing, with their values, in no order.
 func (f *TreeFold[T]) Values() iter.Seq2[TreeNode, T] { return maps.All(f.values) }
 

@@ -47,6 +47,13 @@ type RangeRunner interface {
 	RunRange(lo, hi int32)
 }
 
+// Expecter is a [Kernel] that fetches into the cache what an item will need.
+type Expecter interface {
+	// Expect is told of an item, some items before Run, or of an LP, some events before
+	// Handle. It has no effect on results.
+	Expect(item int32)
+}
+
 // Limited is a [Kernel] whose LPs may fail. Past the least failure the engine runs no
 // timed event and resumes no throttled LP. The kernel runs no ready LP that lies beyond
 // it.
@@ -98,15 +105,18 @@ type Engine struct {
 	endpoint   *sync.Endpoint
 	ready      readyQueue
 	timed      eventList
-	throttled  throttled // items held back, by their clocks
+	throttled  throttled // items held back, by their clocks, then by when they were
+	heldBack   uint64    // items, so far
 	unfinished int
 	buffered   int64
 	limit      int64
 	err        error
 	kernel     Kernel
-	failure    *Failure   // the least that is known, nil if there is none
-	horizon    vtime.Time // its time, Forever if there is none
-	reached    vtime.Time // for snapshot
+	ranges     RangeRunner // the kernel, if it is one
+	expecter   Expecter    // likewise
+	failure    *Failure    // the least that is known, nil if there is none
+	horizon    vtime.Time  // its time, Forever if there is none
+	reached    vtime.Time  // for snapshot
 	snapshot   snapshot
 }
 
@@ -125,6 +135,14 @@ const DefaultWindow = 16 << 20
 
 // pollInterval is the number of ready items between two looks at the transport.
 const pollInterval = 512
+
+// Batch is the greatest number of LPs that become ready together and that an engine resumes
+// one after another, before anything else that is ready.
+const Batch = pollInterval
+
+// ahead is the number of ready items by which an item is expected. The time that they
+// take covers the latency of memory.
+const ahead = 4
 
 // New makes an engine.
 func New(c Config) *Engine {
@@ -165,18 +183,35 @@ func (e *Engine) Range() (lo, hi int) { return e.lo, e.hi }
 // the kernel (a negative number).
 func (e *Engine) Ready(item int32) { e.ready.push(item) }
 
+// ReadyFirst queues an item to run before all that are ready.
+func (e *Engine) ReadyFirst(item int32) { e.ready.pushFirst(item) }
+
 // ReadyRange queues the LPs with local numbers lo <= i < hi to run.
 func (e *Engine) ReadyRange(lo, hi int) { e.ready.pushRange(int32(lo), int32(hi)) }
 
 // Schedule enters a timed event for an LP of this engine.
-func (e *Engine) Schedule(ev Event) { e.timed.push(ev) }
+func (e *Engine) Schedule(ev Event) {
+	e.timed.push(ev)
+	e.expect()
+}
+
+// expect has the kernel expect the event that has come near.
+func (e *Engine) expect() {
+	if e.expecter == nil {
+		return
+	}
+	if lp := e.timed.newcomer(); lp != none {
+		e.expecter.Expect(lp - int32(e.lo))
+	}
+}
 
 // Throttle holds back an item that is about to send to engine dst, until there is room
 // or all else waits. The kernel's Run resumes it. The item is an LP (its local number)
 // whose clock shows t, or a task of the kernel (a negative number) that concerns
 // nothing before t.
 func (e *Engine) Throttle(item int32, t vtime.Time, dst int) {
-	e.throttled.push(Event{Time: t, Source: item, LP: item}, dst)
+	e.heldBack++
+	e.throttled.push(Event{Time: t, Sequence: e.heldBack, LP: item}, dst)
 }
 
 // Buffer adds to the number of bytes that the kernel holds for messages not yet
@@ -193,6 +228,9 @@ func (e *Engine) Buffer(bytes int64) {
 func (e *Engine) Congested(dst int) bool {
 	return e.buffered > e.limit || dst != e.index && !e.endpoint.Room(dst)
 }
+
+// Crowded reports whether there is an engine dst for which Congested may be true.
+func (e *Engine) Crowded() bool { return e.buffered > e.limit || e.endpoint.Crowded() }
 
 // Room reports whether records may be sent to engine dst without regard to how fast
 // it consumes them.
@@ -322,6 +360,8 @@ func (e *Engine) CheckArrival(source, destination int, sent, arrival vtime.Time)
 // the kernel has come out of it.
 func (e *Engine) Run(k Kernel) error {
 	e.kernel = k
+	e.ranges, _ = k.(RangeRunner)
+	e.expecter, _ = k.(Expecter)
 	e.snapshot.atWork.Store(true)
 	defer e.snapshot.atWork.Store(false)
 	deliver := func(src int, record []byte) {
@@ -383,10 +423,13 @@ func (e *Engine) within(t vtime.Time) vtime.Time {
 // runReady runs the next ready item, or several LPs of a range, and returns their
 // number.
 func (e *Engine) runReady(k Kernel) int {
-	if ranges, ok := k.(RangeRunner); ok && e.ready.count == 0 {
+	if e.ranges != nil && e.ready.count == 0 {
 		lo, hi := e.ready.popRange(pollInterval)
-		ranges.RunRange(lo, hi)
+		e.ranges.RunRange(lo, hi)
 		return int(hi - lo)
+	}
+	if e.expecter != nil && e.ready.count > ahead {
+		e.expecter.Expect(e.ready.peek(ahead))
 	}
 	k.Run(e.ready.pop())
 	return 1
@@ -401,11 +444,12 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	e.endpoint.Advance(next)
 	switch {
 	case throttled <= timed && throttled < vtime.Forever:
-		if released, err := e.release(k, deliver); released || err != nil {
+		if progress, err := e.release(k, deliver); progress || err != nil {
 			return true, err
 		}
 	case timed < e.endpoint.EIT():
 		ev := e.timed.pop()
+		e.expect()
 		e.Statistics.Events++
 		e.Reached(ev.Time)
 		e.snapshot.time.Store(int64(e.reached))
@@ -424,6 +468,9 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	if n, err := e.poll(deliver); err != nil || n > 0 {
 		return true, err
 	}
+	if invariant.Enabled {
+		e.checkIdle(next)
+	}
 	e.snapshot.atWork.Store(false)
 	outcome, err := e.endpoint.Wait(next, e.unfinished)
 	e.snapshot.atWork.Store(true)
@@ -438,6 +485,14 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	default:
 		_, err := e.poll(deliver)
 		return true, err
+	}
+}
+
+// checkIdle checks that nothing is ready when the engine is about to wait, and that nothing
+// it has to do lies before the instant that it tells the other engines.
+func (e *Engine) checkIdle(next vtime.Time) {
+	if least := min(e.within(e.timed.minimum()), e.within(e.throttled.minimum())); !e.ready.empty() || least < next {
+		invariant.Broken("engine %d waits with nothing before %v, but %d items are ready and one is due at %v", e.index, next, e.ready.count, least)
 	}
 }
 
@@ -456,13 +511,15 @@ func (e *Engine) checkHandled(ev Event) {
 }
 
 // release resumes the throttled LP with the least clock among those whose engine has
-// room for what they send. It reports whether there was one. LPs that send within this
-// engine always have room: they are held back only to let others run first.
+// room for what they send. LPs that send within this engine always have room: they are held
+// back only to let others run first. It reports whether there was one, or records have
+// come, which may have made LPs ready or entered events.
 func (e *Engine) release(k Kernel, deliver func(int, []byte)) (bool, error) {
 	if err := e.endpoint.Flush(); err != nil {
 		return false, err
 	}
-	if _, err := e.poll(deliver); err != nil {
+	come, err := e.poll(deliver)
+	if err != nil {
 		return false, err
 	}
 	for dst, ok := e.endpoint.Opened(); ok; dst, ok = e.endpoint.Opened() {
@@ -473,7 +530,7 @@ func (e *Engine) release(k Kernel, deliver func(int, []byte)) (bool, error) {
 		e.Statistics.Events++
 		k.Run(chosen.LP)
 	}
-	return found, nil
+	return found || come > 0, nil
 }
 
 // Count returns the statistics with those of the transport.

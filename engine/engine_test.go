@@ -214,3 +214,52 @@ func TestDeadlock(t *testing.T) {
 		t.Errorf("error %v; want a deadlock", err)
 	}
 }
+
+// expectant is a kernel that counts the items and events which it has not expected.
+type expectant struct {
+	e        *Engine
+	expected map[int32]bool
+	handled  []vtime.Time
+	ran      []int32
+	missed   int
+}
+
+func (k *expectant) Expect(item int32) { k.expected[item] = true }
+
+func (k *expectant) Run(item int32) {
+	if len(k.ran) >= ahead && !k.expected[item] {
+		k.missed++
+	}
+	delete(k.expected, item)
+	k.ran = append(k.ran, item)
+	k.e.Schedule(Event{Time: vtime.Time(1 + random.Intn(1, uint64(item), 0, 1000)), LP: item})
+}
+
+func (k *expectant) Handle(ev Event) {
+	if !k.expected[ev.LP] {
+		k.missed++
+	}
+	delete(k.expected, ev.LP)
+	k.handled = append(k.handled, ev.Time)
+	k.e.Finished(1)
+}
+
+func (k *expectant) Drained()            {}
+func (k *expectant) Deliver(int, []byte) {}
+
+// An LP is expected before each of its events, and so is an item of the ready queue but
+// for the first few.
+func TestItemsAndEventsAreExpected(t *testing.T) {
+	const lps = 1000
+	e := New(Config{Partition: Partition{LPs: lps, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
+	k := &expectant{e: e, expected: map[int32]bool{}}
+	for i := range lps {
+		e.Ready(int32(i))
+	}
+	if err := e.Run(k); err != nil {
+		t.Fatal(err)
+	}
+	if len(k.ran) != lps || len(k.handled) != lps || !slices.IsSorted(k.handled) || k.missed > 0 {
+		t.Errorf("%d items run, %d events handled, of which %d came unexpected", len(k.ran), len(k.handled), k.missed)
+	}
+}

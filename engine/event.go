@@ -31,6 +31,7 @@ func (a *Event) Before(b *Event) bool {
 // binary heap, and the children of a node share two cache lines.
 type eventList struct {
 	heap []Event
+	near int // place of the event that the last pop or push has brought nearest to the root
 }
 
 func (l *eventList) empty() bool { return len(l.heap) == 0 }
@@ -56,6 +57,7 @@ func (l *eventList) push(ev Event) {
 		i = parent
 	}
 	h[i] = ev
+	l.near = i
 	if invariant.Enabled {
 		l.check(i)
 	}
@@ -67,6 +69,7 @@ func (l *eventList) pop() Event {
 	last := h[len(h)-1]
 	h = h[:len(h)-1]
 	l.heap = h
+	l.near = 0
 	if len(h) == 0 {
 		return least
 	}
@@ -76,16 +79,14 @@ func (l *eventList) pop() Event {
 		if child >= len(h) {
 			break
 		}
-		best := child
-		for c := child + 1; c < min(child+4, len(h)); c++ {
-			if h[c].Before(&h[best]) {
-				best = c
-			}
-		}
+		best := leastOf(h[child:min(child+4, len(h))]) + child
 		if !h[best].Before(&last) {
 			break
 		}
 		h[i] = h[best]
+		if i == 0 {
+			l.near = best // what takes its place comes into the top two levels
+		}
 		i = best
 	}
 	h[i] = last
@@ -97,6 +98,48 @@ func (l *eventList) pop() Event {
 	}
 	return least
 }
+
+// leastOf returns the place of the least of one to four events. No processor foretells
+// which of four it is, so as long as their times differ it is found without a branch.
+func leastOf(s []Event) int {
+	if len(s) == 4 {
+		t0, t1, t2, t3 := s[0].Time, s[1].Time, s[2].Time, s[3].Time
+		left, right := 0, 2
+		if t1 < t0 {
+			left = 1
+		}
+		if t3 < t2 {
+			right = 3
+		}
+		l, r := min(t0, t1), min(t2, t3)
+		best := left
+		if r < l {
+			best = right
+		}
+		if t0 != t1 && t2 != t3 && l != r {
+			return best
+		}
+	}
+	best := 0
+	for c := 1; c < len(s); c++ {
+		if s[c].Before(&s[best]) {
+			best = c
+		}
+	}
+	return best
+}
+
+// newcomer returns the LP of the event that the last pop or push has brought into the top
+// two levels of the heap, from which the next event comes; none if there is none.
+func (l *eventList) newcomer() int32 {
+	if l.near > 4 || l.near >= len(l.heap) {
+		return none
+	}
+	return l.heap[l.near].LP
+}
+
+// none is the number of no LP.
+const none = -1
 
 // check holds an event of the heap against its parent and its children.
 func (l *eventList) check(i int) {

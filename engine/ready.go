@@ -22,6 +22,16 @@ func (q *readyQueue) push(item int32) {
 	q.count++
 }
 
+// pushFirst adds an item before all others.
+func (q *readyQueue) pushFirst(item int32) {
+	if q.count == len(q.ring) {
+		q.grow()
+	}
+	q.head = (q.head - 1) & (len(q.ring) - 1)
+	q.ring[q.head] = item
+	q.count++
+}
+
 func (q *readyQueue) pushRange(lo, hi int32) {
 	if lo < hi {
 		q.ranges = append(q.ranges, lpRange{lo, hi})
@@ -43,6 +53,9 @@ func (q *readyQueue) pop() int32 {
 	}
 	return item
 }
+
+// peek returns the single item that comes after the next i.
+func (q *readyQueue) peek(i int) int32 { return q.ring[(q.head+i)&(len(q.ring)-1)] }
 
 // popRange removes up to limit LPs from the last range. There must be one.
 func (q *readyQueue) popRange(limit int32) (lo, hi int32) {

@@ -22,12 +22,21 @@ const reportEvery = 1 << 16
 
 // Goroutines are LPs that run as coroutines.
 type Goroutines struct {
-	next []func() (struct{}, bool)
-	stop []func()
-	// stack address at which an LP last waited; stale once the runtime has moved the
-	// stack
-	top []uintptr
+	lps []coroutine
 }
+
+// coroutine is what is kept of an LP. descriptor and pull say where what a switch to the
+// LP touches lies; they are never followed.
+type coroutine struct {
+	next       func() (struct{}, bool)
+	yield      func(struct{}) bool
+	top        uintptr // stack address at which it last waited, stale once the runtime has moved the stack; or unwinding
+	descriptor uintptr // of its goroutine
+	pull       uintptr // what iter.Pull keeps of it
+}
+
+// unwinding stands in place of the stack address of an LP that ends.
+const unwinding = 1
 
 // NewGoroutines makes n LPs. main(i, self) is the body of LP i and calls self.Wait to
 // suspend itself. An LP begins to run when it is resumed for the first time.
@@ -37,9 +46,17 @@ type Goroutines struct {
 // that never returns. NewGoroutines calls made now and then with the number of LPs made
 // so far.
 func NewGoroutines(n int, main func(i int, self Coroutine), made func(n int)) *Goroutines {
-	g := &Goroutines{next: make([]func() (struct{}, bool), n), stop: make([]func(), n), top: make([]uintptr, n)}
+	g := &Goroutines{make([]coroutine, n)}
 	for i := range n {
-		g.next[i], g.stop[i] = iter.Pull(func(yield func(struct{}) bool) { main(i, Coroutine{yield, &g.top[i]}) })
+		lp := &g.lps[i]
+		lp.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+			if lp.top == unwinding {
+				return
+			}
+			lp.yield, lp.descriptor = yield, descriptor()
+			main(i, Coroutine{lp})
+		})
+		lp.pull = captured(lp.next)
 		if i%reportEvery == reportEvery-1 {
 			made(i + 1)
 		}
@@ -47,19 +64,29 @@ func NewGoroutines(n int, main func(i int, self Coroutine), made func(n int)) *G
 	return g
 }
 
-// Coroutine suspends an LP that runs as a coroutine.
-type Coroutine struct {
-	yield func(struct{}) bool
-	top   *uintptr
+// address returns where what a function value has captured begins.
+func address[F func() (struct{}, bool) | func(struct{}) bool](f F) uintptr {
+	return *(*uintptr)(unsafe.Pointer(&f))
 }
+
+// captured returns the first variable that a function value has captured, as a number.
+func captured(f func() (struct{}, bool)) uintptr {
+	return (**(**[2]uintptr)(unsafe.Pointer(&f)))[1]
+}
+
+// Coroutine suspends an LP that runs as a coroutine.
+type Coroutine struct{ lp *coroutine }
 
 // Wait suspends the LP until it is resumed. Only the LP itself may call it. When Stop
 // unwinds the LP, Wait ends by [runtime.Goexit]: deferred calls run, and none can
 // recover from it.
 func (c Coroutine) Wait() {
 	var here byte
-	*c.top = uintptr(unsafe.Pointer(&here))
-	if !c.yield(struct{}{}) {
+	if c.lp.top != unwinding {
+		c.lp.top = uintptr(unsafe.Pointer(&here))
+		c.lp.yield(struct{}{})
+	}
+	if c.lp.top == unwinding {
 		runtime.Goexit()
 	}
 }
@@ -70,7 +97,7 @@ func (c Coroutine) Wait() {
 // Wait it returns false.
 func (c Coroutine) Astray() bool {
 	var here byte
-	at := *c.top
+	at := c.lp.top
 	return at != 0 && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
 }
 
@@ -103,39 +130,43 @@ const entry = "gigarank/lp.NewGoroutines"
 
 // Resume implements Body.
 func (g *Goroutines) Resume(i int) bool {
-	_, alive := g.next[i]()
+	_, alive := g.lps[i].next()
 	if !alive {
 		// The coroutine's stack is free from here on; so is what it closed over.
-		g.next[i], g.stop[i] = nil, nil
+		g.lps[i] = coroutine{}
 	}
 	return alive
 }
 
 // Ended reports whether LP i has come to its end.
-func (g *Goroutines) Ended(i int) bool { return g.next[i] == nil }
+func (g *Goroutines) Ended(i int) bool { return g.lps[i].next == nil }
 
-// Expect prefetches the stack of LP i, which will be resumed soon. The stack of an LP
-// that has waited long is in no cache. Without the prefetch, the way back from its wait
-// misses the cache line by line.
-func (g *Goroutines) Expect(i int) { prefetch(g.top[i]) }
+// Expect prefetches what a switch to LP i touches. The call is of use some hundred
+// nanoseconds before Resume: what belongs to an LP that has waited long is in no cache,
+// and the way into it and back from its wait would miss the cache line by line.
+func (g *Goroutines) Expect(i int) {
+	lp := &g.lps[i]
+	prefetch(lp.top, lp.descriptor, lp.pull, address(lp.next), address(lp.yield))
+}
 
 // Stop implements Body.
 func (g *Goroutines) Stop() {
-	for i, stop := range g.stop {
-		if stop != nil {
-			unwind(stop)
-			g.next[i], g.stop[i] = nil, nil
+	for i := range g.lps {
+		if lp := &g.lps[i]; lp.next != nil {
+			lp.top = unwinding
+			unwind(lp.next)
+			*lp = coroutine{}
 		}
 	}
 }
 
-// unwind ends a suspended LP on a goroutine of its own, since the LP's Goexit ends that
+// unwind resumes an LP that ends, on a goroutine of its own, since the LP's Goexit ends that
 // too. It passes on a panic.
-func unwind(stop func()) {
+func unwind(next func() (struct{}, bool)) {
 	unwound := make(chan any)
 	go func() {
 		defer func() { unwound <- recover() }()
-		stop()
+		next()
 	}()
 	if r := <-unwound; r != nil {
 		panic(r)

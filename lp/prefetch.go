@@ -2,8 +2,12 @@
 
 package lp
 
-// prefetch asks the processor to load the cache lines from 192 bytes before an address
-// up to 128 bytes after it. It reads no data: any address is allowed.
-//
-//go:noescape
-func prefetch(address uintptr)
+// descriptor returns the address of the runtime's descriptor of the calling goroutine. It
+// stays where it is.
+func descriptor() uintptr
+
+// prefetch asks the processor to load the cache lines that a switch to an LP touches: from
+// 192 bytes before top up to 128 bytes after it, those fields of the descriptor that the
+// runtime's coroswitch uses, and one or two lines from each of the others. It reads no
+// data: any addresses are allowed.
+func prefetch(top, descriptor, pull, next, yield uintptr)

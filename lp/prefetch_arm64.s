@@ -1,8 +1,27 @@
 #include "textflag.h"
 
-// func prefetch(address uintptr)
-TEXT ·prefetch(SB), NOSPLIT, $0-8
-	MOVD address+0(FP), R0
+// func descriptor() uintptr
+TEXT ·descriptor(SB), NOSPLIT, $0-8
+	MOVD g, R0
+	MOVD R0, ret+0(FP)
+	RET
+
+// func prefetch(top, descriptor, pull, next, yield uintptr)
+TEXT ·prefetch(SB), NOSPLIT, $0-40
+	MOVD next+24(FP), R0
+	PRFM (R0), PLDL1KEEP
+	MOVD descriptor+8(FP), R0
+	PRFM (R0), PLDL1KEEP
+	PRFM 64(R0), PLDL1KEEP
+	PRFM 128(R0), PLDL1KEEP
+	PRFM 192(R0), PLDL1KEEP
+	PRFM 384(R0), PLDL1KEEP
+	MOVD pull+16(FP), R0
+	PRFM (R0), PLDL1KEEP
+	PRFM 32(R0), PLDL1KEEP
+	MOVD yield+32(FP), R0
+	PRFM (R0), PLDL1KEEP
+	MOVD top+0(FP), R0
 	SUB  $192, R0
 	PRFM (R0), PLDL1KEEP
 	PRFM 64(R0), PLDL1KEEP

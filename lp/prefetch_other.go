@@ -2,4 +2,6 @@
 
 package lp
 
-func prefetch(uintptr) {}
+func descriptor() uintptr { return 0 }
+
+func prefetch(_, _, _, _, _ uintptr) {}

@@ -10,8 +10,9 @@ import (
 var Goroutine = kernel.RegisterKind(Kind{
 	Name: "goroutine", Summary: "a rank is ordinary Go code on a stack of its own",
 	Bytes: 3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
-	Deep:  2048, // the stack doubles
 	Time:  400,  // two switches; measured by scripts/forecast
+
+	Measurable: true,
 })
 
 // Main returns the form of a program for goroutine ranks, from the body of every rank. An
@@ -50,11 +51,26 @@ const ahead = 4
 
 // Resume implements [lp.Body].
 func (g *goroutines) Resume(i int) bool {
-	more := g.Goroutines.Resume(i)
+	more := g.resume(int32(i))
 	if k := g.k; more && k.HasFailed(int32(i)) {
 		k.Swallowed(int32(i))
 	}
 	return more
+}
+
+// resume runs a rank until it waits for something other than the submission of a call.
+func (g *goroutines) resume(i int32) bool {
+	r := &g.ranks[i]
+	for g.Goroutines.Resume(int(i)) {
+		if !r.submits {
+			return true
+		}
+		r.submits = false
+		if !g.k.Submit(i, g.k.Composed()) {
+			return true
+		}
+	}
+	return false
 }
 
 // ResumeRange implements [kernel.Body].
@@ -65,7 +81,7 @@ func (g *goroutines) ResumeRange(lo, hi int32) {
 			g.Expect(int(next))
 		}
 		k.Running = i
-		if !g.Goroutines.Resume(int(i)) {
+		if !g.resume(i) {
 			k.End(i)
 		} else if k.HasFailed(i) {
 			k.Swallowed(i)

@@ -1121,3 +1121,54 @@ func TestDeadlockInCollectives(t *testing.T) {
 		}
 	}
 }
+
+// MPI 4.1, 6.9.7: MPI_REDUCE_LOCAL combines "inbuf" and "inoutbuf" in this order into "inoutbuf".
+func TestReduceLocalKeepsTheOrder(t *testing.T) {
+	first := mpivirt.NewOp(false, func(a, _ int) int { return a })
+	in, inout := []int{1, 2}, []int{3, 4}
+	if err := mpivirt.ReduceLocal(in, inout, first); err != nil || !slices.Equal(inout, []int{1, 2}) {
+		t.Errorf("the first of both is %v, %v", inout, err)
+	}
+	if err := mpivirt.ReduceLocal(in, inout, mpivirt.Sum[int]()); err != nil || !slices.Equal(inout, []int{2, 4}) || !slices.Equal(in, []int{1, 2}) {
+		t.Errorf("%v, %v", inout, err)
+	}
+	if err := mpivirt.ReduceLocal(in, nil, first); !errors.Is(err, mpivirt.ErrCount) {
+		t.Errorf("two numbers and none: %v", err)
+	}
+	if err := mpivirt.ReduceLocal(nil, nil, first); err != nil {
+		t.Error(err)
+	}
+}
+
+// MPI 4.1, 6.10.1: MPI_REDUCE_SCATTER_BLOCK is MPI_REDUCE_SCATTER with equal counts, in time too.
+func TestReduceScatterBlock(t *testing.T) {
+	for engines := 1; engines <= 2; engines++ {
+		err := inside(t, 5, engines, false, func(r *mpivirt.Rank) error {
+			send, receive, other := make([]int, 10), make([]int, 2), make([]int, 2)
+			for i := range send {
+				send[i] = 100*r.Rank() + i
+			}
+			var took [3]vtime.Time
+			for i, call := range []func() error{
+				func() error { return mpivirt.ReduceScatterBlock(r.World(), send, receive, mpivirt.Sum[int]()) },
+				func() error {
+					return mpivirt.ReduceScatter(r.World(), send, other, []int{2, 2, 2, 2, 2}, mpivirt.Sum[int]())
+				},
+				func() error { return waited(mpivirt.IreduceScatterBlock(r.World(), send, other, mpivirt.Sum[int]())) },
+			} {
+				if err := errors.Join(r.World().Barrier(), call()); err != nil {
+					return err
+				}
+				took[i] = r.Now()
+			}
+			want := []int{1000 + 10*r.Rank(), 1005 + 10*r.Rank()}
+			if !slices.Equal(receive, want) || !slices.Equal(other, want) || took[1]-took[0] != took[2]-took[1] {
+				return fmt.Errorf("%v and %v at %v, want %v", receive, other, took, want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}

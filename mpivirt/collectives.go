@@ -1,6 +1,8 @@
 package mpivirt
 
 import (
+	"slices"
+
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
@@ -12,13 +14,14 @@ func (c *Comm) run(v *kernel.Collective, err error) error {
 	if c == nil {
 		return world.NoComm(v.Procedure)
 	}
-	shared, output := v.SharesResult(), v.Output
-	b := c.r.do(c.collectiveCall(v, err))
+	shared, output := v.SharesResult() && c.c.Remote == nil, v.Output
+	b := c.r.doCollective(c.collectiveCall(v, err), c.c.Size)
 	if b.Err != nil {
 		return b.Err
 	}
 	if shared {
-		copy(output, c.r.k.Common(c.r.lp, c.c))
+		copy(output, c.r.k.SharedResult(c.r.lp, c.c))
+		c.r.k.StartBurst()
 	}
 	return nil
 }
@@ -47,7 +50,7 @@ func (c *Comm) create(v *kernel.Collective, err error) (*Comm, error) {
 	if err := c.run(v, err); err != nil || color < 0 {
 		return nil, err
 	}
-	return c.handle(c.r.k.Made(c.r.lp, c.c, color)), nil
+	return c.handle(c.r.k.NewComm(c.r.lp, c.c, color)), nil
 }
 
 // caller returns the rank as it calls a collective.
@@ -65,11 +68,18 @@ func (c *Comm) Barrier() error {
 	}
 	r := c.r
 	r.noteCall(world.Barrier)
+	if r.k.Bursting() {
+		r.endBurst(world.Barrier)
+	}
 	if !r.k.EnterBarrier(r.lp, c.c, int(c.member)) {
+		if r.k.Bursting() {
+			r.burst |= ended
+		}
 		return c.run(&r.k.Barrier, nil)
 	}
 	r.k.Activity(r.lp)
 	r.suspend()
+	r.k.StartBurst()
 	return r.fault()
 }
 
@@ -159,6 +169,37 @@ func Iexscan[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
 // same everywhere. Errors: ErrCount, ErrBuffer.
 func ReduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]) error {
 	return c.run(typed.ReduceScatter(c.caller(), send, receive, counts, o))
+}
+
+// ReduceScatterBlock is ReduceScatter with len(receive) elements for each member, the same
+// everywhere (MPI_Reduce_scatter_block).
+func ReduceScatterBlock[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
+	return c.run(typed.ReduceScatter(c.caller(), send, receive, evenCounts(c, len(receive)), o))
+}
+
+// IreduceScatterBlock is the nonblocking ReduceScatterBlock (MPI_Ireduce_scatter_block).
+func IreduceScatterBlock[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
+	return c.begin(typed.ReduceScatter(c.caller(), send, receive, evenCounts(c, len(receive)), o))
+}
+
+// evenCounts returns the counts of members that all have n elements.
+func evenCounts(c *Comm, n int) []int {
+	if c == nil {
+		return nil
+	}
+	return slices.Repeat([]int{n}, c.c.Size)
+}
+
+// ReduceLocal combines two vectors of the rank: inout[i] becomes in[i] ⊕ inout[i]
+// (MPI_Reduce_local). It takes no virtual time. Errors: ErrCount if lengths differ.
+func ReduceLocal[T Datatype](in, inout []T, o Op[T]) error {
+	if len(in) != len(inout) {
+		return world.Errorf(ErrCount, "%d and %d elements to combine: give two slices of one length", len(in), len(inout))
+	}
+	if len(in) > 0 {
+		o.Combine(inout, in, inout)
+	}
+	return nil
 }
 
 // IreduceScatter is the nonblocking ReduceScatter (MPI_Ireduce_scatter).

@@ -10,6 +10,7 @@ type Comm struct {
 	r      *Rank
 	c      *kernel.Communicator
 	member int32
+	made   int32 // of an intercommunicator: communicators made of it
 }
 
 // Rank returns the rank's number in the communicator (MPI_Comm_rank).
@@ -49,12 +50,68 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 
 // Dup makes a communicator with the same members and messages of its own
 // (MPI_Comm_dup). Every member calls it. It takes the time of an allreduce of 8
-// bytes.
+// bytes. The keys of attributes say which of those are copied. Errors: those of their Copy.
 func (c *Comm) Dup() (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommDup)
 	}
-	return c.create(c.r.k.Dup(c.c.Group), nil)
+	if c.c.Remote != nil {
+		return c.dupInter()
+	}
+	made, err := c.create(c.r.k.Dup(c.c.Group), nil)
+	if err != nil || len(c.r.k.Caches) == 0 {
+		return made, err
+	}
+	return made, c.copyAttributes(made)
+}
+
+// CreateGroup makes a communicator of a subgroup (MPI_Comm_create_group). Only the members of
+// the group call it, all with the same group and tag. Who is none of them gets nil at once. It
+// takes the time of an allreduce of 8 bytes among them. Errors: ErrGroup if a member of the
+// group is none of c; ErrTag.
+func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
+	switch {
+	case c == nil:
+		return nil, world.NoComm(world.CommCreateGroup)
+	case g == nil || g.Member(c.r.Rank()) < 0:
+		return nil, nil
+	}
+	on, v, err := c.r.k.CreateGroup(c.c, g, tag, c.r.lp)
+	return c.handle(on).create(v, err)
+}
+
+// SplitNodes divides the communicator by the target machine's nodes, whose ranks share memory
+// (MPI_Comm_split_type with MPI_COMM_TYPE_SHARED). Members of a node are ordered by key, then
+// by their order here. Every member calls it. It takes the time of a Split.
+func (c *Comm) SplitNodes(key int) (*Comm, error) {
+	if c == nil {
+		return nil, world.NoComm(world.CommSplit)
+	}
+	return c.Split(c.r.Node(c.r.Rank()), key)
+}
+
+// Compare tells how two communicators of the rank compare (MPI_Comm_compare): Ident if they are
+// the same, Congruent if they have the same members in the same order, Similar in another
+// order, else Unequal.
+func (c *Comm) Compare(d *Comm) Comparison {
+	if c == nil || d == nil {
+		world.Throw(world.NoComm(world.CommCompare))
+	}
+	outcome := c.Group().Compare(d.Group())
+	switch {
+	case c.c == d.c:
+		return Ident
+	case (c.c.Remote == nil) != (d.c.Remote == nil):
+		return Unequal
+	case c.c.Remote != nil:
+		outcome = max(outcome, c.RemoteGroup().Compare(d.RemoteGroup()))
+	}
+	switch {
+	case outcome == Ident:
+		return Congruent
+	default:
+		return outcome
+	}
 }
 
 // Create makes a communicator of a subgroup (MPI_Comm_create). Every member of c calls it.
@@ -74,10 +131,16 @@ func (c *Comm) handle(made *kernel.Communicator) *Comm {
 }
 
 // Free frees the communicator for the rank (MPI_Comm_free). Later operations on it fail with
-// ErrComm. Those already started complete.
+// ErrComm. Those already started complete. Errors: ErrComm; those of the Delete of attributes,
+// which leave the communicator as it is.
 func (c *Comm) Free() error {
 	if c == nil {
 		return world.NoComm(world.CommFree)
+	}
+	if c.c.Index > world.Self {
+		if err := c.deleteAttributes(); err != nil {
+			return err
+		}
 	}
 	if err := c.r.do(c.compose(world.CommFree)).Err; err != nil {
 		return err

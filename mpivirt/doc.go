@@ -8,8 +8,8 @@
 // t arrives at t plus the delay of the target machine ([network.Target]). A receive completes
 // at the later of its posting and that arrival, plus the cost of the message to the
 // processor. Matching, wildcards, probes and completion follow the MPI
-// standard 4.1, chapters 3 (point-to-point), 6 (collectives) and 7 (groups,
-// communicators). Collectives are carried out from the schedules of package collectives;
+// standard 4.1, chapters 3 (point-to-point), 5 (datatypes), 6 (collectives), 7 (groups, communicators,
+// attributes) and 8 (topologies). Collectives are carried out from the schedules of package collectives;
 // nonblocking ones progress on their own, so both forms take the same time.
 //
 // The package is the API for goroutine ranks and for simulations. Package
@@ -36,6 +36,13 @@
 //
 // As events, ranks are small values with a step function (mpivirt/steps): for studies with
 // hundreds of millions of ranks. docs/event-ranks.md tells how to write them.
+//
+// A [Cart], a [Graph] and a [DistGraph] are communicators with a topology, and have
+// neighbourhood collectives ([NeighborAlltoall]). Event ranks hand in their [Neighbors].
+//
+// [IntercommCreate] makes an intercommunicator. Its collectives send data between the groups, in
+// one step: a member sends to each that needs its data. [SendType], [RecvType] and [Alltoallw]
+// take values of derived datatypes (mpivirt/datatype). docs/mpi.md lists MPI's procedures.
 //
 // The send and receive slices of a collective may be the same, or overlap. A member's input
 // is read before its result is written, as with MPI_IN_PLACE. Those of a Sendrecv must not

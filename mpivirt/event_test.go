@@ -82,7 +82,7 @@ func TestFaultsOfEventRanks(t *testing.T) {
 		{"a communicator that has been freed", mpivirt.ErrComm, "Comm.Free", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome { return r.Dup() },
 			func(r *steps.Rank) steps.Outcome {
-				made = r.Made(0)
+				made = r.NewComm(0)
 				r.Free(made)
 				return r.Barrier()
 			},
@@ -91,10 +91,20 @@ func TestFaultsOfEventRanks(t *testing.T) {
 				return r.Continue()
 			},
 		}},
+		{"a communicator that has been freed before others were made", mpivirt.ErrComm, "Barrier", []func(r *steps.Rank) steps.Outcome{
+			func(r *steps.Rank) steps.Outcome { return r.Dup() },
+			func(r *steps.Rank) steps.Outcome {
+				made = r.NewComm(0)
+				r.Free(made)
+				return r.Dup()
+			},
+			func(r *steps.Rank) steps.Outcome { return r.Dup() },
+			func(r *steps.Rank) steps.Outcome { return r.On(made).Barrier() },
+		}},
 		{"a communicator that the rank has freed and the other has not", mpivirt.ErrComm, "Comm.Free", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome { return r.Dup() },
 			func(r *steps.Rank) steps.Outcome {
-				if made = r.Made(0); r.Rank() == 0 {
+				if made = r.NewComm(0); r.Rank() == 0 {
 					r.Free(made)
 					r.Free(made)
 				}
@@ -104,7 +114,7 @@ func TestFaultsOfEventRanks(t *testing.T) {
 		{"a communicator that the other still has", mpivirt.ErrComm, "Send", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome { return r.Dup() },
 			func(r *steps.Rank) steps.Outcome {
-				made = r.Made(0)
+				made = r.NewComm(0)
 				if r.Rank() == 1 {
 					return r.On(made).Recv(0, 0)
 				}
@@ -115,16 +125,16 @@ func TestFaultsOfEventRanks(t *testing.T) {
 		{"another's communicator is freed", mpivirt.ErrComm, "Comm.Free", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome { return r.Split(r.Rank(), 0) },
 			func(r *steps.Rank) steps.Outcome {
-				r.Free(r.Made(1 - r.Rank()))
+				r.Free(r.NewComm(1 - r.Rank()))
 				return r.Barrier()
 			},
 		}},
 		{"no member", mpivirt.ErrComm, "Barrier", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome { return r.Split(r.Rank(), 0) },
-			func(r *steps.Rank) steps.Outcome { return r.On(r.Made(1 - r.Rank())).Barrier() },
+			func(r *steps.Rank) steps.Outcome { return r.On(r.NewComm(1 - r.Rank())).Barrier() },
 		}},
 		{"no such communicator", mpivirt.ErrComm, "Comm.Split", []func(r *steps.Rank) steps.Outcome{
-			func(r *steps.Rank) steps.Outcome { return r.On(r.Made(7)).Barrier() },
+			func(r *steps.Rank) steps.Outcome { return r.On(r.NewComm(7)).Barrier() },
 		}},
 		{"a persistent request that is active", mpivirt.ErrRequest, "Start", []func(r *steps.Rank) steps.Outcome{
 			func(r *steps.Rank) steps.Outcome {
@@ -240,15 +250,15 @@ func TestMadeByEventRanks(t *testing.T) {
 				case 1:
 					return r.Split(r.Rank()%2, 0)
 				case 2:
-					s.first = r.Made(r.Rank() % 2)
+					s.first = r.NewComm(r.Rank() % 2)
 					return r.Dup()
 				case 3:
-					if r.On(s.first).Members() != 20 || r.On(r.Made(0)).Members() != 40 {
-						t.Errorf("rank %d has communicators of %d and %d ranks, want 20 and 40", r.Rank(), r.On(s.first).Members(), r.On(r.Made(0)).Members())
+					if r.On(s.first).Members() != 20 || r.On(r.NewComm(0)).Members() != 40 {
+						t.Errorf("rank %d has communicators of %d and %d ranks, want 20 and 40", r.Rank(), r.On(s.first).Members(), r.On(r.NewComm(0)).Members())
 					}
 					return r.Split(r.Rank()%4, -r.Rank())
 				}
-				if c := r.On(r.Made(r.Rank() % 4)); c.Members() != 10 || c.Member() != 9-r.Rank()/4 {
+				if c := r.On(r.NewComm(r.Rank() % 4)); c.Members() != 10 || c.Member() != 9-r.Rank()/4 {
 					t.Errorf("rank %d is member %d of %d, want %d of 10", r.Rank(), c.Member(), c.Members(), 9-r.Rank()/4)
 				}
 				return r.Finish()

@@ -281,6 +281,17 @@ func (v *eventVirtual) collective(o *op, input, output []uint64) {
 	if o.name == "bcast" && v.member(o.comm) == o.root {
 		copy(output, input)
 	}
+	if o.name == "neighbor_alltoall" {
+		n := neighborsOf(o, v.member(o.comm), v.size(o.comm))
+		if o.slot > 0 {
+			v.slots[o.slot] = steps.IneighborAlltoall(v.on(o.comm), n, input, output)
+			return
+		}
+		v.do(func(r *steps.Rank) steps.Outcome {
+			return steps.NeighborAlltoall(r.On(v.comms[o.comm]), n, input, output)
+		})
+		return
+	}
 	if o.slot == 0 {
 		v.do(func(r *steps.Rank) steps.Outcome {
 			return blockingOfEvent(r.On(v.comms[o.comm]), o, input, output, sum)
@@ -372,12 +383,18 @@ func nonblockingOfEvent(c *steps.Rank, o *op, input, output []uint64, sum mpivir
 	panic(fmt.Sprintf("no operation %q", o.name))
 }
 
+// neighborsOf returns the neighbours of a member in a topology of the random programs.
+func neighborsOf(o *op, member, size int) *mpivirt.Neighbors {
+	sources, destinations := o.neighborsOf(member, size)
+	return must(mpivirt.NewNeighbors(size, sources, destinations))
+}
+
 func (v *eventVirtual) makes(o *op) []int {
 	parent := v.comms[o.comm]
 	group := v.on(o.comm).Group()
 	var color int
 	switch o.name {
-	case "dup":
+	case "dup", "graph":
 		v.do(func(r *steps.Rank) steps.Outcome { return r.On(parent).Dup() })
 	case "split":
 		color = o.color
@@ -390,10 +407,16 @@ func (v *eventVirtual) makes(o *op) []int {
 		}
 		v.do(func(r *steps.Rank) steps.Outcome { return r.On(parent).Create(g) })
 	}
-	if color < 0 {
+	switch {
+	case color < 0:
 		return nil
+	case o.name == "create_group":
+		g := must(group.Incl(o.group))
+		v.do(func(r *steps.Rank) steps.Outcome { return r.On(parent).CreateGroup(g, o.tag) })
+		v.comms[o.made] = v.on(o.comm).NewGroupComm(g, o.tag)
+	default:
+		v.comms[o.made] = v.on(o.comm).NewComm(color)
 	}
-	v.comms[o.made] = v.on(o.comm).Made(color)
 	c := v.on(o.made)
 	var ranks []int
 	for m := range c.Members() {

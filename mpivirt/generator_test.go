@@ -32,12 +32,12 @@ type op struct {
 	duration vtime.Duration
 	root     int
 	count    int   // elements of a vector or block
-	counts   []int // elements of the members' blocks, where they differ; see elementsTo
+	counts   []int // elements of the members' blocks, where they differ; see elementsTo; of a graph: distances to the neighbours
 	ordered  bool  // a reduction that does not commute
 	made     int   // communicator to make
 	color    int
 	key      int
-	group    []int // create: members
+	group    []int // create, create_group: members
 }
 
 // field is a part of an op in its text form.
@@ -279,6 +279,7 @@ func randomAlgorithms(r *rand.Rand) map[collectives.Operation]collectives.Algori
 type communicator struct {
 	number int
 	ranks  []int
+	graph  []int // distances from each member to those that it sends to, if it has a topology
 }
 
 // generator is a program that grows.
@@ -339,7 +340,7 @@ func (g *generator) comm() communicator {
 
 // step appends one step.
 func (g *generator) step() {
-	switch g.IntN(18) {
+	switch g.IntN(19) {
 	case 0, 1, 2:
 		for range 1 + g.IntN(6) {
 			g.message(g.comm())
@@ -366,6 +367,8 @@ func (g *generator) step() {
 		g.persistent(g.comm())
 	case 16:
 		g.free()
+	case 17:
+		g.neighbors()
 	default:
 		g.waits()
 	}
@@ -657,22 +660,70 @@ func (g *generator) free() {
 	g.comms = slices.Delete(g.comms, i, i+1)
 }
 
+// graph makes a communicator with a topology: each member sends to those at some distances, and
+// may do so several times.
+func (g *generator) graph(c communicator) {
+	distances := make([]int, 1+g.IntN(4))
+	for i := range distances {
+		distances[i] = g.IntN(len(c.ranks))
+	}
+	for _, rank := range c.ranks {
+		g.add(rank, op{name: "graph", comm: c.number, made: g.made, counts: distances})
+	}
+	g.comms = append(g.comms, communicator{g.made, c.ranks, distances})
+	g.made++
+}
+
+// neighbors is a neighbourhood collective of all members of a communicator with a topology.
+func (g *generator) neighbors() {
+	if g.made <= 12 && !slices.ContainsFunc(g.comms, func(c communicator) bool { return c.graph != nil }) {
+		g.graph(g.comm())
+	}
+	for _, c := range g.comms {
+		if c.graph == nil || g.chance(3) {
+			continue
+		}
+		o := op{name: "neighbor_alltoall", comm: c.number, counts: c.graph, count: g.IntN(17)}
+		if g.chance(4) {
+			o.count = g.IntN(9000)
+		}
+		blocking := !g.chance(2)
+		for _, rank := range c.ranks {
+			if blocking {
+				g.add(rank, o)
+			} else {
+				g.begin(rank, o)
+			}
+		}
+	}
+}
+
+// neighborsOf returns the neighbours of a member of a communicator of a size, from the distances.
+func (o *op) neighborsOf(member, size int) (sources, destinations []int) {
+	for _, d := range o.counts {
+		sources, destinations = append(sources, (member+size-d)%size), append(destinations, (member+d)%size)
+	}
+	return sources, destinations
+}
+
 // communicator makes new ones of an old one.
 func (g *generator) communicator(c communicator) {
 	if g.made > 12 {
 		return
 	}
-	switch g.IntN(3) {
+	switch g.IntN(5) {
 	case 0:
 		for _, rank := range c.ranks {
 			g.add(rank, op{name: "dup", comm: c.number, made: g.made})
 		}
-		g.comms = append(g.comms, communicator{g.made, c.ranks})
+		g.comms = append(g.comms, communicator{g.made, c.ranks, nil})
 		g.made++
 	case 1:
+		g.graph(c)
+	case 2:
 		g.split(c)
 	default:
-		g.create(c)
+		g.create(c, g.chance(2))
 	}
 }
 
@@ -706,7 +757,9 @@ func (g *generator) split(c communicator) {
 	g.made += colors
 }
 
-func (g *generator) create(c communicator) {
+// create makes a communicator of a subgroup: all members of the old one call it, or the
+// subgroup's alone.
+func (g *generator) create(c communicator, all bool) {
 	members := g.Perm(len(c.ranks))[:1+g.IntN(len(c.ranks))]
 	if g.chance(2) {
 		slices.Sort(members)
@@ -715,8 +768,12 @@ func (g *generator) create(c communicator) {
 	for _, m := range members {
 		made.ranks = append(made.ranks, c.ranks[m])
 	}
-	for _, rank := range c.ranks {
-		g.add(rank, op{name: "create", comm: c.number, made: g.made, group: members})
+	o, callers := op{name: "create", comm: c.number, made: g.made, group: members}, c.ranks
+	if !all {
+		o.name, o.tag, callers = "create_group", g.IntN(3), made.ranks
+	}
+	for _, rank := range callers {
+		g.add(rank, o)
 	}
 	g.comms = append(g.comms, made)
 	g.made++

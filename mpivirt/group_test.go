@@ -479,13 +479,13 @@ func TestWideColors(t *testing.T) {
 			func(r *steps.Rank) steps.Outcome { return r.Split(colors[r.Rank()], 0) },
 			func(r *steps.Rank) steps.Outcome {
 				color := colors[r.Rank()]
-				if n := r.On(r.Made(color)).Members(); n != size(color) {
+				if n := r.On(r.NewComm(color)).Members(); n != size(color) {
 					t.Errorf("color %d has %d event ranks", color, n)
 				}
 				return r.On(steps.Self).Split(color, 0)
 			},
 			func(r *steps.Rank) steps.Outcome {
-				if n := r.On(r.On(steps.Self).Made(colors[r.Rank()])).Members(); n != 1 {
+				if n := r.On(r.On(steps.Self).NewComm(colors[r.Rank()])).Members(); n != 1 {
 					t.Errorf("color %d of SELF has %d event ranks", colors[r.Rank()], n)
 				}
 				return r.Finish()

@@ -240,6 +240,9 @@ func drawMachine(t *rapid.T) string {
 			model += ", gap: " + duration("gap", 0)
 		}
 	}
+	if !strings.Contains(model, "loggops") && rapid.IntRange(0, 4).Draw(t, "jitter") == 0 {
+		model += ", jitter: {distribution: " + rapid.SampledFrom([]string{"uniform, most", "exponential, mean"}).Draw(t, "distribution") + ": " + duration("jitter time", 1) + "}"
+	}
 	if rapid.Bool().Draw(t, "reduce") {
 		model += fmt.Sprintf(", reduce: {bandwidth: %dMB/s}", rapid.IntRange(1, 9000).Draw(t, "reduce bandwidth"))
 	}

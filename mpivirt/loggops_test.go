@@ -534,7 +534,11 @@ network: {model: loggops, L: 333ns, o: 1us, g: 3us, G: 1ns, O: 1ns, S: 0}`
 		}
 		return result.Fingerprint
 	}
-	for seed := range uint64(6) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 1
+	}
+	for seed := range seeds {
 		want := run(seed, 1)
 		for _, engines := range []int{3, 5, 7} {
 			for range 2 {

@@ -30,6 +30,8 @@ type (
 	Cost = kernel.Cost
 	// Noise lengthens compute phases.
 	Noise = kernel.Noise
+	// Bursts is a source of the CPU times that ranks take between MPI calls.
+	Bursts = kernel.Bursts
 	// Interpreter says how collectives are carried out: Auto, Message or Bulk.
 	Interpreter = kernel.Interpreter
 	// Iteration sums up one timed operation over all ranks that recorded it.
@@ -46,6 +48,10 @@ type (
 type (
 	// Group is an ordered set of ranks of WORLD (MPI_Group).
 	Group = world.Group
+	// Range names members of a group at equal distances.
+	Range = world.Range
+	// Comparison is how two groups or communicators compare.
+	Comparison = world.Comparison
 	// Status is the envelope of a message that a receive or probe has found (MPI_Status).
 	Status = world.Status
 	// Datatype is the constraint of types whose slices can be sent.
@@ -76,7 +82,19 @@ const (
 	AnySource = world.AnySource // MPI_ANY_SOURCE
 	ProcNull  = world.ProcNull  // MPI_PROC_NULL
 	AnyTag    = world.AnyTag    // MPI_ANY_TAG
+	Root      = world.Root      // MPI_ROOT
 	Undefined = world.Undefined // MPI_UNDEFINED: the color of no communicator, the index of no request
+)
+
+// TagUB is the largest tag (MPI_TAG_UB).
+const TagUB = world.TagUB
+
+// The outcomes of a comparison.
+const (
+	Ident     = world.Ident     // MPI_IDENT
+	Congruent = world.Congruent // MPI_CONGRUENT
+	Similar   = world.Similar   // MPI_SIMILAR
+	Unequal   = world.Unequal   // MPI_UNEQUAL
 )
 
 // The interpreters of collectives.
@@ -101,6 +119,9 @@ const (
 	ErrTruncate = world.ErrTruncate // MPI_ERR_TRUNCATE
 	ErrOther    = world.ErrOther    // MPI_ERR_OTHER
 	ErrType     = world.ErrType     // MPI_ERR_TYPE
+	ErrKeyval   = world.ErrKeyval   // MPI_ERR_KEYVAL
+	ErrTopology = world.ErrTopology // MPI_ERR_TOPOLOGY
+	ErrDims     = world.ErrDims     // MPI_ERR_DIMS
 )
 
 // New returns a simulation that is ready to run. The error names all faults of the

@@ -13,16 +13,46 @@ func (c *Comm) compose(op world.Procedure) *kernel.Call { return c.r.k.Compose(o
 // call.
 func (r *Rank) do(q *kernel.Call) *kernel.Completion {
 	r.noteCall(q.Procedure)
-	b := &r.k.Completion
-	if !r.k.Submit(r.lp, q) {
-		r.suspend()
-		if b.LP != r.lp {
-			return kernel.EmptyCompletion()
-		}
+	if r.k.Bursting() {
+		r.endBurst(q.Procedure)
 	}
+	if r.k.Submit(r.lp, q) {
+		return r.completed()
+	}
+	r.suspend()
+	return r.awaited()
+}
+
+// doCollective is do for the blocking form of a collective. With several members it
+// completes at once only if there is an error in its arguments.
+func (r *Rank) doCollective(q *kernel.Call, members int) *kernel.Completion {
+	if members == 1 {
+		return r.do(q)
+	}
+	r.noteCall(q.Procedure)
+	if r.k.Bursting() {
+		r.endBurst(q.Procedure)
+	}
+	r.hand()
+	return r.awaited()
+}
+
+// awaited returns the completion of a call that the rank has waited for.
+func (r *Rank) awaited() *kernel.Completion {
+	if r.k.Completion.LP != r.lp {
+		r.k.StartBurst()
+		return kernel.EmptyCompletion()
+	}
+	return r.completed()
+}
+
+// completed returns the rank's completion. A fatal error ends the program.
+func (r *Rank) completed() *kernel.Completion {
+	b := &r.k.Completion
 	if b.Err != nil && b.Fatal {
 		r.die(b.Procedure, b.Err)
 	}
+	r.k.StartBurst()
 	return b
 }
 
@@ -35,7 +65,7 @@ func (c *Comm) send(op world.Procedure, payload []byte, bytes int64, dest, tag i
 	if c == nil {
 		return world.NoComm(op)
 	}
-	err := c.r.do(c.sendCall(op, payload, bytes, dest, tag)).Err
+	err := c.r.do(c.sendCall(op, payload, bytes, dest, tag).Lends()).Err
 	c.r.throttle()
 	return err
 }
@@ -57,6 +87,7 @@ func (c *Comm) isend(op world.Procedure, payload []byte, bytes int64, dest, tag 
 func (r *Rank) throttle() {
 	if r.k.Throttle(r.lp) {
 		r.suspend()
+		r.k.StartBurst()
 	}
 }
 
@@ -195,7 +226,7 @@ func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, 
 		return world.EmptyStatus, world.NoComm(world.Sendrecv)
 	}
 	out, in := typed.Bytes(send), typed.Bytes(receive)
-	b := c.r.do(c.receiveCall(world.Sendrecv, in, int64(len(in)), source, receiveTag).Sends(out, int64(len(out)), dest, sendTag))
+	b := c.r.do(c.receiveCall(world.Sendrecv, in, int64(len(in)), source, receiveTag).Sends(out, int64(len(out)), dest, sendTag).Lends())
 	status, err := c.r.k.StatusOf(b), b.Err
 	c.r.throttle()
 	return status, err

@@ -16,6 +16,8 @@ type Rank struct {
 	lp       int32
 	lastCall world.Procedure // latest MPI call
 	returned bool            // from Main
+	submits  bool            // waits to have its call submitted; see hand
+	burst    burstState
 }
 
 // World returns the communicator of all ranks (MPI_COMM_WORLD).
@@ -36,7 +38,11 @@ func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
 
 // Now returns the rank's virtual time, exactly.
 func (r *Rank) Now() vtime.Time {
+	if r.k.Bursting() {
+		r.endBurst(r.lastCall)
+	}
 	r.settle()
+	r.k.StartBurst()
 	return r.k.Clock[r.lp]
 }
 
@@ -62,9 +68,13 @@ func (r *Rank) Wtick() float64 { return 1e-12 }
 // the end of virtual time, 106 days from the start, ends the run.
 func (r *Rank) Compute(d vtime.Duration) {
 	r.own()
+	if r.k.Bursting() {
+		r.endBurst(world.Compute)
+	}
 	if err := r.k.Compute(r.lp, d); err != nil {
 		r.die(world.Compute, err)
 	}
+	r.k.StartBurst()
 }
 
 // Seed returns the seed of the simulation, for the keys of counter-based random
@@ -79,7 +89,13 @@ func (r *Rank) Record(index int, operation string, d vtime.Duration) {
 
 // Printf prints text to the output of the simulation. It takes no virtual time. Lines of
 // different ranks come in no particular order.
-func (r *Rank) Printf(format string, arguments ...any) { r.k.Print(format, arguments) }
+func (r *Rank) Printf(format string, arguments ...any) {
+	if r.k.Bursting() {
+		r.endBurst(r.lastCall)
+	}
+	r.k.Print(format, arguments)
+	r.k.StartBurst()
+}
 
 // Abort ends the whole program with an error code (MPI_Abort). It does not
 // return.
@@ -109,10 +125,23 @@ func (r *Rank) die(c world.Procedure, err error) {
 
 // suspend gives control back to the engine until the LP is resumed.
 func (r *Rank) suspend() {
+	r.keepOut()
+	r.self.Wait()
+}
+
+// hand suspends the rank until the engine has submitted the call that it has composed,
+// and the call is complete. Submit needs more room than the rank's first stack has.
+func (r *Rank) hand() {
+	r.keepOut()
+	r.submits = true
+	r.self.Wait()
+}
+
+// keepOut ends the code of a goroutine that is not the rank's.
+func (r *Rank) keepOut() {
 	if r.self.Astray() {
 		r.intrude(r.lastCall)
 	}
-	r.self.Wait()
 }
 
 // own checks that the rank's own code runs. It ends the code of another rank, or of a
@@ -131,14 +160,37 @@ func (r *Rank) noteCall(c world.Procedure) {
 	r.lastCall = c
 }
 
-// run is the body of a goroutine LP.
+// run is the body of a goroutine LP. Its frame lies beneath all of the rank's: what needs
+// room is called and not inlined, since stacks are small.
 func (g *goroutines) run(i int, self lp.Coroutine) {
+	r := g.open(i, self)
+	defer r.left()
+	r.end(g.main(r))
+}
+
+// open fills in a rank that begins.
+//
+//go:noinline
+func (g *goroutines) open(i int, self lp.Coroutine) *Rank {
 	k, r := g.k, &g.ranks[i]
 	r.k, r.lp, r.self = k, int32(i), self
 	r.world = Comm{r: r, c: k.Communicator(world.World), member: k.Global(int32(i))}
-	defer r.left()
-	err := g.main(r)
+	k.StartBurst()
+	return r
+}
+
+// end records that the rank's main has returned.
+//
+//go:noinline
+func (r *Rank) end(err error) {
+	k := r.k
+	if err == nil && len(k.Caches) > 0 {
+		err = r.Self().deleteAttributes()
+	}
 	if !k.HasFailed(r.lp) {
+		if k.Bursting() {
+			r.endBurst(r.lastCall)
+		}
 		r.settle()
 	}
 	switch {

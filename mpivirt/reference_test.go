@@ -8,6 +8,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/internal/typed"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -218,6 +219,23 @@ type refRequest struct {
 	posted   vtime.Time
 	arrival  vtime.Time // of the message that it took
 	sender   int
+	parts    []*refRequest // of a neighbourhood collective
+	output   []uint64      // what it brings
+}
+
+// over reports whether a request is complete. A neighbourhood collective brings its output then.
+func (q *refRequest) over() bool {
+	if q.parts == nil {
+		return q.complete
+	}
+	if slices.ContainsFunc(q.parts, func(part *refRequest) bool { return !part.complete }) {
+		return false
+	}
+	at := 0
+	for _, part := range q.parts {
+		at += copy(q.output[at:], typed.Elements[uint64](part.buffer))
+	}
+	return true
 }
 
 func (q *refRequest) matches(m *refMessage) bool {
@@ -374,8 +392,13 @@ func (r *refRank) lookFor(q *refRequest) int {
 func (r *refRank) charge(since vtime.Time, requests ...*refRequest) {
 	var receives []*refRequest
 	for _, q := range requests {
-		if q != nil && q.receive {
-			receives = append(receives, q)
+		if q == nil {
+			continue
+		}
+		for _, part := range append(q.parts, q) {
+			if part.receive {
+				receives = append(receives, part)
+			}
 		}
 	}
 	slices.SortStableFunc(receives, func(a, b *refRequest) int {
@@ -486,10 +509,10 @@ func (r *refRank) complete(slots []int) (list []int, all, active bool) {
 	for i, slot := range slots {
 		q := r.slots[slot]
 		active = active || q != nil
-		if q != nil && q.complete {
+		if q != nil && q.over() {
 			list = append(list, i)
 		}
-		all = all && (q == nil || q.complete)
+		all = all && (q == nil || q.over())
 	}
 	return list, all, active
 }
@@ -534,6 +557,24 @@ type refComm struct {
 	world     bool
 	ranks     []int // by member
 	instances []*refCollective
+	rallies   map[string]*refComm // by members and tag
+	exchanges *refComm            // of its neighbourhood collectives
+}
+
+// rally returns the communicator of a subgroup on which its members make another.
+func (c *refComm) rally(o *op) *refComm {
+	key := fmt.Sprint(o.group, o.tag)
+	if c.rallies[key] == nil {
+		made := &refComm{}
+		for _, m := range o.group {
+			made.ranks = append(made.ranks, c.ranks[m])
+		}
+		if c.rallies == nil {
+			c.rallies = map[string]*refComm{}
+		}
+		c.rallies[key] = made
+	}
+	return c.rallies[key]
 }
 
 func (c *refComm) member(rank int) int { return slices.Index(c.ranks, rank) }
@@ -575,11 +616,15 @@ type refRound struct {
 	free    bool       // the sender
 }
 
-var operationOf = map[string]collectives.Operation{"dup": collectives.Allreduce, "create": collectives.Allreduce, "split": collectives.Allgather}
+var operationOf = map[string]collectives.Operation{"dup": collectives.Allreduce, "create": collectives.Allreduce, "create_group": collectives.Allreduce, "graph": collectives.Allreduce, "split": collectives.Allgather}
 
 // collective carries a rank through a collective. What is not blocking goes on in
 // the background.
 func (r *refRank) collective(o *op, input, output []uint64) {
+	if o.name == "neighbor_alltoall" {
+		r.exchange(o, input, output)
+		return
+	}
 	call := r.enter(o, input, output)
 	if o.slot > 0 {
 		r.slots[o.slot] = call.request
@@ -588,8 +633,38 @@ func (r *refRank) collective(o *op, input, output []uint64) {
 	r.until(func() bool { return call.request.complete })
 }
 
+// exchange is a neighbourhood collective: receives from the neighbours, then sends to them, on a
+// communicator of their own.
+func (r *refRank) exchange(o *op, input, output []uint64) {
+	c := r.comms[o.comm]
+	if c.exchanges == nil {
+		c.exchanges = &refComm{ranks: c.ranks}
+	}
+	hidden := -1 - o.comm
+	r.comms[hidden] = c.exchanges
+	q := &refRequest{parts: []*refRequest{}, output: output}
+	sources, destinations := o.neighborsOf(c.member(r.rank), len(c.ranks))
+	for _, source := range sources {
+		q.parts = append(q.parts, r.post(hidden, source, 0, make([]byte, 8*o.count)))
+	}
+	for i, destination := range destinations {
+		block := typed.Bytes(input[i*o.count : (i+1)*o.count])
+		q.parts = append(q.parts, r.begin(o, hidden, destination, 0, len(block), block, "isend"))
+	}
+	if o.slot > 0 {
+		r.slots[o.slot] = q
+		return
+	}
+	began := r.x.now
+	r.until(q.over)
+	r.charge(began, q)
+}
+
 func (r *refRank) enter(o *op, input, output []uint64) *refCall {
 	c := r.comms[o.comm]
+	if o.name == "create_group" {
+		c = c.rally(o)
+	}
 	member := c.member(r.rank)
 	i := slices.IndexFunc(c.instances, func(k *refCollective) bool { return k.calls[member] == nil })
 	if i < 0 {
@@ -842,7 +917,7 @@ func (k *refCollective) release(node int) {
 func (k *refCollective) exit(member int) {
 	call := k.calls[member]
 	switch call.o.name {
-	case "split", "dup", "create":
+	case "split", "dup", "create", "create_group", "graph":
 		k.makeComm(call, member)
 	default:
 		k.result(member, call.output)
@@ -870,7 +945,7 @@ func (k *refCollective) makeComm(call *refCall, member int) {
 
 func (k *refCollective) newRanks(o *op) (ranks []int) {
 	switch o.name {
-	case "dup":
+	case "dup", "create_group", "graph":
 		return k.comm.ranks
 	case "create":
 		for _, m := range o.group {

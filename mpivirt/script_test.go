@@ -34,6 +34,7 @@ type call struct {
 var procedures = func() map[string]world.Procedure {
 	all := map[string]world.Procedure{
 		"mrecv": world.Recv, "start": world.Start, "free": world.CommFree, "dup": world.CommDup, "split": world.CommSplit, "create": world.CommCreate,
+		"create_group": world.CommCreateGroup, "graph": world.CommDup, "neighbor_alltoall": world.NeighborAlltoall,
 	}
 	for p := world.Send; p <= world.Improbe; p++ {
 		all[strings.ToLower(p.String())] = p
@@ -172,7 +173,8 @@ type cursor struct {
 	message    int32 // status and message are those of the last probe
 	buffer     []byte
 	output     []uint64
-	color      int // of the communicator that is made
+	color      int                  // of the communicator that is made
+	rally      *kernel.Communicator // on which it is made by its members alone
 }
 
 // restartable is a persistent request with its communicator.
@@ -201,7 +203,11 @@ func (c *cursor) begin(q *call) bool {
 		comm = c.persistent[q.slot].comm
 	}
 	c.last = p
-	asked := c.k.Compose(p, c.k.Communicator(c.comms[comm]), int32(c.member(comm)))
+	on := c.k.Communicator(c.comms[comm])
+	if p == world.CommCreateGroup {
+		return c.rallies(q, on)
+	}
+	asked := c.k.Compose(p, on, int32(c.member(comm)))
 	switch {
 	case p <= world.Rsend, p >= world.Isend && p <= world.Irsend:
 		c.begun[q.slot] = true
@@ -223,6 +229,15 @@ func (c *cursor) begin(q *call) bool {
 	case p <= world.Improbe:
 		asked.Receives(nil, 0, true, q.peer, q.tag)
 	case p == world.CommFree:
+	case p == world.NeighborAlltoall:
+		input, output := c.vectors(&q.op)
+		if c.output = output; q.slot > 0 {
+			c.begun[q.slot], c.outputs[q.slot] = true, output
+		}
+		asked.Exchanges(typed.NeighborAlltoall(neighborsOf(&q.op, c.member(comm), on.Size), input, output))
+		if q.slot > 0 {
+			asked.Nonblocking()
+		}
 	default:
 		asked.Enters(c.hands(q))
 		if q.slot > 0 {
@@ -234,6 +249,14 @@ func (c *cursor) begin(q *call) bool {
 		c.slots[q.slot] = c.k.Completion.Request
 	}
 	return over
+}
+
+// rallies makes a communicator with the other members of a subgroup.
+func (c *cursor) rallies(q *call, on *kernel.Communicator) bool {
+	g := must(c.k.GroupOf(on, c.lp).Incl(q.group))
+	rally, v, err := c.k.CreateGroup(on, g, q.tag, c.lp)
+	c.color, c.rally = 0, rally
+	return c.k.Submit(c.lp, c.k.Compose(q.procedure, rally, int32(g.Member(c.rank))).Enters(v, err))
 }
 
 // alone does what takes no call of the virtual MPI that has a completion.
@@ -280,7 +303,7 @@ func (c *cursor) hands(q *call) (*kernel.Collective, error) {
 	k, on := c.k, c.k.Communicator(c.comms[q.comm])
 	group := k.GroupOf(on, c.lp)
 	switch q.name {
-	case "dup":
+	case "dup", "graph":
 		c.color = 0
 		return k.Dup(group), nil
 	case "split":
@@ -326,7 +349,7 @@ func (c *cursor) hands(q *call) (*kernel.Collective, error) {
 		out, in := q.shares(c.member(q.comm))
 		v.Bytes, v.InCounts, v.OutCounts = 0, eights(out), eights(in)
 	}
-	return k.Hand(v), nil
+	return k.Prepare(v), nil
 }
 
 // operator returns what reductions do, over bytes.
@@ -373,12 +396,14 @@ func (c *cursor) end(q *call) {
 		c.waited(q, b)
 	case p >= world.Probe && p <= world.Improbe:
 		c.probed(q, b)
-	case p >= world.CommDup && p <= world.CommCreate:
+	case p >= world.CommDup && p <= world.CommCreate || p == world.CommCreateGroup:
 		c.made(q)
 	case p >= world.Barrier && p <= world.Exscan && q.slot == 0:
 		if p == world.Allreduce {
-			copy(typed.Bytes(c.output), k.Common(c.lp, k.Communicator(c.comms[q.comm])))
+			copy(typed.Bytes(c.output), k.SharedResult(c.lp, k.Communicator(c.comms[q.comm])))
 		}
+		c.saw(0, mpivirt.Status{}, words(c.output))
+	case p == world.NeighborAlltoall && q.slot == 0:
 		c.saw(0, mpivirt.Status{}, words(c.output))
 	case p < world.Barrier || p == world.Start || p == world.CommFree:
 		c.saw(0, mpivirt.Status{}, nil)
@@ -430,7 +455,11 @@ func (c *cursor) made(q *call) {
 		c.saw(0, mpivirt.Status{}, nil)
 		return
 	}
-	made := c.k.Made(c.lp, c.k.Communicator(c.comms[q.comm]), c.color)
+	on := c.k.Communicator(c.comms[q.comm])
+	if q.procedure == world.CommCreateGroup {
+		on = c.rally
+	}
+	made := c.k.NewComm(c.lp, on, c.color)
 	c.comms[q.made] = made.Index
 	c.saw(0, mpivirt.Status{}, words(list(made.Group)))
 }
@@ -549,9 +578,13 @@ var matrixPrograms = map[string]func(rank, ranks int) []string{
 // strictly and not.
 func TestMatrixOfKinds(t *testing.T) {
 	t.Parallel()
+	sizes, least, protocols := []int{1, 2, 29}, 1, []sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}
+	if testing.Short() { // several engines by one protocol: enough for the race detector
+		sizes, least, protocols = []int{29}, 3, protocols[:1]
+	}
 	for name, lines := range matrixPrograms {
 		for _, machine := range []string{"xt5", hockney, "loggops-default"} {
-			for _, ranks := range []int{1, 2, 29} {
+			for _, ranks := range sizes {
 				p := &program{machine: machine, ops: make([][]op, ranks)}
 				for rank := range p.ops {
 					for _, c := range calls(lines(rank, ranks)...) {
@@ -560,8 +593,8 @@ func TestMatrixOfKinds(t *testing.T) {
 				}
 				want, plain := p.simulate(t, hosting{kind: mpivirt.Goroutine, engines: 1})
 				for _, kind := range mpivirt.Kinds() {
-					for engines := 1; engines <= 3; engines++ {
-						for _, protocol := range []sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null} {
+					for engines := least; engines <= 3; engines++ {
+						for _, protocol := range protocols {
 							for _, strict := range []bool{false, true} {
 								h := hosting{kind: kind, engines: engines, protocol: protocol, strict: strict}
 								got, result := p.simulate(t, h)

@@ -1,9 +1,12 @@
 package mpivirt_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -149,6 +152,50 @@ func TestMixedProgram(t *testing.T) {
 					t.Errorf("fingerprint %s with %d ranks finished; one engine gave %s", r.Fingerprint, r.Finished, first)
 				}
 			})
+		}
+	}
+}
+
+// A run that has failed leaves no goroutine behind, however it has failed.
+func TestFailedRunsLeaveNoGoroutines(t *testing.T) {
+	machine, err := network.Parse("flat4", []byte(flat4), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, main := range map[string]func(r *mpivirt.Rank) error{
+		"deadlock": func(r *mpivirt.Rank) error {
+			if r.Rank() == 5 {
+				return nil
+			}
+			return r.World().Barrier()
+		},
+		"error": func(r *mpivirt.Rank) error {
+			if r.Rank() == 5 {
+				return errors.New("no input")
+			}
+			return r.World().Barrier()
+		},
+		"abort":  func(r *mpivirt.Rank) error { r.Abort(3); return nil },
+		"panic":  func(r *mpivirt.Rank) error { panic(r.Rank()) },
+		"goexit": func(*mpivirt.Rank) error { runtime.Goexit(); return nil },
+		"calls while it is unwound": func(r *mpivirt.Rank) error {
+			defer func() { _ = r.World().Barrier() }()
+			_, err := mpivirt.Recv(r.World(), []byte{0}, mpivirt.AnySource, 0)
+			return err
+		},
+	} {
+		before := runtime.NumGoroutine()
+		for range 3 {
+			if _, err := mpivirt.Simulate(machine, 100, main); err == nil {
+				t.Errorf("%s: the run has not failed", name)
+			}
+		}
+		// The goroutines of engines end by themselves once Simulate has what they return.
+		for wait := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(wait); {
+			runtime.Gosched()
+		}
+		if n := runtime.NumGoroutine(); n > before {
+			t.Errorf("%s: %d goroutines stay of 3 runs of 100 ranks", name, n-before)
 		}
 	}
 }

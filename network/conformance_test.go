@@ -104,6 +104,7 @@ type parts struct {
 	model    *modelKind
 	topology *topologyKind
 	mapping  *mappingKind
+	jitter   *jitterKind // nil for any or none
 }
 
 // Drawn machines have few ranks, so that laws can look at all pairs. A fixed number of
@@ -136,6 +137,10 @@ func drawMachineOf(t *rapid.T, p parts) *Machine {
 			"{overhead: {send: 300ns, receive: 0}, gap: 100ns, eager_limit: 64, reduce: {bandwidth: 4GB/s}}",
 			"{overhead: {send: 0, receive: 200ns}, gap: 1us}",
 		}).Draw(t, "charges")).Content...)
+	}
+	if p.model.charged && (p.jitter != nil || rapid.Bool().Draw(t, "jittered")) {
+		pickIfNil(t, &p.jitter, jitters, "jitter")
+		net.Content = append(net.Content, flowFields(fmt.Sprintf("{jitter: {distribution: %s, %s: 700ns}}", p.jitter.name, p.jitter.figure)).Content...)
 	}
 	general := fmt.Sprintf("name: drawn\nranks_per_node: %d\nmapping: %s\n", perNode, rapid.SampledFrom(p.mapping.examples).Draw(t, "rule"))
 	if rapid.Bool().Draw(t, "fixed nodes") {
@@ -909,7 +914,7 @@ func sameAgain(m *Machine) error {
 func checkRules(k *mappingKind) error {
 	const read = "name: m\nnetwork: {model: flat, latency: 1us}\n"
 	parse := func(rule string) (*Machine, error) {
-		return Parse(conformingFile, []byte(read+"mapping: "+fmt.Sprintf("%q", rule)), func(string) ([]byte, error) { return []byte("0 1 0 2"), nil })
+		return Parse(conformingFile, []byte(read+"mapping: "+fmt.Sprintf("%q", rule)), func(string) ([]byte, error) { return []byte("0\n1\n0\n2"), nil })
 	}
 	var faults []error
 	for _, example := range k.examples {

@@ -49,6 +49,12 @@
 // The data of several such messages do not hold each other up, even on the same way at
 // the same time. Eager messages to one rank follow each other at its bandwidth.
 //
+// Jitter is a random time that each message between nodes takes beyond its delay: uniform
+// from 0 to most, or exponential with a mean. It comes from counter-based random numbers,
+// keyed by the seed of the simulation, the sender and its name for the message. So it is the
+// same on any hosting, and it only adds: no lookahead shrinks. Of a rendezvous the request
+// is jittered. Messages from one rank to another still arrive in order.
+//
 // In a collective a later entry makes no exit earlier. The end of a wait for several
 // point-to-point messages may come earlier if one of them is later: messages of
 // different size are then taken in another order. A gap beyond the receiver's overhead
@@ -104,6 +110,9 @@
 //	nodes: 1024                         # optional: as many as the ranks need
 //	ranks_per_node: 12                  # optional: 1
 //	mapping: block                      # optional: block
+//	cpu_ratio: 0.8                      # optional: 1; time of a measured computation on a
+//	                                    # core of the machine, over its time on the host
+//	cpu_ratios: [{from: 0, to: 511, ratio: 0.5}] # optional: nodes whose ratio differs
 //	topology: {kind: torus, dims: [8, 8, 16]}  # optional: star
 //	network:
 //	  model: twolevel
@@ -111,6 +120,7 @@
 //	  inter: {latency: 5us, bandwidth: 2GB/s}
 //	  overhead: {send: 0.3us, receive: 0.3us} # optional: none; processor time per message
 //	  gap: 0.1us                        # optional: none; time between messages at a port
+//	  jitter: {distribution: exponential, mean: 1us} # optional: none; see below
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe

@@ -107,7 +107,7 @@ func TestMappingsByHand(t *testing.T) {
 	} {
 		text := "name: m\nranks_per_node: 3\nnetwork: {model: flat, latency: 1us}\n" + c.extra
 		m, err := Parse("m.yaml", []byte(text), func(string) ([]byte, error) {
-			return []byte("4 9 5 # the first board\n4 5 9\n4\n"), nil
+			return []byte("4\n9\n5 # the end of the first board\n4\n\n5\n9\n4\n"), nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestMappingsByHand(t *testing.T) {
 // The hops between nodes of a mapping file are those of their places.
 func TestListedNodesKeepTheirPlaces(t *testing.T) {
 	m, err := Parse("m.yaml", []byte("name: m\nnodes: 10\nmapping: file:p\ntopology: {kind: ring}\nnetwork: {model: flat, latency: 1us}"),
-		func(string) ([]byte, error) { return []byte("1 8 4"), nil })
+		func(string) ([]byte, error) { return []byte("1\n8\n4"), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestTargetRefuses(t *testing.T) {
 		{"nodes: 4", 0, "machine m: 0 ranks: the number of ranks must be from 1 to 2^40"},
 	} {
 		m, err := Parse("m.yaml", []byte("name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us}\n"+c.extra),
-			func(string) ([]byte, error) { return []byte("0 1 1 2 1"), nil })
+			func(string) ([]byte, error) { return []byte("0\n1\n1\n2\n1"), nil })
 		if err != nil {
 			t.Fatal(err)
 		}

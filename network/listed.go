@@ -53,7 +53,15 @@ func (r *mappingReader) places() []int32 {
 	}
 	text, err := r.read(file)
 	if err != nil {
-		r.fault(err.Error(), "correct the path, which is relative to the machine file")
+		remedy := "correct the path"
+		switch {
+		case slashpath.IsAbs(r.argument):
+		case r.top.doc.file == "":
+			remedy += ", which is relative to the working directory"
+		default:
+			remedy += ", which is relative to the machine file"
+		}
+		r.fault(err.Error(), remedy)
 		return nil
 	}
 	places, faults := parsePlaces(file, string(text), r.nodes)
@@ -65,8 +73,8 @@ func (r *mappingReader) places() []int32 {
 }
 
 // parsePlaces reads a mapping file: the number of each rank's node, in the order of
-// ranks, separated by white space; # starts a comment. Numbers are from 0 to nodes-1,
-// or unbounded if nodes is 0.
+// ranks, one in a line; # starts a comment. Numbers are from 0 to nodes-1, or unbounded if
+// nodes is 0. A line of several is a fault: it may be a table of ranks and nodes.
 func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
 	most := int64(math.MaxInt32)
 	if nodes != 0 {
@@ -78,7 +86,14 @@ func parsePlaces(file, text string, nodes int) ([]int32, Faults) {
 	for row := range strings.Lines(text) {
 		line++
 		row, _, _ = strings.Cut(row, "#")
-		for word := range strings.FieldsSeq(row) {
+		words := strings.Fields(row)
+		if len(words) > 1 {
+			faults = append(faults, Fault{file, line, fmt.Sprintf("rank %d", len(places)), fmt.Sprintf("the line has %d columns", len(words)),
+				"write the number of the rank's node alone; the first line is that of rank 0"})
+			places = append(places, 0)
+			continue
+		}
+		for _, word := range words {
 			place, err := strconv.ParseInt(word, 10, 32)
 			if err != nil || place < 0 || place > most {
 				faults = append(faults, Fault{file, line, fmt.Sprintf("rank %d", len(places)),

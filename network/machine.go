@@ -28,6 +28,9 @@ type Machine struct {
 	eagerLimit                int64 // MaxInt64 if there is none
 	reduce                    bandwidth
 	poll                      vtime.Duration
+	jitter                    jitter
+	cpuRatio                  cpuRatio    // of nodes that cpuRatios does not name
+	cpuRatios                 []nodeRatio // by node, disjoint
 }
 
 // defaultPoll is the cost of a failing Test or Iprobe unless the file gives one.
@@ -53,6 +56,17 @@ func (m *Machine) Mapping() string { return m.mapping.String() }
 
 // Nodes returns the number of nodes, or 0 for as many as the ranks need.
 func (m *Machine) Nodes() int { return m.nodes }
+
+// Room returns the number of nodes for which the topology has room. bounded is false if it
+// grows with the nodes.
+func (m *Machine) Room() (nodes int, bounded bool) {
+	nodes = m.topology.build(max(m.nodes, 1)).capacity()
+	const more = 1 << 20
+	if m.nodes == 0 && m.topology.build(more).capacity() != nodes {
+		return 0, false
+	}
+	return nodes, nodes < unlimited
+}
 
 // RanksPerNode returns the number of ranks that fit on a node.
 func (m *Machine) RanksPerNode() int { return m.perNode }
@@ -80,6 +94,7 @@ func (m *Machine) YAML() []byte {
 	}
 	top.number("ranks_per_node", m.perNode)
 	top.text("mapping", m.mapping.String())
+	m.writeCPURatios(top)
 	top.put("topology", writeTopology(w, "topology", m.topology).node)
 	top.put("network", m.networkYAML(w))
 
@@ -107,6 +122,9 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	}
 	if m.eagerLimit != math.MaxInt64 || w.estimated("network.eager_limit") {
 		o.text("eager_limit", formatSize(m.eagerLimit))
+	}
+	if m.jitter.kind != nil {
+		m.jitter.write(o)
 	}
 	if m.reduce != 0 || w.estimated("network.reduce") {
 		inner := w.object("network.reduce")

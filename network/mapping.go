@@ -95,8 +95,16 @@ func (m *Machine) parseMapping(top *object, read func(path string) ([]byte, erro
 	var names []string
 	for _, k := range mappings {
 		names = append(names, k.name)
-		if k.name != name || given != (k.argument != "") {
+		if k.name != name {
 			continue
+		}
+		if needed := k.argument != ""; needed != given {
+			what := fmt.Sprintf("%q takes nothing after its name", name)
+			if needed {
+				what = fmt.Sprintf("%q lacks its %s", name, k.argument)
+			}
+			top.fault("mapping", what, "write "+k.rule())
+			return
 		}
 		m.mapping = k.parse(&mappingReader{top, argument, m.nodes, read, remedy})
 		return

@@ -84,7 +84,7 @@ type modelKind struct {
 	name string
 	// fields are those of section network that the model reads.
 	fields []string
-	// charged: the machine may give overhead, gap and eager_limit beside the model. An
+	// charged: the machine may give overhead, gap, eager_limit and jitter beside the model. An
 	// occupier defines them itself.
 	charged bool
 	// symmetric: the delay from one rank to another equals that of the way back.
@@ -110,7 +110,7 @@ var models = []*modelKind{
 }
 
 // chargeFields are the fields of section network that all charged models have.
-var chargeFields = []string{"overhead", "gap", "eager_limit"}
+var chargeFields = []string{"overhead", "gap", "eager_limit", "jitter"}
 
 // modelFields returns the fields of section network that only some models have.
 func modelFields() map[string][]string {
@@ -134,6 +134,7 @@ func (m *Machine) parseNetwork(o *object) {
 		m.overhead = parseOverhead(o)
 		m.gap = o.duration("gap", false, 0)
 		m.eagerLimit = o.size("eager_limit", false, math.MaxInt64)
+		m.jitter = parseJitter(o)
 	}
 	if reduce := o.object("reduce", false, ""); reduce != nil {
 		m.reduce = reduce.bandwidth("bandwidth", true)

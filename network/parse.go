@@ -33,6 +33,7 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 		m.perNode = top.count("ranks_per_node", true, 1, maxRanks)
 	}
 	m.parseMapping(top, read)
+	m.parseCPURatios(top)
 	m.topology = star{}
 	if o := top.object("topology", false, ""); o != nil {
 		faults := len(top.doc.faults)

@@ -16,9 +16,9 @@ import (
 func readFake(path string) ([]byte, error) {
 	switch path {
 	case "machines/good.map":
-		return []byte("0 1 2\n"), nil
+		return []byte("0\n1\n2\n"), nil
 	case "machines/bad.map":
-		return []byte("0 1 # fine\n4\n-1 two 3\n"), nil
+		return []byte("0\n1 # fine\n4\n-1\ntwo\n3\n5 1\n"), nil
 	case "machines/empty.map":
 		return []byte("# none\n"), nil
 	}
@@ -163,7 +163,7 @@ func TestEstimatesAreMarked(t *testing.T) {
 func TestLoadFile(t *testing.T) {
 	files := map[string]string{
 		"dir/m.yaml": "name: m\nmapping: file:p.map\nnetwork: {model: flat, latency: 1us}",
-		"dir/p.map":  "1 0",
+		"dir/p.map":  "1\n0",
 	}
 	read := func(path string) ([]byte, error) {
 		if text, ok := files[path]; ok {

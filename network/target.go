@@ -23,6 +23,8 @@ type Target struct {
 	loggops  *LogGOPS // the occupier, if the model is loggops
 	shared   bool
 	uniform  int // see UniformFrom
+	jittered bool
+	seed     uint64 // of the jitter
 	reduce   rate
 	copied   rate // time per byte of the processor at either end
 	copies   bool // the sender of a rendezvous is free once the bytes are copied
@@ -38,7 +40,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
-	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: rateOf(m.reduce), shared: m.model.kind().shared}
+	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: rateOf(m.reduce), shared: m.model.kind().shared, jittered: m.HasJitter()}
 	t.delays = m.model.over(p)
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
@@ -50,7 +52,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 		t.copies, t.copied = true, rateOf(c.copying())
 	}
 	t.uniform = p.ranks
-	if r, ok := t.delays.(regular); ok && !t.ReceiverState() && !t.shared {
+	if r, ok := t.delays.(regular); ok && !t.ReceiverState() && !t.varies() {
 		t.uniform = r.uniformFrom()
 	}
 	return t, nil
@@ -176,8 +178,11 @@ func (t *Target) Delays(src, dst int, bytes int64, out []vtime.Duration) {
 	}
 }
 
-// LongestDelay returns an upper bound on the Delay of a message between any two ranks.
-func (t *Target) LongestDelay(bytes int64) vtime.Duration { return t.delays.longest(bytes) }
+// LongestDelay returns an upper bound on the Delay and Jitter of a message between any two
+// ranks.
+func (t *Target) LongestDelay(bytes int64) vtime.Duration {
+	return t.delays.longest(bytes).Plus(t.machine.jitter.most())
+}
 
 // Lookahead returns a lower bound on the Latency between a rank of [loA,hiA) and one of
 // [loB,hiB), in constant time. It is the least Latency itself for flat and loggops, and
@@ -212,10 +217,14 @@ func (t *Target) LogGOPS() *LogGOPS { return t.loggops }
 // way. Its Latency does not.
 func (t *Target) SharedState() bool { return t.shared }
 
+// varies reports whether two messages of one size between the same ranks may take different
+// times.
+func (t *Target) varies() bool { return t.shared || t.HasJitter() }
+
 // UniformFrom returns a distance: between ranks at least so far apart the delay depends
 // on the size of the message alone. It is 0 in flat, and the ranks of a node where only
 // nodes matter and are filled in turn. It is Ranks() if there is none, and under a
-// model with state at the receiver or shared state.
+// model with state at the receiver, shared state or jitter.
 func (t *Target) UniformFrom() int { return t.uniform }
 
 // AlikeRanks returns two ranks whose messages take the same time as those between any
@@ -224,7 +233,7 @@ func (t *Target) UniformFrom() int { return t.uniform }
 func (t *Target) AlikeRanks() (src, dst int, ok bool) {
 	r, isRegular := t.delays.(regular)
 	switch _, most := t.NodeSizes(); {
-	case t.Ranks() == 1 || !t.shared && isRegular && r.ranksAlike():
+	case t.Ranks() == 1 || !t.varies() && isRegular && r.ranksAlike():
 		return 0, t.Ranks() - 1, true
 	case most == 1:
 		return t.AlikeLeaders()
@@ -237,7 +246,7 @@ func (t *Target) AlikeLeaders() (src, dst int, ok bool) {
 	nodes := t.Nodes()
 	r, isRegular := t.delays.(regular)
 	src, dst = t.NodeMember(0, 0), t.NodeMember(nodes-1, 0)
-	return src, dst, nodes == 1 || !t.shared && isRegular && r.leadersAlike()
+	return src, dst, nodes == 1 || !t.varies() && isRegular && r.leadersAlike()
 }
 
 // LeadersUniform reports whether the delay of a message between the leaders of any two

@@ -56,7 +56,7 @@ func TestVariantIsTheFileWithAnotherLine(t *testing.T) {
 func TestDigestCoversTheMappingFile(t *testing.T) {
 	m := preset(t, "xt5")
 	digests := map[string]string{}
-	for _, text := range []string{"0 0 1", "0 1 1"} {
+	for _, text := range []string{"0\n0\n1", "0\n1\n1"} {
 		variant, err := m.WithMapping("file:nodes.txt", func(path string) ([]byte, error) {
 			if path != "nodes.txt" {
 				return nil, fmt.Errorf("asked for %s", path)
@@ -79,13 +79,15 @@ func TestFaultyVariants(t *testing.T) {
 		{"cyclc", "did you mean cyclic"},
 		{"random:x", "not a whole number"},
 		{"file:", "names no file"},
-		{"file:gone", "no such thing"},
+		{"file:gone", "no such thing: correct the path, which is relative to the working directory"},
+		{"random", `"random" lacks its SEED: write random:SEED`},
+		{"block:2", `"block" takes nothing after its name: write block`},
 		{"a: b", "is unknown"},
-		{"file:bad", `bad:1: rank 1: "x" is not the number of a node`},
+		{"file:bad", `bad:2: rank 1: "x" is not the number of a node`},
 	} {
 		_, err := m.WithMapping(c.mapping, func(path string) ([]byte, error) {
 			if path == "bad" {
-				return []byte("0 x"), nil
+				return []byte("0\nx"), nil
 			}
 			return nil, fmt.Errorf("no such thing")
 		})

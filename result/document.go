@@ -2,16 +2,40 @@ package result
 
 // Document is the result of a run.
 type Document struct {
-	Schema   int    `json:"schema"`
-	Program  string `json:"program"`
-	Ranks    int64  `json:"ranks"`
-	Hosts    int    `json:"hosts"`
-	Engines  int    `json:"engines"`
-	LP       string `json:"lp"`
-	Sync     string `json:"sync"`
-	Strict   bool   `json:"strict"`
-	Machine  string `json:"machine"`
-	Seed     uint64 `json:"seed"`
+	Schema  int    `json:"schema"`
+	Program string `json:"program"`
+	Ranks   int64  `json:"ranks"`
+	Hosts   int    `json:"hosts"`
+	Engines int    `json:"engines"`
+	// Lambda is λ, the multiplexing ratio: ranks for each engine.
+	Lambda float64 `json:"lambda"`
+	LP     string  `json:"lp"`
+	Sync   string  `json:"sync"`
+	Strict bool    `json:"strict"`
+	// Collectives is the interpreter that was asked for.
+	Collectives string `json:"collectives"`
+	Machine     string `json:"machine"`
+	// MachineDigest stands for everything that defines the machine, mapping and ranks per
+	// node included.
+	MachineDigest string `json:"machine_digest"`
+	RanksPerNode  int    `json:"ranks_per_node"`
+	Mapping       string `json:"mapping"`
+	// Algorithms are those of the collectives that the program is known to call, and of
+	// those that were chosen.
+	Algorithms map[string]string `json:"algorithms"`
+	// Noise is "none" or a description by which the noise can be drawn again.
+	Noise string `json:"noise"`
+	// CPU says how CPU times of ranks count: "ignored", "measured" or "replayed".
+	CPU string `json:"cpu"`
+	// Compute, Payload and TimedIterations are the program's options, with its defaults.
+	Compute         int64  `json:"compute_ps"`
+	Payload         int64  `json:"payload_bytes"`
+	TimedIterations int    `json:"timed_iterations"`
+	Seed            uint64 `json:"seed"`
+	// Version is that of gigarank, and Command its command line. A study, which has one of
+	// each for all its points, leaves them out.
+	Version  string `json:"version,omitempty"`
+	Command  string `json:"command,omitempty"`
 	Complete bool   `json:"complete"`
 	// Reason says why the run is incomplete.
 	Reason        string `json:"reason,omitempty"`

@@ -14,11 +14,12 @@ const mostValues = 10_000
 
 // parseAxis reads the values of an axis: items between commas, each a value or a range.
 // A range FIRST..LAST doubles; others are FIRST..LAST:xFACTOR and FIRST..LAST:+STEP. It
-// returns the values ascending, each once. one reads a value; example is a valid text.
-func parseAxis(text, example string, one func(string) (int64, error)) ([]int64, error) {
+// returns the values ascending, each once. one reads a value; example is a valid text. short
+// gets a sentence on each range that does not meet its end.
+func parseAxis(text, example string, one func(string) (int64, error), short func(string)) ([]int64, error) {
 	var values []int64
 	for item := range strings.SplitSeq(text, ",") {
-		more, err := parseItem(strings.TrimSpace(item), example, one)
+		more, err := parseItem(strings.TrimSpace(item), example, one, short)
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +31,7 @@ func parseAxis(text, example string, one func(string) (int64, error)) ([]int64, 
 	return slices.Compact(values), nil
 }
 
-func parseItem(item, example string, one func(string) (int64, error)) ([]int64, error) {
+func parseItem(item, example string, one func(string) (int64, error), short func(string)) ([]int64, error) {
 	if item == "" {
 		return nil, fmt.Errorf("a value is missing: write a list or a range like %s", example)
 	}
@@ -61,7 +62,11 @@ func parseItem(item, example string, one func(string) (int64, error)) ([]int64, 
 	if following, more := next(first); more && following == first {
 		return nil, fmt.Errorf("the range %q never leaves %d: begin above 0, or step by :+N", item, first)
 	}
-	return valuesTo(first, last, next), nil
+	values := valuesTo(first, last, next)
+	if end := values[len(values)-1]; end < last && len(values) <= mostValues {
+		short(fmt.Sprintf("the range %q stops at %d: no step ends at %d; add it as a value of its own if it is wanted: %s,%s", item, end, last, item, to))
+	}
+	return values, nil
 }
 
 // parseStep reads xFACTOR or +STEP. next returns false where the next value is too

@@ -28,7 +28,7 @@ func TestAxes(t *testing.T) {
 		{"0..20:+10", []int64{0, 10, 20}},
 		{"1..4,3..3, 2", []int64{1, 2, 3, 4}},
 	} {
-		got, err := parseAxis(c.text, "1..4", anyCount)
+		got, err := parseAxis(c.text, "1..4", anyCount, func(string) {})
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, %v, want %v", c.text, got, err, c.want)
 		}
@@ -44,8 +44,27 @@ func TestAxes(t *testing.T) {
 		{"1..1G:+1", "more than 10000 values"},
 		{"1..x", "is not a count"},
 	} {
-		if got, err := parseAxis(c.text, "1..4", anyCount); err == nil || !strings.Contains(err.Error(), c.want) {
+		if got, err := parseAxis(c.text, "1..4", anyCount, func(string) {}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, %v, want %q", c.text, got, err, c.want)
+		}
+	}
+}
+
+// A range whose end no step meets says where it stops.
+func TestRangesThatStopShort(t *testing.T) {
+	for text, want := range map[string]string{
+		"2^3..20":             `"2^3..20" stops at 16: no step ends at 20`,
+		"4..16":               "",
+		"1..10:+4":            `"1..10:+4" stops at 9: no step ends at 10`,
+		"3":                   "",
+		"9223372036854775807": "",
+	} {
+		told := ""
+		if _, err := parseAxis(text, "1..4", anyCount, func(s string) { told += s }); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(told, want) || want == "" && told != "" {
+			t.Errorf("%s: %q, want %q", text, told, want)
 		}
 	}
 }
@@ -57,7 +76,7 @@ func TestRangeHoldsItsSteps(t *testing.T) {
 		first := rapid.Int64Range(1, math.MaxInt64).Draw(t, "first")
 		last := rapid.Int64Range(first, math.MaxInt64).Draw(t, "last")
 		by := rapid.Int64Range(2, 1000).Draw(t, "by")
-		got, err := parseAxis(fmt.Sprintf("%d..%d:x%d", first, last, by), "", anyCount)
+		got, err := parseAxis(fmt.Sprintf("%d..%d:x%d", first, last, by), "", anyCount, func(string) {})
 		if err != nil || got[0] != first || got[len(got)-1] > last {
 			t.Fatal(got, err)
 		}

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -12,24 +13,35 @@ const (
 	chartWidth  = 440.0
 	chartHeight = 300.0
 
-	plotLeft   = 66.0
-	plotRight  = chartWidth - 24
-	plotTop    = 24.0
-	plotBottom = chartHeight - 46
+	plotLeft        = 66.0
+	plotRight       = chartWidth - 24
+	plotRightOfBars = chartWidth - 60 // where there is an axis on the right
+	plotTop         = 24.0
+	plotBottom      = chartHeight - 46
 )
 
 // A chart is a drawing of curves over two logarithmic axes, in the form that the page's
 // template takes.
 type chart struct {
-	Title   string
-	About   string // describes the drawing to those who do not see it
-	XLabel  string
-	YLabel  string
-	XTicks  []tick
-	YTicks  []tick
-	Curves  []curve
+	Title  string
+	About  string // describes the drawing to those who do not see it
+	XLabel string
+	YLabel string
+	XTicks []tick
+	YTicks []tick
+	Curves []curve
+	// Right is the right end of the plot. RLabel and RTicks are those of the axis there,
+	// to which Bars belong; empty for none.
+	Right   float64
+	RLabel  string
+	RTicks  []tick
+	Bars    []bars
 	Formula bool   // some curve has a closed form under it
 	Seeds   string // the meaning of the whiskers, if some mark has any
+	Shared  bool   // some curves coincide
+	// The ranges of the points, and a function that draws the chart over others.
+	xs, ys span
+	redraw func(xs, ys span) *chart
 }
 
 type tick struct {
@@ -42,8 +54,17 @@ type curve struct {
 	Name    string
 	Style   int
 	Path    string // of the line
+	Parts   []part // of the line, as it is drawn
 	Formula string // of the closed form
 	Marks   []mark
+	points  []mark // all of them
+}
+
+// A part of a curve's line is solid, or has dashes between which other curves show.
+type part struct {
+	Path   string
+	Dashes string
+	Offset int
 }
 
 // A mark is a point of a curve. Low and High are the ends of its whiskers.
@@ -51,7 +72,8 @@ type mark struct {
 	X, Y      float64
 	Low, High float64
 	Whiskers  bool
-	Spread    string // the meaning of the whiskers
+	Scale     float64 // of the mark, 0 for one
+	Spread    string  // the meaning of the whiskers
 	Title     string
 }
 
@@ -104,6 +126,7 @@ var (
 	payloadAxis = axis{"payload of a rank", func(v float64) string { return formatBytes(v) }, 2}
 	timeAxis    = axis{"time", func(v float64) string { return micro(formatTime(v)) }, 10}
 	wallAxis    = axis{"wall time", func(v float64) string { return micro(formatWall(v)) }, 10}
+	eventsAxis  = axis{"remote events", func(v float64) string { return scaled(v, countScales, "") }, 10}
 	memoryAxis  = axis{"memory per rank", formatBytes, 2}
 )
 
@@ -113,7 +136,27 @@ func micro(text string) string { return strings.Replace(text, " us", " µs", 1) 
 // newChart draws curves. It returns nil if there is nothing to draw, or all of it lies
 // at one x.
 func newChart(title, about string, x, y axis, all []data) *chart {
-	xs, ys := newRange(), newRange()
+	return drawChart(title, about, x, y, all, axis{}, nil)
+}
+
+// drawChart is newChart with bars behind the curves, whose lengths are read at an axis on
+// the right. There are none if all is nil.
+func drawChart(title, about string, x, y axis, all []data, length axis, behind []data) *chart {
+	xs, ys := extent(all)
+	if !xs.spans() {
+		return nil
+	}
+	draw := func(xs, ys span) *chart {
+		return drawIn(&chart{Title: title, About: about, XLabel: x.label, YLabel: y.label, Right: plotRight}, xs, ys.rounded(), x, y, all, length, behind)
+	}
+	c := draw(xs, ys)
+	c.xs, c.ys, c.redraw = xs, ys, draw
+	return c
+}
+
+// extent returns the ranges of all points.
+func extent(all []data) (xs, ys span) {
+	xs, ys = newRange(), newRange()
 	for _, d := range all {
 		for _, p := range d.at {
 			if p.y <= 0 || p.x <= 0 {
@@ -127,15 +170,47 @@ func newChart(title, about string, x, y axis, all []data) *chart {
 			}
 		}
 	}
-	if !xs.spans() {
-		return nil
+	return xs, ys
+}
+
+// aligned draws charts again, so that those of the same quantities have the same axes.
+// Charts beside each other are compared by eye.
+func aligned(charts []*chart) []*chart {
+	type axes struct{ x, y string }
+	xs, ys := map[axes]span{}, map[axes]span{}
+	include := func(all map[axes]span, key axes, s span) {
+		whole, known := all[key]
+		if !known {
+			whole = newRange()
+		}
+		whole.include(s.low)
+		whole.include(s.high)
+		all[key] = whole
 	}
-	ys = ys.rounded()
-	c := &chart{Title: title, About: about, XLabel: x.label, YLabel: y.label}
-	c.XTicks = ticks(xs, x, plotLeft, plotRight, 7)
+	for _, c := range charts {
+		key := axes{c.XLabel, c.YLabel}
+		include(xs, key, c.xs)
+		include(ys, key, c.ys)
+	}
+	again := make([]*chart, len(charts))
+	for i, c := range charts {
+		key := axes{c.XLabel, c.YLabel}
+		again[i] = c.redraw(xs[key], ys[key])
+	}
+	return again
+}
+
+// drawIn draws curves and bars into an empty chart over given ranges.
+func drawIn(c *chart, xs, ys span, x, y axis, all []data, length axis, behind []data) *chart {
+	if behind != nil {
+		c.Right = plotRightOfBars
+		xs = span{xs.low * 0.8, xs.high * 1.25} // room for bars at the ends
+		c.addBars(xs, length, behind)
+	}
+	c.XTicks = ticks(xs, x, plotLeft, c.Right, 7)
 	c.YTicks = ticks(ys, y, plotBottom, plotTop, 7)
 	for _, d := range all {
-		if drawn, some := d.draw(xs, ys); some {
+		if drawn, some := d.draw(xs, ys, c.Right); some {
 			c.Curves = append(c.Curves, drawn)
 			c.Formula = c.Formula || drawn.Formula != ""
 			for _, m := range drawn.Marks {
@@ -145,10 +220,135 @@ func newChart(title, about string, x, y axis, all []data) *chart {
 			}
 		}
 	}
+	c.share()
 	return c
 }
 
-func (d data) draw(xs, ys span) (c curve, some bool) {
+// Distances in pixels within which lines and marks hide each other.
+const (
+	hiddenLine = 1.5
+	hiddenMark = 3.0
+)
+
+// largestShared is by how much the first of several marks at a point is larger than the last.
+const largestShared = 1.1
+
+// dash is the length in pixels of a curve's part of a line that several share.
+const dash = 7
+
+// share makes curves that coincide visible. Between two points each takes its turn along the
+// line; at a point the first has the largest mark.
+func (c *chart) share() {
+	for i := range c.Curves {
+		own := &c.Curves[i]
+		solid := ""
+		flush := func() {
+			if solid != "" {
+				own.Parts = append(own.Parts, part{Path: solid})
+				solid = ""
+			}
+		}
+		for k := 1; k < len(own.points); k++ {
+			from, to := own.points[k-1], own.points[k]
+			turn, all := c.among(i, func(other []mark) bool { return passes(other, from, to) })
+			if all > 1 {
+				flush()
+				line := lineTo(lineTo("", from.X, from.Y), to.X, to.Y)
+				own.Parts = append(own.Parts, part{line, fmt.Sprintf("%d %d", dash, dash*(all-1)), -dash * turn})
+				c.Shared = true
+				continue
+			}
+			if solid == "" {
+				solid = lineTo(solid, from.X, from.Y)
+			}
+			solid = lineTo(solid, to.X, to.Y)
+		}
+		flush()
+		for k := range own.Marks {
+			m := &own.Marks[k]
+			turn, all := c.among(i, func(other []mark) bool { return meets(other, *m) })
+			if all > 1 {
+				m.Scale = 1 + largestShared*float64(all-1-turn)/float64(all-1)
+			}
+		}
+	}
+}
+
+// among returns the place of curve i among the curves that hold for a test, and their number.
+func (c *chart) among(i int, test func([]mark) bool) (turn, all int) {
+	for j, other := range c.Curves {
+		if j == i || test(other.points) {
+			if j < i {
+				turn++
+			}
+			all++
+		}
+	}
+	return turn, all
+}
+
+// passes reports whether a curve has a line where another goes.
+func passes(points []mark, from, to mark) bool {
+	for k := 1; k < len(points); k++ {
+		a, b := points[k-1], points[k]
+		if a.X == from.X && b.X == to.X {
+			return math.Abs(a.Y-from.Y) < hiddenLine && math.Abs(b.Y-to.Y) < hiddenLine
+		}
+	}
+	return false
+}
+
+// meets reports whether a curve has a point where another has a mark.
+func meets(points []mark, m mark) bool {
+	return slices.ContainsFunc(points, func(p mark) bool { return p.X == m.X && math.Abs(p.Y-m.Y) < hiddenMark })
+}
+
+// bars are the bars of one alternative.
+type bars struct {
+	Name  string
+	Style int
+	Bars  []bar
+}
+
+// Color returns the class of the bars.
+func (b bars) Color() string { return colorClass(b.Style) }
+
+// barWidth is the width of a bar. Those of several alternatives stand beside each other.
+const barWidth = 7.0
+
+// addBars draws bars from the bottom up to their values, and the axis on the right. Where
+// no value is above zero there is none.
+func (c *chart) addBars(xs span, length axis, all []data) {
+	lengths := newRange()
+	for _, d := range all {
+		for _, p := range d.at {
+			if p.y > 0 {
+				lengths.include(p.y)
+			}
+		}
+	}
+	if lengths.low > lengths.high {
+		return
+	}
+	lengths.low /= 2 // the shortest bar is one, too
+	lengths = lengths.rounded()
+	c.RLabel, c.RTicks = length.label, ticks(lengths, length, plotBottom, plotTop, 7)
+	for i, d := range all {
+		b := bars{Name: d.name, Style: d.style}
+		shift := (float64(i) - float64(len(all))/2) * barWidth
+		for _, p := range d.at {
+			if p.y > 0 {
+				height := (plotBottom - plotTop) * lengths.place(p.y)
+				b.Bars = append(b.Bars, bar{plotLeft + (c.Right-plotLeft)*xs.place(p.x) + shift, plotBottom - height, barWidth, height, p.title})
+			}
+		}
+		if len(b.Bars) > 0 {
+			c.Bars = append(c.Bars, b)
+		}
+	}
+}
+
+func (d data) draw(xs, ys span, right float64) (c curve, some bool) {
 	c = curve{Name: d.name, Style: d.style}
 	at := func(v float64) float64 { return plotBottom + (plotTop-plotBottom)*ys.place(v) }
 	formula := false
@@ -156,7 +356,7 @@ func (d data) draw(xs, ys span) (c curve, some bool) {
 		if p.y <= 0 || p.x <= 0 {
 			continue
 		}
-		m := mark{X: plotLeft + (plotRight-plotLeft)*xs.place(p.x), Y: at(p.y), Title: p.title}
+		m := mark{X: plotLeft + (right-plotLeft)*xs.place(p.x), Y: at(p.y), Title: p.title}
 		if p.low > 0 && p.low < p.high {
 			m.Whiskers, m.Spread, m.Low, m.High = true, p.spread, at(p.low), at(p.high)
 		}
@@ -168,6 +368,7 @@ func (d data) draw(xs, ys span) (c curve, some bool) {
 		c.Marks = append(c.Marks, m)
 	}
 	some = len(c.Marks) > 0
+	c.points = c.Marks
 	c.Marks = thinned(c.Marks)
 	return c, some
 }

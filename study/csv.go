@@ -4,13 +4,17 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
+	"strings"
 )
 
-// columns are those of results.csv.
-var columns = []struct {
+// A column is one of a table of records.
+type column[R any] struct {
 	name  string
-	value func(Record) string
-}{
+	value func(R) string
+}
+
+// columns are those of results.csv.
+var columns = []column[Record]{
 	{"operation", func(r Record) string { return r.Point.Operation }},
 	{"algorithm", func(r Record) string { return r.Point.Algorithm }},
 	{"ranks", func(r Record) string { return whole(r.Point.Ranks) }},
@@ -37,11 +41,15 @@ var columns = []struct {
 	{"error", func(r Record) string { return r.Error }},
 	{"hosts", func(r Record) string { return strconv.Itoa(r.Result.Hosts) }},
 	{"engines", func(r Record) string { return strconv.Itoa(r.Result.Engines) }},
+	{"lambda", func(r Record) string { return decimal(r.Result.Lambda) }},
 	{"lp", func(r Record) string { return r.Result.LP }},
 	{"wall_s", func(r Record) string { return decimal(r.Result.Wall) }},
 	{"setup_s", func(r Record) string { return decimal(r.Result.SetUp) }},
 	{"events", func(r Record) string { return strconv.FormatUint(r.Result.Events, 10) }},
 	{"messages", func(r Record) string { return strconv.FormatUint(r.Result.Messages, 10) }},
+	{"remote_messages", func(r Record) string { return strconv.FormatUint(r.Result.RemoteMessages, 10) }},
+	{"sync_messages", func(r Record) string { return strconv.FormatUint(r.Result.SyncMessages, 10) }},
+	{"transport_messages", func(r Record) string { return strconv.FormatUint(r.Result.TransportMessages, 10) }},
 	{"peak_rss_bytes", func(r Record) string { return whole(r.Result.PeakRSS) }},
 	{"bytes_per_rank", func(r Record) string { return decimal(r.Result.BytesPerRank) }},
 	{"version", func(r Record) string { return r.Version }},
@@ -58,9 +66,22 @@ func known(r Record, n int64) string {
 	return whole(n)
 }
 
+// inert returns a cell that no spreadsheet takes for a formula. A name from a file may look
+// like one: then an apostrophe comes first, as for text that is typed in.
+func inert(cell string) string {
+	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		if _, err := strconv.ParseFloat(cell, 64); err != nil {
+			return "'" + cell
+		}
+	}
+	return cell
+}
+
 // WriteCSV writes the records as a table with a line of column names (RFC 4180). Times
 // are in picoseconds where the name ends so; an unknown value is empty.
-func WriteCSV(w io.Writer, records []Record) error {
+func WriteCSV(w io.Writer, records []Record) error { return writeCSV(w, columns, records) }
+
+func writeCSV[R any](w io.Writer, columns []column[R], records []R) error {
 	table := csv.NewWriter(w)
 	row := make([]string, len(columns))
 	for i, c := range columns {
@@ -69,7 +90,7 @@ func WriteCSV(w io.Writer, records []Record) error {
 	err := table.Write(row)
 	for _, r := range records {
 		for i, c := range columns {
-			row[i] = c.value(r)
+			row[i] = inert(c.value(r))
 		}
 		if err == nil {
 			err = table.Write(row)

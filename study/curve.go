@@ -64,9 +64,9 @@ func (p *Plan) samples(records []Record) []sample {
 }
 
 // random reports whether the time of a point depends on its seed. That is so under
-// noise, and in allreducetest, whose ranks compute for random times.
+// noise or jitter, and in allreducetest, whose ranks compute for random times.
 func (p *Plan) random(point Point) bool {
-	return point.Noise != NoNoise || p.Operation == collectives.Allreduce && point.Compute > 0
+	return point.Noise != NoNoise || p.Machine(point).HasJitter() || p.Operation == collectives.Allreduce && point.Compute > 0
 }
 
 // vague reports whether there are too few seeds to compare the time with others.

@@ -9,6 +9,9 @@
 // to the [Journal]. Tables, plots and the report are functions of the plan and the
 // records. They need not have all points.
 //
+// A [Scaling] studies the simulator itself: the wall time of an operation and its remote
+// events as ranks and host processes grow. The caller makes its runs.
+//
 // # Invariants
 //
 //   - The time of a record comes from a simulation, never from a formula. The formula

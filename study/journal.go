@@ -2,10 +2,13 @@ package study
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -16,11 +19,19 @@ import (
 // accepted is on the disk, and stays there whatever happens to the process or the
 // machine. Only one process at a time has a journal open.
 type Journal struct {
+	dir     string
 	file    *os.File
 	end     int64 // of the last whole line
 	records []Record
 	dropped int64 // bytes of a torn end
+	// attempts are the points that were killed, and the one that is under way.
+	attempts []attempt
 }
+
+// DamagedError says that something outside the study has changed its files.
+type DamagedError struct{ text string }
+
+func (e *DamagedError) Error() string { return e.text }
 
 // The files that a study leaves in its directory.
 const (
@@ -41,7 +52,7 @@ func OpenJournal(dir string, resume bool) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be written: %w; name a directory that is writable", path, err)
 	}
-	j := &Journal{file: file}
+	j := &Journal{dir: dir, file: file}
 	if err := j.takeOver(path, resume); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -68,7 +79,50 @@ func (j *Journal) takeOver(path string, resume bool) error {
 			return err
 		}
 	}
-	return syncDirectory(filepath.Dir(path))
+	if err := j.takeOverKilled(); err != nil {
+		return err
+	}
+	if err := j.checkDirectory(); err != nil {
+		return err
+	}
+	return syncDirectory(j.dir)
+}
+
+// checkDirectory returns an error if files of the directory cannot be replaced.
+func (j *Journal) checkDirectory() error {
+	if err := unix.Access(j.dir, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("%s cannot be written: %w; make it writable, or name another directory", j.dir, err)
+	}
+	return nil
+}
+
+// Check returns a *DamagedError if the file of results is not as this process has left it,
+// or if the directory can no longer be written.
+func (j *Journal) Check() error {
+	path := filepath.Join(j.dir, ResultsFile)
+	damaged := func(what string) error {
+		return &DamagedError{fmt.Sprintf("%s %s: something else works in that directory; the results so far go into %s and %s there, if it can be written",
+			path, what, TableFile, ReportFile)}
+	}
+	own, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return damaged("was removed while the study went on")
+	case err != nil:
+		return &DamagedError{fmt.Sprintf("%s can no longer be reached: %v", path, err)}
+	case !os.SameFile(own, there):
+		return damaged("was replaced by another file while the study went on")
+	case there.Size() != j.end:
+		return damaged(fmt.Sprintf("has %d bytes and not the %d that the study has written", there.Size(), j.end))
+	}
+	if err := j.checkDirectory(); err != nil {
+		return &DamagedError{err.Error()}
+	}
+	return nil
 }
 
 // parse reads the lines. A line at the end of the file that is no record may be torn;
@@ -98,14 +152,53 @@ var errNoEnd = errors.New("it has no end")
 
 func parseRecord(line []byte) (r Record, err error) {
 	err = json.Unmarshal(line, &r)
+	summed, holds := checkSum(line)
 	switch {
 	case err != nil:
+	case !summed && hasUnknownFields(line):
+		err = errors.New("it has no checksum, and fields that are unknown")
+	case summed && !holds:
+		err = errors.New("its checksum does not hold: the line was changed")
 	case r.Schema != Schema || r.Result.Schema == 0:
 		err = errors.New("fields are missing")
 	case !bytes.HasSuffix(line, []byte("\n")):
 		err = errNoEnd
 	}
 	return r, err
+}
+
+// sumField is the last field of a line: 16 hexadecimal digits over the line without it. Lines
+// of versions that had none are taken, if they have no other field than a record has.
+const sumField = `,"checksum":"`
+
+func sum(line []byte) string {
+	digest := sha256.Sum256(line)
+	return hex.EncodeToString(digest[:8])
+}
+
+// withSum returns the line of a record in JSON, with its checksum.
+func withSum(record []byte) []byte {
+	rest := bytes.TrimSuffix(record, []byte("}"))
+	return fmt.Appendf(nil, "%s%s%s\"}\n", rest, sumField, sum(record))
+}
+
+// checkSum reports whether a line has a checksum, and whether it is that of its content.
+func checkSum(line []byte) (summed, holds bool) {
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	at := bytes.LastIndex(line, []byte(sumField))
+	if at < 0 {
+		return false, false
+	}
+	record := append(bytes.Clone(line[:at]), '}')
+	return true, bytes.Equal(bytes.TrimSuffix(withSum(record), []byte("\n")), line)
+}
+
+// hasUnknownFields reports whether an object has fields that a record has not.
+func hasUnknownFields(line []byte) bool {
+	var r Record
+	strict := json.NewDecoder(bytes.NewReader(line))
+	strict.DisallowUnknownFields()
+	return strict.Decode(&r) != nil
 }
 
 // isTorn reports whether the end of a file, from the first line that is no record, can
@@ -153,13 +246,16 @@ func syncDirectory(dir string) error {
 func (j *Journal) Dropped() int64 { return j.dropped }
 
 // Append adds a record and returns once it is on the disk. After an error the
-// file ends with the record before.
+// file ends with the record before. It is a *DamagedError if the file is not as it was left.
 func (j *Journal) Append(r Record) error {
+	if err := j.Check(); err != nil {
+		return fmt.Errorf("the result was not written: %w", err)
+	}
 	line, err := json.Marshal(r)
 	if err != nil {
 		panic(fmt.Sprintf("study: a record that is no JSON: %v", err))
 	}
-	line = append(line, '\n')
+	line = withSum(line)
 	if _, err = j.file.WriteAt(line, j.end); err == nil {
 		err = j.file.Sync()
 	}

@@ -3,6 +3,9 @@ package study
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,6 +95,129 @@ func TestTornResultsAreRepaired(t *testing.T) {
 			rt.Fatalf("%v: the file is\n%s\nwant\n%s", err, got, want)
 		}
 	})
+}
+
+// A whole line in which a character was changed is no record. It is named.
+func TestChangedLinesAreRefused(t *testing.T) {
+	p := barrierPlan(t)
+	whole := t.TempDir()
+	j := openJournal(t, whole, false)
+	for _, point := range p.Points[:3] {
+		if err := j.Append(fakeRecord(p, point)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeJournal(t, j)
+	text, err := os.ReadFile(filepath.Join(whole, ResultsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		changed := bytes.Clone(text)
+		at := rapid.IntRange(0, len(text)-1).Draw(rt, "at")
+		by := rapid.ByteRange(' ', '~').Draw(rt, "by")
+		if changed[at] == '\n' || changed[at] == by {
+			return
+		}
+		changed[at] = by
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, ResultsFile), changed, 0o666); err != nil {
+			rt.Fatal(err)
+		}
+		number := 1 + bytes.Count(text[:at], []byte("\n"))
+		j, err := OpenJournal(dir, true)
+		if err == nil && (number < 3 || j.Dropped() == 0) { // the last line may pass for a torn one
+			rt.Errorf("line %d is taken with %q for %q", number, by, text[at])
+		}
+		if err == nil {
+			closeJournal(t, j)
+		} else if want := fmt.Sprintf("%s:%d: ", ResultsFile, number); !strings.Contains(err.Error(), want) {
+			rt.Errorf("%v, want %s", err, want)
+		}
+	})
+}
+
+// Results of versions without checksums are taken.
+func TestLinesWithoutChecksums(t *testing.T) {
+	p := barrierPlan(t)
+	line, err := json.Marshal(fakeRecord(p, p.Points[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ResultsFile), append(line, '\n'), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	j := openJournal(t, dir, true)
+	defer closeJournal(t, j)
+	if done, err := j.Finished(p, "v1", false); err != nil || !done[p.Points[0]] {
+		t.Errorf("finished: %v, %v", done, err)
+	}
+}
+
+// Whatever happens to the file of results under a study is found before the next result is
+// written to it.
+func TestDamageToResultsIsFound(t *testing.T) {
+	for name, damage := range map[string]func(path string) error{
+		"was removed":           os.Remove,
+		"was replaced":          func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o666)) },
+		"has 3 bytes":           func(path string) error { return os.Truncate(path, 3) },
+		"has 100000 by":         func(path string) error { return os.Truncate(path, 100_000) },
+		"was removed while the": func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+	} {
+		p := barrierPlan(t)
+		dir := filepath.Join(t.TempDir(), "study")
+		j := openJournal(t, dir, false)
+		if err := errors.Join(j.Append(fakeRecord(p, p.Points[0])), j.Check()); err != nil {
+			t.Fatal(err)
+		}
+		if err := damage(filepath.Join(dir, ResultsFile)); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{j.Check(), j.Append(fakeRecord(p, p.Points[1]))} {
+			var damaged *DamagedError
+			if !errors.As(err, &damaged) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		closeJournal(t, j)
+	}
+}
+
+// A process that ends without a word leaves the mark of the point under way. After the second
+// time the point is to be left out. A point that is finished, or whose study ended in order,
+// has no mark.
+func TestKillsAreCounted(t *testing.T) {
+	p := barrierPlan(t)
+	dir := t.TempDir()
+	killer := p.Points[2]
+	for kills, leaveOut := range []bool{false, false, true} {
+		j := openJournal(t, dir, kills > 0)
+		for _, point := range p.Points {
+			want, wantLeft := 0, false
+			if point == killer {
+				want, wantLeft = kills, leaveOut
+			}
+			if got, left := j.Kills(point); got != want || left != wantLeft {
+				t.Errorf("%d kills, left out %t, want %d, %t", got, left, want, wantLeft)
+			}
+		}
+		if err := errors.Join(j.Begin(p.Points[1]), j.End(true), j.Begin(p.Points[3]), j.End(false), j.Begin(killer)); err != nil {
+			t.Fatal(err)
+		}
+		closeJournal(t, j)
+	}
+	j := openJournal(t, dir, true)
+	defer closeJournal(t, j)
+	if err := errors.Join(j.Begin(killer), j.End(true)); err != nil {
+		t.Fatal(err)
+	}
+	if kills, _ := j.Kills(killer); kills != 0 {
+		t.Errorf("%d kills of a point that is finished", kills)
+	}
+	if _, err := os.Stat(filepath.Join(dir, KilledFile)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", KilledFile, err)
+	}
 }
 
 // A line in the middle of the file that is no record is no torn end. It is named, and

@@ -54,11 +54,16 @@ type Plan struct {
 	Operation collectives.Operation
 	Entry     bench.Entry // the program
 	Points    []Point
+	// Notes are remarks on the axes, each with its flag.
+	Notes []string
 	// LeftOut are the points of default algorithms that are expected to take too long.
 	LeftOut []Point
 	// TooLarge are the points that the caller leaves out because they do not fit the
 	// memory.
 	TooLarge []Point
+	// Killed are the points that the caller leaves out because their simulation has been
+	// killed, most likely for its memory.
+	Killed []Point
 	// The values of the axes, in the order in which they are shown.
 	Ranks      []int64
 	Payloads   []int64
@@ -87,8 +92,9 @@ const NoNoise = "none"
 // NewPlan checks the axes and lays the points out. read reads the files that they name.
 // Each fault goes to fault, with its flag. The plan is complete if there was none.
 func NewPlan(axes Axes, read func(path string) ([]byte, error), fault func(flag string, err error)) *Plan {
-	r := &reader{axes: axes, read: read, fault: fault}
 	p := &Plan{digests: map[*network.Machine]string{}}
+	r := &reader{axes: axes, read: read, fault: fault}
+	defer func() { p.Notes = r.notes }()
 	known := r.operation(p)
 	p.Ranks = r.ranks()
 	p.Machines = r.machines()
@@ -199,8 +205,14 @@ func Operations() []string {
 // reader reads the axes.
 type reader struct {
 	axes  Axes
+	notes []string // remarks on the axes, each with its flag
 	read  func(path string) ([]byte, error)
 	fault func(flag string, err error)
+}
+
+// note returns a function that takes a remark on a flag.
+func (r *reader) note(flag string) func(string) {
+	return func(text string) { r.notes = append(r.notes, flag+": "+text) }
 }
 
 // check reports a fault if err is one, and returns whether there is none.
@@ -231,7 +243,7 @@ func (r *reader) ranks() []int64 {
 	} else if text == "" {
 		text = defaultRanks
 	}
-	values, err := parseAxis(text, "2^10..2^20 or 1K,4K", bounded(network.ParseCount, 1, mostRanks))
+	values, err := parseAxis(text, "2^10..2^20 or 1K,4K", bounded(network.ParseCount, 1, mostRanks), r.note("--ranks"))
 	r.check("--ranks", err)
 	return values
 }
@@ -265,7 +277,7 @@ func (r *reader) payloads(p *Plan) []int64 {
 	} else if text == "" {
 		return []int64{p.Entry.Defaults.Payload}
 	}
-	values, err := parseAxis(text, "8..1Mi or 8,64Ki", bounded(network.ParseSize, 0, math.MaxInt64))
+	values, err := parseAxis(text, "8..1Mi or 8,64Ki", bounded(network.ParseSize, 0, math.MaxInt64), r.note("--payload"))
 	if r.check("--payload", err) && p.Entry.Build != nil {
 		for _, payload := range values {
 			o := bench.Options{Iterations: 1, Payload: payload}
@@ -368,7 +380,7 @@ func (r *reader) filled(machines []*network.Machine) []*network.Machine {
 	if r.axes.RanksPerNode == "" {
 		return machines
 	}
-	values, err := parseAxis(r.axes.RanksPerNode, "1,12 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32))
+	values, err := parseAxis(r.axes.RanksPerNode, "1,12 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32), r.note("--ranks-per-node"))
 	if !r.check("--ranks-per-node", err) {
 		return nil
 	}

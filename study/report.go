@@ -26,8 +26,12 @@ var reportText string
 //go:embed report.css
 var reportStyle string
 
+//go:embed report.js
+var reportScript string
+
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"on": func(chart any, g *page) onPage { return onPage{chart, g} },
+	"script": func() template.JS { return template.JS(reportScript) },
+	"on":     func(chart any, g *page) onPage { return onPage{chart, g} },
 }).Parse(reportText))
 
 // onPage is a chart or exits with its page, which has the sizes of all charts.
@@ -53,6 +57,7 @@ type page struct {
 	MoreFailures string
 	LeftOut      string // as too slow
 	TooLarge     string // for the memory
+	Killed       string // twice while they were simulated
 	Machines     []machineText
 	Width        float64 // of charts
 	Height       float64
@@ -62,7 +67,9 @@ type page struct {
 	Bottom       float64
 	Free         string // machines on which messages cost no processor anything
 	Seeds        string // how seeds are summed up
-	Uneven       bool   // ranks compute for different times
+	TableTitle   string // of a plain report, whose remarks are Reading
+	Reading      []string
+	Uneven       bool // ranks compute for different times
 }
 
 // section is a row of charts under a heading.
@@ -86,12 +93,15 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 		Grids:    p.grids(all), Agreement: agreement(records),
 		Width: chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
 	}
-	tooLarge := p.tooLarge(records)
-	if missing := len(p.Points) - len(records) - len(tooLarge); missing > 0 {
+	tooLarge, killed := without(p.TooLarge, records), without(p.Killed, records)
+	if missing := len(p.Points) - len(records) - len(tooLarge) - len(killed); missing > 0 {
 		g.Missing = fmt.Sprintf("%d of %s are not simulated yet.", missing, plural(len(p.Points), "point"))
 	}
 	if len(tooLarge) > 0 {
 		g.TooLarge = Ranges(tooLarge)
+	}
+	if len(killed) > 0 {
+		g.Killed = Ranges(killed)
 	}
 	if len(p.LeftOut) > 0 {
 		g.LeftOut = Ranges(p.LeftOut)
@@ -126,9 +136,9 @@ func (p *Plan) free() string {
 	return strings.Join(names, ", ")
 }
 
-// tooLarge returns the points that are too large and have no record.
-func (p *Plan) tooLarge(records []Record) []Point {
-	return slices.DeleteFunc(slices.Clone(p.TooLarge), func(point Point) bool {
+// without returns the points that have no record.
+func without(points []Point, records []Record) []Point {
+	return slices.DeleteFunc(slices.Clone(points), func(point Point) bool {
 		return slices.ContainsFunc(records, func(r Record) bool { return r.Point == point })
 	})
 }
@@ -164,6 +174,7 @@ func span64(values []int64, text func(int64) string) string {
 func (p *Plan) sections(all []sample) []section {
 	list := []section{
 		{"ranks", "Time against ranks", "", p.againstRanks(all), nil},
+		{"speedup", "Speed-up and efficiency", aboutSpeedUp, p.speedUpCharts(all), nil},
 		{"payload", "Time against payload", "", p.againstPayload(all), nil},
 		{"noise", "Cost under noise", "What an iteration costs beyond its compute time, with and without operating system noise. " +
 			"The more ranks wait for each other, the likelier one of them is interrupted: the cost grows with the ranks until nearly every " +
@@ -172,6 +183,9 @@ func (p *Plan) sections(all []sample) []section {
 		{"machines", "Machines and mappings", "", p.machineCharts(all), nil},
 		{"exits", "Distribution of exit times", "When the ranks leave the last operation, counted from the first of them; where there are several seeds, with the first.", nil, p.exitCharts(all)},
 		{"cost", "Cost of the simulation", "What the simulations took on the host. With few ranks the memory is that of the process itself.", p.hostCharts(all), nil},
+	}
+	for i := range list {
+		list[i].Charts = aligned(list[i].Charts)
 	}
 	return slices.DeleteFunc(list, func(s section) bool { return len(s.Charts)+len(s.Exits) == 0 })
 }

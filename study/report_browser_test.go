@@ -46,7 +46,46 @@ func browser(t *testing.T, args ...string) (printed, logged []byte) {
 // probe loads the report in frames of several widths and lists the faults of each.
 // Parts that scroll by themselves may be wider than the page.
 const probe = `<!DOCTYPE html><title>probe</title><body><pre id="found"></pre><script>
-const widths = [390, 768, 1280], found = [];
+const widths = [390, 768, 1280], found = [], pending = [];
+
+// exercise sorts the tables by each column, both ways, and exports the drawings.
+async function exercise(w, d, tell) {
+  if (!w.numberOf) return tell('nothing sorts or saves');
+  for (const table of d.querySelectorAll('table')) {
+    if (!table.tHead || table.tBodies[0].rows.length < 2) continue;
+    for (const head of table.tHead.rows[0].cells) {
+      for (const way of ['ascending', 'descending']) {
+        const before = table.tBodies[0].textContent.length;
+        head.querySelector('button').click();
+        if (head.getAttribute('aria-sort') !== way) tell('a click on ' + head.textContent + ' sorts ' + head.getAttribute('aria-sort'));
+        if (table.tBodies[0].textContent.length !== before) tell('sorting changes the table');
+        const values = [...table.tBodies[0].rows].map((r) => w.numberOf(r.cells[head.cellIndex].textContent)).filter((v) => v !== null);
+        const sign = way === 'ascending' ? 1 : -1;
+        if (values.some((v, i) => i > 0 && sign * (v - values[i - 1]) < 0)) tell('not ' + way + ' by ' + head.textContent + ': ' + values);
+      }
+    }
+    if (w.numberOf('1\u202f024') !== 1024 || w.numberOf('2 µs') <= w.numberOf('300 ns') || w.numberOf('1.5 KiB') !== 1536) tell('numbers are misread');
+  }
+  for (const figure of d.querySelectorAll('figure')) {
+    if (!figure.querySelector(':scope > svg')) continue;
+    const title = figure.querySelector('figcaption').textContent;
+    if (figure.querySelectorAll('.export button').length !== 2) tell(title + ' has no buttons to save it');
+    const file = new w.DOMParser().parseFromString(w.svgOf(figure), 'image/svg+xml');
+    if (file.querySelector('parsererror')) tell(title + ' is saved as no SVG');
+    const texts = [...file.querySelectorAll('text')].map((e) => e.textContent);
+    for (const entry of figure.querySelectorAll('.legend li')) if (!texts.includes(entry.textContent.trim())) tell(title + ' is saved without ' + entry.textContent);
+    if (!texts.includes(title)) tell('saved without its title ' + title);
+    const lines = [...file.querySelectorAll('path[d]')];
+    if (lines.length > 0 && !lines.some((e) => e.style.stroke.startsWith('rgb'))) tell(title + ' is saved without colours');
+  }
+  const first = d.querySelector('figure > svg');
+  if (first) {
+    const url = await w.pngOf(first.closest('figure'));
+    const file = w.atob(url.replace('data:image/png;base64,', ''));
+    const width = 256 * file.charCodeAt(18) + file.charCodeAt(19);
+    if (width !== 3 * 440 || file.length < 5000) tell('a PNG of ' + width + ' px and ' + file.length + ' bytes');
+  }
+}
 let left = widths.length;
 for (const width of widths) {
   const frame = document.createElement('iframe');
@@ -79,8 +118,11 @@ for (const width of widths) {
       if (!to.startsWith('data:')) tell('needs ' + to);
     }
     if (w.performance.getEntriesByType('resource').length > 0) tell('loads something');
+    if (width === 1280) pending.push(exercise(w, d, tell).catch((e) => tell(String(e))));
     found.push(width + ' ok: ' + drawings.length + ' drawings, background ' + w.getComputedStyle(d.body).backgroundColor);
-    if (--left === 0) document.getElementById('found').textContent = JSON.stringify(found);
+    if (--left === 0) Promise.all(pending).then(() => {
+      document.getElementById('found').textContent = JSON.stringify(found);
+    });
   };
   frame.src = '/report.html';
   document.body.append(frame);
@@ -131,6 +173,7 @@ func TestReportInBrowser(t *testing.T) {
 	for name, report := range map[string][]byte{
 		"full":    reportOf(t, fullPlan(t), runFull(t)),
 		"barrier": reportOf(t, barrierPlan(t), runAll(t, barrierPlan(t))),
+		"scaling": scalingReport(t),
 	} {
 		url := serve(t, report)
 		backgrounds := map[int]string{}
@@ -158,12 +201,21 @@ func TestReportInBrowser(t *testing.T) {
 	}
 }
 
+func scalingReport(t *testing.T) []byte {
+	s := fullScaling(t)
+	var page bytes.Buffer
+	if err := s.WriteReport(&page, scalingRecords(s), testOrigin); err != nil {
+		t.Fatal(err)
+	}
+	return page.Bytes()
+}
+
 // The probe finds the faults that it looks for.
 func TestProbeFindsFaults(t *testing.T) {
 	bad := `<!DOCTYPE html><body><img src="/x.png"><div style="width:2000px">wide</div>
 <figure><svg viewBox="0 0 440 300" width="400"><text x="430" y="20">cut off</text><text x="10" y="50">one</text><text x="12" y="52">two</text></svg></figure>`
 	found := strings.Join(probed(t, serve(t, []byte(bad)), 1), "\n")
-	for _, want := range []string{"px wide", "reaches to", `"cut off" is cut off`, `"one" lies on "two"`, "a drawing without a curve", "needs /x.png", "loads something"} {
+	for _, want := range []string{"px wide", "reaches to", `"cut off" is cut off`, `"one" lies on "two"`, "a drawing without a curve", "needs /x.png", "loads something", "nothing sorts or saves"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("no %q in\n%s", want, found)
 		}

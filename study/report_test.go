@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"gigarank/vtime"
 )
 
 // fullPlan has more than one value on each axis.
@@ -61,7 +63,8 @@ func TestReportIsWhole(t *testing.T) {
 			t.Errorf("the report lacks %q", want)
 		}
 	}
-	for _, foreign := range []string{"<script", "http://", "https://", "@import", "url("} {
+	page = bytes.Replace(page, []byte(reportScript), nil, 1) // it names the namespace of SVG
+	for _, foreign := range []string{"<script src", "http://", "https://", "@import", "url("} {
 		if bytes.Contains(page, []byte(foreign)) {
 			t.Errorf("the report has %q", foreign)
 		}
@@ -270,11 +273,89 @@ func TestClosedFormIsInterrupted(t *testing.T) {
 	for i, formula := range []float64{1, 0, 1, 1, 0} {
 		d.at = append(d.at, xy{x: float64(i + 1), y: 1, formula: formula})
 	}
-	c, _ := d.draw(span{1, 5}, span{0.5, 2})
+	c, _ := d.draw(span{1, 5}, span{0.5, 2}, plotRight)
 	if got := regexp.MustCompile(`[0-9. ]+`).ReplaceAllString(c.Formula, ""); got != "MLMLL" {
 		t.Errorf("the closed form is drawn by %s, want a dot and a line of two points", c.Formula)
 	}
 	if got := regexp.MustCompile(`[0-9. ]+`).ReplaceAllString(c.Path, ""); got != "MLLLL" {
 		t.Errorf("the times are drawn by %s, want one line", c.Path)
+	}
+}
+
+// Curves that coincide take turns along their common line, from its beginning to its end, and
+// the marks of the one do not cover those of the other. Elsewhere lines are solid.
+func TestCoincidingCurvesAreVisible(t *testing.T) {
+	of := func(name string, style int, y ...float64) data {
+		d := data{name: name, style: style}
+		for i, v := range y {
+			d.at = append(d.at, xy{x: float64(int(1) << i), y: v})
+		}
+		return d
+	}
+	c := newChart("", "", ranksAxis, timeAxis, []data{of("a", 0, 1, 2, 4, 5), of("b", 1, 1, 2, 4, 50), of("c", 2, 9, 8, 4, 20)})
+	if !c.Shared {
+		t.Error("nothing says that curves coincide")
+	}
+	for i, want := range [][]part{
+		{{Dashes: "7 7"}, {Dashes: "7 7"}, {}},
+		{{Dashes: "7 7", Offset: -7}, {Dashes: "7 7", Offset: -7}, {}},
+		{{}},
+	} {
+		got := slices.Clone(c.Curves[i].Parts)
+		for k := range got {
+			got[k].Path = ""
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("curve %d is drawn in %v, want %v", i, got, want)
+		}
+	}
+	for k, want := range [][]float64{{1 + largestShared, 1}, {1 + largestShared, 1}, {1 + largestShared, 1 + largestShared/2, 1}} {
+		for i, scale := range want {
+			if got := c.Curves[i].Marks[k].Scale; math.Abs(got-scale) > 1e-9 {
+				t.Errorf("mark %d of curve %d has %g times the size, want %g", k, i, got, scale)
+			}
+		}
+	}
+	if apart := newChart("", "", ranksAxis, timeAxis, []data{of("a", 0, 1, 2), of("b", 1, 3, 4)}); apart.Shared || apart.Curves[0].Marks[0].Scale != 0 {
+		t.Error("curves that are apart count as coinciding")
+	}
+}
+
+// Charts of the same quantities beside each other have the same axes.
+func TestNeighboursHaveTheSameAxes(t *testing.T) {
+	charts := aligned([]*chart{
+		newChart("a", "", ranksAxis, timeAxis, []data{{at: []xy{{x: 1, y: 1e6}, {x: 16, y: 2e6}}}}),
+		newChart("b", "", ranksAxis, timeAxis, []data{{at: []xy{{x: 8, y: 1e9}, {x: 1024, y: 2e9}}}}),
+		newChart("c", "", ranksAxis, memoryAxis, []data{{at: []xy{{x: 1, y: 10}, {x: 16, y: 20}}}}),
+	})
+	if !slices.Equal(charts[0].XTicks, charts[1].XTicks) || !slices.Equal(charts[0].YTicks, charts[1].YTicks) {
+		t.Errorf("times have the axes %v, %v and %v, %v", charts[0].XTicks, charts[0].YTicks, charts[1].XTicks, charts[1].YTicks)
+	}
+	if slices.Equal(charts[0].YTicks, charts[2].YTicks) {
+		t.Error("memory has the axis of times")
+	}
+	if a, b := charts[0].Curves[0].Marks[0], charts[1].Curves[0].Marks[0]; a.X >= b.X || a.Y <= b.Y {
+		t.Errorf("the smaller values are at %v, the larger at %v", a, b)
+	}
+}
+
+// Efficiency is the time with the fewest ranks over the time, and speed-up that times the
+// growth of the ranks.
+func TestSpeedUp(t *testing.T) {
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "4,64", Algorithms: "linear"})
+	var records []Record
+	for i, time := range []int64{3e6, 12e6} {
+		r := fakeRecord(p, p.Points[i])
+		r.Time = vtime.Duration(time)
+		records = append(records, r)
+	}
+	charts := p.speedUpCharts(p.samples(records))
+	if len(charts) != 2 {
+		t.Fatalf("%d charts, want 2", len(charts))
+	}
+	for i, want := range []string{"linear, 64 ranks over 4: speed-up 4", "linear, 64 ranks over 4: efficiency 25 %"} {
+		if got := charts[i].Curves[0].Marks[1].Title; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/mpivirt"
-	"gigarank/mpivirt/steps"
 	"gigarank/network"
 )
 
@@ -49,9 +49,13 @@ func main() {
 	flag.IntVar(&s.attempts, "attempts", 2, "`N` runs of each, of which the shortest counts")
 	only := flag.String("only", "", "`OPERATIONS` to look at (default all)")
 	flag.Parse()
-	if s.kind = steps.Kind; *kind == mpivirt.Goroutine.Name {
-		s.kind = mpivirt.Goroutine
+	kinds := mpivirt.Kinds()
+	at := slices.IndexFunc(kinds, func(k *mpivirt.Kind) bool { return k.Name == *kind })
+	if at < 0 {
+		fmt.Fprintf(os.Stderr, "forecast: there is no kind of rank %q; \"gigarank list\" names them\n", *kind)
+		os.Exit(2)
 	}
+	s.kind = kinds[at]
 	if err := s.compare(*only); err != nil {
 		fmt.Fprintln(os.Stderr, "forecast:", err)
 		os.Exit(1)

@@ -3,8 +3,8 @@
 //
 // # Method
 //
-// Each figure is the median of five runs, or that of a single one with -quick and
-// -large. A run is a fresh process of the real binary, whose document gives wall times
+// Each figure is the median of five runs, or that of a single one with -quick, -large and
+// -hosts. A run is a fresh process of the real binary, whose document gives wall times
 // and peak memory. Processor time is the system's count for the process, from its start
 // to its end. Floors are bare loops measured in the same way: coroutines of iter.Pull,
 // and a slab of 16 bytes a rank. Allocations are counted in this process, as the

@@ -11,13 +11,24 @@ import (
 
 // paperRanks is the number of ranks of the largest simulations with µπ (Perumalla and
 // Park, "Simulating Billion-Task Parallel Programs", SPECTS 2014): 154.80 s for a
-// barrier and 408.93 s for an allreduce of 1024 doubles, on 216,000 cores.
-const paperRanks = 221184000
+// barrier and 408.93 s for an allreduce of 1024 doubles, on 216,000 cores with λ = 1024
+// ranks each. paperFewRanks are those with λ = 128: 4.63 s and 13.92 s. There a rank is
+// a thread with a stack; the event ranks measured here are step functions.
+const (
+	paperRanks    = 221184000
+	paperFewRanks = 27648000
+)
+
+// The sources of the paper's figures.
+const (
+	fewOnMupi = "µπ on 216,000 cores, threads, λ = 128"
+	onMupi    = "µπ on 216,000 cores, threads, λ = 1024"
+)
 
 // large measures the figures of 10^8 ranks and more.
 func (m *meter) large() ([]row, error) {
 	var rows []row
-	for _, part := range []func() ([]row, error){m.paperBarrier, m.paperAllreduce, m.billion, m.paperHosts} {
+	for _, part := range []func() ([]row, error){m.paperFew, m.paperBarrier, m.paperAllreduce, m.goroutines, m.billion, m.paperHosts} {
 		more, err := part()
 		rows = append(rows, more...)
 		if err != nil {
@@ -51,7 +62,7 @@ func (m *meter) paperBarrier() ([]row, error) {
 	peak := median(samples, func(s *sample) float64 { return s.BytesPerRank * float64(s.Ranks) })
 	return []row{
 		{name + "a barrier", each, "s", 10, "floor", 1, true},
-		{name + "a barrier", each, "s", 154.8, "µπ on 216,000 cores", 0, true},
+		{name + "a barrier", each, "s", 154.8, onMupi, 0, true},
 		{name + "until the first barrier is over", median(samples, (*sample).first), "s", 10, "floor", 1, true},
 		{name + "peak memory of a rank", peak / paperRanks, "B", 24, "floor", 1, true},
 		{name + "memory", peak, "B", memory, "plan", 1.1, true},
@@ -59,6 +70,47 @@ func (m *meter) paperBarrier() ([]row, error) {
 		{name + "wall time", median(samples, func(s *sample) float64 { return s.Wall }), "s", wall, "plan", 1.3, true},
 		{name + "wall time forecast by plan", wall, "s", median(samples, func(s *sample) float64 { return s.Wall }), "the run", 1.3, true},
 	}, nil
+}
+
+// paperFew measures the paper's points of 128 ranks for each core.
+func (m *meter) paperFew() ([]row, error) {
+	var rows []row
+	for _, c := range []struct {
+		program, operation string
+		iterations         int
+		paper              float64
+	}{{"barriertest", "a barrier", 5, 4.63}, {"allreducetest", "1024 doubles, a reduction", 3, 13.92}} {
+		samples, err := m.take(1, fmt.Sprintf("run %s --ranks %d --lp event --machine xt5 --iterations %d", c.program, paperFewRanks, c.iterations))
+		if err != nil {
+			return rows, err
+		}
+		rows = append(rows, row{fmt.Sprintf("event ranks, %s, %d ranks, %s", c.program, paperFewRanks, c.operation),
+			median(samples, (*sample).iteration), "s", c.paper, fewOnMupi, 0, true})
+	}
+	return rows, nil
+}
+
+// goroutines measures the largest runs whose ranks have stacks, as the paper's have, in
+// 21 GiB of memory. Each rank of the allreduce also holds its vector and the sum.
+func (m *meter) goroutines() ([]row, error) {
+	var rows []row
+	for _, c := range []struct {
+		program   string
+		ranks     int
+		operation string
+		bytes     float64 // of a rank, at most
+	}{{"barriertest", 6_000_000, "a barrier", 3300}, {"allreducetest", 900_000, "1024 doubles, a reduction", 3300 + 20<<10}} {
+		samples, err := m.take(1, fmt.Sprintf("run %s --ranks %d --lp goroutine --machine xt5 --iterations 3", c.program, c.ranks))
+		if err != nil {
+			return rows, err
+		}
+		name := fmt.Sprintf("goroutine ranks, %s, %d ranks, ", c.program, c.ranks)
+		rows = append(rows,
+			row{name + c.operation, median(samples, (*sample).iteration), "s", 60, "floor", 1, true},
+			row{name + "memory of a rank", median(samples, func(s *sample) float64 { return s.BytesPerRank }), "B", c.bytes, "floor", 1, true},
+		)
+	}
+	return rows, nil
 }
 
 // forecast returns the memory in bytes and the wall time in seconds that plan prints
@@ -93,7 +145,7 @@ func (m *meter) paperAllreduce() ([]row, error) {
 	name := fmt.Sprintf("event ranks, allreducetest, %d ranks, 1024 doubles, a reduction", paperRanks)
 	return []row{
 		{name, each, "s", 300, "floor", 1, true},
-		{name, each, "s", 408.93, "µπ on 216,000 cores", 0, true},
+		{name, each, "s", 408.93, onMupi, 0, true},
 	}, nil
 }
 

@@ -11,6 +11,7 @@ func main() {
 	m := &meter{}
 	quick := flag.Bool("quick", false, "measure once instead of the median of five")
 	large := flag.Bool("large", false, "measure 10^8 ranks and more, once, and nothing else")
+	engines := flag.Bool("hosts", false, "measure once how cost grows with the number of engines, and nothing else")
 	flag.StringVar(&m.binary, "gigarank", "bin/gigarank", "the `BINARY` to measure")
 	flag.StringVar(&m.launcher, "mpirun", "", "MPI launcher `COMMAND`; empty leaves the measurements over MPI out")
 	floor := flag.String("floor", "", "measure the bare loop with this `NAME` and print its figure")
@@ -20,7 +21,7 @@ func main() {
 		os.Exit(2)
 	}
 	m.repetitions = 5
-	if *quick || *large {
+	if *quick || *large || *engines {
 		m.repetitions = 1
 	}
 	if *floor != "" {
@@ -30,11 +31,14 @@ func main() {
 		return
 	}
 	measure := m.measure
-	if *large {
+	switch {
+	case *large:
 		measure = m.large
+	case *engines:
+		measure = m.engines
 	}
 	rows, err := measure()
-	_, _ = fmt.Print(table(rows))
+	_, _ = fmt.Print(table(rows), drawing(m.chart))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 	}

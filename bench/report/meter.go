@@ -16,6 +16,7 @@ type meter struct {
 	binary      string
 	launcher    string // command line of the MPI launcher; empty for none
 	repetitions int
+	chart       []engineCost // of the measurements over engines
 }
 
 // sample is the figures of one run: fields of its document, and the processor time of
@@ -27,6 +28,7 @@ type sample struct {
 	Events            float64
 	Messages          float64
 	RemoteMessages    float64 `json:"remote_messages"`
+	SyncMessages      float64 `json:"sync_messages"`
 	TransportMessages float64 `json:"transport_messages"`
 	Switches          float64
 	BytesPerRank      float64 `json:"bytes_per_rank"`

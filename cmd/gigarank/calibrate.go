@@ -113,9 +113,14 @@ func (r *request) sample(f *runFlags, ranks int64) (calibration, error) {
 }
 
 // newCalibration takes the least time of the iterations after the first. The others
-// were disturbed.
+// were disturbed. All iterations of a program that times none take equally long.
 func newCalibration(d *document) calibration {
 	v := calibration{ranks: d.Ranks, engines: d.Engines, first: d.Wall, taken: float64(d.PeakRSS)}
+	if len(d.Iterations) == 0 {
+		v.iteration = (d.Wall - d.SetUp) / float64(max(d.TimedIterations, 1))
+		v.first = d.SetUp + v.iteration
+		return v
+	}
 	walls := map[int]float64{}
 	for _, it := range d.Iterations {
 		walls[it.Index] += it.Wall

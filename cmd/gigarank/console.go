@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,17 +10,22 @@ import (
 	"runtime"
 	stdsync "sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+	"golang.org/x/sys/unix"
 )
 
 // console is the command's access to the host: output and what it reads there. Several
 // goroutines may use its writers.
 type console struct {
+	arguments      []string // the command line, with the name of the command
 	stdout, stderr *writer
 	getenv         func(string) string
-	root           fs.FS // of the file system, for /proc and /sys
+	root           fs.FS                             // of the file system, for /proc and /sys
+	readFile       func(path string) ([]byte, error) // an input
 	now            func() time.Time
 	cores          int
 	log            *zap.Logger
@@ -28,13 +34,14 @@ type console struct {
 
 func newConsole() *console {
 	return &console{
-		stdout: &writer{to: os.Stdout},
-		stderr: &writer{to: os.Stderr},
-		getenv: os.Getenv,
-		root:   os.DirFS("/"),
-		now:    time.Now,
-		cores:  runtime.GOMAXPROCS(0),
-		log:    zap.NewNop(),
+		stdout:   &writer{to: os.Stdout},
+		stderr:   &writer{to: os.Stderr},
+		getenv:   os.Getenv,
+		root:     os.DirFS("/"),
+		readFile: os.ReadFile,
+		now:      time.Now,
+		cores:    runtime.GOMAXPROCS(0),
+		log:      zap.NewNop(),
 	}
 }
 
@@ -72,8 +79,41 @@ type writer struct {
 	err  error
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It writes control characters, which names and messages may hold,
+// as Go does in quotes: none reaches a terminal.
 func (w *writer) Write(p []byte) (int, error) {
+	safe := printable(p)
+	n, err := raw{w}.Write(safe)
+	if n == len(safe) {
+		n = len(p)
+	}
+	return min(n, len(p)), err
+}
+
+// printable returns a text whose control characters, but for new lines and tabs, are escaped.
+func printable(text []byte) []byte {
+	escaped := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	if bytes.IndexFunc(text, escaped) < 0 {
+		return text
+	}
+	var safe []byte
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if escaped(r) {
+			safe = fmt.Appendf(safe, "\\x%02x", r)
+		} else {
+			safe = append(safe, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return safe
+}
+
+// raw writes to a writer as it is, for the output of ranks.
+type raw struct{ writer *writer }
+
+func (r raw) Write(p []byte) (int, error) {
+	w := r.writer
 	w.lock.Lock()
 	defer w.lock.Unlock()
 	n, err := w.to.Write(p)
@@ -86,11 +126,12 @@ func (w *writer) Write(p []byte) (int, error) {
 // Sync implements zapcore.WriteSyncer.
 func (w *writer) Sync() error { return nil }
 
-// failure returns the first error of a write.
+// failure returns the first error of a write. A reader that has read enough is none: see
+// outliveReader.
 func (w *writer) failure() error {
 	w.lock.Lock()
 	defer w.lock.Unlock()
-	if w.err == nil {
+	if w.err == nil || errors.Is(w.err, unix.EPIPE) {
 		return nil
 	}
 	return fmt.Errorf("cannot write standard output: %w", w.err)

@@ -11,6 +11,8 @@ import (
 
 	"gigarank/lp"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/toolchain"
 	"gigarank/sync/mpi"
 )
 
@@ -51,6 +53,11 @@ func diagnose(c *console, w io.Writer) {
 		p("MPI", "%s", mpi.Version())
 	} else {
 		p("MPI", "not in this build: go build -tags mpi ./cmd/gigarank (wants a C compiler, pkg-config and Open MPI or MPICH)")
+	}
+	if err := native.Available(); err == nil {
+		p("native ranks", "gigarank cc uses %s", toolchain.Compiler())
+	} else {
+		p("native ranks", "not available: %v", err)
 	}
 	if launcher, processes := mpi.Launched(c.getenv); launcher != "" {
 		p("launcher", "%s, processes: %d", launcher, processes)

@@ -2,15 +2,14 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/result"
 )
@@ -24,11 +23,16 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 	if simulated == nil {
 		simulated = &mpivirt.Result{}
 	}
-	s := simulated.Statistics
+	s, machine := simulated.Statistics, r.config.Target.Machine()
 	d := &document{result.Document{
 		Schema: result.Schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.size, Engines: h.size * r.engines,
-		LP: r.config.Kind.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
-		Machine: r.machine, Seed: r.config.Seed,
+		Lambda: lambda(r.ranks, h.size*r.engines),
+		LP:     r.config.Kind.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
+		Collectives: interpreter(r.config.Collectives).String(),
+		Machine:     r.machine, MachineDigest: machine.Digest(), RanksPerNode: machine.RanksPerNode(), Mapping: machine.Mapping(),
+		Algorithms: r.algorithms(), Noise: r.noise, CPU: r.cpu.String(),
+		Compute: int64(r.options.Compute), Payload: r.options.Payload, TimedIterations: r.options.Iterations,
+		Seed:     r.config.Seed,
 		Complete: o.err == nil && simulated.Complete, FinishedRanks: simulated.Finished,
 		VirtualTime: int64(simulated.VirtualTime), Fingerprint: simulated.Fingerprint,
 		Wall: round(o.wall), SetUp: simulated.SetupWall,
@@ -55,6 +59,26 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 		})
 	}
 	return d
+}
+
+// algorithms returns the algorithms of the collectives that the program is known to call,
+// and of those that were chosen, by operation.
+func (r *request) algorithms() map[string]string {
+	names := map[string]string{}
+	if r.entry.Collectives != nil {
+		for _, use := range r.entry.Collectives(r.options) {
+			names[use.Operation.String()] = collectives.Default(use.Operation).String()
+		}
+	}
+	for op, a := range r.config.Algorithms {
+		names[op.String()] = a.String()
+	}
+	return names
+}
+
+// lambda returns λ, the ranks for each engine, to two digits after the point.
+func lambda(ranks int64, engines int) float64 {
+	return math.Round(float64(ranks)/float64(engines)*100) / 100
 }
 
 // histogram converts a histogram to the form of a document.
@@ -107,89 +131,34 @@ func (d *document) encode() []byte {
 var countLists = regexp.MustCompile(`"counts": \[[^]]*]`)
 
 // write writes the document to the destination of --json: none, standard output, or a
-// file. A regular file appears as a whole or not at all.
-func (d *document) write(c *console, name string) error {
+// file. It calls waits before it writes to what may wait for a reader.
+func (d *document) write(c *console, name string, waits func()) error {
 	switch name {
 	case "":
 		return nil
-	case "-":
+	case standardOutput:
+		waits()
 		_, err := c.stdout.Write(d.encode())
 		return err
 	}
-	path, regular := destination(name)
-	if !regular {
-		return os.WriteFile(path, d.encode(), 0o666)
-	}
-	return replaceFile(path, d.encode())
-}
-
-// destination follows symbolic links, so that a rename replaces their target. It also
-// reports whether the target is a regular file or does not exist. A device or a pipe is
-// written to directly.
-func destination(name string) (path string, regular bool) {
-	path = name
-	if resolved, err := filepath.EvalSymlinks(name); err == nil {
-		path = resolved
-	}
-	info, err := os.Stat(path)
-	return path, err != nil || info.Mode().IsRegular()
-}
-
-// replaceFile writes a file under another name in the same directory and renames it.
-func replaceFile(path string, text []byte) error {
-	name := temporary(path)
-	err := writeFile(name, text)
-	if err == nil {
-		err = os.Rename(name, path)
-	}
-	if err != nil {
-		_ = os.Remove(name)
-		return fmt.Errorf("the result was not written: %w", err)
-	}
-	return nil
-}
-
-// writeFile writes a file and waits until it is on the disk.
-func writeFile(name string, text []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	to, err := newDestination(name)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// temporary returns the name under which a file is written before it is renamed.
-func temporary(path string) string {
-	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.tmp", filepath.Base(path), os.Getpid()))
+	if !to.replaces {
+		waits()
+	}
+	return to.write(d.encode())
 }
 
 // checkWritable checks before a run whether its document can be written.
 func checkWritable(name string) error {
-	if name == "" || name == "-" {
+	if name == "" || name == standardOutput {
 		return nil
 	}
-	path, regular := destination(name)
-	if !regular {
-		return checkSpecial(path)
-	}
-	f, err := os.OpenFile(temporary(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w; name a file in a directory that exists and is writable", name, err)
-	}
-	_ = f.Close()
-	return os.Remove(f.Name())
-}
-
-// checkSpecial checks a destination that exists and is no regular file. It does not
-// open a pipe, which would wait for its reader.
-func checkSpecial(path string) error {
-	info, err := os.Stat(path)
+	to, err := newDestination(name)
 	if err != nil {
 		return err
 	}
-	if info.IsDir() {
-		return fmt.Errorf("%s is a directory: name a file in it", path)
-	}
-	return nil
+	return to.check()
 }

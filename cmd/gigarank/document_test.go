@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,13 +16,23 @@ import (
 	"gigarank/bench"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
+	"gigarank/network"
+	"gigarank/result"
 	"gigarank/sync"
 	"gigarank/vtime"
 )
 
 func testRequest() *request {
 	r := &request{entry: bench.Entry{Name: "barriertest"}, machine: "m", ranks: 8, engines: 2}
+	machine, err := network.Load("xt5", os.ReadFile)
+	if err != nil {
+		panic(err)
+	}
+	if r.config.Target, err = machine.Target(r.ranks); err != nil {
+		panic(err)
+	}
 	r.config.Kind, r.config.Protocol, r.config.Seed = steps.Kind, sync.Null, 5
+	r.cpu = &cpuTimes{}
 	return r
 }
 
@@ -60,8 +72,9 @@ func TestSchema(t *testing.T) {
 	d := newDocument(testRequest(), &hosts{size: 1}, testOutcome(), 1000)
 	text := d.encode()
 	want := []string{
-		"schema", "program", "ranks", "hosts", "engines", "lp", "sync", "strict", "machine", "seed",
-		"complete", "finished_ranks", "virtual_time_ps", "fingerprint",
+		"schema", "program", "ranks", "hosts", "engines", "lambda", "lp", "sync", "strict", "collectives",
+		"machine", "machine_digest", "ranks_per_node", "mapping", "algorithms", "noise", "cpu",
+		"compute_ps", "payload_bytes", "timed_iterations", "seed", "complete", "finished_ranks", "virtual_time_ps", "fingerprint",
 		"wall_s", "setup_s", "events", "messages", "remote_messages", "sync_messages",
 		"transport_messages", "switches", "peak_rss_bytes", "bytes_per_rank", "iterations", "finish", "operations",
 	}
@@ -82,6 +95,36 @@ func TestSchema(t *testing.T) {
 	}
 	if diff := cmp.Diff(*d, back); diff != "" {
 		t.Errorf("read back (-written +read):\n%s", diff)
+	}
+}
+
+// A result names everything that it depends on, defaults included, and a command that gives
+// it again.
+func TestResultSaysWhatWasRun(t *testing.T) {
+	run := func(line string) (d document) {
+		c, stdout, stderr := testConsole(nil)
+		if code := execute(strings.Fields(line), c); code != exitDone {
+			t.Fatalf("%s: exit code %d\n%s", line, code, stderr)
+		}
+		if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := run("run allreducetest --ranks 24 --lp event --payload 64 --iterations 3 --noise periodic:1ms,10us --algorithm bcast=ring --collectives bulk --json -")
+	got := result.Document{Collectives: d.Collectives, RanksPerNode: d.RanksPerNode, Mapping: d.Mapping, Algorithms: d.Algorithms,
+		Noise: d.Noise, Compute: d.Compute, Payload: d.Payload, TimedIterations: d.TimedIterations}
+	want := result.Document{Collectives: "bulk", RanksPerNode: 12, Mapping: "block",
+		Algorithms: map[string]string{"allreduce": "node-leader", "bcast": "ring"},
+		Noise:      "periodic:1ms,10us", Compute: int64(vtime.Millisecond), Payload: 64, TimedIterations: 3}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if len(d.MachineDigest) != 16 || d.Version == "" {
+		t.Errorf("machine digest %q, version %q", d.MachineDigest, d.Version)
+	}
+	if again := run(strings.TrimPrefix(d.Command, "gigarank ")); again.Fingerprint != d.Fingerprint {
+		t.Errorf("%s gives %s, and gave %s", d.Command, again.Fingerprint, d.Fingerprint)
 	}
 }
 
@@ -140,30 +183,55 @@ func TestFinishedIterations(t *testing.T) {
 	}
 }
 
+// A file is replaced as a whole and keeps its mode. A link is replaced, and what it leads to
+// stays.
 func TestWriteReplacesAsAWhole(t *testing.T) {
 	c, _, _ := testConsole(nil)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.json")
 	link := filepath.Join(dir, "link.json")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(path, link); err != nil {
+	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	d := newDocument(testRequest(), &hosts{size: 1}, testOutcome(), 0)
-	if err := errors.Join(checkWritable(link), d.write(c, link)); err != nil {
+	write := func(name string) {
+		t.Helper()
+		if err := errors.Join(checkWritable(name), d.write(c, name, func() { t.Errorf("%s waits for a reader", name) })); err != nil {
+			t.Fatal(err)
+		}
+	}
+	holds := func(name string, mode fs.FileMode, want string) {
+		t.Helper()
+		info, err := os.Lstat(name)
+		if err != nil || info.Mode() != mode {
+			t.Errorf("%s has the mode %v, want %v; %v", name, info.Mode(), mode, err)
+		}
+		if text, err := os.ReadFile(name); err != nil || string(text) != want {
+			t.Errorf("%s holds %q, %v", name, text, err)
+		}
+	}
+	write(path)
+	holds(path, 0o640, string(d.encode()))
+	if err := errors.Join(os.WriteFile(path, []byte("kept"), 0), os.Symlink(path, link)); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil || !bytes.Equal(text, d.encode()) {
-		t.Errorf("the file behind the link holds %q, %v", text, err)
+	write(link)
+	holds(path, 0o640, "kept")
+	usual := filepath.Join(dir, "usual.json")
+	write(usual)
+	info, err := os.Stat(usual)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is gone: %v, %v", info, err)
+	holds(link, info.Mode(), string(d.encode()))
+	if entries, _ := os.ReadDir(dir); len(entries) != 3 {
+		t.Errorf("%d files are left in the directory, want 3", len(entries))
 	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
-		t.Errorf("%d files are left in the directory, want 2", len(entries))
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkWritable(path); err == nil {
+		t.Error("a file that is protected against writing is taken for writable")
 	}
 }
 
@@ -176,14 +244,14 @@ func TestWriteFails(t *testing.T) {
 	if err := checkWritable(filepath.Join(dir, "no", "out.json")); err == nil {
 		t.Error("a file in a directory that does not exist is taken for writable")
 	}
-	if err := replaceFile(filepath.Join(dir, "no", "out.json"), nil); err == nil {
+	if err := replaceFile(filepath.Join(dir, "no", "out.json"), nil, 0); err == nil {
 		t.Error("a file in a directory that does not exist is written")
 	}
 	target := filepath.Join(dir, "taken")
 	if err := os.MkdirAll(filepath.Join(target, "inside"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if err := replaceFile(target, []byte("x")); err == nil {
+	if err := replaceFile(target, []byte("x"), 0); err == nil {
 		t.Error("a directory is replaced by a file")
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
@@ -195,8 +263,17 @@ func TestWriteFails(t *testing.T) {
 func TestWriteToDevice(t *testing.T) {
 	c, _, _ := testConsole(nil)
 	d := newDocument(testRequest(), &hosts{size: 1}, testOutcome(), 0)
-	if err := errors.Join(checkWritable(os.DevNull), d.write(c, os.DevNull)); err != nil {
+	link := filepath.Join(t.TempDir(), "null")
+	if err := os.Symlink(os.DevNull, link); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{os.DevNull, link} {
+		if err := errors.Join(checkWritable(name), d.write(c, name, func() {})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link to a device was replaced: %v", err)
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode()&os.ModeDevice == 0 {
 		t.Errorf("%s is no device any more: %v, %v", os.DevNull, info.Mode(), err)

@@ -3,7 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"gigarank/mpivirt"
 	"gigarank/sync"
@@ -21,18 +24,41 @@ const exitHelp = `Exit codes:
   0  done
   1  the simulated program failed (error, abort, deadlock)
   2  wrong usage or a bad input file; nothing was run
-  3  the host failed (memory, transport, lost process), or a signal ended the run`
+  3  the host failed (memory, transport, lost process, an error of the Go runtime), or a
+     signal ended the run`
 
 // usageError holds all faults of a command line and of the files that it names.
 type usageError []error
 
+// mostFaults bounds the faults that are printed. A file of another kind has one in each line.
+const mostFaults = 20
+
 // Error returns one fault per line.
 func (u usageError) Error() string {
-	lines := make([]string, len(u))
-	for i, fault := range u {
-		lines[i] = fault.Error()
+	var lines []string
+	for _, fault := range u {
+		lines = append(lines, strings.Split(fault.Error(), "\n")...)
+	}
+	if more := len(lines) - mostFaults; more > 1 {
+		lines = append(lines[:mostFaults], fmt.Sprintf("… and %d more lines of faults", more))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// emptyFlags returns the flags that were given without a value as faults: a variable of a job
+// script may not be set.
+func emptyFlags(flags *pflag.FlagSet) error {
+	var faults usageError
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if slices.ContainsFunc(values, func(v string) bool { return strings.TrimSpace(v) == "" }) {
+			faults.add("--"+f.Name, errors.New("the value is empty: give one, or leave the flag out"))
+		}
+	})
+	return faults.orNil()
 }
 
 // Unwrap returns the faults, for errors.As.

@@ -26,8 +26,13 @@ const beFailing = "GIGARANK_TEST_BE_FAILING"
 
 // fail runs a program that fails on two engines and returns the exit code.
 func fail(name string) int {
+	exitOnFatalErrors()
 	c, _, _ := testConsole(nil)
-	o := supervise(c, &signals{make(chan os.Signal)}, stopLimit, func() (bench.Simulation, error) {
+	program, known := failing[name]
+	if !known {
+		program = fatal[name]
+	}
+	o := supervise(c, &signals{caught: make(chan os.Signal)}, stopLimit, func() (bench.Simulation, error) {
 		machine, err := network.Load("xt5", os.ReadFile)
 		if err != nil {
 			return nil, err
@@ -36,7 +41,7 @@ func fail(name string) int {
 		if err != nil {
 			return nil, err
 		}
-		config := mpivirt.Config{Target: target, Transports: sync.NewInProcess(2), Watchdog: 0.5, Program: failing[name]}
+		config := mpivirt.Config{Target: target, Transports: sync.NewInProcess(2), Watchdog: 0.5, Program: program}
 		return mpivirt.New(config)
 	}, func(bench.Simulation) func() { return func() {} })
 	fmt.Fprintln(os.Stderr, o.err)

@@ -21,18 +21,20 @@ import (
 func testConsole(environment map[string]string) (c *console, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
 	return &console{
-		stdout: &writer{to: stdout},
-		stderr: &writer{to: stderr},
+		arguments: []string{"gigarank"},
+		stdout:    &writer{to: stdout},
+		stderr:    &writer{to: stderr},
 		getenv: func(name string) string {
 			if name == "GOGC" {
 				return "100" // leave the collector of the tests alone
 			}
 			return environment[name]
 		},
-		root:  smallMachine(),
-		now:   time.Now,
-		cores: 2,
-		log:   zap.NewNop(),
+		root:     smallMachine(),
+		readFile: os.ReadFile,
+		now:      time.Now,
+		cores:    2,
+		log:      zap.NewNop(),
 	}, stdout, stderr
 }
 
@@ -49,6 +51,7 @@ var masks = []struct {
 	{regexp.MustCompile(`(?m)^(wall time +|memory +|events +|between engines +).*`), "${1}…"},
 	{regexp.MustCompile(`(?m)[0-9][0-9.e+-]* (us|s|min|h)$`), "…"},
 	{regexp.MustCompile(`"((?:wall|setup)_s|events|switches|(?:remote|sync|transport)_messages|peak_rss_bytes|bytes_per_rank)": [0-9.e+-]+`), `"$1": …`},
+	{regexp.MustCompile(`"version": ".*"`), `"version": "…"`},
 	{regexp.MustCompile(`\([0-9.]+ [a-z]+ of wall time\)`), "(… of wall time)"},
 	{regexp.MustCompile(`\.[0-9]+\.tmp`), ".PID.tmp"},
 	{regexp.MustCompile(`(unknown program .* there are: |OPERATION: unknown operation .* there are: |the presets are |mapping: .* write block, ).*`), "${1}…"},

@@ -4,10 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"gigarank/sync"
 	"gigarank/sync/mpi"
@@ -21,10 +24,17 @@ type hosts struct {
 	talk        sync.Transport // for messages between hosts outside simulations
 	packets     sync.Transport // of the latest simulation
 	apart       bool           // some hosts do not answer
+	orphaned    bool           // host 0 does not answer
+	names       []string       // of the machines of all hosts, on host 0 once they have agreed on something
 }
 
-// openHosts joins the other host processes if a launcher has started several.
-func openHosts(getenv func(string) string) (*hosts, error) {
+// openHosts joins the other host processes if a launcher has started several. A host that is
+// silent for the time lostAfter counts as lost.
+func openHosts(getenv func(string) string, lostAfter string) (*hosts, error) {
+	limit, err := time.ParseDuration(lostAfter)
+	if err != nil || limit < leastLostAfter {
+		return nil, usageError{fmt.Errorf("--lost-after: %q is not a time of at least %v, such as 8s or 1m", lostAfter, leastLostAfter)}
+	}
 	launcher, processes := mpi.Launched(getenv)
 	if processes <= 1 {
 		return &hosts{size: 1, local: 1}, nil
@@ -33,7 +43,7 @@ func openHosts(getenv func(string) string) (*hosts, error) {
 		return nil, usageError{fmt.Errorf("%s has started %d processes, and this build has no MPI: "+
 			"build with go build -tags mpi ./cmd/gigarank, or start one process", launcher, processes)}
 	}
-	job, err := mpi.Open()
+	job, err := mpi.Open(limit)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +52,15 @@ func openHosts(getenv func(string) string) (*hosts, error) {
 			"use the launcher that belongs to the library (%s)", launcher, processes, job.Size(), mpi.Version())}
 	}
 	return joinHosts(job, localProcesses(getenv, processes))
+}
+
+// leastLostAfter is the least time after which a host may count as lost. A busy host is late
+// now and then.
+const leastLostAfter = time.Second
+
+// defineLostAfter defines the flag on when a host counts as lost.
+func defineLostAfter(flags *pflag.FlagSet, value *string) {
+	flags.StringVar(value, "lost-after", mpi.UsualLimit.String(), "wall time `DUR` of silence after which a host process counts as lost, over MPI")
 }
 
 // joinHosts returns the hosts that are the processes of a job.
@@ -73,6 +92,9 @@ func localProcesses(getenv func(string) string, processes int) int {
 	}
 	return min(processes, runtime.NumCPU())
 }
+
+// leads reports whether this host reports for all: host 0, or host 1 if host 0 is lost.
+func (h *hosts) leads() bool { return h.index == 0 || h.index == 1 && h.orphaned }
 
 // transports returns the transports of the engines in this process for a new
 // simulation. alone is their number if there is no other process. All hosts call it in
@@ -111,12 +133,23 @@ func (h *hosts) stopLimit() time.Duration {
 type report struct {
 	code int   // exit code; the largest of all hosts counts
 	peak int64 // bytes of memory; the sum of all hosts
+	// apart: host 0 has not heard from all hosts.
+	apart bool
 }
 
-const reportSize = 16 // bytes of a message
+// The bytes of a report in a message. The name of the host's machine follows.
+const (
+	reportSize  = 16
+	longestName = 64
+
+	apartBit = 1 << 62 // of the exit code
+)
 
 // reportTime is how long host 0 may take to write its document after a failure.
 const reportTime = 2 * time.Second
+
+// answerTime is how much longer other hosts wait for host 0 than that waits for them.
+const answerTime = 80 * time.Millisecond
 
 // agree combines the reports of all hosts. All of them call it, before their engines
 // begin or after they have ended. After an error the hosts are apart, and close ends
@@ -135,14 +168,35 @@ func (h *hosts) combine(mine report, deadline time.Time) (report, error) {
 		if err := h.sendReport(0, mine); err != nil {
 			return mine, err
 		}
-		return h.receiveReport(deadline)
+		_, all, err := h.receiveReport(deadline.Add(answerTime))
+		if errors.Is(err, errNoReport) {
+			h.orphaned = true
+			return all, missingHosts{"host process 0", 1}
+		}
+		h.apart = h.apart || all.apart
+		return all, err
 	}
+	if h.names == nil {
+		h.names = make([]string, h.size)
+	}
+	heard := make([]bool, h.size)
+	heard[0] = true
 	for range h.size - 1 {
-		theirs, err := h.receiveReport(deadline)
+		src, theirs, err := h.receiveReport(deadline)
+		if errors.Is(err, errNoReport) {
+			mine.code, mine.apart = max(mine.code, exitHost), true
+			for dst := 1; dst < h.size; dst++ {
+				if heard[dst] {
+					_ = h.sendReport(dst, mine) // who misses it knows as much by then
+				}
+			}
+			return mine, h.missing(heard)
+		}
 		if err != nil {
 			return mine, err
 		}
-		mine = report{max(mine.code, theirs.code), mine.peak + theirs.peak}
+		heard[src] = true
+		mine.code, mine.peak = max(mine.code, theirs.code), mine.peak+theirs.peak
 	}
 	for dst := 1; dst < h.size; dst++ {
 		if err := h.sendReport(dst, mine); err != nil {
@@ -173,22 +227,78 @@ func (h *hosts) close(code int) error {
 }
 
 func (h *hosts) sendReport(dst int, r report) error {
-	message := h.talk.Alloc(reportSize)
-	binary.LittleEndian.PutUint64(message, uint64(r.code))
+	name, err := os.Hostname()
+	if err != nil {
+		name = "a machine without a name"
+	}
+	name = name[:min(len(name), longestName)]
+	message := h.talk.Alloc(reportSize + len(name))
+	copy(message[reportSize:], name)
+	code := uint64(r.code)
+	if r.apart {
+		code |= apartBit
+	}
+	binary.LittleEndian.PutUint64(message, code)
 	binary.LittleEndian.PutUint64(message[8:], uint64(r.peak))
 	return h.talk.Send(dst, message)
 }
 
 var errNoReport = errors.New("another host process does not answer: it has ended or lost its network")
 
-// receiveReport waits for the next report.
-func (h *hosts) receiveReport(deadline time.Time) (report, error) {
+// missing returns the error that names hosts from which nothing was heard.
+func (h *hosts) missing(heard []bool) error {
+	const mostNamed = 4
+	var silent []string
+	all := 0
+	for i, known := range heard {
+		if known {
+			continue
+		}
+		if all++; all > mostNamed {
+			continue
+		}
+		text := fmt.Sprintf("host process %d", i)
+		if h.names[i] != "" {
+			text += " on " + h.names[i]
+		}
+		silent = append(silent, text)
+	}
+	text := strings.Join(silent, ", ")
+	if all > mostNamed {
+		text += fmt.Sprintf(" and %d more", all-mostNamed)
+	}
+	return missingHosts{text, all}
+}
+
+// missingHosts names host processes that do not answer.
+type missingHosts struct {
+	text  string
+	count int
+}
+
+func (m missingHosts) Error() string {
+	verb := "does"
+	if m.count > 1 {
+		verb = "do"
+	}
+	return fmt.Sprintf("%s %s not answer: killed, out of memory or without a network; see the job's log there", m.text, verb)
+}
+
+// Is makes it an errNoReport.
+func (m missingHosts) Is(target error) bool { return target == errNoReport }
+
+// receiveReport waits for the next report and returns it with its sender.
+func (h *hosts) receiveReport(deadline time.Time) (src int, r report, err error) {
 	for {
-		_, message, err := h.talk.Receive()
+		src, message, err := h.talk.Receive()
 		if message != nil {
-			r := report{code: int(binary.LittleEndian.Uint64(message)), peak: int64(binary.LittleEndian.Uint64(message[8:]))}
+			code := binary.LittleEndian.Uint64(message)
+			r := report{code: int(code &^ apartBit), apart: code&apartBit != 0, peak: int64(binary.LittleEndian.Uint64(message[8:]))}
+			if h.names != nil {
+				h.names[src] = string(message[reportSize:])
+			}
 			h.talk.Free(message)
-			return r, nil
+			return src, r, nil
 		}
 		if err == nil && time.Now().After(deadline) {
 			err = errNoReport
@@ -197,7 +307,7 @@ func (h *hosts) receiveReport(deadline time.Time) (report, error) {
 			err = h.talk.Wait(10 * time.Millisecond)
 		}
 		if err != nil {
-			return report{}, err
+			return 0, report{}, err
 		}
 	}
 }

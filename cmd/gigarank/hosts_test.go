@@ -60,7 +60,7 @@ func TestHostsAgree(t *testing.T) {
 						mine.code = exitProgram
 					}
 					got, err := h.agree(mine, time.Minute)
-					if want := (report{exitProgram, 1<<n - 1}); err != nil || got != want {
+					if want := (report{code: exitProgram, peak: 1<<n - 1}); err != nil || got != want {
 						t.Errorf("host %d of %d agrees on %+v, %v, want %+v", i, n, got, err, want)
 					}
 				})
@@ -84,7 +84,7 @@ func TestSimulationsFollowOneAnother(t *testing.T) {
 					return
 				}
 				exchange(t, transports[0], byte(number))
-				if got, err := h.agree(report{code: number, peak: int64(i)}, time.Minute); err != nil || got != (report{number, 3}) {
+				if got, err := h.agree(report{code: number, peak: int64(i)}, time.Minute); err != nil || got != (report{code: number, peak: 3}) {
 					t.Errorf("host %d agrees on %+v, %v", i, got, err)
 				}
 			}
@@ -165,7 +165,7 @@ func TestFailureOnAnotherHost(t *testing.T) {
 	for i, h := range all {
 		group.Go(func() {
 			c, stdout, stderr := testConsole(nil)
-			err := conclude(c, h, testRequest(), outcome{err: errs[i], result: &mpivirt.Result{}}, newOutlet(c.stdout))
+			err := conclude(c, h, testSignals(t), testRequest(), outcome{err: errs[i], result: &mpivirt.Result{}}, newOutlet(c.stdout))
 			c.finish(err)
 			texts[i] = stdout.String() + stderr.String()
 			if code := exitCode(err); code != exitProgram {
@@ -190,7 +190,7 @@ func TestLostHost(t *testing.T) {
 	h := testHosts(3)[1]
 	h.talk = brokenTransport{h.talk}
 	c, _, stderr := testConsole(nil)
-	err := conclude(c, h, testRequest(), outcome{err: &sync.Lost{Engine: 2, Host: "node9"}, result: &mpivirt.Result{}}, newOutlet(c.stdout))
+	err := conclude(c, h, testSignals(t), testRequest(), outcome{err: &sync.Lost{Engine: 2, Host: "node9"}, result: &mpivirt.Result{}}, newOutlet(c.stdout))
 	c.finish(err)
 	if exitCode(err) != exitHost || !strings.Contains(stderr.String(), "node9") || !h.apart {
 		t.Errorf("exit code %d, apart %t, %q", exitCode(err), h.apart, stderr)
@@ -202,7 +202,7 @@ func TestLostHostBefore(t *testing.T) {
 	h := testHosts(3)[1]
 	h.job = brokenJob{h.job}
 	c, _, stderr := testConsole(nil)
-	err := simulate(c, h, testRequest())
+	err := simulate(c, h, testSignals(t), testRequest())
 	c.finish(err)
 	if exitCode(err) != exitHost || !strings.Contains(stderr.String(), "broken") || !h.apart {
 		t.Errorf("exit code %d, apart %t, %q", exitCode(err), h.apart, stderr)

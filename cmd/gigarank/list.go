@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -15,11 +16,17 @@ import (
 )
 
 func newList(c *console) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List programs, algorithms and machines",
-		Args:  arguments(0, "no arguments"),
+		Example: `  gigarank list
+  gigarank list --json`,
+		Args: arguments(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
+			if asJSON {
+				return listJSON(c.stdout)
+			}
 			listPrograms(c.stdout)
 			listKinds(c.stdout)
 			listAlgorithms(c.stdout)
@@ -27,6 +34,69 @@ func newList(c *console) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the same as one JSON document")
+	return cmd
+}
+
+// listing is what list --json prints.
+type listing struct {
+	Schema     int               `json:"schema"`
+	Programs   []listedProgram   `json:"programs"`
+	Kinds      []listed          `json:"kinds_of_rank"`
+	Operations []listedOperation `json:"operations"`
+	Machines   []listedMachine   `json:"machines"`
+}
+
+type listed struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+type listedProgram struct {
+	listed
+	Kinds      []string `json:"kinds_of_rank"` // the first is the default
+	Iterations int      `json:"iterations"`    // the defaults of its options
+	Compute    int64    `json:"compute_ps"`
+	Payload    int64    `json:"payload_bytes"`
+}
+
+type listedOperation struct {
+	Name       string   `json:"name"`
+	Default    string   `json:"default"`
+	Algorithms []listed `json:"algorithms"`
+}
+
+type listedMachine struct {
+	listed
+	Source string `json:"source"`
+}
+
+// listJSON writes the listing.
+func listJSON(w io.Writer) error {
+	l := listing{Schema: 1}
+	for _, e := range bench.Programs() {
+		p := listedProgram{listed: listed{e.Name, e.Summary}, Iterations: e.Defaults.Iterations, Compute: int64(e.Defaults.Compute), Payload: e.Defaults.Payload}
+		for _, kind := range e.Forms {
+			p.Kinds = append(p.Kinds, kind.Name)
+		}
+		l.Programs = append(l.Programs, p)
+	}
+	for _, k := range mpivirt.Kinds() {
+		l.Kinds = append(l.Kinds, listed{k.Name, k.Summary})
+	}
+	for _, op := range collectives.Operations() {
+		o := listedOperation{Name: op.String(), Default: collectives.Default(op).String()}
+		for _, a := range collectives.Algorithms(op) {
+			o.Algorithms = append(o.Algorithms, listed{a.String(), collectives.Describe(op, a)})
+		}
+		l.Operations = append(l.Operations, o)
+	}
+	for _, p := range network.Presets() {
+		l.Machines = append(l.Machines, listedMachine{listed{p.Name, p.Summary}, p.Source})
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(l)
 }
 
 // section prints a heading and lines of columns separated by tabs.

@@ -9,9 +9,9 @@ import (
 func newMachine(c *console) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "machine",
-		Short: "Show or check a target machine",
+		Short: "Show, check or measure a target machine",
 		Long: `Machine shows or checks a target machine: a preset (see gigarank list) or a YAML
-file.`,
+file. Calibrate makes such a file of the machine that it runs on.`,
 	}
 	group.AddCommand(
 		&cobra.Command{
@@ -33,12 +33,13 @@ file again. Figures that are estimates are marked.`,
 			RunE:    func(_ *cobra.Command, args []string) error { return checkMachine(c, args[0]) },
 		},
 	)
+	group.AddCommand(newMeasure(c))
 	requireSubcommand(group)
 	return group
 }
 
 func showMachine(c *console, name string) error {
-	m, err := loadMachine(name)
+	m, err := loadMachine(c, name)
 	if err != nil {
 		return machineError(err)
 	}
@@ -47,7 +48,7 @@ func showMachine(c *console, name string) error {
 }
 
 func checkMachine(c *console, name string) error {
-	m, err := loadMachine(name)
+	m, err := loadMachine(c, name)
 	if err != nil {
 		return machineError(err)
 	}
@@ -55,8 +56,12 @@ func checkMachine(c *console, name string) error {
 	if n := m.Nodes(); n > 0 {
 		nodes = plural(n, "node")
 	}
-	_, err = fmt.Fprintf(c.stdout, "%s: no faults; %s of up to %s, topology %s, mapping %s, delay model %s\n",
-		m.Name(), nodes, plural(m.RanksPerNode(), "rank"), m.Topology(), m.Mapping(), m.Model())
+	room := "for any number of nodes"
+	if n, bounded := m.Room(); bounded {
+		room = fmt.Sprintf("for %s, %.4g ranks", plural(n, "node"), float64(n)*float64(m.RanksPerNode()))
+	}
+	_, err = fmt.Fprintf(c.stdout, "%s: no faults; %s of up to %s, topology %s with room %s, mapping %s, delay model %s\n",
+		m.Name(), nodes, plural(m.RanksPerNode(), "rank"), m.Topology(), room, m.Mapping(), m.Model())
 	return err
 }
 

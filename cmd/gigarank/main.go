@@ -1,7 +1,16 @@
 package main
 
-import "os"
+import (
+	"os"
+
+	"gigarank/mpivirt/native/toolchain"
+)
 
 func main() {
-	os.Exit(execute(os.Args[1:], newConsole()))
+	exitOnFatalErrors()
+	args := os.Args[1:]
+	if language, named := toolchain.LanguageOf(os.Args[0]); named {
+		args = append([]string{language.String()}, args...)
+	}
+	os.Exit(execute(args, newConsole()))
 }

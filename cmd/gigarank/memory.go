@@ -40,7 +40,7 @@ func availableMemory(root fs.FS) headroom {
 }
 
 // memoryBounds returns the headroom of this process under each bound: the system's free
-// memory, the control groups (version 1 and 2), and the limit of the address space.
+// memory, the control groups (version 1 and 2), and the limits of a shell's ulimit.
 // root is the root of the file system.
 func memoryBounds(root fs.FS) []headroom {
 	var bounds []headroom
@@ -53,10 +53,15 @@ func memoryBounds(root fs.FS) []headroom {
 			bounds = append(bounds, groupBounds(root, strings.TrimSpace(line))...)
 		}
 	}
-	var limit unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_AS, &limit) == nil && limit.Cur < math.MaxInt64 {
-		used, _ := statm(root, 0)
-		bounds = append(bounds, headroom{max(int64(limit.Cur)-used, 0), "ulimit -v"})
+	for _, l := range []struct {
+		resource, column int
+		name             string
+	}{{unix.RLIMIT_AS, addressSpace, "ulimit -v"}, {unix.RLIMIT_DATA, dataMemory, "ulimit -d"}} {
+		var limit unix.Rlimit
+		if unix.Getrlimit(l.resource, &limit) == nil && limit.Cur < math.MaxInt64 {
+			used, _ := statm(root, l.column)
+			bounds = append(bounds, headroom{max(int64(limit.Cur)-used, 0), l.name})
+		}
 	}
 	return bounds
 }
@@ -68,22 +73,34 @@ func groupBounds(root fs.FS, line string) (bounds []headroom) {
 	if len(fields) != 3 {
 		return nil
 	}
-	mount, limit, usage, cache := "sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"
+	// Above memory.high the kernel slows a group down until hardly anything runs.
+	mount, limits, usage, cache := "sys/fs/cgroup", []string{"memory.max", "memory.high"}, "memory.current", "inactive_file"
 	switch fields[1] {
 	case "": // version 2
 	case "memory":
-		mount, limit, usage, cache = "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"
+		mount, limits, usage, cache = "sys/fs/cgroup/memory", []string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_inactive_file"
 	default:
 		return nil
 	}
 	for group := path.Clean("/" + fields[2]); ; group = path.Dir(group) {
 		dir := path.Join(mount, group)
-		if bytes, ok := number(root, path.Join(dir, limit)); ok {
-			used, _ := number(root, path.Join(dir, usage))
-			// The kernel gives back unused file cache on demand.
-			reclaimable, _ := field(root, path.Join(dir, "memory.stat"), cache)
-			bounds = append(bounds, headroom{max(bytes-used+reclaimable, 0), "control group limit /" + path.Join(dir, limit)})
+		used, _ := number(root, path.Join(dir, usage))
+		// The kernel gives back unused file cache on demand.
+		stat := path.Join(dir, "memory.stat")
+		reclaimable, _ := field(root, stat, cache)
+		add := func(bytes int64, ok bool, source string) {
+			if ok {
+				bounds = append(bounds, headroom{max(bytes-used+reclaimable, 0), "control group limit /" + source})
+			}
 		}
+		for _, limit := range limits {
+			bytes, ok := number(root, path.Join(dir, limit))
+			add(bytes, ok, path.Join(dir, limit))
+		}
+		// In a container the groups above are out of sight. Version 1 tells their limit.
+		const above = "hierarchical_memory_limit"
+		bytes, ok := field(root, stat, above)
+		add(bytes, ok && bytes < noLimit, stat+", "+above)
 		if group == "/" {
 			return bounds
 		}
@@ -98,8 +115,11 @@ func number(root fs.FS, name string) (int64, bool) {
 		return 0, false
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	return n, err == nil && n < 1<<60
+	return n, err == nil && n < noLimit
 }
+
+// noLimit and larger numbers stand for no limit.
+const noLimit = 1 << 60
 
 // field reads the number behind a key from a file of lines "KEY NUMBER ...".
 func field(root fs.FS, name, key string) (int64, bool) {
@@ -117,8 +137,14 @@ func field(root fs.FS, name, key string) (int64, bool) {
 	return 0, false
 }
 
-// statm reads a column of /proc/self/statm, in bytes: 0 is the address space, 1 the
-// resident memory.
+// The columns of /proc/self/statm.
+const (
+	addressSpace = 0
+	resident     = 1
+	dataMemory   = 5 // private and writable, with stacks
+)
+
+// statm reads a column of /proc/self/statm, in bytes.
 func statm(root fs.FS, column int) (int64, bool) {
 	text, err := fs.ReadFile(root, "proc/self/statm")
 	if err != nil {

@@ -43,6 +43,18 @@ func TestAvailableMemory(t *testing.T) {
 			"sys/fs/cgroup/job/memory.max", "209715200\n",
 			"sys/fs/cgroup/job/memory.current", "0\n"),
 			200 * mebibyte, "/sys/fs/cgroup/job/memory.max"},
+		{"version 2, slowed down above a bound", files(
+			"proc/meminfo", meminfo, "proc/self/cgroup", "0::/job\n",
+			"sys/fs/cgroup/job/memory.max", "536870912\n",
+			"sys/fs/cgroup/job/memory.high", "314572800\n",
+			"sys/fs/cgroup/job/memory.current", "104857600\n"),
+			200 * mebibyte, "/sys/fs/cgroup/job/memory.high"},
+		{"version 1, in a container whose group above is limited", files(
+			"proc/meminfo", meminfo, "proc/self/cgroup", "4:memory:/docker/5eed\n",
+			"sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n",
+			"sys/fs/cgroup/memory/memory.usage_in_bytes", "104857600\n",
+			"sys/fs/cgroup/memory/memory.stat", "hierarchical_memory_limit 314572800\ntotal_inactive_file 1048576\n"),
+			201 * mebibyte, "hierarchical_memory_limit"},
 		{"version 1, among other controllers", files(
 			"proc/meminfo", meminfo, "proc/self/cgroup", "8:pids:/\n4:memory:/job\n0::/\n",
 			"sys/fs/cgroup/memory/job/memory.limit_in_bytes", "314572800\n",

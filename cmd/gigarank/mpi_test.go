@@ -25,11 +25,15 @@ func underMPI(t *testing.T, n int, args ...string) *exec.Cmd {
 	cmd := command(t, args...)
 	cmd.Args = append([]string{launcher, "-n", fmt.Sprint(n), cmd.Path}, args...)
 	cmd.Path = launcher
-	// More processes than cores, and root, are usual where tests run.
-	cmd.Env = append(cmd.Env,
-		"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-		"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe")
+	cmd.Env = append(cmd.Env, anyHost...)
 	return cmd
+}
+
+// anyHost lets Open MPI start more processes than cores, and as root, as is usual where
+// tests run.
+var anyHost = []string{
+	"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+	"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe",
 }
 
 // The virtual results are the same on any number of host processes.

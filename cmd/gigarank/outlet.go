@@ -2,7 +2,10 @@ package main
 
 import (
 	"io"
+	"os/signal"
 	stdsync "sync"
+
+	"golang.org/x/sys/unix"
 
 	"gigarank/bench"
 )
@@ -74,6 +77,10 @@ func (o *outlet) loosen() {
 	o.loose = true
 	o.changed.Broadcast()
 }
+
+// outliveReader makes the process go on when the reader of its output ends, as head does.
+// Without it SIGPIPE ends the process, as usual: nothing else is left of its work.
+func outliveReader() { signal.Ignore(unix.SIGPIPE) }
 
 // printing is a simulation that can be stopped while its ranks print.
 type printing struct {

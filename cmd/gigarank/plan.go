@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"text/tabwriter"
@@ -224,9 +225,9 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 // arguments returns the arguments of the run that the flags describe, without those for
 // its output and its hosts.
 func (f *runFlags) arguments(program string) []string {
-	args := []string{"run", program, "--ranks", f.ranks, "--machine", f.machine, "--lp", f.lp}
+	args := []string{"run", program, "--ranks", cmp.Or(f.ranks, usualRanks), "--machine", f.machine, "--lp", f.lp}
 	for _, flag := range []struct{ name, value, usual string }{
-		{"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
+		{"--ranks-per-node", f.perNode, ""}, {"--mapping", f.mapping, ""}, {"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
 		{"--allreduce", f.allreduce, ""}, {"--iterations", f.iterations, ""}, {"--compute", f.compute, ""},
 		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"},
 	} {

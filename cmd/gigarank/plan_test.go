@@ -120,6 +120,28 @@ func TestMemoryOfCalibration(t *testing.T) {
 	}
 }
 
+// A program that times no iterations, as phold, spends its time on all of them nevertheless:
+// ten times as many take ten times as long.
+func TestPlanWithoutTimedIterations(t *testing.T) {
+	var d document
+	d.Ranks, d.Engines, d.SetUp, d.Wall, d.TimedIterations = 1<<14, 2, 1, 11, 5
+	sample := newCalibration(&d)
+	sample.cores, sample.memory = 2, 1
+	c, _, _ := testConsole(nil)
+	for _, n := range []struct {
+		iterations string
+		want       float64
+	}{{"5", 11}, {"50", 101}, {"500", 1001}} {
+		r, faults := readRequest(c, &hosts{size: 1, local: 1}, "phold", defaultFlags(t, "--ranks", "16Ki", "--iterations", n.iterations))
+		if faults != nil {
+			t.Fatal(faults)
+		}
+		if got := r.foresee(allocation{hosts: 1, cores: 2, alone: 2}, sample).wall; math.Abs(got-n.want) > 0.01*n.want {
+			t.Errorf("%s iterations: %v s, want %v", n.iterations, got, n.want)
+		}
+	}
+}
+
 // A few ranks take the memory that was counted for them, some 13 bytes each.
 func TestPlanOfFewRanks(t *testing.T) {
 	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--cores", "2"), `^memory +1[0-9.]+ B a rank`)

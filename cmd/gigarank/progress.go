@@ -155,8 +155,8 @@ func (m *meter) line() string { return m.describe(m.simulation.Progress()) }
 // since the previous call.
 func (m *meter) describe(p mpivirt.Progress) string {
 	now := m.console.now()
-	resident, _ := statm(m.console.root, 1)
-	memory := formatBytes(resident)
+	held, _ := statm(m.console.root, resident)
+	memory := formatBytes(held)
 	if p.SetUp < p.Ranks {
 		return fmt.Sprintf("setting up: %s of %s ranks, %s",
 			formatCount(float64(p.SetUp)), formatCount(float64(p.Ranks)), memory)

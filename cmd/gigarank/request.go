@@ -1,10 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
-	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,23 +24,30 @@ import (
 // runFlags are the flags of run as they are written, so that all their faults can be
 // reported together.
 type runFlags struct {
-	ranks, machine, engines, lp, sync string
-	strict                            bool
-	barrier, allreduce, collectives   string
-	algorithms                        []string
-	iterations, compute, payload      string
-	seed, noise, json, progress       string
-	watchdog                          string
-	verbose                           bool
+	ranks, lambda                   string
+	machine, engines, lp, sync      string
+	strict                          bool
+	barrier, allreduce, collectives string
+	algorithms                      []string
+	mapping, perNode                string
+	iterations, compute, payload    string
+	seed, noise, json, progress     string
+	watchdog, lostAfter             string
+	stack, stacks                   string
+	verbose                         bool
+	cpu                             cpuFlags
+	programArguments                []string // of a native program
 }
 
 func (f *runFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.ranks, "ranks", "1024", "virtual ranks: `N`, such as 4096, 1M, 1Mi or 2^20")
+	flags.StringVar(&f.ranks, "ranks", "", "virtual ranks: `N`, such as 4096, 1M, 1Mi or 2^20 (default 1024)")
 	flags.StringVar(&f.machine, "machine", "xt5", "target machine: a preset or a machine `FILE`")
+	flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks of a node, `N` (default the machine's)")
+	flags.StringVar(&f.mapping, "mapping", "", "mapping `RULE` of ranks to nodes: "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
 	flags.StringVar(&f.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
-	flags.StringVar(&f.lp, "lp", mpivirt.Goroutine.Name, "`KIND` of ranks: "+kindNames()+"; see gigarank list")
+	flags.StringVar(&f.lp, "lp", "", "`KIND` of ranks: "+kindNames()+"; see gigarank list (default the first that the program has)")
 	flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
 	flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader); see gigarank list")
@@ -50,10 +58,14 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.compute, "compute", "", "virtual compute time `DUR` before each iteration, such as 1ms or 0 (default the program's)")
 	flags.StringVar(&f.payload, "payload", "", "`BYTES` of a message or contribution, such as 8 or 64KiB (default the program's)")
 	flags.StringVar(&f.seed, "seed", "1", "seed `N` of all random numbers")
-	flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC`, see below")
+	flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC` such as periodic:10ms,25us; the help of run has all")
+	f.cpu.define(cmd)
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
 	flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
+	defineLostAfter(flags, &f.lostAfter)
 	flags.StringVar(&f.watchdog, "watchdog", "5s", "wall time `DUR` after which a rank that is blocked outside MPI ends the run; off: never")
+	flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default that of ulimit -s)")
+	flags.StringVar(&f.stacks, "stacks", "", "`WAY` to have the stacks of native ranks: own, copied or auto (default auto)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log the phases and the engine statistics on standard error")
 }
 
@@ -63,6 +75,7 @@ type request struct {
 	options  bench.Options // with the defaults filled in
 	config   bench.Config  // without transports
 	machine  string
+	noise    string // as results describe it
 	ranks    int64
 	engines  int   // of this process
 	need     int64 // bytes that this process is expected to take
@@ -71,6 +84,7 @@ type request struct {
 	progress progressMode
 	patience time.Duration // before progress is shown
 	verbose  bool
+	cpu      *cpuTimes // nil: ignored
 }
 
 // Values that flags choose from.
@@ -98,16 +112,20 @@ func newRequest(c *console, h *hosts, program string, f *runFlags) (*request, er
 func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, usageError) {
 	var faults usageError
 	r := &request{verbose: f.verbose, json: f.json}
+	if slices.Contains(standardNames, f.json) {
+		r.json = standardOutput
+	}
 	var err error
-	r.entry, err = bench.Lookup(program)
+	r.entry, err = lookUp(program, f, &faults)
 	faults.add("PROGRAM", err)
 	r.readHosting(f, err == nil, &faults)
 	r.chooseAlgorithms(f, &faults)
-	r.readNumbers(f, &faults)
-	r.readTarget(f, &faults)
+	r.readNumbers(c, f, &faults)
+	r.readTarget(c, h, f, &faults)
 	r.countEngines(c, h, f, &faults)
+	r.readCPU(h, &f.cpu, &faults)
 	if h.index == 0 {
-		faults.add("--json", checkWritable(f.json))
+		faults.add("--json", checkWritable(r.json))
 	}
 	r.options = r.entry.Resolve(r.config.Options)
 	return r, faults
@@ -117,9 +135,15 @@ func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, u
 // its results. known reports whether the program is known.
 func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 	var err error
-	r.config.Kind, err = choose("kind of rank", f.lp, mpivirt.Kinds())
-	faults.add("--lp", err)
-	if err == nil && known {
+	if f.lp == "" {
+		r.config.Kind = mpivirt.Goroutine
+		if known {
+			r.config.Kind = r.entry.Forms[0]
+		}
+		f.lp = r.config.Kind.String()
+	} else if r.config.Kind, err = choose("kind of rank", f.lp, mpivirt.Kinds()); err != nil {
+		faults.add("--lp", err)
+	} else if known {
 		faults.add("--lp", r.entry.CheckForm(r.config.Kind))
 	}
 	r.config.Protocol, err = choose("protocol", f.sync, protocols)
@@ -198,7 +222,7 @@ func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
 }
 
 // readNumbers reads the options of the program, the seed and the noise.
-func (r *request) readNumbers(f *runFlags, faults *usageError) {
+func (r *request) readNumbers(c *console, f *runFlags, faults *usageError) {
 	if f.iterations != "" {
 		n, err := count(f.iterations, 1, math.MaxInt32)
 		faults.add("--iterations", err)
@@ -227,8 +251,9 @@ func (r *request) readNumbers(f *runFlags, faults *usageError) {
 	}
 	faults.add("--seed", err)
 	r.config.Seed = seed
-	noise, err := bench.ParseNoise(f.noise, os.ReadFile)
+	noise, err := bench.ParseNoise(f.noise, c.readFile)
 	faults.addFile("--noise", err)
+	r.noise = noise.String()
 	r.config.Noise = noise.Seeded(seed)
 }
 
@@ -260,25 +285,80 @@ func payload(text string) (int64, error) {
 const mostRanks = 1<<31 - 2
 
 // readTarget reads the number of ranks and the machine, and lays it out.
-func (r *request) readTarget(f *runFlags, faults *usageError) {
-	var err error
-	r.ranks, err = count(f.ranks, 1, mostRanks)
-	faults.add("--ranks", err)
-	ranksKnown := err == nil
-	machine, err := loadMachine(f.machine)
+func (r *request) readTarget(c *console, h *hosts, f *runFlags, faults *usageError) {
+	ranksKnown := r.readRanks(c, h, f, faults)
+	machine, err := loadMachine(c, f.machine)
 	if err != nil {
 		faults.addFile("--machine", err)
 		return
 	}
 	r.machine = machine.Name()
+	machine = f.vary(c, machine, faults)
 	if ranksKnown {
 		r.config.Target, err = machine.Target(r.ranks)
 		faults.add("--machine", err)
 	}
 }
 
+// vary returns the machine with the ranks per node and the mapping of the flags.
+func (f *runFlags) vary(c *console, machine *network.Machine, faults *usageError) *network.Machine {
+	if f.perNode != "" {
+		n, err := count(f.perNode, 1, mostRanks)
+		faults.add("--ranks-per-node", err)
+		if err == nil {
+			machine, _ = machine.WithRanksPerNode(int(n))
+		}
+	}
+	if f.mapping != "" {
+		mapped, err := machine.WithMapping(f.mapping, c.readFile)
+		faults.add("--mapping", err)
+		if err == nil {
+			machine = mapped
+		}
+	}
+	return machine
+}
+
+// usualRanks is the number of ranks unless a flag gives one.
+const usualRanks = "1024"
+
+// readRanks reads the number of ranks, which --lambda gives for each engine. It reports
+// whether there was no fault.
+func (r *request) readRanks(c *console, h *hosts, f *runFlags, faults *usageError) bool {
+	var err error
+	if f.lambda == "" {
+		r.ranks, err = count(cmp.Or(f.ranks, usualRanks), 1, mostRanks)
+		faults.add("--ranks", err)
+		return err == nil
+	}
+	if f.ranks != "" {
+		faults.add("--lambda", errors.New("the number of ranks is given by --ranks already: leave one of the two out"))
+		return false
+	}
+	lambda, err := count(f.lambda, 1, mostRanks)
+	if err != nil {
+		faults.add("--lambda", err)
+		return false
+	}
+	r.ranks = mostRanks // none are too few for the engines
+	var none usageError // countEngines is called again
+	r.countEngines(c, h, f, &none)
+	engines := int64(h.size) * int64(r.engines)
+	if len(none) > 0 {
+		return false
+	}
+	if lambda > mostRanks/engines {
+		faults.add("--lambda", fmt.Errorf("%d ranks for each of %d engines are too many: use at most %d in all", lambda, engines, int64(mostRanks)))
+		return false
+	}
+	r.ranks = lambda * engines
+	return true
+}
+
 // loadMachine reads a preset or a machine file.
-func loadMachine(name string) (*network.Machine, error) { return network.Load(name, os.ReadFile) }
+func loadMachine(c *console, name string) (*network.Machine, error) {
+	return network.Load(name, c.readFile)
+}
 
 // addFile adds the faults of a flag that names a file. Faults in the file are named by
 // file and line, others by the flag.

@@ -11,6 +11,7 @@ import (
 
 // execute runs the command line and returns the exit code.
 func execute(args []string, c *console) int {
+	c.arguments = append([]string{"gigarank"}, args...)
 	root := newRoot(c)
 	root.SetArgs(args)
 	root.SetOut(c.stdout)
@@ -36,15 +37,26 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
   gigarank run barriertest --ranks 1M --machine xt5
   gigarank study barrier --quick --out barrier-study
   mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event`,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return emptyFlags(cmd.Flags())
+		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.CompletionOptions.DisableDefaultCmd = true
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(newRun(c), newStudy(c), newPlan(c), newList(c), newMachine(c), newDoctor(c), newVersion(c))
+	root.AddCommand(newRun(c), newStudy(c), newPlan(c), newCounts(c), newValidate(c), newList(c), newMachine(c), newDoctor(c), newInit(c), newMan(c), newVersion(c))
+	root.AddCommand(newWrappers(c)...)
+	root.AddCommand(newCheck(c))
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		requireSubcommand(completion)
+	}
 	requireSubcommand(root)
+	completeValues(root)
 	return root
 }
 

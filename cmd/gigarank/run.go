@@ -8,14 +8,18 @@ import (
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
-	"golang.org/x/sys/unix"
 
 	"gigarank/bench"
+	"gigarank/sync"
 )
 
 const runHelp = `Run simulates a program and reports the virtual time of each iteration, and the cost
 of the simulation itself. Started by an MPI launcher, every host process runs one
 engine; otherwise this process runs one engine for each core.
+
+PROGRAM is one of gigarank list, or the path of a program in C that gigarank cc has
+built, such as ./ring. Such a program gets the ARGUMENTs; -- comes before those that
+begin with a dash.
 
 Numbers take suffixes: 1M is 10^6, 1Mi is 2^20; 2^20 and 1e6 are numbers too.
 Everything is checked before anything runs. The virtual results depend on program,
@@ -30,8 +34,15 @@ The noise SPEC lengthens compute phases:
                                     selfish detour benchmark writes them (nanoseconds, or with a
                                     unit; # begins a comment); from 0 to the end of the last one
 
-SIGINT and SIGTERM end the run within two seconds. The finished part is reported and
-marked as incomplete (exit code 3). A second signal kills at once. An MPI launcher
+By default ranks compute in no time but what programs declare. With --cpu measured the
+CPU time between two MPI calls counts, times the machine's cpu_ratio: results then
+differ from run to run. --cpu-record keeps the times, a FILE for each host process
+(FILE.0, FILE.1, ... over MPI). --cpu-replay charges them again: the results are the
+same on any number of engines and hosts. Goroutine ranks only.
+
+SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU end the run within two seconds. The
+finished part is reported and marked as incomplete (exit code 3). A second signal kills at
+once. Under nohup SIGHUP is ignored. An MPI launcher
 passes the signal on to all host processes and ends with a code of its own (mpirun
 of Open MPI with 1). A result FILE is replaced as a whole, also when the run fails.
 
@@ -46,37 +57,53 @@ respected; GOMEMLIMIT also overrides the available memory.
 const (
 	agreeLimit   = 60 * time.Second
 	abandonLimit = 500 * time.Millisecond
+
+	// rollCallLimit is how much longer than a stopped simulation takes a host waits for the
+	// others after a signal. The launcher that has sent it kills soon after.
+	rollCallLimit = 100 * time.Millisecond
 )
 
 func newRun(c *console) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
-		Use:   "run PROGRAM",
+		Use:   "run PROGRAM [ARGUMENT]...",
 		Short: "Simulate a program",
 		Long:  runHelp + exitHelp,
 		Example: `  gigarank run barriertest --ranks 64Ki --iterations 5
   gigarank run barriertest --ranks 1M --machine tianhe-1a --barrier dissemination
   gigarank run barriertest --noise periodic:10ms,25us --json -
   mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event --json result.json`,
-		Args: arguments(1, "one PROGRAM (see gigarank list)"),
-		RunE: func(_ *cobra.Command, args []string) error { return run(c, args[0], &f) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 && isPath(args[0]) {
+				return nil
+			}
+			return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			f.programArguments = args[1:]
+			return run(c, args[0], &f)
+		},
 	}
 	f.define(cmd)
+	cmd.Flags().StringVar(&f.lambda, "lambda", "", "λ, virtual ranks for each engine: `N` instead of --ranks")
 	return cmd
 }
 
 // run carries out a whole run on this host.
 func run(c *console, program string, f *runFlags) (err error) {
-	h, err := openHosts(c.getenv)
+	h, err := openHosts(c.getenv, f.lostAfter)
 	if err != nil {
 		return err
 	}
 	if h.index != 0 {
 		c.mute()
 	}
-	r, err := agreeOnRequest(c, h, program, f)
+	s := catchSignals(endingSignals...)
+	defer s.release()
+	c.readFile = s.readFile
+	r, err := agreeOnRequest(c, h, s, program, f)
 	if err == nil {
-		err = simulate(c, h, r)
+		err = simulate(c, h, s, r)
 	}
 	c.finish(err) // the launcher ends this host as soon as another one has ended with an error
 	if closed := h.close(exitCode(err)); err == nil {
@@ -87,8 +114,9 @@ func run(c *console, program string, f *runFlags) (err error) {
 
 // agreeOnRequest checks the command line. If it is faulty for any host, no host goes
 // on.
-func agreeOnRequest(c *console, h *hosts, program string, f *runFlags) (*request, error) {
+func agreeOnRequest(c *console, h *hosts, s *signals, program string, f *runFlags) (*request, error) {
 	r, faults := newRequest(c, h, program, f)
+	faults = s.orFaults(faults)
 	all, err := h.agree(report{code: exitCode(faults)}, agreeLimit)
 	switch {
 	case err != nil:
@@ -103,15 +131,20 @@ func agreeOnRequest(c *console, h *hosts, program string, f *runFlags) (*request
 }
 
 // simulate runs a request and reports its outcome.
-func simulate(c *console, h *hosts, r *request) error {
+func simulate(c *console, h *hosts, s *signals, r *request) error {
 	if r.verbose && h.index == 0 {
 		c.verbose()
 	}
 	tuneCollector(c.getenv, r.need, r.share)
-	s := catchSignals(unix.SIGINT, unix.SIGTERM)
-	defer s.release()
+	if r.json != "" && r.json != standardOutput {
+		outliveReader()
+	}
 	printed := newOutlet(r.output(c))
-	return conclude(c, h, r, perform(c, h, r, s, printed), printed)
+	o := perform(c, h, r, s, printed)
+	if err := r.cpu.finish(h, o.err == nil && o.result.Complete); err != nil {
+		o.err = errors.Join(err, o.err)
+	}
+	return conclude(c, h, s, r, o, printed)
 }
 
 // perform runs a request, whose ranks print to printed.
@@ -128,7 +161,7 @@ func perform(c *console, h *hosts, r *request, signals *signals, printed *outlet
 			if r.config.Transports, err = h.transports(r.engines); err != nil {
 				return nil, err
 			}
-			s, err := bench.New(r.entry.Name, r.config)
+			s, err := r.entry.New(r.config)
 			if err != nil {
 				return nil, usageError{err}
 			}
@@ -147,24 +180,29 @@ func perform(c *console, h *hosts, r *request, signals *signals, printed *outlet
 // output returns the writer of the ranks' output: standard output, or standard error if
 // only the document is to go to standard output.
 func (r *request) output(c *console) io.Writer {
-	if r.json == "-" {
-		return c.stderr
+	if r.json == standardOutput {
+		return raw{c.stderr}
 	}
-	return c.stdout
+	return raw{c.stdout}
 }
 
 // conclude reports an outcome on host 0 and makes all hosts end with its code. It
 // writes the document before it prints, since printing may wait for its reader.
-func conclude(c *console, h *hosts, r *request, o outcome, printed *outlet) error {
+func conclude(c *console, h *hosts, s *signals, r *request, o outcome, printed *outlet) error {
 	all, err := settle(h, &o)
-	if h.index != 0 || o.refused() {
+	if !h.leads() || o.refused() {
 		return err
 	}
 	d := newDocument(r, h, o, all.peak)
-	err = errors.Join(err, d.write(c, r.json))
+	d.Command = commandLine(c.arguments)
+	if build, unknown := thisBuild(); unknown == nil {
+		d.Version = build
+	}
+	err = errors.Join(err, d.write(c, r.json, s.release))
+	s.release() // what follows may wait for a reader
 	printed.flush()
 	d.log(c)
-	if r.json != "-" {
+	if r.json != standardOutput {
 		d.summarize(c.stdout)
 	}
 	return err
@@ -179,23 +217,52 @@ func settle(h *hosts, o *outcome) (all report, err error) {
 	}
 	all = report{code: ownCode(o.err), peak: peakResident()}
 	limit := agreeLimit
-	if o.err != nil {
+	switch {
+	case !o.stopped.IsZero():
+		limit = max(hostsStopLimit-time.Since(o.stopped), 0) + rollCallLimit
+	case o.err != nil:
 		limit = abandonLimit
 	}
-	if o.hung {
-		h.apart = true // the engine may still use the transport
-	} else if agreed, err := h.agree(all, limit); err == nil {
+	agreed, err := h.agree(all, limit)
+	told := err == nil || h.knowLoss(err) // host 0 reports for this one
+	switch {
+	case err == nil:
 		all = agreed
-	} else if o.err == nil {
+	case o.err == nil:
 		o.err = err
+	default:
+		o.err = explainBy(o.err, err)
 	}
+	h.apart = h.apart || o.hung // the engine may still use the transport
 	if o.err != nil && all.code == exitDone {
 		all.code = exitHost // the host that knows the cause is gone
 	}
 	if all.code != exitDone {
-		err = ended{cause: o.err, code: all.code, silent: h.index != 0 && !ofThisHost(o.err)}
+		err = ended{cause: o.err, code: all.code, silent: !h.leads() && (!ofThisHost(o.err) || told && h.knowLoss(o.err))}
 	}
 	return all, err
+}
+
+// explainBy returns the error of a run whose hosts cannot agree on its end. A launcher sends
+// all processes a signal when it has lost one: that one is the cause.
+func explainBy(err, missing error) error {
+	var signal interrupted
+	var silent missingHosts
+	if errors.As(err, &signal) && errors.As(missing, &silent) {
+		return fmt.Errorf("%w; %w: the launcher ends all when it has lost one", silent, err)
+	}
+	return err
+}
+
+// knowLoss reports whether an error is the loss of a host, of which all others know. If it is
+// host 0, host 1 reports for all.
+func (h *hosts) knowLoss(err error) bool {
+	var lost *sync.Lost
+	if !errors.As(err, &lost) {
+		return false
+	}
+	h.orphaned = h.orphaned || lost.Engine == 0
+	return true
 }
 
 // ofThisHost reports whether an error is a failure of this host that the others do not

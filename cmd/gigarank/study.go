@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -15,13 +14,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sys/unix"
 
 	"gigarank/bench"
 	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/study"
+	"gigarank/sync"
 )
 
 const studyHelp = `Study simulates a collective operation at every combination of the axes below and
@@ -45,10 +44,11 @@ machine's. Points run in the order of growing cost, so that a time limit loses t
 fewest. Algorithms that --algorithms does not name are left out where a simulation
 is expected to take over a minute.
 
-A study ends by itself, or on SIGINT, SIGTERM or SIGUSR1, which schedulers send
-before a time limit. Finished points stay, table and report are written from them,
+A study ends by itself, or on the signals that end a run, which schedulers send before
+a time limit. Finished points stay, table and report are written from them,
 and the exit code is 3. The same command with --resume goes on, also after a kill or
-a power cut, which lose at most the point that was running. Lines of the file that
+a power cut, which lose at most the point that was running. A point that was killed comes
+last then, and after the second time it is left out. Lines of the file that
 belong to no point of the study are kept and not shown, so that a study can be
 extended. Results of another version of gigarank are refused, and those of another
 build where the version names no commit; --mix-versions takes them. After a point
@@ -84,6 +84,7 @@ func newStudy(c *console) *cobra.Command {
 		},
 	}
 	f.define(cmd)
+	cmd.AddCommand(newScaling(c), newCompare(c))
 	return cmd
 }
 
@@ -111,6 +112,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&h.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
 	flags.StringVar(&h.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
+	defineLostAfter(flags, &h.lostAfter)
 	flags.StringVar(&h.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
 	flags.BoolVarP(&h.verbose, "verbose", "v", false, "log the phases of each point on standard error")
 }
@@ -127,20 +129,23 @@ type conductor struct {
 	journal  *study.Journal // on host 0
 	finished map[study.Point]bool
 	todo     []study.Point
+	again    []study.Point // those of todo that were killed before
 	failed   int
 }
 
 // conductStudy carries out a whole study on this host.
 func conductStudy(c *console, f *studyFlags) (err error) {
-	h, err := openHosts(c.getenv)
+	h, err := openHosts(c.getenv, f.hosting.lostAfter)
 	if err != nil {
 		return err
 	}
 	if h.index != 0 {
 		c.mute()
 	}
-	s := &conductor{console: c, hosts: h, flags: f, signals: catchSignals(unix.SIGINT, unix.SIGTERM, unix.SIGUSR1)}
+	s := &conductor{console: c, hosts: h, flags: f, signals: catchSignals(endingSignals...)}
 	defer s.signals.release()
+	c.readFile = s.signals.readFile
+	outliveReader()
 	if err = s.prepare(); err == nil {
 		err = s.run()
 	}
@@ -157,7 +162,7 @@ func conductStudy(c *console, f *studyFlags) (err error) {
 // prepare checks the command line and finds the points to simulate. If anything is
 // wrong for any host, no host goes on.
 func (s *conductor) prepare() error {
-	faults := s.check()
+	faults := s.signals.orFaults(s.check())
 	all, err := s.hosts.agree(report{code: exitCode(faults)}, agreeLimit)
 	switch {
 	case err != nil:
@@ -179,7 +184,7 @@ func (s *conductor) prepare() error {
 // check finds all faults of the command line, and on host 0 opens the results.
 func (s *conductor) check() error {
 	var faults usageError
-	s.plan = study.NewPlan(s.flags.axes, os.ReadFile, func(flag string, err error) { faults.addFile(flag, err) })
+	s.plan = study.NewPlan(s.flags.axes, s.console.readFile, func(flag string, err error) { faults.addFile(flag, err) })
 	s.hosting = request{entry: s.plan.Entry, progress: progressAuto, patience: time.Second, verbose: s.flags.hosting.verbose}
 	if s.flags.hosting.lp == "" {
 		s.flags.hosting.lp = defaultKind(s.plan.Entry.Forms).String()
@@ -214,15 +219,24 @@ func defaultKind(kinds []*mpivirt.Kind) *mpivirt.Kind {
 }
 
 // sort finds the points to simulate: those that host 0 does not have and for which all
-// hosts have the memory.
+// hosts have the memory. Points that were killed come last, so that the others are done if
+// they are killed again. After the second time they are left out.
 func (s *conductor) sort() error {
-	const run, large, done = 0, 1, 2
+	const run, again, large, killed, done = 0, 1, 2, 3, 4
 	for _, point := range s.plan.Points {
 		mine := report{code: run}
+		kills, leaveOut := 0, false
+		if s.journal != nil {
+			kills, leaveOut = s.journal.Kills(point)
+		}
 		if s.finished[point] {
 			mine.code = done
+		} else if leaveOut {
+			mine.code = killed
 		} else if _, err := s.request(point); err != nil {
 			mine.code = large
+		} else if kills > 0 {
+			mine.code = again
 		}
 		all, err := s.hosts.agree(mine, agreeLimit)
 		if err != nil {
@@ -231,10 +245,15 @@ func (s *conductor) sort() error {
 		switch all.code {
 		case run:
 			s.todo = append(s.todo, point)
+		case again:
+			s.again = append(s.again, point)
 		case large:
 			s.plan.TooLarge = append(s.plan.TooLarge, point)
+		case killed:
+			s.plan.Killed = append(s.plan.Killed, point)
 		}
 	}
+	s.todo = append(s.todo, s.again...)
 	return nil
 }
 
@@ -273,6 +292,7 @@ func (s *conductor) request(point study.Point) (*request, error) {
 	r.config.Target = target
 	r.config.Algorithms = map[collectives.Operation]collectives.Algorithm{s.plan.Operation: algorithm}
 	r.config.Seed = point.Seed
+	r.noise = point.Noise
 	r.config.Noise = s.plan.Noise(point).Seeded(point.Seed)
 	r.config.Options = bench.Options{Iterations: point.Iterations, Compute: point.Compute, Payload: point.Payload}
 	if point.Compute == 0 {
@@ -345,10 +365,15 @@ func (s *conductor) agreeToGoOn(mine error) error {
 // simulated program is a result too; an error ends the study.
 func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	defer tuneCollector(s.console.getenv, r.need, r.share)()
+	guard, err := s.guard(point)
+	if err != nil {
+		return err
+	}
 	o := perform(s.console, s.hosts, r, s.signals, newOutlet(r.output(s.console)))
+	guard()
 	all, err := settle(s.hosts, &o)
 	if err != nil && (all.code != exitProgram || o.refused()) {
-		return err
+		return errors.Join(err, s.abandon(err))
 	}
 	if s.hosts.index != 0 {
 		return nil
@@ -362,10 +387,44 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 		s.hosts.apart = true // the others go on to the next point
 		return err
 	}
+	if err := s.journal.End(true); err != nil {
+		s.hosts.apart = true
+		return err
+	}
 	if s.flags.hosting.progress != progressNone.String() {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))
 	}
 	return nil
+}
+
+// guardInterval is the time between looks at the files of a study while a point is simulated.
+const guardInterval = time.Second
+
+// guard marks a point as under way, and ends its simulation if its result could no longer be
+// kept. end ends the watch.
+func (s *conductor) guard(point study.Point) (end func(), err error) {
+	if s.journal == nil {
+		return func() {}, nil
+	}
+	if err := s.journal.Begin(point); err != nil {
+		s.hosts.apart = true // the others simulate the point
+		return nil, err
+	}
+	return every(guardInterval, func() {
+		if err := s.journal.Check(); err != nil {
+			s.signals.fail(err)
+		}
+	}), nil
+}
+
+// abandon takes the mark of the point under way back after it has ended by err, unless
+// another host was lost: a point that kills any of them is marked.
+func (s *conductor) abandon(err error) error {
+	var lost *sync.Lost
+	if s.journal == nil || errors.As(err, &lost) || errors.Is(err, errNoReport) {
+		return nil
+	}
+	return s.journal.End(false)
 }
 
 // announce prints what will be done.
@@ -379,10 +438,20 @@ func (s *conductor) announce() {
 	if n := s.journal.Dropped(); n > 0 {
 		p("%s: a torn line of %d bytes at its end was removed", study.ResultsFile, n)
 	}
-	done := len(s.plan.Points) - len(s.todo) - len(s.plan.TooLarge)
+	for _, note := range s.plan.Notes {
+		p("%s", note)
+	}
+	done := len(s.plan.Points) - len(s.todo) - len(s.plan.TooLarge) - len(s.plan.Killed)
 	p("%s: %d to simulate, %d finished before", plural(len(s.plan.Points), "point"), len(s.todo), done)
 	if len(s.plan.TooLarge) > 0 {
 		p("left out, too large for the memory: %s", study.Ranges(s.plan.TooLarge))
+	}
+	if len(s.again) > 0 {
+		p("killed while they were simulated, so they come last: %s", study.Ranges(s.again))
+	}
+	if len(s.plan.Killed) > 0 {
+		p("left out, since they were killed twice while they were simulated: %s; remove %s to simulate them again",
+			study.Ranges(s.plan.Killed), filepath.Join(s.flags.out, study.KilledFile))
 	}
 	if len(s.plan.LeftOut) > 0 {
 		p("left out as too slow to simulate unless named by --algorithms: %s", study.Ranges(s.plan.LeftOut))
@@ -392,6 +461,10 @@ func (s *conductor) announce() {
 // advise adds a hint on how to go on to the error of a study that was ended.
 func (s *conductor) advise(err error) error {
 	if err == nil || exitCode(err) != exitHost {
+		return err
+	}
+	var damaged *study.DamagedError
+	if errors.As(s.journal.Check(), &damaged) {
 		return err
 	}
 	const mix = true // versions have been checked before
@@ -409,6 +482,7 @@ func (s *conductor) report() error {
 	if others > 0 {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, plural(others, "other point"))
 	}
+	s.signals.release() // what follows may wait for a reader
 	s.plan.WriteText(s.console.stdout, records)
 	return err
 }
@@ -419,25 +493,25 @@ func (s *conductor) writeFiles(records []study.Record) error {
 	if err := study.WriteCSV(&table, records); err != nil {
 		return err
 	}
-	if err := s.plan.WriteReport(&page, records, s.origin()); err != nil {
+	if err := s.plan.WriteReport(&page, records, origin(s.console, s.build, s.hosts.size)); err != nil {
 		return err
 	}
 	return errors.Join(
-		replaceFile(filepath.Join(s.flags.out, study.TableFile), table.Bytes()),
-		replaceFile(filepath.Join(s.flags.out, study.ReportFile), page.Bytes()))
+		replaceFile(filepath.Join(s.flags.out, study.TableFile), table.Bytes(), 0),
+		replaceFile(filepath.Join(s.flags.out, study.ReportFile), page.Bytes(), 0))
 }
 
-// origin returns how the study was made.
-func (s *conductor) origin() study.Origin {
-	cores := plural(s.console.cores, "core")
-	if s.hosts.size > 1 {
-		cores = plural(s.hosts.size, "host")
+// origin returns how a study was made, by a build on some host processes.
+func origin(c *console, build string, hosts int) study.Origin {
+	cores := plural(c.cores, "core")
+	if hosts > 1 {
+		cores = plural(hosts, "host")
 	}
 	return study.Origin{
-		Command: commandLine(os.Args),
-		Version: fmt.Sprintf("%s, %s, %s/%s, %s", s.build, runtime.Version(), runtime.GOOS, runtime.GOARCH, mpiSupport()),
+		Command: commandLine(c.arguments),
+		Version: fmt.Sprintf("%s, %s, %s/%s, %s", build, runtime.Version(), runtime.GOOS, runtime.GOARCH, mpiSupport()),
 		Host:    cores,
-		Written: s.console.now().UTC().Format("2006-01-02 15:04 UTC"),
+		Written: c.now().UTC().Format("2006-01-02 15:04 UTC"),
 	}
 }
 

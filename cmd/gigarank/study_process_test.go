@@ -3,12 +3,17 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -16,7 +21,7 @@ import (
 )
 
 // hostFields are the fields that differ from run to run of a study.
-var hostFields = regexp.MustCompile(`"(wall_s|setup_s|events|switches|(?:remote|sync|transport)_messages|peak_rss_bytes|bytes_per_rank)":[0-9.e+-]+`)
+var hostFields = regexp.MustCompile(`"(wall_s|setup_s|events|switches|(?:remote|sync|transport)_messages|peak_rss_bytes|bytes_per_rank)":[0-9.e+-]+|"(checksum)":"[0-9a-f]+"`)
 
 // resultLines returns the results of a study without the fields that depend on the
 // host.
@@ -25,7 +30,7 @@ func resultLines(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hostFields.ReplaceAllString(string(text), "$1")
+	return hostFields.ReplaceAllString(string(text), "$1$2")
 }
 
 // studyArguments returns the arguments of a study whose points each take a while.
@@ -48,6 +53,13 @@ func waitForLine(t *testing.T, r *bufio.Reader, pattern string) {
 			t.Fatalf("%v; no line with %q in\n%s", err, pattern, before.String())
 		}
 	}
+}
+
+// sorted puts lines in order.
+func sorted(text string) string {
+	lines := strings.Split(text, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 // startUntil starts a study and waits until a number of points are finished.
@@ -87,7 +99,8 @@ func TestKilledStudyIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	if got, want := resultLines(t, killed), resultLines(t, whole); got != want {
+	// Points that were killed come last.
+	if got, want := sorted(resultLines(t, killed)), sorted(resultLines(t, whole)); got != want {
 		t.Errorf("resumed:\n%s\nwithout a kill:\n%s", got, want)
 	}
 	for _, name := range []string{study.TableFile, study.ReportFile} {
@@ -168,5 +181,86 @@ func TestSignalsEndAStudy(t *testing.T) {
 		if !strings.Contains(stdout.String(), "barrier on xt5") {
 			t.Errorf("%v: no table on standard output:\n%s", signal, stdout.String())
 		}
+	}
+}
+
+// unending returns a study whose first point is short. No machine comes to the end of the
+// second.
+func unending(t *testing.T, dir string) *exec.Cmd {
+	return command(t, "study", "barrier", "--ranks", "2,2^22", "--algorithms", "node-leader", "--iterations", "5K", "--out", dir, "--resume")
+}
+
+// A study whose results are damaged while a point is simulated ends at once, without the
+// advice to resume what is not there.
+func TestDamagedStudyEndsAtOnce(t *testing.T) {
+	for want, damage := range map[string]func(path string) error{
+		"was removed":  os.Remove,
+		"was replaced": func(path string) error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o666)) },
+		"has 10 bytes": func(path string) error { return os.Truncate(path, 10) },
+	} {
+		dir := filepath.Join(t.TempDir(), "study")
+		cmd := unending(t, dir)
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		reader := bufio.NewReader(stderr)
+		waitForLine(t, reader, ` 1/2 `)
+		if err := damage(filepath.Join(dir, study.ResultsFile)); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		rest, err := io.ReadAll(reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code, _ := endIn(cmd)
+		if took := time.Since(began); code != exitHost || took > 5*time.Second || !bytes.Contains(rest, []byte(want)) || bytes.Contains(rest, []byte("--resume")) {
+			t.Errorf("%s: exit code %d after %v; it says\n%s", want, code, took, rest)
+		}
+		if table, err := os.ReadFile(filepath.Join(dir, study.TableFile)); err != nil || bytes.Count(table, []byte("\n")) != 2 {
+			t.Errorf("%s: the table of the finished point is\n%s%v", want, table, err)
+		}
+	}
+}
+
+// A point that kills the process is marked: it comes last the next time, and is left out
+// after the second.
+func TestKillingPointIsLeftOut(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "study")
+	for kills, want := range []string{"2 points: 2 to simulate", "killed while they were simulated, so they come last: node-leader from 4Mi ranks on"} {
+		marked := regexp.MustCompile(fmt.Sprintf(`"ranks": 4194304(.|\n)*"kills": %d,\s*"under_way": true`, kills))
+		cmd := unending(t, dir)
+		stderr, err := cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		readUntil(t, stderr, want)
+		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			if text, _ := os.ReadFile(filepath.Join(dir, study.KilledFile)); marked.Match(text) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("the point is not under way within 30 s")
+			}
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+	}
+	output, err := unending(t, dir).CombinedOutput()
+	if err != nil || !bytes.Contains(output, []byte("left out, since they were killed twice while they were simulated: node-leader from 4Mi ranks on; remove "+filepath.Join(dir, study.KilledFile))) {
+		t.Errorf("%v:\n%s", err, output)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, study.ReportFile))
+	if err != nil || !bytes.Contains(page, []byte("Left out, killed twice")) || bytes.Contains(page, []byte("Incomplete")) {
+		t.Errorf("%v: the report does not say what is left out", err)
 	}
 }

@@ -28,19 +28,36 @@ type outcome struct {
 	result *mpivirt.Result // nil if the simulation could not be set up
 	err    error
 	hung   bool // the simulation did not end when it was stopped
-	wall   time.Duration
+	// stopped is when a signal came, zero if none has.
+	stopped time.Time
+	wall    time.Duration
 }
 
 // refused reports whether the simulation could not be set up.
 func (o *outcome) refused() bool { return o.result == nil && !o.hung }
 
+// endingSignals end a command in order: those of terminals, and those that schedulers send
+// before a time limit.
+var endingSignals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGUSR1, unix.SIGUSR2, unix.SIGXCPU}
+
 // signals are those that end a command in order. After the first one they have their
 // usual effect again: a second one kills at once.
-type signals struct{ caught chan os.Signal }
+type signals struct {
+	caught chan os.Signal
+	// faults are reasons on this host to end a simulation as a signal does.
+	faults chan error
+	reason interrupted // the first one, once stopBy has taken it
+}
 
+// catchSignals catches signals until they are released. A SIGHUP that is ignored stays so:
+// nohup asks for it.
 func catchSignals(which ...os.Signal) *signals {
-	s := &signals{make(chan os.Signal, 1)}
-	signal.Notify(s.caught, which...)
+	s := &signals{caught: make(chan os.Signal, 1), faults: make(chan error, 1)}
+	for _, one := range which {
+		if one != unix.SIGHUP || !signal.Ignored(one) {
+			signal.Notify(s.caught, one)
+		}
+	}
 	return s
 }
 
@@ -50,7 +67,44 @@ func (s *signals) release() { signal.Stop(s.caught) }
 // end.
 func (s *signals) stopBy(one os.Signal) interrupted {
 	s.release()
-	return interrupted{fmt.Sprintf("interrupted by %s", unix.SignalName(one.(unix.Signal)))}
+	s.reason = interrupted{fmt.Sprintf("interrupted by %s", unix.SignalName(one.(unix.Signal)))}
+	return s.reason
+}
+
+// fail ends the simulation that is running, if nothing has ended it yet.
+func (s *signals) fail(err error) {
+	select {
+	case s.faults <- err:
+	default:
+	}
+}
+
+// readFile reads a file. A signal ends the wait for the writer of a pipe.
+func (s *signals) readFile(path string) ([]byte, error) {
+	type content struct {
+		text []byte
+		err  error
+	}
+	read := make(chan content, 1)
+	go func() {
+		text, err := os.ReadFile(path)
+		read <- content{text, err}
+	}()
+	select {
+	case c := <-read:
+		return c.text, c.err
+	case one := <-s.caught:
+		return nil, s.stopBy(one)
+	}
+}
+
+// orFaults returns the signal that has ended the reading of a command line, or else its
+// faults.
+func (s *signals) orFaults(faults error) error {
+	if s.reason.reason != "" {
+		return s.reason
+	}
+	return faults
 }
 
 // supervise sets a simulation up, runs it and stops it on a signal. limit is how long
@@ -75,27 +129,35 @@ func supervise(c *console, signals *signals, limit time.Duration, setUp func() (
 	var simulation bench.Simulation
 	var stop interrupted
 	var late <-chan time.Time
-	end := func() {}
-	defer func() { end() }()
+	var stopped time.Time
+	unwatch := func() {}
+	defer func() { unwatch() }()
+	end := func(why interrupted) {
+		if stop.reason != "" {
+			return
+		}
+		stop, late, stopped = why, time.After(limit), time.Now()
+		if simulation != nil {
+			simulation.Stop(stop.reason)
+		}
+	}
 	for {
 		select {
 		case simulation = <-ready:
-			end = watch(simulation)
+			unwatch = watch(simulation)
 			if stop.reason != "" {
 				simulation.Stop(stop.reason)
 			}
 		case s := <-signals.caught:
-			stop = signals.stopBy(s)
-			late = time.After(limit)
-			if simulation != nil {
-				simulation.Stop(stop.reason)
-			}
+			end(signals.stopBy(s))
+		case err := <-signals.faults:
+			end(interrupted{err.Error()})
 		case o := <-ended:
-			o.wall = c.now().Sub(began)
+			o.wall, o.stopped = c.now().Sub(began), stopped
 			o.err = stop.explain(o.err)
 			return o
 		case <-late:
-			return outcome{result: seen(simulation), err: stop, hung: true, wall: c.now().Sub(began)}
+			return outcome{result: seen(simulation), err: stop, hung: true, stopped: stopped, wall: c.now().Sub(began)}
 		}
 	}
 }

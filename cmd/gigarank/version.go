@@ -21,11 +21,15 @@ func newVersion(c *console) *cobra.Command {
 		Short: "Print the version",
 		Args:  arguments(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(c.stdout, "gigarank %s, %s, %s/%s, %s\n",
-				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, mpiSupport())
+			_, err := fmt.Fprintln(c.stdout, versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine returns what version and --version print.
+func versionLine() string {
+	return fmt.Sprintf("gigarank %s, %s, %s/%s, %s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, mpiSupport())
 }
 
 // version returns the version of the module, or else the commit that the binary was

@@ -26,7 +26,7 @@ func Iallreduce[T typed.Datatype](r *Rank, send []T, o typed.Op[T]) Request {
 // The caller must not change it.
 func Result[T typed.Datatype](r *Rank) []T {
 	c, _ := r.communicator()
-	return typed.Elements[T](r.k.Common(r.lp, c))
+	return typed.Elements[T](r.k.SharedResult(r.lp, c))
 }
 
 // ResultOf returns the result of an Iallreduce that the last step has waited for. The caller

@@ -136,28 +136,63 @@ func (r *Rank) Ibarrier() Request {
 }
 
 // Split divides the communicator by color and key; see [mpivirt.Comm.Split]. The rank's
-// new communicator is Made(color) in the next step.
+// new communicator is NewComm(color) in the next step.
 func (r *Rank) Split(color, key int) Outcome {
 	return r.collective(r.k.Split(color, key))
 }
 
-// Dup makes a communicator with the same members; see [mpivirt.Comm.Dup]. It is Made(0) in
+// Dup makes a communicator with the same members; see [mpivirt.Comm.Dup]. It is NewComm(0) in
 // the next step.
 func (r *Rank) Dup() Outcome {
 	return r.collective(r.k.Dup(r.Group()), nil)
 }
 
 // Create makes a communicator of a subgroup; see [mpivirt.Comm.Create]. For the ranks of the
-// group, it is Made of the first of them in the next step.
+// group, it is NewComm of the first of them in the next step.
 func (r *Rank) Create(g *world.Group) Outcome {
 	return r.collective(r.k.Create(r.Group(), g, r.Rank()))
 }
 
-// Made returns a communicator that the last step has made. color is that of a Split, 0 for a
-// Dup, or the first rank of the group of a Create.
-func (r *Rank) Made(color int) Comm {
+// SplitNodes divides the communicator by the target machine's nodes; see
+// [mpivirt.Comm.SplitNodes]. The rank's new communicator is NewComm of its node's number in the
+// next step.
+func (r *Rank) SplitNodes(key int) Outcome {
+	return r.Split(r.Node(r.Rank()), key)
+}
+
+// CreateGroup makes a communicator of a subgroup, whose members alone call it; see
+// [mpivirt.Comm.CreateGroup]. It is NewGroupComm of the same group and tag in the next step.
+func (r *Rank) CreateGroup(g *world.Group, tag int) Outcome {
 	c, _ := r.communicator()
-	made := r.k.Made(r.lp, c, color)
+	if g == nil || g.Member(r.Rank()) < 0 {
+		return r.Continue()
+	}
+	on, v, err := r.k.CreateGroup(c, g, tag, r.lp)
+	r.once(v.Procedure)
+	r.lastCall, v.Transient = v.Procedure, true
+	return r.do(r.k.Compose(v.Procedure, on, int32(on.Group.Member(r.Rank()))).Enters(v, err))
+}
+
+// NewGroupComm returns the communicator that the last step has made by CreateGroup. The rank is
+// in the group.
+func (r *Rank) NewGroupComm(g *world.Group, tag int) Comm {
+	c, _ := r.communicator()
+	on, _, err := r.k.CreateGroup(c, g, tag, r.lp)
+	if err != nil {
+		r.refuse(world.CommCreateGroup, err)
+	}
+	made := r.k.NewComm(r.lp, on, 0)
+	if made == nil {
+		r.refuse(world.CommCreateGroup, world.Errorf(world.ErrComm, "no communicator of the group has been made of %s", c))
+	}
+	return Comm{made.Index}
+}
+
+// NewComm returns a communicator that the last step has made. color is that of a Split, 0 for a
+// Dup, or the first rank of the group of a Create.
+func (r *Rank) NewComm(color int) Comm {
+	c, _ := r.communicator()
+	made := r.k.NewComm(r.lp, c, color)
 	if made == nil {
 		r.refuse(world.CommSplit, world.Errorf(world.ErrComm, "no communicator of color %d has been made of %s", color, c))
 	}

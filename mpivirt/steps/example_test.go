@@ -97,7 +97,7 @@ func ExampleRank() {
 			s.step = ask
 			return r.Split(role, r.Rank())
 		case s.workers == steps.Comm{}:
-			s.workers = r.Made(role)
+			s.workers = r.NewComm(role)
 		}
 		if role == 0 {
 			return master(r, s)

@@ -17,7 +17,7 @@
 // A process opens MPI once and gets a [Job]. Each simulation takes a transport from it;
 // a study runs hundreds of simulations under one launcher:
 //
-//	job, err := mpi.Open()
+//	job, err := mpi.Open(mpi.UsualLimit)
 //	for each simulation, in all processes alike {
 //		transport, err := job.Transport()
 //		simulate over transport, to the end or until stopped
@@ -39,7 +39,8 @@
 // the job. It progresses sends while the engine computes. It also exchanges heartbeats
 // with the neighbours in a tree over all processes. So a process counts as lost, with a
 // *sync.Lost, when it is dead or cut off for some seconds, and not when its engine is
-// busy. A loss breaks all transports of the job.
+// busy. Who notices a loss tells the others over the tree: all name the same process. A
+// loss breaks all transports of the job.
 //
 // Wait polls: MPI has no portable way to sleep until a message comes. It spins briefly,
 // then yields the processor, then sleeps for at most 100 us at a time.

@@ -1,6 +1,14 @@
 package mpi
 
-import "gigarank/sync"
+import (
+	"time"
+
+	"gigarank/sync"
+)
+
+// UsualLimit is how long a process may be silent before it counts as lost, unless the user
+// says otherwise.
+const UsualLimit = 7 * time.Second
 
 // Job is the set of host processes that the launcher has started, connected by MPI, as
 // one of them sees it. It serves any number of simulations, one after another.

@@ -47,7 +47,7 @@ func underMPI(t *testing.T, n int, test string) {
 
 func TestTransport(t *testing.T) {
 	if *worker {
-		j, err := open(beatPeriod, beatLimit)
+		j, err := open(beatPeriod, UsualLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestLongCounts(t *testing.T) {
 		return
 	}
 	longestCount = 1000
-	j, err := open(beatPeriod, beatLimit)
+	j, err := open(beatPeriod, UsualLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestManyTransports(t *testing.T) {
 		}
 		return
 	}
-	j, err := open(beatPeriod, beatLimit)
+	j, err := open(beatPeriod, UsualLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,11 +343,11 @@ func TestOpenTwice(t *testing.T) {
 		underMPI(t, 1, "TestOpenTwice")
 		return
 	}
-	first, err := Open()
+	first, err := Open(UsualLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second, err := Open(); err == nil {
+	if second, err := Open(UsualLimit); err == nil {
 		t.Errorf("MPI opens twice: %v", second)
 	}
 	if err := first.Close(); err != nil {

@@ -31,9 +31,10 @@ type job struct {
 
 var opened atomic.Bool
 
-// Open initialises MPI and returns the job that this process belongs to.
-func Open() (Job, error) {
-	j, err := open(beatPeriod, beatLimit)
+// Open initialises MPI and returns the job that this process belongs to. A process that is
+// silent for the limit counts as lost.
+func Open(limit time.Duration) (Job, error) {
+	j, err := open(min(beatPeriod, limit/beatsInLimit), limit)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@
 package mpi
 
 import (
+	"encoding/binary"
 	"os"
 	"sync/atomic"
 	"time"
@@ -11,8 +12,9 @@ import (
 )
 
 const (
-	beatPeriod = 500 * time.Millisecond
-	beatLimit  = 8 * time.Second
+	beatPeriod = 500 * time.Millisecond // at most
+
+	beatsInLimit = 16 // at least, so that some may be late
 
 	tick     = 20 * time.Millisecond // between looks at MPI
 	busyTick = time.Millisecond      // the same while a send is going on
@@ -21,11 +23,15 @@ const (
 	longHost = 200 // bytes of a host's name that are sent
 )
 
-// The first byte of a heartbeat. The host's name follows.
+// The first byte of a heartbeat. The host's name follows; in a report of a loss, the lost
+// engine, how long it was silent, and the name of its host.
 const (
 	alive byte = iota
 	leaving
+	losing
 )
+
+const lossHeader = 1 + 4 + 8 // bytes before the name in a report of a loss
 
 // watch exchanges heartbeats with the neighbours in the tree.
 type watch struct {
@@ -128,8 +134,7 @@ func (w *watch) look(now time.Time, beat bool) time.Duration {
 	}
 	for rank, n := range w.neighbours {
 		if silent := now.Sub(n.heard); silent > w.limit && !n.left && j.lost.Load() == nil {
-			j.lost.Store(&sync.Lost{Engine: rank, Host: n.host, Silent: silent})
-			j.wake()
+			w.lose(&sync.Lost{Engine: rank, Host: n.host, Silent: silent}, rank)
 		}
 	}
 	for _, e := range j.ends {
@@ -138,6 +143,27 @@ func (w *watch) look(now time.Time, beat bool) time.Duration {
 		}
 	}
 	return min(tick, w.period)
+}
+
+// lose ends the use of MPI by a loss, of which it has heard from a process or learnt by its
+// silence, and tells the other neighbours. The processes that notice a loss end first: without
+// the report, those that wait for them would count them as lost in turn. The lock is held.
+func (w *watch) lose(lost *sync.Lost, from int) {
+	w.job.lost.Store(lost)
+	w.job.wake()
+	for rank := range w.neighbours {
+		if rank == from || rank == lost.Engine {
+			continue
+		}
+		message := w.job.pool.Get(lossHeader + len(lost.Host))
+		message[0] = losing
+		binary.LittleEndian.PutUint32(message[1:], uint32(lost.Engine))
+		binary.LittleEndian.PutUint64(message[5:], uint64(lost.Silent))
+		copy(message[lossHeader:], lost.Host)
+		if err := w.sending.send(w.comm, rank, message); err != nil {
+			return // broken gives the loss as the cause
+		}
+	}
 }
 
 // exchange sends and receives heartbeats and progresses sends of the engines. The
@@ -188,7 +214,15 @@ func (w *watch) listen(now time.Time) error {
 			return err
 		}
 		message := w.incoming.done(slot)
-		if n := w.neighbours[src]; n != nil && length > 0 {
+		if length >= lossHeader && message[0] == losing {
+			if w.job.lost.Load() == nil {
+				w.lose(&sync.Lost{
+					Engine: int(binary.LittleEndian.Uint32(message[1:])),
+					Host:   string(message[lossHeader:]),
+					Silent: time.Duration(binary.LittleEndian.Uint64(message[5:])),
+				}, src)
+			}
+		} else if n := w.neighbours[src]; n != nil && length > 0 {
 			n.heard, n.host, n.left = now, string(message[1:]), message[0] == leaving
 		}
 		w.job.pool.Put(message)

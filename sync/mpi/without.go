@@ -2,7 +2,10 @@
 
 package mpi
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // Available reports whether this build has MPI.
 func Available() bool { return false }
@@ -11,8 +14,14 @@ func Available() bool { return false }
 func Version() string { return "" }
 
 // Open initialises MPI and returns the job that this process belongs to.
-func Open() (Job, error) {
+func Open(time.Duration) (Job, error) {
 	return nil, errors.New("this build has no MPI: build with -tags mpi (Open MPI) or -tags mpi,mpich (MPICH), with the MPI library's development files installed")
+}
+
+// OpenLink initialises MPI for measurements.
+func OpenLink(int) (Link, error) {
+	_, err := Open(UsualLimit)
+	return nil, err
 }
 
 // Abort ends all processes of the run with an exit code and does not return. Without

@@ -9,7 +9,7 @@ import (
 
 // A build without MPI says how to get one with it.
 func TestWithout(t *testing.T) {
-	job, err := Open()
+	job, err := Open(UsualLimit)
 	if job != nil || err == nil || !strings.Contains(err.Error(), "-tags mpi") {
 		t.Errorf("Open() = %v, %v", job, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"gigarank/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
+	"gigarank/random"
 	"gigarank/vtime"
 )
 
@@ -30,37 +31,36 @@ type agent struct {
 	stage    stage
 	sent     sentStage        // the message of this round
 	ended    bool             // by an error; what is still on its way to it is lost
-	fault    world.ErrorClass // of the calls of members, as far as the agent knows; see learn
+	fault    world.ErrorClass // of members' calls, as far as this agent knows; see learn
 	message  int32
 	clock    vtime.Time
 	posted   vtime.Time // when the round began
 	matched  vtime.Time // when the sender of this round became free
 	released vtime.Time // see processor
 	port     network.Port
-	working  []byte // content of the positions of the schedule; nil if only sizes are simulated
-	base     int64  // offset in the layout at which working begins
-	output   []byte
+	memory   *memory // nil if only sizes are simulated
 }
 
-// stage is what an agent does next in its round.
+// stage is the next action of an agent in its round.
 type stage uint8
 
 const (
 	sending stage = iota
 	receiving
 	acknowledging
-	posting   // has asked the processor to receive what was there before; see processor
-	matched   // has received, but what it sends may not have left
-	combining // has asked the processor to combine what was received
+	posting   // the processor is to receive a message that came before; see processor
+	matched   // the message is received, but the own one may not have left
+	combining // the processor is to combine the received content
 )
 
-// sentStage is how far the message is that an agent sends in its round.
+// sentStage is the progress of the message that an agent sends in its round.
 type sentStage uint8
 
 const (
-	gone    sentStage = iota // or there is none
-	leaving                  // the processor has been asked to send it; see processor
-	unacked                  // waits for its match
+	gone    sentStage = iota // it has left, or there is none
+	held                     // it waits for room; see holdBack
+	leaving                  // the processor is to send it; see processor
+	unacked                  // its match is awaited
 )
 
 // startAgent begins a member's part by messages.
@@ -78,8 +78,7 @@ func (k *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 	}
 	a := k.newAgent(inst, lp, member, layout, inst.entryOf(k, lp, int(member)))
 	if v.Data {
-		k.agents.At(a).output = v.Output
-		k.load(k.agents.At(a), v.Input)
+		k.lay(k.agents.At(a), v, v.Input, v.Output)
 	}
 	k.queueAgent(a)
 }
@@ -88,7 +87,10 @@ func (k *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 func (k *Collectives) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
 	a := k.newAgent(inst, lp, int32(p), inst.layout, start)
 	if inst.join.sums != nil {
-		k.agents.At(a).working, _ = inst.join.sums.take(p)
+		m := k.takeMemory()
+		m.own, _ = inst.join.sums.take(p)
+		m.buffered = true
+		k.agents.At(a).memory = m
 	}
 	k.queueAgent(a)
 }
@@ -107,8 +109,8 @@ func (k *Collectives) newAgent(inst *instance, lp, member int32, layout *collect
 	return index
 }
 
-// single reports whether an agent stands for one member: node-leader joins and releases
-// nobody where a node has only one.
+// single reports whether an agent stands for one member, as under node-leader on a node
+// with one member: nobody joins or is released there.
 func (a *agent) single() bool {
 	return !a.inst.leaders || a.inst.comm.nodes.size(int(a.member)) == 1
 }
@@ -121,59 +123,8 @@ func (a *agent) signature() signature {
 	return a.inst.signatureOf(int(a.member))
 }
 
-// load lays a member's input out in the working buffer.
-func (k *Collectives) load(a *agent, input []byte) {
-	s, w := a.inst.schedule, a.inst.schedule.Positions()
-	extent := s.Extent(int(a.member))
-	if extent.Run != 0 || extent.First+extent.Count > w {
-		extent = collectives.Blocks{Count: w}
-	}
-	a.base = a.layout.Offset(extent.First)
-	a.working = k.Buffers.Take(int(a.layout.Offset(extent.First+extent.Count) - a.base))
-	if a.inst.layout == nil { // messages may be shorter than the room for them
-		a.results(func(out, working []byte) { copy(working, out) })
-	}
-	for p := extent.First; p < extent.First+extent.Count; p++ {
-		if b := s.Source(int(a.member), p); b != collectives.None {
-			at := a.layout.Offset(b)
-			copy(a.at(p, 1), input[at:at+a.layout.Offset(p+1)-a.layout.Offset(p)])
-		}
-	}
-}
-
-// at returns the memory of n positions.
-func (a *agent) at(position, n int) []byte {
-	return a.working[a.layout.Offset(position)-a.base : a.layout.Offset(position+n)-a.base]
-}
-
-// store writes a member's result to its output, if it wants it for itself.
-func (a *agent) store() {
-	if a.output == nil {
-		return
-	}
-	a.results(func(out, working []byte) { copy(out, working) })
-}
-
-// results visits the blocks of a member's result: where each lies in the output,
-// with all that comes after it, and in the working buffer.
-func (a *agent) results(visit func(out, working []byte)) {
-	s, n := a.inst.schedule, a.inst.resultBlocks(int(a.member))
-	out := a.inst.resultBase()
-	for b := range n {
-		p := s.Result(int(a.member), b)
-		if p == collectives.None {
-			continue
-		}
-		at := int64(0)
-		if n > 1 {
-			at = a.layout.Offset(out+b) - a.layout.Offset(out)
-		}
-		visit(a.output[at:], a.at(p, 1))
-	}
-}
-
-// flow returns the state of the network interface that an agent uses: one of its own,
-// since collectives stand apart from other messages.
+// flow returns the network interface of an agent. It has its own, since the messages of
+// collectives stand apart from others.
 func (k *Collectives) flow(a *agent) *network.Port {
 	if !k.HasPorts {
 		return nil
@@ -208,17 +159,23 @@ func (k *Collectives) RunAgent(index int32) {
 		if a.stage == sending {
 			a.posted = a.clock
 			if step.To != collectives.None {
+				if k.crowded(a) && k.holdBack(index, a, &step) {
+					k.dropKept(a.memory)
+					return
+				}
 				k.sendRound(index, a, &step)
 			}
 			a.stage = receiving
 		}
 		if a.stage == receiving {
 			if step.From != collectives.None && !k.receiveRound(index, a, &step) {
+				k.dropKept(a.memory)
 				return
 			}
 			a.stage = acknowledging
 		}
 		if a.sent == unacked {
+			k.dropKept(a.memory)
 			return
 		}
 		a.clock = max(a.clock, a.matched)
@@ -227,8 +184,8 @@ func (k *Collectives) RunAgent(index int32) {
 	}
 }
 
-// nextStep takes an agent to the first round from its own on in which it does something,
-// and returns what. It reports false if there is none.
+// nextStep advances an agent to its next round with a step, its present one included, and
+// returns the step. more is false if there is none.
 func (a *agent) nextStep() (step collectives.Step, more bool) {
 	s, member := a.inst.schedule, int(a.member)
 	round := s.Next(member, int(a.round))
@@ -239,13 +196,47 @@ func (a *agent) nextStep() (step collectives.Step, more bool) {
 	return s.Step(member, round), true
 }
 
+// farAhead is the number of instances of one communicator, not left by all members here, past
+// which agents let members go first that are behind.
+const farAhead = 256
+
+// crowded reports whether holdBack has to be asked.
+func (k *Collectives) crowded(a *agent) bool {
+	return k.Engine.Crowded() || len(a.inst.comm.Live) > farAhead
+}
+
+// holdBack has an agent that is about to send go on later, once for each message, and reports
+// whether it does. It does if the buffers of the receiver's engine or of this one are full, or
+// if other members are far behind, perhaps since they wait for room themselves. So a rank that
+// needs no answer cannot fill the memory of the others' hosts. The engine goes on with the
+// agent when there is room or nothing else is left to do: nobody is stopped for good.
+func (k *Collectives) holdBack(index int32, a *agent, step *collectives.Step) bool {
+	if a.sent == held {
+		return false
+	}
+	engine := k.Engine.Partition().Owner(a.inst.rankOf(step.To))
+	switch {
+	case k.Engine.Congested(engine):
+		k.fullest = engine
+	case len(a.inst.comm.Live) > farAhead:
+		engine = k.fullest
+	default:
+		return false
+	}
+	a.sent = held
+	k.Engine.Throttle(^index, a.clock, engine)
+	return true
+}
+
 // sendRound sends the message of a round.
 func (k *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
+	a.sent = gone
 	m, dst := k.roundMessage(index, a, step)
 	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
 	k.checkSent(a, dst, m.bytes, a.posted, m.arrival)
 	k.Engine.Statistics.Messages++
-	k.dispatchRound(&m, dst, a.posted, k.gather(a, step.Send, a.inst.schedule.Positions()))
+	content, at := k.gather(a, step.Send, a.inst.schedule.Positions())
+	k.dispatchRound(a, &m, dst, a.posted, content, at)
 }
 
 // roundMessage returns the message that an agent sends in its round, without its times,
@@ -269,44 +260,56 @@ func (k *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, ar
 		bytes = 0
 	}
 	free, leaves := k.Target.Send(k.flow(a), bytes, a.posted)
-	return free, leaves.Add(k.Target.Delay(src, dst, bytes))
+	arrival = leaves.Add(k.Target.Delay(src, dst, bytes))
+	if k.Target.HasJitter() {
+		arrival = arrival.Add(k.Target.Jitter(src, dst, k.nameOfRound(a, dst)))
+	}
+	return free, arrival
 }
 
-// checkSent notes it if a participant's message, which begins to leave it at an instant,
-// would not be gone, or not arrive, before the end of virtual time.
+// nameOfRound returns an agent's name for the message of its round to a rank. It has the
+// highest bit, which the numbers of point-to-point messages do not have.
+func (k *Collectives) nameOfRound(a *agent, dst int) uint64 {
+	return 1<<63 | random.Uint64(a.inst.comm.Context, uint64(a.inst.Number), uint64(a.round)<<32|uint64(dst))
+}
+
+// checkSent fails the run if a participant's message, which begins to leave at begun, would
+// leave or arrive after the end of virtual time.
 func (k *Collectives) checkSent(a *agent, dst int, bytes int64, begun, arrival vtime.Time) {
 	if max(a.clock, arrival) == vtime.Forever {
 		k.pastSend(a.inst, int(k.Global(a.lp)), dst, bytes, begun)
 	}
 }
 
-// checkReceived notes it if a participant would not be done with a message before the end
-// of virtual time.
+// checkReceived fails the run if a participant would receive a message after the end of
+// virtual time.
 func (k *Collectives) checkReceived(a *agent, src int, bytes int64, arrival vtime.Time) {
 	if a.clock == vtime.Forever {
 		k.pastReceive(a.inst, src, int(k.Global(a.lp)), bytes, max(a.posted, arrival))
 	}
 }
 
-// gather returns the content of the positions, valid until the next call.
-func (k *Collectives) gather(a *agent, b collectives.Blocks, w int) []byte {
-	if a.working == nil || b.Count == 0 {
-		return nil
+// gather returns the content of the positions, valid until the next call or until the agent
+// changes its memory, and the offset in the layout at which it begins; negative if it is none
+// piece of that memory.
+func (k *Collectives) gather(a *agent, b collectives.Blocks, w int) (content []byte, at int64) {
+	if a.memory == nil || b.Count == 0 {
+		return nil, -1
 	}
 	first, n, rest := b.Next(w)
 	if rest.Count == 0 {
-		return a.at(first, n)
+		return a.at(first, n), a.layout.Offset(first)
 	}
 	k.scratch = append(k.scratch[:0], a.at(first, n)...)
 	for rest.Count > 0 {
 		first, n, rest = rest.Next(w)
 		k.scratch = append(k.scratch, a.at(first, n)...)
 	}
-	return k.scratch
+	return k.scratch, -1
 }
 
-// receiveRound takes in the message of a round, if it is there. If it comes from
-// another call, that is the end of the agent.
+// receiveRound receives the message of a round, if it is there. It reports whether the
+// agent goes on: a message from another call ends the agent.
 func (k *Collectives) receiveRound(index int32, a *agent, step *collectives.Step) bool {
 	if a.message == 0 {
 		a.message = k.takeEarly(a)
@@ -326,12 +329,12 @@ func (k *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 	return true
 }
 
-// acceptRound takes in what the message of a round carries. It reports false if that is
-// the end of the agent, since it comes from another call.
+// acceptRound takes in the content of a round's message. It reports whether the agent goes
+// on: a message from another call ends it.
 func (k *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
 	m := k.rounds.At(a.message)
 	own, theirs := a.signature(), m.signature
-	if own != theirs && own.whole() {
+	if own != theirs && own.synchronizing() {
 		k.contradiction(a.inst)
 		return false
 	}
@@ -341,15 +344,18 @@ func (k *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
 	if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
 		a.inst.blame(int(a.member), world.Errorf(world.ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
 	}
-	if a.working != nil && a.fault == 0 {
-		a.absorb(step, m.payload)
+	if a.memory != nil && a.fault == 0 && !m.taken {
+		k.absorb(a, step, m.payload)
+		if m.content != 0 && step.Combine == collectives.Store {
+			k.keepReceived(a, step.Receive, m)
+		}
 	}
 	k.disposeRound(a.message)
 	a.message = 0
 	return true
 }
 
-// combinedBytes is how many bytes of a received message go through the operator.
+// combinedBytes returns how many bytes of a received message go through the operator.
 func combinedBytes(step *collectives.Step, bytes int64) int64 {
 	n := int64(0)
 	if step.Combine != collectives.Store {
@@ -361,34 +367,35 @@ func combinedBytes(step *collectives.Step, bytes int64) int64 {
 	return n
 }
 
-// absorb puts received content where the step says.
-func (a *agent) absorb(step *collectives.Step, payload []byte) {
-	a.combine(step.Receive, step.Combine, payload)
+// absorb stores or combines received content as the step says.
+func (k *Collectives) absorb(a *agent, step *collectives.Step, content []byte) {
+	k.combine(a, step.Receive, step.Combine, content)
 	if step.Also.Count > 0 {
-		a.combine(step.Also, step.AlsoCombine, payload)
+		k.combine(a, step.Also, step.AlsoCombine, content)
 	}
 }
 
-func (a *agent) combine(b collectives.Blocks, how collectives.Combine, payload []byte) {
+func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Combine, content []byte) {
 	w := a.inst.schedule.Positions()
 	for b.Count > 0 {
 		var first, n int
 		first, n, b = b.Next(w)
 		mine := a.at(first, n)
-		theirs := payload[:min(len(mine), len(payload))]
-		payload = payload[len(theirs):]
+		theirs := content[:min(len(mine), len(content))]
+		content = content[len(theirs):]
+		into := k.toWrite(a, first, n)
 		switch how {
 		case collectives.Store:
-			copy(mine, theirs)
+			copy(into, theirs)
 		case collectives.TheirsFirst:
-			a.inst.callOf(int(a.member)).Operator.Apply(mine, theirs, mine)
+			a.inst.callOf(int(a.member)).Operator.Apply(into, theirs, mine)
 		case collectives.MineFirst:
-			a.inst.callOf(int(a.member)).Operator.Apply(mine, mine, theirs)
+			a.inst.callOf(int(a.member)).Operator.Apply(into, mine, theirs)
 		}
 	}
 }
 
-// AgentAcknowledged tells an agent that the message of its round was matched.
+// AgentAcknowledged handles the match of an agent's message at t.
 func (k *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
 	a := k.agents.At(index)
 	if a.ended {
@@ -413,15 +420,15 @@ func (k *Collectives) continueAgent(index int32) {
 func (k *Collectives) endAgent(index int32) {
 	a := k.unlinkAgent(index)
 	k.agents.Release(index)
-	inst, lp, member, t, working := a.inst, a.lp, int(a.member), a.clock, a.working
-	if working != nil && !inst.leaders && a.fault == 0 {
+	inst, lp, member, t := a.inst, a.lp, int(a.member), a.clock
+	if a.memory != nil && !inst.leaders && a.fault == 0 {
 		a.store()
 	}
 	if inst.comm.Locals < inst.comm.Size {
 		k.checkLeftOver(inst, lp)
 	}
-	if working != nil && inst.result == nil && inst.Call.Operation == collectives.Allreduce {
-		inst.result = append([]byte(nil), working...)
+	if a.memory != nil {
+		k.finish(&a)
 	}
 	switch {
 	case k.Processors == nil && !inst.leaders:
@@ -433,11 +440,10 @@ func (k *Collectives) endAgent(index int32) {
 	default:
 		k.exitFrom(inst, lp, member, t, a.released)
 	}
-	k.Buffers.Release(working)
 	k.flushRange(inst)
 }
 
-// unlinkAgent takes an agent off its LP and returns what it is.
+// unlinkAgent removes an agent from its LP and returns its value.
 func (k *Collectives) unlinkAgent(index int32) agent {
 	a := *k.agents.At(index)
 	link := &k.roundQueue(a.lp).agents

@@ -6,11 +6,11 @@ import (
 	"gigarank/collectives"
 	"gigarank/invariant"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/random"
 )
 
-// Algorithm returns the algorithm to use for an operation: the one that the
-// simulation was told, else the default; for a reduction that does not commute,
-// one that combines in rank order.
+// Algorithm returns the algorithm of an operation: the user's choice, else the default.
+// For a reduction that does not commute it returns one that combines in rank order.
 func (k *Collectives) Algorithm(op collectives.Operation, c *Communicator, o *world.Operator) collectives.Algorithm {
 	a := k.algorithms[op]
 	if o.Apply == nil || o.Commutative || collectives.Ordered(op, a) {
@@ -63,11 +63,13 @@ func negative(counts []int64) bool {
 	return slices.ContainsFunc(counts, func(n int64) bool { return n < 0 })
 }
 
-// Check returns what is wrong with a member's arguments.
+// Check returns the fault of a member's arguments, nil if they have none.
 func (c *Communicator) Check(v *Collective) error {
 	switch {
 	case c.Size == 0:
 		return world.Errorf(world.ErrComm, "%s", c)
+	case c.Remote != nil:
+		return c.checkInter(v)
 	case v.Operation.Rooted() && (v.Root < 0 || v.Root >= c.Size):
 		return world.Errorf(world.ErrRoot, "root %d in a communicator of %d ranks", v.Root, c.Size)
 	case v.Bytes < 0 || negative(v.Counts) || negative(v.InCounts) || negative(v.OutCounts):
@@ -82,54 +84,105 @@ func (c *Communicator) Check(v *Collective) error {
 	return nil
 }
 
-// Split hands over a collective that makes the communicators of a split.
+// Split returns the collective that makes the communicators of a split.
 func (k *Collectives) Split(color, key int) (*Collective, error) {
-	v := k.Hand(Collective{
-		Procedure: world.CommSplit, Operation: collectives.Allgather, Bytes: 8, Element: 8, Making: &exchange{color: color, key: int64(key)},
+	v := k.Prepare(Collective{
+		Procedure: world.CommSplit, Operation: collectives.Allgather, Bytes: 8, Element: 8, Creation: &creation{color: color, key: int64(key)},
 	})
 	return v, checkColor(color)
 }
 
-// Dup hands over a collective that makes a communicator of all members again.
+// Dup returns the collective that makes a communicator of the same members.
 func (k *Collectives) Dup(g *world.Group) *Collective {
-	return k.creation(world.CommDup, &exchange{group: g})
+	return k.prepareCreation(world.CommDup, &creation{group: g})
 }
 
-// Create hands over a collective that makes communicators of subgroups; a rank gives the
-// one that it is in.
+// Create returns the collective that makes communicators of subgroups. A rank gives the
+// group that it belongs to.
 func (k *Collectives) Create(parent, g *world.Group, rank int) (*Collective, error) {
 	if g == nil {
 		g = world.Strided(0, 1, 0)
 	}
-	x := &exchange{color: world.Undefined}
+	x := &creation{color: world.Undefined}
 	if g.Member(rank) >= 0 {
 		x.color, x.group = g.WorldRank(0), g
 	}
-	return k.creation(world.CommCreate, x), parent.Contains(g)
+	return k.prepareCreation(world.CommCreate, x), parent.Contains(g)
 }
 
-func (k *Collectives) creation(name world.Procedure, x *exchange) *Collective {
-	return k.Hand(Collective{Procedure: name, Operation: collectives.Allreduce, Bytes: 8, Element: 8, Making: x})
+// CreateGroup returns the collective that makes a communicator of a subgroup among its members
+// alone, and the communicator on which they carry it out. That one belongs to the parent, the
+// group and the tag, and the members make it without a message.
+func (k *Collectives) CreateGroup(c *Communicator, g *world.Group, tag int, lp int32) (*Communicator, *Collective, error) {
+	v := k.prepareCreation(world.CommCreateGroup, &creation{group: g})
+	switch {
+	case c.Size == 0:
+		return c, v, world.Errorf(world.ErrComm, "%s", c)
+	case c.Remote != nil:
+		return c, v, world.Errorf(world.ErrComm, "%v on an intercommunicator", v.Procedure)
+	case tag < 0 || tag > world.TagUB:
+		return c, v, world.Errorf(world.ErrTag, "tag %d: tags are 0 to %d", tag, world.TagUB)
+	}
+	if err := k.GroupOf(c, lp).Contains(g); err != nil {
+		return c, v, err
+	}
+	return k.companion(random.Uint64(c.Context, g.Hash(), uint64(tag)), g), v, nil
+}
+
+// exchangeContext, with that of a communicator, names the one of its exchanges.
+const exchangeContext = 1 << 32
+
+// Exchanging returns the communicator that the messages of a communicator's exchanges are on. A
+// program's receives from any source and of any tag do not see them.
+func (k *Collectives) Exchanging(c *Communicator) *Communicator {
+	if c.exchanging == nil && c.Remote != nil {
+		c.exchanging = k.Inter(random.Uint64(c.Context, exchangeContext, 0), c.Group, random.Uint64(c.Remote.Context, exchangeContext, 0), c.Remote.Group)
+	} else if c.exchanging == nil {
+		c.exchanging = k.companion(random.Uint64(c.Context, exchangeContext, 0), c.Group)
+	}
+	return c.exchanging
+}
+
+// companion returns the communicator with a context that its members work out by themselves. It
+// makes it if no rank of the engine has.
+func (k *Collectives) companion(context uint64, g *world.Group) *Communicator {
+	if c := k.Communicators.At(k.Expect(context)); c.Size != 0 {
+		return c
+	}
+	return k.addComm(context, g)
+}
+
+func (k *Collectives) prepareCreation(name world.Procedure, x *creation) *Collective {
+	return k.Prepare(Collective{Procedure: name, Operation: collectives.Allreduce, Bytes: 8, Element: 8, Creation: x})
 }
 
 // Color returns the color that a member gives to a collective that makes communicators.
-func (v *Collective) Color() int { return v.Making.color }
+func (v *Collective) Color() int { return v.Creation.color }
 
-// SharesResult reports whether the result of a collective is one that all members share.
+// SharesResult reports whether all members of a collective share one result.
 func (v *Collective) SharesResult() bool {
-	return v.Operation == collectives.Allreduce && v.Making == nil
+	return v.Operation == collectives.Allreduce && v.Creation == nil
 }
 
-// Hand returns what an LP hands to a collective. There is one for all LPs of the
-// engine: it is taken over before another LP runs.
-func (k *Collectives) Hand(v Collective) *Collective {
-	k.handed = v
-	return &k.handed
+// Prepare stores the arguments of an LP's call and returns them. The LPs of an engine share
+// the memory: the call is taken over before another LP runs.
+func (k *Collectives) Prepare(v Collective) *Collective {
+	k.prepared = v
+	return &k.prepared
 }
 
-// Sized hands over a collective of which only the size is simulated.
+// Blank is Prepare for a call without arguments. The caller, who may have a small stack,
+// sets them one by one.
+func (k *Collectives) Blank(name world.Procedure, op collectives.Operation) *Collective {
+	v := &k.prepared
+	*v = Collective{}
+	v.Procedure, v.Operation = name, op
+	return v
+}
+
+// Sized returns a collective of which only the size is simulated.
 func (k *Collectives) Sized(op collectives.Operation, bytes int64, root int) (*Collective, error) {
-	v := k.Hand(Collective{Procedure: world.ProcedureOf(op), Operation: op, Bytes: bytes, Element: 1})
+	v := k.Prepare(Collective{Procedure: world.ProcedureOf(op), Operation: op, Bytes: bytes, Element: 1})
 	switch op {
 	case collectives.Barrier:
 		return &k.Barrier, nil

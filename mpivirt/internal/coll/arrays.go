@@ -3,7 +3,6 @@ package coll
 import (
 	"sort"
 
-	"gigarank/collectives"
 	"gigarank/invariant"
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/stats"
@@ -11,8 +10,8 @@ import (
 	"gigarank/vtime"
 )
 
-// The bulk interpreter over arrays: exit times follow from entry times in max-plus
-// algebra, which package maxplus has. Each engine evaluates its own participants, which
+// The bulk interpreter over arrays: package maxplus evaluates exit times from entry times
+// in max-plus algebra. Each engine evaluates its own participants, which
 // are consecutive, and engines exchange the stretches of the array that a round carries
 // across.
 
@@ -25,9 +24,8 @@ type arrayRun struct {
 	begun       bool // the engine's own participants have all entered
 	outbound    outbound
 	inbox       map[int][]stretch
-	tree        *collectives.TreeFold[[]byte]
-	early       []treePart
-	hold        hold // from the least of the participants' clocks on, while they wait
+	sum         *summing // nil if no data are combined
+	hold        hold     // from the least of the participants' clocks on, while they wait
 }
 
 var _ maxplus.Participants = (*arrayRun)(nil)
@@ -55,8 +53,8 @@ func (k *Collectives) arraysOf(inst *instance) *arrayRun {
 			UniformFrom: k.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
 			Low: lo, High: hi, Participants: b, Memory: &k.memory,
 		})
-		if inst.Call.Data {
-			b.tree = k.newTree(inst.Call.Operator, inst.schedule.Members())
+		if inst.Call.Data && !moves(inst.Call.Operation) {
+			b.sum = k.newSumming(inst)
 		}
 		if invariant.Enabled {
 			k.checkCover(inst)
@@ -69,25 +67,27 @@ func (k *Collectives) arraysOf(inst *instance) *arrayRun {
 // participants returns the range of participants that belong to an engine.
 func (k *Collectives) participants(inst *instance, engine int) (lo, hi int) {
 	first, last := k.Engine.Partition().Range(engine)
-	bound := func(rank int) int {
-		if inst.comm.Index == world.World && !inst.leaders {
-			return rank
-		}
-		if nodes := inst.comm.nodes; inst.leaders && nodes.perNode > 0 {
-			return nodes.quotient(rank + nodes.perNode - 1)
-		}
-		return sort.Search(inst.schedule.Members(), func(p int) bool { return inst.rankOf(p) >= rank })
+	return k.participantFrom(inst, first), k.participantFrom(inst, last)
+}
+
+// participantFrom returns the first participant whose rank is not below a rank.
+func (k *Collectives) participantFrom(inst *instance, rank int) int {
+	if inst.comm.Index == world.World && !inst.leaders {
+		return rank
 	}
-	return bound(first), bound(last)
+	if nodes := inst.comm.nodes; inst.leaders && nodes.perNode > 0 {
+		return nodes.quotient(rank + nodes.perNode - 1)
+	}
+	return sort.Search(inst.schedule.Members(), func(p int) bool { return inst.rankOf(p) >= rank })
 }
 
 // enterBulk enters a member of an instance that is carried out in bulk.
 func (k *Collectives) enterBulk(inst *instance, member int, v *Collective) {
-	if inst.mode == byArrays && v.Data {
+	if inst.mode == byArrays && v.Data && !moves(v.Operation) {
 		value := k.Buffers.Take(len(v.Input))
 		copy(value, v.Input)
 		b := k.arraysOf(inst)
-		b.tree.Add(b.tree.Leaf(member), value)
+		b.sum.fold.Add(b.sum.fold.Leaf(member), value)
 	} else {
 		inst.keep(member-inst.comm.First, v)
 	}
@@ -117,8 +117,8 @@ func (k *Collectives) runBulk(inst *instance) {
 	k.endArrays(inst, b)
 }
 
-// holdArrays tells the engine that participants wait for other engines: they may act
-// at the instants that their clocks show now, or later.
+// holdArrays caps the engine's promises: participants wait for other engines, and may act
+// at the instants of their clocks or later.
 func (k *Collectives) holdArrays(b *arrayRun) {
 	if b.hold.held || k.Engine.Engines() == 1 {
 		return
@@ -130,8 +130,7 @@ func (k *Collectives) holdArrays(b *arrayRun) {
 	k.holdFrom(&b.hold, least)
 }
 
-// progress goes through the rounds as far as what has come allows. It reports
-// whether all are done.
+// progress carries out the rounds whose clocks have come. It reports whether all are done.
 func (k *Collectives) progress(inst *instance, b *arrayRun) bool {
 	for !b.Over() {
 		b.Prepare()
@@ -145,17 +144,10 @@ func (k *Collectives) progress(inst *instance, b *arrayRun) bool {
 		b.outbound = outbound{}
 	}
 	b.Finish()
-	if b.tree != nil {
-		result, complete := b.tree.Result()
-		if !complete {
-			return false
-		}
-		inst.result = append([]byte(nil), result...)
-	}
-	return true
+	return b.sum == nil || b.sum.done
 }
 
-// beginArrays sets the clocks that the participants start with.
+// beginArrays sets the clocks of the participants to their entries.
 func (k *Collectives) beginArrays(inst *instance, b *arrayRun) {
 	b.begun = true
 	spare := &inst.comm.spare.arrays
@@ -167,8 +159,8 @@ func (k *Collectives) beginArrays(inst *instance, b *arrayRun) {
 		b.Begin(spare)
 		k.loadClocks(inst, b)
 	}
-	if b.tree != nil {
-		k.sendTree(inst, b)
+	if b.sum != nil {
+		k.addVectors(inst, b.sum)
 	}
 }
 
@@ -193,6 +185,7 @@ func (k *Collectives) loadClocks(inst *instance, b *arrayRun) {
 // endArrays lets the participants leave.
 func (k *Collectives) endArrays(inst *instance, b *arrayRun) {
 	work := b.Clocks()
+	k.move(inst)
 	switch {
 	case inst.leaders:
 		for i, t := range work {

@@ -2,6 +2,8 @@ package coll
 
 import (
 	"slices"
+	"sort"
+	"unsafe"
 
 	"gigarank/collectives"
 	"gigarank/invariant"
@@ -12,7 +14,7 @@ import (
 	"gigarank/vtime"
 )
 
-// Collective is what a member hands in when it calls a collective operation.
+// Collective holds the arguments of a member's call of a collective operation.
 type Collective struct {
 	Procedure world.Procedure
 	Operation collectives.Operation
@@ -29,73 +31,76 @@ type Collective struct {
 	Output    []byte            // where this member's result goes
 	InCounts  []int64           // alltoallv: bytes to each member
 	OutCounts []int64           // alltoallv: bytes from each member
-	Making    *exchange         // for the making of communicators
+	Creation  *creation         // for the making of communicators
 }
 
-// Collectives is what a partition keeps of collectives.
+// Collectives holds the communicators and collectives of a partition.
 type Collectives struct {
 	ptp.Messages
 	collecting
-	Members    []*Communicator         // by index
-	freed      []*Communicator         // that all local members have given up
-	handed     Collective              // scratch: what the running LP hands to a collective
-	Barrier    Collective              // what every Barrier hands in
-	algorithms []collectives.Algorithm // by operation
-	wanted     Interpreter             // that the simulation is told to use
-	alike      bool                    // any two leaders of nodes are as far apart as any other two
-	Faults     map[int32]fault         // by LP that leaves a collective and has not gone on
-	Apart      map[int32][]byte        // by LP: common result of an allreduce that other members began
+	Communicators  world.Table[Communicator] // by index, as Comms
+	freed          []*Communicator           // that all local members have freed
+	tokens         map[int32]uint64          // by LP: number of those that it has had
+	prepared       Collective                // scratch: the arguments of the running LP's call
+	Barrier        Collective                // the arguments of every Barrier
+	algorithms     []collectives.Algorithm   // by operation
+	interpreter    Interpreter               // that the user asks for
+	leadersUniform bool                      // any two leaders of nodes are as far apart as any other two
+	Faults         map[int32]fault           // by LP that has left a collective and has not been resumed
+	KeptResults    map[int32][]byte          // by LP: common result of an allreduce that other members began
 }
 
-// Open prepares collectives, over messages that are, and enters WORLD and SELF. It is told
-// the algorithm of each operation, and the interpreter to use.
+// Open prepares collectives and enters WORLD and SELF. The messages must have been
+// prepared. algorithms names one for each operation.
 func (k *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter) {
-	k.algorithms, k.wanted, k.alike = algorithms, wanted, k.Target.LeadersUniform()
+	k.algorithms, k.interpreter, k.leadersUniform = algorithms, wanted, k.Target.LeadersUniform()
 	k.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&k.Partition, n) }
 	k.enterComm(&Communicator{Comm: world.Comm{Group: world.Strided(0, 1, 0)}})
 	k.addComm(world.WorldContext, world.Strided(0, 1, k.Target.Ranks()))
 	k.addComm(world.SelfContext, nil)
-	k.Joiners.Hi, k.Timing = -1, stats.Untimed
+	k.Joiners.Hi, k.Timing, k.fullest = -1, stats.Untimed, k.Engine.Index()
 	k.Barrier = Collective{Procedure: world.Barrier, Operation: collectives.Barrier}
 }
 
-// Communicator is a communicator with what its members do together.
+// Communicator is a communicator with the collectives of its members.
 type Communicator struct {
 	world.Comm
 	Next    uint32      // number of the next instance of a collective
-	Live    []*instance // that not all local members have left, by number
-	nodes   *nodeTable  // made when it is first needed
-	others  []int       // other engines that have members, once asked for
+	Live    []*instance // instances that some local member has not left, by number
+	nodes   *nodeTable  // nil until it is needed
 	result  []byte      // common result of the collective that a member left last
 	spare   spare
 	open    *instance             // a barrier that members are joining, all in blocking form, while no other instance lacks members
-	made    map[int]*Communicator // communicators that the members made last
+	made    map[int]*Communicator // by color, communicators that the latest collective made
 	pending map[uint32][]pendingRecord
-	spells  []spell         // what members of this engine have called, if there are others
+	spells  []spell         // the calls of this engine's members, if other engines have members
 	past    []entrance      // likewise: the first entrants of instances that all members of this engine have left
-	freers  []uint64        // set of the members of this engine that have given it up, counted from First; nil if there is none
-	broken  map[uint32]bool // instances that have failed because members called different things
+	freers  []uint64        // set of the local members that have freed it, counted from First; nil if none has
+	failed  map[uint32]bool // instances that have failed because members called different things
+
+	exchanging *Communicator // that the messages of exchanges are on; nil before the first
 }
 
-// collecting is what collectives keep, beside what their communicators do.
+// collecting holds the state of collectives that belongs to no communicator.
 type collecting struct {
 	Timing     int32 // label of the time of the running LP's next collective
 	Joiners    joiners
 	tasks      []task      // that items of the ready queue stand for; see taskItems
 	idle       []int32     // places in tasks
-	incomplete []*instance // carried out locally once all members have entered
+	incomplete []*instance // carried out locally, and some member has not entered
 	holds      []*hold     // that have begun
 	rounding
 	localRun localRun       // scratch of runLocally
 	memory   maxplus.Memory // of arrays and of stretches of clocks
 	told     []int          // scratch of release
+	children []branch       // scratch of branchesOf
 }
 
-// instance is one collective operation on one communicator, as the members of
-// this engine take part in it. The members of all engines number their instances
-// alike: MPI demands that they call collectives in the same order.
+// instance is one collective operation on one communicator, with the part of this
+// engine's members. MPI demands that all members call collectives in the same order, so
+// an instance has the same number on all engines.
 type instance struct {
-	// What enterBarrier needs lies in the first two cache lines.
+	// The fields that EnterBarrier reads lie in the first two cache lines.
 	comm    *Communicator
 	entered []uint64 // bit set of local members, counted from comm.first
 	Count   int      // of them
@@ -118,24 +123,28 @@ type instance struct {
 	split       *splitState       // if it makes communicators
 	failed      *failure          // of the collective as a whole
 
-	result  []byte        // what every member of an operation with a common result gets
-	errors  map[int]error // by member, that its call ends with
-	gone    int           // members that have left
-	leaving lpRange       // of them, those that are still to be resumed
+	result   []byte        // of an operation with one result for all members
+	errors   map[int]error // by member: the error of its call
+	exited   int           // members that have left
+	resuming lpRange       // members that have left and are not resumed yet
 }
 
-// nonblockingState is what an instance keeps of its members, counted from comm.first,
-// when the clocks of some go on.
+// nonblockingState holds entries and requests of members, counted from comm.First, once
+// one of them has called a nonblocking form: its clock goes on.
 type nonblockingState struct {
 	entry    []vtime.Time
 	requests []int32 // 0 for a blocking form
 }
 
+// instanceBytes is the memory of an instance that members who are ahead have left to others.
+const instanceBytes = int64(unsafe.Sizeof(instance{}))
+
 // lpRange collects LPs with consecutive numbers that are to be resumed.
 type lpRange struct{ lo, hi int32 }
 
-// EnterBarrier is enter for the commonest case: one more member joins a blocking
-// barrier that is under way, by a counter or over arrays. It reports false if the case is another.
+// EnterBarrier enters a member into a blocking barrier that is under way, by a counter or
+// over arrays. It is the short form of Enter for the commonest case, and reports false in
+// any other case.
 func (k *Collectives) EnterBarrier(lp int32, c *Communicator, member int) bool {
 	inst := c.open
 	if inst == nil {
@@ -183,27 +192,27 @@ type joiners struct{ Lo, Hi, Timed int32 }
 // CollectJoiners begins to collect joiners from an LP on, if there is a barrier for
 // them.
 func (k *Collectives) CollectJoiners(lp int32) {
-	if inst := k.Members[world.World].open; inst != nil {
+	if inst := k.Communicators.At(world.World).open; inst != nil {
 		k.Joiners = joiners{lp, lp, inst.timed}
 	}
 }
 
-// EnterJoiners enters what was collected. Until then the joiners' clocks stand at
-// their entries, and nobody looks at the instance.
+// EnterJoiners enters the collected joiners. Until then their clocks stand at their
+// entries, and nothing reads the instance.
 func (k *Collectives) EnterJoiners() {
 	j := k.Joiners
 	k.Joiners.Hi = -1
 	if j.Hi <= j.Lo {
 		return
 	}
-	c := k.Members[world.World]
+	c := k.Communicators.At(world.World)
 	inst := c.open
 	setBits(inst.entered, int(j.Lo), int(j.Hi))
 	inst.Count += int(j.Hi - j.Lo)
 	if inst.Count == c.Locals {
 		c.open = nil
 	}
-	if k.Slots != nil {
+	if k.MailboxOf != nil {
 		for lp := j.Lo; lp < j.Hi; lp++ {
 			k.Activity(lp)
 		}
@@ -287,7 +296,7 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 		return inst
 	}
 	if inst.split != nil {
-		k.enterSplit(inst, member, v.Making)
+		k.enterSplit(inst, member, v.Creation)
 	}
 	switch {
 	case inst.leaders:
@@ -300,7 +309,7 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	return inst
 }
 
-// keep holds on to a member's memory.
+// keep stores a member's input and output.
 func (inst *instance) keep(local int, v *Collective) {
 	if !v.Data {
 		return
@@ -316,8 +325,8 @@ func (inst *instance) keep(local int, v *Collective) {
 	inst.local.inputs[local], inst.local.outputs[local] = v.Input, v.Output
 }
 
-// keepEntries makes room for entry times and requests: with nonblocking members
-// the LPs' clocks go on.
+// keepEntries allocates entry times and requests, and stores the entries of those that
+// have entered.
 func (inst *instance) keepEntries(k *Collectives) {
 	n := inst.comm.Last - inst.comm.First
 	inst.nonblocking = &nonblockingState{make([]vtime.Time, n), make([]int32, n)}
@@ -329,7 +338,7 @@ func (inst *instance) keepEntries(k *Collectives) {
 	}
 }
 
-// time notes the label under which an LP's time in the instance is kept.
+// time stores the label under which the tally counts an LP's time in the instance.
 func (inst *instance) time(lp, label int32) {
 	if label == inst.timed {
 		return
@@ -356,7 +365,7 @@ func (k *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 // Has reports whether a local member, counted from comm.first, has entered.
 func (inst *instance) Has(local int) bool { return inst.entered[local>>6]>>(local&63)&1 != 0 }
 
-// hasAny is has for any of the instances that have one number.
+// hasAny reports whether a member has entered the instance or one of its rivals.
 func (inst *instance) hasAny(local int) bool {
 	for ; inst != nil; inst = inst.rival {
 		if inst.Has(local) {
@@ -378,15 +387,13 @@ func (inst *instance) entryOf(k *Collectives, lp int32, member int) vtime.Time {
 // the first that it has not entered.
 func (c *Communicator) instanceFor(k *Collectives, lp int32, member int, v *Collective) *instance {
 	local := member - c.First
-	for _, inst := range c.Live {
-		if !inst.hasAny(local) {
-			return inst
-		}
+	if at := sort.Search(len(c.Live), func(i int) bool { return !c.Live[i].hasAny(local) }); at < len(c.Live) {
+		return c.Live[at]
 	}
 	inst := k.newInstance(c, c.Next, lp, v)
 	c.Next++
 	inst.remember()
-	if k.Returning {
+	if k.ErrorsReturn {
 		k.announce(inst)
 	}
 	k.adopt(inst)
@@ -394,21 +401,25 @@ func (c *Communicator) instanceFor(k *Collectives, lp int32, member int, v *Coll
 		c.open = inst
 	}
 	c.Live = append(c.Live, inst)
+	k.Engine.Buffer(instanceBytes)
 	return inst
 }
 
 // numbered returns the live instance with a number, nil if no local member has
 // entered it yet or all have left it.
 func (c *Communicator) numbered(number uint32) *instance {
-	for _, inst := range c.Live {
-		if inst.Number == number {
-			return inst
-		}
+	if at := c.place(number); at < len(c.Live) && c.Live[at].Number == number {
+		return c.Live[at]
 	}
 	return nil
 }
 
-// newInstance begins an instance, of which an LP is the first member here.
+// place returns where in Live the instance with a number is, or would be.
+func (c *Communicator) place(number uint32) int {
+	return sort.Search(len(c.Live), func(i int) bool { return c.Live[i].Number >= number })
+}
+
+// newInstance returns a new instance, which an LP enters first on this engine.
 func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *Collective) *instance {
 	inst := &instance{comm: c, Number: number, Call: *v, entered: c.spare.entered}
 	c.spare.entered = nil
@@ -439,7 +450,7 @@ func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *C
 		k.beginJoins(inst)
 	}
 	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == byArrays) && k.Processors == nil
-	if v.Making != nil {
+	if v.Creation != nil {
 		inst.split = &splitState{}
 	}
 	return inst
@@ -450,15 +461,15 @@ func (k *Collectives) exit(inst *instance, lp int32, member int, t vtime.Time) {
 	k.exitFrom(inst, lp, member, t, t)
 }
 
-// exitFrom is exit for a member whose CPU is free at t and whose part was over at an
-// instant before: what comes next was released then.
+// exitFrom ends a member's part whose CPU is free at t. Its next operation is released at
+// over, an instant before t.
 func (k *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vtime.Time) {
 	if inst.split != nil && !inst.split.done && inst.errors[member] == nil {
 		k.holdExit(inst.split, heldExit{lp, int32(member), t})
 		return
 	}
 	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))
-	k.left(inst, 1)
+	k.countExits(inst, 1)
 	if inst.nonblocking != nil {
 		if ri := inst.nonblocking.requests[member-inst.comm.First]; ri != 0 {
 			if err := inst.errors[member]; err != nil {
@@ -467,7 +478,7 @@ func (k *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vti
 			k.completeCollective(inst, ri, lp, over)
 			return
 		}
-		k.keepApart(inst, lp)
+		k.keepResult(inst, lp)
 	}
 	if err := inst.errors[member]; err != nil {
 		if k.Faults == nil {
@@ -489,52 +500,53 @@ func (k *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vti
 // leave ends the parts of n LPs with consecutive numbers, whose clocks are set
 // and who wait in the blocking form.
 func (k *Collectives) leave(inst *instance, lp, n int32) {
-	k.left(inst, int(n))
+	k.countExits(inst, int(n))
 	k.extendRange(inst, lp, n)
 }
 
-// keepApart keeps the common result of an allreduce for an LP that waits in its blocking
-// form, where others have begun it: one that they have begun after it may be over before
-// the LP goes on.
-func (k *Collectives) keepApart(inst *instance, lp int32) {
+// keepResult stores the result of an allreduce for an LP that waits in its blocking form,
+// where other members called the nonblocking form. Their next allreduce may end before the
+// LP is resumed.
+func (k *Collectives) keepResult(inst *instance, lp int32) {
 	if inst.Call.Operation != collectives.Allreduce || inst.result == nil {
 		return
 	}
-	if k.Apart == nil {
-		k.Apart = map[int32][]byte{}
+	if k.KeptResults == nil {
+		k.KeptResults = map[int32][]byte{}
 	}
-	k.Apart[lp] = inst.result
+	k.KeptResults[lp] = inst.result
 }
 
-// left counts members that have left.
-func (k *Collectives) left(inst *instance, n int) {
+// countExits counts members that have left.
+func (k *Collectives) countExits(inst *instance, n int) {
 	if inst.Call.Operation == collectives.Allreduce && inst.nonblocking == nil { // else completeCollective brings it
 		inst.comm.result = inst.result // nil for a vector of no elements
 	}
 	if inst.split != nil {
 		inst.comm.made = inst.split.made
 	}
-	inst.gone += n
+	inst.exited += n
 	if invariant.Enabled {
 		inst.checkCounts()
 	}
-	if inst.gone == inst.comm.Locals {
+	if inst.exited == inst.comm.Locals {
 		inst.comm.retire(inst)
+		k.Engine.Buffer(-instanceBytes)
 	}
 }
 
 func (k *Collectives) extendRange(inst *instance, lp, n int32) {
-	if lp != inst.leaving.hi {
+	if lp != inst.resuming.hi {
 		k.flushRange(inst)
-		inst.leaving = lpRange{lp, lp}
+		inst.resuming = lpRange{lp, lp}
 	}
-	inst.leaving.hi += n
+	inst.resuming.hi += n
 }
 
-// flushRange resumes the LPs that exit has collected.
+// flushRange resumes the collected LPs.
 func (k *Collectives) flushRange(inst *instance) {
-	r := inst.leaving
-	inst.leaving = lpRange{}
+	r := inst.resuming
+	inst.resuming = lpRange{}
 	if r.hi == r.lo+1 {
 		k.Engine.Ready(r.lo)
 	} else {
@@ -555,7 +567,7 @@ func (k *Collectives) completeCollective(inst *instance, ri, lp int32, t vtime.T
 	k.Notice(lp)
 }
 
-// spare is memory of an instance that has ended, for the next one to use.
+// spare holds the memory of an ended instance for the next one.
 type spare struct {
 	last    []vtime.Time
 	awaited []int32
@@ -563,17 +575,24 @@ type spare struct {
 	arrays  maxplus.Spare
 }
 
+// shortLive is the length up to which the instances after the first one move up when it ends.
+// Members far ahead of others may leave many behind.
+const shortLive = 16
+
 // retire forgets an instance that all local members have left.
 func (c *Communicator) retire(inst *instance) {
-	for i, other := range c.Live {
-		if other == inst {
-			c.Live = append(c.Live[:i], c.Live[i+1:]...)
-			c.spare.entered = inst.entered
-			c.keepPast(inst)
-			return
-		}
+	at := c.place(inst.Number)
+	if at == len(c.Live) || c.Live[at] != inst {
+		invariant.Broken("%v number %d of %s ends twice", inst.Call.Procedure, inst.Number, c)
 	}
-	invariant.Broken("%v number %d of %s ends twice", inst.Call.Procedure, inst.Number, c)
+	if at == 0 && len(c.Live) > shortLive {
+		c.Live[0] = nil
+		c.Live = c.Live[1:]
+	} else {
+		c.Live = slices.Delete(c.Live, at, at+1)
+	}
+	c.spare.entered = inst.entered
+	c.keepPast(inst)
 }
 
 // Blocking returns the instance in whose blocking form an LP waits, nil if in none.
@@ -596,9 +615,9 @@ func (c *Communicator) Blocking(lp int32, k *Collectives) *instance {
 	return nil
 }
 
-// within reports whether a local member that has entered an instance has not left
-// it yet, when no engine has anything left to do. Where the end of all depends on
-// all, nobody has.
+// within reports whether a local member that has entered an instance has not left it,
+// when no engine has anything left to do. Where each exit depends on all entries, no
+// member has left.
 func (k *Collectives) within(inst *instance, lp int32) bool {
 	if inst.leaders || inst.mode != byMessages {
 		return true
@@ -606,9 +625,9 @@ func (k *Collectives) within(inst *instance, lp int32) bool {
 	return k.agentOf(inst, lp) != 0
 }
 
-// Drained implements [engine.Kernel]: instances that are carried out locally
-// and still lack members are handed over to messages, for a member that goes on
-// may be what the others wait for.
+// Drained implements [engine.Kernel]. It turns local instances that lack members into
+// instances by messages: the missing members may wait for one that has entered and can
+// leave.
 func (k *Collectives) Drained() {
 	for i, inst := range k.incomplete {
 		k.incomplete[i] = nil
@@ -630,6 +649,7 @@ func (k *Collectives) demote(inst *instance) {
 		lp, _ := k.Local(inst.comm.RankOf(member, 0))
 		v := *inst.callOf(member)
 		if v.Data && inst.local != nil {
+			v.Transient = false // the inputs are copies
 			v.Input, v.Output = inst.local.inputs[local], inst.local.outputs[local]
 		}
 		k.startAgent(inst, lp, int32(member), &v)
@@ -655,11 +675,11 @@ func (k *Collectives) CarryOutAlone(lp int32, c *Communicator, v *Collective, re
 		}
 		return
 	}
-	b := k.Renew(lp)
-	b.Common = shared
-	if v.Making != nil {
-		if made := k.makeAlone(lp, c, v.Making.color); made != nil {
-			b.Made = made.Index
+	b := k.NewCompletion(lp)
+	b.SharedResult = shared
+	if v.Creation != nil {
+		if made := k.makeAlone(lp, c, v.Creation.color); made != nil {
+			b.NewComm = made.Index
 		}
 	}
 }

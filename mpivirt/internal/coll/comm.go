@@ -18,31 +18,40 @@ func (k *Collectives) GroupOf(c *Communicator, lp int32) *world.Group {
 	return c.Group
 }
 
-// addComm enters a communicator of which members may be here.
+// addComm makes a communicator, which may have members on this engine.
 func (k *Collectives) addComm(context uint64, g *world.Group) *Communicator {
-	c := &Communicator{Comm: world.Comm{Index: int32(len(k.Comms)), Context: context, Size: 1, Last: 1, Locals: 1}}
+	c := k.Communicators.At(k.Expect(context))
+	if c.Size != 0 {
+		invariant.Broken("two communicators have the context %x", context)
+	}
+	c.Size, c.Last, c.Locals = 1, 1, 1
 	if g != nil {
 		c.Group = k.Groups.Intern(g)
 		c.Size = g.Size()
 		c.First, c.Last, c.Locals = k.LocalMembers(c.Group)
 	}
-	if _, exists := k.Contexts[context]; exists {
-		invariant.Broken("two communicators have the context %x", context)
-	}
-	k.enterComm(c)
-	k.Contexts[context] = c.Index
-	if len(k.Strays) > 0 {
-		k.DeliverStrays(context)
-	}
 	return c
 }
 
-// enterComm enters a communicator into the tables.
-func (k *Collectives) enterComm(c *Communicator) {
-	k.Comms, k.Members = append(k.Comms, &c.Comm), append(k.Members, c)
+// Expect returns the index of the communicator with a context. If the ranks of this engine
+// have not made it yet, since a member elsewhere was faster, only its context is known until
+// they do. What comes for it waits in mailboxes and queues meanwhile, as in any other.
+func (k *Collectives) Expect(context uint64) int32 {
+	index, known := k.Contexts[context]
+	if !known {
+		index = k.enterComm(&Communicator{Comm: world.Comm{Context: context}})
+		k.Contexts[context] = index
+	}
+	return index
 }
 
-// checkColor returns what is wrong with a color.
+// enterComm enters a communicator into the tables and returns its index.
+func (k *Collectives) enterComm(c *Communicator) int32 {
+	c.Index = k.Comms.Add(&c.Comm)
+	return k.Communicators.Add(c)
+}
+
+// checkColor returns the fault of a color, nil if it has none.
 func checkColor(color int) error {
 	if color < 0 && color != world.Undefined {
 		return world.Errorf(world.ErrArgument, "color %d: use a color >= 0, or Undefined", color)
@@ -71,8 +80,8 @@ func (k *Collectives) makeAlone(lp int32, c *Communicator, color int) *Communica
 	return k.addComm(context, world.Strided(int(k.Global(lp)), 1, 1))
 }
 
-// Free has an LP give a communicator up once what it began before has begun (MPI_Comm_free).
-// It returns an error if the LP cannot.
+// Free frees a communicator for an LP, after the operations that it started before have
+// begun (MPI_Comm_free). It returns an error if the LP may not free it.
 func (k *Collectives) Free(lp int32, c *Communicator) error {
 	if c.Index <= world.Self {
 		return world.Errorf(world.ErrComm, "%s cannot be freed", c)
@@ -89,21 +98,21 @@ func (k *Collectives) Free(lp int32, c *Communicator) error {
 	}
 	setBits(c.freers, member-c.First, member-c.First+1)
 	if k.Processors != nil {
-		k.Operate(lp, ptp.Operation{Kind: ptp.OpCall, Late: func() { k.free(c) }})
+		k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: func() { k.free(c) }})
 	} else {
 		k.free(c)
 	}
 	return nil
 }
 
-// FreedBy reports whether a member of this engine has given a communicator up. What it
-// does with it from then on is an error, though it is there as long as others have it.
+// FreedBy reports whether a local member has freed a communicator. Any use of it by that
+// member is an error, though it exists until all members have freed it.
 func (c *Communicator) FreedBy(member int) bool {
 	local := member - c.First
 	return c.freers != nil && c.freers[local>>6]>>(local&63)&1 != 0
 }
 
-// free notes that a local member gives a communicator up.
+// free counts a local member that has freed a communicator.
 func (k *Collectives) free(c *Communicator) {
 	if c.Freed++; c.Freed == c.Locals {
 		k.freed = append(k.freed, c)
@@ -111,32 +120,45 @@ func (k *Collectives) free(c *Communicator) {
 	k.forgetFreed()
 }
 
-// forgetFreed forgets the communicators that all local members have given up, when
-// no operation is pending that may be on one of them.
+// forgetFreed removes the communicators that all local members have freed, when no
+// operation is pending that may be on one of them.
 func (k *Collectives) forgetFreed() {
-	pending := k.Requests.InUse() - 2 // without done and nobody
-	for _, index := range k.Completion.Over {
-		if index != k.Nobody {
-			pending-- // it waits to be read only
+	pending := k.Requests.InUse() - 2 // without CompletedSend and CompletedReceive
+	for _, index := range k.Completion.Completed {
+		if index != k.CompletedReceive {
+			pending-- // complete, but not read yet
 		}
 	}
 	if pending > 0 {
 		return
 	}
 	for _, c := range k.freed {
-		delete(k.Contexts, c.Context)
-		k.Comms[c.Index], k.Members[c.Index] = nil, nil
+		if c.Remote != nil {
+			k.removeInter(c)
+			continue
+		}
+		k.removeComm(c)
+		if c.exchanging != nil {
+			k.removeComm(c.exchanging)
+		}
 	}
 	k.freed = k.freed[:0]
 }
 
-// exchange is what the members of a communicator tell each other to make new
-// ones: colors and keys for a split; nothing for the other ways, where the group
-// is known to all that need it.
-type exchange struct {
+// removeComm removes a communicator from the tables.
+func (k *Collectives) removeComm(c *Communicator) {
+	delete(k.Contexts, c.Context)
+	k.Comms.Remove(c.Index)
+	k.Communicators.Remove(c.Index)
+	k.Groups.Release(c.Group)
+}
+
+// creation holds a member's arguments of a call that makes communicators: color and key
+// of a split, or the group, which all its members know.
+type creation struct {
 	color int
 	key   int64
-	group *world.Group          // dup, create: the new group; nil for who is in none
+	group *world.Group          // dup, create: the new group; nil for a member of none
 	made  map[int]*Communicator // by color, or by the first rank of the group
 }
 
@@ -147,7 +169,7 @@ type entry struct {
 	key    int64
 }
 
-// part is what a split makes of the members of a color.
+// part holds the group of a split's members of one color.
 type part struct {
 	color int
 	group *world.Group

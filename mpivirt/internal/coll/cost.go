@@ -19,7 +19,7 @@ type Use struct {
 	Times     int   // that each rank calls it, one time after the other; 0 is once
 }
 
-// Cost holds the needs of ranks and their collectives on the host.
+// Cost holds time and memory of ranks and their collectives on the host.
 type Cost struct {
 	Time           float64 // ns of CPU on all engines, in which all ranks go through the collectives once
 	BytesPerRank   float64 // while ranks wait in the collective that takes most
@@ -40,7 +40,6 @@ type Hosting struct {
 	Wanted  Interpreter
 	Null    bool    // engines synchronise by null messages alone
 	Window  int64   // from one engine to another in bytes; 0 is [engine.DefaultWindow]
-	Deep    float64 // memory that a rank takes more once it waits deep within a call
 	Time    float64 // ns of CPU of a rank that goes on after a collective
 
 	// Transient says that inputs of collectives do not outlive the calls.
@@ -66,7 +65,7 @@ type outlay struct {
 
 func newOutlay(h *Hosting, a collectives.Algorithm, use Use) *outlay {
 	o := &outlay{Hosting: h, target: h.Target, use: use, ranks: h.Target.Ranks()}
-	o.call = &Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: 1, Data: use.Data}
+	o.call = &Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: 1, Data: use.Data, Transient: h.Transient}
 	o.leaders = a == collectives.NodeLeader
 	if o.participants = o.ranks; o.leaders {
 		o.participants = o.target.Nodes()
@@ -147,31 +146,22 @@ func (o *outlay) cost() Cost {
 		}
 	}
 	shared := 0.
-	if o.use.Data {
+	if o.use.Data && !o.direct() {
 		// The result, and what is combined on the way to it.
 		shared = float64(o.use.Bytes) * float64(2+levels(o.participants))
 	}
 	if o.target.ReceiverState() {
 		bytes += pendingBytes
 	}
-	if o.deep() {
-		bytes += o.Deep
-	}
 	switch o.mode {
 	case byArrays:
-		bytes += share * o.arrayBytes()
+		bytes += share * (o.arrayBytes() + o.heldBytes())
 	case locally:
 		bytes += share * o.localBytes()
 	default:
 		bytes += share * o.messageBytes()
 	}
 	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared}
-}
-
-// deep reports whether ranks wait deep within their calls. A barrier that is not by
-// messages among the ranks has short cuts.
-func (o *outlay) deep() bool {
-	return o.use.Operation != collectives.Barrier || o.mode == byMessages && !o.leaders
 }
 
 // levels returns the number of levels of a binary tree over n leaves.
@@ -212,13 +202,30 @@ func (o *outlay) localBytes() float64 {
 			scale = float64(o.participants) / float64(r.schedule.Members())
 		}
 	}
-	bytes := size[agent]() + size[localMessage]() + scale*u.lists + grown*size[[]int32]()*u.spare +
-		size[[]int32]()*float64(o.schedule.MaxRounds())/float64(o.participants) + u.bufferBytes()
-	if o.use.Data {
-		bytes += 2 * size[[]byte]()
-		if o.Transient {
-			bytes += cloneBytes(o.use.Bytes) // of the contribution
-		}
+	return size[agent]() + size[localMessage]() + scale*u.lists + grown*size[[]int32]()*u.spare +
+		size[[]int32]()*float64(o.schedule.MaxRounds())/float64(o.participants) + u.bufferBytes() + o.heldBytes()
+}
+
+// direct reports whether the members' bytes go from input to output directly.
+func (o *outlay) direct() bool {
+	return o.use.Data && moves(o.use.Operation) && (o.mode == locally || o.mode == byArrays)
+}
+
+// heldBytes returns the memory for the data of a member that is kept until all have entered.
+func (o *outlay) heldBytes() float64 {
+	if !o.use.Data || o.mode == byArrays && !o.direct() {
+		return 0
+	}
+	bytes := 2 * size[[]byte]()
+	if !o.direct() {
+		bytes += memoryBytes()
+	}
+	switch {
+	case !o.Transient || o.use.Operation == collectives.Bcast || o.use.Operation == collectives.Scatter:
+	case o.use.Operation == collectives.Alltoall:
+		bytes += cloneBytes(o.use.Bytes * int64(o.ranks))
+	default:
+		bytes += cloneBytes(o.use.Bytes)
 	}
 	return bytes
 }
@@ -251,10 +258,17 @@ func (o *outlay) messageBytesOf(times int) float64 {
 	const slot, link = 4, 4 // bytes of an LP's slot, and of an index in a free list or queue
 	const underWay = 0.75   // of the records between engines that run side by side
 	u := o.rehearsal(times, 1).byMessages()
-	bytes := slot + u.agents*size[agent]() + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() +
+	agent := size[agent]()
+	if o.use.Data {
+		agent += memoryBytes()
+	}
+	bytes := slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() +
 		grown*link*(u.agents+u.queues+u.rounds) + 2*2*link*u.ready + u.crowd*crowdBytes + u.bufferBytes() + underWay*u.wire
 	return bytes
 }
+
+// memoryBytes returns the bytes of a memory and of its place among those that are not in use.
+func memoryBytes() float64 { return size[memory]() + grown*size[*memory]() }
 
 // crowdBytes is the memory of an early message in a map.
 const crowdBytes = 70
@@ -285,15 +299,51 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 	if err != nil {
 		s = o.schedule
 	}
-	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data, engines: min(o.Engines, 8, n), times: times}
+	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.Engines, 8, n), times: times}
+	r.batch = int32(max(1, engine.Batch*n/o.ranks))
 	r.bytes = o.scaledBytes(s)
-	r.working = func(extent collectives.Blocks) int64 {
-		if vectorOf(o.call.Operation) {
-			return o.use.Bytes
-		}
-		return int64(extent.Count) * o.use.Bytes
-	}
+	r.bufferOf = func(member int) int64 { return o.bufferOf(s, member) }
 	return r
+}
+
+// bufferOf returns the bytes of a member's memory that are neither its input nor its output.
+func (o *outlay) bufferOf(s collectives.Schedule, member int) int64 {
+	op := o.call.Operation
+	bytes := int64(s.Extent(member).Count) * o.use.Bytes
+	if vectorOf(op) {
+		bytes = o.use.Bytes
+	}
+	if o.leaders {
+		return bytes
+	}
+	output := op != collectives.Allreduce && op != collectives.Reduce || op == collectives.Allreduce && !o.Transient || op == collectives.Reduce && member == 0
+	switch o.call.placeOf(s, member, output, true) {
+	case inOutput:
+		return 0
+	case inInputFirst:
+		if output || !receives(s, member) {
+			return 0
+		}
+	case inInput, inBoth:
+		if !o.copies() {
+			return 0
+		}
+	}
+	return bytes
+}
+
+// copies reports whether the inputs of members are copied for their agents. Where all enter
+// before the first goes on, copies wait for that already.
+func (o *outlay) copies() bool { return o.Transient && o.mode == byMessages }
+
+// receives reports whether a member receives in any round.
+func receives(s collectives.Schedule, member int) bool {
+	for round := s.Next(member, 0); round < s.Rounds(member); round = s.Next(member, round+1) {
+		if s.Step(member, round).From != collectives.None {
+			return true
+		}
+	}
+	return false
 }
 
 // scaledBytes returns the bytes of a message of the collective for that of a rehearsal:

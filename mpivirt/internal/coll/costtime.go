@@ -45,7 +45,7 @@ func (o *outlay) participantTime() float64 {
 	switch o.mode {
 	case byArrays:
 		strided := o.strided()
-		return stridedTime*strided + regularTime*max(o.messages-strided, 0)
+		return stridedTime*strided + regularTime*max(o.messages-strided, 0) + o.movingTime()
 	case locally:
 		member, message = localMemberTime, localMessageTime
 	default:
@@ -58,10 +58,25 @@ func (o *outlay) participantTime() float64 {
 	if w > 1 && vectorOf(o.call.Operation) {
 		member += positionTime * w
 	}
-	if o.use.Data {
+	switch {
+	case o.direct():
+		member += o.movingTime()
+	case o.use.Data:
 		member += copiedTime * float64(o.use.Bytes) * (2 + o.positions/max(w, 1))
 	}
 	return member + message*o.messages
+}
+
+// movingTime returns the time in which a participant's result is copied from the inputs of all.
+func (o *outlay) movingTime() float64 {
+	bytes := copiedTime * float64(o.use.Bytes)
+	switch {
+	case !o.direct():
+		return 0
+	case o.use.Operation == collectives.Allgather || o.use.Operation == collectives.Alltoall:
+		return bytes * float64(o.ranks)
+	}
+	return bytes
 }
 
 // strided returns the messages over arrays of a participant in rounds that are neither

@@ -2,18 +2,21 @@
 //
 // # Model
 //
-// A call enters an instance, which communicator and number name on all engines alike. The
-// engines carry it out in one of three ways, which they choose alike from what they all know
-// (interpreter.go): by messages, each participant with an agent on a clock of its own; over
-// arrays of clocks, by package maxplus; or locally, round by round, where one engine has
-// all members. Schedules come from package collectives. Node-leader wraps the first two with
-// joins and releases within nodes (join.go). Members that call different things are found out
-// by signatures that travel with messages (mismatch.go). CostOf foresees what an instance
-// takes on the host from the same choice.
+// A call enters an instance. Its communicator and its number name it on all engines. All
+// engines make the same choice of an interpreter (interpreter.go), since it rests on what all
+// of them know. By messages, each participant has an agent on a clock of its own. Over
+// arrays of clocks, package maxplus evaluates all participants of an engine at once. Locally,
+// one engine that has all members goes through the schedule round by round. Schedules come from package collectives. Node-leader wraps the first two with
+// joins and releases within nodes (join.go). Signatures that travel with messages show
+// that members call different things (mismatch.go). CostOf estimates the memory and
+// time of an instance on the host from the same choice.
 //
 // # Invariants
 //
 //   - All three ways give the same times and bytes, on any hosting.
+//   - The bytes of a member's input and output are the operation's from its entry to the end of
+//     its part, and only then: the program may change them when its call returns. Nothing else
+//     holds bytes of them but messages that nobody has taken in (memory.go, moves.go).
 //   - Vectors are combined in rank order or in a fixed tree, so that floating-point results
 //     do not depend on the partition.
 //   - Entering a barrier that is under way touches two cache lines and makes nothing.

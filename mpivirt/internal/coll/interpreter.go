@@ -17,7 +17,7 @@ const (
 	byMessages mode = iota // agents send and receive every message
 	byArrays               // max-plus over arrays of clocks, on all engines
 	locally                // round by round over all members, on the one engine that has them
-	broken                 // not at all: members have called different things; see failure
+	mismatched             // not at all: members have called different things; see failure
 )
 
 // choice holds all that the choice of an interpreter rests on. Engines that share an
@@ -40,7 +40,7 @@ type choice struct {
 func (k *Collectives) choiceFor(inst *instance) choice {
 	c := inst.comm
 	return choice{
-		target: k.Target, wanted: k.wanted, null: k.Engine.Null(),
+		target: k.Target, wanted: k.interpreter, null: k.Engine.Null(),
 		call: &inst.Call, schedule: inst.schedule, layout: inst.layout,
 		members: c.Size, leaders: inst.leaders, alone: c.Locals == c.Size,
 		ascending:   c.Group.Ascending() && (!inst.leaders || c.nodes.ascending),
@@ -51,7 +51,7 @@ func (k *Collectives) choiceFor(inst *instance) choice {
 // mode returns the interpreter.
 func (c *choice) mode() mode {
 	switch {
-	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState():
+	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.HasJitter():
 		return byMessages
 	case c.arraysFit():
 		return byArrays
@@ -71,16 +71,16 @@ const longRounds = 64
 // the exit of each member must depend on the entries of all, so that nobody
 // waits for one that has left; messages must not depend on those before; every round
 // must be regular, with messages of one size; and data must be of the kind that a
-// tree of partial results carries.
+// tree of partial results carries, or go from input to output directly.
 func (c *choice) arraysFit() bool {
 	switch {
-	case !dependsOnAll(c.call.Operation) || c.layout == nil || !c.ascending:
+	case !synchronizing(c.call.Operation) || c.layout == nil || !c.ascending:
 		return false
 	case c.null && !c.alone:
 		// While engines exchange arrays their promises do not help; see
 		// [engine.Engine.Cap].
 		return false
-	case c.call.Data && !c.treeShaped() || !c.evenChunks():
+	case c.call.Data && !c.treeShaped() && !(c.alone && moves(c.call.Operation)) || !c.evenChunks():
 		return false
 	}
 	for round := range min(c.schedule.MaxRounds(), longRounds) {
@@ -91,9 +91,9 @@ func (c *choice) arraysFit() bool {
 	return true
 }
 
-// dependsOnAll reports whether no member can leave the operation before every
+// synchronizing reports whether no member can leave the operation before every
 // member has entered it.
-func dependsOnAll(op collectives.Operation) bool {
+func synchronizing(op collectives.Operation) bool {
 	switch op {
 	case collectives.Barrier, collectives.Allreduce, collectives.Allgather, collectives.Alltoall, collectives.ReduceScatter:
 		return true
@@ -145,7 +145,7 @@ func (k *Collectives) uniformFrom(leaders bool) int {
 	switch {
 	case !leaders:
 		return k.Target.UniformFrom()
-	case k.alike:
+	case k.leadersUniform:
 		return 0
 	}
 	return math.MaxInt

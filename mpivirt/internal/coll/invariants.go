@@ -35,9 +35,9 @@ func (inst *instance) checkCounts() {
 	for _, word := range inst.entered {
 		entered += bits.OnesCount64(word)
 	}
-	if entered != inst.Count || inst.gone > inst.Count || inst.Count > inst.comm.Locals {
+	if entered != inst.Count || inst.exited > inst.Count || inst.Count > inst.comm.Locals {
 		invariant.Broken("%v number %d of %s: of %d members here, %d have entered, %d are counted, %d have left",
-			inst.Call.Procedure, inst.Number, inst.comm, inst.comm.Locals, entered, inst.Count, inst.gone)
+			inst.Call.Procedure, inst.Number, inst.comm, inst.comm.Locals, entered, inst.Count, inst.exited)
 	}
 }
 

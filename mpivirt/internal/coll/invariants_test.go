@@ -16,7 +16,7 @@ func TestBrokenCollectivesAreFound(t *testing.T) {
 	begin := func(k *Collectives) *instance {
 		v := k.Barrier
 		v.Algorithm = collectives.NodeLeader
-		return k.newInstance(k.Members[world.World], 0, 0, &v)
+		return k.newInstance(k.Communicators.At(world.World), 0, 0, &v)
 	}
 	for _, c := range []struct {
 		why   string
@@ -27,10 +27,10 @@ func TestBrokenCollectivesAreFound(t *testing.T) {
 			begin(k).enterOthers(0, 0, 3)
 		}},
 		{"a member leaves that has not entered", "0 have entered, 0 are counted, 1 have left", func(k *Collectives) {
-			k.left(begin(k), 1)
+			k.countExits(begin(k), 1)
 		}},
 		{"an instance ends twice", "ends twice", func(k *Collectives) {
-			k.Members[world.World].retire(begin(k))
+			k.Communicators.At(world.World).retire(begin(k))
 		}},
 	} {
 		t.Run(c.why, func(t *testing.T) {

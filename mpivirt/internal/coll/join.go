@@ -34,8 +34,8 @@ type contribution struct {
 	data  []byte
 }
 
-// nodeSums are the sums of the nodes of which some members have contributed and others
-// not: few at a time, where ranks that contribute one after another share a node.
+// nodeSums holds the sums of the nodes of which some members have contributed and others
+// have not. They are few where consecutive ranks share a node.
 type nodeSums struct {
 	open   map[int]*nodeSum
 	latest *nodeSum // asked for last
@@ -61,7 +61,8 @@ func (s *nodeSums) of(node int) *nodeSum {
 	return sum
 }
 
-// take ends the sum of a node and returns its value and what could not be combined.
+// take removes a node's sum and returns the combined vector and the contributions that
+// are still out of order.
 func (s *nodeSums) take(node int) (value []byte, early []contribution) {
 	sum := s.of(node)
 	value, early = sum.value, sum.early
@@ -71,21 +72,21 @@ func (s *nodeSums) take(node int) (value []byte, early []contribution) {
 	return value, early
 }
 
-// joinState is what an instance under node-leader has of the joins and releases. The
-// nodes that have members of this engine are counted from nodes.here.
+// joinState holds the joins and releases of an instance under node-leader. Nodes with
+// members of this engine are counted from nodes.here.
 type joinState struct {
 	awaited []int32      // by node: members that this engine still has to hear of
 	last    []vtime.Time // by node: the latest entry of a member but the leader; once complete, when that goes on
 
-	within         vtime.Duration // what a vector takes between two members of a node
-	combine        vtime.Duration // what the leader takes for each vector of another member
+	within         vtime.Duration // time of a vector between two members of a node
+	combine        vtime.Duration // time of the leader for each vector of another member
 	sums           *nodeSums      // if there are data
 	ledFrom, ledTo int            // nodes whose leader belongs to this engine
 	complete       int            // of them, those of which all members have joined
 }
 
-// beginJoins sets the joins of an instance up: this engine waits for all members
-// of the nodes that it leads, and for its own of the others.
+// beginJoins prepares the joins of an instance. This engine waits for all members of the
+// nodes that it leads, and for its own members of other nodes.
 func (k *Collectives) beginJoins(inst *instance) {
 	nodes, j := inst.comm.nodes, &inst.join
 	spare := &inst.comm.spare
@@ -149,8 +150,8 @@ func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing 
 	return missing
 }
 
-// contribute adds a member's vector to its node's sum as soon as those of all
-// members before it are in.
+// contribute adds a member's vector to its node's sum. A vector waits until those of all
+// members before it have been added.
 func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
 	sum := inst.join.sums.of(p)
 	index := inst.comm.nodes.indexOf(p, member)
@@ -191,7 +192,7 @@ func (k *Collectives) leads(inst *instance, p int) bool {
 	return local
 }
 
-// joinedHere is called when all that this engine waits for on a node have joined.
+// joinedHere handles the last join that this engine waits for on a node.
 func (k *Collectives) joinedHere(inst *instance, p int) {
 	nodes := inst.comm.nodes
 	if nodes.ascending && inst.join.ledFrom <= p && p < inst.join.ledTo || !nodes.ascending && k.leads(inst, p) {
@@ -222,9 +223,9 @@ func (k *Collectives) complete(inst *instance, p int) {
 		return
 	}
 	if j.sums != nil {
-		tree := k.arraysOf(inst).tree
+		fold := k.arraysOf(inst).sum.fold
 		value, _ := j.sums.take(p)
-		tree.Add(tree.Leaf(p), value)
+		fold.Add(fold.Leaf(p), value)
 	}
 	if j.complete == j.ledTo-j.ledFrom {
 		k.queue(inst)
@@ -245,7 +246,7 @@ func (k *Collectives) ledRange(inst *instance) (lo, hi int) {
 	return lo, hi
 }
 
-// release lets the members of a node go whose leader leaves at instant t.
+// release ends the parts of a node's members. Its leader leaves at t.
 func (k *Collectives) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
@@ -277,8 +278,8 @@ func (k *Collectives) release(inst *instance, p int, t vtime.Time) {
 	k.told = told[:0]
 }
 
-// releaseBlock is release for a node whose members are consecutive ranks of this
-// engine that all wait in the blocking form.
+// releaseBlock releases a node whose members are consecutive ranks of this engine and all
+// wait in the blocking form.
 func (k *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Time) {
 	lp := leader - k.First
 	clocks := k.Clock[lp : lp+size]
@@ -297,8 +298,8 @@ func (k *Collectives) releaseBlock(inst *instance, leader, size int, t vtime.Tim
 	k.leave(inst, int32(lp), int32(size))
 }
 
-// pastRelease notes that a member would leave its node after the end of virtual time, the
-// leader at t.
+// pastRelease fails the run: a member would leave its node after the end of virtual time,
+// the leader at t.
 func (k *Collectives) pastRelease(inst *instance, rank int, t vtime.Time) {
 	k.PastEnd(rank, t, inst.Call.Procedure, "the release of its node, which takes %v,", inst.join.within)
 }
@@ -325,7 +326,7 @@ func (k *Collectives) noteTimes(inst *instance, lp int32, t vtime.Time, clocks [
 	}
 }
 
-// releaseHere is release for a node that another engine leads.
+// releaseHere releases the local members of a node that another engine leads.
 func (k *Collectives) releaseHere(inst *instance, p int, t vtime.Time) {
 	nodes, others := inst.comm.nodes, t.Add(inst.join.within)
 	for i := range nodes.size(p) {

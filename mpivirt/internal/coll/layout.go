@@ -21,8 +21,8 @@ func (v *Collective) commonLayout(s collectives.Schedule) *collectives.Layout {
 	return &l
 }
 
-// layoutOf returns a member's own layout, for the operations in which members
-// know different things.
+// layoutOf returns a member's own layout, for the operations whose counts only some
+// members know.
 func (v *Collective) layoutOf(member int) *collectives.Layout {
 	var l collectives.Layout
 	switch {

@@ -31,7 +31,9 @@ type localRun struct {
 type localMessage struct {
 	arrival vtime.Time
 	bytes   int64
-	payload []byte
+	payload []byte     // a view of the sender's memory, or a buffer
+	kept    bool       // payload is a buffer
+	over    bool       // the sender has received its own message
 	free    vtime.Time // when its match frees a sender that waits for that
 }
 
@@ -41,27 +43,26 @@ func (k *Collectives) runLocally(inst *instance) {
 	r.k, r.inst = k, inst
 	r.members, r.sent = room(r.members, inst.comm.Size), room(r.sent, inst.comm.Size)
 	r.lists = room(r.lists, inst.schedule.MaxRounds())
+	call := inst.Call
+	call.Transient = false // the inputs are copies
 	for m := range r.members {
 		a := &r.members[m]
 		a.lp, _ = k.Local(inst.comm.RankOf(m, 0))
 		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), clock: inst.entryOf(k, a.lp, m)}
-		if inst.local != nil {
-			a.output = inst.local.outputs[m]
-			k.load(a, inst.local.inputs[m])
+		if inst.local != nil && !inst.movesDirectly() {
+			k.lay(a, &call, inst.local.inputs[m], inst.local.outputs[m])
 		}
 		r.enlist(int32(m), 0)
 	}
 	for round := range r.lists {
 		r.round(round)
 	}
+	k.move(inst)
 	for m := range r.members {
 		a := &r.members[m]
-		if a.working != nil {
+		if a.memory != nil {
 			a.store()
-			if inst.result == nil && inst.Call.Operation == collectives.Allreduce {
-				inst.result = append([]byte(nil), a.working...)
-			}
-			k.Buffers.Release(a.working)
+			k.finish(a)
 		}
 		k.exit(inst, a.lp, m, a.clock)
 	}
@@ -98,12 +99,11 @@ func (r *localRun) round(round int) {
 		r.send(m, r.inst.schedule.Step(int(m), round))
 	}
 	for _, m := range active {
-		r.receive(m, r.inst.schedule.Step(int(m), round))
+		r.receiveFrom(m, round)
 	}
 	for _, m := range active {
 		a, sent := &r.members[m], &r.sent[m]
 		a.clock = max(a.clock, sent.free)
-		r.k.Buffers.Release(sent.payload)
 		*sent = localMessage{}
 		r.enlist(m, round+1)
 	}
@@ -125,9 +125,35 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	a.clock, sent.arrival = k.departRound(a, r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)
 	k.checkSent(a, r.inst.rankOf(step.To), sent.bytes, a.posted, sent.arrival)
 	k.Engine.Statistics.Messages++
-	if content := k.gather(a, step.Send, w); content != nil {
-		sent.payload = k.Buffers.Take(len(content))
-		copy(sent.payload, content)
+	content, at := k.gather(a, step.Send, w)
+	switch sent.payload = content; {
+	case content == nil:
+	case at >= 0:
+		a.memory.viewed = true
+	default:
+		r.keep(m)
+	}
+}
+
+// keep copies what a member sends in a round, before it changes.
+func (r *localRun) keep(m int32) {
+	sent := &r.sent[m]
+	view := sent.payload
+	sent.payload, sent.kept = r.k.Buffers.Take(len(view)), true
+	copy(sent.payload, view)
+}
+
+// receiveFrom has a member receive in a round. If that has changed what the member sends, the
+// one that it sends to is next: so only one buffer holds what is sent in exchanges.
+func (r *localRun) receiveFrom(m int32, round int) {
+	for !r.sent[m].over {
+		step := r.inst.schedule.Step(int(m), round)
+		r.sent[m].over = true
+		r.receive(m, step)
+		if !r.sent[m].kept {
+			return
+		}
+		m = int32(step.To)
 	}
 }
 
@@ -144,9 +170,22 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 		}
 	}
 	a.clock = k.Target.Receive(k.flow(a), sent.bytes, a.posted, a.clock, arrival)
-	if a.working != nil {
-		a.absorb(&step, sent.payload)
+	if a.memory != nil {
+		k.absorb(a, &step, sent.payload)
+		r.taken(step.From)
 	}
 	a.clock = a.clock.Add(k.Target.ReduceTime(combinedBytes(&step, sent.bytes)))
 	k.checkReceived(a, r.inst.rankOf(step.From), sent.bytes, arrival)
+}
+
+// taken ends the content of a member's message, which its receiver has taken in.
+func (r *localRun) taken(m int) {
+	sent := &r.sent[m]
+	if sent.kept {
+		r.k.Buffers.Release(sent.payload)
+	}
+	sent.payload, sent.kept = nil, false
+	if from := &r.members[m]; from.memory != nil {
+		from.memory.viewed = false
+	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // All members of a communicator call the same collectives in the same order, with
-// arguments that match (MPI 4.1, 6.1). A program that does not do so is found out,
-// without messages of its own for that:
+// arguments that match (MPI 4.1, 6.1). The engines detect a violation without extra
+// messages:
 //
 //   - on one engine, by the call of the first member that entered;
 //   - by every message and record of a collective, which has the sender's signature:
@@ -136,10 +136,10 @@ type spell struct {
 	signature   signature
 }
 
-// maxSpells is how far back an engine knows what its members called.
+// maxSpells is the number of spells that an engine stores for a communicator.
 const maxSpells = 256
 
-// remember notes what the first member here calls in an instance.
+// remember stores the signature of the first local member's call in an instance.
 func (inst *instance) remember() {
 	c := inst.comm
 	if c.Locals == c.Size {
@@ -155,8 +155,8 @@ func (inst *instance) remember() {
 	c.spells = append(c.spells, spell{inst.Number, inst.Number + 1, inst.signature})
 }
 
-// calledAs returns the signature of an instance that members here have entered; zero
-// if that is forgotten.
+// calledAs returns the signature of an instance that local members have entered, zero if
+// it is no longer stored.
 func (c *Communicator) calledAs(number uint32) signature {
 	for i := len(c.spells) - 1; i >= 0; i-- {
 		if s := &c.spells[i]; s.from <= number && number < s.until {
@@ -175,11 +175,11 @@ func (k *Collectives) fits(a *agent, m *roundMessage) bool {
 	return own == theirs || k.family(own) == k.family(theirs)
 }
 
-// whole reports whether nobody can leave a call before everybody has entered it.
-func (s signature) whole() bool {
+// synchronizing reports whether nobody can leave a call before everybody has entered it.
+func (s signature) synchronizing() bool {
 	switch s.call() {
 	case world.Barrier, world.Allreduce, world.Allgather, world.Allgatherv, world.Alltoall, world.Alltoallv, world.ReduceScatter,
-		world.CommDup, world.CommSplit, world.CommCreate:
+		world.CommDup, world.CommSplit, world.CommCreate, world.CommCreateGroup:
 		return true
 	}
 	return false
@@ -190,7 +190,7 @@ func (s signature) whole() bool {
 // leave any before everybody has entered, if they fail together, else only equal ones.
 func (s signature) family(together bool) signature {
 	switch {
-	case !s.whole():
+	case !s.synchronizing():
 		return s & (1<<signedLengths - 1)
 	case together:
 		return signature(world.NoProcedure)
@@ -199,14 +199,14 @@ func (s signature) family(together bool) signature {
 }
 
 // family is that of a call on the kernel's machine.
-func (k *Collectives) family(s signature) signature { return s.family(k.Together()) }
+func (k *Collectives) family(s signature) signature { return s.family(k.FailsTogether()) }
 
-// Together reports whether a collective can fail as a whole. It cannot where a message takes
+// FailsTogether reports whether a collective can fail as a whole. It cannot where a message takes
 // effect on its receiver's processor, whether or not somebody waits for it: what the messages
 // have done before the failure would depend on the hosting.
-func (k *Collectives) Together() bool { return k.Processors == nil }
+func (k *Collectives) FailsTogether() bool { return k.Processors == nil }
 
-// agreement is what an engine knows of how the calls of an instance's members agree.
+// agreement holds the calls of an instance's members that differ.
 type agreement struct {
 	signature signature    // of the first local member's call
 	entrant   entrant      // the first of the local members, any of them while nobody can leave
@@ -237,8 +237,8 @@ func (inst *instance) signatureOf(member int) signature {
 	return inst.signature
 }
 
-// accept looks at the call of a member that is about to enter an instance, and returns
-// the one that it enters: that of its family.
+// accept compares the call of a member with an instance that it is about to enter. It
+// returns the instance of the call's family.
 func (k *Collectives) accept(inst *instance, lp int32, member int, v *Collective) *instance {
 	if inst.agrees(v) {
 		k.contradicted(inst, lp)
@@ -246,7 +246,7 @@ func (k *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 	}
 	o := &odd{*v, v.signature()}
 	if k.family(inst.signature) != k.family(o.signature) {
-		return k.acceptApart(inst, lp, member, v, o.signature)
+		return k.acceptRival(inst, lp, member, v, o.signature)
 	}
 	o.call.Input, o.call.Output = nil, nil
 	if o.signature == inst.signature { // by chance
@@ -263,8 +263,8 @@ func (k *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 	return inst
 }
 
-// acceptApart is accept for a member whose call is of another family than an instance.
-func (k *Collectives) acceptApart(inst *instance, lp int32, member int, v *Collective, own signature) *instance {
+// acceptRival returns the instance for a member whose call is of another family.
+func (k *Collectives) acceptRival(inst *instance, lp int32, member int, v *Collective, own signature) *instance {
 	if inst.mode == locally {
 		k.demote(inst)
 	}
@@ -305,10 +305,10 @@ func (k *Collectives) bound(c *Communicator, number uint32, a, b entrant) {
 	k.FailedAt(int(b.rank), b.at, b.signature.call(), c.mismatch(number, b.signature, a.signature, a.rank))
 }
 
-// contradiction is told that a call of an instance's family differs from the others.
+// contradiction handles a call of an instance's family that differs from the others.
 func (k *Collectives) contradiction(inst *instance) {
-	if inst.failed == nil && inst.signature.whole() {
-		k.failWhole(inst)
+	if inst.failed == nil && inst.signature.synchronizing() {
+		k.failTogether(inst)
 	}
 }
 
@@ -319,21 +319,20 @@ func (k *Collectives) contradiction(inst *instance) {
 // begins of which a rank has asked for its errors, and who is told tells on. Where no rank
 // has, it is enough to find out when all wait.
 func (k *Collectives) announce(inst *instance) {
-	others := k.others(inst.comm)
-	if inst.announced || len(others) == 0 || !inst.signature.whole() || !k.Together() {
+	if inst.announced || inst.comm.Locals == inst.comm.Size || !inst.signature.synchronizing() || !k.FailsTogether() {
 		return
 	}
 	inst.announced = true
-	at, _ := slices.BinarySearch(others, k.Engine.Index())
-	k.collectiveRecord(inst, others[at%len(others)], world.RecordSignature, 0)
+	k.collectiveRecord(inst, k.successor(inst.comm), world.RecordSignature, 0)
 }
 
-// breaks notes that an instance has failed: what still comes for it is dropped.
-func (c *Communicator) breaks(number uint32) {
-	if c.broken == nil {
-		c.broken = map[uint32]bool{}
+// noteFailed stores that an instance has failed. Messages that still come for it are
+// dropped.
+func (c *Communicator) noteFailed(number uint32) {
+	if c.failed == nil {
+		c.failed = map[uint32]bool{}
 	}
-	c.broken[number] = true
+	c.failed[number] = true
 }
 
 // contradicted compares the call of an LP that enters an instance with those of the
@@ -358,12 +357,12 @@ func (k *Collectives) contradicted(inst *instance, lp int32) bool {
 	return inst.failed != nil
 }
 
-// checkEarly is told of a message from another engine for which no agent waits, and
-// whether the LP has an agent in an instance of its number. If the LP takes no more
+// checkEarly compares a message from another engine, for which no agent waits, with the
+// LP's calls. running says that the LP has an agent in an instance of the message's number. If the LP takes no more
 // messages in it, the sender is in another call: in one of which each message is waited
 // for, none is left over.
 func (k *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
-	c, number, theirs := k.Members[m.comm], m.number, m.entrant()
+	c, number, theirs := k.Communicators.At(m.comm), m.number, m.entrant()
 	inst := c.numbered(number)
 	if inst != nil {
 		own := k.ofFamily(inst, k.family(theirs.signature))
@@ -376,7 +375,7 @@ func (k *Collectives) checkEarly(lp int32, m *roundMessage, running bool) {
 			k.contradiction(inst)
 		}
 	}
-	if running || number >= c.Next || c.broken[number] || inst != nil && !k.takesNoMore(inst, lp) {
+	if running || number >= c.Next || c.failed[number] || inst != nil && !k.takesNoMore(inst, lp) {
 		return
 	}
 	own := entrant{k.Clock[lp], k.Global(lp), c.calledAs(number)}
@@ -402,13 +401,13 @@ func (k *Collectives) checkLeftOver(inst *instance, lp int32) {
 	}
 }
 
-// checkRecord is told of a record about an instance that all local members have left:
-// nobody leaves before its engine has all that it needs, so the sender is in another
-// call. Only signatures, and parts of a tree where no leader of a node is, may be late.
+// checkRecord handles a record about an instance that all local members have left. No
+// member leaves before its engine has all that it needs, so the sender is in another call.
+// Only signatures may be late.
 func (k *Collectives) checkRecord(c *Communicator, number uint32, kind byte, theirs entrant) {
-	own, late := c.calledAs(number), kind == world.RecordSignature || kind == world.RecordTree
+	own, late := c.calledAs(number), kind == world.RecordSignature
 	switch {
-	case c.broken[number] || own == 0 && late:
+	case c.failed[number] || own == 0 && late:
 	case own != theirs.signature:
 		lp, _ := k.Local(c.RankOf(k.firstLocal(c), 0))
 		k.bound(c, number, entrant{k.Clock[lp], k.Global(lp), own}, theirs)
@@ -458,7 +457,7 @@ func (k *Collectives) agentOf(inst *instance, lp int32) int32 {
 	return index
 }
 
-// blame gives a member's call an error to end with.
+// blame stores the error of a member's call, unless it has one.
 func (inst *instance) blame(member int, err error) {
 	if inst.errors == nil {
 		inst.errors = map[int]error{}
@@ -468,8 +467,8 @@ func (inst *instance) blame(member int, err error) {
 	}
 }
 
-// learn notes that the message of an agent's round is of another call than its own, or
-// rests on one that is, and what is wrong with it. What it sends from here on says so.
+// learn stores the error of an agent whose message is of another call than its own, or
+// rests on such a message. All messages that the agent sends from here on carry the fault.
 func (k *Collectives) learn(a *agent, own signature, m *roundMessage) {
 	inst := a.inst
 	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank)
@@ -481,15 +480,19 @@ func (k *Collectives) learn(a *agent, own signature, m *roundMessage) {
 	inst.blame(int(a.member), err)
 }
 
-// stopAgent takes an agent off its LP.
-// It keeps its number: the kernel may have it in its queue, and another LP may
-// acknowledge its message.
+// stopAgent removes an agent from its LP. Its number stays in use: the ready queue may hold
+// it, and another LP may acknowledge its message.
 func (k *Collectives) stopAgent(index int32) {
 	a := k.unlinkAgent(index)
 	if a.message != 0 {
 		k.disposeRound(a.message)
 	}
-	k.Buffers.Release(a.working)
+	if a.memory != nil {
+		if a.memory.viewed {
+			k.keep(k.rounds.At(a.memory.message), nil, 0)
+		}
+		k.forget(&a)
+	}
 	*k.agents.At(index) = agent{ended: true}
 }
 
@@ -506,14 +509,13 @@ type entrance struct {
 	span   vtime.Duration // of a failure, from the last entry on
 }
 
-// maxPast is of how many instances that all members here have left an engine knows when
-// the first had entered.
+// maxPast is the number of ended instances whose first entrants an engine stores.
 const maxPast = 1024
 
-// keepPast notes the first entrant of an instance that all members here have left, where
-// members elsewhere may be in another call.
+// keepPast stores the first entrant of an instance that all local members have left.
+// Members on other engines may be in another call.
 func (c *Communicator) keepPast(inst *instance) {
-	if c.Locals == c.Size || inst.signature.whole() {
+	if c.Locals == c.Size || inst.signature.synchronizing() {
 		return
 	}
 	if len(c.past) == maxPast {
@@ -524,10 +526,7 @@ func (c *Communicator) keepPast(inst *instance) {
 
 // calls lists the first entrants of all instances of which some member may be in another call.
 func (k *Collectives) calls() (all []entrance) {
-	for _, c := range k.Members {
-		if c == nil {
-			continue
-		}
+	for _, c := range k.Communicators.All() {
 		all = append(all, c.past...)
 		span := vtime.Duration(0) // counts only where nobody can go on; see disagreement
 		if len(c.Live) > 0 && !k.Limited() {
@@ -546,7 +545,7 @@ func (k *Collectives) calls() (all []entrance) {
 func (k *Collectives) entrances(inst *instance, span vtime.Duration) (all []entrance) {
 	c := inst.comm
 	one := entrance{context: c.Context, members: uint64(c.Size), number: inst.Number, entrant: inst.entrant, span: span}
-	if !inst.signature.whole() {
+	if !inst.signature.synchronizing() {
 		return []entrance{one}
 	}
 	bySignature := map[signature]entrance{}
@@ -596,7 +595,7 @@ func disagreement(calls []entrance, stuck, together bool) (least *world.RankErro
 func disagreementOf(calls []entrance, stuck, together bool) *world.RankError {
 	first := calls[0]
 	odd := slices.IndexFunc(calls, func(c entrance) bool { return c.signature.family(together) != first.signature.family(together) })
-	told := odd < 0 && stuck && first.signature.whole()
+	told := odd < 0 && stuck && first.signature.synchronizing()
 	if told {
 		odd = slices.IndexFunc(calls, func(c entrance) bool { return c.signature != first.signature })
 	}
@@ -642,7 +641,7 @@ func decodeCalls(payloads [][]byte) (all []entrance) {
 	return all
 }
 
-// Called returns what this engine's members have called, for engine 0; see [firstMisfit].
+// Called returns the calls of this engine's members, encoded for engine 0; see [FirstMisfit].
 func (k *Collectives) Called() []byte { return encodeCalls(k.calls()) }
 
 // FirstMisfit returns the error of the first rank whose call does not fit the others', given

@@ -11,7 +11,7 @@ import (
 func modeOf(t *testing.T, machine string, ranks, engines int, wanted Interpreter, v Collective) mode {
 	t.Helper()
 	k := opened(t, machine, ranks, engines, wanted)
-	return k.newInstance(k.Members[world.World], 0, 0, &v).mode
+	return k.newInstance(k.Communicators.At(world.World), 0, 0, &v).mode
 }
 
 // Bulk interpretation is used where it is possible, and only there.
@@ -38,6 +38,7 @@ func TestModeOfInstances(t *testing.T) {
 		return v
 	}
 	bcast := Collective{Procedure: world.Bcast, Operation: collectives.Bcast, Algorithm: collectives.Binomial, Bytes: 8, Element: 8}
+	alltoall := Collective{Procedure: world.Alltoall, Operation: collectives.Alltoall, Algorithm: collectives.Pairwise, Bytes: 8, Element: 8, Data: true}
 	for _, c := range []struct {
 		name        string
 		machine     string
@@ -65,6 +66,8 @@ func TestModeOfInstances(t *testing.T) {
 		{"data in the tree", flat, 3, Auto, data(collectives.NodeLeader), byArrays},
 		{"data in chunks", flat, 3, Auto, data(collectives.Rabenseifner), byMessages},
 		{"data in chunks on one engine", flat, 1, Auto, data(collectives.Rabenseifner), locally},
+		{"data that are moved, on one engine", flat, 1, Auto, alltoall, byArrays},
+		{"data that are moved between engines", flat, 3, Auto, alltoall, byMessages},
 		{"who does not wait for all", flat, 3, Auto, bcast, byMessages},
 		{"who does not wait for all, on one engine", flat, 1, Auto, bcast, locally},
 	} {

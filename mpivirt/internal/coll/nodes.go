@@ -10,7 +10,7 @@ import (
 	"gigarank/network"
 )
 
-// nodeTable tells how the members of a communicator lie on the target's nodes.
+// nodeTable maps the members of a communicator to the target's nodes.
 // Nodes are numbered by position; the leader of a node is its first member. It
 // takes no memory per member for WORLD, nor, unless the mapping is irregular, per
 // node.
@@ -39,7 +39,7 @@ type nodeTable struct {
 	local       []int32
 }
 
-// newNodeTable lays out the members of c as this engine sees them.
+// newNodeTable returns the node table of c for this engine.
 func (k *Collectives) newNodeTable(c *Communicator) *nodeTable {
 	t := &nodeTable{target: k.Target, world: c.Index == world.World}
 	if t.world {

@@ -2,26 +2,26 @@ package coll
 
 import "gigarank/mpivirt/internal/world"
 
-// Common returns the result that all members share of the allreduce that an LP has been
+// SharedResult returns the result that all members share of the allreduce that an LP has been
 // through.
-func (k *Collectives) Common(lp int32, c *Communicator) []byte {
+func (k *Collectives) SharedResult(lp int32, c *Communicator) []byte {
 	if c.Size == 1 {
-		return k.CompletionOf(lp).Common
+		return k.CompletionOf(lp).SharedResult
 	}
-	if len(k.Apart) > 0 {
-		if result, has := k.Apart[lp]; has {
+	if len(k.KeptResults) > 0 {
+		if result, has := k.KeptResults[lp]; has {
 			return result
 		}
 	}
 	return c.result
 }
 
-// Made returns the communicator of a color that the members of another have made last, the
+// NewComm returns the communicator of a color that the members of another have made last, the
 // first rank of the group or 0 where they give no colors; nil if there is none.
-func (k *Collectives) Made(lp int32, c *Communicator, color int) *Communicator {
+func (k *Collectives) NewComm(lp int32, c *Communicator, color int) *Communicator {
 	if c.Size == 1 {
-		if index := k.CompletionOf(lp).Made; index != world.Freed {
-			return k.Members[index]
+		if index := k.CompletionOf(lp).NewComm; index != world.Freed {
+			return k.Communicators.At(index)
 		}
 		return nil
 	}

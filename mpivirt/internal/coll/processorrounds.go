@@ -10,8 +10,8 @@ import (
 	"gigarank/vtime"
 )
 
-// The rounds of an agent. An agent is a thread of its own: what one of its rounds sends
-// requires the receive of the round before, as in LogGOPSim's schedules. Send and receive
+// The rounds of an agent. An agent is a thread of its own: the send of a round requires
+// the receive of the round before, as in LogGOPSim's schedules. Send and receive
 // of one round do not wait for each other: a message is matched though the own one has not
 // begun to leave, but then its content is taken in only when that has.
 
@@ -52,11 +52,11 @@ func (k *Collectives) goOnAgent(index int32) {
 	}
 }
 
-// freeFrom returns from when on the CPU of an LP is free, as far as is known at t.
+// freeFrom returns the instant from which the CPU of an LP is free, as far as is known at t.
 func (k *Collectives) freeFrom(lp int32, t vtime.Time) vtime.Time {
 	p := &k.Processors[lp]
 	free := p.State.CPU
-	if op := p.Poll(&k.Messages, lp); op != nil && t > op.Ready {
+	if op := p.Poll(&k.Messages, lp); op != nil && t > op.Earliest {
 		at, _ := k.PollFrom(op, t)
 		free = max(free, at)
 	}
@@ -69,7 +69,7 @@ func (k *Collectives) beginRound(index int32, a *agent, step *collectives.Step) 
 	a.posted, a.stage = a.clock, acknowledging
 	if step.To != collectives.None {
 		a.sent = leaving
-		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpRound, Index: index, Ready: a.clock, Released: a.released})
+		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpRound, Index: index, Earliest: a.clock, Released: a.released})
 	}
 	if step.From != collectives.None {
 		a.stage = receiving
@@ -83,7 +83,7 @@ func (k *Collectives) beginRound(index int32, a *agent, step *collectives.Step) 
 // before.
 func (k *Collectives) postRound(index int32, a *agent) {
 	a.stage = posting
-	k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpReceive, Index: index, Ready: a.posted, Released: a.released})
+	k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpReceive, Index: index, Earliest: a.posted, Released: a.released})
 }
 
 // SendRoundAt sends the message of an agent's round.
@@ -102,7 +102,8 @@ func (k *Collectives) SendRoundAt(lp, index int32, at vtime.Time) {
 	a.clock, a.released = p.State.CPU, max(a.released, at)
 	k.checkSent(a, dst, m.bytes, at, m.arrival)
 	k.Engine.Statistics.Messages++
-	k.dispatchRound(&m, dst, at, k.gather(a, step.Send, a.inst.schedule.Positions()))
+	content, offset := k.gather(a, step.Send, a.inst.schedule.Positions())
+	k.dispatchRound(a, &m, dst, at, content, offset)
 	k.goOnAgent(index)
 }
 
@@ -132,8 +133,8 @@ func (k *Collectives) matchRound(a *agent, at vtime.Time) {
 	k.matchRoundMessage(k.rounds.At(a.message), a, at)
 }
 
-// finishReceive takes in what an agent has received, when its own message has begun to
-// leave. It reports false if that is the end of the agent.
+// finishReceive takes in an agent's message, when its own message has begun to leave. It
+// reports whether the agent goes on.
 func (k *Collectives) finishReceive(index int32, a *agent, step *collectives.Step) bool {
 	work := k.Target.ReduceTime(combinedBytes(step, k.rounds.At(a.message).bytes))
 	if !k.acceptRound(a, step) {
@@ -141,7 +142,7 @@ func (k *Collectives) finishReceive(index int32, a *agent, step *collectives.Ste
 	}
 	if work > 0 {
 		a.stage = combining
-		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpCombine, Index: index, Ready: a.clock, Released: a.released, Length: work})
+		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpCombine, Index: index, Earliest: a.clock, Released: a.released, Length: work})
 	}
 	return true
 }
@@ -159,7 +160,7 @@ func (k *Collectives) Combined(index int32, at vtime.Time) {
 // TakeInRound hands over a round message that an LP has taken in at an instant.
 func (k *Collectives) TakeInRound(lp, index int32, at vtime.Time) {
 	k.rounds.At(index).arrival = at
-	k.arriveRound(lp, index)
+	k.arriveRound(lp, index, nil, 0)
 }
 
 // RoundBytes returns the size of a round message.
@@ -168,7 +169,7 @@ func (k *Collectives) RoundBytes(index int32) int64 { return k.rounds.At(index).
 // RoundCall returns the call that a round message is for, as far as it is known.
 func (k *Collectives) RoundCall(index int32) world.Procedure {
 	m := k.rounds.At(index)
-	if inst := k.Members[m.comm].numbered(m.number); inst != nil {
+	if inst := k.Communicators.At(m.comm).numbered(m.number); inst != nil {
 		return inst.Call.Procedure
 	}
 	return world.NoProcedure
@@ -184,14 +185,15 @@ func (k *Collectives) AgentCall(index int32) (lp int32, c world.Procedure, round
 	return a.lp, a.inst.Call.Procedure, int(a.round), true
 }
 
-// EnterLater has an LP enter a collective once what it began before has begun.
+// EnterLater enters an LP into a collective after the operations that it started before
+// have begun.
 func (k *Collectives) EnterLater(lp int32, c *Communicator, member int, v *Collective, request int32) {
 	entered, timing := *v, k.Timing
 	if v.Transient {
-		entered.Input = slices.Clone(v.Input)
+		entered.Input, entered.Transient = slices.Clone(v.Input), false
 	}
 	k.Timing = stats.Untimed
-	k.Operate(lp, ptp.Operation{Kind: ptp.OpCall, Late: func() {
+	k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: func() {
 		k.Timing = timing
 		k.Enter(lp, c, member, &entered, request)
 	}})

@@ -13,18 +13,19 @@ import (
 // same time. The counts for each participant hardly depend on the number of participants.
 //
 // By messages, an engine carries out what agents and ranks have ready in the order of
-// the engine's ready queue: agents first, then the next rank. Engines take turns, each
-// until it has nothing left.
+// the engine's ready queue: agents first, then the next batch of ranks. Engines take turns,
+// each until it has nothing left.
 
 // rehearsal is one collective with few participants.
 type rehearsal struct {
 	schedule collectives.Schedule
-	eager    int64                                 // the eager limit
-	bytes    func(b collectives.Blocks) int64      // of a message
-	working  func(extent collectives.Blocks) int64 // of a working buffer
+	eager    int64                            // the eager limit
+	bytes    func(b collectives.Blocks) int64 // of a message
+	bufferOf func(member int) int64           // bytes of a member's memory that are neither input nor output
 	data     bool
 	engines  int
-	times    int // that participants go through the collective, one time after the other
+	batch    int32 // participants that enter one after another
+	times    int   // that participants go through the collective, one time after the other
 }
 
 // usage counts what was in use at most, for each participant.
@@ -99,7 +100,15 @@ type rehearsed struct {
 	answer   bool  // tells the sender that its message was matched
 	time     int32 // of the collective
 	waits    bool  // the sender waits for the match
-	early    bool  // beyond those that are searched one by one
+	blocks   collectives.Blocks
+	copied   *copied // holds the content; nil if the receiver has taken that in, or the sender has it
+	early    bool    // beyond those that are searched one by one
+}
+
+// copied is a buffer that messages share.
+type copied struct {
+	bytes int64
+	users int
 }
 
 // player is a participant of a rehearsal.
@@ -113,6 +122,9 @@ type player struct {
 	done    bool
 	queue   bool // has a round queue
 	ahead   int
+	kept    *copied // holds positions that it may send on
+	at      collectives.Blocks
+	sent    [3]int32 // the message that a.unacked is about
 }
 
 // rehearsedEngine is one engine of a rehearsal.
@@ -207,8 +219,9 @@ func (s *scene) runDry(e *rehearsedEngine) {
 			s.players[p].queued = false
 			s.play(e, p)
 		case e.next < e.last:
-			e.next++
-			s.enter(e, e.next-1)
+			for until := min(e.next+s.batch, e.last); e.next < until; e.next++ {
+				s.enter(e, e.next)
+			}
 		default:
 			return
 		}
@@ -220,7 +233,7 @@ func (s *scene) enter(e *rehearsedEngine, p int32) {
 	s.players[p].entered = true
 	e.use.add(agentsInUse, 1)
 	s.openQueue(e, p)
-	s.buffer(e, s.working(s.schedule.Extent(int(p))), 1)
+	s.buffer(e, s.bufferOf(int(p)), 1)
 	s.enqueue(e, p)
 }
 
@@ -259,7 +272,8 @@ func (s *scene) play(e *rehearsedEngine, p int32) {
 		a.round = s.schedule.Next(int(p), a.round)
 		if a.round >= s.schedule.Rounds(int(p)) {
 			e.use.add(agentsInUse, -1)
-			s.buffer(e, s.working(s.schedule.Extent(int(p))), -1)
+			s.buffer(e, s.bufferOf(int(p)), -1)
+			s.dropKept(e, p)
 			if a.time++; int(a.time) < s.times {
 				a.round, a.entered = 0, false
 				s.enqueue(e, p)
@@ -274,20 +288,22 @@ func (s *scene) play(e *rehearsedEngine, p int32) {
 		step := s.schedule.Step(int(p), a.round)
 		if a.stage == sending {
 			if step.To != collectives.None {
-				m := rehearsed{from: p, to: int32(step.To), time: a.time, round: int32(a.round), bytes: s.bytes(step.Send)}
+				m := rehearsed{from: p, to: int32(step.To), time: a.time, round: int32(a.round), bytes: s.bytes(step.Send), blocks: step.Send}
 				m.waits = m.bytes > s.eager
-				a.unacked = m.waits
+				a.unacked, a.sent = m.waits, [3]int32{m.to, m.time, m.round}
 				s.send(e, m)
 			}
 			a.stage = receiving
 		}
 		if a.stage == receiving {
-			if step.From != collectives.None && !s.receive(e, p) {
+			if step.From != collectives.None && !s.receive(e, p, &step) {
+				s.dropKept(e, p)
 				return
 			}
 			a.stage = acknowledging
 		}
 		if a.unacked {
+			s.dropKept(e, p)
 			return
 		}
 		a.stage = sending
@@ -318,11 +334,11 @@ func (s *scene) deliver(m rehearsed) {
 		}
 		return
 	}
-	s.buffer(e, m.bytes, 1)
 	e.use.add(roundsInUse, 1)
 	s.openQueue(e, m.to)
 	key := [3]int32{m.to, m.time, m.round}
 	if a.entered && a.stage == receiving && a.time == m.time && int32(a.round) == m.round {
+		s.change(e, m.to)
 		s.messages[key] = m
 		s.enqueue(e, m.to)
 		return
@@ -331,10 +347,61 @@ func (s *scene) deliver(m rehearsed) {
 		e.use.add(crowdInUse, 1)
 	}
 	m.early = true
+	s.keep(e, &m)
 	s.messages[key] = m
 }
 
-func (s *scene) receive(e *rehearsedEngine, p int32) bool {
+// keep has a message that came early keep its content, unless its sender does.
+func (s *scene) keep(e *rehearsedEngine, m *rehearsed) {
+	_, _, rest := m.blocks.Next(s.schedule.Positions())
+	local, whole := s.engineOf(m.from) == e, rest.Count == 0
+	a := &s.players[m.from]
+	switch {
+	case !s.data || local && whole && m.waits:
+	case local && a.kept != nil && m.blocks.Run == 0 && a.at.First <= m.blocks.First && m.blocks.First+m.blocks.Count <= a.at.First+a.at.Count:
+		m.copied = a.kept
+		a.kept.users++
+	default:
+		m.copied = &copied{m.bytes, 1}
+		s.buffer(e, m.bytes, 1)
+		if local && whole {
+			s.dropKept(e, m.from)
+			a.kept, a.at = m.copied, m.blocks
+			a.kept.users++
+		}
+	}
+}
+
+// drop is kernel.drop.
+func (s *scene) drop(e *rehearsedEngine, c *copied) {
+	if c.users--; c.users == 0 {
+		s.buffer(e, c.bytes, -1)
+	}
+}
+
+// dropKept is kernel.dropKept.
+func (s *scene) dropKept(e *rehearsedEngine, p int32) {
+	if a := &s.players[p]; a.kept != nil {
+		s.drop(e, a.kept)
+		a.kept = nil
+	}
+}
+
+// change has a message keep its content if its sender has that and is about to change it.
+func (s *scene) change(e *rehearsedEngine, p int32) {
+	a := &s.players[p]
+	if !s.data || !a.unacked {
+		return
+	}
+	m, there := s.messages[a.sent]
+	if step := s.schedule.Step(int(p), a.round); there && m.early && m.copied == nil && step.Receive == step.Send && s.engineOf(m.to) == e {
+		m.copied = &copied{m.bytes, 1}
+		s.buffer(e, m.bytes, 1)
+		s.messages[a.sent] = m
+	}
+}
+
+func (s *scene) receive(e *rehearsedEngine, p int32, step *collectives.Step) bool {
 	a := &s.players[p]
 	key := [3]int32{p, a.time, int32(a.round)}
 	m, there := s.messages[key]
@@ -348,7 +415,15 @@ func (s *scene) receive(e *rehearsedEngine, p int32) bool {
 		}
 		a.ahead--
 	}
-	s.buffer(e, m.bytes, -1)
+	s.change(e, p)
+	s.dropKept(e, p)
+	if m.copied != nil {
+		if step.Combine == collectives.Store {
+			a.kept, a.at = m.copied, step.Receive
+			a.kept.users++
+		}
+		s.drop(e, m.copied)
+	}
 	e.use.add(roundsInUse, -1)
 	if m.waits {
 		s.send(e, rehearsed{from: p, to: m.from, answer: true})
@@ -364,7 +439,7 @@ func (r *rehearsal) locally() usage {
 	for m := range n {
 		l.enlist(int32(m), 0)
 		if r.data {
-			g.addBuffers(r.working(r.schedule.Extent(m)), 1)
+			g.addBuffers(r.bufferOf(m), 1)
 		}
 	}
 	for round := range l.lists {
@@ -388,11 +463,13 @@ func (r *rehearsal) locally() usage {
 	return u
 }
 
-// payloads counts what the members send in a round.
+// payloads counts what the members send in a round that is not one piece of their memory.
 func (r *rehearsal) payloads(g gauges, members []int32, round, n int) {
 	for _, m := range members {
-		if step := r.schedule.Step(int(m), round); step.To != collectives.None {
-			g.addBuffers(r.bytes(step.Send), n)
+		if step := r.schedule.Step(int(m), round); step.To != collectives.None && step.Send.Count > 0 {
+			if _, _, rest := step.Send.Next(r.schedule.Positions()); rest.Count > 0 {
+				g.addBuffers(r.bytes(step.Send), n)
+			}
 		}
 	}
 }

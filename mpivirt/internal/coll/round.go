@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"unsafe"
+
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -20,10 +22,13 @@ type roundMessage struct {
 	agent     int32 // the sender, which waits for the match: the message is above the eager limit; else 0
 	engine    int32 // engine that the message came from
 	next      int32
+	content   int32            // which holds the payload, 0 for none
+	taken     bool             // an agent has taken in the payload
+	view      bool             // the payload is the sender's memory
 	fault     world.ErrorClass // of calls that the message rests on; see learn
 }
 
-// rounding is what a kernel keeps of collectives by messages.
+// rounding holds the agents and round messages of a partition.
 type rounding struct {
 	roundSlots []int32 // by LP: its round queue, 0 if none; nil until the first is needed
 	queues     world.Slab[roundQueue]
@@ -31,14 +36,17 @@ type rounding struct {
 	rounds     world.Slab[roundMessage]
 	crowd      map[earlyKey]int32 // early messages of LPs that have many
 	scratch    []byte             // of gather
+	contents   world.Slab[content]
+	memories   []*memory // not in use
+	fullest    int       // engine for which an agent was last held back
 }
 
-// roundQueue is what an LP needs beyond its clock once it takes part in a collective by
-// messages. It is made on demand and lives until the LP ends.
+// roundQueue holds an LP's agents and early round messages. It exists from the LP's first
+// collective by messages until the LP ends.
 type roundQueue struct {
 	agents int32      // first agent of the LP that has not finished
-	ahead  int32      // messages for rounds that its agents have not got to
-	early  roundChain // of them, those that are not in the kernel's crowd
+	ahead  int32      // messages for rounds that its agents have not reached
+	early  roundChain // those that are not in crowd
 }
 
 // roundQueue returns the LP's round queue, nil if it has none.
@@ -49,7 +57,7 @@ func (k *Collectives) roundQueue(lp int32) *roundQueue {
 	return k.queues.At(k.roundSlots[lp])
 }
 
-// openRoundQueue returns the LP's round queue and makes it if need be.
+// openRoundQueue returns the LP's round queue, and makes it first if there is none.
 func (k *Collectives) openRoundQueue(lp int32) *roundQueue {
 	if k.roundSlots == nil {
 		k.roundSlots = make([]int32, k.Ranks)
@@ -62,8 +70,8 @@ func (k *Collectives) openRoundQueue(lp int32) *roundQueue {
 	return k.queues.At(slot)
 }
 
-// CloseRoundQueue gives back the round queue of an LP that has finished, unless a
-// collective that it never waited for still goes on.
+// CloseRoundQueue releases the round queue of an LP that has finished, unless a
+// nonblocking collective of it is still under way.
 func (k *Collectives) CloseRoundQueue(lp int32) {
 	if q := k.roundQueue(lp); q != nil && q.agents == 0 && q.ahead == 0 {
 		k.queues.Release(k.roundSlots[lp])
@@ -104,9 +112,11 @@ func (c *roundChain) remove(s *world.Slab[roundMessage], previous, index int32) 
 	}
 }
 
-// dispatchRound brings a round message to its destination: to an agent of a local LP, or
-// as a record to the engine that owns it. The payload is copied.
-func (k *Collectives) dispatchRound(m *roundMessage, dst int, sent vtime.Time, payload []byte) {
+// dispatchRound sends a round message to an agent of a local LP, or as a record to the
+// destination's engine. The payload lies at an offset of the sending agent's layout, or at
+// none if that is negative. Unless an agent takes it in at once, it is copied or, as long as
+// the sender waits for the match, the sender's.
+func (k *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vtime.Time, payload []byte, at int64) {
 	lp, local := k.Local(dst)
 	if !local {
 		k.sendRoundMessage(m, dst, sent, payload)
@@ -115,20 +125,27 @@ func (k *Collectives) dispatchRound(m *roundMessage, dst int, sent vtime.Time, p
 		}
 		return
 	}
-	m.payload = k.KeepPayload(payload)
+	m.payload = payload
 	index := k.rounds.Take()
 	*k.rounds.At(index) = *m
-	k.giveRound(lp, index, sent)
+	owner := a.memory
+	if at < 0 {
+		owner = nil
+	}
+	k.giveRound(lp, index, sent, owner, at)
 }
 
-// giveRound hands a round message, sent at an instant, to a local LP.
-func (k *Collectives) giveRound(lp, index int32, sent vtime.Time) {
+// giveRound gives a round message, sent at an instant, to a local LP. The payload is a view of
+// the memory of the owner, at an offset of its layout; without an owner it is of a record or
+// scratch.
+func (k *Collectives) giveRound(lp, index int32, sent vtime.Time, owner *memory, at int64) {
 	if k.Processors != nil {
 		m := k.rounds.At(index)
+		k.keep(m, owner, at)
 		k.Reach(lp, ptp.Arrival{At: m.arrival, Released: sent, Source: m.rank, Index: index, Round: true})
 		return
 	}
-	k.arriveRound(lp, index)
+	k.arriveRound(lp, index, owner, at)
 }
 
 // roundRecord is the size of the fixed part of a round message between engines.
@@ -146,7 +163,7 @@ func (k *Collectives) sendRoundMessage(m *roundMessage, dst int, sent vtime.Time
 		flags |= ptp.FlagPayload
 	}
 	w.U8(flags)
-	w.U64(k.Members[m.comm].Context)
+	w.U64(k.Communicators.At(m.comm).Context)
 	w.U64(uint64(m.signature))
 	w.U32(uint32(dst))
 	w.U32(m.number)
@@ -159,29 +176,25 @@ func (k *Collectives) sendRoundMessage(m *roundMessage, dst int, sent vtime.Time
 	copy(w.Rest, payload)
 }
 
-func (k *Collectives) DeliverRound(src int, record []byte, r world.Reader) {
+// DeliverRound takes in the record of a round message from engine src.
+func (k *Collectives) DeliverRound(src int, r world.Reader) {
 	flags := r.U8()
-	comm, known := k.Contexts[r.U64()]
-	if !known {
-		k.Stray(src, record)
-		return
-	}
-	m := roundMessage{comm: comm, signature: signature(r.U64()), engine: int32(src), fault: world.ErrorClass(flags >> faultShift)}
+	m := roundMessage{comm: k.Expect(r.U64()), signature: signature(r.U64()), engine: int32(src), fault: world.ErrorClass(flags >> faultShift)}
 	dst := int(r.U32())
 	m.number, m.round, m.rank, m.agent = r.U32(), int32(r.U32()), int32(r.U32()), int32(r.U32())
 	sent := vtime.Time(r.U64())
 	m.arrival, m.bytes = vtime.Time(r.U64()), int64(r.U64())
 	if flags&ptp.FlagPayload != 0 {
-		m.payload = k.KeepPayload(r.Rest)
+		m.payload = r.Rest
 	}
 	lp := k.Landing(int(m.rank), dst, sent, m.arrival)
 	index := k.rounds.Take()
 	*k.rounds.At(index) = m
-	k.giveRound(lp, index, sent)
+	k.giveRound(lp, index, sent, nil, 0)
 }
 
-// matchRoundMessage returns when the content of a round message is there that an agent
-// receives from an instant on, and tells a sender that waits for the match when it is free.
+// matchRoundMessage returns the arrival of the content of a round message. The agent
+// receives from posted on. A sender that waits for the match is told when it is free.
 func (k *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.Time) (arrival vtime.Time) {
 	if m.agent == 0 {
 		return m.arrival
@@ -208,13 +221,19 @@ func (k *Collectives) disposeRound(index int32) {
 	if int(m.engine) != k.Engine.Index() {
 		k.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
 	}
-	if m.payload != nil {
-		k.Buffers.Release(m.payload)
+	if m.content != 0 {
+		k.drop(m.content)
+	}
+	if m.view {
+		if a := k.agents.At(m.agent); a.memory != nil {
+			a.memory.viewed = false
+		}
 	}
 	k.rounds.Release(index)
 }
 
-// takeEarly takes the message of an agent's round out of those that came early.
+// takeEarly removes the message of an agent's round from the early ones and returns it, 0
+// if it is not there.
 func (k *Collectives) takeEarly(a *agent) int32 {
 	q := k.roundQueue(a.lp)
 	previous := int32(0)
@@ -222,7 +241,7 @@ func (k *Collectives) takeEarly(a *agent) int32 {
 		m := k.rounds.At(index)
 		if k.awaits(a, m) {
 			q.early.remove(&k.rounds, previous, index)
-			q.ahead--
+			k.countEarly(q, m, -1)
 			return index
 		}
 		previous, index = index, m.next
@@ -236,26 +255,36 @@ func (k *Collectives) takeEarly(a *agent) int32 {
 		return 0
 	}
 	delete(k.crowd, key)
-	q.ahead--
+	k.countEarly(q, k.rounds.At(index), -1)
 	return index
 }
 
-// earlyLimit is how many early messages of an LP are searched one by one. The root of
-// a linear algorithm may have those of all other members.
+// roundBytes is the memory of a round message without its payload.
+const roundBytes = int64(unsafe.Sizeof(roundMessage{}))
+
+// countEarly counts a message more or less that waits for an agent of an LP: in its queue,
+// and in the engine's buffers with the memory that it takes.
+func (k *Collectives) countEarly(q *roundQueue, m *roundMessage, n int32) {
+	q.ahead += n
+	k.Engine.Buffer(int64(n) * (roundBytes + int64(len(m.payload))))
+}
+
+// earlyLimit is the number of early messages of an LP that are searched one by one. The
+// root of a linear algorithm may have one from each other member.
 const earlyLimit = 32
 
-// earlyKey is what an agent knows of the message of its round.
+// earlyKey names the message of an agent's round.
 type earlyKey struct {
 	lp, comm int32
 	number   uint32
 	round    int32
 }
 
-// keepEarly keeps a message for a round that its LP has not got to.
+// keepEarly stores a message for a round that its LP has not reached.
 func (k *Collectives) keepEarly(lp int32, q *roundQueue, index int32) {
 	m := k.rounds.At(index)
 	key := earlyKey{lp, m.comm, m.number, m.round}
-	q.ahead++
+	k.countEarly(q, m, 1)
 	if q.ahead <= earlyLimit || k.crowd[key] != 0 {
 		q.early.append(&k.rounds, index)
 		return
@@ -271,8 +300,8 @@ func (k *Collectives) awaits(a *agent, m *roundMessage) bool {
 	return m.round == a.round && m.number == a.inst.Number && m.comm == a.inst.comm.Index && k.fits(a, m)
 }
 
-// arriveRound hands a message of a collective to a local LP.
-func (k *Collectives) arriveRound(lp int32, index int32) {
+// arriveRound hands a message of a collective to a local LP. See giveRound for its payload.
+func (k *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64) {
 	q := k.openRoundQueue(lp)
 	m := k.rounds.At(index)
 	running := false
@@ -281,17 +310,46 @@ func (k *Collectives) arriveRound(lp int32, index int32) {
 		running = running || m.number == a.inst.Number && m.comm == a.inst.comm.Index
 		if a.stage == receiving && a.message == 0 && k.awaits(a, m) {
 			a.message = index
+			if m.payload != nil && !k.takeAtOnce(a, m) {
+				k.hold(index, owner, at)
+			}
 			k.continueAgent(ai)
 			return
 		}
 		ai = a.next
 	}
-	if k.Members[m.comm].broken[m.number] {
+	if k.Communicators.At(m.comm).failed[m.number] {
 		k.disposeRound(index)
 		return
 	}
+	k.hold(index, owner, at)
 	k.keepEarly(lp, q, index)
 	if int(m.engine) != k.Engine.Index() {
 		k.checkEarly(lp, m, running)
+	}
+}
+
+// takeAtOnce has an agent take in the payload of a message that it waits for, before it goes
+// on. It reports false if it must not: the call behind the message may be another.
+func (k *Collectives) takeAtOnce(a *agent, m *roundMessage) bool {
+	if k.Processors != nil || a.memory == nil || a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
+		return false
+	}
+	step := a.inst.schedule.Step(int(a.member), int(a.round))
+	k.absorb(a, &step, m.payload)
+	m.taken = true
+	return true
+}
+
+// hold keeps the payload of a message that nobody has taken in. It stays the owner's as long
+// as the sender waits for the match, else it is copied.
+func (k *Collectives) hold(index int32, owner *memory, at int64) {
+	m := k.rounds.At(index)
+	switch {
+	case m.payload == nil || m.content != 0:
+	case m.agent != 0 && owner != nil:
+		owner.viewed, owner.message, m.view = true, index, true
+	default:
+		k.keep(m, owner, at)
 	}
 }

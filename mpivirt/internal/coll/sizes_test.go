@@ -11,8 +11,9 @@ func TestSizesAsDocumented(t *testing.T) {
 		what      string
 		got, want uintptr
 	}{
-		{"message of a round", unsafe.Sizeof(roundMessage{}), 80},
-		{"agent", unsafe.Sizeof(agent{}), 144},
+		{"message of a round", unsafe.Sizeof(roundMessage{}), 88},
+		{"agent", unsafe.Sizeof(agent{}), 96},
+		{"agent with data", unsafe.Sizeof(agent{}) + unsafe.Sizeof(memory{}), 208},
 		{"round queue and its number", unsafe.Sizeof(roundQueue{}) + 4, 20},
 	} {
 		if c.got != c.want {

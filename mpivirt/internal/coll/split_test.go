@@ -13,10 +13,10 @@ import (
 func TestHeldExitsBoundTheEngine(t *testing.T) {
 	// The EIT of an engine that hears of no other is Forever.
 	k := opened(t, "name: flat\nnetwork: {model: flat, latency: 1us}\n", 4, 1, Auto)
-	inst := k.newInstance(k.Members[world.World], 0, 0, &Collective{
-		Procedure: world.CommSplit, Operation: collectives.Allgather, Algorithm: collectives.Ring, Bytes: 8, Element: 8, Making: &exchange{},
+	inst := k.newInstance(k.Communicators.At(world.World), 0, 0, &Collective{
+		Procedure: world.CommSplit, Operation: collectives.Allgather, Algorithm: collectives.Ring, Bytes: 8, Element: 8, Creation: &creation{},
 	})
-	k.Members[world.World].Live = append(k.Members[world.World].Live, inst)
+	k.Communicators.At(world.World).Live = append(k.Communicators.At(world.World).Live, inst)
 	inst.entered[0], inst.Count = 0b111, 3
 	for i, held := range []struct{ exit, eit vtime.Time }{{500, 500}, {300, 300}, {400, 300}} {
 		k.exit(inst, int32(i), i, held.exit)

@@ -8,29 +8,31 @@ import (
 
 // Communicator returns the one with an index; the freed one if it has been given up.
 func (k *Collectives) Communicator(index int32) *Communicator {
-	if c := k.Members[index]; c != nil {
+	if c := k.Communicators.At(index); c != nil {
 		return c
 	}
-	return k.Members[world.Freed]
+	return k.Communicators.At(world.Freed)
 }
 
 // TaskItems bounds the items of the ready queue that are agents. LPs are items from 0 on.
-// Below come agents that can go on, ^index, and below ^TaskItems instances that can, by their place in tasks.
+// Agent i is item ^i. The instance of task i is item ^(TaskItems + i).
 const TaskItems = 1 << 30
 
-// task is an instance that is to be carried on as far as it gets.
+// task is an instance in the ready queue.
 type task struct {
 	instance *instance
 	stalled  bool // it had no room to send
 }
 
-// queueAgent makes an agent go on.
-func (k *Collectives) queueAgent(index int32) { k.Engine.Ready(^index) }
+// queueAgent queues an agent to go on before all that is ready. What a message touches is
+// then still in the cache when its receiver goes on, and a tree is gone through branch by
+// branch.
+func (k *Collectives) queueAgent(index int32) { k.Engine.ReadyFirst(^index) }
 
-// queue makes an instance go on.
+// queue queues an instance to go on.
 func (k *Collectives) queue(inst *instance) { k.Engine.Ready(k.item(task{instance: inst})) }
 
-// item returns the item of the ready queue that stands for a task, once.
+// item stores a task and returns its item of the ready queue.
 func (k *Collectives) item(t task) int32 {
 	var index int32
 	if n := len(k.idle); n > 0 {
@@ -44,7 +46,7 @@ func (k *Collectives) item(t task) int32 {
 	return ^(TaskItems + index)
 }
 
-// RunTask carries out a task and forgets it.
+// RunTask carries an instance on as far as it gets, and releases the task.
 func (k *Collectives) RunTask(index int32) {
 	t := k.tasks[index]
 	k.tasks[index] = task{}

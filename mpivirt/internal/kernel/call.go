@@ -22,6 +22,7 @@ type Call struct {
 	collective   *coll.Collective // the rank's arguments and data
 	nonblocking  bool             // the collective in its nonblocking form
 	persistent   *Persistent      // of a start
+	exchange     Exchange
 }
 
 // Enters sets the collective, in its blocking form, and the error in its arguments. It
@@ -58,10 +59,20 @@ func (k *Kernel) Compose(op world.Procedure, c *coll.Communicator, member int32)
 	return q
 }
 
+// Composed returns the call that was composed last.
+func (k *Kernel) Composed() *Call { return &k.call }
+
 // Sends sets the message to send and returns the call.
 func (q *Call) Sends(payload []byte, bytes int64, dest, tag int) *Call {
 	o := &q.Outgoing
-	o.Dest, o.Tag, o.Bytes, o.Payload = dest, tag, bytes, payload
+	o.Dest, o.Tag, o.Bytes, o.Payload, o.Lent = dest, tag, bytes, payload, false
+	return q
+}
+
+// Lends notes that the rank does nothing before the call is complete, so that its payload does
+// not change, and returns the call.
+func (q *Call) Lends() *Call {
+	q.Outgoing.Lent = true
 	return q
 }
 
@@ -122,6 +133,8 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		return k.submitStart(lp, q)
 	case op == world.CommFree:
 		return k.submitFree(lp, q)
+	case op >= world.NeighborAllgather:
+		return k.submitExchange(lp, q)
 	}
 	return k.submitCollective(lp, q)
 }
@@ -159,7 +172,7 @@ func (k *Kernel) submitSend(lp int32, q *Call) bool {
 // postReceive posts a receive and returns its request.
 func (k *Kernel) postReceive(lp int32, q *Call) int32 {
 	if q.Incoming.Source == world.ProcNull {
-		return k.Nobody
+		return k.CompletedReceive
 	}
 	return k.Receive(lp, &q.Operands)
 }
@@ -173,7 +186,7 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 		}
 		index = k.postReceive(lp, q)
 	case index == ptp.MessageNoProc:
-		index = k.Nobody
+		index = k.CompletedReceive
 	case !k.Found(lp, index):
 		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "no matched probe has found a message, or it has been received: "+
 			"receive each message once, after its Mprobe or Improbe"))
@@ -189,7 +202,7 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 // waitFor completes a call with a request, or makes the LP wait for it. It reports whether
 // the call is complete.
 func (k *Kernel) waitFor(lp, index int32, op world.Procedure) bool {
-	if index != 0 && index != k.CompletedSend && index != k.Nobody {
+	if index != 0 && index != k.CompletedSend && index != k.CompletedReceive {
 		q := k.Requests.At(index)
 		if !q.Complete || k.Strict || k.Processors != nil {
 			return k.WaitRequest(lp, index, op)
@@ -197,7 +210,7 @@ func (k *Kernel) waitFor(lp, index int32, op world.Procedure) bool {
 		k.Charge(lp, q, max(k.Clock[lp], q.Time))
 		k.Activity(lp)
 	}
-	b := k.Renew(lp)
+	b := k.NewCompletion(lp)
 	b.Found = true
 	k.AddRequest(b, index, op)
 	return k.Clock[lp] < vtime.Forever
@@ -239,7 +252,7 @@ func (k *Kernel) submitWait(lp int32, q *Call) bool {
 	case err != nil:
 		return k.Raise(lp, q.Procedure, err)
 	case !active:
-		k.Renew(lp).Found = true
+		k.NewCompletion(lp).Found = true
 		return true
 	case q.Procedure == world.Wait:
 		return k.waitFor(lp, q.requests[0], q.Procedure)
@@ -250,7 +263,7 @@ func (k *Kernel) submitWait(lp int32, q *Call) bool {
 
 // checkRequest returns the error of an index that is no request of an LP.
 func (k *Kernel) checkRequest(lp, index int32) error {
-	if index == 0 || index == k.CompletedSend || index == k.Nobody {
+	if index == 0 || index == k.CompletedSend || index == k.CompletedReceive {
 		return nil
 	}
 	if index < 0 || index > k.Requests.Next {
@@ -267,7 +280,7 @@ func (k *Kernel) submitProbe(lp int32, q *Call) bool {
 		return k.Raise(lp, q.Procedure, err)
 	}
 	if q.Incoming.Source == world.ProcNull {
-		b := k.Renew(lp)
+		b := k.NewCompletion(lp)
 		b.Found, b.Message, b.Status = true, ptp.MessageNoProc, world.ProcNullStatus
 		return true
 	}
@@ -283,8 +296,12 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	if err != nil {
 		return k.Raise(lp, q.Procedure, err)
 	}
-	if len(k.Apart) > 0 && !q.nonblocking {
-		delete(k.Apart, lp) // of the allreduce before
+	if c.Remote != nil {
+		receives, sends, end := k.InterMessages(c, int(q.Member), v)
+		return k.exchange(lp, q, Exchange{receives, sends, end})
+	}
+	if len(k.KeptResults) > 0 && !q.nonblocking {
+		delete(k.KeptResults, lp) // of the allreduce before
 	}
 	index := int32(0)
 	if q.nonblocking {

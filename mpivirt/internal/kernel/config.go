@@ -36,6 +36,10 @@ type Config struct {
 	Seed uint64
 	// Noise is the operating system's, which lengthens compute phases; nil for none.
 	Noise ptp.Noise
+	// Bursts returns the source of the CPU times of an engine of this process, which has n
+	// ranks from first on. It is called once for each engine. Nil charges ranks only for the
+	// computing that they declare. The kind of the ranks must have Measurable set.
+	Bursts func(first, n int) Bursts
 	// Now reads the wall clock in seconds. Nil leaves wall times at zero. Virtual time does
 	// not depend on it.
 	Now func() float64

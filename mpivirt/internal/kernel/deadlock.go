@@ -98,10 +98,7 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 		w.Call, w.For = box.Wait.Procedure.String(), k.awaited(box)
 		return w, true
 	}
-	for _, c := range k.Members[1:] {
-		if c == nil {
-			continue
-		}
+	for c := range k.Communicators.Values() {
 		if inst := c.Blocking(lp, &k.Collectives); inst != nil {
 			w.Call, w.context, w.number = inst.Call.Procedure.String(), c.Context, inst.Number
 			return w, true
@@ -113,8 +110,8 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 // absent returns the members of this engine that have not called instances which are under
 // way here, or may be elsewhere.
 func (k *Kernel) absent() (all []absence) {
-	for _, c := range k.Members[1:] {
-		if c == nil || c.Group == nil || c.Locals == 0 {
+	for _, c := range k.Communicators.All()[1:] {
+		if c.Group == nil || c.Locals == 0 {
 			continue
 		}
 		for _, inst := range c.Live {
@@ -189,9 +186,9 @@ func (k *Kernel) describe(ri int32) string {
 	case ptp.ReceiveRequest:
 		return "a message " + k.from(r.Comm, r.Peer, r.Tag)
 	case ptp.SendRequest:
-		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.Peer, k.Members[r.Comm], r.Tag)
+		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.Peer, k.Communicator(r.Comm), r.Tag)
 	default:
-		return fmt.Sprintf("the end of %s on %s", r.Procedure, k.Members[r.Comm])
+		return fmt.Sprintf("the end of %s on %s", r.Procedure, k.Communicator(r.Comm))
 	}
 }
 
@@ -204,7 +201,7 @@ func (k *Kernel) from(comm, peer, tag int32) string {
 	if tag == world.AnyTag {
 		which = "with any tag"
 	}
-	return fmt.Sprintf("%s of %s %s", source, k.Members[comm], which)
+	return fmt.Sprintf("%s of %s %s", source, k.Communicator(comm), which)
 }
 
 // mergeDeadlocks returns the reports of two engines as one.

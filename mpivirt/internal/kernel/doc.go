@@ -30,7 +30,7 @@
 //
 //   - calls: Compose, Submit, Compute, Hand, Sized, Split, Dup, Create
 //   - waits: Pause, Throttle, Postpone, PostponeEnd
-//   - completions: CompletionOf, StatusOf, DataOf, CompletedRequest, Common, Made
+//   - completions: CompletionOf, StatusOf, DataOf, CompletedRequest, SharedResult, NewComm
 //   - failures: Fail, Die, HasFailed, Limited, Yield, End
 //   - ranks: Global, Clock, Target, Seed, Record; Reserve for arrays by rank
 //

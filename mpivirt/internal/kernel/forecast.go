@@ -32,7 +32,7 @@ func CostOf(c *Config, engines int, uses ...coll.Use) coll.Cost {
 		Target: c.Target, Engines: engines, Wanted: c.Collectives, Null: c.Protocol == engine.Null, Window: c.Window,
 	}
 	if kind := c.kind(); kind != nil {
-		h.Deep, h.Time, h.Transient = kind.Deep, kind.Time, kind.Transient
+		h.Time, h.Transient = kind.Time, kind.Transient
 	}
 	var most coll.Cost
 	for _, use := range uses {

@@ -2,7 +2,11 @@ package kernel
 
 import (
 	"reflect"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"gigarank/collectives"
 	"gigarank/engine"
@@ -101,5 +105,89 @@ func TestRanksPayForWhatTheyDo(t *testing.T) {
 		if messages+rounds > 0 {
 			t.Errorf("%s leaves %d of mailboxes and messages, %d of round queues, round messages and agents", c.what, messages, rounds)
 		}
+	}
+}
+
+// Ranks that need no answer in a collective go no further ahead of a rank on another engine
+// than its window allows, whatever the operation, as if they had sent. Nobody is stopped.
+func TestCollectivesAheadOfASlowRank(t *testing.T) {
+	const calls, window = 3000, 16 << 10
+	target := targetOf(t, "name: m\nnetwork: {model: flat, latency: 1us}\n", 3)
+	for _, c := range []struct {
+		operation collectives.Operation
+		root      int
+	}{
+		{collectives.Reduce, 0}, {collectives.Gather, 0}, {collectives.Bcast, 1}, {collectives.Bcast, 2}, {collectives.Scatter, 2},
+	} {
+		for _, nonblocking := range []bool{false, true} {
+			most := 0
+			call := func(k *Kernel, lp int32) bool {
+				if k.Global(lp) == 0 { // alone on its engine
+					_, held := k.HeldRounds()
+					most = max(most, held)
+					for until := time.Now().Add(5 * time.Microsecond); time.Now().Before(until); {
+						runtime.Gosched()
+					}
+				}
+				v, err := k.Sized(c.operation, 8, c.root)
+				q := k.Compose(v.Procedure, k.Communicators.At(world.World), k.Global(lp)).Enters(v, err)
+				if !nonblocking {
+					return k.Submit(lp, q)
+				}
+				k.Submit(lp, q.Nonblocking())
+				requests := []int32{k.Completion.Request}
+				return k.Submit(lp, k.Compose(world.Wait, k.Communicators.At(world.World), k.Global(lp)).Waits(requests, nil))
+			}
+			s, err := New(Config{Target: target, Transports: engine.NewInProcess(2), Window: window,
+				Program: Program{Name: "ahead", Forms: []Form{listed(slices.Repeat([]func(*Kernel, int32) bool{call}, calls))}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Run(); err != nil {
+				t.Fatal(err)
+			}
+			// Twice the window, where rank 0 waits in between; a record takes more than 64 bytes.
+			if most > 2*window/64 {
+				t.Errorf("%v with root %d, nonblocking %t: %d round queues, round messages and agents are kept", c.operation, c.root, nonblocking, most)
+			}
+		}
+	}
+}
+
+// Communicators that all members have freed leave nothing behind, nor do their groups.
+func TestFreedCommunicatorsLeaveNothing(t *testing.T) {
+	target := targetOf(t, "name: m\nnetwork: {model: flat, latency: 1us}\n", 12)
+	for _, engines := range []int{1, 3} {
+		split := func(k *Kernel, lp int32) bool {
+			c, rank := k.Communicators.At(world.World), k.Global(lp)
+			key := int(rank) * int(1+c.Next) % 101 // other groups each time
+			v, err := k.Split(int(rank)%2, key)
+			return k.Submit(lp, k.Compose(v.Procedure, c, rank).Enters(v, err))
+		}
+		free := func(k *Kernel, lp int32) bool {
+			made := k.NewComm(lp, k.Communicators.At(world.World), int(k.Global(lp))%2)
+			return k.Submit(lp, k.Compose(world.CommFree, made, int32(made.Group.Member(int(k.Global(lp))))))
+		}
+		var kernels sync.Map
+		program := listed(slices.Repeat([]func(*Kernel, int32) bool{split, free}, 200))
+		program = append(program, func(k *Kernel, _ int32) bool {
+			kernels.Store(k, true)
+			return true
+		})
+		s, err := New(Config{Target: target, Transports: engine.NewInProcess(engines), Program: Program{Name: "freed", Forms: []Form{program}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(); err != nil {
+			t.Fatal(err)
+		}
+		kernels.Range(func(k, _ any) bool {
+			comms, both, contexts, groups := k.(*Kernel).Comms.InUse(), k.(*Kernel).Communicators.InUse(), len(k.(*Kernel).Contexts), k.(*Kernel).Groups.InUse()
+			if comms != 3 || both != 3 || contexts != 2 || groups != 1 {
+				t.Errorf("%d engines: %d and %d communicators, %d contexts and %d groups stay; want WORLD, SELF and that in the place of freed ones, with one group",
+					engines, comms, both, contexts, groups)
+			}
+			return true
+		})
 	}
 }

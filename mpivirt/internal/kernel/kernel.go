@@ -18,9 +18,17 @@ type Kernel struct {
 	config      *Config
 	body        Body
 	printing    atomic.Bool // a rank hands text to the output
-	call        Call        // scratch: the call that the running LP makes
-	RequestList []int32     // scratch: the requests in it
+	bursts      Bursts      // nil if CPU times do not count
+	samples     map[sampleKey]*Sample
+	call        Call    // scratch: the call that the running LP makes
+	RequestList []int32 // scratch: the requests in it
+
+	// Caches holds what ranks of the kind have cached on communicators (MPI 4.1, 7.7).
+	Caches map[CacheKey]any
 }
+
+// CacheKey names a communicator, by its index, as an LP knows it.
+type CacheKey struct{ LP, Comm int32 }
 
 // newKernel returns the kernel of an engine, without a body.
 func newKernel(c *Config, eng *engine.Engine) *Kernel {
@@ -28,6 +36,9 @@ func newKernel(c *Config, eng *engine.Engine) *Kernel {
 	k.Partition = world.NewPartition(world.Settings{Engine: eng, Target: c.Target, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now})
 	k.Messages.Open(c.Noise, k)
 	k.Collectives.Open(c.algorithms(), c.Collectives)
+	if c.Bursts != nil {
+		k.bursts = c.Bursts(k.First, k.Ranks)
+	}
 	return k
 }
 
@@ -135,9 +146,9 @@ func (k *Kernel) Deliver(src int, record []byte) {
 	r := world.Reader{Rest: record[1:]}
 	switch record[0] {
 	case world.RecordMessage:
-		k.DeliverMessage(src, record, r)
+		k.DeliverMessage(src, r)
 	case world.RecordRound:
-		k.DeliverRound(src, record, r)
+		k.DeliverRound(src, r)
 	case world.RecordAcknowledgement:
 		k.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
 		k.Engine.Consumed(src, len(record))

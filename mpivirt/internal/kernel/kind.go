@@ -12,12 +12,14 @@ type Kind struct {
 	Name    string  // as given on the command line
 	Summary string  // one line
 	Bytes   float64 // memory of a rank that has not called MPI, its clock of 8 included, without its program's state
-	Deep    float64 // additional memory of a rank that waits deep within a call
 	Time    float64 // CPU time of the host, in ns, to resume a rank after a collective
 
 	// Transient is true if the memory of a collective's input may be used again once Submit
 	// has returned. False is safe.
 	Transient bool
+
+	// Measurable is true if ranks tell the kernel where bursts of computing begin and end.
+	Measurable bool
 }
 
 // String returns the name of the kind.

@@ -9,7 +9,8 @@ import (
 )
 
 // Simulate runs a program on a machine, in this process, with one engine for each processor
-// that Go may use. It sets Target and Transports of the Config.
+// that Go may use. It sets Target and Transports of the Config. After a run that failed it
+// unwinds the ranks that have not finished, as [Simulation.Close].
 func Simulate(machine *network.Machine, ranks int, c Config) (*Result, error) {
 	if machine == nil {
 		return nil, errors.New("no machine: load one with network.Load or network.Parse")
@@ -23,5 +24,6 @@ func Simulate(machine *network.Machine, ranks int, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer s.Close()
 	return s.Run()
 }

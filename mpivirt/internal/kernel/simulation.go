@@ -38,6 +38,7 @@ func New(c Config) (*Simulation, error) {
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
+	c.Target = c.Target.Seeded(c.Seed)
 	n := len(c.Transports)
 	s := &Simulation{
 		config: c, counts: make([]atomic.Int64, n), bodies: make([]lp.Body, n), kernels: make([]atomic.Pointer[Kernel], n), lost: make([]lost, n),
@@ -124,6 +125,9 @@ func (c *Config) validate() error {
 	}
 	if err := c.Program.check(c.Kind); err != nil {
 		faults = append(faults, err)
+	}
+	if kind := c.kind(); c.Bursts != nil && kind != nil && kind.Unmeasurable() != nil {
+		faults = append(faults, kind.Unmeasurable())
 	}
 	for op, a := range c.Algorithms {
 		if !slices.Contains(collectives.Algorithms(op), a) {
@@ -262,8 +266,25 @@ func (s *Simulation) runEngine(i int) end {
 	return end{&k.Summary, k.body, err}
 }
 
+// expectant is a kernel whose ranks are fetched into the cache ahead.
+type expectant struct {
+	*Kernel
+	body interface{ Expect(lp int) }
+}
+
+// Expect implements [engine.Expecter].
+func (k expectant) Expect(item int32) {
+	if item >= 0 {
+		k.body.Expect(int(item))
+	}
+}
+
 // run runs the engine to the end of the simulation.
 func (k *Kernel) run() (err error) {
+	var run engine.Kernel = k
+	if body, ok := k.body.(interface{ Expect(lp int) }); ok {
+		run = expectant{k, body}
+	}
 	for again := true; again; {
 		ended := make(chan struct{})
 		go func() {
@@ -274,7 +295,7 @@ func (k *Kernel) run() (err error) {
 					again, err = k.interrupted(recover())
 				}
 			}()
-			err = k.Engine.Run(k)
+			err = k.Engine.Run(run)
 			again, returned = false, true
 		}()
 		<-ended

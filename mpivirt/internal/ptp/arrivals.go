@@ -101,16 +101,12 @@ func (k *Messages) takeIn(lp int32, p *processor, at vtime.Time) {
 	}
 	box, m := k.Box(lp), k.messages.At(a.Index)
 	m.arrival = at
-	previous, ri := k.firstPosted(box, m)
+	ri := k.firstReceive(box, m)
 	if ri == 0 {
-		box.unexpected.appendMessage(&k.messages, a.Index)
-		k.Engine.Buffer(m.bufferedBytes())
+		k.addUnexpected(box, a.Index)
 		return
 	}
-	box.posted.removeRequest(&k.Requests, previous, ri)
-	if k.Requests.At(ri).Peer == world.AnySource {
-		box.wildcards--
-	}
+	k.removePosted(box, ri)
 	k.take(lp, box, ri, a.Index)
 }
 

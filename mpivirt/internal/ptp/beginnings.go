@@ -62,19 +62,19 @@ func (k *Messages) first(lp int32, p *processor) beginning {
 func (k *Messages) canBegin(lp int32, p *processor, op, poll *Operation, b *beginning) {
 	switch op.Kind {
 	case opCompute:
-		b.at = max(op.Ready, p.State.CPU)
+		b.at = max(op.Earliest, p.State.CPU)
 	case opSend:
-		b.at = p.State.CanSend(op.Ready)
+		b.at = p.State.CanSend(op.Earliest)
 	case OpCombine:
-		b.at = max(op.Ready, p.State.CPU)
+		b.at = max(op.Earliest, p.State.CPU)
 		k.betweenPolls(poll, b)
 	case OpRound:
-		b.at = p.State.CanSend(op.Ready)
+		b.at = p.State.CanSend(op.Earliest)
 		k.betweenPolls(poll, b)
 	case opWait:
 		k.canEnd(lp, p, op, b)
 	default:
-		b.at = op.Ready
+		b.at = op.Earliest
 	}
 }
 
@@ -83,7 +83,7 @@ func (k *Messages) canBegin(lp int32, p *processor, op, poll *Operation, b *begi
 func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 	box := k.Box(lp)
 	if box.Wait.Kind >= TestAll {
-		b.at = max(op.Ready, p.State.CPU)
+		b.at = max(op.Earliest, p.State.CPU)
 		if k.absorbed(lp, op) {
 			success := k.successTime(box)
 			if success == vtime.Forever {
@@ -101,7 +101,7 @@ func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 	case op.direct: // before anything else that begins then
 		b.at, b.released = max(op.Released, end), unknown
 	default:
-		b.at, b.released = max(op.Ready, end, p.State.CPU), max(op.Released, end)
+		b.at, b.released = max(op.Earliest, end, p.State.CPU), max(op.Released, end)
 	}
 }
 
@@ -122,7 +122,7 @@ func (k *Messages) waitEnd(box *Mailbox) vtime.Time {
 			return k.messages.At(index).arrival
 		}
 	default:
-		return k.earliest(w.Requests)
+		return w.at
 	}
 	return vtime.Forever
 }

@@ -10,18 +10,18 @@ import (
 // next call. So the LPs of an engine share one; an LP that is throttled meanwhile keeps its
 // own in [Messages].Parked.
 type Completion struct {
-	LP        int32
-	Procedure world.Procedure // of the call, if there is an error
-	Err       error           // MPI's error of the call
-	Fatal     bool            // the LP's error handler ends the program
-	Found     bool            // the wait is complete; the test or probe has succeeded
-	Request   int32           // started by the call; not kept for an LP that pauses
-	Message   int32           // found by a matched probe
-	Over      []int32         // complete requests; the next completion releases them
-	Indices   []int           // their positions in the list of requests
-	Status    world.Status    // found by a probe
-	Common    []byte          // result of a collective that all members share
-	Made      int32           // index of the communicator made by a lone member, Freed for none
+	LP           int32
+	Procedure    world.Procedure // of the call, if there is an error
+	Err          error           // MPI's error of the call
+	Fatal        bool            // the LP's error handler ends the program
+	Found        bool            // the wait is complete; the test or probe has succeeded
+	Request      int32           // started by the call; not kept for an LP that pauses
+	Message      int32           // found by a matched probe
+	Completed    []int32         // complete requests; the next completion releases them
+	Indices      []int           // their positions in the list of requests
+	Status       world.Status    // found by a probe
+	SharedResult []byte          // result of a collective that all members share
+	NewComm      int32           // index of the communicator made by a lone member, Freed for none
 }
 
 // EmptyCompletion is the completion of a call without a result.
@@ -33,30 +33,30 @@ const (
 	MessageNull   = -2 // none, or one that has been received
 )
 
-// Renew releases the requests of the completion, clears it and returns it for an LP.
-func (k *Messages) Renew(lp int32) *Completion {
+// NewCompletion releases the requests of the completion, clears it and returns it for an LP.
+func (k *Messages) NewCompletion(lp int32) *Completion {
 	b := &k.Completion
-	for _, index := range b.Over {
+	for _, index := range b.Completed {
 		q := k.Requests.At(index)
 		if q.Kind == ReceiveRequest && !q.Sized {
 			k.Buffers.Release(q.Buffer)
 		}
-		if index != k.Nobody {
+		if index != k.CompletedReceive {
 			k.Requests.Release(index)
 		}
 	}
 	b.LP, b.Err, b.Found, b.Message, b.Status = lp, nil, false, 0, world.EmptyStatus
-	b.Over, b.Indices = b.Over[:0], b.Indices[:0]
-	b.Made = world.Freed
-	if b.Common != nil {
-		b.Common = nil
+	b.Completed, b.Indices = b.Completed[:0], b.Indices[:0]
+	b.NewComm = world.Freed
+	if b.SharedResult != nil {
+		b.SharedResult = nil
 	}
 	return b
 }
 
 // fillCompletion stores the result of a wait of an LP, which is over, in the completion.
 func (k *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
-	b, w := k.Renew(lp), &box.Wait
+	b, w := k.NewCompletion(lp), &box.Wait
 	b.Found = kind < TestAll || w.found
 	switch kind {
 	case WaitOne:
@@ -90,8 +90,8 @@ func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 	if index == 0 || index == k.CompletedSend {
 		return
 	}
-	if index == k.Nobody {
-		b.Over = append(b.Over, index)
+	if index == k.CompletedReceive {
+		b.Completed = append(b.Completed, index)
 		return
 	}
 	q := k.Requests.At(index)
@@ -100,8 +100,11 @@ func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 			b.Err, b.Procedure, b.Fatal = err, op, k.ErrorsAreFatal(b.LP)
 		}
 	}
+	if q.Kind == exchangeRequest {
+		k.releaseParts(index)
+	}
 	q.LP = world.None // another wait for it is an error
-	b.Over = append(b.Over, index)
+	b.Completed = append(b.Completed, index)
 }
 
 // addMessage adds the message that a probe has found to the completion.
@@ -130,7 +133,7 @@ func (k *Messages) park(lp int32) {
 func (k *Messages) Unpark(lp int32) {
 	b, parked := k.Parked[lp]
 	if parked {
-		k.Renew(lp)
+		k.NewCompletion(lp)
 		k.Completion = b
 		delete(k.Parked, lp)
 	}
@@ -140,15 +143,15 @@ func (k *Messages) Unpark(lp int32) {
 // the engine has waited since.
 func (k *Messages) CompletionOf(lp int32) *Completion {
 	if k.Completion.LP != lp {
-		k.Renew(lp)
+		k.NewCompletion(lp)
 	}
 	return &k.Completion
 }
 
 // lastReceive returns the last receive among the requests of a completion, nil for none.
 func (k *Messages) lastReceive(b *Completion) *request {
-	for i := len(b.Over) - 1; i >= 0; i-- {
-		if q := k.Requests.At(b.Over[i]); q.Kind == ReceiveRequest || q.Kind == procNullRequest {
+	for i := len(b.Completed) - 1; i >= 0; i-- {
+		if q := k.Requests.At(b.Completed[i]); q.Kind == ReceiveRequest || q.Kind == procNullRequest {
 			return q
 		}
 	}
@@ -179,7 +182,7 @@ func (k *Messages) CompletedRequest(b *Completion, index int32) (world.Status, [
 	if index == 0 || index == k.CompletedSend {
 		return world.EmptyStatus, nil, true
 	}
-	if !slices.Contains(b.Over, index) {
+	if !slices.Contains(b.Completed, index) {
 		return world.EmptyStatus, nil, false
 	}
 	q := k.Requests.At(index)

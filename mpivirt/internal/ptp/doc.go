@@ -4,7 +4,8 @@
 // # Model
 //
 // [Messages] adds to a partition the mailboxes of its ranks. A message reaches the mailbox
-// of its receiver with its arrival time, and matching.go says which receive takes it. The
+// of its receiver with its arrival time, and matching.go says which receive takes it. Short
+// lists hold messages and receives; after a long search bins do, by what they match. The
 // requests that a wait names determine the instant at which it ends. Where that depends on
 // timing, a timed event evaluates the wait again once more is known. Above the eager limit a
 // message is REQ, ACK, DATA. Under a model with state at the receiver a rank's processor

@@ -20,7 +20,7 @@ func (k *Messages) Fail(lp int32, c world.Procedure, err error) {
 	}
 	f.Failed[lp] = true
 	if k.Behind(lp) {
-		k.Operate(lp, Operation{Kind: OpCall, Late: func() { k.FailedAt(int(k.Global(lp)), k.Clock[lp], c, err) }})
+		k.Operate(lp, Operation{Kind: OpFunction, Function: func() { k.FailedAt(int(k.Global(lp)), k.Clock[lp], c, err) }})
 		return
 	}
 	k.FailedAt(int(k.Global(lp)), k.Clock[lp], c, err)

@@ -6,10 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/engine"
 	"gigarank/invariant/invarianttest"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/network"
 )
 
 // Each of these breaks something that must hold in the messages of four ranks.
@@ -36,7 +34,7 @@ func TestBrokenMessagesAreFound(t *testing.T) {
 			k.Box(0).wildcards++
 			k.CheckMailbox(0)
 		}},
-		{"a list that ends too early", "the last receive is 4, its list ends with 3", func(k *Messages) {
+		{"a list that ends too early", "the last posted receive is 4, the list ends with 3", func(k *Messages) {
 			first := post(k, 1)
 			post(k, 2)
 			k.Box(0).posted.tail = first
@@ -74,22 +72,4 @@ func TestBrokenMessagesAreFound(t *testing.T) {
 			}
 		})
 	}
-}
-
-// opened returns the messages of the only engine of some ranks that do not run.
-func opened(t *testing.T, ranks int) *Messages {
-	t.Helper()
-	m, err := network.Parse("flat", []byte("name: flat\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := m.Target(int64(ranks))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := engine.New(engine.Config{Partition: engine.Partition{LPs: ranks, Engines: 1}, Transport: engine.NewInProcess(1)[0]})
-	k := &Messages{}
-	k.Partition = world.NewPartition(world.Settings{Engine: e, Target: target})
-	k.Open(nil, nil)
-	return k
 }

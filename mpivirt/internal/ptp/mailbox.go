@@ -24,6 +24,7 @@ type Messages struct {
 	pollTime   vtime.Duration
 	noise      Noise
 	above      Upcalls
+	jittered   []uint32 // by LP: messages sent, on a target with jitter
 }
 
 // Open sets up messages on the partition, which exists already.
@@ -32,7 +33,7 @@ func (k *Messages) Open(noise Noise, up Upcalls) {
 	if k.Target.ReceiverState() {
 		k.newProcessors()
 	}
-	k.CompletedSend, k.Nobody = k.newCompleted(SendRequest), k.newCompleted(procNullRequest)
+	k.CompletedSend, k.CompletedReceive = k.newCompleted(SendRequest), k.newCompleted(procNullRequest)
 	k.Completion.LP, k.sentTo = world.None, k.Engine.Index()
 }
 
@@ -48,8 +49,8 @@ func (k *Messages) InUse() (made, inUse int) {
 type Upcalls interface {
 	// Resume runs an LP whose wait is over.
 	Resume(lp int32)
-	// Deliver handles a record that came before its communicator was known.
-	Deliver(src int, record []byte)
+	// Expect returns the index of the communicator with a context, which may be made later.
+	Expect(context uint64) int32
 	// End records the finish of an LP.
 	End(lp int32)
 
@@ -74,16 +75,21 @@ type Upcalls interface {
 
 // pointToPoint holds the mailboxes, messages and requests of a partition.
 type pointToPoint struct {
-	Slots         []int32 // by LP: its mailbox, 0 if none; nil until the first is needed
-	boxes         world.Slab[Mailbox]
-	messages      world.Slab[message]
-	Requests      world.Slab[request]
-	generation    uint32          // of requests
-	CompletedSend int32           // stands in for requests that are over at once
-	Nobody        int32           // likewise for receives from ProcNull
-	errors        map[int32]error // of requests, by index
-	chargeOrder   []int32         // scratch of chargeAll
-	completed     []int32         // scratch of chargeSome
+	MailboxOf        []int32 // by LP: its mailbox, 0 if none; nil until the first is needed
+	boxes            world.Slab[Mailbox]
+	messages         world.Slab[message]
+	Requests         world.Slab[request]
+	bins             world.Slab[bins]
+	longFlights      map[int32]*longFlight // by LP that has many messages under way
+	generation       uint32                // of requests
+	CompletedSend    int32                 // stands in for requests that are over at once
+	CompletedReceive int32                 // likewise for receives from ProcNull
+	errors           map[int32]error       // of requests, by index
+	exchanges        map[int32]*exchange   // by request
+	spareExchanges   []*exchange
+	chargeOrder      []int32 // scratch of chargeAll
+	completed        []int32 // scratch of chargeSome
+	looks            uint32  // with invariants: counts the looks at mailboxes with long lists
 }
 
 // message is a point-to-point message that no receive has taken yet.
@@ -95,11 +101,13 @@ type message struct {
 	source    int32  // member of the communicator
 	rank      int32  // the sender's number in WORLD
 	tag       int32
-	request   int32 // of the sender, pending until the match; 0 for none
-	engine    int32 // of the sender
+	request   int32  // of the sender, pending until the match; 0 for none
+	number    uint32 // in bins: counts the messages of the mailbox
 	next      int32
 	readyMode bool // sent in ready mode
 	large     bool // above the eager limit: REQ, with the payload of DATA
+	view      bool // the payload is memory of the sender, or of a record
+	lent      bool // the sender does not change its memory before the send is complete
 }
 
 // overhead is the memory of a buffered message without its payload, in bytes.
@@ -117,54 +125,68 @@ func (m *message) before(o *message) bool {
 // Mailbox holds an LP's messages, receives and wait. The first message or wait makes it; it
 // lives until the LP ends.
 type Mailbox struct {
-	unexpected chain // messages that no receive has taken, FIFO per source
+	unexpected chain // messages that no receive has taken, FIFO per source; a negative head is that of bins
 	posted     chain // receives that have no message yet, in posting order
-	wildcards  int32 // posted receives from any source
-	polls      int32 // failing tests and probes in a row
+	wildcards  int32 // posted receives from any source; without one, no unexpected message matches a receive
+	polls      int32 // failing tests and probes in a row, up to pollsAbsorbed
 	flight     flight
 	Wait       wait
 }
 
 // Box returns the LP's mailbox. It makes one if there is none.
 func (k *Messages) Box(lp int32) *Mailbox {
-	if k.Slots == nil {
-		k.Slots, k.ClocksOnly = make([]int32, k.Ranks), false
+	if k.MailboxOf == nil {
+		k.MailboxOf, k.ClocksOnly = make([]int32, k.Ranks), false
 	}
-	slot := k.Slots[lp]
+	slot := k.MailboxOf[lp]
 	if slot == 0 {
 		slot = k.boxes.Take()
-		k.Slots[lp] = slot
+		k.MailboxOf[lp] = slot
 	}
 	return k.boxes.At(slot)
 }
 
 // Mailbox returns the LP's mailbox, nil if it has none.
 func (k *Messages) Mailbox(lp int32) *Mailbox {
-	if k.Slots == nil || k.Slots[lp] == 0 {
+	if k.MailboxOf == nil || k.MailboxOf[lp] == 0 {
 		return nil
 	}
-	return k.boxes.At(k.Slots[lp])
+	return k.boxes.At(k.MailboxOf[lp])
 }
 
 // CloseBox releases the mailbox of an LP that has finished, with the messages that it has not
-// received.
+// received. A message whose sender waits for its match stays: the deadlock report names it.
 func (k *Messages) CloseBox(lp int32) {
 	box := k.Mailbox(lp)
-	if box == nil || box.posted.head != 0 { // receives without a wait go on
+	if box == nil || k.hasReceives(box) { // receives without a wait go on
 		return
 	}
-	for index := box.unexpected.head; index != 0; {
-		m := k.messages.At(index)
-		next := m.next
-		if m.request != 0 {
-			return // the sender waits for ever, which the deadlock report names
+	if box.binned() {
+		for _, index := range k.unexpectedIn(k.binsOf(box)) {
+			k.abandon(box, index)
 		}
-		k.Engine.Buffer(-m.bufferedBytes())
-		k.dispose(index)
-		box.unexpected.head, index = next, next
 	}
-	k.boxes.Release(k.Slots[lp])
-	k.Slots[lp] = 0
+	for index := box.unexpected.head; index > 0; {
+		next := k.messages.At(index).next
+		k.abandon(box, index)
+		index = next
+	}
+	if box.unexpected.head != 0 {
+		return
+	}
+	if len(box.flight.more) > shortFlight {
+		delete(k.longFlights, lp)
+	}
+	k.boxes.Release(k.MailboxOf[lp])
+	k.MailboxOf[lp] = 0
+}
+
+// abandon releases an unexpected message, unless its sender waits for the match.
+func (k *Messages) abandon(box *Mailbox, index int32) {
+	if k.messages.At(index).request == 0 {
+		k.removeUnexpected(box, index)
+		k.dispose(index)
+	}
 }
 
 // Notice reconsiders the wait of an LP, if it has one, after an event at the LP.
@@ -172,121 +194,4 @@ func (k *Messages) Notice(lp int32) {
 	if box := k.Mailbox(lp); box != nil || k.Processors != nil {
 		k.reconsider(lp, box)
 	}
-}
-
-// chain is a singly linked list in a slab.
-type chain struct{ head, tail int32 }
-
-// appendMessage links a message at the tail.
-func (c *chain) appendMessage(s *world.Slab[message], index int32) {
-	s.At(index).next = 0
-	if c.tail == 0 {
-		c.head = index
-	} else {
-		s.At(c.tail).next = index
-	}
-	c.tail = index
-}
-
-// removeMessage unlinks index, whose predecessor is given (0 for the first).
-func (c *chain) removeMessage(s *world.Slab[message], previous, index int32) {
-	next := s.At(index).next
-	if previous == 0 {
-		c.head = next
-	} else {
-		s.At(previous).next = next
-	}
-	if c.tail == index {
-		c.tail = previous
-	}
-}
-
-// appendRequest links a request at the tail.
-func (c *chain) appendRequest(s *world.Slab[request], index int32) {
-	s.At(index).next = 0
-	if c.tail == 0 {
-		c.head = index
-	} else {
-		s.At(c.tail).next = index
-	}
-	c.tail = index
-}
-
-// removeRequest unlinks index, whose predecessor is given (0 for the first).
-func (c *chain) removeRequest(s *world.Slab[request], previous, index int32) {
-	next := s.At(index).next
-	if previous == 0 {
-		c.head = next
-	} else {
-		s.At(previous).next = next
-	}
-	if c.tail == index {
-		c.tail = previous
-	}
-}
-
-// flight holds a sender's messages that may still be under way. A later message to the same
-// destination must not overtake them. The latest one lies inline, since most senders have
-// at most one.
-type flight struct {
-	last triple
-	more []triple
-}
-
-// triple is a message under way to dst that arrives at receive. It can delay messages sent
-// until expiry = receive - latency.
-type triple struct {
-	dst     int32
-	used    bool
-	receive vtime.Time
-	expiry  vtime.Time
-}
-
-// send returns the arrival of a message to dst, sent at t, and stores the message.
-func (f *flight) send(dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
-	f.drop(t)
-	receive := t.Add(latency).Add(transfer)
-	slot := f.find(dst)
-	if slot == nil {
-		slot = f.newSlot()
-	} else {
-		receive = slot.receive.Add(transfer)
-	}
-	*slot = triple{dst: dst, used: true, receive: receive, expiry: receive.Add(-latency)}
-	return receive
-}
-
-// drop removes the messages that cannot delay one sent at t or later.
-func (f *flight) drop(t vtime.Time) {
-	if f.last.used && f.last.expiry < t {
-		f.last.used = false
-	}
-	kept := f.more[:0]
-	for _, tr := range f.more {
-		if tr.expiry >= t {
-			kept = append(kept, tr)
-		}
-	}
-	f.more = kept
-}
-
-// find returns the message under way to dst, nil for none.
-func (f *flight) find(dst int32) *triple {
-	if f.last.used && f.last.dst == dst {
-		return &f.last
-	}
-	for i := range f.more {
-		if f.more[i].dst == dst {
-			return &f.more[i]
-		}
-	}
-	return nil
-}
-
-// newSlot returns the inline place, after it has moved its message to more.
-func (f *flight) newSlot() *triple {
-	if f.last.used {
-		f.more = append(f.more, f.last)
-	}
-	return &f.last
 }

@@ -14,7 +14,8 @@ import (
 //
 //   - A receive that names its source needs no such decision. Messages of one source come in
 //     order, so the first that matches is the least, whatever other ranks do. Only an earlier
-//     receive from any source that matches the same message stands in the way.
+//     receive that matches the same message stands in the way: one from any source, or one
+//     that waits itself for such a receive to make its choice.
 //   - A receive from any source takes its least message once all arrivals up to that one's
 //     are known.
 
@@ -25,18 +26,22 @@ const unknown vtime.Time = -1
 func (k *Messages) arrive(lp int32, index int32) {
 	box := k.Box(lp)
 	m := k.messages.At(index)
-	if previous, ri := k.firstPosted(box, m); ri != 0 {
+	ri := int32(0)
+	if box.posted.head != 0 || box.binned() {
+		ri = k.firstReceive(box, m)
+	}
+	if ri != 0 {
 		r := k.Requests.At(ri)
-		if r.Peer != world.AnySource && (box.wildcards == 0 || !k.hasEarlier(box, r)) {
-			box.posted.removeRequest(&k.Requests, previous, ri)
+		if r.Peer != world.AnySource && (box.wildcards == 0 || k.leastMessage(box, r.pattern()) == 0) {
+			k.removePosted(box, ri)
 			k.take(lp, box, ri, index)
 			k.reconsider(lp, box)
 			return
 		}
 	}
-	box.unexpected.appendMessage(&k.messages, index)
-	k.Engine.Buffer(m.bufferedBytes())
-	if box.wildcards > 0 && k.claimed(box, m) {
+	k.keep(m)
+	k.addUnexpected(box, index)
+	if ri != 0 {
 		k.settleAt(lp, m.arrival)
 	}
 	if box.Wait.Kind != NoWait {
@@ -47,161 +52,48 @@ func (k *Messages) arrive(lp int32, index int32) {
 	}
 }
 
-// bufferedBytes returns the memory of an unexpected message, as throttling counts it.
-func (m *message) bufferedBytes() int64 { return overhead + int64(len(m.payload)) }
-
-// firstPosted returns the first posted receive that matches a message, and the
-// one before it in the list.
-func (k *Messages) firstPosted(box *Mailbox, m *message) (previous, index int32) {
-	for index = box.posted.head; index != 0; {
-		r := k.Requests.At(index)
-		if r.matches(m) {
-			return previous, index
-		}
-		previous, index = index, r.next
-	}
-	return 0, 0
-}
-
-// hasEarlier reports whether an unexpected message matches a posted receive. Then an earlier
-// receive from any source matches that message, too.
-func (k *Messages) hasEarlier(box *Mailbox, r *request) bool {
-	_, index := k.firstUnexpected(box, r)
-	return index != 0
-}
-
-// firstUnexpected returns the first unexpected message that matches the receive, and the one
-// before it in the list.
-func (k *Messages) firstUnexpected(box *Mailbox, r *request) (previous, index int32) {
-	for index = box.unexpected.head; index != 0; {
-		m := k.messages.At(index)
-		if r.matches(m) {
-			return previous, index
-		}
-		previous, index = index, m.next
-	}
-	return 0, 0
-}
-
-// leastUnexpected returns the least unexpected message that matches the receive, and the one
-// before it in the list.
-func (k *Messages) leastUnexpected(box *Mailbox, r *request) (previous, index int32) {
-	var least *message
-	before := int32(0)
-	for at := box.unexpected.head; at != 0; {
-		m := k.messages.At(at)
-		if r.matches(m) && (least == nil || m.before(least)) {
-			least, previous, index = m, before, at
-		}
-		before, at = at, m.next
-	}
-	return previous, index
-}
-
 // post posts a receive, or completes it with its message if that is certain already.
 func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
 	r := k.Requests.At(ri)
-	if r.Peer != world.AnySource {
-		previous, index := k.firstUnexpected(box, r)
-		if index != 0 && (box.wildcards == 0 || !k.claimed(box, k.messages.At(index))) {
-			k.unlink(box, previous, index)
-			k.take(lp, box, ri, index)
-			return
-		}
-	} else {
-		box.wildcards++
-		if _, index := k.leastUnexpected(box, r); index != 0 {
-			k.settleAt(lp, k.messages.At(index).arrival)
-		}
+	index := int32(0)
+	if box.unexpected.head != 0 {
+		index = k.leastMessage(box, r.pattern())
 	}
-	box.posted.appendRequest(&k.Requests, ri)
-}
-
-// claimed reports whether a posted receive from any source matches a message.
-func (k *Messages) claimed(box *Mailbox, m *message) bool {
-	for index := box.posted.head; index != 0; {
-		r := k.Requests.At(index)
-		if r.Peer == world.AnySource && r.matches(m) {
-			return true
-		}
-		index = r.next
+	switch {
+	case index == 0:
+	case r.Peer == world.AnySource:
+		k.settleAt(lp, k.messages.At(index).arrival)
+	case !k.claimed(box, k.messages.At(index)):
+		k.removeUnexpected(box, index)
+		k.take(lp, box, ri, index)
+		return
 	}
-	return false
-}
-
-// unlink removes a message from the unexpected ones.
-func (k *Messages) unlink(box *Mailbox, previous, index int32) {
-	box.unexpected.removeMessage(&k.messages, previous, index)
-	m := k.messages.At(index)
-	k.Engine.Buffer(-m.bufferedBytes())
+	k.addPosted(box, ri)
 }
 
 // settle completes the posted receives whose messages are certain, given that all arrivals
-// at or before known have been delivered. It reports whether there were any.
-func (k *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled bool) {
-	if box.wildcards == 0 {
-		return false
-	}
-	previous := int32(0)
-	for ri := box.posted.head; ri != 0; {
-		r := k.Requests.At(ri)
-		next := r.next
-		if before, index := k.certain(box, ri, known); index != 0 {
-			box.posted.removeRequest(&k.Requests, previous, ri)
-			if r.Peer == world.AnySource {
-				box.wildcards--
-			}
-			k.unlink(box, before, index)
-			k.take(lp, box, ri, index)
-			settled = true
-		} else {
-			previous = ri
+// at or before known have been delivered. It reports whether there were any, and returns the
+// instant up to which arrivals must be known for the next, Forever if there is none.
+//
+// The least of all messages that match a posted receive is the first choice of each receive
+// that it matches. So it goes to the first of them once no lesser one may come. Without
+// receives from any source none may.
+func (k *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled bool, next vtime.Time) {
+	for {
+		index := k.leastContested(box)
+		if index == 0 {
+			return settled, vtime.Forever
 		}
-		ri = next
-	}
-	return settled
-}
-
-// certain returns the message that is certain to go to a posted receive, 0 for none, and the
-// one before it in the list.
-func (k *Messages) certain(box *Mailbox, ri int32, known vtime.Time) (previous, index int32) {
-	r := k.Requests.At(ri)
-	if r.Peer == world.AnySource {
-		previous, index = k.leastUnexpected(box, r)
-		if index != 0 && k.messages.At(index).arrival > known {
-			return 0, 0
+		m := k.messages.At(index)
+		if m.arrival > known && box.wildcards > 0 {
+			return settled, m.arrival
 		}
-		return previous, index
+		ri := k.firstReceive(box, m)
+		k.removePosted(box, ri)
+		k.removeUnexpected(box, index)
+		k.take(lp, box, ri, index)
+		settled = true
 	}
-	previous, index = k.firstUnexpected(box, r)
-	if index == 0 {
-		return 0, 0
-	}
-	m := k.messages.At(index)
-	for earlier := box.posted.head; earlier != ri; {
-		e := k.Requests.At(earlier)
-		if e.Peer == world.AnySource && e.matches(m) {
-			return 0, 0
-		}
-		earlier = e.next
-	}
-	return previous, index
-}
-
-// candidate returns the least arrival of a message that matches a posted receive from any
-// source. Once all arrivals up to that instant are known, settle completes a receive.
-func (k *Messages) candidate(box *Mailbox) vtime.Time {
-	least := vtime.Forever
-	for ri := box.posted.head; ri != 0; {
-		r := k.Requests.At(ri)
-		if r.Peer == world.AnySource {
-			if _, index := k.leastUnexpected(box, r); index != 0 {
-				least = min(least, k.messages.At(index).arrival)
-			}
-		}
-		ri = r.next
-	}
-	return least
 }
 
 // take completes a receive with its message, and acknowledges the message if its sender waits.
@@ -218,6 +110,8 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	case m.payload != nil && r.Sized:
 		copy(r.Buffer, m.payload)
 	case m.payload != nil:
+		m.lent = false
+		k.keep(m)
 		r.Buffer, kept = m.payload, true
 	}
 	r.Peer, r.Tag, r.Bytes = m.source, m.tag, m.bytes
@@ -258,17 +152,23 @@ func (k *Messages) dispose(index int32) {
 
 // consumed frees the window of the engine that sent a message.
 func (k *Messages) consumed(m *message) {
-	if int(m.engine) != k.Engine.Index() {
-		k.Engine.Consumed(int(m.engine), messageRecord+len(m.payload))
+	if engine := k.ownerOf(m); int(engine) != k.Engine.Index() {
+		k.Engine.Consumed(int(engine), messageRecord+len(m.payload))
 	}
+}
+
+// ownerOf returns the engine that has sent a message.
+func (k *Messages) ownerOf(m *message) int32 {
+	if _, local := k.Local(int(m.rank)); local {
+		return int32(k.Engine.Index())
+	}
+	return int32(k.Engine.Partition().Owner(int(m.rank)))
 }
 
 // discard releases the memory of a message.
 func (k *Messages) discard(index int32) {
 	m := k.messages.At(index)
-	if m.payload != nil {
-		k.Buffers.Release(m.payload)
-	}
+	m.free(k)
 	k.messages.Release(index)
 }
 
@@ -277,6 +177,12 @@ func (k *Messages) CompleteRequest(ri int32, t vtime.Time) {
 	r := k.Requests.At(ri)
 	r.Complete, r.Time = true, t
 	if r.waited {
-		k.Box(r.LP).Wait.pending--
+		w := &k.Box(r.LP).Wait
+		if w.pending--; !w.queued {
+			w.at = min(w.at, t)
+		}
+	}
+	if r.whole != 0 {
+		k.partComplete(r.whole)
 	}
 }

@@ -5,7 +5,7 @@ import "gigarank/mpivirt/internal/world"
 // Raise stores an MPI error as the completion of a call. It returns true: the call is
 // complete.
 func (k *Messages) Raise(lp int32, op world.Procedure, err error) bool {
-	b := k.Renew(lp)
+	b := k.NewCompletion(lp)
 	b.Err, b.Procedure, b.Fatal, b.Request = err, op, k.ErrorsAreFatal(lp), 0
 	return true
 }

@@ -17,11 +17,11 @@ func (k *Messages) absorbed(lp int32, op *Operation) bool {
 // PollFrom returns the start of the first poll of a loop at or after t, and the instant of
 // its release, which is the poll before. op is the next poll.
 func (k *Messages) PollFrom(op *Operation, t vtime.Time) (at, released vtime.Time) {
-	if t <= op.Ready {
-		return op.Ready, op.Released
+	if t <= op.Earliest {
+		return op.Earliest, op.Released
 	}
 	period := vtime.Time(k.pollTime)
-	at = op.Ready + (t-op.Ready+period-1)/period*period
+	at = op.Earliest + (t-op.Earliest+period-1)/period*period
 	return at, at - period
 }
 
@@ -55,7 +55,7 @@ func (p *processor) Poll(k *Messages, lp int32) *Operation {
 // resumePolling moves the next poll of a loop behind something else, which began at an
 // instant between two polls.
 func (k *Messages) resumePolling(lp int32, p *processor, at vtime.Time) {
-	if op := p.Poll(k, lp); op != nil && p.State.CPU > op.Ready {
-		op.Ready, op.Released = p.State.CPU, max(op.Released, at.Add(-k.pollTime))
+	if op := p.Poll(k, lp); op != nil && p.State.CPU > op.Earliest {
+		op.Earliest, op.Released = p.State.CPU, max(op.Released, at.Add(-k.pollTime))
 	}
 }

@@ -82,9 +82,9 @@ const (
 	OpCombine // of an agent: combine what it has received
 
 	// These take no part in the order. Each is carried out once all before it have begun.
-	OpCall   // call a function
-	opResume // let the rank go on
-	opEnd    // the rank has finished
+	OpFunction // call a function
+	opResume   // let the rank go on
+	opEnd      // the rank has finished
 )
 
 // Operation is work of a rank's program, or of an agent, for the processor.
@@ -95,10 +95,10 @@ type Operation struct {
 	Index    int32 // send, take: the message; agents: the agent
 	request  int32
 	dst      int32
-	Ready    vtime.Time     // earliest start
+	Earliest vtime.Time     // earliest start
 	Released vtime.Time     // order among equal starts
 	Length   vtime.Duration // of a computation
-	Late     func()         // OpCall: the function
+	Function func()         // OpFunction: it is called
 }
 
 // newProcessors makes the processors of a partition.
@@ -116,7 +116,7 @@ func (k *Messages) Operate(lp int32, op Operation) {
 	switch {
 	case p.running:
 		p.queue = append(p.queue, op)
-	case op.Kind >= OpCall:
+	case op.Kind >= OpFunction:
 		k.atOnce(lp, &op)
 	default:
 		k.activate(lp, p, op)
@@ -126,7 +126,7 @@ func (k *Messages) Operate(lp int32, op Operation) {
 // activate makes an operation the head of the program's queue, which may begin.
 func (k *Messages) activate(lp int32, p *processor, op Operation) {
 	p.running = true
-	op.Ready, op.Released = k.Clock[lp], p.Released
+	op.Earliest, op.Released = k.Clock[lp], p.Released
 	k.Ask(lp, p, op)
 }
 
@@ -252,10 +252,10 @@ func (k *Messages) checkInterface(lp int32, p *processor) {
 		switch {
 		case p.State.Send < vtime.Forever:
 		case op.Kind == opSend:
-			k.PastEnd(int(k.Global(lp)), max(op.Ready, p.Sent), k.Requests.At(op.request).Procedure, "a message to rank %d", op.dst)
+			k.PastEnd(int(k.Global(lp)), max(op.Earliest, p.Sent), k.Requests.At(op.request).Procedure, "a message to rank %d", op.dst)
 		case op.Kind == OpRound:
 			if _, c, round, live := k.above.AgentCall(op.Index); live {
-				k.PastEnd(int(k.Global(lp)), max(op.Ready, p.Sent), c, "a message of round %d", round)
+				k.PastEnd(int(k.Global(lp)), max(op.Earliest, p.Sent), c, "a message of round %d", round)
 			}
 		}
 	}
@@ -315,8 +315,8 @@ func (p *processor) dequeue() Operation {
 // atOnce carries out an operation that takes no part in the order.
 func (k *Messages) atOnce(lp int32, op *Operation) {
 	switch op.Kind {
-	case OpCall:
-		op.Late()
+	case OpFunction:
+		op.Function()
 	case opResume:
 		k.above.Resume(lp)
 	case opEnd:
@@ -336,12 +336,14 @@ func (k *Messages) endWait(lp int32) {
 }
 
 // postponeSend queues a send of an LP and returns its request.
-func (k *Messages) postponeSend(lp int32, m *message, dst int, payload []byte, c world.Procedure) int32 {
+func (k *Messages) postponeSend(lp int32, m *message, dst int, c world.Procedure) int32 {
 	request := m.request
 	if request == 0 {
 		request = k.NewRequest(lp, SendRequest, c)
 	}
-	m.payload = k.KeepPayload(payload)
+	if m.view && !m.lent {
+		m.payload, m.view = k.KeepPayload(m.payload), false
+	}
 	index := k.messages.Take()
 	*k.messages.At(index) = *m
 	k.Operate(lp, Operation{Kind: opSend, Index: index, request: request, dst: int32(dst)})
@@ -351,8 +353,6 @@ func (k *Messages) postponeSend(lp int32, m *message, dst int, payload []byte, c
 // sendAt sends a message at an instant. An eager send is complete then.
 func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) {
 	m := *k.messages.At(op.Index)
-	payload := m.payload
-	m.payload = nil
 	k.messages.Release(op.Index)
 	k.Target.Depart(&p.State, m.bytes, at)
 	p.Sent = at
@@ -364,10 +364,7 @@ func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) 
 		k.CompleteRequest(op.request, at)
 	}
 	k.Engine.Statistics.Messages++
-	k.dispatch(&m, int(op.dst), at, payload)
-	if payload != nil {
-		k.Buffers.Release(payload)
-	}
+	k.dispatch(&m, int(op.dst), at)
 }
 
 // postAt posts a receive at an instant. It takes the first matching message of those taken
@@ -375,14 +372,10 @@ func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) 
 func (k *Messages) postAt(lp int32, ri int32, at vtime.Time) {
 	box, r := k.Box(lp), k.Requests.At(ri)
 	r.posted = at
-	previous, index := k.firstUnexpected(box, r)
-	if index != 0 {
-		k.unlink(box, previous, index)
+	if index := k.leastMessage(box, r.pattern()); index != 0 {
+		k.removeUnexpected(box, index)
 		k.take(lp, box, ri, index)
 		return
 	}
-	if r.Peer == world.AnySource {
-		box.wildcards++
-	}
-	box.posted.appendRequest(&k.Requests, ri)
+	k.addPosted(box, ri)
 }

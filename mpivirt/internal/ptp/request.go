@@ -14,6 +14,7 @@ const (
 	ReceiveRequest
 	CollectiveRequest
 	procNullRequest // a receive from ProcNull
+	exchangeRequest // the parts of an exchange
 )
 
 // request is an operation that has started and has not been waited for. A run may hold
@@ -23,14 +24,15 @@ type request struct {
 	Time       vtime.Time // of completion
 	posted     vtime.Time
 	arrival    vtime.Time // receive: of its message
-	Bytes      int64      // receive: size of the buffer, if sized; once complete, that of the message
+	Bytes      int64      // receive: size of the buffer, if sized; once complete, that of the message; exchange: the time of its end
 	generation uint32
 	LP         int32 // local number of the LP
 	Comm       int32
 	Peer       int32 // receive: member or AnySource, once complete the source; send: member
 	Tag        int32 // receive: tag or AnyTag, once complete that of the message
-	next       int32
+	next       int32 // in a chain; exchange: its own index
 	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals
+	whole      int32 // request of the exchange that it is a part of; 0 for none
 	Kind       requestKind
 	Procedure  world.Procedure
 	Complete   bool // outcome and time are known
@@ -49,11 +51,6 @@ func (r *request) status() world.Status {
 	default:
 		return world.EmptyStatus
 	}
-}
-
-// matches reports whether a receive can take a message.
-func (r *request) matches(m *message) bool {
-	return r.Comm == m.comm && (r.Peer == m.source || r.Peer == world.AnySource) && (r.Tag == m.tag || r.Tag == world.AnyTag)
 }
 
 // WaitKind is what an LP waits for.
@@ -93,7 +90,7 @@ type wait struct {
 	Tag        int32
 	message    int32      // probes: the message found
 	armed      vtime.Time // instant of the next evaluation; Forever if none
-	at         vtime.Time // end of the wait
+	at         vtime.Time // end of the wait; until it is over, the least completion time of Requests
 }
 
 // newCompleted returns a request that is complete from the start and is never released.
@@ -106,7 +103,7 @@ func (k *Messages) newCompleted(kind requestKind) int32 {
 // OwnRequest returns an LP's request and its generation. In the place of a request that all
 // LPs share it returns a new one.
 func (k *Messages) OwnRequest(lp, index int32, op world.Procedure) (own int32, generation uint32) {
-	if index == k.CompletedSend || index == k.Nobody {
+	if index == k.CompletedSend || index == k.CompletedReceive {
 		kind := k.Requests.At(index).Kind
 		index = k.NewRequest(lp, kind, op)
 		q := k.Requests.At(index)

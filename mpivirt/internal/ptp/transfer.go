@@ -33,6 +33,7 @@ type outgoing struct {
 	Tag     int
 	Bytes   int64
 	Payload []byte // nil if only the size is simulated
+	Lent    bool   // the payload does not change before the call is complete
 	Mode    SendMode
 }
 
@@ -43,21 +44,23 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 	o, c := &q.Outgoing, q.Procedure
 	box := k.Box(lp)
 	box.polls = 0
-	dst := q.Comm.RankOf(o.Dest, k.Global(lp))
+	to := q.Comm.Peers()
+	dst := to.RankOf(o.Dest, k.Global(lp))
 	if uint(dst-k.First) >= uint(k.Ranks) {
 		k.sentTo = k.Engine.Partition().Owner(dst)
 	}
 	m := message{
-		bytes: o.Bytes, comm: q.Comm.Index, source: q.Member, rank: k.Global(lp), tag: int32(o.Tag),
-		engine: int32(k.Engine.Index()), readyMode: o.Mode == Ready, large: o.Bytes > k.EagerLimit,
+		bytes: o.Bytes, comm: to.Index, source: q.Member, rank: k.Global(lp), tag: int32(o.Tag),
+		readyMode: o.Mode == Ready, large: o.Bytes > k.EagerLimit,
+		payload: o.Payload, view: o.Payload != nil, lent: o.Lent,
 	}
 	if o.Mode == Synchronous || m.large && o.Mode != Buffered {
 		m.request = k.NewRequest(lp, SendRequest, c)
 		r := k.Requests.At(m.request)
-		r.Comm, r.Peer, r.Tag = q.Comm.Index, int32(o.Dest), int32(o.Tag)
+		r.Comm, r.Peer, r.Tag = to.Index, int32(o.Dest), int32(o.Tag)
 	}
 	if k.Processors != nil {
-		return k.postponeSend(lp, &m, dst, o.Payload, c)
+		return k.postponeSend(lp, &m, dst, c)
 	}
 	sent := k.Clock[lp]
 	m.arrival = k.depart(lp, box, &m, dst, o.Mode)
@@ -68,7 +71,7 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 		return 0
 	}
 	k.Engine.Statistics.Messages++
-	k.dispatch(&m, dst, sent, o.Payload)
+	k.dispatch(&m, dst, sent)
 	return m.request
 }
 
@@ -86,7 +89,20 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode Send
 	if m.large && mode == Buffered {
 		k.Clock[lp] = k.Clock[lp].Add(k.Target.Copy(m.bytes))
 	}
-	return box.flight.send(int32(dst), leaves, k.Target.Latency(src, dst), k.Target.Transfer(src, dst, bytes))
+	transfer := k.Target.Transfer(src, dst, bytes)
+	if k.Target.HasJitter() {
+		transfer = transfer.Plus(k.jitter(lp, src, dst))
+	}
+	return k.inOrder(lp, &box.flight, int32(dst), leaves, k.Target.Latency(src, dst), transfer)
+}
+
+// jitter returns the jitter of a rank's next message, which it names by its number.
+func (k *Messages) jitter(lp int32, src, dst int) vtime.Duration {
+	if k.jittered == nil {
+		k.jittered = make([]uint32, k.Ranks)
+	}
+	k.jittered[lp]++
+	return k.Target.Jitter(src, dst, uint64(k.jittered[lp]))
 }
 
 // port returns the state of a rank's network interface, nil under a model without.
@@ -111,17 +127,17 @@ func (k *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 }
 
 // dispatch delivers a message to a local LP, or sends it as a record to the engine that owns
-// the destination. It copies the payload.
-func (k *Messages) dispatch(m *message, dst int, sent vtime.Time, payload []byte) {
+// the destination. The message owns its payload, or that is a view; see keep.
+func (k *Messages) dispatch(m *message, dst int, sent vtime.Time) {
 	lp, local := k.Local(dst)
 	if !local {
-		k.sendMessage(m, dst, sent, payload)
+		k.sendMessage(m, dst, sent)
+		m.free(k)
 		if k.Processors != nil && m.request != 0 {
 			k.AwaitMatch(m.arrival)
 		}
 		return
 	}
-	m.payload = k.KeepPayload(payload)
 	index := k.messages.Take()
 	*k.messages.At(index) = *m
 	k.give(lp, index, sent)
@@ -131,10 +147,26 @@ func (k *Messages) dispatch(m *message, dst int, sent vtime.Time, payload []byte
 func (k *Messages) give(lp, index int32, sent vtime.Time) {
 	if k.Processors != nil {
 		m := k.messages.At(index)
+		k.keep(m)
 		k.Reach(lp, Arrival{At: m.arrival, Released: sent, Source: m.rank, Index: index})
 		return
 	}
 	k.arrive(lp, index)
+}
+
+// keep copies the payload of a message that no receive takes at once, if it is a view. A sender
+// that waits for the match lends it until then.
+func (k *Messages) keep(m *message) {
+	if m.view && !(m.lent && m.request != 0) {
+		m.payload, m.view = k.KeepPayload(m.payload), false
+	}
+}
+
+// free gives the buffer of a message's payload back, if the message owns one.
+func (m *message) free(k *Messages) {
+	if m.payload != nil && !m.view {
+		k.Buffers.Release(m.payload)
+	}
 }
 
 // KeepPayload returns a copy of a message's content in a pooled buffer. It is nil without
@@ -159,11 +191,11 @@ const (
 )
 
 // sendMessage sends a message as a record to the engine that owns its destination.
-func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time, payload []byte) {
-	w := world.Writer{Rest: k.Engine.Record(k.Engine.Partition().Owner(dst), messageRecord+len(payload))}
+func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
+	w := world.Writer{Rest: k.Engine.Record(k.Engine.Partition().Owner(dst), messageRecord+len(m.payload))}
 	w.U8(world.RecordMessage)
 	flags := byte(0)
-	if payload != nil {
+	if m.payload != nil {
 		flags |= FlagPayload
 	}
 	if m.readyMode {
@@ -173,7 +205,7 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time, payload []b
 		flags |= flagLarge
 	}
 	w.U8(flags)
-	w.U64(k.Comms[m.comm].Context)
+	w.U64(k.Comms.At(m.comm).Context)
 	w.U32(uint32(dst))
 	w.U32(uint32(m.source))
 	w.U32(uint32(m.rank))
@@ -182,26 +214,22 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time, payload []b
 	w.U64(uint64(sent))
 	w.U64(uint64(m.arrival))
 	w.U64(uint64(m.bytes))
-	copy(w.Rest, payload)
+	copy(w.Rest, m.payload)
 }
 
 // DeliverMessage handles the record of a message from an engine.
-func (k *Messages) DeliverMessage(src int, record []byte, r world.Reader) {
+func (k *Messages) DeliverMessage(src int, r world.Reader) {
 	flags := r.U8()
-	comm, known := k.Contexts[r.U64()]
-	if !known {
-		k.Stray(src, record)
-		return
-	}
+	comm := k.above.Expect(r.U64())
 	dst := int(r.U32())
 	m := message{
 		comm: comm, source: int32(r.U32()), rank: int32(r.U32()), tag: int32(r.U32()), request: int32(r.U32()),
-		engine: int32(src), readyMode: flags&flagReadyMode != 0, large: flags&flagLarge != 0,
+		readyMode: flags&flagReadyMode != 0, large: flags&flagLarge != 0,
 	}
 	sent := vtime.Time(r.U64())
 	m.arrival, m.bytes = vtime.Time(r.U64()), int64(r.U64())
 	if flags&FlagPayload != 0 {
-		m.payload = k.KeepPayload(r.Rest)
+		m.payload, m.view = r.Rest, true
 	}
 	lp := k.Landing(int(m.rank), dst, sent, m.arrival)
 	index := k.messages.Take()
@@ -218,25 +246,6 @@ func (k *Messages) Landing(rank, dst int, sent, arrival vtime.Time) int32 {
 		invariant.Broken("a message for rank %d came to the engine of ranks %d to %d", dst, k.First, k.First+k.Ranks-1)
 	}
 	return lp
-}
-
-// Stray stores a record for a communicator that this engine's ranks have not made yet, since
-// a member elsewhere was faster.
-func (k *Messages) Stray(src int, record []byte) {
-	r := world.Reader{Rest: record[2:]}
-	context := r.U64()
-	kept := append([]byte{byte(src), byte(src >> 8), byte(src >> 16), byte(src >> 24)}, record...)
-	k.Strays[context] = append(k.Strays[context], kept)
-}
-
-// DeliverStrays delivers the records that came for a communicator before it was made.
-func (k *Messages) DeliverStrays(context uint64) {
-	kept := k.Strays[context]
-	delete(k.Strays, context)
-	for _, record := range kept {
-		src := int(record[0]) | int(record[1])<<8 | int(record[2])<<16 | int(record[3])<<24
-		k.above.Deliver(src, record[4:])
-	}
 }
 
 // match returns the arrival of a message's content at an LP that posted its receive at an
@@ -263,15 +272,16 @@ func (k *Messages) match(m *message, lp int32, posted vtime.Time, c world.Proced
 
 // acknowledge completes the send of a message at instant t, after the match by a rank.
 func (k *Messages) acknowledge(m *message, by int, t vtime.Time) {
+	engine := k.ownerOf(m)
 	if k.Processors != nil {
-		k.TellMatch(world.RecordMatch, m.engine, m.request, by, t)
+		k.TellMatch(world.RecordMatch, engine, m.request, by, t)
 		return
 	}
-	if int(m.engine) == k.Engine.Index() {
+	if int(engine) == k.Engine.Index() {
 		k.Acknowledged(m.request, t)
 		return
 	}
-	k.SendAcknowledgement(world.RecordAcknowledgement, m.engine, m.request, t)
+	k.SendAcknowledgement(world.RecordAcknowledgement, engine, m.request, t)
 }
 
 // SendAcknowledgement sends another engine the instant at which a send there completes. The
@@ -326,14 +336,16 @@ func (k *Messages) WaitRequest(lp int32, request int32, c world.Procedure) bool 
 // to the wait until it is over.
 func (k *Messages) WaitRequests(lp int32, kind WaitKind, requests []int32, c world.Procedure) bool {
 	box := k.Box(lp)
-	box.Wait.Requests, box.Wait.pending = requests, 0
+	box.Wait.Requests, box.Wait.pending, box.Wait.at = requests, 0, vtime.Forever
 	for _, ri := range requests {
 		if ri == 0 {
 			continue
 		}
 		r := k.Requests.At(ri)
 		r.waited = true
-		if !r.Complete {
+		if r.Complete {
+			box.Wait.at = min(box.Wait.at, r.Time)
+		} else {
 			box.Wait.pending++
 		}
 	}
@@ -369,12 +381,7 @@ func (k *Messages) ReceiveMatched(lp, request, message int32) {
 
 // extract removes the message that a matched probe has found from the mailbox.
 func (k *Messages) extract(lp int32, index int32) {
-	box := k.Box(lp)
-	previous := int32(0)
-	for at := box.unexpected.head; at != index; at = k.messages.At(at).next {
-		previous = at
-	}
-	k.unlink(box, previous, index)
+	k.removeUnexpected(k.Box(lp), index)
 	k.messages.At(index).next = ^lp // in no chain: it is the LP's
 }
 

@@ -88,14 +88,15 @@ func (k *Messages) settleAt(lp int32, t vtime.Time) {
 // HandleSettle settles an LP's receives at t, an instant of settleAt. All arrivals at or
 // before t are known. It reports whether the wait of the LP is over.
 func (k *Messages) HandleSettle(lp int32, t vtime.Time) bool {
-	if k.Slots[lp] == 0 {
+	if k.MailboxOf[lp] == 0 {
 		return false
 	}
 	box := k.Box(lp)
-	if !k.settle(lp, box, t) {
+	settled, next := k.settle(lp, box, t)
+	if !settled {
 		return false
 	}
-	if next := k.candidate(box); next != vtime.Forever {
+	if next != vtime.Forever {
 		k.settleAt(lp, next)
 	}
 	return box.Wait.Kind != NoWait && !box.Wait.queued && k.consider(lp, box, t)
@@ -121,7 +122,7 @@ func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	case WaitProbe:
 		return k.evaluateProbe(box, clock, known)
 	case WaitAny, WaitSome:
-		at = max(clock, k.earliest(w.Requests))
+		at = max(clock, w.at)
 		return at, at <= known
 	default:
 		return k.evaluatePoll(box, clock, known)
@@ -156,27 +157,18 @@ func (k *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
 // evaluateProbe is evaluate for a blocking probe.
 func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	w := &box.Wait
-	probe := request{Comm: w.Comm, Peer: w.Peer, Tag: w.Tag}
-	if w.Peer != world.AnySource {
-		_, w.message = k.firstUnexpected(box, &probe)
-		if w.message == 0 {
-			return vtime.Forever, false
-		}
-		m := k.messages.At(w.message)
-		if box.wildcards == 0 || !k.claimed(box, m) {
-			return max(clock, m.arrival), true
-		}
-		return vtime.Forever, false
-	}
-	_, w.message = k.leastUnexpected(box, &probe)
+	w.message = k.leastMessage(box, w.pattern())
 	if w.message == 0 {
 		return vtime.Forever, false
 	}
 	m := k.messages.At(w.message)
-	if m.arrival <= known {
-		return max(clock, m.arrival), true
+	switch {
+	case w.Peer == world.AnySource && m.arrival > known:
+		return m.arrival, false
+	case w.Peer != world.AnySource && k.claimed(box, m):
+		return vtime.Forever, false
 	}
-	return m.arrival, false
+	return max(clock, m.arrival), true
 }
 
 // evaluatePoll is evaluate for a test or a nonblocking probe. It ends at the LP's clock. In a
@@ -202,10 +194,8 @@ func (k *Messages) successTime(box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {
 	case TestAll:
-		for _, ri := range w.Requests {
-			if ri != 0 && !k.Requests.At(ri).Complete {
-				return vtime.Forever
-			}
+		if w.pending > 0 {
+			return vtime.Forever
 		}
 		return k.latest(0, w.Requests)
 	case TestProbe:
@@ -214,20 +204,14 @@ func (k *Messages) successTime(box *Mailbox) vtime.Time {
 		}
 		return vtime.Forever
 	default:
-		return k.earliest(w.Requests)
+		return w.at
 	}
 }
 
 // probed returns the message that a probe at instant t finds, 0 for none.
 func (k *Messages) probed(box *Mailbox, t vtime.Time) int32 {
 	w := &box.Wait
-	probe := request{Comm: w.Comm, Peer: w.Peer, Tag: w.Tag}
-	var index int32
-	if w.Peer == world.AnySource && k.Processors == nil {
-		_, index = k.leastUnexpected(box, &probe)
-	} else {
-		_, index = k.firstUnexpected(box, &probe)
-	}
+	index := k.leastMessage(box, w.pattern())
 	if index != 0 && k.messages.At(index).arrival > t {
 		return 0
 	}
@@ -280,7 +264,7 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 		box.polls = 0
 		return
 	}
-	box.polls++
+	box.polls = min(box.polls+1, pollsAbsorbed)
 	end := now.Add(k.pollTime)
 	if end == vtime.Forever {
 		k.PastEnd(int(k.Global(lp)), now, w.Procedure, "a poll that finds nothing, of %v,", k.pollTime)
@@ -307,6 +291,10 @@ func (k *Messages) allComplete(requests []int32, now vtime.Time) bool {
 // instant at on.
 func (k *Messages) Charge(lp int32, r *request, at vtime.Time) {
 	if !k.Charges || r.Kind != ReceiveRequest {
+		if k.Charges && r.Kind == exchangeRequest {
+			k.chargeExchange(lp, r, at)
+			return
+		}
 		k.Clock[lp] = max(at, r.Time)
 		return
 	}
@@ -324,10 +312,21 @@ func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
 		k.Clock[lp] = at
 		return
 	}
-	order := k.chargeOrder[:0]
+	order, computing := k.chargeOrder[:0], vtime.Duration(0)
 	for _, ri := range requests {
-		if ri != 0 && k.Requests.At(ri).Kind == ReceiveRequest {
+		if ri == 0 {
+			continue
+		}
+		switch r := k.Requests.At(ri); r.Kind {
+		case ReceiveRequest:
 			order = append(order, ri)
+		case exchangeRequest:
+			computing += vtime.Duration(r.Bytes)
+			for _, part := range k.exchanges[ri].parts {
+				if k.Requests.At(part).Kind == ReceiveRequest {
+					order = append(order, part)
+				}
+			}
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int32) int {
@@ -341,7 +340,7 @@ func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
 		k.Charge(lp, k.Requests.At(ri), k.Clock[lp])
 	}
 	k.chargeOrder = order[:0]
-	k.Clock[lp] = max(k.Clock[lp], k.latest(0, requests))
+	k.Clock[lp] = max(k.Clock[lp].Add(computing), k.latest(0, requests))
 }
 
 // chargeFirst charges an LP for the first request in the list that is complete at instant

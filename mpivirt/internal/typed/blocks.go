@@ -8,8 +8,8 @@ import (
 
 // Gather returns what a member hands in for MPI_Gather, and the error in its arguments.
 func Gather[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collective, error) {
-	if m.Member == root && len(receive) < len(send)*m.Comm.Size {
-		return m.tooShort(world.Gather, len(receive), len(send)*m.Comm.Size)
+	if m.isRoot(root) && len(receive) < len(send)*m.peers() {
+		return m.tooShort(world.Gather, len(receive), len(send)*m.peers())
 	}
 	v := vector(m.Kernel, world.Gather, collectives.Gather, send, receive)
 	v.Root = root
@@ -20,14 +20,14 @@ func Gather[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collecti
 func Gatherv[T Datatype](m Caller, send, receive []T, counts []int, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Gatherv, collectives.Gatherv, send, receive)
 	v.Root = root
-	if m.Member != root {
+	if !m.isRoot(root) {
 		return v, nil
 	}
 	if len(receive) < sum(counts) {
 		return m.tooShort(world.Gatherv, len(receive), sum(counts))
 	}
 	v.Counts = inBytes[T](counts)
-	if countOf(counts, root) != len(send) {
+	if !m.inter() && countOf(counts, root) != len(send) {
 		return m.refuse(world.Gatherv, world.ErrCount, "the root sends %d elements but counts %d of itself", len(send), countOf(counts, root))
 	}
 	return v, nil
@@ -36,10 +36,12 @@ func Gatherv[T Datatype](m Caller, send, receive []T, counts []int, root int) (*
 // Scatter returns what a member hands in for MPI_Scatter, and the error in its arguments.
 func Scatter[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Scatter, collectives.Scatter, receive, receive)
-	v.Root = root
-	v.Input = Bytes(send)
-	if m.Member == root && len(send) < len(receive)*m.Comm.Size {
-		return m.refuse(world.Scatter, world.ErrCount, "%d elements to scatter where %d ranks get %d each", len(send), m.Comm.Size, len(receive))
+	v.Root, v.Input = root, nil
+	if m.isRoot(root) {
+		v.Input = Bytes(send)
+	}
+	if m.isRoot(root) && len(send) < len(receive)*m.peers() {
+		return m.refuse(world.Scatter, world.ErrCount, "%d elements to scatter where %d ranks get %d each", len(send), m.peers(), len(receive))
 	}
 	return v, nil
 }
@@ -47,15 +49,15 @@ func Scatter[T Datatype](m Caller, send, receive []T, root int) (*kernel.Collect
 // Scatterv returns what a member hands in for MPI_Scatterv, and the error in its arguments.
 func Scatterv[T Datatype](m Caller, send []T, counts []int, receive []T, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Scatterv, collectives.Scatterv, receive, receive)
-	v.Root = root
-	v.Input = Bytes(send)
-	if m.Member != root {
+	v.Root, v.Input = root, nil
+	if !m.isRoot(root) {
 		return v, nil
 	}
+	v.Input = Bytes(send)
 	if len(send) < sum(counts) {
 		return m.refuse(world.Scatterv, world.ErrCount, "%d elements to scatter where the counts add up to %d", len(send), sum(counts))
 	}
-	if countOf(counts, root) > len(receive) {
+	if !m.inter() && countOf(counts, root) > len(receive) {
 		return m.tooShort(world.Scatterv, len(receive), countOf(counts, root))
 	}
 	v.Counts = inBytes[T](counts)
@@ -64,8 +66,8 @@ func Scatterv[T Datatype](m Caller, send []T, counts []int, receive []T, root in
 
 // Allgather returns what a member hands in for MPI_Allgather, and the error in its arguments.
 func Allgather[T Datatype](m Caller, send, receive []T) (*kernel.Collective, error) {
-	if len(receive) < len(send)*m.Comm.Size {
-		return m.tooShort(world.Allgather, len(receive), len(send)*m.Comm.Size)
+	if !m.inter() && len(receive) < len(send)*m.peers() {
+		return m.tooShort(world.Allgather, len(receive), len(send)*m.peers())
 	}
 	return vector(m.Kernel, world.Allgather, collectives.Allgather, send, receive), nil
 }
@@ -75,7 +77,7 @@ func Allgatherv[T Datatype](m Caller, send, receive []T, counts []int) (*kernel.
 	if len(receive) < sum(counts) {
 		return m.tooShort(world.Allgatherv, len(receive), sum(counts))
 	}
-	if countOf(counts, m.Member) != len(send) {
+	if !m.inter() && countOf(counts, m.Member) != len(send) {
 		return m.refuse(world.Allgatherv, world.ErrCount, "%d elements to send where the count is %d", len(send), countOf(counts, m.Member))
 	}
 	v := vector(m.Kernel, world.Allgatherv, collectives.Allgatherv, send, receive)
@@ -86,14 +88,17 @@ func Allgatherv[T Datatype](m Caller, send, receive []T, counts []int) (*kernel.
 
 // Alltoall returns what a member hands in for MPI_Alltoall, and the error in its arguments.
 func Alltoall[T Datatype](m Caller, send, receive []T) (*kernel.Collective, error) {
-	if len(send)%max(m.Comm.Size, 1) != 0 {
-		return m.refuse(world.Alltoall, world.ErrCount, "%d elements for %d ranks", len(send), m.Comm.Size)
+	if len(send)%max(m.peers(), 1) != 0 {
+		return m.refuse(world.Alltoall, world.ErrCount, "%d elements for %d ranks", len(send), m.peers())
+	}
+	if m.inter() {
+		return vector(m.Kernel, world.Alltoall, collectives.Alltoall, send, receive), nil
 	}
 	if len(receive) < len(send) {
 		return m.tooShort(world.Alltoall, len(receive), len(send))
 	}
 	v := vector(m.Kernel, world.Alltoall, collectives.Alltoall, send, receive[:len(send)])
-	v.Bytes /= int64(max(m.Comm.Size, 1))
+	v.Bytes /= int64(max(m.peers(), 1))
 	return v, nil
 }
 

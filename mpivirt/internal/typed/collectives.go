@@ -8,8 +8,10 @@ import (
 
 // vector returns what a member hands in for a collective on vectors of T.
 func vector[T Datatype](k *kernel.Kernel, name world.Procedure, op collectives.Operation, send, receive []T) *kernel.Collective {
-	in, out := Bytes(send), Bytes(receive)
-	return k.Hand(kernel.Collective{Procedure: name, Operation: op, Bytes: int64(len(in)), Element: int64(sizeOf[T]()), Type: elementType[T](), Data: true, Input: in, Output: out})
+	v := k.Blank(name, op)
+	v.Input, v.Output, v.Data = Bytes(send), Bytes(receive), true
+	v.Bytes, v.Element, v.Type = int64(len(v.Input)), int64(sizeOf[T]()), elementType[T]()
+	return v
 }
 
 // Caller is the rank that calls a collective, as a member of its communicator.
@@ -19,9 +21,24 @@ type Caller struct {
 	Member int
 }
 
+// peers returns the number of members that blocks go to and come from.
+func (m Caller) peers() int { return m.Comm.Peers().Size }
+
+// isRoot reports whether the caller is the root that it names.
+func (m Caller) isRoot(root int) bool {
+	if m.Comm.Remote != nil {
+		return root == world.Root
+	}
+	return m.Member == root
+}
+
+// inter reports whether the communicator is an intercommunicator: what a member sends and what
+// it receives are of different lengths there, and nothing of itself is among it.
+func (m Caller) inter() bool { return m.Comm.Remote != nil }
+
 // refuse returns a collective that names the call, and an error of the caller.
 func (m Caller) refuse(name world.Procedure, class world.ErrorClass, format string, arguments ...any) (*kernel.Collective, error) {
-	return m.Kernel.Hand(kernel.Collective{Procedure: name}), world.Errorf(class, format, arguments...)
+	return m.Kernel.Prepare(kernel.Collective{Procedure: name}), world.Errorf(class, format, arguments...)
 }
 
 // tooShort returns the error of a receive buffer that is shorter than the result.
@@ -33,6 +50,9 @@ func (m Caller) tooShort(name world.Procedure, got, need int) (*kernel.Collectiv
 func Bcast[T Datatype](m Caller, data []T, root int) (*kernel.Collective, error) {
 	v := vector(m.Kernel, world.Bcast, collectives.Bcast, data, data)
 	v.Root = root
+	if !m.isRoot(root) {
+		v.Input = nil
+	}
 	return v, nil
 }
 
@@ -47,7 +67,7 @@ func Reduction[T Datatype](m Caller, name world.Procedure, operation collectives
 func Reduce[T Datatype](m Caller, send, receive []T, o Op[T], root int) (*kernel.Collective, error) {
 	v := Reduction(m, world.Reduce, collectives.Reduce, send, receive, o)
 	v.Root = root
-	if m.Member == root && len(receive) < len(send) {
+	if m.isRoot(root) && len(receive) < len(send) {
 		return m.tooShort(world.Reduce, len(receive), len(send))
 	}
 	return v, nil

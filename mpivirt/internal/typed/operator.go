@@ -6,6 +6,11 @@ import "gigarank/mpivirt/internal/world"
 // allocates: make it once and use it repeatedly.
 type Op[T Datatype] struct{ operator world.Operator }
 
+// Combine stores left[i] ⊕ right[i] in into, which may be either of them.
+func (o Op[T]) Combine(into, left, right []T) {
+	o.operator.Apply(Bytes(into), Bytes(left), Bytes(right))
+}
+
 // newOp returns an Op of into[i] = left[i] ⊕ right[i], where into may be left or right.
 func newOp[T Datatype](name string, commutative bool, apply func(into, left, right []T)) Op[T] {
 	return Op[T]{world.Operator{Name: name, Commutative: commutative, Apply: func(into, left, right []byte) {

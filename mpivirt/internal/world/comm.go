@@ -12,6 +12,18 @@ type Comm struct {
 	Last    int // its greatest member, plus one
 	Locals  int // number of members of this engine
 	Freed   int // number of those that have freed it
+
+	// Remote is the other group of an intercommunicator, as its members have it; nil of other
+	// communicators. A message is on the one of its receiver.
+	Remote *Comm
+}
+
+// Peers returns the communicator whose members messages go to and come from.
+func (c *Comm) Peers() *Comm {
+	if c.Remote != nil {
+		return c.Remote
+	}
+	return c
 }
 
 func (c *Comm) String() string {
@@ -63,18 +75,19 @@ func (g *Group) Contains(subgroup *Group) error {
 	return nil
 }
 
-// maxTag is the largest tag (MPI_TAG_UB).
-const maxTag = 1<<31 - 1
+// TagUB is the largest tag (MPI_TAG_UB).
+const TagUB = 1<<31 - 1
 
 // CheckSend returns the error in the arguments of a send, nil for none.
 func (c *Comm) CheckSend(dest, tag int, bytes int64) error {
+	n := c.Peers().Size
 	switch {
 	case c.Size == 0:
 		return Errorf(ErrComm, "%s", c)
-	case dest != ProcNull && (dest < 0 || dest >= c.Size):
-		return Errorf(ErrRank, "destination %d in a communicator of %d ranks", dest, c.Size)
-	case tag < 0 || tag > maxTag:
-		return Errorf(ErrTag, "tag %d: tags of messages are 0 to %d", tag, maxTag)
+	case dest != ProcNull && (dest < 0 || dest >= n):
+		return Errorf(ErrRank, "destination %d in a communicator of %d ranks", dest, n)
+	case tag < 0 || tag > TagUB:
+		return Errorf(ErrTag, "tag %d: tags of messages are 0 to %d", tag, TagUB)
 	case bytes < 0:
 		return Errorf(ErrCount, "a message of %d bytes", bytes)
 	}
@@ -83,13 +96,14 @@ func (c *Comm) CheckSend(dest, tag int, bytes int64) error {
 
 // CheckReceive returns the error in the arguments of a receive or probe, nil for none.
 func (c *Comm) CheckReceive(source, tag int, bytes int64) error {
+	n := c.Peers().Size
 	switch {
 	case c.Size == 0:
 		return Errorf(ErrComm, "%s", c)
-	case source != ProcNull && source != AnySource && (source < 0 || source >= c.Size):
-		return Errorf(ErrRank, "source %d in a communicator of %d ranks", source, c.Size)
-	case tag != AnyTag && (tag < 0 || tag > maxTag):
-		return Errorf(ErrTag, "tag %d: tags are 0 to %d, or AnyTag", tag, maxTag)
+	case source != ProcNull && source != AnySource && (source < 0 || source >= n):
+		return Errorf(ErrRank, "source %d in a communicator of %d ranks", source, n)
+	case tag != AnyTag && (tag < 0 || tag > TagUB):
+		return Errorf(ErrTag, "tag %d: tags are 0 to %d, or AnyTag", tag, TagUB)
 	case bytes < 0:
 		return Errorf(ErrCount, "room for %d bytes", bytes)
 	}

@@ -26,12 +26,15 @@ const (
 	ErrTruncate                       // MPI_ERR_TRUNCATE
 	ErrOther                          // MPI_ERR_OTHER
 	ErrType                           // MPI_ERR_TYPE
+	ErrKeyval                         // MPI_ERR_KEYVAL
+	ErrTopology                       // MPI_ERR_TOPOLOGY
+	ErrDims                           // MPI_ERR_DIMS
 )
 
 var classNames = [...]string{
 	"", "MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_TAG", "MPI_ERR_COMM", "MPI_ERR_RANK",
 	"MPI_ERR_REQUEST", "MPI_ERR_ROOT", "MPI_ERR_GROUP", "MPI_ERR_OP", "MPI_ERR_ARG",
-	"MPI_ERR_TRUNCATE", "MPI_ERR_OTHER", "MPI_ERR_TYPE",
+	"MPI_ERR_TRUNCATE", "MPI_ERR_OTHER", "MPI_ERR_TYPE", "MPI_ERR_KEYVAL", "MPI_ERR_TOPOLOGY", "MPI_ERR_DIMS",
 }
 
 // Error returns the MPI name of the class.
@@ -152,6 +155,24 @@ const (
 	CommSize
 	CommGroup
 	Start
+	CommCreateGroup
+	CommSetAttribute
+	CommAttribute
+	CommDeleteAttribute
+	CommCompare
+	CommSetName
+	CommName
+	CartCreate
+	CartSub
+	GraphCreate
+	DistGraphCreate
+	IntercommCreate
+	NeighborAllgather // the first of those that are exchanges of messages with named members
+	NeighborAllgatherv
+	NeighborAlltoall
+	NeighborAlltoallv
+	NeighborAlltoallw
+	IntercommMerge
 )
 
 // CallNames holds the names of the procedures in reports.
@@ -162,6 +183,11 @@ var CallNames = [...]string{
 	"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
 	"Alltoall", "Alltoallv", "ReduceScatter", "Scan", "Exscan", "Comm.Dup", "Comm.Split", "Comm.Create", "Comm.Free",
 	"Compute", "Comm.Rank", "Comm.Size", "Comm.Group", "Start",
+	"Comm.CreateGroup", "Comm.SetAttribute", "Comm.Attribute", "Comm.DeleteAttribute", "Comm.Compare", "Comm.SetName", "Comm.Name",
+	"CartCreate", "Cart.Sub", "GraphCreate", "DistGraphCreate",
+	"IntercommCreate",
+	"NeighborAllgather", "NeighborAllgatherv", "NeighborAlltoall", "NeighborAlltoallv", "NeighborAlltoallw",
+	"Comm.Merge",
 }
 
 func (c Procedure) String() string { return CallNames[c] }
@@ -187,6 +213,7 @@ const (
 	AnySource = -2     // MPI_ANY_SOURCE
 	ProcNull  = -3     // MPI_PROC_NULL
 	AnyTag    = -4     // MPI_ANY_TAG
+	Root      = -5     // MPI_ROOT: the rank is the root of a collective on an intercommunicator
 	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request
 )
 

@@ -10,7 +10,7 @@ import (
 // SetErrorsReturn sets the error handler of an LP: MPI_ERRORS_RETURN if on, else
 // MPI_ERRORS_ARE_FATAL.
 func (k *Partition) SetErrorsReturn(lp int32, on bool) {
-	k.Returning = k.Returning || on
+	k.ErrorsReturn = k.ErrorsReturn || on
 	if k.errorsReturn == nil {
 		k.errorsReturn = make([]uint64, (k.Ranks+63)/64)
 	}

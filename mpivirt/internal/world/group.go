@@ -3,6 +3,8 @@ package world
 import (
 	"slices"
 	"sort"
+
+	"gigarank/random"
 )
 
 // Group is an ordered set of ranks of WORLD (MPI_Group). It is immutable. A group
@@ -110,6 +112,72 @@ func (g *Group) LowerBound(rank int) int {
 	return sort.Search(g.size, func(m int) bool { return g.WorldRank(m) >= rank })
 }
 
+// Next returns the least rank of the group that is not below rank, or NoMember if there is
+// none. It takes O(log size).
+func (g *Group) Next(rank int) int {
+	at := sort.Search(g.size, func(i int) bool { return g.ascending(i) >= rank })
+	if at == g.size {
+		return NoMember
+	}
+	return g.ascending(at)
+}
+
+// ascending returns the i-th rank of the group in ascending order.
+func (g *Group) ascending(i int) int {
+	switch {
+	case g.sorted != nil:
+		return g.ranks[g.sorted[i]]
+	case g.ranks == nil && g.stride < 0:
+		i = g.size - 1 - i
+	}
+	return g.WorldRank(i)
+}
+
+// MeetsRange reports whether some rank of the group lies in lo <= rank < hi.
+func (g *Group) MeetsRange(lo, hi int) bool {
+	rank := g.Next(lo)
+	return rank >= 0 && rank < hi
+}
+
+// Bytes returns the number of bytes that Write writes.
+func (g *Group) Bytes() int {
+	if g.ranks == nil {
+		return 4 + 4 + 4
+	}
+	return 4 + 4*g.size
+}
+
+// listed marks the size of a group that is written as a list of its ranks.
+const listed = 1 << 31
+
+// Write writes the group for another engine.
+func (g *Group) Write(w *Writer) {
+	if g.ranks == nil {
+		w.U32(uint32(g.size))
+		w.U32(uint32(g.first))
+		w.U32(uint32(g.stride))
+		return
+	}
+	w.U32(uint32(g.size) | listed)
+	for _, rank := range g.ranks {
+		w.U32(uint32(rank))
+	}
+}
+
+// ReadGroup reads what Write has written.
+func ReadGroup(r *Reader) *Group {
+	size := r.U32()
+	if size&listed == 0 {
+		first := int(r.U32())
+		return Strided(first, int(int32(r.U32())), int(size))
+	}
+	ranks := make([]int, size&^listed)
+	for i := range ranks {
+		ranks[i] = int(r.U32())
+	}
+	return NewGroup(ranks)
+}
+
 // Incl returns the group of the members given, in that order (MPI_Group_incl).
 // Errors: ErrRank for a member that the group does not have or that is named
 // twice.
@@ -215,27 +283,140 @@ func (g *Group) Equal(h *Group) bool {
 	return slices.Equal(g.ranks, h.ranks)
 }
 
+// Comparison is how two groups or communicators compare, from alike to different.
+type Comparison uint8
+
+// The outcomes of a comparison.
+const (
+	Ident     Comparison = iota // MPI_IDENT: the same communicator, or the same members in the same order
+	Congruent                   // MPI_CONGRUENT: communicators whose groups are identical
+	Similar                     // MPI_SIMILAR: the same members in another order
+	Unequal                     // MPI_UNEQUAL
+)
+
+func (c Comparison) String() string {
+	return [...]string{"MPI_IDENT", "MPI_CONGRUENT", "MPI_SIMILAR", "MPI_UNEQUAL"}[c]
+}
+
+// Compare returns Ident, Similar or Unequal (MPI_Group_compare).
+func (g *Group) Compare(h *Group) Comparison {
+	switch {
+	case g.Equal(h):
+		return Ident
+	case g.size == h.size && g.Intersection(h).size == g.size:
+		return Similar
+	}
+	return Unequal
+}
+
+// Range names the members First, First+Stride, ... up to Last, inclusive. Stride may be
+// negative.
+type Range struct{ First, Last, Stride int }
+
+// members returns the members of all ranges, in order.
+func (g *Group) members(ranges []Range) ([]int, error) {
+	var members []int
+	for _, r := range ranges {
+		switch {
+		case r.Stride == 0:
+			return nil, Errorf(ErrArgument, "the range %d:%d has stride 0: give one that is not", r.First, r.Last)
+		case r.First < 0 || r.First >= g.size:
+			return nil, Errorf(ErrRank, "the range %d:%d:%d begins outside a group of %d", r.First, r.Last, r.Stride, g.size)
+		}
+		for m := r.First; r.Stride > 0 && m <= r.Last || r.Stride < 0 && m >= r.Last; m += r.Stride {
+			if m < 0 || m >= g.size {
+				return nil, Errorf(ErrRank, "member %d of the range %d:%d:%d in a group of %d", m, r.First, r.Last, r.Stride, g.size)
+			}
+			members = append(members, m)
+		}
+	}
+	return members, nil
+}
+
+// RangeIncl returns the group of the members in the ranges, in that order
+// (MPI_Group_range_incl). Errors: as Incl; ErrArgument for a stride of 0.
+func (g *Group) RangeIncl(ranges []Range) (*Group, error) {
+	members, err := g.members(ranges)
+	if err != nil {
+		return nil, err
+	}
+	return g.Incl(members)
+}
+
+// RangeExcl returns the group without the members in the ranges (MPI_Group_range_excl).
+// Errors: as RangeIncl.
+func (g *Group) RangeExcl(ranges []Range) (*Group, error) {
+	members, err := g.members(ranges)
+	if err != nil {
+		return nil, err
+	}
+	return g.Excl(members)
+}
+
+// Hash returns a number that is equal for equal groups, and for others by chance only.
+func (g *Group) Hash() uint64 {
+	h := random.Mix(uint64(g.size))
+	if g.ranks == nil {
+		return random.Mix(random.Mix(h^uint64(g.worldRankOr(0))) ^ uint64(g.worldRankOr(g.size-1)))
+	}
+	for _, rank := range g.ranks {
+		h = random.Mix(h ^ uint64(rank))
+	}
+	return h
+}
+
 // groupKey is equal for equal groups, and seldom for others.
 type groupKey struct{ size, first, last int }
 
-// groupTable holds one copy of each group of an engine.
+// groupTable holds one copy of each group of an engine that is in use.
 type groupTable struct {
-	groups map[groupKey][]*Group
+	groups map[groupKey][]interned
 }
 
-// Intern returns the group equal to g that the table has, or enters g.
+// interned is a group with the number of its uses.
+type interned struct {
+	*Group
+	uses int
+}
+
+func (g *Group) key() groupKey { return groupKey{g.size, g.worldRankOr(0), g.worldRankOr(g.size - 1)} }
+
+// Intern returns the group equal to g that the table has, or enters g. It counts a use, which
+// Release ends.
 func (t *groupTable) Intern(g *Group) *Group {
 	if t.groups == nil {
-		t.groups = map[groupKey][]*Group{}
+		t.groups = map[groupKey][]interned{}
 	}
-	key := groupKey{g.size, g.worldRankOr(0), g.worldRankOr(g.size - 1)}
-	for _, other := range t.groups[key] {
-		if other.Equal(g) {
-			return other
+	key := g.key()
+	for i := range t.groups[key] {
+		if other := &t.groups[key][i]; other.Equal(g) {
+			other.uses++
+			return other.Group
 		}
 	}
-	t.groups[key] = append(t.groups[key], g)
+	t.groups[key] = append(t.groups[key], interned{g, 1})
 	return g
+}
+
+// Release ends a use of a group that Intern has returned. The table forgets it with the last.
+func (t *groupTable) Release(g *Group) {
+	key := g.key()
+	kept := t.groups[key]
+	at := slices.IndexFunc(kept, func(other interned) bool { return other.Group == g })
+	if kept[at].uses--; kept[at].uses > 0 {
+		return
+	}
+	if t.groups[key] = slices.Delete(kept, at, at+1); len(kept) == 1 {
+		delete(t.groups, key)
+	}
+}
+
+// InUse returns the number of groups in use.
+func (t *groupTable) InUse() (n int) {
+	for _, kept := range t.groups {
+		n += len(kept)
+	}
+	return n
 }
 
 // worldRankOr returns the rank in WORLD of a member, or -1 if there is no such

@@ -48,10 +48,9 @@ type Partition struct {
 	Clock    []vtime.Time   // by LP: its virtual time
 	Ports    []network.Port // by LP; nil until the first is needed
 	Buffers  bufferPool
-	Comms    []*Comm             // by index
-	SelfMade map[int32]*uint32   // by LP: number of communicators made of SELF
-	Contexts map[uint64]int32    // context -> index
-	Strays   map[uint64][][]byte // records on communicators that are not known yet, by context
+	Comms    Table[Comm]       // by index
+	SelfMade map[int32]*uint32 // by LP: number of communicators made of SELF
+	Contexts map[uint64]int32  // context -> index
 	Groups   groupTable
 
 	EagerLimit int64
@@ -63,7 +62,7 @@ type Partition struct {
 	Summary      Summary
 	Failing      failing
 	Lose         func(err *RankError) // ends the run from any goroutine
-	Returning    bool                 // some LP has had MPI_ERRORS_RETURN
+	ErrorsReturn bool                 // some LP has had MPI_ERRORS_RETURN
 	errorsReturn []uint64             // set of LPs with MPI_ERRORS_RETURN; nil for none
 }
 
@@ -81,7 +80,7 @@ func NewPartition(s Settings) Partition {
 	lo, hi := s.Engine.Range()
 	k := Partition{
 		Engine: s.Engine, Target: s.Target, First: lo, Ranks: hi - lo, Strict: s.Strict, reserve: s.Reserve, Running: None,
-		Contexts: map[uint64]int32{}, Strays: map[uint64][][]byte{},
+		Contexts:   map[uint64]int32{},
 		EagerLimit: s.Target.EagerLimit(), Charges: s.Target.Charges(), HasPorts: s.Target.HasPorts(),
 	}
 	k.Clock = Reserve[vtime.Time](&k, k.Ranks)

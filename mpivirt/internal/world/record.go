@@ -20,7 +20,9 @@ const (
 	RecordRelease
 	RecordArray
 	RecordTree
+	RecordResult
 	RecordSplit
+	RecordGroups
 	RecordFailed
 	RecordSignature
 	RecordMatch

@@ -135,3 +135,99 @@ func TestLocalMembersOfGroups(t *testing.T) {
 		}
 	})
 }
+
+// The next rank of a group is the least of its ranks that is not below, whatever their order.
+func TestNextRankOfAGroup(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ranks := rapid.SliceOfNDistinct(rapid.IntRange(0, 40), 0, 12, rapid.ID).Draw(t, "ranks")
+		if rapid.Bool().Draw(t, "strided") {
+			first, stride, size := rapid.IntRange(0, 9).Draw(t, "first"), rapid.SampledFrom([]int{-3, -1, 1, 2, 5}).Draw(t, "stride"), rapid.IntRange(0, 6).Draw(t, "size")
+			if ranks = ranks[:0]; stride < 0 {
+				first += 30
+			}
+			for i := range size {
+				ranks = append(ranks, first+i*stride)
+			}
+		}
+		g := NewGroup(slices.Clone(ranks))
+		for rank := range 45 {
+			want := NoMember
+			for _, r := range ranks {
+				if r >= rank && (want < 0 || r < want) {
+					want = r
+				}
+			}
+			if got := g.Next(rank); got != want {
+				t.Fatalf("group %v: %d comes next from %d on, want %d", ranks, got, rank, want)
+			}
+		}
+	})
+}
+
+// A table finds each value that is in use by its index, and no other, like a map.
+func TestTableAgainstAMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var table Table[int]
+		held := map[int32]*int{}
+		var order []int32
+		next := int32(0)
+		for i := range rapid.IntRange(1, 400).Draw(t, "steps") {
+			if n := len(order); n > 0 && random.Intn(1, uint64(i), 0, 100) < rapid.SampledFrom([]int{5, 45, 60}).Draw(t, "removals of 100") {
+				at := random.Intn(2, uint64(i), 0, n)
+				table.Remove(order[at])
+				delete(held, order[at])
+				order = slices.Delete(order, at, at+1)
+			} else {
+				value := new(int)
+				if index := table.Add(value); index != next {
+					t.Fatalf("value %d gets the index %d", next, index)
+				}
+				held[next] = value
+				order = append(order, next)
+				next++
+			}
+			for index := range next {
+				if table.At(index) != held[index] {
+					t.Fatalf("index %d of %v finds %p, want %p", index, order, table.At(index), held[index])
+				}
+			}
+			all := table.All()
+			if table.InUse() != len(held) || len(all) != len(held) {
+				t.Fatalf("%d in use, %d listed, want %d", table.InUse(), len(all), len(held))
+			}
+			for i, index := range order {
+				if all[i] != held[index] {
+					t.Fatalf("value %d of all is not that of index %d", i, index)
+				}
+			}
+			visited := 0
+			for value := range table.Values() {
+				if visited++; !slices.Contains(all, value) {
+					t.Fatal("a value is visited that is not in use")
+				}
+			}
+			if visited != len(all) {
+				t.Fatalf("%d of %d values are visited", visited, len(all))
+			}
+		}
+	})
+}
+
+// Groups are forgotten with their last use.
+func TestGroupsAreReleased(t *testing.T) {
+	var table groupTable
+	one, other := table.Intern(NewGroup([]int{1, 5, 6})), table.Intern(NewGroup([]int{1, 4, 6}))
+	if table.Intern(NewGroup([]int{1, 5, 6})) != one || one == other || table.InUse() != 2 {
+		t.Fatalf("%d groups in use, want 2", table.InUse())
+	}
+	table.Release(one)
+	if table.Intern(NewGroup([]int{1, 5, 6})) != one {
+		t.Error("a group in use is forgotten")
+	}
+	for _, g := range []*Group{one, other, one} {
+		table.Release(g)
+	}
+	if table.InUse() != 0 || len(table.groups) != 0 {
+		t.Errorf("%d groups in use, want none", table.InUse())
+	}
+}

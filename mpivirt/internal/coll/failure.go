@@ -8,8 +8,8 @@ import (
 	"gigarank/vtime"
 )
 
-// failure is the end of a collective as a whole, because members have called different
-// things of which all wait for everybody. No member has left then, and each call ends
+// failure ends a collective for all members, because they have called different things
+// and each call waits for all members. No member has left then, and each call ends
 // with the error: at the instant of the last entry and twice the greatest latency from
 // the first member, as if all had told it what they call and it had told all. The
 // engines tell one another that it fails, and when all their members have entered they tell
@@ -24,15 +24,15 @@ type failure struct {
 	hold    hold // keeps EIT from going past members that are to leave
 }
 
-// failWhole lets an instance fail as a whole.
-func (k *Collectives) failWhole(inst *instance) {
+// failTogether ends a collective for all members, who have called different things.
+func (k *Collectives) failTogether(inst *instance) {
 	c := inst.comm
-	if inst.gone > 0 {
-		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.Call.Procedure, inst.Number, c, inst.gone)
+	if inst.exited > 0 {
+		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.Call.Procedure, inst.Number, c, inst.exited)
 	}
 	f := &failure{missing: len(k.others(c))}
-	inst.failed, inst.mode = f, broken
-	c.breaks(inst.Number)
+	inst.failed, inst.mode = f, mismatched
+	c.noteFailed(inst.Number)
 	if c.open == inst {
 		c.open = nil
 	}
@@ -114,7 +114,7 @@ func (inst *instance) contradictionOf(member int) error {
 	return inst.comm.mismatch(inst.Number, own, theirs.signature, theirs.rank)
 }
 
-// thereAndBack is twice the greatest latency between the first member and another one.
+// thereAndBack returns twice the greatest latency between the first member and another.
 func (k *Collectives) thereAndBack(c *Communicator) vtime.Duration {
 	first, greatest := c.RankOf(0, 0), vtime.Duration(0)
 	for member := 1; member < c.Size; member++ {
@@ -123,7 +123,7 @@ func (k *Collectives) thereAndBack(c *Communicator) vtime.Duration {
 	return 2 * greatest
 }
 
-// forsake drops an LP's agent in an instance that has failed, and what came for it.
+// forsake drops an LP's agent in an instance that has failed, and the messages for it.
 func (k *Collectives) forsake(inst *instance, lp int32) {
 	q := k.roundQueue(lp)
 	if q == nil {
@@ -138,7 +138,7 @@ func (k *Collectives) forsake(inst *instance, lp int32) {
 		next := m.next
 		if m.comm == inst.comm.Index && m.number == inst.Number {
 			q.early.remove(&k.rounds, previous, index)
-			q.ahead--
+			k.countEarly(q, m, -1)
 			k.disposeRound(index)
 		} else {
 			previous = index
@@ -147,12 +147,12 @@ func (k *Collectives) forsake(inst *instance, lp int32) {
 	}
 }
 
-// dropCrowd drops what came for an instance to LPs that many messages came to.
+// dropCrowd drops the messages for an instance in crowd.
 func (k *Collectives) dropCrowd(inst *instance) {
 	for key, index := range k.crowd {
 		if key.comm == inst.comm.Index && key.number == inst.Number {
 			delete(k.crowd, key)
-			k.roundQueue(key.lp).ahead--
+			k.countEarly(k.roundQueue(key.lp), k.rounds.At(index), -1)
 			k.disposeRound(index)
 		}
 	}
@@ -171,10 +171,10 @@ func (k *Collectives) sendFailed(inst *instance, first []entrance) {
 	}
 }
 
-// receiveFailed takes in what sendFailed has sent.
+// receiveFailed takes in a record of sendFailed.
 func (k *Collectives) receiveFailed(inst *instance, r world.Reader) {
 	if inst.failed == nil {
-		k.failWhole(inst)
+		k.failTogether(inst)
 	}
 	latest := vtime.Time(r.U64())
 	if len(r.Rest) == 0 {

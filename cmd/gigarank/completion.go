@@ -1,0 +1,117 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/study"
+)
+
+// completeValues makes shells complete the values of arguments and flags, beside files
+// where a file is one of them.
+func completeValues(root *cobra.Command) {
+	arguments := map[string]func() []string{
+		"run": programNames, "plan": programNames, "study": study.Operations, "scaling": scalingNames,
+		"validate": func() []string { return validated }, "show": presetNames, "check": presetNames,
+	}
+	flags := map[string]func() []string{
+		"machine": presetNames, "lp": kindsOfRank, "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(progressModes),
+		"barrier":   func() []string { return algorithmNames(collectives.Barrier) },
+		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
+		"algorithm": algorithmPairs, "mapping": network.Mappings,
+	}
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		if values, known := arguments[cmd.Name()]; known && (cmd.Name() != "check" || cmd.Parent() != root) {
+			cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+				if len(args) > 0 {
+					return nil, cobra.ShellCompDirectiveDefault
+				}
+				// A machine or a native program is a file, too.
+				return values(), directive(slices.Contains([]string{"run", "show", "check"}, cmd.Name()))
+			}
+		}
+		for name, values := range flags {
+			if cmd.Flags().Lookup(name) == nil {
+				continue
+			}
+			// The only error is that of a flag that is not there.
+			_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+				return values(), directive(name == "machine")
+			})
+		}
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(root)
+}
+
+// directive tells a shell whether files complete, too.
+func directive(files bool) cobra.ShellCompDirective {
+	if files {
+		return cobra.ShellCompDirectiveDefault
+	}
+	return cobra.ShellCompDirectiveNoFileComp
+}
+
+func programNames() (names []string) {
+	for _, e := range bench.Programs() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func scalingNames() (names []string) {
+	for _, op := range study.ScalingOperations {
+		names = append(names, op.String())
+	}
+	return names
+}
+
+func presetNames() (names []string) {
+	for _, p := range network.Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func kindsOfRank() (names []string) {
+	for _, k := range mpivirt.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+func algorithmNames(op collectives.Operation) (names []string) {
+	for _, a := range collectives.Algorithms(op) {
+		names = append(names, a.String())
+	}
+	return names
+}
+
+// algorithmPairs returns all values of --algorithm.
+func algorithmPairs() (pairs []string) {
+	for _, op := range collectives.Operations() {
+		for _, name := range algorithmNames(op) {
+			pairs = append(pairs, strings.Join([]string{op.String(), name}, "="))
+		}
+	}
+	return pairs
+}
+
+// texts returns the function that returns the names of values.
+func texts[T interface{ String() string }](values []T) func() []string {
+	return func() (names []string) {
+		for _, v := range values {
+			names = append(names, v.String())
+		}
+		return names
+	}
+}

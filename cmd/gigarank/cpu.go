@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	stdsync "sync"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/cputime"
+	"gigarank/mpivirt"
+)
+
+// cpuMode says what the computing of ranks between MPI calls takes.
+type cpuMode string
+
+// The modes of --cpu.
+const (
+	cpuIgnored  cpuMode = "ignored"  // nothing but what programs declare
+	cpuMeasured cpuMode = "measured" // the CPU time that it takes here
+	cpuReplayed cpuMode = "replayed" // what a recording says
+)
+
+func (m cpuMode) String() string { return string(m) }
+
+// cpuFlags are the flags on CPU times as they are written.
+type cpuFlags struct{ mode, record, replay string }
+
+func (f *cpuFlags) define(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.mode, "cpu", "", "what ranks compute between MPI calls takes: `MODE` measured (CPU time here, times the machine's cpu_ratio) or ignored (default)")
+	flags.StringVar(&f.record, "cpu-record", "", "measure, and keep the CPU times in a `FILE`")
+	flags.StringVar(&f.replay, "cpu-replay", "", "charge the CPU times of a `FILE` that --cpu-record has written")
+}
+
+// cpuTimes is the source of CPU times of a run, and its recording.
+type cpuTimes struct {
+	mode    cpuMode
+	program string
+	ranks   int
+	record  string // file to write, empty for none
+	files   []string
+	lock    stdsync.Mutex
+	logs    []*cputime.Log // of the recording, one for each engine
+	damage  error          // of the files
+}
+
+// String returns the mode. Without a source CPU times are ignored.
+func (t *cpuTimes) String() string {
+	if t == nil {
+		return cpuIgnored.String()
+	}
+	return t.mode.String()
+}
+
+// readCPU reads the flags on CPU times. It reads the files of a recording once, so that a
+// damaged one is refused before the run.
+func (r *request) readCPU(h *hosts, f *cpuFlags, faults *usageError) {
+	t := &cpuTimes{mode: cpuIgnored, program: r.entry.Name, ranks: int(r.ranks), record: f.record}
+	r.cpu = t
+	if f.mode != "" {
+		mode, err := choose("mode", f.mode, []cpuMode{cpuMeasured, cpuIgnored})
+		faults.add("--cpu", err)
+		if err != nil {
+			return
+		}
+		t.mode = mode
+	}
+	switch {
+	case f.record != "" && f.replay != "":
+		faults.add("--cpu-record", errors.New("with --cpu-replay there is nothing to measure: give one of the two"))
+		return
+	case f.mode == string(cpuIgnored) && (f.record != "" || f.replay != ""):
+		faults.add("--cpu", errors.New("ignored, but a recording is to be made or used: leave --cpu out"))
+		return
+	case f.mode == string(cpuMeasured) && f.replay != "":
+		faults.add("--cpu", errors.New("measured, but --cpu-replay gives the CPU times: leave one of the two out"))
+		return
+	case f.record != "":
+		t.mode = cpuMeasured
+		t.record = fileOfHost(f.record, h.index, h.size)
+		faults.add("--cpu-record", checkWritable(t.record))
+	case f.replay != "":
+		t.mode = cpuReplayed
+		faults.add("--cpu-replay", t.open(f.replay))
+	}
+	if t.mode == cpuIgnored {
+		return
+	}
+	if r.config.Kind != nil {
+		faults.add("--cpu", r.config.Kind.Unmeasurable())
+	}
+	r.config.Bursts = t.bursts
+}
+
+// fileOfHost returns the name of a host's file of a recording: that of the flag if there is
+// one host, else with the host's number.
+func fileOfHost(name string, host, hosts int) string {
+	if hosts == 1 {
+		return name
+	}
+	return name + "." + strconv.Itoa(host)
+}
+
+// open finds the files of a recording, and checks that they are whole and of this run.
+func (t *cpuTimes) open(name string) error {
+	first := name
+	if _, err := os.Stat(first); errors.Is(err, fs.ErrNotExist) {
+		first = name + ".0"
+	}
+	processes := 1
+	for i := 0; i < processes; i++ {
+		file := first
+		if first != name {
+			file = name + "." + strconv.Itoa(i)
+		}
+		header, err := readRecording(file, nil)
+		switch {
+		case err != nil:
+			return err
+		case header.Program != t.program || header.Ranks != t.ranks:
+			return fmt.Errorf("%s is a recording of %s on %d ranks: give that program and --ranks %d", file, header.Program, header.Ranks, header.Ranks)
+		case header.Process != i || i > 0 && header.Processes != processes:
+			return fmt.Errorf("%s is the file of process %d of %d of another recording: record it again", file, header.Process, header.Processes)
+		}
+		processes = header.Processes
+		t.files = append(t.files, file)
+	}
+	return nil
+}
+
+// readRecording reads a file of a recording.
+func readRecording(name string, logs []*cputime.Log) (cputime.Header, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return cputime.Header{}, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	header, err := cputime.Read(f, logs)
+	if err != nil {
+		return header, fmt.Errorf("%s %w", name, err)
+	}
+	return header, nil
+}
+
+// bursts returns the source for an engine with n ranks from first on.
+func (t *cpuTimes) bursts(first, n int) mpivirt.Bursts {
+	if t.mode == cpuMeasured && t.record == "" {
+		return cputime.NewMeasured(cputime.HostClock())
+	}
+	log := cputime.NewLog(first, n)
+	if t.mode == cpuMeasured {
+		t.lock.Lock()
+		t.logs = append(t.logs, log)
+		t.lock.Unlock()
+		return cputime.NewRecorded(cputime.HostClock(), log)
+	}
+	for _, name := range t.files {
+		if _, err := readRecording(name, []*cputime.Log{log}); err != nil {
+			t.lock.Lock()
+			t.damage = errors.Join(t.damage, err)
+			t.lock.Unlock()
+		}
+	}
+	return cputime.NewReplayed(log)
+}
+
+// finish writes the recording of this host, if there is to be one. A run that did not come
+// to its end leaves none.
+func (t *cpuTimes) finish(h *hosts, complete bool) error {
+	if t == nil {
+		return nil
+	}
+	if t.damage != nil {
+		return t.damage
+	}
+	if t.record == "" || !complete {
+		return nil
+	}
+	to, err := newDestination(t.record)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	header := cputime.Header{Program: t.program, Ranks: t.ranks, Process: h.index, Processes: h.size}
+	if err := cputime.Write(&text, header, t.logs); err != nil {
+		return err
+	}
+	return to.write(text.Bytes())
+}

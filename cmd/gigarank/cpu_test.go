@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// documentOf runs a command line of run and returns its document.
+func documentOf(t *testing.T, args ...string) document {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "run.json")
+	args = append([]string{"run"}, append(args, "--json", file, "--progress", "none")...)
+	if text, err := command(t, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", args, err, text)
+	}
+	return readDocument(t, file)
+}
+
+// A recording gives the virtual times of the run that made it, on any number of engines,
+// and those of another machine.
+func TestRecordingsOfRuns(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.cpu")
+	run := []string{"picalc", "--ranks", "6"}
+	ignored := documentOf(t, run...)
+	recorded := documentOf(t, append(run, "--cpu-record", file)...)
+	if ignored.CPU != "ignored" || recorded.CPU != "measured" || recorded.VirtualTime <= ignored.VirtualTime {
+		t.Errorf("%s: %d ps; %s: %d ps, want more", ignored.CPU, ignored.VirtualTime, recorded.CPU, recorded.VirtualTime)
+	}
+	for _, engines := range []string{"1", "2", "3"} {
+		again := documentOf(t, append(run, "--cpu-replay", file, "--engines", engines)...)
+		if again.Fingerprint != recorded.Fingerprint || again.CPU != "replayed" {
+			t.Errorf("%s engines: fingerprint %s, %s; recorded %s", engines, again.Fingerprint, again.CPU, recorded.Fingerprint)
+		}
+	}
+	machine := filepath.Join(t.TempDir(), "slow.yaml")
+	if err := os.WriteFile(machine, []byte("name: slow\ncpu_ratio: 1000\nnetwork: {model: flat, latency: 1us}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	slow := documentOf(t, append(run, "--cpu-replay", file, "--machine", machine)...)
+	if least := 100 * (recorded.VirtualTime - ignored.VirtualTime); slow.VirtualTime < least {
+		t.Errorf("on cores that take 1000 times as long the run takes %d ps, want at least %d", slow.VirtualTime, least)
+	}
+}
+
+func TestWrongRecordingsAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	file, cut, other := filepath.Join(dir, "m.cpu"), filepath.Join(dir, "cut.cpu"), filepath.Join(dir, "other.cpu")
+	documentOf(t, "matmul", "--ranks", "6", "--cpu-record", file)
+	documentOf(t, "picalc", "--ranks", "6", "--cpu-record", other)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cut, text[:len(text)-1], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--ranks", "6", "--cpu-replay", cut}, "is damaged, or its end is missing"},
+		{[]string{"--ranks", "6", "--cpu-replay", other}, "is a recording of picalc on 6 ranks"},
+		{[]string{"--ranks", "7", "--cpu-replay", file}, "is a recording of matmul on 6 ranks"},
+		{[]string{"--ranks", "6", "--cpu-replay", filepath.Join(dir, "none")}, "no such file"},
+		{[]string{"--ranks", "6", "--cpu-replay", file, "--cpu-record", cut}, "nothing to measure"},
+		{[]string{"--ranks", "6", "--cpu-replay", file, "--cpu", "measured"}, "leave one of the two out"},
+		{[]string{"--ranks", "6", "--cpu", "ignored", "--cpu-record", cut}, "leave --cpu out"},
+		{[]string{"--ranks", "6", "--cpu", "guessed"}, "there are: measured, ignored"},
+		{[]string{"--ranks", "6", "--cpu-record", dir}, "is a directory"},
+	} {
+		cmd := command(t, append([]string{"run", "matmul"}, c.args...)...)
+		text, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != exitUsage || !strings.Contains(string(text), c.want) {
+			t.Errorf("%v ends with %d and says %q, want %q", c.args, code, text, c.want)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+func newMan(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "man DIR",
+		Short: "Write the manual pages",
+		Long: `Man writes a manual page of section 1 for each command into DIR, from the texts of --help.
+man -l DIR/gigarank.1 shows one; DIR may be man1 of a directory on the MANPATH.`,
+		Example: `  gigarank man ~/.local/share/man/man1`,
+		Args:    arguments(1, "one DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o777); err != nil {
+				return usageError{fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", args[0], err)}
+			}
+			root := cmd.Root()
+			root.DisableAutoGenTag = true // the pages depend on the texts only
+			header := &doc.GenManHeader{Section: "1", Source: "gigarank " + version(), Manual: "gigarank"}
+			if err := doc.GenManTree(root, header, args[0]); err != nil {
+				return err
+			}
+			pages, err := filepath.Glob(filepath.Join(args[0], "gigarank*.1"))
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.stdout, "%s in %s\n", plural(len(pages), "page"), args[0])
+			return err
+		},
+	}
+}

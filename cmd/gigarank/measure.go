@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/loggp"
+	"gigarank/sync/mpi"
+)
+
+const measureHelp = `Calibrate measures the messages of the MPI library that it runs on and makes a machine
+file of them: mpirun -n 2 gigarank machine calibrate -o here.yaml. It needs a build with
+-tags mpi and at least two processes; with some on one node and some on another it
+measures both ways. It takes the least of several runs.
+
+Measured are ping-pongs from 8 B to 16 MiB; the overheads of sending and receiving and the
+gap, by the LogGP method (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters
+for Message Passing Platforms", 2000); sums of doubles; barriers, broadcasts and
+allreduces of all processes. The file begins with the least-squares line and the LogGP
+parameters. Its delay model is a table of the measured delays, or with --model hockney
+that line. gigarank validate mpiping --machine FILE compares it with the machine.
+
+`
+
+// measureFlags are the flags of machine calibrate as they are written.
+type measureFlags struct{ out, json, name, model, runs string }
+
+func newMeasure(c *console) *cobra.Command {
+	var f measureFlags
+	cmd := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Measure the machine that this runs on, over its MPI",
+		Long:  measureHelp + exitHelp,
+		Example: `  mpirun -n 2 gigarank machine calibrate -o here.yaml
+  srun -N 2 -n 4 gigarank machine calibrate -o cluster.yaml --json cluster.json`,
+		Args: arguments(0, "no arguments"),
+		RunE: func(*cobra.Command, []string) error { return measure(c, &f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.out, "out", "o", "", "machine `FILE` to write (default standard output)")
+	flags.StringVar(&f.json, "json", "", "write all measurements as JSON to a `FILE`, or - for standard output")
+	flags.StringVar(&f.name, "name", "", "`NAME` of the machine (default that of the file, or here)")
+	flags.StringVar(&f.model, "model", loggp.Models[0], "delay `MODEL`: "+strings.Join(loggp.Models, " or "))
+	flags.StringVar(&f.runs, "runs", "10", "runs `N` of which the least time counts")
+	return cmd
+}
+
+// measure carries out the command on this process.
+func measure(c *console, f *measureFlags) error {
+	if !mpi.Available() {
+		return usageError{errors.New("this build has no MPI to measure: build with go build -tags mpi ./cmd/gigarank")}
+	}
+	if _, processes := mpi.Launched(c.getenv); processes < 2 {
+		return usageError{errors.New("one process has nobody to send to: start two or more, mpirun -n 2 gigarank machine calibrate -o here.yaml")}
+	}
+	link, err := mpi.OpenLink(loggp.LongestMessage)
+	if err != nil {
+		return err
+	}
+	if link.Rank() != 0 {
+		c.mute()
+	}
+	if err = f.measure(c, link); err != nil && exitCode(err) != exitUsage { // the others may wait for this process
+		c.finish(err)
+		mpi.Abort(exitCode(err))
+	}
+	return errors.Join(err, link.Close())
+}
+
+// measure measures and, on process 0, writes the files. A usage error is one of all
+// processes.
+func (f *measureFlags) measure(c *console, link mpi.Link) error {
+	runs, faults := f.check(link.Rank() == 0)
+	code, err := link.Most(exitCode(faults))
+	if err != nil {
+		return err
+	}
+	if code != exitDone {
+		return ended{cause: faults, code: code, silent: link.Rank() != 0}
+	}
+	m, err := loggp.Measure(link, runs, func(what string) {
+		if link.Rank() == 0 {
+			_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring %s\n", what)
+		}
+	})
+	m.Library, _, _ = strings.Cut(mpi.Version(), ",")
+	if err != nil || link.Rank() != 0 {
+		return err
+	}
+	return f.write(c, m)
+}
+
+// check checks the command line. Only process 0 tries the files.
+func (f *measureFlags) check(first bool) (runs int, err error) {
+	var faults usageError
+	if f.name == "" && f.out != "" {
+		f.name = strings.TrimSuffix(filepath.Base(f.out), filepath.Ext(f.out))
+	} else if f.name == "" {
+		f.name = "here"
+	}
+	n, err := count(f.runs, 1, 1000)
+	faults.add("--runs", err)
+	_, err = choose("model", f.model, names(loggp.Models))
+	faults.add("--model", err)
+	if f.out == "" && f.json == standardOutput {
+		faults.add("--json", errors.New("the machine file goes to standard output: name a file for one of the two"))
+	}
+	if first {
+		faults.add("--out", checkWritable(f.out))
+		faults.add("--json", checkWritable(f.json))
+	}
+	return int(n), faults.orNil()
+}
+
+// name is a value that is its own name.
+type name string
+
+func (n name) String() string { return string(n) }
+
+func names(texts []string) []name {
+	var all []name
+	for _, text := range texts {
+		all = append(all, name(text))
+	}
+	return all
+}
+
+// write writes the machine file and the measurements.
+func (f *measureFlags) write(c *console, m loggp.Measurements) error {
+	text, err := m.Machine(f.name, f.model)
+	if err != nil {
+		return err
+	}
+	measurements, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	out := f.out
+	if out == "" {
+		out = standardOutput
+	}
+	if err := errors.Join(writeTo(c, f.json, append(measurements, '\n')), writeTo(c, out, text)); err != nil {
+		return err
+	}
+	if f.out == "" {
+		return nil
+	}
+	remarks, _, _ := bytes.Cut(text, []byte("name:"))
+	_, err = fmt.Fprintf(c.stdout, "%s: a machine file of %s\n%s", f.out, processes(m.Processes), remarks)
+	return err
+}
+
+// processes prints a number of processes.
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
+}
+
+// readMeasurements reads what calibrate has written with --json.
+func readMeasurements(path string) (m loggp.Measurements, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("%s holds no measurements: %w; make them by gigarank machine calibrate --json", path, err)
+	}
+	if m.Schema != loggp.Schema || m.Intra == nil && m.Inter == nil {
+		return m, fmt.Errorf("%s holds no measurements of schema %d: make them by gigarank machine calibrate --json", path, loggp.Schema)
+	}
+	for _, pair := range []*loggp.Pair{m.Intra, m.Inter} {
+		if pair == nil {
+			continue
+		}
+		for _, p := range pair.Delays {
+			if p.Bytes < 0 || !(p.Seconds > 0) || math.IsInf(p.Seconds, 0) {
+				return m, fmt.Errorf("%s: a message of %d bytes took %v s: make the measurements again", path, p.Bytes, p.Seconds)
+			}
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/bench"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/toolchain"
+	"gigarank/network"
+)
+
+const wrapperHelp = ` compiles and links MPI programs for gigarank run, with the
+flags of the compiler, which is %s unless %s names another. It answers
+-show, --showme, -v, -E, -c, -S and -shared as mpicc does. A link to gigarank by the name
+gigarank-%s is this command, for cmake and make.`
+
+// newWrappers returns the commands that stand for compilers.
+func newWrappers(c *console) []*cobra.Command {
+	var commands []*cobra.Command
+	for _, l := range toolchain.Languages() {
+		usual, variable := l.Compiler()
+		commands = append(commands, &cobra.Command{
+			Use:                l.String() + " [ARGUMENT]...",
+			Short:              "Build an MPI program in " + l.Name() + " for native ranks",
+			Long:               "gigarank " + l.String() + fmt.Sprintf(wrapperHelp, usual, variable, l),
+			Example:            "  gigarank " + l.String() + " -O2 -o ring ring" + l.Suffix() + "\n  gigarank run ./ring --ranks 1024",
+			DisableFlagParsing: true,
+			RunE: func(_ *cobra.Command, args []string) error {
+				code, err := toolchain.Wrap(l, args, os.Stdin, c.stdout, c.stderr)
+				if err == nil && code != 0 {
+					err = ended{cause: errors.New("the compiler failed"), code: code, silent: true}
+				}
+				return err
+			},
+		})
+	}
+	return commands
+}
+
+func newCheck(c *console) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check PROGRAM",
+		Short: "Check whether a program can run as native ranks",
+		Long: `Check reads a program that gigarank cc, cxx or fc has built, and names what keeps it from
+running, above all MPI functions that native ranks do not have. Run checks the same.`,
+		Example: "  gigarank check ./ring",
+		Args:    arguments(1, "one PROGRAM"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := toolchain.Check(args[0]); err != nil {
+				return usageError{err}
+			}
+			_, _ = fmt.Fprintf(c.stdout, "%s: no faults\n", args[0])
+			return nil
+		},
+	}
+}
+
+// isPath reports whether a program is named by its path.
+func isPath(program string) bool { return strings.ContainsRune(program, '/') }
+
+// lookUp returns the program that the command line names.
+func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error) {
+	if !isPath(program) {
+		for flag, value := range map[string]string{"--stack": f.stack, "--stacks": f.stacks} {
+			if value != "" {
+				faults.add(flag, fmt.Errorf("%s runs on no C stack: leave the flag out", program))
+			}
+		}
+		return bench.Lookup(program)
+	}
+	var o native.Options
+	if f.stack != "" {
+		var err error
+		if o.Stack, err = network.ParseSize(f.stack); err == nil && (o.Stack < leastStack || o.Stack > 1<<40) {
+			err = fmt.Errorf("a stack of %s: use at least 16 KiB, at most 1 TiB", f.stack)
+		}
+		faults.add("--stack", err)
+	}
+	if f.stacks != "" {
+		var err error
+		o.Stacks, err = choose("way to have stacks", f.stacks, []native.Stacks{native.Automatic, native.Own, native.Copied})
+		faults.add("--stacks", err)
+	}
+	for flag, value := range map[string]string{"--iterations": f.iterations, "--compute": f.compute, "--payload": f.payload} {
+		if value != "" {
+			faults.add(flag, fmt.Errorf("%s takes arguments of its own: give them after its name", program))
+		}
+	}
+	form, err := native.Open(program, f.programArguments, o)
+	if err != nil {
+		return bench.Entry{}, err
+	}
+	return bench.Entry{
+		Name: program, Summary: "a program in C", Forms: []*mpivirt.Kind{native.Kind},
+		Build: func(bench.Options) (mpivirt.Program, error) {
+			return mpivirt.Program{Forms: []mpivirt.Form{form}}, nil
+		},
+		State: func(*mpivirt.Kind, bench.Options) float64 { return o.Bytes() },
+	}, nil
+}
+
+// leastStack is the least size of a stack in bytes: what the C library's printing takes.
+const leastStack = 16 << 10

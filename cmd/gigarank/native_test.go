@@ -1,0 +1,63 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A program in C is built, checked and run by the command. Its fingerprint is that of the same
+// program in Go.
+func TestNativeProgram(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "barriertest")
+	line := func(wanted int, arguments ...string) string {
+		t.Helper()
+		c, stdout, stderr := testConsole(nil)
+		if code := execute(arguments, c); code != wanted {
+			t.Fatalf("%q: exit code %d, want %d\n%s%s", arguments, code, wanted, stdout, stderr)
+		}
+		return stdout.String() + stderr.String()
+	}
+	line(exitDone, "cc", "-O2", "-Wall", "-Werror", filepath.Join("..", "..", "examples", "c", "barriertest.c"), "-o", program)
+	if text := line(exitDone, "check", program); !strings.Contains(text, "no faults") {
+		t.Errorf("check says %q", text)
+	}
+	fingerprint := regexp.MustCompile(`fingerprint +\w+`)
+	inGo := fingerprint.FindString(line(exitDone, "run", "barriertest", "--ranks", "100", "--iterations", "3"))
+	for _, stacks := range []string{"own", "copied", "auto"} {
+		text := line(exitDone, "run", program, "--ranks", "100", "--stack", "64KiB", "--stacks", stacks, "--", "3")
+		if !strings.Contains(text, "3 barriers of 100 ranks\n") || !strings.Contains(text, "as native LPs") || fingerprint.FindString(text) != inGo {
+			t.Errorf("stacks %s: the run says\n%swant %s", stacks, text, inGo)
+		}
+	}
+	for _, c := range []struct {
+		says      string
+		arguments []string
+	}{
+		{"--stack: a stack of 1KiB: use at least 16 KiB", []string{"run", program, "--stack", "1KiB"}},
+		{`unknown way to have stacks "new"`, []string{"run", program, "--stacks", "new"}},
+		{"--lp: program " + program + " has no event form: use native", []string{"run", program, "--lp", "event"}},
+		{"--iterations: " + program + " takes arguments of its own", []string{"run", program, "--iterations", "3"}},
+		{"--stack: barriertest runs on no C stack", []string{"run", "barriertest", "--stack", "1MiB"}},
+		{"was not linked by gigarank cc", []string{"run", os.Args[0]}},
+		{"no such file", []string{"check", program + "2"}},
+		{"takes one PROGRAM", []string{"run", "barriertest", "more"}},
+	} {
+		if text := line(exitUsage, c.arguments...); !strings.Contains(text, c.says) {
+			t.Errorf("%q: %q, want %q", c.arguments, text, c.says)
+		}
+	}
+	source := filepath.Join(t.TempDir(), "ends.c")
+	if err := os.WriteFile(source, []byte("int main(void) { return 3; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	line(exitDone, "cc", source, "-o", program)
+	if text := line(exitProgram, "run", program, "--ranks", "2"); !strings.Contains(text, "the program ended with exit code 3") {
+		t.Errorf("a program that fails says %q", text)
+	}
+	line(1, "cc", source+".none")
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"gigarank/bench"
+	"gigarank/network"
+)
+
+// printed returns the standard output of a command line that must end well.
+func printed(t *testing.T, args ...string) string {
+	t.Helper()
+	c, stdout, stderr := testConsole(nil)
+	if code := execute(args, c); code != exitDone {
+		t.Fatalf("%v: exit code %d: %s", args, code, stderr)
+	}
+	return stdout.String()
+}
+
+// Version and --version print the same.
+func TestVersionFlag(t *testing.T) {
+	if a, b := printed(t, "version"), printed(t, "--version"); a != b || !strings.HasPrefix(a, "gigarank ") {
+		t.Errorf("version prints %q, --version %q", a, b)
+	}
+}
+
+// The document of list has each name and description that the text has.
+func TestListAsJSON(t *testing.T) {
+	var l listing
+	if err := json.Unmarshal([]byte(printed(t, "list", "--json")), &l); err != nil {
+		t.Fatal(err)
+	}
+	text := printed(t, "list")
+	names := map[string]bool{}
+	for _, p := range l.Programs {
+		names[p.Name] = true
+		if !strings.Contains(text, p.Description) || len(p.Kinds) == 0 {
+			t.Errorf("list has no %+v", p)
+		}
+	}
+	for _, o := range l.Operations {
+		if !slices.ContainsFunc(o.Algorithms, func(a listed) bool { return a.Name == o.Default }) {
+			t.Errorf("the default of %+v is none of its algorithms", o)
+		}
+		for _, a := range o.Algorithms {
+			if !regexp.MustCompile(regexp.QuoteMeta(a.Name) + ` +` + regexp.QuoteMeta(a.Description)).MatchString(text) {
+				t.Errorf("list has no %+v", a)
+			}
+		}
+	}
+	for _, m := range l.Machines {
+		names[m.Name] = true
+		if !strings.Contains(text, "source: "+m.Source) {
+			t.Errorf("list has no %+v", m)
+		}
+	}
+	for _, e := range bench.Programs() {
+		if !names[e.Name] {
+			t.Errorf("the document has no %s", e.Name)
+		}
+	}
+	for _, p := range network.Presets() {
+		if !names[p.Name] {
+			t.Errorf("the document has no %s", p.Name)
+		}
+	}
+}
+
+// Shells complete the names of programs, machines and algorithms.
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		line, want string
+		files      bool
+	}{
+		{"run barr", "barriertest", true},
+		{"study scaling all", "allreduce", false},
+		{"validate mpi", "mpiping", false},
+		{"machine show tian", "tianhe-1a", true},
+		{"run barriertest --machine tian", "tianhe-1a", true},
+		{"run barriertest --algorithm bcast=bi", "bcast=binomial", false},
+		{"study barrier --sync hy", "hybrid", false},
+		{"cou", "counts", false},
+	} {
+		out := printed(t, append([]string{"__complete"}, strings.Fields(c.line)...)...)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		found := slices.ContainsFunc(lines, func(line string) bool { name, _, _ := strings.Cut(line, "\t"); return name == c.want })
+		if directive := lines[len(lines)-1]; !found || (directive == ":0") != c.files {
+			t.Errorf("%s: want %s, files %t, in\n%s", c.line, c.want, c.files, out)
+		}
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		script := filepath.Join(t.TempDir(), "completion")
+		if err := os.WriteFile(script, []byte(printed(t, "completion", shell)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		path, err := exec.LookPath(shell)
+		if err != nil {
+			continue // the shell is not on every machine; bash is
+		}
+		if output, err := exec.Command(path, "-n", script).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", shell, err, output)
+		}
+	}
+}
+
+// There is a page for each command, with its flags and examples.
+func TestManualPages(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "man1")
+	printed(t, "man", dir)
+	c, _, _ := testConsole(nil)
+	for _, cmd := range newRoot(c).Commands() {
+		if _, err := os.Stat(filepath.Join(dir, "gigarank-"+cmd.Name()+".1")); err != nil && cmd.IsAvailableCommand() {
+			t.Error(err)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "gigarank-run.1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{".TH \"GIGARANK-RUN\" \"1\"", `\fB--lambda\fP`, "Exit codes", "gigarank run barriertest"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	c, _, stderr := testConsole(nil)
+	if code := execute([]string{"man", "/dev/null/man1"}, c); code != exitUsage {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}

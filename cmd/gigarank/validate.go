@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/loggp"
+	"gigarank/network"
+	"gigarank/study"
+	"gigarank/sync"
+)
+
+const validateHelp = `Validate sets a real machine and the simulation of its machine file side by side:
+  mpiping      messages there and back, 8 B to 16 MiB, between two processes
+  collectives  barrier, bcast and allreduce of all processes, by the default algorithms
+
+The real times are measured anew: validate starts processes by --launcher, which run
+gigarank machine calibrate. Or they come from FILE of --measured, which machine calibrate
+--json has written. It prints each time and its error. With --out it leaves in DIR
+report.html, a page with plots, and results.csv. Figs 4 and 5 of Perumalla and Park,
+"Simulating Billion-Task Parallel Programs", SPECTS 2014, are such a comparison.
+
+`
+
+// validateFlags are the flags of validate as they are written.
+type validateFlags struct{ machine, measured, out, launcher, hosts, runs string }
+
+// validated are the programs that validate compares.
+var validated = []string{"mpiping", "collectives"}
+
+func newValidate(c *console) *cobra.Command {
+	var f validateFlags
+	cmd := &cobra.Command{
+		Use:   "validate mpiping|collectives",
+		Short: "Compare a real machine with the simulation of its machine file",
+		Long:  validateHelp + exitHelp,
+		Example: `  gigarank validate mpiping --machine here.yaml --out here-validation
+  gigarank validate collectives --machine here.yaml --hosts 4
+  gigarank validate mpiping --machine here.yaml --measured here.json`,
+		Args: arguments(1, "one PROGRAM: mpiping or collectives"),
+		RunE: func(_ *cobra.Command, args []string) error { return validate(c, args[0], &f) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.machine, "machine", "", "machine `FILE` or preset to compare (required)")
+	flags.StringVar(&f.measured, "measured", "", "`FILE` of measurements (default: measure now)")
+	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the report")
+	flags.StringVar(&f.hosts, "hosts", "2", "processes `N` to measure with")
+	flags.StringVar(&f.runs, "runs", "10", "runs `N` of which the least time counts")
+	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
+	return cmd
+}
+
+// validate carries out the command.
+func validate(c *console, program string, f *validateFlags) error {
+	v, err := f.prepare(c, program)
+	if err != nil {
+		return err
+	}
+	m, err := v.measurements(c)
+	if err != nil {
+		return err
+	}
+	compared, err := v.compare(c, m)
+	if err != nil {
+		return err
+	}
+	compared.WriteText(c.stdout)
+	if f.out == "" {
+		return nil
+	}
+	return v.report(c, compared)
+}
+
+// validator is a checked command line.
+type validator struct {
+	*validateFlags
+	program  string
+	machine  *network.Machine
+	launcher []string
+	hosts    int64
+	measured *loggp.Measurements // nil to measure now
+}
+
+func (f *validateFlags) prepare(c *console, program string) (*validator, error) {
+	v := &validator{validateFlags: f, program: program}
+	var faults usageError
+	_, err := choose("program", program, names(validated))
+	faults.add("PROGRAM", err)
+	if f.machine == "" {
+		faults.add("--machine", errors.New("name the machine file to compare, which gigarank machine calibrate makes"))
+	} else {
+		v.machine, err = loadMachine(c, f.machine)
+		faults.addFile("--machine", err)
+	}
+	v.hosts, err = count(f.hosts, 2, 1<<20)
+	faults.add("--hosts", err)
+	_, err = count(f.runs, 1, 1000)
+	faults.add("--runs", err)
+	if f.measured != "" {
+		m, err := readMeasurements(f.measured)
+		faults.add("--measured", err)
+		v.measured = &m
+	} else if v.launcher, err = (&scalingFlags{launcher: f.launcher}).words(); err == nil && v.launcher == nil {
+		err = errors.New("the real times need mpirun and a build with -tags mpi: build one, name a launcher, or take measurements by --measured FILE")
+	}
+	if f.measured == "" {
+		faults.add("--launcher", err)
+	}
+	if f.out != "" && len(faults) == 0 {
+		if err := os.MkdirAll(f.out, 0o777); err != nil {
+			faults.add("--out", err)
+		} else {
+			faults.add("--out", checkWritable(filepath.Join(f.out, study.ReportFile)))
+		}
+	}
+	return v, faults.orNil()
+}
+
+// measurements returns the real times.
+func (v *validator) measurements(c *console) (loggp.Measurements, error) {
+	if v.measured != nil {
+		return *v.measured, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return loggp.Measurements{}, err
+	}
+	dir, err := os.MkdirTemp("", "gigarank")
+	if err != nil {
+		return loggp.Measurements{}, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "measured.json")
+	words := append([]string{}, v.launcher...)
+	words = append(words, strconv.FormatInt(v.hosts, 10), self, "machine", "calibrate", "--runs", v.runs, "--json", path, "--out", filepath.Join(dir, "measured.yaml"))
+	cmd := exec.Command(words[0], words[1:]...)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring with %s %d\n", strings.Join(v.launcher, " "), v.hosts)
+	if err := cmd.Run(); err != nil {
+		return loggp.Measurements{}, fmt.Errorf("the measurement failed: %w\n%s", err, strings.TrimSpace(output.String()))
+	}
+	return readMeasurements(path)
+}
+
+// compare simulates what was measured.
+func (v *validator) compare(c *console, m loggp.Measurements) (*study.Validation, error) {
+	compared := &study.Validation{Program: v.program, Library: m.Library, Machine: v.machine.Name(), YAML: v.machine.String()}
+	var err error
+	if v.program == "mpiping" {
+		compared.Comparisons, err = v.pings(c, m)
+	} else {
+		compared.Comparisons, err = v.collectives(m)
+	}
+	if err == nil && len(compared.Comparisons) == 0 {
+		err = errors.New("nothing that was measured can be simulated on this machine")
+	}
+	return compared, err
+}
+
+// pings compares the pairs of processes that were measured and that the machine has.
+func (v *validator) pings(c *console, m loggp.Measurements) (all []study.Comparison, err error) {
+	for _, pair := range []struct {
+		*loggp.Pair
+		name    string
+		perNode int
+	}{{m.Intra, "within a node", 2}, {m.Inter, "between nodes", 1}} {
+		if pair.Pair == nil {
+			continue
+		}
+		machine := v.machine
+		if pair.perNode == 1 || machine.RanksPerNode() < 2 {
+			if machine, err = v.machine.WithRanksPerNode(pair.perNode); err != nil {
+				return nil, err
+			}
+		}
+		times, err := timesOf(machine, 2, "mpiping", bench.Options{Iterations: 1, Compute: bench.None})
+		if err != nil {
+			_, _ = fmt.Fprintf(c.stderr, "gigarank: messages %s are left out: %v\n", pair.name, err)
+			continue
+		}
+		for i, p := range pair.Delays {
+			if i < len(times) {
+				all = append(all, study.Comparison{Series: pair.name, Bytes: p.Bytes, Real: p.Seconds, Most: p.Most(), Simulated: times[i] / 2})
+			}
+		}
+	}
+	return all, nil
+}
+
+// collectives compares the collectives of all processes.
+func (v *validator) collectives(m loggp.Measurements) (all []study.Comparison, err error) {
+	for _, one := range m.Collectives {
+		op, err := choose("operation", one.Operation, collectives.Operations())
+		if err != nil {
+			return nil, err
+		}
+		o := bench.Options{Iterations: 1, Compute: bench.None, Payload: one.Bytes}
+		if one.Bytes == 0 {
+			o.Payload = bench.None
+		}
+		times, err := timesOf(v.machine, int64(m.Processes), bench.TimedBy(op), o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, study.Comparison{Series: fmt.Sprintf("%s of %s", op, processes(m.Processes)), Bytes: one.Bytes, Real: one.Seconds, Most: one.Most(), Simulated: times[0]})
+	}
+	return all, nil
+}
+
+// report writes the files.
+func (v *validator) report(c *console, compared *study.Validation) error {
+	build, err := thisBuild()
+	if err != nil {
+		return err
+	}
+	var table, page bytes.Buffer
+	if err := errors.Join(compared.WriteCSV(&table), compared.WriteReport(&page, origin(c, build, 1))); err != nil {
+		return err
+	}
+	return errors.Join(replaceFile(filepath.Join(v.out, study.TableFile), table.Bytes(), 0),
+		replaceFile(filepath.Join(v.out, study.ReportFile), page.Bytes(), 0))
+}
+
+// timesOf simulates a program on a machine and returns the greatest time of any rank in
+// each of its timed operations, in seconds, in their order.
+func timesOf(machine *network.Machine, ranks int64, program string, o bench.Options) ([]float64, error) {
+	target, err := machine.Target(ranks)
+	if err != nil {
+		return nil, err
+	}
+	entry, err := bench.Lookup(program)
+	if err != nil {
+		return nil, err
+	}
+	config := bench.Config{Options: o}
+	config.Target, config.Kind, config.Seed = target, defaultKind(entry.Forms), 1
+	config.Transports, config.Protocol = sync.NewInProcess(1), sync.Hybrid
+	config.Output = func(string) {}
+	simulation, err := bench.New(program, config)
+	if err != nil {
+		return nil, err
+	}
+	result, err := simulation.Run()
+	if err != nil {
+		return nil, err
+	}
+	var times []float64
+	for _, it := range result.Iterations {
+		times = append(times, it.Max.Seconds())
+	}
+	return times, nil
+}

@@ -1,0 +1,24 @@
+// Package loggp measures the messages of a real MPI library and makes a machine file
+// of them.
+//
+// # Model
+//
+// One pair of processes on one node and one on two nodes are measured, where the job has
+// them, over messages of 8 bytes to 16 MiB. Each figure is the least of several runs: what
+// disturbs a run comes on top of it, and is the business of noise.
+//
+//   - The delay of a size is half the time of a ping-pong, as mpiping simulates it.
+//   - The overheads os and or are the times in the sender's and the receiver's call, the
+//     latter for a message that has come before. The gap g is the time between two
+//     messages of a train. So does the LogGP method of Kielmann, Bal and Verstoep, "Fast
+//     Measurement of LogP Parameters for Message Passing Platforms", 2000.
+//   - The time per byte reduced is that of MPI_Reduce_local on doubles.
+//   - Barrier, bcast and allreduce are timed over all processes.
+//
+// [Measurements.Machine] takes os and or from the delays, since a target machine adds them.
+// Model table keeps the delay of each size. Model hockney (flat, or twolevel where both
+// pairs are known) keeps the line α + βm with the least squares of the relative errors. The
+// file has no eager limit: a measured delay contains the handshake of a rendezvous.
+//
+// The package calls MPI through a [Link], so that a test can stand in for it.
+package loggp

@@ -1,0 +1,245 @@
+package loggp
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// fake is a link on which times follow LogGP, on nodes given.
+type fake struct {
+	nodes        []int
+	intra, inter LogGP
+	rank         int
+	reduce       float64 // seconds for each byte
+	noise        func() float64
+	failure      error
+}
+
+func (l *fake) of(partner int) LogGP {
+	if l.nodes[partner] == l.nodes[l.rank] {
+		return l.intra
+	}
+	return l.inter
+}
+
+func (l *fake) result(seconds float64) (float64, error) {
+	if l.noise != nil {
+		seconds += l.noise()
+	}
+	return seconds, l.failure
+}
+
+func (l *fake) Rank() int    { return l.rank }
+func (l *fake) Nodes() []int { return l.nodes }
+
+func (l *fake) Most(number int) (int, error) { return number, l.failure }
+
+func (l *fake) PingPong(partner int, _ bool, bytes, _ int) (float64, error) {
+	p := l.of(partner)
+	return l.result(p.SendOverhead + p.L + p.ReceiveOverhead + p.GapPerByte*float64(bytes))
+}
+
+func (l *fake) SendTime(partner int, _ bool, _, _ int) (float64, error) {
+	return l.result(l.of(partner).SendOverhead)
+}
+
+func (l *fake) ReceiveTime(partner int, _ bool, bytes int, wait float64, _ int) (float64, error) {
+	p := l.of(partner)
+	if there := p.SendOverhead + 2*p.L + p.ReceiveOverhead + p.GapPerByte*float64(bytes); wait < there {
+		return l.result(there - wait) // it has not come yet
+	}
+	return l.result(p.ReceiveOverhead)
+}
+
+func (l *fake) Gap(partner int, _ bool, _, _ int) (float64, error) {
+	return l.result(l.of(partner).Gap)
+}
+
+func (l *fake) Collective(_ string, bytes, _ int) (float64, error) {
+	return l.result(1e-6 + 1e-9*float64(bytes))
+}
+
+func (l *fake) Reduce(bytes, _ int) (float64, error) { return l.result(l.reduce * float64(bytes)) }
+
+func measured(t testing.TB, l *fake, runs int) Measurements {
+	m, err := Measure(l, runs, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Library = "fake"
+	return m
+}
+
+func quiet(string) {}
+
+// drawLogGP draws parameters of a network, in whole nanoseconds.
+func drawLogGP(t *rapid.T, name string) LogGP {
+	ns := func(field string, least, most int) float64 {
+		return float64(rapid.IntRange(least, most).Draw(t, name+field)) * 1e-9
+	}
+	return LogGP{L: ns("L", 200, 5000), SendOverhead: ns("os", 1, 400), ReceiveOverhead: ns("or", 1, 400), Gap: ns("g", 1, 2000), GapPerByte: ns("G", 1, 20) / 10}
+}
+
+// On a link that follows LogGP the parameters are found again, both by the method and by
+// the least squares: half of a two-way time is os + L + or + Gm.
+func TestParametersAreFoundAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := &fake{nodes: []int{0, 0, 2}, intra: drawLogGP(t, "intra"), inter: drawLogGP(t, "inter"), reduce: 1e-9}
+		m, err := Measure(l, 2, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near := func(what string, got, want float64) {
+			if math.Abs(got-want) > 1e-6*want {
+				t.Errorf("%s is %g, want %g", what, got, want)
+			}
+		}
+		for name, pair := range map[string]struct {
+			*Pair
+			want LogGP
+		}{"intra": {m.Intra, l.intra}, "inter": {m.Inter, l.inter}} {
+			got, h := pair.LogGP(), Fit(pair.Delays)
+			near(name+" os", got.SendOverhead, pair.want.SendOverhead)
+			near(name+" or", got.ReceiveOverhead, pair.want.ReceiveOverhead)
+			near(name+" g", got.Gap, pair.want.Gap)
+			near(name+" G", got.GapPerByte, pair.want.GapPerByte)
+			near(name+" L", got.L, pair.want.L+8*pair.want.GapPerByte) // the least message has eight bytes
+			near(name+" α", h.Alpha, pair.want.SendOverhead+pair.want.L+pair.want.ReceiveOverhead)
+			near(name+" β", h.Beta, pair.want.GapPerByte)
+			if worst := h.Worst(pair.Delays); worst > 1e-6 {
+				t.Errorf("%s: the line is off by %g", name, worst)
+			}
+		}
+	})
+}
+
+// On the machine of the file a message takes what was measured, in both models: overheads
+// and delay make half of the two-way time.
+func TestMachineHasTheMeasuredTimes(t *testing.T) {
+	l := &fake{nodes: []int{0, 0, 2, 2}, reduce: 0.5e-9,
+		intra: LogGP{L: 300e-9, SendOverhead: 100e-9, ReceiveOverhead: 80e-9, Gap: 150e-9, GapPerByte: 0.1e-9},
+		inter: LogGP{L: 1500e-9, SendOverhead: 120e-9, ReceiveOverhead: 90e-9, Gap: 400e-9, GapPerByte: 0.4e-9}}
+	m := measured(t, l, 3)
+	for _, model := range Models {
+		text, err := m.Machine("here", model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		machine, err := network.Parse("here.yaml", text, nil)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", model, err, text)
+		}
+		target, err := machine.Target(4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := target.Overhead()
+		if o.Send != 120*vtime.Nanosecond || o.Receive != 90*vtime.Nanosecond || target.Gap() != 400*vtime.Nanosecond || target.ReduceTime(1000) != 500*vtime.Nanosecond {
+			t.Errorf("%s: overheads %v, gap %v, 1000 bytes reduced in %v\n%s", model, o, target.Gap(), target.ReduceTime(1000), text)
+		}
+		for _, n := range Sizes() {
+			for partner := 1; partner <= 2; partner++ {
+				p := l.of(partner)
+				want := vtime.FromSeconds(p.SendOverhead + p.L + p.ReceiveOverhead + p.GapPerByte*float64(n))
+				got := o.Send + target.Delay(0, partner, n) + o.Receive
+				if off := math.Abs(float64(got-want)) / float64(want); off > 1e-6 {
+					t.Errorf("%s: %d bytes to rank %d take %v, measured were %v", model, n, partner, got, want)
+				}
+			}
+		}
+		for _, want := range []string{"# Within a node, least squares", "# Between nodes, LogGP: L ", "fake; processes: 4, nodes: 2; the least of 3 runs", "ranks_per_node: 2"} {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s: no %q in\n%s", model, want, text)
+			}
+		}
+	}
+}
+
+// Whatever is measured gives a machine file: noisy times, overheads beyond the delay, and
+// one pair only.
+func TestNoisyMeasurementsMakeAMachine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := &fake{nodes: rapid.SampledFrom([][]int{{0, 0}, {0, 1}, {0, 1, 0, 1}, {0, 0, 0}}).Draw(t, "nodes"),
+			intra: drawLogGP(t, "intra"), inter: drawLogGP(t, "inter"), reduce: 1e-9}
+		l.noise = func() float64 { return float64(rapid.IntRange(0, 10_000).Draw(t, "noise")) * 1e-9 }
+		m, err := Measure(l, 1, quiet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Library = "fake \"v1\": #2"
+		for _, model := range Models {
+			text, err := m.Machine("here", model)
+			if err == nil {
+				_, err = network.Parse("here", text, nil)
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", model, err)
+			}
+		}
+	})
+}
+
+// The least of the runs counts, and all are kept.
+func TestLeastOfRuns(t *testing.T) {
+	l := &fake{nodes: []int{0, 0}, intra: LogGP{L: 1e-6, Gap: 1e-6}, reduce: 1e-9}
+	left := 0
+	l.noise = func() float64 { left++; return []float64{5, 3, 9}[left%3] * 1e-6 }
+	for _, p := range measured(t, l, 3).Intra.Delays {
+		if want := map[bool]int{false: 3, true: 9}[p.Bytes >= 1<<20]; len(p.Runs) != want || math.Abs(p.Seconds-4e-6) > 1e-12 || math.Abs(p.Most()-10e-6) > 1e-12 {
+			t.Fatalf("the runs are %v, the figure %v", p.Runs, p.Seconds)
+		}
+	}
+}
+
+// The partner is the least process beside process 0, on its node and on another one.
+func TestPartners(t *testing.T) {
+	for _, c := range []struct {
+		nodes        []int
+		intra, inter int
+	}{{[]int{0}, 0, 0}, {[]int{0, 0}, 1, 0}, {[]int{0, 1}, 0, 1}, {[]int{0, 1, 0, 1}, 2, 1}, {[]int{0, 0, 0, 3}, 1, 3}} {
+		if intra, inter := partners(c.nodes); intra != c.intra || inter != c.inter {
+			t.Errorf("nodes %v: partners %d and %d, want %d and %d", c.nodes, intra, inter, c.intra, c.inter)
+		}
+	}
+	if _, err := Measure(&fake{nodes: []int{0}}, 1, quiet); err == nil || !strings.Contains(err.Error(), "mpirun -n 2") {
+		t.Errorf("one process: %v", err)
+	}
+}
+
+// An error of the link ends the measurements.
+func TestFailureOfTheLink(t *testing.T) {
+	broken := errors.New("broken")
+	if _, err := Measure(&fake{nodes: []int{0, 0}, failure: broken}, 2, quiet); !errors.Is(err, broken) {
+		t.Errorf("%v, want %v", err, broken)
+	}
+}
+
+// The line has the least weighted squares: no line beside it has less.
+func TestFitIsTheLeast(t *testing.T) {
+	points := []Point{{Bytes: 8, Seconds: 1e-6}, {Bytes: 1 << 10, Seconds: 3e-6}, {Bytes: 1 << 20, Seconds: 200e-6}, {Bytes: 16 << 20, Seconds: 5e-3}}
+	squares := func(h Hockney) (sum float64) {
+		for _, p := range points {
+			e := (h.Alpha+h.Beta*float64(p.Bytes))/p.Seconds - 1
+			sum += e * e
+		}
+		return sum
+	}
+	best := Fit(points)
+	for _, da := range []float64{-0.01, 0, 0.01} {
+		for _, db := range []float64{-0.01, 0, 0.01} {
+			if other := (Hockney{best.Alpha * (1 + da), best.Beta * (1 + db)}); squares(other) < squares(best) {
+				t.Errorf("%+v has %g, %+v has %g", other, squares(other), best, squares(best))
+			}
+		}
+	}
+	if h := Fit([]Point{{Bytes: 8, Seconds: 2}, {Bytes: 16, Seconds: 1}}); h.Beta != 0 || h.Alpha <= 0 {
+		t.Errorf("falling times give %+v", h)
+	}
+}

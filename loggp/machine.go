@@ -1,0 +1,159 @@
+package loggp
+
+import (
+	"fmt"
+	"strings"
+
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// Hockney is the line α + βm of a delay: seconds, and seconds for each byte.
+type Hockney struct{ Alpha, Beta float64 }
+
+// Fit returns the line through the points with the least sum of squares of the relative
+// errors, so that small messages count as much as large ones. α and β are not negative.
+func Fit(points []Point) Hockney {
+	var w, wx, wy, wxx, wxy float64
+	for _, p := range points {
+		x, y := float64(p.Bytes), p.Seconds
+		weight := 1 / (y * y)
+		w, wx, wy, wxx, wxy = w+weight, wx+weight*x, wy+weight*y, wxx+weight*x*x, wxy+weight*x*y
+	}
+	d := w*wxx - wx*wx
+	if d <= 0 {
+		return Hockney{Alpha: max(wy/w, 0)}
+	}
+	h := Hockney{Alpha: (wy*wxx - wx*wxy) / d, Beta: (w*wxy - wx*wy) / d}
+	switch {
+	case h.Beta < 0:
+		return Hockney{Alpha: wy / w}
+	case h.Alpha < 0:
+		return Hockney{Beta: wxy / wxx}
+	}
+	return h
+}
+
+// Worst returns the greatest relative error of the line over the points.
+func (h Hockney) Worst(points []Point) (worst float64) {
+	for _, p := range points {
+		e := (h.Alpha+h.Beta*float64(p.Bytes))/p.Seconds - 1
+		worst = max(worst, e, -e)
+	}
+	return worst
+}
+
+// LogGP are the parameters of a pair, in seconds: half of a two-way time is os + L + or for
+// the least message, and each further byte adds G.
+type LogGP struct{ L, SendOverhead, ReceiveOverhead, Gap, GapPerByte float64 }
+
+// LogGP returns the parameters by the measurements.
+func (v *Pair) LogGP() LogGP {
+	half := v.Delays[0].Seconds
+	p := LogGP{SendOverhead: v.SendTimes[0].Seconds, ReceiveOverhead: v.ReceiveTimes[0].Seconds, Gap: v.Gaps[0].Seconds, GapPerByte: Fit(v.Delays).Beta}
+	// The two calls of a fast network overlap: something stays for the way.
+	if both := p.SendOverhead + p.ReceiveOverhead; both > mostOverhead*half {
+		p.SendOverhead *= mostOverhead * half / both
+		p.ReceiveOverhead *= mostOverhead * half / both
+	}
+	p.L = half - p.SendOverhead - p.ReceiveOverhead
+	return p
+}
+
+// mostOverhead is the greatest share of a delay that overheads are taken for.
+const mostOverhead = 0.9
+
+// Models are the delay models that a machine file can have.
+var Models = []string{"table", "hockney"}
+
+// Machine returns a machine file with the measurements.
+func (m Measurements) Machine(name, model string) ([]byte, error) {
+	intra, inter := m.Intra, m.Inter
+	missing := ""
+	switch {
+	case inter == nil:
+		inter, missing = intra, "# All processes were on one node: the figures between nodes are those within it.\n"
+	case intra == nil:
+		intra, missing = inter, "# No node had two processes: the figures within a node are those between nodes.\n"
+	}
+	// A machine has one overhead and one gap: those of the longer way, and no more than
+	// leaves something of the shorter one.
+	p := inter.LogGP()
+	if limit := mostOverhead * intra.Delays[0].Seconds; p.SendOverhead+p.ReceiveOverhead > limit {
+		scale := limit / (p.SendOverhead + p.ReceiveOverhead)
+		p.SendOverhead, p.ReceiveOverhead = p.SendOverhead*scale, p.ReceiveOverhead*scale
+	}
+	send, receive := duration(p.SendOverhead), duration(p.ReceiveOverhead)
+	var text strings.Builder
+	line := func(format string, arguments ...any) { _, _ = fmt.Fprintf(&text, format+"\n", arguments...) }
+	line("name: %q", name)
+	line("description: measured over MPI by gigarank machine calibrate")
+	line("source: %q", fmt.Sprintf("%s; processes: %d, nodes: %d; the least of %d runs", m.Library, m.Processes, m.Nodes, len(inter.Delays[0].Runs)))
+	line("ranks_per_node: %d", m.RanksPerNode)
+	line("network:")
+	switch {
+	case model == "table":
+		line("  model: table")
+		line("  intra: %s", table(intra.Delays, send+receive))
+		line("  inter: %s", table(inter.Delays, send+receive))
+	case m.Intra == nil || m.Inter == nil:
+		line("  model: flat")
+		line("  %s", level(inter.Delays, send+receive, "\n  "))
+	default:
+		line("  model: twolevel")
+		line("  intra: {%s}", level(intra.Delays, send+receive, ", "))
+		line("  inter: {%s}", level(inter.Delays, send+receive, ", "))
+	}
+	line("  overhead: {send: %v, receive: %v}", send, receive)
+	line("  gap: %v", duration(p.Gap))
+	line("  reduce: {bandwidth: %.0fB/s}", float64(m.Reduce.Bytes)/m.Reduce.Seconds)
+	machine, err := network.Parse(name, []byte(text.String()), nil)
+	if err != nil {
+		return nil, fmt.Errorf("the measurements make no machine: %w", err)
+	}
+	return append([]byte(m.remarks()+missing), machine.YAML()...), nil
+}
+
+// remarks returns the comment at the beginning of a machine file.
+func (m Measurements) remarks() string {
+	var text strings.Builder
+	for _, pair := range []struct {
+		name string
+		*Pair
+	}{{"Within a node", m.Intra}, {"Between nodes", m.Inter}} {
+		if pair.Pair == nil {
+			continue
+		}
+		h, p := Fit(pair.Delays), pair.LogGP()
+		_, _ = fmt.Fprintf(&text, "# %s, least squares of half of the two-way time: %v + bytes / %.4g GB/s, within %.0f %%.\n", pair.name,
+			duration(h.Alpha), 1e-9/max(h.Beta, 1e-18), h.Worst(pair.Delays)*100)
+		_, _ = fmt.Fprintf(&text, "# %s, LogGP: L %v, os %v, or %v, g %v, G %.4g ns a byte.\n", pair.name, duration(p.L),
+			duration(p.SendOverhead), duration(p.ReceiveOverhead), duration(p.Gap), p.GapPerByte*1e9)
+	}
+	return text.String()
+}
+
+// duration rounds a time to picoseconds.
+func duration(seconds float64) vtime.Duration { return vtime.FromSeconds(max(seconds, 0)) }
+
+// table writes the delays without the overheads as the rows of a machine file. A larger
+// message is never faster there.
+func table(points []Point, overheads vtime.Duration) string {
+	var rows []string
+	last := vtime.Duration(0)
+	for _, p := range points {
+		last = max(last, duration(p.Seconds)-overheads)
+		rows = append(rows, fmt.Sprintf("{size: %d, delay: %v}", p.Bytes, last))
+	}
+	return "[" + strings.Join(rows, ", ") + "]"
+}
+
+// level writes the fitted line without the overheads.
+func level(points []Point, overheads vtime.Duration, separator string) string {
+	h := Fit(points)
+	text := fmt.Sprintf("latency: %v", max(duration(h.Alpha)-overheads, vtime.Picosecond))
+	if h.Beta > 0 {
+		text += fmt.Sprintf("%sbandwidth: %.0fB/s", separator, 1/h.Beta)
+	}
+	return text
+}

@@ -1,0 +1,233 @@
+package coll
+
+import (
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// Intercommunicators (MPI 4.1, 7.6). Each group has a communicator of its own, whose Remote is
+// that of the other; a message is on the one of its receiver. A collective sends data between
+// the groups, not within them. It is one exchange: whoever has data for others sends it to each
+// of them, and who combines contributions does so when all are there, in the order of their
+// senders. That takes as many messages as members on either side need, without a tree.
+
+// tokenSeed keeps tokens apart from other random numbers. duplicateContext, with that of a
+// group's side, names the side of a duplicate.
+const (
+	tokenSeed        = 0x696e746572636f6d
+	duplicateContext = 1<<32 + 1
+)
+
+// Inter returns a group's side of the intercommunicator with a remote group, from the contexts
+// of both sides.
+func (k *Collectives) Inter(context uint64, g *world.Group, remoteContext uint64, remote *world.Group) *Communicator {
+	c, r := k.companion(context, g), k.companion(remoteContext, remote)
+	c.Remote, r.Remote = &r.Comm, &c.Comm
+	return c
+}
+
+// Token returns a number that no rank has had before, for the contexts of an intercommunicator.
+func (k *Collectives) Token(lp int32) uint64 {
+	if k.tokens == nil {
+		k.tokens = map[int32]uint64{}
+	}
+	k.tokens[lp]++
+	return random.Uint64(tokenSeed, uint64(k.Global(lp)), k.tokens[lp])
+}
+
+// DupInter returns a duplicate of an intercommunicator, the one with a number. All members make it
+// alike, without a message.
+func (k *Collectives) DupInter(c *Communicator, number int32) *Communicator {
+	return k.Inter(random.Uint64(c.Context, duplicateContext, uint64(number)), c.Group,
+		random.Uint64(c.Remote.Context, duplicateContext, uint64(number)), c.Remote.Group)
+}
+
+// Merge returns the communicator of both groups of an intercommunicator, the one with a number.
+// The local group comes first, or the remote one. All members make it alike, without a message.
+func (k *Collectives) Merge(c *Communicator, number int32, localFirst bool) *Communicator {
+	least, greatest := min(c.Context, c.Remote.Context), max(c.Context, c.Remote.Context)
+	first, second := c.Group, c.Remote.Group
+	if !localFirst {
+		first, second = second, first
+	}
+	return k.companion(random.Uint64(least, greatest, uint64(number)), first.Union(second))
+}
+
+// removeInter removes both sides of an intercommunicator once all members of this engine have
+// freed them.
+func (k *Collectives) removeInter(c *Communicator) {
+	remote := k.Communicators.At(c.Remote.Index)
+	if remote == nil || remote.Freed < remote.Locals {
+		return // removed with the other side, or that sends to this side's members elsewhere
+	}
+	for _, side := range []*Communicator{c, remote} {
+		if side.exchanging != nil {
+			for _, e := range []int32{side.exchanging.Index, side.exchanging.Remote.Index} {
+				if hidden := k.Communicators.At(e); hidden != nil {
+					k.removeComm(hidden)
+				}
+			}
+		}
+		k.removeComm(side)
+	}
+}
+
+// checkInter is Check on an intercommunicator.
+func (c *Communicator) checkInter(v *Collective) error {
+	n, counts := c.Remote.Size, c.Remote.Size
+	if v.Operation == collectives.ReduceScatter {
+		counts = c.Size
+	}
+	switch {
+	case v.Operation.Rooted() && v.Root != world.Root && v.Root != world.ProcNull && (v.Root < 0 || v.Root >= n):
+		return world.Errorf(world.ErrRoot, "root %d of a remote group of %d ranks: give it in the one group, and Root or ProcNull in the other", v.Root, n)
+	case v.Bytes < 0 || negative(v.Counts) || negative(v.InCounts) || negative(v.OutCounts):
+		return world.Errorf(world.ErrCount, "a negative count")
+	case v.Counts != nil && len(v.Counts) != counts:
+		return world.Errorf(world.ErrCount, "%d counts for %d ranks", len(v.Counts), counts)
+	case v.InCounts != nil && (len(v.InCounts) != n || len(v.OutCounts) != n):
+		return world.Errorf(world.ErrCount, "%d and %d counts for %d ranks", len(v.InCounts), len(v.OutCounts), n)
+	case v.Operation == collectives.Scan || v.Operation == collectives.Exscan:
+		return world.Errorf(world.ErrComm, "%v on an intercommunicator: it is for one group, as Merge makes it", v.Procedure)
+	case v.Creation != nil:
+		return world.Errorf(world.ErrComm, "%v on an intercommunicator: divide the local groups, and make new ones by IntercommCreate", v.Procedure)
+	}
+	return nil
+}
+
+// parts are the messages of a member in a collective on an intercommunicator.
+type parts struct {
+	remote          int // size of the remote group
+	data            bool
+	receives, sends []ptp.Part
+}
+
+// part returns a message of so many bytes from a place in a buffer, if there is data.
+func (p *parts) part(peer int, buffer []byte, at, bytes int64) ptp.Part {
+	m := ptp.Part{Peer: peer, Bytes: bytes}
+	if p.data && bytes > 0 {
+		m.Buffer = buffer[at : at+bytes]
+	}
+	return m
+}
+
+// block returns the length of one of the blocks of a buffer that are alike.
+func (p *parts) block(buffer []byte, bytes int64) int64 {
+	if p.data {
+		return int64(len(buffer) / p.remote)
+	}
+	return bytes
+}
+
+// whole returns the length of a buffer.
+func (p *parts) whole(buffer []byte, bytes int64) int64 {
+	if p.data {
+		return int64(len(buffer))
+	}
+	return bytes
+}
+
+// blocks returns a message with each remote member, of blocks one after the other: with the
+// counts, else of one length.
+func (p *parts) blocks(buffer []byte, counts []int64, bytes int64) (all []ptp.Part) {
+	at := int64(0)
+	for i := range p.remote {
+		n := bytes
+		if counts != nil {
+			n = counts[i]
+		}
+		all = append(all, p.part(i, buffer, at, n))
+		at += n
+	}
+	return all
+}
+
+// same returns a message with each remote member, of one piece of memory.
+func (p *parts) same(buffer []byte, bytes int64) (all []ptp.Part) {
+	for i := range p.remote {
+		all = append(all, p.part(i, buffer, 0, bytes))
+	}
+	return all
+}
+
+// InterMessages returns the messages of a member in a collective on an intercommunicator whose
+// arguments were checked, and what is to be done when all are there.
+func (k *Collectives) InterMessages(c *Communicator, member int, v *Collective) (receives, sends []ptp.Part, end func() vtime.Duration) {
+	p := &parts{remote: c.Remote.Size, data: v.Data}
+	input := v.Input
+	if v.Data && world.Overlap(v.Input, v.Output) {
+		input = append([]byte(nil), v.Input...) // a receive may be over before the last send begins
+	}
+	root := v.Root == world.Root
+	away := !root && v.Root != world.ProcNull // the root is in the remote group
+	switch v.Operation {
+	case collectives.Barrier:
+		p.receives, p.sends = p.same(nil, 0), p.same(nil, 0)
+	case collectives.Bcast, collectives.Scatter, collectives.Scatterv:
+		if root && v.Operation == collectives.Bcast {
+			p.sends = p.same(input, p.whole(input, v.Bytes))
+		} else if root {
+			p.sends = p.blocks(input, v.Counts, p.block(input, v.Bytes))
+		} else if away {
+			p.receives = append(p.receives, p.part(v.Root, v.Output, 0, p.whole(v.Output, v.Bytes)))
+		}
+	case collectives.Gather, collectives.Gatherv:
+		if root {
+			p.receives = p.blocks(v.Output, v.Counts, p.block(v.Output, v.Bytes))
+		} else if away {
+			p.sends = append(p.sends, p.part(v.Root, input, 0, p.whole(input, v.Bytes)))
+		}
+	case collectives.Allgather, collectives.Allgatherv:
+		p.sends = p.same(input, p.whole(input, v.Bytes))
+		p.receives = p.blocks(v.Output, v.Counts, p.block(v.Output, v.Bytes))
+	case collectives.Alltoall, collectives.Alltoallv:
+		p.sends = p.blocks(input, v.InCounts, p.block(input, v.Bytes))
+		p.receives = p.blocks(v.Output, v.OutCounts, p.block(v.Output, v.Bytes))
+	case collectives.Reduce:
+		if root {
+			end = k.combineRemote(p, v, p.whole(v.Output, v.Bytes), 0)
+		} else if away {
+			p.sends = append(p.sends, p.part(v.Root, input, 0, p.whole(input, v.Bytes)))
+		}
+	case collectives.Allreduce:
+		p.sends = p.same(input, p.whole(input, v.Bytes))
+		end = k.combineRemote(p, v, p.whole(v.Output, v.Bytes), 0)
+	case collectives.ReduceScatter:
+		bytes, at := v.Bytes*int64(c.Size), int64(0)
+		for i, n := range v.Counts {
+			if i < member {
+				at += n
+			}
+		}
+		bytes = p.whole(input, bytes)
+		p.sends = p.same(input, bytes)
+		end = k.combineRemote(p, v, bytes, at)
+	}
+	return p.receives, p.sends, end
+}
+
+// combineRemote adds receives of vectors from all remote members. It returns what combines them,
+// in the order of the members, and stores the result from a place on.
+func (k *Collectives) combineRemote(p *parts, v *Collective, bytes, at int64) func() vtime.Duration {
+	operator, output := v.Operator, v.Output
+	var vectors []byte
+	if p.data {
+		vectors = k.Buffers.Take(int(bytes) * p.remote)
+	}
+	p.receives = p.blocks(vectors, nil, bytes)
+	remote, data := p.remote, p.data && bytes > 0
+	return func() vtime.Duration {
+		if data {
+			sum := vectors[:bytes]
+			for i := 1; i < remote; i++ {
+				operator.Apply(sum, sum, vectors[int64(i)*bytes:int64(i+1)*bytes])
+			}
+			copy(output, sum[at:])
+		}
+		k.Buffers.Release(vectors)
+		return k.Target.ReduceTime(bytes * int64(remote-1))
+	}
+}

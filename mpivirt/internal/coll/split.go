@@ -1,0 +1,230 @@
+package coll
+
+import (
+	"cmp"
+	"slices"
+
+	"gigarank/mpivirt/internal/world"
+	"gigarank/random"
+	"gigarank/vtime"
+)
+
+// splitState gathers colors and keys of the members of a communicator. No member leaves
+// before it is complete: the messages that take the collective's time do not carry them.
+// They go up a tree of the engines that have members, as runs. The root makes the groups, and
+// hands down to each engine those of which it or an engine below it has members.
+type splitState struct {
+	own     []entry // of the members of this engine
+	runs    []run   // of the engines below it
+	missing int     // children that have not sent theirs, and the engine itself
+	done    bool
+	exits   []heldExit
+	hold    hold // from the first of exits on
+	made    map[int]*Communicator
+}
+
+// heldExit is a member's exit that waits for the data.
+type heldExit struct {
+	lp, member int32
+	t          vtime.Time
+}
+
+// holdExit keeps a member's exit until the data are there. They are on their way: the exit
+// rests on the entries of all members, and each engine sends its data once its last member
+// has entered and it has those of the engines below it. But the news of that entry may have come by way of other engines, with promises
+// that go beyond the exit. Those promises do not count until the hold ends.
+func (k *Collectives) holdExit(s *splitState, h heldExit) {
+	s.exits = append(s.exits, h)
+	k.holdFrom(&s.hold, h.t)
+}
+
+// letGo carries out the exits that were held.
+func (k *Collectives) letGo(inst *instance) {
+	for _, h := range k.takeExits(inst.split) {
+		k.exit(inst, h.lp, int(h.member), h.t)
+	}
+}
+
+// takeExits ends the hold of exits and returns them.
+func (k *Collectives) takeExits(s *splitState) []heldExit {
+	exits := s.exits
+	s.exits = nil
+	k.endHold(&s.hold)
+	return exits
+}
+
+// enterSplit enters a local member's color and key, or its new group.
+func (k *Collectives) enterSplit(inst *instance, member int, x *creation) {
+	s := inst.split
+	if s.made == nil {
+		s.made = map[int]*Communicator{}
+	}
+	x.made = s.made
+	if inst.Call.Procedure == world.CommSplit {
+		s.own = append(s.own, entry{x.color, int32(member), x.key})
+		if inst.Count == inst.comm.Locals {
+			s.runs = append(s.runs, runsOf(s.own)...)
+			k.addRuns(inst, s)
+		}
+		return
+	}
+	if x.group != nil {
+		color := 0
+		if inst.Call.Procedure == world.CommCreate {
+			color = x.group.WorldRank(0)
+		}
+		if s.made[color] == nil {
+			s.made[color] = k.addComm(inst.contextOf(color), x.group)
+		}
+	}
+	s.done = true
+}
+
+// contextOf names a communicator that this instance makes, alike on all engines.
+func (inst *instance) contextOf(color int) uint64 {
+	return random.Uint64(inst.comm.Context, uint64(inst.Number), uint64(color))
+}
+
+// memberTree returns the neighbours of this engine among those that have members.
+func (k *Collectives) memberTree(c *Communicator) branches { return k.branchesOf(c.Group.Next) }
+
+// addRuns notes that the colors and keys of one child, or the engine's own, are complete.
+// After the last of them they go to the parent.
+func (k *Collectives) addRuns(inst *instance, s *splitState) {
+	tree := k.memberTree(inst.comm)
+	if s.missing == 0 {
+		s.missing = 1 + len(tree.children)
+	}
+	if s.missing--; s.missing > 0 {
+		return
+	}
+	if tree.parent < 0 {
+		var entries []entry
+		for _, r := range s.runs {
+			entries = r.appendTo(entries)
+		}
+		k.takeGroups(inst, splitGroups(inst.comm.Group, entries), tree.children)
+		return
+	}
+	w := k.collectiveRecord(inst, tree.parent, world.RecordSplit, runBytes*len(s.runs))
+	for _, r := range s.runs {
+		r.write(&w)
+	}
+	s.own, s.runs = nil, nil
+}
+
+// receiveSplit takes in colors and keys of the engines below this one.
+func (k *Collectives) receiveSplit(inst *instance, r world.Reader) {
+	s := inst.split
+	for len(r.Rest) > 0 {
+		s.runs = append(s.runs, readRun(&r))
+	}
+	k.addRuns(inst, s)
+}
+
+// receiveGroups takes in the groups of which this engine or one below it has members.
+func (k *Collectives) receiveGroups(inst *instance, r world.Reader) {
+	var parts []part
+	for len(r.Rest) > 0 {
+		color := int(r.U64())
+		parts = append(parts, part{color, world.ReadGroup(&r)})
+	}
+	k.takeGroups(inst, parts, k.memberTree(inst.comm).children)
+}
+
+// takeGroups hands groups down and makes the communicators of this engine.
+func (k *Collectives) takeGroups(inst *instance, parts []part, children []branch) {
+	for _, child := range slices.Backward(children) {
+		k.sendGroups(inst, parts, child)
+	}
+	s := inst.split
+	for _, p := range parts {
+		if p.group.MeetsRange(k.First, k.First+k.Ranks) {
+			s.made[p.color] = k.addComm(inst.contextOf(p.color), p.group)
+		}
+	}
+	s.done, s.own, s.runs = true, nil, nil
+	k.letGo(inst)
+	k.flushRange(inst)
+}
+
+// sendGroups sends a child the groups that have members on it or an engine below it.
+func (k *Collectives) sendGroups(inst *instance, parts []part, child branch) {
+	lo, _ := k.Engine.Partition().Range(child.engine)
+	_, hi := k.Engine.Partition().Range(child.end - 1)
+	size := 0
+	for _, p := range parts {
+		if p.group.MeetsRange(lo, hi) {
+			size += 8 + p.group.Bytes()
+		}
+	}
+	w := k.collectiveRecord(inst, child.engine, world.RecordGroups, size)
+	for _, p := range parts {
+		if p.group.MeetsRange(lo, hi) {
+			w.U64(uint64(p.color))
+			p.group.Write(&w)
+		}
+	}
+}
+
+// run holds the entries of consecutive members whose colors and keys change by equal steps.
+type run struct {
+	first              entry
+	count              int32
+	colorStep, keyStep int64
+}
+
+// runsOf returns the entries of members as runs. It sorts the entries.
+func runsOf(entries []entry) (runs []run) {
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.member, b.member) })
+	for _, e := range entries {
+		if last := len(runs) - 1; last < 0 || !runs[last].extend(e) {
+			runs = append(runs, run{first: e, count: 1})
+		}
+	}
+	return runs
+}
+
+// extend adds an entry to a run if it continues it, and reports whether it does.
+func (r *run) extend(e entry) bool {
+	if r.count == 1 {
+		r.colorStep, r.keyStep = int64(e.color)-int64(r.first.color), e.key-r.first.key
+	}
+	if r.at(r.count) != e {
+		return false
+	}
+	r.count++
+	return true
+}
+
+// at returns entry i of a run.
+func (r *run) at(i int32) entry {
+	return entry{r.first.color + int(r.colorStep)*int(i), r.first.member + i, r.first.key + r.keyStep*int64(i)}
+}
+
+// appendTo appends the entries of a run.
+func (r *run) appendTo(entries []entry) []entry {
+	for i := range r.count {
+		entries = append(entries, r.at(i))
+	}
+	return entries
+}
+
+// runBytes is the length of a run in a record.
+const runBytes = 4 + 4 + 4*8
+
+func (r *run) write(w *world.Writer) {
+	w.U32(uint32(r.first.member))
+	w.U32(uint32(r.count))
+	w.U64(uint64(r.first.color))
+	w.U64(uint64(r.first.key))
+	w.U64(uint64(r.colorStep))
+	w.U64(uint64(r.keyStep))
+}
+
+func readRun(r *world.Reader) (n run) {
+	n.first.member, n.count = int32(r.U32()), int32(r.U32())
+	n.first.color, n.first.key = int(r.U64()), int64(r.U64())
+	n.colorStep, n.keyStep = int64(r.U64()), int64(r.U64())
+	return n
+}

@@ -1,0 +1,91 @@
+package kernel
+
+import (
+	"fmt"
+	"strings"
+
+	"gigarank/vtime"
+)
+
+// Bursts is a source of the CPU times of bursts: what ranks compute between two MPI calls.
+// Package cputime has some. The goroutine that runs the engine uses it.
+type Bursts interface {
+	// Start begins a burst of the rank that runs.
+	Start()
+	// Stop ends the burst of a rank and returns its CPU time on the host.
+	Stop(rank int) (vtime.Duration, error)
+	// Given returns the CPU time of a burst for which the program gives one and computes
+	// nothing.
+	Given(rank int, d vtime.Duration) (vtime.Duration, error)
+}
+
+// StartBurst begins a burst of the LP that runs, if CPU times count.
+func (k *Kernel) StartBurst() {
+	if k.bursts != nil {
+		k.bursts.Start()
+	}
+}
+
+// Bursting reports whether CPU times count.
+func (k *Kernel) Bursting() bool { return k.bursts != nil }
+
+// StopBurst ends a burst of an LP and returns its CPU time on the host. Charge advances the
+// LP's clock by it.
+func (k *Kernel) StopBurst(lp int32) (vtime.Duration, error) { return k.bursts.Stop(int(k.Global(lp))) }
+
+// GiveBurst returns the CPU time of a burst for which the program gives one.
+func (k *Kernel) GiveBurst(lp int32, d vtime.Duration) (vtime.Duration, error) {
+	return k.bursts.Given(int(k.Global(lp)), d)
+}
+
+// ChargeBurst advances the clock of an LP by the time of a burst on its node. An error is
+// that of Compute.
+func (k *Kernel) ChargeBurst(lp int32, d vtime.Duration) error {
+	return k.Compute(lp, k.Target.CPUTime(int(k.Global(lp)), d))
+}
+
+// Unmeasurable returns the error of CPU times for ranks of a kind, nil if they can be had.
+func (k *Kind) Unmeasurable() error {
+	if k.Measurable {
+		return nil
+	}
+	var names []string
+	for _, other := range kinds {
+		if other.Measurable {
+			names = append(names, other.Name)
+		}
+	}
+	return fmt.Errorf("the CPU time of %v ranks cannot be measured: use ranks of kind %s", k, strings.Join(names, " or "))
+}
+
+// Sample holds the CPU times of a part of an LP's program that is executed some times.
+type Sample struct {
+	Times int
+	total vtime.Duration
+}
+
+// Add adds the time of one more execution.
+func (s *Sample) Add(d vtime.Duration) { s.Times, s.total = s.Times+1, s.total.Plus(d) }
+
+// Mean returns the mean of the times, of which there is at least one.
+func (s *Sample) Mean() vtime.Duration { return s.total / vtime.Duration(s.Times) }
+
+// sampleKey names a sampled part of an LP's program.
+type sampleKey struct {
+	lp   int32
+	name string
+}
+
+// SampleOf returns the sample of a name, which is empty at first.
+func (k *Kernel) SampleOf(lp int32, name string) *Sample {
+	key := sampleKey{lp, name}
+	s := k.samples[key]
+	if s == nil {
+		if k.samples == nil {
+			k.samples = map[sampleKey]*Sample{}
+		}
+		s = &Sample{}
+		k.samples[key] = s
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+package kernel
+
+import (
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Part is a message of an exchange.
+type Part = ptp.Part
+
+// Exchange holds the messages of a neighbourhood collective, or of one on an
+// intercommunicator, by which members exchange messages that both ends know. A sender and a receiver list those between them with equal tags, and
+// those of a tag in the same order. The buffers of receives belong to the exchange until it is
+// over, and share no memory with the others.
+type Exchange struct {
+	Receives, Sends []Part                // in the order in which they begin; taken over by Submit
+	End             func() vtime.Duration // called when all messages are there; returns the time that it takes. May be nil
+}
+
+// Exchanges sets the messages of an exchange, in its blocking form, and the error in its
+// arguments. It returns the call.
+func (q *Call) Exchanges(x Exchange, err error) *Call {
+	q.exchange, q.err, q.nonblocking = x, err, false
+	return q
+}
+
+// submitExchange begins the messages of an exchange, and waits for them in the blocking form.
+func (k *Kernel) submitExchange(lp int32, q *Call) bool {
+	x, named := q.exchange, q.communicator
+	q.exchange = Exchange{}
+	err := q.err
+	for _, parts := range [][]Part{x.Receives, x.Sends} {
+		for i := range parts {
+			if err == nil {
+				err = q.Comm.CheckSend(parts[i].Peer, parts[i].Tag, parts[i].Bytes)
+			}
+		}
+	}
+	if err == nil && named.Size == 0 {
+		err = world.Errorf(world.ErrComm, "%s", named)
+	}
+	if err != nil {
+		return k.Raise(lp, q.Procedure, err)
+	}
+	return k.exchange(lp, q, x)
+}
+
+// exchange carries out an exchange whose arguments were checked.
+func (k *Kernel) exchange(lp int32, q *Call, x Exchange) bool {
+	named := q.communicator
+	q.Comm = &k.Exchanging(named).Comm
+	index := k.Messages.Exchange(lp, &q.Operands, named.Index, x.Receives, x.Sends, x.End)
+	if k.Completion.Err != nil {
+		return true
+	}
+	if q.nonblocking {
+		k.Completion.Request = index
+		return true
+	}
+	return k.WaitRequest(lp, index, q.Procedure)
+}

@@ -1,0 +1,106 @@
+package world
+
+import (
+	"iter"
+	"slices"
+)
+
+// Table holds values by index. Indices only grow, and each is given out once, so an index that
+// is out of use finds nothing. It takes memory for the values that are in use. It is an open
+// hash table (Knuth, The Art of Computer Programming, volume 3, 6.4, algorithms L and R), in
+// which the place of an index is the index modulo a power of two: as long as few indices are
+// out of use, one look finds it.
+type Table[T any] struct {
+	places []place[T] // a power of two of them, less than half in use
+	inUse  int
+	next   int32 // index of the next value
+}
+
+type place[T any] struct {
+	number int32 // the index and one more; 0 for none
+	value  *T
+}
+
+// Add enters a value and returns its index, 0 for the first.
+func (t *Table[T]) Add(value *T) int32 {
+	if 2*(t.inUse+1) > len(t.places) {
+		t.grow()
+	}
+	index := t.next
+	t.next++
+	t.inUse++
+	t.places[t.find(index)] = place[T]{index + 1, value}
+	return index
+}
+
+// At returns the value of an index, nil if it is out of use.
+func (t *Table[T]) At(index int32) *T {
+	mask := len(t.places) - 1
+	if p := &t.places[int(index)&mask]; p.number == index+1 {
+		return p.value
+	}
+	return t.places[t.find(index)].value
+}
+
+// find returns the place of an index, or the free one where it belongs.
+func (t *Table[T]) find(index int32) int {
+	mask := len(t.places) - 1
+	at := int(index) & mask
+	for t.places[at].number != 0 && t.places[at].number != index+1 {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+func (t *Table[T]) grow() {
+	before := t.places
+	t.places = make([]place[T], max(8, 2*len(before)))
+	for _, p := range before {
+		if p.number != 0 {
+			t.places[t.find(p.number-1)] = p
+		}
+	}
+}
+
+// Remove takes an index out of use, which is in use.
+func (t *Table[T]) Remove(index int32) {
+	mask := len(t.places) - 1
+	free := t.find(index)
+	t.inUse--
+	for at := (free + 1) & mask; t.places[at].number != 0; at = (at + 1) & mask {
+		// A value may move up to the free place unless it belongs behind that.
+		if home := int(t.places[at].number-1) & mask; (at-home)&mask >= (at-free)&mask {
+			t.places[free], free = t.places[at], at
+		}
+	}
+	t.places[free] = place[T]{}
+}
+
+// InUse returns the number of indices in use.
+func (t *Table[T]) InUse() int { return t.inUse }
+
+// Values visits the values in no order.
+func (t *Table[T]) Values() iter.Seq[*T] {
+	return func(yield func(*T) bool) {
+		for _, p := range t.places {
+			if p.number != 0 && !yield(p.value) {
+				return
+			}
+		}
+	}
+}
+
+// All returns the values in the order of their indices.
+func (t *Table[T]) All() (values []*T) {
+	used := make([]place[T], 0, t.inUse)
+	for _, p := range t.places {
+		if p.number != 0 {
+			used = append(used, p)
+		}
+	}
+	slices.SortFunc(used, func(a, b place[T]) int { return int(a.number) - int(b.number) })
+	for _, p := range used {
+		values = append(values, p.value)
+	}
+	return values
+}

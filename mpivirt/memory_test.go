@@ -1,0 +1,170 @@
+//go:build !race && !invariants
+
+// The race detector and the checks of invariants take memory of their own.
+
+package mpivirt_test
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
+)
+
+// allocated counts the bytes of the slices that the ranks of a program allocate.
+type allocated struct{ bytes int64 }
+
+func (a *allocated) slice(n int) []float64 {
+	a.bytes += 8 * int64(n)
+	return make([]float64, n)
+}
+
+// taken returns the bytes that a run allocates.
+func taken(t *testing.T, c mpivirt.Config, engines int) int64 {
+	t.Helper()
+	runtime.GC()
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := simulate(t, c, engines); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// once is a program for event ranks that do one thing.
+func once(do func(r *steps.Rank) steps.Outcome) mpivirt.Form {
+	return steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, begun *bool) steps.Outcome {
+			if *begun {
+				return r.Finish()
+			}
+			*begun = true
+			return do(r)
+		})
+	})
+}
+
+// keepsPlaces reports whether an algorithm has each block, in any round, where its member's input
+// or output has it. Others need buffers, by messages.
+func keepsPlaces(op collectives.Operation, a collectives.Algorithm) bool {
+	return a != collectives.Bruck && !(op == collectives.Scatter && a == collectives.Binomial)
+}
+
+// Collectives take no memory that grows with the data, beside the program's own slices: from
+// one size to four times that, the bytes that a run allocates grow as those of the program.
+// That holds by either interpreter, for eager messages and for those whose senders wait, and
+// on one engine for every algorithm that combines nothing.
+func TestCollectivesTakeNoMemoryForData(t *testing.T) {
+	const ranks = 64
+	sum := mpivirt.Sum[float64]()
+	for _, c := range []struct {
+		op         collectives.Operation
+		algorithms []collectives.Algorithm
+		form       func(a *allocated, n int) mpivirt.Form // each rank gets n elements in all
+	}{
+		{collectives.Bcast, []collectives.Algorithm{collectives.Binomial, collectives.Linear, collectives.Ring}, func(a *allocated, n int) mpivirt.Form {
+			return mpivirt.Main(func(r *mpivirt.Rank) error { return mpivirt.Bcast(r.World(), a.slice(n), 5) })
+		}},
+		{collectives.Bcast, []collectives.Algorithm{collectives.Binomial}, func(a *allocated, n int) mpivirt.Form {
+			return once(func(r *steps.Rank) steps.Outcome { return steps.Bcast(r, a.slice(n), 5) })
+		}},
+		{collectives.Allreduce, []collectives.Algorithm{collectives.NodeLeader, collectives.Binomial}, func(a *allocated, n int) mpivirt.Form {
+			return mpivirt.Main(func(r *mpivirt.Rank) error { return mpivirt.Allreduce(r.World(), a.slice(n), a.slice(n), sum) })
+		}},
+		{collectives.Allgather, []collectives.Algorithm{collectives.Ring, collectives.Linear, collectives.Bruck}, func(a *allocated, n int) mpivirt.Form {
+			return mpivirt.Main(func(r *mpivirt.Rank) error { return mpivirt.Allgather(r.World(), a.slice(n/ranks), a.slice(n)) })
+		}},
+		{collectives.Alltoall, []collectives.Algorithm{collectives.Pairwise, collectives.Linear, collectives.Bruck}, func(a *allocated, n int) mpivirt.Form {
+			return mpivirt.Main(func(r *mpivirt.Rank) error { return mpivirt.Alltoall(r.World(), a.slice(n), a.slice(n)) })
+		}},
+		{collectives.Scatter, []collectives.Algorithm{collectives.Linear, collectives.Binomial}, func(a *allocated, n int) mpivirt.Form {
+			return mpivirt.Main(func(r *mpivirt.Rank) error {
+				all := []float64(nil)
+				if r.Rank() == 5 {
+					all = a.slice(n * ranks)
+				}
+				return mpivirt.Scatter(r.World(), all, a.slice(n), 5)
+			})
+		}},
+	} {
+		for _, algorithm := range c.algorithms {
+			for _, interpreter := range []mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message} {
+				if interpreter == mpivirt.Message && !keepsPlaces(c.op, algorithm) {
+					continue
+				}
+				for _, n := range []int{1 << 12, 1 << 15} {
+					bytes := func(n int) (run, program int64) {
+						var a allocated
+						run = taken(t, mpivirt.Config{
+							Target: target(t, "xt5", ranks), Collectives: interpreter,
+							Algorithms: map[collectives.Operation]collectives.Algorithm{c.op: algorithm},
+							Program:    mpivirt.Program{Name: c.op.String(), Forms: []mpivirt.Form{c.form(&a, n)}},
+						}, 1)
+						return run, a.bytes
+					}
+					small, own := bytes(n)
+					large, all := bytes(4 * n)
+					grown := float64(large-small) / float64(all-own)
+					what := fmt.Sprintf("%v, %v, interpreter %d, %d to %d elements", c.op, algorithm, interpreter, n, 4*n)
+					t.Logf("%s: %.3f bytes for each of the program", what, grown)
+					if grown > 1.1 {
+						t.Errorf("%s: the run takes %.3f bytes for each of the program, want 1.1", what, grown)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A send that waits for its match takes no memory for the data, whether the receive is posted
+// before it or after it.
+func TestSendsTakeNoMemoryForData(t *testing.T) {
+	const ranks = 32
+	for name, main := range map[string]func(r *mpivirt.Rank, data []float64) error{
+		"send first": func(r *mpivirt.Rank, data []float64) error {
+			if r.Rank()%2 == 0 {
+				return mpivirt.Send(r.World(), data, r.Rank()+1, 0)
+			}
+			_, err := mpivirt.Recv(r.World(), data, r.Rank()-1, 0)
+			return err
+		},
+		"receive first": func(r *mpivirt.Rank, data []float64) error {
+			if r.Rank()%2 == 1 {
+				return mpivirt.Send(r.World(), data, r.Rank()-1, 0)
+			}
+			_, err := mpivirt.Recv(r.World(), data, r.Rank()+1, 0)
+			return err
+		},
+		"any source": func(r *mpivirt.Rank, data []float64) error {
+			if r.Rank()%2 == 0 {
+				return mpivirt.Ssend(r.World(), data, r.Rank()+1, 0)
+			}
+			_, err := mpivirt.Recv(r.World(), data, mpivirt.AnySource, 0)
+			return err
+		},
+		"both": func(r *mpivirt.Rank, data []float64) error {
+			next, before := (r.Rank()+1)%ranks, (r.Rank()+ranks-1)%ranks
+			_, err := mpivirt.Sendrecv(r.World(), data[:len(data)/2], next, 0, data[len(data)/2:], before, 0)
+			return err
+		},
+	} {
+		bytes := func(n int) (run, program int64) {
+			var a allocated
+			run = taken(t, mpivirt.Config{Target: target(t, "xt5", ranks), Program: mpivirt.Program{
+				Name: "send", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return main(r, a.slice(n)) })},
+			}}, 1)
+			return run, a.bytes
+		}
+		small, own := bytes(1 << 16)
+		large, all := bytes(1 << 18)
+		if grown := float64(large-small) / float64(all-own); grown > 1.1 {
+			t.Errorf("%s: the run takes %.3f bytes for each of the program, want 1.1", name, grown)
+		}
+	}
+}

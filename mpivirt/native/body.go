@@ -1,0 +1,256 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+import (
+	"fmt"
+	gort "runtime"
+	"unsafe"
+
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/mpivirt/native/toolchain"
+	"gigarank/vtime"
+)
+
+// Available returns why this build or machine has no native ranks, nil if it has.
+func Available() error { return loadRuntime() }
+
+// form is a program in the form for native ranks.
+type form struct {
+	path    string
+	argc    int
+	argv    **cChar
+	options Options
+	stack   int64
+	bound   bool // its code must stay in one thread
+}
+
+// Open returns a program for native ranks that is run with arguments. The error names what
+// keeps it from running.
+func Open(path string, list []string, o Options) (kernel.Form, error) {
+	if err := toolchain.Check(path); err != nil {
+		return nil, err
+	}
+	if err := loadRuntime(); err != nil {
+		return nil, err
+	}
+	one, err := take(path)
+	if err != nil {
+		return nil, err
+	}
+	one.giveBack()
+	f := &form{path: path, options: o, stack: o.stack(), bound: toolchain.BoundToThread(path)}
+	f.argc, f.argv = arguments(path, list)
+	return f, nil
+}
+
+// Kind implements [kernel.Form].
+func (*form) Kind() *kernel.Kind { return Kind }
+
+// Body implements [kernel.Form]. A body that cannot be made fails its engine.
+func (f *form) Body(k *kernel.Kernel, n int, _ func(n int)) kernel.Body {
+	b := &body{k: k, form: f, operators: map[operation]world.Operator{}}
+	if err := b.open(n); err != nil {
+		k.Engine.Fail(fmt.Errorf("%s: %w", f.path, err))
+	}
+	return b
+}
+
+// batch is the number of ranks that one call of C resumes. What they touch fits into the
+// second cache.
+const batch = 128
+
+// body is the native ranks of an engine.
+type body struct {
+	k         *kernel.Kernel
+	form      *form
+	image     *image
+	engine    *cEngine
+	ranks     []cRank // in C memory
+	list      []int32 // likewise: the ranks to resume
+	left      int     // ranks that have not ended
+	operators map[operation]world.Operator
+	bound     bool // the engine's goroutine to its thread
+}
+
+// open makes the ranks.
+func (b *body) open(n int) (err error) {
+	if b.image, err = take(b.form.path); err != nil {
+		return err
+	}
+	b.engine, err = openEngine(b.image.program, n, b.k.First, b.k.Target.Ranks(), b.form.stack, b.form.options.copies(n), b.form.argc, b.form.argv)
+	if err != nil {
+		b.image.giveBack()
+		return err
+	}
+	b.ranks, b.list, b.left = unsafe.Slice(b.engine.ranks, n), unsafe.Slice((*int32)(unsafe.Pointer(b.engine.list)), n), n
+	if b.k.ClocksOnly && b.k.Processors == nil {
+		b.engine.lazy = 1
+	}
+	gort.AddCleanup(b, func(own owned) { own.close() }, owned{b.engine, b.image})
+	return nil
+}
+
+// owned is what a body gives back when nothing refers to it.
+type owned struct {
+	engine *cEngine
+	image  *image
+}
+
+func (o owned) close() {
+	closeEngine(o.engine)
+	o.image.giveBack()
+}
+
+// Resume implements [kernel.Body].
+func (b *body) Resume(i int) bool {
+	lp := int32(i)
+	if b.k.HasFailed(lp) || !b.goesOn(lp) {
+		return true
+	}
+	b.list[0] = lp
+	b.run(1)
+	return b.ranks[i].state != ended
+}
+
+// ResumeRange implements [kernel.Body]. A batch is run whole, also if one of its ranks fails:
+// the calls of the others are made already.
+func (b *body) ResumeRange(lo, hi int32) {
+	k := b.k
+	for lo < hi && !k.Limited() {
+		n := 0
+		for ; lo < hi && n < batch; lo++ {
+			if b.goesOn(lo) {
+				b.list[n] = lo
+				n++
+			}
+		}
+		from := lo - int32(n)
+		b.run(n)
+		if b.left < len(b.ranks) {
+			b.endThose(from, lo)
+		}
+	}
+	k.Running = world.None
+	k.Yield(lo, hi)
+}
+
+// endThose tells the kernel of ranks of a range that have ended.
+func (b *body) endThose(lo, hi int32) {
+	for lp := lo; lp < hi; lp++ {
+		if b.ranks[lp].state == ended {
+			b.k.End(lp)
+		}
+	}
+}
+
+// run runs the ranks in the list until each waits or has ended. After a failure, those that
+// could go on are ready.
+func (b *body) run(n int) {
+	k := b.k
+	if b.form.bound && !b.bound {
+		gort.LockOSThread() // until the goroutine ends
+		b.bound = true
+	}
+	for n > 0 {
+		for _, lp := range b.list[:n] {
+			r := &b.ranks[lp]
+			r.clock = cInt64(k.Clock[lp])
+		}
+		k.Running = world.None
+		resumeRanks(b.engine, n)
+		if b.engine.text_length > 0 {
+			b.print()
+		}
+		again := 0
+		for i := range n {
+			lp := b.list[i]
+			k.Running = lp
+			if !b.takeCall(lp) || !b.goesOn(lp) {
+				continue
+			}
+			if k.Limited() {
+				k.Yield(lp, lp+1)
+				continue
+			}
+			b.list[again] = lp
+			again++
+		}
+		n = again
+	}
+}
+
+// print hands on what ranks have printed.
+func (b *body) print() {
+	text := textOf(b.engine)
+	b.engine.text_length = 0
+	b.k.Print("%s", []any{text})
+}
+
+// takeCall takes the call that a rank has made, or its end. It reports whether the rank may
+// go on.
+func (b *body) takeCall(lp int32) bool {
+	k, r := b.k, &b.ranks[lp]
+	if r.looked != 0 {
+		k.Activity(lp)
+	}
+	if r.computed != 0 {
+		d := vtime.Duration(r.computed)
+		r.computed = 0
+		if err := k.Compute(lp, d); err != nil {
+			k.Fail(lp, world.Compute, err)
+			return false
+		}
+	}
+	if r.returned_by != byCall {
+		b.leave(lp, r)
+		return false
+	}
+	r.state = calls
+	return b.begin(lp, r.call) && !k.Pause(lp)
+}
+
+// leave ends a rank whose code has come to its end.
+func (b *body) leave(lp int32, r *cRank) {
+	k, last := b.k, procedureOf(int32(r.last))
+	r.state = ended
+	flushLine(b.engine, lp)
+	if b.engine.text_length > 0 {
+		b.print()
+	}
+	switch b.left--; {
+	case r.returned_by == bySignal:
+		k.Fail(lp, last, b.crash(int(r.code)))
+	case r.code != 0:
+		k.Fail(lp, last, fmt.Errorf("the program ended with exit code %d", r.code))
+	case r.initialized != 0 && r.finalized == 0:
+		k.Fail(lp, last, fmt.Errorf("the program ended without MPI_Finalize"))
+	default:
+		if k.PostponeEnd(lp) {
+			r.state = ending
+		}
+	}
+	if b.left == 0 {
+		releaseStacks(b.engine)
+	}
+}
+
+// Interrupted implements [kernel.Body]: no panic comes from C.
+func (b *body) Interrupted(any) bool { return false }
+
+// Ended implements [kernel.Body].
+func (b *body) Ended(lp int32) bool { return b.ranks[lp].state >= ended && !b.k.HasFailed(lp) }
+
+// LastCall implements [kernel.Body].
+//
+//go:norace
+func (b *body) LastCall(lp int32) world.Procedure { return procedureOf(int32(b.ranks[lp].last)) }
+
+// Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,
+// as at the end of a process.
+func (b *body) Stop() {
+	if b.engine != nil {
+		releaseStacks(b.engine)
+	}
+}

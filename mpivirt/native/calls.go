@@ -1,0 +1,347 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+/*
+#include "toolchain/runtime/interface.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Types and constants of C.
+type (
+	cChar  = C.char
+	cInt64 = C.int64_t
+)
+
+const (
+	calls    = C.GIGARANK_CALLS
+	ended    = C.GIGARANK_ENDED
+	ending   = C.GIGARANK_ENDED + 1 // what it has begun goes on
+	byCall   = C.GIGARANK_BY_CALL
+	bySignal = C.GIGARANK_BY_SIGNAL
+)
+
+// procedureOf returns the procedure of a call, none for one that is not of MPI.
+func procedureOf(p int32) world.Procedure {
+	if p > C.GIGARANK_COMPUTE {
+		return world.NoProcedure
+	}
+	return world.Procedure(p)
+}
+
+// The numbers of procedures and types are those of package world.
+var (
+	_ = [1]int{}[int(world.CommFree)-C.GIGARANK_COMM_FREE]
+	_ = [1]int{}[int(world.Compute)-C.GIGARANK_COMPUTE]
+	_ = [1]int{}[int(world.ComplexDouble)-C.GIGARANK_DOUBLE_COMPLEX]
+	_ = [1]int{}[world.AnySource-C.GIGARANK_ANY_SOURCE]
+	_ = [1]int{}[world.ProcNull-C.GIGARANK_PROC_NULL]
+	_ = [1]int{}[world.AnyTag-C.GIGARANK_ANY_TAG]
+	_ = [1]int{}[world.Undefined-C.GIGARANK_UNDEFINED]
+)
+
+// memory returns C memory as bytes, nil for none.
+func memory(p unsafe.Pointer, bytes C.int64_t) []byte {
+	if p == nil || bytes == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(p), bytes)
+}
+
+// classes are the error classes of MPI, by those of package world.
+var classes = [...]C.int32_t{
+	world.ErrBuffer: 1, world.ErrCount: 2, world.ErrType: 3, world.ErrTag: 4, world.ErrComm: 5, world.ErrRank: 6, world.ErrRequest: 7,
+	world.ErrRoot: 8, world.ErrGroup: 9, world.ErrOp: 10, world.ErrArgument: 13, world.ErrTruncate: 15, world.ErrOther: 16,
+}
+
+// numberOf returns the error class of MPI of an error.
+func numberOf(err error) C.int32_t {
+	if e, is := err.(*world.Error); is {
+		return classes[e.Class]
+	}
+	return classes[world.ErrOther]
+}
+
+// classOf returns the class of an error that the runtime has found.
+func classOf(number C.int32_t) world.ErrorClass {
+	for class, n := range classes {
+		if n == number && n != 0 {
+			return world.ErrorClass(class)
+		}
+	}
+	return world.ErrOther
+}
+
+// begin makes the call of a rank, and reports whether it is over.
+func (b *body) begin(lp int32, c *cCall) bool {
+	k, p := b.k, world.Procedure(c.procedure)
+	if c.error != 0 {
+		err := world.Errorf(classOf(c.error), "%s", stringOf(c.detail))
+		return k.Raise(lp, procedureOf(int32(c.procedure)), err)
+	}
+	if p == world.Barrier && c.nonblocking == 0 && k.EnterBarrier(lp, k.Communicator(int32(c.comm)), int(c.member)) {
+		k.Activity(lp)
+		return false
+	}
+	if c.procedure >= C.GIGARANK_COMPUTE {
+		return b.answer(lp, c)
+	}
+	q := k.Compose(p, k.Communicator(int32(c.comm)), int32(c.member))
+	switch {
+	case p <= world.Rsend || p >= world.Isend && p <= world.Irsend:
+		b.sends(q, c)
+	case p == world.Recv || p == world.Irecv:
+		b.receives(q, c)
+		if c.message != 0 {
+			q.Takes(int32(c.message))
+		}
+	case p == world.Sendrecv:
+		b.sends(q, c)
+		b.receives(q, c)
+	case p <= world.Testsome:
+		list := k.RequestList[:0]
+		for _, index := range unsafe.Slice(c.requests, c.n) {
+			list = append(list, int32(index))
+		}
+		k.RequestList = list
+		q.Waits(list, nil)
+	case p <= world.Improbe:
+		q.Receives(nil, 0, true, int(c.source), int(c.tag))
+	case p == world.CommFree:
+	default:
+		q.Enters(b.collective(lp, p, c))
+		if c.nonblocking != 0 {
+			q.Nonblocking()
+		}
+	}
+	over := k.Submit(lp, q)
+	c.request = C.int32_t(k.Completion.Request)
+	return over
+}
+
+func (b *body) sends(q *kernel.Call, c *cCall) {
+	q.Sends(memory(c.input, c.bytes), int64(c.bytes), int(c.dest), int(c.sendtag))
+}
+
+func (b *body) receives(q *kernel.Call, c *cCall) {
+	q.Receives(memory(c.output, c.room), int64(c.room), true, int(c.source), int(c.tag))
+}
+
+// answer does what takes no call of the virtual MPI.
+func (b *body) answer(lp int32, c *cCall) bool {
+	k := b.k
+	k.NewCompletion(lp)
+	switch c.procedure {
+	case C.GIGARANK_COMPUTE:
+		if err := k.Compute(lp, vtime.Duration(c.bytes)); err != nil {
+			k.Fail(lp, world.Compute, err)
+		}
+	case C.GIGARANK_ERRORS_RETURN:
+		k.SetErrorsReturn(lp, c.key != 0)
+	case C.GIGARANK_ATTACH:
+		c.room = C.int64_t(k.Attach(lp, int64(c.bytes)))
+	case C.GIGARANK_NODE:
+		c.found = C.int32_t(k.Target.Node(int(k.Global(lp))))
+	case C.GIGARANK_COMPARE:
+		c.found = C.int32_t(b.compare(lp, int32(c.comm), int32(c.key)))
+	case C.GIGARANK_RECORD:
+		k.Record(int(c.key), stringOf(c.detail), vtime.Duration(c.bytes))
+	case C.GIGARANK_ABORT:
+		k.Fail(lp, procedureOf(int32(b.ranks[lp].last)), world.Aborted(int(c.key)))
+	}
+	return true
+}
+
+// compare returns 2 if two communicators have the same members in the same order, 1 in
+// another order, and 0 if they have others.
+func (b *body) compare(lp, one, other int32) int {
+	k := b.k
+	g, h := k.GroupOf(k.Communicator(one), lp), k.GroupOf(k.Communicator(other), lp)
+	switch {
+	case g.Equal(h):
+		return 2
+	case g.Size() == h.Size() && g.Contains(h) == nil:
+		return 1
+	}
+	return 0
+}
+
+// collective returns what a rank hands in to a collective.
+func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collective, error) {
+	k := b.k
+	switch p {
+	case world.Barrier:
+		return &k.Barrier, nil
+	case world.CommDup:
+		return k.Dup(k.GroupOf(k.Communicator(int32(c.comm)), lp)), nil
+	case world.CommSplit:
+		return k.Split(int(c.root), int(c.key))
+	}
+	v := kernel.Collective{
+		Procedure: p, Operation: collectives.Barrier + collectives.Operation(p-world.Barrier), Root: int(c.root), Data: true,
+		Bytes: int64(c.bytes), Element: int64(c.element), Type: typeOf(c._type),
+		Input: memory(c.input, c.given), Output: memory(c.output, c.room),
+	}
+	switch p {
+	case world.Reduce, world.Allreduce, world.Scan, world.Exscan, world.ReduceScatter:
+		v.Operator = b.operator(c)
+	case world.Alltoallv:
+		v.Bytes = 0
+		v.InCounts, v.OutCounts = countsOf(c.incounts, c.size), countsOf(c.counts, c.size)
+		return k.Prepare(v), nil
+	case world.Allgatherv:
+		v.Bytes = int64(c.room)
+	}
+	if c.counts != nil {
+		v.Counts = countsOf(c.counts, c.size)
+	}
+	return k.Prepare(v), nil
+}
+
+// countsOf returns a copy of counts by member.
+func countsOf(counts *C.int64_t, n C.int32_t) []int64 {
+	all := make([]int64, n)
+	for i, count := range unsafe.Slice(counts, n) {
+		all[i] = int64(count)
+	}
+	return all
+}
+
+// typeOf returns the type of elements as package world knows it.
+func typeOf(t C.int32_t) world.ElementType {
+	if t > C.GIGARANK_DOUBLE_COMPLEX {
+		return world.Untyped
+	}
+	return world.ElementType(t)
+}
+
+// operation is a reduction operation on a type.
+type operation struct {
+	handle      uintptr
+	kind        int32
+	commutative bool
+}
+
+// operator returns the operator of a reduction.
+func (b *body) operator(c *cCall) world.Operator {
+	o := operation{uintptr(c.handle), int32(c.operation), c.commutative != 0}
+	made, known := b.operators[o]
+	if !known {
+		made = world.Operator{Name: operatorName(o.handle), Commutative: o.commutative, Apply: func(into, left, right []byte) {
+			combine(o.handle, o.kind, into, left, right)
+		}}
+		b.operators[o] = made
+	}
+	return made
+}
+
+// operatorNames are the names of the predefined operations, by handle.
+var operatorNames = map[uintptr]string{
+	0x21: "sum", 0x22: "min", 0x23: "max", 0x24: "prod", 0x28: "band", 0x29: "bor", 0x2a: "bxor",
+	0x30: "land", 0x31: "lor", 0x32: "lxor", 0x38: "minloc", 0x39: "maxloc",
+}
+
+func operatorName(handle uintptr) string {
+	if name, known := operatorNames[handle]; known {
+		return name
+	}
+	return "user"
+}
+
+// goesOn stores the results of a rank's call, which is over, if it is in one. It reports false
+// if the call fails the rank.
+func (b *body) goesOn(lp int32) bool {
+	r := &b.ranks[lp]
+	if r.state != calls {
+		return r.state < ended
+	}
+	k := b.k
+	r.state = C.GIGARANK_RUNS
+	if k.HasFailed(lp) {
+		return false
+	}
+	if r.last == C.GIGARANK_BARRIER && k.Completion.Err == nil {
+		return true // without a look at the rank's stack
+	}
+	c := r.call
+	p := world.Procedure(c.procedure)
+	completion := k.CompletionOf(lp)
+	c.error = 0
+	if err := completion.Err; err != nil {
+		if completion.Fatal {
+			k.Fail(lp, completion.Procedure, err)
+			return false
+		}
+		c.error = numberOf(err)
+	}
+	b.results(lp, p, c, completion)
+	return true
+}
+
+// results stores the results of a call.
+func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Completion) {
+	k := b.k
+	switch {
+	case p == world.Recv || p == world.Sendrecv:
+		c.status = statusOf(k.StatusOf(done))
+	case p >= world.Wait && p <= world.Testsome:
+		b.completed(p, c, done)
+	case p >= world.Probe && p <= world.Improbe:
+		if done.Found {
+			c.found, c.message, c.status = 1, C.int32_t(done.Message), statusOf(done.Status)
+		}
+	case p == world.Allreduce && c.error == 0 && c.nonblocking == 0:
+		copy(memory(c.output, c.room), k.SharedResult(lp, k.Communicator(int32(c.comm))))
+	case (p == world.CommDup || p == world.CommSplit) && c.error == 0:
+		color := 0
+		if p == world.CommSplit {
+			color = int(c.root)
+		}
+		if color >= 0 {
+			made := k.NewComm(lp, k.Communicator(int32(c.comm)), color)
+			c.made, c.made_size, c.made_member = C.int32_t(made.Index), C.int32_t(made.Size), C.int32_t(made.Group.Member(int(k.Global(lp))))
+		}
+	}
+}
+
+// completed stores the statuses and places of the requests that a wait or test has completed.
+func (b *body) completed(p world.Procedure, c *cCall, done *kernel.Completion) {
+	if !done.Found {
+		return
+	}
+	c.found = 1
+	list := unsafe.Slice(c.requests, c.n)
+	n := C.int32_t(0)
+	add := func(i int) {
+		status := world.EmptyStatus
+		if index := list[i]; index != 0 {
+			status = b.k.RequestStatus(int32(index))
+		}
+		*slot(c.statuses, int32(n)), *slot(c.indices, int32(n)) = statusOf(status), C.int32_t(i)
+		n++
+	}
+	switch p {
+	case world.Wait, world.Test, world.Waitall, world.Testall:
+		for i := range list {
+			add(i)
+		}
+	default:
+		for _, i := range done.Indices {
+			add(i)
+		}
+	}
+	c.outcount = n
+}
+
+func statusOf(s world.Status) cStatus {
+	return cStatus{source: C.int32_t(s.Source), tag: C.int32_t(s.Tag), bytes: C.int64_t(s.Bytes)}
+}

@@ -1,0 +1,223 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/toolchain"
+)
+
+// prelude begins programs of which rank 1 does something else than the others.
+const prelude = `#include <mpi.h>
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "gigarank.h"
+static int rank, size;
+static void begin(int *argc, char ***argv) {
+	MPI_Init(argc, argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	gigarank_compute(1e-3);
+}
+`
+
+// A rank ends with its code, and the others go on as far as they can.
+func TestEndings(t *testing.T) {
+	for _, c := range []struct{ why, does, says string }{
+		{"exit without a fault", "MPI_Finalize(); exit(0);", ""},
+		{"exit with a code", "exit(7);", "the program ended with exit code 7"},
+		{"the code of main", "MPI_Finalize(); return 5;", "the program ended with exit code 5"},
+		{"the end at once", "_exit(9);", "the program ended with exit code 9"},
+		{"a return without MPI_Finalize", "return 0;", "the program ended without MPI_Finalize"},
+		{"MPI_Abort", "MPI_Abort(MPI_COMM_WORLD, 3);", "the program called Abort with code 3"},
+		{"abort", "abort();", "the rank has called abort (SIGABRT)"},
+		{"a null pointer", "*(volatile int *)(long)(rank - 1) = 1;", "stopped by SIGSEGV at address 0x0 in main (program.c:"},
+		{"a division", "volatile int none = rank - 1; none = 7 / none;", "stopped by SIGFPE in main (program.c:"},
+		{"a wrong buffer", "MPI_Send((void *)64, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);", "stopped by SIGSEGV at address 0x40 in "},
+		{"MPI after its end", "MPI_Finalize(); MPI_Barrier(MPI_COMM_WORLD);", "in Barrier: MPI_ERR_OTHER: called after MPI_Finalize"},
+		{"a wrong rank", "MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);", "in Send: MPI_ERR_RANK: destination 99 in a communicator of 3 ranks"},
+		{"a freed communicator", "MPI_Comm c, d; MPI_Comm_dup(MPI_COMM_SELF, &c); d = c; MPI_Comm_free(&c); MPI_Barrier(d);", "in Barrier: MPI_ERR_COMM: the handle is no communicator of this rank, or it has been freed"},
+		{"a request that was waited for", "MPI_Request q, p; MPI_Isend(&rank, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); p = q; MPI_Wait(&q, MPI_STATUS_IGNORE); MPI_Wait(&p, MPI_STATUS_IGNORE);",
+			"in Wait: MPI_ERR_REQUEST: request 0 is no request of this rank, or it has been waited for or freed"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			program := build(t, prelude+"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\tif (rank == 1) {\n\t\t"+c.does+"\n\t}\n\treturn MPI_Finalize();\n}\n")
+			for _, engines := range []int{1, 3} {
+				result, _, err := run(t, program, "xt5", 3, hosting{engines: engines})
+				if c.says == "" {
+					if err != nil || result.Finished != 3 {
+						t.Errorf("%v, %d ranks finished", err, result.Finished)
+					}
+					continue
+				}
+				var failure *mpivirt.RankError
+				if !errors.As(err, &failure) || failure.Rank != 1 || !strings.Contains(err.Error(), c.says) || failure.Time.Seconds() < 1e-3 {
+					t.Errorf("%d engines: ended with %v, want rank 1 after 1 ms and %q", engines, err, c.says)
+				}
+			}
+		})
+	}
+}
+
+func TestMPIBeforeInit(t *testing.T) {
+	program := build(t, "#include <mpi.h>\nint main(void) { return MPI_Barrier(MPI_COMM_WORLD); }\n")
+	_, _, err := run(t, program, "xt5", 2, hosting{engines: 1})
+	if err == nil || !strings.Contains(err.Error(), "in Barrier: MPI_ERR_OTHER: called before MPI_Init") {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// A stack that is too small is named with its option. The other ranks' stacks are whole.
+func TestStackOverflow(t *testing.T) {
+	program := build(t, prelude+`
+static int deep(int n) {
+	volatile char room[4096];
+	room[0] = (char)n;
+	return n == 0 ? room[0] : deep(n - 1) + room[0];
+}
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	if (rank == 1)
+		printf("%d\n", deep(1000));
+	MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+`)
+	_, _, err := run(t, program, "xt5", 3, hosting{engines: 1})
+	var failure *mpivirt.RankError
+	if !errors.As(err, &failure) || failure.Rank != 1 || !strings.Contains(err.Error(), "has overrun its stack of 262144 bytes in deep (program.c:") || !strings.Contains(err.Error(), "--stack") {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// Variables of every sort belong to a rank each, as does errno. Collectives and messages use
+// them as buffers while other ranks run.
+func TestVariables(t *testing.T) {
+	program := build(t, prelude+`
+int common[1000];
+static double sum, mine = 2.5;
+static char text[] = "initial";
+static int *const pointer = &common[7];
+static int count(void) { static int calls = 10; return ++calls; }
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	int faults = common[3] != 0 || mine != 2.5 || strcmp(text, "initial") != 0;
+	mine += rank, common[3] = rank, *pointer = 3 * rank;
+	snprintf(text, sizeof text, "r%d", rank);
+	errno = 1000 + rank;
+	for (int i = 0; i < 5; i++) {
+		MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+		faults += sum != 2.5 * size + size * (size - 1) / 2 || mine != 2.5 + rank;
+		MPI_Sendrecv(&common[7], 1, MPI_INT, (rank + 1) % size, 0, &common[8], 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		faults += common[8] != 3 * ((rank + size - 1) % size) || count() != 11 + i || errno != 1000 + rank;
+	}
+	char want[16];
+	snprintf(want, sizeof want, "r%d", rank);
+	faults += strcmp(text, want) != 0 || common[3] != rank;
+	if (faults)
+		printf("rank %d has %d faults\n", rank, faults);
+	return MPI_Finalize();
+}
+`)
+	if lines := everywhere(t, program, 7); len(lines) != 0 {
+		t.Error(strings.Join(lines, ""))
+	}
+}
+
+// The clocks show virtual time, and sleeping takes it.
+func TestClocks(t *testing.T) {
+	program := build(t, prelude+`
+#include <sys/time.h>
+#include <time.h>
+int main(int argc, char **argv) {
+	struct timeval a, b;
+	struct timespec c, d, short_while = {0, 250000000};
+	begin(&argc, &argv);
+	double start = MPI_Wtime();
+	time_t before = time(NULL);
+	clock_t ticks = clock();
+	gettimeofday(&a, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &c);
+	sleep(2);
+	usleep(500000);
+	nanosleep(&short_while, NULL);
+	gigarank_compute(0.25);
+	gettimeofday(&b, NULL);
+	clock_gettime(CLOCK_MONOTONIC, &d);
+	if (rank == 0)
+		printf("%.3f %.3f %.3f %ld %ld, day %ld\n", MPI_Wtime() - start, (double)(b.tv_sec - a.tv_sec) + 1e-6 * (double)(b.tv_usec - a.tv_usec),
+			(double)(d.tv_sec - c.tv_sec) + 1e-9 * (double)(d.tv_nsec - c.tv_nsec), (long)(time(NULL) - before), (long)((clock() - ticks) / CLOCKS_PER_SEC), (long)before / 86400);
+	return MPI_Finalize();
+}
+`)
+	result, lines, err := run(t, program, "xt5", 2, hosting{engines: 2})
+	if err != nil || len(lines) != 1 || lines[0] != "3.000 3.000 3.000 3 3, day 10957\n" || result.VirtualTime.Seconds() < 3.001 {
+		t.Errorf("%v, %q, virtual time %v", err, lines, result.VirtualTime)
+	}
+}
+
+// Lines of ranks stay whole, also those that are printed in pieces.
+func TestOutput(t *testing.T) {
+	program := build(t, prelude+`
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	printf("rank %d ", rank);
+	MPI_Barrier(MPI_COMM_WORLD);
+	fputs("of ", stdout);
+	MPI_Barrier(MPI_COMM_WORLD);
+	printf("%d\nand the end", size);
+	return MPI_Finalize();
+}
+`)
+	lines := everywhere(t, program, 3)
+	want := []string{"and the end\n", "and the end\n", "and the end\n", "rank 0 of 3\n", "rank 1 of 3\n", "rank 2 of 3\n"}
+	if fmt.Sprint(lines) != fmt.Sprint(want) {
+		t.Errorf("printed %q, want %q", lines, want)
+	}
+}
+
+// What cannot run is refused before anything runs, with the reason.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	object := filepath.Join(dir, "plain")
+	if err := os.WriteFile(object+".c", []byte("int main(void) { return 0; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(toolchain.Compiler(), object+".c", "-o", object).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	unserved := build(t, "#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, MPI_WIN_NULL) + MPI_Barrier(MPI_COMM_WORLD) + PMPI_File_sync(MPI_FILE_NULL); }\n")
+	local := build(t, "#include <mpi.h>\n__thread int mine;\nint *place(void) { return &mine; }\nint main(void) { return *place(); }\n")
+	for program, want := range map[string]string{
+		dir:                              "is a directory",
+		object:                           "was not linked by gigarank cc, cxx or fc",
+		object + ".c":                    "is no program",
+		filepath.Join(dir, "no/program"): "no such file",
+		unserved:                         "uses MPI functions that native ranks do not have: MPI_Win_fence, PMPI_File_sync;",
+		local:                            "it has thread-local variables (4 bytes)",
+	} {
+		if _, err := native.Open(program, nil, native.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", program, err, want)
+		}
+	}
+	out, err := exec.Command(build(t, "ring.c")).CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 2 || !strings.Contains(string(out), "run it with gigarank run") {
+		t.Errorf("a program that is run by hand ends with %v and says %q", err, out)
+	}
+}

@@ -1,0 +1,219 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+/*
+#cgo CFLAGS: -O2
+#cgo LDFLAGS: -ldl
+#include <dlfcn.h>
+#include <stdlib.h>
+#include "toolchain/runtime/interface.h"
+
+static struct gigarank_program *load(void *f, const char *path) {
+	return ((struct gigarank_program *(*)(const char *))f)(path);
+}
+static struct gigarank_engine *open_engine(void *f, struct gigarank_program *p, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room) {
+	return ((struct gigarank_engine *(*)(struct gigarank_program *, int32_t, int32_t, int32_t, size_t, int32_t, int32_t, char **, char *, size_t))f)(p, count, first, world, stack, copied, argc, argv, fault, room);
+}
+static void resume(void *f, struct gigarank_engine *e, int32_t n) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, n); }
+static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
+static void flush(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
+static void reduce(void *f, uintptr_t handle, int32_t type, void *into, const void *left, const void *right, size_t bytes) {
+	((void (*)(uintptr_t, int32_t, void *, const void *, const void *, size_t))f)(handle, type, into, left, right, bytes);
+}
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"gigarank/mpivirt/native/toolchain"
+)
+
+// The types of C that the package shares with the runtime.
+type (
+	cEngine  = C.struct_gigarank_engine
+	cRank    = C.struct_gigarank_rank
+	cCall    = C.struct_gigarank_call
+	cStatus  = C.struct_gigarank_status
+	cProgram = C.struct_gigarank_program
+)
+
+// runtime holds the functions of the C runtime, which is loaded once.
+var runtime struct {
+	load, open, resume, release, close, flush, reduce unsafe.Pointer
+}
+
+// loadRuntime loads the C runtime.
+var loadRuntime = sync.OnceValue(func() error {
+	library, err := toolchain.OpenLibrary()
+	if err != nil {
+		return err
+	}
+	path := C.CString(library.Path)
+	defer C.free(unsafe.Pointer(path))
+	handle := C.dlopen(path, C.RTLD_NOW|C.RTLD_LOCAL|C.RTLD_DEEPBIND)
+	if handle == nil {
+		return fmt.Errorf("the runtime of native ranks: %s", C.GoString(C.dlerror()))
+	}
+	for name, place := range map[string]*unsafe.Pointer{
+		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume,
+		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
+		"gigarank_flush": &runtime.flush, "gigarank_reduce": &runtime.reduce,
+	} {
+		symbol := C.CString(name)
+		*place = C.dlsym(handle, symbol)
+		C.free(unsafe.Pointer(symbol))
+		if *place == nil {
+			return fmt.Errorf("the runtime of native ranks has no %s: remove %s", name, filepath.Dir(library.Path))
+		}
+	}
+	return nil
+})
+
+// loaded are the programs in this process. A program stays loaded: what its constructors have
+// registered may not go away.
+var loaded struct {
+	lock   sync.Mutex
+	copies map[string][]*image // by path
+}
+
+// image is a program as it is loaded once.
+type image struct {
+	program *cProgram
+	stamp   string // of the file, which may be built again
+	used    bool   // by an engine
+}
+
+// take returns an image of a program that no other engine uses. A program without variables
+// has one for all.
+func take(path string) (*image, error) {
+	l := &loaded
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	stamp, err := stampOf(path)
+	if err != nil {
+		return nil, err
+	}
+	libraries := false
+	for _, one := range l.copies[path] {
+		if one.stamp != stamp {
+			continue
+		}
+		if one.program.bytes == 0 || !one.used {
+			one.used = true
+			return one, nil
+		}
+		libraries = libraries || one.program.libraries > 0
+	}
+	if libraries {
+		return nil, fmt.Errorf("%s has shared libraries of its own with variables, which are in this process once: use --engines 1", path)
+	}
+	one := &image{stamp: stamp, used: true}
+	if one.program, err = load(path, len(l.copies[path])); err != nil {
+		return nil, err
+	}
+	if l.copies == nil {
+		l.copies = map[string][]*image{}
+	}
+	l.copies[path] = append(l.copies[path], one)
+	return one, nil
+}
+
+// stampOf returns a text that changes when a program is built again.
+func stampOf(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano()), nil
+}
+
+// giveBack ends the use of an image.
+func (i *image) giveBack() {
+	loaded.lock.Lock()
+	defer loaded.lock.Unlock()
+	i.used = false
+}
+
+// load loads a program. The loader takes a file that it has loaded for the same program, so
+// that a later image is a copy of the file in memory.
+func load(path string, number int) (*cProgram, error) {
+	name, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if number > 0 {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		fd, err := unix.MemfdCreate(filepath.Base(path), unix.MFD_CLOEXEC)
+		if err != nil {
+			return nil, fmt.Errorf("no copy of %s for another engine: %w; use --engines 1", path, err)
+		}
+		// The file stays open: the loader knows the image by this name.
+		name = fmt.Sprintf("/proc/self/fd/%d", fd)
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			return nil, fmt.Errorf("no copy of %s for another engine: %w; use --engines 1", path, err)
+		}
+	}
+	c := C.CString(name)
+	defer C.free(unsafe.Pointer(c))
+	p := C.load(runtime.load, c)
+	if p == nil {
+		return nil, errors.New("no memory to load the program")
+	}
+	if fault := C.GoString(&p.fault[0]); fault != "" {
+		return nil, fmt.Errorf("%s: %s", path, fault)
+	}
+	return p, nil
+}
+
+// arguments returns the arguments of a program in C memory, which it keeps.
+func arguments(path string, list []string) (int, **C.char) {
+	all := append([]string{path}, list...)
+	argv := (*[1 << 20]*C.char)(C.calloc(C.size_t(len(all)+1), C.size_t(unsafe.Sizeof((*C.char)(nil)))))
+	for i, a := range all {
+		argv[i] = C.CString(a)
+	}
+	return len(all), &argv[0]
+}
+
+// openEngine returns the tables and stacks of n ranks from the first on, of all in WORLD.
+func openEngine(p *cProgram, n, first, all int, stack int64, copied bool, argc int, argv **C.char) (*cEngine, error) {
+	var fault [512]C.char
+	var copies C.int32_t
+	if copied {
+		copies = 1
+	}
+	e := C.open_engine(runtime.open, p, C.int32_t(n), C.int32_t(first), C.int32_t(all), C.size_t(stack), copies, C.int32_t(argc), argv, &fault[0], C.size_t(len(fault)))
+	if e == nil {
+		return nil, errors.New(C.GoString(&fault[0]))
+	}
+	return e, nil
+}
+
+func resumeRanks(e *cEngine, n int)  { C.resume(runtime.resume, e, C.int32_t(n)) }
+func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
+func closeEngine(e *cEngine)         { C.on_engine(runtime.close, e) }
+func flushLine(e *cEngine, lp int32) { C.flush(runtime.flush, e, C.int32_t(lp)) }
+func textOf(e *cEngine) string       { return C.GoStringN(e.text, C.int(e.text_length)) }
+func stringOf(s *C.char) string      { return C.GoString(s) }
+func slot[T any](base *T, i int32) *T {
+	return (*T)(unsafe.Add(unsafe.Pointer(base), uintptr(i)*unsafe.Sizeof(*base)))
+}
+
+// combine carries out a reduction operation of C.
+func combine(handle uintptr, kind int32, into, left, right []byte) {
+	if len(into) > 0 {
+		C.reduce(runtime.reduce, C.uintptr_t(handle), C.int32_t(kind), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into)))
+	}
+}

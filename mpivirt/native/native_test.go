@@ -1,0 +1,192 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	stdsync "sync"
+	"testing"
+
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/toolchain"
+	"gigarank/network"
+	"gigarank/sync"
+)
+
+// build builds a program from a file in testdata, or from a text that holds a line.
+func build(t *testing.T, source string, flags ...string) (program string) {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join("testdata", source)
+	if strings.Contains(source, "\n") {
+		file = filepath.Join(dir, "program.c")
+		if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program = filepath.Join(dir, "program")
+	var printed bytes.Buffer
+	arguments := append([]string{"-O2", "-g", "-Wall", "-Werror", file, "-o", program}, flags...)
+	code, err := toolchain.Wrap(toolchain.C, arguments, nil, &printed, &printed)
+	if err != nil || code != 0 {
+		t.Fatalf("%v, exit code %d:\n%s", err, code, &printed)
+	}
+	return program
+}
+
+// hosting is how a program is simulated, which must not matter.
+type hosting struct {
+	engines     int
+	protocol    sync.Protocol
+	strict      bool
+	collectives mpivirt.Interpreter
+	stacks      native.Stacks
+}
+
+// run runs a program and returns what it prints, in the order of its lines.
+func run(t *testing.T, program, machine string, ranks int, h hosting, arguments ...string) (*mpivirt.Result, []string, error) {
+	t.Helper()
+	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := network.Load(machine, os.ReadFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := loaded.Target(int64(ranks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lock stdsync.Mutex
+	var printed strings.Builder
+	s, err := mpivirt.New(mpivirt.Config{
+		Target: target, Program: mpivirt.Program{Name: program, Forms: []mpivirt.Form{form}},
+		Transports: sync.NewInProcess(h.engines), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
+		Output: func(text string) {
+			lock.Lock()
+			defer lock.Unlock()
+			printed.WriteString(text)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	result, err := s.Run()
+	lines := slices.Collect(strings.Lines(printed.String()))
+	slices.Sort(lines)
+	return result, lines, err
+}
+
+// hostings are all ways to simulate a program with a number of ranks.
+func hostings(ranks int) (all []hosting) {
+	for _, engines := range []int{1, 2, 3} {
+		for _, protocol := range []sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null} {
+			if engines <= ranks {
+				all = append(all, hosting{engines: engines, protocol: protocol, strict: engines == 3 && protocol == sync.Hybrid})
+			}
+		}
+	}
+	return append(all, hosting{engines: min(2, ranks), collectives: mpivirt.Message},
+		hosting{engines: 1, strict: true}, hosting{engines: 1, stacks: native.Copied},
+		hosting{engines: min(2, ranks), stacks: native.Copied, strict: true})
+}
+
+// everywhere runs a program in all ways. All give the same result and print the same lines,
+// which it returns.
+func everywhere(t *testing.T, program string, ranks int, arguments ...string) (lines []string) {
+	t.Helper()
+	for _, machine := range []string{"xt5", "loggops-default"} {
+		var plain *mpivirt.Result
+		for _, h := range hostings(ranks) {
+			result, printed, err := run(t, program, machine, ranks, h, arguments...)
+			if err != nil {
+				t.Fatalf("%d ranks on %s, %+v: %v\n%s", ranks, machine, h, err, strings.Join(printed, ""))
+			}
+			if plain == nil {
+				plain = result
+			}
+			if lines == nil {
+				lines = printed
+			}
+			if result.Fingerprint != plain.Fingerprint || result.VirtualTime != plain.VirtualTime {
+				t.Errorf("%d ranks on %s, %+v: %v and fingerprint %s, plainly %v and %s", ranks, machine, h,
+					result.VirtualTime, result.Fingerprint, plain.VirtualTime, plain.Fingerprint)
+			}
+			if !slices.Equal(printed, lines) {
+				t.Errorf("%d ranks on %s, %+v print\n%s, want\n%s", ranks, machine, h, strings.Join(printed, ""), strings.Join(lines, ""))
+			}
+		}
+	}
+	return lines
+}
+
+func TestRing(t *testing.T) {
+	program := build(t, "ring.c")
+	for _, ranks := range []int{2, 5, 29} {
+		want := fmt.Sprintf("%d hops with 2 arguments; the last from %d with tag 7\n", ranks, ranks-1)
+		if lines := everywhere(t, program, ranks, "a", "-b"); !slices.Equal(lines, []string{want}) {
+			t.Errorf("%d ranks print %q, want %q", ranks, lines, want)
+		}
+	}
+}
+
+// A program runs again and again in one process, from the same state.
+func TestAgain(t *testing.T) {
+	program := build(t, "ring.c")
+	first, _, err := run(t, program, "xt5", 10, hosting{engines: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		again, _, err := run(t, program, "xt5", 10, hosting{engines: 2})
+		if err != nil || again.Fingerprint != first.Fingerprint {
+			t.Errorf("%v, fingerprint %s, the first time %s", err, again.Fingerprint, first.Fingerprint)
+		}
+	}
+}
+
+// Ranks that wait for ever are reported by rank and call.
+func TestDeadlock(t *testing.T) {
+	program := build(t, `#include <mpi.h>
+int main(int argc, char **argv) {
+	int rank, data = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Ssend(&data, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD);
+	MPI_Recv(&data, 1, MPI_INT, rank ^ 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return MPI_Finalize();
+}
+`)
+	_, _, err := run(t, program, "xt5", 4, hosting{engines: 2})
+	var report *mpivirt.DeadlockError
+	if !errors.As(err, &report) || report.Waiting != 4 || report.Blocked[1].Call != "Ssend" {
+		t.Errorf("ended with %v, want 4 ranks that wait in Ssend", err)
+	}
+}
+
+// conforming are the programs that check themselves. Under a real MPI they print the same.
+var conforming = []string{"messages", "requests", "collectives", "communicators"}
+
+func TestConforming(t *testing.T) {
+	for _, name := range conforming {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			program := build(t, name+".c")
+			for _, ranks := range []int{1, 2, 5} {
+				lines := everywhere(t, program, ranks)
+				if len(lines) != 1 || !strings.HasPrefix(lines[0], name+": ") || !strings.HasSuffix(lines[0], fmt.Sprintf(" checks on %d ranks, 0 failed\n", ranks)) {
+					t.Errorf("%d ranks print\n%s", ranks, strings.Join(lines, ""))
+				}
+			}
+		})
+	}
+}

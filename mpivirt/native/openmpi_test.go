@@ -1,0 +1,49 @@
+//go:build mpi && cgo && linux && (amd64 || arm64)
+
+package native_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The programs print the same under a real MPI.
+func TestAgainstRealMPI(t *testing.T) {
+	for _, name := range conforming {
+		t.Run(name, func(t *testing.T) {
+			source := filepath.Join("testdata", name+".c")
+			compareWithReal(t, source, build(t, name+".c"), 3)
+		})
+	}
+}
+
+// compareWithReal runs a program by mpirun and by gigarank, and compares their output.
+func compareWithReal(t *testing.T, source, program string, ranks int, arguments ...string) {
+	t.Helper()
+	real := filepath.Join(t.TempDir(), "real")
+	if text, err := exec.Command("mpicc", "-O2", source, "-o", real, "-lm").CombinedOutput(); err != nil {
+		t.Fatalf("mpicc: %v\n%s", err, text)
+	}
+	text, err := exec.Command("mpirun", append([]string{"-n", strconv.Itoa(ranks), real}, arguments...)...).Output()
+	if err != nil {
+		t.Fatalf("mpirun: %v\n%s", err, text)
+	}
+	want := slices.Collect(strings.Lines(string(text)))
+	slices.Sort(want)
+	_, got, err := run(t, program, "xt5", ranks, hosting{engines: 2}, arguments...)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v; %d ranks print\n%s, under mpirun\n%s", err, ranks, strings.Join(got, ""), strings.Join(want, ""))
+	}
+}
+
+func TestExamplesAgainstRealMPI(t *testing.T) {
+	for _, e := range examples {
+		t.Run(e.name, func(t *testing.T) {
+			compareWithReal(t, exampleSource(e.name), buildExample(t, e.name), 4, e.arguments...)
+		})
+	}
+}

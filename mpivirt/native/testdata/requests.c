@@ -1,0 +1,136 @@
+/* Waits and tests, persistent requests. */
+#include "check.h"
+
+enum { N = 40 };
+
+static MPI_Request requests[2 * N];
+static int in[N], out[N];
+
+/* start begins N receives from the left, and N sends to the right. */
+static void start(void) {
+	int left = (rank + size - 1) % size, right = (rank + 1) % size;
+	for (int i = 0; i < N; i++) {
+		in[i] = -1, out[i] = 1000 * rank + i;
+		MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]);
+	}
+	for (int i = 0; i < N; i++)
+		MPI_Isend(&out[i], 1, MPI_INT, right, i, MPI_COMM_WORLD, &requests[N + i]);
+}
+
+static void received(int i) { CHECK(in[i] == 1000 * ((rank + size - 1) % size) + i); }
+
+static void all(void) {
+	MPI_Status statuses[2 * N];
+	start();
+	MPI_Waitall(2 * N, requests, statuses);
+	for (int i = 0; i < N; i++) {
+		received(i);
+		CHECK(statuses[i].MPI_TAG == i && statuses[i].MPI_SOURCE == (rank + size - 1) % size && requests[i] == MPI_REQUEST_NULL);
+	}
+	start();
+	int flag = 0;
+	while (!flag)
+		MPI_Testall(2 * N, requests, &flag, statuses);
+	for (int i = 0; i < N; i++) {
+		received(i);
+		CHECK(statuses[i].MPI_TAG == i);
+	}
+}
+
+static void one_by_one(void) {
+	MPI_Status status;
+	int index, flag, done = 0;
+	start();
+	for (int i = 0; i < N; i++) {
+		MPI_Waitany(N, requests, &index, &status);
+		CHECK(index >= 0 && index < N && requests[index] == MPI_REQUEST_NULL && status.MPI_TAG == index);
+		received(index);
+	}
+	MPI_Waitany(N, requests, &index, &status);
+	CHECK(index == MPI_UNDEFINED && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG);
+	MPI_Waitall(N, requests + N, MPI_STATUSES_IGNORE);
+	start();
+	while (done < 2 * N) {
+		MPI_Testany(2 * N, requests, &index, &flag, MPI_STATUS_IGNORE);
+		if (flag)
+			CHECK(index >= 0 && index < 2 * N && requests[index] == MPI_REQUEST_NULL);
+		done += flag;
+	}
+	MPI_Testany(2 * N, requests, &index, &flag, MPI_STATUS_IGNORE);
+	CHECK(flag && index == MPI_UNDEFINED);
+	start();
+	for (int i = 0; i < 2 * N; i++) {
+		do
+			MPI_Test(&requests[i], &flag, &status);
+		while (!flag);
+		if (i < N)
+			CHECK(status.MPI_TAG == i);
+	}
+}
+
+static void some(void) {
+	MPI_Status statuses[2 * N];
+	int indices[2 * N], outcount, done = 0;
+	start();
+	while (done < 2 * N) {
+		MPI_Waitsome(2 * N, requests, &outcount, indices, statuses);
+		if (outcount <= 0)
+			abort();
+		for (int i = 0; i < outcount; i++)
+			if (indices[i] < N) {
+				received(indices[i]);
+				CHECK(statuses[i].MPI_TAG == indices[i]);
+			}
+		done += outcount;
+	}
+	MPI_Waitsome(2 * N, requests, &outcount, indices, statuses);
+	CHECK(outcount == MPI_UNDEFINED);
+	start();
+	for (done = 0; done < 2 * N; done += outcount)
+		MPI_Testsome(2 * N, requests, &outcount, indices, statuses);
+	MPI_Testsome(2 * N, requests, &outcount, indices, statuses);
+	CHECK(outcount == MPI_UNDEFINED);
+}
+
+static void inactive(void) {
+	MPI_Request none = MPI_REQUEST_NULL;
+	MPI_Status status;
+	int flag;
+	MPI_Wait(&none, &status);
+	CHECK(status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG);
+	MPI_Test(&none, &flag, &status);
+	CHECK(flag);
+}
+
+static void persistent(void) {
+	int left = (rank + size - 1) % size, right = (rank + 1) % size, a, b;
+	MPI_Request pair[2];
+	MPI_Recv_init(&a, 1, MPI_INT, left, 1, MPI_COMM_WORLD, &pair[0]);
+	MPI_Send_init(&b, 1, MPI_INT, right, 1, MPI_COMM_WORLD, &pair[1]);
+	MPI_Wait(&pair[0], MPI_STATUS_IGNORE); /* it is inactive */
+	for (int i = 0; i < 5; i++) {
+		MPI_Status statuses[2];
+		a = -1, b = 10 * rank + i;
+		if (i % 2)
+			MPI_Startall(2, pair);
+		else {
+			MPI_Start(&pair[1]);
+			MPI_Start(&pair[0]);
+		}
+		MPI_Waitall(2, pair, statuses);
+		CHECK(a == 10 * left + i && statuses[0].MPI_SOURCE == left && pair[0] != MPI_REQUEST_NULL);
+	}
+	MPI_Request_free(&pair[0]);
+	MPI_Request_free(&pair[1]);
+	CHECK(pair[0] == MPI_REQUEST_NULL);
+}
+
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	all();
+	one_by_one();
+	some();
+	inactive();
+	persistent();
+	return finish("requests");
+}

@@ -1,0 +1,25 @@
+// Package toolchain builds MPI programs in C, C++ and Fortran for native ranks, and checks
+// them.
+//
+// # Model
+//
+// A program is linked as a shared object, since the C library loads no executables into
+// another process. Its MPI is the runtime of native ranks, a shared library whose sources in C
+// are part of this package. The library is compiled once for each compiler and version of the
+// sources, into the user's cache directory.
+//
+// The wrappers [Wrap] stand for are compilers with the flags that this takes, as mpicc is.
+// [Check] reads a program and names what keeps it from running.
+//
+// # Invariants
+//
+//   - A directory of the cache is complete or not there.
+//   - The runtime has no variables that belong to one rank, except in memory that an engine
+//     has.
+//   - Programs without variables have no writable pages.
+//
+// # Use
+//
+//	code, err := toolchain.Wrap(toolchain.C, []string{"-O2", "-o", "ring", "ring.c"}, os.Stdin, os.Stdout, os.Stderr)
+//	err = toolchain.Check("./ring")
+package toolchain

@@ -1,0 +1,136 @@
+package toolchain
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+//go:embed runtime
+var sources embed.FS
+
+// libraryName is the name by which programs need the runtime.
+const libraryName = "libgigarank_mpi.so"
+
+// libraryFlags compile the runtime. Ranks are switched between any two of its functions, so
+// that it must not keep the address of a thread's variables across calls: the variable that
+// matters has a fixed offset (see internal.h).
+var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall"}
+
+// Library is the compiled runtime.
+type Library struct {
+	Path    string // of the shared library
+	include string // directory of mpi.h
+	entry   string // object that is linked into each program
+}
+
+// Compiler returns the command of the C compiler: $GIGARANK_CC, else gcc.
+func Compiler() string { return C.command() }
+
+// OpenLibrary returns the runtime. It is compiled if the cache does not have it.
+func OpenLibrary() (*Library, error) {
+	digest, err := libraryDigest()
+	if err != nil {
+		return nil, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, fmt.Errorf("no cache directory for the runtime of native ranks: %w; set XDG_CACHE_HOME", err)
+	}
+	dir := filepath.Join(cache, "gigarank", "native-"+digest)
+	l := &Library{Path: filepath.Join(dir, libraryName), include: dir, entry: filepath.Join(dir, "entry.o")}
+	if _, err := os.Stat(l.Path); err == nil {
+		return l, nil
+	}
+	return l, compileLibrary(dir)
+}
+
+// libraryDigest returns a digest of all that the compiled runtime depends on.
+func libraryDigest() (string, error) {
+	h := sha256.New()
+	command := Compiler()
+	version, err := exec.Command(command, "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("native ranks need a C compiler, and %s does not answer: %w; install gcc, or name another in GIGARANK_CC", command, err)
+	}
+	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%q\n", runtime.GOARCH, command, version, libraryFlags)
+	err = fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := sources.ReadFile(name)
+		_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
+		return err
+	})
+	return fmt.Sprintf("%x", h.Sum(nil)[:8]), err
+}
+
+// compileLibrary compiles the runtime into a directory, which it makes as a whole. Another
+// process may do the same.
+func compileLibrary(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(dir), ".native-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(work) }()
+	if err := os.Chmod(work, 0o755); err != nil {
+		return err
+	}
+	files, err := sources.ReadDir("runtime")
+	if err != nil {
+		return err
+	}
+	var compiled []string
+	for _, f := range files {
+		text, err := sources.ReadFile(path.Join("runtime", f.Name()))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(work, f.Name()), text, 0o666); err != nil {
+			return err
+		}
+		if suffix := path.Ext(f.Name()); f.Name() != "entry.c" && (suffix == ".c" || suffix == ".S") {
+			compiled = append(compiled, f.Name())
+		}
+	}
+	steps := [][]string{
+		slices.Concat(libraryFlags, []string{"-c", "entry.c", "-o", "entry.o"}),
+		slices.Concat(libraryFlags, []string{"-shared", "-Wl,-z,now,-z,defs", "-Wl,-soname," + libraryName, "-o", libraryName}, compiled, []string{"-ldl"}),
+	}
+	for _, arguments := range steps {
+		if err := runCompiler(work, Compiler(), arguments); err != nil {
+			return fmt.Errorf("the runtime of native ranks: %w", err)
+		}
+	}
+	if err := os.Rename(work, dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, made := os.Stat(filepath.Join(dir, libraryName)); made != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runCompiler runs a compiler in a directory. The error holds what it prints.
+func runCompiler(dir, command string, arguments []string) error {
+	cmd := exec.Command(command, arguments...)
+	cmd.Dir = dir
+	var printed bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", command, strings.Join(arguments, " "), err, &printed)
+	}
+	return nil
+}

@@ -1,0 +1,155 @@
+/* The clocks that a program sees show virtual time. It begins at the start of the run's
+ * virtual time, which stands for 2000-01-01 00:00 UTC where a date is asked for. */
+#define _GNU_SOURCE
+#include "internal.h"
+#include "gigarank.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EPOCH 946684800 /* of virtual time, in seconds */
+#define SECOND 1000000000000ll
+
+/* now returns the rank's virtual time in picoseconds. */
+static int64_t now(struct gigarank_rank *r) {
+	r->looked = 1;
+	return r->clock + r->computed;
+}
+
+int gigarank_compute(double seconds) {
+	struct gigarank_engine *e = gigarank_current;
+	struct gigarank_rank *r = gigarank_running();
+	if (!r)
+		return -1;
+	if (!(seconds >= 0) || seconds > 9e6) {
+		struct gigarank_call c = {.procedure = GIGARANK_COMPUTE, .error = MPI_ERR_ARG, .detail = "gigarank_compute wants a time of 0 or more seconds, at most 9e6"};
+		return gigarank_trap(&c);
+	}
+	int64_t picoseconds = (int64_t)(seconds * 1e12 + 0.5);
+	if (e->lazy) {
+		r->computed += picoseconds;
+		if (r->computed < 9000000 * SECOND)
+			return 0;
+		picoseconds = 0; /* the end of virtual time may be near */
+	}
+	struct gigarank_call c = {.procedure = GIGARANK_COMPUTE, .bytes = picoseconds};
+	return gigarank_trap(&c);
+}
+
+int gigarank_record(int index, const char *operation, double seconds) {
+	struct gigarank_call c = {.procedure = GIGARANK_RECORD, .key = index, .detail = operation, .bytes = (int64_t)(seconds * 1e12 + 0.5)};
+	return gigarank_running() ? gigarank_trap(&c) : -1;
+}
+
+double PMPI_Wtime(void) {
+	struct gigarank_rank *r = gigarank_running();
+	return r ? (double)now(r) / 1e12 : 0;
+}
+
+double PMPI_Wtick(void) { return 1e-12; }
+
+double MPI_Wtime(void) __attribute__((weak, alias("PMPI_Wtime")));
+double MPI_Wtick(void) __attribute__((weak, alias("PMPI_Wtick")));
+
+/* real returns the function of the C library that a name of this file hides. */
+#define real(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+int gettimeofday(struct timeval *restrict t, void *restrict zone) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r)
+		return real(gettimeofday)(t, zone);
+	int64_t at = now(r);
+	t->tv_sec = EPOCH + at / SECOND;
+	t->tv_usec = at % SECOND / 1000000;
+	return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *t) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r)
+		return real(clock_gettime)(clock, t);
+	int64_t at = now(r);
+	t->tv_sec = at / SECOND + (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? EPOCH : 0);
+	t->tv_nsec = at % SECOND / 1000;
+	return 0;
+}
+
+time_t time(time_t *t) {
+	struct gigarank_rank *r = gigarank_running();
+	time_t at = r ? EPOCH + now(r) / SECOND : real(time)(NULL);
+	if (t)
+		*t = at;
+	return at;
+}
+
+clock_t clock(void) {
+	struct gigarank_rank *r = gigarank_running();
+	return r ? (clock_t)(now(r) / (SECOND / CLOCKS_PER_SEC)) : real(clock)();
+}
+
+clock_t times(struct tms *b) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r)
+		return real(times)(b);
+	clock_t at = (clock_t)(now(r) / (SECOND / sysconf(_SC_CLK_TCK)));
+	if (b)
+		*b = (struct tms){.tms_utime = at};
+	return at;
+}
+
+int getrusage(__rusage_who_t who, struct rusage *u) {
+	struct gigarank_rank *r = gigarank_running();
+	int outcome = real(getrusage)(who, u);
+	if (r && outcome == 0) {
+		int64_t at = now(r);
+		u->ru_utime = (struct timeval){.tv_sec = at / SECOND, .tv_usec = at % SECOND / 1000000};
+		u->ru_stime = (struct timeval){0, 0};
+	}
+	return outcome;
+}
+
+int nanosleep(const struct timespec *t, struct timespec *rest) {
+	if (!gigarank_running())
+		return real(nanosleep)(t, rest);
+	if (t->tv_sec < 0 || t->tv_nsec < 0 || t->tv_nsec >= 1000000000) {
+		errno = EINVAL;
+		return -1;
+	}
+	gigarank_compute((double)t->tv_sec + (double)t->tv_nsec * 1e-9);
+	if (rest)
+		*rest = (struct timespec){0, 0};
+	return 0;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *rest) {
+	if (!gigarank_running())
+		return real(clock_nanosleep)(clock, flags, t, rest);
+	struct timespec from = {0, 0};
+	if (flags & TIMER_ABSTIME)
+		clock_gettime(clock, &from);
+	struct timespec length = {t->tv_sec - from.tv_sec, t->tv_nsec - from.tv_nsec};
+	if (length.tv_nsec < 0)
+		length.tv_sec--, length.tv_nsec += 1000000000;
+	if (length.tv_sec < 0)
+		return 0;
+	return nanosleep(&length, rest) == 0 ? 0 : errno;
+}
+
+unsigned sleep(unsigned seconds) {
+	if (!gigarank_running())
+		return real(sleep)(seconds);
+	gigarank_compute(seconds);
+	return 0;
+}
+
+int usleep(useconds_t microseconds) {
+	if (!gigarank_running())
+		return real(usleep)(microseconds);
+	gigarank_compute(microseconds * 1e-6);
+	return 0;
+}

@@ -1,0 +1,166 @@
+/* What the simulator and the C runtime of native ranks share. All of it lies in C memory.
+ * The simulator reads a rank's call while the rank is suspended, and writes its results
+ * there before the rank goes on. */
+#ifndef GIGARANK_INTERFACE_H
+#define GIGARANK_INTERFACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The calls. Those up to GIGARANK_COMM_FREE have the order of the simulator's procedures. */
+enum gigarank_procedure {
+	GIGARANK_NONE,
+	GIGARANK_SEND, GIGARANK_SSEND, GIGARANK_BSEND, GIGARANK_RSEND, GIGARANK_RECV,
+	GIGARANK_ISEND, GIGARANK_ISSEND, GIGARANK_IBSEND, GIGARANK_IRSEND, GIGARANK_IRECV,
+	GIGARANK_SENDRECV,
+	GIGARANK_WAIT, GIGARANK_WAITALL, GIGARANK_WAITANY, GIGARANK_WAITSOME,
+	GIGARANK_TEST, GIGARANK_TESTALL, GIGARANK_TESTANY, GIGARANK_TESTSOME,
+	GIGARANK_PROBE, GIGARANK_IPROBE, GIGARANK_MPROBE, GIGARANK_IMPROBE,
+	GIGARANK_BARRIER, GIGARANK_BCAST, GIGARANK_REDUCE, GIGARANK_ALLREDUCE,
+	GIGARANK_GATHER, GIGARANK_GATHERV, GIGARANK_SCATTER, GIGARANK_SCATTERV,
+	GIGARANK_ALLGATHER, GIGARANK_ALLGATHERV, GIGARANK_ALLTOALL, GIGARANK_ALLTOALLV,
+	GIGARANK_REDUCE_SCATTER, GIGARANK_SCAN, GIGARANK_EXSCAN,
+	GIGARANK_COMM_DUP, GIGARANK_COMM_SPLIT, GIGARANK_COMM_CREATE, GIGARANK_COMM_FREE,
+	GIGARANK_COMPUTE,
+	/* Answered by the simulator at once. */
+	GIGARANK_ERRORS_RETURN, GIGARANK_ATTACH, GIGARANK_NODE, GIGARANK_COMPARE,
+	GIGARANK_RECORD,
+	/* Not resumed. */
+	GIGARANK_ABORT,
+};
+
+/* The types of elements, in the order of the simulator's, then those that it does not have. */
+enum gigarank_type {
+	GIGARANK_UNTYPED, GIGARANK_BOOLEAN,
+	GIGARANK_INT8, GIGARANK_INT16, GIGARANK_INT32, GIGARANK_INT64,
+	GIGARANK_UINT8, GIGARANK_UINT16, GIGARANK_UINT32, GIGARANK_UINT64,
+	GIGARANK_FLOAT, GIGARANK_DOUBLE, GIGARANK_FLOAT_COMPLEX, GIGARANK_DOUBLE_COMPLEX,
+	GIGARANK_LONG_DOUBLE, GIGARANK_LONG_DOUBLE_COMPLEX,
+	GIGARANK_FLOAT_INT, GIGARANK_DOUBLE_INT, GIGARANK_LONG_INT, GIGARANK_2INT, GIGARANK_SHORT_INT, GIGARANK_LONG_DOUBLE_INT,
+};
+
+/* Numbers that stand for no rank or tag, in calls. */
+enum { GIGARANK_ANY_SOURCE = -2, GIGARANK_PROC_NULL = -3, GIGARANK_ANY_TAG = -4, GIGARANK_UNDEFINED = -32766 };
+
+struct gigarank_status {
+	int64_t bytes;
+	int32_t source, tag;
+};
+
+/* A call of a rank, on the rank's stack, with its arguments and its results. What all calls
+ * have comes first, in one line of the cache. */
+struct gigarank_call {
+	int32_t procedure;
+	int32_t error;       /* in: the class of an error in the arguments, 0 for none; out: that of the call */
+	int32_t comm, member, size;  /* index of the communicator, the rank's number in it, its members */
+	int32_t nonblocking; /* of a collective */
+	int32_t request;     /* started by the call */
+	int32_t found;       /* the wait is complete; the test or probe has succeeded */
+	const void *input;
+	void *output;
+	const char *detail;  /* of the error in the arguments */
+
+	int64_t bytes, room, element;
+	int64_t given;               /* bytes of the input of a collective */
+	int32_t dest, sendtag, source, tag;
+	int32_t root;                /* or the color of a split */
+	int32_t key;                 /* of a split; the flag, code or index of calls that take one */
+	int32_t type, operation;     /* of elements; user operations have type 0 */
+	int32_t commutative;
+	int32_t message;             /* in, out: that of a matched probe */
+	int32_t n;                   /* requests */
+	int32_t outcount;            /* completed requests of Waitsome and the like */
+	const int64_t *counts, *incounts; /* bytes by member: of the output or of blocks; alltoallv: to each member */
+	const int32_t *requests;
+	uintptr_t handle;            /* of the reduction operation */
+
+	int32_t made, made_member, made_size; /* the communicator that the call has made */
+	struct gigarank_status status;
+	struct gigarank_status *statuses; /* by request, for those that are complete */
+	int32_t *indices;                 /* of the completed requests */
+};
+
+/* The size of what all calls have. */
+#define GIGARANK_COMMON offsetof(struct gigarank_call, bytes)
+
+/* States of a rank, as the simulator sees them. */
+enum { GIGARANK_RUNS, GIGARANK_CALLS, GIGARANK_ENDED };
+
+/* How a rank's code has come back to the engine. */
+enum { GIGARANK_BY_CALL, GIGARANK_BY_EXIT, GIGARANK_BY_SIGNAL };
+
+/* A rank. */
+struct gigarank_rank {
+	void *sp;                    /* its stack pointer, while it is suspended */
+	struct gigarank_call *call;  /* that it makes */
+	int64_t clock, computed;     /* virtual time, and what it has computed since; picoseconds */
+	struct gigarank_comm *comms; /* that it has made */
+	char *variables;             /* its copy of the program's, while the engine runs */
+	char *saved;                 /* its copy of the stack, while it is suspended, if stacks are copied */
+	char *line;                  /* of output that has not ended */
+	void *attached;              /* its buffer for buffered sends */
+	int32_t line_length, line_room;
+	int32_t code;                /* with which it has ended, or the signal */
+	int32_t saved_room;
+	int32_t error_number;        /* errno */
+	uint8_t state, returned_by, initialized, finalized;
+	uint8_t errors_return;       /* for WORLD and what is made of it */
+	uint8_t looked;              /* at the time, since its last call */
+	uint16_t last;               /* its latest call */
+};
+
+/* Where a rank has crashed. */
+struct gigarank_crash {
+	uintptr_t address, pc;
+	int32_t overflow; /* the address lies in the guard below its stack */
+	char file[1024];
+	uintptr_t base;   /* at which that file lies */
+};
+
+/* The ranks of one engine. */
+struct gigarank_engine {
+	struct gigarank_rank *ranks;
+	int32_t *list;               /* the ranks to resume */
+	int32_t count, first, world; /* ranks here, the number of the first, and of all */
+	int32_t lazy;                /* computing only advances the clock */
+	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
+	int32_t argc;
+	char **argv;
+	int (*main)(int, char **, char **);
+	char *stacks;
+	size_t stack, guard;         /* bytes of each stack, its guard included */
+	void *sp;                    /* the engine's stack pointer, while a rank runs */
+	struct gigarank_rank *running;
+	struct gigarank_program *program;
+	char *variables;             /* of all ranks */
+	char *text;                  /* output of ranks, for the simulator to take */
+	size_t text_length, text_room;
+	struct gigarank_request *requests;
+	int32_t request_count, request_free;
+	struct gigarank_crash crash;
+};
+
+/* A program as it is loaded. Engines that run at the same time have one each, if it has
+ * variables. */
+struct gigarank_program {
+	void *handle;
+	int (*main)(int, char **, char **);
+	int32_t pieces;
+	struct { char *address; size_t bytes; } piece[32]; /* its variables */
+	size_t bytes;     /* of all pieces */
+	char *initial;    /* their contents before any rank ran */
+	int32_t thread_local_bytes;
+	int32_t libraries; /* of its own, with variables */
+	char fault[256];  /* why it cannot run, empty if it can */
+};
+
+/* What the simulator calls, by name. */
+struct gigarank_program *gigarank_load(const char *path);
+struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room);
+void gigarank_resume(struct gigarank_engine *e, int32_t n);
+void gigarank_release(struct gigarank_engine *e);
+void gigarank_close(struct gigarank_engine *e);
+void gigarank_reduce(uintptr_t handle, int32_t type, void *into, const void *left, const void *right, size_t bytes);
+void gigarank_flush(struct gigarank_engine *e, int32_t lp);
+
+#endif

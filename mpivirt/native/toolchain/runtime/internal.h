@@ -1,0 +1,59 @@
+/* What the files of the C runtime share. */
+#ifndef GIGARANK_INTERNAL_H
+#define GIGARANK_INTERNAL_H
+
+#include "interface.h"
+#include "mpi.h"
+
+/* The engine whose rank runs on this thread, NULL outside ranks. */
+extern __thread struct gigarank_engine *gigarank_current __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* A communicator that a rank has made. */
+struct gigarank_comm {
+	struct gigarank_comm *next;
+	int32_t index, member, size;
+};
+
+/* An operation that a rank has begun, or can start. A handle is a slot and its generation. */
+struct gigarank_request {
+	int32_t index;      /* of the simulator's request, 0 for an inactive one */
+	int32_t generation;
+	int32_t rank;       /* that it belongs to, within the engine; -1 for a free slot */
+	int32_t next;       /* of the free slots */
+	struct gigarank_call *persistent; /* that a start makes, NULL for none */
+	void (*after)(void *); /* called with what it is to do once the operation is over */
+	void *what;
+};
+
+static inline struct gigarank_rank *gigarank_running(void) {
+	return gigarank_current ? gigarank_current->running : NULL;
+}
+
+/* gigarank_call suspends the running rank in a call until that is over, and returns its error. */
+int gigarank_trap(struct gigarank_call *c) __attribute__((visibility("hidden")));
+
+/* gigarank_leave ends the running rank with a code. */
+void gigarank_leave(int code) __attribute__((visibility("hidden"), noreturn));
+
+/* gigarank_size returns the bytes of an element of a type, -1 for a handle that is no type. */
+int64_t gigarank_size(MPI_Datatype type) __attribute__((visibility("hidden")));
+
+/* gigarank_element returns the type of an element as the simulator knows it. */
+int gigarank_element(MPI_Datatype type) __attribute__((visibility("hidden")));
+
+/* gigarank_applies reports whether an operation applies to a type. */
+int gigarank_applies(MPI_Op operation, MPI_Datatype type) __attribute__((visibility("hidden")));
+
+/* A reduction operation of a program. */
+struct gigarank_operation {
+	uint64_t mark;
+	MPI_User_function *function;
+	int commutative;
+};
+
+#define GIGARANK_OPERATION_MARK 0x6769676172616e6bull
+
+/* The handles below are predefined. */
+#define GIGARANK_PREDEFINED 4096
+
+#endif

@@ -1,0 +1,1314 @@
+/* The functions of MPI. Each checks what it can in the rank, composes a call of the
+ * simulator, and is suspended in it. */
+#include "internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* MPI defines an MPI function under its second name, and the first as a weak alias. */
+#define MPI(name, ...) \
+	int MPI_##name(__VA_ARGS__) __attribute__((weak, alias("PMPI_" #name))); \
+	int PMPI_##name(__VA_ARGS__)
+
+/* --- errors ----------------------------------------------------------------------- */
+
+/* refuse ends a call with an error in its arguments, as the rank's error handler wants. */
+static int refuse(int procedure, int class_, const char *format, ...) {
+	char text[256];
+	va_list list;
+	va_start(list, format);
+	vsnprintf(text, sizeof text, format, list);
+	va_end(list);
+	if (!gigarank_running()) {
+		fprintf(stderr, "an MPI function was called from outside a rank, as by a thread of the program's own or before main: %s\n", text);
+		return class_;
+	}
+	struct gigarank_call c = {.procedure = procedure, .error = class_, .detail = text};
+	return gigarank_trap(&c);
+}
+
+#define CHECK(expression) \
+	do { \
+		int error_ = (expression); \
+		if (error_) \
+			return error_; \
+	} while (0)
+
+/* active returns the running rank, NULL after an error: MPI may be used only between its
+ * initialisation and its end. */
+static int active(int procedure) {
+	struct gigarank_rank *r = gigarank_running();
+	if (r && r->initialized && !r->finalized)
+		return MPI_SUCCESS;
+	return refuse(procedure, MPI_ERR_OTHER, !r ? "no rank runs" : r->finalized ? "called after MPI_Finalize" : "called before MPI_Init");
+}
+
+/* find returns the communicator of a handle, with the rank's place in it. */
+static int find(int procedure, MPI_Comm comm, struct gigarank_call *c) {
+	struct gigarank_engine *e = gigarank_current;
+	CHECK(active(procedure));
+	c->procedure = procedure;
+	struct gigarank_rank *r = e->running;
+	if (comm == MPI_COMM_WORLD) {
+		c->comm = 1, c->size = e->world, c->member = e->first + (int32_t)(r - e->ranks);
+		return MPI_SUCCESS;
+	}
+	if (comm == MPI_COMM_SELF) {
+		c->comm = 2, c->size = 1, c->member = 0;
+		return MPI_SUCCESS;
+	}
+	for (struct gigarank_comm *made = r->comms; made; made = made->next)
+		if ((MPI_Comm)made == comm) {
+			c->comm = made->index, c->size = made->size, c->member = made->member;
+			return MPI_SUCCESS;
+		}
+	return refuse(procedure, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL" : "the handle is no communicator of this rank, or it has been freed");
+}
+
+/* bytes_of returns, in bytes, the size of count elements of a type. */
+static int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
+	int64_t size = gigarank_size(type);
+	if (size < 0)
+		return refuse(procedure, MPI_ERR_TYPE, type == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type");
+	if (count < 0)
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld", (long long)count);
+	*bytes = count * size;
+	return MPI_SUCCESS;
+}
+
+/* touch reads both ends of a buffer, so that a wrong one fails in the rank's own code. */
+static int touch(int procedure, const void *buffer, int64_t bytes) {
+	if (bytes == 0)
+		return MPI_SUCCESS;
+	if (!buffer)
+		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld bytes", (long long)bytes);
+	const volatile char *b = buffer;
+	(void)b[0];
+	(void)b[bytes - 1];
+	return MPI_SUCCESS;
+}
+
+static int32_t source_of(int source) {
+	return source == MPI_ANY_SOURCE ? GIGARANK_ANY_SOURCE : source == MPI_PROC_NULL ? GIGARANK_PROC_NULL : source < 0 ? -99 : source;
+}
+static int32_t dest_of(int dest) { return dest == MPI_PROC_NULL ? GIGARANK_PROC_NULL : dest < 0 ? -99 : dest; }
+static int32_t tag_of(int tag) { return tag == MPI_ANY_TAG ? GIGARANK_ANY_TAG : tag < 0 ? -99 : tag; }
+
+static void set_status(MPI_Status *status, const struct gigarank_status *s, int error) {
+	if (!status)
+		return;
+	status->MPI_SOURCE = s->source == GIGARANK_ANY_SOURCE ? MPI_ANY_SOURCE : s->source == GIGARANK_PROC_NULL ? MPI_PROC_NULL : s->source;
+	status->MPI_TAG = s->tag == GIGARANK_ANY_TAG ? MPI_ANY_TAG : s->tag;
+	if (error >= 0)
+		status->MPI_ERROR = error;
+	memcpy(&status->MPI_internal[0], &s->bytes, sizeof s->bytes);
+}
+
+static const struct gigarank_status empty = {0, GIGARANK_ANY_SOURCE, GIGARANK_ANY_TAG};
+
+/* --- environment ------------------------------------------------------------------- */
+
+MPI(Init_thread, int *argc, char ***argv, int required, int *provided) {
+	struct gigarank_rank *r = gigarank_running();
+	(void)argc, (void)argv;
+	if (!r || r->initialized)
+		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "MPI_Init is called a second time");
+	r->initialized = 1;
+	*provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+	return MPI_SUCCESS;
+}
+
+MPI(Init, int *argc, char ***argv) {
+	int provided;
+	return PMPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+MPI(Initialized, int *flag) {
+	*flag = gigarank_running() && gigarank_running()->initialized;
+	return MPI_SUCCESS;
+}
+
+MPI(Finalized, int *flag) {
+	*flag = gigarank_running() && gigarank_running()->finalized;
+	return MPI_SUCCESS;
+}
+
+MPI(Finalize, void) {
+	CHECK(active(GIGARANK_NONE));
+	gigarank_running()->finalized = 1;
+	return MPI_SUCCESS;
+}
+
+MPI(Query_thread, int *provided) {
+	CHECK(active(GIGARANK_NONE));
+	*provided = MPI_THREAD_FUNNELED;
+	return MPI_SUCCESS;
+}
+
+MPI(Is_thread_main, int *flag) {
+	*flag = gigarank_running() != NULL;
+	return MPI_SUCCESS;
+}
+
+MPI(Abort, MPI_Comm comm, int code) {
+	struct gigarank_call c = {.procedure = GIGARANK_ABORT, .key = code};
+	(void)comm;
+	if (gigarank_running())
+		gigarank_trap(&c);
+	abort();
+}
+
+MPI(Get_version, int *version, int *subversion) {
+	*version = MPI_VERSION, *subversion = MPI_SUBVERSION;
+	return MPI_SUCCESS;
+}
+
+MPI(Get_library_version, char *version, int *length) {
+	*length = sprintf(version, "gigarank: simulated MPI");
+	return MPI_SUCCESS;
+}
+
+MPI(Get_processor_name, char *name, int *length) {
+	struct gigarank_call c = {.procedure = GIGARANK_NODE};
+	CHECK(active(GIGARANK_NONE));
+	CHECK(gigarank_trap(&c));
+	*length = sprintf(name, "node%d", c.found);
+	return MPI_SUCCESS;
+}
+
+MPI(Pcontrol, const int level, ...) {
+	(void)level;
+	return MPI_SUCCESS;
+}
+
+MPI(Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
+	(void)info;
+	void *memory = size < 0 ? NULL : malloc((size_t)size + 1);
+	if (!memory)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "MPI_Alloc_mem of %lld bytes", (long long)size);
+	memcpy(base, &memory, sizeof memory);
+	return MPI_SUCCESS;
+}
+
+MPI(Free_mem, void *base) {
+	free(base);
+	return MPI_SUCCESS;
+}
+
+MPI(Get_address, const void *location, MPI_Aint *address) {
+	*address = (MPI_Aint)location;
+	return MPI_SUCCESS;
+}
+
+static const char *const classes[] = {
+	"MPI_SUCCESS: no error", "MPI_ERR_BUFFER: invalid buffer", "MPI_ERR_COUNT: invalid count", "MPI_ERR_TYPE: invalid datatype", "MPI_ERR_TAG: invalid tag",
+	"MPI_ERR_COMM: invalid communicator", "MPI_ERR_RANK: invalid rank", "MPI_ERR_REQUEST: invalid request", "MPI_ERR_ROOT: invalid root",
+	"MPI_ERR_GROUP: invalid group", "MPI_ERR_OP: invalid operation", "MPI_ERR_TOPOLOGY: invalid topology", "MPI_ERR_DIMS: invalid dimensions",
+	"MPI_ERR_ARG: invalid argument", "MPI_ERR_UNKNOWN: unknown error", "MPI_ERR_TRUNCATE: message truncated", "MPI_ERR_OTHER: known error not in this list",
+	"MPI_ERR_INTERN: internal error", "MPI_ERR_PENDING: pending request", "MPI_ERR_IN_STATUS: error code in status",
+};
+
+MPI(Error_class, int code, int *class_) {
+	*class_ = code;
+	return MPI_SUCCESS;
+}
+
+MPI(Error_string, int code, char *text, int *length) {
+	if (code >= 0 && code < (int)(sizeof classes / sizeof *classes))
+		*length = sprintf(text, "%s", classes[code]);
+	else
+		*length = sprintf(text, "error class %d", code);
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	if (handler != MPI_ERRORS_RETURN && handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT)
+		return refuse(GIGARANK_NONE, MPI_ERR_ERRHANDLER, "the handle is no error handler");
+	gigarank_running()->errors_return = handler == MPI_ERRORS_RETURN;
+	c.procedure = GIGARANK_ERRORS_RETURN, c.key = handler == MPI_ERRORS_RETURN;
+	return gigarank_trap(&c);
+}
+
+MPI(Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	*handler = gigarank_running()->errors_return ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
+	return MPI_SUCCESS;
+}
+
+MPI(Errhandler_free, MPI_Errhandler *handler) {
+	*handler = MPI_ERRHANDLER_NULL;
+	return MPI_SUCCESS;
+}
+
+/* --- communicators ------------------------------------------------------------------ */
+
+MPI(Comm_rank, MPI_Comm comm, int *rank) {
+	struct gigarank_call c;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	*rank = c.member;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_size, MPI_Comm comm, int *size) {
+	struct gigarank_call c;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	*size = c.size;
+	return MPI_SUCCESS;
+}
+
+/* take returns the handle of the communicator that a call has made. */
+static int take(struct gigarank_call *c, MPI_Comm *made) {
+	*made = MPI_COMM_NULL;
+	if (c->error || c->made == 0)
+		return c->error;
+	struct gigarank_rank *r = gigarank_running();
+	struct gigarank_comm *new = malloc(sizeof *new);
+	if (!new)
+		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a communicator");
+	*new = (struct gigarank_comm){r->comms, c->made, c->made_member, c->made_size};
+	r->comms = new;
+	*made = (MPI_Comm)new;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
+	gigarank_trap(&c);
+	return take(&c, made);
+}
+
+MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
+	c.root = color == MPI_UNDEFINED ? GIGARANK_UNDEFINED : color;
+	c.key = key;
+	gigarank_trap(&c);
+	return take(&c, made);
+}
+
+MPI(Comm_free, MPI_Comm *comm) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_FREE, *comm, &c));
+	CHECK(gigarank_trap(&c));
+	struct gigarank_comm **link = &gigarank_running()->comms, *freed = (struct gigarank_comm *)*comm;
+	while (*link != freed)
+		link = &(*link)->next;
+	*link = freed->next;
+	free(freed);
+	*comm = MPI_COMM_NULL;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_compare, MPI_Comm one, MPI_Comm other, int *result) {
+	struct gigarank_call c = {0}, d = {0};
+	CHECK(find(GIGARANK_NONE, one, &c));
+	CHECK(find(GIGARANK_NONE, other, &d));
+	c.procedure = GIGARANK_COMPARE, c.key = d.comm;
+	CHECK(gigarank_trap(&c));
+	*result = c.comm == d.comm ? MPI_IDENT : c.found == 2 ? MPI_CONGRUENT : c.found == 1 ? MPI_SIMILAR : MPI_UNEQUAL;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_test_inter, MPI_Comm comm, int *flag) {
+	struct gigarank_call c;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	*flag = 0;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
+	static int tag = 0x7fffffff, host = MPI_PROC_NULL, global = 1, io = MPI_ANY_SOURCE;
+	struct gigarank_call c;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	int *found = key == MPI_TAG_UB ? &tag : key == MPI_HOST ? &host : key == MPI_WTIME_IS_GLOBAL ? &global : key == MPI_IO ? &io : NULL;
+	*flag = found != NULL;
+	if (found)
+		memcpy(value, &found, sizeof found);
+	else if (key < MPI_TAG_UB || key > MPI_LASTUSEDCODE)
+		return refuse(GIGARANK_NONE, MPI_ERR_KEYVAL, "%d is no attribute key", key);
+	return MPI_SUCCESS;
+}
+
+/* --- requests ----------------------------------------------------------------------- */
+
+/* add returns the handle of an operation that the running rank has begun. */
+static int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
+	struct gigarank_engine *e = gigarank_current;
+	int32_t slot = e->request_free;
+	if (slot < 0) {
+		int32_t room = e->request_count ? 2 * e->request_count : 64;
+		struct gigarank_request *larger = realloc(e->requests, (size_t)room * sizeof *larger);
+		if (!larger)
+			return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a request");
+		memset(larger + e->request_count, 0, (size_t)(room - e->request_count) * sizeof *larger);
+		for (int32_t i = e->request_count; i < room; i++)
+			larger[i].rank = -1, larger[i].next = i + 1 < room ? i + 1 : -1;
+		slot = e->request_count;
+		e->requests = larger, e->request_count = room;
+	}
+	struct gigarank_request *q = &e->requests[slot];
+	e->request_free = q->next;
+	q->index = index;
+	q->rank = (int32_t)(e->running - e->ranks);
+	q->persistent = persistent;
+	q->after = NULL;
+	*request = (MPI_Request)((uintptr_t)(uint32_t)q->generation << 32 | (uint32_t)(slot + GIGARANK_PREDEFINED));
+	return MPI_SUCCESS;
+}
+
+/* look returns the request of a handle, NULL if it is none of the running rank's. */
+static struct gigarank_request *look(MPI_Request request) {
+	struct gigarank_engine *e = gigarank_current;
+	uint32_t slot = (uint32_t)(uintptr_t)request - GIGARANK_PREDEFINED;
+	if (slot >= (uint32_t)e->request_count)
+		return NULL;
+	struct gigarank_request *q = &e->requests[slot];
+	if (q->rank != e->running - e->ranks || (uint32_t)q->generation != (uintptr_t)request >> 32)
+		return NULL;
+	return q;
+}
+
+static void drop(struct gigarank_request *q) {
+	struct gigarank_engine *e = gigarank_current;
+	free(q->persistent);
+	q->persistent = NULL;
+	q->rank = -1;
+	q->generation++;
+	q->next = e->request_free;
+	e->request_free = (int32_t)(q - e->requests);
+}
+
+/* retire makes a request inactive whose operation is over. */
+static void retire(MPI_Request *request) {
+	if (*request == MPI_REQUEST_NULL)
+		return;
+	struct gigarank_request *q = look(*request);
+	q->index = 0;
+	if (q->after) {
+		q->after(q->what);
+		q->after = NULL;
+	}
+	if (!q->persistent) {
+		drop(q);
+		*request = MPI_REQUEST_NULL;
+	}
+}
+
+/* indices_of stores the simulator's requests of a list. */
+static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t *indices) {
+	CHECK(active(procedure));
+	for (int i = 0; i < n; i++) {
+		indices[i] = 0;
+		if (requests[i] == MPI_REQUEST_NULL)
+			continue;
+		struct gigarank_request *q = look(requests[i]);
+		if (!q)
+			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
+		indices[i] = q->index;
+	}
+	return MPI_SUCCESS;
+}
+
+/* wait_for waits for requests or tests them. The completed ones are retired. */
+static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses) {
+	enum { SMALL = 16 };
+	int32_t few[SMALL], fewer[SMALL];
+	struct gigarank_status little[SMALL];
+	int32_t *indices = few, *positions = fewer;
+	struct gigarank_status *all = little;
+	if (n < 0)
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %d", n);
+	if (n > SMALL) {
+		indices = malloc((size_t)n * (2 * sizeof *indices + sizeof *all));
+		if (!indices)
+			return refuse(procedure, MPI_ERR_NO_MEM, "no memory for %d requests", n);
+		positions = indices + n;
+		all = (struct gigarank_status *)(void *)(positions + n);
+		if ((uintptr_t)all % 8)
+			all = (struct gigarank_status *)(void *)((char *)all + 4);
+	}
+	struct gigarank_call c = {.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
+	int error = indices_of(procedure, n, requests, indices);
+	if (!error) {
+		error = gigarank_trap(&c);
+		*flag = c.found;
+		*outcount = c.outcount;
+		int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
+		if (error && c.outcount == 0 && every)
+			*flag = 0;
+		for (int i = 0; i < c.outcount; i++) {
+			int at = positions[i];
+			if (which)
+				which[i] = at;
+			if (statuses)
+				set_status(&statuses[every ? at : i], &all[i], -1);
+			retire(&requests[at]);
+		}
+	}
+	if (indices != few)
+		free(indices);
+	return error;
+}
+
+MPI(Wait, MPI_Request *request, MPI_Status *status) {
+	int outcount = 0, flag = 0;
+	set_status(status, &empty, -1);
+	return wait_for(GIGARANK_WAIT, 1, request, NULL, &outcount, &flag, status);
+}
+
+MPI(Test, MPI_Request *request, int *flag, MPI_Status *status) {
+	int outcount = 0;
+	if (*request == MPI_REQUEST_NULL)
+		set_status(status, &empty, -1);
+	return wait_for(GIGARANK_TEST, 1, request, NULL, &outcount, flag, status);
+}
+
+MPI(Waitall, int count, MPI_Request requests[], MPI_Status statuses[]) {
+	int outcount = 0, flag = 0;
+	for (int i = 0; statuses && i < count; i++)
+		set_status(&statuses[i], &empty, -1);
+	return wait_for(GIGARANK_WAITALL, count, requests, NULL, &outcount, &flag, statuses);
+}
+
+MPI(Testall, int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+	int outcount = 0;
+	int error = wait_for(GIGARANK_TESTALL, count, requests, NULL, &outcount, flag, statuses);
+	return error;
+}
+
+static int any_of(int procedure, int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+	int outcount = 0, at = MPI_UNDEFINED;
+	int error = wait_for(procedure, count, requests, &at, &outcount, flag, status);
+	*index = outcount ? at : MPI_UNDEFINED;
+	if (!outcount && *flag)
+		set_status(status, &empty, -1);
+	return error;
+}
+
+MPI(Waitany, int count, MPI_Request requests[], int *index, MPI_Status *status) {
+	int flag = 0;
+	return any_of(GIGARANK_WAITANY, count, requests, index, &flag, status);
+}
+
+MPI(Testany, int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+	return any_of(GIGARANK_TESTANY, count, requests, index, flag, status);
+}
+
+static int some_of(int procedure, int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	int flag = 0, actives = 0;
+	*outcount = 0;
+	for (int i = 0; i < count; i++) {
+		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL || !gigarank_running() ? NULL : look(requests[i]);
+		actives += q && q->index;
+	}
+	int error = wait_for(procedure, count, requests, indices, outcount, &flag, statuses);
+	if (!error && !actives)
+		*outcount = MPI_UNDEFINED;
+	return error;
+}
+
+MPI(Waitsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	return some_of(GIGARANK_WAITSOME, incount, requests, outcount, indices, statuses);
+}
+
+MPI(Testsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	return some_of(GIGARANK_TESTSOME, incount, requests, outcount, indices, statuses);
+}
+
+MPI(Request_free, MPI_Request *request) {
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
+	if (!q)
+		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "MPI_Request_free of a handle that is no request");
+	drop(q);
+	*request = MPI_REQUEST_NULL;
+	return MPI_SUCCESS;
+}
+
+/* --- messages ----------------------------------------------------------------------- */
+
+static int sending(struct gigarank_call *c, int procedure, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+	CHECK(find(procedure, comm, c));
+	CHECK(bytes_of(procedure, count, type, &c->bytes));
+	CHECK(touch(procedure, buffer, c->bytes));
+	c->input = buffer, c->dest = dest_of(dest), c->sendtag = tag < 0 ? -99 : tag;
+	return MPI_SUCCESS;
+}
+
+static int receiving(struct gigarank_call *c, int procedure, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
+	CHECK(find(procedure, comm, c));
+	CHECK(bytes_of(procedure, count, type, &c->room));
+	CHECK(touch(procedure, buffer, c->room));
+	c->output = buffer, c->source = source_of(source), c->tag = tag_of(tag);
+	return MPI_SUCCESS;
+}
+
+/* Where stacks are copied, what lies on one has no address while other ranks run. A shelter
+ * is memory for the buffers of an operation that goes on after its call. */
+struct shelter {
+	void *to, *output, *input;
+	size_t bytes;
+	void (*after)(void *);
+	void *what;
+};
+
+static int on_stack(const void *address) {
+	struct gigarank_engine *e = gigarank_current;
+	return e->copied && (size_t)((const char *)address - e->stacks) < e->stack;
+}
+
+static void *copy_of(const void *memory, int64_t bytes) {
+	void *copy = malloc((size_t)bytes + 1);
+	return copy ? memcpy(copy, memory, (size_t)bytes) : NULL;
+}
+
+/* come_back ends the use of a shelter. The rank that it belongs to runs. */
+static void come_back(void *what) {
+	struct shelter *s = what;
+	if (s->output)
+		memcpy(s->to, s->output, s->bytes);
+	if (s->after)
+		s->after(s->what);
+	free(s->output);
+	free(s->input);
+	free(s);
+}
+
+/* shelter moves the buffers of a call from the stack. input is the size of what it sends. It
+ * stores NULL if none lies there. */
+static int shelter(struct gigarank_call *c, int64_t input, struct shelter **made) {
+	*made = NULL;
+	int out = c->room > 0 && on_stack(c->output), same = out && c->input == c->output;
+	int in = input > 0 && !same && on_stack(c->input);
+	if (!in && !out)
+		return MPI_SUCCESS;
+	struct shelter *s = calloc(1, sizeof *s);
+	if (s && out)
+		s->to = c->output, s->bytes = (size_t)c->room, s->output = copy_of(c->output, c->room);
+	if (s && in)
+		s->input = copy_of(c->input, input);
+	if (!s || (out && !s->output) || (in && !s->input)) {
+		if (s)
+			free(s->output), free(s->input), free(s);
+		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a copy of the buffers");
+	}
+	if (in || same)
+		c->input = same ? s->output : s->input;
+	if (out)
+		c->output = s->output;
+	*made = s;
+	return MPI_SUCCESS;
+}
+
+/* settle has a request come back from a shelter when its operation is over. */
+static void settle(struct gigarank_request *q, struct shelter *s) {
+	if (!s)
+		return;
+	s->after = q->after, s->what = q->what;
+	q->after = come_back, q->what = s;
+}
+
+static void give_up(struct shelter *s) {
+	if (s) {
+		free(s->output);
+		free(s->input);
+		free(s);
+	}
+}
+
+/* begin makes a call that begins an operation. */
+static int begin(struct gigarank_call *c, MPI_Request *request) {
+	struct shelter *s;
+	CHECK(shelter(c, 0, &s)); /* what is sent is copied at once */
+	int error = gigarank_trap(c);
+	if (!error)
+		error = add(c->request, NULL, request);
+	if (error)
+		give_up(s);
+	else
+		settle(look(*request), s);
+	return error;
+}
+
+/* persist keeps a call that a start makes. */
+static int persist(struct gigarank_call *c, MPI_Request *request) {
+	struct gigarank_call *kept = malloc(sizeof *kept);
+	if (!kept)
+		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a request");
+	*kept = *c;
+	return add(0, kept, request);
+}
+
+#define SENDS(name, procedure) \
+	MPI(name, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
+		struct gigarank_call c = {0}; \
+		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
+		return gigarank_trap(&c); \
+	}
+SENDS(Send, GIGARANK_SEND)
+SENDS(Ssend, GIGARANK_SSEND)
+SENDS(Bsend, GIGARANK_BSEND)
+SENDS(Rsend, GIGARANK_RSEND)
+
+#define SENDS_LATER(name, procedure, how) \
+	MPI(name, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) { \
+		struct gigarank_call c = {0}; \
+		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
+		return how(&c, request); \
+	}
+SENDS_LATER(Isend, GIGARANK_ISEND, begin)
+SENDS_LATER(Issend, GIGARANK_ISSEND, begin)
+SENDS_LATER(Ibsend, GIGARANK_IBSEND, begin)
+SENDS_LATER(Irsend, GIGARANK_IRSEND, begin)
+SENDS_LATER(Send_init, GIGARANK_ISEND, persist)
+SENDS_LATER(Ssend_init, GIGARANK_ISSEND, persist)
+SENDS_LATER(Bsend_init, GIGARANK_IBSEND, persist)
+SENDS_LATER(Rsend_init, GIGARANK_IRSEND, persist)
+
+MPI(Recv, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, source, tag, comm));
+	gigarank_trap(&c);
+	set_status(status, &c.status, -1);
+	return c.error;
+}
+
+MPI(Irecv, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
+	return begin(&c, request);
+}
+
+MPI(Recv_init, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
+	return persist(&c, request);
+}
+
+MPI(Start, MPI_Request *request) {
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
+	if (!q || !q->persistent)
+		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "MPI_Start of a request that is not persistent");
+	if (q->index)
+		return refuse(q->persistent->procedure, MPI_ERR_REQUEST, "the persistent request is active: wait for it before the next start");
+	struct gigarank_call c = *q->persistent;
+	struct shelter *s;
+	CHECK(shelter(&c, 0, &s));
+	if (gigarank_trap(&c)) {
+		give_up(s);
+		return c.error;
+	}
+	q = look(*request); /* the table may have moved */
+	q->index = c.request;
+	settle(q, s);
+	return MPI_SUCCESS;
+}
+
+MPI(Startall, int count, MPI_Request requests[]) {
+	for (int i = 0; i < count; i++)
+		CHECK(PMPI_Start(&requests[i]));
+	return MPI_SUCCESS;
+}
+
+MPI(Sendrecv, const void *sent, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	CHECK(sending(&c, GIGARANK_SENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
+	CHECK(receiving(&c, GIGARANK_SENDRECV, received, recvcount, recvtype, source, recvtag, comm));
+	gigarank_trap(&c);
+	set_status(status, &c.status, -1);
+	return c.error;
+}
+
+MPI(Sendrecv_replace, void *buffer, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	CHECK(sending(&c, GIGARANK_SENDRECV, buffer, count, type, dest, sendtag, comm));
+	CHECK(receiving(&c, GIGARANK_SENDRECV, buffer, count, type, source, recvtag, comm));
+	void *copy = malloc((size_t)c.bytes + 1);
+	if (!copy)
+		return refuse(GIGARANK_SENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
+	memcpy(copy, buffer, (size_t)c.bytes);
+	c.input = copy;
+	gigarank_trap(&c);
+	free(copy);
+	set_status(status, &c.status, -1);
+	return c.error;
+}
+
+static int probe(struct gigarank_call *c, int procedure, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+	CHECK(find(procedure, comm, c));
+	c->source = source_of(source), c->tag = tag_of(tag);
+	gigarank_trap(c);
+	if (c->found)
+		set_status(status, &c->status, -1);
+	return c->error;
+}
+
+/* The handle of a message is its number. */
+static MPI_Message message_of(int32_t number) {
+	return number == -1 ? MPI_MESSAGE_NO_PROC : number <= 0 ? MPI_MESSAGE_NULL : (MPI_Message)((uintptr_t)number + GIGARANK_PREDEFINED);
+}
+
+MPI(Probe, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	return probe(&c, GIGARANK_PROBE, source, tag, comm, status);
+}
+
+MPI(Iprobe, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	int error = probe(&c, GIGARANK_IPROBE, source, tag, comm, status);
+	*flag = c.found;
+	return error;
+}
+
+MPI(Mprobe, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	int error = probe(&c, GIGARANK_MPROBE, source, tag, comm, status);
+	*message = message_of(c.message);
+	return error;
+}
+
+MPI(Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	int error = probe(&c, GIGARANK_IMPROBE, source, tag, comm, status);
+	*flag = c.found;
+	*message = c.found ? message_of(c.message) : MPI_MESSAGE_NULL;
+	return error;
+}
+
+MPI(Mrecv, void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+	c.message = *message == MPI_MESSAGE_NO_PROC ? -1 : *message == MPI_MESSAGE_NULL ? -2 : (int32_t)((uintptr_t)*message - GIGARANK_PREDEFINED);
+	*message = MPI_MESSAGE_NULL;
+	gigarank_trap(&c);
+	set_status(status, &c.status, -1);
+	return c.error;
+}
+
+MPI(Get_count, const MPI_Status *status, MPI_Datatype type, int *count) {
+	int64_t bytes, size = gigarank_size(type);
+	memcpy(&bytes, &status->MPI_internal[0], sizeof bytes);
+	if (size < 0)
+		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "MPI_Get_count of a handle that is no type");
+	*count = bytes % size || bytes / size > 0x7fffffff ? MPI_UNDEFINED : (int)(bytes / size);
+	return MPI_SUCCESS;
+}
+
+MPI(Get_elements, const MPI_Status *status, MPI_Datatype type, int *count) { return PMPI_Get_count(status, type, count); }
+
+/* The simulator keeps buffered messages itself. It wants to know the room for them. */
+static int attach(int64_t bytes, int64_t *before) {
+	struct gigarank_call c = {.procedure = GIGARANK_ATTACH, .bytes = bytes};
+	CHECK(active(GIGARANK_BSEND));
+	int error = gigarank_trap(&c);
+	*before = c.room;
+	return error;
+}
+
+MPI(Buffer_attach, void *buffer, int size) {
+	int64_t before;
+	if (size < 0)
+		return refuse(GIGARANK_BSEND, MPI_ERR_ARG, "a buffer of %d bytes", size);
+	CHECK(attach(size, &before));
+	gigarank_running()->attached = buffer;
+	return MPI_SUCCESS;
+}
+
+MPI(Buffer_detach, void *buffer, int *size) {
+	int64_t before = 0;
+	CHECK(attach(0, &before));
+	memcpy(buffer, &gigarank_running()->attached, sizeof(void *));
+	*size = (int)before;
+	return MPI_SUCCESS;
+}
+
+/* --- operations --------------------------------------------------------------------- */
+
+static struct gigarank_operation *operation_of(MPI_Op operation) {
+	struct gigarank_operation *o = (struct gigarank_operation *)operation;
+	return (uintptr_t)operation >= GIGARANK_PREDEFINED && (uintptr_t)operation % 8 == 0 && o->mark == GIGARANK_OPERATION_MARK ? o : NULL;
+}
+
+MPI(Op_create, MPI_User_function *function, int commutes, MPI_Op *operation) {
+	struct gigarank_operation *o = malloc(sizeof *o);
+	CHECK(active(GIGARANK_NONE));
+	if (!o)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an operation");
+	*o = (struct gigarank_operation){GIGARANK_OPERATION_MARK, function, commutes != 0};
+	*operation = (MPI_Op)o;
+	return MPI_SUCCESS;
+}
+
+MPI(Op_free, MPI_Op *operation) {
+	struct gigarank_operation *o = operation_of(*operation);
+	if (!o)
+		return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_free of a handle that is no operation of the program's own");
+	o->mark = 0; /* a nonblocking reduction may still use it */
+	*operation = MPI_OP_NULL;
+	return MPI_SUCCESS;
+}
+
+MPI(Op_commutative, MPI_Op operation, int *commutes) {
+	struct gigarank_operation *o = operation_of(operation);
+	*commutes = o ? o->commutative : 1;
+	return MPI_SUCCESS;
+}
+
+/* reducing sets the operation of a call. */
+static int reducing(struct gigarank_call *c, MPI_Datatype type, MPI_Op operation) {
+	struct gigarank_operation *o = operation_of(operation);
+	c->handle = (uintptr_t)operation;
+	if (o) {
+		c->commutative = o->commutative;
+		c->operation = (int32_t)(uintptr_t)type;
+		return MPI_SUCCESS;
+	}
+	c->commutative = 1;
+	c->operation = c->type;
+	if (gigarank_applies(operation, type))
+		return MPI_SUCCESS;
+	return refuse(c->procedure, MPI_ERR_OP, "the operation does not exist, or does not apply to the type");
+}
+
+MPI(Reduce_local, const void *in, void *inout, int count, MPI_Datatype type, MPI_Op operation) {
+	struct gigarank_call c = {.procedure = GIGARANK_REDUCE};
+	int64_t bytes;
+	CHECK(active(GIGARANK_REDUCE));
+	CHECK(bytes_of(GIGARANK_REDUCE, count, type, &bytes));
+	c.type = gigarank_element(type);
+	CHECK(reducing(&c, type, operation));
+	gigarank_reduce(c.handle, c.operation, inout, in, inout, (size_t)bytes);
+	return MPI_SUCCESS;
+}
+
+/* --- collectives -------------------------------------------------------------------- */
+
+/* What a collective has to undo or copy when it is over. Blocks at displacements go through
+ * one piece of memory, in the order of the members. */
+struct staging {
+	char *packed;          /* received blocks */
+	char *to;
+	int64_t *counts;       /* bytes by member */
+	int64_t *displacements;
+	int32_t n;
+	void *others[3];       /* to be freed */
+};
+
+static void unpack(void *what) {
+	struct staging *s = what;
+	if (s->packed)
+		for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
+			memcpy(s->to + s->displacements[i], s->packed + at, (size_t)s->counts[i]);
+	free(s->packed);
+	free(s->counts);
+	free(s->displacements);
+	for (size_t i = 0; i < sizeof s->others / sizeof *s->others; i++)
+		free(s->others[i]);
+	free(s);
+}
+
+/* stage returns a staging for a call of n members, NULL after an error. */
+static struct staging *stage(struct gigarank_call *c, int32_t n) {
+	struct staging *s = calloc(1, sizeof *s);
+	if (s)
+		s->n = n, s->counts = calloc((size_t)n + 1, sizeof *s->counts), s->displacements = calloc((size_t)n + 1, sizeof *s->displacements);
+	if (s && s->counts && s->displacements)
+		return s;
+	if (s)
+		unpack(s);
+	refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %d counts", n);
+	return NULL;
+}
+
+/* finish makes a collective call, in its blocking form if request is NULL. */
+static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *request) {
+	int error = 0;
+	struct shelter *sheltered = NULL;
+	c->nonblocking = request != NULL;
+	if (request)
+		error = shelter(c, c->given, &sheltered);
+	if (!error)
+		error = gigarank_trap(c);
+	if (request && !error && !(error = add(c->request, NULL, request))) {
+		struct gigarank_request *q = look(*request);
+		if (s)
+			q->after = unpack, q->what = s;
+		settle(q, sheltered);
+		return MPI_SUCCESS;
+	}
+	give_up(sheltered);
+	if (s)
+		unpack(s);
+	return error;
+}
+
+/* elements sets the type of a collective's elements. */
+static int elements(struct gigarank_call *c, MPI_Datatype type) {
+	int64_t size = 0;
+	CHECK(bytes_of(c->procedure, 1, type, &size));
+	c->type = gigarank_element(type), c->element = size;
+	return MPI_SUCCESS;
+}
+
+/* A barrier has nothing but what all calls have. Only that line lies on the stack: a rank that
+ * waits in a barrier takes little memory. */
+MPI(Barrier, MPI_Comm comm) {
+	char line[GIGARANK_COMMON] __attribute__((aligned(64)));
+	struct gigarank_call *c;
+	__asm__("" : "=r"(c) : "0"(line)); /* the compiler does not know that it is shorter */
+	CHECK(find(GIGARANK_BARRIER, comm, c));
+	c->error = 0, c->input = c->output = NULL, c->detail = NULL, c->nonblocking = 0;
+	return gigarank_trap(c);
+}
+
+MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_BARRIER, comm, &c));
+	return finish(&c, NULL, request);
+}
+
+static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_BCAST, comm, &c));
+	CHECK(elements(&c, type));
+	CHECK(bytes_of(c.procedure, count, type, &c.bytes));
+	CHECK(touch(c.procedure, buffer, c.bytes));
+	c.input = c.output = buffer, c.room = c.given = c.bytes, c.root = root;
+	return finish(&c, NULL, request);
+}
+
+/* reduction makes the call of a reduction whose result takes part of the members, or all. */
+static int reduction(int procedure, const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(procedure, comm, &c));
+	CHECK(elements(&c, type));
+	CHECK(bytes_of(procedure, count, type, &c.bytes));
+	CHECK(reducing(&c, type, operation));
+	receives |= procedure == GIGARANK_REDUCE && root == c.member;
+	if (sent == MPI_IN_PLACE) {
+		if (!receives)
+			return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+		sent = received;
+	} else if (receives && sent == received && c.bytes)
+		return refuse(procedure, MPI_ERR_BUFFER, "the buffers to send and to receive are the same: give MPI_IN_PLACE");
+	CHECK(touch(procedure, sent, c.bytes));
+	if (receives)
+		CHECK(touch(procedure, received, c.bytes));
+	c.input = sent, c.given = c.bytes, c.output = receives ? received : NULL, c.room = receives ? c.bytes : 0, c.root = root;
+	return finish(&c, NULL, request);
+}
+
+/* block returns the memory at a number of elements. */
+static char *block(const void *buffer, int64_t count, int64_t element) { return (char *)buffer + count * element; }
+
+static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(procedure, comm, &c));
+	int receives = procedure == GIGARANK_ALLGATHER || root == c.member;
+	int64_t each = 0;
+	if (receives)
+		CHECK(bytes_of(procedure, recvcount, recvtype, &each));
+	if (sent == MPI_IN_PLACE) {
+		if (!receives)
+			return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+		sent = block(received, c.member, each), sendcount = recvcount, sendtype = recvtype;
+	}
+	CHECK(elements(&c, sendtype));
+	CHECK(bytes_of(procedure, sendcount, sendtype, &c.bytes));
+	if (receives && each < c.bytes)
+		return refuse(procedure, MPI_ERR_TRUNCATE, "room for %lld bytes of each member where %lld are sent", (long long)each, (long long)c.bytes);
+	CHECK(touch(procedure, sent, c.bytes));
+	c.input = sent, c.given = c.bytes, c.root = root;
+	if (receives) {
+		c.output = received, c.room = each * c.size;
+		CHECK(touch(procedure, received, c.room));
+	}
+	return finish(&c, NULL, request);
+}
+
+static int scatter(const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_SCATTER, comm, &c));
+	int64_t each = 0, input = 0;
+	if (root == c.member) {
+		CHECK(bytes_of(c.procedure, sendcount, sendtype, &each));
+		input = each * c.size;
+		CHECK(touch(c.procedure, sent, input));
+	}
+	if (received == MPI_IN_PLACE) {
+		if (root != c.member)
+			return refuse(c.procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+		received = block(sent, c.member, each), recvcount = sendcount, recvtype = sendtype;
+	}
+	CHECK(elements(&c, recvtype));
+	CHECK(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+	if (root == c.member && c.bytes < each)
+		return refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes where %lld are sent", (long long)c.bytes, (long long)each);
+	CHECK(touch(c.procedure, received, c.bytes));
+	c.input = root == c.member ? sent : NULL, c.given = input, c.output = received, c.room = c.bytes, c.root = root;
+	return finish(&c, NULL, request);
+}
+
+/* blocks stores counts of elements and displacements as bytes. It returns the bytes of all
+ * blocks, and whether they lie one behind another. */
+static int blocks(struct gigarank_call *c, struct staging *s, const int counts[], const int displacements[], MPI_Datatype type, int64_t *all, int *packed) {
+	int64_t size = gigarank_size(type);
+	*all = 0, *packed = 1;
+	if (size < 0)
+		return refuse(c->procedure, MPI_ERR_TYPE, "the handle is no type");
+	for (int32_t i = 0; i < s->n; i++) {
+		if (counts[i] < 0)
+			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %d for member %d", counts[i], i);
+		s->counts[i] = counts[i] * size;
+		s->displacements[i] = displacements ? displacements[i] * size : *all;
+		*packed = *packed && (s->displacements[i] == *all || !counts[i]);
+		*all += s->counts[i];
+	}
+	return MPI_SUCCESS;
+}
+
+static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
+	unpack(s);
+	return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)bytes);
+}
+
+#define CHECK_STAGED(expression) \
+	do { \
+		int error_ = (expression); \
+		if (error_) { \
+			unpack(s); \
+			return error_; \
+		} \
+	} while (0)
+
+static int gatherv(int procedure, const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct staging *s = NULL;
+	CHECK(find(procedure, comm, &c));
+	int receives = procedure == GIGARANK_ALLGATHERV || root == c.member;
+	if (sent == MPI_IN_PLACE && !receives)
+		return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+	c.root = root;
+	if (receives) {
+		int64_t all;
+		int packed;
+		if (!(s = stage(&c, c.size)))
+			return MPI_ERR_NO_MEM;
+		CHECK_STAGED(blocks(&c, s, recvcounts, displacements, recvtype, &all, &packed));
+		if (sent == MPI_IN_PLACE)
+			sent = (char *)received + s->displacements[c.member], sendcount = recvcounts[c.member], sendtype = recvtype;
+		c.output = received, c.room = all, c.counts = s->counts;
+		if (!packed) {
+			if (!(s->packed = malloc((size_t)all + 1)))
+				return no_room(&c, s, all);
+			s->to = received;
+			c.output = s->packed;
+		}
+	}
+	if (s) {
+		CHECK_STAGED(elements(&c, sendtype));
+		CHECK_STAGED(bytes_of(procedure, sendcount, sendtype, &c.bytes));
+		CHECK_STAGED(touch(procedure, sent, c.bytes));
+		if (c.bytes != s->counts[c.member]) {
+			unpack(s);
+			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)recvcounts[c.member] * (long long)gigarank_size(recvtype));
+		}
+	} else {
+		CHECK(elements(&c, sendtype));
+		CHECK(bytes_of(procedure, sendcount, sendtype, &c.bytes));
+		CHECK(touch(procedure, sent, c.bytes));
+	}
+	c.input = sent, c.given = c.bytes;
+	return finish(&c, s, request);
+}
+
+static int scatterv(const void *sent, const int sendcounts[], const int displacements[], MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct staging *s = NULL;
+	CHECK(find(GIGARANK_SCATTERV, comm, &c));
+	c.root = root;
+	if (received == MPI_IN_PLACE && root != c.member)
+		return refuse(c.procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+	if (root == c.member) {
+		int64_t all;
+		int packed;
+		if (!(s = stage(&c, c.size)))
+			return MPI_ERR_NO_MEM;
+		CHECK_STAGED(blocks(&c, s, sendcounts, displacements, sendtype, &all, &packed));
+		c.input = sent, c.counts = s->counts;
+		if (!packed) {
+			char *copy = malloc((size_t)all + 1);
+			if (!copy)
+				return no_room(&c, s, all);
+			s->others[0] = copy;
+			for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
+				memcpy(copy + at, (const char *)sent + s->displacements[i], (size_t)s->counts[i]);
+			c.input = copy;
+		}
+		if (received == MPI_IN_PLACE)
+			received = (char *)sent + s->displacements[c.member], recvcount = sendcounts[c.member], recvtype = sendtype;
+		CHECK_STAGED(elements(&c, recvtype));
+		CHECK_STAGED(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+		c.element = gigarank_size(sendtype);
+		if (c.bytes < s->counts[c.member]) {
+			unpack(s);
+			return refuse(c.procedure, MPI_ERR_TRUNCATE, "the root has room for less than it scatters to itself");
+		}
+		c.given = all;
+	} else {
+		CHECK(elements(&c, recvtype));
+		CHECK(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+	}
+	c.output = received, c.room = c.bytes;
+	if (s)
+		CHECK_STAGED(touch(c.procedure, received, c.bytes));
+	else
+		CHECK(touch(c.procedure, received, c.bytes));
+	return finish(&c, s, request);
+}
+
+static int alltoall(const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct staging *s = NULL;
+	int64_t each;
+	CHECK(find(GIGARANK_ALLTOALL, comm, &c));
+	CHECK(bytes_of(c.procedure, recvcount, recvtype, &each));
+	if (sent == MPI_IN_PLACE) {
+		sendcount = recvcount, sendtype = recvtype;
+		if (!(s = stage(&c, 0)))
+			return MPI_ERR_NO_MEM;
+		if (!(s->others[0] = malloc((size_t)(each * c.size) + 1)))
+			return no_room(&c, s, each * c.size);
+		memcpy(s->others[0], received, (size_t)(each * c.size));
+		sent = s->others[0];
+	}
+	int error = elements(&c, sendtype);
+	if (!error)
+		error = bytes_of(c.procedure, sendcount, sendtype, &c.bytes);
+	if (!error && c.bytes > each)
+		error = refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes of each member where %lld are sent", (long long)each, (long long)c.bytes);
+	if (!error)
+		error = touch(c.procedure, sent, c.bytes * c.size);
+	if (!error)
+		error = touch(c.procedure, received, each * c.size);
+	if (error) {
+		if (s)
+			unpack(s);
+		return error;
+	}
+	c.input = sent, c.given = c.bytes * c.size, c.output = received, c.room = each * c.size;
+	return finish(&c, s, request);
+}
+
+static int alltoallv(const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	int64_t in, out;
+	int packed;
+	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	struct staging *s = stage(&c, c.size);
+	if (!s)
+		return MPI_ERR_NO_MEM;
+	CHECK_STAGED(elements(&c, recvtype));
+	if (sent == MPI_IN_PLACE)
+		sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtype = recvtype;
+	CHECK_STAGED(blocks(&c, s, sendcounts, senddisplacements, sendtype, &in, &packed));
+	int64_t *incounts = malloc(((size_t)c.size + 1) * sizeof *incounts);
+	s->others[0] = incounts;
+	char *copy = malloc((size_t)in + 1);
+	s->others[1] = copy;
+	if (!incounts || !copy)
+		return no_room(&c, s, in);
+	memcpy(incounts, s->counts, (size_t)c.size * sizeof *incounts);
+	const char *from = sent == MPI_IN_PLACE ? received : sent;
+	for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
+		memcpy(copy + at, from + s->displacements[i], (size_t)s->counts[i]);
+	CHECK_STAGED(blocks(&c, s, recvcounts, recvdisplacements, recvtype, &out, &packed));
+	c.input = copy, c.given = in, c.incounts = incounts, c.counts = s->counts;
+	c.output = received, c.room = out;
+	if (!packed) {
+		if (!(s->packed = malloc((size_t)out + 1)))
+			return no_room(&c, s, out);
+		s->to = received;
+		c.output = s->packed;
+	}
+	return finish(&c, s, request);
+}
+
+static int reduce_scatter(const void *sent, void *received, const int recvcounts[], int recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	int64_t all, size = gigarank_size(type);
+	int packed;
+	CHECK(find(GIGARANK_REDUCE_SCATTER, comm, &c));
+	CHECK(elements(&c, type));
+	CHECK(reducing(&c, type, operation));
+	struct staging *s = stage(&c, c.size);
+	if (!s)
+		return MPI_ERR_NO_MEM;
+	if (recvcounts)
+		CHECK_STAGED(blocks(&c, s, recvcounts, NULL, type, &all, &packed));
+	else {
+		if (recvcount < 0) {
+			unpack(s);
+			return refuse(c.procedure, MPI_ERR_COUNT, "a count of %d", recvcount);
+		}
+		for (int32_t i = 0; i < c.size; i++)
+			s->counts[i] = recvcount * size;
+		all = (int64_t)recvcount * size * c.size;
+	}
+	if (sent == MPI_IN_PLACE) {
+		if (!(s->others[0] = malloc((size_t)all + 1)))
+			return no_room(&c, s, all);
+		memcpy(s->others[0], received, (size_t)all);
+		sent = s->others[0];
+	}
+	CHECK_STAGED(touch(c.procedure, sent, all));
+	CHECK_STAGED(touch(c.procedure, received, s->counts[c.member]));
+	c.input = sent, c.bytes = c.given = all, c.output = received, c.room = s->counts[c.member], c.counts = s->counts;
+	return finish(&c, s, request);
+}
+
+/* Each collective in its blocking form and in its nonblocking one. */
+#define UNPACK(...) __VA_ARGS__
+#define BOTH(name, later, parameters, call) \
+	MPI(name, UNPACK parameters) { \
+		MPI_Request *request = NULL; \
+		return call; \
+	} \
+	MPI(later, UNPACK parameters, MPI_Request *request) { return call; }
+
+BOTH(Bcast, Ibcast, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), bcast(buffer, count, type, root, comm, request))
+BOTH(Reduce, Ireduce, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm),
+	reduction(GIGARANK_REDUCE, sent, received, count, type, operation, root, 0, comm, request))
+BOTH(Allreduce, Iallreduce, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
+	reduction(GIGARANK_ALLREDUCE, sent, received, count, type, operation, 0, 1, comm, request))
+BOTH(Scan, Iscan, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
+	reduction(GIGARANK_SCAN, sent, received, count, type, operation, 0, 1, comm, request))
+BOTH(Exscan, Iexscan, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
+	reduction(GIGARANK_EXSCAN, sent, received, count, type, operation, 0, 1, comm, request))
+BOTH(Gather, Igather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+	gather(GIGARANK_GATHER, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request))
+BOTH(Allgather, Iallgather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm),
+	gather(GIGARANK_ALLGATHER, sent, sendcount, sendtype, received, recvcount, recvtype, 0, comm, request))
+BOTH(Scatter, Iscatter, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+	scatter(sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request))
+BOTH(Gatherv, Igatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, int root, MPI_Comm comm),
+	gatherv(GIGARANK_GATHERV, sent, sendcount, sendtype, received, recvcounts, displacements, recvtype, root, comm, request))
+BOTH(Allgatherv, Iallgatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, MPI_Comm comm),
+	gatherv(GIGARANK_ALLGATHERV, sent, sendcount, sendtype, received, recvcounts, displacements, recvtype, 0, comm, request))
+BOTH(Scatterv, Iscatterv, (const void *sent, const int sendcounts[], const int displacements[], MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+	scatterv(sent, sendcounts, displacements, sendtype, received, recvcount, recvtype, root, comm, request))
+BOTH(Alltoall, Ialltoall, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm),
+	alltoall(sent, sendcount, sendtype, received, recvcount, recvtype, comm, request))
+BOTH(Alltoallv, Ialltoallv, (const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm),
+	alltoallv(sent, sendcounts, senddisplacements, sendtype, received, recvcounts, recvdisplacements, recvtype, comm, request))
+BOTH(Reduce_scatter, Ireduce_scatter, (const void *sent, void *received, const int recvcounts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
+	reduce_scatter(sent, received, recvcounts, 0, type, operation, comm, request))
+BOTH(Reduce_scatter_block, Ireduce_scatter_block, (const void *sent, void *received, int recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
+	reduce_scatter(sent, received, NULL, recvcount, type, operation, comm, request))

@@ -1,0 +1,329 @@
+/* MPI for C programs whose ranks gigarank simulates. Handles and constants are those of the
+ * standard ABI of MPI 5.0 (chapter "Application Binary Interface"). Functions that are served
+ * are declared here; docs/native.md lists the others. */
+#ifndef GIGARANK_MPI_H
+#define GIGARANK_MPI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MPI_VERSION 3
+#define MPI_SUBVERSION 1
+#define MPI_ABI_VERSION 1
+#define MPI_ABI_SUBVERSION 0
+
+typedef intptr_t MPI_Aint;
+typedef int64_t MPI_Offset;
+typedef MPI_Offset MPI_Count;
+typedef int MPI_Fint;
+
+typedef struct {
+	int MPI_SOURCE;
+	int MPI_TAG;
+	int MPI_ERROR;
+	int MPI_internal[5];
+} MPI_Status;
+
+typedef struct MPI_ABI_Comm *MPI_Comm;
+#define MPI_COMM_NULL ((MPI_Comm)0x100)
+#define MPI_COMM_WORLD ((MPI_Comm)0x101)
+#define MPI_COMM_SELF ((MPI_Comm)0x102)
+
+typedef struct MPI_ABI_Group *MPI_Group;
+#define MPI_GROUP_NULL ((MPI_Group)0x108)
+#define MPI_GROUP_EMPTY ((MPI_Group)0x109)
+
+typedef struct MPI_ABI_Win *MPI_Win;
+#define MPI_WIN_NULL ((MPI_Win)0x110)
+
+typedef struct MPI_ABI_File *MPI_File;
+#define MPI_FILE_NULL ((MPI_File)0x118)
+
+typedef struct MPI_ABI_Message *MPI_Message;
+#define MPI_MESSAGE_NULL ((MPI_Message)0x128)
+#define MPI_MESSAGE_NO_PROC ((MPI_Message)0x129)
+
+typedef struct MPI_ABI_Info *MPI_Info;
+#define MPI_INFO_NULL ((MPI_Info)0x130)
+#define MPI_INFO_ENV ((MPI_Info)0x131)
+
+typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
+#define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x140)
+#define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
+#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x142)
+#define MPI_ERRORS_ABORT ((MPI_Errhandler)0x143)
+
+typedef struct MPI_ABI_Request *MPI_Request;
+#define MPI_REQUEST_NULL ((MPI_Request)0x180)
+
+typedef struct MPI_ABI_Op *MPI_Op;
+#define MPI_OP_NULL ((MPI_Op)0x20)
+#define MPI_SUM ((MPI_Op)0x21)
+#define MPI_MIN ((MPI_Op)0x22)
+#define MPI_MAX ((MPI_Op)0x23)
+#define MPI_PROD ((MPI_Op)0x24)
+#define MPI_BAND ((MPI_Op)0x28)
+#define MPI_BOR ((MPI_Op)0x29)
+#define MPI_BXOR ((MPI_Op)0x2a)
+#define MPI_LAND ((MPI_Op)0x30)
+#define MPI_LOR ((MPI_Op)0x31)
+#define MPI_LXOR ((MPI_Op)0x32)
+#define MPI_MINLOC ((MPI_Op)0x38)
+#define MPI_MAXLOC ((MPI_Op)0x39)
+#define MPI_REPLACE ((MPI_Op)0x3c)
+#define MPI_NO_OP ((MPI_Op)0x3d)
+
+typedef struct MPI_ABI_Datatype *MPI_Datatype;
+#define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
+#define MPI_AINT ((MPI_Datatype)0x201)
+#define MPI_COUNT ((MPI_Datatype)0x202)
+#define MPI_OFFSET ((MPI_Datatype)0x203)
+#define MPI_PACKED ((MPI_Datatype)0x207)
+#define MPI_SHORT ((MPI_Datatype)0x208)
+#define MPI_INT ((MPI_Datatype)0x209)
+#define MPI_LONG ((MPI_Datatype)0x20a)
+#define MPI_LONG_LONG ((MPI_Datatype)0x20b)
+#define MPI_LONG_LONG_INT MPI_LONG_LONG
+#define MPI_UNSIGNED_SHORT ((MPI_Datatype)0x20c)
+#define MPI_UNSIGNED ((MPI_Datatype)0x20d)
+#define MPI_UNSIGNED_LONG ((MPI_Datatype)0x20e)
+#define MPI_UNSIGNED_LONG_LONG ((MPI_Datatype)0x20f)
+#define MPI_FLOAT ((MPI_Datatype)0x210)
+#define MPI_C_FLOAT_COMPLEX ((MPI_Datatype)0x212)
+#define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
+#define MPI_CXX_FLOAT_COMPLEX ((MPI_Datatype)0x213)
+#define MPI_DOUBLE ((MPI_Datatype)0x214)
+#define MPI_C_DOUBLE_COMPLEX ((MPI_Datatype)0x216)
+#define MPI_CXX_DOUBLE_COMPLEX ((MPI_Datatype)0x217)
+#define MPI_LONG_DOUBLE ((MPI_Datatype)0x220)
+#define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x224)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x225)
+#define MPI_FLOAT_INT ((MPI_Datatype)0x228)
+#define MPI_DOUBLE_INT ((MPI_Datatype)0x229)
+#define MPI_LONG_INT ((MPI_Datatype)0x22a)
+#define MPI_2INT ((MPI_Datatype)0x22b)
+#define MPI_SHORT_INT ((MPI_Datatype)0x22c)
+#define MPI_LONG_DOUBLE_INT ((MPI_Datatype)0x22d)
+#define MPI_C_BOOL ((MPI_Datatype)0x238)
+#define MPI_CXX_BOOL ((MPI_Datatype)0x239)
+#define MPI_WCHAR ((MPI_Datatype)0x23c)
+#define MPI_INT8_T ((MPI_Datatype)0x240)
+#define MPI_UINT8_T ((MPI_Datatype)0x241)
+#define MPI_CHAR ((MPI_Datatype)0x243)
+#define MPI_SIGNED_CHAR ((MPI_Datatype)0x244)
+#define MPI_UNSIGNED_CHAR ((MPI_Datatype)0x245)
+#define MPI_BYTE ((MPI_Datatype)0x247)
+#define MPI_INT16_T ((MPI_Datatype)0x248)
+#define MPI_UINT16_T ((MPI_Datatype)0x249)
+#define MPI_INT32_T ((MPI_Datatype)0x250)
+#define MPI_UINT32_T ((MPI_Datatype)0x251)
+#define MPI_INT64_T ((MPI_Datatype)0x258)
+#define MPI_UINT64_T ((MPI_Datatype)0x259)
+
+/* Error classes. */
+enum {
+	MPI_SUCCESS = 0,
+	MPI_ERR_BUFFER = 1,
+	MPI_ERR_COUNT = 2,
+	MPI_ERR_TYPE = 3,
+	MPI_ERR_TAG = 4,
+	MPI_ERR_COMM = 5,
+	MPI_ERR_RANK = 6,
+	MPI_ERR_REQUEST = 7,
+	MPI_ERR_ROOT = 8,
+	MPI_ERR_GROUP = 9,
+	MPI_ERR_OP = 10,
+	MPI_ERR_TOPOLOGY = 11,
+	MPI_ERR_DIMS = 12,
+	MPI_ERR_ARG = 13,
+	MPI_ERR_UNKNOWN = 14,
+	MPI_ERR_TRUNCATE = 15,
+	MPI_ERR_OTHER = 16,
+	MPI_ERR_INTERN = 17,
+	MPI_ERR_PENDING = 18,
+	MPI_ERR_IN_STATUS = 19,
+	MPI_ERR_INFO_KEY = 31, MPI_ERR_INFO_NOKEY, MPI_ERR_INFO_VALUE, MPI_ERR_INFO, MPI_ERR_IO, MPI_ERR_KEYVAL,
+	MPI_ERR_NAME = 38, MPI_ERR_NO_MEM,
+	MPI_ERR_UNSUPPORTED_OPERATION = 55,
+	MPI_ERR_ERRHANDLER = 61,
+	MPI_ERR_LASTCODE = 0x3fff
+};
+
+enum {
+	MPI_ANY_SOURCE = -1,
+	MPI_ANY_TAG = -2,
+	MPI_PROC_NULL = -3,
+	MPI_ROOT = -4,
+	MPI_UNDEFINED = -32766
+};
+
+enum {
+	MPI_THREAD_SINGLE = 0,
+	MPI_THREAD_FUNNELED = 1024,
+	MPI_THREAD_SERIALIZED = 2048,
+	MPI_THREAD_MULTIPLE = 4096
+};
+
+enum { MPI_IDENT = 201, MPI_CONGRUENT = 202, MPI_SIMILAR = 203, MPI_UNEQUAL = 204 };
+
+/* Predefined attributes. */
+enum {
+	MPI_KEYVAL_INVALID = 0,
+	MPI_TAG_UB = 501, MPI_IO, MPI_HOST, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE
+};
+
+#define MPI_BOTTOM ((void *)0)
+#define MPI_IN_PLACE ((void *)1)
+#define MPI_STATUS_IGNORE ((MPI_Status *)0)
+#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
+
+#define MPI_MAX_PROCESSOR_NAME 256
+#define MPI_MAX_ERROR_STRING 512
+#define MPI_MAX_LIBRARY_VERSION_STRING 8192
+#define MPI_MAX_OBJECT_NAME 128
+#define MPI_BSEND_OVERHEAD 512
+
+typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
+
+/* Each function has a second name, for libraries that put one of their own in its place. */
+#define GIGARANK_MPI(type, name, arguments) \
+	type MPI_##name arguments; \
+	type PMPI_##name arguments;
+
+
+/* Environment. */
+GIGARANK_MPI(int, Init, (int *argc, char ***argv))
+GIGARANK_MPI(int, Init_thread, (int *argc, char ***argv, int required, int *provided))
+GIGARANK_MPI(int, Initialized, (int *flag))
+GIGARANK_MPI(int, Finalize, (void))
+GIGARANK_MPI(int, Finalized, (int *flag))
+GIGARANK_MPI(int, Query_thread, (int *provided))
+GIGARANK_MPI(int, Is_thread_main, (int *flag))
+GIGARANK_MPI(int, Abort, (MPI_Comm comm, int code))
+GIGARANK_MPI(int, Get_version, (int *version, int *subversion))
+GIGARANK_MPI(int, Get_library_version, (char *version, int *length))
+GIGARANK_MPI(int, Get_processor_name, (char *name, int *length))
+GIGARANK_MPI(double, Wtime, (void))
+GIGARANK_MPI(double, Wtick, (void))
+GIGARANK_MPI(int, Pcontrol, (const int level, ...))
+GIGARANK_MPI(int, Alloc_mem, (MPI_Aint size, MPI_Info info, void *base))
+GIGARANK_MPI(int, Free_mem, (void *base))
+GIGARANK_MPI(int, Get_address, (const void *location, MPI_Aint *address))
+
+/* Errors. */
+GIGARANK_MPI(int, Error_class, (int code, int *class_))
+GIGARANK_MPI(int, Error_string, (int code, char *text, int *length))
+GIGARANK_MPI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))
+GIGARANK_MPI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler))
+GIGARANK_MPI(int, Errhandler_free, (MPI_Errhandler *handler))
+
+/* Communicators. */
+GIGARANK_MPI(int, Comm_rank, (MPI_Comm comm, int *rank))
+GIGARANK_MPI(int, Comm_size, (MPI_Comm comm, int *size))
+GIGARANK_MPI(int, Comm_dup, (MPI_Comm comm, MPI_Comm *made))
+GIGARANK_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made))
+GIGARANK_MPI(int, Comm_free, (MPI_Comm *comm))
+GIGARANK_MPI(int, Comm_compare, (MPI_Comm one, MPI_Comm other, int *result))
+GIGARANK_MPI(int, Comm_test_inter, (MPI_Comm comm, int *flag))
+GIGARANK_MPI(int, Comm_get_attr, (MPI_Comm comm, int key, void *value, int *flag))
+
+/* Messages. */
+GIGARANK_MPI(int, Send, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+GIGARANK_MPI(int, Ssend, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+GIGARANK_MPI(int, Bsend, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+GIGARANK_MPI(int, Rsend, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
+GIGARANK_MPI(int, Recv, (void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status))
+GIGARANK_MPI(int, Isend, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Issend, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Ibsend, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Irsend, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Irecv, (void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Sendrecv, (const void *sent, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status))
+GIGARANK_MPI(int, Sendrecv_replace, (void *buffer, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status))
+GIGARANK_MPI(int, Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status))
+GIGARANK_MPI(int, Iprobe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status))
+GIGARANK_MPI(int, Mprobe, (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status))
+GIGARANK_MPI(int, Improbe, (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status))
+GIGARANK_MPI(int, Mrecv, (void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status))
+GIGARANK_MPI(int, Get_count, (const MPI_Status *status, MPI_Datatype type, int *count))
+GIGARANK_MPI(int, Get_elements, (const MPI_Status *status, MPI_Datatype type, int *count))
+GIGARANK_MPI(int, Buffer_attach, (void *buffer, int size))
+GIGARANK_MPI(int, Buffer_detach, (void *buffer, int *size))
+GIGARANK_MPI(int, Send_init, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Ssend_init, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Bsend_init, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Rsend_init, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Recv_init, (void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Start, (MPI_Request *request))
+GIGARANK_MPI(int, Startall, (int count, MPI_Request requests[]))
+GIGARANK_MPI(int, Request_free, (MPI_Request *request))
+
+/* Waits. */
+GIGARANK_MPI(int, Wait, (MPI_Request *request, MPI_Status *status))
+GIGARANK_MPI(int, Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]))
+GIGARANK_MPI(int, Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status))
+GIGARANK_MPI(int, Waitsome, (int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]))
+GIGARANK_MPI(int, Test, (MPI_Request *request, int *flag, MPI_Status *status))
+GIGARANK_MPI(int, Testall, (int count, MPI_Request requests[], int *flag, MPI_Status statuses[]))
+GIGARANK_MPI(int, Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status))
+GIGARANK_MPI(int, Testsome, (int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]))
+
+/* Collectives. */
+GIGARANK_MPI(int, Barrier, (MPI_Comm comm))
+GIGARANK_MPI(int, Bcast, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm))
+GIGARANK_MPI(int, Reduce, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm))
+GIGARANK_MPI(int, Allreduce, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm))
+GIGARANK_MPI(int, Gather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
+GIGARANK_MPI(int, Gatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, int root, MPI_Comm comm))
+GIGARANK_MPI(int, Scatter, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
+GIGARANK_MPI(int, Scatterv, (const void *sent, const int sendcounts[], const int displacements[], MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm))
+GIGARANK_MPI(int, Allgather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
+GIGARANK_MPI(int, Allgatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, MPI_Comm comm))
+GIGARANK_MPI(int, Alltoall, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm))
+GIGARANK_MPI(int, Alltoallv, (const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm))
+GIGARANK_MPI(int, Reduce_scatter, (const void *sent, void *received, const int recvcounts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm))
+GIGARANK_MPI(int, Reduce_scatter_block, (const void *sent, void *received, int recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm))
+GIGARANK_MPI(int, Scan, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm))
+GIGARANK_MPI(int, Exscan, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm))
+GIGARANK_MPI(int, Ibarrier, (MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Ibcast, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Ireduce, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Iallreduce, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Igather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Igatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Iscatter, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Iscatterv, (const void *sent, const int sendcounts[], const int displacements[], MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Iallgather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Iallgatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Ialltoall, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Ialltoallv, (const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Ireduce_scatter, (const void *sent, void *received, const int recvcounts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Ireduce_scatter_block, (const void *sent, void *received, int recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Iscan, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request))
+GIGARANK_MPI(int, Iexscan, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request))
+
+/* Operations and types. */
+GIGARANK_MPI(int, Op_create, (MPI_User_function *function, int commutes, MPI_Op *operation))
+GIGARANK_MPI(int, Op_free, (MPI_Op *operation))
+GIGARANK_MPI(int, Op_commutative, (MPI_Op operation, int *commutes))
+GIGARANK_MPI(int, Reduce_local, (const void *in, void *inout, int count, MPI_Datatype type, MPI_Op operation))
+GIGARANK_MPI(int, Type_size, (MPI_Datatype type, int *size))
+GIGARANK_MPI(int, Type_get_extent, (MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent))
+
+/* Any arguments will do for those that are not served. */
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+#define GIGARANK_ANY ...
+#else
+#define GIGARANK_ANY
+#endif
+#define GIGARANK_UNSERVED(name) int MPI_##name(GIGARANK_ANY); int PMPI_##name(GIGARANK_ANY);
+#include "mpi_unserved.h"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

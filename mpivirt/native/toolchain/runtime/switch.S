@@ -1,0 +1,96 @@
+/* gigarank_switch(void **from, void *to) stores the stack pointer in *from, after the
+ * registers that a call preserves, and goes on with the stack pointer to. gigarank_begin is
+ * where a new stack goes on: it calls gigarank_rank_main with the rank that the frame holds. */
+
+#if defined(__x86_64__)
+
+	.text
+	.globl gigarank_switch
+	.hidden gigarank_switch
+	.type gigarank_switch, @function
+gigarank_switch:
+	pushq %rbp
+	pushq %rbx
+	pushq %r12
+	pushq %r13
+	pushq %r14
+	pushq %r15
+	subq $8, %rsp
+	stmxcsr (%rsp)
+	fnstcw 4(%rsp)
+	movq %rsp, (%rdi)
+	movq %rsi, %rsp
+	ldmxcsr (%rsp)
+	fldcw 4(%rsp)
+	addq $8, %rsp
+	popq %r15
+	popq %r14
+	popq %r13
+	popq %r12
+	popq %rbx
+	popq %rbp
+	ret
+	.size gigarank_switch, .-gigarank_switch
+
+	.globl gigarank_begin
+	.hidden gigarank_begin
+	.type gigarank_begin, @function
+gigarank_begin:
+	.cfi_startproc
+	.cfi_undefined rip
+	movq %r12, %rdi
+	call gigarank_rank_main
+	ud2
+	.cfi_endproc
+	.size gigarank_begin, .-gigarank_begin
+
+#elif defined(__aarch64__)
+
+	.text
+	.globl gigarank_switch
+	.hidden gigarank_switch
+	.type gigarank_switch, %function
+gigarank_switch:
+	stp x29, x30, [sp, #-160]!
+	stp x19, x20, [sp, #16]
+	stp x21, x22, [sp, #32]
+	stp x23, x24, [sp, #48]
+	stp x25, x26, [sp, #64]
+	stp x27, x28, [sp, #80]
+	stp d8, d9, [sp, #96]
+	stp d10, d11, [sp, #112]
+	stp d12, d13, [sp, #128]
+	stp d14, d15, [sp, #144]
+	mov x9, sp
+	str x9, [x0]
+	mov sp, x1
+	ldp x19, x20, [sp, #16]
+	ldp x21, x22, [sp, #32]
+	ldp x23, x24, [sp, #48]
+	ldp x25, x26, [sp, #64]
+	ldp x27, x28, [sp, #80]
+	ldp d8, d9, [sp, #96]
+	ldp d10, d11, [sp, #112]
+	ldp d12, d13, [sp, #128]
+	ldp d14, d15, [sp, #144]
+	ldp x29, x30, [sp], #160
+	ret
+	.size gigarank_switch, .-gigarank_switch
+
+	.globl gigarank_begin
+	.hidden gigarank_begin
+	.type gigarank_begin, %function
+gigarank_begin:
+	.cfi_startproc
+	.cfi_undefined x30
+	mov x0, x19
+	bl gigarank_rank_main
+	brk #1
+	.cfi_endproc
+	.size gigarank_begin, .-gigarank_begin
+
+#else
+#error "native ranks need amd64 or arm64"
+#endif
+
+	.section .note.GNU-stack, "", %progbits

@@ -1,0 +1,214 @@
+/* Types of elements and reduction operations. */
+#include "internal.h"
+
+#include <complex.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+struct float_int { float value; int index; };
+struct double_int { double value; int index; };
+struct long_int { long value; int index; };
+struct two_int { int value; int index; };
+struct short_int { short value; int index; };
+struct long_double_int { long double value; int index; };
+
+#define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
+#define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
+
+/* The types, by handle less that of the null type. size 0 stands for no type. */
+static const struct { uint8_t size, element, extent; } types[0x60] = {
+#define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t)}
+#define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t)}
+	TYPE(MPI_AINT, MPI_Aint, SIGNED(MPI_Aint)), TYPE(MPI_COUNT, MPI_Count, SIGNED(MPI_Count)), TYPE(MPI_OFFSET, MPI_Offset, SIGNED(MPI_Offset)),
+	TYPE(MPI_PACKED, char, GIGARANK_UNTYPED),
+	TYPE(MPI_SHORT, short, SIGNED(short)), TYPE(MPI_INT, int, SIGNED(int)), TYPE(MPI_LONG, long, SIGNED(long)), TYPE(MPI_LONG_LONG, long long, SIGNED(long long)),
+	TYPE(MPI_UNSIGNED_SHORT, short, UNSIGNED(short)), TYPE(MPI_UNSIGNED, int, UNSIGNED(int)), TYPE(MPI_UNSIGNED_LONG, long, UNSIGNED(long)),
+	TYPE(MPI_UNSIGNED_LONG_LONG, long long, UNSIGNED(long long)),
+	TYPE(MPI_FLOAT, float, GIGARANK_FLOAT), TYPE(MPI_DOUBLE, double, GIGARANK_DOUBLE), TYPE(MPI_LONG_DOUBLE, long double, GIGARANK_LONG_DOUBLE),
+	TYPE(MPI_C_FLOAT_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_CXX_FLOAT_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX),
+	TYPE(MPI_C_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX), TYPE(MPI_CXX_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX),
+	TYPE(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex, GIGARANK_LONG_DOUBLE_COMPLEX),
+	TYPE(MPI_CXX_LONG_DOUBLE_COMPLEX, long double _Complex, GIGARANK_LONG_DOUBLE_COMPLEX),
+	PAIR(MPI_FLOAT_INT, struct float_int, float, GIGARANK_FLOAT_INT), PAIR(MPI_DOUBLE_INT, struct double_int, double, GIGARANK_DOUBLE_INT),
+	PAIR(MPI_LONG_INT, struct long_int, long, GIGARANK_LONG_INT), PAIR(MPI_2INT, struct two_int, int, GIGARANK_2INT),
+	PAIR(MPI_SHORT_INT, struct short_int, short, GIGARANK_SHORT_INT), PAIR(MPI_LONG_DOUBLE_INT, struct long_double_int, long double, GIGARANK_LONG_DOUBLE_INT),
+	TYPE(MPI_C_BOOL, _Bool, GIGARANK_BOOLEAN), TYPE(MPI_CXX_BOOL, _Bool, GIGARANK_BOOLEAN), TYPE(MPI_WCHAR, wchar_t, SIGNED(wchar_t)),
+	TYPE(MPI_INT8_T, int8_t, GIGARANK_INT8), TYPE(MPI_UINT8_T, int8_t, GIGARANK_UINT8),
+	TYPE(MPI_CHAR, char, GIGARANK_UNTYPED), TYPE(MPI_SIGNED_CHAR, char, GIGARANK_INT8), TYPE(MPI_UNSIGNED_CHAR, char, GIGARANK_UINT8),
+	TYPE(MPI_BYTE, char, GIGARANK_UNTYPED),
+	TYPE(MPI_INT16_T, int16_t, GIGARANK_INT16), TYPE(MPI_UINT16_T, int16_t, GIGARANK_UINT16),
+	TYPE(MPI_INT32_T, int32_t, GIGARANK_INT32), TYPE(MPI_UINT32_T, int32_t, GIGARANK_UINT32),
+	TYPE(MPI_INT64_T, int64_t, GIGARANK_INT64), TYPE(MPI_UINT64_T, int64_t, GIGARANK_UINT64),
+};
+
+static uintptr_t place(MPI_Datatype type) {
+	uintptr_t i = (uintptr_t)type - 0x200;
+	return i < sizeof types / sizeof *types ? i : 0;
+}
+
+/* The bytes that an element takes in memory. Elements of messages are not packed: all
+ * predefined types are sent as they lie there. */
+int64_t gigarank_size(MPI_Datatype type) {
+	uintptr_t i = place(type);
+	return types[i].size ? types[i].extent : -1;
+}
+
+int gigarank_element(MPI_Datatype type) { return types[place(type)].element; }
+
+int PMPI_Type_size(MPI_Datatype type, int *size) {
+	uintptr_t i = place(type);
+	if (!types[i].size)
+		return MPI_ERR_TYPE;
+	*size = types[i].size;
+	return MPI_SUCCESS;
+}
+
+int PMPI_Type_get_extent(MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent) {
+	if (!types[place(type)].size)
+		return MPI_ERR_TYPE;
+	*low = 0;
+	*extent = types[place(type)].extent;
+	return MPI_SUCCESS;
+}
+
+int MPI_Type_size(MPI_Datatype, int *) __attribute__((weak, alias("PMPI_Type_size")));
+int MPI_Type_get_extent(MPI_Datatype, MPI_Aint *, MPI_Aint *) __attribute__((weak, alias("PMPI_Type_get_extent")));
+
+/* gigarank_applies follows the table of MPI 4.1, 6.9.2. Bytes know bitwise operations only. */
+int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
+	int e = gigarank_element(type);
+	int integer = e >= GIGARANK_INT8 && e <= GIGARANK_UINT64;
+	int floating = e == GIGARANK_FLOAT || e == GIGARANK_DOUBLE || e == GIGARANK_LONG_DOUBLE;
+	int complex_ = e == GIGARANK_FLOAT_COMPLEX || e == GIGARANK_DOUBLE_COMPLEX || e == GIGARANK_LONG_DOUBLE_COMPLEX;
+	switch ((uintptr_t)operation) {
+	case (uintptr_t)MPI_SUM: case (uintptr_t)MPI_PROD:
+		return integer || floating || complex_;
+	case (uintptr_t)MPI_MIN: case (uintptr_t)MPI_MAX:
+		return integer || floating;
+	case (uintptr_t)MPI_BAND: case (uintptr_t)MPI_BOR: case (uintptr_t)MPI_BXOR:
+		return integer || type == MPI_BYTE;
+	case (uintptr_t)MPI_LAND: case (uintptr_t)MPI_LOR: case (uintptr_t)MPI_LXOR:
+		return integer || e == GIGARANK_BOOLEAN;
+	case (uintptr_t)MPI_MINLOC: case (uintptr_t)MPI_MAXLOC:
+		return e >= GIGARANK_FLOAT_INT;
+	}
+	return 0;
+}
+
+/* --- reductions: into = left op right, where into may be left or right --------------- */
+
+#define EACH(t, expression) \
+	do { \
+		t *to = into; \
+		const t *x = left, *y = right; \
+		for (size_t i = 0; i < bytes / sizeof(t); i++) { \
+			t a = x[i], b = y[i]; \
+			to[i] = (t)(expression); \
+		} \
+	} while (0)
+
+#define INTEGERS(expression) \
+	case GIGARANK_INT8: EACH(int8_t, expression); return; \
+	case GIGARANK_INT16: EACH(int16_t, expression); return; \
+	case GIGARANK_INT32: EACH(int32_t, expression); return; \
+	case GIGARANK_INT64: EACH(int64_t, expression); return; \
+	case GIGARANK_UINT8: EACH(uint8_t, expression); return; \
+	case GIGARANK_UINT16: EACH(uint16_t, expression); return; \
+	case GIGARANK_UINT32: EACH(uint32_t, expression); return; \
+	case GIGARANK_UINT64: EACH(uint64_t, expression); return;
+
+/* Sums and products wrap round, which signed arithmetic does not. */
+#define WRAPPING(expression) \
+	case GIGARANK_INT8: case GIGARANK_UINT8: EACH(uint8_t, expression); return; \
+	case GIGARANK_INT16: case GIGARANK_UINT16: EACH(uint16_t, expression); return; \
+	case GIGARANK_INT32: case GIGARANK_UINT32: EACH(uint32_t, expression); return; \
+	case GIGARANK_INT64: case GIGARANK_UINT64: EACH(uint64_t, expression); return;
+
+#define FLOATING(expression) \
+	case GIGARANK_FLOAT: EACH(float, expression); return; \
+	case GIGARANK_DOUBLE: EACH(double, expression); return; \
+	case GIGARANK_LONG_DOUBLE: EACH(long double, expression); return;
+
+#define COMPLEX(expression) \
+	case GIGARANK_FLOAT_COMPLEX: EACH(float _Complex, expression); return; \
+	case GIGARANK_DOUBLE_COMPLEX: EACH(double _Complex, expression); return; \
+	case GIGARANK_LONG_DOUBLE_COMPLEX: EACH(long double _Complex, expression); return;
+
+#define PAIRS(before) \
+	case GIGARANK_FLOAT_INT: EACHPAIR(struct float_int, before); return; \
+	case GIGARANK_DOUBLE_INT: EACHPAIR(struct double_int, before); return; \
+	case GIGARANK_LONG_INT: EACHPAIR(struct long_int, before); return; \
+	case GIGARANK_2INT: EACHPAIR(struct two_int, before); return; \
+	case GIGARANK_SHORT_INT: EACHPAIR(struct short_int, before); return; \
+	case GIGARANK_LONG_DOUBLE_INT: EACHPAIR(struct long_double_int, before); return;
+
+/* Of equal values the one with the least index counts. */
+#define EACHPAIR(t, before) \
+	do { \
+		t *to = into; \
+		const t *x = left, *y = right; \
+		for (size_t i = 0; i < bytes / sizeof(t); i++) { \
+			t a = x[i], b = y[i]; \
+			to[i] = a.value before b.value || (a.value == b.value && a.index <= b.index) ? a : b; \
+		} \
+	} while (0)
+
+static void by_program(struct gigarank_operation *o, MPI_Datatype type, void *into, const void *left, const void *right, size_t bytes) {
+	int count = (int)(bytes / (size_t)gigarank_size(type));
+	void *result = into;
+	if (into == left && into != right && !(result = malloc(bytes)))
+		abort();
+	if (result != right)
+		memcpy(result, right, bytes);
+	o->function((void *)left, result, &count, &type);
+	if (result != into) {
+		memcpy(into, result, bytes);
+		free(result);
+	}
+}
+
+/* gigarank_reduce takes the element's type for predefined operations and the handle of the
+ * type for those of a program. */
+void gigarank_reduce(uintptr_t handle, int32_t type, void *into, const void *left, const void *right, size_t bytes) {
+	switch (handle) {
+	case (uintptr_t)MPI_SUM:
+		switch (type) { WRAPPING(a + b) FLOATING(a + b) COMPLEX(a + b) }
+		return;
+	case (uintptr_t)MPI_PROD:
+		switch (type) { WRAPPING(1u * a * b) FLOATING(a * b) COMPLEX(a * b) }
+		return;
+	case (uintptr_t)MPI_MIN:
+		switch (type) { INTEGERS(a < b ? a : b) FLOATING(a < b ? a : b) }
+		return;
+	case (uintptr_t)MPI_MAX:
+		switch (type) { INTEGERS(a > b ? a : b) FLOATING(a > b ? a : b) }
+		return;
+	case (uintptr_t)MPI_BAND:
+		switch (type) { case GIGARANK_UNTYPED: INTEGERS(a & b) }
+		return;
+	case (uintptr_t)MPI_BOR:
+		switch (type) { case GIGARANK_UNTYPED: INTEGERS(a | b) }
+		return;
+	case (uintptr_t)MPI_BXOR:
+		switch (type) { case GIGARANK_UNTYPED: INTEGERS(a ^ b) }
+		return;
+	case (uintptr_t)MPI_LAND:
+		switch (type) { case GIGARANK_BOOLEAN: INTEGERS(a && b) }
+		return;
+	case (uintptr_t)MPI_LOR:
+		switch (type) { case GIGARANK_BOOLEAN: INTEGERS(a || b) }
+		return;
+	case (uintptr_t)MPI_LXOR:
+		switch (type) { case GIGARANK_BOOLEAN: INTEGERS(!a != !b) }
+		return;
+	case (uintptr_t)MPI_MINLOC:
+		switch (type) { PAIRS(<) }
+		return;
+	case (uintptr_t)MPI_MAXLOC:
+		switch (type) { PAIRS(>) }
+		return;
+	}
+	by_program((struct gigarank_operation *)handle, (MPI_Datatype)(uintptr_t)type, into, left, right, bytes);
+}

@@ -1,0 +1,161 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package toolchain_test
+
+import (
+	"bytes"
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gigarank/mpivirt/native/toolchain"
+)
+
+// wrap runs a wrapper in a directory and returns what it prints.
+func wrap(t *testing.T, dir string, arguments ...string) (printed string, code int) {
+	t.Helper()
+	t.Chdir(dir)
+	var out bytes.Buffer
+	code, err := toolchain.Wrap(toolchain.C, arguments, strings.NewReader("int piped;\n"), &out, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String(), code
+}
+
+// sources is a directory with a program of two files, and a library of one.
+func sources(t *testing.T) string {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"main.c": "#include <mpi.h>\nint answer(void);\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); MPI_Finalize(); return answer(); }\n",
+		"part.c": "#include \"mpi.h\"\nint answer(void) { int n; MPI_Comm_size(MPI_COMM_WORLD, &n); return 0; }\n",
+		"bad.c":  "int main(void) { return missing_function_of_nobody(); }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// The wrapper builds as mpicc does: in one step, in several, with a library.
+func TestBuilds(t *testing.T) {
+	for _, steps := range [][]string{
+		{"-O2 main.c part.c -o program -lm"},
+		{"-c main.c", "-c part.c -o part.o", "-o program main.o part.o"},
+		{"-shared part.c -o libpart.so", "main.c -o program -L. -lpart -Wl,-rpath,$ORIGIN"},
+		{"-pie -fPIE main.c part.c -o program"},
+	} {
+		dir := sources(t)
+		for _, step := range steps {
+			if text, code := wrap(t, dir, strings.Fields(step)...); code != 0 {
+				t.Fatalf("%s: exit code %d:\n%s", step, code, text)
+			}
+		}
+		if err := toolchain.Check(filepath.Join(dir, "program")); err != nil {
+			t.Errorf("%q: %v", steps, err)
+		}
+	}
+}
+
+// The wrapper answers what build systems ask, and passes the compiler's failures on.
+func TestAnswers(t *testing.T) {
+	dir := sources(t)
+	for _, c := range []struct {
+		arguments string
+		code      int
+		says      string
+	}{
+		{"-show", 0, "-fPIC"},
+		{"-show", 0, "gigarank_entry"},
+		{"--showme:compile", 0, "-I"},
+		{"--showme:link", 0, "libgigarank_mpi.so"},
+		{"--showme:command", 0, toolchain.Compiler()},
+		{"-v", 0, "version"},
+		{"--version", 0, "Free Software"},
+		{"-E main.c", 0, "MPI_Init"},
+		{"-E -x c -", 0, "int piped;"},
+		{"-S part.c -o -", 0, "MPI_Comm_size"},
+		{"bad.c -o bad", 1, "missing_function_of_nobody"},
+		{"main.c -o incomplete", 1, "answer"},
+		{"nowhere.c", 1, "nowhere.c"},
+	} {
+		if text, code := wrap(t, dir, strings.Fields(c.arguments)...); code != c.code || !strings.Contains(text, c.says) {
+			t.Errorf("%s: exit code %d, want %d, and %q in\n%s", c.arguments, code, c.code, c.says, text)
+		}
+	}
+}
+
+// The runtime has the functions that mpi.h says it has, under both names. A program without
+// variables has none from the wrapper, either.
+func TestLibrary(t *testing.T) {
+	library, err := toolchain.OpenLibrary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := elf.Open(library.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	symbols, err := file.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range toolchain.Served() {
+		for _, prefix := range []string{"MPI_", "PMPI_"} {
+			if !slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == prefix+name && s.Section != elf.SHN_UNDEF }) {
+				t.Errorf("mpi.h declares %s%s, which the runtime does not have", prefix, name)
+			}
+		}
+	}
+	if n := len(toolchain.Served()); n < 100 {
+		t.Errorf("only %d functions are served", n)
+	}
+	dir := sources(t)
+	if text, code := wrap(t, dir, "main.c", "part.c", "-o", "program"); code != 0 {
+		t.Fatal(text)
+	}
+	sizes, err := exec.Command("size", "-A", filepath.Join(dir, "program")).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(sizes)) {
+		if f := strings.Fields(line); len(f) > 1 && (f[0] == ".data" || f[0] == ".bss") && f[1] != "0" {
+			t.Errorf("a program without variables has some: %s", line)
+		}
+	}
+}
+
+func TestLanguages(t *testing.T) {
+	for name, want := range map[string]string{"gigarank-cc": "cc", "/usr/bin/gigarank-cxx": "cxx", "./gigarank-fc": "fc", "gigarank": "", "cc": ""} {
+		l, named := toolchain.LanguageOf(name)
+		if named != (want != "") || named && l.String() != want {
+			t.Errorf("%s: %v, %t, want %q", name, l, named, want)
+		}
+	}
+}
+
+// docs/native.md lists what is served, no more and no less.
+func TestDocumented(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "native.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| family | functions |")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var listed []string
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(line, "|"); len(cells) > 3 && !strings.HasPrefix(cells[1], "-") {
+			listed = append(listed, strings.Fields(cells[2])...)
+		}
+	}
+	slices.Sort(listed)
+	if served := toolchain.Served(); !slices.Equal(listed, served) {
+		t.Errorf("docs/native.md lists\n%q\nmpi.h has\n%q", listed, served)
+	}
+}

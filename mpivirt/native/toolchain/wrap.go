@@ -1,0 +1,150 @@
+package toolchain
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Language is a language for whose compiler there is a wrapper.
+type Language int
+
+// The languages.
+const (
+	C Language = iota
+	CXX
+	Fortran
+)
+
+// compilers are the usual compilers of the languages, and the variables that name others.
+var compilers = [...]struct{ name, usual, variable string }{
+	C: {"cc", "gcc", "GIGARANK_CC"}, CXX: {"cxx", "g++", "GIGARANK_CXX"}, Fortran: {"fc", "gfortran", "GIGARANK_FC"},
+}
+
+// String returns the name of the language's wrapper.
+func (l Language) String() string { return compilers[l].name }
+
+func (l Language) command() string {
+	if named := os.Getenv(compilers[l].variable); named != "" {
+		return named
+	}
+	return compilers[l].usual
+}
+
+// LanguageOf returns the language of the wrapper that a command is named after, as
+// gigarank-cc, and whether it is named so.
+func LanguageOf(command string) (Language, bool) {
+	for l, c := range compilers {
+		if filepath.Base(command) == "gigarank-"+c.name {
+			return Language(l), true
+		}
+	}
+	return C, false
+}
+
+// Position-independent code goes into shared objects. Its functions may be inlined all the
+// same: nothing takes the place of a program's own functions.
+var compileFlags = []string{"-fPIC", "-fno-semantic-interposition"}
+
+// linkFlags make a shared object that enters where it says how it is to be run. All its
+// relocations are made when it is loaded, so that its tables may be closed. It has no start
+// files, which have variables.
+var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-Wl,-Bsymbolic", "-Wl,-z,now,-z,relro,-z,defs,-z,noexecstack"}
+
+// refused are flags that a compiler adds or a build gives for executables. The wrapper leaves
+// them out.
+var refused = []string{"-pie", "-no-pie", "-static-pie", "-rdynamic"}
+
+// queries are the flags under which a wrapper prints its command, or a part of it.
+var queries = []string{"-show", "--show", "--showme", "-showme", "--showme:command", "-compile_info", "-link_info", "--showme:compile", "--showme:link"}
+
+// Command returns the compiler's command line that stands for one of a wrapper.
+func Command(l Language, library *Library, arguments []string) []string {
+	arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return slices.Contains(refused, a) })
+	command := slices.Concat([]string{l.command()}, arguments, compileFlags, []string{"-I" + library.include})
+	if !links(arguments) {
+		return command
+	}
+	if !slices.Contains(arguments, "-shared") {
+		command = append(command, linkFlags...)
+		command = append(command, library.entry)
+	}
+	return append(command, "-Wl,--no-as-needed", library.Path)
+}
+
+// isSource reports whether an argument names a file to compile or link.
+func isSource(a string) bool { return !strings.HasPrefix(a, "-") }
+
+// links reports whether a compiler with such arguments links.
+func links(arguments []string) bool {
+	files := false
+	for i, a := range arguments {
+		switch {
+		case a == "-c" || a == "-S" || a == "-E" || a == "-M" || a == "-MM" || a == "-fsyntax-only" || strings.HasPrefix(a, "-print-") || strings.HasPrefix(a, "--print-"):
+			return false
+		case isSource(a) && (i == 0 || arguments[i-1] != "-o"):
+			files = true
+		}
+	}
+	return files
+}
+
+// Wrap runs the compiler of a language on the arguments of its wrapper, and returns its exit
+// code. The error says why it could not be run.
+func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writer) (code int, err error) {
+	library, err := OpenLibrary()
+	if err != nil {
+		return 1, err
+	}
+	if i := slices.IndexFunc(arguments, func(a string) bool { return slices.Contains(queries, a) }); i >= 0 {
+		return 0, answer(out, l, library, arguments[i], slices.Delete(slices.Clone(arguments), i, i+1))
+	}
+	command := Command(l, library, arguments)
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, diagnostics
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return max(exit.ExitCode(), 1), nil
+	}
+	if err != nil {
+		return 1, fmt.Errorf("%w: install %s, or name another compiler in %s", err, command[0], compilers[l].variable)
+	}
+	return 0, nil
+}
+
+// answer prints the command of a wrapper, or a part of it.
+func answer(out io.Writer, l Language, library *Library, query string, arguments []string) error {
+	whole := Command(l, library, append(arguments, "OBJECT"))
+	whole = slices.DeleteFunc(whole, func(a string) bool { return a == "OBJECT" })
+	compile := slices.Concat(compileFlags, []string{"-I" + library.include})
+	switch query {
+	case "--showme:command":
+		whole = whole[:1]
+	case "--showme:compile":
+		whole = compile
+	case "--showme:link":
+		whole = slices.Concat(linkFlags, []string{library.entry, library.Path})
+	}
+	_, err := fmt.Fprintln(out, strings.Join(whole, " "))
+	return err
+}
+
+// Languages returns all languages.
+func Languages() []Language { return []Language{C, CXX, Fortran} }
+
+// Compiler returns the usual compiler and the variable that names another.
+func (l Language) Compiler() (usual, variable string) {
+	return compilers[l].usual, compilers[l].variable
+}
+
+// Name returns the name of the language.
+func (l Language) Name() string { return [...]string{"C", "C++", "Fortran"}[l] }
+
+// Suffix returns the suffix of source files.
+func (l Language) Suffix() string { return [...]string{".c", ".cc", ".f90"}[l] }

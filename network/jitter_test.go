@@ -1,0 +1,141 @@
+package network
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/vtime"
+)
+
+const jittered = "name: j\nnetwork: {model: flat, latency: 5us, jitter: {distribution: DISTRIBUTION}}\n"
+
+func jitteredTarget(t *testing.T, distribution string) *Target {
+	m, err := Parse("j", []byte(strings.Replace(jittered, "DISTRIBUTION", distribution, 1)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("again", m.YAML(), nil)
+	if err != nil || again.Digest() != m.Digest() {
+		t.Fatalf("%v: written and read again it is\n%s", err, again)
+	}
+	target, err := m.Target(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target.Seeded(7)
+}
+
+// jitterLaws are the laws of targets whose messages may have jitter.
+var jitterLaws = []law[*Target]{
+	{"jitter adds, is bounded, and depends on seed, sender and message alone", func(t *rapid.T, target *Target) error {
+		src, dst := drawPair(t, target)
+		seeded, message := target.Seeded(rapid.Uint64().Draw(t, "seed")), rapid.Uint64().Draw(t, "message")
+		d := seeded.Jitter(src, dst, message)
+		switch {
+		case d < 0 || d > seeded.LongestDelay(0)-seeded.Latency(src, dst):
+			return fmt.Errorf("jitter %v from %d to %d beyond a latency of %v, the longest delay is %v", d, src, dst, seeded.Latency(src, dst), seeded.LongestDelay(0))
+		case d != 0 && (!target.HasJitter() || target.Node(src) == target.Node(dst)):
+			return fmt.Errorf("jitter %v from %d to %d of nodes %d and %d", d, src, dst, target.Node(src), target.Node(dst))
+		case d != seeded.Jitter(src, dst, message):
+			return fmt.Errorf("two jitters of one message from %d to %d", src, dst)
+		case target.HasJitter() && (target.LeadersUniform() && target.Nodes() > 1 || target.UniformFrom() != target.Ranks()):
+			return fmt.Errorf("messages with jitter are called alike from distance %d on", target.UniformFrom())
+		case seeded.Latency(src, dst) < seeded.Lookahead(src, src+1, dst, dst+1):
+			return fmt.Errorf("the lookahead from %d to %d is above the latency", src, dst)
+		}
+		return nil
+	}},
+}
+
+// Every distribution obeys the laws, and those of models hold with it.
+func TestJittersConform(t *testing.T) {
+	for _, k := range jitters {
+		t.Run(k.name, func(t *testing.T) {
+			obey(t, jitterLaws, func(t *rapid.T) *Target { return drawTargetOf(t, parts{jitter: k}) })
+			obey(t, modelLaws, func(t *rapid.T) *Target { return drawTargetOf(t, parts{jitter: k}) })
+		})
+	}
+}
+
+// The laws catch a distribution beyond its bound, one below zero, and one that is not a
+// function of its key.
+func TestBrokenJittersAreCaught(t *testing.T) {
+	calls := vtime.Duration(0)
+	for name, draw := range map[string]func(seed, stream, counter uint64, scale vtime.Duration) vtime.Duration{
+		"too long": func(_, _, _ uint64, scale vtime.Duration) vtime.Duration { return scale + 1 },
+		"negative": func(_, _, _ uint64, _ vtime.Duration) vtime.Duration { return -1 },
+		"stateful": func(_, _, _ uint64, scale vtime.Duration) vtime.Duration { calls++; return calls % scale },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := &jitterKind{name: "broken", figure: "most", draw: draw, most: func(scale vtime.Duration) vtime.Duration { return scale }}
+			registered(t, &jitters, k)
+			if got := caught(jitterLaws, func(t *rapid.T) *Target { return drawTargetOf(t, parts{jitter: k}) }); len(got) == 0 {
+				t.Error("no law is broken")
+			}
+		})
+	}
+}
+
+// The moments are those of the distributions: of the uniform one from 0 to b the mean b/2
+// and the deviation b/√12, of the exponential one both its mean. Means of n numbers vary by
+// the deviation over √n.
+func TestJitterHasItsDistribution(t *testing.T) {
+	const n, us = 20_000, float64(vtime.Microsecond)
+	for distribution, want := range map[string]struct{ mean, deviation float64 }{
+		"uniform, most: 2us":     {us, 2 * us / math.Sqrt(12)},
+		"exponential, mean: 3us": {3 * us, 3 * us},
+	} {
+		target := jitteredTarget(t, distribution)
+		var sum, squares float64
+		for message := range uint64(n) {
+			d := float64(target.Jitter(int(message%4), int(message+1)%4, message))
+			sum, squares = sum+d, squares+d*d
+		}
+		mean := sum / n
+		deviation := math.Sqrt(squares/n - mean*mean)
+		if math.Abs(mean-want.mean) > 5*want.deviation/math.Sqrt(n) || math.Abs(deviation/want.deviation-1) > 0.05 {
+			t.Errorf("%s: mean %g us and deviation %g us, want %g and %g", distribution, mean/us, deviation/us, want.mean/us, want.deviation/us)
+		}
+	}
+}
+
+// Other seeds, senders and messages have other jitter.
+func TestJitterDependsOnItsKey(t *testing.T) {
+	target := jitteredTarget(t, "uniform, most: 1s")
+	same := target.Jitter(0, 1, 5)
+	for name, other := range map[string]vtime.Duration{
+		"message": target.Jitter(0, 1, 6), "sender": target.Jitter(2, 1, 5), "seed": target.Seeded(8).Jitter(0, 1, 5),
+	} {
+		if other == same {
+			t.Errorf("another %s has the same jitter %v", name, same)
+		}
+	}
+	if again := target.Seeded(7).Jitter(0, 1, 5); again != same {
+		t.Errorf("the same key has %v and %v", same, again)
+	}
+}
+
+// The faults of section jitter are named.
+func TestJitterFaults(t *testing.T) {
+	for section, want := range map[string]string{
+		"jitter: {distribution: normal, mean: 1us}":               `network.jitter.distribution: "normal" is unknown`,
+		"jitter: {distribution: uniform, mean: 1us}":              "network.jitter.mean: belongs to another distribution: exponential",
+		"jitter: {distribution: uniform}":                         "network.jitter.most: is missing",
+		"jitter: {distribution: exponential, mean: 0}":            "network.jitter.mean: is zero",
+		"jitter: {distribution: exponential, mean: 1us, seed: 4}": "network.jitter.seed: is unknown",
+		"jitter: 3us": `network.jitter: is the value "3us", not a mapping`,
+	} {
+		_, err := Parse("m", []byte("name: m\nnetwork: {model: flat, latency: 1us, "+section+"}\n"), nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", section, err, want)
+		}
+	}
+	_, err := Parse("m", []byte("name: m\nnetwork: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns, jitter: {distribution: uniform, most: 1us}}\n"), nil)
+	if err == nil || !strings.Contains(err.Error(), "network.jitter: belongs to another model") {
+		t.Errorf("loggops with jitter: %v", err)
+	}
+}

@@ -1,0 +1,31 @@
+package mpi
+
+// Link measures the messages of this process on the MPI library itself, without the
+// threads of a [Job]. All its calls come from the goroutine that opened it. Times are in
+// seconds.
+type Link interface {
+	// Rank returns the number of this process.
+	Rank() int
+	// Nodes returns, for each process, the first process on its node.
+	Nodes() []int
+	// PingPong returns half the time of messages there and back, the mean of so many times.
+	// Both partners call it, and one of them begins. So do the next three.
+	PingPong(partner int, begins bool, bytes, times int) (float64, error)
+	// SendTime returns the time that the one who begins spends in the call that sends.
+	SendTime(partner int, begins bool, bytes, times int) (float64, error)
+	// ReceiveTime returns the time that the one who begins spends in the call that receives
+	// a message, if it makes that call wait seconds after it has asked for the message.
+	ReceiveTime(partner int, begins bool, bytes int, wait float64, times int) (float64, error)
+	// Gap returns the time between two messages of a train.
+	Gap(partner int, begins bool, bytes, times int) (float64, error)
+	// Collective returns the time of a barrier, a bcast or an allreduce, the greatest of all
+	// processes, on process 0. All processes call it.
+	Collective(operation string, bytes, times int) (float64, error)
+	// Reduce returns the time to sum so many bytes of doubles into others. They are at most
+	// half of the longest message.
+	Reduce(bytes, times int) (float64, error)
+	// Most waits for all processes and returns the greatest of their numbers.
+	Most(number int) (int, error)
+	// Close finalises MPI. All processes call it.
+	Close() error
+}

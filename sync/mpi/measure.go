@@ -1,0 +1,223 @@
+//go:build mpi
+
+package mpi
+
+/*
+#include <mpi.h>
+#include <stdlib.h>
+
+static int gr_start(int *rank, int *size) {
+	int e = MPI_Init(NULL, NULL);
+	if (e == MPI_SUCCESS) e = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	if (e == MPI_SUCCESS) e = MPI_Comm_rank(MPI_COMM_WORLD, rank);
+	if (e == MPI_SUCCESS) e = MPI_Comm_size(MPI_COMM_WORLD, size);
+	return e;
+}
+
+// Stores for each process the least rank of the processes that share its memory.
+static int gr_nodes(int rank, int *nodes) {
+	MPI_Comm near;
+	int first = rank;
+	int e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &near);
+	if (e == MPI_SUCCESS) e = MPI_Bcast(&first, 1, MPI_INT, 0, near);
+	if (e == MPI_SUCCESS) e = MPI_Comm_free(&near);
+	if (e == MPI_SUCCESS) e = MPI_Allgather(&first, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD);
+	return e;
+}
+
+#define TRY(call) do { int code = (call); if (code != MPI_SUCCESS) return code; } while (0)
+#define SEND(n) TRY(MPI_Send(buffer, (int)(n), MPI_BYTE, partner, 0, MPI_COMM_WORLD))
+#define RECEIVE(n) TRY(MPI_Recv(buffer, (int)(n), MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
+
+// There and back; seconds is half of the mean of the exchanges after the first.
+static int gr_ping_pong(char *buffer, int partner, int begins, long n, int times, double *seconds) {
+	double start = 0;
+	for (int i = 0; i <= times; i++) {
+		if (i == 1) start = MPI_Wtime();
+		if (begins) { SEND(n); RECEIVE(n); } else { RECEIVE(n); SEND(n); }
+	}
+	*seconds = (MPI_Wtime() - start) / times / 2;
+	return MPI_SUCCESS;
+}
+
+// The time in the sender's call. An answer keeps messages from queueing.
+static int gr_send_time(char *buffer, int partner, int begins, long n, int times, double *seconds) {
+	double all = 0;
+	for (int i = 0; i <= times; i++) {
+		if (begins) {
+			double start = MPI_Wtime();
+			SEND(n);
+			if (i > 0) all += MPI_Wtime() - start;
+			RECEIVE(0);
+		} else { RECEIVE(n); SEND(0); }
+	}
+	*seconds = all / times;
+	return MPI_SUCCESS;
+}
+
+// The time in the receiver's call for a message that has come before: it asks for it and
+// computes for the given seconds first.
+static int gr_receive_time(char *buffer, int partner, int begins, long n, double wait, int times, double *seconds) {
+	double all = 0;
+	for (int i = 0; i <= times; i++) {
+		if (begins) {
+			SEND(0);
+			double start = MPI_Wtime();
+			while (MPI_Wtime() - start < wait) {}
+			start = MPI_Wtime();
+			RECEIVE(n);
+			if (i > 0) all += MPI_Wtime() - start;
+		} else { RECEIVE(0); SEND(n); }
+	}
+	*seconds = all / times;
+	return MPI_SUCCESS;
+}
+
+// The time between two messages of a train, which an answer ends.
+static int gr_gap(char *buffer, int partner, int begins, long n, int times, double *seconds) {
+	double start = MPI_Wtime();
+	for (int i = 0; i < times; i++) {
+		if (begins) { SEND(n); } else { RECEIVE(n); }
+	}
+	if (begins) { RECEIVE(0); } else { SEND(0); }
+	*seconds = (MPI_Wtime() - start) / times;
+	return MPI_SUCCESS;
+}
+
+// The time of a collective, the greatest of all processes on process 0: the mean over the
+// calls after the first. Each call begins after a barrier, which is not timed.
+static int gr_collective(char *buffer, int operation, long n, int times, double *seconds) {
+	double all = 0, mine;
+	for (int i = 0; i <= times; i++) {
+		TRY(MPI_Barrier(MPI_COMM_WORLD));
+		double start = MPI_Wtime();
+		switch (operation) {
+		case 0: TRY(MPI_Barrier(MPI_COMM_WORLD)); break;
+		case 1: TRY(MPI_Bcast(buffer, (int)n, MPI_BYTE, 0, MPI_COMM_WORLD)); break;
+		case 2: TRY(MPI_Allreduce(MPI_IN_PLACE, buffer, (int)(n / 8), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD)); break;
+		}
+		if (i > 0) all += MPI_Wtime() - start;
+	}
+	mine = all / times;
+	return MPI_Reduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+}
+
+// The time of a sum of doubles into others, without communication.
+static int gr_reduce(char *buffer, long n, int times, double *seconds) {
+	double start = 0;
+	for (int i = 0; i <= times; i++) {
+		if (i == 1) start = MPI_Wtime();
+		TRY(MPI_Reduce_local(buffer, buffer + n, (int)(n / 8), MPI_DOUBLE, MPI_SUM));
+	}
+	*seconds = (MPI_Wtime() - start) / times;
+	return MPI_SUCCESS;
+}
+
+static int gr_most(int mine, int *most) { return MPI_Allreduce(&mine, most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD); }
+*/
+import "C"
+
+import (
+	"errors"
+	"runtime"
+	"unsafe"
+)
+
+// link implements Link.
+type link struct {
+	rank, size int
+	nodes      []int
+	buffer     *C.char
+}
+
+// OpenLink initialises MPI for measurements. longest is the greatest size of a message in
+// bytes. A process opens either a link or a job, once.
+func OpenLink(longest int) (Link, error) {
+	if !opened.CompareAndSwap(false, true) {
+		return nil, errors.New("MPI is open already: a process can initialise it once only")
+	}
+	runtime.LockOSThread()
+	l := &link{buffer: (*C.char)(C.calloc(C.size_t(longest), 1))}
+	if l.buffer == nil {
+		return nil, errors.New("no memory for the buffer of messages")
+	}
+	var rank, size C.int
+	if err := check("starting MPI", C.gr_start(&rank, &size)); err != nil {
+		return nil, err
+	}
+	l.rank, l.size = int(rank), int(size)
+	nodes := (*C.int)(C.calloc(C.size_t(size), C.size_t(unsafe.Sizeof(rank))))
+	defer C.free(unsafe.Pointer(nodes))
+	if err := check("finding the nodes", C.gr_nodes(rank, nodes)); err != nil {
+		return nil, err
+	}
+	for _, first := range unsafe.Slice(nodes, l.size) {
+		l.nodes = append(l.nodes, int(first))
+	}
+	return l, nil
+}
+
+func (l *link) Rank() int { return l.rank }
+
+func (l *link) Nodes() []int { return l.nodes }
+
+func (l *link) PingPong(partner int, begins bool, bytes, times int) (float64, error) {
+	var seconds C.double
+	err := check("a ping-pong", C.gr_ping_pong(l.buffer, C.int(partner), truth(begins), C.long(bytes), C.int(times), &seconds))
+	return float64(seconds), err
+}
+
+func (l *link) SendTime(partner int, begins bool, bytes, times int) (float64, error) {
+	var seconds C.double
+	err := check("sending", C.gr_send_time(l.buffer, C.int(partner), truth(begins), C.long(bytes), C.int(times), &seconds))
+	return float64(seconds), err
+}
+
+func (l *link) ReceiveTime(partner int, begins bool, bytes int, wait float64, times int) (float64, error) {
+	var seconds C.double
+	err := check("receiving", C.gr_receive_time(l.buffer, C.int(partner), truth(begins), C.long(bytes), C.double(wait), C.int(times), &seconds))
+	return float64(seconds), err
+}
+
+func (l *link) Gap(partner int, begins bool, bytes, times int) (float64, error) {
+	var seconds C.double
+	err := check("a train of messages", C.gr_gap(l.buffer, C.int(partner), truth(begins), C.long(bytes), C.int(times), &seconds))
+	return float64(seconds), err
+}
+
+// The collectives that a link measures.
+var linkOperations = map[string]C.int{"barrier": 0, "bcast": 1, "allreduce": 2}
+
+func (l *link) Collective(operation string, bytes, times int) (float64, error) {
+	number, known := linkOperations[operation]
+	if !known {
+		return 0, errors.New("no measurement of the collective " + operation)
+	}
+	var seconds C.double
+	err := check("a collective", C.gr_collective(l.buffer, number, C.long(bytes), C.int(times), &seconds))
+	return float64(seconds), err
+}
+
+func (l *link) Reduce(bytes, times int) (float64, error) {
+	var seconds C.double
+	err := check("MPI_Reduce_local", C.gr_reduce(l.buffer, C.long(bytes), C.int(times), &seconds))
+	return float64(seconds), err
+}
+
+func (l *link) Most(number int) (int, error) {
+	var most C.int
+	err := check("MPI_Allreduce", C.gr_most(C.int(number), &most))
+	return int(most), err
+}
+
+func (l *link) Close() error {
+	C.free(unsafe.Pointer(l.buffer))
+	return finalise()
+}
+
+func truth(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
+}
