@@ -20,7 +20,8 @@ func (k *Kernel) conclude() error {
 	if mismatch := coll.FirstMisfit(payloads, !k.Limited(), k.FailsTogether()); mismatch != nil {
 		least := engine.Failure{Time: mismatch.Time, LP: int32(mismatch.Rank), Reason: []byte(mismatch.Error())}
 		if !k.Limited() || !f.Horizon.Before(&least) {
-			f.Own, answer = mismatch, append(world.AppendWords(nil, uint64(least.Time), uint64(least.LP)), least.Reason...)
+			f.Own.Store(mismatch)
+			answer = append(world.AppendWords(nil, uint64(least.Time), uint64(least.LP)), least.Reason...)
 		}
 	}
 	if answer, err = k.Engine.Share(answer); err != nil {
@@ -40,7 +41,7 @@ func (k *Kernel) conclude() error {
 // another engine has ended the run.
 func (k *Kernel) leastFailure() error {
 	least := k.Failing.Horizon
-	if own := k.Failing.Own; own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
+	if own := k.Failing.Own.Load(); own != nil && own.Rank == int(least.LP) && own.Time == least.Time {
 		return own
 	}
 	return &engine.Stopped{From: k.Engine.Partition().Owner(int(least.LP)), Reason: least.Reason}

@@ -33,11 +33,9 @@ func (k *Kernel) Foreign(lp int32, c world.Procedure) { k.Lose(k.glance(lp, c, e
 
 // blockedRank returns the failure of the running rank, whose code is blocked. An earlier
 // failure in the engine comes first: the blocked rank may wait for a lock of the failed one.
-//
-//go:norace
 func (k *Kernel) blockedRank(where string) *world.RankError {
-	if k.Failing.Own != nil {
-		return k.Failing.Own
+	if own := k.Failing.Own.Load(); own != nil {
+		return own
 	}
 	return k.glance(k.standing(), world.NoProcedure, &errBlocked{where, k.config.watchdog()})
 }

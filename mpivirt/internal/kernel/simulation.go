@@ -255,8 +255,8 @@ func (s *Simulation) runEngine(i int) end {
 	s.kernels[i].Store(nil)
 	k.Failing.Closed = true
 	switch {
-	case isStopped(err) && k.Failing.Own != nil && s.losesAny():
-		err = k.Failing.Own
+	case isStopped(err) && k.Failing.Own.Load() != nil && s.losesAny():
+		err = k.Failing.Own.Load()
 	case err == nil && k.Limited() || errors.Is(err, engine.ErrDeadlock):
 		err = k.conclude()
 	case err != nil && !isStopped(err):

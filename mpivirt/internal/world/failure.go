@@ -2,6 +2,7 @@ package world
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"gigarank/engine"
 	"gigarank/vtime"
@@ -36,17 +37,20 @@ func (k *Partition) ErrorsAreFatal(lp int32) bool {
 // failing is the state of a partition's failures.
 type failing struct {
 	Horizon *engine.Failure // least known one of all engines, nil for none
-	Own     *RankError      // least of this engine, nil for none
+	Own     ownFailure      // least of this engine; the watchdog reads it
 	Failed  map[int32]bool  // by LP
 	Closed  bool            // the run is over: ranks are unwound, their calls do not count
 }
+
+// ownFailure is nil for none. What it points to does not change once it is stored.
+type ownFailure = atomic.Pointer[RankError]
 
 // FailedAt records the failure of a rank, of this engine or another, at an instant.
 func (k *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
 	f := &k.Failing
 	e := &RankError{Rank: rank, Time: t, Call: c.String(), Err: err}
-	if f.Own == nil || e.Before(f.Own) {
-		f.Own = e
+	if own := f.Own.Load(); own == nil || e.Before(own) {
+		f.Own.Store(e)
 		k.Engine.LPFailed(engine.Failure{Time: e.Time, LP: int32(rank), Reason: []byte(e.Error())})
 	}
 }
@@ -100,11 +104,13 @@ func (k *Partition) HasFailed(lp int32) bool { return k.Failing.Failed != nil &&
 
 // Swallowed adds to a rank's failure that its code has recovered from the panic and gone on.
 func (k *Partition) Swallowed(lp int32) {
-	own := k.Failing.Own
+	own := k.Failing.Own.Load()
 	if own == nil || own.Rank != int(k.Global(lp)) || own.Err == ErrGoexit {
 		return
 	}
 	if _, known := own.Err.(*swallowedError); !known {
-		own.Err = &swallowedError{own.Err}
+		told := *own
+		told.Err = &swallowedError{own.Err}
+		k.Failing.Own.Store(&told)
 	}
 }
