@@ -33,7 +33,7 @@ type CacheKey struct{ LP, Comm int32 }
 // newKernel returns the kernel of an engine, without a body.
 func newKernel(c *Config, eng *engine.Engine) *Kernel {
 	k := &Kernel{config: c}
-	k.Partition = world.NewPartition(world.Settings{Engine: eng, Target: c.Target, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now})
+	k.Partition.Init(world.Settings{Engine: eng, Target: c.Target, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now})
 	k.Messages.Open(c.Noise, k)
 	k.Collectives.Open(c.algorithms(), c.Collectives)
 	if c.Bursts != nil {

@@ -66,7 +66,7 @@ type Partition struct {
 	errorsReturn []uint64             // set of LPs with MPI_ERRORS_RETURN; nil for none
 }
 
-// Settings are the arguments of [NewPartition].
+// Settings are the arguments of [Partition.Init].
 type Settings struct {
 	Engine  *engine.Engine
 	Target  *network.Target     // the machine, laid out for the number of ranks
@@ -75,15 +75,14 @@ type Settings struct {
 	Now     func() float64      // reads the wall clock in seconds; may be nil
 }
 
-// NewPartition returns the partition of an engine, without communicators.
-func NewPartition(s Settings) Partition {
+// Init makes k the partition of an engine, without communicators.
+func (k *Partition) Init(s Settings) {
 	lo, hi := s.Engine.Range()
-	k := Partition{
+	*k = Partition{
 		Engine: s.Engine, Target: s.Target, First: lo, Ranks: hi - lo, Strict: s.Strict, reserve: s.Reserve, Running: None,
 		Contexts:   map[uint64]int32{},
 		EagerLimit: s.Target.EagerLimit(), Charges: s.Target.Charges(), HasPorts: s.Target.HasPorts(),
 	}
-	k.Clock = Reserve[vtime.Time](&k, k.Ranks)
+	k.Clock = Reserve[vtime.Time](k, k.Ranks)
 	k.Summary.Tally.Start(k.Ranks, s.Now)
-	return k
 }
