@@ -53,6 +53,46 @@ struct gigarank_operation {
 
 #define GIGARANK_OPERATION_MARK 0x6769676172616e6bull
 
+/* MPI defines an MPI function under its second name, and the first as a weak alias. */
+#define MPI(name, ...) \
+	int MPI_##name(__VA_ARGS__) __attribute__((weak, alias("PMPI_" #name))); \
+	int PMPI_##name(__VA_ARGS__)
+
+#define CHECK(expression) \
+	do { \
+		int error_ = (expression); \
+		if (error_) \
+			return error_; \
+	} while (0)
+
+#pragma GCC visibility push(hidden)
+
+/* refuse ends a call with an error in its arguments, as the rank's error handler wants. */
+int refuse(int procedure, int class_, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* active returns an error unless MPI may be used: between its initialisation and its end. */
+int active(int procedure);
+
+/* find stores the communicator of a handle, with the rank's place in it. */
+int find(int procedure, MPI_Comm comm, struct gigarank_call *c);
+
+/* take stores the handle of the communicator that a call has made. */
+int take(struct gigarank_call *c, MPI_Comm *made);
+
+/* bytes_of stores, in bytes, the size of count elements of a type. */
+int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes);
+
+/* touch reads both ends of a buffer, so that a wrong one fails in the rank's own code. */
+int touch(int procedure, const void *buffer, int64_t bytes);
+
+/* add stores the handle of an operation that the running rank has begun. */
+int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request);
+
+/* look returns the request of a handle, NULL if it is none of the running rank's. */
+struct gigarank_request *look(MPI_Request request);
+
+#pragma GCC visibility pop
+
 /* The handles below are predefined. */
 #define GIGARANK_PREDEFINED 4096
 

@@ -7,15 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MPI defines an MPI function under its second name, and the first as a weak alias. */
-#define MPI(name, ...) \
-	int MPI_##name(__VA_ARGS__) __attribute__((weak, alias("PMPI_" #name))); \
-	int PMPI_##name(__VA_ARGS__)
-
 /* --- errors ----------------------------------------------------------------------- */
 
-/* refuse ends a call with an error in its arguments, as the rank's error handler wants. */
-static int refuse(int procedure, int class_, const char *format, ...) {
+int refuse(int procedure, int class_, const char *format, ...) {
 	char text[256];
 	va_list list;
 	va_start(list, format);
@@ -29,24 +23,14 @@ static int refuse(int procedure, int class_, const char *format, ...) {
 	return gigarank_trap(&c);
 }
 
-#define CHECK(expression) \
-	do { \
-		int error_ = (expression); \
-		if (error_) \
-			return error_; \
-	} while (0)
-
-/* active returns the running rank, NULL after an error: MPI may be used only between its
- * initialisation and its end. */
-static int active(int procedure) {
+int active(int procedure) {
 	struct gigarank_rank *r = gigarank_running();
 	if (r && r->initialized && !r->finalized)
 		return MPI_SUCCESS;
 	return refuse(procedure, MPI_ERR_OTHER, !r ? "no rank runs" : r->finalized ? "called after MPI_Finalize" : "called before MPI_Init");
 }
 
-/* find returns the communicator of a handle, with the rank's place in it. */
-static int find(int procedure, MPI_Comm comm, struct gigarank_call *c) {
+int find(int procedure, MPI_Comm comm, struct gigarank_call *c) {
 	struct gigarank_engine *e = gigarank_current;
 	CHECK(active(procedure));
 	c->procedure = procedure;
@@ -67,8 +51,7 @@ static int find(int procedure, MPI_Comm comm, struct gigarank_call *c) {
 	return refuse(procedure, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL" : "the handle is no communicator of this rank, or it has been freed");
 }
 
-/* bytes_of returns, in bytes, the size of count elements of a type. */
-static int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
+int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
 	int64_t size = gigarank_size(type);
 	if (size < 0)
 		return refuse(procedure, MPI_ERR_TYPE, type == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type");
@@ -78,8 +61,7 @@ static int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *by
 	return MPI_SUCCESS;
 }
 
-/* touch reads both ends of a buffer, so that a wrong one fails in the rank's own code. */
-static int touch(int procedure, const void *buffer, int64_t bytes) {
+int touch(int procedure, const void *buffer, int64_t bytes) {
 	if (bytes == 0)
 		return MPI_SUCCESS;
 	if (!buffer)
@@ -261,8 +243,7 @@ MPI(Comm_size, MPI_Comm comm, int *size) {
 	return MPI_SUCCESS;
 }
 
-/* take returns the handle of the communicator that a call has made. */
-static int take(struct gigarank_call *c, MPI_Comm *made) {
+int take(struct gigarank_call *c, MPI_Comm *made) {
 	*made = MPI_COMM_NULL;
 	if (c->error || c->made == 0)
 		return c->error;
@@ -337,8 +318,7 @@ MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
 
 /* --- requests ----------------------------------------------------------------------- */
 
-/* add returns the handle of an operation that the running rank has begun. */
-static int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
+int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
 	struct gigarank_engine *e = gigarank_current;
 	int32_t slot = e->request_free;
 	if (slot < 0) {
@@ -362,8 +342,7 @@ static int add(int32_t index, struct gigarank_call *persistent, MPI_Request *req
 	return MPI_SUCCESS;
 }
 
-/* look returns the request of a handle, NULL if it is none of the running rank's. */
-static struct gigarank_request *look(MPI_Request request) {
+struct gigarank_request *look(MPI_Request request) {
 	struct gigarank_engine *e = gigarank_current;
 	uint32_t slot = (uint32_t)(uintptr_t)request - GIGARANK_PREDEFINED;
 	if (slot >= (uint32_t)e->request_count)
