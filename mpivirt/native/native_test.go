@@ -105,25 +105,36 @@ func hostings(ranks int) (all []hosting) {
 func everywhere(t *testing.T, program string, ranks int, arguments ...string) (lines []string) {
 	t.Helper()
 	for _, machine := range []string{"xt5", "loggops-default"} {
-		var plain *mpivirt.Result
-		for _, h := range hostings(ranks) {
-			result, printed, err := run(t, program, machine, ranks, h, arguments...)
-			if err != nil {
-				t.Fatalf("%d ranks on %s, %+v: %v\n%s", ranks, machine, h, err, strings.Join(printed, ""))
-			}
-			if plain == nil {
-				plain = result
-			}
-			if lines == nil {
-				lines = printed
-			}
-			if result.Fingerprint != plain.Fingerprint || result.VirtualTime != plain.VirtualTime {
-				t.Errorf("%d ranks on %s, %+v: %v and fingerprint %s, plainly %v and %s", ranks, machine, h,
-					result.VirtualTime, result.Fingerprint, plain.VirtualTime, plain.Fingerprint)
-			}
-			if !slices.Equal(printed, lines) {
-				t.Errorf("%d ranks on %s, %+v print\n%s, want\n%s", ranks, machine, h, strings.Join(printed, ""), strings.Join(lines, ""))
-			}
+		printed := alike(t, program, machine, ranks, hostings(ranks), arguments...)
+		if lines == nil {
+			lines = printed
+		}
+		if !slices.Equal(printed, lines) {
+			t.Errorf("%d ranks print\n%s on %s, want\n%s", ranks, strings.Join(printed, ""), machine, strings.Join(lines, ""))
+		}
+	}
+	return lines
+}
+
+// alike runs a program on a machine in some ways. All give the same result and print the same
+// lines, which it returns.
+func alike(t *testing.T, program, machine string, ranks int, ways []hosting, arguments ...string) (lines []string) {
+	t.Helper()
+	var plain *mpivirt.Result
+	for _, h := range ways {
+		result, printed, err := run(t, program, machine, ranks, h, arguments...)
+		if err != nil {
+			t.Fatalf("%d ranks on %s, %+v: %v\n%s", ranks, machine, h, err, strings.Join(printed, ""))
+		}
+		if plain == nil {
+			plain, lines = result, printed
+		}
+		if result.Fingerprint != plain.Fingerprint || result.VirtualTime != plain.VirtualTime {
+			t.Errorf("%d ranks on %s, %+v: %v and fingerprint %s, plainly %v and %s", ranks, machine, h,
+				result.VirtualTime, result.Fingerprint, plain.VirtualTime, plain.Fingerprint)
+		}
+		if !slices.Equal(printed, lines) {
+			t.Errorf("%d ranks on %s, %+v print\n%s, want\n%s", ranks, machine, h, strings.Join(printed, ""), strings.Join(lines, ""))
 		}
 	}
 	return lines
@@ -170,23 +181,5 @@ int main(int argc, char **argv) {
 	var report *mpivirt.DeadlockError
 	if !errors.As(err, &report) || report.Waiting != 4 || report.Blocked[1].Call != "Ssend" {
 		t.Errorf("ended with %v, want 4 ranks that wait in Ssend", err)
-	}
-}
-
-// conforming are the programs that check themselves. Under a real MPI they print the same.
-var conforming = []string{"messages", "requests", "collectives", "communicators"}
-
-func TestConforming(t *testing.T) {
-	for _, name := range conforming {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			program := build(t, name+".c")
-			for _, ranks := range []int{1, 2, 5} {
-				lines := everywhere(t, program, ranks)
-				if len(lines) != 1 || !strings.HasPrefix(lines[0], name+": ") || !strings.HasSuffix(lines[0], fmt.Sprintf(" checks on %d ranks, 0 failed\n", ranks)) {
-					t.Errorf("%d ranks print\n%s", ranks, strings.Join(lines, ""))
-				}
-			}
-		})
 	}
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // The programs print the same under a real MPI.
-func TestAgainstRealMPI(t *testing.T) {
-	for _, name := range conforming {
-		t.Run(name, func(t *testing.T) {
-			source := filepath.Join("testdata", name+".c")
-			compareWithReal(t, source, build(t, name+".c"), 3)
+func TestConformanceAgainstRealMPI(t *testing.T) {
+	for _, source := range conformance(t) {
+		t.Run(nameOf(source), func(t *testing.T) {
+			t.Parallel()
+			compareWithReal(t, source, buildConformance(t, source), 3)
 		})
 	}
 }
@@ -25,8 +25,9 @@ func TestAgainstRealMPI(t *testing.T) {
 func compareWithReal(t *testing.T, source, program string, ranks int, arguments ...string) {
 	t.Helper()
 	real := filepath.Join(t.TempDir(), "real")
-	if text, err := exec.Command("mpicc", "-O2", source, "-o", real, "-lm").CombinedOutput(); err != nil {
-		t.Fatalf("mpicc: %v\n%s", err, text)
+	compiler := languages[filepath.Ext(source)].real
+	if text, err := exec.Command(compiler, source, "-o", real, "-lm").CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, text)
 	}
 	text, err := exec.Command("mpirun", append([]string{"-n", strconv.Itoa(ranks), real}, arguments...)...).Output()
 	if err != nil {

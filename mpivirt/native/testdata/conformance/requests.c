@@ -125,6 +125,31 @@ static void persistent(void) {
 	CHECK(pair[0] == MPI_REQUEST_NULL);
 }
 
+/* The other modes of persistent sends. */
+static void persistent_modes(void) {
+	static int (*const init[])(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) = {MPI_Ssend_init, MPI_Bsend_init, MPI_Rsend_init};
+	int left = (rank + size - 1) % size, right = (rank + 1) % size, a, b, detached;
+	char room[3 * (sizeof b + MPI_BSEND_OVERHEAD)], *back;
+	MPI_Buffer_attach(room, sizeof room);
+	for (int mode = 0; mode < 3; mode++) {
+		MPI_Request pair[2];
+		init[mode](&b, 1, MPI_INT, right, mode, MPI_COMM_WORLD, &pair[1]);
+		MPI_Recv_init(&a, 1, MPI_INT, left, mode, MPI_COMM_WORLD, &pair[0]);
+		for (int i = 0; i < 3; i++) {
+			a = -1, b = 100 * mode + 10 * rank + i;
+			MPI_Start(&pair[0]);
+			MPI_Barrier(MPI_COMM_WORLD);
+			MPI_Start(&pair[1]);
+			MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
+			CHECK(a == 100 * mode + 10 * left + i);
+		}
+		MPI_Request_free(&pair[0]);
+		MPI_Request_free(&pair[1]);
+	}
+	MPI_Buffer_detach(&back, &detached);
+	CHECK(back == room && detached == sizeof room);
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	all();
@@ -132,5 +157,6 @@ int main(int argc, char **argv) {
 	some();
 	inactive();
 	persistent();
+	persistent_modes();
 	return finish("requests");
 }

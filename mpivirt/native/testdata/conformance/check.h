@@ -1,4 +1,5 @@
-/* What the self-checking programs share. */
+/* What the programs of the suite share. A program checks one family of functions. It prints
+ * the same under gigarank and under a real MPI: one line, with the number of checks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,16 +7,31 @@
 
 static int rank, size, failures, checks;
 
-#define CHECK(condition) \
+/* EXPECT is a check that is not counted: for what only one of the two has, or repeats. */
+#define EXPECT(condition) \
 	do { \
-		checks++; \
 		if (!(condition)) { \
 			failures++; \
 			printf("rank %d of %d, line %d: not so: %s\n", rank, size, __LINE__, #condition); \
 		} \
 	} while (0)
 
-static void begin(int *argc, char ***argv) {
+#define CHECK(condition) \
+	do { \
+		checks++; \
+		EXPECT(condition); \
+	} while (0)
+
+/* CHECK_CLASS checks the error class of a call. */
+#define CHECK_CLASS(call, class_) CHECK(class_of(call) == (class_))
+
+static inline int class_of(int code) {
+	int class_ = -1;
+	MPI_Error_class(code, &class_);
+	return class_;
+}
+
+static inline void begin(int *argc, char ***argv) {
 	MPI_Init(argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -24,6 +40,7 @@ static void begin(int *argc, char ***argv) {
 /* finish prints, on rank 0, how many checks were made by all ranks. */
 static int finish(const char *name) {
 	int mine[2] = {checks, failures}, all[2] = {0, 0};
+	fflush(stdout);
 	MPI_Reduce(mine, all, 2, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
 	if (rank == 0)
 		printf("%s: %d checks on %d ranks, %d failed\n", name, all[0], size, all[1]);

@@ -14,6 +14,8 @@ static void neighbours(void) {
 	CHECK(count == 3);
 	MPI_Get_count(&status, MPI_CHAR, &count);
 	CHECK(count == 12);
+	MPI_Get_elements(&status, MPI_INT, &count);
+	CHECK(count == 3);
 	MPI_Get_count(&status, MPI_DOUBLE, &count);
 	CHECK(count == MPI_UNDEFINED);
 	MPI_Sendrecv_replace(out, 3, MPI_INT, left, 6, right, 6, MPI_COMM_WORLD, &status);
@@ -73,6 +75,19 @@ static void order(void) {
 		CHECK(got == 100 * from + i && status.MPI_TAG == 0);
 	}
 	MPI_Waitall(20, requests, MPI_STATUSES_IGNORE);
+}
+
+/* A ready send finds its receive posted. */
+static void ready(void) {
+	int left = (rank + size - 1) % size, right = (rank + 1) % size, in[2] = {-1, -1}, out[2] = {rank, 2 * rank};
+	MPI_Request requests[3];
+	for (int i = 0; i < 2; i++)
+		MPI_Irecv(&in[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &requests[i]);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Rsend(&out[0], 1, MPI_INT, right, 0, MPI_COMM_WORLD);
+	MPI_Irsend(&out[1], 1, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[2]);
+	MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+	CHECK(in[0] == left && in[1] == 2 * left);
 }
 
 static void wildcards(void) {
@@ -143,6 +158,7 @@ int main(int argc, char **argv) {
 	neighbours();
 	modes();
 	order();
+	ready();
 	wildcards();
 	MPI_Barrier(MPI_COMM_WORLD);
 	probes();

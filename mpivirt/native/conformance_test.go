@@ -1,0 +1,164 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native_test
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	stdsync "sync"
+	"testing"
+
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/native"
+	"gigarank/mpivirt/native/toolchain"
+	"gigarank/sync"
+)
+
+// languages are the languages of the programs of the suite, by suffix: the wrapper that builds
+// them, and the compiler of a real MPI.
+var languages = map[string]struct {
+	wrapper toolchain.Language
+	real    string
+}{".c": {toolchain.C, "mpicc"}}
+
+// conformance returns the programs of the suite: one for each family of functions. Each checks
+// what they do and prints, at its end, how many checks it has made and how many have failed.
+// It prints the same under a real MPI.
+func conformance(t *testing.T) (sources []string) {
+	t.Helper()
+	dir := filepath.Join("testdata", "conformance")
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if _, is := languages[filepath.Ext(f.Name())]; is {
+			sources = append(sources, filepath.Join(dir, f.Name()))
+		}
+	}
+	if len(sources) == 0 {
+		t.Fatalf("%s has no programs", dir)
+	}
+	return sources
+}
+
+// nameOf returns the name of a program of the suite, which it prints.
+func nameOf(source string) string {
+	return strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
+}
+
+// built are the programs of the suite that have been built, by source.
+var built struct {
+	lock stdsync.Mutex
+	dir  string
+	once map[string]func() (string, error)
+}
+
+// buildConformance builds a program of the suite, once for all tests.
+func buildConformance(t *testing.T, source string) string {
+	t.Helper()
+	built.lock.Lock()
+	if built.once == nil {
+		dir, err := os.MkdirTemp("", "conformance-")
+		if err != nil {
+			built.lock.Unlock()
+			t.Fatal(err)
+		}
+		built.dir, built.once = dir, map[string]func() (string, error){}
+	}
+	if built.once[source] == nil {
+		built.once[source] = stdsync.OnceValues(func() (string, error) {
+			program := filepath.Join(built.dir, filepath.Base(source)+".out")
+			var printed bytes.Buffer
+			code, err := toolchain.Wrap(languages[filepath.Ext(source)].wrapper, []string{"-O1", "-g", "-Wall", "-Werror", source, "-o", program, "-lm"}, nil, &printed, &printed)
+			if err == nil && code != 0 {
+				err = fmt.Errorf("exit code %d:\n%s", code, &printed)
+			}
+			return program, err
+		})
+	}
+	once := built.once[source]
+	built.lock.Unlock()
+	program, err := once()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// TestMain removes the built programs.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		if err := os.RemoveAll(built.dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// ways are the hostings in which the suite runs: few, since all programs together meet them.
+func ways(ranks int) []hosting {
+	return []hosting{
+		{engines: 1},
+		{engines: 1, stacks: native.Copied, strict: true},
+		{engines: min(2, ranks), stacks: native.Copied, protocol: sync.Conditional},
+		{engines: min(3, ranks), protocol: sync.Null, collectives: mpivirt.Message},
+	}
+}
+
+func TestConformance(t *testing.T) {
+	for _, source := range conformance(t) {
+		t.Run(nameOf(source), func(t *testing.T) {
+			t.Parallel()
+			program := buildConformance(t, source)
+			for _, ranks := range []int{1, 2, 5} {
+				machine := "xt5"
+				if ranks == 2 {
+					machine = "loggops-default"
+				}
+				lines := alike(t, program, machine, ranks, ways(ranks))
+				if len(lines) != 1 || !strings.HasPrefix(lines[0], nameOf(source)+": ") || !strings.HasSuffix(lines[0], fmt.Sprintf(" checks on %d ranks, 0 failed\n", ranks)) {
+					t.Errorf("%d ranks print\n%s", ranks, strings.Join(lines, ""))
+				}
+			}
+		})
+	}
+}
+
+// Each function that is served is called by a program of the suite in C.
+func TestConformanceIsComplete(t *testing.T) {
+	var called []string
+	for _, source := range conformance(t) {
+		if filepath.Ext(source) != ".c" {
+			continue
+		}
+		file, err := elf.Open(buildConformance(t, source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		symbols, err := file.ImportedSymbols()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range symbols {
+			if name, is := strings.CutPrefix(s.Name, "MPI_"); is {
+				called = append(called, name)
+			}
+		}
+		if err := file.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range toolchain.Served() {
+		if !slices.Contains(called, name) {
+			t.Errorf("no program in testdata/conformance calls MPI_%s: check there what it does", name)
+		}
+	}
+}
