@@ -13,12 +13,14 @@ struct long_int { long value; int index; };
 struct two_int { int value; int index; };
 struct short_int { short value; int index; };
 struct long_double_int { long double value; int index; };
+struct two_real { float value, index; };
+struct two_double { double value, index; };
 
 #define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
 #define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
 
 /* The types, by handle less that of the null type. size 0 stands for no type. */
-static const struct { uint8_t size, element, extent; } types[0x60] = {
+static const struct { uint8_t size, element, extent; } types[0xf0] = {
 #define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t)}
 #define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t)}
 	TYPE(MPI_AINT, MPI_Aint, SIGNED(MPI_Aint)), TYPE(MPI_COUNT, MPI_Count, SIGNED(MPI_Count)), TYPE(MPI_OFFSET, MPI_Offset, SIGNED(MPI_Offset)),
@@ -41,6 +43,20 @@ static const struct { uint8_t size, element, extent; } types[0x60] = {
 	TYPE(MPI_INT16_T, int16_t, GIGARANK_INT16), TYPE(MPI_UINT16_T, int16_t, GIGARANK_UINT16),
 	TYPE(MPI_INT32_T, int32_t, GIGARANK_INT32), TYPE(MPI_UINT32_T, int32_t, GIGARANK_UINT32),
 	TYPE(MPI_INT64_T, int64_t, GIGARANK_INT64), TYPE(MPI_UINT64_T, int64_t, GIGARANK_UINT64),
+	/* Those of Fortran: a default INTEGER, REAL and LOGICAL has four bytes. Numbers of sixteen
+	 * bytes are sent, not reduced. */
+	TYPE(MPI_INTEGER, int32_t, GIGARANK_INT32), TYPE(MPI_REAL, float, GIGARANK_FLOAT), TYPE(MPI_DOUBLE_PRECISION, double, GIGARANK_DOUBLE),
+	TYPE(MPI_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX),
+	TYPE(MPI_CHARACTER, char, GIGARANK_UNTYPED), TYPE(MPI_LOGICAL, int32_t, GIGARANK_INT32),
+	TYPE(MPI_INTEGER1, int8_t, GIGARANK_INT8), TYPE(MPI_INTEGER2, int16_t, GIGARANK_INT16), TYPE(MPI_INTEGER4, int32_t, GIGARANK_INT32),
+	TYPE(MPI_INTEGER8, int64_t, GIGARANK_INT64), TYPE(MPI_INTEGER16, char[16], GIGARANK_UNTYPED),
+	TYPE(MPI_LOGICAL1, int8_t, GIGARANK_INT8), TYPE(MPI_LOGICAL2, int16_t, GIGARANK_INT16), TYPE(MPI_LOGICAL4, int32_t, GIGARANK_INT32),
+	TYPE(MPI_LOGICAL8, int64_t, GIGARANK_INT64),
+	TYPE(MPI_REAL4, float, GIGARANK_FLOAT), TYPE(MPI_REAL8, double, GIGARANK_DOUBLE), TYPE(MPI_REAL16, char[16], GIGARANK_UNTYPED),
+	TYPE(MPI_COMPLEX8, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_COMPLEX16, double _Complex, GIGARANK_DOUBLE_COMPLEX),
+	TYPE(MPI_COMPLEX32, char[32], GIGARANK_UNTYPED),
+	TYPE(MPI_2INTEGER, struct two_int, GIGARANK_2INT), TYPE(MPI_2REAL, struct two_real, GIGARANK_2REAL),
+	TYPE(MPI_2DOUBLE_PRECISION, struct two_double, GIGARANK_2DOUBLE),
 };
 
 static uintptr_t place(MPI_Datatype type) {
@@ -79,7 +95,8 @@ int MPI_Type_get_extent(MPI_Datatype, MPI_Aint *, MPI_Aint *) __attribute__((wea
 /* gigarank_applies follows the table of MPI 4.1, 6.9.2. Bytes know bitwise operations only. */
 int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 	int e = gigarank_element(type);
-	int integer = e >= GIGARANK_INT8 && e <= GIGARANK_UINT64;
+	int logical = type == MPI_LOGICAL || type == MPI_LOGICAL1 || type == MPI_LOGICAL2 || type == MPI_LOGICAL4 || type == MPI_LOGICAL8;
+	int integer = !logical && e >= GIGARANK_INT8 && e <= GIGARANK_UINT64;
 	int floating = e == GIGARANK_FLOAT || e == GIGARANK_DOUBLE || e == GIGARANK_LONG_DOUBLE;
 	int complex_ = e == GIGARANK_FLOAT_COMPLEX || e == GIGARANK_DOUBLE_COMPLEX || e == GIGARANK_LONG_DOUBLE_COMPLEX;
 	switch ((uintptr_t)operation) {
@@ -90,7 +107,7 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 	case (uintptr_t)MPI_BAND: case (uintptr_t)MPI_BOR: case (uintptr_t)MPI_BXOR:
 		return integer || type == MPI_BYTE;
 	case (uintptr_t)MPI_LAND: case (uintptr_t)MPI_LOR: case (uintptr_t)MPI_LXOR:
-		return integer || e == GIGARANK_BOOLEAN;
+		return integer || logical || e == GIGARANK_BOOLEAN;
 	case (uintptr_t)MPI_MINLOC: case (uintptr_t)MPI_MAXLOC:
 		return e >= GIGARANK_FLOAT_INT;
 	}
@@ -142,7 +159,9 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 	case GIGARANK_LONG_INT: EACHPAIR(struct long_int, before); return; \
 	case GIGARANK_2INT: EACHPAIR(struct two_int, before); return; \
 	case GIGARANK_SHORT_INT: EACHPAIR(struct short_int, before); return; \
-	case GIGARANK_LONG_DOUBLE_INT: EACHPAIR(struct long_double_int, before); return;
+	case GIGARANK_LONG_DOUBLE_INT: EACHPAIR(struct long_double_int, before); return; \
+	case GIGARANK_2REAL: EACHPAIR(struct two_real, before); return; \
+	case GIGARANK_2DOUBLE: EACHPAIR(struct two_double, before); return;
 
 /* Of equal values the one with the least index counts. */
 #define EACHPAIR(t, before) \
