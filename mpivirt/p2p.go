@@ -12,6 +12,9 @@ func (c *Comm) compose(op world.Procedure) *kernel.Call { return c.r.k.Compose(o
 // do makes a call and waits until it is complete. The completion is valid until the next
 // call.
 func (r *Rank) do(q *kernel.Call) *kernel.Completion {
+	if !r.deep {
+		r.deepen()
+	}
 	r.noteCall(q.Procedure)
 	if r.k.Bursting() {
 		r.endBurst(q.Procedure)

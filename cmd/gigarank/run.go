@@ -195,8 +195,11 @@ func conclude(c *console, h *hosts, s *signals, r *request, o outcome, printed *
 	}
 	d := newDocument(r, h, o, all.peak)
 	d.Command = commandLine(c.arguments)
-	if build, unknown := thisBuild(); unknown == nil {
-		d.Version = build
+	// Only the document tells the build, and finding it may take reading the executable.
+	if r.json != "" {
+		if build, unknown := thisBuild(); unknown == nil {
+			d.Version = build
+		}
 	}
 	err = errors.Join(err, d.write(c, r.json, s.release))
 	s.release() // what follows may wait for a reader
