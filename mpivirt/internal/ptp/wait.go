@@ -165,7 +165,7 @@ func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 	switch {
 	case w.Peer == world.AnySource && m.arrival > known:
 		return m.arrival, false
-	case w.Peer != world.AnySource && k.claimed(box, m):
+	case w.Peer != world.AnySource && k.firstReceive(box, m) != 0: // which gets it, if only later in settle
 		return vtime.Forever, false
 	}
 	return max(clock, m.arrival), true
