@@ -109,9 +109,9 @@ var rules = map[string]rule{
 	// Its programs are loaded from the host's files.
 	"mpivirt/native": {
 		imports:   "vtime collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/native/toolchain golang.org/x/sys/unix",
-		testsOnly: "sync network mpivirt bench",
+		testsOnly: "sync network mpivirt bench cputime",
 	},
-	"mpivirt/native/toolchain": {},
+	"mpivirt/native/toolchain": {testsOnly: "cputime"}, // of which it has a twin in C
 
 	"bench": {
 		imports: "vtime random spelling lp sync network collectives engine mpivirt mpivirt/steps",

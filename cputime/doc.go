@@ -13,6 +13,8 @@
 // been preempted: at the end of a burst longer than some microseconds, and before a burst
 // if its latest reading is old. A preemption takes longer than that.
 //
+// Ranks in C are measured in C, by the same rules: many of them run between two calls of Go.
+//
 // # Invariants
 //
 //   - No burst is longer than the wall time that it took, nor shorter than zero.

@@ -21,6 +21,9 @@ func (m *Measured) Stop(int) (vtime.Duration, error) {
 	return vtime.Duration(m.meter.Stop()) * vtime.Nanosecond, nil
 }
 
+// Kept reports whether each burst counts by itself.
+func (*Measured) Kept() bool { return false }
+
 // Given returns the length of a burst that the program gives instead of computing.
 func (m *Measured) Given(_ int, d vtime.Duration) (vtime.Duration, error) { return d, nil }
 
@@ -39,6 +42,9 @@ func (r *Recorded) Stop(rank int) (vtime.Duration, error) {
 	r.log.append(rank, d)
 	return d, err
 }
+
+// Kept reports whether each burst counts by itself.
+func (*Recorded) Kept() bool { return true }
 
 // Given records and returns the length of a burst that the program gives.
 func (r *Recorded) Given(rank int, d vtime.Duration) (vtime.Duration, error) {
@@ -83,6 +89,9 @@ func (r *Replayed) Stop(rank int) (vtime.Duration, error) {
 	*b = (*b)[n:]
 	return vtime.Duration(ns) * vtime.Nanosecond, nil
 }
+
+// Kept reports whether each burst counts by itself.
+func (*Replayed) Kept() bool { return true }
 
 // Given returns the next burst of a rank, whatever the program gives.
 func (r *Replayed) Given(rank int, _ vtime.Duration) (vtime.Duration, error) { return r.Stop(rank) }

@@ -61,3 +61,28 @@ func TestNativeProgram(t *testing.T) {
 	}
 	line(1, "cc", source+".none")
 }
+
+// The CPU times of a program in C are recorded and played back as those of one in Go are.
+func TestNativeRecording(t *testing.T) {
+	dir := t.TempDir()
+	program, file := filepath.Join(dir, "picalc"), filepath.Join(dir, "picalc.cpu")
+	fingerprint := regexp.MustCompile(`fingerprint +\w+`)
+	line := func(arguments ...string) string {
+		t.Helper()
+		c, stdout, stderr := testConsole(nil)
+		if code := execute(arguments, c); code != exitDone {
+			t.Fatalf("%q: exit code %d\n%s%s", arguments, code, stdout, stderr)
+		}
+		return fingerprint.FindString(stdout.String() + stderr.String())
+	}
+	line("cc", "-O2", filepath.Join("..", "..", "examples", "c", "picalc.c"), "-o", program)
+	recorded := line("run", program, "--ranks", "8", "--cpu-record", file)
+	for _, engines := range []string{"1", "2", "4"} {
+		if again := line("run", program, "--ranks", "8", "--cpu-replay", file, "--engines", engines); again != recorded {
+			t.Errorf("%s engines: %s, recorded %s", engines, again, recorded)
+		}
+	}
+	if ignored := line("run", program, "--ranks", "8"); ignored == recorded {
+		t.Error("the measured run is that without CPU times")
+	}
+}

@@ -71,7 +71,9 @@ type body struct {
 	list      []int32 // likewise: the ranks to resume
 	left      int     // ranks that have not ended
 	operators map[operation]world.Operator
-	bound     bool // the engine's goroutine to its thread
+	bursts    []cBurst                 // in C memory; nil if CPU times do not count
+	samples   map[int32]*kernel.Sample // that ranks are in
+	bound     bool                     // the engine's goroutine to its thread
 }
 
 // open makes the ranks.
@@ -88,8 +90,11 @@ func (b *body) open(n int) (err error) {
 	if b.k.ClocksOnly && b.k.Processors == nil {
 		b.engine.lazy = 1
 	}
+	if b.k.Bursting() {
+		err = b.measure()
+	}
 	gort.AddCleanup(b, func(own owned) { own.close() }, owned{b.engine, b.image})
-	return nil
+	return err
 }
 
 // owned is what a body gives back when nothing refers to it.
@@ -194,6 +199,9 @@ func (b *body) takeCall(lp int32) bool {
 	k, r := b.k, &b.ranks[lp]
 	if r.looked != 0 {
 		k.Activity(lp)
+	}
+	if b.bursts != nil && !b.charge(lp, r) {
+		return false
 	}
 	if r.computed != 0 {
 		d := vtime.Duration(r.computed)

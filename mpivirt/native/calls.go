@@ -18,8 +18,10 @@ import (
 
 // Types and constants of C.
 type (
-	cChar  = C.char
-	cInt64 = C.int64_t
+	cChar   = C.char
+	cInt64  = C.int64_t
+	cInt32  = C.int32_t
+	cDouble = C.double
 )
 
 const (
@@ -28,6 +30,8 @@ const (
 	ending   = C.GIGARANK_ENDED + 1 // what it has begun goes on
 	byCall   = C.GIGARANK_BY_CALL
 	bySignal = C.GIGARANK_BY_SIGNAL
+
+	sampleEnd = C.GIGARANK_SAMPLE_END
 )
 
 // procedureOf returns the procedure of a call, none for one that is not of MPI.
@@ -155,6 +159,9 @@ func (b *body) answer(lp int32, c *cCall) bool {
 		c.found = C.int32_t(b.compare(lp, int32(c.comm), int32(c.key)))
 	case C.GIGARANK_RECORD:
 		k.Record(int(c.key), stringOf(c.detail), vtime.Duration(c.bytes))
+	case C.GIGARANK_LOOK, C.GIGARANK_SAMPLE_END: // the burst is charged
+	case C.GIGARANK_SAMPLE_BEGIN:
+		c.found = b.sample(lp, stringOf(c.detail), int(c.key))
 	case C.GIGARANK_ABORT:
 		k.Fail(lp, procedureOf(int32(b.ranks[lp].last)), world.Aborted(int(c.key)))
 	}

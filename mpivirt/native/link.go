@@ -17,6 +17,7 @@ static struct gigarank_engine *open_engine(void *f, struct gigarank_program *p, 
 }
 static void resume(void *f, struct gigarank_engine *e, int32_t n) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, n); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
+static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static void flush(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
 static void reduce(void *f, uintptr_t handle, int32_t type, void *into, const void *left, const void *right, size_t bytes) {
 	((void (*)(uintptr_t, int32_t, void *, const void *, const void *, size_t))f)(handle, type, into, left, right, bytes);
@@ -44,11 +45,12 @@ type (
 	cCall    = C.struct_gigarank_call
 	cStatus  = C.struct_gigarank_status
 	cProgram = C.struct_gigarank_program
+	cBurst   = C.struct_gigarank_burst
 )
 
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
-	load, open, resume, release, close, flush, reduce unsafe.Pointer
+	load, open, resume, release, close, flush, reduce, measure unsafe.Pointer
 }
 
 // loadRuntime loads the C runtime.
@@ -67,6 +69,7 @@ var loadRuntime = sync.OnceValue(func() error {
 		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume,
 		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
 		"gigarank_flush": &runtime.flush, "gigarank_reduce": &runtime.reduce,
+		"gigarank_measure": &runtime.measure,
 	} {
 		symbol := C.CString(name)
 		*place = C.dlsym(handle, symbol)
@@ -199,6 +202,14 @@ func openEngine(p *cProgram, n, first, all int, stack int64, copied bool, argc i
 		return nil, errors.New(C.GoString(&fault[0]))
 	}
 	return e, nil
+}
+
+// measureBursts has the CPU times of an engine's ranks count.
+func measureBursts(e *cEngine) error {
+	if C.measure(runtime.measure, e) != 0 {
+		return errors.New("no memory for the CPU times of ranks: use fewer ranks or more hosts")
+	}
+	return nil
 }
 
 func resumeRanks(e *cEngine, n int)  { C.resume(runtime.resume, e, C.int32_t(n)) }

@@ -48,6 +48,7 @@ type hosting struct {
 	strict      bool
 	collectives mpivirt.Interpreter
 	stacks      native.Stacks
+	bursts      func(first, n int) mpivirt.Bursts // nil if CPU times do not count
 }
 
 // run runs a program and returns what it prints, in the order of its lines.
@@ -69,7 +70,7 @@ func run(t *testing.T, program, machine string, ranks int, h hosting, arguments 
 	var printed strings.Builder
 	s, err := mpivirt.New(mpivirt.Config{
 		Target: target, Program: mpivirt.Program{Name: program, Forms: []mpivirt.Form{form}},
-		Transports: sync.NewInProcess(h.engines), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
+		Transports: sync.NewInProcess(h.engines), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives, Bursts: h.bursts,
 		Output: func(text string) {
 			lock.Lock()
 			defer lock.Unlock()

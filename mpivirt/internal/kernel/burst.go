@@ -14,9 +14,12 @@ type Bursts interface {
 	Start()
 	// Stop ends the burst of a rank and returns its CPU time on the host.
 	Stop(rank int) (vtime.Duration, error)
-	// Given returns the CPU time of a burst for which the program gives one and computes
-	// nothing.
+	// Given returns the CPU time of a burst for which the program gives one, or that
+	// has been measured elsewhere.
 	Given(rank int, d vtime.Duration) (vtime.Duration, error)
+	// Kept reports whether each burst counts by itself, as in a recording, and not only
+	// their sum.
+	Kept() bool
 }
 
 // StartBurst begins a burst of the LP that runs, if CPU times count.
@@ -28,6 +31,9 @@ func (k *Kernel) StartBurst() {
 
 // Bursting reports whether CPU times count.
 func (k *Kernel) Bursting() bool { return k.bursts != nil }
+
+// KeepsBursts reports whether each burst counts by itself.
+func (k *Kernel) KeepsBursts() bool { return k.bursts.Kept() }
 
 // StopBurst ends a burst of an LP and returns its CPU time on the host. Charge advances the
 // LP's clock by it.

@@ -17,8 +17,9 @@
 
 /* now returns the rank's virtual time in picoseconds. */
 static int64_t now(struct gigarank_rank *r) {
+	struct gigarank_engine *e = gigarank_current;
 	r->looked = 1;
-	return r->clock + r->computed;
+	return e->bursts ? gigarank_burst_look(e, r) : r->clock + r->computed;
 }
 
 int gigarank_compute(double seconds) {

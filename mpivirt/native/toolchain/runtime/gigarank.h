@@ -10,6 +10,25 @@ extern "C" {
 /* Advances the rank's virtual clock, as computing does. */
 int gigarank_compute(double seconds);
 
+/* Says whether the CPU time of the rank's code from here on counts. At the start it does. It
+ * has an effect only with gigarank run --cpu measured, --cpu-record and --cpu-replay, as the
+ * next two have. */
+int gigarank_charge(int on);
+
+/* Marks a region that only computes, which begins here if the function returns 1:
+ *
+ *	if (gigarank_sample_begin("smooth", 10)) {
+ *		smooth(field);
+ *		gigarank_sample_end();
+ *	}
+ *
+ * The region of a name runs so many times on each rank, which is charged the time that it
+ * takes. From then on the function returns 0 and charges the mean. So the region's results must
+ * not matter to the course of the program. Calls of MPI in the region and looks at the clock
+ * are errors. */
+int gigarank_sample_begin(const char *name, int times);
+int gigarank_sample_end(void);
+
 /* Enters the length, in seconds, of a timed operation into the statistics of the run. The
  * index counts the iterations from 0. */
 int gigarank_record(int index, const char *operation, double seconds);

@@ -25,6 +25,7 @@ enum gigarank_procedure {
 	/* Answered by the simulator at once. */
 	GIGARANK_ERRORS_RETURN, GIGARANK_ATTACH, GIGARANK_NODE, GIGARANK_COMPARE,
 	GIGARANK_RECORD,
+	GIGARANK_LOOK, GIGARANK_SAMPLE_BEGIN, GIGARANK_SAMPLE_END,
 	/* Not resumed. */
 	GIGARANK_ABORT,
 };
@@ -110,6 +111,23 @@ struct gigarank_rank {
 	uint16_t last;               /* its latest call */
 };
 
+/* The clocks of the host, in nanoseconds, and what is known of them; see meter.c. */
+struct gigarank_meter {
+	int64_t (*monotonic)(void);
+	int64_t (*cpu)(const void **thread); /* CPU time of the calling thread, and an address that names it */
+	int64_t start;                       /* of the burst */
+	int64_t at, used;                    /* both clocks at one instant */
+	const void *thread;                  /* that the CPU time is of */
+};
+
+/* What a rank has computed since its last call, where CPU times count. */
+struct gigarank_burst {
+	int64_t used;    /* CPU time that counts, in nanoseconds of the host */
+	double ratio;    /* of the time on the rank's node to that on the host */
+	uint8_t unpaid;  /* CPU time does not count */
+	uint8_t sampled; /* it belongs to a sample */
+};
+
 /* Where a rank has crashed. */
 struct gigarank_crash {
 	uintptr_t address, pc;
@@ -139,6 +157,8 @@ struct gigarank_engine {
 	struct gigarank_request *requests;
 	int32_t request_count, request_free;
 	struct gigarank_crash crash;
+	struct gigarank_meter meter;
+	struct gigarank_burst *bursts; /* by rank, NULL if CPU times do not count */
 };
 
 /* A program as it is loaded. Engines that run at the same time have one each, if it has
@@ -163,5 +183,6 @@ void gigarank_release(struct gigarank_engine *e);
 void gigarank_close(struct gigarank_engine *e);
 void gigarank_reduce(uintptr_t handle, int32_t type, void *into, const void *left, const void *right, size_t bytes);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
+int gigarank_measure(struct gigarank_engine *e);
 
 #endif

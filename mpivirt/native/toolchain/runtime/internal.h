@@ -44,6 +44,19 @@ int gigarank_element(MPI_Datatype type) __attribute__((visibility("hidden")));
 /* gigarank_applies reports whether an operation applies to a type. */
 int gigarank_applies(MPI_Op operation, MPI_Datatype type) __attribute__((visibility("hidden")));
 
+/* gigarank_meter_start begins a burst. gigarank_meter_stop ends it and returns its CPU time in
+ * nanoseconds. gigarank_meter_split does so and begins another one. */
+void gigarank_meter_start(struct gigarank_meter *m) __attribute__((visibility("hidden")));
+int64_t gigarank_meter_stop(struct gigarank_meter *m) __attribute__((visibility("hidden")));
+int64_t gigarank_meter_split(struct gigarank_meter *m) __attribute__((visibility("hidden")));
+
+/* gigarank_burst_end ends the burst of a rank that has left its code. */
+void gigarank_burst_end(struct gigarank_engine *e, struct gigarank_rank *r) __attribute__((visibility("hidden")));
+
+/* gigarank_burst_look returns the running rank's virtual time in picoseconds, where CPU times
+ * count. */
+int64_t gigarank_burst_look(struct gigarank_engine *e, struct gigarank_rank *r) __attribute__((visibility("hidden")));
+
 /* A reduction operation of a program. */
 struct gigarank_operation {
 	uint64_t mark;

@@ -140,6 +140,7 @@ void gigarank_close(struct gigarank_engine *e) {
 		free(e->requests[i].persistent);
 	free(e->requests);
 	free(e->ranks);
+	free(e->bursts);
 	free(e->list);
 	free(e->text);
 	free(e);
@@ -256,7 +257,11 @@ void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		r->looked = 0;
 		e->running = r;
 		errno = r->error_number;
+		if (e->bursts)
+			gigarank_meter_start(&e->meter);
 		gigarank_switch(&e->sp, r->sp);
+		if (e->bursts)
+			gigarank_burst_end(e, r);
 		if (variables)
 			store(e->program, r->variables);
 		if (e->copied)
