@@ -74,6 +74,7 @@ type body struct {
 	bursts    []cBurst                 // in C memory; nil if CPU times do not count
 	samples   map[int32]*kernel.Sample // that ranks are in
 	bound     bool                     // the engine's goroutine to its thread
+	groups    groups
 }
 
 // open makes the ranks.

@@ -37,9 +37,14 @@ const (
 // procedureOf returns the procedure of a call, none for one that is not of MPI.
 func procedureOf(p int32) world.Procedure {
 	if p > C.GIGARANK_COMPUTE {
-		return world.NoProcedure
+		return furtherProcedures[p]
 	}
 	return world.Procedure(p)
+}
+
+// furtherProcedures are the procedures of calls that have other numbers.
+var furtherProcedures = map[int32]world.Procedure{
+	C.GIGARANK_COMM_CREATE_GROUP: world.CommCreateGroup,
 }
 
 // The numbers of procedures and types are those of package world.
@@ -64,7 +69,8 @@ func memory(p unsafe.Pointer, bytes C.int64_t) []byte {
 // classes are the error classes of MPI, by those of package world.
 var classes = [...]C.int32_t{
 	world.ErrBuffer: 1, world.ErrCount: 2, world.ErrType: 3, world.ErrTag: 4, world.ErrComm: 5, world.ErrRank: 6, world.ErrRequest: 7,
-	world.ErrRoot: 8, world.ErrGroup: 9, world.ErrOp: 10, world.ErrArgument: 13, world.ErrTruncate: 15, world.ErrOther: 16,
+	world.ErrRoot: 8, world.ErrGroup: 9, world.ErrOp: 10, world.ErrTopology: 11, world.ErrDims: 12, world.ErrArgument: 13, world.ErrTruncate: 15,
+	world.ErrOther: 16, world.ErrKeyval: 36,
 }
 
 // numberOf returns the error class of MPI of an error.
@@ -96,7 +102,10 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		k.Activity(lp)
 		return false
 	}
-	if c.procedure >= C.GIGARANK_COMPUTE {
+	switch {
+	case c.procedure > C.GIGARANK_TOPOLOGY:
+		return b.makes(lp, c)
+	case c.procedure >= C.GIGARANK_COMPUTE:
 		return b.answer(lp, c)
 	}
 	q := k.Compose(p, k.Communicator(int32(c.comm)), int32(c.member))
@@ -156,7 +165,17 @@ func (b *body) answer(lp int32, c *cCall) bool {
 	case C.GIGARANK_NODE:
 		c.found = C.int32_t(k.Target.Node(int(k.Global(lp))))
 	case C.GIGARANK_COMPARE:
-		c.found = C.int32_t(b.compare(lp, int32(c.comm), int32(c.key)))
+		c.found = b.compareComms(lp, int32(c.comm), int32(c.key))
+	case C.GIGARANK_GROUP:
+		if err := b.askGroup(lp, c); err != nil {
+			k.Raise(lp, world.NoProcedure, named(c.detail, err))
+		}
+	case C.GIGARANK_TWIN:
+		b.madeComm(lp, c, b.twin(lp, k.Communicator(int32(c.comm)), int32(c.key)))
+	case C.GIGARANK_ON_ONE_NODE:
+		if c.found = 0; b.onOneNode(lp, k.Communicator(int32(c.comm))) {
+			c.found = 1
+		}
 	case C.GIGARANK_RECORD:
 		k.Record(int(c.key), stringOf(c.detail), vtime.Duration(c.bytes))
 	case C.GIGARANK_LOOK, C.GIGARANK_SAMPLE_END: // the burst is charged
@@ -166,20 +185,6 @@ func (b *body) answer(lp int32, c *cCall) bool {
 		k.Fail(lp, procedureOf(int32(b.ranks[lp].last)), world.Aborted(int(c.key)))
 	}
 	return true
-}
-
-// compare returns 2 if two communicators have the same members in the same order, 1 in
-// another order, and 0 if they have others.
-func (b *body) compare(lp, one, other int32) int {
-	k := b.k
-	g, h := k.GroupOf(k.Communicator(one), lp), k.GroupOf(k.Communicator(other), lp)
-	switch {
-	case g.Equal(h):
-		return 2
-	case g.Size() == h.Size() && g.Contains(h) == nil:
-		return 1
-	}
-	return 0
 }
 
 // collective returns what a rank hands in to a collective.
@@ -192,6 +197,8 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 		return k.Dup(k.GroupOf(k.Communicator(int32(c.comm)), lp)), nil
 	case world.CommSplit:
 		return k.Split(int(c.root), int(c.key))
+	case world.CommCreate:
+		return b.createComm(lp, c)
 	}
 	v := kernel.Collective{
 		Procedure: p, Operation: collectives.Barrier + collectives.Operation(p-world.Barrier), Root: int(c.root), Data: true,
@@ -308,14 +315,13 @@ func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Compl
 		}
 	case p == world.Allreduce && c.error == 0 && c.nonblocking == 0:
 		copy(memory(c.output, c.room), k.SharedResult(lp, k.Communicator(int32(c.comm))))
-	case (p == world.CommDup || p == world.CommSplit) && c.error == 0:
-		color := 0
-		if p == world.CommSplit {
-			color = int(c.root)
+	case (p == world.CommDup || p == world.CommSplit || p == world.CommCreate || c.procedure > C.GIGARANK_TOPOLOGY) && c.error == 0:
+		color := int(c.root)
+		if p == world.CommDup {
+			color = 0
 		}
-		if color >= 0 {
-			made := k.NewComm(lp, k.Communicator(int32(c.comm)), color)
-			c.made, c.made_size, c.made_member = C.int32_t(made.Index), C.int32_t(made.Size), C.int32_t(made.Group.Member(int(k.Global(lp))))
+		if made := b.newComm(lp, c, color); made != nil {
+			b.madeComm(lp, c, made)
 		}
 	}
 }

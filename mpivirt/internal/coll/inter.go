@@ -45,6 +45,16 @@ func (k *Collectives) DupInter(c *Communicator, number int32) *Communicator {
 		random.Uint64(c.Remote.Context, duplicateContext, uint64(number)), c.Remote.Group)
 }
 
+// Twin returns a communicator of the members of another one, the one with a number. All members
+// make it alike, without a message.
+func (k *Collectives) Twin(lp int32, c *Communicator, number int32) *Communicator {
+	if c.Group == nil {
+		rank := int(k.Global(lp))
+		return k.companion(random.Uint64(random.Uint64(c.Context, duplicateContext, uint64(rank)), 0, uint64(number)), world.Strided(rank, 1, 1))
+	}
+	return k.companion(random.Uint64(c.Context, duplicateContext, uint64(number)), c.Group)
+}
+
 // Merge returns the communicator of both groups of an intercommunicator, the one with a number.
 // The local group comes first, or the remote one. All members make it alike, without a message.
 func (k *Collectives) Merge(c *Communicator, number int32, localFirst bool) *Communicator {

@@ -28,6 +28,16 @@ enum gigarank_procedure {
 	GIGARANK_LOOK, GIGARANK_SAMPLE_BEGIN, GIGARANK_SAMPLE_END,
 	/* Not resumed. */
 	GIGARANK_ABORT,
+	/* Of groups, further communicators and topologies. Up to GIGARANK_TOPOLOGY answered at once. */
+	GIGARANK_GROUP, GIGARANK_TWIN, GIGARANK_ON_ONE_NODE, GIGARANK_TOPOLOGY,
+	GIGARANK_COMM_CREATE_GROUP,
+};
+
+/* What is asked of groups, in the key of a call. */
+enum gigarank_group_request {
+	GIGARANK_GROUP_OF, GIGARANK_GROUP_OF_REMOTE, GIGARANK_GROUP_SIZE, GIGARANK_GROUP_RANK, GIGARANK_GROUP_COMPARE, GIGARANK_GROUP_TRANSLATE,
+	GIGARANK_GROUP_UNION, GIGARANK_GROUP_INTERSECTION, GIGARANK_GROUP_DIFFERENCE,
+	GIGARANK_GROUP_INCL, GIGARANK_GROUP_EXCL, GIGARANK_GROUP_RANGE_INCL, GIGARANK_GROUP_RANGE_EXCL, GIGARANK_GROUP_FREE,
 };
 
 /* The types of elements, in the order of the simulator's, then those that it does not have. */
@@ -58,6 +68,7 @@ struct gigarank_call {
 	int32_t nonblocking; /* of a collective */
 	int32_t request;     /* started by the call */
 	int32_t found;       /* the wait is complete; the test or probe has succeeded */
+	int32_t remote;      /* members of the remote group of an intercommunicator, else 0 */
 	const void *input;
 	void *output;
 	const char *detail;  /* of the error in the arguments */
@@ -74,9 +85,9 @@ struct gigarank_call {
 	int32_t outcount;            /* completed requests of Waitsome and the like */
 	const int64_t *counts, *incounts; /* bytes by member: of the output or of blocks; alltoallv: to each member */
 	const int32_t *requests;
-	uintptr_t handle;            /* of the reduction operation */
+	uintptr_t handle, other;     /* of the reduction operation; of groups, out: of the group made */
 
-	int32_t made, made_member, made_size; /* the communicator that the call has made */
+	int32_t made, made_member, made_size, made_remote; /* the communicator that the call has made */
 	struct gigarank_status status;
 	struct gigarank_status *statuses; /* by request, for those that are complete */
 	int32_t *indices;                 /* of the completed requests */

@@ -8,10 +8,13 @@
 /* The engine whose rank runs on this thread, NULL outside ranks. */
 extern __thread struct gigarank_engine *gigarank_current __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
-/* A communicator that a rank has made. */
+/* A communicator that a rank has made, or what it has noted of WORLD and SELF. */
 struct gigarank_comm {
 	struct gigarank_comm *next;
 	int32_t index, member, size;
+	int32_t remote; /* members of the remote group, 0 without one */
+	int32_t twins;  /* made of it without a message */
+	char *name;     /* that the program has given it, NULL for none */
 };
 
 /* An operation that a rank has begun, or can start. A handle is a slot and its generation. */
@@ -80,14 +83,21 @@ struct gigarank_operation {
 
 #pragma GCC visibility push(hidden)
 
-/* refuse ends a call with an error in its arguments, as the rank's error handler wants. */
-int refuse(int procedure, int class_, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* refuse ends a call with an error in its arguments, as the rank's error handler wants. The
+ * message names the function of MPI that is at fault, if the call has no procedure. */
+#define refuse(...) gigarank_refuse(__func__, __VA_ARGS__)
+int gigarank_refuse(const char *function, int procedure, int class_, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* active returns an error unless MPI may be used: between its initialisation and its end. */
-int active(int procedure);
+#define active(procedure) gigarank_active(__func__, procedure)
+int gigarank_active(const char *function, int procedure);
 
 /* find stores the communicator of a handle, with the rank's place in it. */
-int find(int procedure, MPI_Comm comm, struct gigarank_call *c);
+#define find(procedure, comm, c) gigarank_find(__func__, procedure, comm, c)
+int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gigarank_call *c);
+
+/* note returns what the rank has noted of the communicator of a call, NULL after an error. */
+struct gigarank_comm *note(struct gigarank_call *c);
 
 /* take stores the handle of the communicator that a call has made. */
 int take(struct gigarank_call *c, MPI_Comm *made);

@@ -9,11 +9,14 @@
 
 /* --- errors ----------------------------------------------------------------------- */
 
-int refuse(int procedure, int class_, const char *format, ...) {
-	char text[256];
+int gigarank_refuse(const char *function, int procedure, int class_, const char *format, ...) {
+	char text[320];
+	int named = 0;
+	if (procedure == GIGARANK_NONE && strncmp(function, "PMPI_", 5) == 0)
+		named = snprintf(text, sizeof text / 4, "%s: ", function + 1);
 	va_list list;
 	va_start(list, format);
-	vsnprintf(text, sizeof text, format, list);
+	vsnprintf(text + named, sizeof text - (size_t)named, format, list);
 	va_end(list);
 	if (!gigarank_running()) {
 		fprintf(stderr, "an MPI function was called from outside a rank, as by a thread of the program's own or before main: %s\n", text);
@@ -23,32 +26,32 @@ int refuse(int procedure, int class_, const char *format, ...) {
 	return gigarank_trap(&c);
 }
 
-int active(int procedure) {
+int gigarank_active(const char *function, int procedure) {
 	struct gigarank_rank *r = gigarank_running();
 	if (r && r->initialized && !r->finalized)
 		return MPI_SUCCESS;
-	return refuse(procedure, MPI_ERR_OTHER, !r ? "no rank runs" : r->finalized ? "called after MPI_Finalize" : "called before MPI_Init");
+	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : r->finalized ? "called after MPI_Finalize" : "called before MPI_Init");
 }
 
-int find(int procedure, MPI_Comm comm, struct gigarank_call *c) {
+int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gigarank_call *c) {
 	struct gigarank_engine *e = gigarank_current;
-	CHECK(active(procedure));
+	CHECK(gigarank_active(function, procedure));
 	c->procedure = procedure;
 	struct gigarank_rank *r = e->running;
 	if (comm == MPI_COMM_WORLD) {
-		c->comm = 1, c->size = e->world, c->member = e->first + (int32_t)(r - e->ranks);
+		c->comm = 1, c->size = e->world, c->member = e->first + (int32_t)(r - e->ranks), c->remote = 0;
 		return MPI_SUCCESS;
 	}
 	if (comm == MPI_COMM_SELF) {
-		c->comm = 2, c->size = 1, c->member = 0;
+		c->comm = 2, c->size = 1, c->member = 0, c->remote = 0;
 		return MPI_SUCCESS;
 	}
 	for (struct gigarank_comm *made = r->comms; made; made = made->next)
 		if ((MPI_Comm)made == comm) {
-			c->comm = made->index, c->size = made->size, c->member = made->member;
+			c->comm = made->index, c->size = made->size, c->member = made->member, c->remote = made->remote;
 			return MPI_SUCCESS;
 		}
-	return refuse(procedure, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL" : "the handle is no communicator of this rank, or it has been freed");
+	return gigarank_refuse(function, procedure, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL" : "the handle is no communicator of this rank, or it has been freed");
 }
 
 int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
@@ -227,81 +230,7 @@ MPI(Errhandler_free, MPI_Errhandler *handler) {
 	return MPI_SUCCESS;
 }
 
-/* --- communicators ------------------------------------------------------------------ */
-
-MPI(Comm_rank, MPI_Comm comm, int *rank) {
-	struct gigarank_call c;
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	*rank = c.member;
-	return MPI_SUCCESS;
-}
-
-MPI(Comm_size, MPI_Comm comm, int *size) {
-	struct gigarank_call c;
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	*size = c.size;
-	return MPI_SUCCESS;
-}
-
-int take(struct gigarank_call *c, MPI_Comm *made) {
-	*made = MPI_COMM_NULL;
-	if (c->error || c->made == 0)
-		return c->error;
-	struct gigarank_rank *r = gigarank_running();
-	struct gigarank_comm *new = malloc(sizeof *new);
-	if (!new)
-		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a communicator");
-	*new = (struct gigarank_comm){r->comms, c->made, c->made_member, c->made_size};
-	r->comms = new;
-	*made = (MPI_Comm)new;
-	return MPI_SUCCESS;
-}
-
-MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
-	gigarank_trap(&c);
-	return take(&c, made);
-}
-
-MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
-	c.root = color == MPI_UNDEFINED ? GIGARANK_UNDEFINED : color;
-	c.key = key;
-	gigarank_trap(&c);
-	return take(&c, made);
-}
-
-MPI(Comm_free, MPI_Comm *comm) {
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_COMM_FREE, *comm, &c));
-	CHECK(gigarank_trap(&c));
-	struct gigarank_comm **link = &gigarank_running()->comms, *freed = (struct gigarank_comm *)*comm;
-	while (*link != freed)
-		link = &(*link)->next;
-	*link = freed->next;
-	free(freed);
-	*comm = MPI_COMM_NULL;
-	return MPI_SUCCESS;
-}
-
-MPI(Comm_compare, MPI_Comm one, MPI_Comm other, int *result) {
-	struct gigarank_call c = {0}, d = {0};
-	CHECK(find(GIGARANK_NONE, one, &c));
-	CHECK(find(GIGARANK_NONE, other, &d));
-	c.procedure = GIGARANK_COMPARE, c.key = d.comm;
-	CHECK(gigarank_trap(&c));
-	*result = c.comm == d.comm ? MPI_IDENT : c.found == 2 ? MPI_CONGRUENT : c.found == 1 ? MPI_SIMILAR : MPI_UNEQUAL;
-	return MPI_SUCCESS;
-}
-
-MPI(Comm_test_inter, MPI_Comm comm, int *flag) {
-	struct gigarank_call c;
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	*flag = 0;
-	return MPI_SUCCESS;
-}
+/* --- attributes ---------------------------------------------------------------------- */
 
 MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
 	static int tag = 0x7fffffff, host = MPI_PROC_NULL, global = 1, io = MPI_ANY_SOURCE;

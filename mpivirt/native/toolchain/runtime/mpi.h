@@ -192,6 +192,7 @@ enum {
 	MPI_THREAD_MULTIPLE = 4096
 };
 
+enum { MPI_COMM_TYPE_SHARED = 221, MPI_COMM_TYPE_HW_UNGUIDED, MPI_COMM_TYPE_HW_GUIDED, MPI_COMM_TYPE_RESOURCE_GUIDED };
 enum { MPI_IDENT = 201, MPI_CONGRUENT = 202, MPI_SIMILAR = 203, MPI_UNEQUAL = 204 };
 
 /* Predefined attributes. */
@@ -253,6 +254,33 @@ GIGARANK_MPI(int, Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made
 GIGARANK_MPI(int, Comm_free, (MPI_Comm *comm))
 GIGARANK_MPI(int, Comm_compare, (MPI_Comm one, MPI_Comm other, int *result))
 GIGARANK_MPI(int, Comm_test_inter, (MPI_Comm comm, int *flag))
+GIGARANK_MPI(int, Comm_dup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made))
+GIGARANK_MPI(int, Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request))
+GIGARANK_MPI(int, Comm_idup_with_info, (MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request))
+GIGARANK_MPI(int, Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made))
+GIGARANK_MPI(int, Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made))
+GIGARANK_MPI(int, Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made))
+GIGARANK_MPI(int, Comm_disconnect, (MPI_Comm *comm))
+GIGARANK_MPI(int, Comm_group, (MPI_Comm comm, MPI_Group *made))
+GIGARANK_MPI(int, Comm_remote_size, (MPI_Comm comm, int *size))
+GIGARANK_MPI(int, Comm_remote_group, (MPI_Comm comm, MPI_Group *made))
+GIGARANK_MPI(int, Comm_set_name, (MPI_Comm comm, const char *name))
+GIGARANK_MPI(int, Comm_get_name, (MPI_Comm comm, char *name, int *length))
+GIGARANK_MPI(int, Comm_get_parent, (MPI_Comm *parent))
+
+/* Groups. */
+GIGARANK_MPI(int, Group_size, (MPI_Group group, int *size))
+GIGARANK_MPI(int, Group_rank, (MPI_Group group, int *rank))
+GIGARANK_MPI(int, Group_compare, (MPI_Group one, MPI_Group other, int *result))
+GIGARANK_MPI(int, Group_translate_ranks, (MPI_Group one, int n, const int ranks[], MPI_Group other, int translated[]))
+GIGARANK_MPI(int, Group_union, (MPI_Group one, MPI_Group other, MPI_Group *made))
+GIGARANK_MPI(int, Group_intersection, (MPI_Group one, MPI_Group other, MPI_Group *made))
+GIGARANK_MPI(int, Group_difference, (MPI_Group one, MPI_Group other, MPI_Group *made))
+GIGARANK_MPI(int, Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group *made))
+GIGARANK_MPI(int, Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group *made))
+GIGARANK_MPI(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MPI_Group *made))
+GIGARANK_MPI(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *made))
+GIGARANK_MPI(int, Group_free, (MPI_Group *group))
 GIGARANK_MPI(int, Comm_get_attr, (MPI_Comm comm, int key, void *value, int *flag))
 
 /* Messages. */

@@ -131,6 +131,7 @@ void gigarank_close(struct gigarank_engine *e) {
 			struct gigarank_rank *r = &e->ranks[i];
 			for (struct gigarank_comm *c = r->comms, *next; c; c = next) {
 				next = c->next;
+				free(c->name);
 				free(c);
 			}
 			free(r->line);

@@ -1,0 +1,220 @@
+/* Communicators: what a rank knows of them, and how they are made and freed. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+MPI(Comm_rank, MPI_Comm comm, int *rank) {
+	struct gigarank_call c;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	*rank = c.member;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_size, MPI_Comm comm, int *size) {
+	struct gigarank_call c;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	*size = c.size;
+	return MPI_SUCCESS;
+}
+
+/* entry adds what the running rank notes of a communicator. */
+static struct gigarank_comm *entry(int procedure, struct gigarank_comm what) {
+	struct gigarank_rank *r = gigarank_running();
+	struct gigarank_comm *new = malloc(sizeof *new);
+	if (!new) {
+		refuse(procedure, MPI_ERR_NO_MEM, "no memory for a communicator");
+		return NULL;
+	}
+	what.next = r->comms;
+	*new = what;
+	return r->comms = new;
+}
+
+struct gigarank_comm *note(struct gigarank_call *c) {
+	for (struct gigarank_comm *made = gigarank_running()->comms; made; made = made->next)
+		if (made->index == c->comm)
+			return made;
+	return entry(c->procedure, (struct gigarank_comm){.index = c->comm, .member = c->member, .size = c->size});
+}
+
+int take(struct gigarank_call *c, MPI_Comm *made) {
+	*made = MPI_COMM_NULL;
+	if (c->error || c->made == 0)
+		return c->error;
+	struct gigarank_comm *new = entry(c->procedure, (struct gigarank_comm){
+		.index = c->made, .member = c->made_member, .size = c->made_size, .remote = c->made_remote});
+	if (!new)
+		return MPI_ERR_NO_MEM;
+	*made = (MPI_Comm)new;
+	return MPI_SUCCESS;
+}
+
+/* twin makes a communicator like that of a call, which all members make without a message. */
+static int twin(struct gigarank_call *c, MPI_Comm *made) {
+	struct gigarank_comm *of = note(c);
+	if (!of)
+		return MPI_ERR_NO_MEM;
+	c->procedure = GIGARANK_TWIN, c->key = ++of->twins;
+	gigarank_trap(c);
+	return take(c, made);
+}
+
+MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
+	if (c.remote) {
+		*made = MPI_COMM_NULL;
+		CHECK(PMPI_Barrier(comm));
+		return twin(&c, made);
+	}
+	gigarank_trap(&c);
+	return take(&c, made);
+}
+
+MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
+	(void)info;
+	return PMPI_Comm_dup(comm, made);
+}
+
+/* The communicator is there at once. The request takes the time of a barrier. */
+MPI(Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
+	CHECK(twin(&c, made));
+	return PMPI_Ibarrier(comm, request);
+}
+
+MPI(Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request) {
+	(void)info;
+	return PMPI_Comm_idup(comm, made, request);
+}
+
+MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
+	c.root = color == MPI_UNDEFINED ? GIGARANK_UNDEFINED : color;
+	c.key = key;
+	gigarank_trap(&c);
+	return take(&c, made);
+}
+
+/* The hardware that ranks share is a node of the target machine. */
+MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+	struct gigarank_call c = {0}, node = {.procedure = GIGARANK_NODE};
+	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
+	(void)info;
+	int color = MPI_UNDEFINED;
+	switch (type) {
+	case MPI_COMM_TYPE_SHARED:
+	case MPI_COMM_TYPE_HW_UNGUIDED:
+		CHECK(gigarank_trap(&node));
+		color = node.found;
+		break;
+	case MPI_COMM_TYPE_HW_GUIDED:
+	case MPI_COMM_TYPE_RESOURCE_GUIDED:
+		break; /* no resource has a name here */
+	case MPI_UNDEFINED:
+		break;
+	default:
+		return refuse(c.procedure, MPI_ERR_ARG, "MPI_Comm_split_type: %d is no type of a split", type);
+	}
+	if (type == MPI_COMM_TYPE_HW_UNGUIDED) { /* parts are smaller than the whole */
+		c.procedure = GIGARANK_ON_ONE_NODE;
+		CHECK(gigarank_trap(&c));
+		if (c.found)
+			color = MPI_UNDEFINED;
+	}
+	return PMPI_Comm_split(comm, color, key, made);
+}
+
+MPI(Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_CREATE, comm, &c));
+	c.handle = (uintptr_t)group;
+	gigarank_trap(&c);
+	return take(&c, made);
+}
+
+MPI(Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_CREATE_GROUP, comm, &c));
+	c.handle = (uintptr_t)group, c.sendtag = tag;
+	gigarank_trap(&c);
+	return take(&c, made);
+}
+
+MPI(Comm_free, MPI_Comm *comm) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_COMM_FREE, *comm, &c));
+	CHECK(gigarank_trap(&c));
+	struct gigarank_comm **link = &gigarank_running()->comms, *freed = (struct gigarank_comm *)*comm;
+	while (*link != freed)
+		link = &(*link)->next;
+	*link = freed->next;
+	free(freed->name);
+	free(freed);
+	*comm = MPI_COMM_NULL;
+	return MPI_SUCCESS;
+}
+
+/* What the rank has begun on the communicator goes on. */
+MPI(Comm_disconnect, MPI_Comm *comm) { return PMPI_Comm_free(comm); }
+
+MPI(Comm_compare, MPI_Comm one, MPI_Comm other, int *result) {
+	struct gigarank_call c = {0}, d = {0};
+	CHECK(find(GIGARANK_NONE, one, &c));
+	CHECK(find(GIGARANK_NONE, other, &d));
+	c.procedure = GIGARANK_COMPARE, c.key = d.comm;
+	CHECK(gigarank_trap(&c));
+	*result = c.comm == d.comm ? MPI_IDENT : c.found == 2 ? MPI_CONGRUENT : c.found == 1 ? MPI_SIMILAR : MPI_UNEQUAL;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_test_inter, MPI_Comm comm, int *flag) {
+	struct gigarank_call c;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	*flag = c.remote > 0;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_remote_size, MPI_Comm comm, int *size) {
+	struct gigarank_call c;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	if (!c.remote)
+		return refuse(GIGARANK_NONE, MPI_ERR_COMM, "the communicator has no remote group");
+	*size = c.remote;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_set_name, MPI_Comm comm, const char *name) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	if (!name)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "a null pointer in place of a name");
+	struct gigarank_comm *noted = note(&c);
+	char *copy = noted ? strndup(name, MPI_MAX_OBJECT_NAME - 1) : NULL;
+	if (!copy)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a name");
+	free(noted->name);
+	noted->name = copy;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_get_name, MPI_Comm comm, char *name, int *length) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	struct gigarank_comm *noted = note(&c);
+	if (!noted)
+		return MPI_ERR_NO_MEM;
+	strcpy(name, noted->name ? noted->name : comm == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : comm == MPI_COMM_SELF ? "MPI_COMM_SELF" : "");
+	*length = (int)strlen(name);
+	return MPI_SUCCESS;
+}
+
+/* All ranks are there from the beginning. */
+MPI(Comm_get_parent, MPI_Comm *parent) {
+	CHECK(active(GIGARANK_NONE));
+	*parent = MPI_COMM_NULL;
+	return MPI_SUCCESS;
+}
