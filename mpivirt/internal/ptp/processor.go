@@ -292,6 +292,10 @@ func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) 
 	case opTake:
 		k.Requests.At(op.request).posted = at
 		k.take(lp, k.Box(lp), op.request, op.Index)
+	case opWait:
+		if k.absorbed(lp, op) { // the polls before this one have failed
+			p.State.CPU = max(p.State.CPU, at)
+		}
 	}
 	p.running = false
 	p.Released = at
