@@ -241,17 +241,17 @@ func typeOf(t C.int32_t) world.ElementType {
 // operation is a reduction operation on a type.
 type operation struct {
 	handle      uintptr
-	kind        int32
+	operand     uintptr // the type that it is told
 	commutative bool
 }
 
 // operator returns the operator of a reduction.
 func (b *body) operator(c *cCall) world.Operator {
-	o := operation{uintptr(c.handle), int32(c.operation), c.commutative != 0}
+	o := operation{uintptr(c.handle), uintptr(c.operand), c.commutative != 0}
 	made, known := b.operators[o]
 	if !known {
 		made = world.Operator{Name: operatorName(o.handle), Commutative: o.commutative, Apply: func(into, left, right []byte) {
-			combine(o.handle, o.kind, into, left, right)
+			combine(o.handle, o.operand, into, left, right)
 		}}
 		b.operators[o] = made
 	}

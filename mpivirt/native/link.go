@@ -19,8 +19,8 @@ static void resume(void *f, struct gigarank_engine *e, int32_t n) { ((void (*)(s
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static void flush(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
-static void reduce(void *f, uintptr_t handle, int32_t type, void *into, const void *left, const void *right, size_t bytes) {
-	((void (*)(uintptr_t, int32_t, void *, const void *, const void *, size_t))f)(handle, type, into, left, right, bytes);
+static void reduce(void *f, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
+	((void (*)(uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(handle, type, into, left, right, bytes);
 }
 */
 import "C"
@@ -223,8 +223,8 @@ func slot[T any](base *T, i int32) *T {
 }
 
 // combine carries out a reduction operation of C.
-func combine(handle uintptr, kind int32, into, left, right []byte) {
+func combine(handle, operand uintptr, into, left, right []byte) {
 	if len(into) > 0 {
-		C.reduce(runtime.reduce, C.uintptr_t(handle), C.int32_t(kind), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into)))
+		C.reduce(runtime.reduce, C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into)))
 	}
 }

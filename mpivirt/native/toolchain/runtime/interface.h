@@ -59,6 +59,13 @@ struct gigarank_status {
 	int32_t source, tag;
 };
 
+/* Values of a datatype that do not lie one behind another, which the simulator does not see. */
+struct gigarank_layout {
+	void *buffer;
+	int64_t count;
+	struct gigarank_datatype *type; /* NULL for none */
+};
+
 /* A call of a rank, on the rank's stack, with its arguments and its results. What all calls
  * have comes first, in one line of the cache. */
 struct gigarank_call {
@@ -78,7 +85,7 @@ struct gigarank_call {
 	int32_t dest, sendtag, source, tag;
 	int32_t root;                /* or the color of a split */
 	int32_t key;                 /* of a split; the flag, code or index of calls that take one */
-	int32_t type, operation;     /* of elements; user operations have type 0 */
+	int32_t type;                /* of elements */
 	int32_t commutative;
 	int32_t message;             /* in, out: that of a matched probe */
 	int32_t n;                   /* requests */
@@ -86,11 +93,13 @@ struct gigarank_call {
 	const int64_t *counts, *incounts; /* bytes by member: of the output or of blocks; alltoallv: to each member */
 	const int32_t *requests;
 	uintptr_t handle, other;     /* of the reduction operation; of groups, out: of the group made */
+	uintptr_t operand;           /* the type that the operation is told */
 
 	int32_t made, made_member, made_size, made_remote; /* the communicator that the call has made */
 	struct gigarank_status status;
 	struct gigarank_status *statuses; /* by request, for those that are complete */
 	int32_t *indices;                 /* of the completed requests */
+	struct gigarank_layout from, to;  /* what input and output stand for */
 };
 
 /* The size of what all calls have. */
@@ -167,6 +176,9 @@ struct gigarank_engine {
 	size_t text_length, text_room;
 	struct gigarank_request *requests;
 	int32_t request_count, request_free;
+	struct gigarank_object **objects; /* of its ranks */
+	int32_t object_count, object_room;
+	struct gigarank_object *free_objects[8]; /* by kind */
 	struct gigarank_crash crash;
 	struct gigarank_meter meter;
 	struct gigarank_burst *bursts; /* by rank, NULL if CPU times do not count */
@@ -192,7 +204,7 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t 
 void gigarank_resume(struct gigarank_engine *e, int32_t n);
 void gigarank_release(struct gigarank_engine *e);
 void gigarank_close(struct gigarank_engine *e);
-void gigarank_reduce(uintptr_t handle, int32_t type, void *into, const void *left, const void *right, size_t bytes);
+void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
 int gigarank_measure(struct gigarank_engine *e);
 

@@ -24,7 +24,7 @@ struct gigarank_request {
 	int32_t rank;       /* that it belongs to, within the engine; -1 for a free slot */
 	int32_t next;       /* of the free slots */
 	struct gigarank_call *persistent; /* that a start makes, NULL for none */
-	void (*after)(void *); /* called with what it is to do once the operation is over */
+	void (*after)(void *, int64_t); /* called with what it is to do, and the bytes received, once the operation is over; -1 after a failure */
 	void *what;
 };
 

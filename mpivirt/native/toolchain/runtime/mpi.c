@@ -1,6 +1,6 @@
 /* The functions of MPI. Each checks what it can in the rank, composes a call of the
  * simulator, and is suspended in it. */
-#include "internal.h"
+#include "datatypes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -55,12 +55,14 @@ int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gig
 }
 
 int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
-	int64_t size = gigarank_size(type);
-	if (size < 0)
-		return refuse(procedure, MPI_ERR_TYPE, type == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type");
+	const struct gigarank_datatype *t = gigarank_type(type);
+	if (!t)
+		return refuse(procedure, MPI_ERR_TYPE, type == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type, or it has been freed");
+	if (!t->committed)
+		return refuse(procedure, MPI_ERR_TYPE, "the type has not been committed");
 	if (count < 0)
 		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld", (long long)count);
-	*bytes = count * size;
+	*bytes = count * t->bytes;
 	return MPI_SUCCESS;
 }
 
@@ -284,6 +286,8 @@ struct gigarank_request *look(MPI_Request request) {
 
 static void drop(struct gigarank_request *q) {
 	struct gigarank_engine *e = gigarank_current;
+	if (q->persistent)
+		gigarank_leave_layouts(q->persistent);
 	free(q->persistent);
 	q->persistent = NULL;
 	q->rank = -1;
@@ -293,13 +297,13 @@ static void drop(struct gigarank_request *q) {
 }
 
 /* retire makes a request inactive whose operation is over. */
-static void retire(MPI_Request *request) {
+static void retire(MPI_Request *request, int64_t bytes) {
 	if (*request == MPI_REQUEST_NULL)
 		return;
 	struct gigarank_request *q = look(*request);
 	q->index = 0;
 	if (q->after) {
-		q->after(q->what);
+		q->after(q->what, bytes);
 		q->after = NULL;
 	}
 	if (!q->persistent) {
@@ -356,7 +360,7 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 				which[i] = at;
 			if (statuses)
 				set_status(&statuses[every ? at : i], &all[i], -1);
-			retire(&requests[at]);
+			retire(&requests[at], all[i].bytes);
 		}
 	}
 	if (indices != few)
@@ -444,7 +448,9 @@ MPI(Request_free, MPI_Request *request) {
 static int sending(struct gigarank_call *c, int procedure, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
 	CHECK(bytes_of(procedure, count, type, &c->bytes));
-	CHECK(touch(procedure, buffer, c->bytes));
+	gigarank_lay(&c->from, &buffer, count, type);
+	if (!c->from.type)
+		CHECK(touch(procedure, buffer, c->bytes));
 	c->input = buffer, c->dest = dest_of(dest), c->sendtag = tag < 0 ? -99 : tag;
 	return MPI_SUCCESS;
 }
@@ -452,7 +458,9 @@ static int sending(struct gigarank_call *c, int procedure, const void *buffer, i
 static int receiving(struct gigarank_call *c, int procedure, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
 	CHECK(bytes_of(procedure, count, type, &c->room));
-	CHECK(touch(procedure, buffer, c->room));
+	gigarank_lay(&c->to, (const void **)&buffer, count, type);
+	if (!c->to.type)
+		CHECK(touch(procedure, buffer, c->room));
 	c->output = buffer, c->source = source_of(source), c->tag = tag_of(tag);
 	return MPI_SUCCESS;
 }
@@ -462,7 +470,7 @@ static int receiving(struct gigarank_call *c, int procedure, void *buffer, int c
 struct shelter {
 	void *to, *output, *input;
 	size_t bytes;
-	void (*after)(void *);
+	void (*after)(void *, int64_t);
 	void *what;
 };
 
@@ -477,12 +485,12 @@ static void *copy_of(const void *memory, int64_t bytes) {
 }
 
 /* come_back ends the use of a shelter. The rank that it belongs to runs. */
-static void come_back(void *what) {
+static void come_back(void *what, int64_t bytes) {
 	struct shelter *s = what;
 	if (s->output)
 		memcpy(s->to, s->output, s->bytes);
 	if (s->after)
-		s->after(s->what);
+		s->after(s->what, bytes);
 	free(s->output);
 	free(s->input);
 	free(s);
@@ -530,19 +538,35 @@ static void give_up(struct shelter *s) {
 	}
 }
 
-/* begin makes a call that begins an operation. */
-static int begin(struct gigarank_call *c, MPI_Request *request) {
+/* launch makes a call that begins an operation. It stores what is to be done when that is over
+ * in a request: a new one, or a persistent one that is started. */
+static int launch(struct gigarank_call *c, MPI_Request *request, int persistent) {
 	struct shelter *s;
-	CHECK(shelter(c, 0, &s)); /* what is sent is copied at once */
-	int error = gigarank_trap(c);
-	if (!error)
-		error = add(c->request, NULL, request);
-	if (error)
-		give_up(s);
-	else
-		settle(look(*request), s);
+	CHECK(gigarank_pack_call(c));
+	const void *sent = c->input;
+	void *packed = c->output;
+	int error = shelter(c, 0, &s); /* what is sent is copied at once */
+	if (!error) {
+		error = gigarank_trap(c);
+		int32_t index = c->request;
+		if (!error && !persistent)
+			error = add(index, NULL, request);
+		if (error)
+			give_up(s);
+		else {
+			struct gigarank_request *q = look(*request); /* the table may have moved */
+			q->index = index;
+			if (c->to.type)
+				gigarank_receive_later(q, &c->to, packed);
+			settle(q, s);
+		}
+	}
+	c->input = sent, c->output = packed;
+	gigarank_drop_packed(c, 1, error);
 	return error;
 }
+
+static int begin(struct gigarank_call *c, MPI_Request *request) { return launch(c, request, 0); }
 
 /* persist keeps a call that a start makes. */
 static int persist(struct gigarank_call *c, MPI_Request *request) {
@@ -550,6 +574,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 	if (!kept)
 		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a request");
 	*kept = *c;
+	gigarank_keep_layouts(kept);
 	return add(0, kept, request);
 }
 
@@ -557,7 +582,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 	MPI(name, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
 		struct gigarank_call c = {0}; \
 		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
-		return gigarank_trap(&c); \
+		return gigarank_transfer(&c); \
 	}
 SENDS(Send, GIGARANK_SEND)
 SENDS(Ssend, GIGARANK_SSEND)
@@ -582,7 +607,7 @@ SENDS_LATER(Rsend_init, GIGARANK_IRSEND, persist)
 MPI(Recv, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, source, tag, comm));
-	gigarank_trap(&c);
+	gigarank_transfer(&c);
 	set_status(status, &c.status, -1);
 	return c.error;
 }
@@ -607,16 +632,7 @@ MPI(Start, MPI_Request *request) {
 	if (q->index)
 		return refuse(q->persistent->procedure, MPI_ERR_REQUEST, "the persistent request is active: wait for it before the next start");
 	struct gigarank_call c = *q->persistent;
-	struct shelter *s;
-	CHECK(shelter(&c, 0, &s));
-	if (gigarank_trap(&c)) {
-		give_up(s);
-		return c.error;
-	}
-	q = look(*request); /* the table may have moved */
-	q->index = c.request;
-	settle(q, s);
-	return MPI_SUCCESS;
+	return launch(&c, request, 1);
 }
 
 MPI(Startall, int count, MPI_Request requests[]) {
@@ -629,7 +645,7 @@ MPI(Sendrecv, const void *sent, int sendcount, MPI_Datatype sendtype, int dest, 
 	struct gigarank_call c = {0};
 	CHECK(sending(&c, GIGARANK_SENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
 	CHECK(receiving(&c, GIGARANK_SENDRECV, received, recvcount, recvtype, source, recvtag, comm));
-	gigarank_trap(&c);
+	gigarank_transfer(&c);
 	set_status(status, &c.status, -1);
 	return c.error;
 }
@@ -638,12 +654,15 @@ MPI(Sendrecv_replace, void *buffer, int count, MPI_Datatype type, int dest, int 
 	struct gigarank_call c = {0};
 	CHECK(sending(&c, GIGARANK_SENDRECV, buffer, count, type, dest, sendtag, comm));
 	CHECK(receiving(&c, GIGARANK_SENDRECV, buffer, count, type, source, recvtag, comm));
-	void *copy = malloc((size_t)c.bytes + 1);
-	if (!copy)
-		return refuse(GIGARANK_SENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
-	memcpy(copy, buffer, (size_t)c.bytes);
-	c.input = copy;
-	gigarank_trap(&c);
+	void *copy = NULL;
+	if (!c.from.type) {
+		if (!(copy = malloc((size_t)c.bytes + 1)))
+			return refuse(GIGARANK_SENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
+		if (c.bytes)
+			memcpy(copy, c.input, (size_t)c.bytes);
+		c.input = copy;
+	}
+	gigarank_transfer(&c);
 	free(copy);
 	set_status(status, &c.status, -1);
 	return c.error;
@@ -695,21 +714,10 @@ MPI(Mrecv, void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
 	c.message = *message == MPI_MESSAGE_NO_PROC ? -1 : *message == MPI_MESSAGE_NULL ? -2 : (int32_t)((uintptr_t)*message - GIGARANK_PREDEFINED);
 	*message = MPI_MESSAGE_NULL;
-	gigarank_trap(&c);
+	gigarank_transfer(&c);
 	set_status(status, &c.status, -1);
 	return c.error;
 }
-
-MPI(Get_count, const MPI_Status *status, MPI_Datatype type, int *count) {
-	int64_t bytes, size = gigarank_size(type);
-	memcpy(&bytes, &status->MPI_internal[0], sizeof bytes);
-	if (size < 0)
-		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "MPI_Get_count of a handle that is no type");
-	*count = bytes % size || bytes / size > 0x7fffffff ? MPI_UNDEFINED : (int)(bytes / size);
-	return MPI_SUCCESS;
-}
-
-MPI(Get_elements, const MPI_Status *status, MPI_Datatype type, int *count) { return PMPI_Get_count(status, type, count); }
 
 /* The simulator keeps buffered messages itself. It wants to know the room for them. */
 static int attach(int64_t bytes, int64_t *before) {
@@ -774,12 +782,14 @@ static int reducing(struct gigarank_call *c, MPI_Datatype type, MPI_Op operation
 	struct gigarank_operation *o = operation_of(operation);
 	c->handle = (uintptr_t)operation;
 	if (o) {
+		struct gigarank_datatype *t = gigarank_type(type);
+		gigarank_pin(t);
 		c->commutative = o->commutative;
-		c->operation = (int32_t)(uintptr_t)type;
+		c->operand = (uintptr_t)t;
 		return MPI_SUCCESS;
 	}
 	c->commutative = 1;
-	c->operation = c->type;
+	c->operand = (uintptr_t)c->type;
 	if (gigarank_applies(operation, type))
 		return MPI_SUCCESS;
 	return refuse(c->procedure, MPI_ERR_OP, "the operation does not exist, or does not apply to the type");
@@ -787,13 +797,21 @@ static int reducing(struct gigarank_call *c, MPI_Datatype type, MPI_Op operation
 
 MPI(Reduce_local, const void *in, void *inout, int count, MPI_Datatype type, MPI_Op operation) {
 	struct gigarank_call c = {.procedure = GIGARANK_REDUCE};
+	struct gigarank_packing p = {0};
 	int64_t bytes;
 	CHECK(active(GIGARANK_REDUCE));
 	CHECK(bytes_of(GIGARANK_REDUCE, count, type, &bytes));
 	c.type = gigarank_element(type);
 	CHECK(reducing(&c, type, operation));
-	gigarank_reduce(c.handle, c.operation, inout, in, inout, (size_t)bytes);
-	return MPI_SUCCESS;
+	MPI_Datatype same = type;
+	int error = gigarank_pack_in(GIGARANK_REDUCE, &p, &in, count, &same);
+	if (!error)
+		error = gigarank_pack_out(GIGARANK_REDUCE, &p, &inout, count, &type);
+	if (!error)
+		error = reducing(&c, type, operation);
+	if (!error)
+		gigarank_reduce(c.handle, c.operand, inout, in, inout, (size_t)bytes);
+	return gigarank_unpack(&p, error, NULL);
 }
 
 /* --- collectives -------------------------------------------------------------------- */
@@ -809,8 +827,9 @@ struct staging {
 	void *others[3];       /* to be freed */
 };
 
-static void unpack(void *what) {
+static void unpack(void *what, int64_t bytes) {
 	struct staging *s = what;
+	(void)bytes;
 	if (s->packed)
 		for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
 			memcpy(s->to + s->displacements[i], s->packed + at, (size_t)s->counts[i]);
@@ -830,7 +849,7 @@ static struct staging *stage(struct gigarank_call *c, int32_t n) {
 	if (s && s->counts && s->displacements)
 		return s;
 	if (s)
-		unpack(s);
+		unpack(s, 0);
 	refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %d counts", n);
 	return NULL;
 }
@@ -853,7 +872,7 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
 	}
 	give_up(sheltered);
 	if (s)
-		unpack(s);
+		unpack(s, 0);
 	return error;
 }
 
@@ -882,9 +901,21 @@ MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
 	return finish(&c, NULL, request);
 }
 
+/* Buffers of types whose values do not lie one behind another go through packed copies:
+ * PACKED(x) is x unless an earlier step has failed, and the call itself is the last step. */
+#define PACKED(step) \
+	if (!error) \
+		error = step
+
 static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_BCAST, comm, &c));
+	if (gigarank_spreads(type)) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_out(c.procedure, &p, &buffer, count, &type);
+		PACKED(bcast(buffer, count, type, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	CHECK(elements(&c, type));
 	CHECK(bytes_of(c.procedure, count, type, &c.bytes));
 	CHECK(touch(c.procedure, buffer, c.bytes));
@@ -896,6 +927,15 @@ static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
 static int reduction(int procedure, const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
+	if (gigarank_spreads(type)) {
+		struct gigarank_packing p = {0};
+		MPI_Datatype packed = type;
+		int error = gigarank_pack_in(procedure, &p, &sent, count, &packed);
+		if (receives || (procedure == GIGARANK_REDUCE && root == c.member))
+			PACKED(gigarank_pack_out(procedure, &p, &received, count, &type));
+		PACKED(reduction(procedure, sent, received, count, packed, operation, root, receives, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	CHECK(elements(&c, type));
 	CHECK(bytes_of(procedure, count, type, &c.bytes));
 	CHECK(reducing(&c, type, operation));
@@ -920,6 +960,14 @@ static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype s
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
 	int receives = procedure == GIGARANK_ALLGATHER || root == c.member;
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || (receives && gigarank_spreads(recvtype))) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_in(procedure, &p, &sent, sendcount, &sendtype);
+		if (receives)
+			PACKED(gigarank_pack_out(procedure, &p, &received, (int64_t)recvcount * c.size, &recvtype));
+		PACKED(gather(procedure, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	int64_t each = 0;
 	if (receives)
 		CHECK(bytes_of(procedure, recvcount, recvtype, &each));
@@ -944,6 +992,14 @@ static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype s
 static int scatter(const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_SCATTER, comm, &c));
+	if ((received != MPI_IN_PLACE && gigarank_spreads(recvtype)) || (root == c.member && gigarank_spreads(sendtype))) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
+		if (root == c.member)
+			PACKED(gigarank_pack_in(c.procedure, &p, &sent, (int64_t)sendcount * c.size, &sendtype));
+		PACKED(scatter(sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	int64_t each = 0, input = 0;
 	if (root == c.member) {
 		CHECK(bytes_of(c.procedure, sendcount, sendtype, &each));
@@ -983,7 +1039,7 @@ static int blocks(struct gigarank_call *c, struct staging *s, const int counts[]
 }
 
 static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
-	unpack(s);
+	unpack(s, 0);
 	return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)bytes);
 }
 
@@ -991,7 +1047,7 @@ static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
 	do { \
 		int error_ = (expression); \
 		if (error_) { \
-			unpack(s); \
+			unpack(s, 0); \
 			return error_; \
 		} \
 	} while (0)
@@ -1001,6 +1057,14 @@ static int gatherv(int procedure, const void *sent, int sendcount, MPI_Datatype 
 	struct staging *s = NULL;
 	CHECK(find(procedure, comm, &c));
 	int receives = procedure == GIGARANK_ALLGATHERV || root == c.member;
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || (receives && gigarank_spreads(recvtype))) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_in(procedure, &p, &sent, sendcount, &sendtype);
+		if (receives)
+			PACKED(gigarank_pack_blocks_out(procedure, &p, &received, c.size, recvcounts, &displacements, &recvtype));
+		PACKED(gatherv(procedure, sent, sendcount, sendtype, received, recvcounts, displacements, recvtype, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	if (sent == MPI_IN_PLACE && !receives)
 		return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
 	c.root = root;
@@ -1025,7 +1089,7 @@ static int gatherv(int procedure, const void *sent, int sendcount, MPI_Datatype 
 		CHECK_STAGED(bytes_of(procedure, sendcount, sendtype, &c.bytes));
 		CHECK_STAGED(touch(procedure, sent, c.bytes));
 		if (c.bytes != s->counts[c.member]) {
-			unpack(s);
+			unpack(s, 0);
 			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)recvcounts[c.member] * (long long)gigarank_size(recvtype));
 		}
 	} else {
@@ -1041,6 +1105,14 @@ static int scatterv(const void *sent, const int sendcounts[], const int displace
 	struct gigarank_call c = {0};
 	struct staging *s = NULL;
 	CHECK(find(GIGARANK_SCATTERV, comm, &c));
+	if ((received != MPI_IN_PLACE && gigarank_spreads(recvtype)) || (root == c.member && gigarank_spreads(sendtype))) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
+		if (root == c.member)
+			PACKED(gigarank_pack_blocks_in(c.procedure, &p, &sent, c.size, sendcounts, &displacements, &sendtype));
+		PACKED(scatterv(sent, sendcounts, displacements, sendtype, received, recvcount, recvtype, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	c.root = root;
 	if (received == MPI_IN_PLACE && root != c.member)
 		return refuse(c.procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
@@ -1066,7 +1138,7 @@ static int scatterv(const void *sent, const int sendcounts[], const int displace
 		CHECK_STAGED(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 		c.element = gigarank_size(sendtype);
 		if (c.bytes < s->counts[c.member]) {
-			unpack(s);
+			unpack(s, 0);
 			return refuse(c.procedure, MPI_ERR_TRUNCATE, "the root has room for less than it scatters to itself");
 		}
 		c.given = all;
@@ -1087,6 +1159,13 @@ static int alltoall(const void *sent, int sendcount, MPI_Datatype sendtype, void
 	struct staging *s = NULL;
 	int64_t each;
 	CHECK(find(GIGARANK_ALLTOALL, comm, &c));
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_in(c.procedure, &p, &sent, (int64_t)sendcount * c.size, &sendtype);
+		PACKED(gigarank_pack_out(c.procedure, &p, &received, (int64_t)recvcount * c.size, &recvtype));
+		PACKED(alltoall(sent, sendcount, sendtype, received, recvcount, recvtype, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	CHECK(bytes_of(c.procedure, recvcount, recvtype, &each));
 	if (sent == MPI_IN_PLACE) {
 		sendcount = recvcount, sendtype = recvtype;
@@ -1108,7 +1187,7 @@ static int alltoall(const void *sent, int sendcount, MPI_Datatype sendtype, void
 		error = touch(c.procedure, received, each * c.size);
 	if (error) {
 		if (s)
-			unpack(s);
+			unpack(s, 0);
 		return error;
 	}
 	c.input = sent, c.given = c.bytes * c.size, c.output = received, c.room = each * c.size;
@@ -1120,6 +1199,15 @@ static int alltoallv(const void *sent, const int sendcounts[], const int senddis
 	int64_t in, out;
 	int packed;
 	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
+		struct gigarank_packing p = {0};
+		int error = MPI_SUCCESS;
+		if (sent != MPI_IN_PLACE)
+			PACKED(gigarank_pack_blocks_in(c.procedure, &p, &sent, c.size, sendcounts, &senddisplacements, &sendtype));
+		PACKED(gigarank_pack_blocks_out(c.procedure, &p, &received, c.size, recvcounts, &recvdisplacements, &recvtype));
+		PACKED(alltoallv(sent, sendcounts, senddisplacements, sendtype, received, recvcounts, recvdisplacements, recvtype, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	struct staging *s = stage(&c, c.size);
 	if (!s)
 		return MPI_ERR_NO_MEM;
@@ -1154,6 +1242,17 @@ static int reduce_scatter(const void *sent, void *received, const int recvcounts
 	int64_t all, size = gigarank_size(type);
 	int packed;
 	CHECK(find(GIGARANK_REDUCE_SCATTER, comm, &c));
+	if (gigarank_spreads(type)) {
+		struct gigarank_packing p = {0};
+		MPI_Datatype packed = type;
+		int64_t total = (int64_t)recvcount * c.size;
+		for (int32_t i = 0; recvcounts && i < c.size; i++)
+			total += recvcounts[i];
+		int error = gigarank_pack_in(c.procedure, &p, &sent, total, &packed);
+		PACKED(gigarank_pack_out(c.procedure, &p, &received, sent == MPI_IN_PLACE ? total : recvcounts ? recvcounts[c.member] : recvcount, &type));
+		PACKED(reduce_scatter(sent, received, recvcounts, recvcount, packed, operation, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
 	CHECK(elements(&c, type));
 	CHECK(reducing(&c, type, operation));
 	struct staging *s = stage(&c, c.size);
@@ -1163,7 +1262,7 @@ static int reduce_scatter(const void *sent, void *received, const int recvcounts
 		CHECK_STAGED(blocks(&c, s, recvcounts, NULL, type, &all, &packed));
 	else {
 		if (recvcount < 0) {
-			unpack(s);
+			unpack(s, 0);
 			return refuse(c.procedure, MPI_ERR_COUNT, "a count of %d", recvcount);
 		}
 		for (int32_t i = 0; i < c.size; i++)
@@ -1180,6 +1279,29 @@ static int reduce_scatter(const void *sent, void *received, const int recvcounts
 	CHECK_STAGED(touch(c.procedure, received, s->counts[c.member]));
 	c.input = sent, c.bytes = c.given = all, c.output = received, c.room = s->counts[c.member], c.counts = s->counts;
 	return finish(&c, s, request);
+}
+
+/* Blocks of alltoallw all go through packed copies, and are those of an alltoallv in bytes. */
+static int alltoallw(const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct gigarank_packing p = {0};
+	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	if (sent == MPI_IN_PLACE)
+		sent = received, sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtypes = recvtypes;
+	struct staging *s = stage(&c, c.size);
+	if (!s)
+		return MPI_ERR_NO_MEM;
+	int64_t *incounts = s->displacements; /* packed blocks need none */
+	int error = gigarank_pack_each_in(c.procedure, &p, &sent, c.size, sendcounts, senddisplacements, sendtypes, incounts);
+	PACKED(gigarank_pack_each_out(c.procedure, &p, &received, c.size, recvcounts, recvdisplacements, recvtypes, s->counts));
+	if (error) {
+		unpack(s, 0);
+		return gigarank_unpack(&p, error, NULL);
+	}
+	c.element = 1;
+	c.input = sent, c.given = p.in.bytes, c.incounts = incounts, c.counts = s->counts, c.output = received, c.room = p.out.bytes;
+	error = finish(&c, s, request);
+	return gigarank_unpack(&p, error, request);
 }
 
 /* Each collective in its blocking form and in its nonblocking one. */
@@ -1220,3 +1342,5 @@ BOTH(Reduce_scatter, Ireduce_scatter, (const void *sent, void *received, const i
 	reduce_scatter(sent, received, recvcounts, 0, type, operation, comm, request))
 BOTH(Reduce_scatter_block, Ireduce_scatter_block, (const void *sent, void *received, int recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
 	reduce_scatter(sent, received, NULL, recvcount, type, operation, comm, request))
+BOTH(Alltoallw, Ialltoallw, (const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm),
+	alltoallw(sent, sendcounts, senddisplacements, sendtypes, received, recvcounts, recvdisplacements, recvtypes, comm, request))

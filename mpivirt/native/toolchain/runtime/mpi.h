@@ -53,8 +53,8 @@ typedef struct MPI_ABI_Info *MPI_Info;
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
 #define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x140)
 #define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
-#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x142)
-#define MPI_ERRORS_ABORT ((MPI_Errhandler)0x143)
+#define MPI_ERRORS_ABORT ((MPI_Errhandler)0x142)
+#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x143)
 
 typedef struct MPI_ABI_Request *MPI_Request;
 #define MPI_REQUEST_NULL ((MPI_Request)0x180)
@@ -195,10 +195,20 @@ enum {
 enum { MPI_COMM_TYPE_SHARED = 221, MPI_COMM_TYPE_HW_UNGUIDED, MPI_COMM_TYPE_HW_GUIDED, MPI_COMM_TYPE_RESOURCE_GUIDED };
 enum { MPI_IDENT = 201, MPI_CONGRUENT = 202, MPI_SIMILAR = 203, MPI_UNEQUAL = 204 };
 
+/* How datatypes are made. */
+enum {
+	MPI_ORDER_C = 12, MPI_ORDER_FORTRAN = 15,
+	MPI_DISTRIBUTE_NONE = 16, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_DFLT_DARG,
+	MPI_COMBINER_NAMED = 101, MPI_COMBINER_DUP, MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR, MPI_COMBINER_HVECTOR, MPI_COMBINER_INDEXED,
+	MPI_COMBINER_HINDEXED, MPI_COMBINER_INDEXED_BLOCK, MPI_COMBINER_HINDEXED_BLOCK, MPI_COMBINER_STRUCT, MPI_COMBINER_SUBARRAY,
+	MPI_COMBINER_DARRAY, MPI_COMBINER_F90_REAL, MPI_COMBINER_F90_COMPLEX, MPI_COMBINER_F90_INTEGER, MPI_COMBINER_RESIZED, MPI_COMBINER_VALUE_INDEX,
+	MPI_TYPECLASS_INTEGER = 192, MPI_TYPECLASS_REAL, MPI_TYPECLASS_COMPLEX
+};
+
 /* Predefined attributes. */
 enum {
 	MPI_KEYVAL_INVALID = 0,
-	MPI_TAG_UB = 501, MPI_IO, MPI_HOST, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_APPNUM, MPI_LASTUSEDCODE
+	MPI_TAG_UB = 501, MPI_IO, MPI_HOST, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_LASTUSEDCODE, MPI_UNIVERSE_SIZE
 };
 
 #define MPI_BOTTOM ((void *)0)
@@ -365,6 +375,53 @@ GIGARANK_MPI(int, Op_commutative, (MPI_Op operation, int *commutes))
 GIGARANK_MPI(int, Reduce_local, (const void *in, void *inout, int count, MPI_Datatype type, MPI_Op operation))
 GIGARANK_MPI(int, Type_size, (MPI_Datatype type, int *size))
 GIGARANK_MPI(int, Type_get_extent, (MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent))
+
+/* Datatypes. */
+GIGARANK_MPI(int, Type_contiguous, (int count, MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_vector, (int count, int length, int stride, MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_hvector, (int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_indexed, (int count, const int lengths[], const int displacements[], MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_hindexed, (int count, const int lengths[], const MPI_Aint displacements[], MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_indexed_block, (int count, int length, const int displacements[], MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_hindexed_block, (int count, int length, const MPI_Aint displacements[], MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_struct, (int count, const int lengths[], const MPI_Aint displacements[], const MPI_Datatype types[], MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_resized, (MPI_Datatype old, MPI_Aint lower, MPI_Aint extent, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_subarray, (int n, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_darray, (int size, int rank, int n, const int sizes[], const int distributions[], const int arguments[], const int processes[], int order, MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_dup, (MPI_Datatype old, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_commit, (MPI_Datatype *type))
+GIGARANK_MPI(int, Type_free, (MPI_Datatype *type))
+GIGARANK_MPI(int, Type_size_x, (MPI_Datatype type, MPI_Count *size))
+GIGARANK_MPI(int, Type_size_c, (MPI_Datatype type, MPI_Count *size))
+GIGARANK_MPI(int, Type_get_extent_x, (MPI_Datatype type, MPI_Count *low, MPI_Count *extent))
+GIGARANK_MPI(int, Type_get_extent_c, (MPI_Datatype type, MPI_Count *low, MPI_Count *extent))
+GIGARANK_MPI(int, Type_get_true_extent, (MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent))
+GIGARANK_MPI(int, Type_get_true_extent_x, (MPI_Datatype type, MPI_Count *low, MPI_Count *extent))
+GIGARANK_MPI(int, Type_get_true_extent_c, (MPI_Datatype type, MPI_Count *low, MPI_Count *extent))
+GIGARANK_MPI(int, Type_get_envelope, (MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner))
+GIGARANK_MPI(int, Type_get_contents, (MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype parts[]))
+GIGARANK_MPI(int, Type_get_name, (MPI_Datatype type, char *name, int *length))
+GIGARANK_MPI(int, Type_set_name, (MPI_Datatype type, const char *name))
+GIGARANK_MPI(int, Type_match_size, (int class_, int size, MPI_Datatype *type))
+GIGARANK_MPI(int, Type_create_f90_real, (int precision, int range, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_f90_complex, (int precision, int range, MPI_Datatype *made))
+GIGARANK_MPI(int, Type_create_f90_integer, (int range, MPI_Datatype *made))
+GIGARANK_MPI(int, Get_count_c, (const MPI_Status *status, MPI_Datatype type, MPI_Count *count))
+GIGARANK_MPI(int, Get_elements_x, (const MPI_Status *status, MPI_Datatype type, MPI_Count *count))
+GIGARANK_MPI(int, Get_elements_c, (const MPI_Status *status, MPI_Datatype type, MPI_Count *count))
+GIGARANK_MPI(int, Status_set_elements, (MPI_Status *status, MPI_Datatype type, int count))
+GIGARANK_MPI(int, Status_set_elements_x, (MPI_Status *status, MPI_Datatype type, MPI_Count count))
+GIGARANK_MPI(int, Status_set_elements_c, (MPI_Status *status, MPI_Datatype type, MPI_Count count))
+GIGARANK_MPI(int, Pack_size, (int count, MPI_Datatype type, MPI_Comm comm, int *size))
+GIGARANK_MPI(int, Pack, (const void *in, int count, MPI_Datatype type, void *out, int room, int *position, MPI_Comm comm))
+GIGARANK_MPI(int, Unpack, (const void *in, int bytes, int *position, void *out, int count, MPI_Datatype type, MPI_Comm comm))
+GIGARANK_MPI(int, Pack_size_c, (MPI_Count count, MPI_Datatype type, MPI_Comm comm, MPI_Count *size))
+GIGARANK_MPI(int, Pack_c, (const void *in, MPI_Count count, MPI_Datatype type, void *out, MPI_Count room, MPI_Count *position, MPI_Comm comm))
+GIGARANK_MPI(int, Unpack_c, (const void *in, MPI_Count bytes, MPI_Count *position, void *out, MPI_Count count, MPI_Datatype type, MPI_Comm comm))
+GIGARANK_MPI(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint displacement))
+GIGARANK_MPI(MPI_Aint, Aint_diff, (MPI_Aint one, MPI_Aint other))
+GIGARANK_MPI(int, Alltoallw, (const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm))
+GIGARANK_MPI(int, Ialltoallw, (const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
 
 /* Any arguments will do for those that are not served. */
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L

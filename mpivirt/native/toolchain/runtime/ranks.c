@@ -1,6 +1,7 @@
 /* Ranks as C stacks: how they are made, resumed, suspended and ended. */
 #define _GNU_SOURCE
 #include "internal.h"
+#include "objects.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -140,6 +141,7 @@ void gigarank_close(struct gigarank_engine *e) {
 	for (int32_t i = 0; i < e->request_count; i++)
 		free(e->requests[i].persistent);
 	free(e->requests);
+	gigarank_close_objects(e);
 	free(e->ranks);
 	free(e->bursts);
 	free(e->list);

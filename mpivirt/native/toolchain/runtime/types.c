@@ -1,5 +1,5 @@
 /* Types of elements and reduction operations. */
-#include "internal.h"
+#include "datatypes.h"
 
 #include <complex.h>
 #include <stdbool.h>
@@ -7,22 +7,26 @@
 #include <string.h>
 #include <wchar.h>
 
-struct float_int { float value; int index; };
-struct double_int { double value; int index; };
-struct long_int { long value; int index; };
-struct two_int { int value; int index; };
-struct short_int { short value; int index; };
-struct long_double_int { long double value; int index; };
-struct two_real { float value, index; };
-struct two_double { double value, index; };
+/* Pairs of a value and an index as they lie in memory, and as they do in messages. */
+#define PAIRED(name, v, i) \
+	struct name { v value; i index; }; \
+	struct packed_##name { v value; i index; } __attribute__((packed));
+PAIRED(float_int, float, int)
+PAIRED(double_int, double, int)
+PAIRED(long_int, long, int)
+PAIRED(two_int, int, int)
+PAIRED(short_int, short, int)
+PAIRED(long_double_int, long double, int)
+PAIRED(two_real, float, float)
+PAIRED(two_double, double, double)
 
 #define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
 #define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
 
 /* The types, by handle less that of the null type. size 0 stands for no type. */
-static const struct { uint8_t size, element, extent; } types[0xf0] = {
-#define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t)}
-#define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t)}
+static const struct { uint8_t size, element, extent; const char *name; } types[0xf0] = {
+#define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t), #handle}
+#define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t), #handle}
 	TYPE(MPI_AINT, MPI_Aint, SIGNED(MPI_Aint)), TYPE(MPI_COUNT, MPI_Count, SIGNED(MPI_Count)), TYPE(MPI_OFFSET, MPI_Offset, SIGNED(MPI_Offset)),
 	TYPE(MPI_PACKED, char, GIGARANK_UNTYPED),
 	TYPE(MPI_SHORT, short, SIGNED(short)), TYPE(MPI_INT, int, SIGNED(int)), TYPE(MPI_LONG, long, SIGNED(long)), TYPE(MPI_LONG_LONG, long long, SIGNED(long long)),
@@ -59,38 +63,12 @@ static const struct { uint8_t size, element, extent; } types[0xf0] = {
 	TYPE(MPI_2DOUBLE_PRECISION, struct two_double, GIGARANK_2DOUBLE),
 };
 
-static uintptr_t place(MPI_Datatype type) {
-	uintptr_t i = (uintptr_t)type - 0x200;
-	return i < sizeof types / sizeof *types ? i : 0;
+const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent) {
+	if (place >= sizeof types / sizeof *types)
+		return NULL;
+	*size = types[place].size, *element = types[place].element, *extent = types[place].extent;
+	return types[place].name;
 }
-
-/* The bytes that an element takes in memory. Elements of messages are not packed: all
- * predefined types are sent as they lie there. */
-int64_t gigarank_size(MPI_Datatype type) {
-	uintptr_t i = place(type);
-	return types[i].size ? types[i].extent : -1;
-}
-
-int gigarank_element(MPI_Datatype type) { return types[place(type)].element; }
-
-int PMPI_Type_size(MPI_Datatype type, int *size) {
-	uintptr_t i = place(type);
-	if (!types[i].size)
-		return MPI_ERR_TYPE;
-	*size = types[i].size;
-	return MPI_SUCCESS;
-}
-
-int PMPI_Type_get_extent(MPI_Datatype type, MPI_Aint *low, MPI_Aint *extent) {
-	if (!types[place(type)].size)
-		return MPI_ERR_TYPE;
-	*low = 0;
-	*extent = types[place(type)].extent;
-	return MPI_SUCCESS;
-}
-
-int MPI_Type_size(MPI_Datatype, int *) __attribute__((weak, alias("PMPI_Type_size")));
-int MPI_Type_get_extent(MPI_Datatype, MPI_Aint *, MPI_Aint *) __attribute__((weak, alias("PMPI_Type_get_extent")));
 
 /* gigarank_applies follows the table of MPI 4.1, 6.9.2. Bytes know bitwise operations only. */
 int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
@@ -154,14 +132,14 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 	case GIGARANK_LONG_DOUBLE_COMPLEX: EACH(long double _Complex, expression); return;
 
 #define PAIRS(before) \
-	case GIGARANK_FLOAT_INT: EACHPAIR(struct float_int, before); return; \
-	case GIGARANK_DOUBLE_INT: EACHPAIR(struct double_int, before); return; \
-	case GIGARANK_LONG_INT: EACHPAIR(struct long_int, before); return; \
-	case GIGARANK_2INT: EACHPAIR(struct two_int, before); return; \
-	case GIGARANK_SHORT_INT: EACHPAIR(struct short_int, before); return; \
-	case GIGARANK_LONG_DOUBLE_INT: EACHPAIR(struct long_double_int, before); return; \
-	case GIGARANK_2REAL: EACHPAIR(struct two_real, before); return; \
-	case GIGARANK_2DOUBLE: EACHPAIR(struct two_double, before); return;
+	case GIGARANK_FLOAT_INT: EACHPAIR(struct packed_float_int, before); return; \
+	case GIGARANK_DOUBLE_INT: EACHPAIR(struct packed_double_int, before); return; \
+	case GIGARANK_LONG_INT: EACHPAIR(struct packed_long_int, before); return; \
+	case GIGARANK_2INT: EACHPAIR(struct packed_two_int, before); return; \
+	case GIGARANK_SHORT_INT: EACHPAIR(struct packed_short_int, before); return; \
+	case GIGARANK_LONG_DOUBLE_INT: EACHPAIR(struct packed_long_double_int, before); return; \
+	case GIGARANK_2REAL: EACHPAIR(struct packed_two_real, before); return; \
+	case GIGARANK_2DOUBLE: EACHPAIR(struct packed_two_double, before); return;
 
 /* Of equal values the one with the least index counts. */
 #define EACHPAIR(t, before) \
@@ -174,23 +152,36 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 		} \
 	} while (0)
 
-static void by_program(struct gigarank_operation *o, MPI_Datatype type, void *into, const void *left, const void *right, size_t bytes) {
-	int count = (int)(bytes / (size_t)gigarank_size(type));
-	void *result = into;
-	if (into == left && into != right && !(result = malloc(bytes)))
-		abort();
-	if (result != right)
-		memcpy(result, right, bytes);
-	o->function((void *)left, result, &count, &type);
-	if (result != into) {
-		memcpy(into, result, bytes);
-		free(result);
+/* by_program calls an operation of a program. Its function sees values as they lie in the
+ * program's buffers. */
+static void by_program(struct gigarank_operation *o, struct gigarank_datatype *t, void *into, const void *left, const void *right, size_t bytes) {
+	struct gigarank_datatype *real = t->stands_for ? t->stands_for : t;
+	int count = t->bytes ? (int)(bytes / (size_t)t->bytes) : 0;
+	MPI_Datatype handle = gigarank_type_handle(real);
+	if (t->dense && !t->stands_for && (into == right || into != left)) {
+		if (into != right)
+			memcpy(into, right, bytes);
+		o->function((void *)left, into, &count, &handle);
+		return;
 	}
+	/* Values lie between the true bounds of the first and those of the last. */
+	int64_t extent = real->upper - real->lower, far = (count - 1) * extent;
+	int64_t low = real->first + (far < 0 ? far : 0), high = real->last + (far < 0 ? 0 : far);
+	size_t room = count > 0 ? (size_t)(high - low) : 0;
+	size_t each = (room + 32) / 16 * 16; /* elements keep their alignment */
+	char *memory = calloc(2, each), *a = memory + (low & 15) - low, *b = a + each;
+	if (!memory)
+		abort();
+	gigarank_scatter_values(real, a, count, left, (int64_t)bytes);
+	gigarank_scatter_values(real, b, count, right, (int64_t)bytes);
+	o->function(a, b, &count, &handle);
+	gigarank_gather_values(real, b, count, into);
+	free(memory);
 }
 
-/* gigarank_reduce takes the element's type for predefined operations and the handle of the
- * type for those of a program. */
-void gigarank_reduce(uintptr_t handle, int32_t type, void *into, const void *left, const void *right, size_t bytes) {
+/* gigarank_reduce takes the element's type for predefined operations, and the type that it is
+ * told for those of a program. */
+void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	switch (handle) {
 	case (uintptr_t)MPI_SUM:
 		switch (type) { WRAPPING(a + b) FLOATING(a + b) COMPLEX(a + b) }
@@ -229,5 +220,5 @@ void gigarank_reduce(uintptr_t handle, int32_t type, void *into, const void *lef
 		switch (type) { PAIRS(>) }
 		return;
 	}
-	by_program((struct gigarank_operation *)handle, (MPI_Datatype)(uintptr_t)type, into, left, right, bytes);
+	by_program((struct gigarank_operation *)handle, (struct gigarank_datatype *)type, into, left, right, bytes);
 }

@@ -1,0 +1,642 @@
+/* The functions that make datatypes and tell of them. */
+#include "datatypes.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+/* part finds a type that another is made of. */
+static int part(MPI_Datatype handle, struct gigarank_datatype **t) {
+	CHECK(active(GIGARANK_NONE));
+	*t = gigarank_type(handle);
+	if (*t)
+		return MPI_SUCCESS;
+	return refuse(GIGARANK_NONE, MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type, or it has been freed");
+}
+
+static int no_memory(void) { return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a type"); }
+
+static int wrong_count(const char *what, int n) { return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "%s of %d", what, n); }
+
+static int wrong(const char *what, int i, int n) { return refuse(GIGARANK_NONE, MPI_ERR_ARG, "%s[%d] is %d", what, i, n); }
+
+/* made returns what a constructor has made, with what it was made of. Parts of the type are
+ * those of its contents. It stores the handle. */
+static int made(struct gigarank_datatype *t, int combiner, int integers, int addresses, int parts, MPI_Datatype *handle) {
+	*handle = MPI_DATATYPE_NULL;
+	if (!t)
+		return no_memory();
+	t->combiner = combiner;
+	t->integer = calloc((size_t)integers + 1, sizeof *t->integer);
+	t->address = calloc((size_t)addresses + 1, sizeof *t->address);
+	t->part = calloc((size_t)parts + 1, sizeof *t->part);
+	if (!t->integer || !t->address || !t->part) {
+		gigarank_drop_handle(t);
+		return no_memory();
+	}
+	t->integers = integers, t->addresses = addresses;
+	*handle = gigarank_type_handle(t);
+	return MPI_SUCCESS;
+}
+
+static void keep_part(struct gigarank_datatype *t, struct gigarank_datatype *of) { t->part[t->parts++] = gigarank_use_type(of); }
+
+/* one returns a type of one piece. */
+static struct gigarank_datatype *one(int64_t at, int64_t count, int64_t stride, struct gigarank_datatype *of) {
+	struct gigarank_datatype *t = gigarank_new_type(1);
+	if (t) {
+		gigarank_add_piece(t, at, count, stride, of);
+		gigarank_seal_type(t);
+	}
+	return t;
+}
+
+static int64_t extent_of(const struct gigarank_datatype *t) { return t->upper - t->lower; }
+
+/* strided returns blocks of values at equal distances. */
+static struct gigarank_datatype *strided(int64_t count, int64_t length, int64_t stride, struct gigarank_datatype *of) {
+	struct gigarank_datatype *block = one(0, length, extent_of(of), of), *t = block ? one(0, count, stride, block) : NULL;
+	if (block)
+		gigarank_drop_handle(block);
+	return t;
+}
+
+MPI(Type_contiguous, int count, MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *of, *t;
+	CHECK(part(old, &of));
+	if (count < 0)
+		return wrong_count("a count", count);
+	CHECK(made(t = one(0, count, extent_of(of), of), MPI_COMBINER_CONTIGUOUS, 1, 0, 1, new));
+	t->integer[0] = count;
+	keep_part(t, of);
+	return MPI_SUCCESS;
+}
+
+MPI(Type_vector, int count, int length, int stride, MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *of, *t;
+	CHECK(part(old, &of));
+	if (count < 0 || length < 0)
+		return wrong_count("a count or block length", count < 0 ? count : length);
+	CHECK(made(t = strided(count, length, stride * extent_of(of), of), MPI_COMBINER_VECTOR, 3, 0, 1, new));
+	t->integer[0] = count, t->integer[1] = length, t->integer[2] = stride;
+	keep_part(t, of);
+	return MPI_SUCCESS;
+}
+
+MPI(Type_create_hvector, int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *of, *t;
+	CHECK(part(old, &of));
+	if (count < 0 || length < 0)
+		return wrong_count("a count or block length", count < 0 ? count : length);
+	CHECK(made(t = strided(count, length, stride, of), MPI_COMBINER_HVECTOR, 2, 1, 1, new));
+	t->integer[0] = count, t->integer[1] = length, t->address[0] = stride;
+	keep_part(t, of);
+	return MPI_SUCCESS;
+}
+
+/* A list of blocks: the length of all, or of each; the displacements in extents, or in bytes. */
+struct list {
+	int count, length;
+	const int *lengths, *displacements;
+	const MPI_Aint *bytes;
+};
+
+static int listed(const struct list *l, int combiner, int integers, int addresses, MPI_Datatype old, MPI_Datatype *new, struct gigarank_datatype **made_type) {
+	struct gigarank_datatype *of;
+	CHECK(part(old, &of));
+	if (l->count < 0)
+		return wrong_count("a count", l->count);
+	for (int i = 0; i < l->count; i++)
+		if ((l->lengths ? l->lengths[i] : l->length) < 0)
+			return wrong_count("a block length", l->lengths ? l->lengths[i] : l->length);
+	struct gigarank_datatype *t = gigarank_new_type(l->count);
+	if (t) {
+		for (int i = 0; i < l->count; i++)
+			gigarank_add_piece(t, l->bytes ? l->bytes[i] : l->displacements[i] * extent_of(of), l->lengths ? l->lengths[i] : l->length, extent_of(of), of);
+		gigarank_seal_type(t);
+	}
+	CHECK(made(t, combiner, integers, addresses, 1, new));
+	keep_part(t, of);
+	t->integer[0] = l->count;
+	int *next = &t->integer[1];
+	if (l->lengths)
+		for (int i = 0; i < l->count; i++)
+			*next++ = l->lengths[i];
+	else
+		*next++ = l->length;
+	for (int i = 0; l->displacements && i < l->count; i++)
+		*next++ = l->displacements[i];
+	for (int i = 0; l->bytes && i < l->count; i++)
+		t->address[i] = l->bytes[i];
+	*made_type = t;
+	return MPI_SUCCESS;
+}
+
+MPI(Type_indexed, int count, const int lengths[], const int displacements[], MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *t;
+	return listed(&(struct list){count, 0, lengths, displacements, NULL}, MPI_COMBINER_INDEXED, 2 * count + 1, 0, old, new, &t);
+}
+
+MPI(Type_create_hindexed, int count, const int lengths[], const MPI_Aint displacements[], MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *t;
+	return listed(&(struct list){count, 0, lengths, NULL, displacements}, MPI_COMBINER_HINDEXED, count + 1, count, old, new, &t);
+}
+
+MPI(Type_create_indexed_block, int count, int length, const int displacements[], MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *t;
+	return listed(&(struct list){count, length, NULL, displacements, NULL}, MPI_COMBINER_INDEXED_BLOCK, count + 2, 0, old, new, &t);
+}
+
+MPI(Type_create_hindexed_block, int count, int length, const MPI_Aint displacements[], MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *t;
+	return listed(&(struct list){count, length, NULL, NULL, displacements}, MPI_COMBINER_HINDEXED_BLOCK, 2, count, old, new, &t);
+}
+
+MPI(Type_create_struct, int count, const int lengths[], const MPI_Aint displacements[], const MPI_Datatype types[], MPI_Datatype *new) {
+	struct gigarank_datatype *of, *t;
+	CHECK(active(GIGARANK_NONE));
+	if (count < 0)
+		return wrong_count("a count", count);
+	for (int i = 0; i < count; i++) {
+		CHECK(part(types[i], &of));
+		if (lengths[i] < 0)
+			return wrong_count("a block length", lengths[i]);
+	}
+	if ((t = gigarank_new_type(count))) {
+		for (int i = 0; i < count; i++) {
+			of = gigarank_type(types[i]);
+			gigarank_add_piece(t, displacements[i], lengths[i], extent_of(of), of);
+		}
+		gigarank_seal_type(t);
+	}
+	CHECK(made(t, MPI_COMBINER_STRUCT, count + 1, count, count, new));
+	t->integer[0] = count;
+	for (int i = 0; i < count; i++) {
+		t->integer[i + 1] = lengths[i], t->address[i] = displacements[i];
+		keep_part(t, gigarank_type(types[i]));
+	}
+	return MPI_SUCCESS;
+}
+
+MPI(Type_create_resized, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent, MPI_Datatype *new) {
+	struct gigarank_datatype *of, *t;
+	CHECK(part(old, &of));
+	CHECK(made(t = one(0, 1, 0, of), MPI_COMBINER_RESIZED, 0, 2, 1, new));
+	gigarank_set_bounds(t, lower, lower + extent);
+	t->address[0] = lower, t->address[1] = extent;
+	keep_part(t, of);
+	return MPI_SUCCESS;
+}
+
+/* in_array returns a type as a part of an array of a number of bytes: its bounds are those of
+ * the array. */
+static struct gigarank_datatype *in_array(struct gigarank_datatype *inner, int64_t at, int64_t bytes) {
+	struct gigarank_datatype *t = inner ? one(at, 1, 0, inner) : NULL;
+	if (inner)
+		gigarank_drop_handle(inner);
+	if (t)
+		gigarank_set_bounds(t, 0, bytes);
+	return t;
+}
+
+static int check_order(int order) {
+	return order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN ? MPI_SUCCESS : refuse(GIGARANK_NONE, MPI_ERR_ARG, "an order of %d", order);
+}
+
+MPI(Type_create_subarray, int n, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *of, *t;
+	CHECK(part(old, &of));
+	CHECK(check_order(order));
+	if (n < 1)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "an array of %d dimensions", n);
+	for (int i = 0; i < n; i++) {
+		if (sizes[i] < 1)
+			return wrong("sizes", i, sizes[i]);
+		if (subsizes[i] < 1 || subsizes[i] > sizes[i])
+			return wrong("subsizes", i, subsizes[i]);
+		if (starts[i] < 0 || starts[i] > sizes[i] - subsizes[i])
+			return wrong("starts", i, starts[i]);
+	}
+	int64_t stride = extent_of(of), at = 0;
+	struct gigarank_datatype *inner = one(0, 1, 0, of);
+	for (int j = 0; inner && j < n; j++) { /* from the dimension whose elements are neighbours */
+		int i = order == MPI_ORDER_C ? n - 1 - j : j;
+		t = one(0, subsizes[i], stride, inner);
+		gigarank_drop_handle(inner);
+		inner = t;
+		at += starts[i] * stride;
+		stride *= sizes[i];
+	}
+	CHECK(made(t = in_array(inner, at, stride), MPI_COMBINER_SUBARRAY, 3 * n + 2, 0, 1, new));
+	t->integer[0] = n, t->integer[3 * n + 1] = order;
+	for (int i = 0; i < n; i++)
+		t->integer[i + 1] = sizes[i], t->integer[n + i + 1] = subsizes[i], t->integer[2 * n + i + 1] = starts[i];
+	keep_part(t, of);
+	return MPI_SUCCESS;
+}
+
+/* dealt returns the share of one of some processes in a dimension of an array: blocks of block
+ * indices are dealt out in turn. */
+static struct gigarank_datatype *dealt(int64_t size, int64_t block, int processes, int place, int64_t stride, struct gigarank_datatype *of) {
+	int64_t round = block * processes, first = block * place;
+	int64_t rest = size > first ? size - first : 0; /* from the first index on */
+	int64_t whole = rest / round + (rest % round >= block), left = rest % round < block ? rest % round : 0;
+	struct gigarank_datatype *full = one(0, block, stride, of), *t = full ? gigarank_new_type(2) : NULL;
+	if (t) {
+		gigarank_add_piece(t, first * stride, whole, round * stride, full);
+		gigarank_add_piece(t, (first + whole * round) * stride, left, stride, of);
+		gigarank_seal_type(t);
+	}
+	if (full)
+		gigarank_drop_handle(full);
+	return t;
+}
+
+MPI(Type_create_darray, int size, int rank, int n, const int sizes[], const int distributions[], const int arguments[], const int processes[], int order, MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *of, *t;
+	int64_t all = 1;
+	CHECK(part(old, &of));
+	CHECK(check_order(order));
+	if (n < 1)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "an array of %d dimensions", n);
+	for (int i = 0; i < n; i++) {
+		if (sizes[i] < 1)
+			return wrong("gsizes", i, sizes[i]);
+		if (processes[i] < 1)
+			return wrong("psizes", i, processes[i]);
+		if (distributions[i] != MPI_DISTRIBUTE_BLOCK && distributions[i] != MPI_DISTRIBUTE_CYCLIC && (distributions[i] != MPI_DISTRIBUTE_NONE || processes[i] != 1))
+			return wrong("distribs", i, distributions[i]);
+		if (distributions[i] != MPI_DISTRIBUTE_NONE && arguments[i] != MPI_DISTRIBUTE_DFLT_DARG
+			&& (arguments[i] < 1 || (distributions[i] == MPI_DISTRIBUTE_BLOCK && (int64_t)arguments[i] * processes[i] < sizes[i])))
+			return wrong("dargs", i, arguments[i]);
+		all *= processes[i];
+	}
+	if (size < 1 || size != all || rank < 0 || rank >= size)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "process %d of %d in a grid of %lld", rank, size, (long long)all);
+	int places[n], rest = rank;
+	for (int i = n - 1; i >= 0; i--) { /* processes are counted by rows, whatever the order */
+		places[i] = rest % processes[i];
+		rest /= processes[i];
+	}
+	int64_t stride = extent_of(of);
+	struct gigarank_datatype *inner = one(0, 1, 0, of);
+	for (int j = 0; inner && j < n; j++) {
+		int i = order == MPI_ORDER_C ? n - 1 - j : j;
+		int64_t block = arguments[i];
+		if (distributions[i] == MPI_DISTRIBUTE_NONE)
+			block = sizes[i];
+		else if (arguments[i] == MPI_DISTRIBUTE_DFLT_DARG)
+			block = distributions[i] == MPI_DISTRIBUTE_CYCLIC ? 1 : (sizes[i] + processes[i] - 1) / processes[i];
+		t = dealt(sizes[i], block, processes[i], places[i], stride, inner);
+		gigarank_drop_handle(inner);
+		inner = t;
+		stride *= sizes[i];
+	}
+	CHECK(made(t = in_array(inner, 0, stride), MPI_COMBINER_DARRAY, 4 * n + 4, 0, 1, new));
+	t->integer[0] = size, t->integer[1] = rank, t->integer[2] = n, t->integer[4 * n + 3] = order;
+	for (int i = 0; i < n; i++) {
+		t->integer[3 + i] = sizes[i], t->integer[3 + n + i] = distributions[i];
+		t->integer[3 + 2 * n + i] = arguments[i], t->integer[3 + 3 * n + i] = processes[i];
+	}
+	keep_part(t, of);
+	return MPI_SUCCESS;
+}
+
+MPI(Type_dup, MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *of, *t;
+	CHECK(part(old, &of));
+	t = one(0, 1, 0, of);
+	if (t) {
+		t->lower = of->lower, t->upper = of->upper, t->lower_set = of->lower_set, t->upper_set = of->upper_set;
+		t->align = of->align, t->committed = of->committed;
+		gigarank_set_density(t);
+	}
+	CHECK(made(t, MPI_COMBINER_DUP, 0, 0, 1, new));
+	keep_part(t, of);
+	return MPI_SUCCESS;
+}
+
+MPI(Type_commit, MPI_Datatype *type) {
+	struct gigarank_datatype *t;
+	CHECK(part(*type, &t));
+	if (!t->predefined)
+		t->committed = 1;
+	return MPI_SUCCESS;
+}
+
+MPI(Type_free, MPI_Datatype *type) {
+	struct gigarank_datatype *t;
+	CHECK(part(*type, &t));
+	if (t->predefined || (t->combiner >= MPI_COMBINER_F90_REAL && t->combiner <= MPI_COMBINER_F90_INTEGER))
+		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "a predefined type cannot be freed");
+	gigarank_drop_handle(t);
+	*type = MPI_DATATYPE_NULL;
+	return MPI_SUCCESS;
+}
+
+/* --- what types are ------------------------------------------------------------------- */
+
+/* known is part for functions that may be called at any time, also in reduction operations. */
+static int known(MPI_Datatype handle, struct gigarank_datatype **t) {
+	*t = gigarank_type(handle);
+	return *t ? MPI_SUCCESS : part(handle, t);
+}
+
+MPI(Type_size, MPI_Datatype type, int *size) {
+	struct gigarank_datatype *t;
+	CHECK(known(type, &t));
+	*size = t->bytes > INT_MAX ? MPI_UNDEFINED : (int)t->bytes;
+	return MPI_SUCCESS;
+}
+
+MPI(Type_size_x, MPI_Datatype type, MPI_Count *size) {
+	struct gigarank_datatype *t;
+	CHECK(known(type, &t));
+	*size = t->bytes;
+	return MPI_SUCCESS;
+}
+
+#define EXTENTS(name, number) \
+	MPI(Type_get_##name, MPI_Datatype type, number *low, number *extent) { \
+		struct gigarank_datatype *t; \
+		CHECK(known(type, &t)); \
+		*low = t->lower, *extent = t->upper - t->lower; \
+		return MPI_SUCCESS; \
+	} \
+	MPI(Type_get_true_##name, MPI_Datatype type, number *low, number *extent) { \
+		struct gigarank_datatype *t; \
+		CHECK(known(type, &t)); \
+		*low = t->first, *extent = t->last - t->first; \
+		return MPI_SUCCESS; \
+	}
+EXTENTS(extent, MPI_Aint)
+EXTENTS(extent_x, MPI_Count)
+EXTENTS(extent_c, MPI_Count)
+
+MPI(Type_size_c, MPI_Datatype type, MPI_Count *size) { return PMPI_Type_size_x(type, size); }
+
+MPI(Type_get_envelope, MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner) {
+	struct gigarank_datatype *t;
+	CHECK(part(type, &t));
+	*integers = t->integers, *addresses = t->addresses, *types = t->parts, *combiner = t->combiner;
+	return MPI_SUCCESS;
+}
+
+MPI(Type_get_contents, MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype parts[]) {
+	struct gigarank_datatype *t;
+	CHECK(part(type, &t));
+	if (t->combiner == MPI_COMBINER_NAMED)
+		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "a predefined type has no contents");
+	if (integers < t->integers || addresses < t->addresses || types < t->parts)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "room for %d integers, %d addresses and %d types where there are %d, %d and %d", integers, addresses, types, t->integers, t->addresses, t->parts);
+	memcpy(integer, t->integer, (size_t)t->integers * sizeof *integer);
+	memcpy(address, t->address, (size_t)t->addresses * sizeof *address);
+	for (int32_t i = 0; i < t->parts; i++) {
+		struct gigarank_datatype *of = gigarank_use_type(t->part[i]);
+		if (!of->predefined)
+			of->object.handles++;
+		parts[i] = gigarank_type_handle(of);
+	}
+	return MPI_SUCCESS;
+}
+
+MPI(Type_get_name, MPI_Datatype type, char *name, int *length) {
+	struct gigarank_datatype *t;
+	CHECK(part(type, &t));
+	const char *given = t->predefined ? t->basic : t->name;
+	*length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s", given ? given : "");
+	return MPI_SUCCESS;
+}
+
+MPI(Type_set_name, MPI_Datatype type, const char *name) {
+	struct gigarank_datatype *t;
+	CHECK(part(type, &t));
+	if (t->predefined)
+		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "%s keeps its name", t->basic);
+	char *copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
+	if (!copy)
+		return no_memory();
+	free(t->name);
+	t->name = copy;
+	return MPI_SUCCESS;
+}
+
+MPI(Type_match_size, int class_, int size, MPI_Datatype *type) {
+	static const struct { int class_, size; MPI_Datatype type; } all[] = {
+		{MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1}, {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2}, {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4}, {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
+		{MPI_TYPECLASS_INTEGER, 16, MPI_INTEGER16}, {MPI_TYPECLASS_REAL, 4, MPI_REAL4}, {MPI_TYPECLASS_REAL, 8, MPI_REAL8}, {MPI_TYPECLASS_REAL, 16, MPI_REAL16},
+		{MPI_TYPECLASS_COMPLEX, 8, MPI_COMPLEX8}, {MPI_TYPECLASS_COMPLEX, 16, MPI_COMPLEX16}, {MPI_TYPECLASS_COMPLEX, 32, MPI_COMPLEX32},
+	};
+	CHECK(active(GIGARANK_NONE));
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (all[i].class_ == class_ && all[i].size == size) {
+			*type = all[i].type;
+			return MPI_SUCCESS;
+		}
+	return refuse(GIGARANK_NONE, MPI_ERR_ARG, "no type of class %d has %d bytes", class_, size);
+}
+
+/* f90 returns a type of which values have a decimal precision and range. It is predefined, so
+ * that each call with the same arguments returns the same. */
+static int f90(int combiner, int precision, int range, MPI_Datatype basic, MPI_Datatype *new) {
+	struct gigarank_engine *e = gigarank_current;
+	CHECK(active(GIGARANK_NONE));
+	if (basic == MPI_DATATYPE_NULL)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "no type has a precision of %d and a range of %d", precision, range);
+	struct gigarank_datatype *of = gigarank_type(basic), *t;
+	for (int32_t i = 0; i < e->object_count; i++) {
+		t = (struct gigarank_datatype *)e->objects[i];
+		if (t->object.kind == GIGARANK_DATATYPE && t->combiner == combiner && t->integer[0] == (combiner == MPI_COMBINER_F90_INTEGER ? range : precision)
+			&& (combiner == MPI_COMBINER_F90_INTEGER || t->integer[1] == range)) {
+			*new = gigarank_type_handle(t);
+			return MPI_SUCCESS;
+		}
+	}
+	CHECK(made(t = one(0, 1, 0, of), combiner, combiner == MPI_COMBINER_F90_INTEGER ? 1 : 2, 0, 0, new));
+	t->element = of->element, t->committed = 1;
+	t->integer[0] = combiner == MPI_COMBINER_F90_INTEGER ? range : precision;
+	if (combiner != MPI_COMBINER_F90_INTEGER)
+		t->integer[1] = range;
+	return MPI_SUCCESS;
+}
+
+/* kind_of returns the bytes of the smallest IEEE number with a precision and a range. */
+static int kind_of(int precision, int range) {
+	int p = precision == MPI_UNDEFINED ? 0 : precision, r = range == MPI_UNDEFINED ? 0 : range;
+	return p <= 6 && r <= 37 ? 4 : p <= 15 && r <= 307 ? 8 : p <= 33 && r <= 4931 ? 16 : 0;
+}
+
+MPI(Type_create_f90_real, int precision, int range, MPI_Datatype *new) {
+	int kind = kind_of(precision, range);
+	return f90(MPI_COMBINER_F90_REAL, precision, range, kind == 4 ? MPI_REAL4 : kind == 8 ? MPI_REAL8 : kind == 16 ? MPI_REAL16 : MPI_DATATYPE_NULL, new);
+}
+
+MPI(Type_create_f90_complex, int precision, int range, MPI_Datatype *new) {
+	int kind = kind_of(precision, range);
+	return f90(MPI_COMBINER_F90_COMPLEX, precision, range, kind == 4 ? MPI_COMPLEX8 : kind == 8 ? MPI_COMPLEX16 : kind == 16 ? MPI_COMPLEX32 : MPI_DATATYPE_NULL, new);
+}
+
+MPI(Type_create_f90_integer, int range, MPI_Datatype *new) {
+	return f90(MPI_COMBINER_F90_INTEGER, MPI_UNDEFINED, range, range <= 2 ? MPI_INTEGER1 : range <= 4 ? MPI_INTEGER2 : range <= 9 ? MPI_INTEGER4 : range <= 18 ? MPI_INTEGER8 : range <= 38 ? MPI_INTEGER16 : MPI_DATATYPE_NULL, new);
+}
+
+/* --- counts of statuses ----------------------------------------------------------------- */
+
+static int64_t bytes_in(const MPI_Status *status) {
+	int64_t bytes;
+	memcpy(&bytes, &status->MPI_internal[0], sizeof bytes);
+	return bytes;
+}
+
+/* count_basic returns the basic elements in the first bytes of a value, -1 if they end within
+ * one. It subtracts the bytes. */
+static int64_t count_basic(const struct gigarank_datatype *t, int64_t *bytes) {
+	if (*bytes == 0 || t->elements == 0)
+		return 0;
+	if (t->pieces == 0) {
+		const struct gigarank_datatype *real = t->stands_for ? t->stands_for : t;
+		if (real != t)
+			return count_basic(real, bytes);
+		*bytes -= t->bytes;
+		return *bytes < 0 ? -1 : 1;
+	}
+	int64_t n = 0;
+	for (int32_t j = 0; j < t->pieces && *bytes > 0; j++) {
+		const struct gigarank_piece *p = &t->piece[j];
+		int64_t whole = p->of->bytes ? *bytes / p->of->bytes : 0;
+		if (whole > p->count)
+			whole = p->count;
+		n += whole * p->of->elements;
+		*bytes -= whole * p->of->bytes;
+		if (whole < p->count && *bytes > 0) {
+			int64_t rest = count_basic(p->of, bytes);
+			if (rest < 0)
+				return -1;
+			n += rest;
+		}
+	}
+	return n;
+}
+
+/* elements_in returns the basic elements that a status tells of, MPI_UNDEFINED if they end
+ * within one. */
+static int64_t elements_in(const MPI_Status *status, const struct gigarank_datatype *t) {
+	int64_t bytes = bytes_in(status);
+	if (t->bytes == 0)
+		return bytes == 0 ? 0 : MPI_UNDEFINED;
+	int64_t whole = bytes / t->bytes, rest = bytes % t->bytes, n = count_basic(t, &rest);
+	return n < 0 || rest < 0 ? MPI_UNDEFINED : whole * t->elements + n;
+}
+
+static int64_t values_in(const MPI_Status *status, const struct gigarank_datatype *t) {
+	int64_t bytes = bytes_in(status);
+	return bytes == 0 ? 0 : t->bytes == 0 || bytes % t->bytes ? MPI_UNDEFINED : bytes / t->bytes;
+}
+
+#define COUNTS(name, number, counted, most) \
+	MPI(name, const MPI_Status *status, MPI_Datatype type, number *count) { \
+		struct gigarank_datatype *t; \
+		CHECK(known(type, &t)); \
+		int64_t n = counted(status, t); \
+		*count = n > most ? MPI_UNDEFINED : (number)n; \
+		return MPI_SUCCESS; \
+	}
+COUNTS(Get_count, int, values_in, INT_MAX)
+COUNTS(Get_count_c, MPI_Count, values_in, INT64_MAX)
+COUNTS(Get_elements, int, elements_in, INT_MAX)
+COUNTS(Get_elements_x, MPI_Count, elements_in, INT64_MAX)
+COUNTS(Get_elements_c, MPI_Count, elements_in, INT64_MAX)
+
+/* add_bytes adds the bytes of the first basic elements of a value. It subtracts the elements. */
+static void add_bytes(const struct gigarank_datatype *t, int64_t *elements, int64_t *bytes) {
+	if (*elements == 0)
+		return;
+	if (t->pieces == 0) {
+		*bytes += t->bytes, *elements -= 1;
+		return;
+	}
+	for (int32_t j = 0; j < t->pieces && *elements > 0; j++) {
+		const struct gigarank_piece *p = &t->piece[j];
+		int64_t whole = p->of->elements ? *elements / p->of->elements : 0;
+		if (whole > p->count)
+			whole = p->count;
+		*bytes += whole * p->of->bytes, *elements -= whole * p->of->elements;
+		if (whole < p->count)
+			add_bytes(p->of, elements, bytes);
+	}
+}
+
+/* set_elements stores so many basic elements of a type in a status. */
+static int set_elements(MPI_Status *status, MPI_Datatype type, int64_t count) {
+	struct gigarank_datatype *t;
+	CHECK(part(type, &t));
+	if (count < 0)
+		return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "%lld elements", (long long)count);
+	int64_t bytes = t->elements ? count / t->elements * t->bytes : 0, rest = t->elements ? count % t->elements : 0;
+	add_bytes(t, &rest, &bytes);
+	memcpy(&status->MPI_internal[0], &bytes, sizeof bytes);
+	return MPI_SUCCESS;
+}
+
+MPI(Status_set_elements, MPI_Status *status, MPI_Datatype type, int count) { return set_elements(status, type, count); }
+MPI(Status_set_elements_x, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(status, type, count); }
+MPI(Status_set_elements_c, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(status, type, count); }
+
+/* --- packing by the program --------------------------------------------------------------- */
+
+MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint displacement) { return base + displacement; }
+MPI_Aint PMPI_Aint_diff(MPI_Aint one, MPI_Aint other) { return one - other; }
+MPI_Aint MPI_Aint_add(MPI_Aint, MPI_Aint) __attribute__((weak, alias("PMPI_Aint_add")));
+MPI_Aint MPI_Aint_diff(MPI_Aint, MPI_Aint) __attribute__((weak, alias("PMPI_Aint_diff")));
+
+/* ready checks the arguments of a function that packs or unpacks between positions. */
+static int ready(int64_t count, MPI_Datatype type, int64_t bytes, int64_t room, int64_t position, struct gigarank_datatype **t) {
+	CHECK(part(type, t));
+	if (!(*t)->committed)
+		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "the type has not been committed");
+	if (count < 0)
+		return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "a count of %lld", (long long)count);
+	if (room < 0 || position < 0)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "a buffer of %lld bytes, from byte %lld on", (long long)room, (long long)position);
+	if (bytes > room - position)
+		return refuse(GIGARANK_NONE, MPI_ERR_TRUNCATE, "%lld bytes at byte %lld of a buffer of %lld", (long long)bytes, (long long)position, (long long)room);
+	return MPI_SUCCESS;
+}
+
+static int64_t packed_size(int64_t count, MPI_Datatype type) {
+	const struct gigarank_datatype *t = gigarank_type(type);
+	return t && count > 0 ? count * t->bytes : 0;
+}
+
+static int in_communicator(MPI_Comm comm) {
+	struct gigarank_call c;
+	return find(GIGARANK_NONE, comm, &c);
+}
+
+#define PACKS(suffix, number) \
+	MPI(Pack_size##suffix, number count, MPI_Datatype type, MPI_Comm comm, number *size) { \
+		struct gigarank_datatype *t; \
+		CHECK(in_communicator(comm)); \
+		CHECK(ready(count, type, 0, 0, 0, &t)); \
+		*size = (number)packed_size(count, type); \
+		return MPI_SUCCESS; \
+	} \
+	MPI(Pack##suffix, const void *in, number count, MPI_Datatype type, void *out, number room, number *position, MPI_Comm comm) { \
+		struct gigarank_datatype *t; \
+		CHECK(in_communicator(comm)); \
+		CHECK(ready(count, type, packed_size(count, type), room, *position, &t)); \
+		gigarank_gather_values(t, in, count, (char *)out + *position); \
+		*position += (number)packed_size(count, type); \
+		return MPI_SUCCESS; \
+	} \
+	MPI(Unpack##suffix, const void *in, number bytes, number *position, void *out, number count, MPI_Datatype type, MPI_Comm comm) { \
+		struct gigarank_datatype *t; \
+		CHECK(in_communicator(comm)); \
+		CHECK(ready(count, type, packed_size(count, type), bytes, *position, &t)); \
+		gigarank_scatter_values(t, out, count, (const char *)in + *position, packed_size(count, type)); \
+		*position += (number)packed_size(count, type); \
+		return MPI_SUCCESS; \
+	}
+PACKS(, int)
+PACKS(_c, MPI_Count)
