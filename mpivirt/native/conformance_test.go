@@ -20,11 +20,16 @@ import (
 )
 
 // languages are the languages of the programs of the suite, by suffix: the wrapper that builds
-// them, and the compiler of a real MPI.
+// them, the compiler of a real MPI, and the flags of both. Procedures of mpif.h take buffers of
+// any type, which gfortran would warn of.
 var languages = map[string]struct {
 	wrapper toolchain.Language
 	real    string
-}{".c": {toolchain.C, "mpicc"}}
+	flags   []string
+}{
+	".c":   {toolchain.C, "mpicc", []string{"-Wall", "-Werror"}},
+	".f90": {toolchain.Fortran, "mpifort", []string{"-fallow-argument-mismatch", "-w"}},
+}
 
 // conformance returns the programs of the suite: one for each family of functions. Each checks
 // what they do and prints, at its end, how many checks it has made and how many have failed.
@@ -75,7 +80,8 @@ func buildConformance(t *testing.T, source string) string {
 		built.once[source] = stdsync.OnceValues(func() (string, error) {
 			program := filepath.Join(built.dir, filepath.Base(source)+".out")
 			var printed bytes.Buffer
-			code, err := toolchain.Wrap(languages[filepath.Ext(source)].wrapper, []string{"-O1", "-g", "-Wall", "-Werror", source, "-o", program, "-lm"}, nil, &printed, &printed)
+			language := languages[filepath.Ext(source)]
+			code, err := toolchain.Wrap(language.wrapper, append([]string{"-O1", "-g", source, "-o", program, "-lm"}, language.flags...), nil, &printed, &printed)
 			if err == nil && code != 0 {
 				err = fmt.Errorf("exit code %d:\n%s", code, &printed)
 			}

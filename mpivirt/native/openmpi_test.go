@@ -25,8 +25,9 @@ func TestConformanceAgainstRealMPI(t *testing.T) {
 func compareWithReal(t *testing.T, source, program string, ranks int, arguments ...string) {
 	t.Helper()
 	real := filepath.Join(t.TempDir(), "real")
-	compiler := languages[filepath.Ext(source)].real
-	if text, err := exec.Command(compiler, source, "-o", real, "-lm").CombinedOutput(); err != nil {
+	language := languages[filepath.Ext(source)]
+	compiler := language.real
+	if text, err := exec.Command(compiler, append([]string{source, "-o", real, "-lm"}, language.flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", compiler, err, text)
 	}
 	text, err := exec.Command("mpirun", append([]string{"-n", strconv.Itoa(ranks), real}, arguments...)...).Output()

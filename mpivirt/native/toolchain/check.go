@@ -5,28 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 )
-
-// served matches the declarations of functions in mpi.h, which has the served ones only.
-var served = regexp.MustCompile(`(?m)^GIGARANK_MPI\([^,]+, (\w+),`)
-
-// Served returns the names of the MPI functions that native ranks have, without MPI_.
-func Served() []string {
-	text, err := sources.ReadFile("runtime/mpi.h")
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, m := range served.FindAllSubmatch(text, -1) {
-		names = append(names, string(m[1]))
-	}
-	slices.Sort(names)
-	return names
-}
 
 // machines are the processors that native ranks run on.
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
@@ -75,8 +57,7 @@ func checkFunctions(program string, file *elf.File) error {
 	var missing []string
 	names := Served()
 	for _, s := range symbols {
-		name, is := strings.CutPrefix(strings.TrimPrefix(s.Name, "P"), "MPI_")
-		if is && !slices.Contains(names, name) {
+		if name, is := functionOf(s.Name); is && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
 			missing = append(missing, s.Name)
 		}
 	}
@@ -85,6 +66,19 @@ func checkFunctions(program string, file *elf.File) error {
 	}
 	slices.Sort(missing)
 	return fmt.Errorf("%s uses MPI functions that native ranks do not have: %s; docs/native.md lists those that they have", program, strings.Join(missing, ", "))
+}
+
+// functionOf returns the function of MPI, without MPI_, that a symbol of C or Fortran names, and
+// whether it does.
+func functionOf(symbol string) (name string, is bool) {
+	if name, is = strings.CutPrefix(strings.TrimPrefix(symbol, "P"), "MPI_"); is {
+		return name, true
+	}
+	if name, is = strings.CutPrefix(strings.TrimPrefix(symbol, "p"), "mpi_"); !is {
+		return "", false
+	}
+	name, is = strings.CutSuffix(name, "_")
+	return strings.TrimSuffix(name, "_f08"), is
 }
 
 // BoundToThread reports whether the code of a program may keep the address of something that

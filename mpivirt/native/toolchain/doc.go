@@ -8,6 +8,9 @@
 // are part of this package. The library is compiled once for each compiler and version of the
 // sources, into the user's cache directory.
 //
+// The bindings of Fortran are generated from the declarations in mpi.h when the library is
+// compiled, and mpif.h with them: each function that C has Fortran has too.
+//
 // The wrappers [Wrap] stand for are compilers with the flags that this takes, as mpicc is.
 // [Check] reads a program and names what keeps it from running.
 //

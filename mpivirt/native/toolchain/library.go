@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -72,6 +73,13 @@ func libraryDigest() (string, error) {
 		_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
 		return err
 	})
+	if err != nil {
+		return "", err
+	}
+	texts, err := fortranTexts()
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(texts[name]), texts[name])
+	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:8]), err
 }
 
@@ -106,6 +114,16 @@ func compileLibrary(dir string) error {
 			compiled = append(compiled, f.Name())
 		}
 	}
+	texts, err := fortranTexts()
+	if err != nil {
+		return err
+	}
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(work, name), []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	compiled = append(compiled, bindingsName)
 	steps := [][]string{
 		slices.Concat(libraryFlags, []string{"-c", "entry.c", "-o", "entry.o"}),
 		slices.Concat(libraryFlags, []string{"-shared", "-Wl,-z,now,-z,defs", "-Wl,-soname," + libraryName, "-o", libraryName}, compiled, []string{"-ldl"}),

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -51,6 +52,23 @@ func LanguageOf(command string) (Language, bool) {
 // same: nothing takes the place of a program's own functions.
 var compileFlags = []string{"-fPIC", "-fno-semantic-interposition"}
 
+// mismatches lets a Fortran program give buffers of several types to a procedure of mpif.h, which
+// has no interfaces. gfortran refuses that from version 10 on.
+const mismatches = "-fallow-argument-mismatch"
+
+// flagsOf returns the flags to compile a language.
+func flagsOf(l Language) []string {
+	if l != Fortran {
+		return compileFlags
+	}
+	version, err := exec.Command(l.command(), "-dumpversion").Output()
+	major, _, _ := strings.Cut(strings.TrimSpace(string(version)), ".")
+	if n, wrong := strconv.Atoi(major); err != nil || wrong != nil || n < 10 {
+		return compileFlags
+	}
+	return slices.Concat(compileFlags, []string{mismatches})
+}
+
 // linkFlags make a shared object that enters where it says how it is to be run. All its
 // relocations are made when it is loaded, so that its tables may be closed. It has no start
 // files, which have variables.
@@ -66,7 +84,7 @@ var queries = []string{"-show", "--show", "--showme", "-showme", "--showme:comma
 // Command returns the compiler's command line that stands for one of a wrapper.
 func Command(l Language, library *Library, arguments []string) []string {
 	arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return slices.Contains(refused, a) })
-	command := slices.Concat([]string{l.command()}, arguments, compileFlags, []string{"-I" + library.include})
+	command := slices.Concat([]string{l.command()}, arguments, flagsOf(l), []string{"-I" + library.include})
 	if !links(arguments) {
 		return command
 	}
@@ -122,7 +140,7 @@ func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writ
 func answer(out io.Writer, l Language, library *Library, query string, arguments []string) error {
 	whole := Command(l, library, append(arguments, "OBJECT"))
 	whole = slices.DeleteFunc(whole, func(a string) bool { return a == "OBJECT" })
-	compile := slices.Concat(compileFlags, []string{"-I" + library.include})
+	compile := slices.Concat(flagsOf(l), []string{"-I" + library.include})
 	switch query {
 	case "--showme:command":
 		whole = whole[:1]

@@ -8,6 +8,10 @@ extern int main(int, char **, char **);
 /* The program's main, whatever its visibility. */
 __attribute__((visibility("default"), used)) int (*const gigarank_program_main)(int, char **, char **) = main;
 
+/* The common block of mpif.h, if Fortran is in the program. */
+extern char gigarank_mpi_constants_[] __attribute__((weak));
+__attribute__((visibility("default"), used)) char *const gigarank_program_constants = gigarank_mpi_constants_;
+
 /* Stands in for that of the start files, which are not linked: they would give every program
  * variables. */
 __attribute__((visibility("hidden"))) const void *const __dso_handle = &__dso_handle;

@@ -120,6 +120,7 @@ struct gigarank_rank {
 	char *variables;             /* its copy of the program's, while the engine runs */
 	char *saved;                 /* its copy of the stack, while it is suspended, if stacks are copied */
 	char *line;                  /* of output that has not ended */
+	struct gigarank_numbers *numbers; /* of its handles in Fortran */
 	void *attached;              /* its buffer for buffered sends */
 	int32_t line_length, line_room;
 	int32_t code;                /* with which it has ended, or the signal */
@@ -193,6 +194,7 @@ struct gigarank_program {
 	struct { char *address; size_t bytes; } piece[32]; /* its variables */
 	size_t bytes;     /* of all pieces */
 	char *initial;    /* their contents before any rank ran */
+	const char *fortran_constants; /* its common block of them, NULL for none */
 	int32_t thread_local_bytes;
 	int32_t libraries; /* of its own, with variables */
 	char fault[256];  /* why it cannot run, empty if it can */

@@ -5,6 +5,8 @@
 #include "interface.h"
 #include "mpi.h"
 
+#include <sys/types.h>
+
 /* The engine whose rank runs on this thread, NULL outside ranks. */
 extern __thread struct gigarank_engine *gigarank_current __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
@@ -34,6 +36,9 @@ static inline struct gigarank_rank *gigarank_running(void) {
 
 /* gigarank_call suspends the running rank in a call until that is over, and returns its error. */
 int gigarank_trap(struct gigarank_call *c) __attribute__((visibility("hidden")));
+
+/* gigarank_print takes what the running rank writes to standard output. */
+ssize_t gigarank_print(const char *text, size_t n) __attribute__((visibility("hidden")));
 
 /* gigarank_leave ends the running rank with a code. */
 void gigarank_leave(int code) __attribute__((visibility("hidden"), noreturn));

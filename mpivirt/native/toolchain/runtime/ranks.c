@@ -137,6 +137,7 @@ void gigarank_close(struct gigarank_engine *e) {
 			}
 			free(r->line);
 			free(r->saved);
+			free(r->numbers);
 		}
 	for (int32_t i = 0; i < e->request_count; i++)
 		free(e->requests[i].persistent);
@@ -434,7 +435,7 @@ static ssize_t print(void *cookie, const char *text, size_t n) {
 	struct gigarank_engine *e = gigarank_current;
 	(void)cookie;
 	if (!gigarank_running())
-		return write(1, text, n);
+		return write(STDOUT_FILENO, text, n);
 	struct gigarank_rank *r = e->running;
 	const char *end = memrchr(text, '\n', n);
 	size_t whole = end ? (size_t)(end - text) + 1 : 0, rest = n - whole;
@@ -452,6 +453,8 @@ static ssize_t print(void *cookie, const char *text, size_t n) {
 	}
 	return (ssize_t)n;
 }
+
+ssize_t gigarank_print(const char *text, size_t n) { return print(NULL, text, n); }
 
 /* gigarank_flush puts out the last line of a rank that has ended. */
 void gigarank_flush(struct gigarank_engine *e, int32_t lp) {
@@ -561,6 +564,8 @@ struct gigarank_program *gigarank_load(const char *path) {
 		return p;
 	}
 	p->main = *entry;
+	const char *const *constants = dlsym(p->handle, "gigarank_program_constants");
+	p->fortran_constants = constants ? *constants : NULL;
 	if (dlinfo(p->handle, RTLD_DI_LINKMAP, &s.map) != 0) {
 		snprintf(p->fault, sizeof p->fault, "%s", dlerror());
 		return p;

@@ -1,0 +1,139 @@
+package toolchain
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// declaration is a function of MPI, as mpi.h declares it.
+type declaration struct {
+	result     string // int for most
+	name       string // without MPI_
+	parameters []parameter
+}
+
+// parameter is a parameter of a function of MPI in C.
+type parameter struct {
+	base     string // the type without const and pointers
+	name     string
+	constant bool
+	pointers int
+	array    bool
+}
+
+// served matches the declarations of functions in mpi.h, which has the served ones only.
+var served = regexp.MustCompile(`(?m)^GIGARANK_MPI\(([^,]+), (\w+), \((.*)\)\)$`)
+
+// declared returns the functions that native ranks have.
+func declared() (all []declaration, err error) {
+	text, err := sources.ReadFile("runtime/mpi.h")
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range served.FindAllStringSubmatch(string(text), -1) {
+		d := declaration{result: m[1], name: m[2]}
+		for p := range strings.SplitSeq(m[3], ",") {
+			if p = strings.TrimSpace(p); p != "void" {
+				d.parameters = append(d.parameters, parameterOf(p))
+			}
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+var parameterWords = regexp.MustCompile(`^(const )?(?:struct )?(\.\.\.|\w+)\s*(\**)\s*(\w*)\s*((?:\[\d*\])*)$`)
+
+// parameterOf parses a parameter. What it does not understand has its text for a base.
+func parameterOf(text string) parameter {
+	m := parameterWords.FindStringSubmatch(text)
+	if m == nil {
+		return parameter{base: text}
+	}
+	return parameter{base: m[2], name: m[4], constant: m[1] != "", pointers: len(m[3]), array: m[5] != ""}
+}
+
+// Served returns the names of the MPI functions that native ranks have, without MPI_.
+func Served() []string {
+	all, err := declared()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, d := range all {
+		names = append(names, d.name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+var unserved = regexp.MustCompile(`GIGARANK_UNSERVED\((\w+)\)`)
+
+// Unserved returns the names of the MPI functions that programs can be linked with and that
+// native ranks do not have, without MPI_.
+func Unserved() (names []string, err error) {
+	text, err := sources.ReadFile("runtime/mpi_unserved.h")
+	for _, m := range unserved.FindAllStringSubmatch(string(text), -1) {
+		names = append(names, m[1])
+	}
+	return names, err
+}
+
+// constant is a constant of mpi.h.
+type constant struct {
+	name  string
+	class string // of the handle, empty for a number
+	value int64
+}
+
+var (
+	handles     = regexp.MustCompile(`(?m)^#define (MPI_\w+) \(\((MPI_\w+)\)(0x[0-9a-f]+)\)$`)
+	numbers     = regexp.MustCompile(`(?m)^#define (MPI_\w+) (-?\w+)$`)
+	enums       = regexp.MustCompile(`(?s)enum \{(.*?)\}`)
+	enumerators = regexp.MustCompile(`(MPI_\w+)(?:\s*=\s*(-?\w+))?\s*(?:,|$)`)
+	comments    = regexp.MustCompile(`(?s)/\*.*?\*/`)
+)
+
+// constants returns the handles and numbers that mpi.h defines, in its order.
+func constants() (all []constant, err error) {
+	text, err := sources.ReadFile("runtime/mpi.h")
+	if err != nil {
+		return nil, err
+	}
+	plain := comments.ReplaceAllString(string(text), "")
+	known := map[string]constant{}
+	add := func(c constant) {
+		known[c.name] = c
+		all = append(all, c)
+	}
+	for _, m := range handles.FindAllStringSubmatch(plain, -1) {
+		value, err := strconv.ParseInt(m[3], 0, 64)
+		if err != nil {
+			return nil, fmt.Errorf("mpi.h: %s: %w", m[1], err)
+		}
+		add(constant{m[1], m[2], value})
+	}
+	for _, m := range numbers.FindAllStringSubmatch(plain, -1) {
+		if value, err := strconv.ParseInt(m[2], 0, 64); err == nil {
+			add(constant{name: m[1], value: value})
+		} else if same, is := known[m[2]]; is {
+			add(constant{m[1], same.class, same.value})
+		}
+	}
+	for _, e := range enums.FindAllStringSubmatch(plain, -1) {
+		next := int64(0)
+		for _, m := range enumerators.FindAllStringSubmatch(strings.TrimSpace(e[1]), -1) {
+			if m[2] != "" {
+				if next, err = strconv.ParseInt(m[2], 0, 64); err != nil {
+					return nil, fmt.Errorf("mpi.h: %s: %w", m[1], err)
+				}
+			}
+			add(constant{name: m[1], value: next})
+			next++
+		}
+	}
+	return all, nil
+}
