@@ -56,6 +56,9 @@ var compileFlags = []string{"-fPIC", "-fno-semantic-interposition"}
 // has no interfaces. gfortran refuses that from version 10 on.
 const mismatches = "-fallow-argument-mismatch"
 
+// plainly leaves signals to the runtime, which names the rank that crashes.
+const plainly = "-fno-backtrace"
+
 // flagsOf returns the flags to compile a language.
 func flagsOf(l Language) []string {
 	if l != Fortran {
@@ -63,10 +66,11 @@ func flagsOf(l Language) []string {
 	}
 	version, err := exec.Command(l.command(), "-dumpversion").Output()
 	major, _, _ := strings.Cut(strings.TrimSpace(string(version)), ".")
+	flags := slices.Concat(compileFlags, []string{plainly})
 	if n, wrong := strconv.Atoi(major); err != nil || wrong != nil || n < 10 {
-		return compileFlags
+		return flags
 	}
-	return slices.Concat(compileFlags, []string{mismatches})
+	return append(flags, mismatches)
 }
 
 // linkFlags make a shared object that enters where it says how it is to be run. All its
