@@ -29,6 +29,8 @@ type Cost struct {
 	PerNode   int // ranks of each node
 	Intra     vtime.Duration
 	IntraBeta func(bytes int64) vtime.Duration
+
+	Given vtime.Duration // time of a barrier that the machine gives
 }
 
 // node returns the time of the join and the release of a node. The last contribution
@@ -153,6 +155,8 @@ func (f form) barrier(a Algorithm) (vtime.Duration, bool) {
 		return times(logCeil(f.members), alpha), true
 	case RecursiveDoubling:
 		return f.butterfly(0), true
+	case GivenTime:
+		return f.any(f.cost.Given), true
 	}
 	return f.inTurn(a, 0, f.bcast)
 }

@@ -55,4 +55,7 @@
 // A node-leader barrier or allreduce is the join of the ranks of each node,
 // [LeaderSchedule] among the leaders, and the release. Join and release depend on the
 // target machine and are not described here.
+//
+// A barrier by [GivenTime] has no schedule: the machine gives the time from the last entry to
+// the exits. Only machines that do have it, and there it is the default.
 package collectives

@@ -3,7 +3,10 @@ package collectives
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+
+	"gigarank/vtime"
 )
 
 // Operation is a collective operation of MPI.
@@ -74,12 +77,13 @@ const (
 	Rabenseifner
 	Bruck
 	Pairwise
+	GivenTime
 	algorithms // their number
 )
 
 var algorithmNames = [algorithms]string{
 	"node-leader", "linear", "binomial", "dissemination", "recursive-doubling",
-	"ring", "rabenseifner", "bruck", "pairwise",
+	"ring", "rabenseifner", "bruck", "pairwise", "given",
 }
 
 // String returns the name on the command line: "recursive-doubling".
@@ -93,7 +97,7 @@ func (a Algorithm) String() string {
 // ParseAlgorithm returns the algorithm with a name. If the operation has none of that
 // name, the error lists those that it has.
 func ParseAlgorithm(op Operation, name string) (Algorithm, error) {
-	for _, a := range Algorithms(op) {
+	for _, a := range AllAlgorithms(op) {
 		if a.String() == name {
 			return a, nil
 		}
@@ -103,14 +107,21 @@ func ParseAlgorithm(op Operation, name string) (Algorithm, error) {
 
 func choices(op Operation) string {
 	var names []string
-	for _, a := range Algorithms(op) {
+	for _, a := range AllAlgorithms(op) {
 		names = append(names, a.String())
 	}
 	return strings.Join(names, ", ")
 }
 
-// Algorithms returns the algorithms that the operation has, the default first.
+// Algorithms returns the algorithms that the operation has on every machine, the default
+// first.
 func Algorithms(op Operation) []Algorithm {
+	return slices.DeleteFunc(AllAlgorithms(op), func(a Algorithm) bool { return a == GivenTime })
+}
+
+// AllAlgorithms returns the algorithms that the operation has on some machine: those of
+// Algorithms, then GivenTime for an operation that may have it.
+func AllAlgorithms(op Operation) []Algorithm {
 	if op >= operations {
 		return nil
 	}
@@ -123,6 +134,23 @@ func Algorithms(op Operation) []Algorithm {
 
 // Default returns the default algorithm of an operation.
 func Default(op Operation) Algorithm { return registry[op][0].algorithm }
+
+// DefaultOn returns the default algorithm of an operation on a machine that gives a barrier
+// the time given, 0 if it gives none.
+func DefaultOn(op Operation, given vtime.Duration) Algorithm {
+	if slices.Contains(AlgorithmsOn(op, given), GivenTime) {
+		return GivenTime
+	}
+	return Default(op)
+}
+
+// AlgorithmsOn returns the algorithms that the operation has on such a machine.
+func AlgorithmsOn(op Operation, given vtime.Duration) []Algorithm {
+	if given > 0 {
+		return AllAlgorithms(op)
+	}
+	return Algorithms(op)
+}
 
 // Describe returns one line on the algorithm for the operation, or "" if the
 // operation does not have it.
@@ -154,6 +182,8 @@ func New(op Operation, a Algorithm, members, root int) (Schedule, error) {
 		faults = append(faults, fmt.Errorf("collectives: no %s: use one of the declared operations", op))
 	case e == nil:
 		faults = append(faults, fmt.Errorf("collectives: %s has no algorithm %s: choose one of %s", op, a, choices(op)))
+	case a == GivenTime:
+		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule: the machine gives its time", a, op))
 	case e.build == nil:
 		faults = append(faults, fmt.Errorf("collectives: %s %s is not a schedule of all members; it depends on their nodes: "+
 			"use LeaderSchedule among the leaders of the nodes", a, op))

@@ -5,7 +5,7 @@ type entry struct {
 	algorithm Algorithm
 	unordered bool // does not keep the rank order
 	line      string
-	build     func(op Operation, members, root int) Schedule // nil: node-leader
+	build     func(op Operation, members, root int) Schedule // nil: node-leader, given
 }
 
 // registry has the algorithms of each operation, the default first.
@@ -16,6 +16,7 @@ var registry = [operations][]entry{
 		{Binomial, false, "up a binomial tree to rank 0 and down again", treeBoth},
 		{Dissemination, false, "ceil(log2 P) rounds of messages over distances 1, 2, 4, …", dissemination},
 		{RecursiveDoubling, false, "butterfly: partners at distances 1, 2, 4, … exchange; P is folded to a power of two", wholeButterfly},
+		{GivenTime, false, "all leave when the last has entered and the time that the machine file gives is over", nil},
 	},
 	Bcast: {
 		{Binomial, false, "down a binomial tree", treeOne},

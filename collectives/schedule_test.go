@@ -341,7 +341,7 @@ func checkPeers(t *rapid.T, s collectives.Schedule, m, round int) {
 
 func TestNamesAreReadBack(t *testing.T) {
 	for _, op := range collectives.Operations() {
-		for i, a := range collectives.Algorithms(op) {
+		for i, a := range collectives.AllAlgorithms(op) {
 			if a.String() == "" {
 				t.Errorf("algorithm %d has no name", a)
 			}

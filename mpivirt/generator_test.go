@@ -213,7 +213,12 @@ func randomLogGOPS(r *rand.Rand, ranks int) string {
 	if r.IntN(2) == 0 {
 		text += fmt.Sprintf("  poll: %s\n", []string{"200ns", "333ns", "2us"}[r.IntN(3)])
 	}
-	return text
+	return text + randomBarrier(r)
+}
+
+// randomBarrier writes the time of a barrier, or nothing.
+func randomBarrier(r *rand.Rand) string {
+	return []string{"", "", "  barrier: {time: 1.001ns}\n", "  barrier: {time: 3us}\n"}[r.IntN(4)]
 }
 
 // randomMachine writes the file of a machine whose receivers have no state.
@@ -257,6 +262,7 @@ func randomMachine(r *rand.Rand, ranks int) string {
 	if r.IntN(2) == 0 {
 		fmt.Fprintf(&b, "  poll: %s\n", []string{"200ns", "333ns", "2us"}[r.IntN(3)])
 	}
+	b.WriteString(randomBarrier(r))
 	return b.String()
 }
 

@@ -586,8 +586,8 @@ type refCollective struct {
 	comm      *refComm
 	call      *op
 	operation collectives.Operation
-	calls     []*refCall // by member, nil before it has entered
-	schedule  collectives.Schedule
+	calls     []*refCall           // by member, nil before it has entered
+	schedule  collectives.Schedule // nil for a barrier of given cost
 	layouts   []collectives.Layout // by participant
 	nodes     [][]int              // members of each node, under node-leader
 	inbox     map[roundMessage]*refRound
@@ -677,6 +677,8 @@ func (r *refRank) enter(o *op, input, output []uint64) *refCall {
 	switch {
 	case len(c.ranks) == 1:
 		k.exit(member)
+	case k.schedule == nil:
+		k.enterGiven()
 	case k.nodes != nil:
 		k.join(member)
 	default:
@@ -700,6 +702,9 @@ func (x *reference) newCollective(c *refComm, o *op) *refCollective {
 	k := &refCollective{x: x, comm: c, call: o, operation: operation, calls: make([]*refCall, len(c.ranks)),
 		inbox: map[roundMessage]*refRound{}, posted: map[roundMessage]bool{}, carriers: map[int]*process{}}
 	algorithm := x.algorithm(operation, c, o.ordered)
+	if algorithm == collectives.GivenTime {
+		return k
+	}
 	var err error
 	if algorithm == collectives.NodeLeader {
 		k.nodes = x.nodes(c)
@@ -744,7 +749,7 @@ func toInt64(counts []int) (converted []int64) {
 func (x *reference) algorithm(operation collectives.Operation, c *refComm, ordered bool) collectives.Algorithm {
 	a, chosen := x.algorithms[operation]
 	if !chosen {
-		a = collectives.Default(operation)
+		a = collectives.DefaultOn(operation, x.target.BarrierTime())
 	}
 	inOrder := collectives.Ordered(operation, a)
 	if a == collectives.NodeLeader {
@@ -893,6 +898,16 @@ func (k *refCollective) join(member int) {
 		k.carry(p, node, &refPort{})
 		k.release(node)
 	})
+}
+
+// enterGiven lets all members leave a barrier of given cost after the last entry.
+func (k *refCollective) enterGiven() {
+	if slices.Contains(k.calls, nil) {
+		return
+	}
+	for m := range k.calls {
+		k.x.schedule(k.x.now.Add(k.x.target.BarrierTime()), false, k.comm.ranks[m], func() { k.exit(m) })
+	}
 }
 
 // vector is the number of bytes that a node's members contribute each.

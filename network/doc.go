@@ -124,6 +124,7 @@
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
+//	  barrier: {time: 3us}              # optional: none; from the last entry to the exits
 //
 // Topologies and their fields:
 //

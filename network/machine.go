@@ -28,6 +28,7 @@ type Machine struct {
 	eagerLimit                int64 // MaxInt64 if there is none
 	reduce                    bandwidth
 	poll                      vtime.Duration
+	barrier                   vtime.Duration // time of a barrier; 0 if it is that of its algorithm
 	jitter                    jitter
 	cpuRatio                  cpuRatio    // of nodes that cpuRatios does not name
 	cpuRatios                 []nodeRatio // by node, disjoint
@@ -132,6 +133,11 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		o.put("reduce", inner.node)
 	}
 	o.text("poll", m.poll.String())
+	if m.barrier != 0 || w.estimated("network.barrier") {
+		inner := w.object("network.barrier")
+		inner.text("time", m.barrier.String())
+		o.put("barrier", inner.node)
+	}
 	return o.node
 }
 

@@ -144,6 +144,7 @@ func (m *Machine) parseNetwork(o *object) {
 	if m.poll == 0 {
 		o.fault("poll", "is zero, so that a program that polls would never come to an end", "write a time of at least 1ps")
 	}
+	m.barrier = parseBarrier(o)
 	if kind == nil {
 		o.closeAny(modelFields())
 		return

@@ -67,6 +67,10 @@ type formula struct {
 
 func newFormula(t *network.Target, op collectives.Operation, a collectives.Algorithm, count int64) *formula {
 	f := &formula{members: t.Ranks()}
+	if a == collectives.GivenTime {
+		f.cost.Given, f.exact, f.together = t.BarrierTime(), true, true
+		return f
+	}
 	least, most := t.NodeSizes()
 	src, dst, alike := t.AlikeRanks()
 	if a == collectives.NodeLeader {

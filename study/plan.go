@@ -168,6 +168,9 @@ func (p *Plan) combinations(point Point, visit func(Point, collectives.Algorithm
 				for _, point.Ranks = range p.Ranks {
 					for _, point.Algorithm = range p.Algorithms {
 						a, _ := collectives.ParseAlgorithm(p.Operation, point.Algorithm)
+						if !slices.Contains(collectives.AlgorithmsOn(p.Operation, m.BarrierTime()), a) {
+							continue
+						}
 						for _, point.Seed = range p.Seeds {
 							visit(point, a)
 						}
@@ -291,9 +294,10 @@ func (r *reader) payloads(p *Plan) []int64 {
 // algorithms reports whether the user named them.
 func (r *reader) algorithms(p *Plan) bool {
 	var names []string
-	for _, a := range collectives.Algorithms(p.Operation) {
+	for _, a := range collectives.AlgorithmsOn(p.Operation, p.barrierTime()) {
 		names = append(names, a.String())
 	}
+	defer func() { r.noteGiven(p) }()
 	if r.axes.Algorithms == "" {
 		p.Algorithms = names
 		return false
@@ -306,6 +310,22 @@ func (r *reader) algorithms(p *Plan) bool {
 		}
 	}
 	return true
+}
+
+// noteGiven says that barriers of given cost are simulated on some machines only.
+func (r *reader) noteGiven(p *Plan) {
+	i := slices.IndexFunc(p.Machines, func(m *network.Machine) bool { return m.BarrierTime() == 0 })
+	if given := collectives.GivenTime.String(); i >= 0 && slices.Contains(p.Algorithms, given) {
+		r.note("--algorithms")(fmt.Sprintf("%s is left out on %s, whose file gives no time of a barrier", given, p.Machines[i].Name()))
+	}
+}
+
+// barrierTime returns a time that one of the machines gives a barrier, 0 if none does.
+func (p *Plan) barrierTime() (longest vtime.Duration) {
+	for _, m := range p.Machines {
+		longest = max(longest, m.BarrierTime())
+	}
+	return longest
 }
 
 // machines returns each machine with each mapping and number of ranks per node.

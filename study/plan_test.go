@@ -86,6 +86,41 @@ func TestCheapPointsComeFirst(t *testing.T) {
 	}
 }
 
+// A barrier of given cost is a curve of its own on machines that have it, and left out on
+// others.
+func TestBarriersOfGivenCostAreStudied(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "given.yaml", "name: given\nnetwork: {model: flat, latency: 1us, barrier: {time: 3us}}\n")
+	p := testPlan(t, Axes{Operation: "barrier", Ranks: "1,5,16", Machines: "given.yaml,xt5"})
+	for _, m := range []string{"given", "xt5"} {
+		all := slices.ContainsFunc(p.Points, func(q Point) bool { return q.Machine == m && q.Algorithm == "given" })
+		if want := m == "given"; all != want {
+			t.Errorf("%s has a barrier of given cost: %t", m, all)
+		}
+	}
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "xt5") {
+		t.Errorf("notes %q do not name xt5", p.Notes)
+	}
+	for _, point := range p.Points {
+		if point.Algorithm != "given" {
+			continue
+		}
+		want := 3 * vtime.Microsecond
+		if point.Ranks == 1 {
+			want = 0
+		}
+		if got := run(t, p, point); got.Time != want {
+			t.Errorf("%d ranks take %v, want %v", point.Ranks, got.Time, want)
+		}
+		if form, ok := p.ClosedForm(point); !ok || form != want {
+			t.Errorf("the formula for %d ranks gives %v (%t), want %v", point.Ranks, form, ok, want)
+		}
+	}
+	if p := testPlan(t, Axes{Operation: "allreduce", Ranks: "4", Machines: "given.yaml"}); slices.Contains(p.Algorithms, "given") {
+		t.Error("an allreduce has a given cost")
+	}
+}
+
 // Hopeless points of default algorithms are left out and named. Points of algorithms
 // that the user names are not.
 func TestHopelessPointsAreLeftOut(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"gigarank/network"
 	"gigarank/result"
 	"gigarank/spelling"
+	"gigarank/vtime"
 )
 
 // ScalingAxes are the axes of a study of the simulator itself, as its user writes them.
@@ -145,10 +146,13 @@ func (s *Scaling) machines(text string, r *reader) {
 // readProgram reads what depends on the program of the operation.
 func (s *Scaling) readProgram(axes ScalingAxes, r *reader) {
 	s.Algorithm = axes.Algorithm
+	given := s.barrierTime()
 	if s.Algorithm == "" {
-		s.Algorithm = collectives.Default(s.Operation).String()
-	} else if _, err := collectives.ParseAlgorithm(s.Operation, s.Algorithm); err != nil {
+		s.Algorithm = collectives.DefaultOn(s.Operation, given).String()
+	} else if a, err := collectives.ParseAlgorithm(s.Operation, s.Algorithm); err != nil {
 		r.fault("--algorithm", err)
+	} else if !slices.Contains(collectives.AlgorithmsOn(s.Operation, given), a) {
+		r.fault("--algorithm", fmt.Errorf("%v needs the time of a barrier from every machine: add barrier: {time: 3us} to network in their files, or choose another algorithm", a))
 	}
 	payloads := r.payloads(&Plan{Operation: s.Operation, Entry: s.Entry})
 	if len(payloads) > 1 {
@@ -167,6 +171,14 @@ func (s *Scaling) readProgram(axes ScalingAxes, r *reader) {
 		}
 	}
 	r.fault("--lp", fmt.Errorf("unknown kind of rank %q: %s", axes.LP, spelling.Choices(axes.LP, names)))
+}
+
+// barrierTime returns the least time that the machines give a barrier, 0 if one gives none.
+func (s *Scaling) barrierTime() vtime.Duration {
+	if len(s.Machines) == 0 {
+		return 0
+	}
+	return slices.MinFunc(s.Machines, func(a, b *network.Machine) int { return cmp.Compare(a.BarrierTime(), b.BarrierTime()) }).BarrierTime()
 }
 
 // layOut makes the points and checks that their ranks fit the machines.

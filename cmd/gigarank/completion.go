@@ -90,7 +90,7 @@ func kindsOfRank() (names []string) {
 }
 
 func algorithmNames(op collectives.Operation) (names []string) {
-	for _, a := range collectives.Algorithms(op) {
+	for _, a := range collectives.AllAlgorithms(op) {
 		names = append(names, a.String())
 	}
 	return names

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/result"
 )
@@ -67,7 +66,7 @@ func (r *request) algorithms() map[string]string {
 	names := map[string]string{}
 	if r.entry.Collectives != nil {
 		for _, use := range r.entry.Collectives(r.options) {
-			names[use.Operation.String()] = collectives.Default(use.Operation).String()
+			names[use.Operation.String()] = r.config.Algorithm(use.Operation).String()
 		}
 	}
 	for op, a := range r.config.Algorithms {

@@ -86,7 +86,7 @@ func listJSON(w io.Writer) error {
 	}
 	for _, op := range collectives.Operations() {
 		o := listedOperation{Name: op.String(), Default: collectives.Default(op).String()}
-		for _, a := range collectives.Algorithms(op) {
+		for _, a := range collectives.AllAlgorithms(op) {
 			o.Algorithms = append(o.Algorithms, listed{a.String(), collectives.Describe(op, a)})
 		}
 		l.Operations = append(l.Operations, o)
@@ -141,7 +141,7 @@ func kindNames() string {
 func listAlgorithms(w io.Writer) {
 	var lines []string
 	for _, op := range collectives.Operations() {
-		for i, a := range collectives.Algorithms(op) {
+		for i, a := range collectives.AllAlgorithms(op) {
 			name, mark := "", ""
 			if i == 0 {
 				name = op.String()

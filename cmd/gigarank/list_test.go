@@ -33,7 +33,7 @@ func TestListIsComplete(t *testing.T) {
 	}
 	for _, op := range collectives.Operations() {
 		want(op.String(), collectives.Default(op).String(), "(default)")
-		for _, a := range collectives.Algorithms(op) {
+		for _, a := range collectives.AllAlgorithms(op) {
 			want(a.String(), collectives.Describe(op, a))
 		}
 	}

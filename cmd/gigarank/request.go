@@ -50,7 +50,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.lp, "lp", "", "`KIND` of ranks: "+kindNames()+"; see gigarank list (default the first that the program has)")
 	flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
-	flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader); see gigarank list")
+	flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader, or given if the machine has field barrier); see gigarank list")
 	flags.StringVar(&f.allreduce, "allreduce", "", "`ALGORITHM` of allreduces (default node-leader)")
 	flags.StringArrayVar(&f.algorithms, "algorithm", nil, "`OPERATION=ALGORITHM` of any collective, such as bcast=ring; may be repeated")
 	flags.StringVar(&f.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
@@ -122,6 +122,7 @@ func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, u
 	r.chooseAlgorithms(f, &faults)
 	r.readNumbers(c, f, &faults)
 	r.readTarget(c, h, f, &faults)
+	faults.add("--barrier", r.checkBarrier())
 	r.countEngines(c, h, f, &faults)
 	r.readCPU(h, &f.cpu, &faults)
 	if h.index == 0 {
@@ -210,7 +211,7 @@ func (r *request) chooseAlgorithms(f *runFlags, faults *usageError) {
 
 // chooseAlgorithm stores the algorithm of an operation.
 func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
-	a, err := choose("algorithm of "+op.String(), name, collectives.Algorithms(op))
+	a, err := choose("algorithm of "+op.String(), name, collectives.AllAlgorithms(op))
 	if err != nil {
 		return err
 	}
@@ -219,6 +220,16 @@ func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
 	}
 	r.config.Algorithms[op] = a
 	return nil
+}
+
+// checkBarrier returns an error if barriers are to take the time that the machine gives, and
+// it gives none.
+func (r *request) checkBarrier() error {
+	a, target := r.config.Algorithms[collectives.Barrier], r.config.Target
+	if a != collectives.GivenTime || target == nil || target.BarrierTime() > 0 {
+		return nil
+	}
+	return fmt.Errorf("%v needs the time of a barrier, which machine %s does not give: add barrier: {time: 3us} to network in its file, or choose another algorithm", a, target.Machine().Name())
 }
 
 // readNumbers reads the options of the program, the seed and the noise.

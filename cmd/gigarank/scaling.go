@@ -67,7 +67,7 @@ func newScaling(c *console) *cobra.Command {
 	flags.StringVar(&f.axes.Hosts, "hosts", "", "host processes: an `AXIS` such as 1,2,4 (default 1,2)")
 	flags.StringVar(&f.axes.Lambda, "lambda", "", "λ, virtual ranks of each host process: an `AXIS` (default 128,1024)")
 	flags.StringVar(&f.axes.Machines, "machine", "", "a `LIST` of presets and machine files (default xt5)")
-	flags.StringVar(&f.axes.Algorithm, "algorithm", "", "the operation's `ALGORITHM` (default node-leader)")
+	flags.StringVar(&f.axes.Algorithm, "algorithm", "", "the operation's `ALGORITHM` (default that of run)")
 	flags.StringVar(&f.axes.Payload, "payload", "", "`BYTES` of each rank (default the program's)")
 	flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each run (default 5)")
 	flags.StringVar(&f.axes.LP, "lp", "", "`KIND` of ranks: "+kindNames()+" (default the one that takes the least memory)")

@@ -101,8 +101,12 @@ func (k *Collectives) runBulk(inst *instance) {
 		k.endFailed(inst)
 		return
 	}
-	if inst.mode == locally {
+	switch inst.mode {
+	case locally:
 		k.runLocally(inst)
+		return
+	case inGivenTime:
+		k.runGiven(inst)
 		return
 	}
 	b := k.arraysOf(inst)

@@ -107,19 +107,20 @@ type instance struct {
 	timed   int32    // label of the members' times in the tally, or stats.Untimed
 	mode    mode
 	leaders bool            // the schedule is among node leaders, with a join before and a release after
-	counted bool            // a barrier by joins or over arrays
+	counted bool            // a barrier by joins, over arrays or in a given time
 	labels  map[int32]int32 // by LP, where they differ from timed
 	join    joinState       // under node-leader
 
 	Number   uint32
-	Call     Collective // of the first local member; those of the others agree
-	schedule collectives.Schedule
-	layout   *collectives.Layout // of the working buffers; nil if each member has its own
+	Call     Collective           // of the first local member; those of the others agree
+	schedule collectives.Schedule // nil for GivenTime
+	layout   *collectives.Layout  // of the working buffers; nil if each member has its own
 	agreement
 
 	nonblocking *nonblockingState // if any member called a nonblocking form
 	local       *localState       // carried out locally, with data
 	arrays      *arrayRun         // carried out over arrays, once begun
+	given       *givenState       // in a given time
 	split       *splitState       // if it makes communicators
 	failed      *failure          // of the collective as a whole
 
@@ -439,17 +440,21 @@ func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *C
 		}
 		participants = c.nodes.count
 	}
-	inst.schedule = v.schedule(participants)
-	inst.layout = inst.Call.commonLayout(inst.schedule)
+	if inst.schedule = v.schedule(participants); inst.schedule != nil {
+		inst.layout = inst.Call.commonLayout(inst.schedule)
+	}
 	choice := k.choiceFor(inst)
 	inst.mode = choice.mode()
+	if inst.mode == inGivenTime {
+		inst.given = k.beginGiven(inst)
+	}
 	if inst.mode == locally {
 		k.incomplete = append(k.incomplete, inst)
 	}
 	if inst.leaders {
 		k.beginJoins(inst)
 	}
-	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == byArrays) && k.Processors == nil
+	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == byArrays || inst.mode == inGivenTime) && k.Processors == nil
 	if v.Creation != nil {
 		inst.split = &splitState{}
 	}

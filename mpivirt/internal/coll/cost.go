@@ -74,7 +74,10 @@ func newOutlay(h *Hosting, a collectives.Algorithm, use Use) *outlay {
 	if err != nil {
 		return o // the run reports it
 	}
-	o.schedule = s
+	if o.schedule = s; s == nil {
+		o.mode = inGivenTime
+		return o
+	}
 	uniform := o.target.UniformFrom()
 	if o.leaders {
 		uniform = math.MaxInt
@@ -133,11 +136,14 @@ func trafficOf(s collectives.Schedule, member int) (t traffic) {
 
 // cost returns the cost of the collective, without that of the ranks.
 func (o *outlay) cost() Cost {
-	if o.schedule == nil {
-		return Cost{}
-	}
 	const entered = 1. / 8
 	bytes := entered
+	switch {
+	case o.mode == inGivenTime:
+		return Cost{Time: o.time(), BytesPerRank: bytes}
+	case o.schedule == nil:
+		return Cost{}
+	}
 	share := float64(o.participants) / float64(o.ranks) // participants for each rank
 	if o.leaders {
 		bytes += share * 12 // the counter and the instant of each node; the instants are the array

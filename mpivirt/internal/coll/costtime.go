@@ -7,6 +7,7 @@ import "gigarank/collectives"
 // iterations and one, the least of some attempts.
 const (
 	joinTime         = 10   // a rank that joins and leaves its node
+	givenTime        = 3    // a member of a barrier in a given time
 	regularTime      = 3    // a message of a round over arrays that is a shift or an exchange
 	stridedTime      = 50   // any other message over arrays
 	localMemberTime  = 150  // a member of a collective that is carried out locally
@@ -43,6 +44,8 @@ func (o *outlay) time() float64 {
 func (o *outlay) participantTime() float64 {
 	var member, message float64
 	switch o.mode {
+	case inGivenTime:
+		return givenTime
 	case byArrays:
 		strided := o.strided()
 		return stridedTime*strided + regularTime*max(o.messages-strided, 0) + o.movingTime()

@@ -102,9 +102,17 @@ func (k *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 	case world.RecordArray:
 		return k.receiveStretch(inst, from, r)
 	case world.RecordTree:
-		k.receiveTree(inst, r)
+		if inst.given != nil {
+			k.addEntries(inst, vtime.Time(r.U64()))
+		} else {
+			k.receiveTree(inst, r)
+		}
 	case world.RecordResult:
-		k.receiveResult(inst, r)
+		if inst.given != nil {
+			k.leaveGiven(inst, vtime.Time(r.U64()))
+		} else {
+			k.receiveResult(inst, r)
+		}
 	case world.RecordSplit:
 		k.receiveSplit(inst, r)
 	case world.RecordGroups:

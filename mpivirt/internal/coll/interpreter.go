@@ -14,10 +14,11 @@ import (
 type mode uint8
 
 const (
-	byMessages mode = iota // agents send and receive every message
-	byArrays               // max-plus over arrays of clocks, on all engines
-	locally                // round by round over all members, on the one engine that has them
-	mismatched             // not at all: members have called different things; see failure
+	byMessages  mode = iota // agents send and receive every message
+	byArrays                // max-plus over arrays of clocks, on all engines
+	locally                 // round by round over all members, on the one engine that has them
+	inGivenTime             // at the last entry and a time: no messages; see given.go
+	mismatched              // not at all: members have called different things; see failure
 )
 
 // choice holds all that the choice of an interpreter rests on. Engines that share an
@@ -51,6 +52,8 @@ func (k *Collectives) choiceFor(inst *instance) choice {
 // mode returns the interpreter.
 func (c *choice) mode() mode {
 	switch {
+	case c.call.Algorithm == collectives.GivenTime:
+		return inGivenTime
 	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.HasJitter():
 		return byMessages
 	case c.arraysFit():
@@ -182,10 +185,13 @@ func blockBytes(l *collectives.Layout, s collectives.Schedule) int64 {
 }
 
 // scheduleOf returns the schedule of a collective among its participants: the members,
-// or the node leaders.
+// or the node leaders. It is nil for GivenTime.
 func scheduleOf(op collectives.Operation, a collectives.Algorithm, participants, root int) (collectives.Schedule, error) {
-	if a == collectives.NodeLeader {
+	switch a {
+	case collectives.NodeLeader:
 		return collectives.LeaderSchedule(op, participants)
+	case collectives.GivenTime:
+		return nil, nil
 	}
 	return collectives.New(op, a, participants, root)
 }

@@ -95,10 +95,14 @@ type Progress struct {
 	Events    uint64
 }
 
-// Algorithm returns the algorithm of an operation: the configured one, else the default.
+// Algorithm returns the algorithm of an operation: the configured one, else the default on
+// the target.
 func (c *Config) Algorithm(op collectives.Operation) collectives.Algorithm {
 	if a, chosen := c.Algorithms[op]; chosen {
 		return a
 	}
-	return collectives.Default(op)
+	if c.Target == nil {
+		return collectives.Default(op)
+	}
+	return collectives.DefaultOn(op, c.Target.BarrierTime())
 }

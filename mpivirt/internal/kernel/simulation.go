@@ -12,6 +12,7 @@ import (
 	"gigarank/engine"
 	"gigarank/invariant"
 	"gigarank/lp"
+	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -78,6 +79,9 @@ func (c *Config) partition() engine.Partition {
 // another. Messages, acknowledgements and steps of collectives have effects.
 func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 	least := c.Target.Lookahead(lo, hi, dstLo, dstHi)
+	if c.Algorithm(collectives.Barrier) == collectives.GivenTime {
+		least = min(least, coll.GivenHop(c.Target, c.Transports[0].Size()))
+	}
 	if c.Target.ReceiverState() {
 		least -= ptp.Slack(least) // the match of a rendezvous is awaited
 	}
@@ -130,8 +134,11 @@ func (c *Config) validate() error {
 		faults = append(faults, kind.Unmeasurable())
 	}
 	for op, a := range c.Algorithms {
-		if !slices.Contains(collectives.Algorithms(op), a) {
+		switch {
+		case !slices.Contains(collectives.AllAlgorithms(op), a):
 			fault("algorithm %v cannot do %v", a, op)
+		case a == collectives.GivenTime && c.Target != nil && c.Target.BarrierTime() == 0:
+			fault("algorithm %v for %v on machine %s, which gives no time for it: add barrier: {time: 3us} to network in its file", a, op, c.Target.Machine().Name())
 		}
 	}
 	return errors.Join(faults...)

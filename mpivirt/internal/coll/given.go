@@ -1,0 +1,117 @@
+package coll
+
+import (
+	"slices"
+
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// A barrier of given cost has no messages: all members leave when the last has entered and
+// the machine's time for it is over. Each engine tells its parent in the tree of engines
+// the last entry that it knows of, once all its own members have entered and all its
+// children have told theirs. The root tells the exits over the tree.
+//
+// The last member's engine is up to 2·levels hops from another. A hop counts as a message
+// that takes GivenHop of virtual time at least, which the lookahead between engines is not
+// above. So no exit is before what an engine has been promised.
+
+// givenState is what an engine keeps of a barrier of given cost.
+type givenState struct {
+	last    vtime.Time // entry that the engine knows of
+	missing int        // children that have not told theirs, and the engine itself
+}
+
+// GivenHop returns the virtual time for each hop between engines in a barrier of given
+// cost.
+func GivenHop(t *network.Target, engines int) vtime.Duration {
+	return t.BarrierTime() / vtime.Duration(2*max(levels(engines), 1))
+}
+
+// beginGiven returns what an engine begins with.
+func (k *Collectives) beginGiven(inst *instance) *givenState {
+	return &givenState{missing: 1 + len(k.branchesOf(inst.comm.Group.Next).children)}
+}
+
+// runGiven enters this engine's members, all of whom have called.
+func (k *Collectives) runGiven(inst *instance) {
+	last, c := vtime.Time(0), inst.comm
+	if inst.ofAllHere() {
+		for _, t := range k.Clock {
+			last = max(last, t)
+		}
+	} else {
+		for member := c.First; member < c.Last; member++ {
+			if lp, here := k.Local(c.RankOf(member, 0)); here {
+				last = max(last, inst.entryOf(k, lp, member))
+			}
+		}
+	}
+	k.addEntries(inst, last)
+}
+
+// ofAllHere reports whether all ranks of this engine wait in the blocking form.
+func (inst *instance) ofAllHere() bool {
+	return inst.comm.Index == world.World && inst.nonblocking == nil
+}
+
+// addEntries notes the last entry of a child and those below it, or of this engine's own
+// members. After the last of them the engine tells its parent.
+func (k *Collectives) addEntries(inst *instance, last vtime.Time) {
+	g := inst.given
+	g.last = max(g.last, last)
+	if g.missing--; g.missing > 0 {
+		return
+	}
+	parent := k.branchesOf(inst.comm.Group.Next).parent
+	if parent < 0 {
+		k.leaveGiven(inst, g.last)
+		return
+	}
+	w := k.collectiveRecord(inst, parent, world.RecordTree, 8)
+	w.U64(uint64(g.last))
+}
+
+// leaveGiven ends the parts of this engine's members and tells its children. last is the
+// last entry of all members.
+func (k *Collectives) leaveGiven(inst *instance, last vtime.Time) {
+	c, t := inst.comm, last.Add(k.Target.BarrierTime())
+	for _, child := range slices.Backward(k.branchesOf(c.Group.Next).children) {
+		w := k.collectiveRecord(inst, child.engine, world.RecordResult, 8)
+		w.U64(uint64(last))
+	}
+	if invariant.Enabled && t < k.Engine.EIT() && k.Engine.Engines() > 1 {
+		invariant.Broken("%v number %d of %s ends at %v, before the earliest input time %v", inst.Call.Procedure, inst.Number, c, t, k.Engine.EIT())
+	}
+	if inst.ofAllHere() && !k.Strict && k.Processors == nil {
+		k.leaveTogether(inst, last, t)
+		return
+	}
+	for member := c.First; member < c.Last; member++ {
+		if lp, here := k.Local(c.RankOf(member, 0)); here {
+			k.checkGiven(inst, lp, last, t)
+			k.exit(inst, lp, member, t)
+		}
+	}
+	k.flushRange(inst)
+}
+
+// leaveTogether ends the parts of all ranks of this engine, who wait in the blocking form.
+func (k *Collectives) leaveTogether(inst *instance, last, t vtime.Time) {
+	k.checkGiven(inst, 0, last, t)
+	k.noteTimes(inst, 0, t, k.Clock)
+	for i := range k.Clock {
+		k.Clock[i] = t
+	}
+	k.leave(inst, 0, int32(k.Ranks))
+	k.flushRange(inst)
+}
+
+// checkGiven fails the run if an LP would leave after the end of virtual time.
+func (k *Collectives) checkGiven(inst *instance, lp int32, last, t vtime.Time) {
+	if t == vtime.Forever {
+		k.PastEnd(int(k.Global(lp)), last, inst.Call.Procedure, "a barrier, which takes %v on this machine,", k.Target.BarrierTime())
+	}
+}
