@@ -63,15 +63,7 @@ func (c *Comm) createFirst(op world.Procedure, members int, err error) (*Comm, e
 	case members > c.Size():
 		return nil, c.refuse(op, world.Errorf(ErrTopology, "%d members of a topology in a communicator of %d ranks", members, c.Size()))
 	}
-	g := c.Group()
-	if members < g.Size() {
-		first, err := g.RangeIncl([]Range{{First: 0, Last: members - 1, Stride: 1}})
-		if err != nil {
-			return nil, c.refuse(op, err)
-		}
-		g = first
-	}
-	return c.Create(g)
+	return c.Create(c.Group().First(members))
 }
 
 // Cart is a communicator with a Cartesian topology.

@@ -63,18 +63,19 @@ const batch = 128
 
 // body is the native ranks of an engine.
 type body struct {
-	k         *kernel.Kernel
-	form      *form
-	image     *image
-	engine    *cEngine
-	ranks     []cRank // in C memory
-	list      []int32 // likewise: the ranks to resume
-	left      int     // ranks that have not ended
-	operators map[operation]world.Operator
-	bursts    []cBurst                 // in C memory; nil if CPU times do not count
-	samples   map[int32]*kernel.Sample // that ranks are in
-	bound     bool                     // the engine's goroutine to its thread
-	groups    groups
+	k          *kernel.Kernel
+	form       *form
+	image      *image
+	engine     *cEngine
+	ranks      []cRank // in C memory
+	list       []int32 // likewise: the ranks to resume
+	left       int     // ranks that have not ended
+	operators  map[operation]world.Operator
+	bursts     []cBurst                 // in C memory; nil if CPU times do not count
+	samples    map[int32]*kernel.Sample // that ranks are in
+	bound      bool                     // the engine's goroutine to its thread
+	groups     groups
+	topologies topologies
 }
 
 // open makes the ranks.

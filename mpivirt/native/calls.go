@@ -45,6 +45,8 @@ func procedureOf(p int32) world.Procedure {
 // furtherProcedures are the procedures of calls that have other numbers.
 var furtherProcedures = map[int32]world.Procedure{
 	C.GIGARANK_COMM_CREATE_GROUP: world.CommCreateGroup,
+	C.GIGARANK_CART_CREATE:       world.CartCreate, C.GIGARANK_CART_SUB: world.CartSub, C.GIGARANK_GRAPH_CREATE: world.GraphCreate,
+	C.GIGARANK_DIST_GRAPH_CREATE_ADJACENT: world.DistGraphCreate,
 }
 
 // The numbers of procedures and types are those of package world.
@@ -171,7 +173,13 @@ func (b *body) answer(lp int32, c *cCall) bool {
 			k.Raise(lp, world.NoProcedure, named(c.detail, err))
 		}
 	case C.GIGARANK_TWIN:
-		b.madeComm(lp, c, b.twin(lp, k.Communicator(int32(c.comm)), int32(c.key)))
+		made := b.twin(lp, k.Communicator(int32(c.comm)), int32(c.key))
+		b.copyTopology(lp, int32(c.comm), made.Index)
+		b.madeWithTopology(lp, c, made)
+	case C.GIGARANK_TOPOLOGY:
+		if err := b.askTopology(lp, c); err != nil {
+			k.Raise(lp, world.NoProcedure, named(c.detail, err))
+		}
 	case C.GIGARANK_ON_ONE_NODE:
 		if c.found = 0; b.onOneNode(lp, k.Communicator(int32(c.comm))) {
 			c.found = 1
@@ -316,13 +324,9 @@ func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Compl
 	case p == world.Allreduce && c.error == 0 && c.nonblocking == 0:
 		copy(memory(c.output, c.room), k.SharedResult(lp, k.Communicator(int32(c.comm))))
 	case (p == world.CommDup || p == world.CommSplit || p == world.CommCreate || c.procedure > C.GIGARANK_TOPOLOGY) && c.error == 0:
-		color := int(c.root)
-		if p == world.CommDup {
-			color = 0
-		}
-		if made := b.newComm(lp, c, color); made != nil {
-			b.madeComm(lp, c, made)
-		}
+		b.made(lp, p, c)
+	case p == world.CommFree && c.error == 0:
+		delete(b.topologies.of, place{lp, int32(c.comm)})
 	}
 }
 

@@ -264,13 +264,28 @@ func (b *body) createGroup(lp int32, c *cCall) bool {
 // makes makes a call that makes a communicator and has no place among the simulator's
 // procedures. It reports whether the call is over.
 func (b *body) makes(lp int32, c *cCall) bool {
-	return b.createGroup(lp, c)
+	if c.procedure == C.GIGARANK_COMM_CREATE_GROUP {
+		return b.createGroup(lp, c)
+	}
+	return b.withTopology(lp, c)
 }
 
-// newComm returns the communicator of a color that the call of a rank has made, nil for none.
-func (b *body) newComm(lp int32, c *cCall, color int) *kernel.Communicator {
-	if c.comm == 0 || color < 0 {
-		return nil
+// made stores the communicator that the call of a rank has made.
+func (b *body) made(lp int32, p world.Procedure, c *cCall) {
+	if p == world.CommDup {
+		c.root = 0
 	}
-	return b.k.NewComm(lp, b.k.Communicator(int32(c.comm)), color)
+	made := (*kernel.Communicator)(nil)
+	if c.comm != 0 && c.root >= 0 {
+		made = b.k.NewComm(lp, b.k.Communicator(int32(c.comm)), int(c.root))
+	}
+	switch {
+	case p == world.CommDup:
+		b.copyTopology(lp, int32(c.comm), made.Index)
+	case c.procedure > C.GIGARANK_COMM_CREATE_GROUP:
+		b.topologies.settle(lp, made)
+	}
+	if made != nil {
+		b.madeWithTopology(lp, c, made)
+	}
 }

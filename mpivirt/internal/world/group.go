@@ -98,6 +98,14 @@ func (g *Group) Member(rank int) int {
 	}
 }
 
+// First returns the group of the first n members, n <= Size().
+func (g *Group) First(n int) *Group {
+	if g.ranks != nil {
+		return NewGroup(g.ranks[:n:n])
+	}
+	return Strided(g.first, g.stride, n)
+}
+
 // Ascending reports whether members are in ascending order of WORLD rank.
 func (g *Group) Ascending() bool {
 	if g.ranks != nil {

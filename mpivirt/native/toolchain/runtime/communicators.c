@@ -43,7 +43,7 @@ int take(struct gigarank_call *c, MPI_Comm *made) {
 	if (c->error || c->made == 0)
 		return c->error;
 	struct gigarank_comm *new = entry(c->procedure, (struct gigarank_comm){
-		.index = c->made, .member = c->made_member, .size = c->made_size, .remote = c->made_remote});
+		.index = c->made, .member = c->made_member, .size = c->made_size, .remote = c->made_remote, .topology = c->topology});
 	if (!new)
 		return MPI_ERR_NO_MEM;
 	*made = (MPI_Comm)new;

@@ -31,6 +31,7 @@ enum gigarank_procedure {
 	/* Of groups, further communicators and topologies. Up to GIGARANK_TOPOLOGY answered at once. */
 	GIGARANK_GROUP, GIGARANK_TWIN, GIGARANK_ON_ONE_NODE, GIGARANK_TOPOLOGY,
 	GIGARANK_COMM_CREATE_GROUP,
+	GIGARANK_CART_CREATE, GIGARANK_CART_SUB, GIGARANK_GRAPH_CREATE, GIGARANK_DIST_GRAPH_CREATE_ADJACENT,
 };
 
 /* What is asked of groups, in the key of a call. */
@@ -38,6 +39,23 @@ enum gigarank_group_request {
 	GIGARANK_GROUP_OF, GIGARANK_GROUP_OF_REMOTE, GIGARANK_GROUP_SIZE, GIGARANK_GROUP_RANK, GIGARANK_GROUP_COMPARE, GIGARANK_GROUP_TRANSLATE,
 	GIGARANK_GROUP_UNION, GIGARANK_GROUP_INTERSECTION, GIGARANK_GROUP_DIFFERENCE,
 	GIGARANK_GROUP_INCL, GIGARANK_GROUP_EXCL, GIGARANK_GROUP_RANGE_INCL, GIGARANK_GROUP_RANGE_EXCL, GIGARANK_GROUP_FREE,
+};
+
+/* What is asked of topologies, in the key of a call. */
+enum gigarank_topology_request {
+	GIGARANK_DIMS, GIGARANK_EDGES, GIGARANK_SET_NEIGHBORS, GIGARANK_NEIGHBORS,
+	GIGARANK_GRID_MEMBERS, GIGARANK_GRAPH_MEMBERS, /* of arguments, without a communicator */
+	GIGARANK_GRAPH_EDGES, GIGARANK_GRAPH_NEIGHBORS,
+	GIGARANK_GRID, GIGARANK_GRID_RANK, GIGARANK_GRID_COORDINATES, GIGARANK_GRID_SHIFT,
+};
+
+/* The topology of a communicator, as a rank has it. */
+enum { GIGARANK_NO_TOPOLOGY, GIGARANK_CART, GIGARANK_GRAPH, GIGARANK_DIST_GRAPH };
+struct gigarank_topology {
+	int32_t kind;
+	int32_t nodes, edges; /* dimensions of a grid; nodes and edges of a graph */
+	int32_t weighted;
+	int32_t indegree, outdegree; /* neighbours of the rank */
 };
 
 /* The types of elements, in the order of the simulator's, then those that it does not have. */
@@ -96,6 +114,7 @@ struct gigarank_call {
 	uintptr_t operand;           /* the type that the operation is told */
 
 	int32_t made, made_member, made_size, made_remote; /* the communicator that the call has made */
+	struct gigarank_topology topology;    /* of that, or of the one that is to be made */
 	struct gigarank_status status;
 	struct gigarank_status *statuses; /* by request, for those that are complete */
 	int32_t *indices;                 /* of the completed requests */

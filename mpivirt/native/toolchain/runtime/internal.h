@@ -17,6 +17,7 @@ struct gigarank_comm {
 	int32_t remote; /* members of the remote group, 0 without one */
 	int32_t twins;  /* made of it without a message */
 	char *name;     /* that the program has given it, NULL for none */
+	struct gigarank_topology topology;
 };
 
 /* An operation that a rank has begun, or can start. A handle is a slot and its generation. */

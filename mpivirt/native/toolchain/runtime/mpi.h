@@ -205,6 +205,10 @@ enum {
 	MPI_TYPECLASS_INTEGER = 192, MPI_TYPECLASS_REAL, MPI_TYPECLASS_COMPLEX
 };
 
+enum { MPI_CART = 211, MPI_GRAPH = 212, MPI_DIST_GRAPH = 213 };
+#define MPI_UNWEIGHTED ((int *)10)
+#define MPI_WEIGHTS_EMPTY ((int *)11)
+
 /* Predefined attributes. */
 enum {
 	MPI_KEYVAL_INVALID = 0,
@@ -292,6 +296,28 @@ GIGARANK_MPI(int, Group_range_incl, (MPI_Group group, int n, int ranges[][3], MP
 GIGARANK_MPI(int, Group_range_excl, (MPI_Group group, int n, int ranges[][3], MPI_Group *made))
 GIGARANK_MPI(int, Group_free, (MPI_Group *group))
 GIGARANK_MPI(int, Comm_get_attr, (MPI_Comm comm, int key, void *value, int *flag))
+
+/* Topologies. */
+GIGARANK_MPI(int, Topo_test, (MPI_Comm comm, int *status))
+GIGARANK_MPI(int, Dims_create, (int nodes, int n, int dims[]))
+GIGARANK_MPI(int, Cart_create, (MPI_Comm comm, int n, const int dims[], const int periods[], int reorder, MPI_Comm *made))
+GIGARANK_MPI(int, Cart_sub, (MPI_Comm comm, const int remain[], MPI_Comm *made))
+GIGARANK_MPI(int, Cartdim_get, (MPI_Comm comm, int *n))
+GIGARANK_MPI(int, Cart_get, (MPI_Comm comm, int room, int dims[], int periods[], int at[]))
+GIGARANK_MPI(int, Cart_rank, (MPI_Comm comm, const int at[], int *member))
+GIGARANK_MPI(int, Cart_coords, (MPI_Comm comm, int member, int room, int at[]))
+GIGARANK_MPI(int, Cart_shift, (MPI_Comm comm, int dimension, int by, int *source, int *destination))
+GIGARANK_MPI(int, Cart_map, (MPI_Comm comm, int n, const int dims[], const int periods[], int *member))
+GIGARANK_MPI(int, Graph_create, (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made))
+GIGARANK_MPI(int, Graphdims_get, (MPI_Comm comm, int *nodes, int *edges))
+GIGARANK_MPI(int, Graph_get, (MPI_Comm comm, int nodes, int room, int index[], int edges[]))
+GIGARANK_MPI(int, Graph_neighbors_count, (MPI_Comm comm, int member, int *n))
+GIGARANK_MPI(int, Graph_neighbors, (MPI_Comm comm, int member, int room, int neighbors[]))
+GIGARANK_MPI(int, Graph_map, (MPI_Comm comm, int nodes, const int index[], const int edges[], int *member))
+GIGARANK_MPI(int, Dist_graph_create_adjacent, (MPI_Comm comm, int indegree, const int sources[], const int *sourceweights, int outdegree, const int destinations[], const int *destinationweights, MPI_Info info, int reorder, MPI_Comm *made))
+GIGARANK_MPI(int, Dist_graph_create, (MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int *weights, MPI_Info info, int reorder, MPI_Comm *made))
+GIGARANK_MPI(int, Dist_graph_neighbors_count, (MPI_Comm comm, int *indegree, int *outdegree, int *weighted))
+GIGARANK_MPI(int, Dist_graph_neighbors, (MPI_Comm comm, int maxin, int sources[], int *sourceweights, int maxout, int destinations[], int *destinationweights))
 
 /* Messages. */
 GIGARANK_MPI(int, Send, (const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm))
