@@ -23,6 +23,7 @@ import (
 type console struct {
 	arguments      []string // the command line, with the name of the command
 	stdout, stderr *writer
+	printed        *writer // what ranks print, if it goes elsewhere than stdout
 	getenv         func(string) string
 	root           fs.FS                             // of the file system, for /proc and /sys
 	readFile       func(path string) ([]byte, error) // an input
@@ -53,9 +54,10 @@ func (c *console) verbose() {
 	c.log = zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(config), c.stderr, zapcore.DebugLevel))
 }
 
-// mute drops all output from now on, except errors of this host: over MPI only host 0
-// writes.
+// mute drops all output from now on, except errors of this host and what its ranks print: over
+// MPI only host 0 writes of the run.
 func (c *console) mute() {
+	c.printed = c.stdout
 	c.stdout = &writer{to: io.Discard}
 	c.log = zap.NewNop()
 }

@@ -36,6 +36,14 @@ var anyHost = []string{
 	"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe",
 }
 
+// Standard output has what ranks of all hosts print: the only rank here is one of host 1.
+func TestOutputOfOtherHosts(t *testing.T) {
+	output, err := underMPI(t, 2, "run", "picalc", "--ranks", "1", "--progress", "none").Output()
+	if text := string(output); err != nil || strings.Count(text, "pi is 3.14159") != 1 || strings.Count(text, "fingerprint") != 1 {
+		t.Errorf("%v: printed\n%s", err, text)
+	}
+}
+
 // The virtual results are the same on any number of host processes.
 func TestHostsGiveTheSameResult(t *testing.T) {
 	dir := t.TempDir()

@@ -183,6 +183,9 @@ func (r *request) output(c *console) io.Writer {
 	if r.json == standardOutput {
 		return raw{c.stderr}
 	}
+	if c.printed != nil {
+		return raw{c.printed}
+	}
 	return raw{c.stdout}
 }
 
@@ -191,6 +194,8 @@ func (r *request) output(c *console) io.Writer {
 func conclude(c *console, h *hosts, s *signals, r *request, o outcome, printed *outlet) error {
 	all, err := settle(h, &o)
 	if !h.leads() || o.refused() {
+		s.release() // what follows may wait for a reader
+		printed.flush()
 		return err
 	}
 	d := newDocument(r, h, o, all.peak)

@@ -84,7 +84,7 @@ func newStudy(c *console) *cobra.Command {
 		},
 	}
 	f.define(cmd)
-	cmd.AddCommand(newScaling(c), newCompare(c))
+	cmd.AddCommand(newScaling(c), newCompare(c), newPredict(c))
 	return cmd
 }
 

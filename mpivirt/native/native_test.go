@@ -166,6 +166,20 @@ func TestAgain(t *testing.T) {
 	}
 }
 
+// More engines than ranks run a program with variables.
+func TestEnginesWithoutRanks(t *testing.T) {
+	program := build(t, `#include <mpi.h>
+int runs;
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	return MPI_Finalize() || ++runs > 1;
+}
+`)
+	if _, _, err := run(t, program, "xt5", 1, hosting{engines: 3}); err != nil {
+		t.Error(err)
+	}
+}
+
 // Ranks that wait for ever are reported by rank and call.
 func TestDeadlock(t *testing.T) {
 	program := build(t, `#include <mpi.h>

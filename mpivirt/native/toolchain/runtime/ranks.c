@@ -98,7 +98,7 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t 
 		gigarank_close(e);
 		return NULL;
 	}
-	if (program->bytes) {
+	if (program->bytes && count) {
 		e->variables = mmap(NULL, (size_t)count * program->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (e->variables == MAP_FAILED) {
 			e->variables = NULL;
