@@ -68,9 +68,10 @@
 //		}
 //	}
 //
-// Records leave when their packet is full, in Wait and at [Endpoint.Flush]; an
-// engine that runs for long without waiting calls Flush now and then. After the
-// loop every engine calls [Endpoint.Gather], then Close of its transport.
+// Records leave when their packet is full, in Wait, at [Endpoint.Flush], and at
+// [Endpoint.Advance] once a lookahead has passed; an engine that runs for long at one
+// instant calls Flush now and then. After the loop every engine calls
+// [Endpoint.Gather], then Close of its transport.
 //
 // [NewInProcess] connects engines of one process; package sync/mpi connects host
 // processes; package sync/transporttest tests any transport.

@@ -118,6 +118,7 @@ type Endpoint struct {
 	// virtual time
 	next       vtime.Time     // as given last
 	base       vtime.Time     // no action from now on is before it
+	dueAt      vtime.Time     // the base at which Advance sends packets begun
 	eit        vtime.Time     // the greater of floor and the least promise
 	floor      vtime.Time     // by the last round
 	cap        vtime.Time     // see Cap; Forever: none
@@ -273,12 +274,18 @@ func (e *Endpoint) sendPacket(p *peer) {
 
 // Flush sends all packets begun.
 func (e *Endpoint) Flush() error {
+	e.flush()
+	return e.failure
+}
+
+// flush is Flush that leaves an error to the next call that can return it.
+func (e *Endpoint) flush() {
 	for _, p := range e.begun {
 		e.sendPacket(p)
 		p.begun = false
 	}
 	e.begun = e.begun[:0]
-	return e.failure
+	e.dueAt = e.base.Add(e.lookahead)
 }
 
 // fail keeps the first error of the transport for the next call that can return it.
@@ -431,8 +438,16 @@ func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 // all that it can run freely. Whatever it does from now on without a further record is
 // at next or later (Forever: nothing). Advance answers requests for promises and takes
 // part in rounds.
+//
+// It also sends the packets begun once a lookahead has passed since the last Flush. EIT may
+// be almost two lookaheads ahead of what others know of this engine. If it ran up to EIT
+// before it sends, another engine would wait meanwhile and then run as far itself: the two
+// would take turns.
 func (e *Endpoint) Advance(next vtime.Time) {
 	e.observe(next)
+	if e.base >= e.dueAt && next < e.eit {
+		e.flush()
+	}
 	if len(e.askers) > 0 {
 		e.answer(false)
 	}

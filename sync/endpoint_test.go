@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	stdsync "sync"
 	"testing"
 	"time"
 
@@ -182,6 +183,49 @@ func pair(c sync.Config) [2]*sync.Endpoint {
 	ends := sync.NewInProcess(2)
 	c.Lookahead = func(int) vtime.Duration { return 10 }
 	return [2]*sync.Endpoint{sync.NewEndpoint(ends[0], c), sync.NewEndpoint(ends[1], c)}
+}
+
+// An engine that has run for a lookahead sends what it has, though its EIT lets it run on:
+// another may wait for the promise.
+func TestPacketsLeaveAfterALookahead(t *testing.T) {
+	e := pair(sync.Config{LookaheadFrom: func(int) vtime.Duration { return 10 }})
+	got := func() int {
+		n, err := e[1].Poll(func(src int, record []byte) { e[1].Credit(src, len(record)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	e[1].Advance(9)
+	e[1].Reserve(0, 1)[0] = 1
+	if err := errors.Join(e[1].Flush(), flushed(e[0].Poll(func(int, []byte) {}))); err != nil {
+		t.Fatal(err)
+	}
+	if e[0].EIT() != 19 {
+		t.Fatalf("EIT is %v", e[0].EIT())
+	}
+	e[0].Advance(2)
+	e[0].Reserve(1, 1)[0] = 1
+	if err := e[0].Flush(); err != nil || got() != 1 {
+		t.Fatal("no record", err)
+	}
+	for _, step := range []struct {
+		next vtime.Time
+		sent int // records
+		eit  vtime.Time
+	}{
+		{3, 0, 12},
+		{11, 0, 12},
+		{12, 2, 22},
+		{18, 0, 22},
+		{19, 0, 22}, // the engine is about to wait, which sends
+	} {
+		e[0].Advance(step.next)
+		if n := got(); n != step.sent || e[1].EIT() != step.eit {
+			t.Errorf("at %v %d records are sent, and EIT is %v: want %d and %v", step.next, n, e[1].EIT(), step.sent, step.eit)
+		}
+		e[0].Reserve(1, 1)[0] = 1
+	}
 }
 
 // A packet carries the promise min(next, EIT) + lookahead.
@@ -522,5 +566,46 @@ func BenchmarkPollNothing(b *testing.B) {
 		if _, err := e[0].Poll(nil); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkWindow measures a window of one lookahead, in which each of two engines has an event
+// and sends the other a record.
+func BenchmarkWindow(b *testing.B) {
+	for _, protocol := range []sync.Protocol{sync.Null, sync.Conditional, sync.Hybrid} {
+		b.Run(protocol.String(), func(b *testing.B) {
+			var engines stdsync.WaitGroup
+			for _, transport := range sync.NewInProcess(2) {
+				engines.Go(func() {
+					e := sync.NewEndpoint(transport, sync.Config{
+						Protocol:  protocol,
+						Lookahead: func(int) vtime.Duration { return vtime.Nanosecond },
+					})
+					other := 1 - transport.Rank()
+					deliver := func(src int, record []byte) { e.Credit(src, len(record)) }
+					next := vtime.Time(0)
+					for n := b.N; ; {
+						if _, err := e.Poll(deliver); err != nil {
+							b.Error(err)
+							return
+						}
+						e.Advance(next)
+						if n > 0 && next < e.EIT() {
+							e.Reserve(other, 32)[0] = 1
+							next = next.Add(vtime.Nanosecond)
+							if n--; n == 0 {
+								next = vtime.Forever
+							}
+							continue
+						}
+						outcome, err := e.Wait(next, n)
+						if err != nil || outcome != sync.Continue {
+							return
+						}
+					}
+				})
+			}
+			engines.Wait()
+		})
 	}
 }

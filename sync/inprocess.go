@@ -10,18 +10,34 @@ import (
 	"gigarank/sync/internal/buffers"
 )
 
-// spins is how often the Waits of as many engines as processors yield the processor
-// before they go to sleep. More engines yield less often: a yield lets all others run
-// that are awake, so what they all yield together is a pass over all engines each time.
+// spins is how often the Waits of an engine yield the processor before they go to sleep,
+// if there are more engines than processors but not many more. More engines yield less
+// often: a yield lets all others run that are awake, so what they all yield together is a
+// pass over all engines each time.
 const spins = 32
+
+// If each engine has a processor, a Wait looks for messages for a while before it goes to
+// sleep, and yields to nobody. A window of few events takes less than the system takes to
+// put a thread to sleep and to wake it, 5 to 50 us.
+const (
+	longestLook = 50 * time.Microsecond
+	briefLook   = time.Microsecond // of a Wait that does not sleep
+	looks       = 64               // between two readings of the clock
+)
+
+// mostVain bounds the number of Waits that do not look, as a power of two.
+const mostVain = 6
 
 // NewInProcess returns the ends of a transport between k engines of one
 // process, by rank, none if k < 1. Each end may be used by a goroutine of its own.
 func NewInProcess(k int) []Transport {
+	processors := runtime.GOMAXPROCS(0)
 	group := &inProcessGroup{
-		ends:  make([]*inProcess, max(k, 0)),
-		spins: min(spins, max(1, spins*runtime.GOMAXPROCS(0)/max(k, 1))),
-		pool:  buffers.NewPool(func(size int) []byte { return make([]byte, size) }, func([]byte) {}),
+		ends: make([]*inProcess, max(k, 0)),
+		pool: buffers.NewPool(func(size int) []byte { return make([]byte, size) }, func([]byte) {}),
+	}
+	if k > processors {
+		group.spins = max(1, spins*processors/k)
 	}
 	transports := make([]Transport, len(group.ends))
 	for rank := range transports {
@@ -36,7 +52,7 @@ func NewInProcess(k int) []Transport {
 // inProcessGroup is what the ends of one in-process transport share.
 type inProcessGroup struct {
 	ends  []*inProcess
-	spins int           // of each Wait
+	spins int           // yields of each Wait; 0: each engine has a processor
 	lock  stdsync.Mutex // guards pool
 	pool  *buffers.Pool
 }
@@ -48,34 +64,61 @@ type letter struct {
 }
 
 // inProcess is one end. Senders append to queue; the owner swaps it for batch once
-// batch is read to the end.
+// batch is read to the end. What the owner uses, what senders write and what the owner
+// looks at lie in cache lines of their own.
 type inProcess struct {
 	group *inProcessGroup
 	rank  int
-
-	lock   stdsync.Mutex // guards queue and closed
-	queue  []letter
-	closed bool
-
-	filled atomic.Bool   // queue is not empty
-	asleep atomic.Bool   // the owner waits for the bell, or is about to
-	bell   chan struct{} // holds a ring until it is heard
-
 	batch []letter
-	read  int // letters of batch already received
+	read  int                  // letters of batch already received
+	spare [spareBuffers][]byte // freed ones, to be used again without the group's lock
 	timer *time.Timer
+	bell  chan struct{} // holds a ring until it is heard
+	vain  int           // looks in a row that no message ended
+	blind int           // Waits to come that do not look
+
+	_      [cacheLine]byte
+	lock   stdsync.Mutex // guards queue and closed
+	closed bool
+	queue  []letter
+
+	_      [cacheLine]byte
+	filled atomic.Bool // queue is not empty
+	asleep atomic.Bool // the owner waits for the bell, or is about to
+	_      [cacheLine]byte
 }
+
+const (
+	cacheLine    = 64
+	spareBuffers = 2
+)
 
 func (e *inProcess) Rank() int { return e.rank }
 func (e *inProcess) Size() int { return len(e.group.ends) }
 
 func (e *inProcess) Alloc(n int) []byte {
+	if n == firstPacket {
+		for i, buffer := range e.spare {
+			if buffer != nil {
+				e.spare[i] = nil
+				return buffer[:n]
+			}
+		}
+	}
 	e.group.lock.Lock()
 	defer e.group.lock.Unlock()
 	return e.group.pool.Get(n)
 }
 
 func (e *inProcess) Free(message []byte) {
+	if cap(message) == firstPacket {
+		for i, buffer := range e.spare {
+			if buffer == nil {
+				e.spare[i] = message
+				return
+			}
+		}
+	}
 	e.group.lock.Lock()
 	defer e.group.lock.Unlock()
 	e.group.pool.Put(message)
@@ -131,13 +174,7 @@ func (e *inProcess) Receive() (int, []byte, error) {
 }
 
 func (e *inProcess) Wait(limit time.Duration) error {
-	for range e.group.spins {
-		if e.ready() {
-			return nil
-		}
-		runtime.Gosched()
-	}
-	if limit <= 0 {
+	if e.look(limit) || limit <= 0 {
 		return nil
 	}
 	e.asleep.Store(true)
@@ -152,6 +189,52 @@ func (e *inProcess) Wait(limit time.Duration) error {
 	case <-e.timer.C:
 	}
 	return nil
+}
+
+// look reports whether a message has come, now or within some microseconds. Looks in vain
+// take time from others who use the processors, and may hold up the very sender. So after
+// several in a row ever more Waits do not look.
+func (e *inProcess) look(limit time.Duration) bool {
+	switch {
+	case e.group.spins > 0:
+		return e.yield()
+	case limit <= 0:
+		return e.lookFor(briefLook)
+	case e.blind > 0:
+		e.blind--
+		return e.ready()
+	case e.lookFor(longestLook):
+		e.vain = 0
+		return true
+	}
+	e.blind = 1<<e.vain - 1
+	e.vain = min(e.vain+1, mostVain)
+	return false
+}
+
+// yield lets other engines run.
+func (e *inProcess) yield() bool {
+	for range e.group.spins {
+		if e.ready() {
+			return true
+		}
+		runtime.Gosched()
+	}
+	return false
+}
+
+// lookFor looks for messages without a pause.
+func (e *inProcess) lookFor(limit time.Duration) bool {
+	for began := time.Now(); ; {
+		for range looks {
+			if e.ready() {
+				return true
+			}
+		}
+		if time.Since(began) > limit {
+			return false
+		}
+	}
 }
 
 func (e *inProcess) ready() bool { return e.read < len(e.batch) || e.filled.Load() }
