@@ -8,10 +8,23 @@ import (
 )
 
 // overrideWrite is the runtime's hook for what it writes by itself, such as the report of a
-// fatal error. Its results are those of the system call: the bytes written or −errno.
+// fatal error. Its results are those of the system call: the bytes written or −errno. The
+// linker sets it, so that it holds before the runtime is ready.
 //
 //go:linkname overrideWrite runtime.overrideWrite
-var overrideWrite func(fd uintptr, p unsafe.Pointer, n int32) int32
+var overrideWrite func(fd uintptr, p unsafe.Pointer, n int32) int32 = writeFatal
+
+// fatalStage says what a report of the runtime means.
+var fatalStage = starting
+
+const (
+	starting  = iota // the process lacks memory or threads to begin
+	reporting        // it is the runtime's matter
+	ending           // it ends the process with exitHost
+)
+
+// Package main is initialised last.
+func init() { fatalStage = reporting }
 
 // exitOnFatalErrors makes a fatal error of the runtime end the process with exitHost. Such
 // an error cannot be recovered from: no memory, no stack, a panic. The runtime itself ends
@@ -24,7 +37,7 @@ func exitOnFatalErrors() {
 		return
 	}
 	debug.SetTraceback("system") // so that further goroutines follow the failing one
-	overrideWrite = writeFatal
+	fatalStage = ending
 }
 
 // The state of a report. The runtime prints under a lock, and nothing else uses it.
@@ -36,12 +49,21 @@ var (
 const (
 	stackBegins = "goroutine "
 	quitBegins  = "SIGQUIT: "
+	ownBegins   = "runtime stack:"
 
 	afterFatal = "gigarank: the process has failed, as the lines above say. If its memory ran out, use fewer ranks, " +
 		"a smaller --payload, --lp event if the program has it, or more hosts. Else please report it as a fault of gigarank.\n"
 )
 
-// writeFatal writes for the runtime. At the second stack of a report it ends the process.
+const (
+	neverBegan = "gigarank: the process has not begun, as the lines above say: it lacks memory or threads."
+	noLimits   = " See the limits of ulimit and of the job.\n"
+	limited    = " ulimit -v limits its addresses to "
+	raised     = " MB. Most of those that it reserves it never uses: raise the limit to 4000 MB, and limit memory by a control group.\n"
+)
+
+// writeFatal writes for the runtime. At the second stack of a report it ends the process,
+// and at the first while the process starts: there is no other.
 // It may run on a signal's stack: it neither grows the stack nor allocates.
 //
 //go:nosplit
@@ -53,11 +75,16 @@ func writeFatal(fd uintptr, p unsafe.Pointer, n int32) int32 {
 		if startsWith(p, n, quitBegins) {
 			fatalAsked = true
 		}
-		if startsWith(p, n, stackBegins) && !fatalAsked {
+		begins := startsWith(p, n, stackBegins)
+		switch {
+		case fatalStage == starting && (begins || startsWith(p, n, ownBegins) || startsWith(p, n, "\n"+ownBegins)):
+			writeText(neverBegan)
+			writeAddressLimit()
+			exitRaw()
+		case fatalStage == ending && begins && !fatalAsked:
 			if fatalStacks++; fatalStacks > 1 {
-				text := afterFatal
-				_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, stderr, uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(len(text)))
-				_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, exitHost, 0, 0)
+				writeText(afterFatal)
+				exitRaw()
 			}
 		}
 	}
@@ -66,6 +93,48 @@ func writeFatal(fd uintptr, p unsafe.Pointer, n int32) int32 {
 		return -int32(errno)
 	}
 	return int32(written)
+}
+
+// writeText writes a text to standard error.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func writeText(text string) {
+	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, 2, uintptr(unsafe.Pointer(unsafe.StringData(text))), uintptr(len(text)))
+}
+
+// exitRaw ends the process with exitHost.
+//
+//go:nosplit
+func exitRaw() { _, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, exitHost, 0, 0) }
+
+// addressLimit and limitDigits are the memory of writeAddressLimit.
+var (
+	addressLimit syscall.Rlimit
+	limitDigits  [20]byte
+)
+
+// writeAddressLimit ends the line of neverBegan.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func writeAddressLimit() {
+	const most = 1 << 60
+	_, _, errno := syscall.RawSyscall(syscall.SYS_GETRLIMIT, syscall.RLIMIT_AS, uintptr(unsafe.Pointer(&addressLimit)), 0)
+	if errno != 0 || addressLimit.Cur > most {
+		writeText(noLimits)
+		return
+	}
+	writeText(limited)
+	first := len(limitDigits)
+	for rest := addressLimit.Cur / 1e6; rest > 0 || first == len(limitDigits); rest /= 10 {
+		first--
+		limitDigits[first] = byte('0' + rest%10)
+	}
+	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, 2, uintptr(unsafe.Pointer(&limitDigits[first])), uintptr(len(limitDigits)-first))
+	writeText(raised)
 }
 
 // startsWith reports whether n bytes at p begin with a text.

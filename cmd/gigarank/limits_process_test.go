@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -28,4 +29,23 @@ func TestMemoryEnds(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `ulimit -v 2500000; exec "$@"`, "sh"}, run.Args...)...)
 	cmd.Env = append(run.Env, "GOMEMLIMIT=100GiB") // overrides the forecast
 	checkFatal(t, cmd, "out of memory")
+}
+
+// A limit on addresses below what the process needs to begin ends it with 3 and names the
+// limit. Above that, the limit counts as memory. How much it takes to begin depends on the
+// threads that the runtime happens to start.
+func TestTooFewAddressesToBegin(t *testing.T) {
+	for limit := 100_000; limit < 1_600_000; limit += 125_000 {
+		run := command(t, "run", "barriertest", "--ranks", "16")
+		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$@"`, limit), "sh"}, run.Args...)...)
+		cmd.Env = run.Env
+		output, _ := cmd.CombinedOutput()
+		code := cmd.ProcessState.ExitCode()
+		named := strings.Contains(string(output), "ulimit -v")
+		switch {
+		case code == exitHost && named, limit > 500_000 && (code == exitDone || code == exitUsage && named):
+		default:
+			t.Errorf("ulimit -v %d: exit code %d, and the limit is named: %t, in\n%.2000s", limit, code, named, output)
+		}
+	}
 }
