@@ -45,6 +45,10 @@ const unwinding = 1
 // end the goroutine that called Resume: a deferred call of main prevents that by a Wait
 // that never returns. NewGoroutines calls made now and then with the number of LPs made
 // so far.
+//
+// Inlined, it would give its function literal, which enters an LP, another name; see entry.
+//
+//go:noinline
 func NewGoroutines(n int, main func(i int, self Coroutine), made func(n int)) *Goroutines {
 	g := &Goroutines{make([]coroutine, n)}
 	for i := range n {
