@@ -21,18 +21,15 @@ var inFortran = map[string]string{
 // their values.
 var logicals = []string{"flag", "commutes", "commute", "reorder", "periods", "remain", "remains", "high"}
 
-// lengths are the C expressions for the lengths of arrays of handles that do not stand beside
-// a count.
-var lengths = map[string]string{}
-
-// countedBy returns the C expression for the length of an array of handles.
-func countedBy(d declaration, p parameter) string {
-	for _, q := range d.parameters {
-		if q.pointers == 0 && !q.array && q.base == "int" && (q.name == "count" || q.name == "incount" || q.name == "n") {
-			return "*" + q.name
+// lengthOf returns the C expression for the length of an array of handles: a count beside it, or
+// the number of members.
+func lengthOf(d declaration) string {
+	for _, name := range []string{"count", "incount", "n", "types"} {
+		if slices.ContainsFunc(d.parameters, func(q parameter) bool { return q.base == "int" && q.pointers == 0 && !q.array && q.name == name }) {
+			return "*" + name
 		}
 	}
-	return lengths[d.name+"."+p.name] // a compiler refuses the text without it
+	return "gigarank_members(gigarank_comm_of(*comm))"
 }
 
 // handleClasses are the types of C that are handles.
@@ -174,24 +171,28 @@ func (b *binding) add(d declaration, p parameter) {
 	lower := strings.ToLower(class)
 	switch {
 	case handle && p.array:
-		count := countedBy(d, p)
+		length := lengthOf(d)
 		line(&b.parameters, "MPI_Fint %s[]", n)
 		line(&b.before, "struct gigarank_handles %s_;", n)
-		line(&b.before, "gigarank_take_%ss(%s, %s, &%s_);", lower, count, n, n)
+		line(&b.before, "gigarank_open_handles(%s, &%s_);", length, n)
+		if p.constant || class == "Request" {
+			line(&b.before, "gigarank_take_%ss(%s, %s, &%s_);", lower, length, n, n)
+		}
 		line(&b.arguments, "(void *)%s_.all", n)
 		if !p.constant {
-			line(&b.after, "gigarank_store_%ss(%s, %s, &%s_);", lower, count, n, n)
+			line(&b.after, "gigarank_store_%ss(%s, %s, &%s_);", lower, length, n, n)
 		}
 		line(&b.after, "gigarank_give_up(&%s_);", n)
 	case handle && p.pointers == 1:
 		line(&b.parameters, "MPI_Fint *%s", n)
-		line(&b.before, "%s %s_ = gigarank_%s_of(*%s);", p.base, n, lower, n)
+		line(&b.before, "%s %s_ = gigarank_%s_of(*%s), %s_before = %s_;", p.base, n, lower, n, n, n)
 		line(&b.arguments, "&%s_", n)
 		if frees(d) {
 			line(&b.after, "if (error == MPI_SUCCESS)")
 			line(&b.after, "\tgigarank_forget(*%s);", n)
 		}
-		line(&b.after, "*%s = gigarank_%s_number(%s_);", n, lower, n)
+		line(&b.after, "if (%s_ != %s_before)", n, n)
+		line(&b.after, "\t*%s = gigarank_%s_number(%s_);", n, lower, n)
 	case handle:
 		line(&b.parameters, "const MPI_Fint *%s", n)
 		line(&b.arguments, "gigarank_%s_of(*%s)", lower, n)

@@ -66,9 +66,19 @@ MPI_Request gigarank_request_of(MPI_Fint number) {
 MPI_Fint gigarank_request_number(MPI_Request request) { return (MPI_Fint)(uint32_t)(uintptr_t)request; }
 
 void gigarank_open_handles(MPI_Fint n, struct gigarank_handles *h) {
+	MPI_Fint few = sizeof h->few / sizeof *h->few;
 	h->all = h->few;
-	if (n > (MPI_Fint)(sizeof h->few / sizeof *h->few) && !(h->all = malloc((size_t)n * sizeof *h->all)))
+	if (n > few && !(h->all = malloc((size_t)n * sizeof *h->all)))
 		abort();
+	if (n > 0)
+		memset(h->all, 0, (size_t)n * sizeof *h->all);
+}
+
+int gigarank_members(MPI_Comm comm) {
+	int inter = 0, n = 0;
+	if (PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS)
+		(inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &n);
+	return n;
 }
 
 /* --- constants and texts -------------------------------------------------------------- */

@@ -44,7 +44,6 @@ static inline void gigarank_give_up(struct gigarank_handles *h) {
 
 #define GIGARANK_LISTS(lower, type) \
 	static inline void gigarank_take_##lower##s(MPI_Fint n, const MPI_Fint *from, struct gigarank_handles *h) { \
-		gigarank_open_handles(n, h); \
 		for (MPI_Fint i = 0; i < n; i++) \
 			h->all[i] = gigarank_##lower##_of(from[i]); \
 	} \
@@ -68,6 +67,9 @@ GIGARANK_HANDLES(message, MPI_Message)
 GIGARANK_HANDLES(op, MPI_Op)
 GIGARANK_HANDLES(win, MPI_Win)
 GIGARANK_LISTS(request, MPI_Request)
+
+/* gigarank_members returns the number of those that a member of a communicator sends to. */
+int gigarank_members(MPI_Comm comm);
 
 int gigarank_unserved(const char *name);
 
