@@ -108,7 +108,7 @@ var rules = map[string]rule{
 	},
 	// Its programs are loaded from the host's files.
 	"mpivirt/native": {
-		imports:   "vtime collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/native/toolchain golang.org/x/sys/unix",
+		imports:   "vtime collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/native/toolchain golang.org/x/sys/unix",
 		testsOnly: "sync network mpivirt bench cputime",
 	},
 	"mpivirt/native/toolchain": {testsOnly: "cputime"}, // of which it has a twin in C
