@@ -28,6 +28,7 @@ var languages = map[string]struct {
 	flags   []string
 }{
 	".c":   {toolchain.C, "mpicc", []string{"-Wall", "-Werror"}},
+	".cc":  {toolchain.CXX, "mpicxx", []string{"-Wall", "-Werror"}},
 	".f90": {toolchain.Fortran, "mpifort", []string{"-fallow-argument-mismatch", "-w"}},
 }
 

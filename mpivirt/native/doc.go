@@ -13,8 +13,8 @@
 // to a sum, which the virtual MPI learns with the next call.
 //
 // A program's variables belong to the rank that runs. They are copied out and in at a switch,
-// of those programs that have any. Engines that run at the same time load a copy of such a
-// program each.
+// of those programs that have any, or moved in the page tables if they are large. Engines that
+// run at the same time load a copy of such a program each.
 //
 // # Invariants
 //

@@ -34,7 +34,7 @@ func build(t *testing.T, source string, flags ...string) (program string) {
 	program = filepath.Join(dir, "program")
 	var printed bytes.Buffer
 	arguments := append([]string{"-O2", "-g", "-Wall", "-Werror", file, "-o", program}, flags...)
-	code, err := toolchain.Wrap(toolchain.C, arguments, nil, &printed, &printed)
+	code, err := toolchain.Wrap(languages[filepath.Ext(file)].wrapper, arguments, nil, &printed, &printed)
 	if err != nil || code != 0 {
 		t.Fatalf("%v, exit code %d:\n%s", err, code, &printed)
 	}

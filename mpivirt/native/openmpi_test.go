@@ -42,6 +42,16 @@ func compareWithReal(t *testing.T, source, program string, ranks int, arguments 
 	}
 }
 
+// What a rank has of a process is what a process has.
+func TestProcessAgainstRealMPI(t *testing.T) {
+	for _, source := range []string{"process.c", "objects.cc"} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			compareWithReal(t, filepath.Join("testdata", source), build(t, source), 3)
+		})
+	}
+}
+
 func TestExamplesAgainstRealMPI(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {

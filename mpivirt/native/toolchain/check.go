@@ -93,11 +93,18 @@ func BoundToThread(program string) bool {
 	if err != nil || slices.ContainsFunc(needed, func(name string) bool { return !slices.Contains(unbound, name) }) {
 		return true
 	}
+	if slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_TLS }) {
+		return true
+	}
 	symbols, err := file.ImportedSymbols()
 	return err != nil || slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool {
-		return s.Name == "__errno_location" || s.Name == "__tls_get_addr" || s.Name == "__h_errno_location"
+		return slices.Contains(ofThread, s.Name)
 	})
 }
+
+// ofThread are the functions that return addresses that belong to a thread, and those that
+// change what a thread has of a process.
+var ofThread = []string{"__errno_location", "__h_errno_location", "__tls_get_addr", "chdir", "fchdir", "umask"}
 
 // unbound are the libraries that do not call MPI, so that no rank waits in them.
 var unbound = []string{libraryName, "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6", "libpthread.so.0", "librt.so.1", "libdl.so.2"}

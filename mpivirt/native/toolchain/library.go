@@ -28,11 +28,16 @@ const libraryName = "libgigarank_mpi.so"
 // matters has a fixed offset (see internal.h).
 var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall"}
 
+// linked are the sources that are linked into programs.
+var linked = []string{"entry.c", "start.c", "options.c"}
+
 // Library is the compiled runtime.
 type Library struct {
 	Path    string // of the shared library
 	include string // directory of mpi.h
 	entry   string // object that is linked into each program
+	start   string // object that is linked into each program and each shared library
+	parts   string // archive of what is linked into programs that use it
 }
 
 // Compiler returns the command of the C compiler: $GIGARANK_CC, else gcc.
@@ -49,7 +54,7 @@ func OpenLibrary() (*Library, error) {
 		return nil, fmt.Errorf("no cache directory for the runtime of native ranks: %w; set XDG_CACHE_HOME", err)
 	}
 	dir := filepath.Join(cache, "gigarank", "native-"+digest)
-	l := &Library{Path: filepath.Join(dir, libraryName), include: dir, entry: filepath.Join(dir, "entry.o")}
+	l := &Library{Path: filepath.Join(dir, libraryName), include: dir, entry: filepath.Join(dir, "entry.o"), start: filepath.Join(dir, "start.o"), parts: filepath.Join(dir, "parts.a")}
 	if _, err := os.Stat(l.Path); err == nil {
 		return l, nil
 	}
@@ -110,7 +115,7 @@ func compileLibrary(dir string) error {
 		if err := os.WriteFile(filepath.Join(work, f.Name()), text, 0o666); err != nil {
 			return err
 		}
-		if suffix := path.Ext(f.Name()); f.Name() != "entry.c" && (suffix == ".c" || suffix == ".S") {
+		if suffix := path.Ext(f.Name()); !slices.Contains(linked, f.Name()) && (suffix == ".c" || suffix == ".S") {
 			compiled = append(compiled, f.Name())
 		}
 	}
@@ -125,13 +130,20 @@ func compileLibrary(dir string) error {
 	}
 	compiled = append(compiled, bindingsName)
 	steps := [][]string{
-		slices.Concat(libraryFlags, []string{"-c", "entry.c", "-o", "entry.o"}),
+		slices.Concat(libraryFlags, []string{"-c"}, linked),
 		slices.Concat(libraryFlags, []string{"-shared", "-Wl,-z,now,-z,defs", "-Wl,-soname," + libraryName, "-o", libraryName}, compiled, []string{"-ldl"}),
 	}
 	for _, arguments := range steps {
 		if err := runCompiler(work, Compiler(), arguments); err != nil {
 			return fmt.Errorf("the runtime of native ranks: %w", err)
 		}
+	}
+	archiver, err := exec.Command(Compiler(), "-print-prog-name=ar").Output()
+	if err == nil {
+		err = runCompiler(work, strings.TrimSpace(string(archiver)), []string{"rcs", "parts.a", "options.o"})
+	}
+	if err != nil {
+		return fmt.Errorf("the runtime of native ranks: %w", err)
 	}
 	if err := os.Rename(work, dir); err != nil && !errors.Is(err, fs.ErrExist) {
 		if _, made := os.Stat(filepath.Join(dir, libraryName)); made != nil {
@@ -141,7 +153,7 @@ func compileLibrary(dir string) error {
 	return nil
 }
 
-// runCompiler runs a compiler in a directory. The error holds what it prints.
+// runCompiler runs a compiler or the like in a directory. The error holds what it prints.
 func runCompiler(dir, command string, arguments []string) error {
 	cmd := exec.Command(command, arguments...)
 	cmd.Dir = dir

@@ -78,6 +78,9 @@ func flagsOf(l Language) []string {
 // files, which have variables.
 var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-Wl,-Bsymbolic", "-Wl,-z,now,-z,relro,-z,defs,-z,noexecstack"}
 
+// startFlag has the loader call the runtime before an object's constructors.
+const startFlag = "-Wl,-init,gigarank_start"
+
 // refused are flags that a compiler adds or a build gives for executables. The wrapper leaves
 // them out.
 var refused = []string{"-pie", "-no-pie", "-static-pie", "-rdynamic"}
@@ -92,9 +95,10 @@ func Command(l Language, library *Library, arguments []string) []string {
 	if !links(arguments) {
 		return command
 	}
+	command = append(command, startFlag, library.start)
 	if !slices.Contains(arguments, "-shared") {
 		command = append(command, linkFlags...)
-		command = append(command, library.entry)
+		command = append(command, library.entry, library.parts)
 	}
 	return append(command, "-Wl,--no-as-needed", library.Path)
 }
@@ -151,7 +155,7 @@ func answer(out io.Writer, l Language, library *Library, query string, arguments
 	case "--showme:compile":
 		whole = compile
 	case "--showme:link":
-		whole = slices.Concat(linkFlags, []string{library.entry, library.Path})
+		whole = slices.Concat([]string{startFlag, library.start}, linkFlags, []string{library.entry, library.parts, library.Path})
 	}
 	_, err := fmt.Fprintln(out, strings.Join(whole, " "))
 	return err

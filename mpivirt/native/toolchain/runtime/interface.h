@@ -138,6 +138,7 @@ struct gigarank_rank {
 	struct gigarank_comm *comms; /* that it has made */
 	char *variables;             /* its copy of the program's, while the engine runs */
 	char *saved;                 /* its copy of the stack, while it is suspended, if stacks are copied */
+	struct gigarank_process *process; /* what it has of a process, if it has asked for any of it */
 	char *line;                  /* of output that has not ended */
 	struct gigarank_numbers *numbers; /* of its handles in Fortran */
 	void *attached;              /* its buffer for buffered sends */
@@ -192,6 +193,13 @@ struct gigarank_engine {
 	struct gigarank_rank *running;
 	struct gigarank_program *program;
 	char *variables;             /* of all ranks */
+	char *reserved;              /* the memory that holds them */
+	size_t reserved_bytes;
+	int32_t mapped;              /* variables are moved, not copied */
+	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.c */
+	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */
+	uint32_t mask;               /* of the thread's new files, if it keeps any */
+	struct gigarank_directory *directories;
 	char *text;                  /* output of ranks, for the simulator to take */
 	size_t text_length, text_room;
 	struct gigarank_request *requests;
@@ -202,6 +210,16 @@ struct gigarank_engine {
 	struct gigarank_crash crash;
 	struct gigarank_meter meter;
 	struct gigarank_burst *bursts; /* by rank, NULL if CPU times do not count */
+	void (*handler)(int, void *, void *); /* of the running rank, for the signal that has stopped it */
+};
+
+/* A range of a program's variables. */
+struct gigarank_variables {
+	char *address;  /* where the program has them, in this thread if they are thread-local */
+	size_t bytes;
+	size_t given;   /* of these, those with initial values at address; the others are 0 */
+	size_t module;  /* number of the object whose thread-local variables they are */
+	size_t offset;  /* of the copy among a rank's variables */
 };
 
 /* A program as it is loaded. Engines that run at the same time have one each, if it has
@@ -209,14 +227,17 @@ struct gigarank_engine {
 struct gigarank_program {
 	void *handle;
 	int (*main)(int, char **, char **);
-	int32_t pieces;
-	struct { char *address; size_t bytes; } piece[32]; /* its variables */
-	size_t bytes;     /* of all pieces */
-	char *initial;    /* their contents before any rank ran */
+	struct gigarank_held *held; /* constructors and the like */
+	int32_t pieces, locals;     /* of its variables, and of those that are thread-local, which come last */
+	struct gigarank_variables piece[32];
+	size_t bytes;      /* of all pieces */
+	size_t stride;     /* from one rank's variables to the next rank's */
+	char *initial;     /* their contents before any rank ran */
+	int32_t image;     /* the file that holds them, if they can be mapped, else -1 */
 	const char *fortran_constants; /* its common block of them, NULL for none */
-	int32_t thread_local_bytes;
 	int32_t libraries; /* of its own, with variables */
-	char fault[256];  /* why it cannot run, empty if it can */
+	char *(*exceptions)(void); /* returns where a thread has its exceptions, NULL if it has none */
+	char fault[256];   /* why it cannot run, empty if it can */
 };
 
 /* What the simulator calls, by name. */

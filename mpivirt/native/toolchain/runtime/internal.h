@@ -89,6 +89,30 @@ struct gigarank_operation {
 
 #pragma GCC visibility push(hidden)
 
+/* gigarank_process returns what the running rank has of a process. */
+struct gigarank_process *gigarank_process(struct gigarank_rank *r);
+
+/* gigarank_at_exit has a function called when the running rank ends, with what and its code. */
+void gigarank_at_exit(void (*f)(void *, int), void *what);
+
+/* gigarank_adopt gives the thread what a rank has of a process, NULL for the run's own. */
+void gigarank_adopt(struct gigarank_engine *e, struct gigarank_rank *r);
+
+/* gigarank_forget_process frees what a rank has of a process. */
+void gigarank_forget_process(struct gigarank_rank *r);
+
+/* gigarank_close_directories ends the use of an engine's directories. */
+void gigarank_close_directories(struct gigarank_engine *e);
+
+/* gigarank_handle returns the function that a rank has for a signal: SIG_DFL, SIG_IGN or its own. */
+void (*gigarank_handler(struct gigarank_rank *r, int number))(int);
+
+/* gigarank_die ends the running rank by a signal. */
+void gigarank_die(int number) __attribute__((noreturn));
+
+/* gigarank_fatal ends the process: there is no rank to blame. */
+void gigarank_fatal(const char *message) __attribute__((noreturn));
+
 /* refuse ends a call with an error in its arguments, as the rank's error handler wants. The
  * message names the function of MPI that is at fault, if the call has no procedure. */
 #define refuse(...) gigarank_refuse(__func__, __VA_ARGS__)
