@@ -26,8 +26,15 @@ type task struct {
 
 // queueAgent queues an agent to go on before all that is ready. What a message touches is
 // then still in the cache when its receiver goes on, and a tree is gone through branch by
-// branch.
-func (k *Collectives) queueAgent(index int32) { k.Engine.ReadyFirst(^index) }
+// branch. Agents that share a processor go on in the order in which they were queued: what they
+// ask of it at one instant has that order.
+func (k *Collectives) queueAgent(index int32) {
+	if k.Processors != nil {
+		k.Engine.Ready(^index)
+		return
+	}
+	k.Engine.ReadyFirst(^index)
+}
 
 // queue queues an instance to go on.
 func (k *Collectives) queue(inst *instance) { k.Engine.Ready(k.item(task{instance: inst})) }
