@@ -71,6 +71,7 @@ type body struct {
 	list       []int32 // likewise: the ranks to resume
 	left       int     // ranks that have not ended
 	operators  map[operation]world.Operator
+	errors     map[int32]returned       // the latest that ranks have heard of
 	bursts     []cBurst                 // in C memory; nil if CPU times do not count
 	samples    map[int32]*kernel.Sample // that ranks are in
 	bound      bool                     // the engine's goroutine to its thread

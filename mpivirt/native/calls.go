@@ -68,37 +68,11 @@ func memory(p unsafe.Pointer, bytes C.int64_t) []byte {
 	return unsafe.Slice((*byte)(p), bytes)
 }
 
-// classes are the error classes of MPI, by those of package world.
-var classes = [...]C.int32_t{
-	world.ErrBuffer: 1, world.ErrCount: 2, world.ErrType: 3, world.ErrTag: 4, world.ErrComm: 5, world.ErrRank: 6, world.ErrRequest: 7,
-	world.ErrRoot: 8, world.ErrGroup: 9, world.ErrOp: 10, world.ErrTopology: 11, world.ErrDims: 12, world.ErrArgument: 13, world.ErrTruncate: 15,
-	world.ErrOther: 16, world.ErrKeyval: 36,
-}
-
-// numberOf returns the error class of MPI of an error.
-func numberOf(err error) C.int32_t {
-	if e, is := err.(*world.Error); is {
-		return classes[e.Class]
-	}
-	return classes[world.ErrOther]
-}
-
-// classOf returns the class of an error that the runtime has found.
-func classOf(number C.int32_t) world.ErrorClass {
-	for class, n := range classes {
-		if n == number && n != 0 {
-			return world.ErrorClass(class)
-		}
-	}
-	return world.ErrOther
-}
-
 // begin makes the call of a rank, and reports whether it is over.
 func (b *body) begin(lp int32, c *cCall) bool {
 	k, p := b.k, world.Procedure(c.procedure)
 	if c.error != 0 {
-		err := world.Errorf(classOf(c.error), "%s", stringOf(c.detail))
-		return k.Raise(lp, procedureOf(int32(c.procedure)), err)
+		return k.Raise(lp, procedureOf(int32(c.procedure)), errorOf(c.error, stringOf(c.detail)))
 	}
 	if p == world.Barrier && c.nonblocking == 0 && k.EnterBarrier(lp, k.Communicator(int32(c.comm)), int(c.member)) {
 		k.Activity(lp)
@@ -189,6 +163,8 @@ func (b *body) answer(lp int32, c *cCall) bool {
 	case C.GIGARANK_LOOK, C.GIGARANK_SAMPLE_END: // the burst is charged
 	case C.GIGARANK_SAMPLE_BEGIN:
 		c.found = b.sample(lp, stringOf(c.detail), int(c.key))
+	case C.GIGARANK_RAISE:
+		b.raise(lp, c)
 	case C.GIGARANK_ABORT:
 		k.Fail(lp, procedureOf(int32(b.ranks[lp].last)), world.Aborted(int(c.key)))
 	}
@@ -304,6 +280,7 @@ func (b *body) goesOn(lp int32) bool {
 			return false
 		}
 		c.error = numberOf(err)
+		b.heard(lp, completion.Procedure, err)
 	}
 	b.results(lp, p, c, completion)
 	return true
@@ -357,6 +334,19 @@ func (b *body) completed(p world.Procedure, c *cCall, done *kernel.Completion) {
 		}
 	}
 	c.outcount = n
+	for _, f := range done.Failures {
+		for i := range int32(n) {
+			if s := slot(c.statuses, i); list[*slot(c.indices, i)] == C.int32_t(f.Request) {
+				s.error = numberOf(f.Err)
+			}
+		}
+	}
+	switch p {
+	case world.Waitall, world.Waitsome, world.Testall, world.Testsome:
+		if c.error != 0 {
+			c.error = errInStatus
+		}
+	}
 }
 
 func statusOf(s world.Status) cStatus {

@@ -19,9 +19,16 @@ type Completion struct {
 	Message      int32           // found by a matched probe
 	Completed    []int32         // complete requests; the next completion releases them
 	Indices      []int           // their positions in the list of requests
+	Failures     []Failure       // those of them that have failed
 	Status       world.Status    // found by a probe
 	SharedResult []byte          // result of a collective that all members share
 	NewComm      int32           // index of the communicator made by a lone member, Freed for none
+}
+
+// Failure is the error of a request.
+type Failure struct {
+	Request int32
+	Err     error
 }
 
 // EmptyCompletion is the completion of a call without a result.
@@ -50,6 +57,9 @@ func (k *Messages) NewCompletion(lp int32) *Completion {
 	b.NewComm = world.Freed
 	if b.SharedResult != nil {
 		b.SharedResult = nil
+	}
+	if b.Failures != nil {
+		b.Failures = nil
 	}
 	return b
 }
@@ -96,7 +106,9 @@ func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 	}
 	q := k.Requests.At(index)
 	if q.failed {
-		if err := k.failure(index); b.Err == nil {
+		err := k.failure(index)
+		b.Failures = append(b.Failures, Failure{index, err})
+		if b.Err == nil {
 			b.Err, b.Procedure, b.Fatal = err, op, k.ErrorsAreFatal(b.LP)
 		}
 	}

@@ -1,5 +1,5 @@
 /* Communicators: what a rank knows of them, and how they are made and freed. */
-#include "internal.h"
+#include "attributes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +46,7 @@ int take(struct gigarank_call *c, MPI_Comm *made) {
 		.index = c->made, .member = c->made_member, .size = c->made_size, .remote = c->made_remote, .topology = c->topology});
 	if (!new)
 		return MPI_ERR_NO_MEM;
+	gigarank_inherit(c->comm, new);
 	*made = (MPI_Comm)new;
 	return MPI_SUCCESS;
 }
@@ -66,10 +67,10 @@ MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
 	if (c.remote) {
 		*made = MPI_COMM_NULL;
 		CHECK(PMPI_Barrier(comm));
-		return twin(&c, made);
+		return gigarank_copy_attributes(twin(&c, made), comm, made);
 	}
 	gigarank_trap(&c);
-	return take(&c, made);
+	return gigarank_copy_attributes(take(&c, made), comm, made);
 }
 
 MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
@@ -81,7 +82,7 @@ MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
 MPI(Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
-	CHECK(twin(&c, made));
+	CHECK(gigarank_copy_attributes(twin(&c, made), comm, made));
 	return PMPI_Ibarrier(comm, request);
 }
 
@@ -147,13 +148,14 @@ MPI(Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) 
 MPI(Comm_free, MPI_Comm *comm) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_FREE, *comm, &c));
+	CHECK(gigarank_drop_attributes(*comm));
 	CHECK(gigarank_trap(&c));
 	struct gigarank_comm **link = &gigarank_running()->comms, *freed = (struct gigarank_comm *)*comm;
 	while (*link != freed)
 		link = &(*link)->next;
 	*link = freed->next;
-	free(freed->name);
-	free(freed);
+	gigarank_leave_handler(freed);
+	gigarank_forget_comm(freed);
 	*comm = MPI_COMM_NULL;
 	return MPI_SUCCESS;
 }

@@ -1,4 +1,5 @@
 /* The functions that make datatypes and tell of them. */
+#include "attributes.h"
 #include "datatypes.h"
 
 #include <limits.h>
@@ -314,7 +315,10 @@ MPI(Type_dup, MPI_Datatype old, MPI_Datatype *new) {
 	}
 	CHECK(made(t, MPI_COMBINER_DUP, 0, 0, 1, new));
 	keep_part(t, of);
-	return MPI_SUCCESS;
+	int error = gigarank_copy_type_attributes(old, of, t);
+	if (error)
+		PMPI_Type_free(new);
+	return error;
 }
 
 MPI(Type_commit, MPI_Datatype *type) {
@@ -330,6 +334,8 @@ MPI(Type_free, MPI_Datatype *type) {
 	CHECK(part(*type, &t));
 	if (t->predefined || (t->combiner >= MPI_COMBINER_F90_REAL && t->combiner <= MPI_COMBINER_F90_INTEGER))
 		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "a predefined type cannot be freed");
+	if (t->object.handles == 1)
+		CHECK(gigarank_drop_type_attributes(t));
 	gigarank_drop_handle(t);
 	*type = MPI_DATATYPE_NULL;
 	return MPI_SUCCESS;

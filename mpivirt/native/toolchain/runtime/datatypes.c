@@ -1,6 +1,7 @@
 /* Datatypes. A type is a tree of pieces, as in package datatype: bounds, padding and the order
  * of elements follow MPI 4.1, chapter 5. */
 #include "datatypes.h"
+#include "attributes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,7 @@ static void destroy(struct gigarank_object *o) {
 	free(t->address);
 	free(t->part);
 	free(t->name);
+	gigarank_free_attributes(t->attributes);
 }
 
 struct gigarank_datatype *gigarank_new_type(int32_t pieces) {

@@ -27,7 +27,7 @@ enum gigarank_procedure {
 	GIGARANK_RECORD,
 	GIGARANK_LOOK, GIGARANK_SAMPLE_BEGIN, GIGARANK_SAMPLE_END,
 	/* Not resumed. */
-	GIGARANK_ABORT,
+	GIGARANK_ABORT, GIGARANK_RAISE,
 	/* Of groups, further communicators and topologies. Up to GIGARANK_TOPOLOGY answered at once. */
 	GIGARANK_GROUP, GIGARANK_TWIN, GIGARANK_ON_ONE_NODE, GIGARANK_TOPOLOGY,
 	GIGARANK_COMM_CREATE_GROUP,
@@ -75,6 +75,7 @@ enum { GIGARANK_ANY_SOURCE = -2, GIGARANK_PROC_NULL = -3, GIGARANK_ANY_TAG = -4,
 struct gigarank_status {
 	int64_t bytes;
 	int32_t source, tag;
+	int32_t error; /* class, of one of several requests */
 };
 
 /* Values of a datatype that do not lie one behind another, which the simulator does not see. */
@@ -141,13 +142,14 @@ struct gigarank_rank {
 	struct gigarank_process *process; /* what it has of a process, if it has asked for any of it */
 	char *line;                  /* of output that has not ended */
 	struct gigarank_numbers *numbers; /* of its handles in Fortran */
-	void *attached;              /* its buffer for buffered sends */
+	struct gigarank_own *own;    /* what few ranks have: error codes, attributes of types and the like */
 	int32_t line_length, line_room;
 	int32_t code;                /* with which it has ended, or the signal */
 	int32_t saved_room;
 	int32_t error_number;        /* errno */
+	int32_t about;               /* index of the communicator of its latest call, whose error handler hears of errors */
 	uint8_t state, returned_by, initialized, finalized;
-	uint8_t errors_return;       /* for WORLD and what is made of it */
+	uint8_t errors_return;       /* some communicator of its has an error handler */
 	uint8_t looked;              /* at the time, since its last call */
 	uint16_t last;               /* its latest call */
 };

@@ -17,6 +17,8 @@ struct gigarank_comm {
 	int32_t remote; /* members of the remote group, 0 without one */
 	int32_t twins;  /* made of it without a message */
 	char *name;     /* that the program has given it, NULL for none */
+	MPI_Errhandler handler; /* a predefined one, or its object; NULL for MPI_ERRORS_ARE_FATAL */
+	struct gigarank_attribute *attributes;
 	struct gigarank_topology topology;
 };
 
@@ -26,6 +28,7 @@ struct gigarank_request {
 	int32_t generation;
 	int32_t rank;       /* that it belongs to, within the engine; -1 for a free slot */
 	int32_t next;       /* of the free slots */
+	int32_t comm;       /* index of its communicator */
 	struct gigarank_call *persistent; /* that a start makes, NULL for none */
 	void (*after)(void *, int64_t); /* called with what it is to do, and the bytes received, once the operation is over; -1 after a failure */
 	void *what;
@@ -35,7 +38,9 @@ static inline struct gigarank_rank *gigarank_running(void) {
 	return gigarank_current ? gigarank_current->running : NULL;
 }
 
-/* gigarank_call suspends the running rank in a call until that is over, and returns its error. */
+/* gigarank_suspend suspends the running rank in a call until that is over, and returns its error.
+ * gigarank_trap calls the error handler, too. */
+int gigarank_suspend(struct gigarank_call *c) __attribute__((visibility("hidden")));
 int gigarank_trap(struct gigarank_call *c) __attribute__((visibility("hidden")));
 
 /* gigarank_print takes what the running rank writes to standard output. */

@@ -1,5 +1,6 @@
 /* The functions of MPI. Each checks what it can in the rank, composes a call of the
  * simulator, and is suspended in it. */
+#include "attributes.h"
 #include "datatypes.h"
 
 #include <stdarg.h>
@@ -23,11 +24,16 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 		return class_;
 	}
 	struct gigarank_call c = {.procedure = procedure, .error = class_, .detail = text};
-	return gigarank_trap(&c);
+	int32_t about = gigarank_running()->about;
+	gigarank_suspend(&c);
+	gigarank_handle_error(about ? about : 1, class_);
+	return class_;
 }
 
 int gigarank_active(const char *function, int procedure) {
 	struct gigarank_rank *r = gigarank_running();
+	if (r)
+		r->about = 1;
 	if (r && r->initialized && !r->finalized)
 		return MPI_SUCCESS;
 	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : r->finalized ? "called after MPI_Finalize" : "called before MPI_Init");
@@ -43,12 +49,12 @@ int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gig
 		return MPI_SUCCESS;
 	}
 	if (comm == MPI_COMM_SELF) {
-		c->comm = 2, c->size = 1, c->member = 0, c->remote = 0;
+		r->about = c->comm = 2, c->size = 1, c->member = 0, c->remote = 0;
 		return MPI_SUCCESS;
 	}
 	for (struct gigarank_comm *made = r->comms; made; made = made->next)
 		if ((MPI_Comm)made == comm) {
-			c->comm = made->index, c->size = made->size, c->member = made->member, c->remote = made->remote;
+			r->about = c->comm = made->index, c->size = made->size, c->member = made->member, c->remote = made->remote;
 			return MPI_SUCCESS;
 		}
 	return gigarank_refuse(function, procedure, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL" : "the handle is no communicator of this rank, or it has been freed");
@@ -124,6 +130,7 @@ MPI(Finalized, int *flag) {
 
 MPI(Finalize, void) {
 	CHECK(active(GIGARANK_NONE));
+	CHECK(gigarank_drop_attributes(MPI_COMM_SELF));
 	gigarank_running()->finalized = 1;
 	return MPI_SUCCESS;
 }
@@ -189,64 +196,6 @@ MPI(Get_address, const void *location, MPI_Aint *address) {
 	return MPI_SUCCESS;
 }
 
-static const char *const classes[] = {
-	"MPI_SUCCESS: no error", "MPI_ERR_BUFFER: invalid buffer", "MPI_ERR_COUNT: invalid count", "MPI_ERR_TYPE: invalid datatype", "MPI_ERR_TAG: invalid tag",
-	"MPI_ERR_COMM: invalid communicator", "MPI_ERR_RANK: invalid rank", "MPI_ERR_REQUEST: invalid request", "MPI_ERR_ROOT: invalid root",
-	"MPI_ERR_GROUP: invalid group", "MPI_ERR_OP: invalid operation", "MPI_ERR_TOPOLOGY: invalid topology", "MPI_ERR_DIMS: invalid dimensions",
-	"MPI_ERR_ARG: invalid argument", "MPI_ERR_UNKNOWN: unknown error", "MPI_ERR_TRUNCATE: message truncated", "MPI_ERR_OTHER: known error not in this list",
-	"MPI_ERR_INTERN: internal error", "MPI_ERR_PENDING: pending request", "MPI_ERR_IN_STATUS: error code in status",
-};
-
-MPI(Error_class, int code, int *class_) {
-	*class_ = code;
-	return MPI_SUCCESS;
-}
-
-MPI(Error_string, int code, char *text, int *length) {
-	if (code >= 0 && code < (int)(sizeof classes / sizeof *classes))
-		*length = sprintf(text, "%s", classes[code]);
-	else
-		*length = sprintf(text, "error class %d", code);
-	return MPI_SUCCESS;
-}
-
-MPI(Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	if (handler != MPI_ERRORS_RETURN && handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT)
-		return refuse(GIGARANK_NONE, MPI_ERR_ERRHANDLER, "the handle is no error handler");
-	gigarank_running()->errors_return = handler == MPI_ERRORS_RETURN;
-	c.procedure = GIGARANK_ERRORS_RETURN, c.key = handler == MPI_ERRORS_RETURN;
-	return gigarank_trap(&c);
-}
-
-MPI(Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	*handler = gigarank_running()->errors_return ? MPI_ERRORS_RETURN : MPI_ERRORS_ARE_FATAL;
-	return MPI_SUCCESS;
-}
-
-MPI(Errhandler_free, MPI_Errhandler *handler) {
-	*handler = MPI_ERRHANDLER_NULL;
-	return MPI_SUCCESS;
-}
-
-/* --- attributes ---------------------------------------------------------------------- */
-
-MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
-	static int tag = 0x7fffffff, host = MPI_PROC_NULL, global = 1, io = MPI_ANY_SOURCE;
-	struct gigarank_call c;
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	int *found = key == MPI_TAG_UB ? &tag : key == MPI_HOST ? &host : key == MPI_WTIME_IS_GLOBAL ? &global : key == MPI_IO ? &io : NULL;
-	*flag = found != NULL;
-	if (found)
-		memcpy(value, &found, sizeof found);
-	else if (key < MPI_TAG_UB || key > MPI_LASTUSEDCODE)
-		return refuse(GIGARANK_NONE, MPI_ERR_KEYVAL, "%d is no attribute key", key);
-	return MPI_SUCCESS;
-}
-
 /* --- requests ----------------------------------------------------------------------- */
 
 int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
@@ -268,6 +217,7 @@ int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
 	q->index = index;
 	q->rank = (int32_t)(e->running - e->ranks);
 	q->persistent = persistent;
+	q->comm = e->running->about;
 	q->after = NULL;
 	*request = (MPI_Request)((uintptr_t)(uint32_t)q->generation << 32 | (uint32_t)(slot + GIGARANK_PREDEFINED));
 	return MPI_SUCCESS;
@@ -327,6 +277,14 @@ static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t
 	return MPI_SUCCESS;
 }
 
+/* comm_of returns the index of the communicator of the first of some requests. */
+static int32_t comm_of(int n, const MPI_Request *requests) {
+	for (int i = 0; i < n; i++)
+		if (requests[i] != MPI_REQUEST_NULL)
+			return look(requests[i])->comm;
+	return 1;
+}
+
 /* wait_for waits for requests or tests them. The completed ones are retired. */
 static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses) {
 	enum { SMALL = 16 };
@@ -348,7 +306,8 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 	struct gigarank_call c = {.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
 	int error = indices_of(procedure, n, requests, indices);
 	if (!error) {
-		error = gigarank_trap(&c);
+		int32_t comm = comm_of(n, requests);
+		error = gigarank_suspend(&c);
 		*flag = c.found;
 		*outcount = c.outcount;
 		int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
@@ -359,9 +318,11 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 			if (which)
 				which[i] = at;
 			if (statuses)
-				set_status(&statuses[every ? at : i], &all[i], -1);
-			retire(&requests[at], all[i].bytes);
+				set_status(&statuses[every ? at : i], &all[i], error == MPI_ERR_IN_STATUS ? all[i].error : -1);
+			retire(&requests[at], all[i].error ? -1 : all[i].bytes);
 		}
+		if (error)
+			gigarank_handle_error(comm, error);
 	}
 	if (indices != few)
 		free(indices);
@@ -732,15 +693,19 @@ MPI(Buffer_attach, void *buffer, int size) {
 	int64_t before;
 	if (size < 0)
 		return refuse(GIGARANK_BSEND, MPI_ERR_ARG, "a buffer of %d bytes", size);
+	if (!gigarank_own())
+		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
 	CHECK(attach(size, &before));
-	gigarank_running()->attached = buffer;
+	gigarank_own()->attached = buffer;
 	return MPI_SUCCESS;
 }
 
 MPI(Buffer_detach, void *buffer, int *size) {
 	int64_t before = 0;
+	if (!gigarank_own())
+		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
 	CHECK(attach(0, &before));
-	memcpy(buffer, &gigarank_running()->attached, sizeof(void *));
+	memcpy(buffer, &gigarank_own()->attached, sizeof(void *));
 	*size = (int)before;
 	return MPI_SUCCESS;
 }

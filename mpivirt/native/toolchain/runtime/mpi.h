@@ -224,9 +224,29 @@ enum {
 #define MPI_MAX_ERROR_STRING 512
 #define MPI_MAX_LIBRARY_VERSION_STRING 8192
 #define MPI_MAX_OBJECT_NAME 128
+#define MPI_MAX_INFO_KEY 256
+#define MPI_MAX_INFO_VAL 1024
 #define MPI_BSEND_OVERHEAD 512
 
 typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
+
+typedef int MPI_Comm_copy_attr_function(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag);
+typedef int MPI_Comm_delete_attr_function(MPI_Comm comm, int key, void *value, void *extra);
+typedef int MPI_Type_copy_attr_function(MPI_Datatype type, int key, void *extra, void *value, void *copy, int *flag);
+typedef int MPI_Type_delete_attr_function(MPI_Datatype type, int key, void *value, void *extra);
+typedef MPI_Comm_copy_attr_function MPI_Copy_function;
+typedef MPI_Comm_delete_attr_function MPI_Delete_function;
+typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
+typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
+#define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function *)1)
+#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
+#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function *)0)
+#define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function *)1)
+#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
+#define MPI_NULL_COPY_FN MPI_COMM_NULL_COPY_FN
+#define MPI_DUP_FN MPI_COMM_DUP_FN
+#define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
 
 /* Each function has a second name, for libraries that put one of their own in its place. */
 #define GIGARANK_MPI(type, name, arguments) \
@@ -259,6 +279,14 @@ GIGARANK_MPI(int, Error_string, (int code, char *text, int *length))
 GIGARANK_MPI(int, Comm_set_errhandler, (MPI_Comm comm, MPI_Errhandler handler))
 GIGARANK_MPI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *handler))
 GIGARANK_MPI(int, Errhandler_free, (MPI_Errhandler *handler))
+GIGARANK_MPI(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *function, MPI_Errhandler *handler))
+GIGARANK_MPI(int, Comm_call_errhandler, (MPI_Comm comm, int code))
+GIGARANK_MPI(int, Add_error_class, (int *class_))
+GIGARANK_MPI(int, Add_error_code, (int class_, int *code))
+GIGARANK_MPI(int, Add_error_string, (int code, const char *text))
+GIGARANK_MPI(int, Remove_error_class, (int class_))
+GIGARANK_MPI(int, Remove_error_code, (int code))
+GIGARANK_MPI(int, Remove_error_string, (int code))
 
 /* Communicators. */
 GIGARANK_MPI(int, Comm_rank, (MPI_Comm comm, int *rank))
@@ -448,6 +476,37 @@ GIGARANK_MPI(MPI_Aint, Aint_add, (MPI_Aint base, MPI_Aint displacement))
 GIGARANK_MPI(MPI_Aint, Aint_diff, (MPI_Aint one, MPI_Aint other))
 GIGARANK_MPI(int, Alltoallw, (const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm))
 GIGARANK_MPI(int, Ialltoallw, (const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request))
+
+/* Attributes. */
+GIGARANK_MPI(int, Comm_create_keyval, (MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *remove, int *key, void *extra))
+GIGARANK_MPI(int, Comm_free_keyval, (int *key))
+GIGARANK_MPI(int, Comm_set_attr, (MPI_Comm comm, int key, void *value))
+GIGARANK_MPI(int, Comm_delete_attr, (MPI_Comm comm, int key))
+GIGARANK_MPI(int, Keyval_create, (MPI_Copy_function *copy, MPI_Delete_function *remove, int *key, void *extra))
+GIGARANK_MPI(int, Keyval_free, (int *key))
+GIGARANK_MPI(int, Attr_put, (MPI_Comm comm, int key, void *value))
+GIGARANK_MPI(int, Attr_get, (MPI_Comm comm, int key, void *value, int *flag))
+GIGARANK_MPI(int, Attr_delete, (MPI_Comm comm, int key))
+GIGARANK_MPI(int, Type_create_keyval, (MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *remove, int *key, void *extra))
+GIGARANK_MPI(int, Type_free_keyval, (int *key))
+GIGARANK_MPI(int, Type_set_attr, (MPI_Datatype type, int key, void *value))
+GIGARANK_MPI(int, Type_get_attr, (MPI_Datatype type, int key, void *value, int *flag))
+GIGARANK_MPI(int, Type_delete_attr, (MPI_Datatype type, int key))
+
+/* Info objects. */
+GIGARANK_MPI(int, Info_create, (MPI_Info *info))
+GIGARANK_MPI(int, Info_create_env, (int argc, char *argv[], MPI_Info *info))
+GIGARANK_MPI(int, Info_free, (MPI_Info *info))
+GIGARANK_MPI(int, Info_set, (MPI_Info info, const char *key, const char *value))
+GIGARANK_MPI(int, Info_delete, (MPI_Info info, const char *key))
+GIGARANK_MPI(int, Info_get, (MPI_Info info, const char *key, int room, char *value, int *flag))
+GIGARANK_MPI(int, Info_get_string, (MPI_Info info, const char *key, int *length, char *value, int *flag))
+GIGARANK_MPI(int, Info_get_valuelen, (MPI_Info info, const char *key, int *length, int *flag))
+GIGARANK_MPI(int, Info_get_nkeys, (MPI_Info info, int *n))
+GIGARANK_MPI(int, Info_get_nthkey, (MPI_Info info, int n, char *key))
+GIGARANK_MPI(int, Info_dup, (MPI_Info info, MPI_Info *made))
+GIGARANK_MPI(int, Comm_set_info, (MPI_Comm comm, MPI_Info info))
+GIGARANK_MPI(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info))
 
 /* Any arguments will do for those that are not served. */
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L

@@ -1,7 +1,7 @@
 /* Ranks as C stacks: how they are made, resumed, suspended and ended. */
 #define _GNU_SOURCE
 #include "internal.h"
-#include "objects.h"
+#include "attributes.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -243,11 +243,7 @@ void gigarank_close(struct gigarank_engine *e) {
 	if (e->ranks)
 		for (int32_t i = 0; i < e->count; i++) {
 			struct gigarank_rank *r = &e->ranks[i];
-			for (struct gigarank_comm *c = r->comms, *next; c; c = next) {
-				next = c->next;
-				free(c->name);
-				free(c);
-			}
+			gigarank_forget_rank(r);
 			free(r->line);
 			free(r->saved);
 			free(r->numbers);
@@ -361,7 +357,7 @@ void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	gigarank_current = NULL;
 }
 
-int gigarank_trap(struct gigarank_call *c) {
+int gigarank_suspend(struct gigarank_call *c) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_rank *r = e->running;
 	r->call = c;
@@ -374,6 +370,13 @@ int gigarank_trap(struct gigarank_call *c) {
 		c->detail = copied(e, r, c->detail);
 	}
 	gigarank_switch(&r->sp, e->sp);
+	return c->error;
+}
+
+int gigarank_trap(struct gigarank_call *c) {
+	gigarank_suspend(c);
+	if (c->error)
+		gigarank_handle_error(c->comm ? c->comm : 1, c->error);
 	return c->error;
 }
 

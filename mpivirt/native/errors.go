@@ -1,0 +1,70 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+/*
+#include "toolchain/runtime/interface.h"
+*/
+import "C"
+
+import "gigarank/mpivirt/internal/world"
+
+// classes are the error classes of MPI, by those of package world.
+var classes = [...]C.int32_t{
+	world.ErrBuffer: 1, world.ErrCount: 2, world.ErrType: 3, world.ErrTag: 4, world.ErrComm: 5, world.ErrRank: 6, world.ErrRequest: 7,
+	world.ErrRoot: 8, world.ErrGroup: 9, world.ErrOp: 10, world.ErrTopology: 11, world.ErrDims: 12, world.ErrArgument: 13, world.ErrTruncate: 15,
+	world.ErrOther: 16, world.ErrKeyval: 36,
+}
+
+// errInStatus is the class of a wait for several requests of which some have failed.
+const errInStatus C.int32_t = 19
+
+// furtherClasses are the names of classes that package world does not have.
+var furtherClasses = map[C.int32_t]string{
+	31: "MPI_ERR_INFO_KEY", 32: "MPI_ERR_INFO_NOKEY", 33: "MPI_ERR_INFO_VALUE", 34: "MPI_ERR_INFO", 38: "MPI_ERR_NAME",
+	39: "MPI_ERR_NO_MEM", 55: "MPI_ERR_UNSUPPORTED_OPERATION", 61: "MPI_ERR_ERRHANDLER",
+}
+
+// numberOf returns the error class of MPI of an error.
+func numberOf(err error) C.int32_t {
+	if e, is := err.(*world.Error); is {
+		return classes[e.Class]
+	}
+	return classes[world.ErrOther]
+}
+
+// errorOf returns an error of a class of MPI.
+func errorOf(number C.int32_t, detail string) error {
+	for class, n := range classes {
+		if n == number && n != 0 {
+			return world.Errorf(world.ErrorClass(class), "%s", detail)
+		}
+	}
+	if name, known := furtherClasses[number]; known {
+		detail = name + ": " + detail
+	}
+	return world.Errorf(world.ErrOther, "%s", detail)
+}
+
+// returned is an error of which a rank has heard.
+type returned struct {
+	procedure world.Procedure
+	err       error
+}
+
+// heard keeps an error that a rank hears of. Its error handler may end the rank with it.
+func (b *body) heard(lp int32, p world.Procedure, err error) {
+	if b.errors == nil {
+		b.errors = map[int32]returned{}
+	}
+	b.errors[lp] = returned{p, err}
+}
+
+// raise ends a rank with the latest error that it has heard of, or with a code of its own.
+func (b *body) raise(lp int32, c *cCall) {
+	e := b.errors[lp]
+	if c.key != 0 {
+		e = returned{world.NoProcedure, errorOf(C.int32_t(c.key), stringOf(c.detail))}
+	}
+	b.k.Fail(lp, e.procedure, e.err)
+}

@@ -1,0 +1,155 @@
+/* Error handlers of communicators, error classes and codes, errors of one of several requests. */
+#include "check.h"
+
+static int heard, last_class;
+static MPI_Comm heard_by;
+
+static void listen(MPI_Comm *comm, int *code, ...) {
+	heard++;
+	heard_by = *comm;
+	MPI_Error_class(*code, &last_class);
+}
+
+static int others;
+
+static void listen_too(MPI_Comm *comm, int *code, ...) {
+	(void)comm, (void)code;
+	others++;
+}
+
+static void handlers(void) {
+	MPI_Errhandler mine, got, other;
+	MPI_Comm copy, half, self;
+	int data = 0;
+	MPI_Comm_create_errhandler(listen, &mine);
+	MPI_Comm_create_errhandler(listen_too, &other);
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Comm_get_errhandler(copy, &got);
+	CHECK(got == MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_set_errhandler(copy, mine);
+	MPI_Comm_get_errhandler(copy, &got);
+	CHECK(got == mine);
+	MPI_Errhandler_free(&got);
+	MPI_Errhandler_free(&mine); /* the communicator keeps it */
+	CHECK(mine == MPI_ERRHANDLER_NULL);
+	CHECK_CLASS(MPI_Send(&data, 1, MPI_INT, size, 0, copy), MPI_ERR_RANK);
+	CHECK(heard == 1 && last_class == MPI_ERR_RANK && heard_by == copy);
+	CHECK_CLASS(MPI_Send(&data, -1, MPI_INT, 0, 0, copy), MPI_ERR_COUNT);
+	CHECK(heard == 2 && last_class == MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Bcast(&data, 1, MPI_INT, -5, copy), MPI_ERR_ROOT);
+	CHECK(heard == 3 && last_class == MPI_ERR_ROOT && heard_by == copy);
+	/* What is made of it has the same handler, and may get another. */
+	MPI_Comm_split(copy, rank % 2, 0, &half);
+	CHECK_CLASS(MPI_Recv(&data, 1, MPI_INT, 0, -7, half, MPI_STATUS_IGNORE), MPI_ERR_TAG);
+	CHECK(heard == 4 && heard_by == half);
+	MPI_Comm_set_errhandler(half, other);
+	MPI_Errhandler_free(&other);
+	CHECK_CLASS(MPI_Recv(&data, 1, MPI_INT, 0, -7, half, MPI_STATUS_IGNORE), MPI_ERR_TAG);
+	CHECK(heard == 4 && others == 1);
+	CHECK(MPI_Comm_call_errhandler(copy, MPI_ERR_OTHER) == MPI_SUCCESS);
+	CHECK(heard == 5 && last_class == MPI_ERR_OTHER && heard_by == copy);
+	MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
+	CHECK_CLASS(MPI_Send(&data, 1, MPI_INT, size, 0, copy), MPI_ERR_RANK);
+	CHECK(heard == 5);
+	CHECK(MPI_Comm_call_errhandler(copy, MPI_ERR_OTHER) == MPI_SUCCESS);
+	MPI_Comm_dup(MPI_COMM_SELF, &self);
+	MPI_Comm_get_errhandler(self, &got);
+	CHECK(got == MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_free(&self);
+	MPI_Comm_free(&half);
+	MPI_Comm_free(&copy);
+}
+
+/* A receive in a list of requests gets a message that is too long. */
+static void requests(void) {
+	MPI_Comm copy;
+	MPI_Errhandler mine;
+	MPI_Status statuses[3];
+	int in[3] = {-1, -1, -1}, out[3][2], indices[3], done;
+	MPI_Request q[3], sends[3];
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Comm_create_errhandler(listen, &mine);
+	MPI_Comm_set_errhandler(copy, mine);
+	heard = 0;
+	for (int way = 0; way < 3; way++) {
+		for (int i = 0; i < 3; i++) {
+			in[i] = -1, out[i][0] = 10 * i + way, out[i][1] = 0;
+			MPI_Isend(out[i], i == 1 ? 2 : 1, MPI_INT, rank, i, copy, &sends[i]);
+		}
+		for (int i = 0; i < 3; i++)
+			MPI_Irecv(&in[i], 1, MPI_INT, rank, i, copy, &q[i]);
+		MPI_Waitall(3, sends, MPI_STATUSES_IGNORE);
+		if (way == 0) {
+			CHECK_CLASS(MPI_Waitall(3, q, statuses), MPI_ERR_IN_STATUS);
+			CHECK(class_of(statuses[0].MPI_ERROR) == MPI_SUCCESS && class_of(statuses[1].MPI_ERROR) == MPI_ERR_TRUNCATE && class_of(statuses[2].MPI_ERROR) == MPI_SUCCESS);
+			CHECK(heard == 1 && (last_class == MPI_ERR_IN_STATUS || last_class == MPI_ERR_TRUNCATE));
+		} else if (way == 1) {
+			MPI_Wait(&q[0], MPI_STATUS_IGNORE);
+			CHECK_CLASS(MPI_Wait(&q[1], MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+			MPI_Wait(&q[2], MPI_STATUS_IGNORE);
+			CHECK(heard == 2 && last_class == MPI_ERR_TRUNCATE);
+		} else {
+			int all = 0, failed = 0;
+			while (all < 3) {
+				int error = MPI_Waitsome(3, q, &done, indices, statuses);
+				if (error)
+					for (int i = 0; i < done; i++)
+						failed += indices[i] == 1 && class_of(statuses[i].MPI_ERROR) == MPI_ERR_TRUNCATE;
+				all += done;
+			}
+			CHECK(failed == 1);
+		}
+		CHECK(in[0] == way && in[2] == 20 + way);
+		CHECK(q[0] == MPI_REQUEST_NULL && q[1] == MPI_REQUEST_NULL && q[2] == MPI_REQUEST_NULL);
+	}
+	MPI_Errhandler_free(&mine);
+	MPI_Comm_free(&copy);
+}
+
+static void codes(void) {
+	int class_, code, other, flag, *last, length, before;
+	char text[MPI_MAX_ERROR_STRING];
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
+	CHECK(flag && *last >= MPI_ERR_LASTCODE);
+	before = *last;
+	MPI_Add_error_class(&class_);
+	CHECK(class_ > MPI_ERR_LASTCODE);
+	MPI_Add_error_code(class_, &code);
+	CHECK(code != class_ && class_of(code) == class_);
+#ifdef MPI_ABI_VERSION
+	EXPECT(class_of(class_) == class_); /* Open MPI 4.1 differs */
+#endif
+	MPI_Add_error_code(MPI_ERR_TAG, &other);
+	CHECK(class_of(other) == MPI_ERR_TAG);
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last, &flag);
+	CHECK(flag && *last > before && *last >= other);
+	MPI_Add_error_string(class_, "a class of our own");
+	MPI_Add_error_string(code, "a code of our own");
+	MPI_Error_string(class_, text, &length);
+	CHECK(strcmp(text, "a class of our own") == 0 && length == 18);
+	MPI_Error_string(code, text, &length);
+	CHECK(strcmp(text, "a code of our own") == 0);
+	MPI_Error_string(MPI_ERR_TRUNCATE, text, &length);
+	CHECK(strncmp(text, "MPI_ERR_TRUNCATE: ", 18) == 0 && length == (int)strlen(text));
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	CHECK_CLASS(MPI_Add_error_string(MPI_ERR_TAG, "ours"), MPI_ERR_ARG);
+#ifdef MPI_ABI_VERSION
+	EXPECT(class_of(MPI_Remove_error_class(class_)) == MPI_ERR_ARG); /* it has a code */
+	EXPECT(MPI_Remove_error_string(code) == MPI_SUCCESS);
+	MPI_Error_string(code, text, &length);
+	EXPECT(length == 0);
+	EXPECT(MPI_Remove_error_code(code) == MPI_SUCCESS && MPI_Remove_error_class(class_) == MPI_SUCCESS);
+	EXPECT(MPI_Error_class(class_, &length) != MPI_SUCCESS);
+#endif
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	handlers();
+	requests();
+	codes();
+	return finish("errors");
+}

@@ -1,0 +1,61 @@
+/* Attributes of communicators and datatypes, error handlers, and what a rank has of its own. */
+#ifndef GIGARANK_ATTRIBUTES_H
+#define GIGARANK_ATTRIBUTES_H
+
+#include "objects.h"
+
+/* An attribute of a communicator or datatype. */
+struct gigarank_attribute {
+	struct gigarank_attribute *next; /* set earlier */
+	struct gigarank_keyval *key;
+	void *value;
+};
+
+/* What few ranks have. */
+struct gigarank_own {
+	void *attached;     /* buffer for buffered sends */
+	int universe, last_code; /* values of predefined attributes */
+	struct gigarank_code *codes; /* error classes and codes of the program's own */
+	struct gigarank_noted_type *types; /* attributes of predefined types */
+	void *environment;  /* the info object MPI_INFO_ENV */
+};
+
+#pragma GCC visibility push(hidden)
+
+/* gigarank_own returns what the running rank has of its own, NULL without memory. */
+struct gigarank_own *gigarank_own(void);
+
+/* gigarank_forget_rank gives back what a rank has of its own, and its communicators. */
+void gigarank_forget_rank(struct gigarank_rank *r);
+
+/* gigarank_forget_comm gives back what a rank has noted of a communicator. */
+void gigarank_forget_comm(struct gigarank_comm *c);
+
+/* gigarank_leave_handler ends the use of its error handler by a communicator. */
+void gigarank_leave_handler(struct gigarank_comm *c);
+
+/* gigarank_forget_types gives back the attributes of predefined types. */
+void gigarank_forget_types(struct gigarank_own *own);
+
+/* gigarank_inherit gives a communicator the error handler of the one that it was made of. */
+void gigarank_inherit(int32_t index, struct gigarank_comm *made);
+
+/* gigarank_copy_attributes calls the copy functions of a communicator that was duplicated. If
+ * one fails, the duplicate is freed. */
+int gigarank_copy_attributes(int error, MPI_Comm comm, MPI_Comm *made);
+
+/* gigarank_drop_attributes calls the delete functions of what is freed, the latest attribute
+ * first, up to one that fails. */
+int gigarank_drop_attributes(MPI_Comm comm);
+int gigarank_drop_type_attributes(struct gigarank_datatype *t);
+int gigarank_copy_type_attributes(MPI_Datatype type, struct gigarank_datatype *from, struct gigarank_datatype *to);
+
+/* gigarank_free_attributes gives attributes back without a call. */
+void gigarank_free_attributes(struct gigarank_attribute *list);
+
+/* gigarank_handle_error calls the error handler of a communicator, by index. */
+void gigarank_handle_error(int32_t comm, int code);
+
+#pragma GCC visibility pop
+
+#endif
