@@ -244,6 +244,14 @@ func (e *Engine) Consumed(src, n int) { e.endpoint.Credit(src, n) }
 // them before it calls the engine again.
 func (e *Engine) Record(dst, n int) []byte { return e.endpoint.Reserve(dst, n) }
 
+// Flush sends the records made so far. A kernel calls it before a long piece of work: other
+// engines need not wait until that is done.
+func (e *Engine) Flush() {
+	if err := e.endpoint.Flush(); err != nil {
+		e.Fail(err)
+	}
+}
+
 // EIT returns the earliest instant at which anything that another engine still sends
 // can take effect here.
 func (e *Engine) EIT() vtime.Time { return e.endpoint.EIT() }

@@ -139,6 +139,7 @@ func (k *Collectives) progress(inst *instance, b *arrayRun) bool {
 	for !b.Over() {
 		b.Prepare()
 		sent := k.sendStretches(inst, b)
+		k.Engine.Flush()
 		k.takeStretches(b)
 		if !sent || !b.Complete() {
 			return false
