@@ -5,10 +5,11 @@ import "gigarank/watchdog"
 // Watch watches engines of this process until stop is called. It calls blocked(i,
 // where) when engine i has stood still for the seconds or longer because the code that
 // it runs is blocked at where. It watches the engine on only if blocked returns false.
-func Watch(engines []*Engine, seconds float64, blocked func(i int, where string) bool) (stop func()) {
+// outside(i) returns where the engine's code that is not Go's waits, "" if it does not.
+func Watch(engines []*Engine, seconds float64, outside func(i int) string, blocked func(i int, where string) bool) (stop func()) {
 	subjects := make([]watchdog.Subject, len(engines))
 	for i, e := range engines {
-		subjects[i] = watched{e}
+		subjects[i] = watched{e, func() string { return outside(i) }}
 	}
 	return watchdog.Watch(subjects, seconds, blocked)
 }
@@ -18,10 +19,15 @@ func Watch(engines []*Engine, seconds float64, blocked func(i int, where string)
 func (e *Engine) Settle() { e.snapshot.home.Store(watchdog.Goroutine()) }
 
 // watched is an engine as the watchdog sees it.
-type watched struct{ e *Engine }
+type watched struct {
+	e       *Engine
+	outside func() string
+}
 
 func (w watched) Progress() (count uint64, atWork bool) {
 	return uint64(w.e.snapshot.events.Load()), w.e.snapshot.atWork.Load()
 }
+
+func (w watched) Outside() string { return w.outside() }
 
 func (w watched) Home() uint64 { return w.e.snapshot.home.Load() }

@@ -12,6 +12,9 @@
 // times in a row, at the same place, and outside the simulator. Otherwise the watchdog
 // looks again after twice the time, so as not to disturb a long computation.
 //
+// A subject may run code that is not Go's, of which Go's stacks say nothing. It says itself
+// where that waits, and is blocked if it says the same several times in a row.
+//
 // The stacks of a process with very many goroutines take too long to read. There a
 // subject is blocked if, look after look, no goroutine of the process runs or could
 // run.

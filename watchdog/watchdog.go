@@ -16,6 +16,9 @@ type Subject interface {
 	// Home returns the number of the goroutine that has started the subject's
 	// goroutines; see [Goroutine].
 	Home() uint64
+	// Outside returns where code of the subject that is not Go's waits in the operating
+	// system. It returns "" if no such code runs or if it may go on by itself.
+	Outside() string
 }
 
 const (
@@ -74,6 +77,11 @@ func (s *suspect) look(subject Subject) (where string) {
 		return ""
 	}
 	s.still++
+	if s.still >= s.due {
+		if where := subject.Outside(); where != "" {
+			return s.find(where, where)
+		}
+	}
 	if runtime.NumGoroutine() > manyGoroutines {
 		if s.idle++; !processIdle() {
 			s.idle = 0
@@ -86,9 +94,14 @@ func (s *suspect) look(subject Subject) (where string) {
 	if s.still < s.due {
 		return ""
 	}
-	stack, where := blockedIn(stacks(), subject.Home())
-	if stack != s.seen {
-		s.seen, s.times = stack, 0
+	return s.find(blockedIn(stacks(), subject.Home()))
+}
+
+// find returns where the subject is blocked once it has been found in the same state several
+// times.
+func (s *suspect) find(state, where string) string {
+	if state != s.seen {
+		s.seen, s.times = state, 0
 	}
 	if where == "" {
 		s.wait()

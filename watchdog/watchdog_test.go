@@ -11,13 +11,15 @@ import (
 
 // worker is a subject whose goroutine does one thing and then counts for ever.
 type worker struct {
-	home  uint64
-	count atomic.Uint64
-	rests atomic.Bool
+	home    uint64
+	count   atomic.Uint64
+	rests   atomic.Bool
+	outside string // where it waits outside Go
 }
 
 func (w *worker) Progress() (uint64, bool) { return w.count.Load(), !w.rests.Load() }
 func (w *worker) Home() uint64             { return w.home }
+func (w *worker) Outside() string          { return w.outside }
 
 // watched starts a goroutine that calls do, and returns where the watchdog finds it
 // blocked, or "" if it ends before that.

@@ -72,9 +72,12 @@ func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error
 				faults.add(flag, fmt.Errorf("%s runs on no C stack: leave the flag out", program))
 			}
 		}
+		if f.label {
+			faults.add("--label", fmt.Errorf("%s is no native program: leave the flag out", program))
+		}
 		return bench.Lookup(program)
 	}
-	var o native.Options
+	o := native.Options{Label: f.label}
 	if f.stack != "" {
 		var err error
 		if o.Stack, err = network.ParseSize(f.stack); err == nil && (o.Stack < leastStack || o.Stack > 1<<40) {

@@ -93,6 +93,9 @@ func (b *body) open(n int) (err error) {
 	if b.k.ClocksOnly && b.k.Processors == nil {
 		b.engine.lazy = 1
 	}
+	if b.form.options.Label {
+		b.engine.label = 1
+	}
 	if b.k.Bursting() {
 		err = b.measure()
 	}
@@ -257,6 +260,21 @@ func (b *body) Ended(lp int32) bool { return b.ranks[lp].state >= ended && !b.k.
 //
 //go:norace
 func (b *body) LastCall(lp int32) world.Procedure { return procedureOf(int32(b.ranks[lp].last)) }
+
+// Outside implements [kernel.Outsider].
+//
+//go:norace
+func (b *body) Outside() (lp int32, where string) {
+	if b.engine == nil {
+		return world.None, ""
+	}
+	running := b.engine.running
+	if running == nil {
+		return world.None, ""
+	}
+	lp = int32((uintptr(unsafe.Pointer(running)) - uintptr(unsafe.Pointer(b.engine.ranks))) / unsafe.Sizeof(cRank{}))
+	return lp, b.sleeps(int(b.engine.thread))
+}
 
 // Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,
 // as at the end of a process.

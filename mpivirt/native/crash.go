@@ -38,6 +38,11 @@ func (b *body) place() string {
 	if strings.HasPrefix(name, "/proc/self/fd/") {
 		name = b.form.path
 	}
+	return b.placeOf(name, offset)
+}
+
+// placeOf is place for an offset in an object.
+func (b *body) placeOf(name string, offset uint64) string {
 	at := fmt.Sprintf("%s+%#x", filepath.Base(name), offset)
 	file, err := elf.Open(name)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -197,6 +198,51 @@ int main(int argc, char **argv) {
 	want := []string{"and the end\n", "and the end\n", "and the end\n", "rank 0 of 3\n", "rank 1 of 3\n", "rank 2 of 3\n"}
 	if fmt.Sprint(lines) != fmt.Sprint(want) {
 		t.Errorf("printed %q, want %q", lines, want)
+	}
+}
+
+// Lines begin with their rank if that is asked for, also those that are printed in pieces.
+func TestLabels(t *testing.T) {
+	program := build(t, prelude+`
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	printf("one of ");
+	MPI_Barrier(MPI_COMM_WORLD);
+	fwrite("two\nthree\n", 1, 10, stdout);
+	printf("the end");
+	return MPI_Finalize();
+}
+`)
+	_, lines, err := run(t, program, "xt5", 11, hosting{engines: 2, label: true})
+	var want []string
+	for rank := range 11 {
+		for _, text := range []string{"one of two", "three", "the end"} {
+			want = append(want, fmt.Sprintf("[%d] %s\n", rank, text))
+		}
+	}
+	if slices.Sort(want); err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%v, printed %q, want %q", err, lines, want)
+	}
+}
+
+// A rank that waits in the system is named, with the place. One that computes is not.
+func TestBlocked(t *testing.T) {
+	for _, c := range []struct{ why, does, says string }{
+		{"a pipe", "int ends[2]; char c; if (pipe(ends) == 0 && read(ends[0], &c, 1) == 1) return 2;", "read of pipe:["},
+		{"nothing", "poll(NULL, 0, -1);", "in poll in main (program.c:"},
+	} {
+		program := build(t, "#include <poll.h>\n"+prelude+"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\tif (rank == 1) {\n\t\t"+c.does+"\n\t}\n\tMPI_Barrier(MPI_COMM_WORLD);\n\treturn MPI_Finalize();\n}\n")
+		for _, stacks := range []native.Stacks{native.Own, native.Copied} {
+			_, _, err := run(t, program, "xt5", 3, hosting{engines: 1, stacks: stacks, watchdog: 0.05})
+			var failure *mpivirt.RankError
+			if !errors.As(err, &failure) || failure.Rank != 1 || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "main (program.c:") {
+				t.Errorf("%s: ended with %v, want rank 1 and %q", c.why, err, c.says)
+			}
+		}
+	}
+	program := build(t, prelude+"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\tfor (volatile long i = 0; i < 200000000; i++);\n\treturn MPI_Finalize();\n}\n")
+	if _, _, err := run(t, program, "xt5", 1, hosting{engines: 1, watchdog: 0.05}); err != nil {
+		t.Errorf("a rank that computes ends with %v", err)
 	}
 }
 

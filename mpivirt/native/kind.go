@@ -20,6 +20,8 @@ type Options struct {
 	Stack int64
 	// Stacks says where the stacks of ranks lie.
 	Stacks Stacks
+	// Label has each line of standard output begin with the number of its rank, as in "[3] ".
+	Label bool
 }
 
 // Stacks says where the stacks of an engine's ranks lie.

@@ -48,13 +48,15 @@ type hosting struct {
 	strict      bool
 	collectives mpivirt.Interpreter
 	stacks      native.Stacks
+	label       bool
+	watchdog    float64                           // seconds
 	bursts      func(first, n int) mpivirt.Bursts // nil if CPU times do not count
 }
 
 // run runs a program and returns what it prints, in the order of its lines.
 func run(t *testing.T, program, machine string, ranks int, h hosting, arguments ...string) (*mpivirt.Result, []string, error) {
 	t.Helper()
-	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks})
+	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks, Label: h.label})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func run(t *testing.T, program, machine string, ranks int, h hosting, arguments 
 	var printed strings.Builder
 	s, err := mpivirt.New(mpivirt.Config{
 		Target: target, Program: mpivirt.Program{Name: program, Forms: []mpivirt.Form{form}},
-		Transports: sync.NewInProcess(h.engines), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives, Bursts: h.bursts,
+		Transports: sync.NewInProcess(h.engines), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives, Bursts: h.bursts, Watchdog: h.watchdog,
 		Output: func(text string) {
 			lock.Lock()
 			defer lock.Unlock()

@@ -49,3 +49,10 @@ type Body interface {
 	// engine's goroutine is blocked.
 	LastCall(lp int32) world.Procedure
 }
+
+// Outsider is a Body whose ranks run code that is not Go's.
+type Outsider interface {
+	// Outside returns the LP whose code runs, [world.None] for none, and where it waits in the
+	// operating system, "" if it may go on by itself. Another goroutine calls it.
+	Outside() (lp int32, where string)
+}

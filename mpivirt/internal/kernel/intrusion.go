@@ -21,7 +21,7 @@ type errBlocked struct {
 
 func (e *errBlocked) Error() string {
 	return fmt.Sprintf("the rank's code has been blocked outside MPI for %g s or longer, in %s: the other ranks of its engine cannot run meanwhile; "+
-		"wait for them by MPI calls only, not by a channel, a lock or a WaitGroup (docs/programs.md)", e.seconds, e.where)
+		"wait for them by MPI calls only, not by a lock, a channel or a pipe (docs/programs.md)", e.seconds, e.where)
 }
 
 var errForeign = errors.New("a goroutine that is no rank's has called it in the rank's place: " +
@@ -43,7 +43,20 @@ func (k *Kernel) blockedRank(where string) *world.RankError {
 // standing returns the LP whose code runs, read by another goroutine while it is blocked.
 //
 //go:norace
-func (k *Kernel) standing() int32 { return k.Running }
+func (k *Kernel) standing() int32 {
+	if lp, _ := k.outside(); lp != world.None {
+		return lp
+	}
+	return k.Running
+}
+
+// outside returns the LP whose code that is not Go's runs, and where it waits.
+func (k *Kernel) outside() (lp int32, where string) {
+	if o, is := k.body.(Outsider); is {
+		return o.Outside()
+	}
+	return world.None, ""
+}
 
 // glance returns the failure of an LP in a call, its latest for NoProcedure. Another
 // goroutine reads the LP's state.
@@ -87,7 +100,13 @@ func (s *Simulation) watch() (stop func()) {
 	if seconds == 0 {
 		return func() {}
 	}
-	return engine.Watch(s.engines, seconds, func(i int, where string) bool {
+	outside := func(i int) (where string) {
+		if k := s.kernels[i].Load(); k != nil && k.body != nil {
+			_, where = k.outside()
+		}
+		return where
+	}
+	return engine.Watch(s.engines, seconds, outside, func(i int, where string) bool {
 		k := s.kernels[i].Load()
 		if k == nil || k.printing.Load() || k.standing() == world.None {
 			return false

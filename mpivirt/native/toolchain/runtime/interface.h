@@ -198,6 +198,8 @@ struct gigarank_engine {
 	char *reserved;              /* the memory that holds them */
 	size_t reserved_bytes;
 	int32_t mapped;              /* variables are moved, not copied */
+	int32_t label;               /* lines of output begin with their rank */
+	int32_t thread;              /* of the system, that runs the ranks */
 	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.c */
 	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */
 	uint32_t mask;               /* of the thread's new files, if it keeps any */
@@ -237,6 +239,7 @@ struct gigarank_program {
 	char *initial;     /* their contents before any rank ran */
 	int32_t image;     /* the file that holds them, if they can be mapped, else -1 */
 	const char *fortran_constants; /* its common block of them, NULL for none */
+	uintptr_t base, text, text_bytes; /* where it lies, and its code */
 	int32_t libraries; /* of its own, with variables */
 	char *(*exceptions)(void); /* returns where a thread has its exceptions, NULL if it has none */
 	char fault[256];   /* why it cannot run, empty if it can */

@@ -324,7 +324,11 @@ static inline void copy_in(struct gigarank_engine *e, struct gigarank_rank *r) {
 
 void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	int variables = e->program->bytes > 0;
+	static __thread int32_t number __attribute__((tls_model("initial-exec")));
 	gigarank_current = e;
+	if (!number)
+		number = (int32_t)gettid();
+	e->thread = number;
 	if (e->program->locals)
 		locate(e->program);
 	for (int32_t i = 0; i < n; i++) {
@@ -608,6 +612,20 @@ static void put(struct gigarank_engine *e, const char *text, size_t n) {
 	e->text_length += n;
 }
 
+/* put_label puts the number of a rank before a line of its. */
+static void put_label(struct gigarank_engine *e, struct gigarank_rank *r) {
+	char label[16];
+	if (e->label)
+		put(e, label, (size_t)snprintf(label, sizeof label, "[%d] ", e->first + (int)(r - e->ranks)));
+}
+
+/* put_begun puts the part of a line that a rank has written before. */
+static void put_begun(struct gigarank_engine *e, struct gigarank_rank *r) {
+	if (r->line_length)
+		put(e, r->line, (size_t)r->line_length);
+	r->line_length = 0;
+}
+
 /* print takes what a rank writes to standard output. Whole lines go to the simulator, the
  * rest waits for the end of its line. */
 static ssize_t print(void *cookie, const char *text, size_t n) {
@@ -618,11 +636,15 @@ static ssize_t print(void *cookie, const char *text, size_t n) {
 	struct gigarank_rank *r = e->running;
 	const char *end = memrchr(text, '\n', n);
 	size_t whole = end ? (size_t)(end - text) + 1 : 0, rest = n - whole;
-	if (whole) {
-		if (r->line_length)
-			put(e, r->line, (size_t)r->line_length);
-		r->line_length = 0;
+	if (whole && !e->label) {
+		put_begun(e, r);
 		put(e, text, whole);
+	}
+	for (size_t at = 0, next; e->label && at < whole; at = next) {
+		next = (size_t)((const char *)memchr(text + at, '\n', whole - at) - text) + 1;
+		put_label(e, r);
+		put_begun(e, r);
+		put(e, text + at, next - at);
 	}
 	if (rest) {
 		if ((size_t)(r->line_room - r->line_length) < rest)
@@ -639,7 +661,8 @@ ssize_t gigarank_print(const char *text, size_t n) { return print(NULL, text, n)
 void gigarank_flush(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_rank *r = &e->ranks[lp];
 	if (r->line_length) {
-		put(e, r->line, (size_t)r->line_length);
+		put_label(e, r);
+		put_begun(e, r);
 		put(e, "\n", 1);
 	}
 	free(r->line);
@@ -801,6 +824,12 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *what) {
 		return 0;
 	size_t before = p->bytes;
 	add_pieces(p, o);
+	for (int i = 0; own && i < o->dlpi_phnum; i++)
+		if (o->dlpi_phdr[i].p_type == PT_LOAD && o->dlpi_phdr[i].p_flags & PF_X) {
+			p->base = o->dlpi_addr;
+			p->text = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
+			p->text_bytes = o->dlpi_phdr[i].p_memsz;
+		}
 	p->libraries += !own && p->bytes > before;
 	return 0;
 }
