@@ -28,7 +28,6 @@ func BenchmarkProfile(b *testing.B) {
 		{"barriertest", 1 << 20, 100, bench.None, steps.Kind, nil, mpivirt.Auto},
 		{"barriertest", 1 << 18, 2, bench.None, steps.Kind, map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.Dissemination}, mpivirt.Message},
 		{"barriertest", 1 << 20, 40, bench.None, steps.Kind, map[collectives.Operation]collectives.Algorithm{collectives.Barrier: collectives.Dissemination}, mpivirt.Bulk},
-		{"allreducetest", 1024, 100, 8192, mpivirt.Goroutine, nil, mpivirt.Message},
 	} {
 		c := options(r.iterations, r.payload)
 		c.Kind, c.Algorithms, c.Collectives = r.kind, r.algorithms, r.mode

@@ -107,6 +107,7 @@ func writeText(text string) {
 // exitRaw ends the process with exitHost.
 //
 //go:nosplit
+//go:norace
 func exitRaw() { _, _, _ = syscall.RawSyscall(syscall.SYS_EXIT_GROUP, exitHost, 0, 0) }
 
 // addressLimit and limitDigits are the memory of writeAddressLimit.
