@@ -48,7 +48,8 @@ func newCheck(c *console) *cobra.Command {
 		Use:   "check PROGRAM",
 		Short: "Check whether a program can run as native ranks",
 		Long: `Check reads a program that gigarank cc, cxx or fc has built, and names what keeps it from
-running, above all MPI functions that native ranks do not have. Run checks the same.`,
+running, above all MPI functions that native ranks do not have. Run checks the same. Notes
+name functions whose effects the ranks of a process share.`,
 		Example: "  gigarank check ./ring",
 		Args:    arguments(1, "one PROGRAM"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -56,6 +57,9 @@ running, above all MPI functions that native ranks do not have. Run checks the s
 				return usageError{err}
 			}
 			_, _ = fmt.Fprintf(c.stdout, "%s: no faults\n", args[0])
+			for _, note := range toolchain.Notes(args[0]) {
+				_, _ = fmt.Fprintf(c.stdout, "note: it uses %s\n", note)
+			}
 			return nil
 		},
 	}

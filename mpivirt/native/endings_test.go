@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -246,6 +247,31 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
+// lacking returns a directory with a library that has the text alone.
+func lacking(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "part.c"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := exec.Command(toolchain.Compiler(), "-shared", "-fPIC", filepath.Join(dir, "part.c"), "-Wl,-soname,libpart.so", "-o", filepath.Join(dir, "libpart.so")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return dir
+}
+
+// Functions whose effects ranks share are named.
+func TestNotes(t *testing.T) {
+	program := build(t, "#include <mpi.h>\n#include <unistd.h>\n#include <stdio.h>\nint main(void) { printf(\"%s\", ttyname(0)); return fork() + (int)alarm(3); }\n")
+	notes := strings.Join(toolchain.Notes(program), "\n")
+	if want := "fork: would copy the simulator"; !strings.HasPrefix(notes, want) || !strings.Contains(notes, "\nalarm: ") || !strings.Contains(notes, "\nttyname: ") {
+		t.Errorf("noted\n%s", notes)
+	}
+	if notes := toolchain.Notes(build(t, "ring.c")); len(notes) != 0 {
+		t.Errorf("the ring has notes: %q", notes)
+	}
+}
+
 // What cannot run is refused before anything runs, with the reason.
 func TestRefused(t *testing.T) {
 	dir := t.TempDir()
@@ -257,7 +283,46 @@ func TestRefused(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	unserved := build(t, "#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, MPI_WIN_NULL) + MPI_Barrier(MPI_COMM_WORLD) + PMPI_File_sync(MPI_FILE_NULL); }\n")
+	script := filepath.Join(dir, "script")
+	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec ./program\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ours, err := os.ReadFile(unserved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The header of ELF has the class in byte 4, and type and machine in bytes 16 and 18.
+	altered := func(name string, at int, value byte) string {
+		text := slices.Clone(ours)
+		text[at] = value
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, text, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	library := filepath.Join(dir, "libmpi.so.40")
+	other := filepath.Join(dir, "other")
+	for _, arguments := range [][]string{
+		{"-shared", "-fPIC", "-Wl,-soname,libmpi.so.40", object + ".c", "-o", library},
+		{object + ".c", "-Wl,--no-as-needed", library, "-o", other},
+		{"-c", object + ".c", "-o", object + ".o"},
+		{"-m32", "-shared", "-nostdlib", object + ".c", "-o", object + "32"},
+	} {
+		if text, err := exec.Command(toolchain.Compiler(), arguments...).CombinedOutput(); err != nil && arguments[0] != "-m32" {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	incomplete := build(t, "#include <mpi.h>\nint of_library(void);\nint main(void) { return of_library() + MPI_Barrier(MPI_COMM_WORLD); }\n",
+		"-L"+lacking(t, "int of_library(void) { return 0; }"), "-lpart", "-Wl,-rpath,"+lacking(t, "int other(void) { return 0; }"))
 	for program, want := range map[string]string{
+		script:                           "is a script: name the program",
+		other:                            "is linked with another MPI (libmpi.so.40)",
+		object + ".o":                    "is an object file: link it",
+		altered("foreign", 18, 0x2a):     "is for EM_SH, and this machine is ",
+		altered("program.core", 16, 4):   "was not linked by gigarank cc",
+		"/dev/null":                      "is no file",
+		incomplete:                       "undefined symbol: of_library",
 		dir:                              "is a directory",
 		object:                           "was not linked by gigarank cc, cxx or fc",
 		object + ".c":                    "is no program",
@@ -266,6 +331,11 @@ func TestRefused(t *testing.T) {
 	} {
 		if _, err := native.Open(program, nil, native.Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", program, err, want)
+		}
+	}
+	if runtime.GOARCH == "amd64" { // other compilers know no 32 bits, or have no libraries for them
+		if _, err := native.Open(object+"32", nil, native.Options{}); err == nil || !strings.Contains(err.Error(), "is a program of 32 bits") {
+			t.Errorf("a program of 32 bits: %v", err)
 		}
 	}
 	out, err := exec.Command(build(t, "ring.c")).CombinedOutput()

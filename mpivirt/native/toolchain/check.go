@@ -22,11 +22,20 @@ func Check(program string) error {
 	if info.IsDir() {
 		return fmt.Errorf("%s is a directory: name the program in it", program)
 	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file: name a program that gigarank cc has built", program)
+	}
+	if isScript(program) {
+		return fmt.Errorf("%s is a script: name the program that it runs, which gigarank cc has built", program)
+	}
 	file, err := elf.Open(program)
 	if err != nil {
 		return fmt.Errorf("%s is no program (%w): build one with gigarank cc", program, err)
 	}
 	defer func() { _ = file.Close() }()
+	if file.Class != elf.ELFCLASS64 {
+		return fmt.Errorf("%s is a program of 32 bits: build it for 64 with gigarank cc", program)
+	}
 	if want := machines[runtime.GOARCH]; file.Machine != want {
 		return fmt.Errorf("%s is for %v, and this machine is %v: build it here with gigarank cc", program, file.Machine, want)
 	}
@@ -34,10 +43,77 @@ func Check(program string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", program, err)
 	}
+	if file.Type == elf.ET_REL {
+		return fmt.Errorf("%s is an object file: link it with gigarank cc", program)
+	}
+	if i := slices.IndexFunc(needed, isOtherMPI); i >= 0 {
+		return fmt.Errorf("%s is linked with another MPI (%s): build it with gigarank cc, cxx or fc in the place of mpicc and the like", program, needed[i])
+	}
 	if file.Type != elf.ET_DYN || !slices.Contains(needed, libraryName) || !has(file, "gigarank_program_main") {
 		return fmt.Errorf("%s was not linked by gigarank cc, cxx or fc: build it with one of them in the place of mpicc and the like", program)
 	}
 	return checkFunctions(program, file)
+}
+
+func isScript(program string) bool {
+	file, err := os.Open(program)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	var begin [2]byte
+	n, err := file.Read(begin[:])
+	return err == nil && string(begin[:n]) == "#!"
+}
+
+// isOtherMPI reports whether a library is Open MPI, MPICH or one made from it.
+func isOtherMPI(library string) bool {
+	for _, name := range []string{"libmpi.so", "libmpich.so", "libmpi_cxx.so", "libmpi_mpifh.so", "libmpicxx.so", "libmpifort.so", "libmpichcxx.so", "libmpi_abi.so"} {
+		if strings.HasPrefix(library, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofProcess are functions whose effects the ranks of a process share, with what that means.
+var ofProcess = []struct {
+	what  string
+	names []string
+}{
+	{"would copy the simulator: start other programs by posix_spawn or system", []string{"fork", "vfork"}},
+	{"would take the simulator's place", []string{"execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "fexecve"}},
+	{"go by the time of the host, and their signal ends the simulator", []string{"alarm", "ualarm", "setitimer", "timer_create"}},
+	{"limits concern the whole simulator", []string{"setrlimit", "setrlimit64", "prlimit", "setpriority", "nice", "sched_setaffinity"}},
+	{"the ranks of an engine share the table", []string{"hcreate", "hsearch", "hdestroy"}},
+	{"the variables of a library that is loaded so are shared by all ranks", []string{"dlopen", "dlmopen"}},
+	{"threads must not call MPI, and see the variables of the rank that happens to run", []string{"pthread_create", "thrd_create", "GOMP_parallel"}},
+	{"the result is in memory that the ranks share", []string{"tmpnam", "ttyname", "getpwnam", "getpwuid", "getgrnam", "gethostbyname", "ecvt", "fcvt", "l64a", "ptsname", "crypt"}},
+}
+
+// Notes returns what a program uses that the ranks of a process share, one line for each kind.
+func Notes(program string) (notes []string) {
+	file, err := elf.Open(program)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }()
+	symbols, err := file.ImportedSymbols()
+	if err != nil {
+		return nil
+	}
+	for _, s := range ofProcess {
+		var used []string
+		for _, symbol := range symbols {
+			if slices.Contains(s.names, symbol.Name) {
+				used = append(used, symbol.Name)
+			}
+		}
+		if slices.Sort(used); len(used) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: %s", strings.Join(slices.Compact(used), ", "), s.what))
+		}
+	}
+	return notes
 }
 
 func has(file *elf.File, symbol string) bool {
