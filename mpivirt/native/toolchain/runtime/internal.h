@@ -22,6 +22,15 @@ struct gigarank_comm {
 	struct gigarank_topology topology;
 };
 
+/* An operation that the program carries out itself. */
+struct gigarank_general {
+	MPI_Grequest_query_function *query;
+	MPI_Grequest_free_function *free;
+	MPI_Grequest_cancel_function *cancel;
+	void *extra;
+	int complete, dropped; /* by its handle */
+};
+
 /* An operation that a rank has begun, or can start. A handle is a slot and its generation. */
 struct gigarank_request {
 	int32_t index;      /* of the simulator's request, 0 for an inactive one */
@@ -32,6 +41,7 @@ struct gigarank_request {
 	struct gigarank_call *persistent; /* that a start makes, NULL for none */
 	void (*after)(void *, int64_t); /* called with what it is to do, and the bytes received, once the operation is over; -1 after a failure */
 	void *what;
+	struct gigarank_general *general; /* NULL if the simulator carries the operation out */
 };
 
 static inline struct gigarank_rank *gigarank_running(void) {
@@ -145,6 +155,18 @@ int touch(int procedure, const void *buffer, int64_t bytes);
 
 /* add stores the handle of an operation that the running rank has begun. */
 int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request);
+
+/* gigarank_drop_request makes a slot free. */
+void gigarank_drop_request(struct gigarank_request *q);
+
+/* gigarank_end_general ends a generalised request that is complete, with its status, and
+ * gigarank_drop_general the use of its handle. */
+int gigarank_end_general(MPI_Request *request, MPI_Status *status);
+int gigarank_drop_general(MPI_Request *request);
+
+/* gigarank_wait_for_generals does what a wait for requests can do about generalised ones. It
+ * stores whether the wait is over. */
+int gigarank_wait_for_generals(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over);
 
 /* look returns the request of a handle, NULL if it is none of the running rank's. */
 struct gigarank_request *look(MPI_Request request);

@@ -96,6 +96,7 @@ static void set_status(MPI_Status *status, const struct gigarank_status *s, int 
 	status->MPI_TAG = s->tag == GIGARANK_ANY_TAG ? MPI_ANY_TAG : s->tag;
 	if (error >= 0)
 		status->MPI_ERROR = error;
+	status->MPI_internal[2] = 0; /* not cancelled */
 	memcpy(&status->MPI_internal[0], &s->bytes, sizeof s->bytes);
 }
 
@@ -217,6 +218,7 @@ int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
 	q->index = index;
 	q->rank = (int32_t)(e->running - e->ranks);
 	q->persistent = persistent;
+	q->general = NULL;
 	q->comm = e->running->about;
 	q->after = NULL;
 	*request = (MPI_Request)((uintptr_t)(uint32_t)q->generation << 32 | (uint32_t)(slot + GIGARANK_PREDEFINED));
@@ -234,12 +236,13 @@ struct gigarank_request *look(MPI_Request request) {
 	return q;
 }
 
-static void drop(struct gigarank_request *q) {
+void gigarank_drop_request(struct gigarank_request *q) {
 	struct gigarank_engine *e = gigarank_current;
 	if (q->persistent)
 		gigarank_leave_layouts(q->persistent);
 	free(q->persistent);
-	q->persistent = NULL;
+	free(q->general);
+	q->persistent = NULL, q->general = NULL;
 	q->rank = -1;
 	q->generation++;
 	q->next = e->request_free;
@@ -257,13 +260,13 @@ static void retire(MPI_Request *request, int64_t bytes) {
 		q->after = NULL;
 	}
 	if (!q->persistent) {
-		drop(q);
+		gigarank_drop_request(q);
 		*request = MPI_REQUEST_NULL;
 	}
 }
 
 /* indices_of stores the simulator's requests of a list. */
-static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t *indices) {
+static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t *indices, int *generals) {
 	CHECK(active(procedure));
 	for (int i = 0; i < n; i++) {
 		indices[i] = 0;
@@ -273,6 +276,7 @@ static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t
 		if (!q)
 			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
 		indices[i] = q->index;
+		*generals |= q->general != NULL;
 	}
 	return MPI_SUCCESS;
 }
@@ -304,8 +308,10 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 			all = (struct gigarank_status *)(void *)((char *)all + 4);
 	}
 	struct gigarank_call c = {.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
-	int error = indices_of(procedure, n, requests, indices);
-	if (!error) {
+	int generals = 0, over = 0, error = indices_of(procedure, n, requests, indices, &generals);
+	if (!error && generals)
+		error = gigarank_wait_for_generals(procedure, n, requests, which, outcount, flag, statuses, &over);
+	if (!error && !over) {
 		int32_t comm = comm_of(n, requests);
 		error = gigarank_suspend(&c);
 		*flag = c.found;
@@ -317,6 +323,11 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 			int at = positions[i];
 			if (which)
 				which[i] = at;
+			if (generals && requests[at] != MPI_REQUEST_NULL && look(requests[at])->general) {
+				int failed = gigarank_end_general(&requests[at], statuses ? &statuses[every ? at : i] : NULL);
+				error = error ? error : failed;
+				continue;
+			}
 			if (statuses)
 				set_status(&statuses[every ? at : i], &all[i], error == MPI_ERR_IN_STATUS ? all[i].error : -1);
 			retire(&requests[at], all[i].error ? -1 : all[i].bytes);
@@ -378,7 +389,7 @@ static int some_of(int procedure, int count, MPI_Request requests[], int *outcou
 	*outcount = 0;
 	for (int i = 0; i < count; i++) {
 		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL || !gigarank_running() ? NULL : look(requests[i]);
-		actives += q && q->index;
+		actives += q && (q->index || q->general);
 	}
 	int error = wait_for(procedure, count, requests, indices, outcount, &flag, statuses);
 	if (!error && !actives)
@@ -399,7 +410,9 @@ MPI(Request_free, MPI_Request *request) {
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
 	if (!q)
 		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "MPI_Request_free of a handle that is no request");
-	drop(q);
+	if (q->general)
+		return gigarank_drop_general(request);
+	gigarank_drop_request(q);
 	*request = MPI_REQUEST_NULL;
 	return MPI_SUCCESS;
 }

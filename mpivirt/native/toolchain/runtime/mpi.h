@@ -170,10 +170,12 @@ enum {
 	MPI_ERR_INTERN = 17,
 	MPI_ERR_PENDING = 18,
 	MPI_ERR_IN_STATUS = 19,
-	MPI_ERR_INFO_KEY = 31, MPI_ERR_INFO_NOKEY, MPI_ERR_INFO_VALUE, MPI_ERR_INFO, MPI_ERR_IO, MPI_ERR_KEYVAL,
-	MPI_ERR_NAME = 38, MPI_ERR_NO_MEM,
-	MPI_ERR_UNSUPPORTED_OPERATION = 55,
-	MPI_ERR_ERRHANDLER = 61,
+	MPI_ERR_ACCESS = 20, MPI_ERR_AMODE, MPI_ERR_ASSERT, MPI_ERR_BAD_FILE, MPI_ERR_BASE, MPI_ERR_CONVERSION, MPI_ERR_DISP, MPI_ERR_DUP_DATAREP,
+	MPI_ERR_FILE_EXISTS, MPI_ERR_FILE_IN_USE, MPI_ERR_FILE, MPI_ERR_INFO_KEY, MPI_ERR_INFO_NOKEY, MPI_ERR_INFO_VALUE, MPI_ERR_INFO, MPI_ERR_IO,
+	MPI_ERR_KEYVAL, MPI_ERR_LOCKTYPE, MPI_ERR_NAME, MPI_ERR_NO_MEM, MPI_ERR_NOT_SAME, MPI_ERR_NO_SPACE, MPI_ERR_NO_SUCH_FILE, MPI_ERR_PORT,
+	MPI_ERR_QUOTA, MPI_ERR_READ_ONLY, MPI_ERR_RMA_ATTACH, MPI_ERR_RMA_CONFLICT, MPI_ERR_RMA_RANGE, MPI_ERR_RMA_SHARED, MPI_ERR_RMA_SYNC,
+	MPI_ERR_SERVICE, MPI_ERR_SIZE, MPI_ERR_SPAWN, MPI_ERR_UNSUPPORTED_DATAREP, MPI_ERR_UNSUPPORTED_OPERATION, MPI_ERR_WIN, MPI_ERR_RMA_FLAVOR,
+	MPI_ERR_PROC_ABORTED, MPI_ERR_VALUE_TOO_LARGE, MPI_ERR_SESSION, MPI_ERR_ERRHANDLER, MPI_ERR_ABI,
 	MPI_ERR_LASTCODE = 0x3fff
 };
 
@@ -228,6 +230,9 @@ enum {
 #define MPI_MAX_INFO_VAL 1024
 #define MPI_BSEND_OVERHEAD 512
 
+typedef int MPI_Grequest_query_function(void *extra, MPI_Status *status);
+typedef int MPI_Grequest_free_function(void *extra);
+typedef int MPI_Grequest_cancel_function(void *extra, int complete);
 typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
 
 typedef int MPI_Comm_copy_attr_function(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag);
@@ -377,6 +382,16 @@ GIGARANK_MPI(int, Recv_init, (void *buffer, int count, MPI_Datatype type, int so
 GIGARANK_MPI(int, Start, (MPI_Request *request))
 GIGARANK_MPI(int, Startall, (int count, MPI_Request requests[]))
 GIGARANK_MPI(int, Request_free, (MPI_Request *request))
+GIGARANK_MPI(int, Grequest_start, (MPI_Grequest_query_function *query, MPI_Grequest_free_function *release, MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request))
+GIGARANK_MPI(int, Grequest_complete, (MPI_Request request))
+GIGARANK_MPI(int, Status_set_cancelled, (MPI_Status *status, int flag))
+GIGARANK_MPI(int, Test_cancelled, (const MPI_Status *status, int *flag))
+GIGARANK_MPI(int, Status_get_source, (const MPI_Status *status, int *value))
+GIGARANK_MPI(int, Status_set_source, (MPI_Status *status, int value))
+GIGARANK_MPI(int, Status_get_tag, (const MPI_Status *status, int *value))
+GIGARANK_MPI(int, Status_set_tag, (MPI_Status *status, int value))
+GIGARANK_MPI(int, Status_get_error, (const MPI_Status *status, int *value))
+GIGARANK_MPI(int, Status_set_error, (MPI_Status *status, int value))
 
 /* Waits. */
 GIGARANK_MPI(int, Wait, (MPI_Request *request, MPI_Status *status))

@@ -251,7 +251,7 @@ void gigarank_close(struct gigarank_engine *e) {
 		}
 	gigarank_close_directories(e);
 	for (int32_t i = 0; i < e->request_count; i++)
-		free(e->requests[i].persistent);
+		free(e->requests[i].persistent), free(e->requests[i].general);
 	free(e->requests);
 	gigarank_close_objects(e);
 	free(e->ranks);
