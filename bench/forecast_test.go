@@ -116,6 +116,8 @@ func forecastCases() (cases []forecastCase) {
 					if op == collectives.Allreduce {
 						c.payload, c.ranks = 4096, min(c.ranks, 2000)
 						cases = append(cases, c)
+						c.payload, c.ranks = 256<<10, min(c.ranks, 200)
+						cases = append(cases, c)
 					}
 				}
 			}

@@ -43,8 +43,9 @@ type pholdLP struct {
 	sequence uint64     // events that it has caused
 }
 
-// pholdStateSize is the size of a pholdLP and of its event in the event list.
-const pholdStateSize = 16 + 32
+// pholdStateSize is the size of a pholdLP and of its event in the event list, which has grown
+// as it was filled.
+const pholdStateSize = 16 + 90
 
 // pholdKernel gives the events of one engine their meaning.
 type pholdKernel struct {

@@ -19,9 +19,9 @@ func TestDoctor(t *testing.T) {
 		`(?m)^cores +2 used of [1-9]`,
 		`(?m)^memory +1\.00 GiB available$`,
 		`(?m)^ +1\.00 GiB by MemAvailable`,
-		// 1 GiB less 10 MiB, at 3008 and 16 bytes a rank.
-		`(?m)^goroutine ranks +about 353k fit`,
-		`(?m)^event ranks +about 66\.5M fit`,
+		// 1 GiB less 16 MiB, at 3008 and 16 bytes a rank.
+		`(?m)^goroutine ranks +about 351k fit`,
+		`(?m)^event ranks +about 66\.1M fit`,
 		`(?m)^switch +[1-9][0-9]* ns`,
 		`(?m)^MPI +.+`,
 		`(?m)^launcher +none`,

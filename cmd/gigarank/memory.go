@@ -181,7 +181,7 @@ func peakResident() int64 {
 // Memory of a host process before it has ranks, in bytes: the program and its stacks;
 // among several, the buffers of MPI too.
 const (
-	processMemory    = 10 << 20
+	processMemory    = 16 << 20
 	mpiProcessMemory = 42 << 20
 )
 

@@ -152,7 +152,11 @@ func (o *outlay) cost() Cost {
 		}
 	}
 	shared := 0.
-	if o.use.Data && !o.direct() {
+	switch {
+	case !o.use.Data || o.direct():
+	case o.mode == byMessages:
+		shared = float64(o.use.Bytes) // the result; what is combined belongs to the agents
+	default:
 		// The result, and what is combined on the way to it.
 		shared = float64(o.use.Bytes) * float64(2+levels(o.participants))
 	}

@@ -1,0 +1,26 @@
+//go:build !race
+
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"gigarank/result"
+)
+
+// A process with next to no ranks takes the memory that forecasts count for it, so that
+// small runs are foreseen as well as large ones. The test's process holds the tests too.
+func TestMemoryOfAProcess(t *testing.T) {
+	output, err := command(t, "run", "barriertest", "--ranks", "2", "--engines", "1", "--lp", "event", "--json", "-", "--progress", "none").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d result.Document
+	if err := json.Unmarshal(output, &d); err != nil {
+		t.Fatal(err)
+	}
+	if ratio := float64(d.PeakRSS) / processMemory; ratio < 0.8 || ratio > 1.4 {
+		t.Errorf("a process takes %d bytes, and %d are foreseen", d.PeakRSS, processMemory)
+	}
+}
