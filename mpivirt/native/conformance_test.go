@@ -32,6 +32,15 @@ var languages = map[string]struct {
 	".f90": {toolchain.Fortran, "mpifort", []string{"-fallow-argument-mismatch", "-w"}},
 }
 
+// flagsIn returns the flags for a program. The modules that it defines go to a directory.
+func flagsIn(source, dir string) []string {
+	flags := languages[filepath.Ext(source)].flags
+	if filepath.Ext(source) == ".f90" {
+		flags = slices.Concat(flags, []string{"-J", dir})
+	}
+	return flags
+}
+
 // conformance returns the programs of the suite: one for each family of functions. Each checks
 // what they do and prints, at its end, how many checks it has made and how many have failed.
 // It prints the same under a real MPI.
@@ -82,7 +91,7 @@ func buildConformance(t *testing.T, source string) string {
 			program := filepath.Join(built.dir, filepath.Base(source)+".out")
 			var printed bytes.Buffer
 			language := languages[filepath.Ext(source)]
-			code, err := toolchain.Wrap(language.wrapper, append([]string{"-O1", "-g", source, "-o", program, "-lm"}, language.flags...), nil, &printed, &printed)
+			code, err := toolchain.Wrap(language.wrapper, append([]string{"-O1", "-g", source, "-o", program, "-lm"}, flagsIn(source, built.dir)...), nil, &printed, &printed)
 			if err == nil && code != 0 {
 				err = fmt.Errorf("exit code %d:\n%s", code, &printed)
 			}

@@ -33,8 +33,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"golang.org/x/sys/unix"
-
 	"gigarank/mpivirt/native/toolchain"
 )
 
@@ -153,20 +151,22 @@ func load(path string, number int) (*cProgram, error) {
 	if err != nil {
 		return nil, err
 	}
-	if number > 0 {
+	library := fortranLibrary(path)
+	if number > 0 || library != "" {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		fd, err := unix.MemfdCreate(filepath.Base(path), unix.MFD_CLOEXEC)
+		if library != "" {
+			if err := ownLibrary(text, library); err != nil {
+				return nil, fmt.Errorf("%s: no copy of %s for its ranks: %w", path, library, err)
+			}
+		}
+		fd, err := inMemory(filepath.Base(path), text)
 		if err != nil {
 			return nil, fmt.Errorf("no copy of %s for another engine: %w; use --engines 1", path, err)
 		}
-		// The file stays open: the loader knows the image by this name.
 		name = fmt.Sprintf("/proc/self/fd/%d", fd)
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			return nil, fmt.Errorf("no copy of %s for another engine: %w; use --engines 1", path, err)
-		}
 	}
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))

@@ -27,7 +27,7 @@ func compareWithReal(t *testing.T, source, program string, ranks int, arguments 
 	real := filepath.Join(t.TempDir(), "real")
 	language := languages[filepath.Ext(source)]
 	compiler := language.real
-	if text, err := exec.Command(compiler, slices.Concat([]string{source, "-o", real, "-lm"}, language.flags, []string{"-Wno-error"})...).CombinedOutput(); err != nil {
+	if text, err := exec.Command(compiler, slices.Concat([]string{source, "-o", real, "-lm"}, flagsIn(source, filepath.Dir(real)), []string{"-Wno-error"})...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", compiler, err, text)
 	}
 	text, err := exec.Command("mpirun", append([]string{"-n", strconv.Itoa(ranks), real}, arguments...)...).Output()

@@ -13,13 +13,24 @@ import (
 var inFortran = map[string]string{
 	"buffer": "buf", "type": "datatype", "sent": "sendbuf", "received": "recvbuf", "operation": "op", "displacements": "displs",
 	"senddisplacements": "sdispls", "recvdisplacements": "rdispls", "requests": "array_of_requests", "statuses": "array_of_statuses",
-	"indices": "array_of_indices", "made": "newcomm", "class_": "errorclass", "handler": "errhandler", "function": "user_fn", "commutes": "commute",
-	"one": "comm1", "other": "comm2", "code": "errorcode", "low": "lb", "text": "string", "length": "resultlen",
+	"indices": "array_of_indices", "class_": "errorclass", "handler": "errhandler", "function": "user_fn", "commutes": "commute",
+	"one": "comm1", "other": "comm2", "code": "errorcode", "low": "lb", "text": "string", "length": "resultlen", "old": "oldtype",
+}
+
+// inFortran returns the name of a parameter in Fortran.
+func (p parameter) inFortran() string {
+	if class, _ := p.handle(); p.name == "made" {
+		return map[string]string{"Comm": "newcomm", "Datatype": "newtype", "Group": "newgroup", "Info": "newinfo"}[class]
+	}
+	if name, is := inFortran[p.name]; is {
+		return name
+	}
+	return p.name
 }
 
 // logicals are the parameters that are LOGICAL in Fortran. Both compilers have 0 and 1 for
 // their values.
-var logicals = []string{"flag", "commutes", "commute", "reorder", "periods", "remain", "remains", "high"}
+var logicals = []string{"flag", "commutes", "reorder", "periods", "remain", "weighted", "high"}
 
 // lengthOf returns the C expression for the length of an array of handles: a count beside it, or
 // the number of members.
@@ -60,7 +71,14 @@ func (p parameter) position() bool {
 var byHand = map[string]string{
 	"Init": "", "Init_thread": "int required, int *provided", "Pcontrol": "const int level", "Wtime": "", "Wtick": "",
 	"Buffer_detach": "void *buffer, int *size", "Comm_get_attr": "MPI_Comm comm, int comm_keyval, MPI_Aint *attribute_val, int *flag",
-	"Alloc_mem": "MPI_Aint size, MPI_Info info, MPI_Aint *baseptr",
+	"Alloc_mem":       "MPI_Aint size, MPI_Info info, void *baseptr",
+	"Info_create_env": "MPI_Info *info", "Info_get_string": "MPI_Info info, const char *key, int *buflen, char *value, int *flag",
+	"Comm_create_keyval": "MPI_Comm_copy_attr_function *copy_fn, MPI_Comm_delete_attr_function *delete_fn, int *keyval, MPI_Aint extra_state",
+	"Type_create_keyval": "MPI_Type_copy_attr_function *copy_fn, MPI_Type_delete_attr_function *delete_fn, int *keyval, MPI_Aint extra_state",
+	"Keyval_create":      "MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, int extra_state",
+	"Comm_set_attr":      "MPI_Comm comm, int keyval, MPI_Aint attribute_val", "Type_set_attr": "MPI_Datatype datatype, int keyval, MPI_Aint attribute_val",
+	"Attr_put": "MPI_Comm comm, int keyval, int attribute_val", "Attr_get": "MPI_Comm comm, int keyval, int *attribute_val, int *flag",
+	"Type_get_attr": "MPI_Datatype datatype, int keyval, MPI_Aint *attribute_val, int *flag",
 }
 
 // OnlyC reports whether a function of MPI has no binding in Fortran, since it converts for C
@@ -109,7 +127,15 @@ func fortranTexts() (map[string]string, error) {
 		return nil, err
 	}
 	header, err := fortranHeader()
-	return map[string]string{bindingsName: bindings, "mpif.h": header}, err
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{bindingsName: bindings, "mpif.h": header}
+	if texts["mpi.f90"], err = fortranModule(); err != nil {
+		return nil, err
+	}
+	texts["mpi_f08.f90"], err = fortranModule08()
+	return texts, err
 }
 
 // fortranSource returns the C text of the bindings.
@@ -189,7 +215,7 @@ func (b *binding) add(d declaration, p parameter) {
 		line(&b.arguments, "&%s_", n)
 		if frees(d) {
 			line(&b.after, "if (error == MPI_SUCCESS)")
-			line(&b.after, "\tgigarank_forget(*%s);", n)
+			line(&b.after, "\tgigarank_release_number(*%s);", n)
 		}
 		line(&b.after, "if (%s_ != %s_before)", n, n)
 		line(&b.after, "\t*%s = gigarank_%s_number(%s_);", n, lower, n)
@@ -214,7 +240,11 @@ func (b *binding) add(d declaration, p parameter) {
 		line(&b.before, "char %s_[MPI_MAX_LIBRARY_VERSION_STRING];", n)
 		line(&b.before, "%s_[0] = 0;", n)
 		line(&b.arguments, "%s_", n)
-		line(&b.after, "if (error == MPI_SUCCESS)")
+		found := ""
+		if slices.ContainsFunc(d.parameters, func(q parameter) bool { return q.name == "flag" }) {
+			found = " && flag[0]"
+		}
+		line(&b.after, "if (error == MPI_SUCCESS%s)", found)
 		line(&b.after, "\tgigarank_store_text(%s, %s_length, %s_);", n, n, n)
 	case p.position() && p.array:
 		line(&b.parameters, "MPI_Fint %s[]", n)

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,8 +60,158 @@ func fortranHeader() (string, error) {
 		return "", err
 	}
 	functions := ""
+	for _, name := range attributeFunctions {
+		functions += "      external " + name + "\n"
+	}
 	for _, name := range []string{"MPI_WTIME", "MPI_WTICK", "PMPI_WTIME", "PMPI_WTICK"} {
 		functions += fmt.Sprintf("      double precision %s\n      external %s\n", name, name)
 	}
 	return text + shared + functions, nil
+}
+
+// kinds are the types of Fortran for those of C that are integers there.
+var kinds = map[string]string{
+	"int": "integer", "MPI_Aint": "integer(MPI_ADDRESS_KIND)", "MPI_Count": "integer(MPI_COUNT_KIND)", "MPI_Offset": "integer(MPI_OFFSET_KIND)", "double": "double precision",
+}
+
+// declare returns the declaration of a parameter in an interface, in module mpi_f08 with types
+// for handles and statuses. Arguments that a procedure may change have no intent: constants
+// such as MPI_STATUS_IGNORE may stand for them.
+func (p parameter) declare(modern bool) string {
+	name, in := p.inFortran(), ""
+	if p.constant || p.pointers == 0 && !p.array {
+		in = ", intent(in)"
+	}
+	class, handle := p.handle()
+	array := p.array || p.base == "int" && strings.HasSuffix(p.name, "weights")
+	switch {
+	case p.choice():
+		return fmt.Sprintf("!GCC$ ATTRIBUTES NO_ARG_CHECK :: %s\n    type(*), dimension(*) :: %s", name, name)
+	case p.text():
+		return fmt.Sprintf("character(len=*)%s :: %s", in, name)
+	case strings.HasSuffix(p.base, "_function"):
+		return "external :: " + name
+	case p.base == "MPI_Status" && !modern && p.array:
+		return "integer :: " + name + "(MPI_STATUS_SIZE, *)"
+	case p.base == "MPI_Status" && !modern:
+		return "integer :: " + name + "(MPI_STATUS_SIZE)"
+	}
+	kind, size := kinds[p.base], ""
+	if slices.Contains(logicals, p.name) {
+		kind = "logical"
+	}
+	if handle || p.base == "MPI_Status" {
+		kind = "integer"
+		if modern {
+			kind = "type(MPI_" + class + ")"
+		}
+		if p.base == "MPI_Status" {
+			kind = "type(MPI_Status)"
+		}
+	}
+	if array {
+		size = "(*)"
+	}
+	return kind + in + " :: " + name + size
+}
+
+// procedure writes the interface of a function under a name.
+func procedure(s *strings.Builder, d declaration, name string, modern bool) {
+	var names, lines []string
+	for _, p := range d.parameters {
+		names = append(names, p.inFortran())
+		lines = append(lines, p.declare(modern))
+	}
+	what := "subroutine"
+	if d.result != "int" {
+		what = "function"
+		lines = append(lines, kinds[d.result]+" :: "+name)
+	} else if d.name != "Pcontrol" {
+		names = append(names, "ierror")
+		lines = append(lines, map[bool]string{true: "integer, optional, intent(out) :: ierror", false: "integer, intent(out) :: ierror"}[modern])
+	}
+	_, _ = fmt.Fprintf(s, "  %s %s(%s)\n    import\n", what, name, strings.Join(names, ", "))
+	for _, line := range lines {
+		_, _ = fmt.Fprintf(s, "    %s\n", line)
+	}
+	_, _ = fmt.Fprintf(s, "  end %s\n", what)
+}
+
+// attributeFunctions are the predefined functions that copy and delete attributes.
+var attributeFunctions = []string{
+	"MPI_NULL_COPY_FN", "MPI_DUP_FN", "MPI_NULL_DELETE_FN", "MPI_COMM_NULL_COPY_FN", "MPI_COMM_DUP_FN", "MPI_COMM_NULL_DELETE_FN",
+	"MPI_TYPE_NULL_COPY_FN", "MPI_TYPE_DUP_FN", "MPI_TYPE_NULL_DELETE_FN",
+}
+
+// fortranModule returns the text of module mpi: what mpif.h has, with interfaces.
+func fortranModule() (string, error) {
+	numbers, err := fortranNumbers()
+	if err != nil {
+		return "", err
+	}
+	all, _, err := fortranDeclared()
+	var s strings.Builder
+	s.WriteString("module mpi\n  implicit none\n  public\n" + numbers + shared)
+	for _, name := range attributeFunctions {
+		s.WriteString("  external :: " + name + "\n")
+	}
+	s.WriteString("interface\n")
+	for _, d := range all {
+		procedure(&s, d, "MPI_"+d.name, false)
+		procedure(&s, d, "PMPI_"+d.name, false)
+	}
+	s.WriteString("end interface\nend module\n")
+	return s.String(), err
+}
+
+// shared08 is the common block of the constants that are variables as module mpi_f08 has it.
+const shared08 = `  integer :: MPI_BOTTOM, MPI_IN_PLACE
+  integer :: MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1), MPI_ERRCODES_IGNORE(1)
+  type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)
+  character :: MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1,1)
+  common /gigarank_mpi_constants/ MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, MPI_ERRCODES_IGNORE, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE, MPI_ARGV_NULL, MPI_ARGVS_NULL
+`
+
+// fortranModule08 returns the text of module mpi_f08, where handles have types of their own.
+func fortranModule08() (string, error) {
+	values, err := constants()
+	if err != nil {
+		return "", err
+	}
+	all, _, err := fortranDeclared()
+	var s, equal strings.Builder
+	s.WriteString("module mpi_f08\n  implicit none\n  public\n")
+	for _, class := range handleClasses {
+		_, _ = fmt.Fprintf(&s, "  type, bind(C) :: MPI_%s\n    integer :: MPI_VAL\n  end type\n", class)
+	}
+	s.WriteString("  type, bind(C) :: MPI_Status\n    integer :: MPI_SOURCE, MPI_TAG, MPI_ERROR, MPI_internal(5)\n  end type\n")
+	for _, c := range append(fortranConstants, values...) {
+		if c.class == "" {
+			_, _ = fmt.Fprintf(&s, "  integer, parameter :: %s = %d\n", c.name, valueOf(c))
+		} else {
+			_, _ = fmt.Fprintf(&s, "  type(%s), parameter :: %s = %s(%d)\n", c.class, c.name, c.class, c.value)
+		}
+	}
+	s.WriteString("  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false., MPI_ASYNC_PROTECTS_NONBLOCKING = .false.\n" + shared08)
+	for _, name := range attributeFunctions {
+		s.WriteString("  external :: " + name + "\n")
+	}
+	for _, operator := range []string{"==", "/="} {
+		_, _ = fmt.Fprintf(&s, "  interface operator(%s)\n", operator)
+		for _, class := range handleClasses {
+			name := map[string]string{"==": "equal_", "/=": "other_"}[operator] + strings.ToLower(class)
+			_, _ = fmt.Fprintf(&s, "    module procedure %s\n", name)
+			_, _ = fmt.Fprintf(&equal, "  elemental logical function %s(a, b)\n    type(MPI_%s), intent(in) :: a, b\n    %s = a%%MPI_VAL %s b%%MPI_VAL\n  end function\n", name, class, name, operator)
+		}
+		s.WriteString("  end interface\n")
+	}
+	for _, d := range all {
+		for _, prefix := range []string{"MPI_", "PMPI_"} {
+			_, _ = fmt.Fprintf(&s, "  interface %s%s\n", prefix, d.name)
+			procedure(&s, d, prefix+d.name+"_f08", true)
+			s.WriteString("  end interface\n")
+		}
+	}
+	s.WriteString("contains\n" + equal.String() + "end module\n")
+	return s.String(), err
 }

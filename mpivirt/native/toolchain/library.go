@@ -38,6 +38,7 @@ type Library struct {
 	entry   string // object that is linked into each program
 	start   string // object that is linked into each program and each shared library
 	parts   string // archive of what is linked into programs that use it
+	modules string // directory of the modules of Fortran, if they are open
 }
 
 // Compiler returns the command of the C compiler: $GIGARANK_CC, else gcc.

@@ -91,7 +91,7 @@ var queries = []string{"-show", "--show", "--showme", "-showme", "--showme:comma
 // Command returns the compiler's command line that stands for one of a wrapper.
 func Command(l Language, library *Library, arguments []string) []string {
 	arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return slices.Contains(refused, a) })
-	command := slices.Concat([]string{l.command()}, arguments, flagsOf(l), []string{"-I" + library.include})
+	command := slices.Concat([]string{l.command()}, arguments, flagsOf(l), library.includes(l))
 	if !links(arguments) {
 		return command
 	}
@@ -100,7 +100,18 @@ func Command(l Language, library *Library, arguments []string) []string {
 		command = append(command, linkFlags...)
 		command = append(command, library.entry, library.parts)
 	}
+	if l == Fortran {
+		command = append(command, filepath.Join(library.modules, modulesName))
+	}
 	return append(command, "-Wl,--no-as-needed", library.Path)
+}
+
+// includes returns the flags that name the directories of mpi.h, of mpif.h and of modules.
+func (l *Library) includes(language Language) []string {
+	if language == Fortran {
+		return []string{"-I" + l.include, "-I" + l.modules}
+	}
+	return []string{"-I" + l.include}
 }
 
 // isSource reports whether an argument names a file to compile or link.
@@ -127,6 +138,11 @@ func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writ
 	if err != nil {
 		return 1, err
 	}
+	if l == Fortran {
+		if err := library.openModules(); err != nil {
+			return 1, err
+		}
+	}
 	if i := slices.IndexFunc(arguments, func(a string) bool { return slices.Contains(queries, a) }); i >= 0 {
 		return 0, answer(out, l, library, arguments[i], slices.Delete(slices.Clone(arguments), i, i+1))
 	}
@@ -148,7 +164,7 @@ func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writ
 func answer(out io.Writer, l Language, library *Library, query string, arguments []string) error {
 	whole := Command(l, library, append(arguments, "OBJECT"))
 	whole = slices.DeleteFunc(whole, func(a string) bool { return a == "OBJECT" })
-	compile := slices.Concat(flagsOf(l), []string{"-I" + library.include})
+	compile := slices.Concat(flagsOf(l), library.includes(l))
 	switch query {
 	case "--showme:command":
 		whole = whole[:1]

@@ -20,7 +20,6 @@
       call mpi_reduce(mine, all, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
       if (rank .eq. 0) then
         write (*, '(a,i0,a,i0,a,i0,a)') 'fortran77: ', all(1), ' checks on ', size, ' ranks, ', all(2), ' failed'
-        call flush(6)
       end if
       call mpi_finalize(ierr)
       if (all(2) .ne. 0 .and. rank .eq. 0) stop 1
@@ -36,7 +35,6 @@
       if (.not. so) then
         failures = failures + 1
         write (*, '(a,i0,a,i0,a,i0)') 'rank ', rank, ' of ', size, ', check ', line
-        call flush(6)
       end if
       end subroutine
 

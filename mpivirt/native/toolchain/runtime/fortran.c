@@ -5,53 +5,56 @@
 
 /* --- handles ------------------------------------------------------------------------ */
 
-/* The handles of a rank that Fortran knows by other numbers, by number. */
-struct gigarank_numbers {
-	int32_t count, room;
-	void *handles[];
-};
+struct gigarank_fortran *gigarank_fortran(void) {
+	struct gigarank_rank *r = gigarank_running();
+	if (r && !r->fortran && !(r->fortran = calloc(1, sizeof *r->fortran)))
+		abort();
+	return r ? r->fortran : NULL;
+}
 
-static struct gigarank_numbers *numbers(void) { return gigarank_running() ? gigarank_running()->numbers : NULL; }
+void gigarank_close_fortran(struct gigarank_rank *r) {
+	if (r->fortran)
+		free(r->fortran->handles);
+	free(r->fortran);
+	r->fortran = NULL;
+}
 
 void *gigarank_handle_of(MPI_Fint number) {
-	struct gigarank_numbers *t = numbers();
+	struct gigarank_fortran *f = gigarank_running() ? gigarank_running()->fortran : NULL;
 	uint32_t place = (uint32_t)number - GIGARANK_PREDEFINED;
-	return t && place < (uint32_t)t->count ? t->handles[place] : (void *)(uintptr_t)(uint32_t)number;
+	return f && place < (uint32_t)f->count ? f->handles[place] : (void *)(uintptr_t)(uint32_t)number;
 }
 
 MPI_Fint gigarank_number_of(void *handle) {
-	struct gigarank_rank *r = gigarank_running();
-	struct gigarank_numbers *t = numbers();
-	int32_t count = t ? t->count : 0, place = count;
-	if ((uintptr_t)handle < GIGARANK_PREDEFINED || !r)
+	struct gigarank_fortran *f = (uintptr_t)handle < GIGARANK_PREDEFINED ? NULL : gigarank_fortran();
+	if (!f)
 		return (MPI_Fint)(uintptr_t)handle;
-	for (int32_t i = count - 1; i >= 0; i--) {
-		if (t->handles[i] == handle)
+	int32_t place = f->count;
+	for (int32_t i = f->count - 1; i >= 0; i--) {
+		if (f->handles[i] == handle)
 			return i + GIGARANK_PREDEFINED;
-		if (!t->handles[i])
+		if (!f->handles[i])
 			place = i;
 	}
-	if (!t || place == t->room) {
-		int32_t room = 2 * count + 8;
-		if (!(t = realloc(t, sizeof *t + (size_t)room * sizeof *t->handles)))
+	if (place == f->room) {
+		f->room = 2 * f->room + 8;
+		if (!(f->handles = realloc(f->handles, (size_t)f->room * sizeof *f->handles)))
 			abort();
-		r->numbers = t;
-		t->room = room;
 	}
-	t->count = count + (place == count);
-	t->handles[place] = handle;
+	f->count += place == f->count;
+	f->handles[place] = handle;
 	return place + GIGARANK_PREDEFINED;
 }
 
-/* gigarank_forget ends the use of a number, whose handle has been freed. */
-void gigarank_forget(MPI_Fint number) {
-	struct gigarank_numbers *t = numbers();
+/* gigarank_release_number ends the use of a number, whose handle has been freed. */
+void gigarank_release_number(MPI_Fint number) {
+	struct gigarank_fortran *f = gigarank_fortran();
 	uint32_t place = (uint32_t)number - GIGARANK_PREDEFINED;
-	if (!t || place >= (uint32_t)t->count)
+	if (!f || place >= (uint32_t)f->count)
 		return;
-	t->handles[place] = NULL;
-	while (t->count > 0 && !t->handles[t->count - 1])
-		t->count--;
+	f->handles[place] = NULL;
+	while (f->count > 0 && !f->handles[f->count - 1])
+		f->count--;
 }
 
 /* The number of a request lacks its generation: a handle of a request that is over may name a
@@ -168,11 +171,155 @@ void pmpi_alloc_mem_(const MPI_Aint *size, const MPI_Fint *info, MPI_Aint *base,
 }
 GIGARANK_FORTRAN_NAMES(alloc_mem)
 
+void pmpi_info_create_env_(MPI_Fint *info, MPI_Fint *ierror) {
+	MPI_Info made = MPI_INFO_NULL;
+	store(ierror, PMPI_Info_create_env(0, NULL, &made));
+	*info = gigarank_info_number(made);
+}
+GIGARANK_FORTRAN_NAMES(info_create_env)
+
+/* In C the length counts the null at the end. */
+void pmpi_info_get_string_(const MPI_Fint *info, const char *key, MPI_Fint *length, char *value, MPI_Fint *flag, MPI_Fint *ierror, size_t key_length, size_t value_length) {
+	char name[key_length + 1], text[MPI_MAX_INFO_VAL];
+	int room = *length < MPI_MAX_INFO_VAL ? *length + (*length > 0) : MPI_MAX_INFO_VAL, asked = *length;
+	gigarank_take_text(name, key, key_length);
+	int error = PMPI_Info_get_string(gigarank_info_of(*info), name, &room, text, flag);
+	if (error == MPI_SUCCESS && *flag) {
+		*length = room - 1;
+		if (asked > 0)
+			gigarank_store_text(value, value_length, text);
+	}
+	store(ierror, error);
+}
+GIGARANK_FORTRAN_NAMES(info_get_string)
+
+/* --- attributes -------------------------------------------------------------------------- */
+
+/* The predefined functions do what they are known for without a call. */
+#define PREDEFINED(name) void name##_(void) { abort(); }
+PREDEFINED(mpi_null_copy_fn)
+PREDEFINED(mpi_dup_fn)
+PREDEFINED(mpi_null_delete_fn)
+PREDEFINED(mpi_comm_null_copy_fn)
+PREDEFINED(mpi_comm_dup_fn)
+PREDEFINED(mpi_comm_null_delete_fn)
+PREDEFINED(mpi_type_null_copy_fn)
+PREDEFINED(mpi_type_dup_fn)
+PREDEFINED(mpi_type_null_delete_fn)
+
+typedef void copy_attribute(const MPI_Fint *object, const MPI_Fint *key, const MPI_Aint *extra, const MPI_Aint *in, MPI_Aint *out, MPI_Fint *flag, MPI_Fint *ierror);
+typedef void delete_attribute(const MPI_Fint *object, const MPI_Fint *key, const MPI_Aint *value, const MPI_Aint *extra, MPI_Fint *ierror);
+
+/* What the functions in C of a key in Fortran know. Those of MPI 1 have default INTEGERs, which
+ * lie first in what has an address here. */
+struct key {
+	copy_attribute *copy;
+	delete_attribute *remove;
+	MPI_Aint extra;
+	int narrow;
+};
+
+static int copy(struct key *k, MPI_Fint object, int key, void *value, void *made, int *flag) {
+	MPI_Aint in = (MPI_Aint)value, out = 0;
+	MPI_Fint error = MPI_SUCCESS;
+	k->copy(&object, &key, &k->extra, &in, &out, flag, &error);
+	out = k->narrow ? (int32_t)out : out;
+	memcpy(made, &out, sizeof out);
+	return error;
+}
+
+static int remove_(struct key *k, MPI_Fint object, int key, void *value) {
+	MPI_Aint in = (MPI_Aint)value;
+	MPI_Fint error = MPI_SUCCESS;
+	k->remove(&object, &key, &in, &k->extra, &error);
+	return error;
+}
+
+static int copy_of_comm(MPI_Comm comm, int key, void *extra, void *value, void *made, int *flag) {
+	return copy(extra, gigarank_comm_number(comm), key, value, made, flag);
+}
+static int copy_of_type(MPI_Datatype type, int key, void *extra, void *value, void *made, int *flag) {
+	return copy(extra, gigarank_datatype_number(type), key, value, made, flag);
+}
+static int remove_of_comm(MPI_Comm comm, int key, void *value, void *extra) { return remove_(extra, gigarank_comm_number(comm), key, value); }
+static int remove_of_type(MPI_Datatype type, int key, void *value, void *extra) { return remove_(extra, gigarank_datatype_number(type), key, value); }
+
+static int is(const void *function, void (*one)(void), void (*other)(void), void (*third)(void)) {
+	return function == (void *)one || function == (void *)other || function == (void *)third;
+}
+
+/* key_of returns what the functions of a new key know, which is kept as long as the process. */
+static struct key *key_of(copy_attribute *copies, delete_attribute *removes, MPI_Aint extra, int narrow) {
+	struct key *k = malloc(sizeof *k);
+	if (!k)
+		abort();
+	*k = (struct key){copies, removes, extra, narrow};
+	return k;
+}
+
+#define COPIES(f) is(f, mpi_null_copy_fn_, mpi_comm_null_copy_fn_, mpi_type_null_copy_fn_)
+#define DUPLICATES(f) is(f, mpi_dup_fn_, mpi_comm_dup_fn_, mpi_type_dup_fn_)
+#define KEEPS(f) is(f, mpi_null_delete_fn_, mpi_comm_null_delete_fn_, mpi_type_null_delete_fn_)
+
+static int comm_key(copy_attribute *copies, delete_attribute *removes, MPI_Fint *key, MPI_Aint extra, int narrow) {
+	return PMPI_Comm_create_keyval(COPIES(copies) ? MPI_COMM_NULL_COPY_FN : DUPLICATES(copies) ? MPI_COMM_DUP_FN : copy_of_comm,
+		KEEPS(removes) ? MPI_COMM_NULL_DELETE_FN : remove_of_comm, key, key_of(copies, removes, extra, narrow));
+}
+
+void pmpi_comm_create_keyval_(copy_attribute *copies, delete_attribute *removes, MPI_Fint *key, const MPI_Aint *extra, MPI_Fint *ierror) {
+	store(ierror, comm_key(copies, removes, key, *extra, 0));
+}
+GIGARANK_FORTRAN_NAMES(comm_create_keyval)
+
+void pmpi_keyval_create_(copy_attribute *copies, delete_attribute *removes, MPI_Fint *key, const MPI_Fint *extra, MPI_Fint *ierror) {
+	store(ierror, comm_key(copies, removes, key, *extra, 1));
+}
+GIGARANK_FORTRAN_NAMES(keyval_create)
+
+void pmpi_type_create_keyval_(copy_attribute *copies, delete_attribute *removes, MPI_Fint *key, const MPI_Aint *extra, MPI_Fint *ierror) {
+	store(ierror, PMPI_Type_create_keyval(COPIES(copies) ? MPI_TYPE_NULL_COPY_FN : DUPLICATES(copies) ? MPI_TYPE_DUP_FN : copy_of_type,
+		KEEPS(removes) ? MPI_TYPE_NULL_DELETE_FN : remove_of_type, key, key_of(copies, removes, *extra, 0)));
+}
+GIGARANK_FORTRAN_NAMES(type_create_keyval)
+
+void pmpi_comm_set_attr_(const MPI_Fint *comm, const MPI_Fint *key, const MPI_Aint *value, MPI_Fint *ierror) {
+	store(ierror, PMPI_Comm_set_attr(gigarank_comm_of(*comm), *key, (void *)*value));
+}
+GIGARANK_FORTRAN_NAMES(comm_set_attr)
+
+void pmpi_attr_put_(const MPI_Fint *comm, const MPI_Fint *key, const MPI_Fint *value, MPI_Fint *ierror) {
+	store(ierror, PMPI_Comm_set_attr(gigarank_comm_of(*comm), *key, (void *)(MPI_Aint)*value));
+}
+GIGARANK_FORTRAN_NAMES(attr_put)
+
+void pmpi_type_set_attr_(const MPI_Fint *type, const MPI_Fint *key, const MPI_Aint *value, MPI_Fint *ierror) {
+	store(ierror, PMPI_Type_set_attr(gigarank_datatype_of(*type), *key, (void *)*value));
+}
+GIGARANK_FORTRAN_NAMES(type_set_attr)
+
+void pmpi_type_get_attr_(const MPI_Fint *type, const MPI_Fint *key, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *ierror) {
+	void *found = NULL;
+	*flag = 0;
+	store(ierror, PMPI_Type_get_attr(gigarank_datatype_of(*type), *key, &found, flag));
+	if (*flag)
+		*value = (MPI_Aint)found;
+}
+GIGARANK_FORTRAN_NAMES(type_get_attr)
+
 /* Predefined attributes are integers, to which C has pointers. */
 void pmpi_comm_get_attr_(const MPI_Fint *comm, const MPI_Fint *key, MPI_Aint *value, MPI_Fint *flag, MPI_Fint *ierror) {
 	void *found = NULL;
+	*flag = 0;
 	store(ierror, PMPI_Comm_get_attr(gigarank_comm_of(*comm), *key, &found, flag));
 	if (*flag)
 		*value = *key >= MPI_TAG_UB && *key <= MPI_LASTUSEDCODE ? *(int *)found : (MPI_Aint)found;
 }
 GIGARANK_FORTRAN_NAMES(comm_get_attr)
+
+void pmpi_attr_get_(const MPI_Fint *comm, const MPI_Fint *key, MPI_Fint *value, MPI_Fint *flag, MPI_Fint *ierror) {
+	MPI_Aint found = 0;
+	pmpi_comm_get_attr_(comm, key, &found, flag, ierror);
+	if (*flag)
+		*value = (MPI_Fint)found;
+}
+GIGARANK_FORTRAN_NAMES(attr_get)

@@ -16,9 +16,23 @@ struct gigarank_fortran_constants {
 	char argv_null, argvs_null;
 };
 
+enum { GIGARANK_KEYS = 16 };
+
+/* What a rank has for Fortran and its library. */
+struct gigarank_fortran {
+	void **handles; /* that Fortran knows by other numbers, by number */
+	int32_t count, room;
+	int32_t keys;
+	uint64_t drawn; /* random bytes */
+	void *values[GIGARANK_KEYS];
+};
+
+/* gigarank_fortran returns what the running rank has, NULL if no rank runs. */
+struct gigarank_fortran *gigarank_fortran(void);
+
 void *gigarank_handle_of(MPI_Fint number);
 MPI_Fint gigarank_number_of(void *handle);
-void gigarank_forget(MPI_Fint number);
+void gigarank_release_number(MPI_Fint number);
 MPI_Request gigarank_request_of(MPI_Fint number);
 MPI_Fint gigarank_request_number(MPI_Request request);
 

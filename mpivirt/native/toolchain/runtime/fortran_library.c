@@ -1,16 +1,92 @@
 /* What the Fortran library asks of the system. */
 #define _GNU_SOURCE
-#include "internal.h"
+#include "fortran.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sys/random.h>
 #include <unistd.h>
+
+/* real returns the function of the C library that a name of this file hides. */
+#define real(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 /* What is written to the standard output without stdio goes the way of what stdio writes. */
 ssize_t write(int file, const void *bytes, size_t n) {
-	static ssize_t (*real)(int, const void *, size_t);
 	if (file == STDOUT_FILENO && gigarank_running())
 		return gigarank_print(bytes, n);
-	if (!real)
-		real = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
-	return real(file, bytes, n);
+	static __typeof__(&write) hidden;
+	if (!hidden)
+		hidden = real(write);
+	return hidden(file, bytes, n);
+}
+
+/* --- keys ------------------------------------------------------------------------------- */
+
+/* The keys that a rank makes, and what it keeps under them, are its own, as a thread's are: the
+ * library keeps the state of random numbers under one. */
+
+enum { FIRST_KEY = 1 << 20 };
+
+int pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
+	struct gigarank_fortran *f = gigarank_fortran();
+	if (!f)
+		return real(pthread_key_create)(key, destructor);
+	if (f->keys == GIGARANK_KEYS)
+		return EAGAIN;
+	f->values[f->keys] = NULL;
+	*key = (pthread_key_t)(FIRST_KEY + f->keys++);
+	return 0;
+}
+
+int pthread_key_delete(pthread_key_t key) { return key >= FIRST_KEY ? 0 : real(pthread_key_delete)(key); }
+
+void *pthread_getspecific(pthread_key_t key) {
+	static __typeof__(&pthread_getspecific) hidden;
+	if (key >= FIRST_KEY && gigarank_running())
+		return gigarank_fortran()->values[key - FIRST_KEY];
+	if (!hidden)
+		hidden = real(pthread_getspecific);
+	return hidden(key);
+}
+
+int pthread_setspecific(pthread_key_t key, const void *value) {
+	if (key < FIRST_KEY || !gigarank_running())
+		return real(pthread_setspecific)(key, value);
+	gigarank_fortran()->values[key - FIRST_KEY] = (void *)value;
+	return 0;
+}
+
+/* --- random bytes -------------------------------------------------------------------------- */
+
+/* Random bytes are the same in every run: they follow from the rank and from how many it has
+ * asked for. The generator is SplitMix64 (Steele, Lea, Flood 2014). */
+static void random_bytes(struct gigarank_fortran *f, char *to, size_t n) {
+	uint64_t rank = (uint64_t)(gigarank_current->first + (gigarank_running() - gigarank_current->ranks));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = (rank << 32) + ++f->drawn * 0x9e3779b97f4a7c15u;
+		x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+		x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+		to[i] = (char)(x ^ x >> 31);
+	}
+}
+
+int getentropy(void *to, size_t n) {
+	struct gigarank_fortran *f = gigarank_fortran();
+	if (!f)
+		return real(getentropy)(to, n);
+	if (n > 256) {
+		errno = EIO;
+		return -1;
+	}
+	random_bytes(f, to, n);
+	return 0;
+}
+
+ssize_t getrandom(void *to, size_t n, unsigned flags) {
+	struct gigarank_fortran *f = gigarank_fortran();
+	if (!f)
+		return real(getrandom)(to, n, flags);
+	random_bytes(f, to, n);
+	return (ssize_t)n;
 }

@@ -141,7 +141,7 @@ struct gigarank_rank {
 	char *saved;                 /* its copy of the stack, while it is suspended, if stacks are copied */
 	struct gigarank_process *process; /* what it has of a process, if it has asked for any of it */
 	char *line;                  /* of output that has not ended */
-	struct gigarank_numbers *numbers; /* of its handles in Fortran */
+	struct gigarank_fortran *fortran; /* what it has for Fortran and its library */
 	struct gigarank_own *own;    /* what few ranks have: error codes, attributes of types and the like */
 	int32_t line_length, line_room;
 	int32_t code;                /* with which it has ended, or the signal */

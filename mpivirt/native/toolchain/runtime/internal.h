@@ -113,6 +113,9 @@ void gigarank_at_exit(void (*f)(void *, int), void *what);
 /* gigarank_adopt gives the thread what a rank has of a process, NULL for the run's own. */
 void gigarank_adopt(struct gigarank_engine *e, struct gigarank_rank *r);
 
+/* gigarank_close_fortran frees what a rank has for Fortran. */
+void gigarank_close_fortran(struct gigarank_rank *r);
+
 /* gigarank_forget_process frees what a rank has of a process. */
 void gigarank_forget_process(struct gigarank_rank *r);
 

@@ -1,0 +1,130 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+/*
+#cgo LDFLAGS: -ldl
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// path_of stores the path at which the loader finds a library, and reports whether it does.
+static int path_of(const char *name, char *path, size_t room) {
+	void *handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
+	struct link_map *map;
+	int found = handle && dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && (size_t)snprintf(path, room, "%s", map->l_name) < room;
+	if (handle)
+		dlclose(handle);
+	return found;
+}
+*/
+import "C"
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The library of Fortran keeps units and the state of random numbers in variables. Each image
+// of a program has a copy of the library of its own, whose variables belong to the ranks as
+// those of the program do, and whose constructors each rank calls.
+
+// fortranLibrary returns the name of the library of Fortran that a program needs, if it does.
+func fortranLibrary(program string) string {
+	file, err := elf.Open(program)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }()
+	needed, err := file.ImportedLibraries()
+	if err != nil {
+		return ""
+	}
+	for _, name := range needed {
+		if strings.HasPrefix(name, "libgfortran.so.") {
+			return name
+		}
+	}
+	return ""
+}
+
+// ownLibrary has the text of a program need a copy of a library in the place of the library.
+// The name of the copy is as long as that of the library.
+func ownLibrary(program []byte, library string) error {
+	name := C.CString(library)
+	defer C.free(unsafe.Pointer(name))
+	var path [4096]C.char
+	if C.path_of(name, &path[0], C.size_t(len(path))) == 0 {
+		return errors.New("the loader does not find it: install it, or name its directory in LD_LIBRARY_PATH")
+	}
+	text, err := os.ReadFile(C.GoString(&path[0]))
+	if err != nil {
+		return err
+	}
+	if err := holdConstructors(text); err != nil {
+		return err
+	}
+	fd, err := inMemory(library, text)
+	if err != nil {
+		return err
+	}
+	number, directory := fmt.Sprint(fd), "/dev/fd/"
+	copied := directory + strings.Repeat("/", max(0, len(library)-len(directory)-len(number))) + number
+	if len(copied) != len(library) {
+		return fmt.Errorf("too many open files: %s is longer than its name", copied)
+	}
+	file, err := elf.NewFile(bytes.NewReader(program))
+	if err != nil {
+		return err
+	}
+	strings := file.Section(".dynstr")
+	if strings == nil {
+		return errors.New("the program has no .dynstr")
+	}
+	names := program[strings.Offset : strings.Offset+strings.Size]
+	copy(names, bytes.ReplaceAll(names, []byte("\x00"+library+"\x00"), []byte("\x00"+copied+"\x00")))
+	return nil
+}
+
+// moved is added to the tags that the loader must not see. The runtime looks for them.
+const moved = 0x60676900
+
+// holdConstructors hides the constructors and destructors of a library from the loader.
+func holdConstructors(library []byte) error {
+	file, err := elf.NewFile(bytes.NewReader(library))
+	if err != nil {
+		return err
+	}
+	dynamic := file.Section(".dynamic")
+	if dynamic == nil || file.Class != elf.ELFCLASS64 || file.ByteOrder != binary.LittleEndian {
+		return errors.New("it is no library of this machine")
+	}
+	entries := library[dynamic.Offset : dynamic.Offset+dynamic.Size]
+	for ; len(entries) >= 16; entries = entries[16:] {
+		switch tag := elf.DynTag(binary.LittleEndian.Uint64(entries)); tag {
+		case elf.DT_INIT_ARRAY, elf.DT_INIT_ARRAYSZ, elf.DT_FINI_ARRAY, elf.DT_FINI_ARRAYSZ:
+			binary.LittleEndian.PutUint64(entries, moved+uint64(tag))
+		}
+	}
+	return nil
+}
+
+// inMemory returns a file in memory with a text. It stays open: the loader knows an image by
+// its name.
+func inMemory(name string, text []byte) (int, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return 0, err
+	}
+	return fd, os.WriteFile(fmt.Sprintf("/proc/self/fd/%d", fd), text, 0o600)
+}
