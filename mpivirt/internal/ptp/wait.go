@@ -110,7 +110,7 @@ func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	clock := k.Clock[lp]
 	switch w.Kind {
 	case WaitOne:
-		if r := k.Requests.At(w.Request); r.Complete {
+		if r := k.Requests.At(w.Subject); r.Complete {
 			return max(clock, r.Time), true
 		}
 		return vtime.Forever, false
@@ -129,11 +129,14 @@ func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	}
 }
 
-// earliest returns the least completion time of the requests, Forever if none is complete.
-// Inactive requests (index 0) are skipped.
-func (k *Messages) earliest(requests []int32) vtime.Time {
+// earliest returns the least completion time of the requests that a wait is for, Forever if
+// none is complete. Inactive requests (index 0) are skipped.
+func (k *Messages) earliest(lp int32, w *wait) vtime.Time {
+	if len(w.Requests) == 0 {
+		return k.earliestKept(k.kept[lp])
+	}
 	least := vtime.Forever
-	for _, ri := range requests {
+	for _, ri := range w.Requests {
 		if ri == 0 {
 			continue
 		}
@@ -157,11 +160,11 @@ func (k *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
 // evaluateProbe is evaluate for a blocking probe.
 func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	w := &box.Wait
-	w.message = k.leastMessage(box, w.pattern())
-	if w.message == 0 {
+	w.Subject = k.leastMessage(box, w.pattern())
+	if w.Subject == 0 {
 		return vtime.Forever, false
 	}
-	m := k.messages.At(w.message)
+	m := k.messages.At(w.Subject)
 	switch {
 	case w.Peer == world.AnySource && m.arrival > known:
 		return m.arrival, false
@@ -226,7 +229,7 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 	w.Kind, w.queued = NoWait, false
 	switch kind {
 	case WaitOne:
-		k.Charge(lp, k.Requests.At(w.Request), w.at)
+		k.Charge(lp, k.Requests.At(w.Subject), w.at)
 	case WaitAll:
 		k.chargeAll(lp, w.Requests, w.at)
 	case WaitAny, WaitSome:
@@ -250,15 +253,15 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 	w, now := &box.Wait, k.Clock[lp]
 	switch kind {
 	case TestProbe:
-		w.message = k.probed(box, now)
-		w.found = w.message != 0
+		w.Subject = k.probed(box, now)
+		w.found = w.Subject != 0
 	case TestAll:
 		w.found = k.allComplete(w.Requests, now)
 		if w.found {
 			k.chargeAll(lp, w.Requests, now)
 		}
 	default:
-		w.found = k.earliest(w.Requests) <= now
+		w.found = k.earliest(lp, w) <= now
 	}
 	if w.found {
 		box.polls = 0
