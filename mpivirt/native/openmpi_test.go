@@ -59,3 +59,8 @@ func TestExamplesAgainstRealMPI(t *testing.T) {
 		})
 	}
 }
+
+func TestExampleInFortranAgainstRealMPI(t *testing.T) {
+	source := filepath.Join("..", "..", "examples", "fortran", "picalc.f90")
+	compareWithReal(t, source, buildFortran(t, source), 4)
+}
