@@ -82,10 +82,7 @@ func (k *Collectives) sendRun(inst *instance, b *arrayRun, dst, src, n, stride i
 		w.U64(uint64(dst))
 		w.U64(uint64(src))
 		w.U64(uint64(stride))
-		clocks := b.From(src)
-		for i := range part {
-			w.U64(uint64(clocks[i*stride]))
-		}
+		w.Times(b.From(src), part, stride)
 		dst, src, n = dst+part*stride, src+part*stride, n-part
 		b.outbound.dst = dst
 	}
@@ -118,18 +115,14 @@ func (k *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 		s.clocks = k.memory.Take(min(len(r.Rest)/8, chunk))
 		for n := len(r.Rest) / 8; n > 0; n = len(r.Rest) / 8 {
 			part := s.clocks[:min(n, chunk)]
-			for i := range part {
-				part[i] = vtime.Time(r.U64())
-			}
+			r.Times(part)
 			e.Receive(s.dst, s.src, s.stride, part)
 			s.dst, s.src = s.dst+len(part)*s.stride, s.src+len(part)*s.stride
 		}
 		k.memory.Give(s.clocks)
 	} else {
 		s.clocks = k.memory.Take(len(r.Rest) / 8)
-		for i := range s.clocks {
-			s.clocks[i] = vtime.Time(r.U64())
-		}
+		r.Times(s.clocks)
 		s.from = from
 		b.inbox[round] = append(b.inbox[round], s)
 	}

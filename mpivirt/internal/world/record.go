@@ -1,6 +1,10 @@
 package world
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"gigarank/vtime"
+)
 
 // AppendWords appends words to b, little-endian.
 func AppendWords(b []byte, words ...uint64) []byte {
@@ -42,6 +46,22 @@ func (w *Writer) U32(v uint32) { binary.LittleEndian.PutUint32(w.Rest, v); w.Res
 // U64 writes eight bytes.
 func (w *Writer) U64(v uint64) { binary.LittleEndian.PutUint64(w.Rest, v); w.Rest = w.Rest[8:] }
 
+// Times writes n instants, stride apart, eight bytes each.
+func (w *Writer) Times(clocks []vtime.Time, n, stride int) {
+	out := w.Rest[:8*n]
+	if stride == 1 {
+		for _, t := range clocks[:n] {
+			binary.LittleEndian.PutUint64(out[:8], uint64(t))
+			out = out[8:]
+		}
+	} else {
+		for i := range n {
+			binary.LittleEndian.PutUint64(out[8*i:], uint64(clocks[i*stride]))
+		}
+	}
+	w.Rest = w.Rest[8*n:]
+}
+
 // Reader reads fields from the rest of a record. A missing field panics.
 type Reader struct{ Rest []byte }
 
@@ -53,3 +73,13 @@ func (r *Reader) U32() uint32 { v := binary.LittleEndian.Uint32(r.Rest); r.Rest 
 
 // U64 reads eight bytes.
 func (r *Reader) U64() uint64 { v := binary.LittleEndian.Uint64(r.Rest); r.Rest = r.Rest[8:]; return v }
+
+// Times reads as many instants as there is room for, eight bytes each.
+func (r *Reader) Times(clocks []vtime.Time) {
+	in := r.Rest[:8*len(clocks)]
+	for i := range clocks {
+		clocks[i] = vtime.Time(binary.LittleEndian.Uint64(in[:8]))
+		in = in[8:]
+	}
+	r.Rest = r.Rest[8*len(clocks):]
+}
