@@ -18,7 +18,7 @@ func ReadResults(dir string) ([]Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: name the directory of a study", err)
 	}
-	j := &Journal{dir: dir}
+	j := &Journal{lines: lines[Record]{dir: dir}}
 	if err := j.parse(path, text); err != nil {
 		return nil, err
 	}

@@ -15,17 +15,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Journal is the file of results, with a record in each line. A record that Append has
+// Journal is the journal of a study of a machine.
+type Journal struct {
+	lines[Record]
+	// attempts are the points that were killed, and the one that is under way.
+	attempts []attempt
+}
+
+// ScalingJournal is the journal of a study of the simulator.
+type ScalingJournal struct{ lines[ScalingRecord] }
+
+// lines is the file of results, with a record in each line. A record that Append has
 // accepted is on the disk, and stays there whatever happens to the process or the
 // machine. Only one process at a time has a journal open.
-type Journal struct {
+type lines[R record] struct {
 	dir     string
 	file    *os.File
 	end     int64 // of the last whole line
-	records []Record
+	records []R
 	dropped int64 // bytes of a torn end
-	// attempts are the points that were killed, and the one that is under way.
-	attempts []attempt
+}
+
+// record is what a line holds.
+type record interface {
+	// schemas returns the versions of the record's fields and of its document's. A record
+	// without a document has failed.
+	schemas() (own, document int, failed bool)
+}
+
+func (r Record) schemas() (own, document int, failed bool) {
+	return r.Schema, r.Result.Schema, false
+}
+
+func (r ScalingRecord) schemas() (own, document int, failed bool) {
+	return r.Schema, r.Result.Schema, r.Error != ""
 }
 
 // DamagedError says that something outside the study has changed its files.
@@ -44,6 +67,27 @@ const (
 // resume it takes over the records there, without a last line that was torn when its
 // writer was killed. Without resume it refuses a directory that has results.
 func OpenJournal(dir string, resume bool) (*Journal, error) {
+	l, err := openLines[Record](dir, resume)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{lines: *l}
+	if err := j.takeOverKilled(); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	return j, nil
+}
+
+// OpenScalingJournal is OpenJournal for a study of the simulator.
+func OpenScalingJournal(dir string, resume bool) (*ScalingJournal, error) {
+	l, err := openLines[ScalingRecord](dir, resume)
+	if err != nil {
+		return nil, err
+	}
+	return &ScalingJournal{*l}, nil
+}
+
+func openLines[R record](dir string, resume bool) (*lines[R], error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", dir, err)
 	}
@@ -52,14 +96,14 @@ func OpenJournal(dir string, resume bool) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be written: %w; name a directory that is writable", path, err)
 	}
-	j := &Journal{dir: dir, file: file}
+	j := &lines[R]{dir: dir, file: file}
 	if err := j.takeOver(path, resume); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return j, nil
 }
 
-func (j *Journal) takeOver(path string, resume bool) error {
+func (j *lines[R]) takeOver(path string, resume bool) error {
 	// Some parallel file systems have no locks: there the user takes care.
 	if err := unix.Flock(int(j.file.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return fmt.Errorf("%s is in use by another process: wait for its end, or name another directory", path)
@@ -79,9 +123,6 @@ func (j *Journal) takeOver(path string, resume bool) error {
 			return err
 		}
 	}
-	if err := j.takeOverKilled(); err != nil {
-		return err
-	}
 	if err := j.checkDirectory(); err != nil {
 		return err
 	}
@@ -89,7 +130,7 @@ func (j *Journal) takeOver(path string, resume bool) error {
 }
 
 // checkDirectory returns an error if files of the directory cannot be replaced.
-func (j *Journal) checkDirectory() error {
+func (j *lines[R]) checkDirectory() error {
 	if err := unix.Access(j.dir, unix.W_OK|unix.X_OK); err != nil {
 		return fmt.Errorf("%s cannot be written: %w; make it writable, or name another directory", j.dir, err)
 	}
@@ -98,7 +139,7 @@ func (j *Journal) checkDirectory() error {
 
 // Check returns a *DamagedError if the file of results is not as this process has left it,
 // or if the directory can no longer be written.
-func (j *Journal) Check() error {
+func (j *lines[R]) Check() error {
 	path := filepath.Join(j.dir, ResultsFile)
 	damaged := func(what string) error {
 		return &DamagedError{fmt.Sprintf("%s %s: something else works in that directory; the results so far go into %s and %s there, if it can be written",
@@ -127,18 +168,19 @@ func (j *Journal) Check() error {
 
 // parse reads the lines. A line at the end of the file that is no record may be torn;
 // anywhere else it is a fault.
-func (j *Journal) parse(path string, text []byte) error {
+func (j *lines[R]) parse(path string, text []byte) error {
 	number := 0
 	for line := range bytes.Lines(text) {
 		number++
-		r, err := parseRecord(line)
+		r, err := parseRecord[R](line)
+		schema, _, _ := r.schemas()
 		switch {
 		case err == nil:
 			j.records = append(j.records, r)
 			j.end += int64(len(line))
-		case r.Schema != 0 && r.Schema != Schema && json.Valid(line):
-			return fmt.Errorf("%s:%d: a record of schema %d, and this build has %d: name another directory", path, number, r.Schema, Schema)
-		case isTorn(text[j.end:], len(j.records) == 0):
+		case schema != 0 && schema != Schema && json.Valid(line):
+			return fmt.Errorf("%s:%d: a record of schema %d, and this build has %d: name another directory", path, number, schema, Schema)
+		case isTorn[R](text[j.end:], len(j.records) == 0):
 			return nil
 		default:
 			return fmt.Errorf("%s:%d: no record of a study: %w: name another directory, or in results of a study restore the line, or remove it to simulate its point again",
@@ -150,16 +192,17 @@ func (j *Journal) parse(path string, text []byte) error {
 
 var errNoEnd = errors.New("it has no end")
 
-func parseRecord(line []byte) (r Record, err error) {
+func parseRecord[R record](line []byte) (r R, err error) {
 	err = json.Unmarshal(line, &r)
+	own, document, failed := r.schemas()
 	summed, holds := checkSum(line)
 	switch {
 	case err != nil:
-	case !summed && hasUnknownFields(line):
+	case !summed && hasUnknownFields[R](line):
 		err = errors.New("it has no checksum, and fields that are unknown")
 	case summed && !holds:
 		err = errors.New("its checksum does not hold: the line was changed")
-	case r.Schema != Schema || r.Result.Schema == 0:
+	case own != Schema || document == 0 && !failed:
 		err = errors.New("fields are missing")
 	case !bytes.HasSuffix(line, []byte("\n")):
 		err = errNoEnd
@@ -194,8 +237,8 @@ func checkSum(line []byte) (summed, holds bool) {
 }
 
 // hasUnknownFields reports whether an object has fields that a record has not.
-func hasUnknownFields(line []byte) bool {
-	var r Record
+func hasUnknownFields[R record](line []byte) bool {
+	var r R
 	strict := json.NewDecoder(bytes.NewReader(line))
 	strict.DisallowUnknownFields()
 	return strict.Decode(&r) != nil
@@ -205,7 +248,7 @@ func hasUnknownFields(line []byte) bool {
 // be the rest of the one record that was being written. File systems put zeros where a
 // block has not reached the disk. If nothing comes before, the file may be anyone's:
 // then it must also begin like a record.
-func isTorn(rest []byte, alone bool) bool {
+func isTorn[R record](rest []byte, alone bool) bool {
 	line := bytes.TrimRight(rest, "\x00\n")
 	if len(line) == 0 {
 		return true
@@ -214,14 +257,14 @@ func isTorn(rest []byte, alone bool) bool {
 		return false
 	}
 	if json.Valid(line) {
-		_, err := parseRecord(line)
+		_, err := parseRecord[R](line)
 		return errors.Is(err, errNoEnd)
 	}
 	return !alone || line[0] == '{' || line[0] == 0
 }
 
 // cut removes everything after the last whole line.
-func (j *Journal) cut() error {
+func (j *lines[R]) cut() error {
 	err := errors.Join(j.file.Truncate(j.end), j.file.Sync())
 	if err != nil {
 		return fmt.Errorf("%s: a torn line at its end cannot be removed: %w", j.file.Name(), err)
@@ -243,11 +286,11 @@ func syncDirectory(dir string) error {
 }
 
 // Dropped returns the bytes of a torn line that was removed.
-func (j *Journal) Dropped() int64 { return j.dropped }
+func (j *lines[R]) Dropped() int64 { return j.dropped }
 
 // Append adds a record and returns once it is on the disk. After an error the
 // file ends with the record before. It is a *DamagedError if the file is not as it was left.
-func (j *Journal) Append(r Record) error {
+func (j *lines[R]) Append(r R) error {
 	if err := j.Check(); err != nil {
 		return fmt.Errorf("the result was not written: %w", err)
 	}
@@ -268,7 +311,7 @@ func (j *Journal) Append(r Record) error {
 }
 
 // Close closes the file.
-func (j *Journal) Close() error { return j.file.Close() }
+func (j *lines[R]) Close() error { return j.file.Close() }
 
 // Outcome returns the last record of each point of a plan, in its order, and the number
 // of records in the file that belong to no point of it.
@@ -307,4 +350,26 @@ func (j *Journal) Finished(p *Plan, version string, mix bool) (map[Point]bool, e
 			j.file.Name(), plural(foreign, "point"), by, version)
 	}
 	return done, nil
+}
+
+// Outcome returns the last record of each point of a study that has ended well under a
+// launcher, in its order. It is an error if another version of gigarank has made a run,
+// since wall times must not be mixed.
+func (j *ScalingJournal) Outcome(s *Scaling, launcher, version string) (records []ScalingRecord, err error) {
+	last := map[ScalingPoint]ScalingRecord{}
+	for _, r := range j.records {
+		last[r.Point] = r
+	}
+	for _, point := range s.Points {
+		r, done := last[point]
+		switch {
+		case !done || r.Error != "":
+		case r.Version != version || r.Launcher != launcher:
+			return nil, fmt.Errorf("%s has a run by gigarank %s with host processes by %s, and this is %s by %s: go on with the same, or name another directory",
+				j.file.Name(), r.Version, r.Launcher, version, launcher)
+		default:
+			records = append(records, r)
+		}
+	}
+	return records, nil
 }

@@ -2,7 +2,6 @@ package study
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -234,17 +233,6 @@ func NewScalingRecord(version, launcher string, point ScalingPoint, d result.Doc
 	n := len(walls)
 	r.Wall = (walls[(n-1)/2] + walls[n/2]) / 2
 	return r
-}
-
-// WriteScalingJSON writes the records, one in each line.
-func WriteScalingJSON(w io.Writer, records []ScalingRecord) error {
-	encoder := json.NewEncoder(w)
-	for _, r := range records {
-		if err := encoder.Encode(r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // scalingColumns are those of the table of a study of the simulator.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +38,8 @@ gigarank, such as "srun -n" or "mpirun --oversubscribe -n"; none stands for engi
 
 Runs of as many ranks on another number of hosts must have the same fingerprint, and the
 report says whether they have. After a run that fails the others go on, and the exit code
-is 3. A signal ends the study after its report is written.
+is 3. A signal ends the study after its report is written. The same command with --resume
+goes on, also after a kill or a power cut, and makes runs that have failed again.
 
 `
 
@@ -44,6 +47,7 @@ is 3. A signal ends the study after its report is written.
 type scalingFlags struct {
 	axes          study.ScalingAxes
 	out, launcher string
+	resume        bool
 }
 
 func newScaling(c *console) *cobra.Command {
@@ -64,6 +68,7 @@ func newScaling(c *console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results (required)")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
 	flags.StringVar(&f.axes.Hosts, "hosts", "", "host processes: an `AXIS` such as 1,2,4 (default 1,2)")
 	flags.StringVar(&f.axes.Lambda, "lambda", "", "λ, virtual ranks of each host process: an `AXIS` (default 128,1024)")
 	flags.StringVar(&f.axes.Machines, "machine", "", "a `LIST` of presets and machine files (default xt5)")
@@ -114,7 +119,8 @@ type scalingConductor struct {
 	launcher []string
 	self     string
 	build    string
-	records  []study.ScalingRecord
+	journal  *study.ScalingJournal
+	records  []study.ScalingRecord // in the order of the runs
 	failed   int
 }
 
@@ -126,6 +132,7 @@ func conductScaling(c *console, f *scalingFlags) error {
 	if err := s.prepare(); err != nil {
 		return err
 	}
+	defer func() { _ = s.journal.Close() }() // its lines are on the disk
 	signals := catchSignals(endingSignals...)
 	defer signals.release()
 	return s.run(signals)
@@ -150,7 +157,10 @@ func (s *scalingConductor) prepare() error {
 	if len(faults) > 0 {
 		return faults.orNil()
 	}
-	faults.add("--out", newDirectory(s.flags.out))
+	if s.journal, err = study.OpenScalingJournal(s.flags.out, s.flags.resume); err == nil {
+		s.records, err = s.journal.Outcome(s.scaling, s.hosting(), s.build)
+	}
+	faults.add("--out", err)
 	return faults.orNil()
 }
 
@@ -183,12 +193,22 @@ func (s *scalingConductor) run(signals *signals) error {
 		say("%s", note)
 	}
 	say("%s, host processes by %s", plural(len(s.scaling.Points), "run"), s.hosting())
+	done := map[study.ScalingPoint]bool{}
+	for _, r := range s.records {
+		done[r.Point] = true
+	}
+	if len(done) > 0 {
+		say("%d of them are finished", len(done))
+	}
 	var stop error
 	for i, point := range s.scaling.Points {
+		if done[point] {
+			continue
+		}
 		d, err := s.launch(point, signals)
 		var signal interrupted
 		if errors.As(err, &signal) {
-			stop = ended{cause: fmt.Errorf("%w; %d of %s are finished", signal, i, plural(len(s.scaling.Points), "run")), code: exitHost}
+			stop = ended{cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on", signal, len(s.records)-s.failed, plural(len(s.scaling.Points), "run")), code: exitHost}
 			break
 		}
 		if err != nil {
@@ -196,8 +216,8 @@ func (s *scalingConductor) run(signals *signals) error {
 		}
 		record := study.NewScalingRecord(s.build, s.hosting(), point, d, err)
 		s.records = append(s.records, record)
-		if err := s.write(study.ResultsFile, func(b *bytes.Buffer) error { return study.WriteScalingJSON(b, s.records) }); err != nil {
-			return err
+		if err := s.journal.Append(record); err != nil {
+			return errors.Join(err, s.report())
 		}
 		say("%d/%d %s", i+1, len(s.scaling.Points), record.Line())
 	}
@@ -209,6 +229,8 @@ func (s *scalingConductor) run(signals *signals) error {
 
 // report writes the table and the page, and prints the table.
 func (s *scalingConductor) report() error {
+	order := func(r study.ScalingRecord) int { return slices.Index(s.scaling.Points, r.Point) }
+	slices.SortStableFunc(s.records, func(a, b study.ScalingRecord) int { return cmp.Compare(order(a), order(b)) })
 	err := errors.Join(
 		s.write(study.TableFile, func(b *bytes.Buffer) error { return study.WriteScalingCSV(b, s.records) }),
 		s.write(study.ReportFile, func(b *bytes.Buffer) error { return s.scaling.WriteReport(b, s.records, origin(s.console, s.build, 1)) }))

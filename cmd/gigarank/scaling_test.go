@@ -86,7 +86,7 @@ func TestScalingRunsOnEngines(t *testing.T) {
 	}
 	cmd := command(t, args...)
 	output, _ = cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(output), "holds results: name another directory") {
+	if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(output), "holds results: go on with them by --resume") {
 		t.Errorf("a directory with results: exit code %d\n%s", cmd.ProcessState.ExitCode(), output)
 	}
 }
@@ -141,5 +141,46 @@ func TestScalingNamesAllFaults(t *testing.T) {
 	c, _, stderr = testConsole(map[string]string{"OMPI_COMM_WORLD_SIZE": "2"})
 	if code := execute([]string{"study", "scaling", "barrier", "--out", t.TempDir()}, c); code != exitUsage || !strings.Contains(stderr.String(), "starts the host processes of each run itself") {
 		t.Errorf("under a launcher: exit code %d: %s", code, fmt.Sprint(stderr))
+	}
+}
+
+// A study of the simulator that was interrupted goes on: runs that are in its results are not
+// made again, and it ends with the same runs as one at a time.
+func TestScalingGoesOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	args := []string{"study", "scaling", "barrier", "--hosts", "1,2", "--lambda", "16,32", "--iterations", "3", "--launcher", "none", "--out", dir}
+	if output, err := command(t, args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	path := filepath.Join(dir, study.ResultsFile)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(whole), "\n")
+	torn := lines[0] + lines[1] + lines[2][:len(lines[2])/2] // as a power cut leaves it
+	if err := os.WriteFile(path, []byte(torn), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := command(t, args...).CombinedOutput(); err == nil || !strings.Contains(string(output), "--resume") {
+		t.Errorf("without --resume: %v in\n%s", err, output)
+	}
+	if output, err := command(t, append(args, "--resume")...).CombinedOutput(); err != nil || !strings.Contains(string(output), "2 of them are finished") {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	again, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(again), lines[0]+lines[1]) {
+		t.Error("finished runs were made again")
+	}
+	checkScaling(t, dir, func(study.ScalingPoint) int { return 1 })
+	if output, err := command(t, append(args, "--resume")...).CombinedOutput(); err != nil || !strings.Contains(string(output), "4 of them are finished") {
+		t.Errorf("%v\n%s", err, output)
+	}
+	last, err := os.ReadFile(path)
+	if err != nil || string(last) != string(again) {
+		t.Errorf("a study that is finished changes its results (%v)", err)
 	}
 }
