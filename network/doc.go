@@ -55,6 +55,9 @@
 // same on any hosting, and it only adds: no lookahead shrinks. Of a rendezvous the request
 // is jittered. Messages from one rank to another still arrive in order.
 //
+// With progress calls, a rank handles REQ and ACK of a rendezvous only while it is in an MPI
+// call, see [Target.ProgressInCalls]. Otherwise it does so at once.
+//
 // In a collective a later entry makes no exit earlier. The end of a wait for several
 // point-to-point messages may come earlier if one of them is later: messages of
 // different size are then taken in another order. A gap beyond the receiver's overhead
@@ -122,6 +125,7 @@
 //	  gap: 0.1us                        # optional: none; time between messages at a port
 //	  jitter: {distribution: exponential, mean: 1us} # optional: none; see below
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
+//	  progress: calls                   # optional: asynchronous; see below
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
 //	  barrier: {time: 3us}              # optional: none; from the last entry to the exits

@@ -30,6 +30,7 @@ type Machine struct {
 	poll                      vtime.Duration
 	barrier                   vtime.Duration // time of a barrier; 0 if it is that of its algorithm
 	jitter                    jitter
+	progress                  progress
 	cpuRatio                  cpuRatio    // of nodes that cpuRatios does not name
 	cpuRatios                 []nodeRatio // by node, disjoint
 }
@@ -126,6 +127,9 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 	}
 	if m.jitter.kind != nil {
 		m.jitter.write(o)
+	}
+	if m.progress != asynchronous || w.estimated("network.progress") {
+		o.text("progress", m.progress.String())
 	}
 	if m.reduce != 0 || w.estimated("network.reduce") {
 		inner := w.object("network.reduce")

@@ -110,7 +110,7 @@ var models = []*modelKind{
 }
 
 // chargeFields are the fields of section network that all charged models have.
-var chargeFields = []string{"overhead", "gap", "eager_limit", "jitter"}
+var chargeFields = []string{"overhead", "gap", "eager_limit", "jitter", "progress"}
 
 // modelFields returns the fields of section network that only some models have.
 func modelFields() map[string][]string {
@@ -135,6 +135,7 @@ func (m *Machine) parseNetwork(o *object) {
 		m.gap = o.duration("gap", false, 0)
 		m.eagerLimit = o.size("eager_limit", false, math.MaxInt64)
 		m.jitter = parseJitter(o)
+		m.progress = parseProgress(o)
 	}
 	if reduce := o.object("reduce", false, ""); reduce != nil {
 		m.reduce = reduce.bandwidth("bandwidth", true)

@@ -109,20 +109,7 @@ func (t *Target) Rendezvous(src, dst int, bytes int64, posted, request vtime.Tim
 	if t.occupier != nil {
 		return request, matched
 	}
-	p, latency := t.path(src, dst)
-	var transfer vtime.Duration
-	if p == nil {
-		transfer = t.delays.transfer(src, dst, bytes)
-	} else {
-		transfer = p.transfer(bytes)
-	}
-	acknowledged := matched.Add(t.Latency(dst, src))
-	if t.copies {
-		free = acknowledged.Add(t.copied.time(bytes))
-	} else {
-		free = acknowledged.Add(transfer)
-	}
-	return acknowledged.Add(latency).Add(transfer), free
+	return t.Data(src, dst, bytes, matched.Add(t.Latency(dst, src)))
 }
 
 // Copies reports whether the processors at both ends of a message copy its bytes. The

@@ -116,6 +116,7 @@ func (q *Call) Nonblocking() *Call {
 // error in the completion.
 func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 	k.Completion.Err = nil
+	k.EnterCall(lp)
 	switch op := q.Procedure; {
 	case op <= world.Rsend:
 		return k.submitSend(lp, q)

@@ -135,6 +135,8 @@ func (k *Kernel) Handle(ev engine.Event) {
 		}
 	case world.DataResume:
 		k.Resume(lp)
+	case world.DataHandshake:
+		k.HandleHandshake(int32(ev.Sequence), ev.Time)
 	case world.DataServe:
 		k.Now = ev.Time
 		k.Serve(lp, ev.Time)
@@ -154,6 +156,9 @@ func (k *Kernel) Deliver(src int, record []byte) {
 		k.Engine.Consumed(src, len(record))
 	case world.RecordRoundAcknowledgement:
 		k.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.Engine.Consumed(src, len(record))
+	case world.RecordReply, world.RecordData:
+		k.DeliverAnswer(record[0], r)
 		k.Engine.Consumed(src, len(record))
 	case world.RecordMatch, world.RecordRoundMatch:
 		k.MatchFrom(record[0], r)

@@ -16,6 +16,7 @@ func (k *Messages) Activity(lp int32) {
 type Messages struct {
 	world.Partition
 	processing
+	progress
 	pointToPoint
 	Completion Completion           // of the latest call
 	Parked     map[int32]Completion // by LP that pauses or is throttled
@@ -33,6 +34,7 @@ func (k *Messages) Open(noise Noise, up Upcalls) {
 	if k.Target.ReceiverState() {
 		k.newProcessors()
 	}
+	k.openProgress()
 	k.CompletedSend, k.CompletedReceive = k.newCompleted(SendRequest), k.newCompleted(procNullRequest)
 	k.Completion.LP, k.sentTo = world.None, k.Engine.Index()
 }

@@ -115,14 +115,24 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 		r.Buffer, kept = m.payload, true
 	}
 	r.Peer, r.Tag, r.Bytes = m.source, m.tag, m.bytes
-	r.arrival, r.rank = k.match(m, lp, r.posted, r.Procedure), m.rank
+	r.rank = m.rank
+	later := k.InCalls && (m.large || m.request != 0) && k.shake(lp, ri, m, r.posted)
+	switch {
+	case later:
+	case k.InCalls:
+		r.arrival = m.arrival
+	default:
+		r.arrival = k.match(m, lp, r.posted, r.Procedure)
+	}
 	complete := max(r.posted, r.arrival)
 	k.consumed(m)
 	if kept {
 		m.payload = nil
 	}
 	k.discard(index)
-	k.CompleteRequest(ri, complete)
+	if !later {
+		k.CompleteRequest(ri, complete)
+	}
 }
 
 // FailRequest stores the error of a request.
@@ -176,6 +186,9 @@ func (k *Messages) discard(index int32) {
 func (k *Messages) CompleteRequest(ri int32, t vtime.Time) {
 	r := k.Requests.At(ri)
 	r.Complete, r.Time = true, t
+	if r.Kind == ReceiveRequest {
+		k.closed(r.LP)
+	}
 	if r.waited {
 		w := &k.Box(r.LP).Wait
 		if w.pending--; !w.queued {

@@ -20,6 +20,9 @@ func (k *Messages) Compute(lp int32, d vtime.Duration) error {
 	if end == vtime.Forever {
 		return world.EndError("%v of computing", d)
 	}
+	if k.InCalls {
+		k.computes(lp, k.Clock[lp], end)
+	}
 	k.Clock[lp] = end
 	k.Activity(lp)
 	return nil

@@ -71,6 +71,9 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 		return 0
 	}
 	k.Engine.Statistics.Messages++
+	if m.large {
+		k.opened(lp)
+	}
 	k.dispatch(&m, dst, sent)
 	return m.request
 }
@@ -124,6 +127,9 @@ func (k *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	index := k.Requests.Take()
 	*k.Requests.At(index) = request{Kind: kind, LP: lp, Procedure: c, generation: k.generation, posted: k.Clock[lp]}
 	k.Box(lp).Wait.active++
+	if kind == ReceiveRequest {
+		k.opened(lp)
+	}
 	return index
 }
 

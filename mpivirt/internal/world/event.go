@@ -2,8 +2,9 @@ package world
 
 // Data of timed events: the work of the kernel at their time.
 const (
-	DataWait   = iota // evaluate the LP's wait
-	DataSettle        // settle the LP's receives from any source
-	DataResume        // resume the LP after a collective
-	DataServe         // serve the LP's processor
+	DataWait      = iota // evaluate the LP's wait
+	DataSettle           // settle the LP's receives from any source
+	DataResume           // resume the LP after a collective
+	DataServe            // serve the LP's processor
+	DataHandshake        // handle a message of a rendezvous, on a machine with progress in calls
 )

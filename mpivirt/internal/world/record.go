@@ -32,6 +32,8 @@ const (
 	RecordMatch
 	RecordRoundAcknowledgement
 	RecordRoundMatch
+	RecordReply // ACK, on a machine with progress in calls
+	RecordData  // likewise DATA
 )
 
 // Writer packs fields into the rest of a record. A field without space panics.

@@ -1,0 +1,346 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/mpivirt"
+	"gigarank/vtime"
+)
+
+// When the messages of a rendezvous are handled on a machine with progress in calls, worked
+// out by hand. REQ and ACK take 5 us, 1 MB takes 100 us to leave and 5 us more to arrive.
+const inCalls = "name: calls\nnetwork: {model: flat, latency: 5us, bandwidth: 10GB/s, eager_limit: 64KiB, progress: calls}"
+
+const megabyte = 1_000_000
+
+// computeUntil computes up to an instant.
+func computeUntil(r *mpivirt.Rank, t vtime.Time) {
+	r.Compute(vtime.Duration(t - r.Now()))
+}
+
+// progressCase is what rank 0, which sends, and rank 1 do, and when both are through.
+type progressCase struct {
+	name            string
+	sends, receives func(r *mpivirt.Rank, w *mpivirt.Comm) error
+	sent, received  vtime.Time
+}
+
+// isend and irecv do something between the start of a rendezvous and the wait for it.
+func isend(between func(r *mpivirt.Rank) error) func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+	return func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+		q, err := w.IsendSize(megabyte, 1, 0)
+		if err == nil {
+			err = between(r)
+		}
+		if err == nil {
+			_, err = q.Wait()
+		}
+		return err
+	}
+}
+
+func irecv(between func(r *mpivirt.Rank) error) func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+	return func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+		q, err := w.IrecvSize(megabyte, 0, 0)
+		if err == nil {
+			err = between(r)
+		}
+		if err == nil {
+			_, err = q.Wait()
+		}
+		return err
+	}
+}
+
+// phases computes in phases that end at some microseconds. Between two phases is a call.
+func phases(ends ...vtime.Time) func(r *mpivirt.Rank) error {
+	return func(r *mpivirt.Rank) error {
+		for i, end := range ends {
+			if i > 0 {
+				if _, _, err := r.World().Iprobe(mpivirt.ProcNull, 0); err != nil {
+					return err
+				}
+			}
+			computeUntil(r, end*psOfUs)
+		}
+		return nil
+	}
+}
+
+func TestProgressInCalls(t *testing.T) {
+	blockingSend := func(r *mpivirt.Rank, w *mpivirt.Comm) error { return w.SendSize(megabyte, 1, 0) }
+	blockingReceive := func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+		_, err := w.RecvSize(megabyte, 0, 0)
+		return err
+	}
+	for _, c := range []progressCase{
+		// Both wait: REQ at 5, ACK at 10, DATA has left at 110 and is there at 115.
+		{"both wait", blockingSend, blockingReceive, 110, 115},
+		// REQ comes at 5 while the receiver computes to 40, then ACK is at 45.
+		{"the receiver computes", blockingSend, irecv(phases(40)), 145, 150},
+		// REQ comes at 5 and ACK at 10 while the sender computes to 70: DATA leaves then.
+		{"the sender computes", isend(phases(70)), blockingReceive, 170, 175},
+		// REQ waits for 40, ACK is at 45 and waits for 70.
+		{"both compute", isend(phases(70)), irecv(phases(40)), 170, 175},
+		// The receiver calls MPI at 3, before REQ, and at 8, which sends ACK. It is there at 13,
+		// after the sender's call at 12. The next one is at 30.
+		{"calls in between", isend(phases(12, 30, 90)), irecv(phases(3, 8, 60)), 130, 135},
+		// Of phases that end just when a message comes, the call there handles it.
+		{"calls at the instant", isend(phases(10, 90)), irecv(phases(5, 60)), 110, 115},
+		// The receiver computes beyond DATA: it is received at the wait.
+		{"a late wait", blockingSend, irecv(phases(5, 500)), 110, 500},
+		// A rank at its end makes progress.
+		{"the wait of the sender is late", isend(phases(10, 400)), blockingReceive, 400, 115},
+	} {
+		got := instants(t, inCalls, 2, mpivirt.Config{}, func(r *mpivirt.Rank, note func(string)) error {
+			defer note("through")
+			if r.Rank() == 0 {
+				return c.sends(r, r.World())
+			}
+			return c.receives(r, r.World())
+		})
+		t.Log(c.name)
+		wantInstants(t, got, []map[string]vtime.Time{{"through": c.sent * psOfUs}, {"through": c.received * psOfUs}})
+	}
+}
+
+// progressStep is a step of a random program.
+type progressStep struct {
+	kind  byte // 'c'ompute, 's'end, 'r'eceive, 'w'ait, 'p'robe
+	us    int64
+	peer  int
+	large bool // of a send
+	index int  // 'w': of the request, in the order of the rank's sends and receives
+}
+
+// drawProgress draws programs without deadlocks: in each round the ranks begin all, then wait
+// for all. Computing comes anywhere, also twice in a row.
+func drawProgress(t *rapid.T, ranks int) [][]progressStep {
+	programs := make([][]progressStep, ranks)
+	requests := make([]int, ranks)
+	compute := func(r int) {
+		for range rapid.IntRange(0, 2).Draw(t, "phases") {
+			programs[r] = append(programs[r], progressStep{kind: 'c', us: rapid.Int64Range(0, 80).Draw(t, "us")})
+		}
+		if rapid.IntRange(0, 3).Draw(t, "probes") == 0 {
+			programs[r] = append(programs[r], progressStep{kind: 'p'})
+		}
+	}
+	for range rapid.IntRange(1, 3).Draw(t, "rounds") {
+		begun := make([]int, ranks)
+		for range rapid.IntRange(1, 5).Draw(t, "messages") {
+			from := rapid.IntRange(0, ranks-1).Draw(t, "from")
+			to := (from + rapid.IntRange(1, ranks-1).Draw(t, "to")) % ranks
+			compute(from)
+			programs[from] = append(programs[from], progressStep{kind: 's', peer: to, large: rapid.Bool().Draw(t, "large")})
+			compute(to)
+			programs[to] = append(programs[to], progressStep{kind: 'r', peer: from})
+			begun[from]++
+			begun[to]++
+		}
+		for r := range ranks {
+			order := make([]int, begun[r])
+			for i := range order {
+				order[i] = requests[r] + i
+			}
+			for _, i := range rapid.Permutation(order).Draw(t, "waits") {
+				compute(r)
+				programs[r] = append(programs[r], progressStep{kind: 'w', index: i})
+			}
+			requests[r] += begun[r]
+		}
+	}
+	return programs
+}
+
+// The twin walks through virtual time microsecond by microsecond. In each a rank that is in a
+// call handles what has arrived, then goes on.
+type progressTwin struct {
+	now      int64
+	ranks    []*twinRank
+	programs [][]progressStep
+}
+
+type twinRank struct {
+	next      int   // step
+	busy      int64 // until then it computes
+	called    bool  // MPI, since it computed last
+	begun     []*twinMessage
+	sent      map[int][]*twinMessage // to a rank, in order
+	wanted    map[int][]*twinMessage // from a rank, in order; nil until REQ or the message is known
+	completed int64
+}
+
+// twinMessage is a message with the instants of its stages, -1 for those that have not come.
+type twinMessage struct {
+	from, to                                int
+	large                                   bool
+	posted, arrived, acknowledged, left, in int64
+}
+
+const twinLatency, twinTransfer = 5, 100
+
+func (w *progressTwin) run() []int64 {
+	for {
+		ended := 0
+		for r := range w.ranks {
+			w.goOn(r)
+			if w.ranks[r].next == len(w.programs[r]) && w.ranks[r].busy <= w.now {
+				ended++
+			}
+		}
+		if ended == len(w.ranks) {
+			var at []int64
+			for _, r := range w.ranks {
+				at = append(at, r.completed)
+			}
+			return at
+		}
+		w.now++
+	}
+}
+
+// handle handles what has arrived for a rank in a call.
+func (w *progressTwin) handle(rank int) {
+	for _, m := range w.ranks[rank].begun {
+		switch {
+		case !m.large:
+		case m.to == rank && m.posted >= 0 && m.arrived >= 0 && m.arrived <= w.now && m.acknowledged < 0:
+			m.acknowledged = w.now + twinLatency
+		case m.from == rank && m.acknowledged >= 0 && m.acknowledged <= w.now && m.left < 0:
+			m.left = w.now + twinTransfer
+			m.in = m.left + twinLatency
+		}
+	}
+}
+
+func (w *progressTwin) goOn(rank int) {
+	r := w.ranks[rank]
+	for r.busy <= w.now {
+		ended := r.next == len(w.programs[rank])
+		if ended || w.programs[rank][r.next].kind != 'c' || r.called {
+			w.handle(rank)
+		}
+		if ended {
+			r.completed = max(r.completed, r.busy)
+			return
+		}
+		s := w.programs[rank][r.next]
+		switch s.kind {
+		case 'c':
+			r.busy, r.called = w.now+s.us, r.called && s.us == 0
+		case 's', 'r':
+			w.begin(rank, s)
+			r.called = true
+		case 'w':
+			r.called = true
+			m := r.begun[s.index]
+			over := m.in
+			if m.from == rank && m.large {
+				over = m.left
+			} else if m.from == rank {
+				over = w.now
+			}
+			if over < 0 || over > w.now {
+				return
+			}
+		default:
+			r.called = true
+		}
+		r.next++
+		r.completed = max(w.now, r.busy)
+	}
+}
+
+// begin begins a send or receive. The k-th send to a rank is that of its k-th receive from
+// there.
+func (w *progressTwin) begin(rank int, s progressStep) {
+	from, to := rank, s.peer
+	if s.kind == 'r' {
+		from, to = s.peer, rank
+	}
+	sends, receives := w.ranks[from].sent, w.ranks[to].wanted
+	mine, other := sends[to], receives[from]
+	if s.kind == 'r' {
+		mine, other = other, mine
+	}
+	var m *twinMessage
+	if len(mine) < len(other) {
+		m = other[len(mine)]
+	} else {
+		m = &twinMessage{from: from, to: to, posted: -1, arrived: -1, acknowledged: -1, left: -1, in: -1}
+	}
+	if s.kind == 's' {
+		sends[to] = append(mine, m)
+		m.large, m.arrived = s.large, w.now+twinLatency
+	} else {
+		receives[from] = append(mine, m)
+		m.posted = w.now
+	}
+	if !m.large && m.arrived >= 0 && m.posted >= 0 {
+		m.in = max(m.arrived, m.posted)
+	}
+	w.ranks[rank].begun = append(w.ranks[rank].begun, m)
+	w.handle(rank)
+}
+
+// Random programs take the times of the twin, on any number of engines.
+func TestProgressAgainstTwin(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ranks := rapid.IntRange(2, 4).Draw(rt, "ranks")
+		w := &progressTwin{programs: drawProgress(rt, ranks)}
+		for range ranks {
+			w.ranks = append(w.ranks, &twinRank{sent: map[int][]*twinMessage{}, wanted: map[int][]*twinMessage{}})
+		}
+		want := w.run()
+		engines := rapid.IntRange(1, 3).Draw(rt, "engines")
+		ends := make([]int64, ranks)
+		_, err := simulate(t, mpivirt.Config{Target: target(t, inCalls, ranks), Strict: rapid.Bool().Draw(rt, "strict"),
+			Program: mpivirt.Program{Name: "random", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+				err := followSteps(r, w.programs[r.Rank()])
+				ends[r.Rank()] = int64(r.Now()) / int64(psOfUs)
+				return err
+			})}}}, engines)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if fmt.Sprint(ends) != fmt.Sprint(want) {
+			rt.Fatalf("%+v end at %v us, want %v", w.programs, ends, want)
+		}
+	})
+}
+
+// followSteps carries a random program out.
+func followSteps(r *mpivirt.Rank, program []progressStep) error {
+	var requests []mpivirt.Request
+	for _, s := range program {
+		var q mpivirt.Request
+		var err error
+		switch s.kind {
+		case 'c':
+			r.Compute(vtime.Duration(s.us) * vtime.Microsecond)
+		case 's':
+			bytes := int64(0)
+			if s.large {
+				bytes = megabyte
+			}
+			q, err = r.World().IsendSize(bytes, s.peer, 0)
+		case 'r':
+			q, err = r.World().IrecvSize(megabyte, s.peer, 0)
+		case 'w':
+			_, err = requests[s.index].Wait()
+		default:
+			_, _, err = r.World().Iprobe(mpivirt.ProcNull, 0)
+		}
+		if err != nil {
+			return err
+		}
+		if s.kind == 's' || s.kind == 'r' {
+			requests = append(requests, q)
+		}
+	}
+	return nil
+}

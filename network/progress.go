@@ -1,0 +1,46 @@
+package network
+
+import "gigarank/vtime"
+
+// progress says when ranks handle the messages of a rendezvous that have arrived for them.
+type progress int
+
+const (
+	// asynchronous: at once, as by a thread or an interface that makes progress by itself.
+	asynchronous progress = iota
+	// inCalls: only inside MPI calls, as VACED-SIM has it and MPI libraries do that have no
+	// thread for it.
+	inCalls
+)
+
+func (p progress) String() string { return [...]string{"asynchronous", "calls"}[p] }
+
+// parseProgress returns when ranks make progress, at once if the file does not say.
+func parseProgress(o *object) progress {
+	if !o.has("progress") {
+		return asynchronous
+	}
+	return pick(o, "progress", []progress{asynchronous, inCalls}, progress.String)
+}
+
+// ProgressInCalls reports whether a rank handles the messages of a rendezvous that have arrived
+// for it only inside MPI calls. Otherwise it handles them at once.
+func (t *Target) ProgressInCalls() bool { return t.machine.progress == inCalls }
+
+// Data returns when the content of a message above the eager limit arrives, and when its
+// sender is free, if the content leaves at an instant. See [Target.Rendezvous].
+func (t *Target) Data(src, dst int, bytes int64, leaves vtime.Time) (arrival, free vtime.Time) {
+	p, latency := t.path(src, dst)
+	var transfer vtime.Duration
+	if p == nil {
+		transfer = t.delays.transfer(src, dst, bytes)
+	} else {
+		transfer = p.transfer(bytes)
+	}
+	if t.copies {
+		free = leaves.Add(t.copied.time(bytes))
+	} else {
+		free = leaves.Add(transfer)
+	}
+	return leaves.Add(latency).Add(transfer), free
+}
