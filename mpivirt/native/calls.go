@@ -46,7 +46,10 @@ func procedureOf(p int32) world.Procedure {
 var furtherProcedures = map[int32]world.Procedure{
 	C.GIGARANK_COMM_CREATE_GROUP: world.CommCreateGroup,
 	C.GIGARANK_CART_CREATE:       world.CartCreate, C.GIGARANK_CART_SUB: world.CartSub, C.GIGARANK_GRAPH_CREATE: world.GraphCreate,
-	C.GIGARANK_DIST_GRAPH_CREATE_ADJACENT: world.DistGraphCreate,
+	C.GIGARANK_DIST_GRAPH_CREATE_ADJACENT: world.DistGraphCreate, C.GIGARANK_INTERCOMM_MERGE: world.IntercommMerge,
+	C.GIGARANK_NEIGHBOR_ALLGATHER: world.NeighborAllgather, C.GIGARANK_NEIGHBOR_ALLGATHERV: world.NeighborAllgatherv,
+	C.GIGARANK_NEIGHBOR_ALLTOALL: world.NeighborAlltoall, C.GIGARANK_NEIGHBOR_ALLTOALLV: world.NeighborAlltoallv,
+	C.GIGARANK_NEIGHBOR_ALLTOALLW: world.NeighborAlltoallw,
 }
 
 // The numbers of procedures and types are those of package world.
@@ -58,6 +61,7 @@ var (
 	_ = [1]int{}[world.ProcNull-C.GIGARANK_PROC_NULL]
 	_ = [1]int{}[world.AnyTag-C.GIGARANK_ANY_TAG]
 	_ = [1]int{}[world.Undefined-C.GIGARANK_UNDEFINED]
+	_ = [1]int{}[world.Root-C.GIGARANK_ROOT]
 )
 
 // memory returns C memory as bytes, nil for none.
@@ -150,6 +154,12 @@ func (b *body) answer(lp int32, c *cCall) bool {
 		made := b.twin(lp, k.Communicator(int32(c.comm)), int32(c.key))
 		b.copyTopology(lp, int32(c.comm), made.Index)
 		b.madeWithTopology(lp, c, made)
+	case C.GIGARANK_INTRODUCTION:
+		b.introduce(lp, c)
+	case C.GIGARANK_INTERCOMM:
+		if err := b.intercomm(lp, c); err != nil {
+			k.Raise(lp, world.IntercommCreate, err)
+		}
 	case C.GIGARANK_TOPOLOGY:
 		if err := b.askTopology(lp, c); err != nil {
 			k.Raise(lp, world.NoProcedure, named(c.detail, err))
@@ -189,18 +199,22 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 		Bytes: int64(c.bytes), Element: int64(c.element), Type: typeOf(c._type),
 		Input: memory(c.input, c.given), Output: memory(c.output, c.room),
 	}
+	members := c.size // of those whose blocks are counted
+	if c.remote > 0 && p != world.ReduceScatter {
+		members = c.remote
+	}
 	switch p {
 	case world.Reduce, world.Allreduce, world.Scan, world.Exscan, world.ReduceScatter:
 		v.Operator = b.operator(c)
 	case world.Alltoallv:
 		v.Bytes = 0
-		v.InCounts, v.OutCounts = countsOf(c.incounts, c.size), countsOf(c.counts, c.size)
+		v.InCounts, v.OutCounts = countsOf(c.incounts, members), countsOf(c.counts, members)
 		return k.Prepare(v), nil
 	case world.Allgatherv:
 		v.Bytes = int64(c.room)
 	}
 	if c.counts != nil {
-		v.Counts = countsOf(c.counts, c.size)
+		v.Counts = countsOf(c.counts, members)
 	}
 	return k.Prepare(v), nil
 }
@@ -298,10 +312,12 @@ func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Compl
 		if done.Found {
 			c.found, c.message, c.status = 1, C.int32_t(done.Message), statusOf(done.Status)
 		}
-	case p == world.Allreduce && c.error == 0 && c.nonblocking == 0:
+	case p == world.Allreduce && c.error == 0 && c.nonblocking == 0 && c.remote == 0:
 		copy(memory(c.output, c.room), k.SharedResult(lp, k.Communicator(int32(c.comm))))
-	case (p == world.CommDup || p == world.CommSplit || p == world.CommCreate || c.procedure > C.GIGARANK_TOPOLOGY) && c.error == 0:
+	case (p == world.CommDup || p == world.CommSplit || p == world.CommCreate || c.procedure > C.GIGARANK_TOPOLOGY && c.procedure < C.GIGARANK_INTERCOMM_MERGE) && c.error == 0:
 		b.made(lp, p, c)
+	case c.procedure == C.GIGARANK_INTERCOMM_MERGE && c.error == 0:
+		b.merged(lp, c)
 	case p == world.CommFree && c.error == 0:
 		delete(b.topologies.of, place{lp, int32(c.comm)})
 	}

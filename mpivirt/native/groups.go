@@ -261,11 +261,16 @@ func (b *body) createGroup(lp int32, c *cCall) bool {
 	return k.Submit(lp, k.Compose(world.CommCreateGroup, on, int32(on.Group.Member(rank))).Enters(v, nil))
 }
 
-// makes makes a call that makes a communicator and has no place among the simulator's
-// procedures. It reports whether the call is over.
+// makes makes a call that has no place among the procedures that the runtime counts as the
+// simulator does. It reports whether the call is over.
 func (b *body) makes(lp int32, c *cCall) bool {
-	if c.procedure == C.GIGARANK_COMM_CREATE_GROUP {
+	switch {
+	case c.procedure == C.GIGARANK_COMM_CREATE_GROUP:
 		return b.createGroup(lp, c)
+	case c.procedure == C.GIGARANK_INTERCOMM_MERGE:
+		return b.merge(lp, c)
+	case c.procedure > C.GIGARANK_INTERCOMM_MERGE:
+		return b.exchange(lp, c)
 	}
 	return b.withTopology(lp, c)
 }

@@ -33,12 +33,15 @@ func (p parameter) inFortran() string {
 var logicals = []string{"flag", "commutes", "reorder", "periods", "remain", "weighted", "high"}
 
 // lengthOf returns the C expression for the length of an array of handles: a count beside it, or
-// the number of members.
-func lengthOf(d declaration) string {
+// the number of neighbours or members.
+func lengthOf(d declaration, p parameter) string {
 	for _, name := range []string{"count", "incount", "n", "types"} {
 		if slices.ContainsFunc(d.parameters, func(q parameter) bool { return q.base == "int" && q.pointers == 0 && !q.array && q.name == name }) {
 			return "*" + name
 		}
+	}
+	if strings.Contains(d.name, "eighbor_") {
+		return fmt.Sprintf("gigarank_neighbors(gigarank_comm_of(*comm), %q[0] == 's')", p.name)
 	}
 	return "gigarank_members(gigarank_comm_of(*comm))"
 }
@@ -197,7 +200,7 @@ func (b *binding) add(d declaration, p parameter) {
 	lower := strings.ToLower(class)
 	switch {
 	case handle && p.array:
-		length := lengthOf(d)
+		length := lengthOf(d, p)
 		line(&b.parameters, "MPI_Fint %s[]", n)
 		line(&b.before, "struct gigarank_handles %s_;", n)
 		line(&b.before, "gigarank_open_handles(%s, &%s_);", length, n)

@@ -51,8 +51,7 @@ int take(struct gigarank_call *c, MPI_Comm *made) {
 	return MPI_SUCCESS;
 }
 
-/* twin makes a communicator like that of a call, which all members make without a message. */
-static int twin(struct gigarank_call *c, MPI_Comm *made) {
+int gigarank_twin(struct gigarank_call *c, MPI_Comm *made) {
 	struct gigarank_comm *of = note(c);
 	if (!of)
 		return MPI_ERR_NO_MEM;
@@ -67,7 +66,7 @@ MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
 	if (c.remote) {
 		*made = MPI_COMM_NULL;
 		CHECK(PMPI_Barrier(comm));
-		return gigarank_copy_attributes(twin(&c, made), comm, made);
+		return gigarank_copy_attributes(gigarank_twin(&c, made), comm, made);
 	}
 	gigarank_trap(&c);
 	return gigarank_copy_attributes(take(&c, made), comm, made);
@@ -82,7 +81,7 @@ MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
 MPI(Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
-	CHECK(gigarank_copy_attributes(twin(&c, made), comm, made));
+	CHECK(gigarank_copy_attributes(gigarank_twin(&c, made), comm, made));
 	return PMPI_Ibarrier(comm, request);
 }
 

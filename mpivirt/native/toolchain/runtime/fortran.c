@@ -77,6 +77,12 @@ void gigarank_open_handles(MPI_Fint n, struct gigarank_handles *h) {
 		memset(h->all, 0, (size_t)n * sizeof *h->all);
 }
 
+int gigarank_neighbors(MPI_Comm comm, _Bool destinations) {
+	struct gigarank_call c = {0};
+	struct gigarank_comm *noted = find(GIGARANK_NONE, comm, &c) == MPI_SUCCESS ? note(&c) : NULL;
+	return !noted ? 0 : destinations ? noted->topology.outdegree : noted->topology.indegree;
+}
+
 int gigarank_members(MPI_Comm comm) {
 	int inter = 0, n = 0;
 	if (PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS)

@@ -82,6 +82,9 @@ GIGARANK_HANDLES(op, MPI_Op)
 GIGARANK_HANDLES(win, MPI_Win)
 GIGARANK_LISTS(request, MPI_Request)
 
+/* gigarank_neighbors returns the number of a member's destinations or sources. */
+int gigarank_neighbors(MPI_Comm comm, _Bool destinations);
+
 /* gigarank_members returns the number of those that a member of a communicator sends to. */
 int gigarank_members(MPI_Comm comm);
 

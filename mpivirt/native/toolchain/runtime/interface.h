@@ -29,9 +29,12 @@ enum gigarank_procedure {
 	/* Not resumed. */
 	GIGARANK_ABORT, GIGARANK_RAISE,
 	/* Of groups, further communicators and topologies. Up to GIGARANK_TOPOLOGY answered at once. */
-	GIGARANK_GROUP, GIGARANK_TWIN, GIGARANK_ON_ONE_NODE, GIGARANK_TOPOLOGY,
+	GIGARANK_GROUP, GIGARANK_TWIN, GIGARANK_ON_ONE_NODE, GIGARANK_INTERCOMM, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
 	GIGARANK_COMM_CREATE_GROUP,
 	GIGARANK_CART_CREATE, GIGARANK_CART_SUB, GIGARANK_GRAPH_CREATE, GIGARANK_DIST_GRAPH_CREATE_ADJACENT,
+	GIGARANK_INTERCOMM_MERGE,
+	/* Exchanges of messages with neighbours. */
+	GIGARANK_NEIGHBOR_ALLGATHER, GIGARANK_NEIGHBOR_ALLGATHERV, GIGARANK_NEIGHBOR_ALLTOALL, GIGARANK_NEIGHBOR_ALLTOALLV, GIGARANK_NEIGHBOR_ALLTOALLW,
 };
 
 /* What is asked of groups, in the key of a call. */
@@ -70,7 +73,7 @@ enum gigarank_type {
 };
 
 /* Numbers that stand for no rank or tag, in calls. */
-enum { GIGARANK_ANY_SOURCE = -2, GIGARANK_PROC_NULL = -3, GIGARANK_ANY_TAG = -4, GIGARANK_UNDEFINED = -32766 };
+enum { GIGARANK_ANY_SOURCE = -2, GIGARANK_PROC_NULL = -3, GIGARANK_ANY_TAG = -4, GIGARANK_ROOT = -5, GIGARANK_UNDEFINED = -32766 };
 
 struct gigarank_status {
 	int64_t bytes;
@@ -207,7 +210,7 @@ struct gigarank_engine {
 	char *text;                  /* output of ranks, for the simulator to take */
 	size_t text_length, text_room;
 	struct gigarank_request *requests;
-	int32_t request_count, request_free;
+	int32_t request_count, request_free, detached_requests;
 	struct gigarank_object **objects; /* of its ranks */
 	int32_t object_count, object_room;
 	struct gigarank_object *free_objects[8]; /* by kind */

@@ -39,9 +39,18 @@ struct gigarank_request {
 	int32_t next;       /* of the free slots */
 	int32_t comm;       /* index of its communicator */
 	struct gigarank_call *persistent; /* that a start makes, NULL for none */
+	struct gigarank_plan *plan;       /* of the collective that a start begins, NULL for none */
+	struct gigarank_status kept;      /* of the operation, if it is done and has not been waited for */
+	uint8_t done, detached;           /* detached: freed while active */
 	void (*after)(void *, int64_t); /* called with what it is to do, and the bytes received, once the operation is over; -1 after a failure */
 	void *what;
 	struct gigarank_general *general; /* NULL if the simulator carries the operation out */
+};
+
+/* A persistent collective: what begins it, and gives back what it holds. */
+struct gigarank_plan {
+	int (*start)(struct gigarank_plan *p, MPI_Request *begun);
+	void (*close)(struct gigarank_plan *p);
 };
 
 static inline struct gigarank_rank *gigarank_running(void) {
@@ -147,6 +156,13 @@ int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gig
 /* note returns what the rank has noted of the communicator of a call, NULL after an error. */
 struct gigarank_comm *note(struct gigarank_call *c);
 
+/* wait_alone waits for a request of the simulator's. */
+int wait_alone(int32_t index, int64_t *bytes);
+
+/* gigarank_twin makes a communicator like that of a call, which all members make without a
+ * message. */
+int gigarank_twin(struct gigarank_call *c, MPI_Comm *made);
+
 /* take stores the handle of the communicator that a call has made. */
 int take(struct gigarank_call *c, MPI_Comm *made);
 
@@ -173,6 +189,14 @@ int gigarank_wait_for_generals(int procedure, int n, MPI_Request *requests, int 
 
 /* look returns the request of a handle, NULL if it is none of the running rank's. */
 struct gigarank_request *look(MPI_Request request);
+
+/* gigarank_start_plan begins the collective of a request. gigarank_end_detached waits for what
+ * the rank has begun and whose requests it has freed. */
+int gigarank_start_plan(MPI_Request *request);
+int gigarank_end_detached(void);
+
+void set_status(MPI_Status *status, const struct gigarank_status *s, int error);
+extern const struct gigarank_status empty;
 
 #pragma GCC visibility pop
 

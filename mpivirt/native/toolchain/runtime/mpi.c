@@ -2,6 +2,7 @@
  * simulator, and is suspended in it. */
 #include "attributes.h"
 #include "datatypes.h"
+#include "exchanges.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ static int32_t source_of(int source) {
 static int32_t dest_of(int dest) { return dest == MPI_PROC_NULL ? GIGARANK_PROC_NULL : dest < 0 ? -99 : dest; }
 static int32_t tag_of(int tag) { return tag == MPI_ANY_TAG ? GIGARANK_ANY_TAG : tag < 0 ? -99 : tag; }
 
-static void set_status(MPI_Status *status, const struct gigarank_status *s, int error) {
+void set_status(MPI_Status *status, const struct gigarank_status *s, int error) {
 	if (!status)
 		return;
 	status->MPI_SOURCE = s->source == GIGARANK_ANY_SOURCE ? MPI_ANY_SOURCE : s->source == GIGARANK_PROC_NULL ? MPI_PROC_NULL : s->source;
@@ -100,7 +101,7 @@ static void set_status(MPI_Status *status, const struct gigarank_status *s, int 
 	memcpy(&status->MPI_internal[0], &s->bytes, sizeof s->bytes);
 }
 
-static const struct gigarank_status empty = {0, GIGARANK_ANY_SOURCE, GIGARANK_ANY_TAG};
+const struct gigarank_status empty = {0, GIGARANK_ANY_SOURCE, GIGARANK_ANY_TAG};
 
 /* --- environment ------------------------------------------------------------------- */
 
@@ -131,6 +132,7 @@ MPI(Finalized, int *flag) {
 
 MPI(Finalize, void) {
 	CHECK(active(GIGARANK_NONE));
+	CHECK(gigarank_end_detached());
 	CHECK(gigarank_drop_attributes(MPI_COMM_SELF));
 	gigarank_running()->finalized = 1;
 	return MPI_SUCCESS;
@@ -217,7 +219,8 @@ int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
 	e->request_free = q->next;
 	q->index = index;
 	q->rank = (int32_t)(e->running - e->ranks);
-	q->persistent = persistent;
+	q->persistent = persistent, q->plan = NULL;
+	q->done = q->detached = 0;
 	q->general = NULL;
 	q->comm = e->running->about;
 	q->after = NULL;
@@ -242,7 +245,9 @@ void gigarank_drop_request(struct gigarank_request *q) {
 		gigarank_leave_layouts(q->persistent);
 	free(q->persistent);
 	free(q->general);
-	q->persistent = NULL, q->general = NULL;
+	if (q->plan)
+		q->plan->close(q->plan);
+	q->persistent = NULL, q->plan = NULL, q->general = NULL;
 	q->rank = -1;
 	q->generation++;
 	q->next = e->request_free;
@@ -254,12 +259,12 @@ static void retire(MPI_Request *request, int64_t bytes) {
 	if (*request == MPI_REQUEST_NULL)
 		return;
 	struct gigarank_request *q = look(*request);
-	q->index = 0;
+	q->index = 0, q->done = 0;
 	if (q->after) {
 		q->after(q->what, bytes);
 		q->after = NULL;
 	}
-	if (!q->persistent) {
+	if (!q->persistent && !q->plan) {
 		gigarank_drop_request(q);
 		*request = MPI_REQUEST_NULL;
 	}
@@ -289,6 +294,19 @@ static int32_t comm_of(int n, const MPI_Request *requests) {
 	return 1;
 }
 
+/* take_kept stores the places and statuses of requests that are known to be done. */
+static void take_kept(struct gigarank_call *c, const MPI_Request *requests) {
+	for (int i = 0; i < c->n; i++) {
+		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : look(requests[i]);
+		if (!q || !q->done)
+			continue;
+		c->statuses[c->outcount] = q->kept, c->indices[c->outcount++] = i;
+		c->found = 1;
+		if (c->procedure == GIGARANK_WAITANY || c->procedure == GIGARANK_TESTANY)
+			return;
+	}
+}
+
 /* wait_for waits for requests or tests them. The completed ones are retired. */
 static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses) {
 	enum { SMALL = 16 };
@@ -313,14 +331,20 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 		error = gigarank_wait_for_generals(procedure, n, requests, which, outcount, flag, statuses, &over);
 	if (!error && !over) {
 		int32_t comm = comm_of(n, requests);
-		error = gigarank_suspend(&c);
+		int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
+		if (!every)
+			take_kept(&c, requests);
+		if (!c.found)
+			error = gigarank_suspend(&c);
 		*flag = c.found;
 		*outcount = c.outcount;
-		int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
 		if (error && c.outcount == 0 && every)
 			*flag = 0;
 		for (int i = 0; i < c.outcount; i++) {
 			int at = positions[i];
+			struct gigarank_request *q = every && requests[at] != MPI_REQUEST_NULL ? look(requests[at]) : NULL;
+			if (q && q->done)
+				all[i] = q->kept;
 			if (which)
 				which[i] = at;
 			if (generals && requests[at] != MPI_REQUEST_NULL && look(requests[at])->general) {
@@ -337,6 +361,15 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 	}
 	if (indices != few)
 		free(indices);
+	return error;
+}
+
+int wait_alone(int32_t index, int64_t *bytes) {
+	struct gigarank_status status = {0};
+	int32_t place = 0;
+	struct gigarank_call c = {.procedure = GIGARANK_WAIT, .comm = 1, .n = 1, .requests = &index, .indices = &place, .statuses = &status};
+	int error = gigarank_trap(&c);
+	*bytes = error ? -1 : status.bytes;
 	return error;
 }
 
@@ -389,7 +422,7 @@ static int some_of(int procedure, int count, MPI_Request requests[], int *outcou
 	*outcount = 0;
 	for (int i = 0; i < count; i++) {
 		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL || !gigarank_running() ? NULL : look(requests[i]);
-		actives += q && (q->index || q->general);
+		actives += q && (q->index || q->done || q->general);
 	}
 	int error = wait_for(procedure, count, requests, indices, outcount, &flag, statuses);
 	if (!error && !actives)
@@ -403,18 +436,6 @@ MPI(Waitsome, int incount, MPI_Request requests[], int *outcount, int indices[],
 
 MPI(Testsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
 	return some_of(GIGARANK_TESTSOME, incount, requests, outcount, indices, statuses);
-}
-
-MPI(Request_free, MPI_Request *request) {
-	CHECK(active(GIGARANK_NONE));
-	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
-	if (!q)
-		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "MPI_Request_free of a handle that is no request");
-	if (q->general)
-		return gigarank_drop_general(request);
-	gigarank_drop_request(q);
-	*request = MPI_REQUEST_NULL;
-	return MPI_SUCCESS;
 }
 
 /* --- messages ----------------------------------------------------------------------- */
@@ -601,10 +622,12 @@ MPI(Recv_init, void *buffer, int count, MPI_Datatype type, int source, int tag, 
 MPI(Start, MPI_Request *request) {
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
-	if (!q || !q->persistent)
-		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "MPI_Start of a request that is not persistent");
-	if (q->index)
-		return refuse(q->persistent->procedure, MPI_ERR_REQUEST, "the persistent request is active: wait for it before the next start");
+	if (!q || (!q->persistent && !q->plan))
+		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the request is not persistent");
+	if (q->index || q->done)
+		return refuse(q->persistent ? q->persistent->procedure : GIGARANK_NONE, MPI_ERR_REQUEST, "the persistent request is active: wait for it before the next start");
+	if (q->plan)
+		return gigarank_start_plan(request);
 	struct gigarank_call c = *q->persistent;
 	return launch(&c, request, 1);
 }
@@ -832,6 +855,14 @@ static struct staging *stage(struct gigarank_call *c, int32_t n) {
 	return NULL;
 }
 
+/* at_root reports whether the rank is the root of a collective, and away_from_root whether the
+ * root is in the remote group. */
+static int at_root(const struct gigarank_call *c, int root) { return c->remote ? root == MPI_ROOT : root == c->member; }
+static int away_from_root(const struct gigarank_call *c, int root) { return c->remote && root != MPI_ROOT && root != MPI_PROC_NULL; }
+
+#define SIDE(memory, n, t) ((struct gigarank_side){.buffer = (char *)(memory), .count = n, .type = t})
+#define BLOCKS(memory, n, at, t) {.buffer = (char *)(memory), .counts = n, .displacements = at, .type = t}
+
 /* finish makes a collective call, in its blocking form if request is NULL. */
 static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *request) {
 	int error = 0;
@@ -888,6 +919,8 @@ MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
 static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_BCAST, comm, &c));
+	if (c.remote)
+		return gigarank_between(&c, root, &SIDE(buffer, count, type), at_root(&c, root), &SIDE(buffer, count, type), away_from_root(&c, root), request);
 	if (gigarank_spreads(type)) {
 		struct gigarank_packing p = {0};
 		int error = gigarank_pack_out(c.procedure, &p, &buffer, count, &type);
@@ -908,8 +941,10 @@ static int reduction(int procedure, const void *sent, void *received, int count,
 	if (gigarank_spreads(type)) {
 		struct gigarank_packing p = {0};
 		MPI_Datatype packed = type;
-		int error = gigarank_pack_in(procedure, &p, &sent, count, &packed);
-		if (receives || (procedure == GIGARANK_REDUCE && root == c.member))
+		int error = MPI_SUCCESS;
+		if (!c.remote || procedure != GIGARANK_REDUCE || away_from_root(&c, root))
+			error = gigarank_pack_in(procedure, &p, &sent, count, &packed);
+		if (receives || (procedure == GIGARANK_REDUCE && at_root(&c, root)))
 			PACKED(gigarank_pack_out(procedure, &p, &received, count, &type));
 		PACKED(reduction(procedure, sent, received, count, packed, operation, root, receives, comm, request));
 		return gigarank_unpack(&p, error, request);
@@ -917,6 +952,10 @@ static int reduction(int procedure, const void *sent, void *received, int count,
 	CHECK(elements(&c, type));
 	CHECK(bytes_of(procedure, count, type, &c.bytes));
 	CHECK(reducing(&c, type, operation));
+	if (c.remote) {
+		int rooted = procedure == GIGARANK_REDUCE;
+		return gigarank_between(&c, root, &SIDE(sent, count, type), !rooted || away_from_root(&c, root), &SIDE(received, count, type), !rooted || at_root(&c, root), request);
+	}
 	receives |= procedure == GIGARANK_REDUCE && root == c.member;
 	if (sent == MPI_IN_PLACE) {
 		if (!receives)
@@ -937,6 +976,10 @@ static char *block(const void *buffer, int64_t count, int64_t element) { return 
 static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
+	if (c.remote && procedure == GIGARANK_ALLGATHER)
+		return gigarank_between(&c, 0, &SIDE(sent, sendcount, sendtype), 1, &SIDE(received, recvcount, recvtype), c.remote, request);
+	if (c.remote)
+		return gigarank_between(&c, root, &SIDE(sent, sendcount, sendtype), away_from_root(&c, root), &SIDE(received, recvcount, recvtype), at_root(&c, root) * c.remote, request);
 	int receives = procedure == GIGARANK_ALLGATHER || root == c.member;
 	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || (receives && gigarank_spreads(recvtype))) {
 		struct gigarank_packing p = {0};
@@ -970,6 +1013,8 @@ static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype s
 static int scatter(const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_SCATTER, comm, &c));
+	if (c.remote)
+		return gigarank_between(&c, root, &SIDE(sent, sendcount, sendtype), at_root(&c, root) * c.remote, &SIDE(received, recvcount, recvtype), away_from_root(&c, root), request);
 	if ((received != MPI_IN_PLACE && gigarank_spreads(recvtype)) || (root == c.member && gigarank_spreads(sendtype))) {
 		struct gigarank_packing p = {0};
 		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
@@ -1034,6 +1079,11 @@ static int gatherv(int procedure, const void *sent, int sendcount, MPI_Datatype 
 	struct gigarank_call c = {0};
 	struct staging *s = NULL;
 	CHECK(find(procedure, comm, &c));
+	if (c.remote) {
+		struct gigarank_side in = BLOCKS(received, recvcounts, displacements, recvtype);
+		int all = procedure == GIGARANK_ALLGATHERV;
+		return gigarank_between(&c, root, &SIDE(sent, sendcount, sendtype), all || away_from_root(&c, root), &in, (all || at_root(&c, root)) * c.remote, request);
+	}
 	int receives = procedure == GIGARANK_ALLGATHERV || root == c.member;
 	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || (receives && gigarank_spreads(recvtype))) {
 		struct gigarank_packing p = {0};
@@ -1083,6 +1133,10 @@ static int scatterv(const void *sent, const int sendcounts[], const int displace
 	struct gigarank_call c = {0};
 	struct staging *s = NULL;
 	CHECK(find(GIGARANK_SCATTERV, comm, &c));
+	if (c.remote) {
+		struct gigarank_side out = BLOCKS(sent, sendcounts, displacements, sendtype);
+		return gigarank_between(&c, root, &out, at_root(&c, root) * c.remote, &SIDE(received, recvcount, recvtype), away_from_root(&c, root), request);
+	}
 	if ((received != MPI_IN_PLACE && gigarank_spreads(recvtype)) || (root == c.member && gigarank_spreads(sendtype))) {
 		struct gigarank_packing p = {0};
 		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
@@ -1137,6 +1191,8 @@ static int alltoall(const void *sent, int sendcount, MPI_Datatype sendtype, void
 	struct staging *s = NULL;
 	int64_t each;
 	CHECK(find(GIGARANK_ALLTOALL, comm, &c));
+	if (c.remote)
+		return gigarank_between(&c, 0, &SIDE(sent, sendcount, sendtype), c.remote, &SIDE(received, recvcount, recvtype), c.remote, request);
 	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
 		struct gigarank_packing p = {0};
 		int error = gigarank_pack_in(c.procedure, &p, &sent, (int64_t)sendcount * c.size, &sendtype);
@@ -1177,6 +1233,10 @@ static int alltoallv(const void *sent, const int sendcounts[], const int senddis
 	int64_t in, out;
 	int packed;
 	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	if (c.remote) {
+		struct gigarank_side out = BLOCKS(sent, sendcounts, senddisplacements, sendtype), in = BLOCKS(received, recvcounts, recvdisplacements, recvtype);
+		return gigarank_between(&c, 0, &out, c.remote, &in, c.remote, request);
+	}
 	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
 		struct gigarank_packing p = {0};
 		int error = MPI_SUCCESS;
@@ -1264,6 +1324,11 @@ static int alltoallw(const void *sent, const int sendcounts[], const int senddis
 	struct gigarank_call c = {0};
 	struct gigarank_packing p = {0};
 	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	if (c.remote) {
+		struct gigarank_side out = {.buffer = (char *)sent, .counts = sendcounts, .types = sendtypes, .offsets = senddisplacements};
+		struct gigarank_side in = {.buffer = received, .counts = recvcounts, .types = recvtypes, .offsets = recvdisplacements};
+		return gigarank_between(&c, 0, &out, c.remote, &in, c.remote, request);
+	}
 	if (sent == MPI_IN_PLACE)
 		sent = received, sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtypes = recvtypes;
 	struct staging *s = stage(&c, c.size);

@@ -250,8 +250,11 @@ void gigarank_close(struct gigarank_engine *e) {
 			gigarank_forget_process(r);
 		}
 	gigarank_close_directories(e);
-	for (int32_t i = 0; i < e->request_count; i++)
+	for (int32_t i = 0; i < e->request_count; i++) {
 		free(e->requests[i].persistent), free(e->requests[i].general);
+		if (e->requests[i].plan)
+			e->requests[i].plan->close(e->requests[i].plan);
+	}
 	free(e->requests);
 	gigarank_close_objects(e);
 	free(e->ranks);

@@ -1,0 +1,104 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+/*
+#include "toolchain/runtime/interface.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/random"
+)
+
+// exchange makes a neighbourhood collective. Blocks lie one behind another. It tells the runtime
+// by a count below 0 from which sources nothing comes. It reports whether the call is over.
+func (b *body) exchange(lp int32, c *cCall) bool {
+	comm := b.k.Communicator(int32(c.comm))
+	n := b.topologies.of[place{lp, int32(c.comm)}].around(int(c.member))
+	x := kernel.Exchange{Receives: make([]kernel.Part, len(n.Sources)), Sends: make([]kernel.Part, len(n.Destinations))}
+	counts, incounts := unsafe.Slice(c.counts, c.n), unsafe.Slice(c.incounts, c.outcount)
+	rest := memory(c.output, c.room)
+	for i, peer := range n.Sources {
+		bytes := counts[i]
+		x.Receives[i] = kernel.Part{Peer: peer, Tag: n.SourceTag(i), Bytes: int64(bytes), Buffer: rest[:bytes]}
+		if rest = rest[bytes:]; peer == world.ProcNull {
+			counts[i] = -bytes - 1
+		}
+	}
+	rest = memory(c.input, c.given)
+	for i, peer := range n.Destinations {
+		bytes := incounts[i]
+		x.Sends[i] = kernel.Part{Peer: peer, Tag: n.DestinationTag(i), Bytes: int64(bytes), Buffer: rest[:bytes]}
+		if c.key == 0 {
+			rest = rest[bytes:]
+		}
+	}
+	return b.submitExchange(lp, c, comm, x)
+}
+
+// submitExchange makes a call that is an exchange, and reports whether it is over.
+func (b *body) submitExchange(lp int32, c *cCall, comm *kernel.Communicator, x kernel.Exchange) bool {
+	q := b.k.Compose(furtherProcedures[int32(c.procedure)], comm, int32(c.member)).Exchanges(x, nil)
+	if c.nonblocking != 0 {
+		q.Nonblocking()
+	}
+	over := b.k.Submit(lp, q)
+	c.request = C.int32_t(b.k.Completion.Request)
+	return over
+}
+
+// introduce stores what the leader of a group tells of it: a token, and the ranks.
+func (b *body) introduce(lp int32, c *cCall) {
+	g := b.k.GroupOf(b.k.Communicator(int32(c.comm)), lp)
+	out := unsafe.Slice((*C.uint64_t)(c.output), c.room)
+	out[0] = C.uint64_t(b.k.Token(lp))
+	for m := range g.Size() {
+		out[1+m] = C.uint64_t(g.WorldRank(m))
+	}
+}
+
+// intercomm makes the intercommunicator of a group and a remote one, from what the leaders have
+// told each other: their tokens, and the ranks of the remote group.
+func (b *body) intercomm(lp int32, c *cCall) error {
+	told := unsafe.Slice((*C.uint64_t)(c.input), c.given)
+	token, remoteToken := uint64(told[0]), uint64(told[1])
+	ranks := make([]int, 0, len(told)-2)
+	for _, rank := range told[2:] {
+		ranks = append(ranks, int(rank))
+	}
+	g, remote := b.k.GroupOf(b.k.Communicator(int32(c.comm)), lp), world.NewGroup(ranks)
+	if common := g.Intersection(remote).Size(); common > 0 {
+		return world.Errorf(world.ErrComm, "%d ranks are in both groups: give two without a common rank", common)
+	}
+	least, greatest := min(token, remoteToken), max(token, remoteToken)
+	context := func(side uint64) uint64 { return random.Uint64(least, greatest, side) }
+	b.madeComm(lp, c, b.k.Inter(context(token), g, context(remoteToken), remote))
+	c.topology = C.struct_gigarank_topology{}
+	return nil
+}
+
+// merge tells the remote group which of both comes first. It reports whether the call is over.
+func (b *body) merge(lp int32, c *cCall) bool {
+	comm := b.k.Communicator(int32(c.comm))
+	x := kernel.Exchange{Receives: []kernel.Part{{Peer: 0, Bytes: 1, Buffer: memory(c.output, 1)}}}
+	if c.member == 0 {
+		for peer := range comm.Remote.Size {
+			x.Sends = append(x.Sends, kernel.Part{Peer: peer, Bytes: 1, Buffer: memory(c.input, 1)})
+		}
+	}
+	return b.submitExchange(lp, c, comm, x)
+}
+
+// merged stores the communicator of both groups.
+func (b *body) merged(lp int32, c *cCall) {
+	comm := b.k.Communicator(int32(c.comm))
+	own, theirs := memory(c.input, 1)[0], memory(c.output, 1)[0]
+	first := own < theirs || own == theirs && comm.Context < comm.Remote.Context
+	b.madeComm(lp, c, b.k.Merge(comm, int32(c.key), first))
+	c.topology = C.struct_gigarank_topology{}
+}

@@ -1,0 +1,159 @@
+/* Requests that are asked for or freed while they are active, and persistent collectives. */
+#include "check.h"
+
+static void statuses(void) {
+	int x = -1, flag = 7, n, next = (rank + 1) % size, last = (rank + size - 1) % size;
+	MPI_Request receive, send, freed;
+	MPI_Status status;
+	MPI_Request_get_status(MPI_REQUEST_NULL, &flag, &status);
+	CHECK(flag && status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG);
+	MPI_Irecv(&x, 1, MPI_INT, last, 4, MPI_COMM_WORLD, &receive);
+	MPI_Request_get_status(receive, &flag, &status);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Isend(&rank, 1, MPI_INT, next, 4, MPI_COMM_WORLD, &send);
+	for (flag = 0; !flag;)
+		MPI_Request_get_status(receive, &flag, &status);
+	CHECK(x == last && status.MPI_SOURCE == last && status.MPI_TAG == 4 && receive != MPI_REQUEST_NULL);
+	MPI_Request_get_status(receive, &flag, MPI_STATUS_IGNORE);
+	CHECK(flag);
+	status.MPI_SOURCE = -9;
+	MPI_Wait(&receive, &status);
+	MPI_Get_count(&status, MPI_INT, &n);
+	CHECK(receive == MPI_REQUEST_NULL && status.MPI_SOURCE == last && n == 1);
+	MPI_Wait(&send, MPI_STATUS_IGNORE);
+	/* What is known to be done is found by the other waits too. */
+	MPI_Request both[2];
+	int index, y[2] = {-1, -1};
+	MPI_Irecv(&y[0], 1, MPI_INT, last, 5, MPI_COMM_WORLD, &both[0]);
+	MPI_Irecv(&y[1], 1, MPI_INT, last, 6, MPI_COMM_WORLD, &both[1]);
+	MPI_Send(&rank, 1, MPI_INT, next, 6, MPI_COMM_WORLD);
+	for (flag = 0; !flag;)
+		MPI_Request_get_status(both[1], &flag, MPI_STATUS_IGNORE);
+	MPI_Waitany(2, both, &index, &status);
+	CHECK(index == 1 && status.MPI_TAG == 6 && y[1] == last && both[1] == MPI_REQUEST_NULL);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Send(&rank, 1, MPI_INT, next, 5, MPI_COMM_WORLD);
+	for (flag = 0; !flag;)
+		MPI_Request_get_status(both[0], &flag, MPI_STATUS_IGNORE);
+	MPI_Status two[2];
+	MPI_Waitall(2, both, two);
+	CHECK(two[0].MPI_TAG == 5 && two[0].MPI_SOURCE == last && y[0] == last);
+	/* A send whose request is freed goes on. */
+	MPI_Isend(&next, 1, MPI_INT, next, 8, MPI_COMM_WORLD, &freed);
+	MPI_Request_free(&freed);
+	CHECK(freed == MPI_REQUEST_NULL);
+	MPI_Recv(&x, 1, MPI_INT, last, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	CHECK(x == rank);
+}
+
+#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+static void several(void) {
+	MPI_Request two[2];
+	MPI_Status states[2];
+	int flag, n, index, indices[2], x[2] = {-1, -1}, next = (rank + 1) % size, last = (rank + size - 1) % size;
+	for (int i = 0; i < 2; i++) {
+		MPI_Irecv(&x[i], 1, MPI_INT, last, i, MPI_COMM_WORLD, &two[i]);
+		MPI_Send(&rank, 1, MPI_INT, next, i, MPI_COMM_WORLD);
+	}
+	for (flag = 0; !flag;)
+		MPI_Request_get_status_all(2, two, &flag, states);
+	EXPECT(states[0].MPI_TAG == 0 && states[1].MPI_TAG == 1 && x[0] == last && x[1] == last);
+	MPI_Request_get_status_any(2, two, &index, &flag, states);
+	EXPECT(flag && (index == 0 || index == 1) && states[0].MPI_TAG == index);
+	MPI_Request_get_status_some(2, two, &n, indices, states);
+	EXPECT(n == 2 && indices[0] == 0 && indices[1] == 1);
+	MPI_Waitsome(2, two, &n, indices, states);
+	EXPECT(n == 2);
+	MPI_Request_get_status_some(2, two, &n, indices, states);
+	EXPECT(n == MPI_UNDEFINED);
+}
+
+enum { OPERATIONS = 22, ROUNDS = 3 };
+
+/* Each collective is started several times, with other values. Ranks start those that are under
+ * way together in different orders. */
+static void collectives(void) {
+	MPI_Request q[OPERATIONS];
+	MPI_Comm line;
+	int n = 0, counts[64], at[64], offsets[64], dims[1] = {size}, periods[1] = {1}, ones[2] = {1, 1}, places[2] = {0, 1};
+	int b, in, out[5], all[9][64], mine[64], gather[64];
+	MPI_Aint bytes[2] = {0, sizeof(int)};
+	MPI_Datatype types[64];
+	for (int i = 0; i < 64; i++)
+		counts[i] = 1, at[i] = i, offsets[i] = i * (int)sizeof(int), types[i] = MPI_INT;
+	MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &line);
+	MPI_Comm w = MPI_COMM_WORLD;
+	MPI_Info none = MPI_INFO_NULL;
+	int hood[5][2];
+	MPI_Barrier_init(w, none, &q[n++]);
+	MPI_Bcast_init(&b, 1, MPI_INT, size - 1, w, none, &q[n++]);
+	MPI_Reduce_init(&in, &out[0], 1, MPI_INT, MPI_SUM, 0, w, none, &q[n++]);
+	MPI_Allreduce_init(&in, &out[1], 1, MPI_INT, MPI_MAX, w, none, &q[n++]);
+	MPI_Scan_init(&in, &out[2], 1, MPI_INT, MPI_SUM, w, none, &q[n++]);
+	MPI_Exscan_init(&in, &out[3], 1, MPI_INT, MPI_SUM, w, none, &q[n++]);
+	MPI_Gather_init(&in, 1, MPI_INT, gather, 1, MPI_INT, 0, w, none, &q[n++]);
+	MPI_Gatherv_init(&in, 1, MPI_INT, all[0], counts, at, MPI_INT, 0, w, none, &q[n++]);
+	MPI_Scatter_init(mine, 1, MPI_INT, &out[4], 1, MPI_INT, 0, w, none, &q[n++]);
+	int scattered, own, part;
+	MPI_Scatterv_init(mine, counts, at, MPI_INT, &scattered, 1, MPI_INT, 0, w, none, &q[n++]);
+	MPI_Allgather_init(&in, 1, MPI_INT, all[1], 1, MPI_INT, w, none, &q[n++]);
+	MPI_Allgatherv_init(&in, 1, MPI_INT, all[2], counts, at, MPI_INT, w, none, &q[n++]);
+	MPI_Alltoall_init(mine, 1, MPI_INT, all[3], 1, MPI_INT, w, none, &q[n++]);
+	MPI_Alltoallv_init(mine, counts, at, MPI_INT, all[4], counts, at, MPI_INT, w, none, &q[n++]);
+	MPI_Alltoallw_init(mine, counts, offsets, types, all[5], counts, offsets, types, w, none, &q[n++]);
+	MPI_Reduce_scatter_init(mine, &own, counts, MPI_INT, MPI_SUM, w, none, &q[n++]);
+	MPI_Reduce_scatter_block_init(mine, &part, 1, MPI_INT, MPI_SUM, w, none, &q[n++]);
+	MPI_Neighbor_allgather_init(&in, 1, MPI_INT, hood[0], 1, MPI_INT, line, none, &q[n++]);
+	MPI_Neighbor_allgatherv_init(&in, 1, MPI_INT, hood[1], ones, places, MPI_INT, line, none, &q[n++]);
+	MPI_Neighbor_alltoall_init(mine, 1, MPI_INT, hood[2], 1, MPI_INT, line, none, &q[n++]);
+	MPI_Neighbor_alltoallv_init(mine, ones, places, MPI_INT, hood[3], ones, places, MPI_INT, line, none, &q[n++]);
+	MPI_Neighbor_alltoallw_init(mine, ones, bytes, types, hood[4], ones, bytes, types, line, none, &q[n++]);
+	EXPECT(n == OPERATIONS);
+	for (int round = 0; round < ROUNDS; round++) {
+		int base = 1000 * round, left = (rank + size - 1) % size, right = (rank + 1) % size, sum = 0, before = 0;
+		in = base + rank, b = rank == size - 1 ? base + 5 : -1;
+		for (int i = 0; i < 64; i++)
+			mine[i] = base + 10 * rank + i;
+		for (int r = 0; r < size; r++) {
+			sum += base + r;
+			before += r < rank ? base + r : 0;
+		}
+		if (rank % 2)
+			MPI_Startall(OPERATIONS, q);
+		else
+			for (int i = OPERATIONS - 1; i >= 0; i--)
+				MPI_Start(&q[i]);
+		MPI_Waitall(OPERATIONS, q, MPI_STATUSES_IGNORE);
+		EXPECT(b == base + 5 && out[1] == base + size - 1 && out[2] == before + in && (rank == 0 || out[3] == before));
+		EXPECT(rank > 0 || out[0] == sum);
+		EXPECT(out[4] == base + rank && scattered == base + rank);
+		for (int r = 0; r < size; r++) {
+			EXPECT(rank > 0 || (gather[r] == base + r && all[0][r] == base + r));
+			EXPECT(all[1][r] == base + r && all[2][r] == base + r);
+			EXPECT(all[3][r] == base + 10 * r + rank && all[4][r] == all[3][r] && all[5][r] == all[3][r]);
+		}
+		int column = 0;
+		for (int r = 0; r < size; r++)
+			column += base + 10 * r + rank;
+		EXPECT(own == column && part == column);
+		EXPECT(hood[0][0] == base + left && hood[0][1] == base + right && hood[1][0] == base + left && hood[1][1] == base + right);
+		for (int i = 2; i < 5; i++)
+			EXPECT(hood[i][0] == base + 10 * left + 1 && hood[i][1] == base + 10 * right);
+	}
+	for (int i = 0; i < OPERATIONS; i++) {
+		EXPECT(q[i] != MPI_REQUEST_NULL);
+		MPI_Request_free(&q[i]);
+	}
+	MPI_Comm_free(&line);
+}
+#endif
+
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	statuses();
+#if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
+	several();
+	collectives();
+#endif
+	return finish("persistent");
+}

@@ -1,0 +1,277 @@
+/* Requests that are asked for, cancelled or freed, and persistent collectives. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- requests ------------------------------------------------------------------------- */
+
+/* request_of returns the request of a handle, NULL after an error. */
+static struct gigarank_request *request_of(const char *function, MPI_Request request, int *error) {
+	if ((*error = gigarank_active(function, GIGARANK_NONE)))
+		return NULL;
+	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : look(request);
+	if (!q)
+		*error = gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_REQUEST, "the handle is no request of this rank, or it has been waited for or freed");
+	return q;
+}
+
+/* An operation that is begun goes on. MPI_Finalize waits for it. */
+MPI(Request_free, MPI_Request *request) {
+	int error;
+	struct gigarank_request *q = request_of(__func__, *request, &error);
+	CHECK(error);
+	if (q->general)
+		return gigarank_drop_general(request);
+	if (q->index) {
+		q->detached = 1, q->generation++;
+		gigarank_current->detached_requests++;
+	} else
+		gigarank_drop_request(q);
+	*request = MPI_REQUEST_NULL;
+	return MPI_SUCCESS;
+}
+
+int gigarank_end_detached(void) {
+	struct gigarank_engine *e = gigarank_current;
+	int32_t rank = (int32_t)(e->running - e->ranks);
+	for (int32_t i = 0; e->detached_requests > 0 && i < e->request_count; i++) {
+		struct gigarank_request *q = &e->requests[i];
+		int64_t bytes;
+		if (q->rank != rank || !q->detached)
+			continue;
+		int error = wait_alone(q->index, &bytes);
+		q = &e->requests[i]; /* the table may have moved */
+		if (q->after)
+			q->after(q->what, bytes);
+		q->after = NULL;
+		e->detached_requests--;
+		gigarank_drop_request(q);
+		CHECK(error);
+	}
+	return MPI_SUCCESS;
+}
+
+/* A request that turns out to be complete keeps its status until it is waited for. */
+MPI(Request_get_status, MPI_Request request, int *flag, MPI_Status *status) {
+	int error;
+	*flag = 1;
+	if (request == MPI_REQUEST_NULL) {
+		set_status(status, &empty, -1);
+		return active(GIGARANK_NONE);
+	}
+	struct gigarank_request *q = request_of(__func__, request, &error);
+	CHECK(error);
+	if (q->general) {
+		MPI_Status own = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+		*flag = q->general->complete;
+		error = *flag ? q->general->query(q->general->extra, &own) : MPI_SUCCESS;
+		if (*flag && status)
+			*status = own;
+		return error;
+	}
+	if (q->index) {
+		int32_t place = 0, index = q->index;
+		struct gigarank_call c = {.procedure = GIGARANK_TEST, .comm = 1, .n = 1, .requests = &index, .indices = &place, .statuses = &c.status};
+		error = gigarank_trap(&c);
+		*flag = c.found;
+		q = look(request);
+		if (c.found) {
+			q->index = 0, q->done = 1, q->kept = c.status;
+			if (q->after)
+				q->after(q->what, error ? -1 : c.status.bytes);
+			q->after = NULL;
+		}
+		CHECK(error);
+	}
+	if (*flag)
+		set_status(status, q->done ? &q->kept : &empty, -1);
+	return MPI_SUCCESS;
+}
+
+MPI(Request_get_status_all, int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+	*flag = 1;
+	for (int i = 0; i < count && *flag; i++)
+		CHECK(PMPI_Request_get_status(requests[i], flag, statuses ? &statuses[i] : MPI_STATUS_IGNORE));
+	return MPI_SUCCESS;
+}
+
+/* passive reports whether a request has no operation. */
+static int passive(MPI_Request request) {
+	struct gigarank_request *q = request == MPI_REQUEST_NULL || !gigarank_running() ? NULL : look(request);
+	return request == MPI_REQUEST_NULL || (q && !q->index && !q->done && !q->general);
+}
+
+MPI(Request_get_status_any, int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+	int actives = 0;
+	*index = MPI_UNDEFINED, *flag = 0;
+	for (int i = 0; i < count; i++) {
+		if (passive(requests[i]))
+			continue;
+		actives++;
+		CHECK(PMPI_Request_get_status(requests[i], flag, status));
+		if (*flag) {
+			*index = i;
+			return MPI_SUCCESS;
+		}
+	}
+	if (!actives) {
+		*flag = 1;
+		set_status(status, &empty, -1);
+	}
+	return MPI_SUCCESS;
+}
+
+MPI(Request_get_status_some, int incount, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	int actives = 0, n = 0, flag;
+	for (int i = 0; i < incount; i++) {
+		if (passive(requests[i]))
+			continue;
+		actives++;
+		CHECK(PMPI_Request_get_status(requests[i], &flag, statuses ? &statuses[n] : MPI_STATUS_IGNORE));
+		if (flag)
+			indices[n++] = i;
+	}
+	*outcount = actives ? n : MPI_UNDEFINED;
+	return MPI_SUCCESS;
+}
+
+/* --- persistent collectives ------------------------------------------------------------- */
+
+/* A plan has the arguments of a collective, and a communicator of its own: the standard lets
+ * ranks start persistent collectives in different orders. */
+struct plan {
+	struct gigarank_plan plan;
+	const void *sent;
+	void *received;
+	int sendcount, recvcount, root;
+	const int *sendcounts, *recvcounts, *senddisplacements, *recvdisplacements;
+	const MPI_Aint *sendplaces, *recvplaces;
+	MPI_Datatype sendtype, recvtype;
+	const MPI_Datatype *sendtypes, *recvtypes;
+	MPI_Op operation;
+	MPI_Comm comm;
+};
+
+static void close_plan(struct gigarank_plan *plan) {
+	struct plan *p = (struct plan *)plan;
+	if (gigarank_running() && p->comm)
+		PMPI_Comm_free(&p->comm);
+	free((void *)p->sendtypes);
+	free((void *)p->recvtypes);
+	free(p);
+}
+
+/* keep_types has a plan keep a list of types. */
+static int keep_types(const char *function, const MPI_Datatype **types, int32_t n) {
+	if (!*types)
+		return MPI_SUCCESS;
+	MPI_Datatype *copy = malloc(((size_t)n + 1) * sizeof *copy);
+	if (copy)
+		memcpy(copy, *types, (size_t)n * sizeof *copy);
+	*types = copy;
+	return copy ? MPI_SUCCESS : gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for %d types", n);
+}
+
+/* keep makes a request with a plan. */
+static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_Request *), struct plan what, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct plan *p = malloc(sizeof *p);
+	(void)info;
+	int error = gigarank_find(function, GIGARANK_NONE, comm, &c);
+	if (!error && !p)
+		error = gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a request");
+	if (error) {
+		free(p);
+		return error;
+	}
+	*p = what;
+	p->plan.start = start, p->plan.close = close_plan;
+	const struct gigarank_comm *noted = note(&c);
+	int32_t members = c.remote ? c.remote : c.size;
+	int error_in = keep_types(function, &p->recvtypes, p->recvplaces && noted ? noted->topology.indegree : members);
+	int error_out = keep_types(function, &p->sendtypes, p->sendplaces && noted ? noted->topology.outdegree : members);
+	error = error_in ? error_in : error_out;
+	if (!error)
+		error = gigarank_twin(&c, &p->comm);
+	if (!error)
+		error = add(0, NULL, request);
+	if (error)
+		close_plan(&p->plan);
+	else
+		look(*request)->plan = &p->plan;
+	return error;
+}
+
+int gigarank_start_plan(MPI_Request *request) {
+	MPI_Request begun = MPI_REQUEST_NULL;
+	struct gigarank_plan *p = look(*request)->plan;
+	CHECK(p->start(p, &begun));
+	struct gigarank_request *q = look(*request), *b = look(begun);
+	q->index = b->index, q->comm = b->comm, q->after = b->after, q->what = b->what;
+	b->after = NULL;
+	gigarank_drop_request(b);
+	return MPI_SUCCESS;
+}
+
+/* Each persistent collective begins its nonblocking form. */
+#define UNPACK(...) __VA_ARGS__
+#define PERSISTENT(name, parameters, fields, call) \
+	static int start_##name(struct gigarank_plan *plan, MPI_Request *begun) { \
+		struct plan *p = (struct plan *)plan; \
+		return call; \
+	} \
+	MPI(name, UNPACK parameters, MPI_Info info, MPI_Request *request) { \
+		return keep(__func__, start_##name, (struct plan){UNPACK fields}, comm, info, request); \
+	}
+
+PERSISTENT(Barrier_init, (MPI_Comm comm), (.root = 0), PMPI_Ibarrier(p->comm, begun))
+PERSISTENT(Bcast_init, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), (.received = buffer, .recvcount = count, .recvtype = type, .root = root),
+	PMPI_Ibcast(p->received, p->recvcount, p->recvtype, p->root, p->comm, begun))
+#define REDUCTION (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm)
+#define REDUCED (.sent = sent, .received = received, .recvcount = count, .recvtype = type, .operation = operation)
+PERSISTENT(Reduce_init, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm),
+	(.sent = sent, .received = received, .recvcount = count, .recvtype = type, .operation = operation, .root = root),
+	PMPI_Ireduce(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->root, p->comm, begun))
+PERSISTENT(Allreduce_init, REDUCTION, REDUCED, PMPI_Iallreduce(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->comm, begun))
+PERSISTENT(Scan_init, REDUCTION, REDUCED, PMPI_Iscan(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->comm, begun))
+PERSISTENT(Exscan_init, REDUCTION, REDUCED, PMPI_Iexscan(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->comm, begun))
+PERSISTENT(Reduce_scatter_block_init, REDUCTION, REDUCED, PMPI_Ireduce_scatter_block(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->comm, begun))
+PERSISTENT(Reduce_scatter_init, (const void *sent, void *received, const int recvcounts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
+	(.sent = sent, .received = received, .recvcounts = recvcounts, .recvtype = type, .operation = operation),
+	PMPI_Ireduce_scatter(p->sent, p->received, p->recvcounts, p->recvtype, p->operation, p->comm, begun))
+
+#define EVEN const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype
+#define EVENLY .sent = sent, .sendcount = sendcount, .sendtype = sendtype, .received = received, .recvcount = recvcount, .recvtype = recvtype
+#define EVEN_ARGUMENTS p->sent, p->sendcount, p->sendtype, p->received, p->recvcount, p->recvtype
+PERSISTENT(Gather_init, (EVEN, int root, MPI_Comm comm), (EVENLY, .root = root), PMPI_Igather(EVEN_ARGUMENTS, p->root, p->comm, begun))
+PERSISTENT(Scatter_init, (EVEN, int root, MPI_Comm comm), (EVENLY, .root = root), PMPI_Iscatter(EVEN_ARGUMENTS, p->root, p->comm, begun))
+PERSISTENT(Allgather_init, (EVEN, MPI_Comm comm), (EVENLY), PMPI_Iallgather(EVEN_ARGUMENTS, p->comm, begun))
+PERSISTENT(Alltoall_init, (EVEN, MPI_Comm comm), (EVENLY), PMPI_Ialltoall(EVEN_ARGUMENTS, p->comm, begun))
+PERSISTENT(Neighbor_allgather_init, (EVEN, MPI_Comm comm), (EVENLY), PMPI_Ineighbor_allgather(EVEN_ARGUMENTS, p->comm, begun))
+PERSISTENT(Neighbor_alltoall_init, (EVEN, MPI_Comm comm), (EVENLY), PMPI_Ineighbor_alltoall(EVEN_ARGUMENTS, p->comm, begun))
+
+#define GATHERED const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype
+#define GATHERING .sent = sent, .sendcount = sendcount, .sendtype = sendtype, .received = received, .recvcounts = recvcounts, .recvdisplacements = displacements, .recvtype = recvtype
+#define GATHERED_ARGUMENTS p->sent, p->sendcount, p->sendtype, p->received, p->recvcounts, p->recvdisplacements, p->recvtype
+PERSISTENT(Gatherv_init, (GATHERED, int root, MPI_Comm comm), (GATHERING, .root = root), PMPI_Igatherv(GATHERED_ARGUMENTS, p->root, p->comm, begun))
+PERSISTENT(Allgatherv_init, (GATHERED, MPI_Comm comm), (GATHERING), PMPI_Iallgatherv(GATHERED_ARGUMENTS, p->comm, begun))
+PERSISTENT(Neighbor_allgatherv_init, (GATHERED, MPI_Comm comm), (GATHERING), PMPI_Ineighbor_allgatherv(GATHERED_ARGUMENTS, p->comm, begun))
+PERSISTENT(Scatterv_init, (const void *sent, const int sendcounts[], const int displacements[], MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+	(.sent = sent, .sendcounts = sendcounts, .senddisplacements = displacements, .sendtype = sendtype, .received = received, .recvcount = recvcount, .recvtype = recvtype, .root = root),
+	PMPI_Iscatterv(p->sent, p->sendcounts, p->senddisplacements, p->sendtype, p->received, p->recvcount, p->recvtype, p->root, p->comm, begun))
+
+#define UNEVEN const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype
+#define UNEVENLY .sent = sent, .sendcounts = sendcounts, .senddisplacements = senddisplacements, .sendtype = sendtype, \
+	.received = received, .recvcounts = recvcounts, .recvdisplacements = recvdisplacements, .recvtype = recvtype
+#define UNEVEN_ARGUMENTS p->sent, p->sendcounts, p->senddisplacements, p->sendtype, p->received, p->recvcounts, p->recvdisplacements, p->recvtype
+PERSISTENT(Alltoallv_init, (UNEVEN, MPI_Comm comm), (UNEVENLY), PMPI_Ialltoallv(UNEVEN_ARGUMENTS, p->comm, begun))
+PERSISTENT(Neighbor_alltoallv_init, (UNEVEN, MPI_Comm comm), (UNEVENLY), PMPI_Ineighbor_alltoallv(UNEVEN_ARGUMENTS, p->comm, begun))
+PERSISTENT(Alltoallw_init, (const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm),
+	(.sent = sent, .sendcounts = sendcounts, .senddisplacements = senddisplacements, .sendtypes = sendtypes,
+	.received = received, .recvcounts = recvcounts, .recvdisplacements = recvdisplacements, .recvtypes = recvtypes),
+	PMPI_Ialltoallw(p->sent, p->sendcounts, p->senddisplacements, p->sendtypes, p->received, p->recvcounts, p->recvdisplacements, p->recvtypes, p->comm, begun))
+PERSISTENT(Neighbor_alltoallw_init, (const void *sent, const int sendcounts[], const MPI_Aint senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const MPI_Aint recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm),
+	(.sent = sent, .sendcounts = sendcounts, .sendplaces = senddisplacements, .sendtypes = sendtypes,
+	.received = received, .recvcounts = recvcounts, .recvplaces = recvdisplacements, .recvtypes = recvtypes),
+	PMPI_Ineighbor_alltoallw(p->sent, p->sendcounts, p->sendplaces, p->sendtypes, p->received, p->recvcounts, p->recvplaces, p->recvtypes, p->comm, begun))
