@@ -57,7 +57,7 @@ func (p parameter) handle() (class string, is bool) {
 // choice reports whether a parameter is a buffer of any type.
 func (p parameter) choice() bool { return p.base == "void" && p.pointers == 1 }
 
-func (p parameter) text() bool { return p.base == "char" && p.pointers == 1 && !p.array }
+func (p parameter) text() bool { return p.base == "char" && (p.pointers == 1) != p.array }
 
 // frees reports whether a function ends the use of a handle.
 func frees(d declaration) bool {
