@@ -153,6 +153,35 @@ func TestRing(t *testing.T) {
 	}
 }
 
+// Arguments are a rank's own, also where copied stacks have the same ends.
+func TestArguments(t *testing.T) {
+	program := build(t, `#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+	int rank, size;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < 3; i++) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (rank % 2 && i == 1)
+			sprintf(argv[1], "%d", rank), argv[2] = argv[1];
+		MPI_Barrier(MPI_COMM_WORLD);
+		if (i == 2)
+			MPI_Sendrecv(argv[1], 2, MPI_CHAR, rank ^ 1, 0, argv[3], 2, MPI_CHAR, rank ^ 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	printf("%d: %s %s %s\n", rank, argv[1], argv[2], argv[3]);
+	return MPI_Finalize();
+}
+`)
+	want := []string{"0: a bb 1\n", "1: 1 1 a\n", "2: a bb 3\n", "3: 3 3 a\n"}
+	if lines := everywhere(t, program, 4, "a", "bb", "cc"); !slices.Equal(lines, want) {
+		t.Errorf("printed %q, want %q", lines, want)
+	}
+}
+
 // A program runs again and again in one process, from the same state.
 func TestAgain(t *testing.T) {
 	program := build(t, "ring.c")

@@ -152,7 +152,8 @@ struct gigarank_rank {
 	int32_t error_number;        /* errno */
 	int32_t about;               /* index of the communicator of its latest call, whose error handler hears of errors */
 	uint8_t state, returned_by, initialized, finalized;
-	uint8_t errors_return;       /* some communicator of its has an error handler */
+	uint8_t shares : 1;          /* the end of its stack is that of the engine, and not in its copy */
+	uint8_t errors_return : 1;   /* some communicator of its has an error handler */
 	uint8_t looked;              /* at the time, since its last call */
 	uint16_t last;               /* its latest call */
 };
@@ -195,6 +196,9 @@ struct gigarank_engine {
 	char *stacks;
 	size_t stack, guard;         /* bytes of each stack, its guard included */
 	void *sp;                    /* the engine's stack pointer, while a rank runs */
+	char *base;                  /* where the frames of main begin, on a stack that is copied */
+	char *end;                   /* what the stack has from base on, in most ranks */
+	int32_t end_there;           /* it is on the stack */
 	struct gigarank_rank *running;
 	struct gigarank_program *program;
 	char *variables;             /* of all ranks */

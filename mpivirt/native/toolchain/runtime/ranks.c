@@ -72,21 +72,19 @@ static char *top_of(struct gigarank_engine *e, int32_t lp) {
 }
 
 /* The frame of a new stack, as gigarank_switch leaves it. */
-static void *first_frame(char *top, struct gigarank_rank *r) {
+static void *first_frame(char *top) {
 	void **frame = (void **)((uintptr_t)top & ~(uintptr_t)63);
 #if defined(__x86_64__)
 	uint32_t state[2] = {0, 0};
-	__asm__("stmxcsr %0\n\tfnstcw %1" : "=m"(state[0]), "=m"(state[1]));
+	__asm__("stmxcsr %0\n\tfnstcw %1" : "+m"(state[0]), "+m"(state[1]));
 	frame -= 10; /* the entry has the alignment of the instruction before a call */
 	memset(frame, 0, 10 * sizeof *frame);
 	memcpy(frame, state, sizeof state);
-	frame[4] = r; /* r12 */
 	frame[7] = gigarank_begin;
 #else
 	frame -= 20;
 	memset(frame, 0, 20 * sizeof *frame);
 	frame[1] = gigarank_begin; /* x30 */
-	frame[2] = r;              /* x19 */
 #endif
 	return frame;
 }
@@ -261,6 +259,7 @@ void gigarank_close(struct gigarank_engine *e) {
 	free(e->bursts);
 	free(e->list);
 	free(e->text);
+	free(e->end);
 	free(e);
 }
 
@@ -303,10 +302,29 @@ static void *moved(struct gigarank_engine *e, struct gigarank_rank *r, const voi
 	return offset < (size_t)(e->stacks + e->stack - (char *)r->sp) ? r->saved + offset : (void *)address;
 }
 
+/* The frames below main, with the arguments, are the same in all ranks unless the program changes
+ * them. The engine keeps them once, for ranks in a barrier: other calls may point there. */
+static int is_shared(struct gigarank_engine *e, struct gigarank_rank *r) {
+	size_t bytes = (size_t)(e->stacks + e->stack - e->base);
+	if (r->call->procedure != GIGARANK_BARRIER || r->call->nonblocking || (char *)r->sp > e->base)
+		return 0;
+	if (e->end)
+		return memcmp(e->end, e->base, bytes) == 0;
+	e->end = enlarged(NULL, bytes);
+	memcpy(e->end, e->base, bytes);
+	return 1;
+}
+
 static void copy_out(struct gigarank_engine *e, struct gigarank_rank *r) {
+	e->end_there = 0;
 	if (r->returned_by != GIGARANK_BY_CALL)
 		return; /* it does not go on */
 	size_t bytes = (size_t)(e->stacks + e->stack - (char *)r->sp);
+	r->shares = is_shared(e, r);
+	if (r->shares) {
+		bytes = (size_t)(e->base - (char *)r->sp);
+		e->end_there = 1;
+	}
 	if (bytes > (size_t)r->saved_room || 4 * bytes < (size_t)r->saved_room) {
 		free(r->saved);
 		r->saved_room = (int32_t)(bytes < FETCHED ? FETCHED : bytes);
@@ -322,7 +340,10 @@ static void copy_out(struct gigarank_engine *e, struct gigarank_rank *r) {
 }
 
 static inline void copy_in(struct gigarank_engine *e, struct gigarank_rank *r) {
-	memcpy(r->sp, r->saved, (size_t)(e->stacks + e->stack - (char *)r->sp));
+	char *to = r->shares ? e->base : e->stacks + e->stack;
+	memcpy(r->sp, r->saved, (size_t)(to - (char *)r->sp));
+	if (r->shares && !e->end_there)
+		memcpy(e->base, e->end, (size_t)(e->stacks + e->stack - e->base));
 }
 
 void gigarank_resume(struct gigarank_engine *e, int32_t n) {
@@ -338,7 +359,7 @@ void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		struct gigarank_rank *r = &e->ranks[e->list[i]];
 		fetch(e, i, n);
 		if (!r->sp)
-			r->sp = first_frame(top_of(e, e->list[i]), r);
+			r->sp = first_frame(top_of(e, e->list[i]));
 		else if (e->copied)
 			copy_in(e, r);
 		if (variables)
@@ -478,11 +499,10 @@ static void construct(struct gigarank_held *h, int argc, char **argv) {
 }
 
 /* gigarank_rank_main is a rank, on its own stack. Each has its own argv. */
-__attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(struct gigarank_rank *r) {
+__attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(void) {
 	struct gigarank_engine *e = gigarank_current;
 	size_t bytes = 0;
 	char *argv[e->argc + 1];
-	(void)r;
 	for (int i = 0; i < e->argc; i++)
 		bytes += strlen(e->argv[i]) + 1;
 	char text[bytes + 1], *at = text;
@@ -491,6 +511,7 @@ __attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(struct g
 		at = stpcpy(at, e->argv[i]) + 1;
 	}
 	argv[e->argc] = NULL;
+	e->base = text; /* the lowest of the frame */
 	construct(e->program->held, e->argc, argv);
 	exit(e->main(e->argc, argv, environ));
 }

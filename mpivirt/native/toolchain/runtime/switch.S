@@ -1,6 +1,6 @@
 /* gigarank_switch(void **from, void *to) stores the stack pointer in *from, after the
  * registers that a call preserves, and goes on with the stack pointer to. gigarank_begin is
- * where a new stack goes on: it calls gigarank_rank_main with the rank that the frame holds. */
+ * where a new stack goes on: it calls gigarank_rank_main. */
 
 #if defined(__x86_64__)
 
@@ -38,7 +38,6 @@ gigarank_switch:
 gigarank_begin:
 	.cfi_startproc
 	.cfi_undefined rip
-	movq %r12, %rdi
 	call gigarank_rank_main
 	ud2
 	.cfi_endproc
@@ -83,7 +82,6 @@ gigarank_switch:
 gigarank_begin:
 	.cfi_startproc
 	.cfi_undefined x30
-	mov x0, x19
 	bl gigarank_rank_main
 	brk #1
 	.cfi_endproc
