@@ -3,7 +3,6 @@ package mpivirt
 import (
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 )
 
 // IntercommCreate makes an intercommunicator of the group of local and a remote group
@@ -86,9 +85,7 @@ func (c *Comm) interOf(told []uint64) (*Comm, error) {
 	if common := g.Intersection(remote).Size(); common > 0 {
 		return nil, c.refuse(world.IntercommCreate, world.Errorf(ErrComm, "%d ranks are in both groups: give two without a common rank", common))
 	}
-	least, greatest := min(token, remoteToken), max(token, remoteToken)
-	context := func(side uint64) uint64 { return random.Uint64(least, greatest, side) }
-	return c.handle(c.r.k.Inter(context(token), g, context(remoteToken), remote)), nil
+	return c.handle(c.r.k.Meeting(token, g, remoteToken, remote)), nil
 }
 
 // IsInter reports whether the communicator is an intercommunicator (MPI_Comm_test_inter).

@@ -12,7 +12,6 @@ import (
 
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 )
 
 // exchange makes a neighbourhood collective. Blocks lie one behind another. It tells the runtime
@@ -75,9 +74,7 @@ func (b *body) intercomm(lp int32, c *cCall) error {
 	if common := g.Intersection(remote).Size(); common > 0 {
 		return world.Errorf(world.ErrComm, "%d ranks are in both groups: give two without a common rank", common)
 	}
-	least, greatest := min(token, remoteToken), max(token, remoteToken)
-	context := func(side uint64) uint64 { return random.Uint64(least, greatest, side) }
-	b.madeComm(lp, c, b.k.Inter(context(token), g, context(remoteToken), remote))
+	b.madeComm(lp, c, b.k.Meeting(token, g, remoteToken, remote))
 	c.topology = C.struct_gigarank_topology{}
 	return nil
 }

@@ -29,6 +29,14 @@ func (k *Collectives) Inter(context uint64, g *world.Group, remoteContext uint64
 	return c
 }
 
+// Meeting returns a group's side of the intercommunicator with a remote group, from the tokens of
+// both leaders.
+func (k *Collectives) Meeting(token uint64, g *world.Group, remoteToken uint64, remote *world.Group) *Communicator {
+	least, greatest := min(token, remoteToken), max(token, remoteToken)
+	context := func(side uint64) uint64 { return random.Uint64(least, greatest, side) }
+	return k.Inter(context(token), g, context(remoteToken), remote)
+}
+
 // Token returns a number that no rank has had before, for the contexts of an intercommunicator.
 func (k *Collectives) Token(lp int32) uint64 {
 	if k.tokens == nil {
