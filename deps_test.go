@@ -97,9 +97,9 @@ var rules = map[string]rule{
 	},
 	"mpivirt": {
 		pure:    true,
-		imports: "vtime random lp network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
+		imports: "vtime lp network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
 		// Its tests run several engines over the in-process transport.
-		testsOnly: "sync engine cputime mpivirt/steps",
+		testsOnly: "random sync engine cputime mpivirt/steps",
 	},
 	"mpivirt/steps": {
 		pure:      true,
