@@ -54,6 +54,16 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// exampleInCXX is the example in C++.
+var exampleInCXX = filepath.Join("..", "..", "examples", "cxx", "picalc.cc")
+
+func TestExampleInCXX(t *testing.T) {
+	lines := everywhere(t, build(t, filepath.Join("..", exampleInCXX)), 5, "1000")
+	if want := []string{"pi is 3.1415927369 with 1000 intervals\n"}; !slices.Equal(lines, want) {
+		t.Errorf("printed %q, want %q", lines, want)
+	}
+}
+
 // A program in C takes the same virtual times as the one in Go.
 func TestSameTimesAsGo(t *testing.T) {
 	for _, e := range examples {

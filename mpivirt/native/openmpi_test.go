@@ -60,6 +60,10 @@ func TestExamplesAgainstRealMPI(t *testing.T) {
 	}
 }
 
+func TestExampleInCXXAgainstRealMPI(t *testing.T) {
+	compareWithReal(t, exampleInCXX, build(t, filepath.Join("..", exampleInCXX)), 4)
+}
+
 func TestExampleInFortranAgainstRealMPI(t *testing.T) {
 	source := filepath.Join("..", "..", "examples", "fortran", "picalc.f90")
 	compareWithReal(t, source, buildFortran(t, source), 4)
