@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -14,6 +15,10 @@ import (
 // program in Go.
 func TestNativeProgram(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "barriertest")
+	foreign, err := exec.LookPath("true")
+	if err != nil {
+		t.Fatal(err)
+	}
 	line := func(wanted int, arguments ...string) string {
 		t.Helper()
 		c, stdout, stderr := testConsole(nil)
@@ -43,7 +48,7 @@ func TestNativeProgram(t *testing.T) {
 		{"--lp: program " + program + " has no event form: use native", []string{"run", program, "--lp", "event"}},
 		{"--iterations: " + program + " takes arguments of its own", []string{"run", program, "--iterations", "3"}},
 		{"--stack: barriertest runs on no C stack", []string{"run", "barriertest", "--stack", "1MiB"}},
-		{"was not linked by gigarank cc", []string{"run", os.Args[0]}},
+		{"was not linked by gigarank cc", []string{"run", foreign}},
 		{"no such file", []string{"check", program + "2"}},
 		{"takes one PROGRAM", []string{"run", "barriertest", "more"}},
 	} {
