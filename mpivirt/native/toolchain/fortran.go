@@ -73,6 +73,7 @@ func (p parameter) position() bool {
 // have in Fortran, and those that Fortran does not have.
 var byHand = map[string]string{
 	"Init": "", "Init_thread": "int required, int *provided", "Pcontrol": "const int level", "Wtime": "", "Wtick": "",
+	"Op_create": "MPI_User_function *function, int commutes, MPI_Op *operation", "Errhandler_free": "MPI_Errhandler *handler", "Comm_create_errhandler": "MPI_Comm_errhandler_function *function, MPI_Errhandler *handler",
 	"Buffer_detach": "void *buffer, int *size", "Comm_get_attr": "MPI_Comm comm, int comm_keyval, MPI_Aint *attribute_val, int *flag",
 	"Alloc_mem":       "MPI_Aint size, MPI_Info info, void *baseptr",
 	"Info_create_env": "MPI_Info *info", "Info_get_string": "MPI_Info info, const char *key, int *buflen, char *value, int *flag",

@@ -93,6 +93,12 @@ void gigarank_pin(struct gigarank_datatype *t) {
 		gigarank_use_type(real)->pinned = 1;
 }
 
+void gigarank_number_type(struct gigarank_datatype *t) {
+	struct gigarank_datatype *real = t->stands_for ? t->stands_for : t;
+	if (!real->predefined)
+		real->number = gigarank_number_of(gigarank_type_handle(real));
+}
+
 /* --- types from pieces --------------------------------------------------------------- */
 
 static void destroy(struct gigarank_object *o) {

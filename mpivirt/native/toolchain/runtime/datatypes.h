@@ -27,6 +27,7 @@ struct gigarank_datatype {
 	uint8_t committed, predefined;
 	uint8_t element;       /* of a predefined type, as the simulator knows it */
 	uint8_t pinned;        /* a reduction may use it after its rank has gone on */
+	MPI_Fint number;       /* in Fortran, if a reduction there uses it */
 	struct gigarank_datatype *packed;     /* the dense type of its values in a message, once it is wanted */
 	struct gigarank_datatype *stands_for; /* of such a type: that of which the values are */
 	const char *basic;     /* name of a predefined type */
@@ -67,6 +68,9 @@ MPI_Datatype gigarank_type_handle(struct gigarank_datatype *t);
 
 /* gigarank_pin keeps a type, which a reduction may use after its rank has gone on. */
 void gigarank_pin(struct gigarank_datatype *t);
+
+/* gigarank_number_type notes the number of a type in Fortran. */
+void gigarank_number_type(struct gigarank_datatype *t);
 
 /* gigarank_spreads reports whether a buffer of values of a type has to be packed to be sent. */
 int gigarank_spreads(MPI_Datatype handle);

@@ -152,6 +152,7 @@ MPI(Remove_error_string, int code) {
 struct gigarank_errhandler {
 	struct gigarank_object object;
 	MPI_Comm_errhandler_function *function;
+	int fortran;
 };
 
 static struct gigarank_comm *noted(int32_t index) {
@@ -172,7 +173,9 @@ static void handle(struct gigarank_comm *about, MPI_Comm comm, int code, const c
 	if (handler == MPI_ERRORS_RETURN)
 		return;
 	struct gigarank_errhandler *h = (uintptr_t)handler < GIGARANK_PREDEFINED ? NULL : (struct gigarank_errhandler *)handler;
-	if (h)
+	if (h && h->fortran)
+		gigarank_call_errhandler(h->function, comm, code);
+	else if (h)
 		h->function(&comm, &code, detail);
 	else
 		raise_error(detail ? code : 0, detail);
@@ -203,11 +206,15 @@ void gigarank_inherit(int32_t index, struct gigarank_comm *made) {
 }
 
 MPI(Comm_create_errhandler, MPI_Comm_errhandler_function *function, MPI_Errhandler *handler) {
-	CHECK(active(GIGARANK_NONE));
+	return gigarank_create_errhandler(function, 0, handler);
+}
+
+int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortran, MPI_Errhandler *handler) {
+	CHECK(gigarank_active("PMPI_Comm_create_errhandler", GIGARANK_NONE));
 	struct gigarank_errhandler *h = gigarank_new(GIGARANK_ERRHANDLER, sizeof *h, NULL);
 	if (!h)
-		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an error handler");
-	h->function = function;
+		return gigarank_refuse("PMPI_Comm_create_errhandler", GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an error handler");
+	h->function = function, h->fortran = fortran;
 	*handler = gigarank_handle(h);
 	return MPI_SUCCESS;
 }

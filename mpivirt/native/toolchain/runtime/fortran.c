@@ -1,5 +1,6 @@
 /* The bindings of Fortran: what those that are generated share, and those that differ from C. */
 #include "fortran.h"
+#include "objects.h"
 
 #include <string.h>
 
@@ -19,7 +20,12 @@ void gigarank_close_fortran(struct gigarank_rank *r) {
 	r->fortran = NULL;
 }
 
+/* The type that a function of the program is told, which may run outside ranks. */
+static __thread struct { MPI_Datatype type; MPI_Fint number; } told __attribute__((tls_model("initial-exec")));
+
 void *gigarank_handle_of(MPI_Fint number) {
+	if (told.type && number == told.number)
+		return told.type;
 	struct gigarank_fortran *f = gigarank_running() ? gigarank_running()->fortran : NULL;
 	uint32_t place = (uint32_t)number - GIGARANK_PREDEFINED;
 	return f && place < (uint32_t)f->count ? f->handles[place] : (void *)(uintptr_t)(uint32_t)number;
@@ -198,6 +204,84 @@ void pmpi_info_get_string_(const MPI_Fint *info, const char *key, MPI_Fint *leng
 	store(ierror, error);
 }
 GIGARANK_FORTRAN_NAMES(info_get_string)
+
+/* --- operations and error handlers --------------------------------------------------------- */
+
+void pmpi_op_create_(MPI_User_function *function, const MPI_Fint *commutes, MPI_Fint *operation, MPI_Fint *ierror) {
+	MPI_Op made = MPI_OP_NULL;
+	int error = PMPI_Op_create(function, *commutes, &made);
+	if (error == MPI_SUCCESS)
+		((struct gigarank_operation *)made)->fortran = 1;
+	*operation = gigarank_op_number(made);
+	store(ierror, error);
+}
+GIGARANK_FORTRAN_NAMES(op_create)
+
+void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Datatype type, MPI_Fint number) {
+	__typeof__(told) before = told;
+	told.type = type, told.number = number;
+	((void (*)(void *, void *, MPI_Fint *, MPI_Fint *))function)(in, inout, &count, &number);
+	told = before;
+}
+
+void pmpi_comm_create_errhandler_(MPI_Comm_errhandler_function *function, MPI_Fint *handler, MPI_Fint *ierror) {
+	MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+	store(ierror, gigarank_create_errhandler(function, 1, &made));
+	*handler = gigarank_errhandler_number(made);
+}
+GIGARANK_FORTRAN_NAMES(comm_create_errhandler)
+
+/* Several uses of an error handler have one number, which ends with the last. */
+void pmpi_errhandler_free_(MPI_Fint *handler, MPI_Fint *ierror) {
+	MPI_Errhandler freed = gigarank_errhandler_of(*handler), before = freed;
+	int error = PMPI_Errhandler_free(&freed);
+	if (error == MPI_SUCCESS) {
+		if (!gigarank_object(GIGARANK_ERRHANDLER, before))
+			gigarank_release_number(*handler);
+		*handler = gigarank_errhandler_number(freed);
+	}
+	store(ierror, error);
+}
+GIGARANK_FORTRAN_NAMES(errhandler_free)
+
+void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm comm, int code) {
+	MPI_Fint number = gigarank_comm_number(comm);
+	((void (*)(MPI_Fint *, MPI_Fint *))function)(&number, &code);
+}
+
+/* --- conversions for C ------------------------------------------------------------------ */
+
+#define CONVERSIONS(name, lower) \
+	MPI_Fint PMPI_##name##_c2f(MPI_##name handle) { return gigarank_##lower##_number(handle); } \
+	MPI_Fint MPI_##name##_c2f(MPI_##name) __attribute__((weak, alias("PMPI_" #name "_c2f"))); \
+	MPI_##name PMPI_##name##_f2c(MPI_Fint number) { return gigarank_##lower##_of(number); } \
+	MPI_##name MPI_##name##_f2c(MPI_Fint) __attribute__((weak, alias("PMPI_" #name "_f2c")));
+
+CONVERSIONS(Comm, comm)
+CONVERSIONS(Errhandler, errhandler)
+CONVERSIONS(Group, group)
+CONVERSIONS(Info, info)
+CONVERSIONS(Message, message)
+CONVERSIONS(Op, op)
+CONVERSIONS(Request, request)
+
+MPI_Fint PMPI_Type_c2f(MPI_Datatype handle) { return gigarank_datatype_number(handle); }
+MPI_Fint MPI_Type_c2f(MPI_Datatype) __attribute__((weak, alias("PMPI_Type_c2f")));
+MPI_Datatype PMPI_Type_f2c(MPI_Fint number) { return gigarank_datatype_of(number); }
+MPI_Datatype MPI_Type_f2c(MPI_Fint) __attribute__((weak, alias("PMPI_Type_f2c")));
+
+/* Statuses have the same fields in both languages. */
+_Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "MPI_F_STATUS_SIZE");
+
+MPI(Status_c2f, const MPI_Status *status, MPI_Fint *fortran) {
+	memcpy(fortran, status, sizeof *status);
+	return MPI_SUCCESS;
+}
+
+MPI(Status_f2c, const MPI_Fint *fortran, MPI_Status *status) {
+	memcpy(status, fortran, sizeof *status);
+	return MPI_SUCCESS;
+}
 
 /* --- attributes -------------------------------------------------------------------------- */
 

@@ -31,7 +31,6 @@ struct gigarank_fortran {
 struct gigarank_fortran *gigarank_fortran(void);
 
 void *gigarank_handle_of(MPI_Fint number);
-MPI_Fint gigarank_number_of(void *handle);
 void gigarank_release_number(MPI_Fint number);
 MPI_Request gigarank_request_of(MPI_Fint number);
 MPI_Fint gigarank_request_number(MPI_Request request);

@@ -95,6 +95,7 @@ struct gigarank_operation {
 	uint64_t mark;
 	MPI_User_function *function;
 	int commutative;
+	int fortran; /* the function takes the number of the type */
 };
 
 #define GIGARANK_OPERATION_MARK 0x6769676172616e6bull
@@ -121,6 +122,20 @@ void gigarank_at_exit(void (*f)(void *, int), void *what);
 
 /* gigarank_adopt gives the thread what a rank has of a process, NULL for the run's own. */
 void gigarank_adopt(struct gigarank_engine *e, struct gigarank_rank *r);
+
+/* gigarank_create_errhandler makes an error handler whose function takes, if it is in Fortran, the
+ * number of the communicator. */
+int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortran, MPI_Errhandler *handler);
+
+/* gigarank_call_errhandler calls a function in Fortran. */
+void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm comm, int code);
+
+/* gigarank_call_operation calls a function in Fortran, with the type that it is told and its
+ * number in the rank that reduces: the function may run outside ranks. */
+void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Datatype type, MPI_Fint number);
+
+/* gigarank_number_of returns the number of a handle in Fortran. */
+MPI_Fint gigarank_number_of(void *handle);
 
 /* gigarank_close_fortran frees what a rank has for Fortran. */
 void gigarank_close_fortran(struct gigarank_rank *r);

@@ -758,7 +758,7 @@ MPI(Op_create, MPI_User_function *function, int commutes, MPI_Op *operation) {
 	CHECK(active(GIGARANK_NONE));
 	if (!o)
 		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an operation");
-	*o = (struct gigarank_operation){GIGARANK_OPERATION_MARK, function, commutes != 0};
+	*o = (struct gigarank_operation){GIGARANK_OPERATION_MARK, function, commutes != 0, 0};
 	*operation = (MPI_Op)o;
 	return MPI_SUCCESS;
 }
@@ -785,6 +785,8 @@ static int reducing(struct gigarank_call *c, MPI_Datatype type, MPI_Op operation
 	if (o) {
 		struct gigarank_datatype *t = gigarank_type(type);
 		gigarank_pin(t);
+		if (o->fortran)
+			gigarank_number_type(t);
 		c->commutative = o->commutative;
 		c->operand = (uintptr_t)t;
 		return MPI_SUCCESS;

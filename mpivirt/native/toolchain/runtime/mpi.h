@@ -222,6 +222,11 @@ enum {
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 
+#define MPI_F_STATUS_SIZE 8
+#define MPI_F_SOURCE 0
+#define MPI_F_TAG 1
+#define MPI_F_ERROR 2
+
 #define MPI_MAX_PROCESSOR_NAME 256
 #define MPI_MAX_ERROR_STRING 512
 #define MPI_MAX_LIBRARY_VERSION_STRING 8192
@@ -555,6 +560,26 @@ GIGARANK_MPI(int, Type_free_keyval, (int *key))
 GIGARANK_MPI(int, Type_set_attr, (MPI_Datatype type, int key, void *value))
 GIGARANK_MPI(int, Type_get_attr, (MPI_Datatype type, int key, void *value, int *flag))
 GIGARANK_MPI(int, Type_delete_attr, (MPI_Datatype type, int key))
+
+/* Handles and statuses in Fortran. */
+GIGARANK_MPI(MPI_Fint, Comm_c2f, (MPI_Comm comm))
+GIGARANK_MPI(MPI_Comm, Comm_f2c, (MPI_Fint comm))
+GIGARANK_MPI(MPI_Fint, Errhandler_c2f, (MPI_Errhandler handler))
+GIGARANK_MPI(MPI_Errhandler, Errhandler_f2c, (MPI_Fint handler))
+GIGARANK_MPI(MPI_Fint, Group_c2f, (MPI_Group group))
+GIGARANK_MPI(MPI_Group, Group_f2c, (MPI_Fint group))
+GIGARANK_MPI(MPI_Fint, Info_c2f, (MPI_Info info))
+GIGARANK_MPI(MPI_Info, Info_f2c, (MPI_Fint info))
+GIGARANK_MPI(MPI_Fint, Message_c2f, (MPI_Message message))
+GIGARANK_MPI(MPI_Message, Message_f2c, (MPI_Fint message))
+GIGARANK_MPI(MPI_Fint, Op_c2f, (MPI_Op operation))
+GIGARANK_MPI(MPI_Op, Op_f2c, (MPI_Fint operation))
+GIGARANK_MPI(MPI_Fint, Request_c2f, (MPI_Request request))
+GIGARANK_MPI(MPI_Request, Request_f2c, (MPI_Fint request))
+GIGARANK_MPI(MPI_Fint, Type_c2f, (MPI_Datatype type))
+GIGARANK_MPI(MPI_Datatype, Type_f2c, (MPI_Fint type))
+GIGARANK_MPI(int, Status_c2f, (const MPI_Status *status, MPI_Fint *fortran))
+GIGARANK_MPI(int, Status_f2c, (const MPI_Fint *fortran, MPI_Status *status))
 
 /* Info objects. */
 GIGARANK_MPI(int, Info_create, (MPI_Info *info))

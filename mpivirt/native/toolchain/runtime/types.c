@@ -152,16 +152,24 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 		} \
 	} while (0)
 
+/* apply calls the function of an operation. */
+static void apply(struct gigarank_operation *o, void *in, void *inout, int count, struct gigarank_datatype *t) {
+	MPI_Datatype handle = gigarank_type_handle(t);
+	if (o->fortran)
+		gigarank_call_operation(o->function, in, inout, count, handle, t->predefined ? (MPI_Fint)(uintptr_t)handle : t->number);
+	else
+		o->function(in, inout, &count, &handle);
+}
+
 /* by_program calls an operation of a program. Its function sees values as they lie in the
  * program's buffers. */
 static void by_program(struct gigarank_operation *o, struct gigarank_datatype *t, void *into, const void *left, const void *right, size_t bytes) {
 	struct gigarank_datatype *real = t->stands_for ? t->stands_for : t;
 	int count = t->bytes ? (int)(bytes / (size_t)t->bytes) : 0;
-	MPI_Datatype handle = gigarank_type_handle(real);
 	if (t->dense && !t->stands_for && (into == right || into != left)) {
 		if (into != right)
 			memcpy(into, right, bytes);
-		o->function((void *)left, into, &count, &handle);
+		apply(o, (void *)left, into, count, real);
 		return;
 	}
 	/* Values lie between the true bounds of the first and those of the last. */
@@ -174,7 +182,7 @@ static void by_program(struct gigarank_operation *o, struct gigarank_datatype *t
 		abort();
 	gigarank_scatter_values(real, a, count, left, (int64_t)bytes);
 	gigarank_scatter_values(real, b, count, right, (int64_t)bytes);
-	o->function(a, b, &count, &handle);
+	apply(o, a, b, count, real);
 	gigarank_gather_values(real, b, count, into);
 	free(memory);
 }
