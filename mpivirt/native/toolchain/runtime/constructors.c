@@ -18,9 +18,9 @@ static int part(MPI_Datatype handle, struct gigarank_datatype **t) {
 
 static int no_memory(void) { return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a type"); }
 
-static int wrong_count(const char *what, int n) { return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "%s of %d", what, n); }
-
-static int wrong(const char *what, int i, int n) { return refuse(GIGARANK_NONE, MPI_ERR_ARG, "%s[%d] is %d", what, i, n); }
+/* Both name the function that they stand in. */
+#define wrong_count(what, n) refuse(GIGARANK_NONE, MPI_ERR_COUNT, "%s of %d", what, n)
+#define wrong(what, i, n) refuse(GIGARANK_NONE, MPI_ERR_ARG, "%s[%d] is %d", what, i, n)
 
 /* made returns what a constructor has made, with what it was made of. Parts of the type are
  * those of its contents. It stores the handle. */

@@ -4,6 +4,7 @@
 #include "datatypes.h"
 #include "exchanges.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,11 +85,29 @@ int touch(int procedure, const void *buffer, int64_t bytes) {
 	return MPI_SUCCESS;
 }
 
-static int32_t source_of(int source) {
-	return source == MPI_ANY_SOURCE ? GIGARANK_ANY_SOURCE : source == MPI_PROC_NULL ? GIGARANK_PROC_NULL : source < 0 ? -99 : source;
+/* Negative numbers that mean nothing in MPI are refused here, since the simulator has other
+ * meanings for some. */
+
+/* to sets where a call sends. */
+static int to(struct gigarank_call *c, int procedure, int dest, int tag) {
+	if (tag < 0)
+		return refuse(procedure, MPI_ERR_TAG, "tag %d: tags of messages are 0 to %d", tag, INT_MAX);
+	if (dest < 0 && dest != MPI_PROC_NULL)
+		return refuse(procedure, MPI_ERR_RANK, "destination %d: no rank has a negative number", dest);
+	c->dest = dest == MPI_PROC_NULL ? GIGARANK_PROC_NULL : dest, c->sendtag = tag;
+	return MPI_SUCCESS;
 }
-static int32_t dest_of(int dest) { return dest == MPI_PROC_NULL ? GIGARANK_PROC_NULL : dest < 0 ? -99 : dest; }
-static int32_t tag_of(int tag) { return tag == MPI_ANY_TAG ? GIGARANK_ANY_TAG : tag < 0 ? -99 : tag; }
+
+/* from sets what a call receives. */
+static int from(struct gigarank_call *c, int procedure, int source, int tag) {
+	if (tag < 0 && tag != MPI_ANY_TAG)
+		return refuse(procedure, MPI_ERR_TAG, "tag %d: tags are 0 to %d, or MPI_ANY_TAG", tag, INT_MAX);
+	if (source < 0 && source != MPI_ANY_SOURCE && source != MPI_PROC_NULL)
+		return refuse(procedure, MPI_ERR_RANK, "source %d: no rank has a negative number", source);
+	c->source = source == MPI_ANY_SOURCE ? GIGARANK_ANY_SOURCE : source == MPI_PROC_NULL ? GIGARANK_PROC_NULL : source;
+	c->tag = tag == MPI_ANY_TAG ? GIGARANK_ANY_TAG : tag;
+	return MPI_SUCCESS;
+}
 
 void set_status(MPI_Status *status, const struct gigarank_status *s, int error) {
 	if (!status)
@@ -446,8 +465,8 @@ static int sending(struct gigarank_call *c, int procedure, const void *buffer, i
 	gigarank_lay(&c->from, &buffer, count, type);
 	if (!c->from.type)
 		CHECK(touch(procedure, buffer, c->bytes));
-	c->input = buffer, c->dest = dest_of(dest), c->sendtag = tag < 0 ? -99 : tag;
-	return MPI_SUCCESS;
+	c->input = buffer;
+	return to(c, procedure, dest, tag);
 }
 
 static int receiving(struct gigarank_call *c, int procedure, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
@@ -456,8 +475,8 @@ static int receiving(struct gigarank_call *c, int procedure, void *buffer, int c
 	gigarank_lay(&c->to, (const void **)&buffer, count, type);
 	if (!c->to.type)
 		CHECK(touch(procedure, buffer, c->room));
-	c->output = buffer, c->source = source_of(source), c->tag = tag_of(tag);
-	return MPI_SUCCESS;
+	c->output = buffer;
+	return from(c, procedure, source, tag);
 }
 
 /* Where stacks are copied, what lies on one has no address while other ranks run. A shelter
@@ -667,7 +686,7 @@ MPI(Sendrecv_replace, void *buffer, int count, MPI_Datatype type, int dest, int 
 
 static int probe(struct gigarank_call *c, int procedure, int source, int tag, MPI_Comm comm, MPI_Status *status) {
 	CHECK(find(procedure, comm, c));
-	c->source = source_of(source), c->tag = tag_of(tag);
+	CHECK(from(c, procedure, source, tag));
 	gigarank_trap(c);
 	if (c->found)
 		set_status(status, &c->status, -1);
