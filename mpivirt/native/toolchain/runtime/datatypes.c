@@ -48,6 +48,8 @@ __attribute__((constructor)) static void describe(void) {
 
 static inline int is_basic(MPI_Datatype handle) { return (uintptr_t)handle - BASIC < BASICS; }
 
+__thread struct gigarank_told gigarank_told;
+
 struct gigarank_datatype *gigarank_type(MPI_Datatype handle) {
 	if (is_basic(handle)) {
 		struct gigarank_datatype *t = &predefined[(uintptr_t)handle - BASIC];
@@ -56,7 +58,8 @@ struct gigarank_datatype *gigarank_type(MPI_Datatype handle) {
 	uintptr_t pair = (uintptr_t)handle - (uintptr_t)packed_pairs;
 	if (pair < sizeof packed_pairs)
 		return (struct gigarank_datatype *)handle;
-	return gigarank_object(GIGARANK_DATATYPE, handle);
+	struct gigarank_datatype *t = gigarank_object(GIGARANK_DATATYPE, handle);
+	return t || !gigarank_told.type || handle != gigarank_told.handle ? t : gigarank_told.type;
 }
 
 MPI_Datatype gigarank_type_handle(struct gigarank_datatype *t) {

@@ -69,6 +69,15 @@ MPI_Datatype gigarank_type_handle(struct gigarank_datatype *t);
 /* gigarank_pin keeps a type, which a reduction may use after its rank has gone on. */
 void gigarank_pin(struct gigarank_datatype *t);
 
+/* The type that a function of the program is told, which may run outside ranks and after its rank
+ * has freed the handle, and its number in Fortran. */
+struct gigarank_told {
+	struct gigarank_datatype *type; /* NULL outside such functions */
+	MPI_Datatype handle;
+	MPI_Fint number;
+};
+extern __thread struct gigarank_told gigarank_told __attribute__((tls_model("initial-exec")));
+
 /* gigarank_number_type notes the number of a type in Fortran. */
 void gigarank_number_type(struct gigarank_datatype *t);
 

@@ -1,6 +1,6 @@
 /* The bindings of Fortran: what those that are generated share, and those that differ from C. */
 #include "fortran.h"
-#include "objects.h"
+#include "datatypes.h"
 
 #include <string.h>
 
@@ -20,12 +20,9 @@ void gigarank_close_fortran(struct gigarank_rank *r) {
 	r->fortran = NULL;
 }
 
-/* The type that a function of the program is told, which may run outside ranks. */
-static __thread struct { MPI_Datatype type; MPI_Fint number; } told __attribute__((tls_model("initial-exec")));
-
 void *gigarank_handle_of(MPI_Fint number) {
-	if (told.type && number == told.number)
-		return told.type;
+	if (gigarank_told.type && number == gigarank_told.number)
+		return gigarank_told.handle;
 	struct gigarank_fortran *f = gigarank_running() ? gigarank_running()->fortran : NULL;
 	uint32_t place = (uint32_t)number - GIGARANK_PREDEFINED;
 	return f && place < (uint32_t)f->count ? f->handles[place] : (void *)(uintptr_t)(uint32_t)number;
@@ -217,11 +214,8 @@ void pmpi_op_create_(MPI_User_function *function, const MPI_Fint *commutes, MPI_
 }
 GIGARANK_FORTRAN_NAMES(op_create)
 
-void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Datatype type, MPI_Fint number) {
-	__typeof__(told) before = told;
-	told.type = type, told.number = number;
+void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Fint number) {
 	((void (*)(void *, void *, MPI_Fint *, MPI_Fint *))function)(in, inout, &count, &number);
-	told = before;
 }
 
 void pmpi_comm_create_errhandler_(MPI_Comm_errhandler_function *function, MPI_Fint *handler, MPI_Fint *ierror) {

@@ -130,9 +130,8 @@ int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortr
 /* gigarank_call_errhandler calls a function in Fortran. */
 void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm comm, int code);
 
-/* gigarank_call_operation calls a function in Fortran, with the type that it is told and its
- * number in the rank that reduces: the function may run outside ranks. */
-void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Datatype type, MPI_Fint number);
+/* gigarank_call_operation calls a function in Fortran, with the number of the type. */
+void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Fint number);
 
 /* gigarank_number_of returns the number of a handle in Fortran. */
 MPI_Fint gigarank_number_of(void *handle);

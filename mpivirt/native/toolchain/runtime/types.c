@@ -155,10 +155,13 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 /* apply calls the function of an operation. */
 static void apply(struct gigarank_operation *o, void *in, void *inout, int count, struct gigarank_datatype *t) {
 	MPI_Datatype handle = gigarank_type_handle(t);
+	struct gigarank_told before = gigarank_told;
+	gigarank_told = (struct gigarank_told){t, handle, t->predefined ? (MPI_Fint)(uintptr_t)handle : t->number};
 	if (o->fortran)
-		gigarank_call_operation(o->function, in, inout, count, handle, t->predefined ? (MPI_Fint)(uintptr_t)handle : t->number);
+		gigarank_call_operation(o->function, in, inout, count, gigarank_told.number);
 	else
 		o->function(in, inout, &count, &handle);
+	gigarank_told = before;
 }
 
 /* by_program calls an operation of a program. Its function sees values as they lie in the
