@@ -168,3 +168,36 @@ func TestSendsTakeNoMemoryForData(t *testing.T) {
 		}
 	}
 }
+
+// Collectives that are over leave nothing behind, though their ranks always have something to
+// do, so that the engine never comes to an end of what is ready.
+func TestEndedCollectivesLeaveNothing(t *testing.T) {
+	const calls = 8000
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	var first, last uint64
+	program := mpivirt.Program{Name: "reduce", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+		for i := range calls {
+			switch {
+			case r.Rank() == 0 && i == calls/2:
+				first = heap()
+			case r.Rank() == 0 && i == calls-1:
+				last = heap()
+			}
+			if err := mpivirt.Reduce(r.World(), []int64{1}, make([]int64, 1), mpivirt.Sum[int64](), 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	})}}
+	if _, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Program: program}, 1); err != nil {
+		t.Fatal(err)
+	}
+	if last > first+calls/2*100 {
+		t.Errorf("%d calls leave %d bytes", calls/2, last-first)
+	}
+}

@@ -87,7 +87,7 @@ type collecting struct {
 	Joiners    joiners
 	tasks      []task      // that items of the ready queue stand for; see taskItems
 	idle       []int32     // places in tasks
-	incomplete []*instance // carried out locally, and some member has not entered
+	incomplete []*instance // carried out locally, and some member had not entered; see addIncomplete
 	holds      []*hold     // that have begun
 	rounding
 	localRun localRun       // scratch of runLocally
@@ -449,7 +449,7 @@ func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *C
 		inst.given = k.beginGiven(inst)
 	}
 	if inst.mode == locally {
-		k.incomplete = append(k.incomplete, inst)
+		k.addIncomplete(inst)
 	}
 	if inst.leaders {
 		k.beginJoins(inst)
@@ -630,13 +630,28 @@ func (k *Collectives) within(inst *instance, lp int32) bool {
 	return k.agentOf(inst, lp) != 0
 }
 
+// lacksMembers reports whether an instance is carried out locally and not all have entered.
+func (inst *instance) lacksMembers() bool {
+	return inst.mode == locally && inst.Count < inst.comm.Locals
+}
+
+// addIncomplete adds a local instance that lacks members. When the list is full, the instances
+// go that lack none any more: ranks may always find something to do, and never be drained.
+func (k *Collectives) addIncomplete(inst *instance) {
+	if len(k.incomplete) == cap(k.incomplete) {
+		k.incomplete = slices.DeleteFunc(k.incomplete, func(i *instance) bool { return !i.lacksMembers() })
+		k.incomplete = slices.Grow(k.incomplete, len(k.incomplete)+1)
+	}
+	k.incomplete = append(k.incomplete, inst)
+}
+
 // Drained implements [engine.Kernel]. It turns local instances that lack members into
 // instances by messages: the missing members may wait for one that has entered and can
 // leave.
 func (k *Collectives) Drained() {
 	for i, inst := range k.incomplete {
 		k.incomplete[i] = nil
-		if inst.mode == locally && inst.Count < inst.comm.Locals {
+		if inst.lacksMembers() {
 			k.demote(inst)
 		}
 	}
