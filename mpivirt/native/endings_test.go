@@ -50,6 +50,7 @@ func TestEndings(t *testing.T) {
 		{"a null pointer", "*(volatile int *)(long)(rank - 1) = 1;", "stopped by SIGSEGV at address 0x0 in main (program.c:"},
 		{"a division", "volatile int none = rank - 1; none = 7 / none;", "stopped by SIGFPE in main (program.c:"},
 		{"a wrong buffer", "MPI_Send((void *)64, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);", "stopped by SIGSEGV at address 0x40 in "},
+		{"a frame that is larger than the stack", "volatile char *room = __builtin_alloca(20 << 20); room[0] = 1;", "the rank has overrun its stack of "},
 		{"MPI after its end", "MPI_Finalize(); MPI_Barrier(MPI_COMM_WORLD);", "in Barrier: MPI_ERR_OTHER: called after MPI_Finalize"},
 		{"a wrong rank", "MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);", "in Send: MPI_ERR_RANK: destination 99 in a communicator of 3 ranks"},
 		{"a freed communicator", "MPI_Comm c, d; MPI_Comm_dup(MPI_COMM_SELF, &c); d = c; MPI_Comm_free(&c); MPI_Barrier(d);", "in Barrier: MPI_ERR_COMM: the handle is no communicator of this rank, or it has been freed"},

@@ -49,8 +49,9 @@ func LanguageOf(command string) (Language, bool) {
 }
 
 // Position-independent code goes into shared objects. Its functions may be inlined all the
-// same: nothing takes the place of a program's own functions.
-var compileFlags = []string{"-fPIC", "-fno-semantic-interposition"}
+// same: nothing takes the place of a program's own functions. A frame of many pages touches each of
+// them: it must meet the guard below its stack, behind which the stack of another rank lies.
+var compileFlags = []string{"-fPIC", "-fno-semantic-interposition", "-fstack-clash-protection"}
 
 // mismatches lets a Fortran program give buffers of several types to a procedure of mpif.h, which
 // has no interfaces. gfortran refuses that from version 10 on.
