@@ -150,6 +150,40 @@ func TestForecasts(t *testing.T) {
 	checkOrder(t, runs)
 }
 
+// Later iterations of a collective take hardly any memory that the first has not taken, also on
+// a machine whose ranks work on what arrives: the forecast counts no garbage. What is left are
+// the records of the iterations, which all ranks share.
+func TestLaterIterationsTakeNoMemory(t *testing.T) {
+	const ranks, few, many = 500, 4, 24
+	target, err := machine("loggops-default", ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{"barriertest", "allreducetest", "alltoalltest"} {
+		allocated := func(iterations int) float64 {
+			c := bench.Config{Options: bench.Options{Iterations: iterations}}
+			c.Target, c.Kind, c.Transports = target, steps.Kind, sync.NewInProcess(1)
+			runtime.GC()
+			defer debug.SetGCPercent(debug.SetGCPercent(-1))
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			s, err := bench.New(program, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Run(); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			return float64(after.TotalAlloc - before.TotalAlloc)
+		}
+		each := (allocated(many) - allocated(few)) / (many - few) / ranks
+		if each > 100 {
+			t.Errorf("%s: %.0f bytes of a rank in each further iteration", program, each)
+		}
+	}
+}
+
 // timedCase is a case with its foreseen and its taken time in ns.
 type timedCase struct {
 	forecastCase

@@ -1,8 +1,6 @@
 package coll
 
 import (
-	"slices"
-
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/stats"
@@ -188,13 +186,45 @@ func (k *Collectives) AgentCall(index int32) (lp int32, c world.Procedure, round
 // EnterLater enters an LP into a collective after the operations that it started before
 // have begun.
 func (k *Collectives) EnterLater(lp int32, c *Communicator, member int, v *Collective, request int32) {
-	entered, timing := *v, k.Timing
-	if v.Transient {
-		entered.Input, entered.Transient = slices.Clone(v.Input), false
+	if !k.Behind(lp) {
+		k.Enter(lp, c, member, v, request)
+		return
+	}
+	var e *postponed
+	if n := len(k.spareEntries); n > 0 {
+		e, k.spareEntries = k.spareEntries[n-1], k.spareEntries[:n-1]
+	} else {
+		e = &postponed{}
+		e.enter = func() { k.enterPostponed(e) }
+	}
+	e.call, e.lp, e.comm, e.member, e.request, e.timing = *v, lp, c, member, request, k.Timing
+	if v.Transient && len(v.Input) > 0 {
+		e.call.Input = k.Buffers.Take(len(v.Input))
+		copy(e.call.Input, v.Input)
 	}
 	k.Timing = stats.Untimed
-	k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: func() {
-		k.Timing = timing
-		k.Enter(lp, c, member, &entered, request)
-	}})
+	k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: e.enter})
+}
+
+// postponed is the postponed entry of an LP into a collective. Entries and their functions are
+// reused. The input of a transient call is a buffer of the pool.
+type postponed struct {
+	call    Collective
+	enter   func()
+	comm    *Communicator
+	member  int
+	lp      int32
+	request int32
+	timing  int32
+}
+
+// enterPostponed carries out a postponed entry.
+func (k *Collectives) enterPostponed(e *postponed) {
+	k.Timing = e.timing
+	k.Enter(e.lp, e.comm, e.member, &e.call, e.request)
+	if e.call.Transient && len(e.call.Input) > 0 {
+		k.Buffers.Release(e.call.Input)
+	}
+	*e = postponed{enter: e.enter}
+	k.spareEntries = append(k.spareEntries, e)
 }
