@@ -49,9 +49,6 @@ var noneActive = kernel.Completion{Found: true}
 
 // await makes a call that waits for requests, or tests them.
 func await(op world.Procedure, requests []Request) *kernel.Completion {
-	if kernel.Keeps(op, len(requests)) {
-		return awaitKept(op, requests)
-	}
 	first := slices.IndexFunc(requests, func(q Request) bool { return q.active() })
 	if first < 0 {
 		return &noneActive
@@ -65,81 +62,6 @@ func await(op world.Procedure, requests []Request) *kernel.Completion {
 		list = append(list, requests[i].index)
 	}
 	return r.doList(op, list, err)
-}
-
-// awaitKept is await for a long slice, which the kernel keeps from one call to the next. The rank
-// may have moved or dropped requests meanwhile: before it takes one it looks whether that is
-// there.
-func awaitKept(op world.Procedure, requests []Request) *kernel.Completion {
-	r := ownerOf(requests)
-	if r == nil {
-		return &noneActive
-	}
-	for b := r.doKept(op, r.keep(requests)); ; b = r.doKept(op, r.keepAnew(requests)) {
-		if !b.Found || b.Err != nil {
-			return b
-		}
-		if !slices.ContainsFunc(r.k.FoundKept(r.lp), func(place int32) bool { return requests[place].index != r.k.KeptList(r.lp)[place] }) {
-			r.k.TakeKept(r.lp)
-			return r.completed()
-		}
-	}
-}
-
-// doKept makes a call that waits for the kept list, or tests it, with the error in the list.
-func (r *Rank) doKept(op world.Procedure, err error) *kernel.Completion {
-	return r.do(r.world.compose(op).WaitsKept(true, err))
-}
-
-// ownerOf returns the rank of an active request, nil if there is none. Those that are left are
-// often at one of the ends.
-func ownerOf(requests []Request) *Rank {
-	for i, n := 0, len(requests); i <= n/2 && i < n; i++ {
-		if q := &requests[i]; q.active() {
-			return q.r
-		}
-		if q := &requests[n-1-i]; q.active() {
-			return q.r
-		}
-	}
-	return nil
-}
-
-// keep makes a slice the rank's kept list, or looks where it may have changed since it was made
-// that.
-func (r *Rank) keep(requests []Request) error {
-	places, known := r.k.Keep(r.lp, typed.AddressOf(requests), len(requests))
-	for _, place := range places {
-		if err := r.put(requests, int(place)); err != nil {
-			return err
-		}
-	}
-	if known && r.k.KeepsAll(r.lp) {
-		return nil
-	}
-	for place, index := range r.k.KeptList(r.lp) {
-		if requests[place].index != index {
-			if err := r.put(requests, place); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// keepAnew makes a slice the rank's kept list, and looks at all its places.
-func (r *Rank) keepAnew(requests []Request) error {
-	r.k.Discard(r.lp)
-	return r.keep(requests)
-}
-
-// put enters the request at a place of a slice into the rank's kept list.
-func (r *Rank) put(requests []Request, place int) error {
-	if err := requests[place].valid(); err != nil {
-		r.k.Discard(r.lp)
-		return err
-	}
-	return r.k.PutRequest(r.lp, place, requests[place].index)
 }
 
 // retire returns the status of a complete request and makes it inactive.
@@ -200,9 +122,7 @@ func allOf(op world.Procedure, requests []Request) ([]Status, bool, error) {
 
 // Waitany waits until one of the requests is complete and returns its index (MPI_Waitany).
 // It takes the one that completes first; of several that are complete at the call, the first
-// in the slice. The index is Undefined if none is active. A slice of 256 requests or more is kept
-// from one call to the next, so that a call need not look at all of it. A rank that moves active
-// requests about in such a slice may get another one of several that are complete.
+// in the slice. The index is Undefined if none is active.
 func Waitany(requests []Request) (int, Status, error) {
 	index, status, _, err := anyOf(world.Waitany, requests)
 	return index, status, err

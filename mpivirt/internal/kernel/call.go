@@ -16,8 +16,6 @@ import (
 type Call struct {
 	ptp.Operands
 	requests []int32 // of a wait or test; 0 is an inactive one
-	kept     bool    // the requests of a wait or test are those of the LP's kept list
-	confirms bool    // the rank takes those that are complete itself
 	err      error   // that the typed call has found in the arguments
 
 	communicator *coll.Communicator
@@ -37,15 +35,7 @@ func (q *Call) Enters(v *coll.Collective, err error) *Call {
 // Waits sets the requests to wait for or to test, and the error in them. It returns the
 // call.
 func (q *Call) Waits(requests []int32, err error) *Call {
-	q.requests, q.kept, q.confirms, q.err = requests, false, false, err
-	return q
-}
-
-// WaitsKept sets the requests to wait for, or to test, to those of the LP's kept list, and the
-// error in them. A rank that confirms takes what is complete itself; see [ptp.Messages.Keep]. It
-// returns the call.
-func (q *Call) WaitsKept(confirms bool, err error) *Call {
-	q.kept, q.confirms, q.err = true, confirms, err
+	q.requests, q.err = requests, err
 	return q
 }
 
@@ -251,50 +241,7 @@ func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
 	return k.WaitRequests(lp, ptp.WaitAll, append(box.Wait.Requests[:0], received, sent), q.Procedure)
 }
 
-// Keeps reports whether the requests of a call are kept from one call to the next.
-func Keeps(op world.Procedure, requests int) bool {
-	switch op {
-	case world.Waitany, world.Waitsome, world.Testany, world.Testsome:
-		return requests >= ptp.LongList
-	}
-	return false
-}
-
-// PutRequest enters a request of an LP, or 0, into its kept list at a place.
-func (k *Kernel) PutRequest(lp int32, place int, index int32) error {
-	if err := k.checkRequest(lp, index); err != nil {
-		k.Discard(lp)
-		return err
-	}
-	k.Put(lp, place, index)
-	return nil
-}
-
-// KeepList makes a list the kept list of an LP.
-func (k *Kernel) KeepList(lp int32, list []int32) error {
-	k.Keep(lp, ptp.Anywhere, len(list))
-	for place := k.Different(lp, list, 0); place < len(list); place = k.Different(lp, list, place+1) {
-		if err := k.PutRequest(lp, place, list[place]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (k *Kernel) submitWait(lp int32, q *Call) bool {
-	if !q.kept && q.err == nil && Keeps(q.Procedure, len(q.requests)) {
-		q.WaitsKept(false, k.KeepList(lp, q.requests))
-	}
-	if q.kept {
-		switch {
-		case q.err != nil:
-			return k.Raise(lp, q.Procedure, q.err)
-		case k.NoneKept(lp):
-			k.NewCompletion(lp).Found = true
-			return true
-		}
-		return k.WaitKept(lp, waitKinds[q.Procedure], q.confirms, q.Procedure)
-	}
 	active, err := false, q.err
 	for _, index := range q.requests {
 		active = active || index != 0

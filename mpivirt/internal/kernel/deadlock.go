@@ -95,7 +95,7 @@ func (k *Kernel) IsBlocked(lp int32) bool {
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.Global(lp)), Since: k.Clock[lp]}}
 	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
-		w.Call, w.For = box.Wait.Procedure.String(), k.awaited(lp, box)
+		w.Call, w.For = box.Wait.Procedure.String(), k.awaited(box)
 		return w, true
 	}
 	for c := range k.Communicators.Values() {
@@ -159,27 +159,22 @@ func (e *DeadlockError) missing(w *waiter) string {
 }
 
 // awaited describes what the wait of a mailbox is for.
-func (k *Kernel) awaited(lp int32, box *ptp.Mailbox) string {
+func (k *Kernel) awaited(box *ptp.Mailbox) string {
 	w := &box.Wait
 	switch w.Kind {
 	case ptp.WaitOne:
-		return k.describe(w.Subject)
+		return k.describe(w.Request)
 	case ptp.WaitProbe, ptp.TestProbe:
 		return "a message " + k.from(w.Comm, w.Peer, w.Tag)
 	}
 	var parts []string
-	more := 0
-	for _, ri := range k.WaitedFor(lp) {
-		switch {
-		case ri == 0 || k.Requests.At(ri).Complete:
-		case len(parts) < 3:
+	for _, ri := range w.Requests {
+		if ri != 0 && !k.Requests.At(ri).Complete {
 			parts = append(parts, k.describe(ri))
-		default:
-			more++
 		}
 	}
-	if more > 0 {
-		parts = append(parts, fmt.Sprintf("and %d more", more))
+	if len(parts) > 3 {
+		parts = append(parts[:3], fmt.Sprintf("and %d more", len(parts)-3))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -110,7 +110,7 @@ func (k *Messages) waitEnd(box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {
 	case WaitOne:
-		if r := k.Requests.At(w.Subject); r.Complete {
+		if r := k.Requests.At(w.Request); r.Complete {
 			return r.Time
 		}
 	case WaitAll:

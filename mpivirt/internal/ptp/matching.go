@@ -195,10 +195,7 @@ func (k *Messages) CompleteRequest(ri int32, t vtime.Time) {
 			w.at = min(w.at, t)
 		}
 	}
-	switch {
-	case r.whole > 0:
+	if r.whole != 0 {
 		k.partComplete(r.whole)
-	case r.whole < 0:
-		k.keptCompletes(ri, r)
 	}
 }

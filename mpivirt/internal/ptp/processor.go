@@ -334,7 +334,7 @@ func (k *Messages) endWait(lp int32) {
 	w := &box.Wait
 	w.at, w.queued = k.Clock[lp], true
 	if w.Kind == WaitProbe {
-		w.Subject = k.probed(box, w.at)
+		w.message = k.probed(box, w.at)
 	}
 	k.above.Resume(lp)
 }

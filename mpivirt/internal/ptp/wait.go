@@ -110,7 +110,7 @@ func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	clock := k.Clock[lp]
 	switch w.Kind {
 	case WaitOne:
-		if r := k.Requests.At(w.Subject); r.Complete {
+		if r := k.Requests.At(w.Request); r.Complete {
 			return max(clock, r.Time), true
 		}
 		return vtime.Forever, false
@@ -129,14 +129,11 @@ func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	}
 }
 
-// earliest returns the least completion time of the requests that a wait is for, Forever if
-// none is complete. Inactive requests (index 0) are skipped.
-func (k *Messages) earliest(lp int32, w *wait) vtime.Time {
-	if len(w.Requests) == 0 {
-		return k.earliestKept(k.kept[lp])
-	}
+// earliest returns the least completion time of the requests, Forever if none is complete.
+// Inactive requests (index 0) are skipped.
+func (k *Messages) earliest(requests []int32) vtime.Time {
 	least := vtime.Forever
-	for _, ri := range w.Requests {
+	for _, ri := range requests {
 		if ri == 0 {
 			continue
 		}
@@ -160,11 +157,11 @@ func (k *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
 // evaluateProbe is evaluate for a blocking probe.
 func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	w := &box.Wait
-	w.Subject = k.leastMessage(box, w.pattern())
-	if w.Subject == 0 {
+	w.message = k.leastMessage(box, w.pattern())
+	if w.message == 0 {
 		return vtime.Forever, false
 	}
-	m := k.messages.At(w.Subject)
+	m := k.messages.At(w.message)
 	switch {
 	case w.Peer == world.AnySource && m.arrival > known:
 		return m.arrival, false
@@ -229,7 +226,7 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 	w.Kind, w.queued = NoWait, false
 	switch kind {
 	case WaitOne:
-		k.Charge(lp, k.Requests.At(w.Subject), w.at)
+		k.Charge(lp, k.Requests.At(w.Request), w.at)
 	case WaitAll:
 		k.chargeAll(lp, w.Requests, w.at)
 	case WaitAny, WaitSome:
@@ -253,15 +250,15 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 	w, now := &box.Wait, k.Clock[lp]
 	switch kind {
 	case TestProbe:
-		w.Subject = k.probed(box, now)
-		w.found = w.Subject != 0
+		w.message = k.probed(box, now)
+		w.found = w.message != 0
 	case TestAll:
 		w.found = k.allComplete(w.Requests, now)
 		if w.found {
 			k.chargeAll(lp, w.Requests, now)
 		}
 	default:
-		w.found = k.earliest(lp, w) <= now
+		w.found = k.earliest(w.Requests) <= now
 	}
 	if w.found {
 		box.polls = 0

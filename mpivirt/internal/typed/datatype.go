@@ -57,6 +57,3 @@ func sizeOf[T Datatype]() int {
 	var zero T
 	return int(unsafe.Sizeof(zero))
 }
-
-// AddressOf returns where a slice begins. It tells whether a slice is the one of a call before.
-func AddressOf[T any](list []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(list))) }
