@@ -7,7 +7,7 @@ import "gigarank/vtime"
 // beginning is something that a processor can begin at an instant.
 type beginning struct {
 	at, released vtime.Time
-	source       int32 // rank; own for an operation
+	source       int32 // rank; own or ofAgents for an operation
 	number       uint32
 	choice       int // position of the operation in active, matchChoice or messageChoice
 }
@@ -17,8 +17,13 @@ const (
 	messageChoice = -2
 )
 
-// own stands for the source of a rank's own operations.
-const own = -1
+// These stand for the source of an operation: the rank's program has one at most, the agents of
+// its collectives others. When an agent asks depends on when records of other engines come. So
+// the number, in order of asking, does not decide between the program and an agent.
+const (
+	own      = -2
+	ofAgents = -1
+)
 
 // before is the order in which a processor begins things.
 func (a *beginning) before(b *beginning) bool {
@@ -50,6 +55,9 @@ func (k *Messages) first(lp int32, p *processor) beginning {
 	for i := range p.active {
 		op := &p.active[i]
 		b := beginning{released: op.Released, source: own, number: op.number, choice: i}
+		if op.Kind >= OpRound {
+			b.source = ofAgents
+		}
 		k.canBegin(lp, p, op, poll, &b)
 		if b.at < vtime.Forever && b.before(&best) {
 			best = b

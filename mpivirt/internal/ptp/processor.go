@@ -31,7 +31,8 @@ import (
 // Of all that can begin at the same instant, the one released first goes first. A message is
 // released when it is sent, an operation when those that it requires have started or ended.
 // This is the order of creation in LogGOPSim's event list. For equal releases LogGOPSim has no
-// rule. Here a rank's own operations go first, then messages by source rank, then by number.
+// rule. Here the operation of the rank's program goes first, then those of its collectives, then
+// messages by source rank, then by number.
 //
 // A rendezvous frees its sender at the instant of the match, as in LogGOPSim. Without any
 // delay there would be no lookahead. So the sender's processor learns of the match a
