@@ -5,7 +5,8 @@
 //
 // One pair of processes on one node and one on two nodes are measured, where the job has
 // them, over messages of 8 bytes to 16 MiB. Each figure is the least of several runs: what
-// disturbs a run comes on top of it, and is the business of noise.
+// disturbs a run comes on top of it, and is the business of noise. A run goes through all
+// figures, since a disturbance lasts longer than one figure takes.
 //
 //   - The delay of a size is half the time of a ping-pong, as mpiping simulates it.
 //   - The overheads os and or are the times in the sender's and the receiver's call, the
@@ -13,9 +14,12 @@
 //     messages of a train. So does the LogGP method of Kielmann, Bal and Verstoep, "Fast
 //     Measurement of LogP Parameters for Message Passing Platforms", 2000.
 //   - The time per byte reduced is that of MPI_Reduce_local on doubles.
-//   - Barrier, bcast and allreduce are timed over all processes.
+//   - Barriers and allreduces are timed in a row, over all processes and over those of a
+//     node. A bcast is timed to its last end, by an answer.
 //
 // [Measurements.Machine] takes os and or from the delays, since a target machine adds them.
+// Half of a barrier on a node is the time of a join, in which ranks enter by counters and pay
+// no overhead. Half of an allreduce, without the sums, is that of a join with data.
 // Model table keeps the delay of each size. Model hockney (flat, or twolevel where both
 // pairs are known) keeps the line α + βm with the least squares of the relative errors. The
 // file has no eager limit: a measured delay contains the handshake of a rendezvous.

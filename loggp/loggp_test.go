@@ -62,8 +62,30 @@ func (l *fake) Gap(partner int, _ bool, _, _ int) (float64, error) {
 	return l.result(l.of(partner).Gap)
 }
 
-func (l *fake) Collective(_ string, bytes, _ int) (float64, error) {
-	return l.result(1e-6 + 1e-9*float64(bytes))
+// The collectives of a node are those of joins, the others take ten times as long.
+func (l *fake) Collective(operation string, near bool, bytes, _ int) (float64, error) {
+	size := 0
+	for _, first := range l.nodes {
+		if first == l.nodes[l.rank] {
+			size++
+		}
+	}
+	seconds := 2 * fakeJoin(bytes)
+	if operation == "allreduce" {
+		seconds += float64(size-1) * l.reduce * float64(bytes)
+	}
+	if !near && size < len(l.nodes) {
+		seconds *= 10
+	}
+	return l.result(seconds)
+}
+
+// fakeJoin is the time of a join on the fake link.
+func fakeJoin(bytes int) float64 { return 250e-9 + 2e-9*float64(bytes) }
+
+func (l *fake) Bcast(other, bytes, _ int) (float64, error) {
+	p := l.of(other)
+	return l.result(float64(other)*(1e-6+1e-9*float64(bytes)) + p.SendOverhead + p.L + p.ReceiveOverhead)
 }
 
 func (l *fake) Reduce(bytes, _ int) (float64, error) { return l.result(l.reduce * float64(bytes)) }
@@ -154,7 +176,21 @@ func TestMachineHasTheMeasuredTimes(t *testing.T) {
 				}
 			}
 		}
-		for _, want := range []string{"# Within a node, least squares", "# Between nodes, LogGP: L ", "fake; processes: 4, nodes: 2; the least of 3 runs", "ranks_per_node: 2"} {
+		for _, c := range m.Near {
+			want := vtime.FromSeconds(fakeJoin(int(c.Bytes)))
+			if got := target.Join(c.Bytes); got-want > 1 || want-got > 1 {
+				t.Errorf("%s: a join of %d bytes takes %v, measured was %v", model, c.Bytes, got, want)
+			}
+		}
+		for _, c := range m.Collectives {
+			if want := 3 * (1e-6 + 1e-9*float64(c.Bytes)); c.Operation == "bcast" && math.Abs(c.Seconds-want) > 1e-12 {
+				t.Errorf("a bcast of %d bytes takes %g, to its last end it is %g", c.Bytes, c.Seconds, want)
+			}
+		}
+		if len(m.Near) != 1+len(collectiveSizes) || len(m.Collectives) != 1+2*len(collectiveSizes) {
+			t.Errorf("%d collectives of a node and %d of all", len(m.Near), len(m.Collectives))
+		}
+		for _, want := range []string{"# Joins: half of a barrier and of allreduces of 2 processes", "# Within a node, least squares", "# Between nodes, LogGP: L ", "fake; processes: 4, nodes: 2; the least of 3 runs", "ranks_per_node: 2"} {
 			if !strings.Contains(string(text), want) {
 				t.Errorf("%s: no %q in\n%s", model, want, text)
 			}

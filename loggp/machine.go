@@ -107,6 +107,9 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	line("  overhead: {send: %v, receive: %v}", send, receive)
 	line("  gap: %v", duration(p.Gap))
 	line("  reduce: {bandwidth: %.0fB/s}", float64(m.Reduce.Bytes)/m.Reduce.Seconds)
+	if len(m.Near) > 0 {
+		line("  join: %s", m.joins())
+	}
 	machine, err := network.Parse(name, []byte(text.String()), nil)
 	if err != nil {
 		return nil, fmt.Errorf("the measurements make no machine: %w", err)
@@ -130,6 +133,9 @@ func (m Measurements) remarks() string {
 		_, _ = fmt.Fprintf(&text, "# %s, LogGP: L %v, os %v, or %v, g %v, G %.4g ns a byte.\n", pair.name, duration(p.L),
 			duration(p.SendOverhead), duration(p.ReceiveOverhead), duration(p.Gap), p.GapPerByte*1e9)
 	}
+	if len(m.Near) > 0 {
+		_, _ = fmt.Fprintf(&text, "# Joins: half of a barrier and of allreduces of %d processes on a node, without the sums.\n", m.NearProcesses)
+	}
 	return text.String()
 }
 
@@ -146,6 +152,18 @@ func table(points []Point, overheads vtime.Duration) string {
 		rows = append(rows, fmt.Sprintf("{size: %d, delay: %v}", p.Bytes, last))
 	}
 	return "[" + strings.Join(rows, ", ") + "]"
+}
+
+// joins writes the times of joins as the rows of a machine file. Two joins make a barrier of
+// a node, and with the sums of all vectors an allreduce.
+func (m Measurements) joins() string {
+	perByte := m.Reduce.Seconds / float64(m.Reduce.Bytes)
+	var rows []Point
+	for _, c := range m.Near {
+		sums := float64(m.NearProcesses-1) * perByte * float64(c.Bytes)
+		rows = append(rows, Point{Bytes: c.Bytes, Seconds: max(c.Seconds-sums, 0) / 2})
+	}
+	return table(rows, 0)
 }
 
 // level writes the fitted line without the overheads.

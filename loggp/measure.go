@@ -14,7 +14,8 @@ type Link interface {
 	SendTime(partner int, begins bool, bytes, times int) (float64, error)
 	ReceiveTime(partner int, begins bool, bytes int, wait float64, times int) (float64, error)
 	Gap(partner int, begins bool, bytes, times int) (float64, error)
-	Collective(operation string, bytes, times int) (float64, error)
+	Collective(operation string, near bool, bytes, times int) (float64, error)
+	Bcast(other, bytes, times int) (float64, error)
 	Reduce(bytes, times int) (float64, error)
 	Most(number int) (int, error)
 }
@@ -38,8 +39,7 @@ type Pair struct {
 	Gaps         []Point `json:"gaps"`          // g
 }
 
-// Collective is the time of a collective operation over all processes, the greatest of
-// any process.
+// Collective is the time of a collective operation, from an entry of all to the last exit.
 type Collective struct {
 	Operation string `json:"operation"`
 	Point
@@ -55,7 +55,11 @@ type Measurements struct {
 	Intra        *Pair        `json:"intra"`          // within a node; null where no node has two processes
 	Inter        *Pair        `json:"inter"`          // between nodes; null where there is one
 	Reduce       Point        `json:"reduce"`
-	Collectives  []Collective `json:"collectives"`
+	Collectives  []Collective `json:"collectives"` // of all processes
+	// Near are barriers and allreduces of the NearProcesses on the node of process 0; none
+	// where it is alone there.
+	Near          []Collective `json:"near,omitempty"`
+	NearProcesses int          `json:"near_processes,omitempty"`
 }
 
 // Schema is the version of the fields of measurements.
@@ -82,7 +86,10 @@ func Sizes() []int64 {
 var overheadSizes = []int64{8, 128, 2 << 10, 32 << 10}
 
 // collectiveSizes are the bytes of each process in a bcast or an allreduce.
-var collectiveSizes = []int64{8, 1 << 10, 64 << 10, 1 << 20}
+var collectiveSizes = []int64{8, 1 << 10, 8 << 10, 64 << 10, 1 << 20}
+
+// mostAnswers bounds the processes whose exits from a bcast are measured.
+const mostAnswers = 32
 
 // times returns how often a message of a size is sent in a run. A run is short beside the
 // time slices of a system, so that some runs are not disturbed.
@@ -93,14 +100,6 @@ const (
 	longBytes = 1 << 20
 	longRuns  = 3
 )
-
-// repetitions returns the number of runs of messages of a size.
-func (r *reader) repetitions(bytes int64) int {
-	if bytes >= longBytes {
-		return r.runs * longRuns
-	}
-	return r.runs
-}
 
 // partners returns the least process on the node of process 0 besides it, and the least on
 // another node; 0 for none.
@@ -140,8 +139,19 @@ func Measure(l Link, runs int, say func(what string)) (Measurements, error) {
 		m.Inter = r.pair(inter)
 	}
 	say(fmt.Sprintf("collectives of %d processes", m.Processes))
-	m.Reduce = r.point(reducedBytes, func(n, times int) (float64, error) { return l.Reduce(n, times) })
-	m.Collectives = r.collectives()
+	sweep := []figure{{&m.Reduce, reducedBytes, l.Reduce}}
+	m.Collectives = make([]Collective, 1+2*len(collectiveSizes))
+	sweep = append(sweep, r.inARow("barrier", false, 0, &m.Collectives[0]))
+	for i, n := range collectiveSizes {
+		sweep = append(sweep, r.inARow("allreduce", false, n, &m.Collectives[1+len(collectiveSizes)+i]))
+	}
+	r.sweep(sweep)
+	r.bcasts(m.Collectives[1 : 1+len(collectiveSizes)])
+	if m.NearProcesses = perNode[nodes[0]]; m.NearProcesses > 1 {
+		m.Near = r.near(m.Collectives, m.NearProcesses == m.Processes)
+	} else {
+		m.NearProcesses = 0
+	}
 	return m, r.err
 }
 
@@ -152,21 +162,35 @@ type reader struct {
 	err  error
 }
 
-// point returns a figure in all runs, and the least.
-func (r *reader) point(bytes int64, measure func(bytes, times int) (float64, error)) Point {
-	p := Point{Bytes: bytes}
-	for range r.repetitions(bytes) {
-		if r.err != nil {
-			break
+// figure is what a run measures once, and where its point goes.
+type figure struct {
+	point   *Point
+	bytes   int64
+	measure func(bytes, times int) (float64, error)
+}
+
+// sweep measures all figures in each run, one after the other: what disturbs the machine
+// for a while hits one run of many figures, and not all runs of one.
+func (r *reader) sweep(figures []figure) {
+	for range r.runs {
+		for _, f := range figures {
+			again := 1
+			if f.bytes >= longBytes {
+				again = longRuns
+			}
+			for range again {
+				if r.err != nil {
+					return
+				}
+				var seconds float64
+				seconds, r.err = f.measure(int(f.bytes), times(max(f.bytes, leastBytes)))
+				f.point.Bytes, f.point.Runs = f.bytes, append(f.point.Runs, seconds)
+			}
 		}
-		var seconds float64
-		seconds, r.err = measure(int(bytes), times(bytes))
-		p.Runs = append(p.Runs, seconds)
 	}
-	if r.err == nil {
-		p.Seconds = slices.Min(p.Runs)
+	for _, f := range figures {
+		f.point.Seconds = slices.Min(f.point.Runs)
 	}
-	return p
 }
 
 // pair measures process 0 and a partner. The other processes wait.
@@ -179,51 +203,120 @@ func (r *reader) pair(partner int) *Pair {
 		}
 		r.exchange(v, other, begins)
 	}
-	if r.err == nil {
-		_, r.err = r.link.Most(0) // the others have waited there
-	}
+	r.wait()
 	return v
+}
+
+// wait waits for all processes.
+func (r *reader) wait() {
+	if r.err == nil {
+		_, r.err = r.link.Most(0)
+	}
 }
 
 func (r *reader) exchange(v *Pair, partner int, begins bool) {
 	l := r.link
-	for _, n := range Sizes() {
-		v.Delays = append(v.Delays, r.point(n, func(n, times int) (float64, error) { return l.PingPong(partner, begins, n, times) }))
+	between := func(measure func(partner int, begins bool, bytes, times int) (float64, error)) func(bytes, times int) (float64, error) {
+		return func(bytes, times int) (float64, error) { return measure(partner, begins, bytes, times) }
 	}
-	for _, n := range overheadSizes {
-		// Long enough for the message to have come.
-		wait := 10e-6
-		for _, p := range v.Delays {
-			if p.Bytes == n && r.err == nil {
-				wait += 5 * p.Seconds
+	var delays []figure
+	v.Delays = make([]Point, len(Sizes()))
+	for i, n := range Sizes() {
+		delays = append(delays, figure{&v.Delays[i], n, between(l.PingPong)})
+	}
+	if r.sweep(delays); r.err != nil {
+		return
+	}
+	var overheads []figure
+	v.SendTimes, v.ReceiveTimes, v.Gaps = make([]Point, len(overheadSizes)), make([]Point, len(overheadSizes)), make([]Point, len(overheadSizes))
+	for i, n := range overheadSizes {
+		at := slices.IndexFunc(v.Delays, func(p Point) bool { return p.Bytes == n })
+		wait := 10e-6 + 5*v.Delays[at].Seconds // long enough for the message to have come
+		overheads = append(overheads, figure{&v.SendTimes[i], n, between(l.SendTime)},
+			figure{&v.ReceiveTimes[i], n, func(bytes, times int) (float64, error) {
+				return l.ReceiveTime(partner, begins, bytes, wait, times)
+			}},
+			figure{&v.Gaps[i], n, between(l.Gap)})
+	}
+	r.sweep(overheads)
+}
+
+// inARow is the figure of a collective that is called in a row.
+func (r *reader) inARow(operation string, near bool, bytes int64, to *Collective) figure {
+	to.Operation = operation
+	return figure{&to.Point, bytes, func(bytes, times int) (float64, error) {
+		return r.link.Collective(operation, near, bytes, times)
+	}}
+}
+
+// bcasts measures bcasts from the call of process 0 to the last end on another one, or on
+// some where there are many. Each answers by an empty message, whose time is subtracted: de
+// Supinski and Karonis, "Accurately Measuring MPI Broadcasts in a Computational Grid", 1999.
+func (r *reader) bcasts(to []Collective) {
+	others := len(r.link.Nodes()) - 1
+	asked := min(others, mostAnswers)
+	answers := make([]Point, asked)
+	answered := make([]Point, asked*len(to)) // by process, then by size
+	var sweep []figure
+	for i := range asked {
+		other := others - i*others/asked
+		sweep = append(sweep, figure{&answers[i], 0, func(_, times int) (float64, error) { return r.answer(other, times) }})
+		for j := range to {
+			sweep = append(sweep, figure{&answered[i*len(to)+j], collectiveSizes[j], func(bytes, times int) (float64, error) {
+				return r.link.Bcast(other, bytes, times)
+			}})
+		}
+	}
+	if r.sweep(sweep); r.err != nil {
+		return
+	}
+	for j := range to {
+		to[j].Operation, to[j].Bytes = "bcast", collectiveSizes[j]
+		to[j].Runs = make([]float64, len(answered[j].Runs))
+		for i, answer := range answers {
+			p := answered[i*len(to)+j]
+			to[j].Seconds = max(to[j].Seconds, p.Seconds-answer.Seconds)
+			for k, seconds := range p.Runs {
+				to[j].Runs[k] = max(to[j].Runs[k], seconds-answer.Seconds)
 			}
 		}
-		v.SendTimes = append(v.SendTimes, r.point(n, func(n, times int) (float64, error) { return l.SendTime(partner, begins, n, times) }))
-		v.ReceiveTimes = append(v.ReceiveTimes, r.point(n, func(n, times int) (float64, error) { return l.ReceiveTime(partner, begins, n, wait, times) }))
-		v.Gaps = append(v.Gaps, r.point(n, func(n, times int) (float64, error) { return l.Gap(partner, begins, n, times) }))
+		to[j].Seconds = max(to[j].Seconds, leastSeconds)
 	}
 }
 
-func (r *reader) collectives() []Collective {
-	var all []Collective
-	add := func(operation string, bytes int64) {
-		p := Point{Bytes: bytes}
-		for range r.repetitions(bytes) {
-			if r.err != nil {
-				return
-			}
-			var seconds float64
-			seconds, r.err = r.link.Collective(operation, int(bytes), times(max(bytes, leastBytes)))
-			p.Runs = append(p.Runs, seconds)
-		}
-		p.Seconds = slices.Min(p.Runs)
-		all = append(all, Collective{operation, p})
+// leastSeconds is the least time of a bcast, which a disturbed answer may hide.
+const leastSeconds = 1e-9
+
+// answer returns the time of the empty message of another process to process 0.
+func (r *reader) answer(other, times int) (float64, error) {
+	switch r.link.Rank() {
+	case 0:
+		return r.link.PingPong(other, true, 0, times)
+	case other:
+		return r.link.PingPong(0, false, 0, times)
 	}
-	add("barrier", 0)
-	for _, operation := range []string{"bcast", "allreduce"} {
-		for _, n := range collectiveSizes {
-			add(operation, n)
+	return 0, nil
+}
+
+// near measures the collectives of the node of process 0, unless they are those of all.
+func (r *reader) near(all []Collective, same bool) (near []Collective) {
+	for _, c := range all {
+		if c.Operation != "bcast" {
+			near = append(near, c)
 		}
 	}
-	return all
+	if same {
+		return near
+	}
+	var sweep []figure
+	for i := range near {
+		bytes := near[i].Bytes
+		near[i].Point = Point{}
+		sweep = append(sweep, r.inARow(near[i].Operation, true, bytes, &near[i]))
+	}
+	if nodes := r.link.Nodes(); nodes[r.link.Rank()] == nodes[0] {
+		r.sweep(sweep)
+	}
+	r.wait()
+	return near
 }

@@ -213,12 +213,17 @@ func randomLogGOPS(r *rand.Rand, ranks int) string {
 	if r.IntN(2) == 0 {
 		text += fmt.Sprintf("  poll: %s\n", []string{"200ns", "333ns", "2us"}[r.IntN(3)])
 	}
-	return text + randomBarrier(r)
+	return text + randomBarrier(r) + randomJoin(r)
 }
 
 // randomBarrier writes the time of a barrier, or nothing.
 func randomBarrier(r *rand.Rand) string {
 	return []string{"", "", "  barrier: {time: 1.001ns}\n", "  barrier: {time: 3us}\n"}[r.IntN(4)]
+}
+
+// randomJoin writes the times of joins within a node, or nothing.
+func randomJoin(r *rand.Rand) string {
+	return []string{"", "", "  join: [{size: 0, delay: 13ns}]\n", "  join: [{size: 0, delay: 2.5us}, {size: 1000, delay: 3us}, {size: 4096, delay: 11us}]\n"}[r.IntN(4)]
 }
 
 // randomMachine writes the file of a machine whose receivers have no state.
@@ -262,7 +267,7 @@ func randomMachine(r *rand.Rand, ranks int) string {
 	if r.IntN(2) == 0 {
 		fmt.Fprintf(&b, "  poll: %s\n", []string{"200ns", "333ns", "2us"}[r.IntN(3)])
 	}
-	b.WriteString(randomBarrier(r))
+	b.WriteString(randomBarrier(r) + randomJoin(r))
 	return b.String()
 }
 

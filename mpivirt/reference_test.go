@@ -888,7 +888,7 @@ func (k *refCollective) join(member int) {
 	}
 	start := k.calls[leader].entered
 	for _, m := range k.nodes[node][1:] {
-		start = max(start, k.calls[m].entered.Add(k.x.target.Delay(k.comm.ranks[m], k.comm.ranks[leader], k.vector(node))))
+		start = max(start, k.calls[m].entered.Add(k.x.target.Join(k.vector(node))))
 	}
 	for range k.nodes[node][1:] {
 		start = start.Add(k.x.target.ReduceTime(k.vector(node)))
@@ -923,7 +923,7 @@ func (k *refCollective) release(node int) {
 			k.exit(m)
 			continue
 		}
-		delay := k.x.target.Delay(k.comm.ranks[leader], k.comm.ranks[m], k.vector(node))
+		delay := k.x.target.Join(k.vector(node))
 		k.x.schedule(k.x.now.Add(delay), false, k.comm.ranks[leader], func() { k.exit(m) })
 	}
 }

@@ -270,12 +270,21 @@ func TestLookaheadIsBelowEveryPair(t *testing.T) {
 			lo = rapid.IntRange(0, target.Ranks()).Draw(t, name)
 			return lo, rapid.IntRange(lo, target.Ranks()).Draw(t, name)
 		}
+		join := vtime.Duration(math.MaxInt64)
+		if rapid.Bool().Draw(t, "joins") {
+			join = vtime.Duration(rapid.Int64Range(0, 2_000_000).Draw(t, "join"))
+			target.join = measuredPath([]measurement{{0, join}})
+			join = max(join, 1)
+		}
 		loA, hiA := span("a")
 		loB, hiB := span("b")
 		least := vtime.Duration(math.MaxInt64)
 		for a := loA; a < hiA; a++ {
 			for b := loB; b < hiB; b++ {
 				least = min(least, target.Latency(a, b))
+				if target.Node(a) == target.Node(b) {
+					least = min(least, join)
+				}
 			}
 		}
 		got := target.Lookahead(loA, hiA, loB, hiB)
@@ -286,6 +295,34 @@ func TestLookaheadIsBelowEveryPair(t *testing.T) {
 			t.Fatalf("lookahead [%d,%d) to [%d,%d) is %s, the least latency %s (%s, %s)", loA, hiA, loB, hiB, got, least, target.Machine().Model(), target.Machine().Mapping())
 		}
 	})
+}
+
+// A join takes what the machine gives it, and else what a message within the node takes.
+func TestJoinByHand(t *testing.T) {
+	const twoLevels = "name: m\nranks_per_node: 4\nnetwork:\n  model: twolevel\n  intra: {latency: 300ns, bandwidth: 1GB/s}\n  inter: {latency: 5us}\n  overhead: {send: 1us, receive: 1us}\n"
+	for _, c := range []struct {
+		join  string
+		bytes int64
+		want  vtime.Duration
+	}{
+		{"", 0, 300 * ns}, {"", 1000, 1300 * ns},
+		{"  join: [{size: 0, delay: 40ns}]\n", 0, 40 * ns}, {"  join: [{size: 0, delay: 40ns}]\n", 1 << 20, 40 * ns},
+		{"  join: [{size: 0, delay: 0}]\n", 0, 1},
+		{"  join: [{size: 0, delay: 40ns}, {size: 100, delay: 60ns}, {size: 1000, delay: 1us}]\n", 50, 50 * ns},
+		{"  join: [{size: 0, delay: 40ns}, {size: 100, delay: 60ns}, {size: 1100, delay: 1.06us}]\n", 2100, 2060 * ns},
+	} {
+		m, err := Parse("m", []byte(twoLevels+c.join), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := m.Target(8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := target.Join(c.bytes); got != c.want {
+			t.Errorf("%q: a join of %d bytes takes %v, want %v", c.join, c.bytes, got, c.want)
+		}
+	}
 }
 
 // Partitions on different boards of Tianhe-1A see the latency of 5 hops.

@@ -95,7 +95,8 @@
 //   - Hops is symmetric, and 0 from a node to itself.
 //   - A sender is free again before its message arrives, and no effect of a message on
 //     another rank is sooner than the Latency between the two, except in loggops.
-//   - Lookahead is never above the Latency of any pair of its ranges.
+//   - Lookahead is never above the Latency of any pair of its ranges, nor above the Join
+//     of one on a node.
 //   - Delays equals Delay, element by element.
 //   - Nodes are numbered densely from 0, and each holds at least one rank.
 //   - A target is immutable. It takes memory for each rank only with mapping
@@ -129,6 +130,7 @@
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
 //	  barrier: {time: 3us}              # optional: none; from the last entry to the exits
+//	  join: [{size: 0, delay: 100ns}]   # optional: delays within a node; a join or release
 //
 // Topologies and their fields:
 //

@@ -310,6 +310,13 @@ func (o *object) objects(key string, remedy string) []*object {
 	return items
 }
 
+// skip notes an optional field that is not there.
+func (o *object) skip(key string) {
+	if o != nil {
+		o.known = append(o.known, key)
+	}
+}
+
 // close reports the fields that have not been asked for. The kinds of selector, such as
 // the delay models, have fields of their own. A field of another kind is reported as
 // such.

@@ -29,6 +29,7 @@ type Machine struct {
 	reduce                    bandwidth
 	poll                      vtime.Duration
 	barrier                   vtime.Duration // time of a barrier; 0 if it is that of its algorithm
+	join                      []measurement  // times of joins by size; nil if they are those of messages
 	jitter                    jitter
 	progress                  progress
 	cpuRatio                  cpuRatio    // of nodes that cpuRatios does not name
@@ -141,6 +142,9 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		inner := w.object("network.barrier")
 		inner.text("time", m.barrier.String())
 		o.put("barrier", inner.node)
+	}
+	if m.join != nil {
+		writeTable(o, "join", m.join)
 	}
 	return o.node
 }

@@ -146,6 +146,7 @@ func (m *Machine) parseNetwork(o *object) {
 		o.fault("poll", "is zero, so that a program that polls would never come to an end", "write a time of at least 1ps")
 	}
 	m.barrier = parseBarrier(o)
+	m.join = parseJoin(o)
 	if kind == nil {
 		o.closeAny(modelFields())
 		return

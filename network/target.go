@@ -27,6 +27,7 @@ type Target struct {
 	seed     uint64 // of the jitter
 	reduce   rate
 	copied   rate // time per byte of the processor at either end
+	join     path // of joins, without a table if the machine gives none
 	copies   bool // the sender of a rendezvous is free once the bytes are copied
 }
 
@@ -45,6 +46,9 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
 		t.delays = &t.paths
+	}
+	if m.join != nil {
+		t.join = measuredPath(m.join)
 	}
 	t.occupier, _ = m.model.(occupier)
 	t.loggops, _ = m.model.(*LogGOPS)
@@ -185,14 +189,20 @@ func (t *Target) LongestDelay(bytes int64) vtime.Duration {
 }
 
 // Lookahead returns a lower bound on the Latency between a rank of [loA,hiA) and one of
-// [loB,hiB), in constant time. It is the least Latency itself for flat and loggops, and
-// for twolevel and table with mapping block or cyclic. It is the longest Duration where
-// a range is empty.
+// [loB,hiB), and on the Join of such ranks on one node, in constant time. It is the least of
+// these itself for flat and loggops, and for twolevel and table with mapping block or
+// cyclic. It is the longest Duration where a range is empty.
 func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if loA >= hiA || loB >= hiB {
 		return math.MaxInt64
 	}
-	return t.delays.lookahead(loA, hiA, loB, hiB)
+	least := t.delays.lookahead(loA, hiA, loB, hiB)
+	if t.join.table != nil && t.join.latency < least {
+		if same, _ := t.paths.layout.meeting(loA, hiA, loB, hiB); same {
+			return t.join.latency
+		}
+	}
+	return least
 }
 
 // EagerLimit returns the size in bytes above which a message uses rendezvous.

@@ -78,9 +78,8 @@ func newFormula(t *network.Target, op collectives.Operation, a collectives.Algor
 		src, dst, alike = t.AlikeLeaders()
 		if most > 1 {
 			alike = alike && least > 1 && (op == collectives.Barrier || least == most)
-			leader, other := t.NodeMember(0, 0), t.NodeMember(0, 1)
-			f.cost.PerNode, f.cost.Intra = most, t.Latency(other, leader)
-			f.cost.IntraBeta = f.noting(func(bytes int64) vtime.Duration { return t.Transfer(other, leader, bytes) })
+			f.cost.PerNode, f.cost.Intra = most, t.Join(0)
+			f.cost.IntraBeta = f.noting(func(bytes int64) vtime.Duration { return t.Join(bytes) - t.Join(0) })
 		}
 	}
 	f.inStep = collectives.InStep(op, a, f.members, count)

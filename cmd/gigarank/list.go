@@ -129,13 +129,20 @@ func listKinds(w io.Writer) {
 	section(w, "\nKinds of rank, for --lp", lines)
 }
 
-// kindNames returns the names of the kinds of rank, for help texts.
-func kindNames() string {
+// kindNames returns the names of kinds of rank, for help texts.
+func kindNames(kinds []*mpivirt.Kind) string {
 	var names []string
-	for _, k := range mpivirt.Kinds() {
+	for _, k := range kinds {
 		names = append(names, k.Name)
 	}
-	return strings.Join(names, " or ")
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// studiedKinds returns the kinds of rank that the programs of studies have.
+func studiedKinds() []*mpivirt.Kind {
+	entry, _ := bench.Lookup(bench.TimedBy(collectives.Barrier))
+	return entry.Forms
 }
 
 func listAlgorithms(w io.Writer) {

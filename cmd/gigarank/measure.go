@@ -24,9 +24,10 @@ measures both ways. It takes the least of several runs.
 Measured are ping-pongs from 8 B to 16 MiB; the overheads of sending and receiving and the
 gap, by the LogGP method (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters
 for Message Passing Platforms", 2000); sums of doubles; barriers, broadcasts and
-allreduces of all processes. The file begins with the least-squares line and the LogGP
-parameters. Its delay model is a table of the measured delays, or with --model hockney
-that line. gigarank validate mpiping --machine FILE compares it with the machine.
+allreduces of all processes, and of those on one node. The file begins with the
+least-squares line and the LogGP parameters. Its delay model is a table of the measured
+delays, or with --model hockney that line. Its joins are taken from the barriers and
+allreduces on a node. gigarank validate compares it with the machine.
 
 `
 

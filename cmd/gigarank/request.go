@@ -44,11 +44,11 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.ranks, "ranks", "", "virtual ranks: `N`, such as 4096, 1M, 1Mi or 2^20 (default 1024)")
-	flags.StringVar(&f.machine, "machine", "xt5", "target machine: a preset or a machine `FILE`")
+	flags.StringVar(&f.machine, "machine", usualMachine, "target machine: a preset or a machine `FILE`")
 	flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks of a node, `N` (default the machine's)")
 	flags.StringVar(&f.mapping, "mapping", "", "mapping `RULE` of ranks to nodes: "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
 	flags.StringVar(&f.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
-	flags.StringVar(&f.lp, "lp", "", "`KIND` of ranks: "+kindNames()+"; see gigarank list (default the first that the program has)")
+	flags.StringVar(&f.lp, "lp", "", "`KIND` of ranks: "+kindNames(mpivirt.Kinds())+"; see gigarank list (default the first that the program has)")
 	flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
 	flags.StringVar(&f.barrier, "barrier", "", "`ALGORITHM` of barriers (default node-leader, or given if the machine has field barrier); see gigarank list")
@@ -303,6 +303,9 @@ func (r *request) readTarget(c *console, h *hosts, f *runFlags, faults *usageErr
 	machine, err := loadMachine(c, f.machine)
 	if err != nil {
 		faults.addFile("--machine", err)
+		if usual, err := loadMachine(c, usualMachine); err == nil {
+			f.vary(c, usual, faults) // for the faults of other flags
+		}
 		return
 	}
 	r.machine = machine.Name()
@@ -331,6 +334,9 @@ func (f *runFlags) vary(c *console, machine *network.Machine, faults *usageError
 	}
 	return machine
 }
+
+// usualMachine is the machine unless a flag names one.
+const usualMachine = "xt5"
 
 // usualRanks is the number of ranks unless a flag gives one.
 const usualRanks = "1024"

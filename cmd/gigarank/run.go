@@ -17,8 +17,8 @@ const runHelp = `Run simulates a program and reports the virtual time of each it
 of the simulation itself. Started by an MPI launcher, every host process runs one
 engine; otherwise this process runs one engine for each core.
 
-PROGRAM is one of gigarank list, or the path of a program in C that gigarank cc has
-built, such as ./ring. Such a program gets the ARGUMENTs; -- comes before those that
+PROGRAM is one of gigarank list, or the path of a program that gigarank cc, cxx or fc
+has built, such as ./ring. Such a program gets the ARGUMENTs; -- comes before those that
 begin with a dash.
 
 Numbers take suffixes: 1M is 10^6, 1Mi is 2^20; 2^20 and 1e6 are numbers too.

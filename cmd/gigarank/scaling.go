@@ -75,7 +75,7 @@ func newScaling(c *console) *cobra.Command {
 	flags.StringVar(&f.axes.Algorithm, "algorithm", "", "the operation's `ALGORITHM` (default that of run)")
 	flags.StringVar(&f.axes.Payload, "payload", "", "`BYTES` of each rank (default the program's)")
 	flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each run (default 5)")
-	flags.StringVar(&f.axes.LP, "lp", "", "`KIND` of ranks: "+kindNames()+" (default the one that takes the least memory)")
+	flags.StringVar(&f.axes.LP, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the one that takes the least memory)")
 	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts host processes, their number behind it; auto or none")
 	return cmd
 }

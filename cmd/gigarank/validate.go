@@ -201,20 +201,31 @@ func (v *validator) pings(c *console, m loggp.Measurements) (all []study.Compari
 
 // collectives compares the collectives of all processes.
 func (v *validator) collectives(m loggp.Measurements) (all []study.Comparison, err error) {
-	for _, one := range m.Collectives {
-		op, err := choose("operation", one.Operation, collectives.Operations())
-		if err != nil {
-			return nil, err
+	near := m.Near
+	if m.NearProcesses == m.Processes {
+		near = nil // the same
+	}
+	for _, group := range []struct {
+		of        []loggp.Collective
+		processes int
+		where     string
+	}{{near, m.NearProcesses, " on a node"}, {m.Collectives, m.Processes, ""}} {
+		for _, one := range group.of {
+			op, err := choose("operation", one.Operation, collectives.Operations())
+			if err != nil {
+				return nil, err
+			}
+			o := bench.Options{Iterations: 1, Compute: bench.None, Payload: one.Bytes}
+			if one.Bytes == 0 {
+				o.Payload = bench.None
+			}
+			times, err := timesOf(v.machine, int64(group.processes), bench.TimedBy(op), o)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, study.Comparison{Series: fmt.Sprintf("%s of %s%s", op, processes(group.processes), group.where),
+				Bytes: one.Bytes, Real: one.Seconds, Most: one.Most(), Simulated: times[0]})
 		}
-		o := bench.Options{Iterations: 1, Compute: bench.None, Payload: one.Bytes}
-		if one.Bytes == 0 {
-			o.Payload = bench.None
-		}
-		times, err := timesOf(v.machine, int64(m.Processes), bench.TimedBy(op), o)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, study.Comparison{Series: fmt.Sprintf("%s of %s", op, processes(m.Processes)), Bytes: one.Bytes, Real: one.Seconds, Most: one.Most(), Simulated: times[0]})
 	}
 	return all, nil
 }

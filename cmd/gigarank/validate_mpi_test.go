@@ -24,7 +24,7 @@ func TestCalibrateOverMPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m.Processes != n || m.Nodes != 1 || m.RanksPerNode != n || m.Intra == nil || m.Inter != nil || len(m.Intra.Delays) != len(loggp.Sizes()) ||
-		len(m.Collectives) != 9 || !strings.Contains(m.Library, "MPI") {
+		len(m.Collectives) != 11 || len(m.Near) != 6 || m.NearProcesses != n || !strings.Contains(m.Library, "MPI") {
 		t.Errorf("the measurements are %+v", m)
 	}
 	if output, err := command(t, "machine", "check", machine).CombinedOutput(); err != nil {

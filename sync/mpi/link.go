@@ -18,9 +18,12 @@ type Link interface {
 	ReceiveTime(partner int, begins bool, bytes int, wait float64, times int) (float64, error)
 	// Gap returns the time between two messages of a train.
 	Gap(partner int, begins bool, bytes, times int) (float64, error)
-	// Collective returns the time of a barrier, a bcast or an allreduce, the greatest of all
-	// processes, on process 0. All processes call it.
-	Collective(operation string, bytes, times int) (float64, error)
+	// Collective returns the time of a barrier or an allreduce, the mean of so many in a row.
+	// All processes of a group call it: those of this node if near, else all.
+	Collective(operation string, near bool, bytes, times int) (float64, error)
+	// Bcast returns, on process 0, the time from its call of a bcast to the arrival of an
+	// empty message, with which another process answers. All processes call it.
+	Bcast(other, bytes, times int) (float64, error)
 	// Reduce returns the time to sum so many bytes of doubles into others. They are at most
 	// half of the longest message.
 	Reduce(bytes, times int) (float64, error)

@@ -14,13 +14,14 @@ static int gr_start(int *rank, int *size) {
 	return e;
 }
 
+// The processes that share the memory of this one.
+static MPI_Comm gr_near;
+
 // Stores for each process the least rank of the processes that share its memory.
 static int gr_nodes(int rank, int *nodes) {
-	MPI_Comm near;
 	int first = rank;
-	int e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &near);
-	if (e == MPI_SUCCESS) e = MPI_Bcast(&first, 1, MPI_INT, 0, near);
-	if (e == MPI_SUCCESS) e = MPI_Comm_free(&near);
+	int e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &gr_near);
+	if (e == MPI_SUCCESS) e = MPI_Bcast(&first, 1, MPI_INT, 0, gr_near);
 	if (e == MPI_SUCCESS) e = MPI_Allgather(&first, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD);
 	return e;
 }
@@ -84,22 +85,34 @@ static int gr_gap(char *buffer, int partner, int begins, long n, int times, doub
 	return MPI_SUCCESS;
 }
 
-// The time of a collective, the greatest of all processes on process 0: the mean over the
-// calls after the first. Each call begins after a barrier, which is not timed.
-static int gr_collective(char *buffer, int operation, long n, int times, double *seconds) {
-	double all = 0, mine;
+// The time of a collective that no process leaves before all have entered: the mean over
+// calls in a row after the first.
+static int gr_collective(char *buffer, int operation, int near, long n, int times, double *seconds) {
+	MPI_Comm group = near ? gr_near : MPI_COMM_WORLD;
+	double start = 0;
 	for (int i = 0; i <= times; i++) {
-		TRY(MPI_Barrier(MPI_COMM_WORLD));
-		double start = MPI_Wtime();
+		if (i == 1) start = MPI_Wtime();
 		switch (operation) {
-		case 0: TRY(MPI_Barrier(MPI_COMM_WORLD)); break;
-		case 1: TRY(MPI_Bcast(buffer, (int)n, MPI_BYTE, 0, MPI_COMM_WORLD)); break;
-		case 2: TRY(MPI_Allreduce(MPI_IN_PLACE, buffer, (int)(n / 8), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD)); break;
+		case 0: TRY(MPI_Barrier(group)); break;
+		case 1: TRY(MPI_Allreduce(MPI_IN_PLACE, buffer, (int)(n / 8), MPI_DOUBLE, MPI_SUM, group)); break;
 		}
-		if (i > 0) all += MPI_Wtime() - start;
 	}
-	mine = all / times;
-	return MPI_Reduce(&mine, seconds, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+	*seconds = (MPI_Wtime() - start) / times;
+	return MPI_SUCCESS;
+}
+
+// The time of a bcast by process 0 and of the empty message that another process then
+// answers with.
+static int gr_bcast(char *buffer, int rank, int other, long n, int times, double *seconds) {
+	double start = 0;
+	int partner = rank == 0 ? other : 0;
+	for (int i = 0; i <= times; i++) {
+		if (i == 1) start = MPI_Wtime();
+		TRY(MPI_Bcast(buffer, (int)n, MPI_BYTE, 0, MPI_COMM_WORLD));
+		if (rank == 0) { RECEIVE(0); } else if (rank == other) { SEND(0); }
+	}
+	*seconds = (MPI_Wtime() - start) / times;
+	return MPI_SUCCESS;
 }
 
 // The time of a sum of doubles into others, without communication.
@@ -185,16 +198,22 @@ func (l *link) Gap(partner int, begins bool, bytes, times int) (float64, error) 
 	return float64(seconds), err
 }
 
-// The collectives that a link measures.
-var linkOperations = map[string]C.int{"barrier": 0, "bcast": 1, "allreduce": 2}
+// The collectives that a link measures in a row.
+var linkOperations = map[string]C.int{"barrier": 0, "allreduce": 1}
 
-func (l *link) Collective(operation string, bytes, times int) (float64, error) {
+func (l *link) Collective(operation string, near bool, bytes, times int) (float64, error) {
 	number, known := linkOperations[operation]
 	if !known {
 		return 0, errors.New("no measurement of the collective " + operation)
 	}
 	var seconds C.double
-	err := check("a collective", C.gr_collective(l.buffer, number, C.long(bytes), C.int(times), &seconds))
+	err := check("a collective", C.gr_collective(l.buffer, number, truth(near), C.long(bytes), C.int(times), &seconds))
+	return float64(seconds), err
+}
+
+func (l *link) Bcast(other, bytes, times int) (float64, error) {
+	var seconds C.double
+	err := check("a bcast", C.gr_bcast(l.buffer, C.int(l.rank), C.int(other), C.long(bytes), C.int(times), &seconds))
 	return float64(seconds), err
 }
 

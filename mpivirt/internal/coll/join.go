@@ -14,7 +14,7 @@ import (
 // among themselves; the release of a node is one event.
 //
 // In virtual time a vector of m bytes takes α_intra + β_intra·m between two members of a
-// node. The leader goes on at its own entry or when the last vector of another member
+// node, or the time that the machine gives a join. The leader goes on at its own entry or when the last vector of another member
 // has come, whichever is later. Of k members it then combines k−1 vectors with its own,
 // γm each. The others leave when its result has come. That is max-plus arithmetic: who
 // was counted last does not matter, and nobody acts on another sooner than after
@@ -96,8 +96,7 @@ func (k *Collectives) beginJoins(inst *instance) {
 		j.awaited = world.Reserve[int32](&k.Partition, nodes.there-nodes.here)
 		j.last = world.Reserve[vtime.Time](&k.Partition, nodes.there-nodes.here)
 	}
-	rank := inst.comm.RankOf(0, 0) // any: no delay model tells nodes apart
-	j.within = k.Target.Latency(rank, rank).Plus(k.Target.Transfer(rank, rank, inst.Call.Bytes))
+	j.within = k.Target.Join(inst.Call.Bytes)
 	j.combine = k.Target.ReduceTime(inst.Call.Bytes)
 	j.ledFrom, j.ledTo = k.ledRange(inst)
 	for i := range j.awaited {

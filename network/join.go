@@ -1,0 +1,23 @@
+package network
+
+import "gigarank/vtime"
+
+// parseJoin returns the times of joins by size, none if the file gives none.
+func parseJoin(o *object) []measurement {
+	if !o.has("join") {
+		o.skip("join")
+		return nil
+	}
+	return parseTable(o, "join")
+}
+
+// Join returns the time in which a node-leader collective moves bytes from a member of a
+// node to the leader, or back. It is at least one picosecond. It is the Delay within a node
+// unless the machine gives it, and contains no overhead then.
+func (t *Target) Join(bytes int64) vtime.Duration {
+	if t.join.table == nil {
+		const any = 0 // no delay model tells nodes or ranks on them apart
+		return t.Delay(any, any, bytes)
+	}
+	return t.join.latency.Plus(t.join.transfer(bytes))
+}
