@@ -8,6 +8,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/loggp"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/study"
@@ -24,7 +25,8 @@ func completeValues(root *cobra.Command) {
 		"machine": presetNames, "lp": kindsOfRank, "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(progressModes),
 		"barrier":   func() []string { return algorithmNames(collectives.Barrier) },
 		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
-		"algorithm": algorithmPairs, "mapping": network.Mappings,
+		"algorithm": algorithmPairs, "mapping": network.Mappings, "algorithms": nil, // those of the operation that is studied
+		"model": func() []string { return loggp.Models },
 	}
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -42,7 +44,10 @@ func completeValues(root *cobra.Command) {
 				continue
 			}
 			// The only error is that of a flag that is not there.
-			_ = cmd.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+				if values == nil || name == "algorithm" && cmd.Name() == "scaling" {
+					return algorithmsOf(args), directive(false)
+				}
 				return values(), directive(name == "machine")
 			})
 		}
@@ -94,6 +99,16 @@ func algorithmNames(op collectives.Operation) (names []string) {
 		names = append(names, a.String())
 	}
 	return names
+}
+
+// algorithmsOf returns the algorithms of the operation that is the first argument.
+func algorithmsOf(args []string) []string {
+	for _, op := range collectives.Operations() {
+		if len(args) > 0 && op.String() == args[0] {
+			return algorithmNames(op)
+		}
+	}
+	return nil
 }
 
 // algorithmPairs returns all values of --algorithm.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -23,6 +24,7 @@ man -l DIR/gigarank.1 shows one; DIR may be man1 of a directory on the MANPATH.`
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // the pages depend on the texts only
+			keepTables(root)
 			header := &doc.GenManHeader{Section: "1", Source: "gigarank " + version(), Manual: "gigarank"}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
 				return err
@@ -34,5 +36,27 @@ man -l DIR/gigarank.1 shows one; DIR may be man1 of a directory on the MANPATH.`
 			_, err = fmt.Fprintf(c.stdout, "%s in %s\n", plural(len(pages), "page"), args[0])
 			return err
 		},
+	}
+}
+
+// keepTables indents the indented lines of the descriptions further, so that the pages,
+// which are made from them as Markdown, keep those lines as they are.
+func keepTables(cmd *cobra.Command) {
+	var text strings.Builder
+	inTable := false
+	for line := range strings.Lines(cmd.Long) {
+		table := strings.HasPrefix(line, "  ")
+		if table != inTable && strings.TrimSpace(line) != "" {
+			text.WriteString("\n")
+			inTable = table
+		}
+		if table {
+			text.WriteString("    ")
+		}
+		text.WriteString(line)
+	}
+	cmd.Long = text.String()
+	for _, sub := range cmd.Commands() {
+		keepTables(sub)
 	}
 }

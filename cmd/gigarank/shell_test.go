@@ -86,6 +86,9 @@ func TestCompletion(t *testing.T) {
 		{"run barriertest --machine tian", "tianhe-1a", true},
 		{"run barriertest --algorithm bcast=bi", "bcast=binomial", false},
 		{"study barrier --sync hy", "hybrid", false},
+		{"study allgather --algorithms br", "bruck", false},
+		{"study scaling barrier --algorithm lin", "linear", false},
+		{"machine calibrate --model hock", "hockney", false},
 		{"cou", "counts", false},
 	} {
 		out := printed(t, append([]string{"__complete"}, strings.Fields(c.line)...)...)
@@ -124,7 +127,9 @@ func TestManualPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{".TH \"GIGARANK-RUN\" \"1\"", `\fB--lambda\fP`, "Exit codes", "gigarank run barriertest"} {
+	for _, want := range []string{".TH \"GIGARANK-RUN\" \"1\"", `\fB--lambda\fP`, "Exit codes", "gigarank run barriertest",
+		"\n  exponential:MEANGAP,MEANDURATION  gaps and durations exponentially distributed\n", // a table keeps its lines
+	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
