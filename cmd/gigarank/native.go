@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -71,9 +72,9 @@ func isPath(program string) bool { return strings.ContainsRune(program, '/') }
 // lookUp returns the program that the command line names.
 func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error) {
 	if !isPath(program) {
-		for flag, value := range map[string]string{"--stack": f.stack, "--stacks": f.stacks} {
-			if value != "" {
-				faults.add(flag, fmt.Errorf("%s runs on no C stack: leave the flag out", program))
+		for _, of := range []struct{ flag, value string }{{"--stack", f.stack}, {"--stacks", f.stacks}} {
+			if of.value != "" {
+				faults.add(of.flag, fmt.Errorf("%s runs on no C stack: leave the flag out", program))
 			}
 		}
 		if f.label {
@@ -94,10 +95,13 @@ func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error
 		o.Stacks, err = choose("way to have stacks", f.stacks, []native.Stacks{native.Automatic, native.Own, native.Copied})
 		faults.add("--stacks", err)
 	}
-	for flag, value := range map[string]string{"--iterations": f.iterations, "--compute": f.compute, "--payload": f.payload} {
-		if value != "" {
-			faults.add(flag, fmt.Errorf("%s takes arguments of its own: give them after its name", program))
+	for _, of := range []struct{ flag, value string }{{"--iterations", f.iterations}, {"--compute", f.compute}, {"--payload", f.payload}} {
+		if of.value != "" {
+			faults.add(of.flag, fmt.Errorf("%s takes arguments of its own: give them after its name", program))
 		}
+	}
+	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
+		return bench.Entry{}, fmt.Errorf("there is no file %s: build one by gigarank cc, cxx or fc, or name a program of gigarank list, without a slash", program)
 	}
 	form, err := native.Open(program, f.programArguments, o)
 	if err != nil {

@@ -38,13 +38,13 @@ By default ranks compute in no time but what programs declare. With --cpu measur
 CPU time between two MPI calls counts, times the machine's cpu_ratio: results then
 differ from run to run. --cpu-record keeps the times, a FILE for each host process
 (FILE.0, FILE.1, ... over MPI). --cpu-replay charges them again: the results are the
-same on any number of engines and hosts. Goroutine ranks only.
+same on any number of engines and hosts. Goroutine and native ranks only.
 
 SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU end the run within two seconds. The
 finished part is reported and marked as incomplete (exit code 3). A second signal kills at
-once. Under nohup SIGHUP is ignored. An MPI launcher
-passes the signal on to all host processes and ends with a code of its own (mpirun
-of Open MPI with 1). A result FILE is replaced as a whole, also when the run fails.
+once. Under nohup SIGHUP is ignored. An MPI launcher passes the signal on to all host
+processes and ends with a code of its own (mpirun of Open MPI with 1). A result FILE is
+replaced as a whole, also when the run fails.
 
 The garbage collector would walk the stack of every rank. It waits until the run has
 taken twice the memory that it is expected to need. GOGC and GOMEMLIMIT, if set, are
