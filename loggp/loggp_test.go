@@ -20,6 +20,7 @@ type fake struct {
 	reduce       float64 // seconds for each byte
 	noise        func() float64
 	failure      error
+	pauses       int
 }
 
 func (l *fake) of(partner int) LogGP {
@@ -89,6 +90,8 @@ func (l *fake) Bcast(other, bytes, _ int) (float64, error) {
 }
 
 func (l *fake) Reduce(bytes, _ int) (float64, error) { return l.result(l.reduce * float64(bytes)) }
+
+func (l *fake) Pause() { l.pauses++ }
 
 func measured(t testing.TB, l *fake, runs int) Measurements {
 	m, err := Measure(l, runs, func(string) {})
@@ -226,6 +229,11 @@ func TestNoisyMeasurementsMakeAMachine(t *testing.T) {
 func TestLeastOfRuns(t *testing.T) {
 	l := &fake{nodes: []int{0, 0}, intra: LogGP{L: 1e-6, Gap: 1e-6}, reduce: 1e-9}
 	left := 0
+	defer func() {
+		if l.pauses != 4*2 { // of delays, overheads, collectives and bcasts, between three runs
+			t.Errorf("%d pauses", l.pauses)
+		}
+	}()
 	l.noise = func() float64 { left++; return []float64{5, 3, 9}[left%3] * 1e-6 }
 	for _, p := range measured(t, l, 3).Intra.Delays {
 		if want := map[bool]int{false: 3, true: 9}[p.Bytes >= 1<<20]; len(p.Runs) != want || math.Abs(p.Seconds-4e-6) > 1e-12 || math.Abs(p.Most()-10e-6) > 1e-12 {

@@ -18,6 +18,7 @@ type Link interface {
 	Bcast(other, bytes, times int) (float64, error)
 	Reduce(bytes, times int) (float64, error)
 	Most(number int) (int, error)
+	Pause()
 }
 
 // Point is the time of messages of a size: the least of all runs, in seconds.
@@ -170,9 +171,13 @@ type figure struct {
 }
 
 // sweep measures all figures in each run, one after the other: what disturbs the machine
-// for a while hits one run of many figures, and not all runs of one.
+// for a while hits one run of many figures, and not all runs of one. For the same reason
+// there is a pause between runs.
 func (r *reader) sweep(figures []figure) {
-	for range r.runs {
+	for run := range r.runs {
+		if run > 0 {
+			r.link.Pause()
+		}
 		for _, f := range figures {
 			again := 1
 			if f.bytes >= longBytes {

@@ -29,6 +29,8 @@ type Link interface {
 	Reduce(bytes, times int) (float64, error)
 	// Most waits for all processes and returns the greatest of their numbers.
 	Most(number int) (int, error)
+	// Pause waits for a while, in which the machine may come into another state.
+	Pause()
 	// Close finalises MPI. All processes call it.
 	Close() error
 }

@@ -133,6 +133,7 @@ import "C"
 import (
 	"errors"
 	"runtime"
+	"time"
 	"unsafe"
 )
 
@@ -228,6 +229,12 @@ func (l *link) Most(number int) (int, error) {
 	err := check("MPI_Allreduce", C.gr_most(C.int(number), &most))
 	return int(most), err
 }
+
+// betweenRuns is long beside a run. On a virtual machine messages between two cores were seen to
+// take twice as long for some seconds.
+const betweenRuns = 200 * time.Millisecond
+
+func (l *link) Pause() { time.Sleep(betweenRuns) }
 
 func (l *link) Close() error {
 	C.free(unsafe.Pointer(l.buffer))
