@@ -120,6 +120,9 @@ func (b *body) Resume(i int) bool {
 	if b.k.HasFailed(lp) || !b.goesOn(lp) {
 		return true
 	}
+	if b.engine.lengthy != 0 {
+		b.k.Engine.Flush() // other engines compute as long, and need not wait for this one
+	}
 	b.list[0] = lp
 	b.run(1)
 	return b.ranks[i].state != ended
@@ -138,6 +141,7 @@ func (b *body) ResumeRange(lo, hi int32) {
 			}
 		}
 		from := lo - int32(n)
+		k.Engine.Flush() // the ranks of other engines need not wait until these have computed
 		b.run(n)
 		if b.left < len(b.ranks) {
 			b.endThose(from, lo)

@@ -9,7 +9,7 @@ import (
 // Kind is the kind of ranks that are C programs.
 var Kind = kernel.RegisterKind(kernel.Kind{
 	Name: "native", Summary: "a rank is a C program on a stack of its own, built with gigarank cc",
-	Bytes:      450, // the copy of the stack of a rank in a barrier, and its place in the tables; see Bytes
+	Bytes:      300, // the copy of the stack of a rank in a barrier, and its place in the tables; see Bytes
 	Time:       150, // two switches, and what they bring into the cache
 	Measurable: true,
 })

@@ -143,6 +143,31 @@ func alike(t *testing.T, program, machine string, ranks int, ways []hosting, arg
 	return lines
 }
 
+// Ranks that wait in barriers keep what they have on their stacks, whatever other ranks have there.
+func TestStacksInBarriers(t *testing.T) {
+	program := build(t, "barriers.c")
+	for _, ranks := range []int{1, 7, 300} {
+		ways := []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: min(3, ranks), stacks: native.Copied}}
+		sum := 0
+		for rank := range ranks { // own[0] of each level is 1000 rank + 10 level, or level
+			for words := 0; words <= 24; words += 3 {
+				for _, c := range []struct{ level, words int }{{words % 4, words}, {5 + words%2*40, 1 - rank%2 + rank%2*words}} {
+					for level := range c.level + 1 {
+						if c.words > 0 {
+							sum += 1000*rank + 10*level
+						} else {
+							sum += level
+						}
+					}
+				}
+			}
+		}
+		if lines, want := alike(t, program, "xt5", ranks, ways), fmt.Sprintf("sum %d\n", sum); !slices.Equal(lines, []string{want}) {
+			t.Errorf("%d ranks print %q, want %q", ranks, lines, want)
+		}
+	}
+}
+
 func TestRing(t *testing.T) {
 	program := build(t, "ring.c")
 	for _, ranks := range []int{2, 5, 29} {

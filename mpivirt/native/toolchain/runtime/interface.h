@@ -152,7 +152,7 @@ struct gigarank_rank {
 	int32_t error_number;        /* errno */
 	int32_t about;               /* index of the communicator of its latest call, whose error handler hears of errors */
 	uint8_t state, returned_by, initialized, finalized;
-	uint8_t shares : 1;          /* the end of its stack is that of the engine, and not in its copy */
+	uint8_t model : 3;           /* 1 and more: its copy is what differs from a model */
 	uint8_t errors_return : 1;   /* some communicator of its has an error handler */
 	uint8_t looked;              /* at the time, since its last call */
 	uint16_t last;               /* its latest call */
@@ -183,6 +183,16 @@ struct gigarank_crash {
 	uintptr_t base;   /* at which that file lies */
 };
 
+/* A stack, for the copies of others. */
+struct gigarank_model {
+	uint64_t *words;
+	size_t bytes;
+	size_t call;   /* offset of the call */
+	int64_t users; /* ranks whose copies refer to it */
+};
+
+enum { GIGARANK_MODELS = 4 };
+
 /* The ranks of one engine. */
 struct gigarank_engine {
 	struct gigarank_rank *ranks;
@@ -196,9 +206,7 @@ struct gigarank_engine {
 	char *stacks;
 	size_t stack, guard;         /* bytes of each stack, its guard included */
 	void *sp;                    /* the engine's stack pointer, while a rank runs */
-	char *base;                  /* where the frames of main begin, on a stack that is copied */
-	char *end;                   /* what the stack has from base on, in most ranks */
-	int32_t end_there;           /* it is on the stack */
+	struct gigarank_model models[GIGARANK_MODELS];
 	struct gigarank_rank *running;
 	struct gigarank_program *program;
 	char *variables;             /* of all ranks */
@@ -206,6 +214,7 @@ struct gigarank_engine {
 	size_t reserved_bytes;
 	int32_t mapped;              /* variables are moved, not copied */
 	int32_t label;               /* lines of output begin with their rank */
+	int32_t lengthy;               /* the ranks resumed last have run for long */
 	int32_t thread;              /* of the system, that runs the ranks */
 	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.c */
 	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */

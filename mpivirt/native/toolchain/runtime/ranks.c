@@ -259,7 +259,8 @@ void gigarank_close(struct gigarank_engine *e) {
 	free(e->bursts);
 	free(e->list);
 	free(e->text);
-	free(e->end);
+	for (int i = 0; i < GIGARANK_MODELS; i++)
+		free(e->models[i].words);
 	free(e);
 }
 
@@ -290,7 +291,7 @@ static inline void fetch(struct gigarank_engine *e, int32_t i, int32_t n) {
 	for (int32_t j = i; j < n && j < i + AT_ONCE; j++) {
 		const struct gigarank_rank *r = &e->ranks[e->list[j]];
 		const volatile char *first = e->copied ? r->saved : r->sp;
-		for (int at = 0; first && at < FETCHED; at += 64)
+		for (int at = 0; first && at < FETCHED && (!e->copied || at < r->saved_room); at += 64)
 			(void)first[at];
 	}
 }
@@ -302,35 +303,96 @@ static void *moved(struct gigarank_engine *e, struct gigarank_rank *r, const voi
 	return offset < (size_t)(e->stacks + e->stack - (char *)r->sp) ? r->saved + offset : (void *)address;
 }
 
-/* The frames below main, with the arguments, are the same in all ranks unless the program changes
- * them. The engine keeps them once, for ranks in a barrier: other calls may point there. */
-static int is_shared(struct gigarank_engine *e, struct gigarank_rank *r) {
-	size_t bytes = (size_t)(e->stacks + e->stack - e->base);
-	if (r->call->procedure != GIGARANK_BARRIER || r->call->nonblocking || (char *)r->sp > e->base)
+/* A rank in a barrier keeps of its stack what differs from a model: the stack of another rank in a
+ * barrier. The ranks of a program are mostly at one place in it, and differ in few words. Its copy
+ * is the call, a mask of the words that differ, and those. In other calls the simulator may write
+ * anywhere on the stack, which is then copied whole. */
+enum { MODEL_BYTES = 2048, MASKS = MODEL_BYTES / 8 / 64, MOST_WORDS = 8, LEAST_ROOM = 88 /* a piece of malloc's less its header */ };
+
+/* Two words that are compared at once, wherever they lie. */
+typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
+
+/* differing finds the words of a stack that are not those of a model, but for those of the call,
+ * and returns their number. */
+static int differing(const struct gigarank_model *m, const uint64_t *stack, uint64_t *mask) {
+	size_t words = m->bytes / 8;
+	int n = 0;
+	for (size_t i = 0; i < words; i += 64)
+		mask[i / 64] = 0;
+	for (size_t i = 0; i < words; i += 8) {
+		size_t end = i + 8;
+		if (end <= words) {
+			const pair *a = (const pair *)&stack[i], *b = (const pair *)&m->words[i];
+			pair any = (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]);
+			if (!(any[0] | any[1]))
+				continue;
+		}
+		for (size_t j = i; j < end && j < words; j++)
+			mask[i / 64] |= (uint64_t)(stack[j] != m->words[j]) << j % 64;
+	}
+	for (size_t i = m->call / 8; i < (m->call + GIGARANK_COMMON) / 8; i++)
+		mask[i / 64] &= ~((uint64_t)1 << i % 64);
+	for (size_t i = 0; i < words; i += 64)
+		n += __builtin_popcountll(mask[i / 64]);
+	return n;
+}
+
+/* keep gives a rank room for the copy of its stack. */
+static char *keep(struct gigarank_rank *r, size_t bytes) {
+	if (bytes > (size_t)r->saved_room || 4 * bytes < (size_t)r->saved_room) {
+		free(r->saved);
+		r->saved_room = (int32_t)(bytes < LEAST_ROOM ? LEAST_ROOM : bytes);
+		r->saved = enlarged(NULL, (size_t)r->saved_room);
+	}
+	return r->saved;
+}
+
+/* share copies the stack of a rank in a barrier as it differs from a model, and reports whether it
+ * does in few words only. A model that no rank uses becomes the stack of this one. */
+static int share(struct gigarank_engine *e, struct gigarank_rank *r, size_t bytes) {
+	size_t call = (size_t)((char *)r->call - (char *)r->sp), masks = (bytes / 8 + 63) / 64;
+	uint64_t mask[MASKS];
+	int n = 0, i, unused = -1;
+	if (r->call->procedure != GIGARANK_BARRIER || r->call->nonblocking || bytes > MODEL_BYTES || call > bytes)
 		return 0;
-	if (e->end)
-		return memcmp(e->end, e->base, bytes) == 0;
-	e->end = enlarged(NULL, bytes);
-	memcpy(e->end, e->base, bytes);
+	for (i = 0; i < GIGARANK_MODELS; i++) {
+		struct gigarank_model *m = &e->models[i];
+		if (m->bytes == bytes && m->call == call && (n = differing(m, r->sp, mask)) <= MOST_WORDS)
+			break;
+		if (!m->users)
+			unused = i;
+	}
+	if (i == GIGARANK_MODELS) {
+		if (unused < 0)
+			return 0;
+		struct gigarank_model *m = &e->models[i = unused];
+		m->bytes = bytes, m->call = call;
+		m->words = enlarged(m->words, bytes);
+		memcpy(m->words, r->sp, bytes);
+		memset(mask, 0, sizeof mask);
+		n = 0;
+	}
+	e->models[i].users++;
+	r->model = (uint8_t)(i + 1);
+	char *at = keep(r, GIGARANK_COMMON + 8 * (masks + (size_t)n));
+	memcpy(at, r->call, GIGARANK_COMMON);
+	r->call = (struct gigarank_call *)at;
+	uint64_t *words = (uint64_t *)(at + GIGARANK_COMMON) + masks;
+	for (size_t j = 0; j < masks; j++) {
+		((uint64_t *)(at + GIGARANK_COMMON))[j] = mask[j];
+		for (uint64_t bits = mask[j]; bits; bits &= bits - 1)
+			*words++ = ((uint64_t *)r->sp)[64 * j + (size_t)__builtin_ctzll(bits)];
+	}
 	return 1;
 }
 
 static void copy_out(struct gigarank_engine *e, struct gigarank_rank *r) {
-	e->end_there = 0;
 	if (r->returned_by != GIGARANK_BY_CALL)
 		return; /* it does not go on */
 	size_t bytes = (size_t)(e->stacks + e->stack - (char *)r->sp);
-	r->shares = is_shared(e, r);
-	if (r->shares) {
-		bytes = (size_t)(e->base - (char *)r->sp);
-		e->end_there = 1;
-	}
-	if (bytes > (size_t)r->saved_room || 4 * bytes < (size_t)r->saved_room) {
-		free(r->saved);
-		r->saved_room = (int32_t)(bytes < FETCHED ? FETCHED : bytes);
-		r->saved = enlarged(NULL, (size_t)r->saved_room);
-	}
-	memcpy(r->saved, r->sp, bytes);
+	if (share(e, r, bytes))
+		return;
+	memcpy(keep(r, bytes), r->sp, bytes);
 	struct gigarank_call *c = r->call = moved(e, r, r->call);
 	c->input = moved(e, r, c->input), c->output = moved(e, r, c->output), c->detail = moved(e, r, c->detail);
 	if (c->procedure == GIGARANK_BARRIER)
@@ -340,15 +402,43 @@ static void copy_out(struct gigarank_engine *e, struct gigarank_rank *r) {
 }
 
 static inline void copy_in(struct gigarank_engine *e, struct gigarank_rank *r) {
-	char *to = r->shares ? e->base : e->stacks + e->stack;
-	memcpy(r->sp, r->saved, (size_t)(to - (char *)r->sp));
-	if (r->shares && !e->end_there)
-		memcpy(e->base, e->end, (size_t)(e->stacks + e->stack - e->base));
+	if (!r->model) {
+		memcpy(r->sp, r->saved, (size_t)(e->stacks + e->stack - (char *)r->sp));
+		return;
+	}
+	struct gigarank_model *m = &e->models[r->model - 1];
+	size_t masks = (m->bytes / 8 + 63) / 64;
+	const uint64_t *mask = (const uint64_t *)(r->saved + GIGARANK_COMMON), *words = mask + masks;
+	memcpy(r->sp, m->words, m->bytes);
+	for (size_t j = 0; j < masks; j++)
+		for (uint64_t bits = mask[j]; bits; bits &= bits - 1)
+			((uint64_t *)r->sp)[64 * j + (size_t)__builtin_ctzll(bits)] = *words++;
+	memcpy((char *)r->sp + m->call, r->saved, GIGARANK_COMMON);
+	m->users--;
+	r->model = 0;
 }
+
+/* ticks reads a clock in a few nanoseconds. lengthy is some 50 us on it. */
+#if defined(__x86_64__)
+static inline uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
+static inline uint64_t lengthy(void) { return 150000; }
+#else
+static inline uint64_t ticks(void) {
+	uint64_t t;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+	return t;
+}
+static inline uint64_t lengthy(void) {
+	uint64_t rate;
+	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(rate));
+	return rate / 20000;
+}
+#endif
 
 void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	int variables = e->program->bytes > 0;
 	static __thread int32_t number __attribute__((tls_model("initial-exec")));
+	uint64_t start = ticks();
 	gigarank_current = e;
 	if (!number)
 		number = (int32_t)gettid();
@@ -383,6 +473,7 @@ void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	if (e->keeps)
 		gigarank_adopt(e, NULL);
 	gigarank_current = NULL;
+	e->lengthy = ticks() - start > lengthy();
 }
 
 int gigarank_suspend(struct gigarank_call *c) {
@@ -511,7 +602,6 @@ __attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(void) {
 		at = stpcpy(at, e->argv[i]) + 1;
 	}
 	argv[e->argc] = NULL;
-	e->base = text; /* the lowest of the frame */
 	construct(e->program->held, e->argc, argv);
 	exit(e->main(e->argc, argv, environ));
 }
