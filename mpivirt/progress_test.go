@@ -92,6 +92,23 @@ func TestProgressInCalls(t *testing.T) {
 		{"calls at the instant", isend(phases(10, 90)), irecv(phases(5, 60)), 110, 115},
 		// The receiver computes beyond DATA: it is received at the wait.
 		{"a late wait", blockingSend, irecv(phases(5, 500)), 110, 500},
+		// REQ is unexpected: it comes at 5, and the receive is posted at 40.
+		{"an unexpected message", blockingSend, func(r *mpivirt.Rank, w *mpivirt.Comm) error {
+			computeUntil(r, 40*psOfUs)
+			return blockingReceive(r, w)
+		}, 145, 150},
+		// The receiver waits for a short message from 0 to 35, and answers REQ at 5. ACK is there at
+		// 10. The sender sends the short message at 30, and DATA with it.
+		{"waits for another message", isend(func(r *mpivirt.Rank) error {
+			computeUntil(r, 30*psOfUs)
+			return r.World().SendSize(8, 1, 1)
+		}), irecv(func(r *mpivirt.Rank) error {
+			if _, err := r.World().RecvSize(8, 0, 1); err != nil {
+				return err
+			}
+			computeUntil(r, 60*psOfUs)
+			return nil
+		}), 130, 135},
 		// A rank at its end makes progress.
 		{"the wait of the sender is late", isend(phases(10, 400)), blockingReceive, 400, 115},
 	} {
