@@ -130,6 +130,7 @@ var rules = map[string]rule{
 		// The programs are simulated in its tests.
 		testsOnly: "random sync mpivirt/steps",
 	},
+	"bench/npb":      {},
 	"bench/report":   {imports: "sync network mpivirt mpivirt/steps bench"},
 	"bench/forecast": {imports: "network collectives mpivirt bench"},
 	"bench/truth":    {imports: "vtime random network collectives engine mpivirt mpivirt/steps"},

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// settings are what the command line says.
+type settings struct {
+	gigarank string
+	launcher []string // of MPI; none without it
+	tree     string
+	work     string // a directory for builds
+	classes  []string
+	only     []string // benchmarks; all if empty
+	ranks    []int    // rank counts; all if empty
+	runs     int
+	limit    time.Duration
+}
+
+// wants reports whether a run is among those selected.
+func (s *settings) wants(benchmark, class string, ranks int) bool {
+	return (len(s.only) == 0 || slices.Contains(s.only, benchmark)) && slices.Contains(s.classes, class) &&
+		(len(s.ranks) == 0 || slices.Contains(s.ranks, ranks))
+}
+
+var tables = map[string]func(s *settings) error{"verify": verify, "smpi": smpi, "star": star}
+
+func main() {
+	if err := execute(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "npb:", err)
+		os.Exit(1)
+	}
+}
+
+func execute(arguments []string) error {
+	s := settings{}
+	flags := flag.NewFlagSet("npb", flag.ContinueOnError)
+	flags.StringVar(&s.gigarank, "gigarank", "gigarank", "the `BINARY`")
+	launcher := flags.String("mpirun", "", "MPI launcher `COMMAND`; empty leaves out what needs it")
+	classes := flags.String("classes", "S,W,A,B", "`CLASSES` to run")
+	only := flags.String("benchmarks", "", "`NAMES` of benchmarks to run, as CG,EP; all by default")
+	ranks := flags.String("ranks", "", "`NUMBERS` of ranks to run; all by default")
+	flags.IntVar(&s.runs, "runs", 3, "`NUMBER` of runs of which smpi and star take the median")
+	flags.StringVar(&s.work, "work", "", "`DIRECTORY` that keeps the builds; by default they are removed")
+	flags.DurationVar(&s.limit, "limit", 2*time.Minute, "`TIME` after which a run is given up")
+	if err := flags.Parse(arguments); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		return err
+	}
+	if flags.NArg() != 2 || tables[flags.Arg(1)] == nil {
+		return fmt.Errorf("%q: give the directory NPB3.4-MPI, then verify, smpi or star", flags.Args())
+	}
+	s.tree, s.launcher, s.classes, s.only = flags.Arg(0), strings.Fields(*launcher), split(*classes), split(*only)
+	for _, number := range split(*ranks) {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 1 {
+			return fmt.Errorf("-ranks: %q is no number of ranks", number)
+		}
+		s.ranks = append(s.ranks, n)
+	}
+	if s.work == "" {
+		var err error
+		if s.work, err = os.MkdirTemp("", "npb"); err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(s.work) }()
+	}
+	return tables[flags.Arg(1)](&s)
+}
+
+func split(list string) []string {
+	return strings.FieldsFunc(list, func(c rune) bool { return c == ',' })
+}
