@@ -10,11 +10,11 @@ import (
 	"gigarank/result"
 )
 
-// A native rank in a barrier takes at most 360 bytes where stacks are copied: its record, the
-// call, and what its stack has unlike others.
+// A native rank in a barrier takes mostly 240 to 330 bytes where stacks are copied: its record, the
+// call, and what its stack has unlike others. A copy of its whole stack would make it 450.
 func TestMemoryOfNativeRanks(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "barriertest")
-	if output, err := command(t, "cc", "-O2", filepath.Join("..", "..", "examples", "c", "barriertest.c"), "-o", program).CombinedOutput(); err != nil {
+	program := filepath.Join(t.TempDir(), "barriers")
+	if output, err := command(t, "cc", "-O2", filepath.Join("..", "..", "bench", "npb", "programs", "barriers.c"), "-o", program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	peak := func(ranks string) int64 {
@@ -28,8 +28,8 @@ func TestMemoryOfNativeRanks(t *testing.T) {
 		}
 		return d.PeakRSS
 	}
-	few, many := peak("50000"), peak("250000")
-	if bytes := float64(many-few) / 200_000; bytes > 360 {
+	few, many := peak("100000"), peak("500000")
+	if bytes := float64(many-few) / 400_000; bytes > 400 {
 		t.Errorf("a rank takes %.0f bytes", bytes)
 	} else {
 		t.Logf("a rank takes %.0f bytes", bytes)
