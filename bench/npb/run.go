@@ -37,7 +37,7 @@ func run(limit time.Duration, command ...string) outcome {
 	}
 	if state := cmd.ProcessState; state != nil {
 		o.cpu = (state.UserTime() + state.SystemTime()).Seconds()
-		o.memory = state.SysUsage().(*syscall.Rusage).Maxrss << 10 // children's included
+		o.memory = int64(state.SysUsage().(*syscall.Rusage).Maxrss) << 10 // children's included
 	}
 	return o
 }
