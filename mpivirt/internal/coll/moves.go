@@ -30,26 +30,22 @@ func (k *Collectives) move(inst *instance) {
 	if !inst.movesDirectly() {
 		return
 	}
-	inputs := k.apart(inst)
-	block := func(b []byte, i int) []byte { return b[inst.layout.Offset(i):inst.layout.Offset(i+1)] }
-	root := inst.Call.Root
-	for member, out := range inst.local.outputs {
-		switch inst.Call.Operation {
-		case collectives.Bcast:
-			moveTo(out, inputs[root])
-		case collectives.Scatter:
-			moveTo(out, block(inputs[root], member))
-		case collectives.Gather:
-			if member == root {
-				k.concatenate(inst, out, inputs)
-			}
-		case collectives.Allgather, collectives.Allgatherv:
-			k.concatenate(inst, out, inputs)
-		case collectives.Alltoall:
-			for from := range inputs {
-				copy(block(out, from), block(inputs[from], member))
-			}
+	inputs, outputs, root := k.apart(inst), inst.local.outputs, inst.Call.Root
+	switch inst.Call.Operation {
+	case collectives.Bcast:
+		spread(outputs, inputs[root])
+	case collectives.Scatter:
+		for member, out := range outputs {
+			moveTo(out, inst.block(inputs[root], member))
 		}
+	case collectives.Gather:
+		inst.concatenate(outputs[root], inputs)
+	case collectives.Allgather, collectives.Allgatherv:
+		// One piece is copied faster than many.
+		inst.concatenate(outputs[0], inputs)
+		spread(outputs[1:], outputs[0][:inst.layout.Offset(len(inputs))])
+	case collectives.Alltoall:
+		inst.exchangeBlocks(outputs, inputs)
 	}
 	for member, in := range inputs {
 		if unsafe.SliceData(in) != unsafe.SliceData(inst.local.inputs[member]) {
@@ -58,11 +54,42 @@ func (k *Collectives) move(inst *instance) {
 	}
 }
 
+// block returns the block of a member.
+func (inst *instance) block(b []byte, member int) []byte {
+	return b[inst.layout.Offset(member):inst.layout.Offset(member+1)]
+}
+
+// spread writes the same bytes to all outputs.
+func spread(outputs [][]byte, bytes []byte) {
+	for _, out := range outputs {
+		moveTo(out, bytes)
+	}
+}
+
 // concatenate writes the blocks of all members one after another.
-func (k *Collectives) concatenate(inst *instance, out []byte, inputs [][]byte) {
+func (inst *instance) concatenate(out []byte, inputs [][]byte) {
 	for from, in := range inputs {
 		at := inst.layout.Offset(from)
 		moveTo(out[at:], in[:inst.layout.Offset(from+1)-at])
+	}
+}
+
+// tile is the number of senders, and of receivers, whose blocks are exchanged together. Blocks
+// that share a page then follow one another, on either side.
+const tile = 128
+
+// exchangeBlocks gives each member its block of every input.
+func (inst *instance) exchangeBlocks(outputs, inputs [][]byte) {
+	members, size := len(inputs), int(inst.layout.Offset(1))
+	for to := 0; to < members; to += tile {
+		for from := 0; from < members; from += tile {
+			for sender := from; sender < min(from+tile, members); sender++ {
+				in := inputs[sender]
+				for receiver := to; receiver < min(to+tile, members); receiver++ {
+					copy(outputs[receiver][sender*size:(sender+1)*size], in[receiver*size:])
+				}
+			}
+		}
 	}
 }
 
