@@ -10,6 +10,9 @@
 // and a slab of 16 bytes a rank. Allocations are counted in this process, as the
 // difference between a run and one twice as long.
 //
+// With -payloads one process simulates an operation on large slices and copies the same slices
+// without a simulation, in turns. The memory is what the runtime has got from the system.
+//
 // Figures of other simulators were measured on a machine of the same kind: SimGrid
 // SMPI 4.1 (barriertest and a ring of 8-byte messages), LogGOPSim (dissemination
 // barrier of 1M ranks), ROSS (phold).

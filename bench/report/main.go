@@ -12,9 +12,11 @@ func main() {
 	quick := flag.Bool("quick", false, "measure once instead of the median of five")
 	large := flag.Bool("large", false, "measure 10^8 ranks and more, once, and nothing else")
 	engines := flag.Bool("hosts", false, "measure once how cost grows with the number of engines, and nothing else")
+	payloads := flag.Bool("payloads", false, "measure what operations on large slices take beside bare copies, and nothing else")
 	flag.StringVar(&m.binary, "gigarank", "bin/gigarank", "the `BINARY` to measure")
 	flag.StringVar(&m.launcher, "mpirun", "", "MPI launcher `COMMAND`; empty leaves the measurements over MPI out")
 	floor := flag.String("floor", "", "measure the bare loop with this `NAME` and print its figure")
+	exchange := flag.String("exchange", "", "measure the exchange with this `NAME` and print its figures")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "report: unknown argument %q\n", flag.Arg(0))
@@ -30,12 +32,22 @@ func main() {
 		fmt.Println(floors[*floor]())
 		return
 	}
+	if *exchange != "" {
+		debug.SetGCPercent(-1)
+		if err := printExchange(*exchange); err != nil {
+			fmt.Fprintln(os.Stderr, "report:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	measure := m.measure
 	switch {
 	case *large:
 		measure = m.large
 	case *engines:
 		measure = m.engines
+	case *payloads:
+		measure = m.payloads
 	}
 	rows, err := measure()
 	_, _ = fmt.Print(table(rows), drawing(m.chart))
