@@ -74,3 +74,57 @@ func TestLargeDataBetweenEngines(t *testing.T) {
 		})
 	}
 }
+
+// Each member gets its block of every other one, in order (MPI 4.1, 6.8 and 6.7), also among more
+// members than have their blocks exchanged together, and where input and output share memory.
+func TestBlocksOfManyMembers(t *testing.T) {
+	const ranks, elements = 300, 3
+	value := func(from, to, i int) int32 { return int32((from*ranks+to)*elements + i) }
+	check := func(r *mpivirt.Rank, what string, got []int32, want func(from, i int) int32) error {
+		for from := range ranks {
+			for i := range elements {
+				if x := got[from*elements+i]; x != want(from, i) {
+					return fmt.Errorf("%s: rank %d has %d from rank %d, want %d", what, r.Rank(), x, from, want(from, i))
+				}
+			}
+		}
+		return nil
+	}
+	for _, inPlace := range []bool{false, true} {
+		main := func(r *mpivirt.Rank) error {
+			in := make([]int32, ranks*elements)
+			for to := range ranks {
+				for i := range elements {
+					in[to*elements+i] = value(r.Rank(), to, i)
+				}
+			}
+			out := in
+			if !inPlace {
+				out = make([]int32, ranks*elements)
+			}
+			if err := mpivirt.Alltoall(r.World(), in, out); err != nil {
+				return err
+			}
+			if err := check(r, "Alltoall", out, func(from, i int) int32 { return value(from, r.Rank(), i) }); err != nil {
+				return err
+			}
+			mine := make([]int32, elements)
+			if inPlace {
+				mine = out[r.Rank()*elements:][:elements]
+			}
+			for i := range mine {
+				mine[i] = value(r.Rank(), 0, i)
+			}
+			if err := mpivirt.Allgather(r.World(), mine, out); err != nil {
+				return err
+			}
+			return check(r, "Allgather", out, func(from, i int) int32 { return value(from, 0, i) })
+		}
+		_, err := simulate(t, mpivirt.Config{
+			Target: target(t, "xt5", ranks), Program: mpivirt.Program{Name: "blocks", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+		}, 1)
+		if err != nil {
+			t.Errorf("in place: %t: %v", inPlace, err)
+		}
+	}
+}
