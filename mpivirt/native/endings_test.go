@@ -37,6 +37,9 @@ static void begin(int *argc, char ***argv) {
 }
 `
 
+// ofDivision is what comes of an integer division by zero: on arm64 it gives zero.
+var ofDivision = map[string]string{"amd64": "stopped by SIGFPE in main (program.c:", "arm64": ""}
+
 // A rank ends with its code, and the others go on as far as they can.
 func TestEndings(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{
@@ -48,7 +51,7 @@ func TestEndings(t *testing.T) {
 		{"MPI_Abort", "MPI_Abort(MPI_COMM_WORLD, 3);", "the program called Abort with code 3"},
 		{"abort", "abort();", "the rank has called abort (SIGABRT)"},
 		{"a null pointer", "*(volatile int *)(long)(rank - 1) = 1;", "stopped by SIGSEGV at address 0x0 in main (program.c:"},
-		{"a division", "volatile int none = rank - 1; none = 7 / none;", "stopped by SIGFPE in main (program.c:"},
+		{"a division", "volatile int none = rank - 1; none = 7 / none;", ofDivision[runtime.GOARCH]},
 		{"a wrong buffer", "MPI_Send((void *)64, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);", "stopped by SIGSEGV at address 0x40 in "},
 		{"a frame that is larger than the stack", "volatile char *room = __builtin_alloca(20 << 20); room[0] = 1;", "the rank has overrun its stack of "},
 		{"MPI after its end", "MPI_Finalize(); MPI_Barrier(MPI_COMM_WORLD);", "in Barrier: MPI_ERR_OTHER: called after MPI_Finalize"},

@@ -178,6 +178,20 @@ func TestRing(t *testing.T) {
 	}
 }
 
+// Registers of floating point numbers and their rounding are a rank's own. A third is
+// 0x1.5555555555555p-2, or 0x1.5555555555556p-2 where it is rounded up (IEEE 754).
+func TestRegisters(t *testing.T) {
+	program := build(t, "registers.c", "-frounding-math", "-lm")
+	var want []string
+	for rank := range 9 {
+		third := []string{"0.33333333333333331", "0.33333333333333338", "0.33333333333333331", "0.33333333333333331"}[rank%4]
+		want = append(want, fmt.Sprintf("%d: to nearest, its own, %s, kept\n", rank, third))
+	}
+	if lines := everywhere(t, program, 9); !slices.Equal(lines, want) {
+		t.Errorf("printed %q, want %q", lines, want)
+	}
+}
+
 // Arguments are a rank's own, also where copied stacks have the same ends.
 func TestArguments(t *testing.T) {
 	program := build(t, `#include <mpi.h>

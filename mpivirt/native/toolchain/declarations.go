@@ -22,6 +22,7 @@ type parameter struct {
 	constant bool
 	pointers int
 	array    bool
+	row      string // elements of a row, of an array that has rows
 }
 
 // served matches the declarations of functions in mpi.h, which has the served ones only.
@@ -35,9 +36,9 @@ func declared() (all []declaration, err error) {
 	}
 	for _, m := range served.FindAllStringSubmatch(string(text), -1) {
 		d := declaration{result: m[1], name: m[2]}
-		for p := range strings.SplitSeq(m[3], ",") {
-			if p = strings.TrimSpace(p); p != "void" {
-				d.parameters = append(d.parameters, parameterOf(p))
+		if m[3] != "void" {
+			if d.parameters, err = parametersOf(m[3]); err != nil {
+				return nil, fmt.Errorf("mpi.h: MPI_%s: %w", d.name, err)
 			}
 		}
 		all = append(all, d)
@@ -45,15 +46,21 @@ func declared() (all []declaration, err error) {
 	return all, nil
 }
 
-var parameterWords = regexp.MustCompile(`^(const )?(?:struct )?(\.\.\.|\w+)\s*(\**)\s*(\w*)\s*((?:\[\d*\])*)$`)
+var parameterWords = regexp.MustCompile(`^(const )?(?:struct )?(\.\.\.|\w+)\s*(\**)\s*(\w*)\s*((?:\[\])?)(?:\[(\d+)\])?$`)
 
-// parameterOf parses a parameter. What it does not understand has its text for a base.
-func parameterOf(text string) parameter {
-	m := parameterWords.FindStringSubmatch(text)
-	if m == nil {
-		return parameter{base: text}
+// parametersOf parses a list of parameters.
+func parametersOf(list string) (all []parameter, err error) {
+	for text := range strings.SplitSeq(list, ",") {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		m := parameterWords.FindStringSubmatch(text)
+		if m == nil {
+			return nil, fmt.Errorf("%q is no parameter of a form that is understood", text)
+		}
+		all = append(all, parameter{base: m[2], name: m[4], constant: m[1] != "", pointers: len(m[3]), array: m[5] != "", row: m[6]})
 	}
-	return parameter{base: m[2], name: m[4], constant: m[1] != "", pointers: len(m[3]), array: m[5] != ""}
+	return all, nil
 }
 
 // Served returns the names of the MPI functions that native ranks have, without MPI_.

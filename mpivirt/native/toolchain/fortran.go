@@ -7,35 +7,17 @@ import (
 )
 
 // The bindings of Fortran follow from the declarations in mpi.h: C text that the runtime is
-// compiled with, and the texts of mpif.h and of the modules mpi and mpi_f08.
-
-// inFortran are the names of parameters that the standard calls otherwise in Fortran.
-var inFortran = map[string]string{
-	"buffer": "buf", "type": "datatype", "sent": "sendbuf", "received": "recvbuf", "operation": "op", "displacements": "displs",
-	"senddisplacements": "sdispls", "recvdisplacements": "rdispls", "requests": "array_of_requests", "statuses": "array_of_statuses",
-	"indices": "array_of_indices", "class_": "errorclass", "handler": "errhandler", "function": "user_fn", "commutes": "commute",
-	"one": "comm1", "other": "comm2", "code": "errorcode", "low": "lb", "text": "string", "length": "resultlen", "old": "oldtype",
-}
-
-// inFortran returns the name of a parameter in Fortran.
-func (p parameter) inFortran() string {
-	if class, _ := p.handle(); p.name == "made" {
-		return map[string]string{"Comm": "newcomm", "Datatype": "newtype", "Group": "newgroup", "Info": "newinfo"}[class]
-	}
-	if name, is := inFortran[p.name]; is {
-		return name
-	}
-	return p.name
-}
+// compiled with, and the texts of mpif.h and of the modules mpi and mpi_f08. Parameters have the
+// names there that the standard gives them, by which Fortran programs pass keyword arguments.
 
 // logicals are the parameters that are LOGICAL in Fortran. Both compilers have 0 and 1 for
 // their values.
-var logicals = []string{"flag", "commutes", "reorder", "periods", "remain", "weighted", "high"}
+var logicals = []string{"flag", "commute", "reorder", "periods", "remain_dims", "weighted", "high"}
 
 // lengthOf returns the C expression for the length of an array of handles: a count beside it, or
 // the number of neighbours or members.
 func lengthOf(d declaration, p parameter) string {
-	for _, name := range []string{"count", "incount", "n", "types"} {
+	for _, name := range []string{"count", "incount", "max_datatypes"} {
 		if slices.ContainsFunc(d.parameters, func(q parameter) bool { return q.base == "int" && q.pointers == 0 && !q.array && q.name == name }) {
 			return "*" + name
 		}
@@ -57,6 +39,9 @@ func (p parameter) handle() (class string, is bool) {
 // choice reports whether a parameter is a buffer of any type.
 func (p parameter) choice() bool { return p.base == "void" && p.pointers == 1 }
 
+// weights reports whether a parameter is an array of weights, for which a constant may stand.
+func (p parameter) weights() bool { return p.base == "int" && strings.HasSuffix(p.name, "weights") }
+
 func (p parameter) text() bool { return p.base == "char" && (p.pointers == 1) != p.array }
 
 // frees reports whether a function ends the use of a handle.
@@ -66,23 +51,30 @@ func frees(d declaration) bool {
 
 // position reports whether a parameter returns places in an array, which Fortran counts from 1.
 func (p parameter) position() bool {
-	return p.base == "int" && !p.constant && (p.name == "index" && p.pointers == 1 || p.name == "indices" && p.array)
+	return p.base == "int" && !p.constant && (p.name == "index" && p.pointers == 1 || p.name == "array_of_indices" && p.array)
 }
 
 // byHand are the functions whose bindings stand in fortran.c, with the parameters that they
 // have in Fortran, and those that Fortran does not have.
 var byHand = map[string]string{
 	"Init": "", "Init_thread": "int required, int *provided", "Pcontrol": "const int level", "Wtime": "", "Wtick": "",
-	"Op_create": "MPI_User_function *function, int commutes, MPI_Op *operation", "Errhandler_free": "MPI_Errhandler *handler", "Comm_create_errhandler": "MPI_Comm_errhandler_function *function, MPI_Errhandler *handler",
-	"Buffer_detach": "void *buffer, int *size", "Comm_get_attr": "MPI_Comm comm, int comm_keyval, MPI_Aint *attribute_val, int *flag",
-	"Alloc_mem":       "MPI_Aint size, MPI_Info info, void *baseptr",
-	"Info_create_env": "MPI_Info *info", "Info_get_string": "MPI_Info info, const char *key, int *buflen, char *value, int *flag",
-	"Comm_create_keyval": "MPI_Comm_copy_attr_function *copy_fn, MPI_Comm_delete_attr_function *delete_fn, int *keyval, MPI_Aint extra_state",
-	"Type_create_keyval": "MPI_Type_copy_attr_function *copy_fn, MPI_Type_delete_attr_function *delete_fn, int *keyval, MPI_Aint extra_state",
-	"Keyval_create":      "MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, int extra_state",
-	"Comm_set_attr":      "MPI_Comm comm, int keyval, MPI_Aint attribute_val", "Type_set_attr": "MPI_Datatype datatype, int keyval, MPI_Aint attribute_val",
-	"Attr_put": "MPI_Comm comm, int keyval, int attribute_val", "Attr_get": "MPI_Comm comm, int keyval, int *attribute_val, int *flag",
-	"Type_get_attr": "MPI_Datatype datatype, int keyval, MPI_Aint *attribute_val, int *flag",
+	"Op_create":              "MPI_User_function *user_fn, int commute, MPI_Op *op",
+	"Errhandler_free":        "MPI_Errhandler *errhandler",
+	"Comm_create_errhandler": "MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler",
+	"Buffer_detach":          "void *buffer_addr, int *size",
+	"Alloc_mem":              "MPI_Aint size, MPI_Info info, void *baseptr",
+	"Info_create_env":        "MPI_Info *info",
+	"Info_get_string":        "MPI_Info info, const char *key, int *buflen, char *value, int *flag",
+	"Comm_create_keyval":     "MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, MPI_Aint extra_state",
+	"Comm_set_attr":          "MPI_Comm comm, int comm_keyval, MPI_Aint attribute_val",
+	"Comm_get_attr":          "MPI_Comm comm, int comm_keyval, MPI_Aint *attribute_val, int *flag",
+	"Type_create_keyval":     "MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, MPI_Aint extra_state",
+	"Type_set_attr":          "MPI_Datatype datatype, int type_keyval, MPI_Aint attribute_val",
+	"Type_get_attr":          "MPI_Datatype datatype, int type_keyval, MPI_Aint *attribute_val, int *flag",
+	"Keyval_create":          "MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, int extra_state",
+	"Attr_put":               "MPI_Comm comm, int keyval, int attribute_val",
+	"Attr_get":               "MPI_Comm comm, int keyval, int *attribute_val, int *flag",
+	"Grequest_start":         "MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, MPI_Aint extra_state, MPI_Request *request",
 }
 
 // OnlyC reports whether a function of MPI has no binding in Fortran, since it converts for C
@@ -109,11 +101,8 @@ func fortranDeclared() (all []declaration, generated []bool, err error) {
 		}
 		list, hand := byHand[d.name]
 		if hand {
-			d.parameters = nil
-			for p := range strings.SplitSeq(list, ",") {
-				if p = strings.TrimSpace(p); p != "" {
-					d.parameters = append(d.parameters, parameterOf(p))
-				}
+			if d.parameters, err = parametersOf(list); err != nil {
+				return nil, nil, fmt.Errorf("the binding of MPI_%s in Fortran: %w", d.name, err)
 			}
 		}
 		all, generated = append(all, d), append(generated, !hand)
@@ -152,7 +141,9 @@ func fortranSource() (string, error) {
 	s.WriteString("#include \"fortran.h\"\n")
 	for i, d := range all {
 		if generated[i] {
-			writeBinding(&s, d)
+			if err := writeBinding(&s, d); err != nil {
+				return "", fmt.Errorf("mpi.h: MPI_%s has no binding in Fortran: %w", d.name, err)
+			}
 			_, _ = fmt.Fprintf(&s, "GIGARANK_FORTRAN_NAMES(%s)\n", strings.ToLower(d.name))
 		}
 	}
@@ -168,15 +159,21 @@ type binding struct {
 	parameters, lengths, before, arguments, after []string
 }
 
-// writeBinding writes the binding of a function.
-func writeBinding(s *strings.Builder, d declaration) {
+// writeBinding writes the binding of a function. The error names a parameter for which there is
+// none: the function then wants one by hand.
+func writeBinding(s *strings.Builder, d declaration) error {
 	var b binding
 	for _, p := range d.parameters {
-		b.add(d, p)
+		if err := b.add(d, p); err != nil {
+			return err
+		}
+	}
+	if kinds[d.result] == "" {
+		return fmt.Errorf("it returns %s", d.result)
 	}
 	if d.result != "int" {
 		_, _ = fmt.Fprintf(s, "%s pmpi_%s_(%s) { return PMPI_%s(%s); }\n", d.result, strings.ToLower(d.name), strings.Join(b.parameters, ", "), d.name, strings.Join(b.arguments, ", "))
-		return
+		return nil
 	}
 	parameters := slices.Concat(b.parameters, []string{"MPI_Fint *ierror"}, b.lengths)
 	_, _ = fmt.Fprintf(s, "void pmpi_%s_(%s) {\n", strings.ToLower(d.name), strings.Join(parameters, ", "))
@@ -188,87 +185,119 @@ func writeBinding(s *strings.Builder, d declaration) {
 		_, _ = fmt.Fprintf(s, "\t%s\n", line)
 	}
 	s.WriteString("\tif (ierror)\n\t\t*ierror = error;\n}\n")
+	return nil
+}
+
+// line adds a line to a part of a binding.
+func line(part *[]string, format string, arguments ...any) {
+	*part = append(*part, fmt.Sprintf(format, arguments...))
+}
+
+// pass adds a parameter that needs no more than a declaration and an argument.
+func (b *binding) pass(declaration, argument string) {
+	b.parameters, b.arguments = append(b.parameters, declaration), append(b.arguments, argument)
 }
 
 // add adds a parameter to a binding. Handles are INTEGERs, strings are padded with blanks and
 // have their lengths at the end, and all is passed by address.
-func (b *binding) add(d declaration, p parameter) {
+func (b *binding) add(d declaration, p parameter) error {
 	n := p.name
-	line := func(list *[]string, format string, arguments ...any) {
-		*list = append(*list, fmt.Sprintf(format, arguments...))
-	}
 	class, handle := p.handle()
-	lower := strings.ToLower(class)
 	switch {
 	case handle && p.array:
-		length := lengthOf(d, p)
-		line(&b.parameters, "MPI_Fint %s[]", n)
-		line(&b.before, "struct gigarank_handles %s_;", n)
-		line(&b.before, "gigarank_open_handles(%s, &%s_);", length, n)
-		if p.constant || class == "Request" {
-			line(&b.before, "gigarank_take_%ss(%s, %s, &%s_);", lower, length, n, n)
-		}
-		line(&b.arguments, "(void *)%s_.all", n)
-		if !p.constant {
-			line(&b.after, "gigarank_store_%ss(%s, %s, &%s_);", lower, length, n, n)
-		}
-		line(&b.after, "gigarank_give_up(&%s_);", n)
+		b.addHandles(d, p)
 	case handle && p.pointers == 1:
-		line(&b.parameters, "MPI_Fint *%s", n)
-		line(&b.before, "%s %s_ = gigarank_%s_of(*%s), %s_before = %s_;", p.base, n, lower, n, n, n)
-		line(&b.arguments, "&%s_", n)
-		if frees(d) {
-			line(&b.after, "if (error == MPI_SUCCESS)")
-			line(&b.after, "\tgigarank_release_number(*%s);", n)
-		}
-		line(&b.after, "if (%s_ != %s_before)", n, n)
-		line(&b.after, "\t*%s = gigarank_%s_number(%s_);", n, lower, n)
+		b.addHandle(d, p)
 	case handle:
-		line(&b.parameters, "const MPI_Fint *%s", n)
-		line(&b.arguments, "gigarank_%s_of(*%s)", lower, n)
+		b.pass("const MPI_Fint *"+n, fmt.Sprintf("gigarank_%s_of(*%s)", strings.ToLower(class), n))
 	case p.base == "MPI_Status":
-		line(&b.parameters, "MPI_Status *%s", n)
-		line(&b.arguments, "gigarank_status_of(%s)", n)
-	case p.choice() || p.base == "int" && strings.HasSuffix(p.name, "weights"):
-		line(&b.parameters, "void *%s", n)
-		line(&b.arguments, "gigarank_buffer_of(%s)", n)
+		b.pass("MPI_Status *"+n, "gigarank_status_of("+n+")")
+	case p.choice() || p.weights():
+		b.pass("void *"+n, "gigarank_buffer_of("+n+")")
 	case p.text() && p.constant:
-		line(&b.parameters, "const char *%s", n)
-		line(&b.lengths, "size_t %s_length", n)
-		line(&b.before, "char %s_[%s_length + 1];", n, n)
-		line(&b.before, "gigarank_take_text(%s_, %s, %s_length);", n, n, n)
-		line(&b.arguments, "%s_", n)
+		b.addText(p)
 	case p.text():
-		line(&b.parameters, "char *%s", n)
-		line(&b.lengths, "size_t %s_length", n)
-		line(&b.before, "char %s_[MPI_MAX_LIBRARY_VERSION_STRING];", n)
-		line(&b.before, "%s_[0] = 0;", n)
-		line(&b.arguments, "%s_", n)
-		found := ""
-		if slices.ContainsFunc(d.parameters, func(q parameter) bool { return q.name == "flag" }) {
-			found = " && flag[0]"
-		}
-		line(&b.after, "if (error == MPI_SUCCESS%s)", found)
-		line(&b.after, "\tgigarank_store_text(%s, %s_length, %s_);", n, n, n)
-	case p.position() && p.array:
-		line(&b.parameters, "MPI_Fint %s[]", n)
-		line(&b.arguments, "%s", n)
+		b.addTextMade(d, p)
+	case p.position():
+		b.addPositions(p)
+	case strings.HasSuffix(p.base, "_function"):
+		b.pass(p.base+" *"+n, n)
+	case kinds[p.base] == "":
+		return fmt.Errorf("parameter %s of type %s", n, p.base)
+	case p.pointers == 0 && !p.array:
+		b.pass(fmt.Sprintf("const %s *%s", p.base, n), "*"+n)
+	default:
+		b.pass(fmt.Sprintf("%s %s[]", p.base, n), "(void *)"+n)
+	}
+	return nil
+}
+
+// addHandles adds an array of handles, for which C gets a list of its own.
+func (b *binding) addHandles(d declaration, p parameter) {
+	n, length := p.name, lengthOf(d, p)
+	class, _ := p.handle()
+	lower := strings.ToLower(class)
+	line(&b.before, "struct gigarank_handles %s_;", n)
+	line(&b.before, "gigarank_open_handles(%s, &%s_);", length, n)
+	if p.constant || class == "Request" {
+		line(&b.before, "gigarank_take_%ss(%s, %s, &%s_);", lower, length, n, n)
+	}
+	b.pass(fmt.Sprintf("MPI_Fint %s[]", n), fmt.Sprintf("(void *)%s_.all", n))
+	if !p.constant {
+		line(&b.after, "gigarank_store_%ss(%s, %s, &%s_);", lower, length, n, n)
+	}
+	line(&b.after, "gigarank_give_up(&%s_);", n)
+}
+
+// addHandle adds a handle that the function makes or ends.
+func (b *binding) addHandle(d declaration, p parameter) {
+	n := p.name
+	class, _ := p.handle()
+	lower := strings.ToLower(class)
+	line(&b.before, "%s %s_ = gigarank_%s_of(*%s), %s_before = %s_;", p.base, n, lower, n, n, n)
+	b.pass("MPI_Fint *"+n, fmt.Sprintf("&%s_", n))
+	if frees(d) {
+		line(&b.after, "if (error == MPI_SUCCESS)")
+		line(&b.after, "\tgigarank_release_number(*%s);", n)
+	}
+	line(&b.after, "if (%s_ != %s_before)", n, n)
+	line(&b.after, "\t*%s = gigarank_%s_number(%s_);", n, lower, n)
+}
+
+// addText adds a text that the function reads.
+func (b *binding) addText(p parameter) {
+	n := p.name
+	line(&b.lengths, "size_t %s_length", n)
+	line(&b.before, "char %s_[%s_length + 1];", n, n)
+	line(&b.before, "gigarank_take_text(%s_, %s, %s_length);", n, n, n)
+	b.pass("const char *"+n, n+"_")
+}
+
+// addTextMade adds a text that the function stores, if it has a flag, where that is set.
+func (b *binding) addTextMade(d declaration, p parameter) {
+	n, found := p.name, ""
+	line(&b.lengths, "size_t %s_length", n)
+	line(&b.before, "char %s_[MPI_MAX_LIBRARY_VERSION_STRING];", n)
+	line(&b.before, "%s_[0] = 0;", n)
+	b.pass("char *"+n, n+"_")
+	if slices.ContainsFunc(d.parameters, func(q parameter) bool { return q.name == "flag" }) {
+		found = " && flag[0]"
+	}
+	line(&b.after, "if (error == MPI_SUCCESS%s)", found)
+	line(&b.after, "\tgigarank_store_text(%s, %s_length, %s_);", n, n, n)
+}
+
+// addPositions adds places in an array, which Fortran counts from 1.
+func (b *binding) addPositions(p parameter) {
+	n := p.name
+	if p.array {
+		b.pass(fmt.Sprintf("MPI_Fint %s[]", n), n)
 		line(&b.after, "for (int i = 0; i < *outcount; i++)")
 		line(&b.after, "\t%s[i]++;", n)
-	case p.position():
-		line(&b.parameters, "MPI_Fint *%s", n)
-		line(&b.arguments, "%s", n)
-		line(&b.after, "*%s += *%s != MPI_UNDEFINED;", n, n)
-	case p.pointers == 0 && !p.array:
-		line(&b.parameters, "const %s *%s", p.base, n)
-		line(&b.arguments, "*%s", n)
-	case strings.HasSuffix(p.base, "_function"):
-		line(&b.parameters, "%s *%s", p.base, n)
-		line(&b.arguments, "%s", n)
-	default:
-		line(&b.parameters, "%s %s[]", p.base, n)
-		line(&b.arguments, "(void *)%s", n)
+		return
 	}
+	b.pass("MPI_Fint *"+n, n)
+	line(&b.after, "*%s += *%s != MPI_UNDEFINED;", n, n)
 }
 
 // FortranNames returns the names that Fortran programs have for a function of MPI, without

@@ -78,12 +78,12 @@ var kinds = map[string]string{
 // for handles and statuses. Arguments that a procedure may change have no intent: constants
 // such as MPI_STATUS_IGNORE may stand for them.
 func (p parameter) declare(modern bool) string {
-	name, in := p.inFortran(), ""
+	name, in := p.name, ""
 	if p.constant || p.pointers == 0 && !p.array {
 		in = ", intent(in)"
 	}
 	class, handle := p.handle()
-	array := p.array || p.base == "int" && strings.HasSuffix(p.name, "weights")
+	array := p.array || p.weights()
 	switch {
 	case p.choice():
 		return fmt.Sprintf("!GCC$ ATTRIBUTES NO_ARG_CHECK :: %s\n    type(*), dimension(*) :: %s", name, name)
@@ -109,7 +109,10 @@ func (p parameter) declare(modern bool) string {
 			kind = "type(MPI_Status)"
 		}
 	}
-	if array {
+	switch {
+	case p.row != "":
+		size = "(" + p.row + ", *)"
+	case array:
 		size = "(*)"
 	}
 	return kind + in + " :: " + name + size
@@ -119,7 +122,7 @@ func (p parameter) declare(modern bool) string {
 func procedure(s *strings.Builder, d declaration, name string, modern bool) {
 	var names, lines []string
 	for _, p := range d.parameters {
-		names = append(names, p.inFortran())
+		names = append(names, p.name)
 		lines = append(lines, p.declare(modern))
 	}
 	what := "subroutine"
@@ -136,6 +139,28 @@ func procedure(s *strings.Builder, d declaration, name string, modern bool) {
 	}
 	_, _ = fmt.Fprintf(s, "  end %s\n", what)
 }
+
+// callbacks are the functions of a program that MPI calls, with their parameters in mpi_f08.
+var callbacks = []struct{ name, parameters, types string }{
+	{"MPI_User_function", "invec, inoutvec, len, datatype", "type(C_PTR), value :: invec, inoutvec; integer :: len; type(MPI_Datatype) :: datatype"},
+	{"MPI_Comm_errhandler_function", "comm, error_code", "type(MPI_Comm) :: comm; integer :: error_code"},
+	{"MPI_Win_errhandler_function", "win, error_code", "type(MPI_Win) :: win; integer :: error_code"},
+	{"MPI_File_errhandler_function", "file, error_code", "type(MPI_File) :: file; integer :: error_code"},
+	{"MPI_Comm_copy_attr_function", "oldcomm, comm_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror", "type(MPI_Comm) :: oldcomm; integer :: comm_keyval, ierror; " + copied},
+	{"MPI_Comm_delete_attr_function", "comm, comm_keyval, attribute_val, extra_state, ierror", "type(MPI_Comm) :: comm; integer :: comm_keyval, ierror; " + deleted},
+	{"MPI_Type_copy_attr_function", "oldtype, type_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror", "type(MPI_Datatype) :: oldtype; integer :: type_keyval, ierror; " + copied},
+	{"MPI_Type_delete_attr_function", "datatype, type_keyval, attribute_val, extra_state, ierror", "type(MPI_Datatype) :: datatype; integer :: type_keyval, ierror; " + deleted},
+	{"MPI_Win_copy_attr_function", "oldwin, win_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror", "type(MPI_Win) :: oldwin; integer :: win_keyval, ierror; " + copied},
+	{"MPI_Win_delete_attr_function", "win, win_keyval, attribute_val, extra_state, ierror", "type(MPI_Win) :: win; integer :: win_keyval, ierror; " + deleted},
+	{"MPI_Grequest_query_function", "extra_state, status, ierror", "integer(MPI_ADDRESS_KIND) :: extra_state; type(MPI_Status) :: status; integer :: ierror"},
+	{"MPI_Grequest_free_function", "extra_state, ierror", "integer(MPI_ADDRESS_KIND) :: extra_state; integer :: ierror"},
+	{"MPI_Grequest_cancel_function", "extra_state, complete, ierror", "integer(MPI_ADDRESS_KIND) :: extra_state; logical :: complete; integer :: ierror"},
+}
+
+const (
+	copied  = "integer(MPI_ADDRESS_KIND) :: extra_state, attribute_val_in, attribute_val_out; logical :: flag"
+	deleted = "integer(MPI_ADDRESS_KIND) :: attribute_val, extra_state"
+)
 
 // attributeFunctions are the predefined functions that copy and delete attributes.
 var attributeFunctions = []string{
@@ -180,7 +205,7 @@ func fortranModule08() (string, error) {
 	}
 	all, _, err := fortranDeclared()
 	var s, equal strings.Builder
-	s.WriteString("module mpi_f08\n  implicit none\n  public\n")
+	s.WriteString("module mpi_f08\n  use, intrinsic :: iso_c_binding, only: C_PTR\n  implicit none\n  public\n  private :: C_PTR\n")
 	for _, class := range handleClasses {
 		_, _ = fmt.Fprintf(&s, "  type, bind(C) :: MPI_%s\n    integer :: MPI_VAL\n  end type\n", class)
 	}
@@ -196,6 +221,11 @@ func fortranModule08() (string, error) {
 	for _, name := range attributeFunctions {
 		s.WriteString("  external :: " + name + "\n")
 	}
+	s.WriteString("  abstract interface\n")
+	for _, c := range callbacks {
+		_, _ = fmt.Fprintf(&s, "    subroutine %s(%s)\n      import\n      %s\n    end subroutine\n", c.name, c.parameters, strings.ReplaceAll(c.types, "; ", "\n      "))
+	}
+	s.WriteString("  end interface\n")
 	for _, operator := range []string{"==", "/="} {
 		_, _ = fmt.Fprintf(&s, "  interface operator(%s)\n", operator)
 		for _, class := range handleClasses {

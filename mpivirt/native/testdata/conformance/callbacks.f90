@@ -1,8 +1,9 @@
-! Operations and error handlers of a program are told the handles that it has.
+! Operations, error handlers and generalised requests of a program are told the handles and values
+! that it has.
 module callbacks_of_program
   use mpi
   implicit none
-  integer :: pair = MPI_DATATYPE_NULL, copy = MPI_COMM_NULL, calls = 0, told_comm = MPI_COMM_NULL, told_class = -1
+  integer :: pair = MPI_DATATYPE_NULL, copy = MPI_COMM_NULL, calls = 0, told_comm = MPI_COMM_NULL, told_class = -1, ended = 0
 contains
 
   ! Pairs of a number and how often it occurs: the larger number. It does not know how pairs lie.
@@ -37,12 +38,38 @@ contains
     told_comm = comm
     call MPI_Error_class(code, told_class, ierr)
   end subroutine
+
+  subroutine asked(extra, status, ierr)
+    integer(MPI_ADDRESS_KIND) :: extra
+    integer :: status(MPI_STATUS_SIZE), ierr
+    status(MPI_SOURCE) = int(extra)
+    status(MPI_TAG) = int(extra) + 1
+    call MPI_Status_set_elements(status, MPI_INTEGER, 3, ierr)
+    call MPI_Status_set_cancelled(status, .false., ierr)
+  end subroutine
+
+  subroutine over(extra, ierr)
+    integer(MPI_ADDRESS_KIND) :: extra
+    integer :: ierr
+    ended = ended + int(extra)
+    ierr = MPI_SUCCESS
+  end subroutine
+
+  subroutine cancelled(extra, complete, ierr)
+    integer(MPI_ADDRESS_KIND) :: extra
+    logical :: complete
+    integer :: ierr
+    if (complete) ended = ended - int(extra)
+    ierr = MPI_SUCCESS
+  end subroutine
 end module
 
 program callbacks
   use callbacks_of_program
   implicit none
   integer :: rank, size, ierr, op, fun, handler, again, checks = 0, failures = 0, all_of(2), n, request, other, wide
+  integer :: status(MPI_STATUS_SIZE)
+  logical :: flag
   integer, volatile :: a(8), b(8)
 
   call MPI_Init(ierr)
@@ -95,6 +122,16 @@ program callbacks
   call check(calls == 3 .and. told_comm == other .and. told_class == MPI_ERR_TAG)
   call check(handler == MPI_ERRHANDLER_NULL .and. again == MPI_ERRHANDLER_NULL)
   call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierr)
+
+  call MPI_Grequest_start(asked, over, cancelled, 17_MPI_ADDRESS_KIND, request, ierr)
+  call MPI_Test(request, flag, status, ierr)
+  call check(.not. flag .and. request /= MPI_REQUEST_NULL .and. ended == 0)
+  call MPI_Grequest_complete(request, ierr)
+  call MPI_Wait(request, status, ierr)
+  call check(status(MPI_SOURCE) == 17 .and. status(MPI_TAG) == 18 .and. ended == 17 .and. request == MPI_REQUEST_NULL)
+  call MPI_Get_count(status, MPI_INTEGER, n, ierr)
+  call check(n == 3)
+
   call MPI_Comm_free(copy, ierr)
   call MPI_Comm_free(other, ierr)
   call MPI_Type_free(pair, ierr)

@@ -30,6 +30,7 @@ program module_mpi_f08
   type(MPI_Datatype) :: type
   type(MPI_Group) :: group
   type(MPI_Op) :: op
+  procedure(MPI_User_function), pointer :: operation
   logical :: flag
   real :: grid(3, 3)
   complex(kind(1d0)) :: z, s
@@ -91,7 +92,8 @@ program module_mpi_f08
   call MPI_Comm_free(half)
   call MPI_Comm_free(copy)
   call check(half == MPI_COMM_NULL .and. copy == MPI_COMM_NULL)
-  call MPI_Op_create(least, .true., op)
+  operation => least
+  call MPI_Op_create(user_fn=operation, commute=.true., op=op)
   call MPI_Allreduce(rank - 3, at, 1, MPI_INTEGER, op, MPI_COMM_WORLD)
   call check(at == -3)
   call MPI_Op_free(op)

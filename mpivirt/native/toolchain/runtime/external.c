@@ -71,7 +71,7 @@ static void from_external(const struct number *n, const char *from, char *to) {
 		memcpy(to, &value, sizeof value);
 		return;
 	}
-	memset(to, n->is_signed && low[n->external - 1] < 0 ? -1 : 0, (size_t)n->bytes);
+	memset(to, n->is_signed && (signed char)low[n->external - 1] < 0 ? -1 : 0, (size_t)n->bytes);
 	memcpy(to, low, (size_t)(n->bytes < n->external ? n->bytes : n->external));
 }
 

@@ -243,6 +243,56 @@ void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm c
 	((void (*)(MPI_Fint *, MPI_Fint *))function)(&number, &code);
 }
 
+/* --- generalised requests ---------------------------------------------------------------- */
+
+typedef void query_general(const MPI_Aint *extra, MPI_Status *status, MPI_Fint *ierror);
+typedef void free_general(const MPI_Aint *extra, MPI_Fint *ierror);
+typedef void cancel_general(const MPI_Aint *extra, const MPI_Fint *complete, MPI_Fint *ierror);
+
+/* What the functions in C of a generalised request in Fortran know. It ends with the request. */
+struct general {
+	query_general *query;
+	free_general *free;
+	cancel_general *cancel;
+	MPI_Aint extra;
+};
+
+static int query_in_fortran(void *extra, MPI_Status *status) {
+	struct general *g = extra;
+	MPI_Fint error = MPI_SUCCESS;
+	g->query(&g->extra, status, &error);
+	return error;
+}
+
+static int free_in_fortran(void *extra) {
+	struct general *g = extra;
+	MPI_Fint error = MPI_SUCCESS;
+	g->free(&g->extra, &error);
+	free(g);
+	return error;
+}
+
+static int cancel_in_fortran(void *extra, int complete) {
+	struct general *g = extra;
+	MPI_Fint error = MPI_SUCCESS;
+	g->cancel(&g->extra, &complete, &error);
+	return error;
+}
+
+void pmpi_grequest_start_(query_general *query, free_general *release, cancel_general *cancel, const MPI_Aint *extra, MPI_Fint *request, MPI_Fint *ierror) {
+	MPI_Request made = MPI_REQUEST_NULL;
+	struct general *g = malloc(sizeof *g);
+	if (!g)
+		abort();
+	*g = (struct general){query, release, cancel, *extra};
+	int error = PMPI_Grequest_start(query_in_fortran, free_in_fortran, cancel_in_fortran, g, &made);
+	if (error)
+		free(g);
+	*request = gigarank_request_number(made);
+	store(ierror, error);
+}
+GIGARANK_FORTRAN_NAMES(grequest_start)
+
 /* --- conversions for C ------------------------------------------------------------------ */
 
 #define CONVERSIONS(name, lower) \

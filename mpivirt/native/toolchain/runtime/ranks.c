@@ -44,6 +44,9 @@ static void *enlarged(void *old, size_t room) {
 /* stacks_of returns the number of stacks in memory. */
 static int32_t stacks_of(struct gigarank_engine *e) { return e->copied ? e->count > 0 : e->count; }
 
+/* faults reports whether memory cannot be read: the system refuses it as a path. */
+static int faults(const char *address) { return access(address, F_OK) != 0 && errno == EFAULT; }
+
 /* guard makes the lowest page of each stack fault. Before Linux 6.13 each guard splits the
  * mapping, of which a process has some 65,000: past half of them stacks have no guards. */
 static void guard(struct gigarank_engine *e, size_t page) {
@@ -52,7 +55,8 @@ static void guard(struct gigarank_engine *e, size_t page) {
 		return;
 	for (int32_t i = 0; i < stacks_of(e); i++) {
 		char *stack = e->stacks + (size_t)i * e->stack;
-		if (light && madvise(stack, page, MADV_GUARD_INSTALL) != 0) {
+		/* Emulators take advice that they do not know, and do not follow it. */
+		if (light && (madvise(stack, page, MADV_GUARD_INSTALL) != 0 || (i == 0 && !faults(stack)))) {
 			light = 0;
 			if (stacks_of(e) > 15000)
 				return;
@@ -82,9 +86,12 @@ static void *first_frame(char *top) {
 	memcpy(frame, state, sizeof state);
 	frame[7] = gigarank_begin;
 #else
-	frame -= 20;
-	memset(frame, 0, 20 * sizeof *frame);
+	uint64_t state;
+	__asm__("mrs %0, fpcr" : "=r"(state));
+	frame -= 22;
+	memset(frame, 0, 22 * sizeof *frame);
 	frame[1] = gigarank_begin; /* x30 */
+	memcpy(&frame[20], &state, sizeof state);
 #endif
 	return frame;
 }

@@ -50,7 +50,7 @@ gigarank_begin:
 	.hidden gigarank_switch
 	.type gigarank_switch, %function
 gigarank_switch:
-	stp x29, x30, [sp, #-160]!
+	stp x29, x30, [sp, #-176]!
 	stp x19, x20, [sp, #16]
 	stp x21, x22, [sp, #32]
 	stp x23, x24, [sp, #48]
@@ -60,9 +60,16 @@ gigarank_switch:
 	stp d10, d11, [sp, #112]
 	stp d12, d13, [sp, #128]
 	stp d14, d15, [sp, #144]
+	mrs x10, fpcr
+	str x10, [sp, #160]
 	mov x9, sp
 	str x9, [x0]
 	mov sp, x1
+	ldr x9, [sp, #160]
+	cmp x9, x10 /* to write it costs more */
+	b.eq 1f
+	msr fpcr, x9
+1:
 	ldp x19, x20, [sp, #16]
 	ldp x21, x22, [sp, #32]
 	ldp x23, x24, [sp, #48]
@@ -72,7 +79,7 @@ gigarank_switch:
 	ldp d10, d11, [sp, #112]
 	ldp d12, d13, [sp, #128]
 	ldp d14, d15, [sp, #144]
-	ldp x29, x30, [sp], #160
+	ldp x29, x30, [sp], #176
 	ret
 	.size gigarank_switch, .-gigarank_switch
 
