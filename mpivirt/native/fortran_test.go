@@ -10,15 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/mpivirt/native"
 	"gigarank/mpivirt/native/toolchain"
 )
 
 // buildFortran builds a program in Fortran.
-func buildFortran(t *testing.T, source string) (program string) {
+func buildFortran(t *testing.T, source string, flags ...string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "program")
 	var printed bytes.Buffer
-	code, err := toolchain.Wrap(toolchain.Fortran, []string{"-O1", "-Wall", "-Werror", source, "-o", program}, nil, &printed, &printed)
+	code, err := toolchain.Wrap(toolchain.Fortran, append([]string{"-O1", "-Wall", "-Werror", source, "-o", program}, flags...), nil, &printed, &printed)
 	if err != nil || code != 0 {
 		t.Fatalf("%v, exit code %d:\n%s", err, code, &printed)
 	}
@@ -80,6 +81,119 @@ end program
 		for _, line := range lines {
 			if line != "part part part same T\n" {
 				t.Errorf("printed %q", line)
+			}
+		}
+	}
+}
+
+// Procedures inside a program, whose addresses are those of code on its stack, are called by MPI and
+// use the program's variables. On a stack that is copied, the simulator cannot call an operation.
+func TestNestedProcedures(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "nested.f90")
+	text := `program nested
+  use mpi_f08
+  implicit none
+  integer :: rank, size, largest, told, ierr
+  character(len=8) :: operation
+  type(MPI_Op) :: op
+  type(MPI_Errhandler) :: handler
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, size)
+  told = rank
+  call MPI_Comm_create_errhandler(heard, handler)
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler)
+  call MPI_Send(rank, 1, MPI_INTEGER, size, 0, MPI_COMM_WORLD, ierr)
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL)
+  call MPI_Barrier(MPI_COMM_WORLD)
+  call get_command_argument(1, operation)
+  largest = told
+  if (operation == 'with') then
+    call MPI_Op_create(larger, .true., op)
+    call MPI_Allreduce(told, largest, 1, MPI_INTEGER, op, MPI_COMM_WORLD)
+  end if
+  print '(i0,a,i0)', told, ' of ', largest
+  call MPI_Finalize()
+contains
+  subroutine heard(comm, code)
+    type(MPI_Comm) :: comm
+    integer :: code
+    if (comm == MPI_COMM_WORLD .and. code /= MPI_SUCCESS) told = 10 * told + size
+  end subroutine
+  subroutine larger(in, inout, n, type)
+    use, intrinsic :: iso_c_binding, only: c_ptr, c_f_pointer
+    type(c_ptr), value :: in, inout
+    integer :: n
+    type(MPI_Datatype) :: type
+    integer, pointer :: a(:), b(:)
+    call c_f_pointer(in, a, [n])
+    call c_f_pointer(inout, b, [n])
+    if (type == MPI_INTEGER .and. size > 0) b = max(a, b)
+  end subroutine
+end program
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program := buildFortran(t, source, "-Wl,-z,execstack")
+	for _, engines := range []int{1, 2} {
+		for _, stacks := range []native.Stacks{native.Own, native.Copied} {
+			_, lines, err := run(t, program, "xt5", 3, hosting{engines: engines, stacks: stacks}, "without")
+			if err != nil || !slices.Equal(lines, []string{"13 of 13\n", "23 of 23\n", "3 of 3\n"}) {
+				t.Errorf("%d engines, %v, printed %q", engines, err, lines)
+			}
+		}
+		_, lines, err := run(t, program, "xt5", 3, hosting{engines: engines, stacks: native.Own}, "with")
+		if err != nil || !slices.Equal(lines, []string{"13 of 23\n", "23 of 23\n", "3 of 23\n"}) {
+			t.Errorf("%d engines, %v, printed %q", engines, err, lines)
+		}
+		_, _, err = run(t, program, "xt5", 3, hosting{engines: engines, stacks: native.Copied}, "with")
+		if err == nil || !strings.Contains(err.Error(), "MPI_ERR_OP") || !strings.Contains(err.Error(), "--stacks own") {
+			t.Errorf("an operation on a copied stack ends with %v", err)
+		}
+	}
+}
+
+// What ranks have printed is there, however the run ends: the library puts out each record.
+func TestFortranOutputBeforeTheEnd(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "ends.f90")
+	text := `program ends
+  use mpi_f08
+  implicit none
+  integer :: rank
+  integer, pointer :: nothing => null()
+  character(len=8) :: how
+  call get_command_argument(1, how)
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  print '(a,i0)', 'rank ', rank
+  call MPI_Barrier(MPI_COMM_WORLD)
+  if (rank == 1) then
+    print '(a)', 'the last'
+    select case (how)
+    case ('abort')
+      call MPI_Abort(MPI_COMM_WORLD, 3)
+    case ('stop')
+      error stop 4
+    case ('crash')
+      nothing = rank
+    case default
+      call MPI_Send(rank, 1, MPI_INTEGER, 99, 0, MPI_COMM_WORLD)
+    end select
+  end if
+  call MPI_Barrier(MPI_COMM_WORLD)
+  call MPI_Finalize()
+end program
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program := buildFortran(t, source)
+	for how, says := range map[string]string{"abort": "Abort with code 3", "stop": "exit code 4", "crash": "SIGSEGV", "error": "MPI_ERR_RANK"} {
+		for _, engines := range []int{1, 2} {
+			_, lines, err := run(t, program, "xt5", 3, hosting{engines: engines}, how)
+			if err == nil || !strings.Contains(err.Error(), says) || !slices.Equal(lines, []string{"rank 0\n", "rank 1\n", "rank 2\n", "the last\n"}) {
+				t.Errorf("%s: %v, printed %q", how, err, lines)
 			}
 		}
 	}

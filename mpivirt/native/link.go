@@ -151,8 +151,8 @@ func load(path string, number int) (*cProgram, error) {
 	if err != nil {
 		return nil, err
 	}
-	library := fortranLibrary(path)
-	if number > 0 || library != "" {
+	library, executable := fortranLibrary(path), toolchain.ExecutesStack(path)
+	if number > 0 || library != "" || executable {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -162,9 +162,12 @@ func load(path string, number int) (*cProgram, error) {
 				return nil, fmt.Errorf("%s: no copy of %s for its ranks: %w", path, library, err)
 			}
 		}
+		if executable {
+			toolchain.ForgetStack(text)
+		}
 		fd, err := inMemory(filepath.Base(path), text)
 		if err != nil {
-			return nil, fmt.Errorf("no copy of %s for another engine: %w; use --engines 1", path, err)
+			return nil, fmt.Errorf("no copy of %s in memory: %w", path, err)
 		}
 		name = fmt.Sprintf("/proc/self/fd/%d", fd)
 	}
@@ -176,6 +179,9 @@ func load(path string, number int) (*cProgram, error) {
 	}
 	if fault := C.GoString(&p.fault[0]); fault != "" {
 		return nil, fmt.Errorf("%s: %s", path, fault)
+	}
+	if executable {
+		p.executable = 1
 	}
 	return p, nil
 }

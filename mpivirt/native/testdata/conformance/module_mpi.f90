@@ -1,5 +1,5 @@
 ! Calls with the interfaces of module mpi.
-! An operation stands outside the program: what is inside needs a stack that holds code.
+! An operation stands outside the program: inside, its code would lie on the stack, which may be copied.
 module operation_of_mpi
   use mpi
   implicit none

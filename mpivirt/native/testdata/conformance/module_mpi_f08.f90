@@ -1,5 +1,5 @@
 ! Calls of module mpi_f08: handles and statuses with types of their own, optional ierror.
-! An operation stands outside the program: what is inside needs a stack that holds code.
+! An operation stands outside the program: inside, its code would lie on the stack, which may be copied.
 module operation_of_mpi_f08
   use mpi_f08
   implicit none

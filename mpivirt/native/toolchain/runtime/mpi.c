@@ -773,8 +773,11 @@ static struct gigarank_operation *operation_of(MPI_Op operation) {
 }
 
 MPI(Op_create, MPI_User_function *function, int commutes, MPI_Op *operation) {
-	struct gigarank_operation *o = malloc(sizeof *o);
 	CHECK(active(GIGARANK_NONE));
+	struct gigarank_engine *e = gigarank_current;
+	if (e->copied && (size_t)((char *)function - e->stacks) < e->stack)
+		return refuse(GIGARANK_NONE, MPI_ERR_OP, "the operation is a procedure inside another, and its code is on the stack of its rank: use --stacks own");
+	struct gigarank_operation *o = malloc(sizeof *o);
 	if (!o)
 		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an operation");
 	*o = (struct gigarank_operation){GIGARANK_OPERATION_MARK, function, commutes != 0, 0};

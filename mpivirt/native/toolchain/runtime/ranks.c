@@ -211,7 +211,7 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t 
 	if (!e->ranks || !e->list)
 		goto memory;
 	size_t all = (size_t)stacks_of(e) * e->stack;
-	e->stacks = mmap(NULL, all ? all : page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	e->stacks = mmap(NULL, all ? all : page, PROT_READ | PROT_WRITE | (program->executable ? PROT_EXEC : 0), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 	if (e->stacks == MAP_FAILED) {
 		snprintf(fault, room, "no address space for %d stacks of %zu bytes (%s): use --stacks copied, a smaller --stack, fewer ranks, or a larger ulimit -v",
 			stacks_of(e), e->stack, strerror(errno));
@@ -459,6 +459,8 @@ void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 			r->sp = first_frame(top_of(e, e->list[i]));
 		else if (e->copied)
 			copy_in(e, r);
+		if (e->copied && e->program->executable)
+			__builtin___clear_cache(r->sp, e->stacks + e->stack);
 		if (variables)
 			restore(e, e->list[i]);
 		r->looked = 0;

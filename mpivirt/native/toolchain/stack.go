@@ -1,0 +1,32 @@
+package toolchain
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"slices"
+)
+
+// ExecutesStack reports whether a program executes what lies on its stack, as gcc and gfortran say
+// of one that passes the address of a nested function.
+func ExecutesStack(program string) bool {
+	file, err := elf.Open(program)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	return slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_GNU_STACK && p.Flags&elf.PF_X != 0 })
+}
+
+// ForgetStack takes from the text of a program that it executes its stack. The loader would make
+// the stacks of the process executable, on which no rank runs.
+func ForgetStack(program []byte) {
+	order := binary.LittleEndian
+	header := program[order.Uint64(program[32:]):] // e_phoff
+	size, n := int(order.Uint16(program[54:])), int(order.Uint16(program[56:]))
+	for ; n > 0; n-- {
+		if elf.ProgType(order.Uint32(header)) == elf.PT_GNU_STACK {
+			order.PutUint32(header[4:], order.Uint32(header[4:])&^uint32(elf.PF_X))
+		}
+		header = header[size:]
+	}
+}
