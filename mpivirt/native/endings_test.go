@@ -201,6 +201,32 @@ int main(int argc, char **argv) {
 	}
 }
 
+// The clocks of C++ and of Fortran's library show virtual time, and random numbers of the system are
+// the same in each run, and others in each rank.
+func TestClocksOfLanguages(t *testing.T) {
+	seconds := func(lines []string, rank, n int) string {
+		return strings.Join(strings.Fields(lines[rank])[:n], " ")
+	}
+	inCXX := build(t, "clocks.cc", "-fopenmp")
+	_, first, err := run(t, inCXX, "xt5", 2, hosting{engines: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, again, err := run(t, inCXX, "xt5", 2, hosting{engines: 2})
+	if err != nil || !slices.Equal(first, again) {
+		t.Errorf("%v, printed %q, then %q", err, first, again)
+	}
+	want := strings.TrimSpace(strings.Repeat("4.000 ", 8))
+	if seconds(first, 0, 8) != want || seconds(first, 1, 8) != want || first[0] == first[1] {
+		t.Errorf("printed %q, want %s and other random numbers on each rank", first, want)
+	}
+	inFortran := buildFortran(t, filepath.Join("testdata", "clocks.f90"), "-fopenmp")
+	_, lines, err := run(t, inFortran, "xt5", 2, hosting{engines: 1})
+	if err != nil || !slices.Equal(lines, []string{"2.500 2.500 2.500 2.500 2.500\n"}) {
+		t.Errorf("%v, printed %q", err, lines)
+	}
+}
+
 // Lines of ranks stay whole, also those that are printed in pieces.
 func TestOutput(t *testing.T) {
 	program := build(t, prelude+`

@@ -5,6 +5,7 @@ package toolchain_test
 import (
 	"bytes"
 	"debug/elf"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,12 +16,46 @@ import (
 	"gigarank/mpivirt/native/toolchain"
 )
 
-// wrap runs a wrapper in a directory and returns what it prints.
+// TestMain has the tests be a wrapper where they run under its name, for scripts.
+func TestMain(m *testing.M) {
+	language, is := toolchain.LanguageOf(os.Args[0])
+	if !is {
+		os.Exit(m.Run())
+	}
+	code, err := toolchain.Wrap(language, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	os.Exit(code)
+}
+
+// wrappers returns a directory with the wrappers as commands.
+func wrappers(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, language := range toolchain.Languages() {
+		if err := os.Symlink(self, filepath.Join(dir, "gigarank-"+language.String())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// wrap runs the wrapper of C in a directory and returns what it prints.
 func wrap(t *testing.T, dir string, arguments ...string) (printed string, code int) {
+	t.Helper()
+	return wrapIn(t, toolchain.C, dir, arguments...)
+}
+
+func wrapIn(t *testing.T, language toolchain.Language, dir string, arguments ...string) (printed string, code int) {
 	t.Helper()
 	t.Chdir(dir)
 	var out bytes.Buffer
-	code, err := toolchain.Wrap(toolchain.C, arguments, strings.NewReader("int piped;\n"), &out, &out)
+	code, err := toolchain.Wrap(language, arguments, strings.NewReader("int piped;\n"), &out, &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +121,64 @@ func TestAnswers(t *testing.T) {
 	} {
 		if text, code := wrap(t, dir, strings.Fields(c.arguments)...); code != c.code || !strings.Contains(text, c.says) {
 			t.Errorf("%s: exit code %d, want %d, and %q in\n%s", c.arguments, code, c.code, c.says, text)
+		}
+	}
+}
+
+// Each wrapper shows its compiler, where mpi.h, mpif.h and the modules are, and how to link, and
+// does a part of the work where it is asked to.
+func TestAnswersInLanguages(t *testing.T) {
+	for language, c := range map[toolchain.Language]struct{ text, preprocess, shows string }{
+		toolchain.C:       {"#include <mpi.h>\nint part(void) { return MPI_Barrier(MPI_COMM_WORLD); }\n", "-E ", "-fPIC"},
+		toolchain.CXX:     {"#include <mpi.h>\nint part() { return MPI_Barrier(MPI_COMM_WORLD); }\n", "-E ", "-fPIC"},
+		toolchain.Fortran: {"subroutine part\n  use mpi\n  integer :: ierror\n  call MPI_Barrier(MPI_COMM_WORLD, ierror)\nend subroutine\n", "-E -cpp ", "modules-"},
+	} {
+		dir := t.TempDir()
+		usual, _ := language.Compiler()
+		source := "part" + language.Suffix()
+		if err := os.WriteFile(filepath.Join(dir, source), []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for arguments, says := range map[string]string{
+			"-show": c.shows, "-show -c": c.shows, "--showme": "gigarank_entry", "--showme:compile": "-I", "--showme:link": "libgigarank_mpi.so", "--showme:command": usual,
+			"-v": "version", c.preprocess + source: "MPI_Barrier", "-c " + source: "", "-shared " + source + " -o libpart.so": "",
+		} {
+			if text, code := wrapIn(t, language, dir, strings.Fields(arguments)...); code != 0 || !strings.Contains(text, says) {
+				t.Errorf("%v %s: exit code %d, want %q in\n%s", language, arguments, code, says, text)
+			}
+		}
+		if text, _ := wrapIn(t, language, dir, "-show", "-c", source); strings.Contains(text, "gigarank_entry") || !strings.Contains(text, source) {
+			t.Errorf("%v -show -c %s prints\n%s", language, source, text)
+		}
+		for _, made := range []string{"part.o", "libpart.so"} {
+			if _, err := os.Stat(filepath.Join(dir, made)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// A program runs by itself, as scripts that configure a program want it, until it calls MPI_Init.
+func TestProgramsByThemselves(t *testing.T) {
+	for _, c := range []struct {
+		text, says string
+		code       int
+	}{
+		{"#include <stdio.h>\n__attribute__((constructor)) static void begin(void) { printf(\"begins, \"); }\n__attribute__((destructor)) static void end(void) { printf(\", ends\"); }\n" +
+			"int main(int argc, char **argv) { printf(\"%d %s\", argc, argv[1]); return 3; }\n", "begins, 2 argument, ends", 3},
+		{"#include <mpi.h>\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }\n", "run it with gigarank run ./PROGRAM --ranks N\n", 2},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "conftest.c"), []byte(c.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if text, code := wrap(t, dir, "-o", "conftest", "conftest.c"); code != 0 {
+			t.Fatalf("exit code %d:\n%s", code, text)
+		}
+		cmd := exec.Command(filepath.Join(dir, "conftest"), "argument")
+		text, err := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != c.code || !strings.HasSuffix(string(text), c.says) {
+			t.Errorf("%v, printed %q, want exit code %d and %q", err, text, c.code, c.says)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func flagsOf(l Language) []string {
 	return append(flags, mismatches)
 }
 
-// linkFlags make a shared object that enters where it says how it is to be run. All its
+// linkFlags make a shared object that can be run by itself, too. All its
 // relocations are made when it is loaded, so that its tables may be closed. It has no start
 // files, which have variables.
 var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-Wl,-Bsymbolic", "-Wl,-z,now,-z,relro,-z,defs"}
@@ -104,8 +104,11 @@ func Command(l Language, library *Library, arguments []string) []string {
 	if l == Fortran {
 		command = append(command, filepath.Join(library.modules, modulesName))
 	}
-	return append(command, "-Wl,--no-as-needed", library.Path)
+	return append(command, "-Wl,--no-as-needed", library.Path, library.path())
 }
+
+// path returns the flag by which a program that is run by itself finds the runtime.
+func (l *Library) path() string { return "-Wl,-rpath," + l.include }
 
 // includes returns the flags that name the directories of mpi.h, of mpif.h and of modules.
 func (l *Library) includes(language Language) []string {
@@ -172,7 +175,7 @@ func answer(out io.Writer, l Language, library *Library, query string, arguments
 	case "--showme:compile":
 		whole = compile
 	case "--showme:link":
-		whole = slices.Concat([]string{startFlag, library.start}, linkFlags, []string{library.entry, library.parts, library.Path})
+		whole = slices.Concat([]string{startFlag, library.start}, linkFlags, []string{library.entry, library.parts, library.Path, library.path()})
 	}
 	_, err := fmt.Fprintln(out, strings.Join(whole, " "))
 	return err

@@ -6,7 +6,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -88,6 +90,13 @@ time_t time(time_t *t) {
 	return at;
 }
 
+int timespec_get(struct timespec *t, int base) {
+	if (!gigarank_running() || base != TIME_UTC)
+		return real(timespec_get)(t, base);
+	clock_gettime(CLOCK_REALTIME, t);
+	return base;
+}
+
 clock_t clock(void) {
 	struct gigarank_rank *r = gigarank_running();
 	return r ? (clock_t)(now(r) / (SECOND / CLOCKS_PER_SEC)) : real(clock)();
@@ -153,4 +162,33 @@ int usleep(useconds_t microseconds) {
 		return real(usleep)(microseconds);
 	gigarank_compute(microseconds * 1e-6);
 	return 0;
+}
+
+/* Without files, these only wait for a time. */
+
+int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict others, struct timeval *restrict t) {
+	if (n > 0 || !t || !gigarank_running())
+		return real(select)(n, in, out, others, t);
+	gigarank_compute((double)t->tv_sec + (double)t->tv_usec * 1e-6);
+	*t = (struct timeval){0, 0};
+	return 0;
+}
+
+int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict others, const struct timespec *restrict t, const sigset_t *restrict mask) {
+	if (n > 0 || !t || !gigarank_running())
+		return real(pselect)(n, in, out, others, t, mask);
+	return nanosleep(t, NULL);
+}
+
+int poll(struct pollfd *files, nfds_t n, int milliseconds) {
+	if (n > 0 || milliseconds < 0 || !gigarank_running())
+		return real(poll)(files, n, milliseconds);
+	gigarank_compute(milliseconds * 1e-3);
+	return 0;
+}
+
+int ppoll(struct pollfd *files, nfds_t n, const struct timespec *t, const sigset_t *mask) {
+	if (n > 0 || !t || !gigarank_running())
+		return real(ppoll)(files, n, t, mask);
+	return nanosleep(t, NULL);
 }

@@ -1,5 +1,6 @@
 /* Linked into every program. A program is a shared object, since the C library loads no
- * executables. Run by itself it enters here, without a C library, and says how to run it. */
+ * executables. Run by itself it enters here, as an executable does at its start files: scripts that
+ * configure a program build and run small ones. MPI_Init says then how to run it. */
 
 #include <stddef.h>
 
@@ -16,19 +17,51 @@ __attribute__((visibility("default"), used)) char *const gigarank_program_consta
  * variables. */
 __attribute__((visibility("hidden"))) const void *const __dso_handle = &__dso_handle;
 
-static const char advice[] = "this program was built with gigarank cc: run it with gigarank run ./PROGRAM --ranks N\n";
-
-__attribute__((visibility("default"), used, noreturn)) void gigarank_entry(void) {
+/* An object with this section is run by the loader that it names. */
 #if defined(__x86_64__)
-	long result;
-	__asm__ volatile("syscall" : "=a"(result) : "a"(1), "D"(2), "S"(advice), "d"(sizeof advice - 1) : "rcx", "r11", "memory");
-	__asm__ volatile("syscall" : "=a"(result) : "a"(231), "D"(2) : "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-	register long number __asm__("x8") = 64, first __asm__("x0") = 2, third __asm__("x2") = sizeof advice - 1;
-	register const char *second __asm__("x1") = advice;
-	__asm__ volatile("svc 0" : "+r"(first) : "r"(number), "r"(second), "r"(third) : "memory");
-	number = 94, first = 2;
-	__asm__ volatile("svc 0" : "+r"(first) : "r"(number) : "memory");
+#define LOADER "/lib64/ld-linux-x86-64.so.2"
+#else
+#define LOADER "/lib/ld-linux-aarch64.so.1"
 #endif
-	__builtin_unreachable();
-}
+__attribute__((section(".interp"), used)) static const char loader[] = LOADER;
+
+/* The stack has the number of arguments and then the arguments; a register has what the loader
+ * wants called at the end. The C library calls the constructors. */
+__asm__(
+	".text\n"
+	".globl gigarank_entry\n"
+	"gigarank_entry:\n"
+#if defined(__x86_64__)
+	"	.cfi_startproc\n"
+	"	.cfi_undefined rip\n"
+	"	xorl %ebp, %ebp\n"
+	"	movq %rdx, %r9\n"
+	"	popq %rsi\n"
+	"	movq %rsp, %rdx\n"
+	"	andq $-16, %rsp\n"
+	"	pushq %rax\n"
+	"	pushq %rsp\n"
+	"	xorl %r8d, %r8d\n"
+	"	xorl %ecx, %ecx\n"
+	"	movq gigarank_program_main(%rip), %rdi\n"
+	"	call *__libc_start_main@GOTPCREL(%rip)\n"
+	"	hlt\n"
+	"	.cfi_endproc\n"
+#else
+	"	.cfi_startproc\n"
+	"	.cfi_undefined x30\n"
+	"	mov x29, #0\n"
+	"	mov x30, #0\n"
+	"	mov x5, x0\n"
+	"	ldr x1, [sp]\n"
+	"	add x2, sp, #8\n"
+	"	mov x6, sp\n"
+	"	adrp x0, gigarank_program_main\n"
+	"	ldr x0, [x0, #:lo12:gigarank_program_main]\n"
+	"	mov x3, #0\n"
+	"	mov x4, #0\n"
+	"	bl __libc_start_main\n"
+	"	brk #1\n"
+	"	.cfi_endproc\n"
+#endif
+);

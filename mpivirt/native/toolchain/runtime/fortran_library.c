@@ -1,4 +1,4 @@
-/* What the Fortran library asks of the system. */
+/* What the libraries of Fortran and C++ ask of the system. */
 #define _GNU_SOURCE
 #include "fortran.h"
 
@@ -89,4 +89,16 @@ ssize_t getrandom(void *to, size_t n, unsigned flags) {
 		return real(getrandom)(to, n, flags);
 	random_bytes(f, to, n);
 	return (ssize_t)n;
+}
+
+/* std::random_device of C++ would ask the processor. */
+unsigned random_device_value(void *self) __asm__("_ZNSt13random_device9_M_getvalEv");
+
+unsigned random_device_value(void *self) {
+	struct gigarank_fortran *f = gigarank_fortran();
+	unsigned value;
+	if (!f)
+		return ((unsigned (*)(void *))dlsym(RTLD_NEXT, "_ZNSt13random_device9_M_getvalEv"))(self);
+	random_bytes(f, (char *)&value, sizeof value);
+	return value;
 }

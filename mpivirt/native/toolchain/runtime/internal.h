@@ -114,6 +114,9 @@ struct gigarank_operation {
 
 #pragma GCC visibility push(hidden)
 
+/* gigarank_hosted tells that a simulator has loaded a program. Else a program runs by itself. */
+extern int gigarank_hosted;
+
 /* gigarank_process returns what the running rank has of a process. */
 struct gigarank_process *gigarank_process(struct gigarank_rank *r);
 

@@ -127,6 +127,10 @@ const struct gigarank_status empty = {0, GIGARANK_ANY_SOURCE, GIGARANK_ANY_TAG};
 MPI(Init_thread, int *argc, char ***argv, int required, int *provided) {
 	struct gigarank_rank *r = gigarank_running();
 	(void)argc, (void)argv;
+	if (!gigarank_hosted) {
+		fputs("this program was built with gigarank cc: run it with gigarank run ./PROGRAM --ranks N\n", stderr);
+		_exit(2);
+	}
 	if (!r || r->initialized)
 		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "MPI_Init is called a second time");
 	r->initialized = 1;

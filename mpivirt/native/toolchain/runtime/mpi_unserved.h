@@ -7,6 +7,7 @@ GIGARANK_UNSERVED(Comm_attach_buffer) GIGARANK_UNSERVED(Comm_connect) GIGARANK_U
 GIGARANK_UNSERVED(Comm_flush_buffer) GIGARANK_UNSERVED(Comm_fromint) GIGARANK_UNSERVED(Comm_iflush_buffer) GIGARANK_UNSERVED(Comm_join)
 GIGARANK_UNSERVED(Comm_spawn) GIGARANK_UNSERVED(Comm_spawn_multiple) GIGARANK_UNSERVED(Comm_toint) GIGARANK_UNSERVED(Compare_and_swap)
 GIGARANK_UNSERVED(Errhandler_fromint) GIGARANK_UNSERVED(Errhandler_toint) GIGARANK_UNSERVED(Fetch_and_op) GIGARANK_UNSERVED(File_call_errhandler)
+GIGARANK_UNSERVED(File_c2f) GIGARANK_UNSERVED(File_f2c) GIGARANK_UNSERVED(Win_c2f) GIGARANK_UNSERVED(Win_f2c)
 GIGARANK_UNSERVED(File_close) GIGARANK_UNSERVED(File_create_errhandler) GIGARANK_UNSERVED(File_delete) GIGARANK_UNSERVED(File_fromint)
 GIGARANK_UNSERVED(File_get_amode) GIGARANK_UNSERVED(File_get_atomicity) GIGARANK_UNSERVED(File_get_byte_offset) GIGARANK_UNSERVED(File_get_errhandler)
 GIGARANK_UNSERVED(File_get_group) GIGARANK_UNSERVED(File_get_info) GIGARANK_UNSERVED(File_get_position) GIGARANK_UNSERVED(File_get_position_shared)

@@ -528,6 +528,8 @@ struct gigarank_held {
 	size_t begins, ends;
 };
 
+int gigarank_hosted;
+
 static struct gigarank_held *held; /* of the objects that are being loaded, the last first */
 
 static void nothing(void) {}
@@ -558,6 +560,8 @@ static int find_closed(struct dl_phdr_info *o, size_t size, void *what) {
 void gigarank_hold(const void *dynamic) {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct closed c = {.dynamic = dynamic};
+	if (!gigarank_hosted)
+		return;
 	struct gigarank_held *h = calloc(1, sizeof *h);
 	if (!h || !dl_iterate_phdr(find_closed, &c))
 		gigarank_fatal("gigarank: the constructors of a program cannot be held back\n");
@@ -992,6 +996,7 @@ struct gigarank_program *gigarank_load(const char *path) {
 	if (!p)
 		return NULL;
 	struct search s = {.program = p};
+	gigarank_hosted = 1;
 	dl_iterate_phdr(count_objects, &s);
 	held = NULL;
 	p->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
