@@ -132,7 +132,7 @@ func checkFunctions(program string, file *elf.File) error {
 		return fmt.Errorf("%s: %w", program, err)
 	}
 	var missing []string
-	names := Served()
+	names := slices.Concat(Served(), onlyFortran)
 	for _, s := range symbols {
 		if name, is := functionOf(s.Name); is && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
 			missing = append(missing, s.Name)

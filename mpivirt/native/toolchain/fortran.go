@@ -107,8 +107,17 @@ func fortranDeclared() (all []declaration, generated []bool, err error) {
 		}
 		all, generated = append(all, d), append(generated, !hand)
 	}
+	for _, name := range onlyFortran {
+		all, generated = append(all, declaration{result: "int", name: name, parameters: []parameter{{base: "void", name: "buf", pointers: 1}}}), append(generated, false)
+	}
 	return all, generated, nil
 }
+
+// onlyFortran are the functions that C does not have.
+var onlyFortran = []string{"F_sync_reg"}
+
+// withoutError are the functions that return no error in Fortran.
+var withoutError = []string{"F_sync_reg", "Pcontrol"}
 
 // bindingsName is the file of the bindings.
 const bindingsName = "fortran_bindings.c"

@@ -129,7 +129,7 @@ func procedure(s *strings.Builder, d declaration, name string, modern bool) {
 	if d.result != "int" {
 		what = "function"
 		lines = append(lines, kinds[d.result]+" :: "+name)
-	} else if d.name != "Pcontrol" {
+	} else if !slices.Contains(withoutError, d.name) {
 		names = append(names, "ierror")
 		lines = append(lines, map[bool]string{true: "integer, optional, intent(out) :: ierror", false: "integer, intent(out) :: ierror"}[modern])
 	}

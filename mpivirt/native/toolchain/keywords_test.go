@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func callByKeywords(d declaration, number int) string {
 	call := fmt.Sprintf("MPI_%s(%s)", d.name, strings.Join(keywords, ", "))
 	if d.result != "int" {
 		call = "result_ = " + call
-	} else if call = "call " + call; d.name != "Pcontrol" {
+	} else if call = "call " + call; !slices.Contains(withoutError, d.name) {
 		names = append(names, "ierror")
 		call = strings.TrimSuffix(call, ")") + map[bool]string{true: ", ", false: ""}[len(d.parameters) > 0] + "ierror=ierror)"
 	}
@@ -43,7 +44,7 @@ func callByKeywords(d declaration, number int) string {
 	}
 	if d.result != "int" {
 		_, _ = fmt.Fprintf(&s, "%s :: result_\n", kinds[d.result])
-	} else if d.name != "Pcontrol" {
+	} else if !slices.Contains(withoutError, d.name) {
 		s.WriteString("integer :: ierror\n")
 	}
 	s.WriteString(call + "\nend subroutine\n")

@@ -56,6 +56,7 @@ program module_mpi_f08
     call MPI_Send(10 * rank + i, 1, MPI_INTEGER, next, i, MPI_COMM_WORLD)
   end do
   call MPI_Waitall(4, requests, statuses)
+  call MPI_F_sync_reg(buf=got)
   call check(all(got == 10 * last + [1, 2, 3]) .and. all(requests == MPI_REQUEST_NULL))
   call check(all(statuses(1:3)%MPI_SOURCE == last) .and. all(statuses(1:3)%MPI_TAG == [1, 2, 3]))
   call MPI_Iprobe(MPI_ANY_SOURCE, 77, MPI_COMM_WORLD, flag, MPI_STATUS_IGNORE)

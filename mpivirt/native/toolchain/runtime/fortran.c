@@ -158,6 +158,10 @@ GIGARANK_FORTRAN_NAMES(init_thread)
 void pmpi_pcontrol_(const MPI_Fint *level) { PMPI_Pcontrol(*level); }
 GIGARANK_FORTRAN_NAMES(pcontrol)
 
+/* A call of any function makes the compiler keep a buffer in memory. */
+void pmpi_f_sync_reg_(void *buffer) { (void)buffer; }
+GIGARANK_FORTRAN_NAMES(f_sync_reg)
+
 double pmpi_wtime_(void) { return PMPI_Wtime(); }
 GIGARANK_FORTRAN_NAMES(wtime)
 
