@@ -172,7 +172,7 @@ func TestProgramsByThemselves(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "conftest.c"), []byte(c.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if text, code := wrap(t, dir, "-o", "conftest", "conftest.c"); code != 0 {
+		if text, code := wrap(t, dir, "-o", "conftest", "conftest.c", "-ffunction-sections", "-Wl,--gc-sections"); code != 0 {
 			t.Fatalf("exit code %d:\n%s", code, text)
 		}
 		cmd := exec.Command(filepath.Join(dir, "conftest"), "argument")

@@ -77,7 +77,7 @@ func flagsOf(l Language) []string {
 // linkFlags make a shared object that can be run by itself, too. All its
 // relocations are made when it is loaded, so that its tables may be closed. It has no start
 // files, which have variables.
-var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-Wl,-Bsymbolic", "-Wl,-z,now,-z,relro,-z,defs"}
+var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-Wl,-u,gigarank_loader", "-Wl,-Bsymbolic", "-Wl,-z,now,-z,relro,-z,defs"}
 
 // startFlag has the loader call the runtime before an object's constructors.
 const startFlag = "-Wl,-init,gigarank_start"

@@ -17,13 +17,14 @@ __attribute__((visibility("default"), used)) char *const gigarank_program_consta
  * variables. */
 __attribute__((visibility("hidden"))) const void *const __dso_handle = &__dso_handle;
 
-/* An object with this section is run by the loader that it names. */
+/* An object with this section is run by the loader that it names. A link refers to it, or it could be
+ * left out where all that is not used is. */
 #if defined(__x86_64__)
 #define LOADER "/lib64/ld-linux-x86-64.so.2"
 #else
 #define LOADER "/lib/ld-linux-aarch64.so.1"
 #endif
-__attribute__((section(".interp"), used)) static const char loader[] = LOADER;
+__attribute__((section(".interp"), visibility("hidden"))) const char gigarank_loader[] = LOADER;
 
 /* The stack has the number of arguments and then the arguments; a register has what the loader
  * wants called at the end. The C library calls the constructors. */
