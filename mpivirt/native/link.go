@@ -49,6 +49,7 @@ type (
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
 	load, open, resume, release, close, flush, reduce, measure unsafe.Pointer
+	path                                                       string
 }
 
 // loadRuntime loads the C runtime.
@@ -57,6 +58,7 @@ var loadRuntime = sync.OnceValue(func() error {
 	if err != nil {
 		return err
 	}
+	runtime.path = library.Path
 	path := C.CString(library.Path)
 	defer C.free(unsafe.Pointer(path))
 	handle := C.dlopen(path, C.RTLD_NOW|C.RTLD_LOCAL|C.RTLD_DEEPBIND)
@@ -103,7 +105,6 @@ func take(path string) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	libraries := false
 	for _, one := range l.copies[path] {
 		if one.stamp != stamp {
 			continue
@@ -112,13 +113,9 @@ func take(path string) (*image, error) {
 			one.used = true
 			return one, nil
 		}
-		libraries = libraries || one.program.libraries > 0
-	}
-	if libraries {
-		return nil, fmt.Errorf("%s has shared libraries of its own with variables, which are in this process once: use --engines 1", path)
 	}
 	one := &image{stamp: stamp, used: true}
-	if one.program, err = load(path, len(l.copies[path])); err != nil {
+	if one.program, err = load(path, len(l.copies) > 0); err != nil {
 		return nil, err
 	}
 	if l.copies == nil {
@@ -144,15 +141,15 @@ func (i *image) giveBack() {
 	i.used = false
 }
 
-// load loads a program. The loader takes a file that it has loaded for the same program, so
-// that a later image is a copy of the file in memory.
-func load(path string, number int) (*cProgram, error) {
+// load loads a program. The loader takes a file that it has loaded for the same program or
+// library, so that a later image is a copy of the files in memory.
+func load(path string, later bool) (*cProgram, error) {
 	name, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
 	library, executable := fortranLibrary(path), toolchain.ExecutesStack(path)
-	if number > 0 || library != "" || executable {
+	if later || library != "" || executable {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -164,6 +161,15 @@ func load(path string, number int) (*cProgram, error) {
 		}
 		if executable {
 			toolchain.ForgetStack(text)
+		}
+		if later {
+			dir, err := copyLibraries(name, text)
+			if dir != "" {
+				defer func() { _ = os.RemoveAll(dir) }()
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: no copies of its libraries for another engine: %w; use --engines 1", path, err)
+			}
 		}
 		fd, err := inMemory(filepath.Base(path), text)
 		if err != nil {

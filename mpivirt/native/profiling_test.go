@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"gigarank/mpivirt/native/toolchain"
@@ -110,10 +109,10 @@ func TestProfiling(t *testing.T) {
 	}
 	source, object := write("profiler.c", profiler), filepath.Join(dir, "profiler.o")
 	wrap(toolchain.C, "-c", source, "-o", object)
+	wrap(toolchain.C, "-shared", source, "-o", filepath.Join(dir, "libprofiler.so"))
+	ways := map[string][]string{"object": {object}, "library": {"-L" + dir, "-lprofiler", "-Wl,-rpath," + dir}}
 	for name, text := range profiled {
-		file, library := write(name, text), "profiler_of_"+strings.TrimSuffix(name, filepath.Ext(name)) // a process has a library once
-		wrap(toolchain.C, "-shared", source, "-o", filepath.Join(dir, "lib"+library+".so"))
-		ways := map[string][]string{"object": {object}, "library": {"-L" + dir, "-l" + library, "-Wl,-rpath," + dir}}
+		file := write(name, text)
 		for way, flags := range ways {
 			program := filepath.Join(dir, name+"."+way)
 			wrap(languages[filepath.Ext(name)].wrapper, append([]string{file, "-o", program}, flags...)...)
@@ -121,9 +120,11 @@ func TestProfiling(t *testing.T) {
 			if name == "c.c" {
 				says = "C: rank %d has 3 calls with 16 bytes\n"
 			}
-			_, lines, err := run(t, program, "xt5", 3, hosting{engines: 1})
-			if want := []string{fmt.Sprintf(says, 0), fmt.Sprintf(says, 1), fmt.Sprintf(says, 2)}; err != nil || !slices.Equal(lines, want) {
-				t.Errorf("%s with the profiler as %s: %v, printed %q, want %q", name, way, err, lines, want)
+			for _, engines := range []int{1, 2, 3} {
+				_, lines, err := run(t, program, "xt5", 3, hosting{engines: engines})
+				if want := []string{fmt.Sprintf(says, 0), fmt.Sprintf(says, 1), fmt.Sprintf(says, 2)}; err != nil || !slices.Equal(lines, want) {
+					t.Errorf("%s with the profiler as %s, %d engines: %v, printed %q, want %q", name, way, engines, err, lines, want)
+				}
 			}
 		}
 	}

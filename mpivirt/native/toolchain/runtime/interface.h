@@ -256,7 +256,6 @@ struct gigarank_program {
 	int32_t image;     /* the file that holds them, if they can be mapped, else -1 */
 	const char *fortran_constants; /* its common block of them, NULL for none */
 	uintptr_t base, text, text_bytes; /* where it lies, and its code */
-	int32_t libraries; /* of its own, with variables */
 	int32_t executable; /* it executes what lies on its stack: compilers put a piece of code there for a nested function */
 	char *(*exceptions)(void); /* returns where a thread has its exceptions, NULL if it has none */
 	char fault[256];   /* why it cannot run, empty if it can */

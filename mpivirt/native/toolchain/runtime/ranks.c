@@ -942,8 +942,8 @@ static int count_objects(struct dl_phdr_info *o, size_t size, void *what) {
  * moved: the loader does not see its constructors and destructors. */
 enum { MOVED = 0x60676900 };
 
-/* hold_copy has each rank call the constructors of such a copy. It reports whether it is one. */
-static int hold_copy(const struct dl_phdr_info *o) {
+/* hold_copy has each rank call the constructors of an object if it is such a copy. */
+static void hold_copy(const struct dl_phdr_info *o) {
 	const ElfW(Dyn) *d = NULL;
 	struct gigarank_held h = {0}, *kept, **last = &held;
 	for (int i = 0; i < o->dlpi_phnum; i++)
@@ -956,14 +956,13 @@ static int hold_copy(const struct dl_phdr_info *o) {
 		h.ends = d->d_tag == MOVED + DT_FINI_ARRAYSZ ? d->d_un.d_val / sizeof(void *) : h.ends;
 	}
 	if (!h.begin && !h.end)
-		return 0;
+		return;
 	if (!(kept = malloc(sizeof h)))
 		gigarank_fatal("gigarank: the constructors of a library cannot be held back\n");
 	*kept = h;
 	while (*last) /* before those of the program */
 		last = &(*last)->next;
 	*last = kept;
-	return 1;
 }
 
 /* add_object adds the variables of the program and of the libraries that came with it, unless
@@ -977,8 +976,7 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *what) {
 	int own = o->dlpi_addr == s->map->l_addr && strcmp(o->dlpi_name, s->map->l_name) == 0;
 	if (!own && (strncmp(o->dlpi_name, "/lib", 4) == 0 || strncmp(o->dlpi_name, "/usr/lib", 8) == 0))
 		return 0;
-	int copy = hold_copy(o);
-	size_t before = p->bytes;
+	hold_copy(o);
 	add_pieces(p, o);
 	for (int i = 0; own && i < o->dlpi_phnum; i++)
 		if (o->dlpi_phdr[i].p_type == PT_LOAD && o->dlpi_phdr[i].p_flags & PF_X) {
@@ -986,7 +984,6 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *what) {
 			p->text = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
 			p->text_bytes = o->dlpi_phdr[i].p_memsz;
 		}
-	p->libraries += !own && !copy && p->bytes > before;
 	return 0;
 }
 
