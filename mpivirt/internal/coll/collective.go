@@ -135,7 +135,8 @@ type instance struct {
 // one of them has called a nonblocking form: its clock goes on.
 type nonblockingState struct {
 	entry    []vtime.Time
-	requests []int32 // 0 for a blocking form
+	requests []int32  // 0 for a blocking form
+	calls    []uint32 // numbers of the ranks' calls, as their processors count them; nil without processors
 }
 
 // instanceBytes is the memory of an instance that members who are ahead have left to others.
@@ -280,6 +281,9 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	}
 	inst.time(lp, k.Timing)
 	k.Timing = stats.Untimed
+	if k.Processors != nil {
+		k.Processors[lp].Calls++
+	}
 	local := member - c.First
 	inst.entered[local>>6] |= 1 << (local & 63)
 	inst.Count++
@@ -292,6 +296,9 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	if inst.nonblocking != nil {
 		inst.nonblocking.entry[local] = k.Clock[lp]
 		inst.nonblocking.requests[local] = request
+		if k.Processors != nil {
+			inst.nonblocking.calls[local] = k.Processors[lp].Calls
+		}
 	}
 	if inst.failed != nil {
 		k.enterFailed(inst, lp)
@@ -327,15 +334,21 @@ func (inst *instance) keep(local int, v *Collective) {
 	inst.local.inputs[local], inst.local.outputs[local] = v.Input, v.Output
 }
 
-// keepEntries allocates entry times and requests, and stores the entries of those that
-// have entered.
+// keepEntries allocates entry times, requests and the numbers of calls, and stores those of the
+// members that have entered.
 func (inst *instance) keepEntries(k *Collectives) {
 	n := inst.comm.Last - inst.comm.First
-	inst.nonblocking = &nonblockingState{make([]vtime.Time, n), make([]int32, n)}
+	inst.nonblocking = &nonblockingState{entry: make([]vtime.Time, n), requests: make([]int32, n)}
+	if k.Processors != nil {
+		inst.nonblocking.calls = make([]uint32, n)
+	}
 	for local := range n {
 		if inst.Has(local) {
 			lp, _ := k.Local(inst.comm.RankOf(inst.comm.First+local, 0))
 			inst.nonblocking.entry[local] = k.Clock[lp]
+			if k.Processors != nil {
+				inst.nonblocking.calls[local] = k.Processors[lp].Calls
+			}
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (k *Collectives) beginRound(index int32, a *agent, step *collectives.Step) 
 	a.posted, a.stage = a.clock, acknowledging
 	if step.To != collectives.None {
 		a.sent = leaving
-		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpRound, Index: index, Earliest: a.clock, Released: a.released})
+		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpRound, Call: k.callOf(a), Index: index, Earliest: a.clock, Released: a.released})
 	}
 	if step.From != collectives.None {
 		a.stage = receiving
@@ -77,11 +77,24 @@ func (k *Collectives) beginRound(index int32, a *agent, step *collectives.Step) 
 	}
 }
 
+// callOf returns the number, among the collectives that an agent's rank has called, of the one
+// that the agent carries out.
+func (k *Collectives) callOf(a *agent) uint32 {
+	inst, member := a.inst, int(a.member)
+	if inst.nonblocking == nil {
+		return k.Processors[a.lp].Calls // the rank is in it, and calls no other
+	}
+	if inst.leaders {
+		member = inst.comm.nodes.leader(member)
+	}
+	return inst.nonblocking.calls[member-inst.comm.First]
+}
+
 // postRound has an agent receive, when its round begins, a message that was taken in
 // before.
 func (k *Collectives) postRound(index int32, a *agent) {
 	a.stage = posting
-	k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpReceive, Index: index, Earliest: a.posted, Released: a.released})
+	k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpReceive, Call: k.callOf(a), Index: index, Earliest: a.posted, Released: a.released})
 }
 
 // SendRoundAt sends the message of an agent's round.
@@ -140,7 +153,7 @@ func (k *Collectives) finishReceive(index int32, a *agent, step *collectives.Ste
 	}
 	if work > 0 {
 		a.stage = combining
-		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpCombine, Index: index, Earliest: a.clock, Released: a.released, Length: work})
+		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpCombine, Call: k.callOf(a), Index: index, Earliest: a.clock, Released: a.released, Length: work})
 	}
 	return true
 }

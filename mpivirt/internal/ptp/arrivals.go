@@ -11,9 +11,9 @@ import (
 type Arrival struct {
 	At, Released vtime.Time
 	Source       int32
-	number       uint32
-	Index        int32 // the message; of a match, the sender's request or agent
-	Round        bool  // a round message of a collective; of a match, it is for an agent
+	number       uint32 // messages and matches of one source come in the order of sending
+	Index        int32  // the message; of a match, the sender's request or agent
+	Round        bool   // a round message of a collective; of a match, it is for an agent
 }
 
 // before orders arrivals by (instant, source rank, number).

@@ -7,9 +7,9 @@ import "gigarank/vtime"
 // beginning is something that a processor can begin at an instant.
 type beginning struct {
 	at, released vtime.Time
-	source       int32 // rank; own or ofAgents for an operation
-	number       uint32
-	choice       int // position of the operation in active, matchChoice or messageChoice
+	source       int32  // rank; own or ofAgents for an operation
+	number       uint32 // of an agent's operation: the call; of a message: the order of coming
+	choice       int    // position of the operation in active, matchChoice or messageChoice
 }
 
 const (
@@ -19,7 +19,8 @@ const (
 
 // These stand for the source of an operation: the rank's program has one at most, the agents of
 // its collectives others. When an agent asks depends on when records of other engines come. So
-// the number, in order of asking, does not decide between the program and an agent.
+// the order of asking decides nothing: agents have that of the rank's calls. One agent asks for a
+// send and a receive at most, for the send first.
 const (
 	own      = -2
 	ofAgents = -1
@@ -54,9 +55,9 @@ func (k *Messages) first(lp int32, p *processor) beginning {
 	}
 	for i := range p.active {
 		op := &p.active[i]
-		b := beginning{released: op.Released, source: own, number: op.number, choice: i}
+		b := beginning{released: op.Released, source: own, choice: i}
 		if op.Kind >= OpRound {
-			b.source = ofAgents
+			b.source, b.number = ofAgents, op.Call
 		}
 		k.canBegin(lp, p, op, poll, &b)
 		if b.at < vtime.Forever && b.before(&best) {

@@ -32,7 +32,7 @@ func (k *Messages) betweenPolls(op *Operation, b *beginning) {
 		return
 	}
 	at, released := k.PollFrom(op, b.at)
-	next := beginning{released: released, source: own, number: op.number}
+	next := beginning{released: released, source: own}
 	if b.at = 0; !b.before(&next) {
 		at += vtime.Time(k.pollTime)
 	}

@@ -31,8 +31,8 @@ import (
 // Of all that can begin at the same instant, the one released first goes first. A message is
 // released when it is sent, an operation when those that it requires have started or ended.
 // This is the order of creation in LogGOPSim's event list. For equal releases LogGOPSim has no
-// rule. Here the operation of the rank's program goes first, then those of its collectives, then
-// messages by source rank, then by number.
+// rule. Here the operation of the rank's program goes first, then those of its collectives in the
+// order of their calls, then messages by source rank, those of one source in the order of sending.
 //
 // A rendezvous frees its sender at the instant of the match, as in LogGOPSim. Without any
 // delay there would be no lookahead. So the sender's processor learns of the match a
@@ -58,7 +58,8 @@ type processor struct {
 	head     int         // of queue
 	running  bool        // an operation of the program is active
 	serving  bool        // the processor is in serve
-	number   uint32      // counts operations and arrivals
+	number   uint32      // counts arrivals
+	Calls    uint32      // counts the rank's calls of collectives
 	Released vtime.Time  // release of the program's next operation
 	Sent     vtime.Time  // start of the latest send
 	taken    vtime.Time  // start of taking in the latest message
@@ -91,9 +92,9 @@ const (
 // Operation is work of a rank's program, or of an agent, for the processor.
 type Operation struct {
 	Kind     operationKind
-	direct   bool // a wait of a blocking call: it ends with the request, busy CPU or not
-	number   uint32
-	Index    int32 // send, take: the message; agents: the agent
+	direct   bool   // a wait of a blocking call: it ends with the request, busy CPU or not
+	Call     uint32 // agents: number of the rank's call
+	Index    int32  // send, take: the message; agents: the agent
 	request  int32
 	dst      int32
 	Earliest vtime.Time     // earliest start
@@ -133,8 +134,6 @@ func (k *Messages) activate(lp int32, p *processor, op Operation) {
 
 // Ask adds an operation to those that may begin.
 func (k *Messages) Ask(lp int32, p *processor, op Operation) {
-	p.number++
-	op.number = p.number
 	p.active = append(p.active, op)
 	k.nudge(lp)
 }
