@@ -2,14 +2,15 @@
 //
 // # Model
 //
-// A call enters an instance. Its communicator and its number name it on all engines. All
-// engines make the same choice of an interpreter (interpreter.go), since it rests on what all
-// of them know. By messages, each participant has an agent on a clock of its own. Over
-// arrays of clocks, package maxplus evaluates all participants of an engine at once. Locally,
-// one engine that has all members goes through the schedule round by round. Schedules come from package collectives. Node-leader wraps the first two with
-// joins and releases within nodes (join.go). Signatures that travel with messages show
-// that members call different things (mismatch.go). CostOf estimates the memory and
-// time of an instance on the host from the same choice.
+// A call (collective.go) enters an instance (instance.go). Its communicator and its number name
+// it on all engines. All engines make the same choice of an interpreter (interpreter.go), since
+// it rests on what all of them know. By messages, each participant has an agent on a clock of
+// its own. Over arrays of clocks, package maxplus evaluates all participants of an engine at
+// once. Locally, one engine that has all members goes through the schedule round by round.
+// Schedules come from package collectives. Node-leader wraps the first two with joins and
+// releases within nodes (join.go). Signatures that travel with messages show that members call
+// different things (mismatch.go). CostOf estimates the memory and time of an instance on the
+// host from the same choice.
 //
 // # Invariants
 //

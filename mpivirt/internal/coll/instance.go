@@ -1,0 +1,434 @@
+package coll
+
+import (
+	"slices"
+	"sort"
+	"unsafe"
+
+	"gigarank/collectives"
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/maxplus"
+	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// instance is one collective operation on one communicator, with the part of this
+// engine's members. MPI demands that all members call collectives in the same order, so
+// an instance has the same number on all engines.
+type instance struct {
+	// The fields that EnterBarrier reads lie in the first two cache lines.
+	comm    *Communicator
+	entered []uint64 // bit set of local members, counted from comm.first
+	Count   int      // of them
+	timed   int32    // label of the members' times in the tally, or stats.Untimed
+	mode    mode
+	leaders bool            // the schedule is among node leaders, with a join before and a release after
+	counted bool            // a barrier by joins, over arrays or in a given time
+	labels  map[int32]int32 // by LP, where they differ from timed
+	join    joinState       // under node-leader
+
+	Number   uint32
+	Call     Collective           // of the first local member; those of the others agree
+	schedule collectives.Schedule // nil for GivenTime
+	layout   *collectives.Layout  // of the working buffers; nil if each member has its own
+	agreement
+
+	nonblocking *nonblockingState // if any member called a nonblocking form
+	local       *localState       // carried out locally, with data
+	arrays      *arrayRun         // carried out over arrays, once begun
+	given       *givenState       // in a given time
+	split       *splitState       // if it makes communicators
+	failed      *failure          // of the collective as a whole
+
+	result   []byte        // of an operation with one result for all members
+	errors   map[int]error // by member: the error of its call
+	exited   int           // members that have left
+	resuming lpRange       // members that have left and are not resumed yet
+}
+
+// nonblockingState holds entries and requests of members, counted from comm.First, once
+// one of them has called a nonblocking form: its clock goes on.
+type nonblockingState struct {
+	entry    []vtime.Time
+	requests []int32  // 0 for a blocking form
+	calls    []uint32 // numbers of the ranks' calls, as their processors count them; nil without processors
+}
+
+// instanceBytes is the memory of an instance that members who are ahead have left to others.
+const instanceBytes = int64(unsafe.Sizeof(instance{}))
+
+// lpRange collects LPs with consecutive numbers that are to be resumed.
+type lpRange struct{ lo, hi int32 }
+
+// keep stores a member's input and output.
+func (inst *instance) keep(local int, v *Collective) {
+	if !v.Data {
+		return
+	}
+	if inst.local == nil {
+		n := inst.comm.Last - inst.comm.First
+		inst.local = &localState{make([][]byte, n), make([][]byte, n)}
+	}
+	if v.Transient {
+		inst.local.inputs[local], inst.local.outputs[local] = slices.Clone(v.Input), v.Output
+		return
+	}
+	inst.local.inputs[local], inst.local.outputs[local] = v.Input, v.Output
+}
+
+// keepEntries allocates entry times, requests and the numbers of calls, and stores those of the
+// members that have entered.
+func (inst *instance) keepEntries(k *Collectives) {
+	n := inst.comm.Last - inst.comm.First
+	inst.nonblocking = &nonblockingState{entry: make([]vtime.Time, n), requests: make([]int32, n)}
+	if k.Processors != nil {
+		inst.nonblocking.calls = make([]uint32, n)
+	}
+	for local := range n {
+		if inst.Has(local) {
+			lp, _ := k.Local(inst.comm.RankOf(inst.comm.First+local, 0))
+			inst.nonblocking.entry[local] = k.Clock[lp]
+			if k.Processors != nil {
+				inst.nonblocking.calls[local] = k.Processors[lp].Calls
+			}
+		}
+	}
+}
+
+// time stores the label under which the tally counts an LP's time in the instance.
+func (inst *instance) time(lp, label int32) {
+	if label == inst.timed {
+		return
+	}
+	if inst.labels == nil {
+		inst.labels = map[int32]int32{}
+	}
+	inst.labels[lp] = label
+}
+
+// noteTime enters an LP's time in the instance into the tally.
+func (k *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
+	label := inst.timed
+	if inst.labels != nil {
+		if other, differs := inst.labels[lp]; differs {
+			label = other
+		}
+	}
+	if label != stats.Untimed {
+		k.Summary.Tally.Note(label, d)
+	}
+}
+
+// Has reports whether a local member, counted from comm.first, has entered.
+func (inst *instance) Has(local int) bool { return inst.entered[local>>6]>>(local&63)&1 != 0 }
+
+// hasAny reports whether a member has entered the instance or one of its rivals.
+func (inst *instance) hasAny(local int) bool {
+	for ; inst != nil; inst = inst.rival {
+		if inst.Has(local) {
+			return true
+		}
+	}
+	return false
+}
+
+// entryOf returns when a local member entered.
+func (inst *instance) entryOf(k *Collectives, lp int32, member int) vtime.Time {
+	if inst.nonblocking != nil {
+		return inst.nonblocking.entry[member-inst.comm.First]
+	}
+	return k.Clock[lp]
+}
+
+// instanceFor returns the instance that a member's next collective belongs to:
+// the first that it has not entered.
+func (c *Communicator) instanceFor(k *Collectives, lp int32, member int, v *Collective) *instance {
+	local := member - c.First
+	if at := sort.Search(len(c.Live), func(i int) bool { return !c.Live[i].hasAny(local) }); at < len(c.Live) {
+		return c.Live[at]
+	}
+	inst := k.newInstance(c, c.Next, lp, v)
+	c.Next++
+	inst.remember()
+	if k.ErrorsReturn {
+		k.announce(inst)
+	}
+	k.adopt(inst)
+	if inst.counted && inst.failed == nil && !slices.ContainsFunc(c.Live, func(other *instance) bool { return other.Count < c.Locals }) {
+		c.open = inst
+	}
+	c.Live = append(c.Live, inst)
+	k.Engine.Buffer(instanceBytes)
+	return inst
+}
+
+// numbered returns the live instance with a number, nil if no local member has
+// entered it yet or all have left it.
+func (c *Communicator) numbered(number uint32) *instance {
+	if at := c.place(number); at < len(c.Live) && c.Live[at].Number == number {
+		return c.Live[at]
+	}
+	return nil
+}
+
+// place returns where in Live the instance with a number is, or would be.
+func (c *Communicator) place(number uint32) int {
+	return sort.Search(len(c.Live), func(i int) bool { return c.Live[i].Number >= number })
+}
+
+// newInstance returns a new instance, which an LP enters first on this engine.
+func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *Collective) *instance {
+	inst := &instance{comm: c, Number: number, Call: *v, entered: c.spare.entered}
+	c.spare.entered = nil
+	if inst.entered == nil {
+		inst.entered = world.Reserve[uint64](&k.Partition, (c.Last-c.First+63)/64)
+	}
+	clear(inst.entered)
+	inst.Call.Input, inst.Call.Output = nil, nil
+	inst.signature = v.signature()
+	inst.entrant = entrant{k.Clock[lp], k.Global(lp), inst.signature}
+	inst.timed = k.Timing
+	inst.leaders = v.Algorithm == collectives.NodeLeader
+	participants := c.Size
+	if inst.leaders {
+		if c.nodes == nil {
+			c.nodes = k.newNodeTable(c)
+		}
+		participants = c.nodes.count
+	}
+	if inst.schedule = v.schedule(participants); inst.schedule != nil {
+		inst.layout = inst.Call.commonLayout(inst.schedule)
+	}
+	choice := k.choiceFor(inst)
+	inst.mode = choice.mode()
+	if inst.mode == inGivenTime {
+		inst.given = k.beginGiven(inst)
+	}
+	if inst.mode == locally {
+		k.addIncomplete(inst)
+	}
+	if inst.leaders {
+		k.beginJoins(inst)
+	}
+	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == byArrays || inst.mode == inGivenTime) && k.Processors == nil
+	if v.Creation != nil {
+		inst.split = &splitState{}
+	}
+	return inst
+}
+
+// exit ends a member's part at instant t.
+func (k *Collectives) exit(inst *instance, lp int32, member int, t vtime.Time) {
+	k.exitFrom(inst, lp, member, t, t)
+}
+
+// exitFrom ends a member's part whose CPU is free at t. Its next operation is released at
+// over, an instant before t.
+func (k *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vtime.Time) {
+	if inst.split != nil && !inst.split.done && inst.errors[member] == nil {
+		k.holdExit(inst.split, heldExit{lp, int32(member), t})
+		return
+	}
+	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))
+	k.countExits(inst, 1)
+	if inst.nonblocking != nil {
+		if ri := inst.nonblocking.requests[member-inst.comm.First]; ri != 0 {
+			if err := inst.errors[member]; err != nil {
+				k.FailRequest(ri, err)
+			}
+			k.completeCollective(inst, ri, lp, over)
+			return
+		}
+		k.keepResult(inst, lp)
+	}
+	if err := inst.errors[member]; err != nil {
+		if k.Faults == nil {
+			k.Faults = map[int32]fault{}
+		}
+		k.Faults[lp] = fault{inst.callOf(member).Procedure, err}
+	}
+	if k.Processors != nil {
+		k.Processors[lp].Released = over
+	}
+	if k.Strict && k.Processors == nil { // a processor keeps the order by itself
+		k.wake(lp, t)
+		return
+	}
+	k.Clock[lp] = t
+	k.extendRange(inst, lp, 1)
+}
+
+// leave ends the parts of n LPs with consecutive numbers, whose clocks are set
+// and who wait in the blocking form.
+func (k *Collectives) leave(inst *instance, lp, n int32) {
+	k.countExits(inst, int(n))
+	k.extendRange(inst, lp, n)
+}
+
+// keepResult stores the result of an allreduce for an LP that waits in its blocking form,
+// where other members called the nonblocking form. Their next allreduce may end before the
+// LP is resumed.
+func (k *Collectives) keepResult(inst *instance, lp int32) {
+	if inst.Call.Operation != collectives.Allreduce || inst.result == nil {
+		return
+	}
+	if k.KeptResults == nil {
+		k.KeptResults = map[int32][]byte{}
+	}
+	k.KeptResults[lp] = inst.result
+}
+
+// countExits counts members that have left.
+func (k *Collectives) countExits(inst *instance, n int) {
+	if inst.Call.Operation == collectives.Allreduce && inst.nonblocking == nil { // else completeCollective brings it
+		inst.comm.result = inst.result // nil for a vector of no elements
+	}
+	if inst.split != nil {
+		inst.comm.made = inst.split.made
+	}
+	inst.exited += n
+	if invariant.Enabled {
+		inst.checkCounts()
+	}
+	if inst.exited == inst.comm.Locals {
+		inst.comm.retire(inst)
+		k.Engine.Buffer(-instanceBytes)
+	}
+}
+
+func (k *Collectives) extendRange(inst *instance, lp, n int32) {
+	if lp != inst.resuming.hi {
+		k.flushRange(inst)
+		inst.resuming = lpRange{lp, lp}
+	}
+	inst.resuming.hi += n
+}
+
+// flushRange resumes the collected LPs.
+func (k *Collectives) flushRange(inst *instance) {
+	r := inst.resuming
+	inst.resuming = lpRange{}
+	if r.hi == r.lo+1 {
+		k.Engine.Ready(r.lo)
+	} else {
+		k.Engine.ReadyRange(int(r.lo), int(r.hi))
+	}
+}
+
+// completeCollective completes the request of a nonblocking member.
+func (k *Collectives) completeCollective(inst *instance, ri, lp int32, t vtime.Time) {
+	q := k.Requests.At(ri)
+	if inst.result != nil {
+		if q.Buffer == nil {
+			q.Buffer = inst.result // shared
+		}
+		copy(q.Buffer, inst.result)
+	}
+	k.CompleteRequest(ri, t)
+	k.Notice(lp)
+}
+
+// spare holds the memory of an ended instance for the next one.
+type spare struct {
+	last    []vtime.Time
+	awaited []int32
+	entered []uint64
+	arrays  maxplus.Spare
+}
+
+// shortLive is the length up to which the instances after the first one move up when it ends.
+// Members far ahead of others may leave many behind.
+const shortLive = 16
+
+// retire forgets an instance that all local members have left.
+func (c *Communicator) retire(inst *instance) {
+	at := c.place(inst.Number)
+	if at == len(c.Live) || c.Live[at] != inst {
+		invariant.Broken("%v number %d of %s ends twice", inst.Call.Procedure, inst.Number, c)
+	}
+	if at == 0 && len(c.Live) > shortLive {
+		c.Live[0] = nil
+		c.Live = c.Live[1:]
+	} else {
+		c.Live = slices.Delete(c.Live, at, at+1)
+	}
+	c.spare.entered = inst.entered
+	c.keepPast(inst)
+}
+
+// Blocking returns the instance in whose blocking form an LP waits, nil if in none.
+func (c *Communicator) Blocking(lp int32, k *Collectives) *instance {
+	if c.Group == nil {
+		return nil
+	}
+	member := c.Group.Member(int(k.Global(lp)))
+	if member < 0 {
+		return nil
+	}
+	local := member - c.First
+	for _, inst := range c.Live {
+		for ; inst != nil; inst = inst.rival {
+			if inst.Has(local) && (inst.nonblocking == nil || inst.nonblocking.requests[local] == 0) && k.within(inst, lp) {
+				return inst
+			}
+		}
+	}
+	return nil
+}
+
+// within reports whether a local member that has entered an instance has not left it,
+// when no engine has anything left to do. Where each exit depends on all entries, no
+// member has left.
+func (k *Collectives) within(inst *instance, lp int32) bool {
+	if inst.leaders || inst.mode != byMessages {
+		return true
+	}
+	return k.agentOf(inst, lp) != 0
+}
+
+// lacksMembers reports whether an instance is carried out locally and not all have entered.
+func (inst *instance) lacksMembers() bool {
+	return inst.mode == locally && inst.Count < inst.comm.Locals
+}
+
+// addIncomplete adds a local instance that lacks members. When the list is full, the instances
+// go that lack none any more: ranks may always find something to do, and never be drained.
+func (k *Collectives) addIncomplete(inst *instance) {
+	if len(k.incomplete) == cap(k.incomplete) {
+		k.incomplete = slices.DeleteFunc(k.incomplete, func(i *instance) bool { return !i.lacksMembers() })
+		k.incomplete = slices.Grow(k.incomplete, len(k.incomplete)+1)
+	}
+	k.incomplete = append(k.incomplete, inst)
+}
+
+// Drained implements [engine.Kernel]. It turns local instances that lack members into
+// instances by messages: the missing members may wait for one that has entered and can
+// leave.
+func (k *Collectives) Drained() {
+	for i, inst := range k.incomplete {
+		k.incomplete[i] = nil
+		if inst.lacksMembers() {
+			k.demote(inst)
+		}
+	}
+	k.incomplete = k.incomplete[:0]
+}
+
+// demote turns an instance that is carried out locally into one by messages.
+func (k *Collectives) demote(inst *instance) {
+	inst.mode = byMessages
+	for member := inst.comm.First; member < inst.comm.Last; member++ {
+		local := member - inst.comm.First
+		if !inst.Has(local) {
+			continue
+		}
+		lp, _ := k.Local(inst.comm.RankOf(member, 0))
+		v := *inst.callOf(member)
+		if v.Data && inst.local != nil {
+			v.Transient = false // the inputs are copies
+			v.Input, v.Output = inst.local.inputs[local], inst.local.outputs[local]
+		}
+		k.startAgent(inst, lp, int32(member), &v)
+	}
+}
