@@ -775,10 +775,12 @@ func TestScripts(t *testing.T) {
 			case "run":
 				p := script(t, d, machine)
 				want := expected(t, p)
-				for i, engines := range []int{1, 2, len(p.ops)} {
-					for _, kind := range mpivirt.Kinds() {
-						for _, strict := range []bool{false, true} {
-							compare(t, p, hosting{kind: kind, engines: engines, strict: strict, protocol: sync.Protocol(i)}, want)
+				for range repetitions(t, d) {
+					for i, engines := range []int{1, 2, len(p.ops)} {
+						for _, kind := range mpivirt.Kinds() {
+							for _, strict := range []bool{false, true} {
+								compare(t, p, hosting{kind: kind, engines: engines, strict: strict, protocol: sync.Protocol(i)}, want)
+							}
 						}
 					}
 				}
@@ -788,6 +790,14 @@ func TestScripts(t *testing.T) {
 			return ""
 		})
 	})
+}
+
+// repetitions returns how often a script is run on each host: as the argument repeat says, where
+// a fault shows only if records of engines come late.
+func repetitions(t testing.TB, d *datadriven.TestData) int {
+	n := 1
+	d.MaybeScanArgs(t, "repeat", &n)
+	return n
 }
 
 // expected returns what the ranks of a program see: on the reference or, if the machine

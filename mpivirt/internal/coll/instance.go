@@ -227,7 +227,7 @@ func (k *Collectives) exit(inst *instance, lp int32, member int, t vtime.Time) {
 // over, an instant before t.
 func (k *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vtime.Time) {
 	if inst.split != nil && !inst.split.done && inst.errors[member] == nil {
-		k.holdExit(inst.split, heldExit{lp, int32(member), t})
+		k.holdExit(inst.split, heldExit{lp, int32(member), t, over})
 		return
 	}
 	k.noteTime(inst, lp, t.Sub(inst.entryOf(k, lp, member)))

@@ -26,7 +26,7 @@ type splitState struct {
 // heldExit is a member's exit that waits for the data.
 type heldExit struct {
 	lp, member int32
-	t          vtime.Time
+	t, over    vtime.Time // see exitFrom
 }
 
 // holdExit keeps a member's exit until the data are there. They are on their way: the exit
@@ -41,7 +41,7 @@ func (k *Collectives) holdExit(s *splitState, h heldExit) {
 // letGo carries out the exits that were held.
 func (k *Collectives) letGo(inst *instance) {
 	for _, h := range k.takeExits(inst.split) {
-		k.exit(inst, h.lp, int(h.member), h.t)
+		k.exitFrom(inst, h.lp, int(h.member), h.t, h.over)
 	}
 }
 
