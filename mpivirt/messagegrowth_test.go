@@ -24,6 +24,7 @@ type growth struct {
 // growthState is the state of an event rank: the number of steps so far, and its requests.
 type growthState struct {
 	at       int
+	over     int // requests that are complete
 	requests []steps.Request
 }
 
@@ -145,6 +146,54 @@ func waitEachStep(r *steps.Rank, s *growthState, n int) steps.Outcome {
 	return r.Waitany(s.requests...)
 }
 
+func waitSome(r *mpivirt.Rank, q []mpivirt.Request) error {
+	for left := len(q); left > 0; {
+		which, _, err := mpivirt.Waitsome(q)
+		if err != nil {
+			return err
+		}
+		left -= len(which)
+	}
+	return nil
+}
+
+func waitSomeStep(r *steps.Rank, s *growthState, n int) steps.Outcome {
+	if s.at > 0 {
+		for _, i := range r.Indices() {
+			s.requests[i] = 0
+			s.over++
+		}
+	}
+	if s.at = 1; s.over == n {
+		return r.Finish()
+	}
+	return r.Waitsome(s.requests...)
+}
+
+func testEach(r *mpivirt.Rank, q []mpivirt.Request) error {
+	for left := len(q); left > 0; {
+		_, _, found, err := mpivirt.Testany(q)
+		if err != nil {
+			return err
+		}
+		if found {
+			left--
+		}
+	}
+	return nil
+}
+
+func testEachStep(r *steps.Rank, s *growthState, n int) steps.Outcome {
+	if s.at > 0 && r.Found() {
+		s.requests[r.Index()] = 0
+		s.over++
+	}
+	if s.at = 1; s.over == n {
+		return r.Finish()
+	}
+	return r.Testany(s.requests...)
+}
+
 func waitOnceThenAll(r *mpivirt.Rank, q []mpivirt.Request) error {
 	if _, _, err := mpivirt.Waitany(q); err != nil {
 		return err
@@ -170,6 +219,8 @@ const tasks = 4
 var anyGrowths = []growth{
 	postedReceives("posted, named, Waitany", 1, waitEach, waitEachStep),
 	postedReceives("posted, any source, Waitany", mpivirt.AnySource, waitEach, waitEachStep),
+	postedReceives("posted, named, Waitsome", 1, waitSome, waitSomeStep),
+	postedReceives("posted, named, Testany", 1, testEach, testEachStep),
 }
 
 // growths are the others.
@@ -305,7 +356,7 @@ var growthMachines = map[string]string{
 func TestCostOfAMessageStaysConstant(t *testing.T) {
 	const n, more, most = 500, 8, 24
 	for _, machine := range []string{"flat", "loggops-default"} {
-		for _, g := range growths {
+		for _, g := range slices.Concat(growths, anyGrowths) {
 			t.Run(machine+"/"+g.name, func(t *testing.T) {
 				for _, strict := range []bool{false, true} {
 					grows := func() (few, many time.Duration) {

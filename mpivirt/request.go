@@ -49,6 +49,9 @@ var noneActive = kernel.Completion{Found: true}
 
 // await makes a call that waits for requests, or tests them.
 func await(op world.Procedure, requests []Request) *kernel.Completion {
+	if kernel.Keeps(op, len(requests)) {
+		return awaitKept(op, requests)
+	}
 	first := slices.IndexFunc(requests, func(q Request) bool { return q.active() })
 	if first < 0 {
 		return &noneActive
@@ -62,6 +65,46 @@ func await(op world.Procedure, requests []Request) *kernel.Completion {
 		list = append(list, requests[i].index)
 	}
 	return r.doList(op, list, err)
+}
+
+// awaitKept is await for a long slice, which the kernel keeps from one call to the next.
+func awaitKept(op world.Procedure, requests []Request) *kernel.Completion {
+	r := ownerOf(requests)
+	if r == nil {
+		return &noneActive
+	}
+	s, _ := r.k.KeptSlice(r.lp).(*longSlice)
+	if s == nil {
+		s = &longSlice{}
+	}
+	again := typed.SameMemory(s.requests, requests)
+	s.requests = requests
+	return r.do(r.world.compose(op).WaitsKept(r.k.KeepSlice(r.lp, s, again)))
+}
+
+// ownerOf returns the rank of an active request, nil if there is none. Those that are left are
+// often at one of the ends.
+func ownerOf(requests []Request) *Rank {
+	for i, n := 0, len(requests); i <= n/2 && i < n; i++ {
+		if q := &requests[i]; q.active() {
+			return q.r
+		}
+		if q := &requests[n-1-i]; q.active() {
+			return q.r
+		}
+	}
+	return nil
+}
+
+// longSlice is a slice that a rank waits for again and again. It stays in memory as long as it
+// is kept: no other slice begins at the same address. It implements [ptp.Slice].
+type longSlice struct{ requests []Request }
+
+func (s *longSlice) Len() int { return len(s.requests) }
+
+func (s *longSlice) At(place int) (index int32, err error) {
+	q := &s.requests[place]
+	return q.index, q.valid()
 }
 
 // retire returns the status of a complete request and makes it inactive.
@@ -122,7 +165,9 @@ func allOf(op world.Procedure, requests []Request) ([]Status, bool, error) {
 
 // Waitany waits until one of the requests is complete and returns its index (MPI_Waitany).
 // It takes the one that completes first; of several that are complete at the call, the first
-// in the slice. The index is Undefined if none is active.
+// in the slice. The index is Undefined if none is active. A slice of 256 requests or more is kept
+// from one call to the next, so that a call need not look at all of it. A rank that moves active
+// requests about in such a slice may get another one of several that are complete.
 func Waitany(requests []Request) (int, Status, error) {
 	index, status, _, err := anyOf(world.Waitany, requests)
 	return index, status, err

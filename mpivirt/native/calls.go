@@ -101,12 +101,12 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		b.sends(q, c)
 		b.receives(q, c)
 	case p <= world.Testsome:
-		list := k.RequestList[:0]
-		for _, index := range unsafe.Slice(c.requests, c.n) {
-			list = append(list, int32(index))
+		list := unsafe.Slice((*int32)(c.requests), c.n)
+		if kernel.Keeps(p, len(list)) {
+			q.WaitsKept(k.KeepRequests(lp, list))
+		} else {
+			q.Waits(list, nil) // which the wait copies
 		}
-		k.RequestList = list
-		q.Waits(list, nil)
 	case p <= world.Improbe:
 		q.Receives(nil, 0, true, int(c.source), int(c.tag))
 	case p == world.CommFree:

@@ -14,6 +14,9 @@ type Request int32
 // await makes a call that waits for requests, or tests them.
 func (r *Rank) await(op world.Procedure, requests ...Request) Outcome {
 	q := r.compose(op)
+	if kernel.Keeps(op, len(requests)) {
+		return r.do(q.WaitsKept(r.k.KeepRequests(r.lp, typed.Elements[int32](typed.Bytes(requests)))))
+	}
 	list := r.k.RequestList[:0]
 	for _, request := range requests {
 		list = append(list, int32(request))

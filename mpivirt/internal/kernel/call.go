@@ -16,6 +16,7 @@ import (
 type Call struct {
 	ptp.Operands
 	requests []int32 // of a wait or test; 0 is an inactive one
+	kept     bool    // the requests of a wait or test are those of the LP's kept list
 	err      error   // that the typed call has found in the arguments
 
 	communicator *coll.Communicator
@@ -35,7 +36,14 @@ func (q *Call) Enters(v *coll.Collective, err error) *Call {
 // Waits sets the requests to wait for or to test, and the error in them. It returns the
 // call.
 func (q *Call) Waits(requests []int32, err error) *Call {
-	q.requests, q.err = requests, err
+	q.requests, q.kept, q.err = requests, false, err
+	return q
+}
+
+// WaitsKept sets the requests to wait for, or to test, to those of the LP's kept list, and the
+// error in them. It returns the call.
+func (q *Call) WaitsKept(err error) *Call {
+	q.kept, q.err = true, err
 	return q
 }
 
@@ -241,7 +249,31 @@ func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
 	return k.WaitRequests(lp, ptp.WaitAll, append(box.Wait.Requests[:0], received, sent), q.Procedure)
 }
 
+// Keeps reports whether the requests of a call are kept from one call to the next.
+func Keeps(op world.Procedure, requests int) bool {
+	switch op {
+	case world.Waitany, world.Waitsome, world.Testany, world.Testsome:
+		return requests >= ptp.LongList
+	}
+	return false
+}
+
+// KeepRequests makes a list the kept list of an LP, and returns the error in it.
+func (k *Kernel) KeepRequests(lp int32, list []int32) error {
+	return k.KeepList(lp, list, k.checkRequest)
+}
+
 func (k *Kernel) submitWait(lp int32, q *Call) bool {
+	if q.kept {
+		switch {
+		case q.err != nil:
+			return k.Raise(lp, q.Procedure, q.err)
+		case k.NoneKept(lp):
+			k.NewCompletion(lp).Found = true
+			return true
+		}
+		return k.WaitKept(lp, waitKinds[q.Procedure], q.Procedure)
+	}
 	active, err := false, q.err
 	for _, index := range q.requests {
 		active = active || index != 0

@@ -95,7 +95,7 @@ func (k *Kernel) IsBlocked(lp int32) bool {
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.Global(lp)), Since: k.Clock[lp]}}
 	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
-		w.Call, w.For = box.Wait.Procedure.String(), k.awaited(box)
+		w.Call, w.For = box.Wait.Procedure.String(), k.awaited(lp, box)
 		return w, true
 	}
 	for c := range k.Communicators.Values() {
@@ -159,22 +159,27 @@ func (e *DeadlockError) missing(w *waiter) string {
 }
 
 // awaited describes what the wait of a mailbox is for.
-func (k *Kernel) awaited(box *ptp.Mailbox) string {
+func (k *Kernel) awaited(lp int32, box *ptp.Mailbox) string {
 	w := &box.Wait
 	switch w.Kind {
 	case ptp.WaitOne:
-		return k.describe(w.Request)
+		return k.describe(w.Subject)
 	case ptp.WaitProbe, ptp.TestProbe:
 		return "a message " + k.from(w.Comm, w.Peer, w.Tag)
 	}
 	var parts []string
-	for _, ri := range w.Requests {
-		if ri != 0 && !k.Requests.At(ri).Complete {
+	more := 0
+	for _, ri := range k.WaitedFor(lp) {
+		switch {
+		case ri == 0 || k.Requests.At(ri).Complete:
+		case len(parts) < 3:
 			parts = append(parts, k.describe(ri))
+		default:
+			more++
 		}
 	}
-	if len(parts) > 3 {
-		parts = append(parts[:3], fmt.Sprintf("and %d more", len(parts)-3))
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -94,7 +94,7 @@ func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 	if box.Wait.Kind >= TestAll {
 		b.at = max(op.Earliest, p.State.CPU)
 		if k.absorbed(lp, op) {
-			success := k.successTime(box)
+			success := k.successTime(lp, box)
 			if success == vtime.Forever {
 				b.at = success
 				return
@@ -103,7 +103,7 @@ func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 		}
 		return
 	}
-	end := k.waitEnd(box)
+	end := k.waitEnd(lp, box)
 	switch {
 	case end == vtime.Forever:
 		b.at = end
@@ -115,11 +115,11 @@ func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 }
 
 // waitEnd returns the instant from which a wait is over, Forever if it is unknown.
-func (k *Messages) waitEnd(box *Mailbox) vtime.Time {
+func (k *Messages) waitEnd(lp int32, box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {
 	case WaitOne:
-		if r := k.Requests.At(w.Request); r.Complete {
+		if r := k.Requests.At(w.Subject); r.Complete {
 			return r.Time
 		}
 	case WaitAll:
@@ -131,7 +131,7 @@ func (k *Messages) waitEnd(box *Mailbox) vtime.Time {
 			return k.messages.At(index).arrival
 		}
 	default:
-		return w.at
+		return k.soonest(lp, w)
 	}
 	return vtime.Forever
 }

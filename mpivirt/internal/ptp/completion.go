@@ -70,7 +70,7 @@ func (k *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
 	b.Found = kind < TestAll || w.found
 	switch kind {
 	case WaitOne:
-		k.AddRequest(b, w.Request, w.Procedure)
+		k.AddRequest(b, w.Subject, w.Procedure)
 		return
 	case WaitProbe, TestProbe:
 		if b.Found {
@@ -81,6 +81,9 @@ func (k *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
 	k.unwaited(w.Requests)
 	switch {
 	case !b.Found:
+	case len(w.Requests) == 0:
+		k.takeKept(b, w)
+		return
 	case kind == WaitAny || kind == TestAny:
 		b.Indices = append(b.Indices, k.chargeFirst(lp, w.Requests, w.at))
 	case kind == WaitSome || kind == TestSome:
@@ -112,20 +115,25 @@ func (k *Messages) AddRequest(b *Completion, index int32, op world.Procedure) {
 			b.Err, b.Procedure, b.Fatal = err, op, k.ErrorsAreFatal(b.LP)
 		}
 	}
+	w := &k.Box(b.LP).Wait
 	if q.Kind == exchangeRequest {
-		k.releaseParts(index)
+		w.active -= k.releaseParts(index)
 	}
+	if q.whole < 0 {
+		k.leave(b.LP, q)
+	}
+	w.active--
 	q.LP = world.None // another wait for it is an error
 	b.Completed = append(b.Completed, index)
 }
 
 // addMessage adds the message that a probe has found to the completion.
 func (k *Messages) addMessage(b *Completion, w *wait) {
-	m := k.messages.At(w.message)
+	m := k.messages.At(w.Subject)
 	b.Status = world.Status{Source: int(m.source), Tag: int(m.tag), Bytes: m.bytes}
 	if w.Procedure == world.Mprobe || w.Procedure == world.Improbe {
-		b.Message = w.message
-		k.extract(b.LP, w.message)
+		b.Message = w.Subject
+		k.extract(b.LP, w.Subject)
 	}
 }
 

@@ -7,7 +7,8 @@
 // of its receiver with its arrival time, and matching.go says which receive takes it. Short
 // lists hold messages and receives; after a long search bins do, by what they match. The
 // requests that a wait names determine the instant at which it ends. Where that depends on
-// timing, a timed event evaluates the wait again once more is known. Above the eager limit a
+// timing, a timed event evaluates the wait again once more is known. A long list of requests of
+// which a rank waits for any is kept for its next call (kept.go). Above the eager limit a
 // message is REQ, ACK, DATA. Under a model with state at the receiver a rank's processor
 // takes all decisions in the order of virtual time (processor.go).
 //

@@ -108,13 +108,16 @@ func (k *Messages) chargeExchange(lp int32, r *request, at vtime.Time) {
 	k.Clock[lp] = max(k.Clock[lp].Add(vtime.Duration(r.Bytes)), r.Time)
 }
 
-// releaseParts releases the parts of an exchange that has been waited for.
-func (k *Messages) releaseParts(whole int32) {
+// releaseParts releases the parts of an exchange that has been waited for, and returns their
+// number.
+func (k *Messages) releaseParts(whole int32) (parts int32) {
 	x := k.exchanges[whole]
+	parts = int32(len(x.parts))
 	delete(k.exchanges, whole)
 	for _, part := range x.parts {
 		k.Requests.Release(part)
 	}
 	x.parts, x.end = x.parts[:0], nil
 	k.spareExchanges = append(k.spareExchanges, x)
+	return parts
 }

@@ -34,6 +34,11 @@ func (k *Messages) CheckMailbox(lp int32) {
 		invariant.Broken("rank %d has posted a receive for message %+v, which is there", k.Global(lp), *k.messages.At(least))
 	}
 	k.checkPending(lp, box)
+	if x := k.kept[lp]; x != nil {
+		if k.looks++; k.looks%manyBinned == 0 {
+			k.checkKept(lp, x)
+		}
+	}
 }
 
 // checksLists reports whether a look at a mailbox checks its lists: each look at short ones,

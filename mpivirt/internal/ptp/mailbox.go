@@ -89,9 +89,10 @@ type pointToPoint struct {
 	errors           map[int32]error       // of requests, by index
 	exchanges        map[int32]*exchange   // by request
 	spareExchanges   []*exchange
-	chargeOrder      []int32 // scratch of chargeAll
-	completed        []int32 // scratch of chargeSome
-	looks            uint32  // with invariants: counts the looks at mailboxes with long lists
+	kept             map[int32]*kept // by LP that has waited for any of many requests
+	chargeOrder      []int32         // scratch of chargeAll
+	completed        []int32         // scratch of chargeSome
+	looks            uint32          // with invariants: counts the looks at mailboxes with long lists
 }
 
 // message is a point-to-point message that no receive has taken yet.
@@ -179,6 +180,7 @@ func (k *Messages) CloseBox(lp int32) {
 	if len(box.flight.more) > shortFlight {
 		delete(k.longFlights, lp)
 	}
+	k.Discard(lp)
 	k.boxes.Release(k.MailboxOf[lp])
 	k.MailboxOf[lp] = 0
 }

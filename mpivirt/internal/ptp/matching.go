@@ -195,7 +195,10 @@ func (k *Messages) CompleteRequest(ri int32, t vtime.Time) {
 			w.at = min(w.at, t)
 		}
 	}
-	if r.whole != 0 {
+	switch {
+	case r.whole > 0:
 		k.partComplete(r.whole)
+	case r.whole < 0:
+		k.keptCompletes(ri, r)
 	}
 }

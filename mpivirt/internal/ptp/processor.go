@@ -55,7 +55,7 @@ type processor struct {
 	matches  arrivals // of rendezvous and synchronous sends, on their way back
 	active   []Operation
 	queue    []Operation // of the program, behind the one that is active
-	head     int         // of queue
+	head     int32       // of queue
 	running  bool        // an operation of the program is active
 	serving  bool        // the processor is in serve
 	number   uint32      // counts arrivals
@@ -162,7 +162,7 @@ func (k *Messages) PostponeEnd(lp int32) bool {
 }
 
 // crowded reports whether the program's queue is so long that the rank must wait.
-func (p *processor) crowded() bool { return len(p.queue)-p.head > 1000 }
+func (p *processor) crowded() bool { return len(p.queue)-int(p.head) > 1000 }
 
 // nudge arms a processor for what it can begin next, after a change.
 func (k *Messages) nudge(lp int32) {
@@ -225,7 +225,7 @@ func (k *Messages) TakeUp(lp int32) {
 
 // drain starts the operations in the program's queue up to the first that takes time.
 func (k *Messages) drain(lp int32, p *processor) {
-	for !p.running && p.head < len(p.queue) {
+	for !p.running && int(p.head) < len(p.queue) {
 		k.Operate(lp, p.dequeue())
 	}
 }
@@ -293,6 +293,10 @@ func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) 
 		k.Requests.At(op.request).posted = at
 		k.take(lp, k.Box(lp), op.request, op.Index)
 	case opWait:
+		if w := &k.Box(lp).Wait; w.ofKept() && k.looksThrough(lp, w, at) {
+			p.active = append(p.active, *op) // it may begin at another instant
+			return
+		}
 		if k.absorbed(lp, op) { // the polls before this one have failed
 			p.State.CPU = max(p.State.CPU, at)
 		}
@@ -310,7 +314,7 @@ func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) 
 func (p *processor) dequeue() Operation {
 	op := p.queue[p.head]
 	p.queue[p.head] = Operation{}
-	if p.head++; p.head == len(p.queue) {
+	if p.head++; int(p.head) == len(p.queue) {
 		p.queue, p.head = p.queue[:0], 0
 	}
 	return op
@@ -334,7 +338,7 @@ func (k *Messages) endWait(lp int32) {
 	w := &box.Wait
 	w.at, w.queued = k.Clock[lp], true
 	if w.Kind == WaitProbe {
-		w.message = k.probed(box, w.at)
+		w.Subject = k.probed(box, w.at)
 	}
 	k.above.Resume(lp)
 }

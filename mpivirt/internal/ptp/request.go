@@ -32,7 +32,7 @@ type request struct {
 	Tag        int32 // receive: tag or AnyTag, once complete that of the message
 	next       int32 // in a chain; exchange: its own index
 	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals
-	whole      int32 // request of the exchange that it is a part of; 0 for none
+	whole      int32 // request of the exchange that it is a part of; ^place in the LP's kept list; 0 for none
 	Kind       requestKind
 	Procedure  world.Procedure
 	Complete   bool // outcome and time are known
@@ -82,13 +82,13 @@ type wait struct {
 	// earlier wait. It repeats after 2^32 waits, without harm: HandleWait evaluates the wait
 	// only at the instant for which it is armed, when all arrivals up to it are known.
 	generation uint32
-	Requests   []int32 // waitAll, waitAny, waitSome, tests; 0 is an inactive one
-	Request    int32   // waitOne
+	Requests   []int32 // waitAll, waitAny, waitSome, tests; 0 is an inactive one; none with a kept list
+	Subject    int32   // waitOne: the request; probes: the message found
 	pending    int32   // waitAll: requests that are not complete
 	Comm       int32   // probes
 	Peer       int32
 	Tag        int32
-	message    int32      // probes: the message found
+	active     int32      // requests that the LP has begun and not waited for, on all lists
 	armed      vtime.Time // instant of the next evaluation; Forever if none
 	at         vtime.Time // end of the wait; until it is over, the least completion time of Requests
 }

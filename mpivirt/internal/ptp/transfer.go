@@ -126,6 +126,7 @@ func (k *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 	k.generation++
 	index := k.Requests.Take()
 	*k.Requests.At(index) = request{Kind: kind, LP: lp, Procedure: c, generation: k.generation, posted: k.Clock[lp]}
+	k.Box(lp).Wait.active++
 	if kind == ReceiveRequest {
 		k.opened(lp)
 	}
@@ -334,7 +335,7 @@ func (k *Messages) Receive(lp int32, q *Operands) int32 {
 // WaitRequest starts a wait of the LP for one request; see beginWait.
 func (k *Messages) WaitRequest(lp int32, request int32, c world.Procedure) bool {
 	box := k.Box(lp)
-	box.Wait.Request = request
+	box.Wait.Subject = request
 	return k.beginWait(lp, box, WaitOne, c)
 }
 
@@ -371,7 +372,7 @@ func (k *Messages) unwaited(requests []int32) {
 func (k *Messages) Probe(lp int32, kind WaitKind, q *Operands) bool {
 	box := k.Box(lp)
 	w := &box.Wait
-	w.Comm, w.Peer, w.Tag, w.message = q.Comm.Index, int32(q.Incoming.Source), int32(q.Incoming.Tag), 0
+	w.Comm, w.Peer, w.Tag, w.Subject = q.Comm.Index, int32(q.Incoming.Source), int32(q.Incoming.Tag), 0
 	return k.beginWait(lp, box, kind, q.Procedure)
 }
 

@@ -66,6 +66,9 @@ func (k *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
 func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	w := &box.Wait
 	at, certain := k.evaluate(lp, box, known)
+	if certain && w.ofKept() && k.looksThrough(lp, w, at) {
+		at, certain = k.evaluate(lp, box, known)
+	}
 	if certain && (!k.Strict || at <= known) {
 		w.at = at
 		return true
@@ -110,7 +113,7 @@ func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	clock := k.Clock[lp]
 	switch w.Kind {
 	case WaitOne:
-		if r := k.Requests.At(w.Request); r.Complete {
+		if r := k.Requests.At(w.Subject); r.Complete {
 			return max(clock, r.Time), true
 		}
 		return vtime.Forever, false
@@ -122,18 +125,21 @@ func (k *Messages) evaluate(lp int32, box *Mailbox, known vtime.Time) (at vtime.
 	case WaitProbe:
 		return k.evaluateProbe(box, clock, known)
 	case WaitAny, WaitSome:
-		at = max(clock, w.at)
+		at = max(clock, k.soonest(lp, w))
 		return at, at <= known
 	default:
-		return k.evaluatePoll(box, clock, known)
+		return k.evaluatePoll(lp, box, clock, known)
 	}
 }
 
-// earliest returns the least completion time of the requests, Forever if none is complete.
-// Inactive requests (index 0) are skipped.
-func (k *Messages) earliest(requests []int32) vtime.Time {
+// earliest returns the least completion time of the requests that a wait is for, Forever if
+// none is complete. Inactive requests (index 0) are skipped.
+func (k *Messages) earliest(lp int32, w *wait) vtime.Time {
+	if len(w.Requests) == 0 {
+		return k.earliestKept(k.kept[lp])
+	}
 	least := vtime.Forever
-	for _, ri := range requests {
+	for _, ri := range w.Requests {
 		if ri == 0 {
 			continue
 		}
@@ -157,11 +163,11 @@ func (k *Messages) latest(clock vtime.Time, requests []int32) vtime.Time {
 // evaluateProbe is evaluate for a blocking probe.
 func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	w := &box.Wait
-	w.message = k.leastMessage(box, w.pattern())
-	if w.message == 0 {
+	w.Subject = k.leastMessage(box, w.pattern())
+	if w.Subject == 0 {
 		return vtime.Forever, false
 	}
-	m := k.messages.At(w.message)
+	m := k.messages.At(w.Subject)
 	switch {
 	case w.Peer == world.AnySource && m.arrival > known:
 		return m.arrival, false
@@ -173,11 +179,11 @@ func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 
 // evaluatePoll is evaluate for a test or a nonblocking probe. It ends at the LP's clock. In a
 // long loop of polls it ends with the first that succeeds.
-func (k *Messages) evaluatePoll(box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
+func (k *Messages) evaluatePoll(lp int32, box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
 	if box.polls < pollsAbsorbed {
 		return clock, clock <= known
 	}
-	success := k.successTime(box)
+	success := k.successTime(lp, box)
 	if success == vtime.Forever {
 		return vtime.Forever, false
 	}
@@ -190,7 +196,7 @@ func (k *Messages) evaluatePoll(box *Mailbox, clock, known vtime.Time) (vtime.Ti
 }
 
 // successTime returns the instant from which a poll succeeds, as far as is known.
-func (k *Messages) successTime(box *Mailbox) vtime.Time {
+func (k *Messages) successTime(lp int32, box *Mailbox) vtime.Time {
 	w := &box.Wait
 	switch w.Kind {
 	case TestAll:
@@ -204,8 +210,17 @@ func (k *Messages) successTime(box *Mailbox) vtime.Time {
 		}
 		return vtime.Forever
 	default:
-		return w.at
+		return k.soonest(lp, w)
 	}
+}
+
+// soonest returns the least completion time of the requests of a wait for any of them, as far
+// as is known, Forever if none is complete.
+func (k *Messages) soonest(lp int32, w *wait) vtime.Time {
+	if w.ofKept() {
+		return k.earliestKept(k.kept[lp])
+	}
+	return w.at
 }
 
 // probed returns the message that a probe at instant t finds, 0 for none.
@@ -226,7 +241,7 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 	w.Kind, w.queued = NoWait, false
 	switch kind {
 	case WaitOne:
-		k.Charge(lp, k.Requests.At(w.Request), w.at)
+		k.Charge(lp, k.Requests.At(w.Subject), w.at)
 	case WaitAll:
 		k.chargeAll(lp, w.Requests, w.at)
 	case WaitAny, WaitSome:
@@ -250,15 +265,18 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 	w, now := &box.Wait, k.Clock[lp]
 	switch kind {
 	case TestProbe:
-		w.message = k.probed(box, now)
-		w.found = w.message != 0
+		w.Subject = k.probed(box, now)
+		w.found = w.Subject != 0
 	case TestAll:
 		w.found = k.allComplete(w.Requests, now)
 		if w.found {
 			k.chargeAll(lp, w.Requests, now)
 		}
 	default:
-		w.found = k.earliest(w.Requests) <= now
+		if len(w.Requests) == 0 {
+			k.looksThrough(lp, w, now)
+		}
+		w.found = k.earliest(lp, w) <= now
 	}
 	if w.found {
 		box.polls = 0

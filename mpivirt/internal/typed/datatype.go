@@ -57,3 +57,6 @@ func sizeOf[T Datatype]() int {
 	var zero T
 	return int(unsafe.Sizeof(zero))
 }
+
+// SameMemory reports whether two slices begin at the same address.
+func SameMemory[T any](a, b []T) bool { return unsafe.SliceData(a) == unsafe.SliceData(b) }

@@ -1,0 +1,422 @@
+package ptp
+
+import (
+	"bytes"
+	"unsafe"
+
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// A rank that waits for any of many requests waits again for those that are left. To look at
+// all of them in each call would take a time that grows with the square of their number. So a
+// long list is kept from one call to the next, with the places of the requests in it. A call
+// looks at the places that may have changed; heaps find the requests that are complete.
+//
+// The list of an event or native rank is compared with the kept one as memory. The slice of a
+// goroutine rank is larger, and is not read through:
+//   - All active requests of the rank that are not in the kept list may have come into the slice
+//     anywhere. If there are any, the call looks at all places.
+//   - A request in the kept list may have left its place. So one that would end the wait is
+//     looked for there; if it has gone, the wait looks at all places and goes on. It does so at
+//     the instant of the end, when all that happens before is known, so on each host alike.
+
+// LongList is the length from which on a list of requests is kept.
+const LongList = 256
+
+// Slice is the slice of requests that a goroutine rank hands in. It does not change during a
+// call.
+type Slice interface {
+	Len() int
+	// At returns the request at a place, 0 for an inactive one, and the error in it.
+	At(place int) (index int32, err error)
+}
+
+// kept is the list of an LP's latest wait for any of many requests.
+type kept struct {
+	slice    Slice   // nil for an event or native rank
+	exact    bool    // the call has compared all places
+	requests []int32 // by place, 0 for an inactive one; one that is in the list twice is at the first place
+	members  int32   // requests that are in the list; whole has the place
+	vacant   []int32 // places whose requests have been waited for since the last look
+	coming   dues    // complete requests, by the time of completion
+	ready    dues    // complete requests whose time a wait has reached, by place; their time is 0
+	past     dues    // the same, by the time of completion
+}
+
+// due is a complete request at a place of a list. It is void if another request is there.
+type due struct {
+	time       vtime.Time
+	place      int32
+	request    int32
+	generation uint32 // of the request: its index may be used again
+}
+
+func (d *due) before(e *due) bool { return d.time < e.time || d.time == e.time && d.place < e.place }
+
+// dues is a binary heap, with the least first.
+type dues []due
+
+func (h *dues) push(d due) {
+	*h = append(*h, d)
+	s := *h
+	i := len(s) - 1
+	for i > 0 && d.before(&s[(i-1)/2]) {
+		s[i] = s[(i-1)/2]
+		i = (i - 1) / 2
+	}
+	s[i] = d
+}
+
+func (h *dues) pop() due {
+	s := *h
+	least, last := s[0], s[len(s)-1]
+	s = s[:len(s)-1]
+	*h = s
+	for i := 0; len(s) > 0; {
+		child := 2*i + 1
+		if child+1 < len(s) && s[child+1].before(&s[child]) {
+			child++
+		}
+		if child >= len(s) || !s[child].before(&last) {
+			s[i] = last
+			break
+		}
+		s[i] = s[child]
+		i = child
+	}
+	return least
+}
+
+// sized returns the kept list of an LP, with room for n requests. It makes one if there is none.
+func (k *Messages) sized(lp int32, n int) *kept {
+	x := k.kept[lp]
+	if x == nil {
+		if x = (&kept{}); k.kept == nil {
+			k.kept = map[int32]*kept{}
+		}
+		k.kept[lp] = x
+	}
+	for place := n; place < len(x.requests); place++ {
+		k.put(lp, x, place, 0)
+	}
+	for place := len(x.requests); place < n; place++ {
+		x.requests, x.vacant = append(x.requests, 0), append(x.vacant, int32(place))
+	}
+	x.requests = x.requests[:n]
+	return x
+}
+
+// KeepList makes a list the kept list of an LP. check returns the error of an index that is no
+// request of the LP.
+func (k *Messages) KeepList(lp int32, list []int32, check func(lp, index int32) error) error {
+	x := k.sized(lp, len(list))
+	x.slice, x.exact, x.vacant = nil, true, x.vacant[:0]
+	for place := x.different(list, 0); place < len(list); place = x.different(list, place+1) {
+		if err := check(lp, list[place]); err != nil {
+			k.Discard(lp)
+			return err
+		}
+		k.put(lp, x, place, list[place])
+	}
+	return nil
+}
+
+// different returns the first place from one on at which a list differs from the kept one, the
+// length of the list if there is none.
+func (x *kept) different(list []int32, from int) int {
+	const block = 1024
+	for from < len(list) {
+		end := min(from+block, len(list))
+		if !bytes.Equal(bytesOf(list[from:end]), bytesOf(x.requests[from:end])) {
+			for list[from] == x.requests[from] {
+				from++
+			}
+			return from
+		}
+		from = end
+	}
+	return from
+}
+
+// bytesOf returns the memory of a list.
+func bytesOf(list []int32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(list))), 4*len(list))
+}
+
+// KeptSlice returns the slice that an LP's list was kept for, nil for none.
+func (k *Messages) KeptSlice(lp int32) Slice {
+	if x := k.kept[lp]; x != nil {
+		return x.slice
+	}
+	return nil
+}
+
+// KeepSlice makes the slice of an LP its kept list. again says that it is the memory for which
+// the list was kept by the call before. An error in the slice is returned.
+func (k *Messages) KeepSlice(lp int32, s Slice, again bool) error {
+	x := k.sized(lp, s.Len())
+	x.slice, x.exact = s, false
+	for _, place := range x.vacant {
+		if int(place) >= s.Len() {
+			continue
+		}
+		index, err := s.At(int(place))
+		if err != nil {
+			k.Discard(lp)
+			return err
+		}
+		k.put(lp, x, int(place), index)
+	}
+	x.vacant = x.vacant[:0]
+	if again && x.members > 0 && x.members == k.Box(lp).Wait.active {
+		return nil
+	}
+	if err := k.lookThrough(lp, x); err != nil {
+		k.Discard(lp)
+		return err
+	}
+	return nil
+}
+
+// lookThrough compares all places of the kept list with the slice. It returns the first error
+// in the slice; a request with an error counts as inactive.
+func (k *Messages) lookThrough(lp int32, x *kept) (first error) {
+	if x.exact {
+		return nil
+	}
+	x.exact = true
+	for place := range x.requests {
+		index, err := x.slice.At(place)
+		if err != nil {
+			index = 0
+			if first == nil {
+				first = err
+			}
+		}
+		if index != x.requests[place] {
+			k.put(lp, x, place, index)
+		}
+	}
+	return first
+}
+
+// looksThrough looks at all places of an LP's list if a request that is complete at an instant,
+// and ends its wait, is not at its place any more. It reports whether it has looked.
+func (k *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
+	x := k.kept[lp]
+	if x.exact {
+		return false
+	}
+	k.reach(x, at)
+	if k.least(x, &x.ready) == nil {
+		return false
+	}
+	found := x.ready[:1]
+	if w.ofSome() {
+		found = x.ready
+	}
+	for i := range found {
+		d := &found[i]
+		if !k.isAt(x, d) {
+			continue
+		}
+		if index, err := x.slice.At(int(d.place)); err != nil || index != d.request {
+			_ = k.lookThrough(lp, x) // the next call that looks at the place returns an error
+			return true
+		}
+	}
+	return false
+}
+
+// put enters an active request of an LP, or 0, into its kept list at a place. A look at all
+// places goes through them in ascending order.
+func (k *Messages) put(lp int32, x *kept, place int, index int32) {
+	if old := x.requests[place]; old != 0 && old != index && !k.shared(old) {
+		if r := k.Requests.Peek(old); r.whole == ^int32(place) && r.LP == lp {
+			r.whole = 0
+			x.members--
+		}
+	}
+	x.requests[place] = 0
+	switch {
+	case index == 0:
+		return
+	case k.shared(index):
+		x.requests[place] = index
+		x.coming.push(due{place: int32(place), request: index})
+		return
+	}
+	r := k.Requests.At(index)
+	switch first := int(^r.whole); {
+	case r.whole >= 0:
+		x.members++
+	case first < place:
+		return // it is in the list twice
+	default: // it has moved
+		x.requests[first] = 0
+	}
+	x.requests[place] = index
+	if r.whole = ^int32(place); r.Complete {
+		x.coming.push(due{r.Time, int32(place), index, r.generation})
+	}
+}
+
+// Discard forgets the kept list of an LP, if it has one.
+func (k *Messages) Discard(lp int32) {
+	if x := k.kept[lp]; x != nil {
+		for place := range x.requests {
+			k.put(lp, x, place, 0)
+		}
+		delete(k.kept, lp)
+	}
+}
+
+// shared reports whether an index is that of a request that all LPs share.
+func (k *Messages) shared(index int32) bool {
+	return index == k.CompletedSend || index == k.CompletedReceive
+}
+
+// WaitKept starts a wait of the LP for the requests in its kept list; see beginWait.
+func (k *Messages) WaitKept(lp int32, kind WaitKind, c world.Procedure) bool {
+	box := k.Box(lp)
+	box.Wait.Requests, box.Wait.pending = box.Wait.Requests[:0], 0
+	return k.beginWait(lp, box, kind, c)
+}
+
+// NoneKept reports whether the kept list of an LP has no active request.
+func (k *Messages) NoneKept(lp int32) bool {
+	x := k.kept[lp]
+	return x.members == 0 && k.earliestKept(x) == vtime.Forever
+}
+
+// ofKept reports whether a wait is for the requests of the kept list.
+func (w *wait) ofKept() bool {
+	switch w.Kind {
+	case WaitAny, WaitSome, TestAny, TestSome:
+		return len(w.Requests) == 0
+	}
+	return false
+}
+
+// WaitedFor returns the requests that an LP waits for in a call with a list.
+func (k *Messages) WaitedFor(lp int32) []int32 {
+	w := &k.Box(lp).Wait
+	if !w.ofKept() {
+		return w.Requests
+	}
+	x := k.kept[lp]
+	_ = k.lookThrough(lp, x) // an error in the slice is for a call to return
+	return x.requests
+}
+
+// keptCompletes enters a request of a kept list, which has just completed.
+func (k *Messages) keptCompletes(ri int32, r *request) {
+	k.kept[r.LP].coming.push(due{r.Time, ^r.whole, ri, r.generation})
+}
+
+// isAt reports whether a complete request is at its place in a kept list.
+func (k *Messages) isAt(x *kept, d *due) bool {
+	if int(d.place) >= len(x.requests) || x.requests[d.place] != d.request {
+		return false
+	}
+	return k.shared(d.request) || k.Requests.Peek(d.request).generation == d.generation
+}
+
+// least returns the least of a heap that is at its place, nil for none.
+func (k *Messages) least(x *kept, h *dues) *due {
+	for len(*h) > 0 {
+		if d := &(*h)[0]; k.isAt(x, d) {
+			return d
+		}
+		h.pop()
+	}
+	return nil
+}
+
+// earliestKept returns the time of the first complete request in a kept list, Forever if none
+// is complete.
+func (k *Messages) earliestKept(x *kept) vtime.Time {
+	at := vtime.Forever
+	if d := k.least(x, &x.past); d != nil {
+		at = d.time
+	}
+	if d := k.least(x, &x.coming); d != nil {
+		at = min(at, d.time)
+	}
+	return at
+}
+
+// reach has a wait that ends at an instant reach the requests that are complete then.
+func (k *Messages) reach(x *kept, at vtime.Time) {
+	for len(x.coming) > 0 && x.coming[0].time <= at {
+		d := x.coming.pop()
+		x.past.push(d)
+		d.time = 0
+		x.ready.push(d)
+	}
+}
+
+// ofSome reports whether a wait is for all requests that are complete.
+func (w *wait) ofSome() bool {
+	return w.Procedure == world.Waitsome || w.Procedure == world.Testsome
+}
+
+// takeKept charges an LP for the requests of its kept list that its wait has found, and stores
+// them in its completion.
+func (k *Messages) takeKept(b *Completion, w *wait) {
+	lp, x := b.LP, k.kept[b.LP]
+	k.looksThrough(lp, w, w.at)
+	k.reach(x, w.at)
+	completed := k.completed[:0]
+	for k.least(x, &x.ready) != nil {
+		d := x.ready.pop()
+		if k.shared(d.request) {
+			x.requests[d.place] = 0
+		} else if n := len(b.Indices); n > 0 && b.Indices[n-1] == int(d.place) {
+			continue // it has left the list and come back
+		}
+		b.Indices, completed = append(b.Indices, int(d.place)), append(completed, d.request)
+		if !w.ofSome() {
+			break
+		}
+	}
+	switch {
+	case len(completed) == 0:
+		invariant.Broken("a wait of rank %d ended without a complete request", k.Global(lp))
+	case w.ofSome():
+		k.chargeAll(lp, completed, w.at)
+	default:
+		k.Charge(lp, k.Requests.At(completed[0]), w.at)
+	}
+	for _, index := range completed {
+		k.AddRequest(b, index, w.Procedure)
+	}
+	k.completed = completed[:0]
+}
+
+// leave takes a request that has been waited for out of the kept list.
+func (k *Messages) leave(lp int32, r *request) {
+	x, place := k.kept[lp], ^r.whole
+	r.whole, x.requests[place] = 0, 0
+	x.members--
+	x.vacant = append(x.vacant, place)
+}
+
+// checkKept compares the counters of a kept list with the list.
+func (k *Messages) checkKept(lp int32, x *kept) {
+	members := int32(0)
+	for place, index := range x.requests {
+		switch {
+		case index == 0 || k.shared(index):
+		case k.Requests.Peek(index).whole != ^int32(place):
+			invariant.Broken("rank %d keeps request %d at place %d, and the request has not that place", k.Global(lp), index, place)
+		default:
+			members++
+		}
+	}
+	if active := k.Box(lp).Wait.active; members != x.members || members > active {
+		invariant.Broken("rank %d keeps a list with %d of its %d active requests and counts %d", k.Global(lp), members, active, x.members)
+	}
+}
