@@ -131,15 +131,38 @@ func (e *Endpoint) creep(level vtime.Time) {
 	if e.exchanging != level {
 		e.exchanging, e.exchanges = level, 0
 	}
-	e.laggards = e.promises.below(level, e.size, e.laggards[:0])
-	for _, laggard := range e.laggards {
-		if p := e.peers.of(int(laggard)); !e.awaits(p) {
+	e.listLaggards(level, e.size)
+	for _, p := range e.laggards {
+		if !e.awaits(p) {
 			e.ask(p, level)
 		}
 	}
 	if e.exchanges > answersOfNull {
 		e.seekRound(level)
 	}
+}
+
+// listLaggards lists the engines whose promise is below level. It returns false, with a list
+// of no meaning, if there are more than limit.
+func (e *Endpoint) listLaggards(level vtime.Time, limit int) bool {
+	e.laggards = e.laggards[:0]
+	unheard := e.promises.silent > 0 && e.promises.first < level
+	if unheard && e.promises.silent > limit {
+		return false
+	}
+	e.numbers = e.promises.below(level, limit+1, e.numbers[:0])
+	for _, number := range e.numbers {
+		e.laggards = append(e.laggards, e.peers.list[number])
+	}
+	for engine := 0; unheard && engine < e.size && len(e.laggards) <= limit; engine++ {
+		if engine == e.rank {
+			continue
+		}
+		if p := e.peers.of(engine); int(p.number) >= e.promises.heard {
+			e.laggards = append(e.laggards, p)
+		}
+	}
+	return len(e.laggards) <= limit
 }
 
 // fewHoldBack reports whether EIT may reach level by promises of few engines, and lists
@@ -149,8 +172,7 @@ func (e *Endpoint) fewHoldBack(level vtime.Time) bool {
 		return false // far off
 	}
 	limit := 2 * bits.Len(uint(e.size-1))
-	e.laggards = e.promises.below(level, limit+1, e.laggards[:0])
-	return len(e.laggards) <= limit && len(e.laggards) > 0
+	return e.listLaggards(level, limit) && len(e.laggards) > 0
 }
 
 // keen reports whether this engine needs a round to go on: it starves, and the protocol
@@ -178,8 +200,7 @@ func (e *Endpoint) exchange(level vtime.Time) bool {
 		return false
 	}
 	waiting := false
-	for _, laggard := range e.laggards {
-		p := e.peers.of(int(laggard))
+	for _, p := range e.laggards {
 		if !e.awaits(p) {
 			continue
 		}
@@ -195,15 +216,15 @@ func (e *Endpoint) exchange(level vtime.Time) bool {
 		return false
 	}
 	e.exchanges++
-	for _, laggard := range e.laggards {
-		e.ask(e.peers.of(int(laggard)), level)
+	for _, p := range e.laggards {
+		e.ask(p, level)
 	}
 	return true
 }
 
 // awaits reports whether an answer of the engine is to come.
 func (e *Endpoint) awaits(p *peer) bool {
-	return p.asked > e.promises.of(int(p.engine))
+	return p.asked > e.promises.of(p.number)
 }
 
 // ask requests a promise of level.

@@ -126,11 +126,12 @@ type Endpoint struct {
 	fresh      vtime.Time     // by the last round contributed to since
 	awaited    vtime.Time     // see Await; Forever: none
 	reached    vtime.Time     // by the last round, without a lookahead
-	promises   promises       // by engine; Forever for this one
+	promises   promises       // of the other engines
 	lookahead  vtime.Duration // least to any engine
 	inbound    vtime.Duration // least from any engine; 0: not known
 	askers     []*peer        // engines with need
-	laggards   []int32        // scratch
+	laggards   []*peer        // engines that hold this one back, as listed last
+	numbers    []int32        // scratch
 	exchanging vtime.Time     // level that waves of requests seek
 	exchanges  int            // waves for it since the last round; under Null, answers
 
@@ -162,16 +163,16 @@ func NewEndpoint(t Transport, c Config) *Endpoint {
 	c.setDefaults()
 	e := &Endpoint{
 		transport: t, config: c, rank: rank, size: size,
-		peers:     newPeerTable(rank, size, c.Lookahead, c.LeastLookahead),
+		peers:     newPeerTable(c.Lookahead, c.LeastLookahead),
 		lookahead: leastOf(rank, size, c.Lookahead, c.LeastLookahead),
 		inbound:   leastOf(rank, size, c.LookaheadFrom, 0),
-		promises:  newPromises(rank, size, 1), // nothing acts before time 0
+		promises:  newPromises(size-1, 1), // nothing acts before time 0
 		round:     newRoundState(rank, size),
 	}
 	if c.LookaheadFrom != nil {
 		for engine := range size {
 			if engine != rank {
-				e.promises.set(engine, vtime.Time(0).Add(c.LookaheadFrom(engine)))
+				e.promises.set(e.peers.of(engine).number, vtime.Time(0).Add(c.LookaheadFrom(engine)))
 			}
 		}
 	}
@@ -384,13 +385,13 @@ func (e *Endpoint) takeIn(src int, packet []byte, deliver func(int, []byte)) (re
 
 // hear takes in the promise of a packet.
 func (e *Endpoint) hear(p *peer, h header) {
-	src, before := int(p.engine), e.eit
-	if h.promise > e.promises.of(src) {
-		e.promises.set(src, h.promise)
+	before := e.eit
+	if h.promise > e.promises.of(p.number) {
+		e.promises.set(p.number, h.promise)
 		e.bound()
 	}
 	if invariant.Enabled {
-		e.checkHeard(src, h.promise, before)
+		e.checkHeard(p, h.promise, before)
 	}
 	if h.flags&flagAnswer != 0 {
 		p.heard(e.config.Protocol)
@@ -400,13 +401,13 @@ func (e *Endpoint) hear(p *peer, h header) {
 	}
 }
 
-// checkHeard checks that neither the promise of src nor EIT falls.
-func (e *Endpoint) checkHeard(src int, promise, before vtime.Time) {
-	if held := e.promises.of(src); promise < held {
-		invariant.Broken("engine %d hears the promise %v of engine %d after %v", e.rank, promise, src, held)
+// checkHeard checks that neither the promise of p nor EIT falls.
+func (e *Endpoint) checkHeard(p *peer, promise, before vtime.Time) {
+	if held := e.promises.of(p.number); promise < held {
+		invariant.Broken("engine %d hears the promise %v of engine %d after %v", e.rank, promise, p.engine, held)
 	}
 	if e.eit < before {
-		invariant.Broken("the EIT of engine %d falls from %v to %v by a promise of engine %d", e.rank, before, e.eit, src)
+		invariant.Broken("the EIT of engine %d falls from %v to %v by a promise of engine %d", e.rank, before, e.eit, p.engine)
 	}
 }
 

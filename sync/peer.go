@@ -2,6 +2,7 @@ package sync
 
 import (
 	"math"
+	"math/bits"
 
 	"gigarank/vtime"
 )
@@ -21,6 +22,7 @@ type peer struct {
 
 	records uint32 // data records in packet
 	engine  int32
+	number  int32 // among the endpoint's peers
 	flags   uint8 // of packet
 	begun   bool  // in the endpoint's list begun
 	asks    bool  // in askers
@@ -28,22 +30,28 @@ type peer struct {
 	opened  bool  // in opened
 }
 
-// peersPerBlock is a power of two. It is small: in a tree or a butterfly, an engine
-// communicates with few engines, and they lie apart.
+// peersPerBlock is the number of peers that are allocated together.
 const peersPerBlock = 4
 
-// peerTable holds the peers of an engine in blocks of consecutive engines. A block is
-// made by the first packet to or from one of its engines. Other engines cost two bytes
-// each.
+// peerTable holds the peers of an engine: the engines to which a packet has gone or from
+// which one has come. Others cost nothing. In a tree or a butterfly an engine communicates
+// with O(log engines) others.
 type peerTable struct {
-	blocks     []*[peersPerBlock]peer
-	rank, size int
-	lookahead  func(dst int) vtime.Duration
-	least      vtime.Duration // lower bound of the lookaheads, which replaces smaller ones
+	slots     []*peer // by hash of the engine, with linear probing; nil: free
+	shift     uint8   // of the hash
+	list      []*peer // in the order in which they were made
+	block     []peer  // peers to be made
+	lookahead func(dst int) vtime.Duration
+	least     vtime.Duration // lower bound of the lookaheads, which replaces smaller ones
 }
 
-func newPeerTable(rank, size int, lookahead func(int) vtime.Duration, least vtime.Duration) peerTable {
-	return peerTable{make([]*[peersPerBlock]peer, (size+peersPerBlock-1)/peersPerBlock), rank, size, lookahead, max(least, 1)}
+// firstSlots is the number of slots of a new table, a power of two.
+const firstSlots = 16
+
+func newPeerTable(lookahead func(int) vtime.Duration, least vtime.Duration) peerTable {
+	t := peerTable{lookahead: lookahead, least: max(least, 1)}
+	t.resize(firstSlots)
+	return t
 }
 
 // of returns the peer for an engine. The pointer stays valid.
@@ -54,27 +62,52 @@ func (t *peerTable) of(engine int) *peer {
 	return t.add(engine)
 }
 
-// known returns the peer for an engine, nil if its block is not made. The compiler inlines
-// known.
+// known returns the peer for an engine, nil if there is none yet.
 func (t *peerTable) known(engine int) *peer {
-	if block := t.blocks[uint(engine)/peersPerBlock]; block != nil {
-		return &block[uint(engine)%peersPerBlock]
+	i := t.home(engine)
+	for t.slots[i] != nil && int(t.slots[i].engine) != engine {
+		i = (i + 1) % uint(len(t.slots))
 	}
-	return nil
+	return t.slots[i]
 }
 
-// add makes the block of an engine.
+// home returns the slot at which the search for an engine begins. Engines that lie a power of
+// two apart get slots far from each other (Knuth, TAOCP 3, 6.4: multiplicative hashing).
+func (t *peerTable) home(engine int) uint { return uint(uint32(engine) * 0x9E3779B1 >> t.shift) }
+
+// add makes the peer for an engine.
 func (t *peerTable) add(engine int) *peer {
-	block := new([peersPerBlock]peer)
-	for i := range block {
-		dst := engine&^(peersPerBlock-1) + i
-		block[i].engine = int32(dst)
-		if dst != t.rank && dst < t.size {
-			block[i].lookahead = max(t.lookahead(dst), t.least)
-		}
+	if len(t.block) == 0 {
+		t.block = make([]peer, peersPerBlock)
 	}
-	t.blocks[engine/peersPerBlock] = block
-	return &block[engine&(peersPerBlock-1)]
+	p := &t.block[0]
+	t.block = t.block[1:]
+	p.engine, p.number = int32(engine), int32(len(t.list))
+	p.lookahead = max(t.lookahead(engine), t.least)
+	t.list = append(t.list, p)
+	if 4*len(t.list) > 3*len(t.slots) {
+		t.resize(2 * len(t.slots))
+	} else {
+		t.enter(p)
+	}
+	return p
+}
+
+// enter puts a peer into a free slot.
+func (t *peerTable) enter(p *peer) {
+	i := t.home(int(p.engine))
+	for t.slots[i] != nil {
+		i = (i + 1) % uint(len(t.slots))
+	}
+	t.slots[i] = p
+}
+
+// resize gives the table a number of slots, a power of two.
+func (t *peerTable) resize(slots int) {
+	t.slots, t.shift = make([]*peer, slots), uint8(32-bits.TrailingZeros(uint(slots)))
+	for _, p := range t.list {
+		t.enter(p)
+	}
 }
 
 // leastOf returns the least lookahead of an engine with the others: known, unless that

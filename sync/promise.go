@@ -1,104 +1,83 @@
 package sync
 
 import (
-	"math/bits"
+	"slices"
 
 	"gigarank/vtime"
 )
 
-// promises holds the latest promise of each engine as a tournament: a node is the least of
-// its two children, and the leaves are the engines. The lower levels are cut into blocks
-// of consecutive engines, each a tournament of its own. A block is made by the first
-// packet from one of its engines. Engines that never send one cost one to two bytes each.
+// promises holds the latest promise of each other engine. Those of peers stand in a
+// tournament by their numbers: a node is the least of its two children, and the leaves are
+// the peers. All others have promised the same.
 type promises struct {
-	node   []vtime.Time // node[i] is the least of node[2i] and node[2i+1]; the leaves are the blocks
-	leaves int
-	blocks []*promiseBlock // by number; nil: not made
-	rank   int             // of the engine that receives the promises; its own is Forever
-	size   int
-	first  vtime.Time // promise of every other engine before its first packet
+	node   []vtime.Time // node[i] is the least of node[2i] and node[2i+1]; the second half are the leaves
+	heard  int          // leaves in use; the others are Forever
+	silent int          // other engines without a leaf
+	first  vtime.Time   // promise of an engine without a leaf
 }
 
-const promisesPerBlock = 16
+// newPromises returns the promises of a number of other engines before any packet.
+func newPromises(others int, first vtime.Time) promises {
+	return promises{node: []vtime.Time{vtime.Forever, vtime.Forever}, silent: others, first: first}
+}
 
-// promiseBlock is a tournament of promisesPerBlock engines in the layout of
-// promises.node.
-type promiseBlock [2 * promisesPerBlock]vtime.Time
-
-// newPromises returns the promises of size engines to engine rank before any packet.
-func newPromises(rank, size int, first vtime.Time) promises {
-	blocks := (size + promisesPerBlock - 1) / promisesPerBlock
-	leaves := 1 << bits.Len(uint(blocks-1))
-	p := promises{make([]vtime.Time, 2*leaves), leaves, make([]*promiseBlock, blocks), rank, size, first}
-	for i := range leaves {
-		p.node[leaves+i] = vtime.Forever
-		if lo := i * promisesPerBlock; lo < size && (lo != rank || lo != size-1) {
-			p.node[leaves+i] = first
-		}
+// of returns the promise of the peer with a number.
+func (p *promises) of(number int32) vtime.Time {
+	if int(number) >= p.heard {
+		return p.first
 	}
+	return p.node[len(p.node)/2+int(number)]
+}
+
+// least returns the least promise, Forever without other engines.
+func (p *promises) least() vtime.Time {
+	if p.silent > 0 {
+		return min(p.first, p.node[1])
+	}
+	return p.node[1]
+}
+
+// set changes the promise of the peer with a number in O(log peers). Peers with lower numbers
+// that have no leaf get theirs.
+func (p *promises) set(number int32, promise vtime.Time) {
+	for p.heard <= int(number) {
+		if p.heard == len(p.node)/2 {
+			p.grow()
+		}
+		p.raise(p.heard, p.first)
+		p.heard++
+		p.silent--
+	}
+	p.raise(int(number), promise)
+}
+
+// grow doubles the number of leaves.
+func (p *promises) grow() {
+	leaves := len(p.node)
+	node := slices.Repeat([]vtime.Time{vtime.Forever}, 2*leaves)
+	copy(node[leaves:], p.node[leaves/2:])
 	for i := leaves - 1; i > 0; i-- {
-		p.node[i] = min(p.node[2*i], p.node[2*i+1])
+		node[i] = min(node[2*i], node[2*i+1])
 	}
-	return p
+	p.node = node
 }
 
-// atFirst returns the promise of an engine before its first packet.
-func (p *promises) atFirst(engine int) vtime.Time {
-	if engine == p.rank || engine >= p.size {
-		return vtime.Forever
-	}
-	return p.first
-}
-
-func (p *promises) of(engine int) vtime.Time {
-	if block := p.blocks[uint(engine)/promisesPerBlock]; block != nil {
-		return block[promisesPerBlock+uint(engine)%promisesPerBlock]
-	}
-	return p.atFirst(engine)
-}
-
-func (p *promises) least() vtime.Time { return p.node[1] }
-
-// block returns the block with a number.
-func (p *promises) block(number int) *promiseBlock {
-	if p.blocks[number] == nil {
-		block := new(promiseBlock)
-		for i := range promisesPerBlock {
-			block[promisesPerBlock+i] = p.atFirst(number*promisesPerBlock + i)
-		}
-		for i := promisesPerBlock - 1; i > 0; i-- {
-			block[i] = min(block[2*i], block[2*i+1])
-		}
-		p.blocks[number] = block
-	}
-	return p.blocks[number]
-}
-
-// set changes the promise of an engine in O(log engines).
-func (p *promises) set(engine int, promise vtime.Time) {
-	number := engine / promisesPerBlock
-	block := p.block(number)
-	if raise(block[:], promisesPerBlock+engine%promisesPerBlock, promise) {
-		raise(p.node, p.leaves+number, block[1])
-	}
-}
-
-// raise changes node i of a tournament, and reports whether that changes its root.
-func raise(node []vtime.Time, i int, promise vtime.Time) bool {
-	node[i] = promise
+// raise changes a leaf.
+func (p *promises) raise(leaf int, promise vtime.Time) {
+	i := len(p.node)/2 + leaf
+	p.node[i] = promise
 	for i > 1 {
 		i /= 2
-		least := min(node[2*i], node[2*i+1])
-		if node[i] == least {
-			return false
+		least := min(p.node[2*i], p.node[2*i+1])
+		if p.node[i] == least {
+			return
 		}
-		node[i] = least
+		p.node[i] = least
 	}
-	return true
 }
 
-// below appends to list the engines whose promise is below level, by rank, at most
-// limit of them. It visits O(log engines) nodes for each.
+// below appends to list the numbers of peers with a leaf whose promise is below level, at most
+// limit of them. It visits O(log peers) nodes for each.
 func (p *promises) below(level vtime.Time, limit int, list []int32) []int32 {
 	return p.descend(1, level, limit, list)
 }
@@ -107,14 +86,8 @@ func (p *promises) descend(i int, level vtime.Time, limit int, list []int32) []i
 	if p.node[i] >= level || len(list) >= limit {
 		return list
 	}
-	if i < p.leaves {
-		return p.descend(2*i+1, level, limit, p.descend(2*i, level, limit, list))
+	if leaves := len(p.node) / 2; i >= leaves {
+		return append(list, int32(i-leaves))
 	}
-	first := (i - p.leaves) * promisesPerBlock
-	for engine := first; engine < min(first+promisesPerBlock, p.size) && len(list) < limit; engine++ {
-		if p.of(engine) < level {
-			list = append(list, int32(engine))
-		}
-	}
-	return list
+	return p.descend(2*i+1, level, limit, p.descend(2*i, level, limit, list))
 }
