@@ -13,7 +13,12 @@ import (
 
 // everywhere holds participants that are the ranks of WORLD in order, none of which gets
 // past the end of virtual time.
-type everywhere struct{ t *rapid.T }
+type everywhere struct{ t fataler }
+
+// fataler is a test of either kind.
+type fataler interface {
+	Fatalf(format string, arguments ...any)
+}
 
 func (everywhere) RankOf(participant int) int { return participant }
 
@@ -55,7 +60,7 @@ func drawRounds(t *rapid.T, machine string) Rounds {
 
 // through takes clocks, which it leaves alone, through rounds in arrays that exchange what
 // they need. It returns the clocks and the number of messages. top is that of all arrays.
-func through(t *rapid.T, r Rounds, cuts cuts, clocks []vtime.Time, top vtime.Time) (after []vtime.Time, messages uint64) {
+func through(t fataler, r Rounds, cuts cuts, clocks []vtime.Time, top vtime.Time) (after []vtime.Time, messages uint64) {
 	arrays := make([]Array, cuts.arrays())
 	spares := make([]Spare, len(arrays))
 	for i := range arrays {
@@ -139,5 +144,38 @@ func TestCutsAndCareMakeNoDifference(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Shifts over arrays of several blocks give the same clocks however they are cut: into halves,
+// unequal parts, and one so large that its last participants send to its first.
+func TestLongShifts(t *testing.T) {
+	const members = 3*shiftBlock + 5
+	s, err := collectives.New(collectives.Barrier, collectives.Dissemination, members, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := network.Parse("m", []byte("name: m\nranks_per_node: 3\nnetwork: {model: twolevel, intra: {latency: 1us}, inter: {latency: 3us}}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clocks := make([]vtime.Time, members)
+	for i := range clocks {
+		clocks[i] = vtime.Time(i * i % 5_000_000)
+	}
+	r := Rounds{
+		Target: target, Schedule: s, UniformFrom: target.UniformFrom(), Consecutive: true, High: members, Participants: everywhere{t},
+		Memory: &Memory{Reserve: func(n int) []vtime.Time { return make([]vtime.Time, n) }},
+	}
+	want, messages := through(t, r, cuts{0, members}, clocks, vtime.Forever-1)
+	for _, c := range []cuts{{0, members}, {0, members / 2, members}, {0, 7, shiftBlock + 9, members}, {0, 2, members}} {
+		got, n := through(t, r, c, clocks, slices.Max(clocks))
+		if !slices.Equal(got, want) || n != messages {
+			t.Errorf("cut at %v: %d messages and other clocks; want %d", c, n, messages)
+		}
 	}
 }
