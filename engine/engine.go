@@ -123,8 +123,8 @@ type Engine struct {
 // snapshot is what other goroutines may read while the engine runs.
 type snapshot struct {
 	events, time atomic.Int64
-	atWork       atomic.Bool   // in Run, and not waiting for other engines
-	home         atomic.Uint64 // number of the goroutine that has started the engine's
+	atWork       atomic.Bool      // in Run, and not waiting for other engines
+	asked        chan chan uint64 // for the number of the goroutine that has started the engine's
 }
 
 // defaultBufferLimit holds some four million small messages.
@@ -147,6 +147,7 @@ const ahead = 4
 // New makes an engine.
 func New(c Config) *Engine {
 	e := &Engine{config: c, index: c.Transport.Rank(), limit: c.BufferLimit, horizon: vtime.Forever}
+	e.snapshot.asked = make(chan chan uint64)
 	if e.limit <= 0 {
 		e.limit = defaultBufferLimit
 	}

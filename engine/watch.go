@@ -14,9 +14,18 @@ func Watch(engines []*Engine, seconds float64, outside func(i int) string, block
 	return watchdog.Watch(subjects, seconds, blocked)
 }
 
-// Settle tells the watchdog that the calling goroutine starts the engine's goroutine
-// and those of its LPs.
-func (e *Engine) Settle() { e.snapshot.home.Store(watchdog.Goroutine()) }
+// AwaitEnd waits until ended is closed. The calling goroutine has started the engine's goroutine,
+// which starts those of the LPs: that is what the watchdog asks for meanwhile, if it does.
+func (e *Engine) AwaitEnd(ended <-chan struct{}) {
+	for {
+		select {
+		case <-ended:
+			return
+		case answer := <-e.snapshot.asked:
+			answer <- watchdog.Goroutine()
+		}
+	}
+}
 
 // watched is an engine as the watchdog sees it.
 type watched struct {
@@ -30,4 +39,13 @@ func (w watched) Progress() (count uint64, atWork bool) {
 
 func (w watched) Outside() string { return w.outside() }
 
-func (w watched) Home() uint64 { return w.e.snapshot.home.Load() }
+// Home returns 0 if no goroutine awaits the end of the engine's.
+func (w watched) Home() uint64 {
+	answer := make(chan uint64, 1)
+	select {
+	case w.e.snapshot.asked <- answer:
+		return <-answer
+	default:
+		return 0
+	}
+}

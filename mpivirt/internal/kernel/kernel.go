@@ -3,6 +3,7 @@ package kernel
 import (
 	"sync/atomic"
 
+	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/invariant"
 	"gigarank/mpivirt/internal/coll"
@@ -31,11 +32,11 @@ type Kernel struct {
 type CacheKey struct{ LP, Comm int32 }
 
 // newKernel returns the kernel of an engine, without a body.
-func newKernel(c *Config, eng *engine.Engine) *Kernel {
+func newKernel(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine) *Kernel {
 	k := &Kernel{config: c}
 	k.Partition.Init(world.Settings{Engine: eng, Target: c.Target, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now})
 	k.Messages.Open(c.Noise, k)
-	k.Collectives.Open(c.algorithms(), c.Collectives)
+	k.Collectives.Open(algorithms, c.Collectives)
 	if c.Bursts != nil {
 		k.bursts = c.Bursts(k.First, k.Ranks)
 	}

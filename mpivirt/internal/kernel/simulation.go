@@ -21,6 +21,7 @@ import (
 // Simulation is one run of a program on a target machine.
 type Simulation struct {
 	config  Config
+	chosen  []collectives.Algorithm // by operation
 	engines []*engine.Engine
 	setUp   atomic.Int64
 	ended   atomic.Int64
@@ -42,7 +43,7 @@ func New(c Config) (*Simulation, error) {
 	c.Target = c.Target.Seeded(c.Seed)
 	n := len(c.Transports)
 	s := &Simulation{
-		config: c, counts: make([]atomic.Int64, n), bodies: make([]lp.Body, n), kernels: make([]atomic.Pointer[Kernel], n), lost: make([]lost, n),
+		config: c, chosen: c.algorithms(), counts: make([]atomic.Int64, n), bodies: make([]lp.Body, n), kernels: make([]atomic.Pointer[Kernel], n), lost: make([]lost, n),
 	}
 	for i := range s.lost {
 		s.lost[i].gone = make(chan struct{})
@@ -243,8 +244,7 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 // runEngine runs one engine of this process.
 func (s *Simulation) runEngine(i int) end {
 	e, c := s.engines[i], &s.config
-	e.Settle()
-	k := newKernel(c, e)
+	k := newKernel(c, s.chosen, e)
 	k.Lose = func(err *world.RankError) { s.lose(i, err) }
 	k.Summary.Tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
 	k.Summary.Ended = &s.ended
@@ -305,7 +305,7 @@ func (k *Kernel) run() (err error) {
 			err = k.Engine.Run(run)
 			again, returned = false, true
 		}()
-		<-ended
+		k.Engine.AwaitEnd(ended)
 	}
 	return err
 }

@@ -79,7 +79,7 @@ func (s *Slab[T]) InUse() int {
 
 // bufferPool keeps byte buffers by power of two of their capacity.
 type bufferPool struct {
-	classes [48][][]byte
+	classes [][][]byte // up to the greatest that was given back
 }
 
 // BufferClass returns the class of buffers that hold n bytes: of 64 bytes times a power of two.
@@ -97,10 +97,12 @@ func (p *bufferPool) Take(n int) []byte {
 		return nil
 	}
 	class := BufferClass(n)
-	if list := p.classes[class]; len(list) > 0 {
-		buffer := list[len(list)-1]
-		p.classes[class] = list[:len(list)-1]
-		return buffer[:n]
+	if class < len(p.classes) {
+		if list := p.classes[class]; len(list) > 0 {
+			buffer := list[len(list)-1]
+			p.classes[class] = list[:len(list)-1]
+			return buffer[:n]
+		}
 	}
 	return make([]byte, n, 64<<class)
 }
@@ -111,5 +113,8 @@ func (p *bufferPool) Release(buffer []byte) {
 		return
 	}
 	class := BufferClass(cap(buffer))
+	for class >= len(p.classes) {
+		p.classes = append(p.classes, nil)
+	}
 	p.classes[class] = append(p.classes[class], buffer[:0])
 }
