@@ -28,6 +28,7 @@ func eventPlayers(p *program, logs [][]entry) steps.Program {
 			v := newEventVirtual()
 			s.eventVirtual = v
 			r.AttachBuffer(1 << 20)
+			r.MayCancel(cancels(rank))
 			s.next, _ = iter.Pull(func(yield func(operation) bool) {
 				v.yield = yield
 				logs[rank] = play(v, rank, p.ops[rank])
@@ -149,6 +150,10 @@ func (v *eventVirtual) irecv(o *op, buffer []byte) {
 	}
 	v.slots[o.slot] = v.on(o.comm).Irecv(o.peer, o.tag)
 	v.finished[o.slot] = func(q steps.Request) { copy(buffer, v.r.DataOf(q)) }
+}
+
+func (v *eventVirtual) cancel(slot int) {
+	v.do(func(r *steps.Rank) steps.Outcome { return r.Cancel(v.slots[slot]) })
 }
 
 func (v *eventVirtual) initialise(o *op, memory []byte) {

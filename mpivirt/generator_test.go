@@ -351,7 +351,7 @@ func (g *generator) comm() communicator {
 
 // step appends one step.
 func (g *generator) step() {
-	switch g.IntN(19) {
+	switch g.IntN(20) {
 	case 0, 1, 2:
 		for range 1 + g.IntN(6) {
 			g.message(g.comm())
@@ -380,6 +380,8 @@ func (g *generator) step() {
 		g.free()
 	case 17:
 		g.neighbors()
+	case 18:
+		g.cancelled(g.comm())
 	default:
 		g.waits()
 	}
@@ -565,6 +567,28 @@ func (g *generator) readySend(c communicator) {
 		return
 	}
 	g.add(c.ranks[from], o)
+}
+
+// cancelled is a receive for which there is no message, and which is cancelled.
+func (g *generator) cancelled(c communicator) {
+	member := g.IntN(len(c.ranks))
+	rank := c.ranks[member]
+	if !cancels(rank) {
+		return
+	}
+	o := op{name: "irecv", comm: c.number, peer: g.IntN(len(c.ranks)), tag: 999, bytes: g.size()}
+	if g.chance(2) {
+		o.peer = mpivirt.AnySource
+	}
+	g.slots[rank]++
+	o.slot = g.slots[rank]
+	g.add(rank, o)
+	for range 1 + g.IntN(3) {
+		g.message(c)
+	}
+	g.add(rank, op{name: "cancel", slots: []int{o.slot}})
+	g.pending[rank] = append(g.pending[rank], o.slot)
+	g.finish(rank, o.slot)
 }
 
 // persistent is a persistent send and a persistent receive, begun several times.

@@ -43,6 +43,7 @@ type library interface {
 	// wait carries out the wait or test of that name once. It returns which of
 	// the requests are over, by index, or that a test failed.
 	wait(how string, slots []int) (done []int, statuses []mpivirt.Status, ok bool)
+	cancel(slot int)
 	collective(o *op, input, output []uint64)
 	// makes makes a communicator and returns its ranks, none if the rank is not
 	// in it.
@@ -115,6 +116,9 @@ func (p *player) play(o *op) {
 		p.initialise(o, p.memory[o.slot])
 	case "start":
 		p.starts(o.slot)
+	case "cancel":
+		p.cancel(o.slots[0])
+		p.saw(0, mpivirt.Status{}, nil)
 	case "free":
 		p.free(o.comm)
 		p.saw(0, mpivirt.Status{}, nil)
@@ -157,7 +161,7 @@ func (p *player) loads(slot int) {
 // saw enters something into the log.
 func (p *player) saw(which int, status mpivirt.Status, data []byte) {
 	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, p.hash, which, status) // a hash never fails
+	_, _ = fmt.Fprint(h, p.hash, which, [...]int{status.Source, status.Tag, int(status.Bytes)}, status.Cancelled) // a hash never fails
 	h.Write(data)
 	p.hash = h.Sum64()
 	p.log = append(p.log, entry{p.op, p.now(), which, status, p.hash})
@@ -336,8 +340,13 @@ type virtual struct {
 	graphs     map[int]*mpivirt.DistGraph
 }
 
+// cancels reports whether a rank may cancel receives: some do, since it changes how receives find
+// their messages.
+func cancels(rank int) bool { return rank%3 == 1 }
+
 func newVirtual(r *mpivirt.Rank) *virtual {
 	r.AttachBuffer(1 << 20)
+	r.MayCancel(cancels(r.Rank()))
 	return &virtual{r: r, slots: map[int]mpivirt.Request{}, persistent: map[int]*mpivirt.Persistent{},
 		comms: map[int]*mpivirt.Comm{0: r.World(), 1: r.Self()}, graphs: map[int]*mpivirt.DistGraph{}}
 }
@@ -411,6 +420,13 @@ func (v *virtual) irecv(o *op, buffer []byte) {
 		return
 	}
 	v.slots[o.slot] = must(mpivirt.Irecv(v.comms[o.comm], buffer, o.peer, o.tag))
+}
+
+func (v *virtual) cancel(slot int) {
+	q := v.slots[slot]
+	if err := q.Cancel(); err != nil {
+		panic(err)
+	}
 }
 
 func (v *virtual) initialise(o *op, memory []byte) {

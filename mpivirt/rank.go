@@ -113,6 +113,10 @@ func (r *Rank) Abort(code int) { r.die(r.lastCall, world.Aborted(code)) }
 // left already.
 func (r *Rank) SetErrorsReturn(on bool) { r.k.SetErrorsReturn(r.lp, on) }
 
+// MayCancel says whether the rank may cancel the receives that it begins from now on by Irecv or
+// Start. Such receives cost the host more: their messages are settled at their arrival only.
+func (r *Rank) MayCancel(on bool) { r.k.SetMayCancel(r.lp, on) }
+
 // die ends the program with an error of the rank, and unwinds the rank's code. It does not
 // return.
 func (r *Rank) die(c world.Procedure, err error) {

@@ -447,6 +447,16 @@ func (r *refRank) irecv(o *op, buffer []byte) {
 	r.slots[o.slot] = r.post(o.comm, o.peer, o.tag, buffer)
 }
 
+// cancel cancels a receive that has no message.
+func (r *refRank) cancel(slot int) {
+	q := r.slots[slot]
+	if i := slices.Index(r.posted, q); i >= 0 {
+		r.posted = slices.Delete(r.posted, i, i+1)
+		q.complete, q.receive = true, false
+		q.status = mpivirt.Status{Source: mpivirt.AnySource, Tag: mpivirt.AnyTag, Cancelled: true}
+	}
+}
+
 func (r *refRank) sendrecv(o *op, payload, buffer []byte) mpivirt.Status {
 	in := r.post(o.comm, o.from, o.fromTag, buffer)
 	out := r.begin(o, o.comm, o.peer, o.tag, o.bytes, payload, o.name)

@@ -128,6 +128,17 @@ func (q *Request) Wait() (Status, error) {
 // failing Test takes the time in the machine's poll field.
 func (q *Request) Test() (Status, bool, error) { return q.single(world.Test) }
 
+// Cancel cancels a receive that has no message yet (MPI_Cancel). A wait or test for the request
+// must follow. Its status says whether the receive was cancelled, or has received its message
+// after all. The rank must have called MayCancel before it began the receive. Sends go on: they
+// are never cancelled. Errors: ErrRequest.
+func (q *Request) Cancel() error {
+	if !q.active() {
+		return world.Errorf(ErrRequest, "no request to cancel: it is inactive")
+	}
+	return q.r.doList(world.Cancel, append(q.r.k.RequestList[:0], q.index), q.valid()).Err
+}
+
 func (q *Request) single(op world.Procedure) (Status, bool, error) {
 	if !q.active() {
 		return world.EmptyStatus, true, nil

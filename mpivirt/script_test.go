@@ -35,6 +35,7 @@ var procedures = func() map[string]world.Procedure {
 	all := map[string]world.Procedure{
 		"mrecv": world.Recv, "start": world.Start, "free": world.CommFree, "dup": world.CommDup, "split": world.CommSplit, "create": world.CommCreate,
 		"create_group": world.CommCreateGroup, "graph": world.CommDup, "neighbor_alltoall": world.NeighborAlltoall,
+		"cancel": world.Cancel,
 	}
 	for p := world.Send; p <= world.Improbe; p++ {
 		all[strings.ToLower(p.String())] = p
@@ -95,6 +96,7 @@ func (s listing) Body(k *kernel.Kernel, n int, _ func(n int)) kernel.Body {
 		*c = cursor{k: k, lp: lp, list: s.calls(rank), comms: map[int]int32{0: world.World, 1: world.Self},
 			slots: map[int]int32{}, persistent: map[int]*restartable{}}
 		c.player = newPlayer(c, rank)
+		k.SetMayCancel(lp, cancels(rank))
 	}
 	return b
 }
@@ -220,7 +222,7 @@ func (c *cursor) begin(q *call) bool {
 	case p == world.Sendrecv:
 		c.buffer = q.buffer(q.room)
 		asked.Sends(c.payload(&q.op), int64(q.bytes), q.peer, q.tag).Receives(c.buffer, int64(q.room), true, q.from, q.fromTag)
-	case p <= world.Testsome:
+	case p <= world.Testsome || p == world.Cancel:
 		c.requests = c.requests[:0]
 		for _, slot := range q.slots {
 			c.requests = append(c.requests, c.slots[slot])
@@ -405,7 +407,7 @@ func (c *cursor) end(q *call) {
 		c.saw(0, mpivirt.Status{}, words(c.output))
 	case p == world.NeighborAlltoall && q.slot == 0:
 		c.saw(0, mpivirt.Status{}, words(c.output))
-	case p < world.Barrier || p == world.Start || p == world.CommFree:
+	case p < world.Barrier || p == world.Start || p == world.CommFree || p == world.Cancel:
 		c.saw(0, mpivirt.Status{}, nil)
 	}
 }

@@ -95,6 +95,9 @@ func (r *Rank) begin(q *kernel.Call) Request {
 // operation; see [mpivirt.Rank.SetErrorsReturn].
 func (r *Rank) SetErrorsReturn(on bool) { r.k.SetErrorsReturn(r.lp, on) }
 
+// MayCancel says whether the rank may cancel receives; see [mpivirt.Rank.MayCancel].
+func (r *Rank) MayCancel(on bool) { r.k.SetMayCancel(r.lp, on) }
+
 // collective carries out a collective in its blocking form, unless there is an error.
 func (r *Rank) collective(v *kernel.Collective, err error) Outcome {
 	return r.do(r.collectiveCall(v, err))

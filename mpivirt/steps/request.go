@@ -49,6 +49,10 @@ func (r *Rank) Waitsome(requests ...Request) Outcome {
 // fails takes the time in the machine's poll field.
 func (r *Rank) Test(q Request) Outcome { return r.await(world.Test, q) }
 
+// Cancel cancels a receive that has no message yet (MPI_Cancel); see [mpivirt.Request.Cancel]. A
+// wait or test for it must follow, whose status says whether it was cancelled.
+func (r *Rank) Cancel(q Request) Outcome { return r.await(world.Cancel, q) }
+
 // Testall is Waitall that does not wait (MPI_Testall); the answer is in Found.
 func (r *Rank) Testall(requests ...Request) Outcome {
 	return r.await(world.Testall, requests...)

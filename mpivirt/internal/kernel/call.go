@@ -138,6 +138,8 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		return k.submitWait(lp, q)
 	case op <= world.Improbe:
 		return k.submitProbe(lp, q)
+	case op == world.Cancel:
+		return k.submitCancel(lp, q)
 	case op == world.Start:
 		return k.submitStart(lp, q)
 	case op == world.CommFree:
@@ -306,6 +308,24 @@ func (k *Kernel) checkRequest(lp, index int32) error {
 		return world.Errorf(world.ErrRequest, "the request has been waited for already: put zero in its place")
 	}
 	return nil
+}
+
+// submitCancel cancels the request of a call.
+func (k *Kernel) submitCancel(lp int32, q *Call) bool {
+	index, err := q.requests[0], q.err
+	if err == nil && index == 0 {
+		err = world.Errorf(world.ErrRequest, "no request to cancel: give one that an operation has returned")
+	}
+	if err == nil {
+		err = k.checkRequest(lp, index)
+	}
+	if err == nil {
+		err = k.CheckCancel(index)
+	}
+	if err != nil {
+		return k.Raise(lp, q.Procedure, err)
+	}
+	return k.Cancel(lp, index)
 }
 
 func (k *Kernel) submitProbe(lp int32, q *Call) bool {

@@ -170,6 +170,9 @@ func (s *Simulation) Run() (*Result, error) {
 	if deadlock, stuck := err.(*DeadlockError); stuck {
 		deadlock.explain()
 	}
+	if err == nil {
+		err = total.Unreceived.Err()
+	}
 	result := resultOf(total, statistics)
 	result.Complete = err == nil
 	return result, err
@@ -268,6 +271,8 @@ func (s *Simulation) runEngine(i int) end {
 		err = k.conclude()
 	case err != nil && !isStopped(err):
 		e.Abort([]byte(err.Error()))
+	case err == nil:
+		k.CountUnreceived()
 	}
 	k.Summary.Tally.Settle()
 	return end{&k.Summary, k.body, err}

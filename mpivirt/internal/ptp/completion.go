@@ -77,6 +77,8 @@ func (k *Messages) fillCompletion(lp int32, box *Mailbox, kind WaitKind) {
 			k.addMessage(b, w)
 		}
 		return
+	case TestCancel:
+		return
 	}
 	k.unwaited(w.Requests)
 	switch {
@@ -171,7 +173,7 @@ func (k *Messages) CompletionOf(lp int32) *Completion {
 // lastReceive returns the last receive among the requests of a completion, nil for none.
 func (k *Messages) lastReceive(b *Completion) *request {
 	for i := len(b.Completed) - 1; i >= 0; i-- {
-		if q := k.Requests.At(b.Completed[i]); q.Kind == ReceiveRequest || q.Kind == procNullRequest {
+		if q := k.Requests.At(b.Completed[i]); q.Kind == ReceiveRequest || q.Kind == procNullRequest || q.Kind == cancelledRequest {
 			return q
 		}
 	}

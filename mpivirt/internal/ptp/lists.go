@@ -114,7 +114,7 @@ func (k *Messages) removeUnexpected(box *Mailbox, index int32) {
 
 // addPosted posts a receive.
 func (k *Messages) addPosted(box *Mailbox, ri int32) {
-	if k.Requests.At(ri).Peer == world.AnySource {
+	if k.Requests.At(ri).undecided {
 		box.wildcards++
 	}
 	if box.binned() {
@@ -126,7 +126,8 @@ func (k *Messages) addPosted(box *Mailbox, ri int32) {
 
 // removePosted removes a receive from the posted ones.
 func (k *Messages) removePosted(box *Mailbox, ri int32) {
-	if k.Requests.At(ri).Peer == world.AnySource {
+	if r := k.Requests.At(ri); r.undecided {
+		r.undecided = false
 		box.wildcards--
 	}
 	if box.binned() {

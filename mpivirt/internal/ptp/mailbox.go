@@ -26,6 +26,7 @@ type Messages struct {
 	noise      Noise
 	above      Upcalls
 	jittered   []uint32 // by LP: messages sent, on a target with jitter
+	mayCancel  []bool   // by LP; nil until one says so
 }
 
 // Open sets up messages on the partition, which exists already.
@@ -130,7 +131,7 @@ func (m *message) before(o *message) bool {
 type Mailbox struct {
 	unexpected chain // messages that no receive has taken, FIFO per source; a negative head is that of bins
 	posted     chain // receives that have no message yet, in posting order
-	wildcards  int32 // posted receives from any source; without one, no unexpected message matches a receive
+	wildcards  int32 // posted receives that are undecided, as those from any source; without one, no unexpected message matches a receive
 	polls      int32 // failing tests and probes in a row, up to pollsAbsorbed
 	flight     flight
 	Wait       wait
@@ -166,12 +167,12 @@ func (k *Messages) CloseBox(lp int32) {
 	}
 	if box.binned() {
 		for _, index := range k.unexpectedIn(k.binsOf(box)) {
-			k.abandon(box, index)
+			k.abandon(lp, box, index)
 		}
 	}
 	for index := box.unexpected.head; index > 0; {
 		next := k.messages.At(index).next
-		k.abandon(box, index)
+		k.abandon(lp, box, index)
 		index = next
 	}
 	if box.unexpected.head != 0 {
@@ -186,10 +187,46 @@ func (k *Messages) CloseBox(lp int32) {
 }
 
 // abandon releases an unexpected message, unless its sender waits for the match.
-func (k *Messages) abandon(box *Mailbox, index int32) {
+func (k *Messages) abandon(lp int32, box *Mailbox, index int32) {
 	if k.messages.At(index).request == 0 {
+		k.unreceived(lp, index)
 		k.removeUnexpected(box, index)
 		k.dispose(index)
+	}
+}
+
+// unreceived counts a message that an LP has not received.
+func (k *Messages) unreceived(lp, index int32) {
+	m := k.messages.At(index)
+	k.Summary.Unreceived.Add(k.Global(lp), k.Clock[lp], m.rank, m.tag, m.arrival, m.bytes)
+}
+
+// CountUnreceived counts, when all LPs have ended, the messages that reached them later.
+func (k *Messages) CountUnreceived() {
+	if k.messages.InUse() == 0 {
+		return
+	}
+	for lp := range int32(len(k.MailboxOf)) {
+		if k.MailboxOf[lp] == 0 {
+			continue
+		}
+		box := k.Box(lp)
+		if box.binned() {
+			for _, index := range k.unexpectedIn(k.binsOf(box)) {
+				k.unreceived(lp, index)
+			}
+			continue
+		}
+		for index := box.unexpected.head; index != 0; index = k.messages.At(index).next {
+			k.unreceived(lp, index)
+		}
+	}
+	for lp := range int32(len(k.Processors)) {
+		for _, a := range k.Processors[lp].arrivals {
+			if !a.Round {
+				k.unreceived(lp, a.Index)
+			}
+		}
 	}
 }
 

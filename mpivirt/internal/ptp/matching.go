@@ -32,7 +32,7 @@ func (k *Messages) arrive(lp int32, index int32) {
 	}
 	if ri != 0 {
 		r := k.Requests.At(ri)
-		if r.Peer != world.AnySource && (box.wildcards == 0 || k.leastMessage(box, r.pattern()) == 0) {
+		if !r.undecided && (box.wildcards == 0 || k.leastMessage(box, r.pattern()) == 0) {
 			k.removePosted(box, ri)
 			k.take(lp, box, ri, index)
 			k.reconsider(lp, box)
@@ -61,7 +61,7 @@ func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
 	}
 	switch {
 	case index == 0:
-	case r.Peer == world.AnySource:
+	case r.undecided:
 		k.settleAt(lp, k.messages.At(index).arrival)
 	case !k.claimed(box, k.messages.At(index)):
 		k.removeUnexpected(box, index)
@@ -99,6 +99,7 @@ func (k *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled boo
 // take completes a receive with its message, and acknowledges the message if its sender waits.
 func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	r, m := k.Requests.At(ri), k.messages.At(index)
+	r.undecided = false
 	kept := false
 	switch {
 	case r.Sized && m.bytes > r.Bytes:

@@ -15,6 +15,7 @@ const (
 	CollectiveRequest
 	procNullRequest // a receive from ProcNull
 	exchangeRequest // the parts of an exchange
+	cancelledRequest
 )
 
 // request is an operation that has started and has not been waited for. A run may hold
@@ -39,6 +40,9 @@ type request struct {
 	waited     bool // part of the LP's current wait
 	Sized      bool // a longer message is an error, even where Buffer is nil
 	failed     bool // errors has its error, for the LP's wait
+
+	undecided   bool // receive, until it has its message: a lesser message may still come, or a cancel
+	cancellable bool // receive
 }
 
 // status returns the status of a complete request.
@@ -48,6 +52,8 @@ func (r *request) status() world.Status {
 		return world.Status{Source: int(r.Peer), Tag: int(r.Tag), Bytes: r.Bytes}
 	case procNullRequest:
 		return world.ProcNullStatus
+	case cancelledRequest:
+		return world.CancelledStatus
 	default:
 		return world.EmptyStatus
 	}
@@ -69,6 +75,7 @@ const (
 	TestAny
 	TestSome
 	TestProbe
+	TestCancel
 )
 
 // wait is the wait of an LP in a call.
@@ -83,7 +90,7 @@ type wait struct {
 	// only at the instant for which it is armed, when all arrivals up to it are known.
 	generation uint32
 	Requests   []int32 // waitAll, waitAny, waitSome, tests; 0 is an inactive one; none with a kept list
-	Subject    int32   // waitOne: the request; probes: the message found
+	Subject    int32   // waitOne, testCancel: the request; probes: the message found
 	pending    int32   // waitAll: requests that are not complete
 	Comm       int32   // probes
 	Peer       int32

@@ -324,6 +324,8 @@ func (k *Messages) Receive(lp int32, q *Operands) int32 {
 	r := k.Requests.At(index)
 	r.Comm, r.Peer, r.Tag = q.Comm.Index, int32(v.Source), int32(v.Tag)
 	r.Buffer, r.Sized, r.Bytes = v.Buffer, v.Sized, v.Bytes
+	r.cancellable = k.cancellable(lp, q.Procedure)
+	r.undecided = r.cancellable || v.Source == world.AnySource
 	if k.Processors != nil {
 		k.Operate(lp, Operation{Kind: opPost, request: index})
 	} else {

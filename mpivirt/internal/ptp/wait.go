@@ -264,6 +264,9 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 	w, now := &box.Wait, k.Clock[lp]
 	switch kind {
+	case TestCancel:
+		k.finishCancel(lp, box, now)
+		w.found = true
 	case TestProbe:
 		w.Subject = k.probed(box, now)
 		w.found = w.Subject != 0

@@ -173,6 +173,7 @@ const (
 	NeighborAlltoallv
 	NeighborAlltoallw
 	IntercommMerge
+	Cancel
 )
 
 // CallNames holds the names of the procedures in reports.
@@ -188,6 +189,7 @@ var CallNames = [...]string{
 	"IntercommCreate",
 	"NeighborAllgather", "NeighborAllgatherv", "NeighborAlltoall", "NeighborAlltoallv", "NeighborAlltoallw",
 	"Comm.Merge",
+	"Cancel",
 }
 
 func (c Procedure) String() string { return CallNames[c] }
@@ -223,6 +225,9 @@ var (
 	// 3.7.3). ProcNullStatus is that of a receive from ProcNull (3.10).
 	EmptyStatus    = Status{Source: AnySource, Tag: AnyTag}
 	ProcNullStatus = Status{Source: ProcNull, Tag: AnyTag}
+
+	// CancelledStatus is that of a receive that was cancelled.
+	CancelledStatus = Status{Source: AnySource, Tag: AnyTag, Cancelled: true}
 )
 
 // Status is the envelope of a message that a receive or probe has found (MPI_Status).
@@ -230,4 +235,7 @@ type Status struct {
 	Source int   // the sender, as a member of the communicator
 	Tag    int   // tag of the message
 	Bytes  int64 // size of the message
+
+	// Cancelled reports that a cancel has ended the receive, which has no message.
+	Cancelled bool
 }

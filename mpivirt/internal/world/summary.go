@@ -13,6 +13,8 @@ type Summary struct {
 	Digest engine.Digest // of the ranks that have finished
 	Tally  stats.Tally
 	Ended  *atomic.Int64 // ranks finished, for other goroutines to read
+
+	Unreceived Unreceived
 }
 
 // Finish enters the finish of a rank.
@@ -34,16 +36,17 @@ func (s *Summary) ForgetFinishes() {
 func (s *Summary) Merge(o *Summary) {
 	s.Digest.Merge(&o.Digest)
 	s.Tally.Merge(&o.Tally)
+	s.Unreceived.merge(o.Unreceived.Messages, &o.Unreceived.first)
 }
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return s.Tally.Append(counts.Append(s.Digest.Append(nil)))
+	return s.Tally.Append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))
 }
 
 // DecodeSummary returns what Encode has packed, and the rest of b.
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
-	rest = s.Tally.Read(counts.Read(s.Digest.Read(b)))
+	rest = s.Tally.Read(s.Unreceived.read(counts.Read(s.Digest.Read(b))))
 	return s, counts, rest
 }

@@ -1,0 +1,66 @@
+package ptp
+
+import (
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Cancelling follows MPI 4.1, 3.8.4. A receive is cancelled if no message that matches it has
+// arrived by the instant of the call. To know that, the call waits as a test does, until all
+// arrivals up to then are known. A receive that names its source must not have taken its message
+// before that: so one that may be cancelled is undecided until then, as one from any source is.
+// Sends are never cancelled, which the standard leaves open, and neither is Open MPI's.
+
+// SetMayCancel says whether an LP may cancel the receives that it begins from now on.
+func (k *Messages) SetMayCancel(lp int32, on bool) {
+	if k.mayCancel == nil {
+		k.mayCancel = make([]bool, k.Ranks)
+	}
+	k.mayCancel[lp] = on
+}
+
+// cancellable reports whether a receive that an LP posts in a call may be cancelled.
+func (k *Messages) cancellable(lp int32, c world.Procedure) bool {
+	return k.mayCancel != nil && k.mayCancel[lp] && c != world.Recv && c != world.Sendrecv
+}
+
+// CheckCancel returns the error of a request that cannot be cancelled.
+func (k *Messages) CheckCancel(index int32) error {
+	switch r := k.Requests.At(index); {
+	case r.Kind == CollectiveRequest || r.Kind == exchangeRequest:
+		return world.Errorf(world.ErrRequest, "a collective cannot be cancelled")
+	case r.Kind == ReceiveRequest && !r.cancellable:
+		return world.Errorf(world.ErrRequest, "the receive was begun before the rank said that it may cancel receives: call MayCancel(true) before")
+	}
+	return nil
+}
+
+// Cancel begins to cancel a request of an LP. It reports whether the call is over at once; see
+// beginWait.
+func (k *Messages) Cancel(lp, index int32) bool {
+	if k.Requests.At(index).Kind != ReceiveRequest {
+		k.NewCompletion(lp).Found = true
+		return true
+	}
+	box := k.Box(lp)
+	box.polls, box.Wait.Subject = 0, index
+	return k.beginWait(lp, box, TestCancel, world.Cancel)
+}
+
+// finishCancel cancels the receive that an LP's call names, unless it has its message.
+func (k *Messages) finishCancel(lp int32, box *Mailbox, now vtime.Time) {
+	index := box.Wait.Subject
+	r := k.Requests.At(index)
+	if !r.undecided {
+		return
+	}
+	k.removePosted(box, index)
+	k.CompleteRequest(index, now)
+	r.Kind, r.Buffer = cancelledRequest, nil
+	if k.Processors != nil {
+		return
+	}
+	if settled, next := k.settle(lp, box, now); settled && next != vtime.Forever {
+		k.settleAt(lp, next) // it stood in the way of others
+	}
+}
