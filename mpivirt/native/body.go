@@ -24,6 +24,7 @@ type form struct {
 	options Options
 	stack   int64
 	bound   bool // its code must stay in one thread
+	cancels bool // its ranks may cancel receives
 }
 
 // Open returns a program for native ranks that is run with arguments. The error names what
@@ -40,7 +41,7 @@ func Open(path string, list []string, o Options) (kernel.Form, error) {
 		return nil, err
 	}
 	one.giveBack()
-	f := &form{path: path, options: o, stack: o.stack(), bound: toolchain.BoundToThread(path)}
+	f := &form{path: path, options: o, stack: o.stack(), bound: toolchain.BoundToThread(path), cancels: toolchain.Uses(path, "Cancel")}
 	f.argc, f.argv = arguments(path, list)
 	return f, nil
 }
@@ -92,6 +93,11 @@ func (b *body) open(n int) (err error) {
 	b.ranks, b.list, b.left = unsafe.Slice(b.engine.ranks, n), unsafe.Slice((*int32)(unsafe.Pointer(b.engine.list)), n), n
 	if b.k.ClocksOnly && b.k.Processors == nil {
 		b.engine.lazy = 1
+	}
+	for lp := range int32(n) {
+		if b.form.cancels {
+			b.k.SetMayCancel(lp, true)
+		}
 	}
 	if b.form.options.Label {
 		b.engine.label = 1
@@ -174,12 +180,12 @@ func (b *body) run(n int) {
 			r.clock = cInt64(k.Clock[lp])
 		}
 		k.Running = world.None
-		resumeRanks(b.engine, n)
+		ran := resumeRanks(b.engine, n)
 		if b.engine.text_length > 0 {
 			b.print()
 		}
 		again := 0
-		for i := range n {
+		for i := range ran {
 			lp := b.list[i]
 			k.Running = lp
 			if !b.takeCall(lp) || !b.goesOn(lp) {
@@ -189,6 +195,13 @@ func (b *body) run(n int) {
 				k.Yield(lp, lp+1)
 				continue
 			}
+			b.list[again] = lp
+			again++
+		}
+		if b.engine.by_thread.there != 0 {
+			b.threadIntrudes()
+		}
+		for _, lp := range b.list[ran:n] { // after one that has crashed
 			b.list[again] = lp
 			again++
 		}
@@ -221,17 +234,20 @@ func (b *body) takeCall(lp int32) bool {
 			return false
 		}
 	}
+	if by := &b.engine.by_thread; by.there != 0 && int32(by.lp) == lp {
+		b.threadIntrudes()
+	}
 	if r.returned_by != byCall {
 		b.leave(lp, r)
 		return false
 	}
 	r.state = calls
-	return b.begin(lp, r.call) && !k.Pause(lp)
+	return !k.HasFailed(lp) && b.begin(lp, r.call) && !k.Pause(lp)
 }
 
 // leave ends a rank whose code has come to its end.
 func (b *body) leave(lp int32, r *cRank) {
-	k, last := b.k, procedureOf(int32(r.last))
+	k := b.k
 	r.state = ended
 	flushLine(b.engine, lp)
 	if b.engine.text_length > 0 {
@@ -239,11 +255,11 @@ func (b *body) leave(lp int32, r *cRank) {
 	}
 	switch b.left--; {
 	case r.returned_by == bySignal:
-		k.Fail(lp, last, b.crash(int(r.code)))
+		k.Fail(lp, world.NoProcedure, b.crash("the rank", "the rank's code", int(r.code)))
 	case r.code != 0:
-		k.Fail(lp, last, fmt.Errorf("the program ended with exit code %d", r.code))
+		k.Fail(lp, world.NoProcedure, fmt.Errorf("the program ended with exit code %d", r.code))
 	case r.initialized != 0 && r.finalized == 0:
-		k.Fail(lp, last, fmt.Errorf("the program ended without MPI_Finalize"))
+		k.Fail(lp, world.NoProcedure, fmt.Errorf("the program ended without MPI_Finalize"))
 	default:
 		if k.PostponeEnd(lp) {
 			r.state = ending

@@ -50,6 +50,7 @@ var furtherProcedures = map[int32]world.Procedure{
 	C.GIGARANK_NEIGHBOR_ALLGATHER: world.NeighborAllgather, C.GIGARANK_NEIGHBOR_ALLGATHERV: world.NeighborAllgatherv,
 	C.GIGARANK_NEIGHBOR_ALLTOALL: world.NeighborAlltoall, C.GIGARANK_NEIGHBOR_ALLTOALLV: world.NeighborAlltoallv,
 	C.GIGARANK_NEIGHBOR_ALLTOALLW: world.NeighborAlltoallw,
+	C.GIGARANK_CANCEL:             world.Cancel,
 }
 
 // The numbers of procedures and types are those of package world.
@@ -83,6 +84,9 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		return false
 	}
 	switch {
+	case c.procedure == C.GIGARANK_CANCEL:
+		k.RequestList = append(k.RequestList[:0], int32(*c.requests))
+		return k.Submit(lp, k.Compose(world.Cancel, k.Communicator(int32(c.comm)), int32(c.member)).Waits(k.RequestList, nil))
 	case c.procedure > C.GIGARANK_TOPOLOGY:
 		return b.makes(lp, c)
 	case c.procedure >= C.GIGARANK_COMPUTE:
@@ -249,7 +253,9 @@ func (b *body) operator(c *cCall) world.Operator {
 	made, known := b.operators[o]
 	if !known {
 		made = world.Operator{Name: operatorName(o.handle), Commutative: o.commutative, Apply: func(into, left, right []byte) {
-			combine(o.handle, o.operand, into, left, right)
+			if signal := combine(b.engine, o.handle, o.operand, into, left, right); signal != 0 || b.engine.by_operation.there != 0 {
+				b.operationFailed(o, signal)
+			}
 		}}
 		b.operators[o] = made
 	}
@@ -366,5 +372,9 @@ func (b *body) completed(p world.Procedure, c *cCall, done *kernel.Completion) {
 }
 
 func statusOf(s world.Status) cStatus {
-	return cStatus{source: C.int32_t(s.Source), tag: C.int32_t(s.Tag), bytes: C.int64_t(s.Bytes)}
+	status := cStatus{source: C.int32_t(s.Source), tag: C.int32_t(s.Tag), bytes: C.int64_t(s.Bytes)}
+	if s.Cancelled {
+		status.cancelled = 1
+	}
+	return status
 }

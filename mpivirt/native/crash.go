@@ -2,6 +2,11 @@
 
 package native
 
+/*
+#include "toolchain/runtime/interface.h"
+*/
+import "C"
+
 import (
 	"cmp"
 	"debug/dwarf"
@@ -11,34 +16,105 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"gigarank/mpivirt/internal/world"
+	"gigarank/mpivirt/native/toolchain"
 )
 
-// crash returns the error of a rank that a signal has stopped.
-func (b *body) crash(signal int) error {
+// crash returns the error of a rank or of an operation, whose code a signal has stopped.
+func (b *body) crash(what, code string, signal int) error {
 	c := &b.engine.crash
 	if c.overflow != 0 {
 		return fmt.Errorf("the rank has overrun its stack of %d bytes%s: use a larger --stack", b.form.stack, b.place())
 	}
 	name := unix.SignalName(unix.Signal(signal))
 	if signal == int(unix.SIGABRT) {
-		return fmt.Errorf("the rank has called abort (%s)", name)
+		return fmt.Errorf("%s has called abort (%s)", what, name)
 	}
 	where := b.place()
 	if signal == int(unix.SIGSEGV) || signal == int(unix.SIGBUS) {
 		where = fmt.Sprintf(" at address %#x%s", uint64(c.address), where)
 	}
-	return fmt.Errorf("the rank's code was stopped by %s%s", name, where)
+	return fmt.Errorf("%s was stopped by %s%s", code, name, where)
 }
 
 // place returns " in" the function, and the line of the source if it is known, where the last
-// crash was.
+// crash was. Of a library it names the function that the program has called, if it is MPI's, and
+// where.
 func (b *body) place() string {
 	c := &b.engine.crash
-	name, offset := stringOf(&c.file[0]), uint64(c.pc-c.base)
-	if strings.HasPrefix(name, "/proc/self/fd/") {
-		name = b.form.path
+	if c.caller == 0 {
+		name := ""
+		if c.file != nil {
+			name = stringOf(c.file)
+		}
+		if strings.HasPrefix(name, "/proc/self/fd/") {
+			name = b.form.path
+		}
+		return b.placeOf(name, uint64(c.pc-c.base))
 	}
-	return b.placeOf(name, offset)
+	caller := b.placeOf(b.form.path, uint64(c.caller)-1)
+	if library, err := toolchain.OpenLibrary(); err == nil && c.callee != 0 {
+		if file, err := elf.Open(library.Path); err == nil {
+			defer func() { _ = file.Close() }()
+			if name := strings.TrimPrefix(functionAt(file, uint64(c.callee)-1), "P"); strings.HasPrefix(name, "MPI_") {
+				return " in " + name + " called" + caller
+			}
+		}
+	}
+	return caller
+}
+
+// operationFailed ends a rank that takes part in a reduction whose operation, of the program's
+// own, has done what it must not.
+func (b *body) operationFailed(o operation, signal int) {
+	by := &b.engine.by_operation
+	err := error(nil)
+	if by.there != 0 {
+		err = fmt.Errorf("%s was called by an operation of the program: operations must only compute", intruding(by))
+		by.there = 0
+	} else {
+		err = b.crash("the operation of the program", "the operation of the program", signal)
+	}
+	if lp, p := b.reducing(o); lp != world.None {
+		b.k.Fail(lp, p, err)
+	}
+}
+
+// reducing returns a rank that takes part in a reduction with an operation, and its call: the one
+// whose call is being made, else the first that waits in such a call, else the first that has not
+// ended.
+func (b *body) reducing(o operation) (lp int32, p world.Procedure) {
+	first := int32(world.None)
+	for lp := range int32(len(b.ranks)) {
+		r := &b.ranks[lp]
+		if r.state >= ended {
+			continue
+		}
+		if r.state == calls && r.call.procedure >= C.GIGARANK_REDUCE && r.call.procedure <= C.GIGARANK_EXSCAN && uintptr(r.call.handle) == o.handle {
+			return lp, procedureOf(int32(r.last))
+		}
+		if first == world.None {
+			first = lp
+		}
+	}
+	return first, world.NoProcedure
+}
+
+// threadIntrudes ends the rank whose thread has done what only ranks may.
+func (b *body) threadIntrudes() {
+	by := &b.engine.by_thread
+	b.k.Fail(int32(by.lp), world.NoProcedure, fmt.Errorf("%s was called from a thread that the rank has started: "+
+		"MPI_Init_thread provides MPI_THREAD_FUNNELED at most, so that only the rank itself may", intruding(by)))
+	by.there = 0
+}
+
+// intruding returns the name of the function that was called outside of ranks.
+func intruding(by *cIntrusion) string {
+	if by.procedure != C.GIGARANK_NONE {
+		return "MPI_" + procedureOf(int32(by.procedure)).String()
+	}
+	return stringOf(&by.function[0])
 }
 
 // placeOf is place for an offset in an object.

@@ -22,10 +22,13 @@ import (
 const prelude = `#include <mpi.h>
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 #include "gigarank.h"
 static int rank, size;
@@ -52,7 +55,32 @@ func TestEndings(t *testing.T) {
 		{"abort", "abort();", "the rank has called abort (SIGABRT)"},
 		{"a null pointer", "*(volatile int *)(long)(rank - 1) = 1;", "stopped by SIGSEGV at address 0x0 in main (program.c:"},
 		{"a division", "volatile int none = rank - 1; none = 7 / none;", ofDivision[runtime.GOARCH]},
-		{"a wrong buffer", "MPI_Send((void *)64, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);", "stopped by SIGSEGV at address 0x40 in "},
+		{"a wrong buffer", "MPI_Send((void *)64, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);", "in Send: MPI_ERR_BUFFER: the buffer of 4 bytes at 0x40 is no memory that can be read"},
+		{"a buffer that ends early", "MPI_Send(&rank, 1 << 30, MPI_INT, 0, 0, MPI_COMM_WORLD);", "in Send: MPI_ERR_BUFFER: the buffer of 4294967296 bytes at 0x"},
+		{"a receive into a constant", "static const int constant[4] = {1}; MPI_Recv((void *)constant, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "in Recv: MPI_ERR_BUFFER: the buffer of 4 bytes at 0x"},
+		{"a result that goes into a constant", "static const int constant[4] = {1}; MPI_Allreduce(&rank, (void *)constant, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", "bytes at 0x"},
+		{"a wrong buffer of a type with gaps", "MPI_Datatype t; MPI_Type_vector(2, 1, 2, MPI_INT, &t); MPI_Type_commit(&t); MPI_Send((void *)64, 1, t, 0, 0, MPI_COMM_WORLD);",
+			"stopped by SIGSEGV at address 0x40 in MPI_Send called in main (program.c:"},
+		{"a wrong argument of a call that is not MPI's", "char *volatile none = (char *)(long)(72 * rank); size += (int)strlen(none);", "stopped by SIGSEGV at address 0x48 in main (program.c:"},
+		{"a crash after a call", "MPI_Request q; MPI_Isend(&rank, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); *(volatile int *)(long)(rank - 1) = 1;", "ms: the rank's code was stopped by SIGSEGV at address 0x0 in main (program.c:"},
+		{"a call from a thread", "void *call(void *p) { MPI_Barrier(MPI_COMM_WORLD); return p; } pthread_t t; pthread_create(&t, NULL, call, NULL); pthread_join(t, NULL);",
+			"MPI_Barrier was called from a thread that the rank has started"},
+		{"a query from a thread of C11", "int call(void *p) { int n; return MPI_Comm_rank(MPI_COMM_WORLD, &n); } thrd_t t; thrd_create(&t, call, NULL); thrd_join(t, NULL);",
+			"MPI_Comm_rank was called from a thread that the rank has started"},
+		{"a thread that ends the process", "void *call(void *p) { exit(0); } pthread_t t; pthread_create(&t, NULL, call, NULL); pthread_join(t, NULL);", "exit was called from a thread that the rank has started"},
+		{"an attribute that cannot be deleted", "int no(MPI_Comm c, int k, void *v, void *x) { return MPI_ERR_ARG; } int k; MPI_Comm c; MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, no, &k, NULL); MPI_Comm_dup(MPI_COMM_SELF, &c); MPI_Comm_set_attr(c, k, NULL); MPI_Comm_free(&c);",
+			"MPI_ERR_ARG: MPI_Comm_free: the function that deletes attributes of key "},
+		{"an attribute of a type that cannot be deleted", "int no(MPI_Datatype t, int k, void *v, void *x) { return 77; } int k; MPI_Datatype t; MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, no, &k, NULL); MPI_Type_contiguous(2, MPI_INT, &t); MPI_Type_set_attr(t, k, NULL); MPI_Type_free(&t);",
+			"MPI_Type_free: the function that deletes attributes of key "},
+		{"an attribute of MPI_COMM_SELF that cannot be deleted", "int no(MPI_Comm c, int k, void *v, void *x) { return MPI_ERR_ARG; } int k; MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, no, &k, NULL); MPI_Comm_set_attr(MPI_COMM_SELF, k, NULL); MPI_Finalize();",
+			"MPI_ERR_ARG: MPI_Finalize: the function that deletes attributes of key "},
+		{"a message that is not received", "MPI_Request q; MPI_Isend(&rank, 1, MPI_INT, 1, 7, MPI_COMM_WORLD, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);",
+			"MPI_ERR_OTHER: the rank has ended (MPI_Finalize) and not received the message of 4 bytes that rank 1 has sent to it with tag 7"},
+		{"another program in its place", "execl(\"/bin/true\", \"true\", NULL);", "the program has called execl, which would take the simulator's place"},
+		{"another program by its arguments", "char *list[] = {\"true\", NULL}; execvp(\"true\", list);", "the program has called execvp, which would take the simulator's place"},
+		{"another program in a child", "int status; if (fork() == 0) execlp(\"false\", \"false\", NULL); wait(&status); if (WEXITSTATUS(status) == 1) { MPI_Finalize(); exit(0); }", ""},
+		{"the end of a child", "int status; if (fork() == 0) exit(4); wait(&status); if (WEXITSTATUS(status) == 4) { MPI_Finalize(); exit(0); }", ""},
+		{"another standard output for the process", "dup2(2, 1);", "the program has called dup2, which would change the standard streams of the simulator"},
 		{"a frame that is larger than the stack", "volatile char *room = __builtin_alloca(20 << 20); room[0] = 1;", "the rank has overrun its stack of "},
 		{"MPI after its end", "MPI_Finalize(); MPI_Barrier(MPI_COMM_WORLD);", "in Barrier: MPI_ERR_OTHER: called after MPI_Finalize"},
 		{"a wrong rank", "MPI_Send(&rank, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);", "in Send: MPI_ERR_RANK: destination 99 in a communicator of 3 ranks"},
@@ -109,6 +137,95 @@ func TestMPIBeforeInit(t *testing.T) {
 	_, _, err := run(t, program, "xt5", 2, hosting{engines: 1})
 	if err == nil || !strings.Contains(err.Error(), "in Barrier: MPI_ERR_OTHER: called before MPI_Init") {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// What an operation of the program must not do ends the run, and is named with a rank that takes
+// part in the reduction.
+func TestOperationsThatFail(t *testing.T) {
+	for _, c := range []struct{ why, does, says string }{
+		{"a crash", "*(volatile int *)(long)(*count - 1) = 1;", "in Allreduce: the operation of the program was stopped by SIGSEGV at address 0x0 in combine (program.c:"},
+		{"a crash in the C library", "*count = (int)strlen((char *)(8L * *count));", "was stopped by SIGSEGV at address 0x8 in "},
+		{"abort", "abort();", "in Allreduce: the operation of the program has called abort (SIGABRT)"},
+		{"a call of MPI", "MPI_Comm_rank(MPI_COMM_WORLD, &rank);", "in Allreduce: MPI_Comm_rank was called by an operation of the program"},
+		{"the end of the rank", "exit(0);", "in Allreduce: exit was called by an operation of the program"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			program := build(t, prelude+`
+static void combine(void *in, void *inout, int *count, MPI_Datatype *type) {
+	`+c.does+`
+}
+int main(int argc, char **argv) {
+	MPI_Op op;
+	int sum;
+	begin(&argc, &argv);
+	MPI_Op_create(combine, 1, &op);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, op, MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+`)
+			for _, h := range []hosting{{engines: 1}, {engines: 3}, {engines: 1, stacks: native.Copied, collectives: mpivirt.Message}} {
+				_, _, err := run(t, program, "xt5", 3, h)
+				var failure *mpivirt.RankError
+				if !errors.As(err, &failure) || !strings.Contains(err.Error(), c.says) || failure.Time.Seconds() < 1e-3 {
+					t.Errorf("%+v: ended with %v, want %q", h, err, c.says)
+				}
+			}
+		})
+	}
+}
+
+// Ranks that crash side by side are told apart.
+func TestCrashesAtOnce(t *testing.T) {
+	program := build(t, prelude+`
+static void first(void) { *(volatile int *)(8L * rank) = 1; }
+static void second(void) { *(volatile int *)(8L * rank) = 1; }
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	if (rank == 1)
+		first();
+	if (rank == 2)
+		second();
+	return MPI_Finalize();
+}
+`, "-fno-inline")
+	for _, stacks := range []native.Stacks{native.Own, native.Copied} {
+		_, _, err := run(t, program, "xt5", 4, hosting{engines: 1, stacks: stacks})
+		if err == nil || !strings.Contains(err.Error(), "rank 1 failed") || !strings.Contains(err.Error(), "at address 0x8 in first (program.c:") {
+			t.Errorf("ended with %v", err)
+		}
+	}
+}
+
+// A rank may close its standard streams, or have its output go to a file. The others keep theirs.
+func TestClosedStreams(t *testing.T) {
+	program := build(t, prelude+`
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	printf("rank %d begins\n", rank);
+	if (rank == 1) {
+		char name[64];
+		snprintf(name, sizeof name, "%s", argv[1]);
+		if (!freopen(name, "w", stdout))
+			return 2;
+		printf("rank %d", rank);
+	}
+	if (rank == 2 && (fclose(stdout) || puts("lost") != EOF || fclose(stdin) || close(2) || write(2, "lost", 4) != -1))
+		return 3;
+	MPI_Barrier(MPI_COMM_WORLD);
+	printf(" goes on\n");
+	return MPI_Finalize() || (rank == 0 && fclose(stdout));
+}
+`)
+	file := filepath.Join(t.TempDir(), "output")
+	_, lines, err := run(t, program, "xt5", 4, hosting{engines: 1}, file)
+	want := []string{" goes on\n", " goes on\n", "rank 0 begins\n", "rank 1 begins\n", "rank 2 begins\n", "rank 3 begins\n"}
+	if err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%v, printed %q, want %q", err, lines, want)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "rank 1 goes on\n" {
+		t.Errorf("%v, the file of rank 1 has %q", err, text)
 	}
 }
 
@@ -328,6 +445,7 @@ func TestRefused(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	unserved := build(t, "#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, MPI_WIN_NULL) + MPI_Barrier(MPI_COMM_WORLD) + PMPI_File_sync(MPI_FILE_NULL); }\n")
+	tools := build(t, "#include <mpi.h>\nint main(void) { int p; MPI_Session s = MPI_SESSION_NULL; return MPI_T_init_thread(MPI_THREAD_SINGLE, &p) + MPI_Session_finalize(&s) + MPI_Send_c(&p, (MPI_Count)1, MPI_INT, 0, MPI_T_SCOPE_LOCAL, MPI_COMM_WORLD); }\n")
 	script := filepath.Join(dir, "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec ./program\n"), 0o777); err != nil {
 		t.Fatal(err)
@@ -372,6 +490,7 @@ func TestRefused(t *testing.T) {
 		object:                           "was not linked by gigarank cc, cxx or fc",
 		object + ".c":                    "is no program",
 		filepath.Join(dir, "no/program"): "no such file",
+		tools:                            "uses MPI functions that native ranks do not have: MPI_Send_c, MPI_Session_finalize, MPI_T_init_thread;",
 		unserved:                         "uses MPI functions that native ranks do not have: MPI_Win_fence, PMPI_File_sync;",
 	} {
 		if _, err := native.Open(program, nil, native.Options{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -7,7 +7,11 @@ package native
 */
 import "C"
 
-import "gigarank/mpivirt/internal/world"
+import (
+	"errors"
+
+	"gigarank/mpivirt/internal/world"
+)
 
 // classes are the error classes of MPI, by those of package world.
 var classes = [...]C.int32_t{
@@ -60,10 +64,13 @@ func (b *body) heard(lp int32, p world.Procedure, err error) {
 	b.errors[lp] = returned{p, err}
 }
 
-// raise ends a rank with the latest error that it has heard of, or with a code of its own.
+// raise ends a rank with the latest error that it has heard of, with a code of its own, or with a
+// reason that is no error of MPI.
 func (b *body) raise(lp int32, c *cCall) {
 	e := b.errors[lp]
-	if c.key != 0 {
+	if c.key < 0 {
+		e = returned{world.NoProcedure, errors.New(stringOf(c.detail))}
+	} else if c.key > 0 {
 		e = returned{world.NoProcedure, errorOf(C.int32_t(c.key), stringOf(c.detail))}
 	}
 	b.k.Fail(lp, e.procedure, e.err)

@@ -15,12 +15,12 @@ static struct gigarank_program *load(void *f, const char *path) {
 static struct gigarank_engine *open_engine(void *f, struct gigarank_program *p, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room) {
 	return ((struct gigarank_engine *(*)(struct gigarank_program *, int32_t, int32_t, int32_t, size_t, int32_t, int32_t, char **, char *, size_t))f)(p, count, first, world, stack, copied, argc, argv, fault, room);
 }
-static void resume(void *f, struct gigarank_engine *e, int32_t n) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, n); }
+static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((int32_t (*)(struct gigarank_engine *, int32_t))f)(e, n); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static void flush(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
-static void reduce(void *f, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
-	((void (*)(uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(handle, type, into, left, right, bytes);
+static int operate(void *f, struct gigarank_engine *e, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
+	return ((int (*)(struct gigarank_engine *, uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(e, handle, type, into, left, right, bytes);
 }
 */
 import "C"
@@ -44,12 +44,14 @@ type (
 	cStatus  = C.struct_gigarank_status
 	cProgram = C.struct_gigarank_program
 	cBurst   = C.struct_gigarank_burst
+
+	cIntrusion = C.struct_gigarank_intrusion
 )
 
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
-	load, open, resume, release, close, flush, reduce, measure unsafe.Pointer
-	path                                                       string
+	load, open, resume, release, close, flush, operate, measure unsafe.Pointer
+	path                                                        string
 }
 
 // loadRuntime loads the C runtime.
@@ -68,7 +70,7 @@ var loadRuntime = sync.OnceValue(func() error {
 	for name, place := range map[string]*unsafe.Pointer{
 		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume,
 		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
-		"gigarank_flush": &runtime.flush, "gigarank_reduce": &runtime.reduce,
+		"gigarank_flush": &runtime.flush, "gigarank_operate": &runtime.operate,
 		"gigarank_measure": &runtime.measure,
 	} {
 		symbol := C.CString(name)
@@ -224,7 +226,9 @@ func measureBursts(e *cEngine) error {
 	return nil
 }
 
-func resumeRanks(e *cEngine, n int)  { C.resume(runtime.resume, e, C.int32_t(n)) }
+// resumeRanks runs n ranks of the list, up to one that crashes, and returns how many have run.
+func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e, C.int32_t(n))) }
+
 func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
 func closeEngine(e *cEngine)         { C.on_engine(runtime.close, e) }
 func flushLine(e *cEngine, lp int32) { C.flush(runtime.flush, e, C.int32_t(lp)) }
@@ -234,9 +238,11 @@ func slot[T any](base *T, i int32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(base), uintptr(i)*unsafe.Sizeof(*base)))
 }
 
-// combine carries out a reduction operation of C.
-func combine(handle, operand uintptr, into, left, right []byte) {
-	if len(into) > 0 {
-		C.reduce(runtime.reduce, C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into)))
+// combine carries out a reduction operation of C. It returns the signal that has stopped it, 0
+// for none.
+func combine(e *cEngine, handle, operand uintptr, into, left, right []byte) (signal int) {
+	if len(into) == 0 {
+		return 0
 	}
+	return int(C.operate(runtime.operate, e, C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into))))
 }

@@ -158,6 +158,20 @@ func functionOf(symbol string) (name string, is bool) {
 	return strings.TrimSuffix(name, "_f08"), is
 }
 
+// Uses reports whether a program calls a function of MPI, whose name is given without MPI_.
+func Uses(program, name string) bool {
+	file, err := elf.Open(program)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	symbols, err := file.ImportedSymbols()
+	return err == nil && slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool {
+		function, is := functionOf(s.Name)
+		return is && strings.EqualFold(function, name)
+	})
+}
+
 // BoundToThread reports whether the code of a program may keep the address of something that
 // belongs to its thread, as errno does: compilers keep such addresses across calls.
 func BoundToThread(program string) bool {

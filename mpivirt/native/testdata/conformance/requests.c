@@ -150,6 +150,56 @@ static void persistent_modes(void) {
 	CHECK(back == room && detached == sizeof room);
 }
 
+/* A receive is cancelled unless its message has arrived. Sends are not, if they are over. */
+static void cancelled(void) {
+	int left = (rank + size - 1) % size, right = (rank + 1) % size, a = -1, b = -1, flag;
+	MPI_Request request, persistent;
+	MPI_Status status;
+	MPI_Irecv(&a, 1, MPI_INT, left, 50, MPI_COMM_WORLD, &request);
+	MPI_Cancel(&request);
+	CHECK(request != MPI_REQUEST_NULL);
+	MPI_Wait(&request, &status);
+	MPI_Test_cancelled(&status, &flag);
+	CHECK(flag && request == MPI_REQUEST_NULL && a == -1);
+	MPI_Irecv(&a, 1, MPI_INT, MPI_ANY_SOURCE, 50, MPI_COMM_WORLD, &request);
+	MPI_Irecv(&b, 1, MPI_INT, left, 50, MPI_COMM_WORLD, &persistent);
+	MPI_Cancel(&request);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Send(&rank, 1, MPI_INT, right, 50, MPI_COMM_WORLD);
+	MPI_Wait(&persistent, MPI_STATUS_IGNORE);
+	MPI_Wait(&request, &status);
+	MPI_Test_cancelled(&status, &flag);
+	CHECK(flag && a == -1 && b == left);
+
+	MPI_Recv_init(&a, 1, MPI_INT, left, 51, MPI_COMM_WORLD, &persistent);
+	for (int i = 0; i < 3; i++) {
+		MPI_Start(&persistent);
+		if (i != 1) {
+			MPI_Cancel(&persistent);
+			MPI_Barrier(MPI_COMM_WORLD);
+		} else {
+			MPI_Send(&rank, 1, MPI_INT, right, 51, MPI_COMM_WORLD);
+			MPI_Barrier(MPI_COMM_WORLD);
+			do
+				MPI_Request_get_status(persistent, &flag, MPI_STATUS_IGNORE);
+			while (!flag);
+			MPI_Cancel(&persistent); /* too late */
+		}
+		MPI_Wait(&persistent, &status);
+		MPI_Test_cancelled(&status, &flag);
+		CHECK(flag == (i != 1) && persistent != MPI_REQUEST_NULL);
+	}
+	CHECK(a == left);
+	MPI_Request_free(&persistent);
+	MPI_Isend(&rank, 1, MPI_INT, right, 52, MPI_COMM_WORLD, &request);
+	MPI_Recv(&a, 1, MPI_INT, left, 52, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Cancel(&request);
+	MPI_Wait(&request, &status);
+	MPI_Test_cancelled(&status, &flag);
+	CHECK(!flag && a == left);
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	all();
@@ -158,5 +208,6 @@ int main(int argc, char **argv) {
 	inactive();
 	persistent();
 	persistent_modes();
+	cancelled();
 	return finish("requests");
 }

@@ -81,7 +81,12 @@ struct owner {
 	MPI_Datatype type; /* of the two, that which the key is for */
 };
 
-static int copied(const struct owner *o, const struct gigarank_attribute *a, void **value, int *flag) {
+/* failed ends a call whose attribute function has returned an error. */
+static int failed(const char *function, const char *does, const struct gigarank_keyval *k, int error) {
+	return error ? gigarank_refuse(function, GIGARANK_NONE, error, "the function that %s attributes of key %d has returned %d", does, number_of(k), error) : MPI_SUCCESS;
+}
+
+static int copied(const char *function, const struct owner *o, const struct gigarank_attribute *a, void **value, int *flag) {
 	struct gigarank_keyval *k = a->key;
 	*flag = 0;
 	if (!k->copy.comm)
@@ -90,14 +95,14 @@ static int copied(const struct owner *o, const struct gigarank_attribute *a, voi
 		*flag = 1, *value = a->value;
 		return MPI_SUCCESS;
 	}
-	return k->of_types ? k->copy.type(o->type, number_of(k), k->extra, a->value, value, flag) : k->copy.comm(o->comm, number_of(k), k->extra, a->value, value, flag);
+	return failed(function, "copies", k, k->of_types ? k->copy.type(o->type, number_of(k), k->extra, a->value, value, flag) : k->copy.comm(o->comm, number_of(k), k->extra, a->value, value, flag));
 }
 
-static int deleted(const struct owner *o, const struct gigarank_attribute *a) {
+static int deleted(const char *function, const struct owner *o, const struct gigarank_attribute *a) {
 	struct gigarank_keyval *k = a->key;
 	if (!k->delete.comm)
 		return MPI_SUCCESS;
-	return k->of_types ? k->delete.type(o->type, number_of(k), a->value, k->extra) : k->delete.comm(o->comm, number_of(k), a->value, k->extra);
+	return failed(function, "deletes", k, k->of_types ? k->delete.type(o->type, number_of(k), a->value, k->extra) : k->delete.comm(o->comm, number_of(k), a->value, k->extra));
 }
 
 static struct gigarank_attribute **place_of(const struct owner *o, const struct gigarank_keyval *k) {
@@ -110,7 +115,7 @@ static struct gigarank_attribute **place_of(const struct owner *o, const struct 
 static int put(const char *function, const struct owner *o, struct gigarank_keyval *k, void *value) {
 	struct gigarank_attribute *a = *place_of(o, k);
 	if (a) {
-		CHECK(deleted(o, a));
+		CHECK(deleted(function, o, a));
 		a->value = value;
 		return MPI_SUCCESS;
 	}
@@ -122,9 +127,9 @@ static int put(const char *function, const struct owner *o, struct gigarank_keyv
 }
 
 /* removed deletes an attribute, unless its function fails. */
-static int removed(const struct owner *o, struct gigarank_attribute **link) {
+static int removed(const char *function, const struct owner *o, struct gigarank_attribute **link) {
 	struct gigarank_attribute *a = *link;
-	CHECK(deleted(o, a));
+	CHECK(deleted(function, o, a));
 	for (link = o->list; *link != a; link = &(*link)->next)
 		; /* the function may have changed the list */
 	*link = a->next;
@@ -133,9 +138,9 @@ static int removed(const struct owner *o, struct gigarank_attribute **link) {
 	return MPI_SUCCESS;
 }
 
-static int remove_all(const struct owner *o) {
+static int remove_all(const char *function, const struct owner *o) {
 	while (*o->list)
-		CHECK(removed(o, o->list));
+		CHECK(removed(function, o, o->list));
 	return MPI_SUCCESS;
 }
 
@@ -146,7 +151,7 @@ static int copy_all(const char *function, const struct owner *from, const struct
 	if (!a)
 		return MPI_SUCCESS;
 	CHECK(copy_all(function, from, a->next, to));
-	CHECK(copied(from, a, &value, &flag));
+	CHECK(copied(function, from, a, &value, &flag));
 	return flag ? put(function, to, a->key, value) : MPI_SUCCESS;
 }
 
@@ -157,100 +162,7 @@ void gigarank_free_attributes(struct gigarank_attribute *list) {
 	}
 }
 
-/* --- communicators --------------------------------------------------------------------- */
-
-/* owner_of finds the attributes of a communicator. */
-static int owner_of(const char *function, MPI_Comm comm, struct owner *o) {
-	struct gigarank_call c = {0};
-	CHECK(gigarank_find(function, GIGARANK_NONE, comm, &c));
-	struct gigarank_comm *noted = note(&c);
-	if (!noted)
-		return MPI_ERR_NO_MEM;
-	*o = (struct owner){.list = &noted->attributes, .comm = comm};
-	return MPI_SUCCESS;
-}
-
-MPI(Comm_set_attr, MPI_Comm comm, int key, void *value) {
-	struct gigarank_keyval *k;
-	struct owner o;
-	CHECK(owner_of(__func__, comm, &o));
-	CHECK(find_key(__func__, key, 0, &k));
-	return put(__func__, &o, k, value);
-}
-
-MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
-	static int tag = 0x7fffffff, host = MPI_PROC_NULL, global = 1, io = MPI_ANY_SOURCE, number = 0;
-	struct gigarank_call c = {0};
-	struct gigarank_keyval *k;
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	int *found = key == MPI_TAG_UB ? &tag : key == MPI_HOST ? &host : key == MPI_WTIME_IS_GLOBAL ? &global : key == MPI_IO ? &io : key == MPI_APPNUM ? &number : NULL;
-	if (key == MPI_UNIVERSE_SIZE || key == MPI_LASTUSEDCODE) {
-		struct gigarank_own *own = gigarank_own();
-		if (!own)
-			return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an attribute");
-		found = key == MPI_UNIVERSE_SIZE ? &own->universe : &own->last_code;
-	}
-	if (found) {
-		*flag = 1;
-		memcpy(value, &found, sizeof found);
-		return MPI_SUCCESS;
-	}
-	struct owner o;
-	CHECK(find_key(__func__, key, 0, &k));
-	CHECK(owner_of(__func__, comm, &o));
-	const struct gigarank_attribute *a = *place_of(&o, k);
-	*flag = a != NULL;
-	if (a)
-		memcpy(value, &a->value, sizeof a->value);
-	return MPI_SUCCESS;
-}
-
-MPI(Comm_delete_attr, MPI_Comm comm, int key) {
-	struct gigarank_keyval *k;
-	struct owner o;
-	CHECK(owner_of(__func__, comm, &o));
-	CHECK(find_key(__func__, key, 0, &k));
-	struct gigarank_attribute **link = place_of(&o, k);
-	if (!*link)
-		return refuse(GIGARANK_NONE, MPI_ERR_KEYVAL, "the communicator has no attribute of key %d", key);
-	return removed(&o, link);
-}
-
-int gigarank_copy_attributes(int error, MPI_Comm comm, MPI_Comm *made) {
-	struct owner from, to;
-	struct gigarank_call c = {0};
-	if (error || *made == MPI_COMM_NULL)
-		return error;
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	for (struct gigarank_comm *noted = gigarank_running()->comms; noted; noted = noted->next) {
-		if (noted->index != c.comm || !noted->attributes)
-			continue;
-		CHECK(owner_of(__func__, comm, &from));
-		CHECK(owner_of(__func__, *made, &to));
-		error = copy_all(__func__, &from, *from.list, &to);
-		if (error)
-			PMPI_Comm_free(made);
-		return error;
-	}
-	return MPI_SUCCESS;
-}
-
-int gigarank_drop_attributes(MPI_Comm comm) {
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_NONE, comm, &c));
-	for (struct gigarank_comm *noted = gigarank_running()->comms; noted; noted = noted->next)
-		if (noted->index == c.comm)
-			return remove_all(&(struct owner){.list = &noted->attributes, .comm = comm});
-	return MPI_SUCCESS;
-}
-
-MPI(Attr_put, MPI_Comm comm, int key, void *value) { return PMPI_Comm_set_attr(comm, key, value); }
-MPI(Attr_get, MPI_Comm comm, int key, void *value, int *flag) { return PMPI_Comm_get_attr(comm, key, value, flag); }
-MPI(Attr_delete, MPI_Comm comm, int key) { return PMPI_Comm_delete_attr(comm, key); }
-MPI(Keyval_free, int *key) { return PMPI_Comm_free_keyval(key); }
-MPI(Keyval_create, MPI_Copy_function *copy, MPI_Delete_function *delete, int *key, void *extra) { return PMPI_Comm_create_keyval(copy, delete, key, extra); }
-
-/* --- datatypes -------------------------------------------------------------------------- */
+/* --- what attributes belong to ---------------------------------------------------------- */
 
 /* Attributes that a rank has given a predefined type. */
 struct gigarank_noted_type {
@@ -265,6 +177,16 @@ void gigarank_forget_types(struct gigarank_own *own) {
 		gigarank_free_attributes(n->attributes);
 		free(n);
 	}
+}
+
+static int comm_owner(const char *function, MPI_Comm comm, struct owner *o) {
+	struct gigarank_call c = {0};
+	CHECK(gigarank_find(function, GIGARANK_NONE, comm, &c));
+	struct gigarank_comm *noted = note(&c);
+	if (!noted)
+		return MPI_ERR_NO_MEM;
+	*o = (struct owner){.list = &noted->attributes, .comm = comm};
+	return MPI_SUCCESS;
 }
 
 static int type_owner(const char *function, MPI_Datatype type, struct owner *o) {
@@ -289,19 +211,25 @@ static int type_owner(const char *function, MPI_Datatype type, struct owner *o) 
 	return MPI_SUCCESS;
 }
 
-MPI(Type_set_attr, MPI_Datatype type, int key, void *value) {
-	struct gigarank_keyval *k;
-	struct owner o;
-	CHECK(type_owner(__func__, type, &o));
-	CHECK(find_key(__func__, key, 1, &k));
-	return put(__func__, &o, k, value);
+/* find_attribute finds what has the attributes, and the key. */
+static int find_attribute(const char *function, int of_types, void *handle, int key, struct owner *o, struct gigarank_keyval **k) {
+	CHECK(of_types ? type_owner(function, handle, o) : comm_owner(function, handle, o));
+	return find_key(function, key, of_types, k);
 }
 
-MPI(Type_get_attr, MPI_Datatype type, int key, void *value, int *flag) {
+/* --- the functions for communicators and types ------------------------------------------ */
+
+static int set(const char *function, int of_types, void *handle, int key, void *value) {
 	struct gigarank_keyval *k;
 	struct owner o;
-	CHECK(type_owner(__func__, type, &o));
-	CHECK(find_key(__func__, key, 1, &k));
+	CHECK(find_attribute(function, of_types, handle, key, &o, &k));
+	return put(function, &o, k, value);
+}
+
+static int get(const char *function, int of_types, void *handle, int key, void *value, int *flag) {
+	struct gigarank_keyval *k;
+	struct owner o;
+	CHECK(find_attribute(function, of_types, handle, key, &o, &k));
 	const struct gigarank_attribute *a = *place_of(&o, k);
 	*flag = a != NULL;
 	if (a)
@@ -309,25 +237,89 @@ MPI(Type_get_attr, MPI_Datatype type, int key, void *value, int *flag) {
 	return MPI_SUCCESS;
 }
 
-MPI(Type_delete_attr, MPI_Datatype type, int key) {
+static int delete(const char *function, int of_types, void *handle, int key) {
 	struct gigarank_keyval *k;
 	struct owner o;
-	CHECK(type_owner(__func__, type, &o));
-	CHECK(find_key(__func__, key, 1, &k));
+	CHECK(find_attribute(function, of_types, handle, key, &o, &k));
 	struct gigarank_attribute **link = place_of(&o, k);
 	if (!*link)
-		return refuse(GIGARANK_NONE, MPI_ERR_KEYVAL, "the type has no attribute of key %d", key);
-	return removed(&o, link);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_KEYVAL, "there is no attribute of key %d", key);
+	return removed(function, &o, link);
 }
 
-int gigarank_drop_type_attributes(struct gigarank_datatype *t) {
-	return remove_all(&(struct owner){.list = &t->attributes, .type = gigarank_type_handle(t)});
+MPI(Comm_set_attr, MPI_Comm comm, int key, void *value) { return set(__func__, 0, comm, key, value); }
+MPI(Type_set_attr, MPI_Datatype type, int key, void *value) { return set(__func__, 1, type, key, value); }
+MPI(Type_get_attr, MPI_Datatype type, int key, void *value, int *flag) { return get(__func__, 1, type, key, value, flag); }
+MPI(Comm_delete_attr, MPI_Comm comm, int key) { return delete(__func__, 0, comm, key); }
+MPI(Type_delete_attr, MPI_Datatype type, int key) { return delete(__func__, 1, type, key); }
+
+/* A communicator has the attributes that MPI sets, too. */
+MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
+	static int tag = 0x7fffffff, host = MPI_PROC_NULL, global = 1, io = MPI_ANY_SOURCE, number = 0;
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	int *found = key == MPI_TAG_UB ? &tag : key == MPI_HOST ? &host : key == MPI_WTIME_IS_GLOBAL ? &global : key == MPI_IO ? &io : key == MPI_APPNUM ? &number : NULL;
+	if (key == MPI_UNIVERSE_SIZE || key == MPI_LASTUSEDCODE) {
+		struct gigarank_own *own = gigarank_own();
+		if (!own)
+			return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an attribute");
+		found = key == MPI_UNIVERSE_SIZE ? &own->universe : &own->last_code;
+	}
+	if (!found)
+		return get(__func__, 0, comm, key, value, flag);
+	*flag = 1;
+	memcpy(value, &found, sizeof found);
+	return MPI_SUCCESS;
+}
+
+MPI(Attr_put, MPI_Comm comm, int key, void *value) { return PMPI_Comm_set_attr(comm, key, value); }
+MPI(Attr_get, MPI_Comm comm, int key, void *value, int *flag) { return PMPI_Comm_get_attr(comm, key, value, flag); }
+MPI(Attr_delete, MPI_Comm comm, int key) { return PMPI_Comm_delete_attr(comm, key); }
+MPI(Keyval_free, int *key) { return PMPI_Comm_free_keyval(key); }
+MPI(Keyval_create, MPI_Copy_function *copy, MPI_Delete_function *delete, int *key, void *extra) { return PMPI_Comm_create_keyval(copy, delete, key, extra); }
+
+/* --- copies and ends ---------------------------------------------------------------------- */
+
+/* attributes_of returns the attributes of a communicator, NULL if the rank has noted none. */
+static struct gigarank_attribute **attributes_of(const struct gigarank_call *c) {
+	for (struct gigarank_comm *noted = gigarank_running()->comms; noted; noted = noted->next)
+		if (noted->index == c->comm)
+			return &noted->attributes;
+	return NULL;
+}
+
+int gigarank_copy_attributes(int error, MPI_Comm comm, MPI_Comm *made) {
+	struct owner from, to;
+	struct gigarank_call c = {0};
+	if (error || *made == MPI_COMM_NULL)
+		return error;
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	struct gigarank_attribute **list = attributes_of(&c);
+	if (!list || !*list)
+		return MPI_SUCCESS;
+	CHECK(comm_owner("PMPI_Comm_dup", comm, &from));
+	CHECK(comm_owner("PMPI_Comm_dup", *made, &to));
+	error = copy_all("PMPI_Comm_dup", &from, *from.list, &to);
+	if (error)
+		PMPI_Comm_free(made);
+	return error;
+}
+
+int gigarank_drop_attributes(const char *function, MPI_Comm comm) {
+	struct gigarank_call c = {0};
+	CHECK(gigarank_find(function, GIGARANK_NONE, comm, &c));
+	struct gigarank_attribute **list = attributes_of(&c);
+	return list ? remove_all(function, &(struct owner){.list = list, .comm = comm}) : MPI_SUCCESS;
+}
+
+int gigarank_drop_type_attributes(const char *function, struct gigarank_datatype *t) {
+	return remove_all(function, &(struct owner){.list = &t->attributes, .type = gigarank_type_handle(t)});
 }
 
 int gigarank_copy_type_attributes(MPI_Datatype type, struct gigarank_datatype *from, struct gigarank_datatype *to) {
 	struct owner o;
 	if (from->predefined && (!gigarank_running()->own || !gigarank_running()->own->types))
 		return MPI_SUCCESS;
-	CHECK(type_owner(__func__, type, &o));
-	return copy_all(__func__, &o, *o.list, &(struct owner){.list = &to->attributes, .type = gigarank_type_handle(to)});
+	CHECK(type_owner("PMPI_Type_dup", type, &o));
+	return copy_all("PMPI_Type_dup", &o, *o.list, &(struct owner){.list = &to->attributes, .type = gigarank_type_handle(to)});
 }

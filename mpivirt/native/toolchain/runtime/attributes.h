@@ -46,8 +46,8 @@ int gigarank_copy_attributes(int error, MPI_Comm comm, MPI_Comm *made);
 
 /* gigarank_drop_attributes calls the delete functions of what is freed, the latest attribute
  * first, up to one that fails. */
-int gigarank_drop_attributes(MPI_Comm comm);
-int gigarank_drop_type_attributes(struct gigarank_datatype *t);
+int gigarank_drop_attributes(const char *function, MPI_Comm comm);
+int gigarank_drop_type_attributes(const char *function, struct gigarank_datatype *t);
 int gigarank_copy_type_attributes(MPI_Datatype type, struct gigarank_datatype *from, struct gigarank_datatype *to);
 
 /* gigarank_free_attributes gives attributes back without a call. */

@@ -147,7 +147,7 @@ MPI(Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) 
 MPI(Comm_free, MPI_Comm *comm) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_FREE, *comm, &c));
-	CHECK(gigarank_drop_attributes(*comm));
+	CHECK(gigarank_drop_attributes(__func__, *comm));
 	CHECK(gigarank_trap(&c));
 	struct gigarank_comm **link = &gigarank_running()->comms, *freed = (struct gigarank_comm *)*comm;
 	while (*link != freed)

@@ -335,7 +335,7 @@ MPI(Type_free, MPI_Datatype *type) {
 	if (t->predefined || (t->combiner >= MPI_COMBINER_F90_REAL && t->combiner <= MPI_COMBINER_F90_INTEGER))
 		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "a predefined type cannot be freed");
 	if (t->object.handles == 1)
-		CHECK(gigarank_drop_type_attributes(t));
+		CHECK(gigarank_drop_type_attributes(__func__, t));
 	gigarank_drop_handle(t);
 	*type = MPI_DATATYPE_NULL;
 	return MPI_SUCCESS;

@@ -88,7 +88,7 @@ static int prepare(struct gigarank_call *c, struct hood *h, const struct gigaran
 		c->input = h->sent;
 	}
 	if (dense_in && direct)
-		return touch(c->procedure, c->output, c->room);
+		return touch_to(c->procedure, c->output, c->room);
 	h->arrivals = calloc((size_t)h->in + 1, sizeof *h->arrivals);
 	if (!h->arrivals || !(h->received = malloc((size_t)c->room + 1)))
 		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)c->room);

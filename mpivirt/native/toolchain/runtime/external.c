@@ -1,4 +1,5 @@
-/* The external32 representation of MPI 4.1, 14.5.2: big-endian, with sizes of its own. */
+/* The external32 representation of MPI 4.1, 14.5.2: big-endian, with sizes of its own. Its table has
+ * 4 bytes for MPI_LONG and MPI_UNSIGNED_LONG, and 2 for MPI_WCHAR, as Open MPI and MPICH have. */
 #include "datatypes.h"
 
 #include <limits.h>

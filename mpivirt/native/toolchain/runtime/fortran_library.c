@@ -13,8 +13,15 @@
 
 /* What is written to the standard output without stdio goes the way of what stdio writes. */
 ssize_t write(int file, const void *bytes, size_t n) {
-	if (file == STDOUT_FILENO && gigarank_running())
-		return gigarank_print(bytes, n);
+	struct gigarank_rank *r = gigarank_running();
+	if (r && file == STDERR_FILENO && gigarank_has_closed(r, file)) {
+		errno = EBADF;
+		return -1;
+	}
+	if (file == STDOUT_FILENO && r) {
+		ssize_t written = gigarank_print(bytes, n);
+		return written ? written : n ? -1 : 0;
+	}
 	static __typeof__(&write) hidden;
 	if (!hidden)
 		hidden = real(write);

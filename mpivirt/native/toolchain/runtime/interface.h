@@ -32,7 +32,7 @@ enum gigarank_procedure {
 	GIGARANK_GROUP, GIGARANK_TWIN, GIGARANK_ON_ONE_NODE, GIGARANK_INTERCOMM, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
 	GIGARANK_COMM_CREATE_GROUP,
 	GIGARANK_CART_CREATE, GIGARANK_CART_SUB, GIGARANK_GRAPH_CREATE, GIGARANK_DIST_GRAPH_CREATE_ADJACENT,
-	GIGARANK_INTERCOMM_MERGE,
+	GIGARANK_INTERCOMM_MERGE, GIGARANK_CANCEL,
 	/* Exchanges of messages with neighbours. */
 	GIGARANK_NEIGHBOR_ALLGATHER, GIGARANK_NEIGHBOR_ALLGATHERV, GIGARANK_NEIGHBOR_ALLTOALL, GIGARANK_NEIGHBOR_ALLTOALLV, GIGARANK_NEIGHBOR_ALLTOALLW,
 };
@@ -79,6 +79,7 @@ struct gigarank_status {
 	int64_t bytes;
 	int32_t source, tag;
 	int32_t error; /* class, of one of several requests */
+	int32_t cancelled;
 };
 
 /* Values of a datatype that do not lie one behind another, which the simulator does not see. */
@@ -175,12 +176,23 @@ struct gigarank_burst {
 	uint8_t sampled; /* it belongs to a sample */
 };
 
-/* Where a rank has crashed. */
+/* Where the code of a program has crashed. */
 struct gigarank_crash {
 	uintptr_t address, pc;
-	int32_t overflow; /* the address lies in the guard below its stack */
-	char file[1024];
+	int32_t overflow; /* the address lies in the guard below the rank's stack */
+	const char *file; /* that pc lies in, NULL if it is unknown */
 	uintptr_t base;   /* at which that file lies */
+	uintptr_t caller; /* where the program has called what has crashed; 0 for the program itself */
+	uintptr_t callee; /* in the runtime: what the program has called there, 0 if it is another library */
+};
+
+/* What code of the program has done that it must not, outside of ranks: in a thread, or in an
+ * operation. */
+struct gigarank_intrusion {
+	int32_t there;
+	int32_t lp;        /* the rank that has started the thread, or runs beside it */
+	int32_t procedure; /* 0 if function is its name */
+	char function[64];
 };
 
 /* A stack, for the copies of others. */
@@ -227,7 +239,9 @@ struct gigarank_engine {
 	struct gigarank_object **objects; /* of its ranks */
 	int32_t object_count, object_room;
 	struct gigarank_object *free_objects[8]; /* by kind */
-	struct gigarank_crash crash;
+	struct gigarank_crash crash; /* the latest */
+	struct gigarank_intrusion by_thread, by_operation;
+	struct gigarank_engine *next; /* of those that are open */
 	struct gigarank_meter meter;
 	struct gigarank_burst *bursts; /* by rank, NULL if CPU times do not count */
 	void (*handler)(int, void *, void *); /* of the running rank, for the signal that has stopped it */
@@ -264,10 +278,10 @@ struct gigarank_program {
 /* What the simulator calls, by name. */
 struct gigarank_program *gigarank_load(const char *path);
 struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room);
-void gigarank_resume(struct gigarank_engine *e, int32_t n);
+int32_t gigarank_resume(struct gigarank_engine *e, int32_t n);
 void gigarank_release(struct gigarank_engine *e);
 void gigarank_close(struct gigarank_engine *e);
-void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
+int gigarank_operate(struct gigarank_engine *e, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
 int gigarank_measure(struct gigarank_engine *e);
 

@@ -154,6 +154,48 @@ void (*gigarank_handler(struct gigarank_rank *r, int number))(int);
 /* gigarank_die ends the running rank by a signal. */
 void gigarank_die(int number) __attribute__((noreturn));
 
+/* gigarank_fail ends the running rank, with the reason. */
+void gigarank_fail(const char *reason) __attribute__((noreturn));
+
+/* gigarank_intrudes notes that code of the program which is no rank's does what only a rank may. It
+ * reports false for code that is not the program's, and for a process that a rank has forked. */
+int gigarank_intrudes(const char *function, int procedure);
+
+/* gigarank_end_attempt ends a call of gigarank_attempt on this thread. */
+void gigarank_end_attempt(void) __attribute__((noreturn));
+
+/* gigarank_forked says that this process is a copy of the simulator, which a rank has forked. */
+extern int gigarank_forked;
+
+/* gigarank_parent is the rank that has started this thread. */
+struct gigarank_parent {
+	struct gigarank_engine *engine; /* NULL if it is unknown */
+	int32_t lp;
+};
+extern __thread struct gigarank_parent gigarank_parent __attribute__((tls_model("initial-exec")));
+
+/* gigarank_operating is the engine that carries out an operation of the program on this thread,
+ * NULL if none does. */
+extern __thread struct gigarank_engine *gigarank_operating __attribute__((tls_model("initial-exec")));
+
+/* gigarank_attempt calls a function with what, and returns 0. After a signal in it, it returns the
+ * number. */
+int gigarank_attempt(struct gigarank_engine *e, void (*f)(void *), void *what);
+
+/* gigarank_reduce carries out an operation. It takes the element's type for predefined operations,
+ * and the type that it is told for those of a program. */
+void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
+
+/* gigarank_reads and gigarank_writes access two bytes. They return 0, and another value if one
+ * cannot be accessed. */
+int gigarank_reads(const void *first, const void *last);
+int gigarank_writes(void *first, void *last);
+
+/* gigarank_has_closed reports whether a rank has closed the file of a standard stream.
+ * gigarank_output returns the file that it has for standard output, NULL if it has none. */
+int gigarank_has_closed(struct gigarank_rank *r, int file);
+struct _IO_FILE *gigarank_output(struct gigarank_rank *r);
+
 /* gigarank_fatal ends the process: there is no rank to blame. */
 void gigarank_fatal(const char *message) __attribute__((noreturn));
 
@@ -186,8 +228,9 @@ int take(struct gigarank_call *c, MPI_Comm *made);
 /* bytes_of stores, in bytes, the size of count elements of a type. */
 int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes);
 
-/* touch reads both ends of a buffer, so that a wrong one fails in the rank's own code. */
+/* touch checks that both ends of a buffer can be read, and touch_to that they can be written. */
 int touch(int procedure, const void *buffer, int64_t bytes);
+int touch_to(int procedure, void *buffer, int64_t bytes);
 
 /* add stores the handle of an operation that the running rank has begun. */
 int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request);

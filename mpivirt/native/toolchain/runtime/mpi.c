@@ -5,10 +5,12 @@
 #include "exchanges.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- errors ----------------------------------------------------------------------- */
 
@@ -22,7 +24,7 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 	vsnprintf(text + named, sizeof text - (size_t)named, format, list);
 	va_end(list);
 	if (!gigarank_running()) {
-		fprintf(stderr, "an MPI function was called from outside a rank, as by a thread of the program's own or before main: %s\n", text);
+		gigarank_intrudes(function + (function[0] == 'P'), strncmp(function, "PMPI_", 5) == 0 ? GIGARANK_NONE : procedure);
 		return class_;
 	}
 	struct gigarank_call c = {.procedure = procedure, .error = class_, .detail = text};
@@ -79,9 +81,18 @@ int touch(int procedure, const void *buffer, int64_t bytes) {
 		return MPI_SUCCESS;
 	if (!buffer)
 		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld bytes", (long long)bytes);
-	const volatile char *b = buffer;
-	(void)b[0];
-	(void)b[bytes - 1];
+	if (gigarank_reads(buffer, (const char *)buffer + bytes - 1))
+		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld bytes at %p is no memory that can be read", (long long)bytes, buffer);
+	return MPI_SUCCESS;
+}
+
+int touch_to(int procedure, void *buffer, int64_t bytes) {
+	if (bytes == 0)
+		return MPI_SUCCESS;
+	if (!buffer)
+		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld bytes", (long long)bytes);
+	if (gigarank_writes(buffer, (char *)buffer + bytes - 1))
+		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld bytes at %p is no memory that can be written", (long long)bytes, buffer);
 	return MPI_SUCCESS;
 }
 
@@ -116,11 +127,11 @@ void set_status(MPI_Status *status, const struct gigarank_status *s, int error) 
 	status->MPI_TAG = s->tag == GIGARANK_ANY_TAG ? MPI_ANY_TAG : s->tag;
 	if (error >= 0)
 		status->MPI_ERROR = error;
-	status->MPI_internal[2] = 0; /* not cancelled */
+	status->MPI_internal[2] = s->cancelled;
 	memcpy(&status->MPI_internal[0], &s->bytes, sizeof s->bytes);
 }
 
-const struct gigarank_status empty = {0, GIGARANK_ANY_SOURCE, GIGARANK_ANY_TAG};
+const struct gigarank_status empty = {.source = GIGARANK_ANY_SOURCE, .tag = GIGARANK_ANY_TAG};
 
 /* --- environment ------------------------------------------------------------------- */
 
@@ -131,7 +142,9 @@ MPI(Init_thread, int *argc, char ***argv, int required, int *provided) {
 		fputs("this program was built with gigarank cc: run it with gigarank run ./PROGRAM --ranks N\n", stderr);
 		_exit(2);
 	}
-	if (!r || r->initialized)
+	if (!r)
+		return gigarank_active(__func__, GIGARANK_NONE);
+	if (r->initialized)
 		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "MPI_Init is called a second time");
 	r->initialized = 1;
 	*provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
@@ -156,7 +169,7 @@ MPI(Finalized, int *flag) {
 MPI(Finalize, void) {
 	CHECK(active(GIGARANK_NONE));
 	CHECK(gigarank_end_detached());
-	CHECK(gigarank_drop_attributes(MPI_COMM_SELF));
+	CHECK(gigarank_drop_attributes(__func__, MPI_COMM_SELF));
 	gigarank_running()->finalized = 1;
 	return MPI_SUCCESS;
 }
@@ -177,6 +190,8 @@ MPI(Abort, MPI_Comm comm, int code) {
 	(void)comm;
 	if (gigarank_running())
 		gigarank_trap(&c);
+	if (gigarank_intrudes("MPI_Abort", GIGARANK_NONE))
+		pthread_exit(NULL);
 	abort();
 }
 
@@ -422,6 +437,27 @@ MPI(Testall, int count, MPI_Request requests[], int *flag, MPI_Status statuses[]
 	return error;
 }
 
+/* An operation of the program's own is told whether it is complete. One that is known to be over
+ * cannot be cancelled. */
+MPI(Cancel, MPI_Request *request) {
+	CHECK(active(GIGARANK_CANCEL));
+	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
+	if (!q)
+		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, *request == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "the handle is no request of this rank, or it has been waited for or freed");
+	if (q->general)
+		return q->general->cancel(q->general->extra, q->general->complete);
+	if (q->done)
+		return MPI_SUCCESS;
+	if (!q->index)
+		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, "the request is not active");
+	int32_t index = q->index, about = q->comm;
+	struct gigarank_call c = {.procedure = GIGARANK_CANCEL, .comm = 1, .n = 1, .requests = &index};
+	int error = gigarank_suspend(&c);
+	if (error)
+		gigarank_handle_error(about, error);
+	return error;
+}
+
 static int any_of(int procedure, int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
 	int outcount = 0, at = MPI_UNDEFINED;
 	int error = wait_for(procedure, count, requests, &at, &outcount, flag, status);
@@ -478,7 +514,7 @@ static int receiving(struct gigarank_call *c, int procedure, void *buffer, int c
 	CHECK(bytes_of(procedure, count, type, &c->room));
 	gigarank_lay(&c->to, (const void **)&buffer, count, type);
 	if (!c->to.type)
-		CHECK(touch(procedure, buffer, c->room));
+		CHECK(touch_to(procedure, buffer, c->room));
 	c->output = buffer;
 	return from(c, procedure, source, tag);
 }
@@ -752,6 +788,7 @@ MPI(Buffer_attach, void *buffer, int size) {
 	int64_t before;
 	if (size < 0)
 		return refuse(GIGARANK_BSEND, MPI_ERR_ARG, "a buffer of %d bytes", size);
+	CHECK(active(GIGARANK_BSEND));
 	if (!gigarank_own())
 		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
 	CHECK(attach(size, &before));
@@ -761,6 +798,7 @@ MPI(Buffer_attach, void *buffer, int size) {
 
 MPI(Buffer_detach, void *buffer, int *size) {
 	int64_t before = 0;
+	CHECK(active(GIGARANK_BSEND));
 	if (!gigarank_own())
 		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
 	CHECK(attach(0, &before));
@@ -957,7 +995,7 @@ static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
 	}
 	CHECK(elements(&c, type));
 	CHECK(bytes_of(c.procedure, count, type, &c.bytes));
-	CHECK(touch(c.procedure, buffer, c.bytes));
+	CHECK(root == c.member ? touch(c.procedure, buffer, c.bytes) : touch_to(c.procedure, buffer, c.bytes));
 	c.input = c.output = buffer, c.room = c.given = c.bytes, c.root = root;
 	return finish(&c, NULL, request);
 }
@@ -993,7 +1031,7 @@ static int reduction(int procedure, const void *sent, void *received, int count,
 		return refuse(procedure, MPI_ERR_BUFFER, "the buffers to send and to receive are the same: give MPI_IN_PLACE");
 	CHECK(touch(procedure, sent, c.bytes));
 	if (receives)
-		CHECK(touch(procedure, received, c.bytes));
+		CHECK(touch_to(procedure, received, c.bytes));
 	c.input = sent, c.given = c.bytes, c.output = receives ? received : NULL, c.room = receives ? c.bytes : 0, c.root = root;
 	return finish(&c, NULL, request);
 }
@@ -1033,7 +1071,7 @@ static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype s
 	c.input = sent, c.given = c.bytes, c.root = root;
 	if (receives) {
 		c.output = received, c.room = each * c.size;
-		CHECK(touch(procedure, received, c.room));
+		CHECK(touch_to(procedure, received, c.room));
 	}
 	return finish(&c, NULL, request);
 }
@@ -1066,7 +1104,7 @@ static int scatter(const void *sent, int sendcount, MPI_Datatype sendtype, void 
 	CHECK(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 	if (root == c.member && c.bytes < each)
 		return refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes where %lld are sent", (long long)c.bytes, (long long)each);
-	CHECK(touch(c.procedure, received, c.bytes));
+	CHECK(touch_to(c.procedure, received, c.bytes));
 	c.input = root == c.member ? sent : NULL, c.given = input, c.output = received, c.room = c.bytes, c.root = root;
 	return finish(&c, NULL, request);
 }
@@ -1208,9 +1246,9 @@ static int scatterv(const void *sent, const int sendcounts[], const int displace
 	}
 	c.output = received, c.room = c.bytes;
 	if (s)
-		CHECK_STAGED(touch(c.procedure, received, c.bytes));
+		CHECK_STAGED(touch_to(c.procedure, received, c.bytes));
 	else
-		CHECK(touch(c.procedure, received, c.bytes));
+		CHECK(touch_to(c.procedure, received, c.bytes));
 	return finish(&c, s, request);
 }
 
@@ -1246,7 +1284,7 @@ static int alltoall(const void *sent, int sendcount, MPI_Datatype sendtype, void
 	if (!error)
 		error = touch(c.procedure, sent, c.bytes * c.size);
 	if (!error)
-		error = touch(c.procedure, received, each * c.size);
+		error = touch_to(c.procedure, received, each * c.size);
 	if (error) {
 		if (s)
 			unpack(s, 0);
@@ -1342,7 +1380,7 @@ static int reduce_scatter(const void *sent, void *received, const int recvcounts
 		sent = s->others[0];
 	}
 	CHECK_STAGED(touch(c.procedure, sent, all));
-	CHECK_STAGED(touch(c.procedure, received, s->counts[c.member]));
+	CHECK_STAGED(touch_to(c.procedure, received, s->counts[c.member]));
 	c.input = sent, c.bytes = c.given = all, c.output = received, c.room = s->counts[c.member], c.counts = s->counts;
 	return finish(&c, s, request);
 }

@@ -389,6 +389,7 @@ GIGARANK_MPI(int, Recv_init, (void *buf, int count, MPI_Datatype datatype, int s
 GIGARANK_MPI(int, Start, (MPI_Request *request))
 GIGARANK_MPI(int, Startall, (int count, MPI_Request array_of_requests[]))
 GIGARANK_MPI(int, Request_free, (MPI_Request *request))
+GIGARANK_MPI(int, Cancel, (MPI_Request *request))
 GIGARANK_MPI(int, Grequest_start, (MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request))
 GIGARANK_MPI(int, Grequest_complete, (MPI_Request request))
 GIGARANK_MPI(int, Status_set_cancelled, (MPI_Status *status, int flag))
@@ -602,6 +603,7 @@ GIGARANK_MPI(int, Comm_get_info, (MPI_Comm comm, MPI_Info *info_used))
 #else
 #define GIGARANK_ANY
 #endif
+#include "mpi_tools.h"
 #define GIGARANK_UNSERVED(name) int MPI_##name(GIGARANK_ANY); int PMPI_##name(GIGARANK_ANY);
 #include "mpi_unserved.h"
 

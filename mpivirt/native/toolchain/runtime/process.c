@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +48,8 @@ struct gigarank_process {
 	int directory;            /* number of the engine's directory, 0 for that of the run */
 	mode_t mask;
 	int has_mask;
+	int closed;               /* bit n: the stream whose file has number n */
+	FILE *output;             /* where its standard output goes, NULL for that of the run */
 	struct sigaction *actions; /* by signal */
 	sigset_t blocked;
 	struct tm tm;
@@ -86,6 +89,8 @@ void gigarank_forget_process(struct gigarank_rank *r) {
 		freelocale(p->locale);
 	free(p->environment);
 	free(p->actions);
+	if (p->output)
+		real(fclose)(p->output);
 	free(p);
 	r->process = NULL;
 }
@@ -169,9 +174,22 @@ int __cxa_thread_atexit(void (*f)(void *), void *what, void *object);
 
 int __cxa_thread_atexit(void (*f)(void *), void *what, void *object) { return __cxa_thread_atexit_impl(f, what, object); }
 
+/* outside ends what code of the program does that is no rank's, if it would end the simulator. */
+static void outside(const char *function) {
+	if (gigarank_operating) {
+		gigarank_intrudes(function, GIGARANK_NONE);
+		gigarank_end_attempt();
+	}
+	if (gigarank_parent.engine && !gigarank_forked) {
+		gigarank_intrudes(function, GIGARANK_NONE);
+		real(pthread_exit)(NULL);
+	}
+}
+
 __attribute__((noreturn)) void exit(int code) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r) {
+		outside("exit");
 		real(exit)(code);
 		__builtin_unreachable();
 	}
@@ -185,6 +203,7 @@ __attribute__((noreturn)) void exit(int code) {
 __attribute__((noreturn)) void quick_exit(int code) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r) {
+		outside("quick_exit");
 		real(quick_exit)(code);
 		__builtin_unreachable();
 	}
@@ -196,6 +215,7 @@ __attribute__((noreturn)) void quick_exit(int code) {
 __attribute__((noreturn)) void _exit(int code) {
 	if (gigarank_running())
 		gigarank_leave(code & 0xff);
+	outside("_exit");
 	real(_exit)(code);
 	__builtin_unreachable();
 }
@@ -208,6 +228,118 @@ __attribute__((noreturn)) void pthread_exit(void *result) {
 	real(pthread_exit)(result);
 	__builtin_unreachable();
 }
+
+/* --- threads and processes that a rank starts ------------------------------------------ */
+
+/* A thread that a rank has started. */
+struct thread {
+	union {
+		void *(*posix)(void *);
+		int (*c11)(void *);
+	} function;
+	void *what;
+	struct gigarank_parent parent;
+};
+
+/* thread_of returns what a thread begins with, NULL if no rank starts it or memory lacks. */
+static struct thread *thread_of(void *what) {
+	struct gigarank_engine *e = gigarank_current;
+	struct thread *t = gigarank_running() ? malloc(sizeof *t) : NULL;
+	if (t)
+		*t = (struct thread){.what = what, .parent = {e, (int32_t)(e->running - e->ranks)}};
+	return t;
+}
+
+static struct thread begun(void *what) {
+	struct thread t = *(struct thread *)what;
+	free(what);
+	gigarank_parent = t.parent;
+	return t;
+}
+
+static void *posix_begins(void *what) {
+	struct thread t = begun(what);
+	return t.function.posix(t.what);
+}
+
+static int c11_begins(void *what) {
+	struct thread t = begun(what);
+	return t.function.c11(t.what);
+}
+
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes, void *(*function)(void *), void *restrict what) {
+	struct thread *t = thread_of(what);
+	if (!t)
+		return real(pthread_create)(thread, attributes, function, what);
+	t->function.posix = function;
+	return real(pthread_create)(thread, attributes, posix_begins, t);
+}
+
+int thrd_create(thrd_t *thread, thrd_start_t function, void *what) {
+	struct thread *t = thread_of(what);
+	if (!t)
+		return real(thrd_create)(thread, function, what);
+	t->function.c11 = function;
+	return real(thrd_create)(thread, c11_begins, t);
+}
+
+int gigarank_forked;
+
+/* In the copy of the process no rank runs: what it calls is the system's. */
+pid_t fork(void) {
+	pid_t child = real(fork)();
+	if (child == 0 && gigarank_running())
+		gigarank_forked = 1, gigarank_current = NULL;
+	return child;
+}
+
+pid_t vfork(void) { return fork(); }
+
+/* forbid ends a rank that calls a function which would concern the simulator. */
+static void forbid(const char *function, const char *why) {
+	char text[160];
+	if (!gigarank_running())
+		return;
+	snprintf(text, sizeof text, "the program has called %s, which would %s", function, why);
+	gigarank_fail(text);
+}
+
+#define IN_ITS_PLACE "take the simulator's place: start other programs by posix_spawn or system"
+
+#define EXEC(name, parameters, ...) \
+	int name parameters { \
+		forbid(#name, IN_ITS_PLACE); \
+		return real(name)(__VA_ARGS__); \
+	}
+EXEC(execv, (const char *path, char *const argv[]), path, argv)
+EXEC(execvp, (const char *file, char *const argv[]), file, argv)
+EXEC(execve, (const char *path, char *const argv[], char *const envp[]), path, argv, envp)
+EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]), file, argv, envp)
+EXEC(fexecve, (int file, char *const argv[], char *const envp[]), file, argv, envp)
+
+/* Arguments of a list, and after its end the environment if it is given. */
+#define EXEC_LIST(name, environment, ...) \
+	int name(const char *path, const char *first, ...) { \
+		forbid(#name, IN_ITS_PLACE); \
+		va_list list; \
+		size_t n = 1; \
+		va_start(list, first); \
+		while (va_arg(list, char *)) \
+			n++; \
+		va_end(list); \
+		char *argv[n + 1]; \
+		argv[0] = (char *)first; \
+		va_start(list, first); \
+		for (size_t i = 1; i <= n; i++) \
+			argv[i] = va_arg(list, char *); \
+		char *const *envp = environment; \
+		va_end(list); \
+		(void)envp; \
+		return __VA_ARGS__; \
+	}
+EXEC_LIST(execl, NULL, execv(path, argv))
+EXEC_LIST(execlp, NULL, execvp(path, argv))
+EXEC_LIST(execle, va_arg(list, char *const *), execve(path, argv, envp))
 
 /* --- signals ------------------------------------------------------------------------- */
 
@@ -737,12 +869,79 @@ void gigarank_adopt(struct gigarank_engine *e, struct gigarank_rank *r) {
 		real(umask)(p && p->has_mask ? p->mask : e->mask);
 }
 
+/* --- standard streams, which a rank closes for itself ---------------------------------------------- */
+
+int gigarank_has_closed(struct gigarank_rank *r, int file) { return r->process && r->process->closed >> file & 1; }
+
+FILE *gigarank_output(struct gigarank_rank *r) { return r->process ? r->process->output : NULL; }
+
+/* standard returns the number of a standard stream's file, -1 for another stream. */
+static int standard(FILE *f) { return f == stdin ? STDIN_FILENO : f == stdout ? STDOUT_FILENO : f == stderr ? STDERR_FILENO : -1; }
+
+/* close_standard closes the file of a standard stream for a rank. */
+static int close_standard(struct gigarank_rank *r, int file) {
+	if (gigarank_has_closed(r, file)) {
+		errno = EBADF;
+		return -1;
+	}
+	struct gigarank_process *p = gigarank_process(r);
+	p->closed |= 1 << file;
+	FILE *output = file == STDOUT_FILENO ? p->output : NULL;
+	if (output)
+		p->output = NULL;
+	return output ? real(fclose)(output) : 0;
+}
+
+int close(int file) {
+	struct gigarank_rank *r = gigarank_running();
+	return r && file >= STDIN_FILENO && file <= STDERR_FILENO ? close_standard(r, file) : real(close)(file);
+}
+
+int fclose(FILE *f) {
+	struct gigarank_rank *r = gigarank_running();
+	return r && standard(f) >= 0 ? close_standard(r, standard(f)) : real(fclose)(f);
+}
+
+/* The standard output of one rank may go to a file. */
+static FILE *reopen(FILE *(*really)(const char *, const char *, FILE *), const char *name, const char *path, const char *mode, FILE *f) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r || standard(f) < 0)
+		return really(path, mode, f);
+	if (f != stdout || !path)
+		forbid(name, "change the standard streams of the simulator: only stdout can be opened again, with a path");
+	FILE *output = fopen(path, mode);
+	struct gigarank_process *p = gigarank_process(r);
+	if (p->output)
+		real(fclose)(p->output);
+	p->output = output;
+	p->closed = output ? p->closed & ~(1 << STDOUT_FILENO) : p->closed | 1 << STDOUT_FILENO;
+	return output ? f : NULL;
+}
+
+FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict f) { return reopen((void *)real(freopen), "freopen", path, mode, f); }
+FILE *freopen64(const char *restrict path, const char *restrict mode, FILE *restrict f) { return reopen((void *)real(freopen64), "freopen64", path, mode, f); }
+
+#define STREAMS "change the standard streams of the simulator"
+
+int dup2(int from, int to) {
+	if (to >= STDIN_FILENO && to <= STDERR_FILENO)
+		forbid("dup2", STREAMS);
+	return real(dup2)(from, to);
+}
+
+int dup3(int from, int to, int flags) {
+	if (to >= STDIN_FILENO && to <= STDERR_FILENO)
+		forbid("dup3", STREAMS);
+	return real(dup3)(from, to, flags);
+}
+
 /* --- standard input ------------------------------------------------------------------------------ */
 
 /* Rank 0 reads the standard input. Others are at its end, as under mpirun. */
 static int at_end(int file) {
 	struct gigarank_engine *e = gigarank_current;
-	return file == STDIN_FILENO && gigarank_running() && e->first + (e->running - e->ranks) != 0;
+	struct gigarank_rank *r = gigarank_running();
+	return file == STDIN_FILENO && r && (e->first + (r - e->ranks) != 0 || gigarank_has_closed(r, STDIN_FILENO));
 }
 
 static int ended(FILE *f) { return f == stdin && at_end(STDIN_FILENO); }

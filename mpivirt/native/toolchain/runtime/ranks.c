@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,10 +16,11 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-__thread struct gigarank_engine *gigarank_current;
+__thread struct gigarank_engine *gigarank_current, *gigarank_operating;
+__thread struct gigarank_parent gigarank_parent;
 
 void gigarank_switch(void **from, void *to);
-extern char gigarank_begin[];
+extern char gigarank_begin[], gigarank_probed[], gigarank_not_there[];
 
 void gigarank_fatal(const char *message) {
 	ssize_t unused = write(2, message, strlen(message));
@@ -48,23 +50,18 @@ static int32_t stacks_of(struct gigarank_engine *e) { return e->copied ? e->coun
 static int faults(const char *address) { return access(address, F_OK) != 0 && errno == EFAULT; }
 
 /* guard makes the lowest page of each stack fault. Before Linux 6.13 each guard splits the
- * mapping, of which a process has some 65,000: past half of them stacks have no guards. */
-static void guard(struct gigarank_engine *e, size_t page) {
+ * mapping, of which a process has some 65,000. */
+static int guard(struct gigarank_engine *e, size_t page) {
 	int light = 1;
-	if (e->stack < 4 * page)
-		return;
 	for (int32_t i = 0; i < stacks_of(e); i++) {
 		char *stack = e->stacks + (size_t)i * e->stack;
 		/* Emulators take advice that they do not know, and do not follow it. */
-		if (light && (madvise(stack, page, MADV_GUARD_INSTALL) != 0 || (i == 0 && !faults(stack)))) {
+		if (light && (madvise(stack, page, MADV_GUARD_INSTALL) != 0 || (i == 0 && !faults(stack))))
 			light = 0;
-			if (stacks_of(e) > 15000)
-				return;
-		}
 		if (!light && mprotect(stack, page, PROT_NONE) != 0)
-			return;
+			return -1;
 	}
-	e->guard = page;
+	return 0;
 }
 
 /* top_of returns the end of a rank's stack. Those of neighbours differ in their places within
@@ -195,6 +192,56 @@ static void locate(struct gigarank_program *p) {
 	}
 }
 
+/* --- what code outside of ranks must not do -------------------------------------------- */
+
+/* The engines of this process, which threads of programs look for. */
+static struct gigarank_engine *engines;
+static pthread_mutex_t engines_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void enlist(struct gigarank_engine *e) {
+	pthread_mutex_lock(&engines_lock);
+	e->next = engines;
+	engines = e;
+	pthread_mutex_unlock(&engines_lock);
+}
+
+static void strike_off(struct gigarank_engine *e) {
+	pthread_mutex_lock(&engines_lock);
+	struct gigarank_engine **link = &engines;
+	while (*link && *link != e)
+		link = &(*link)->next;
+	if (*link)
+		*link = e->next;
+	pthread_mutex_unlock(&engines_lock);
+}
+
+/* note_intrusion keeps the first of an engine's. */
+static void note_intrusion(struct gigarank_intrusion *n, const char *function, int procedure, int32_t lp) {
+	if (n->there)
+		return;
+	n->lp = lp, n->procedure = procedure;
+	snprintf(n->function, sizeof n->function, "%s", function);
+	__atomic_store_n(&n->there, 1, __ATOMIC_RELEASE);
+}
+
+int gigarank_intrudes(const char *function, int procedure) {
+	if (gigarank_forked)
+		gigarank_fatal("gigarank: a process that a rank has forked calls MPI: only ranks may\n");
+	if (gigarank_operating) {
+		note_intrusion(&gigarank_operating->by_operation, function, procedure, -1);
+		return 1;
+	}
+	struct gigarank_parent parent = gigarank_parent;
+	pthread_mutex_lock(&engines_lock);
+	struct gigarank_engine *e = engines;
+	while (e && (parent.engine ? e != parent.engine : !e->running))
+		e = e->next; /* one whose rank runs, as beside threads of OpenMP */
+	if (e)
+		note_intrusion(&e->by_thread, function, procedure, parent.engine ? parent.lp : (int32_t)(e->running - e->ranks));
+	pthread_mutex_unlock(&engines_lock);
+	return e != NULL;
+}
+
 /* --- engines ---------------------------------------------------------------------- */
 
 struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room) {
@@ -205,7 +252,8 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t 
 	e->count = count, e->first = first, e->world = world;
 	e->argc = argc, e->argv = argv, e->copied = copied;
 	e->program = program, e->main = program->main;
-	e->stack = (stack + page - 1) / page * page;
+	e->guard = page;
+	e->stack = (stack + page - 1) / page * page + e->guard;
 	e->ranks = calloc((size_t)count + 1, sizeof *e->ranks);
 	e->list = calloc((size_t)count + 1, sizeof *e->list);
 	if (!e->ranks || !e->list)
@@ -222,8 +270,14 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t 
 	if (program->bytes && open_variables(e) != 0)
 		goto memory;
 	madvise(e->stacks, all, MADV_NOHUGEPAGE);
-	guard(e, page);
+	if (guard(e, page) != 0) {
+		snprintf(fault, room, "no pages that guard %d stacks (%s): use --stacks copied, fewer ranks, Linux 6.13 or later, or a vm.max_map_count of %lld",
+			stacks_of(e), strerror(errno), 2ll * stacks_of(e) + 10000);
+		gigarank_close(e);
+		return NULL;
+	}
 	e->request_free = -1;
+	enlist(e);
 	return e;
 memory:
 	snprintf(fault, room, "no memory for the tables and variables of %d ranks: use fewer ranks or more hosts", count);
@@ -244,6 +298,7 @@ void gigarank_release(struct gigarank_engine *e) {
 }
 
 void gigarank_close(struct gigarank_engine *e) {
+	strike_off(e);
 	gigarank_release(e);
 	if (e->ranks)
 		for (int32_t i = 0; i < e->count; i++) {
@@ -442,7 +497,9 @@ static inline uint64_t lengthy(void) {
 }
 #endif
 
-void gigarank_resume(struct gigarank_engine *e, int32_t n) {
+/* gigarank_resume runs the ranks in the list, up to one that crashes. It returns how many have run. */
+int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
+	int32_t ran = n;
 	int variables = e->program->bytes > 0;
 	static __thread int32_t number __attribute__((tls_model("initial-exec")));
 	uint64_t start = ticks();
@@ -452,7 +509,7 @@ void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	e->thread = number;
 	if (e->program->locals)
 		locate(e->program);
-	for (int32_t i = 0; i < n; i++) {
+	for (int32_t i = 0; i < ran; i++) {
 		struct gigarank_rank *r = &e->ranks[e->list[i]];
 		fetch(e, i, n);
 		if (!r->sp)
@@ -477,12 +534,15 @@ void gigarank_resume(struct gigarank_engine *e, int32_t n) {
 			store(e, r);
 		if (e->copied)
 			copy_out(e, r);
+		if (r->returned_by == GIGARANK_BY_SIGNAL)
+			ran = i + 1;
 	}
 	e->running = NULL;
 	if (e->keeps)
 		gigarank_adopt(e, NULL);
 	gigarank_current = NULL;
 	e->lengthy = ticks() - start > lengthy();
+	return ran;
 }
 
 int gigarank_suspend(struct gigarank_call *c) {
@@ -506,6 +566,12 @@ int gigarank_trap(struct gigarank_call *c) {
 	if (c->error)
 		gigarank_handle_error(c->comm ? c->comm : 1, c->error);
 	return c->error;
+}
+
+void gigarank_fail(const char *reason) {
+	struct gigarank_call c = {.procedure = GIGARANK_RAISE, .key = -1, .detail = reason};
+	gigarank_suspend(&c);
+	__builtin_unreachable(); /* the rank is not resumed */
 }
 
 void gigarank_leave(int code) {
@@ -661,24 +727,72 @@ static uintptr_t stack_pointer(ucontext_t *u) {
 #endif
 }
 
-/* note_crash keeps where the running rank was stopped. */
-static void note_crash(struct gigarank_engine *e, uintptr_t address, uintptr_t pc) {
+enum { RUNTIME = 16 << 20 }; /* more than the runtime has in memory, in bytes */
+
+/* object_of returns where the object lies that holds an address, 0 if none does. */
+static uintptr_t object_of(uintptr_t pc, const char **file) {
+	Dl_info where;
+	*file = NULL;
+	if (!dladdr((void *)pc, &where))
+		return 0;
+	*file = where.dli_fname;
+	return (uintptr_t)where.dli_fbase;
+}
+
+/* is_system reports whether a library is the system's. */
+static int is_system(const char *file) { return strncmp(file, "/lib", 4) == 0 || strncmp(file, "/usr/lib", 8) == 0; }
+
+/* is_own reports whether an object is a library of the program's own. Copies in memory are of the
+ * program or of a library of the system. */
+static int is_own(const char *file) { return file && !is_system(file) && strncmp(file, "/proc/self/fd/", 14) != 0; }
+
+/* follows_call reports whether an address may be that to which a call returns. */
+static int follows_call(uintptr_t pc) {
+#if defined(__x86_64__)
+	const unsigned char *code = (const unsigned char *)pc;
+	return code[-5] == 0xe8 || code[-6] == 0xff || code[-2] == 0xff || code[-3] == 0xff; /* direct, through the table of functions, through a pointer */
+#else
+	uint32_t code = ((const uint32_t *)pc)[-1];
+	return code >> 26 == 0x25 || (code & 0xfffffc1f) == 0xd63f0000;
+#endif
+}
+
+/* note_crash keeps where the code of a program was stopped, on a stack that it uses from sp up to
+ * end. Code of libraries is told by where the program has called it. */
+static void note_crash(struct gigarank_engine *e, uintptr_t address, uintptr_t pc, uintptr_t sp, uintptr_t end) {
 	struct gigarank_crash *c = &e->crash;
+	struct gigarank_program *p = e->program;
 	memset(c, 0, sizeof *c);
 	c->address = address, c->pc = pc;
-	uintptr_t low = (uintptr_t)e->stacks + (e->copied ? 0 : (size_t)(e->running - e->ranks) * e->stack);
-	c->overflow = address >= low && address < low + e->guard;
-	Dl_info where;
-	if (dladdr((void *)c->pc, &where)) {
-		if (where.dli_fname)
-			strncpy(c->file, where.dli_fname, sizeof c->file - 1);
-		c->base = (uintptr_t)where.dli_fbase;
+	c->base = object_of(pc, &c->file);
+	const char *file;
+	uintptr_t runtime = object_of((uintptr_t)note_crash, &file), callee = c->base == runtime ? pc : 0;
+	if (pc - p->text < p->text_bytes || (!callee && is_own(c->file)))
+		return;
+	for (sp = (sp + 7) & ~(uintptr_t)7; sp < end; sp += 8) {
+		uintptr_t word = *(uintptr_t *)sp;
+		if (word - p->text < p->text_bytes && word - p->text > 8 && follows_call(word)) {
+			c->caller = word - p->base, c->callee = callee ? callee - runtime : 0;
+			return;
+		}
+		if (word - runtime < RUNTIME && object_of(word, &file) == runtime)
+			callee = word;
 	}
+}
+
+/* note_rank_crash is note_crash for the running rank. */
+static void note_rank_crash(struct gigarank_engine *e, uintptr_t address, uintptr_t pc, uintptr_t sp) {
+	uintptr_t low = (uintptr_t)e->stacks + (e->copied ? 0 : (size_t)(e->running - e->ranks) * e->stack);
+	int overflow = address >= low && address < low + e->guard;
+	if (sp < low + e->guard || sp > low + e->stack)
+		sp = low + e->guard; /* it has left its stack */
+	note_crash(e, address, pc, sp, low + e->stack);
+	e->crash.overflow = overflow;
 }
 
 void gigarank_die(int number) {
 	struct gigarank_engine *e = gigarank_current;
-	note_crash(e, 0, (uintptr_t)__builtin_return_address(0));
+	note_rank_crash(e, 0, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));
 	e->running->code = number;
 	crashed();
 	__builtin_unreachable();
@@ -693,11 +807,56 @@ static void handled(void) {
 	crashed();
 }
 
+/* An operation of a program that is carried out outside of ranks. */
+struct attempt {
+	void *context[5];
+	int signal;
+};
+
+static __thread struct attempt *attempted __attribute__((tls_model("initial-exec")));
+
+void gigarank_end_attempt(void) { __builtin_longjmp(attempted->context, 1); }
+
+int gigarank_attempt(struct gigarank_engine *e, void (*f)(void *), void *what) {
+	struct attempt a = {.signal = 0};
+	attempted = &a;
+	gigarank_operating = e;
+	if (__builtin_setjmp(a.context) == 0)
+		f(what);
+	gigarank_operating = NULL;
+	return attempted->signal;
+}
+
+/* crash_of_thread ends the process, since a thread that the program has started cannot go on. */
+static void crash_of_thread(int number, uintptr_t pc) {
+	struct gigarank_parent *p = &gigarank_parent;
+	char text[256];
+	const char *file;
+	uintptr_t base = object_of(pc, &file);
+	snprintf(text, sizeof text, "gigarank: rank %d failed at virtual time %g s: a thread that the rank has started was stopped by SIG%s in %s+%#lx\n",
+		p->engine->first + p->lp, (double)p->engine->ranks[p->lp].clock / 1e12, sigabbrev_np(number), file ? file : "unknown code", (unsigned long)(pc - base));
+	gigarank_fatal(text);
+}
+
 /* crash_by ends a rank that a signal has stopped. The Go runtime handles all others. It runs
  * on the alternate stack of the thread. */
 static void crash_by(int number, siginfo_t *info, void *context) {
 	struct gigarank_rank *r = gigarank_running();
 	ucontext_t *u = context;
+	uintptr_t pc = *program_counter(u);
+	if (pc >= (uintptr_t)gigarank_reads && pc < (uintptr_t)gigarank_probed) {
+		*program_counter(u) = (uintptr_t)gigarank_not_there;
+		return;
+	}
+	if (gigarank_operating) {
+		struct attempt *a = attempted;
+		note_crash(gigarank_operating, (uintptr_t)info->si_addr, pc, stack_pointer(u), (uintptr_t)a);
+		a->signal = number;
+		divert(u, gigarank_end_attempt, (uintptr_t)a->context[2]);
+		return;
+	}
+	if (!r && gigarank_parent.engine)
+		crash_of_thread(number, pc);
 	if (!r) {
 		struct sigaction *b = &before[number];
 		if (b->sa_flags & SA_SIGINFO && b->sa_sigaction)
@@ -709,7 +868,7 @@ static void crash_by(int number, siginfo_t *info, void *context) {
 		return;
 	}
 	struct gigarank_engine *e = gigarank_current;
-	note_crash(e, (uintptr_t)info->si_addr, *program_counter(u));
+	note_rank_crash(e, (uintptr_t)info->si_addr, pc, stack_pointer(u));
 	r->code = number;
 	void (*handler)(int) = gigarank_handler(r, number);
 	if (handler != SIG_DFL && handler != SIG_IGN && !e->crash.overflow) {
@@ -761,6 +920,12 @@ static ssize_t print(void *cookie, const char *text, size_t n) {
 	if (!gigarank_running())
 		return write(STDOUT_FILENO, text, n);
 	struct gigarank_rank *r = e->running;
+	if (r->process && gigarank_has_closed(r, STDOUT_FILENO)) {
+		errno = EBADF;
+		return 0;
+	}
+	if (r->process && gigarank_output(r))
+		return (ssize_t)fwrite(text, 1, n, gigarank_output(r));
 	const char *end = memrchr(text, '\n', n);
 	size_t whole = end ? (size_t)(end - text) + 1 : 0, rest = n - whole;
 	if (whole && !e->label) {
@@ -974,7 +1139,7 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *what) {
 	if (s->seen++ < s->old)
 		return 0;
 	int own = o->dlpi_addr == s->map->l_addr && strcmp(o->dlpi_name, s->map->l_name) == 0;
-	if (!own && (strncmp(o->dlpi_name, "/lib", 4) == 0 || strncmp(o->dlpi_name, "/usr/lib", 8) == 0))
+	if (!own && is_system(o->dlpi_name))
 		return 0;
 	hold_copy(o);
 	add_pieces(p, o);

@@ -98,4 +98,50 @@ gigarank_begin:
 #error "native ranks need amd64 or arm64"
 #endif
 
+/* gigarank_reads(first, last) and gigarank_writes(first, last) access two bytes and return 0. A
+ * signal between them and gigarank_probed makes the thread go on in gigarank_not_there. */
+
+	.text
+	.globl gigarank_reads, gigarank_writes, gigarank_probed, gigarank_not_there
+	.hidden gigarank_reads, gigarank_writes, gigarank_probed, gigarank_not_there
+	.type gigarank_reads, %function
+	.type gigarank_writes, %function
+	.type gigarank_not_there, %function
+
+#if defined(__x86_64__)
+gigarank_reads:
+	movb (%rdi), %al
+	movb (%rsi), %al
+	xorl %eax, %eax
+	ret
+gigarank_writes:
+	movb (%rdi), %al
+	movb %al, (%rdi)
+	movb (%rsi), %al
+	movb %al, (%rsi)
+gigarank_probed:
+	xorl %eax, %eax
+	ret
+gigarank_not_there:
+	movl $1, %eax
+	ret
+#else
+gigarank_reads:
+	ldrb w2, [x0]
+	ldrb w2, [x1]
+	mov w0, #0
+	ret
+gigarank_writes:
+	ldrb w2, [x0]
+	strb w2, [x0]
+	ldrb w2, [x1]
+	strb w2, [x1]
+gigarank_probed:
+	mov w0, #0
+	ret
+gigarank_not_there:
+	mov w0, #1
+	ret
+#endif
+
 	.section .note.GNU-stack, "", %progbits

@@ -190,8 +190,6 @@ static void by_program(struct gigarank_operation *o, struct gigarank_datatype *t
 	free(memory);
 }
 
-/* gigarank_reduce takes the element's type for predefined operations, and the type that it is
- * told for those of a program. */
 void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	switch (handle) {
 	case (uintptr_t)MPI_SUM:
@@ -232,4 +230,26 @@ void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *l
 		return;
 	}
 	by_program((struct gigarank_operation *)handle, (struct gigarank_datatype *)type, into, left, right, bytes);
+}
+
+struct reduction {
+	uintptr_t handle, type;
+	void *into;
+	const void *left, *right;
+	size_t bytes;
+};
+
+static void carry_out(void *what) {
+	struct reduction *r = what;
+	gigarank_reduce(r->handle, r->type, r->into, r->left, r->right, r->bytes);
+}
+
+/* gigarank_operate carries out an operation for the simulator. It returns 0, or the signal that has
+ * stopped it. */
+int gigarank_operate(struct gigarank_engine *e, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
+	struct reduction r = {handle, type, into, left, right, bytes};
+	if (handle >= GIGARANK_PREDEFINED)
+		return gigarank_attempt(e, carry_out, &r);
+	carry_out(&r);
+	return 0;
 }
