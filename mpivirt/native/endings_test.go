@@ -148,6 +148,7 @@ func TestOperationsThatFail(t *testing.T) {
 		{"a crash in the C library", "*count = (int)strlen((char *)(8L * *count));", "was stopped by SIGSEGV at address 0x8 in "},
 		{"abort", "abort();", "in Allreduce: the operation of the program has called abort (SIGABRT)"},
 		{"a call of MPI", "MPI_Comm_rank(MPI_COMM_WORLD, &rank);", "in Allreduce: MPI_Comm_rank was called by an operation of the program"},
+		{"MPI_Abort", "MPI_Abort(MPI_COMM_WORLD, 0);", "in Allreduce: MPI_Abort was called by an operation of the program"},
 		{"the end of the rank", "exit(0);", "in Allreduce: exit was called by an operation of the program"},
 	} {
 		t.Run(c.why, func(t *testing.T) {

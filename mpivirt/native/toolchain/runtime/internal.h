@@ -167,6 +167,10 @@ void gigarank_end_attempt(void) __attribute__((noreturn));
 /* gigarank_forked says that this process is a copy of the simulator, which a rank has forked. */
 extern int gigarank_forked;
 
+/* gigarank_outside ends an operation or a thread that calls a function which would end the
+ * simulator. It returns in code that is not the program's. */
+void gigarank_outside(const char *function);
+
 /* gigarank_parent is the rank that has started this thread. */
 struct gigarank_parent {
 	struct gigarank_engine *engine; /* NULL if it is unknown */

@@ -190,8 +190,9 @@ MPI(Abort, MPI_Comm comm, int code) {
 	(void)comm;
 	if (gigarank_running())
 		gigarank_trap(&c);
+	gigarank_outside("MPI_Abort");
 	if (gigarank_intrudes("MPI_Abort", GIGARANK_NONE))
-		pthread_exit(NULL);
+		pthread_exit(NULL); /* a thread that no rank is known to have started */
 	abort();
 }
 

@@ -174,8 +174,7 @@ int __cxa_thread_atexit(void (*f)(void *), void *what, void *object);
 
 int __cxa_thread_atexit(void (*f)(void *), void *what, void *object) { return __cxa_thread_atexit_impl(f, what, object); }
 
-/* outside ends what code of the program does that is no rank's, if it would end the simulator. */
-static void outside(const char *function) {
+void gigarank_outside(const char *function) {
 	if (gigarank_operating) {
 		gigarank_intrudes(function, GIGARANK_NONE);
 		gigarank_end_attempt();
@@ -189,7 +188,7 @@ static void outside(const char *function) {
 __attribute__((noreturn)) void exit(int code) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r) {
-		outside("exit");
+		gigarank_outside("exit");
 		real(exit)(code);
 		__builtin_unreachable();
 	}
@@ -203,7 +202,7 @@ __attribute__((noreturn)) void exit(int code) {
 __attribute__((noreturn)) void quick_exit(int code) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r) {
-		outside("quick_exit");
+		gigarank_outside("quick_exit");
 		real(quick_exit)(code);
 		__builtin_unreachable();
 	}
@@ -215,7 +214,7 @@ __attribute__((noreturn)) void quick_exit(int code) {
 __attribute__((noreturn)) void _exit(int code) {
 	if (gigarank_running())
 		gigarank_leave(code & 0xff);
-	outside("_exit");
+	gigarank_outside("_exit");
 	real(_exit)(code);
 	__builtin_unreachable();
 }
