@@ -1037,7 +1037,8 @@ func TestFaultyProbeMatchesNothing(t *testing.T) {
 		if _, err := mpivirt.Mrecv(m, []byte{0}); !errors.Is(err, mpivirt.ErrRequest) {
 			return fmt.Errorf("a receive of what was not found gives %v", err)
 		}
-		return nil
+		_, err = r.World().RecvSize(1, 0, 0)
+		return err
 	})
 	if err != nil {
 		t.Error(err)
