@@ -76,7 +76,11 @@ func TestLongSlicesOfRequests(t *testing.T) {
 							return err
 						}
 					}
-					return nil
+					for { // the messages of rank 0, the last of which has tag 1
+						if status, err := w.RecvSize(8, 0, mpivirt.AnyTag); err != nil || status.Tag == 1 {
+							return err
+						}
+					}
 				}
 				requests, next := make([]mpivirt.Request, length, 2*length), 0
 				begin := func(place int) error {
@@ -151,9 +155,16 @@ func TestLongSlicesOfRequests(t *testing.T) {
 						return err
 					}
 				}
-				_, err := mpivirt.Waitall(append(requests, out...))
+				if _, err := mpivirt.Waitall(append(requests, out...)); err != nil {
+					return err
+				}
+				for ; next < total; next++ {
+					if _, err := w.RecvSize(8, 1, next); err != nil {
+						return err
+					}
+				}
 				log = append(log, fmt.Sprint(r.Now()))
-				return err
+				return w.SendSize(8, 1, 1)
 			}
 			_, err := simulate(t, mpivirt.Config{Target: target(t, growthMachines[machine], 2),
 				Program: mpivirt.Program{Name: "long", Forms: []mpivirt.Form{mpivirt.Main(main)}}}, engines)
