@@ -52,12 +52,13 @@ const (
 	ownBegins   = "runtime stack:"
 
 	afterFatal = "gigarank: the process has failed, as the lines above say. If its memory ran out, use fewer ranks, " +
-		"a smaller --payload, --lp event if the program has it, or more hosts. Else please report it as a fault of gigarank.\n"
+		"a smaller --payload, --lp event if the program has it, or more hosts. Else please report it as a fault of gigarank."
 )
 
 const (
 	neverBegan = "gigarank: the process has not begun, as the lines above say: it lacks memory or threads."
 	noLimits   = " See the limits of ulimit and of the job.\n"
+	noMore     = "\n"
 	limited    = " ulimit -v limits its addresses to "
 	raised     = " MB. Most of those that it reserves it never uses: raise the limit to 4000 MB, and limit memory by a control group.\n"
 )
@@ -79,11 +80,12 @@ func writeFatal(fd uintptr, p unsafe.Pointer, n int32) int32 {
 		switch {
 		case fatalStage == starting && (begins || startsWith(p, n, ownBegins) || startsWith(p, n, "\n"+ownBegins)):
 			writeText(neverBegan)
-			writeAddressLimit()
+			writeAddressLimit(noLimits)
 			exitRaw()
 		case fatalStage == ending && begins && !fatalAsked:
 			if fatalStacks++; fatalStacks > 1 {
 				writeText(afterFatal)
+				writeAddressLimit(noMore)
 				exitRaw()
 			}
 		}
@@ -116,16 +118,17 @@ var (
 	limitDigits  [20]byte
 )
 
-// writeAddressLimit ends the line of neverBegan.
+// writeAddressLimit ends a line with the limit of addresses, or with another text if there is
+// none.
 //
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func writeAddressLimit() {
+func writeAddressLimit(none string) {
 	const most = 1 << 60
 	_, _, errno := syscall.RawSyscall(syscall.SYS_GETRLIMIT, syscall.RLIMIT_AS, uintptr(unsafe.Pointer(&addressLimit)), 0)
 	if errno != 0 || addressLimit.Cur > most {
-		writeText(noLimits)
+		writeText(none)
 		return
 	}
 	writeText(limited)

@@ -68,7 +68,7 @@ func checkFatal(t *testing.T, cmd *exec.Cmd, want string) {
 	if n := bytes.Count(output, []byte("\ngoroutine ")); n != 1 {
 		t.Errorf("%d stacks, want 1", n)
 	}
-	if !bytes.HasSuffix(output, []byte(afterFatal)) {
+	if _, after, found := bytes.Cut(output, []byte(afterFatal)); !found || bytes.Count(after, []byte("\n")) != 1 {
 		t.Errorf("the report ends with %q", output[max(0, len(output)-100):])
 	}
 }
