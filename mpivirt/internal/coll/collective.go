@@ -279,10 +279,13 @@ func (k *Collectives) CarryOutAlone(lp int32, c *Communicator, v *Collective, re
 		shared = slices.Clone(v.Input)
 	}
 	if request != 0 {
-		r := k.Requests.At(request)
-		r.Complete, r.Time = true, k.Clock[lp]
-		if r.Buffer == nil {
+		if r := k.Requests.At(request); r.Buffer == nil {
 			r.Buffer = shared
+		}
+		if k.Behind(lp) { // the clock does not include what the rank has started before
+			k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: func() { k.CompleteRequest(request, k.Clock[lp]) }})
+		} else {
+			k.CompleteRequest(request, k.Clock[lp])
 		}
 		return
 	}
