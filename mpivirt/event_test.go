@@ -567,3 +567,48 @@ func TestNilCommunicator(t *testing.T) {
 		}
 	}
 }
+
+// A slice that a rank has received into is its own, also after receives of messages that have only
+// a size. The messages are there before their receives.
+func TestReceivedSlicesStayTheRanks(t *testing.T) {
+	mine := make([]int64, 8)
+	first := func(r *steps.Rank) bool { return r.Rank() == 0 }
+	program := eventScript(
+		func(r *steps.Rank) steps.Outcome {
+			if first(r) {
+				return r.SendSize(64, 1, 0)
+			}
+			return r.Recv(0, 0)
+		},
+		func(r *steps.Rank) steps.Outcome {
+			if first(r) {
+				return steps.Send(r, fill(make([]int64, 8), 1), 1, 0)
+			}
+			return steps.Recv(r, mine, 0, 0)
+		},
+		func(r *steps.Rank) steps.Outcome {
+			if first(r) {
+				return steps.Send(r, fill(make([]int64, 8), 2), 1, 0)
+			}
+			return r.Recv(0, 0)
+		},
+		func(r *steps.Rank) steps.Outcome {
+			if first(r) {
+				return r.Continue()
+			}
+			if err := holds("Data", steps.Data[int64](r), 2); err != nil {
+				return r.Fail(err)
+			}
+			return steps.Send(r, fill(make([]int64, 8), 3), 1, 1) // to itself, in a buffer of the engine
+		},
+		func(r *steps.Rank) steps.Outcome {
+			if err := holds("the slice", mine, 1); !first(r) && err != nil {
+				return r.Fail(err)
+			}
+			return r.Continue()
+		},
+	)
+	if _, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", 2), Program: program}, 1); err != nil {
+		t.Error(err)
+	}
+}

@@ -147,11 +147,17 @@ func (t *Target) Transfer(src, dst int, bytes int64) vtime.Duration {
 // arrival. In loggops it is o + L; the receiver and later messages pay for the bytes:
 // see Depart and TakeIn.
 func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
+	latency, transfer := t.LatencyAndTransfer(src, dst, bytes)
+	return latency.Plus(transfer)
+}
+
+// LatencyAndTransfer returns Latency and Transfer.
+func (t *Target) LatencyAndTransfer(src, dst int, bytes int64) (latency, transfer vtime.Duration) {
 	p, latency := t.path(src, dst)
 	if p == nil {
-		return latency.Plus(t.delays.transfer(src, dst, bytes))
+		return latency, t.delays.transfer(src, dst, bytes)
 	}
-	return latency.Plus(p.transfer(bytes))
+	return latency, p.transfer(bytes)
 }
 
 // path returns the path of a message and its latency. The path is nil if the model has

@@ -52,7 +52,7 @@ type Program struct {
 // S should be small, since there is one for each rank.
 func New[S any](step func(r *Rank, state *S) Outcome) Program {
 	return Program{bind: func(k *kernel.Kernel, n int) kernel.Body {
-		b := &stepper[S]{stepping: stepping{k: k}, step: step, states: kernel.Reserve[S](k, n)}
+		b := &stepper[S]{stepping: stepping{k: k, world: k.Communicator(world.World)}, step: step, states: kernel.Reserve[S](k, n)}
 		b.rank = Rank{stepping: &b.stepping, on: &Rank{stepping: &b.stepping}}
 		return b
 	}}
@@ -69,6 +69,7 @@ type stepper[S any] struct {
 // stepping is the state of a body of event LPs that does not depend on S.
 type stepping struct {
 	k         *kernel.Kernel
+	world     *kernel.Communicator
 	until     int32           // LPs from the one whose step runs up to it, exclusively, take a step one after the other
 	lastCall  world.Procedure // the MPI call that the step has made last
 	concluded Outcome         // of the operation that the step ends with, 0 before it

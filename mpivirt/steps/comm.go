@@ -25,8 +25,8 @@ func (r *Rank) On(c Comm) *Rank {
 
 // communicator returns the communicator of the operation, and the rank's number in it.
 func (r *Rank) communicator() (*kernel.Communicator, int32) {
-	if r.comm == nil || r.comm.Index == world.World {
-		return r.k.Communicator(world.World), r.k.Global(r.lp)
+	if r.comm == nil || r.comm == r.world {
+		return r.world, r.k.Global(r.lp)
 	}
 	if r.comm.Group == nil || r.comm.Size == 0 {
 		return r.comm, 0

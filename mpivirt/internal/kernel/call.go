@@ -195,6 +195,9 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 		if err := q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err != nil {
 			return k.Raise(lp, q.Procedure, err)
 		}
+		if k.TakeAtOnce(lp, &q.Operands) {
+			return k.Clock[lp] < vtime.Forever
+		}
 		index = k.postReceive(lp, q)
 	case index == ptp.MessageNoProc:
 		index = k.CompletedReceive

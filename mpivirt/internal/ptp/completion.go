@@ -20,9 +20,11 @@ type Completion struct {
 	Completed    []int32         // complete requests; the next completion releases them
 	Indices      []int           // their positions in the list of requests
 	Failures     []Failure       // those of them that have failed
-	Status       world.Status    // found by a probe
-	SharedResult []byte          // result of a collective that all members share
-	NewComm      int32           // index of the communicator made by a lone member, Freed for none
+	Status       world.Status    // found by a probe, or of a message that was taken at once
+	Data         []byte          // the content of that message; the next completion releases it if owned
+	owned        bool
+	SharedResult []byte // result of a collective that all members share
+	NewComm      int32  // index of the communicator made by a lone member, Freed for none
 }
 
 // Failure is the error of a request.
@@ -55,6 +57,11 @@ func (k *Messages) NewCompletion(lp int32) *Completion {
 	b.LP, b.Err, b.Found, b.Message, b.Status = lp, nil, false, 0, world.EmptyStatus
 	b.Completed, b.Indices = b.Completed[:0], b.Indices[:0]
 	b.NewComm = world.Freed
+	if b.owned {
+		k.Buffers.Release(b.Data)
+		b.owned = false
+	}
+	b.Data = nil
 	if b.SharedResult != nil {
 		b.SharedResult = nil
 	}
@@ -195,7 +202,7 @@ func (k *Messages) DataOf(b *Completion) []byte {
 	if q := k.lastReceive(b); q != nil {
 		return q.Buffer
 	}
-	return nil
+	return b.Data
 }
 
 // CompletedRequest returns the status and content of a request, and whether the completion

@@ -92,11 +92,11 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode Send
 	if m.large && mode == Buffered {
 		k.Clock[lp] = k.Clock[lp].Add(k.Target.Copy(m.bytes))
 	}
-	transfer := k.Target.Transfer(src, dst, bytes)
+	latency, transfer := k.Target.LatencyAndTransfer(src, dst, bytes)
 	if k.Target.HasJitter() {
 		transfer = transfer.Plus(k.jitter(lp, src, dst))
 	}
-	return k.inOrder(lp, &box.flight, int32(dst), leaves, k.Target.Latency(src, dst), transfer)
+	return k.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
 }
 
 // jitter returns the jitter of a rank's next message, which it names by its number.

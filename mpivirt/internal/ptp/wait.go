@@ -319,11 +319,7 @@ func (k *Messages) Charge(lp int32, r *request, at vtime.Time) {
 		k.Clock[lp] = max(at, r.Time)
 		return
 	}
-	end := k.Target.Receive(k.port(lp), r.Bytes, r.posted, k.Clock[lp], r.arrival)
-	if end == vtime.Forever {
-		k.PastEnd(int(k.Global(lp)), max(k.Clock[lp], r.arrival), r.Procedure, "a message of %d bytes from rank %d", r.Bytes, r.rank)
-	}
-	k.Clock[lp] = end
+	k.receive(lp, r.Procedure, r.rank, r.Bytes, r.posted, r.arrival)
 }
 
 // chargeAll charges receives in the order of their messages' arrivals, as the CPU takes them
