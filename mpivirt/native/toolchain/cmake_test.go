@@ -54,3 +54,19 @@ target_link_libraries(in_fortran MPI::MPI_Fortran)
 		}
 	}
 }
+
+// wrappers returns a directory with the wrappers as commands.
+func wrappers(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, language := range toolchain.Languages() {
+		if err := os.Symlink(self, filepath.Join(dir, "gigarank-"+language.String())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}

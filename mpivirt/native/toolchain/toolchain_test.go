@@ -29,22 +29,6 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// wrappers returns a directory with the wrappers as commands.
-func wrappers(t *testing.T) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for _, language := range toolchain.Languages() {
-		if err := os.Symlink(self, filepath.Join(dir, "gigarank-"+language.String())); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 // wrap runs the wrapper of C in a directory and returns what it prints.
 func wrap(t *testing.T, dir string, arguments ...string) (printed string, code int) {
 	t.Helper()
