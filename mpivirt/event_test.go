@@ -605,7 +605,10 @@ func TestReceivedSlicesStayTheRanks(t *testing.T) {
 			if err := holds("the slice", mine, 1); !first(r) && err != nil {
 				return r.Fail(err)
 			}
-			return r.Continue()
+			if first(r) {
+				return r.Continue()
+			}
+			return r.Recv(1, 1)
 		},
 	)
 	if _, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", 2), Program: program}, 1); err != nil {

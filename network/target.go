@@ -196,8 +196,9 @@ func (t *Target) LongestDelay(bytes int64) vtime.Duration {
 
 // Lookahead returns a lower bound on the Latency between a rank of [loA,hiA) and one of
 // [loB,hiB), and on the Join of such ranks on one node, in constant time. It is the least of
-// these itself for flat and loggops, and for twolevel and table with mapping block or
-// cyclic. It is the longest Duration where a range is empty.
+// these itself with mapping block or cyclic for flat, loggops, twolevel and table, and without
+// joins of the machine's own with any mapping for flat and loggops. It is the longest Duration
+// where a range is empty.
 func (t *Target) Lookahead(loA, hiA, loB, hiB int) vtime.Duration {
 	if loA >= hiA || loB >= hiB {
 		return math.MaxInt64
