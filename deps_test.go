@@ -132,7 +132,7 @@ var rules = map[string]rule{
 	},
 	"bench/npb":      {},
 	"bench/report":   {imports: "sync network collectives mpivirt mpivirt/steps bench"},
-	"bench/forecast": {imports: "network collectives mpivirt bench"},
+	"bench/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
 	"bench/truth":    {imports: "vtime random network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank": {
 		imports: "vtime spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain cputime bench result study loggp" +

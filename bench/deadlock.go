@@ -13,7 +13,8 @@ var deadlock = Entry{
 	Defaults: Options{Iterations: 1, Payload: 8},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockMain),
-	State:    pointToPointState(0),
+	Messages: synchronousMessages,
+	Deep:     always,
 }
 
 // deadlockFix is deadlock without the mistake.
@@ -23,7 +24,9 @@ var deadlockFix = Entry{
 	Defaults: Options{Iterations: 10, Payload: 8},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockFixMain),
-	State:    pointToPointState(0),
+	State:    messageState(0),
+	Messages: pairMessages,
+	Deep:     always,
 }
 
 // partner returns the other rank of a pair. The last of an odd number of ranks has

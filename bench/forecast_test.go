@@ -159,7 +159,7 @@ func TestLaterIterationsTakeNoMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, program := range []string{"barriertest", "allreducetest", "alltoalltest"} {
+	for _, program := range []string{"barriertest", "allreducetest", "alltoalltest", "ring", "stencil", "mpiping"} {
 		allocated := func(iterations int) float64 {
 			c := bench.Config{Options: bench.Options{Iterations: iterations}}
 			c.Target, c.Kind, c.Transports = target, steps.Kind, sync.NewInProcess(1)

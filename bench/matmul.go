@@ -22,8 +22,10 @@ var matmul = Entry{
 	},
 	State: func(_ *mpivirt.Kind, o Options) float64 {
 		row := float64(o.Payload)
-		return messagesPerRank + sendStack + 2*row + row*row/8
+		return 2*row + row*row/8
 	},
+	Messages: pairMessages,
+	Deep:     always,
 }
 
 // multiplyTime is the time of a multiplication and an addition on a rank.
@@ -39,14 +41,12 @@ func leftRow(row []float64, i int) {
 	}
 }
 
-func rightMatrix(n int) []float64 {
-	b := make([]float64, n*n)
+func rightMatrix(b []float64, n int) {
 	for k := range n {
 		for j := range n {
 			b[k*n+j] = float64(k - j)
 		}
 	}
-	return b
 }
 
 func checkProduct(row []float64, i int) error {
@@ -74,24 +74,25 @@ func multiplyRow(r *mpivirt.Rank, out, row, b []float64) {
 
 func matmulMain(r *mpivirt.Rank, o Options) error {
 	n := int(o.Payload / 8)
+	b := make([]float64, n*n)
+	if r.Rank() == 0 {
+		rightMatrix(b, n)
+	}
+	row, out := make([]float64, n), make([]float64, n)
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
-		b := make([]float64, n*n)
-		if r.Rank() == 0 {
-			b = rightMatrix(n)
-		}
 		if err := mpivirt.Bcast(r.World(), b, 0); err != nil {
 			return err
 		}
 		var err error
 		switch {
 		case r.Size() == 1:
-			err = multiplyAlone(r, b, n)
+			err = multiplyAlone(r, b, row, out)
 		case r.Rank() == 0:
-			err = handOut(r, n)
+			err = handOut(r, row)
 		default:
-			err = work(r, b, n)
+			err = work(r, b, row, out)
 		}
 		if err != nil {
 			return err
@@ -101,9 +102,8 @@ func matmulMain(r *mpivirt.Rank, o Options) error {
 	return nil
 }
 
-func multiplyAlone(r *mpivirt.Rank, b []float64, n int) error {
-	row, out := make([]float64, n), make([]float64, n)
-	for i := range n {
+func multiplyAlone(r *mpivirt.Rank, b, row, out []float64) error {
+	for i := range row {
 		leftRow(row, i)
 		multiplyRow(r, out, row, b)
 		if err := checkProduct(out, i); err != nil {
@@ -115,8 +115,8 @@ func multiplyAlone(r *mpivirt.Rank, b []float64, n int) error {
 
 // handOut sends every worker a row, and another one for each that comes back. The tag
 // of a message is the number of its row; tag n without data ends a worker.
-func handOut(r *mpivirt.Rank, n int) error {
-	world, row := r.World(), make([]float64, n)
+func handOut(r *mpivirt.Rank, row []float64) error {
+	world, n := r.World(), len(row)
 	next := 0
 	send := func(worker int) error {
 		if next == n {
@@ -147,8 +147,8 @@ func handOut(r *mpivirt.Rank, n int) error {
 }
 
 // work multiplies rows until there are none.
-func work(r *mpivirt.Rank, b []float64, n int) error {
-	world, row, out := r.World(), make([]float64, n), make([]float64, n)
+func work(r *mpivirt.Rank, b, row, out []float64) error {
+	world, n := r.World(), len(row)
 	for {
 		status, err := mpivirt.Recv(world, row, 0, mpivirt.AnyTag)
 		if err != nil || status.Tag == n {

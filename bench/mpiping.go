@@ -23,8 +23,9 @@ var mpiping = Entry{
 	Defaults: Options{Iterations: 10},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Build: func(o Options) (mpivirt.Program, error) {
+		shared := newPings(o) // ranks only read it
 		return mpivirt.Program{
-			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return newPings(o).main(r) }),
+			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return shared.main(r) }),
 				steps.Main(func() steps.Program {
 					p := newPings(o)
 					return steps.New(func(r *steps.Rank, s *pingState) steps.Outcome { return p.step(r, s) })
@@ -34,7 +35,9 @@ var mpiping = Entry{
 	Collectives: func(o Options) []mpivirt.Use {
 		return append(sumOfNumbers(o), mpivirt.Use{Operation: collectives.Barrier})
 	},
-	State: pointToPointState(pingStateSize),
+	State:    messageState(pingStateSize), // no payload
+	Messages: pairMessages,
+	Deep:     always,
 }
 
 // The sizes of messages: 8 bytes doubling to 16 MiB. Only the size of a message is
@@ -139,6 +142,7 @@ type pings struct {
 	sum  mpivirt.Op[float64]
 	// extremes of the size that rank 0 reports next, as an event rank.
 	extremes []float64
+	vector   [2 * pairKinds]float64 // scratch: an allreduce of event ranks takes its vector over at once
 }
 
 func newPings(o Options) *pings {
@@ -173,8 +177,7 @@ func (p *pings) record(r pinger, step int, all vtime.Duration) vtime.Duration {
 // contribution returns the contribution of a rank to the report, for each kind of pair.
 // extremes are the negated and the plain time, of which the greatest counts. sums are
 // the time and the number of pairs, which are added up.
-func contribution(kind int, d vtime.Duration) (extremes, sums []float64) {
-	extremes, sums = make([]float64, 2*pairKinds), make([]float64, 2*pairKinds)
+func contribution(kind int, d vtime.Duration) (extremes, sums [2 * pairKinds]float64) {
 	for i := range extremes {
 		extremes[i] = math.Inf(-1)
 	}
@@ -200,7 +203,7 @@ func (p *pings) report(r pinger, step int, extremes, sums []float64) {
 }
 
 func (p *pings) main(r *mpivirt.Rank) error {
-	extremes, sums := make([]float64, 2*pairKinds), make([]float64, 2*pairKinds)
+	var myExtremes, mySums, extremes, sums [2 * pairKinds]float64
 	for step := range pingSizes {
 		var own vtime.Duration
 		for phase := range pingPhases(r.Size()) {
@@ -215,15 +218,15 @@ func (p *pings) main(r *mpivirt.Rank) error {
 			}
 			own += d
 		}
-		myExtremes, mySums := contribution(pairKind(r), p.record(r, step, own))
-		if err := mpivirt.Allreduce(r.World(), myExtremes, extremes, p.most); err != nil {
+		myExtremes, mySums = contribution(pairKind(r), p.record(r, step, own))
+		if err := mpivirt.Allreduce(r.World(), myExtremes[:], extremes[:], p.most); err != nil {
 			return err
 		}
-		if err := mpivirt.Allreduce(r.World(), mySums, sums, p.sum); err != nil {
+		if err := mpivirt.Allreduce(r.World(), mySums[:], sums[:], p.sum); err != nil {
 			return err
 		}
 		if r.Rank() == 0 {
-			p.report(r, step, extremes, sums)
+			p.report(r, step, extremes[:], sums[:])
 		}
 	}
 	return nil
@@ -337,9 +340,9 @@ func (p *pings) step(r *steps.Rank, s *pingState) steps.Outcome {
 		if r.Rank() == 0 {
 			p.extremes = append(p.extremes[:0], steps.Result[float64](r)...)
 		}
-		_, sums := contribution(pairKind(r), vtime.Duration(s.kept()))
+		_, p.vector = contribution(pairKind(r), vtime.Duration(s.kept()))
 		s.at = pingSums
-		return steps.Allreduce(r, sums, p.sum)
+		return steps.Allreduce(r, p.vector[:], p.sum)
 	}
 	if r.Rank() == 0 {
 		p.report(r, int(s.size), p.extremes, steps.Result[float64](r))
@@ -415,6 +418,6 @@ func (p *pings) next(r *steps.Rank, s *pingState) steps.Outcome {
 	own := p.record(r, int(s.size), vtime.Duration(s.kept()))
 	s.keep(int64(own))
 	s.at = pingExtremes
-	extremes, _ := contribution(pairKind(r), own)
-	return steps.Allreduce(r, extremes, p.most)
+	p.vector, _ = contribution(pairKind(r), own)
+	return steps.Allreduce(r, p.vector[:], p.most)
 }

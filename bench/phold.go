@@ -43,9 +43,8 @@ type pholdLP struct {
 	sequence uint64     // events that it has caused
 }
 
-// pholdStateSize is the size of a pholdLP and of its event in the event list, which has grown
-// as it was filled.
-const pholdStateSize = 16 + 90
+// pholdStateSize is the size of a pholdLP and of its event.
+const pholdStateSize = 16 + engine.EventBytes
 
 // pholdKernel gives the events of one engine their meaning.
 type pholdKernel struct {

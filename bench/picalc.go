@@ -31,10 +31,10 @@ const (
 
 func piMain(r *mpivirt.Rank, o Options) error {
 	world := r.World()
+	n, own, pi := []int64{0}, []float64{0}, []float64{0}
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
-		n := []int64{0}
 		if r.Rank() == 0 {
 			n[0] = piIntervals
 		}
@@ -43,8 +43,8 @@ func piMain(r *mpivirt.Rank, o Options) error {
 		}
 		share, intervals := piShare(r.Rank(), r.Size(), int(n[0]))
 		r.Compute(vtime.Duration(intervals) * piIntervalTime)
-		pi := []float64{0}
-		if err := mpivirt.Reduce(world, []float64{share}, pi, mpivirt.Sum[float64](), 0); err != nil {
+		own[0] = share
+		if err := mpivirt.Reduce(world, own, pi, mpivirt.Sum[float64](), 0); err != nil {
 			return err
 		}
 		r.Record(i, "pi", r.Now().Sub(start))

@@ -86,6 +86,13 @@ type Entry struct {
 	// State returns the bytes that the program holds for each rank over those of the LP
 	// itself, with the options filled in; nil for none.
 	State func(*mpivirt.Kind, Options) float64
+	// Deep reports whether ranks call deeper than in a barrier: messages find their receives, or
+	// large buffers are needed. nil is never. Under a model with state at the receiver all do.
+	Deep func(Options) bool
+	// Messages returns what ranks hold for point-to-point messages, with the options filled
+	// in; nil for nothing. Under a model with state at the receiver (postponed), ranks go on
+	// before their messages have left.
+	Messages func(o Options, kind *mpivirt.Kind, postponed bool) mpivirt.Held
 	// Shared returns the bytes that the program holds on each engine for all its ranks
 	// together, with the options filled in; nil for next to none.
 	Shared func(Options) float64
@@ -206,7 +213,17 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 	if e.Collectives != nil {
 		uses = e.Collectives(o)
 	}
+	if e.Direct != nil {
+		c.Target = nil // the engine alone knows of no machine
+	}
 	cost := mpivirt.CostOf(&c.Config, engines, uses...)
+	postponed := c.Target != nil && c.Target.ReceiverState()
+	if c.Kind != nil && (postponed || e.Deep != nil && e.Deep(o)) {
+		cost.BytesPerRank += c.Kind.Growth
+	}
+	if e.Messages != nil {
+		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, postponed))
+	}
 	if e.State != nil {
 		cost.BytesPerRank += e.State(c.Kind, o)
 	}

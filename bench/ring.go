@@ -29,7 +29,9 @@ var ring = Entry{
 				})},
 		}, nil
 	},
-	State: pointToPointState(ringStateSize),
+	State:    messageState(ringStateSize),
+	Messages: ringMessages,
+	Deep:     always,
 }
 
 // ringBlocking passes a token round the ring.
@@ -39,7 +41,9 @@ var ringBlocking = Entry{
 	Defaults: Options{Iterations: 10, Payload: 8},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(tokenMain),
-	State:    pointToPointState(0),
+	State:    messageState(0),
+	Messages: ringMessages,
+	Deep:     always,
 }
 
 // ringNonblocking is the ring of messages with nonblocking calls.
@@ -49,7 +53,9 @@ var ringNonblocking = Entry{
 	Defaults: Options{Iterations: 10, Payload: 8},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(nonblockingMain),
-	State:    pointToPointState(0),
+	State:    messageState(0),
+	Messages: ringMessages,
+	Deep:     always,
 }
 
 // numberSize is the length of the number at the beginning of each message of these
@@ -242,22 +248,40 @@ func nonblockingMain(r *mpivirt.Rank, o Options) error {
 	return nil
 }
 
-// messagesPerRank is the bytes that the virtual MPI holds for a rank that sends and
-// receives messages: its mailbox, a request and a message. sendStack is the growth of a
-// goroutine rank's stack when a send finds the receive posted.
-const (
-	messagesPerRank = 288
-	sendStack       = 2048
-)
+// always is the Deep of programs of point-to-point messages.
+func always(Options) bool { return true }
 
-// pointToPointState returns the State of a program of point-to-point messages whose
-// event ranks have a state of the given size.
-func pointToPointState(state float64) func(*mpivirt.Kind, Options) float64 {
+// messageState returns the State of a program of point-to-point messages whose event ranks
+// have a state of the given size. Goroutine ranks have a buffer that messages fill, and one to
+// send, of which they touch the number at its beginning alone.
+func messageState(state float64) func(*mpivirt.Kind, Options) float64 {
 	return func(kind *mpivirt.Kind, o Options) float64 {
-		n := messagesPerRank + 2*float64(o.Payload)
 		if kind == steps.Kind {
-			return n + state
+			return state
 		}
-		return n + sendStack
+		return float64(o.Payload) + firstPage(o.Payload)
 	}
+}
+
+// firstPage returns the memory of a buffer of which only the beginning is touched.
+func firstPage(bytes int64) float64 { return float64(min(bytes, 4096)) }
+
+// ringMessages are the Messages of a program in which every rank sends one message and receives
+// one. Where they are not postponed, a rank goes on as soon as the one before it has sent, so
+// few messages are under way at a time.
+func ringMessages(o Options, _ *mpivirt.Kind, postponed bool) mpivirt.Held {
+	if !postponed {
+		return mpivirt.Held{}
+	}
+	return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Payload: float64(o.Payload), Operations: 2}
+}
+
+// pairMessages are the Messages of a program in which partners exchange a message each.
+func pairMessages(o Options, _ *mpivirt.Kind, _ bool) mpivirt.Held {
+	return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Payload: float64(o.Payload), Operations: 2}
+}
+
+// synchronousMessages are those of partners whose buffers are lent until the match.
+func synchronousMessages(_ Options, _ *mpivirt.Kind, _ bool) mpivirt.Held {
+	return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Operations: 2}
 }

@@ -36,16 +36,22 @@ var stencil = Entry{
 	Collectives: sumOfNumbers,
 	State: func(kind *mpivirt.Kind, o Options) float64 {
 		if kind == steps.Kind {
-			return stencilMessages + stencilStateSize
+			return stencilStateSize
 		}
-		return stencilMessages + 3*float64(o.Payload) // the allreduce is as deep as a send
+		return 2*float64(o.Payload) + firstPage(o.Payload)
+	},
+	Deep: always,
+	Messages: func(o Options, kind *mpivirt.Kind, postponed bool) mpivirt.Held {
+		h := mpivirt.Held{Mailboxes: 1, Requests: 4, Messages: 2, Operations: 5}
+		if kind == mpivirt.Goroutine { // event ranks simulate sizes alone
+			h.Payload = float64(o.Payload)
+		}
+		if !postponed { // ranks go on in their order: requests and messages are few at a time
+			h.Requests, h.Messages = 0.4, 0.3
+		}
+		return h
 	},
 }
-
-// stencilMessages is the bytes that the virtual MPI holds for a rank of stencil, mostly
-// its mailbox. Few requests and messages exist at a time, since ranks go on in their
-// order.
-const stencilMessages = 268
 
 // dimensions of the grid.
 const dimensions = 3

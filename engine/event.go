@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"gigarank/invariant"
 	"gigarank/vtime"
 )
@@ -14,6 +16,13 @@ type Event struct {
 	LP       int32  // global number of the LP that it concerns
 	Data     uint64 // for the kernel
 }
+
+// EventBytes is the memory of an event under way: its place in a list that has doubled its
+// length again and again, and a share of the shorter lists before.
+const EventBytes = 2.5 * eventSize
+
+// eventSize is the size of an Event in bytes.
+const eventSize = 8 + 8 + 4 + 4 + 8
 
 // Before is the total order of events: (virtual time, source LP, per-source
 // sequence number). It is the only comparator of events.
@@ -45,6 +54,9 @@ func (l *eventList) minimum() vtime.Time {
 }
 
 func (l *eventList) push(ev Event) {
+	if len(l.heap) == cap(l.heap) { // twice as long, for little garbage
+		l.heap = slices.Grow(l.heap, max(len(l.heap), 16))
+	}
 	l.heap = append(l.heap, ev)
 	h := l.heap
 	i := len(h) - 1

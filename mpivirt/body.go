@@ -9,8 +9,9 @@ import (
 // Goroutine is the kind of ranks that are ordinary Go code.
 var Goroutine = kernel.RegisterKind(Kind{
 	Name: "goroutine", Summary: "a rank is ordinary Go code on a stack of its own",
-	Bytes: 3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
-	Time:  400,  // two switches; measured by scripts/forecast
+	Growth: 2048, // a stack doubles
+	Bytes:  3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
+	Time:   400,  // two switches; measured by scripts/forecast
 
 	Measurable: true,
 })

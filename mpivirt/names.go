@@ -26,6 +26,8 @@ type (
 	Kind = kernel.Kind
 	// Use is a collective of WORLD whose cost is asked for.
 	Use = kernel.Use
+	// Held counts what ranks hold for point-to-point messages.
+	Held = kernel.Held
 	// Cost holds the needs of ranks and their collectives on the host.
 	Cost = kernel.Cost
 	// Noise lengthens compute phases.
@@ -138,3 +140,7 @@ func Kinds() []*Kind { return kernel.Kinds() }
 // It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config. Without
 // a Target it counts no collectives.
 func CostOf(c *Config, engines int, uses ...Use) Cost { return kernel.CostOf(c, engines, uses...) }
+
+// HeldBytes returns the memory that a program's ranks hold for point-to-point messages, over
+// what [CostOf] counts.
+func HeldBytes(c *Config, h Held) float64 { return kernel.HeldBytes(c, h) }

@@ -1,10 +1,10 @@
-// Command forecast compares the forecasts of memory and time with runs of gigarank, for
-// the program of each collective operation, each algorithm, both interpreters, two
-// numbers of ranks and two payloads. [mpivirt.CostOf] makes the forecasts. The constants
-// in it rest on these measurements.
+// Command forecast compares the forecasts of memory and time with runs of gigarank: all
+// programs, with every kind of rank and every algorithm of the collective that they time, on
+// machines with and without state at the receiver, for several payloads, numbers of ranks,
+// iterations and engines. [bench.CostOf] makes the forecasts.
 //
-// Each run is a process of its own. Memory is the greatest resident set of a run, less
-// that of a run of one rank. Time is user CPU time: half of what three iterations take
-// more than one, the least of some attempts. Runs that are foreseen to need more than
-// the flags -memory and -time allow are left out.
+// Each run is a process of its own. Memory is the greatest resident set of a run, less that of
+// a run of one rank. Time is user CPU time; only that of collectives is foreseen. Runs that are
+// foreseen to need more than the flags -memory and -time allow are left out and counted. The
+// exit code is 1 if the memory of some run was not foreseen.
 package main

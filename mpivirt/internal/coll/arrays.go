@@ -89,7 +89,7 @@ func (k *Collectives) enterBulk(inst *instance, member int, v *Collective) {
 		b := k.arraysOf(inst)
 		b.sum.fold.Add(b.sum.fold.Leaf(member), value)
 	} else {
-		inst.keep(member-inst.comm.First, v)
+		k.keepMember(inst, member-inst.comm.First, v)
 	}
 	k.startComplete(inst)
 }
@@ -197,6 +197,7 @@ func (k *Collectives) loadClocks(inst *instance, b *arrayRun) {
 func (k *Collectives) endArrays(inst *instance, b *arrayRun) {
 	work := b.Clocks()
 	k.move(inst)
+	k.dropMembers(inst)
 	switch {
 	case inst.leaders:
 		for i, t := range work {
@@ -217,9 +218,5 @@ func (k *Collectives) endArrays(inst *instance, b *arrayRun) {
 		}
 	}
 	k.flushRange(inst)
-	spare := &inst.comm.spare
-	b.End(&spare.arrays)
-	if inst.leaders {
-		spare.awaited, spare.last = inst.join.awaited, inst.join.last
-	}
+	b.End(&inst.comm.spare.arrays)
 }

@@ -37,7 +37,7 @@ type Collectives struct {
 	collecting
 	Communicators  world.Table[Communicator] // by index, as Comms
 	freed          []*Communicator           // that all local members have freed
-	spareEntries   []*postponed              // of LPs that entered later
+	spareEntries   world.Stack[*postponed]   // of LPs that entered later
 	tokens         map[int32]uint64          // by LP: number of those that it has had
 	prepared       Collective                // scratch: the arguments of the running LP's call
 	Barrier        Collective                // the arguments of every Barrier

@@ -7,6 +7,8 @@ import (
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/maxplus"
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/random"
 )
@@ -30,7 +32,6 @@ type Cost struct {
 const (
 	clockBytes   = 8
 	releaseBytes = 110 // of a node, each of which is released by itself
-	pendingBytes = 650 // operations and arrivals of a processor, in a collective
 )
 
 // Hosting is how ranks are carried out, as far as the cost of collectives depends on it.
@@ -147,7 +148,7 @@ func (o *outlay) cost() Cost {
 	share := float64(o.participants) / float64(o.ranks) // participants for each rank
 	if o.leaders {
 		bytes += share * 12 // the counter and the instant of each node; the instants are the array
-		if o.mode == byMessages {
+		if o.mode == byMessages && !o.target.ReceiverState() {
 			bytes += share * releaseBytes
 		}
 	}
@@ -161,7 +162,7 @@ func (o *outlay) cost() Cost {
 		shared = float64(o.use.Bytes) * float64(2+levels(o.participants))
 	}
 	if o.target.ReceiverState() {
-		bytes += pendingBytes
+		bytes += postponedBytes()
 	}
 	switch o.mode {
 	case byArrays:
@@ -205,15 +206,9 @@ func (o *outlay) arrayBytes() float64 {
 func (o *outlay) localBytes() float64 {
 	r := o.rehearsal(1, 1)
 	u := r.locally()
-	scale := 1.
-	if o.messages > longRounds {
-		// There may be a list for each round that becomes as long as there are members.
-		if half := o.rehearsal(1, 2); u.lists > 1.5*half.locally().lists {
-			scale = float64(o.participants) / float64(r.schedule.Members())
-		}
-	}
-	return size[agent]() + size[localMessage]() + scale*u.lists + grown*size[[]int32]()*u.spare +
-		size[[]int32]()*float64(o.schedule.MaxRounds())/float64(o.participants) + u.bufferBytes() + o.heldBytes()
+	const next = 4 // bytes of a member's place in a list
+	return size[agent]() + size[localMessage]() + next + size[memberList]()*float64(o.schedule.MaxRounds())/float64(o.participants) +
+		u.buffers + o.heldBytes()
 }
 
 // direct reports whether the members' bytes go from input to output directly.
@@ -233,20 +228,11 @@ func (o *outlay) heldBytes() float64 {
 	switch {
 	case !o.Transient || o.use.Operation == collectives.Bcast || o.use.Operation == collectives.Scatter:
 	case o.use.Operation == collectives.Alltoall:
-		bytes += cloneBytes(o.use.Bytes * int64(o.ranks))
+		bytes += world.BufferBytes(float64(o.use.Bytes * int64(o.ranks)))
 	default:
-		bytes += cloneBytes(o.use.Bytes)
+		bytes += world.BufferBytes(float64(o.use.Bytes))
 	}
 	return bytes
-}
-
-// cloneBytes returns the memory of a copy of n bytes.
-func cloneBytes(n int64) float64 {
-	const word = 8
-	if n > pageBytes {
-		return pages(n)
-	}
-	return float64((n + word - 1) / word * word)
 }
 
 // messageBytes returns the memory of a participant of a collective by messages. Where ranks
@@ -268,23 +254,30 @@ func (o *outlay) messageBytesOf(times int) float64 {
 	const slot, link = 4, 4 // bytes of an LP's slot, and of an index in a free list or queue
 	const underWay = 0.75   // of the records between engines that run side by side
 	u := o.rehearsal(times, 1).byMessages()
+	bytes := 0.
 	agent := size[agent]()
 	if o.use.Data {
 		agent += memoryBytes()
 	}
-	bytes := slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() +
-		grown*link*(u.agents+u.queues+u.rounds) + 2*2*link*u.ready + u.crowd*crowdBytes + u.bufferBytes() + underWay*u.wire
+	if o.target.ReceiverState() {
+		// A message that its processor has not taken in has a place in a list, which doubles.
+		bytes += 2 * size[ptp.Arrival]() * max(u.rounds-1, 0)
+	}
+	bytes += slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() +
+		link*(u.agents+u.queues+u.rounds) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + underWay*u.wire
 	return bytes
 }
 
 // memoryBytes returns the bytes of a memory and of its place among those that are not in use.
-func memoryBytes() float64 { return size[memory]() + grown*size[*memory]() }
+func memoryBytes() float64 { return size[memory]() + size[*memory]() }
+
+// postponedBytes is the memory of an entry that waits for its rank's processor: the entry, its
+// function and its place among those that are not in use. A copy of the input is given back
+// before the agent needs memory.
+func postponedBytes() float64 { return size[postponed]() + 2*size[uintptr]() + size[*postponed]() }
 
 // crowdBytes is the memory of an early message in a map.
 const crowdBytes = 70
-
-// bufferBytes returns the memory of pooled buffers.
-func (u *usage) bufferBytes() float64 { return u.buffers + u.pooled*grown*size[[]byte]() }
 
 // size returns the bytes of a value.
 func size[T any]() float64 {
@@ -311,6 +304,9 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 	}
 	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.Engines, 8, n), times: times}
 	r.batch = int32(max(1, engine.Batch*n/o.ranks))
+	if r.paced = o.target.ReceiverState(); r.paced { // all is done in the order of virtual time
+		r.batch = int32(n)
+	}
 	r.bytes = o.scaledBytes(s)
 	r.bufferOf = func(member int) int64 { return o.bufferOf(s, member) }
 	return r

@@ -61,20 +61,44 @@ const instanceBytes = int64(unsafe.Sizeof(instance{}))
 // lpRange collects LPs with consecutive numbers that are to be resumed.
 type lpRange struct{ lo, hi int32 }
 
-// keep stores a member's input and output.
-func (inst *instance) keep(local int, v *Collective) {
+// keepMember stores a member's input and output.
+func (k *Collectives) keepMember(inst *instance, local int, v *Collective) {
 	if !v.Data {
 		return
 	}
 	if inst.local == nil {
-		n := inst.comm.Last - inst.comm.First
-		inst.local = &localState{make([][]byte, n), make([][]byte, n)}
+		var reused bool
+		if inst.local, reused = inst.comm.spare.local.Pop(); !reused {
+			n := inst.comm.Last - inst.comm.First
+			inst.local = &localState{inputs: make([][]byte, n), outputs: make([][]byte, n)}
+		}
+		inst.local.copied = v.Transient
 	}
-	if v.Transient {
-		inst.local.inputs[local], inst.local.outputs[local] = slices.Clone(v.Input), v.Output
+	input := v.Input
+	if inst.local.copied {
+		input = k.Buffers.Take(len(input))
+		copy(input, v.Input)
+	} else if v.Transient {
+		input = slices.Clone(input)
+	}
+	inst.local.inputs[local], inst.local.outputs[local] = input, v.Output
+}
+
+// dropMembers gives the memory of keepMember back, once all members have their results.
+func (k *Collectives) dropMembers(inst *instance) {
+	l := inst.local
+	if l == nil {
 		return
 	}
-	inst.local.inputs[local], inst.local.outputs[local] = v.Input, v.Output
+	if l.copied {
+		for _, input := range l.inputs {
+			k.Buffers.Release(input)
+		}
+	}
+	clear(l.inputs)
+	clear(l.outputs)
+	inst.local = nil
+	inst.comm.spare.local.Push(l)
 }
 
 // keepEntries allocates entry times, requests and the numbers of calls, and stores those of the
@@ -179,9 +203,9 @@ func (c *Communicator) place(number uint32) int {
 
 // newInstance returns a new instance, which an LP enters first on this engine.
 func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *Collective) *instance {
-	inst := &instance{comm: c, Number: number, Call: *v, entered: c.spare.entered}
-	c.spare.entered = nil
-	if inst.entered == nil {
+	inst := &instance{comm: c, Number: number, Call: *v}
+	var reused bool
+	if inst.entered, reused = c.spare.entered.Pop(); !reused {
 		inst.entered = world.Reserve[uint64](&k.Partition, (c.Last-c.First+63)/64)
 	}
 	clear(inst.entered)
@@ -329,11 +353,12 @@ func (k *Collectives) completeCollective(inst *instance, ri, lp int32, t vtime.T
 	k.Notice(lp)
 }
 
-// spare holds the memory of an ended instance for the next one.
+// spare holds the memory of ended instances for the next ones.
 type spare struct {
-	last    []vtime.Time
-	awaited []int32
-	entered []uint64
+	joins   world.Stack[joinArrays]
+	sums    world.Stack[*nodeSums]
+	entered world.Stack[[]uint64]
+	local   world.Stack[*localState]
 	arrays  maxplus.Spare
 }
 
@@ -353,7 +378,14 @@ func (c *Communicator) retire(inst *instance) {
 	} else {
 		c.Live = slices.Delete(c.Live, at, at+1)
 	}
-	c.spare.entered = inst.entered
+	c.spare.entered.Push(inst.entered)
+	if inst.leaders && inst.failed == nil {
+		c.spare.joins.Push(inst.join.joinArrays)
+		if inst.join.sums != nil {
+			c.spare.sums.Push(inst.join.sums)
+		}
+		inst.join = joinState{}
+	}
 	c.keepPast(inst)
 }
 

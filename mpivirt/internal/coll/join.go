@@ -67,16 +67,24 @@ func (s *nodeSums) take(node int) (value []byte, early []contribution) {
 	sum := s.of(node)
 	value, early = sum.value, sum.early
 	*sum = nodeSum{}
+	if len(early) == 0 {
+		sum.early = early
+	}
 	s.free, s.latest = append(s.free, sum), nil
 	delete(s.open, node)
 	return value, early
 }
 
+// joinArrays are arrays by node.
+type joinArrays struct {
+	awaited []int32      // members that this engine still has to hear of
+	last    []vtime.Time // the latest entry of a member but the leader; once complete, when that goes on
+}
+
 // joinState holds the joins and releases of an instance under node-leader. Nodes with
 // members of this engine are counted from nodes.here.
 type joinState struct {
-	awaited []int32      // by node: members that this engine still has to hear of
-	last    []vtime.Time // by node: the latest entry of a member but the leader; once complete, when that goes on
+	joinArrays
 
 	within         vtime.Duration // time of a vector between two members of a node
 	combine        vtime.Duration // time of the leader for each vector of another member
@@ -90,9 +98,8 @@ type joinState struct {
 func (k *Collectives) beginJoins(inst *instance) {
 	nodes, j := inst.comm.nodes, &inst.join
 	spare := &inst.comm.spare
-	j.awaited, j.last = spare.awaited, spare.last
-	spare.awaited, spare.last = nil, nil
-	if j.awaited == nil {
+	var reused bool
+	if j.joinArrays, reused = spare.joins.Pop(); !reused {
 		j.awaited = world.Reserve[int32](&k.Partition, nodes.there-nodes.here)
 		j.last = world.Reserve[vtime.Time](&k.Partition, nodes.there-nodes.here)
 	}
@@ -109,7 +116,9 @@ func (k *Collectives) beginJoins(inst *instance) {
 		j.last[i] = 0
 	}
 	if inst.Call.Data {
-		j.sums = &nodeSums{open: map[int]*nodeSum{}}
+		if j.sums, reused = spare.sums.Pop(); !reused {
+			j.sums = &nodeSums{open: map[int]*nodeSum{}}
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type localState struct {
 	inputs  [][]byte
 	outputs [][]byte // where results go member by member
+	copied  bool     // the inputs are buffers of the pool
 }
 
 // localRun is the state of one instance that is carried out locally. There is one for
@@ -22,10 +23,13 @@ type localRun struct {
 	k       *Collectives
 	inst    *instance
 	members []agent
-	lists   [][]int32 // by round: the members that are active in it next
-	spare   [][]int32 // lists that are empty
+	lists   []memberList // by round: the members that are active in it next
+	next    []int32      // by member: the one behind it in its list
 	sent    []localMessage
 }
+
+// memberList is a list of members, of which each is in one list at most.
+type memberList struct{ first, last int32 } // counted from 1; 0 for none
 
 // localMessage is what a member sends in a round, to a member of the same run.
 type localMessage struct {
@@ -42,7 +46,8 @@ func (k *Collectives) runLocally(inst *instance) {
 	r := &k.localRun
 	r.k, r.inst = k, inst
 	r.members, r.sent = room(r.members, inst.comm.Size), room(r.sent, inst.comm.Size)
-	r.lists = room(r.lists, inst.schedule.MaxRounds())
+	r.next, r.lists = room(r.next, inst.comm.Size), room(r.lists, inst.schedule.MaxRounds())
+	clear(r.lists)
 	call := inst.Call
 	call.Transient = false // the inputs are copies
 	for m := range r.members {
@@ -68,6 +73,7 @@ func (k *Collectives) runLocally(inst *instance) {
 	}
 	r.inst = nil
 	clear(r.members) // they refer to the instance
+	k.dropMembers(inst)
 	k.flushRange(inst)
 }
 
@@ -87,30 +93,32 @@ func (r *localRun) enlist(m int32, round int) {
 	if next >= s.Rounds(int(m)) {
 		return
 	}
-	if last := len(r.spare) - 1; r.lists[next] == nil && last >= 0 {
-		r.lists[next], r.spare = r.spare[last], r.spare[:last]
+	list := &r.lists[next]
+	r.next[m] = 0
+	if list.first == 0 {
+		list.first = m + 1
+	} else {
+		r.next[list.last-1] = m + 1
 	}
-	r.lists[next] = append(r.lists[next], m)
+	list.last = m + 1
 }
 
 func (r *localRun) round(round int) {
-	active := r.lists[round]
-	for _, m := range active {
+	first := r.lists[round].first
+	for m := first - 1; m >= 0; m = r.next[m] - 1 {
 		r.send(m, r.inst.schedule.Step(int(m), round))
 	}
-	for _, m := range active {
+	for m := first - 1; m >= 0; m = r.next[m] - 1 {
 		r.receiveFrom(m, round)
 	}
-	for _, m := range active {
+	for m := first - 1; m >= 0; {
+		next := r.next[m] - 1
 		a, sent := &r.members[m], &r.sent[m]
 		a.clock = max(a.clock, sent.free)
 		*sent = localMessage{}
 		r.enlist(m, round+1)
+		m = next
 	}
-	if active != nil {
-		r.spare = append(r.spare, active[:0])
-	}
-	r.lists[round] = nil
 }
 
 func (r *localRun) send(m int32, step collectives.Step) {

@@ -37,13 +37,10 @@ type memory struct {
 
 // takeMemory returns a memory without bytes.
 func (k *Collectives) takeMemory() *memory {
-	last := len(k.memories) - 1
-	if last < 0 {
-		return &memory{}
+	if m, ok := k.memories.Pop(); ok {
+		return m
 	}
-	m := k.memories[last]
-	k.memories = k.memories[:last]
-	return m
+	return &memory{}
 }
 
 // lay gives an agent its memory: the input and the output of a member's call.
@@ -260,7 +257,7 @@ func (k *Collectives) forget(a *agent) {
 	}
 	k.dropKept(m)
 	*m = memory{}
-	k.memories = append(k.memories, m)
+	k.memories.Push(m)
 }
 
 // content is a copy of bytes that messages and the memory of agents share.

@@ -203,10 +203,8 @@ func (k *Collectives) EnterLater(lp int32, c *Communicator, member int, v *Colle
 		k.Enter(lp, c, member, v, request)
 		return
 	}
-	var e *postponed
-	if n := len(k.spareEntries); n > 0 {
-		e, k.spareEntries = k.spareEntries[n-1], k.spareEntries[:n-1]
-	} else {
+	e, reused := k.spareEntries.Pop()
+	if !reused {
 		e = &postponed{}
 		e.enter = func() { k.enterPostponed(e) }
 	}
@@ -239,5 +237,5 @@ func (k *Collectives) enterPostponed(e *postponed) {
 		k.Buffers.Release(e.call.Input)
 	}
 	*e = postponed{enter: e.enter}
-	k.spareEntries = append(k.spareEntries, e)
+	k.spareEntries.Push(e)
 }

@@ -2,7 +2,6 @@ package coll
 
 import (
 	"math"
-	"unsafe"
 
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/world"
@@ -25,6 +24,7 @@ type rehearsal struct {
 	data     bool
 	engines  int
 	batch    int32 // participants that enter one after another
+	paced    bool  // participants take turns, a round each; else each goes as far as it gets
 	times    int   // that participants go through the collective, one time after the other
 }
 
@@ -32,21 +32,7 @@ type rehearsal struct {
 type usage struct {
 	agents, queues, rounds, crowd, ready float64
 	wire                                 float64 // bytes of records between engines
-	buffers, pooled                      float64 // touched bytes of buffers, and their number
-	lists, spare                         float64 // bytes of lists of members, and the number of idle ones
-}
-
-// grown is how many elements append allocates in all for each element of a slice that
-// grows one by one: the factor from one capacity to the next is 1.25, and nothing is
-// collected meanwhile.
-const grown = 5.25
-
-// touched returns how much of a pooled buffer with n bytes of content becomes resident.
-func touched(n int64) float64 {
-	if n > pageBytes {
-		return pages(n)
-	}
-	return float64(int64(64) << world.BufferClass(int(n)))
+	buffers                              float64 // bytes
 }
 
 const pageBytes = 4096
@@ -193,14 +179,13 @@ func (u *usage) take(g gauges) {
 		case wireInUse:
 			u.wire += n
 		default:
-			u.buffers += n * touched(g.longest[class])
-			u.pooled += n
+			u.buffers += n * world.BufferBytes(float64(g.longest[class]))
 		}
 	}
 }
 
 func (u *usage) perParticipant(n int) {
-	for _, f := range []*float64{&u.agents, &u.queues, &u.rounds, &u.crowd, &u.ready, &u.wire, &u.buffers, &u.pooled, &u.lists, &u.spare} {
+	for _, f := range []*float64{&u.agents, &u.queues, &u.rounds, &u.crowd, &u.ready, &u.wire, &u.buffers} {
 		*f /= float64(n)
 	}
 }
@@ -307,7 +292,10 @@ func (s *scene) play(e *rehearsedEngine, p int32) {
 			return
 		}
 		a.stage = sending
-		a.round++
+		if a.round++; s.paced {
+			s.enqueue(e, p)
+			return
+		}
 	}
 }
 
@@ -434,33 +422,34 @@ func (s *scene) receive(e *rehearsedEngine, p int32, step *collectives.Step) boo
 // locally carries the rehearsal out round by round.
 func (r *rehearsal) locally() usage {
 	n := r.schedule.Members()
-	l := memberLists{schedule: r.schedule, lists: make([][]int32, r.schedule.MaxRounds())}
+	lists := make([][]int32, r.schedule.MaxRounds())
 	g := newGauges()
 	for m := range n {
-		l.enlist(int32(m), 0)
+		r.enlist(lists, int32(m), 0)
 		if r.data {
 			g.addBuffers(r.bufferOf(m), 1)
 		}
 	}
-	for round := range l.lists {
-		active := l.lists[round]
+	for round, active := range lists {
 		if r.data {
 			r.payloads(g, active, round, 1)
 			r.payloads(g, active, round, -1)
 		}
 		for _, m := range active {
-			l.enlist(m, round+1)
+			r.enlist(lists, m, round+1)
 		}
-		if active != nil {
-			l.spare = append(l.spare, active[:0])
-			l.mostSpare = max(l.mostSpare, len(l.spare))
-		}
-		l.lists[round] = nil
 	}
-	u := usage{lists: l.bytes, spare: float64(l.mostSpare)}
+	var u usage
 	u.take(g)
 	u.perParticipant(n)
 	return u
+}
+
+// enlist enters a member for the first round from round on in which it is active.
+func (r *rehearsal) enlist(lists [][]int32, m int32, round int) {
+	if next := r.schedule.Next(int(m), round); next < r.schedule.Rounds(int(m)) {
+		lists[next] = append(lists[next], m)
+	}
 }
 
 // payloads counts what the members send in a round that is not one piece of their memory.
@@ -471,29 +460,5 @@ func (r *rehearsal) payloads(g gauges, members []int32, round, n int) {
 				g.addBuffers(r.bytes(step.Send), n)
 			}
 		}
-	}
-}
-
-// memberLists are the lists of a localRun.
-type memberLists struct {
-	schedule  collectives.Schedule
-	lists     [][]int32
-	spare     [][]int32
-	mostSpare int
-	bytes     float64 // allocated
-}
-
-func (l *memberLists) enlist(m int32, round int) {
-	next := l.schedule.Next(int(m), round)
-	if next >= l.schedule.Rounds(int(m)) {
-		return
-	}
-	if last := len(l.spare) - 1; l.lists[next] == nil && last >= 0 {
-		l.lists[next], l.spare = l.spare[last], l.spare[:last]
-	}
-	before := cap(l.lists[next])
-	l.lists[next] = append(l.lists[next], m)
-	if after := cap(l.lists[next]); after > before {
-		l.bytes += float64(after) * float64(unsafe.Sizeof(m))
 	}
 }

@@ -37,8 +37,8 @@ type rounding struct {
 	crowd      map[earlyKey]int32 // early messages of LPs that have many
 	scratch    []byte             // of gather
 	contents   world.Slab[content]
-	memories   []*memory // not in use
-	fullest    int       // engine for which an agent was last held back
+	memories   world.Stack[*memory] // not in use
+	fullest    int                  // engine for which an agent was last held back
 }
 
 // roundQueue holds an LP's agents and early round messages. It exists from the LP's first

@@ -19,6 +19,8 @@ type (
 	Interpreter = coll.Interpreter
 	// Use is a collective of WORLD that all ranks call.
 	Use = coll.Use
+	// Held counts what ranks hold for point-to-point messages.
+	Held = ptp.Held
 	// Cost holds the needs of ranks and their collectives on the host.
 	Cost = coll.Cost
 )

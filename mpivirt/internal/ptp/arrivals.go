@@ -1,6 +1,8 @@
 package ptp
 
 import (
+	"slices"
+
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -31,6 +33,9 @@ func (a *Arrival) before(b *Arrival) bool {
 type arrivals []Arrival
 
 func (h *arrivals) push(a Arrival) {
+	if len(*h) == cap(*h) { // twice as long, for little garbage
+		*h = slices.Grow(*h, max(len(*h), 1))
+	}
 	*h = append(*h, a)
 	s := *h
 	i := len(s) - 1

@@ -152,10 +152,15 @@ func (k *Messages) park(lp int32) {
 		return
 	}
 	if k.Parked == nil {
-		k.Parked = map[int32]Completion{}
+		k.Parked = map[int32]*Completion{}
 	}
-	k.Parked[lp] = k.Completion
-	k.Completion = Completion{LP: world.None}
+	b, reused := k.spareCompletions.Pop()
+	if !reused {
+		b = &Completion{}
+	}
+	*b, k.Completion = k.Completion, *b
+	k.Completion.LP = world.None
+	k.Parked[lp] = b
 }
 
 // Unpark restores the completion of an LP that goes on, if it was parked.
@@ -163,7 +168,9 @@ func (k *Messages) Unpark(lp int32) {
 	b, parked := k.Parked[lp]
 	if parked {
 		k.NewCompletion(lp)
-		k.Completion = b
+		*b, k.Completion = k.Completion, *b
+		b.Err, b.Fatal, b.Request = nil, false, 0
+		k.spareCompletions.Push(b)
 		delete(k.Parked, lp)
 	}
 }

@@ -18,15 +18,18 @@ type Messages struct {
 	processing
 	progress
 	pointToPoint
-	Completion Completion           // of the latest call
-	Parked     map[int32]Completion // by LP that pauses or is throttled
-	sentTo     int                  // engine of the running LP's latest send
-	Attached   map[int32]int64      // by LP: size in bytes of its buffer for buffered sends
-	pollTime   vtime.Duration
-	noise      Noise
-	above      Upcalls
-	jittered   []uint32 // by LP: messages sent, on a target with jitter
-	mayCancel  []bool   // by LP; nil until one says so
+	Completion Completion            // of the latest call
+	Parked     map[int32]*Completion // by LP that pauses or is throttled
+
+	spareCompletions world.Stack[*Completion] // empty, with the memory of their lists
+
+	sentTo    int             // engine of the running LP's latest send
+	Attached  map[int32]int64 // by LP: size in bytes of its buffer for buffered sends
+	pollTime  vtime.Duration
+	noise     Noise
+	above     Upcalls
+	jittered  []uint32 // by LP: messages sent, on a target with jitter
+	mayCancel []bool   // by LP; nil until one says so
 }
 
 // Open sets up messages on the partition, which exists already.

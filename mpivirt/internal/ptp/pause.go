@@ -30,12 +30,11 @@ func (k *Messages) Pause(lp int32) bool {
 	if k.Processors == nil {
 		return k.waitForBuffers(lp)
 	}
-	k.park(lp)
-	if k.Postpone(lp) {
-		return true
+	if !k.Behind(lp) {
+		return false
 	}
-	k.Unpark(lp)
-	return false
+	k.park(lp)
+	return k.Postpone(lp)
 }
 
 // Throttle has an LP resumed later if it has started too many operations, or filled a

@@ -2,7 +2,6 @@ package ptp
 
 import (
 	"slices"
-	"unsafe"
 
 	"gigarank/engine"
 	"gigarank/invariant"
@@ -65,9 +64,6 @@ type processor struct {
 	taken    vtime.Time  // start of taking in the latest message
 	armed    vtime.Time  // instant of the timed event that serves; Forever if none
 }
-
-// ProcessorBytes is the memory of a processor in bytes.
-const ProcessorBytes = float64(unsafe.Sizeof(processor{}))
 
 // operationKind is what an operation does.
 type operationKind uint8

@@ -1,6 +1,10 @@
 package world
 
-import "gigarank/invariant"
+import (
+	"math"
+
+	"gigarank/invariant"
+)
 
 // Slab holds values of short lives, addressed by indices instead of pointers. A link takes
 // four bytes, the garbage collector follows none, and a grown slab does not allocate. Index 0
@@ -8,7 +12,7 @@ import "gigarank/invariant"
 // costs little. The indices that it lacks are not given out either.
 type Slab[T any] struct {
 	chunks   [][]T
-	free     []int32
+	free     Stack[int32]
 	Next     int32          // greatest index given out so far
 	released map[int32]bool // with invariants: the indices in free
 }
@@ -34,9 +38,7 @@ func (s *Slab[T]) Peek(index int32) *T {
 
 // Take returns the index of a zero value.
 func (s *Slab[T]) Take() int32 {
-	if n := len(s.free); n > 0 {
-		index := s.free[n-1]
-		s.free = s.free[:n-1]
+	if index, ok := s.free.Pop(); ok {
 		if invariant.Enabled {
 			delete(s.released, index)
 		}
@@ -59,7 +61,7 @@ func (s *Slab[T]) Take() int32 {
 func (s *Slab[T]) Release(index int32) {
 	var zero T
 	*s.At(index) = zero
-	s.free = append(s.free, index)
+	s.free.Push(index)
 	if invariant.Enabled {
 		if s.released == nil {
 			s.released = map[int32]bool{}
@@ -74,12 +76,12 @@ func (s *Slab[T]) InUse() int {
 	if taken >= slabChunk {
 		taken -= slabChunk - slabFirst
 	}
-	return taken - len(s.free)
+	return taken - s.free.Len()
 }
 
 // bufferPool keeps byte buffers by power of two of their capacity.
 type bufferPool struct {
-	classes [][][]byte // up to the greatest that was given back
+	classes []Stack[[]byte] // up to the greatest that was given back
 }
 
 // BufferClass returns the class of buffers that hold n bytes: of 64 bytes times a power of two.
@@ -91,6 +93,16 @@ func BufferClass(n int) int {
 	return class
 }
 
+// BufferBytes returns the memory of a pooled buffer with n bytes of content, as far as it is
+// touched, and of its place among those that are not in use.
+func BufferBytes(n float64) float64 {
+	const page, header = 4096, 24
+	if n > page {
+		return math.Ceil(n/page)*page + header
+	}
+	return float64(int64(64)<<BufferClass(int(n))) + header
+}
+
 // Take returns a buffer of n bytes with undefined content; nil for n = 0.
 func (p *bufferPool) Take(n int) []byte {
 	if n == 0 {
@@ -98,9 +110,7 @@ func (p *bufferPool) Take(n int) []byte {
 	}
 	class := BufferClass(n)
 	if class < len(p.classes) {
-		if list := p.classes[class]; len(list) > 0 {
-			buffer := list[len(list)-1]
-			p.classes[class] = list[:len(list)-1]
+		if buffer, ok := p.classes[class].Pop(); ok {
 			return buffer[:n]
 		}
 	}
@@ -114,7 +124,7 @@ func (p *bufferPool) Release(buffer []byte) {
 	}
 	class := BufferClass(cap(buffer))
 	for class >= len(p.classes) {
-		p.classes = append(p.classes, nil)
+		p.classes = append(p.classes, Stack[[]byte]{})
 	}
-	p.classes[class] = append(p.classes[class], buffer[:0])
+	p.classes[class].Push(buffer[:0])
 }

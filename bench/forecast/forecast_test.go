@@ -1,0 +1,157 @@
+//go:build !race && !invariants
+
+// The race detector and the checks of invariants multiply the memory and the time of a
+// run.
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"gigarank/bench"
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/sync"
+)
+
+// pointVariable is the environment variable with the point that a process is to run, as JSON.
+const pointVariable = "GIGARANK_FORECAST_POINT"
+
+func TestMain(m *testing.M) {
+	text := os.Getenv(pointVariable)
+	if text == "" {
+		os.Exit(m.Run())
+	}
+	var p point
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		panic(err)
+	}
+	t, err := p.run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if err := json.NewEncoder(os.Stdout).Encode(t); err != nil {
+		panic(err)
+	}
+	os.Exit(0)
+}
+
+// taken is what a run took.
+type taken struct {
+	Allocated float64 // bytes of the heap, while nothing is collected
+	Resident  float64 // bytes by which the resident set grew
+}
+
+// run runs the point in this process.
+func (p point) run() (taken, error) {
+	c, err := p.config()
+	if err != nil {
+		return taken{}, err
+	}
+	c.Transports = sync.NewInProcess(p.Engines)
+	debug.FreeOSMemory()
+	debug.SetGCPercent(-1)
+	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+	var before, after runtime.MemStats
+	resident := peak()
+	runtime.ReadMemStats(&before)
+	s, err := bench.New(p.Program, c)
+	if err != nil {
+		return taken{}, err
+	}
+	if _, err := s.Run(); err != nil && p.Program != "deadlock" {
+		return taken{}, err
+	}
+	runtime.ReadMemStats(&after)
+	return taken{float64(after.TotalAlloc - before.TotalAlloc), peak() - resident}, nil
+}
+
+// peak returns the greatest resident set of this process in bytes.
+func peak() float64 {
+	status, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(status)) {
+		var kib int64
+		if _, err := fmt.Sscanf(line, "VmHWM: %d kB", &kib); err == nil {
+			return float64(kib << 10)
+		}
+	}
+	return 0
+}
+
+// measure runs the point in a process of its own.
+func (p point) measure(t *testing.T) (v taken) {
+	t.Helper()
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), pointVariable+"="+string(text))
+	var failure bytes.Buffer
+	cmd.Stderr = &failure
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", p, err, &failure)
+	}
+	if err := json.Unmarshal(out, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// quick are the axes of the test: of programs that time no collective two sizes, so that the
+// memory of a rank is seen not to grow. scripts/forecast takes two sizes of all.
+var quick = axes{
+	machines: []string{"xt5", "loggops-default"}, payloads: []int64{8 << 10}, iterations: []int{1, 10},
+	engines: []int{1}, modes: []mpivirt.Interpreter{mpivirt.Auto},
+	ranks: func(e bench.Entry, p point) []int64 {
+		switch {
+		case p.manyMessages():
+			return []int64{200}
+		case e.Name == "mpiping":
+			return []int64{500, 1500}
+		case p.Timed:
+			return []int64{4000}
+		}
+		return []int64{1000, 6000}
+	},
+}
+
+// A run takes the memory that was foreseen, within 10 %: all programs, with all kinds of rank,
+// algorithms, both kinds of model, with one iteration and with ten. Longer runs are left to
+// scripts/forecast.
+func TestForecastsOfPrograms(t *testing.T) {
+	const mostBytes, mostTime = 150e6, 1.5e9
+	compared := 0
+	for _, p := range quick.points() {
+		cost, want, err := p.foresee()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want > mostBytes || cost.Time*float64(p.Iterations) > mostTime || p.Program == "mpiping" && p.Iterations*int(p.Ranks) > 5000 {
+			continue
+		}
+		if p.Timed && !p.isEvent() && p.Algorithm != collectives.Algorithms(p.Operation)[0] {
+			continue // goroutine ranks differ from event ranks in what they hold themselves
+		}
+		v := p.measure(t)
+		// Stacks are not on the heap. Of a process, more becomes resident than what is allocated.
+		got, own := v.Allocated, 600e3
+		if !p.isEvent() {
+			got, own = v.Resident, 1500e3
+		}
+		if compared++; want-own > (1+tolerance(p))*got || want+own < (1-tolerance(p))*got {
+			t.Errorf("%v: %.0f B a rank foreseen, %.0f B taken: %.2f", p, want/float64(p.Ranks), got/float64(p.Ranks), want/got)
+		}
+	}
+	t.Logf("%d points compared", compared)
+}

@@ -1,0 +1,58 @@
+package world
+
+// Stack holds values, of which the last one pushed is popped first. It grows in chunks, which
+// stay: unlike a slice that grows, it leaves no garbage.
+type Stack[T any] struct {
+	top    []T // the chunk in which values are pushed
+	chunks [][]T
+	depth  int // of top in chunks
+}
+
+const (
+	stackFirst = 1 << 4 // length of the first chunk, each further one is twice as long
+	stackChunk = 1 << 10
+)
+
+// Push adds a value.
+func (s *Stack[T]) Push(v T) {
+	if len(s.top) == cap(s.top) {
+		s.grow()
+	}
+	s.top = append(s.top, v)
+}
+
+// grow goes on to the next chunk.
+func (s *Stack[T]) grow() {
+	if s.chunks != nil {
+		s.depth++
+	}
+	if s.depth == len(s.chunks) {
+		s.chunks = append(s.chunks, make([]T, 0, min(stackFirst<<min(s.depth, 30), stackChunk)))
+	}
+	s.top = s.chunks[s.depth]
+}
+
+// Pop removes the value that was pushed last. It reports false if there is none.
+func (s *Stack[T]) Pop() (v T, ok bool) {
+	last := len(s.top) - 1
+	if last < 0 {
+		if s.depth == 0 {
+			return v, false
+		}
+		s.depth--
+		whole := s.chunks[s.depth]
+		s.top = whole[:cap(whole)]
+		last = len(s.top) - 1
+	}
+	v, s.top = s.top[last], s.top[:last]
+	return v, true
+}
+
+// Len returns the number of values.
+func (s *Stack[T]) Len() int {
+	n := len(s.top)
+	for _, chunk := range s.chunks[:s.depth] {
+		n += cap(chunk)
+	}
+	return n
+}
