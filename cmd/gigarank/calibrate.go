@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gigarank/bench"
+	"gigarank/mpivirt/native"
 )
 
 // calibration holds the measurements of a run with few ranks.
@@ -21,7 +22,7 @@ type calibration struct {
 	first     float64 // seconds until the first iteration had ended
 	iteration float64 // seconds of each further one
 	taken     float64 // bytes, those of the process itself included
-	memory    float64 // measured memory of a further rank over the expected one
+	memory    float64 // native ranks: measured memory of a further one over the expected one; else 1
 }
 
 const (
@@ -40,8 +41,9 @@ const (
 )
 
 // calibrate runs a program with more and more ranks, up to those asked for, until a run
-// takes long enough to measure. It returns the measurements of the last run. Their
-// memory is that of the last run that took measurably more than the one before.
+// takes long enough to measure. It returns the measurements of the last run. The memory of
+// ranks is counted, as it is for run and study, except that of native ones: what a program in C
+// holds is measured, in the last run that took measurably more than the one before.
 func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 	began := c.now()
 	last := calibration{memory: 1}
@@ -59,7 +61,7 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 		// The next run takes four times as much.
 		took := c.now().Sub(started)
 		if ranks == r.ranks || 4*sample.taken > calibrationBytes || c.now().Sub(began)+4*took > calibrationTime {
-			if math.Abs(last.memory-1) < countedWell {
+			if r.config.Kind != native.Kind || math.Abs(last.memory-1) < countedWell {
 				last.memory = 1
 			}
 			return last, nil

@@ -6,81 +6,108 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// foreseen runs plan with the arguments and returns its figures: bytes and seconds.
-func foreseen(t *testing.T, args []string) (memory, wall float64) {
+// foreseenMemory runs plan with the arguments and returns its bytes.
+func foreseenMemory(t *testing.T, args []string) float64 {
 	t.Helper()
-	cmd := command(t, append([]string{"plan"}, args...)...)
-	var failure bytes.Buffer
-	cmd.Stderr = &failure
-	text, err := cmd.Output()
+	m := regexp.MustCompile(`memory .* rank, ([0-9.]+) ([KMG])iB in all`).FindStringSubmatch(planned(t, args...))
+	if m == nil {
+		t.Fatalf("plan %q forecasts no memory", args)
+	}
+	size, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {
-		t.Fatalf("plan %q: %v\n%s", args, err, &failure)
+		t.Fatal(err)
 	}
-	figure := func(pattern string) (float64, string) {
-		m := regexp.MustCompile(pattern).FindStringSubmatch(string(text))
-		if m == nil {
-			t.Fatalf("no %q in\n%s", pattern, text)
-		}
-		v, err := strconv.ParseFloat(m[1], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v, m[2]
-	}
-	size, unit := figure(`memory .* rank, ([0-9.]+) ([KMG])iB in all`)
-	seconds, scale := figure(`all [0-9]+ iterations +([0-9.e-]+) (s|min)`)
-	return size * map[string]float64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[unit], seconds * map[string]float64{"s": 1, "min": 60}[scale]
+	return size * map[string]float64{"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[m[2]]
 }
 
-// measured runs the command with the arguments.
-func measured(t *testing.T, args []string) (memory, wall float64) {
+// measured runs the command with the arguments and returns the memory and the seconds of CPU
+// that it takes.
+func measured(t *testing.T, args []string, more ...string) (memory, cpu float64) {
 	t.Helper()
-	text, err := command(t, append([]string{"run"}, append(args, "--json", "-", "--progress", "none")...)...).Output()
+	cmd := command(t, slices.Concat([]string{"run"}, args, more, []string{"--json", "-", "--progress", "none"})...)
+	text, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("run %q: %v", args, err)
+		t.Fatalf("run %q %q: %v", args, more, err)
 	}
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
 		t.Fatal(err)
 	}
-	return float64(d.PeakRSS), d.Wall
+	return float64(d.PeakRSS), (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
-// A forecast is within 10 % of the memory of the real run and within 30 % of its time.
-// The least of some attempts counts, since the machine may be busy.
+// A plan is within 10 % of the memory of the real run. Run and study forecast the same.
 func TestPlanAgainstRuns(t *testing.T) {
-	const attempts = 10
 	for _, line := range []string{
 		"barriertest --ranks 4M --lp event --iterations 8",
 		"barriertest --ranks 100k --iterations 6",
 		"allreducetest --ranks 4M --lp event --payload 8 --iterations 6",
+		"allreducetest --ranks 2Ki --lp event --payload 256KiB --iterations 10 --allreduce binomial",
+		"stencil --ranks 256Ki --lp event --iterations 10",
+		"barriertest --ranks 64Ki --lp event --iterations 10 --machine loggops-default",
 	} {
-		args := strings.Fields(line)
-		foreseenWall, measuredWall := math.Inf(1), math.Inf(1)
+		args := strings.Fields(line + " --engines 1")
+		foreseen := foreseenMemory(t, args)
+		taken, _ := measured(t, args)
+		if ratio := foreseen / taken; ratio < 0.9 || ratio > 1.1 {
+			t.Errorf("%s: %.1f MB foreseen, %.1f MB taken: %.2f of it", line, foreseen/1e6, taken/1e6, ratio)
+		}
+	}
+}
+
+// A forecast from fewer ranks is within 30 % of the time of the real run, both in seconds of
+// CPU, which other work on the machine hardly changes. What it does change, it changes in both
+// runs of an attempt.
+func TestForecastOfTime(t *testing.T) {
+	const attempts, few, least, most = 10, 5, 0.7, 1.3
+	for _, line := range []struct {
+		program, fewer, ranks string
+		iterations            int
+		more                  string
+	}{
+		{"barriertest", "512Ki", "4Mi", 20, "--lp event"},
+		{"barriertest", "16Ki", "100k", 10, "--lp goroutine"},
+		{"phold", "8Ki", "32Ki", 200, "--lp event"},
+	} {
+		args := append([]string{line.program, "--engines", "1"}, strings.Fields(line.more)...)
+		cpu := func(ranks string, iterations int) float64 {
+			_, cpu := measured(t, args, "--ranks", ranks, "--iterations", strconv.Itoa(iterations))
+			return cpu
+		}
+		flags := append(args[1:], "--ranks", line.ranks, "--iterations", strconv.Itoa(line.iterations))
+		c, _, _ := testConsole(nil)
+		r, faults := readRequest(c, &hosts{size: 1, local: 1}, line.program, defaultFlags(t, flags...))
+		if faults != nil {
+			t.Fatal(faults)
+		}
+		fewer, err := count(line.fewer, 1, mostRanks)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var report []string
 		for range attempts {
-			memory, wall := foreseen(t, args)
-			gotMemory, gotWall := measured(t, args)
-			foreseenWall, measuredWall = min(foreseenWall, wall), min(measuredWall, gotWall)
-			m, w := memory/gotMemory, foreseenWall/measuredWall
-			if 0.9 <= m && m <= 1.1 && 0.7 <= w && w <= 1.3 {
+			one := cpu(line.fewer, 1)
+			sample := calibration{ranks: fewer, engines: 1, cores: 1, memory: 1, first: one}
+			sample.iteration = (cpu(line.fewer, 1+few) - one) / few
+			foreseen := r.foresee(allocation{hosts: 1, cores: 1, alone: 1}, sample).wall
+			ratio := foreseen / cpu(line.ranks, line.iterations)
+			if least <= ratio && ratio <= most {
 				report = nil
 				break
 			}
-			report = append(report, fmt.Sprintf("memory %.2f of what it was, time %.2f", m, w))
+			report = append(report, fmt.Sprintf("%.2f", ratio))
 		}
 		if report != nil {
-			t.Errorf("%s: foreseen\n  %s", line, strings.Join(report, "\n  "))
+			t.Errorf("%s with %s ranks: foreseen %s of the time", line.program, line.ranks, strings.Join(report, ", "))
 		}
 	}
 }
