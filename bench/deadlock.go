@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"gigarank/engine"
 	"gigarank/mpivirt"
 )
 
@@ -13,8 +14,20 @@ var deadlock = Entry{
 	Defaults: Options{Iterations: 1, Payload: 8},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockMain),
+	State:    untouchedState,
 	Messages: synchronousMessages,
 	Deep:     always,
+}
+
+// untouchedState is the memory of a rank's two buffers that nothing is written to. They lie where
+// the stacks were that ranks have outgrown, so that other stacks do not: measured. Buffers
+// longer than a span of stacks find such a place less often.
+func untouchedState(kind *mpivirt.Kind, o Options) float64 {
+	const span = 32 << 10
+	if o.Payload > span {
+		return kind.Growth / 2
+	}
+	return min(2*float64(o.Payload), kind.Growth)
 }
 
 // deadlockFix is deadlock without the mistake.
@@ -25,8 +38,19 @@ var deadlockFix = Entry{
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockFixMain),
 	State:    messageState(0),
-	Messages: pairMessages,
-	Deep:     always,
+	Messages: func(o Options, kind *mpivirt.Kind, postponed bool) mpivirt.Held {
+		if postponed { // a content that has left is held until its receiver takes it
+			return pairMessages(o, kind, postponed)
+		}
+		return synchronousMessages(o, kind, postponed)
+	},
+	Deep: always,
+	Shared: func(o Options) float64 {
+		if o.Iterations == 1 {
+			return 0
+		}
+		return engine.Batch / 2 * float64(o.Payload) // of the ranks that go on together, one of each pair is ahead
+	},
 }
 
 // partner returns the other rank of a pair. The last of an odd number of ranks has

@@ -31,7 +31,7 @@ const (
 
 func piMain(r *mpivirt.Rank, o Options) error {
 	world := r.World()
-	n, own, pi := []int64{0}, []float64{0}, []float64{0}
+	n, own, pi, add := []int64{0}, []float64{0}, []float64{0}, mpivirt.Sum[float64]()
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
@@ -44,7 +44,7 @@ func piMain(r *mpivirt.Rank, o Options) error {
 		share, intervals := piShare(r.Rank(), r.Size(), int(n[0]))
 		r.Compute(vtime.Duration(intervals) * piIntervalTime)
 		own[0] = share
-		if err := mpivirt.Reduce(world, own, pi, mpivirt.Sum[float64](), 0); err != nil {
+		if err := mpivirt.Reduce(world, own, pi, add, 0); err != nil {
 			return err
 		}
 		r.Record(i, "pi", r.Now().Sub(start))

@@ -225,19 +225,19 @@ func nonblockingMain(r *mpivirt.Rank, o Options) error {
 	world := r.World()
 	left, right := neighbours(r.Rank(), r.Size())
 	out, in := make([]byte, o.Payload), make([]byte, o.Payload)
+	requests := make([]mpivirt.Request, 2)
 	for i := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
 		putNumber(out, ringNumber(r.Rank(), i))
-		receive, err := mpivirt.Irecv(world, in, left, 0)
-		if err != nil {
+		var err error
+		if requests[0], err = mpivirt.Irecv(world, in, left, 0); err != nil {
 			return err
 		}
-		send, err := mpivirt.Isend(world, out, right, 0)
-		if err != nil {
+		if requests[1], err = mpivirt.Isend(world, out, right, 0); err != nil {
 			return err
 		}
-		if _, err := mpivirt.Waitall([]mpivirt.Request{receive, send}); err != nil {
+		if _, err := mpivirt.Waitall(requests); err != nil {
 			return err
 		}
 		if err := checkNumber(in, left, ringNumber(left, i)); err != nil {

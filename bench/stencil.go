@@ -139,6 +139,7 @@ func checkResidual(sum int64, ranks, step int) error {
 func stencilMain(r *mpivirt.Rank, o Options, g grid) error {
 	out, before, after := make([]byte, o.Payload), make([]byte, o.Payload), make([]byte, o.Payload)
 	mine, sum := make([]int64, 1), make([]int64, 1)
+	requests := make([]mpivirt.Request, 4)
 	for step := range o.Iterations {
 		r.Compute(o.Compute)
 		start := r.Now()
@@ -147,7 +148,7 @@ func stencilMain(r *mpivirt.Rank, o Options, g grid) error {
 			if extent == 1 {
 				continue
 			}
-			if err := exchangeFaces(r, g, d, out, before, after); err != nil {
+			if err := exchangeFaces(r, g, d, out, before, after, requests); err != nil {
 				return err
 			}
 			left, right := g.neighbours(r.Rank(), d)
@@ -172,11 +173,11 @@ func stencilMain(r *mpivirt.Rank, o Options, g grid) error {
 	return nil
 }
 
-// exchangeFaces sends a face to both neighbours in a dimension, and receives theirs.
-func exchangeFaces(r *mpivirt.Rank, g grid, d int, out, before, after []byte) error {
+// exchangeFaces sends a face to both neighbours in a dimension, and receives theirs. It keeps
+// its four requests in the slice.
+func exchangeFaces(r *mpivirt.Rank, g grid, d int, out, before, after []byte, requests []mpivirt.Request) error {
 	world := r.World()
 	left, right := g.neighbours(r.Rank(), d)
-	var requests [4]mpivirt.Request
 	var err error
 	if requests[0], err = mpivirt.Irecv(world, before, left, tagAfter(d)); err != nil {
 		return err
@@ -190,7 +191,7 @@ func exchangeFaces(r *mpivirt.Rank, g grid, d int, out, before, after []byte) er
 	if requests[3], err = mpivirt.Isend(world, out, right, tagAfter(d)); err != nil {
 		return err
 	}
-	_, err = mpivirt.Waitall(requests[:])
+	_, err = mpivirt.Waitall(requests)
 	return err
 }
 

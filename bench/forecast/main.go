@@ -89,6 +89,7 @@ func (s *search) comparePoint(p point) error {
 	if err != nil {
 		return err
 	}
+	memory += leftToCollector(p) * float64(p.Ranks)
 	foreseen := cost.Time * float64(p.Iterations)
 	if memory > s.memory || foreseen > 1e9*s.seconds {
 		s.left++
