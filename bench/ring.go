@@ -42,7 +42,7 @@ var ringBlocking = Entry{
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(tokenMain),
 	State:    messageState(0),
-	Messages: ringMessages,
+	Messages: tokenMessages,
 	Deep:     always,
 }
 
@@ -274,6 +274,14 @@ func ringMessages(o Options, _ *mpivirt.Kind, postponed bool) mpivirt.Held {
 		return mpivirt.Held{}
 	}
 	return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Payload: float64(o.Payload), Operations: 2}
+}
+
+// tokenMessages are the Messages of a program in which one message is under way.
+func tokenMessages(_ Options, _ *mpivirt.Kind, postponed bool) mpivirt.Held {
+	if !postponed {
+		return mpivirt.Held{}
+	}
+	return mpivirt.Held{Mailboxes: 1, Messages: 1, Operations: 2}
 }
 
 // pairMessages are the Messages of a program in which partners exchange a message each.

@@ -146,7 +146,7 @@ func (p point) messagesTake() float64 {
 // algorithms, both kinds of model, with one iteration and with ten. Longer runs are left to
 // scripts/forecast.
 func TestForecastsOfPrograms(t *testing.T) {
-	const mostBytes, mostTime = 150e6, 1.5e9
+	const mostBytes, mostTime = 150e6, 1e9
 	compared := 0
 	for _, p := range quick.points() {
 		cost, want, err := p.foresee()
@@ -158,6 +158,9 @@ func TestForecastsOfPrograms(t *testing.T) {
 		}
 		if p.Timed && !p.isEvent() && p.Algorithm != collectives.Algorithms(p.Operation)[0] {
 			continue // goroutine ranks differ from event ranks in what they hold themselves
+		}
+		if p.Timed && !p.isEvent() && p.Machine == "loggops-default" && p.Iterations > 1 {
+			continue // nor in what later iterations hold
 		}
 		v := p.measure(t)
 		// Stacks are not on the heap. Of a process, more becomes resident than what is allocated.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"unsafe"
 
 	"gigarank/bench"
 	"gigarank/collectives"
@@ -165,7 +166,7 @@ func tolerance(p point) float64 {
 // forecast counts: the statuses that each Waitall returns. A forecast that counted them would
 // refuse long runs, in which the collector takes them back.
 func leftToCollector(p point) float64 {
-	const status = 24 // bytes
+	const status = float64(unsafe.Sizeof(mpivirt.Status{}))
 	if p.Kind != mpivirt.Goroutine.Name {
 		return 0
 	}
