@@ -1,8 +1,6 @@
 package coll
 
 import (
-	"math"
-
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/world"
 )
@@ -34,11 +32,6 @@ type usage struct {
 	wire                                 float64 // bytes of records between engines
 	buffers                              float64 // bytes
 }
-
-const pageBytes = 4096
-
-// pages returns the bytes of the pages that n bytes lie on.
-func pages(n int64) float64 { return math.Ceil(float64(n)/pageBytes) * pageBytes }
 
 // gauges counts values in use by class, and the most of each. Buffers are counted by
 // the classes of bufferPool, with the longest content of each.
