@@ -49,16 +49,24 @@ static int32_t stacks_of(struct gigarank_engine *e) { return e->copied ? e->coun
 /* faults reports whether memory cannot be read: the system refuses it as a path. */
 static int faults(const char *address) { return access(address, F_OK) != 0 && errno == EFAULT; }
 
-/* guard makes the lowest page of each stack fault. Before Linux 6.13 each guard splits the
+/* Code built with -fstack-clash-protection touches its stack at least so often on its way down.
+ * A guard of as many bytes is not stepped over. */
+#if defined(__aarch64__)
+enum { LONGEST_STEP = 64 << 10 };
+#else
+enum { LONGEST_STEP = 4 << 10 };
+#endif
+
+/* guard makes the lowest pages of each stack fault. Before Linux 6.13 each guard splits the
  * mapping, of which a process has some 65,000. */
-static int guard(struct gigarank_engine *e, size_t page) {
+static int guard(struct gigarank_engine *e) {
 	int light = 1;
 	for (int32_t i = 0; i < stacks_of(e); i++) {
 		char *stack = e->stacks + (size_t)i * e->stack;
 		/* Emulators take advice that they do not know, and do not follow it. */
-		if (light && (madvise(stack, page, MADV_GUARD_INSTALL) != 0 || (i == 0 && !faults(stack))))
+		if (light && (madvise(stack, e->guard, MADV_GUARD_INSTALL) != 0 || (i == 0 && !faults(stack))))
 			light = 0;
-		if (!light && mprotect(stack, page, PROT_NONE) != 0)
+		if (!light && mprotect(stack, e->guard, PROT_NONE) != 0)
 			return -1;
 	}
 	return 0;
@@ -252,7 +260,7 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t 
 	e->count = count, e->first = first, e->world = world;
 	e->argc = argc, e->argv = argv, e->copied = copied;
 	e->program = program, e->main = program->main;
-	e->guard = page;
+	e->guard = page > LONGEST_STEP ? page : LONGEST_STEP;
 	e->stack = (stack + page - 1) / page * page + e->guard;
 	e->ranks = calloc((size_t)count + 1, sizeof *e->ranks);
 	e->list = calloc((size_t)count + 1, sizeof *e->list);
@@ -270,7 +278,7 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t 
 	if (program->bytes && open_variables(e) != 0)
 		goto memory;
 	madvise(e->stacks, all, MADV_NOHUGEPAGE);
-	if (guard(e, page) != 0) {
+	if (guard(e) != 0) {
 		snprintf(fault, room, "no pages that guard %d stacks (%s): use --stacks copied, fewer ranks, Linux 6.13 or later, or a vm.max_map_count of %lld",
 			stacks_of(e), strerror(errno), 2ll * stacks_of(e) + 10000);
 		gigarank_close(e);
