@@ -196,3 +196,6 @@ func TestLeftToCollector(t *testing.T) {
 		}
 	}
 }
+
+// isEvent reports whether the point's ranks are event ranks.
+func (p point) isEvent() bool { return p.Kind == "event" }

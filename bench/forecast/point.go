@@ -149,9 +149,6 @@ func (p point) manyMessages() bool {
 	return p.Algorithm == collectives.Linear && p.Operation == collectives.Alltoall
 }
 
-// isEvent reports whether the point's ranks are event ranks.
-func (p point) isEvent() bool { return p.Kind == "event" }
-
 // tolerance returns the share by which a forecast of memory may be wrong on one engine. Under a
 // model with state at the receiver, what messages and operations wait at once depends on the
 // order in virtual time, which no rehearsal knows.
