@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -109,8 +110,7 @@ func TestLaggards(t *testing.T) {
 // it exchanges packets with at most 400 bytes: the memory does not depend on how many there are.
 func TestMemoryOfAnEndpoint(t *testing.T) {
 	const peers, repetitions = 64, 20
-	bytes := func(size int) uint64 {
-		end := NewInProcess(size)[size/2]
+	once := func(end Transport, size int) uint64 {
 		c := Config{Lookahead: func(int) vtime.Duration { return 5 }, LeastLookahead: 5}
 		var before, after runtime.MemStats
 		runtime.GC()
@@ -124,6 +124,13 @@ func TestMemoryOfAnEndpoint(t *testing.T) {
 		}
 		runtime.ReadMemStats(&after)
 		return (after.TotalAlloc - before.TotalAlloc) / repetitions
+	}
+	bytes := func(size int) uint64 { // the least of some: the runtime allocates, too
+		end, least := NewInProcess(size)[size/2], uint64(math.MaxUint64)
+		for range 5 {
+			least = min(least, once(end, size))
+		}
+		return least
 	}
 	few, many := bytes(128), bytes(16384)
 	t.Logf("an endpoint with %d peers takes %d bytes among 128 engines, %d among 16,384", peers, few, many)
