@@ -98,7 +98,8 @@ func (c Coroutine) Wait() {
 // Astray reports whether the caller runs on a goroutine that is not an LP's. A
 // goroutine that LP code has started must not suspend the LP. Astray walks the stack
 // only if the caller's frame is far from that of the LP's last Wait. Before the first
-// Wait it returns false.
+// Wait it returns false, and also for a goroutine on the stack that the LP has outgrown
+// since.
 func (c Coroutine) Astray() bool {
 	var here byte
 	at := c.lp.top
