@@ -180,7 +180,7 @@ func Version() string {
 	if C.MPI_Get_library_version(text, &n) != C.MPI_SUCCESS {
 		return "MPI of an unknown version"
 	}
-	return C.GoStringN(text, n)
+	return C.GoString(text) // Open MPI 4.1 counts the zero at its end
 }
 
 // Abort ends all processes of the run with an exit code. It does not return.

@@ -332,7 +332,7 @@ func awaitLoss(e *end) error {
 }
 
 func TestVersion(t *testing.T) {
-	if !Available() || Version() == "" {
+	if !Available() || Version() == "" || strings.ContainsRune(Version(), 0) {
 		t.Errorf("Available() = %v, Version() = %q", Available(), Version())
 	}
 }
