@@ -44,7 +44,9 @@ func (s *Stack[T]) Pop() (v T, ok bool) {
 		s.top = whole[:cap(whole)]
 		last = len(s.top) - 1
 	}
-	v, s.top = s.top[last], s.top[:last]
+	var none T
+	v, s.top[last] = s.top[last], none // nothing is kept reachable that has been popped
+	s.top = s.top[:last]
 	return v, true
 }
 

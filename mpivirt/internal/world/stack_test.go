@@ -1,7 +1,9 @@
 package world
 
 import (
+	"runtime"
 	"testing"
+	"weak"
 
 	"pgregory.net/rapid"
 )
@@ -52,4 +54,24 @@ func TestStackStays(t *testing.T) {
 	if n := testing.AllocsPerRun(10, fill); n > 0 {
 		t.Errorf("%v allocations in a stack that has been filled before", n)
 	}
+}
+
+// The collector takes back what has been popped.
+func TestStackForgets(t *testing.T) {
+	var s Stack[*[1 << 10]byte]
+	var popped []weak.Pointer[[1 << 10]byte]
+	for range 100 {
+		s.Push(new([1 << 10]byte))
+	}
+	for range 100 {
+		v, _ := s.Pop()
+		popped = append(popped, weak.Make(v))
+	}
+	runtime.GC()
+	for i, p := range popped {
+		if p.Value() != nil {
+			t.Fatalf("value %d is kept", i)
+		}
+	}
+	runtime.KeepAlive(&s)
 }
