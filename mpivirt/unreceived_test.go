@@ -37,3 +37,26 @@ func TestUnreceivedMessages(t *testing.T) {
 		}
 	}
 }
+
+// A message that a matched probe has found is not received by that.
+func TestUnreceivedMessageOfMatchedProbe(t *testing.T) {
+	for _, machine := range []string{"xt5", noOverhead, "loggops-default"} {
+		main := func(r *mpivirt.Rank) error {
+			if r.Rank() == 0 {
+				return mpivirt.Send(r.World(), make([]byte, 5), 1, 6)
+			}
+			_, err := r.World().Mprobe(0, 6)
+			return err
+		}
+		for _, h := range hostings(2) {
+			_, err := simulate(t, mpivirt.Config{
+				Target: target(t, machine, 2), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+				Program: mpivirt.Program{Name: "unreceived", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+			}, h.Engines)
+			if failed := rankError(t, err); failed.Rank != 1 || !errors.Is(err, mpivirt.ErrOther) ||
+				!strings.Contains(err.Error(), "the message of 5 bytes that rank 0 has sent to it with tag 6") {
+				t.Errorf("%s, %+v: %v", machine, h, err)
+			}
+		}
+	}
+}

@@ -304,7 +304,7 @@ func (k *Kernel) checkRequest(lp, index int32) error {
 	if index == 0 || index == k.CompletedSend || index == k.CompletedReceive {
 		return nil
 	}
-	if index < 0 || index > k.Requests.Next {
+	if !k.Requests.Given(index) {
 		return world.Errorf(world.ErrRequest, "%d is no request: give one that an operation has returned", index)
 	}
 	if r := k.Requests.Peek(index); r.Kind == 0 || r.LP != lp {

@@ -204,10 +204,19 @@ func (k *Messages) unreceived(lp, index int32) {
 	k.Summary.Unreceived.Add(k.Global(lp), k.Clock[lp], m.rank, m.tag, m.arrival, m.bytes)
 }
 
-// CountUnreceived counts, when all LPs have ended, the messages that reached them later.
+// CountUnreceived counts, when all LPs have ended, the messages that reached them later and
+// those that a matched probe has found.
 func (k *Messages) CountUnreceived() {
 	if k.messages.InUse() == 0 {
 		return
+	}
+	for index := int32(1); index <= k.messages.Next; index++ {
+		if !k.messages.Given(index) {
+			continue
+		}
+		if next := k.messages.Peek(index).next; next < 0 {
+			k.unreceived(^next, index)
+		}
 	}
 	for lp := range int32(len(k.MailboxOf)) {
 		if k.MailboxOf[lp] == 0 {

@@ -397,5 +397,5 @@ func (k *Messages) extract(lp int32, index int32) {
 // Found reports whether an index is that of a message which a matched probe of an LP has
 // found and which is not received yet.
 func (k *Messages) Found(lp, index int32) bool {
-	return index > 0 && index <= k.messages.Next && k.messages.Peek(index).next == ^lp
+	return k.messages.Given(index) && k.messages.Peek(index).next == ^lp
 }

@@ -36,6 +36,11 @@ func (s *Slab[T]) Peek(index int32) *T {
 	return &s.chunks[index>>slabBits][index&(slabChunk-1)]
 }
 
+// Given reports whether an index has been given out, so that Peek takes it.
+func (s *Slab[T]) Given(index int32) bool {
+	return index > 0 && index <= s.Next && int(index&(slabChunk-1)) < len(s.chunks[index>>slabBits])
+}
+
 // Take returns the index of a zero value.
 func (s *Slab[T]) Take() int32 {
 	if index, ok := s.free.Pop(); ok {
