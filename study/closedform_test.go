@@ -45,6 +45,9 @@ var formMachines = map[string]string{
 // any operation, algorithm, machine and mapping. It is drawn at no less than a share of
 // the points of each machine, in percent.
 func TestSimulationMeetsTheClosedForm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many small simulations have nothing for the race detector")
+	}
 	drawn := map[string]int{
 		"costly-eager": 50, "hops-eager": 50, "flat": 80, "flat-eager": 50, "costly": 80, "costly-ports": 50, "costly-narrow": 15, "levels": 20, "levels-charged": 6, "levels-cyclic": 20, "levels-joined": 20, "levels-single": 80, "levels-on-one": 80,
 		"measured": 80, "star": 80, "star-of-four": 3, "board": 50, "torus": 15, "given": 80, "loggops-narrow": 0, "loggops-wide": 20,

@@ -18,6 +18,9 @@ import (
 // detour, and no further. The time that the barrier would have made the detour's rank
 // wait anyway is saved: at most the time of a barrier.
 func TestNoiseIsAmplifiedByRanks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulations one after another have nothing for the race detector")
+	}
 	const period, detour = vtime.Second, 250 * vtime.Microsecond
 	noise := fmt.Sprintf("periodic:%v,%v", period, detour)
 	p := testPlan(t, Axes{

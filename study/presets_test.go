@@ -11,6 +11,9 @@ import (
 // of ranks: its root receives and sends one message after another. Nor is a barrier
 // free on one node.
 func TestLinearIsNotFastestOnPresets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulations one after another have nothing for the race detector")
+	}
 	type question struct{ ranks, payload int64 }
 	for _, preset := range network.Presets() {
 		for operation, payload := range map[string]string{"barrier": "", "allreduce": "8,8Ki"} {
