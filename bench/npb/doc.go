@@ -1,10 +1,12 @@
 // Command npb builds the NAS Parallel Benchmarks 3.4 from a tree that the user has, and runs
 // them on virtual ranks. It takes the tree's directory, NPB3.4-MPI, and one of
 //
-//   - verify: each benchmark at the rank counts that its rules allow, up to 256 in class S,
-//     64 in class W (144 for BT, SP and LU) and 16 in class A. Each must verify, or refuse the
-//     number by its own message. At 16 ranks of class S the fingerprint must be the same on one
-//     engine and two, on copied stacks, and on two processes of MPI.
+//   - verify: each benchmark at the rank counts that its rules allow, up to 256 in class S
+//     (1,024 for CG and EP), 64 in class W (144 for BT, SP and LU) and 16 in class A. Each must
+//     verify, or refuse the number by its own message. From one number to the next the way of
+//     hosting changes: one engine or two, two processes of MPI, own or copied stacks. So each
+//     benchmark and class has all of them. Runs on as many ranks must have the same fingerprint.
+//     -results keeps the runs, and -for ends after a time: the next call goes on from there.
 //
 //   - smpi: wall time and memory beside those of SimGrid's SMPI, of classes S and W and of a
 //     loop of barriers. Nothing is measured where smpicc and smpirun are missing.

@@ -22,6 +22,9 @@ type settings struct {
 	ranks    []int    // rank counts; all if empty
 	runs     int
 	limit    time.Duration
+	results  string        // file that keeps the runs of verify; empty for none
+	span     time.Duration // after which verify begins no run; 0 for none
+	began    time.Time
 }
 
 // wants reports whether a run is among those selected.
@@ -40,7 +43,7 @@ func main() {
 }
 
 func execute(arguments []string) error {
-	s := settings{}
+	s := settings{began: time.Now()}
 	flags := flag.NewFlagSet("npb", flag.ContinueOnError)
 	flags.StringVar(&s.gigarank, "gigarank", "gigarank", "the `BINARY`")
 	launcher := flags.String("mpirun", "", "MPI launcher `COMMAND`; empty leaves out what needs it")
@@ -49,6 +52,8 @@ func execute(arguments []string) error {
 	ranks := flags.String("ranks", "", "`NUMBERS` of ranks to run; all by default")
 	flags.IntVar(&s.runs, "runs", 3, "`NUMBER` of runs of which smpi and star take the median")
 	flags.StringVar(&s.work, "work", "", "`DIRECTORY` that keeps the builds; by default they are removed")
+	flags.StringVar(&s.results, "results", "", "`FILE` that keeps each run of verify; those of the same gigarank are not made again")
+	flags.DurationVar(&s.span, "for", 0, "`TIME` after which verify begins no further run; 0 for none")
 	flags.DurationVar(&s.limit, "limit", 2*time.Minute, "`TIME` after which a run is given up")
 	if err := flags.Parse(arguments); err != nil {
 		if errors.Is(err, flag.ErrHelp) {

@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +18,7 @@ func TestCounts(t *testing.T) {
 		{"LU", "A", "[1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16]"},
 		{"DT", "S", "[]"},
 		{"EP", "B", "[]"},
+		{"EP", "S", "[1 2 4 8 16 32 64 128 256 512 1024]"},
 	} {
 		if got := fmt.Sprint(counts(c.benchmark, c.class)); got != c.want {
 			t.Errorf("%s.%s runs on %s, want %s", c.benchmark, c.class, got, c.want)
@@ -65,10 +69,78 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"tree"}, "give the directory"},
 		{[]string{"tree", "other"}, "give the directory"},
 		{[]string{"-ranks", "2,x", "tree", "verify"}, `"x" is no number of ranks`},
-		{[]string{"-benchmarks", "CG", "-ranks", "2", t.TempDir(), "verify"}, "is no NPB3.4-MPI"},
+		{[]string{"-gigarank", "true", "-benchmarks", "CG", "-ranks", "2", t.TempDir(), "verify"}, "is no NPB3.4-MPI"},
 	} {
 		if err := execute(c.arguments); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v, want %q", c.arguments, err, c.says)
 		}
+	}
+}
+
+// On a stand-in for gigarank, verify goes through numbers and ways, keeps what it has run, goes
+// on from there, and tells of another fingerprint.
+func TestVerifyInPieces(t *testing.T) {
+	work := t.TempDir()
+	gigarank, calls, results := filepath.Join(work, "gigarank"), filepath.Join(work, "calls"), filepath.Join(work, "results")
+	stand := func(print string) {
+		write(t, gigarank, 0o777, `#!/bin/sh
+test "$1" = version && { echo "gigarank 7"; exit; }
+echo "$@" >> `+calls+`
+case "$*" in *"--ranks 4 "*) echo "Error: Cell size too small. Min size is 3"; exit 1;; esac
+echo "Verification Successful"
+echo "fingerprint `+print+`"
+`)
+	}
+	stand("f00")
+	if err := os.Mkdir(filepath.Join(work, "gigarank-bin"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(work, "gigarank-bin", "cg.S.x"), 0o777, "")
+	arguments := []string{"-gigarank", gigarank, "-work", work, "-results", results, "-benchmarks", "CG", "-classes", "S", "-ranks", "1,2,4,8,16", work, "verify"}
+	lines := func(name string) []string {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(text)), "\n")
+	}
+	if err := execute(append([]string{"-for", "1ns"}, arguments...)); err == nil || !strings.Contains(err.Error(), "are left") {
+		t.Fatalf("without time: %v", err)
+	}
+	if err := execute(arguments); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range lines(calls) {
+		got = append(got, strings.Join(strings.Fields(c)[3:], " "))
+	}
+	want := []string{
+		"1 --progress none --engines 1 --stacks own", "2 --progress none --engines 2 --stacks own",
+		"4 --progress none --engines 1 --stacks copied", "8 --progress none --engines 1 --stacks copied",
+		"16 --progress none --engines 2 --stacks copied", "16 --progress none --engines 1 --stacks own",
+		"16 --progress none --engines 2 --stacks own", "16 --progress none --engines 1 --stacks copied",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("runs are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if err := execute(arguments); err != nil || len(lines(calls)) != len(want) || len(lines(results)) != len(want) {
+		t.Errorf("once more: %v, %d runs", err, len(lines(calls)))
+	}
+	// Without the last run, which then has another fingerprint.
+	write(t, results, 0o666, strings.Join(lines(results)[:len(want)-1], "\n")+"\n")
+	stand("ba5")
+	if err := execute(arguments); err == nil || !strings.Contains(err.Error(), "fingerprint ba5, but f00") {
+		t.Errorf("with another fingerprint: %v", err)
+	}
+	write(t, results, 0o666, "{\n")
+	if err := execute(arguments); err == nil || !strings.Contains(err.Error(), "results:1:") {
+		t.Errorf("with a broken line: %v", err)
+	}
+}
+
+func write(t *testing.T, name string, mode os.FileMode, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), mode); err != nil {
+		t.Fatal(err)
 	}
 }
