@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -82,7 +83,7 @@ var ways = []way{
 
 // trial is a run of verify, as a line of the file of results has it.
 type trial struct {
-	Version   string  `json:"version"` // of gigarank
+	Gigarank  string  `json:"gigarank"` // digest of the binary
 	Benchmark string  `json:"benchmark"`
 	Graph     string  `json:"graph,omitempty"` // of DT
 	Class     string  `json:"class"`
@@ -98,17 +99,17 @@ type trial struct {
 
 // same reports whether two trials are the same run.
 func (t *trial) same(o *trial) bool {
-	return t.Version == o.Version && t.Benchmark == o.Benchmark && t.Graph == o.Graph && t.Class == o.Class && t.Ranks == o.Ranks && t.Way == o.Way
+	return t.Gigarank == o.Gigarank && t.Benchmark == o.Benchmark && t.Graph == o.Graph && t.Class == o.Class && t.Ranks == o.Ranks && t.Way == o.Way
 }
 
 // trials are those of verify: the ones kept from before, and those that it makes.
 type trials struct {
 	*settings
-	version string
-	ways    []way
-	made    []trial
-	left    int // that there was no time for
-	faults  []error
+	digest string // of the binary of gigarank
+	ways   []way
+	made   []trial
+	left   int // that there was no time for
+	faults []error
 }
 
 // verify prints on which numbers of ranks each benchmark verifies, in which ways.
@@ -159,11 +160,15 @@ func ranksOf(benchmark, class string) []int {
 
 // recall reads the trials that the file of results has, if there is one.
 func (v *trials) recall() error {
-	version, err := exec.Command(v.gigarank, "version").Output()
+	path, err := exec.LookPath(v.gigarank)
 	if err != nil {
-		return fmt.Errorf("%s version: %w", v.gigarank, err)
+		return err
 	}
-	v.version = strings.TrimSpace(string(version))
+	binary, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	v.digest = fmt.Sprintf("%x", sha256.Sum256(binary))[:16]
 	if v.results == "" {
 		return nil
 	}
@@ -183,7 +188,7 @@ func (v *trials) recall() error {
 
 // try makes a trial, unless it was made before. It returns nil if there is no time for it.
 func (v *trials) try(program, benchmark, graph, class string, ranks int, w way) *trial {
-	t := trial{Version: v.version, Benchmark: benchmark, Graph: graph, Class: class, Ranks: ranks, Way: w.name}
+	t := trial{Gigarank: v.digest, Benchmark: benchmark, Graph: graph, Class: class, Ranks: ranks, Way: w.name}
 	for i := range v.made {
 		if v.made[i].same(&t) {
 			return v.judge(&v.made[i])
