@@ -44,6 +44,8 @@ type (
 	OperationTimes = kernel.OperationTimes
 	// Histogram counts times in bins of equal width.
 	Histogram = kernel.Histogram
+	// ActivityTimes sums up one activity of VACED-SIM over all ranks and messages.
+	ActivityTimes = kernel.ActivityTimes
 )
 
 // What ranks of every kind share.

@@ -666,11 +666,12 @@ type hosting struct {
 	collectives mpivirt.Interpreter
 	bufferLimit int64
 	window      int64
+	activities  bool
 }
 
 func (h hosting) String() string {
-	return fmt.Sprintf("%v ranks, %d engines, %v, strict %v, collectives %d, buffer limit %d, window %d", h.kind, h.engines, h.protocol, h.strict, h.collectives,
-		h.bufferLimit, h.window)
+	return fmt.Sprintf("%v ranks, %d engines, %v, strict %v, collectives %d, buffer limit %d, window %d, activities %v", h.kind, h.engines, h.protocol, h.strict, h.collectives,
+		h.bufferLimit, h.window, h.activities)
 }
 
 // compare runs a program on a host and holds what its ranks saw against the
@@ -700,7 +701,7 @@ func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	got := make([][]entry, len(p.ops))
 	result, err := simulate(t, mpivirt.Config{
 		Target: target(t, p.machine, len(p.ops)), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
-		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind,
+		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities,
 		Program: mpivirt.Program{
 			Name: "random",
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
@@ -774,6 +775,7 @@ func hosts(ranks int) *rapid.Generator[hosting] {
 			collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),
 			bufferLimit: rapid.SampledFrom([]int64{0, 1, 3000}).Draw(t, "buffer limit"),
 			window:      rapid.SampledFrom([]int64{0, 1, 100, 3000}).Draw(t, "window"),
+			activities:  rapid.IntRange(0, 3).Draw(t, "activities") == 3,
 		}
 	})
 }

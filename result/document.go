@@ -63,6 +63,20 @@ type Document struct {
 	// times of each operation, over ranks and iterations.
 	Finish     Distribution `json:"finish"`
 	Operations []Operation  `json:"operations"`
+	// Activities are there if they were asked for.
+	Activities []Activity `json:"activities,omitempty"`
+}
+
+// Activity sums up one of the six activities of VACED-SIM over all ranks and messages:
+// "computation", "copy at sender", "REQ", "ACK", "DATA" or "copy at receiver".
+type Activity struct {
+	Activity string `json:"activity"`
+	Count    uint64 `json:"count"`
+	Min      int64  `json:"min_ps"`
+	Mean     int64  `json:"mean_ps"`
+	Max      int64  `json:"max_ps"`
+	// PerRank is the total over the number of ranks.
+	PerRank int64 `json:"per_rank_ps"`
 }
 
 // Distribution describes times over ranks.

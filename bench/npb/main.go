@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,24 @@ func execute(arguments []string) error {
 		}
 		defer func() { _ = os.RemoveAll(s.work) }()
 	}
+	if err := s.absolute(); err != nil {
+		return err
+	}
 	return tables[flags.Arg(1)](&s)
+}
+
+// absolute makes the paths absolute: make works in other directories.
+func (s *settings) absolute() (err error) {
+	if strings.ContainsRune(s.gigarank, filepath.Separator) {
+		if s.gigarank, err = filepath.Abs(s.gigarank); err != nil {
+			return err
+		}
+	}
+	if s.tree, err = filepath.Abs(s.tree); err != nil {
+		return err
+	}
+	s.work, err = filepath.Abs(s.work)
+	return err
 }
 
 func split(list string) []string {

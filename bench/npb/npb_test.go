@@ -42,6 +42,8 @@ func TestWhatBenchmarksSay(t *testing.T) {
 		{output: "\n Error: Cell size too small. Min size is 3\n", refused: "Error: Cell size too small. Min size is 3"},
 		{output: " *** ERROR determining processor topology for 3 processes\n", refused: "*** ERROR determining processor topology for 3 processes"},
 		{output: "     SUBDOMAIN SIZE IS TOO SMALL - \n", refused: "SUBDOMAIN SIZE IS TOO SMALL -"},
+		{output: "\n\n Too many nodes:1024 256\n", refused: "Too many nodes:1024 256"},
+		{output: "\n ERROR: number of processes 256 not within range 1-128\n Exiting program!\n", refused: "ERROR: number of processes 256 not within range 1-128"},
 	} {
 		o := outcome{output: c.output}
 		if o.verified() != c.verified || o.refused() != c.refused || o.seconds() != c.seconds {
@@ -101,6 +103,8 @@ echo "fingerprint $PRINT"
 		}
 		return strings.Split(strings.TrimSpace(string(text)), "\n")
 	}
+	t.Chdir(filepath.Dir(work))
+	arguments[1], arguments[3] = filepath.Join(filepath.Base(work), "gigarank"), filepath.Base(work) // and relative paths
 	if err := execute(append([]string{"-for", "1ns"}, arguments...)); err == nil || !strings.Contains(err.Error(), "are left") {
 		t.Fatalf("without time: %v", err)
 	}

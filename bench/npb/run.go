@@ -44,7 +44,7 @@ func run(limit time.Duration, command ...string) outcome {
 
 var (
 	success     = regexp.MustCompile(`(?i)verification\s*=?\s*successful`)
-	refusal     = regexp.MustCompile(`(?im)^.*(size too small|is too small|error determining processor topology|could not determine proper proc_grid|number of mpi processes should not be less).*$`)
+	refusal     = regexp.MustCompile(`(?im)^.*(size too small|is too small|error determining processor topology|could not determine proper proc_grid|number of mpi processes should not be less|too many nodes|not within range).*$`)
 	timeTaken   = regexp.MustCompile(`Time in seconds\s*=\s*([0-9.E+]+)`)
 	fingerprint = regexp.MustCompile(`fingerprint +(\w+)`)
 )

@@ -47,6 +47,10 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 	for _, o := range simulated.Operations {
 		d.Operations = append(d.Operations, result.Operation{Operation: o.Operation, Histogram: histogram(o.Histogram)})
 	}
+	for _, a := range simulated.Activities {
+		d.Activities = append(d.Activities, result.Activity{Activity: a.Activity.String(), Count: a.Count,
+			Min: int64(a.Min), Mean: int64(a.Mean), Max: int64(a.Max), PerRank: int64(a.PerRank)})
+	}
 	if o.err != nil {
 		d.Reason = o.err.Error()
 	}

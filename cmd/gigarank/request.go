@@ -34,7 +34,7 @@ type runFlags struct {
 	seed, noise, json, progress     string
 	watchdog, lostAfter             string
 	stack, stacks                   string
-	label                           bool
+	label, stats                    bool
 	verbose                         bool
 	cpu                             cpuFlags
 	programArguments                []string // of a native program
@@ -61,6 +61,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.seed, "seed", "1", "seed `N` of all random numbers")
 	flags.StringVar(&f.noise, "noise", "none", "operating system noise in compute phases: a `SPEC` such as periodic:10ms,25us; the help of run has all")
 	f.cpu.define(cmd)
+	flags.BoolVar(&f.stats, "stats", false, "count the activities of ranks and messages: computation, copies, REQ, ACK, DATA; collectives go by messages")
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
 	flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
 	defineLostAfter(flags, &f.lostAfter)
@@ -154,11 +155,26 @@ func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 	chosen, err := choose("interpreter", f.collectives, interpreters)
 	faults.add("--collectives", err)
 	r.config.Collectives = mpivirt.Interpreter(chosen)
+	if f.stats {
+		faults.add("--stats", r.countActivities())
+	}
 	r.progress, err = choose("mode", f.progress, progressModes)
 	faults.add("--progress", err)
 	r.config.Strict = f.strict
 	r.config.Watchdog, err = readWatchdog(f.watchdog)
 	faults.add("--watchdog", err)
+}
+
+// countActivities has the activities counted. Each message must then be one.
+func (r *request) countActivities() error {
+	switch {
+	case r.entry.Direct != nil:
+		return fmt.Errorf("%s has no MPI messages, of which activities are counted: leave it out", r.entry.Name)
+	case r.config.Collectives == mpivirt.Bulk:
+		return errors.New("activities are counted message by message: leave --collectives bulk out")
+	}
+	r.config.Activities, r.config.Collectives = true, mpivirt.Message
+	return nil
 }
 
 // readWatchdog reads the watchdog's limit in seconds; see mpivirt.Config.

@@ -27,6 +27,7 @@ func (d *document) summarize(w io.Writer) {
 	}
 	p("\n")
 	d.tabulate(w)
+	d.tabulateActivities(w)
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	t := func(name, format string, arguments ...any) {
 		_, _ = fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
@@ -99,6 +100,21 @@ func (d *document) tabulate(w io.Writer) {
 		if n > 1 {
 			row("all", name, all.Min, all.Mean, all.Max, all.Wall)
 		}
+	}
+	_ = table.Flush()
+	_, _ = fmt.Fprintln(w)
+}
+
+// tabulateActivities prints the activities, if they were counted.
+func (d *document) tabulateActivities(w io.Writer) {
+	if len(d.Activities) == 0 {
+		return
+	}
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "activity\tcount\tmin\tmean\tmax\ttime of a rank")
+	for _, a := range d.Activities {
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%v\t%v\t%v\t%v\n", a.Activity, a.Count,
+			vtime.Duration(a.Min), vtime.Duration(a.Mean), vtime.Duration(a.Max), vtime.Duration(a.PerRank))
 	}
 	_ = table.Flush()
 	_, _ = fmt.Fprintln(w)

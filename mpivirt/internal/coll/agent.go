@@ -256,13 +256,17 @@ func (k *Collectives) roundMessage(index int32, a *agent, step *collectives.Step
 // departRound charges an agent for sending the message of a round and returns when it
 // is free and when the message, or the request for it, arrives.
 func (k *Collectives) departRound(a *agent, src, dst int, bytes int64) (free, arrival vtime.Time) {
-	if bytes > k.EagerLimit {
+	large := bytes > k.EagerLimit
+	if large {
 		bytes = 0
 	}
 	free, leaves := k.Target.Send(k.flow(a), bytes, a.posted)
 	arrival = leaves.Add(k.Target.Delay(src, dst, bytes))
 	if k.Target.HasJitter() {
 		arrival = arrival.Add(k.Target.Jitter(src, dst, k.nameOfRound(a, dst)))
+	}
+	if k.Activities != nil {
+		k.Departed(bytes, large, leaves, arrival)
 	}
 	return free, arrival
 }
@@ -324,7 +328,12 @@ func (k *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 	if !k.acceptRound(a, step) {
 		return false
 	}
-	a.clock = a.clock.Add(k.Target.ReduceTime(combinedBytes(step, bytes)))
+	work := k.Target.ReduceTime(combinedBytes(step, bytes))
+	a.clock = a.clock.Add(work)
+	if k.Activities != nil {
+		k.Received(bytes)
+		k.Computed(work)
+	}
 	k.checkReceived(a, src, bytes, arrival)
 	return true
 }

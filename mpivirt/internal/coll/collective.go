@@ -52,6 +52,9 @@ type Collectives struct {
 // prepared. algorithms names one for each operation.
 func (k *Collectives) Open(algorithms []collectives.Algorithm, wanted Interpreter) {
 	k.algorithms, k.interpreter, k.leadersUniform = algorithms, wanted, k.Target.LeadersUniform()
+	if k.Activities != nil {
+		k.interpreter = Message // each message is seen by itself
+	}
 	k.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&k.Partition, n) }
 	k.enterComm(&Communicator{Comm: world.Comm{Group: world.Strided(0, 1, 0)}})
 	k.addComm(world.WorldContext, world.Strided(0, 1, k.Target.Ranks()))

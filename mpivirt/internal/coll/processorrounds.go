@@ -112,6 +112,9 @@ func (k *Collectives) SendRoundAt(lp, index int32, at vtime.Time) {
 	m.arrival = at.Add(k.Target.Latency(int(m.rank), dst))
 	a.clock, a.released = p.State.CPU, max(a.released, at)
 	k.checkSent(a, dst, m.bytes, at, m.arrival)
+	if k.Activities != nil {
+		k.DepartedAt(at, p.State.CPU, m.arrival)
+	}
 	k.Engine.Statistics.Messages++
 	content, offset := k.gather(a, step.Send, a.inst.schedule.Positions())
 	k.dispatchRound(a, &m, dst, at, content, offset)

@@ -204,6 +204,9 @@ func (k *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.
 	if max(arrival, free) == vtime.Forever {
 		k.pastReceive(a.inst, src, dst, m.bytes, max(posted, m.arrival))
 	}
+	if k.Activities != nil {
+		k.Shaken(src, dst, m.bytes, max(posted, m.arrival), arrival)
+	}
 	switch {
 	case k.Processors != nil:
 		k.TellMatch(world.RecordRoundMatch, m.engine, m.agent, dst, free)

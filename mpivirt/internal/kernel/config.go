@@ -55,6 +55,8 @@ type Config struct {
 	// long, as by a channel or a lock, ends the run. Computing does not count as blocked.
 	// 0 means 5 seconds; a negative value switches the watchdog off.
 	Watchdog float64
+	// Activities has the activities of VACED-SIM counted. Collectives then go by messages.
+	Activities bool
 	// Output receives the text that ranks print. Nil drops it.
 	Output func(text string)
 }
@@ -69,6 +71,8 @@ type (
 	OperationTimes = stats.OperationTimes
 	// Histogram counts times in bins of equal width.
 	Histogram = stats.Histogram
+	// ActivityTimes sums up one activity of VACED-SIM over all ranks and messages.
+	ActivityTimes = stats.ActivityTimes
 )
 
 // Result is the result of a simulation. In one process it covers all engines. Over MPI it
@@ -83,6 +87,7 @@ type Result struct {
 	Finish      Distribution     // of the finish times of the ranks that finished
 	Operations  []OperationTimes // by name
 	SetupWall   float64          // seconds until the first rank ran
+	Activities  []ActivityTimes  // all six, or nil if they were not counted
 }
 
 // Progress is the state of a running simulation.

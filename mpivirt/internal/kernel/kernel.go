@@ -34,7 +34,7 @@ type CacheKey struct{ LP, Comm int32 }
 // newKernel returns the kernel of an engine, without a body.
 func newKernel(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine) *Kernel {
 	k := &Kernel{config: c}
-	k.Partition.Init(world.Settings{Engine: eng, Target: c.Target, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now})
+	k.Partition.Init(world.Settings{Engine: eng, Target: c.Target, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now, Activities: c.Activities})
 	k.Messages.Open(c.Noise, k)
 	k.Collectives.Open(algorithms, c.Collectives)
 	if c.Bursts != nil {

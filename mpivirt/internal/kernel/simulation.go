@@ -174,6 +174,9 @@ func (s *Simulation) Run() (*Result, error) {
 		err = total.Unreceived.Err()
 	}
 	result := resultOf(total, statistics)
+	if s.config.Activities {
+		result.Activities = total.Activities.Times(s.config.Target.Ranks())
+	}
 	result.Complete = err == nil
 	return result, err
 }

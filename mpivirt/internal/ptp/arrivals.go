@@ -3,6 +3,7 @@ package ptp
 import (
 	"slices"
 
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -98,6 +99,9 @@ func (k *Messages) takeIn(lp int32, p *processor, at vtime.Time) {
 	p.taken = at
 	if p.State.CPU == vtime.Forever {
 		k.PastEnd(int(k.Global(lp)), at, k.callFor(lp, &a), "a message of %d bytes from rank %d", bytes, a.Source)
+	}
+	if k.Activities != nil {
+		k.Activities.Note(stats.ReceiveCopy, vtime.Duration(p.State.CPU-at))
 	}
 	k.resumePolling(lp, p, at)
 	if a.Round {

@@ -39,6 +39,9 @@ func (k *Messages) TakeAtOnce(lp int32, q *Operands) bool {
 		b.Data, b.owned, m.payload = m.payload, m.payload != nil, nil
 	}
 	k.receive(lp, q.Procedure, m.rank, m.bytes, k.Clock[lp], m.arrival)
+	if k.Activities != nil {
+		k.Received(m.bytes)
+	}
 	k.consumed(m)
 	k.discard(index)
 	return true

@@ -97,6 +97,9 @@ func (k *Messages) completeExchange(whole int32, x *exchange) {
 	if x.end != nil && !k.Requests.At(whole).failed {
 		r := k.Requests.At(whole)
 		r.Bytes = int64(x.end())
+		if k.Activities != nil {
+			k.Computed(vtime.Duration(r.Bytes))
+		}
 		t = t.Add(vtime.Duration(r.Bytes))
 	}
 	k.CompleteRequest(whole, t)

@@ -34,7 +34,7 @@ type Messages struct {
 
 // Open sets up messages on the partition, which exists already.
 func (k *Messages) Open(noise Noise, up Upcalls) {
-	k.above, k.noise, k.pollTime, k.ClocksOnly = up, noise, k.Target.PollTime(), noise == nil
+	k.above, k.noise, k.pollTime, k.ClocksOnly = up, noise, k.Target.PollTime(), noise == nil && k.Activities == nil
 	if k.Target.ReceiverState() {
 		k.newProcessors()
 	}

@@ -126,6 +126,9 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 		r.arrival = k.match(m, lp, r.posted, r.Procedure)
 	}
 	complete := max(r.posted, r.arrival)
+	if k.Activities != nil {
+		k.Received(m.bytes)
+	}
 	k.consumed(m)
 	if kept {
 		m.payload = nil

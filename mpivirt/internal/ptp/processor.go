@@ -273,6 +273,9 @@ func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) 
 			_, c, _, _ := k.above.AgentCall(op.Index)
 			k.PastEnd(int(k.Global(lp)), at, c, "%v of combining", op.Length)
 		}
+		if k.Activities != nil {
+			k.Computed(op.Length)
+		}
 		k.above.Combined(op.Index, at)
 		k.resumePolling(lp, p, at)
 		return
@@ -280,6 +283,9 @@ func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) 
 		p.State.CPU = at.Add(k.lengthened(lp, at, op.Length))
 		if p.State.CPU == vtime.Forever {
 			k.PastEnd(int(k.Global(lp)), at, world.Compute, "%v of computing", op.Length)
+		}
+		if k.Activities != nil {
+			k.Computed(vtime.Duration(p.State.CPU - at))
 		}
 	case opSend:
 		k.sendAt(lp, p, op, at)
@@ -366,6 +372,9 @@ func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) 
 	}
 	if m.request == 0 {
 		k.CompleteRequest(op.request, at)
+	}
+	if k.Activities != nil {
+		k.DepartedAt(at, p.State.CPU, m.arrival)
 	}
 	k.Engine.Statistics.Messages++
 	k.dispatch(&m, int(op.dst), at)

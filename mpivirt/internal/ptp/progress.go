@@ -122,12 +122,18 @@ func (k *Messages) HandleHandshake(index int32, t vtime.Time) {
 	k.handled = max(k.handled, t)
 	own, at := int(k.Global(h.lp)), k.inCall(h.lp, t)
 	if !h.ack {
+		if k.Activities != nil {
+			k.acked(own, int(h.peer))
+		}
 		k.tell(world.RecordReply, &h, at.Add(k.Target.Latency(own, int(h.peer))))
 		return
 	}
 	arrival, free := k.Target.Data(own, int(h.peer), h.bytes, at)
 	if max(arrival, free) == vtime.Forever {
 		k.PastEnd(own, at, k.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
+	}
+	if k.Activities != nil {
+		k.sentData(h.bytes, at, arrival)
 	}
 	k.tell(world.RecordData, &h, arrival)
 	k.closed(h.lp)

@@ -23,6 +23,9 @@ func (k *Messages) Compute(lp int32, d vtime.Duration) error {
 	if k.InCalls {
 		k.computes(lp, k.Clock[lp], end)
 	}
+	if k.Activities != nil {
+		k.Computed(vtime.Duration(end - k.Clock[lp]))
+	}
 	k.Clock[lp] = end
 	k.Activity(lp)
 	return nil

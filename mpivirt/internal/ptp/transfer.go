@@ -96,7 +96,11 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode Send
 	if k.Target.HasJitter() {
 		transfer = transfer.Plus(k.jitter(lp, src, dst))
 	}
-	return k.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
+	arrival := k.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
+	if k.Activities != nil {
+		k.Departed(bytes, m.large, leaves, arrival)
+	}
+	return arrival
 }
 
 // jitter returns the jitter of a rank's next message, which it names by its number.
@@ -265,8 +269,14 @@ func (k *Messages) match(m *message, lp int32, posted vtime.Time, c world.Proced
 	arrival, free := m.arrival, max(posted, m.arrival)
 	if m.large {
 		arrival, free = k.Target.Rendezvous(src, dst, m.bytes, posted, m.arrival)
+		if k.Activities != nil {
+			k.Shaken(src, dst, m.bytes, max(posted, m.arrival), arrival)
+		}
 	} else {
 		free = free.Add(k.Target.Match(src, dst))
+		if k.Activities != nil {
+			k.acked(dst, src)
+		}
 	}
 	if max(arrival, free) == vtime.Forever {
 		k.PastEnd(dst, max(posted, m.arrival), c, "a message of %d bytes from rank %d", m.bytes, src)

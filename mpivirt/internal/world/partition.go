@@ -2,6 +2,7 @@ package world
 
 import (
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/stats"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -43,7 +44,8 @@ type Partition struct {
 	First, Ranks int                 // the least rank and the number of ranks
 	Strict       bool                // see [Settings]
 	reserve      func(memory []byte) // see [Settings]
-	ClocksOnly   bool                // no noise, no mailboxes: computing only advances the clock
+	ClocksOnly   bool                // no noise, no mailboxes, no activities counted: computing only advances the clock
+	Activities   *stats.Activities   // those of Summary; nil if they are not counted
 
 	Clock    []vtime.Time   // by LP: its virtual time
 	Ports    []network.Port // by LP; nil until the first is needed
@@ -73,6 +75,8 @@ type Settings struct {
 	Strict  bool                // every LP that waits is resumed in the order of virtual time
 	Reserve func(memory []byte) // receives each array whose length grows with the number of ranks; may be nil
 	Now     func() float64      // reads the wall clock in seconds; may be nil
+
+	Activities bool // are counted
 }
 
 // Init makes k the partition of an engine, without communicators.
@@ -85,4 +89,7 @@ func (k *Partition) Init(s Settings) {
 	}
 	k.Clock = Reserve[vtime.Time](k, k.Ranks)
 	k.Summary.Tally.Start(k.Ranks, s.Now)
+	if s.Activities {
+		k.Activities = &k.Summary.Activities
+	}
 }

@@ -15,6 +15,7 @@ type Summary struct {
 	Ended  *atomic.Int64 // ranks finished, for other goroutines to read
 
 	Unreceived Unreceived
+	Activities stats.Activities
 }
 
 // Finish enters the finish of a rank.
@@ -37,16 +38,17 @@ func (s *Summary) Merge(o *Summary) {
 	s.Digest.Merge(&o.Digest)
 	s.Tally.Merge(&o.Tally)
 	s.Unreceived.merge(o.Unreceived.Messages, &o.Unreceived.first)
+	s.Activities.Merge(&o.Activities)
 }
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return s.Tally.Append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))
+	return s.Tally.Append(s.Activities.Append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))
 }
 
 // DecodeSummary returns what Encode has packed, and the rest of b.
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
-	rest = s.Tally.Read(s.Unreceived.read(counts.Read(s.Digest.Read(b))))
+	rest = s.Tally.Read(s.Activities.Read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))
 	return s, counts, rest
 }
