@@ -88,11 +88,19 @@ func (c contributions) of(rank, iteration int) []float64 { return c[(rank+iterat
 func checkSum(sum []float64, size, iteration int) error {
 	var wanted [8]float64
 	for offset := range wanted {
-		wanted[offset] = cyclicSum(size, offset)
+		wanted[offset] = cyclicSum(size, offset+iteration)
 	}
-	for j, got := range sum {
-		if want := wanted[(j+iteration)&7]; got != want {
-			return fmt.Errorf("element %d of the sum of iteration %d is %v; it must be %v", j, iteration, got, want)
+	at := 0
+	for ; at+8 <= len(sum); at += 8 { // eight at once, which takes a third of the time
+		s := (*[8]float64)(sum[at:])
+		if s[0] != wanted[0] || s[1] != wanted[1] || s[2] != wanted[2] || s[3] != wanted[3] ||
+			s[4] != wanted[4] || s[5] != wanted[5] || s[6] != wanted[6] || s[7] != wanted[7] {
+			break
+		}
+	}
+	for j, got := range sum[at:] {
+		if want := wanted[j&7]; got != want {
+			return fmt.Errorf("element %d of the sum of iteration %d is %v; it must be %v", at+j, iteration, got, want)
 		}
 	}
 	return nil
