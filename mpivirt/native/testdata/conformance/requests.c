@@ -200,11 +200,53 @@ static void cancelled(void) {
 	CHECK(!flag && a == left);
 }
 
+/* A long list is waited for one by one, and in parts. */
+static void many(void) {
+	enum { MANY = 300 };
+	static MPI_Request list[MANY];
+	static MPI_Status statuses[MANY];
+	static int got[MANY], indices[MANY];
+	int left = (rank + size - 1) % size, right = (rank + 1) % size, n, flag;
+	for (int way = 0; way < 4; way++) {
+		for (int i = 0; i < MANY; i++) {
+			got[i] = -1;
+			MPI_Irecv(&got[i], 1, MPI_INT, left, i, MPI_COMM_WORLD, &list[i]);
+		}
+		for (int i = MANY - 1; i >= 0; i--) {
+			int value = 1000 * rank + i;
+			MPI_Send(&value, 1, MPI_INT, right, i, MPI_COMM_WORLD);
+		}
+		for (int left_over = MANY; left_over > 0; left_over -= n) {
+			n = 1;
+			switch (way) {
+			case 0: MPI_Waitany(MANY, list, indices, statuses); break;
+			case 1: MPI_Testany(MANY, list, indices, &n, statuses); break;
+			case 2: MPI_Waitsome(MANY, list, &n, indices, statuses); break;
+			case 3: MPI_Testsome(MANY, list, &n, indices, statuses); break;
+			}
+			for (int i = 0; i < n; i++) {
+				CHECK(indices[i] >= 0 && indices[i] < MANY && list[indices[i]] == MPI_REQUEST_NULL);
+				CHECK(statuses[i].MPI_TAG == indices[i] && statuses[i].MPI_SOURCE == left && got[indices[i]] == 1000 * left + indices[i]);
+				got[indices[i]] = -2;
+			}
+		}
+		for (int i = 0; i < MANY; i++)
+			CHECK(got[i] == -2);
+		MPI_Waitsome(MANY, list, &n, indices, statuses);
+		CHECK(n == MPI_UNDEFINED);
+		MPI_Testsome(MANY, list, &n, indices, statuses);
+		CHECK(n == MPI_UNDEFINED);
+		MPI_Testany(MANY, list, &n, &flag, statuses);
+		CHECK(flag && n == MPI_UNDEFINED);
+	}
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	all();
 	one_by_one();
 	some();
+	many();
 	inactive();
 	persistent();
 	persistent_modes();

@@ -309,8 +309,9 @@ static void retire(MPI_Request *request, int64_t bytes) {
 	}
 }
 
-/* indices_of stores the simulator's requests of a list. */
-static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t *indices, int *generals) {
+/* indices_of stores the simulator's requests of a list, and whether any is a generalised one, or is
+ * known to be done. */
+static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t *indices, int *generals, int *done) {
 	CHECK(active(procedure));
 	for (int i = 0; i < n; i++) {
 		indices[i] = 0;
@@ -321,6 +322,7 @@ static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t
 			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
 		indices[i] = q->index;
 		*generals |= q->general != NULL;
+		*done |= q->done;
 	}
 	return MPI_SUCCESS;
 }
@@ -355,7 +357,13 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 	struct gigarank_status *all = little;
 	if (n < 0)
 		return refuse(procedure, MPI_ERR_COUNT, "a count of %d", n);
-	if (n > SMALL) {
+	int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
+	int any = procedure == GIGARANK_WAITANY || procedure == GIGARANK_TESTANY;
+	if (n > SMALL && any) {
+		indices = malloc((size_t)n * sizeof *indices); /* one request is completed */
+		if (!indices)
+			return refuse(procedure, MPI_ERR_NO_MEM, "no memory for %d requests", n);
+	} else if (n > SMALL) {
 		indices = malloc((size_t)n * (2 * sizeof *indices + sizeof *all));
 		if (!indices)
 			return refuse(procedure, MPI_ERR_NO_MEM, "no memory for %d requests", n);
@@ -365,16 +373,15 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 			all = (struct gigarank_status *)(void *)((char *)all + 4);
 	}
 	struct gigarank_call c = {.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
-	int generals = 0, over = 0, error = indices_of(procedure, n, requests, indices, &generals);
+	int generals = 0, done = 0, over = 0, error = indices_of(procedure, n, requests, indices, &generals, &done);
 	if (!error && generals)
 		error = gigarank_wait_for_generals(procedure, n, requests, which, outcount, flag, statuses, &over);
 	if (!error && !over) {
-		int32_t comm = comm_of(n, requests);
-		int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
-		if (!every)
+		if (!every && done)
 			take_kept(&c, requests);
 		if (!c.found)
 			error = gigarank_suspend(&c);
+		int32_t comm = error || generals ? comm_of(n, requests) : 1;
 		*flag = c.found;
 		*outcount = c.outcount;
 		if (error && c.outcount == 0 && every)
@@ -480,12 +487,14 @@ MPI(Testany, int count, MPI_Request requests[], int *index, int *flag, MPI_Statu
 static int some_of(int procedure, int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
 	int flag = 0, actives = 0;
 	*outcount = 0;
+	int error = wait_for(procedure, count, requests, indices, outcount, &flag, statuses);
+	if (error || *outcount)
+		return error;
 	for (int i = 0; i < count; i++) {
-		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL || !gigarank_running() ? NULL : look(requests[i]);
+		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : look(requests[i]);
 		actives += q && (q->index || q->done || q->general);
 	}
-	int error = wait_for(procedure, count, requests, indices, outcount, &flag, statuses);
-	if (!error && !actives)
+	if (!actives)
 		*outcount = MPI_UNDEFINED;
 	return error;
 }
