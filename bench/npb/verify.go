@@ -60,9 +60,9 @@ var graphs = []struct {
 	name  string
 	nodes map[string]int
 }{
-	{"BH", map[string]int{"S": 5, "W": 11, "A": 21}},
-	{"WH", map[string]int{"S": 5, "W": 11, "A": 21}},
-	{"SH", map[string]int{"S": 12, "W": 32, "A": 80}},
+	{"BH", map[string]int{"S": 5, "W": 11}},
+	{"WH", map[string]int{"S": 5, "W": 11}},
+	{"SH", map[string]int{"S": 12, "W": 32}},
 }
 
 // way is one in which a program is hosted.

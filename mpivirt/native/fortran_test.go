@@ -36,6 +36,35 @@ func TestExampleInFortran(t *testing.T) {
 	}
 }
 
+// Statuses of mpi_f08 become those of module mpi and back. Open MPI 4.1 declares the procedures, and
+// does not have them.
+func TestStatusesOfBothModules(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "statuses.f90")
+	text := `program statuses
+  use mpi_f08
+  implicit none
+  integer :: got, n, ierr, old(MPI_STATUS_SIZE)
+  type(MPI_Status) :: status
+  call MPI_Init()
+  call MPI_Sendrecv(5, 1, MPI_INTEGER, 0, 77, got, 1, MPI_INTEGER, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, status)
+  call MPI_Status_f082f(status, old)
+  print '(5i3)', got, old(MPI_SOURCE), old(MPI_TAG)
+  old(MPI_TAG) = 78
+  call PMPI_Status_f2f08(old, status, ierr)
+  call MPI_Get_count(status, MPI_INTEGER, n)
+  print '(4i3)', status%MPI_SOURCE, status%MPI_TAG, n, ierr
+  call MPI_Finalize()
+end program
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, lines, err := run(t, buildFortran(t, source), "xt5", 1, hosting{engines: 1})
+	if want := []string{"  0 78  1  0\n", "  5  0 77\n"}; err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%v, printed %q, want %q", err, lines, want)
+	}
+}
+
 // Units and random numbers belong to a rank, and STOP ends it with its code.
 func TestFortranLibraryOfRanks(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "ranks.f90")

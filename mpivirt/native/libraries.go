@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"gigarank/mpivirt/native/toolchain"
 )
 
 // The loader takes a library that it has loaded wherever one of that name is needed. For an image
@@ -125,31 +127,11 @@ func (o *object) nameAt(place uint64) string {
 
 // find returns the path of an own library by its name, "" for one of the system or of gigarank.
 func (o *object) find(name string) (path string, err error) {
-	if strings.Contains(name, "/") {
-		return "", nil
+	file, err := elf.NewFile(bytes.NewReader(o.text))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", o.path, err)
 	}
-	dirs := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
-	for _, tag := range []elf.DynTag{elf.DT_RUNPATH, elf.DT_RPATH} {
-		places, err := o.names(tag)
-		if err != nil {
-			return "", err
-		}
-		for _, place := range places {
-			dirs = append(dirs, filepath.SplitList(strings.NewReplacer("$ORIGIN", filepath.Dir(o.path), "${ORIGIN}", filepath.Dir(o.path)).Replace(o.nameAt(place)))...)
-		}
-	}
-	for _, dir := range dirs {
-		path = filepath.Join(dir, name)
-		if _, err := os.Stat(path); err == nil && !isSystem(path) && name != filepath.Base(runtime.path) {
-			return filepath.Abs(path)
-		}
-	}
-	return "", nil
-}
-
-// isSystem reports whether a library is the system's, by the same rule as the C runtime.
-func isSystem(path string) bool {
-	return strings.HasPrefix(path, "/lib") || strings.HasPrefix(path, "/usr/lib")
+	return toolchain.OwnLibrary(o.path, file, name)
 }
 
 // rename writes the names of copies into an object, and that of their directory.

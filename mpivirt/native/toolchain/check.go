@@ -52,7 +52,7 @@ func Check(program string) error {
 	if file.Type != elf.ET_DYN || !slices.Contains(needed, libraryName) || !has(file, "gigarank_program_main") {
 		return fmt.Errorf("%s was not linked by gigarank cc, cxx or fc: build it with one of them in the place of mpicc and the like", program)
 	}
-	return checkFunctions(program, file)
+	return checkFunctions(program)
 }
 
 func isScript(program string) bool {
@@ -92,15 +92,15 @@ var ofProcess = []struct {
 	{"the result is in memory that the ranks share", []string{"tmpnam", "ttyname", "getpwnam", "getpwuid", "getgrnam", "gethostbyname", "ecvt", "fcvt", "l64a", "ptsname", "crypt"}},
 }
 
-// Notes returns what a program uses that the ranks of a process share, one line for each kind.
+// Notes returns what a program and its own libraries use that the ranks of a process share, one
+// line for each kind.
 func Notes(program string) (notes []string) {
-	file, err := elf.Open(program)
-	if err != nil {
-		return nil
-	}
-	defer func() { _ = file.Close() }()
-	symbols, err := file.ImportedSymbols()
-	if err != nil {
+	var symbols []elf.ImportedSymbol
+	if err := inObjects(program, func(path string, object *elf.File) error {
+		wanted, err := imported(path, object)
+		symbols = append(symbols, wanted...)
+		return err
+	}); err != nil {
 		return nil
 	}
 	for _, s := range ofProcess {
@@ -122,27 +122,43 @@ func has(file *elf.File, symbol string) bool {
 	return err == nil && slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == symbol && s.Section != elf.SHN_UNDEF })
 }
 
-// checkFunctions returns an error that lists the MPI functions in use that are not served.
-func checkFunctions(program string, file *elf.File) error {
-	symbols, err := file.ImportedSymbols()
-	if err != nil {
-		if errors.Is(err, elf.ErrNoSymbols) {
-			return nil
+// checkFunctions returns an error that lists the MPI functions that are not served and that a
+// program uses, or a library of its own.
+func checkFunctions(program string) error {
+	names, onlyC := slices.Concat(Served(), onlyFortran), largeCounts()
+	var faults []error
+	err := inObjects(program, func(path string, object *elf.File) error {
+		needed, err := object.ImportedLibraries()
+		if i := slices.IndexFunc(needed, isOtherMPI); err == nil && i >= 0 {
+			return fmt.Errorf("%s, which %s needs, is linked with another MPI (%s): build it with gigarank cc, cxx or fc, too", path, program, needed[i])
 		}
-		return fmt.Errorf("%s: %w", program, err)
-	}
-	var missing []string
-	names := slices.Concat(Served(), onlyFortran)
-	for _, s := range symbols {
-		if name, is := functionOf(s.Name); is && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
-			missing = append(missing, s.Name)
+		symbols, err := imported(path, object)
+		if err != nil {
+			return err
 		}
-	}
-	if len(missing) == 0 {
+		var missing []string
+		for _, s := range symbols {
+			name, is := functionOf(s.Name)
+			same := func(n string) bool { return strings.EqualFold(n, name) }
+			inFortran := strings.HasPrefix(strings.TrimPrefix(s.Name, "p"), "mpi_")
+			if is && (!slices.ContainsFunc(names, same) || inFortran && slices.ContainsFunc(onlyC, same)) && !wraps(object, s.Name) {
+				missing = append(missing, s.Name)
+			}
+		}
+		if slices.Sort(missing); len(missing) > 0 {
+			faults = append(faults, fmt.Errorf("%s uses MPI functions that native ranks do not have: %s; docs/native.md lists those that they have",
+				path, strings.Join(missing, ", ")))
+		}
 		return nil
-	}
-	slices.Sort(missing)
-	return fmt.Errorf("%s uses MPI functions that native ranks do not have: %s; docs/native.md lists those that they have", program, strings.Join(missing, ", "))
+	})
+	return errors.Join(append(faults, err)...)
+}
+
+// wraps reports whether an object, as a profiler, has the function itself that it wants by the
+// second name.
+func wraps(object *elf.File, symbol string) bool {
+	first := strings.TrimPrefix(strings.TrimPrefix(symbol, "P"), "p")
+	return first != symbol && has(object, first)
 }
 
 // functionOf returns the function of MPI, without MPI_, that a symbol of C or Fortran names, and
@@ -158,18 +174,18 @@ func functionOf(symbol string) (name string, is bool) {
 	return strings.TrimSuffix(name, "_f08"), is
 }
 
-// Uses reports whether a program calls a function of MPI, whose name is given without MPI_.
-func Uses(program, name string) bool {
-	file, err := elf.Open(program)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = file.Close() }()
-	symbols, err := file.ImportedSymbols()
-	return err == nil && slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool {
-		function, is := functionOf(s.Name)
-		return is && strings.EqualFold(function, name)
+// Uses reports whether a program or a library of its own calls a function of MPI, whose name is
+// given without MPI_.
+func Uses(program, name string) (uses bool) {
+	err := inObjects(program, func(path string, object *elf.File) error {
+		symbols, err := imported(path, object)
+		uses = uses || slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool {
+			function, is := functionOf(s.Name)
+			return is && strings.EqualFold(function, name)
+		})
+		return err
 	})
+	return uses && err == nil
 }
 
 // BoundToThread reports whether the code of a program may keep the address of something that

@@ -63,13 +63,28 @@ func parametersOf(list string) (all []parameter, err error) {
 	return all, nil
 }
 
+// large matches the declarations of functions with large counts, which only C has.
+var large = regexp.MustCompile(`(?m)^GIGARANK_LARGE\(int, (\w+), `)
+
+// largeCounts returns their names, without MPI_.
+func largeCounts() (names []string) {
+	text, err := sources.ReadFile("runtime/mpi.h")
+	if err != nil {
+		return nil
+	}
+	for _, m := range large.FindAllStringSubmatch(string(text), -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
 // Served returns the names of the MPI functions that native ranks have, without MPI_.
 func Served() []string {
 	all, err := declared()
 	if err != nil {
 		return nil
 	}
-	var names []string
+	names := largeCounts()
 	for _, d := range all {
 		names = append(names, d.name)
 	}

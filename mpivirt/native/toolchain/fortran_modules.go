@@ -168,6 +168,41 @@ var attributeFunctions = []string{
 	"MPI_TYPE_NULL_COPY_FN", "MPI_TYPE_DUP_FN", "MPI_TYPE_NULL_DELETE_FN",
 }
 
+// second gives procedures of a module their second names.
+func second(names ...string) (text string) {
+	for _, name := range names {
+		text += fmt.Sprintf("  interface PMPI_%s\n    module procedure MPI_%s\n  end interface\n", name, name)
+	}
+	return text
+}
+
+// sizeOf returns MPI_Sizeof, which takes anything.
+func sizeOf(ierror string) string {
+	set := "ierror = MPI_SUCCESS"
+	if ierror != "" {
+		set = "if (present(ierror)) " + set
+	}
+	return "  subroutine MPI_Sizeof(x, size, ierror)\n    class(*), dimension(..), intent(in) :: x\n    integer, intent(out) :: size\n    integer" + ierror +
+		", intent(out) :: ierror\n    size = storage_size(x) / 8\n    " + set + "\n  end subroutine\n"
+}
+
+// statuses turns statuses of mpif.h and module mpi into those of mpi_f08, and back.
+const statuses = `  subroutine MPI_Status_f2f08(f_status, f08_status, ierror)
+    integer, intent(in) :: f_status(MPI_STATUS_SIZE)
+    type(MPI_Status), intent(out) :: f08_status
+    integer, optional, intent(out) :: ierror
+    f08_status = transfer(f_status, f08_status)
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+  subroutine MPI_Status_f082f(f08_status, f_status, ierror)
+    type(MPI_Status), intent(in) :: f08_status
+    integer, intent(out) :: f_status(MPI_STATUS_SIZE)
+    integer, optional, intent(out) :: ierror
+    f_status = transfer(f08_status, f_status)
+    if (present(ierror)) ierror = MPI_SUCCESS
+  end subroutine
+`
+
 // fortranModule returns the text of module mpi: what mpif.h has, with interfaces.
 func fortranModule() (string, error) {
 	numbers, err := fortranNumbers()
@@ -185,7 +220,7 @@ func fortranModule() (string, error) {
 		procedure(&s, d, "MPI_"+d.name, false)
 		procedure(&s, d, "PMPI_"+d.name, false)
 	}
-	s.WriteString("end interface\nend module\n")
+	s.WriteString("end interface\n" + second("Sizeof") + "contains\n" + sizeOf("") + "end module\n")
 	return s.String(), err
 }
 
@@ -242,6 +277,6 @@ func fortranModule08() (string, error) {
 			s.WriteString("  end interface\n")
 		}
 	}
-	s.WriteString("contains\n" + equal.String() + "end module\n")
+	s.WriteString(second("Sizeof", "Status_f2f08", "Status_f082f") + "contains\n" + sizeOf(", optional") + statuses + equal.String() + "end module\n")
 	return s.String(), err
 }

@@ -151,6 +151,9 @@ func TestProgramsByThemselves(t *testing.T) {
 		{"#include <stdio.h>\n__attribute__((constructor)) static void begin(void) { printf(\"begins, \"); }\n__attribute__((destructor)) static void end(void) { printf(\", ends\"); }\n" +
 			"int main(int argc, char **argv) { printf(\"%d %s\", argc, argv[1]); return 3; }\n", "begins, 2 argument, ends", 3},
 		{"#include <mpi.h>\nint main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }\n", "run it with gigarank run ./PROGRAM --ranks N\n", 2},
+		{"#include <mpi.h>\nint main(void) { int n; return MPI_Comm_size(MPI_COMM_WORLD, &n); }\n",
+			"MPI_Comm_size is called before MPI_Init; this program was built with gigarank cc: run it with gigarank run ./PROGRAM --ranks N\n", 2},
+		{"#include <mpi.h>\nint main(void) { int there = 7; return MPI_Initialized(&there) || there; }\n", "", 0},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "conftest.c"), []byte(c.text), 0o666); err != nil {
@@ -164,6 +167,40 @@ func TestProgramsByThemselves(t *testing.T) {
 		if cmd.ProcessState.ExitCode() != c.code || !strings.HasSuffix(string(text), c.says) {
 			t.Errorf("%v, printed %q, want exit code %d and %q", err, text, c.code, c.says)
 		}
+	}
+}
+
+// The functions that a program's own libraries use are checked with its own.
+func TestCheckLooksIntoLibraries(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"deep.c":    "#include <mpi.h>\n#include <unistd.h>\nint MPI_Win_free(MPI_Win *w) { return PMPI_Win_free(w); }\nint deep(void) { MPI_Cancel(0); alarm(1); return MPI_Win_fence(0, 0); }\n",
+		"library.c": "int deep(void);\nint work(void) { return deep(); }\n",
+		"main.c":    "#include <mpi.h>\nint work(void);\nint main(void) { return work() + MPI_Barrier(MPI_COMM_WORLD); }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, arguments := range [][]string{
+		{"-shared", "-fPIC", "-o", "libdeep.so", "deep.c"},
+		{"-shared", "-fPIC", "-o", "libwork.so", "library.c", "-L.", "-ldeep", "-Wl,-rpath,$ORIGIN"},
+		{"-o", "program", "main.c", "-L.", "-lwork", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath-link,."},
+	} {
+		if text, code := wrap(t, dir, arguments...); code != 0 {
+			t.Fatalf("exit code %d:\n%s", code, text)
+		}
+	}
+	program := filepath.Join(dir, "program")
+	want := filepath.Join(dir, "libdeep.so") + " uses MPI functions that native ranks do not have: MPI_Win_fence; "
+	if err := toolchain.Check(program); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if notes := toolchain.Notes(program); len(notes) != 1 || !strings.HasPrefix(notes[0], "alarm: ") {
+		t.Errorf("notes are %q", notes)
+	}
+	if !toolchain.Uses(program, "Cancel") || toolchain.Uses(program, "Mprobe") {
+		t.Error("it is the library that uses MPI_Cancel; nobody uses MPI_Mprobe")
 	}
 }
 

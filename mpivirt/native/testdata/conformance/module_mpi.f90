@@ -81,6 +81,10 @@ program module_mpi
   call check(x(1) == 2d0**size)
   call PMPI_Barrier(MPI_COMM_WORLD, ierr)
   call check(PMPI_Wtime() >= 0)
+  call MPI_Sizeof(x, n, ierr)
+  call check(n == 8 .and. ierr == MPI_SUCCESS)
+  call MPI_Sizeof(rank, n, ierr)
+  call check(n == 4)
 
   call MPI_Reduce([checks, failures], all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
   if (rank == 0) print '(a,i0,a,i0,a,i0,a)', 'module_mpi: ', all_of(1), ' checks on ', size, ' ranks, ', all_of(2), ' failed'

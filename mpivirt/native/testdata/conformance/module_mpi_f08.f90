@@ -105,6 +105,12 @@ program module_mpi_f08
   call MPI_Error_string(ierr, text, n)
   call check(n > 0 .and. text(n + 1:) == '')
   call check(MPI_Wtime() >= 0 .and. MPI_Wtick() > 0)
+  call MPI_Sizeof(1d0, n)
+  call check(n == 8)
+  call MPI_Sizeof([1_1, 2_1], n, ierr)
+  call check(n == 1 .and. ierr == MPI_SUCCESS)
+  call MPI_Sizeof(reshape([(1., 0.), (2., 0.)], [1, 2]), n)
+  call check(n == 8)
 
   call MPI_Reduce([checks, failures], all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD)
   if (rank == 0) print '(a,i0,a,i0,a,i0,a)', 'module_mpi_f08: ', all_of(1), ' checks on ', size, ' ranks, ', all_of(2), ' failed'

@@ -364,21 +364,20 @@ int gigarank_pack_out(int procedure, struct gigarank_packing *p, void **buffer, 
 }
 
 /* set_blocks stores the blocks of a spread buffer. */
-static int set_blocks(int procedure, struct gigarank_spread *s, int32_t n, const int counts[]) {
+static int set_blocks(int procedure, struct gigarank_spread *s, int32_t n, struct gigarank_numbers counts) {
 	s->count = n;
 	s->counts = calloc((size_t)n + 1, sizeof *s->counts);
 	s->displacements = calloc((size_t)n + 1, sizeof *s->displacements);
 	if (!s->counts || !s->displacements)
 		return no_memory(procedure, n);
 	for (int32_t i = 0; i < n; i++) {
-		if (counts[i] < 0)
-			return refuse(procedure, MPI_ERR_COUNT, "a count of %d for member %d", counts[i], i);
-		s->counts[i] = counts[i];
+		if ((s->counts[i] = number_at(counts, i)) < 0)
+			return refuse(procedure, MPI_ERR_COUNT, "a count of %lld for member %d", (long long)s->counts[i], i);
 	}
 	return MPI_SUCCESS;
 }
 
-static int pack_blocks(int procedure, struct gigarank_spread *s, void **buffer, int32_t n, const int counts[], const int *displacements[], MPI_Datatype *type) {
+static int pack_blocks(int procedure, struct gigarank_spread *s, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type) {
 	struct gigarank_datatype *t = gigarank_type(*type);
 	if (!t || t->dense || !t->committed)
 		return MPI_SUCCESS;
@@ -391,31 +390,31 @@ static int pack_blocks(int procedure, struct gigarank_spread *s, void **buffer, 
 	*s = (struct gigarank_spread){.buffer = *buffer, .type = gigarank_use_type(t)};
 	CHECK(set_blocks(procedure, s, n, counts));
 	for (int32_t i = 0; i < n; i++) {
-		s->displacements[i] = (*displacements)[i] * extent_of(t);
+		s->displacements[i] = number_at(*displacements, i) * extent_of(t);
 		s->bytes += s->counts[i] * t->bytes;
 	}
 	CHECK(open_packed(procedure, s));
-	*buffer = s->packed, *displacements = NULL;
+	*buffer = s->packed, *displacements = (struct gigarank_numbers){0};
 	return MPI_SUCCESS;
 }
 
-int gigarank_pack_blocks_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, const int counts[], const int *displacements[], MPI_Datatype *type) {
+int gigarank_pack_blocks_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type) {
 	return pack_blocks(procedure, &p->in, (void **)buffer, n, counts, displacements, type);
 }
 
-int gigarank_pack_blocks_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, const int counts[], const int *displacements[], MPI_Datatype *type) {
+int gigarank_pack_blocks_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type) {
 	return pack_blocks(procedure, &p->out, buffer, n, counts, displacements, type);
 }
 
-static int pack_each(int procedure, struct gigarank_spread *s, void **buffer, int32_t n, const int counts[], const int displacements[], const MPI_Datatype types[], int64_t bytes[]) {
+static int pack_each(int procedure, struct gigarank_spread *s, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]) {
 	*s = (struct gigarank_spread){.buffer = *buffer};
 	if (!(s->types = calloc((size_t)n + 1, sizeof *s->types)))
 		return no_memory(procedure, n);
 	CHECK(set_blocks(procedure, s, n, counts));
 	for (int32_t i = 0; i < n; i++) {
-		CHECK(bytes_of(procedure, counts[i], types[i], &bytes[i]));
+		CHECK(bytes_of(procedure, s->counts[i], types[i], &bytes[i]));
 		s->types[i] = gigarank_use_type(gigarank_type(types[i]));
-		s->displacements[i] = displacements[i];
+		s->displacements[i] = number_at(displacements, i);
 		s->bytes += bytes[i];
 	}
 	CHECK(open_packed(procedure, s));
@@ -423,11 +422,11 @@ static int pack_each(int procedure, struct gigarank_spread *s, void **buffer, in
 	return MPI_SUCCESS;
 }
 
-int gigarank_pack_each_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, const int counts[], const int displacements[], const MPI_Datatype types[], int64_t bytes[]) {
+int gigarank_pack_each_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]) {
 	return pack_each(procedure, &p->in, (void **)buffer, n, counts, displacements, types, bytes);
 }
 
-int gigarank_pack_each_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, const int counts[], const int displacements[], const MPI_Datatype types[], int64_t bytes[]) {
+int gigarank_pack_each_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]) {
 	return pack_each(procedure, &p->out, buffer, n, counts, displacements, types, bytes);
 }
 

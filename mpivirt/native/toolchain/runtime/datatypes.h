@@ -112,13 +112,13 @@ int gigarank_pack_in(int procedure, struct gigarank_packing *p, const void **buf
 int gigarank_pack_out(int procedure, struct gigarank_packing *p, void **buffer, int64_t count, MPI_Datatype *type);
 int gigarank_unpack(struct gigarank_packing *p, int error, MPI_Request *request);
 
-/* The same for blocks, at displacements in extents of the type: the displacements become NULL,
+/* The same for blocks, at displacements in extents of the type: the displacements become none,
  * since packed blocks lie one behind another. With types, one for each block, displacements are
  * in bytes and counts become bytes. */
-int gigarank_pack_blocks_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, const int counts[], const int *displacements[], MPI_Datatype *type);
-int gigarank_pack_blocks_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, const int counts[], const int *displacements[], MPI_Datatype *type);
-int gigarank_pack_each_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, const int counts[], const int displacements[], const MPI_Datatype types[], int64_t bytes[]);
-int gigarank_pack_each_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, const int counts[], const int displacements[], const MPI_Datatype types[], int64_t bytes[]);
+int gigarank_pack_blocks_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type);
+int gigarank_pack_blocks_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type);
+int gigarank_pack_each_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]);
+int gigarank_pack_each_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]);
 
 /* gigarank_lay has a message of values start at their first byte, if they lie one behind another,
  * or stores their layout. The call then goes through packed copies: gigarank_pack_call makes

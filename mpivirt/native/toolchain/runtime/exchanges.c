@@ -6,12 +6,12 @@
 #include <stdlib.h>
 
 static MPI_Datatype type_at(const struct gigarank_side *s, int32_t i) { return s->types ? s->types[i] : s->type; }
-static int count_at(const struct gigarank_side *s, int32_t i) { return s->counts ? s->counts[i] : s->count; }
+static int64_t count_at(const struct gigarank_side *s, int32_t i) { return has_numbers(s->counts) ? number_at(s->counts, i) : s->count; }
 
 static char *block_at(const struct gigarank_side *s, int32_t i, const struct gigarank_datatype *t) {
-	if (s->offsets)
-		return s->buffer + s->offsets[i];
-	int64_t n = s->same ? 0 : s->displacements ? s->displacements[i] : (int64_t)i * s->count;
+	if (has_numbers(s->offsets))
+		return s->buffer + number_at(s->offsets, i);
+	int64_t n = s->same ? 0 : has_numbers(s->displacements) ? number_at(s->displacements, i) : i * s->count;
 	return s->places ? s->buffer + s->places[i] : s->buffer + n * (t->upper - t->lower);
 }
 
@@ -49,7 +49,7 @@ static void end_exchange(void *what, int64_t bytes) {
 
 /* measure stores the bytes of blocks, and returns whether they lie one behind another. */
 static int measure(int procedure, const struct gigarank_side *s, int32_t n, int64_t bytes[], int64_t *all, int *dense) {
-	*all = 0, *dense = !s->types && !s->counts;
+	*all = 0, *dense = !s->types && !has_numbers(s->counts);
 	for (int32_t i = 0; i < n; i++) {
 		CHECK(bytes_of(procedure, count_at(s, i), type_at(s, i), &bytes[i]));
 		*dense = *dense && gigarank_type(type_at(s, i))->dense && gigarank_type(type_at(s, i))->first == 0;
@@ -144,20 +144,14 @@ int gigarank_between(struct gigarank_call *c, int root, const struct gigarank_si
 
 #define UNPACK(...) __VA_ARGS__
 #define BOTH(name, parameters, procedure, out, in) \
-	MPI(Neighbor_##name, UNPACK parameters) { \
+	COUNTED(Neighbor_##name, UNPACK parameters) { \
 		return exchange(procedure, &(struct gigarank_side){UNPACK out}, &(struct gigarank_side){UNPACK in}, comm, NULL); \
 	} \
-	MPI(Ineighbor_##name, UNPACK parameters, MPI_Request *request) { \
+	COUNTED(Ineighbor_##name, UNPACK parameters, MPI_Request *request) { \
 		return exchange(procedure, &(struct gigarank_side){UNPACK out}, &(struct gigarank_side){UNPACK in}, comm, request); \
 	}
 
-BOTH(allgather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm), GIGARANK_NEIGHBOR_ALLGATHER,
-	(.buffer = (char *)sent, .count = sendcount, .type = sendtype, .same = 1), (.buffer = received, .count = recvcount, .type = recvtype))
-BOTH(allgatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, MPI_Comm comm), GIGARANK_NEIGHBOR_ALLGATHERV,
-	(.buffer = (char *)sent, .count = sendcount, .type = sendtype, .same = 1), (.buffer = received, .counts = recvcounts, .displacements = displacements, .type = recvtype))
-BOTH(alltoall, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm), GIGARANK_NEIGHBOR_ALLTOALL,
-	(.buffer = (char *)sent, .count = sendcount, .type = sendtype), (.buffer = received, .count = recvcount, .type = recvtype))
-BOTH(alltoallv, (const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm), GIGARANK_NEIGHBOR_ALLTOALLV,
-	(.buffer = (char *)sent, .counts = sendcounts, .displacements = senddisplacements, .type = sendtype), (.buffer = received, .counts = recvcounts, .displacements = recvdisplacements, .type = recvtype))
-BOTH(alltoallw, (const void *sent, const int sendcounts[], const MPI_Aint senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const MPI_Aint recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm), GIGARANK_NEIGHBOR_ALLTOALLW,
-	(.buffer = (char *)sent, .counts = sendcounts, .places = senddisplacements, .types = sendtypes), (.buffer = received, .counts = recvcounts, .places = recvdisplacements, .types = recvtypes))
+#include "counts_small.h"
+#include "counted_exchanges.h"
+#include "counts_large.h"
+#include "counted_exchanges.h"

@@ -8,8 +8,9 @@
  * another, at displacements in extents, or at places or offsets in bytes. */
 struct gigarank_side {
 	char *buffer;
-	int count, same; /* same: one block for all */
-	const int *counts, *displacements, *offsets;
+	int64_t count;
+	int same; /* one block for all */
+	struct gigarank_numbers counts, displacements, offsets;
 	const MPI_Aint *places;
 	MPI_Datatype type;
 	const MPI_Datatype *types;

@@ -96,7 +96,18 @@ struct gigarank_operation {
 	MPI_User_function *function;
 	int commutative;
 	int fortran; /* the function takes the number of the type */
+	int large;   /* it is an MPI_User_function_c */
 };
+
+/* A list of counts or displacements, as functions with int counts or with large ones have it; none
+ * if both are NULL. MPI_Count and MPI_Aint are 64 bits wide. */
+struct gigarank_numbers {
+	const int *narrow;
+	const int64_t *wide;
+};
+
+static inline int has_numbers(struct gigarank_numbers l) { return l.narrow || l.wide; }
+static inline int64_t number_at(struct gigarank_numbers l, int32_t i) { return l.narrow ? l.narrow[i] : l.wide[i]; }
 
 #define GIGARANK_OPERATION_MARK 0x6769676172616e6bull
 

@@ -12,6 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* unhosted ends a program that runs by itself and does what takes ranks. */
+static void unhosted(const char *function, const char *what) {
+	fprintf(stderr, "%s%sthis program was built with gigarank cc: run it with gigarank run ./PROGRAM --ranks N\n", function, what);
+	_exit(2);
+}
+
 /* --- errors ----------------------------------------------------------------------- */
 
 int gigarank_refuse(const char *function, int procedure, int class_, const char *format, ...) {
@@ -23,6 +29,8 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 	va_start(list, format);
 	vsnprintf(text + named, sizeof text - (size_t)named, format, list);
 	va_end(list);
+	if (!gigarank_hosted)
+		unhosted(strncmp(function, "PMPI_", 5) == 0 ? function + 1 : "a function of MPI", " is called before MPI_Init; ");
 	if (!gigarank_running()) {
 		gigarank_intrudes(function + (function[0] == 'P'), strncmp(function, "PMPI_", 5) == 0 ? GIGARANK_NONE : procedure);
 		return class_;
@@ -72,7 +80,8 @@ int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
 		return refuse(procedure, MPI_ERR_TYPE, "the type has not been committed");
 	if (count < 0)
 		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld", (long long)count);
-	*bytes = count * t->bytes;
+	if (__builtin_mul_overflow(count, t->bytes, bytes))
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld values of %lld bytes is more than memory holds", (long long)count, (long long)t->bytes);
 	return MPI_SUCCESS;
 }
 
@@ -138,10 +147,8 @@ const struct gigarank_status empty = {.source = GIGARANK_ANY_SOURCE, .tag = GIGA
 MPI(Init_thread, int *argc, char ***argv, int required, int *provided) {
 	struct gigarank_rank *r = gigarank_running();
 	(void)argc, (void)argv;
-	if (!gigarank_hosted) {
-		fputs("this program was built with gigarank cc: run it with gigarank run ./PROGRAM --ranks N\n", stderr);
-		_exit(2);
-	}
+	if (!gigarank_hosted)
+		unhosted("", "");
 	if (!r)
 		return gigarank_active(__func__, GIGARANK_NONE);
 	if (r->initialized)
@@ -509,7 +516,7 @@ MPI(Testsome, int incount, MPI_Request requests[], int *outcount, int indices[],
 
 /* --- messages ----------------------------------------------------------------------- */
 
-static int sending(struct gigarank_call *c, int procedure, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
+static int sending(struct gigarank_call *c, int procedure, const void *buffer, int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
 	CHECK(bytes_of(procedure, count, type, &c->bytes));
 	gigarank_lay(&c->from, &buffer, count, type);
@@ -519,7 +526,7 @@ static int sending(struct gigarank_call *c, int procedure, const void *buffer, i
 	return to(c, procedure, dest, tag);
 }
 
-static int receiving(struct gigarank_call *c, int procedure, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
+static int receiving(struct gigarank_call *c, int procedure, void *buffer, int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
 	CHECK(bytes_of(procedure, count, type, &c->room));
 	gigarank_lay(&c->to, (const void **)&buffer, count, type);
@@ -643,51 +650,17 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 }
 
 #define SENDS(name, procedure) \
-	MPI(name, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
+	COUNTED(name, const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) { \
 		struct gigarank_call c = {0}; \
 		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
 		return gigarank_transfer(&c); \
 	}
-SENDS(Send, GIGARANK_SEND)
-SENDS(Ssend, GIGARANK_SSEND)
-SENDS(Bsend, GIGARANK_BSEND)
-SENDS(Rsend, GIGARANK_RSEND)
-
 #define SENDS_LATER(name, procedure, how) \
-	MPI(name, const void *buffer, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) { \
+	COUNTED(name, const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) { \
 		struct gigarank_call c = {0}; \
 		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
 		return how(&c, request); \
 	}
-SENDS_LATER(Isend, GIGARANK_ISEND, begin)
-SENDS_LATER(Issend, GIGARANK_ISSEND, begin)
-SENDS_LATER(Ibsend, GIGARANK_IBSEND, begin)
-SENDS_LATER(Irsend, GIGARANK_IRSEND, begin)
-SENDS_LATER(Send_init, GIGARANK_ISEND, persist)
-SENDS_LATER(Ssend_init, GIGARANK_ISSEND, persist)
-SENDS_LATER(Bsend_init, GIGARANK_IBSEND, persist)
-SENDS_LATER(Rsend_init, GIGARANK_IRSEND, persist)
-
-MPI(Recv, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
-	struct gigarank_call c = {0};
-	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, source, tag, comm));
-	gigarank_transfer(&c);
-	set_status(status, &c.status, -1);
-	return c.error;
-}
-
-MPI(Irecv, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-	struct gigarank_call c = {0};
-	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
-	return begin(&c, request);
-}
-
-MPI(Recv_init, void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
-	struct gigarank_call c = {0};
-	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
-	return persist(&c, request);
-}
-
 MPI(Start, MPI_Request *request) {
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
@@ -705,33 +678,6 @@ MPI(Startall, int count, MPI_Request requests[]) {
 	for (int i = 0; i < count; i++)
 		CHECK(PMPI_Start(&requests[i]));
 	return MPI_SUCCESS;
-}
-
-MPI(Sendrecv, const void *sent, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
-	struct gigarank_call c = {0};
-	CHECK(sending(&c, GIGARANK_SENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
-	CHECK(receiving(&c, GIGARANK_SENDRECV, received, recvcount, recvtype, source, recvtag, comm));
-	gigarank_transfer(&c);
-	set_status(status, &c.status, -1);
-	return c.error;
-}
-
-MPI(Sendrecv_replace, void *buffer, int count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
-	struct gigarank_call c = {0};
-	CHECK(sending(&c, GIGARANK_SENDRECV, buffer, count, type, dest, sendtag, comm));
-	CHECK(receiving(&c, GIGARANK_SENDRECV, buffer, count, type, source, recvtag, comm));
-	void *copy = NULL;
-	if (!c.from.type) {
-		if (!(copy = malloc((size_t)c.bytes + 1)))
-			return refuse(GIGARANK_SENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
-		if (c.bytes)
-			memcpy(copy, c.input, (size_t)c.bytes);
-		c.input = copy;
-	}
-	gigarank_transfer(&c);
-	free(copy);
-	set_status(status, &c.status, -1);
-	return c.error;
 }
 
 static int probe(struct gigarank_call *c, int procedure, int source, int tag, MPI_Comm comm, MPI_Status *status) {
@@ -775,16 +721,6 @@ MPI(Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message
 	return error;
 }
 
-MPI(Mrecv, void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
-	struct gigarank_call c = {0};
-	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
-	c.message = *message == MPI_MESSAGE_NO_PROC ? -1 : *message == MPI_MESSAGE_NULL ? -2 : (int32_t)((uintptr_t)*message - GIGARANK_PREDEFINED);
-	*message = MPI_MESSAGE_NULL;
-	gigarank_transfer(&c);
-	set_status(status, &c.status, -1);
-	return c.error;
-}
-
 /* The simulator keeps buffered messages itself. It wants to know the room for them. */
 static int attach(int64_t bytes, int64_t *before) {
 	struct gigarank_call c = {.procedure = GIGARANK_ATTACH, .bytes = bytes};
@@ -794,47 +730,11 @@ static int attach(int64_t bytes, int64_t *before) {
 	return error;
 }
 
-MPI(Buffer_attach, void *buffer, int size) {
-	int64_t before;
-	if (size < 0)
-		return refuse(GIGARANK_BSEND, MPI_ERR_ARG, "a buffer of %d bytes", size);
-	CHECK(active(GIGARANK_BSEND));
-	if (!gigarank_own())
-		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
-	CHECK(attach(size, &before));
-	gigarank_own()->attached = buffer;
-	return MPI_SUCCESS;
-}
-
-MPI(Buffer_detach, void *buffer, int *size) {
-	int64_t before = 0;
-	CHECK(active(GIGARANK_BSEND));
-	if (!gigarank_own())
-		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
-	CHECK(attach(0, &before));
-	memcpy(buffer, &gigarank_own()->attached, sizeof(void *));
-	*size = (int)before;
-	return MPI_SUCCESS;
-}
-
 /* --- operations --------------------------------------------------------------------- */
 
 static struct gigarank_operation *operation_of(MPI_Op operation) {
 	struct gigarank_operation *o = (struct gigarank_operation *)operation;
 	return (uintptr_t)operation >= GIGARANK_PREDEFINED && (uintptr_t)operation % 8 == 0 && o->mark == GIGARANK_OPERATION_MARK ? o : NULL;
-}
-
-MPI(Op_create, MPI_User_function *function, int commutes, MPI_Op *operation) {
-	CHECK(active(GIGARANK_NONE));
-	struct gigarank_engine *e = gigarank_current;
-	if (e->copied && (size_t)((char *)function - e->stacks) < e->stack)
-		return refuse(GIGARANK_NONE, MPI_ERR_OP, "the operation is a procedure inside another, and its code is on the stack of its rank: use --stacks own");
-	struct gigarank_operation *o = malloc(sizeof *o);
-	if (!o)
-		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an operation");
-	*o = (struct gigarank_operation){GIGARANK_OPERATION_MARK, function, commutes != 0, 0};
-	*operation = (MPI_Op)o;
-	return MPI_SUCCESS;
 }
 
 MPI(Op_free, MPI_Op *operation) {
@@ -870,25 +770,6 @@ static int reducing(struct gigarank_call *c, MPI_Datatype type, MPI_Op operation
 	if (gigarank_applies(operation, type))
 		return MPI_SUCCESS;
 	return refuse(c->procedure, MPI_ERR_OP, "the operation does not exist, or does not apply to the type");
-}
-
-MPI(Reduce_local, const void *in, void *inout, int count, MPI_Datatype type, MPI_Op operation) {
-	struct gigarank_call c = {.procedure = GIGARANK_REDUCE};
-	struct gigarank_packing p = {0};
-	int64_t bytes;
-	CHECK(active(GIGARANK_REDUCE));
-	CHECK(bytes_of(GIGARANK_REDUCE, count, type, &bytes));
-	c.type = gigarank_element(type);
-	CHECK(reducing(&c, type, operation));
-	MPI_Datatype same = type;
-	int error = gigarank_pack_in(GIGARANK_REDUCE, &p, &in, count, &same);
-	if (!error)
-		error = gigarank_pack_out(GIGARANK_REDUCE, &p, &inout, count, &type);
-	if (!error)
-		error = reducing(&c, type, operation);
-	if (!error)
-		gigarank_reduce(c.handle, c.operand, inout, in, inout, (size_t)bytes);
-	return gigarank_unpack(&p, error, NULL);
 }
 
 /* --- collectives -------------------------------------------------------------------- */
@@ -992,7 +873,7 @@ MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
 	if (!error) \
 		error = step
 
-static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
+static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_BCAST, comm, &c));
 	if (c.remote)
@@ -1011,7 +892,7 @@ static int bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm 
 }
 
 /* reduction makes the call of a reduction whose result takes part of the members, or all. */
-static int reduction(int procedure, const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request) {
+static int reduction(int procedure, const void *sent, void *received, int64_t count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
 	if (gigarank_spreads(type)) {
@@ -1049,7 +930,7 @@ static int reduction(int procedure, const void *sent, void *received, int count,
 /* block returns the memory at a number of elements. */
 static char *block(const void *buffer, int64_t count, int64_t element) { return (char *)buffer + count * element; }
 
-static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
 	if (c.remote && procedure == GIGARANK_ALLGATHER)
@@ -1061,7 +942,7 @@ static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype s
 		struct gigarank_packing p = {0};
 		int error = gigarank_pack_in(procedure, &p, &sent, sendcount, &sendtype);
 		if (receives)
-			PACKED(gigarank_pack_out(procedure, &p, &received, (int64_t)recvcount * c.size, &recvtype));
+			PACKED(gigarank_pack_out(procedure, &p, &received, recvcount * c.size, &recvtype));
 		PACKED(gather(procedure, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
@@ -1086,7 +967,7 @@ static int gather(int procedure, const void *sent, int sendcount, MPI_Datatype s
 	return finish(&c, NULL, request);
 }
 
-static int scatter(const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_SCATTER, comm, &c));
 	if (c.remote)
@@ -1095,7 +976,7 @@ static int scatter(const void *sent, int sendcount, MPI_Datatype sendtype, void 
 		struct gigarank_packing p = {0};
 		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
 		if (root == c.member)
-			PACKED(gigarank_pack_in(c.procedure, &p, &sent, (int64_t)sendcount * c.size, &sendtype));
+			PACKED(gigarank_pack_in(c.procedure, &p, &sent, sendcount * c.size, &sendtype));
 		PACKED(scatter(sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
@@ -1121,17 +1002,18 @@ static int scatter(const void *sent, int sendcount, MPI_Datatype sendtype, void 
 
 /* blocks stores counts of elements and displacements as bytes. It returns the bytes of all
  * blocks, and whether they lie one behind another. */
-static int blocks(struct gigarank_call *c, struct staging *s, const int counts[], const int displacements[], MPI_Datatype type, int64_t *all, int *packed) {
+static int blocks(struct gigarank_call *c, struct staging *s, struct gigarank_numbers counts, struct gigarank_numbers displacements, MPI_Datatype type, int64_t *all, int *packed) {
 	int64_t size = gigarank_size(type);
 	*all = 0, *packed = 1;
 	if (size < 0)
 		return refuse(c->procedure, MPI_ERR_TYPE, "the handle is no type");
 	for (int32_t i = 0; i < s->n; i++) {
-		if (counts[i] < 0)
-			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %d for member %d", counts[i], i);
-		s->counts[i] = counts[i] * size;
-		s->displacements[i] = displacements ? displacements[i] * size : *all;
-		*packed = *packed && (s->displacements[i] == *all || !counts[i]);
+		int64_t count = number_at(counts, i);
+		if (count < 0)
+			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d", (long long)count, i);
+		s->counts[i] = count * size;
+		s->displacements[i] = has_numbers(displacements) ? number_at(displacements, i) * size : *all;
+		*packed = *packed && (s->displacements[i] == *all || !count);
 		*all += s->counts[i];
 	}
 	return MPI_SUCCESS;
@@ -1151,7 +1033,7 @@ static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
 		} \
 	} while (0)
 
-static int gatherv(int procedure, const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers displacements, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	struct staging *s = NULL;
 	CHECK(find(procedure, comm, &c));
@@ -1179,7 +1061,7 @@ static int gatherv(int procedure, const void *sent, int sendcount, MPI_Datatype 
 			return MPI_ERR_NO_MEM;
 		CHECK_STAGED(blocks(&c, s, recvcounts, displacements, recvtype, &all, &packed));
 		if (sent == MPI_IN_PLACE)
-			sent = (char *)received + s->displacements[c.member], sendcount = recvcounts[c.member], sendtype = recvtype;
+			sent = (char *)received + s->displacements[c.member], sendcount = number_at(recvcounts, c.member), sendtype = recvtype;
 		c.output = received, c.room = all, c.counts = s->counts;
 		if (!packed) {
 			if (!(s->packed = malloc((size_t)all + 1)))
@@ -1194,7 +1076,7 @@ static int gatherv(int procedure, const void *sent, int sendcount, MPI_Datatype 
 		CHECK_STAGED(touch(procedure, sent, c.bytes));
 		if (c.bytes != s->counts[c.member]) {
 			unpack(s, 0);
-			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)recvcounts[c.member] * (long long)gigarank_size(recvtype));
+			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)(number_at(recvcounts, c.member) * gigarank_size(recvtype)));
 		}
 	} else {
 		CHECK(elements(&c, sendtype));
@@ -1205,7 +1087,7 @@ static int gatherv(int procedure, const void *sent, int sendcount, MPI_Datatype 
 	return finish(&c, s, request);
 }
 
-static int scatterv(const void *sent, const int sendcounts[], const int displacements[], MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers displacements, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	struct staging *s = NULL;
 	CHECK(find(GIGARANK_SCATTERV, comm, &c));
@@ -1241,7 +1123,7 @@ static int scatterv(const void *sent, const int sendcounts[], const int displace
 			c.input = copy;
 		}
 		if (received == MPI_IN_PLACE)
-			received = (char *)sent + s->displacements[c.member], recvcount = sendcounts[c.member], recvtype = sendtype;
+			received = (char *)sent + s->displacements[c.member], recvcount = number_at(sendcounts, c.member), recvtype = sendtype;
 		CHECK_STAGED(elements(&c, recvtype));
 		CHECK_STAGED(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 		c.element = gigarank_size(sendtype);
@@ -1262,7 +1144,7 @@ static int scatterv(const void *sent, const int sendcounts[], const int displace
 	return finish(&c, s, request);
 }
 
-static int alltoall(const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
+static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	struct staging *s = NULL;
 	int64_t each;
@@ -1271,8 +1153,8 @@ static int alltoall(const void *sent, int sendcount, MPI_Datatype sendtype, void
 		return gigarank_between(&c, 0, &SIDE(sent, sendcount, sendtype), c.remote, &SIDE(received, recvcount, recvtype), c.remote, request);
 	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
 		struct gigarank_packing p = {0};
-		int error = gigarank_pack_in(c.procedure, &p, &sent, (int64_t)sendcount * c.size, &sendtype);
-		PACKED(gigarank_pack_out(c.procedure, &p, &received, (int64_t)recvcount * c.size, &recvtype));
+		int error = gigarank_pack_in(c.procedure, &p, &sent, sendcount * c.size, &sendtype);
+		PACKED(gigarank_pack_out(c.procedure, &p, &received, recvcount * c.size, &recvtype));
 		PACKED(alltoall(sent, sendcount, sendtype, received, recvcount, recvtype, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
@@ -1304,7 +1186,7 @@ static int alltoall(const void *sent, int sendcount, MPI_Datatype sendtype, void
 	return finish(&c, s, request);
 }
 
-static int alltoallv(const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
+static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, MPI_Datatype sendtype, void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	int64_t in, out;
 	int packed;
@@ -1351,7 +1233,7 @@ static int alltoallv(const void *sent, const int sendcounts[], const int senddis
 	return finish(&c, s, request);
 }
 
-static int reduce_scatter(const void *sent, void *received, const int recvcounts[], int recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request) {
+static int reduce_scatter(const void *sent, void *received, struct gigarank_numbers recvcounts, int64_t recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	int64_t all, size = gigarank_size(type);
 	int packed;
@@ -1359,11 +1241,11 @@ static int reduce_scatter(const void *sent, void *received, const int recvcounts
 	if (gigarank_spreads(type)) {
 		struct gigarank_packing p = {0};
 		MPI_Datatype packed = type;
-		int64_t total = (int64_t)recvcount * c.size;
-		for (int32_t i = 0; recvcounts && i < c.size; i++)
-			total += recvcounts[i];
+		int64_t total = recvcount * c.size;
+		for (int32_t i = 0; has_numbers(recvcounts) && i < c.size; i++)
+			total += number_at(recvcounts, i);
 		int error = gigarank_pack_in(c.procedure, &p, &sent, total, &packed);
-		PACKED(gigarank_pack_out(c.procedure, &p, &received, sent == MPI_IN_PLACE ? total : recvcounts ? recvcounts[c.member] : recvcount, &type));
+		PACKED(gigarank_pack_out(c.procedure, &p, &received, sent == MPI_IN_PLACE ? total : has_numbers(recvcounts) ? number_at(recvcounts, c.member) : recvcount, &type));
 		PACKED(reduce_scatter(sent, received, recvcounts, recvcount, packed, operation, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
@@ -1372,16 +1254,16 @@ static int reduce_scatter(const void *sent, void *received, const int recvcounts
 	struct staging *s = stage(&c, c.size);
 	if (!s)
 		return MPI_ERR_NO_MEM;
-	if (recvcounts)
-		CHECK_STAGED(blocks(&c, s, recvcounts, NULL, type, &all, &packed));
+	if (has_numbers(recvcounts))
+		CHECK_STAGED(blocks(&c, s, recvcounts, (struct gigarank_numbers){0}, type, &all, &packed));
 	else {
 		if (recvcount < 0) {
 			unpack(s, 0);
-			return refuse(c.procedure, MPI_ERR_COUNT, "a count of %d", recvcount);
+			return refuse(c.procedure, MPI_ERR_COUNT, "a count of %lld", (long long)recvcount);
 		}
 		for (int32_t i = 0; i < c.size; i++)
 			s->counts[i] = recvcount * size;
-		all = (int64_t)recvcount * size * c.size;
+		all = recvcount * size * c.size;
 	}
 	if (sent == MPI_IN_PLACE) {
 		if (!(s->others[0] = malloc((size_t)all + 1)))
@@ -1396,7 +1278,7 @@ static int reduce_scatter(const void *sent, void *received, const int recvcounts
 }
 
 /* Blocks of alltoallw all go through packed copies, and are those of an alltoallv in bytes. */
-static int alltoallw(const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
+static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, const MPI_Datatype sendtypes[], void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	struct gigarank_packing p = {0};
 	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
@@ -1423,43 +1305,16 @@ static int alltoallw(const void *sent, const int sendcounts[], const int senddis
 	return gigarank_unpack(&p, error, request);
 }
 
-/* Each collective in its blocking form and in its nonblocking one. */
 #define UNPACK(...) __VA_ARGS__
 #define BOTH(name, later, parameters, call) \
-	MPI(name, UNPACK parameters) { \
+	COUNTED(name, UNPACK parameters) { \
 		MPI_Request *request = NULL; \
 		return call; \
 	} \
-	MPI(later, UNPACK parameters, MPI_Request *request) { return call; }
+	COUNTED(later, UNPACK parameters, MPI_Request *request) { return call; }
 
-BOTH(Bcast, Ibcast, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), bcast(buffer, count, type, root, comm, request))
-BOTH(Reduce, Ireduce, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm),
-	reduction(GIGARANK_REDUCE, sent, received, count, type, operation, root, 0, comm, request))
-BOTH(Allreduce, Iallreduce, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
-	reduction(GIGARANK_ALLREDUCE, sent, received, count, type, operation, 0, 1, comm, request))
-BOTH(Scan, Iscan, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
-	reduction(GIGARANK_SCAN, sent, received, count, type, operation, 0, 1, comm, request))
-BOTH(Exscan, Iexscan, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
-	reduction(GIGARANK_EXSCAN, sent, received, count, type, operation, 0, 1, comm, request))
-BOTH(Gather, Igather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
-	gather(GIGARANK_GATHER, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request))
-BOTH(Allgather, Iallgather, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm),
-	gather(GIGARANK_ALLGATHER, sent, sendcount, sendtype, received, recvcount, recvtype, 0, comm, request))
-BOTH(Scatter, Iscatter, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
-	scatter(sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request))
-BOTH(Gatherv, Igatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, int root, MPI_Comm comm),
-	gatherv(GIGARANK_GATHERV, sent, sendcount, sendtype, received, recvcounts, displacements, recvtype, root, comm, request))
-BOTH(Allgatherv, Iallgatherv, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype, MPI_Comm comm),
-	gatherv(GIGARANK_ALLGATHERV, sent, sendcount, sendtype, received, recvcounts, displacements, recvtype, 0, comm, request))
-BOTH(Scatterv, Iscatterv, (const void *sent, const int sendcounts[], const int displacements[], MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
-	scatterv(sent, sendcounts, displacements, sendtype, received, recvcount, recvtype, root, comm, request))
-BOTH(Alltoall, Ialltoall, (const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, MPI_Comm comm),
-	alltoall(sent, sendcount, sendtype, received, recvcount, recvtype, comm, request))
-BOTH(Alltoallv, Ialltoallv, (const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm),
-	alltoallv(sent, sendcounts, senddisplacements, sendtype, received, recvcounts, recvdisplacements, recvtype, comm, request))
-BOTH(Reduce_scatter, Ireduce_scatter, (const void *sent, void *received, const int recvcounts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
-	reduce_scatter(sent, received, recvcounts, 0, type, operation, comm, request))
-BOTH(Reduce_scatter_block, Ireduce_scatter_block, (const void *sent, void *received, int recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
-	reduce_scatter(sent, received, NULL, recvcount, type, operation, comm, request))
-BOTH(Alltoallw, Ialltoallw, (const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm),
-	alltoallw(sent, sendcounts, senddisplacements, sendtypes, received, recvcounts, recvdisplacements, recvtypes, comm, request))
+/* The functions with counts, of both sorts. */
+#include "counts_small.h"
+#include "counted_calls.h"
+#include "counts_large.h"
+#include "counted_calls.h"

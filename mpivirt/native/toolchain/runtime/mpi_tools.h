@@ -7,7 +7,6 @@
 typedef struct MPI_ABI_Session *MPI_Session;
 #define MPI_SESSION_NULL ((MPI_Session)0x120)
 typedef void MPI_Session_errhandler_function(MPI_Session *session, int *code, ...);
-typedef void MPI_User_function_c(void *in, void *inout, MPI_Count *count, MPI_Datatype *type);
 
 typedef struct MPI_ABI_T_enum *MPI_T_enum;
 typedef struct MPI_ABI_T_cvar_handle *MPI_T_cvar_handle;

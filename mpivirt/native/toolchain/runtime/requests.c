@@ -144,8 +144,9 @@ struct plan {
 	struct gigarank_plan plan;
 	const void *sent;
 	void *received;
-	int sendcount, recvcount, root;
-	const int *sendcounts, *recvcounts, *senddisplacements, *recvdisplacements;
+	int64_t sendcount, recvcount;
+	int root;
+	struct gigarank_numbers sendcounts, recvcounts, senddisplacements, recvdisplacements;
 	const MPI_Aint *sendplaces, *recvplaces;
 	MPI_Datatype sendtype, recvtype;
 	const MPI_Datatype *sendtypes, *recvtypes;
@@ -217,61 +218,16 @@ int gigarank_start_plan(MPI_Request *request) {
 /* Each persistent collective begins its nonblocking form. */
 #define UNPACK(...) __VA_ARGS__
 #define PERSISTENT(name, parameters, fields, call) \
-	static int start_##name(struct gigarank_plan *plan, MPI_Request *begun) { \
+	static int START(name)(struct gigarank_plan *plan, MPI_Request *begun) { \
 		struct plan *p = (struct plan *)plan; \
 		return call; \
 	} \
-	MPI(name, UNPACK parameters, MPI_Info info, MPI_Request *request) { \
-		return keep(__func__, start_##name, (struct plan){UNPACK fields}, comm, info, request); \
+	COUNTED(name, UNPACK parameters, MPI_Info info, MPI_Request *request) { \
+		return keep(__func__, START(name), (struct plan){UNPACK fields}, comm, info, request); \
 	}
 
+#include "counts_small.h"
 PERSISTENT(Barrier_init, (MPI_Comm comm), (.root = 0), PMPI_Ibarrier(p->comm, begun))
-PERSISTENT(Bcast_init, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm), (.received = buffer, .recvcount = count, .recvtype = type, .root = root),
-	PMPI_Ibcast(p->received, p->recvcount, p->recvtype, p->root, p->comm, begun))
-#define REDUCTION (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, MPI_Comm comm)
-#define REDUCED (.sent = sent, .received = received, .recvcount = count, .recvtype = type, .operation = operation)
-PERSISTENT(Reduce_init, (const void *sent, void *received, int count, MPI_Datatype type, MPI_Op operation, int root, MPI_Comm comm),
-	(.sent = sent, .received = received, .recvcount = count, .recvtype = type, .operation = operation, .root = root),
-	PMPI_Ireduce(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->root, p->comm, begun))
-PERSISTENT(Allreduce_init, REDUCTION, REDUCED, PMPI_Iallreduce(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->comm, begun))
-PERSISTENT(Scan_init, REDUCTION, REDUCED, PMPI_Iscan(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->comm, begun))
-PERSISTENT(Exscan_init, REDUCTION, REDUCED, PMPI_Iexscan(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->comm, begun))
-PERSISTENT(Reduce_scatter_block_init, REDUCTION, REDUCED, PMPI_Ireduce_scatter_block(p->sent, p->received, p->recvcount, p->recvtype, p->operation, p->comm, begun))
-PERSISTENT(Reduce_scatter_init, (const void *sent, void *received, const int recvcounts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
-	(.sent = sent, .received = received, .recvcounts = recvcounts, .recvtype = type, .operation = operation),
-	PMPI_Ireduce_scatter(p->sent, p->received, p->recvcounts, p->recvtype, p->operation, p->comm, begun))
-
-#define EVEN const void *sent, int sendcount, MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype
-#define EVENLY .sent = sent, .sendcount = sendcount, .sendtype = sendtype, .received = received, .recvcount = recvcount, .recvtype = recvtype
-#define EVEN_ARGUMENTS p->sent, p->sendcount, p->sendtype, p->received, p->recvcount, p->recvtype
-PERSISTENT(Gather_init, (EVEN, int root, MPI_Comm comm), (EVENLY, .root = root), PMPI_Igather(EVEN_ARGUMENTS, p->root, p->comm, begun))
-PERSISTENT(Scatter_init, (EVEN, int root, MPI_Comm comm), (EVENLY, .root = root), PMPI_Iscatter(EVEN_ARGUMENTS, p->root, p->comm, begun))
-PERSISTENT(Allgather_init, (EVEN, MPI_Comm comm), (EVENLY), PMPI_Iallgather(EVEN_ARGUMENTS, p->comm, begun))
-PERSISTENT(Alltoall_init, (EVEN, MPI_Comm comm), (EVENLY), PMPI_Ialltoall(EVEN_ARGUMENTS, p->comm, begun))
-PERSISTENT(Neighbor_allgather_init, (EVEN, MPI_Comm comm), (EVENLY), PMPI_Ineighbor_allgather(EVEN_ARGUMENTS, p->comm, begun))
-PERSISTENT(Neighbor_alltoall_init, (EVEN, MPI_Comm comm), (EVENLY), PMPI_Ineighbor_alltoall(EVEN_ARGUMENTS, p->comm, begun))
-
-#define GATHERED const void *sent, int sendcount, MPI_Datatype sendtype, void *received, const int recvcounts[], const int displacements[], MPI_Datatype recvtype
-#define GATHERING .sent = sent, .sendcount = sendcount, .sendtype = sendtype, .received = received, .recvcounts = recvcounts, .recvdisplacements = displacements, .recvtype = recvtype
-#define GATHERED_ARGUMENTS p->sent, p->sendcount, p->sendtype, p->received, p->recvcounts, p->recvdisplacements, p->recvtype
-PERSISTENT(Gatherv_init, (GATHERED, int root, MPI_Comm comm), (GATHERING, .root = root), PMPI_Igatherv(GATHERED_ARGUMENTS, p->root, p->comm, begun))
-PERSISTENT(Allgatherv_init, (GATHERED, MPI_Comm comm), (GATHERING), PMPI_Iallgatherv(GATHERED_ARGUMENTS, p->comm, begun))
-PERSISTENT(Neighbor_allgatherv_init, (GATHERED, MPI_Comm comm), (GATHERING), PMPI_Ineighbor_allgatherv(GATHERED_ARGUMENTS, p->comm, begun))
-PERSISTENT(Scatterv_init, (const void *sent, const int sendcounts[], const int displacements[], MPI_Datatype sendtype, void *received, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
-	(.sent = sent, .sendcounts = sendcounts, .senddisplacements = displacements, .sendtype = sendtype, .received = received, .recvcount = recvcount, .recvtype = recvtype, .root = root),
-	PMPI_Iscatterv(p->sent, p->sendcounts, p->senddisplacements, p->sendtype, p->received, p->recvcount, p->recvtype, p->root, p->comm, begun))
-
-#define UNEVEN const void *sent, const int sendcounts[], const int senddisplacements[], MPI_Datatype sendtype, void *received, const int recvcounts[], const int recvdisplacements[], MPI_Datatype recvtype
-#define UNEVENLY .sent = sent, .sendcounts = sendcounts, .senddisplacements = senddisplacements, .sendtype = sendtype, \
-	.received = received, .recvcounts = recvcounts, .recvdisplacements = recvdisplacements, .recvtype = recvtype
-#define UNEVEN_ARGUMENTS p->sent, p->sendcounts, p->senddisplacements, p->sendtype, p->received, p->recvcounts, p->recvdisplacements, p->recvtype
-PERSISTENT(Alltoallv_init, (UNEVEN, MPI_Comm comm), (UNEVENLY), PMPI_Ialltoallv(UNEVEN_ARGUMENTS, p->comm, begun))
-PERSISTENT(Neighbor_alltoallv_init, (UNEVEN, MPI_Comm comm), (UNEVENLY), PMPI_Ineighbor_alltoallv(UNEVEN_ARGUMENTS, p->comm, begun))
-PERSISTENT(Alltoallw_init, (const void *sent, const int sendcounts[], const int senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const int recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm),
-	(.sent = sent, .sendcounts = sendcounts, .senddisplacements = senddisplacements, .sendtypes = sendtypes,
-	.received = received, .recvcounts = recvcounts, .recvdisplacements = recvdisplacements, .recvtypes = recvtypes),
-	PMPI_Ialltoallw(p->sent, p->sendcounts, p->senddisplacements, p->sendtypes, p->received, p->recvcounts, p->recvdisplacements, p->recvtypes, p->comm, begun))
-PERSISTENT(Neighbor_alltoallw_init, (const void *sent, const int sendcounts[], const MPI_Aint senddisplacements[], const MPI_Datatype sendtypes[], void *received, const int recvcounts[], const MPI_Aint recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm),
-	(.sent = sent, .sendcounts = sendcounts, .sendplaces = senddisplacements, .sendtypes = sendtypes,
-	.received = received, .recvcounts = recvcounts, .recvplaces = recvdisplacements, .recvtypes = recvtypes),
-	PMPI_Ineighbor_alltoallw(p->sent, p->sendcounts, p->sendplaces, p->sendtypes, p->received, p->recvcounts, p->recvplaces, p->recvtypes, p->comm, begun))
+#include "counted_requests.h"
+#include "counts_large.h"
+#include "counted_requests.h"

@@ -2,6 +2,7 @@
 #include "datatypes.h"
 
 #include <complex.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,15 +153,23 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 		} \
 	} while (0)
 
-/* apply calls the function of an operation. */
-static void apply(struct gigarank_operation *o, void *in, void *inout, int count, struct gigarank_datatype *t) {
+/* apply calls the function of an operation, several times if it cannot count so far. */
+static void apply(struct gigarank_operation *o, char *in, char *inout, int64_t count, struct gigarank_datatype *t) {
 	MPI_Datatype handle = gigarank_type_handle(t);
 	struct gigarank_told before = gigarank_told;
 	gigarank_told = (struct gigarank_told){t, handle, t->predefined ? (MPI_Fint)(uintptr_t)handle : t->number};
-	if (o->fortran)
-		gigarank_call_operation(o->function, in, inout, count, gigarank_told.number);
+	if (o->large)
+		((MPI_User_function_c *)o->function)(in, inout, &count, &handle);
 	else
-		o->function(in, inout, &count, &handle);
+		for (int64_t done = 0; done == 0 || done < count;) {
+			int n = count - done < INT_MAX ? (int)(count - done) : INT_MAX;
+			int64_t at = done * (t->upper - t->lower);
+			if (o->fortran)
+				gigarank_call_operation(o->function, in + at, inout + at, n, gigarank_told.number);
+			else
+				o->function(in + at, inout + at, &n, &handle);
+			done += n ? n : 1;
+		}
 	gigarank_told = before;
 }
 
@@ -168,7 +177,7 @@ static void apply(struct gigarank_operation *o, void *in, void *inout, int count
  * program's buffers. */
 static void by_program(struct gigarank_operation *o, struct gigarank_datatype *t, void *into, const void *left, const void *right, size_t bytes) {
 	struct gigarank_datatype *real = t->stands_for ? t->stands_for : t;
-	int count = t->bytes ? (int)(bytes / (size_t)t->bytes) : 0;
+	int64_t count = t->bytes ? (int64_t)(bytes / (size_t)t->bytes) : 0;
 	if (t->dense && !t->stands_for && (into == right || into != left)) {
 		if (into != right)
 			memcpy(into, right, bytes);

@@ -1,0 +1,90 @@
+package toolchain
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// OwnLibrary returns the path of the library that an object needs by a name, "" if it is the
+// system's or gigarank's. The variables of a program's own libraries are its ranks' own.
+func OwnLibrary(path string, object *elf.File, name string) (string, error) {
+	if strings.Contains(name, "/") || name == libraryName {
+		return "", nil
+	}
+	dirs := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
+	origin := strings.NewReplacer("$ORIGIN", filepath.Dir(path), "${ORIGIN}", filepath.Dir(path))
+	for _, tag := range []elf.DynTag{elf.DT_RUNPATH, elf.DT_RPATH} {
+		lists, err := object.DynString(tag)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", path, err)
+		}
+		for _, list := range lists {
+			dirs = append(dirs, filepath.SplitList(origin.Replace(list))...)
+		}
+	}
+	for _, dir := range dirs {
+		library := filepath.Join(dir, name)
+		if _, err := os.Stat(library); err == nil && !isSystem(library) {
+			return filepath.Abs(library)
+		}
+	}
+	return "", nil
+}
+
+// isSystem reports whether a library is the system's, by the same rule as the C runtime.
+func isSystem(path string) bool {
+	return strings.HasPrefix(path, "/lib") || strings.HasPrefix(path, "/usr/lib")
+}
+
+// inObjects calls do with a program and with each of its own libraries, by its path.
+func inObjects(program string, do func(path string, object *elf.File) error) error {
+	paths := []string{program}
+	for i := 0; i < len(paths); i++ {
+		err := inObject(paths[i], func(object *elf.File) error {
+			if err := do(paths[i], object); err != nil {
+				return err
+			}
+			needed, err := object.ImportedLibraries()
+			if err != nil {
+				return fmt.Errorf("%s: %w", paths[i], err)
+			}
+			for _, name := range needed {
+				library, err := OwnLibrary(paths[i], object, name)
+				if err != nil {
+					return err
+				}
+				if library != "" && !slices.Contains(paths, library) {
+					paths = append(paths, library)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func inObject(path string, do func(object *elf.File) error) error {
+	object, err := elf.Open(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer func() { _ = object.Close() }()
+	return do(object)
+}
+
+// imported returns the symbols that an object wants from others.
+func imported(path string, object *elf.File) ([]elf.ImportedSymbol, error) {
+	symbols, err := object.ImportedSymbols()
+	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return symbols, nil
+}

@@ -1,0 +1,19 @@
+/* Large counts: what files with functions of both sorts are included with the second time. */
+#undef COUNT
+#undef PLACE
+#undef COUNTED
+#undef SECOND
+#undef LARGE
+#undef USER_FUNCTION
+#undef LIST
+#undef UNLIST
+#undef START
+#define COUNT MPI_Count
+#define PLACE MPI_Aint
+#define COUNTED(name, ...) MPI(name##_c, __VA_ARGS__)
+#define SECOND(name) PMPI_##name##_c
+#define LARGE 1
+#define USER_FUNCTION MPI_User_function_c
+#define LIST(numbers) ((struct gigarank_numbers){.wide = numbers})
+#define UNLIST(list) (list).wide
+#define START(name) start_##name##_c

@@ -1,0 +1,10 @@
+/* Counts of type int: what files with functions of both sorts are included with first. */
+#define COUNT int
+#define PLACE int
+#define COUNTED(name, ...) MPI(name, __VA_ARGS__)
+#define SECOND(name) PMPI_##name
+#define LARGE 0
+#define USER_FUNCTION MPI_User_function
+#define LIST(numbers) ((struct gigarank_numbers){.narrow = numbers})
+#define UNLIST(list) (list).narrow
+#define START(name) start_##name
