@@ -6,7 +6,8 @@
 // One pair of processes on one node and one on two nodes are measured, where the job has
 // them, over messages of 8 bytes to 16 MiB. Each figure is the least of several runs: what
 // disturbs a run comes on top of it, and is the business of noise. A run goes through all
-// figures, since a disturbance lasts longer than one figure takes, and runs are apart.
+// figures, since a disturbance lasts longer than one figure takes, and runs are apart. What
+// disturbs a whole job no run shows: [Combine] takes medians of several jobs.
 //
 //   - The delay of a size is half the time of a ping-pong, as mpiping simulates it.
 //   - The overheads os and or are the times in the sender's and the receiver's call, the

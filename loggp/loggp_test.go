@@ -287,3 +287,37 @@ func TestFitIsTheLeast(t *testing.T) {
 		t.Errorf("falling times give %+v", h)
 	}
 }
+
+// Of several jobs the medians count, without those that are slower as a whole.
+func TestCombineJobs(t *testing.T) {
+	slowed := func(factor float64) Measurements {
+		l := &fake{nodes: []int{0, 0}, intra: LogGP{L: factor * 1e-6, SendOverhead: factor * 1e-7, ReceiveOverhead: factor * 1e-7, Gap: factor * 1e-6, GapPerByte: factor * 1e-9}, reduce: factor * 1e-9}
+		m := measured(t, l, 1)
+		for i := range m.Collectives {
+			m.Collectives[i].Seconds = factor * 1e-6
+		}
+		m.Near = nil
+		return m
+	}
+	m, err := Combine([]Measurements{slowed(1), slowed(2.5), slowed(1.1), slowed(1.04)}, Disturbed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := slowed(1)
+	for i, p := range m.points() {
+		if got := p.Seconds / least.points()[i].Seconds; math.Abs(got-1.04) > 1e-9 || len(p.Runs) < 3 {
+			t.Errorf("figure %d is %v of the least in %d runs, want 1.04", i, got, len(p.Runs))
+		}
+	}
+	if m.Jobs.Kept != 3 || math.Abs(m.Jobs.Slowness[1]-2.5) > 1e-9 || math.Abs(m.Jobs.Spread-0.1) > 1e-9 {
+		t.Errorf("jobs: %+v", m.Jobs)
+	}
+	for _, disturbed := range [][]Measurements{{slowed(1), slowed(2)}, {slowed(1), slowed(2), slowed(1), slowed(2)}} {
+		if _, err := Combine(disturbed, Disturbed); err == nil || !strings.Contains(err.Error(), "1.00, 2.00") {
+			t.Errorf("error %v, want one that names 1.00 and 2.00", err)
+		}
+	}
+	if m, err := Combine([]Measurements{slowed(1), slowed(2)}, 3); err != nil || m.Jobs.Kept != 2 {
+		t.Errorf("two jobs within 3: %v", err)
+	}
+}

@@ -133,6 +133,11 @@ func (m Measurements) remarks() string {
 		_, _ = fmt.Fprintf(&text, "# %s, LogGP: L %v, os %v, or %v, g %v, G %.4g ns a byte.\n", pair.name, duration(p.L),
 			duration(p.SendOverhead), duration(p.ReceiveOverhead), duration(p.Gap), p.GapPerByte*1e9)
 	}
+	if m.Jobs != nil {
+		_, _ = fmt.Fprintf(&text, "# %v\n", m.Jobs)
+	} else {
+		text.WriteString("# One job, and jobs differ: without mpirun, gigarank machine calibrate takes several.\n")
+	}
 	if len(m.Near) > 0 {
 		_, _ = fmt.Fprintf(&text, "# Joins: half of a barrier and of allreduces of %d processes on a node, without the sums.\n", m.NearProcesses)
 	}

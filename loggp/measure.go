@@ -21,7 +21,8 @@ type Link interface {
 	Pause()
 }
 
-// Point is the time of messages of a size: the least of all runs, in seconds.
+// Point is the time of messages of a size in seconds: the least of all runs of a job, and the
+// median of jobs.
 type Point struct {
 	Bytes   int64     `json:"bytes"`
 	Seconds float64   `json:"seconds"`
@@ -61,6 +62,7 @@ type Measurements struct {
 	// where it is alone there.
 	Near          []Collective `json:"near,omitempty"`
 	NearProcesses int          `json:"near_processes,omitempty"`
+	Jobs          *Jobs        `json:"jobs,omitempty"` // null for those of one job
 }
 
 // Schema is the version of the fields of measurements.

@@ -17,9 +17,13 @@ import (
 )
 
 const measureHelp = `Calibrate measures the messages of the MPI library that it runs on and makes a machine
-file of them: mpirun -n 2 gigarank machine calibrate -o here.yaml. It needs a build with
--tags mpi and at least two processes; with some on one node and some on another it
-measures both ways. It takes the least of several runs.
+file of them. It needs a build with -tags mpi and at least two processes; with some on one
+node and some on another it measures both ways.
+
+It starts several jobs by --launcher, one after the other, takes the least of several runs in
+each job, and the medians of the jobs. Jobs that are slower than the quickest as a whole, by
+--disturbed, are left out. If that is half of them, it ends without a file. Started by
+mpirun itself it is one job, whose figures may be those of a disturbed machine.
 
 Measured are ping-pongs from 8 B to 16 MiB; the overheads of sending and receiving and the
 gap, by the LogGP method (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters
@@ -32,7 +36,10 @@ allreduces on a node. gigarank validate compares it with the machine.
 `
 
 // measureFlags are the flags of machine calibrate as they are written.
-type measureFlags struct{ out, json, name, model, runs string }
+type measureFlags struct {
+	out, json, name, model string
+	jobs                   jobFlags
+}
 
 func newMeasure(c *console) *cobra.Command {
 	var f measureFlags
@@ -40,7 +47,9 @@ func newMeasure(c *console) *cobra.Command {
 		Use:   "calibrate",
 		Short: "Measure the machine that this runs on, over its MPI",
 		Long:  measureHelp + exitHelp,
-		Example: `  mpirun -n 2 gigarank machine calibrate -o here.yaml
+		Example: `  gigarank machine calibrate -o here.yaml
+  gigarank machine calibrate --hosts 4 --jobs 9 -o here.yaml
+  mpirun -n 2 gigarank machine calibrate -o here.yaml
   srun -N 2 -n 4 gigarank machine calibrate -o cluster.yaml --json cluster.json`,
 		Args: arguments(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error { return measure(c, &f) },
@@ -51,7 +60,7 @@ func newMeasure(c *console) *cobra.Command {
 	flags.StringVar(&f.json, "json", "", "write all measurements as JSON to a `FILE`, or - for standard output")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the machine (default that of the file, or here)")
 	flags.StringVar(&f.model, "model", loggp.Models[0], "delay `MODEL`: "+strings.Join(loggp.Models, " or "))
-	flags.StringVar(&f.runs, "runs", "10", "runs `N` of which the least time counts")
+	f.jobs.define(flags)
 	return cmd
 }
 
@@ -61,7 +70,7 @@ func measure(c *console, f *measureFlags) error {
 		return usageError{errors.New("this build has no MPI to measure: build with go build -tags mpi ./cmd/gigarank")}
 	}
 	if _, processes := mpi.Launched(c.getenv); processes < 2 {
-		return usageError{errors.New("one process has nobody to send to: start two or more, mpirun -n 2 gigarank machine calibrate -o here.yaml")}
+		return f.measureJobs(c)
 	}
 	link, err := mpi.OpenLink(loggp.LongestMessage)
 	if err != nil {
@@ -77,10 +86,28 @@ func measure(c *console, f *measureFlags) error {
 	return errors.Join(err, link.Close())
 }
 
+// measureJobs measures by jobs that it starts, and writes the files.
+func (f *measureFlags) measureJobs(c *console) error {
+	var faults usageError
+	f.check(&faults, true)
+	j := f.jobs.check(&faults)
+	if err := faults.orNil(); err != nil {
+		return err
+	}
+	m, err := j.measure(c)
+	if err != nil {
+		return err
+	}
+	return f.write(c, m)
+}
+
 // measure measures and, on process 0, writes the files. A usage error is one of all
 // processes.
 func (f *measureFlags) measure(c *console, link mpi.Link) error {
-	runs, faults := f.check(link.Rank() == 0)
+	var found usageError
+	f.check(&found, link.Rank() == 0)
+	runs := f.jobs.checkOne(&found)
+	faults := found.orNil()
 	code, err := link.Most(exitCode(faults))
 	if err != nil {
 		return err
@@ -100,17 +127,14 @@ func (f *measureFlags) measure(c *console, link mpi.Link) error {
 	return f.write(c, m)
 }
 
-// check checks the command line. Only process 0 tries the files.
-func (f *measureFlags) check(first bool) (runs int, err error) {
-	var faults usageError
+// check checks the flags of what is written. Only process 0 tries the files.
+func (f *measureFlags) check(faults *usageError, first bool) {
 	if f.name == "" && f.out != "" {
 		f.name = strings.TrimSuffix(filepath.Base(f.out), filepath.Ext(f.out))
 	} else if f.name == "" {
 		f.name = "here"
 	}
-	n, err := count(f.runs, 1, 1000)
-	faults.add("--runs", err)
-	_, err = choose("model", f.model, names(loggp.Models))
+	_, err := choose("model", f.model, names(loggp.Models))
 	faults.add("--model", err)
 	if f.out == "" && f.json == standardOutput {
 		faults.add("--json", errors.New("the machine file goes to standard output: name a file for one of the two"))
@@ -119,7 +143,6 @@ func (f *measureFlags) check(first bool) (runs int, err error) {
 		faults.add("--out", checkWritable(f.out))
 		faults.add("--json", checkWritable(f.json))
 	}
-	return int(n), faults.orNil()
 }
 
 // name is a value that is its own name.

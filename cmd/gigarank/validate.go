@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,8 +21,8 @@ const validateHelp = `Validate sets a real machine and the simulation of its mac
   mpiping      messages there and back, 8 B to 16 MiB, between two processes
   collectives  barrier, bcast and allreduce of all processes, by the default algorithms
 
-The real times are measured anew: validate starts processes by --launcher, which run
-gigarank machine calibrate. Or they come from FILE of --measured, which machine calibrate
+The real times are measured anew: validate starts jobs by --launcher, which run gigarank
+machine calibrate, and takes their medians, as calibrate does. Or they come from FILE of --measured, which machine calibrate
 --json has written. It prints each time and its error. With --out it leaves in DIR
 report.html, a page with plots, and results.csv. Figs 4 and 5 of Perumalla and Park,
 "Simulating Billion-Task Parallel Programs", SPECTS 2014, are such a comparison.
@@ -33,7 +30,10 @@ report.html, a page with plots, and results.csv. Figs 4 and 5 of Perumalla and P
 `
 
 // validateFlags are the flags of validate as they are written.
-type validateFlags struct{ machine, measured, out, launcher, hosts, runs string }
+type validateFlags struct {
+	machine, measured, out string
+	jobs                   jobFlags
+}
 
 // validated are the programs that validate compares.
 var validated = []string{"mpiping", "collectives"}
@@ -55,9 +55,7 @@ func newValidate(c *console) *cobra.Command {
 	flags.StringVar(&f.machine, "machine", "", "machine `FILE` or preset to compare (required)")
 	flags.StringVar(&f.measured, "measured", "", "`FILE` of measurements (default: measure now)")
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the report")
-	flags.StringVar(&f.hosts, "hosts", "2", "processes `N` to measure with")
-	flags.StringVar(&f.runs, "runs", "10", "runs `N` of which the least time counts")
-	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
+	f.jobs.define(flags)
 	return cmd
 }
 
@@ -87,8 +85,7 @@ type validator struct {
 	*validateFlags
 	program  string
 	machine  *network.Machine
-	launcher []string
-	hosts    int64
+	jobs     jobs
 	measured *loggp.Measurements // nil to measure now
 }
 
@@ -103,19 +100,12 @@ func (f *validateFlags) prepare(c *console, program string) (*validator, error) 
 		v.machine, err = loadMachine(c, f.machine)
 		faults.addFile("--machine", err)
 	}
-	v.hosts, err = count(f.hosts, 2, 1<<20)
-	faults.add("--hosts", err)
-	_, err = count(f.runs, 1, 1000)
-	faults.add("--runs", err)
 	if f.measured != "" {
 		m, err := readMeasurements(f.measured)
 		faults.add("--measured", err)
 		v.measured = &m
-	} else if v.launcher, err = (&scalingFlags{launcher: f.launcher}).words(); err == nil && v.launcher == nil {
-		err = errors.New("the real times need mpirun and a build with -tags mpi: build one, name a launcher, or take measurements by --measured FILE")
-	}
-	if f.measured == "" {
-		faults.add("--launcher", err)
+	} else {
+		v.jobs = f.jobs.check(&faults)
 	}
 	if f.out != "" && len(faults) == 0 {
 		if err := os.MkdirAll(f.out, 0o777); err != nil {
@@ -132,26 +122,7 @@ func (v *validator) measurements(c *console) (loggp.Measurements, error) {
 	if v.measured != nil {
 		return *v.measured, nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return loggp.Measurements{}, err
-	}
-	dir, err := os.MkdirTemp("", "gigarank")
-	if err != nil {
-		return loggp.Measurements{}, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	path := filepath.Join(dir, "measured.json")
-	words := append([]string{}, v.launcher...)
-	words = append(words, strconv.FormatInt(v.hosts, 10), self, "machine", "calibrate", "--runs", v.runs, "--json", path, "--out", filepath.Join(dir, "measured.yaml"))
-	cmd := exec.Command(words[0], words[1:]...)
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
-	_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring with %s %d\n", strings.Join(v.launcher, " "), v.hosts)
-	if err := cmd.Run(); err != nil {
-		return loggp.Measurements{}, fmt.Errorf("the measurement failed: %w\n%s", err, strings.TrimSpace(output.String()))
-	}
-	return readMeasurements(path)
+	return v.jobs.measure(c)
 }
 
 // compare simulates what was measured.

@@ -30,7 +30,7 @@ func TestCalibrateOverMPI(t *testing.T) {
 	if output, err := command(t, "machine", "check", machine).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, output)
 	}
-	cmd := command(t, "validate", "mpiping", "--machine", machine, "--runs", "1", "--out", filepath.Join(dir, "out"))
+	cmd := command(t, "validate", "mpiping", "--machine", machine, "--jobs", "1", "--runs", "1", "--out", filepath.Join(dir, "out"))
 	cmd.Env = append(cmd.Env, anyHost...)
 	output, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(output), "the simulation is off by") {
@@ -39,9 +39,32 @@ func TestCalibrateOverMPI(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "out", "report.html")); err != nil {
 		t.Error(err)
 	}
-	cmd = underMPI(t, 2, "machine", "calibrate", "--runs", "0", "-o", "/nowhere/here.yaml")
+	cmd = underMPI(t, 2, "machine", "calibrate", "--runs", "0", "--jobs", "3", "-o", "/nowhere/here.yaml")
 	output, _ = cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitUsage || strings.Count(string(output), "--runs: 0 is too small") != 1 || !strings.Contains(string(output), "--out: /nowhere") {
+	if cmd.ProcessState.ExitCode() != exitUsage || strings.Count(string(output), "--runs: 0 is too small") != 1 || !strings.Contains(string(output), "--out: /nowhere") ||
+		!strings.Contains(string(output), "--jobs: an MPI launcher") {
 		t.Errorf("exit code %d, want 2 and each fault once in\n%s", cmd.ProcessState.ExitCode(), output)
+	}
+}
+
+// Without a launcher, calibrate starts several jobs, however much they differ here, and says so
+// in the machine file.
+func TestCalibrateStartsJobs(t *testing.T) {
+	machine := filepath.Join(t.TempDir(), "here.yaml")
+	cmd := command(t, "machine", "calibrate", "--jobs", "3", "--runs", "1", "--disturbed", "1e9", "-o", machine)
+	cmd.Env = append(cmd.Env, anyHost...)
+	if output, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(output), "job 3 of 3") {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	text, err := os.ReadFile(machine)
+	if err != nil || !strings.Contains(string(text), "# Medians of 3 jobs") {
+		t.Errorf("%v, no word of three jobs in\n%s", err, text)
+	}
+	cmd = command(t, "machine", "calibrate", "--jobs", "0", "--runs", "x", "--disturbed", "1", "--hosts", "1", "--launcher", "nosuch -n", "-o", "/nowhere/here.yaml")
+	output, _ := cmd.CombinedOutput()
+	for _, flag := range []string{"--jobs", "--runs", "--disturbed", "--hosts", "--launcher", "--out"} {
+		if strings.Count(string(output), flag+": ") != 1 {
+			t.Errorf("%s is not named once in\n%s", flag, output)
+		}
 	}
 }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"gigarank/loggp"
+)
+
+// jobFlags are the flags of jobs that are started to measure a machine, as they are written.
+type jobFlags struct {
+	launcher, hosts, jobs, runs, disturbed string
+	set                                    *pflag.FlagSet
+}
+
+func (f *jobFlags) define(flags *pflag.FlagSet) {
+	f.set = flags
+	flags.StringVar(&f.hosts, "hosts", "2", "processes `N` of a job")
+	flags.StringVar(&f.jobs, "jobs", "5", "jobs `N`, one after the other, whose medians count")
+	flags.StringVar(&f.runs, "runs", "10", "runs `N` within a job, of which the least time counts")
+	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "leave out jobs that take more than `RATIO` times the least")
+	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
+}
+
+// jobs are jobs to start.
+type jobs struct {
+	launcher    []string
+	hosts, runs int64
+	number      int64
+	disturbed   float64
+}
+
+// check checks the flags.
+func (f *jobFlags) check(faults *usageError) (j jobs) {
+	var err error
+	j.hosts, err = count(f.hosts, 2, 1<<20)
+	faults.add("--hosts", err)
+	j.number, err = count(f.jobs, 1, 1000)
+	faults.add("--jobs", err)
+	j.runs, err = count(f.runs, 1, 1000)
+	faults.add("--runs", err)
+	j.disturbed, err = strconv.ParseFloat(f.disturbed, 64)
+	if err != nil || !(j.disturbed > 1) {
+		faults.add("--disturbed", fmt.Errorf("%q is no ratio: use a number above 1, such as 1.25", f.disturbed))
+	}
+	if j.launcher, err = (&scalingFlags{launcher: f.launcher}).words(); err == nil && j.launcher == nil {
+		err = errors.New("measuring needs mpirun and a build with -tags mpi: build one (go build -tags mpi ./cmd/gigarank), or name a launcher such as \"srun -n\"")
+	}
+	faults.add("--launcher", err)
+	return j
+}
+
+// checkOne checks the flags in a process of a job, and returns its runs.
+func (f *jobFlags) checkOne(faults *usageError) int {
+	for _, name := range []string{"hosts", "jobs", "disturbed", "launcher"} {
+		if f.set.Changed(name) {
+			faults.add("--"+name, errors.New("an MPI launcher has started this process, and its job is the only one: leave the flag out, or the launcher"))
+		}
+	}
+	runs, err := count(f.runs, 1, 1000)
+	faults.add("--runs", err)
+	return int(runs)
+}
+
+// measure starts the jobs, one after the other, and returns their medians.
+func (j *jobs) measure(c *console) (m loggp.Measurements, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return m, err
+	}
+	dir, err := os.MkdirTemp("", "gigarank")
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, "measured.json")
+	words := append([]string{}, j.launcher...)
+	words = append(words, strconv.FormatInt(j.hosts, 10), self, "machine", "calibrate", "--runs", strconv.FormatInt(j.runs, 10),
+		"--json", path, "--out", filepath.Join(dir, "measured.yaml"))
+	var all []loggp.Measurements
+	for i := range j.number {
+		_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring with %s %d, job %d of %d\n", strings.Join(j.launcher, " "), j.hosts, i+1, j.number)
+		cmd := exec.Command(words[0], words[1:]...)
+		var output bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &output, &output
+		if err := cmd.Run(); err != nil {
+			return m, fmt.Errorf("the measurement failed: %w\n%s", err, strings.TrimSpace(output.String()))
+		}
+		one, err := readMeasurements(path)
+		if err != nil {
+			return m, err
+		}
+		all = append(all, one)
+	}
+	return loggp.Combine(all, j.disturbed)
+}

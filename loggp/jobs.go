@@ -1,0 +1,148 @@
+package loggp
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Whole jobs of the same processes differ, by where the system puts processes and memory and by
+// what else the machine does: Hunold and Carpen-Amarie, "Reproducible MPI Benchmarking Is Still
+// Not as Easy as You Think", 2016. No run within a job shows that. So several jobs are measured,
+// one after the other, and those that are slower as a whole are left out.
+
+// Jobs says from which jobs measurements were put together.
+type Jobs struct {
+	// Slowness is, for each job in the order in which they ran, the median over all figures of
+	// its time by the least of all jobs.
+	Slowness []float64 `json:"slowness"`
+	Kept     int       `json:"kept"` // jobs that were not left out
+	// Spread and WorstSpread are the median and the greatest, over all figures, of the most time
+	// of the jobs that were kept by the least, less 1.
+	Spread      float64 `json:"spread"`
+	WorstSpread float64 `json:"worst_spread"`
+}
+
+// Disturbed is the slowness from which a job is left out, unless the user names another.
+const Disturbed = 1.25
+
+// Combine returns the medians of the figures of jobs, all of the same processes, but for those
+// whose slowness exceeds a ratio. Unless more than half of the jobs and at least two are kept,
+// it returns an error with the slowness of each, since the machine was disturbed.
+func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
+	if len(jobs) == 1 {
+		return jobs[0], nil
+	}
+	var points [][]*Point // by job
+	for i := range jobs {
+		points = append(points, jobs[i].points())
+		if len(points[i]) != len(points[0]) {
+			return Measurements{}, fmt.Errorf("job %d measured %d figures and the first one %d: start all with the same processes on the same nodes",
+				i+1, len(points[i]), len(points[0]))
+		}
+	}
+	all := Jobs{Slowness: slowness(points)}
+	var kept [][]*Point
+	for i, slow := range all.Slowness {
+		if slow <= ratio {
+			kept = append(kept, points[i])
+		}
+	}
+	if all.Kept = len(kept); all.Kept < 2 || 2*all.Kept <= len(jobs) {
+		return Measurements{}, fmt.Errorf("the machine is disturbed: %s, and %d of %d jobs are within %.2f; measure when nothing else runs, with more --jobs, or allow more by --disturbed",
+			all.slow(), all.Kept, len(jobs), ratio)
+	}
+	m := jobs[0].clone()
+	var spreads []float64
+	for i, p := range m.points() {
+		var seconds, runs []float64
+		for _, job := range kept {
+			seconds, runs = append(seconds, job[i].Seconds), append(runs, job[i].Runs...)
+		}
+		p.Seconds, p.Runs = median(seconds), runs
+		spreads = append(spreads, slices.Max(seconds)/slices.Min(seconds)-1)
+	}
+	all.Spread, all.WorstSpread = median(spreads), slices.Max(spreads)
+	m.Jobs = &all
+	return m, nil
+}
+
+// slowness returns that of each job; see [Jobs].
+func slowness(points [][]*Point) []float64 {
+	all := make([]float64, len(points))
+	for i, job := range points {
+		var ratios []float64
+		for j, p := range job {
+			least := math.Inf(1)
+			for _, other := range points {
+				least = min(least, other[j].Seconds)
+			}
+			ratios = append(ratios, p.Seconds/least)
+		}
+		all[i] = median(ratios)
+	}
+	return all
+}
+
+// slow names the slowness of all jobs.
+func (j *Jobs) slow() string {
+	text := "jobs took"
+	for i, slow := range j.Slowness {
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %.2f", slow)
+	}
+	return text + " times the least"
+}
+
+// String returns a sentence about the jobs.
+func (j *Jobs) String() string {
+	text := fmt.Sprintf("Medians of %d jobs, whose figures are within %.0f %% of each other in the median, %.0f %% at most.",
+		j.Kept, 100*j.Spread, 100*j.WorstSpread)
+	if left := len(j.Slowness) - j.Kept; left > 0 {
+		text += fmt.Sprintf(" Left out as disturbed: %d of %d; %s.", left, len(j.Slowness), j.slow())
+	}
+	return text
+}
+
+// median returns the median of values, the mean of two in the middle.
+func median(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+}
+
+// points returns all figures, in an order that jobs of the same processes share.
+func (m *Measurements) points() (all []*Point) {
+	of := func(points []Point) {
+		for i := range points {
+			all = append(all, &points[i])
+		}
+	}
+	for _, pair := range []*Pair{m.Intra, m.Inter} {
+		if pair != nil {
+			of(pair.Delays)
+			of(pair.SendTimes)
+			of(pair.ReceiveTimes)
+			of(pair.Gaps)
+		}
+	}
+	all = append(all, &m.Reduce)
+	for _, group := range [][]Collective{m.Collectives, m.Near} {
+		for i := range group {
+			all = append(all, &group[i].Point)
+		}
+	}
+	return all
+}
+
+// clone returns measurements that share no figure with m.
+func (m Measurements) clone() Measurements {
+	for _, pair := range []**Pair{&m.Intra, &m.Inter} {
+		if v := *pair; v != nil {
+			*pair = &Pair{v.Partner, slices.Clone(v.Delays), slices.Clone(v.SendTimes), slices.Clone(v.ReceiveTimes), slices.Clone(v.Gaps)}
+		}
+	}
+	m.Collectives, m.Near = slices.Clone(m.Collectives), slices.Clone(m.Near)
+	return m
+}
