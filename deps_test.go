@@ -131,7 +131,7 @@ var rules = map[string]rule{
 		testsOnly: "random sync mpivirt/steps",
 	},
 	"bench/npb":      {},
-	"bench/report":   {imports: "sync network collectives mpivirt mpivirt/steps bench"},
+	"bench/report":   {imports: "spelling sync network collectives mpivirt mpivirt/steps bench"},
 	"bench/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
 	"bench/truth":    {imports: "vtime random network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank": {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"gigarank/spelling"
 )
 
 // paperRanks is the number of ranks of the largest simulations with µπ (Perumalla and
@@ -25,11 +27,40 @@ const (
 	onMupi    = "µπ on 216,000 cores, threads, λ = 1024"
 )
 
+// largePart is one part of what large measures.
+type largePart struct {
+	name    string
+	measure func() ([]row, error)
+}
+
+// largeParts returns all parts, in the order in which they are measured.
+func (m *meter) largeParts() []largePart {
+	return []largePart{
+		{"paper-few", m.paperFew}, {"paper-barrier", m.paperBarrier}, {"paper-allreduce", m.paperAllreduce},
+		{"goroutines", m.goroutines}, {"billion", m.billion}, {"paper-hosts", m.paperHosts},
+	}
+}
+
+// chosen returns the function that measures the part of a name, or all parts for none.
+func (m *meter) chosen(name string) (func() ([]row, error), error) {
+	var names []string
+	for _, part := range m.largeParts() {
+		if part.name == name {
+			return part.measure, nil
+		}
+		names = append(names, part.name)
+	}
+	if name != "" {
+		return nil, fmt.Errorf("there is no part %q: %s", name, spelling.Choices(name, names))
+	}
+	return m.large, nil
+}
+
 // large measures the figures of 10^8 ranks and more.
 func (m *meter) large() ([]row, error) {
 	var rows []row
-	for _, part := range []func() ([]row, error){m.paperFew, m.paperBarrier, m.paperAllreduce, m.goroutines, m.billion, m.paperHosts} {
-		more, err := part()
+	for _, part := range m.largeParts() {
+		more, err := part.measure()
 		rows = append(rows, more...)
 		if err != nil {
 			return rows, err

@@ -11,6 +11,7 @@ func main() {
 	m := &meter{}
 	quick := flag.Bool("quick", false, "measure once instead of the median of five")
 	large := flag.Bool("large", false, "measure 10^8 ranks and more, once, and nothing else")
+	part := flag.String("part", "", "of the large ones measure the part with this `NAME` alone")
 	engines := flag.Bool("hosts", false, "measure once how cost grows with the number of engines, and nothing else")
 	payloads := flag.Bool("payloads", false, "measure what operations on large slices take beside bare copies, and nothing else")
 	flag.StringVar(&m.binary, "gigarank", "bin/gigarank", "the `BINARY` to measure")
@@ -40,10 +41,15 @@ func main() {
 		}
 		return
 	}
+	chosen, err := m.chosen(*part)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "report:", err)
+		os.Exit(2)
+	}
 	measure := m.measure
 	switch {
 	case *large:
-		measure = m.large
+		measure = chosen
 	case *engines:
 		measure = m.engines
 	case *payloads:
