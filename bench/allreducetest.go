@@ -37,7 +37,8 @@ var allreducetest = Entry{
 		}, nil
 	},
 	Collectives: func(o Options) []mpivirt.Use {
-		return []mpivirt.Use{{Operation: collectives.Allreduce, Bytes: o.Payload, Data: true, Times: o.Iterations}}
+		compute := func(rank, time int) vtime.Duration { return computeTime(1, rank, time, o.Compute) }
+		return []mpivirt.Use{{Operation: collectives.Allreduce, Bytes: o.Payload, Data: true, Times: o.Iterations, Compute: compute}}
 	},
 	State: func(kind *mpivirt.Kind, o Options) float64 {
 		if kind == mpivirt.Goroutine {

@@ -37,6 +37,12 @@ func (o Options) or(defaults Options) Options {
 	return o
 }
 
+// evenly returns the compute time before each repetition, the same for all ranks, as a
+// [mpivirt.Use] has it.
+func (o Options) evenly() func(rank, time int) vtime.Duration {
+	return func(int, int) vtime.Duration { return o.Compute }
+}
+
 // faults returns the faults of o, before the defaults are filled in.
 func (o Options) faults() (faults []string) {
 	if o.Iterations < 0 {

@@ -118,7 +118,7 @@ func (s *search) comparePoint(p point) error {
 // On several engines it depends on which of them is ahead.
 func (s *search) holds(p point, foreseen, took float64) bool {
 	const own = 1500e3 // bytes of an engine: chunks of slabs and buffers, in use or not
-	least, most, slack := 1-tolerance(p), 1+tolerance(p), own*float64(p.Engines)
+	least, most, slack := 1-tolerance, 1.+tolerance, own*float64(p.Engines)
 	if p.Engines > 1 {
 		least, most = 0.6, 2.5
 	}

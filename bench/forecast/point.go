@@ -149,15 +149,8 @@ func (p point) manyMessages() bool {
 	return p.Algorithm == collectives.Linear && p.Operation == collectives.Alltoall
 }
 
-// tolerance returns the share by which a forecast of memory may be wrong on one engine. Under a
-// model with state at the receiver, what messages and operations wait at once depends on the
-// order in virtual time, which no rehearsal knows.
-func tolerance(p point) float64 {
-	if p.Machine == "loggops-default" {
-		return 0.25
-	}
-	return 0.1
-}
+// tolerance is the share by which a forecast of memory may be wrong on one engine.
+const tolerance = 0.1
 
 // leftToCollector returns the bytes of a rank that are known to be garbage of a run, and that no
 // forecast counts: the statuses that each Waitall returns. A forecast that counted them would

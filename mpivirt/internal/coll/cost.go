@@ -7,18 +7,19 @@ import (
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/maxplus"
-	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/random"
+	"gigarank/vtime"
 )
 
 // Use is a collective of WORLD that all ranks call.
 type Use struct {
 	Operation collectives.Operation
-	Bytes     int64 // of the vector or of one block
-	Data      bool  // memory is moved; else only sizes are simulated
-	Times     int   // that each rank calls it, one time after the other; 0 is once
+	Bytes     int64                               // of the vector or of one block
+	Data      bool                                // memory is moved; else only sizes are simulated
+	Times     int                                 // that each rank calls it, one time after the other; 0 is once
+	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
 }
 
 // Cost holds time and memory of ranks and their collectives on the host.
@@ -238,8 +239,11 @@ func (o *outlay) heldBytes() float64 {
 // messageBytes returns the memory of a participant of a collective by messages. Where ranks
 // go on before the others are through, messages pile up with the times that it is called.
 func (o *outlay) messageBytes() float64 {
-	const rehearsed, growth = 3, 1.05
-	times := max(o.use.Times, 1)
+	const growth = 1.05
+	rehearsed, times := 3, max(o.use.Times, 1)
+	if o.target.ReceiverState() && o.messages <= longRounds { // the most of a rank in all times counts
+		rehearsed = 10
+	}
 	bytes := o.messageBytesOf(min(times, rehearsed))
 	if times > rehearsed {
 		if before := o.messageBytesOf(rehearsed - 1); bytes > growth*before {
@@ -253,19 +257,19 @@ func (o *outlay) messageBytes() float64 {
 func (o *outlay) messageBytesOf(times int) float64 {
 	const slot, link = 4, 4 // bytes of an LP's slot, and of an index in a free list or queue
 	const underWay = 0.75   // of the records between engines that run side by side
-	u := o.rehearsal(times, 1).byMessages()
-	bytes := 0.
+	r := o.rehearsal(times, 1)
+	var u usage
+	if o.target.ReceiverState() {
+		u = r.inVirtualTime()
+	} else {
+		u = r.byMessages()
+	}
 	agent := size[agent]()
 	if o.use.Data {
 		agent += memoryBytes()
 	}
-	if o.target.ReceiverState() {
-		// A message that its processor has not taken in has a place in a list, which doubles.
-		bytes += 2 * size[ptp.Arrival]() * max(u.rounds-1, 0)
-	}
-	bytes += slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() +
-		link*(u.agents+u.queues+u.rounds) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + underWay*u.wire
-	return bytes
+	return slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() + u.contents*size[content]() +
+		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + underWay*u.wire
 }
 
 // memoryBytes returns the bytes of a memory and of its place among those that are not in use.
@@ -293,6 +297,9 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 	if o.messages > longRounds {
 		few = 1 << 6
 	}
+	if o.target.ReceiverState() && few > 1<<8 {
+		few = 1 << 8
+	}
 	few /= divisor
 	n := o.participants
 	for n > 2*few {
@@ -304,12 +311,24 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 	}
 	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.Engines, 8, n), times: times}
 	r.batch = int32(max(1, engine.Batch*n/o.ranks))
-	if r.paced = o.target.ReceiverState(); r.paced { // all is done in the order of virtual time
-		r.batch = int32(n)
+	if o.target.ReceiverState() {
+		r.target, r.compute = o.target, o.scaledCompute(s)
 	}
 	r.bytes = o.scaledBytes(s)
 	r.bufferOf = func(member int) int64 { return o.bufferOf(s, member) }
 	return r
+}
+
+// scaledCompute returns the compute time before the collective for that of a rehearsal: as long
+// beside the time of all its rounds.
+func (o *outlay) scaledCompute(s collectives.Schedule) func(rank, time int) vtime.Duration {
+	compute, few, all := o.use.Compute, max(s.MaxRounds(), 1), max(o.schedule.MaxRounds(), 1)
+	if compute == nil || few >= all {
+		return compute
+	}
+	return func(rank, time int) vtime.Duration {
+		return vtime.Duration(float64(compute(rank, time)) * float64(few) / float64(all))
+	}
 }
 
 // bufferOf returns the bytes of a member's memory that are neither its input nor its output.

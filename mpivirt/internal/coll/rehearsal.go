@@ -3,11 +3,13 @@ package coll
 import (
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
+	"gigarank/vtime"
 )
 
 // A rehearsal takes few participants through the same steps as the interpreters by
-// messages and locally, without clocks or content, and counts the values in use at the
-// same time. The counts for each participant hardly depend on the number of participants.
+// messages and locally, without content, and counts the values in use at the
+// same time. It has clocks only where they matter to that; see clocks. The counts for each participant hardly depend on the number of participants.
 //
 // By messages, an engine carries out what agents and ranks have ready in the order of
 // the engine's ready queue: agents first, then the next batch of ranks. Engines take turns,
@@ -22,15 +24,20 @@ type rehearsal struct {
 	data     bool
 	engines  int
 	batch    int32 // participants that enter one after another
-	paced    bool  // participants take turns, a round each; else each goes as far as it gets
 	times    int   // that participants go through the collective, one time after the other
+
+	// With clocks; else nil and zero.
+	target  *network.Target
+	compute func(rank, time int) vtime.Duration
 }
 
 // usage counts what was in use at most, for each participant.
 type usage struct {
 	agents, queues, rounds, crowd, ready float64
 	wire                                 float64 // bytes of records between engines
+	contents                             float64 // copies of what messages carry
 	buffers                              float64 // bytes
+	processors                           float64 // bytes of what processors hold, over [ptp.Occupied]
 }
 
 // gauges counts values in use by class, and the most of each. Buffers are counted by
@@ -69,6 +76,7 @@ const (
 	crowdInUse
 	readyInUse
 	wireInUse
+	contentsInUse
 )
 
 // rehearsed is a message of a rehearsal.
@@ -171,6 +179,8 @@ func (u *usage) take(g gauges) {
 			u.ready += n
 		case wireInUse:
 			u.wire += n
+		case contentsInUse:
+			u.contents += n
 		default:
 			u.buffers += n * world.BufferBytes(float64(g.longest[class]))
 		}
@@ -178,7 +188,7 @@ func (u *usage) take(g gauges) {
 }
 
 func (u *usage) perParticipant(n int) {
-	for _, f := range []*float64{&u.agents, &u.queues, &u.rounds, &u.crowd, &u.ready, &u.wire, &u.buffers} {
+	for _, f := range []*float64{&u.agents, &u.queues, &u.rounds, &u.crowd, &u.ready, &u.wire, &u.contents, &u.buffers, &u.processors} {
 		*f /= float64(n)
 	}
 }
@@ -285,10 +295,7 @@ func (s *scene) play(e *rehearsedEngine, p int32) {
 			return
 		}
 		a.stage = sending
-		if a.round++; s.paced {
-			s.enqueue(e, p)
-			return
-		}
+		a.round++
 	}
 }
 

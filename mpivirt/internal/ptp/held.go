@@ -42,6 +42,19 @@ func (h Held) Bytes(processors bool) float64 {
 // ProcessorBytes is the memory of a processor and of what [Occupied] holds, in bytes.
 func ProcessorBytes() float64 { return size[processor]() + Occupied.occupied() }
 
+// Queued counts what a processor holds at most of one rank, while it takes part in collectives.
+type Queued struct {
+	Arrivals   int // messages that it has not taken in
+	Matches    int // of its own messages
+	Operations int // that may begin
+}
+
+// Bytes returns the memory over what [Occupied] counts; negative if it is less.
+func (q Queued) Bytes() float64 {
+	return grown[Arrival](float64(q.Arrivals)) + grown[Arrival](float64(q.Matches)) + grown[Operation](float64(q.Operations)) -
+		grown[Arrival](Occupied.Messages) - grown[Operation](1)
+}
+
 // occupied returns the memory of operations, arrivals and the timed event of a processor.
 func (h Held) occupied() float64 {
 	queued := max(h.Operations-1, 0) // one is active

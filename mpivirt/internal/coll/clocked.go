@@ -1,0 +1,427 @@
+package coll
+
+import (
+	"container/heap"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// Under a model with state at the receiver, what waits at once depends on virtual time. A
+// rehearsal has clocks there: players have processors, which begin operations and take in
+// messages in the order of virtual time, as those of room ptp do. All are on one engine.
+
+// clocks is the state of a rehearsal with clocks.
+type clocks struct {
+	*rehearsal
+	players []clockedPlayer
+	early   map[[3]int32]*clockedMessage // taken in before they are waited for, by receiver, time and round
+	due     dueList
+	use     gauges
+}
+
+// clockedPlayer is a participant and its processor.
+type clockedPlayer struct {
+	state    network.Occupancy
+	time     int32 // of the collective that it is in
+	round    int
+	stage    stage
+	sent     sentStage
+	queue    bool // has a round queue
+	serving  bool
+	ahead    int // messages that came early
+	clock    vtime.Time
+	posted   vtime.Time
+	matched  vtime.Time
+	released vtime.Time
+	armed    vtime.Time
+	message  *clockedMessage
+	coming   dueList // messages that its CPU has not taken in
+	matches  dueList // of its own messages
+	asked    []clockedOperation
+	held     ptp.Queued // at most
+}
+
+// clockedMessage is a message of a rehearsal with clocks.
+type clockedMessage struct {
+	arrival     vtime.Time
+	from        int32
+	time, round int32
+	bytes       int64
+	waits       bool // the sender waits for the match
+	early       bool
+}
+
+// clockedKind is what a processor is asked to do.
+type clockedKind uint8
+
+const (
+	clockedCompute clockedKind = iota // compute, and enter the collective
+	clockedSend
+	clockedReceive
+	clockedCombine
+)
+
+// clockedOperation is what a player has asked its processor for.
+type clockedOperation struct {
+	kind               clockedKind
+	earliest, released vtime.Time
+	length             vtime.Duration
+}
+
+// due is something at an instant: the service of a player, or what reaches one.
+type due struct {
+	at, released vtime.Time
+	player       int32 // whom it concerns, or from whom it comes
+	message      *clockedMessage
+}
+
+// dueList is a heap of [container/heap].
+type dueList []due
+
+func (l dueList) Len() int      { return len(l) }
+func (l dueList) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *dueList) Push(x any)   { *l = append(*l, x.(due)) }
+func (l *dueList) Pop() any {
+	s := *l
+	last := s[len(s)-1]
+	*l = s[:len(s)-1]
+	return last
+}
+
+func (l dueList) Less(i, j int) bool {
+	if l[i].at != l[j].at {
+		return l[i].at < l[j].at
+	}
+	return l[i].player < l[j].player
+}
+
+// inVirtualTime carries the rehearsal out by messages in the order of virtual time.
+func (r *rehearsal) inVirtualTime() usage {
+	n := r.schedule.Members()
+	c := &clocks{rehearsal: r, players: make([]clockedPlayer, n), early: map[[3]int32]*clockedMessage{}, use: newGauges()}
+	for p := range c.players {
+		c.players[p].armed = vtime.Forever
+	}
+	for p := range c.players {
+		c.begin(int32(p))
+	}
+	for len(c.due) > 0 {
+		d := heap.Pop(&c.due).(due)
+		if p := &c.players[d.player]; p.armed == d.at {
+			c.serve(d.player, d.at)
+		}
+	}
+	var u usage
+	u.take(c.use)
+	for p := range c.players {
+		u.processors += c.players[p].held.Bytes()
+	}
+	u.perParticipant(n)
+	return u
+}
+
+// begin has a player compute before it enters the collective.
+func (c *clocks) begin(i int32) {
+	p := &c.players[i]
+	length := vtime.Duration(0)
+	if c.compute != nil {
+		length = c.compute(int(i), int(p.time))
+	}
+	c.ask(i, clockedOperation{kind: clockedCompute, earliest: p.clock, released: p.released, length: length})
+}
+
+// enter is Collectives.startAgent.
+func (c *clocks) enter(i int32) {
+	p := &c.players[i]
+	c.use.add(agentsInUse, 1)
+	if !p.queue {
+		p.queue = true
+		c.use.add(queuesInUse, 1)
+	}
+	c.buffer(c.bufferOf(int(i)), 1)
+	p.round, p.stage, p.sent, p.released = 0, sending, gone, p.clock
+	c.goOn(i)
+}
+
+func (c *clocks) buffer(bytes int64, n int) {
+	if c.data {
+		c.use.addBuffers(bytes, n)
+	}
+}
+
+// ask is Messages.Ask.
+func (c *clocks) ask(i int32, op clockedOperation) {
+	p := &c.players[i]
+	p.asked = append(p.asked, op)
+	p.held.Operations = max(p.held.Operations, len(p.asked))
+	if !p.serving {
+		c.arm(i, c.first(p).at)
+	}
+}
+
+// arm has a player be served at an instant, unless it is served before.
+func (c *clocks) arm(i int32, at vtime.Time) {
+	if p := &c.players[i]; at < p.armed {
+		p.armed = at
+		heap.Push(&c.due, due{at: at, player: i})
+	}
+}
+
+// next is what a processor begins next: an operation, or one of ptp's choices.
+type next struct {
+	at, released vtime.Time
+	choice       int
+}
+
+const (
+	nextMatch   = -1
+	nextMessage = -2
+)
+
+func (n *next) before(m *next) bool {
+	if n.at != m.at {
+		return n.at < m.at
+	}
+	return n.released < m.released
+}
+
+// first is Messages.first.
+func (c *clocks) first(p *clockedPlayer) next {
+	best := next{at: vtime.Forever}
+	if len(p.matches) > 0 {
+		best = next{at: p.matches[0].at, choice: nextMatch}
+	}
+	for i, op := range p.asked {
+		o := next{max(op.earliest, p.state.CPU), op.released, i}
+		switch op.kind {
+		case clockedSend:
+			o.at = p.state.CanSend(op.earliest)
+		case clockedReceive:
+			o.at = op.earliest
+		}
+		if o.before(&best) {
+			best = o
+		}
+	}
+	if len(p.coming) > 0 {
+		m := next{p.state.CanReceive(p.coming[0].at), p.coming[0].released, nextMessage}
+		if m.before(&best) {
+			best = m
+		}
+	}
+	return best
+}
+
+// serve is Messages.Serve.
+func (c *clocks) serve(i int32, now vtime.Time) {
+	p := &c.players[i]
+	p.armed, p.serving = vtime.Forever, true
+	b := c.first(p)
+	for ; b.at <= now; b = c.first(p) {
+		switch b.choice {
+		case nextMatch:
+			d := heap.Pop(&p.matches).(due)
+			p.matched, p.sent = d.released, gone
+			if p.stage == acknowledging {
+				c.goOn(i)
+			}
+		case nextMessage:
+			c.takeIn(i, heap.Pop(&p.coming).(due).message, b.at)
+		default:
+			op := p.asked[b.choice]
+			p.asked = append(p.asked[:b.choice], p.asked[b.choice+1:]...)
+			c.begins(i, &op, b.at)
+		}
+	}
+	p.serving = false
+	c.arm(i, b.at)
+}
+
+// begins is Messages.begins, and what room coll does then.
+func (c *clocks) begins(i int32, op *clockedOperation, at vtime.Time) {
+	p := &c.players[i]
+	switch op.kind {
+	case clockedCompute:
+		p.state.CPU = at.Add(op.length)
+		p.clock = max(p.clock, p.state.CPU)
+		c.enter(i)
+		return
+	case clockedSend:
+		c.send(i, at)
+	case clockedReceive:
+		c.match(i, at)
+	case clockedCombine:
+		p.state.CPU = at.Add(op.length)
+		p.clock, p.released, p.stage = p.state.CPU, max(p.released, at), acknowledging
+	}
+	c.goOn(i)
+}
+
+// send is Collectives.SendRoundAt.
+func (c *clocks) send(i int32, at vtime.Time) {
+	p := &c.players[i]
+	step := c.schedule.Step(int(i), p.round)
+	m := &clockedMessage{from: i, time: p.time, round: int32(p.round), bytes: min(c.bytes(step.Send), mostBytes)}
+	p.sent = gone
+	if m.waits = m.bytes > c.eager; m.waits {
+		p.sent = unacked
+	}
+	c.target.Depart(&p.state, m.bytes, at)
+	p.clock, p.released = p.state.CPU, max(p.released, at)
+	m.arrival = at.Add(c.target.Latency(int(i), step.To))
+	c.use.add(roundsInUse, 1)
+	if c.data && m.bytes > 0 {
+		c.use.add(contentsInUse, 1)
+		c.buffer(m.bytes, 1)
+	}
+	to := &c.players[step.To]
+	heap.Push(&to.coming, due{m.arrival, at, i, m})
+	to.held.Arrivals = max(to.held.Arrivals, len(to.coming))
+	if !to.serving {
+		c.arm(int32(step.To), c.first(to).at)
+	}
+}
+
+// takeIn is Messages.takeIn, and Collectives.arriveRound.
+func (c *clocks) takeIn(i int32, m *clockedMessage, at vtime.Time) {
+	p := &c.players[i]
+	c.target.TakeIn(&p.state, m.bytes, at)
+	m.arrival = at
+	if !p.queue {
+		p.queue = true
+		c.use.add(queuesInUse, 1)
+	}
+	if p.stage == receiving && p.message == nil && p.time == m.time && int32(p.round) == m.round {
+		p.message = m
+		c.goOn(i)
+		return
+	}
+	m.early = true
+	if p.ahead++; p.ahead > earlyLimit {
+		c.use.add(crowdInUse, 1)
+	}
+	c.early[[3]int32{i, m.time, m.round}] = m
+}
+
+// takeEarly is Collectives.takeEarly.
+func (c *clocks) takeEarly(i int32) *clockedMessage {
+	p := &c.players[i]
+	key := [3]int32{i, p.time, int32(p.round)}
+	m := c.early[key]
+	if m != nil {
+		delete(c.early, key)
+		if p.ahead > earlyLimit {
+			c.use.add(crowdInUse, -1)
+		}
+		p.ahead--
+	}
+	return m
+}
+
+// match is Collectives.matchRound.
+func (c *clocks) match(i int32, at vtime.Time) {
+	p := &c.players[i]
+	p.stage, p.released = matched, max(p.released, at)
+	p.clock = max(p.clock, at, p.state.CPU)
+	if m := p.message; m.waits {
+		from := &c.players[m.from]
+		_, free := c.target.Rendezvous(int(m.from), int(i), m.bytes, at, m.arrival)
+		heap.Push(&from.matches, due{free.Add(vtime.Picosecond), free, i, nil})
+		from.held.Matches = max(from.held.Matches, len(from.matches))
+		if !from.serving {
+			c.arm(m.from, c.first(from).at)
+		}
+	}
+}
+
+// goOn is Collectives.goOnAgent.
+func (c *clocks) goOn(i int32) {
+	p := &c.players[i]
+	for {
+		p.round = c.schedule.Next(int(i), p.round)
+		if p.round >= c.schedule.Rounds(int(i)) {
+			c.leave(i)
+			return
+		}
+		step := c.schedule.Step(int(i), p.round)
+		if p.stage == sending {
+			c.beginRound(i, &step)
+		}
+		if p.stage == receiving && p.message != nil {
+			if p.message.arrival >= p.posted {
+				c.match(i, p.message.arrival)
+			} else {
+				c.post(i)
+			}
+		}
+		if p.stage == receiving || p.stage == posting || p.sent == leaving {
+			return
+		}
+		if p.stage == matched {
+			p.stage = acknowledging
+			c.finishReceive(i, &step)
+		}
+		if p.stage == combining || p.sent == unacked {
+			return
+		}
+		p.released = max(p.released, p.matched)
+		p.clock = max(p.clock, p.matched, p.state.CPU)
+		p.stage, p.matched = sending, 0
+		p.round++
+	}
+}
+
+// beginRound is Collectives.beginRound.
+func (c *clocks) beginRound(i int32, step *collectives.Step) {
+	p := &c.players[i]
+	p.posted, p.stage = p.clock, acknowledging
+	if step.To != collectives.None {
+		p.sent = leaving
+		c.ask(i, clockedOperation{kind: clockedSend, earliest: p.clock, released: p.released})
+	}
+	if step.From != collectives.None {
+		p.stage = receiving
+		if p.message = c.takeEarly(i); p.message != nil {
+			c.post(i)
+		}
+	}
+}
+
+// post is Collectives.postRound.
+func (c *clocks) post(i int32) {
+	p := &c.players[i]
+	p.stage = posting
+	c.ask(i, clockedOperation{kind: clockedReceive, earliest: p.posted, released: p.released})
+}
+
+// finishReceive is Collectives.finishReceive.
+func (c *clocks) finishReceive(i int32, step *collectives.Step) {
+	p := &c.players[i]
+	bytes := p.message.bytes
+	p.message = nil
+	c.use.add(roundsInUse, -1)
+	if c.data && bytes > 0 {
+		c.use.add(contentsInUse, -1)
+		c.buffer(bytes, -1)
+	}
+	if work := c.target.ReduceTime(combinedBytes(step, bytes)); work > 0 {
+		p.stage = combining
+		c.ask(i, clockedOperation{kind: clockedCombine, earliest: p.clock, released: p.released, length: work})
+	}
+}
+
+// leave ends a player's part, and has it begin again.
+func (c *clocks) leave(i int32) {
+	p := &c.players[i]
+	c.use.add(agentsInUse, -1)
+	c.buffer(c.bufferOf(int(i)), -1)
+	p.stage = sending
+	if p.time++; int(p.time) < c.times {
+		c.begin(i)
+		return
+	}
+	p.stage, p.time = sending, -1 // what comes now is for nobody
+}
