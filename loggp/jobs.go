@@ -14,7 +14,7 @@ import (
 // Jobs says from which jobs measurements were put together.
 type Jobs struct {
 	// Slowness is, for each job in the order in which they ran, the median over all figures of
-	// its time by the least of all jobs.
+	// its time by the least of all jobs, by that median of the quickest job.
 	Slowness []float64 `json:"slowness"`
 	Kept     int       `json:"kept"` // jobs that were not left out
 	// Spread and WorstSpread are the median and the greatest, over all figures, of the most time
@@ -81,6 +81,10 @@ func slowness(points [][]*Point) []float64 {
 		}
 		all[i] = median(ratios)
 	}
+	quickest := slices.Min(all)
+	for i := range all {
+		all[i] /= quickest
+	}
 	return all
 }
 
@@ -93,7 +97,7 @@ func (j *Jobs) slow() string {
 		}
 		text += fmt.Sprintf(" %.2f", slow)
 	}
-	return text + " times the least"
+	return text + " times the quickest"
 }
 
 // String returns a sentence about the jobs.

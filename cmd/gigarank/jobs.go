@@ -26,7 +26,7 @@ func (f *jobFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.hosts, "hosts", "2", "processes `N` of a job")
 	flags.StringVar(&f.jobs, "jobs", "5", "jobs `N`, one after the other, whose medians count")
 	flags.StringVar(&f.runs, "runs", "10", "runs `N` within a job, of which the least time counts")
-	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "leave out jobs that take more than `RATIO` times the least")
+	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "leave out jobs that take more than `RATIO` times the quickest")
 	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
 }
 
@@ -38,8 +38,8 @@ type jobs struct {
 	disturbed   float64
 }
 
-// check checks the flags.
-func (f *jobFlags) check(faults *usageError) (j jobs) {
+// check checks the flags. The launcher counts if jobs are to be started.
+func (f *jobFlags) check(faults *usageError, start bool) (j jobs) {
 	var err error
 	j.hosts, err = count(f.hosts, 2, 1<<20)
 	faults.add("--hosts", err)
@@ -50,6 +50,9 @@ func (f *jobFlags) check(faults *usageError) (j jobs) {
 	j.disturbed, err = strconv.ParseFloat(f.disturbed, 64)
 	if err != nil || !(j.disturbed > 1) {
 		faults.add("--disturbed", fmt.Errorf("%q is no ratio: use a number above 1, such as 1.25", f.disturbed))
+	}
+	if !start {
+		return j
 	}
 	if j.launcher, err = (&scalingFlags{launcher: f.launcher}).words(); err == nil && j.launcher == nil {
 		err = errors.New("measuring needs mpirun and a build with -tags mpi: build one (go build -tags mpi ./cmd/gigarank), or name a launcher such as \"srun -n\"")

@@ -90,7 +90,7 @@ func measure(c *console, f *measureFlags) error {
 func (f *measureFlags) measureJobs(c *console) error {
 	var faults usageError
 	f.check(&faults, true)
-	j := f.jobs.check(&faults)
+	j := f.jobs.check(&faults, true)
 	if err := faults.orNil(); err != nil {
 		return err
 	}

@@ -104,9 +104,8 @@ func (f *validateFlags) prepare(c *console, program string) (*validator, error) 
 		m, err := readMeasurements(f.measured)
 		faults.add("--measured", err)
 		v.measured = &m
-	} else {
-		v.jobs = f.jobs.check(&faults)
 	}
+	v.jobs = f.jobs.check(&faults, f.measured == "")
 	if f.out != "" && len(faults) == 0 {
 		if err := os.MkdirAll(f.out, 0o777); err != nil {
 			faults.add("--out", err)

@@ -137,7 +137,7 @@ func TestValidateNamesAllFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"mpipong --hosts 1 --launcher none", `PROGRAM: unknown program "mpipong": did you mean mpiping?|--machine: name the machine file|--hosts: 1 is too small|--launcher: the real times need mpirun`},
+		{"mpipong --hosts 1 --launcher none", `PROGRAM: unknown program "mpipong": did you mean mpiping?|--machine: name the machine file|--hosts: 1 is too small|--launcher: measuring needs mpirun`},
 		{"mpiping --machine xt5 --measured " + empty, "holds no measurements of schema 1"},
 		{"mpiping --machine xt5 --measured /nowhere.json --runs 0", "--runs: 0 is too small|--measured: open /nowhere.json"},
 	} {
