@@ -195,6 +195,7 @@ func (e *Endpoint) onShare(src int, payload []byte) {
 // await takes in packets until enough returns true. It returns the transport's error,
 // or late's once GatherLimit has passed since a stop.
 func (e *Endpoint) await(enough func() bool, late func() error) error {
+	defer e.transport.Leave()
 	var deadline time.Duration // 0: none
 	for !enough() {
 		if e.failure != nil {

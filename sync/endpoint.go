@@ -337,6 +337,7 @@ func (e *Endpoint) receive() (src int, packet []byte) {
 // failure or a stop; a stop asked for here is passed on.
 func (e *Endpoint) over() error {
 	if e.failure != nil {
+		e.transport.Leave()
 		return e.failure
 	}
 	if e.stopped == nil {
@@ -345,6 +346,7 @@ func (e *Endpoint) over() error {
 		}
 	}
 	if e.stopped != nil {
+		e.transport.Leave()
 		return e.stopped
 	}
 	return nil

@@ -11,9 +11,9 @@ import (
 )
 
 // spins is how often the Waits of an engine yield the processor before they go to sleep,
-// if there are more engines than processors but not many more. More engines yield less
-// often: a yield lets all others run that are awake, so what they all yield together is a
-// pass over all engines each time.
+// if there are more engines than processors but not so many that they take turns. More
+// engines yield less often: a yield lets all others run that are awake, so what they all
+// yield together is a pass over all engines each time.
 const spins = 32
 
 // If each engine has a processor, a Wait looks for messages for a while before it goes to
@@ -32,27 +32,39 @@ const mostVain = 6
 // process, by rank, none if k < 1. Each end may be used by a goroutine of its own.
 func NewInProcess(k int) []Transport {
 	processors := runtime.GOMAXPROCS(0)
+	return newInProcess(k, processors, k >= enginesPerProcessor*processors)
+}
+
+// newInProcess is NewInProcess with engines that take turns or do not.
+func newInProcess(k, processors int, inTurns bool) []Transport {
 	group := &inProcessGroup{
-		ends: make([]*inProcess, max(k, 0)),
+		ends: make([]inProcess, max(k, 0)),
 		pool: buffers.NewPool(func(size int) []byte { return make([]byte, size) }, func([]byte) {}),
 	}
-	if k > processors {
-		group.spins = max(1, spins*processors/k)
+	switch {
+	case inTurns:
+		group.turns = newTurns(group.ends, processors)
+	case k > processors:
+		group.spins = spins * processors / k
 	}
 	transports := make([]Transport, len(group.ends))
 	for rank := range transports {
-		timer := time.NewTimer(time.Hour)
-		timer.Stop()
-		end := &inProcess{group: group, rank: rank, bell: make(chan struct{}, 1), timer: timer}
-		group.ends[rank], transports[rank] = end, end
+		end := &group.ends[rank]
+		end.group, end.rank, end.bell = group, rank, make(chan struct{}, 1)
+		if group.turns == nil {
+			end.timer = time.NewTimer(time.Hour)
+			end.timer.Stop()
+		}
+		transports[rank] = end
 	}
 	return transports
 }
 
 // inProcessGroup is what the ends of one in-process transport share.
 type inProcessGroup struct {
-	ends  []*inProcess
-	spins int           // yields of each Wait; 0: each engine has a processor
+	ends  []inProcess
+	spins int           // yields of each Wait, if there are somewhat more engines than processors
+	turns *turns        // nil unless there are many more
 	lock  stdsync.Mutex // guards pool
 	pool  *buffers.Pool
 }
@@ -72,10 +84,11 @@ type inProcess struct {
 	batch []letter
 	read  int                  // letters of batch already received
 	spare [spareBuffers][]byte // freed ones, to be used again without the group's lock
-	timer *time.Timer
-	bell  chan struct{} // holds a ring until it is heard
-	vain  int           // looks in a row that no message ended
-	blind int           // Waits to come that do not look
+	timer *time.Timer          // nil if the engines take turns
+	bell  chan struct{}        // holds a ring until it is heard
+	vain  int                  // looks in a row that no message ended
+	blind int                  // Waits to come that do not look
+	sleeper
 
 	_      [cacheLine]byte
 	lock   stdsync.Mutex // guards queue and closed
@@ -96,8 +109,10 @@ const (
 func (e *inProcess) Rank() int { return e.rank }
 func (e *inProcess) Size() int { return len(e.group.ends) }
 
+// Engines that take turns share all buffers: the one freed last is still in the cache.
+
 func (e *inProcess) Alloc(n int) []byte {
-	if n == firstPacket {
+	if n == firstPacket && e.group.turns == nil {
 		for i, buffer := range e.spare {
 			if buffer != nil {
 				e.spare[i] = nil
@@ -111,7 +126,7 @@ func (e *inProcess) Alloc(n int) []byte {
 }
 
 func (e *inProcess) Free(message []byte) {
-	if cap(message) == firstPacket {
+	if cap(message) == firstPacket && e.group.turns == nil {
 		for i, buffer := range e.spare {
 			if buffer == nil {
 				e.spare[i] = message
@@ -147,7 +162,11 @@ func (e *inProcess) accept(l letter) bool {
 	// Here filled is set before asleep is read, in Wait asleep before filled: one of
 	// the two sides sees the other.
 	e.filled.Store(true)
-	if e.asleep.Load() {
+	switch {
+	case !e.asleep.Load():
+	case e.group.turns != nil:
+		e.group.turns.come(e)
+	default:
 		e.Wake()
 	}
 	return true
@@ -174,6 +193,12 @@ func (e *inProcess) Receive() (int, []byte, error) {
 }
 
 func (e *inProcess) Wait(limit time.Duration) error {
+	if turns := e.group.turns; turns != nil {
+		if !e.ready() {
+			turns.sleep(e, limit)
+		}
+		return nil
+	}
 	if e.look(limit) || limit <= 0 {
 		return nil
 	}
@@ -240,13 +265,24 @@ func (e *inProcess) lookFor(limit time.Duration) bool {
 func (e *inProcess) ready() bool { return e.read < len(e.batch) || e.filled.Load() }
 
 func (e *inProcess) Wake() {
+	if turns := e.group.turns; turns != nil {
+		turns.wake(e)
+		return
+	}
 	select {
 	case e.bell <- struct{}{}:
 	default: // it rings already
 	}
 }
 
+func (e *inProcess) Leave() {
+	if turns := e.group.turns; turns != nil {
+		turns.leave(e)
+	}
+}
+
 func (e *inProcess) Close() error {
+	e.Leave()
 	e.lock.Lock()
 	e.closed = true
 	letters := e.queue

@@ -10,3 +10,7 @@ import (
 func TestInProcess(t *testing.T) {
 	transporttest.Test(t, sync.NewInProcess)
 }
+
+func TestInTurns(t *testing.T) {
+	transporttest.Test(t, sync.NewInTurns)
+}

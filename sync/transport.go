@@ -31,6 +31,9 @@ type Transport interface {
 	Wait(limit time.Duration) error
 	// Wake ends a Wait, or the next one when none is going on.
 	Wake()
+	// Leave tells the transport that this end does not Wait for a while, perhaps never
+	// again: its engine's run is over.
+	Leave()
 	// Close ends the use of the transport. It returns when the messages sent no longer
 	// need this end. Messages not received are dropped.
 	Close() error

@@ -66,6 +66,9 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 		}
 		if e.end.outcome != Continue || e.mayGoOn() {
 			e.roomOpened, e.end.news = false, false
+			if e.end.outcome != Continue {
+				e.transport.Leave()
+			}
 			return e.end.outcome, nil
 		}
 		e.observe(next)
@@ -156,9 +159,12 @@ func (e *Endpoint) tellDone() {
 	}
 }
 
-// probes reports whether this engine's waiting may be a deadlock.
+// probes reports whether this engine looks for a deadlock if its wait lasts. The root does,
+// for all: no engine is in a deadlock alone.
 func (e *Endpoint) probes() bool {
-	return e.end.unfinished > 0 && e.next == vtime.Forever && e.full == 0
+	r := &e.round
+	return r.parent < 0 && e.next == vtime.Forever && e.full == 0 &&
+		(e.end.unfinished > 0 || r.childrenDone < len(r.children))
 }
 
 // afterFailure is the patience of an engine that knows of a failure: the run is about

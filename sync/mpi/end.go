@@ -237,6 +237,8 @@ func (e *end) ready() (bool, error) {
 
 func (e *end) Wake() { e.woken.Store(true) }
 
+func (e *end) Leave() {}
+
 // Close drops all messages until none is on its way between any two ends, so that MPI
 // may use the communicator's number again. It is collective. After an error it leaves
 // MPI as it is, and the process should call Abort.

@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -195,6 +196,7 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	for i := range s.engines {
 		ends[i] = make(chan end, 1)
 		go func() { ends[i] <- s.runEngine(i) }()
+		runtime.Gosched() // it goes as far as it can by itself before the next begins
 	}
 	stop := s.watch()
 	defer stop()
@@ -310,12 +312,25 @@ func (k *Kernel) run() (err error) {
 					again, err = k.interrupted(recover())
 				}
 			}()
+			makeRoom(0)
 			err = k.Engine.Run(run)
 			again, returned = false, true
 		}()
 		k.Engine.AwaitEnd(ended)
 	}
 	return err
+}
+
+// makeRoom makes the runtime give a goroutine a stack that holds an engine's frames, before
+// there are any to move. Only the size of its own frame matters, which is not used.
+//
+//go:noinline
+func makeRoom(use int) byte {
+	if use == 0 {
+		return 0
+	}
+	var frame [6 << 10]byte
+	return frame[use]
 }
 
 // interrupted reports whether the engine goes on after a panic, or nil for a Goexit, has

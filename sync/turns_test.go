@@ -1,0 +1,118 @@
+package sync
+
+import (
+	"runtime"
+	"slices"
+	stdsync "sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// post sends a message to an end, as another engine does.
+func post(to Transport) { to.(*inProcess).accept(letter{0, []byte{1}}) }
+
+// TestTheLeastEngineRunsNext: of the engines for which messages have come while another one has
+// the only turn, those of lesser numbers run first.
+func TestTheLeastEngineRunsNext(t *testing.T) {
+	const last = 70 // more than a word of the set
+	ends := newInProcess(last+1, 1, true)
+	var order []int // guarded by the turn
+	ran := make(chan struct{}, len(ends))
+	var running stdsync.WaitGroup
+	for i := range ends {
+		running.Go(func() {
+			receive := func() {
+				for {
+					if _, m, _ := ends[i].Receive(); m != nil {
+						return
+					}
+					_ = ends[i].Wait(time.Minute)
+				}
+			}
+			receive()
+			order = append(order, i)
+			if i == last {
+				for _, to := range []int{3, 69, 1, 64, 2, 0} {
+					post(ends[to])
+				}
+			}
+			ran <- struct{}{}
+			ends[i].Leave()
+		})
+	}
+	asleep := func(i int) bool { return ends[i].(*inProcess).asleep.Load() }
+	for i := range ends {
+		for !asleep(i) {
+			runtime.Gosched()
+		}
+	}
+	post(ends[last])
+	for range 7 {
+		<-ran
+	}
+	for i := range ends {
+		if i != last && !slices.Contains([]int{0, 1, 2, 3, 64, 69}, i) {
+			post(ends[i])
+		}
+	}
+	running.Wait()
+	if want := []int{last, 0, 1, 2, 3, 64, 69}; !slices.Equal(order[:len(want)], want) {
+		t.Errorf("engines ran in the order %v, want %v", order[:len(want)], want)
+	}
+}
+
+// TestAnEngineWithoutATurnGoesOn: a Wait ends at its limit, or by Wake, though an engine that
+// does not wait keeps the only turn.
+func TestAnEngineWithoutATurnGoesOn(t *testing.T) {
+	ends := newInProcess(3, 1, true)
+	woken := make(chan int, 3)
+	for i, limit := range []time.Duration{time.Minute, time.Millisecond, time.Minute} {
+		go func() {
+			_ = ends[i].Wait(limit)
+			woken <- i
+		}()
+	}
+	for !ends[0].(*inProcess).asleep.Load() || !ends[2].(*inProcess).asleep.Load() {
+		runtime.Gosched()
+	}
+	post(ends[0]) // 0 has the turn from now on
+	seen := map[int]bool{<-woken: true, <-woken: true}
+	if !seen[0] || !seen[1] {
+		t.Fatalf("engines %v ran, want 0 and 1", seen)
+	}
+	post(ends[2])
+	select {
+	case <-woken:
+		t.Error("engine 2 ran, but engine 0 has the turn")
+	case <-time.After(10 * time.Millisecond):
+	}
+	ends[2].Wake()
+	<-woken
+}
+
+// TestNumberSet compares a set with a map.
+func TestNumberSet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bound := rapid.SampledFrom([]int{1, 2, 63, 64, 65, 4096, 4097, 300_000}).Draw(t, "bound")
+		set, twin := newNumberSet(bound), map[int]bool{}
+		for range rapid.IntRange(0, 100).Draw(t, "steps") {
+			n := rapid.IntRange(0, bound-1).Draw(t, "n")
+			if rapid.Bool().Draw(t, "add") {
+				set.add(n)
+				twin[n] = true
+			} else {
+				set.remove(n)
+				delete(twin, n)
+			}
+			want, some := bound, false
+			for m := range twin {
+				want, some = min(want, m), true
+			}
+			if got, ok := set.least(); ok != some || ok && got != want {
+				t.Fatalf("the least of %v is %d, %v", twin, got, ok)
+			}
+		}
+	})
+}
