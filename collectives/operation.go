@@ -138,7 +138,7 @@ func Default(op Operation) Algorithm { return registry[op][0].algorithm }
 // DefaultOn returns the default algorithm of an operation on a machine that gives a barrier
 // the time given, 0 if it gives none.
 func DefaultOn(op Operation, given vtime.Duration) Algorithm {
-	if slices.Contains(AlgorithmsOn(op, given), GivenTime) {
+	if given > 0 && find(op, GivenTime) != nil {
 		return GivenTime
 	}
 	return Default(op)

@@ -131,6 +131,9 @@ func (b *stepper[S]) ResumeRange(lo, hi int32) {
 		if k.Limited() {
 			break
 		}
+		if i == 0 && k.Joiners.Hi < 0 { // it may have opened a barrier
+			k.CollectJoiners(lp + 1)
+		}
 	}
 	b.endRange()
 }

@@ -44,16 +44,17 @@ type Array struct {
 	// another array takes in, which must not have a smaller one then.
 	Top vtime.Time
 
-	work     []vtime.Time // clocks of participants Low to High-1, or of survivors while folded
-	next     []vtime.Time // what a shift across arrays makes of them
-	third    []vtime.Time // room for the survivors' clocks while they are not in use
-	all      []vtime.Time // while folded: clocks of all participants Low to High-1
-	folded   int          // pairs folded together in work's numbering; 0 if it is the participants'
-	round    int
-	received int    // clocks of this round that have been taken in from other arrays
-	fusion   fusion // rounds that part of the array is through already
-	prepared bool   // this round's arrays are ready to take clocks in
-	given    bool   // work is the memory of who began the array
+	work     []vtime.Time        // clocks of participants Low to High-1, or of survivors while folded
+	next     []vtime.Time        // what a shift across arrays makes of them
+	third    []vtime.Time        // room for the survivors' clocks while they are not in use
+	all      []vtime.Time        // while folded: clocks of all participants Low to High-1
+	folded   int                 // pairs folded together in work's numbering; 0 if it is the participants'
+	round    int                 // the current one
+	pattern  collectives.Pattern // of it
+	received int                 // clocks of this round that have been taken in from other arrays
+	fusion   fusion              // rounds that part of the array is through already
+	prepared bool                // this round's arrays are ready to take clocks in
+	given    bool                // work is the memory of who began the array
 
 	// No clock can pass the end of virtual time as long as Top + span does not: span is
 	// more than the rounds of the schedule add to a clock.
@@ -61,7 +62,20 @@ type Array struct {
 }
 
 // NewArray returns an array that has no clocks yet. It can tell what a round needs.
-func NewArray(r Rounds) Array { return Array{Rounds: r, span: r.span()} }
+func NewArray(r Rounds) Array {
+	a := Array{Rounds: r, span: r.span()}
+	a.enter(0)
+	return a
+}
+
+// enter makes a round the current one.
+func (a *Array) enter(round int) {
+	a.round = round
+	a.prepared, a.received = false, 0
+	if !a.Over() {
+		a.pattern = a.Schedule.Pattern(round)
+	}
+}
 
 // span returns an upper bound on what the rounds add to a clock. A rendezvous is three
 // messages.
@@ -120,7 +134,7 @@ func (a *Array) Round() int { return a.round }
 func (a *Array) Over() bool { return a.round == a.Schedule.MaxRounds() }
 
 // Pattern returns the shape of the current round.
-func (a *Array) Pattern() collectives.Pattern { return a.Schedule.Pattern(a.round) }
+func (a *Array) Pattern() collectives.Pattern { return a.pattern }
 
 // Prepared reports whether the array takes clocks in for a round.
 func (a *Array) Prepared(round int) bool { return a.prepared && a.round == round }

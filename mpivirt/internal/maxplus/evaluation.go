@@ -150,8 +150,7 @@ func (a *Array) Evaluate() (messages uint64) {
 	if invariant.Enabled {
 		a.checkRound(before)
 	}
-	a.round++
-	a.prepared, a.received = false, 0
+	a.enter(a.round + 1)
 	return messages
 }
 

@@ -161,7 +161,8 @@ func TestRoundIsCompleteWhenAllHasCome(t *testing.T) {
 		members := s.Members()
 		cuts := drawCuts(t, members)
 		own := rapid.IntRange(0, cuts.arrays()-1).Draw(t, "array")
-		b := &Array{Rounds: Rounds{Schedule: s, Low: cuts[own], High: cuts[own+1]}, round: round}
+		b := &Array{Rounds: Rounds{Schedule: s, Low: cuts[own], High: cuts[own+1]}}
+		b.enter(round)
 		missing := 0
 		for _, a := range arcs {
 			if cuts.owner(a.dst) == own && cuts.owner(a.src) != own {

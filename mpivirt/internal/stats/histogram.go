@@ -38,22 +38,25 @@ func (h *histogram) reach(t uint64) uint64 {
 		*h = histogram{any: true, low: t, high: t}
 		return t
 	}
-	for {
-		i := t >> h.shift
-		low, high := min(h.low, i), max(h.high, i)
-		if high-low < bins {
-			h.low, h.high = low, high
-			return i
+	i := t >> h.shift
+	low, high := min(h.low, i), max(h.high, i)
+	if high-low >= bins {
+		by := uint8(1)
+		for high>>by-low>>by >= bins {
+			by++
 		}
-		h.widen()
+		h.widen(by)
+		i, low, high = i>>by, low>>by, high>>by
 	}
+	h.low, h.high = low, high
+	return i
 }
 
-// widen doubles the width of the bins.
-func (h *histogram) widen() {
-	wide := histogram{shift: h.shift + 1, any: true, low: h.low / 2, high: h.high / 2}
+// widen makes the bins 2^by times as wide.
+func (h *histogram) widen(by uint8) {
+	wide := histogram{shift: h.shift + by, any: true, low: h.low >> by, high: h.high >> by}
 	for i := h.low; i <= h.high; i++ {
-		wide.counts[i/2%bins] += h.counts[i%bins]
+		wide.counts[i>>by%bins] += h.counts[i%bins]
 	}
 	*h = wide
 }
@@ -63,8 +66,8 @@ func (h *histogram) merge(o *histogram) {
 	if !o.any {
 		return
 	}
-	for h.any && h.shift < o.shift {
-		h.widen()
+	if h.any && h.shift < o.shift {
+		h.widen(o.shift - h.shift)
 	}
 	for i := o.low; i <= o.high; i++ {
 		if n := o.counts[i%bins]; n > 0 {

@@ -2,6 +2,7 @@ package world
 
 import (
 	"encoding/binary"
+	"unsafe"
 
 	"gigarank/vtime"
 )
@@ -51,17 +52,22 @@ func (w *Writer) U64(v uint64) { binary.LittleEndian.PutUint64(w.Rest, v); w.Res
 // Times writes n instants, stride apart, eight bytes each.
 func (w *Writer) Times(clocks []vtime.Time, n, stride int) {
 	out := w.Rest[:8*n]
-	if stride == 1 {
-		for _, t := range clocks[:n] {
-			binary.LittleEndian.PutUint64(out[:8], uint64(t))
-			out = out[8:]
-		}
+	if stride == 1 && littleEndian {
+		copy(out, memoryOf(clocks[:n]))
 	} else {
 		for i := range n {
 			binary.LittleEndian.PutUint64(out[8*i:], uint64(clocks[i*stride]))
 		}
 	}
 	w.Rest = w.Rest[8*n:]
+}
+
+// littleEndian: an instant lies in memory as it does in a record.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// memoryOf returns the memory of instants.
+func memoryOf(clocks []vtime.Time) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(clocks))), 8*len(clocks))
 }
 
 // Reader reads fields from the rest of a record. A missing field panics.
@@ -79,9 +85,12 @@ func (r *Reader) U64() uint64 { v := binary.LittleEndian.Uint64(r.Rest); r.Rest 
 // Times reads as many instants as there is room for, eight bytes each.
 func (r *Reader) Times(clocks []vtime.Time) {
 	in := r.Rest[:8*len(clocks)]
-	for i := range clocks {
-		clocks[i] = vtime.Time(binary.LittleEndian.Uint64(in[:8]))
-		in = in[8:]
+	if littleEndian {
+		copy(memoryOf(clocks), in)
+	} else {
+		for i := range clocks {
+			clocks[i] = vtime.Time(binary.LittleEndian.Uint64(in[8*i:]))
+		}
 	}
 	r.Rest = r.Rest[8*len(clocks):]
 }
