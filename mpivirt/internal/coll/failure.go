@@ -16,10 +16,11 @@ import (
 // the first of those and the last entry. The error of a member is about the first of all,
 // in the order of (virtual time, rank), that calls something else.
 type failure struct {
-	first   []entrant  // by signature, of the engines whose members have entered: enough to find the first that differs from any
-	latest  vtime.Time // entry, of those that are known
-	missing int        // engines of which some members have not entered, as far as is known
-	told    bool       // the other engines know that all members here have entered
+	first   []entrant      // by signature, of the engines whose members have entered: enough to find the first that differs from any
+	latest  vtime.Time     // entry, of those that are known
+	span    vtime.Duration // the greatest thereAndBack of the engines that are known
+	missing int            // engines of which some members have not entered, as far as is known
+	told    bool           // the other engines know that all members here have entered
 	ended   bool
 	hold    hold // keeps EIT from going past members that are to leave
 }
@@ -30,7 +31,7 @@ func (k *Collectives) failTogether(inst *instance) {
 	if inst.exited > 0 {
 		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.Call.Procedure, inst.Number, c, inst.exited)
 	}
-	f := &failure{missing: len(k.others(c))}
+	f := &failure{missing: len(k.others(c)), span: k.thereAndBack(c)}
 	inst.failed, inst.mode = f, mismatched
 	c.noteFailed(inst.Number)
 	if c.open == inst {
@@ -96,7 +97,7 @@ func (k *Collectives) endFailed(inst *instance) {
 	f.ended = true
 	slices.SortFunc(f.first, entrant.compare)
 	k.endHold(&f.hold)
-	t := f.latest.Add(k.thereAndBack(c))
+	t := f.latest.Add(f.span)
 	for member := c.First; member < c.Last; member++ {
 		if lp, here := k.Local(c.RankOf(member, 0)); here {
 			inst.blame(member, inst.contradictionOf(member))
@@ -114,11 +115,15 @@ func (inst *instance) contradictionOf(member int) error {
 	return inst.comm.mismatch(inst.Number, own, theirs.signature, theirs.rank)
 }
 
-// thereAndBack returns twice the greatest latency between the first member and another.
+// thereAndBack returns twice the greatest latency between the first member and one of this
+// engine. The greatest of all engines counts.
 func (k *Collectives) thereAndBack(c *Communicator) vtime.Duration {
 	first, greatest := c.RankOf(0, 0), vtime.Duration(0)
-	for member := 1; member < c.Size; member++ {
-		greatest = max(greatest, k.Target.Latency(first, c.RankOf(member, 0)))
+	for member := max(c.First, 1); member < c.Last; member++ {
+		rank := c.RankOf(member, 0)
+		if _, here := k.Local(rank); here {
+			greatest = max(greatest, k.Target.Latency(first, rank))
+		}
 	}
 	return 2 * greatest
 }
@@ -163,8 +168,9 @@ func (k *Collectives) dropCrowd(inst *instance) {
 func (k *Collectives) sendFailed(inst *instance, first []entrance) {
 	f := inst.failed
 	for _, engine := range k.others(inst.comm) {
-		w := k.collectiveRecord(inst, engine, world.RecordFailed, 8+len(first)*entrantBytes)
+		w := k.collectiveRecord(inst, engine, world.RecordFailed, 2*8+len(first)*entrantBytes)
 		w.U64(uint64(f.latest))
+		w.U64(uint64(f.span))
 		for _, e := range first {
 			writeEntrant(&w, e.entrant)
 		}
@@ -176,7 +182,7 @@ func (k *Collectives) receiveFailed(inst *instance, r world.Reader) {
 	if inst.failed == nil {
 		k.failTogether(inst)
 	}
-	latest := vtime.Time(r.U64())
+	latest, span := vtime.Time(r.U64()), vtime.Duration(r.U64())
 	if len(r.Rest) == 0 {
 		return
 	}
@@ -185,6 +191,6 @@ func (k *Collectives) receiveFailed(inst *instance, r world.Reader) {
 		f.first = append(f.first, readEntrant(&r))
 	}
 	f.missing--
-	f.latest = max(f.latest, latest)
+	f.latest, f.span = max(f.latest, latest), max(f.span, span)
 	k.enteredFailed(inst)
 }

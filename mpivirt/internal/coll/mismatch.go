@@ -506,7 +506,7 @@ type entrance struct {
 	count  uint64         // of entrants with that signature
 	lowest int32          // rank of them
 	latest vtime.Time     // entry of them
-	span   vtime.Duration // of a failure, from the last entry on
+	span   vtime.Duration // of a failure, from the last entry on: the greatest of all engines counts
 }
 
 // maxPast is the number of ended instances whose first entrants an engine stores.
@@ -603,15 +603,15 @@ func disagreementOf(calls []entrance, stuck, together bool) *world.RankError {
 		return nil
 	}
 	x, theirs := calls[odd], first.entrant
-	entered, latest, lowest := uint64(0), vtime.Time(0), first
+	entered, latest, span, lowest := uint64(0), vtime.Time(0), vtime.Duration(0), first
 	for _, c := range calls {
-		entered, latest = entered+c.count, max(latest, c.latest)
+		entered, latest, span = entered+c.count, max(latest, c.latest), max(span, c.span)
 		if c.lowest < lowest.lowest {
 			lowest = c
 		}
 	}
 	if told && entered == first.members {
-		x, x.rank, x.at = lowest, lowest.lowest, latest.Add(first.span)
+		x, x.rank, x.at = lowest, lowest.lowest, latest.Add(span)
 		if x.signature == first.signature {
 			theirs = calls[odd].entrant
 		}
