@@ -193,16 +193,6 @@ func processBytes(processes int) int64 {
 	return processMemory
 }
 
-// engineMemory is the memory of each further engine of a process, before it has ranks: its
-// state, stacks, and buffers of its messages.
-const engineMemory = 34 << 10
-
-// sharedMemory returns the memory of a process with a number of engines that does not depend on
-// their ranks. Collectives and the like take each bytes of an engine.
-func sharedMemory(engines int64, each float64) float64 {
-	return float64(engines)*each + float64(max(engines-1, 0))*engineMemory
-}
-
 // neededMemory estimates the memory of one host process in bytes, at most 2^60. shared
 // is the memory for all its ranks together.
 func neededMemory(ranks int64, bytesPerRank, shared float64, processes int) int64 {

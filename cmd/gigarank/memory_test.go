@@ -76,18 +76,6 @@ func TestAvailableMemory(t *testing.T) {
 	}
 }
 
-func TestSharedMemory(t *testing.T) {
-	for _, c := range []struct {
-		engines int64
-		each    float64
-		want    float64
-	}{{1, 100, 100}, {2, 100, 200 + 34<<10}, {4096, 0, 4095 * 34 << 10}} {
-		if got := sharedMemory(c.engines, c.each); got != c.want {
-			t.Errorf("%d engines with %v bytes each share %v bytes, want %v", c.engines, c.each, got, c.want)
-		}
-	}
-}
-
 func TestNeededMemory(t *testing.T) {
 	for _, c := range []struct {
 		ranks int64

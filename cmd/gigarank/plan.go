@@ -185,7 +185,7 @@ func (r *request) bytesPerRank(a allocation, sample calibration) float64 {
 
 // hostBytes returns the memory of a run on each host of an allocation.
 func (r *request) hostBytes(a allocation, sample calibration) int64 {
-	shared := sharedMemory(a.engines()/a.processes(), r.cost(a).BytesPerEngine)
+	shared := float64(a.engines()/a.processes()) * r.cost(a).BytesPerEngine
 	each := neededMemory(r.ranks, r.bytesPerRank(a, sample), shared, int(a.processes()))
 	local := a.processes() / a.hosts
 	return min(each, math.MaxInt64/local) * local

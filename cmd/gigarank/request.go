@@ -437,7 +437,7 @@ func (r *request) checkMemory(c *console, h *hosts) error {
 		available = availableMemory(c.root)
 	}
 	cost := bench.CostOf(r.entry, r.config, h.size*r.engines)
-	r.need = neededMemory(r.ranks, cost.BytesPerRank, sharedMemory(int64(r.engines), cost.BytesPerEngine), h.size)
+	r.need = neededMemory(r.ranks, cost.BytesPerRank, float64(r.engines)*cost.BytesPerEngine, h.size)
 	r.share = available.bytes / int64(h.local) / 10 * 9
 	local := int64(h.local)
 	return checkMemory(min(r.need, math.MaxInt64/local)*local, available)
