@@ -117,8 +117,10 @@ func (s *search) comparePoint(p point) error {
 // holds reports whether a forecast of memory is right, except for what a process takes anyway.
 // On several engines it depends on which of them is ahead.
 func (s *search) holds(p point, foreseen, took float64) bool {
-	const own = 1500e3 // bytes of an engine: chunks of slabs and buffers, in use or not
-	least, most, slack := 1-tolerance, 1.+tolerance, own*float64(p.Engines)
+	// Bytes of an engine, chunks of slabs and buffers, in use or not; and what a process that has
+	// some work takes beyond one of one rank: pages of code, and of the runtime's heap.
+	const own, atWork = 1500e3, 4e6
+	least, most, slack := 1-tolerance, 1.+tolerance, own*float64(p.Engines)+atWork
 	if p.Engines > 1 {
 		least, most = 0.6, 2.5
 	}
