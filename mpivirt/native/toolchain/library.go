@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -19,6 +18,12 @@ import (
 
 //go:embed runtime
 var sources embed.FS
+
+// generators are the files that generate the bindings of Fortran. What they generate depends on
+// them and on the sources. To generate it takes longer than a short simulation.
+//
+//go:embed declarations.go fortran.go fortran_modules.go
+var generators embed.FS
 
 // libraryName is the name by which programs need the runtime.
 const libraryName = "libgigarank_mpi.so"
@@ -71,22 +76,20 @@ func libraryDigest() (string, error) {
 		return "", fmt.Errorf("native ranks need a C compiler, and %s does not answer: %w; install gcc, or name another in GIGARANK_CC", command, err)
 	}
 	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%q\n", runtime.GOARCH, command, version, libraryFlags)
-	err = fs.WalkDir(sources, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	for _, files := range []embed.FS{sources, generators} {
+		err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			text, err := files.ReadFile(name)
+			_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
 			return err
+		})
+		if err != nil {
+			return "", err
 		}
-		text, err := sources.ReadFile(name)
-		_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
-		return err
-	})
-	if err != nil {
-		return "", err
 	}
-	texts, err := fortranTexts()
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(texts[name]), texts[name])
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:8]), err
+	return fmt.Sprintf("%x", h.Sum(nil)[:8]), nil
 }
 
 // compileLibrary compiles the runtime into a directory, which it makes as a whole. Another
