@@ -7,6 +7,7 @@ package mpi
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // The results of a call, in C memory, so that no call allocates.
 typedef struct { int flag, source, count; MPI_Count bytes; } gr_out;
@@ -93,6 +94,11 @@ static int gr_test(int n, MPI_Request *requests, int *indices, gr_out *out) {
 	return e;
 }
 
+static void gr_sleep(long ns) {
+	struct timespec t = {0, ns};
+	nanosleep(&t, NULL);
+}
+
 static void gr_null(MPI_Request *request) { *request = MPI_REQUEST_NULL; }
 */
 import "C"
@@ -101,6 +107,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 	"unsafe"
 )
 
@@ -168,6 +175,10 @@ func (c communicator) free() error {
 func finalise() error { return check("MPI_Finalize", C.MPI_Finalize()) }
 
 func yieldThread() { C.sched_yield() }
+
+// sleepThread lets the calling thread sleep for less than a second. Go runs other goroutines
+// meanwhile.
+func sleepThread(d time.Duration) { C.gr_sleep(C.long(d.Nanoseconds())) }
 
 // Available reports whether this build has MPI.
 func Available() bool { return true }

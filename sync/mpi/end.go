@@ -4,7 +4,6 @@ package mpi
 
 import (
 	"fmt"
-	"runtime"
 	"sync/atomic"
 	"time"
 )
@@ -202,17 +201,18 @@ func (e *end) Wait(limit time.Duration) error {
 }
 
 // pause waits after look number i at MPI, at most limit: the longer nothing has come,
-// the longer it waits.
+// the longer it waits. The thread waits in the system, not the goroutine in Go's scheduler: that
+// of an engine whose ranks are C programs may be bound to its thread, and would then be woken by
+// way of a second thread, each time.
 func pause(i int, limit time.Duration) {
 	switch {
 	case i < polls:
 	case i < polls+yields:
-		runtime.Gosched()
 		yieldThread()
 	case i < polls+yields+napsTill:
-		time.Sleep(min(limit, nap))
+		sleepThread(min(limit, nap))
 	default:
-		time.Sleep(min(limit, longNap))
+		sleepThread(min(limit, longNap))
 	}
 }
 
