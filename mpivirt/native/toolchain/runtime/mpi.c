@@ -1213,16 +1213,19 @@ static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struc
 	CHECK_STAGED(blocks(&c, s, sendcounts, senddisplacements, sendtype, &in, &packed));
 	int64_t *incounts = malloc(((size_t)c.size + 1) * sizeof *incounts);
 	s->others[0] = incounts;
-	char *copy = malloc((size_t)in + 1);
-	s->others[1] = copy;
-	if (!incounts || !copy)
+	c.input = sent;
+	if (sent == MPI_IN_PLACE || !packed)
+		c.input = s->others[1] = malloc((size_t)in + 1);
+	else
+		CHECK_STAGED(touch(c.procedure, sent, in));
+	if (!incounts || (in && !c.input))
 		return no_room(&c, s, in);
 	memcpy(incounts, s->counts, (size_t)c.size * sizeof *incounts);
 	const char *from = sent == MPI_IN_PLACE ? received : sent;
-	for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
-		memcpy(copy + at, from + s->displacements[i], (size_t)s->counts[i]);
+	for (int64_t i = 0, at = 0; s->others[1] && i < s->n; at += s->counts[i++])
+		memcpy((char *)s->others[1] + at, from + s->displacements[i], (size_t)s->counts[i]);
 	CHECK_STAGED(blocks(&c, s, recvcounts, recvdisplacements, recvtype, &out, &packed));
-	c.input = copy, c.given = in, c.incounts = incounts, c.counts = s->counts;
+	c.given = in, c.incounts = incounts, c.counts = s->counts;
 	c.output = received, c.room = out;
 	if (!packed) {
 		if (!(s->packed = malloc((size_t)out + 1)))
