@@ -40,7 +40,7 @@ func Open(path string, list []string, o Options) (kernel.Form, error) {
 	if err != nil {
 		return nil, err
 	}
-	one.giveBack()
+	giveBack([]*image{one})
 	f := &form{path: path, options: o, stack: o.stack(), bound: toolchain.BoundToThread(path), cancels: toolchain.Uses(path, "Cancel")}
 	f.argc, f.argv = arguments(path, list)
 	return f, nil
@@ -66,7 +66,7 @@ const batch = 128
 type body struct {
 	k          *kernel.Kernel
 	form       *form
-	image      *image
+	images     []*image // one for all ranks, or one for each
 	engine     *cEngine
 	ranks      []cRank // in C memory
 	list       []int32 // likewise: the ranks to resume
@@ -82,12 +82,12 @@ type body struct {
 
 // open makes the ranks.
 func (b *body) open(n int) (err error) {
-	if b.image, err = take(b.form.path); err != nil {
+	if b.images, err = takeFor(b.form.path, n, b.k.Bursting()); err != nil {
 		return err
 	}
-	b.engine, err = openEngine(b.image.program, n, b.k.First, b.k.Target.Ranks(), b.form.stack, b.form.options.copies(n), b.form.argc, b.form.argv)
+	b.engine, err = openEngine(b.images, n, b.k.First, b.k.Target.Ranks(), b.form.stack, b.form.options.copies(n), b.form.argc, b.form.argv)
 	if err != nil {
-		b.image.giveBack()
+		giveBack(b.images)
 		return err
 	}
 	b.ranks, b.list, b.left = unsafe.Slice(b.engine.ranks, n), unsafe.Slice((*int32)(unsafe.Pointer(b.engine.list)), n), n
@@ -105,19 +105,19 @@ func (b *body) open(n int) (err error) {
 	if b.k.Bursting() {
 		err = b.measure()
 	}
-	gort.AddCleanup(b, func(own owned) { own.close() }, owned{b.engine, b.image})
+	gort.AddCleanup(b, func(own owned) { own.close() }, owned{b.engine, b.images})
 	return err
 }
 
 // owned is what a body gives back when nothing refers to it.
 type owned struct {
 	engine *cEngine
-	image  *image
+	images []*image
 }
 
 func (o owned) close() {
 	closeEngine(o.engine)
-	o.image.giveBack()
+	giveBack(o.images)
 }
 
 // Resume implements [kernel.Body].

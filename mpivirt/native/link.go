@@ -12,8 +12,8 @@ package native
 static struct gigarank_program *load(void *f, const char *path) {
 	return ((struct gigarank_program *(*)(const char *))f)(path);
 }
-static struct gigarank_engine *open_engine(void *f, struct gigarank_program *p, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room) {
-	return ((struct gigarank_engine *(*)(struct gigarank_program *, int32_t, int32_t, int32_t, size_t, int32_t, int32_t, char **, char *, size_t))f)(p, count, first, world, stack, copied, argc, argv, fault, room);
+static struct gigarank_engine *open_engine(void *f, struct gigarank_program **p, int32_t images, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room) {
+	return ((struct gigarank_engine *(*)(struct gigarank_program *const *, int32_t, int32_t, int32_t, int32_t, size_t, int32_t, int32_t, char **, char *, size_t))f)(p, images, count, first, world, stack, copied, argc, argv, fault, room);
 }
 static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((int32_t (*)(struct gigarank_engine *, int32_t))f)(e, n); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
@@ -97,6 +97,33 @@ type image struct {
 	used    bool   // by an engine
 }
 
+// mostImages is the number of ranks of an engine up to which each may have an image to itself. An
+// image takes some milliseconds to load, and 3 MiB in Fortran.
+const mostImages = 8
+
+// takeFor returns the images of a program for n ranks of an engine: one each if there are few and
+// time is measured, so that a switch does not leave the pages of their variables to be found anew,
+// else one for all. Where the loader cannot make a further one, one has to do.
+func takeFor(path string, n int, measured bool) ([]*image, error) {
+	first, err := take(path)
+	if err != nil {
+		return nil, err
+	}
+	images := []*image{first}
+	if !measured || first.program.bytes == 0 || first.program.image < 0 || n > mostImages {
+		return images, nil
+	}
+	for len(images) < n {
+		next, err := take(path)
+		if err != nil {
+			giveBack(images[1:])
+			return images[:1], nil
+		}
+		images = append(images, next)
+	}
+	return images, nil
+}
+
 // take returns an image of a program that no other engine uses. A program without variables
 // has one for all.
 func take(path string) (*image, error) {
@@ -136,11 +163,13 @@ func stampOf(path string) (string, error) {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano()), nil
 }
 
-// giveBack ends the use of an image.
-func (i *image) giveBack() {
+// giveBack ends the use of images.
+func giveBack(images []*image) {
 	loaded.lock.Lock()
 	defer loaded.lock.Unlock()
-	i.used = false
+	for _, i := range images {
+		i.used = false
+	}
 }
 
 // load loads a program. The loader takes a file that it has loaded for the same program or
@@ -204,14 +233,19 @@ func arguments(path string, list []string) (int, **C.char) {
 	return len(all), &argv[0]
 }
 
-// openEngine returns the tables and stacks of n ranks from the first on, of all in WORLD.
-func openEngine(p *cProgram, n, first, all int, stack int64, copied bool, argc int, argv **C.char) (*cEngine, error) {
+// openEngine returns the tables and stacks of n ranks from the first on, of all in WORLD. They have
+// one image of the program, or one each.
+func openEngine(images []*image, n, first, all int, stack int64, copied bool, argc int, argv **C.char) (*cEngine, error) {
 	var fault [512]C.char
+	programs := make([]*cProgram, len(images))
+	for i, one := range images {
+		programs[i] = one.program
+	}
 	var copies C.int32_t
 	if copied {
 		copies = 1
 	}
-	e := C.open_engine(runtime.open, p, C.int32_t(n), C.int32_t(first), C.int32_t(all), C.size_t(stack), copies, C.int32_t(argc), argv, &fault[0], C.size_t(len(fault)))
+	e := C.open_engine(runtime.open, &programs[0], C.int32_t(len(programs)), C.int32_t(n), C.int32_t(first), C.int32_t(all), C.size_t(stack), copies, C.int32_t(argc), argv, &fault[0], C.size_t(len(fault)))
 	if e == nil {
 		return nil, errors.New(C.GoString(&fault[0]))
 	}

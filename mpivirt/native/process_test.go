@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"gigarank/mpivirt"
+	"gigarank/vtime"
 )
 
 // What the C library keeps for a process is each rank's own: thread-local variables, random
@@ -78,6 +81,15 @@ int main(int argc, char **argv) {
 	if lines := everywhere(t, program, 5); len(lines) != 0 {
 		t.Error(strings.Join(lines, ""))
 	}
+	// Where CPU times count, few ranks have an image of the program each.
+	var ways []hosting
+	for _, h := range hostings(5) {
+		h.bursts = func(int, int) mpivirt.Bursts { return metronome{vtime.Microsecond} }
+		ways = append(ways, h)
+	}
+	if lines := alike(t, program, "xt5", 5, ways); len(lines) != 0 {
+		t.Error(strings.Join(lines, ""))
+	}
 	// 300 ranks have 20 GB of variables, of which they write 10 MB.
 	before := residentPeak(t)
 	if _, lines, err := run(t, program, "xt5", 300, hosting{engines: 2}); err != nil || len(lines) != 0 {
@@ -85,6 +97,31 @@ int main(int argc, char **argv) {
 	}
 	if grown := residentPeak(t) - before; grown > 300<<20 {
 		t.Errorf("300 ranks have taken %d bytes", grown)
+	}
+}
+
+// A rank in a process of its own has its variables where they are. Where CPU times count, few ranks
+// of an engine do not move theirs either: each is in a place of its own.
+func TestVariablesStay(t *testing.T) {
+	program := build(t, prelude+`
+static double field[1 << 20];
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	field[rank] = rank;
+	MPI_Barrier(MPI_COMM_WORLD);
+	printf("%p\n", (void *)field);
+	return MPI_Finalize();
+}
+`)
+	for _, c := range []struct {
+		ranks  int
+		bursts func(first, n int) mpivirt.Bursts
+		places int
+	}{{3, measured, 3}, {3, nil, 1}, {40, measured, 1}} {
+		_, lines, err := run(t, program, "xt5", c.ranks, hosting{engines: 1, bursts: c.bursts})
+		if places := len(slices.Compact(slices.Clone(lines))); err != nil || len(lines) != c.ranks || places != c.places {
+			t.Errorf("%d ranks have their variables in %d places, want %d: %v, %v", c.ranks, places, c.places, lines, err)
+		}
 	}
 }
 

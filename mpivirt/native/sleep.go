@@ -68,7 +68,7 @@ func (b *body) sleeps(thread int) string {
 func (b *body) caller(sp uintptr) string {
 	low := uintptr(unsafe.Pointer(b.engine.stacks))
 	const most = 4096 // words
-	p := b.image.program
+	p := b.engine.program
 	for i := range uintptr(most) {
 		at := sp + 8*i
 		if at < low || at+8 > low+uintptr(b.engine.stack)*uintptr(b.stacks()) {

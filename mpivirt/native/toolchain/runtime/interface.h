@@ -214,14 +214,15 @@ struct gigarank_engine {
 	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
 	int32_t argc;
 	char **argv;
-	int (*main)(int, char **, char **);
 	char *stacks;
 	size_t stack, guard;         /* bytes of each stack, its guard included */
 	void *sp;                    /* the engine's stack pointer, while a rank runs */
 	struct gigarank_model models[GIGARANK_MODELS];
 	struct gigarank_rank *running;
-	struct gigarank_program *program;
+	struct gigarank_program *program; /* of all ranks, or of the one that has run last */
+	struct gigarank_program **images; /* by rank, NULL if there is one for all */
 	char *variables;             /* of all ranks */
+	size_t stride;               /* from one rank's variables to the next rank's */
 	char *reserved;              /* the memory that holds them */
 	size_t reserved_bytes;
 	int32_t mapped;              /* variables are moved, not copied */
@@ -247,6 +248,8 @@ struct gigarank_engine {
 	void (*handler)(int, void *, void *); /* of the running rank, for the signal that has stopped it */
 };
 
+enum { GIGARANK_FILLED = 16 };
+
 /* A range of a program's variables. */
 struct gigarank_variables {
 	char *address;  /* where the program has them, in this thread if they are thread-local */
@@ -254,10 +257,12 @@ struct gigarank_variables {
 	size_t given;   /* of these, those with initial values at address; the others are 0 */
 	size_t module;  /* number of the object whose thread-local variables they are */
 	size_t offset;  /* of the copy among a rank's variables */
+	int32_t filled; /* portions whose initial values are not all 0 */
+	size_t place[GIGARANK_FILLED]; /* of the first of those */
 };
 
 /* A program as it is loaded. Engines that run at the same time have one each, if it has
- * variables. */
+ * variables, or one for each rank. */
 struct gigarank_program {
 	void *handle;
 	int (*main)(int, char **, char **);
@@ -265,7 +270,7 @@ struct gigarank_program {
 	int32_t pieces, locals;     /* of its variables, and of those that are thread-local, which come last */
 	struct gigarank_variables piece[32];
 	size_t bytes;      /* of all pieces */
-	size_t stride;     /* from one rank's variables to the next rank's */
+	size_t stride;     /* bytes of a rank's variables with what lies between them */
 	char *initial;     /* their contents before any rank ran */
 	int32_t image;     /* the file that holds them, if they can be mapped, else -1 */
 	const char *fortran_constants; /* its common block of them, NULL for none */
@@ -277,7 +282,7 @@ struct gigarank_program {
 
 /* What the simulator calls, by name. */
 struct gigarank_program *gigarank_load(const char *path);
-struct gigarank_engine *gigarank_open(struct gigarank_program *program, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room);
+struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, int32_t images, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room);
 int32_t gigarank_resume(struct gigarank_engine *e, int32_t n);
 void gigarank_release(struct gigarank_engine *e);
 void gigarank_close(struct gigarank_engine *e);
