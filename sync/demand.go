@@ -23,7 +23,6 @@ import (
 // past EIT, where the promises would creep. It also does when more engines hold it back
 // than twice the levels of a round. This bounds its messages between rounds by O(log
 // engines).
-// O(log engines) between rounds.
 
 // wavesBeforeRound is the number of waves of requests under Hybrid.
 const wavesBeforeRound = 2

@@ -176,6 +176,9 @@ func NewEndpoint(t Transport, c Config) *Endpoint {
 			}
 		}
 	}
+	if end, ok := t.(*inProcess); ok && c.Protocol == Null {
+		end.runAnyTime() // near engines have no rounds among themselves, and each needs many messages
+	}
 	e.cap, e.awaited = vtime.Forever, vtime.Forever
 	e.eit = e.promises.least()
 	return e

@@ -281,6 +281,9 @@ func (e *inProcess) Leave() {
 	}
 }
 
+// runAnyTime has the engine run whenever a message comes for it, however many engines there are.
+func (e *inProcess) runAnyTime() { e.anyTime = true }
+
 func (e *inProcess) Close() error {
 	e.Leave()
 	e.lock.Lock()

@@ -33,6 +33,7 @@ type sleeper struct {
 	turn     bool          // it has one
 	sleeping bool          // it waits for its bell
 	woken    bool          // Wake was called since the last Wait
+	anyTime  bool          // it needs no turn
 	deadline time.Duration // of its Wait, since turns.begun
 	alarm    *time.Timer   // calls expire; nil: none has been needed
 	alarmAt  time.Duration // 0: it is not set
@@ -112,7 +113,12 @@ func (t *turns) rouse(e *inProcess) {
 func (t *turns) come(e *inProcess) {
 	t.lock.Lock()
 	var next *inProcess
-	if e.sleeping && e.asleep.Swap(false) {
+	switch {
+	case !e.sleeping:
+	case e.anyTime:
+		t.rouse(e)
+		next = e
+	case e.asleep.Swap(false):
 		t.later.remove(e.rank)
 		t.ready.add(e.rank)
 		next = t.next()

@@ -92,6 +92,29 @@ func TestAnEngineWithoutATurnGoesOn(t *testing.T) {
 	<-woken
 }
 
+// TestNullNeedsNoTurn: an engine that runs at any time runs when a message comes, though another
+// one keeps the only turn.
+func TestNullNeedsNoTurn(t *testing.T) {
+	ends := newInProcess(2, 1, true)
+	ends[1].(*inProcess).runAnyTime()
+	woken := make(chan int, 2)
+	for i := range ends {
+		go func() {
+			_ = ends[i].Wait(time.Minute)
+			woken <- i
+		}()
+	}
+	for i := range ends {
+		for !ends[i].(*inProcess).asleep.Load() {
+			runtime.Gosched()
+		}
+		post(ends[i])
+		if got := <-woken; got != i {
+			t.Errorf("engine %d ran, want %d", got, i)
+		}
+	}
+}
+
 // TestNumberSet compares a set with a map.
 func TestNumberSet(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
