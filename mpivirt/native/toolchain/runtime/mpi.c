@@ -661,6 +661,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
 		return how(&c, request); \
 	}
+
 MPI(Start, MPI_Request *request) {
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
