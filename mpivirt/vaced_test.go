@@ -15,10 +15,10 @@ import (
 // virtual time, only later waits in an early queue. What the host hands over too late, after a
 // call that would have handled it, is handled by the next call: its case (c) of Fig. 4.
 //
-// The paper's text was not at hand (Lin et al., IEICE Transactions E96-D, 2013; its Algorithms 2
-// and 3). What is known of it is the protocol, the early queue and the case. The loop below is
-// ours: a call that does not wait handles what has arrived at its clock, a wait takes the least
-// arrival of the early queue until it is over.
+// The protocol, the early queue and the case are the paper's (Lin et al., IEICE Transactions
+// E96-D, 2013). The loop below stands for its Algorithms 2 and 3, whose text is not public: a call
+// that does not wait handles what has arrived at its clock, and a wait takes the least arrival of
+// the early queue until it is over.
 
 // handover is a message of the protocol on its way to a rank.
 type handover struct {

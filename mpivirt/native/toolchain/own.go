@@ -36,9 +36,11 @@ func OwnLibrary(path string, object *elf.File, name string) (string, error) {
 	return "", nil
 }
 
-// isSystem reports whether a library is the system's, by the same rule as the C runtime.
+// isSystem reports whether a library is the system's, by the same rule as the C runtime: it lies
+// in lib, lib64 or another directory of that kind, of / or of /usr.
 func isSystem(path string) bool {
-	return strings.HasPrefix(path, "/lib") || strings.HasPrefix(path, "/usr/lib")
+	top, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(path, "/usr"), "/"), "/")
+	return slices.Contains([]string{"lib", "lib32", "lib64", "libx32"}, top)
 }
 
 // inObjects calls do with a program and with each of its own libraries, by its path.

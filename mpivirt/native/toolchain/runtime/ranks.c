@@ -779,8 +779,17 @@ static uintptr_t object_of(uintptr_t pc, const char **file) {
 	return (uintptr_t)where.dli_fbase;
 }
 
-/* is_system reports whether a library is the system's. */
-static int is_system(const char *file) { return strncmp(file, "/lib", 4) == 0 || strncmp(file, "/usr/lib", 8) == 0; }
+/* is_system reports whether a library is the system's: it lies in lib, lib64 or another directory
+ * of that kind, of / or of /usr. */
+static int is_system(const char *file) {
+	if (strncmp(file, "/usr/", 5) == 0)
+		file += 4;
+	static const char *const tops[] = {"/lib/", "/lib32/", "/lib64/", "/libx32/"};
+	for (unsigned i = 0; i < sizeof tops / sizeof *tops; i++)
+		if (strncmp(file, tops[i], strlen(tops[i])) == 0)
+			return 1;
+	return 0;
+}
 
 /* is_own reports whether an object is a library of the program's own. Copies in memory are of the
  * program or of a library of the system. */
