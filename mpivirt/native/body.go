@@ -85,7 +85,11 @@ func (b *body) open(n int) (err error) {
 	if b.images, err = takeFor(b.form.path, n, b.k.Bursting()); err != nil {
 		return err
 	}
-	b.engine, err = openEngine(b.images, n, b.k.First, b.k.Target.Ranks(), b.form.stack, b.form.options.copies(n), b.form.argc, b.form.argv)
+	copied := b.form.options.copies(n)
+	b.engine, err = openEngine(b.images, n, b.k.First, b.k.Target.Ranks(), b.form.stack, copied, b.form.argc, b.form.argv)
+	if err != nil && !copied && b.form.options.Stacks == Automatic { // there is no room for as many, or nothing to guard them
+		b.engine, err = openEngine(b.images, n, b.k.First, b.k.Target.Ranks(), b.form.stack, true, b.form.argc, b.form.argv)
+	}
 	if err != nil {
 		giveBack(b.images)
 		return err

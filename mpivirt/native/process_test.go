@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	gort "runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/native"
 	"gigarank/vtime"
 )
 
@@ -47,37 +50,45 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// Variables that are large are mapped, and take memory only where a rank has written them. Messages
-// go there while other ranks run.
-func TestLargeVariables(t *testing.T) {
-	program := build(t, prelude+`
-static double field[1 << 23], edges[2][1000];
+// largeVariables is a program of 64 MiB of variables, or as LENGTH says, of which a rank writes some
+// pages.
+const largeVariables = prelude + `
+#ifndef LENGTH
+#define LENGTH (1 << 23)
+#endif
+enum { HALF = LENGTH / 2, STEP = HALF / 512 };
+static double field[LENGTH], edges[2][1000];
 static int table[100000] = {1, 2, 3};
 static __thread int local;
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
-	int faults = field[1 << 22] != 0 || table[2] != 3 || table[99999] != 0, right = (rank + 1) % size, left = (rank + size - 1) % size;
+	int faults = field[HALF] != 0 || table[2] != 3 || table[99999] != 0, right = (rank + 1) % size, left = (rank + size - 1) % size;
 	for (int i = 0; i < 3; i++) {
-		field[rank << 12] += rank + i, table[99999] += rank, local += rank;
+		field[STEP * rank] += rank + i, table[99999] += rank, local += rank;
 		MPI_Request q;
-		MPI_Irecv(&field[(1 << 22) + 1000], 1000, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &q);
+		MPI_Irecv(&field[HALF + 1000], 1000, MPI_DOUBLE, left, 0, MPI_COMM_WORLD, &q);
 		for (int k = 0; k < 1000; k++)
 			edges[0][k] = 1000 * rank + k + i;
 		MPI_Barrier(MPI_COMM_WORLD);
 		MPI_Send(edges[0], 1000, MPI_DOUBLE, right, 0, MPI_COMM_WORLD);
 		MPI_Wait(&q, MPI_STATUS_IGNORE);
 		for (int k = 0; k < 1000; k++)
-			faults += field[(1 << 22) + 1000 + k] != 1000 * left + k + i;
-		MPI_Allreduce(&field[rank << 12], &edges[1][i], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+			faults += field[HALF + 1000 + k] != 1000 * left + k + i;
+		MPI_Allreduce(&field[STEP * rank], &edges[1][i], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	}
 	faults += table[99999] != 3 * rank || local != 3 * rank || edges[1][0] != size * (size - 1) / 2 || table[1] != 2;
 	for (int other = 0; other < 64 && size <= 64; other++)
-		faults += field[other << 12] != (other == rank ? 3 * rank + 3 : 0);
+		faults += field[STEP * other] != (other == rank ? 3 * rank + 3 : 0);
 	if (faults)
 		printf("rank %d has %d faults\n", rank, faults);
 	return MPI_Finalize();
 }
-`)
+`
+
+// Variables that are large are mapped, and take memory only where a rank has written them. Messages
+// go there while other ranks run.
+func TestLargeVariables(t *testing.T) {
+	program := build(t, largeVariables)
 	if lines := everywhere(t, program, 5); len(lines) != 0 {
 		t.Error(strings.Join(lines, ""))
 	}
@@ -98,6 +109,124 @@ int main(int argc, char **argv) {
 	if grown := residentPeak(t) - before; grown > 300<<20 {
 		t.Errorf("300 ranks have taken %d bytes", grown)
 	}
+}
+
+// Where the process has few mappings left, the variables of ranks beyond them are copied, with
+// one engine and with two. Those of which no rank has written a page take no memory for it.
+func TestFewMappings(t *testing.T) {
+	program := build(t, largeVariables, "-DLENGTH=(1<<17)")
+	most := mostMappings(t)
+	for _, left := range []int{500, most/8 + 300} {
+		free := leaveMappings(t, most, left)
+		before := residentPeak(t)
+		for _, engines := range []int{1, 2} {
+			if _, lines, err := run(t, program, "xt5", 300, hosting{engines: engines}); err != nil || len(lines) != 0 {
+				t.Errorf("%d mappings left, %d engines: %v\n%s", left, engines, err, strings.Join(lines, ""))
+			}
+		}
+		if grown := residentPeak(t) - before; grown > 100<<20 {
+			t.Errorf("with %d mappings left, 300 ranks have taken %d bytes", left, grown)
+		}
+		free()
+	}
+}
+
+const oldSystemVariable = "GIGARANK_TEST_OLD_SYSTEM"
+
+// Before Linux 6.13 each guard of a stack is a mapping. Ranks for whose guards a process has too few
+// have copied stacks, unless they are to have their own. The test runs in a process of its own, to
+// which the system refuses what is new.
+func TestGuardsAreMappings(t *testing.T) {
+	if program := os.Getenv(oldSystemVariable); program != "" {
+		refuseGuardAdvice(t)
+		most := mostMappings(t)
+		defer leaveMappings(t, most, most/8+1000)()
+		for _, c := range []struct {
+			ranks  int
+			stacks native.Stacks
+			says   string
+		}{
+			{400, native.Own, "the rank has overrun its stack"},
+			{600, native.Own, "no pages that guard 600 stacks: use --stacks copied"},
+			{600, native.Automatic, "the rank has overrun its stack"},
+			{600, native.Copied, "the rank has overrun its stack"},
+		} {
+			if _, _, err := run(t, program, "xt5", c.ranks, hosting{engines: 1, stacks: c.stacks}); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%d ranks, stacks %v: %v, want %q", c.ranks, c.stacks, err, c.says)
+			}
+		}
+		return
+	}
+	program := build(t, prelude+`
+static int deep(int n) { volatile char room[1000]; room[0] = (char)n; return n ? deep(n - 1) + room[0] : 0; }
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return rank == 399 ? deep(1000000) : MPI_Finalize();
+}
+`, "-O0")
+	again := exec.Command(os.Args[0], "-test.run=^TestGuardsAreMappings$", "-test.count=1")
+	again.Env = append(os.Environ(), oldSystemVariable+"="+program)
+	if text, err := again.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// refuseGuardAdvice has the system refuse MADV_GUARD_INSTALL to the process, as before Linux 6.13.
+func refuseGuardAdvice(t *testing.T) {
+	t.Helper()
+	const guardInstall, number, third = 102, 0, 32 // of the advice; where struct seccomp_data has the call and its third argument
+	load, equal, answer := uint16(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS), uint16(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K), uint16(unix.BPF_RET|unix.BPF_K)
+	filter := []unix.SockFilter{
+		{Code: load, K: number},
+		{Code: equal, K: unix.SYS_MADVISE, Jf: 3},
+		{Code: load, K: third},
+		{Code: equal, K: guardInstall, Jf: 1},
+		{Code: answer, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EINVAL)},
+		{Code: answer, K: unix.SECCOMP_RET_ALLOW},
+	}
+	gort.LockOSThread()
+	defer gort.UnlockOSThread()
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	if _, _, e := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&program))); e != 0 {
+		t.Fatal(e)
+	}
+}
+
+// mostMappings returns how many mappings a process may have.
+func mostMappings(t *testing.T) (most int) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/sys/vm/max_map_count")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(text), &most); err != nil {
+		t.Fatal(err)
+	}
+	return most
+}
+
+// leaveMappings has the process take all mappings but some.
+func leaveMappings(t *testing.T, most, left int) (free func()) {
+	t.Helper()
+	maps, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, n := os.Getpagesize(), most-left-strings.Count(string(maps), "\n")
+	area, err := unix.Mmap(-1, 0, n*page, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < n; i += 2 { // each other page differs from its neighbours
+		if err := unix.Mprotect(area[i*page:(i+1)*page], unix.PROT_READ); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func() { _ = unix.Munmap(area) }
 }
 
 // A rank in a process of its own has its variables where they are. Where CPU times count, few ranks

@@ -225,7 +225,8 @@ struct gigarank_engine {
 	size_t stride;               /* from one rank's variables to the next rank's */
 	char *reserved;              /* the memory that holds them */
 	size_t reserved_bytes;
-	int32_t mapped;              /* variables are moved, not copied */
+	int32_t mapped;              /* ranks, the first, whose large variables are moved, not copied */
+	int64_t claimed;             /* mappings that are still to be made for guards and variables */
 	int32_t label;               /* lines of output begin with their rank */
 	int32_t lengthy;               /* the ranks resumed last have run for long */
 	int32_t thread;              /* of the system, that runs the ranks */
@@ -268,6 +269,7 @@ struct gigarank_program {
 	int (*main)(int, char **, char **);
 	struct gigarank_held *held; /* constructors and the like */
 	int32_t pieces, locals;     /* of its variables, and of those that are thread-local, which come last */
+	int32_t large;              /* of pieces, the first, that can be mapped */
 	struct gigarank_variables piece[32];
 	size_t bytes;      /* of all pieces */
 	size_t stride;     /* bytes of a rank's variables with what lies between them */

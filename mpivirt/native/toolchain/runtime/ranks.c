@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -37,6 +38,75 @@ static void *enlarged(void *old, size_t room) {
 	return p;
 }
 
+/* --- the engines of the process --------------------------------------------------- */
+
+/* The engines of this process, which threads of programs look for, and which share its mappings. */
+static struct gigarank_engine *engines;
+static pthread_mutex_t engines_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void enlist(struct gigarank_engine *e) {
+	pthread_mutex_lock(&engines_lock);
+	e->next = engines;
+	engines = e;
+	pthread_mutex_unlock(&engines_lock);
+}
+
+static void strike_off(struct gigarank_engine *e) {
+	pthread_mutex_lock(&engines_lock);
+	struct gigarank_engine **link = &engines;
+	while (*link && *link != e)
+		link = &(*link)->next;
+	if (*link)
+		*link = e->next;
+	pthread_mutex_unlock(&engines_lock);
+}
+
+/* most_mappings is how many the system lets a process have. */
+static int64_t most_mappings(void) {
+	long long most = 65530; /* Linux's default */
+	FILE *f = fopen("/proc/sys/vm/max_map_count", "re");
+	if (f) {
+		if (fscanf(f, "%lld", &most) != 1)
+			most = 65530;
+		fclose(f);
+	}
+	return most;
+}
+
+/* mappings counts those that the process has. */
+static int64_t mappings(void) {
+	char text[16 << 10];
+	int64_t lines = 0;
+	ssize_t n;
+	int f = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	if (f < 0)
+		return 0;
+	while ((n = read(f, text, sizeof text)) > 0)
+		for (const char *at = text; (at = memchr(at, '\n', (size_t)(text + n - at))); at++)
+			lines++;
+	close(f);
+	return lines;
+}
+
+/* claim has an engine make further mappings for guards and variables of its ranks, as many of
+ * those wanted as there are, and returns their number. An eighth of what the process may have
+ * stays for all else. */
+static int64_t claim(struct gigarank_engine *e, int64_t wanted) {
+	int64_t most = most_mappings(), claimed = 0, left;
+	pthread_mutex_lock(&engines_lock);
+	for (struct gigarank_engine *other = engines; other; other = other->next)
+		claimed += __atomic_load_n(&other->claimed, __ATOMIC_RELAXED);
+	left = most - most / 8 - claimed - mappings(); /* in this order: what is made meanwhile counts twice */
+	if (wanted > left)
+		wanted = left > 0 ? left : 0;
+	e->claimed += wanted;
+	pthread_mutex_unlock(&engines_lock);
+	return wanted;
+}
+
+/* made notes that an engine has made mappings that it has claimed. */
+static void made(struct gigarank_engine *e, int64_t n) { __atomic_fetch_sub(&e->claimed, n, __ATOMIC_RELAXED); }
+
 /* --- stacks -------------------------------------------------------------------- */
 
 #ifndef MADV_GUARD_INSTALL
@@ -57,19 +127,23 @@ enum { LONGEST_STEP = 64 << 10 };
 enum { LONGEST_STEP = 4 << 10 };
 #endif
 
-/* guard makes the lowest pages of each stack fault. Before Linux 6.13 each guard splits the
- * mapping, of which a process has some 65,000. */
+/* guard makes the lowest pages of each stack fault. Before Linux 6.13 each guard is a mapping, as is
+ * what lies behind it. It reports whether there are as many. */
 static int guard(struct gigarank_engine *e) {
-	int light = 1;
+	int64_t split = 0;
 	for (int32_t i = 0; i < stacks_of(e); i++) {
 		char *stack = e->stacks + (size_t)i * e->stack;
 		/* Emulators take advice that they do not know, and do not follow it. */
-		if (light && (madvise(stack, e->guard, MADV_GUARD_INSTALL) != 0 || (i == 0 && !faults(stack))))
-			light = 0;
-		if (!light && mprotect(stack, e->guard, PROT_NONE) != 0)
-			return -1;
+		if (!split && (madvise(stack, e->guard, MADV_GUARD_INSTALL) != 0 || (i == 0 && !faults(stack)))) {
+			split = 2 * (int64_t)(stacks_of(e) - i);
+			if (claim(e, split) < split)
+				return 0;
+		}
+		if (split && mprotect(stack, e->guard, PROT_NONE) != 0)
+			return 0;
 	}
-	return 0;
+	made(e, split);
+	return 1;
 }
 
 /* top_of returns the end of a rank's stack. Those of neighbours differ in their places within
@@ -114,17 +188,21 @@ static void *first_frame(char *top) {
  * ranks moves and copies nothing: the variables of a rank stay in its image. */
 enum { MAPPED_FROM = 160 << 10, TABLE = 2 << 20 /* covered by a table of pages, which moves as a whole */ };
 
+/* A range of fewer bytes is copied beside those that are moved: that takes less time than a move,
+ * and no mappings. */
+enum { LARGE = 32 << 10 };
+
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4 /* Linux 5.13: nothing else may take the place of what is moved away */
 #endif
 
-/* A process has some 65,000 mappings. */
-enum { MOST_MAPPINGS = 30000 };
-
-/* open_variables makes the places of the variables of an engine's ranks. */
+/* open_variables makes the places of the variables of an engine's ranks. Those of as many ranks are
+ * mapped as there are mappings for; the others are copied. A moved range splits the memory that
+ * holds the variables of all ranks into itself and what lies behind it. */
 static int open_variables(struct gigarank_engine *e) {
 	struct gigarank_program *p = e->program;
-	e->mapped = p->image >= 0 && (int64_t)e->count * p->pieces <= MOST_MAPPINGS;
+	if (p->large)
+		e->mapped = (int32_t)(claim(e, (int64_t)e->count * 2 * p->large) / (2 * p->large));
 	e->stride = p->stride;
 	for (int32_t i = 0; e->images && i < e->count; i++)
 		if (e->images[i]->stride > e->stride) /* it depends on where an image lies */
@@ -136,32 +214,49 @@ static int open_variables(struct gigarank_engine *e) {
 		return -1;
 	}
 	e->variables = e->reserved;
-	if (p->image >= 0)
+	if (p->large) {
+		madvise(e->reserved, e->reserved_bytes, MADV_NOHUGEPAGE); /* pages that a rank has not written take none */
 		e->variables = (char *)(((uintptr_t)e->reserved + TABLE - 1) & ~(uintptr_t)(TABLE - 1));
+	}
 	return 0;
 }
 
 enum { PORTION = 4096 };
 static const char zeros[PORTION];
 
+/* renew copies those portions that differ: pages that no rank has written stay without memory. */
+static void renew(char *to, const char *from, size_t bytes) {
+	for (size_t at = 0; at < bytes; at += PORTION) {
+		size_t n = bytes - at < PORTION ? bytes - at : PORTION;
+		if (memcmp(to + at, from + at, n) != 0)
+			memcpy(to + at, from + at, n);
+	}
+}
+
+/* copy_from copies a program's variables from where it has them to a rank's place, from the first
+ * range on. */
 static void copy_from(struct gigarank_program *p, char *to, int first) {
+	for (; first < p->large; first++)
+		renew(to + p->piece[first].offset, p->piece[first].address, p->piece[first].bytes);
 	for (int i = first; i < p->pieces + p->locals; i++)
 		memcpy(to + p->piece[i].offset, p->piece[i].address, p->piece[i].bytes);
 }
 
 static void copy_to(struct gigarank_program *p, const char *from, int first) {
+	for (; first < p->large; first++)
+		renew(p->piece[first].address, from + p->piece[first].offset, p->piece[first].bytes);
 	for (int i = first; i < p->pieces + p->locals; i++)
 		memcpy(p->piece[i].address, from + p->piece[i].offset, p->piece[i].bytes);
 }
 
 static void map_failed(void) {
-	gigarank_fatal("gigarank: a rank's variables cannot be mapped: use fewer ranks, or raise vm.max_map_count\n");
+	gigarank_fatal("gigarank: a rank's variables cannot be mapped: the program has left too few of vm.max_map_count; raise it, or use fewer ranks\n");
 }
 
 /* move_variables moves the variables of the running rank to where the program has them, or back
  * to their own place. */
 static void move_variables(struct gigarank_program *p, char *own, int in) {
-	for (int i = 0; i < p->pieces; i++) {
+	for (int i = 0; i < p->large; i++) {
 		char *there = p->piece[i].address, *here = own + p->piece[i].offset;
 		size_t bytes = p->piece[i].bytes;
 		if (mremap(in ? here : there, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, in ? there : here) == MAP_FAILED)
@@ -169,9 +264,13 @@ static void move_variables(struct gigarank_program *p, char *own, int in) {
 	}
 }
 
+/* is_mapped reports whether the large ranges of a rank's variables are moved. */
+static int is_mapped(const struct gigarank_engine *e, int32_t lp) { return lp < e->mapped; }
+
 /* initialise gives a rank its variables. */
-static void initialise(struct gigarank_engine *e, struct gigarank_program *p) {
-	for (int i = 0; i < p->pieces && e->mapped; i++) {
+static void initialise(struct gigarank_engine *e, struct gigarank_program *p, int32_t lp) {
+	int mapped = is_mapped(e, lp) ? p->large : 0;
+	for (int i = 0; i < mapped; i++) {
 		struct gigarank_variables *v = &p->piece[i];
 		int blank = v->filled <= GIGARANK_FILLED;
 		if (mmap(v->address, v->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE | (blank ? MAP_ANONYMOUS : 0), blank ? -1 : p->image, blank ? 0 : (off_t)v->offset) == MAP_FAILED)
@@ -179,30 +278,37 @@ static void initialise(struct gigarank_engine *e, struct gigarank_program *p) {
 		for (int k = 0; blank && k < v->filled; k++)
 			memcpy(v->address + v->place[k], p->initial + v->offset + v->place[k], v->given - v->place[k] < PORTION ? v->given - v->place[k] : PORTION);
 	}
-	copy_to(p, p->initial, e->mapped ? p->pieces : 0);
+	if (mapped)
+		made(e, 2 * mapped);
+	copy_to(p, p->initial, mapped);
 }
 
-/* first_copied is the first of the variables that are copied at a switch. Thread-local ones always
- * are, since the engine may go on in another thread. */
-static int first_copied(const struct gigarank_engine *e) { return e->mapped || e->images ? e->program->pieces : 0; }
+/* first_copied is the first of a rank's variables that are copied at a switch. Thread-local ones
+ * always are, since the engine may go on in another thread. */
+static int first_copied(const struct gigarank_engine *e, int32_t lp) {
+	if (e->images)
+		return e->program->pieces;
+	return is_mapped(e, lp) ? e->program->large : 0;
+}
 
 static void restore(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_program *p = e->program;
 	struct gigarank_rank *r = &e->ranks[lp];
 	if (!r->variables) {
-		initialise(e, p);
+		initialise(e, p, lp);
 		r->variables = e->variables + (size_t)lp * e->stride;
 		return;
 	}
-	if (e->mapped && !e->images)
+	if (is_mapped(e, lp) && !e->images)
 		move_variables(p, r->variables, 1);
-	copy_to(p, r->variables, first_copied(e));
+	copy_to(p, r->variables, first_copied(e, lp));
 }
 
-static void store(struct gigarank_engine *e, struct gigarank_rank *r) {
+static void store(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_program *p = e->program;
-	copy_from(p, r->variables, first_copied(e));
-	if (e->mapped && !e->images && r->returned_by == GIGARANK_BY_CALL) /* else the next rank's take their place */
+	struct gigarank_rank *r = &e->ranks[lp];
+	copy_from(p, r->variables, first_copied(e, lp));
+	if (is_mapped(e, lp) && !e->images && r->returned_by == GIGARANK_BY_CALL) /* else the next rank's take their place */
 		move_variables(p, r->variables, 0);
 }
 
@@ -220,27 +326,6 @@ static void locate(struct gigarank_program *p) {
 }
 
 /* --- what code outside of ranks must not do -------------------------------------------- */
-
-/* The engines of this process, which threads of programs look for. */
-static struct gigarank_engine *engines;
-static pthread_mutex_t engines_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void enlist(struct gigarank_engine *e) {
-	pthread_mutex_lock(&engines_lock);
-	e->next = engines;
-	engines = e;
-	pthread_mutex_unlock(&engines_lock);
-}
-
-static void strike_off(struct gigarank_engine *e) {
-	pthread_mutex_lock(&engines_lock);
-	struct gigarank_engine **link = &engines;
-	while (*link && *link != e)
-		link = &(*link)->next;
-	if (*link)
-		*link = e->next;
-	pthread_mutex_unlock(&engines_lock);
-}
 
 /* note_intrusion keeps the first of an engine's. */
 static void note_intrusion(struct gigarank_intrusion *n, const char *function, int procedure, int32_t lp) {
@@ -301,17 +386,17 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, 
 		gigarank_close(e);
 		return NULL;
 	}
-	if (program->bytes && open_variables(e) != 0)
-		goto memory;
 	madvise(e->stacks, all, MADV_NOHUGEPAGE);
-	if (guard(e) != 0) {
-		snprintf(fault, room, "no pages that guard %d stacks (%s): use --stacks copied, fewer ranks, Linux 6.13 or later, or a vm.max_map_count of %lld",
-			stacks_of(e), strerror(errno), 2ll * stacks_of(e) + 10000);
+	enlist(e);
+	if (!guard(e)) {
+		snprintf(fault, room, "no pages that guard %d stacks: use --stacks copied, fewer ranks, Linux 6.13 or later, or a vm.max_map_count of %lld",
+			stacks_of(e), 2ll * stacks_of(e) + most_mappings());
 		gigarank_close(e);
 		return NULL;
 	}
+	if (program->bytes && open_variables(e) != 0)
+		goto memory;
 	e->request_free = -1;
-	enlist(e);
 	return e;
 memory:
 	snprintf(fault, room, "no memory for the tables and variables of %d ranks: use fewer ranks or more hosts", count);
@@ -571,7 +656,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		if (e->bursts)
 			gigarank_burst_end(e, r);
 		if (variables)
-			store(e, r);
+			store(e, e->list[i]);
 		if (e->copied)
 			copy_out(e, r);
 		if (r->returned_by == GIGARANK_BY_SIGNAL)
@@ -1071,21 +1156,31 @@ static void add_pieces(struct gigarank_program *p, const struct dl_phdr_info *o)
 	}
 }
 
-/* lay_out gives each piece its place among the variables of a rank. Those that are mapped have
+/* large_first puts the pieces that may be mapped before the others, and counts them. */
+static void large_first(struct gigarank_program *p) {
+	for (int i = 0; i < p->pieces; i++)
+		if (p->piece[i].bytes >= LARGE) {
+			struct gigarank_variables v = p->piece[i];
+			p->piece[i] = p->piece[p->large];
+			p->piece[p->large++] = v;
+		}
+}
+
+/* lay_out gives each piece its place among the variables of a rank. Large ones that are mapped have
  * whole pages, as far from the start of a table of pages as where the program has them. */
-static void lay_out(struct gigarank_program *p, int mapped) {
+static void lay_out(struct gigarank_program *p) {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
 	for (int i = 0; i < p->pieces + p->locals; i++) {
 		struct gigarank_variables *v = &p->piece[i];
-		if (mapped && i < p->pieces) {
+		if (i < p->large) {
 			uintptr_t from = (uintptr_t)v->address & ~(page - 1), to = ((uintptr_t)v->address + v->bytes + page - 1) & ~(page - 1);
 			v->address = (char *)from, v->bytes = v->given = to - from;
 			at += (from - at) % TABLE;
 		}
 		v->offset = at;
-		at += mapped && i < p->pieces ? v->bytes : (v->bytes + 15) & ~(size_t)15;
+		at += i < p->large ? v->bytes : (v->bytes + 15) & ~(size_t)15;
 	}
-	p->stride = mapped ? (at + TABLE - 1) / TABLE * TABLE : at;
+	p->stride = p->large ? (at + TABLE - 1) / TABLE * TABLE : at;
 }
 
 /* can_move reports whether the system moves mappings as they are moved here. */
@@ -1110,21 +1205,19 @@ static void keep_initial(struct gigarank_program *p) {
 	p->image = -1;
 	for (int i = 0; i < p->pieces; i++)
 		ordinary += p->piece[i].bytes;
-	if (ordinary > MAPPED_FROM && can_move()) {
+	if (ordinary > MAPPED_FROM && can_move())
+		large_first(p);
+	lay_out(p);
+	if (p->large) {
 		p->image = memfd_create("variables", MFD_CLOEXEC);
-		lay_out(p, 1);
-		if (p->image < 0 || ftruncate(p->image, (off_t)p->stride) != 0 ||
-			(p->initial = mmap(NULL, p->stride, PROT_READ | PROT_WRITE, MAP_SHARED, p->image, 0)) == MAP_FAILED) {
-			snprintf(p->fault, sizeof p->fault, "no memory for a copy of its %zu bytes of variables", p->bytes);
-			return;
-		}
+		if (p->image >= 0 && ftruncate(p->image, (off_t)p->stride) == 0)
+			p->initial = mmap(NULL, p->stride, PROT_READ | PROT_WRITE, MAP_SHARED, p->image, 0);
 	} else {
-		lay_out(p, 0);
 		p->initial = calloc(1, p->stride);
-		if (!p->initial) {
-			snprintf(p->fault, sizeof p->fault, "no memory for a copy of its %zu bytes of variables", p->bytes);
-			return;
-		}
+	}
+	if (!p->initial || p->initial == MAP_FAILED) {
+		snprintf(p->fault, sizeof p->fault, "no memory for a copy of its %zu bytes of variables", p->bytes);
+		return;
 	}
 	for (int i = 0; i < p->pieces + p->locals; i++) {
 		struct gigarank_variables *v = &p->piece[i];
