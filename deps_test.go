@@ -67,7 +67,7 @@ var rules = map[string]rule{
 	},
 	"mpivirt/internal/ptp": {
 		pure:      true,
-		imports:   "vtime invariant network engine mpivirt/internal/stats mpivirt/internal/world",
+		imports:   "vtime random invariant network engine mpivirt/internal/stats mpivirt/internal/world",
 		unsafe:    "the memory of a processor, for the forecast",
 		testsOnly: "invariant/invarianttest",
 	},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gigarank/mpivirt/internal/world"
+	"gigarank/random"
 )
 
 // Bins hold the unexpected messages and posted receives of a mailbox that has many, by what
@@ -12,13 +13,16 @@ import (
 // The receives of one pattern are alike to all messages: the first posted takes the first
 // message. So a bin holds the receives of a pattern in a queue. The messages of one source and
 // tag are alike to all receives. So the bin of an exact pattern holds these messages in a
-// queue. The bin of a pattern with a wildcard holds a heap of the exact bins that it matches
-// and that have messages, by their first ones. Such bins are made when the first receive or
-// probe has that kind of wildcard.
+// queue. The bin of a pattern with a wildcard knows the least of the first messages of the
+// exact bins that it matches. If they are more than one, a heap holds these messages. Such
+// bins are made when the first receive or probe has that kind of wildcard.
 //
 // A message looks for its receive in four bins at most. A receive finds its least message in
 // its own. A bin that has both messages and receives is contested: a heap of those finds the
 // least message that matches a posted receive.
+//
+// Bins are named by their places in a slice, and a hash table of these finds them, so that the
+// garbage collector follows no pointer in a million bins.
 
 // The kinds of patterns, as a set of wildcards.
 const (
@@ -30,24 +34,35 @@ const (
 
 // bins are the bins of a mailbox.
 type bins struct {
-	ofKind     [patternKinds]map[pattern]*bin // nil if the bins of a kind are not made
-	receivesOf [patternKinds]int32            // number of receives with patterns of a kind
-	contested  binHeap                        // bins with messages and receives
+	all        []bin               // by number; number 0 is not given out
+	table      []int32             // by hash: the first bin of a chain; its length is a power of two
+	used       int                 // number of bins in use
+	free       int32               // the first bin that is not, linked by next
+	made       [patternKinds]bool  // the bins of a kind are made
+	receivesOf [patternKinds]int32 // number of receives with patterns of a kind
+	contested  contestedHeap       // bins with messages and receives
+	heads      [][]head            // heaps of first messages, by number; number 0 is not given out
+	spareHeads []int32             // numbers that are not in use
 	receives   int32
 	messages   int32
-	number     uint32 // counts the messages
-	spare      []*bin
+	number     uint32 // of the last message; 0 stands for none
 	looks      uint32 // with invariants: counts the looks at the mailbox
 }
 
 // bin holds what has one pattern.
 type bin struct {
 	pattern  pattern
-	receives chain               // with this pattern, in posting order
-	messages chain               // of an exact pattern, in their order
-	heads    binHeap             // of other patterns: the exact bins with messages that match
-	place    [patternKinds]int32 // in the heap of the bin with these wildcards, in contested for exact; counts from 1
+	next     int32  // in a chain
+	receives chain  // with this pattern, in posting order
+	messages chain  // of an exact pattern, in their order; of others, the head is the least that matches
+	number   uint32 // exact: of the first message
+	exacts   int32  // not exact: bins with messages that match
+	heads    int32  // not exact: the heap of their first messages, 0 for none
+	place    int32  // among the contested, counted from 1
 }
+
+// tableFirst is the length of the first hash table.
+const tableFirst = 64
 
 // kind returns the wildcards of a pattern.
 func (p pattern) kind() (kind int) {
@@ -71,6 +86,13 @@ func (p pattern) with(kind int) pattern {
 	return p
 }
 
+// hash returns the hash of a pattern. Eight sources that follow one another, with one tag,
+// have hashes that differ in the last three bits: their places share a cache line.
+func (p pattern) hash() uint64 {
+	const golden = 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+	return random.Mix(uint64(uint32(p.source)>>3)<<32^uint64(uint32(p.tag))^uint64(p.comm)*golden) ^ uint64(p.source)&7
+}
+
 // binned reports whether bins hold the messages and receives of a mailbox.
 func (b *Mailbox) binned() bool { return b.unexpected.head < 0 }
 
@@ -82,7 +104,8 @@ func (k *Messages) makeBins(box *Mailbox) {
 	messages, receives := box.unexpected, box.posted
 	box.unexpected, box.posted = chain{head: -k.bins.Take()}, chain{}
 	x := k.binsOf(box)
-	x.ofKind[exact] = map[pattern]*bin{}
+	x.all, x.table, x.heads = make([]bin, 1, tableFirst), make([]int32, tableFirst), make([][]head, 1)
+	x.made[exact] = true
 	for index := messages.head; index != 0; {
 		next := k.messages.At(index).next
 		k.binMessage(x, index)
@@ -103,38 +126,78 @@ func (k *Messages) dropEmptyBins(box *Mailbox) {
 	}
 }
 
-// bin returns the bin of a pattern, whose kind has bins. It makes one if there is none.
-func (x *bins) bin(kind int, p pattern) *bin {
-	b := x.ofKind[kind][p]
-	if b == nil {
-		if last := len(x.spare) - 1; last >= 0 {
-			b, x.spare = x.spare[last], x.spare[:last]
-		} else {
-			b = &bin{}
-		}
-		b.pattern = p
-		x.ofKind[kind][p] = b
+// find returns the number of the bin of a pattern, 0 for none.
+func (x *bins) find(p pattern) int32 {
+	i := x.table[p.hash()&uint64(len(x.table)-1)]
+	for i != 0 && x.all[i].pattern != p {
+		i = x.all[i].next
 	}
-	return b
+	return i
+}
+
+// bin returns the number of the bin of a pattern, whose kind has bins. It makes one if there is
+// none, and then all may move.
+func (x *bins) bin(p pattern) int32 {
+	if i := x.find(p); i != 0 {
+		return i
+	}
+	if x.used++; x.used > len(x.table) {
+		x.rehash(2 * len(x.table))
+	}
+	i := x.free
+	if i != 0 {
+		x.free = x.all[i].next
+	} else {
+		if i = int32(len(x.all)); len(x.all) == cap(x.all) { // twice as long, for little garbage
+			x.all = slices.Grow(x.all, len(x.all))
+		}
+		x.all = append(x.all, bin{})
+	}
+	first := &x.table[p.hash()&uint64(len(x.table)-1)]
+	x.all[i] = bin{pattern: p, next: *first}
+	*first = i
+	return i
+}
+
+// rehash makes the hash table longer.
+func (x *bins) rehash(length int) {
+	old := x.table
+	x.table = make([]int32, length)
+	for _, i := range old {
+		for i != 0 {
+			b := &x.all[i]
+			next, first := b.next, &x.table[b.pattern.hash()&uint64(length-1)]
+			b.next, *first = *first, i
+			i = next
+		}
+	}
 }
 
 // drop removes a bin that holds nothing.
-func (x *bins) drop(kind int, b *bin) {
-	if b.receives.head == 0 && b.messages.head == 0 && len(b.heads) == 0 {
-		delete(x.ofKind[kind], b.pattern)
-		x.spare = append(x.spare, b)
+func (x *bins) drop(i int32) {
+	b := &x.all[i]
+	if b.receives.head != 0 || b.messages.head != 0 {
+		return
 	}
+	at := &x.table[b.pattern.hash()&uint64(len(x.table)-1)]
+	for *at != i {
+		at = &x.all[*at].next
+	}
+	*at = b.next
+	*b = bin{next: x.free}
+	x.free = i
+	x.used--
 }
 
 // open makes the bins of a kind of pattern.
 func (k *Messages) open(x *bins, kind int) {
-	if x.ofKind[kind] != nil {
+	if x.made[kind] {
 		return
 	}
-	x.ofKind[kind] = map[pattern]*bin{}
-	for _, b := range x.ofKind[exact] {
-		if b.messages.head != 0 {
-			k.reorder(x, kind, b)
+	x.made[kind] = true
+	for i := range int32(len(x.all)) {
+		if b := &x.all[i]; b.messages.head != 0 && b.pattern.kind() == exact {
+			k.reorder(x, kind, i, 0)
 		}
 	}
 }
@@ -142,65 +205,86 @@ func (k *Messages) open(x *bins, kind int) {
 // binMessage stores an unexpected message.
 func (k *Messages) binMessage(x *bins, index int32) {
 	m := k.messages.At(index)
-	x.number++
+	if x.number++; x.number == 0 {
+		x.number = 1
+	}
 	m.number = x.number
 	x.messages++
-	b := x.bin(exact, m.pattern())
+	i := x.bin(m.pattern())
+	b := &x.all[i]
 	b.messages.appendMessage(&k.messages, index)
 	if b.messages.head == index {
-		k.headChanged(x, b)
+		k.headChanged(x, i, 0)
 	}
 }
 
 // unbinMessage removes an unexpected message.
 func (k *Messages) unbinMessage(x *bins, index int32) {
 	x.messages--
-	b := x.ofKind[exact][k.messages.At(index).pattern()]
+	i := x.find(k.messages.At(index).pattern())
+	b := &x.all[i]
 	first := b.messages.head == index
 	b.messages.removeMessage(&k.messages, index)
 	if first {
-		k.headChanged(x, b)
+		k.headChanged(x, i, index)
 	}
 }
 
-// headChanged puts an exact bin into its places, after its first message has changed.
-func (k *Messages) headChanged(x *bins, b *bin) {
+// headChanged puts an exact bin into its places, after its first message has changed. old is
+// the first one before, 0 for none.
+func (k *Messages) headChanged(x *bins, i, old int32) {
+	b := &x.all[i]
+	if b.number = 0; b.messages.head != 0 {
+		b.number = k.messages.At(b.messages.head).number
+	}
 	for kind := exact + 1; kind < patternKinds; kind++ {
-		if x.ofKind[kind] != nil {
-			k.reorder(x, kind, b)
+		if x.made[kind] {
+			k.reorder(x, kind, i, old)
 		}
 	}
-	k.contest(x, b)
-	x.drop(exact, b)
+	k.contest(x, i)
+	x.drop(i)
 }
 
-// reorder puts an exact bin into its place in the bin of the pattern with wildcards.
-func (k *Messages) reorder(x *bins, kind int, b *bin) {
-	wild := x.bin(kind, b.pattern.with(kind))
-	if b.messages.head == 0 {
-		wild.heads.remove(b, kind)
-	} else {
-		wild.heads.put(b, kind, k.orderOf(b.messages.head))
+// reorder tells the bin of the pattern with wildcards that the first message of an exact bin
+// has changed from old, 0 for none.
+func (k *Messages) reorder(x *bins, kind int, i, old int32) {
+	wi := x.bin(x.all[i].pattern.with(kind))
+	first, wild := x.all[i].messages.head, &x.all[wi]
+	if old == 0 {
+		wild.exacts++
 	}
-	k.contest(x, wild)
-	x.drop(kind, wild)
+	if first == 0 {
+		wild.exacts--
+	}
+	if wild.heads == 0 && wild.exacts > 1 {
+		wild.heads = x.takeHeads()
+		k.pushHead(x, wild, x.find(k.messages.At(wild.messages.head).pattern()))
+	}
+	switch {
+	case wild.heads == 0:
+		wild.messages.head = first
+	case wild.exacts == 0:
+		wild.messages.head = 0
+		x.releaseHeads(wild.heads)
+		wild.heads = 0
+	default:
+		if first != 0 {
+			k.pushHead(x, wild, i)
+		}
+		wild.messages.head = x.leastHead(wild)
+	}
+	k.contest(x, wi)
+	x.drop(wi)
 }
 
 // contest puts a bin into its place among the contested ones, if it is one.
-func (k *Messages) contest(x *bins, b *bin) {
-	if b.receives.head == 0 || b.first() == 0 {
-		x.contested.remove(b, exact)
+func (k *Messages) contest(x *bins, i int32) {
+	if b := &x.all[i]; b.receives.head == 0 || b.messages.head == 0 {
+		x.uncontest(i)
 	} else {
-		x.contested.put(b, exact, k.orderOf(b.first()))
+		x.contested.put(x.all, i, k.orderOf(b.messages.head))
 	}
-}
-
-// first returns the least message that matches the bin's pattern, 0 for none.
-func (b *bin) first() int32 {
-	if len(b.heads) > 0 {
-		return b.heads[0].bin.messages.head
-	}
-	return b.messages.head
 }
 
 // binReceive posts a receive.
@@ -210,24 +294,25 @@ func (k *Messages) binReceive(x *bins, ri int32) {
 	k.open(x, kind)
 	x.receives++
 	x.receivesOf[kind]++
-	b := x.bin(kind, p)
+	i := x.bin(p)
+	b := &x.all[i]
 	b.receives.appendRequest(&k.Requests, ri)
 	if b.receives.head == ri {
-		k.contest(x, b)
+		k.contest(x, i)
 	}
 }
 
 // unbinReceive removes a posted receive.
 func (k *Messages) unbinReceive(x *bins, ri int32) {
 	p := k.Requests.At(ri).pattern()
-	kind := p.kind()
 	x.receives--
-	x.receivesOf[kind]--
-	b := x.ofKind[kind][p]
+	x.receivesOf[p.kind()]--
+	i := x.find(p)
+	b := &x.all[i]
 	b.receives.removeRequest(&k.Requests, ri)
 	if b.receives.head == 0 {
-		k.contest(x, b)
-		x.drop(kind, b)
+		k.contest(x, i)
+		x.drop(i)
 	}
 }
 
@@ -239,13 +324,13 @@ func (k *Messages) firstBinned(x *bins, m *message) (first int32) {
 		if x.receivesOf[kind] == 0 {
 			continue
 		}
-		b := x.ofKind[kind][m.pattern().with(kind)]
-		if b == nil || b.receives.head == 0 {
+		ri := x.all[x.find(m.pattern().with(kind))].receives.head
+		if ri == 0 {
 			continue
 		}
-		generation := k.Requests.At(b.receives.head).generation
+		generation := k.Requests.At(ri).generation
 		if first == 0 || int32(generation-least) < 0 {
-			first, least = b.receives.head, generation
+			first, least = ri, generation
 		}
 	}
 	return first
@@ -253,12 +338,8 @@ func (k *Messages) firstBinned(x *bins, m *message) (first int32) {
 
 // leastBinned returns the least unexpected message that matches a pattern, 0 for none.
 func (k *Messages) leastBinned(x *bins, p pattern) int32 {
-	kind := p.kind()
-	k.open(x, kind)
-	if b := x.ofKind[kind][p]; b != nil {
-		return b.first()
-	}
-	return 0
+	k.open(x, p.kind())
+	return x.all[x.find(p)].messages.head
 }
 
 // leastContested returns the least unexpected message that matches a posted receive, 0 for
@@ -267,15 +348,17 @@ func (x *bins) leastContested() int32 {
 	if len(x.contested) == 0 {
 		return 0
 	}
-	return x.contested[0].bin.first()
+	return x.all[x.contested[0].bin].messages.head
 }
 
 // unexpectedIn returns the unexpected messages in the order in which they came.
 func (k *Messages) unexpectedIn(x *bins) []int32 {
 	all := make([]int32, 0, x.messages)
-	for _, b := range x.ofKind[exact] {
-		for index := b.messages.head; index != 0; index = k.messages.At(index).next {
-			all = append(all, index)
+	for i := range x.all {
+		if b := &x.all[i]; b.pattern.kind() == exact {
+			for index := b.messages.head; index != 0; index = k.messages.At(index).next {
+				all = append(all, index)
+			}
 		}
 	}
 	slices.SortFunc(all, func(a, b int32) int { return int(int32(k.messages.At(a).number - k.messages.At(b).number)) })

@@ -98,39 +98,88 @@ func (k *Messages) checkMessages(lp int32, c *chain) (messages int32) {
 
 // checkBins compares the counters of bins with what they hold, and the heaps with the bins.
 func (k *Messages) checkBins(lp int32, x *bins) {
-	messages, receives, contested := int32(0), int32(0), 0
-	for kind := range patternKinds {
-		ofKind := int32(0)
-		for p, b := range x.ofKind[kind] {
-			_, count, _ := k.checkReceives(lp, &b.receives)
-			ofKind += count
+	var messages, used int32
+	var receivesOf, exacts [patternKinds]int32
+	contested := 0
+	for i := range x.all {
+		b := &x.all[i]
+		if b.receives.head == 0 && b.messages.head == 0 {
+			continue
+		}
+		kind := b.pattern.kind()
+		_, count, _ := k.checkReceives(lp, &b.receives)
+		receivesOf[kind] += count
+		used++
+		if b.receives.head != 0 && b.messages.head != 0 {
+			contested++
+		}
+		if kind == exact {
 			messages += k.checkMessages(lp, &b.messages)
-			if b.receives.head != 0 && b.first() != 0 {
-				contested++
+			if b.messages.head != 0 {
+				for wild := exact + 1; wild < patternKinds; wild++ {
+					if x.made[wild] {
+						exacts[wild]++
+						k.checkWild(lp, b, &x.all[x.find(b.pattern.with(wild))])
+					}
+				}
 			}
-			if p != b.pattern || p.kind() != kind || b.receives.head == 0 && b.first() == 0 {
-				invariant.Broken("rank %d has a bin for %+v, which is %+v", k.Global(lp), p, *b)
-			}
-			k.checkHeap(lp, b.heads, kind)
+		} else {
+			exacts[kind] -= b.exacts
+			k.checkHeads(lp, x, b)
 		}
-		if ofKind != x.receivesOf[kind] {
-			invariant.Broken("rank %d has %d receives of kind %d in bins and counts %d", k.Global(lp), ofKind, kind, x.receivesOf[kind])
+		if x.find(b.pattern) != int32(i) {
+			invariant.Broken("rank %d has a bin %+v, and finds %d instead", k.Global(lp), *b, x.find(b.pattern))
 		}
-		receives += ofKind
 	}
-	k.checkHeap(lp, x.contested, exact)
-	if messages != x.messages || receives != x.receives || contested != len(x.contested) || messages+receives == 0 {
-		invariant.Broken("rank %d has %d messages, %d receives and %d contested bins and counts %d, %d and %d",
-			k.Global(lp), messages, receives, contested, x.messages, x.receives, len(x.contested))
+	receives := int32(0)
+	for _, n := range receivesOf {
+		receives += n
+	}
+	if receivesOf != x.receivesOf || exacts != [patternKinds]int32{} {
+		invariant.Broken("rank %d has receives %v by kind in bins and counts %v; bins with wildcards count too few exact ones by %v",
+			k.Global(lp), receivesOf, x.receivesOf, exacts)
+	}
+	k.checkContested(lp, x)
+	if messages != x.messages || receives != x.receives || contested != len(x.contested) || int(used) != x.used || messages+receives == 0 {
+		invariant.Broken("rank %d has %d messages, %d receives, %d contested bins of %d and counts %d, %d and %d of %d",
+			k.Global(lp), messages, receives, contested, used, x.messages, x.receives, len(x.contested), x.used)
 	}
 }
 
-// checkHeap compares the elements of a heap with their bins and their parents.
-func (k *Messages) checkHeap(lp int32, h binHeap, place int) {
+// checkWild compares the first message of an exact bin with that of a bin with wildcards that it
+// matches, which is not greater.
+func (k *Messages) checkWild(lp int32, b, wild *bin) {
+	own, least := k.orderOf(b.messages.head), k.orderOf(wild.messages.head)
+	if b.number != own.number || own.before(&least) || wild.heads == 0 && own != least {
+		invariant.Broken("rank %d has a bin %+v whose first message is not in %+v", k.Global(lp), *b, *wild)
+	}
+}
+
+// checkHeads compares the elements of the heap of a bin with wildcards with their parents, and
+// their number with the counter.
+func (k *Messages) checkHeads(lp int32, x *bins, wild *bin) {
+	h, exacts := x.heads[wild.heads], int32(0)
 	for i := range h {
-		e := &h[i]
-		if e.bin.place[place] != int32(i+1) || e.bin.first() == 0 || e.order != k.orderOf(e.bin.first()) || i > 0 && e.before(&h[(i-1)/2].order) {
-			invariant.Broken("rank %d has a heap of bins with %+v in place %d", k.Global(lp), *e, i)
+		if i > 0 && h[i].before(&h[(i-1)/4].order) {
+			invariant.Broken("rank %d has a heap of messages with %+v in place %d", k.Global(lp), h[i], i)
+		}
+		if !x.taken(&h[i]) {
+			exacts++
+		}
+	}
+	if exacts != wild.exacts && (wild.heads != 0 || wild.exacts > 1) {
+		invariant.Broken("rank %d has a bin %+v with %d first messages in its heap", k.Global(lp), *wild, exacts)
+	}
+}
+
+// checkContested compares the elements of the heap of contested bins with these and with their
+// parents.
+func (k *Messages) checkContested(lp int32, x *bins) {
+	for i := range x.contested {
+		e := &x.contested[i]
+		b := &x.all[e.bin]
+		if b.place != int32(i+1) || b.messages.head == 0 || e.order != k.orderOf(b.messages.head) || i > 0 && e.before(&x.contested[(i-1)/2].order) {
+			invariant.Broken("rank %d has a heap of contested bins with %+v in place %d", k.Global(lp), *e, i)
 		}
 	}
 }
