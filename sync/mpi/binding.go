@@ -3,6 +3,7 @@
 package mpi
 
 /*
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -17,6 +18,22 @@ static int gr_open(int *provided, int *rank, int *size) {
 	if (e == MPI_SUCCESS) e = MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	if (e == MPI_SUCCESS) e = MPI_Comm_rank(MPI_COMM_WORLD, rank);
 	if (e == MPI_SUCCESS) e = MPI_Comm_size(MPI_COMM_WORLD, size);
+	return e;
+}
+
+// Counts the processes of this host, and the processors that any of them may run on: 0 where
+// the system does not say.
+static int gr_share(int *processes, int *processors) {
+	cpu_set_t own, any;
+	CPU_ZERO(&own);
+	int known = sched_getaffinity(0, sizeof own, &own) == 0, all;
+	MPI_Comm host;
+	int e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+	if (e == MPI_SUCCESS) e = MPI_Comm_size(host, processes);
+	if (e == MPI_SUCCESS) e = MPI_Allreduce(&known, &all, 1, MPI_INT, MPI_MIN, host);
+	if (e == MPI_SUCCESS) e = MPI_Allreduce(&own, &any, sizeof own, MPI_BYTE, MPI_BOR, host);
+	if (e == MPI_SUCCESS) e = MPI_Comm_free(&host);
+	if (e == MPI_SUCCESS) *processors = all ? CPU_COUNT(&any) : 0;
 	return e;
 }
 
@@ -139,6 +156,14 @@ func initialise() (rank, size int, err error) {
 		return 0, 0, errors.New("this MPI library cannot be called from several threads: use one that offers MPI_THREAD_SERIALIZED or more")
 	}
 	return int(r), int(s), nil
+}
+
+// hostShare returns the number of processes on this host, and of the processors that any of
+// them may run on, 0 if that is not known. It is collective.
+func hostShare() (processes, processors int, err error) {
+	var n, p C.int
+	err = check("counting the processes of a host", C.gr_share(&n, &p))
+	return int(n), int(p), err
 }
 
 // communicator is a communicator between all processes, in C memory. sum uses numbers.

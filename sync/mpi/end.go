@@ -11,6 +11,11 @@ import (
 const (
 	maxArriving = 16 // receives going on at a time
 
+	// spin is how long a wait only looks at MPI where each process has a processor, as MPI
+	// itself does. It is more than messages take to come between engines that work together.
+	// Who sleeps is woken late, and then finds caches cold.
+	spin = time.Millisecond
+
 	polls    = 100 // of a wait before it yields
 	yields   = 100 // before it sleeps
 	nap      = 20 * time.Microsecond
@@ -184,7 +189,11 @@ func (e *end) precedes(src, n int) bool {
 }
 
 func (e *end) Wait(limit time.Duration) error {
-	for start, i := time.Now(), 0; ; i++ {
+	patience := time.Duration(0)
+	if e.roomy {
+		patience = spin
+	}
+	for start, i := time.Now(), 0; ; {
 		if e.woken.Load() && e.woken.Swap(false) {
 			return nil
 		}
@@ -192,11 +201,14 @@ func (e *end) Wait(limit time.Duration) error {
 		if ready || err != nil {
 			return err
 		}
-		left := limit - time.Since(start)
-		if left <= 0 {
+		waited := time.Since(start)
+		switch {
+		case waited >= limit:
 			return nil
+		case waited >= patience:
+			pause(i, limit-waited)
+			i++
 		}
-		pause(i, left)
 	}
 }
 

@@ -9,10 +9,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"gigarank/sync"
 	"gigarank/sync/transporttest"
@@ -351,6 +354,78 @@ func TestOpenTwice(t *testing.T) {
 		t.Errorf("MPI opens twice: %v", second)
 	}
 	if err := first.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An engine that has a processor to itself does not sleep while a message is under way: who
+// sleeps is woken late. With more processes than processors it makes room for the others.
+func TestShortWaitsDoNotSleep(t *testing.T) {
+	if !*worker {
+		if runtime.NumCPU() > 1 {
+			underMPI(t, 2, "TestShortWaitsDoNotSleep")
+		}
+		if n := runtime.NumCPU() + 1; n <= 8 {
+			underMPI(t, n, "TestShortWaitsDoNotSleep")
+		}
+		return
+	}
+	runtime.LockOSThread() // whose switches count
+	defer runtime.UnlockOSThread()
+	j, err := open(beatPeriod, UsualLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := j.Size() <= 2; j.roomy != want {
+		t.Errorf("%d processes: each has a processor: %v, want %v", j.Size(), j.roomy, want)
+	}
+	e := transport(t, j)
+	const rounds = 50
+	switches := func() int64 {
+		var u unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_THREAD, &u); err != nil {
+			t.Fatal(err)
+		}
+		return u.Nvcsw
+	}
+	send := func(dst int) {
+		if err := e.Send(dst, e.Alloc(8)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	receive := func() {
+		for message := []byte(nil); message == nil; {
+			if err := e.Wait(time.Second); err != nil {
+				t.Fatal(err)
+			}
+			if _, message, err = e.Receive(); err != nil {
+				t.Fatal(err)
+			}
+			if message != nil {
+				e.Free(message)
+			}
+		}
+	}
+	slept := 0
+	for range rounds {
+		switch e.Rank() {
+		case 0:
+			before := switches()
+			receive()
+			if switches() > before {
+				slept++
+			}
+			send(1)
+		case 1:
+			busy(400 * time.Microsecond)
+			send(0)
+			receive()
+		}
+	}
+	if j.roomy && slept > rounds/2 {
+		t.Errorf("of %d waits of 400 us %d gave up the processor", rounds, slept)
+	}
+	if err := errors.Join(e.Close(), j.Close()); err != nil {
 		t.Error(err)
 	}
 }

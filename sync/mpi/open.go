@@ -18,6 +18,7 @@ import (
 // job implements Job.
 type job struct {
 	rank, size int
+	roomy      bool // a processor for each process of the host
 	lost       atomic.Pointer[sync.Lost]
 	closing    chan struct{} // closed by Close
 	ended      chan error    // what MPI_Finalize returned
@@ -65,6 +66,11 @@ func (j *job) host(period, limit time.Duration, started chan<- error) {
 	runtime.LockOSThread()
 	var err error
 	j.rank, j.size, err = initialise()
+	if err == nil {
+		var processes, processors int
+		processes, processors, err = hostShare()
+		j.roomy = processes <= processors
+	}
 	if err != nil {
 		started <- err
 		return
