@@ -50,6 +50,22 @@ func TestObjects(t *testing.T) {
 	}
 }
 
+// The standard streams of C++ have a format and a state for each rank.
+func TestStreams(t *testing.T) {
+	lines := everywhere(t, build(t, "streams.cc"), 4)
+	var want []string
+	for rank := range 4 {
+		pi := fmt.Sprintf("%.*f", rank+1, 3.14159265358979)
+		if rank%2 == 1 {
+			pi = "+" + pi
+		}
+		want = append(want, fmt.Sprintf("rank %d: %s%s 0\n", rank, strings.Repeat("*", 12-len(pi)), pi))
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("printed\n%swant\n%s", strings.Join(lines, ""), strings.Join(want, ""))
+	}
+}
+
 // largeVariables is a program of 64 MiB of variables, or as LENGTH says, of which a rank writes some
 // pages.
 const largeVariables = prelude + `

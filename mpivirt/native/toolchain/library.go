@@ -44,6 +44,7 @@ type Library struct {
 	start   string // object that is linked into each program and each shared library
 	parts   string // archive of what is linked into programs that use it
 	modules string // directory of the modules of Fortran, if they are open
+	streams string // directory of the standard streams of C++, if they are open
 }
 
 // Compiler returns the command of the C compiler: $GIGARANK_CC, else gcc.
@@ -142,11 +143,7 @@ func compileLibrary(dir string) error {
 			return fmt.Errorf("the runtime of native ranks: %w", err)
 		}
 	}
-	archiver, err := exec.Command(Compiler(), "-print-prog-name=ar").Output()
-	if err == nil {
-		err = runCompiler(work, strings.TrimSpace(string(archiver)), []string{"rcs", "parts.a", "options.o"})
-	}
-	if err != nil {
+	if err := runCompiler(work, archiver(Compiler()), []string{"rcs", "parts.a", "options.o"}); err != nil {
 		return fmt.Errorf("the runtime of native ranks: %w", err)
 	}
 	if err := os.Rename(work, dir); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -100,6 +100,7 @@ func Command(l Language, library *Library, arguments []string) []string {
 	if !slices.Contains(arguments, "-shared") {
 		command = append(command, linkFlags...)
 		command = append(command, library.entry, library.parts)
+		command = append(command, library.streamsOf(l)...)
 	}
 	if l == Fortran {
 		command = append(command, filepath.Join(library.modules, modulesName))
@@ -109,6 +110,14 @@ func Command(l Language, library *Library, arguments []string) []string {
 
 // path returns the flag by which a program that is run by itself finds the runtime.
 func (l *Library) path() string { return "-Wl,-rpath," + l.include }
+
+// streamsOf returns the archive with the standard streams of a language.
+func (l *Library) streamsOf(language Language) []string {
+	if language != CXX {
+		return nil
+	}
+	return []string{filepath.Join(l.streams, streamsName)}
+}
 
 // includes returns the flags that name the directories of mpi.h, of mpif.h and of modules.
 func (l *Library) includes(language Language) []string {
@@ -142,10 +151,14 @@ func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writ
 	if err != nil {
 		return 1, err
 	}
-	if l == Fortran {
-		if err := library.openModules(); err != nil {
-			return 1, err
-		}
+	switch l {
+	case Fortran:
+		err = library.openModules()
+	case CXX:
+		err = library.openStreams()
+	}
+	if err != nil {
+		return 1, err
 	}
 	if i := slices.IndexFunc(arguments, func(a string) bool { return slices.Contains(queries, a) }); i >= 0 {
 		return 0, answer(out, l, library, arguments[i], slices.Delete(slices.Clone(arguments), i, i+1))
@@ -175,7 +188,7 @@ func answer(out io.Writer, l Language, library *Library, query string, arguments
 	case "--showme:compile":
 		whole = compile
 	case "--showme:link":
-		whole = slices.Concat([]string{startFlag, library.start}, linkFlags, []string{library.entry, library.parts, library.Path, library.path()})
+		whole = slices.Concat([]string{startFlag, library.start}, linkFlags, []string{library.entry, library.parts}, library.streamsOf(l), []string{library.Path, library.path()})
 	}
 	_, err := fmt.Fprintln(out, strings.Join(whole, " "))
 	return err

@@ -268,6 +268,7 @@ struct gigarank_program {
 	void *handle;
 	int (*main)(int, char **, char **);
 	struct gigarank_held *held; /* constructors and the like */
+	void (*streams[2])(void);   /* make the standard streams of C++, NULL for none; see streams.cc */
 	int32_t pieces, locals;     /* of its variables, and of those that are thread-local, which come last */
 	int32_t large;              /* of pieces, the first, that can be mapped */
 	struct gigarank_variables piece[32];

@@ -806,6 +806,9 @@ __attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(void) {
 		at = stpcpy(at, e->argv[i]) + 1;
 	}
 	argv[e->argc] = NULL;
+	for (int i = 0; i < 2; i++)
+		if (e->program->streams[i])
+			e->program->streams[i]();
 	construct(e->program->held, e->argc, argv);
 	exit(e->program->main(e->argc, argv, environ));
 }
@@ -1322,6 +1325,8 @@ struct gigarank_program *gigarank_load(const char *path) {
 	}
 	dl_iterate_phdr(add_object, &s);
 	p->held = held;
+	p->streams[0] = (void (*)(void))dlsym(p->handle, "gigarank_streams");
+	p->streams[1] = (void (*)(void))dlsym(p->handle, "gigarank_wide_streams");
 	p->exceptions = (char *(*)(void))dlsym(p->handle, "__cxa_get_globals");
 	if (p->exceptions)
 		add_piece(p, NULL, sizeof(void *) + sizeof(void *), 0, EXCEPTIONS);
