@@ -105,11 +105,10 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		b.sends(q, c)
 		b.receives(q, c)
 	case p <= world.Testsome:
-		list := unsafe.Slice((*int32)(c.requests), c.n)
-		if kernel.Keeps(p, len(list)) {
-			q.WaitsKept(k.KeepRequests(lp, list))
-		} else {
-			q.Waits(list, nil) // which the wait copies
+		if !b.waits(lp, q, c) {
+			k.NewCompletion(lp)
+			c.outcount = C.GIGARANK_UNKNOWN
+			return true
 		}
 	case p <= world.Improbe:
 		q.Receives(nil, 0, true, int(c.source), int(c.tag))
@@ -335,12 +334,18 @@ func (b *body) completed(p world.Procedure, c *cCall, done *kernel.Completion) {
 		return
 	}
 	c.found = 1
-	list := unsafe.Slice(c.requests, c.n)
+	list := requestsOf(c)
+	at := func(i, place int) int32 {
+		if list == nil {
+			return done.Completed[i]
+		}
+		return list[place]
+	}
 	n := C.int32_t(0)
 	add := func(i int) {
 		status := world.EmptyStatus
-		if index := list[i]; index != 0 {
-			status = b.k.RequestStatus(int32(index))
+		if index := at(int(n), i); index != 0 {
+			status = b.k.RequestStatus(index)
 		}
 		*slot(c.statuses, int32(n)), *slot(c.indices, int32(n)) = statusOf(status), C.int32_t(i)
 		n++
@@ -358,7 +363,7 @@ func (b *body) completed(p world.Procedure, c *cCall, done *kernel.Completion) {
 	c.outcount = n
 	for _, f := range done.Failures {
 		for i := range int32(n) {
-			if s := slot(c.statuses, i); list[*slot(c.indices, i)] == C.int32_t(f.Request) {
+			if s := slot(c.statuses, i); at(int(i), int(*slot(c.indices, i))) == f.Request {
 				s.error = numberOf(f.Err)
 			}
 		}

@@ -39,6 +39,7 @@ type kept struct {
 	exact    bool    // the call has compared all places
 	requests []int32 // by place, 0 for an inactive one; one that is in the list twice is at the first place
 	members  int32   // requests that are in the list; whole has the place
+	shown    int     // a place from which KeepsSlice looks for an active request
 	vacant   []int32 // places whose requests have been waited for since the last look
 	coming   dues    // complete requests, by the time of completion
 	ready    dues    // complete requests whose time a wait has reached, by place; their time is 0
@@ -158,18 +159,10 @@ func (k *Messages) KeptSlice(lp int32) Slice {
 func (k *Messages) KeepSlice(lp int32, s Slice, again bool) error {
 	x := k.sized(lp, s.Len())
 	x.slice, x.exact = s, false
-	for _, place := range x.vacant {
-		if int(place) >= s.Len() {
-			continue
-		}
-		index, err := s.At(int(place))
-		if err != nil {
-			k.Discard(lp)
-			return err
-		}
-		k.put(lp, x, int(place), index)
+	if err := k.fillVacant(lp, x); err != nil {
+		k.Discard(lp)
+		return err
 	}
-	x.vacant = x.vacant[:0]
 	if again && x.members > 0 && x.members == k.Box(lp).Wait.active {
 		return nil
 	}
@@ -177,6 +170,45 @@ func (k *Messages) KeepSlice(lp int32, s Slice, again bool) error {
 		k.Discard(lp)
 		return err
 	}
+	return nil
+}
+
+// KeepsSlice is KeepSlice if the slice need not be looked through. It need not if all active
+// requests of the LP, whose number is given, are in the kept list, and one that the slice has at its
+// place shows that the slice is not without any. Otherwise it reports false, and the call must keep
+// all of the slice.
+func (k *Messages) KeepsSlice(lp int32, s Slice, active int32) bool {
+	x := k.kept[lp]
+	if x == nil || s.Len() == 0 {
+		return false
+	}
+	x = k.sized(lp, s.Len())
+	x.slice, x.exact = s, false
+	if k.fillVacant(lp, x) != nil || x.members == 0 || x.members != active {
+		return false
+	}
+	x.shown = min(x.shown, len(x.requests)-1)
+	for x.requests[x.shown] == 0 {
+		x.shown = (x.shown + 1) % len(x.requests)
+	}
+	index, err := s.At(x.shown)
+	return err == nil && index == x.requests[x.shown]
+}
+
+// fillVacant looks at the places whose requests have been waited for. It returns an error in the
+// slice.
+func (k *Messages) fillVacant(lp int32, x *kept) error {
+	for _, place := range x.vacant {
+		if int(place) >= len(x.requests) {
+			continue
+		}
+		index, err := x.slice.At(int(place))
+		if err != nil {
+			return err
+		}
+		k.put(lp, x, int(place), index)
+	}
+	x.vacant = x.vacant[:0]
 	return nil
 }
 

@@ -25,7 +25,7 @@ MPI(Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_functi
 	if (error)
 		free(g);
 	else
-		look(*request)->general = g;
+		look(*request)->general = g, gigarank_running()->singular = 1;
 	return error;
 }
 

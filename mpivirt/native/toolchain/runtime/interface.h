@@ -73,7 +73,7 @@ enum gigarank_type {
 };
 
 /* Numbers that stand for no rank or tag, in calls. */
-enum { GIGARANK_ANY_SOURCE = -2, GIGARANK_PROC_NULL = -3, GIGARANK_ANY_TAG = -4, GIGARANK_ROOT = -5, GIGARANK_UNDEFINED = -32766 };
+enum { GIGARANK_ANY_SOURCE = -2, GIGARANK_PROC_NULL = -3, GIGARANK_ANY_TAG = -4, GIGARANK_ROOT = -5, GIGARANK_UNKNOWN = -6, GIGARANK_UNDEFINED = -32766 };
 
 struct gigarank_status {
 	int64_t bytes;
@@ -112,9 +112,10 @@ struct gigarank_call {
 	int32_t commutative;
 	int32_t message;             /* in, out: that of a matched probe */
 	int32_t n;                   /* requests */
-	int32_t outcount;            /* completed requests of Waitsome and the like */
+	int32_t outcount;            /* completed requests of Waitsome and the like; GIGARANK_UNKNOWN if all handles must be read */
 	const int64_t *counts, *incounts; /* bytes by member: of the output or of blocks; alltoallv: to each member */
-	const int32_t *requests;
+	const int32_t *requests;          /* to wait for; NULL if there are handles only */
+	const uintptr_t *handles;         /* of a long list of requests, in the program's memory */
 	uintptr_t handle, other;     /* of the reduction operation; of groups, out: of the group made */
 	uintptr_t operand;           /* the type that the operation is told */
 
@@ -124,6 +125,25 @@ struct gigarank_call {
 	struct gigarank_status *statuses; /* by request, for those that are complete */
 	int32_t *indices;                 /* of the completed requests */
 	struct gigarank_layout from, to;  /* what input and output stand for */
+};
+
+/* The handles below are predefined. */
+#define GIGARANK_PREDEFINED 4096
+
+/* An operation that a rank has begun, or can start. A handle is a slot and its generation. */
+struct gigarank_request {
+	int32_t index;      /* of the simulator's request, 0 for an inactive one */
+	int32_t generation;
+	int32_t rank;       /* that it belongs to, within the engine; -1 for a free slot */
+	int32_t next;       /* of the free slots */
+	int32_t comm;       /* index of its communicator */
+	struct gigarank_call *persistent; /* that a start makes, NULL for none */
+	struct gigarank_plan *plan;       /* of the collective that a start begins, NULL for none */
+	struct gigarank_status kept;      /* of the operation, if it is done and has not been waited for */
+	uint8_t done, detached;           /* detached: freed while active */
+	void (*after)(void *, int64_t); /* called with what it is to do, and the bytes received, once the operation is over; -1 after a failure */
+	void *what;
+	struct gigarank_general *general; /* NULL if the simulator carries the operation out */
 };
 
 /* The size of what all calls have. */
@@ -147,7 +167,8 @@ struct gigarank_rank {
 	char *line;                  /* of output that has not ended */
 	struct gigarank_fortran *fortran; /* what it has for Fortran and its library */
 	struct gigarank_own *own;    /* what few ranks have: error codes, attributes of types and the like */
-	int32_t line_length, line_room;
+	int32_t line_length;
+	int32_t actives;             /* requests with an index */
 	int32_t code;                /* with which it has ended, or the signal */
 	int32_t saved_room;
 	int32_t error_number;        /* errno */
@@ -155,6 +176,8 @@ struct gigarank_rank {
 	uint8_t state, returned_by, initialized, finalized;
 	uint8_t model : 3;           /* 1 and more: its copy is what differs from a model */
 	uint8_t errors_return : 1;   /* some communicator of its has an error handler */
+	uint8_t listed : 1;          /* all its active requests were in the latest long list */
+	uint8_t singular : 1;        /* some request of its may be done, or active, without an index */
 	uint8_t looked;              /* at the time, since its last call */
 	uint16_t last;               /* its latest call */
 };

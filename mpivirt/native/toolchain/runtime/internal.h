@@ -31,22 +31,6 @@ struct gigarank_general {
 	int complete, dropped; /* by its handle */
 };
 
-/* An operation that a rank has begun, or can start. A handle is a slot and its generation. */
-struct gigarank_request {
-	int32_t index;      /* of the simulator's request, 0 for an inactive one */
-	int32_t generation;
-	int32_t rank;       /* that it belongs to, within the engine; -1 for a free slot */
-	int32_t next;       /* of the free slots */
-	int32_t comm;       /* index of its communicator */
-	struct gigarank_call *persistent; /* that a start makes, NULL for none */
-	struct gigarank_plan *plan;       /* of the collective that a start begins, NULL for none */
-	struct gigarank_status kept;      /* of the operation, if it is done and has not been waited for */
-	uint8_t done, detached;           /* detached: freed while active */
-	void (*after)(void *, int64_t); /* called with what it is to do, and the bytes received, once the operation is over; -1 after a failure */
-	void *what;
-	struct gigarank_general *general; /* NULL if the simulator carries the operation out */
-};
-
 /* A persistent collective: what begins it, and gives back what it holds. */
 struct gigarank_plan {
 	int (*start)(struct gigarank_plan *p, MPI_Request *begun);
@@ -250,6 +234,12 @@ int touch_to(int procedure, void *buffer, int64_t bytes);
 /* add stores the handle of an operation that the running rank has begun. */
 int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request);
 
+/* set_index makes a request active, or inactive by an index of 0. */
+static inline void set_index(struct gigarank_request *q, int32_t index) {
+	gigarank_current->ranks[q->rank].actives += (index != 0) - (q->index != 0);
+	q->index = index;
+}
+
 /* gigarank_drop_request makes a slot free. */
 void gigarank_drop_request(struct gigarank_request *q);
 
@@ -274,8 +264,5 @@ void set_status(MPI_Status *status, const struct gigarank_status *s, int error);
 extern const struct gigarank_status empty;
 
 #pragma GCC visibility pop
-
-/* The handles below are predefined. */
-#define GIGARANK_PREDEFINED 4096
 
 #endif

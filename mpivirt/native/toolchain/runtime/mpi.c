@@ -263,8 +263,9 @@ int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
 	}
 	struct gigarank_request *q = &e->requests[slot];
 	e->request_free = q->next;
-	q->index = index;
 	q->rank = (int32_t)(e->running - e->ranks);
+	q->index = 0;
+	set_index(q, index);
 	q->persistent = persistent, q->plan = NULL;
 	q->done = q->detached = 0;
 	q->general = NULL;
@@ -294,6 +295,7 @@ void gigarank_drop_request(struct gigarank_request *q) {
 	if (q->plan)
 		q->plan->close(q->plan);
 	q->persistent = NULL, q->plan = NULL, q->general = NULL;
+	set_index(q, 0);
 	q->rank = -1;
 	q->generation++;
 	q->next = e->request_free;
@@ -305,7 +307,8 @@ static void retire(MPI_Request *request, int64_t bytes) {
 	if (*request == MPI_REQUEST_NULL)
 		return;
 	struct gigarank_request *q = look(*request);
-	q->index = 0, q->done = 0;
+	set_index(q, 0);
+	q->done = 0;
 	if (q->after) {
 		q->after(q->what, bytes);
 		q->after = NULL;
@@ -316,20 +319,27 @@ static void retire(MPI_Request *request, int64_t bytes) {
 	}
 }
 
-/* indices_of stores the simulator's requests of a list, and whether any is a generalised one, or is
- * known to be done. */
-static int indices_of(int procedure, int n, const MPI_Request *requests, int32_t *indices, int *generals, int *done) {
-	CHECK(active(procedure));
-	for (int i = 0; i < n; i++) {
+/* A list of requests that is handed in. */
+struct list {
+	int n, every, any; /* a wait for all of them, or for any one */
+	MPI_Request *requests;
+	int generals, done; /* some are generalised ones, or known to be done */
+	int actives;        /* with an index */
+};
+
+/* indices_of stores the simulator's requests of a list. */
+static int indices_of(int procedure, struct list *l, int32_t *indices) {
+	for (int i = 0; i < l->n; i++) {
 		indices[i] = 0;
-		if (requests[i] == MPI_REQUEST_NULL)
+		if (l->requests[i] == MPI_REQUEST_NULL)
 			continue;
-		struct gigarank_request *q = look(requests[i]);
+		struct gigarank_request *q = look(l->requests[i]);
 		if (!q)
 			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
 		indices[i] = q->index;
-		*generals |= q->general != NULL;
-		*done |= q->done;
+		l->actives += q->index != 0;
+		l->generals |= q->general != NULL;
+		l->done |= q->done;
 	}
 	return MPI_SUCCESS;
 }
@@ -343,78 +353,104 @@ static int32_t comm_of(int n, const MPI_Request *requests) {
 }
 
 /* take_kept stores the places and statuses of requests that are known to be done. */
-static void take_kept(struct gigarank_call *c, const MPI_Request *requests) {
-	for (int i = 0; i < c->n; i++) {
-		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : look(requests[i]);
+static void take_kept(struct gigarank_call *c, const struct list *l) {
+	for (int i = 0; i < l->n; i++) {
+		struct gigarank_request *q = l->requests[i] == MPI_REQUEST_NULL ? NULL : look(l->requests[i]);
 		if (!q || !q->done)
 			continue;
 		c->statuses[c->outcount] = q->kept, c->indices[c->outcount++] = i;
 		c->found = 1;
-		if (c->procedure == GIGARANK_WAITANY || c->procedure == GIGARANK_TESTANY)
+		if (l->any)
 			return;
 	}
 }
 
-/* wait_for waits for requests or tests them. The completed ones are retired. */
+/* collect retires the requests that a call has completed, and stores their places and statuses. */
+static int collect(struct gigarank_call *c, const struct list *l, int error, int *which, int *outcount, int *flag, MPI_Status *statuses) {
+	MPI_Request *requests = l->requests;
+	int32_t comm = error || l->generals ? comm_of(l->n, requests) : 1;
+	*flag = c->found;
+	*outcount = c->outcount;
+	if (error && c->outcount == 0 && l->every)
+		*flag = 0;
+	for (int i = 0; i < c->outcount; i++) {
+		int at = c->indices[i], to = l->every ? at : i;
+		struct gigarank_status *s = &c->statuses[i];
+		struct gigarank_request *q = l->every && requests[at] != MPI_REQUEST_NULL ? look(requests[at]) : NULL;
+		if (q && q->done)
+			*s = q->kept;
+		if (which)
+			which[i] = at;
+		if (l->generals && requests[at] != MPI_REQUEST_NULL && look(requests[at])->general) {
+			int failed = gigarank_end_general(&requests[at], statuses ? &statuses[to] : NULL);
+			error = error ? error : failed;
+			continue;
+		}
+		if (statuses)
+			set_status(&statuses[to], s, error == MPI_ERR_IN_STATUS ? s->error : -1);
+		retire(&requests[at], s->error ? -1 : s->bytes);
+	}
+	if (error)
+		gigarank_handle_error(comm, error);
+	return error;
+}
+
+/* A program may wait again and again for any of a long list of requests, of which the simulator
+ * keeps the places from one call to the next. While all active requests of the rank are in that
+ * list, a call hands in the program's handles, and nobody reads them all. GIGARANK_UNKNOWN as the
+ * number of completed requests says that they must be. What happens depends on the handles and on
+ * earlier calls, not on where the list lies: that differs with the hosting. */
 static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses) {
-	enum { SMALL = 16 };
+	enum { SMALL = 16, LONG = 256 };
 	int32_t few[SMALL], fewer[SMALL];
 	struct gigarank_status little[SMALL];
-	int32_t *indices = few, *positions = fewer;
-	struct gigarank_status *all = little;
+	struct list l = {.n = n, .requests = requests};
+	l.every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
+	l.any = procedure == GIGARANK_WAITANY || procedure == GIGARANK_TESTANY;
+	CHECK(active(procedure));
 	if (n < 0)
 		return refuse(procedure, MPI_ERR_COUNT, "a count of %d", n);
-	int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
-	int any = procedure == GIGARANK_WAITANY || procedure == GIGARANK_TESTANY;
-	if (n > SMALL && any) {
-		indices = malloc((size_t)n * sizeof *indices); /* one request is completed */
-		if (!indices)
-			return refuse(procedure, MPI_ERR_NO_MEM, "no memory for %d requests", n);
-	} else if (n > SMALL) {
-		indices = malloc((size_t)n * (2 * sizeof *indices + sizeof *all));
-		if (!indices)
-			return refuse(procedure, MPI_ERR_NO_MEM, "no memory for %d requests", n);
-		positions = indices + n;
-		all = (struct gigarank_status *)(void *)(positions + n);
-		if ((uintptr_t)all % 8)
-			all = (struct gigarank_status *)(void *)((char *)all + 4);
+	struct gigarank_rank *r = gigarank_running();
+	int kept = n >= LONG && !l.every && !r->singular, error = MPI_SUCCESS, over = 0;
+	int32_t *indices = few, *positions = fewer;
+	struct gigarank_status *all = little;
+	void *memory = NULL, *further = NULL;
+	if (n > SMALL && !l.any) {
+		all = memory = malloc((size_t)n * (sizeof *all + sizeof *positions));
+		positions = (int32_t *)(all + n);
+		if (!memory)
+			goto none;
 	}
-	struct gigarank_call c = {.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
-	int generals = 0, done = 0, over = 0, error = indices_of(procedure, n, requests, indices, &generals, &done);
-	if (!error && generals)
-		error = gigarank_wait_for_generals(procedure, n, requests, which, outcount, flag, statuses, &over);
-	if (!error && !over) {
-		if (!every && done)
-			take_kept(&c, requests);
-		if (!c.found)
+	struct gigarank_call c = {.procedure = procedure, .comm = 1, .n = n, .indices = positions, .statuses = all};
+	if (kept && r->listed) {
+		c.handles = (const uintptr_t *)requests;
+		error = gigarank_suspend(&c);
+	}
+	if (!c.handles || c.outcount == GIGARANK_UNKNOWN) {
+		if (n > SMALL)
+			indices = further = malloc((size_t)n * sizeof *indices);
+		if (!indices)
+			goto none;
+		c = (struct gigarank_call){.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
+		error = indices_of(procedure, &l, indices);
+		if (!error && l.generals)
+			error = gigarank_wait_for_generals(procedure, n, requests, which, outcount, flag, statuses, &over);
+		over |= error;
+		if (!over && kept && (r->listed = l.actives == r->actives))
+			c.handles = (const uintptr_t *)requests;
+		if (!over && !l.every && l.done)
+			take_kept(&c, &l);
+		if (!over && !c.found)
 			error = gigarank_suspend(&c);
-		int32_t comm = error || generals ? comm_of(n, requests) : 1;
-		*flag = c.found;
-		*outcount = c.outcount;
-		if (error && c.outcount == 0 && every)
-			*flag = 0;
-		for (int i = 0; i < c.outcount; i++) {
-			int at = positions[i];
-			struct gigarank_request *q = every && requests[at] != MPI_REQUEST_NULL ? look(requests[at]) : NULL;
-			if (q && q->done)
-				all[i] = q->kept;
-			if (which)
-				which[i] = at;
-			if (generals && requests[at] != MPI_REQUEST_NULL && look(requests[at])->general) {
-				int failed = gigarank_end_general(&requests[at], statuses ? &statuses[every ? at : i] : NULL);
-				error = error ? error : failed;
-				continue;
-			}
-			if (statuses)
-				set_status(&statuses[every ? at : i], &all[i], error == MPI_ERR_IN_STATUS ? all[i].error : -1);
-			retire(&requests[at], all[i].error ? -1 : all[i].bytes);
-		}
-		if (error)
-			gigarank_handle_error(comm, error);
 	}
-	if (indices != few)
-		free(indices);
+	if (!over)
+		error = collect(&c, &l, error, which, outcount, flag, statuses);
+	free(memory);
+	free(further);
 	return error;
+none:
+	free(memory);
+	return refuse(procedure, MPI_ERR_NO_MEM, "no memory for %d requests", n);
 }
 
 int wait_alone(int32_t index, int64_t *bytes) {
@@ -492,16 +528,10 @@ MPI(Testany, int count, MPI_Request requests[], int *index, int *flag, MPI_Statu
 }
 
 static int some_of(int procedure, int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
-	int flag = 0, actives = 0;
+	int flag = 0;
 	*outcount = 0;
 	int error = wait_for(procedure, count, requests, indices, outcount, &flag, statuses);
-	if (error || *outcount)
-		return error;
-	for (int i = 0; i < count; i++) {
-		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : look(requests[i]);
-		actives += q && (q->index || q->done || q->general);
-	}
-	if (!actives)
+	if (!error && !*outcount && flag) /* none is active */
 		*outcount = MPI_UNDEFINED;
 	return error;
 }
@@ -626,7 +656,7 @@ static int launch(struct gigarank_call *c, MPI_Request *request, int persistent)
 			give_up(s);
 		else {
 			struct gigarank_request *q = look(*request); /* the table may have moved */
-			q->index = index;
+			set_index(q, index);
 			if (c->to.type)
 				gigarank_receive_later(q, &c->to, packed);
 			settle(q, s);

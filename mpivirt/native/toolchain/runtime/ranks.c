@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -579,6 +580,7 @@ static void copy_out(struct gigarank_engine *e, struct gigarank_rank *r) {
 	c->input = moved(e, r, c->input), c->output = moved(e, r, c->output), c->detail = moved(e, r, c->detail);
 	if (c->procedure == GIGARANK_BARRIER)
 		return; /* it has no more */
+	c->handles = moved(e, r, c->handles);
 	c->counts = moved(e, r, c->counts), c->incounts = moved(e, r, c->incounts);
 	c->requests = moved(e, r, c->requests), c->statuses = moved(e, r, c->statuses), c->indices = moved(e, r, c->indices);
 }
@@ -681,6 +683,8 @@ int gigarank_suspend(struct gigarank_call *c) {
 		c->input = copied(e, r, c->input);
 		c->output = copied(e, r, c->output);
 		c->detail = copied(e, r, c->detail);
+		if (c->procedure != GIGARANK_BARRIER)
+			c->handles = copied(e, r, c->handles);
 	}
 	gigarank_switch(&r->sp, e->sp);
 	return c->error;
@@ -1076,8 +1080,8 @@ static ssize_t print(void *cookie, const char *text, size_t n) {
 		put(e, text + at, next - at);
 	}
 	if (rest) {
-		if ((size_t)(r->line_room - r->line_length) < rest)
-			r->line = enlarged(r->line, (size_t)(r->line_room = 2 * (r->line_length + (int32_t)rest)));
+		if (malloc_usable_size(r->line) < (size_t)r->line_length + rest)
+			r->line = enlarged(r->line, 2 * ((size_t)r->line_length + rest));
 		memcpy(r->line + r->line_length, text + whole, rest);
 		r->line_length += (int32_t)rest;
 	}
@@ -1096,7 +1100,7 @@ void gigarank_flush(struct gigarank_engine *e, int32_t lp) {
 	}
 	free(r->line);
 	r->line = NULL;
-	r->line_length = r->line_room = 0;
+	r->line_length = 0;
 	free(r->saved);
 	r->saved = NULL;
 	gigarank_forget_process(r);

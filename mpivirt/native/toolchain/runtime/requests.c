@@ -77,7 +77,9 @@ MPI(Request_get_status, MPI_Request request, int *flag, MPI_Status *status) {
 		*flag = c.found;
 		q = look(request);
 		if (c.found) {
-			q->index = 0, q->done = 1, q->kept = c.status;
+			set_index(q, 0);
+			q->done = 1, q->kept = c.status;
+			gigarank_running()->singular = 1;
 			if (q->after)
 				q->after(q->what, error ? -1 : c.status.bytes);
 			q->after = NULL;
@@ -209,7 +211,8 @@ int gigarank_start_plan(MPI_Request *request) {
 	struct gigarank_plan *p = look(*request)->plan;
 	CHECK(p->start(p, &begun));
 	struct gigarank_request *q = look(*request), *b = look(begun);
-	q->index = b->index, q->comm = b->comm, q->after = b->after, q->what = b->what;
+	set_index(q, b->index);
+	q->comm = b->comm, q->after = b->after, q->what = b->what;
 	b->after = NULL;
 	gigarank_drop_request(b);
 	return MPI_SUCCESS;

@@ -1,0 +1,103 @@
+//go:build cgo && linux && (amd64 || arm64)
+
+package native
+
+/*
+#include "toolchain/runtime/interface.h"
+*/
+import "C"
+
+import (
+	"unsafe"
+
+	"gigarank/mpivirt/internal/kernel"
+	"gigarank/mpivirt/internal/world"
+)
+
+// waits sets the requests of a call that waits for a list of them, or tests them. It reports false
+// if the call must be made again with all of them, since one that is active may have come to a
+// place anywhere in the list.
+func (b *body) waits(lp int32, q *kernel.Call, c *cCall) bool {
+	k, list := b.k, requestsOf(c)
+	switch {
+	case list == nil:
+		s, _ := k.KeptSlice(lp).(*handles)
+		if s == nil {
+			s = &handles{b, lp}
+		}
+		if !k.KeepsSlice(lp, s, int32(b.ranks[lp].actives)) {
+			return false
+		}
+		q.WaitsKept(nil)
+	case kernel.Keeps(world.Procedure(c.procedure), len(list)):
+		if c.handles != nil {
+			b.own(lp, list, c)
+		}
+		q.WaitsKept(k.KeepRequests(lp, list))
+	default:
+		q.Waits(list, nil) // which the wait copies
+	}
+	return true
+}
+
+// requestsOf returns the requests of the virtual MPI that a call waits for, nil for a list of which
+// there are handles only.
+func requestsOf(c *cCall) []int32 {
+	if c.requests == nil {
+		return nil
+	}
+	return unsafe.Slice((*int32)(c.requests), c.n)
+}
+
+// own gives each operation of a list a request of its own in the place of one that all share. So
+// the virtual MPI knows when it has been waited for.
+func (b *body) own(lp int32, list []int32, c *cCall) {
+	h := &handles{b, lp}
+	for place, index := range list {
+		if index != b.k.CompletedSend && index != b.k.CompletedReceive {
+			continue
+		}
+		list[place], _ = b.k.OwnRequest(lp, index, world.Procedure(c.procedure))
+		h.request(place).index = C.int32_t(list[place])
+	}
+}
+
+const nullRequest = 0x180 // MPI_REQUEST_NULL
+
+var errHandle = world.Errorf(world.ErrRequest, "a handle is no request of this rank")
+
+// handles is the list of MPI_Request that a rank has handed in to its call. It implements
+// [ptp.Slice].
+type handles struct {
+	b  *body
+	lp int32
+}
+
+// Len implements [ptp.Slice].
+func (h *handles) Len() int { return int(h.b.ranks[h.lp].call.n) }
+
+// At implements [ptp.Slice].
+func (h *handles) At(place int) (index int32, err error) {
+	if handle := *slot(h.b.ranks[h.lp].call.handles, int32(place)); handle == nullRequest {
+		return 0, nil
+	}
+	q := h.request(place)
+	if q == nil {
+		return 0, errHandle
+	}
+	return int32(q.index), nil
+}
+
+// request returns what a handle stands for, nil if it is no request of the rank.
+func (h *handles) request(place int) *C.struct_gigarank_request {
+	e, handle := h.b.engine, *slot(h.b.ranks[h.lp].call.handles, int32(place))
+	number := uint32(handle) - C.GIGARANK_PREDEFINED
+	if number >= uint32(e.request_count) {
+		return nil
+	}
+	q := slot(e.requests, int32(number))
+	if int32(q.rank) != h.lp || uint32(q.generation) != uint32(handle>>32) {
+		return nil
+	}
+	return q
+}
