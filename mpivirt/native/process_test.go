@@ -3,6 +3,7 @@
 package native_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -311,5 +313,36 @@ func TestInput(t *testing.T) {
 	again.Env, again.Stdin = append(os.Environ(), inputVariable+"="+build(t, "process.c")), input
 	if text, err := again.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+const switchVariable = "GIGARANK_TEST_SWITCH"
+
+// What stops the simulator between the calls of a rank ends the process, and names the rank. The
+// test runs in a process of its own, which does not go on for ever.
+func TestCrashOfASwitch(t *testing.T) {
+	if program := os.Getenv(switchVariable); program != "" {
+		_, _, err := run(t, program, "xt5", 3, hosting{engines: 1})
+		t.Fatalf("the simulation has come to its end: %v", err)
+	}
+	program := build(t, prelude+`
+#include <sys/mman.h>
+static _Alignas(65536) char own[65536];
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	if (rank == 1)
+		mprotect(own, sizeof own, PROT_NONE);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return MPI_Finalize();
+}
+`)
+	limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	again := exec.CommandContext(limit, os.Args[0], "-test.run=^TestCrashOfASwitch$", "-test.count=1")
+	again.Env = append(os.Environ(), switchVariable+"="+program)
+	text, err := again.CombinedOutput()
+	const says = "gigarank: the simulator was stopped by SIGSEGV at address 0x"
+	if code := again.ProcessState.ExitCode(); code != 3 || !strings.Contains(string(text), says) || !strings.Contains(string(text), "switched to or from rank 1 at virtual time 0.001 s") {
+		t.Errorf("%v, exit code %d, want 3 and %q, not\n%s", err, code, says, text)
 	}
 }

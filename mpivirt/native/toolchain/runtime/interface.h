@@ -241,7 +241,8 @@ struct gigarank_engine {
 	size_t stack, guard;         /* bytes of each stack, its guard included */
 	void *sp;                    /* the engine's stack pointer, while a rank runs */
 	struct gigarank_model models[GIGARANK_MODELS];
-	struct gigarank_rank *running;
+	struct gigarank_rank *running; /* the one that runs or is switched to or from */
+	int32_t inside;              /* its code runs */
 	struct gigarank_program *program; /* of all ranks, or of the one that has run last */
 	struct gigarank_program **images; /* by rank, NULL if there is one for all */
 	char *variables;             /* of all ranks */

@@ -632,7 +632,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	if (!e->images && e->program->locals)
 		locate(e->program);
 	for (int32_t i = 0; i < ran; i++) {
-		struct gigarank_rank *r = &e->ranks[e->list[i]];
+		struct gigarank_rank *r = e->running = &e->ranks[e->list[i]];
 		fetch(e, i, n);
 		if (e->images) {
 			e->program = e->images[e->list[i]];
@@ -650,11 +650,12 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		r->looked = 0;
 		if (e->keeps)
 			gigarank_adopt(e, r);
-		e->running = r;
 		errno = r->error_number;
 		if (e->bursts)
 			gigarank_meter_start(&e->meter);
+		e->inside = 1;
 		gigarank_switch(&e->sp, r->sp);
+		e->inside = 0;
 		if (e->bursts)
 			gigarank_burst_end(e, r);
 		if (variables)
@@ -979,6 +980,16 @@ static void crash_of_thread(int number, uintptr_t pc) {
 	gigarank_fatal(text);
 }
 
+/* crash_of_switch ends the process: what the engine does for a rank between its calls has failed,
+ * and neither the rank nor the engine can go on. */
+static void crash_of_switch(struct gigarank_engine *e, int number, uintptr_t address) {
+	struct gigarank_rank *r = e->running;
+	char text[320];
+	snprintf(text, sizeof text, "gigarank: the simulator was stopped by SIG%s at address %#lx when it switched to or from rank %d at virtual time %g s: has the program unmapped or protected memory with its variables or its stack, or written where the simulator has its own?\n",
+		sigabbrev_np(number), (unsigned long)address, e->first + (int)(r - e->ranks), (double)(r->clock + r->computed) / 1e12);
+	gigarank_fatal(text);
+}
+
 /* crash_by ends a rank that a signal has stopped. The Go runtime handles all others. It runs
  * on the alternate stack of the thread. */
 static void crash_by(int number, siginfo_t *info, void *context) {
@@ -1009,6 +1020,8 @@ static void crash_by(int number, siginfo_t *info, void *context) {
 		return;
 	}
 	struct gigarank_engine *e = gigarank_current;
+	if (!e->inside)
+		crash_of_switch(e, number, (uintptr_t)info->si_addr);
 	note_rank_crash(e, (uintptr_t)info->si_addr, pc, stack_pointer(u));
 	r->code = number;
 	void (*handler)(int) = gigarank_handler(r, number);
