@@ -5,10 +5,12 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -26,6 +28,7 @@ type settings struct {
 	results  string        // file that keeps the runs of verify; empty for none
 	span     time.Duration // after which verify begins no run; 0 for none
 	began    time.Time
+	commands commands
 }
 
 // wants reports whether a run is among those selected.
@@ -37,13 +40,20 @@ func (s *settings) wants(benchmark, class string, ranks int) bool {
 var tables = map[string]func(s *settings) error{"verify": verify, "smpi": smpi, "star": star}
 
 func main() {
-	if err := execute(os.Args[1:]); err != nil {
+	if err := execute(os.Args[1:], endings()); err != nil {
 		fmt.Fprintln(os.Stderr, "npb:", err)
 		os.Exit(1)
 	}
 }
 
-func execute(arguments []string) error {
+// endings are the signals that end the command.
+func endings() <-chan os.Signal {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGHUP, syscall.SIGINT, syscall.SIGTERM)
+	return signals
+}
+
+func execute(arguments []string, endings <-chan os.Signal) error {
 	s := settings{began: time.Now()}
 	flags := flag.NewFlagSet("npb", flag.ContinueOnError)
 	flags.StringVar(&s.gigarank, "gigarank", "gigarank", "the `BINARY`")
@@ -83,7 +93,15 @@ func execute(arguments []string) error {
 	if err := s.absolute(); err != nil {
 		return err
 	}
-	return tables[flags.Arg(1)](&s)
+	table := make(chan error, 1)
+	go func() { table <- tables[flags.Arg(1)](&s) }()
+	select {
+	case err := <-table:
+		return err
+	case by := <-endings:
+		s.commands.end()
+		return fmt.Errorf("ended by signal: %v", by)
+	}
 }
 
 // absolute makes the paths absolute: make works in other directories.

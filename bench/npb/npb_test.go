@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -54,11 +56,11 @@ func TestWhatBenchmarksSay(t *testing.T) {
 
 // A run that takes too long is ended with all that it has started.
 func TestRunsEnd(t *testing.T) {
-	o := run(200*time.Millisecond, "sh", "-c", "sleep 60 & sleep 60; echo done")
+	o := new(settings).run(200*time.Millisecond, "sh", "-c", "sleep 60 & sleep 60; echo done")
 	if o.err == nil || !strings.Contains(o.err.Error(), "not at its end after 200ms") || o.wall > 30 {
 		t.Errorf("%v after %v s", o.err, o.wall)
 	}
-	if o := run(time.Minute, "sh", "-c", "echo 'Verification Successful'"); !o.verified() || o.memory < 100<<10 {
+	if o := new(settings).run(time.Minute, "sh", "-c", "echo 'Verification Successful'"); !o.verified() || o.memory < 100<<10 {
 		t.Errorf("%+v", o)
 	}
 }
@@ -73,7 +75,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"-ranks", "2,x", "tree", "verify"}, `"x" is no number of ranks`},
 		{[]string{"-gigarank", "true", "-benchmarks", "CG", "-ranks", "2", t.TempDir(), "verify"}, "is no NPB3.4-MPI"},
 	} {
-		if err := execute(c.arguments); err == nil || !strings.Contains(err.Error(), c.says) {
+		if err := execute(c.arguments, nil); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q: %v, want %q", c.arguments, err, c.says)
 		}
 	}
@@ -105,10 +107,10 @@ echo "fingerprint $PRINT"
 	}
 	t.Chdir(filepath.Dir(work))
 	arguments[1], arguments[3] = filepath.Join(filepath.Base(work), "gigarank"), filepath.Base(work) // and relative paths
-	if err := execute(append([]string{"-for", "1ns"}, arguments...)); err == nil || !strings.Contains(err.Error(), "are left") {
+	if err := execute(append([]string{"-for", "1ns"}, arguments...), nil); err == nil || !strings.Contains(err.Error(), "are left") {
 		t.Fatalf("without time: %v", err)
 	}
-	if err := execute(arguments); err != nil {
+	if err := execute(arguments, nil); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -124,17 +126,17 @@ echo "fingerprint $PRINT"
 	if !slices.Equal(got, want) {
 		t.Errorf("runs are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if err := execute(arguments); err != nil || len(lines(calls)) != len(want) || len(lines(results)) != len(want) {
+	if err := execute(arguments, nil); err != nil || len(lines(calls)) != len(want) || len(lines(results)) != len(want) {
 		t.Errorf("once more: %v, %d runs", err, len(lines(calls)))
 	}
 	// Without the last run, which then has another fingerprint.
 	write(t, results, 0o666, strings.Join(lines(results)[:len(want)-1], "\n")+"\n")
 	t.Setenv("PRINT", "ba5")
-	if err := execute(arguments); err == nil || !strings.Contains(err.Error(), "fingerprint ba5, but f00") {
+	if err := execute(arguments, nil); err == nil || !strings.Contains(err.Error(), "fingerprint ba5, but f00") {
 		t.Errorf("with another fingerprint: %v", err)
 	}
 	write(t, results, 0o666, "{\n")
-	if err := execute(arguments); err == nil || !strings.Contains(err.Error(), "results:1:") {
+	if err := execute(arguments, nil); err == nil || !strings.Contains(err.Error(), "results:1:") {
 		t.Errorf("with a broken line: %v", err)
 	}
 }
@@ -144,4 +146,52 @@ func write(t *testing.T, name string, mode os.FileMode, text string) {
 	if err := os.WriteFile(name, []byte(text), mode); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A signal ends what runs, with all that it has started.
+func TestASignalEndsAll(t *testing.T) {
+	tree, started := t.TempDir(), filepath.Join(t.TempDir(), "started")
+	for name, text := range map[string]string{
+		"sys/setparams.c": "", "config/make.def.template": "",
+		"EP/Makefile": "clean:\n\tsleep 1000 & echo $$! >" + started + ".new; mv " + started + ".new " + started + "; sleep 1000\n",
+	} {
+		if err := os.MkdirAll(filepath.Join(tree, filepath.Dir(name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(tree, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signals, over := make(chan os.Signal), make(chan error)
+	go func() {
+		over <- execute([]string{"-gigarank", "/bin/sh", "-benchmarks", "EP", "-classes", "S", tree, "verify"}, signals)
+	}()
+	await := func(what string, is func() bool) {
+		t.Helper()
+		for start := time.Now(); !is(); time.Sleep(time.Millisecond) {
+			if time.Since(start) > 30*time.Second {
+				t.Fatal("not so within 30 s: " + what)
+			}
+		}
+	}
+	await("make has started a process", func() bool { _, err := os.Stat(started); return err == nil })
+	text, err := os.ReadFile(started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signals <- syscall.SIGTERM
+	if err := <-over; err == nil || !strings.Contains(err.Error(), "ended by signal: terminated") {
+		t.Errorf("the command says %v", err)
+	}
+	await("the process has ended", func() bool { return !lives(process) })
+}
+
+// lives reports whether a process is there, and not only its entry in the table.
+func lives(process int) bool {
+	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
+	return err == nil && !strings.Contains(string(state), ") Z ")
 }

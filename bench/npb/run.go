@@ -1,14 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -21,21 +24,86 @@ type outcome struct {
 	err       error
 }
 
-// run runs a command line, and ends all its processes when the time is up.
-func run(limit time.Duration, command ...string) outcome {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
+// commands starts command lines, one at a time, and ends the one that runs with all its processes.
+type commands struct {
+	lock  sync.Mutex
+	group int // of the processes of the one that runs, 0 for none
+	over  bool
+}
+
+// run runs a command line to its end, or until the context is done.
+func (c *commands) run(ctx context.Context, command ...string) (output []byte, state *os.ProcessState, err error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Cancel = func() error { c.endGroup(); return nil }
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &text
+	if err := c.start(cmd); err != nil {
+		return nil, nil, err
+	}
+	err = cmd.Wait()
+	c.lock.Lock()
+	c.group = 0
+	c.lock.Unlock()
+	return text.Bytes(), cmd.ProcessState, err
+}
+
+func (c *commands) start(cmd *exec.Cmd) error {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	if c.over {
+		return context.Canceled
+	}
+	err := cmd.Start()
+	if err == nil {
+		c.group = cmd.Process.Pid
+	}
+	return err
+}
+
+// endGroup ends the processes of the command that runs. An MPI launcher has time to end those that
+// it has started in groups of their own.
+func (c *commands) endGroup() {
+	const patience = 5 * time.Second
+	c.lock.Lock()
+	group := c.group
+	c.lock.Unlock()
+	if group == 0 {
+		return
+	}
+	_ = syscall.Kill(-group, syscall.SIGTERM)
+	for start := time.Now(); time.Since(start) < patience && syscall.Kill(-group, 0) == nil; {
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = syscall.Kill(-group, syscall.SIGKILL)
+}
+
+// end ends the command that runs, and starts no other.
+func (c *commands) end() {
+	c.lock.Lock()
+	c.over = true
+	c.lock.Unlock()
+	c.endGroup()
+}
+
+func (c *commands) ended() bool {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	return c.over
+}
+
+// run runs a command line, and ends all its processes when the time is up.
+func (s *settings) run(limit time.Duration, command ...string) outcome {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
 	var o outcome
 	start := time.Now()
-	output, err := cmd.CombinedOutput()
+	output, state, err := s.commands.run(ctx, command...)
 	o.wall, o.output, o.err = time.Since(start).Seconds(), string(output), err
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		o.err = fmt.Errorf("not at its end after %v", limit)
 	}
-	if state := cmd.ProcessState; state != nil {
+	if state != nil {
 		o.cpu = (state.UserTime() + state.SystemTime()).Seconds()
 		o.memory = int64(state.SysUsage().(*syscall.Rusage).Maxrss) << 10 // children's included
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"fmt"
 	"math"
@@ -66,7 +67,7 @@ func (s *settings) besideInBarriers() error {
 		return err
 	}
 	for _, command := range [][]string{{"smpicc", "-O2", "-DSMPI", "-o", theirs, source}, {s.gigarank, "cc", "-O2", "-o", ours, source}} {
-		if output, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		if output, _, err := s.commands.run(context.Background(), command...); err != nil {
 			return fmt.Errorf("%v: %w\n%s", command, err, output)
 		}
 	}
@@ -100,7 +101,7 @@ func (s *settings) beside(name string, n int, smpi []string, ours string, argume
 			if len(outcomes[i]) > 0 && (outcomes[i][0].err != nil || outcomes[i][0].wall > 30) {
 				continue // once is enough
 			}
-			o := run(s.limit, command...)
+			o := s.run(s.limit, command...)
 			if o.err == nil && !o.verified() {
 				o.err = fmt.Errorf("not verified")
 			}

@@ -71,7 +71,7 @@ func (s *settings) onStar(benchmark, class string, n int) error {
 func (s *settings) several(command ...string) outcome {
 	var outcomes []outcome
 	for range s.runs {
-		o := run(s.limit, command...)
+		o := s.run(s.limit, command...)
 		outcomes = append(outcomes, o)
 		if o.err != nil || o.wall > 30 {
 			break

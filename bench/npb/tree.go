@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -49,8 +49,7 @@ func (s *settings) build(with compiler, benchmark, class string) (string, error)
 		"MPIFC=" + with.fortran, "FLINK=" + with.fortran, "FFLAGS=-O3 -fallow-argument-mismatch", "FLINKFLAGS=-O3", "FMPI_LIB=", "FMPI_INC=",
 		"MPICC=" + with.c, "CLINK=" + with.c, "CFLAGS=-O3", "CLINKFLAGS=-O3", "CMPI_LIB=", "CMPI_INC=",
 	}} {
-		cmd := exec.Command("make", append([]string{"-C", directory}, arguments...)...)
-		if output, err := cmd.CombinedOutput(); err != nil {
+		if output, _, err := s.commands.run(context.Background(), append([]string{"make", "-C", directory}, arguments...)...); err != nil {
 			return "", fmt.Errorf("%s.%s with %s: %w\n%s", benchmark, class, with.name, err, output)
 		}
 	}

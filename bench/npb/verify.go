@@ -207,7 +207,10 @@ func (v *trials) try(program, benchmark, graph, class string, ranks int, w way) 
 		// process of its own finds them. The C library gives such memory if told.
 		command = slices.Concat([]string{"env", "MALLOC_PERTURB_=255"}, command, []string{"--", graph})
 	}
-	o := run(v.limit, command...)
+	o := v.run(v.limit, command...)
+	if v.commands.ended() {
+		return nil // what it would say is no result
+	}
 	t.Verified, t.Refused, t.Print, t.Wall, t.Memory = o.verified(), o.refused() != "", o.said(fingerprint), o.wall, o.memory
 	if !t.Verified && !t.Refused {
 		t.Fault = o.fault()
