@@ -228,6 +228,39 @@ static void add(void *in, void *inout, number *n, MPI_Datatype *type) {
 		((int *)inout)[i] += ((int *)in)[i];
 }
 
+#if FORMS == 3
+/* Counts whose bytes for each member there may be, and not those for all; the last of them times 20
+ * is 4 in 64 bits. */
+static void too_large(MPI_Datatype type, MPI_Op sum) {
+	static const MPI_Count absurd[] = {INT64_MAX, INT64_MAX / 8, INT64_MAX / 16, 922337203685477581};
+	static int x[8];
+	MPI_Count *counts = malloc((size_t)size * sizeof *counts);
+	MPI_Aint *places = calloc((size_t)size, sizeof *places);
+	MPI_Datatype *types = malloc((size_t)size * sizeof *types);
+	for (int i = 0; i < 4; i++) {
+		MPI_Count n = absurd[i];
+		for (int k = 0; k < size; k++)
+			counts[k] = n, types[k] = type;
+		EXPECT(class_of(MPI_Allgather_c(x, 1, MPI_INT, x + 4, n, type, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		EXPECT(class_of(MPI_Allgatherv_c(x, 1, MPI_INT, x + 4, counts, places, type, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		EXPECT(class_of(MPI_Alltoall_c(x, 1, type, x + 4, n, type, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		EXPECT(class_of(MPI_Alltoall_c(MPI_IN_PLACE, 0, type, x, n, type, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		EXPECT(class_of(MPI_Alltoallv_c(x, counts, places, type, x + 4, counts, places, type, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		EXPECT(class_of(MPI_Alltoallw_c(x, counts, places, types, x + 4, counts, places, types, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		EXPECT(class_of(MPI_Reduce_scatter_block_c(x, x + 4, n, type, sum, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		EXPECT(class_of(MPI_Reduce_scatter_c(x, x + 4, counts, type, sum, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		EXPECT(class_of(MPI_Allreduce_c(x, x + 4, n, type, sum, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		if (rank == 0) {
+			EXPECT(class_of(MPI_Gather_c(x, 1, MPI_INT, x + 4, n, type, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+			EXPECT(class_of(MPI_Scatter_c(x, n, type, x + 4, 1, MPI_INT, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+			EXPECT(class_of(MPI_Gatherv_c(x, 1, MPI_INT, x + 4, counts, places, type, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+			EXPECT(class_of(MPI_Scatterv_c(x, counts, places, type, x + 4, 1, MPI_INT, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+		}
+	}
+	free(counts), free(places), free(types);
+}
+#endif
+
 int main(int argc, char **argv) {
 	MPI_Op sum;
 	MPI_Comm ring;
@@ -269,6 +302,12 @@ int main(int argc, char **argv) {
 	MPI_Wait(&send, MPI_STATUS_IGNORE);
 	MPI_Type_free(&nothing);
 	EXPECT(class_of(MPI_Send_c(x, INT64_MAX / 2, MPI_INT, next, 0, MPI_COMM_WORLD)) == MPI_ERR_COUNT);
+	MPI_Datatype gaps;
+	MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+	MPI_Type_commit(&gaps);
+	too_large(MPI_INT, MPI_SUM);
+	too_large(gaps, sum);
+	MPI_Type_free(&gaps);
 #endif
 	MPI_Op_free(&sum);
 	MPI_Type_free(&types[0]);

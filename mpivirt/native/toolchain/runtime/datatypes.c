@@ -349,7 +349,10 @@ static int pack(int procedure, struct gigarank_spread *s, void **buffer, int64_t
 		*buffer = (char *)*buffer + t->first;
 		return MPI_SUCCESS;
 	}
-	*s = (struct gigarank_spread){.buffer = *buffer, .count = count, .type = gigarank_use_type(t), .bytes = count * t->bytes};
+	int64_t bytes, reach;
+	if (__builtin_mul_overflow(count, t->bytes, &bytes) || __builtin_mul_overflow(count, extent_of(t), &reach) || bytes > GIGARANK_MOST_BYTES)
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld values of %lld bytes is more than memory holds", (long long)count, (long long)t->bytes);
+	*s = (struct gigarank_spread){.buffer = *buffer, .count = count, .type = gigarank_use_type(t), .bytes = bytes};
 	CHECK(open_packed(procedure, s));
 	*buffer = s->packed;
 	return MPI_SUCCESS;
@@ -391,7 +394,9 @@ static int pack_blocks(int procedure, struct gigarank_spread *s, void **buffer, 
 	CHECK(set_blocks(procedure, s, n, counts));
 	for (int32_t i = 0; i < n; i++) {
 		s->displacements[i] = number_at(*displacements, i) * extent_of(t);
-		s->bytes += s->counts[i] * t->bytes;
+		int64_t bytes;
+		CHECK(bytes_of(procedure, s->counts[i], *type, &bytes));
+		CHECK(add_up(procedure, &s->bytes, bytes));
 	}
 	CHECK(open_packed(procedure, s));
 	*buffer = s->packed, *displacements = (struct gigarank_numbers){0};
@@ -415,7 +420,7 @@ static int pack_each(int procedure, struct gigarank_spread *s, void **buffer, in
 		CHECK(bytes_of(procedure, s->counts[i], types[i], &bytes[i]));
 		s->types[i] = gigarank_use_type(gigarank_type(types[i]));
 		s->displacements[i] = number_at(displacements, i);
-		s->bytes += bytes[i];
+		CHECK(add_up(procedure, &s->bytes, bytes[i]));
 	}
 	CHECK(open_packed(procedure, s));
 	*buffer = s->packed;

@@ -54,7 +54,7 @@ static int measure(int procedure, const struct gigarank_side *s, int32_t n, int6
 		CHECK(bytes_of(procedure, count_at(s, i), type_at(s, i), &bytes[i]));
 		*dense = *dense && gigarank_type(type_at(s, i))->dense && gigarank_type(type_at(s, i))->first == 0;
 		if (!s->same || i == 0)
-			*all += bytes[i];
+			CHECK(add_up(procedure, all, bytes[i]));
 	}
 	return MPI_SUCCESS;
 }

@@ -224,8 +224,15 @@ int gigarank_twin(struct gigarank_call *c, MPI_Comm *made);
 /* take stores the handle of the communicator that a call has made. */
 int take(struct gigarank_call *c, MPI_Comm *made);
 
+/* More bytes than any memory has. Sums of two numbers of bytes up to it do not overflow. */
+#define GIGARANK_MOST_BYTES ((int64_t)1 << 56)
+
 /* bytes_of stores, in bytes, the size of count elements of a type. */
 int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes);
+
+/* multiply stores the size of n blocks of as many bytes each, and add_up adds one to others. */
+int multiply(int procedure, int64_t each, int32_t n, int64_t *all);
+int add_up(int procedure, int64_t *all, int64_t bytes);
 
 /* touch checks that both ends of a buffer can be read, and touch_to that they can be written. */
 int touch(int procedure, const void *buffer, int64_t bytes);

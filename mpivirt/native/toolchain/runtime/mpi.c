@@ -80,9 +80,27 @@ int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
 		return refuse(procedure, MPI_ERR_TYPE, "the type has not been committed");
 	if (count < 0)
 		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld", (long long)count);
-	if (__builtin_mul_overflow(count, t->bytes, bytes))
+	if (__builtin_mul_overflow(count, t->bytes, bytes) || *bytes > GIGARANK_MOST_BYTES)
 		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld values of %lld bytes is more than memory holds", (long long)count, (long long)t->bytes);
 	return MPI_SUCCESS;
+}
+
+int multiply(int procedure, int64_t each, int32_t n, int64_t *all) {
+	if (__builtin_mul_overflow(each, n, all) || *all > GIGARANK_MOST_BYTES)
+		return refuse(procedure, MPI_ERR_COUNT, "%lld bytes for each of %d members are more than memory holds", (long long)each, n);
+	return MPI_SUCCESS;
+}
+
+int add_up(int procedure, int64_t *all, int64_t bytes) {
+	if ((*all += bytes) > GIGARANK_MOST_BYTES)
+		return refuse(procedure, MPI_ERR_COUNT, "the counts of all members are more than memory holds");
+	return MPI_SUCCESS;
+}
+
+/* product returns the elements of n blocks, or more than memory holds. */
+static int64_t product(int64_t count, int32_t n) {
+	int64_t all;
+	return __builtin_mul_overflow(count, n, &all) ? INT64_MAX : all;
 }
 
 int touch(int procedure, const void *buffer, int64_t bytes) {
@@ -973,13 +991,15 @@ static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Dataty
 		struct gigarank_packing p = {0};
 		int error = gigarank_pack_in(procedure, &p, &sent, sendcount, &sendtype);
 		if (receives)
-			PACKED(gigarank_pack_out(procedure, &p, &received, recvcount * c.size, &recvtype));
+			PACKED(gigarank_pack_out(procedure, &p, &received, product(recvcount, c.size), &recvtype));
 		PACKED(gather(procedure, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
 	int64_t each = 0;
-	if (receives)
+	if (receives) {
 		CHECK(bytes_of(procedure, recvcount, recvtype, &each));
+		CHECK(multiply(procedure, each, c.size, &c.room));
+	}
 	if (sent == MPI_IN_PLACE) {
 		if (!receives)
 			return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
@@ -992,7 +1012,7 @@ static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Dataty
 	CHECK(touch(procedure, sent, c.bytes));
 	c.input = sent, c.given = c.bytes, c.root = root;
 	if (receives) {
-		c.output = received, c.room = each * c.size;
+		c.output = received;
 		CHECK(touch_to(procedure, received, c.room));
 	}
 	return finish(&c, NULL, request);
@@ -1007,14 +1027,14 @@ static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, v
 		struct gigarank_packing p = {0};
 		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
 		if (root == c.member)
-			PACKED(gigarank_pack_in(c.procedure, &p, &sent, sendcount * c.size, &sendtype));
+			PACKED(gigarank_pack_in(c.procedure, &p, &sent, product(sendcount, c.size), &sendtype));
 		PACKED(scatter(sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
 	int64_t each = 0, input = 0;
 	if (root == c.member) {
 		CHECK(bytes_of(c.procedure, sendcount, sendtype, &each));
-		input = each * c.size;
+		CHECK(multiply(c.procedure, each, c.size, &input));
 		CHECK(touch(c.procedure, sent, input));
 	}
 	if (received == MPI_IN_PLACE) {
@@ -1042,10 +1062,11 @@ static int blocks(struct gigarank_call *c, struct staging *s, struct gigarank_nu
 		int64_t count = number_at(counts, i);
 		if (count < 0)
 			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d", (long long)count, i);
-		s->counts[i] = count * size;
+		if (__builtin_mul_overflow(count, size, &s->counts[i]) || s->counts[i] > GIGARANK_MOST_BYTES)
+			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d is more than memory holds", (long long)count, i);
 		s->displacements[i] = has_numbers(displacements) ? number_at(displacements, i) * size : *all;
 		*packed = *packed && (s->displacements[i] == *all || !count);
-		*all += s->counts[i];
+		CHECK(add_up(c->procedure, all, s->counts[i]));
 	}
 	return MPI_SUCCESS;
 }
@@ -1184,19 +1205,20 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 		return gigarank_between(&c, 0, &SIDE(sent, sendcount, sendtype), c.remote, &SIDE(received, recvcount, recvtype), c.remote, request);
 	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
 		struct gigarank_packing p = {0};
-		int error = gigarank_pack_in(c.procedure, &p, &sent, sendcount * c.size, &sendtype);
-		PACKED(gigarank_pack_out(c.procedure, &p, &received, recvcount * c.size, &recvtype));
+		int error = gigarank_pack_in(c.procedure, &p, &sent, product(sendcount, c.size), &sendtype);
+		PACKED(gigarank_pack_out(c.procedure, &p, &received, product(recvcount, c.size), &recvtype));
 		PACKED(alltoall(sent, sendcount, sendtype, received, recvcount, recvtype, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
 	CHECK(bytes_of(c.procedure, recvcount, recvtype, &each));
+	CHECK(multiply(c.procedure, each, c.size, &c.room));
 	if (sent == MPI_IN_PLACE) {
 		sendcount = recvcount, sendtype = recvtype;
 		if (!(s = stage(&c, 0)))
 			return MPI_ERR_NO_MEM;
-		if (!(s->others[0] = malloc((size_t)(each * c.size) + 1)))
-			return no_room(&c, s, each * c.size);
-		memcpy(s->others[0], received, (size_t)(each * c.size));
+		if (!(s->others[0] = malloc((size_t)c.room + 1)))
+			return no_room(&c, s, c.room);
+		memcpy(s->others[0], received, (size_t)c.room);
 		sent = s->others[0];
 	}
 	int error = elements(&c, sendtype);
@@ -1207,13 +1229,13 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 	if (!error)
 		error = touch(c.procedure, sent, c.bytes * c.size);
 	if (!error)
-		error = touch_to(c.procedure, received, each * c.size);
+		error = touch_to(c.procedure, received, c.room);
 	if (error) {
 		if (s)
 			unpack(s, 0);
 		return error;
 	}
-	c.input = sent, c.given = c.bytes * c.size, c.output = received, c.room = each * c.size;
+	c.input = sent, c.given = c.bytes * c.size, c.output = received;
 	return finish(&c, s, request);
 }
 
@@ -1269,15 +1291,16 @@ static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struc
 
 static int reduce_scatter(const void *sent, void *received, struct gigarank_numbers recvcounts, int64_t recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
-	int64_t all, size = gigarank_size(type);
+	int64_t all;
 	int packed;
 	CHECK(find(GIGARANK_REDUCE_SCATTER, comm, &c));
 	if (gigarank_spreads(type)) {
 		struct gigarank_packing p = {0};
 		MPI_Datatype packed = type;
-		int64_t total = recvcount * c.size;
+		int64_t total = product(recvcount, c.size);
 		for (int32_t i = 0; has_numbers(recvcounts) && i < c.size; i++)
-			total += number_at(recvcounts, i);
+			if (__builtin_add_overflow(total, number_at(recvcounts, i), &total))
+				total = INT64_MAX, i = c.size - 1;
 		int error = gigarank_pack_in(c.procedure, &p, &sent, total, &packed);
 		PACKED(gigarank_pack_out(c.procedure, &p, &received, sent == MPI_IN_PLACE ? total : has_numbers(recvcounts) ? number_at(recvcounts, c.member) : recvcount, &type));
 		PACKED(reduce_scatter(sent, received, recvcounts, recvcount, packed, operation, comm, request));
@@ -1291,13 +1314,11 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 	if (has_numbers(recvcounts))
 		CHECK_STAGED(blocks(&c, s, recvcounts, (struct gigarank_numbers){0}, type, &all, &packed));
 	else {
-		if (recvcount < 0) {
-			unpack(s, 0);
-			return refuse(c.procedure, MPI_ERR_COUNT, "a count of %lld", (long long)recvcount);
-		}
+		int64_t each;
+		CHECK_STAGED(bytes_of(c.procedure, recvcount, type, &each));
+		CHECK_STAGED(multiply(c.procedure, each, c.size, &all));
 		for (int32_t i = 0; i < c.size; i++)
-			s->counts[i] = recvcount * size;
-		all = recvcount * size * c.size;
+			s->counts[i] = each;
 	}
 	if (sent == MPI_IN_PLACE) {
 		if (!(s->others[0] = malloc((size_t)all + 1)))
