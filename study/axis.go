@@ -14,55 +14,58 @@ const mostValues = 10_000
 
 // parseAxis reads the values of an axis: items between commas, each a value or a range.
 // A range FIRST..LAST doubles; others are FIRST..LAST:xFACTOR and FIRST..LAST:+STEP. It
-// returns the values ascending, each once. one reads a value; example is a valid text. short
-// gets a sentence on each range that does not meet its end.
-func parseAxis(text, example string, one func(string) (int64, error), short func(string)) ([]int64, error) {
-	var values []int64
+// returns the values ascending, each once, or all faults. one reads a value; example is a valid
+// text. short gets a sentence on each range that does not meet its end.
+func parseAxis(text, example string, one func(string) (int64, error), short func(string)) (values []int64, faults []error) {
 	for item := range strings.SplitSeq(text, ",") {
-		more, err := parseItem(strings.TrimSpace(item), example, one, short)
-		if err != nil {
-			return nil, err
-		}
+		more, wrong := parseItem(strings.TrimSpace(item), example, one, short)
+		faults = append(faults, wrong...)
 		if values = append(values, more...); len(values) > mostValues {
-			return nil, fmt.Errorf("%q has more than %d values: use a larger step", text, mostValues)
+			faults = append(faults, fmt.Errorf("%q has more than %d values: use a larger step", text, mostValues))
+			break
 		}
+	}
+	if len(faults) > 0 {
+		return nil, faults
 	}
 	slices.Sort(values)
 	return slices.Compact(values), nil
 }
 
-func parseItem(item, example string, one func(string) (int64, error), short func(string)) ([]int64, error) {
+func parseItem(item, example string, one func(string) (int64, error), short func(string)) (values []int64, faults []error) {
 	if item == "" {
-		return nil, fmt.Errorf("a value is missing: write a list or a range like %s", example)
+		return nil, []error{fmt.Errorf("a value is missing: write a list or a range like %s", example)}
+	}
+	read := func(text string) int64 {
+		value, err := one(text)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		return value
 	}
 	from, rest, isRange := strings.Cut(item, "..")
 	if !isRange {
-		value, err := one(item)
-		return []int64{value}, err
+		return []int64{read(item)}, faults
 	}
 	to, step, stepped := strings.Cut(rest, ":")
 	if !stepped {
 		step = "x2"
 	}
-	first, err := one(from)
-	if err != nil {
-		return nil, err
-	}
-	last, err := one(to)
-	if err != nil {
-		return nil, err
-	}
-	if last < first {
-		return nil, fmt.Errorf("the range %q runs backwards: write the smaller value first", item)
-	}
+	first, last := read(from), read(to)
 	next, err := parseStep(item, step)
 	if err != nil {
-		return nil, err
+		faults = append(faults, err)
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	if last < first {
+		return nil, []error{fmt.Errorf("the range %q runs backwards: write the smaller value first", item)}
 	}
 	if following, more := next(first); more && following == first {
-		return nil, fmt.Errorf("the range %q never leaves %d: begin above 0, or step by :+N", item, first)
+		return nil, []error{fmt.Errorf("the range %q never leaves %d: begin above 0, or step by :+N", item, first)}
 	}
-	values := valuesTo(first, last, next)
+	values = valuesTo(first, last, next)
 	if end := values[len(values)-1]; end < last && len(values) <= mostValues {
 		short(fmt.Sprintf("the range %q stops at %d: no step ends at %d; add it as a value of its own if it is wanted: %s,%s", item, end, last, item, to))
 	}

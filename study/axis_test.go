@@ -28,9 +28,9 @@ func TestAxes(t *testing.T) {
 		{"0..20:+10", []int64{0, 10, 20}},
 		{"1..4,3..3, 2", []int64{1, 2, 3, 4}},
 	} {
-		got, err := parseAxis(c.text, "1..4", anyCount, func(string) {})
-		if err != nil || !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, %v, want %v", c.text, got, err, c.want)
+		got, faults := parseAxis(c.text, "1..4", anyCount, func(string) {})
+		if faults != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %v, want %v", c.text, got, faults, c.want)
 		}
 	}
 	for _, c := range []struct{ text, want string }{
@@ -44,8 +44,22 @@ func TestAxes(t *testing.T) {
 		{"1..1G:+1", "more than 10000 values"},
 		{"1..x", "is not a count"},
 	} {
-		if got, err := parseAxis(c.text, "1..4", anyCount, func(string) {}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v, %v, want %q", c.text, got, err, c.want)
+		if got, faults := parseAxis(c.text, "1..4", anyCount, func(string) {}); len(faults) != 1 || !strings.Contains(faults[0].Error(), c.want) {
+			t.Errorf("%q: %v, %v, want %q", c.text, got, faults, c.want)
+		}
+	}
+}
+
+// All faults of an axis are named at once.
+func TestFaultsOfAnAxis(t *testing.T) {
+	_, faults := parseAxis("0,x,y..z:q,4,8..2", "1..4", bounded(network.ParseCount, 1, 100), func(string) {})
+	want := []string{"0 is too small", `"x" is not a count`, `"y" is not a count`, `"z" is not a count`, "not a step", "runs backwards"}
+	if len(faults) != len(want) {
+		t.Fatalf("%v, want %d faults", faults, len(want))
+	}
+	for i, fault := range faults {
+		if !strings.Contains(fault.Error(), want[i]) {
+			t.Errorf("%v, want %q", fault, want[i])
 		}
 	}
 }

@@ -246,9 +246,17 @@ func (r *reader) ranks() []int64 {
 	} else if text == "" {
 		text = defaultRanks
 	}
-	values, err := parseAxis(text, "2^10..2^20 or 1K,4K", bounded(network.ParseCount, 1, mostRanks), r.note("--ranks"))
-	r.check("--ranks", err)
+	values, _ := r.axis("--ranks", text, "2^10..2^20 or 1K,4K", bounded(network.ParseCount, 1, mostRanks))
 	return values
+}
+
+// axis reads the values of a flag. It reports false after faults.
+func (r *reader) axis(flag, text, example string, one func(string) (int64, error)) ([]int64, bool) {
+	values, faults := parseAxis(text, example, one, r.note(flag))
+	for _, fault := range faults {
+		r.fault(flag, fault)
+	}
+	return values, len(faults) == 0
 }
 
 // bounded reads a number from least to most.
@@ -280,8 +288,8 @@ func (r *reader) payloads(p *Plan) []int64 {
 	} else if text == "" {
 		return []int64{p.Entry.Defaults.Payload}
 	}
-	values, err := parseAxis(text, "8..1Mi or 8,64Ki", bounded(network.ParseSize, 0, math.MaxInt64), r.note("--payload"))
-	if r.check("--payload", err) && p.Entry.Build != nil {
+	values, right := r.axis("--payload", text, "8..1Mi or 8,64Ki", bounded(network.ParseSize, 0, math.MaxInt64))
+	if right && p.Entry.Build != nil {
 		for _, payload := range values {
 			o := bench.Options{Iterations: 1, Payload: payload}
 			_, err := p.Entry.Build(o)
@@ -400,8 +408,8 @@ func (r *reader) filled(machines []*network.Machine) []*network.Machine {
 	if r.axes.RanksPerNode == "" {
 		return machines
 	}
-	values, err := parseAxis(r.axes.RanksPerNode, "1,12 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32), r.note("--ranks-per-node"))
-	if !r.check("--ranks-per-node", err) {
+	values, right := r.axis("--ranks-per-node", r.axes.RanksPerNode, "1,12 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32))
+	if !right {
 		return nil
 	}
 	var variants []*network.Machine

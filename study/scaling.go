@@ -97,11 +97,8 @@ func NewScaling(axes ScalingAxes, read func(path string) ([]byte, error), fault 
 	r := &reader{axes: Axes{Operation: axes.Operation, Payload: axes.Payload}, read: read, fault: fault}
 	s := &Scaling{}
 	known := s.operation(r)
-	var err error
-	s.Hosts, err = parseAxis(cmp.Or(axes.Hosts, defaultHosts), "1,2,4 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32), r.note("--hosts"))
-	r.check("--hosts", err)
-	s.Lambdas, err = parseAxis(cmp.Or(axes.Lambda, defaultLambda), "128,1024 or 2^7..2^10", bounded(network.ParseCount, 1, mostRanks), r.note("--lambda"))
-	r.check("--lambda", err)
+	s.Hosts, _ = r.axis("--hosts", cmp.Or(axes.Hosts, defaultHosts), "1,2,4 or 1..64", bounded(network.ParseCount, 1, math.MaxInt32))
+	s.Lambdas, _ = r.axis("--lambda", cmp.Or(axes.Lambda, defaultLambda), "128,1024 or 2^7..2^10", bounded(network.ParseCount, 1, mostRanks))
 	iterations, err := bounded(network.ParseCount, 1, math.MaxInt32)(cmp.Or(axes.Iterations, defaultScalingIterations))
 	r.check("--iterations", err)
 	s.Iterations = int(iterations)
