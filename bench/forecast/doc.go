@@ -7,4 +7,7 @@
 // a run of one rank. Time is user CPU time; only that of collectives is foreseen. Runs that are
 // foreseen to need more than the flags -memory and -time allow are left out and counted. The
 // exit code is 1 if the memory of some run was not foreseen.
+//
+// The flag -results keeps what was compared, and -for ends after a time: the next call goes on
+// from there. Points come in a mixed order, so that a part of them is a sample of all.
 package main

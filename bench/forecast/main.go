@@ -1,18 +1,24 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"hash/crc64"
 	"math"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gigarank/bench"
 	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/random"
 )
 
 // search says what is compared.
@@ -21,12 +27,17 @@ type search struct {
 	memory   float64 // bytes, at most
 	seconds  float64 // of CPU, at most
 	attempts int
-	only     string  // part of the points' names
+	only     string        // part of the points' names
+	results  string        // file that keeps the comparisons; empty for none
+	span     time.Duration // after which no comparison begins; 0 for none
+	digest   string        // of the command
+	made     map[point]comparison
 	own      float64 // bytes of a process with one rank
-	compared int
-	left     int // points left out
-	wrong    int
+	tally
 }
+
+// tally counts points.
+type tally struct{ compared, wrong, left, waiting int }
 
 func main() {
 	var s search
@@ -35,6 +46,8 @@ func main() {
 	flag.Float64Var(&s.seconds, "time", 8, "`SECONDS` of CPU that a run may be foreseen to take")
 	flag.IntVar(&s.attempts, "attempts", 1, "`N` runs of each, of which the shortest counts")
 	flag.StringVar(&s.only, "only", "", "`TEXT` in the names of the points to look at (default all)")
+	flag.StringVar(&s.results, "results", "", "`FILE` that keeps each comparison; those of the same gigarank are not made again")
+	flag.DurationVar(&s.span, "for", 0, "`TIME` after which no further comparison begins; 0 for none")
 	flag.Parse()
 	if err := s.compare(); err != nil {
 		fmt.Fprintln(os.Stderr, "forecast:", err)
@@ -60,63 +73,125 @@ var everything = axes{
 	},
 }
 
+// wanted returns the points to compare. Their order is a mixed one, always the same, so that a
+// part of them is a sample of all.
+func (s *search) wanted() (points []point, err error) {
+	states := map[string]bool{}
+	for _, machine := range everything.machines {
+		m, err := network.Load(machine, os.ReadFile)
+		if err != nil {
+			return nil, err
+		}
+		target, err := m.Target(1)
+		if err != nil {
+			return nil, err
+		}
+		states[machine] = target.ReceiverState()
+	}
+	for _, p := range everything.points() {
+		// With state at the receiver all collectives go by messages.
+		if !(p.Mode == mpivirt.Message && states[p.Machine]) && strings.Contains(p.String(), s.only) {
+			points = append(points, p)
+		}
+	}
+	place := func(p point) uint64 {
+		return random.Mix(crc64.Checksum([]byte(p.String()), crc64.MakeTable(crc64.ECMA)))
+	}
+	slices.SortFunc(points, func(p, q point) int { return cmp.Compare(place(p), place(q)) })
+	return points, nil
+}
+
 // compare prints a line for each point.
 func (s *search) compare() error {
+	began := time.Now()
+	points, err := s.wanted()
+	if err != nil {
+		return err
+	}
+	if err := s.recall(); err != nil {
+		return err
+	}
 	one, err := s.run(point{Program: "barriertest", Kind: "event", Machine: "xt5", Ranks: 1, Engines: 1, Iterations: 1})
 	if err != nil {
 		return err
 	}
-	s.own = one.memory
+	s.own = one.Memory
 	fmt.Printf("%-9s %11s %11s %6s %11s %11s %6s  %s\n", "", "foreseen B", "taken B", "ratio", "foreseen us", "taken us", "ratio", "point; figures for each rank")
-	for _, p := range everything.points() {
-		if !strings.Contains(p.String(), s.only) {
+	for _, p := range points {
+		c, made := s.made[p]
+		switch {
+		case made:
+		case s.span > 0 && time.Since(began) > s.span:
+			s.waiting++
 			continue
+		default:
+			if c, err = s.comparison(p); err != nil {
+				return err
+			}
+			if err := s.keep(&c); err != nil {
+				return err
+			}
 		}
-		if err := s.comparePoint(p); err != nil {
-			return err
-		}
+		s.report(&c)
 	}
 	fmt.Printf("%d points compared, %d with a wrong memory; %d left out for what they are foreseen to take\n", s.compared, s.wrong, s.left)
+	var faults []error
 	if s.wrong > 0 {
-		return errors.New("some forecasts of memory do not hold")
+		faults = append(faults, errors.New("some forecasts of memory do not hold"))
 	}
-	return nil
+	if s.waiting > 0 {
+		faults = append(faults, fmt.Errorf("%d points are not looked at yet: the time of -for is over; say the same once more to go on", s.waiting))
+	}
+	return errors.Join(faults...)
 }
 
-// comparePoint compares one point, unless it is foreseen to need too much.
-func (s *search) comparePoint(p point) error {
+// comparison compares one point, unless it is foreseen to need too much.
+func (s *search) comparison(p point) (comparison, error) {
 	cost, memory, err := p.foresee()
 	if err != nil {
-		return err
+		return comparison{}, err
 	}
-	memory += leftToCollector(p) * float64(p.Ranks)
-	foreseen := cost.Time * float64(p.Iterations)
-	if memory > s.memory || foreseen > 1e9*s.seconds {
-		s.left++
-		return nil
+	c := comparison{Gigarank: s.digest, Point: p, Foreseen: outcome{memory + leftToCollector(p)*float64(p.Ranks), cost.Time * float64(p.Iterations)}}
+	if c.Left = c.Foreseen.Memory > s.memory || c.Foreseen.Time > 1e9*s.seconds; c.Left {
+		return c, nil
 	}
-	least := outcome{memory: 0, time: math.Inf(1)}
+	taken := outcome{Time: math.Inf(1)}
 	for range s.attempts {
 		o, err := s.run(p)
 		if err != nil {
-			return err
+			c.Fault = err.Error()
+			return c, nil
 		}
-		least = outcome{max(least.memory, o.memory), min(least.time, o.time)}
+		taken = outcome{max(taken.Memory, o.Memory-s.own), min(taken.Time, o.Time)}
+	}
+	c.Taken = taken
+	return c, nil
+}
+
+// report counts and prints a comparison.
+func (s *search) report(c *comparison) {
+	if c.Left {
+		s.left++
+		return
 	}
 	s.compared++
-	n, took, word := float64(p.Ranks), least.memory-s.own, ""
-	if !s.holds(p, memory, took) {
+	if c.Fault != "" {
+		s.wrong++
+		fmt.Printf("FAILED    %v: %s\n", c.Point, c.Fault)
+		return
+	}
+	p, n, word := c.Point, float64(c.Point.Ranks), ""
+	if !holds(p, c.Foreseen.Memory, c.Taken.Memory) {
 		s.wrong++
 		word = "WRONG"
 	}
-	fmt.Printf("%-9s %11.1f %11.1f %6.2f %11.3f %11.3f %6.2f  %s\n", word, memory/n, took/n, memory/took,
-		foreseen/n/1e3, least.time/n/1e3, foreseen/least.time, p)
-	return nil
+	fmt.Printf("%-9s %11.1f %11.1f %6.2f %11.3f %11.3f %6.2f  %s\n", word, c.Foreseen.Memory/n, c.Taken.Memory/n, c.Foreseen.Memory/c.Taken.Memory,
+		c.Foreseen.Time/n/1e3, c.Taken.Time/n/1e3, c.Foreseen.Time/c.Taken.Time, p)
 }
 
 // holds reports whether a forecast of memory is right, except for what a process takes anyway.
 // On several engines it depends on which of them is ahead.
-func (s *search) holds(p point, foreseen, took float64) bool {
+func holds(p point, foreseen, took float64) bool {
 	// Bytes of an engine, chunks of slabs and buffers, in use or not; and what a process that has
 	// some work takes beyond one of one rank: pages of code, and of the runtime's heap.
 	const own, atWork = 1500e3, 4e6
@@ -126,9 +201,6 @@ func (s *search) holds(p point, foreseen, took float64) bool {
 	}
 	return foreseen-slack <= most*took && foreseen+slack >= least*took
 }
-
-// outcome is what a run took: bytes, and ns of user CPU.
-type outcome struct{ memory, time float64 }
 
 // run runs a point.
 func (s *search) run(p point) (outcome, error) {
@@ -144,10 +216,12 @@ func (s *search) run(p point) (outcome, error) {
 		args = append(args, "--payload", strconv.FormatInt(p.Payload, 10))
 	}
 	cmd := exec.Command(s.command, args...)
+	var failure strings.Builder
+	cmd.Stderr = &failure
 	text, err := cmd.Output()
 	var exit *exec.ExitError
 	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == deadlocked && p.Program == "deadlock") {
-		return outcome{}, fmt.Errorf("gigarank %s: %w", strings.Join(args, " "), err)
+		return outcome{}, fmt.Errorf("gigarank %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(failure.String()))
 	}
 	var d struct {
 		Memory float64 `json:"peak_rss_bytes"`

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A comparison goes on where it has ended: what the file of results has is not run again, unless
+// gigarank is another one since. Time that is over is said, and a run that fails is one of those
+// that are wrong.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	command, calls, results := filepath.Join(dir, "gigarank"), filepath.Join(dir, "calls"), filepath.Join(dir, "results")
+	install := func(note string) {
+		t.Helper()
+		script := "#!/bin/sh\n# " + note + "\necho call >>" + calls + "\ncase \"$*\" in *'picalc --ranks 2048'*) echo \"no memory\" >&2; exit 3; esac\n" +
+			"echo '{\"peak_rss_bytes\": 20000000}'\n"
+		if err := os.WriteFile(command, []byte(script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := func(name string) int {
+		text, _ := os.ReadFile(name)
+		return strings.Count(string(text), "\n")
+	}
+	run := func(span time.Duration) error {
+		_ = os.Remove(calls)
+		s := search{command: command, memory: 1e9, seconds: 8, attempts: 1, only: "picalc on xt5", results: results, span: span}
+		return s.compare()
+	}
+	install("one")
+	if err := run(1); err == nil || !strings.Contains(err.Error(), "points are not looked at yet") || lines(calls) != 1 {
+		t.Errorf("without time: %v, %d calls", err, lines(calls))
+	}
+	_ = run(0)
+	all := lines(results)
+	if all == 0 || lines(calls) != 1+all {
+		t.Fatalf("%d calls for %d results", lines(calls), all)
+	}
+	if text, _ := os.ReadFile(results); !strings.Contains(string(text), "exit status 3: no memory") {
+		t.Error("no run that failed is kept")
+	}
+	if _ = run(0); lines(calls) != 1 || lines(results) != all {
+		t.Errorf("again: %d calls, %d results of %d", lines(calls), lines(results), all)
+	}
+	install("another")
+	if _ = run(0); lines(calls) != 1+all || lines(results) != 2*all {
+		t.Errorf("with another gigarank: %d calls, %d results of %d", lines(calls), lines(results), all)
+	}
+	if err := os.WriteFile(results, []byte("{\"Gigarank\": \n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(0); err == nil || !strings.Contains(err.Error(), "results:1:") {
+		t.Errorf("with a damaged line: %v", err)
+	}
+}
