@@ -46,7 +46,7 @@ var allreducetest = Entry{
 		}
 		return repeatedStateBytes(kind, o)
 	},
-	Deep:   func(o Options) bool { return o.Payload >= deepVector },
+	Deep:   func(o Options, _ bool) bool { return o.Payload >= deepVector },
 	Shared: func(o Options) float64 { return float64(o.Payload) }, // the contributions
 }
 

@@ -44,7 +44,7 @@ var deadlockFix = Entry{
 		}
 		return synchronousMessages(o, kind, postponed)
 	},
-	Deep: always,
+	Deep: whenStrict,
 	Shared: func(o Options) float64 {
 		if o.Iterations == 1 {
 			return 0

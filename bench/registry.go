@@ -93,8 +93,9 @@ type Entry struct {
 	// itself, with the options filled in; nil for none.
 	State func(*mpivirt.Kind, Options) float64
 	// Deep reports whether ranks call deeper than in a barrier: messages find their receives, or
-	// large buffers are needed. nil is never. Under a model with state at the receiver all do.
-	Deep func(Options) bool
+	// large buffers are needed. Strict ranks wait for the instant of a message that is there. nil
+	// is never. Under a model with state at the receiver all do.
+	Deep func(o Options, strict bool) bool
 	// Messages returns what ranks hold for point-to-point messages, with the options filled
 	// in; nil for nothing. Under a model with state at the receiver (postponed), ranks go on
 	// before their messages have left.
@@ -224,7 +225,7 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 	}
 	cost := mpivirt.CostOf(&c.Config, engines, uses...)
 	postponed := c.Target != nil && c.Target.ReceiverState()
-	if c.Kind != nil && (postponed || e.Deep != nil && e.Deep(o)) {
+	if c.Kind != nil && (postponed || e.Deep != nil && e.Deep(o, c.Strict)) {
 		cost.BytesPerRank += c.Kind.Growth
 	}
 	if e.Messages != nil {

@@ -31,7 +31,7 @@ var ring = Entry{
 	},
 	State:    messageState(ringStateSize),
 	Messages: ringMessages,
-	Deep:     always,
+	Deep:     whenStrict,
 }
 
 // ringBlocking passes a token round the ring.
@@ -43,7 +43,7 @@ var ringBlocking = Entry{
 	Build:    onPayload(tokenMain),
 	State:    messageState(0),
 	Messages: tokenMessages,
-	Deep:     always,
+	Deep:     tokenDeep,
 }
 
 // ringNonblocking is the ring of messages with nonblocking calls.
@@ -55,7 +55,7 @@ var ringNonblocking = Entry{
 	Build:    onPayload(nonblockingMain),
 	State:    messageState(0),
 	Messages: ringMessages,
-	Deep:     always,
+	Deep:     whenStrict,
 }
 
 // numberSize is the length of the number at the beginning of each message of these
@@ -248,8 +248,16 @@ func nonblockingMain(r *mpivirt.Rank, o Options) error {
 	return nil
 }
 
-// always is the Deep of programs of point-to-point messages.
-func always(Options) bool { return true }
+// always is the Deep of programs whose ranks wait for messages while they are on their way.
+func always(Options, bool) bool { return true }
+
+// whenStrict is the Deep of programs in which the message is there when a rank asks for it,
+// unless the rank waits for its instant.
+func whenStrict(_ Options, strict bool) bool { return strict }
+
+// tokenDeep is the Deep of a program in which a rank ends once the token has passed it for the
+// last time. Its stack then serves the next rank.
+func tokenDeep(o Options, strict bool) bool { return strict || o.Iterations > 1 }
 
 // messageState returns the State of a program of point-to-point messages whose event ranks
 // have a state of the given size. Goroutine ranks have a buffer that messages fill, and one to

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"gigarank/invariant"
 	"gigarank/vtime"
 )
@@ -55,7 +53,9 @@ func (l *eventList) minimum() vtime.Time {
 
 func (l *eventList) push(ev Event) {
 	if len(l.heap) == cap(l.heap) { // twice as long, for little garbage
-		l.heap = slices.Grow(l.heap, max(len(l.heap), 16))
+		longer := make([]Event, len(l.heap), max(2*len(l.heap), 16))
+		copy(longer, l.heap)
+		l.heap = longer
 	}
 	l.heap = append(l.heap, ev)
 	h := l.heap

@@ -280,8 +280,9 @@ func memoryBytes() float64 { return size[memory]() + size[*memory]() }
 // before the agent needs memory.
 func postponedBytes() float64 { return size[postponed]() + 2*size[uintptr]() + size[*postponed]() }
 
-// crowdBytes is the memory of an early message in a map.
-const crowdBytes = 70
+// crowdBytes is the memory of an early message in a crowd: its part of the table, which is up to
+// half empty, and of the shorter tables before.
+const crowdBytes = 12
 
 // size returns the bytes of a value.
 func size[T any]() float64 {

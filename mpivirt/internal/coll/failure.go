@@ -154,12 +154,10 @@ func (k *Collectives) forsake(inst *instance, lp int32) {
 
 // dropCrowd drops the messages for an instance in crowd.
 func (k *Collectives) dropCrowd(inst *instance) {
-	for key, index := range k.crowd {
-		if key.comm == inst.comm.Index && key.number == inst.Number {
-			delete(k.crowd, key)
-			k.countEarly(k.roundQueue(key.lp), k.rounds.At(index), -1)
-			k.disposeRound(index)
-		}
+	for _, index := range k.crowd.takeInstance(&k.rounds, inst.comm.Index, inst.Number) {
+		m := k.rounds.At(index)
+		k.countEarly(k.roundQueue(m.lp), m, -1)
+		k.disposeRound(index)
 	}
 }
 

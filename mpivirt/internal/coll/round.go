@@ -22,6 +22,7 @@ type roundMessage struct {
 	agent     int32 // the sender, which waits for the match: the message is above the eager limit; else 0
 	engine    int32 // engine that the message came from
 	next      int32
+	lp        int32            // the receiver, once it is an early one
 	content   int32            // which holds the payload, 0 for none
 	taken     bool             // an agent has taken in the payload
 	view      bool             // the payload is the sender's memory
@@ -34,8 +35,8 @@ type rounding struct {
 	queues     world.Slab[roundQueue]
 	agents     world.Slab[agent]
 	rounds     world.Slab[roundMessage]
-	crowd      map[earlyKey]int32 // early messages of LPs that have many
-	scratch    []byte             // of gather
+	crowd      crowd  // early messages of LPs that have many
+	scratch    []byte // of gather
 	contents   world.Slab[content]
 	memories   world.Stack[*memory] // not in use
 	fullest    int                  // engine for which an agent was last held back
@@ -249,15 +250,12 @@ func (k *Collectives) takeEarly(a *agent) int32 {
 		}
 		previous, index = index, m.next
 	}
-	if len(k.crowd) == 0 {
-		return 0
-	}
 	key := earlyKey{a.lp, a.inst.comm.Index, a.inst.Number, a.round}
-	index := k.crowd[key]
+	index := k.crowd.find(&k.rounds, key)
 	if index == 0 || !k.awaits(a, k.rounds.At(index)) {
 		return 0
 	}
-	delete(k.crowd, key)
+	k.crowd.remove(&k.rounds, key)
 	k.countEarly(q, k.rounds.At(index), -1)
 	return index
 }
@@ -276,26 +274,16 @@ func (k *Collectives) countEarly(q *roundQueue, m *roundMessage, n int32) {
 // root of a linear algorithm may have one from each other member.
 const earlyLimit = 32
 
-// earlyKey names the message of an agent's round.
-type earlyKey struct {
-	lp, comm int32
-	number   uint32
-	round    int32
-}
-
 // keepEarly stores a message for a round that its LP has not reached.
 func (k *Collectives) keepEarly(lp int32, q *roundQueue, index int32) {
 	m := k.rounds.At(index)
-	key := earlyKey{lp, m.comm, m.number, m.round}
+	m.lp = lp
 	k.countEarly(q, m, 1)
-	if q.ahead <= earlyLimit || k.crowd[key] != 0 {
+	if q.ahead <= earlyLimit || k.crowd.find(&k.rounds, m.early()) != 0 {
 		q.early.append(&k.rounds, index)
 		return
 	}
-	if k.crowd == nil {
-		k.crowd = map[earlyKey]int32{}
-	}
-	k.crowd[key] = index
+	k.crowd.add(&k.rounds, index)
 }
 
 // awaits reports whether a message is the one of the agent's round.

@@ -1,0 +1,52 @@
+package coll
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/mpivirt/internal/world"
+)
+
+// A crowd holds what a map of the same keys holds.
+func TestCrowdIsMap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s world.Slab[roundMessage]
+		var c crowd
+		twin := map[earlyKey]int32{}
+		for range rapid.IntRange(1, 500).Draw(t, "steps") {
+			key := earlyKey{
+				lp: rapid.Int32Range(0, 3).Draw(t, "lp"), comm: rapid.Int32Range(0, 1).Draw(t, "comm"),
+				number: rapid.Uint32Range(0, 1).Draw(t, "number"), round: rapid.Int32Range(0, 40).Draw(t, "round"),
+			}
+			if got := c.find(&s, key); got != twin[key] {
+				t.Fatalf("%v: %d, want %d", key, got, twin[key])
+			}
+			if twin[key] == 0 {
+				index := s.Take()
+				*s.At(index) = roundMessage{lp: key.lp, comm: key.comm, number: key.number, round: key.round}
+				c.add(&s, index)
+				twin[key] = index
+			} else if rapid.Bool().Draw(t, "remove") {
+				c.remove(&s, key)
+				s.Release(twin[key])
+				delete(twin, key)
+			}
+		}
+		for _, index := range c.takeInstance(&s, 1, 0) {
+			key := s.At(index).early()
+			if key.comm != 1 || key.number != 0 || twin[key] != index {
+				t.Fatalf("%v is taken", key)
+			}
+			delete(twin, key)
+		}
+		for key, index := range twin {
+			if key.comm == 1 && key.number == 0 || c.find(&s, key) != index {
+				t.Fatalf("%v: %d, want %d", key, c.find(&s, key), index)
+			}
+		}
+		if c.used != len(twin) {
+			t.Fatalf("%d in use, want %d", c.used, len(twin))
+		}
+	})
+}
