@@ -134,7 +134,7 @@ func (s *search) compare() error {
 		}
 		s.report(&c)
 	}
-	fmt.Printf("%d points compared, %d with a wrong memory; %d left out for what they are foreseen to take\n", s.compared, s.wrong, s.left)
+	fmt.Printf("%d points compared, %d with a wrong memory; %d left out for what they are foreseen to take, or because the simulated program fails\n", s.compared, s.wrong, s.left)
 	var faults []error
 	if s.wrong > 0 {
 		faults = append(faults, errors.New("some forecasts of memory do not hold"))
@@ -151,13 +151,17 @@ func (s *search) comparison(p point) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	c := comparison{Gigarank: s.digest, Point: p, Foreseen: outcome{memory + leftToCollector(p)*float64(p.Ranks), cost.Time * float64(p.Iterations)}}
+	c := comparison{Gigarank: s.digest, Point: p, Foreseen: outcome{memory, cost.Time * float64(p.Iterations)}}
 	if c.Left = c.Foreseen.Memory > s.memory || c.Foreseen.Time > 1e9*s.seconds; c.Left {
 		return c, nil
 	}
 	taken := outcome{Time: math.Inf(1)}
 	for range s.attempts {
 		o, err := s.run(p)
+		if errors.Is(err, errSimulated) {
+			c.Left = true
+			return c, nil
+		}
 		if err != nil {
 			c.Fault = err.Error()
 			return c, nil
@@ -199,7 +203,8 @@ func holds(p point, foreseen, took float64) bool {
 	if p.Engines > 1 {
 		least, most = 0.6, 2.5
 	}
-	return foreseen-slack <= most*took && foreseen+slack >= least*took
+	garbage := leftToCollector(p) * float64(p.Ranks) // at most: the collector may take it back
+	return foreseen-slack <= most*took && foreseen+garbage+slack >= least*took
 }
 
 // run runs a point.
@@ -220,7 +225,11 @@ func (s *search) run(p point) (outcome, error) {
 	cmd.Stderr = &failure
 	text, err := cmd.Output()
 	var exit *exec.ExitError
-	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == deadlocked && p.Program == "deadlock") {
+	switch failed := errors.As(err, &exit) && exit.ExitCode() == simulatedFailed; {
+	case err == nil || failed && p.Program == "deadlock":
+	case failed:
+		return outcome{}, errSimulated
+	default:
 		return outcome{}, fmt.Errorf("gigarank %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(failure.String()))
 	}
 	var d struct {
@@ -232,5 +241,8 @@ func (s *search) run(p point) (outcome, error) {
 	return outcome{d.Memory, float64(cmd.ProcessState.UserTime().Nanoseconds())}, nil
 }
 
-// deadlocked is the exit code of a run that has ended in a deadlock.
-const deadlocked = 1
+// simulatedFailed is the exit code of a run whose simulated program has failed: it has ended in a
+// deadlock, as ring does with messages above the eager limit, or after the end of virtual time.
+const simulatedFailed = 1
+
+var errSimulated = errors.New("the simulated program has failed")

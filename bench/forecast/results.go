@@ -18,7 +18,7 @@ type outcome struct{ Memory, Time float64 }
 type comparison struct {
 	Gigarank string // digest of the binary
 	Point    point
-	Left     bool // out, for what is foreseen
+	Left     bool // out, for what is foreseen or because the simulated program fails
 	Foreseen outcome
 	Taken    outcome // beyond a process of one rank
 	Fault    string  // of the run
