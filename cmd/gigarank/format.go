@@ -12,7 +12,12 @@ func formatBytes(n int64) string {
 	if n == math.MaxInt64 {
 		return "unlimited"
 	}
-	return scaled(float64(n), 1024, []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"})
+	return scaledBytes(float64(n))
+}
+
+// scaledBytes is formatBytes for a mean: "13.1 B".
+func scaledBytes(n float64) string {
+	return scaled(n, 1024, []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"})
 }
 
 // formatCount prints a number with three digits and a decimal suffix: "1.25M".

@@ -210,13 +210,13 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 		_, _ = fmt.Fprintf(out, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
 	}
 	_, _ = fmt.Fprintf(c.stdout, "%s: %s as %v LPs on %s\n\n", program, plural(int(r.ranks), "rank"), r.config.Kind, r.machine)
-	p("memory", "%.3g B a rank, %s in all", v.bytesPerRank, formatBytes(v.hostBytes*a.hosts))
+	p("memory", "%s a rank, %s in all", scaledBytes(v.bytesPerRank), formatBytes(v.hostBytes*a.hosts))
 	p("hosts", "%d, with %d cores and %s of %s each", a.hosts, a.cores, formatBytes(v.hostBytes), formatBytes(a.memory))
 	p("first iteration", "after %s, with the set-up", formatSeconds(v.first))
 	p("each further one", "%s", formatSeconds(v.iteration))
 	p("all "+plural(r.options.Iterations, "iteration"), "%s", formatSeconds(v.wall))
-	p("calibration", "%s ranks on %s: %.3g ns a rank and iteration", formatCount(float64(v.sample.ranks)),
-		plural(v.sample.engines, "engine"), v.sample.iteration/float64(v.sample.ranks)*1e9)
+	p("calibration", "%s ranks on %s: %s a rank and iteration", formatCount(float64(v.sample.ranks)),
+		plural(v.sample.engines, "engine"), formatSeconds(v.sample.iteration/float64(v.sample.ranks)))
 	_ = out.Flush()
 	run := append([]string{"gigarank"}, f.run.arguments(program)...)
 	_, _ = fmt.Fprint(c.stdout, jobLines(commandLine(append(run, "--json", "result.json")), a, v))

@@ -144,5 +144,6 @@ func TestPlanWithoutTimedIterations(t *testing.T) {
 
 // A few ranks take the memory that was counted for them, some 13 bytes each.
 func TestPlanOfFewRanks(t *testing.T) {
-	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--cores", "2"), `^memory +1[0-9.]+ B a rank`)
+	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--cores", "2"), `^memory +1[0-9.]+ B a rank`, `^calibration .* [0-9.]+ us a rank and iteration`)
+	expectLines(t, planned(t, "--ranks", "5000", "--lp", "goroutine", "--cores", "2"), `^memory +2\.9[0-9] KiB a rank`)
 }
