@@ -18,7 +18,6 @@ import (
 	"gigarank/bench"
 	"gigarank/mpivirt"
 	"gigarank/network"
-	"gigarank/random"
 )
 
 // search says what is compared.
@@ -94,9 +93,7 @@ func (s *search) wanted() (points []point, err error) {
 			points = append(points, p)
 		}
 	}
-	place := func(p point) uint64 {
-		return random.Mix(crc64.Checksum([]byte(p.String()), crc64.MakeTable(crc64.ECMA)))
-	}
+	place := func(p point) uint64 { return crc64.Checksum([]byte(p.String()), crc64.MakeTable(crc64.ECMA)) }
 	slices.SortFunc(points, func(p, q point) int { return cmp.Compare(place(p), place(q)) })
 	return points, nil
 }
