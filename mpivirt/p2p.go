@@ -284,15 +284,32 @@ func (c *Comm) Improbe(source, tag int) (*MatchedMessage, error) {
 // Mrecv receives the message of a matched probe (MPI_Mrecv). Errors: ErrTruncate;
 // ErrRequest if it has been received already.
 func Mrecv[T Datatype](m *MatchedMessage, data []T) (Status, error) {
-	if m.c == nil {
-		return world.EmptyStatus, world.Errorf(ErrRequest, "no matched probe has found the message: give Mrecv the result of an Mprobe or Improbe")
+	b, err := m.receive(world.Recv, typed.Bytes(data))
+	if b == nil {
+		return world.EmptyStatus, err
 	}
-	buffer := typed.Bytes(data)
-	q := m.c.receiveCall(world.Recv, buffer, int64(len(buffer)), 0, 0)
+	return m.c.r.k.StatusOf(b), err
+}
+
+// Imrecv begins an Mrecv (MPI_Imrecv). Data is defined once the request is complete.
+func Imrecv[T Datatype](m *MatchedMessage, data []T) (Request, error) {
+	b, err := m.receive(world.Irecv, typed.Bytes(data))
+	if err != nil {
+		return Request{}, err
+	}
+	return m.c.r.request(b.Request), nil
+}
+
+// receive makes a call that receives the message. The completion is nil if there is none.
+func (m *MatchedMessage) receive(op world.Procedure, buffer []byte) (*kernel.Completion, error) {
+	if m.c == nil {
+		return nil, world.Errorf(ErrRequest, "no matched probe has found the message: give the receive the result of an Mprobe or Improbe")
+	}
+	q := m.c.receiveCall(op, buffer, int64(len(buffer)), 0, 0)
 	q.Takes(m.index)
 	if m.index != kernel.MessageNoProc {
 		m.index = kernel.MessageNull
 	}
 	b := m.c.r.do(q)
-	return m.c.r.k.StatusOf(b), b.Err
+	return b, b.Err
 }

@@ -166,6 +166,11 @@ func Mrecv[T typed.Datatype](r *Rank, m Message, data []T) Outcome {
 	return r.do(r.receiveCall(world.Recv, typed.Bytes(data), true, 0, 0).Takes(int32(m)))
 }
 
+// Imrecv begins an Mrecv; see [mpivirt.Imrecv].
+func Imrecv[T typed.Datatype](r *Rank, m Message, data []T) Request {
+	return r.begin(r.receiveCall(world.Irecv, typed.Bytes(data), true, 0, 0).Takes(int32(m)))
+}
+
 // Persistent is a send or receive that an event rank starts repeatedly with the same
 // arguments, on the communicator of the start. It must not be copied between a start and the
 // wait for it.

@@ -127,10 +127,11 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		k.Completion.Request = k.startSend(lp, q)
 		return true
 	case op == world.Irecv:
-		if err := q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err != nil {
+		index, err := k.receives(lp, q)
+		if err != nil {
 			return k.Raise(lp, op, err)
 		}
-		k.Completion.Request = k.postReceive(lp, q)
+		k.Completion.Request = index
 		return true
 	case op == world.Sendrecv:
 		return k.submitSendrecv(lp, q)
@@ -188,27 +189,47 @@ func (k *Kernel) postReceive(lp int32, q *Call) int32 {
 	return k.Receive(lp, &q.Operands)
 }
 
+// receives checks and begins a receive that does not wait, and returns its request.
+func (k *Kernel) receives(lp int32, q *Call) (request int32, err error) {
+	if q.Matched != 0 {
+		return k.receivesMatched(lp, q)
+	}
+	if err := q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err != nil {
+		return 0, err
+	}
+	return k.postReceive(lp, q), nil
+}
+
+// receivesMatched begins the receive of a message that a matched probe has found, and returns its
+// request.
+func (k *Kernel) receivesMatched(lp int32, q *Call) (request int32, err error) {
+	switch message := q.Matched; {
+	case message == ptp.MessageNoProc:
+		return k.CompletedReceive, nil
+	case !k.Found(lp, message):
+		return 0, world.Errorf(world.ErrRequest, "no matched probe has found a message, or it has been received: "+
+			"receive each message once, after its Mprobe or Improbe")
+	default:
+		request = k.NewRequest(lp, ptp.ReceiveRequest, q.Procedure)
+		r := k.Requests.At(request)
+		r.Comm, r.Buffer, r.Sized, r.Bytes = q.Comm.Index, q.Incoming.Buffer, q.Incoming.Sized, q.Incoming.Bytes
+		k.ReceiveMatched(lp, request, message)
+		return request, nil
+	}
+}
+
 func (k *Kernel) submitReceive(lp int32, q *Call) bool {
-	index := q.Matched
-	switch {
-	case index == 0:
-		if err := q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err != nil {
-			return k.Raise(lp, q.Procedure, err)
-		}
+	index, err := int32(0), error(nil)
+	if q.Matched != 0 {
+		index, err = k.receivesMatched(lp, q)
+	} else if err = q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err == nil {
 		if k.TakeAtOnce(lp, &q.Operands) {
 			return k.Clock[lp] < vtime.Forever
 		}
 		index = k.postReceive(lp, q)
-	case index == ptp.MessageNoProc:
-		index = k.CompletedReceive
-	case !k.Found(lp, index):
-		return k.Raise(lp, q.Procedure, world.Errorf(world.ErrRequest, "no matched probe has found a message, or it has been received: "+
-			"receive each message once, after its Mprobe or Improbe"))
-	default:
-		index = k.NewRequest(lp, ptp.ReceiveRequest, q.Procedure)
-		r := k.Requests.At(index)
-		r.Buffer, r.Sized, r.Bytes = q.Incoming.Buffer, q.Incoming.Sized, q.Incoming.Bytes
-		k.ReceiveMatched(lp, index, q.Matched)
+	}
+	if err != nil {
+		return k.Raise(lp, q.Procedure, err)
 	}
 	return k.waitFor(lp, index, q.Procedure)
 }

@@ -70,6 +70,13 @@ static void messages(void) {
 	OF(Mrecv)(x, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
 	CHECK(x[0] == last && message == MPI_MESSAGE_NULL);
 	MPI_Wait(&send, MPI_STATUS_IGNORE);
+	MPI_Isend(&rank, 1, MPI_INT, next, 5, MPI_COMM_WORLD, &send);
+	MPI_Mprobe(last, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+	x[0] = -1;
+	OF(Imrecv)(x, 1, MPI_INT, &message, &receive);
+	MPI_Wait(&receive, &status);
+	CHECK(x[0] == last && message == MPI_MESSAGE_NULL && status.MPI_TAG == 5);
+	MPI_Wait(&send, MPI_STATUS_IGNORE);
 	OF(Sendrecv)(y, 2, MPI_INT, next, 6, x, 2, MPI_INT, last, 6, MPI_COMM_WORLD, &status);
 	CHECK(x[0] == last && x[1] == 7 && status.MPI_SOURCE == last);
 	OF(Sendrecv_replace)(y, 2, MPI_INT, next, 7, last, 7, MPI_COMM_WORLD, &status);

@@ -113,6 +113,7 @@ static void probes(void) {
 			char text[] = "a message of unknown length";
 			MPI_Send(text, 5 + to, MPI_CHAR, to, 3, MPI_COMM_WORLD);
 			MPI_Send(text, 2, MPI_CHAR, to, 4, MPI_COMM_WORLD);
+			MPI_Send(text, 2, MPI_CHAR, to, 5, MPI_COMM_WORLD);
 		}
 	else if (rank < 20) {
 		char text[64];
@@ -133,6 +134,12 @@ static void probes(void) {
 		CHECK(message == MPI_MESSAGE_NULL && status.MPI_TAG == 4);
 		MPI_Improbe(0, 9, MPI_COMM_WORLD, &flag, &message, &status);
 		CHECK(!flag);
+		MPI_Request request;
+		MPI_Mprobe(0, 5, MPI_COMM_WORLD, &message, &status);
+		MPI_Imrecv(text, 2, MPI_CHAR, &message, &request);
+		CHECK(message == MPI_MESSAGE_NULL);
+		MPI_Wait(&request, &status);
+		CHECK(status.MPI_TAG == 5 && status.MPI_SOURCE == 0 && text[0] == 'a');
 	}
 }
 
@@ -148,6 +155,11 @@ static void nobody(void) {
 	CHECK(message == MPI_MESSAGE_NO_PROC);
 	MPI_Mrecv(&data, 1, MPI_INT, &message, &status);
 	CHECK(status.MPI_SOURCE == MPI_PROC_NULL);
+	MPI_Request request;
+	MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &message, &status);
+	MPI_Imrecv(&data, 1, MPI_INT, &message, &request);
+	MPI_Wait(&request, &status);
+	CHECK(status.MPI_SOURCE == MPI_PROC_NULL && data == 77);
 	MPI_Send(NULL, 0, MPI_INT, rank, 8, MPI_COMM_SELF == MPI_COMM_WORLD ? MPI_COMM_SELF : MPI_COMM_WORLD);
 	MPI_Recv(NULL, 0, MPI_INT, rank, 8, MPI_COMM_WORLD, &status);
 	CHECK(status.MPI_SOURCE == rank);

@@ -65,11 +65,17 @@ COUNTED(Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest
 COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
-	c.message = *message == MPI_MESSAGE_NO_PROC ? -1 : *message == MPI_MESSAGE_NULL ? -2 : (int32_t)((uintptr_t)*message - GIGARANK_PREDEFINED);
-	*message = MPI_MESSAGE_NULL;
+	c.message = take_message(message);
 	gigarank_transfer(&c);
 	set_status(status, &c.status, -1);
 	return c.error;
+}
+
+COUNTED(Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+	c.message = take_message(message);
+	return begin(&c, request);
 }
 
 COUNTED(Buffer_attach, void *buffer, COUNT size) {

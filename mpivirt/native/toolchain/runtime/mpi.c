@@ -743,6 +743,13 @@ static MPI_Message message_of(int32_t number) {
 	return number == -1 ? MPI_MESSAGE_NO_PROC : number <= 0 ? MPI_MESSAGE_NULL : (MPI_Message)((uintptr_t)number + GIGARANK_PREDEFINED);
 }
 
+/* take_message takes the message of a handle, which is none from then on. */
+static int32_t take_message(MPI_Message *message) {
+	MPI_Message m = *message;
+	*message = MPI_MESSAGE_NULL;
+	return m == MPI_MESSAGE_NO_PROC ? -1 : m == MPI_MESSAGE_NULL ? -2 : (int32_t)((uintptr_t)m - GIGARANK_PREDEFINED);
+}
+
 MPI(Probe, int source, int tag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
 	return probe(&c, GIGARANK_PROBE, source, tag, comm, status);
