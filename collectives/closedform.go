@@ -10,9 +10,10 @@ import (
 // bytes keeps its sender's processor busy for Send + Copy(m). It leaves after Send and
 // arrives α + βm later. It then keeps the receiver's processor busy for Receive +
 // Copy(m). With no overheads this is Hockney's model, whose sender is free at once.
-// Reducing m bytes takes γm.
+// Reducing m bytes takes γm. In an alltoall a member first takes Own(m) for the block of m
+// bytes that it has for itself.
 //
-// Beta, Gamma and Copy return a time for a number of bytes, rounded to picoseconds as
+// Beta, Gamma, Copy and Own return a time for a number of bytes, rounded to picoseconds as
 // the machine rounds it; nil is no time. None may decrease with the number of bytes,
 // and Copy is never above α + β.
 type Cost struct {
@@ -23,6 +24,7 @@ type Cost struct {
 	Beta    func(bytes int64) vtime.Duration
 	Gamma   func(bytes int64) vtime.Duration
 	Copy    func(bytes int64) vtime.Duration
+	Own     func(bytes int64) vtime.Duration
 
 	// Node-leader takes the above between nodes. The join and the release within nodes
 	// cost no overhead:
@@ -349,17 +351,18 @@ func (f form) gathering() vtime.Duration {
 }
 
 func (f form) alltoall(a Algorithm) (vtime.Duration, bool) {
+	own := timeOf(f.cost.Own, f.bytesOf(1))
 	switch a {
 	case Pairwise:
-		return times(f.members-1, f.blocks(1)), true
+		return own + times(f.members-1, f.blocks(1)), true
 	case Bruck:
-		var d vtime.Duration
+		d := own
 		for k := range logCeil(f.members) {
 			d += f.blocks(withBit(k, f.members).Count)
 		}
 		return d, true
 	}
-	return 0, f.members == 1
+	return own, f.members == 1
 }
 
 func (f form) reduceScatter(a Algorithm) (vtime.Duration, bool) {

@@ -15,6 +15,8 @@
 //     messages of a train. So does the LogGP method of Kielmann, Bal and Verstoep, "Fast
 //     Measurement of LogP Parameters for Message Passing Platforms", 2000.
 //   - The time per byte reduced is that of MPI_Reduce_local on doubles.
+//   - The time per byte of a rank's own block in an alltoall is that of a message of 8 MiB to
+//     oneself, while the others of the node send themselves one, too: memory is shared.
 //   - Barriers and allreduces are timed in a row, over all processes and over those of a
 //     node. A bcast is timed to its last end, by an answer.
 //

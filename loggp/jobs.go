@@ -131,7 +131,7 @@ func (m *Measurements) points() (all []*Point) {
 			of(pair.Gaps)
 		}
 	}
-	all = append(all, &m.Reduce)
+	all = append(all, &m.Reduce, &m.LocalCopy)
 	for _, group := range [][]Collective{m.Collectives, m.Near} {
 		for i := range group {
 			all = append(all, &group[i].Point)

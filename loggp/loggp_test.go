@@ -91,6 +91,10 @@ func (l *fake) Bcast(other, bytes, _ int) (float64, error) {
 
 func (l *fake) Reduce(bytes, _ int) (float64, error) { return l.result(l.reduce * float64(bytes)) }
 
+func (l *fake) LocalCopy(bytes, _ int) (float64, error) { return l.result(fakeCopy * float64(bytes)) }
+
+const fakeCopy = 0.25e-9 // seconds for a byte
+
 func (l *fake) Pause() { l.pauses++ }
 
 func measured(t testing.TB, l *fake, runs int) Measurements {
@@ -166,8 +170,8 @@ func TestMachineHasTheMeasuredTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := target.Overhead()
-		if o.Send != 120*vtime.Nanosecond || o.Receive != 90*vtime.Nanosecond || target.Gap() != 400*vtime.Nanosecond || target.ReduceTime(1000) != 500*vtime.Nanosecond {
-			t.Errorf("%s: overheads %v, gap %v, 1000 bytes reduced in %v\n%s", model, o, target.Gap(), target.ReduceTime(1000), text)
+		if o.Send != 120*vtime.Nanosecond || o.Receive != 90*vtime.Nanosecond || target.Gap() != 400*vtime.Nanosecond || target.ReduceTime(1000) != 500*vtime.Nanosecond || target.LocalCopyTime(1000) != 250*vtime.Nanosecond {
+			t.Errorf("%s: overheads %v, gap %v, 1000 bytes reduced in %v, copied in %v\n%s", model, o, target.Gap(), target.ReduceTime(1000), target.LocalCopyTime(1000), text)
 		}
 		for _, n := range Sizes() {
 			for partner := 1; partner <= 2; partner++ {
@@ -296,7 +300,7 @@ func TestCombineJobs(t *testing.T) {
 		for i := range m.Collectives {
 			m.Collectives[i].Seconds = factor * 1e-6
 		}
-		m.Near = nil
+		m.Near, m.LocalCopy.Seconds = nil, factor*1e-3
 		return m
 	}
 	m, err := Combine([]Measurements{slowed(1), slowed(2.5), slowed(1.1), slowed(1.04)}, Disturbed)

@@ -107,6 +107,7 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	line("  overhead: {send: %v, receive: %v}", send, receive)
 	line("  gap: %v", duration(p.Gap))
 	line("  reduce: {bandwidth: %.0fB/s}", float64(m.Reduce.Bytes)/m.Reduce.Seconds)
+	line("  local_copy: {bandwidth: %.0fB/s}", float64(m.LocalCopy.Bytes)/m.LocalCopy.Seconds)
 	if len(m.Near) > 0 {
 		line("  join: %s", m.joins())
 	}

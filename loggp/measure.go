@@ -17,6 +17,9 @@ type Link interface {
 	Collective(operation string, near bool, bytes, times int) (float64, error)
 	Bcast(other, bytes, times int) (float64, error)
 	Reduce(bytes, times int) (float64, error)
+	// LocalCopy returns the time of a message of a process to itself, while the others of its
+	// node send themselves one, too. All processes call it.
+	LocalCopy(bytes, times int) (float64, error)
 	Most(number int) (int, error)
 	Pause()
 }
@@ -57,6 +60,7 @@ type Measurements struct {
 	Intra        *Pair        `json:"intra"`          // within a node; null where no node has two processes
 	Inter        *Pair        `json:"inter"`          // between nodes; null where there is one
 	Reduce       Point        `json:"reduce"`
+	LocalCopy    Point        `json:"local_copy"`
 	Collectives  []Collective `json:"collectives"` // of all processes
 	// Near are barriers and allreduces of the NearProcesses on the node of process 0; none
 	// where it is alone there.
@@ -74,6 +78,7 @@ const (
 	LongestMessage = 16 << 20
 
 	reducedBytes = 1 << 20
+	copiedBytes  = LongestMessage / 2
 )
 
 // Sizes are the sizes of messages in a ping-pong: those of mpiping.
@@ -142,7 +147,7 @@ func Measure(l Link, runs int, say func(what string)) (Measurements, error) {
 		m.Inter = r.pair(inter)
 	}
 	say(fmt.Sprintf("collectives of %d processes", m.Processes))
-	sweep := []figure{{&m.Reduce, reducedBytes, l.Reduce}}
+	sweep := []figure{{&m.Reduce, reducedBytes, l.Reduce}, {&m.LocalCopy, copiedBytes, l.LocalCopy}}
 	m.Collectives = make([]Collective, 1+2*len(collectiveSizes))
 	sweep = append(sweep, r.inARow("barrier", false, 0, &m.Collectives[0]))
 	for i, n := range collectiveSizes {

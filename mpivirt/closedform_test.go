@@ -27,15 +27,15 @@ func drawPayingMachine(t *rapid.T, perNode int) string {
 		model = fmt.Sprintf("model: hops, latency: %s, bandwidth: %s, latency_per_hop: %s, memory_latency: %s, memory_bandwidth: %s",
 			time("latency"), rate("bandwidth"), time("per hop"), time("memory latency"), rate("memory bandwidth"))
 	}
-	return fmt.Sprintf("name: paying\nranks_per_node: %d\ntopology: {kind: star}\nnetwork: {%s, overhead: {send: %s, receive: %s}, gap: %s, reduce: {bandwidth: %s}}\n",
-		perNode, model, time("send"), time("receive"), time("gap"), rate("reduce"))
+	return fmt.Sprintf("name: paying\nranks_per_node: %d\ntopology: {kind: star}\nnetwork: {%s, overhead: {send: %s, receive: %s}, gap: %s, reduce: {bandwidth: %s}, local_copy: {bandwidth: %s}}\n",
+		perNode, model, time("send"), time("receive"), time("gap"), rate("reduce"), rate("local copy"))
 }
 
 // costOf is what a machine, whose nodes are equally far apart, charges.
 func costOf(t *network.Target) collectives.Cost {
 	last := t.Ranks() - 1
 	return collectives.Cost{
-		Send: t.Overhead().Send, Receive: t.Overhead().Receive, Gap: t.Gap(), Copy: t.Copy, Gamma: t.ReduceTime,
+		Send: t.Overhead().Send, Receive: t.Overhead().Receive, Gap: t.Gap(), Copy: t.Copy, Gamma: t.ReduceTime, Own: t.LocalCopyTime,
 		Alpha: t.Latency(0, last), Beta: func(bytes int64) vtime.Duration { return t.Transfer(0, last, bytes) },
 		PerNode: t.NodeSize(0), Intra: t.Latency(0, 0),
 		IntraBeta: func(bytes int64) vtime.Duration { return t.Transfer(0, 0, bytes) },

@@ -338,18 +338,21 @@ func TestLookaheadKnowsBoards(t *testing.T) {
 }
 
 func TestGeneralFields(t *testing.T) {
-	target := mustTarget(t, `network: {model: flat, latency: 1us, eager_limit: 64KiB, reduce: {bandwidth: 4GB/s}, poll: 30ns}`, 2)
+	target := mustTarget(t, `network: {model: flat, latency: 1us, eager_limit: 64KiB, reduce: {bandwidth: 4GB/s}, local_copy: {bandwidth: 8GB/s}, poll: 30ns}`, 2)
 	if got := target.EagerLimit(); got != 65536 {
 		t.Errorf("eager limit %d", got)
 	}
 	if got := target.ReduceTime(1000); got != 250*ns {
 		t.Errorf("reducing 1000 bytes at 4 GB/s takes %s", got)
 	}
+	if got := target.LocalCopyTime(1000); got != 125*ns {
+		t.Errorf("copying 1000 bytes at 8 GB/s takes %s", got)
+	}
 	if got := target.PollTime(); got != 30*ns {
 		t.Errorf("poll time %s", got)
 	}
 	bare := mustTarget(t, `network: {model: flat, latency: 1us}`, 2)
-	if bare.EagerLimit() != math.MaxInt64 || bare.ReduceTime(1<<30) != 0 || bare.PollTime() != 100*ns || bare.LogGOPS() != nil {
+	if bare.EagerLimit() != math.MaxInt64 || bare.ReduceTime(1<<30) != 0 || bare.LocalCopyTime(1<<30) != 0 || bare.PollTime() != 100*ns || bare.LogGOPS() != nil {
 		t.Errorf("defaults: %d, %s, %s, %v", bare.EagerLimit(), bare.ReduceTime(1<<30), bare.PollTime(), bare.LogGOPS())
 	}
 	for preset, want := range map[string]int{"xt5": 12, "tianhe-1a": 100, "gigabit-star": 0, "loggops-default": 100} {

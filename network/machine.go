@@ -26,7 +26,7 @@ type Machine struct {
 	overhead                  Overhead
 	gap                       vtime.Duration
 	eagerLimit                int64 // MaxInt64 if there is none
-	reduce                    bandwidth
+	reduce, localCopy         bandwidth
 	poll                      vtime.Duration
 	barrier                   vtime.Duration // time of a barrier; 0 if it is that of its algorithm
 	join                      []measurement  // times of joins by size; nil if they are those of messages
@@ -136,6 +136,11 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		inner := w.object("network.reduce")
 		inner.text("bandwidth", m.reduce.String())
 		o.put("reduce", inner.node)
+	}
+	if m.localCopy != 0 || w.estimated("network.local_copy") {
+		inner := w.object("network.local_copy")
+		inner.text("bandwidth", m.localCopy.String())
+		o.put("local_copy", inner.node)
 	}
 	o.text("poll", m.poll.String())
 	if m.barrier != 0 || w.estimated("network.barrier") {

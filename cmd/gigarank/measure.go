@@ -27,7 +27,8 @@ mpirun itself it is one job, whose figures may be those of a disturbed machine.
 
 Measured are ping-pongs from 8 B to 16 MiB; the overheads of sending and receiving and the
 gap, by the LogGP method (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters
-for Message Passing Platforms", 2000); sums of doubles; barriers, broadcasts and
+for Message Passing Platforms", 2000); sums of doubles; messages of processes to themselves,
+all at a time, of which the local_copy of the file is made; barriers, broadcasts and
 allreduces of all processes, and of those on one node. The file begins with the
 least-squares line and the LogGP parameters. Its delay model is a table of the measured
 delays, or with --model hockney that line. Its joins are taken from the barriers and

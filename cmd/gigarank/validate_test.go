@@ -32,7 +32,7 @@ func lineDelays() *loggp.Pair {
 // long as within one.
 func lineMeasurements() loggp.Measurements {
 	m := loggp.Measurements{Schema: loggp.Schema, Library: "fake MPI", Processes: 4, Nodes: 2, RanksPerNode: 2, Intra: lineDelays(), Inter: lineDelays(),
-		Reduce: loggp.Point{Bytes: 1000, Seconds: 1e-6, Runs: []float64{1e-6}}}
+		Reduce: loggp.Point{Bytes: 1000, Seconds: 1e-6, Runs: []float64{1e-6}}, LocalCopy: loggp.Point{Bytes: 1000, Seconds: 1e-6, Runs: []float64{1e-6}}}
 	for i := range m.Inter.Delays {
 		m.Inter.Delays[i].Seconds *= 2
 	}

@@ -27,6 +27,9 @@ type Link interface {
 	// Reduce returns the time to sum so many bytes of doubles into others. They are at most
 	// half of the longest message.
 	Reduce(bytes, times int) (float64, error)
+	// LocalCopy returns the time of a message of this process to itself, while the others of
+	// its node send themselves one, too. All processes call it.
+	LocalCopy(bytes, times int) (float64, error)
 	// Most waits for all processes and returns the greatest of their numbers.
 	Most(number int) (int, error)
 	// Pause waits for a while, in which the machine may come into another state.

@@ -59,6 +59,27 @@ func (v *Collective) copyAlone() {
 	}
 }
 
+// own returns the bytes that a member has for itself in an alltoall.
+func (v *Collective) own(member int) int64 {
+	switch {
+	case v.Operation == collectives.Alltoall:
+		return v.Bytes
+	case v.Operation == collectives.Alltoallv && v.InCounts != nil:
+		return v.InCounts[member]
+	}
+	return 0
+}
+
+// CopyOwn lets a member copy the block that it has for itself in an alltoall, before it enters
+// it. An error is that of Compute.
+func (k *Collectives) CopyOwn(lp int32, member int, v *Collective) error {
+	k.copied = k.Target.LocalCopyTime(v.own(member))
+	if k.copied == 0 {
+		return nil
+	}
+	return k.Compute(lp, k.copied)
+}
+
 func negative(counts []int64) bool {
 	return slices.ContainsFunc(counts, func(n int64) bool { return n < 0 })
 }

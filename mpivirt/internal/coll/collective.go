@@ -84,7 +84,8 @@ type Communicator struct {
 
 // collecting holds the state of collectives that belongs to no communicator.
 type collecting struct {
-	Timing     int32 // label of the time of the running LP's next collective
+	Timing     int32          // label of the time of the running LP's next collective
+	copied     vtime.Duration // what the running LP has copied for its next collective
 	Joiners    joiners
 	tasks      []task      // that items of the ready queue stand for; see taskItems
 	idle       []int32     // places in tasks
@@ -232,7 +233,10 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 		inst.entrant = at
 	}
 	inst.time(lp, k.Timing)
-	k.Timing = stats.Untimed
+	if k.copied > 0 && k.Timing != stats.Untimed {
+		inst.notesCopied(lp, k.copied)
+	}
+	k.Timing, k.copied = stats.Untimed, 0
 	if k.Processors != nil {
 		k.Processors[lp].Calls++
 	}
@@ -270,12 +274,13 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	return inst
 }
 
-// CarryOutAlone carries out a collective of one member, in no time.
+// CarryOutAlone carries out a collective of one member, in no time but that of CopyOwn.
 func (k *Collectives) CarryOutAlone(lp int32, c *Communicator, v *Collective, request int32) {
 	if k.Timing != stats.Untimed {
-		k.Summary.Tally.Note(k.Timing, 0)
+		k.Summary.Tally.Note(k.Timing, k.copied)
 		k.Timing = stats.Untimed
 	}
+	k.copied = 0
 	v.copyAlone()
 	shared := []byte(nil)
 	if v.Output == nil {

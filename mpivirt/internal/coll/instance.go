@@ -41,10 +41,11 @@ type instance struct {
 	split       *splitState       // if it makes communicators
 	failed      *failure          // of the collective as a whole
 
-	result   []byte        // of an operation with one result for all members
-	errors   map[int]error // by member: the error of its call
-	exited   int           // members that have left
-	resuming lpRange       // members that have left and are not resumed yet
+	result   []byte                   // of an operation with one result for all members
+	errors   map[int]error            // by member: the error of its call
+	exited   int                      // members that have left
+	copied   map[int32]vtime.Duration // by LP that is timed: what it has copied before its entry
+	resuming lpRange                  // members that have left and are not resumed yet
 }
 
 // nonblockingState holds entries and requests of members, counted from comm.First, once
@@ -131,6 +132,14 @@ func (inst *instance) time(lp, label int32) {
 	inst.labels[lp] = label
 }
 
+// notesCopied keeps what an LP that is timed has copied before its entry.
+func (inst *instance) notesCopied(lp int32, d vtime.Duration) {
+	if inst.copied == nil {
+		inst.copied = map[int32]vtime.Duration{}
+	}
+	inst.copied[lp] = d
+}
+
 // noteTime enters an LP's time in the instance into the tally.
 func (k *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 	label := inst.timed
@@ -140,7 +149,7 @@ func (k *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 		}
 	}
 	if label != stats.Untimed {
-		k.Summary.Tally.Note(label, d)
+		k.Summary.Tally.Note(label, d.Plus(inst.copied[lp]))
 	}
 }
 

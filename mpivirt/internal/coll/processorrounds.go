@@ -211,12 +211,12 @@ func (k *Collectives) EnterLater(lp int32, c *Communicator, member int, v *Colle
 		e = &postponed{}
 		e.enter = func() { k.enterPostponed(e) }
 	}
-	e.call, e.lp, e.comm, e.member, e.request, e.timing = *v, lp, c, member, request, k.Timing
+	e.call, e.lp, e.comm, e.member, e.request, e.timing, e.copied = *v, lp, c, member, request, k.Timing, k.copied
 	if v.Transient && len(v.Input) > 0 {
 		e.call.Input = k.Buffers.Take(len(v.Input))
 		copy(e.call.Input, v.Input)
 	}
-	k.Timing = stats.Untimed
+	k.Timing, k.copied = stats.Untimed, 0
 	k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: e.enter})
 }
 
@@ -230,11 +230,12 @@ type postponed struct {
 	lp      int32
 	request int32
 	timing  int32
+	copied  vtime.Duration
 }
 
 // enterPostponed carries out a postponed entry.
 func (k *Collectives) enterPostponed(e *postponed) {
-	k.Timing = e.timing
+	k.Timing, k.copied = e.timing, e.copied
 	k.Enter(e.lp, e.comm, e.member, &e.call, e.request)
 	if e.call.Transient && len(e.call.Input) > 0 {
 		k.Buffers.Release(e.call.Input)

@@ -380,6 +380,10 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	if len(k.KeptResults) > 0 && !q.nonblocking {
 		delete(k.KeptResults, lp) // of the allreduce before
 	}
+	if err := k.CopyOwn(lp, int(q.Member), v); err != nil {
+		k.Fail(lp, q.Procedure, err)
+		return false
+	}
 	index := int32(0)
 	if q.nonblocking {
 		index = k.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)

@@ -1,0 +1,87 @@
+package mpivirt_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
+	"gigarank/vtime"
+)
+
+// copying is a machine on which a message takes 1 us, and a rank copies 1 ns a byte.
+const copying = "name: copying\nnetwork: {model: flat, latency: 1us, local_copy: {bandwidth: 1GB/s}}\n"
+
+// The time of an alltoall that the tally counts has the copies of own blocks: 1000 bytes and
+// a round of 1 us.
+func TestTimedAlltoallHasTheCopy(t *testing.T) {
+	program := mpivirt.Program{Name: "timed", Forms: []mpivirt.Form{steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, step *uint8) steps.Outcome {
+			if *step == 2 {
+				return r.Finish()
+			}
+			*step++
+			return r.Timed(int(*step), "alltoall").CollectiveSize(collectives.Alltoall, 1000, 0)
+		})
+	})}}
+	for ranks, want := range map[int]vtime.Duration{1: vtime.Microsecond, 2: 2 * vtime.Microsecond} {
+		for _, interpreter := range []mpivirt.Interpreter{mpivirt.Message, mpivirt.Bulk} {
+			result, err := simulate(t, mpivirt.Config{Target: target(t, copying, ranks), Program: program, Collectives: interpreter}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, it := range result.Iterations {
+				if it.Min != want || it.Max != want {
+					t.Errorf("%d ranks, %v: iteration %d takes %v to %v, want %v", ranks, interpreter, it.Index, it.Min, it.Max, want)
+				}
+			}
+			if got := vtime.Duration(result.VirtualTime); got != 2*want || len(result.Iterations) != 2 {
+				t.Errorf("%d ranks, %v: two alltoalls in %d iterations end at %v, want %v", ranks, interpreter, len(result.Iterations), got, 2*want)
+			}
+		}
+	}
+}
+
+// Each rank copies its own block of an alltoallv, here 1000 and 3000 bytes, and then exchanges:
+// rank 0 enters the round at 1 us, rank 1 at 3 us. Rank 0 has the message of rank 1 at 4 us, and
+// rank 1 has that of rank 0 when it enters. A nonblocking call copies before it returns.
+func TestAlltoallvCopiesOwnBlocks(t *testing.T) {
+	own := []int{1000, 3000}
+	for _, nonblocking := range []bool{false, true} {
+		result, err := simulate(t, mpivirt.Config{Target: target(t, copying, 2),
+			Program: mpivirt.Program{Name: "own", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+				counts := []int{1, 1}
+				counts[r.Rank()] = own[r.Rank()]
+				data, received := make([]byte, own[r.Rank()]+1), make([]byte, own[r.Rank()]+1)
+				called := r.Now()
+				if nonblocking {
+					q, err := mpivirt.Ialltoallv(r.World(), data, counts, received, counts)
+					if err != nil {
+						return err
+					}
+					called = r.Now()
+					if _, err := q.Wait(); err != nil {
+						return err
+					}
+				} else if err := mpivirt.Alltoallv(r.World(), data, counts, received, counts); err != nil {
+					return err
+				}
+				copied := vtime.Duration(own[r.Rank()]) * vtime.Nanosecond
+				if want := vtime.Time(0).Add(copied); nonblocking && called != want {
+					return fmt.Errorf("rank %d has copied at %v, want %v", r.Rank(), called, want)
+				}
+				want := []vtime.Duration{4 * vtime.Microsecond, 3 * vtime.Microsecond}[r.Rank()]
+				if got := r.Now().Sub(0); got != want {
+					return fmt.Errorf("rank %d is done at %v, want %v", r.Rank(), got, want)
+				}
+				return nil
+			})}}}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := vtime.Duration(result.VirtualTime); got != 4*vtime.Microsecond {
+			t.Errorf("nonblocking %v: ends at %v, want 4us", nonblocking, got)
+		}
+	}
+}
