@@ -24,17 +24,19 @@ static int gr_open(int *provided, int *rank, int *size) {
 // Counts the processes of this host, and the processors that any of them may run on: 0 where
 // the system does not say.
 static int gr_share(int *processes, int *processors) {
-	cpu_set_t own, any;
-	CPU_ZERO(&own);
-	int known = sched_getaffinity(0, sizeof own, &own) == 0, all;
 	MPI_Comm host;
 	int e = MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
 	if (e == MPI_SUCCESS) e = MPI_Comm_size(host, processes);
+	*processors = 0;
+#ifdef __linux__
+	cpu_set_t own, any;
+	CPU_ZERO(&own);
+	int known = sched_getaffinity(0, sizeof own, &own) == 0, all;
 	if (e == MPI_SUCCESS) e = MPI_Allreduce(&known, &all, 1, MPI_INT, MPI_MIN, host);
 	if (e == MPI_SUCCESS) e = MPI_Allreduce(&own, &any, sizeof own, MPI_BYTE, MPI_BOR, host);
-	if (e == MPI_SUCCESS) e = MPI_Comm_free(&host);
-	if (e == MPI_SUCCESS) *processors = all ? CPU_COUNT(&any) : 0;
-	return e;
+	if (e == MPI_SUCCESS && all) *processors = CPU_COUNT(&any);
+#endif
+	return e == MPI_SUCCESS ? MPI_Comm_free(&host) : e;
 }
 
 static int gr_serialized(int provided) { return provided >= MPI_THREAD_SERIALIZED; }
