@@ -49,7 +49,7 @@ var rules = map[string]rule{
 	"sync/internal/buffers": {},
 	"sync":                  {imports: "vtime invariant sync/internal/buffers", testsOnly: "sync/transporttest invariant/invarianttest"},
 	"sync/transporttest":    {imports: "vtime sync"},
-	"sync/mpi":              {imports: "sync sync/internal/buffers", testsOnly: "sync/transporttest golang.org/x/sys/unix"},
+	"sync/mpi":              {imports: "sync sync/internal/buffers", testsOnly: "sync/transporttest"},
 
 	"watchdog": {},
 
