@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -9,6 +10,9 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 const mebibyte = 1 << 20
@@ -118,6 +122,29 @@ func gcPercent() uint64 {
 	return sample[0].Value.Uint64()
 }
 
+// All pages of the memory are in place afterwards, also those of a last piece that is no whole page.
+func TestPopulate(t *testing.T) {
+	page := os.Getpagesize()
+	const pages = 2100
+	memory, err := unix.Mmap(-1, 0, pages*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Munmap(memory) }()
+	populate(memory[:len(memory)-page/2])
+	in := make([]byte, pages)
+	if _, _, e := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&memory[0])), uintptr(len(memory)), uintptr(unsafe.Pointer(&in[0]))); e != 0 {
+		t.Fatal(e)
+	}
+	for i, there := range in {
+		if there&1 == 0 {
+			t.Fatalf("page %d of %d is not in place", i, pages)
+		}
+	}
+}
+
+var sink []byte
+
 // The collector is off until it is first needed, and then as before.
 func TestTuneCollector(t *testing.T) {
 	usual := debug.SetGCPercent(100)
@@ -134,7 +161,20 @@ func TestTuneCollector(t *testing.T) {
 	if gcPercent() <= 100 || debug.SetMemoryLimit(-1) != 2<<40 {
 		t.Errorf("pace %d, limit %d, want no collection below twice what is needed", gcPercent(), debug.SetMemoryLimit(-1))
 	}
-	runtime.GC() // as at the limit
+	runtime.GC() // asked for: the cleanups that follow have no effect
+	for range 2 {
+		ran := make(chan bool)
+		runtime.AddCleanup(new([16]byte), func(int) { close(ran) }, 0)
+		runtime.GC()
+		<-ran
+	}
+	if gcPercent() == 100 || debug.SetMemoryLimit(-1) != 2<<40 {
+		t.Errorf("after a collection that was asked for the pace is %d, limit %d, want no change", gcPercent(), debug.SetMemoryLimit(-1))
+	}
+	debug.SetMemoryLimit(1)
+	for taken := 0; taken < 64<<20; taken += 1 << 20 { // the limit makes the runtime collect
+		sink = make([]byte, 1<<20)
+	}
 	for deadline := time.Now().Add(time.Minute); gcPercent() != 100; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("after a collection the pace is still %d", gcPercent())

@@ -155,6 +155,7 @@ func perform(c *console, h *hosts, r *request, signals *signals, printed *outlet
 	r.config.Now = func() float64 { return c.now().Sub(began).Seconds() }
 	r.config.Output = printed.print
 	r.config.Reserve = askForHugePages
+	r.config.Touch = populate
 	return supervise(c, signals, h.stopLimit(),
 		func() (bench.Simulation, error) {
 			var err error

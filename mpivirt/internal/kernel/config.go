@@ -51,6 +51,10 @@ type Config struct {
 	// before its first use. The host may then provide larger pages. Reserve must neither
 	// keep nor change the memory. May be nil.
 	Reserve func(memory []byte)
+	// Touch has the pages of a piece of memory in place, before the Go runtime makes ranks'
+	// stacks there. It may clear the memory. Several goroutines call it at once. May be nil:
+	// each page is then written to.
+	Touch func(memory []byte)
 	// Watchdog is a wall time in seconds. A rank whose code is blocked outside MPI for so
 	// long, as by a channel or a lock, ends the run. Computing does not count as blocked.
 	// 0 means 5 seconds; a negative value switches the watchdog off.

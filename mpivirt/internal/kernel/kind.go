@@ -21,6 +21,10 @@ type Kind struct {
 
 	// Measurable is true if ranks tell the kernel where bursts of computing begin and end.
 	Measurable bool
+
+	// Prepare makes the process ready for n ranks, which several engines then make at the same
+	// time; nil if there is nothing to do. touch is that of [Config].
+	Prepare func(n, engines int, touch func(memory []byte))
 }
 
 // String returns the name of the kind.

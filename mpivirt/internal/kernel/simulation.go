@@ -192,10 +192,22 @@ type end struct {
 // runEngines runs the engines of this process. An engine whose goroutine does not return
 // has no summary.
 func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
+	began := 0.
+	if now := s.config.Now; now != nil {
+		began = now()
+	}
+	if kind := s.config.kind(); kind != nil && kind.Prepare != nil {
+		n := 0
+		for _, e := range s.engines {
+			lo, hi := e.Range()
+			n += hi - lo
+		}
+		kind.Prepare(n, len(s.engines), s.config.Touch)
+	}
 	ends := make([]chan end, len(s.engines))
 	for i := range s.engines {
 		ends[i] = make(chan end, 1)
-		go func() { ends[i] <- s.runEngine(i) }()
+		go func() { ends[i] <- s.runEngine(i, began) }()
 		runtime.Gosched() // it goes as far as it can by itself before the next begins
 	}
 	stop := s.watch()
@@ -249,13 +261,14 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 	return total, statistics, cause
 }
 
-// runEngine runs one engine of this process.
-func (s *Simulation) runEngine(i int) end {
+// runEngine runs one engine of this process, whose set-up began at an instant of the wall clock.
+func (s *Simulation) runEngine(i int, began float64) end {
 	e, c := s.engines[i], &s.config
 	k := newKernel(c, s.chosen, e)
 	k.Lose = func(err *world.RankError) { s.lose(i, err) }
 	k.Summary.Tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
 	k.Summary.Ended = &s.ended
+	k.Summary.Tally.Since(began)
 	reported := 0
 	report := func(n int) {
 		s.setUp.Add(int64(n - reported))

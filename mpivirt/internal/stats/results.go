@@ -30,7 +30,7 @@ type OperationTimes struct {
 	Histogram Histogram
 }
 
-// SetUp returns the wall time in seconds from Start to Begin, the longest of all engines.
+// SetUp returns the wall time in seconds from Start, or Since, to Begin, the longest of all engines.
 func (t *Tally) SetUp() float64 { return t.setUp }
 
 // Finishes returns the distribution of the finish times.

@@ -79,6 +79,9 @@ func (t *Tally) Start(ranks int, now func() float64) {
 	t.began = t.wall
 }
 
+// Since has the set-up count from an earlier instant than Start.
+func (t *Tally) Since(began float64) { t.began = began }
+
 // Begin notes that the first rank is about to run.
 func (t *Tally) Begin() {
 	t.wall = t.now()

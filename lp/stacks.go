@@ -1,0 +1,42 @@
+package lp
+
+import (
+	"runtime"
+	"sync"
+)
+
+// The Go runtime makes stacks of goroutines under one lock, and links free ones through their
+// own memory. So whoever touches a page for the first time holds up all that make goroutines.
+// Memory that the collector has freed is given out again with its pages in place.
+
+const (
+	stackBytes = 2048    // of a goroutine that begins
+	fewStacks  = 1 << 15 // so many are made in less time than a collection takes
+	pageBytes  = 4096
+)
+
+// TouchStacks has the pages for the stacks of n LPs in place before several goroutines make the
+// LPs at the same time. touch has those of a piece of memory in place; if it is nil, each page is
+// written to. It is called for several pieces at once, without the lock of the runtime. The memory
+// is that which the stacks take afterwards.
+func TouchStacks(n, makers int, touch func(memory []byte)) {
+	if makers = min(makers, runtime.GOMAXPROCS(0)); makers < 2 || n < fewStacks {
+		return
+	}
+	if touch == nil {
+		touch = writePages
+	}
+	var touched sync.WaitGroup
+	for range makers {
+		touched.Go(func() { touch(make([]byte, n/makers*stackBytes)) })
+	}
+	touched.Wait()
+	runtime.GC()
+}
+
+// writePages writes into each page of a piece of memory.
+func writePages(memory []byte) {
+	for i := 0; i < len(memory); i += pageBytes {
+		memory[i] = 1
+	}
+}
