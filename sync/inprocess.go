@@ -104,6 +104,7 @@ type inProcess struct {
 const (
 	cacheLine    = 64
 	spareBuffers = 2
+	firstLetters = 4 // room in a new queue
 )
 
 func (e *inProcess) Rank() int { return e.rank }
@@ -156,6 +157,9 @@ func (e *inProcess) accept(l letter) bool {
 	if e.closed {
 		e.lock.Unlock()
 		return false
+	}
+	if e.queue == nil {
+		e.queue = make([]letter, 0, firstLetters)
 	}
 	e.queue = append(e.queue, l)
 	e.lock.Unlock()

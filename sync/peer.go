@@ -31,7 +31,7 @@ type peer struct {
 }
 
 // peersPerBlock is the number of peers that are allocated together.
-const peersPerBlock = 4
+const peersPerBlock = 8
 
 // peerTable holds the peers of an engine: the engines to which a packet has gone or from
 // which one has come. Others cost nothing. In a tree or a butterfly an engine communicates

@@ -16,9 +16,12 @@ type promises struct {
 	first  vtime.Time   // promise of an engine without a leaf
 }
 
+// firstLeaves is the number of leaves at first, a power of two.
+const firstLeaves = 8
+
 // newPromises returns the promises of a number of other engines before any packet.
 func newPromises(others int, first vtime.Time) promises {
-	return promises{node: []vtime.Time{vtime.Forever, vtime.Forever}, silent: others, first: first}
+	return promises{node: slices.Repeat([]vtime.Time{vtime.Forever}, 2*firstLeaves), silent: others, first: first}
 }
 
 // of returns the promise of the peer with a number.

@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"math"
 	"math/bits"
 	stdsync "sync"
 	"time"
@@ -17,15 +18,21 @@ const enginesPerProcessor = 16
 // order in which messages come, all others would run in between.
 //
 // Turns order the work. Progress does not depend on them: a Wait that has taken its limit, or
-// that is ended by Wake, goes on without one.
+// that is ended by Wake, goes on without one. Limits of longestSleep and more, as most are, need
+// neither a timer nor a look at the clock for each Wait: a sweep over all ends each longestSleep
+// ends a Wait at the second sweep after it has begun.
 type turns struct {
 	ends  []inProcess
 	begun time.Time
 
-	lock  stdsync.Mutex // guards the rest, and the sleeper of each end
-	free  int           // turns that no engine has; 0, or else ready and later are empty
-	ready numberSet     // sleeping engines for which a message has come
-	later numberSet     // sleeping engines that go on once no engine is ready
+	lock     stdsync.Mutex // guards the rest, and the sleeper of each end
+	free     int           // turns that no engine has; 0, or else ready and later are empty
+	asleep   int           // ends that wait for their bells
+	sweeper  *time.Timer   // calls sweep while ends sleep; nil before the first
+	sweeping bool          // it is set
+	sweeps   int
+	ready    numberSet // sleeping engines for which a message has come
+	later    numberSet // sleeping engines that go on once no engine is ready
 }
 
 // sleeper is what an end keeps of its turns.
@@ -34,7 +41,8 @@ type sleeper struct {
 	sleeping bool          // it waits for its bell
 	woken    bool          // Wake was called since the last Wait
 	anyTime  bool          // it needs no turn
-	deadline time.Duration // of its Wait, since turns.begun
+	until    int           // sweep that ends its Wait, if no alarm does
+	deadline time.Duration // of its Wait, since turns.begun, if an alarm ends it
 	alarm    *time.Timer   // calls expire; nil: none has been needed
 	alarmAt  time.Duration // 0: it is not set
 }
@@ -60,7 +68,12 @@ func (t *turns) sleep(e *inProcess, limit time.Duration) {
 		t.later.add(e.rank)
 		limit = longestSleep
 	}
-	t.setAlarm(e, limit)
+	t.asleep++
+	if limit < longestSleep {
+		t.setAlarm(e, limit)
+	} else {
+		t.setSweep(e)
+	}
 	next := t.giveBack(e)
 	t.lock.Unlock()
 	if next == e {
@@ -107,6 +120,7 @@ func (t *turns) rouse(e *inProcess) {
 	t.later.remove(e.rank)
 	e.sleeping = false
 	e.asleep.Store(false)
+	t.asleep--
 }
 
 // come tells that a message has come for an end that seems to sleep.
@@ -173,6 +187,43 @@ func (t *turns) setAlarm(e *inProcess, limit time.Duration) {
 	e.alarmAt = e.deadline
 }
 
+// setSweep has a sweep end a sleep that may last for longestSleep or longer.
+func (t *turns) setSweep(e *inProcess) {
+	e.deadline, e.until = never, t.sweeps+2
+	if !t.sweeping {
+		t.sweeping = true
+		if t.sweeper == nil {
+			t.sweeper = time.AfterFunc(longestSleep, t.sweep)
+		} else {
+			t.sweeper.Reset(longestSleep)
+		}
+	}
+}
+
+// sweep ends the sleeps that have lasted for longestSleep.
+func (t *turns) sweep() {
+	t.lock.Lock()
+	t.sweeps++
+	var over []*inProcess
+	for i := range t.ends {
+		if e := &t.ends[i]; e.sleeping && e.deadline == never && e.until <= t.sweeps {
+			t.rouse(e)
+			over = append(over, e)
+		}
+	}
+	t.sweeping = t.asleep > 0
+	if t.sweeping {
+		t.sweeper.Reset(longestSleep)
+	}
+	t.lock.Unlock()
+	for _, e := range over {
+		e.bell <- struct{}{}
+	}
+}
+
+// never is the deadline of a Wait that no alarm ends.
+const never = time.Duration(math.MaxInt64)
+
 // expire ends a sleep whose limit has passed.
 func (t *turns) expire(e *inProcess) {
 	t.lock.Lock()
@@ -181,9 +232,10 @@ func (t *turns) expire(e *inProcess) {
 	if e.sleeping {
 		left := e.deadline - time.Since(t.begun)
 		over = left <= 0
-		if over {
+		switch {
+		case over:
 			t.rouse(e)
-		} else {
+		case e.deadline < never:
 			e.alarm.Reset(left)
 			e.alarmAt = e.deadline
 		}

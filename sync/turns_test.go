@@ -139,3 +139,32 @@ func TestNumberSet(t *testing.T) {
 		}
 	})
 }
+
+// TestASweepEndsALongWait: the second sweep after a Wait has begun ends it, though an engine that
+// does not wait keeps the only turn, and sweeps go on as long as an engine sleeps.
+func TestASweepEndsALongWait(t *testing.T) {
+	ends := newInProcess(2, 1, true)
+	turns := ends[0].(*inProcess).group.turns
+	asleep := func() bool { return ends[1].(*inProcess).asleep.Load() }
+	woken := make(chan bool)
+	go func() {
+		_ = ends[1].Wait(longestSleep)
+		woken <- true
+	}()
+	for !asleep() {
+		runtime.Gosched()
+	}
+	turns.lock.Lock()
+	turns.free = 0 // as if engine 0 had the turn
+	turns.lock.Unlock()
+	post(ends[1])
+	turns.sweep()
+	if sleeping := ends[1].(*inProcess).sleeping; !sleeping || !turns.sweeping {
+		t.Fatalf("after a sweep the engine sleeps: %v, and sweeps go on: %v; want both", sleeping, turns.sweeping)
+	}
+	turns.sweep()
+	<-woken
+	if turns.sweeping {
+		t.Error("sweeps go on, but nobody sleeps")
+	}
+}

@@ -97,6 +97,9 @@ func (b *arrayRun) takes(engine, src int) bool {
 		engine < b.outbound.engine || engine == b.outbound.engine && src <= b.outbound.dst
 }
 
+// usual is the number of stretches that a round mostly needs: those of two engines.
+const usual = 2
+
 // chunk is the number of clocks of a record that are read at a time: they stay in the L1
 // cache.
 const chunk = 512
@@ -124,7 +127,11 @@ func (k *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 		s.clocks = k.memory.Take(len(r.Rest) / 8)
 		r.Times(s.clocks)
 		s.from = from
-		b.inbox[round] = append(b.inbox[round], s)
+		early := b.inbox[round]
+		if early == nil {
+			early = make([]stretch, 0, usual)
+		}
+		b.inbox[round] = append(early, s)
 	}
 	if current && !b.outbound.stalled && b.Complete() {
 		k.queue(inst)

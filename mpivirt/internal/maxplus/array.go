@@ -44,17 +44,21 @@ type Array struct {
 	// another array takes in, which must not have a smaller one then.
 	Top vtime.Time
 
-	work     []vtime.Time        // clocks of participants Low to High-1, or of survivors while folded
-	next     []vtime.Time        // what a shift across arrays makes of them
-	third    []vtime.Time        // room for the survivors' clocks while they are not in use
-	all      []vtime.Time        // while folded: clocks of all participants Low to High-1
-	folded   int                 // pairs folded together in work's numbering; 0 if it is the participants'
-	round    int                 // the current one
-	pattern  collectives.Pattern // of it
-	received int                 // clocks of this round that have been taken in from other arrays
-	fusion   fusion              // rounds that part of the array is through already
-	prepared bool                // this round's arrays are ready to take clocks in
-	given    bool                // work is the memory of who began the array
+	work      []vtime.Time        // clocks of participants Low to High-1, or of survivors while folded
+	next      []vtime.Time        // what a shift across arrays makes of them
+	third     []vtime.Time        // room for the survivors' clocks while they are not in use
+	all       []vtime.Time        // while folded: clocks of all participants Low to High-1
+	folded    int                 // pairs folded together in work's numbering; 0 if it is the participants'
+	round     int                 // the current one
+	pattern   collectives.Pattern // of it
+	received  int                 // clocks of this round that have been taken in from other arrays
+	needed    int                 // how many it needs, once counted
+	counted   bool
+	current   Evaluation // of this round, once evaluated
+	evaluated bool
+	fusion    fusion // rounds that part of the array is through already
+	prepared  bool   // this round's arrays are ready to take clocks in
+	given     bool   // work is the memory of who began the array
 
 	// No clock can pass the end of virtual time as long as Top + span does not: span is
 	// more than the rounds of the schedule add to a clock.
@@ -71,7 +75,7 @@ func NewArray(r Rounds) Array {
 // enter makes a round the current one.
 func (a *Array) enter(round int) {
 	a.round = round
-	a.prepared, a.received = false, 0
+	a.prepared, a.evaluated, a.counted, a.received = false, false, false, 0
 	if !a.Over() {
 		a.pattern = a.Schedule.Pattern(round)
 	}

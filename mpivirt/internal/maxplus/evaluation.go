@@ -29,7 +29,7 @@ type Evaluation struct {
 	work   vtime.Duration
 	spent  vtime.Duration // what the senders of a strided round pay, who receive nothing
 	same   bool           // all messages have the same delay, and no clock can pass the end of time
-	fixed  vtime.Duration // this one, lag included, if it is set: that of a rendezvous
+	fixed  vtime.Duration // that of every message, lag included, if it is set: of a rendezvous, or where all are the same
 
 	// Clocks may pass the end of time, see Array, and through does the arithmetic.
 	careful bool
@@ -38,7 +38,12 @@ type Evaluation struct {
 }
 
 // Evaluation returns the arithmetic of the current round, for which the array is prepared.
-func (a *Array) Evaluation() Evaluation { return a.evaluation(a.Pattern()) }
+func (a *Array) Evaluation() *Evaluation {
+	if !a.evaluated || a.current.careful != a.careful() {
+		a.current, a.evaluated = a.evaluation(a.Pattern()), true
+	}
+	return &a.current
+}
 
 // evaluation prepares the arithmetic of a round.
 func (a *Array) evaluation(p collectives.Pattern) Evaluation {
@@ -114,7 +119,7 @@ func (e *Evaluation) chargeRendezvous(p collectives.Pattern) {
 func (a *Array) Evaluate() (messages uint64) {
 	p := a.Pattern()
 	lo, hi := bounds(p, a.Low, a.High)
-	e := a.evaluation(p)
+	e := a.Evaluation()
 	var before []vtime.Time
 	if invariant.Enabled {
 		checkRuns(p, a.total(), lo, hi)
@@ -191,7 +196,7 @@ func (e *Evaluation) exchange(lower, upper, n int) {
 		return
 	}
 	if e.same {
-		delay := vtime.Time(e.delay(lower, upper))
+		delay := vtime.Time(e.anyDelay(lower, upper))
 		for i, x := range left {
 			y := right[i]
 			left[i] = max(x, y+delay) + vtime.Time(e.work)
@@ -238,7 +243,7 @@ func (e *Evaluation) receive(dst, src, n, stride int, clocks []vtime.Time, step 
 		return
 	}
 	if e.same {
-		delay := e.delay(src, dst)
+		delay := e.anyDelay(src, dst)
 		if stride == 1 && step == 1 {
 			receiveUniform(next[:n], own[:n], clocks[:n], delay, e.work)
 			return
@@ -283,6 +288,12 @@ func (e *Evaluation) delay(src, dst int) vtime.Duration {
 		return e.fixed
 	}
 	return e.target.Delay(e.rank(src), e.rank(dst), e.bytes).Plus(e.lag)
+}
+
+// anyDelay is delay where all messages have the same.
+func (e *Evaluation) anyDelay(src, dst int) vtime.Duration {
+	e.fixed = e.delay(src, dst)
+	return e.fixed
 }
 
 // chunk returns the delays of n messages, with the lag.

@@ -85,15 +85,19 @@ func (e *Evaluation) fuse(lo, hi int) fusion {
 func (e *Evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
 	a, s := e.a, e.a.Schedule
 	first := s.Pattern(a.round)
+	steps = a.Memory.steps[:0]
 	for round := a.round; round < s.MaxRounds(); round++ {
 		p := s.Pattern(round)
 		if p.Kind != collectives.Exchange || p.Folded != first.Folded || p.Distance != first.Distance<<len(steps) ||
 			len(steps) >= 2 && 2*p.Distance > cacheBlock {
 			break
 		}
-		r := a.evaluation(p)
 		from, to := wholeBlocks(2*p.Distance, lo, hi)
-		if from == to || !r.same {
+		if from == to {
+			break
+		}
+		r := a.evaluation(p)
+		if !r.same {
 			break
 		}
 		delay := r.delay(from, from+p.Distance)
@@ -103,6 +107,7 @@ func (e *Evaluation) fusible(lo, hi int) (steps []exchangeStep, f fusion) {
 	if len(steps) == 0 {
 		f = fusion{a.round + 1, lo, lo}
 	}
+	a.Memory.steps = steps
 	return steps, f
 }
 

@@ -14,6 +14,7 @@ type Memory struct {
 	idle   [][]vtime.Time   // given back, of any length
 	delays []vtime.Duration // scratch of chunk
 	kept   []vtime.Time     // scratch of exchange
+	steps  []exchangeStep   // scratch of fusible
 }
 
 // Spare is memory of an array that has ended, for the next one to use.

@@ -86,6 +86,17 @@ func (a *Array) From(element int) []vtime.Time {
 // Complete reports whether all that the current round needs of other arrays has been
 // taken in.
 func (a *Array) Complete() bool {
+	if !a.counted {
+		a.needed, a.counted = a.countNeeded(), true
+	}
+	if invariant.Enabled {
+		a.checkReceived(a.needed)
+	}
+	return a.needed == a.received
+}
+
+// countNeeded returns the number of clocks that the current round needs of other arrays.
+func (a *Array) countNeeded() int {
 	p := a.Pattern()
 	lo, hi := bounds(p, a.Low, a.High)
 	missing := 0
@@ -103,10 +114,7 @@ func (a *Array) Complete() bool {
 	} else {
 		runs(p, a.total(), lo, hi, count)
 	}
-	if invariant.Enabled {
-		a.checkReceived(missing)
-	}
-	return missing == a.received
+	return missing
 }
 
 // Interval is the elements Low to High-1.

@@ -79,14 +79,14 @@ type Settings struct {
 	Activities bool // are counted
 }
 
-// Init makes k the partition of an engine, without communicators.
+// Init makes k, which is zero, the partition of an engine, without communicators. It sets fields
+// one by one: a composite value would lie on the stack first, and make it grow.
 func (k *Partition) Init(s Settings) {
 	lo, hi := s.Engine.Range()
-	*k = Partition{
-		Engine: s.Engine, Target: s.Target, First: lo, Ranks: hi - lo, Strict: s.Strict, reserve: s.Reserve, Running: None,
-		Contexts:   map[uint64]int32{},
-		EagerLimit: s.Target.EagerLimit(), Charges: s.Target.Charges(), HasPorts: s.Target.HasPorts(),
-	}
+	k.Engine, k.Target, k.First, k.Ranks = s.Engine, s.Target, lo, hi-lo
+	k.Strict, k.reserve, k.Running = s.Strict, s.Reserve, None
+	k.Contexts = map[uint64]int32{}
+	k.EagerLimit, k.Charges, k.HasPorts = s.Target.EagerLimit(), s.Target.Charges(), s.Target.HasPorts()
 	k.Clock = Reserve[vtime.Time](k, k.Ranks)
 	k.Summary.Tally.Start(k.Ranks, s.Now)
 	if s.Activities {

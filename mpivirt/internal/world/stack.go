@@ -9,7 +9,7 @@ type Stack[T any] struct {
 }
 
 const (
-	stackFirst = 1 << 4 // length of the first chunk, each further one is twice as long
+	stackFirst = 1 << 2 // length of the first chunk, each further one is twice as long
 	stackChunk = 1 << 10
 )
 
