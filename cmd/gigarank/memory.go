@@ -10,6 +10,7 @@ import (
 	"path"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	stdsync "sync"
@@ -267,10 +268,10 @@ func tuneCollector(getenv func(string) string, need, share int64) (restore func(
 }
 
 // unforced returns the number of collections so far that the program has not asked for.
-func unforced() uint32 {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.NumGC - m.NumForcedGC
+func unforced() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/cycles/automatic:gc-cycles"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // resetPeak restarts the high-water mark of peakResident, where the kernel can.

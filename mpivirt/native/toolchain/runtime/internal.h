@@ -7,8 +7,15 @@
 
 #include <sys/types.h>
 
-/* The engine whose rank runs on this thread, NULL outside ranks. */
+/* The engine whose rank runs on this thread, NULL outside ranks. A rank that has suspended itself may
+ * go on on another thread. On amd64 each access names the thread. Elsewhere compilers take the thread
+ * to be the same in all of a function, so a function of its own finds the variable. */
+#if defined(__x86_64__)
 extern __thread struct gigarank_engine *gigarank_current __attribute__((visibility("hidden"), tls_model("initial-exec")));
+#else
+struct gigarank_engine **gigarank_engine_of_thread(void) __attribute__((visibility("hidden")));
+#define gigarank_current (*gigarank_engine_of_thread())
+#endif
 
 /* A communicator that a rank has made, or what it has noted of WORLD and SELF. */
 struct gigarank_comm {

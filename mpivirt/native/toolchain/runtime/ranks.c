@@ -18,7 +18,16 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-__thread struct gigarank_engine *gigarank_current, *gigarank_operating;
+#if defined(__x86_64__)
+__thread struct gigarank_engine *gigarank_current;
+#else
+__attribute__((noinline)) struct gigarank_engine **gigarank_engine_of_thread(void) {
+	static __thread struct gigarank_engine *current __attribute__((tls_model("initial-exec")));
+	__asm__ volatile("" ::: "memory"); /* so that two calls may have two results */
+	return &current;
+}
+#endif
+__thread struct gigarank_engine *gigarank_operating;
 __thread struct gigarank_parent gigarank_parent;
 
 void gigarank_switch(void **from, void *to);
