@@ -232,9 +232,10 @@ func userLimit(getenv func(string) string, localHosts int) (headroom, bool) {
 }
 
 // tuneCollector holds the garbage collector back unless the user has set GOGC or
-// GOMEMLIMIT. It does not collect until the process has taken twice its expected
-// memory, unless the program asks for it, and from then on as usual. need and share are the bytes that this process is
-// expected to take and may take. restore puts the collector back to its usual pace.
+// GOMEMLIMIT. Unless the program asks for a collection, it does not collect until the
+// process has taken twice its expected memory, and from then on as usual. need and share
+// are the bytes that this process is expected to take and may take. restore puts the
+// collector back to its usual pace.
 //
 // A collection walks every stack, some 1.6 us each, and ranks make little garbage. With
 // 10^6 goroutine ranks on two cores the usual pace of the collector doubles the wall

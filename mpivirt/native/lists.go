@@ -25,7 +25,7 @@ func (b *body) waits(lp int32, q *kernel.Call, c *cCall) bool {
 		if s == nil {
 			s = &handles{b, lp}
 		}
-		if !k.KeepsSlice(lp, s, int32(b.ranks[lp].actives)) {
+		if !k.KeepSliceUnread(lp, s, int32(b.ranks[lp].actives)) {
 			return false
 		}
 		q.WaitsKept(nil)

@@ -234,7 +234,7 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	}
 	inst.time(lp, k.Timing)
 	if k.copied > 0 && k.Timing != stats.Untimed {
-		inst.notesCopied(lp, k.copied)
+		inst.noteCopied(lp, k.copied)
 	}
 	k.Timing, k.copied = stats.Untimed, 0
 	if k.Processors != nil {

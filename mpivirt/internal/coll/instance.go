@@ -132,8 +132,8 @@ func (inst *instance) time(lp, label int32) {
 	inst.labels[lp] = label
 }
 
-// notesCopied keeps what an LP that is timed has copied before its entry.
-func (inst *instance) notesCopied(lp int32, d vtime.Duration) {
+// noteCopied keeps what an LP that is timed has copied before its entry.
+func (inst *instance) noteCopied(lp int32, d vtime.Duration) {
 	if inst.copied == nil {
 		inst.copied = map[int32]vtime.Duration{}
 	}
@@ -149,7 +149,10 @@ func (k *Collectives) noteTime(inst *instance, lp int32, d vtime.Duration) {
 		}
 	}
 	if label != stats.Untimed {
-		k.Summary.Tally.Note(label, d.Plus(inst.copied[lp]))
+		if inst.copied != nil {
+			d = d.Plus(inst.copied[lp])
+		}
+		k.Summary.Tally.Note(label, d)
 	}
 }
 

@@ -127,7 +127,7 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		k.Completion.Request = k.startSend(lp, q)
 		return true
 	case op == world.Irecv:
-		index, err := k.receives(lp, q)
+		index, err := k.beginReceive(lp, q)
 		if err != nil {
 			return k.Raise(lp, op, err)
 		}
@@ -189,10 +189,10 @@ func (k *Kernel) postReceive(lp int32, q *Call) int32 {
 	return k.Receive(lp, &q.Operands)
 }
 
-// receives checks and begins a receive that does not wait, and returns its request.
-func (k *Kernel) receives(lp int32, q *Call) (request int32, err error) {
+// beginReceive checks and begins a receive that does not wait, and returns its request.
+func (k *Kernel) beginReceive(lp int32, q *Call) (request int32, err error) {
 	if q.Matched != 0 {
-		return k.receivesMatched(lp, q)
+		return k.beginMatched(lp, q)
 	}
 	if err := q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err != nil {
 		return 0, err
@@ -200,9 +200,9 @@ func (k *Kernel) receives(lp int32, q *Call) (request int32, err error) {
 	return k.postReceive(lp, q), nil
 }
 
-// receivesMatched begins the receive of a message that a matched probe has found, and returns its
+// beginMatched begins the receive of a message that a matched probe has found, and returns its
 // request.
-func (k *Kernel) receivesMatched(lp int32, q *Call) (request int32, err error) {
+func (k *Kernel) beginMatched(lp int32, q *Call) (request int32, err error) {
 	switch message := q.Matched; {
 	case message == ptp.MessageNoProc:
 		return k.CompletedReceive, nil
@@ -221,7 +221,7 @@ func (k *Kernel) receivesMatched(lp int32, q *Call) (request int32, err error) {
 func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 	index, err := int32(0), error(nil)
 	if q.Matched != 0 {
-		index, err = k.receivesMatched(lp, q)
+		index, err = k.beginMatched(lp, q)
 	} else if err = q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err == nil {
 		if k.TakeAtOnce(lp, &q.Operands) {
 			return k.Clock[lp] < vtime.Forever

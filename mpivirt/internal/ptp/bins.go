@@ -148,7 +148,7 @@ func (x *bins) bin(p pattern) int32 {
 	if i != 0 {
 		x.free = x.all[i].next
 	} else {
-		if i = int32(len(x.all)); len(x.all) == cap(x.all) { // twice as long, for little garbage
+		if i = int32(len(x.all)); len(x.all) == cap(x.all) { // at least twice as long, for little garbage
 			x.all = slices.Grow(x.all, len(x.all))
 		}
 		x.all = append(x.all, bin{})

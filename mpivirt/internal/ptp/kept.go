@@ -39,7 +39,7 @@ type kept struct {
 	exact    bool    // the call has compared all places
 	requests []int32 // by place, 0 for an inactive one; one that is in the list twice is at the first place
 	members  int32   // requests that are in the list; whole has the place
-	shown    int     // a place from which KeepsSlice looks for an active request
+	shown    int     // a place from which KeepSliceUnread looks for an active request
 	vacant   []int32 // places whose requests have been waited for since the last look
 	coming   dues    // complete requests, by the time of completion
 	ready    dues    // complete requests whose time a wait has reached, by place; their time is 0
@@ -173,11 +173,10 @@ func (k *Messages) KeepSlice(lp int32, s Slice, again bool) error {
 	return nil
 }
 
-// KeepsSlice is KeepSlice if the slice need not be looked through. It need not if all active
-// requests of the LP, whose number is given, are in the kept list, and one that the slice has at its
-// place shows that the slice is not without any. Otherwise it reports false, and the call must keep
-// all of the slice.
-func (k *Messages) KeepsSlice(lp int32, s Slice, active int32) bool {
+// KeepSliceUnread is KeepSlice without a look at all of the slice. It reports false if the slice must
+// be looked through: some active request of the LP, which has active ones, is not in the kept list,
+// or the slice has another request in the place of a kept one.
+func (k *Messages) KeepSliceUnread(lp int32, s Slice, active int32) bool {
 	x := k.kept[lp]
 	if x == nil || s.Len() == 0 {
 		return false
