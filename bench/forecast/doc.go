@@ -9,5 +9,6 @@
 // exit code is 1 if the memory of some run was not foreseen.
 //
 // The flag -results keeps what was compared, and -for ends after a time: the next call goes on
-// from there. Points come in a mixed order, so that a part of them is a sample of all.
+// from there. A part of the points is a sample of all: each program, kind of rank, algorithm, payload
+// and number of engines comes once before any comes twice, in an order that -seed draws.
 package main

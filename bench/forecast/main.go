@@ -6,7 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"hash/crc64"
+	"hash/fnv"
 	"math"
 	"os"
 	"os/exec"
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gigarank/bench"
+	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/network"
 )
@@ -24,6 +25,8 @@ import (
 type search struct {
 	command  string
 	memory   float64 // bytes, at most
+	least    float64 // bytes, at least
+	seed     uint64  // of the order of points
 	seconds  float64 // of CPU, at most
 	attempts int
 	only     string        // part of the points' names
@@ -42,6 +45,8 @@ func main() {
 	var s search
 	flag.StringVar(&s.command, "gigarank", "gigarank", "`COMMAND` to run")
 	flag.Float64Var(&s.memory, "memory", 1e9, "`BYTES` that a run may be foreseen to take")
+	flag.Float64Var(&s.least, "least", 0, "`BYTES` that a run is to be foreseen to take; what a process takes anyway hides a fault in less than some 1e8")
+	flag.Uint64Var(&s.seed, "seed", 1, "`N` that the order of points is drawn from")
 	flag.Float64Var(&s.seconds, "time", 8, "`SECONDS` of CPU that a run may be foreseen to take")
 	flag.IntVar(&s.attempts, "attempts", 1, "`N` runs of each, of which the shortest counts")
 	flag.StringVar(&s.only, "only", "", "`TEXT` in the names of the points to look at (default all)")
@@ -72,8 +77,7 @@ var everything = axes{
 	},
 }
 
-// wanted returns the points to compare. Their order is a mixed one, always the same, so that a
-// part of them is a sample of all.
+// wanted returns the points to compare, in their order.
 func (s *search) wanted() (points []point, err error) {
 	states := map[string]bool{}
 	for _, machine := range everything.machines {
@@ -89,13 +93,48 @@ func (s *search) wanted() (points []point, err error) {
 	}
 	for _, p := range everything.points() {
 		// With state at the receiver all collectives go by messages.
-		if !(p.Mode == mpivirt.Message && states[p.Machine]) && strings.Contains(p.String(), s.only) {
-			points = append(points, p)
+		if p.Mode == mpivirt.Message && states[p.Machine] || !strings.Contains(p.String(), s.only) {
+			continue
 		}
+		if s.least > 0 {
+			_, memory, err := p.foresee()
+			if err != nil {
+				return nil, err
+			}
+			if memory < s.least || memory > s.memory {
+				continue
+			}
+		}
+		points = append(points, p)
 	}
-	place := func(p point) uint64 { return crc64.Checksum([]byte(p.String()), crc64.MakeTable(crc64.ECMA)) }
-	slices.SortFunc(points, func(p, q point) int { return cmp.Compare(place(p), place(q)) })
-	return points, nil
+	return evenly(points, s.seed), nil
+}
+
+// stratum is what a sample of points has evenly.
+type stratum struct {
+	program, kind string
+	algorithm     collectives.Algorithm
+	payload       int64
+	engines       int
+}
+
+// evenly orders points such that those before any place have each stratum as often as each other,
+// as long as there are points of all. Within a stratum they come in an order drawn by the seed.
+func evenly(points []point, seed uint64) []point {
+	place := func(p point) uint64 {
+		h := fnv.New64a()
+		_, _ = fmt.Fprint(h, seed, p)
+		return h.Sum64()
+	}
+	points = slices.SortedFunc(slices.Values(points), func(p, q point) int { return cmp.Compare(place(p), place(q)) })
+	seen, turn := map[stratum]int{}, map[point]int{}
+	for _, p := range points {
+		of := stratum{p.Program, p.Kind, p.Algorithm, p.Payload, p.Engines}
+		turn[p] = seen[of]
+		seen[of]++
+	}
+	slices.SortStableFunc(points, func(p, q point) int { return cmp.Compare(turn[p], turn[q]) })
+	return points
 }
 
 // compare prints a line for each point.

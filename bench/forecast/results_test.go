@@ -3,10 +3,54 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 )
+
+// The first points are a sample of all: each stratum is among them as often as any other that has
+// that many points. A seed gives an order, another seed another one, of the same points.
+func TestEvenly(t *testing.T) {
+	s := search{seed: 1}
+	points, err := s.wanted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, of := map[stratum]int{}, func(p point) stratum {
+		return stratum{p.Program, p.Kind, p.Algorithm, p.Payload, p.Engines}
+	}
+	for _, p := range points {
+		all[of(p)]++
+	}
+	seen := map[stratum]int{}
+	for i, p := range points[:3*len(all)] {
+		if i%len(all) == 0 && i > 0 {
+			for k, n := range all {
+				if want := min(n, i/len(all)); seen[k] < want {
+					t.Errorf("%v: %d of the first %d points, want %d", k, seen[k], i, want)
+				}
+			}
+		}
+		seen[of(p)]++
+	}
+	again, _ := s.wanted()
+	other := search{seed: 2}
+	others, _ := other.wanted()
+	if !slices.Equal(points, again) || slices.Equal(points, others) || len(points) != len(others) {
+		t.Error("the order is not the seed's")
+	}
+	least := search{seed: 1, least: 1e8, memory: 1e9, only: "mpiping on gigabit-star"}
+	large, err := least.wanted()
+	if err != nil || len(large) == 0 {
+		t.Fatalf("%d large points, %v", len(large), err)
+	}
+	for _, p := range large {
+		if _, memory, _ := p.foresee(); memory < 1e8 || memory > 1e9 {
+			t.Errorf("%v: foreseen to take %.0f B", p, memory)
+		}
+	}
+}
 
 // A comparison goes on where it has ended: what the file of results has is not run again, unless
 // gigarank is another one since. Time that is over is said, and a run that fails is one of those
