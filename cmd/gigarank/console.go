@@ -27,6 +27,7 @@ type console struct {
 	getenv         func(string) string
 	root           fs.FS                             // of the file system, for /proc and /sys
 	readFile       func(path string) ([]byte, error) // an input
+	stopped        interrupted                       // by a signal while readInput read
 	now            func() time.Time
 	cores          int
 	log            *zap.Logger
@@ -34,16 +35,29 @@ type console struct {
 }
 
 func newConsole() *console {
-	return &console{
-		stdout:   &writer{to: os.Stdout},
-		stderr:   &writer{to: os.Stderr},
-		getenv:   os.Getenv,
-		root:     os.DirFS("/"),
-		readFile: os.ReadFile,
-		now:      time.Now,
-		cores:    runtime.GOMAXPROCS(0),
-		log:      zap.NewNop(),
+	c := &console{
+		stdout: &writer{to: os.Stdout},
+		stderr: &writer{to: os.Stderr},
+		getenv: os.Getenv,
+		root:   os.DirFS("/"),
+		now:    time.Now,
+		cores:  runtime.GOMAXPROCS(0),
+		log:    zap.NewNop(),
 	}
+	c.readFile = c.readInput
+	return c
+}
+
+// readInput reads an input of a command that catches no signals. A signal that comes meanwhile
+// ends the command.
+func (c *console) readInput(path string) ([]byte, error) {
+	s := catchSignals(endingSignals...)
+	defer s.release()
+	text, err := s.readFile(path)
+	if s.reason.reason != "" {
+		c.stopped = s.reason
+	}
+	return text, err
 }
 
 // verbose sends the log to standard error.

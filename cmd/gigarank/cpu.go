@@ -135,6 +135,13 @@ func (t *cpuTimes) open(name string) error {
 
 // readRecording reads a file of a recording.
 func readRecording(name string, logs []*cputime.Log) (cputime.Header, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return cputime.Header{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return cputime.Header{}, fmt.Errorf("%s is no regular file, and a recording is read several times: name the file that --cpu-record has written", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return cputime.Header{}, err

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // documentOf runs a command line of run and returns its document.
@@ -49,6 +51,10 @@ func TestWrongRecordingsAreRefused(t *testing.T) {
 	file, cut, other := filepath.Join(dir, "m.cpu"), filepath.Join(dir, "cut.cpu"), filepath.Join(dir, "other.cpu")
 	documentOf(t, "matmul", "--ranks", "6", "--cpu-record", file)
 	documentOf(t, "picalc", "--ranks", "6", "--cpu-record", other)
+	fifo := filepath.Join(dir, "fifo")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -64,6 +70,8 @@ func TestWrongRecordingsAreRefused(t *testing.T) {
 		{[]string{"--ranks", "6", "--cpu-replay", other}, "is a recording of picalc on 6 ranks"},
 		{[]string{"--ranks", "7", "--cpu-replay", file}, "is a recording of matmul on 6 ranks"},
 		{[]string{"--ranks", "6", "--cpu-replay", filepath.Join(dir, "none")}, "no such file"},
+		{[]string{"--ranks", "6", "--cpu-replay", dir}, "is no regular file"},
+		{[]string{"--ranks", "6", "--cpu-replay", fifo}, "is no regular file"},
 		{[]string{"--ranks", "6", "--cpu-replay", file, "--cpu-record", cut}, "nothing to measure"},
 		{[]string{"--ranks", "6", "--cpu-replay", file, "--cpu", "measured"}, "leave one of the two out"},
 		{[]string{"--ranks", "6", "--cpu", "ignored", "--cpu-record", cut}, "leave --cpu out"},

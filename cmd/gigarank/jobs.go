@@ -97,7 +97,7 @@ func (j *jobs) measure(c *console) (m loggp.Measurements, err error) {
 		if err := cmd.Run(); err != nil {
 			return m, fmt.Errorf("the measurement failed: %w\n%s", err, strings.TrimSpace(output.String()))
 		}
-		one, err := readMeasurements(path)
+		one, err := readMeasurements(path, os.ReadFile)
 		if err != nil {
 			return m, err
 		}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -193,8 +192,8 @@ func processes(n int) string {
 }
 
 // readMeasurements reads what calibrate has written with --json.
-func readMeasurements(path string) (m loggp.Measurements, err error) {
-	text, err := os.ReadFile(path)
+func readMeasurements(path string, read func(string) ([]byte, error)) (m loggp.Measurements, err error) {
+	text, err := read(path)
 	if err != nil {
 		return m, err
 	}

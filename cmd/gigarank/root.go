@@ -20,6 +20,9 @@ func execute(args []string, c *console) int {
 	if err == nil {
 		err = c.stdout.failure()
 	}
+	if c.stopped.reason != "" {
+		err = c.stopped
+	}
 	c.finish(err)
 	return exitCode(err)
 }

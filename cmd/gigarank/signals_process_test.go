@@ -85,7 +85,14 @@ func TestSignalWhileReading(t *testing.T) {
 	for _, line := range []string{
 		"run barriertest --machine FIFO",
 		"run barriertest --noise trace:FIFO",
+		"run barriertest --mapping file:FIFO",
 		"study barrier --ranks 8 --machine FIFO --out DIR",
+		"study scaling barrier --hosts 1 --lambda 8 --machine FIFO --out DIR",
+		"plan barriertest --machine FIFO",
+		"machine check FIFO",
+		"machine show FIFO",
+		"validate mpiping --machine FIFO",
+		"validate mpiping --machine xt5 --measured FIFO",
 	} {
 		dir := t.TempDir()
 		fifo := filepath.Join(dir, "fifo")

@@ -101,7 +101,7 @@ func (f *validateFlags) prepare(c *console, program string) (*validator, error) 
 		faults.addFile("--machine", err)
 	}
 	if f.measured != "" {
-		m, err := readMeasurements(f.measured)
+		m, err := readMeasurements(f.measured, c.readFile)
 		faults.add("--measured", err)
 		v.measured = &m
 	}

@@ -19,7 +19,7 @@ func TestCalibrateOverMPI(t *testing.T) {
 	if output, err := underMPI(t, n, "machine", "calibrate", "--runs", "1", "-o", machine, "--json", measured).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
-	m, err := readMeasurements(measured)
+	m, err := readMeasurements(measured, os.ReadFile)
 	if err != nil {
 		t.Fatal(err)
 	}
