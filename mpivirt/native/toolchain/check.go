@@ -125,7 +125,7 @@ func has(file *elf.File, symbol string) bool {
 // checkFunctions returns an error that lists the MPI functions that are not served and that a
 // program uses, or a library of its own.
 func checkFunctions(program string) error {
-	names, onlyC := slices.Concat(Served(), onlyFortran), largeCounts()
+	names, onlyC := slices.Concat(Served(), onlyFortran), onlyInC()
 	var faults []error
 	err := inObjects(program, func(path string, object *elf.File) error {
 		needed, err := object.ImportedLibraries()

@@ -63,16 +63,16 @@ func parametersOf(list string) (all []parameter, err error) {
 	return all, nil
 }
 
-// large matches the declarations of functions with large counts, which only C has.
-var large = regexp.MustCompile(`(?m)^GIGARANK_LARGE\(int, (\w+), `)
+// inC matches the declarations of functions that only C has.
+var inC = regexp.MustCompile(`(?m)^GIGARANK_C\(\w+, (\w+), `)
 
-// largeCounts returns their names, without MPI_.
-func largeCounts() (names []string) {
+// onlyInC returns their names, without MPI_.
+func onlyInC() (names []string) {
 	text, err := sources.ReadFile("runtime/mpi.h")
 	if err != nil {
 		return nil
 	}
-	for _, m := range large.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range inC.FindAllStringSubmatch(string(text), -1) {
 		names = append(names, m[1])
 	}
 	return names
@@ -84,7 +84,7 @@ func Served() []string {
 	if err != nil {
 		return nil
 	}
-	names := largeCounts()
+	names := onlyInC()
 	for _, d := range all {
 		names = append(names, d.name)
 	}

@@ -157,7 +157,7 @@ func fortranSource() (string, error) {
 		}
 	}
 	unserved, err := Unserved()
-	for _, name := range append(unserved, largeCounts()...) {
+	for _, name := range append(unserved, onlyInC()...) {
 		_, _ = fmt.Fprintf(&s, "GIGARANK_FORTRAN_UNSERVED(%s, %s)\n", strings.ToLower(name), name)
 	}
 	return s.String(), err

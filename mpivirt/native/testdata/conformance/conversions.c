@@ -1,6 +1,29 @@
 /* Handles and statuses of C in Fortran, and back. */
 #include "check.h"
 
+/* The numbers of MPI 5.0. */
+#ifdef GIGARANK_MPI_H
+#define TO(name) MPI_##name##_toint
+#define FROM(name) MPI_##name##_fromint
+#else
+#define TO(name) MPI_##name##_c2f
+#define FROM(name) MPI_##name##_f2c
+/* Statuses of mpi_f08 stand beside those of mpif.h. */
+typedef struct {
+	MPI_Fint MPI_SOURCE, MPI_TAG, MPI_ERROR, rest[61];
+} MPI_F08_status;
+static int MPI_Status_f082f(const MPI_F08_status *status, MPI_Fint *fields) { return memcpy(fields, status, sizeof *status) == NULL; }
+static int MPI_Status_f2f08(const MPI_Fint *fields, MPI_F08_status *status) { return memcpy(status, fields, sizeof *status) == NULL; }
+static int MPI_Status_c2f08(const MPI_Status *status, MPI_F08_status *other) {
+	MPI_Fint fields[64];
+	return MPI_Status_c2f(status, fields) || MPI_Status_f2f08(fields, other);
+}
+static int MPI_Status_f082c(const MPI_F08_status *other, MPI_Status *status) {
+	MPI_Fint fields[64];
+	return MPI_Status_f082f(other, fields) || MPI_Status_f2c(fields, status);
+}
+#endif
+
 static void first(void *in, void *inout, int *n, MPI_Datatype *type) {
 	(void)type;
 	for (int i = 0; i < *n; i++)
@@ -34,6 +57,16 @@ static void handles(void) {
 	CHECK(MPI_Errhandler_f2c(MPI_Errhandler_c2f(handler)) == handler && MPI_Errhandler_f2c(MPI_Errhandler_c2f(MPI_ERRORS_RETURN)) == MPI_ERRORS_RETURN);
 	CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_NULL)) == MPI_COMM_NULL && MPI_Type_f2c(MPI_Type_c2f(MPI_DATATYPE_NULL)) == MPI_DATATYPE_NULL);
 	CHECK(MPI_Request_f2c(MPI_Request_c2f(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL && MPI_Message_f2c(MPI_Message_c2f(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL);
+	for (int i = 0; i < 3; i++)
+		CHECK(FROM(Comm)(TO(Comm)(comms[i])) == comms[i] && FROM(Type)(TO(Type)(types[i])) == types[i]);
+	CHECK(TO(Comm)(comms[2]) != TO(Comm)(MPI_COMM_WORLD) && TO(Type)(types[2]) != TO(Type)(MPI_INT));
+	CHECK(FROM(Group)(TO(Group)(group)) == group && FROM(Info)(TO(Info)(info)) == info && FROM(Info)(TO(Info)(MPI_INFO_NULL)) == MPI_INFO_NULL);
+	CHECK(FROM(Op)(TO(Op)(op)) == op && FROM(Op)(TO(Op)(MPI_MAX)) == MPI_MAX);
+	CHECK(FROM(Errhandler)(TO(Errhandler)(handler)) == handler && FROM(Errhandler)(TO(Errhandler)(MPI_ERRORS_ARE_FATAL)) == MPI_ERRORS_ARE_FATAL);
+	CHECK(FROM(Request)(TO(Request)(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL && FROM(Message)(TO(Message)(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL);
+#ifdef GIGARANK_MPI_H /* predefined handles are those numbers */
+	EXPECT(TO(Comm)(MPI_COMM_WORLD) == (int)(intptr_t)MPI_COMM_WORLD && TO(Type)(MPI_DOUBLE) == (int)(intptr_t)MPI_DOUBLE && TO(Op)(MPI_SUM) == (int)(intptr_t)MPI_SUM);
+#endif
 	int sum = 0, one = 1;
 	MPI_Allreduce(&one, &sum, 1, MPI_Type_f2c(MPI_Type_c2f(MPI_INT)), MPI_Op_f2c(MPI_Op_c2f(MPI_SUM)), MPI_Comm_f2c(MPI_Comm_c2f(comms[2])));
 	CHECK(sum == size);
@@ -54,9 +87,9 @@ static void messages(void) {
 	MPI_Fint fields[64];
 	MPI_Isend(&mine, 1, MPI_INT, next, 3, MPI_COMM_WORLD, &sent);
 	back = MPI_Request_f2c(MPI_Request_c2f(sent));
-	CHECK(back == sent);
+	CHECK(back == sent && FROM(Request)(TO(Request)(sent)) == sent);
 	MPI_Mprobe(last, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
-	message = MPI_Message_f2c(MPI_Message_c2f(message));
+	message = FROM(Message)(TO(Message)(MPI_Message_f2c(MPI_Message_c2f(message))));
 	MPI_Mrecv(&got, 1, MPI_INT, &message, &status);
 	CHECK(got == 7 * last);
 	MPI_Wait(&back, MPI_STATUS_IGNORE);
@@ -64,6 +97,18 @@ static void messages(void) {
 	CHECK(again.MPI_SOURCE == last && again.MPI_TAG == 3);
 	MPI_Get_count(&again, MPI_INT, &n);
 	CHECK(n == 1);
+	MPI_F08_status new, other;
+	CHECK(MPI_Status_c2f08(&status, &new) == MPI_SUCCESS && new.MPI_SOURCE == last && new.MPI_TAG == 3);
+	memset(&again, 0, sizeof again);
+	CHECK(MPI_Status_f082c(&new, &again) == MPI_SUCCESS && again.MPI_SOURCE == last && again.MPI_TAG == 3);
+	MPI_Get_count(&again, MPI_INT, &n);
+	CHECK(n == 1);
+	memset(fields, 0, sizeof fields);
+	CHECK(MPI_Status_f082f(&new, fields) == MPI_SUCCESS && MPI_Status_f2f08(fields, &other) == MPI_SUCCESS);
+	memset(&again, 0, sizeof again);
+	MPI_Status_f082c(&other, &again);
+	MPI_Get_elements(&again, MPI_INT, &n);
+	CHECK(n == 1 && again.MPI_SOURCE == last && again.MPI_TAG == 3);
 }
 
 int main(int argc, char **argv) {

@@ -299,37 +299,39 @@ GIGARANK_FORTRAN_NAMES(grequest_start)
 
 /* --- conversions for C ------------------------------------------------------------------ */
 
-#define CONVERSIONS(name, lower) \
-	MPI_Fint PMPI_##name##_c2f(MPI_##name handle) { return gigarank_##lower##_number(handle); } \
-	MPI_Fint MPI_##name##_c2f(MPI_##name) __attribute__((weak, alias("PMPI_" #name "_c2f"))); \
-	MPI_##name PMPI_##name##_f2c(MPI_Fint number) { return gigarank_##lower##_of(number); } \
-	MPI_##name MPI_##name##_f2c(MPI_Fint) __attribute__((weak, alias("PMPI_" #name "_f2c")));
+/* A number of the standard ABI is that of Fortran. */
+#define CONVERSION(type, name, lower, to, from) \
+	MPI_Fint PMPI_##name##to(type handle) { return gigarank_##lower##_number(handle); } \
+	MPI_Fint MPI_##name##to(type) __attribute__((weak, alias("PMPI_" #name #to))); \
+	type PMPI_##name##from(MPI_Fint number) { return gigarank_##lower##_of(number); } \
+	type MPI_##name##from(MPI_Fint) __attribute__((weak, alias("PMPI_" #name #from)));
+#define CONVERSIONS(type, name, lower) \
+	CONVERSION(type, name, lower, _c2f, _f2c) \
+	CONVERSION(type, name, lower, _toint, _fromint)
 
-CONVERSIONS(Comm, comm)
-CONVERSIONS(Errhandler, errhandler)
-CONVERSIONS(Group, group)
-CONVERSIONS(Info, info)
-CONVERSIONS(Message, message)
-CONVERSIONS(Op, op)
-CONVERSIONS(Request, request)
+CONVERSIONS(MPI_Comm, Comm, comm)
+CONVERSIONS(MPI_Errhandler, Errhandler, errhandler)
+CONVERSIONS(MPI_Group, Group, group)
+CONVERSIONS(MPI_Info, Info, info)
+CONVERSIONS(MPI_Message, Message, message)
+CONVERSIONS(MPI_Op, Op, op)
+CONVERSIONS(MPI_Request, Request, request)
+CONVERSIONS(MPI_Datatype, Type, datatype)
 
-MPI_Fint PMPI_Type_c2f(MPI_Datatype handle) { return gigarank_datatype_number(handle); }
-MPI_Fint MPI_Type_c2f(MPI_Datatype) __attribute__((weak, alias("PMPI_Type_c2f")));
-MPI_Datatype PMPI_Type_f2c(MPI_Fint number) { return gigarank_datatype_of(number); }
-MPI_Datatype MPI_Type_f2c(MPI_Fint) __attribute__((weak, alias("PMPI_Type_f2c")));
+/* Statuses have the same fields in all three forms. */
+_Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint) && sizeof(MPI_F08_status) == sizeof(MPI_Status), "statuses of one size");
 
-/* Statuses have the same fields in both languages. */
-_Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint), "MPI_F_STATUS_SIZE");
-
-MPI(Status_c2f, const MPI_Status *status, MPI_Fint *fortran) {
-	memcpy(fortran, status, sizeof *status);
-	return MPI_SUCCESS;
-}
-
-MPI(Status_f2c, const MPI_Fint *fortran, MPI_Status *status) {
-	memcpy(status, fortran, sizeof *status);
-	return MPI_SUCCESS;
-}
+#define STATUS(name, from, to) \
+	MPI(Status_##name, const from *status, to *same) { \
+		memcpy(same, status, sizeof(MPI_Status)); \
+		return MPI_SUCCESS; \
+	}
+STATUS(c2f, MPI_Status, MPI_Fint)
+STATUS(f2c, MPI_Fint, MPI_Status)
+STATUS(c2f08, MPI_Status, MPI_F08_status)
+STATUS(f082c, MPI_F08_status, MPI_Status)
+STATUS(f2f08, MPI_Fint, MPI_F08_status)
+STATUS(f082f, MPI_F08_status, MPI_Fint)
 
 /* --- attributes -------------------------------------------------------------------------- */
 
