@@ -62,9 +62,61 @@ func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
 		p.Seconds, p.Runs = median(seconds), runs
 		spreads = append(spreads, slices.Max(seconds)/slices.Min(seconds)-1)
 	}
+	for _, pair := range []func(*Measurements) *Pair{func(m *Measurements) *Pair { return m.Intra }, func(m *Measurements) *Pair { return m.Inter }} {
+		if v := pair(&m); v != nil {
+			var of []*Rendezvous
+			for i := range jobs {
+				if all.Slowness[i] <= ratio {
+					of = append(of, pair(&jobs[i]).Rendezvous)
+				}
+			}
+			v.Rendezvous = agreed(of)
+		}
+	}
 	all.Spread, all.WorstSpread = median(spreads), slices.Max(spreads)
 	m.Jobs = &all
 	return m, nil
+}
+
+// agreed returns what jobs have found about late receivers: the limit that most have, with the
+// medians of those jobs; null if most have none.
+func agreed(jobs []*Rendezvous) *Rendezvous {
+	limit := func(r *Rendezvous) int64 {
+		if r == nil {
+			return math.MaxInt64
+		}
+		return r.EagerLimit
+	}
+	count := map[int64]int{}
+	most := limit(jobs[0])
+	for _, r := range jobs {
+		count[limit(r)]++
+		if count[limit(r)] > count[most] {
+			most = limit(r)
+		}
+	}
+	if most == math.MaxInt64 {
+		return nil
+	}
+	all := &Rendezvous{EagerLimit: most, Edge: make([]Point, 2)}
+	inCalls, seconds := 0, make([][]float64, len(all.Edge))
+	for _, r := range jobs {
+		if limit(r) != most {
+			continue
+		}
+		if r.InCalls {
+			inCalls++
+		}
+		for i, p := range r.Edge {
+			all.Edge[i].Bytes, all.Edge[i].Runs = p.Bytes, append(all.Edge[i].Runs, p.Runs...)
+			seconds[i] = append(seconds[i], p.Seconds)
+		}
+	}
+	for i := range seconds {
+		all.Edge[i].Seconds = median(seconds[i])
+	}
+	all.InCalls = 2*inCalls > count[most]
+	return all
 }
 
 // slowness returns that of each job; see [Jobs].
@@ -131,7 +183,8 @@ func (m *Measurements) points() (all []*Point) {
 			of(pair.Gaps)
 		}
 	}
-	all = append(all, &m.Reduce, &m.LocalCopy)
+	all = append(all, &m.Reduce)
+	of(m.LocalCopies)
 	for _, group := range [][]Collective{m.Collectives, m.Near} {
 		for i := range group {
 			all = append(all, &group[i].Point)
@@ -144,9 +197,10 @@ func (m *Measurements) points() (all []*Point) {
 func (m Measurements) clone() Measurements {
 	for _, pair := range []**Pair{&m.Intra, &m.Inter} {
 		if v := *pair; v != nil {
-			*pair = &Pair{v.Partner, slices.Clone(v.Delays), slices.Clone(v.SendTimes), slices.Clone(v.ReceiveTimes), slices.Clone(v.Gaps)}
+			*pair = &Pair{v.Partner, slices.Clone(v.Delays), slices.Clone(v.SendTimes), slices.Clone(v.ReceiveTimes), slices.Clone(v.Gaps), v.Rendezvous}
 		}
 	}
+	m.LocalCopies = slices.Clone(m.LocalCopies)
 	m.Collectives, m.Near = slices.Clone(m.Collectives), slices.Clone(m.Near)
 	return m
 }

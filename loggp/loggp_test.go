@@ -2,6 +2,7 @@ package loggp
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -21,6 +22,8 @@ type fake struct {
 	noise        func() float64
 	failure      error
 	pauses       int
+	eagerLimit   int  // 0 if no message waits for its receiver
+	inCalls      bool // whether one waits for a receiver that computes
 }
 
 func (l *fake) of(partner int) LogGP {
@@ -43,8 +46,32 @@ func (l *fake) Nodes() []int { return l.nodes }
 func (l *fake) Most(number int) (int, error) { return number, l.failure }
 
 func (l *fake) PingPong(partner int, _ bool, bytes, _ int) (float64, error) {
+	return l.result(l.delay(partner, bytes))
+}
+
+// least is the size of the least message that is measured.
+func (l *fake) least() int {
+	if l.eagerLimit > 0 {
+		return min(l.eagerLimit, leastBytes)
+	}
+	return leastBytes
+}
+
+// delay is that of LogGP, with a request and an acknowledgement above the eager limit.
+func (l *fake) delay(partner, bytes int) float64 {
 	p := l.of(partner)
-	return l.result(p.SendOverhead + p.L + p.ReceiveOverhead + p.GapPerByte*float64(bytes))
+	seconds := p.SendOverhead + p.L + p.ReceiveOverhead + p.GapPerByte*float64(bytes)
+	if l.eagerLimit > 0 && bytes > l.eagerLimit {
+		seconds += 2 * (p.L + p.GapPerByte*float64(l.least()))
+	}
+	return seconds
+}
+
+func (l *fake) Waits(partner int, _ bool, bytes int, posted bool, late float64, _ int) (bool, error) {
+	if late < 2*l.delay(partner, bytes) {
+		return false, errors.New("the receiver is not late enough to tell")
+	}
+	return l.eagerLimit > 0 && bytes > l.eagerLimit && (!posted || l.inCalls), l.failure
 }
 
 func (l *fake) SendTime(partner int, _ bool, _, _ int) (float64, error) {
@@ -152,11 +179,22 @@ func TestParametersAreFoundAgain(t *testing.T) {
 // On the machine of the file a message takes what was measured, in both models: overheads
 // and delay make half of the two-way time.
 func TestMachineHasTheMeasuredTimes(t *testing.T) {
-	l := &fake{nodes: []int{0, 0, 2, 2}, reduce: 0.5e-9,
+	for _, limit := range []int{0, 1, 4056, 64 << 10, 5 << 20} {
+		for _, inCalls := range []bool{false, true} {
+			t.Run(fmt.Sprint(limit, inCalls), func(t *testing.T) { machineHasTheMeasuredTimes(t, limit, inCalls) })
+		}
+	}
+}
+
+func machineHasTheMeasuredTimes(t *testing.T, limit int, inCalls bool) {
+	l := &fake{nodes: []int{0, 0, 2, 2}, reduce: 0.5e-9, eagerLimit: limit, inCalls: inCalls,
 		intra: LogGP{L: 300e-9, SendOverhead: 100e-9, ReceiveOverhead: 80e-9, Gap: 150e-9, GapPerByte: 0.1e-9},
 		inter: LogGP{L: 1500e-9, SendOverhead: 120e-9, ReceiveOverhead: 90e-9, Gap: 400e-9, GapPerByte: 0.4e-9}}
 	m := measured(t, l, 3)
 	for _, model := range Models {
+		if model == "hockney" && limit > 0 {
+			continue // its line is of all sizes alike
+		}
 		text, err := m.Machine("here", model)
 		if err != nil {
 			t.Fatal(err)
@@ -170,14 +208,27 @@ func TestMachineHasTheMeasuredTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := target.Overhead()
-		if o.Send != 120*vtime.Nanosecond || o.Receive != 90*vtime.Nanosecond || target.Gap() != 400*vtime.Nanosecond || target.ReduceTime(1000) != 500*vtime.Nanosecond || target.LocalCopyTime(1000) != 250*vtime.Nanosecond {
+		if o.Send != 120*vtime.Nanosecond || o.Receive != 90*vtime.Nanosecond || target.Gap() != 400*vtime.Nanosecond || target.ReduceTime(1000) != 500*vtime.Nanosecond || target.LocalCopyTime(1<<22) != vtime.FromSeconds(fakeCopy*(1<<22)) {
 			t.Errorf("%s: overheads %v, gap %v, 1000 bytes reduced in %v, copied in %v\n%s", model, o, target.Gap(), target.ReduceTime(1000), target.LocalCopyTime(1000), text)
 		}
-		for _, n := range Sizes() {
+		wantLimit := int64(math.MaxInt64)
+		if limit > 0 {
+			wantLimit = int64(limit)
+		}
+		if target.EagerLimit() != wantLimit || target.ProgressInCalls() != (limit > 0 && inCalls) {
+			t.Errorf("%s: eager limit %d, progress in calls %v\n%s", model, target.EagerLimit(), target.ProgressInCalls(), text)
+		}
+		sizes := DelaySizes()
+		if limit > 0 {
+			sizes = append(sizes, int64(limit), int64(limit+1), int64(3*limit/2))
+		}
+		for _, n := range sizes {
 			for partner := 1; partner <= 2; partner++ {
-				p := l.of(partner)
-				want := vtime.FromSeconds(p.SendOverhead + p.L + p.ReceiveOverhead + p.GapPerByte*float64(n))
+				want := vtime.FromSeconds(l.delay(partner, max(int(n), l.least())))
 				got := o.Send + target.Delay(0, partner, n) + o.Receive
+				if n > wantLimit {
+					got += target.Latency(0, partner) + target.Latency(partner, 0)
+				}
 				if off := math.Abs(float64(got-want)) / float64(want); off > 1e-6 {
 					t.Errorf("%s: %d bytes to rank %d take %v, measured were %v", model, n, partner, got, want)
 				}
@@ -300,7 +351,10 @@ func TestCombineJobs(t *testing.T) {
 		for i := range m.Collectives {
 			m.Collectives[i].Seconds = factor * 1e-6
 		}
-		m.Near, m.LocalCopy.Seconds = nil, factor*1e-3
+		for i := range m.LocalCopies {
+			m.LocalCopies[i].Seconds = factor * 1e-3
+		}
+		m.Near = nil
 		return m
 	}
 	m, err := Combine([]Measurements{slowed(1), slowed(2.5), slowed(1.1), slowed(1.04)}, Disturbed)
@@ -323,5 +377,38 @@ func TestCombineJobs(t *testing.T) {
 	}
 	if m, err := Combine([]Measurements{slowed(1), slowed(2)}, 3); err != nil || m.Jobs.Kept != 2 {
 		t.Errorf("two jobs within 3: %v", err)
+	}
+}
+
+// Most jobs say which messages wait for a late receiver. Those that say otherwise were disturbed.
+func TestJobsAgreeOnTheEagerLimit(t *testing.T) {
+	job := func(limit int, inCalls bool, seconds float64) *Rendezvous {
+		if limit == 0 {
+			return nil
+		}
+		l := &fake{nodes: []int{0, 0}, intra: LogGP{L: seconds}, eagerLimit: limit, inCalls: inCalls}
+		return measured(t, l, 1).Intra.Rendezvous
+	}
+	for _, c := range []struct {
+		jobs    []*Rendezvous
+		limit   int64 // 0 for none
+		inCalls bool
+		edge    float64
+	}{
+		{jobs: []*Rendezvous{job(0, false, 1e-6), job(4096, true, 1e-6), job(0, false, 1e-6)}},
+		{jobs: []*Rendezvous{job(0, false, 1e-6), job(4096, true, 2e-6), job(4096, true, 3e-6), job(2048, true, 1e-6), job(4096, false, 7e-6)}, limit: 4096, inCalls: true, edge: 3e-6},
+		{jobs: []*Rendezvous{job(100, false, 1e-6)}, limit: 100, edge: 1e-6},
+	} {
+		got := agreed(c.jobs)
+		if c.limit == 0 {
+			if got != nil {
+				t.Errorf("%+v, want no limit", got)
+			}
+			continue
+		}
+		if got == nil || got.EagerLimit != c.limit || got.InCalls != c.inCalls || len(got.Edge) != 2 || got.Edge[0].Bytes != c.limit || got.Edge[1].Bytes != c.limit+1 ||
+			math.Abs(got.Edge[0].Seconds-c.edge) > 1e-12 || math.Abs(got.Edge[1].Seconds-3*c.edge) > 1e-12 {
+			t.Errorf("%+v, want limit %d", got, c.limit)
+		}
 	}
 }

@@ -1,7 +1,10 @@
 package loggp
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"gigarank/network"
@@ -94,8 +97,15 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	switch {
 	case model == "table":
 		line("  model: table")
-		line("  intra: %s", table(intra.Delays, send+receive))
-		line("  inter: %s", table(inter.Delays, send+receive))
+		limit, inCalls := inter.limit()
+		line("  intra: %s", intra.table(send+receive, limit))
+		line("  inter: %s", inter.table(send+receive, limit))
+		if limit < math.MaxInt64 {
+			line("  eager_limit: %d", limit)
+		}
+		if inCalls {
+			line("  progress: calls")
+		}
 	case m.Intra == nil || m.Inter == nil:
 		line("  model: flat")
 		line("  %s", level(inter.Delays, send+receive, "\n  "))
@@ -107,7 +117,7 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	line("  overhead: {send: %v, receive: %v}", send, receive)
 	line("  gap: %v", duration(p.Gap))
 	line("  reduce: {bandwidth: %.0fB/s}", float64(m.Reduce.Bytes)/m.Reduce.Seconds)
-	line("  local_copy: {bandwidth: %.0fB/s}", float64(m.LocalCopy.Bytes)/m.LocalCopy.Seconds)
+	line("  local_copy: %s", table(m.LocalCopies, 0))
 	if len(m.Near) > 0 {
 		line("  join: %s", m.joins())
 	}
@@ -131,6 +141,13 @@ func (m Measurements) remarks() string {
 		h, p := Fit(pair.Delays), pair.LogGP()
 		_, _ = fmt.Fprintf(&text, "# %s, least squares of half of the two-way time: %v + bytes / %.4g GB/s, within %.0f %%.\n", pair.name,
 			duration(h.Alpha), 1e-9/max(h.Beta, 1e-18), h.Worst(pair.Delays)*100)
+		if limit, inCalls := pair.limit(); limit < math.MaxInt64 {
+			late := "that posts its receive late"
+			if inCalls {
+				late += ", or computes"
+			}
+			_, _ = fmt.Fprintf(&text, "# %s, a message of more than %d bytes waits for a receiver %s.\n", pair.name, limit, late)
+		}
 		_, _ = fmt.Fprintf(&text, "# %s, LogGP: L %v, os %v, or %v, g %v, G %.4g ns a byte.\n", pair.name, duration(p.L),
 			duration(p.SendOverhead), duration(p.ReceiveOverhead), duration(p.Gap), p.GapPerByte*1e9)
 	}
@@ -147,6 +164,33 @@ func (m Measurements) remarks() string {
 
 // duration rounds a time to picoseconds.
 func duration(seconds float64) vtime.Duration { return vtime.FromSeconds(max(seconds, 0)) }
+
+// limit returns the bytes above which a message waits for its receiver, and whether it waits for one
+// that computes.
+func (v *Pair) limit() (bytes int64, inCalls bool) {
+	if v.Rendezvous == nil {
+		return math.MaxInt64, false
+	}
+	return v.Rendezvous.EagerLimit, v.Rendezvous.InCalls
+}
+
+// table writes the delays as the rows of a machine file, without the overheads and, above an eager
+// limit, without the request and the acknowledgement, which a target machine adds.
+func (v *Pair) table(overheads vtime.Duration, limit int64) string {
+	rows := slices.Clone(v.Delays)
+	if v.Rendezvous != nil {
+		rows = append(rows, v.Rendezvous.Edge...)
+	}
+	slices.SortStableFunc(rows, func(a, b Point) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	rows = slices.CompactFunc(rows, func(a, b Point) bool { return a.Bytes == b.Bytes })
+	handshake := 2 * max(duration(rows[0].Seconds)-overheads, vtime.Picosecond).Seconds()
+	for i := range rows {
+		if rows[i].Bytes > limit {
+			rows[i].Seconds -= handshake
+		}
+	}
+	return table(rows, overheads)
+}
 
 // table writes the delays without the overheads as the rows of a machine file. A larger
 // message is never faster there.

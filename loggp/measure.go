@@ -14,6 +14,9 @@ type Link interface {
 	SendTime(partner int, begins bool, bytes, times int) (float64, error)
 	ReceiveTime(partner int, begins bool, bytes int, wait float64, times int) (float64, error)
 	Gap(partner int, begins bool, bytes, times int) (float64, error)
+	// Waits reports to both processes whether the sender of a message waits for its receiver, who is
+	// late by some seconds: who polls and then posts the receive, or posts it and then computes.
+	Waits(partner int, begins bool, bytes int, posted bool, late float64, times int) (bool, error)
 	Collective(operation string, near bool, bytes, times int) (float64, error)
 	Bcast(other, bytes, times int) (float64, error)
 	Reduce(bytes, times int) (float64, error)
@@ -42,6 +45,17 @@ type Pair struct {
 	SendTimes    []Point `json:"send_times"`    // os
 	ReceiveTimes []Point `json:"receive_times"` // or
 	Gaps         []Point `json:"gaps"`          // g
+	// Rendezvous is null where no sender waits for its receiver.
+	Rendezvous *Rendezvous `json:"rendezvous,omitempty"`
+}
+
+// Rendezvous says which messages wait for their receiver.
+type Rendezvous struct {
+	EagerLimit int64 `json:"eager_limit"` // bytes of the longest message that does not
+	// InCalls is true where a message waits for a receiver that has posted the receive and computes.
+	InCalls bool `json:"in_calls"`
+	// Edge are the delays at the limit and of a byte more.
+	Edge []Point `json:"edge"`
 }
 
 // Collective is the time of a collective operation, from an entry of all to the last exit.
@@ -60,7 +74,7 @@ type Measurements struct {
 	Intra        *Pair        `json:"intra"`          // within a node; null where no node has two processes
 	Inter        *Pair        `json:"inter"`          // between nodes; null where there is one
 	Reduce       Point        `json:"reduce"`
-	LocalCopy    Point        `json:"local_copy"`
+	LocalCopies  []Point      `json:"local_copies"`
 	Collectives  []Collective `json:"collectives"` // of all processes
 	// Near are barriers and allreduces of the NearProcesses on the node of process 0; none
 	// where it is alone there.
@@ -70,24 +84,33 @@ type Measurements struct {
 }
 
 // Schema is the version of the fields of measurements.
-const Schema = 1
+const Schema = 2
 
 const (
-	leastBytes = 8
-	// LongestMessage is the greatest size of a message, in bytes.
-	LongestMessage = 16 << 20
+	leastBytes  = 8
+	longestPing = 16 << 20 // bytes of the longest message of mpiping
+	// LongestMessage is the greatest size of a message, in bytes. Caches hold no two such messages.
+	LongestMessage = 64 << 20
 
 	reducedBytes = 1 << 20
-	copiedBytes  = LongestMessage / 2
 )
 
-// Sizes are the sizes of messages in a ping-pong: those of mpiping.
-func Sizes() []int64 {
-	var sizes []int64
-	for n := int64(leastBytes); n <= LongestMessage; n *= 2 {
+// Sizes are the sizes of messages of mpiping.
+func Sizes() []int64 { return powers(leastBytes, 2, longestPing) }
+
+// DelaySizes are the sizes of messages in a ping-pong: those of mpiping, then longer ones.
+func DelaySizes() []int64 { return powers(leastBytes, 2, LongestMessage) }
+
+// copySizes are the sizes of the messages of a process to itself. Two have room in a buffer.
+var copySizes = powers(leastBytes, 4, LongestMessage/2)
+
+// powers returns the sizes from the least one up to the most, each so many times the one before,
+// and the most.
+func powers(least, times, most int64) (sizes []int64) {
+	for n := least; n < most; n *= times {
 		sizes = append(sizes, n)
 	}
-	return sizes
+	return append(sizes, most)
 }
 
 // overheadSizes are those at which overheads and gaps are measured.
@@ -147,7 +170,11 @@ func Measure(l Link, runs int, say func(what string)) (Measurements, error) {
 		m.Inter = r.pair(inter)
 	}
 	say(fmt.Sprintf("collectives of %d processes", m.Processes))
-	sweep := []figure{{&m.Reduce, reducedBytes, l.Reduce}, {&m.LocalCopy, copiedBytes, l.LocalCopy}}
+	sweep := []figure{{&m.Reduce, reducedBytes, l.Reduce}}
+	m.LocalCopies = make([]Point, len(copySizes))
+	for i, n := range copySizes {
+		sweep = append(sweep, figure{&m.LocalCopies[i], n, l.LocalCopy})
+	}
 	m.Collectives = make([]Collective, 1+2*len(collectiveSizes))
 	sweep = append(sweep, r.inARow("barrier", false, 0, &m.Collectives[0]))
 	for i, n := range collectiveSizes {
@@ -232,8 +259,8 @@ func (r *reader) exchange(v *Pair, partner int, begins bool) {
 		return func(bytes, times int) (float64, error) { return measure(partner, begins, bytes, times) }
 	}
 	var delays []figure
-	v.Delays = make([]Point, len(Sizes()))
-	for i, n := range Sizes() {
+	v.Delays = make([]Point, len(DelaySizes()))
+	for i, n := range DelaySizes() {
 		delays = append(delays, figure{&v.Delays[i], n, between(l.PingPong)})
 	}
 	if r.sweep(delays); r.err != nil {
@@ -250,7 +277,51 @@ func (r *reader) exchange(v *Pair, partner int, begins bool) {
 			}},
 			figure{&v.Gaps[i], n, between(l.Gap)})
 	}
+	if v.Rendezvous = r.rendezvous(v.Delays, partner, begins); v.Rendezvous != nil {
+		for i := range v.Rendezvous.Edge {
+			p := &v.Rendezvous.Edge[i]
+			overheads = append(overheads, figure{p, p.Bytes, between(l.PingPong)})
+		}
+	}
 	r.sweep(overheads)
+}
+
+// How late a receiver is, beyond some delays of the message, and how often it is: a sender that
+// once went on does not wait.
+const (
+	lateSeconds = 100e-6
+	lateDelays  = 8
+	lateTimes   = 5
+)
+
+// rendezvous finds the size from which a sender waits for its receiver, first among the sizes of
+// delays, then between two of them; null if there is none.
+func (r *reader) rendezvous(delays []Point, partner int, begins bool) *Rendezvous {
+	waits := func(bytes int64, posted bool) (waits bool) {
+		if r.err != nil {
+			return false
+		}
+		at := min(slices.IndexFunc(delays, func(p Point) bool { return p.Bytes >= bytes }), len(delays)-1)
+		late := lateSeconds + lateDelays*delays[at].Seconds
+		waits, r.err = r.link.Waits(partner, begins, int(bytes), posted, late, lateTimes)
+		return waits
+	}
+	first := slices.IndexFunc(delays, func(p Point) bool { return waits(p.Bytes, false) })
+	if first < 0 {
+		return nil
+	}
+	goesOn, stops := int64(0), delays[first].Bytes
+	if first > 0 {
+		goesOn = delays[first-1].Bytes
+	}
+	for stops-goesOn > 1 {
+		if middle := goesOn + (stops-goesOn)/2; waits(middle, false) {
+			stops = middle
+		} else {
+			goesOn = middle
+		}
+	}
+	return &Rendezvous{EagerLimit: goesOn, InCalls: waits(delays[first].Bytes, true), Edge: []Point{{Bytes: goesOn}, {Bytes: stops}}}
 }
 
 // inARow is the figure of a collective that is called in a row.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"os"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -322,6 +323,44 @@ func TestJoinByHand(t *testing.T) {
 		}
 		if got := target.Join(c.bytes); got != c.want {
 			t.Errorf("%q: a join of %d bytes takes %v, want %v", c.join, c.bytes, got, c.want)
+		}
+	}
+}
+
+// A block of a rank's own takes what the machine gives it, by a bandwidth or by size, and the file in
+// normal form says the same.
+func TestLocalCopyByHand(t *testing.T) {
+	const table = "{size: 8, delay: 40ns}, {size: 108, delay: 60ns}, {size: 1108, delay: 1.06us}"
+	for _, c := range []struct {
+		copies string
+		bytes  int64
+		want   vtime.Duration
+	}{
+		{"", 1 << 30, 0}, {"local_copy: {bandwidth: 8GB/s}", 1000, 125 * ns}, {"local_copy: {bandwidth: 8GB/s}", 0, 0},
+		{"local_copy: [" + table + "]", 0, 0}, {"local_copy: [" + table + "]", 1, 40 * ns}, {"local_copy: [" + table + "]", 58, 50 * ns},
+		{"local_copy: [" + table + "]", 2108, 2060 * ns}, {"local_copy: [{size: 0, delay: 0}]", 1, 1},
+	} {
+		m, err := Parse("m", []byte("name: m\nnetwork: {model: flat, latency: 1us, "+c.copies+"}"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse("m", m.YAML(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []*Machine{m, again} {
+			target, err := m.Target(2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := target.LocalCopyTime(c.bytes); got != c.want {
+				t.Errorf("%q: a block of %d bytes takes %v, want %v", c.copies, c.bytes, got, c.want)
+			}
+		}
+	}
+	for _, wrong := range []string{"[]", "4GB/s", "[{size: 8, delay: 2us}, {size: 9, delay: 1us}]", "{}"} {
+		if _, err := Parse("m", []byte("name: m\nnetwork: {model: flat, latency: 1us, local_copy: "+wrong+"}"), nil); err == nil || !strings.Contains(err.Error(), "local_copy") {
+			t.Errorf("local_copy %s: %v", wrong, err)
 		}
 	}
 }

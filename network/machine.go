@@ -26,7 +26,8 @@ type Machine struct {
 	overhead                  Overhead
 	gap                       vtime.Duration
 	eagerLimit                int64 // MaxInt64 if there is none
-	reduce, localCopy         bandwidth
+	reduce                    bandwidth
+	localCopy                 localCopy
 	poll                      vtime.Duration
 	barrier                   vtime.Duration // time of a barrier; 0 if it is that of its algorithm
 	join                      []measurement  // times of joins by size; nil if they are those of messages
@@ -137,11 +138,7 @@ func (m *Machine) networkYAML(w *writer) *yaml.Node {
 		inner.text("bandwidth", m.reduce.String())
 		o.put("reduce", inner.node)
 	}
-	if m.localCopy != 0 || w.estimated("network.local_copy") {
-		inner := w.object("network.local_copy")
-		inner.text("bandwidth", m.localCopy.String())
-		o.put("local_copy", inner.node)
-	}
+	m.localCopy.write(w, o)
 	o.text("poll", m.poll.String())
 	if m.barrier != 0 || w.estimated("network.barrier") {
 		inner := w.object("network.barrier")

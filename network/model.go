@@ -141,10 +141,7 @@ func (m *Machine) parseNetwork(o *object) {
 		m.reduce = reduce.bandwidth("bandwidth", true)
 		reduce.close("", nil)
 	}
-	if local := o.object("local_copy", false, ""); local != nil {
-		m.localCopy = local.bandwidth("bandwidth", true)
-		local.close("", nil)
-	}
+	m.localCopy = parseLocalCopy(o)
 	m.poll = o.duration("poll", false, defaultPoll)
 	if m.poll == 0 {
 		o.fault("poll", "is zero, so that a program that polls would never come to an end", "write a time of at least 1ps")

@@ -26,7 +26,7 @@ type Target struct {
 	jittered bool
 	seed     uint64 // of the jitter
 	reduce   rate
-	local    rate // of the block that a rank has for itself
+	local    path // of the block that a rank has for itself
 	copied   rate // time per byte of the processor at either end
 	join     path // of joins, without a table if the machine gives none
 	copies   bool // the sender of a rendezvous is free once the bytes are copied
@@ -42,7 +42,7 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("machine %s: %w", m.name, err)
 	}
-	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: rateOf(m.reduce), local: rateOf(m.localCopy), shared: m.model.kind().shared, jittered: m.HasJitter()}
+	t := &Target{machine: m, paths: paths{placement: p, scope: byModel}, reduce: rateOf(m.reduce), local: m.localCopy.path(), shared: m.model.kind().shared, jittered: m.HasJitter()}
 	t.delays = m.model.over(p)
 	if own, ok := t.delays.(*paths); ok {
 		t.paths = *own
@@ -223,10 +223,6 @@ func (t *Target) EagerLimit() int64 {
 
 // ReduceTime returns the time to combine bytes with as many others.
 func (t *Target) ReduceTime(bytes int64) vtime.Duration { return t.reduce.time(bytes) }
-
-// LocalCopyTime returns the time that a rank takes in an alltoall to copy the block that it has
-// for itself.
-func (t *Target) LocalCopyTime(bytes int64) vtime.Duration { return t.local.time(bytes) }
 
 // PollTime returns the time that a failing Test or Iprobe takes; more than zero.
 func (t *Target) PollTime() vtime.Duration { return t.machine.poll }

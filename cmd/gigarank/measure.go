@@ -24,10 +24,12 @@ each job, and the medians of the jobs. Jobs that are slower than the quickest as
 --disturbed, are left out. If that is half of them, it ends without a file. Started by
 mpirun itself it is one job, whose figures may be those of a disturbed machine.
 
-Measured are ping-pongs from 8 B to 16 MiB; the overheads of sending and receiving and the
+Measured are ping-pongs from 8 B to 64 MiB; from which size a sender waits for a receiver that
+posts its receive late, or that has posted it and computes, the eager_limit and the progress of
+the file; the overheads of sending and receiving and the
 gap, by the LogGP method (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters
 for Message Passing Platforms", 2000); sums of doubles; messages of processes to themselves,
-all at a time, of which the local_copy of the file is made; barriers, broadcasts and
+8 B to 32 MiB, all at a time, of which the local_copy of the file is made; barriers, broadcasts and
 allreduces of all processes, and of those on one node. The file begins with the
 least-squares line and the LogGP parameters. Its delay model is a table of the measured
 delays, or with --model hockney that line. Its joins are taken from the barriers and

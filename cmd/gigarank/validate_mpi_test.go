@@ -23,7 +23,7 @@ func TestCalibrateOverMPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Processes != n || m.Nodes != 1 || m.RanksPerNode != n || m.Intra == nil || m.Inter != nil || len(m.Intra.Delays) != len(loggp.Sizes()) ||
+	if m.Processes != n || m.Nodes != 1 || m.RanksPerNode != n || m.Intra == nil || m.Inter != nil || len(m.Intra.Delays) != len(loggp.DelaySizes()) ||
 		len(m.Collectives) != 11 || len(m.Near) != 6 || m.NearProcesses != n || !strings.Contains(m.Library, "MPI") {
 		t.Errorf("the measurements are %+v", m)
 	}

@@ -32,7 +32,7 @@ func lineDelays() *loggp.Pair {
 // long as within one.
 func lineMeasurements() loggp.Measurements {
 	m := loggp.Measurements{Schema: loggp.Schema, Library: "fake MPI", Processes: 4, Nodes: 2, RanksPerNode: 2, Intra: lineDelays(), Inter: lineDelays(),
-		Reduce: loggp.Point{Bytes: 1000, Seconds: 1e-6, Runs: []float64{1e-6}}, LocalCopy: loggp.Point{Bytes: 1000, Seconds: 1e-6, Runs: []float64{1e-6}}}
+		Reduce: loggp.Point{Bytes: 1000, Seconds: 1e-6, Runs: []float64{1e-6}}, LocalCopies: []loggp.Point{{Bytes: 1000, Seconds: 1e-6, Runs: []float64{1e-6}}}}
 	for i := range m.Inter.Delays {
 		m.Inter.Delays[i].Seconds *= 2
 	}
@@ -138,7 +138,7 @@ func TestValidateNamesAllFaults(t *testing.T) {
 	}
 	for _, c := range []struct{ args, want string }{
 		{"mpipong --hosts 1 --launcher none", `PROGRAM: unknown program "mpipong": did you mean mpiping?|--machine: name the machine file|--hosts: 1 is too small|--launcher: measuring needs mpirun`},
-		{"mpiping --machine xt5 --measured " + empty, "holds no measurements of schema 1"},
+		{"mpiping --machine xt5 --measured " + empty, "holds no measurements of schema 2"},
 		{"mpiping --machine xt5 --measured /nowhere.json --runs 0", "--runs: 0 is too small|--measured: open /nowhere.json"},
 	} {
 		console, _, stderr := testConsole(nil)

@@ -9,13 +9,17 @@ type Link interface {
 	// Nodes returns, for each process, the first process on its node.
 	Nodes() []int
 	// PingPong returns half the time of messages there and back, the mean of so many times.
-	// Both partners call it, and one of them begins. So do the next three.
+	// Both partners call it, and one of them begins. So do the next four.
 	PingPong(partner int, begins bool, bytes, times int) (float64, error)
 	// SendTime returns the time that the one who begins spends in the call that sends.
 	SendTime(partner int, begins bool, bytes, times int) (float64, error)
 	// ReceiveTime returns the time that the one who begins spends in the call that receives
 	// a message, if it makes that call wait seconds after it has asked for the message.
 	ReceiveTime(partner int, begins bool, bytes int, wait float64, times int) (float64, error)
+	// Waits reports to both partners whether the sender of a message waits for its receiver, who is
+	// late by some seconds, least of so many times: who polls and then posts the receive, or, if
+	// posted, posts it and then computes.
+	Waits(partner int, begins bool, bytes int, posted bool, late float64, times int) (bool, error)
 	// Gap returns the time between two messages of a train.
 	Gap(partner int, begins bool, bytes, times int) (float64, error)
 	// Collective returns the time of a barrier or an allreduce, the mean of so many in a row.

@@ -88,6 +88,38 @@ static int gr_gap(char *buffer, int partner, int begins, long n, int times, doub
 	return MPI_SUCCESS;
 }
 
+// Whether the sender's call takes as long as its receiver is late. Before the receive the receiver
+// probes for other messages, so that it makes progress; if the receive is posted, it computes after it.
+// It is the least of some calls that counts.
+static int gr_waits(char *buffer, int partner, int begins, long n, int posted, double late, int times, int *waits) {
+	double least = 0;
+	for (int i = 0; i < times; i++) {
+		double start;
+		if (begins) {
+			RECEIVE(0);
+			start = MPI_Wtime();
+			SEND(n);
+			double took = MPI_Wtime() - start;
+			least = i == 0 || took < least ? took : least;
+			continue;
+		}
+		MPI_Request request = MPI_REQUEST_NULL;
+		if (posted) TRY(MPI_Irecv(buffer, (int)n, MPI_BYTE, partner, 0, MPI_COMM_WORLD, &request));
+		SEND(0);
+		start = MPI_Wtime();
+		while (MPI_Wtime() - start < late) {
+			int other;
+			if (!posted) TRY(MPI_Iprobe(partner, 1, MPI_COMM_WORLD, &other, MPI_STATUS_IGNORE));
+		}
+		if (!posted) RECEIVE(n);
+		TRY(MPI_Wait(&request, MPI_STATUS_IGNORE));
+	}
+	*waits = least > late / 2;
+	if (begins) TRY(MPI_Send(waits, 1, MPI_INT, partner, 0, MPI_COMM_WORLD));
+	else TRY(MPI_Recv(waits, 1, MPI_INT, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	return MPI_SUCCESS;
+}
+
 // The time of a collective that no process leaves before all have entered: the mean over
 // calls in a row after the first.
 static int gr_collective(char *buffer, int operation, int near, long n, int times, double *seconds) {
@@ -214,6 +246,12 @@ func (l *link) Gap(partner int, begins bool, bytes, times int) (float64, error) 
 	var seconds C.double
 	err := check("a train of messages", C.gr_gap(l.buffer, C.int(partner), truth(begins), C.long(bytes), C.int(times), &seconds))
 	return float64(seconds), err
+}
+
+func (l *link) Waits(partner int, begins bool, bytes int, posted bool, late float64, times int) (bool, error) {
+	var waits C.int
+	err := check("a late receiver", C.gr_waits(l.buffer, C.int(partner), truth(begins), C.long(bytes), truth(posted), C.double(late), C.int(times), &waits))
+	return waits != 0, err
 }
 
 // The collectives that a link measures in a row.
