@@ -15,8 +15,10 @@ var deadlock = Entry{
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockMain),
 	State:    untouchedState,
-	Messages: synchronousMessages,
-	Deep:     always,
+	Messages: func(Options, *mpivirt.Kind, Course) mpivirt.Held { // buffers are lent until the match
+		return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Operations: 2}
+	},
+	Deep: always,
 }
 
 // untouchedState is the memory of a rank's two buffers that nothing is written to. They lie where
@@ -38,13 +40,8 @@ var deadlockFix = Entry{
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockFixMain),
 	State:    messageState(0),
-	Messages: func(o Options, kind *mpivirt.Kind, postponed bool) mpivirt.Held {
-		if postponed { // a content that has left is held until its receiver takes it
-			return pairMessages(o, kind, postponed)
-		}
-		return synchronousMessages(o, kind, postponed)
-	},
-	Deep: whenStrict,
+	Messages: ringMessages,
+	Deep:     whenStrict,
 	Shared: func(o Options) float64 {
 		if o.Iterations == 1 {
 			return 0

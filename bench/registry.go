@@ -97,12 +97,17 @@ type Entry struct {
 	// is never. Under a model with state at the receiver all do.
 	Deep func(o Options, strict bool) bool
 	// Messages returns what ranks hold for point-to-point messages, with the options filled
-	// in; nil for nothing. Under a model with state at the receiver (postponed), ranks go on
-	// before their messages have left.
-	Messages func(o Options, kind *mpivirt.Kind, postponed bool) mpivirt.Held
+	// in; nil for programs without such messages.
+	Messages func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held
 	// Shared returns the bytes that the program holds on each engine for all its ranks
 	// together, with the options filled in; nil for next to none.
 	Shared func(Options) float64
+}
+
+// Course is how ranks go on, as far as the messages that they hold depend on it.
+type Course struct {
+	Postponed bool // before their messages have left, under a model with state at the receiver
+	Apart     bool // one after the other after a collective, which goes by messages
 }
 
 // programs are all programs, in the order in which they are listed.
@@ -229,7 +234,7 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 		cost.BytesPerRank += c.Kind.Growth
 	}
 	if e.Messages != nil {
-		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, postponed))
+		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, Course{postponed, cost.ByMessages}))
 	}
 	if e.State != nil {
 		cost.BytesPerRank += e.State(c.Kind, o)

@@ -14,7 +14,7 @@ import (
 // deadlock, as on a real machine.
 var ring = Entry{
 	Name:     "ring",
-	Summary:  "every rank sends 8 bytes to the right and receives from the left, blocking, with eager sends",
+	Summary:  "every rank sends to the right and receives from the left, blocking; deadlocks with a payload above the machine's eager limit",
 	Defaults: Options{Iterations: 10, Payload: 8},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine, steps.Kind},
 	Build: func(o Options) (mpivirt.Program, error) {
@@ -277,27 +277,22 @@ func firstPage(bytes int64) float64 { return float64(min(bytes, 4096)) }
 // ringMessages are the Messages of a program in which every rank sends one message and receives
 // one. Where they are not postponed, a rank goes on as soon as the one before it has sent, so
 // few messages are under way at a time.
-func ringMessages(o Options, _ *mpivirt.Kind, postponed bool) mpivirt.Held {
-	if !postponed {
+func ringMessages(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held {
+	if !c.Postponed {
 		return mpivirt.Held{}
 	}
-	return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Payload: float64(o.Payload), Operations: 2}
+	return pairMessages(o, kind, c)
 }
 
 // tokenMessages are the Messages of a program in which one message is under way.
-func tokenMessages(_ Options, _ *mpivirt.Kind, postponed bool) mpivirt.Held {
-	if !postponed {
+func tokenMessages(_ Options, _ *mpivirt.Kind, c Course) mpivirt.Held {
+	if !c.Postponed {
 		return mpivirt.Held{}
 	}
 	return mpivirt.Held{Mailboxes: 1, Messages: 1, Operations: 2}
 }
 
 // pairMessages are the Messages of a program in which partners exchange a message each.
-func pairMessages(o Options, _ *mpivirt.Kind, _ bool) mpivirt.Held {
+func pairMessages(o Options, _ *mpivirt.Kind, _ Course) mpivirt.Held {
 	return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Payload: float64(o.Payload), Operations: 2}
-}
-
-// synchronousMessages are those of partners whose buffers are lent until the match.
-func synchronousMessages(_ Options, _ *mpivirt.Kind, _ bool) mpivirt.Held {
-	return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Operations: 2}
 }

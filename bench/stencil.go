@@ -41,16 +41,21 @@ var stencil = Entry{
 		return 2*float64(o.Payload) + firstPage(o.Payload)
 	},
 	Deep: always,
-	Messages: func(o Options, kind *mpivirt.Kind, postponed bool) mpivirt.Held {
+	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held { // shares are measured
 		h := mpivirt.Held{Mailboxes: 1, Requests: 4, Messages: 2, Operations: 5}
-		if o.Iterations > 1 { // some ranks are an iteration ahead
-			h.Messages = 2.6
-		}
 		if kind == mpivirt.Goroutine { // event ranks simulate sizes alone
 			h.Payload = float64(o.Payload)
 		}
-		if !postponed { // ranks go on in their order: requests and messages are few at a time
-			h.Requests, h.Messages = 0.4, 0.3
+		switch ahead := o.Iterations > 1; { // some ranks are an iteration ahead
+		case c.Postponed && kind != mpivirt.Goroutine:
+			h.Requests, h.Messages = 3, 1.4
+		case c.Postponed && ahead:
+			h.Messages = 2.6
+		case c.Postponed:
+		case c.Apart && ahead:
+			h.Requests, h.Messages = 2, 0.9
+		default: // ranks go on in their order: requests and messages are few at a time
+			h.Requests, h.Messages = 0.1, 0.2
 		}
 		return h
 	},

@@ -45,7 +45,8 @@ func parseItem(item, example string, one func(string) (int64, error), short func
 	}
 	from, rest, isRange := strings.Cut(item, "..")
 	if !isRange {
-		return []int64{read(item)}, faults
+		value := read(item)
+		return []int64{value}, faults
 	}
 	to, step, stepped := strings.Cut(rest, ":")
 	if !stepped {

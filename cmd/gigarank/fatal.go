@@ -61,6 +61,7 @@ const (
 	noMore     = "\n"
 	limited    = " ulimit -v limits its addresses to "
 	raised     = " MB. Most of those that it reserves it never uses: raise the limit to 4000 MB, and limit memory by a control group.\n"
+	high       = " MB. Most of those that it reserves it never uses: raise the limit, or limit memory by a control group instead.\n"
 )
 
 // writeFatal writes for the runtime. At the second stack of a report it ends the process,
@@ -138,6 +139,10 @@ func writeAddressLimit(none string) {
 		limitDigits[first] = byte('0' + rest%10)
 	}
 	_, _, _ = syscall.RawSyscall(syscall.SYS_WRITE, 2, uintptr(unsafe.Pointer(&limitDigits[first])), uintptr(len(limitDigits)-first))
+	if addressLimit.Cur >= 4000e6 {
+		writeText(high)
+		return
+	}
 	writeText(raised)
 }
 

@@ -60,10 +60,12 @@ func TestFatalErrorsExitWith3(t *testing.T) {
 }
 
 // checkFatal runs a command and reports faults of its end by a fatal error.
-func checkFatal(t *testing.T, cmd *exec.Cmd, want string) {
+func checkFatal(t *testing.T, cmd *exec.Cmd, wanted ...string) {
 	output, _ := cmd.CombinedOutput()
-	if code := cmd.ProcessState.ExitCode(); code != exitHost || !bytes.Contains(output, []byte(want)) {
-		t.Errorf("exit code %d, want 3 and %q in\n%.2000s", code, want, output)
+	for _, want := range wanted {
+		if code := cmd.ProcessState.ExitCode(); code != exitHost || !bytes.Contains(output, []byte(want)) {
+			t.Errorf("exit code %d, want 3 and %q in\n%.2000s", code, want, output)
+		}
 	}
 	if n := bytes.Count(output, []byte("\ngoroutine ")); n != 1 {
 		t.Errorf("%d stacks, want 1", n)

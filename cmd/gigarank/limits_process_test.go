@@ -25,10 +25,12 @@ func TestLimitsOfTheShell(t *testing.T) {
 // Memory that ends, against the forecast, is such an error. The race detector reserves more
 // address space than any limit would leave it.
 func TestMemoryEnds(t *testing.T) {
-	run := command(t, "run", "barriertest", "--ranks", "8M", "--lp", "goroutine")
-	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `ulimit -v 2500000; exec "$@"`, "sh"}, run.Args...)...)
-	cmd.Env = append(run.Env, "GOMEMLIMIT=100GiB") // overrides the forecast
-	checkFatal(t, cmd, "out of memory")
+	for limit, want := range map[string]string{"2500000": "raise the limit to 4000 MB, ", "4000000": "raise the limit, "} {
+		run := command(t, "run", "barriertest", "--ranks", "8M", "--lp", "goroutine")
+		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", "ulimit -v " + limit + `; exec "$@"`, "sh"}, run.Args...)...)
+		cmd.Env = append(run.Env, "GOMEMLIMIT=100GiB") // overrides the forecast
+		checkFatal(t, cmd, "out of memory", want)
+	}
 }
 
 // A limit on addresses below what the process needs to begin ends it with 3 and names the

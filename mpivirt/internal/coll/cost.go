@@ -27,6 +27,7 @@ type Cost struct {
 	Time           float64 // ns of CPU on all engines, in which all ranks go through the collectives once
 	BytesPerRank   float64 // while ranks wait in the collective that takes most
 	BytesPerEngine float64 // on each engine besides, however many ranks it has
+	ByMessages     bool    // some collective is carried out so: ranks go on one after the other
 }
 
 // Memory of a rank, in bytes: measured by scripts/forecast.
@@ -173,7 +174,7 @@ func (o *outlay) cost() Cost {
 	default:
 		bytes += share * o.messageBytes()
 	}
-	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared}
+	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared, ByMessages: o.mode == byMessages}
 }
 
 // levels returns the number of levels of a binary tree over n leaves.
@@ -247,10 +248,21 @@ func (o *outlay) messageBytes() float64 {
 	bytes := o.messageBytesOf(min(times, rehearsed))
 	if times > rehearsed {
 		if before := o.messageBytesOf(rehearsed - 1); bytes > growth*before {
-			bytes += (bytes - before) * float64(times-rehearsed)
+			bytes += (bytes - before) * o.laterTimes(rehearsed, times)
 		}
 	}
 	return bytes
+}
+
+// laterTimes returns for how many of the times after those of a rehearsal messages pile up as
+// they do in its last one. Engines side by side follow each other: one that sends all that others
+// receive is ahead of them by fewer times the more there are, as measured up to 30.
+func (o *outlay) laterTimes(rehearsed, times int) float64 {
+	const slower = 0.6
+	if o.Engines == 1 || o.target.ReceiverState() {
+		return float64(times - rehearsed)
+	}
+	return math.Pow(float64(times-1), slower) - math.Pow(float64(rehearsed-1), slower)
 }
 
 // messageBytesOf returns messageBytes of a collective that is called so many times.
@@ -269,7 +281,8 @@ func (o *outlay) messageBytesOf(times int) float64 {
 		agent += memoryBytes()
 	}
 	return slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() + u.contents*size[content]() +
-		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + underWay*u.wire
+		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors +
+		min(underWay*u.wire, o.windows()*float64(o.ranks)/float64(o.participants))
 }
 
 // memoryBytes returns the bytes of a memory and of its place among those that are not in use.
@@ -409,6 +422,12 @@ func (o *outlay) underWay(copies int) float64 {
 		return 0
 	}
 	return float64(copies) * min(clockBytes, o.window()*float64(o.Engines)/float64(o.ranks))
+}
+
+// windows returns the bytes of a rank that may be under way between engines: half of all windows,
+// since few engines are ahead of each other.
+func (o *outlay) windows() float64 {
+	return o.window() * float64(o.Engines) * float64(o.Engines-1) / 2 / float64(o.ranks)
 }
 
 // window returns how many bytes may be under way from one engine to another.

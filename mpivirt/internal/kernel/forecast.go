@@ -48,6 +48,7 @@ func CostOf(c *Config, engines int, uses ...coll.Use) coll.Cost {
 		most.Time += one.Time
 		most.BytesPerRank = max(most.BytesPerRank, one.BytesPerRank)
 		most.BytesPerEngine = max(most.BytesPerEngine, one.BytesPerEngine)
+		cost.ByMessages = cost.ByMessages || one.ByMessages
 	}
 	cost.BytesPerRank += most.BytesPerRank
 	cost.BytesPerEngine += most.BytesPerEngine

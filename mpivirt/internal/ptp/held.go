@@ -27,9 +27,7 @@ var Occupied = Held{Messages: 1, Operations: 2}
 func (h Held) Bytes(processors bool) float64 {
 	const link = 4 // of an index in the stack of those that are free
 	n := h.Mailboxes*size[Mailbox]() + h.Requests*(size[request]()+link) + h.Messages*(size[message]()+link)
-	if h.Mailboxes+h.Requests+h.Messages > 0 {
-		n += 4 // of MailboxOf
-	}
+	n += 4 // of MailboxOf, which the first message makes
 	if h.Payload > 0 {
 		n += h.Messages * world.BufferBytes(h.Payload)
 	}
