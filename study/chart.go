@@ -40,8 +40,8 @@ type chart struct {
 	Seeds   string // the meaning of the whiskers, if some mark has any
 	Shared  bool   // some curves coincide
 	// The ranges of the points, and a function that draws the chart over others.
-	xs, ys span
-	redraw func(xs, ys span) *chart
+	xs, ys, lengths span // of curves, and of bars
+	redraw          func(xs, ys, lengths span) *chart
 }
 
 type tick struct {
@@ -146,11 +146,20 @@ func drawChart(title, about string, x, y axis, all []data, length axis, behind [
 	if !xs.spans() {
 		return nil
 	}
-	draw := func(xs, ys span) *chart {
-		return drawIn(&chart{Title: title, About: about, XLabel: x.label, YLabel: y.label, Right: plotRight}, xs, ys.rounded(), x, y, all, length, behind)
+	lengths := newRange()
+	for _, d := range behind {
+		for _, p := range d.at {
+			if p.y > 0 {
+				lengths.include(p.y)
+			}
+		}
 	}
-	c := draw(xs, ys)
-	c.xs, c.ys, c.redraw = xs, ys, draw
+	draw := func(xs, ys, lengths span) *chart {
+		c := &chart{Title: title, About: about, XLabel: x.label, YLabel: y.label, Right: plotRight}
+		return drawIn(c, xs, ys.rounded(), lengths, x, y, all, length, behind)
+	}
+	c := draw(xs, ys, lengths)
+	c.xs, c.ys, c.lengths, c.redraw = xs, ys, lengths, draw
 	return c
 }
 
@@ -177,7 +186,7 @@ func extent(all []data) (xs, ys span) {
 // Charts beside each other are compared by eye.
 func aligned(charts []*chart) []*chart {
 	type axes struct{ x, y string }
-	xs, ys := map[axes]span{}, map[axes]span{}
+	xs, ys, lengths := map[axes]span{}, map[axes]span{}, map[axes]span{}
 	include := func(all map[axes]span, key axes, s span) {
 		whole, known := all[key]
 		if !known {
@@ -191,21 +200,22 @@ func aligned(charts []*chart) []*chart {
 		key := axes{c.XLabel, c.YLabel}
 		include(xs, key, c.xs)
 		include(ys, key, c.ys)
+		include(lengths, key, c.lengths)
 	}
 	again := make([]*chart, len(charts))
 	for i, c := range charts {
 		key := axes{c.XLabel, c.YLabel}
-		again[i] = c.redraw(xs[key], ys[key])
+		again[i] = c.redraw(xs[key], ys[key], lengths[key])
 	}
 	return again
 }
 
 // drawIn draws curves and bars into an empty chart over given ranges.
-func drawIn(c *chart, xs, ys span, x, y axis, all []data, length axis, behind []data) *chart {
+func drawIn(c *chart, xs, ys, lengths span, x, y axis, all []data, length axis, behind []data) *chart {
 	if behind != nil {
 		c.Right = plotRightOfBars
 		xs = span{xs.low * 0.8, xs.high * 1.25} // room for bars at the ends
-		c.addBars(xs, length, behind)
+		c.addBars(xs, lengths, length, behind)
 	}
 	c.XTicks = ticks(xs, x, plotLeft, c.Right, 7)
 	c.YTicks = ticks(ys, y, plotBottom, plotTop, 7)
@@ -318,15 +328,7 @@ const barWidth = 7.0
 
 // addBars draws bars from the bottom up to their values, and the axis on the right. Where
 // no value is above zero there is none.
-func (c *chart) addBars(xs span, length axis, all []data) {
-	lengths := newRange()
-	for _, d := range all {
-		for _, p := range d.at {
-			if p.y > 0 {
-				lengths.include(p.y)
-			}
-		}
-	}
+func (c *chart) addBars(xs, lengths span, length axis, all []data) {
 	if lengths.low > lengths.high {
 		return
 	}

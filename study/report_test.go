@@ -339,6 +339,21 @@ func TestNeighboursHaveTheSameAxes(t *testing.T) {
 	}
 }
 
+// So have their bars, which are read at the axis on the right.
+func TestNeighboursHaveTheSameAxesOfBars(t *testing.T) {
+	with := func(length float64) *chart {
+		line := []data{{at: []xy{{x: 1, y: 1e6}, {x: 16, y: 2e6}}}}
+		return drawChart("", "", ranksAxis, wallAxis, line, eventsAxis, []data{{at: []xy{{x: 16, y: length}}}})
+	}
+	charts := aligned([]*chart{with(10), with(50)})
+	if len(charts[0].RTicks) == 0 || !slices.Equal(charts[0].RTicks, charts[1].RTicks) {
+		t.Errorf("bars have the axes %v and %v", charts[0].RTicks, charts[1].RTicks)
+	}
+	if a, b := charts[0].Bars[0].Bars[0], charts[1].Bars[0].Bars[0]; a.Height >= b.Height {
+		t.Errorf("10 has a bar of %v, 50 one of %v", a.Height, b.Height)
+	}
+}
+
 // Efficiency is the time with the fewest ranks over the time, and speed-up that times the
 // growth of the ranks.
 func TestSpeedUp(t *testing.T) {
