@@ -102,7 +102,7 @@ type Engine struct {
 	config     Config
 	index      int
 	lo, hi     int
-	endpoint   *sync.Endpoint
+	endpoint   sync.Endpoint
 	ready      readyQueue
 	timed      eventList
 	throttled  throttled // items held back, by their clocks, then by when they were
@@ -124,7 +124,7 @@ type Engine struct {
 type snapshot struct {
 	events, time atomic.Int64
 	atWork       atomic.Bool      // in Run, and not waiting for other engines
-	asked        chan chan uint64 // for the number of the goroutine that has started the engine's
+	asked        chan chan uint64 // for the number of the goroutine in AwaitEnd; nil ends that
 }
 
 // defaultBufferLimit holds some four million small messages.
@@ -146,7 +146,14 @@ const ahead = 4
 
 // New makes an engine.
 func New(c Config) *Engine {
-	e := &Engine{config: c, index: c.Transport.Rank(), limit: c.BufferLimit, horizon: vtime.Forever}
+	e := &Engine{}
+	e.Init(c)
+	return e
+}
+
+// Init makes e, which is zero, an engine.
+func (e *Engine) Init(c Config) {
+	e.config, e.index, e.limit, e.horizon = c, c.Transport.Rank(), c.BufferLimit, vtime.Forever
 	e.snapshot.asked = make(chan chan uint64)
 	if e.limit <= 0 {
 		e.limit = defaultBufferLimit
@@ -159,10 +166,9 @@ func New(c Config) *Engine {
 	if invariant.Enabled {
 		c.Partition.check()
 	}
-	e.endpoint = sync.NewEndpoint(c.Transport, sync.Config{
+	e.endpoint.Init(c.Transport, sync.Config{
 		Protocol: c.Protocol, Lookahead: c.Lookahead, LeastLookahead: c.LeastLookahead, Window: c.Window,
 	})
-	return e
 }
 
 // Index returns the engine's number, 0 to Engines()-1.

@@ -13,7 +13,8 @@ var Goroutine = kernel.RegisterKind(Kind{
 	Bytes:  3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
 	Time:   400,  // two switches; measured by scripts/forecast
 
-	Prepare: lp.TouchStacks,
+	Goroutines: true,
+	Prepare:    lp.TouchStacks,
 
 	Measurable: true,
 })

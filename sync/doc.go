@@ -31,9 +31,9 @@
 // Nobody starves in a program that does not depend on timing; it runs without a
 // synchronisation message.
 //
-// The tree also detects the end. Engines report up the tree when their LPs are
-// finished, and a round decides between an end and a deadlock. round.go argues why one
-// round is enough.
+// The tree also detects the end. Engines whose LPs are finished contribute to the next round
+// by themselves, and that round decides between an end and a deadlock. round.go argues why
+// one round is enough.
 //
 // # Invariants
 //

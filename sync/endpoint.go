@@ -90,10 +90,14 @@ func (c *Config) setDefaults() {
 		c.GatherLimit = 10 * time.Second
 	}
 	if c.Clock == nil {
-		start := time.Now()
-		c.Clock = func() time.Duration { return time.Since(start) }
+		c.Clock = sinceStart
 	}
 }
+
+// processStart is the instant from which sinceStart counts.
+var processStart = time.Now()
+
+func sinceStart() time.Duration { return time.Since(processStart) }
 
 // Statistics counts what an endpoint did. Records and messages are counted where they
 // are sent.
@@ -151,24 +155,32 @@ type Endpoint struct {
 	stopRequest atomic.Pointer[[]byte]
 	stopped     *Stopped
 	failure     error
+
+	room usualRoom
 }
 
 // NewEndpoint returns the end of engine t.Rank(). It panics if [Config.Validate]
 // returns an error.
 func NewEndpoint(t Transport, c Config) *Endpoint {
+	e := &Endpoint{}
+	e.Init(t, c)
+	return e
+}
+
+// Init makes e, which is zero, the end of engine t.Rank(), as NewEndpoint does.
+func (e *Endpoint) Init(t Transport, c Config) {
 	rank, size := t.Rank(), t.Size()
 	if err := c.Validate(rank, size); err != nil {
 		panic(fmt.Sprintf("sync: the configuration of engine %d: %v", rank, err))
 	}
 	c.setDefaults()
-	e := &Endpoint{
-		transport: t, config: c, rank: rank, size: size,
-		peers:     newPeerTable(c.Lookahead, c.LeastLookahead),
-		lookahead: leastOf(rank, size, c.Lookahead, c.LeastLookahead),
-		inbound:   leastOf(rank, size, c.LookaheadFrom, 0),
-		promises:  newPromises(size-1, 1), // nothing acts before time 0
-		round:     newRoundState(rank, size),
-	}
+	e.transport, e.config, e.rank, e.size = t, c, rank, size
+	e.peers.init(c.Lookahead, c.LeastLookahead, &e.room)
+	e.lookahead = leastOf(rank, size, c.Lookahead, c.LeastLookahead)
+	e.inbound = leastOf(rank, size, c.LookaheadFrom, 0)
+	e.promises.init(size-1, 1, &e.room) // nothing acts before time 0
+	e.round.init(rank, size, &e.room)
+	e.begun, e.holding = e.room.begun[:0], e.room.holding[:0]
 	if c.LookaheadFrom != nil {
 		for engine := range size {
 			if engine != rank {
@@ -181,7 +193,6 @@ func NewEndpoint(t Transport, c Config) *Endpoint {
 	}
 	e.cap, e.awaited = vtime.Forever, vtime.Forever
 	e.eit = e.promises.least()
-	return e
 }
 
 // EIT returns the earliest input time: no record that Poll delivers from now on
@@ -423,9 +434,6 @@ func (e *Endpoint) control(src int, kind uint64, body []byte) error {
 		return e.onRequest(src, body)
 	case kindWant, kindStart, kindContribution, kindAmendment, kindResult:
 		return e.onRound(kind, body)
-	case kindDone:
-		e.round.childrenDone++
-		return nil
 	case kindStop:
 		return e.onStop(src, body)
 	case kindFailure:

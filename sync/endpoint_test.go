@@ -609,3 +609,47 @@ func BenchmarkWindow(b *testing.B) {
 		})
 	}
 }
+
+// The end of a run costs each engine but one a contribution and a result. A record that is on its
+// way then costs an amendment on each step of its receiver's path to the root.
+func TestMessagesOfTheEnd(t *testing.T) {
+	for _, late := range []bool{false, true} {
+		for seed := range uint64(50) {
+			const engines = 21 // three levels
+			f := newFabric(engines, seed)
+			endpoints, received := make([]*sync.Endpoint, engines), 0
+			for rank := range engines {
+				endpoints[rank] = f.endpoint(rank, sync.Config{Lookahead: func(int) vtime.Duration { return 10 }, LeastLookahead: 10})
+			}
+			if !f.run(10_000, func(rank int) {
+				e := endpoints[rank]
+				if late && rank == 20 {
+					e.Reserve(19, 8)
+				}
+				for outcome := sync.Continue; outcome == sync.Continue; {
+					n, err := e.Poll(func(src int, record []byte) { e.Credit(src, len(record)) })
+					received += n
+					if err == nil {
+						outcome, err = e.Wait(vtime.Forever, 0)
+					}
+					if err != nil || outcome == sync.Deadlock {
+						t.Fatalf("seed %d: engine %d ends with %v, %v", seed, rank, outcome, err)
+					}
+				}
+			}) {
+				t.Fatalf("seed %d: no end", seed)
+			}
+			sent := 0
+			for _, e := range endpoints {
+				sent += int(e.Statistics().TransportMessages)
+			}
+			switch {
+			case !late && sent != 2*(engines-1):
+				t.Errorf("seed %d: %d messages for the end, want %d", seed, sent, 2*(engines-1))
+			case late && (received != 1 || sent < 1+2*(engines-1) || sent > 1+2*(engines-1)+2):
+				t.Errorf("seed %d: %d messages for a record and the end, of which %d have been received, want %d to %d",
+					seed, sent, received, 1+2*(engines-1), 1+2*(engines-1)+2)
+			}
+		}
+	}
+}

@@ -20,7 +20,7 @@ import (
 const (
 	headerSize     = 32
 	itemHeaderSize = 8
-	packetMagic    = 0x67724b04 // the last byte is the version of the layout
+	packetMagic    = 0x67724b05 // the last byte is the version of the layout
 
 	firstPacket = 1 << 10  // capacity of a packet just begun
 	fullPacket  = 32 << 10 // a packet is sent before it grows past this, unless one record needs more
@@ -37,7 +37,6 @@ const (
 	kindStart
 	kindContribution
 	kindResult
-	kindDone
 	kindStop
 	kindGather
 	kindFailure

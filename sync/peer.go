@@ -30,8 +30,23 @@ type peer struct {
 	opened  bool  // in opened
 }
 
-// peersPerBlock is the number of peers that are allocated together.
+// usualPeers is the number of peers, a power of two, for which an endpoint has room from the
+// beginning. A barrier over some thousand engines needs no more.
+const usualPeers = 16
+
+// peersPerBlock is the number of further peers that are allocated together.
 const peersPerBlock = 8
+
+// usualRoom is memory for what an engine mostly needs, in one piece with its endpoint.
+type usualRoom struct {
+	peers    [usualPeers]peer
+	list     [usualPeers]*peer
+	holding  [usualPeers]*peer
+	slots    [2 * usualPeers]*peer
+	promises [2 * usualPeers]vtime.Time
+	begun    [arity]*peer
+	children [arity]int
+}
 
 // peerTable holds the peers of an engine: the engines to which a packet has gone or from
 // which one has come. Others cost nothing. In a tree or a butterfly an engine communicates
@@ -45,13 +60,11 @@ type peerTable struct {
 	least     vtime.Duration // lower bound of the lookaheads, which replaces smaller ones
 }
 
-// firstSlots is the number of slots of a new table, a power of two.
-const firstSlots = 16
-
-func newPeerTable(lookahead func(int) vtime.Duration, least vtime.Duration) peerTable {
-	t := peerTable{lookahead: lookahead, least: max(least, 1)}
-	t.resize(firstSlots)
-	return t
+// init makes a table, which is zero, ready for its first peers.
+func (t *peerTable) init(lookahead func(int) vtime.Duration, least vtime.Duration, room *usualRoom) {
+	t.lookahead, t.least = lookahead, max(least, 1)
+	t.block, t.list = room.peers[:], room.list[:0]
+	t.use(room.slots[:])
 }
 
 // of returns the peer for an engine. The pointer stays valid.
@@ -86,7 +99,7 @@ func (t *peerTable) add(engine int) *peer {
 	p.lookahead = max(t.lookahead(engine), t.least)
 	t.list = append(t.list, p)
 	if 4*len(t.list) > 3*len(t.slots) {
-		t.resize(2 * len(t.slots))
+		t.use(make([]*peer, 2*len(t.slots)))
 	} else {
 		t.enter(p)
 	}
@@ -102,9 +115,9 @@ func (t *peerTable) enter(p *peer) {
 	t.slots[i] = p
 }
 
-// resize gives the table a number of slots, a power of two.
-func (t *peerTable) resize(slots int) {
-	t.slots, t.shift = make([]*peer, slots), uint8(32-bits.TrailingZeros(uint(slots)))
+// use gives the table other slots, a power of two of them.
+func (t *peerTable) use(slots []*peer) {
+	t.slots, t.shift = slots, uint8(32-bits.TrailingZeros(uint(len(slots))))
 	for _, p := range t.list {
 		t.enter(p)
 	}

@@ -16,12 +16,12 @@ type promises struct {
 	first  vtime.Time   // promise of an engine without a leaf
 }
 
-// firstLeaves is the number of leaves at first, a power of two.
-const firstLeaves = 8
-
-// newPromises returns the promises of a number of other engines before any packet.
-func newPromises(others int, first vtime.Time) promises {
-	return promises{node: slices.Repeat([]vtime.Time{vtime.Forever}, 2*firstLeaves), silent: others, first: first}
+// init sets p, which is zero, to the promises of a number of other engines before any packet.
+func (p *promises) init(others int, first vtime.Time, room *usualRoom) {
+	p.node, p.silent, p.first = room.promises[:], others, first
+	for i := range p.node {
+		p.node[i] = vtime.Forever
+	}
 }
 
 // of returns the promise of the peer with a number.

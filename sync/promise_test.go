@@ -16,7 +16,9 @@ import (
 func TestPromisesTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		others := rapid.IntRange(1, 100).Draw(t, "others")
-		p, slow, heard := newPromises(others, 20), slices.Repeat([]vtime.Time{20}, others), 0
+		var p promises
+		p.init(others, 20, &usualRoom{})
+		slow, heard := slices.Repeat([]vtime.Time{20}, others), 0
 		for range rapid.IntRange(0, 60).Draw(t, "changes") {
 			number := rapid.IntRange(0, others-1).Draw(t, "number")
 			slow[number], heard = vtime.Time(rapid.IntRange(0, 50).Draw(t, "promise")), max(heard, number+1)
@@ -50,7 +52,9 @@ func TestPromisesTwin(t *testing.T) {
 // next to each other, at random.
 func TestPeersTwin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		table, slow := newPeerTable(func(dst int) vtime.Duration { return vtime.Duration(dst) }, 5), map[int]*peer{}
+		var table peerTable
+		table.init(func(dst int) vtime.Duration { return vtime.Duration(dst) }, 5, &usualRoom{})
+		slow := map[int]*peer{}
 		engine := rapid.OneOf(rapid.IntRange(0, 20), rapid.IntRange(0, 1<<20),
 			rapid.Map(rapid.IntRange(0, 20), func(k int) int { return 1 << k }))
 		for range rapid.IntRange(0, 200).Draw(t, "calls") {

@@ -41,6 +41,11 @@ import (
 // records overtook its contribution. With fewer messages no engine could hear of all others.
 // A round in which the minimum has not grown is followed by none: it would help nobody.
 //
+// An engine that is blocked, with all its LPs finished, contributes to the next round before
+// that is started, once its children have. So the end of a run costs each engine a contribution
+// and a result. Such a round is like any other: the cut may lie anywhere. If somebody needs
+// the round earlier, the root starts it, and those engines have contributed already.
+//
 // For the same reason one round decides the end. An engine with all its LPs finished
 // stays so. When none has unfinished LPs and no record crosses the cut, the run is
 // finished. When every engine is blocked, none has a next event and no record crosses
@@ -146,6 +151,7 @@ type roundState struct {
 	purpose   purpose    // of the round started last
 	threshold vtime.Time // of it
 	wanted    roundMessage
+	open      uint32       // round of sum: started, or the next one
 	sum       roundMessage // of the contributions so far
 	summed    int          // how many, of this engine and its children
 
@@ -157,24 +163,21 @@ type roundState struct {
 	amendment roundMessage // the parent has not got it yet, if there is one
 	amended   bool         // there is one
 
-	childrenDone int  // children in whose subtree every LP is finished
-	toldDone     bool // the parent knows that this engine's subtree is
-
 	retryAt   time.Duration // the root starts no round before
 	retries   int           // rounds with records in flight, in a row
 	fruitless int           // rounds wanted that did not help, in a row
 	wantAt    time.Duration // no round is wanted for virtual time before
 }
 
-func newRoundState(rank, size int) roundState {
-	r := roundState{parent: -1}
+// init sets the place in the tree of engine rank, one of size.
+func (r *roundState) init(rank, size int, room *usualRoom) {
+	r.parent, r.children = -1, room.children[:0]
 	if rank > 0 {
 		r.parent = (rank - 1) / arity
 	}
 	for child := arity*rank + 1; child <= arity*rank+arity && child < size; child++ {
 		r.children = append(r.children, child)
 	}
-	return r
 }
 
 // receive counts the records of a packet whose sender had contributed to cut rounds.
@@ -191,8 +194,14 @@ func (r *roundState) receive(cut uint32, records int) {
 	}
 }
 
-// due reports whether this engine has yet to contribute.
-func (r *roundState) due() bool { return r.cut != r.started }
+// due reports whether this engine has yet to contribute to the round that is on.
+func (r *roundState) due() bool { return r.cut < r.started }
+
+// mayBeEarly reports whether this engine may contribute to a round that is not started: none is on,
+// and its children have contributed.
+func (r *roundState) mayBeEarly() bool {
+	return r.started == r.done && r.cut == r.done && (len(r.children) == 0 || r.open > r.done && r.summed == len(r.children))
+}
 
 // startable reports whether the root has a round to start, or a purpose to add to the
 // current one.
@@ -275,12 +284,18 @@ func (e *Endpoint) start(m *roundMessage) {
 	}
 }
 
-// begin begins a round here, of which nothing has come yet.
+// begin begins a round here.
 func (r *roundState) begin(round uint32) {
 	r.started, r.done = round, round-1
-	r.sum = roundMessage{time: vtime.Forever, lookahead: math.MaxInt64}
-	r.summed = 0
-	r.amended = false
+	r.takeContributions(round)
+}
+
+// takeContributions makes the sum that of a round, unless it is already.
+func (r *roundState) takeContributions(round uint32) {
+	if r.open < round {
+		r.open, r.summed, r.amended = round, 0, false
+		r.sum = roundMessage{time: vtime.Forever, lookahead: math.MaxInt64}
+	}
 }
 
 // advanceRound does this engine's part of the rounds. The engine is drained. A blocked
@@ -291,7 +306,8 @@ func (e *Endpoint) advanceRound(blocked bool) {
 		r.retryAt = 0
 		e.start(&r.wanted)
 	}
-	if !r.due() {
+	early := blocked && e.end.unfinished == 0 && e.full == 0 && r.mayBeEarly()
+	if !r.due() && !early {
 		e.sendAmendment(blocked)
 		return
 	}
@@ -309,8 +325,9 @@ func (e *Endpoint) advanceRound(blocked bool) {
 	if e.keen() {
 		own.keen = 1
 	}
-	r.own, r.late = own, 0
 	r.cut++
+	own.round = r.cut
+	r.own, r.late = own, 0
 	r.received, r.early = r.received+r.early, 0
 	e.count.Rounds++
 	e.contribute(&own)
@@ -319,17 +336,29 @@ func (e *Endpoint) advanceRound(blocked bool) {
 // contribute adds a contribution to the sum. After the last one it passes the sum on.
 func (e *Endpoint) contribute(m *roundMessage) {
 	r := &e.round
+	r.takeContributions(m.round)
 	r.sum.add(m)
 	r.summed++
 	if r.summed <= len(r.children) {
 		return
 	}
-	r.sum.round, r.sum.purpose = r.started, r.purpose
-	if r.parent >= 0 {
-		e.sendRound(r.parent, kindContribution, &r.sum)
-	} else {
+	if r.parent < 0 {
+		if r.started < r.open {
+			r.started, r.purpose, r.threshold = r.open, purposeEnd, vtime.Forever
+		}
 		e.settle()
+		return
 	}
+	r.sum.round, r.sum.purpose = r.open, r.purposeOfOpen()
+	e.sendRound(r.parent, kindContribution, &r.sum)
+}
+
+// purposeOfOpen returns the purpose of the round that is summed up, as far as it is known.
+func (r *roundState) purposeOfOpen() purpose {
+	if r.started < r.open {
+		return purposeEnd
+	}
+	return r.purpose
 }
 
 // mayContribute reports whether this engine, which is drained and not blocked, contributes
@@ -344,13 +373,13 @@ func (e *Endpoint) mayContribute() bool {
 // if anything has. The engine is drained.
 func (e *Endpoint) sendAmendment(blocked bool) {
 	r := &e.round
-	if r.done == r.started {
+	if r.done == r.cut {
 		r.late, r.amended = 0, false
 		return
 	}
 	if r.late > 0 && (blocked || e.mayContribute()) {
 		own := roundMessage{
-			round: r.started, unknown: !blocked || e.full > 0, spoilt: r.sent != r.own.sent, time: e.next, lookahead: math.MaxInt64,
+			round: r.cut, unknown: !blocked || e.full > 0, spoilt: r.sent != r.own.sent, time: e.next, lookahead: math.MaxInt64,
 			received: r.late, unfinished: uint64(e.end.unfinished) - r.own.unfinished,
 		}
 		r.late, r.own.unfinished = 0, uint64(e.end.unfinished)
@@ -358,7 +387,7 @@ func (e *Endpoint) sendAmendment(blocked bool) {
 	}
 	if r.amended {
 		r.amended = false
-		r.amendment.round, r.amendment.purpose = r.started, r.purpose
+		r.amendment.round, r.amendment.purpose = r.open, r.purposeOfOpen()
 		e.sendRound(r.parent, kindAmendment, &r.amendment)
 	}
 }
@@ -368,7 +397,7 @@ func (e *Endpoint) sendAmendment(blocked bool) {
 func (e *Endpoint) amend(m *roundMessage) {
 	r := &e.round
 	switch {
-	case m.round != r.started || r.done == r.started:
+	case m.round != r.open || r.done >= r.open:
 		// The round was spoilt. The next contributions contain all that.
 	case r.summed <= len(r.children):
 		r.sum.add(m)
@@ -400,6 +429,7 @@ func (e *Endpoint) settle() {
 		r.sum.again = r.purpose == purposeTime && r.sum.outcome == Continue &&
 			int(r.sum.keen) >= e.size/keenShare && r.sum.time >= e.reached
 		result := r.sum
+		result.round, result.purpose = r.open, r.purpose
 		e.conclude(&result)
 	}
 }
@@ -423,7 +453,7 @@ func (e *Endpoint) conclude(m *roundMessage) {
 	for _, child := range r.children {
 		e.sendRound(child, kindResult, m)
 	}
-	r.done = m.round
+	r.done, r.started = m.round, max(r.started, m.round)
 	if e.config.LookaheadFrom == nil {
 		e.inbound = m.lookahead
 	}

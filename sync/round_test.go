@@ -37,7 +37,8 @@ func TestTree(t *testing.T) {
 	for _, size := range []int{1, 2, 5, 6, 100, 4097} {
 		parent := make([]int, size)
 		for rank := range size {
-			r := newRoundState(rank, size)
+			var r roundState
+			r.init(rank, size, &usualRoom{})
 			if (r.parent < 0) != (rank == 0) {
 				t.Fatalf("engine %d of %d has the parent %d", rank, size, r.parent)
 			}
@@ -46,7 +47,8 @@ func TestTree(t *testing.T) {
 					t.Fatalf("engine %d of %d has two parents", child, size)
 				}
 				parent[child] = rank
-				if c := newRoundState(child, size); c.parent != rank {
+				var c roundState
+				if c.init(child, size, &usualRoom{}); c.parent != rank {
 					t.Fatalf("engine %d of %d takes %d for its parent, not %d", child, size, c.parent, rank)
 				}
 			}

@@ -135,7 +135,6 @@ func (e *Endpoint) mayGoOn() bool {
 // block gives the others what a blocked engine owes them, and asks for what it needs.
 func (e *Endpoint) block(waited bool) {
 	e.answer(true)
-	e.tellDone()
 	if level := e.level(); level > 0 && e.full == 0 {
 		e.seek(level)
 	}
@@ -144,27 +143,10 @@ func (e *Endpoint) block(waited bool) {
 	}
 }
 
-// tellDone tells the parent, once, that every LP of this subtree is finished. The root
-// instead wants rounds until one finds no record in flight.
-func (e *Endpoint) tellDone() {
-	r := &e.round
-	if e.end.unfinished > 0 || r.childrenDone < len(r.children) {
-		return
-	}
-	if r.parent < 0 {
-		e.want(purposeEnd, vtime.Forever)
-	} else if !r.toldDone {
-		r.toldDone = true
-		e.item(e.peers.of(r.parent), kindDone, 0)
-	}
-}
-
 // probes reports whether this engine looks for a deadlock if its wait lasts. The root does,
 // for all: no engine is in a deadlock alone.
 func (e *Endpoint) probes() bool {
-	r := &e.round
-	return r.parent < 0 && e.next == vtime.Forever && e.full == 0 &&
-		(e.end.unfinished > 0 || r.childrenDone < len(r.children))
+	return e.round.parent < 0 && e.next == vtime.Forever && e.full == 0
 }
 
 // afterFailure is the patience of an engine that knows of a failure: the run is about

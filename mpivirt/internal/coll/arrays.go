@@ -23,9 +23,9 @@ type arrayRun struct {
 	instance    *instance
 	begun       bool // the engine's own participants have all entered
 	outbound    outbound
-	inbox       map[int][]stretch
-	sum         *summing // nil if no data are combined
-	hold        hold     // from the least of the participants' clocks on, while they wait
+	inbox       []stretch // what came before the array could take it in, in no order
+	sum         *summing  // nil if no data are combined
+	hold        hold      // from the least of the participants' clocks on, while they wait
 }
 
 var _ maxplus.Participants = (*arrayRun)(nil)
@@ -46,7 +46,7 @@ func (b *arrayRun) PastReceive(src, dst int, bytes int64, t vtime.Time) {
 // arraysOf returns the state of an instance that is carried out over arrays.
 func (k *Collectives) arraysOf(inst *instance) *arrayRun {
 	if inst.arrays == nil {
-		b := &arrayRun{collectives: k, instance: inst, inbox: map[int][]stretch{}}
+		b := &arrayRun{collectives: k, instance: inst}
 		lo, hi := k.participants(inst, k.Engine.Index())
 		b.Array = maxplus.NewArray(maxplus.Rounds{
 			Target: k.Target, Schedule: inst.schedule, Bytes: blockBytes(inst.layout, inst.schedule),
@@ -150,7 +150,6 @@ func (k *Collectives) progress(inst *instance, b *arrayRun) bool {
 		if !sent || !b.Complete() {
 			return false
 		}
-		delete(b.inbox, b.Round())
 		k.Engine.Statistics.Messages += b.Evaluate()
 		b.outbound = outbound{}
 	}
@@ -219,4 +218,7 @@ func (k *Collectives) endArrays(inst *instance, b *arrayRun) {
 	}
 	k.flushRange(inst)
 	b.End(&inst.comm.spare.arrays)
+	if b.inbox != nil {
+		k.idleInbox, b.inbox = b.inbox[:0], nil
+	}
 }

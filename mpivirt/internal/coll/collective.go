@@ -46,6 +46,15 @@ type Collectives struct {
 	leadersUniform bool                      // any two leaders of nodes are as far apart as any other two
 	Faults         map[int32]fault           // by LP that has left a collective and has not been resumed
 	KeptResults    map[int32][]byte          // by LP: common result of an allreduce that other members began
+
+	// The communicators that every engine has, and their places, are allocated with it.
+	freedComm, worldComm, selfComm Communicator
+	commPlaces                     world.TablePlaces[world.Comm]
+	communicatorPlaces             world.TablePlaces[Communicator]
+
+	// So is room for what comes early for the rounds of an array.
+	earlyClocks    [usualClocks]vtime.Time
+	earlyStretches [usual]stretch
 }
 
 // Open prepares collectives and enters WORLD and SELF. The messages must have been
@@ -56,7 +65,15 @@ func (k *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 		k.interpreter = Message // each message is seen by itself
 	}
 	k.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&k.Partition, n) }
-	k.enterComm(&Communicator{Comm: world.Comm{Group: world.Strided(0, 1, 0)}})
+	k.memory.Begin(k.earlyClocks[:])
+	k.idleInbox = k.earlyStretches[:0]
+	k.Comms.Begin(&k.commPlaces)
+	k.Communicators.Begin(&k.communicatorPlaces)
+	k.freedComm.Group = world.Strided(0, 1, 0)
+	k.enterComm(&k.freedComm)
+	k.worldComm.Context, k.selfComm.Context = world.WorldContext, world.SelfContext
+	k.Contexts[world.WorldContext] = k.enterComm(&k.worldComm)
+	k.Contexts[world.SelfContext] = k.enterComm(&k.selfComm)
 	k.addComm(world.WorldContext, world.Strided(0, 1, k.Target.Ranks()))
 	k.addComm(world.SelfContext, nil)
 	k.Joiners.Hi, k.Timing, k.fullest = -1, stats.Untimed, k.Engine.Index()
@@ -92,10 +109,11 @@ type collecting struct {
 	incomplete []*instance // carried out locally, and some member had not entered; see addIncomplete
 	holds      []*hold     // that have begun
 	rounding
-	localRun localRun       // scratch of runLocally
-	memory   maxplus.Memory // of arrays and of stretches of clocks
-	told     []int          // scratch of release
-	children []branch       // scratch of branchesOf
+	localRun  localRun       // scratch of runLocally
+	memory    maxplus.Memory // of arrays and of stretches of clocks
+	idleInbox []stretch      // of an array that has ended
+	told      []int          // scratch of release
+	children  []branch       // scratch of branchesOf
 }
 
 // EnterBarrier enters a member into a blocking barrier that is under way, by a counter or

@@ -2,6 +2,7 @@ package coll
 
 import (
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -21,6 +22,7 @@ type outbound struct {
 // src+len(clocks)-1, which send to dst and on, each stride further.
 type stretch struct {
 	dst, src, stride int
+	round            int32
 	clocks           []vtime.Time
 	from             origin // of the record, which is consumed with the stretch
 }
@@ -97,8 +99,12 @@ func (b *arrayRun) takes(engine, src int) bool {
 		engine < b.outbound.engine || engine == b.outbound.engine && src <= b.outbound.dst
 }
 
-// usual is the number of stretches that a round mostly needs: those of two engines.
-const usual = 2
+// There is room from the beginning for this number of stretches, and of clocks in them. With
+// thousands of engines about as many come early: those that take turns are far ahead of one another.
+const (
+	usual       = 8
+	usualClocks = 1 << 9
+)
 
 // chunk is the number of clocks of a record that are read at a time: they stay in the L1
 // cache.
@@ -126,12 +132,11 @@ func (k *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 	} else {
 		s.clocks = k.memory.Take(len(r.Rest) / 8)
 		r.Times(s.clocks)
-		s.from = from
-		early := b.inbox[round]
-		if early == nil {
-			early = make([]stretch, 0, usual)
+		s.round, s.from = int32(round), from
+		if b.inbox == nil {
+			b.inbox, k.idleInbox = k.idleInbox, nil
 		}
-		b.inbox[round] = append(early, s)
+		b.inbox = append(b.inbox, s)
 	}
 	if current && !b.outbound.stalled && b.Complete() {
 		k.queue(inst)
@@ -142,23 +147,23 @@ func (k *Collectives) receiveStretch(inst *instance, from origin, r world.Reader
 // takeStretches takes in what came early for the round and changes nothing any more that
 // is still to be sent.
 func (k *Collectives) takeStretches(b *arrayRun) {
-	early := b.inbox[b.Round()]
-	if len(early) == 0 {
-		return
-	}
-	e := b.Evaluation()
-	kept := early[:0]
-	for _, s := range early {
-		if !b.takes(s.from.engine, s.src+len(s.clocks)) {
-			kept = append(kept, s)
+	round, e := int32(b.Round()), (*maxplus.Evaluation)(nil)
+	for i := 0; i < len(b.inbox); {
+		s := &b.inbox[i]
+		if s.round != round || !b.takes(s.from.engine, s.src+len(s.clocks)) {
+			i++
 			continue
+		}
+		if e == nil {
+			e = b.Evaluation()
 		}
 		e.Receive(s.dst, s.src, s.stride, s.clocks)
 		k.memory.Give(s.clocks)
 		if s.from.size > 0 {
 			k.Engine.Consumed(s.from.engine, s.from.size)
 		}
+		last := len(b.inbox) - 1
+		*s, b.inbox[last] = b.inbox[last], stretch{}
+		b.inbox = b.inbox[:last]
 	}
-	clear(early[len(kept):])
-	b.inbox[b.Round()] = kept
 }

@@ -3,7 +3,6 @@ package kernel
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/world"
@@ -88,12 +87,6 @@ func fromOutside(e *world.RankError) bool {
 	return errors.As(e.Err, &blocked) || e.Err == errForeign
 }
 
-// lost is the state of an engine whose goroutine may never return.
-type lost struct {
-	gone chan struct{}    // closed once the engine is lost
-	err  *world.RankError // the reason, nil before
-}
-
 // watch starts the watchdog of the engines of this process. It runs until stop is called.
 func (s *Simulation) watch() (stop func()) {
 	seconds := s.config.watchdog()
@@ -119,14 +112,13 @@ func (s *Simulation) watch() (stop func()) {
 // lose ends the run of an engine with an error, though its goroutine has not returned, and
 // stops the other engines.
 func (s *Simulation) lose(i int, err *world.RankError) {
-	l := &s.lost[i]
 	s.losing.Lock()
 	defer s.losing.Unlock()
-	if l.err != nil {
+	if s.runs[i].lost != nil {
 		return
 	}
-	l.err = err
-	close(l.gone)
+	s.runs[i].lost = err
+	s.runs[i].count()
 	for _, e := range s.engines {
 		e.Stop([]byte(err.Error()))
 	}
@@ -136,7 +128,7 @@ func (s *Simulation) lose(i int, err *world.RankError) {
 func (s *Simulation) lossOf(i int) error {
 	s.losing.Lock()
 	defer s.losing.Unlock()
-	if err := s.lost[i].err; err != nil {
+	if err := s.runs[i].lost; err != nil {
 		return err
 	}
 	return nil
@@ -146,5 +138,10 @@ func (s *Simulation) lossOf(i int) error {
 func (s *Simulation) losesAny() bool {
 	s.losing.Lock()
 	defer s.losing.Unlock()
-	return slices.ContainsFunc(s.lost, func(l lost) bool { return l.err != nil })
+	for i := range s.runs {
+		if s.runs[i].lost != nil {
+			return true
+		}
+	}
+	return false
 }

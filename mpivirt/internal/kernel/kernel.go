@@ -31,16 +31,15 @@ type Kernel struct {
 // CacheKey names a communicator, by its index, as an LP knows it.
 type CacheKey struct{ LP, Comm int32 }
 
-// newKernel returns the kernel of an engine, without a body.
-func newKernel(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine) *Kernel {
-	k := &Kernel{config: c}
-	k.Partition.Init(world.Settings{Engine: eng, Target: c.Target, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now, Activities: c.Activities})
+// init makes k, which is zero, the kernel of an engine, without a body.
+func (k *Kernel) init(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine, blocks *world.Blocks) {
+	k.config = c
+	k.Partition.Init(world.Settings{Engine: eng, Target: c.Target, Blocks: blocks, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now, Activities: c.Activities})
 	k.Messages.Open(c.Noise, k)
 	k.Collectives.Open(algorithms, c.Collectives)
 	if c.Bursts != nil {
 		k.bursts = c.Bursts(k.First, k.Ranks)
 	}
-	return k
 }
 
 // Seed returns the seed of the simulation.

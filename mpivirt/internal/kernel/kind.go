@@ -22,6 +22,9 @@ type Kind struct {
 	// Measurable is true if ranks tell the kernel where bursts of computing begin and end.
 	Measurable bool
 
+	// Goroutines is true if Body starts a goroutine for each rank.
+	Goroutines bool
+
 	// Prepare makes the process ready for n ranks, which several engines then make at the same
 	// time; nil if there is nothing to do. touch is that of [Config].
 	Prepare func(n, engines int, touch func(memory []byte))

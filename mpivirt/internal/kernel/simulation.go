@@ -4,15 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"gigarank/collectives"
 	"gigarank/engine"
-	"gigarank/invariant"
-	"gigarank/lp"
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
@@ -27,10 +24,12 @@ type Simulation struct {
 	setUp   atomic.Int64
 	ended   atomic.Int64
 	counts  []atomic.Int64           // by engine of this process: iterations complete
-	bodies  []lp.Body                // by engine of this process, once it has run
+	runs    []engineRun              // by engine of this process, in one piece: there may be thousands
 	kernels []atomic.Pointer[Kernel] // by engine of this process, while it runs
-	lost    []lost                   // by engine of this process
-	losing  sync.Mutex               // guards the err of lost
+	blocks  *world.Blocks            // of the engines of this process; nil for one
+	going   atomic.Int64             // engines of this process that have neither ended nor been lost
+	over    chan struct{}            // closed once there is none
+	losing  sync.Mutex               // guards the lost of runs
 	reason  atomic.Pointer[string]
 	started atomic.Bool // Run has been called
 }
@@ -44,15 +43,14 @@ func New(c Config) (*Simulation, error) {
 	c.Target = c.Target.Seeded(c.Seed)
 	n := len(c.Transports)
 	s := &Simulation{
-		config: c, chosen: c.algorithms(), counts: make([]atomic.Int64, n), bodies: make([]lp.Body, n), kernels: make([]atomic.Pointer[Kernel], n), lost: make([]lost, n),
-	}
-	for i := range s.lost {
-		s.lost[i].gone = make(chan struct{})
+		config: c, chosen: c.algorithms(), counts: make([]atomic.Int64, n), runs: world.Announced[engineRun](n, c.Reserve), kernels: make([]atomic.Pointer[Kernel], n), over: make(chan struct{}),
 	}
 	partition := c.partition()
-	for _, t := range c.Transports {
+	s.engines = make([]*engine.Engine, n)
+	for i, t := range c.Transports {
 		lo, hi := partition.Range(t.Rank())
-		s.engines = append(s.engines, engine.New(engine.Config{
+		s.engines[i] = &s.runs[i].engine
+		s.engines[i].Init(engine.Config{
 			Partition: partition, Transport: t, Protocol: c.Protocol, BufferLimit: c.BufferLimit, Window: c.Window,
 			Lookahead: func(dst int) vtime.Duration {
 				dstLo, dstHi := partition.Range(dst)
@@ -62,7 +60,7 @@ func New(c Config) (*Simulation, error) {
 				return c.lookahead(lo, hi, dstLo, dstHi)
 			},
 			LeastLookahead: c.leastLookahead(lo, hi),
-		}))
+		})
 	}
 	return s, nil
 }
@@ -182,13 +180,6 @@ func (s *Simulation) Run() (*Result, error) {
 	return result, err
 }
 
-// end is the outcome of one engine's run.
-type end struct {
-	summary *world.Summary
-	body    lp.Body
-	err     error
-}
-
 // runEngines runs the engines of this process. An engine whose goroutine does not return
 // has no summary.
 func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
@@ -196,28 +187,32 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	if now := s.config.Now; now != nil {
 		began = now()
 	}
-	if kind := s.config.kind(); kind != nil && kind.Prepare != nil {
-		n := 0
-		for _, e := range s.engines {
-			lo, hi := e.Range()
-			n += hi - lo
-		}
-		kind.Prepare(n, len(s.engines), s.config.Touch)
+	ranks := 0
+	for _, e := range s.engines {
+		lo, hi := e.Range()
+		ranks += hi - lo
 	}
-	ends := make([]chan end, len(s.engines))
-	for i := range s.engines {
-		ends[i] = make(chan end, 1)
-		go func() { ends[i] <- s.runEngine(i, began) }()
+	if kind := s.config.kind(); kind != nil && kind.Prepare != nil {
+		kind.Prepare(ranks, len(s.engines), s.config.Touch)
+	}
+	if len(s.engines) > 1 {
+		s.blocks = world.NewBlocks(ranks, s.config.Reserve)
+	}
+	s.going.Store(int64(len(s.engines)))
+	for i := range s.runs {
+		r := &s.runs[i]
+		r.simulation, r.index, r.began = s, i, began
+		go r.host()
 		runtime.Gosched() // it goes as far as it can by itself before the next begins
 	}
 	stop := s.watch()
 	defer stop()
+	<-s.over
 	summaries, errs = make([]*world.Summary, len(s.engines)), make([]error, len(s.engines))
-	for i := range s.engines {
-		select {
-		case e := <-ends[i]:
-			summaries[i], s.bodies[i], errs[i] = e.summary, e.body, e.err
-		case <-s.lost[i].gone:
+	for i := range s.runs {
+		r := &s.runs[i]
+		if r.ended.Load() {
+			summaries[i], errs[i] = &r.kernel.Summary, r.err
 		}
 		if err := s.lossOf(i); err != nil {
 			errs[i] = err
@@ -261,112 +256,6 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 	return total, statistics, cause
 }
 
-// runEngine runs one engine of this process, whose set-up began at an instant of the wall clock.
-func (s *Simulation) runEngine(i int, began float64) end {
-	e, c := s.engines[i], &s.config
-	k := newKernel(c, s.chosen, e)
-	k.Lose = func(err *world.RankError) { s.lose(i, err) }
-	k.Summary.Tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
-	k.Summary.Ended = &s.ended
-	k.Summary.Tally.Since(began)
-	reported := 0
-	report := func(n int) {
-		s.setUp.Add(int64(n - reported))
-		reported = n
-	}
-	k.body = c.Program.form(c.Kind).Body(k, k.Ranks, report)
-	report(k.Ranks)
-	k.Summary.Tally.Begin()
-	e.ReadyRange(0, k.Ranks)
-	s.kernels[i].Store(k)
-	err := k.run()
-	s.kernels[i].Store(nil)
-	k.Failing.Closed = true
-	switch {
-	case isStopped(err) && k.Failing.Own.Load() != nil && s.losesAny():
-		err = k.Failing.Own.Load()
-	case err == nil && k.Limited() || errors.Is(err, engine.ErrDeadlock):
-		err = k.conclude()
-	case err != nil && !isStopped(err):
-		e.Abort([]byte(err.Error()))
-	case err == nil:
-		k.CountUnreceived()
-	}
-	k.Summary.Tally.Settle()
-	return end{&k.Summary, k.body, err}
-}
-
-// expectant is a kernel whose ranks are fetched into the cache ahead.
-type expectant struct {
-	*Kernel
-	body interface{ Expect(lp int) }
-}
-
-// Expect implements [engine.Expecter].
-func (k expectant) Expect(item int32) {
-	if item >= 0 {
-		k.body.Expect(int(item))
-	}
-}
-
-// run runs the engine to the end of the simulation.
-func (k *Kernel) run() (err error) {
-	var run engine.Kernel = k
-	if body, ok := k.body.(interface{ Expect(lp int) }); ok {
-		run = expectant{k, body}
-	}
-	for again := true; again; {
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			returned := false
-			defer func() {
-				if !returned {
-					again, err = k.interrupted(recover())
-				}
-			}()
-			makeRoom(0)
-			err = k.Engine.Run(run)
-			again, returned = false, true
-		}()
-		k.Engine.AwaitEnd(ended)
-	}
-	return err
-}
-
-// makeRoom makes the runtime give a goroutine a stack that holds an engine's frames, before
-// there are any to move. Only the size of its own frame matters, which is not used.
-//
-//go:noinline
-func makeRoom(use int) byte {
-	if use == 0 {
-		return 0
-	}
-	var frame [6 << 10]byte
-	return frame[use]
-}
-
-// interrupted reports whether the engine goes on after a panic, or nil for a Goexit, has
-// ended its goroutine. It does if the panic comes from a rank's code. Else the error is one of
-// gigarank itself, and the engine is not used again.
-func (k *Kernel) interrupted(v any) (again bool, err error) {
-	broken, ours := v.(*invariant.Violation)
-	lp := k.Running
-	switch {
-	case ours:
-		return false, failedItself(v, broken.Stack)
-	case !k.body.Interrupted(v):
-		return false, failedItself(v, debug.Stack())
-	}
-	k.TakeUp(lp)
-	return true, nil
-}
-
-// failedItself returns the error of a panic that comes from no rank's code.
-func failedItself(v any, stack []byte) error {
-	return fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, stack)
-}
-
 // isStopped reports whether an error says that another engine, or Stop, has ended the run.
 func isStopped(err error) bool {
 	var stopped *engine.Stopped
@@ -381,10 +270,12 @@ func firstError(errs []error) error {
 	var least, blocked *world.RankError
 	var deadlock *DeadlockError
 	for _, err := range errs {
+		if err == nil {
+			continue
+		}
 		var f *world.RankError
 		var d *DeadlockError
 		switch {
-		case err == nil:
 		case errors.As(err, &d):
 			deadlock = mergeDeadlocks(deadlock, d)
 		case errors.As(err, &f) && fromOutside(f):
@@ -418,11 +309,12 @@ func firstError(errs []error) error {
 // Their deferred calls run. With many ranks this takes a while; a process that exits need
 // not call it.
 func (s *Simulation) Close() {
-	for i, body := range s.bodies {
-		if body != nil {
-			body.Stop()
+	for i := range s.runs {
+		r := &s.runs[i]
+		if r.ended.Load() && r.kernel.body != nil {
+			r.kernel.body.Stop()
+			r.kernel.body = nil
 		}
-		s.bodies[i] = nil
 	}
 }
 

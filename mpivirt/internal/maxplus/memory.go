@@ -11,7 +11,10 @@ type Memory struct {
 	// Reserve makes an array of clocks whose length grows with that of the arrays.
 	Reserve func(n int) []vtime.Time
 
-	idle   [][]vtime.Time   // given back, of any length
+	idle   [][]vtime.Time   // given back, of more than few clocks
+	chunk  []vtime.Time     // pieces of few clocks are cut from it
+	cut    int              // clocks of chunk up to the last piece in use
+	pieces int              // in use, of this chunk and earlier ones
 	delays []vtime.Duration // scratch of chunk
 	kept   []vtime.Time     // scratch of exchange
 	steps  []exchangeStep   // scratch of fusible
@@ -20,8 +23,22 @@ type Memory struct {
 // Spare is memory of an array that has ended, for the next one to use.
 type Spare struct{ work, next, third []vtime.Time }
 
+// few is the greatest number of clocks that are a piece of a chunk. Each chunk is twice as long
+// as the one before, from chunkFirst, which is the first unless Begin gives another, to chunkMost.
+const (
+	few        = 1 << 8
+	chunkFirst = 1 << 7
+	chunkMost  = 1 << 12
+)
+
+// Begin gives memory of which nothing has been taken its first chunk.
+func (m *Memory) Begin(chunk []vtime.Time) { m.chunk = chunk }
+
 // Take returns room for n clocks, few enough to stay in a cache, which show anything.
 func (m *Memory) Take(n int) []vtime.Time {
+	if n <= few {
+		return m.takePiece(n)
+	}
 	if last := len(m.idle) - 1; last >= 0 {
 		clocks := m.idle[last]
 		m.idle = m.idle[:last]
@@ -32,5 +49,29 @@ func (m *Memory) Take(n int) []vtime.Time {
 	return make([]vtime.Time, n, 1<<bits.Len(uint(n)))
 }
 
-// Give takes back what Take has returned.
-func (m *Memory) Give(clocks []vtime.Time) { m.idle = append(m.idle, clocks) }
+// takePiece is Take of few clocks.
+func (m *Memory) takePiece(n int) []vtime.Time {
+	if m.cut+n > len(m.chunk) {
+		m.chunk, m.cut = make([]vtime.Time, max(n, min(max(2*len(m.chunk), chunkFirst), chunkMost))), 0
+	}
+	piece := m.chunk[m.cut : m.cut+n : m.cut+n]
+	m.cut += n
+	m.pieces++
+	return piece
+}
+
+// Give takes back what Take has returned, with its length unchanged.
+func (m *Memory) Give(clocks []vtime.Time) {
+	n := cap(clocks)
+	if n > few {
+		m.idle = append(m.idle, clocks)
+		return
+	}
+	m.pieces--
+	switch {
+	case m.pieces == 0:
+		m.cut = 0
+	case n > 0 && m.cut >= n && &m.chunk[m.cut-n] == &clocks[:n][0]:
+		m.cut -= n
+	}
+}

@@ -39,6 +39,7 @@ func (k *Messages) Open(noise Noise, up Upcalls) {
 		k.newProcessors()
 	}
 	k.openProgress()
+	k.Requests.Begin(&k.firstRequests)
 	k.CompletedSend, k.CompletedReceive = k.newCompleted(SendRequest), k.newCompleted(procNullRequest)
 	k.Completion.LP, k.sentTo = world.None, k.Engine.Index()
 }
@@ -85,6 +86,7 @@ type pointToPoint struct {
 	boxes            world.Slab[Mailbox]
 	messages         world.Slab[message]
 	Requests         world.Slab[request]
+	firstRequests    [world.SlabFirst]request
 	bins             world.Slab[bins]
 	longFlights      map[int32]*longFlight // by LP that has many messages under way
 	generation       uint32                // of requests

@@ -44,6 +44,7 @@ type Partition struct {
 	First, Ranks int                 // the least rank and the number of ranks
 	Strict       bool                // see [Settings]
 	reserve      func(memory []byte) // see [Settings]
+	blocks       *Blocks             // until the partition is set up
 	ClocksOnly   bool                // no noise, no mailboxes, no activities counted: computing only advances the clock
 	Activities   *stats.Activities   // those of Summary; nil if they are not counted
 
@@ -72,6 +73,7 @@ type Partition struct {
 type Settings struct {
 	Engine  *engine.Engine
 	Target  *network.Target     // the machine, laid out for the number of ranks
+	Blocks  *Blocks             // memory for the set-up; may be nil
 	Strict  bool                // every LP that waits is resumed in the order of virtual time
 	Reserve func(memory []byte) // receives each array whose length grows with the number of ranks; may be nil
 	Now     func() float64      // reads the wall clock in seconds; may be nil
@@ -84,7 +86,7 @@ type Settings struct {
 func (k *Partition) Init(s Settings) {
 	lo, hi := s.Engine.Range()
 	k.Engine, k.Target, k.First, k.Ranks = s.Engine, s.Target, lo, hi-lo
-	k.Strict, k.reserve, k.Running = s.Strict, s.Reserve, None
+	k.Strict, k.reserve, k.blocks, k.Running = s.Strict, s.Reserve, s.Blocks, None
 	k.Contexts = map[uint64]int32{}
 	k.EagerLimit, k.Charges, k.HasPorts = s.Target.EagerLimit(), s.Target.Charges(), s.Target.HasPorts()
 	k.Clock = Reserve[vtime.Time](k, k.Ranks)
@@ -93,3 +95,7 @@ func (k *Partition) Init(s Settings) {
 		k.Activities = &k.Summary.Activities
 	}
 }
+
+// EndSetUp tells that the partition is set up. Arrays of a later time come and go, and each is
+// memory of its own.
+func (k *Partition) EndSetUp() { k.blocks = nil }

@@ -20,8 +20,14 @@ type Slab[T any] struct {
 const (
 	slabBits  = 10
 	slabChunk = 1 << slabBits
-	slabFirst = 1 << 4 // length of the first chunk
 )
+
+// SlabFirst is the length of a slab's first chunk.
+const SlabFirst = 1 << 4
+
+// Begin gives a slab of which nothing has been taken its first chunk, zero values that lie with
+// what else its owner always needs.
+func (s *Slab[T]) Begin(first *[SlabFirst]T) { s.chunks = append(s.chunks, first[:]) }
 
 // At returns the value with an index. It stays where it is until it is released.
 func (s *Slab[T]) At(index int32) *T {
@@ -50,11 +56,11 @@ func (s *Slab[T]) Take() int32 {
 		return index
 	}
 	s.Next++
-	if s.Next == slabFirst {
+	if s.Next == SlabFirst {
 		s.Next = slabChunk
 	}
 	if len(s.chunks) == 0 {
-		s.chunks = append(s.chunks, make([]T, slabFirst))
+		s.chunks = append(s.chunks, make([]T, SlabFirst))
 	}
 	if int(s.Next>>slabBits) == len(s.chunks) {
 		s.chunks = append(s.chunks, make([]T, slabChunk))
@@ -79,7 +85,7 @@ func (s *Slab[T]) Release(index int32) {
 func (s *Slab[T]) InUse() int {
 	taken := int(s.Next)
 	if taken >= slabChunk {
-		taken -= slabChunk - slabFirst
+		taken -= slabChunk - SlabFirst
 	}
 	return taken - s.free.Len()
 }

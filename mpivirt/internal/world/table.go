@@ -21,6 +21,15 @@ type place[T any] struct {
 	value  *T
 }
 
+// tableFirst is the number of places of a table at first.
+const tableFirst = 8
+
+// TablePlaces is memory for the first places of a table.
+type TablePlaces[T any] [tableFirst]place[T]
+
+// Begin gives an empty table its first places, which lie with what else its owner always needs.
+func (t *Table[T]) Begin(places *TablePlaces[T]) { t.places = places[:] }
+
 // Add enters a value and returns its index, 0 for the first.
 func (t *Table[T]) Add(value *T) int32 {
 	if 2*(t.inUse+1) > len(t.places) {
@@ -54,7 +63,7 @@ func (t *Table[T]) find(index int32) int {
 
 func (t *Table[T]) grow() {
 	before := t.places
-	t.places = make([]place[T], max(8, 2*len(before)))
+	t.places = make([]place[T], max(tableFirst, 2*len(before)))
 	for _, p := range before {
 		if p.number != 0 {
 			t.places[t.find(p.number-1)] = p

@@ -1,0 +1,166 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"gigarank/engine"
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/world"
+)
+
+// engineRun is the run of one engine of this process. Two goroutines use it, one at a time: the
+// engine's own, and its host, which has started that one and waits for it to end.
+type engineRun struct {
+	engine     engine.Engine
+	kernel     Kernel
+	simulation *Simulation
+	index      int         // among the engines of this process
+	began      float64     // when its set-up did, by the wall clock
+	ready      bool        // the kernel is set up
+	inside     bool        // the engine's goroutine is in Engine.Run
+	again      bool        // it has been ended by a rank's code, and the engine goes on
+	err        error       // with which the run has ended
+	ended      atomic.Bool // kernel and err are what they will be
+	counted    atomic.Bool // the simulation does not wait for it any more
+	lost       *world.RankError
+}
+
+// host runs the engine to the end of the simulation, in goroutines of its own: a rank's code may
+// end the one in which it runs. The watchdog looks at goroutines that the host has started, so it
+// sets up ranks that are goroutines. Others it leaves to the engine, and its stack stays small.
+func (r *engineRun) host() {
+	if kind := r.simulation.config.kind(); kind != nil && kind.Goroutines {
+		r.setUp()
+	}
+	for again := true; again; again = r.again {
+		go r.run()
+		r.engine.AwaitEnd()
+	}
+	if !r.ended.Load() {
+		r.conclude()
+	}
+}
+
+// run is an engine's goroutine.
+func (r *engineRun) run() {
+	defer r.engine.Ended()
+	makeRoom(0)
+	if !r.ready {
+		r.setUp()
+	}
+	r.again, r.inside = false, true
+	defer func() {
+		if r.inside {
+			r.again, r.err = r.kernel.interrupted(recover())
+		}
+	}()
+	r.err = r.engine.Run(r.kernel.eventHandler())
+	r.inside = false
+	r.conclude()
+}
+
+// makeRoom makes the runtime give a goroutine a stack that holds an engine's frames, before
+// there are any to move. Only the size of its own frame matters, which is not used.
+//
+//go:noinline
+func makeRoom(use int) byte {
+	if use == 0 {
+		return 0
+	}
+	var frame [6 << 10]byte
+	return frame[use]
+}
+
+// setUp makes the kernel of the engine.
+func (r *engineRun) setUp() {
+	s, i, k := r.simulation, r.index, &r.kernel
+	k.init(&s.config, s.chosen, &r.engine, s.blocks)
+	k.Lose = func(err *world.RankError) { s.lose(i, err) }
+	k.Summary.Tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
+	k.Summary.Ended = &s.ended
+	k.Summary.Tally.Since(r.began)
+	reported := 0
+	report := func(n int) {
+		s.setUp.Add(int64(n - reported))
+		reported = n
+	}
+	k.body = s.config.Program.form(s.config.Kind).Body(k, k.Ranks, report)
+	report(k.Ranks)
+	k.EndSetUp()
+	k.Summary.Tally.Begin()
+	k.Engine.ReadyRange(0, k.Ranks)
+	r.ready = true
+	s.kernels[i].Store(k)
+}
+
+// conclude ends the run of an engine, with an error or without.
+func (r *engineRun) conclude() {
+	s, k := r.simulation, &r.kernel
+	s.kernels[r.index].Store(nil)
+	k.Failing.Closed = true
+	switch err := r.err; {
+	case err == nil && !k.Limited():
+		k.CountUnreceived()
+	case err == nil, errors.Is(err, engine.ErrDeadlock):
+		r.err = k.conclude()
+	case !isStopped(err):
+		k.Engine.Abort([]byte(err.Error()))
+	case k.Failing.Own.Load() != nil && s.losesAny():
+		r.err = k.Failing.Own.Load()
+	}
+	k.Summary.Tally.Settle()
+	r.ended.Store(true)
+	r.count()
+}
+
+// count has the simulation not wait for the engine any more.
+func (r *engineRun) count() {
+	if !r.counted.Swap(true) && r.simulation.going.Add(-1) == 0 {
+		close(r.simulation.over)
+	}
+}
+
+// expectant is a kernel whose ranks are fetched into the cache ahead.
+type expectant struct {
+	*Kernel
+	body interface{ Expect(lp int) }
+}
+
+// Expect implements [engine.Expecter].
+func (k expectant) Expect(item int32) {
+	if item >= 0 {
+		k.body.Expect(int(item))
+	}
+}
+
+// eventHandler returns the kernel as its engine uses it.
+func (k *Kernel) eventHandler() engine.Kernel {
+	if body, ok := k.body.(interface{ Expect(lp int) }); ok {
+		return expectant{k, body}
+	}
+	return k
+}
+
+// interrupted reports whether the engine goes on after a panic, or nil for a Goexit, has
+// ended its goroutine. It does if the panic comes from a rank's code. Else the error is one of
+// gigarank itself, and the engine is not used again.
+func (k *Kernel) interrupted(v any) (again bool, err error) {
+	broken, ours := v.(*invariant.Violation)
+	lp := k.Running
+	switch {
+	case ours:
+		return false, failedItself(v, broken.Stack)
+	case !k.body.Interrupted(v):
+		return false, failedItself(v, debug.Stack())
+	}
+	k.TakeUp(lp)
+	return true, nil
+}
+
+// failedItself returns the error of a panic that comes from no rank's code.
+func failedItself(v any, stack []byte) error {
+	return fmt.Errorf("gigarank itself failed, which is a bug: %v\n%s", v, stack)
+}
