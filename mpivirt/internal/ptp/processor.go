@@ -346,7 +346,8 @@ func (k *Messages) endWait(lp int32) {
 }
 
 // postponeSend queues a send of an LP and returns its request.
-func (k *Messages) postponeSend(lp int32, m *message, dst int, c world.Procedure) int32 {
+func (k *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int32 {
+	m := k.messages.At(index)
 	request := m.request
 	if request == 0 {
 		request = k.NewRequest(lp, SendRequest, c)
@@ -354,16 +355,13 @@ func (k *Messages) postponeSend(lp int32, m *message, dst int, c world.Procedure
 	if m.view && !m.lent {
 		m.payload, m.view = k.KeepPayload(m.payload), false
 	}
-	index := k.messages.Take()
-	*k.messages.At(index) = *m
 	k.Operate(lp, Operation{Kind: opSend, Index: index, request: request, dst: int32(dst)})
 	return request
 }
 
 // sendAt sends a message at an instant. An eager send is complete then.
 func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) {
-	m := *k.messages.At(op.Index)
-	k.messages.Release(op.Index)
+	m := k.messages.At(op.Index)
 	k.Target.Depart(&p.State, m.bytes, at)
 	p.Sent = at
 	m.arrival = at.Add(k.Target.Latency(int(m.rank), int(op.dst)))
@@ -377,7 +375,7 @@ func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) 
 		k.DepartedAt(at, p.State.CPU, m.arrival)
 	}
 	k.Engine.Statistics.Messages++
-	k.dispatch(&m, int(op.dst), at)
+	k.dispatch(op.Index, int(op.dst), at)
 }
 
 // postAt posts a receive at an instant. It takes the first matching message of those taken

@@ -49,10 +49,12 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 	if uint(dst-k.First) >= uint(k.Ranks) {
 		k.sentTo = k.Engine.Partition().Owner(dst)
 	}
-	m := message{
-		bytes: o.Bytes, comm: to.Index, source: q.Member, rank: k.Global(lp), tag: int32(o.Tag),
-		readyMode: o.Mode == Ready, large: o.Bytes > k.EagerLimit,
-		payload: o.Payload, view: o.Payload != nil, lent: o.Lent,
+	index := k.messages.Take()
+	m := k.messages.At(index) // made in its place
+	m.bytes, m.comm, m.source, m.rank, m.tag = o.Bytes, to.Index, q.Member, k.Global(lp), int32(o.Tag)
+	m.readyMode, m.large = o.Mode == Ready, o.Bytes > k.EagerLimit
+	if o.Payload != nil {
+		m.payload, m.view, m.lent = o.Payload, true, o.Lent
 	}
 	if o.Mode == Synchronous || m.large && o.Mode != Buffered {
 		m.request = k.NewRequest(lp, SendRequest, c)
@@ -60,22 +62,24 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 		r.Comm, r.Peer, r.Tag = to.Index, int32(o.Dest), int32(o.Tag)
 	}
 	if k.Processors != nil {
-		return k.postponeSend(lp, &m, dst, c)
+		return k.postponeSend(lp, index, dst, c)
 	}
 	sent := k.Clock[lp]
-	m.arrival = k.depart(lp, box, &m, dst, o.Mode)
+	m.arrival = k.depart(lp, box, m, dst, o.Mode)
 	if m.arrival == vtime.Forever || k.Clock[lp] == vtime.Forever || m.large && k.Target.Transfer(int(m.rank), dst, o.Bytes) == vtime.Endless {
 		k.Clock[lp] = sent
 		k.Raise(lp, c, world.EndError("a message of %d bytes to rank %d", o.Bytes, dst))
 		k.Completion.Fatal = true
+		k.messages.Release(index)
 		return 0
 	}
 	k.Engine.Statistics.Messages++
 	if m.large {
 		k.opened(lp)
 	}
-	k.dispatch(&m, dst, sent)
-	return m.request
+	request = m.request
+	k.dispatch(index, dst, sent)
+	return request
 }
 
 // depart charges an LP for a send and returns the message's arrival. Above the eager limit
@@ -139,19 +143,19 @@ func (k *Messages) NewRequest(lp int32, kind requestKind, c world.Procedure) int
 
 // dispatch delivers a message to a local LP, or sends it as a record to the engine that owns
 // the destination. The message owns its payload, or that is a view; see keep.
-func (k *Messages) dispatch(m *message, dst int, sent vtime.Time) {
+func (k *Messages) dispatch(index int32, dst int, sent vtime.Time) {
 	lp, local := k.Local(dst)
-	if !local {
-		k.sendMessage(m, dst, sent)
-		m.free(k)
-		if k.Processors != nil && m.request != 0 {
-			k.AwaitMatch(m.arrival)
-		}
+	if local {
+		k.give(lp, index, sent)
 		return
 	}
-	index := k.messages.Take()
-	*k.messages.At(index) = *m
-	k.give(lp, index, sent)
+	m := k.messages.At(index)
+	k.sendMessage(m, dst, sent)
+	m.free(k)
+	if k.Processors != nil && m.request != 0 {
+		k.AwaitMatch(m.arrival)
+	}
+	k.messages.Release(index)
 }
 
 // give delivers a message, sent at an instant, to the mailbox or processor of a local LP.
@@ -233,19 +237,16 @@ func (k *Messages) DeliverMessage(src int, r world.Reader) {
 	flags := r.U8()
 	comm := k.above.Expect(r.U64())
 	dst := int(r.U32())
-	m := message{
-		comm: comm, source: int32(r.U32()), rank: int32(r.U32()), tag: int32(r.U32()), request: int32(r.U32()),
-		readyMode: flags&flagReadyMode != 0, large: flags&flagLarge != 0,
-	}
+	index := k.messages.Take()
+	m := k.messages.At(index)
+	m.comm, m.source, m.rank, m.tag, m.request = comm, int32(r.U32()), int32(r.U32()), int32(r.U32()), int32(r.U32())
+	m.readyMode, m.large = flags&flagReadyMode != 0, flags&flagLarge != 0
 	sent := vtime.Time(r.U64())
 	m.arrival, m.bytes = vtime.Time(r.U64()), int64(r.U64())
 	if flags&FlagPayload != 0 {
 		m.payload, m.view = r.Rest, true
 	}
-	lp := k.Landing(int(m.rank), dst, sent, m.arrival)
-	index := k.messages.Take()
-	*k.messages.At(index) = m
-	k.give(lp, index, sent)
+	k.give(k.Landing(int(m.rank), dst, sent, m.arrival), index, sent)
 }
 
 // Landing returns the LP that receives a message from another engine. It first checks that
