@@ -2,11 +2,14 @@
 //
 // A class is a power of two from 256 bytes up: a buffer serves every request of its
 // class, and at most half of it is wasted. A buffer longer than the largest class has
-// the length asked for and is not kept. A pool belongs to one goroutine or is guarded
-// by its owner's lock.
+// the length asked for, and serves requests of more than half of it. A pool belongs to one
+// goroutine or is guarded by its owner's lock.
 package buffers
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 const (
 	smallest = 8  // log2 of the smallest class
@@ -16,6 +19,9 @@ const (
 	// arrays have as much in use at a time: two windows of 16 MiB under way, and as
 	// much taken in. Released buffers are garbage that a large run does not collect.
 	retained = 64 << 20
+	// retainedLong is how many bytes a pool keeps of buffers that have no class. Each one
+	// costs more to touch for the first time than to fill.
+	retainedLong = 256 << 20
 )
 
 // Pool hands out buffers and takes them back.
@@ -23,6 +29,8 @@ type Pool struct {
 	fresh   func(size int) []byte
 	release func(buffer []byte)
 	free    [classes][][]byte
+	long    [][]byte // without a class
+	kept    int      // bytes of long
 }
 
 // NewPool returns an empty pool. It makes a buffer of size bytes with fresh, and passes
@@ -35,7 +43,7 @@ func NewPool(fresh func(size int) []byte, release func(buffer []byte)) *Pool {
 // class, if it has one.
 func (p *Pool) Get(n int) []byte {
 	if n > 1<<largest {
-		return p.fresh(n)
+		return p.getLong(n)
 	}
 	c := class(n)
 	list := p.free[c]
@@ -49,11 +57,33 @@ func (p *Pool) Get(n int) []byte {
 	return buffer[:n]
 }
 
+// getLong is Get for a buffer without a class. It takes the shortest that fits.
+func (p *Pool) getLong(n int) []byte {
+	best := -1
+	for i, buffer := range p.long {
+		if c := cap(buffer); c >= n && c/2 < n && (best < 0 || c < cap(p.long[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return p.fresh(n)
+	}
+	buffer := p.long[best]
+	p.long = slices.Delete(p.long, best, best+1)
+	p.kept -= cap(buffer)
+	return buffer[:n]
+}
+
 // Put takes back a buffer that Get returned. Its length may have changed, its beginning
 // and capacity must not.
 func (p *Pool) Put(buffer []byte) {
 	if cap(buffer) > 1<<largest {
-		p.release(buffer)
+		if p.kept+cap(buffer) > retainedLong {
+			p.release(buffer)
+			return
+		}
+		p.long = append(p.long, buffer)
+		p.kept += cap(buffer)
 		return
 	}
 	c := class(cap(buffer))
@@ -72,6 +102,10 @@ func (p *Pool) Drain() {
 		}
 		p.free[c] = nil
 	}
+	for _, buffer := range p.long {
+		p.release(buffer)
+	}
+	p.long, p.kept = nil, 0
 }
 
 func class(n int) int {
