@@ -77,6 +77,8 @@ func cut(count, size int64, chunks int) Layout {
 // the length of the buffer.
 func (l Layout) Offset(block int) int64 {
 	switch {
+	case l.cut == 1: // one vector
+		return int64(block) * l.count * l.size
 	case l.cut > 0:
 		hi, lo := bits.Mul64(uint64(l.count), uint64(block))
 		elements, _ := bits.Div64(hi, lo, uint64(l.cut))
@@ -92,6 +94,9 @@ func (l Layout) Offset(block int) int64 {
 // Bytes returns the length of a message of these blocks, out of w positions.
 func (l Layout) Bytes(b Blocks, w int) int64 {
 	if l.cut == 0 && l.ends == nil {
+		return int64(b.Count) * l.count * l.size
+	}
+	if l.cut == 1 {
 		return int64(b.Count) * l.count * l.size
 	}
 	bytes := int64(0)

@@ -193,6 +193,13 @@ func (e *Engine) Ready(item int32) { e.ready.push(item) }
 // ReadyFirst queues an item to run before all that are ready.
 func (e *Engine) ReadyFirst(item int32) { e.ready.pushFirst(item) }
 
+// Expect has the kernel expect an LP that is to become ready.
+func (e *Engine) Expect(lp int32) {
+	if e.expecter != nil {
+		e.expecter.Expect(lp)
+	}
+}
+
 // ReadyRange queues the LPs with local numbers lo <= i < hi to run.
 func (e *Engine) ReadyRange(lo, hi int) { e.ready.pushRange(int32(lo), int32(hi)) }
 

@@ -7,7 +7,7 @@ package lp
 func descriptor() uintptr
 
 // prefetch asks the processor to load the cache lines that a switch to an LP touches: from
-// 192 bytes before top up to 128 bytes after it, those fields of the descriptor that the
+// 192 bytes before top up to 384 bytes after it, those fields of the descriptor that the
 // runtime's coroswitch uses, and one or two lines from each of the others. It reads no
 // data: any addresses are allowed.
 func prefetch(top, descriptor, pull, next, yield uintptr)

@@ -29,8 +29,8 @@ type agent struct {
 	round    int32
 	next     int32 // of the LP's agents
 	stage    stage
-	sent     sentStage        // the message of this round
-	ended    bool             // by an error; what is still on its way to it is lost
+	sent     sentStage // the message of this round
+	fate     fate
 	fault    world.ErrorClass // of members' calls, as far as this agent knows; see learn
 	message  int32
 	clock    vtime.Time
@@ -40,6 +40,15 @@ type agent struct {
 	port     network.Port
 	memory   *memory // nil if only sizes are simulated
 }
+
+// fate is what has come of an agent.
+type fate uint8
+
+const (
+	alone  fate = iota // it has received nothing
+	served             // it has received a message
+	ended              // by an error; what is still on its way to it is lost
+)
 
 // stage is the next action of an agent in its round.
 type stage uint8
@@ -147,14 +156,20 @@ func (k *Collectives) RunAgent(index int32) {
 		return
 	}
 	a := k.agents.At(index)
-	if a.ended {
+	if a.fate == ended {
 		return
 	}
 	for {
-		step, more := a.nextStep()
-		if !more {
-			k.endAgent(index)
-			return
+		var step collectives.Step
+		if a.stage != acknowledging { // else the round's message is received
+			rounds := 0
+			if step, rounds = a.nextStep(); rounds == 0 {
+				k.endAgent(index)
+				return
+			}
+			if rounds == 1 && step.From == collectives.None && a.memory != nil {
+				k.Engine.Expect(a.lp)
+			}
 		}
 		if a.stage == sending {
 			a.posted = a.clock
@@ -185,15 +200,15 @@ func (k *Collectives) RunAgent(index int32) {
 }
 
 // nextStep advances an agent to its next round with a step, its present one included, and
-// returns the step. more is false if there is none.
-func (a *agent) nextStep() (step collectives.Step, more bool) {
+// returns the step and the number of rounds from it on; 0 if there is none.
+func (a *agent) nextStep() (step collectives.Step, rounds int) {
 	s, member := a.inst.schedule, int(a.member)
 	round := s.Next(member, int(a.round))
-	if round >= s.Rounds(member) {
-		return step, false
+	if rounds = s.Rounds(member) - round; rounds <= 0 {
+		return step, 0
 	}
 	a.round = int32(round)
-	return s.Step(member, round), true
+	return s.Step(member, round), rounds
 }
 
 // farAhead is the number of instances of one communicator, not left by all members here, past
@@ -322,20 +337,33 @@ func (k *Collectives) receiveRound(index int32, a *agent, step *collectives.Step
 		}
 	}
 	m := k.rounds.At(a.message)
-	arrival := k.matchRoundMessage(m, a, a.posted)
-	a.clock = k.Target.Receive(k.flow(a), m.bytes, a.posted, a.clock, arrival)
+	arrival := k.chargeReceive(a, m)
 	src, bytes := int(m.rank), m.bytes
 	if !k.acceptRound(a, step) {
 		return false
 	}
+	k.chargeCombine(a, step, src, bytes, arrival)
+	return true
+}
+
+// chargeReceive charges an agent for receiving the message of its round and returns when the
+// content has arrived.
+func (k *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Time) {
+	arrival = k.matchRoundMessage(m, a, a.posted)
+	a.clock = k.Target.Receive(k.flow(a), m.bytes, a.posted, a.clock, arrival)
+	return arrival
+}
+
+// chargeCombine charges an agent for combining what it has received.
+func (k *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) {
 	work := k.Target.ReduceTime(combinedBytes(step, bytes))
 	a.clock = a.clock.Add(work)
+	a.fate = served
 	if k.Activities != nil {
 		k.Received(bytes)
 		k.Computed(work)
 	}
 	k.checkReceived(a, src, bytes, arrival)
-	return true
 }
 
 // acceptRound takes in the content of a round's message. It reports whether the agent goes
@@ -350,18 +378,24 @@ func (k *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
 	if own != theirs || m.fault != 0 {
 		k.learn(a, own, m)
 	}
-	if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
-		a.inst.blame(int(a.member), world.Errorf(world.ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
-	}
-	if a.memory != nil && a.fault == 0 && !m.taken {
-		k.absorb(a, step, m.payload)
-		if m.content != 0 && step.Combine == collectives.Store {
-			k.keepReceived(a, step.Receive, m)
-		}
-	}
+	k.takeIn(a, step, m)
 	k.disposeRound(a.message)
 	a.message = 0
 	return true
+}
+
+// takeIn takes in the content of a message.
+func (k *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) {
+	if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
+		a.inst.blame(int(a.member), world.Errorf(world.ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
+	}
+	if a.memory == nil || a.fault != 0 {
+		return
+	}
+	k.absorb(a, step, m.payload)
+	if m.content != 0 && step.Combine == collectives.Store {
+		k.keepReceived(a, step.Receive, m)
+	}
 }
 
 // combinedBytes returns how many bytes of a received message go through the operator.
@@ -407,7 +441,7 @@ func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Co
 // AgentAcknowledged handles the match of an agent's message at t.
 func (k *Collectives) AgentAcknowledged(index int32, t vtime.Time) {
 	a := k.agents.At(index)
-	if a.ended {
+	if a.fate == ended {
 		return
 	}
 	a.matched, a.sent = t, gone
@@ -428,8 +462,8 @@ func (k *Collectives) continueAgent(index int32) {
 // endAgent ends a participant's part.
 func (k *Collectives) endAgent(index int32) {
 	a := k.unlinkAgent(index)
-	k.agents.Release(index)
 	inst, lp, member, t := a.inst, a.lp, int(a.member), a.clock
+	brought := a.memory != nil && a.fate == served && k.Processors == nil
 	if a.memory != nil && !inst.leaders && a.fault == 0 {
 		a.store()
 	}
@@ -437,7 +471,7 @@ func (k *Collectives) endAgent(index int32) {
 		k.checkLeftOver(inst, lp)
 	}
 	if a.memory != nil {
-		k.finish(&a)
+		k.finish(a)
 	}
 	switch {
 	case k.Processors == nil && !inst.leaders:
@@ -449,12 +483,29 @@ func (k *Collectives) endAgent(index int32) {
 	default:
 		k.exitFrom(inst, lp, member, t, a.released)
 	}
+	k.agents.Release(index)
+	if brought {
+		k.goOnWithContent(inst)
+	} else {
+		k.flushRange(inst)
+	}
+}
+
+// goOnWithContent resumes the LPs that have left, as flushRange does. One that stands alone goes
+// on before all that is ready: what it has received is in the cache. It has waited for a message,
+// so it does not get ahead of the others by that.
+func (k *Collectives) goOnWithContent(inst *instance) {
+	if r := inst.resuming; r.hi == r.lo+1 {
+		inst.resuming = lpRange{}
+		k.Engine.ReadyFirst(r.lo)
+		return
+	}
 	k.flushRange(inst)
 }
 
-// unlinkAgent removes an agent from its LP and returns its value.
-func (k *Collectives) unlinkAgent(index int32) agent {
-	a := *k.agents.At(index)
+// unlinkAgent removes an agent from its LP.
+func (k *Collectives) unlinkAgent(index int32) *agent {
+	a := k.agents.At(index)
 	link := &k.roundQueue(a.lp).agents
 	for *link != index {
 		link = &k.agents.At(*link).next

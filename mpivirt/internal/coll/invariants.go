@@ -23,8 +23,8 @@ func (k *Collectives) CheckRoundQueue(lp int32) {
 			k.Global(lp), q.ahead, q.early.tail, listed, last)
 	}
 	for index := q.agents; index != 0; index = k.agents.At(index).next {
-		if a := k.agents.At(index); a.lp != lp || a.ended {
-			invariant.Broken("rank %d has agent %d, which is of LP %d and has ended: %t", k.Global(lp), index, a.lp, a.ended)
+		if a := k.agents.At(index); a.lp != lp || a.fate == ended {
+			invariant.Broken("rank %d has agent %d, which is of LP %d and has ended: %t", k.Global(lp), index, a.lp, a.fate == ended)
 		}
 	}
 }

@@ -491,9 +491,9 @@ func (k *Collectives) stopAgent(index int32) {
 		if a.memory.viewed {
 			k.keep(k.rounds.At(a.memory.message), nil, 0)
 		}
-		k.forget(&a)
+		k.forget(a)
 	}
-	*k.agents.At(index) = agent{ended: true}
+	*a = agent{fate: ended}
 }
 
 // entrance is the first entrant of an instance on one engine; where nobody can have left,

@@ -16,12 +16,12 @@ import (
 // goOnAgent takes an agent as far as it gets without the processor.
 func (k *Collectives) goOnAgent(index int32) {
 	a := k.agents.At(index)
-	if a.ended {
+	if a.fate == ended {
 		return
 	}
 	for {
-		step, more := a.nextStep()
-		if !more {
+		step, rounds := a.nextStep()
+		if rounds == 0 {
 			k.endAgent(index)
 			return
 		}
@@ -101,7 +101,7 @@ func (k *Collectives) postRound(index int32, a *agent) {
 func (k *Collectives) SendRoundAt(lp, index int32, at vtime.Time) {
 	p := &k.Processors[lp]
 	a := k.agents.At(index)
-	if a.ended {
+	if a.fate == ended {
 		return
 	}
 	step := a.inst.schedule.Step(int(a.member), int(a.round))
@@ -133,7 +133,7 @@ func (k *Collectives) takeRound(index int32, a *agent) {
 // ReceiveRoundAt lets an agent receive a message that was there before.
 func (k *Collectives) ReceiveRoundAt(index int32, at vtime.Time) {
 	a := k.agents.At(index)
-	if a.ended {
+	if a.fate == ended {
 		return
 	}
 	k.matchRound(a, at)
@@ -164,7 +164,7 @@ func (k *Collectives) finishReceive(index int32, a *agent, step *collectives.Ste
 // Combined lets an agent go on that has begun to combine what it has received.
 func (k *Collectives) Combined(index int32, at vtime.Time) {
 	a := k.agents.At(index)
-	if a.ended {
+	if a.fate == ended {
 		return
 	}
 	a.clock, a.released, a.stage = k.Processors[a.lp].State.CPU, max(a.released, at), acknowledging
@@ -193,7 +193,7 @@ func (k *Collectives) RoundCall(index int32) world.Procedure {
 // whether the agent has not ended.
 func (k *Collectives) AgentCall(index int32) (lp int32, c world.Procedure, round int, live bool) {
 	a := k.agents.At(index)
-	if a.ended {
+	if a.fate == ended {
 		return 0, world.NoProcedure, 0, false
 	}
 	return a.lp, a.inst.Call.Procedure, int(a.round), true

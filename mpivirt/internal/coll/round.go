@@ -24,7 +24,6 @@ type roundMessage struct {
 	next      int32
 	lp        int32            // the receiver, once it is an early one
 	content   int32            // which holds the payload, 0 for none
-	taken     bool             // an agent has taken in the payload
 	view      bool             // the payload is the sender's memory
 	fault     world.ErrorClass // of calls that the message rests on; see learn
 }
@@ -127,26 +126,59 @@ func (k *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vti
 		return
 	}
 	m.payload = payload
-	index := k.rounds.Take()
-	*k.rounds.At(index) = *m
 	owner := a.memory
 	if at < 0 {
 		owner = nil
 	}
-	k.giveRound(lp, index, sent, owner, at)
+	k.giveRound(lp, m, sent, owner, at)
 }
 
 // giveRound gives a round message, sent at an instant, to a local LP. The payload is a view of
 // the memory of the owner, at an offset of its layout; without an owner it is of a record or
 // scratch.
-func (k *Collectives) giveRound(lp, index int32, sent vtime.Time, owner *memory, at int64) {
+func (k *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owner *memory, at int64) {
+	if k.Processors == nil && k.receiveAtOnce(lp, m) {
+		return
+	}
+	index := k.rounds.Take()
+	r := k.rounds.At(index)
+	*r = *m
 	if k.Processors != nil {
-		m := k.rounds.At(index)
-		k.keep(m, owner, at)
-		k.Reach(lp, ptp.Arrival{At: m.arrival, Released: sent, Source: m.rank, Index: index, Round: true})
+		k.keep(r, owner, at)
+		k.Reach(lp, ptp.Arrival{At: r.arrival, Released: sent, Source: r.rank, Index: index, Round: true})
 		return
 	}
 	k.arriveRound(lp, index, owner, at)
+}
+
+// receiveAtOnce has the agent that waits for a message receive it, and reports whether there is
+// one. It reports false if the call behind the message may be another than the agent's.
+func (k *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
+	for index := k.openRoundQueue(lp).agents; index != 0; {
+		a := k.agents.At(index)
+		if a.stage != receiving || a.message != 0 || !k.awaits(a, m) {
+			index = a.next
+			continue
+		}
+		if a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
+			return false
+		}
+		step := a.inst.schedule.Step(int(a.member), int(a.round))
+		if a.memory != nil && int(a.round)+1 >= a.inst.schedule.Rounds(int(a.member)) {
+			k.Engine.Expect(lp)
+		}
+		k.takeIn(a, &step, m)
+		k.chargeCombine(a, &step, int(m.rank), m.bytes, k.chargeReceive(a, m))
+		if int(m.engine) != k.Engine.Index() {
+			k.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
+		}
+		a.stage = acknowledging
+		if a.sent != unacked {
+			k.queueAgent(index)
+		}
+		return true
+	}
+	return false
 }
 
 // roundRecord is the size of the fixed part of a round message between engines.
@@ -188,10 +220,7 @@ func (k *Collectives) DeliverRound(src int, r world.Reader) {
 	if flags&ptp.FlagPayload != 0 {
 		m.payload = r.Rest
 	}
-	lp := k.Landing(int(m.rank), dst, sent, m.arrival)
-	index := k.rounds.Take()
-	*k.rounds.At(index) = m
-	k.giveRound(lp, index, sent, nil, 0)
+	k.giveRound(k.Landing(int(m.rank), dst, sent, m.arrival), &m, sent, nil, 0)
 }
 
 // matchRoundMessage returns the arrival of the content of a round message. The agent
@@ -301,9 +330,7 @@ func (k *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64
 		running = running || m.number == a.inst.Number && m.comm == a.inst.comm.Index
 		if a.stage == receiving && a.message == 0 && k.awaits(a, m) {
 			a.message = index
-			if m.payload != nil && !k.takeAtOnce(a, m) {
-				k.hold(index, owner, at)
-			}
+			k.hold(index, owner, at)
 			k.continueAgent(ai)
 			return
 		}
@@ -318,18 +345,6 @@ func (k *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64
 	if int(m.engine) != k.Engine.Index() {
 		k.checkEarly(lp, m, running)
 	}
-}
-
-// takeAtOnce has an agent take in the payload of a message that it waits for, before it goes
-// on. It reports false if it must not: the call behind the message may be another.
-func (k *Collectives) takeAtOnce(a *agent, m *roundMessage) bool {
-	if k.Processors != nil || a.memory == nil || a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
-		return false
-	}
-	step := a.inst.schedule.Step(int(a.member), int(a.round))
-	k.absorb(a, &step, m.payload)
-	m.taken = true
-	return true
 }
 
 // hold keeps the payload of a message that nobody has taken in. It stays the owner's as long
