@@ -1,6 +1,7 @@
 package ptp
 
 import (
+	"gigarank/engine"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -32,10 +33,8 @@ func (a *Arrival) before(b *Arrival) bool {
 type arrivals []Arrival
 
 func (h *arrivals) push(a Arrival) {
-	if len(*h) == cap(*h) { // twice as long, for little garbage; slices.Grow makes it 2.4 times as long
-		longer := make(arrivals, len(*h), max(2*len(*h), 1))
-		copy(longer, *h)
-		*h = longer
+	if len(*h) == cap(*h) {
+		*h = engine.Doubled(*h, 1)
 	}
 	*h = append(*h, a)
 	s := *h
