@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	stdsync "sync"
 	"time"
 
 	"gigarank/collectives"
@@ -26,21 +27,23 @@ type exchange struct {
 	bare    func(in, out [][]float64)
 	message bool // a binomial allreduce by messages
 	loop    func(r *mpivirt.Rank, in, out []float64) error
+	engines int
 }
 
 // exchanges are measured by payloads.
 var exchanges = []exchange{
-	{"Bcast of 1 MB to 1,024 ranks", 1024, 0, megabyte, broadcast, copyFirst, false, nil},
-	{"Bcast of 64 MB to 64 ranks", 64, 0, 64 * megabyte, broadcast, copyFirst, false, nil},
-	{"Allreduce of 1 MB, 1,024 ranks", 1024, megabyte, megabyte, reduce, sumAndCopy, false, nil},
-	{"Allgather of 1 KB to 1 MB, 1,024 ranks", 1024, megabyte / 1024, megabyte, gather, concatenate, false, nil},
-	{"Alltoall of 1 KB, 1,024 ranks", 1024, megabyte, megabyte, transpose, copyBlocks, false, nil},
-	{"Send and Recv of 1 MB, 1,024 ranks in pairs", 1024, megabyte, megabyte, sendToNext, copyToNext, false, nil},
-	{"Sendrecv of 1 MB, 1,024 ranks in a ring", 1024, megabyte, megabyte, shift, copyEach, false, nil},
-	{"binomial Allreduce of 8 KB by messages, 1,024 ranks", 1024, megabyte / 128, megabyte / 128, reduce, upAndDown, true, nil},
-	{"binomial Allreduce of 8 KB by messages, 16,384 ranks", 16384, megabyte / 128, megabyte / 128, reduce, upAndDown, true, nil},
-	{"Alltoall of 1 KB, 1,024 ranks, slices shared", 1024, megabyte, megabyte, transpose, nil, false, shiftAll},
-	{"Alltoall of 1 KB, 4,096 ranks, slices shared", 4096, 4 * megabyte, 4 * megabyte, transpose, nil, false, shiftAll},
+	{"Bcast of 1 MB to 1,024 ranks", 1024, 0, megabyte, broadcast, copyFirst, false, nil, 1},
+	{"Bcast of 64 MB to 64 ranks", 64, 0, 64 * megabyte, broadcast, copyFirst, false, nil, 1},
+	{"Bcast of 64 MB to 64 ranks, two engines", 64, 0, 64 * megabyte, broadcast, copyFirst, false, nil, 2},
+	{"Allreduce of 1 MB, 1,024 ranks", 1024, megabyte, megabyte, reduce, sumAndCopy, false, nil, 1},
+	{"Allgather of 1 KB to 1 MB, 1,024 ranks", 1024, megabyte / 1024, megabyte, gather, concatenate, false, nil, 1},
+	{"Alltoall of 1 KB, 1,024 ranks", 1024, megabyte, megabyte, transpose, copyBlocks, false, nil, 1},
+	{"Send and Recv of 1 MB, 1,024 ranks in pairs", 1024, megabyte, megabyte, sendToNext, copyToNext, false, nil, 1},
+	{"Sendrecv of 1 MB, 1,024 ranks in a ring", 1024, megabyte, megabyte, shift, copyEach, false, nil, 1},
+	{"binomial Allreduce of 8 KB by messages, 1,024 ranks", 1024, megabyte / 128, megabyte / 128, reduce, upAndDown, true, nil, 1},
+	{"binomial Allreduce of 8 KB by messages, 16,384 ranks", 16384, megabyte / 128, megabyte / 128, reduce, upAndDown, true, nil, 1},
+	{"Alltoall of 1 KB, 1,024 ranks, slices shared", 1024, megabyte, megabyte, transpose, nil, false, shiftAll, 1},
+	{"Alltoall of 1 KB, 4,096 ranks, slices shared", 4096, 4 * megabyte, 4 * megabyte, transpose, nil, false, shiftAll, 1},
 }
 
 // megabyte is the number of doubles in 2^20 bytes.
@@ -173,7 +176,7 @@ type exchanged struct {
 // loop, which takes long and would add to the memory, there is one.
 const exchangeTrips = 5
 
-// run simulates an exchange on one engine, and carries the bare copies out in turns with it,
+// run simulates an exchange, and carries the bare copies out in turns with it,
 // on the same slices.
 func (e *exchange) run() (x exchanged, err error) {
 	machine, err := network.Load("xt5", os.ReadFile)
@@ -222,7 +225,7 @@ func (e *exchange) run() (x exchanged, err error) {
 		return nil
 	}
 	c := mpivirt.Config{
-		Target: target, Transports: sync.NewInProcess(1), Program: mpivirt.Program{Name: e.name, Forms: []mpivirt.Form{mpivirt.Main(main)}},
+		Target: target, Transports: sync.NewInProcess(e.engines), Program: mpivirt.Program{Name: e.name, Forms: []mpivirt.Form{mpivirt.Main(main)}},
 	}
 	if e.message {
 		c.Collectives = mpivirt.Message
@@ -251,22 +254,38 @@ func (e *exchange) allocate(rank int, ins, outs [][]float64) {
 }
 
 // stopwatch takes the time from the first rank's call of an operation to the last one's return.
-// The ranks are those of one engine.
-type stopwatch struct{ began, ended time.Time }
+type stopwatch struct {
+	lock         stdsync.Mutex // ranks of several engines use it
+	began, ended time.Time
+}
 
 // time calls an operation between two barriers.
 func (w *stopwatch) time(r *mpivirt.Rank, in, out []float64, call func(r *mpivirt.Rank, in, out []float64) error) error {
 	if err := r.World().Barrier(); err != nil {
 		return err
 	}
-	if w.began.IsZero() {
-		w.began = time.Now()
-	}
+	w.start()
 	if err := call(r, in, out); err != nil {
 		return err
 	}
-	w.ended = time.Now()
+	w.stop()
 	return r.World().Barrier()
+}
+
+// start begins the time, unless another rank has.
+func (w *stopwatch) start() {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if w.began.IsZero() {
+		w.began = time.Now()
+	}
+}
+
+// stop ends the time, until another rank does.
+func (w *stopwatch) stop() {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	w.ended = time.Now()
 }
 
 // read returns the time in seconds, and sets the watch back.
