@@ -59,7 +59,11 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 	e.overdraw()
 	e.heldBack = e.full > 0 && next < e.eit
 	waited := false
-	for since := e.config.Clock(); ; {
+	var since, now time.Duration // read where they count: at the root, and after rounds in vain
+	if e.round.parent < 0 {
+		since = e.config.Clock()
+	}
+	for {
 		e.receiveControl()
 		if err := e.over(); err != nil {
 			return Continue, err
@@ -72,7 +76,10 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 			return e.end.outcome, nil
 		}
 		e.observe(next)
-		now, rounds := e.config.Clock(), e.round.done
+		if e.round.parent < 0 || e.round.fruitless > 1 {
+			now = e.config.Clock()
+		}
+		rounds := e.round.done
 		if e.probes() && now-since >= e.patience() {
 			e.want(purposeEnd, vtime.Forever)
 			since = now
