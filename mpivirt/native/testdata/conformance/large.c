@@ -4,12 +4,13 @@
 #if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
 #define OF(name) MPI_##name##_c
 #define FORMS 3 /* blocking, nonblocking, persistent */
-typedef MPI_Count number;
+typedef MPI_Count number, distance;
 typedef MPI_Aint place;
 #else
 #define OF(name) MPI_##name
 #define FORMS 2
 typedef int number, place;
+typedef MPI_Aint distance;
 #endif
 
 static int next, last;
@@ -268,6 +269,103 @@ static void too_large(MPI_Datatype type, MPI_Op sum) {
 }
 #endif
 
+/* picks checks which integers of a row of them a type has, and frees it. */
+static void picks(MPI_Datatype type, int n, const int *want) {
+	int row[32], got[32], there = -1;
+	MPI_Status status;
+	for (int i = 0; i < 32; i++)
+		row[i] = i, got[i] = -1;
+	MPI_Type_commit(&type);
+	MPI_Sendrecv(row, 1, type, rank, 5, got, 32, MPI_INT, rank, 5, MPI_COMM_WORLD, &status);
+	MPI_Get_count(&status, MPI_INT, &there);
+	CHECK(there == n && memcmp(got, want, (size_t)n * sizeof *got) == 0);
+	MPI_Type_free(&type);
+}
+
+#define PICKS(type, ...) picks(type, sizeof((int[]){__VA_ARGS__}) / sizeof(int), (const int[]){__VA_ARGS__})
+
+static void types(void) {
+	const number one_two[2] = {1, 2}, two_one[2] = {2, 1}, four_one[2] = {4, 1}, six_none[2] = {6, 0}, ones[2] = {1, 1};
+	const distance at[2] = {8, 20}, back[2] = {12, 4}, fields[2] = {4, 16};
+	const number sizes[2] = {4, 5}, parts[2] = {2, 2}, starts[2] = {1, 3}, six[1] = {6};
+	const int cyclic[1] = {MPI_DISTRIBUTE_CYCLIC}, usual[1] = {MPI_DISTRIBUTE_DFLT_DARG}, two[1] = {2};
+	const MPI_Datatype both[2] = {MPI_INT, MPI_INT};
+	MPI_Datatype t, u;
+	CHECK(OF(Type_contiguous)(3, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 0, 1, 2);
+	CHECK(OF(Type_vector)(2, 2, 3, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 0, 1, 3, 4);
+	CHECK(OF(Type_create_hvector)(2, 1, 20, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 0, 5);
+	CHECK(OF(Type_indexed)(2, two_one, four_one, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 4, 5, 1);
+	CHECK(OF(Type_create_hindexed)(2, one_two, at, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 2, 5, 6);
+	CHECK(OF(Type_create_indexed_block)(2, 2, six_none, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 6, 7, 0, 1);
+	CHECK(OF(Type_create_hindexed_block)(2, 1, back, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 3, 1);
+	CHECK(OF(Type_create_struct)(2, ones, fields, both, &t) == MPI_SUCCESS);
+	PICKS(t, 1, 4);
+	CHECK(OF(Type_create_resized)(MPI_INT, 0, 8, &u) == MPI_SUCCESS);
+	OF(Type_contiguous)(3, u, &t);
+	PICKS(t, 0, 2, 4);
+	MPI_Type_free(&u);
+	CHECK(OF(Type_create_subarray)(2, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 8, 9, 13, 14);
+	CHECK(OF(Type_create_darray)(2, 1, 1, six, cyclic, usual, two, MPI_ORDER_C, MPI_INT, &t) == MPI_SUCCESS);
+	PICKS(t, 1, 3, 5);
+	CHECK_CLASS(OF(Type_contiguous)(3, MPI_DATATYPE_NULL, &t), MPI_ERR_TYPE);
+#if FORMS == 3
+	/* What types were made of. Counts and displacements are large ones, all else are integers. */
+	MPI_Count integers, addresses, counts, inner, count[8], bytes, low, extent;
+	MPI_Aint address[1];
+	int combiner, integer[8], few, fewer, fewest;
+	MPI_Datatype of[2];
+	OF(Type_create_hvector)(2, 1, 20, MPI_INT, &t);
+	EXPECT(MPI_Type_get_envelope_c(t, &integers, &addresses, &counts, &inner, &combiner) == MPI_SUCCESS);
+	EXPECT(integers == 0 && addresses == 0 && counts == 3 && inner == 1 && combiner == MPI_COMBINER_HVECTOR);
+	EXPECT(MPI_Type_get_contents_c(t, 0, 0, 3, 1, integer, address, count, of) == MPI_SUCCESS);
+	EXPECT(count[0] == 2 && count[1] == 1 && count[2] == 20 && of[0] == MPI_INT);
+	EXPECT(class_of(MPI_Type_get_contents_c(t, 0, 0, 2, 1, integer, address, count, of)) == MPI_ERR_ARG);
+	EXPECT(class_of(MPI_Type_get_envelope(t, &few, &fewer, &fewest, &combiner)) == MPI_ERR_TYPE);
+	EXPECT(class_of(MPI_Type_get_contents(t, 8, 1, 1, integer, address, of)) == MPI_ERR_TYPE);
+	MPI_Type_free(&t);
+	OF(Type_create_darray)(2, 1, 1, six, cyclic, usual, two, MPI_ORDER_C, MPI_INT, &t);
+	MPI_Type_get_envelope_c(t, &integers, &addresses, &counts, &inner, &combiner);
+	EXPECT(integers == 7 && addresses == 0 && counts == 1 && inner == 1 && combiner == MPI_COMBINER_DARRAY);
+	MPI_Type_get_contents_c(t, 7, 0, 1, 1, integer, address, count, of);
+	EXPECT(integer[0] == 2 && integer[1] == 1 && integer[2] == 1 && integer[3] == MPI_DISTRIBUTE_CYCLIC && integer[4] == MPI_DISTRIBUTE_DFLT_DARG && integer[5] == 2 && integer[6] == MPI_ORDER_C && count[0] == 6);
+	MPI_Type_free(&t);
+	MPI_Type_create_hvector(2, 1, 20, MPI_INT, &t);
+	MPI_Type_get_envelope_c(t, &integers, &addresses, &counts, &inner, &combiner);
+	EXPECT(integers == 2 && addresses == 1 && counts == 0 && inner == 1);
+	EXPECT(MPI_Type_get_contents_c(t, 2, 1, 0, 1, integer, address, count, of) == MPI_SUCCESS && integer[0] == 2 && integer[1] == 1 && address[0] == 20);
+	MPI_Type_free(&t);
+	/* More than an int counts. */
+	EXPECT(MPI_Type_contiguous_c(5000000000, MPI_INT, &t) == MPI_SUCCESS);
+	MPI_Type_size_c(t, &bytes);
+	EXPECT(bytes == 20000000000);
+	MPI_Type_free(&t);
+	EXPECT(MPI_Type_vector_c(3, 1, 3000000000, MPI_INT, &t) == MPI_SUCCESS);
+	MPI_Type_get_extent_c(t, &low, &extent);
+	EXPECT(low == 0 && extent == 24000000004);
+	MPI_Type_free(&t);
+	const MPI_Count wide[2] = {1ll << 33, 4}, part[2] = {2, 3}, start[2] = {1ll << 32, 1}, huge[2] = {1ll << 40, 1ll << 40};
+	EXPECT(MPI_Type_create_subarray_c(2, wide, part, start, MPI_ORDER_C, MPI_INT, &t) == MPI_SUCCESS);
+	MPI_Type_get_extent_c(t, &low, &extent);
+	EXPECT(low == 0 && extent == 16ll << 33);
+	MPI_Type_get_true_extent_c(t, &low, &extent);
+	EXPECT(low == ((1ll << 32) * 4 + 1) * 4 && extent == (4 + 3) * 4);
+	MPI_Type_free(&t);
+	/* And more than memory has. */
+	EXPECT(class_of(MPI_Type_contiguous_c(INT64_MAX / 2, MPI_INT, &t)) == MPI_ERR_COUNT);
+	EXPECT(class_of(MPI_Type_vector_c(2, 1, INT64_MAX, MPI_INT, &t)) == MPI_ERR_COUNT);
+	EXPECT(class_of(MPI_Type_create_subarray_c(2, huge, part, start, MPI_ORDER_C, MPI_INT, &t)) == MPI_ERR_COUNT);
+	EXPECT(class_of(MPI_Type_contiguous_c(-1, MPI_INT, &t)) == MPI_ERR_COUNT);
+#endif
+}
+
 int main(int argc, char **argv) {
 	MPI_Op sum;
 	MPI_Comm ring;
@@ -278,18 +376,19 @@ int main(int argc, char **argv) {
 	next = (rank + 1) % size, last = (rank + size - 1) % size;
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	messages();
+	types();
 	CHECK(OF(Op_create)(add, 1, &sum) == MPI_SUCCESS);
 	CHECK(OF(Reduce_local)(x, y, 3, MPI_INT, sum) == MPI_SUCCESS && y[0] == 11 && y[1] == 22 && y[2] == 33);
 	/* An int that does not lie as one block: it goes through packed copies. */
-	MPI_Datatype types[1] = {MPI_INT};
-	MPI_Type_create_struct(1, lengths, at, types, &spread);
-	MPI_Type_create_resized(spread, 0, sizeof(int), &types[0]);
-	MPI_Type_commit(&types[0]);
+	MPI_Datatype each[1] = {MPI_INT};
+	MPI_Type_create_struct(1, lengths, at, each, &spread);
+	MPI_Type_create_resized(spread, 0, sizeof(int), &each[0]);
+	MPI_Type_commit(&each[0]);
 	MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &periodic, 0, &ring);
 	for (int form = 0; form < FORMS; form++) {
 		even(form, sum);
 		uneven(form, MPI_INT);
-		uneven(form, types[0]);
+		uneven(form, each[0]);
 		neighbours(form, ring);
 	}
 	CHECK_CLASS(OF(Send)(x, -1, MPI_INT, next, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
@@ -317,7 +416,7 @@ int main(int argc, char **argv) {
 	MPI_Type_free(&gaps);
 #endif
 	MPI_Op_free(&sum);
-	MPI_Type_free(&types[0]);
+	MPI_Type_free(&each[0]);
 	MPI_Type_free(&spread);
 	MPI_Comm_free(&ring);
 	return finish("large");

@@ -19,28 +19,48 @@ static int part(MPI_Datatype handle, struct gigarank_datatype **t) {
 static int no_memory(void) { return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a type"); }
 
 /* Both name the function that they stand in. */
-#define wrong_count(what, n) refuse(GIGARANK_NONE, MPI_ERR_COUNT, "%s of %d", what, n)
-#define wrong(what, i, n) refuse(GIGARANK_NONE, MPI_ERR_ARG, "%s[%d] is %d", what, i, n)
+#define wrong_count(what, n) refuse(GIGARANK_NONE, MPI_ERR_COUNT, "%s of %lld", what, (long long)(n))
+#define wrong(what, i, n) refuse(GIGARANK_NONE, MPI_ERR_ARG, "%s[%d] is %lld", what, i, (long long)(n))
 
-/* made returns what a constructor has made, with what it was made of. Parts of the type are
+/* made returns what a constructor has made, with room for what it was made of. Parts of the type are
  * those of its contents. It stores the handle. */
-static int made(struct gigarank_datatype *t, int combiner, int integers, int addresses, int parts, MPI_Datatype *handle) {
+static int made(struct gigarank_datatype *t, int combiner, int64_t integers, int64_t addresses, int64_t counts, int parts, MPI_Datatype *handle) {
 	*handle = MPI_DATATYPE_NULL;
 	if (!t)
 		return no_memory();
+	if (t->immense || integers > INT_MAX || counts > INT_MAX) {
+		gigarank_drop_handle(t);
+		return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "the type reaches further than memory does");
+	}
 	t->combiner = combiner;
 	t->integer = calloc((size_t)integers + 1, sizeof *t->integer);
 	t->address = calloc((size_t)addresses + 1, sizeof *t->address);
+	t->count = calloc((size_t)counts + 1, sizeof *t->count);
 	t->part = calloc((size_t)parts + 1, sizeof *t->part);
-	if (!t->integer || !t->address || !t->part) {
+	if (!t->integer || !t->address || !t->count || !t->part) {
 		gigarank_drop_handle(t);
 		return no_memory();
 	}
-	t->integers = integers, t->addresses = addresses;
 	*handle = gigarank_type_handle(t);
 	return MPI_SUCCESS;
 }
 
+/* What a type was made of, one after the other. */
+static void keep_integer(struct gigarank_datatype *t, int value) { t->integer[t->integers++] = value; }
+
+static void keep_number(struct gigarank_datatype *t, int large, int64_t value) {
+	if (large)
+		t->count[t->counts++] = value;
+	else
+		keep_integer(t, (int)value);
+}
+
+static void keep_distance(struct gigarank_datatype *t, int large, int64_t value) {
+	if (large)
+		t->count[t->counts++] = value;
+	else
+		t->address[t->addresses++] = value;
+}
 static void keep_part(struct gigarank_datatype *t, struct gigarank_datatype *of) { t->part[t->parts++] = gigarank_use_type(of); }
 
 /* one returns a type of one piece. */
@@ -63,131 +83,15 @@ static struct gigarank_datatype *strided(int64_t count, int64_t length, int64_t 
 	return t;
 }
 
-MPI(Type_contiguous, int count, MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	CHECK(part(old, &of));
-	if (count < 0)
-		return wrong_count("a count", count);
-	CHECK(made(t = one(0, count, extent_of(of), of), MPI_COMBINER_CONTIGUOUS, 1, 0, 1, new));
-	t->integer[0] = count;
-	keep_part(t, of);
-	return MPI_SUCCESS;
+/* times and plus return a product and a sum, or what is further than memory reaches. */
+static int64_t times(int64_t a, int64_t b) {
+	int64_t product;
+	return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-MPI(Type_vector, int count, int length, int stride, MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	CHECK(part(old, &of));
-	if (count < 0 || length < 0)
-		return wrong_count("a count or block length", count < 0 ? count : length);
-	CHECK(made(t = strided(count, length, stride * extent_of(of), of), MPI_COMBINER_VECTOR, 3, 0, 1, new));
-	t->integer[0] = count, t->integer[1] = length, t->integer[2] = stride;
-	keep_part(t, of);
-	return MPI_SUCCESS;
-}
-
-MPI(Type_create_hvector, int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	CHECK(part(old, &of));
-	if (count < 0 || length < 0)
-		return wrong_count("a count or block length", count < 0 ? count : length);
-	CHECK(made(t = strided(count, length, stride, of), MPI_COMBINER_HVECTOR, 2, 1, 1, new));
-	t->integer[0] = count, t->integer[1] = length, t->address[0] = stride;
-	keep_part(t, of);
-	return MPI_SUCCESS;
-}
-
-/* A list of blocks: the length of all, or of each; the displacements in extents, or in bytes. */
-struct list {
-	int count, length;
-	const int *lengths, *displacements;
-	const MPI_Aint *bytes;
-};
-
-static int listed(const struct list *l, int combiner, int integers, int addresses, MPI_Datatype old, MPI_Datatype *new, struct gigarank_datatype **made_type) {
-	struct gigarank_datatype *of;
-	CHECK(part(old, &of));
-	if (l->count < 0)
-		return wrong_count("a count", l->count);
-	for (int i = 0; i < l->count; i++)
-		if ((l->lengths ? l->lengths[i] : l->length) < 0)
-			return wrong_count("a block length", l->lengths ? l->lengths[i] : l->length);
-	struct gigarank_datatype *t = gigarank_new_type(l->count);
-	if (t) {
-		for (int i = 0; i < l->count; i++)
-			gigarank_add_piece(t, l->bytes ? l->bytes[i] : l->displacements[i] * extent_of(of), l->lengths ? l->lengths[i] : l->length, extent_of(of), of);
-		gigarank_seal_type(t);
-	}
-	CHECK(made(t, combiner, integers, addresses, 1, new));
-	keep_part(t, of);
-	t->integer[0] = l->count;
-	int *next = &t->integer[1];
-	if (l->lengths)
-		for (int i = 0; i < l->count; i++)
-			*next++ = l->lengths[i];
-	else
-		*next++ = l->length;
-	for (int i = 0; l->displacements && i < l->count; i++)
-		*next++ = l->displacements[i];
-	for (int i = 0; l->bytes && i < l->count; i++)
-		t->address[i] = l->bytes[i];
-	*made_type = t;
-	return MPI_SUCCESS;
-}
-
-MPI(Type_indexed, int count, const int lengths[], const int displacements[], MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *t;
-	return listed(&(struct list){count, 0, lengths, displacements, NULL}, MPI_COMBINER_INDEXED, 2 * count + 1, 0, old, new, &t);
-}
-
-MPI(Type_create_hindexed, int count, const int lengths[], const MPI_Aint displacements[], MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *t;
-	return listed(&(struct list){count, 0, lengths, NULL, displacements}, MPI_COMBINER_HINDEXED, count + 1, count, old, new, &t);
-}
-
-MPI(Type_create_indexed_block, int count, int length, const int displacements[], MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *t;
-	return listed(&(struct list){count, length, NULL, displacements, NULL}, MPI_COMBINER_INDEXED_BLOCK, count + 2, 0, old, new, &t);
-}
-
-MPI(Type_create_hindexed_block, int count, int length, const MPI_Aint displacements[], MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *t;
-	return listed(&(struct list){count, length, NULL, NULL, displacements}, MPI_COMBINER_HINDEXED_BLOCK, 2, count, old, new, &t);
-}
-
-MPI(Type_create_struct, int count, const int lengths[], const MPI_Aint displacements[], const MPI_Datatype types[], MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	CHECK(active(GIGARANK_NONE));
-	if (count < 0)
-		return wrong_count("a count", count);
-	for (int i = 0; i < count; i++) {
-		CHECK(part(types[i], &of));
-		if (lengths[i] < 0)
-			return wrong_count("a block length", lengths[i]);
-	}
-	if ((t = gigarank_new_type(count))) {
-		for (int i = 0; i < count; i++) {
-			of = gigarank_type(types[i]);
-			gigarank_add_piece(t, displacements[i], lengths[i], extent_of(of), of);
-		}
-		gigarank_seal_type(t);
-	}
-	CHECK(made(t, MPI_COMBINER_STRUCT, count + 1, count, count, new));
-	t->integer[0] = count;
-	for (int i = 0; i < count; i++) {
-		t->integer[i + 1] = lengths[i], t->address[i] = displacements[i];
-		keep_part(t, gigarank_type(types[i]));
-	}
-	return MPI_SUCCESS;
-}
-
-MPI(Type_create_resized, MPI_Datatype old, MPI_Aint lower, MPI_Aint extent, MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	CHECK(part(old, &of));
-	CHECK(made(t = one(0, 1, 0, of), MPI_COMBINER_RESIZED, 0, 2, 1, new));
-	gigarank_set_bounds(t, lower, lower + extent);
-	t->address[0] = lower, t->address[1] = extent;
-	keep_part(t, of);
-	return MPI_SUCCESS;
+static int64_t plus(int64_t a, int64_t b) {
+	int64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
 /* in_array returns a type as a part of an array of a number of bytes: its bounds are those of
@@ -205,48 +109,16 @@ static int check_order(int order) {
 	return order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN ? MPI_SUCCESS : refuse(GIGARANK_NONE, MPI_ERR_ARG, "an order of %d", order);
 }
 
-MPI(Type_create_subarray, int n, const int sizes[], const int subsizes[], const int starts[], int order, MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	CHECK(part(old, &of));
-	CHECK(check_order(order));
-	if (n < 1)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "an array of %d dimensions", n);
-	for (int i = 0; i < n; i++) {
-		if (sizes[i] < 1)
-			return wrong("sizes", i, sizes[i]);
-		if (subsizes[i] < 1 || subsizes[i] > sizes[i])
-			return wrong("subsizes", i, subsizes[i]);
-		if (starts[i] < 0 || starts[i] > sizes[i] - subsizes[i])
-			return wrong("starts", i, starts[i]);
-	}
-	int64_t stride = extent_of(of), at = 0;
-	struct gigarank_datatype *inner = one(0, 1, 0, of);
-	for (int j = 0; inner && j < n; j++) { /* from the dimension whose elements are neighbours */
-		int i = order == MPI_ORDER_C ? n - 1 - j : j;
-		t = one(0, subsizes[i], stride, inner);
-		gigarank_drop_handle(inner);
-		inner = t;
-		at += starts[i] * stride;
-		stride *= sizes[i];
-	}
-	CHECK(made(t = in_array(inner, at, stride), MPI_COMBINER_SUBARRAY, 3 * n + 2, 0, 1, new));
-	t->integer[0] = n, t->integer[3 * n + 1] = order;
-	for (int i = 0; i < n; i++)
-		t->integer[i + 1] = sizes[i], t->integer[n + i + 1] = subsizes[i], t->integer[2 * n + i + 1] = starts[i];
-	keep_part(t, of);
-	return MPI_SUCCESS;
-}
-
 /* dealt returns the share of one of some processes in a dimension of an array: blocks of block
  * indices are dealt out in turn. */
 static struct gigarank_datatype *dealt(int64_t size, int64_t block, int processes, int place, int64_t stride, struct gigarank_datatype *of) {
-	int64_t round = block * processes, first = block * place;
+	int64_t round = times(block, processes), first = times(block, place);
 	int64_t rest = size > first ? size - first : 0; /* from the first index on */
 	int64_t whole = rest / round + (rest % round >= block), left = rest % round < block ? rest % round : 0;
 	struct gigarank_datatype *full = one(0, block, stride, of), *t = full ? gigarank_new_type(2) : NULL;
 	if (t) {
-		gigarank_add_piece(t, first * stride, whole, round * stride, full);
-		gigarank_add_piece(t, (first + whole * round) * stride, left, stride, of);
+		gigarank_add_piece(t, times(first, stride), whole, times(round, stride), full);
+		gigarank_add_piece(t, times(plus(first, times(whole, round)), stride), left, stride, of);
 		gigarank_seal_type(t);
 	}
 	if (full)
@@ -254,55 +126,55 @@ static struct gigarank_datatype *dealt(int64_t size, int64_t block, int processe
 	return t;
 }
 
-MPI(Type_create_darray, int size, int rank, int n, const int sizes[], const int distributions[], const int arguments[], const int processes[], int order, MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	int64_t all = 1;
+/* A list of blocks: the length of all if it is even, or of each; the displacements in extents, or in
+ * bytes. */
+struct list {
+	int64_t count, length;
+	struct gigarank_numbers lengths, displacements;
+	const MPI_Aint *bytes;
+	int even;
+};
+
+static int64_t length_at(const struct list *l, int64_t i) { return l->even ? l->length : number_at(l->lengths, i); }
+
+/* listed makes a type of a list for a function, whose counts and displacements are large or not. */
+static int listed(const char *function, int large, const struct list *l, int combiner, MPI_Datatype old, MPI_Datatype *new) {
+	struct gigarank_datatype *of;
 	CHECK(part(old, &of));
-	CHECK(check_order(order));
-	if (n < 1)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "an array of %d dimensions", n);
-	for (int i = 0; i < n; i++) {
-		if (sizes[i] < 1)
-			return wrong("gsizes", i, sizes[i]);
-		if (processes[i] < 1)
-			return wrong("psizes", i, processes[i]);
-		if (distributions[i] != MPI_DISTRIBUTE_BLOCK && distributions[i] != MPI_DISTRIBUTE_CYCLIC && (distributions[i] != MPI_DISTRIBUTE_NONE || processes[i] != 1))
-			return wrong("distribs", i, distributions[i]);
-		if (distributions[i] != MPI_DISTRIBUTE_NONE && arguments[i] != MPI_DISTRIBUTE_DFLT_DARG
-			&& (arguments[i] < 1 || (distributions[i] == MPI_DISTRIBUTE_BLOCK && (int64_t)arguments[i] * processes[i] < sizes[i])))
-			return wrong("dargs", i, arguments[i]);
-		all *= processes[i];
+	if (l->count < 0 || l->count > INT_MAX)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "a count of %lld", (long long)l->count);
+	for (int64_t i = 0; i < (l->even ? 1 : l->count); i++)
+		if (length_at(l, i) < 0)
+			return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "a block length of %lld", (long long)length_at(l, i));
+	struct gigarank_datatype *t = gigarank_new_type((int32_t)l->count);
+	if (t) {
+		for (int64_t i = 0; i < l->count; i++)
+			gigarank_add_piece(t, l->bytes ? l->bytes[i] : times(number_at(l->displacements, i), extent_of(of)), length_at(l, i), extent_of(of), of);
+		gigarank_seal_type(t);
 	}
-	if (size < 1 || size != all || rank < 0 || rank >= size)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "process %d of %d in a grid of %lld", rank, size, (long long)all);
-	int places[n], rest = rank;
-	for (int i = n - 1; i >= 0; i--) { /* processes are counted by rows, whatever the order */
-		places[i] = rest % processes[i];
-		rest /= processes[i];
-	}
-	int64_t stride = extent_of(of);
-	struct gigarank_datatype *inner = one(0, 1, 0, of);
-	for (int j = 0; inner && j < n; j++) {
-		int i = order == MPI_ORDER_C ? n - 1 - j : j;
-		int64_t block = arguments[i];
-		if (distributions[i] == MPI_DISTRIBUTE_NONE)
-			block = sizes[i];
-		else if (arguments[i] == MPI_DISTRIBUTE_DFLT_DARG)
-			block = distributions[i] == MPI_DISTRIBUTE_CYCLIC ? 1 : (sizes[i] + processes[i] - 1) / processes[i];
-		t = dealt(sizes[i], block, processes[i], places[i], stride, inner);
-		gigarank_drop_handle(inner);
-		inner = t;
-		stride *= sizes[i];
-	}
-	CHECK(made(t = in_array(inner, 0, stride), MPI_COMBINER_DARRAY, 4 * n + 4, 0, 1, new));
-	t->integer[0] = size, t->integer[1] = rank, t->integer[2] = n, t->integer[4 * n + 3] = order;
-	for (int i = 0; i < n; i++) {
-		t->integer[3 + i] = sizes[i], t->integer[3 + n + i] = distributions[i];
-		t->integer[3 + 2 * n + i] = arguments[i], t->integer[3 + 3 * n + i] = processes[i];
-	}
+	int64_t counts = 1 + (l->even ? 1 : l->count) + (l->bytes ? 0 : l->count), bytes = l->bytes ? l->count : 0;
+	CHECK(made(t, combiner, large ? 0 : counts, large ? 0 : bytes, large ? counts + bytes : 0, 1, new));
+	keep_number(t, large, l->count);
+	for (int64_t i = 0; i < (l->even ? 1 : l->count); i++)
+		keep_number(t, large, length_at(l, i));
+	for (int64_t i = 0; i < l->count; i++)
+		if (l->bytes)
+			keep_distance(t, large, l->bytes[i]);
+		else
+			keep_number(t, large, number_at(l->displacements, i));
 	keep_part(t, of);
 	return MPI_SUCCESS;
 }
+
+#define KEEP(t, value) keep_number(t, LARGE, value)
+#define KEEP_DISTANCE(t, value) keep_distance(t, LARGE, value)
+#define MADE(t, combiner, integers, counts, distances, parts, new) \
+	made(t, combiner, (integers) + (LARGE ? 0 : (counts)), LARGE ? 0 : (distances), LARGE ? (counts) + (distances) : 0, parts, new)
+
+#include "counts_small.h"
+#include "counted_types.h"
+#include "counts_large.h"
+#include "counted_types.h"
 
 MPI(Type_dup, MPI_Datatype old, MPI_Datatype *new) {
 	struct gigarank_datatype *of, *t;
@@ -313,7 +185,7 @@ MPI(Type_dup, MPI_Datatype old, MPI_Datatype *new) {
 		t->align = of->align, t->committed = of->committed;
 		gigarank_set_density(t);
 	}
-	CHECK(made(t, MPI_COMBINER_DUP, 0, 0, 1, new));
+	CHECK(made(t, MPI_COMBINER_DUP, 0, 0, 0, 1, new));
 	keep_part(t, of);
 	int error = gigarank_copy_type_attributes(old, of, t);
 	if (error)
@@ -382,22 +254,49 @@ EXTENTS(extent_c, MPI_Count)
 
 MPI(Type_size_c, MPI_Datatype type, MPI_Count *size) { return PMPI_Type_size_x(type, size); }
 
-MPI(Type_get_envelope, MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner) {
+/* The counts of a type that has large ones have no room in the other form. */
+static int told_whole(const char *function, const struct gigarank_datatype *t, int large) {
+	if (large || !t->counts)
+		return MPI_SUCCESS;
+	return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TYPE, "the type was made with large counts: ask by the function whose name ends in _c");
+}
+
+static int envelope(const char *function, int large, MPI_Datatype type, int64_t numbers[4], int *combiner) {
 	struct gigarank_datatype *t;
 	CHECK(part(type, &t));
-	*integers = t->integers, *addresses = t->addresses, *types = t->parts, *combiner = t->combiner;
+	CHECK(told_whole(function, t, large));
+	numbers[0] = t->integers, numbers[1] = t->addresses, numbers[2] = t->counts, numbers[3] = t->parts;
+	*combiner = t->combiner;
 	return MPI_SUCCESS;
 }
 
-MPI(Type_get_contents, MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype parts[]) {
+MPI(Type_get_envelope, MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner) {
+	int64_t n[4];
+	CHECK(envelope(__func__, 0, type, n, combiner));
+	*integers = (int)n[0], *addresses = (int)n[1], *types = (int)n[3];
+	return MPI_SUCCESS;
+}
+
+MPI(Type_get_envelope_c, MPI_Datatype type, MPI_Count *integers, MPI_Count *addresses, MPI_Count *counts, MPI_Count *types, int *combiner) {
+	int64_t n[4];
+	CHECK(envelope(__func__, 1, type, n, combiner));
+	*integers = n[0], *addresses = n[1], *counts = n[2], *types = n[3];
+	return MPI_SUCCESS;
+}
+
+static int contents(const char *function, int large, MPI_Datatype type, const int64_t room[4], int integer[], MPI_Aint address[], MPI_Count count[], MPI_Datatype parts[]) {
 	struct gigarank_datatype *t;
 	CHECK(part(type, &t));
+	CHECK(told_whole(function, t, large));
 	if (t->combiner == MPI_COMBINER_NAMED)
-		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "a predefined type has no contents");
-	if (integers < t->integers || addresses < t->addresses || types < t->parts)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "room for %d integers, %d addresses and %d types where there are %d, %d and %d", integers, addresses, types, t->integers, t->addresses, t->parts);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TYPE, "a predefined type has no contents");
+	if (room[0] < t->integers || room[1] < t->addresses || room[2] < t->counts || room[3] < t->parts)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "room for %lld integers, %lld addresses, %lld large counts and %lld types where there are %d, %d, %d and %d",
+			(long long)room[0], (long long)room[1], (long long)room[2], (long long)room[3], t->integers, t->addresses, t->counts, t->parts);
 	memcpy(integer, t->integer, (size_t)t->integers * sizeof *integer);
 	memcpy(address, t->address, (size_t)t->addresses * sizeof *address);
+	if (t->counts)
+		memcpy(count, t->count, (size_t)t->counts * sizeof *count);
 	for (int32_t i = 0; i < t->parts; i++) {
 		struct gigarank_datatype *of = gigarank_use_type(t->part[i]);
 		if (!of->predefined)
@@ -405,6 +304,14 @@ MPI(Type_get_contents, MPI_Datatype type, int integers, int addresses, int types
 		parts[i] = gigarank_type_handle(of);
 	}
 	return MPI_SUCCESS;
+}
+
+MPI(Type_get_contents, MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype parts[]) {
+	return contents(__func__, 0, type, (int64_t[]){integers, addresses, 0, types}, integer, address, NULL, parts);
+}
+
+MPI(Type_get_contents_c, MPI_Datatype type, MPI_Count integers, MPI_Count addresses, MPI_Count counts, MPI_Count types, int integer[], MPI_Aint address[], MPI_Count count[], MPI_Datatype parts[]) {
+	return contents(__func__, 1, type, (int64_t[]){integers, addresses, counts, types}, integer, address, count, parts);
 }
 
 MPI(Type_get_name, MPI_Datatype type, char *name, int *length) {
@@ -459,11 +366,11 @@ static int f90(int combiner, int precision, int range, MPI_Datatype basic, MPI_D
 			return MPI_SUCCESS;
 		}
 	}
-	CHECK(made(t = one(0, 1, 0, of), combiner, combiner == MPI_COMBINER_F90_INTEGER ? 1 : 2, 0, 0, new));
+	CHECK(made(t = one(0, 1, 0, of), combiner, combiner == MPI_COMBINER_F90_INTEGER ? 1 : 2, 0, 0, 0, new));
 	t->element = of->element, t->committed = 1;
-	t->integer[0] = combiner == MPI_COMBINER_F90_INTEGER ? range : precision;
+	keep_integer(t, combiner == MPI_COMBINER_F90_INTEGER ? range : precision);
 	if (combiner != MPI_COMBINER_F90_INTEGER)
-		t->integer[1] = range;
+		keep_integer(t, range);
 	return MPI_SUCCESS;
 }
 

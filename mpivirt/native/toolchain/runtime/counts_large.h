@@ -1,6 +1,7 @@
 /* Large counts: what files with functions of both sorts are included with the second time. */
 #undef COUNT
 #undef PLACE
+#undef DISTANCE
 #undef COUNTED
 #undef SECOND
 #undef LARGE
@@ -10,6 +11,7 @@
 #undef START
 #define COUNT MPI_Count
 #define PLACE MPI_Aint
+#define DISTANCE MPI_Count
 #define COUNTED(name, ...) MPI(name##_c, __VA_ARGS__)
 #define SECOND(name) PMPI_##name##_c
 #define LARGE 1

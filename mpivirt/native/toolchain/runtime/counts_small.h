@@ -1,6 +1,7 @@
 /* Counts of type int: what files with functions of both sorts are included with first. */
 #define COUNT int
 #define PLACE int
+#define DISTANCE MPI_Aint
 #define COUNTED(name, ...) MPI(name, __VA_ARGS__)
 #define SECOND(name) PMPI_##name
 #define LARGE 0

@@ -115,6 +115,7 @@ static void destroy(struct gigarank_object *o) {
 	free(t->piece);
 	free(t->integer);
 	free(t->address);
+	free(t->count);
 	free(t->part);
 	free(t->name);
 	gigarank_free_attributes(t->attributes);
@@ -131,9 +132,20 @@ struct gigarank_datatype *gigarank_new_type(int32_t pieces) {
 
 static int64_t extent_of(const struct gigarank_datatype *t) { return t->upper - t->lower; }
 
+/* beyond reports whether a place or a number is further than memory reaches. Sums of two such are
+ * still numbers. */
+static int beyond(int64_t n) { return n > (int64_t)1 << 60 || n < -((int64_t)1 << 60); }
+
 void gigarank_add_piece(struct gigarank_datatype *t, int64_t at, int64_t count, int64_t stride, struct gigarank_datatype *of) {
+	int64_t bytes, elements, last;
+	t->immense |= of->immense;
 	if (count == 0 || (of->elements == 0 && !of->lower_set && !of->upper_set))
 		return;
+	if (__builtin_mul_overflow(count, of->bytes, &bytes) || __builtin_mul_overflow(count, of->elements, &elements) || __builtin_mul_overflow(count - 1, stride, &last) ||
+		beyond(bytes) || beyond(elements) || beyond(last) || beyond(at) || beyond(at + last)) {
+		t->immense = 1;
+		return;
+	}
 	t->piece[t->pieces++] = (struct gigarank_piece){at, count, stride, gigarank_use_type(of)};
 }
 
@@ -171,6 +183,10 @@ void gigarank_seal_type(struct gigarank_datatype *t) {
 		const struct gigarank_datatype *of = p->of;
 		int64_t far = p->at + (p->count - 1) * p->stride, low = p->at < far ? p->at : far, high = p->at < far ? far : p->at;
 		t->bytes += p->count * of->bytes;
+		if (beyond(t->bytes) || beyond(of->lower) || beyond(of->upper)) {
+			t->immense = 1;
+			return;
+		}
 		if (of->align > t->align)
 			t->align = of->align;
 		bound(t, of, low + of->lower, high + of->upper, i == 0);
@@ -191,6 +207,7 @@ void gigarank_seal_type(struct gigarank_datatype *t) {
 
 void gigarank_set_bounds(struct gigarank_datatype *t, int64_t lower, int64_t upper) {
 	t->lower = lower, t->upper = upper, t->lower_set = t->upper_set = 1;
+	t->immense |= beyond(lower) || beyond(upper);
 	gigarank_set_density(t);
 }
 

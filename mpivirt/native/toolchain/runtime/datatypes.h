@@ -25,6 +25,7 @@ struct gigarank_datatype {
 	uint8_t solid;         /* the elements lie one behind another from first on */
 	uint8_t dense;         /* and values do so too: a buffer of them goes as it is */
 	uint8_t committed, predefined;
+	uint8_t immense;       /* it reaches further than memory, and is refused */
 	uint8_t element;       /* of a predefined type, as the simulator knows it */
 	uint8_t pinned;        /* a reduction may use it after its rank has gone on */
 	MPI_Fint number;       /* in Fortran, if a reduction there uses it */
@@ -34,9 +35,10 @@ struct gigarank_datatype {
 
 	/* How it was made. */
 	int combiner;
-	int32_t integers, addresses, parts;
+	int32_t integers, addresses, counts, parts;
 	int *integer;
 	MPI_Aint *address;
+	MPI_Count *count; /* large ones, and displacements beside them */
 	struct gigarank_datatype **part;
 
 	char *name;            /* that the program has given it */
