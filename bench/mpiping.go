@@ -37,7 +37,7 @@ var mpiping = Entry{
 	},
 	State: messageState(pingStateSize), // no payload
 	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held {
-		if !c.Postponed { // pairs go on in their order: few messages are under way at a time
+		if !c.Postponed && !c.Apart { // pairs go on in their order: few messages are under way at a time
 			return mpivirt.Held{Mailboxes: 1, Requests: 0.05, Messages: 0.05}
 		}
 		return pairMessages(o, kind, c)

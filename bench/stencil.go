@@ -55,7 +55,7 @@ var stencil = Entry{
 		case c.Apart && ahead:
 			h.Requests, h.Messages = 2, 0.9
 		default: // ranks go on in their order: requests and messages are few at a time
-			h.Requests, h.Messages = 0.1, 0.2
+			h.Requests, h.Messages = 0.25, 0.25
 		}
 		return h
 	},

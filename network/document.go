@@ -36,8 +36,9 @@ type object struct {
 	path   string
 	line   int
 	fields map[string]field
-	order  []string // of the fields in the file
-	known  []string // fields that have been asked for
+	order  []string          // of the fields in the file
+	known  []string          // fields that have been asked for
+	inner  map[string]string // fields of a section, by name, to the name of the section
 }
 
 type field struct {
@@ -317,6 +318,17 @@ func (o *object) skip(key string) {
 	}
 }
 
+// within notes which fields belong into a section, for those who write them beside it.
+func (o *object) within(name string, section *object, kinds map[string][]string) {
+	if section == nil {
+		return
+	}
+	o.inner = map[string]string{}
+	for _, key := range slices.Concat(section.known, slices.Concat(slices.Collect(maps.Values(kinds))...)) {
+		o.inner[key] = name
+	}
+}
+
 // close reports the fields that have not been asked for. The kinds of selector, such as
 // the delay models, have fields of their own. A field of another kind is reported as
 // such.
@@ -331,6 +343,10 @@ func (o *object) close(selector string, kinds map[string][]string) {
 		if owners := kindsWith(kinds, key); len(owners) > 0 {
 			o.fault(key, fmt.Sprintf("belongs to another %s: %s", selector, strings.Join(owners, ", ")),
 				"remove it, or change "+selector)
+			continue
+		}
+		if section := o.inner[key]; section != "" {
+			o.fault(key, "is a field of "+section, "write it there")
 			continue
 		}
 		o.fault(key, "is unknown", spelling.Suggest(key, o.known, "the fields here are "+strings.Join(o.known, ", ")))

@@ -31,6 +31,8 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 	m.nodes = top.count("nodes", false, 1, maxRanks)
 	if m.perNode = 1; top.has("ranks_per_node") {
 		m.perNode = top.count("ranks_per_node", true, 1, maxRanks)
+	} else {
+		top.skip("ranks_per_node")
 	}
 	m.parseMapping(top, read)
 	m.parseCPURatios(top)
@@ -42,11 +44,13 @@ func (m *Machine) parse(top *object, read func(path string) ([]byte, error)) {
 			top.checkCapacity("nodes", m.nodes, m.topology)
 		}
 	}
-	m.parseNetwork(top.object("network", true, "write network: {model: flat, latency: 1us, bandwidth: 10GB/s}"))
+	network := top.object("network", true, "write network: {model: flat, latency: 1us, bandwidth: 10GB/s}")
+	m.parseNetwork(network)
 	if m.model != nil && m.model.kind().needsTopology && !top.has("topology") {
 		top.doc.fault(top.line, "topology", "is missing, and model "+m.Model()+" depends on it", "write one such as topology: {kind: torus, dimensions: 3}")
 	}
 	m.parseEstimates(top)
+	top.within("network", network, modelFields())
 	top.close("", nil)
 }
 

@@ -160,6 +160,23 @@ func TestEstimatesAreMarked(t *testing.T) {
 	}
 }
 
+// A field of section network that stands beside it is told where it belongs. The fields that
+// there are include those that the file leaves out.
+func TestMisplacedFields(t *testing.T) {
+	read := func(string) ([]byte, error) {
+		return []byte("name: m\njitter: {distribution: uniform, most: 1us}\nbarrier: {time: 1us}\nhops: 3\nnetwork: {model: flat, latency: 1us}"), nil
+	}
+	_, err := Load("m.yaml", read)
+	for _, want := range []string{
+		"m.yaml:2: jitter: is a field of network: write it there", "m.yaml:3: barrier: is a field of network: write it there",
+		"m.yaml:4: hops: is unknown: the fields here are name, description, source, nodes, ranks_per_node, mapping",
+	} {
+		if !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%q is missing in\n%v", want, err)
+		}
+	}
+}
+
 func TestLoadFile(t *testing.T) {
 	files := map[string]string{
 		"dir/m.yaml": "name: m\nmapping: file:p.map\nnetwork: {model: flat, latency: 1us}",

@@ -255,11 +255,12 @@ func (o *outlay) messageBytes() float64 {
 }
 
 // laterTimes returns for how many of the times after those of a rehearsal messages pile up as
-// they do in its last one. Engines side by side follow each other: one that sends all that others
-// receive is ahead of them by fewer times the more there are, as measured up to 30.
+// they do in its last one. Engines side by side follow each other: where the root alone sends, its
+// engine is ahead by fewer times the more there are, as measured up to 30.
 func (o *outlay) laterTimes(rehearsed, times int) float64 {
 	const slower = 0.6
-	if o.Engines == 1 || o.target.ReceiverState() {
+	fromRoot := o.use.Operation == collectives.Bcast || o.use.Operation == collectives.Scatter
+	if o.Engines == 1 || !fromRoot || o.target.ReceiverState() {
 		return float64(times - rehearsed)
 	}
 	return math.Pow(float64(times-1), slower) - math.Pow(float64(rehearsed-1), slower)
@@ -281,8 +282,7 @@ func (o *outlay) messageBytesOf(times int) float64 {
 		agent += memoryBytes()
 	}
 	return slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() + u.contents*size[content]() +
-		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors +
-		min(underWay*u.wire, o.windows()*float64(o.ranks)/float64(o.participants))
+		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + underWay*u.wire
 }
 
 // memoryBytes returns the bytes of a memory and of its place among those that are not in use.
@@ -422,12 +422,6 @@ func (o *outlay) underWay(copies int) float64 {
 		return 0
 	}
 	return float64(copies) * min(clockBytes, o.window()*float64(o.Engines)/float64(o.ranks))
-}
-
-// windows returns the bytes of a rank that may be under way between engines: half of all windows,
-// since few engines are ahead of each other.
-func (o *outlay) windows() float64 {
-	return o.window() * float64(o.Engines) * float64(o.Engines-1) / 2 / float64(o.ranks)
 }
 
 // window returns how many bytes may be under way from one engine to another.
