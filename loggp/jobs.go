@@ -13,8 +13,9 @@ import (
 
 // Jobs says from which jobs measurements were put together.
 type Jobs struct {
-	// Slowness is, for each job in the order in which they ran, the median over all figures of
-	// its time by the least of all jobs, by that median of the quickest job.
+	// Slowness is, for each job in the order in which they ran, the median over figures of its
+	// time by the least of all jobs, by that median of the quickest job. It is the greatest of
+	// three: over ping-pongs of short messages, over those of long ones, and over all figures.
 	Slowness []float64 `json:"slowness"`
 	Kept     int       `json:"kept"` // jobs that were not left out
 	// Spread and WorstSpread are the median and the greatest, over all figures, of the most time
@@ -33,15 +34,15 @@ func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
 	if len(jobs) == 1 {
 		return jobs[0], nil
 	}
-	var points [][]*Point // by job
+	points := make([][]*Point, len(jobs))
 	for i := range jobs {
-		points = append(points, jobs[i].points())
+		points[i] = jobs[i].points()
 		if len(points[i]) != len(points[0]) {
 			return Measurements{}, fmt.Errorf("job %d measured %d figures and the first one %d: start all with the same processes on the same nodes",
 				i+1, len(points[i]), len(points[0]))
 		}
 	}
-	all := Jobs{Slowness: slowness(points)}
+	all := Jobs{Slowness: slowness(jobs)}
 	var kept [][]*Point
 	for i, slow := range all.Slowness {
 		if slow <= ratio {
@@ -78,8 +79,8 @@ func Combine(jobs []Measurements, ratio float64) (Measurements, error) {
 	return m, nil
 }
 
-// agreed returns what jobs have found about late receivers: the limit that most have, with the
-// medians of those jobs; null if most have none.
+// agreed returns what jobs have found about late receivers: the median of their limits, the lower
+// one in the middle, with the medians of the jobs that have this limit; nil if most have none.
 func agreed(jobs []*Rendezvous) *Rendezvous {
 	limit := func(r *Rendezvous) int64 {
 		if r == nil {
@@ -87,23 +88,22 @@ func agreed(jobs []*Rendezvous) *Rendezvous {
 		}
 		return r.EagerLimit
 	}
-	count := map[int64]int{}
-	most := limit(jobs[0])
-	for _, r := range jobs {
-		count[limit(r)]++
-		if count[limit(r)] > count[most] {
-			most = limit(r)
-		}
+	limits := make([]int64, len(jobs))
+	for i, r := range jobs {
+		limits[i] = limit(r)
 	}
-	if most == math.MaxInt64 {
+	slices.Sort(limits)
+	common := limits[(len(limits)-1)/2]
+	if common == math.MaxInt64 {
 		return nil
 	}
-	all := &Rendezvous{EagerLimit: most, Edge: make([]Point, 2)}
-	inCalls, seconds := 0, make([][]float64, len(all.Edge))
+	all := &Rendezvous{EagerLimit: common, Edge: make([]Point, 2)}
+	having, inCalls, seconds := 0, 0, make([][]float64, len(all.Edge))
 	for _, r := range jobs {
-		if limit(r) != most {
+		if limit(r) != common {
 			continue
 		}
+		having++
 		if r.InCalls {
 			inCalls++
 		}
@@ -115,21 +115,48 @@ func agreed(jobs []*Rendezvous) *Rendezvous {
 	for i := range seconds {
 		all.Edge[i].Seconds = median(seconds[i])
 	}
-	all.InCalls = 2*inCalls > count[most]
+	all.InCalls = 2*inCalls > having
 	return all
 }
 
+// shortMost is the greatest size in bytes of a message whose time is mostly latency. How far apart
+// two cores are changes the time of short messages fourfold. Long ones depend on the bandwidth of
+// memory and hardly change then, nor does most of what else is measured.
+const shortMost = 4 << 10
+
 // slowness returns that of each job; see [Jobs].
-func slowness(points [][]*Point) []float64 {
-	all := make([]float64, len(points))
-	for i, job := range points {
-		var ratios []float64
-		for j, p := range job {
-			least := math.Inf(1)
-			for _, other := range points {
-				least = min(least, other[j].Seconds)
+func slowness(jobs []Measurements) []float64 {
+	greatest := make([]float64, len(jobs))
+	for _, figures := range []func(m *Measurements) []*Point{
+		(*Measurements).points,
+		func(m *Measurements) []*Point { return m.pingPongs(0, shortMost) },
+		func(m *Measurements) []*Point { return m.pingPongs(shortMost+1, math.MaxInt64) },
+	} {
+		for i, slow := range slownessOf(jobs, figures) {
+			greatest[i] = max(greatest[i], slow)
+		}
+	}
+	return greatest
+}
+
+// slownessOf returns the slowness of each job by some of its figures, nil if there are none.
+func slownessOf(jobs []Measurements, figures func(m *Measurements) []*Point) []float64 {
+	least := make([]float64, len(figures(&jobs[0])))
+	if len(least) == 0 {
+		return nil
+	}
+	for i := range jobs {
+		for j, p := range figures(&jobs[i]) {
+			if i == 0 || p.Seconds < least[j] {
+				least[j] = p.Seconds
 			}
-			ratios = append(ratios, p.Seconds/least)
+		}
+	}
+	all := make([]float64, len(jobs))
+	for i := range jobs {
+		ratios := make([]float64, len(least))
+		for j, p := range figures(&jobs[i]) {
+			ratios[j] = p.Seconds / least[j]
 		}
 		all[i] = median(ratios)
 	}
@@ -191,6 +218,21 @@ func (m *Measurements) points() (all []*Point) {
 		}
 	}
 	return all
+}
+
+// pingPongs returns the ping-pongs of messages of so many bytes.
+func (m *Measurements) pingPongs(least, most int64) (some []*Point) {
+	for _, pair := range []*Pair{m.Intra, m.Inter} {
+		if pair == nil {
+			continue
+		}
+		for i := range pair.Delays {
+			if p := &pair.Delays[i]; p.Bytes >= least && p.Bytes <= most {
+				some = append(some, p)
+			}
+		}
+	}
+	return some
 }
 
 // clone returns measurements that share no figure with m.

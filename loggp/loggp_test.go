@@ -256,6 +256,43 @@ func machineHasTheMeasuredTimes(t *testing.T, limit int, inCalls bool) {
 	}
 }
 
+// One disturbed measurement has no part in the times of other sizes, nor does it stand where longer
+// messages took less.
+func TestDisturbedSizeIsAlone(t *testing.T) {
+	l := &fake{nodes: []int{0, 0}, reduce: 0.5e-9, intra: LogGP{L: 300e-9, SendOverhead: 100e-9, ReceiveOverhead: 80e-9, Gap: 150e-9, GapPerByte: 0.01e-9}}
+	m := measured(t, l, 1)
+	for _, disturbed := range []int{0, 3} {
+		clean := m.Intra.Delays[disturbed].Seconds
+		m.Intra.Delays[disturbed].Seconds *= 1.4
+		text, err := m.Machine("here", "table")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Intra.Delays[disturbed].Seconds != 1.4*clean {
+			t.Errorf("the measurement of %d bytes has changed", m.Intra.Delays[disturbed].Bytes)
+		}
+		m.Intra.Delays[disturbed].Seconds = clean
+		machine, err := network.Parse("here.yaml", text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target, err := machine.Target(2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range m.Intra.Delays {
+			want := p.Seconds
+			if i == disturbed {
+				want = m.Intra.Delays[i+1].Seconds
+			}
+			got := (target.Overhead().Send + target.Delay(0, 1, p.Bytes) + target.Overhead().Receive).Seconds()
+			if math.Abs(got/want-1) > 1e-4 {
+				t.Errorf("with a disturbed ping-pong of %d bytes, %d bytes take %g, want %g", m.Intra.Delays[disturbed].Bytes, p.Bytes, got, want)
+			}
+		}
+	}
+}
+
 // Whatever is measured gives a machine file: noisy times, overheads beyond the delay, and
 // one pair only.
 func TestNoisyMeasurementsMakeAMachine(t *testing.T) {
@@ -380,6 +417,43 @@ func TestCombineJobs(t *testing.T) {
 	}
 }
 
+// A job in which only ping-pongs of short messages are slow was disturbed, though most of its figures
+// are of other kinds. So was one in which only those of long messages are.
+func TestJobsOfSlowPingPongs(t *testing.T) {
+	slowed := func(slow func(bytes int64) bool) Measurements {
+		m := measured(t, &fake{nodes: []int{0, 0}, intra: LogGP{L: 1e-6, SendOverhead: 1e-7, ReceiveOverhead: 1e-7, Gap: 1e-6, GapPerByte: 1e-9}, reduce: 1e-9}, 1)
+		for i := range m.LocalCopies {
+			m.LocalCopies[i].Seconds = 1e-3
+		}
+		for i := range m.Collectives {
+			m.Collectives[i].Seconds = 1e-6
+		}
+		m.Near = nil
+		for i := range m.Intra.Delays {
+			if p := &m.Intra.Delays[i]; slow(p.Bytes) {
+				p.Seconds *= 3
+			}
+		}
+		return m
+	}
+	none := func(int64) bool { return false }
+	for name, slow := range map[string]func(bytes int64) bool{
+		"short": func(bytes int64) bool { return bytes <= 2<<10 },
+		"long":  func(bytes int64) bool { return bytes >= 64<<10 },
+	} {
+		m, err := Combine([]Measurements{slowed(none), slowed(slow), slowed(none)}, Disturbed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Jobs.Kept != 2 || math.Abs(m.Jobs.Slowness[1]-3) > 1e-9 {
+			t.Errorf("%s messages three times slower in the second of three jobs: %+v", name, m.Jobs)
+		}
+		if _, err := Combine([]Measurements{slowed(slow), slowed(none), slowed(slow)}, Disturbed); err == nil {
+			t.Errorf("%s messages three times slower in two of three jobs: no error", name)
+		}
+	}
+}
+
 // Most jobs say which messages wait for a late receiver. Those that say otherwise were disturbed.
 func TestJobsAgreeOnTheEagerLimit(t *testing.T) {
 	job := func(limit int, inCalls bool, seconds float64) *Rendezvous {
@@ -398,6 +472,7 @@ func TestJobsAgreeOnTheEagerLimit(t *testing.T) {
 		{jobs: []*Rendezvous{job(0, false, 1e-6), job(4096, true, 1e-6), job(0, false, 1e-6)}},
 		{jobs: []*Rendezvous{job(0, false, 1e-6), job(4096, true, 2e-6), job(4096, true, 3e-6), job(2048, true, 1e-6), job(4096, false, 7e-6)}, limit: 4096, inCalls: true, edge: 3e-6},
 		{jobs: []*Rendezvous{job(100, false, 1e-6)}, limit: 100, edge: 1e-6},
+		{jobs: []*Rendezvous{job(4064, false, 1e-6), job(2048, false, 2e-6), job(4040, false, 3e-6)}, limit: 4040, edge: 3e-6},
 	} {
 		got := agreed(c.jobs)
 		if c.limit == 0 {

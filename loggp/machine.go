@@ -71,6 +71,13 @@ var Models = []string{"table", "hockney"}
 
 // Machine returns a machine file with the measurements.
 func (m Measurements) Machine(name, model string) ([]byte, error) {
+	m = m.clone()
+	for _, pair := range []*Pair{m.Intra, m.Inter} {
+		if pair != nil {
+			lower(pair.Delays)
+		}
+	}
+	lower(m.LocalCopies)
 	intra, inter := m.Intra, m.Inter
 	missing := ""
 	switch {
@@ -126,6 +133,14 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 		return nil, fmt.Errorf("the measurements make no machine: %w", err)
 	}
 	return append([]byte(m.remarks()+missing), machine.YAML()...), nil
+}
+
+// lower takes the time of a message for no more than that of a longer one: what disturbs a
+// measurement adds to it.
+func lower(points []Point) {
+	for i := len(points) - 2; i >= 0; i-- {
+		points[i].Seconds = min(points[i].Seconds, points[i+1].Seconds)
+	}
 }
 
 // remarks returns the comment at the beginning of a machine file.
