@@ -104,10 +104,10 @@ type Entry struct {
 	Shared func(Options) float64
 }
 
-// Course is how ranks go on, as far as the messages that they hold depend on it.
+// Course says how ranks go on. Which messages they hold depends on it.
 type Course struct {
-	Postponed bool // before their messages have left, under a model with state at the receiver
-	Apart     bool // one after the other after a collective, which goes by messages
+	Postponed bool // ranks go on before their messages have left: the model has state at the receiver
+	Apart     bool // ranks leave a collective one after the other, since it goes by messages
 }
 
 // programs are all programs, in the order in which they are listed.

@@ -4,10 +4,11 @@
 // # Model
 //
 // One pair of processes on one node and one on two nodes are measured, where the job has
-// them, over messages of 8 bytes to 64 MiB, which no cache holds. Each figure is the least of several runs: what
-// disturbs a run comes on top of it, and is the business of noise. A run goes through all
-// figures, since a disturbance lasts longer than one figure takes, and runs are apart. What
-// disturbs a whole job no run shows: [Combine] takes medians of several jobs.
+// them, over messages of 8 bytes to 64 MiB; caches hold none of these last ones. Each figure is
+// the least of several runs: what disturbs a run comes on top of it, and is the business of
+// noise. A run goes through all figures, since a disturbance lasts longer than one figure
+// takes, and runs are apart. What disturbs a whole job no run shows: [Combine] takes medians
+// of several jobs.
 //
 //   - The delay of a size is half the time of a ping-pong, as mpiping simulates it.
 //   - The overheads os and or are the times in the sender's and the receiver's call, the
@@ -17,8 +18,8 @@
 //   - The time per byte reduced is that of MPI_Reduce_local on doubles.
 //   - The times of a rank's own block in an alltoall are those of messages to oneself, while the
 //     others of the node send themselves some, too: memory is shared.
-//   - A sender waits for a receiver that is late, from some size on: the eager limit is found among
-//     the sizes of ping-pongs and then by bisection. The receiver makes progress
+//   - From some size on a sender waits for a receiver that is late. The eager limit below it is
+//     found among the sizes of ping-pongs and then by bisection. The receiver makes progress
 //     before it posts the receive: it probes for other messages. For one message above the limit it
 //     posts the receive and computes: if the sender waits, a rank that computes makes no progress.
 //   - Barriers and allreduces are timed in a row, over all processes and over those of a

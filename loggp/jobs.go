@@ -9,7 +9,7 @@ import (
 // Whole jobs of the same processes differ, by where the system puts processes and memory and by
 // what else the machine does: Hunold and Carpen-Amarie, "Reproducible MPI Benchmarking Is Still
 // Not as Easy as You Think", 2016. No run within a job shows that. So several jobs are measured,
-// one after the other, and those that are slower as a whole are left out.
+// one after the other, and slow ones are left out.
 
 // Jobs says from which jobs measurements were put together.
 type Jobs struct {

@@ -45,7 +45,7 @@ func parseItem(item, example string, one func(string) (int64, error), short func
 	}
 	from, rest, isRange := strings.Cut(item, "..")
 	if !isRange {
-		value := read(item)
+		value := read(item) // first: it may add a fault
 		return []int64{value}, faults
 	}
 	to, step, stepped := strings.Cut(rest, ":")

@@ -20,14 +20,15 @@ file of them. It needs a build with -tags mpi and at least two processes; with s
 node and some on another it measures both ways.
 
 It starts several jobs by --launcher, one after the other, takes the least of several runs in
-each job, and the medians of the jobs. Jobs that are slower than the quickest as a whole, by
---disturbed, are left out. If that is half of them, it ends without a file. Started by
-mpirun itself it is one job, whose figures may be those of a disturbed machine.
+each job, and the medians of the jobs. Jobs are left out that take more than --disturbed times the
+quickest in ping-pongs up to 4 KiB, in longer ones or in all figures, by the median. If that is half
+of the jobs, it ends without a file. Started by mpirun itself it is one job, whose figures may be
+those of a disturbed machine.
 
-Measured are ping-pongs from 8 B to 64 MiB; from which size a sender waits for a receiver that
-posts its receive late, or that has posted it and computes, the eager_limit and the progress of
-the file; the overheads of sending and receiving and the
-gap, by the LogGP method (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters
+Measured are ping-pongs from 8 B to 64 MiB. Then receivers are late: the eager_limit of the file is
+the longest message whose sender does not wait for one that posts its receive late. Its progress says
+whether longer ones wait for one that has posted it and computes. Measured are also the overheads of
+sending and receiving and the gap, by the LogGP method (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters
 for Message Passing Platforms", 2000); sums of doubles; messages of processes to themselves,
 8 B to 32 MiB, all at a time, of which the local_copy of the file is made; barriers, broadcasts and
 allreduces of all processes, and of those on one node. The file begins with the
