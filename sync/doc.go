@@ -41,8 +41,8 @@
 //     every engine keeps to what it gave to Advance and Wait.
 //   - EIT never falls, except where the engine itself calls Cap or Await.
 //   - Promises, credits and counts of a packet take effect after its records.
-//   - The outcome is Finished when every LP is finished and no record is in flight.
-//     It is Deadlock when nothing can happen any more and some LP is unfinished.
+//   - When no engine has a next event and no record is in flight, the outcome is Finished if
+//     every LP is finished, else Deadlock.
 //   - At Deadlock all engines know the same failure, the least that was given to Fail.
 //   - Flow control delays but never stops a program that needs buffering.
 //   - Packets, records and polls allocate nothing once buffers are there. They take

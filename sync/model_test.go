@@ -103,9 +103,7 @@ func drawProgram(t *rapid.T, k int) *program {
 			move()
 		}
 		for range rapid.IntRange(1, 12).Draw(t, "visits") {
-			// Only chains whose end ends an LP have timed visits: the run's end does
-			// not wait for events.
-			v.timed = c.finishes && rapid.IntRange(0, 2).Draw(t, "timed") < timedness
+			v.timed = rapid.IntRange(0, 2).Draw(t, "timed") < timedness
 			c.visits = append(c.visits, v)
 			move()
 		}

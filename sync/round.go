@@ -41,16 +41,17 @@ import (
 // records overtook its contribution. With fewer messages no engine could hear of all others.
 // A round in which the minimum has not grown is followed by none: it would help nobody.
 //
-// An engine that is blocked, with all its LPs finished, contributes to the next round before
-// that is started, once its children have. So the end of a run costs each engine a contribution
+// An engine that is blocked, with all its LPs finished and no next event, contributes to the next
+// round before that is started, once its children have. So the end of a run costs each engine a contribution
 // and a result. Such a round is like any other: the cut may lie anywhere. If somebody needs
 // the round earlier, the root starts it, and those engines have contributed already.
 //
-// For the same reason one round decides the end. An engine with all its LPs finished
-// stays so. When none has unfinished LPs and no record crosses the cut, the run is
-// finished. When every engine is blocked, none has a next event and no record crosses
-// the cut, nothing can happen behind it. The run is then deadlocked, if LPs are
-// unfinished.
+// For the same reason one round decides the end. When every engine is blocked, none has a
+// next event and no record crosses the cut, nothing can happen behind it. The run is then
+// finished, or deadlocked if LPs are unfinished. Finished LPs alone do not show the end: an
+// engine without unfinished LPs may have a next event. Behind its cut it handles that event
+// and sends records, and one of them may finish the last LP of an engine that contributes
+// later.
 //
 // A round for virtual time names a threshold: the EIT that the engine that wanted it
 // needs. An engine that is not blocked contributes only when its next event lets EIT
@@ -306,7 +307,7 @@ func (e *Endpoint) advanceRound(blocked bool) {
 		r.retryAt = 0
 		e.start(&r.wanted)
 	}
-	early := blocked && e.end.unfinished == 0 && e.full == 0 && r.mayBeEarly()
+	early := blocked && e.end.unfinished == 0 && e.next == vtime.Forever && e.full == 0 && r.mayBeEarly()
 	if !r.due() && !early {
 		e.sendAmendment(blocked)
 		return
@@ -437,14 +438,12 @@ func (e *Endpoint) settle() {
 // decide returns the outcome that follows from a cut that no record crosses.
 func (m *roundMessage) decide() Outcome {
 	switch {
-	case m.unknown:
+	case m.unknown || m.time < vtime.Forever:
 		return Continue
 	case m.unfinished == 0:
 		return Finished
-	case m.time == vtime.Forever:
-		return Deadlock
 	}
-	return Continue
+	return Deadlock
 }
 
 // conclude takes in the result of a round and passes it down.

@@ -13,7 +13,7 @@ type Outcome uint8
 // The outcomes of a Wait.
 const (
 	Continue Outcome = iota // there is something to do
-	Finished                // every LP of every engine is finished
+	Finished                // every LP of every engine is finished, and nothing more happens
 	Deadlock                // LPs are unfinished and nothing can happen any more
 )
 
