@@ -60,3 +60,33 @@ func TestUnreceivedMessageOfMatchedProbe(t *testing.T) {
 		}
 	}
 }
+
+// A receive that its rank does not wait for matches the message that comes after the rank's end: the
+// run lasts until nothing more happens. That message may not be left, however the ranks are hosted.
+func TestMatchAfterTheLastRankEnds(t *testing.T) {
+	main := func(r *mpivirt.Rank) error {
+		switch {
+		case r.Rank() == 0:
+			_, err := mpivirt.Irecv(r.World(), make([]byte, 3), mpivirt.AnySource, 4)
+			return err
+		case r.Rank() == 3:
+			r.Compute(vtime.Millisecond)
+			return mpivirt.Send(r.World(), make([]byte, 3), 0, 4)
+		}
+		return nil
+	}
+	for _, machine := range []string{"xt5", noOverhead, "loggops-default"} {
+		for _, h := range hostings(4) {
+			for range 20 {
+				_, err := simulate(t, mpivirt.Config{
+					Target: target(t, machine, 4), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+					Program: mpivirt.Program{Name: "unawaited", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+				}, h.Engines)
+				if err != nil {
+					t.Errorf("%s, %+v: %v", machine, h, err)
+					break
+				}
+			}
+		}
+	}
+}
