@@ -130,9 +130,6 @@ func (b *body) Resume(i int) bool {
 	if b.k.HasFailed(lp) || !b.goesOn(lp) {
 		return true
 	}
-	if b.engine.lengthy != 0 {
-		b.k.Engine.Flush() // other engines compute as long, and need not wait for this one
-	}
 	b.list[0] = lp
 	b.run(1)
 	return b.ranks[i].state != ended
@@ -179,6 +176,9 @@ func (b *body) run(n int) {
 		b.bound = true
 	}
 	for n > 0 {
+		if b.bursts != nil || b.engine.lengthy != 0 {
+			k.Engine.Flush() // other engines need not wait until these ranks have computed
+		}
 		for _, lp := range b.list[:n] {
 			r := &b.ranks[lp]
 			r.clock = cInt64(k.Clock[lp])

@@ -264,3 +264,40 @@ int main(int argc, char **argv) {
 		}
 	}
 }
+
+// replies has rank 0 compute until rank 1 has its message, for some seconds at most, which it has
+// sent in the same stretch of its code.
+const replies = `#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(int argc, char **argv) {
+	int rank, x = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (rank == 0) {
+		MPI_Recv(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Send(&x, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+		for (long i = 0; i < 10000000; i++)
+			if (access(argv[1], F_OK) == 0)
+				return MPI_Finalize();
+		printf("rank 1 has had no message\n");
+	} else {
+		MPI_Send(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+		MPI_Recv(&x, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		fclose(fopen(argv[1], "w"));
+	}
+	return MPI_Finalize();
+}
+`
+
+// A message does not wait until its sender has computed: ranks of other engines that need it would
+// do so too, one after the other.
+func TestMessagesLeaveBeforeABurst(t *testing.T) {
+	program := build(t, replies)
+	_, printed, err := run(t, program, unequal(t, "{model: flat, latency: 1us}"), 2, hosting{engines: 2,
+		bursts: func(int, int) mpivirt.Bursts { return cputime.NewMeasured(cputime.HostClock()) }}, filepath.Join(t.TempDir(), "there"))
+	if err != nil || len(printed) > 0 {
+		t.Errorf("%v; prints %q", err, printed)
+	}
+}
