@@ -21,6 +21,12 @@ type (
 // Null is the protocol of null messages alone.
 const Null = sync.Null
 
+// Turns are taken by many engines of a process.
+type Turns = sync.Turns
+
+// TurnsOf returns the turns that the engines of a process take, nil if they take none.
+func TurnsOf(transports []Transport) *Turns { return sync.TurnsOf(transports) }
+
 // NewInProcess returns the transports of k engines of one process.
 func NewInProcess(k int) []Transport { return sync.NewInProcess(k) }
 
@@ -112,19 +118,22 @@ type Engine struct {
 	limit      int64
 	err        error
 	kernel     Kernel
-	ranges     RangeRunner // the kernel, if it is one
-	expecter   Expecter    // likewise
-	failure    *Failure    // the least that is known, nil if there is none
-	horizon    vtime.Time  // its time, Forever if there is none
-	reached    vtime.Time  // for snapshot
+	deliver    func(src int, record []byte) // has the kernel take in a record
+	paused     bool                         // Run has returned ErrPaused
+	next       vtime.Time                   // of the event for which the engine waits
+	ranges     RangeRunner                  // the kernel, if it is one
+	expecter   Expecter                     // likewise
+	failure    *Failure                     // the least that is known, nil if there is none
+	horizon    vtime.Time                   // its time, Forever if there is none
+	reached    vtime.Time                   // for snapshot
 	snapshot   snapshot
 }
 
 // snapshot is what other goroutines may read while the engine runs.
 type snapshot struct {
 	events, time atomic.Int64
-	atWork       atomic.Bool      // in Run, and not waiting for other engines
-	asked        chan chan uint64 // for the number of the goroutine in AwaitEnd; nil ends that
+	atWork       atomic.Bool          // in Run, and not waiting for other engines
+	home         atomic.Pointer[Home] // of the goroutine that runs it or has run it last
 }
 
 // defaultBufferLimit holds some four million small messages.
@@ -154,7 +163,6 @@ func New(c Config) *Engine {
 // Init makes e, which is zero, an engine.
 func (e *Engine) Init(c Config) {
 	e.config, e.index, e.limit, e.horizon = c, c.Transport.Rank(), c.BufferLimit, vtime.Forever
-	e.snapshot.asked = make(chan chan uint64)
 	if e.limit <= 0 {
 		e.limit = defaultBufferLimit
 	}
@@ -376,29 +384,36 @@ func (e *Engine) CheckArrival(source, destination int, sent, arrival vtime.Time)
 	}
 }
 
+// ErrPaused is returned by Run where a worker runs the engine, and it waits for other engines.
+var ErrPaused = errors.New("paused: Run is to be called again when the engine has a turn")
+
 // Run runs the partition until all LPs of all engines have finished. It returns the
 // error given to Fail, *sync.Stopped if another engine failed or Stop was called,
 // ErrDeadlock, or an error of the transport. Run may be called again after a panic of
-// the kernel has come out of it.
+// the kernel has come out of it, or ErrPaused; see [sync.Turns].
 func (e *Engine) Run(k Kernel) error {
-	e.kernel = k
-	e.ranges, _ = k.(RangeRunner)
-	e.expecter, _ = k.(Expecter)
+	if e.kernel == nil {
+		e.kernel = k
+		e.ranges, _ = k.(RangeRunner)
+		e.expecter, _ = k.(Expecter)
+		e.deliver = func(src int, record []byte) {
+			e.Statistics.Events++
+			e.kernel.Deliver(src, record)
+		}
+	}
 	e.snapshot.atWork.Store(true)
 	defer e.snapshot.atWork.Store(false)
-	deliver := func(src int, record []byte) {
-		e.Statistics.Events++
-		k.Deliver(src, record)
-	}
 	for e.err == nil {
-		if err := e.drain(k, deliver); err != nil {
-			return err
+		if !e.paused {
+			if err := e.drain(k); err != nil {
+				return err
+			}
+			k.Drained()
+			if !e.ready.empty() || e.err != nil {
+				continue
+			}
 		}
-		k.Drained()
-		if !e.ready.empty() || e.err != nil {
-			continue
-		}
-		again, err := e.advance(k, deliver)
+		again, err := e.advance(k)
 		if err != nil || !again {
 			return err
 		}
@@ -407,7 +422,7 @@ func (e *Engine) Run(k Kernel) error {
 }
 
 // drain runs ready items until there are none.
-func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
+func (e *Engine) drain(k Kernel) error {
 	for !e.ready.empty() && e.err == nil {
 		n := 0
 		for n < pollInterval && !e.ready.empty() && e.err == nil {
@@ -420,7 +435,7 @@ func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
 		if err := e.endpoint.Flush(); err != nil {
 			return err
 		}
-		if _, err := e.poll(deliver); err != nil {
+		if _, err := e.poll(); err != nil {
 			return err
 		}
 	}
@@ -428,8 +443,8 @@ func (e *Engine) drain(k Kernel, deliver func(int, []byte)) error {
 }
 
 // poll takes in what has come from other engines.
-func (e *Engine) poll(deliver func(int, []byte)) (records int, err error) {
-	records, err = e.endpoint.Poll(deliver)
+func (e *Engine) poll() (records int, err error) {
+	records, err = e.endpoint.Poll(e.deliver)
 	e.notice()
 	return records, err
 }
@@ -460,13 +475,16 @@ func (e *Engine) runReady(k Kernel) int {
 // advance takes the next step that depends on time. It handles the least timed event or
 // resumes a throttled LP if that is allowed. Otherwise it waits for the other engines.
 // It reports false when the simulation has ended.
-func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err error) {
+func (e *Engine) advance(k Kernel) (again bool, err error) {
+	if e.paused {
+		return e.await()
+	}
 	timed, throttled := e.within(e.timed.minimum()), e.within(e.throttled.minimum())
 	next := min(timed, throttled)
 	e.endpoint.Advance(next)
 	switch {
 	case throttled <= timed && throttled < vtime.Forever:
-		if progress, err := e.release(k, deliver); progress || err != nil {
+		if progress, err := e.release(k); progress || err != nil {
 			return true, err
 		}
 	case timed < e.endpoint.EIT():
@@ -477,7 +495,7 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 		e.snapshot.time.Store(int64(e.reached))
 		if e.Statistics.Events%pollInterval == 0 {
 			e.snapshot.events.Store(int64(e.Statistics.Events))
-			if _, err := e.poll(deliver); err != nil {
+			if _, err := e.poll(); err != nil {
 				return false, err
 			}
 		}
@@ -487,14 +505,24 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 		k.Handle(ev)
 		return true, nil
 	}
-	if n, err := e.poll(deliver); err != nil || n > 0 {
+	if n, err := e.poll(); err != nil || n > 0 {
 		return true, err
 	}
 	if invariant.Enabled {
 		e.checkIdle(next)
 	}
+	e.next = next
+	return e.await()
+}
+
+// await waits for the other engines. It reports false when the simulation has ended.
+func (e *Engine) await() (again bool, err error) {
 	e.snapshot.atWork.Store(false)
-	outcome, err := e.endpoint.Wait(next, e.unfinished)
+	outcome, err := e.endpoint.Wait(e.next, e.unfinished)
+	e.paused = outcome == sync.Paused
+	if e.paused {
+		return false, ErrPaused
+	}
 	e.snapshot.atWork.Store(true)
 	e.notice()
 	switch {
@@ -505,7 +533,7 @@ func (e *Engine) advance(k Kernel, deliver func(int, []byte)) (again bool, err e
 	case outcome == sync.Deadlock:
 		return false, ErrDeadlock
 	default:
-		_, err := e.poll(deliver)
+		_, err := e.poll()
 		return true, err
 	}
 }
@@ -536,11 +564,11 @@ func (e *Engine) checkHandled(ev Event) {
 // room for what they send. LPs that send within this engine always have room: they are held
 // back only to let others run first. It reports whether there was one, or records have
 // come, which may have made LPs ready or entered events.
-func (e *Engine) release(k Kernel, deliver func(int, []byte)) (bool, error) {
+func (e *Engine) release(k Kernel) (bool, error) {
 	if err := e.endpoint.Flush(); err != nil {
 		return false, err
 	}
-	come, err := e.poll(deliver)
+	come, err := e.poll()
 	if err != nil {
 		return false, err
 	}

@@ -15,16 +15,27 @@ func Watch(engines []*Engine, seconds float64, outside func(i int) string, block
 	return watchdog.Watch(subjects, seconds, blocked)
 }
 
-// AwaitEnd waits until the engine's goroutine, which the calling one has started, calls Ended.
-// Meanwhile it tells the watchdog, if that asks, the number of the calling goroutine.
-func (e *Engine) AwaitEnd() {
-	for answer := <-e.snapshot.asked; answer != nil; answer = <-e.snapshot.asked {
+// Home is a goroutine that starts goroutines in which engines run, one after another.
+type Home struct {
+	asked chan chan uint64 // for its number; nil ends AwaitEnd
+}
+
+// NewHome returns a home.
+func NewHome() *Home { return &Home{make(chan chan uint64)} }
+
+// AwaitEnd waits until a goroutine that the calling one has started calls Ended. Meanwhile it
+// tells the watchdog, if that asks, the number of the calling goroutine.
+func (h *Home) AwaitEnd() {
+	for answer := <-h.asked; answer != nil; answer = <-h.asked {
 		answer <- watchdog.Goroutine()
 	}
 }
 
 // Ended ends an AwaitEnd.
-func (e *Engine) Ended() { e.snapshot.asked <- nil }
+func (h *Home) Ended() { h.asked <- nil }
+
+// RunsFrom tells the watchdog that the engine is run by a goroutine that a home has started.
+func (e *Engine) RunsFrom(h *Home) { e.snapshot.home.Store(h) }
 
 // watched is an engine as the watchdog sees it.
 type watched struct {
@@ -41,9 +52,13 @@ func (w *watched) Outside() string { return w.outside(w.index) }
 
 // Home returns 0 if no goroutine awaits the end of the engine's.
 func (w *watched) Home() uint64 {
+	home := w.e.snapshot.home.Load()
+	if home == nil {
+		return 0
+	}
 	answer := make(chan uint64, 1)
 	select {
-	case w.e.snapshot.asked <- answer:
+	case home.asked <- answer:
 		return <-answer
 	default:
 		return 0

@@ -669,6 +669,7 @@ func (v *virtual) makes(o *op) []int {
 type hosting struct {
 	kind        *mpivirt.Kind
 	engines     int
+	workers     int // that run the engines in turns; 0: the engines take no turns
 	protocol    sync.Protocol
 	strict      bool
 	collectives mpivirt.Interpreter
@@ -678,8 +679,16 @@ type hosting struct {
 }
 
 func (h hosting) String() string {
-	return fmt.Sprintf("%v ranks, %d engines, %v, strict %v, collectives %d, buffer limit %d, window %d, activities %v", h.kind, h.engines, h.protocol, h.strict, h.collectives,
+	return fmt.Sprintf("%v ranks, %d engines, %d workers, %v, strict %v, collectives %d, buffer limit %d, window %d, activities %v", h.kind, h.engines, h.workers, h.protocol, h.strict, h.collectives,
 		h.bufferLimit, h.window, h.activities)
+}
+
+// transports returns those of the engines.
+func (h hosting) transports() []sync.Transport {
+	if h.workers > 0 {
+		return sync.NewInTurns(h.engines, h.workers)
+	}
+	return sync.NewInProcess(h.engines)
 }
 
 // compare runs a program on a host and holds what its ranks saw against the
@@ -709,7 +718,7 @@ func (p *program) simulate(t rapid.TB, h hosting) ([][]entry, *mpivirt.Result) {
 	got, machine := make([][]entry, len(p.ops)), target(t, p.machine, len(p.ops))
 	inTwo := !machine.ReceiverState()
 	result, err := simulate(t, mpivirt.Config{
-		Target: machine, Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
+		Target: machine, Transports: h.transports(), Protocol: h.protocol, Strict: h.strict, Collectives: h.collectives,
 		Algorithms: p.algorithms, BufferLimit: h.bufferLimit, Window: h.window, Kind: h.kind, Activities: h.activities,
 		Program: mpivirt.Program{
 			Name: "random",
@@ -779,6 +788,7 @@ func hosts(ranks int) *rapid.Generator[hosting] {
 		return hosting{
 			kind:        rapid.SampledFrom(mpivirt.Kinds()).Draw(t, "kind"),
 			engines:     rapid.SampledFrom([]int{1, 2, 3, 5, min(ranks, 10)}).Draw(t, "engines"),
+			workers:     rapid.IntRange(0, 2).Draw(t, "workers"),
 			protocol:    rapid.SampledFrom([]sync.Protocol{sync.Hybrid, sync.Conditional, sync.Null}).Draw(t, "protocol"),
 			strict:      rapid.Bool().Draw(t, "strict"),
 			collectives: rapid.SampledFrom([]mpivirt.Interpreter{mpivirt.Auto, mpivirt.Message, mpivirt.Bulk}).Draw(t, "collectives"),

@@ -20,7 +20,7 @@ import (
 
 // scripted is a third kind of rank: a cursor in a list of calls, as in the replay of a
 // trace. It is registered in these tests only, and knows what the kernel exports.
-var scripted = kernel.RegisterKind(kernel.Kind{Name: "script", Summary: "a rank is a cursor in a list of calls", Bytes: 1000})
+var scripted = kernel.RegisterKind(kernel.Kind{Name: "script", Summary: "a rank is a cursor in a list of calls", Bytes: 1000, Movable: true})
 
 // call is one of a script.
 type call struct {

@@ -50,7 +50,9 @@ func simulateAndClose(t rapid.TB, c mpivirt.Config, engines int) (*mpivirt.Resul
 
 func simulation(t rapid.TB, c mpivirt.Config, engines int) *mpivirt.Simulation {
 	t.Helper()
-	c.Transports = sync.NewInProcess(engines)
+	if c.Transports == nil {
+		c.Transports = sync.NewInProcess(engines)
+	}
 	s, err := mpivirt.New(c)
 	if err != nil {
 		t.Fatal(err)

@@ -149,6 +149,10 @@ type Endpoint struct {
 	roomOpened bool    // some engine has got room since the last Wait
 	heldBack   bool    // Wait waits for room, not for EIT
 
+	worked *inProcess    // the transport, if a worker may run the engine
+	paused bool          // Wait has returned Paused
+	since  time.Duration // at the root: when Wait was called, or has looked for a deadlock last
+
 	heldSource int
 	heldPacket []byte // a packet with data that Wait has received
 
@@ -188,8 +192,9 @@ func (e *Endpoint) Init(t Transport, c Config) {
 			}
 		}
 	}
-	if end, ok := t.(*inProcess); ok && c.Protocol == Null {
-		end.runAnyTime() // near engines have no rounds among themselves, and each needs many messages
+	e.worked, _ = t.(*inProcess)
+	if e.worked != nil && c.Protocol == Null {
+		e.worked.runAnyTime() // near engines have no rounds among themselves, and each needs many messages
 	}
 	e.cap, e.awaited = vtime.Forever, vtime.Forever
 	e.eit = e.promises.least()

@@ -35,6 +35,10 @@ func NewInProcess(k int) []Transport {
 	return newInProcess(k, processors, k >= enginesPerProcessor*processors)
 }
 
+// NewInTurns is NewInProcess for engines that take turns, however few they are, on so many
+// processors.
+func NewInTurns(k, processors int) []Transport { return newInProcess(k, processors, true) }
+
 // newInProcess is NewInProcess with engines that take turns or do not.
 func newInProcess(k, processors int, inTurns bool) []Transport {
 	group := &inProcessGroup{
@@ -64,7 +68,7 @@ func newInProcess(k, processors int, inTurns bool) []Transport {
 type inProcessGroup struct {
 	ends  []inProcess
 	spins int           // yields of each Wait, if there are somewhat more engines than processors
-	turns *turns        // nil unless there are many more
+	turns *Turns        // nil unless there are many more
 	lock  stdsync.Mutex // guards pool
 	pool  *buffers.Pool
 }

@@ -12,5 +12,5 @@ func TestInProcess(t *testing.T) {
 }
 
 func TestInTurns(t *testing.T) {
-	transporttest.Test(t, sync.NewInTurns)
+	transporttest.Test(t, func(k int) []sync.Transport { return sync.NewInTurns(k, 1) })
 }

@@ -17,7 +17,7 @@ func post(to Transport) { to.(*inProcess).accept(letter{0, []byte{1}}) }
 // the only turn, those of lesser numbers run first.
 func TestTheLeastEngineRunsNext(t *testing.T) {
 	const last = 70 // more than a word of the set
-	ends := newInProcess(last+1, 1, true)
+	ends := NewInTurns(last+1, 1)
 	var order []int // guarded by the turn
 	ran := make(chan struct{}, len(ends))
 	var running stdsync.WaitGroup
@@ -66,7 +66,7 @@ func TestTheLeastEngineRunsNext(t *testing.T) {
 // TestAnEngineWithoutATurnGoesOn: a Wait ends at its limit, or by Wake, though an engine that
 // does not wait keeps the only turn.
 func TestAnEngineWithoutATurnGoesOn(t *testing.T) {
-	ends := newInProcess(3, 1, true)
+	ends := NewInTurns(3, 1)
 	woken := make(chan int, 3)
 	for i, limit := range []time.Duration{time.Minute, time.Millisecond, time.Minute} {
 		go func() {
@@ -95,7 +95,7 @@ func TestAnEngineWithoutATurnGoesOn(t *testing.T) {
 // TestNullNeedsNoTurn: an engine that runs at any time runs when a message comes, though another
 // one keeps the only turn.
 func TestNullNeedsNoTurn(t *testing.T) {
-	ends := newInProcess(2, 1, true)
+	ends := NewInTurns(2, 1)
 	ends[1].(*inProcess).runAnyTime()
 	woken := make(chan int, 2)
 	for i := range ends {
@@ -143,7 +143,7 @@ func TestNumberSet(t *testing.T) {
 // TestASweepEndsALongWait: the second sweep after a Wait has begun ends it, though an engine that
 // does not wait keeps the only turn, and sweeps go on as long as an engine sleeps.
 func TestASweepEndsALongWait(t *testing.T) {
-	ends := newInProcess(2, 1, true)
+	ends := NewInTurns(2, 1)
 	turns := ends[0].(*inProcess).group.turns
 	asleep := func() bool { return ends[1].(*inProcess).asleep.Load() }
 	woken := make(chan bool)
@@ -166,5 +166,74 @@ func TestASweepEndsALongWait(t *testing.T) {
 	<-woken
 	if turns.sweeping {
 		t.Error("sweeps go on, but nobody sleeps")
+	}
+}
+
+// TestWorkers: workers run the engines in turns, the one of the least number for which a message has
+// come next, until all have ended; an engine that is given up holds up none.
+func TestWorkers(t *testing.T) {
+	ends := NewInTurns(4, 1)
+	turns := TurnsOf(ends)
+	if got := turns.Hire(); got != 1 {
+		t.Fatalf("%d workers, want 1", got)
+	}
+	// Pauses engine, which has been run, and expects another one to be next.
+	pause := func(engine, want int) {
+		t.Helper()
+		ends[engine].(*inProcess).limit = time.Minute
+		if got := turns.Pause(engine); got != want {
+			t.Fatalf("after engine %d has paused engine %d runs, want %d", engine, got, want)
+		}
+	}
+	if got := turns.Next(); got != 0 {
+		t.Fatalf("engine %d runs first", got)
+	}
+	pause(0, 1)
+	post(ends[0])
+	pause(1, 0) // before 2, which has not begun
+	pause(0, 0) // a message has come that it has not received
+	if _, m, _ := ends[0].Receive(); m == nil {
+		t.Fatal("no message")
+	}
+	ends[1].Wake()
+	pause(0, 1)
+	pause(1, 2)
+	ends[2].Wake() // awake: its next pause ends at once
+	pause(2, 2)
+	pause(2, 3)
+	pause(3, -1)
+	post(ends[2])
+	if got := turns.Next(); got != 2 {
+		t.Fatalf("engine %d runs, want 2, for which a message has come", got)
+	}
+	post(ends[3])
+	turns.Lose(2)
+	if got := turns.Next(); got != 3 {
+		t.Fatalf("engine %d runs, want 3, since 2 is given up", got)
+	}
+	_, _, _ = ends[3].Receive()
+	ends[3].(*inProcess).limit = time.Millisecond
+	if got := turns.Pause(3); got != -1 {
+		t.Fatalf("engine %d runs, want none", got)
+	}
+	if got := turns.Next(); got != 3 {
+		t.Fatalf("engine %d runs, want 3, whose limit has passed", got)
+	}
+	post(ends[0])
+	if got := turns.End(3); got != 0 {
+		t.Fatalf("engine %d runs, want 0", got)
+	}
+	turns.sweep()
+	turns.sweep()
+	if got := turns.End(0); got != 1 {
+		t.Fatalf("engine %d runs, want 1, which has slept for two sweeps", got)
+	}
+	if got := turns.End(1); got != -1 {
+		t.Fatalf("engine %d runs, want none", got)
+	}
+	for range 2 { // workers
+		if got := turns.Next(); got != -1 {
+			t.Fatalf("engine %d runs after the end", got)
+		}
 	}
 }

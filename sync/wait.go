@@ -15,6 +15,7 @@ const (
 	Continue Outcome = iota // there is something to do
 	Finished                // every LP of every engine is finished, and nothing more happens
 	Deadlock                // LPs are unfinished and nothing can happen any more
+	Paused                  // a worker is to call Wait again, with the same arguments, when the engine has a turn
 )
 
 // String returns the name of the outcome in lower case.
@@ -26,6 +27,8 @@ func (o Outcome) String() string {
 		return "finished"
 	case Deadlock:
 		return "deadlock"
+	case Paused:
+		return "paused"
 	}
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
@@ -50,19 +53,24 @@ const longestSleep = time.Second
 // An engine whose next is Forever asks for nothing: a program that does not depend on
 // timing causes no synchronisation messages. Nor does an engine ask while a destination
 // lacks room, since credit is sure to come.
+//
+// Where a worker runs the engine, Wait returns Paused instead of sleeping; see [Turns].
 func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
-	e.observe(next)
-	e.end.unfinished = unfinished
-	if e.size == 1 {
-		return e.alone()
+	waited := e.paused
+	if !waited {
+		e.observe(next)
+		e.end.unfinished = unfinished
+		if e.size == 1 {
+			return e.alone()
+		}
+		e.overdraw()
+		e.heldBack = e.full > 0 && next < e.eit
+		if e.round.parent < 0 {
+			e.since = e.config.Clock()
+		}
 	}
-	e.overdraw()
-	e.heldBack = e.full > 0 && next < e.eit
-	waited := false
-	var since, now time.Duration // read where they count: at the root, and after rounds in vain
-	if e.round.parent < 0 {
-		since = e.config.Clock()
-	}
+	e.paused = false
+	var now time.Duration // read where it counts: at the root, and after rounds in vain
 	for {
 		e.receiveControl()
 		if err := e.over(); err != nil {
@@ -80,9 +88,9 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 			now = e.config.Clock()
 		}
 		rounds := e.round.done
-		if e.probes() && now-since >= e.patience() {
+		if e.probes() && now-e.since >= e.patience() {
 			e.want(purposeEnd, vtime.Forever)
-			since = now
+			e.since = now
 		}
 		e.block(waited)
 		if err := e.Flush(); err != nil {
@@ -91,9 +99,13 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 		if e.round.done != rounds || e.end.outcome != Continue {
 			continue
 		}
-		limit := e.sleep(now, since)
+		limit := e.sleep(now)
 		if !waited && e.round.due() {
 			limit = 0 // lets engines send that are about to
+		}
+		if e.worked != nil && e.worked.hired && !e.worked.ready() {
+			e.worked.limit, e.paused = limit, true
+			return Paused, nil
 		}
 		if err := e.transport.Wait(limit); err != nil {
 			e.fail(err)
@@ -169,10 +181,10 @@ func (e *Endpoint) patience() time.Duration {
 }
 
 // sleep returns how long this engine has nothing to do unless a message comes.
-func (e *Endpoint) sleep(now, since time.Duration) time.Duration {
+func (e *Endpoint) sleep(now time.Duration) time.Duration {
 	limit := longestSleep
 	if e.probes() {
-		limit = min(limit, since+e.patience()-now)
+		limit = min(limit, e.since+e.patience()-now)
 	}
 	if e.round.startable() {
 		limit = min(limit, e.round.retryAt-now)

@@ -22,7 +22,7 @@ const (
 var Kind = kernel.RegisterKind(kernel.Kind{
 	Name: "event", Summary: "a rank is a small value and a step function; for hundreds of millions of ranks",
 	Time:      15, // a step; measured by scripts/forecast
-	Transient: true,
+	Transient: true, Movable: true,
 })
 
 // Main returns the form of a program for event ranks. It calls the function once for each

@@ -12,7 +12,7 @@ import (
 )
 
 // engineRun is the run of one engine of this process. Two goroutines use it, one at a time: the
-// engine's own, and its host, which has started that one and waits for it to end.
+// one in which the engine runs, and its host, which has started that one and waits for it to end.
 type engineRun struct {
 	engine     engine.Engine
 	kernel     Kernel
@@ -20,46 +20,101 @@ type engineRun struct {
 	index      int         // among the engines of this process
 	began      float64     // when its set-up did, by the wall clock
 	ready      bool        // the kernel is set up
-	inside     bool        // the engine's goroutine is in Engine.Run
-	again      bool        // it has been ended by a rank's code, and the engine goes on
 	err        error       // with which the run has ended
 	ended      atomic.Bool // kernel and err are what they will be
 	counted    atomic.Bool // the simulation does not wait for it any more
 	lost       *world.RankError
 }
 
-// host runs the engine to the end of the simulation, in goroutines of its own: a rank's code may
-// end the one in which it runs. The watchdog looks at goroutines that the host has started, so it
-// sets up ranks that are goroutines. Others it leaves to the engine, and its stack stays small.
-func (r *engineRun) host() {
-	if kind := r.simulation.config.kind(); kind != nil && kind.Goroutines {
-		r.setUp()
+// host starts goroutines in which engines run, one at a time: a rank's code may end the goroutine in
+// which it runs. It has an engine of its own, which it runs to its end; or it is a worker, and runs
+// any engine that has a turn until that pauses.
+type host struct {
+	home   *engine.Home
+	turns  *engine.Turns // nil unless it is a worker
+	run    *engineRun    // to be run next; nil: none, or the one that Turns give
+	inside bool          // its goroutine is in Engine.Run
+	again  bool          // that has been ended by a rank's code, and the engine goes on
+}
+
+// newHost returns the host of an engine, or, without one, a worker.
+func (s *Simulation) newHost(r *engineRun) *host {
+	return &host{home: engine.NewHome(), run: r, turns: s.turns}
+}
+
+// work runs engines until there is none left for this host. The watchdog looks at goroutines that the host
+// has started, so it sets up ranks that are goroutines. Others it leaves to the engine's goroutine, and its
+// stack stays small.
+func (h *host) work(s *Simulation) {
+	if kind := s.config.kind(); kind != nil && kind.Goroutines {
+		h.run.setUp()
 	}
-	for again := true; again; again = r.again {
-		go r.run()
-		r.engine.AwaitEnd()
-	}
-	if !r.ended.Load() {
-		r.conclude()
+	for more := true; more; more = h.run != nil {
+		h.again = false
+		go h.runEngines(s)
+		h.home.AwaitEnd()
+		if h.run != nil && !h.again {
+			h.end(s)
+		}
 	}
 }
 
-// run is an engine's goroutine.
-func (r *engineRun) run() {
-	defer r.engine.Ended()
+// runEngines is the goroutine of a host.
+func (h *host) runEngines(s *Simulation) {
+	defer h.home.Ended()
 	makeRoom(0)
-	if !r.ready {
-		r.setUp()
+	if h.run == nil {
+		h.goOn(s, h.turns.Next())
 	}
-	r.again, r.inside = false, true
 	defer func() {
-		if r.inside {
-			r.again, r.err = r.kernel.interrupted(recover())
+		if h.inside {
+			h.inside = false
+			h.again, h.run.err = h.run.kernel.interrupted(recover())
 		}
 	}()
-	r.err = r.engine.Run(r.kernel.eventHandler())
-	r.inside = false
-	r.conclude()
+	for h.run != nil {
+		r := h.run
+		r.engine.RunsFrom(h.home)
+		if !r.ready {
+			r.setUp()
+		}
+		h.inside = true
+		r.err = r.engine.Run(r.kernel.eventHandler())
+		h.inside = false
+		if r.err == engine.ErrPaused {
+			h.goOn(s, h.turns.Pause(r.index))
+		} else {
+			h.end(s)
+		}
+	}
+}
+
+// goOn has a worker run an engine next, or if that is negative the one that next gets a turn.
+func (h *host) goOn(s *Simulation, engine int) {
+	if engine < 0 {
+		engine = h.turns.Next()
+	}
+	h.run = nil
+	if engine >= 0 {
+		h.run = &s.runs[engine]
+	}
+}
+
+// end ends the run of an engine. A worker leaves it to another goroutine if the engine may have to wait
+// for others.
+func (h *host) end(s *Simulation) {
+	r := h.run
+	switch {
+	case h.turns == nil:
+		r.conclude()
+		h.run = nil
+		return
+	case r.err == nil && !r.kernel.Limited():
+		r.conclude()
+	default:
+		go r.conclude()
+	}
+	h.goOn(s, h.turns.End(r.index))
 }
 
 // makeRoom makes the runtime give a goroutine a stack that holds an engine's frames, before

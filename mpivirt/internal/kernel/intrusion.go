@@ -119,6 +119,10 @@ func (s *Simulation) lose(i int, err *world.RankError) {
 	}
 	s.runs[i].lost = err
 	s.runs[i].count()
+	if s.turns != nil {
+		s.turns.Lose(i)
+		go s.newHost(nil).work(s)
+	}
 	for _, e := range s.engines {
 		e.Stop([]byte(err.Error()))
 	}

@@ -25,6 +25,10 @@ type Kind struct {
 	// Goroutines is true if Body starts a goroutine for each rank.
 	Goroutines bool
 
+	// Movable is true if any goroutine may run an engine at any time between two of its ranks'
+	// turns. False is safe.
+	Movable bool
+
 	// Prepare makes the process ready for n ranks, which several engines then make at the same
 	// time; nil if there is nothing to do. touch is that of [Config].
 	Prepare func(n, engines int, touch func(memory []byte))

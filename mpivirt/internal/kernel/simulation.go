@@ -29,6 +29,7 @@ type Simulation struct {
 	blocks  *world.Blocks            // of the engines of this process; nil for one
 	going   atomic.Int64             // engines of this process that have neither ended nor been lost
 	over    chan struct{}            // closed once there is none
+	turns   *engine.Turns            // by which workers run the engines; nil if each has a goroutine of its own
 	losing  sync.Mutex               // guards the lost of runs
 	reason  atomic.Pointer[string]
 	started atomic.Bool // Run has been called
@@ -202,9 +203,8 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 	for i := range s.runs {
 		r := &s.runs[i]
 		r.simulation, r.index, r.began = s, i, began
-		go r.host()
-		runtime.Gosched() // it goes as far as it can by itself before the next begins
 	}
+	s.startHosts()
 	stop := s.watch()
 	defer stop()
 	<-s.over
@@ -219,6 +219,24 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 		}
 	}
 	return summaries, errs
+}
+
+// startHosts starts what runs the engines of this process: workers if the engines take turns and
+// their ranks may run in any goroutine.
+func (s *Simulation) startHosts() {
+	if kind := s.config.kind(); kind != nil && kind.Movable && s.config.Protocol != engine.Null {
+		s.turns = engine.TurnsOf(s.config.Transports)
+	}
+	if s.turns != nil {
+		for range s.turns.Hire() {
+			go s.newHost(nil).work(s)
+		}
+		return
+	}
+	for i := range s.runs {
+		go s.newHost(&s.runs[i]).work(s)
+		runtime.Gosched() // it goes as far as it can by itself before the next begins
+	}
 }
 
 // gather merges the summaries of all processes on host 0, and returns the own one elsewhere.
