@@ -166,6 +166,9 @@ func (m Measurements) remarks() string {
 		_, _ = fmt.Fprintf(&text, "# %s, LogGP: L %v, os %v, or %v, g %v, G %.4g ns a byte.\n", pair.name, duration(p.L),
 			duration(p.SendOverhead), duration(p.ReceiveOverhead), duration(p.Gap), p.GapPerByte*1e9)
 	}
+	if m.Cold {
+		text.WriteString("# Messages of 1 MiB or more came from and went to memory that caches did not hold.\n")
+	}
 	if m.Jobs != nil {
 		_, _ = fmt.Fprintf(&text, "# %v\n", m.Jobs)
 	} else {

@@ -80,7 +80,9 @@ type Measurements struct {
 	// where it is alone there.
 	Near          []Collective `json:"near,omitempty"`
 	NearProcesses int          `json:"near_processes,omitempty"`
-	Jobs          *Jobs        `json:"jobs,omitempty"` // null for those of one job
+	// Cold is true where ping-pongs of 1 MiB or more, and copies, had memory that caches did not hold.
+	Cold bool  `json:"cold,omitempty"`
+	Jobs *Jobs `json:"jobs,omitempty"` // null for those of one job
 }
 
 // Schema is the version of the fields of measurements.

@@ -73,8 +73,8 @@ func (f *jobFlags) checkOne(faults *usageError) int {
 	return int(runs)
 }
 
-// measure starts the jobs, one after the other, and returns their medians.
-func (j *jobs) measure(c *console) (m loggp.Measurements, err error) {
+// measure starts the jobs, with or without --cold, one after the other, and returns their medians.
+func (j *jobs) measure(c *console, cold bool) (m loggp.Measurements, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return m, err
@@ -87,7 +87,7 @@ func (j *jobs) measure(c *console) (m loggp.Measurements, err error) {
 	path := filepath.Join(dir, "measured.json")
 	words := append([]string{}, j.launcher...)
 	words = append(words, strconv.FormatInt(j.hosts, 10), self, "machine", "calibrate", "--runs", strconv.FormatInt(j.runs, 10),
-		"--json", path, "--out", filepath.Join(dir, "measured.yaml"))
+		"--json", path, "--out", filepath.Join(dir, "measured.yaml"), "--cold="+strconv.FormatBool(cold))
 	var all []loggp.Measurements
 	for i := range j.number {
 		_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring with %s %d, job %d of %d\n", strings.Join(j.launcher, " "), j.hosts, i+1, j.number)

@@ -36,11 +36,16 @@ least-squares line and the LogGP parameters. Its delay model is a table of the m
 delays, or with --model hockney that line. Its joins are taken from the barriers and
 allreduces on a node. gigarank validate compares it with the machine.
 
+A program may send an array that it has used shortly before, as a ping-pong does, or one that caches
+do not hold any more, as where it exchanges all its data. With --cold the ping-pongs of 1 MiB or more,
+and the messages of processes to themselves, are of the second sort.
+
 `
 
 // measureFlags are the flags of machine calibrate as they are written.
 type measureFlags struct {
 	out, json, name, model string
+	cold                   bool
 	jobs                   jobFlags
 }
 
@@ -63,6 +68,7 @@ func newMeasure(c *console) *cobra.Command {
 	flags.StringVar(&f.json, "json", "", "write all measurements as JSON to a `FILE`, or - for standard output")
 	flags.StringVar(&f.name, "name", "", "`NAME` of the machine (default that of the file, or here)")
 	flags.StringVar(&f.model, "model", loggp.Models[0], "delay `MODEL`: "+strings.Join(loggp.Models, " or "))
+	flags.BoolVar(&f.cold, "cold", false, "messages of 1 MiB or more come from memory that caches do not hold")
 	f.jobs.define(flags)
 	return cmd
 }
@@ -75,7 +81,7 @@ func measure(c *console, f *measureFlags) error {
 	if _, processes := mpi.Launched(c.getenv); processes < 2 {
 		return f.measureJobs(c)
 	}
-	link, err := mpi.OpenLink(loggp.LongestMessage)
+	link, err := mpi.OpenLink(loggp.LongestMessage, f.cold)
 	if err != nil {
 		return err
 	}
@@ -97,7 +103,7 @@ func (f *measureFlags) measureJobs(c *console) error {
 	if err := faults.orNil(); err != nil {
 		return err
 	}
-	m, err := j.measure(c)
+	m, err := j.measure(c, f.cold)
 	if err != nil {
 		return err
 	}
@@ -123,6 +129,7 @@ func (f *measureFlags) measure(c *console, link mpi.Link) error {
 			_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring %s\n", what)
 		}
 	})
+	m.Cold = f.cold
 	m.Library, _, _ = strings.Cut(mpi.Version(), ",")
 	if err != nil || link.Rank() != 0 {
 		return err

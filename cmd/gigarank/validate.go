@@ -121,7 +121,7 @@ func (v *validator) measurements(c *console) (loggp.Measurements, error) {
 	if v.measured != nil {
 		return *v.measured, nil
 	}
-	return v.jobs.measure(c)
+	return v.jobs.measure(c, false)
 }
 
 // compare simulates what was measured.

@@ -5,6 +5,7 @@ package mpi
 /*
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int gr_start(int *rank, int *size) {
 	int e = MPI_Init(NULL, NULL);
@@ -31,14 +32,33 @@ static int gr_nodes(int rank, int *nodes) {
 #define RECEIVE_INTO(into, n) TRY(MPI_Recv(into, (int)(n), MPI_BYTE, partner, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE))
 #define RECEIVE(n) RECEIVE_INTO(buffer, n)
 
+// The size of each buffer, if long messages move on through it, else 0.
+static long gr_room;
+enum { GR_LONG = 1 << 20 };
+
+static void gr_move_on(long room) { gr_room = room; }
+
+// Returns where a message lies that takes n bytes of a buffer: at its begin, or, if it is a long
+// one that moves on, behind the one before. So caches do not hold it any more.
+static long gr_place(long n) {
+	static long next;
+	if (gr_room == 0 || n < GR_LONG) return 0;
+	long place = next + n > gr_room ? 0 : next;
+	next = place + n;
+	return place;
+}
+
 // There and back; seconds is half of the mean of the exchanges after the first. Each process sends
 // from one buffer and receives into another. What it has just received lies changed in its cache,
 // and takes longer to send than what has stood there.
 static int gr_ping_pong(char *buffer, char *received, int partner, int begins, long n, int times, double *seconds) {
 	double start = 0;
+	char *first = buffer;
 	for (int i = 0; i <= times; i++) {
+		long place = gr_place(n);
+		buffer = first + place;
 		if (i == 1) start = MPI_Wtime();
-		if (begins) { SEND(n); RECEIVE_INTO(received, n); } else { RECEIVE_INTO(received, n); SEND(n); }
+		if (begins) { SEND(n); RECEIVE_INTO(received + place, n); } else { RECEIVE_INTO(received + place, n); SEND(n); }
 	}
 	*seconds = (MPI_Wtime() - start) / times / 2;
 	return MPI_SUCCESS;
@@ -165,9 +185,10 @@ static int gr_reduce(char *buffer, long n, int times, double *seconds) {
 static int gr_local_copy(char *buffer, int rank, long n, int times, double *seconds) {
 	double all = 0;
 	for (int i = 0; i <= times; i++) {
+		char *from = buffer + gr_place(2 * n);
 		TRY(MPI_Barrier(gr_near));
 		double start = MPI_Wtime();
-		TRY(MPI_Sendrecv(buffer, (int)n, MPI_BYTE, rank, 0, buffer + n, (int)n, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		TRY(MPI_Sendrecv(from, (int)n, MPI_BYTE, rank, 0, from + n, (int)n, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		if (i > 0) all += MPI_Wtime() - start;
 	}
 	*seconds = all / times;
@@ -194,8 +215,9 @@ type link struct {
 }
 
 // OpenLink initialises MPI for measurements. longest is the greatest size of a message in
-// bytes. A process opens either a link or a job, once.
-func OpenLink(longest int) (Link, error) {
+// bytes. If cold, messages of 1 MiB or more in ping-pongs and of a process to itself come from and go
+// to memory that caches do not hold. A process opens either a link or a job, once.
+func OpenLink(longest int, cold bool) (Link, error) {
 	if !opened.CompareAndSwap(false, true) {
 		return nil, errors.New("MPI is open already: a process can initialise it once only")
 	}
@@ -203,6 +225,12 @@ func OpenLink(longest int) (Link, error) {
 	l := &link{buffer: (*C.char)(C.calloc(C.size_t(longest), 1)), received: (*C.char)(C.calloc(C.size_t(longest), 1))}
 	if l.buffer == nil || l.received == nil {
 		return nil, errors.New("no memory for the buffers of messages")
+	}
+	// Pages that nothing was written to are all one page of the system, which caches hold.
+	C.memset(unsafe.Pointer(l.buffer), 1, C.size_t(longest))
+	C.memset(unsafe.Pointer(l.received), 1, C.size_t(longest))
+	if cold {
+		C.gr_move_on(C.long(longest))
 	}
 	var rank, size C.int
 	if err := check("starting MPI", C.gr_start(&rank, &size)); err != nil {

@@ -19,7 +19,7 @@ func Open(time.Duration) (Job, error) {
 }
 
 // OpenLink initialises MPI for measurements.
-func OpenLink(int) (Link, error) {
+func OpenLink(int, bool) (Link, error) {
 	_, err := Open(UsualLimit)
 	return nil, err
 }
