@@ -40,6 +40,9 @@ func (s *settings) wants(benchmark, class string, ranks int) bool {
 var tables = map[string]func(s *settings) error{"verify": verify, "smpi": smpi, "star": star}
 
 func main() {
+	if err := endWithParent(); err != nil {
+		fmt.Fprintln(os.Stderr, "npb: it may outlive the process that has started it:", err)
+	}
 	if err := execute(os.Args[1:], endings()); err != nil {
 		fmt.Fprintln(os.Stderr, "npb:", err)
 		os.Exit(1)

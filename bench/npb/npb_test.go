@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,4 +195,16 @@ func TestASignalEndsAll(t *testing.T) {
 func lives(process int) bool {
 	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", process))
 	return err == nil && !strings.Contains(string(state), ") Z ")
+}
+
+// Only more processes than there are cores are told so.
+func TestProcessesOfMPI(t *testing.T) {
+	s := &settings{launcher: []string{"mpirun"}}
+	if got := fmt.Sprint(s.byMPI(1, "prog", "x")); got != "[mpirun -n 1 prog x]" {
+		t.Errorf("one process: %s", got)
+	}
+	most := runtime.NumCPU() + 1
+	if got, want := fmt.Sprint(s.byMPI(most, "prog")), fmt.Sprintf("[mpirun -n %d --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 prog]", most); got != want {
+		t.Errorf("%d processes: %s, want %s", most, got, want)
+	}
 }

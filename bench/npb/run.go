@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,7 +35,9 @@ type commands struct {
 // run runs a command line to its end, or until the context is done.
 func (c *commands) run(ctx context.Context, command ...string) (output []byte, state *os.ProcessState, err error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.SysProcAttr = endingWithThis()
+	runtime.LockOSThread() // which starts the process, and must not end before it
+	defer runtime.UnlockOSThread()
 	cmd.Cancel = func() error { c.endGroup(); return nil }
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
@@ -172,4 +175,17 @@ func middle(outcomes []outcome) outcome {
 // simulation returns the command line of one.
 func (s *settings) simulation(program string, ranks int, more ...string) []string {
 	return append([]string{s.gigarank, "run", program, "--ranks", strconv.Itoa(ranks), "--progress", "none"}, more...)
+}
+
+// oversubscription are the flags of Open MPI's mpirun for more processes than cores: one that waits
+// gives its core to another, and none is bound to a core. Fewer processes go without, as usual.
+var oversubscription = []string{"--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"}
+
+// byMPI returns the command line of a program on some processes of MPI.
+func (s *settings) byMPI(processes int, program ...string) []string {
+	command := append(slices.Clone(s.launcher), "-n", strconv.Itoa(processes))
+	if processes > runtime.NumCPU() {
+		command = append(command, oversubscription...)
+	}
+	return append(command, program...)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 // star prints what the simulation of a star of 50 us and 1 Gbit/s takes, with CPU times that
@@ -55,7 +54,7 @@ func (s *settings) onStar(benchmark, class string, n int) error {
 		if err != nil {
 			return err
 		}
-		other := s.several(append(slices.Clone(s.launcher), "-n", strconv.Itoa(n), program)...)
+		other := s.several(s.byMPI(n, program)...)
 		reality = other.fault()
 		if other.verified() {
 			reality = fmt.Sprintf("%.2f s, %.2f s", other.wall, other.cpu)

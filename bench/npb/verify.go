@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -200,7 +199,7 @@ func (v *trials) try(program, benchmark, graph, class string, ranks int, w way) 
 	}
 	command := v.simulation(program, ranks, w.flags...)
 	if w.processes > 0 {
-		command = slices.Concat(v.launcher, []string{"-n", strconv.Itoa(w.processes)}, command)
+		command = v.byMPI(w.processes, command...)
 	}
 	if graph != "" {
 		// DT reads memory that it has allocated and not written, and counts on zeros there, as a
