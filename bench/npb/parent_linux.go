@@ -1,14 +1,13 @@
 package main
 
-import (
-	"syscall"
-
-	"golang.org/x/sys/unix"
-)
+import "syscall"
 
 // endWithParent sends this process SIGTERM when the one that has started it ends, in whatever way.
 func endWithParent() error {
-	return unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGTERM), 0, 0, 0)
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGTERM), 0); errno != 0 {
+		return errno
+	}
+	return nil
 }
 
 // endingWithThis returns the attributes of a process that leads a group of its own and is sent
