@@ -14,7 +14,7 @@ var Goroutine = kernel.RegisterKind(Kind{
 	Time:   400,  // two switches; measured by scripts/forecast
 
 	Goroutines: true,
-	Prepare:    lp.TouchStacks,
+	Prepare:    lp.TouchPages,
 
 	Measurable: true,
 })

@@ -51,8 +51,8 @@ type Config struct {
 	// before its first use. The host may then provide larger pages. Reserve must neither
 	// keep nor change the memory. May be nil.
 	Reserve func(memory []byte)
-	// Touch has the pages of a piece of memory in place, before the Go runtime makes ranks'
-	// stacks there. It may clear the memory. Several goroutines call it at once. May be nil:
+	// Touch has the pages of a piece of memory in place, before the Go runtime makes ranks
+	// there. It may clear the memory. Several goroutines call it at once. May be nil:
 	// each page is then written to.
 	Touch func(memory []byte)
 	// Watchdog is a wall time in seconds. A rank whose code is blocked outside MPI for so

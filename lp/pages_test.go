@@ -13,34 +13,33 @@ func held() (free, all uint64) {
 	return s[0].Value.Uint64(), s[2].Value.Uint64() - s[1].Value.Uint64()
 }
 
-// The stacks of LPs take the memory that has been touched for them, and no other.
-func TestStacksTakeTouchedMemory(t *testing.T) {
-	const n, rest = 2 * fewStacks, 2048 // what an LP takes beside its stack, with room
+// LPs take the memory that has been touched for them, and hardly any other.
+func TestLPsTakeTouchedMemory(t *testing.T) {
+	const n, rest = 2 * fewLPs, 256 // what an LP takes beyond that, with room
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	before, _ := held()
-	TouchStacks(n, 2, nil)
+	TouchPages(n, 2, nil)
 	free, all := held()
-	if free < before+n*stackBytes*9/10 {
-		t.Errorf("%d bytes are free with their pages in place, %d before: too few for %d stacks", free, before, n)
+	if free < n*lpBytes*9/10 {
+		t.Errorf("%d bytes are free with their pages in place: too few for %d LPs", free, n)
 	}
 	g := NewGoroutines(n, func(_ int, self Coroutine) { self.Wait() }, func(int) {})
 	defer g.Stop()
 	left, after := held()
 	if after > all+n*rest {
-		t.Errorf("with %d LPs the process has %d bytes, %d before: the stacks took other memory than was touched", n, after, all)
+		t.Errorf("with %d LPs the process has %d bytes, %d before: they took other memory than was touched", n, after, all)
 	}
-	if left+n*stackBytes/2 > free {
+	if left+n*lpBytes/2 > free {
 		t.Errorf("of %d free bytes %d are left with %d LPs", free, left, n)
 	}
 }
 
 // Few LPs, and those of one maker, need no collection.
-func TestFewStacksAreNotTouched(t *testing.T) {
+func TestNothingIsTouchedForFewLPs(t *testing.T) {
 	s := []metrics.Sample{{Name: "/gc/cycles/forced:gc-cycles"}}
 	metrics.Read(s)
 	before := s[0].Value.Uint64()
-	TouchStacks(fewStacks-1, 2, nil)
-	TouchStacks(2*fewStacks, 1, nil)
+	TouchPages(fewLPs-1, 2, nil)
+	TouchPages(2*fewLPs, 1, nil)
 	if metrics.Read(s); s[0].Value.Uint64() != before {
 		t.Error("memory was touched")
 	}
