@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	stdsync "sync"
+	"unsafe"
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
@@ -91,20 +92,23 @@ func checkSum(sum []float64, size, iteration int) error {
 	for offset := range wanted {
 		wanted[offset] = cyclicSum(size, offset+iteration)
 	}
-	at := 0
-	for ; at+8 <= len(sum); at += 8 { // eight at once, which takes a third of the time
-		s := (*[8]float64)(sum[at:])
-		if s[0] != wanted[0] || s[1] != wanted[1] || s[2] != wanted[2] || s[3] != wanted[3] ||
-			s[4] != wanted[4] || s[5] != wanted[5] || s[6] != wanted[6] || s[7] != wanted[7] {
-			break
-		}
+	if repeats(sum) {
+		sum = sum[:8] // a fifth of the time
 	}
-	for j, got := range sum[at:] {
+	for j, got := range sum {
 		if want := wanted[j&7]; got != want {
-			return fmt.Errorf("element %d of the sum of iteration %d is %v; it must be %v", at+j, iteration, got, want)
+			return fmt.Errorf("element %d of the sum of iteration %d is %v; it must be %v", j, iteration, got, want)
 		}
 	}
 	return nil
+}
+
+// repeats reports whether there are more than eight numbers, and each has the bits of the one
+// eight before it. Strings are compared many bytes at once.
+func repeats(numbers []float64) bool {
+	const eight = 8 * 8
+	bytes := unsafe.String((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), 8*len(numbers))
+	return len(bytes) > eight && bytes[eight:] == bytes[:len(bytes)-eight]
 }
 
 // cyclicSum returns the sum of (r + offset) mod 8 for r from 0 to size-1.
