@@ -161,7 +161,8 @@ func (x *executor[T]) send(m, round int, step collectives.Step) error {
 		return fmt.Errorf("bad message %+v", e)
 	}
 	w := x.schedule.Positions()
-	l := letter[T]{bytes: x.layout(m).Bytes(step.Send, w)}
+	layout := x.layout(m)
+	l := letter[T]{bytes: layout.Bytes(step.Send, w)}
 	leaves := max(x.clocks[m]+x.spent, x.left[m])
 	x.left[m] = leaves + x.gap
 	x.clocks[m] += x.spent + x.copied(l.bytes)
@@ -179,7 +180,8 @@ func (x *executor[T]) send(m, round int, step collectives.Step) error {
 
 func (x *executor[T]) receive(m int, places collectives.Blocks, how collectives.Combine, l letter[T]) error {
 	w := x.schedule.Positions()
-	if bytes := x.layout(m).Bytes(places, w); bytes != l.bytes {
+	layout := x.layout(m)
+	if bytes := layout.Bytes(places, w); bytes != l.bytes {
 		return fmt.Errorf("%d bytes sent and %d received", l.bytes, bytes)
 	}
 	into := positions(places, w)

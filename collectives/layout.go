@@ -75,7 +75,7 @@ func cut(count, size int64, chunks int) Layout {
 
 // Offset returns the byte at which a block begins. For the number of blocks it returns
 // the length of the buffer.
-func (l Layout) Offset(block int) int64 {
+func (l *Layout) Offset(block int) int64 {
 	switch {
 	case l.cut == 1: // one vector
 		return int64(block) * l.count * l.size
@@ -92,7 +92,7 @@ func (l Layout) Offset(block int) int64 {
 }
 
 // Bytes returns the length of a message of these blocks, out of w positions.
-func (l Layout) Bytes(b Blocks, w int) int64 {
+func (l *Layout) Bytes(b Blocks, w int) int64 {
 	if l.cut == 0 && l.ends == nil {
 		return int64(b.Count) * l.count * l.size
 	}

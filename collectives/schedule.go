@@ -74,6 +74,32 @@ type plan interface {
 	Pattern(round int) Pattern
 }
 
+// A Stepper stores the step of a member in a round, instead of returning it. A step that is
+// returned through interfaces is copied by each, which takes longer than to work it out.
+type Stepper interface {
+	StepInto(step *Step, member, round int)
+}
+
+// StepperOf returns the Stepper of a schedule.
+func StepperOf(s Schedule) Stepper { return stepperOf(s) }
+
+func stepperOf(s returner) Stepper {
+	if stepper, ok := s.(Stepper); ok {
+		return stepper
+	}
+	return returned{s}
+}
+
+// returner returns steps.
+type returner interface {
+	Step(member, round int) Step
+}
+
+// returned is the Stepper of what returns steps.
+type returned struct{ returner }
+
+func (r returned) StepInto(step *Step, member, round int) { *step = r.Step(member, round) }
+
 // The schedules embed plan and placement as structs. An interface would copy each step
 // once more, which takes longer than to compute it.
 type (
@@ -127,10 +153,13 @@ type (
 // when it has finished the first.
 type chain struct {
 	first, second plan
-	cut           int // rounds of the first
+	cut           int        // rounds of the first
+	steps         [2]Stepper // of both
 }
 
-func inTurn(first, second plan) chain { return chain{first, second, first.MaxRounds()} }
+func inTurn(first, second plan) chain {
+	return chain{first, second, first.MaxRounds(), [2]Stepper{stepperOf(first), stepperOf(second)}}
+}
 
 func (c *chain) MaxRounds() int { return c.cut + c.second.MaxRounds() }
 
@@ -156,6 +185,15 @@ func (c *chain) Step(member, round int) Step {
 		return c.first.Step(member, round)
 	}
 	return c.second.Step(member, round-c.cut)
+}
+
+// StepInto implements [Stepper].
+func (c *chain) StepInto(step *Step, member, round int) {
+	if round < c.cut {
+		c.steps[0].StepInto(step, member, round)
+		return
+	}
+	c.steps[1].StepInto(step, member, round-c.cut)
 }
 
 func (c *chain) Pattern(round int) Pattern {

@@ -63,11 +63,18 @@ func (b *binomial) busy(v, k int) bool {
 	return k == level && v != 0 || k < level && v+1<<k < b.members
 }
 
-func (b *binomial) Step(member, round int) Step {
+func (b *binomial) Step(member, round int) (step Step) {
+	b.StepInto(&step, member, round)
+	return step
+}
+
+// StepInto implements [Stepper].
+func (b *binomial) StepInto(step *Step, member, round int) {
 	k := b.at(round)
 	v := b.number(member)
+	*step = idle
 	if k < 0 || k >= logCeil(b.members) || !b.busy(v, k) {
-		return idle
+		return
 	}
 	child := v
 	peer := wrap(member-1<<k, b.members)
@@ -80,9 +87,10 @@ func (b *binomial) Step(member, round int) Step {
 		blocks = Blocks{First: wrap(child+b.root, b.members), Count: min(1<<k, b.members-child)}
 	}
 	if (child == v) == b.inward {
-		return Step{To: peer, From: None, Send: blocks}
+		step.To, step.Send = peer, blocks
+		return
 	}
-	return Step{To: None, From: peer, Receive: blocks}
+	step.From, step.Receive = peer, blocks
 }
 
 func (b *binomial) Pattern(round int) Pattern {
@@ -155,21 +163,29 @@ func (o *ordered) Next(member, round int) int {
 	return round
 }
 
-func (o *ordered) Step(member, round int) Step {
+func (o *ordered) Step(member, round int) (step Step) {
+	o.StepInto(&step, member, round)
+	return step
+}
+
+// StepInto implements [Stepper].
+func (o *ordered) StepInto(step *Step, member, round int) {
 	mine := member >> round
 	theirs := mine ^ 1
+	*step = idle
 	if round >= logCeil(o.members) || theirs<<round >= o.members || o.holder(mine, round) != member {
-		return idle
+		return
 	}
 	peer := o.holder(theirs, round)
 	all := Blocks{First: 0, Count: o.pieces}
 	if o.holder(mine>>1, round+1) != member {
-		return Step{To: peer, From: None, Send: all}
+		step.To, step.Send = peer, all
+		return
 	}
+	step.From, step.Receive, step.Combine = peer, all, MineFirst
 	if theirs < mine {
-		return Step{To: None, From: peer, Receive: all, Combine: TheirsFirst}
+		step.Combine = TheirsFirst
 	}
-	return Step{To: None, From: peer, Receive: all, Combine: MineFirst}
 }
 
 func (o *ordered) Pattern(round int) Pattern {

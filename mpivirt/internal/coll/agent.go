@@ -27,6 +27,7 @@ type agent struct {
 	lp       int32
 	member   int32 // participant: a member, or the position of a node under node-leader
 	round    int32
+	rounds   int32 // of the participant
 	next     int32 // of the LP's agents
 	stage    stage
 	sent     sentStage // the message of this round
@@ -110,8 +111,9 @@ func (k *Collectives) newAgent(inst *instance, lp, member int32, layout *collect
 	if index >= TaskItems {
 		invariant.Broken("agent %d: its item of the ready queue would be that of an instance", index)
 	}
-	*k.agents.At(index) = agent{inst: inst, layout: layout, lp: lp, member: member, clock: start, next: q.agents, released: start}
-	if a := k.agents.At(index); k.Processors != nil && a.single() {
+	a := k.agents.At(index)
+	*a = agent{inst: inst, layout: layout, lp: lp, member: member, rounds: int32(inst.schedule.Rounds(int(member))), clock: start, next: q.agents, released: start}
+	if k.Processors != nil && a.single() {
 		a.released = k.Processors[lp].Released
 	}
 	q.agents = index
@@ -159,11 +161,11 @@ func (k *Collectives) RunAgent(index int32) {
 	if a.fate == ended {
 		return
 	}
+	step := &k.step // no other agent goes on before this one stops
 	for {
-		var step collectives.Step
 		if a.stage != acknowledging { // else the round's message is received
-			rounds := 0
-			if step, rounds = a.nextStep(); rounds == 0 {
+			rounds := k.nextStep(a)
+			if rounds == 0 {
 				k.endAgent(index)
 				return
 			}
@@ -174,16 +176,16 @@ func (k *Collectives) RunAgent(index int32) {
 		if a.stage == sending {
 			a.posted = a.clock
 			if step.To != collectives.None {
-				if k.crowded(a) && k.holdBack(index, a, &step) {
+				if k.crowded(a) && k.holdBack(index, a, step) {
 					k.dropKept(a.memory)
 					return
 				}
-				k.sendRound(index, a, &step)
+				k.sendRound(index, a, step)
 			}
 			a.stage = receiving
 		}
 		if a.stage == receiving {
-			if step.From != collectives.None && !k.receiveRound(index, a, &step) {
+			if step.From != collectives.None && !k.receiveRound(index, a, step) {
 				k.dropKept(a.memory)
 				return
 			}
@@ -200,15 +202,19 @@ func (k *Collectives) RunAgent(index int32) {
 }
 
 // nextStep advances an agent to its next round with a step, its present one included, and
-// returns the step and the number of rounds from it on; 0 if there is none.
-func (a *agent) nextStep() (step collectives.Step, rounds int) {
-	s, member := a.inst.schedule, int(a.member)
-	round := s.Next(member, int(a.round))
-	if rounds = s.Rounds(member) - round; rounds <= 0 {
-		return step, 0
+// stores the step in k.step. It returns the number of rounds from it on; 0 if there is none.
+func (k *Collectives) nextStep(a *agent) (rounds int) {
+	if a.round >= a.rounds {
+		return 0
+	}
+	member := int(a.member)
+	round := a.inst.schedule.Next(member, int(a.round))
+	if rounds = int(a.rounds) - round; rounds <= 0 {
+		return 0
 	}
 	a.round = int32(round)
-	return s.Step(member, round), rounds
+	a.inst.steps.StepInto(&k.step, member, round)
+	return rounds
 }
 
 // farAhead is the number of instances of one communicator, not left by all members here, past
@@ -250,7 +256,7 @@ func (k *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 	a.clock, m.arrival = k.departRound(a, int(m.rank), dst, m.bytes)
 	k.checkSent(a, dst, m.bytes, a.posted, m.arrival)
 	k.Engine.Statistics.Messages++
-	content, at := k.gather(a, step.Send, a.inst.schedule.Positions())
+	content, at := k.gather(a, step.Send, a.inst.width)
 	k.dispatchRound(a, &m, dst, a.posted, content, at)
 }
 
@@ -258,7 +264,7 @@ func (k *Collectives) sendRound(index int32, a *agent, step *collectives.Step) {
 // and the rank that it goes to.
 func (k *Collectives) roundMessage(index int32, a *agent, step *collectives.Step) (m roundMessage, dst int) {
 	m = roundMessage{
-		bytes: a.layout.Bytes(step.Send, a.inst.schedule.Positions()), signature: a.signature(), comm: a.inst.comm.Index,
+		bytes: a.layout.Bytes(step.Send, a.inst.width), signature: a.signature(), comm: a.inst.comm.Index,
 		number: a.inst.Number, round: a.round, rank: k.Global(a.lp), engine: int32(k.Engine.Index()), fault: a.fault,
 	}
 	if m.bytes > k.EagerLimit {
@@ -386,7 +392,7 @@ func (k *Collectives) acceptRound(a *agent, step *collectives.Step) bool {
 
 // takeIn takes in the content of a message.
 func (k *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) {
-	if expected := a.layout.Bytes(step.Receive, a.inst.schedule.Positions()); m.bytes > expected {
+	if expected := a.layout.Bytes(step.Receive, a.inst.width); m.bytes > expected {
 		a.inst.blame(int(a.member), world.Errorf(world.ErrTruncate, "rank %d sends %d bytes where %d are expected", m.rank, m.bytes, expected))
 	}
 	if a.memory == nil || a.fault != 0 {
@@ -419,7 +425,7 @@ func (k *Collectives) absorb(a *agent, step *collectives.Step, content []byte) {
 }
 
 func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Combine, content []byte) {
-	w := a.inst.schedule.Positions()
+	w := a.inst.width
 	for b.Count > 0 {
 		var first, n int
 		first, n, b = b.Next(w)

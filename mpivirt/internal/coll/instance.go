@@ -31,6 +31,8 @@ type instance struct {
 	Number   uint32
 	Call     Collective           // of the first local member; those of the others agree
 	schedule collectives.Schedule // nil for GivenTime
+	steps    collectives.Stepper  // of the schedule
+	width    int                  // its positions
 	layout   *collectives.Layout  // of the working buffers; nil if each member has its own
 	agreement
 
@@ -234,6 +236,7 @@ func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *C
 		participants = c.nodes.count
 	}
 	if inst.schedule = v.schedule(participants); inst.schedule != nil {
+		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
 		inst.layout = inst.Call.commonLayout(inst.schedule)
 	}
 	choice := k.choiceFor(inst)

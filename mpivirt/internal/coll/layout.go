@@ -42,9 +42,9 @@ func (inst *instance) resultBlocks(member int) int {
 	case collectives.Barrier:
 		return 0
 	case collectives.Bcast, collectives.Allreduce:
-		return inst.schedule.Positions()
+		return inst.width
 	case collectives.Reduce:
-		return onlyRoot(inst, member, inst.schedule.Positions())
+		return onlyRoot(inst, member, inst.width)
 	case collectives.Gather, collectives.Gatherv:
 		return onlyRoot(inst, member, inst.comm.Size)
 	case collectives.Allgather, collectives.Allgatherv, collectives.Alltoall, collectives.Alltoallv:

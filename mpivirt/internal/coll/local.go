@@ -127,7 +127,7 @@ func (r *localRun) send(m int32, step collectives.Step) {
 	if step.To == collectives.None {
 		return
 	}
-	k, w := r.k, r.inst.schedule.Positions()
+	k, w := r.k, r.inst.width
 	sent := &r.sent[m]
 	sent.bytes = a.layout.Bytes(step.Send, w)
 	a.clock, sent.arrival = k.departRound(a, r.inst.rankOf(int(m)), r.inst.rankOf(step.To), sent.bytes)

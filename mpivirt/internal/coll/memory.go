@@ -52,7 +52,7 @@ func (k *Collectives) lay(a *agent, v *Collective, input, output []byte) {
 	}
 	switch a.placeFor(v, input) {
 	case inInput:
-		k.lend(a, v, input, a.inst.schedule.Positions())
+		k.lend(a, v, input, a.inst.width)
 		if v.Operation == collectives.Bcast {
 			m.output = nil // the root has its result
 		}
@@ -60,7 +60,7 @@ func (k *Collectives) lay(a *agent, v *Collective, input, output []byte) {
 		k.lend(a, v, input, 1)
 		m.own = m.output
 	case inBoth:
-		w := a.inst.schedule.Positions()
+		w := a.inst.width
 		k.lend(a, v, input, w/2)
 		m.own, m.ownAt = m.output, a.layout.Offset(w/2)
 	case inOutput:
@@ -143,7 +143,7 @@ func (v *Collective) placeOf(s collectives.Schedule, member int, output, apart b
 
 // extent returns the contiguous range of positions that an agent's member uses.
 func (a *agent) extent() collectives.Blocks {
-	w, extent := a.inst.schedule.Positions(), a.inst.schedule.Extent(int(a.member))
+	w, extent := a.inst.width, a.inst.schedule.Extent(int(a.member))
 	if extent.Run != 0 || extent.First+extent.Count > w {
 		return collectives.Blocks{Count: w}
 	}
@@ -154,7 +154,7 @@ func (a *agent) extent() collectives.Blocks {
 func (k *Collectives) lend(a *agent, v *Collective, input []byte, split int) {
 	m := a.memory
 	m.lent, m.split = input, int32(split)
-	if split == a.inst.schedule.Positions() {
+	if split == a.inst.width {
 		m.lentAt = a.layout.Offset(a.extent().First)
 	}
 	if v.Transient && input != nil {
@@ -313,7 +313,7 @@ func (k *Collectives) drop(index int32) {
 
 // keepReceived notes that an agent has stored a message's content as it is: it may send it on.
 func (k *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessage) {
-	first, n, rest := b.Next(a.inst.schedule.Positions())
+	first, n, rest := b.Next(a.inst.width)
 	at := a.layout.Offset(first)
 	if k.Processors != nil || rest.Count > 0 || a.layout.Offset(first+n)-at != int64(len(r.payload)) {
 		return

@@ -20,11 +20,11 @@ func (k *Collectives) goOnAgent(index int32) {
 		return
 	}
 	for {
-		step, rounds := a.nextStep()
-		if rounds == 0 {
+		if k.nextStep(a) == 0 {
 			k.endAgent(index)
 			return
 		}
+		step := k.step // what follows may have other agents go on
 		if a.stage == sending {
 			k.beginRound(index, a, &step)
 		}
@@ -116,7 +116,7 @@ func (k *Collectives) SendRoundAt(lp, index int32, at vtime.Time) {
 		k.DepartedAt(at, p.State.CPU, m.arrival)
 	}
 	k.Engine.Statistics.Messages++
-	content, offset := k.gather(a, step.Send, a.inst.schedule.Positions())
+	content, offset := k.gather(a, step.Send, a.inst.width)
 	k.dispatchRound(a, &m, dst, at, content, offset)
 	k.goOnAgent(index)
 }

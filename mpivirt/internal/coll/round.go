@@ -3,6 +3,7 @@ package coll
 import (
 	"unsafe"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -34,8 +35,10 @@ type rounding struct {
 	queues     world.Slab[roundQueue]
 	agents     world.Slab[agent]
 	rounds     world.Slab[roundMessage]
-	crowd      crowd  // early messages of LPs that have many
-	scratch    []byte // of gather
+	crowd      crowd            // early messages of LPs that have many
+	scratch    []byte           // of gather
+	step       collectives.Step // scratch: of the agent that goes on
+	received   collectives.Step // scratch: of the agent that receives meanwhile
 	contents   world.Slab[content]
 	memories   world.Stack[*memory] // not in use
 	fullest    int                  // engine for which an agent was last held back
@@ -163,12 +166,13 @@ func (k *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 		if a.fault != 0 || m.fault != 0 || m.signature != a.signature() {
 			return false
 		}
-		step := a.inst.schedule.Step(int(a.member), int(a.round))
-		if a.memory != nil && int(a.round)+1 >= a.inst.schedule.Rounds(int(a.member)) {
+		step := &k.received
+		a.inst.steps.StepInto(step, int(a.member), int(a.round))
+		if a.memory != nil && a.round+1 >= a.rounds {
 			k.Engine.Expect(lp)
 		}
-		k.takeIn(a, &step, m)
-		k.chargeCombine(a, &step, int(m.rank), m.bytes, k.chargeReceive(a, m))
+		k.takeIn(a, step, m)
+		k.chargeCombine(a, step, int(m.rank), m.bytes, k.chargeReceive(a, m))
 		if int(m.engine) != k.Engine.Index() {
 			k.Engine.Consumed(int(m.engine), roundRecord+len(m.payload))
 		}

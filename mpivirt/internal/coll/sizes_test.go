@@ -12,8 +12,8 @@ func TestSizesAsDocumented(t *testing.T) {
 		got, want uintptr
 	}{
 		{"message of a round", unsafe.Sizeof(roundMessage{}), 88},
-		{"agent", unsafe.Sizeof(agent{}), 96},
-		{"agent with data", unsafe.Sizeof(agent{}) + unsafe.Sizeof(memory{}), 208},
+		{"agent", unsafe.Sizeof(agent{}), 104},
+		{"agent with data", unsafe.Sizeof(agent{}) + unsafe.Sizeof(memory{}), 216},
 		{"round queue and its number", unsafe.Sizeof(roundQueue{}) + 4, 20},
 	} {
 		if c.got != c.want {
