@@ -33,6 +33,7 @@ type exchange struct {
 // exchanges are measured by payloads.
 var exchanges = []exchange{
 	{"Bcast of 1 MB to 1,024 ranks", 1024, 0, megabyte, broadcast, copyFirst, false, nil, 1},
+	{"Bcast of 1 MB to 1,024 ranks, two engines", 1024, 0, megabyte, broadcast, copyFirst, false, nil, 2},
 	{"Bcast of 64 MB to 64 ranks", 64, 0, 64 * megabyte, broadcast, copyFirst, false, nil, 1},
 	{"Bcast of 64 MB to 64 ranks, two engines", 64, 0, 64 * megabyte, broadcast, copyFirst, false, nil, 2},
 	{"Allreduce of 1 MB, 1,024 ranks", 1024, megabyte, megabyte, reduce, sumAndCopy, false, nil, 1},
