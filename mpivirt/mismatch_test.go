@@ -162,7 +162,10 @@ func (d *disagreement) fault(err error) string {
 
 // hostings are ways to run a program of so many ranks that must not matter.
 func hostings(ranks int) (all []host) {
-	for engines := 1; engines <= min(ranks, 4); engines++ {
+	for _, engines := range []int{1, 2, 3, 4, 8} {
+		if engines > ranks {
+			break
+		}
 		for _, i := range interpreters {
 			all = append(all, host{Engines: engines, Collectives: i}, host{Engines: engines, Collectives: i, Strict: true})
 			if engines > 1 {
@@ -736,4 +739,28 @@ func whole(name string) bool {
 		return true
 	}
 	return false
+}
+
+// The news that a collective fails, and what it has come to, takes a number of messages of each engine that
+// does not grow with the number of engines.
+func TestMessagesOfAFailingCollective(t *testing.T) {
+	program := eventScript(func(r *steps.Rank) steps.Outcome { r.SetErrorsReturn(true); return r.Barrier() },
+		func(r *steps.Rank) steps.Outcome {
+			if r.Rank() == 3 {
+				return steps.Allreduce(r, []int32{1}, mpivirt.Sum[int32]())
+			}
+			return r.Barrier()
+		})
+	messages := func(engines int) float64 {
+		r, err := simulate(t, mpivirt.Config{Target: target(t, joined, 2*engines), Program: program}, engines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return float64(r.Statistics.TransportMessages) / float64(engines)
+	}
+	few, many := messages(16), messages(256)
+	t.Logf("%.1f messages of each of 16 engines, %.1f of 256", few, many)
+	if many > few+12 { // two for each further level of the barrier's rounds, and room
+		t.Errorf("%.1f messages of each of 16 engines, %.1f of 256", few, many)
+	}
 }

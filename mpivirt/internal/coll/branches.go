@@ -67,7 +67,7 @@ func (k *Collectives) successor(c *Communicator) int {
 }
 
 // others returns the other engines that have members of a communicator. That takes as long
-// as there are such engines: it is for collectives that fail.
+// as there are such engines: it is for collectives that fail where null messages alone are sent.
 func (k *Collectives) others(c *Communicator) (engines []int) {
 	partition := k.Engine.Partition()
 	for rank := c.Group.Next(0); rank >= 0; {

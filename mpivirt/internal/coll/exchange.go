@@ -81,7 +81,7 @@ func (k *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 		k.bound(inst.comm, inst.Number, inst.entrant, theirs)
 		return true
 	case kind == world.RecordFailed:
-		k.receiveFailed(own, r)
+		k.receiveFailed(own, from.engine, r)
 		return true
 	case own.failed != nil:
 		return true

@@ -11,27 +11,61 @@ import (
 // failure ends a collective for all members, because they have called different things
 // and each call waits for all members. No member has left then, and each call ends
 // with the error: at the instant of the last entry and twice the greatest latency from
-// the first member, as if all had told it what they call and it had told all. The
-// engines tell one another that it fails, and when all their members have entered they tell
-// the first of those and the last entry. The error of a member is about the first of all,
-// in the order of (virtual time, rank), that calls something else.
+// the first member, as if all had told it what they call and it had told all. The error of a
+// member is about the first of all, in the order of (virtual time, rank), that calls something else.
+//
+// The news that it fails goes over the tree of the engines that have members, from wherever it is
+// found. An engine whose members have all entered, and from all of whose children the same has come, tells
+// its parent the first entrants and the last entry of them all. The root hands down those of all
+// engines. Meanwhile a hold bounds EIT. Where null messages alone raise EIT there are no holds, and an
+// engine must hear of each entry before it gets a later promise of that engine: each tells all others,
+// to which it sends null messages anyway.
 type failure struct {
-	first   []entrant      // by signature, of the engines whose members have entered: enough to find the first that differs from any
+	first   []entrant      // by signature, of the members that are known: enough to find the first that differs from any
 	latest  vtime.Time     // entry, of those that are known
 	span    vtime.Duration // the greatest thereAndBack of the engines that are known
-	missing int            // engines of which some members have not entered, as far as is known
-	told    bool           // the other engines know that all members here have entered
+	missing int            // engines that are to tell this one and have not
+	entered bool           // what is known includes all members here
+	settled bool           // it includes all members
 	ended   bool
 	hold    hold // keeps EIT from going past members that are to leave
 }
 
-// failTogether ends a collective for all members, who have called different things.
-func (k *Collectives) failTogether(inst *instance) {
+// add takes in an entrant.
+func (f *failure) add(e entrant) {
+	for i := range f.first {
+		if known := &f.first[i]; known.signature == e.signature {
+			if e.compare(*known) < 0 {
+				*known = e
+			}
+			return
+		}
+	}
+	f.first = append(f.first, e)
+}
+
+// failureTree returns the engines that tell this one, as its children, and the one that it
+// tells. Under Null none is above.
+func (k *Collectives) failureTree(c *Communicator) branches {
+	if !k.Engine.Null() {
+		return k.memberTree(c)
+	}
+	b := branches{parent: -1}
+	for _, engine := range k.others(c) {
+		b.children = append(b.children, branch{engine: engine})
+	}
+	return b
+}
+
+// failTogether ends a collective for all members, who have called different things. The news has
+// come from an engine, this one if it has been found here.
+func (k *Collectives) failTogether(inst *instance, from int) {
 	c := inst.comm
 	if inst.exited > 0 {
 		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.Call.Procedure, inst.Number, c, inst.exited)
 	}
-	f := &failure{missing: len(k.others(c)), span: k.thereAndBack(c)}
+	tree := k.failureTree(c)
+	f := &failure{missing: len(tree.children), span: k.thereAndBack(c)}
 	inst.failed, inst.mode = f, mismatched
 	c.noteFailed(inst.Number)
 	if c.open == inst {
@@ -52,8 +86,13 @@ func (k *Collectives) failTogether(inst *instance) {
 		}
 	}
 	k.dropCrowd(inst)
-	if inst.Count < c.Locals {
-		k.sendFailed(inst, nil)
+	if tree.parent >= 0 && tree.parent != from {
+		k.sendFailed(inst, tree.parent)
+	}
+	for _, child := range tree.children {
+		if child.engine != from {
+			k.sendFailed(inst, child.engine)
+		}
 	}
 	k.enteredFailed(inst)
 }
@@ -71,27 +110,45 @@ func (k *Collectives) enteredFailed(inst *instance) {
 	if inst.Count > 0 && !f.hold.held && !k.Engine.Null() && k.Engine.Engines() > 1 {
 		k.holdFrom(&f.hold, f.latest)
 	}
-	if inst.Count < inst.comm.Locals {
+	if inst.Count < inst.comm.Locals || f.settled {
 		return
 	}
-	if !f.told {
-		f.told = true
-		first := k.entrances(inst, 0)
-		for i := range first {
-			f.first = append(f.first, first[i].entrant)
+	tree, complete := k.failureTree(inst.comm), !f.entered
+	if complete {
+		f.entered = true
+		for _, e := range k.entrances(inst, 0) {
+			f.add(e.entrant)
 		}
-		k.sendFailed(inst, first)
 	}
-	if f.missing == 0 {
-		k.queue(inst)
+	switch null := k.Engine.Null(); {
+	case null && complete:
+		for _, other := range tree.children {
+			k.sendEntrants(inst, other.engine)
+		}
+	case !null && f.missing == 0 && tree.parent >= 0:
+		k.sendEntrants(inst, tree.parent)
 	}
+	if f.missing == 0 && tree.parent < 0 {
+		k.settleFailed(inst, tree)
+	}
+}
+
+// settleFailed lets the members leave, since all have entered, and tells the engines below.
+func (k *Collectives) settleFailed(inst *instance, tree branches) {
+	inst.failed.settled = true
+	if !k.Engine.Null() {
+		for _, child := range slices.Backward(tree.children) {
+			k.sendEntrants(inst, child.engine)
+		}
+	}
+	k.queue(inst)
 }
 
 // endFailed lets the members of an instance that has failed leave, if it is time. The
 // task that calls it may have been queued before the instance failed.
 func (k *Collectives) endFailed(inst *instance) {
 	f, c := inst.failed, inst.comm
-	if f.ended || f.missing > 0 || inst.Count < c.Locals {
+	if f.ended || !f.settled {
 		return
 	}
 	f.ended = true
@@ -161,34 +218,39 @@ func (k *Collectives) dropCrowd(inst *instance) {
 	}
 }
 
-// sendFailed tells the other engines that an instance fails; if all members of this engine
-// have entered, also who of them did first, and when the last one did.
-func (k *Collectives) sendFailed(inst *instance, first []entrance) {
+// sendFailed tells another engine that an instance fails.
+func (k *Collectives) sendFailed(inst *instance, engine int) {
+	k.collectiveRecord(inst, engine, world.RecordFailed, 0)
+}
+
+// sendEntrants tells another engine what is known of the members of an instance that fails.
+func (k *Collectives) sendEntrants(inst *instance, engine int) {
 	f := inst.failed
-	for _, engine := range k.others(inst.comm) {
-		w := k.collectiveRecord(inst, engine, world.RecordFailed, 2*8+len(first)*entrantBytes)
-		w.U64(uint64(f.latest))
-		w.U64(uint64(f.span))
-		for _, e := range first {
-			writeEntrant(&w, e.entrant)
-		}
+	w := k.collectiveRecord(inst, engine, world.RecordFailed, 2*8+len(f.first)*entrantBytes)
+	w.U64(uint64(f.latest))
+	w.U64(uint64(f.span))
+	for _, e := range f.first {
+		writeEntrant(&w, e)
 	}
 }
 
-// receiveFailed takes in a record of sendFailed.
-func (k *Collectives) receiveFailed(inst *instance, r world.Reader) {
+// receiveFailed takes in a record of sendFailed or sendEntrants.
+func (k *Collectives) receiveFailed(inst *instance, from int, r world.Reader) {
 	if inst.failed == nil {
-		k.failTogether(inst)
+		k.failTogether(inst, from)
 	}
-	latest, span := vtime.Time(r.U64()), vtime.Duration(r.U64())
 	if len(r.Rest) == 0 {
 		return
 	}
 	f := inst.failed
+	f.latest, f.span = max(f.latest, vtime.Time(r.U64())), max(f.span, vtime.Duration(r.U64()))
 	for len(r.Rest) > 0 {
-		f.first = append(f.first, readEntrant(&r))
+		f.add(readEntrant(&r))
+	}
+	if tree := k.failureTree(inst.comm); from == tree.parent {
+		k.settleFailed(inst, tree)
+		return
 	}
 	f.missing--
-	f.latest, f.span = max(f.latest, latest), max(f.span, span)
 	k.enteredFailed(inst)
 }

@@ -308,7 +308,7 @@ func (k *Collectives) bound(c *Communicator, number uint32, a, b entrant) {
 // contradiction handles a call of an instance's family that differs from the others.
 func (k *Collectives) contradiction(inst *instance) {
 	if inst.failed == nil && inst.signature.synchronizing() {
-		k.failTogether(inst)
+		k.failTogether(inst, k.Engine.Index())
 	}
 }
 
