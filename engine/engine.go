@@ -251,6 +251,9 @@ func (e *Engine) Congested(dst int) bool {
 	return e.buffered > e.limit || dst != e.index && !e.endpoint.Room(dst)
 }
 
+// Full reports whether the kernel's buffers hold more than their limit.
+func (e *Engine) Full() bool { return e.buffered > e.limit }
+
 // Crowded reports whether there is an engine dst for which Congested may be true.
 func (e *Engine) Crowded() bool { return e.buffered > e.limit || e.endpoint.Crowded() }
 

@@ -105,7 +105,7 @@ func (b *stepper[S]) goOn(i int, o Outcome) bool {
 		case finished:
 			return k.PostponeEnd(int32(i))
 		}
-		if k.Pause(int32(i)) {
+		if k.MayPause() && k.Pause(int32(i)) {
 			return true
 		}
 	}

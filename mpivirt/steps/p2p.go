@@ -4,6 +4,7 @@ import (
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
 	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
 )
 
 // sendCall returns a call that sends.
@@ -15,6 +16,21 @@ func (r *Rank) send(op world.Procedure, payload []byte, bytes int64, dest, tag i
 	return r.do(r.sendCall(op, payload, bytes, dest, tag))
 }
 
+// sendOnWorld is a standard send, which mostly is on WORLD and complete at once.
+func (r *Rank) sendOnWorld(payload []byte, bytes int64, dest, tag int) Outcome {
+	k := r.k
+	if r.comm == nil && r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
+		r.lastCall = world.Send
+		if k.SendOnWorld(r.lp, r.world, payload, bytes, dest, tag) {
+			if b := &k.Completion; b.Err != nil && b.Fatal {
+				r.refuse(b.Procedure, b.Err)
+			}
+			return r.conclude(continued)
+		}
+	}
+	return r.send(world.Send, payload, bytes, dest, tag)
+}
+
 func (r *Rank) isend(op world.Procedure, payload []byte, bytes int64, dest, tag int) Request {
 	return r.begin(r.sendCall(op, payload, bytes, dest, tag))
 }
@@ -22,7 +38,7 @@ func (r *Rank) isend(op world.Procedure, payload []byte, bytes int64, dest, tag 
 // Send sends data to a member; see [mpivirt.Send].
 func Send[T typed.Datatype](r *Rank, data []T, dest, tag int) Outcome {
 	b := typed.Bytes(data)
-	return r.send(world.Send, b, int64(len(b)), dest, tag)
+	return r.sendOnWorld(b, int64(len(b)), dest, tag)
 }
 
 // Ssend sends data to a member, synchronously; see [mpivirt.Ssend].
@@ -46,7 +62,7 @@ func Bsend[T typed.Datatype](r *Rank, data []T, dest, tag int) Outcome {
 
 // SendSize sends a message of which only the size is simulated; see [mpivirt.Comm.SendSize].
 func (r *Rank) SendSize(bytes int64, dest, tag int) Outcome {
-	return r.send(world.Send, nil, bytes, dest, tag)
+	return r.sendOnWorld(nil, bytes, dest, tag)
 }
 
 // SsendSize is SendSize that is over when the receive has matched (MPI_Ssend).
@@ -91,6 +107,13 @@ func (r *Rank) receiveCall(op world.Procedure, buffer []byte, sized bool, source
 // Recv receives a message of any size from a member, or AnySource, with a tag, or
 // AnyTag (MPI_Recv). The next step finds it in Data and Status.
 func (r *Rank) Recv(source, tag int) Outcome {
+	k := r.k
+	if r.comm == nil && r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
+		r.lastCall = world.Recv
+		if k.ReceiveOnWorld(r.lp, r.world, source, tag) {
+			return r.outcome(*r.clock < vtime.Forever)
+		}
+	}
 	return r.do(r.receiveCall(world.Recv, nil, false, source, tag))
 }
 

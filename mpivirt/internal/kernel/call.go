@@ -171,6 +171,33 @@ func (k *Kernel) startSend(lp int32, q *Call) int32 {
 	return k.CompletedSend
 }
 
+// SendOnWorld carries out a standard send on WORLD that is complete at once, as Submit does. It
+// reports false, and has done nothing, if the send may not be or its arguments are wrong.
+func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, bytes int64, dest, tag int) bool {
+	if uint(dest) >= uint(w.Size) || uint(tag) > world.TagUB || uint64(bytes) > uint64(k.EagerLimit) || k.InCalls || k.Processors != nil {
+		return false
+	}
+	q := &k.call
+	q.Procedure, q.Comm, q.communicator, q.Member, q.Outgoing.Mode = world.Send, &w.Comm, w, k.Global(lp), 0
+	q.Sends(payload, bytes, dest, tag)
+	k.Completion.Err = nil
+	k.Send(lp, &q.Operands)
+	return true
+}
+
+// ReceiveOnWorld carries out a receive from a member of WORLD, of a message of any length that is there and
+// certain, as Submit does. It reports false, and has done nothing, if there is none.
+func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int) bool {
+	if uint(source) >= uint(w.Size) || uint(tag) > world.TagUB || k.InCalls {
+		return false
+	}
+	q := &k.call
+	q.Procedure, q.Comm, q.communicator, q.Member = world.Recv, &w.Comm, w, k.Global(lp)
+	q.Receives(nil, 0, false, source, tag)
+	k.Completion.Err = nil
+	return k.TakeAtOnce(lp, &q.Operands)
+}
+
 func (k *Kernel) submitSend(lp int32, q *Call) bool {
 	if err := k.checkSend(lp, q); err != nil {
 		return k.Raise(lp, q.Procedure, err)

@@ -37,6 +37,11 @@ func (k *Messages) Pause(lp int32) bool {
 	return k.Postpone(lp)
 }
 
+// MayPause reports whether Pause may have the running LP pause. It is quick.
+func (k *Messages) MayPause() bool {
+	return k.Processors != nil || k.sentTo != k.Engine.Index() || k.Engine.Full()
+}
+
 // Throttle has an LP resumed later if it has started too many operations, or filled a
 // buffer. It reports whether that is so.
 func (k *Messages) Throttle(lp int32) bool {

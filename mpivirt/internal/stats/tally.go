@@ -178,12 +178,18 @@ func (it *iterationTally) endRun() {
 // new operation is appended.
 func (t *Tally) find(index int, operation string) int {
 	if next := t.latest + 1; next < len(t.iterations) {
-		if it := &t.iterations[next]; it.index == index && it.operation.name == operation {
+		if it := &t.iterations[next]; it.index == index && same(it.operation.name, operation) {
 			t.latest = next
 			return next
 		}
 	}
 	o := t.operation(operation)
+	if uint(index) < uint(len(o.places)) { // most number their iterations from 0
+		if place := int(o.places[index]); t.iterations[place].index == index {
+			t.latest = place
+			return place
+		}
+	}
 	at, known := slices.BinarySearchFunc(o.places, index, func(place int32, index int) int {
 		return cmp.Compare(t.iterations[place].index, index)
 	})
@@ -198,7 +204,7 @@ func (t *Tally) find(index int, operation string) int {
 // operation returns the tally of an operation over all iterations, a new one if there is none.
 func (t *Tally) operation(name string) *operationTally {
 	for _, o := range t.operations {
-		if o.name == name {
+		if same(o.name, name) {
 			return o
 		}
 	}
