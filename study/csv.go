@@ -1,10 +1,14 @@
 package study
 
 import (
+	"bytes"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A column is one of a table of records.
@@ -66,10 +70,32 @@ func known(r Record, n int64) string {
 	return whole(n)
 }
 
-// inert returns a cell that no spreadsheet takes for a formula. A name from a file may look
-// like one: then an apostrophe comes first, as for text that is typed in.
+// Printable returns a text whose control characters, but for new lines and tabs, are written as
+// Go does in quotes: none reaches a terminal. It returns the text itself if it has none.
+func Printable(text []byte) []byte {
+	escaped := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
+	if bytes.IndexFunc(text, escaped) < 0 {
+		return text
+	}
+	var safe []byte
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if escaped(r) {
+			safe = fmt.Appendf(safe, "\\x%02x", r)
+		} else {
+			safe = append(safe, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return safe
+}
+
+// inert returns a cell that no spreadsheet takes for a formula, and without control characters.
+// A name from a file may look like a formula: then an apostrophe comes first, as for text that
+// is typed in.
 func inert(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+	cell = string(Printable([]byte(cell)))
+	if cell != "" && strings.ContainsRune("=+-@\t", rune(cell[0])) {
 		if _, err := strconv.ParseFloat(cell, 64); err != nil {
 			return "'" + cell
 		}

@@ -25,7 +25,8 @@ func TestTableHoldsNoFormulas(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	for text, want := range map[string]string{"-1": "-1", "+2.5e3": "+2.5e3", "": "", "a=b": "a=b", "-": "'-", "\t=1": "'\t=1"} {
+	for text, want := range map[string]string{"-1": "-1", "+2.5e3": "+2.5e3", "": "", "a=b": "a=b", "-": "'-", "\t=1": "'\t=1",
+		"\x1b[31mred\x1b[0m": `\x1b[31mred\x1b[0m`, "a\rb\nc\u009b": "a\\x0db\nc\\x9b", "\r=1": `\x0d=1`, "na\u00efve": "na\u00efve"} {
 		if got := inert(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}

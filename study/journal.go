@@ -34,6 +34,7 @@ type lines[R record] struct {
 	end     int64 // of the last whole line
 	records []R
 	dropped int64 // bytes of a torn end
+	made    bool  // the directory, by this process
 }
 
 // record is what a line holds.
@@ -88,6 +89,7 @@ func OpenScalingJournal(dir string, resume bool) (*ScalingJournal, error) {
 }
 
 func openLines[R record](dir string, resume bool) (*lines[R], error) {
+	_, missing := os.Stat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", dir, err)
 	}
@@ -96,7 +98,7 @@ func openLines[R record](dir string, resume bool) (*lines[R], error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be written: %w; name a directory that is writable", path, err)
 	}
-	j := &lines[R]{dir: dir, file: file}
+	j := &lines[R]{dir: dir, file: file, made: errors.Is(missing, fs.ErrNotExist)}
 	if err := j.takeOver(path, resume); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -310,8 +312,18 @@ func (j *lines[R]) Append(r R) error {
 	return nil
 }
 
-// Close closes the file.
-func (j *lines[R]) Close() error { return j.file.Close() }
+// Close closes the file. Without results it removes the file, and the directory if that is empty and
+// was made for it.
+func (j *lines[R]) Close() error {
+	if j.end > 0 || j.Check() != nil {
+		return j.file.Close()
+	}
+	err := os.Remove(filepath.Join(j.dir, ResultsFile))
+	if j.made {
+		_ = os.Remove(j.dir) // fails if it holds anything
+	}
+	return errors.Join(err, j.file.Close())
+}
 
 // Outcome returns the last record of each point of a plan, in its order, and the number
 // of records in the file that belong to no point of it.

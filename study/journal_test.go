@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -339,5 +340,52 @@ func TestWhatIsTakenOver(t *testing.T) {
 	}
 	if done, err := j.Finished(p, "v2", true); err != nil || len(done) != 1 {
 		t.Errorf("mixed versions: %v, %v", done, err)
+	}
+}
+
+// A study that ends without any result leaves no file of results, nor a directory that it has made for
+// them. What else is there stays, also a file that has come in place of its own.
+func TestNoResultsLeaveNothing(t *testing.T) {
+	open := func(dir string) *Journal {
+		t.Helper()
+		j, err := OpenJournal(dir, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	names := func(dir string) (names []string) {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	above := t.TempDir()
+	made := filepath.Join(above, "made")
+	if err := open(made).Close(); err != nil || len(names(above)) != 0 {
+		t.Errorf("a directory that was made: %v, %v left", err, names(above))
+	}
+	there := t.TempDir()
+	if err := open(there).Close(); err != nil || len(names(there)) != 0 {
+		t.Errorf("a directory that was there: %v, %v left", err, names(there))
+	}
+	if _, err := os.Stat(there); err != nil {
+		t.Error(err)
+	}
+	j := open(made)
+	if err := os.WriteFile(filepath.Join(made, "note"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil || !slices.Equal(names(made), []string{"note"}) {
+		t.Errorf("with another file: %v, %v left", err, names(made))
+	}
+	j = open(there)
+	path := filepath.Join(there, ResultsFile)
+	if err := errors.Join(os.Remove(path), os.WriteFile(path, []byte("others'\n"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil || len(names(there)) != 1 {
+		t.Errorf("with another's file of results: %v, %v left", err, names(there))
 	}
 }

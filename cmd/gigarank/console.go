@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,12 +9,12 @@ import (
 	"runtime"
 	stdsync "sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/sys/unix"
+
+	"gigarank/study"
 )
 
 // console is the command's access to the host: output and what it reads there. Several
@@ -98,31 +97,12 @@ type writer struct {
 // Write implements io.Writer. It writes control characters, which names and messages may hold,
 // as Go does in quotes: none reaches a terminal.
 func (w *writer) Write(p []byte) (int, error) {
-	safe := printable(p)
+	safe := study.Printable(p)
 	n, err := raw{w}.Write(safe)
 	if n == len(safe) {
 		n = len(p)
 	}
 	return min(n, len(p)), err
-}
-
-// printable returns a text whose control characters, but for new lines and tabs, are escaped.
-func printable(text []byte) []byte {
-	escaped := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
-	if bytes.IndexFunc(text, escaped) < 0 {
-		return text
-	}
-	var safe []byte
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		if escaped(r) {
-			safe = fmt.Appendf(safe, "\\x%02x", r)
-		} else {
-			safe = append(safe, text[:size]...)
-		}
-		text = text[size:]
-	}
-	return safe
 }
 
 // raw writes to a writer as it is, for the output of ranks.
