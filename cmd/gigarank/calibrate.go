@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"time"
 
 	"gigarank/bench"
@@ -23,6 +24,7 @@ type calibration struct {
 	iteration float64 // seconds of each further one
 	taken     float64 // bytes, those of the process itself included
 	memory    float64 // native ranks: measured memory of a further one over the expected one; else 1
+	failure   string  // how the simulated program failed; empty if it did not
 }
 
 const (
@@ -104,14 +106,20 @@ func (r *request) sample(f *runFlags, ranks int64) (calibration, error) {
 	var failure bytes.Buffer
 	cmd.Stderr = &failure
 	text, err := cmd.Output()
-	if err != nil {
+	// A simulated program that fails takes memory and time until then, as the document says.
+	failed := err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == exitProgram && len(text) > 0
+	if err != nil && !failed {
 		return calibration{}, usageError{fmt.Errorf("calibration with %s failed: %w\n%s", plural(int(ranks), "rank"), err, &failure)}
 	}
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
 		return calibration{}, err
 	}
-	return newCalibration(&d), nil
+	v := newCalibration(&d)
+	if failed {
+		v.failure, _, _ = strings.Cut(strings.TrimPrefix(failure.String(), "gigarank: "), "\n")
+	}
+	return v, nil
 }
 
 // newCalibration takes the least time of the iterations after the first. The others

@@ -217,6 +217,9 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 	p("all "+plural(r.options.Iterations, "iteration"), "%s", formatSeconds(v.wall))
 	p("calibration", "%s ranks on %s: %s a rank and iteration", formatCount(float64(v.sample.ranks)),
 		plural(v.sample.engines, "engine"), formatSeconds(v.sample.iteration/float64(v.sample.ranks)))
+	if v.sample.failure != "" {
+		p("the program fails", "%s; memory and times are those until then", v.sample.failure)
+	}
 	_ = out.Flush()
 	run := append([]string{"gigarank"}, f.run.arguments(program)...)
 	_, _ = fmt.Fprint(c.stdout, jobLines(commandLine(append(run, "--json", "result.json")), a, v))

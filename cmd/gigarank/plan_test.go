@@ -147,3 +147,9 @@ func TestPlanOfFewRanks(t *testing.T) {
 	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--cores", "2"), `^memory +1[0-9.]+ B a rank`, `^calibration .* [0-9.]+ us a rank and iteration`)
 	expectLines(t, planned(t, "--ranks", "5000", "--lp", "goroutine", "--cores", "2"), `^memory +2\.9[0-9] KiB a rank`)
 }
+
+// A program that fails takes memory and time until then: that is what the plan says, and that it fails.
+func TestPlanOfAProgramThatFails(t *testing.T) {
+	text := planned(t, "deadlock", "--ranks", "4096", "--engines", "1")
+	expectLines(t, text, `^memory +[0-9.]+ KiB a rank`, `^the program fails +deadlock: 4096 ranks wait and none can go on; memory and times are those until then$`, `exec gigarank run deadlock `)
+}
