@@ -135,6 +135,24 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	return append([]byte(m.remarks()+missing), machine.YAML()...), nil
 }
 
+// Ratio returns the median, over the sizes and pairs of the ping-pongs, of the time of a message on
+// one machine by that on another.
+func (m Measurements) Ratio(before, now *network.Target) float64 {
+	var ratios []float64
+	for _, pair := range []*Pair{m.Intra, m.Inter} {
+		if pair == nil {
+			continue
+		}
+		for _, p := range pair.Delays {
+			took := func(t *network.Target) float64 {
+				return float64(t.SendTime(p.Bytes) + t.Delay(0, pair.Partner, p.Bytes) + t.ReceiveTime(p.Bytes))
+			}
+			ratios = append(ratios, took(now)/took(before))
+		}
+	}
+	return median(ratios)
+}
+
 // lower takes the time of a message for no more than that of a longer one: what disturbs a
 // measurement adds to it.
 func lower(points []Point) {

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"gigarank/loggp"
+	"gigarank/network"
 	"gigarank/sync/mpi"
 )
 
@@ -23,7 +25,8 @@ It starts several jobs by --launcher, one after the other, takes the least of se
 each job, and the medians of the jobs. Jobs are left out that take more than --disturbed times the
 quickest in ping-pongs up to 4 KiB, in longer ones or in all figures, by the median. If that is half
 of the jobs, it ends without a file. Started by mpirun itself it is one job, whose figures may be
-those of a disturbed machine.
+those of a disturbed machine. If FILE is a machine file already, it says how the new ping-pongs
+compare with those of that file: jobs that are all disturbed alike show nowhere else.
 
 Measured are ping-pongs from 8 B to 64 MiB. Then receivers are late: the eager_limit of the file is
 the longest message whose sender does not wait for one that posts its receive late. Its progress says
@@ -178,9 +181,13 @@ func (f *measureFlags) write(c *console, m loggp.Measurements) error {
 	if err != nil {
 		return err
 	}
-	out := f.out
+	out, compared := f.out, ""
 	if out == "" {
 		out = standardOutput
+	} else if there, err := os.Stat(out); err == nil && there.Mode().IsRegular() {
+		if before, err := os.ReadFile(out); err == nil {
+			compared = f.against(before, text, &m)
+		}
 	}
 	if err := errors.Join(writeTo(c, f.json, append(measurements, '\n')), writeTo(c, out, text)); err != nil {
 		return err
@@ -189,8 +196,30 @@ func (f *measureFlags) write(c *console, m loggp.Measurements) error {
 		return nil
 	}
 	remarks, _, _ := bytes.Cut(text, []byte("name:"))
-	_, err = fmt.Fprintf(c.stdout, "%s: a machine file of %s\n%s", f.out, processes(m.Processes), remarks)
+	_, err = fmt.Fprintf(c.stdout, "%s: a machine file of %s\n%s%s", f.out, processes(m.Processes), remarks, compared)
 	return err
+}
+
+// against returns a line about the delays of a new machine file beside those of the file that it
+// replaces. Jobs that are all disturbed alike show nowhere else. It returns "" if there is no
+// machine file of as many processes before.
+func (f *measureFlags) against(before, text []byte, m *loggp.Measurements) string {
+	old, errOld := network.Parse(f.out, before, nil)
+	now, errNow := network.Parse(f.out, text, nil)
+	if len(before) == 0 || errOld != nil || errNow != nil {
+		return ""
+	}
+	then, errOld := old.Target(int64(m.Processes))
+	after, errNow := now.Target(int64(m.Processes))
+	if errOld != nil || errNow != nil {
+		return ""
+	}
+	ratio := m.Ratio(then, after)
+	line := fmt.Sprintf("# Ping-pongs take %.2f times those of the file before, by the median.\n", ratio)
+	if ratio > loggp.Disturbed || ratio < 1/loggp.Disturbed {
+		line += "# One of the two may be of a disturbed machine: measure once more when nothing else runs, unless the machine has changed.\n"
+	}
+	return line
 }
 
 // processes prints a number of processes.

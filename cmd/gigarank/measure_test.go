@@ -1,0 +1,35 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gigarank/loggp"
+)
+
+// A new machine file is compared with the one that it replaces: if all jobs were disturbed alike,
+// nothing else shows that.
+func TestCalibrateComparesWithTheFileBefore(t *testing.T) {
+	machine := func(latency string) []byte {
+		return fmt.Appendf(nil, "name: here\nranks_per_node: 2\nnetwork: {model: flat, latency: %s, bandwidth: 1TB/s}\n", latency)
+	}
+	m := loggp.Measurements{Processes: 2, Intra: &loggp.Pair{Partner: 1, Delays: []loggp.Point{{Bytes: 8}, {Bytes: 64}, {Bytes: 64 << 10}}}}
+	f := measureFlags{out: "here.yaml"}
+	for _, c := range []struct {
+		before, now []byte
+		ratio       string
+		warned      bool
+	}{
+		{machine("10us"), machine("11us"), "1.10", false},
+		{machine("10us"), machine("18us"), "1.80", true},
+		{machine("18us"), machine("9us"), "0.50", true},
+		{nil, machine("9us"), "", false},
+		{[]byte("no machine: at all\n"), machine("9us"), "", false},
+	} {
+		line := f.against(c.before, c.now, &m)
+		if c.ratio == "" && line != "" || !strings.Contains(line, c.ratio) || strings.Contains(line, "disturbed") != c.warned {
+			t.Errorf("%s after %s: %q", c.now, c.before, line)
+		}
+	}
+}
