@@ -11,7 +11,8 @@ import (
 
 // Under a model with state at the receiver, what waits at once depends on virtual time. A
 // rehearsal has clocks there: players have processors, which begin operations and take in
-// messages in the order of virtual time, as those of room ptp do. All are on one engine.
+// messages in the order of virtual time, as those of room ptp do. What they hold is counted for
+// all engines together.
 
 // clocks is the state of a rehearsal with clocks.
 type clocks struct {
@@ -52,6 +53,7 @@ type clockedMessage struct {
 	bytes       int64
 	waits       bool // the sender waits for the match
 	early       bool
+	remote      bool // its sender is on another engine
 }
 
 // clockedKind is what a processor is asked to do.
@@ -151,6 +153,22 @@ func (c *clocks) buffer(bytes int64, n int) {
 		c.use.addBuffers(bytes, n)
 	}
 }
+
+// content notes that what a message carries is in use n times more. One engine may be ahead of
+// another, so that what comes from it waits in its records, not in buffers that agents leave.
+func (c *clocks) content(m *clockedMessage, n int) {
+	switch {
+	case !c.data || m.bytes == 0:
+	case m.remote:
+		c.use.add(wireInUse, n*int(m.bytes))
+	default:
+		c.use.add(contentsInUse, n)
+		c.buffer(m.bytes, n)
+	}
+}
+
+// engineOf returns the engine that a player is on.
+func (c *clocks) engineOf(i int32) int { return ((int(i)+1)*c.engines - 1) / len(c.players) }
 
 // ask is Messages.Ask.
 func (c *clocks) ask(i int32, op clockedOperation) {
@@ -273,10 +291,8 @@ func (c *clocks) send(i int32, at vtime.Time) {
 	p.clock, p.released = p.state.CPU, max(p.released, at)
 	m.arrival = at.Add(c.target.Latency(int(i), step.To))
 	c.use.add(roundsInUse, 1)
-	if c.data && m.bytes > 0 {
-		c.use.add(contentsInUse, 1)
-		c.buffer(m.bytes, 1)
-	}
+	m.remote = !c.oneRoot && c.engineOf(i) != c.engineOf(int32(step.To))
+	c.content(m, 1)
 	to := &c.players[step.To]
 	heap.Push(&to.coming, due{m.arrival, at, i, m})
 	to.held.Arrivals = max(to.held.Arrivals, len(to.coming))
@@ -400,13 +416,11 @@ func (c *clocks) post(i int32) {
 // finishReceive is Collectives.finishReceive.
 func (c *clocks) finishReceive(i int32, step *collectives.Step) {
 	p := &c.players[i]
-	bytes := p.message.bytes
+	m := p.message
+	bytes := m.bytes
 	p.message = nil
 	c.use.add(roundsInUse, -1)
-	if c.data && bytes > 0 {
-		c.use.add(contentsInUse, -1)
-		c.buffer(bytes, -1)
-	}
+	c.content(m, -1)
 	if work := c.target.ReduceTime(combinedBytes(step, bytes)); work > 0 {
 		p.stage = combining
 		c.ask(i, clockedOperation{kind: clockedCombine, earliest: p.clock, released: p.released, length: work})

@@ -269,7 +269,6 @@ func (o *outlay) laterTimes(rehearsed, times int) float64 {
 // messageBytesOf returns messageBytes of a collective that is called so many times.
 func (o *outlay) messageBytesOf(times int) float64 {
 	const slot, link = 4, 4 // bytes of an LP's slot, and of an index in a free list or queue
-	const underWay = 0.75   // of the records between engines that run side by side
 	r := o.rehearsal(times, 1)
 	var u usage
 	if o.target.ReceiverState() {
@@ -282,8 +281,25 @@ func (o *outlay) messageBytesOf(times int) float64 {
 		agent += memoryBytes()
 	}
 	return slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() + u.contents*size[content]() +
-		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + underWay*u.wire
+		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + o.onWire(u.wire)
 }
+
+// onWire returns the memory of what is between engines that run side by side, of so many bytes for each
+// participant that all send in one round. An engine sends no more than a window, unless the other one
+// waits and gives credit: so what is beyond is kept by one of two engines at a time, while its own
+// messages find receivers that wait. One root takes in or sends other messages all the time, and
+// little is kept beside the windows.
+func (o *outlay) onWire(bytes float64) float64 {
+	const most, credited = 0.75, 3 // windows that a root has given credit for
+	windows := float64(o.Engines-1) * o.window() / float64(o.participants)
+	if o.oneRoot() {
+		return min(most*bytes, (1+credited)*windows)
+	}
+	return min(most*bytes, windows+bytes/2)
+}
+
+// oneRoot reports whether one member sends or receives every message.
+func (o *outlay) oneRoot() bool { return o.call.Algorithm == collectives.Linear }
 
 // memoryBytes returns the bytes of a memory and of its place among those that are not in use.
 func memoryBytes() float64 { return size[memory]() + size[*memory]() }
@@ -326,7 +342,7 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.Engines, 8, n), times: times}
 	r.batch = int32(max(1, engine.Batch*n/o.ranks))
 	if o.target.ReceiverState() {
-		r.target, r.compute = o.target, o.scaledCompute(s)
+		r.target, r.compute, r.oneRoot = o.target, o.scaledCompute(s), o.oneRoot()
 	}
 	r.bytes = o.scaledBytes(s)
 	r.bufferOf = func(member int) int64 { return o.bufferOf(s, member) }

@@ -28,6 +28,7 @@ type rehearsal struct {
 
 	// With clocks; else nil and zero.
 	target  *network.Target
+	oneRoot bool // sends or takes in all messages, so that engines wait for its one
 	compute func(rank, time int) vtime.Duration
 }
 

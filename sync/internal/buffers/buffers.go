@@ -15,13 +15,11 @@ const (
 	smallest = 8  // log2 of the smallest class
 	largest  = 26 // and of the largest
 	classes  = largest - smallest + 1
-	// retained is how many bytes of one class a pool keeps. Engines that exchange
-	// arrays have as much in use at a time: two windows of 16 MiB under way, and as
-	// much taken in. Released buffers are garbage that a large run does not collect.
-	retained = 64 << 20
-	// retainedLong is how many bytes a pool keeps of buffers that have no class. Each one
-	// costs more to touch for the first time than to fill.
-	retainedLong = 256 << 20
+	// retained is how many bytes of one class a pool keeps, and of buffers that have no class. Engines
+	// that exchange long messages of ranks have as much in use at a time. Released buffers are
+	// garbage that a large run does not collect, and each new one costs more to touch for the first
+	// time than to fill.
+	retained = 256 << 20
 )
 
 // Pool hands out buffers and takes them back.
@@ -78,7 +76,7 @@ func (p *Pool) getLong(n int) []byte {
 // and capacity must not.
 func (p *Pool) Put(buffer []byte) {
 	if cap(buffer) > 1<<largest {
-		if p.kept+cap(buffer) > retainedLong {
+		if p.kept+cap(buffer) > retained {
 			p.release(buffer)
 			return
 		}

@@ -42,7 +42,7 @@ func TestLongBuffersKeptAreBounded(t *testing.T) {
 	for _, buffer := range all {
 		p.Put(buffer)
 	}
-	if kept := len(all) - released; kept*long > retainedLong || (kept+1)*long <= retainedLong {
+	if kept := len(all) - released; kept*long > retained || (kept+1)*long <= retained {
 		t.Errorf("%d of %d buffers of %d bytes are kept", kept, len(all), long)
 	}
 }
