@@ -1,6 +1,7 @@
 package study
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -116,7 +117,17 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 	if slices.ContainsFunc(all, func(s sample) bool { return s.random }) {
 		g.Seeds = aboutSeeds
 	}
-	return reportTemplate.Execute(w, g)
+	return writePage(w, reportTemplate, g)
+}
+
+// writePage writes a page without the control characters that names may hold.
+func writePage(w io.Writer, page *template.Template, content any) error {
+	var text bytes.Buffer
+	if err := page.Execute(&text, content); err != nil {
+		return err
+	}
+	_, err := w.Write(Printable(text.Bytes()))
+	return err
 }
 
 // aboutSeeds explains the use of several seeds.

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
+	"html/template"
 	"io"
 	"math"
 	"regexp"
@@ -372,5 +373,16 @@ func TestSpeedUp(t *testing.T) {
 		if got := charts[i].Curves[0].Marks[1].Title; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// No page holds control characters of names.
+func TestPagesArePrintable(t *testing.T) {
+	var page bytes.Buffer
+	if err := writePage(&page, template.Must(template.New("").Parse("<p>{{.}}\n\t</p>")), "a\x1b[31mb<"); err != nil {
+		t.Fatal(err)
+	}
+	if want := "<p>a\\x1b[31mb&lt;\n\t</p>"; page.String() != want {
+		t.Errorf("%q, want %q", &page, want)
 	}
 }

@@ -191,5 +191,5 @@ func (s *Scaling) WriteReport(w io.Writer, records []ScalingRecord, origin Origi
 	for _, m := range s.Machines {
 		g.Machines = append(g.Machines, machineText{m.Name(), m.String()})
 	}
-	return plainTemplate.Execute(w, g)
+	return writePage(w, plainTemplate, g)
 }

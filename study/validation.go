@@ -161,5 +161,5 @@ func (v *Validation) WriteReport(w io.Writer, origin Origin) error {
 		}
 		g.Rows = append(g.Rows, slices.Clip(row))
 	}
-	return plainTemplate.Execute(w, g)
+	return writePage(w, plainTemplate, g)
 }
