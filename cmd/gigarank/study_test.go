@@ -101,6 +101,10 @@ func TestHostWithoutMemoryEndsTheStudy(t *testing.T) {
 func TestLostResultEndsTheStudy(t *testing.T) {
 	all := testHosts(2)
 	conductors, stderr := studyOf(t, all)
+	// A directory that holds another file stays when the journal is closed.
+	if err := os.WriteFile(filepath.Join(conductors[0].flags.out, "note"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if err := conductors[0].journal.Close(); err != nil {
 		t.Fatal(err)
 	}
