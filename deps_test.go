@@ -85,8 +85,10 @@ var rules = map[string]rule{
 	},
 	"mpivirt/internal/topology": {pure: true, imports: "mpivirt/internal/world"},
 	"mpivirt/internal/typed": {
-		pure:    true,
-		imports: "collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology",
+		pure: true,
+		imports: "collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology" +
+			// Whether the processor adds vectors. The sums are the same.
+			" golang.org/x/sys/cpu",
 		// A program's typed slices are the bytes of a message without a copy.
 		unsafe: "views of typed buffers as bytes",
 	},

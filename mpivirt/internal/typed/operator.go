@@ -39,6 +39,9 @@ func elementwise[T Datatype](name string, f func(a, b T) T) Op[T] {
 
 // Sum adds (MPI_SUM).
 func Sum[T Number | ~complex64 | ~complex128]() Op[T] {
+	if add := addition[T](); add != nil {
+		return newOp("sum", true, add)
+	}
 	return newOp("sum", true, func(into, left, right []T) {
 		left, right = left[:len(into)], right[:len(into)]
 		for i := range into {
