@@ -12,8 +12,8 @@ import (
 // it back, and names the promise that it needs. An answer is a packet whose header
 // carries the promise.
 //
-// Under Null a request stands until its need is met. The engine asked answers when it
-// is blocked and its promise has grown, or when the promise has grown half the way.
+// Under Null a request stands until its need is met. The engine asked answers when it is
+// blocked and its promise has grown by a lookahead, or when it has grown half the way.
 // When its own EIT holds the promise back, it asks in turn. So needs spread, and the
 // promises creep up from the engine with the least next event, a lookahead at a time.
 //
@@ -50,7 +50,15 @@ func (p *peer) heard(protocol Protocol) {
 
 // answer sends promises to the engines that asked. A blocked engine does nothing more
 // before something comes.
+//
+// Under Null a blocked engine waits with its answer until its promise has grown by a lookahead.
+// Of all promises that engines wait for, let the least be s. An engine that has given it is
+// blocked with its EIT at s or later, or has been given what it needs to answer. So its promise
+// has grown by a lookahead, and that engine answers. The EIT of an engine with a cap, or that
+// awaits answers, may be less, and so may the next event of one that waits for room. Such an
+// engine answers whenever its promise has grown.
 func (e *Endpoint) answer(blocked bool) {
+	held := e.cap < vtime.Forever || e.awaited < vtime.Forever || e.next < e.eit
 	for i := 0; i < len(e.askers); {
 		p := e.askers[i]
 		promise := e.base.Add(p.lookahead)
@@ -58,7 +66,7 @@ func (e *Endpoint) answer(blocked bool) {
 		told := p.promised >= p.need // by a packet that was on its way
 		last := met || blocked && e.config.Protocol == Hybrid
 		grown := e.config.Protocol == Null && promise > p.promised &&
-			(blocked || promise.Sub(p.promised) >= p.need.Sub(promise))
+			(blocked && (held || promise.Sub(p.promised) >= p.lookahead) || promise.Sub(p.promised) >= p.need.Sub(promise))
 		if !told && (last || grown) {
 			e.begin(p)
 			p.flags |= flagAnswer
