@@ -502,6 +502,9 @@ func TestNumbersOfNobody(t *testing.T) {
 		check("Mrecv", status, err, nobody)
 		status, err = mpivirt.Sendrecv(w, []int{1}, mpivirt.ProcNull, 0, []int{0}, mpivirt.ProcNull, 0)
 		check("Sendrecv", status, err, nobody)
+		q, _ = mpivirt.Isendrecv(w, []int{1}, mpivirt.ProcNull, 0, []int{0}, mpivirt.ProcNull, 0)
+		status, err = q.Wait()
+		check("Isendrecv", status, err, nobody)
 		return nil
 	})
 	if err != nil {
@@ -542,6 +545,7 @@ func TestNilCommunicator(t *testing.T) {
 		"Recv":           func(c *mpivirt.Comm) error { return status(mpivirt.Recv(c, one, 0, 0)) },
 		"Irecv":          func(c *mpivirt.Comm) error { return request(mpivirt.Irecv(c, one, 0, 0)) },
 		"Sendrecv":       func(c *mpivirt.Comm) error { return status(mpivirt.Sendrecv(c, one, 0, 0, two, 0, 0)) },
+		"Isendrecv":      func(c *mpivirt.Comm) error { return request(mpivirt.Isendrecv(c, one, 0, 0, two, 0, 0)) },
 		"Probe":          func(c *mpivirt.Comm) error { return status(c.Probe(0, 0)) },
 		"Iprobe":         func(c *mpivirt.Comm) error { _, _, err := c.Iprobe(0, 0); return err },
 		"Mprobe":         func(c *mpivirt.Comm) error { _, err := c.Mprobe(0, 0); return err },

@@ -235,6 +235,22 @@ func Sendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, 
 	return status, err
 }
 
+// Isendrecv begins a Sendrecv (MPI_Isendrecv). The request is complete when both messages are, and
+// its status is that of the receive. Receive is defined once it is complete.
+func Isendrecv[S, R Datatype](c *Comm, send []S, dest, sendTag int, receive []R, source, receiveTag int) (Request, error) {
+	if c == nil {
+		return Request{}, world.NoComm(world.Isendrecv)
+	}
+	out, in := typed.Bytes(send), typed.Bytes(receive)
+	b := c.r.do(c.receiveCall(world.Isendrecv, in, int64(len(in)), source, receiveTag).Sends(out, int64(len(out)), dest, sendTag))
+	if b.Err != nil {
+		return Request{}, b.Err
+	}
+	q := c.r.request(b.Request)
+	c.r.throttle()
+	return q, nil
+}
+
 // Probe waits for a message that a Recv with the same arguments would take (MPI_Probe). The
 // message remains.
 func (c *Comm) Probe(source, tag int) (Status, error) {

@@ -101,7 +101,7 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		if c.message != 0 {
 			q.Takes(int32(c.message))
 		}
-	case p == world.Sendrecv:
+	case p == world.Sendrecv || p == world.Isendrecv:
 		b.sends(q, c)
 		b.receives(q, c)
 	case p <= world.Testsome:

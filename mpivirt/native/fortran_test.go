@@ -65,6 +65,49 @@ end program
 	}
 }
 
+// Both modules have the pairs of MPI 4, which Open MPI 4.1 has not.
+func TestPairsInFortran(t *testing.T) {
+	program := `subroutine old(next, last, n)
+  use mpi
+  implicit none
+  integer :: next, last, n, request, status(MPI_STATUS_SIZE), ierr
+  call MPI_Isendrecv_replace(n, 1, MPI_INTEGER, next, 4, last, 4, MPI_COMM_WORLD, request, ierr)
+  call MPI_Wait(request, status, ierr)
+  if (status(MPI_SOURCE) /= last) stop 3
+end subroutine
+
+program pairs
+  use mpi_f08
+  implicit none
+  integer, asynchronous :: n
+  integer :: rank, size, next, last
+  type(MPI_Request) :: request
+  type(MPI_Status) :: status
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, size)
+  next = mod(rank + 1, size)
+  last = mod(rank + size - 1, size)
+  call MPI_Isendrecv(rank, 1, MPI_INTEGER, next, 9, n, 1, MPI_INTEGER, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, request)
+  call MPI_Wait(request, status)
+  if (n /= last .or. status%MPI_SOURCE /= last) stop 1
+  n = rank
+  call old(next, last, n)
+  if (n /= last) stop 2
+  call MPI_Finalize()
+end program
+`
+	source := filepath.Join(t.TempDir(), "pairs.f90")
+	if err := os.WriteFile(source, []byte(program), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, engines := range []int{1, 2} {
+		if _, lines, err := run(t, buildFortran(t, source), "xt5", 3, hosting{engines: engines}); err != nil || len(lines) > 0 {
+			t.Errorf("%d engines: %v, printed %q", engines, err, lines)
+		}
+	}
+}
+
 // Units and random numbers belong to a rank, and STOP ends it with its code.
 func TestFortranLibraryOfRanks(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "ranks.f90")

@@ -141,6 +141,12 @@ func Sendrecv[S, R typed.Datatype](r *Rank, send []S, dest, sendTag int, receive
 	return r.do(r.receiveCall(world.Sendrecv, typed.Bytes(receive), true, source, receiveTag).Sends(b, int64(len(b)), dest, sendTag))
 }
 
+// Isendrecv begins a Sendrecv (MPI_Isendrecv).
+func Isendrecv[S, R typed.Datatype](r *Rank, send []S, dest, sendTag int, receive []R, source, receiveTag int) Request {
+	b := typed.Bytes(send)
+	return r.begin(r.receiveCall(world.Isendrecv, typed.Bytes(receive), true, source, receiveTag).Sends(b, int64(len(b)), dest, sendTag))
+}
+
 // SendrecvSize is Sendrecv of a message of which only the size is simulated; it
 // receives one of any size, as Recv does.
 func (r *Rank) SendrecvSize(bytes int64, dest, sendTag, source, receiveTag int) Outcome {

@@ -48,7 +48,7 @@ func (q *Call) WaitsKept(err error) *Call {
 }
 
 // modes are the modes of the sends, by procedure.
-var modes = [world.Sendrecv + 1]ptp.SendMode{
+var modes = [world.Isendrecv + 1]ptp.SendMode{
 	world.Ssend: ptp.Synchronous, world.Issend: ptp.Synchronous, world.Bsend: ptp.Buffered, world.Ibsend: ptp.Buffered, world.Rsend: ptp.Ready, world.Irsend: ptp.Ready,
 }
 
@@ -135,6 +135,12 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		return true
 	case op == world.Sendrecv:
 		return k.submitSendrecv(lp, q)
+	case op == world.Isendrecv:
+		if err := k.checkSendrecv(lp, q); err != nil {
+			return k.Raise(lp, op, err)
+		}
+		k.Completion.Request = k.SendReceive(lp, &q.Operands)
+		return true
 	case op <= world.Testsome:
 		return k.submitWait(lp, q)
 	case op <= world.Improbe:
@@ -282,7 +288,8 @@ func (k *Kernel) waitFor(lp, index int32, op world.Procedure) bool {
 // must be disjoint).
 var errShared = world.Errorf(world.ErrBuffer, "the slices to send and to receive share memory: give two that do not, or copy one")
 
-func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
+// checkSendrecv returns the error in the arguments of a Sendrecv.
+func (k *Kernel) checkSendrecv(lp int32, q *Call) error {
 	err := k.checkSend(lp, q)
 	if err == nil {
 		err = q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes)
@@ -290,7 +297,11 @@ func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
 	if err == nil && world.Overlap(q.Outgoing.Payload, q.Incoming.Buffer) {
 		err = errShared
 	}
-	if err != nil {
+	return err
+}
+
+func (k *Kernel) submitSendrecv(lp int32, q *Call) bool {
+	if err := k.checkSendrecv(lp, q); err != nil {
 		return k.Raise(lp, q.Procedure, err)
 	}
 	received := k.postReceive(lp, q)

@@ -21,7 +21,7 @@ func (k *Messages) SetMayCancel(lp int32, on bool) {
 
 // cancellable reports whether a receive that an LP posts in a call may be cancelled.
 func (k *Messages) cancellable(lp int32, c world.Procedure) bool {
-	return k.mayCancel != nil && k.mayCancel[lp] && c != world.Recv && c != world.Sendrecv
+	return k.mayCancel != nil && k.mayCancel[lp] && c != world.Recv && c != world.Sendrecv && c != world.Isendrecv
 }
 
 // CheckCancel returns the error of a request that cannot be cancelled.

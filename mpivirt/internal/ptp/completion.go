@@ -187,7 +187,7 @@ func (k *Messages) CompletionOf(lp int32) *Completion {
 // lastReceive returns the last receive among the requests of a completion, nil for none.
 func (k *Messages) lastReceive(b *Completion) *request {
 	for i := len(b.Completed) - 1; i >= 0; i-- {
-		if q := k.Requests.At(b.Completed[i]); q.Kind == ReceiveRequest || q.Kind == procNullRequest || q.Kind == cancelledRequest {
+		if q := k.Requests.At(b.Completed[i]); q.receives() {
 			return q
 		}
 	}

@@ -34,6 +34,7 @@ func (k *Messages) Exchange(lp int32, q *Operands, named int32, receives, sends 
 	x := k.newExchange()
 	r := k.Requests.At(whole)
 	r.Comm, r.next, x.end = named, whole, end
+	r.Peer, r.Tag, r.Bytes = int32(world.EmptyStatus.Source), int32(world.EmptyStatus.Tag), 0
 	x.pending = 1 // the beginning: a message of the LP to itself may complete a part meanwhile
 	if k.exchanges == nil {
 		k.exchanges = map[int32]*exchange{}
@@ -54,6 +55,20 @@ func (k *Messages) Exchange(lp int32, q *Operands, named int32, receives, sends 
 		}
 	}
 	k.partComplete(whole)
+	return whole
+}
+
+// SendReceive begins a message to a member and a receive from one, which need not be the same, as an
+// exchange on the program's own communicator. Its status is that of the receive.
+func (k *Messages) SendReceive(lp int32, q *Operands) int32 {
+	in, out := q.Incoming, q.Outgoing
+	receives := [1]Part{{Peer: in.Source, Tag: in.Tag, Bytes: in.Bytes, Buffer: in.Buffer}}
+	sends := [1]Part{{Peer: out.Dest, Tag: out.Tag, Bytes: out.Bytes, Buffer: out.Payload}}
+	whole := k.Exchange(lp, q, q.Comm.Index, receives[:], sends[:], nil)
+	if in.Source == world.ProcNull {
+		r := k.Requests.At(whole)
+		r.Peer, r.Tag = int32(world.ProcNullStatus.Source), int32(world.ProcNullStatus.Tag)
+	}
 	return whole
 }
 
@@ -96,11 +111,19 @@ func (k *Messages) completeExchange(whole int32, x *exchange) {
 	}
 	if x.end != nil && !k.Requests.At(whole).failed {
 		r := k.Requests.At(whole)
-		r.Bytes = int64(x.end())
+		computing := x.end()
+		r.arrival = vtime.Time(0).Add(computing)
 		if k.Activities != nil {
-			k.Computed(vtime.Duration(r.Bytes))
+			k.Computed(computing)
 		}
-		t = t.Add(vtime.Duration(r.Bytes))
+		t = t.Add(computing)
+	}
+	if r := k.Requests.At(whole); r.Procedure == world.Isendrecv {
+		for _, part := range x.parts {
+			if p := k.Requests.At(part); p.Kind == ReceiveRequest {
+				r.Peer, r.Tag, r.Bytes = p.Peer, p.Tag, p.Bytes
+			}
+		}
 	}
 	k.CompleteRequest(whole, t)
 }
@@ -108,7 +131,7 @@ func (k *Messages) completeExchange(whole int32, x *exchange) {
 // chargeExchange charges the receives of an exchange and the computation at its end.
 func (k *Messages) chargeExchange(lp int32, r *request, at vtime.Time) {
 	k.chargeAll(lp, k.exchanges[r.next].parts, at)
-	k.Clock[lp] = max(k.Clock[lp].Add(vtime.Duration(r.Bytes)), r.Time)
+	k.Clock[lp] = max(k.Clock[lp].Add(r.computing()), r.Time)
 }
 
 // releaseParts releases the parts of an exchange that has been waited for, and returns their

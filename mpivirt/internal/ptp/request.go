@@ -24,8 +24,8 @@ type request struct {
 	Buffer     []byte     // receive: where the payload goes; without a size given, the payload
 	Time       vtime.Time // of completion
 	posted     vtime.Time
-	arrival    vtime.Time // receive: of its message
-	Bytes      int64      // receive: size of the buffer, if sized; once complete, that of the message; exchange: the time of its end
+	arrival    vtime.Time // receive: of its message; exchange: what its end takes, from 0 on
+	Bytes      int64      // receive: size of the buffer, if sized; once complete, that of the message; Isendrecv: of the message received
 	generation uint32
 	LP         int32 // local number of the LP
 	Comm       int32
@@ -48,7 +48,7 @@ type request struct {
 // status returns the status of a complete request.
 func (r *request) status() world.Status {
 	switch r.Kind {
-	case ReceiveRequest:
+	case ReceiveRequest, exchangeRequest:
 		return world.Status{Source: int(r.Peer), Tag: int(r.Tag), Bytes: r.Bytes}
 	case procNullRequest:
 		return world.ProcNullStatus
@@ -57,6 +57,20 @@ func (r *request) status() world.Status {
 	default:
 		return world.EmptyStatus
 	}
+}
+
+// computing returns the time of the computation at the end of an exchange.
+func (r *request) computing() vtime.Duration { return r.arrival.Sub(0) }
+
+// receives reports whether the status of a request is that of a receive.
+func (r *request) receives() bool {
+	switch r.Kind {
+	case ReceiveRequest, procNullRequest, cancelledRequest:
+		return true
+	case exchangeRequest:
+		return r.Procedure == world.Isendrecv
+	}
+	return false
 }
 
 // WaitKind is what an LP waits for.

@@ -338,7 +338,7 @@ func (k *Messages) chargeAll(lp int32, requests []int32, at vtime.Time) {
 		case ReceiveRequest:
 			order = append(order, ri)
 		case exchangeRequest:
-			computing += vtime.Duration(r.Bytes)
+			computing += r.computing()
 			for _, part := range k.exchanges[ri].parts {
 				if k.Requests.At(part).Kind == ReceiveRequest {
 					order = append(order, part)

@@ -119,6 +119,7 @@ const (
 	Irsend
 	Irecv
 	Sendrecv
+	Isendrecv
 	Wait
 	Waitall
 	Waitany
@@ -178,7 +179,7 @@ const (
 
 // CallNames holds the names of the procedures in reports.
 var CallNames = [...]string{
-	"", "Send", "Ssend", "Bsend", "Rsend", "Recv", "Isend", "Issend", "Ibsend", "Irsend", "Irecv", "Sendrecv",
+	"", "Send", "Ssend", "Bsend", "Rsend", "Recv", "Isend", "Issend", "Ibsend", "Irsend", "Irecv", "Sendrecv", "Isendrecv",
 	"Wait", "Waitall", "Waitany", "Waitsome", "Test", "Testall", "Testany", "Testsome",
 	"Probe", "Iprobe", "Mprobe", "Improbe",
 	"Barrier", "Bcast", "Reduce", "Allreduce", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",

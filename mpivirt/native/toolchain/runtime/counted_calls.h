@@ -62,6 +62,28 @@ COUNTED(Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest
 	return c.error;
 }
 
+COUNTED(Isendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(sending(&c, GIGARANK_ISENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
+	CHECK(receiving(&c, GIGARANK_ISENDRECV, received, recvcount, recvtype, source, recvtag, comm));
+	return begin(&c, request);
+}
+
+COUNTED(Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(sending(&c, GIGARANK_ISENDRECV, buffer, count, type, dest, sendtag, comm));
+	CHECK(receiving(&c, GIGARANK_ISENDRECV, buffer, count, type, source, recvtag, comm));
+	void *copy = NULL; /* which is copied when it is sent */
+	if (!c.from.type) {
+		if (!(copy = copy_of(c.input, c.bytes)))
+			return refuse(GIGARANK_ISENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
+		c.input = copy;
+	}
+	int error = begin(&c, request);
+	free(copy);
+	return error;
+}
+
 COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
