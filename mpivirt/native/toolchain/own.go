@@ -11,23 +11,27 @@ import (
 )
 
 // OwnLibrary returns the path of the library that an object needs by a name, "" if it is the
-// system's or gigarank's. The variables of a program's own libraries are its ranks' own.
+// system's or gigarank's. The variables of a program's own libraries are its ranks' own. It looks
+// where the loader does: in RPATH unless there is a RUNPATH, in LD_LIBRARY_PATH, in RUNPATH.
 func OwnLibrary(path string, object *elf.File, name string) (string, error) {
 	if strings.Contains(name, "/") || name == libraryName {
 		return "", nil
 	}
-	dirs := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
 	origin := strings.NewReplacer("$ORIGIN", filepath.Dir(path), "${ORIGIN}", filepath.Dir(path))
-	for _, tag := range []elf.DynTag{elf.DT_RUNPATH, elf.DT_RPATH} {
+	var before, after []string
+	for tag, dirs := range map[elf.DynTag]*[]string{elf.DT_RPATH: &before, elf.DT_RUNPATH: &after} {
 		lists, err := object.DynString(tag)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", path, err)
 		}
 		for _, list := range lists {
-			dirs = append(dirs, filepath.SplitList(origin.Replace(list))...)
+			*dirs = append(*dirs, filepath.SplitList(origin.Replace(list))...)
 		}
 	}
-	for _, dir := range dirs {
+	if len(after) > 0 {
+		before = nil
+	}
+	for _, dir := range slices.Concat(before, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")), after) {
 		library := filepath.Join(dir, name)
 		if _, err := os.Stat(library); err == nil && !isSystem(library) {
 			return filepath.Abs(library)
