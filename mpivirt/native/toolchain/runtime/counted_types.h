@@ -12,31 +12,24 @@ COUNTED(Type_contiguous, COUNT count, MPI_Datatype old, MPI_Datatype *new) {
 	return MPI_SUCCESS;
 }
 
-COUNTED(Type_vector, COUNT count, COUNT length, COUNT stride, MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	CHECK(part(old, &of));
-	if (count < 0 || length < 0)
-		return wrong_count("a count or block length", count < 0 ? count : length);
-	CHECK(MADE(t = strided(count, length, times(stride, extent_of(of)), of), MPI_COMBINER_VECTOR, 0, 3, 0, 1, new));
-	KEEP(t, count);
-	KEEP(t, length);
-	KEEP(t, stride);
-	keep_part(t, of);
-	return MPI_SUCCESS;
-}
+/* A type of blocks at even strides, which name and combiner count in elements or in bytes. */
+#define STRIDED(name, sort, bytes, combiner, counts, places, keep) \
+	COUNTED(name, COUNT count, COUNT length, sort stride, MPI_Datatype old, MPI_Datatype *new) { \
+		struct gigarank_datatype *of, *t; \
+		CHECK(part(old, &of)); \
+		if (count < 0 || length < 0) \
+			return wrong_count("a count or block length", count < 0 ? count : length); \
+		CHECK(MADE(t = strided(count, length, bytes, of), combiner, 0, counts, places, 1, new)); \
+		KEEP(t, count); \
+		KEEP(t, length); \
+		keep(t, stride); \
+		keep_part(t, of); \
+		return MPI_SUCCESS; \
+	}
 
-COUNTED(Type_create_hvector, COUNT count, COUNT length, DISTANCE stride, MPI_Datatype old, MPI_Datatype *new) {
-	struct gigarank_datatype *of, *t;
-	CHECK(part(old, &of));
-	if (count < 0 || length < 0)
-		return wrong_count("a count or block length", count < 0 ? count : length);
-	CHECK(MADE(t = strided(count, length, stride, of), MPI_COMBINER_HVECTOR, 0, 2, 1, 1, new));
-	KEEP(t, count);
-	KEEP(t, length);
-	KEEP_DISTANCE(t, stride);
-	keep_part(t, of);
-	return MPI_SUCCESS;
-}
+STRIDED(Type_vector, COUNT, times(stride, extent_of(of)), MPI_COMBINER_VECTOR, 3, 0, KEEP)
+STRIDED(Type_create_hvector, DISTANCE, stride, MPI_COMBINER_HVECTOR, 2, 1, KEEP_DISTANCE)
+#undef STRIDED
 
 COUNTED(Type_indexed, COUNT count, const COUNT lengths[], const COUNT displacements[], MPI_Datatype old, MPI_Datatype *new) {
 	return listed(__func__, LARGE, &(struct list){.count = count, .lengths = LIST(lengths), .displacements = LIST(displacements)}, MPI_COMBINER_INDEXED, old, new);
