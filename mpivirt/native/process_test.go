@@ -316,33 +316,52 @@ func TestInput(t *testing.T) {
 	}
 }
 
-const switchVariable = "GIGARANK_TEST_SWITCH"
+const crashVariable = "GIGARANK_TEST_CRASH"
 
-// What stops the simulator between the calls of a rank ends the process, and names the rank. The
-// test runs in a process of its own, which does not go on for ever.
-func TestCrashOfASwitch(t *testing.T) {
-	if program := os.Getenv(switchVariable); program != "" {
+// What stops the simulator between the calls of a rank, or a thread that a rank has started, ends the
+// process, and names the rank. The test runs in a process of its own, which does not go on for ever.
+func TestCrashesThatEndTheProcess(t *testing.T) {
+	if program := os.Getenv(crashVariable); program != "" {
 		_, _, err := run(t, program, "xt5", 3, hosting{engines: 1})
 		t.Fatalf("the simulation has come to its end: %v", err)
 	}
-	program := build(t, prelude+`
+	for _, c := range []struct {
+		why, does string
+		says      []string
+	}{
+		{"in a switch", "mprotect(own, sizeof own, PROT_NONE);",
+			[]string{"gigarank: the simulator was stopped by SIGSEGV at address 0x", "switched to or from rank 1 at virtual time 0.001 s"}},
+		{"in a thread", "pthread_t t; pthread_create(&t, NULL, crash, NULL); pthread_join(t, NULL);",
+			[]string{"gigarank: rank 1 failed at virtual time 0.001 s: a thread that the rank has started was stopped by SIGSEGV in "}},
+		{"in a thread of OpenMP", "\n#pragma omp parallel num_threads(3)\n\t\tif (omp_get_thread_num() == 2) crash(NULL);",
+			[]string{"gigarank: rank 1 failed at virtual time 0.001 s: a thread that the rank has started was stopped by SIGSEGV in "}},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			program := build(t, prelude+`
+#include <omp.h>
 #include <sys/mman.h>
 static _Alignas(65536) char own[65536];
+void *crash(void *p) { *(volatile int *)p = 1; own[0] = 1; return p; }
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
-	if (rank == 1)
-		mprotect(own, sizeof own, PROT_NONE);
+	if (rank == 1) {
+		`+c.does+`
+	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	return MPI_Finalize();
 }
-`)
-	limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	again := exec.CommandContext(limit, os.Args[0], "-test.run=^TestCrashOfASwitch$", "-test.count=1")
-	again.Env = append(os.Environ(), switchVariable+"="+program)
-	text, err := again.CombinedOutput()
-	const says = "gigarank: the simulator was stopped by SIGSEGV at address 0x"
-	if code := again.ProcessState.ExitCode(); code != 3 || !strings.Contains(string(text), says) || !strings.Contains(string(text), "switched to or from rank 1 at virtual time 0.001 s") {
-		t.Errorf("%v, exit code %d, want 3 and %q, not\n%s", err, code, says, text)
+`, "-fopenmp")
+			limit, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			again := exec.CommandContext(limit, os.Args[0], "-test.run=^TestCrashesThatEndTheProcess$", "-test.count=1")
+			again.Env = append(os.Environ(), crashVariable+"="+program)
+			text, err := again.CombinedOutput()
+			code := again.ProcessState.ExitCode()
+			for _, says := range c.says {
+				if code != 3 || !strings.Contains(string(text), says) {
+					t.Errorf("%v, exit code %d, want 3 and %q, not\n%s", err, code, says, text)
+				}
+			}
+		})
 	}
 }

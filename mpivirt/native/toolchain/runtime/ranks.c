@@ -981,11 +981,12 @@ int gigarank_attempt(struct gigarank_engine *e, void (*f)(void *), void *what) {
 /* crash_of_thread ends the process, since a thread that the program has started cannot go on. */
 static void crash_of_thread(int number, uintptr_t pc) {
 	struct gigarank_parent *p = &gigarank_parent;
+	const struct gigarank_rank *r = &p->engine->ranks[p->lp];
 	char text[256];
 	const char *file;
 	uintptr_t base = object_of(pc, &file);
 	snprintf(text, sizeof text, "gigarank: rank %d failed at virtual time %g s: a thread that the rank has started was stopped by SIG%s in %s+%#lx\n",
-		p->engine->first + p->lp, (double)p->engine->ranks[p->lp].clock / 1e12, sigabbrev_np(number), file ? file : "unknown code", (unsigned long)(pc - base));
+		p->engine->first + p->lp, (double)(r->clock + r->computed) / 1e12, sigabbrev_np(number), file ? file : "unknown code", (unsigned long)(pc - base));
 	gigarank_fatal(text);
 }
 
