@@ -183,11 +183,6 @@ func (v *eventVirtual) start(slot int) {
 func (v *eventVirtual) free(comm int) { v.r.Free(v.comms[comm]) }
 
 func (v *eventVirtual) sendrecv(o *op, payload, buffer []byte) mpivirt.Status {
-	if o.begun() {
-		request := steps.Isendrecv(v.on(o.comm), payload, o.peer, o.tag, buffer, o.from, o.fromTag)
-		v.do(func(r *steps.Rank) steps.Outcome { return r.Wait(request) })
-		return v.r.Status()
-	}
 	v.do(func(r *steps.Rank) steps.Outcome {
 		return steps.Sendrecv(r.On(v.comms[o.comm]), payload, o.peer, o.tag, buffer, o.from, o.fromTag)
 	})
