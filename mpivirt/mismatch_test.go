@@ -605,6 +605,29 @@ func TestDeadlocksAndMismatches(t *testing.T) {
 	}
 }
 
+// A rank whose nonblocking call does not fit the others' is told in the call in which it waits, whether
+// one engine sees all calls or several do, of which none needs a message of another call.
+func TestMismatchIsToldInTheWait(t *testing.T) {
+	calls := lengths()
+	program := mpivirt.Main(func(r *mpivirt.Rank) error {
+		r.Compute([]vtime.Duration{9, 4, 1, 4, 0}[r.Rank()] * 700 * vtime.Nanosecond)
+		if r.Rank() == 1 {
+			return calls["allgather"](r.World(), 0)
+		}
+		return calls["iallreduce"](r.World(), 40)
+	})
+	for _, algorithm := range collectives.Algorithms(collectives.Allreduce) {
+		algorithms := map[collectives.Operation]collectives.Algorithm{collectives.Allgather: collectives.RecursiveDoubling, collectives.Allreduce: algorithm}
+		for _, h := range hostings(5) {
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 5), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+				Algorithms: algorithms, Program: mpivirt.Program{Name: "wait", Forms: []mpivirt.Form{program}}}, h.Engines)
+			if failed := rankError(t, err); failed.Rank != 0 || failed.Call != "Wait" || !errors.Is(err, mpivirt.ErrOther) {
+				t.Errorf("%v, %+v: %v, want an error of rank 0 in Wait", algorithms, h, err)
+			}
+		}
+	}
+}
+
 // Any two calls of which each part of the ranks makes one come to the same outcome under
 // any two hostings: on any communicator, by any algorithms, whoever comes when.
 func TestAnyMismatch(t *testing.T) {

@@ -266,6 +266,9 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	}
 	if request != 0 && inst.nonblocking == nil {
 		inst.keepEntries(k)
+		if inst.failed == nil {
+			k.announce(inst) // in which call a rank is told, only the rank knows
+		}
 	}
 	if inst.nonblocking != nil {
 		inst.nonblocking.entry[local] = k.Clock[lp]

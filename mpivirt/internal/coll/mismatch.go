@@ -316,8 +316,8 @@ func (k *Collectives) contradiction(inst *instance) {
 // wait for all. Each engine tells the next one of those that have members, and the last
 // one the first, so that some engine hears of another call than its own if there are any.
 // Messages tell most of that; but an algorithm may wait where nobody sends. One engine
-// begins of which a rank has asked for its errors, and who is told tells on. Where no rank
-// has, it is enough to find out when all wait.
+// begins of which a rank has asked for its errors or has made a nonblocking call, and who is
+// told tells on. Where no rank has, it is enough to find out when all wait.
 func (k *Collectives) announce(inst *instance) {
 	if inst.announced || inst.comm.Locals == inst.comm.Size || !inst.signature.synchronizing() || !k.FailsTogether() {
 		return

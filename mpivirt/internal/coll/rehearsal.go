@@ -323,15 +323,15 @@ func (s *scene) deliver(m rehearsed) {
 		}
 		return
 	}
-	e.use.add(roundsInUse, 1)
 	s.openQueue(e, m.to)
 	key := [3]int32{m.to, m.time, m.round}
-	if a.entered && a.stage == receiving && a.time == m.time && int32(a.round) == m.round {
+	if a.entered && a.stage == receiving && a.time == m.time && int32(a.round) == m.round { // it is received at once
 		s.change(e, m.to)
 		s.messages[key] = m
 		s.enqueue(e, m.to)
 		return
 	}
+	e.use.add(roundsInUse, 1)
 	if a.ahead++; a.ahead > earlyLimit {
 		e.use.add(crowdInUse, 1)
 	}
@@ -399,6 +399,7 @@ func (s *scene) receive(e *rehearsedEngine, p int32, step *collectives.Step) boo
 	}
 	delete(s.messages, key)
 	if m.early {
+		e.use.add(roundsInUse, -1)
 		if a.ahead > earlyLimit {
 			e.use.add(crowdInUse, -1)
 		}
@@ -413,7 +414,6 @@ func (s *scene) receive(e *rehearsedEngine, p int32, step *collectives.Step) boo
 		}
 		s.drop(e, m.copied)
 	}
-	e.use.add(roundsInUse, -1)
 	if m.waits {
 		s.send(e, rehearsed{from: p, to: m.from, answer: true})
 	}
