@@ -248,14 +248,14 @@ func (e *Engine) Buffer(bytes int64) {
 // Congested reports whether an LP that is about to send to an LP of engine dst ought to
 // be throttled.
 func (e *Engine) Congested(dst int) bool {
-	return e.buffered > e.limit || dst != e.index && !e.endpoint.Room(dst)
+	return e.Full() || dst != e.index && !e.endpoint.Room(dst)
 }
 
 // Full reports whether the kernel's buffers hold more than their limit.
 func (e *Engine) Full() bool { return e.buffered > e.limit }
 
 // Crowded reports whether there is an engine dst for which Congested may be true.
-func (e *Engine) Crowded() bool { return e.buffered > e.limit || e.endpoint.Crowded() }
+func (e *Engine) Crowded() bool { return e.Full() || e.endpoint.Crowded() }
 
 // Room reports whether records may be sent to engine dst without regard to how fast
 // it consumes them.

@@ -605,8 +605,8 @@ func TestDeadlocksAndMismatches(t *testing.T) {
 	}
 }
 
-// A rank whose nonblocking call does not fit the others' is told in the call in which it waits, whether
-// one engine sees all calls or several do, of which none needs a message of another call.
+// A rank whose nonblocking call does not fit the others' is told in the call in which it waits, on one
+// engine and on several.
 func TestMismatchIsToldInTheWait(t *testing.T) {
 	calls := lengths()
 	program := mpivirt.Main(func(r *mpivirt.Rank) error {

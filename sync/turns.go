@@ -25,18 +25,17 @@ const enginesPerProcessor = 16
 //
 // Turns order the work. Progress of an engine with a goroutine of its own does not depend on
 // them: a Wait that has taken its limit, or that is ended by Wake, goes on without one. Limits of
-// longestSleep and more, as most are, need
-// neither a timer nor a look at the clock for each Wait: a sweep over all ends each longestSleep
-// ends a Wait at the second sweep after it has begun.
+// longestSleep and more, as most are, need neither a timer nor a look at the clock for each Wait:
+// a sweep over all ends each longestSleep ends a Wait at the second sweep after it has begun.
 type Turns struct {
 	ends  []inProcess
 	begun time.Time
-	calls chan *inProcess // to workers: engines that have a turn; nil without workers, closed at the end
+	calls chan *inProcess // to workers: engines that have a turn; nil without workers; a nil in it ends Next
 
 	lock     stdsync.Mutex // guards the rest, and the sleeper of each end
 	running  int           // engines that workers run, or will run
 	free     int           // turns that no engine has; 0, or else ready and later are empty
-	asleep   int           // ends that wait for their bells
+	asleep   int           // ends that sleep
 	sweeper  *time.Timer   // calls sweep while ends sleep; nil before the first
 	sweeping bool          // it is set
 	sweeps   int
@@ -47,7 +46,7 @@ type Turns struct {
 // sleeper is what an end keeps of its turns.
 type sleeper struct {
 	turn     bool          // it has one
-	sleeping bool          // it waits for its bell
+	sleeping bool          // it waits for its bell, or for a worker to be sent to it
 	woken    bool          // Wake was called since the last Wait
 	anyTime  bool          // it needs no turn
 	hired    bool          // a worker runs it

@@ -24,6 +24,7 @@ type failure struct {
 	first   []entrant      // by signature, of the members that are known: enough to find the first that differs from any
 	latest  vtime.Time     // entry, of those that are known
 	span    vtime.Duration // the greatest thereAndBack of the engines that are known
+	tree    branches       // see failureTree
 	missing int            // engines that are to tell this one and have not
 	entered bool           // what is known includes all members here
 	settled bool           // it includes all members
@@ -45,10 +46,12 @@ func (f *failure) add(e entrant) {
 }
 
 // failureTree returns the engines that tell this one, as its children, and the one that it
-// tells. Under Null none is above.
+// tells. Under Null none is above, and it takes as long as there are engines.
 func (k *Collectives) failureTree(c *Communicator) branches {
 	if !k.Engine.Null() {
-		return k.memberTree(c)
+		b := k.memberTree(c)
+		b.children = slices.Clone(b.children)
+		return b
 	}
 	b := branches{parent: -1}
 	for _, engine := range k.others(c) {
@@ -65,7 +68,7 @@ func (k *Collectives) failTogether(inst *instance, from int) {
 		invariant.Broken("%v number %d of %s fails as a whole, though %d members have left", inst.Call.Procedure, inst.Number, c, inst.exited)
 	}
 	tree := k.failureTree(c)
-	f := &failure{missing: len(tree.children), span: k.thereAndBack(c)}
+	f := &failure{tree: tree, missing: len(tree.children), span: k.thereAndBack(c)}
 	inst.failed, inst.mode = f, mismatched
 	c.noteFailed(inst.Number)
 	if c.open == inst {
@@ -113,7 +116,7 @@ func (k *Collectives) enteredFailed(inst *instance) {
 	if inst.Count < inst.comm.Locals || f.settled {
 		return
 	}
-	tree, complete := k.failureTree(inst.comm), !f.entered
+	tree, complete := &f.tree, !f.entered
 	if complete {
 		f.entered = true
 		for _, e := range k.entrances(inst, 0) {
@@ -129,15 +132,16 @@ func (k *Collectives) enteredFailed(inst *instance) {
 		k.sendEntrants(inst, tree.parent)
 	}
 	if f.missing == 0 && tree.parent < 0 {
-		k.settleFailed(inst, tree)
+		k.settleFailed(inst)
 	}
 }
 
 // settleFailed lets the members leave, since all have entered, and tells the engines below.
-func (k *Collectives) settleFailed(inst *instance, tree branches) {
-	inst.failed.settled = true
+func (k *Collectives) settleFailed(inst *instance) {
+	f := inst.failed
+	f.settled = true
 	if !k.Engine.Null() {
-		for _, child := range slices.Backward(tree.children) {
+		for _, child := range slices.Backward(f.tree.children) {
 			k.sendEntrants(inst, child.engine)
 		}
 	}
@@ -247,8 +251,8 @@ func (k *Collectives) receiveFailed(inst *instance, from int, r world.Reader) {
 	for len(r.Rest) > 0 {
 		f.add(readEntrant(&r))
 	}
-	if tree := k.failureTree(inst.comm); from == tree.parent {
-		k.settleFailed(inst, tree)
+	if from == f.tree.parent {
+		k.settleFailed(inst)
 		return
 	}
 	f.missing--

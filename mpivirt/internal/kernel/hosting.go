@@ -64,7 +64,7 @@ func (h *host) runEngines(s *Simulation) {
 	defer h.home.Ended()
 	makeRoom(0)
 	if h.run == nil {
-		h.goOn(s, h.turns.Next())
+		h.goOn(s, -1)
 	}
 	defer func() {
 		if h.inside {
