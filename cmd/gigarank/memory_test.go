@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -10,9 +9,6 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
-	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 const mebibyte = 1 << 20
@@ -120,27 +116,6 @@ func gcPercent() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
-}
-
-// All pages of the memory are in place afterwards, also those of a last piece that is no whole page.
-func TestPopulate(t *testing.T) {
-	page := os.Getpagesize()
-	const pages = 2100
-	memory, err := unix.Mmap(-1, 0, pages*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = unix.Munmap(memory) }()
-	populate(memory[:len(memory)-page/2])
-	in := make([]byte, pages)
-	if _, _, e := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(&memory[0])), uintptr(len(memory)), uintptr(unsafe.Pointer(&in[0]))); e != 0 {
-		t.Fatal(e)
-	}
-	for i, there := range in {
-		if there&1 == 0 {
-			t.Fatalf("page %d of %d is not in place", i, pages)
-		}
-	}
 }
 
 var sink []byte

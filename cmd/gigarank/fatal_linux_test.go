@@ -4,42 +4,8 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
-	"runtime"
-	"runtime/debug"
-	stdsync "sync"
 	"testing"
-
-	"gigarank/mpivirt"
 )
-
-// fatal are programs that make Go's runtime end the process.
-var fatal = map[string]mpivirt.Program{
-	"stack overflow": inRank(func(*mpivirt.Rank) error {
-		debug.SetMaxStack(1 << 20)
-		return errorOfDepth(0)
-	}),
-	"unlock": inRank(func(*mpivirt.Rank) error {
-		var lock stdsync.Mutex
-		lock.Unlock()
-		return nil
-	}),
-	"outside": inRank(func(*mpivirt.Rank) error {
-		go panic("outside of any rank")
-		select {}
-	}),
-}
-
-// errorOfDepth calls itself until the stack ends.
-func errorOfDepth(depth int) error {
-	if depth < 0 { // never
-		return nil
-	}
-	var frame [64]byte
-	frame[depth%64] = byte(depth)
-	err := errorOfDepth(depth + 1)
-	runtime.KeepAlive(&frame)
-	return err
-}
 
 // A fatal error of the runtime ends the process with 3: 2 would say that nothing was run.
 // The report has the failing goroutine's stack only, however many ranks there are.
