@@ -28,6 +28,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"unsafe"
@@ -67,14 +68,17 @@ func ownLibrary(program []byte, library string) error {
 	if C.path_of(name, &path[0], C.size_t(len(path))) == 0 {
 		return errors.New("the loader does not find it: install it, or name its directory in LD_LIBRARY_PATH")
 	}
-	text, err := os.ReadFile(C.GoString(&path[0]))
+	original, err := os.Open(C.GoString(&path[0]))
 	if err != nil {
 		return err
 	}
-	if err := holdConstructors(text); err != nil {
-		return err
-	}
-	fd, err := inMemory(library, text)
+	defer func() { _ = original.Close() }()
+	fd, err := inMemory(library, func(f *os.File) error {
+		if _, err := io.Copy(f, original); err != nil {
+			return err
+		}
+		return holdConstructors(f)
+	})
 	if err != nil {
 		return err
 	}
@@ -100,8 +104,8 @@ func ownLibrary(program []byte, library string) error {
 const moved = 0x60676900
 
 // holdConstructors hides the constructors and destructors of a library from the loader.
-func holdConstructors(library []byte) error {
-	file, err := elf.NewFile(bytes.NewReader(library))
+func holdConstructors(library *os.File) error {
+	file, err := elf.NewFile(library)
 	if err != nil {
 		return err
 	}
@@ -109,22 +113,38 @@ func holdConstructors(library []byte) error {
 	if dynamic == nil || file.Class != elf.ELFCLASS64 || file.ByteOrder != binary.LittleEndian {
 		return errors.New("it is no library of this machine")
 	}
-	entries := library[dynamic.Offset : dynamic.Offset+dynamic.Size]
-	for ; len(entries) >= 16; entries = entries[16:] {
+	table, err := dynamic.Data()
+	if err != nil {
+		return err
+	}
+	for entries := table; len(entries) >= 16; entries = entries[16:] {
 		switch tag := elf.DynTag(binary.LittleEndian.Uint64(entries)); tag {
 		case elf.DT_INIT_ARRAY, elf.DT_INIT_ARRAYSZ, elf.DT_FINI_ARRAY, elf.DT_FINI_ARRAYSZ:
 			binary.LittleEndian.PutUint64(entries, moved+uint64(tag))
 		}
 	}
-	return nil
+	_, err = library.WriteAt(table, int64(dynamic.Offset))
+	return err
 }
 
-// inMemory returns a file in memory with a text. It stays open: the loader knows an image by
-// its name.
-func inMemory(name string, text []byte) (int, error) {
+// inMemory returns a file in memory that write has written. It stays open: the loader knows an
+// image by its name.
+func inMemory(name string, write func(f *os.File) error) (int, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
 	if err != nil {
 		return 0, err
 	}
-	return fd, os.WriteFile(fmt.Sprintf("/proc/self/fd/%d", fd), text, 0o600)
+	f, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", fd), os.O_RDWR, 0)
+	if err != nil {
+		return 0, err
+	}
+	return fd, errors.Join(write(f), f.Close())
+}
+
+// holding returns a function that writes a text into a file.
+func holding(text []byte) func(*os.File) error {
+	return func(f *os.File) error {
+		_, err := f.Write(text)
+		return err
+	}
 }

@@ -47,7 +47,7 @@ func copyLibraries(path string, program []byte) (dir string, err error) {
 		}
 	}
 	for _, o := range all[1:] {
-		fd, err := inMemory(o.name, o.text)
+		fd, err := inMemory(o.name, holding(o.text))
 		if err != nil {
 			return dir, err
 		}

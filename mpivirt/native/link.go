@@ -202,7 +202,7 @@ func load(path string, later bool) (*cProgram, error) {
 				return nil, fmt.Errorf("%s: no copies of its libraries for another engine: %w; use --engines 1", path, err)
 			}
 		}
-		fd, err := inMemory(filepath.Base(path), text)
+		fd, err := inMemory(filepath.Base(path), holding(text))
 		if err != nil {
 			return nil, fmt.Errorf("no copy of %s in memory: %w", path, err)
 		}

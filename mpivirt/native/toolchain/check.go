@@ -125,7 +125,7 @@ func has(file *elf.File, symbol string) bool {
 // checkFunctions returns an error that lists the MPI functions that are not served and that a
 // program uses, or a library of its own.
 func checkFunctions(program string) error {
-	names, onlyC := slices.Concat(Served(), onlyFortran), onlyInC()
+	known, onlyC := lowered(Served(), onlyFortran), lowered(onlyInC())
 	var faults []error
 	err := inObjects(program, func(path string, object *elf.File) error {
 		needed, err := object.ImportedLibraries()
@@ -139,9 +139,12 @@ func checkFunctions(program string) error {
 		var missing []string
 		for _, s := range symbols {
 			name, is := functionOf(s.Name)
-			same := func(n string) bool { return strings.EqualFold(n, name) }
+			if !is {
+				continue
+			}
+			name = strings.ToLower(name)
 			inFortran := strings.HasPrefix(strings.TrimPrefix(s.Name, "p"), "mpi_")
-			if is && (!slices.ContainsFunc(names, same) || inFortran && slices.ContainsFunc(onlyC, same)) && !wraps(object, s.Name) {
+			if (!known[name] || inFortran && onlyC[name]) && !wraps(object, s.Name) {
 				missing = append(missing, s.Name)
 			}
 		}
@@ -152,6 +155,17 @@ func checkFunctions(program string) error {
 		return nil
 	})
 	return errors.Join(append(faults, err)...)
+}
+
+// lowered returns the set of some names in small letters, as Fortran has them.
+func lowered(lists ...[]string) map[string]bool {
+	set := map[string]bool{}
+	for _, list := range lists {
+		for _, name := range list {
+			set[strings.ToLower(name)] = true
+		}
+	}
+	return set
 }
 
 // wraps reports whether an object, as a profiler, has the function itself that it wants by the

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -25,25 +26,44 @@ type parameter struct {
 	row      string // elements of a row, of an array that has rows
 }
 
-// served matches the declarations of functions in mpi.h, which has the served ones only.
-var served = regexp.MustCompile(`(?m)^GIGARANK_MPI\(([^,]+), (\w+), \((.*)\)\)$`)
-
-// declared returns the functions that native ranks have.
+// declared returns the functions that native ranks have. mpi.h declares the served ones only.
 func declared() (all []declaration, err error) {
 	text, err := sources.ReadFile("runtime/mpi.h")
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range served.FindAllStringSubmatch(string(text), -1) {
-		d := declaration{result: m[1], name: m[2]}
-		if m[3] != "void" {
-			if d.parameters, err = parametersOf(m[3]); err != nil {
+	for words := range declarations(string(text), "GIGARANK_MPI") {
+		d := declaration{result: words.result, name: words.name}
+		if words.parameters != "void" {
+			if d.parameters, err = parametersOf(words.parameters); err != nil {
 				return nil, fmt.Errorf("mpi.h: MPI_%s: %w", d.name, err)
 			}
 		}
 		all = append(all, d)
 	}
 	return all, nil
+}
+
+// words are the parts of a line of mpi.h that declares a function.
+type words struct{ result, name, parameters string }
+
+// declarations yields the lines MACRO(result, name, (parameters)) of a text. The start of each run
+// reads mpi.h so.
+func declarations(text, macro string) iter.Seq[words] {
+	return func(yield func(words) bool) {
+		for line := range strings.Lines(text) {
+			list, is := strings.CutPrefix(line, macro+"(")
+			if !is {
+				continue
+			}
+			result, list, _ := strings.Cut(list, ", ")
+			name, list, _ := strings.Cut(list, ", (")
+			list, is = strings.CutSuffix(list, "))\n")
+			if is && !yield(words{result, name, list}) {
+				return
+			}
+		}
+	}
 }
 
 var parameterWords = regexp.MustCompile(`^(const )?(?:struct )?(\.\.\.|\w+)\s*(\**)\s*(\w*)\s*((?:\[\])?)(?:\[(\d+)\])?$`)
@@ -63,31 +83,24 @@ func parametersOf(list string) (all []parameter, err error) {
 	return all, nil
 }
 
-// inC matches the declarations of functions that only C has.
-var inC = regexp.MustCompile(`(?m)^GIGARANK_C\(\w+, (\w+), `)
-
-// onlyInC returns their names, without MPI_.
-func onlyInC() (names []string) {
+// namesOf returns the names of the functions that mpi.h declares by a macro, without MPI_.
+func namesOf(macro string) (names []string) {
 	text, err := sources.ReadFile("runtime/mpi.h")
 	if err != nil {
 		return nil
 	}
-	for _, m := range inC.FindAllStringSubmatch(string(text), -1) {
-		names = append(names, m[1])
+	for words := range declarations(string(text), macro) {
+		names = append(names, words.name)
 	}
 	return names
 }
 
+// onlyInC returns the names of the functions that only C has, without MPI_.
+func onlyInC() []string { return namesOf("GIGARANK_C") }
+
 // Served returns the names of the MPI functions that native ranks have, without MPI_.
 func Served() []string {
-	all, err := declared()
-	if err != nil {
-		return nil
-	}
-	names := onlyInC()
-	for _, d := range all {
-		names = append(names, d.name)
-	}
+	names := slices.Concat(onlyInC(), namesOf("GIGARANK_MPI"))
 	slices.Sort(names)
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -71,19 +72,27 @@ func OpenLibrary() (*Library, error) {
 // libraryDigest returns a digest of all that the compiled runtime depends on.
 func libraryDigest() (string, error) {
 	h := sha256.New()
-	command := Compiler()
-	version, err := exec.Command(command, "--version").Output()
+	path, err := exec.LookPath(Compiler())
 	if err != nil {
-		return "", fmt.Errorf("native ranks need a C compiler, and %s does not answer: %w; install gcc, or name another in GIGARANK_CC", command, err)
+		return "", fmt.Errorf("native ranks need a C compiler: %w; install gcc, or name another in GIGARANK_CC", err)
 	}
-	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n%q\n", runtime.GOARCH, command, version, libraryFlags)
+	compiler, err := os.Stat(path) // each run does this: to ask for the version takes longer than a short simulation
+	if err != nil {
+		return "", fmt.Errorf("native ranks need a C compiler: %w; install gcc, or name another in GIGARANK_CC", err)
+	}
+	_, _ = fmt.Fprintf(h, "%s\n%s %d %v\n%q\n", runtime.GOARCH, path, compiler.Size(), compiler.ModTime().UnixNano(), libraryFlags)
 	for _, files := range []embed.FS{sources, generators} {
 		err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			text, err := files.ReadFile(name)
-			_, _ = fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
+			f, err := files.Open(name)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = f.Close() }()
+			_, _ = fmt.Fprintf(h, "\n%s\n", name)
+			_, err = io.Copy(h, f)
 			return err
 		})
 		if err != nil {
