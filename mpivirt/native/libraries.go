@@ -47,6 +47,11 @@ func copyLibraries(path string, program []byte) (dir string, err error) {
 		}
 	}
 	for _, o := range all[1:] {
+		if err := toolchain.ForgetUnique(o.text); err != nil {
+			return dir, err
+		}
+	}
+	for _, o := range all[1:] {
 		fd, err := inMemory(o.name, holding(o.text))
 		if err != nil {
 			return dir, err

@@ -194,6 +194,9 @@ func load(path string, later bool) (*cProgram, error) {
 			toolchain.ForgetStack(text)
 		}
 		if later {
+			if err := toolchain.ForgetUnique(text); err != nil {
+				return nil, err
+			}
 			dir, err := copyLibraries(name, text)
 			if dir != "" {
 				defer func() { _ = os.RemoveAll(dir) }()

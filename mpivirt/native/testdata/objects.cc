@@ -28,6 +28,17 @@ static Named &of_function() {
 	return one;
 }
 
+// The linker makes such variables one for the whole process.
+inline int &of_inline_function() {
+	static int one = 5;
+	return one;
+}
+template <class T> struct Template {
+	static T one;
+};
+template <class T> T Template<T>::one = 6;
+inline int inline_variable = 7;
+
 int main(int argc, char **argv) {
 	MPI_Init(&argc, &argv);
 	int size, faults = living != 1;
@@ -52,7 +63,11 @@ int main(int argc, char **argv) {
 		faults += std::uncaught_exceptions() != 0;
 	}
 	numbers[0] += rank;
+	of_inline_function() += rank;
+	Template<int>::one += rank;
+	inline_variable += rank;
 	MPI_Barrier(MPI_COMM_WORLD);
+	faults += of_inline_function() != 5 + rank || Template<int>::one != 6 + rank || inline_variable != 7 + rank;
 	faults += numbers.size() != 4 || numbers[0] != 7 + rank || numbers[3] != rank;
 	int all = 0;
 	MPI_Reduce(&faults, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);

@@ -202,6 +202,24 @@ static void handlers(void) {
 	CHECK(raise(SIGUSR1) == 0 && signals == rank % 2);
 	CHECK(kill(getpid(), SIGTERM) == 0 && signals == 1 + rank % 2 && latest == SIGTERM);
 	CHECK(signal(SIGTERM, SIG_DFL) == count);
+	sigset_t one, was;
+	sigemptyset(&one);
+	sigaddset(&one, SIGUSR2);
+	signal(SIGUSR2, count);
+	latest = 0;
+	CHECK(sigprocmask(SIG_BLOCK, &one, &was) == 0 && sigismember(&was, SIGUSR2) == 0);
+	CHECK(raise(SIGUSR2) == 0 && latest == 0); /* it waits until it is not blocked any more */
+	OTHERS();
+	sigset_t waits;
+	CHECK(sigpending(&waits) == 0 && sigismember(&waits, SIGUSR2) == 1 && latest == 0);
+	CHECK(sigprocmask(SIG_SETMASK, &was, NULL) == 0 && latest == SIGUSR2);
+	CHECK(sigpending(&waits) == 0 && sigismember(&waits, SIGUSR2) == 0);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	raise(SIGUSR2);
+	signal(SIGUSR2, SIG_IGN); /* and is forgotten if it is ignored */
+	latest = 0;
+	CHECK(sigpending(&waits) == 0 && sigismember(&waits, SIGUSR2) == 0);
+	CHECK(sigprocmask(SIG_UNBLOCK, &one, NULL) == 0 && latest == 0);
 	signal(SIGSEGV, leap);
 	volatile int *volatile nowhere = (int *)64;
 	int caught = sigsetjmp(back, 1);
@@ -243,6 +261,8 @@ __attribute__((destructor)) static void end(void) { printf("rank %d: the destruc
 
 int main(int argc, char **argv) {
 	int from_constructor = rank;
+	static char buffer[BUFSIZ];
+	setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"slices"
@@ -30,3 +31,25 @@ func ForgetStack(program []byte) {
 		header = header[size:]
 	}
 }
+
+// ForgetUnique makes the variables of an object that the loader has once in a process, as those
+// of inline functions in C++, variables of the object.
+func ForgetUnique(text []byte) error {
+	file, err := elf.NewFile(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	symbols := file.SectionByType(elf.SHT_DYNSYM)
+	if symbols == nil {
+		return nil
+	}
+	for table := text[symbols.Offset : symbols.Offset+symbols.Size]; len(table) >= elf.Sym64Size; table = table[elf.Sym64Size:] {
+		if info := &table[4]; elf.ST_BIND(*info) == unique {
+			*info = elf.ST_INFO(elf.STB_WEAK, elf.ST_TYPE(*info))
+		}
+	}
+	return nil
+}
+
+// unique is the binding of such variables, STB_GNU_UNIQUE.
+const unique = elf.STB_LOOS

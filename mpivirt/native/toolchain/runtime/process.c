@@ -51,7 +51,7 @@ struct gigarank_process {
 	int closed;               /* bit n: the stream whose file has number n */
 	FILE *output;             /* where its standard output goes, NULL for that of the run */
 	struct sigaction *actions; /* by signal */
-	sigset_t blocked;
+	sigset_t blocked, pending; /* signals; those that wait until they are not blocked */
 	struct tm tm;
 	char date[64], message[256];
 };
@@ -349,6 +349,11 @@ static struct sigaction *actions(struct gigarank_rank *r) {
 	return p->actions;
 }
 
+/* ignores reports whether a handler does nothing about a signal. */
+static int ignores(void (*handler)(int), int number) {
+	return handler == SIG_IGN || (handler == SIG_DFL && (number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH));
+}
+
 void (*gigarank_handler(struct gigarank_rank *r, int number))(int) {
 	if (!r->process || !r->process->actions || number <= 0 || number >= _NSIG)
 		return SIG_DFL;
@@ -370,6 +375,8 @@ int sigaction(int number, const struct sigaction *restrict set, struct sigaction
 	struct sigaction *a = &actions(r)[number], was = *a;
 	if (set)
 		*a = *set;
+	if (set && ignores(a->sa_handler, number))
+		sigdelset(&r->process->pending, number);
 	if (old)
 		*old = was;
 	return 0;
@@ -390,9 +397,14 @@ int raise(int number) {
 		errno = EINVAL;
 		return -1;
 	}
-	int takes_more = r->process && r->process->actions && r->process->actions[number].sa_flags & SA_SIGINFO;
+	int acts = r->process && r->process->actions;
+	if (acts && ignores(r->process->actions[number].sa_handler, number))
+		return 0;
+	if (r->process && number != SIGKILL && number != SIGSTOP && sigismember(&r->process->blocked, number) == 1)
+		return sigaddset(&r->process->pending, number);
+	int takes_more = acts && r->process->actions[number].sa_flags & SA_SIGINFO;
 	void (*handler)(int) = gigarank_handler(r, number);
-	if (handler == SIG_IGN || (handler == SIG_DFL && (number == SIGCHLD || number == SIGCONT || number == SIGURG || number == SIGWINCH)))
+	if (ignores(handler, number))
 		return 0;
 	if (handler == SIG_DFL)
 		gigarank_die(number);
@@ -411,7 +423,10 @@ int kill(pid_t process, int number) {
 }
 
 __attribute__((noreturn)) void abort(void) {
-	if (gigarank_running()) {
+	struct gigarank_rank *r = gigarank_running();
+	if (r) {
+		if (r->process)
+			sigdelset(&r->process->blocked, SIGABRT);
 		raise(SIGABRT);
 		gigarank_die(SIGABRT);
 	}
@@ -436,6 +451,19 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict ol
 				sigdelset(&p->blocked, i);
 	if (old)
 		*old = was;
+	for (int i = 1; i < _NSIG; i++)
+		if (sigismember(&p->pending, i) == 1 && sigismember(&p->blocked, i) == 0) {
+			sigdelset(&p->pending, i);
+			raise(i);
+		}
+	return 0;
+}
+
+int sigpending(sigset_t *set) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r)
+		return real(sigpending)(set);
+	*set = gigarank_process(r)->pending;
 	return 0;
 }
 
@@ -900,6 +928,19 @@ int fclose(FILE *f) {
 	struct gigarank_rank *r = gigarank_running();
 	return r && standard(f) >= 0 ? close_standard(r, standard(f)) : real(fclose)(f);
 }
+
+/* The ranks of an engine write to one stream, which keeps whole lines of each. It has no buffer of theirs. */
+int setvbuf(FILE *restrict f, char *restrict buffer, int mode, size_t size) {
+	struct gigarank_rank *r = gigarank_running();
+	int file = r ? standard(f) : -1;
+	if (file == STDOUT_FILENO && gigarank_output(r))
+		return real(setvbuf)(gigarank_output(r), buffer, mode, size);
+	return file == STDOUT_FILENO || file == STDERR_FILENO ? 0 : real(setvbuf)(f, buffer, mode, size);
+}
+
+void setbuffer(FILE *f, char *buffer, size_t size) { setvbuf(f, buffer, buffer ? _IOFBF : _IONBF, size); }
+void setbuf(FILE *restrict f, char *restrict buffer) { setbuffer(f, buffer, BUFSIZ); }
+void setlinebuf(FILE *f) { setvbuf(f, NULL, _IOLBF, 0); }
 
 /* The standard output of one rank may go to a file. */
 static FILE *reopen(FILE *(*really)(const char *, const char *, FILE *), const char *name, const char *path, const char *mode, FILE *f) {
