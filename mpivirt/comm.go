@@ -45,6 +45,9 @@ func (c *Comm) Split(color, key int) (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommSplit)
 	}
+	if c.IsInter() {
+		return c.splitInter(color, key)
+	}
 	return c.create(c.r.k.Split(color, key))
 }
 
@@ -121,6 +124,9 @@ func (c *Comm) Compare(d *Comm) Comparison {
 func (c *Comm) Create(g *Group) (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommCreate)
+	}
+	if c.IsInter() {
+		return c.createInter(g)
 	}
 	return c.create(c.r.k.Create(c.Group(), g, c.r.Rank()))
 }

@@ -147,3 +147,51 @@ func (c *Comm) dupInter() (*Comm, error) {
 	made := c.handle(c.r.k.DupInter(c.c, c.made))
 	return made, c.copyAttributes(made)
 }
+
+// splitInter is Split of an intercommunicator: the members of both groups with the same color have
+// a new one. Those whose color the remote group does not have get nil. It takes the time of an
+// Allgather and of an Allgatherv.
+func (c *Comm) splitInter(color, key int) (*Comm, error) {
+	if err := c.r.k.CheckColor(color); err != nil {
+		return nil, c.refuse(world.CommSplit, err)
+	}
+	theirs, ours := make([]int64, 2*c.RemoteSize()), make([]int64, 2*c.Size())
+	if err := Allgather(c, []int64{int64(color), int64(key)}, theirs); err != nil {
+		return nil, err
+	}
+	// A group hears of its own members from the first of the other.
+	var told []int64
+	if c.Rank() == 0 {
+		told = theirs
+	}
+	counts := make([]int, c.RemoteSize())
+	counts[0] = len(ours)
+	if err := Allgatherv(c, told, ours, counts); err != nil {
+		return nil, err
+	}
+	c.made++
+	if color == Undefined {
+		return nil, nil
+	}
+	made := c.r.k.SplitInter(c.c, c.made, color, ours, theirs)
+	if made == nil {
+		return nil, nil
+	}
+	return c.handle(made), nil
+}
+
+// createInter is Create of an intercommunicator: its groups are those that the members of both
+// groups give. Those that are in none, or in one whose remote group is empty, get nil.
+func (c *Comm) createInter(g *Group) (*Comm, error) {
+	if g == nil {
+		g = world.Strided(0, 1, 0)
+	}
+	if err := c.Group().Contains(g); err != nil {
+		return nil, c.refuse(world.CommCreate, err)
+	}
+	color, key := Undefined, g.Member(c.r.Rank())
+	if key >= 0 {
+		color = 0
+	}
+	return c.splitInter(color, max(key, 0))
+}

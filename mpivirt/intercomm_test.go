@@ -83,6 +83,49 @@ func TestThreeGroupRing(t *testing.T) {
 	})
 }
 
+// MPI 4.1, 7.4.2: a part of an intercommunicator has the members of both groups with a color,
+// by key; without any in the other group there is none. Create makes one of the groups given.
+func TestPartsOfAnIntercommunicator(t *testing.T) {
+	const ranks = 9
+	across(t, ranks, func(r *mpivirt.Rank) error {
+		group := r.Rank() % 2
+		mine := must(r.World().Split(group, 0))
+		c := must(mpivirt.IntercommCreate(mine, 0, r.World(), 1-group, 3))
+		color := mine.Rank() % 4 // color 0 of the first group has the ranks 0 and 8
+		ofColor := func(group int) (all []int) {
+			for i := ranks - 1; i >= 0; i-- {
+				if i%2 == group && i/2%4 == color {
+					all = append(all, i)
+				}
+			}
+			return all
+		}
+		part := must(c.Split(color, -r.Rank()))
+		if !part.IsInter() || !slices.Equal(list(part.Group()), ofColor(group)) || !slices.Equal(list(part.RemoteGroup()), ofColor(1-group)) {
+			return fmt.Errorf("color %d: %v and %v", color, list(part.Group()), list(part.RemoteGroup()))
+		}
+		sum, want := []int{0}, 0
+		for _, i := range ofColor(1 - group) {
+			want += i
+		}
+		if err := mpivirt.Allreduce(part, []int{r.Rank()}, sum, mpivirt.Sum[int]()); err != nil || sum[0] != want {
+			return fmt.Errorf("the sum of the others is %d, want %d: %v", sum[0], want, err)
+		}
+		if none, err := c.Split([]int{7, mpivirt.Undefined}[group], 0); none != nil || err != nil {
+			return fmt.Errorf("a color of one group makes %v, %v", none, err)
+		}
+		some := must(c.Group().Incl([]int{c.Size() - 1, 0}))
+		made := must(c.Create(some))
+		if (made != nil) != (some.Member(r.Rank()) >= 0) {
+			return fmt.Errorf("a communicator of %v: %v", list(some), made)
+		}
+		if made != nil && (made.Rank() != some.Member(r.Rank()) || !slices.Equal(list(made.RemoteGroup()), [][]int{{7, 1}, {8, 0}}[group])) {
+			return fmt.Errorf("%d with %v", made.Rank(), list(made.RemoteGroup()))
+		}
+		return errors.Join(part.Free(), c.Free(), mine.Free())
+	})
+}
+
 // interCollectives are the collectives on an intercommunicator: each is called by a member of a
 // group with the root in the group of `rooted` as its member 1, and returns what the member gets
 // and what it should get. low and high are the ranks of WORLD of both groups.
@@ -327,13 +370,15 @@ func TestFaultyIntercommunicators(t *testing.T) {
 		_, common := mpivirt.IntercommCreate(r.World(), 0, r.World(), 0, 7)
 		c := must(mpivirt.IntercommCreate(local, 1, r.World(), 3-2*(r.Rank()/2), 0))
 		_, again := mpivirt.IntercommCreate(c, 0, r.World(), 0, 0)
-		_, split := c.Split(0, 0)
+		_, split := c.Split(-5, 0)
+		_, create := c.Create(c.RemoteGroup())
+		_, subgroup := c.CreateGroup(c.Group(), 0)
 		_, merge := local.Merge(true)
 		for i, f := range []struct {
 			err  error
 			want mpivirt.ErrorClass
 		}{
-			{leader, mpivirt.ErrRank}, {null, mpivirt.ErrComm}, {common, mpivirt.ErrComm}, {again, mpivirt.ErrComm}, {split, mpivirt.ErrComm}, {merge, mpivirt.ErrComm},
+			{leader, mpivirt.ErrRank}, {null, mpivirt.ErrComm}, {common, mpivirt.ErrComm}, {again, mpivirt.ErrComm}, {split, mpivirt.ErrArgument}, {create, mpivirt.ErrGroup}, {subgroup, mpivirt.ErrComm}, {merge, mpivirt.ErrComm},
 			{mpivirt.Bcast(c, []int{1}, 2), mpivirt.ErrRoot}, {mpivirt.Bcast(c, []int{1}, -1), mpivirt.ErrRoot},
 			{mpivirt.Send(c, []int{1}, 2, 0), mpivirt.ErrRank}, {mpivirt.Scan(c, []int{1}, []int{0}, mpivirt.Sum[int]()), mpivirt.ErrComm},
 			{mpivirt.Allgatherv(c, []int{1}, []int{0}, []int{1}), mpivirt.ErrCount},

@@ -157,6 +157,8 @@ func (b *body) answer(lp int32, c *cCall) bool {
 		made := b.twin(lp, k.Communicator(int32(c.comm)), int32(c.key))
 		b.copyTopology(lp, int32(c.comm), made.Index)
 		b.madeWithTopology(lp, c, made)
+	case C.GIGARANK_PART:
+		b.part(lp, c)
 	case C.GIGARANK_INTRODUCTION:
 		b.introduce(lp, c)
 	case C.GIGARANK_INTERCOMM:

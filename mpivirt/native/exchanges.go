@@ -79,6 +79,16 @@ func (b *body) intercomm(lp int32, c *cCall) error {
 	return nil
 }
 
+// part makes the intercommunicator of those members of both groups of another one that have a color,
+// from the colors and keys of all.
+func (b *body) part(lp int32, c *cCall) {
+	comm, ours, theirs := b.k.Communicator(int32(c.comm)), unsafe.Slice((*int64)(c.input), c.given), unsafe.Slice((*int64)(c.output), c.room)
+	c.made, c.topology = 0, C.struct_gigarank_topology{}
+	if made := b.k.SplitInter(comm, int32(c.key), int(c.root), ours, theirs); made != nil {
+		b.madeComm(lp, c, made)
+	}
+}
+
 // merge tells the remote group which of both comes first. It reports whether the call is over.
 func (b *body) merge(lp int32, c *cCall) bool {
 	comm := b.k.Communicator(int32(c.comm))

@@ -110,7 +110,7 @@ func (k *Collectives) Split(color, key int) (*Collective, error) {
 	v := k.Prepare(Collective{
 		Procedure: world.CommSplit, Operation: collectives.Allgather, Bytes: 8, Element: 8, Creation: &creation{color: color, key: int64(key)},
 	})
-	return v, checkColor(color)
+	return v, k.CheckColor(color)
 }
 
 // Dup returns the collective that makes a communicator of the same members.

@@ -51,8 +51,8 @@ func (k *Collectives) enterComm(c *Communicator) int32 {
 	return k.Communicators.Add(c)
 }
 
-// checkColor returns the fault of a color, nil if it has none.
-func checkColor(color int) error {
+// CheckColor returns the fault of a color, nil if it has none.
+func (*Collectives) CheckColor(color int) error {
 	if color < 0 && color != world.Undefined {
 		return world.Errorf(world.ErrArgument, "color %d: use a color >= 0, or Undefined", color)
 	}

@@ -1,6 +1,9 @@
 package coll
 
 import (
+	"cmp"
+	"slices"
+
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
@@ -14,11 +17,12 @@ import (
 // of them, and who combines contributions does so when all are there, in the order of their
 // senders. That takes as many messages as members on either side need, without a tree.
 
-// tokenSeed keeps tokens apart from other random numbers. duplicateContext, with that of a
-// group's side, names the side of a duplicate.
+// tokenSeed keeps tokens apart from other random numbers. duplicateContext and splitContext,
+// with that of a group's side, name the side of a duplicate or of a part.
 const (
 	tokenSeed        = 0x696e746572636f6d
 	duplicateContext = 1<<32 + 1
+	splitContext     = 1<<32 + 2
 )
 
 // Inter returns a group's side of the intercommunicator with a remote group, from the contexts
@@ -61,6 +65,35 @@ func (k *Collectives) Twin(lp int32, c *Communicator, number int32) *Communicato
 		return k.companion(random.Uint64(random.Uint64(c.Context, duplicateContext, uint64(rank)), 0, uint64(number)), world.Strided(rank, 1, 1))
 	}
 	return k.companion(random.Uint64(c.Context, duplicateContext, uint64(number)), c.Group)
+}
+
+// SplitInter returns the intercommunicator of those members of both groups of another one that have
+// a color, the one with a number, nil if the remote group has none. ours and theirs are the colors
+// and keys of the members, in their order. All members make it alike, without a message.
+func (k *Collectives) SplitInter(c *Communicator, number int32, color int, ours, theirs []int64) *Communicator {
+	local, remote := colored(c.Group, ours, color), colored(c.Remote.Group, theirs, color)
+	if remote.Size() == 0 {
+		return nil
+	}
+	context := func(of uint64) uint64 {
+		return random.Uint64(random.Uint64(of, splitContext, uint64(number)), 0, uint64(color))
+	}
+	return k.Inter(context(c.Context), local, context(c.Remote.Context), remote)
+}
+
+// colored returns the members of a group with a color, ordered by key, then by their order there.
+func colored(g *world.Group, colors []int64, color int) *world.Group {
+	var members []int
+	for m := range g.Size() {
+		if colors[2*m] == int64(color) {
+			members = append(members, m)
+		}
+	}
+	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(colors[2*a+1], colors[2*b+1]) })
+	for i, m := range members {
+		members[i] = g.WorldRank(m)
+	}
+	return world.NewGroup(members)
 }
 
 // Merge returns the communicator of both groups of an intercommunicator, the one with a number.

@@ -121,6 +121,58 @@ static void unrooted(void) {
 	MPI_Barrier(inter);
 }
 
+/* A part has the members of both groups that give a color, by key. */
+static void parts(void) {
+	MPI_Comm part;
+	int color = member % 3, n = 0, m = 0, left = 0, sum = -1, want = 0;
+	for (int i = 0; i < size; i++) {
+		int same = i / 2 % 3 == color;
+		n += same && i % 2 == group, m += same && i % 2 != group;
+		left += same && i % 2 == group && i > rank; /* the last comes first */
+		want += same && i % 2 != group ? i : 0;
+	}
+	MPI_Comm_split(inter, color, -rank, &part);
+	CHECK((part == MPI_COMM_NULL) == (m == 0));
+	if (m > 0) {
+		int r, s, t, is;
+		MPI_Comm_rank(part, &r);
+		MPI_Comm_size(part, &s);
+		MPI_Comm_remote_size(part, &t);
+		MPI_Comm_test_inter(part, &is);
+		CHECK(is && r == left && s == n && t == m);
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, part);
+		CHECK(sum == want);
+		MPI_Comm again;
+		MPI_Comm_split(part, 0, 0, &again);
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_MAX, again);
+		CHECK(sum % 2 != group);
+		MPI_Comm_free(&again);
+		MPI_Comm_free(&part);
+	}
+	MPI_Comm_split(inter, group == 0 ? MPI_UNDEFINED : 4, 0, &part);
+	CHECK(part == MPI_COMM_NULL);
+	/* The last of each group, and the first of that. */
+	MPI_Group all, some;
+	int list[2] = {members - 1, 0}, r;
+	MPI_Comm_group(inter, &all);
+	MPI_Group_incl(all, members > 1 ? 2 : 1, list, &some);
+	MPI_Group_rank(some, &r);
+	MPI_Comm_create(inter, some, &part);
+	CHECK((part == MPI_COMM_NULL) == (r == MPI_UNDEFINED));
+	if (part != MPI_COMM_NULL) {
+		int s, first = rank;
+		MPI_Comm_rank(part, &s);
+		CHECK(s == r);
+		MPI_Bcast(&first, 1, MPI_INT, group == 0 ? (r == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0, part);
+		CHECK(first == (group == 0 ? rank : (size - 1) / 2 * 2));
+		MPI_Comm_free(&part);
+	}
+	MPI_Comm_create(inter, group == 0 ? some : MPI_GROUP_EMPTY, &part);
+	CHECK(part == MPI_COMM_NULL);
+	MPI_Group_free(&some);
+	MPI_Group_free(&all);
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	group = rank % 2;
@@ -134,6 +186,7 @@ int main(int argc, char **argv) {
 		rooted(0);
 		rooted(1);
 		unrooted();
+		parts();
 		int sum;
 		MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
 		CHECK_CLASS(MPI_Scan(&rank, &sum, 1, MPI_INT, MPI_SUM, inter), MPI_ERR_COMM);

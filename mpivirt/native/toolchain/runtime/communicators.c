@@ -93,6 +93,8 @@ MPI(Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Reque
 MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
+	if (c.remote)
+		return gigarank_split_inter(&c, comm, color, key, made);
 	c.root = color == MPI_UNDEFINED ? GIGARANK_UNDEFINED : color;
 	c.key = key;
 	gigarank_trap(&c);
@@ -131,6 +133,8 @@ MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *
 MPI(Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_CREATE, comm, &c));
+	if (c.remote)
+		return gigarank_create_inter(&c, comm, group, made);
 	c.handle = (uintptr_t)group;
 	gigarank_trap(&c);
 	return take(&c, made);

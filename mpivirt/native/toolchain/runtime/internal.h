@@ -228,6 +228,11 @@ int wait_alone(int32_t index, int64_t *bytes);
  * message. */
 int gigarank_twin(struct gigarank_call *c, MPI_Comm *made);
 
+/* gigarank_split_inter divides the intercommunicator of a call by color, and gigarank_create_inter
+ * by a group of each side: the members of both groups that belong together have a new one. */
+int gigarank_split_inter(struct gigarank_call *c, MPI_Comm comm, int color, int key, MPI_Comm *made);
+int gigarank_create_inter(struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made);
+
 /* take stores the handle of the communicator that a call has made. */
 int take(struct gigarank_call *c, MPI_Comm *made);
 
