@@ -125,7 +125,7 @@ func has(file *elf.File, symbol string) bool {
 // checkFunctions returns an error that lists the MPI functions that are not served and that a
 // program uses, or a library of its own.
 func checkFunctions(program string) error {
-	known, onlyC := lowered(Served(), onlyFortran), lowered(onlyInC())
+	known, onlyC := lowered(Served(), onlyFortran, attributeFunctions), lowered(onlyInC())
 	var faults []error
 	err := inObjects(program, func(path string, object *elf.File) error {
 		needed, err := object.ImportedLibraries()
@@ -157,12 +157,12 @@ func checkFunctions(program string) error {
 	return errors.Join(append(faults, err)...)
 }
 
-// lowered returns the set of some names in small letters, as Fortran has them.
+// lowered returns the set of some names without MPI_ in small letters, as Fortran has them.
 func lowered(lists ...[]string) map[string]bool {
 	set := map[string]bool{}
 	for _, list := range lists {
 		for _, name := range list {
-			set[strings.ToLower(name)] = true
+			set[strings.ToLower(strings.TrimPrefix(name, "MPI_"))] = true
 		}
 	}
 	return set

@@ -15,6 +15,7 @@
       call collectives
       call communicators
       call environment
+      call attributes
       mine(1) = checks
       mine(2) = failures
       call mpi_reduce(mine, all, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
@@ -249,4 +250,32 @@
       call mpi_comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierr)
       call mpi_type_size(MPI_DOUBLE_COMPLEX, n, ierr)
       call check(n .eq. 16, 509)
+      end subroutine
+
+! The predefined functions of attributes, which are external here.
+      subroutine attributes
+      implicit none
+      include 'mpif.h'
+      integer ierr, key, old, comm, again, short
+      integer(kind=MPI_ADDRESS_KIND) value
+      logical flag
+      call mpi_comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, key, 0_MPI_ADDRESS_KIND, ierr)
+      call mpi_keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, old, 0, ierr)
+      call mpi_comm_dup(MPI_COMM_WORLD, comm, ierr)
+      value = 4711
+      call mpi_comm_set_attr(comm, key, value, ierr)
+      call mpi_attr_put(comm, old, 12, ierr)
+      call mpi_comm_dup(comm, again, ierr)
+      value = 0
+      call mpi_comm_get_attr(again, key, value, flag, ierr)
+      call check(flag .and. value .eq. 4711, 601)
+      call mpi_attr_get(again, old, short, flag, ierr)
+      call check(.not. flag, 602)
+      call mpi_attr_get(comm, old, short, flag, ierr)
+      call check(flag .and. short .eq. 12, 603)
+      call mpi_comm_free(again, ierr)
+      call mpi_comm_free(comm, ierr)
+      call mpi_comm_free_keyval(key, ierr)
+      call mpi_keyval_free(old, ierr)
+      call check(key .eq. MPI_KEYVAL_INVALID .and. old .eq. MPI_KEYVAL_INVALID, 604)
       end subroutine
