@@ -30,7 +30,11 @@ var allreducetest = Entry{
 		// A payload is checked before it is known whether there is memory for it.
 		vectors := stdsync.OnceValue(func() contributions { return newContributions(int(o.Payload / 8)) })
 		return mpivirt.Program{
-			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return allreduceMain(r, o, vectors()) }),
+			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+				c := vectors()
+				// Cloned further up the stack, they would make it double.
+				return allreduceMain(r, &o, c, slices.Clone(c.of(0, 0)), slices.Clone(c.of(0, 0)))
+			}),
 				steps.Main(func() steps.Program {
 					p := &allreduceSteps{Options: o, vectors: vectors(), sum: mpivirt.Sum[float64](), checked: -1}
 					return repeat(o.Iterations, p.step)
@@ -47,13 +51,8 @@ var allreducetest = Entry{
 		}
 		return repeatedStateBytes(kind, o)
 	},
-	Deep:   func(o Options, _ bool) bool { return o.Payload >= deepVector },
 	Shared: func(o Options) float64 { return float64(o.Payload) }, // the contributions
 }
-
-// deepVector is the size of vectors from which on hardly any rank finds a buffer for one free,
-// so that each asks the allocator.
-const deepVector = 1 << 10
 
 // maxVector is the most bytes of a vector: half of the address space of a process.
 const maxVector = 1 << 46
@@ -120,10 +119,9 @@ func cyclicSum(size, offset int) float64 {
 	return float64(sum)
 }
 
-func allreduceMain(r *mpivirt.Rank, o Options, vectors contributions) error {
+func allreduceMain(r *mpivirt.Rank, o *Options, vectors contributions, vector, sum []float64) error {
 	world := r.World()
 	add := mpivirt.Sum[float64]()
-	vector, sum := slices.Clone(vectors.of(0, 0)), slices.Clone(vectors.of(0, 0))
 	for i := range o.Iterations {
 		copy(vector, vectors.of(r.Rank(), i))
 		r.Compute(computeTime(r.Seed(), r.Rank(), i, o.Compute))

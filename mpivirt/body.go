@@ -45,7 +45,13 @@ type goroutines struct {
 // number of ranks made so far.
 func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error, made func(n int)) *goroutines {
 	g := &goroutines{k: k, main: main, ranks: kernel.Reserve[Rank](k, n)}
-	g.Goroutines = lp.NewGoroutines(n, g.run, made)
+	// The body of an LP. Its frame lies beneath all of the rank's: what needs room is called and
+	// not inlined, since stacks are small. A method would lie beneath a frame of its value, too.
+	g.Goroutines = lp.NewGoroutines(n, func(i int, self lp.Coroutine) {
+		r := g.open(i, self)
+		defer r.left()
+		r.end(g.main(r))
+	}, made)
 	return g
 }
 

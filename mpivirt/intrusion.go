@@ -15,7 +15,7 @@ func (r *Rank) intrude(c world.Procedure) {
 		runtime.Goexit() // in a deferred call of a rank that is unwound
 	}
 	stack := make([]byte, 1<<16)
-	if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "mpivirt.(*goroutines).run(") {
+	if strings.Contains(string(stack[:runtime.Stack(stack, false)]), "mpivirt.newGoroutines.func1(") {
 		world.Throw(world.Errorf(ErrComm, "the rank has used a communicator, a request or the like of rank %d%s: "+
 			"a rank uses its own only (docs/programs.md)", r.Rank(), c.In()))
 	}

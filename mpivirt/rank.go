@@ -175,14 +175,6 @@ func (r *Rank) noteCall(c world.Procedure) {
 	r.lastCall = c
 }
 
-// run is the body of a goroutine LP. Its frame lies beneath all of the rank's: what needs
-// room is called and not inlined, since stacks are small.
-func (g *goroutines) run(i int, self lp.Coroutine) {
-	r := g.open(i, self)
-	defer r.left()
-	r.end(g.main(r))
-}
-
 // open fills in a rank that begins.
 //
 //go:noinline
