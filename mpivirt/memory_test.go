@@ -201,3 +201,48 @@ func TestEndedCollectivesLeaveNothing(t *testing.T) {
 		t.Errorf("%d calls leave %d bytes", calls/2, last-first)
 	}
 }
+
+// A member that goes ahead leaves messages for the others, and nothing for each member that has yet to
+// enter.
+func TestCollectivesAheadKeepNothingForEachMember(t *testing.T) {
+	const ranks, calls, most = 1000, 500, 10_000
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	var before, after int64
+	main := func(r *mpivirt.Rank) error {
+		world, number, root := r.World(), []int64{1}, r.Rank() == 0
+		if !root {
+			if _, err := world.RecvSize(8, 0, 0); err != nil {
+				return err
+			}
+		} else {
+			before = heap()
+		}
+		for range calls {
+			if err := mpivirt.Bcast(world, number, 0); err != nil {
+				return err
+			}
+		}
+		if !root {
+			return nil
+		}
+		after = heap()
+		for other := 1; other < ranks; other++ {
+			if err := world.SendSize(8, other, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	c := mpivirt.Config{Target: target(t, hockney, ranks), Program: mpivirt.Program{Name: "bcast", Forms: []mpivirt.Form{mpivirt.Main(main)}}}
+	if _, err := simulate(t, c, 1); err != nil {
+		t.Fatal(err)
+	}
+	if kept := (after - before) / calls; kept > most {
+		t.Errorf("a call that one of %d members is ahead of the others takes %d bytes, want %d at most", ranks, kept, most)
+	}
+}

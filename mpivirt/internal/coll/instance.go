@@ -478,4 +478,7 @@ func (k *Collectives) demote(inst *instance) {
 		}
 		k.startAgent(inst, lp, int32(member), &v)
 	}
+	if inst.local != nil && !inst.local.copied { // from here on the agents have what is in it
+		k.dropMembers(inst)
+	}
 }
