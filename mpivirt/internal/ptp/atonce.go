@@ -32,17 +32,26 @@ func (k *Messages) TakeAtOnce(lp int32, q *Operands) bool {
 	k.removeUnexpected(box, index)
 	b := k.NewCompletion(lp)
 	b.Found, b.Status = true, world.Status{Source: int(m.source), Tag: int(m.tag), Bytes: m.bytes}
-	if v.Sized {
-		b.Data, b.owned = v.Buffer, false
+	switch {
+	case v.Sized:
+		b.Data = v.Buffer
 		copy(v.Buffer, m.payload)
-	} else {
-		b.Data, b.owned, m.payload = m.payload, m.payload != nil, nil
+	case m.pooled():
+		b.Data, b.owned = m.payload, true
+	case m.payload != nil:
+		if b.small == nil {
+			b.small = make([]byte, 0, smallPayload)
+		}
+		b.Data = append(b.small, m.payload...)
 	}
 	k.receive(lp, q.Procedure, m.rank, m.bytes, k.Clock[lp], m.arrival)
 	if k.Activities != nil {
 		k.Received(m.bytes)
 	}
 	k.consumed(m)
+	if b.owned {
+		m.payload = nil
+	}
 	k.discard(index)
 	return true
 }

@@ -28,7 +28,7 @@ func (h Held) Bytes(processors bool) float64 {
 	const link = 4 // of an index in the stack of those that are free
 	n := h.Mailboxes*size[Mailbox]() + h.Requests*(size[request]()+link) + h.Messages*(size[message]()+link)
 	n += 4 // of MailboxOf, which the first message makes
-	if h.Payload > 0 {
+	if h.Payload > smallPayload {
 		n += h.Messages * world.BufferBytes(h.Payload)
 	}
 	if processors {

@@ -113,11 +113,15 @@ type message struct {
 	request   int32  // of the sender, pending until the match; 0 for none
 	number    uint32 // in bins: counts the messages of the mailbox
 	next      int32
-	readyMode bool // sent in ready mode
-	large     bool // above the eager limit: REQ, with the payload of DATA
-	view      bool // the payload is memory of the sender, or of a record
-	lent      bool // the sender does not change its memory before the send is complete
+	readyMode bool               // sent in ready mode
+	large     bool               // above the eager limit: REQ, with the payload of DATA
+	view      bool               // the payload is memory of the sender, or of a record
+	lent      bool               // the sender does not change its memory before the send is complete
+	small     [smallPayload]byte // the payload if it is short, once it is no view
 }
+
+// smallPayload is the greatest length of a payload that lies in its message.
+const smallPayload = 16
 
 // overhead is the memory of a buffered message without its payload, in bytes.
 const overhead = 96

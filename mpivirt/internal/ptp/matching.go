@@ -110,10 +110,10 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 			m.source, m.tag, m.arrival, r.posted))
 	case m.payload != nil && r.Sized:
 		copy(r.Buffer, m.payload)
-	case m.payload != nil:
-		m.lent = false
-		k.keep(m)
+	case m.pooled():
 		r.Buffer, kept = m.payload, true
+	case m.payload != nil:
+		r.Buffer = k.KeepPayload(m.payload)
 	}
 	r.Peer, r.Tag, r.Bytes = m.source, m.tag, m.bytes
 	r.rank = m.rank

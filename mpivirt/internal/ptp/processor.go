@@ -353,7 +353,7 @@ func (k *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int
 		request = k.NewRequest(lp, SendRequest, c)
 	}
 	if m.view && !m.lent {
-		m.payload, m.view = k.KeepPayload(m.payload), false
+		k.keepOwn(m)
 	}
 	k.Operate(lp, Operation{Kind: opSend, Index: index, request: request, dst: int32(dst)})
 	return request

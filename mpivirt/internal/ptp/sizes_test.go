@@ -13,7 +13,7 @@ func TestSizesAsDocumented(t *testing.T) {
 	}{
 		{"mailbox and its number", unsafe.Sizeof(Mailbox{}) + 4, 148},
 		{"request", unsafe.Sizeof(request{}), 96},
-		{"message", unsafe.Sizeof(message{}), 72},
+		{"message", unsafe.Sizeof(message{}), 88},
 		{"processor", unsafe.Sizeof(processor{}), 168},
 	} {
 		if c.got != c.want {

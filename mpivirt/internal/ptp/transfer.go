@@ -173,13 +173,27 @@ func (k *Messages) give(lp, index int32, sent vtime.Time) {
 // that waits for the match lends it until then.
 func (k *Messages) keep(m *message) {
 	if m.view && !(m.lent && m.request != 0) {
-		m.payload, m.view = k.KeepPayload(m.payload), false
+		k.keepOwn(m)
 	}
 }
 
+// keepOwn gives a message, whose payload is a view, a copy of it.
+func (k *Messages) keepOwn(m *message) {
+	m.view = false
+	if n := len(m.payload); m.payload != nil && n <= smallPayload {
+		copy(m.small[:], m.payload)
+		m.payload = m.small[:n:n]
+		return
+	}
+	m.payload = k.KeepPayload(m.payload)
+}
+
+// pooled reports whether a message owns a pooled buffer with its payload.
+func (m *message) pooled() bool { return cap(m.payload) > smallPayload && !m.view }
+
 // free gives the buffer of a message's payload back, if the message owns one.
 func (m *message) free(k *Messages) {
-	if m.payload != nil && !m.view {
+	if m.pooled() {
 		k.Buffers.Release(m.payload)
 	}
 }
