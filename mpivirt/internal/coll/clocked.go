@@ -163,7 +163,9 @@ func (c *clocks) content(m *clockedMessage, n int) {
 		c.use.add(wireInUse, n*int(m.bytes))
 	default:
 		c.use.add(contentsInUse, n)
-		c.buffer(m.bytes, n)
+		if m.bytes > smallContent {
+			c.buffer(m.bytes, n)
+		}
 	}
 }
 

@@ -264,7 +264,11 @@ func (k *Collectives) forget(a *agent) {
 type content struct {
 	bytes []byte
 	users int32
+	small [smallContent]byte // holds a short content
 }
+
+// smallContent is the greatest length of a content that needs no pooled buffer.
+const smallContent = 16
 
 // keep gives a round message, whose content is a view, a copy of its own. If the view is of
 // an agent's memory, at an offset of its layout, others with the same bytes share the copy.
@@ -284,7 +288,11 @@ func (k *Collectives) keep(r *roundMessage, m *memory, at int64) {
 	}
 	r.view, r.content = false, k.contents.Take()
 	c := k.contents.At(r.content)
-	c.bytes, c.users = k.Buffers.Take(int(n)), 1
+	if c.users = 1; n <= smallContent {
+		c.bytes = c.small[:n:n]
+	} else {
+		c.bytes = k.Buffers.Take(int(n))
+	}
 	copy(c.bytes, r.payload)
 	r.payload = c.bytes
 	if m != nil && k.Processors == nil { // a processor sends the messages of an agent one by one
@@ -306,7 +314,9 @@ func (k *Collectives) dropKept(m *memory) {
 func (k *Collectives) drop(index int32) {
 	c := k.contents.At(index)
 	if c.users--; c.users == 0 {
-		k.Buffers.Release(c.bytes)
+		if cap(c.bytes) > smallContent {
+			k.Buffers.Release(c.bytes)
+		}
 		k.contents.Release(index)
 	}
 }

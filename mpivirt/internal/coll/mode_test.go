@@ -76,3 +76,42 @@ func TestModeOfInstances(t *testing.T) {
 		}
 	}
 }
+
+// Where the first rounds of many can be carried out over arrays, so can the others, which
+// arraysFit does not look at.
+func TestLaterRoundsFitAsTheFirst(t *testing.T) {
+	const network = "name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, overhead: {send: 1us, receive: 1us}, gap: 2us, "
+	for _, machine := range []string{network + "eager_limit: 8}\n", network + "eager_limit: 64Ki}\n"} {
+		long := 0 // schedules with many rounds, which all fit
+		for _, ranks := range []int{66, 97, 128, 150} {
+			for _, op := range []collectives.Operation{collectives.Barrier, collectives.Allreduce, collectives.Allgather, collectives.Alltoall, collectives.ReduceScatter} {
+				for _, a := range collectives.Algorithms(op) {
+					if a == collectives.GivenTime {
+						continue
+					}
+					k := opened(t, machine, ranks, 1, Auto)
+					v := Collective{Operation: op, Algorithm: a, Bytes: 8 * int64(ranks), Element: 8}
+					if op == collectives.Barrier {
+						v.Bytes, v.Element = 0, 0
+					}
+					inst := k.newInstance(k.Communicators.At(world.World), 0, 0, &v)
+					c := k.choiceFor(inst)
+					fits := true
+					for round := range c.schedule.MaxRounds() {
+						if fit := c.roundFits(c.schedule.Pattern(round)); round < longRounds {
+							fits = fits && fit
+						} else if fits && !fit {
+							t.Fatalf("%v by %v among %d: round %d does not fit, and the %d before do", op, a, ranks, round, longRounds)
+						}
+					}
+					if fits && c.schedule.MaxRounds() > longRounds {
+						long++
+					}
+				}
+			}
+		}
+		if long == 0 {
+			t.Errorf("no schedule with more than %d rounds fits on %q", longRounds, machine)
+		}
+	}
+}

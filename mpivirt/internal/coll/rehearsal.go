@@ -247,6 +247,16 @@ func (s *scene) buffer(e *rehearsedEngine, bytes int64, n int) {
 	}
 }
 
+// content notes that n more contents of so many bytes are in use.
+func (s *scene) content(e *rehearsedEngine, bytes int64, n int) {
+	if s.data {
+		e.use.add(contentsInUse, n)
+	}
+	if bytes > smallContent {
+		s.buffer(e, bytes, n)
+	}
+}
+
 // play is kernel.runAgent.
 func (s *scene) play(e *rehearsedEngine, p int32) {
 	a := &s.players[p]
@@ -352,7 +362,7 @@ func (s *scene) keep(e *rehearsedEngine, m *rehearsed) {
 		a.kept.users++
 	default:
 		m.copied = &copied{m.bytes, 1}
-		s.buffer(e, m.bytes, 1)
+		s.content(e, m.bytes, 1)
 		if local && whole {
 			s.dropKept(e, m.from)
 			a.kept, a.at = m.copied, m.blocks
@@ -364,7 +374,7 @@ func (s *scene) keep(e *rehearsedEngine, m *rehearsed) {
 // drop is kernel.drop.
 func (s *scene) drop(e *rehearsedEngine, c *copied) {
 	if c.users--; c.users == 0 {
-		s.buffer(e, c.bytes, -1)
+		s.content(e, c.bytes, -1)
 	}
 }
 
@@ -385,7 +395,7 @@ func (s *scene) change(e *rehearsedEngine, p int32) {
 	m, there := s.messages[a.sent]
 	if step := s.schedule.Step(int(p), a.round); there && m.early && m.copied == nil && step.Receive == step.Send && s.engineOf(m.to) == e {
 		m.copied = &copied{m.bytes, 1}
-		s.buffer(e, m.bytes, 1)
+		s.content(e, m.bytes, 1)
 		s.messages[a.sent] = m
 	}
 }
