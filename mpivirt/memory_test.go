@@ -173,20 +173,14 @@ func TestSendsTakeNoMemoryForData(t *testing.T) {
 // do, so that the engine never comes to an end of what is ready.
 func TestEndedCollectivesLeaveNothing(t *testing.T) {
 	const calls = 8000
-	heap := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	var first, last uint64
+	var first, last int64
 	program := mpivirt.Program{Name: "reduce", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
 		for i := range calls {
 			switch {
 			case r.Rank() == 0 && i == calls/2:
-				first = heap()
+				first = liveBytes()
 			case r.Rank() == 0 && i == calls-1:
-				last = heap()
+				last = liveBytes()
 			}
 			if err := mpivirt.Reduce(r.World(), []int64{1}, make([]int64, 1), mpivirt.Sum[int64](), 0); err != nil {
 				return err
@@ -202,16 +196,50 @@ func TestEndedCollectivesLeaveNothing(t *testing.T) {
 	}
 }
 
+// liveBytes returns the bytes of live values.
+func liveBytes() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// In the order of virtual time, members whose part takes no time make all their calls before the root
+// makes its second one. The call and its messages wait for the root.
+func TestBytesOfReduceAheadOfRoot(t *testing.T) {
+	const calls = 8000
+	for ranks, most := range map[int]int64{3: 1_700, 12: 3_000} {
+		var before, after int64
+		main := func(r *mpivirt.Rank) error {
+			for i := range 2 * calls {
+				switch {
+				case r.Rank() == 0 && i == 0:
+					before = liveBytes()
+				case r.Rank() == 0 && i == calls:
+					after = liveBytes()
+				}
+				if err := mpivirt.Reduce(r.World(), []int64{1}, make([]int64, 1), mpivirt.Sum[int64](), 0); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		c := mpivirt.Config{Strict: true, Target: target(t, hockney, ranks), Program: mpivirt.Program{Name: "reduce", Forms: []mpivirt.Form{mpivirt.Main(main)}}}
+		if _, err := simulate(t, c, 1); err != nil {
+			t.Fatal(err)
+		}
+		kept := (after - before) / calls
+		t.Logf("%d ranks: a call that the others are ahead of the root takes %d bytes", ranks, kept)
+		if kept > most {
+			t.Errorf("a call that %d ranks are ahead of the root takes %d bytes, want %d at most", ranks-1, kept, most)
+		}
+	}
+}
+
 // A member that goes ahead leaves messages for the others, and nothing for each member that has yet to
 // enter.
 func TestCollectivesAheadKeepNothingForEachMember(t *testing.T) {
 	const ranks, calls, most = 1000, 500, 10_000
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	var before, after int64
 	main := func(r *mpivirt.Rank) error {
 		world, number, root := r.World(), []int64{1}, r.Rank() == 0
@@ -220,7 +248,7 @@ func TestCollectivesAheadKeepNothingForEachMember(t *testing.T) {
 				return err
 			}
 		} else {
-			before = heap()
+			before = liveBytes()
 		}
 		for range calls {
 			if err := mpivirt.Bcast(world, number, 0); err != nil {
@@ -230,7 +258,7 @@ func TestCollectivesAheadKeepNothingForEachMember(t *testing.T) {
 		if !root {
 			return nil
 		}
-		after = heap()
+		after = liveBytes()
 		for other := 1; other < ranks; other++ {
 			if err := world.SendSize(8, other, 0); err != nil {
 				return err
