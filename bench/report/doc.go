@@ -7,8 +7,8 @@
 // -hosts. A run is a fresh process of the real binary, whose document gives wall times
 // and peak memory. Processor time is the system's count for the process, from its start
 // to its end. Floors are bare loops measured in the same way: coroutines of iter.Pull,
-// and a slab of 16 bytes a rank. Allocations are counted in this process, as the
-// difference between a run and one twice as long.
+// and a slab of 16 bytes a rank. With -floor one bare loop is measured alone. Allocations are
+// counted in this process, as the difference between a run and one twice as long.
 //
 // With -payloads one process simulates an operation on large slices and copies the same slices
 // without a simulation, in turns. The memory is what the runtime has got from the system.

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unsafe"
+
+	"gigarank/mpivirt"
 )
 
 // floors are the bare loops. Each is measured in a process of its own: under Linux a
@@ -17,6 +22,11 @@ import (
 var floors = map[string]func() float64{
 	"coroutines": func() float64 { return coroutineTrip(1e6) },
 	"slab":       func() float64 { return slabTrip(1e7) },
+
+	// an allreduce of 1,024 doubles, by ranks and iterations
+	"allreduce-1024-410": func() float64 { return allreduceTrip(1024, 410) },
+	"allreduce-16384-40": func() float64 { return allreduceTrip(16384, 40) },
+	"allreduce-16384-10": func() float64 { return allreduceTrip(16384, 10) },
 }
 
 // floor measures a bare loop in m.repetitions processes, and returns the median.
@@ -111,4 +121,48 @@ func slabTrip(n int) float64 {
 	}
 	trip() // touches the memory for the first time
 	return clock(trip) / float64(n) * 1e9
+}
+
+// allreduceTrip returns the time of allreduces of 1,024 doubles over a binomial tree of n ranks, n
+// a power of two, in us a rank and time, with the making of the slices: loops that move and add the
+// bytes that each rank's program and messages do, in the order in which most of them are in the cache.
+func allreduceTrip(n, times int) float64 {
+	const doubles = 1024
+	first, add := slices.Repeat([]float64{1}, doubles), mpivirt.Sum[float64]()
+	began := time.Now()
+	vectors, sums := make([][]float64, n), make([][]float64, n)
+	for r := range n {
+		vectors[r], sums[r] = slices.Clone(first), slices.Clone(first)
+	}
+	wrong := 0
+	var visit func(rank, end int)
+	visit = func(rank, end int) { // the rank has its sum; its children are those at distances below end
+		sum, vector := sums[rank], vectors[rank]
+		for d := end / 2; d > 0; d /= 2 {
+			copy(sums[rank+d], sum)
+		}
+		if content := bytesOf(sum); !bytes.Equal(content[64:], content[:len(content)-64]) {
+			wrong++
+		}
+		copy(vector, first)
+		for d := 1; d < end; d *= 2 {
+			visit(rank+d, d)
+			if err := mpivirt.ReduceLocal(vectors[rank+d], vector, add); err != nil {
+				wrong++
+			}
+		}
+	}
+	for range times {
+		visit(0, n)
+		copy(sums[0], vectors[0])
+	}
+	if wrong > 0 || sums[0][0] != float64(n) {
+		panic("a sum is wrong")
+	}
+	return time.Since(began).Seconds() * 1e6 / float64(n) / float64(times)
+}
+
+// bytesOf returns the memory of numbers.
+func bytesOf(numbers []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), 8*len(numbers))
 }
