@@ -4,6 +4,7 @@ package native_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -146,6 +147,24 @@ func TestFewMappings(t *testing.T) {
 			t.Errorf("with %d mappings left, 300 ranks have taken %d bytes", left, grown)
 		}
 		free()
+	}
+}
+
+// Each of many stacks has its guard, the last as the first.
+func TestGuardsOfManyStacks(t *testing.T) {
+	const ranks = 17_000
+	program := build(t, prelude+`
+static int deep(int n) { volatile char room[1000]; room[0] = (char)n; return n ? deep(n - 1) + room[0] : 0; }
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return rank == 16999 ? deep(1000000) : MPI_Finalize();
+}
+`, "-O0")
+	_, _, err := run(t, program, "xt5", ranks, hosting{engines: 1, stacks: native.Own})
+	var failure *mpivirt.RankError
+	if !errors.As(err, &failure) || failure.Rank != ranks-1 || !strings.Contains(err.Error(), "the rank has overrun its stack") {
+		t.Errorf("%v, want that rank %d has overrun its stack", err, ranks-1)
 	}
 }
 
