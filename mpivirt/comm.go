@@ -40,7 +40,9 @@ func (c *Comm) Group() *Group {
 // Split divides the communicator by color (MPI_Comm_split). The members with the same color
 // form a new one, ordered by key, then by their order here. Every member calls it. Colors are
 // 0 or more; a member with Undefined (MPI_UNDEFINED) joins none and gets nil. It takes the
-// time of an allgather of 8 bytes from each member. Errors: ErrArgument for negative colors.
+// time of an allgather of 8 bytes from each member. On an intercommunicator, the members of both
+// groups with the same color form a new one; who finds its color in its own group only gets nil.
+// Errors: ErrArgument for negative colors.
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommSplit)
@@ -120,7 +122,9 @@ func (c *Comm) Compare(d *Comm) Comparison {
 // Create makes a communicator of a subgroup (MPI_Comm_create). Every member of c calls it.
 // Those in the group give the same group and get the communicator. The others get nil, and
 // may give any other group; disjoint groups make several communicators at once. It takes the
-// time of an allreduce of 8 bytes. Errors: ErrGroup if a member of the group is none of c.
+// time of an allreduce of 8 bytes. On an intercommunicator, the members of both groups give one
+// group each, of their own side, and the two form a new intercommunicator unless one is empty.
+// Errors: ErrGroup if a member of the group is none of c.
 func (c *Comm) Create(g *Group) (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommCreate)
