@@ -63,9 +63,8 @@ type pholdKernel struct {
 // pholdEnd marks the event at which all LPs of the engine end.
 const pholdEnd = 1
 
-// newPholdKernel returns the kernel of an engine. It calls made now and then with the
-// number of LPs made so far.
-func newPholdKernel(c *Config, e *engine.Engine, made func(n int)) *pholdKernel {
+// newPholdKernel returns the kernel of an engine.
+func newPholdKernel(c *Config, e *engine.Engine) *pholdKernel {
 	lo, hi := e.Range()
 	k := &pholdKernel{
 		eng: e, seed: c.Seed, end: pholdDuration(c.Options), lo: lo, n: hi - lo, total: e.Partition().LPs,
@@ -74,9 +73,8 @@ func newPholdKernel(c *Config, e *engine.Engine, made func(n int)) *pholdKernel 
 	if c.Kind == steps.Kind {
 		k.body = lp.Steps(k.step)
 	} else {
-		k.body = lp.NewGoroutines(k.n, k.process, made)
+		k.body = lp.NewGoroutines(k.n, k.process)
 	}
-	made(k.n)
 	if k.n > 0 {
 		e.ReadyRange(0, k.n)
 		e.Schedule(engine.Event{Time: k.end, LP: int32(lo), Data: pholdEnd})
@@ -243,11 +241,8 @@ func (s *pholdSimulation) Run() (*mpivirt.Result, error) {
 	var group sync.WaitGroup
 	for i, e := range s.engines {
 		group.Go(func() {
-			reported := 0
-			k := newPholdKernel(&s.config, e, func(n int) {
-				s.setUp.Add(int64(n - reported))
-				reported = n
-			})
+			k := newPholdKernel(&s.config, e)
+			s.setUp.Add(int64(k.n))
 			k.done = &s.done
 			setUp[i] = s.now() - began
 			errs[i] = s.runEngine(k)

@@ -17,12 +17,14 @@ type Body interface {
 	Stop()
 }
 
-// reportEvery is the number of LPs made between two reports.
-const reportEvery = 1 << 16
-
-// Goroutines are LPs that run as coroutines.
+// Goroutines are LPs that run as coroutines. An LP takes a coroutine when it begins. One whose
+// LP has ended goes to an LP that has not begun, with the stack that it has.
 type Goroutines struct {
-	lps []coroutine
+	lps     []coroutine
+	enter   func(yield func(struct{}) bool) // what each coroutine runs
+	begins  int                             // the LP that begins in the coroutine that is resumed; none: it ends
+	unbegun int                             // LPs that have not begun
+	spare   []func() (struct{}, bool)       // resume coroutines without an LP, no more than LPs that have not begun
 }
 
 // coroutine is what is kept of an LP. descriptor and pull say where what a switch to the
@@ -30,39 +32,42 @@ type Goroutines struct {
 type coroutine struct {
 	next       func() (struct{}, bool)
 	yield      func(struct{}) bool
-	top        uintptr // stack address at which it last waited, stale once the runtime has moved the stack; or unwinding
+	top        uintptr // stack address at which it last waited, stale once the runtime has moved the stack; unwinding or over
 	descriptor uintptr // of its goroutine
 	pull       uintptr // what iter.Pull keeps of it
 }
 
-// unwinding stands in place of the stack address of an LP that ends.
-const unwinding = 1
+// These stand in place of the stack address.
+const (
+	unwinding = 1 // of an LP that Stop ends
+	over      = 2 // of one that has ended
+)
+
+// none is the number of no LP.
+const none = -1
 
 // NewGoroutines makes n LPs. main(i, self) is the body of LP i and calls self.Wait to
 // suspend itself. An LP begins to run when it is resumed for the first time.
 //
 // A panic in main comes out of Resume. A main that ends by [runtime.Goexit] would also
 // end the goroutine that called Resume: a deferred call of main prevents that by a Wait
-// that never returns. NewGoroutines calls made now and then with the number of LPs made
-// so far.
+// that never returns.
 //
 // Inlined, it would give its function literal, which enters an LP, another name; see entry.
 //
 //go:noinline
-func NewGoroutines(n int, main func(i int, self Coroutine), made func(n int)) *Goroutines {
-	g := &Goroutines{make([]coroutine, n)}
-	for i := range n {
-		lp := &g.lps[i]
-		lp.next, _ = iter.Pull(func(yield func(struct{}) bool) {
-			if lp.top == unwinding {
-				return
-			}
+func NewGoroutines(n int, main func(i int, self Coroutine)) *Goroutines {
+	g := &Goroutines{lps: make([]coroutine, n), unbegun: n}
+	g.enter = func(yield func(struct{}) bool) {
+		for g.begins != none {
+			i := g.begins
+			lp := &g.lps[i]
 			lp.yield, lp.descriptor = yield, descriptor()
 			main(i, Coroutine{lp})
-		})
-		lp.pull = captured(lp.next)
-		if i%reportEvery == reportEvery-1 {
-			made(i + 1)
+			if lp.top = over; len(g.spare) >= g.unbegun {
+				return
+			}
+			yield(struct{}{})
 		}
 	}
 	return g
@@ -135,16 +140,50 @@ const entry = "gigarank/lp.NewGoroutines"
 
 // Resume implements Body.
 func (g *Goroutines) Resume(i int) bool {
-	_, alive := g.lps[i].next()
-	if !alive {
-		// The coroutine's stack is free from here on; so is what it closed over.
-		g.lps[i] = coroutine{}
+	lp := &g.lps[i]
+	if lp.next == nil {
+		g.begin(i)
 	}
-	return alive
+	_, alive := lp.next()
+	if lp.top != over {
+		return true
+	}
+	if alive {
+		g.spare = append(g.spare, lp.next)
+	}
+	*lp = coroutine{top: over} // what the LP closed over is free from here on
+	return false
+}
+
+// begin gives LP i a coroutine, which enters it.
+//
+//go:noinline
+func (g *Goroutines) begin(i int) {
+	lp := &g.lps[i]
+	if last := len(g.spare) - 1; last >= 0 {
+		lp.next, g.spare[last] = g.spare[last], nil
+		g.spare = g.spare[:last]
+	} else {
+		lp.next, _ = iter.Pull(g.enter)
+	}
+	lp.pull = captured(lp.next)
+	g.unbegun--
+	g.endSpare(g.unbegun)
+	g.begins = i
+}
+
+// endSpare ends the coroutines without an LP but for so many.
+func (g *Goroutines) endSpare(left int) {
+	for g.begins = none; len(g.spare) > left; {
+		last := len(g.spare) - 1
+		g.spare[last]()
+		g.spare[last] = nil
+		g.spare = g.spare[:last]
+	}
 }
 
 // Ended reports whether LP i has come to its end.
-func (g *Goroutines) Ended(i int) bool { return g.lps[i].next == nil }
+func (g *Goroutines) Ended(i int) bool { return g.lps[i].top == over }
 
 // Expect prefetches what a switch to LP i touches. The call is of use some hundred
 // nanoseconds before Resume: what belongs to an LP that has waited long is in no cache,
@@ -156,11 +195,13 @@ func (g *Goroutines) Expect(i int) {
 
 // Stop implements Body.
 func (g *Goroutines) Stop() {
+	g.unbegun = 0
+	g.endSpare(0)
 	for i := range g.lps {
 		if lp := &g.lps[i]; lp.next != nil {
 			lp.top = unwinding
 			unwind(lp.next)
-			*lp = coroutine{}
+			*lp = coroutine{top: over}
 		}
 	}
 }

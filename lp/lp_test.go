@@ -4,10 +4,9 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
-
-func ignore(int) {}
 
 func TestGoroutinesInterleave(t *testing.T) {
 	var log []int
@@ -16,7 +15,7 @@ func TestGoroutinesInterleave(t *testing.T) {
 			log = append(log, 10*i+step)
 			self.Wait()
 		}
-	}, ignore)
+	})
 	for range 3 {
 		for i := range 2 {
 			if !g.Resume(i) {
@@ -44,7 +43,7 @@ func TestStopRunsDeferredCalls(t *testing.T) {
 		}
 		self.Wait()
 		t.Errorf("LP %d ran on after Stop", i)
-	}, ignore)
+	})
 	g.Resume(0)
 	g.Resume(2)
 	// LP 1 was never started: there is nothing to unwind in it.
@@ -70,7 +69,7 @@ func TestStopCannotBeRecovered(t *testing.T) {
 				self.Wait()
 			}()
 		}
-	}, ignore)
+	})
 	g.Resume(0)
 	g.Resume(0)
 	g.Stop()
@@ -90,7 +89,7 @@ func TestWaitInADeferredCallOfAnLPThatIsStopped(t *testing.T) {
 			log = append(log, "went on")
 		}()
 		self.Wait()
-	}, ignore)
+	})
 	g.Resume(0)
 	g.Stop()
 	if want := []string{"inner", "outer"}; !slices.Equal(log, want) {
@@ -107,7 +106,7 @@ func TestGoexitIsKeptFromTheEngine(t *testing.T) {
 		defer func() { ended = true }()
 		defer self.Wait()
 		runtime.Goexit()
-	}, ignore)
+	})
 	go func() {
 		defer close(engine)
 		alive = g.Resume(0)
@@ -146,14 +145,84 @@ func TestAGoroutineOfAnLPIsAstray(t *testing.T) {
 			_ = frame
 		}
 		deep(50)
-	}, ignore)
+	})
 	g.Resume(0)
 	g.Resume(0)
 }
 
+// coroutines returns the number of goroutines that wait as coroutines.
+func coroutines() int {
+	buffer := make([]byte, 1<<20)
+	return strings.Count(string(buffer[:runtime.Stack(buffer, true)]), "[coroutine")
+}
+
+// An LP that begins takes the coroutine of one that has ended. None is kept for LPs that there are
+// not: at each instant there are as many as LPs that wait, or that one of those begun may leave its own to.
+func TestLPsTakeOverCoroutines(t *testing.T) {
+	const n = 40
+	var log []int
+	g := NewGoroutines(n, func(i int, self Coroutine) {
+		log = append(log, i)
+		if i%10 == 0 {
+			self.Wait()
+			log = append(log, -i)
+		}
+	})
+	before, waiting := coroutines(), 0
+	resume := func(i int, goesOn bool) {
+		t.Helper()
+		if g.Resume(i) != goesOn || g.Ended(i) == goesOn {
+			t.Fatalf("LP %d goes on: %t; has ended: %t", i, !goesOn, g.Ended(i))
+		}
+		if goesOn {
+			waiting++
+		}
+		if is := coroutines() - before; is < waiting || is > waiting+1 || i == n-1 && is > waiting {
+			t.Errorf("after LP %d there are %d coroutines for %d LPs that wait", i, is, waiting)
+		}
+	}
+	var want []int
+	for i := range n {
+		resume(i, i%10 == 0)
+		want = append(want, i)
+	}
+	for i := 0; i < n; i += 10 {
+		waiting--
+		resume(i, false)
+		want = append(want, -i)
+	}
+	if !slices.Equal(log, want) {
+		t.Errorf("the LPs ran as %v; want %v", log, want)
+	}
+}
+
+// Stop leaves no coroutine: neither of LPs that wait, nor one without an LP.
+func TestStopEndsSpareCoroutines(t *testing.T) {
+	before := coroutines()
+	unwound := 0
+	g := NewGoroutines(9, func(i int, self Coroutine) {
+		defer func() { unwound++ }()
+		if i < 3 {
+			self.Wait()
+		}
+		if i == 2 {
+			self.Wait()
+		}
+	})
+	for i := range 5 {
+		g.Resume(i)
+	}
+	g.Resume(0)
+	g.Resume(1)
+	g.Stop()
+	if is := coroutines(); is != before || unwound != 5 {
+		t.Errorf("%d coroutines stay, %d LPs were unwound; want 0, 5", is-before, unwound)
+	}
+}
+
 func TestPanicComesOutOfResume(t *testing.T) {
 	bad := errors.New("bad rank")
-	g := NewGoroutines(1, func(int, Coroutine) { panic(bad) }, ignore)
+	g := NewGoroutines(1, func(int, Coroutine) { panic(bad) })
 	defer func() {
 		if r := recover(); r != any(bad) {
 			t.Errorf("recovered %v; want %v", r, bad)
@@ -168,7 +237,7 @@ func BenchmarkGoroutineRoundTrip(b *testing.B) {
 		for {
 			self.Wait()
 		}
-	}, ignore)
+	})
 	b.ReportAllocs()
 	for b.Loop() {
 		g.Resume(0)

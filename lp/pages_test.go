@@ -22,8 +22,11 @@ func TestLPsTakeTouchedMemory(t *testing.T) {
 	if free < n*lpBytes*9/10 {
 		t.Errorf("%d bytes are free with their pages in place: too few for %d LPs", free, n)
 	}
-	g := NewGoroutines(n, func(_ int, self Coroutine) { self.Wait() }, func(int) {})
+	g := NewGoroutines(n, func(_ int, self Coroutine) { self.Wait() })
 	defer g.Stop()
+	for i := range n {
+		g.Resume(i)
+	}
 	left, after := held()
 	if after > all+n*rest {
 		t.Errorf("with %d LPs the process has %d bytes, %d before: they took other memory than was touched", n, after, all)

@@ -13,8 +13,7 @@ var Goroutine = kernel.RegisterKind(Kind{
 	Bytes:  3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
 	Time:   400,  // two switches; measured by scripts/forecast
 
-	Goroutines: true,
-	Prepare:    lp.TouchPages,
+	Prepare: lp.TouchPages,
 
 	Measurable: true,
 })
@@ -29,8 +28,8 @@ type mainForm func(r *Rank) error
 func (f mainForm) Kind() *Kind { return Goroutine }
 
 // Body implements [Form].
-func (f mainForm) Body(k *kernel.Kernel, n int, made func(n int)) kernel.Body {
-	return newGoroutines(k, n, f, made)
+func (f mainForm) Body(k *kernel.Kernel, n int) kernel.Body {
+	return newGoroutines(k, n, f)
 }
 
 // goroutines are ranks that run as coroutines.
@@ -41,9 +40,8 @@ type goroutines struct {
 	ranks []Rank // side by side, since they are resumed in turn
 }
 
-// newGoroutines makes the n ranks of a partition. It calls made from time to time with the
-// number of ranks made so far.
-func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error, made func(n int)) *goroutines {
+// newGoroutines makes the n ranks of a partition.
+func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error) *goroutines {
 	g := &goroutines{k: k, main: main, ranks: kernel.Reserve[Rank](k, n)}
 	// The body of an LP. Its frame lies beneath all of the rank's: what needs room is called and
 	// not inlined, since stacks are small. A method would lie beneath a frame of its value, too.
@@ -51,7 +49,7 @@ func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error, made func(
 		r := g.open(i, self)
 		defer r.left()
 		r.end(g.main(r))
-	}, made)
+	})
 	return g
 }
 
@@ -68,7 +66,8 @@ func (g *goroutines) Resume(i int) bool {
 	return more
 }
 
-// resume runs a rank until it waits for something other than the submission of a call.
+// resume runs a rank until it waits for something other than the submission of a call. It returns
+// false once the rank has ended, with all that it has begun.
 func (g *goroutines) resume(i int32) bool {
 	r := &g.ranks[i]
 	for g.Goroutines.Resume(int(i)) {
@@ -80,7 +79,7 @@ func (g *goroutines) resume(i int32) bool {
 			return true
 		}
 	}
-	return false
+	return !g.k.HasFailed(i) && g.k.PostponeEnd(i)
 }
 
 // ResumeRange implements [kernel.Body].
@@ -107,7 +106,7 @@ func (g *goroutines) ResumeRange(lo, hi int32) {
 func (g *goroutines) Interrupted(any) bool { return false }
 
 // Ended implements [kernel.Body].
-func (g *goroutines) Ended(i int32) bool { return g.Goroutines.Ended(int(i)) }
+func (g *goroutines) Ended(i int32) bool { return g.Goroutines.Ended(int(i)) && !g.k.Behind(i) }
 
 // LastCall implements [kernel.Body].
 //

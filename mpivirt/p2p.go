@@ -13,6 +13,9 @@ func (c *Comm) compose(op world.Procedure) *kernel.Call { return c.r.k.Compose(o
 // call.
 func (r *Rank) do(q *kernel.Call) *kernel.Completion {
 	if !r.deep {
+		if r.k.Awaits(r.lp, q) {
+			return r.handOver(q)
+		}
 		r.deepen()
 	}
 	r.noteCall(q.Procedure)
@@ -32,6 +35,11 @@ func (r *Rank) doCollective(q *kernel.Call, members int) *kernel.Completion {
 	if members == 1 {
 		return r.do(q)
 	}
+	return r.handOver(q)
+}
+
+// handOver is do for a call that is hardly ever complete at once: the engine submits it.
+func (r *Rank) handOver(q *kernel.Call) *kernel.Completion {
 	r.noteCall(q.Procedure)
 	if r.k.Bursting() {
 		r.endBurst(q.Procedure)

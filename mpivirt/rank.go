@@ -194,11 +194,8 @@ func (r *Rank) end(err error) {
 	if err == nil && len(k.Caches) > 0 {
 		err = r.Self().deleteAttributes()
 	}
-	if !k.HasFailed(r.lp) {
-		if k.Bursting() {
-			r.endBurst(r.lastCall)
-		}
-		r.settle()
+	if !k.HasFailed(r.lp) && k.Bursting() {
+		r.endBurst(r.lastCall)
 	}
 	switch {
 	case k.HasFailed(r.lp):

@@ -89,7 +89,7 @@ type listing struct {
 func (listing) Kind() *mpivirt.Kind { return scripted }
 
 // Body implements [mpivirt.Form].
-func (s listing) Body(k *kernel.Kernel, n int, _ func(n int)) kernel.Body {
+func (s listing) Body(k *kernel.Kernel, n int) kernel.Body {
 	b := &cursors{k: k, ranks: make([]cursor, n), logs: s.logs}
 	for lp := range int32(n) {
 		c, rank := &b.ranks[lp], int(k.Global(lp))

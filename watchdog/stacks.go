@@ -26,13 +26,14 @@ func Goroutine() uint64 {
 type goroutine struct {
 	number  uint64
 	creator uint64 // number of the goroutine that has started it
+	pulled  bool   // it runs in turn with others, by iter.Pull
 	state   string
 	stack   []string // lines: calls, each followed by its place
 }
 
 var (
 	head    = regexp.MustCompile(`^goroutine (\d+)[^\[]*\[([^\],]*)`)
-	created = regexp.MustCompile(`^created by .* in goroutine (\d+)$`)
+	created = regexp.MustCompile(`^created by (.*) in goroutine (\d+)$`)
 )
 
 // stacks returns all goroutines of the process.
@@ -55,7 +56,7 @@ func parse(text string) (all []goroutine) {
 		g := goroutine{number: number(m[1]), state: m[2], stack: lines[1:]}
 		for _, line := range lines[1:] {
 			if m := created.FindStringSubmatch(line); m != nil {
-				g.creator = number(m[1])
+				g.creator, g.pulled = number(m[2]), strings.HasPrefix(m[1], "iter.Pull")
 			}
 		}
 		all = append(all, g)
@@ -81,12 +82,17 @@ func (g *goroutine) waits() bool {
 	return false
 }
 
-// blockedIn returns the stack of a waiting goroutine that goroutine home has started,
-// and the place where it waits. Both are empty if there is none. A goroutine is not
+// blockedIn returns the stack of a waiting goroutine that goroutine home has started, or that runs in
+// turn with such a one, and the place where it waits. Both are empty if there is none. A goroutine is not
 // blocked if one that it has started may go on by itself.
 func blockedIn(all []goroutine, home uint64) (stack, where string) {
+	started := map[uint64]bool{}
 	for i := range all {
-		if g := &all[i]; g.creator == home && g.waits() && !lively(all, g.number) {
+		started[all[i].number] = all[i].creator == home
+	}
+	for i := range all {
+		g := &all[i]
+		if (started[g.number] || g.pulled && started[g.creator]) && g.waits() && !lively(all, g.number) {
 			if where := g.where(); where != "" {
 				return strings.Join(g.stack, "\n"), where
 			}

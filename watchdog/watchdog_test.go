@@ -1,6 +1,7 @@
 package watchdog
 
 import (
+	"iter"
 	"os"
 	"strings"
 	"sync"
@@ -155,5 +156,21 @@ func TestAnIdleProcessIsSeen(t *testing.T) {
 		if time.Since(began) > time.Minute {
 			t.Fatal("the process does not become idle")
 		}
+	}
+}
+
+// A goroutine that runs in turn with the subject's, as a coroutine, is found where it waits.
+func TestACoroutineThatBlocksIsFound(t *testing.T) {
+	const limit = 50 * time.Millisecond
+	where := watched(t, limit, func(*worker) {
+		next, _ := iter.Pull(func(yield func(int) bool) {
+			yield(1)
+			<-make(chan int)
+		})
+		next()
+		next()
+	})
+	if !strings.Contains(where, "chan receive at watchdog_test.go") {
+		t.Errorf("found %q", where)
 	}
 }

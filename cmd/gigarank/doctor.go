@@ -99,7 +99,7 @@ func switchTime(now func() time.Time) float64 {
 		for {
 			self.Wait()
 		}
-	}, func(int) {})
+	})
 	defer body.Stop()
 	resumeAll := func() {
 		for i := range ranks {

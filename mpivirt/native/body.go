@@ -50,7 +50,7 @@ func Open(path string, list []string, o Options) (kernel.Form, error) {
 func (*form) Kind() *kernel.Kind { return Kind }
 
 // Body implements [kernel.Form]. A body that cannot be made fails its engine.
-func (f *form) Body(k *kernel.Kernel, n int, _ func(n int)) kernel.Body {
+func (f *form) Body(k *kernel.Kernel, n int) kernel.Body {
 	b := &body{k: k, form: f, operators: map[operation]world.Operator{}}
 	if err := b.open(n); err != nil {
 		k.Engine.Fail(fmt.Errorf("%s: %w", f.path, err))

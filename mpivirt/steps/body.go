@@ -35,7 +35,7 @@ type form func() Program
 func (f form) Kind() *kernel.Kind { return Kind }
 
 // Body implements [Form].
-func (f form) Body(k *kernel.Kernel, n int, _ func(n int)) kernel.Body { return f().bind(k, n) }
+func (f form) Body(k *kernel.Kernel, n int) kernel.Body { return f().bind(k, n) }
 
 // Program is a program in the form for event LPs; see [New].
 type Program struct {

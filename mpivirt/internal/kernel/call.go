@@ -157,6 +157,15 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 	return k.submitCollective(lp, q)
 }
 
+// Awaits reports whether an LP will wait in a call, unless there is an error in its arguments or its
+// partner is ProcNull.
+func (k *Kernel) Awaits(lp int32, q *Call) bool {
+	if k.Processors != nil {
+		return q.Procedure.Blocks() && !q.Procedure.Sends()
+	}
+	return q.Procedure == world.Recv && !k.HasUnexpected(lp)
+}
+
 // checkSend returns the error in the arguments of a send, and sets its mode.
 func (k *Kernel) checkSend(lp int32, q *Call) error {
 	o := &q.Outgoing

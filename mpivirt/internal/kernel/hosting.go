@@ -42,13 +42,8 @@ func (s *Simulation) newHost(r *engineRun) *host {
 	return &host{home: engine.NewHome(), run: r, turns: s.turns}
 }
 
-// work runs engines until there is none left for this host. The watchdog looks at goroutines that the host
-// has started, so it sets up ranks that are goroutines. Others it leaves to the engine's goroutine, and its
-// stack stays small.
+// work runs engines until there is none left for this host.
 func (h *host) work(s *Simulation) {
-	if kind := s.config.kind(); kind != nil && kind.Goroutines {
-		h.run.setUp()
-	}
 	for more := true; more; more = h.run != nil {
 		h.again = false
 		go h.runEngines(s)
@@ -137,13 +132,8 @@ func (r *engineRun) setUp() {
 	k.Summary.Tally.Progressed = func(n int) { s.counts[i].Store(int64(n)) }
 	k.Summary.Ended = &s.ended
 	k.Summary.Tally.Since(r.began)
-	reported := 0
-	report := func(n int) {
-		s.setUp.Add(int64(n - reported))
-		reported = n
-	}
-	k.body = s.config.Program.form(s.config.Kind).Body(k, k.Ranks, report)
-	report(k.Ranks)
+	k.body = s.config.Program.form(s.config.Kind).Body(k, k.Ranks)
+	s.setUp.Add(int64(k.Ranks))
 	k.EndSetUp()
 	k.Summary.Tally.Begin()
 	k.Engine.ReadyRange(0, k.Ranks)

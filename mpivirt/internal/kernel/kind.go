@@ -22,9 +22,6 @@ type Kind struct {
 	// Measurable is true if ranks tell the kernel where bursts of computing begin and end.
 	Measurable bool
 
-	// Goroutines is true if Body starts a goroutine for each rank.
-	Goroutines bool
-
 	// Movable is true if any goroutine may run an engine at any time between two of its ranks'
 	// turns. False is safe.
 	Movable bool
@@ -65,9 +62,8 @@ type Program struct {
 type Form interface {
 	// Kind returns the kind of rank.
 	Kind() *Kind
-	// Body returns the body of an engine with n ranks. It calls made from time to time with
-	// the number of ranks made so far.
-	Body(k *Kernel, n int, made func(n int)) Body
+	// Body returns the body of an engine with n ranks.
+	Body(k *Kernel, n int) Body
 }
 
 // form returns the form for a kind, nil if there is none. A nil kind stands for that of the

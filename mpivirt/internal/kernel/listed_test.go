@@ -12,7 +12,7 @@ var listedKind = &Kind{Name: "listed"}
 func (p listed) Kind() *Kind { return listedKind }
 
 // Body implements [Form].
-func (p listed) Body(k *Kernel, n int, _ func(n int)) Body {
+func (p listed) Body(k *Kernel, n int) Body {
 	return &listedRanks{k: k, program: p, made: make([]int, n)}
 }
 

@@ -167,6 +167,12 @@ func (k *Messages) Mailbox(lp int32) *Mailbox {
 	return k.boxes.At(k.MailboxOf[lp])
 }
 
+// HasUnexpected reports whether messages have come to an LP that no receive has taken.
+func (k *Messages) HasUnexpected(lp int32) bool {
+	box := k.Mailbox(lp)
+	return box != nil && box.unexpected.head != 0
+}
+
 // CloseBox releases the mailbox of an LP that has finished, with the messages that it has not
 // received. A message whose sender waits for its match stays: the deadlock report names it.
 func (k *Messages) CloseBox(lp int32) {

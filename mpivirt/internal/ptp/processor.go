@@ -88,10 +88,11 @@ const (
 // Operation is work of a rank's program, or of an agent, for the processor.
 type Operation struct {
 	Kind     operationKind
-	direct   bool   // a wait of a blocking call: it ends with the request, busy CPU or not
-	Call     uint32 // agents: number of the rank's call
-	Index    int32  // send, take: the message; agents: the agent
-	request  int32
+	direct   bool            // a wait of a blocking call: it ends with the request, busy CPU or not
+	call     world.Procedure // of a send
+	Call     uint32          // agents: number of the rank's call
+	Index    int32           // send, take: the message; agents: the agent
+	request  int32           // of a send: 0 if nobody waits for it
 	dst      int32
 	Earliest vtime.Time     // earliest start
 	Released vtime.Time     // order among equal starts
@@ -248,7 +249,7 @@ func (k *Messages) checkInterface(lp int32, p *processor) {
 		switch {
 		case p.State.Send < vtime.Forever:
 		case op.Kind == opSend:
-			k.PastEnd(int(k.Global(lp)), max(op.Earliest, p.Sent), k.Requests.At(op.request).Procedure, "a message to rank %d", op.dst)
+			k.PastEnd(int(k.Global(lp)), max(op.Earliest, p.Sent), op.call, "a message to rank %d", op.dst)
 		case op.Kind == OpRound:
 			if _, c, round, live := k.above.AgentCall(op.Index); live {
 				k.PastEnd(int(k.Global(lp)), max(op.Earliest, p.Sent), c, "a message of round %d", round)
@@ -345,17 +346,19 @@ func (k *Messages) endWait(lp int32) {
 	k.above.Resume(lp)
 }
 
-// postponeSend queues a send of an LP and returns its request.
+// postponeSend queues a send of an LP and returns its request. An eager send in a call that blocks
+// has none, and the LP goes on: what it does next is queued behind the send, and the call ends when that
+// begins.
 func (k *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int32 {
 	m := k.messages.At(index)
 	request := m.request
-	if request == 0 {
+	if request == 0 && !c.Sends() {
 		request = k.NewRequest(lp, SendRequest, c)
 	}
-	if m.view && !m.lent {
+	if m.view && !(m.lent && m.request != 0) {
 		k.keepOwn(m)
 	}
-	k.Operate(lp, Operation{Kind: opSend, Index: index, request: request, dst: int32(dst)})
+	k.Operate(lp, Operation{Kind: opSend, call: c, Index: index, request: request, dst: int32(dst)})
 	return request
 }
 
@@ -366,9 +369,9 @@ func (k *Messages) sendAt(lp int32, p *processor, op *Operation, at vtime.Time) 
 	p.Sent = at
 	m.arrival = at.Add(k.Target.Latency(int(m.rank), int(op.dst)))
 	if max(p.State.CPU, m.arrival) == vtime.Forever {
-		k.PastEnd(int(m.rank), at, k.Requests.At(op.request).Procedure, "a message of %d bytes to rank %d", m.bytes, op.dst)
+		k.PastEnd(int(m.rank), at, op.call, "a message of %d bytes to rank %d", m.bytes, op.dst)
 	}
-	if m.request == 0 {
+	if m.request == 0 && op.request != 0 {
 		k.CompleteRequest(op.request, at)
 	}
 	if k.Activities != nil {

@@ -198,6 +198,9 @@ func (c Procedure) String() string { return CallNames[c] }
 // Blocks reports whether a procedure sends or receives and returns when that is complete.
 func (c Procedure) Blocks() bool { return c >= Send && c <= Recv || c == Sendrecv }
 
+// Sends reports whether a procedure is a send that blocks, and nothing else.
+func (c Procedure) Sends() bool { return c >= Send && c <= Rsend }
+
 // ProcedureOf returns the procedure of a collective operation.
 func ProcedureOf(op collectives.Operation) Procedure { return Barrier + Procedure(op) }
 
