@@ -44,7 +44,8 @@ type cpuTimes struct {
 	ranks   int
 	record  string // file to write, empty for none
 	files   []string
-	letRun  stdsync.Once
+	asked   stdsync.Once // the system, to let bursts run
+	refused error        // with which it has
 	lock    stdsync.Mutex
 	logs    []*cputime.Log // of the recording, one for each engine
 	damage  error          // of the files
@@ -158,8 +159,12 @@ func readRecording(name string, logs []*cputime.Log) (cputime.Header, error) {
 // bursts returns the source for an engine with n ranks from first on.
 func (t *cpuTimes) bursts(first, n int) mpivirt.Bursts {
 	if t.mode == cpuMeasured {
-		// Where the system does not let it, bursts have a little more in them.
-		t.letRun.Do(func() { _ = cputime.LetRun() })
+		t.asked.Do(func() {
+			err := cputime.LetRun()
+			t.lock.Lock()
+			t.refused = err
+			t.lock.Unlock()
+		})
 	}
 	if t.mode == cpuMeasured && t.record == "" {
 		return cputime.NewMeasured(cputime.HostClock())
@@ -179,6 +184,22 @@ func (t *cpuTimes) bursts(first, n int) mpivirt.Bursts {
 		}
 	}
 	return cputime.NewReplayed(log)
+}
+
+// warning returns what the user should know of the CPU times that a process of several engines has
+// measured, "" if there is nothing. A thread that wakes takes a processor without an engine if
+// there is one.
+func (t *cpuTimes) warning(engines, processors int) string {
+	if t == nil || engines < processors {
+		return ""
+	}
+	t.lock.Lock()
+	defer t.lock.Unlock()
+	if t.refused == nil {
+		return ""
+	}
+	return fmt.Sprintf("the CPU times measured have in them what threads of this process interrupted: %v: "+
+		"allow the system call sched_setattr, or give each process more processors than engines, as by mpirun --bind-to none", t.refused)
 }
 
 // finish writes the recording of this host, if there is to be one. A run that did not come

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -82,6 +83,28 @@ func TestWrongRecordingsAreRefused(t *testing.T) {
 		text, _ := cmd.CombinedOutput()
 		if code := cmd.ProcessState.ExitCode(); code != exitUsage || !strings.Contains(string(text), c.want) {
 			t.Errorf("%v ends with %d and says %q, want %q", c.args, code, text, c.want)
+		}
+	}
+}
+
+// Where the system forbids what keeps bursts free of interruptions, a run with measured CPU times says
+// so if there is no processor beside those of the engines.
+func TestInterruptedCPUTimesAreTold(t *testing.T) {
+	forbidden := &cpuTimes{mode: cpuMeasured, refused: syscall.EPERM}
+	for _, c := range []struct {
+		times               *cpuTimes
+		engines, processors int
+		told                bool
+	}{
+		{nil, 1, 1, false},
+		{&cpuTimes{mode: cpuMeasured}, 1, 1, false},
+		{forbidden, 1, 2, false},
+		{forbidden, 1, 1, true},
+		{forbidden, 4, 2, true},
+	} {
+		told := c.times.warning(c.engines, c.processors)
+		if (told != "") != c.told || c.told && !strings.Contains(told, syscall.EPERM.Error()) {
+			t.Errorf("%d engines on %d processors: told %q", c.engines, c.processors, told)
 		}
 	}
 }

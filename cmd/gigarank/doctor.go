@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gigarank/cputime"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
@@ -49,6 +50,11 @@ func diagnose(c *console, w io.Writer) {
 		p(kind.String()+" ranks", "about %s fit in this memory", ranksThatFit(kind, free))
 	}
 	p("switch", "%.0f ns from the engine to a goroutine rank and back", switchTime(c.now))
+	if err := cputime.LetRun(); err == nil {
+		p("--cpu measured", "threads of this process do not interrupt what ranks compute")
+	} else {
+		p("--cpu measured", "threads of this process may interrupt what ranks compute: %v", err)
+	}
 	if mpi.Available() {
 		p("MPI", "%s", mpi.Version())
 	} else {

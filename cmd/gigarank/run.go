@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -141,6 +142,9 @@ func simulate(c *console, h *hosts, s *signals, r *request) error {
 	}
 	printed := newOutlet(r.output(c))
 	o := perform(c, h, r, s, printed)
+	if told := r.cpu.warning(len(r.config.Transports), runtime.NumCPU()); told != "" && h.leads() {
+		_, _ = fmt.Fprintf(c.stderr, "gigarank: %s\n", told)
+	}
 	if err := r.cpu.finish(h, o.err == nil && o.result.Complete); err != nil {
 		o.err = errors.Join(err, o.err)
 	}
