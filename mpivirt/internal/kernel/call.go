@@ -189,7 +189,7 @@ func (k *Kernel) startSend(lp int32, q *Call) int32 {
 // SendOnWorld carries out a standard send on WORLD that is complete at once, as Submit does. It
 // reports false, and has done nothing, if the send may not be or its arguments are wrong.
 func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, bytes int64, dest, tag int) bool {
-	if uint(dest) >= uint(w.Size) || uint(tag) > world.TagUB || uint64(bytes) > uint64(k.EagerLimit) || k.InCalls || k.Processors != nil {
+	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.EagerLimit) || k.InCalls {
 		return false
 	}
 	q := &k.call
@@ -203,7 +203,7 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 // ReceiveOnWorld carries out a receive from a member of WORLD, of a message of any length that is there and
 // certain, as Submit does. It reports false, and has done nothing, if there is none.
 func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int) bool {
-	if uint(source) >= uint(w.Size) || uint(tag) > world.TagUB || k.InCalls {
+	if !w.Names(source, tag) || k.InCalls {
 		return false
 	}
 	q := &k.call

@@ -78,8 +78,15 @@ func (g *Group) Contains(subgroup *Group) error {
 // TagUB is the largest tag (MPI_TAG_UB).
 const TagUB = 1<<31 - 1
 
+// Names reports whether a number is that of a member, and a tag that of a message: neither is wrong or
+// stands for something else.
+func (c *Comm) Names(member, tag int) bool { return uint(member) < uint(c.Size) && uint(tag) <= TagUB }
+
 // CheckSend returns the error in the arguments of a send, nil for none.
 func (c *Comm) CheckSend(dest, tag int, bytes int64) error {
+	if c.Size > 0 && c.Peers().Names(dest, tag) && bytes >= 0 {
+		return nil
+	}
 	n := c.Peers().Size
 	switch {
 	case c.Size == 0:
@@ -96,6 +103,9 @@ func (c *Comm) CheckSend(dest, tag int, bytes int64) error {
 
 // CheckReceive returns the error in the arguments of a receive or probe, nil for none.
 func (c *Comm) CheckReceive(source, tag int, bytes int64) error {
+	if c.Size > 0 && c.Peers().Names(source, tag) && bytes >= 0 {
+		return nil
+	}
 	n := c.Peers().Size
 	switch {
 	case c.Size == 0:
