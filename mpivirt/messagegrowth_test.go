@@ -2,6 +2,7 @@ package mpivirt_test
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -358,19 +359,50 @@ func TestCostOfAMessageStaysConstant(t *testing.T) {
 	for _, machine := range []string{"flat", "loggops-default"} {
 		for _, g := range slices.Concat(growths, anyGrowths) {
 			t.Run(machine+"/"+g.name, func(t *testing.T) {
-				for _, strict := range []bool{false, true} {
-					grows := func() (few, many time.Duration) {
-						return g.run(t, n, steps.Kind, growthMachines[machine], strict), g.run(t, more*n, steps.Kind, growthMachines[machine], strict)
-					}
-					few, many := grows()
-					for try := 0; try < 3 && many > most*few; try++ { // what else the process did
-						few, many = grows()
-					}
-					if many > most*few {
-						t.Errorf("strict %v: %d messages take %v of CPU time, %d take %v", strict, n, few, more*n, many)
+				for _, kind := range []*mpivirt.Kind{steps.Kind, mpivirt.Goroutine} {
+					for _, strict := range []bool{false, true} {
+						grows := func() (few, many time.Duration) {
+							return g.run(t, n, kind, growthMachines[machine], strict), g.run(t, more*n, kind, growthMachines[machine], strict)
+						}
+						few, many := grows()
+						for try := 0; try < 3 && many > most*few; try++ { // what else the process did
+							few, many = grows()
+						}
+						if many > most*few {
+							t.Errorf("%v ranks, strict %v: %d messages take %v of CPU time, %d take %v", kind, strict, n, few, more*n, many)
+						}
 					}
 				}
 			})
+		}
+	}
+}
+
+// Ranks that send and end take no stacks beside each other: one takes over that of another. They end
+// without a wait, also where their processors send later.
+func TestRanksThatEndLeaveTheirStacks(t *testing.T) {
+	for machine, file := range growthMachines {
+		const n = 500
+		before, after := runtime.NumGoroutine(), 0
+		main := func(r *mpivirt.Rank) error {
+			switch r.Rank() {
+			case 0:
+				for range n {
+					if _, err := r.World().RecvSize(8, mpivirt.AnySource, 0); err != nil {
+						return err
+					}
+				}
+				return nil
+			case n:
+				after = runtime.NumGoroutine()
+			}
+			return r.World().SendSize(8, 0, 0)
+		}
+		if _, err := simulate(t, mpivirt.Config{Target: target(t, file, n+1), Program: mpivirt.Program{Name: "end", Forms: []mpivirt.Form{mpivirt.Main(main)}}}, 1); err != nil {
+			t.Fatal(err)
+		}
+		if after > before+10 {
+			t.Errorf("%s: %d goroutines when the last of %d ranks begins, %d before the run", machine, after, n+1, before)
 		}
 	}
 }
