@@ -32,7 +32,7 @@ type Goroutines struct {
 type coroutine struct {
 	next       func() (struct{}, bool)
 	yield      func(struct{}) bool
-	top        uintptr // stack address at which it last waited, stale once the runtime has moved the stack; unwinding or over
+	top        uintptr // stack address at which it last waited, stale once the runtime has moved the stack; unwinding, over or taken
 	descriptor uintptr // of its goroutine
 	pull       uintptr // what iter.Pull keeps of it
 }
@@ -41,6 +41,7 @@ type coroutine struct {
 const (
 	unwinding = 1 // of an LP that Stop ends
 	over      = 2 // of one that has ended
+	taken     = 3 // of one that has not waited yet, with a coroutine that other LPs had before
 )
 
 // none is the number of no LP.
@@ -59,10 +60,10 @@ const none = -1
 func NewGoroutines(n int, main func(i int, self Coroutine)) *Goroutines {
 	g := &Goroutines{lps: make([]coroutine, n), unbegun: n}
 	g.enter = func(yield func(struct{}) bool) {
-		for g.begins != none {
+		for before := uintptr(0); g.begins != none; before = taken {
 			i := g.begins
 			lp := &g.lps[i]
-			lp.yield, lp.descriptor = yield, descriptor()
+			lp.yield, lp.descriptor, lp.top = yield, descriptor(), before
 			main(i, Coroutine{lp})
 			if lp.top = over; len(g.spare) >= g.unbegun {
 				return
@@ -100,6 +101,10 @@ func (c Coroutine) Wait() {
 	}
 }
 
+// Taken reports whether the LP has the coroutine of one that has ended, and so a stack with room for
+// what that called. It is for an LP that has not waited.
+func (c Coroutine) Taken() bool { return c.lp.top == taken }
+
 // Astray reports whether the caller runs on a goroutine that is not an LP's. A
 // goroutine that LP code has started must not suspend the LP. Astray walks the stack
 // only if the caller's frame is far from that of the LP's last Wait. Before the first
@@ -108,7 +113,7 @@ func (c Coroutine) Wait() {
 func (c Coroutine) Astray() bool {
 	var here byte
 	at := c.lp.top
-	return at != 0 && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
+	return at > taken && uintptr(unsafe.Pointer(&here))-at+near > 2*near && !onCoroutine()
 }
 
 // Foreign is Astray without the shortcut: it always walks the stack.

@@ -163,6 +163,9 @@ func TestLPsTakeOverCoroutines(t *testing.T) {
 	var log []int
 	g := NewGoroutines(n, func(i int, self Coroutine) {
 		log = append(log, i)
+		if self.Taken() != (i > 1 && i%10 != 1) {
+			t.Errorf("LP %d has taken over a coroutine: %t", i, self.Taken())
+		}
 		if i%10 == 0 {
 			self.Wait()
 			log = append(log, -i)

@@ -75,7 +75,7 @@ func (g *goroutines) resume(i int32) bool {
 			return true
 		}
 		r.submits = false
-		if !g.k.Submit(i, g.k.Composed()) {
+		if r.waits = !g.k.Submit(i, g.k.Composed()); r.waits {
 			return true
 		}
 	}

@@ -16,6 +16,10 @@ func (r *Rank) do(q *kernel.Call) *kernel.Completion {
 		if r.k.Awaits(r.lp, q) {
 			return r.handOver(q)
 		}
+		if r.handed < fewCalls {
+			r.handed++
+			return r.handOver(q)
+		}
 		r.deepen()
 	}
 	r.noteCall(q.Procedure)
@@ -44,8 +48,10 @@ func (r *Rank) handOver(q *kernel.Call) *kernel.Completion {
 	if r.k.Bursting() {
 		r.endBurst(q.Procedure)
 	}
-	r.hand()
-	return r.awaited()
+	if r.hand(); r.waits {
+		return r.awaited()
+	}
+	return r.completed()
 }
 
 // awaited returns the completion of a call that the rank has waited for.

@@ -17,7 +17,9 @@ type Rank struct {
 	lastCall world.Procedure // latest MPI call
 	returned bool            // from Main
 	submits  bool            // waits to have its call submitted; see hand
+	waits    bool            // the call that the engine has submitted was not complete at once
 	deep     bool            // its stack has room to submit calls; see deepen
+	handed   uint8           // calls that need not have waited, and were submitted by the engine for lack of room; up to fewCalls
 	burst    burstState
 }
 
@@ -142,6 +144,10 @@ func (r *Rank) hand() {
 	r.self.Wait()
 }
 
+// fewCalls is the number of calls of a rank for which it is not worth while to make its stack twice as
+// large: two switches cost less.
+const fewCalls = 4
+
 // deepen makes the runtime give the rank's first stack room for what submits its calls. The
 // runtime would do that by itself further down, where it has twice the frames to move.
 //
@@ -182,6 +188,7 @@ func (g *goroutines) open(i int, self lp.Coroutine) *Rank {
 	k, r := g.k, &g.ranks[i]
 	r.k, r.lp, r.self = k, int32(i), self
 	r.world = Comm{r: r, c: k.Communicator(world.World), member: k.Global(int32(i))}
+	r.deep = self.Taken()
 	k.StartBurst()
 	return r
 }
