@@ -21,6 +21,7 @@ type Body interface {
 // LP has ended goes to an LP that has not begun, with the stack that it has.
 type Goroutines struct {
 	lps     []coroutine
+	main    func(i int, self Coroutine)
 	enter   func(yield func(struct{}) bool) // what each coroutine runs
 	begins  int                             // the LP that begins in the coroutine that is resumed; none: it ends
 	unbegun int                             // LPs that have not begun
@@ -58,13 +59,11 @@ const none = -1
 //
 //go:noinline
 func NewGoroutines(n int, main func(i int, self Coroutine)) *Goroutines {
-	g := &Goroutines{lps: make([]coroutine, n), unbegun: n}
+	g := &Goroutines{lps: make([]coroutine, n), main: main, unbegun: n}
 	g.enter = func(yield func(struct{}) bool) {
-		for before := uintptr(0); g.begins != none; before = taken {
-			i := g.begins
-			lp := &g.lps[i]
-			lp.yield, lp.descriptor, lp.top = yield, descriptor(), before
-			main(i, Coroutine{lp})
+		for g.begins != none { // its frame lies beneath all of the LP's, so it holds little
+			lp := g.entered(yield)
+			g.main(g.begins, Coroutine{lp})
 			if lp.top = over; len(g.spare) >= g.unbegun {
 				return
 			}
@@ -72,6 +71,15 @@ func NewGoroutines(n int, main func(i int, self Coroutine)) *Goroutines {
 		}
 	}
 	return g
+}
+
+// entered returns the LP that begins in the calling coroutine.
+//
+//go:noinline
+func (g *Goroutines) entered(yield func(struct{}) bool) *coroutine {
+	lp := &g.lps[g.begins]
+	lp.yield, lp.descriptor = yield, descriptor()
+	return lp
 }
 
 // address returns where what a function value has captured begins.
@@ -167,7 +175,7 @@ func (g *Goroutines) begin(i int) {
 	lp := &g.lps[i]
 	if last := len(g.spare) - 1; last >= 0 {
 		lp.next, g.spare[last] = g.spare[last], nil
-		g.spare = g.spare[:last]
+		g.spare, lp.top = g.spare[:last], taken
 	} else {
 		lp.next, _ = iter.Pull(g.enter)
 	}

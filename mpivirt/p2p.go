@@ -11,47 +11,31 @@ func (c *Comm) compose(op world.Procedure) *kernel.Call { return c.r.k.Compose(o
 
 // do makes a call and waits until it is complete. The completion is valid until the next
 // call.
-func (r *Rank) do(q *kernel.Call) *kernel.Completion {
-	if !r.deep {
-		if r.k.Awaits(r.lp, q) {
-			return r.handOver(q)
-		}
-		if r.handed < fewCalls {
-			r.handed++
-			return r.handOver(q)
-		}
-		r.deepen()
-	}
+func (r *Rank) do(q *kernel.Call) *kernel.Completion { return r.make(q, !r.deep && r.shallow(q)) }
+
+// doCollective is do for the blocking form of a collective. With several members it
+// completes at once only if there is an error in its arguments.
+func (r *Rank) doCollective(q *kernel.Call, members int) *kernel.Completion {
+	return r.make(q, members > 1 || !r.deep && r.shallow(q))
+}
+
+// make makes a call, which the engine submits or the rank itself.
+func (r *Rank) make(q *kernel.Call, byEngine bool) *kernel.Completion {
 	r.noteCall(q.Procedure)
 	if r.k.Bursting() {
 		r.endBurst(q.Procedure)
+	}
+	if byEngine {
+		if r.hand(); r.waits {
+			return r.awaited()
+		}
+		return r.completed()
 	}
 	if r.k.Submit(r.lp, q) {
 		return r.completed()
 	}
 	r.suspend()
 	return r.awaited()
-}
-
-// doCollective is do for the blocking form of a collective. With several members it
-// completes at once only if there is an error in its arguments.
-func (r *Rank) doCollective(q *kernel.Call, members int) *kernel.Completion {
-	if members == 1 {
-		return r.do(q)
-	}
-	return r.handOver(q)
-}
-
-// handOver is do for a call that is hardly ever complete at once: the engine submits it.
-func (r *Rank) handOver(q *kernel.Call) *kernel.Completion {
-	r.noteCall(q.Procedure)
-	if r.k.Bursting() {
-		r.endBurst(q.Procedure)
-	}
-	if r.hand(); r.waits {
-		return r.awaited()
-	}
-	return r.completed()
 }
 
 // awaited returns the completion of a call that the rank has waited for.

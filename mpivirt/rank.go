@@ -148,6 +148,22 @@ func (r *Rank) hand() {
 // large: two switches cost less.
 const fewCalls = 4
 
+// shallow reports whether the engine is to submit a call, because the rank's stack has no room for that.
+// It gives the stack room if the rank makes many calls that are complete at once.
+//
+//go:noinline
+func (r *Rank) shallow(q *kernel.Call) bool {
+	if r.k.Awaits(r.lp, q) {
+		return true
+	}
+	if r.handed < fewCalls {
+		r.handed++
+		return true
+	}
+	r.deepen()
+	return false
+}
+
 // deepen makes the runtime give the rank's first stack room for what submits its calls. The
 // runtime would do that by itself further down, where it has twice the frames to move.
 //
