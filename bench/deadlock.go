@@ -14,22 +14,9 @@ var deadlock = Entry{
 	Defaults: Options{Iterations: 1, Payload: 8},
 	Forms:    []*mpivirt.Kind{mpivirt.Goroutine},
 	Build:    onPayload(deadlockMain),
-	State:    untouchedState,
 	Messages: func(Options, *mpivirt.Kind, Course) mpivirt.Held { // buffers are lent until the match
 		return mpivirt.Held{Mailboxes: 1, Requests: 1, Messages: 1, Operations: 2}
 	},
-	Deep: always,
-}
-
-// untouchedState is the memory of a rank's two buffers that nothing is written to. They lie where
-// the stacks were that ranks have outgrown, so that other stacks do not: measured. Buffers
-// longer than a span of stacks find such a place less often.
-func untouchedState(kind *mpivirt.Kind, o Options) float64 {
-	const span = 32 << 10
-	if o.Payload > span {
-		return kind.Growth / 2
-	}
-	return min(2*float64(o.Payload), kind.Growth)
 }
 
 // deadlockFix is deadlock without the mistake.
@@ -42,6 +29,7 @@ var deadlockFix = Entry{
 	State:    messageState(0),
 	Messages: ringMessages,
 	Deep:     whenStrict,
+	Waiting:  func(Options) float64 { return engine.Batch }, // the ranks of a pair begin together, but for the last of a batch
 	Shared: func(o Options) float64 {
 		if o.Iterations == 1 {
 			return 0

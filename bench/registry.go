@@ -96,6 +96,10 @@ type Entry struct {
 	// large buffers are needed. Strict ranks wait for the instant of a message that is there. nil
 	// is never. Under a model with state at the receiver all do.
 	Deep func(o Options, strict bool) bool
+	// Waiting returns how many ranks of an engine wait at a time at most, with the options filled in: the
+	// others end, and leave their stacks, before more begin. nil is all. Strict ranks all wait, and those
+	// under a model with state at the receiver.
+	Waiting func(Options) float64
 	// Messages returns what ranks hold for point-to-point messages, with the options filled
 	// in; nil for programs without such messages.
 	Messages func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held
@@ -232,6 +236,12 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 	postponed := c.Target != nil && c.Target.ReceiverState()
 	if c.Kind != nil && (postponed || e.Deep != nil && e.Deep(o, c.Strict)) {
 		cost.BytesPerRank += c.Kind.Growth
+	}
+	if c.Kind != nil && e.Waiting != nil && !postponed && !c.Strict && c.Target != nil {
+		if waiting := e.Waiting(o); waiting*float64(engines) < float64(c.Target.Ranks()) {
+			cost.BytesPerRank -= c.Kind.Stack
+			cost.BytesPerEngine += waiting * c.Kind.Stack
+		}
 	}
 	if e.Messages != nil {
 		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, Course{postponed, cost.ByMessages}))

@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
@@ -32,6 +33,7 @@ var ring = Entry{
 	State:    messageState(ringStateSize),
 	Messages: ringMessages,
 	Deep:     whenStrict,
+	Waiting:  ringWaiting,
 }
 
 // ringBlocking passes a token round the ring.
@@ -44,6 +46,7 @@ var ringBlocking = Entry{
 	State:    messageState(0),
 	Messages: tokenMessages,
 	Deep:     tokenDeep,
+	Waiting:  tokenWaiting,
 }
 
 // ringNonblocking is the ring of messages with nonblocking calls.
@@ -56,6 +59,7 @@ var ringNonblocking = Entry{
 	State:    messageState(0),
 	Messages: ringMessages,
 	Deep:     whenStrict,
+	Waiting:  ringWaiting,
 }
 
 // numberSize is the length of the number at the beginning of each message of these
@@ -258,6 +262,18 @@ func whenStrict(_ Options, strict bool) bool { return strict }
 // tokenDeep is the Deep of a program in which a rank ends once the token has passed it for the
 // last time. Its stack then serves the next rank.
 func tokenDeep(o Options, strict bool) bool { return strict || o.Iterations > 1 }
+
+// ringWaiting is the Waiting of the ring: rank k finds the messages of its first k iterations, those
+// before it have sent them.
+func ringWaiting(o Options) float64 { return float64(o.Iterations) }
+
+// tokenWaiting is the Waiting of a program in which a rank waits for the token to come round again.
+func tokenWaiting(o Options) float64 {
+	if o.Iterations == 1 {
+		return 1
+	}
+	return math.Inf(1)
+}
 
 // messageState returns the State of a program of point-to-point messages whose event ranks
 // have a state of the given size. Goroutine ranks have a buffer that messages fill, and one to

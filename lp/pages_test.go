@@ -15,7 +15,7 @@ func held() (free, all uint64) {
 
 // LPs take the memory that has been touched for them, and hardly any other.
 func TestLPsTakeTouchedMemory(t *testing.T) {
-	const n, rest = 2 * fewLPs, 256 // what an LP takes beyond that, with room
+	const n, rest = 2 * fewLPs, 256 + grown // what an LP takes beyond that, with room
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	TouchPages(n, 2, nil)
 	free, all := held()

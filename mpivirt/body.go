@@ -10,6 +10,7 @@ import (
 var Goroutine = kernel.RegisterKind(Kind{
 	Name: "goroutine", Summary: "a rank is ordinary Go code on a stack of its own",
 	Growth: 2048, // a stack doubles
+	Stack:  2840, // the stack, and what the runtime keeps of the goroutine and its coroutine
 	Bytes:  3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
 	Time:   400,  // two switches; measured by scripts/forecast
 

@@ -12,6 +12,7 @@ type Kind struct {
 	Name    string  // as given on the command line
 	Summary string  // one line
 	Bytes   float64 // memory of a rank that has not called MPI, its clock of 8 included, without its program's state
+	Stack   float64 // the part of Bytes that a rank leaves to one that begins when it has ended
 	Growth  float64 // by which that grows when a rank calls deeper than in a barrier: of its stack
 	Time    float64 // CPU time of the host, in ns, to resume a rank after a collective
 

@@ -352,8 +352,12 @@ func (k *Messages) endWait(lp int32) {
 func (k *Messages) postponeSend(lp, index int32, dst int, c world.Procedure) int32 {
 	m := k.messages.At(index)
 	request := m.request
-	if request == 0 && !c.Sends() {
+	switch {
+	case request != 0:
+	case !c.Sends():
 		request = k.NewRequest(lp, SendRequest, c)
+	case k.Completion.LP == lp: // of the call before: it holds what that has received
+		k.NewCompletion(lp).LP = world.None
 	}
 	if m.view && !(m.lent && m.request != 0) {
 		k.keepOwn(m)
