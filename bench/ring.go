@@ -241,7 +241,7 @@ func nonblockingMain(r *mpivirt.Rank, o Options) error {
 		if requests[1], err = mpivirt.Isend(world, out, right, 0); err != nil {
 			return err
 		}
-		if _, err := mpivirt.Waitall(requests); err != nil {
+		if err := mpivirt.WaitallInto(requests, nil); err != nil {
 			return err
 		}
 		if err := checkNumber(in, left, ringNumber(left, i)); err != nil {

@@ -199,8 +199,7 @@ func exchangeFaces(r *mpivirt.Rank, g grid, d int, out, before, after []byte, re
 	if requests[3], err = mpivirt.Isend(world, out, right, tagAfter(d)); err != nil {
 		return err
 	}
-	_, err = mpivirt.Waitall(requests)
-	return err
+	return mpivirt.WaitallInto(requests, nil)
 }
 
 // stencilSteps is stencilMain as steps. Only the size of the faces is simulated. All

@@ -157,6 +157,22 @@ func Waitall(requests []Request) ([]Status, error) {
 	return statuses, err
 }
 
+// WaitallInto is Waitall that puts the statuses into a slice as long as the requests. Without
+// one, nil, it drops them (MPI_STATUSES_IGNORE): nothing is allocated. Errors: those of Waitall;
+// ErrCount for a slice of another length, with which it does not wait.
+func WaitallInto(requests []Request, statuses []Status) error {
+	if statuses != nil && len(statuses) != len(requests) {
+		return world.Errorf(ErrCount, "%d statuses for %d requests: give as many, or nil for none", len(statuses), len(requests))
+	}
+	b := await(world.Waitall, requests)
+	if !b.Found {
+		return b.Err
+	}
+	err := b.Err
+	retireAll(requests, statuses)
+	return err
+}
+
 // Testall reports whether all requests are complete (MPI_Testall). If so, it does what
 // Waitall does.
 func Testall(requests []Request) ([]Status, bool, error) { return allOf(world.Testall, requests) }
@@ -168,10 +184,17 @@ func allOf(op world.Procedure, requests []Request) ([]Status, bool, error) {
 	}
 	err := b.Err
 	statuses := make([]Status, len(requests))
-	for i := range requests {
-		statuses[i] = requests[i].retire()
-	}
+	retireAll(requests, statuses)
 	return statuses, true, err
+}
+
+// retireAll retires complete requests. It puts their statuses into a slice, unless that is nil.
+func retireAll(requests []Request, statuses []Status) {
+	for i := range requests {
+		if status := requests[i].retire(); statuses != nil {
+			statuses[i] = status
+		}
+	}
 }
 
 // Waitany waits until one of the requests is complete and returns its index (MPI_Waitany).

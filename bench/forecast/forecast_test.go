@@ -169,7 +169,6 @@ func TestForecastsOfPrograms(t *testing.T) {
 		if !p.isEvent() {
 			got, own = v.Resident, 1800e3
 		}
-		want += leftToCollector(p) * float64(p.Ranks)
 		if compared++; want-own > (1+tolerance)*got || want+own < (1-tolerance)*got {
 			t.Errorf("%v: %.0f B a rank foreseen, %.0f B taken: %.2f", p, want/float64(p.Ranks), got/float64(p.Ranks), want/got)
 		}
@@ -177,23 +176,24 @@ func TestForecastsOfPrograms(t *testing.T) {
 	t.Logf("%d points compared", compared)
 }
 
-// Each further iteration leaves as much to the collector as is known: neither more nor less, so
-// that what the forecasts leave out has its figure.
-func TestLeftToCollector(t *testing.T) {
+// Further iterations leave nothing to the collector, which no forecast counts: a rank may
+// allocate what grows once, not with each iteration.
+func TestIterationsLeaveNoGarbage(t *testing.T) {
+	const most = 60 // bytes of a rank in an iteration
 	for _, e := range bench.Programs() {
+		if e.Name == "deadlock" || e.Name == "ring_blocking" {
+			continue // it ends; its iterations go round the ring one after the other
+		}
 		p := point{
-			Program: e.Name, Kind: mpivirt.Goroutine.Name, Machine: "xt5", Engines: 1, Ranks: 2000, Iterations: 2,
+			Program: e.Name, Kind: mpivirt.Goroutine.Name, Machine: "xt5", Engines: 1, Ranks: 1000, Iterations: 24,
 			Operation: collectives.Allreduce, Algorithm: collectives.RecursiveDoubling,
 		}
 		many := p
-		many.Iterations = 12
-		want := leftToCollector(many) - leftToCollector(p)
-		if want == 0 {
-			continue
-		}
-		got := (many.measure(t).Allocated - p.measure(t).Allocated) / float64(p.Ranks)
-		if got < 0.9*want || got > 1.1*want {
-			t.Errorf("%s: %.0f B of a rank are left in ten iterations, want %.0f B", e.Name, got, want)
+		many.Iterations = 44
+		if got := (many.measure(t).Allocated - p.measure(t).Allocated) / float64(p.Ranks) / float64(many.Iterations-p.Iterations); got > most {
+			t.Errorf("%s: %.0f B of a rank are left in each iteration, at most %d B wanted", e.Name, got, most)
+		} else {
+			t.Logf("%s: %.1f B", e.Name, got)
 		}
 	}
 }
@@ -248,7 +248,6 @@ func TestForecastsOfLargeRuns(t *testing.T) {
 		if !p.isEvent() {
 			got = v.Resident
 		}
-		want += leftToCollector(p) * float64(p.Ranks)
 		if slack := own * float64(p.Engines); want+slack < c.least*got || want-slack > c.most*got {
 			t.Errorf("%v: %.0f B a rank foreseen, %.0f B taken: %.2f", p, want/float64(p.Ranks), got/float64(p.Ranks), want/got)
 		}

@@ -243,8 +243,7 @@ func holds(p point, foreseen, took float64) bool {
 	default:
 		least, most = 0.8, 1.4
 	}
-	garbage := leftToCollector(p) * float64(p.Ranks) // at most: the collector may take it back
-	return foreseen-slack <= most*took && foreseen+garbage+slack >= least*took
+	return foreseen-slack <= most*took && foreseen+slack >= least*took
 }
 
 // run runs a point.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"unsafe"
 
 	"gigarank/bench"
 	"gigarank/collectives"
@@ -151,20 +150,3 @@ func (p point) manyMessages() bool {
 
 // tolerance is the share by which a forecast of memory may be wrong on one engine.
 const tolerance = 0.1
-
-// leftToCollector returns the bytes of a rank that are known to be garbage of a run, and that no
-// forecast counts: the statuses that each Waitall returns. A forecast that counted them would
-// refuse long runs, in which the collector takes them back.
-func leftToCollector(p point) float64 {
-	const status = float64(unsafe.Sizeof(mpivirt.Status{}))
-	if p.Kind != mpivirt.Goroutine.Name {
-		return 0
-	}
-	switch p.Program {
-	case "stencil":
-		return 3 * 4 * status * float64(p.Iterations) // four requests in each dimension
-	case "ring_nonblocking":
-		return 2 * status * float64(p.Iterations)
-	}
-	return 0
-}
