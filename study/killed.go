@@ -91,9 +91,12 @@ func (j *Journal) End(finished bool) error {
 // is none: so it does not wait for the disk.
 func (j *Journal) keepAttempts() error {
 	path := filepath.Join(j.dir, KilledFile)
+	fault := func(err error) error {
+		return fmt.Errorf("%s, which names points that were killed, cannot be written: %w: make room for it, or name another directory", path, err)
+	}
 	if len(j.attempts) == 0 {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return fault(err)
 		}
 		return nil
 	}
@@ -106,5 +109,8 @@ func (j *Journal) keepAttempts() error {
 	if err == nil {
 		err = os.Rename(next, path)
 	}
-	return err
+	if err != nil {
+		return fault(err)
+	}
+	return nil
 }

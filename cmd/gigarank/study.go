@@ -131,6 +131,7 @@ type conductor struct {
 	todo     []study.Point
 	again    []study.Point // those of todo that were killed before
 	failed   int
+	unkept   error // why host 0 can keep no more results; the others learn it before the next point
 }
 
 // conductStudy carries out a whole study on this host.
@@ -317,6 +318,9 @@ func (s *conductor) run() error {
 			break
 		}
 	}
+	if err == nil {
+		err = s.unkept // after the last point
+	}
 	if err == nil && s.failed > 0 {
 		err = ended{cause: fmt.Errorf("%s of %d failed; see the errors in %s", plural(s.failed, "point"), len(s.plan.Points), study.ResultsFile),
 			code: exitProgram, silent: s.hosts.index != 0}
@@ -334,10 +338,17 @@ func (s *conductor) conduct(point study.Point, index int) error {
 	debug.FreeOSMemory()
 	resetPeak()
 	r, err := s.request(point)
-	if err = s.agreeToGoOn(err); err != nil {
-		return err
+	if err == nil {
+		err = s.begin(point)
 	}
-	return s.simulate(point, r, index)
+	switch stop := s.agreeToGoOn(err); {
+	case stop == nil:
+		return s.simulate(point, r, index)
+	case err == nil:
+		return errors.Join(stop, s.abandon(nil))
+	default:
+		return stop
+	}
 }
 
 // agreeToGoOn ends the study on all hosts if one of them cannot go on, or if a signal
@@ -365,10 +376,7 @@ func (s *conductor) agreeToGoOn(mine error) error {
 // simulated program is a result too; an error ends the study.
 func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	defer tuneCollector(s.console.getenv, r.need, r.share)()
-	guard, err := s.guard(point)
-	if err != nil {
-		return err
-	}
+	guard := s.guard()
 	o := perform(s.console, s.hosts, r, s.signals, newOutlet(r.output(s.console)))
 	guard()
 	all, err := settle(s.hosts, &o)
@@ -383,15 +391,10 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	if record.Error != "" {
 		s.failed++
 	}
-	if err := s.journal.Append(record); err != nil {
-		s.hosts.apart = true // the others go on to the next point
-		return err
+	if s.unkept = s.journal.Append(record); s.unkept == nil {
+		s.unkept = s.journal.End(true)
 	}
-	if err := s.journal.End(true); err != nil {
-		s.hosts.apart = true
-		return err
-	}
-	if s.flags.hosting.progress != progressNone.String() {
+	if s.unkept == nil && s.flags.hosting.progress != progressNone.String() {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))
 	}
 	return nil
@@ -400,21 +403,27 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 // guardInterval is the time between looks at the files of a study while a point is simulated.
 const guardInterval = time.Second
 
-// guard marks a point as under way, and ends its simulation if its result could no longer be
-// kept. end ends the watch.
-func (s *conductor) guard(point study.Point) (end func(), err error) {
-	if s.journal == nil {
-		return func() {}, nil
+// begin marks a point as under way on host 0. It returns what keeps that host from keeping results.
+func (s *conductor) begin(point study.Point) error {
+	switch {
+	case s.unkept != nil:
+		return s.unkept
+	case s.journal == nil:
+		return nil
 	}
-	if err := s.journal.Begin(point); err != nil {
-		s.hosts.apart = true // the others simulate the point
-		return nil, err
+	return s.journal.Begin(point)
+}
+
+// guard ends the simulation of a point if its result could no longer be kept. end ends the watch.
+func (s *conductor) guard() (end func()) {
+	if s.journal == nil {
+		return func() {}
 	}
 	return every(guardInterval, func() {
 		if err := s.journal.Check(); err != nil {
 			s.signals.fail(err)
 		}
-	}), nil
+	})
 }
 
 // abandon takes the mark of the point under way back after it has ended by err, unless

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -63,6 +65,51 @@ func TestHostsRefuseAStudyTogether(t *testing.T) {
 	output, _ := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != exitUsage || strings.Count(string(output), "go on with them by --resume") != 1 {
 		t.Errorf("exit code %d, want 2 and the fault once in\n%s", cmd.ProcessState.ExitCode(), output)
+	}
+}
+
+// A host that cannot keep which point is under way ends the study in order on all hosts: before the
+// point if it sees that then, else before the next one or after the last.
+func TestHostsEndAStudyThatKeepsNothing(t *testing.T) {
+	run := func(dir, ranks string, started func()) {
+		cmd := underMPI(t, 2, "study", "barrier", "--ranks", ranks, "--algorithms", "linear", "--iterations", "20K", "--out", dir)
+		var output bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &output, &output
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		started()
+		code, took := endIn(cmd)
+		text := output.String()
+		if code != exitHost || took > 20*time.Second || strings.Count(text, "killed.json, which names points that were killed, cannot be written") != 1 {
+			t.Errorf("exit code %d after %v, want 3 and the fault once in\n%s", code, took, text)
+		}
+		for _, without := range []string{"does not answer", "MPI_ABORT"} {
+			if strings.Contains(text, without) {
+				t.Errorf("%q in\n%s", without, text)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, study.ReportFile)); err != nil {
+			t.Error(err)
+		}
+	}
+	block := func(dir string) {
+		if err := os.MkdirAll(filepath.Join(dir, "in the way"), 0o777); err != nil {
+			t.Error(err)
+		}
+	}
+	dir := t.TempDir()
+	block(filepath.Join(dir, study.KilledFile+".tmp"))
+	run(dir, "64,128", func() {})
+	for _, ranks := range []string{"64,128", "64"} {
+		dir := t.TempDir()
+		run(dir, ranks, func() {
+			mark := filepath.Join(dir, study.KilledFile)
+			for os.Remove(mark) != nil {
+				time.Sleep(time.Millisecond)
+			}
+			block(mark)
+		})
 	}
 }
 
