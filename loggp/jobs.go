@@ -119,18 +119,18 @@ func agreed(jobs []*Rendezvous) *Rendezvous {
 	return all
 }
 
-// shortMost is the greatest size in bytes of a message whose time is mostly latency. How far apart
+// ShortMost is the greatest size in bytes of a message whose time is mostly latency. How far apart
 // two cores are changes the time of short messages fourfold. Long ones depend on the bandwidth of
 // memory and hardly change then, nor does most of what else is measured.
-const shortMost = 4 << 10
+const ShortMost = 4 << 10
 
 // slowness returns that of each job; see [Jobs].
 func slowness(jobs []Measurements) []float64 {
 	greatest := make([]float64, len(jobs))
 	for _, figures := range []func(m *Measurements) []*Point{
 		(*Measurements).points,
-		func(m *Measurements) []*Point { return m.pingPongs(0, shortMost) },
-		func(m *Measurements) []*Point { return m.pingPongs(shortMost+1, math.MaxInt64) },
+		func(m *Measurements) []*Point { return m.pingPongs(0, ShortMost) },
+		func(m *Measurements) []*Point { return m.pingPongs(ShortMost+1, math.MaxInt64) },
 	} {
 		for i, slow := range slownessOf(jobs, figures) {
 			greatest[i] = max(greatest[i], slow)

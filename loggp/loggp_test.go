@@ -454,6 +454,28 @@ func TestJobsOfSlowPingPongs(t *testing.T) {
 	}
 }
 
+// Ratios of short messages and of long ones have medians of their own, and either alone tells.
+func TestRatios(t *testing.T) {
+	sizes := []int64{8, 64, ShortMost, ShortMost + 1, 1 << 20}
+	for _, c := range []struct {
+		ratios      []float64
+		short, long float64
+		differ      bool
+	}{
+		{[]float64{1, 1.1, 9, 1.1, 1.3}, 1.1, 1.2, false},
+		{[]float64{3, 2, 1, 1, 1}, 2, 1, true},
+		{[]float64{1, 1, 1, 0.7, 0.7}, 1, 0.7, true},
+	} {
+		r := RatiosOf(sizes, c.ratios)
+		if math.Abs(r.Short-c.short) > 1e-9 || math.Abs(r.Long-c.long) > 1e-9 || r.Differ() != c.differ {
+			t.Errorf("%v: %+v, differ: %v", c.ratios, r, r.Differ())
+		}
+	}
+	if r := RatiosOf(sizes[:1], []float64{2}); r != (Ratios{2, 1}) {
+		t.Errorf("no long message: %+v", r)
+	}
+}
+
 // Most jobs say which messages wait for a late receiver. Those that say otherwise were disturbed.
 func TestJobsAgreeOnTheEagerLimit(t *testing.T) {
 	job := func(limit int, inCalls bool, seconds float64) *Rendezvous {

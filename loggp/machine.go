@@ -135,9 +135,45 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	return append([]byte(m.remarks()+missing), machine.YAML()...), nil
 }
 
-// Ratio returns the median, over the sizes and pairs of the ping-pongs, of the time of a message on
-// one machine by that on another.
-func (m Measurements) Ratio(before, now *network.Target) float64 {
+// Ratios are medians of the times of ping-pongs by those of other ones, over sizes and pairs: of
+// messages up to [ShortMost] and of longer ones. A disturbed machine may change either alone.
+type Ratios struct{ Short, Long float64 }
+
+// RatiosOf returns the medians of ratios, one for each size in bytes. Of sizes on one side alone
+// the other one is 1.
+func RatiosOf(sizes []int64, ratios []float64) Ratios {
+	var short, long []float64
+	for i, n := range sizes {
+		if n <= ShortMost {
+			short = append(short, ratios[i])
+		} else {
+			long = append(long, ratios[i])
+		}
+	}
+	r := Ratios{1, 1}
+	if len(short) > 0 {
+		r.Short = median(short)
+	}
+	if len(long) > 0 {
+		r.Long = median(long)
+	}
+	return r
+}
+
+// Differ reports whether ping-pongs differ by more than [Disturbed].
+func (r Ratios) Differ() bool {
+	differs := func(ratio float64) bool { return ratio > Disturbed || ratio < 1/Disturbed }
+	return differs(r.Short) || differs(r.Long)
+}
+
+// Sentence says how ping-pongs compare with the other ones.
+func (r Ratios) Sentence(others string) string {
+	return fmt.Sprintf("Ping-pongs up to 4 KiB take %.2f times those of %s, longer ones %.2f times, by the medians.", r.Short, others, r.Long)
+}
+
+// Ratios returns those of a message on the machine now by one on the machine before.
+func (m Measurements) Ratios(before, now *network.Target) Ratios {
+	var sizes []int64
 	var ratios []float64
 	for _, pair := range []*Pair{m.Intra, m.Inter} {
 		if pair == nil {
@@ -147,10 +183,10 @@ func (m Measurements) Ratio(before, now *network.Target) float64 {
 			took := func(t *network.Target) float64 {
 				return float64(t.SendTime(p.Bytes) + t.Delay(0, pair.Partner, p.Bytes) + t.ReceiveTime(p.Bytes))
 			}
-			ratios = append(ratios, took(now)/took(before))
+			sizes, ratios = append(sizes, p.Bytes), append(ratios, took(now)/took(before))
 		}
 	}
-	return median(ratios)
+	return RatiosOf(sizes, ratios)
 }
 
 // lower takes the time of a message for no more than that of a longer one: what disturbs a

@@ -30,6 +30,7 @@ type Validation struct {
 	Machine     string // its name
 	YAML        string // its file
 	Comparisons []Comparison
+	Remark      string // on all measurements; empty for none
 }
 
 // series returns the names of the series in order, each with its comparisons.
@@ -108,6 +109,9 @@ func (v *Validation) WriteText(w io.Writer) {
 	for _, name := range names {
 		_, _ = fmt.Fprintln(w, summaryOf(name, of[name]))
 	}
+	if v.Remark != "" {
+		_, _ = fmt.Fprintln(w, v.Remark)
+	}
 }
 
 // charts draws measured and simulated times against sizes, for each series of several
@@ -147,6 +151,9 @@ func (v *Validation) WriteReport(w io.Writer, origin Origin) error {
 	names, of := v.series()
 	for _, name := range names {
 		g.Findings = append(g.Findings, summaryOf(name, of[name]))
+	}
+	if v.Remark != "" {
+		g.Findings = append(g.Findings, v.Remark)
 	}
 	if charts := v.charts(); len(charts) > 0 {
 		g.Sections = []section{{"times", "Time against size", "", charts, nil}}

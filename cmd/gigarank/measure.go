@@ -214,9 +214,9 @@ func (f *measureFlags) against(before, text []byte, m *loggp.Measurements) strin
 	if errOld != nil || errNow != nil {
 		return ""
 	}
-	ratio := m.Ratio(then, after)
-	line := fmt.Sprintf("# Ping-pongs take %.2f times those of the file before, by the median.\n", ratio)
-	if ratio > loggp.Disturbed || ratio < 1/loggp.Disturbed {
+	ratios := m.Ratios(then, after)
+	line := "# " + ratios.Sentence("the file before") + "\n"
+	if ratios.Differ() {
 		line += "# One of the two may be of a disturbed machine: measure once more when nothing else runs, unless the machine has changed.\n"
 	}
 	return line

@@ -11,10 +11,15 @@ import (
 // A new machine file is compared with the one that it replaces: if all jobs were disturbed alike,
 // nothing else shows that.
 func TestCalibrateComparesWithTheFileBefore(t *testing.T) {
+	const long = "; of more than 4 KiB"
 	machine := func(latency string) []byte {
-		return fmt.Appendf(nil, "name: here\nranks_per_node: 2\nnetwork: {model: flat, latency: %s, bandwidth: 1TB/s}\n", latency)
+		delays := "latency: " + latency + ", bandwidth: 1TB/s"
+		if short, slow := strings.CutSuffix(latency, long); slow {
+			delays = "latency: " + short + ", bandwidth: 2GB/s"
+		}
+		return fmt.Appendf(nil, "name: here\nranks_per_node: 2\nnetwork: {model: flat, %s}\n", delays)
 	}
-	m := loggp.Measurements{Processes: 2, Intra: &loggp.Pair{Partner: 1, Delays: []loggp.Point{{Bytes: 8}, {Bytes: 64}, {Bytes: 64 << 10}}}}
+	m := loggp.Measurements{Processes: 2, Intra: &loggp.Pair{Partner: 1, Delays: []loggp.Point{{Bytes: 8}, {Bytes: 64}, {Bytes: 64 << 10}, {Bytes: 1 << 20}, {Bytes: 2 << 20}}}}
 	f := measureFlags{out: "here.yaml"}
 	for _, c := range []struct {
 		before, now []byte
@@ -24,6 +29,7 @@ func TestCalibrateComparesWithTheFileBefore(t *testing.T) {
 		{machine("10us"), machine("11us"), "1.10", false},
 		{machine("10us"), machine("18us"), "1.80", true},
 		{machine("18us"), machine("9us"), "0.50", true},
+		{machine("10us"), machine("10us" + long), "1.00 times those of the file before, longer ones 48.", true},
 		{nil, machine("9us"), "", false},
 		{[]byte("no machine: at all\n"), machine("9us"), "", false},
 	} {

@@ -23,8 +23,10 @@ const validateHelp = `Validate sets a real machine and the simulation of its mac
 
 The real times are measured anew: validate starts jobs by --launcher, which run gigarank
 machine calibrate, and takes their medians, as calibrate does. Or they come from FILE of --measured, which machine calibrate
---json has written. It prints each time and its error. With --out it leaves in DIR
-report.html, a page with plots, and results.csv. Figs 4 and 5 of Perumalla and Park,
+--json has written. A machine file made with --cold wants --cold here too. It prints each time and its
+error, and how the ping-pongs that were measured compare with those of the machine file: jobs that are
+all disturbed alike show nowhere else. With --out it leaves in DIR report.html, a page with plots, and
+results.csv. Figs 4 and 5 of Perumalla and Park,
 "Simulating Billion-Task Parallel Programs", SPECTS 2014, are such a comparison.
 
 `
@@ -32,6 +34,7 @@ report.html, a page with plots, and results.csv. Figs 4 and 5 of Perumalla and P
 // validateFlags are the flags of validate as they are written.
 type validateFlags struct {
 	machine, measured, out string
+	cold                   bool
 	jobs                   jobFlags
 }
 
@@ -55,6 +58,7 @@ func newValidate(c *console) *cobra.Command {
 	flags.StringVar(&f.machine, "machine", "", "machine `FILE` or preset to compare (required)")
 	flags.StringVar(&f.measured, "measured", "", "`FILE` of measurements (default: measure now)")
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the report")
+	flags.BoolVar(&f.cold, "cold", false, "messages of 1 MiB or more come from memory that caches do not hold")
 	f.jobs.define(flags)
 	return cmd
 }
@@ -104,6 +108,9 @@ func (f *validateFlags) prepare(c *console, program string) (*validator, error) 
 		m, err := readMeasurements(f.measured, c.readFile)
 		faults.add("--measured", err)
 		v.measured = &m
+		if f.cold && err == nil && !m.Cold {
+			faults.add("--cold", fmt.Errorf("%s was measured without: measure again by gigarank machine calibrate --cold, or leave the flag out", f.measured))
+		}
 	}
 	v.jobs = f.jobs.check(&faults, f.measured == "")
 	if f.out != "" && len(faults) == 0 {
@@ -121,22 +128,44 @@ func (v *validator) measurements(c *console) (loggp.Measurements, error) {
 	if v.measured != nil {
 		return *v.measured, nil
 	}
-	return v.jobs.measure(c, false)
+	return v.jobs.measure(c, v.cold)
 }
 
 // compare simulates what was measured.
 func (v *validator) compare(c *console, m loggp.Measurements) (*study.Validation, error) {
 	compared := &study.Validation{Program: v.program, Library: m.Library, Machine: v.machine.Name(), YAML: v.machine.String()}
-	var err error
-	if v.program == "mpiping" {
-		compared.Comparisons, err = v.pings(c, m)
-	} else {
-		compared.Comparisons, err = v.collectives(m)
+	pings, err := v.pings(c, m)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && len(compared.Comparisons) == 0 {
-		err = errors.New("nothing that was measured can be simulated on this machine")
+	compared.Comparisons, compared.Remark = pings, remark(pings)
+	if v.program != "mpiping" {
+		if compared.Comparisons, err = v.collectives(m); err != nil {
+			return nil, err
+		}
 	}
-	return compared, err
+	if len(compared.Comparisons) == 0 {
+		return nil, errors.New("nothing that was measured can be simulated on this machine")
+	}
+	return compared, nil
+}
+
+// remark says how measured ping-pongs compare with simulated ones, and what to do where they differ.
+func remark(pings []study.Comparison) string {
+	if len(pings) == 0 {
+		return ""
+	}
+	var sizes []int64
+	var ratios []float64
+	for _, p := range pings {
+		sizes, ratios = append(sizes, p.Bytes), append(ratios, p.Real/p.Simulated)
+	}
+	r := loggp.RatiosOf(sizes, ratios)
+	text := r.Sentence("the machine file")
+	if r.Differ() {
+		text += " Unless the file is of another machine, one of the two is of a disturbed one: validate once more when nothing else runs, and if they differ again, calibrate anew."
+	}
+	return text
 }
 
 // pings compares the pairs of processes that were measured and that the machine has.

@@ -30,7 +30,7 @@ func TestCalibrateOverMPI(t *testing.T) {
 	if output, err := command(t, "machine", "check", machine).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, output)
 	}
-	cmd := command(t, "validate", "mpiping", "--machine", machine, "--jobs", "1", "--runs", "1", "--out", filepath.Join(dir, "out"))
+	cmd := command(t, "validate", "mpiping", "--machine", machine, "--cold", "--jobs", "1", "--runs", "1", "--out", filepath.Join(dir, "out"))
 	cmd.Env = append(cmd.Env, anyHost...)
 	output, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(output), "the simulation is off by") {

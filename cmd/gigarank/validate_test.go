@@ -116,6 +116,48 @@ func TestValidatePings(t *testing.T) {
 	}
 }
 
+// If the jobs of validate were all slow alike, the ping-pongs beside those of the machine file show
+// it, whatever is validated. Most are of one class of sizes: the other one is compared by itself.
+func TestValidateTellsOfSlowJobs(t *testing.T) {
+	machine, measured := writeMeasurements(t, "table")
+	slow := filepath.Join(t.TempDir(), "slow.json")
+	m := lineMeasurements()
+	for _, pair := range []*loggp.Pair{m.Intra, m.Inter} {
+		for i := range pair.Delays {
+			if pair.Delays[i].Bytes <= loggp.ShortMost {
+				pair.Delays[i].Seconds *= 3
+			}
+		}
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(slow, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const remedy = "validate once more when nothing else runs"
+	for _, program := range validated {
+		for measured, want := range map[string]string{
+			measured: "Ping-pongs up to 4 KiB take 1.00 times those of the machine file, longer ones 1.00 times, by the medians.",
+			slow:     "Ping-pongs up to 4 KiB take 3.00 times those of the machine file, longer ones 1.00 times, by the medians. Unless",
+		} {
+			c, stdout, stderr := testConsole(nil)
+			out := t.TempDir()
+			code := execute([]string{"validate", program, "--machine", machine, "--measured", measured, "--out", out}, c)
+			page, err := os.ReadFile(filepath.Join(out, study.ReportFile))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{stdout.String(), string(page)} {
+				if code != exitDone || !strings.Contains(text, want) || strings.Contains(text, remedy) != (measured == slow) {
+					t.Errorf("%s: exit code %d, want %q in\n%s%s", program, code, want, text, stderr)
+				}
+			}
+		}
+	}
+}
+
 // The collectives are simulated with as many ranks as were measured.
 func TestValidateCollectives(t *testing.T) {
 	machine, measured := writeMeasurements(t, "hockney")
@@ -136,9 +178,11 @@ func TestValidateNamesAllFaults(t *testing.T) {
 	if err := os.WriteFile(empty, []byte("{}"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	line, measured := writeMeasurements(t, "table")
 	for _, c := range []struct{ args, want string }{
 		{"mpipong --hosts 1 --launcher none", `PROGRAM: unknown program "mpipong": did you mean mpiping?|--machine: name the machine file|--hosts: 1 is too small|--launcher: measuring needs mpirun`},
 		{"mpiping --machine xt5 --measured " + empty, "holds no measurements of schema 2"},
+		{"mpiping --machine " + line + " --cold --measured " + measured, "--cold: " + measured + " was measured without"},
 		{"mpiping --machine xt5 --measured /nowhere.json --runs 0", "--runs: 0 is too small|--measured: open /nowhere.json"},
 	} {
 		console, _, stderr := testConsole(nil)
