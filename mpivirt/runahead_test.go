@@ -52,3 +52,36 @@ func TestNobodyGetsFarAhead(t *testing.T) {
 		})
 	}
 }
+
+// The root of a linear bcast among many lets the others of its engine go first, also those that have
+// not begun: its early messages would fill the memory. It is as far ahead as 6 MiB of them, or one
+// time.
+func TestRootsLetManyGoFirst(t *testing.T) {
+	for _, c := range []struct{ ranks, times, furthest int }{{3000, 60, 24}, {80_000, 4, 1}} {
+		passed, most := make([]int, c.ranks), 0
+		main := func(r *mpivirt.Rank) error {
+			for range c.times {
+				if err := mpivirt.Bcast(r.World(), []int64{1}, 0); err != nil {
+					return err
+				}
+				passed[r.Rank()]++
+				if r.Rank() == 0 {
+					most = max(most, passed[0]-slices.Min(passed))
+				}
+			}
+			return nil
+		}
+		s := simulation(t, mpivirt.Config{
+			Target:      target(t, "name: flat\nnetwork: {model: flat, latency: 1us, bandwidth: 1GB/s}\n", c.ranks),
+			Program:     mpivirt.Program{Name: "bcast", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+			Collectives: mpivirt.Message, Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Bcast: collectives.Linear},
+		}, 1)
+		defer s.Close()
+		if _, err := s.Run(); err != nil {
+			t.Fatal(err)
+		}
+		if most > c.furthest {
+			t.Errorf("among %d ranks the root gets %d bcasts ahead; at most %d are expected", c.ranks, most, c.furthest)
+		}
+	}
+}

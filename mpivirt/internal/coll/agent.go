@@ -1,6 +1,8 @@
 package coll
 
 import (
+	"unsafe"
+
 	"gigarank/collectives"
 	"gigarank/invariant"
 	"gigarank/mpivirt/internal/world"
@@ -67,7 +69,8 @@ const (
 type sentStage uint8
 
 const (
-	gone    sentStage = iota // it has left, or there is none
+	unsent  sentStage = iota // the agent has sent none
+	gone                     // it has left, or there is none
 	held                     // it waits for room; see holdBack
 	leaving                  // the processor is to send it; see processor
 	unacked                  // its match is awaited
@@ -221,9 +224,40 @@ func (k *Collectives) nextStep(a *agent) (rounds int) {
 // which agents let members go first that are behind.
 const farAhead = 256
 
+// A root that sends to all members itself has begun the next instance before most of them have begun
+// this one. Its messages take memory until they do, one for each of them in each instance. So it lets
+// them go first past about so many bytes on its engine, or two instances if members are many.
+const (
+	earlyFromRoot  = 6 << 20
+	leastRootAhead = 1
+)
+
+// rootAhead returns the number of instances that a root may have begun, of a collective with so many
+// members on its engine.
+func (q *Collective) rootAhead(members int) int {
+	each := int64(unsafe.Sizeof(roundMessage{}))
+	if q.Data && q.Operation == collectives.Scatter {
+		each += q.Bytes
+	}
+	return int(min(max(earlyFromRoot/(each*int64(max(members, 1))), leastRootAhead), farAhead))
+}
+
+// fromRoot reports whether one member sends to each other one, which does not answer.
+func (q *Collective) fromRoot() bool {
+	return q.Algorithm == collectives.Linear && (q.Operation == collectives.Bcast || q.Operation == collectives.Scatter)
+}
+
+// isFarAhead reports whether an agent that is about to send is to let other members go first. A root
+// asks before its first message.
+func (a *agent) isFarAhead() bool {
+	c, q := a.inst.comm, &a.inst.Call
+	n := len(c.Live)
+	return n > leastRootAhead && (n > farAhead || a.sent == unsent && q.fromRoot() && n > q.rootAhead(c.Locals))
+}
+
 // crowded reports whether holdBack has to be asked.
 func (k *Collectives) crowded(a *agent) bool {
-	return k.Engine.Crowded() || len(a.inst.comm.Live) > farAhead
+	return k.Engine.Crowded() || a.isFarAhead()
 }
 
 // holdBack has an agent that is about to send go on later, once for each message, and reports
@@ -239,7 +273,7 @@ func (k *Collectives) holdBack(index int32, a *agent, step *collectives.Step) bo
 	switch {
 	case k.Engine.Congested(engine):
 		k.fullest = engine
-	case len(a.inst.comm.Live) > farAhead:
+	case a.isFarAhead():
 		engine = k.fullest
 	default:
 		return false
