@@ -96,8 +96,7 @@ func TestHostWithoutMemoryEndsTheStudy(t *testing.T) {
 	}
 }
 
-// A result that cannot be kept ends the study at once: the others do not know of it,
-// and are not waited for.
+// A result that cannot be kept ends the study on all hosts, before the next point.
 func TestLostResultEndsTheStudy(t *testing.T) {
 	all := testHosts(2)
 	conductors, stderr := studyOf(t, all)
@@ -111,8 +110,11 @@ func TestLostResultEndsTheStudy(t *testing.T) {
 	var group stdsync.WaitGroup
 	for i, s := range conductors {
 		group.Go(func() {
-			err := s.conduct(s.todo[0], 0)
-			if s.console.finish(err); errors.Is(err, fs.ErrClosed) != (i == 0) || all[i].apart != (i == 0) {
+			if err := s.conduct(s.todo[0], 0); err != nil {
+				t.Errorf("host %d: %v", i, err)
+			}
+			err := s.conduct(s.todo[1], 1)
+			if s.console.finish(err); exitCode(err) != exitHost || errors.Is(err, fs.ErrClosed) != (i == 0) || all[i].apart {
 				t.Errorf("host %d: %v, apart %t", i, err, all[i].apart)
 			}
 		})
