@@ -12,7 +12,8 @@ var Goroutine = kernel.RegisterKind(Kind{
 	Growth: 2048, // a stack doubles
 	Stack:  2840, // the stack, and what the runtime keeps of the goroutine and its coroutine
 	Bytes:  3000, // a stack of 2 KB, the coroutine, and what a rank holds of WORLD
-	Time:   400,  // two switches; measured by scripts/forecast
+	Engine: 11 << 10,
+	Time:   400, // two switches; measured by scripts/forecast
 
 	Prepare: lp.TouchPages,
 

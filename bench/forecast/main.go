@@ -230,19 +230,12 @@ func (s *search) report(c *comparison) {
 }
 
 // holds reports whether a forecast of memory is right, except for what a process takes anyway.
-// On several engines it depends on which of them is ahead.
 func holds(p point, foreseen, took float64) bool {
 	// Bytes of an engine, chunks of slabs and buffers, in use or not; and what a process that has
 	// some work takes beyond one of one rank: pages of code, and of the runtime's heap.
 	const own, atWork = 1500e3, 4e6
-	least, most, slack := 1-tolerance, 1.+tolerance, own*float64(p.Engines)+atWork
-	switch {
-	case p.Engines == 1:
-	case p.Algorithm == collectives.Linear && (p.Operation == collectives.Bcast || p.Operation == collectives.Scatter):
-		least, most = 0.8, 2 // the same run takes between 410 and 750 B a rank: what is foreseen is the most
-	default:
-		least, most = 0.8, 1.4
-	}
+	least, most := bounds(p)
+	slack := own*float64(p.Engines) + atWork
 	return foreseen-slack <= most*took && foreseen+slack >= least*took
 }
 

@@ -248,27 +248,16 @@ func (o *outlay) messageBytes() float64 {
 	bytes := o.messageBytesOf(min(times, rehearsed))
 	if times > rehearsed {
 		if before := o.messageBytesOf(rehearsed - 1); bytes > growth*before {
-			bytes += (bytes - before) * o.laterTimes(rehearsed, times)
+			bytes += (bytes - before) * float64(times-rehearsed)
 		}
 	}
 	return bytes
 }
 
-// laterTimes returns for how many of the times after those of a rehearsal messages pile up as
-// they do in its last one. Where the root alone sends, the other engines follow its engine: of more
-// times it is ahead by a smaller share. The exponent was measured with 30 times at most.
-func (o *outlay) laterTimes(rehearsed, times int) float64 {
-	const slower = 0.6
-	fromRoot := o.use.Operation == collectives.Bcast || o.use.Operation == collectives.Scatter
-	if o.Engines == 1 || !fromRoot || o.target.ReceiverState() {
-		return float64(times - rehearsed)
-	}
-	return math.Pow(float64(times-1), slower) - math.Pow(float64(rehearsed-1), slower)
-}
-
 // messageBytesOf returns messageBytes of a collective that is called so many times.
 func (o *outlay) messageBytesOf(times int) float64 {
 	const slot, link = 4, 4 // bytes of an LP's slot, and of an index in a free list or queue
+	const late = 0.6        // of the times, by which other engines are behind that of a root; measured
 	r := o.rehearsal(times, 1)
 	var u usage
 	if o.target.ReceiverState() {
@@ -280,20 +269,42 @@ func (o *outlay) messageBytesOf(times int) float64 {
 	if o.use.Data {
 		agent += memoryBytes()
 	}
+	if o.call.fromRoot() && times > 1 && o.use.Bytes <= o.target.EagerLimit() {
+		others := late * float64(o.Engines-1) / float64(o.Engines)
+		u.rounds += others
+		if o.use.Data && o.use.Operation == collectives.Scatter {
+			u.buffers += others * world.BufferBytes(float64(o.use.Bytes))
+		}
+	}
 	return slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() + u.contents*size[content]() +
-		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + o.onWire(u.wire)
+		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + o.onWire(u.wire, times)
 }
 
 // onWire returns the memory of what is between engines that run side by side, of so many bytes for each
 // participant that all send in one round. An engine sends no more than a window, unless the other one
 // waits and gives credit: so what is beyond is kept by one of two engines at a time, while its own
-// messages find receivers that wait. One root takes in or sends other messages all the time, and
-// little is kept beside the windows.
-func (o *outlay) onWire(bytes float64) float64 {
+// messages find receivers that wait. Leaders of several ranks begin one after the other, as their
+// nodes have joined: the first time they wait. With state at the receiver engines wait for each other's
+// clocks, and most that is sent is there at the same time. One root takes in or sends other messages
+// all the time, and little is kept beside the windows; next to nothing if nobody sends while it
+// does, as in an allreduce that is called once. The shares are measured.
+func (o *outlay) onWire(bytes float64, times int) float64 {
 	const most, credited = 0.75, 3 // windows that a root has given credit for
+	const packet = 32 << 10        // bytes; a longer record has a buffer of its own, up to twice as long
 	windows := float64(o.Engines-1) * o.window() / float64(o.participants)
-	if o.oneRoot() {
+	switch once := times == 1; {
+	case o.target.ReceiverState() && o.use.Bytes > packet:
+		return bytes
+	case o.target.ReceiverState():
+		return most * bytes
+	case o.oneRoot() && once && o.use.Operation == collectives.Allreduce:
+		return min(most*bytes, windows/4)
+	case o.oneRoot() && o.use.Operation == collectives.Allreduce: // results of one time and contributions to the next
+		return min(0.9*bytes, (1+credited)*windows)
+	case o.oneRoot():
 		return min(most*bytes, (1+credited)*windows)
+	case o.participants < o.ranks && once:
+		return min(most*bytes, windows)
 	}
 	return min(most*bytes, windows+bytes/2)
 }
@@ -340,6 +351,9 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 		s = o.schedule
 	}
 	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.Engines, 8, n), times: times}
+	if o.call.fromRoot() {
+		r.ahead = o.call.rootAhead(o.participants / o.Engines)
+	}
 	r.batch = int32(max(1, engine.Batch*n/o.ranks))
 	if o.target.ReceiverState() {
 		r.target, r.compute, r.oneRoot = o.target, o.scaledCompute(s), o.oneRoot()

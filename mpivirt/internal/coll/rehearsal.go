@@ -25,6 +25,7 @@ type rehearsal struct {
 	engines  int
 	batch    int32 // participants that enter one after another
 	times    int   // that participants go through the collective, one time after the other
+	ahead    int   // instances that a root may have begun before others; 0 if there is no such root
 
 	// With clocks; else nil and zero.
 	target  *network.Target
@@ -109,6 +110,7 @@ type player struct {
 	queued  bool
 	done    bool
 	queue   bool // has a round queue
+	held    bool // lets others go first, or has done so in this time
 	ahead   int
 	kept    *copied // holds positions that it may send on
 	at      collectives.Blocks
@@ -119,6 +121,7 @@ type player struct {
 type rehearsedEngine struct {
 	next, last int32 // participants that are still to enter
 	ready      []int32
+	held       []int32 // roots that let others go first
 	inbox      []rehearsed
 	use        gauges
 }
@@ -143,7 +146,9 @@ func (r *rehearsal) byMessages() usage {
 	for active := true; active; {
 		active = false
 		for e := range s.engines {
+			s.release(&s.engines[e])
 			s.runDry(&s.engines[e])
+			active = active || len(s.engines[e].held) > 0
 		}
 		for e := range s.engines {
 			inbox := s.engines[e].inbox
@@ -217,6 +222,31 @@ func (s *scene) runDry(e *rehearsedEngine) {
 	}
 }
 
+// release has those go on who have let others go first.
+func (s *scene) release(e *rehearsedEngine) {
+	for _, p := range e.held {
+		s.enqueue(e, p)
+	}
+	e.held = nil
+}
+
+// holdBack is kernel.holdBack for a root that has not sent yet. The members of all engines count:
+// the engines run side by side, and each has as much to do as that of the root.
+func (s *scene) holdBack(e *rehearsedEngine, p int32) bool {
+	a := &s.players[p]
+	if s.ahead == 0 || a.held || a.round != s.schedule.Next(int(p), 0) {
+		return false
+	}
+	behind := a.time
+	for q := range s.players {
+		behind = min(behind, s.players[q].time)
+	}
+	if a.held = int(a.time-behind) >= s.ahead; a.held {
+		e.held = append(e.held, p)
+	}
+	return a.held
+}
+
 // enter is kernel.startAgent.
 func (s *scene) enter(e *rehearsedEngine, p int32) {
 	s.players[p].entered = true
@@ -274,7 +304,7 @@ func (s *scene) play(e *rehearsedEngine, p int32) {
 			s.buffer(e, s.bufferOf(int(p)), -1)
 			s.dropKept(e, p)
 			if a.time++; int(a.time) < s.times {
-				a.round, a.entered = 0, false
+				a.round, a.entered, a.held = 0, false, false
 				s.enqueue(e, p)
 				return
 			}
@@ -287,6 +317,10 @@ func (s *scene) play(e *rehearsedEngine, p int32) {
 		step := s.schedule.Step(int(p), a.round)
 		if a.stage == sending {
 			if step.To != collectives.None {
+				if s.holdBack(e, p) {
+					s.dropKept(e, p)
+					return
+				}
 				m := rehearsed{from: p, to: int32(step.To), time: a.time, round: int32(a.round), bytes: s.bytes(step.Send), blocks: step.Send}
 				m.waits = m.bytes > s.eager
 				a.unacked, a.sent = m.waits, [3]int32{m.to, m.time, m.round}

@@ -17,11 +17,11 @@ const (
 // memory of the ranks alone. The program's own memory is not included.
 //
 // Room coll chooses the interpreters, and a rehearsal with few participants counts memory.
-// Memory is right within 10 % on one engine, but for chunks of slabs that are used in part, some
-// hundreds of kilobytes. On several engines it depends on which of them is ahead, and differs
-// from run to run: most are within 10 %, messages longer than a window between engines within 25 %.
-// Where one root sends to all, several times, it is the most that runs take, up to 1.7 times what
-// others take. Times are right within a factor of three.
+// Memory is right within 10 %, but for chunks of slabs that are used in part, some hundreds of
+// kilobytes. On several engines it depends on which of them is ahead, and some runs of the same
+// command take 15 % more or less than others. If an engine stands still for long, as where cores are
+// fewer than engines, the others go on until their windows to it are full: what those hold comes on top,
+// two to three times their bytes where messages are small. Times are right within a factor of three.
 //
 // It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config.
 // Without a Target it counts no collectives.
@@ -30,6 +30,7 @@ func CostOf(c *Config, engines int, uses ...coll.Use) coll.Cost {
 	cost := coll.Cost{BytesPerRank: clock, BytesPerEngine: engineBytes}
 	if kind := c.kind(); kind != nil {
 		cost.BytesPerRank = max(clock, kind.Bytes)
+		cost.BytesPerEngine += kind.Engine
 	}
 	if c.Target == nil {
 		return cost

@@ -14,6 +14,7 @@ type Kind struct {
 	Bytes   float64 // memory of a rank that has not called MPI, its clock of 8 included, without its program's state
 	Stack   float64 // the part of Bytes that a rank leaves to one that begins when it has ended
 	Growth  float64 // by which that grows when a rank calls deeper than in a barrier: of its stack
+	Engine  float64 // memory of an engine with such ranks, over that of one with event ranks
 	Time    float64 // CPU time of the host, in ns, to resume a rank after a collective
 
 	// Transient is true if the memory of a collective's input may be used again once Submit
