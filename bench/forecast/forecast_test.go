@@ -166,19 +166,15 @@ func TestForecastsOfPrograms(t *testing.T) {
 		if p.Engines > 1 && !p.isEvent() {
 			continue // nor in what is between engines
 		}
-		v := p.measure(t)
-		// Stacks are not on the heap. Of a process, more becomes resident than what is allocated.
-		got, own := v.Allocated, 600e3
+		own := 600e3
 		switch {
 		case !p.isEvent():
-			got, own = v.Resident, 1800e3
+			own = 1800e3
 		case p.Engines > 1: // packets of all sizes between them
 			own = 3e6
 		}
-		least, most := bounds(p)
-		if compared++; want-own > most*got || want+own < least*got {
-			t.Errorf("%v: %.0f B a rank foreseen, %.0f B taken: %.2f", p, want/float64(p.Ranks), got/float64(p.Ranks), want/got)
-		}
+		compared++
+		p.compare(t, want, own)
 	}
 	t.Logf("%d points compared", compared)
 }
@@ -253,16 +249,29 @@ func TestForecastsOfLargeRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		p.compare(t, want, own*float64(p.Engines))
+	}
+}
+
+// compare reports a fault if a run does not take the memory that was foreseen, but for so many bytes.
+// On two engines the host decides how far one gets ahead of the other, and one run of three that takes
+// what was foreseen suffices.
+func (p point) compare(t *testing.T, want, own float64) {
+	var faults []string
+	for range 2*p.Engines - 1 {
 		v := p.measure(t)
+		// Stacks are not on the heap. Of a process, more becomes resident than what is allocated.
 		got := v.Allocated
 		if !p.isEvent() {
 			got = v.Resident
 		}
 		least, most := bounds(p)
-		if slack := own * float64(p.Engines); want+slack < least*got || want-slack > most*got {
-			t.Errorf("%v: %.0f B a rank foreseen, %.0f B taken: %.2f", p, want/float64(p.Ranks), got/float64(p.Ranks), want/got)
+		if want-own <= most*got && want+own >= least*got {
+			return
 		}
+		faults = append(faults, fmt.Sprintf("%.0f B taken: %.2f", got/float64(p.Ranks), want/got))
 	}
+	t.Errorf("%v: %.0f B a rank foreseen, %s", p, want/float64(p.Ranks), strings.Join(faults, "; "))
 }
 
 // isEvent reports whether the point's ranks are event ranks.
