@@ -29,11 +29,17 @@ func TouchPages(n, makers int, touch func(memory []byte)) {
 	if touch == nil {
 		touch = writePages
 	}
+	// All pieces live until the last is touched: a collection would give one out again as another.
+	pieces := make([][]byte, makers)
 	var touched sync.WaitGroup
-	for range makers {
-		touched.Go(func() { touch(make([]byte, n/makers*lpBytes)) })
+	for i := range pieces {
+		touched.Go(func() {
+			pieces[i] = make([]byte, n/makers*lpBytes)
+			touch(pieces[i])
+		})
 	}
 	touched.Wait()
+	clear(pieces)
 	runtime.GC()
 }
 
