@@ -234,17 +234,17 @@ const (
 
 // rootAhead returns the number of instances that a root may have begun, of a collective with so many
 // members on its engine.
-func (q *Collective) rootAhead(members int) int {
+func (v *Collective) rootAhead(members int) int {
 	each := int64(unsafe.Sizeof(roundMessage{}))
-	if q.Data && q.Operation == collectives.Scatter {
-		each += q.Bytes
+	if v.Data && v.Operation == collectives.Scatter {
+		each += v.Bytes
 	}
 	return int(min(max(earlyFromRoot/(each*int64(max(members, 1))), leastRootAhead), farAhead))
 }
 
 // fromRoot reports whether one member sends to each other one, which does not answer.
-func (q *Collective) fromRoot() bool {
-	return q.Algorithm == collectives.Linear && (q.Operation == collectives.Bcast || q.Operation == collectives.Scatter)
+func (v *Collective) fromRoot() bool {
+	return v.Algorithm == collectives.Linear && (v.Operation == collectives.Bcast || v.Operation == collectives.Scatter)
 }
 
 // isFarAhead reports whether an agent that is about to send is to let other members go first. A root
