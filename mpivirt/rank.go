@@ -19,7 +19,7 @@ type Rank struct {
 	submits  bool            // waits to have its call submitted; see hand
 	waits    bool            // the call that the engine has submitted was not complete at once
 	deep     bool            // its stack has room to submit calls; see deepen
-	handed   uint8           // calls that need not have waited, and were submitted by the engine for lack of room; up to fewCalls
+	handed   uint8           // calls submitted by the engine because the stack is small; up to fewCalls
 	burst    burstState
 }
 

@@ -7,10 +7,10 @@
 // count that stands still means nothing by itself: a rank may compute for as long as it
 // likes. After a while of standing still the watchdog reads the stacks of the process,
 // as the Go runtime prints them. The subject is blocked under two conditions. A goroutine
-// that its home has started waits for a channel, a lock or the like, or one that runs in turn
-// with that by iter.Pull. No goroutine that this one has started in turn is about to wake it. The stacks must show that several
-// times in a row, at the same place, and outside the simulator. Otherwise the watchdog
-// looks again after twice the time, so as not to disturb a long computation.
+// that its home has started, or one of its coroutines (iter.Pull), waits for a channel, a lock
+// or the like. No goroutine that this one has started is about to wake it. The stacks must
+// show that several times in a row, at the same place, and outside the simulator. Otherwise
+// the watchdog looks again after twice the time, so as not to disturb a long computation.
 //
 // A subject may run code that is not Go's, of which Go's stacks say nothing. It says itself
 // where that waits, and is blocked if it says the same several times in a row.

@@ -78,8 +78,7 @@ func (g *Group) Contains(subgroup *Group) error {
 // TagUB is the largest tag (MPI_TAG_UB).
 const TagUB = 1<<31 - 1
 
-// Names reports whether a number is that of a member, and a tag that of a message: neither is wrong or
-// stands for something else.
+// Names reports whether a member and a tag are in their ranges. Wildcards and ProcNull are not.
 func (c *Comm) Names(member, tag int) bool { return uint(member) < uint(c.Size) && uint(tag) <= TagUB }
 
 // CheckSend returns the error in the arguments of a send, nil for none.
