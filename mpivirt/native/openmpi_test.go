@@ -3,12 +3,16 @@
 package native_test
 
 import (
+	"flag"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"gigarank/mpivirt/native"
 )
 
 // The programs print the same under a real MPI.
@@ -24,22 +28,34 @@ func TestConformanceAgainstRealMPI(t *testing.T) {
 // compareWithReal runs a program by mpirun and by gigarank, and compares their output.
 func compareWithReal(t *testing.T, source, program string, ranks int, arguments ...string) {
 	t.Helper()
-	real := filepath.Join(t.TempDir(), "real")
-	language := languages[filepath.Ext(source)]
-	compiler := language.real
-	if text, err := exec.Command(compiler, slices.Concat([]string{source, "-o", real, "-lm"}, flagsIn(source, filepath.Dir(real)), []string{"-Wno-error"})...).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", compiler, err, text)
-	}
-	text, err := exec.Command("mpirun", append([]string{"-n", strconv.Itoa(ranks), real}, arguments...)...).Output()
-	if err != nil {
-		t.Fatalf("mpirun: %v\n%s", err, text)
-	}
-	want := slices.Collect(strings.Lines(string(text)))
-	slices.Sort(want)
+	want := runReal(t, buildReal(t, source), ranks, arguments...)
 	_, got, err := run(t, program, "xt5", ranks, hosting{engines: 2}, arguments...)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v; %d ranks print\n%s, under mpirun\n%s", err, ranks, strings.Join(got, ""), strings.Join(want, ""))
 	}
+}
+
+// buildReal builds a program for the real MPI.
+func buildReal(t *testing.T, source string) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "real")
+	compiler := languages[filepath.Ext(source)].real
+	if text, err := exec.Command(compiler, slices.Concat([]string{source, "-o", program, "-lm"}, flagsIn(source, filepath.Dir(program)), []string{"-Wno-error"})...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler, err, text)
+	}
+	return program
+}
+
+// runReal runs a program by mpirun and returns what it prints, in the order of its lines.
+func runReal(t *testing.T, program string, ranks int, arguments ...string) []string {
+	t.Helper()
+	text, err := exec.Command("mpirun", append([]string{"-n", strconv.Itoa(ranks), program}, arguments...)...).Output()
+	if err != nil {
+		t.Fatalf("mpirun -n %d %s %s: %v\n%s", ranks, program, strings.Join(arguments, " "), err, text)
+	}
+	lines := slices.Collect(strings.Lines(string(text)))
+	slices.Sort(lines)
+	return lines
 }
 
 // What a rank has of a process is what a process has.
@@ -67,4 +83,49 @@ func TestExampleInCXXAgainstRealMPI(t *testing.T) {
 func TestExampleInFortranAgainstRealMPI(t *testing.T) {
 	source := filepath.Join("..", "..", "examples", "fortran", "picalc.f90")
 	compareWithReal(t, source, buildFortran(t, source), 4)
+}
+
+var (
+	randomSeed     = flag.Int("random.seed", 0, "the first seed of TestRandomCollectivesAgainstRealMPI; 0 for one from the clock")
+	randomPrograms = flag.Int("random.programs", 6, "the number of seeds of TestRandomCollectivesAgainstRealMPI")
+)
+
+// Random datatypes and collectives do the same under a real MPI. A failure names the flag that has
+// its seed again.
+func TestRandomCollectivesAgainstRealMPI(t *testing.T) {
+	const rounds = 100
+	source := filepath.Join("testdata", "random.c")
+	program, real := build(t, "random.c"), buildReal(t, source)
+	first := *randomSeed
+	if first == 0 {
+		first = int(time.Now().Unix() % 1e6)
+	}
+	for seed := first; seed < first+*randomPrograms; seed++ {
+		ranks := 2 + seed%4
+		arguments := []string{strconv.Itoa(seed), strconv.Itoa(rounds)}
+		want := runReal(t, real, ranks, arguments...)
+		for _, h := range []hosting{{engines: 1, stacks: native.Copied}, {engines: 2}} {
+			_, got, err := run(t, program, "xt5", ranks, h, arguments...)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("-random.seed=%d -random.programs=1, %d ranks, %d engines: %v%s", seed, ranks, h.engines, err, firstDifference(got, want))
+			}
+		}
+	}
+	t.Logf("seeds %d to %d", first, first+*randomPrograms-1)
+}
+
+// firstDifference returns the first line that differs, with the real one.
+func firstDifference(got, want []string) string {
+	for i := range max(len(got), len(want)) {
+		line := func(lines []string) string {
+			if i < len(lines) {
+				return lines[i]
+			}
+			return "nothing\n"
+		}
+		if line(got) != line(want) {
+			return "\nprints " + line(got) + "under mpirun " + line(want)
+		}
+	}
+	return ""
 }
