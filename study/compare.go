@@ -1,10 +1,12 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -43,7 +45,7 @@ func (p Pair) ratio() float64 { return float64(p.B.Time) / float64(p.A.Time) }
 
 // SideBySide holds what two studies have in common.
 type SideBySide struct {
-	Pairs        []Pair // in the order of the first
+	Pairs        []Pair // those of an algorithm together, with fewer ranks first
 	OnlyA, OnlyB int    // points of one alone
 	// AcrossMachines: no point is in both, and pairs differ in their machines.
 	AcrossMachines bool
@@ -78,7 +80,14 @@ func pairs(a, b []Record, key func(Point) Point) (c SideBySide) {
 		}
 	}
 	c.OnlyA, c.OnlyB = len(a)-len(c.Pairs), len(b)-len(c.Pairs)
+	slices.SortStableFunc(c.Pairs, func(p, q Pair) int { return inTable(p.A.Point, q.A.Point) })
 	return c
+}
+
+// inTable orders points as a table lists them. A study runs them in the order of growing cost.
+func inTable(p, q Point) int {
+	return cmp.Or(cmp.Compare(p.Operation, q.Operation), cmp.Compare(p.Machine, q.Machine), cmp.Compare(p.Noise, q.Noise),
+		cmp.Compare(p.Algorithm, q.Algorithm), cmp.Compare(p.Payload, q.Payload), cmp.Compare(p.Ranks, q.Ranks))
 }
 
 // Differing returns the pairs whose virtual times differ.

@@ -1,8 +1,10 @@
 package study
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,6 +51,21 @@ func TestCompare(t *testing.T) {
 		if !strings.Contains(text.String(), c.says) {
 			t.Errorf("%s: no %q in\n%s", c.why, c.says, text.String())
 		}
+	}
+}
+
+// A study runs in the order of growing cost. Its comparison lists each algorithm's points together,
+// with fewer ranks and smaller payloads first.
+func TestComparisonIsInOrder(t *testing.T) {
+	a := timedRecords(t, Axes{Operation: "allreduce", Ranks: "8,64", Payload: "8,1Ki", Algorithms: "ring,binomial"}, 1)
+	slices.SortStableFunc(a, func(a, b Record) int { return int(a.Point.Ranks - b.Point.Ranks) })
+	var got []string
+	for _, p := range Compare(a, a).Pairs {
+		got = append(got, fmt.Sprint(p.A.Point.Algorithm, " ", p.A.Point.Payload, " ", p.A.Point.Ranks))
+	}
+	want := []string{"binomial 8 8", "binomial 8 64", "binomial 1024 8", "binomial 1024 64", "ring 8 8", "ring 8 64", "ring 1024 8", "ring 1024 64"}
+	if !slices.Equal(got, want) {
+		t.Errorf("pairs are %q, want %q", got, want)
 	}
 }
 

@@ -192,7 +192,7 @@ func (p *Plan) sections(all []sample) []section {
 			"iteration waits for a longest interruption (Petrini, Kerbyson and Pakin, SC 2003; Hoefler, Schneider and Lumsdaine, SC 2010).",
 			p.noiseCharts(all), nil},
 		{"machines", "Machines and mappings", "", p.machineCharts(all), nil},
-		{"exits", "Distribution of exit times", "When the ranks leave the last operation, counted from the first of them; where there are several seeds, with the first.", nil, p.exitCharts(all)},
+		{"exits", "Distribution of exit times", "When the ranks leave the last operation, counted from the first of them; where there are several seeds, with the first. Each chart has axes of its own: exits spread over far longer with some algorithms than with others.", nil, p.exitCharts(all)},
 		{"cost", "Cost of the simulation", "What the simulations took on the host. With few ranks the memory is that of the process itself.", p.hostCharts(all), nil},
 	}
 	for i := range list {

@@ -60,7 +60,7 @@ func checkMachine(c *console, name string) error {
 	if n, bounded := m.Room(); bounded {
 		room = fmt.Sprintf("for %s, %.4g ranks", plural(n, "node"), float64(n)*float64(m.RanksPerNode()))
 	}
-	_, err = fmt.Fprintf(c.stdout, "%s: no faults; %s of up to %s, topology %s with room %s, mapping %s, delay model %s\n",
+	_, err = fmt.Fprintf(c.stdout, "%s: no faults; %s, up to %s on each, topology %s with room %s, mapping %s, delay model %s\n",
 		m.Name(), nodes, plural(m.RanksPerNode(), "rank"), m.Topology(), room, m.Mapping(), m.Model())
 	return err
 }
