@@ -58,7 +58,7 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 	d.Iterations = slices.Grow(d.Iterations, len(finished))
 	for _, it := range finished {
 		d.Iterations = append(d.Iterations, result.Iteration{
-			Index: it.Index, Operation: it.Operation, Min: int64(it.Min), Mean: int64(it.Mean), Max: int64(it.Max), Wall: it.Wall,
+			Index: it.Index, Operation: it.Operation, Min: int64(it.Min), Mean: int64(it.Mean), Max: int64(it.Max), Wall: toNanoseconds(it.Wall),
 		})
 	}
 	return d
@@ -91,6 +91,9 @@ func histogram(h mpivirt.Histogram) result.Histogram {
 
 // round rounds a wall time to microseconds and returns it in seconds.
 func round(d time.Duration) float64 { return d.Round(time.Microsecond).Seconds() }
+
+// toNanoseconds rounds seconds.
+func toNanoseconds(s float64) float64 { return math.Round(s*1e9) / 1e9 }
 
 // finishedIterations returns the iterations of a run that were finished. Of an
 // incomplete run it leaves out those that fewer ranks have recorded than the

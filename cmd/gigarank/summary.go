@@ -32,13 +32,17 @@ func (d *document) summarize(w io.Writer) {
 	t := func(name, format string, arguments ...any) {
 		_, _ = fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
 	}
-	t("virtual time", "%v", vtime.Time(d.VirtualTime))
+	finish, fingerprint := vtime.Time(d.VirtualTime).String(), d.Fingerprint
+	if d.FinishedRanks == 0 {
+		finish, fingerprint = "unknown: no rank has finished", "none: no rank has finished"
+	}
+	t("virtual time", "%s", finish)
 	t("wall time", "%s, set-up %s%s", formatSeconds(d.Wall), formatSeconds(d.SetUp), d.rate())
 	t("events", "%s, %s messages, %s switches", formatCount(float64(d.Events)), formatCount(float64(d.Messages)), formatCount(float64(d.Switches)))
 	t("between engines", "%s messages in %s, %s for synchronisation",
 		formatCount(float64(d.RemoteMessages)), formatCount(float64(d.TransportMessages)), formatCount(float64(d.SyncMessages)))
 	t("memory", "%s, %s a rank", formatBytes(d.PeakRSS), formatBytes(int64(d.BytesPerRank)))
-	t("fingerprint", "%s", d.Fingerprint)
+	t("fingerprint", "%s", fingerprint)
 	_ = table.Flush()
 }
 
