@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -240,5 +241,260 @@ func TestStaleRequestInALongSlice(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A long list that an event rank hands in again and again has the outcome of a short one with the same
+// requests, though the rank begins others meanwhile, takes some out, swaps them, and hands in the list
+// as other memory or longer.
+func TestLongListsOfEventRanks(t *testing.T) {
+	type state struct {
+		g        *rand.Rand
+		at, next int // steps, and receives begun
+		list     []steps.Request
+		out      []steps.Request // taken out of the list
+		short    []steps.Request // handed in
+		origin   []int           // of those in the list
+		call     string
+	}
+	const length = 300
+	rapid.Check(t, func(rt *rapid.T) {
+		seed := rapid.Uint64().Draw(rt, "seed")
+		first, calls := rapid.IntRange(1, 150).Draw(rt, "first"), rapid.IntRange(1, 200).Draw(rt, "calls")
+		total := first + rapid.IntRange(0, 60).Draw(rt, "later")
+		kinds := rapid.SliceOfN(rapid.SampledFrom([]string{"any", "some", "testany", "testsome"}), 1, 3).Draw(rt, "kinds")
+		what := rapid.SliceOfN(rapid.SampledFrom([]string{"refill", "begin", "take out", "swap", "clone", "grow", "put back"}), 0, 4).Draw(rt, "changes")
+		machine := rapid.SampledFrom([]string{"flat", "gigabit-star", "loggops-default"}).Draw(rt, "machine")
+		strict := rapid.Bool().Draw(rt, "strict")
+		run := func(short bool, engines int) (log []string) {
+			step := func(r *steps.Rank, s *state) steps.Outcome {
+				s.at++
+				if s.g == nil {
+					s.g = rand.New(rand.NewPCG(seed, uint64(r.Rank())))
+				}
+				if r.Rank() == 1 {
+					if s.at > total {
+						return r.Finish()
+					}
+					if s.at == 1 {
+						s.origin = s.g.Perm(total)
+					}
+					r.Compute(vtime.Duration(s.g.IntN(3)) * vtime.Microsecond)
+					return r.SendSize(8, 0, s.origin[s.at-1])
+				}
+				begin := func(place int) {
+					if s.next == total || s.list[place] != 0 {
+						return
+					}
+					source := 1
+					if s.g.IntN(3) == 0 {
+						source = mpivirt.AnySource
+					}
+					s.list[place] = r.Irecv(source, s.next)
+					s.next++
+				}
+				if s.at == 1 {
+					s.list = make([]steps.Request, length)
+					for _, place := range s.g.Perm(length)[:first] {
+						begin(place)
+					}
+				} else if s.at <= calls+1 {
+					var places []int
+					if r.Found() {
+						switch s.call {
+						case "any", "testany":
+							if i := r.Index(); i >= 0 {
+								places = []int{i}
+							}
+						default:
+							places = slices.Clone(r.Indices())
+						}
+					}
+					for i, place := range places {
+						tag := 0
+						if short {
+							tag = r.StatusOf(s.short[place]).Tag
+							places[i] = s.origin[place]
+						} else {
+							tag = r.StatusOf(s.list[place]).Tag
+						}
+						s.list[places[i]] = 0
+						log = append(log, fmt.Sprint(s.at, places[i], tag))
+					}
+					change := ""
+					if len(what) > 0 {
+						change = what[s.g.IntN(len(what))]
+					}
+					switch at, other := s.g.IntN(len(s.list)), s.g.IntN(len(s.list)); change {
+					case "refill":
+						for _, place := range places {
+							begin(place)
+						}
+					case "begin":
+						begin(at)
+					case "take out":
+						if s.list[at] != 0 {
+							s.out, s.list[at] = append(s.out, s.list[at]), 0
+						}
+					case "put back":
+						if n := len(s.out); n > 0 && s.list[at] == 0 {
+							s.list[at], s.out = s.out[n-1], s.out[:n-1]
+						}
+					case "swap":
+						if s.list[at] == 0 { // requests at other places keep their order
+							s.list[at], s.list[other] = s.list[other], 0
+							s.list = slices.Clone(s.list)
+						}
+					case "clone":
+						s.list = slices.Clone(s.list)
+					case "grow":
+						s.list = append(s.list, 0)
+						begin(len(s.list) - 1)
+					}
+				}
+				if s.at > calls {
+					s.at = max(s.at, calls+2)
+					for place := range s.list {
+						begin(place)
+					}
+					switch {
+					case s.at == calls+2:
+						return r.Waitall(append(s.list, s.out...)...)
+					case s.next < total:
+						s.next++
+						return r.Recv(1, s.next-1)
+					}
+					log = append(log, "end")
+					return r.Finish()
+				}
+				s.call = kinds[s.g.IntN(len(kinds))]
+				s.short, s.origin = s.list, nil
+				if short {
+					s.short = nil
+					for i, q := range s.list {
+						if q != 0 {
+							s.short, s.origin = append(s.short, q), append(s.origin, i)
+						}
+					}
+				}
+				switch s.call {
+				case "any":
+					return r.Waitany(s.short...)
+				case "some":
+					return r.Waitsome(s.short...)
+				case "testany":
+					return r.Testany(s.short...)
+				default:
+					return r.Testsome(s.short...)
+				}
+			}
+			result, err := simulate(t, mpivirt.Config{Target: target(t, growthMachines[machine], 2), Kind: steps.Kind, Strict: strict,
+				Program: mpivirt.Program{Name: "long", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })}}}, engines)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return append(log, fmt.Sprint(result.VirtualTime))
+		}
+		want := run(true, 1)
+		for _, engines := range []int{1, 2} {
+			if got := run(false, engines); !slices.Equal(got, want) {
+				rt.Fatalf("on %d engines the long list gives\n%q\nthe short one\n%q", engines, got, want)
+			}
+		}
+	})
+}
+
+// A list that another event rank writes to while its own waits for it is told, not taken for what it was.
+func TestListThatChangesDuringItsWait(t *testing.T) {
+	const n = 300
+	scratch := make([]steps.Request, n)
+	for _, machine := range growthMachines {
+		for _, strict := range []bool{false, true} {
+			for _, how := range []string{"any", "some", "emptied", "own"} {
+				type state struct {
+					at, done int
+					own      []steps.Request
+				}
+				step := func(r *steps.Rank, s *state) steps.Outcome {
+					s.at++
+					if r.Rank() == 2 { // sends to both ranks in turn
+						if r.Compute(vtime.Microsecond); s.at > 2*n {
+							return r.Finish()
+						}
+						return r.SendSize(8, s.at%2, (s.at-1)/2)
+					}
+					if s.at == 1 {
+						for i := range n {
+							s.own = append(s.own, r.Irecv(2, i))
+						}
+					} else {
+						for _, i := range r.Indices() {
+							if tag := r.StatusOf(s.own[i]).Tag; tag != i {
+								return r.Fail(fmt.Errorf("place %d has the message with tag %d", i, tag))
+							}
+							s.own[i] = 0
+							s.done++
+						}
+					}
+					if s.done == n {
+						return r.Finish()
+					}
+					list := s.own
+					switch {
+					case how == "emptied" && r.Rank() == 1:
+						clear(scratch)
+					case how != "own":
+						list = scratch
+						copy(list, s.own)
+					}
+					if how == "some" {
+						return r.Waitsome(list...)
+					}
+					return r.Waitany(list...)
+				}
+				_, err := simulate(t, mpivirt.Config{Target: target(t, machine, 3), Kind: steps.Kind, Strict: strict,
+					Program: mpivirt.Program{Name: "changes", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })}}}, 1)
+				switch {
+				case how == "own" && err != nil:
+					t.Errorf("strict %v: %v", strict, err)
+				case how != "own" && (!errors.Is(err, mpivirt.ErrRequest) || !strings.Contains(err.Error(), "has changed since the call")):
+					t.Errorf("%s, strict %v: the error is %v", how, strict, err)
+				}
+			}
+		}
+	}
+}
+
+// An event rank that has taken all requests out of a long list waits for none of them.
+func TestLongListThatIsEmptied(t *testing.T) {
+	const n = 300
+	type state struct {
+		at         int
+		list, left []steps.Request
+	}
+	step := func(r *steps.Rank, s *state) steps.Outcome {
+		switch s.at++; s.at {
+		case 1:
+			for i := range n {
+				s.list = append(s.list, r.Irecv(0, i))
+				r.IsendSize(8, 0, i)
+			}
+			return r.Waitany(s.list...)
+		case 2:
+			s.list[r.Index()] = 0
+			s.left = slices.Clone(s.list)
+			clear(s.list)
+			return r.Waitany(s.list...)
+		case 3:
+			if r.Index() != mpivirt.Undefined || !r.Found() {
+				return r.Fail(fmt.Errorf("the index is %d in an empty list", r.Index()))
+			}
+			return r.Waitall(s.left...)
+		}
+		return r.Finish()
+	}
+	if _, err := simulate(t, mpivirt.Config{Target: target(t, growthMachines["flat"], 1), Kind: steps.Kind,
+		Program: mpivirt.Program{Name: "emptied", Forms: []mpivirt.Form{steps.Main(func() steps.Program { return steps.New(step) })}}}, 1); err != nil {
+		t.Error(err)
 	}
 }

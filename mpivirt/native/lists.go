@@ -33,7 +33,7 @@ func (b *body) waits(lp int32, q *kernel.Call, c *cCall) bool {
 		if c.handles != nil {
 			b.own(lp, list, c)
 		}
-		q.WaitsKept(k.KeepRequests(lp, list))
+		q.WaitsKept(k.KeepList(lp, list))
 	default:
 		q.Waits(list, nil) // which the wait copies
 	}

@@ -11,12 +11,18 @@ import (
 // rank puts zero in its place.
 type Request int32
 
+// awaitAny makes a call that waits for any of requests, or tests them. The kernel keeps a long list.
+func (r *Rank) awaitAny(op world.Procedure, requests []Request) Outcome {
+	if !kernel.Keeps(op, len(requests)) {
+		return r.await(op, requests...)
+	}
+	q := r.compose(op)
+	return r.do(q.WaitsKept(r.k.KeepMemory(r.lp, typed.Elements[int32](typed.Bytes(requests)))))
+}
+
 // await makes a call that waits for requests, or tests them.
 func (r *Rank) await(op world.Procedure, requests ...Request) Outcome {
 	q := r.compose(op)
-	if kernel.Keeps(op, len(requests)) {
-		return r.do(q.WaitsKept(r.k.KeepRequests(r.lp, typed.Elements[int32](typed.Bytes(requests)))))
-	}
 	list := r.k.RequestList[:0]
 	for _, request := range requests {
 		list = append(list, int32(request))
@@ -34,15 +40,17 @@ func (r *Rank) Waitall(requests ...Request) Outcome {
 }
 
 // Waitany waits for one of the operations given (MPI_Waitany). Index returns which one; see
-// [mpivirt.Waitany].
+// [mpivirt.Waitany]. A list of 256 requests or more belongs to the operation until the next step: it
+// lies in the rank's state, or what that refers to, and nobody changes it. Waitsome, Testany and
+// Testsome have the same rule.
 func (r *Rank) Waitany(requests ...Request) Outcome {
-	return r.await(world.Waitany, requests...)
+	return r.awaitAny(world.Waitany, requests)
 }
 
 // Waitsome waits for at least one of the operations given (MPI_Waitsome). Indices returns
 // which are complete.
 func (r *Rank) Waitsome(requests ...Request) Outcome {
-	return r.await(world.Waitsome, requests...)
+	return r.awaitAny(world.Waitsome, requests)
 }
 
 // Test tests whether an operation is complete (MPI_Test). Found returns the answer. A test that
@@ -60,12 +68,12 @@ func (r *Rank) Testall(requests ...Request) Outcome {
 
 // Testany is Waitany that does not wait (MPI_Testany); the answer is in Found.
 func (r *Rank) Testany(requests ...Request) Outcome {
-	return r.await(world.Testany, requests...)
+	return r.awaitAny(world.Testany, requests)
 }
 
 // Testsome is Waitsome that does not wait (MPI_Testsome); the answer is in Found.
 func (r *Rank) Testsome(requests ...Request) Outcome {
-	return r.await(world.Testsome, requests...)
+	return r.awaitAny(world.Testsome, requests)
 }
 
 // The results of an operation are valid in the next step only.

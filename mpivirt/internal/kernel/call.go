@@ -331,11 +331,6 @@ func Keeps(op world.Procedure, requests int) bool {
 	return false
 }
 
-// KeepRequests makes a list the kept list of an LP, and returns the error in it.
-func (k *Kernel) KeepRequests(lp int32, list []int32) error {
-	return k.KeepList(lp, list, k.checkRequest)
-}
-
 func (k *Kernel) submitWait(lp int32, q *Call) bool {
 	if q.kept {
 		switch {
@@ -351,7 +346,7 @@ func (k *Kernel) submitWait(lp int32, q *Call) bool {
 	for _, index := range q.requests {
 		active = active || index != 0
 		if err == nil {
-			err = k.checkRequest(lp, index)
+			err = k.CheckRequest(lp, index)
 		}
 	}
 	switch {
@@ -367,20 +362,6 @@ func (k *Kernel) submitWait(lp int32, q *Call) bool {
 	return k.WaitRequests(lp, waitKinds[q.Procedure], append(box.Wait.Requests[:0], q.requests...), q.Procedure)
 }
 
-// checkRequest returns the error of an index that is no request of an LP.
-func (k *Kernel) checkRequest(lp, index int32) error {
-	if index == 0 || index == k.CompletedSend || index == k.CompletedReceive {
-		return nil
-	}
-	if !k.Requests.Given(index) {
-		return world.Errorf(world.ErrRequest, "%d is no request: give one that an operation has returned", index)
-	}
-	if r := k.Requests.Peek(index); r.Kind == 0 || r.LP != lp {
-		return world.Errorf(world.ErrRequest, "the request has been waited for already: put zero in its place")
-	}
-	return nil
-}
-
 // submitCancel cancels the request of a call.
 func (k *Kernel) submitCancel(lp int32, q *Call) bool {
 	index, err := q.requests[0], q.err
@@ -388,7 +369,7 @@ func (k *Kernel) submitCancel(lp int32, q *Call) bool {
 		err = world.Errorf(world.ErrRequest, "no request to cancel: give one that an operation has returned")
 	}
 	if err == nil {
-		err = k.checkRequest(lp, index)
+		err = k.CheckRequest(lp, index)
 	}
 	if err == nil {
 		err = k.CheckCancel(index)

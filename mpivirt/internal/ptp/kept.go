@@ -14,19 +14,23 @@ import (
 // long list is kept from one call to the next, with the places of the requests in it. A call
 // looks at the places that may have changed; heaps find the requests that are complete.
 //
-// The list of an event or native rank is compared with the kept one as memory. The slice of a
-// goroutine rank is larger, and is not read through:
+// A list is not read through in each call. It stays as it is until the wait is over, so it can be
+// looked at then:
 //   - All active requests of the rank that are not in the kept list may have come into the slice
 //     anywhere. If there are any, the call looks at all places.
 //   - A request in the kept list may have left its place. So one that would end the wait is
 //     looked for there; if it has gone, the wait looks at all places and goes on. It does so at
 //     the instant of the end, when all that happens before is known, so on each host alike.
+//
+// While an event rank waits, another rank's code may run and change its list, against the rule. The
+// wait ends with an error if what would end it has gone and the list holds no request, or an index
+// that is none of the rank's. If all places were compared at the call, the outcome is that of the
+// list then.
 
 // LongList is the length from which on a list of requests is kept.
 const LongList = 256
 
-// Slice is the slice of requests that a goroutine rank hands in. It does not change during a
-// call.
+// Slice is the slice of requests that a rank hands in. It does not change during a call.
 type Slice interface {
 	Len() int
 	// At returns the request at a place, 0 for an inactive one, and the error in it.
@@ -35,8 +39,9 @@ type Slice interface {
 
 // kept is the list of an LP's latest wait for any of many requests.
 type kept struct {
-	slice    Slice   // nil for an event or native rank
+	slice    Slice   // nil for one that is not looked at again
 	exact    bool    // the call has compared all places
+	changed  bool    // the list of an event rank is not what it was at the call
 	requests []int32 // by place, 0 for an inactive one; one that is in the list twice is at the first place
 	members  int32   // requests that are in the list; whole has the place
 	shown    int     // a place from which KeepSliceUnread looks for an active request
@@ -109,19 +114,65 @@ func (k *Messages) sized(lp int32, n int) *kept {
 	return x
 }
 
-// KeepList makes a list the kept list of an LP. check returns the error of an index that is no
-// request of the LP.
-func (k *Messages) KeepList(lp int32, list []int32, check func(lp, index int32) error) error {
+// KeepList makes a list the kept list of an LP.
+func (k *Messages) KeepList(lp int32, list []int32) error {
 	x := k.sized(lp, len(list))
 	x.slice, x.exact, x.vacant = nil, true, x.vacant[:0]
-	for place := x.different(list, 0); place < len(list); place = x.different(list, place+1) {
-		if err := check(lp, list[place]); err != nil {
-			k.Discard(lp)
-			return err
-		}
-		k.put(lp, x, place, list[place])
+	if err := k.compare(lp, x, list); err != nil {
+		k.Discard(lp)
+		return err
 	}
 	return nil
+}
+
+// compare puts a list into the place of the kept one. It returns the first error in the list; an
+// index with an error counts as inactive.
+func (k *Messages) compare(lp int32, x *kept, list []int32) (first error) {
+	for place := x.different(list, 0); place < len(list); place = x.different(list, place+1) {
+		index := list[place]
+		if err := k.CheckRequest(lp, index); err != nil {
+			index = 0
+			if first == nil {
+				first = err
+			}
+		}
+		k.put(lp, x, place, index)
+	}
+	return first
+}
+
+// list is the list of an event rank. It implements [Slice].
+type list struct {
+	k        *Messages
+	lp       int32
+	requests []int32
+}
+
+func (s *list) Len() int { return len(s.requests) }
+
+func (s *list) At(place int) (index int32, err error) {
+	index = s.requests[place]
+	return index, s.k.CheckRequest(s.lp, index)
+}
+
+// inMemory reports whether a kept list is that of an event rank.
+func (x *kept) inMemory() bool {
+	_, memory := x.slice.(*list)
+	return memory
+}
+
+// changed reports whether a wait is for a list that has changed since the call.
+func (k *Messages) changed(lp int32, w *wait) bool { return w.ofKept() && k.kept[lp].changed }
+
+// KeepMemory makes a list in an event rank's memory its kept list.
+func (k *Messages) KeepMemory(lp int32, requests []int32) error {
+	s, _ := k.KeptSlice(lp).(*list)
+	if s == nil {
+		s = &list{k: k, lp: lp}
+	}
+	again := unsafe.SliceData(s.requests) == unsafe.SliceData(requests)
+	s.requests = requests
+	return k.KeepSlice(lp, s, again)
 }
 
 // different returns the first place from one on at which a list differs from the kept one, the
@@ -157,15 +208,11 @@ func (k *Messages) KeptSlice(lp int32) Slice {
 // KeepSlice makes the slice of an LP its kept list. again says that it is the memory for which
 // the list was kept by the call before. An error in the slice is returned.
 func (k *Messages) KeepSlice(lp int32, s Slice, again bool) error {
-	x := k.sized(lp, s.Len())
-	x.slice, x.exact = s, false
-	if err := k.fillVacant(lp, x); err != nil {
-		k.Discard(lp)
-		return err
-	}
-	if again && x.members > 0 && x.members == k.Box(lp).Wait.active {
+	if again && k.KeepSliceUnread(lp, s, k.Box(lp).Wait.active) {
 		return nil
 	}
+	x := k.sized(lp, s.Len())
+	x.slice, x.exact, x.vacant = s, false, x.vacant[:0]
 	if err := k.lookThrough(lp, x); err != nil {
 		k.Discard(lp)
 		return err
@@ -218,6 +265,9 @@ func (k *Messages) lookThrough(lp int32, x *kept) (first error) {
 		return nil
 	}
 	x.exact = true
+	if s, ok := x.slice.(*list); ok {
+		return k.compare(lp, x, s.requests)
+	}
 	for place := range x.requests {
 		index, err := x.slice.At(place)
 		if err != nil {
@@ -234,7 +284,8 @@ func (k *Messages) lookThrough(lp int32, x *kept) (first error) {
 }
 
 // looksThrough looks at all places of an LP's list if a request that is complete at an instant,
-// and ends its wait, is not at its place any more. It reports whether it has looked.
+// and ends its wait, is not at its place any more. It reports whether the wait may end otherwise
+// then. With a list that has changed since the call it ends with an error.
 func (k *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
 	x := k.kept[lp]
 	if x.exact {
@@ -254,8 +305,9 @@ func (k *Messages) looksThrough(lp int32, w *wait, at vtime.Time) bool {
 			continue
 		}
 		if index, err := x.slice.At(int(d.place)); err != nil || index != d.request {
-			_ = k.lookThrough(lp, x) // the next call that looks at the place returns an error
-			return true
+			err = k.lookThrough(lp, x) // which the next call that looks at the place returns
+			x.changed = x.inMemory() && (err != nil || k.NoneKept(lp))
+			return !x.changed
 		}
 	}
 	return false
@@ -394,12 +446,22 @@ func (w *wait) ofSome() bool {
 	return w.Procedure == world.Waitsome || w.Procedure == world.Testsome
 }
 
+// errChanged is the error of a wait whose list has changed before it was over.
+var errChanged = world.Errorf(world.ErrRequest, "the list of requests has changed since the call: "+
+	"one of %d requests and more is memory of the rank's own, which nobody changes before the rank's next step (docs/event-ranks.md)", LongList)
+
 // takeKept charges an LP for the requests of its kept list that its wait has found, and stores
 // them in its completion.
 func (k *Messages) takeKept(b *Completion, w *wait) {
 	lp, x := b.LP, k.kept[b.LP]
 	k.looksThrough(lp, w, w.at)
 	k.reach(x, w.at)
+	if x.changed || x.inMemory() && k.least(x, &x.ready) == nil {
+		k.Clock[lp] = w.at
+		b.Err, b.Procedure, b.Fatal = errChanged, w.Procedure, k.ErrorsAreFatal(lp)
+		k.Discard(lp)
+		return
+	}
 	completed := k.completed[:0]
 	for k.least(x, &x.ready) != nil {
 		d := x.ready.pop()

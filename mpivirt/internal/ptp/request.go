@@ -139,5 +139,19 @@ func (k *Messages) HoldsRequest(lp, index int32, generation uint32) bool {
 	return p.generation == generation && p.LP == lp
 }
 
+// CheckRequest returns the error of an index that is no request of an LP.
+func (k *Messages) CheckRequest(lp, index int32) error {
+	if index == 0 || index == k.CompletedSend || index == k.CompletedReceive {
+		return nil
+	}
+	if !k.Requests.Given(index) {
+		return world.Errorf(world.ErrRequest, "%d is no request: give one that an operation has returned", index)
+	}
+	if r := k.Requests.Peek(index); r.Kind == 0 || r.LP != lp {
+		return world.Errorf(world.ErrRequest, "the request has been waited for already: put zero in its place")
+	}
+	return nil
+}
+
 // RequestStatus returns the status of a complete request.
 func (k *Messages) RequestStatus(index int32) world.Status { return k.Requests.At(index).status() }

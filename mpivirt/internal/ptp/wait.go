@@ -66,10 +66,12 @@ func (k *Messages) HandleWait(lp int32, generation uint32, t vtime.Time) bool {
 func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 	w := &box.Wait
 	at, certain := k.evaluate(lp, box, known)
-	if certain && w.ofKept() && k.looksThrough(lp, w, at) {
+	over := certain && (!k.Strict || at <= known)
+	if over && w.ofKept() && k.looksThrough(lp, w, at) {
 		at, certain = k.evaluate(lp, box, known)
+		over = certain && (!k.Strict || at <= known)
 	}
-	if certain && (!k.Strict || at <= known) {
+	if over {
 		w.at = at
 		return true
 	}
@@ -279,7 +281,7 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 		if len(w.Requests) == 0 {
 			k.looksThrough(lp, w, now)
 		}
-		w.found = k.earliest(lp, w) <= now
+		w.found = k.earliest(lp, w) <= now || k.changed(lp, w)
 	}
 	if w.found {
 		box.polls = 0
