@@ -49,7 +49,8 @@ const (
 func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 	began := c.now()
 	last := calibration{memory: 1}
-	for ranks := min(max(calibrationRanks, int64(r.engines)), r.ranks); ; ranks = min(4*ranks, r.ranks) {
+	available := usable * float64(c.memory(1).bytes)
+	for ranks := r.calibrationRanks(available); ; ranks = min(4*ranks, r.ranks) {
 		started := c.now()
 		sample, err := r.sample(f, ranks)
 		if err != nil {
@@ -62,13 +63,24 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 		last = sample
 		// The next run takes four times as much.
 		took := c.now().Sub(started)
-		if ranks == r.ranks || 4*sample.taken > calibrationBytes || c.now().Sub(began)+4*took > calibrationTime {
+		if ranks == r.ranks || 4*sample.taken > min(calibrationBytes, available) || c.now().Sub(began)+4*took > calibrationTime {
 			if r.config.Kind != native.Kind || math.Abs(last.memory-1) < countedWell {
 				last.memory = 1
 			}
 			return last, nil
 		}
 	}
+}
+
+// calibrationRanks returns the ranks that a calibration begins with: few enough for the available
+// bytes, since one plans for other machines too.
+func (r *request) calibrationRanks(available float64) int64 {
+	least := min(int64(r.engines), r.ranks)
+	ranks := min(max(calibrationRanks, least), r.ranks)
+	for ranks > least && r.expected(calibration{ranks: ranks, engines: r.engines})+processMemory > available {
+		ranks = max(ranks/4, least)
+	}
+	return ranks
 }
 
 // over returns the memory that a run took more than the one before, over the expected

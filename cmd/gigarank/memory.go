@@ -233,6 +233,14 @@ func userLimit(getenv func(string) string, localHosts int) (headroom, bool) {
 	return headroom{limit * int64(localHosts), "GOMEMLIMIT"}, true
 }
 
+// memory returns the memory that the host processes of this machine can still take.
+func (c *console) memory(localHosts int) headroom {
+	if limit, set := userLimit(c.getenv, localHosts); set {
+		return limit
+	}
+	return availableMemory(c.root)
+}
+
 // tuneCollector holds the garbage collector back unless the user has set GOGC or
 // GOMEMLIMIT. Unless the program asks for a collection, it does not collect until the
 // process has taken twice its expected memory, and from then on as usual. need and share

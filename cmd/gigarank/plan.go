@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"sort"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -170,6 +171,13 @@ func (r *request) allot(a allocation, sample calibration) (allocation, error) {
 			plural(int(a.hosts), "host"), formatBytes(a.memory), plural(int(r.ranks), "rank"),
 			formatBytes(r.hostBytes(a, sample)), fewest.hosts)}
 	}
+	// Ranks take less memory among some engines than on one, as where half of them wait for the others.
+	least := max(a.hosts, 1)
+	fewest.hosts = least + int64(sort.Search(int(fewest.hosts-least), func(more int) bool {
+		some := fewest
+		some.hosts = least + int64(more)
+		return r.hostBytes(some, sample) <= a.memory
+	}))
 	return fewest, nil
 }
 

@@ -39,6 +39,24 @@ func TestPlanFitsOneHost(t *testing.T) {
 	expectLines(t, text, `^hosts +1, with 256 cores`, `--nodes=1 --ntasks-per-node=1 --cpus-per-task=256$`)
 }
 
+// Ranks of a binomial allreduce take half as much on several engines as on one. The fewest hosts are
+// found all the same.
+func TestPlanFindsFewestHosts(t *testing.T) {
+	text := planned(t, strings.Fields("allreducetest --ranks 16Ki --payload 256Ki --allreduce binomial --lp event --iterations 1 --cores 2 --engines 1 --memory 3GB")...)
+	expectLines(t, text, `^hosts +2, with 2 cores`)
+}
+
+// A plan for another machine needs little memory here: fewer ranks calibrate it.
+func TestPlanInLittleMemory(t *testing.T) {
+	cmd := command(t, strings.Fields("plan allreducetest --ranks 16Ki --payload 256Ki --lp event --memory 64GiB --iterations 1")...)
+	cmd.Env = append(cmd.Environ(), "GOMEMLIMIT=300MiB")
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	expectLines(t, string(text), `^hosts +1, with`)
+}
+
 // The number of engines that the user gives holds for the calibration, the forecast and
 // the run.
 func TestPlanWithEngines(t *testing.T) {

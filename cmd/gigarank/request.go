@@ -432,10 +432,7 @@ func (r *request) countEngines(c *console, h *hosts, f *runFlags, faults *usageE
 
 // checkMemory compares the memory that the run needs with the available memory.
 func (r *request) checkMemory(c *console, h *hosts) error {
-	available, set := userLimit(c.getenv, h.local)
-	if !set {
-		available = availableMemory(c.root)
-	}
+	available := c.memory(h.local)
 	cost := bench.CostOf(r.entry, r.config, h.size*r.engines)
 	r.need = neededMemory(r.ranks, cost.BytesPerRank, float64(r.engines)*cost.BytesPerEngine, h.size)
 	r.share = available.bytes / int64(h.local) / 10 * 9
