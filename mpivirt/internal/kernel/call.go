@@ -192,6 +192,10 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.EagerLimit) || k.InCalls {
 		return false
 	}
+	if k.SendAtOnce(lp, &w.Comm, k.Global(lp), payload, bytes, dest, tag) {
+		k.Completion.Err = nil
+		return true
+	}
 	q := &k.call
 	q.Procedure, q.Comm, q.communicator, q.Member, q.Outgoing.Mode = world.Send, &w.Comm, w, k.Global(lp), 0
 	q.Sends(payload, bytes, dest, tag)
@@ -206,11 +210,10 @@ func (k *Kernel) ReceiveOnWorld(lp int32, w *coll.Communicator, source, tag int)
 	if !w.Names(source, tag) || k.InCalls {
 		return false
 	}
-	q := &k.call
-	q.Procedure, q.Comm, q.communicator, q.Member = world.Recv, &w.Comm, w, k.Global(lp)
-	q.Receives(nil, 0, false, source, tag)
+	v := &k.call.Incoming
+	v.Source, v.Tag, v.Sized = source, tag, false
 	k.Completion.Err = nil
-	return k.TakeAtOnce(lp, &q.Operands)
+	return k.TakeAtOnce(lp, world.Recv, &w.Comm, v)
 }
 
 func (k *Kernel) submitSend(lp int32, q *Call) bool {
@@ -265,7 +268,7 @@ func (k *Kernel) submitReceive(lp int32, q *Call) bool {
 	if q.Matched != 0 {
 		index, err = k.beginMatched(lp, q)
 	} else if err = q.Comm.CheckReceive(q.Incoming.Source, q.Incoming.Tag, q.Incoming.Bytes); err == nil {
-		if k.TakeAtOnce(lp, &q.Operands) {
+		if k.TakeAtOnce(lp, q.Procedure, q.Comm, &q.Incoming) {
 			return k.Clock[lp] < vtime.Forever
 		}
 		index = k.postReceive(lp, q)

@@ -1,6 +1,7 @@
 package ptp
 
 import (
+	"gigarank/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -9,27 +10,34 @@ import (
 // It reports whether there was such a message; if not, nothing has changed. Receives that take
 // the general way are those from any source, and messages whose match is an error or an event
 // at the sender.
-func (k *Messages) TakeAtOnce(lp int32, q *Operands) bool {
-	v := &q.Incoming
+func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *incoming) bool {
 	if v.Source < 0 || k.Strict || k.Processors != nil {
 		return false
 	}
-	box := k.Box(lp)
-	index := box.unexpected.head
-	if index <= 0 || box.wildcards > 0 {
+	box := k.Mailbox(lp)
+	if box == nil || box.unexpected.head <= 0 || box.wildcards > 0 {
 		return false
 	}
-	if p := (pattern{q.Comm.Index, int32(v.Source), int32(v.Tag)}); !p.matches(k.messages.At(index)) {
+	index := box.unexpected.head
+	m := k.messages.At(index)
+	if p := (pattern{c.Index, int32(v.Source), int32(v.Tag)}); !p.matches(m) {
 		if index = k.leastMessage(box, p); index == 0 {
 			return false
 		}
+		m = k.messages.At(index)
 	}
-	m := k.messages.At(index)
 	if m.request != 0 || m.large || m.readyMode || v.Sized && m.bytes > v.Bytes {
 		return false
 	}
 	box.polls = 0
-	k.removeUnexpected(box, index)
+	if list := &box.unexpected; list.head == index {
+		k.Engine.Buffer(-m.bufferedBytes())
+		if list.head = m.next; list.head == 0 {
+			list.tail = 0
+		}
+	} else {
+		k.removeUnexpected(box, index)
+	}
 	b := k.NewCompletion(lp)
 	b.Found, b.Status = true, world.Status{Source: int(m.source), Tag: int(m.tag), Bytes: m.bytes}
 	switch {
@@ -38,21 +46,68 @@ func (k *Messages) TakeAtOnce(lp int32, q *Operands) bool {
 		copy(v.Buffer, m.payload)
 	case m.pooled():
 		b.Data, b.owned = m.payload, true
-	case m.payload != nil:
+	case m.payload != nil: // in its small: no view is unexpected but for a send that waits
 		if b.small == nil {
-			b.small = make([]byte, 0, smallPayload)
+			b.small = new([smallPayload]byte)
 		}
-		b.Data = append(b.small, m.payload...)
+		*b.small, b.Data = m.small, b.small[:len(m.payload)]
 	}
-	k.receive(lp, q.Procedure, m.rank, m.bytes, k.Clock[lp], m.arrival)
+	k.receive(lp, op, m.rank, m.bytes, k.Clock[lp], m.arrival)
 	if k.Activities != nil {
 		k.Received(m.bytes)
 	}
-	k.consumed(m)
-	if b.owned {
-		m.payload = nil
+	if _, local := k.Local(int(m.rank)); !local {
+		k.consumed(m)
 	}
-	k.discard(index)
+	if !b.owned {
+		m.free(k)
+	}
+	k.messages.Release(index)
+	return true
+}
+
+// SendAtOnce sends a short eager message of an LP on a communicator to a rank of WORLD, as Send does, if
+// it is stored at another LP of the partition that waits for nothing. It reports whether that is
+// so; if not, nothing has changed.
+func (k *Messages) SendAtOnce(lp int32, c *world.Comm, member int32, payload []byte, bytes int64, dst, tag int) bool {
+	to := dst - k.First
+	if uint(to) >= uint(k.Ranks) || len(payload) > smallPayload || k.Processors != nil || k.Activities != nil || k.Target.HasJitter() {
+		return false
+	}
+	box, other := k.Mailbox(lp), k.Mailbox(int32(to))
+	if box == nil || other == nil || other.posted.head != 0 || other.unexpected.head < 0 || other.Wait.Kind != NoWait {
+		return false
+	}
+	src, free, leaves := int(k.Global(lp)), k.Clock[lp], k.Clock[lp]
+	if k.Charges {
+		if free, leaves = k.Target.Send(k.port(lp), bytes, leaves); free == vtime.Forever {
+			return false
+		}
+	}
+	latency, transfer := k.Target.LatencyAndTransfer(src, dst, bytes)
+	arrival := k.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
+	if arrival == vtime.Forever {
+		return false
+	}
+	box.polls = 0
+	k.Clock[lp] = free
+	index := k.messages.Take()
+	m := k.messages.At(index)
+	m.arrival, m.bytes, m.comm, m.source, m.rank, m.tag = arrival, bytes, c.Index, member, int32(src), int32(tag)
+	if payload != nil {
+		m.payload = m.small[:copy(m.small[:], payload):smallPayload]
+	}
+	k.Engine.Statistics.Messages++
+	k.Engine.Buffer(m.bufferedBytes())
+	if list := &other.unexpected; list.tail == 0 {
+		list.head, list.tail = index, index
+	} else {
+		k.messages.At(list.tail).next = index
+		list.tail = index
+	}
+	if invariant.Enabled {
+		k.CheckMailbox(int32(to))
+	}
 	return true
 }
 

@@ -23,9 +23,9 @@ type Completion struct {
 	Status       world.Status    // found by a probe, or of a message that was taken at once
 	Data         []byte          // the content of that message; the next completion releases it if owned
 	owned        bool
-	small        []byte // of no length: room for the content of a short message
-	SharedResult []byte // result of a collective that all members share
-	NewComm      int32  // index of the communicator made by a lone member, Freed for none
+	small        *[smallPayload]byte // room for the content of a short message
+	SharedResult []byte              // result of a collective that all members share
+	NewComm      int32               // index of the communicator made by a lone member, Freed for none
 }
 
 // Failure is the error of a request.
