@@ -24,10 +24,7 @@ var ring = Entry{
 		}
 		return mpivirt.Program{
 			Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return ringMain(r, o) }),
-				steps.Main(func() steps.Program {
-					message := make([]byte, o.Payload)
-					return steps.New(func(r *steps.Rank, s *ringState) steps.Outcome { return s.step(r, o, message) })
-				})},
+				steps.Main(func() steps.Program { return steps.New(ringSteps(o)) })},
 		}, nil
 	},
 	State:    messageState(ringStateSize),
@@ -151,40 +148,35 @@ const (
 
 const ringStateSize = 16
 
-// step is ringMain as steps. The message is scratch of the engine: a send copies it.
-func (s *ringState) step(r *steps.Rank, o Options, message []byte) steps.Outcome {
-	left, right := neighbours(r.Rank(), r.Size())
-	switch s.next {
-	case ringSends:
-		return s.send(r, message, right)
-	case ringReceives:
-		s.next = ringBegins
-		return r.Recv(left, 0)
-	}
-	if s.begun > 0 {
-		index, d := s.end(r.Now())
-		if err := checkNumber(r.Data(), left, ringNumber(left, index)); err != nil {
-			return r.Fail(err)
+// ringSteps is ringMain as steps. The message is scratch of the engine: a send copies it.
+func ringSteps(o Options) func(r *steps.Rank, s *ringState) steps.Outcome {
+	message := make([]byte, o.Payload)
+	return func(r *steps.Rank, s *ringState) steps.Outcome {
+		left, right := neighbours(r.Rank(), r.Size())
+		switch {
+		case s.next == ringReceives:
+			s.next = ringBegins
+			return r.Recv(left, 0)
+		case s.next == ringBegins && s.begun > 0:
+			index, d := s.end(r.Now())
+			if err := checkNumber(r.Data(), left, ringNumber(left, index)); err != nil {
+				return r.Fail(err)
+			}
+			r.Record(index, "ring", d)
+			if int(s.begun) == o.Iterations {
+				return r.Finish()
+			}
 		}
-		r.Record(index, "ring", d)
-		if int(s.begun) == o.Iterations {
-			return r.Finish()
+		if s.next == ringBegins && o.Compute > 0 {
+			r.Compute(o.Compute)
+			s.next = ringSends
+			return r.Continue()
 		}
+		s.start(r.Now())
+		s.next = ringReceives
+		putNumber(message, ringNumber(r.Rank(), int(s.begun)-1))
+		return steps.Send(r, message, right, 0)
 	}
-	if o.Compute > 0 {
-		r.Compute(o.Compute)
-		s.next = ringSends
-		return r.Continue()
-	}
-	return s.send(r, message, right)
-}
-
-// send begins an iteration.
-func (s *ringState) send(r *steps.Rank, message []byte, right int) steps.Outcome {
-	s.start(r.Now())
-	s.next = ringReceives
-	putNumber(message, ringNumber(r.Rank(), int(s.begun)-1))
-	return steps.Send(r, message, right, 0)
 }
 
 // tokenMain passes a token that counts its hops. Rank 0 sends it first and receives it

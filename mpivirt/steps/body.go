@@ -52,7 +52,7 @@ type Program struct {
 // S should be small, since there is one for each rank.
 func New[S any](step func(r *Rank, state *S) Outcome) Program {
 	return Program{bind: func(k *kernel.Kernel, n int) kernel.Body {
-		b := &stepper[S]{stepping: stepping{k: k, world: k.Communicator(world.World)}, step: step, states: kernel.Reserve[S](k, n)}
+		b := &stepper[S]{stepping: stepping{k: k, world: k.Communicator(world.World), first: k.Global(0), ranks: k.Target.Ranks()}, step: step, states: kernel.Reserve[S](k, n)}
 		b.rank = Rank{stepping: &b.stepping, on: &Rank{stepping: &b.stepping}}
 		return b
 	}}
@@ -70,6 +70,8 @@ type stepper[S any] struct {
 type stepping struct {
 	k         *kernel.Kernel
 	world     *kernel.Communicator
+	first     int32           // rank of LP 0
+	ranks     int             // of WORLD
 	until     int32           // LPs from the one whose step runs up to it, exclusively, take a step one after the other
 	lastCall  world.Procedure // the MPI call that the step has made last
 	concluded Outcome         // of the operation that the step ends with, 0 before it
@@ -231,10 +233,10 @@ type Rank struct {
 }
 
 // Rank returns the rank's number in WORLD.
-func (r *Rank) Rank() int { return int(r.k.Global(r.lp)) }
+func (r *Rank) Rank() int { return int(r.first + r.lp) }
 
 // Size returns the number of ranks in WORLD.
-func (r *Rank) Size() int { return r.k.Target.Ranks() }
+func (r *Rank) Size() int { return r.ranks }
 
 // Node returns the number of the node that a rank of WORLD is on; see [mpivirt.Rank.Node].
 func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
@@ -243,11 +245,18 @@ func (r *Rank) Node(rank int) int { return r.k.Target.Node(rank) }
 // operations that a step begins take their time after the step. A step that has computed, or
 // begun a message, must end with Continue; the next one may call Now.
 func (r *Rank) Now() vtime.Time {
+	if r.k.Processors != nil {
+		r.mustNotBeBehind()
+	}
+	return *r.clock
+}
+
+// mustNotBeBehind ends the program if what the step has begun takes its time later.
+func (r *Rank) mustNotBeBehind() {
 	if r.k.Behind(r.lp) {
 		r.k.Die(r.lp, r.lastCall, world.Errorf(world.ErrOther, "the step asks for the time after it has begun something, "+
 			"and the machine's model has state at the receiver: end the step with Continue, and call Now in the next one (docs/event-ranks.md)"))
 	}
-	return *r.clock
 }
 
 // Seed returns the seed of the simulation.
