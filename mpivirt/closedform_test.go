@@ -38,7 +38,7 @@ func costOf(t *network.Target) collectives.Cost {
 		Send: t.Overhead().Send, Receive: t.Overhead().Receive, Gap: t.Gap(), Copy: t.Copy, Gamma: t.ReduceTime, Own: t.LocalCopyTime,
 		Alpha: t.Latency(0, last), Beta: func(bytes int64) vtime.Duration { return t.Transfer(0, last, bytes) },
 		PerNode: t.NodeSize(0), Intra: t.Latency(0, 0),
-		IntraBeta: func(bytes int64) vtime.Duration { return t.Transfer(0, 0, bytes) },
+		IntraBeta: func(bytes int64) vtime.Duration { return t.Join(bytes) - t.Join(0) },
 	}
 }
 

@@ -295,8 +295,12 @@ var modelLaws = []law[*Target]{
 		if target.SharedState() {
 			return nil
 		}
-		if d, first := target.Transfer(src, dst, bytes), target.Transfer(0, 0, bytes); d != first {
-			return fmt.Errorf("%d bytes take %v from %d to %d on node %d, and %v from rank 0 to itself", bytes, d, src, dst, node, first)
+		d := target.Transfer(src, dst, bytes)
+		if own := target.Transfer(0, 0, bytes); src == dst && d != own {
+			return fmt.Errorf("%d bytes take %v from %d to itself, and %v from rank 0 to itself", bytes, d, src, own)
+		}
+		if _, first := target.between(0, 0, bytes); src != dst && d != first {
+			return fmt.Errorf("%d bytes take %v from %d to %d on node %d, and %v within the node of rank 0", bytes, d, src, dst, node, first)
 		}
 		return nil
 	}},

@@ -238,6 +238,8 @@ func TestDelaysOfAllShifts(t *testing.T) {
 		"{model: twolevel, intra: {latency: 1us, bandwidth: 3GB/s}, inter: {latency: 2us, bandwidth: 7GB/s}}",
 		"{model: hops, latency: 1us, latency_per_hop: 1us, bandwidth: 3GB/s, memory_bandwidth: 7GB/s}",
 		"{model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}",
+		"{model: flat, latency: 1us, bandwidth: 3GB/s, local_copy: {bandwidth: 1MB/s}}",
+		"{model: twolevel, intra: {latency: 1us, bandwidth: 3GB/s}, inter: {latency: 2us, bandwidth: 7GB/s}, local_copy: {bandwidth: 1MB/s}}",
 	} {
 		for _, mapping := range []string{"block", "cyclic", "random:3"} {
 			for perNode := 1; perNode <= 5; perNode++ {
@@ -371,6 +373,36 @@ func TestLocalCopyByHand(t *testing.T) {
 		if _, err := Parse("m", []byte("name: m\nnetwork: {model: flat, latency: 1us, local_copy: "+wrong+"}"), nil); err == nil || !strings.Contains(err.Error(), "local_copy") {
 			t.Errorf("local_copy %s: %v", wrong, err)
 		}
+	}
+}
+
+// A message of a rank to itself takes the time of a copy, but no less than its latency; others of the
+// node, and joins, do not.
+func TestMessageToOneselfByHand(t *testing.T) {
+	target := mustTarget(t, "ranks_per_node: 2\nnetwork: {model: twolevel, intra: {latency: 1us, bandwidth: 2GB/s}, inter: {latency: 5us, bandwidth: 1GB/s}, local_copy: {bandwidth: 1GB/s}}", 4)
+	for bytes, want := range map[int64]vtime.Duration{0: us, 999: us, 3000: 3 * us} {
+		if got := target.Delay(1, 1, bytes); got != want {
+			t.Errorf("%d bytes to oneself take %v, want %v", bytes, got, want)
+		}
+		within := us + vtime.Duration(bytes)*ns/2
+		if got, join := target.Delay(0, 1, bytes), target.Join(bytes); got != within || join != within {
+			t.Errorf("%d bytes within the node take %v, a join %v, want %v", bytes, got, join, within)
+		}
+	}
+	if got := target.LongestDelay(1 << 30); got < target.LocalCopyTime(1<<30) {
+		t.Errorf("the longest delay is %v", got)
+	}
+	slow := mustTarget(t, "network: {model: flat, latency: 1us, bandwidth: 2GB/s, local_copy: {bandwidth: 1MB/s}}", 2)
+	if own, longest, from := slow.Delay(0, 0, 1000), slow.LongestDelay(1000), slow.UniformFrom(); own != 1000*us || longest != own || from != 1 {
+		t.Errorf("1000 bytes to oneself take %v, the longest delay is %v; uniform from %d", own, longest, from)
+	}
+	without := mustTarget(t, "network: {model: flat, latency: 1us, bandwidth: 2GB/s}", 2)
+	if got := without.Delay(0, 0, 1000); got != 1500*ns || without.UniformFrom() != 0 {
+		t.Errorf("without a copy 1000 bytes to oneself take %v", got)
+	}
+	loggops := "network: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns%s}"
+	if got, want := mustTarget(t, fmt.Sprintf(loggops, ", local_copy: {bandwidth: 1MB/s}"), 2).Delay(0, 0, 1000), mustTarget(t, fmt.Sprintf(loggops, ""), 2).Delay(0, 0, 1000); got != want {
+		t.Errorf("under loggops 1000 bytes to oneself take %v, want %v", got, want)
 	}
 }
 

@@ -128,8 +128,9 @@
 //	  eager_limit: 64KiB                # optional: none; larger messages use rendezvous
 //	  progress: calls                   # optional: asynchronous; see below
 //	  reduce: {bandwidth: 4GB/s}        # optional: infinite; bytes combined per second
-//	  local_copy: {bandwidth: 7GB/s}    # optional: infinite; of a rank's own block in an alltoall;
-//	                                    # or a list of size and delay, as for join
+//	  local_copy: {bandwidth: 7GB/s}    # optional: infinite; of a rank's own block in an alltoall,
+//	                                    # or a list of size and delay, as for join; with it
+//	                                    # a message to oneself takes a copy, at least its latency
 //	  poll: 100ns                       # optional: 100ns; a failing Test or Iprobe
 //	  barrier: {time: 3us}              # optional: none; from the last entry to the exits
 //	  join: [{size: 0, delay: 100ns}]   # optional: delays within a node; a join or release

@@ -17,7 +17,8 @@ func parseJoin(o *object) []measurement {
 func (t *Target) Join(bytes int64) vtime.Duration {
 	if t.join.table == nil {
 		const any = 0 // no delay model tells nodes or ranks on them apart
-		return t.Delay(any, any, bytes)
+		latency, transfer := t.between(any, any, bytes)
+		return latency.Plus(transfer)
 	}
 	return t.join.latency.Plus(t.join.transfer(bytes))
 }

@@ -6,8 +6,8 @@ import (
 	"gigarank/vtime"
 )
 
-// localCopy is the time in which a rank copies a block that it has for itself: at a bandwidth, or
-// as measured by size. The zero value takes no time.
+// localCopy is the time in which a rank copies what it has for itself: at a bandwidth, or as
+// measured by size. The zero value takes no time.
 type localCopy struct {
 	bandwidth bandwidth
 	table     []measurement
@@ -39,6 +39,8 @@ func (l localCopy) write(w *writer, o *objectWriter) {
 	}
 }
 
+func (l localCopy) given() bool { return l.table != nil || l.bandwidth != 0 }
+
 // path returns the path that a block takes.
 func (l localCopy) path() path {
 	if len(l.table) > 0 {
@@ -47,8 +49,8 @@ func (l localCopy) path() path {
 	return path{rate: rateOf(l.bandwidth)}
 }
 
-// LocalCopyTime returns the time that a rank takes in an alltoall to copy the block that it has
-// for itself. An empty block takes none.
+// LocalCopyTime returns the time that a rank takes to copy what it has for itself: its block in an
+// alltoall, or a message to itself. An empty one takes none.
 func (t *Target) LocalCopyTime(bytes int64) vtime.Duration {
 	if bytes == 0 {
 		return 0

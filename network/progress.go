@@ -30,13 +30,7 @@ func (t *Target) ProgressInCalls() bool { return t.machine.progress == inCalls }
 // Data returns when the content of a message above the eager limit arrives, and when its
 // sender is free, if the content leaves at an instant. See [Target.Rendezvous].
 func (t *Target) Data(src, dst int, bytes int64, leaves vtime.Time) (arrival, free vtime.Time) {
-	p, latency := t.path(src, dst)
-	var transfer vtime.Duration
-	if p == nil {
-		transfer = t.delays.transfer(src, dst, bytes)
-	} else {
-		transfer = p.transfer(bytes)
-	}
+	latency, transfer := t.LatencyAndTransfer(src, dst, bytes)
 	if t.copies {
 		free = leaves.Add(t.copied.time(bytes))
 	} else {

@@ -30,6 +30,8 @@ type Target struct {
 	copied   rate // time per byte of the processor at either end
 	join     path // of joins, without a table if the machine gives none
 	copies   bool // the sender of a rendezvous is free once the bytes are copied
+	// copiesOwn is true where a message of a rank to itself takes a local copy.
+	copiesOwn bool
 }
 
 // Target lays the machine out for a number of ranks. It fails if they do not fit the
@@ -53,12 +55,16 @@ func (m *Machine) Target(ranks int64) (*Target, error) {
 	}
 	t.occupier, _ = m.model.(occupier)
 	t.loggops, _ = m.model.(*LogGOPS)
+	t.copiesOwn = m.localCopy.given() && t.occupier == nil && !t.shared
 	if c, ok := m.model.(copier); ok {
 		t.copies, t.copied = true, rateOf(c.copying())
 	}
 	t.uniform = p.ranks
 	if r, ok := t.delays.(regular); ok && !t.ReceiverState() && !t.varies() {
 		t.uniform = r.uniformFrom()
+		if t.copiesOwn {
+			t.uniform = max(t.uniform, 1)
+		}
 	}
 	return t, nil
 }
@@ -137,11 +143,8 @@ func (t *Target) Latency(src, dst int) vtime.Duration {
 // Transfer returns the time that the bytes of a message add to its Latency, to the
 // nearest picosecond, ties to even.
 func (t *Target) Transfer(src, dst int, bytes int64) vtime.Duration {
-	p, _ := t.path(src, dst)
-	if p == nil {
-		return t.delays.transfer(src, dst, bytes)
-	}
-	return p.transfer(bytes)
+	_, transfer := t.LatencyAndTransfer(src, dst, bytes)
+	return transfer
 }
 
 // Delay returns Latency + Transfer: the time from the sending of a message to its
@@ -152,8 +155,18 @@ func (t *Target) Delay(src, dst int, bytes int64) vtime.Duration {
 	return latency.Plus(transfer)
 }
 
-// LatencyAndTransfer returns Latency and Transfer.
+// LatencyAndTransfer returns Latency and Transfer. A message of a rank to itself takes the time of
+// a local copy where the machine gives one, but no less than its Latency.
 func (t *Target) LatencyAndTransfer(src, dst int, bytes int64) (latency, transfer vtime.Duration) {
+	if src == dst && t.copiesOwn {
+		latency = t.Latency(src, dst)
+		return latency, max(t.LocalCopyTime(bytes)-latency, 0)
+	}
+	return t.between(src, dst, bytes)
+}
+
+// between is LatencyAndTransfer of two ranks; two that are one stand for any of a node.
+func (t *Target) between(src, dst int, bytes int64) (latency, transfer vtime.Duration) {
 	p, latency := t.path(src, dst)
 	if p == nil {
 		return latency, t.delays.transfer(src, dst, bytes)
@@ -176,11 +189,12 @@ func (t *Target) path(src, dst int) (*path, vtime.Duration) {
 
 // Delays sets out[j] to Delay(src+j, dst+j, bytes) for every j.
 func (t *Target) Delays(src, dst int, bytes int64, out []vtime.Duration) {
-	if t.paths.scope != byModel {
+	own := src == dst && t.copiesOwn
+	if t.paths.scope != byModel && !own {
 		t.paths.fill(src, dst, bytes, out)
 		return
 	}
-	if f, ok := t.delays.(filler); ok {
+	if f, ok := t.delays.(filler); ok && !own {
 		f.fill(src, dst, bytes, out)
 		return
 	}
@@ -192,7 +206,11 @@ func (t *Target) Delays(src, dst int, bytes int64, out []vtime.Duration) {
 // LongestDelay returns an upper bound on the Delay and Jitter of a message between any two
 // ranks.
 func (t *Target) LongestDelay(bytes int64) vtime.Duration {
-	return t.delays.longest(bytes).Plus(t.machine.jitter.most())
+	longest := t.delays.longest(bytes)
+	if t.copiesOwn {
+		longest = max(longest, t.LocalCopyTime(bytes))
+	}
+	return longest.Plus(t.machine.jitter.most())
 }
 
 // Lookahead returns a lower bound on the Latency between a rank of [loA,hiA) and one of
@@ -240,7 +258,7 @@ func (t *Target) SharedState() bool { return t.shared }
 func (t *Target) varies() bool { return t.shared || t.HasJitter() }
 
 // UniformFrom returns a distance: between ranks at least so far apart the delay depends
-// on the size of the message alone. It is 0 in flat, and the ranks of a node where only
+// on the size of the message alone. It is 0 in flat, or 1 with a local copy, and the ranks of a node where only
 // nodes matter and are filled in turn. It is Ranks() if there is none, and under a
 // model with state at the receiver, shared state or jitter.
 func (t *Target) UniformFrom() int { return t.uniform }
