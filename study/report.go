@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	stdsync "sync"
 
 	"gigarank/collectives"
 )
@@ -30,10 +31,15 @@ var reportStyle string
 //go:embed report.js
 var reportScript string
 
-var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"script": func() template.JS { return template.JS(reportScript) },
-	"on":     func(chart any, g *page) onPage { return onPage{chart, g} },
-}).Parse(reportText))
+// reportTemplate is parsed at its first use: each run of gigarank would pay for it.
+var reportTemplate = stdsync.OnceValue(parseReport)
+
+func parseReport() *template.Template {
+	return template.Must(template.New("report").Funcs(template.FuncMap{
+		"script": func() template.JS { return template.JS(reportScript) },
+		"on":     func(chart any, g *page) onPage { return onPage{chart, g} },
+	}).Parse(reportText))
+}
 
 // onPage is a chart or exits with its page, which has the sizes of all charts.
 type onPage struct {
@@ -117,7 +123,7 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 	if slices.ContainsFunc(all, func(s sample) bool { return s.random }) {
 		g.Seeds = aboutSeeds
 	}
-	return writePage(w, reportTemplate, g)
+	return writePage(w, reportTemplate(), g)
 }
 
 // writePage writes a page without the control characters that names may hold.

@@ -7,13 +7,16 @@ import (
 	"io"
 	"slices"
 	"strings"
+	stdsync "sync"
 	"text/tabwriter"
 )
 
 //go:embed plain.html.tmpl
 var plainText string
 
-var plainTemplate = template.Must(template.Must(reportTemplate.Clone()).New("plain").Parse(plainText))
+var plainTemplate = stdsync.OnceValue(func() *template.Template {
+	return template.Must(parseReport().New("plain").Parse(plainText))
+})
 
 // done returns the records of a machine and a λ that have ended well, by growing ranks.
 func done(records []ScalingRecord, machine string, lambda int64) []ScalingRecord {
@@ -191,5 +194,5 @@ func (s *Scaling) WriteReport(w io.Writer, records []ScalingRecord, origin Origi
 	for _, m := range s.Machines {
 		g.Machines = append(g.Machines, machineText{m.Name(), m.String()})
 	}
-	return writePage(w, plainTemplate, g)
+	return writePage(w, plainTemplate(), g)
 }

@@ -168,5 +168,5 @@ func (v *Validation) WriteReport(w io.Writer, origin Origin) error {
 		}
 		g.Rows = append(g.Rows, slices.Clip(row))
 	}
-	return writePage(w, plainTemplate, g)
+	return writePage(w, plainTemplate(), g)
 }

@@ -28,7 +28,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"unsafe"
@@ -74,7 +73,7 @@ func ownLibrary(program []byte, library string) error {
 	}
 	defer func() { _ = original.Close() }()
 	fd, err := inMemory(library, func(f *os.File) error {
-		if _, err := io.Copy(f, original); err != nil {
+		if err := copyFile(f, original); err != nil {
 			return err
 		}
 		return holdConstructors(f)
@@ -139,6 +138,16 @@ func inMemory(name string, write func(f *os.File) error) (int, error) {
 		return 0, err
 	}
 	return fd, errors.Join(write(f), f.Close())
+}
+
+// copyFile copies a file within the system.
+func copyFile(to, from *os.File) error {
+	for {
+		n, err := unix.Sendfile(int(to.Fd()), int(from.Fd()), nil, 1<<30)
+		if n == 0 || err != nil && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }
 
 // holding returns a function that writes a text into a file.

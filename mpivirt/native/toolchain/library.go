@@ -6,7 +6,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -86,13 +85,9 @@ func libraryDigest() (string, error) {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			f, err := files.Open(name)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = f.Close() }()
+			text, err := files.ReadFile(name)
 			_, _ = fmt.Fprintf(h, "\n%s\n", name)
-			_, err = io.Copy(h, f)
+			_, _ = h.Write(text)
 			return err
 		})
 		if err != nil {
