@@ -10,7 +10,8 @@
 // takes, and runs are apart. What disturbs a whole job no run shows: [Combine] takes medians
 // of several jobs.
 //
-//   - The delay of a size is half the time of a ping-pong, as mpiping simulates it.
+//   - The delay of a size is half the time of a ping-pong, as mpiping simulates it. Long messages that
+//     are cold go both ways at a time, and the median of the runs counts: see [Measurements].
 //   - The overheads os and or are the times in the sender's and the receiver's call, the
 //     latter for a message that has come before. The gap g is the time between two
 //     messages of a train. So does the LogGP method of Kielmann, Bal and Verstoep, "Fast

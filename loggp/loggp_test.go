@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 // fake is a link on which times follow LogGP, on nodes given.
 type fake struct {
 	nodes        []int
+	cold         bool
 	intra, inter LogGP
 	rank         int
 	reduce       float64 // seconds for each byte
@@ -42,6 +44,7 @@ func (l *fake) result(seconds float64) (float64, error) {
 
 func (l *fake) Rank() int    { return l.rank }
 func (l *fake) Nodes() []int { return l.nodes }
+func (l *fake) Cold() bool   { return l.cold }
 
 func (l *fake) Most(number int) (int, error) { return number, l.failure }
 
@@ -331,6 +334,26 @@ func TestLeastOfRuns(t *testing.T) {
 		if want := map[bool]int{false: 3, true: 9}[p.Bytes >= 1<<20]; len(p.Runs) != want || math.Abs(p.Seconds-4e-6) > 1e-12 || math.Abs(p.Most()-10e-6) > 1e-12 {
 			t.Fatalf("the runs are %v, the figure %v", p.Runs, p.Seconds)
 		}
+	}
+}
+
+// Of long messages and copies out of memory the median of the runs counts.
+func TestMedianOfColdRuns(t *testing.T) {
+	l := &fake{nodes: []int{0, 0}, cold: true, intra: LogGP{L: 1e-6, Gap: 1e-6}, reduce: 1e-9}
+	left := 0
+	l.noise = func() float64 { left++; return []float64{5, 3, 9}[left%3] * 1e-6 }
+	m := measured(t, l, 3)
+	for _, p := range slices.Concat(m.Intra.Delays, m.LocalCopies) {
+		want := slices.Min(p.Runs)
+		if p.Bytes >= 1<<20 {
+			want = median(p.Runs)
+		}
+		if p.Seconds != want {
+			t.Errorf("%d bytes: the runs are %v, the figure %v", p.Bytes, p.Runs, p.Seconds)
+		}
+	}
+	if !m.Cold || m.Reduce.Seconds != slices.Min(m.Reduce.Runs) {
+		t.Errorf("cold %v, the sum takes %v of %v", m.Cold, m.Reduce.Seconds, m.Reduce.Runs)
 	}
 }
 

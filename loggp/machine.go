@@ -221,7 +221,7 @@ func (m Measurements) remarks() string {
 			duration(p.SendOverhead), duration(p.ReceiveOverhead), duration(p.Gap), p.GapPerByte*1e9)
 	}
 	if m.Cold {
-		text.WriteString("# Messages of 1 MiB or more came from and went to memory that caches did not hold.\n")
+		text.WriteString("# Messages of 1 MiB or more went both ways at a time, to and from memory that caches did not hold; medians of the runs.\n")
 	}
 	if m.Jobs != nil {
 		_, _ = fmt.Fprintf(&text, "# %v\n", m.Jobs)

@@ -40,8 +40,9 @@ delays, or with --model hockney that line. Its joins are taken from the barriers
 allreduces on a node. gigarank validate compares it with the machine.
 
 A program may send an array that it has used shortly before, as a ping-pong does, or one that caches
-do not hold any more, as where it exchanges all its data. With --cold the ping-pongs of 1 MiB or more,
-and the messages of processes to themselves, are of the second sort.
+do not hold any more, as where it exchanges all its data. With --cold messages of 1 MiB or more, also
+of processes to themselves, are of the second sort: two at a time go both ways, and the median of the
+runs counts, since no program has the memory at its best each time.
 
 `
 
@@ -132,7 +133,6 @@ func (f *measureFlags) measure(c *console, link mpi.Link) error {
 			_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring %s\n", what)
 		}
 	})
-	m.Cold = f.cold
 	m.Library, _, _ = strings.Cut(mpi.Version(), ",")
 	if err != nil || link.Rank() != 0 {
 		return err

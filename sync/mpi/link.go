@@ -8,7 +8,10 @@ type Link interface {
 	Rank() int
 	// Nodes returns, for each process, the first process on its node.
 	Nodes() []int
-	// PingPong returns half the time of messages there and back, the mean of so many times.
+	// Cold reports whether long messages come from memory that caches do not hold: see OpenLink.
+	Cold() bool
+	// PingPong returns half the time of messages there and back, the mean of so many times, or the
+	// time of one there and one back at once, if they are long and cold.
 	// Both partners call it, and one of them begins. So do the next four.
 	PingPong(partner int, begins bool, bytes, times int) (float64, error)
 	// SendTime returns the time that the one who begins spends in the call that sends.
