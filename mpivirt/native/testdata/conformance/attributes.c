@@ -69,9 +69,13 @@ static void communicators(void) {
 	/* A key that is freed lives on in what has it. */
 	freed = a;
 	MPI_Comm_free_keyval(&freed);
-	CHECK(freed == MPI_KEYVAL_INVALID);
+	CHECK(freed == MPI_KEYVAL_INVALID && value(comm, a) == 11);
+	MPI_Comm_dup(comm, &twin);
+	CHECK(copies == 2 && MPI_Comm_delete_attr(twin, a) == MPI_SUCCESS && deletes == 4 && deleted[3] == 12);
+	MPI_Comm_free(&twin);
+	CHECK(deletes == 5 && deleted[4] == 20);
 	MPI_Comm_free(&comm);
-	CHECK(deletes == 5 && deleted[3] + deleted[4] == 31);
+	CHECK(deletes == 7 && deleted[5] + deleted[6] == 31);
 	MPI_Comm_free_keyval(&b);
 	MPI_Comm_free_keyval(&c);
 }

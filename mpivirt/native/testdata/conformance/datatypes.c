@@ -1,6 +1,10 @@
 /* Derived datatypes: how they are made, what is told of them, and packing. */
 #include "check.h"
 
+#include <stddef.h>
+#include <stdint.h>
+#include <wchar.h>
+
 static void lengths(MPI_Datatype type, int bytes, long low, long extent, long true_low, long true_extent) {
 	int size_;
 	MPI_Aint a, b;
@@ -205,6 +209,32 @@ static void structs(void) {
 	MPI_Type_free(&u);
 }
 
+/* A struct has the extent that the compiler gives it, which follows from its alignment. */
+#define EXTENT_OF(handle, value) \
+	do { \
+		struct after_a_char { char c; value v; }; \
+		MPI_Datatype t; \
+		MPI_Aint low, extent; \
+		MPI_Type_create_struct(2, (int[]){1, 1}, (MPI_Aint[]){0, offsetof(struct after_a_char, v)}, (MPI_Datatype[]){MPI_CHAR, handle}, &t); \
+		MPI_Type_get_extent(t, &low, &extent); \
+		CHECK(low == 0 && extent == sizeof(struct after_a_char)); \
+		MPI_Type_free(&t); \
+	} while (0)
+
+static void alignments(void) {
+	EXTENT_OF(MPI_SHORT, short);
+	EXTENT_OF(MPI_INT, int);
+	EXTENT_OF(MPI_LONG_LONG, long long);
+	EXTENT_OF(MPI_FLOAT, float);
+	EXTENT_OF(MPI_LONG_DOUBLE, long double);
+	EXTENT_OF(MPI_WCHAR, wchar_t);
+	EXTENT_OF(MPI_C_BOOL, _Bool);
+	EXTENT_OF(MPI_INT16_T, int16_t);
+	EXTENT_OF(MPI_C_FLOAT_COMPLEX, float _Complex);
+	EXTENT_OF(MPI_C_DOUBLE_COMPLEX, double _Complex);
+	EXTENT_OF(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex);
+}
+
 /* The parts of a distributed array are each element once, in the order of the array. */
 static void distributed(int order, int distribution, int argument) {
 	enum { ROWS = 7, COLUMNS = 10 };
@@ -334,6 +364,7 @@ int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	constructors();
 	structs();
+	alignments();
 	for (int order = 0; order < 2; order++) {
 		int o = order ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
 		distributed(o, MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_DFLT_DARG);

@@ -82,7 +82,18 @@ static void environment(void) {
 }
 
 int main(int argc, char **argv) {
+#ifdef MPI_ABI_VERSION
+	MPI_Info early; /* may be made before MPI_Init, since MPI 4.0 */
+	int flag;
+	char value[64];
+	EXPECT(MPI_Info_create(&early) == MPI_SUCCESS && MPI_Info_set(early, "hint", "early") == MPI_SUCCESS);
+#endif
 	begin(&argc, &argv);
+#ifdef MPI_ABI_VERSION
+	MPI_Info_get(early, "hint", 63, value, &flag);
+	EXPECT(flag && strcmp(value, "early") == 0);
+	MPI_Info_free(&early);
+#endif
 	objects();
 	environment();
 	return finish("info");

@@ -253,6 +253,58 @@ static void varying(int later, int root) {
 }
 
 /* A matrix is transposed by an alltoall of columns. */
+/* Members describe the same elements by different types. */
+static void signatures(void) {
+	int m[N][N], flat[N], *all = malloc((size_t)size * N * sizeof *all), counts[64], places[64], odd = rank % 2;
+	MPI_Datatype row;
+	MPI_Type_contiguous(N, MPI_INT, &row);
+	MPI_Type_commit(&row);
+	fill(m, 0);
+	for (int i = 0; i < N; i++)
+		flat[i] = rank == 0 ? i : -1;
+	if (odd)
+		MPI_Bcast(flat, 1, row, 0, MPI_COMM_WORLD);
+	else
+		MPI_Bcast(flat, N, MPI_INT, 0, MPI_COMM_WORLD);
+	for (int i = 0; i < N; i++)
+		CHECK(flat[i] == i);
+	if (odd)
+		MPI_Gather(&m[0][1], 1, column, all, 1, row, 0, MPI_COMM_WORLD);
+	else
+		MPI_Gather(flat, N, MPI_INT, all, 1, row, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		for (int i = 0; i < size * N; i++)
+			CHECK(all[i] == (i / N % 2 ? i % N * N + 1 : i % N));
+	for (int i = 0; i < size * N; i++)
+		all[i] = i;
+	clear(m);
+	if (odd)
+		MPI_Scatter(all, N, MPI_INT, &m[0][2], 1, column, 0, MPI_COMM_WORLD);
+	else
+		MPI_Scatter(all, 1, row, &m[2][0], N, MPI_INT, 0, MPI_COMM_WORLD);
+	for (int i = 0; i < N; i++)
+		CHECK((odd ? m[i][2] : m[2][i]) == rank * N + i);
+	if (odd)
+		MPI_Allgather(&m[0][2], 1, column, all, 1, row, MPI_COMM_WORLD);
+	else
+		MPI_Allgather(&m[2][0], N, MPI_INT, all, N, MPI_INT, MPI_COMM_WORLD);
+	for (int i = 0; i < size * N; i++)
+		CHECK(all[i] == i);
+	/* Odd members have nothing, of another type. */
+	for (int i = 0; i < size; i++)
+		counts[i] = i % 2 ? 0 : N, places[i] = i * N;
+	memset(all, -1, (size_t)size * N * sizeof *all);
+	if (odd)
+		MPI_Gatherv(NULL, 0, MPI_DOUBLE, NULL, NULL, NULL, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+	else
+		MPI_Gatherv(flat, 1, row, all, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		for (int i = 0; i < size * N; i++)
+			CHECK(all[i] == (i / N % 2 ? -1 : i % N));
+	MPI_Type_free(&row);
+	free(all);
+}
+
 static void transposed(void) {
 	MPI_Datatype t, resized;
 	int *m = malloc((size_t)size * sizeof *m), *n = malloc((size_t)(size * size) * sizeof *n), *all = malloc((size_t)(size * size) * sizeof *all);
@@ -291,6 +343,7 @@ int main(int argc, char **argv) {
 		varying(later, size / 2);
 	}
 	transposed();
+	signatures();
 	MPI_Type_free(&column);
 	MPI_Type_free(&cell);
 	return finish("layouts");

@@ -24,14 +24,15 @@ enum { FIRST_KEY = 0x10000 };
 
 static int number_of(const struct gigarank_keyval *k) { return FIRST_KEY + k->object.number; }
 
-/* key_of returns a key of communicators or types, NULL if there is none. */
+/* key_of returns a key of communicators or types, NULL if there is none. A key that is freed
+ * lives on while an attribute has it. */
 static struct gigarank_keyval *key_of(int number, int of_types) {
 	struct gigarank_engine *e = gigarank_current;
 	int place = number - FIRST_KEY;
 	if (place < 0 || place >= e->object_count)
 		return NULL;
 	struct gigarank_keyval *k = (struct gigarank_keyval *)e->objects[place];
-	return k->object.kind == GIGARANK_KEYVAL && k->object.handles > 0 && k->of_types == of_types ? k : NULL;
+	return k->object.kind == GIGARANK_KEYVAL && k->of_types == of_types ? k : NULL;
 }
 
 /* find_key checks a key. */
@@ -66,7 +67,8 @@ static int free_key(const char *function, int *number, int of_types) {
 	struct gigarank_keyval *k;
 	CHECK(gigarank_active(function, GIGARANK_NONE));
 	CHECK(find_key(function, *number, of_types, &k));
-	gigarank_drop_handle(k);
+	if (k->object.handles)
+		gigarank_drop_handle(k);
 	*number = MPI_KEYVAL_INVALID;
 	return MPI_SUCCESS;
 }
@@ -223,6 +225,8 @@ static int set(const char *function, int of_types, void *handle, int key, void *
 	struct gigarank_keyval *k;
 	struct owner o;
 	CHECK(find_attribute(function, of_types, handle, key, &o, &k));
+	if (!k->object.handles)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_KEYVAL, "key %d has been freed: it serves only what has it", key);
 	return put(function, &o, k, value);
 }
 

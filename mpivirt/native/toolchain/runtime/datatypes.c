@@ -23,11 +23,11 @@ static struct gigarank_piece parts_of_pairs[PAIRS][2];
 
 __attribute__((constructor)) static void describe(void) {
 	for (uintptr_t i = 0; i < BASICS; i++) {
-		int size, element, extent;
-		const char *name = gigarank_basic(i, &size, &element, &extent);
+		int size, element, extent, align;
+		const char *name = gigarank_basic(i, &size, &element, &extent, &align);
 		if (name)
-			predefined[i] = (struct gigarank_datatype){.bytes = size, .elements = 1, .upper = extent, .last = extent, .align = extent, .solid = 1, .dense = 1,
-				.predefined = 1, .committed = 1, .element = (uint8_t)element, .basic = name, .combiner = MPI_COMBINER_NAMED};
+			predefined[i] = (struct gigarank_datatype){.bytes = size, .elements = 1, .upper = extent, .last = extent, .align = align, .solid = 1, .dense = 1,
+				.predefined = 1, .committed = 1, .element = (uint8_t)element, .kind = (uint8_t)element, .unit = (uint8_t)size, .basic = name, .combiner = MPI_COMBINER_NAMED};
 	}
 	for (int i = 0; i < PAIRS; i++) {
 		uintptr_t place = (uintptr_t)pairs[i].pair - BASIC;
@@ -177,7 +177,7 @@ void gigarank_set_density(struct gigarank_datatype *t) {
 
 void gigarank_seal_type(struct gigarank_datatype *t) {
 	int any = 0;
-	t->align = 1;
+	t->align = 1, t->kind = GIGARANK_UNTYPED, t->unit = 1;
 	for (int32_t i = 0; i < t->pieces; i++) {
 		const struct gigarank_piece *p = &t->piece[i];
 		const struct gigarank_datatype *of = p->of;
@@ -193,6 +193,10 @@ void gigarank_seal_type(struct gigarank_datatype *t) {
 		if (of->elements == 0)
 			continue;
 		t->elements += p->count * of->elements;
+		if (!any)
+			t->kind = of->kind, t->unit = of->unit;
+		else if (t->kind != of->kind || t->unit != of->unit)
+			t->kind = GIGARANK_UNTYPED, t->unit = 1;
 		if (!any || low + of->first < t->first)
 			t->first = low + of->first;
 		if (!any || high + of->last > t->last)
@@ -218,7 +222,7 @@ static struct gigarank_datatype *packed_type(struct gigarank_datatype *t) {
 	struct gigarank_datatype *p = gigarank_new_type(0);
 	if (!p)
 		return NULL;
-	p->bytes = p->upper = p->last = t->bytes, p->elements = t->elements, p->align = 1;
+	p->bytes = p->upper = p->last = t->bytes, p->elements = t->elements, p->align = 1, p->kind = t->kind, p->unit = t->unit;
 	p->solid = p->dense = p->committed = 1, p->stands_for = t;
 	return t->packed = p;
 }

@@ -27,6 +27,7 @@ struct gigarank_datatype {
 	uint8_t committed, predefined;
 	uint8_t immense;       /* it reaches further than memory, and is refused */
 	uint8_t element;       /* of a predefined type, as the simulator knows it */
+	uint8_t kind, unit;    /* the basic elements and their bytes; untyped and 1 if not all are alike */
 	uint8_t pinned;        /* a reduction may use it after its rank has gone on */
 	MPI_Fint number;       /* in Fortran, if a reduction there uses it */
 	struct gigarank_datatype *packed;     /* the dense type of its values in a message, once it is wanted */
@@ -139,7 +140,7 @@ void gigarank_keep_layouts(struct gigarank_call *c);
 void gigarank_leave_layouts(struct gigarank_call *c);
 
 /* gigarank_basic describes the predefined type of a handle. It returns NULL, else its name. */
-const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent);
+const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent, int *align);
 
 #pragma GCC visibility pop
 

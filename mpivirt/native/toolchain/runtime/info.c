@@ -67,7 +67,7 @@ static int describe(struct gigarank_info *info, int argc, char **argv) {
 
 /* info_of finds an info object. */
 static int info_of(const char *function, MPI_Info handle, struct gigarank_info **info) {
-	CHECK(gigarank_active(function, GIGARANK_NONE));
+	CHECK(gigarank_runs(function));
 	if (handle == MPI_INFO_ENV) {
 		struct gigarank_own *own = gigarank_own();
 		if (own && !own->environment && (own->environment = new_info()) && !describe(own->environment, gigarank_current->argc, gigarank_current->argv))
@@ -94,7 +94,7 @@ static int pair_of(const char *function, MPI_Info handle, const char *key, struc
 }
 
 MPI(Info_create, MPI_Info *info) {
-	CHECK(active(GIGARANK_NONE));
+	CHECK(gigarank_runs(__func__));
 	struct gigarank_info *new = new_info();
 	if (!new)
 		return no_memory();

@@ -234,6 +234,9 @@ struct gigarank_engine {
 	int32_t *list;               /* the ranks to resume */
 	int32_t count, first, world; /* ranks here, the number of the first, and of all */
 	int32_t lazy;                /* computing only advances the clock */
+	int32_t looks;               /* at the clock, in a row, of the rank that runs; see clocks.c */
+	int64_t looked_at;           /* what the latest of them has shown */
+	int64_t poll;                /* time of a failing poll, in picoseconds */
 	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
 	int32_t argc;
 	char **argv;

@@ -214,6 +214,10 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 #define active(procedure) gigarank_active(__func__, procedure)
 int gigarank_active(const char *function, int procedure);
 
+/* gigarank_runs returns an error unless a rank runs. It serves the functions that may be called
+ * before MPI_Init and after MPI_Finalize, too (MPI 4.1, 11.4.1). */
+int gigarank_runs(const char *function);
+
 /* find stores the communicator of a handle, with the rank's place in it. */
 #define find(procedure, comm, c) gigarank_find(__func__, procedure, comm, c)
 int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gigarank_call *c);

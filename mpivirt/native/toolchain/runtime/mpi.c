@@ -42,6 +42,14 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 	return class_;
 }
 
+int gigarank_runs(const char *function) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_OTHER, "no rank runs");
+	r->about = 1;
+	return MPI_SUCCESS;
+}
+
 int gigarank_active(const char *function, int procedure) {
 	struct gigarank_rank *r = gigarank_running();
 	if (r)
@@ -898,8 +906,19 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
 	return error;
 }
 
-/* elements sets the type of a collective's elements. */
+/* elements sets what the elements of a collective are. Types of members may differ, if they
+ * have the same elements; so may those of blocks without any, where blocks differ in length. */
 static int elements(struct gigarank_call *c, MPI_Datatype type) {
+	int64_t size = 0;
+	CHECK(bytes_of(c->procedure, 1, type, &size));
+	int p = c->procedure, differ = p == GIGARANK_GATHERV || p == GIGARANK_SCATTERV || p == GIGARANK_ALLGATHERV || p == GIGARANK_ALLTOALLV;
+	const struct gigarank_datatype *t = gigarank_type(type);
+	c->type = differ ? GIGARANK_UNTYPED : t->kind, c->element = differ ? 1 : t->unit;
+	return MPI_SUCCESS;
+}
+
+/* operands sets what a reduction combines: values of the one type of all members. */
+static int operands(struct gigarank_call *c, MPI_Datatype type) {
 	int64_t size = 0;
 	CHECK(bytes_of(c->procedure, 1, type, &size));
 	c->type = gigarank_element(type), c->element = size;
@@ -962,7 +981,7 @@ static int reduction(int procedure, const void *sent, void *received, int64_t co
 		PACKED(reduction(procedure, sent, received, count, packed, operation, root, receives, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
-	CHECK(elements(&c, type));
+	CHECK(operands(&c, type));
 	CHECK(bytes_of(procedure, count, type, &c.bytes));
 	CHECK(reducing(&c, type, operation));
 	if (c.remote) {
@@ -1183,9 +1202,8 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 		}
 		if (received == MPI_IN_PLACE)
 			received = (char *)sent + s->displacements[c.member], recvcount = number_at(sendcounts, c.member), recvtype = sendtype;
-		CHECK_STAGED(elements(&c, recvtype));
+		CHECK_STAGED(elements(&c, sendtype));
 		CHECK_STAGED(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
-		c.element = gigarank_size(sendtype);
 		if (c.bytes < s->counts[c.member]) {
 			unpack(s, 0);
 			return refuse(c.procedure, MPI_ERR_TRUNCATE, "the root has room for less than it scatters to itself");
@@ -1313,7 +1331,7 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 		PACKED(reduce_scatter(sent, received, recvcounts, recvcount, packed, operation, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
-	CHECK(elements(&c, type));
+	CHECK(operands(&c, type));
 	CHECK(reducing(&c, type, operation));
 	struct staging *s = stage(&c, c.size);
 	if (!s)

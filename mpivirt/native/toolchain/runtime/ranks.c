@@ -656,7 +656,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 			__builtin___clear_cache(r->sp, e->stacks + e->stack);
 		if (variables)
 			restore(e, e->list[i]);
-		r->looked = 0;
+		r->looked = 0, e->looks = 0;
 		if (e->keeps)
 			gigarank_adopt(e, r);
 		errno = r->error_number;

@@ -21,13 +21,17 @@ PAIRED(long_double_int, long double, int)
 PAIRED(two_real, float, float)
 PAIRED(two_double, double, double)
 
+/* Numbers of sixteen bytes, which only Fortran has. */
+struct sixteen { char bytes[16]; } __attribute__((aligned(16)));
+struct two_sixteens { struct sixteen real, imaginary; };
+
 #define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
 #define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
 
 /* The types, by handle less that of the null type. size 0 stands for no type. */
-static const struct { uint8_t size, element, extent; const char *name; } types[0xf0] = {
-#define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t), #handle}
-#define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t), #handle}
+static const struct { uint8_t size, element, extent, align; const char *name; } types[0xf0] = {
+#define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t), _Alignof(t), #handle}
+#define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t), _Alignof(t), #handle}
 	TYPE(MPI_AINT, MPI_Aint, SIGNED(MPI_Aint)), TYPE(MPI_COUNT, MPI_Count, SIGNED(MPI_Count)), TYPE(MPI_OFFSET, MPI_Offset, SIGNED(MPI_Offset)),
 	TYPE(MPI_PACKED, char, GIGARANK_UNTYPED),
 	TYPE(MPI_SHORT, short, SIGNED(short)), TYPE(MPI_INT, int, SIGNED(int)), TYPE(MPI_LONG, long, SIGNED(long)), TYPE(MPI_LONG_LONG, long long, SIGNED(long long)),
@@ -54,20 +58,20 @@ static const struct { uint8_t size, element, extent; const char *name; } types[0
 	TYPE(MPI_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX),
 	TYPE(MPI_CHARACTER, char, GIGARANK_UNTYPED), TYPE(MPI_LOGICAL, int32_t, GIGARANK_INT32),
 	TYPE(MPI_INTEGER1, int8_t, GIGARANK_INT8), TYPE(MPI_INTEGER2, int16_t, GIGARANK_INT16), TYPE(MPI_INTEGER4, int32_t, GIGARANK_INT32),
-	TYPE(MPI_INTEGER8, int64_t, GIGARANK_INT64), TYPE(MPI_INTEGER16, char[16], GIGARANK_UNTYPED),
+	TYPE(MPI_INTEGER8, int64_t, GIGARANK_INT64), TYPE(MPI_INTEGER16, struct sixteen, GIGARANK_UNTYPED),
 	TYPE(MPI_LOGICAL1, int8_t, GIGARANK_INT8), TYPE(MPI_LOGICAL2, int16_t, GIGARANK_INT16), TYPE(MPI_LOGICAL4, int32_t, GIGARANK_INT32),
 	TYPE(MPI_LOGICAL8, int64_t, GIGARANK_INT64),
-	TYPE(MPI_REAL4, float, GIGARANK_FLOAT), TYPE(MPI_REAL8, double, GIGARANK_DOUBLE), TYPE(MPI_REAL16, char[16], GIGARANK_UNTYPED),
+	TYPE(MPI_REAL4, float, GIGARANK_FLOAT), TYPE(MPI_REAL8, double, GIGARANK_DOUBLE), TYPE(MPI_REAL16, struct sixteen, GIGARANK_UNTYPED),
 	TYPE(MPI_COMPLEX8, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_COMPLEX16, double _Complex, GIGARANK_DOUBLE_COMPLEX),
-	TYPE(MPI_COMPLEX32, char[32], GIGARANK_UNTYPED),
+	TYPE(MPI_COMPLEX32, struct two_sixteens, GIGARANK_UNTYPED),
 	TYPE(MPI_2INTEGER, struct two_int, GIGARANK_2INT), TYPE(MPI_2REAL, struct two_real, GIGARANK_2REAL),
 	TYPE(MPI_2DOUBLE_PRECISION, struct two_double, GIGARANK_2DOUBLE),
 };
 
-const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent) {
+const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent, int *align) {
 	if (place >= sizeof types / sizeof *types)
 		return NULL;
-	*size = types[place].size, *element = types[place].element, *extent = types[place].extent;
+	*size = types[place].size, *element = types[place].element, *extent = types[place].extent, *align = types[place].align;
 	return types[place].name;
 }
 
