@@ -254,13 +254,29 @@ func (b *body) operator(c *cCall) world.Operator {
 	made, known := b.operators[o]
 	if !known {
 		made = world.Operator{Name: operatorName(o.handle), Commutative: o.commutative, Apply: func(into, left, right []byte) {
-			if signal := combine(b.engine, o.handle, o.operand, into, left, right); signal != 0 || b.engine.by_operation.there != 0 {
+			lp := b.k.Combining
+			own := b.asKnownTo(lp, o)
+			if signal := combine(b.engine, lp, own.handle, own.operand, into, left, right); signal != 0 || b.engine.by_operation.there != 0 {
 				b.operationFailed(o, signal)
 			}
 		}}
 		b.operators[o] = made
 	}
 	return made
+}
+
+// asKnownTo returns an operation as a rank has handed it in that is in a reduction. Ranks with
+// images of their own have functions of their own.
+func (b *body) asKnownTo(lp int32, o operation) operation {
+	if len(b.images) == 1 || lp == world.None || b.ranks[lp].state != calls {
+		return o
+	}
+	c := b.ranks[lp].call
+	switch world.Procedure(c.procedure) {
+	case world.Reduce, world.Allreduce, world.Scan, world.Exscan, world.ReduceScatter:
+		return operation{uintptr(c.handle), uintptr(c.operand), o.commutative}
+	}
+	return o
 }
 
 // operatorNames are the names of the predefined operations, by handle.

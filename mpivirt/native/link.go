@@ -19,8 +19,8 @@ static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static void flush(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
-static int operate(void *f, struct gigarank_engine *e, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
-	return ((int (*)(struct gigarank_engine *, uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(e, handle, type, into, left, right, bytes);
+static int operate(void *f, struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
+	return ((int (*)(struct gigarank_engine *, int32_t, uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(e, lp, handle, type, into, left, right, bytes);
 }
 */
 import "C"
@@ -275,11 +275,11 @@ func slot[T any](base *T, i int32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(base), uintptr(i)*unsafe.Sizeof(*base)))
 }
 
-// combine carries out a reduction operation of C. It returns the signal that has stopped it, 0
-// for none.
-func combine(e *cEngine, handle, operand uintptr, into, left, right []byte) (signal int) {
+// combine carries out a reduction operation of C in the call of a rank. It returns the signal that
+// has stopped it, 0 for none.
+func combine(e *cEngine, lp int32, handle, operand uintptr, into, left, right []byte) (signal int) {
 	if len(into) == 0 {
 		return 0
 	}
-	return int(C.operate(runtime.operate, e, C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into))))
+	return int(C.operate(runtime.operate, e, C.int32_t(lp), C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into))))
 }

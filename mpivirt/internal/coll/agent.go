@@ -467,6 +467,7 @@ func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Co
 		theirs := content[:min(len(mine), len(content))]
 		content = content[len(theirs):]
 		into := k.toWrite(a, first, n)
+		k.Combining = a.lp
 		switch how {
 		case collectives.Store:
 			copy(into, theirs)

@@ -82,11 +82,12 @@ func (k *Collectives) participantFrom(inst *instance, rank int) int {
 }
 
 // enterBulk enters a member of an instance that is carried out in bulk.
-func (k *Collectives) enterBulk(inst *instance, member int, v *Collective) {
+func (k *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
 	if inst.mode == byArrays && v.Data && !moves(v.Operation) {
 		value := k.Buffers.Take(len(v.Input))
 		copy(value, v.Input)
 		b := k.arraysOf(inst)
+		b.sum.latest, k.Combining = lp, lp
 		b.sum.fold.Add(b.sum.fold.Leaf(member), value)
 	} else {
 		k.keepMember(inst, member-inst.comm.First, v)

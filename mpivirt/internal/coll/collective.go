@@ -102,6 +102,7 @@ type Communicator struct {
 // collecting holds the state of collectives that belongs to no communicator.
 type collecting struct {
 	Timing     int32          // label of the time of the running LP's next collective
+	Combining  int32          // LP in whose call an operator is applied
 	copied     vtime.Duration // what the running LP has copied for its next collective
 	Joiners    joiners
 	tasks      []task      // that items of the ready queue stand for; see taskItems
@@ -290,7 +291,7 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	case inst.mode == byMessages:
 		k.startAgent(inst, lp, int32(member), v)
 	default:
-		k.enterBulk(inst, member, v)
+		k.enterBulk(inst, lp, member, v)
 	}
 	return inst
 }

@@ -152,6 +152,7 @@ func (c *Communicator) checkInter(v *Collective) error {
 // parts are the messages of a member in a collective on an intercommunicator.
 type parts struct {
 	remote          int // size of the remote group
+	lp              int32
 	data            bool
 	receives, sends []ptp.Part
 }
@@ -208,6 +209,7 @@ func (p *parts) same(buffer []byte, bytes int64) (all []ptp.Part) {
 // arguments were checked, and what is to be done when all are there.
 func (k *Collectives) InterMessages(c *Communicator, member int, v *Collective) (receives, sends []ptp.Part, end func() vtime.Duration) {
 	p := &parts{remote: c.Remote.Size, data: v.Data}
+	p.lp, _ = k.Local(c.RankOf(member, 0))
 	input := v.Input
 	if v.Data && world.Overlap(v.Input, v.Output) {
 		input = append([]byte(nil), v.Input...) // a receive may be over before the last send begins
@@ -271,6 +273,7 @@ func (k *Collectives) combineRemote(p *parts, v *Collective, bytes, at int64) fu
 	p.receives = p.blocks(vectors, nil, bytes)
 	remote, data := p.remote, p.data && bytes > 0
 	return func() vtime.Duration {
+		k.Combining = p.lp
 		if data {
 			sum := vectors[:bytes]
 			for i := 1; i < remote; i++ {

@@ -169,6 +169,7 @@ func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
 		sum.early = append(sum.early, contribution{index, kept})
 		return
 	}
+	k.Combining, _ = k.Local(inst.comm.RankOf(inst.comm.nodes.leader(p), 0))
 	k.addTo(inst, sum, data)
 	for progress := true; progress; {
 		progress = false
@@ -233,6 +234,7 @@ func (k *Collectives) complete(inst *instance, p int) {
 	if j.sums != nil {
 		fold := k.arraysOf(inst).sum.fold
 		value, _ := j.sums.take(p)
+		k.arraysOf(inst).sum.latest, k.Combining = lp, lp
 		fold.Add(fold.Leaf(p), value)
 	}
 	if j.complete == j.ledTo-j.ledFrom {

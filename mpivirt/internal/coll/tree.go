@@ -25,6 +25,7 @@ func (k *Collectives) newTree(op world.Operator, participants int) *collectives.
 type summing struct {
 	fold    *collectives.TreeFold[[]byte] // nil once its vectors have gone to the parent
 	missing int                           // children whose vectors have not all come, and the engine itself
+	latest  int32                         // LP whose vector was added last, which combines those of other engines
 	done    bool                          // the result is in inst.result, and children have been sent it
 }
 
@@ -32,6 +33,7 @@ type summing struct {
 func (k *Collectives) newSumming(inst *instance) *summing {
 	return &summing{
 		fold:    k.newTree(inst.Call.Operator, inst.schedule.Members()),
+		latest:  world.None,
 		missing: 1 + len(k.engineTree(inst).children),
 	}
 }
@@ -84,6 +86,7 @@ func (k *Collectives) receiveTree(inst *instance, r world.Reader) {
 	n := collectives.TreeNode{Level: int(r.U64()), Index: int(r.U64())}
 	value := k.Buffers.Take(len(r.Rest))
 	copy(value, r.Rest)
+	k.Combining = b.sum.latest
 	b.sum.fold.Add(n, value)
 	if rest == 0 {
 		k.addVectors(inst, b.sum)

@@ -186,6 +186,98 @@ static void operations(void) {
 	CHECK(xor == want);
 }
 
+/* What an operation needs besides its arguments, and vectors beside it among the variables: small
+ * ones, and one that a switch does not copy. */
+enum { WIDE = 1 << 17 };
+static int side, applied;
+static int matrix[36], product[36], wide[WIDE], widest[WIDE];
+
+/* multiply multiplies square matrices: side is the rank's own. */
+static void multiply(void *in, void *inout, int *count, MPI_Datatype *type) {
+	int *a = in, *b = inout, row[6];
+	(void)type;
+	applied++;
+	for (int n = 0; n < *count; n++, a += side * side, b += side * side)
+		for (int j = 0; j < side; j++) {
+			for (int i = 0; i < side; i++) {
+				row[i] = 0;
+				for (int k = 0; k < side; k++)
+					row[i] += a[i * side + k] * b[k * side + j];
+			}
+			for (int i = 0; i < side; i++)
+				b[i * side + j] = row[i];
+		}
+}
+
+/* exchange makes the matrix that exchanges a member with the next. All of a communicator's but the
+ * last shift rows by one. */
+static void exchange(int member) {
+	memset(matrix, 0, sizeof matrix);
+	for (int i = 0; i < side; i++)
+		matrix[i * side + (member == side - 1 ? i : i == member ? i + 1 : i == member + 1 ? i - 1 : i)] = 1;
+}
+
+static int shifts(const int *m) {
+	int right = 1;
+	for (int i = 0; i < side; i++)
+		for (int j = 0; j < side; j++)
+			right = right && m[i * side + j] == (i == (j + 1) % side);
+	return right;
+}
+
+/* gather adds what is in both and the rank's own side. */
+static void gather(void *in, void *inout, int *count, MPI_Datatype *type) {
+	int *a = in, *b = inout;
+	(void)type;
+	for (int i = 0; i < *count; i++)
+		b[i] = a[i] + b[i] + side;
+}
+
+/* Members of communicators of different sizes reduce at the same time, without an order between the
+ * reductions of one and those of another. */
+static void operations_with_variables(void) {
+	int member;
+	MPI_Comm part;
+	MPI_Datatype whole;
+	MPI_Op op, add;
+	MPI_Op_create(multiply, 0, &op);
+	MPI_Op_create(gather, 1, &add);
+	for (int round = 0; round < 3; round++) {
+		MPI_Comm_split(MPI_COMM_WORLD, rank % 3 == round, rank, &part);
+		MPI_Comm_rank(part, &member);
+		MPI_Comm_size(part, &side);
+		if (side <= 6) {
+			MPI_Type_contiguous(side * side, MPI_INT, &whole);
+			MPI_Type_commit(&whole);
+			for (int root = 0; root < side; root++) {
+				exchange(member);
+				MPI_Reduce(matrix, product, 1, whole, op, root, part);
+				if (member == root)
+					CHECK(shifts(product));
+				MPI_Allreduce(MPI_IN_PLACE, matrix, 1, whole, op, part);
+				CHECK(shifts(matrix));
+				exchange(member);
+				MPI_Scan(matrix, product, 1, whole, op, part);
+				if (member == side - 1)
+					CHECK(shifts(product));
+			}
+			MPI_Type_free(&whole);
+		}
+		for (int i = 0; i < WIDE; i++)
+			wide[i] = i + member;
+		MPI_Allreduce(wide, widest, WIDE, MPI_INT, add, part);
+		int right = 1;
+		for (int i = 0; i < WIDE; i++)
+			right = right && widest[i] == side * i + side * (side - 1) / 2 + side * (side - 1) && wide[i] == i + member;
+		CHECK(right);
+		MPI_Comm_free(&part);
+	}
+	MPI_Allreduce(MPI_IN_PLACE, &applied, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	EXPECT(size == 1 || applied > 0);
+	MPI_Op_free(&op);
+	MPI_Op_free(&add);
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	for (int later = 0; later < 2; later++) {
@@ -194,6 +286,7 @@ int main(int argc, char **argv) {
 		varying(later, size / 2);
 	}
 	own_operation();
+	operations_with_variables();
 	operations();
 	return finish("collectives");
 }

@@ -316,7 +316,7 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, 
 int32_t gigarank_resume(struct gigarank_engine *e, int32_t n);
 void gigarank_release(struct gigarank_engine *e);
 void gigarank_close(struct gigarank_engine *e);
-int gigarank_operate(struct gigarank_engine *e, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
+int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
 int gigarank_measure(struct gigarank_engine *e);
 

@@ -214,6 +214,13 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 #define active(procedure) gigarank_active(__func__, procedure)
 int gigarank_active(const char *function, int procedure);
 
+/* gigarank_place_variables puts the variables of a suspended rank where the program has them, and
+ * gigarank_keep_variables takes them away again. gigarank_has_variables returns 0 for a rank that has
+ * ended, or a program without variables. */
+int gigarank_has_variables(const struct gigarank_engine *e, int32_t lp);
+void gigarank_place_variables(struct gigarank_engine *e, int32_t lp);
+void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp);
+
 /* gigarank_runs returns an error unless a rank runs. It serves the functions that may be called
  * before MPI_Init and after MPI_Finalize, too (MPI 4.1, 11.4.1). */
 int gigarank_runs(const char *function);

@@ -335,6 +335,20 @@ static void locate(struct gigarank_program *p) {
 	}
 }
 
+int gigarank_has_variables(const struct gigarank_engine *e, int32_t lp) {
+	return e->program->bytes > 0 && lp >= 0 && lp < e->count && e->ranks[lp].variables && e->ranks[lp].returned_by == GIGARANK_BY_CALL;
+}
+
+void gigarank_place_variables(struct gigarank_engine *e, int32_t lp) {
+	if (e->images)
+		e->program = e->images[lp];
+	if (e->program->locals)
+		locate(e->program);
+	restore(e, lp);
+}
+
+void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp) { store(e, lp); }
+
 /* --- what code outside of ranks must not do -------------------------------------------- */
 
 /* note_intrusion keeps the first of an engine's. */

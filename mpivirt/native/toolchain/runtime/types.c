@@ -257,12 +257,27 @@ static void carry_out(void *what) {
 	gigarank_reduce(r->handle, r->type, r->into, r->left, r->right, r->bytes);
 }
 
-/* gigarank_operate carries out an operation for the simulator. It returns 0, or the signal that has
- * stopped it. */
-int gigarank_operate(struct gigarank_engine *e, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
+/* gigarank_operate carries out an operation in the call of a rank, for the simulator. It returns 0,
+ * or the signal that has stopped it. An operation of the program finds the rank's variables in
+ * place. The vectors may lie in what is kept of them meanwhile, so it works on copies. */
+int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	struct reduction r = {handle, type, into, left, right, bytes};
-	if (handle >= GIGARANK_PREDEFINED)
+	if (handle < GIGARANK_PREDEFINED) {
+		carry_out(&r);
+		return 0;
+	}
+	if (!gigarank_has_variables(e, lp))
 		return gigarank_attempt(e, carry_out, &r);
-	carry_out(&r);
-	return 0;
+	size_t each = (bytes + 15) / 16 * 16;
+	char *copies = malloc(2 * each);
+	if (!copies)
+		abort();
+	r.left = memcpy(copies, left, bytes);
+	r.right = r.into = memcpy(copies + each, right, bytes);
+	gigarank_place_variables(e, lp);
+	int signal = gigarank_attempt(e, carry_out, &r);
+	gigarank_keep_variables(e, lp);
+	memcpy(into, r.into, bytes);
+	free(copies);
+	return signal;
 }
