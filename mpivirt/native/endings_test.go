@@ -319,6 +319,39 @@ int main(int argc, char **argv) {
 	}
 }
 
+// Without computed time a rank sees its clock advance once it has looked at it 1,000 times in a row:
+// from then on each look takes a poll of the machine, 100 ns. A program that waits for a time by
+// looking comes to an end, at the same time on any hosting.
+func TestWaitByTheClock(t *testing.T) {
+	program := build(t, prelude+`
+#include <time.h>
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	double start = MPI_Wtime();
+	for (int i = 0; i < 998; i++)
+		if (MPI_Wtime() != start)
+			printf("look %d shows %.12f\n", i, MPI_Wtime());
+	while (MPI_Wtime() - start < 3e-3 * (rank + 1))
+		;
+	double waited = MPI_Wtime() - start;
+	MPI_Barrier(MPI_COMM_WORLD);
+	time_t second = time(NULL) + 1;
+	while (time(NULL) < second)
+		;
+	printf("%d: %.4f ms, %.4f s\n", rank, 1e3 * waited, MPI_Wtime());
+	return MPI_Finalize();
+}
+`)
+	for _, h := range []hosting{{engines: 1}, {engines: 2}} {
+		result, lines, err := run(t, program, "xt5", 2, h)
+		slices.Sort(lines)
+		want := []string{"0: 3.0001 ms, 1.0000 s\n", "1: 6.0001 ms, 1.0000 s\n"}
+		if err != nil || !slices.Equal(lines, want) || result.VirtualTime.Seconds() < 1 {
+			t.Errorf("%v, %q instead of %q, virtual time %v", err, lines, want, result.VirtualTime)
+		}
+	}
+}
+
 // The clocks of C++ and of Fortran's library show virtual time, and random numbers of the system are
 // the same in each run, and others in each rank.
 func TestClocksOfLanguages(t *testing.T) {
