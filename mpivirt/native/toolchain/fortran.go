@@ -265,7 +265,12 @@ func (b *binding) addHandle(d declaration, p parameter) {
 	lower := strings.ToLower(class)
 	line(&b.before, "%s %s_ = gigarank_%s_of(*%s), %s_before = %s_;", p.base, n, lower, n, n, n)
 	b.pass("MPI_Fint *"+n, fmt.Sprintf("&%s_", n))
-	if frees(d) {
+	switch {
+	case !frees(d) || class == "Request": // requests have numbers of their own
+	case class == "Datatype":
+		line(&b.after, "if (error == MPI_SUCCESS && !gigarank_object(GIGARANK_DATATYPE, %s_before)) /* no other handle has the number */", n)
+		line(&b.after, "\tgigarank_release_number(*%s);", n)
+	default:
 		line(&b.after, "if (error == MPI_SUCCESS)")
 		line(&b.after, "\tgigarank_release_number(*%s);", n)
 	}

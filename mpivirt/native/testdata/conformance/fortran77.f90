@@ -123,6 +123,80 @@
       call mpi_request_free(list(1), ierr)
       call mpi_request_free(list(2), ierr)
       call check(list(1) .eq. MPI_REQUEST_NULL .and. list(2) .eq. MPI_REQUEST_NULL, 209)
+      call handles
+      call general
+      end subroutine
+
+! Handles are numbers: what ends one leaves others.
+      subroutine handles
+      implicit none
+      include 'mpif.h'
+      integer rank, size, checks, failures, ierr, comm, request, vector, twin, of, bytes
+      common /counts/ rank, size, checks, failures
+      integer places(1), types(1)
+      integer(kind=MPI_ADDRESS_KIND) addresses(1)
+      call mpi_comm_dup(MPI_COMM_WORLD, comm, ierr)
+      call mpi_type_vector(10, 1, 30, MPI_DOUBLE_PRECISION, vector, ierr)
+      call mpi_send_init(rank, 1, MPI_INTEGER, rank, 1, comm, request, ierr)
+      call mpi_request_free(request, ierr)
+      call mpi_comm_size(comm, of, ierr)
+      call check(ierr .eq. MPI_SUCCESS .and. of .eq. size, 210)
+      call mpi_type_dup(vector, twin, ierr)
+      call mpi_type_get_contents(twin, 0, 0, 1, places, addresses, types, ierr)
+      call mpi_type_free(types(1), ierr)
+      call mpi_type_free(twin, ierr)
+      call mpi_type_size(vector, bytes, ierr)
+      call check(ierr .eq. MPI_SUCCESS .and. bytes .eq. 80, 211)
+      call mpi_type_free(vector, ierr)
+      call mpi_comm_free(comm, ierr)
+      call check(vector .eq. MPI_DATATYPE_NULL .and. comm .eq. MPI_COMM_NULL, 212)
+      end subroutine
+
+! The functions of a generalised request change the program's own variable.
+      subroutine general
+      implicit none
+      include 'mpif.h'
+      integer ierr, request
+      logical flag
+      integer(kind=MPI_ADDRESS_KIND), volatile :: state
+      external ask, let_go, revoke
+      state = 10
+      call mpi_grequest_start(ask, let_go, revoke, state, request, ierr)
+      call mpi_test(request, flag, MPI_STATUS_IGNORE, ierr)
+      call check(.not. flag, 213)
+      call mpi_grequest_complete(request, ierr)
+      call mpi_wait(request, MPI_STATUS_IGNORE, ierr)
+      call check(state .eq. 17 .and. request .eq. MPI_REQUEST_NULL, 214)
+      end subroutine
+
+      subroutine ask(state, status, ierr)
+      implicit none
+      include 'mpif.h'
+      integer(kind=MPI_ADDRESS_KIND) state
+      integer status(MPI_STATUS_SIZE), ierr
+      call mpi_status_set_elements(status, MPI_BYTE, 0, ierr)
+      call mpi_status_set_cancelled(status, .false., ierr)
+      state = state + 2
+      ierr = MPI_SUCCESS
+      end subroutine
+
+      subroutine let_go(state, ierr)
+      implicit none
+      include 'mpif.h'
+      integer(kind=MPI_ADDRESS_KIND) state
+      integer ierr
+      state = state + 5
+      ierr = MPI_SUCCESS
+      end subroutine
+
+      subroutine revoke(state, complete, ierr)
+      implicit none
+      include 'mpif.h'
+      integer(kind=MPI_ADDRESS_KIND) state
+      logical complete
+      integer ierr
+      if (complete) state = state - 1
+      ierr = MPI_SUCCESS
       end subroutine
 
       subroutine mpi_bsend_or_send(one, to, tag, request)
@@ -278,4 +352,12 @@
       call mpi_comm_free_keyval(key, ierr)
       call mpi_keyval_free(old, ierr)
       call check(key .eq. MPI_KEYVAL_INVALID .and. old .eq. MPI_KEYVAL_INVALID, 604)
+      call mpi_comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, value, flag, ierr)
+      call check(flag .and. value .ge. 32767 .and. value .le. huge(short), 605)
+      call mpi_comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, value, flag, ierr)
+      call check(flag .and. value .ge. MPI_ERR_LASTCODE .and. value .le. huge(short), 606)
+      call mpi_comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, value, flag, ierr)
+      call check((.not. flag) .or. value .ge. 1 .and. value .le. huge(short), 607)
+      call mpi_comm_get_attr(MPI_COMM_WORLD, MPI_APPNUM, value, flag, ierr)
+      call check((.not. flag) .or. value .eq. 0, 608)
       end subroutine

@@ -249,29 +249,30 @@ void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm c
 
 /* --- generalised requests ---------------------------------------------------------------- */
 
-typedef void query_general(const MPI_Aint *extra, MPI_Status *status, MPI_Fint *ierror);
-typedef void free_general(const MPI_Aint *extra, MPI_Fint *ierror);
-typedef void cancel_general(const MPI_Aint *extra, const MPI_Fint *complete, MPI_Fint *ierror);
+typedef void query_general(MPI_Aint *extra, MPI_Status *status, MPI_Fint *ierror);
+typedef void free_general(MPI_Aint *extra, MPI_Fint *ierror);
+typedef void cancel_general(MPI_Aint *extra, const MPI_Fint *complete, MPI_Fint *ierror);
 
-/* What the functions in C of a generalised request in Fortran know. It ends with the request. */
+/* What the functions in C of a generalised request in Fortran know. It ends with the request. The
+ * extra state is the program's own variable, which its functions may change. */
 struct general {
 	query_general *query;
 	free_general *free;
 	cancel_general *cancel;
-	MPI_Aint extra;
+	MPI_Aint *extra;
 };
 
 static int query_in_fortran(void *extra, MPI_Status *status) {
 	struct general *g = extra;
 	MPI_Fint error = MPI_SUCCESS;
-	g->query(&g->extra, status, &error);
+	g->query(g->extra, status, &error);
 	return error;
 }
 
 static int free_in_fortran(void *extra) {
 	struct general *g = extra;
 	MPI_Fint error = MPI_SUCCESS;
-	g->free(&g->extra, &error);
+	g->free(g->extra, &error);
 	free(g);
 	return error;
 }
@@ -279,16 +280,16 @@ static int free_in_fortran(void *extra) {
 static int cancel_in_fortran(void *extra, int complete) {
 	struct general *g = extra;
 	MPI_Fint error = MPI_SUCCESS;
-	g->cancel(&g->extra, &complete, &error);
+	g->cancel(g->extra, &complete, &error);
 	return error;
 }
 
-void pmpi_grequest_start_(query_general *query, free_general *release, cancel_general *cancel, const MPI_Aint *extra, MPI_Fint *request, MPI_Fint *ierror) {
+void pmpi_grequest_start_(query_general *query, free_general *release, cancel_general *cancel, MPI_Aint *extra, MPI_Fint *request, MPI_Fint *ierror) {
 	MPI_Request made = MPI_REQUEST_NULL;
 	struct general *g = malloc(sizeof *g);
 	if (!g)
 		abort();
-	*g = (struct general){query, release, cancel, *extra};
+	*g = (struct general){query, release, cancel, extra};
 	int error = PMPI_Grequest_start(query_in_fortran, free_in_fortran, cancel_in_fortran, g, &made);
 	if (error)
 		free(g);
@@ -452,7 +453,7 @@ void pmpi_comm_get_attr_(const MPI_Fint *comm, const MPI_Fint *key, MPI_Aint *va
 	*flag = 0;
 	store(ierror, PMPI_Comm_get_attr(gigarank_comm_of(*comm), *key, &found, flag));
 	if (*flag)
-		*value = *key >= MPI_TAG_UB && *key <= MPI_LASTUSEDCODE ? *(int *)found : (MPI_Aint)found;
+		*value = *key >= MPI_TAG_UB && *key <= MPI_UNIVERSE_SIZE ? *(int *)found : (MPI_Aint)found;
 }
 GIGARANK_FORTRAN_NAMES(comm_get_attr)
 

@@ -4,6 +4,7 @@
 #define GIGARANK_FORTRAN_H
 
 #include "internal.h"
+#include "objects.h"
 
 #include <stdlib.h>
 
