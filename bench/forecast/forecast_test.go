@@ -143,8 +143,8 @@ func (p point) messagesTake() float64 {
 	return each * float64(p.Ranks) * float64(p.Iterations)
 }
 
-// A run takes the memory that was foreseen, within 10 %, on two engines within what runs of one point
-// differ by: all programs, with all kinds of rank, algorithms, both kinds of model, with one iteration
+// A run takes the memory that was foreseen, within 10 %, but linear algorithms on two engines, where it is
+// within what runs of one point differ by: all programs, with all kinds of rank, algorithms, both kinds of model, with one iteration
 // and with ten. Longer runs are left to scripts/forecast.
 func TestForecastsOfPrograms(t *testing.T) {
 	const mostBytes, mostTime = 150e6, 1e9

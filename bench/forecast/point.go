@@ -148,14 +148,11 @@ func (p point) manyMessages() bool {
 	return p.Algorithm == collectives.Linear && p.Operation == collectives.Alltoall
 }
 
-// bounds returns between which shares of what a run takes a forecast of memory is right. On several
-// engines it depends on which of them is ahead, and runs of the same point differ.
+// bounds returns between which shares of what a run takes a forecast of memory is right. Of linear
+// algorithms on several engines it depends on which engine is ahead, and runs of one point differ.
 func bounds(p point) (least, most float64) {
-	switch {
-	case p.Engines == 1:
-		return 0.9, 1.1
-	case p.Timed && p.Algorithm == collectives.Linear:
+	if p.Engines > 1 && p.Timed && p.Algorithm == collectives.Linear {
 		return 0.6, 1.2 // an engine that stands still has the windows to it filled by the others
 	}
-	return 0.87, 1.15
+	return 0.9, 1.1
 }
