@@ -47,6 +47,7 @@ var ofDivision = map[string]string{"amd64": "stopped by SIGFPE in main (program.
 func TestEndings(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{
 		{"exit without a fault", "MPI_Finalize(); exit(0);", ""},
+		{"a scatter to a root with room for more", "int all[4] = {5}, mine[4]; MPI_Scatter(all, 1, MPI_INT, mine, 4, MPI_INT, 0, MPI_COMM_SELF); if (mine[0] != 5) exit(8);", ""},
 		{"exit with a code", "exit(7);", "the program ended with exit code 7"},
 		{"the code of main", "MPI_Finalize(); return 5;", "the program ended with exit code 5"},
 		{"the end at once", "_exit(9);", "the program ended with exit code 9"},
@@ -105,6 +106,8 @@ func TestEndings(t *testing.T) {
 		{"a freed request", "MPI_Request q, p; MPI_Irecv(&size, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &q); p = q; MPI_Request_free(&q); MPI_Wait(&p, MPI_STATUS_IGNORE);",
 			"in Wait: MPI_ERR_REQUEST: request 0 is no request of this rank"},
 		{"a freed group", "MPI_Group g, h; int n; MPI_Comm_group(MPI_COMM_WORLD, &g); h = g; MPI_Group_free(&g); MPI_Group_size(h, &n);", "MPI_ERR_GROUP: MPI_Group_size: the handle is no group of this rank"},
+		{"no array of ranks", "MPI_Group g; int n = 0; MPI_Comm_group(MPI_COMM_WORLD, &g); MPI_Group_translate_ranks(g, 1, &n, g, NULL);",
+			"MPI_ERR_ARG: MPI_Group_translate_ranks: no array of 1 ranks"},
 		{"no communicator", "MPI_Barrier(MPI_COMM_NULL);", "in Barrier: MPI_ERR_COMM: the communicator is MPI_COMM_NULL"},
 		{"a second MPI_Init", "MPI_Init(NULL, NULL);", "MPI_ERR_OTHER: MPI_Init_thread: MPI_Init is called a second time"},
 		{"a second MPI_Finalize", "MPI_Finalize(); MPI_Finalize();", "MPI_ERR_OTHER: MPI_Finalize: called after MPI_Finalize"},

@@ -53,6 +53,8 @@ MPI(Group_translate_ranks, MPI_Group one, int n, const int ranks[], MPI_Group ot
 	struct gigarank_call c = {.input = ranks, .given = n, .output = translated, .room = n};
 	if (n < 0)
 		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "%d ranks", n);
+	if (n > 0 && (!ranks || !translated))
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "no array of %d ranks", n);
 	CHECK(ask(__func__, GIGARANK_GROUP_TRANSLATE, one, other, &c));
 	for (int i = 0; i < n; i++)
 		translated[i] = translated[i] == GIGARANK_PROC_NULL ? MPI_PROC_NULL : translated[i] < 0 ? MPI_UNDEFINED : translated[i];

@@ -1074,6 +1074,8 @@ static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, v
 		return refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes where %lld are sent", (long long)c.bytes, (long long)each);
 	CHECK(touch_to(c.procedure, received, c.bytes));
 	c.input = root == c.member ? sent : NULL, c.given = input, c.output = received, c.room = c.bytes, c.root = root;
+	if (root == c.member)
+		c.bytes = each; /* it may have room for more */
 	return finish(&c, NULL, request);
 }
 
