@@ -50,6 +50,7 @@ func fortranNumbers() (string, error) {
 	for _, name := range []string{"MPI_SUBARRAYS_SUPPORTED", "MPI_ASYNC_PROTECTS_NONBLOCKING"} {
 		_, _ = fmt.Fprintf(&s, "      logical %s\n      parameter (%s=.false.)\n", name, name)
 	}
+	s.WriteString("      integer(kind=MPI_OFFSET_KIND) MPI_DISPLACEMENT_CURRENT\n      parameter (MPI_DISPLACEMENT_CURRENT=-1)\n")
 	return s.String(), nil
 }
 
@@ -252,7 +253,7 @@ func fortranModule08() (string, error) {
 			_, _ = fmt.Fprintf(&s, "  type(%s), parameter :: %s = %s(%d)\n", c.class, c.name, c.class, c.value)
 		}
 	}
-	s.WriteString("  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false., MPI_ASYNC_PROTECTS_NONBLOCKING = .false.\n" + shared08)
+	s.WriteString("  integer(MPI_OFFSET_KIND), parameter :: MPI_DISPLACEMENT_CURRENT = -1\n  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false., MPI_ASYNC_PROTECTS_NONBLOCKING = .false.\n" + shared08)
 	for _, name := range attributeFunctions {
 		s.WriteString("  external :: " + name + "\n")
 	}

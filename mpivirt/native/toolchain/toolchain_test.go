@@ -170,6 +170,56 @@ func TestProgramsByThemselves(t *testing.T) {
 	}
 }
 
+// A program that names windows and files is built, with the numbers of the standard ABI (MPI 5.0, A.1),
+// in each language: it may never call what native ranks do not have, and check tells what it uses.
+func TestConstantsOfWhatIsNotServed(t *testing.T) {
+	values := []struct {
+		name  string
+		value int
+	}{
+		{"MPI_MODE_APPEND", 1}, {"MPI_MODE_CREATE", 2}, {"MPI_MODE_DELETE_ON_CLOSE", 4}, {"MPI_MODE_EXCL", 8}, {"MPI_MODE_RDONLY", 16},
+		{"MPI_MODE_RDWR", 32}, {"MPI_MODE_SEQUENTIAL", 64}, {"MPI_MODE_UNIQUE_OPEN", 128}, {"MPI_MODE_WRONLY", 256},
+		{"MPI_MODE_NOCHECK", 1024}, {"MPI_MODE_NOPRECEDE", 2048}, {"MPI_MODE_NOPUT", 4096}, {"MPI_MODE_NOSTORE", 8192}, {"MPI_MODE_NOSUCCEED", 16384},
+		{"MPI_LOCK_EXCLUSIVE", 301}, {"MPI_LOCK_SHARED", 302}, {"MPI_WIN_FLAVOR_CREATE", 311}, {"MPI_WIN_FLAVOR_SHARED", 314},
+		{"MPI_WIN_UNIFIED", 321}, {"MPI_WIN_SEPARATE", 322}, {"MPI_SEEK_CUR", 401}, {"MPI_SEEK_END", 402}, {"MPI_SEEK_SET", 403},
+		{"MPI_WIN_BASE", 601}, {"MPI_WIN_DISP_UNIT", 602}, {"MPI_WIN_SIZE", 603}, {"MPI_WIN_CREATE_FLAVOR", 604}, {"MPI_WIN_MODEL", 605},
+		{"MPI_DISPLACEMENT_CURRENT", -1},
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inC, inFortran := "#include <mpi.h>\n", "program constants\n  use mpi_f08\n  implicit none\n"
+	for _, v := range values {
+		inC += fmt.Sprintf("_Static_assert(%s == %d, \"%[1]s\");\n", v.name, v.value)
+		inFortran += fmt.Sprintf("  integer, parameter :: is_%s(1 - abs(int(%[1]s) - (%d))) = 0\n", v.name, v.value) // of size 1
+		inFortran += fmt.Sprintf("  integer, parameter :: one_%s = 1 / size(is_%[1]s)\n", v.name)
+	}
+	write("constants.c", inC+`
+static int copy(MPI_Win w, int k, void *e, void *in, void *out, int *flag) { return *flag = 0; }
+int main(int argc, char **argv) {
+	MPI_Win_copy_attr_function *copies[] = {copy, MPI_WIN_NULL_COPY_FN, MPI_WIN_DUP_FN};
+	char port[MPI_MAX_PORT_NAME], form[MPI_MAX_DATAREP_STRING];
+	MPI_File f = MPI_FILE_NULL;
+	if (argc > 1)
+		MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &f);
+	return sizeof copies + sizeof port + sizeof form + (MPI_ARGV_NULL == 0) + (MPI_ERRCODES_IGNORE == 0);
+}
+`)
+	write("constants.f90", inFortran+"end program\n")
+	if text, code := wrap(t, dir, "-o", "program", "constants.c"); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, text)
+	}
+	if text, code := wrapIn(t, toolchain.Fortran, dir, "-ffree-line-length-none", "-fsyntax-only", "constants.f90"); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, text)
+	}
+	if err := toolchain.Check(filepath.Join(dir, "program")); err == nil || !strings.Contains(err.Error(), "native ranks do not have: MPI_File_open;") {
+		t.Errorf("check gives %v", err)
+	}
+}
+
 // The functions that a program's own libraries use are checked with its own.
 func TestCheckLooksIntoLibraries(t *testing.T) {
 	dir := t.TempDir()

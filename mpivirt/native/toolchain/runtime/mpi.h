@@ -225,6 +225,22 @@ enum {
 	MPI_TAG_UB = 501, MPI_IO, MPI_HOST, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_LASTUSEDCODE, MPI_UNIVERSE_SIZE
 };
 
+/* Of windows, files and processes that a program starts, which native ranks do not have. */
+enum {
+	MPI_LOCK_EXCLUSIVE = 301, MPI_LOCK_SHARED, MPI_WIN_FLAVOR_CREATE = 311, MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_SHARED,
+	MPI_WIN_UNIFIED = 321, MPI_WIN_SEPARATE, MPI_SEEK_CUR = 401, MPI_SEEK_END, MPI_SEEK_SET,
+	MPI_WIN_BASE = 601, MPI_WIN_DISP_UNIT, MPI_WIN_SIZE, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL
+};
+enum {
+	MPI_MODE_APPEND = 1, MPI_MODE_CREATE = 2, MPI_MODE_DELETE_ON_CLOSE = 4, MPI_MODE_EXCL = 8, MPI_MODE_RDONLY = 16, MPI_MODE_RDWR = 32,
+	MPI_MODE_SEQUENTIAL = 64, MPI_MODE_UNIQUE_OPEN = 128, MPI_MODE_WRONLY = 256,
+	MPI_MODE_NOCHECK = 1024, MPI_MODE_NOPRECEDE = 2048, MPI_MODE_NOPUT = 4096, MPI_MODE_NOSTORE = 8192, MPI_MODE_NOSUCCEED = 16384
+};
+#define MPI_DISPLACEMENT_CURRENT ((MPI_Offset)-1)
+#define MPI_ARGV_NULL ((char **)0)
+#define MPI_ARGVS_NULL ((char ***)0)
+#define MPI_ERRCODES_IGNORE ((int *)0)
+
 #define MPI_BOTTOM ((void *)0)
 #define MPI_IN_PLACE ((void *)1)
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
@@ -241,6 +257,10 @@ enum {
 #define MPI_MAX_OBJECT_NAME 128
 #define MPI_MAX_INFO_KEY 256
 #define MPI_MAX_INFO_VAL 1024
+#define MPI_MAX_DATAREP_STRING 128
+#define MPI_MAX_PORT_NAME 1024
+#define MPI_MAX_STRINGTAG_LEN 1024
+#define MPI_MAX_PSET_NAME_LEN 1024
 #define MPI_BSEND_OVERHEAD 512
 
 typedef int MPI_Grequest_query_function(void *extra, MPI_Status *status);
@@ -255,6 +275,18 @@ typedef int MPI_Type_copy_attr_function(MPI_Datatype type, int key, void *extra,
 typedef int MPI_Type_delete_attr_function(MPI_Datatype type, int key, void *value, void *extra);
 typedef MPI_Comm_copy_attr_function MPI_Copy_function;
 typedef MPI_Comm_delete_attr_function MPI_Delete_function;
+typedef int MPI_Win_copy_attr_function(MPI_Win win, int key, void *extra, void *value, void *copy, int *flag);
+typedef int MPI_Win_delete_attr_function(MPI_Win win, int key, void *value, void *extra);
+typedef void MPI_Win_errhandler_function(MPI_Win *win, int *code, ...);
+typedef void MPI_File_errhandler_function(MPI_File *file, int *code, ...);
+typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, void *extra);
+typedef int MPI_Datarep_conversion_function(void *buffer, MPI_Datatype type, int count, void *in_file, MPI_Offset position, void *extra);
+typedef int MPI_Datarep_conversion_function_c(void *buffer, MPI_Datatype type, MPI_Count count, void *in_file, MPI_Offset position, void *extra);
+#define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function *)0)
+#define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function *)1)
+#define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function *)0)
+#define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function *)0)
+#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c *)0)
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
