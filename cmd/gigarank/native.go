@@ -80,9 +80,12 @@ func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error
 		if f.label {
 			faults.add("--label", fmt.Errorf("%s is no native program: leave the flag out", program))
 		}
+		if f.allowUnserved {
+			faults.add("--allow-unserved", fmt.Errorf("%s is no native program: leave the flag out", program))
+		}
 		return bench.Lookup(program)
 	}
-	o := native.Options{Label: f.label}
+	o := native.Options{Label: f.label, AllowUnserved: f.allowUnserved}
 	if f.stack != "" {
 		var err error
 		if o.Stack, err = network.ParseSize(f.stack); err == nil && (o.Stack < leastStack || o.Stack > 1<<40) {

@@ -34,7 +34,7 @@ type runFlags struct {
 	seed, noise, json, progress     string
 	watchdog, lostAfter             string
 	stack, stacks                   string
-	label, stats                    bool
+	label, allowUnserved, stats     bool
 	verbose                         bool
 	cpu                             cpuFlags
 	programArguments                []string // of a native program
@@ -68,6 +68,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.watchdog, "watchdog", "5s", "wall time `DUR` after which a rank that is blocked outside MPI ends the run; off: never")
 	flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default that of ulimit -s)")
 	flags.BoolVar(&f.label, "label", false, "begin lines that native ranks print with their rank, as in [3]")
+	flags.BoolVar(&f.allowUnserved, "allow-unserved", false, "run a program that uses MPI functions that native ranks do not have; one that is called fails its rank")
 	flags.StringVar(&f.stacks, "stacks", "", "`WAY` to have the stacks of native ranks: own, copied or auto (default auto)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log the phases and the engine statistics on standard error")
 }

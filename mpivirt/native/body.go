@@ -30,7 +30,11 @@ type form struct {
 // Open returns a program for native ranks that is run with arguments. The error names what
 // keeps it from running.
 func Open(path string, list []string, o Options) (kernel.Form, error) {
-	if err := toolchain.Check(path); err != nil {
+	check := toolchain.Check
+	if o.AllowUnserved {
+		check = toolchain.CheckBuild
+	}
+	if err := check(path); err != nil {
 		return nil, err
 	}
 	if err := loadRuntime(); err != nil {

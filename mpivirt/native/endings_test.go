@@ -3,6 +3,7 @@
 package native_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -319,6 +320,28 @@ int main(int argc, char **argv) {
 	result, lines, err := run(t, program, "xt5", 2, hosting{engines: 2})
 	if err != nil || len(lines) != 1 || lines[0] != "3.000 3.000 3.000 3 3, day 10957\n" || result.VirtualTime.Seconds() < 3.001 {
 		t.Errorf("%v, %q, virtual time %v", err, lines, result.VirtualTime)
+	}
+}
+
+// A program that can use files is run where that is allowed. It fails when a rank opens one.
+func TestAllowUnserved(t *testing.T) {
+	program := build(t, prelude+`
+int main(int argc, char **argv) {
+	MPI_File f;
+	begin(&argc, &argv);
+	if (argc > 1 && rank == 1)
+		MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+	return MPI_Finalize();
+}
+`)
+	if _, err := native.Open(program, nil, native.Options{}); err == nil || !strings.Contains(err.Error(), "MPI_File_open; ") || !strings.Contains(err.Error(), "--allow-unserved") {
+		t.Errorf("without leave: %v", err)
+	}
+	for arguments, want := range []string{0: "", 1: "rank 1 failed at virtual time 1ms: MPI_ERR_OTHER: MPI_ERR_UNSUPPORTED_OPERATION: native ranks do not have MPI_File_open"} {
+		_, _, err := run(t, program, "xt5", 3, hosting{engines: 2, unserved: true}, []string{"data"}[:arguments]...)
+		if fmt.Sprint(err) != cmp.Or(want, "<nil>") {
+			t.Errorf("with %d arguments: %v, want %q", arguments, err, want)
+		}
 	}
 }
 

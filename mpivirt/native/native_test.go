@@ -49,6 +49,7 @@ type hosting struct {
 	collectives mpivirt.Interpreter
 	stacks      native.Stacks
 	label       bool
+	unserved    bool                              // functions may be used that native ranks do not have
 	watchdog    float64                           // seconds
 	bursts      func(first, n int) mpivirt.Bursts // nil if CPU times do not count
 }
@@ -56,7 +57,7 @@ type hosting struct {
 // run runs a program and returns what it prints, in the order of its lines.
 func run(t *testing.T, program, machine string, ranks int, h hosting, arguments ...string) (*mpivirt.Result, []string, error) {
 	t.Helper()
-	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks, Label: h.label})
+	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks, Label: h.label, AllowUnserved: h.unserved})
 	if err != nil {
 		t.Fatal(err)
 	}

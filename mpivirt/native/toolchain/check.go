@@ -15,6 +15,14 @@ var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AA
 
 // Check returns what keeps a program from running as native ranks, nil if nothing does.
 func Check(program string) error {
+	if err := CheckBuild(program); err != nil {
+		return err
+	}
+	return checkFunctions(program)
+}
+
+// CheckBuild is Check for a program that may use functions that native ranks do not have.
+func CheckBuild(program string) error {
 	info, err := os.Stat(program)
 	if err != nil {
 		return err
@@ -52,7 +60,7 @@ func Check(program string) error {
 	if file.Type != elf.ET_DYN || !slices.Contains(needed, libraryName) || !has(file, "gigarank_program_main") {
 		return fmt.Errorf("%s was not linked by gigarank cc, cxx or fc: build it with one of them in the place of mpicc and the like", program)
 	}
-	return checkFunctions(program)
+	return nil
 }
 
 func isScript(program string) bool {
@@ -149,7 +157,7 @@ func checkFunctions(program string) error {
 			}
 		}
 		if slices.Sort(missing); len(missing) > 0 {
-			faults = append(faults, fmt.Errorf("%s uses MPI functions that native ranks do not have: %s; docs/native.md lists those that they have",
+			faults = append(faults, fmt.Errorf("%s uses MPI functions that native ranks do not have: %s; docs/native.md lists those that they have; --allow-unserved runs a program that does not call them",
 				path, strings.Join(missing, ", ")))
 		}
 		return nil
