@@ -22,6 +22,7 @@ type calibration struct {
 	cores     int     // that the engines keep busy
 	first     float64 // seconds until the first iteration had ended
 	iteration float64 // seconds of each further one
+	untimed   int     // iterations, if the program times none
 	taken     float64 // bytes, those of the process itself included
 	memory    float64 // native ranks: measured memory of a further one over the expected one; else 1
 	failure   string  // how the simulated program failed; empty if it did not
@@ -52,7 +53,7 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 	available := usable * float64(c.memory(1).bytes)
 	for ranks := r.calibrationRanks(available); ; ranks = min(4*ranks, r.ranks) {
 		started := c.now()
-		sample, err := r.sample(f, ranks)
+		sample, err := r.sample(f, ranks, calibrationIterations)
 		if err != nil {
 			return sample, err
 		}
@@ -66,6 +67,13 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 		if ranks == r.ranks || 4*sample.taken > min(calibrationBytes, available) || c.now().Sub(began)+4*took > calibrationTime {
 			if r.config.Kind != native.Kind || math.Abs(last.memory-1) < countedWell {
 				last.memory = 1
+			}
+			if last.untimed > 1 && last.failure == "" {
+				one, err := r.sample(f, ranks, 1)
+				if err != nil {
+					return one, err
+				}
+				last.tellApart(one)
 			}
 			return last, nil
 		}
@@ -105,14 +113,23 @@ func (r *request) ofRanks(ranks int64) bench.Config {
 	return config
 }
 
-// sample runs the command with a number of ranks, as a process of its own.
-func (r *request) sample(f *runFlags, ranks int64) (calibration, error) {
+// tellApart tells the first iteration of a program that times none from the further ones, by a run
+// with one iteration: memory is touched first in it.
+func (v *calibration) tellApart(one calibration) {
+	wall := v.first + float64(v.untimed-1)*v.iteration
+	if further := (wall - one.first) / float64(v.untimed-1); further > 0 {
+		v.first, v.iteration = one.first, further
+	}
+}
+
+// sample runs the command with a number of ranks and iterations, as a process of its own.
+func (r *request) sample(f *runFlags, ranks int64, iterations int) (calibration, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return calibration{}, err
 	}
 	g := *f
-	g.ranks, g.iterations = strconv.FormatInt(ranks, 10), strconv.Itoa(min(calibrationIterations, r.options.Iterations))
+	g.ranks, g.iterations = strconv.FormatInt(ranks, 10), strconv.Itoa(min(iterations, r.options.Iterations))
 	args := append(g.arguments(r.entry.Name), "--json", "-", "--progress", "none")
 	cmd := exec.Command(self, args...)
 	var failure bytes.Buffer
@@ -135,12 +152,12 @@ func (r *request) sample(f *runFlags, ranks int64) (calibration, error) {
 }
 
 // newCalibration takes the least time of the iterations after the first. The others
-// were disturbed. All iterations of a program that times none take equally long.
+// were disturbed. All iterations of a program that times none count as equally long.
 func newCalibration(d *document) calibration {
 	v := calibration{ranks: d.Ranks, engines: d.Engines, first: d.Wall, taken: float64(d.PeakRSS)}
 	if len(d.Iterations) == 0 {
 		v.iteration = (d.Wall - d.SetUp) / float64(max(d.TimedIterations, 1))
-		v.first = d.SetUp + v.iteration
+		v.first, v.untimed = d.SetUp+v.iteration, d.TimedIterations
 		return v
 	}
 	walls := map[int]float64{}

@@ -160,6 +160,25 @@ func TestPlanWithoutTimedIterations(t *testing.T) {
 	}
 }
 
+// The first of such iterations takes longer. A run with one iteration says by how much, unless it was
+// disturbed.
+func TestFirstOfUntimedIterations(t *testing.T) {
+	five, one := document{}, document{}
+	five.SetUp, five.Wall, five.TimedIterations = 0.5, 8, 5
+	one.SetUp, one.Wall, one.TimedIterations = 0.5, 4, 1
+	v := newCalibration(&five)
+	v.tellApart(newCalibration(&one))
+	if v.first != 4 || v.iteration != 1 {
+		t.Errorf("first %v s, further ones %v s, want 4 and 1", v.first, v.iteration)
+	}
+	one.Wall = 9
+	v = newCalibration(&five)
+	v.tellApart(newCalibration(&one))
+	if v.first != 2 || v.iteration != 1.5 {
+		t.Errorf("disturbed: first %v s, further ones %v s, want 2 and 1.5", v.first, v.iteration)
+	}
+}
+
 // A few ranks take the memory that was counted for them, some 13 bytes each.
 func TestPlanOfFewRanks(t *testing.T) {
 	expectLines(t, planned(t, "--ranks", "5000", "--lp", "event", "--cores", "2"), `^memory +1[0-9.]+ B a rank`, `^calibration .* [0-9.]+ us a rank and iteration`)
