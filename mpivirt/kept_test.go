@@ -183,6 +183,81 @@ func TestLongSlicesOfRequests(t *testing.T) {
 	})
 }
 
+// A request that a rank moves to a lower place of a long slice, which it then hands in shorter and as long
+// again, is the first of those that are complete.
+func TestMoveInALongSliceThatGetsShorter(t *testing.T) {
+	const n, from, to, between = 256, 255, 195, 199
+	simulated := func(name string, kind *mpivirt.Kind, form mpivirt.Form) {
+		if _, err := simulate(t, mpivirt.Config{Target: target(t, growthMachines["flat"], 1), Kind: kind,
+			Program: mpivirt.Program{Name: "move", Forms: []mpivirt.Form{form}}}, 1); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	simulated("goroutine", mpivirt.Goroutine, mpivirt.Main(func(r *mpivirt.Rank) error {
+		w, requests := r.World(), make([]mpivirt.Request, n)
+		for tag, place := range []int{0, between, from} {
+			requests[place] = must(w.IrecvSize(8, 0, tag))
+		}
+		if err := w.SendSize(8, 0, 0); err != nil {
+			return err
+		}
+		if place, _, err := mpivirt.Waitany(requests); err != nil || place != 0 {
+			return fmt.Errorf("place %d is complete, want 0, error %v", place, err)
+		}
+		requests[to], requests[from] = requests[from], mpivirt.Request{}
+		if _, _, found, err := mpivirt.Testany(requests[:from]); found || err != nil {
+			return fmt.Errorf("a request is complete before its message: %v, error %v", found, err)
+		}
+		for tag := 1; tag <= 2; tag++ {
+			if err := w.SendSize(8, 0, tag); err != nil {
+				return err
+			}
+		}
+		r.Compute(vtime.Second)
+		for _, want := range []int{to, between} {
+			if place, _, err := mpivirt.Waitany(requests); err != nil || place != want {
+				return fmt.Errorf("place %d is complete first, want %d, error %v", place, want, err)
+			}
+		}
+		return nil
+	}))
+	type state struct {
+		at   int
+		list []steps.Request
+	}
+	simulated("event", steps.Kind, steps.Main(func() steps.Program {
+		return steps.New(func(r *steps.Rank, s *state) steps.Outcome {
+			switch s.at++; s.at {
+			case 1:
+				s.list = make([]steps.Request, n)
+				for tag, place := range []int{0, between, from} {
+					s.list[place] = r.Irecv(0, tag)
+				}
+				return r.SendSize(8, 0, 0)
+			case 2:
+				return r.Waitany(s.list...)
+			case 3:
+				s.list[0], s.list[to], s.list[from] = 0, s.list[from], 0
+				return r.Testany(s.list[:from]...)
+			case 4, 5:
+				if s.at == 4 && r.Found() {
+					return r.Fail(errors.New("a request is complete before its message"))
+				}
+				return r.SendSize(8, 0, s.at-3)
+			case 6:
+				r.Compute(vtime.Second)
+				return r.Waitany(s.list...)
+			case 7:
+				if r.Index() != to {
+					return r.Fail(fmt.Errorf("place %d is complete first, want %d", r.Index(), to))
+				}
+				return r.Wait(s.list[between])
+			}
+			return r.Finish()
+		})
+	}))
+}
+
 // Waiting for any of many requests takes the same times for event ranks, which hand in a slice
 // at each step, as for goroutine ranks, and on each number of engines.
 func TestLongSlicesOfAllKinds(t *testing.T) {

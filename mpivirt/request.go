@@ -64,6 +64,9 @@ func await(op world.Procedure, requests []Request) *kernel.Completion {
 		}
 		list = append(list, requests[i].index)
 	}
+	if s, _ := r.k.KeptSlice(r.lp).(*longSlice); s != nil && err == nil && typed.SameMemory(s.requests, requests) {
+		r.k.ReadSlice(r.lp, list)
+	}
 	return r.doList(op, list, err)
 }
 

@@ -13,11 +13,13 @@ type Request int32
 
 // awaitAny makes a call that waits for any of requests, or tests them. The kernel keeps a long list.
 func (r *Rank) awaitAny(op world.Procedure, requests []Request) Outcome {
+	memory := typed.Elements[int32](typed.Bytes(requests))
 	if !kernel.Keeps(op, len(requests)) {
+		r.k.ReadMemory(r.lp, memory)
 		return r.await(op, requests...)
 	}
 	q := r.compose(op)
-	return r.do(q.WaitsKept(r.k.KeepMemory(r.lp, typed.Elements[int32](typed.Bytes(requests)))))
+	return r.do(q.WaitsKept(r.k.KeepMemory(r.lp, memory)))
 }
 
 // await makes a call that waits for requests, or tests them.

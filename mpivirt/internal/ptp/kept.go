@@ -175,6 +175,22 @@ func (k *Messages) KeepMemory(lp int32, requests []int32) error {
 	return k.KeepSlice(lp, s, again)
 }
 
+// ReadMemory enters a list in an event rank's memory, which a call reads, into the kept one if both
+// begin at the same address.
+func (k *Messages) ReadMemory(lp int32, requests []int32) {
+	if s, _ := k.KeptSlice(lp).(*list); s != nil && unsafe.SliceData(s.requests) == unsafe.SliceData(requests) {
+		k.ReadSlice(lp, requests)
+	}
+}
+
+// ReadSlice enters the requests of an LP's slice, which a call reads, into the kept list of the same
+// memory. So the requests that the rank has moved to other places are found there by the next call
+// with a long slice.
+func (k *Messages) ReadSlice(lp int32, requests []int32) {
+	x := k.kept[lp]
+	_ = k.compare(lp, x, requests[:min(len(requests), len(x.requests))]) // an error is for the call to return
+}
+
 // different returns the first place from one on at which a list differs from the kept one, the
 // length of the list if there is none.
 func (x *kept) different(list []int32, from int) int {
