@@ -265,7 +265,7 @@ func (b *body) operator(c *cCall) world.Operator {
 	return made
 }
 
-// asKnownTo returns an operation as a rank has handed it in that is in a reduction. Ranks with
+// asKnownTo returns an operation as a rank has handed it in, if the rank is in a reduction. Ranks with
 // images of their own have functions of their own.
 func (b *body) asKnownTo(lp int32, o operation) operation {
 	if len(b.images) == 1 || lp == world.None || b.ranks[lp].state != calls {

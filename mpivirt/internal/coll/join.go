@@ -232,10 +232,10 @@ func (k *Collectives) complete(inst *instance, p int) {
 		return
 	}
 	if j.sums != nil {
-		fold := k.arraysOf(inst).sum.fold
+		sum := k.arraysOf(inst).sum
 		value, _ := j.sums.take(p)
-		k.arraysOf(inst).sum.latest, k.Combining = lp, lp
-		fold.Add(fold.Leaf(p), value)
+		sum.latest, k.Combining = lp, lp
+		sum.fold.Add(sum.fold.Leaf(p), value)
 	}
 	if j.complete == j.ledTo-j.ledFrom {
 		k.queue(inst)

@@ -25,7 +25,7 @@ func (k *Collectives) newTree(op world.Operator, participants int) *collectives.
 type summing struct {
 	fold    *collectives.TreeFold[[]byte] // nil once its vectors have gone to the parent
 	missing int                           // children whose vectors have not all come, and the engine itself
-	latest  int32                         // LP whose vector was added last, which combines those of other engines
+	latest  int32                         // LP whose vector was added last; those of other engines are combined in its call
 	done    bool                          // the result is in inst.result, and children have been sent it
 }
 

@@ -226,7 +226,7 @@ static int set(const char *function, int of_types, void *handle, int key, void *
 	struct owner o;
 	CHECK(find_attribute(function, of_types, handle, key, &o, &k));
 	if (!k->object.handles)
-		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_KEYVAL, "key %d has been freed: it serves only what has it", key);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_KEYVAL, "key %d has been freed: what has it keeps it, and nothing more gets it", key);
 	return put(function, &o, k, value);
 }
 
