@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -8,10 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// PredictedRun is one run of a program: a line of results.jsonl.
+// PredictedRun is one run of a program.
 type PredictedRun struct {
-	Schema int `json:"schema"`
-	Ranks  int `json:"ranks"`
 	// Hosts is the number of host processes of the simulator, 0 for a real run.
 	Hosts int `json:"hosts"`
 	// Time is what the program itself has printed, in seconds.
@@ -22,22 +21,95 @@ type PredictedRun struct {
 	Wall float64 `json:"wall_s"`
 }
 
+// PredictedSetting is what all turns of a study share.
+type PredictedSetting struct {
+	Program string `json:"program"` // with its arguments
+	Real    string `json:"real"`
+	// Machine names the machine file and its digest, or how the machine is measured.
+	Machine  string `json:"machine"`
+	Launcher string `json:"launcher"`
+}
+
+// PredictedTurn is a real run and the simulated runs that are compared with it, made one after the
+// other: a line of results.jsonl.
+type PredictedTurn struct {
+	Schema  int              `json:"schema"`
+	Version string           `json:"version"` // of gigarank
+	Setting PredictedSetting `json:"setting"`
+	Ranks   int              `json:"ranks"`
+	Turn    int              `json:"turn"` // of these ranks, from 0
+	// MachineFile is the text of the machine file of the simulated runs.
+	MachineFile string `json:"machine_file"`
+	// Drift is null where the machine was not measured around the real run.
+	Drift     *Drift         `json:"drift,omitempty"`
+	Real      PredictedRun   `json:"real"`
+	Simulated []PredictedRun `json:"simulated"`
+}
+
+// Drift is how the machine has changed during a real run: medians, over sizes, of the times of
+// ping-pongs measured after it by those before it, up to 4 KiB and longer.
+type Drift struct {
+	Short float64 `json:"short"`
+	Long  float64 `json:"long"`
+}
+
+func (t PredictedTurn) schemas() (own, document int, failed bool) { return t.Schema, Schema, false }
+
+// on returns the simulated run on some hosts.
+func (t PredictedTurn) on(hosts int) (r PredictedRun, made bool) {
+	at := slices.IndexFunc(t.Simulated, func(r PredictedRun) bool { return r.Hosts == hosts })
+	if at < 0 {
+		return r, false
+	}
+	return t.Simulated[at], true
+}
+
+// PredictionJournal is the journal of a study that compares real runs with simulated ones.
+type PredictionJournal struct{ lines[PredictedTurn] }
+
+// OpenPredictionJournal is OpenJournal for a study that compares real runs with simulated ones.
+func OpenPredictionJournal(dir string, resume bool) (*PredictionJournal, error) {
+	l, err := openLines[PredictedTurn](dir, resume)
+	if err != nil {
+		return nil, err
+	}
+	return &PredictionJournal{*l}, nil
+}
+
+// Outcome returns the finished turns, up to a number for each of the ranks, that have runs on all the
+// hosts. It is an error if there is a turn of another setting or version, since times must not
+// be mixed.
+func (j *PredictionJournal) Outcome(setting PredictedSetting, version string, ranks, hosts []int, turns int) (done []PredictedTurn, err error) {
+	for _, t := range j.records {
+		if t.Setting != setting || t.Version != version {
+			return nil, fmt.Errorf("%s has a turn of %+v by gigarank %s, and this is %+v by %s: go on with the same, or name another directory",
+				j.file.Name(), t.Setting, t.Version, setting, version)
+		}
+		whole := !slices.ContainsFunc(hosts, func(n int) bool { _, made := t.on(n); return !made })
+		if whole && t.Turn < turns && slices.Contains(ranks, t.Ranks) {
+			done = append(done, t)
+		}
+	}
+	return done, nil
+}
+
 // Prediction compares real runs of a program with simulated ones, as the tables of VACED-SIM:
-// n is the number of ranks, N that of host processes of the simulator. All values are medians
-// of several runs.
+// n is the number of ranks, N that of host processes of the simulator.
 type Prediction struct {
 	Program string
 	Machine string // its name
-	Runs    []PredictedRun
+	Turns   []PredictedTurn
 }
 
-// PredictedPoint is what is compared of n ranks on N hosts.
+// PredictedPoint is what is compared of n ranks on N hosts. Values are medians over the turns, of
+// values within a turn: a machine that changes from turn to turn changes both runs of a turn.
 type PredictedPoint struct {
-	Ranks, Hosts    int
-	Runs            int
-	Real, Simulated float64 // what the program prints, in seconds
+	Ranks, Hosts int
+	Runs         int
+	// What the program prints, in seconds.
+	Real, LeastReal, MostReal, Simulated float64
 	// Error is RE(n, N) = simulated / real − 1.
-	Error float64
+	Error, LeastError, MostError float64
 	// Slowdown is SD(n, N), the simulator's CPU time over that of the real run.
 	Slowdown float64
 	// Speedup is S(n, N), the wall time of the simulation on the fewest hosts over that on N.
@@ -47,47 +119,63 @@ type PredictedPoint struct {
 // Points returns what is compared, by ranks and hosts.
 func (p *Prediction) Points() []PredictedPoint {
 	type key struct{ ranks, hosts int }
-	runs := map[key][]PredictedRun{}
 	var keys []key
-	for _, r := range p.Runs {
-		k := key{r.Ranks, r.Hosts}
-		if len(runs[k]) == 0 {
-			keys = append(keys, k)
+	for _, t := range p.Turns {
+		for _, r := range t.Simulated {
+			if k := (key{t.Ranks, r.Hosts}); !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
 		}
-		runs[k] = append(runs[k], r)
 	}
 	slices.SortFunc(keys, func(a, b key) int {
-		if a.ranks != b.ranks {
-			return a.ranks - b.ranks
-		}
-		return a.hosts - b.hosts
+		return cmp.Or(a.ranks-b.ranks, a.hosts-b.hosts)
 	})
-	middle := func(k key, value func(PredictedRun) float64) float64 {
-		var all []float64
-		for _, r := range runs[k] {
-			all = append(all, value(r))
-		}
-		m, _, _ := median(all)
-		return m
-	}
-	time, cpu, wall := func(r PredictedRun) float64 { return r.Time }, func(r PredictedRun) float64 { return r.CPU }, func(r PredictedRun) float64 { return r.Wall }
 	var points []PredictedPoint
 	var fewest key // hosts of the ranks at hand
 	for _, k := range keys {
-		real := key{ranks: k.ranks}
-		if k.hosts == 0 || len(runs[real]) == 0 {
-			continue
-		}
 		if fewest.ranks != k.ranks {
 			fewest = k
 		}
-		point := PredictedPoint{Ranks: k.ranks, Hosts: k.hosts, Runs: len(runs[k]), Real: middle(real, time), Simulated: middle(k, time)}
-		point.Error = point.Simulated/point.Real - 1
-		point.Slowdown = middle(k, cpu) / middle(real, cpu)
-		point.Speedup = middle(fewest, wall) / middle(k, wall)
+		var real, simulated, errors, slowdowns, speedups []float64
+		for _, t := range p.Turns {
+			r, made := t.on(k.hosts)
+			if t.Ranks != k.ranks || !made {
+				continue
+			}
+			real, simulated = append(real, t.Real.Time), append(simulated, r.Time)
+			errors = append(errors, r.Time/t.Real.Time-1)
+			slowdowns = append(slowdowns, r.CPU/t.Real.CPU)
+			if first, made := t.on(fewest.hosts); made {
+				speedups = append(speedups, first.Wall/r.Wall)
+			}
+		}
+		point := PredictedPoint{Ranks: k.ranks, Hosts: k.hosts, Runs: len(real),
+			LeastReal: slices.Min(real), MostReal: slices.Max(real), LeastError: slices.Min(errors), MostError: slices.Max(errors)}
+		point.Real, _, _ = median(real)
+		point.Simulated, _, _ = median(simulated)
+		point.Error, _, _ = median(errors)
+		point.Slowdown, _, _ = median(slowdowns)
+		if len(speedups) > 0 {
+			point.Speedup, _, _ = median(speedups)
+		}
 		points = append(points, point)
 	}
 	return points
+}
+
+// writeDrift writes how much the machine has changed during real runs, where that was measured.
+func (p *Prediction) writeDrift(w io.Writer) {
+	var short, long []float64
+	for _, t := range p.Turns {
+		if t.Drift != nil {
+			short, long = append(short, t.Drift.Short), append(long, t.Drift.Long)
+		}
+	}
+	if len(short) == 0 {
+		return
+	}
+	_, _ = fmt.Fprintf(w, "\nAfter a real run, ping-pongs up to 4 KiB took %.2f to %.2f times those before it, longer ones %.2f to %.2f times.\n",
+		slices.Min(short), slices.Max(short), slices.Min(long), slices.Max(long))
 }
 
 // predictionColumns are those of results.csv.
@@ -96,8 +184,12 @@ var predictionColumns = []column[PredictedPoint]{
 	{"hosts", func(p PredictedPoint) string { return strconv.Itoa(p.Hosts) }},
 	{"runs", func(p PredictedPoint) string { return strconv.Itoa(p.Runs) }},
 	{"real_s", func(p PredictedPoint) string { return decimal(p.Real) }},
+	{"least_real_s", func(p PredictedPoint) string { return decimal(p.LeastReal) }},
+	{"most_real_s", func(p PredictedPoint) string { return decimal(p.MostReal) }},
 	{"simulated_s", func(p PredictedPoint) string { return decimal(p.Simulated) }},
 	{"relative_error", func(p PredictedPoint) string { return decimal(p.Error) }},
+	{"least_relative_error", func(p PredictedPoint) string { return decimal(p.LeastError) }},
+	{"most_relative_error", func(p PredictedPoint) string { return decimal(p.MostError) }},
 	{"slowdown", func(p PredictedPoint) string { return decimal(p.Slowdown) }},
 	{"speedup", func(p PredictedPoint) string { return decimal(p.Speedup) }},
 }
@@ -159,4 +251,5 @@ func (p *Prediction) WriteText(w io.Writer) {
 		}
 		_ = table.Flush()
 	}
+	p.writeDrift(w)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,12 @@ func (f *jobFlags) checkOne(faults *usageError) int {
 	return int(runs)
 }
 
+// words returns the command of a job, which writes its measurements and its machine file.
+func (j *jobs) words(self string, cold bool, measurements, machine string) []string {
+	return append(slices.Clone(j.launcher), strconv.FormatInt(j.hosts, 10), self, "machine", "calibrate",
+		"--runs", strconv.FormatInt(j.runs, 10), "--json", measurements, "--out", machine, "--cold="+strconv.FormatBool(cold))
+}
+
 // measure starts the jobs, with or without --cold, one after the other, and returns their medians.
 func (j *jobs) measure(c *console, cold bool) (m loggp.Measurements, err error) {
 	self, err := os.Executable()
@@ -85,9 +92,7 @@ func (j *jobs) measure(c *console, cold bool) (m loggp.Measurements, err error) 
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	path := filepath.Join(dir, "measured.json")
-	words := append([]string{}, j.launcher...)
-	words = append(words, strconv.FormatInt(j.hosts, 10), self, "machine", "calibrate", "--runs", strconv.FormatInt(j.runs, 10),
-		"--json", path, "--out", filepath.Join(dir, "measured.yaml"), "--cold="+strconv.FormatBool(cold))
+	words := j.words(self, cold, path, filepath.Join(dir, "measured.yaml"))
 	var all []loggp.Measurements
 	for i := range j.number {
 		_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring with %s %d, job %d of %d\n", strings.Join(j.launcher, " "), j.hosts, i+1, j.number)

@@ -2,13 +2,15 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"gigarank/loggp"
 	"gigarank/mpivirt/native/toolchain"
 	"gigarank/network"
 	"gigarank/study"
@@ -26,18 +29,26 @@ const predictHelp = `Predict runs a program in C or Fortran for real and simulat
 time that the program itself prints. PROGRAM is built by gigarank cc or fc. The same sources
 built by mpicc or mpif90 are the program of --real: the two have other binary interfaces.
 The real runs use n processes of this machine. Those of the simulator are n ranks on a
-machine file, as gigarank machine calibrate writes it for this machine, with --cpu measured,
-on N host processes of one engine each.
+machine file of this machine, with --cpu measured, on N host processes of one engine each.
 
-It prints, as VACED-SIM does, with medians of the runs:
+A machine differs from one minute to the next, above all in its memory. So each turn measures it,
+runs the program for real, measures it again, and then simulates on the medians of the two
+measurements. They are short ones of gigarank machine calibrate, with n processes, at least 2: the
+program itself takes no part in them. --calibrate says where long messages come from: cold is
+memory that caches do not hold, warm is an array that was used shortly before. With --machine
+nothing is measured, and all runs have that file.
+
+It prints, as VACED-SIM does, the medians over the turns of what is compared within a turn:
   RE(n, N)  the relative error: time simulated over real, less 1
   SD(n, N)  the slowdown: CPU time of the simulator's processes over that of the real ones
   S(n, N)   the speed-up of the simulator: its wall time on the fewest hosts over that on N
 
 --time-from is a regular expression with one group, which is the time in seconds in the
 output of the program. The last match counts. With --out it leaves in DIR:
-  results.jsonl  one line for each run
+  results.jsonl  one line for each turn, with its machine file
   results.csv    one line for each n and N
+A signal ends the study after its tables are written. The same command with --resume goes on with
+the turns that are missing, also after a kill, and with a greater --runs adds some.
 
 `
 
@@ -45,16 +56,29 @@ output of the program. The last match counts. With --out it leaves in DIR:
 const usualTime = `(?i)time in seconds *[=:] *([-+.0-9e]+)`
 
 // predictFlags are the flags of study predict as they are written.
-type predictFlags struct{ real, timeFrom, ranks, hosts, machine, runs, out, launcher string }
+type predictFlags struct {
+	real, timeFrom, ranks, hosts, machine, calibrate, runs, out, launcher string
+	resume                                                                bool
+}
+
+// The values of --calibrate.
+const (
+	calibrateCold = "cold"
+	calibrateWarm = "warm"
+)
+
+// turnRuns are the runs of a measurement of the machine in a turn: it is short beside the minutes in
+// which machines change.
+const turnRuns = 3
 
 func newPredict(c *console) *cobra.Command {
 	var f predictFlags
 	cmd := &cobra.Command{
-		Use:   "predict PROGRAM --real PROGRAM --machine FILE [-- ARGUMENT]...",
+		Use:   "predict PROGRAM --real PROGRAM [-- ARGUMENT]...",
 		Short: "Compare real runs of a program with simulated ones",
 		Long:  predictHelp + exitHelp,
-		Example: `  mpirun -n 2 gigarank machine calibrate -o here.yaml
-  gigarank study predict ./lu --real ./lu.real --ranks 1,2 --hosts 1,2 --machine here.yaml
+		Example: `  gigarank study predict ./lu --real ./lu.real --ranks 1,2 --hosts 1,2 --out lu
+  gigarank study predict ./lu --real ./lu.real --ranks 1,2 --hosts 1,2 --out lu --runs 9 --resume
   gigarank study predict ./ring --real ./ring.real --machine here.yaml --time-from 'took ([0-9.]+) s' -- 100`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -67,12 +91,14 @@ func newPredict(c *console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.real, "real", "", "the same `PROGRAM`, built for the MPI of this machine (required)")
-	flags.StringVar(&f.machine, "machine", "", "machine `FILE` of this machine (required)")
+	flags.StringVar(&f.machine, "machine", "", "machine `FILE` of this machine, in place of measurements around each real run")
+	flags.StringVar(&f.calibrate, "calibrate", "", "where long messages of these measurements come from: `MEMORY`, cold or warm (default cold)")
 	flags.StringVar(&f.ranks, "ranks", "2", "ranks n: a `LIST` such as 1,2")
 	flags.StringVar(&f.hosts, "hosts", "1", "host processes N of the simulator: a `LIST` such as 1,2")
-	flags.StringVar(&f.runs, "runs", "5", "runs `K` of each, whose medians count")
+	flags.StringVar(&f.runs, "runs", "5", "turns `K`, with a run of each, whose medians count")
 	flags.StringVar(&f.timeFrom, "time-from", usualTime, "`REGEXP` of the time in the program's output")
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
 	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
 	return cmd
 }
@@ -86,8 +112,13 @@ type predictor struct {
 	runs         int
 	time         *regexp.Regexp
 	launcher     []string
-	self         string
-	machine      *network.Machine
+	self, build  string
+	machine      *network.Machine // nil if each turn measures it
+	machineFile  []byte
+	cold         bool
+	scratch      string // directory of what a turn needs
+	setting      study.PredictedSetting
+	journal      *study.PredictionJournal // nil without --out
 	prediction   study.Prediction
 }
 
@@ -99,9 +130,17 @@ func predict(c *console, program []string, f *predictFlags) error {
 	if err := p.prepare(); err != nil {
 		return err
 	}
+	if p.journal != nil {
+		defer func() { _ = p.journal.Close() }() // its lines are on the disk
+	}
 	signals := catchSignals(endingSignals...)
 	defer signals.release()
-	return p.run(signals)
+	scratch, err := os.MkdirTemp("", "gigarank")
+	if err != nil {
+		return err
+	}
+	p.scratch = scratch
+	return errors.Join(p.run(signals), os.RemoveAll(scratch))
 }
 
 // prepare checks everything before the first run.
@@ -118,12 +157,8 @@ func (p *predictor) prepare() error {
 		faults.add("--real", fmt.Errorf("%s is no program: name one, built by mpicc or the like", p.real))
 	}
 	var err error
-	if p.predictFlags.machine == "" {
-		faults.add("--machine", errors.New("name the file of this machine, which mpirun -n 2 gigarank machine calibrate makes"))
-	} else {
-		p.machine, err = loadMachine(p.console, p.predictFlags.machine)
-		faults.addFile("--machine", err)
-	}
+	faults.addFile("--machine", p.readMachine())
+	faults.add("--calibrate", p.checkCalibrate())
 	p.ranks, err = processCounts(p.predictFlags.ranks)
 	faults.add("--ranks", err)
 	p.hosts, err = processCounts(p.predictFlags.hosts)
@@ -146,13 +181,71 @@ func (p *predictor) prepare() error {
 		err = errors.New("the real runs need mpirun and a build with -tags mpi: build one, or name a launcher")
 	}
 	faults.add("--launcher", err)
-	if p.self, err = os.Executable(); err != nil {
+	if p.self, err = os.Executable(); err == nil {
+		p.build, err = thisBuild()
+	}
+	if err != nil {
 		faults = append(faults, err)
 	}
-	if p.out != "" && len(faults) == 0 {
-		faults.add("--out", newDirectory(p.out))
+	if p.resume && p.out == "" {
+		faults.add("--resume", errors.New("name the directory of the results by --out"))
+	}
+	if len(faults) == 0 {
+		faults.add("--out", p.open())
 	}
 	return faults.orNil()
+}
+
+// readMachine reads the machine file, if one is named.
+func (p *predictor) readMachine() (err error) {
+	if p.predictFlags.machine != "" {
+		if p.machine, err = loadMachine(p.console, p.predictFlags.machine); err == nil {
+			p.machineFile = p.machine.YAML()
+		}
+	}
+	return err
+}
+
+// checkCalibrate checks how the machine is to be measured.
+func (p *predictor) checkCalibrate() error {
+	p.cold = p.calibrate != calibrateWarm
+	if p.predictFlags.machine == "" {
+		if !mpi.Available() {
+			return errors.New("this build has no MPI to measure: build with go build -tags mpi ./cmd/gigarank, or name a file by --machine")
+		}
+		if p.calibrate != "" {
+			_, err := choose("memory", p.calibrate, names([]string{calibrateCold, calibrateWarm}))
+			return err
+		}
+		return nil
+	}
+	if p.calibrate != "" {
+		return errors.New("the machine is that of --machine, which is not measured: leave one of the two out")
+	}
+	return nil
+}
+
+// open opens the journal and takes over the turns that are finished.
+func (p *predictor) open() (err error) {
+	p.setting = study.PredictedSetting{Program: strings.Join(p.program, " "), Real: p.real, Launcher: strings.Join(p.launcher, " ")}
+	p.prediction = study.Prediction{Program: p.setting.Program}
+	if p.machine != nil {
+		p.setting.Machine, p.prediction.Machine = p.machine.Name()+" "+p.machine.Digest(), p.machine.Name()
+	} else {
+		p.setting.Machine = "calibrated, " + calibrateWarm
+		if p.cold {
+			p.setting.Machine = "calibrated, " + calibrateCold
+		}
+		p.prediction.Machine = "this machine, measured around each real run"
+	}
+	if p.out == "" {
+		return nil
+	}
+	if p.journal, err = study.OpenPredictionJournal(p.out, p.resume); err != nil {
+		return err
+	}
+	p.prediction.Turns, err = p.journal.Outcome(p.setting, p.build, p.ranks, p.hosts, p.runs)
+	return err
 }
 
 // processCounts reads a list of small numbers.
@@ -167,41 +260,117 @@ func processCounts(text string) (list []int, err error) {
 	return list, nil
 }
 
-// run makes the runs in turns, so that what else the machine does is shared by all.
+// run makes the runs in turns, so that what else the machine does is shared by all. After each turn
+// the tables in the directory are those of the turns until then.
 func (p *predictor) run(signals *signals) error {
-	p.prediction = study.Prediction{Program: strings.Join(p.program, " "), Machine: p.machine.Name()}
-	for i := range p.runs {
+	if finished := len(p.prediction.Turns); finished > 0 {
+		p.say("%s of %d finished already", plural(finished, "turn"), p.runs*len(p.ranks))
+	}
+	var stop error
+	for i := 0; i < p.runs && stop == nil; i++ {
 		for _, n := range p.ranks {
-			for _, hosts := range append([]int{0}, p.hosts...) {
-				one, err := p.measure(n, hosts, signals)
-				if err != nil {
-					return err
-				}
-				what := "real"
-				if hosts > 0 {
-					what = "simulated by " + plural(hosts, "host")
-				}
-				_, _ = fmt.Fprintf(p.console.stderr, "gigarank: run %d of %d, %s %s: %v s, %.2f s of CPU time\n", i+1, p.runs, plural(n, "rank"), what, one.Time, one.CPU)
-				p.prediction.Runs = append(p.prediction.Runs, one)
+			if slices.ContainsFunc(p.prediction.Turns, func(t study.PredictedTurn) bool { return t.Ranks == n && t.Turn == i }) {
+				continue
 			}
+			turn, err := p.turn(n, i, signals)
+			if err == nil && p.journal != nil {
+				err = p.journal.Append(turn)
+			}
+			if err != nil {
+				stop = p.stopped(err)
+				break
+			}
+			p.prediction.Turns = append(p.prediction.Turns, turn)
 		}
+	}
+	if len(p.prediction.Turns) == 0 {
+		return stop
 	}
 	p.prediction.WriteText(p.console.stdout)
-	if p.out == "" {
-		return nil
+	if p.journal != nil {
+		stop = errors.Join(stop, p.write(study.TableFile, p.prediction.WriteCSV))
 	}
-	return errors.Join(p.write(study.ResultsFile, func(b *bytes.Buffer) error {
-		e := json.NewEncoder(b)
-		for _, r := range p.prediction.Runs {
-			if err := e.Encode(r); err != nil {
-				return err
-			}
-		}
-		return nil
-	}), p.write(study.TableFile, func(b *bytes.Buffer) error { return p.prediction.WriteCSV(b) }))
+	return stop
 }
 
-func (p *predictor) write(name string, text func(*bytes.Buffer) error) error {
+// stopped adds to the reason of an end that the study can go on.
+func (p *predictor) stopped(err error) error {
+	var signal interrupted
+	if p.journal != nil && errors.As(err, &signal) {
+		return ended{cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on", signal, len(p.prediction.Turns), plural(p.runs*len(p.ranks), "turn")), code: exitHost}
+	}
+	return err
+}
+
+func (p *predictor) say(format string, arguments ...any) {
+	_, _ = fmt.Fprintf(p.console.stderr, "gigarank: "+format+"\n", arguments...)
+}
+
+// turn measures the machine, unless there is a file of it, runs the program for real, measures again
+// and simulates.
+func (p *predictor) turn(n, index int, signals *signals) (study.PredictedTurn, error) {
+	turn := study.PredictedTurn{Schema: study.Schema, Version: p.build, Setting: p.setting, Ranks: n, Turn: index, MachineFile: string(p.machineFile)}
+	one := func(hosts int, machine string) (study.PredictedRun, error) {
+		r, err := p.measure(n, hosts, machine, signals)
+		what := "real"
+		if hosts > 0 {
+			what = "simulated by " + plural(hosts, "host")
+		}
+		if err == nil {
+			p.say("run %d of %d, %s %s: %v s, %.2f s of CPU time", index+1, p.runs, plural(n, "rank"), what, r.Time, r.CPU)
+		}
+		return r, err
+	}
+	var around [2]loggp.Measurements
+	var err error
+	if p.machine == nil {
+		if around[0], err = p.calibrated(n, signals); err != nil {
+			return turn, err
+		}
+	}
+	if turn.Real, err = one(0, ""); err != nil {
+		return turn, err
+	}
+	if p.machine == nil {
+		if around[1], err = p.calibrated(n, signals); err != nil {
+			return turn, err
+		}
+		both, err := loggp.Combine(around[:], math.Inf(1))
+		if err != nil {
+			return turn, err
+		}
+		file, err := both.Machine("here", loggp.Models[0])
+		if err != nil {
+			return turn, err
+		}
+		drift := study.Drift(around[1].Since(around[0]))
+		turn.MachineFile, turn.Drift = string(file), &drift
+	}
+	path := filepath.Join(p.scratch, "machine.yaml")
+	if err = os.WriteFile(path, []byte(turn.MachineFile), 0o666); err != nil {
+		return turn, err
+	}
+	for _, hosts := range p.hosts {
+		r, err := one(hosts, path)
+		if err != nil {
+			return turn, err
+		}
+		turn.Simulated = append(turn.Simulated, r)
+	}
+	return turn, nil
+}
+
+// calibrated measures the machine with n processes, at least 2.
+func (p *predictor) calibrated(n int, signals *signals) (m loggp.Measurements, err error) {
+	j := jobs{launcher: p.launcher, hosts: int64(max(n, 2)), runs: turnRuns}
+	path := filepath.Join(p.scratch, "measured.json")
+	if _, _, err = p.execute(j.words(p.self, p.cold, path, filepath.Join(p.scratch, "measured.yaml")), signals); err != nil {
+		return m, err
+	}
+	return readMeasurements(path, os.ReadFile)
+}
+
+func (p *predictor) write(name string, text func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := text(&b); err != nil {
 		return err
@@ -210,7 +379,8 @@ func (p *predictor) write(name string, text func(*bytes.Buffer) error) error {
 }
 
 // command returns the words of a run of n ranks, on some hosts of the simulator or on none.
-func (p *predictor) command(n, hosts int) (words []string) {
+// The machine file is that of path.
+func (p *predictor) command(n, hosts int, path string) (words []string) {
 	if hosts == 0 {
 		words = append(append(words, p.launcher...), strconv.Itoa(n), p.real)
 		return append(words, p.program[1:]...)
@@ -218,43 +388,51 @@ func (p *predictor) command(n, hosts int) (words []string) {
 	if hosts > 1 {
 		words = append(append(words, p.launcher...), strconv.Itoa(hosts))
 	}
-	words = append(words, p.self, "run", p.program[0], "--ranks", strconv.Itoa(n), "--machine", p.predictFlags.machine,
+	words = append(words, p.self, "run", p.program[0], "--ranks", strconv.Itoa(n), "--machine", path,
 		"--cpu", string(cpuMeasured), "--engines", "1", "--progress", "none")
 	return append(append(words, "--"), p.program[1:]...)
 }
 
-// measure makes a run. A signal ends it, and is the error.
-func (p *predictor) measure(n, hosts int, signals *signals) (study.PredictedRun, error) {
-	one := study.PredictedRun{Schema: 1, Ranks: n, Hosts: hosts}
-	words := p.command(n, hosts)
+// measure makes a run.
+func (p *predictor) measure(n, hosts int, machine string, signals *signals) (study.PredictedRun, error) {
+	one := study.PredictedRun{Hosts: hosts}
+	words := p.command(n, hosts, machine)
+	began := time.Now()
+	output, state, err := p.execute(words, signals)
+	if err != nil {
+		return one, err
+	}
+	one.Wall = time.Since(began).Seconds()
+	one.CPU = (state.UserTime() + state.SystemTime()).Seconds()
+	if one.Time, err = p.timeIn(output); err != nil {
+		err = usageError{fmt.Errorf("%s: %w", strings.Join(words, " "), err)}
+	}
+	return one, err
+}
+
+// execute runs a command and returns what it prints. A signal ends it, and is the error.
+func (p *predictor) execute(words []string, signals *signals) (string, *os.ProcessState, error) {
 	var output bytes.Buffer
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Stdout, cmd.Stderr = &output, &output
 	cmd.WaitDelay = 10 * time.Second
-	began := time.Now()
 	if err := cmd.Start(); err != nil {
-		return one, err
+		return "", nil, err
 	}
 	exited := make(chan error, 1)
 	go func() { exited <- cmd.Wait() }()
 	select {
 	case err := <-exited:
 		if err != nil {
-			return one, ended{cause: fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, strings.TrimSpace(output.String())), code: exitHost}
+			err = ended{cause: fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, strings.TrimSpace(output.String())), code: exitHost}
 		}
+		return output.String(), cmd.ProcessState, err
 	case signal := <-signals.caught:
 		stop := signals.stopBy(signal)
 		_ = cmd.Process.Signal(unix.SIGTERM)
 		<-exited
-		return one, ended{cause: stop, code: exitHost}
+		return "", nil, ended{cause: stop, code: exitHost}
 	}
-	one.Wall = time.Since(began).Seconds()
-	one.CPU = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
-	var err error
-	if one.Time, err = p.timeIn(output.String()); err != nil {
-		err = usageError{fmt.Errorf("%s: %w", strings.Join(words, " "), err)}
-	}
-	return one, err
 }
 
 // timeIn returns the time that a program has printed.

@@ -5,34 +5,117 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gigarank/network"
+	"gigarank/study"
 )
 
-// A program is run for real and simulated, on one host and on two. What it prints in place of
-// a time is the same everywhere, so that the error is 0.
-func TestPredict(t *testing.T) {
+// buildPredicted builds picalc for gigarank and for the MPI of this machine.
+func buildPredicted(t *testing.T) (program, real string) {
 	dir := t.TempDir()
 	source := filepath.Join("..", "..", "examples", "c", "picalc.c")
-	program, real, out := filepath.Join(dir, "picalc"), filepath.Join(dir, "real"), filepath.Join(dir, "out")
+	program, real = filepath.Join(dir, "picalc"), filepath.Join(dir, "real")
 	if text, err := command(t, "cc", "-O2", source, "-o", program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	if text, err := exec.Command("mpicc", "-O2", source, "-o", real, "-lm").CombinedOutput(); err != nil {
 		t.Fatalf("mpicc: %v\n%s", err, text)
 	}
-	predict := func(arguments ...string) (string, int) {
-		cmd := command(t, append([]string{"study", "predict", program, "--real", real, "--machine", "xt5", "--ranks", "1,2", "--runs", "1"}, arguments...)...)
-		cmd.Env = append(cmd.Env, anyHost...)
-		text, err := cmd.CombinedOutput()
-		if err != nil && cmd.ProcessState == nil {
+	return program, real
+}
+
+// startPredict starts a comparison of what picalc prints in place of a time, and returns its output
+// and exit code.
+func startPredict(t *testing.T, program, real string, arguments ...string) (string, int) {
+	cmd := command(t, append([]string{"study", "predict", program, "--real", real}, arguments...)...)
+	cmd.Env = append(cmd.Env, anyHost...)
+	text, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(text), cmd.ProcessState.ExitCode()
+}
+
+// Where no machine file is named, the machine is measured before and after each real run. Each turn
+// has the file of its own, on which its simulated runs ran, and a study that has lost its last turn
+// makes that turn again and no other.
+func TestPredictCalibrates(t *testing.T) {
+	program, real := buildPredicted(t)
+	out := filepath.Join(t.TempDir(), "out")
+	arguments := []string{"--ranks", "2", "--hosts", "1,2", "--runs", "2", "--time-from", `pi is ([0-9.]+)`, "--out", out}
+	text, code := startPredict(t, program, real, arguments...)
+	if code != exitDone || !strings.Contains(text, "ping-pongs up to 4 KiB took") {
+		t.Fatalf("exit code %d\n%s", code, text)
+	}
+	path := filepath.Join(out, study.ResultsFile)
+	lines := func() []string {
+		text, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return string(text), cmd.ProcessState.ExitCode()
+		return strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+	}
+	first := lines()
+	if len(first) != 2 {
+		t.Fatalf("%d turns, want 2", len(first))
+	}
+	files := map[string]bool{}
+	for _, line := range first {
+		var turn study.PredictedTurn
+		if err := json.Unmarshal([]byte(line), &turn); err != nil {
+			t.Fatal(err)
+		}
+		m, err := network.Parse("turn", []byte(turn.MachineFile), nil)
+		if err != nil || m.RanksPerNode() != 2 {
+			t.Errorf("the machine of turn %d: %v in\n%s", turn.Turn, err, turn.MachineFile)
+		}
+		if !strings.Contains(turn.MachineFile, "to and from memory that caches did not hold") {
+			t.Errorf("long messages of turn %d are not cold in\n%s", turn.Turn, turn.MachineFile)
+		}
+		if d := turn.Drift; d == nil || d.Short <= 0 || d.Long <= 0 {
+			t.Errorf("turn %d has drift %v", turn.Turn, d)
+		}
+		if len(turn.Simulated) != 2 || turn.Simulated[0].Hosts != 1 || turn.Simulated[1].Hosts != 2 {
+			t.Errorf("turn %d has runs %+v", turn.Turn, turn.Simulated)
+		}
+		files[turn.MachineFile] = true
+	}
+	if len(files) != 2 {
+		t.Error("two turns have the same measurements")
+	}
+	if err := os.WriteFile(path, []byte(first[0]+first[1][:100]), 0o666); err != nil { // as a kill leaves it
+		t.Fatal(err)
+	}
+	if text, code := startPredict(t, program, real, arguments...); code != exitUsage || !strings.Contains(text, "--resume") {
+		t.Errorf("results that are there: exit code %d\n%s", code, text)
+	}
+	arguments = append(arguments, "--resume")
+	if text, code := startPredict(t, program, real, append(arguments, "--calibrate", "warm")...); code != exitUsage || !strings.Contains(text, "calibrated, cold") {
+		t.Errorf("results of other measurements: exit code %d\n%s", code, text)
+	}
+	text, code = startPredict(t, program, real, arguments...)
+	if again := lines(); code != exitDone || len(again) != 2 || again[0] != first[0] || again[1] == first[1] {
+		t.Errorf("exit code %d, %d turns\n%s", code, len(again), text)
+	}
+	if strings.Contains(text, "run 1 of 2") || !strings.Contains(text, "run 2 of 2") {
+		t.Errorf("not only the turn that is missing is made:\n%s", text)
+	}
+}
+
+// A program is run for real and simulated, on one host and on two. What it prints in place of
+// a time is the same everywhere, so that the error is 0.
+func TestPredict(t *testing.T) {
+	program, real := buildPredicted(t)
+	out := filepath.Join(t.TempDir(), "out")
+	predict := func(arguments ...string) (string, int) {
+		return startPredict(t, program, real, append([]string{"--machine", "xt5", "--ranks", "1,2", "--runs", "1"}, arguments...)...)
 	}
 	text, code := predict("--hosts", "1,2", "--time-from", `pi is ([0-9.]+)`, "--out", out)
 	if code != exitDone || !strings.Contains(text, "relative error RE(n, N)") || !strings.Contains(text, "3.1") {
@@ -47,10 +130,10 @@ func TestPredict(t *testing.T) {
 		t.Fatalf("%v, the table is\n%s", err, table)
 	}
 	for i, row := range rows[1:] {
-		if row[0] != strconv.Itoa(1+i/2) || row[1] != strconv.Itoa(1+i%2) || row[5] != "0" {
+		if row[0] != strconv.Itoa(1+i/2) || row[1] != strconv.Itoa(1+i%2) || row[7] != "0" {
 			t.Errorf("row %q, want n = %d, N = %d and no error", row, 1+i/2, 1+i%2)
 		}
-		if slowdown, err := strconv.ParseFloat(row[6], 64); err != nil || slowdown <= 0 {
+		if slowdown, err := strconv.ParseFloat(row[10], 64); err != nil || slowdown <= 0 {
 			t.Errorf("row %q: slowdown %v, %v", row, slowdown, err)
 		}
 	}

@@ -164,18 +164,6 @@ func (s *scalingConductor) prepare() error {
 	return faults.orNil()
 }
 
-// newDirectory makes the directory of a study's results, which must not have any.
-func newDirectory(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", dir, err)
-	}
-	path := filepath.Join(dir, study.ResultsFile)
-	if _, err := os.Stat(path); err == nil {
-		return fmt.Errorf("%s holds results: name another directory", path)
-	}
-	return checkWritable(path)
-}
-
 // hosting returns the launcher of a record of some host processes.
 func (s *scalingConductor) hosting() string {
 	if len(s.launcher) == 0 {
