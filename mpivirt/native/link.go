@@ -175,10 +175,11 @@ func giveBack(images []*image) {
 // load loads a program. The loader takes a file that it has loaded for the same program or
 // library, so that a later image is a copy of the files in memory.
 func load(path string, later bool) (*cProgram, error) {
-	name, err := filepath.Abs(path)
+	file, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
+	name := file
 	library, executable := fortranLibrary(path), toolchain.ExecutesStack(path)
 	if later || library != "" || executable {
 		text, err := os.ReadFile(path)
@@ -220,6 +221,7 @@ func load(path string, later bool) (*cProgram, error) {
 	if fault := C.GoString(&p.fault[0]); fault != "" {
 		return nil, fmt.Errorf("%s: %s", path, fault)
 	}
+	p.file = C.CString(file)
 	if executable {
 		p.executable = 1
 	}

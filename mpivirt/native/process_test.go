@@ -24,9 +24,16 @@ import (
 
 // What the C library keeps for a process is each rank's own: thread-local variables, random
 // numbers, options, environment, locale, working directory, handlers of signals, and what is
-// called at the end.
+// called at the end. Compilers of some systems have calls checked.
 func TestProcess(t *testing.T) {
-	program := build(t, "process.c")
+	for _, checked := range []string{"0", "2"} {
+		t.Run("_FORTIFY_SOURCE="+checked, func(t *testing.T) {
+			testProcess(t, build(t, "process.c", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE="+checked))
+		})
+	}
+}
+
+func testProcess(t *testing.T, program string) {
 	for _, ranks := range []int{1, 4} {
 		lines := everywhere(t, program, ranks)
 		var want []string

@@ -57,6 +57,8 @@ static void handles(void) {
 	CHECK(MPI_Errhandler_f2c(MPI_Errhandler_c2f(handler)) == handler && MPI_Errhandler_f2c(MPI_Errhandler_c2f(MPI_ERRORS_RETURN)) == MPI_ERRORS_RETURN);
 	CHECK(MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_NULL)) == MPI_COMM_NULL && MPI_Type_f2c(MPI_Type_c2f(MPI_DATATYPE_NULL)) == MPI_DATATYPE_NULL);
 	CHECK(MPI_Request_f2c(MPI_Request_c2f(MPI_REQUEST_NULL)) == MPI_REQUEST_NULL && MPI_Message_f2c(MPI_Message_c2f(MPI_MESSAGE_NULL)) == MPI_MESSAGE_NULL);
+	CHECK(MPI_File_f2c(MPI_File_c2f(MPI_FILE_NULL)) == MPI_FILE_NULL && MPI_Win_f2c(MPI_Win_c2f(MPI_WIN_NULL)) == MPI_WIN_NULL);
+	CHECK(FROM(File)(TO(File)(MPI_FILE_NULL)) == MPI_FILE_NULL && FROM(Win)(TO(Win)(MPI_WIN_NULL)) == MPI_WIN_NULL);
 	for (int i = 0; i < 3; i++)
 		CHECK(FROM(Comm)(TO(Comm)(comms[i])) == comms[i] && FROM(Type)(TO(Type)(types[i])) == types[i]);
 	CHECK(TO(Comm)(comms[2]) != TO(Comm)(MPI_COMM_WORLD) && TO(Type)(types[2]) != TO(Type)(MPI_INT));

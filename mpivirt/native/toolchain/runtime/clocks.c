@@ -205,3 +205,9 @@ int ppoll(struct pollfd *files, nfds_t n, const struct timespec *t, const sigset
 		return real(ppoll)(files, n, t, mask);
 	return nanosleep(t, NULL);
 }
+
+/* The names of checked calls. */
+int __poll_chk(struct pollfd *files, nfds_t n, int milliseconds, size_t room);
+int __poll_chk(struct pollfd *files, nfds_t n, int milliseconds, size_t room) { return n > 0 ? real(__poll_chk)(files, n, milliseconds, room) : poll(files, n, milliseconds); }
+int __ppoll_chk(struct pollfd *files, nfds_t n, const struct timespec *t, const sigset_t *mask, size_t room);
+int __ppoll_chk(struct pollfd *files, nfds_t n, const struct timespec *t, const sigset_t *mask, size_t room) { return n > 0 ? real(__ppoll_chk)(files, n, t, mask, room) : ppoll(files, n, t, mask); }

@@ -312,12 +312,14 @@ GIGARANK_FORTRAN_NAMES(grequest_start)
 
 CONVERSIONS(MPI_Comm, Comm, comm)
 CONVERSIONS(MPI_Errhandler, Errhandler, errhandler)
+CONVERSIONS(MPI_File, File, file)
 CONVERSIONS(MPI_Group, Group, group)
 CONVERSIONS(MPI_Info, Info, info)
 CONVERSIONS(MPI_Message, Message, message)
 CONVERSIONS(MPI_Op, Op, op)
 CONVERSIONS(MPI_Request, Request, request)
 CONVERSIONS(MPI_Datatype, Type, datatype)
+CONVERSIONS(MPI_Win, Win, win)
 
 /* Statuses have the same fields in all three forms. */
 _Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint) && sizeof(MPI_F08_status) == sizeof(MPI_Status), "statuses of one size");

@@ -292,6 +292,7 @@ struct gigarank_variables {
 /* A program as it is loaded. Engines that run at the same time have one each, if it has
  * variables, or one for each rank. */
 struct gigarank_program {
+	const char *file; /* from the root on */
 	void *handle;
 	int (*main)(int, char **, char **);
 	struct gigarank_held *held; /* constructors and the like */

@@ -16,7 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +38,12 @@ struct ending {
 	void *what;
 };
 
+/* An entry of the environment, as a rank has it. */
+struct value {
+	struct value *next;
+	char entry[];
+};
+
 struct gigarank_process {
 	struct ending *thread_exits, *exits, *quick_exits; /* the last first */
 	struct random_data random;
@@ -43,6 +51,7 @@ struct gigarank_process {
 	struct drand48_data drand48;
 	char *token;              /* where strtok goes on */
 	locale_t locale;
+	struct value *values;     /* of the run's environment that it has asked for */
 	char **environment;       /* of its own, with the room for as many entries */
 	size_t environment_room;
 	int directory;            /* number of the engine's directory, 0 for that of the run */
@@ -87,6 +96,10 @@ void gigarank_forget_process(struct gigarank_rank *r) {
 	forget(p->thread_exits), forget(p->exits), forget(p->quick_exits);
 	if (p->locale)
 		freelocale(p->locale);
+	for (struct value *next; p->values; p->values = next) {
+		next = p->values->next;
+		free(p->values);
+	}
 	free(p->environment);
 	free(p->actions);
 	if (p->output)
@@ -672,7 +685,8 @@ char *setlocale(int category, const char *name) {
 
 /* --- environment --------------------------------------------------------------------------- */
 
-/* A rank that changes its environment has one of its own. */
+/* A rank that changes its environment has one of its own. A value is the rank's own as soon as
+ * it asks for it, since programs take values apart in place. */
 
 static char **variable(char **list, const char *name, size_t length) {
 	for (; list && *list; list++)
@@ -725,13 +739,32 @@ static int wrong_name(const char *name) {
 	return -1;
 }
 
+/* own_entry returns a rank's copy of an entry that all ranks share. */
+static char *own_entry(struct gigarank_process *p, const char *shared, size_t length) {
+	for (struct value *v = p->values; v; v = v->next)
+		if (strncmp(v->entry, shared, length + 1) == 0)
+			return v->entry;
+	size_t size = strlen(shared) + 1;
+	struct value *v = malloc(sizeof *v + size);
+	if (!v)
+		gigarank_fatal("gigarank: no memory for the environment of a rank\n");
+	v->next = p->values, p->values = v;
+	return memcpy(v->entry, shared, size);
+}
+
 char *getenv(const char *name) {
 	struct gigarank_rank *r = gigarank_running();
-	if (!r || !r->process || !r->process->environment)
+	if (!r)
 		return real(getenv)(name);
 	size_t length = strlen(name);
-	char **found = variable(r->process->environment, name, length);
-	return found ? *found + length + 1 : NULL;
+	int own = r->process && r->process->environment;
+	char **found = variable(own ? r->process->environment : environ, name, length);
+	if (!found)
+		return NULL;
+	char *entry = *found, **shared = own ? variable(environ, name, length) : found;
+	if (shared && *shared == entry)
+		entry = own_entry(gigarank_process(r), entry, length);
+	return entry + length + 1;
 }
 
 char *secure_getenv(const char *name) { return gigarank_running() ? getenv(name) : real(secure_getenv)(name); }
@@ -795,6 +828,98 @@ int gethostname(char *name, size_t room) {
 	errno = ENAMETOOLONG;
 	return -1;
 }
+
+/* The name of a checked call. */
+int __gethostname_chk(char *name, size_t room, size_t all);
+int __gethostname_chk(char *name, size_t room, size_t all) { return gigarank_running() ? gethostname(name, room) : real(__gethostname_chk)(name, room, all); }
+
+int uname(struct utsname *host) {
+	int failed = real(uname)(host);
+	return failed || !gigarank_running() ? failed : gethostname(host->nodename, sizeof host->nodename);
+}
+
+enum { PROC = 64 }; /* bytes of a path below /proc/self */
+
+/* in_proc returns the path under which the system knows what it tells of a rank's process:
+ * /proc/self stands for /proc and the number of the rank. */
+static const char *in_proc(const char *path, char room[PROC]) {
+	if (!path || strncmp(path, "/proc/", 6) != 0 || !gigarank_running())
+		return path;
+	char own[16];
+	int length = snprintf(own, sizeof own, "%d/", (int)getpid());
+	if (strncmp(path + 6, own, (size_t)length) != 0)
+		return path;
+	return snprintf(room, PROC, "/proc/self/%s", path + 6 + length) < PROC ? room : path;
+}
+
+/* map_of_memory returns a file with what the process has mapped, from which tools find out where
+ * code stands in a program. Programs that are loaded from memory have the names of their files,
+ * and libraries that are loaded so are left out. */
+static int map_of_memory(void) {
+	static const char in_memory[] = "/memfd:", deleted[] = " (deleted)\n";
+	FILE *from = real(fopen)("/proc/self/maps", "re");
+	int file = from ? memfd_create("maps", MFD_CLOEXEC) : -1;
+	FILE *to = file >= 0 ? fdopen(dup(file), "w") : NULL;
+	const char *program = gigarank_current->program->file, *name = strrchr(program, '/') + 1;
+	size_t length = strlen(name), room = 0;
+	char *line = NULL;
+	while (to && real(getline)(&line, &room, from) > 0) {
+		char *at = strstr(line, in_memory);
+		if (!at)
+			fputs(line, to);
+		else if (strncmp(at + sizeof in_memory - 1, name, length) == 0 && strcmp(at + sizeof in_memory - 1 + length, deleted) == 0)
+			fprintf(to, "%.*s%s\n", (int)(at - line), line, program);
+	}
+	free(line);
+	if (from)
+		real(fclose)(from);
+	if (to && real(fclose)(to) == 0 && lseek(file, 0, SEEK_SET) == 0)
+		return file;
+	if (file >= 0)
+		real(close)(file);
+	return -1;
+}
+
+static int is_map(const char *path) { return path && strcmp(path, "/proc/self/maps") == 0 && gigarank_running(); }
+
+#define FOPEN(name) \
+	FILE *name(const char *restrict path, const char *restrict mode) { \
+		path = in_proc(path, (char[PROC]){0}); \
+		if (!is_map(path)) \
+			return real(name)(path, mode); \
+		int file = map_of_memory(); \
+		return file < 0 ? NULL : fdopen(file, mode); \
+	}
+FOPEN(fopen)
+FOPEN(fopen64)
+
+/* The mode counts where a file is made. */
+#define OPEN(name) \
+	int name(const char *path, int flags, ...) { \
+		va_list list; \
+		va_start(list, flags); \
+		mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0; \
+		va_end(list); \
+		path = in_proc(path, (char[PROC]){0}); \
+		return is_map(path) ? map_of_memory() : real(name)(path, flags, mode); \
+	}
+OPEN(open)
+OPEN(open64)
+
+/* The program that a rank runs is not the one that its process has begun with. */
+ssize_t readlink(const char *restrict path, char *restrict to, size_t room) {
+	path = in_proc(path, (char[PROC]){0});
+	if (!path || strcmp(path, "/proc/self/exe") != 0 || !gigarank_running())
+		return real(readlink)(path, to, room);
+	const char *file = gigarank_current->program->file;
+	size_t length = strlen(file);
+	length = length < room ? length : room;
+	memcpy(to, file, length);
+	return (ssize_t)length;
+}
+
+ssize_t __readlink_chk(const char *restrict path, char *restrict to, size_t room, size_t all);
+ssize_t __readlink_chk(const char *restrict path, char *restrict to, size_t room, size_t all) { return room > all ? real(__readlink_chk)(path, to, room, all) : readlink(path, to, room); }
 
 /* --- working directory, mask of new files ------------------------------------------------------ */
 
