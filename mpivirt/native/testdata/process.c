@@ -202,14 +202,14 @@ static void settings(void) {
 }
 
 /* What tells one process and one host from another. */
-static void identity(void) {
+static void identity(const char *program) {
 	char node[MPI_MAX_PROCESSOR_NAME], name[64], path[64], file[4200] = "", same[4200] = "";
 	int n;
 	struct utsname host;
 	MPI_Get_processor_name(node, &n);
 	CHECK(gethostname(name, (size_t)(n + 1)) == 0 && strcmp(name, node) == 0);
 	CHECK(uname(&host) == 0 && strcmp(host.nodename, node) == 0 && strcmp(host.sysname, "Linux") == 0);
-	CHECK(readlink("/proc/self/exe", file, sizeof file - 1) > 8 && file[0] == '/' && strcmp(strrchr(file, '/'), "/program") == 0);
+	CHECK(readlink("/proc/self/exe", file, sizeof file - 1) > 8 && file[0] == '/' && strcmp(strrchr(file, '/'), strrchr(program, '/')) == 0);
 	snprintf(path, sizeof path, "/proc/%d/exe", (int)getpid());
 	CHECK(readlink(path, same, sizeof same - 1) == (ssize_t)strlen(file) && strcmp(same, file) == 0);
 	CHECK(readlink(path, same, 3) == 3 && memcmp(same, file, 3) == 0);
@@ -321,7 +321,7 @@ int main(int argc, char **argv) {
 	texts();
 	options();
 	settings();
-	identity();
+	identity(argv[0]);
 	handlers();
 	if (argc > 1)
 		input();
