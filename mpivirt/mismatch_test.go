@@ -628,6 +628,36 @@ func TestMismatchIsToldInTheWait(t *testing.T) {
 	}
 }
 
+// Where calls of two families differ, and calls within one of them too, the other family's messages go on: which
+// ranks have finished before the error is the same on any number of engines.
+func TestMismatchWithinOneOfTwoFamilies(t *testing.T) {
+	calls := lengths()
+	program := mpivirt.Main(func(r *mpivirt.Rank) (err error) {
+		r.Compute([]vtime.Duration{0, 4, 0, 0, 4}[r.Rank()] * 700 * vtime.Nanosecond)
+		switch r.Rank() {
+		case 1:
+			err = calls["allgather"](r.World(), 0)
+		case 4:
+			err = calls["allgather"](r.World(), 1)
+		default:
+			err = calls["bcast"](r.World(), 0)
+		}
+		r.Compute(vtime.Microsecond)
+		return err
+	})
+	for _, h := range hostings(5) {
+		result, err := simulateAndClose(t, mpivirt.Config{
+			Target: target(t, hockney, 5), Collectives: h.Collectives, Protocol: h.Protocol, Strict: h.Strict,
+			Algorithms: map[collectives.Operation]collectives.Algorithm{collectives.Bcast: collectives.Binomial},
+			Program:    mpivirt.Program{Name: "families", Forms: []mpivirt.Form{program}},
+		}, h.Engines)
+		// Rank 0 leaves the bcast at once, ranks 2 and 3 after one and two messages; each computes for 1 us.
+		if failed := rankError(t, err); failed.Rank != 1 || result.Finished != 2 {
+			t.Errorf("%+v: %v; %d finished, want an error of rank 1 and 2 finished", h, err, result.Finished)
+		}
+	}
+}
+
 // Any two calls of which each part of the ranks makes one come to the same outcome under
 // any two hostings: on any communicator, by any algorithms, whoever comes when.
 func TestAnyMismatch(t *testing.T) {

@@ -67,11 +67,11 @@ func (c *crowd) remove(s *world.Slab[roundMessage], key earlyKey) {
 	c.used--
 }
 
-// takeInstance removes the messages of an instance, and returns them.
+// takeInstance removes the messages of an instance that has failed, and returns them.
 func (c *crowd) takeInstance(s *world.Slab[roundMessage], comm int32, number uint32) (taken []int32) {
 	for i := range c.table {
 		for at := &c.table[i]; *at != 0; {
-			if m := s.At(*at); m.comm == comm && m.number == number {
+			if m := s.At(*at); m.comm == comm && m.number == number && m.signature.synchronizing() {
 				taken = append(taken, *at)
 				*at = m.next
 				continue

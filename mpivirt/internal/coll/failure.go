@@ -189,7 +189,8 @@ func (k *Collectives) thereAndBack(c *Communicator) vtime.Duration {
 	return 2 * greatest
 }
 
-// forsake drops an LP's agent in an instance that has failed, and the messages for it.
+// forsake drops an LP's agent in an instance that has failed, and the messages for it. Those of
+// another family have receivers that go on.
 func (k *Collectives) forsake(inst *instance, lp int32) {
 	q := k.roundQueue(lp)
 	if q == nil {
@@ -202,7 +203,7 @@ func (k *Collectives) forsake(inst *instance, lp int32) {
 	for index := q.early.head; index != 0; {
 		m := k.rounds.At(index)
 		next := m.next
-		if m.comm == inst.comm.Index && m.number == inst.Number {
+		if m.comm == inst.comm.Index && m.number == inst.Number && m.signature.synchronizing() {
 			q.early.remove(&k.rounds, previous, index)
 			k.countEarly(q, m, -1)
 			k.disposeRound(index)

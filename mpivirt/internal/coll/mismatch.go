@@ -327,7 +327,7 @@ func (k *Collectives) announce(inst *instance) {
 }
 
 // noteFailed stores that an instance has failed. Messages that still come for it are
-// dropped.
+// dropped, but not those of calls of the same number that are of another family.
 func (c *Communicator) noteFailed(number uint32) {
 	if c.failed == nil {
 		c.failed = map[uint32]bool{}

@@ -340,7 +340,7 @@ func (k *Collectives) arriveRound(lp int32, index int32, owner *memory, at int64
 		}
 		ai = a.next
 	}
-	if k.Communicators.At(m.comm).failed[m.number] {
+	if m.signature.synchronizing() && k.Communicators.At(m.comm).failed[m.number] {
 		k.disposeRound(index)
 		return
 	}
