@@ -108,6 +108,40 @@ end program
 	}
 }
 
+// Numbers of sixteen bytes are reduced. Open MPI 4.1 takes them for those of long double.
+func TestReductionsOfSixteenBytes(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "quad.f90")
+	text := `program quad
+  use mpi
+  implicit none
+  integer :: rank, size, ierr
+  real(16) :: x(3), sums(3), most(3)
+  complex(16) :: turn, turned
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Comm_size(MPI_COMM_WORLD, size, ierr)
+  x = [1 + 2.0_16**(-100), real(rank, 16), -1.0_16]
+  call MPI_Allreduce(x, sums, 3, MPI_REAL16, MPI_SUM, MPI_COMM_WORLD, ierr)
+  call MPI_Allreduce(x, most, 3, MPI_REAL16, MPI_MAX, MPI_COMM_WORLD, ierr)
+  turn = (0, 1)
+  call MPI_Allreduce(turn, turned, 1, MPI_COMPLEX32, MPI_PROD, MPI_COMM_WORLD, ierr)
+  if (rank == 0) print '(3l2)', all(sums == [size * x(1), size * (size - 1) / 2.0_16, -real(size, 16)]), &
+    all(most == [x(1), real(size - 1, 16), -1.0_16]), turned == turn**size
+  call MPI_Finalize(ierr)
+end program
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program := buildFortran(t, source)
+	for _, engines := range []int{1, 2} {
+		_, lines, err := run(t, program, "xt5", 5, hosting{engines: engines})
+		if err != nil || !slices.Equal(lines, []string{" T T T\n"}) {
+			t.Errorf("%v, printed %q", err, lines)
+		}
+	}
+}
+
 // Units and random numbers belong to a rank, and STOP ends it with its code.
 func TestFortranLibraryOfRanks(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "ranks.f90")

@@ -184,6 +184,18 @@ static void operations(void) {
 	for (int r = 0; r < size; r++)
 		want ^= (unsigned char)r;
 	CHECK(xor == want);
+	/* Characters and bytes are integers here, as benchmarks have it: those of C are signed, others not. */
+	static const struct { MPI_Op operation; unsigned char result; } of[] = {
+		{MPI_SUM, 0xf8}, {MPI_PROD, 0xbf}, {MPI_LAND, 1}, {MPI_LOR, 1}, {MPI_LXOR, 0}, {MPI_BAND, 1}, {MPI_BOR, 0xf7}, {MPI_BXOR, 0xf6}};
+	MPI_Datatype types[] = {MPI_CHAR, MPI_BYTE, MPI_CHARACTER};
+	for (int t = 0; t < 3; t++) {
+		unsigned char a = 0xf3, b = 5, c[5] = {0xf3, 0xf3, 0xf3, 0xf3, 0xf3}, d[5];
+		for (size_t i = 0; i < sizeof of / sizeof *of; i++, b = 5)
+			CHECK(MPI_Reduce_local(&a, &b, 1, types[t], of[i].operation) == MPI_SUCCESS && b == of[i].result);
+		CHECK(MPI_Reduce_local(&a, &b, 1, types[t], MPI_MAX) == MPI_SUCCESS && b == (t == 0 ? 5 : 0xf3));
+		CHECK(MPI_Reduce_local(&a, &b, 1, types[t], MPI_MIN) == MPI_SUCCESS && b == (t == 0 ? 0xf3 : b));
+		CHECK(MPI_Allreduce(c, d, 5, types[t], MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS && d[0] == (unsigned char)(size * 0xf3) && d[4] == d[0]);
+	}
 }
 
 /* What an operation needs besides its arguments, and vectors beside it among the variables: small

@@ -56,10 +56,13 @@ static int create_key(const char *function, struct gigarank_keyval what, int *nu
 }
 
 MPI(Comm_create_keyval, MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra) {
+	GIVEN(key, "comm_keyval", MPI_ERR_ARG);
+	GIVEN(copy, "comm_copy_attr_fn", MPI_ERR_ARG);
 	return create_key(__func__, (struct gigarank_keyval){.copy.comm = copy, .delete.comm = delete, .extra = extra}, key);
 }
 
 MPI(Type_create_keyval, MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *key, void *extra) {
+	GIVEN(key, "type_keyval", MPI_ERR_ARG);
 	return create_key(__func__, (struct gigarank_keyval){.of_types = 1, .copy.type = copy, .delete.type = delete, .extra = extra}, key);
 }
 
@@ -73,8 +76,14 @@ static int free_key(const char *function, int *number, int of_types) {
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_free_keyval, int *key) { return free_key(__func__, key, 0); }
-MPI(Type_free_keyval, int *key) { return free_key(__func__, key, 1); }
+MPI(Comm_free_keyval, int *key) {
+	GIVEN(key, "comm_keyval", MPI_ERR_ARG);
+	return free_key(__func__, key, 0);
+}
+MPI(Type_free_keyval, int *key) {
+	GIVEN(key, "type_keyval", MPI_ERR_ARG);
+	return free_key(__func__, key, 1);
+}
 
 /* What an attribute belongs to. */
 struct owner {
@@ -253,12 +262,17 @@ static int delete(const char *function, int of_types, void *handle, int key) {
 
 MPI(Comm_set_attr, MPI_Comm comm, int key, void *value) { return set(__func__, 0, comm, key, value); }
 MPI(Type_set_attr, MPI_Datatype type, int key, void *value) { return set(__func__, 1, type, key, value); }
-MPI(Type_get_attr, MPI_Datatype type, int key, void *value, int *flag) { return get(__func__, 1, type, key, value, flag); }
+MPI(Type_get_attr, MPI_Datatype type, int key, void *value, int *flag) {
+	GIVEN(value, "attribute_val", MPI_ERR_ARG);
+	return get(__func__, 1, type, key, value, flag);
+}
 MPI(Comm_delete_attr, MPI_Comm comm, int key) { return delete(__func__, 0, comm, key); }
 MPI(Type_delete_attr, MPI_Datatype type, int key) { return delete(__func__, 1, type, key); }
 
 /* A communicator has the attributes that MPI sets, too. */
 MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
+	GIVEN(value, "attribute_val", MPI_ERR_ARG);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	static int tag = 0x7fffffff, host = MPI_PROC_NULL, global = 1, io = MPI_ANY_SOURCE, number = 0;
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 MPI(Comm_rank, MPI_Comm comm, int *rank) {
+	GIVEN(rank, "rank", MPI_ERR_ARG);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	*rank = c.member;
@@ -12,6 +13,7 @@ MPI(Comm_rank, MPI_Comm comm, int *rank) {
 }
 
 MPI(Comm_size, MPI_Comm comm, int *size) {
+	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	*size = c.size;
@@ -61,6 +63,7 @@ int gigarank_twin(struct gigarank_call *c, MPI_Comm *made) {
 }
 
 MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
 	if (c.remote) {
@@ -73,12 +76,15 @@ MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
 }
 
 MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	(void)info;
 	return PMPI_Comm_dup(comm, made);
 }
 
 /* The communicator is there at once. The request takes the time of a barrier. */
 MPI(Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
+	GIVEN(request, "request", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
 	CHECK(gigarank_copy_attributes(gigarank_twin(&c, made), comm, made));
@@ -91,6 +97,7 @@ MPI(Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Reque
 }
 
 MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
 	if (c.remote)
@@ -103,6 +110,7 @@ MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
 
 /* The hardware that ranks share is a node of the target machine. */
 MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0}, node = {.procedure = GIGARANK_NODE};
 	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
 	(void)info;
@@ -131,6 +139,7 @@ MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *
 }
 
 MPI(Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_CREATE, comm, &c));
 	if (c.remote)
@@ -141,6 +150,7 @@ MPI(Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 }
 
 MPI(Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_CREATE_GROUP, comm, &c));
 	c.handle = (uintptr_t)group, c.sendtag = tag;
@@ -149,6 +159,7 @@ MPI(Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) 
 }
 
 MPI(Comm_free, MPI_Comm *comm) {
+	GIVEN(comm, "comm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_FREE, *comm, &c));
 	CHECK(gigarank_drop_attributes(__func__, *comm));
@@ -164,9 +175,13 @@ MPI(Comm_free, MPI_Comm *comm) {
 }
 
 /* What the rank has begun on the communicator goes on. */
-MPI(Comm_disconnect, MPI_Comm *comm) { return PMPI_Comm_free(comm); }
+MPI(Comm_disconnect, MPI_Comm *comm) {
+	GIVEN(comm, "comm", MPI_ERR_ARG);
+	return PMPI_Comm_free(comm);
+}
 
 MPI(Comm_compare, MPI_Comm one, MPI_Comm other, int *result) {
+	GIVEN(result, "result", MPI_ERR_ARG);
 	struct gigarank_call c = {0}, d = {0};
 	CHECK(find(GIGARANK_NONE, one, &c));
 	CHECK(find(GIGARANK_NONE, other, &d));
@@ -177,6 +192,7 @@ MPI(Comm_compare, MPI_Comm one, MPI_Comm other, int *result) {
 }
 
 MPI(Comm_test_inter, MPI_Comm comm, int *flag) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	*flag = c.remote > 0;
@@ -184,6 +200,7 @@ MPI(Comm_test_inter, MPI_Comm comm, int *flag) {
 }
 
 MPI(Comm_remote_size, MPI_Comm comm, int *size) {
+	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	if (!c.remote)
@@ -193,6 +210,7 @@ MPI(Comm_remote_size, MPI_Comm comm, int *size) {
 }
 
 MPI(Comm_set_name, MPI_Comm comm, const char *name) {
+	GIVEN(name, "comm_name", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	if (!name)
@@ -207,6 +225,8 @@ MPI(Comm_set_name, MPI_Comm comm, const char *name) {
 }
 
 MPI(Comm_get_name, MPI_Comm comm, char *name, int *length) {
+	GIVEN(name, "comm_name", MPI_ERR_ARG);
+	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	struct gigarank_comm *noted = note(&c);
@@ -219,6 +239,7 @@ MPI(Comm_get_name, MPI_Comm comm, char *name, int *length) {
 
 /* All ranks are there from the beginning. */
 MPI(Comm_get_parent, MPI_Comm *parent) {
+	GIVEN(parent, "parent", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	*parent = MPI_COMM_NULL;
 	return MPI_SUCCESS;

@@ -143,6 +143,10 @@ static int listed(const char *function, int large, const struct list *l, int com
 	CHECK(part(old, &of));
 	if (l->count < 0 || l->count > INT_MAX)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "a count of %lld", (long long)l->count);
+	if (l->count > 0 && !l->even && !has_numbers(l->lengths))
+		return gigarank_missing(function, MPI_ERR_ARG, "array_of_blocklengths");
+	if (l->count > 0 && !l->bytes && !has_numbers(l->displacements))
+		return gigarank_missing(function, MPI_ERR_ARG, "array_of_displacements");
 	for (int64_t i = 0; i < (l->even ? 1 : l->count); i++)
 		if (length_at(l, i) < 0)
 			return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "a block length of %lld", (long long)length_at(l, i));
@@ -177,6 +181,7 @@ static int listed(const char *function, int large, const struct list *l, int com
 #include "counted_types.h"
 
 MPI(Type_dup, MPI_Datatype old, MPI_Datatype *new) {
+	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	struct gigarank_datatype *of, *t;
 	CHECK(part(old, &of));
 	t = one(0, 1, 0, of);
@@ -194,6 +199,7 @@ MPI(Type_dup, MPI_Datatype old, MPI_Datatype *new) {
 }
 
 MPI(Type_commit, MPI_Datatype *type) {
+	GIVEN(type, "datatype", MPI_ERR_TYPE);
 	struct gigarank_datatype *t;
 	CHECK(part(*type, &t));
 	if (!t->predefined)
@@ -202,6 +208,7 @@ MPI(Type_commit, MPI_Datatype *type) {
 }
 
 MPI(Type_free, MPI_Datatype *type) {
+	GIVEN(type, "datatype", MPI_ERR_TYPE);
 	struct gigarank_datatype *t;
 	CHECK(part(*type, &t));
 	if (t->predefined || (t->combiner >= MPI_COMBINER_F90_REAL && t->combiner <= MPI_COMBINER_F90_INTEGER))
@@ -222,6 +229,7 @@ static int known(MPI_Datatype handle, struct gigarank_datatype **t) {
 }
 
 MPI(Type_size, MPI_Datatype type, int *size) {
+	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_datatype *t;
 	CHECK(known(type, &t));
 	*size = t->bytes > INT_MAX ? MPI_UNDEFINED : (int)t->bytes;
@@ -229,6 +237,7 @@ MPI(Type_size, MPI_Datatype type, int *size) {
 }
 
 MPI(Type_size_x, MPI_Datatype type, MPI_Count *size) {
+	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_datatype *t;
 	CHECK(known(type, &t));
 	*size = t->bytes;
@@ -237,12 +246,16 @@ MPI(Type_size_x, MPI_Datatype type, MPI_Count *size) {
 
 #define EXTENTS(name, number) \
 	MPI(Type_get_##name, MPI_Datatype type, number *low, number *extent) { \
+		GIVEN(low, "lb", MPI_ERR_ARG); \
+		GIVEN(extent, "extent", MPI_ERR_ARG); \
 		struct gigarank_datatype *t; \
 		CHECK(known(type, &t)); \
 		*low = t->lower, *extent = t->upper - t->lower; \
 		return MPI_SUCCESS; \
 	} \
 	MPI(Type_get_true_##name, MPI_Datatype type, number *low, number *extent) { \
+		GIVEN(low, "true_lb", MPI_ERR_ARG); \
+		GIVEN(extent, "true_extent", MPI_ERR_ARG); \
 		struct gigarank_datatype *t; \
 		CHECK(known(type, &t)); \
 		*low = t->first, *extent = t->last - t->first; \
@@ -271,6 +284,10 @@ static int envelope(const char *function, int large, MPI_Datatype type, int64_t 
 }
 
 MPI(Type_get_envelope, MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner) {
+	GIVEN(integers, "num_integers", MPI_ERR_ARG);
+	GIVEN(addresses, "num_addresses", MPI_ERR_ARG);
+	GIVEN(types, "num_datatypes", MPI_ERR_ARG);
+	GIVEN(combiner, "combiner", MPI_ERR_ARG);
 	int64_t n[4];
 	CHECK(envelope(__func__, 0, type, n, combiner));
 	*integers = (int)n[0], *addresses = (int)n[1], *types = (int)n[3];
@@ -315,6 +332,8 @@ MPI(Type_get_contents_c, MPI_Datatype type, MPI_Count integers, MPI_Count addres
 }
 
 MPI(Type_get_name, MPI_Datatype type, char *name, int *length) {
+	GIVEN(name, "type_name", MPI_ERR_ARG);
+	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	struct gigarank_datatype *t;
 	CHECK(part(type, &t));
 	const char *given = t->predefined ? t->basic : t->name;
@@ -323,6 +342,7 @@ MPI(Type_get_name, MPI_Datatype type, char *name, int *length) {
 }
 
 MPI(Type_set_name, MPI_Datatype type, const char *name) {
+	GIVEN(name, "type_name", MPI_ERR_ARG);
 	struct gigarank_datatype *t;
 	CHECK(part(type, &t));
 	if (t->predefined)
@@ -336,6 +356,7 @@ MPI(Type_set_name, MPI_Datatype type, const char *name) {
 }
 
 MPI(Type_match_size, int class_, int size, MPI_Datatype *type) {
+	GIVEN(type, "datatype", MPI_ERR_ARG);
 	static const struct { int class_, size; MPI_Datatype type; } all[] = {
 		{MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1}, {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2}, {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4}, {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
 		{MPI_TYPECLASS_INTEGER, 16, MPI_INTEGER16}, {MPI_TYPECLASS_REAL, 4, MPI_REAL4}, {MPI_TYPECLASS_REAL, 8, MPI_REAL8}, {MPI_TYPECLASS_REAL, 16, MPI_REAL16},
@@ -391,6 +412,7 @@ MPI(Type_create_f90_complex, int precision, int range, MPI_Datatype *new) {
 }
 
 MPI(Type_create_f90_integer, int range, MPI_Datatype *new) {
+	GIVEN(new, "newtype", MPI_ERR_ARG);
 	return f90(MPI_COMBINER_F90_INTEGER, MPI_UNDEFINED, range, range <= 2 ? MPI_INTEGER1 : range <= 4 ? MPI_INTEGER2 : range <= 9 ? MPI_INTEGER4 : range <= 18 ? MPI_INTEGER8 : range <= 38 ? MPI_INTEGER16 : MPI_DATATYPE_NULL, new);
 }
 
@@ -450,6 +472,8 @@ static int64_t values_in(const MPI_Status *status, const struct gigarank_datatyp
 #define COUNTS(name, number, counted, most) \
 	MPI(name, const MPI_Status *status, MPI_Datatype type, number *count) { \
 		struct gigarank_datatype *t; \
+		GIVEN(status, "status", MPI_ERR_ARG); \
+		GIVEN(count, "count", MPI_ERR_ARG); \
 		CHECK(known(type, &t)); \
 		int64_t n = counted(status, t); \
 		*count = n > most ? MPI_UNDEFINED : (number)n; \
@@ -492,7 +516,10 @@ static int set_elements(MPI_Status *status, MPI_Datatype type, int64_t count) {
 	return MPI_SUCCESS;
 }
 
-MPI(Status_set_elements, MPI_Status *status, MPI_Datatype type, int count) { return set_elements(status, type, count); }
+MPI(Status_set_elements, MPI_Status *status, MPI_Datatype type, int count) {
+	GIVEN(status, "status", MPI_ERR_ARG);
+	return set_elements(status, type, count);
+}
 MPI(Status_set_elements_x, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(status, type, count); }
 MPI(Status_set_elements_c, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(status, type, count); }
 
@@ -530,6 +557,7 @@ static int in_communicator(MPI_Comm comm) {
 #define PACKS(suffix, number) \
 	MPI(Pack_size##suffix, number count, MPI_Datatype type, MPI_Comm comm, number *size) { \
 		struct gigarank_datatype *t; \
+		GIVEN(size, "size", MPI_ERR_ARG); \
 		CHECK(in_communicator(comm)); \
 		CHECK(ready(count, type, 0, 0, 0, &t)); \
 		*size = (number)packed_size(count, type); \
@@ -537,16 +565,22 @@ static int in_communicator(MPI_Comm comm) {
 	} \
 	MPI(Pack##suffix, const void *in, number count, MPI_Datatype type, void *out, number room, number *position, MPI_Comm comm) { \
 		struct gigarank_datatype *t; \
+		GIVEN(out, "outbuf", MPI_ERR_ARG); \
+		GIVEN(position, "position", MPI_ERR_ARG); \
 		CHECK(in_communicator(comm)); \
 		CHECK(ready(count, type, packed_size(count, type), room, *position, &t)); \
+		GIVEN(in || packed_size(count, type) == 0 || t->first, "inbuf", MPI_ERR_BUFFER); \
 		gigarank_gather_values(t, in, count, (char *)out + *position); \
 		*position += (number)packed_size(count, type); \
 		return MPI_SUCCESS; \
 	} \
 	MPI(Unpack##suffix, const void *in, number bytes, number *position, void *out, number count, MPI_Datatype type, MPI_Comm comm) { \
 		struct gigarank_datatype *t; \
+		GIVEN(in, "inbuf", MPI_ERR_ARG); \
+		GIVEN(position, "position", MPI_ERR_ARG); \
 		CHECK(in_communicator(comm)); \
 		CHECK(ready(count, type, packed_size(count, type), bytes, *position, &t)); \
+		GIVEN(out || packed_size(count, type) == 0 || t->first, "outbuf", MPI_ERR_BUFFER); \
 		gigarank_scatter_values(t, out, count, (const char *)in + *position, packed_size(count, type)); \
 		*position += (number)packed_size(count, type); \
 		return MPI_SUCCESS; \

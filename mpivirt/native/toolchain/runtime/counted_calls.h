@@ -24,12 +24,14 @@ COUNTED(Recv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag,
 }
 
 COUNTED(Irecv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
 	return begin(&c, request);
 }
 
 COUNTED(Recv_init, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
 	return persist(&c, request);
@@ -85,6 +87,7 @@ COUNTED(Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int des
 }
 
 COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
+	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
 	c.message = take_message(message);
@@ -94,6 +97,7 @@ COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *messag
 }
 
 COUNTED(Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
+	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
 	c.message = take_message(message);
@@ -101,6 +105,7 @@ COUNTED(Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *messa
 }
 
 COUNTED(Buffer_attach, void *buffer, COUNT size) {
+	GIVEN(buffer, "buffer", MPI_ERR_ARG);
 	int64_t before;
 	if (size < 0)
 		return refuse(GIGARANK_BSEND, MPI_ERR_ARG, "a buffer of %lld bytes", (long long)size);
@@ -113,6 +118,8 @@ COUNTED(Buffer_attach, void *buffer, COUNT size) {
 }
 
 COUNTED(Buffer_detach, void *buffer, COUNT *size) {
+	GIVEN(buffer, "buffer_addr", MPI_ERR_ARG);
+	GIVEN(size, "size", MPI_ERR_ARG);
 	int64_t before = 0;
 	CHECK(active(GIGARANK_BSEND));
 	if (!gigarank_own())
@@ -124,6 +131,8 @@ COUNTED(Buffer_detach, void *buffer, COUNT *size) {
 }
 
 COUNTED(Op_create, USER_FUNCTION *function, int commutes, MPI_Op *operation) {
+	GIVEN(function, "user_fn", MPI_ERR_ARG);
+	GIVEN(operation, "op", MPI_ERR_OP);
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_engine *e = gigarank_current;
 	if (e->copied && (size_t)((char *)function - e->stacks) < e->stack)
@@ -182,7 +191,7 @@ BOTH(Alltoall, Ialltoall, (const void *sent, COUNT sendcount, MPI_Datatype sendt
 BOTH(Alltoallv, Ialltoallv, (const void *sent, const COUNT sendcounts[], const PLACE senddisplacements[], MPI_Datatype sendtype, void *received, const COUNT recvcounts[], const PLACE recvdisplacements[], MPI_Datatype recvtype, MPI_Comm comm),
 	alltoallv(sent, LIST(sendcounts), LIST(senddisplacements), sendtype, received, LIST(recvcounts), LIST(recvdisplacements), recvtype, comm, request))
 BOTH(Reduce_scatter, Ireduce_scatter, (const void *sent, void *received, const COUNT recvcounts[], MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
-	reduce_scatter(sent, received, LIST(recvcounts), 0, type, operation, comm, request))
+	!recvcounts ? refuse(GIGARANK_REDUCE_SCATTER, MPI_ERR_COUNT, "the list of counts is NULL") : reduce_scatter(sent, received, LIST(recvcounts), 0, type, operation, comm, request))
 BOTH(Reduce_scatter_block, Ireduce_scatter_block, (const void *sent, void *received, COUNT recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm),
 	reduce_scatter(sent, received, (struct gigarank_numbers){0}, recvcount, type, operation, comm, request))
 BOTH(Alltoallw, Ialltoallw, (const void *sent, const COUNT sendcounts[], const PLACE senddisplacements[], const MPI_Datatype sendtypes[], void *received, const COUNT recvcounts[], const PLACE recvdisplacements[], const MPI_Datatype recvtypes[], MPI_Comm comm),

@@ -54,6 +54,7 @@ static int check_code(const char *function, int code) {
 }
 
 MPI(Error_class, int code, int *class_) {
+	GIVEN(class_, "errorclass", MPI_ERR_ARG);
 	CHECK(check_code(__func__, code));
 	struct gigarank_code *c = added(code);
 	*class_ = c ? c->class_ : code;
@@ -61,6 +62,8 @@ MPI(Error_class, int code, int *class_) {
 }
 
 MPI(Error_string, int code, char *text, int *length) {
+	GIVEN(text, "string", MPI_ERR_ARG);
+	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	CHECK(check_code(__func__, code));
 	struct gigarank_code *c = added(code);
 	text[0] = 0;
@@ -93,11 +96,13 @@ static int add_code(int class_, int *code) {
 }
 
 MPI(Add_error_class, int *class_) {
+	GIVEN(class_, "errorclass", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	return add_code(0, class_);
 }
 
 MPI(Add_error_code, int class_, int *code) {
+	GIVEN(code, "errorcode", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	CHECK(check_code(__func__, class_));
 	return add_code(class_, code);
@@ -206,6 +211,8 @@ void gigarank_inherit(int32_t index, struct gigarank_comm *made) {
 }
 
 MPI(Comm_create_errhandler, MPI_Comm_errhandler_function *function, MPI_Errhandler *handler) {
+	GIVEN(function, "comm_errhandler_fn", MPI_ERR_ARG);
+	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	return gigarank_create_errhandler(function, 0, handler);
 }
 
@@ -244,6 +251,7 @@ MPI(Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
 }
 
 MPI(Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
+	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	struct gigarank_comm *about = noted(c.comm);
@@ -257,6 +265,7 @@ MPI(Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
 }
 
 MPI(Errhandler_free, MPI_Errhandler *handler) {
+	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	if (!is_predefined(*handler)) {
 		struct gigarank_object *h = gigarank_object(GIGARANK_ERRHANDLER, *handler);

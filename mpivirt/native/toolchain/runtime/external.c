@@ -18,7 +18,7 @@ static struct number number_of(const struct gigarank_datatype *t) {
 	struct number n = {(int)t->bytes, (int)t->bytes, 1, 0, 0};
 	MPI_Datatype handle = gigarank_type_handle((struct gigarank_datatype *)t);
 	switch (t->element) {
-	case GIGARANK_FLOAT_COMPLEX: case GIGARANK_DOUBLE_COMPLEX: case GIGARANK_LONG_DOUBLE_COMPLEX:
+	case GIGARANK_FLOAT_COMPLEX: case GIGARANK_DOUBLE_COMPLEX: case GIGARANK_LONG_DOUBLE_COMPLEX: case GIGARANK_QUAD_COMPLEX:
 		n.numbers = 2;
 		break;
 	case GIGARANK_UNTYPED:
@@ -102,6 +102,8 @@ static int64_t external_size(const struct gigarank_datatype *t) { return (int64_
 
 static int check(const char *function, const char *name, int64_t count, MPI_Datatype type, struct gigarank_datatype **t) {
 	CHECK(gigarank_active(function, GIGARANK_NONE));
+	if (!name)
+		return gigarank_missing(function, MPI_ERR_ARG, "datarep");
 	if (strcmp(name, "external32") != 0)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "%s is no data representation: there is external32", name);
 	if (!(*t = gigarank_type(type)))
@@ -128,12 +130,14 @@ static int convert(const char *function, int out, struct gigarank_datatype *t, c
 #define EXTERNAL(suffix, number, length) \
 	MPI(Pack_external_size##suffix, const char *name, number count, MPI_Datatype type, length *size) { \
 		struct gigarank_datatype *t; \
+		GIVEN(size, "size", MPI_ERR_ARG); \
 		CHECK(check(__func__, name, count, type, &t)); \
 		*size = count * external_size(t); \
 		return MPI_SUCCESS; \
 	} \
 	MPI(Pack_external##suffix, const char *name, const void *in, number count, MPI_Datatype type, void *out, length room, length *position) { \
 		struct gigarank_datatype *t; \
+		GIVEN(position, "position", MPI_ERR_ARG); \
 		int64_t at = *position; \
 		CHECK(check(__func__, name, count, type, &t)); \
 		CHECK(convert(__func__, 0, t, (char *)in, count, out, room, &at)); \
@@ -142,6 +146,7 @@ static int convert(const char *function, int out, struct gigarank_datatype *t, c
 	} \
 	MPI(Unpack_external##suffix, const char *name, const void *in, length bytes, length *position, void *out, number count, MPI_Datatype type) { \
 		struct gigarank_datatype *t; \
+		GIVEN(position, "position", MPI_ERR_ARG); \
 		int64_t at = *position; \
 		CHECK(check(__func__, name, count, type, &t)); \
 		CHECK(convert(__func__, 1, t, out, count, (char *)in, bytes, &at)); \

@@ -16,6 +16,7 @@ int gigarank_end_general(MPI_Request *request, MPI_Status *status) {
 }
 
 MPI(Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_function *release, MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_general *g = malloc(sizeof *g);
 	if (!g)
@@ -80,21 +81,27 @@ int gigarank_wait_for_generals(int procedure, int n, MPI_Request *requests, int 
 /* --- statuses ------------------------------------------------------------------------------ */
 
 MPI(Status_set_cancelled, MPI_Status *status, int flag) {
+	GIVEN(status, "status", MPI_ERR_ARG);
 	status->MPI_internal[2] = flag != 0;
 	return MPI_SUCCESS;
 }
 
 MPI(Test_cancelled, const MPI_Status *status, int *flag) {
+	GIVEN(status, "status", MPI_ERR_ARG);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = status->MPI_internal[2] != 0;
 	return MPI_SUCCESS;
 }
 
 #define FIELD(name, field) \
 	MPI(Status_get_##name, const MPI_Status *status, int *value) { \
+		GIVEN(status, "status", MPI_ERR_ARG); \
+		GIVEN(value, #name, MPI_ERR_ARG); \
 		*value = status->field; \
 		return MPI_SUCCESS; \
 	} \
 	MPI(Status_set_##name, MPI_Status *status, int value) { \
+		GIVEN(status, "status", MPI_ERR_ARG); \
 		status->field = value; \
 		return MPI_SUCCESS; \
 	}

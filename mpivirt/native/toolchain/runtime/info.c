@@ -94,6 +94,7 @@ static int pair_of(const char *function, MPI_Info handle, const char *key, struc
 }
 
 MPI(Info_create, MPI_Info *info) {
+	GIVEN(info, "info", MPI_ERR_INFO);
 	CHECK(gigarank_runs(__func__));
 	struct gigarank_info *new = new_info();
 	if (!new)
@@ -111,6 +112,7 @@ MPI(Info_create_env, int argc, char *argv[], MPI_Info *info) {
 }
 
 MPI(Info_free, MPI_Info *handle) {
+	GIVEN(handle, "info", MPI_ERR_INFO);
 	struct gigarank_info *info;
 	if (*handle == MPI_INFO_ENV)
 		return refuse(GIGARANK_NONE, MPI_ERR_INFO, "MPI_INFO_ENV cannot be freed");
@@ -121,6 +123,8 @@ MPI(Info_free, MPI_Info *handle) {
 }
 
 MPI(Info_set, MPI_Info handle, const char *key, const char *value) {
+	GIVEN(key, "key", MPI_ERR_INFO_KEY);
+	GIVEN(value, "value", MPI_ERR_INFO_VALUE);
 	struct gigarank_info *info;
 	struct pair **place;
 	CHECK(pair_of(__func__, handle, key, &info, &place));
@@ -132,6 +136,7 @@ MPI(Info_set, MPI_Info handle, const char *key, const char *value) {
 }
 
 MPI(Info_delete, MPI_Info handle, const char *key) {
+	GIVEN(key, "key", MPI_ERR_INFO_KEY);
 	struct gigarank_info *info;
 	struct pair **place;
 	CHECK(pair_of(__func__, handle, key, &info, &place));
@@ -145,6 +150,9 @@ MPI(Info_delete, MPI_Info handle, const char *key) {
 
 /* A value is cut to the room that there is for it, without its end. */
 MPI(Info_get, MPI_Info handle, const char *key, int room, char *value, int *flag) {
+	GIVEN(key, "key", MPI_ERR_INFO_KEY);
+	GIVEN(value, "value", MPI_ERR_INFO_VALUE);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	struct gigarank_info *info;
 	struct pair **place;
 	CHECK(pair_of(__func__, handle, key, &info, &place));
@@ -171,6 +179,9 @@ MPI(Info_get_string, MPI_Info handle, const char *key, int *length, char *value,
 }
 
 MPI(Info_get_valuelen, MPI_Info handle, const char *key, int *length, int *flag) {
+	GIVEN(key, "key", MPI_ERR_INFO_KEY);
+	GIVEN(length, "valuelen", MPI_ERR_ARG);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	struct gigarank_info *info;
 	struct pair **place;
 	CHECK(pair_of(__func__, handle, key, &info, &place));
@@ -181,6 +192,7 @@ MPI(Info_get_valuelen, MPI_Info handle, const char *key, int *length, int *flag)
 }
 
 MPI(Info_get_nkeys, MPI_Info handle, int *n) {
+	GIVEN(n, "nkeys", MPI_ERR_ARG);
 	struct gigarank_info *info;
 	CHECK(info_of(__func__, handle, &info));
 	*n = 0;
@@ -190,6 +202,7 @@ MPI(Info_get_nkeys, MPI_Info handle, int *n) {
 }
 
 MPI(Info_get_nthkey, MPI_Info handle, int n, char *key) {
+	GIVEN(key, "key", MPI_ERR_INFO_KEY);
 	struct gigarank_info *info;
 	int keys;
 	CHECK(info_of(__func__, handle, &info));
@@ -204,6 +217,7 @@ MPI(Info_get_nthkey, MPI_Info handle, int n, char *key) {
 }
 
 MPI(Info_dup, MPI_Info handle, MPI_Info *made) {
+	GIVEN(made, "newinfo", MPI_ERR_INFO);
 	struct gigarank_info *info, *new;
 	CHECK(info_of(__func__, handle, &info));
 	if (!(new = new_info()))
@@ -226,6 +240,7 @@ MPI(Comm_set_info, MPI_Comm comm, MPI_Info handle) {
 }
 
 MPI(Comm_get_info, MPI_Comm comm, MPI_Info *made) {
+	GIVEN(made, "info_used", MPI_ERR_INFO);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	return PMPI_Info_create(made);

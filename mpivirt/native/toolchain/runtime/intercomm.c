@@ -68,6 +68,7 @@ MPI(Intercomm_create, MPI_Comm local, int leader, MPI_Comm peer, int remote, int
 }
 
 MPI(Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
+	GIVEN(made, "newintracomm", MPI_ERR_ARG);
 	uint8_t flag = high != 0, theirs = 0;
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_INTERCOMM_MERGE, comm, &c));

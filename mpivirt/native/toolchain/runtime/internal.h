@@ -210,6 +210,14 @@ void gigarank_fatal(const char *message) __attribute__((noreturn));
 #define refuse(...) gigarank_refuse(__func__, __VA_ARGS__)
 int gigarank_refuse(const char *function, int procedure, int class_, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* GIVEN refuses a null pointer for an argument, which has a name in the standard. */
+#define GIVEN(given, name, class_) \
+	do { \
+		if (!(given)) \
+			return gigarank_missing(__func__, class_, name); \
+	} while (0)
+int gigarank_missing(const char *function, int class_, const char *name);
+
 /* active returns an error unless MPI may be used: between its initialisation and its end. */
 #define active(procedure) gigarank_active(__func__, procedure)
 int gigarank_active(const char *function, int procedure);

@@ -42,6 +42,11 @@ int gigarank_refuse(const char *function, int procedure, int class_, const char 
 	return class_;
 }
 
+int gigarank_missing(const char *function, int class_, const char *name) {
+	CHECK(gigarank_runs(function));
+	return gigarank_refuse(function, GIGARANK_NONE, class_, "%s is NULL", name);
+}
+
 int gigarank_runs(const char *function) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r)
@@ -190,11 +195,13 @@ MPI(Init, int *argc, char ***argv) {
 }
 
 MPI(Initialized, int *flag) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = gigarank_running() && gigarank_running()->initialized;
 	return MPI_SUCCESS;
 }
 
 MPI(Finalized, int *flag) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = gigarank_running() && gigarank_running()->finalized;
 	return MPI_SUCCESS;
 }
@@ -208,12 +215,14 @@ MPI(Finalize, void) {
 }
 
 MPI(Query_thread, int *provided) {
+	GIVEN(provided, "provided", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	*provided = MPI_THREAD_FUNNELED;
 	return MPI_SUCCESS;
 }
 
 MPI(Is_thread_main, int *flag) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = gigarank_running() != NULL;
 	return MPI_SUCCESS;
 }
@@ -230,16 +239,22 @@ MPI(Abort, MPI_Comm comm, int code) {
 }
 
 MPI(Get_version, int *version, int *subversion) {
+	GIVEN(version, "version", MPI_ERR_ARG);
+	GIVEN(subversion, "subversion", MPI_ERR_ARG);
 	*version = MPI_VERSION, *subversion = MPI_SUBVERSION;
 	return MPI_SUCCESS;
 }
 
 MPI(Get_library_version, char *version, int *length) {
+	GIVEN(version, "version", MPI_ERR_ARG);
+	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	*length = sprintf(version, "gigarank: simulated MPI");
 	return MPI_SUCCESS;
 }
 
 MPI(Get_processor_name, char *name, int *length) {
+	GIVEN(name, "name", MPI_ERR_ARG);
+	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	struct gigarank_call c = {.procedure = GIGARANK_NODE};
 	CHECK(active(GIGARANK_NONE));
 	CHECK(gigarank_trap(&c));
@@ -253,6 +268,7 @@ MPI(Pcontrol, const int level, ...) {
 }
 
 MPI(Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
+	GIVEN(base, "baseptr", MPI_ERR_ARG);
 	(void)info;
 	void *memory = size < 0 ? NULL : malloc((size_t)size + 1);
 	if (!memory)
@@ -267,6 +283,7 @@ MPI(Free_mem, void *base) {
 }
 
 MPI(Get_address, const void *location, MPI_Aint *address) {
+	GIVEN(address, "address", MPI_ERR_ARG);
 	*address = (MPI_Aint)location;
 	return MPI_SUCCESS;
 }
@@ -489,12 +506,15 @@ int wait_alone(int32_t index, int64_t *bytes) {
 }
 
 MPI(Wait, MPI_Request *request, MPI_Status *status) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
 	int outcount = 0, flag = 0;
 	set_status(status, &empty, -1);
 	return wait_for(GIGARANK_WAIT, 1, request, NULL, &outcount, &flag, status);
 }
 
 MPI(Test, MPI_Request *request, int *flag, MPI_Status *status) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	int outcount = 0;
 	if (*request == MPI_REQUEST_NULL)
 		set_status(status, &empty, -1);
@@ -502,6 +522,7 @@ MPI(Test, MPI_Request *request, int *flag, MPI_Status *status) {
 }
 
 MPI(Waitall, int count, MPI_Request requests[], MPI_Status statuses[]) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	int outcount = 0, flag = 0;
 	for (int i = 0; statuses && i < count; i++)
 		set_status(&statuses[i], &empty, -1);
@@ -509,6 +530,8 @@ MPI(Waitall, int count, MPI_Request requests[], MPI_Status statuses[]) {
 }
 
 MPI(Testall, int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	int outcount = 0;
 	int error = wait_for(GIGARANK_TESTALL, count, requests, NULL, &outcount, flag, statuses);
 	return error;
@@ -517,6 +540,7 @@ MPI(Testall, int count, MPI_Request requests[], int *flag, MPI_Status statuses[]
 /* An operation of the program's own is told whether it is complete. One that is known to be over
  * cannot be cancelled. */
 MPI(Cancel, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_CANCEL));
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
 	if (!q)
@@ -545,11 +569,16 @@ static int any_of(int procedure, int count, MPI_Request requests[], int *index, 
 }
 
 MPI(Waitany, int count, MPI_Request requests[], int *index, MPI_Status *status) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(index, "index", MPI_ERR_ARG);
 	int flag = 0;
 	return any_of(GIGARANK_WAITANY, count, requests, index, &flag, status);
 }
 
 MPI(Testany, int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(index, "index", MPI_ERR_ARG);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	return any_of(GIGARANK_TESTANY, count, requests, index, flag, status);
 }
 
@@ -563,10 +592,16 @@ static int some_of(int procedure, int count, MPI_Request requests[], int *outcou
 }
 
 MPI(Waitsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	GIVEN(incount == 0 || indices, "array_of_indices", MPI_ERR_ARG);
+	GIVEN(incount == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(outcount, "outcount", MPI_ERR_ARG);
 	return some_of(GIGARANK_WAITSOME, incount, requests, outcount, indices, statuses);
 }
 
 MPI(Testsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	GIVEN(incount == 0 || indices, "array_of_indices", MPI_ERR_ARG);
+	GIVEN(incount == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(outcount, "outcount", MPI_ERR_ARG);
 	return some_of(GIGARANK_TESTSOME, incount, requests, outcount, indices, statuses);
 }
 
@@ -714,11 +749,13 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 #define SENDS_LATER(name, procedure, how) \
 	COUNTED(name, const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) { \
 		struct gigarank_call c = {0}; \
+		GIVEN(request, "request", MPI_ERR_REQUEST); \
 		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
 		return how(&c, request); \
 	}
 
 MPI(Start, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
 	if (!q || (!q->persistent && !q->plan))
@@ -732,6 +769,7 @@ MPI(Start, MPI_Request *request) {
 }
 
 MPI(Startall, int count, MPI_Request requests[]) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	for (int i = 0; i < count; i++)
 		CHECK(PMPI_Start(&requests[i]));
 	return MPI_SUCCESS;
@@ -764,6 +802,7 @@ MPI(Probe, int source, int tag, MPI_Comm comm, MPI_Status *status) {
 }
 
 MPI(Iprobe, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	int error = probe(&c, GIGARANK_IPROBE, source, tag, comm, status);
 	*flag = c.found;
@@ -771,6 +810,7 @@ MPI(Iprobe, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
 }
 
 MPI(Mprobe, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	int error = probe(&c, GIGARANK_MPROBE, source, tag, comm, status);
 	*message = message_of(c.message);
@@ -778,6 +818,8 @@ MPI(Mprobe, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status
 }
 
 MPI(Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
+	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	int error = probe(&c, GIGARANK_IMPROBE, source, tag, comm, status);
 	*flag = c.found;
@@ -802,6 +844,7 @@ static struct gigarank_operation *operation_of(MPI_Op operation) {
 }
 
 MPI(Op_free, MPI_Op *operation) {
+	GIVEN(operation, "op", MPI_ERR_OP);
 	struct gigarank_operation *o = operation_of(*operation);
 	if (!o)
 		return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_free of a handle that is no operation of the program's own");
@@ -811,6 +854,7 @@ MPI(Op_free, MPI_Op *operation) {
 }
 
 MPI(Op_commutative, MPI_Op operation, int *commutes) {
+	GIVEN(commutes, "commute", MPI_ERR_ARG);
 	struct gigarank_operation *o = operation_of(operation);
 	*commutes = o ? o->commutative : 1;
 	return MPI_SUCCESS;
@@ -937,6 +981,7 @@ MPI(Barrier, MPI_Comm comm) {
 }
 
 MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_BARRIER, comm, &c));
 	return finish(&c, NULL, request);
@@ -1113,10 +1158,19 @@ static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
 		} \
 	} while (0)
 
+/* listed checks that the counts of blocks are given, where the rank needs them. Without displacements
+ * blocks lie one behind another. */
+static int listed(const struct gigarank_call *c, int needed, struct gigarank_numbers counts) {
+	if (needed && !has_numbers(counts))
+		return refuse(c->procedure, c->procedure == GIGARANK_ALLTOALLV ? MPI_ERR_ARG : MPI_ERR_COUNT, "the list of counts is NULL");
+	return MPI_SUCCESS;
+}
+
 static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers displacements, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	struct staging *s = NULL;
 	CHECK(find(procedure, comm, &c));
+	CHECK(listed(&c, procedure == GIGARANK_ALLGATHERV || at_root(&c, root), recvcounts));
 	if (c.remote) {
 		struct gigarank_side in = BLOCKS(received, recvcounts, displacements, recvtype);
 		int all = procedure == GIGARANK_ALLGATHERV;
@@ -1171,6 +1225,7 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 	struct gigarank_call c = {0};
 	struct staging *s = NULL;
 	CHECK(find(GIGARANK_SCATTERV, comm, &c));
+	CHECK(listed(&c, at_root(&c, root), sendcounts));
 	if (c.remote) {
 		struct gigarank_side out = BLOCKS(sent, sendcounts, displacements, sendtype);
 		return gigarank_between(&c, root, &out, at_root(&c, root) * c.remote, &SIDE(received, recvcount, recvtype), away_from_root(&c, root), request);
@@ -1271,6 +1326,8 @@ static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struc
 	int64_t in, out;
 	int packed;
 	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	CHECK(listed(&c, sent != MPI_IN_PLACE, sendcounts));
+	CHECK(listed(&c, 1, recvcounts));
 	if (c.remote) {
 		struct gigarank_side out = BLOCKS(sent, sendcounts, senddisplacements, sendtype), in = BLOCKS(received, recvcounts, recvdisplacements, recvtype);
 		return gigarank_between(&c, 0, &out, c.remote, &in, c.remote, request);
@@ -1364,6 +1421,10 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 	struct gigarank_call c = {0};
 	struct gigarank_packing p = {0};
 	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	CHECK(listed(&c, sent != MPI_IN_PLACE, sendcounts));
+	CHECK(listed(&c, 1, recvcounts));
+	if ((sent != MPI_IN_PLACE && !sendtypes) || !recvtypes)
+		return refuse(c.procedure, MPI_ERR_ARG, "the list of types is NULL");
 	if (c.remote) {
 		struct gigarank_side out = {.buffer = (char *)sent, .counts = sendcounts, .types = sendtypes, .offsets = senddisplacements};
 		struct gigarank_side in = {.buffer = received, .counts = recvcounts, .types = recvtypes, .offsets = recvdisplacements};
@@ -1393,7 +1454,10 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 		MPI_Request *request = NULL; \
 		return call; \
 	} \
-	COUNTED(later, UNPACK parameters, MPI_Request *request) { return call; }
+	COUNTED(later, UNPACK parameters, MPI_Request *request) { \
+		GIVEN(request, "request", MPI_ERR_REQUEST); \
+		return call; \
+	}
 
 /* The functions with counts, of both sorts. */
 #include "counts_small.h"

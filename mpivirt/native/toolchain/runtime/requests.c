@@ -18,6 +18,7 @@ static struct gigarank_request *request_of(const char *function, MPI_Request req
 
 /* An operation that is begun goes on. MPI_Finalize waits for it. */
 MPI(Request_free, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
 	int error;
 	struct gigarank_request *q = request_of(__func__, *request, &error);
 	CHECK(error);
@@ -54,6 +55,7 @@ int gigarank_end_detached(void) {
 
 /* A request that turns out to be complete keeps its status until it is waited for. */
 MPI(Request_get_status, MPI_Request request, int *flag, MPI_Status *status) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	int error;
 	*flag = 1;
 	if (request == MPI_REQUEST_NULL) {
@@ -179,8 +181,10 @@ static int keep_types(const char *function, const MPI_Datatype **types, int32_t 
 /* keep makes a request with a plan. */
 static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_Request *), struct plan what, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
 	struct gigarank_call c = {0};
-	struct plan *p = malloc(sizeof *p);
 	(void)info;
+	if (!request)
+		return gigarank_missing(function, MPI_ERR_REQUEST, "request");
+	struct plan *p = malloc(sizeof *p);
 	int error = gigarank_find(function, GIGARANK_NONE, comm, &c);
 	if (!error && !p)
 		error = gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a request");

@@ -53,6 +53,7 @@ static int make(int procedure, struct gigarank_call *c, int lists, const int *co
 }
 
 MPI(Topo_test, MPI_Comm comm, int *status) {
+	GIVEN(status, "status", MPI_ERR_ARG);
 	static const int kinds[] = {MPI_UNDEFINED, MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
@@ -66,6 +67,7 @@ MPI(Topo_test, MPI_Comm comm, int *status) {
 /* --- grids --------------------------------------------------------------------------- */
 
 MPI(Dims_create, int nodes, int n, int dims[]) {
+	GIVEN(n <= 0 || dims, "dims", MPI_ERR_ARG);
 	struct gigarank_call c = {.n = nodes, .input = dims, .given = n, .output = dims, .room = n};
 	if (n < 0)
 		return refuse(GIGARANK_NONE, MPI_ERR_DIMS, "%d dimensions", n);
@@ -73,6 +75,9 @@ MPI(Dims_create, int nodes, int n, int dims[]) {
 }
 
 MPI(Cart_create, MPI_Comm comm, int n, const int dims[], const int periods[], int reorder, MPI_Comm *made) {
+	GIVEN(n <= 0 || dims, "dims", MPI_ERR_ARG);
+	GIVEN(n <= 0 || periods, "periods", MPI_ERR_ARG);
+	GIVEN(made, "comm_cart", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	(void)reorder;
 	CHECK(find(GIGARANK_CART_CREATE, comm, &c));
@@ -83,12 +88,15 @@ MPI(Cart_create, MPI_Comm comm, int n, const int dims[], const int periods[], in
 }
 
 MPI(Cart_sub, MPI_Comm comm, const int remain[], MPI_Comm *made) {
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
+	GIVEN(c.topology.nodes == 0 || remain, "remain_dims", MPI_ERR_ARG);
 	return make(GIGARANK_CART_SUB, &c, 1, &remain, (const int64_t[]){c.topology.nodes}, made);
 }
 
 MPI(Cartdim_get, MPI_Comm comm, int *n) {
+	GIVEN(n, "ndims", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
 	*n = c.topology.nodes;
@@ -103,6 +111,9 @@ static int coordinates(const char *function, struct gigarank_call *c, int member
 }
 
 MPI(Cart_get, MPI_Comm comm, int room, int dims[], int periods[], int at[]) {
+	GIVEN(room <= 0 || dims, "dims", MPI_ERR_ARG);
+	GIVEN(room <= 0 || periods, "periods", MPI_ERR_ARG);
+	GIVEN(room <= 0 || at, "coords", MPI_ERR_ARG);
 	struct gigarank_call c = {0}, d;
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
 	d = c;
@@ -120,14 +131,17 @@ MPI(Cart_get, MPI_Comm comm, int room, int dims[], int periods[], int at[]) {
 }
 
 MPI(Cart_coords, MPI_Comm comm, int member, int room, int at[]) {
+	GIVEN(room <= 0 || at, "coords", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
 	return coordinates(__func__, &c, member, room, at);
 }
 
 MPI(Cart_rank, MPI_Comm comm, const int at[], int *member) {
+	GIVEN(member, "rank", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
+	GIVEN(c.topology.nodes == 0 || at, "coords", MPI_ERR_ARG);
 	c.input = at, c.given = c.topology.nodes;
 	CHECK(ask(__func__, GIGARANK_GRID_RANK, &c));
 	*member = c.found;
@@ -137,6 +151,8 @@ MPI(Cart_rank, MPI_Comm comm, const int at[], int *member) {
 static int neighbor(int32_t member) { return member == GIGARANK_PROC_NULL ? MPI_PROC_NULL : member; }
 
 MPI(Cart_shift, MPI_Comm comm, int dimension, int by, int *source, int *destination) {
+	GIVEN(source, "rank_source", MPI_ERR_ARG);
+	GIVEN(destination, "rank_dest", MPI_ERR_ARG);
 	int32_t in[2] = {dimension, by}, out[2];
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
@@ -167,12 +183,18 @@ static int map(const char *function, int request, MPI_Comm comm, int n, const in
 }
 
 MPI(Cart_map, MPI_Comm comm, int n, const int dims[], const int periods[], int *member) {
+	GIVEN(n <= 0 || dims, "dims", MPI_ERR_ARG);
+	GIVEN(n <= 0 || periods, "periods", MPI_ERR_ARG);
+	GIVEN(member, "newrank", MPI_ERR_ARG);
 	return map(__func__, GIGARANK_GRID_MEMBERS, comm, n, dims, periods, n, member);
 }
 
 /* --- graphs --------------------------------------------------------------------------- */
 
 MPI(Graph_create, MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made) {
+	GIVEN(nodes <= 0 || index, "index", MPI_ERR_ARG);
+	GIVEN(nodes <= 0 || index[nodes - 1] <= 0 || edges, "edges", MPI_ERR_ARG);
+	GIVEN(made, "comm_graph", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	(void)reorder;
 	CHECK(find(GIGARANK_GRAPH_CREATE, comm, &c));
@@ -184,11 +206,16 @@ MPI(Graph_create, MPI_Comm comm, int nodes, const int index[], const int edges[]
 }
 
 MPI(Graph_map, MPI_Comm comm, int nodes, const int index[], const int edges[], int *member) {
+	GIVEN(nodes <= 0 || index, "index", MPI_ERR_ARG);
+	GIVEN(nodes <= 0 || index[nodes - 1] <= 0 || edges, "edges", MPI_ERR_ARG);
+	GIVEN(member, "newrank", MPI_ERR_ARG);
 	int n = nodes > 0 ? index[nodes - 1] : 0;
 	return map(__func__, GIGARANK_GRAPH_MEMBERS, comm, nodes, index, edges, n < 0 ? 0 : n, member);
 }
 
 MPI(Graphdims_get, MPI_Comm comm, int *nodes, int *edges) {
+	GIVEN(nodes, "nnodes", MPI_ERR_ARG);
+	GIVEN(edges, "nedges", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_GRAPH, &c));
 	*nodes = c.topology.nodes, *edges = c.topology.edges;
@@ -196,6 +223,8 @@ MPI(Graphdims_get, MPI_Comm comm, int *nodes, int *edges) {
 }
 
 MPI(Graph_get, MPI_Comm comm, int nodes, int room, int index[], int edges[]) {
+	GIVEN(nodes <= 0 || index, "index", MPI_ERR_ARG);
+	GIVEN(room <= 0 || edges, "edges", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_GRAPH, &c));
 	if (nodes < 0 || room < 0)
@@ -215,6 +244,7 @@ MPI(Graph_get, MPI_Comm comm, int nodes, int room, int index[], int edges[]) {
 }
 
 MPI(Graph_neighbors_count, MPI_Comm comm, int member, int *n) {
+	GIVEN(n, "nneighbors", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_GRAPH, &c));
 	c.n = member;
@@ -224,6 +254,7 @@ MPI(Graph_neighbors_count, MPI_Comm comm, int member, int *n) {
 }
 
 MPI(Graph_neighbors, MPI_Comm comm, int member, int room, int neighbors[]) {
+	GIVEN(room <= 0 || neighbors, "neighbors", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_GRAPH, &c));
 	if (room < 0)
@@ -238,6 +269,11 @@ MPI(Graph_neighbors, MPI_Comm comm, int member, int room, int neighbors[]) {
 static int64_t weights_in(const int *weights, int64_t n) { return weights == MPI_UNWEIGHTED || weights == MPI_WEIGHTS_EMPTY ? 0 : n; }
 
 MPI(Dist_graph_create_adjacent, MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destinationweights[], MPI_Info info, int reorder, MPI_Comm *made) {
+	GIVEN(indegree <= 0 || sources, "sources", MPI_ERR_ARG);
+	GIVEN(indegree <= 0 || sourceweights, "sourceweights", MPI_ERR_ARG);
+	GIVEN(outdegree <= 0 || destinations, "destinations", MPI_ERR_ARG);
+	GIVEN(outdegree <= 0 || destinationweights, "destweights", MPI_ERR_ARG);
+	GIVEN(made, "comm_dist_graph", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	(void)info, (void)reorder;
 	CHECK(find(GIGARANK_DIST_GRAPH_CREATE_ADJACENT, comm, &c));
@@ -313,6 +349,13 @@ static int spread(const struct edges *e, struct gigarank_call *c, MPI_Comm comm,
 }
 
 MPI(Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made) {
+	GIVEN(n <= 0 || sources, "sources", MPI_ERR_ARG);
+	GIVEN(n <= 0 || degrees, "degrees", MPI_ERR_ARG);
+	int leaves = 0;
+	for (int i = 0; i < n; i++)
+		leaves |= degrees[i] > 0;
+	GIVEN(!leaves || destinations, "destinations", MPI_ERR_ARG);
+	GIVEN(made, "comm_dist_graph", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	struct edges e = {n, 0, sources, degrees, destinations, weights};
 	(void)info, (void)reorder;
@@ -351,6 +394,9 @@ MPI(Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int degr
 }
 
 MPI(Dist_graph_neighbors_count, MPI_Comm comm, int *indegree, int *outdegree, int *weighted) {
+	GIVEN(indegree, "indegree", MPI_ERR_ARG);
+	GIVEN(outdegree, "outdegree", MPI_ERR_ARG);
+	GIVEN(weighted, "weighted", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_DIST_GRAPH, &c));
 	*indegree = c.topology.indegree, *outdegree = c.topology.outdegree, *weighted = c.topology.weighted;
@@ -358,6 +404,8 @@ MPI(Dist_graph_neighbors_count, MPI_Comm comm, int *indegree, int *outdegree, in
 }
 
 MPI(Dist_graph_neighbors, MPI_Comm comm, int maxin, int sources[], int sourceweights[], int maxout, int destinations[], int destinationweights[]) {
+	GIVEN(maxin <= 0 || sources, "sources", MPI_ERR_ARG);
+	GIVEN(maxout <= 0 || destinations, "destinations", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_DIST_GRAPH, &c));
 	size_t in = (size_t)c.topology.indegree, out = (size_t)c.topology.outdegree, weights = c.topology.weighted ? 2 : 1;

@@ -21,9 +21,16 @@ PAIRED(long_double_int, long double, int)
 PAIRED(two_real, float, float)
 PAIRED(two_double, double, double)
 
-/* Numbers of sixteen bytes, which only Fortran has. */
-struct sixteen { char bytes[16]; } __attribute__((aligned(16)));
-struct two_sixteens { struct sixteen real, imaginary; };
+/* Numbers of sixteen bytes, which only Fortran has. Vectors of them may lie at any address. */
+#if defined(__x86_64__)
+typedef __float128 sixteen;
+typedef _Complex float two_sixteens __attribute__((mode(TC)));
+#else
+typedef long double sixteen;
+typedef long double _Complex two_sixteens;
+#endif
+typedef sixteen quad __attribute__((aligned(1)));
+typedef two_sixteens quad_complex __attribute__((aligned(1)));
 
 #define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
 #define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
@@ -47,23 +54,23 @@ static const struct { uint8_t size, element, extent, align; const char *name; } 
 	PAIR(MPI_SHORT_INT, struct short_int, short, GIGARANK_SHORT_INT), PAIR(MPI_LONG_DOUBLE_INT, struct long_double_int, long double, GIGARANK_LONG_DOUBLE_INT),
 	TYPE(MPI_C_BOOL, _Bool, GIGARANK_BOOLEAN), TYPE(MPI_CXX_BOOL, _Bool, GIGARANK_BOOLEAN), TYPE(MPI_WCHAR, wchar_t, SIGNED(wchar_t)),
 	TYPE(MPI_INT8_T, int8_t, GIGARANK_INT8), TYPE(MPI_UINT8_T, int8_t, GIGARANK_UINT8),
-	TYPE(MPI_CHAR, char, GIGARANK_UNTYPED), TYPE(MPI_SIGNED_CHAR, char, GIGARANK_INT8), TYPE(MPI_UNSIGNED_CHAR, char, GIGARANK_UINT8),
-	TYPE(MPI_BYTE, char, GIGARANK_UNTYPED),
+	TYPE(MPI_CHAR, char, GIGARANK_CHARACTER), TYPE(MPI_SIGNED_CHAR, char, GIGARANK_INT8), TYPE(MPI_UNSIGNED_CHAR, char, GIGARANK_UINT8),
+	TYPE(MPI_BYTE, char, GIGARANK_OCTET),
 	TYPE(MPI_INT16_T, int16_t, GIGARANK_INT16), TYPE(MPI_UINT16_T, int16_t, GIGARANK_UINT16),
 	TYPE(MPI_INT32_T, int32_t, GIGARANK_INT32), TYPE(MPI_UINT32_T, int32_t, GIGARANK_UINT32),
 	TYPE(MPI_INT64_T, int64_t, GIGARANK_INT64), TYPE(MPI_UINT64_T, int64_t, GIGARANK_UINT64),
-	/* Those of Fortran: a default INTEGER, REAL and LOGICAL has four bytes. Numbers of sixteen
+	/* Those of Fortran: a default INTEGER, REAL and LOGICAL has four bytes. Integers of sixteen
 	 * bytes are sent, not reduced. */
 	TYPE(MPI_INTEGER, int32_t, GIGARANK_INT32), TYPE(MPI_REAL, float, GIGARANK_FLOAT), TYPE(MPI_DOUBLE_PRECISION, double, GIGARANK_DOUBLE),
 	TYPE(MPI_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX),
-	TYPE(MPI_CHARACTER, char, GIGARANK_UNTYPED), TYPE(MPI_LOGICAL, int32_t, GIGARANK_INT32),
+	TYPE(MPI_CHARACTER, char, GIGARANK_OCTET), TYPE(MPI_LOGICAL, int32_t, GIGARANK_INT32),
 	TYPE(MPI_INTEGER1, int8_t, GIGARANK_INT8), TYPE(MPI_INTEGER2, int16_t, GIGARANK_INT16), TYPE(MPI_INTEGER4, int32_t, GIGARANK_INT32),
-	TYPE(MPI_INTEGER8, int64_t, GIGARANK_INT64), TYPE(MPI_INTEGER16, struct sixteen, GIGARANK_UNTYPED),
+	TYPE(MPI_INTEGER8, int64_t, GIGARANK_INT64), TYPE(MPI_INTEGER16, __int128, GIGARANK_UNTYPED),
 	TYPE(MPI_LOGICAL1, int8_t, GIGARANK_INT8), TYPE(MPI_LOGICAL2, int16_t, GIGARANK_INT16), TYPE(MPI_LOGICAL4, int32_t, GIGARANK_INT32),
 	TYPE(MPI_LOGICAL8, int64_t, GIGARANK_INT64),
-	TYPE(MPI_REAL4, float, GIGARANK_FLOAT), TYPE(MPI_REAL8, double, GIGARANK_DOUBLE), TYPE(MPI_REAL16, struct sixteen, GIGARANK_UNTYPED),
+	TYPE(MPI_REAL4, float, GIGARANK_FLOAT), TYPE(MPI_REAL8, double, GIGARANK_DOUBLE), TYPE(MPI_REAL16, sixteen, GIGARANK_QUAD),
 	TYPE(MPI_COMPLEX8, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_COMPLEX16, double _Complex, GIGARANK_DOUBLE_COMPLEX),
-	TYPE(MPI_COMPLEX32, struct two_sixteens, GIGARANK_UNTYPED),
+	TYPE(MPI_COMPLEX32, two_sixteens, GIGARANK_QUAD_COMPLEX),
 	TYPE(MPI_2INTEGER, struct two_int, GIGARANK_2INT), TYPE(MPI_2REAL, struct two_real, GIGARANK_2REAL),
 	TYPE(MPI_2DOUBLE_PRECISION, struct two_double, GIGARANK_2DOUBLE),
 };
@@ -75,20 +82,21 @@ const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent
 	return types[place].name;
 }
 
-/* gigarank_applies follows the table of MPI 4.1, 6.9.2. Bytes know bitwise operations only. */
+/* gigarank_applies follows the table of MPI 4.1, 6.9.2. As in other implementations characters
+ * and bytes are integers, too: benchmarks reduce MPI_CHAR. */
 int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 	int e = gigarank_element(type);
 	int logical = type == MPI_LOGICAL || type == MPI_LOGICAL1 || type == MPI_LOGICAL2 || type == MPI_LOGICAL4 || type == MPI_LOGICAL8;
-	int integer = !logical && e >= GIGARANK_INT8 && e <= GIGARANK_UINT64;
-	int floating = e == GIGARANK_FLOAT || e == GIGARANK_DOUBLE || e == GIGARANK_LONG_DOUBLE;
-	int complex_ = e == GIGARANK_FLOAT_COMPLEX || e == GIGARANK_DOUBLE_COMPLEX || e == GIGARANK_LONG_DOUBLE_COMPLEX;
+	int integer = !logical && ((e >= GIGARANK_INT8 && e <= GIGARANK_UINT64) || e == GIGARANK_CHARACTER || e == GIGARANK_OCTET);
+	int floating = e == GIGARANK_FLOAT || e == GIGARANK_DOUBLE || e == GIGARANK_LONG_DOUBLE || e == GIGARANK_QUAD;
+	int complex_ = e == GIGARANK_FLOAT_COMPLEX || e == GIGARANK_DOUBLE_COMPLEX || e == GIGARANK_LONG_DOUBLE_COMPLEX || e == GIGARANK_QUAD_COMPLEX;
 	switch ((uintptr_t)operation) {
 	case (uintptr_t)MPI_SUM: case (uintptr_t)MPI_PROD:
 		return integer || floating || complex_;
 	case (uintptr_t)MPI_MIN: case (uintptr_t)MPI_MAX:
 		return integer || floating;
 	case (uintptr_t)MPI_BAND: case (uintptr_t)MPI_BOR: case (uintptr_t)MPI_BXOR:
-		return integer || type == MPI_BYTE;
+		return integer;
 	case (uintptr_t)MPI_LAND: case (uintptr_t)MPI_LOR: case (uintptr_t)MPI_LXOR:
 		return integer || logical || e == GIGARANK_BOOLEAN;
 	case (uintptr_t)MPI_MINLOC: case (uintptr_t)MPI_MAXLOC:
@@ -110,18 +118,18 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 	} while (0)
 
 #define INTEGERS(expression) \
-	case GIGARANK_INT8: EACH(int8_t, expression); return; \
+	case GIGARANK_INT8: case GIGARANK_CHARACTER: EACH(int8_t, expression); return; \
 	case GIGARANK_INT16: EACH(int16_t, expression); return; \
 	case GIGARANK_INT32: EACH(int32_t, expression); return; \
 	case GIGARANK_INT64: EACH(int64_t, expression); return; \
-	case GIGARANK_UINT8: EACH(uint8_t, expression); return; \
+	case GIGARANK_UINT8: case GIGARANK_OCTET: EACH(uint8_t, expression); return; \
 	case GIGARANK_UINT16: EACH(uint16_t, expression); return; \
 	case GIGARANK_UINT32: EACH(uint32_t, expression); return; \
 	case GIGARANK_UINT64: EACH(uint64_t, expression); return;
 
 /* Sums and products wrap round, which signed arithmetic does not. */
 #define WRAPPING(expression) \
-	case GIGARANK_INT8: case GIGARANK_UINT8: EACH(uint8_t, expression); return; \
+	case GIGARANK_INT8: case GIGARANK_UINT8: case GIGARANK_CHARACTER: case GIGARANK_OCTET: EACH(uint8_t, expression); return; \
 	case GIGARANK_INT16: case GIGARANK_UINT16: EACH(uint16_t, expression); return; \
 	case GIGARANK_INT32: case GIGARANK_UINT32: EACH(uint32_t, expression); return; \
 	case GIGARANK_INT64: case GIGARANK_UINT64: EACH(uint64_t, expression); return;
@@ -129,12 +137,14 @@ int gigarank_applies(MPI_Op operation, MPI_Datatype type) {
 #define FLOATING(expression) \
 	case GIGARANK_FLOAT: EACH(float, expression); return; \
 	case GIGARANK_DOUBLE: EACH(double, expression); return; \
-	case GIGARANK_LONG_DOUBLE: EACH(long double, expression); return;
+	case GIGARANK_LONG_DOUBLE: EACH(long double, expression); return; \
+	case GIGARANK_QUAD: EACH(quad, expression); return;
 
 #define COMPLEX(expression) \
 	case GIGARANK_FLOAT_COMPLEX: EACH(float _Complex, expression); return; \
 	case GIGARANK_DOUBLE_COMPLEX: EACH(double _Complex, expression); return; \
-	case GIGARANK_LONG_DOUBLE_COMPLEX: EACH(long double _Complex, expression); return;
+	case GIGARANK_LONG_DOUBLE_COMPLEX: EACH(long double _Complex, expression); return; \
+	case GIGARANK_QUAD_COMPLEX: EACH(quad_complex, expression); return;
 
 #define PAIRS(before) \
 	case GIGARANK_FLOAT_INT: EACHPAIR(struct packed_float_int, before); return; \
@@ -218,13 +228,13 @@ void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *l
 		switch (type) { INTEGERS(a > b ? a : b) FLOATING(a > b ? a : b) }
 		return;
 	case (uintptr_t)MPI_BAND:
-		switch (type) { case GIGARANK_UNTYPED: INTEGERS(a & b) }
+		switch (type) { INTEGERS(a & b) }
 		return;
 	case (uintptr_t)MPI_BOR:
-		switch (type) { case GIGARANK_UNTYPED: INTEGERS(a | b) }
+		switch (type) { INTEGERS(a | b) }
 		return;
 	case (uintptr_t)MPI_BXOR:
-		switch (type) { case GIGARANK_UNTYPED: INTEGERS(a ^ b) }
+		switch (type) { INTEGERS(a ^ b) }
 		return;
 	case (uintptr_t)MPI_LAND:
 		switch (type) { case GIGARANK_BOOLEAN: INTEGERS(a && b) }
