@@ -45,10 +45,17 @@ func errorOf(number C.int32_t, detail string) error {
 		}
 	}
 	if name, known := furtherClasses[number]; known {
-		detail = name + ": " + detail
+		return &furtherError{name, detail}
 	}
 	return world.Errorf(world.ErrOther, "%s", detail)
 }
+
+// furtherError is an error of a class that package world does not have. There it is one of MPI_ERR_OTHER.
+type furtherError struct{ class, detail string }
+
+func (e *furtherError) Error() string { return e.class + ": " + e.detail }
+
+func (e *furtherError) Unwrap() error { return world.ErrOther }
 
 // returned is an error of which a rank has heard.
 type returned struct {
