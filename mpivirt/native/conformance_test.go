@@ -148,7 +148,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// Each function that is served is called by a program of the suite in C.
+// Each function that is served is called by a program of the suite in C, but for those that a real MPI need not
+// have any more; see TestRemovedFunctions.
 func TestConformanceIsComplete(t *testing.T) {
 	var called []string
 	for _, source := range conformance(t) {
@@ -173,7 +174,7 @@ func TestConformanceIsComplete(t *testing.T) {
 		}
 	}
 	for _, name := range toolchain.Served() {
-		if !slices.Contains(called, name) {
+		if !slices.Contains(called, name) && !slices.Contains(toolchain.Removed(), name) {
 			t.Errorf("no program in testdata/conformance calls MPI_%s: check there what it does", name)
 		}
 	}

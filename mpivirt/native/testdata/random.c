@@ -380,11 +380,16 @@ static void neighbors(void) {
 	if (members < 3)
 		return;
 	MPI_Dist_graph_create_adjacent(comm, 2, sources, MPI_UNWEIGHTED, 2, destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
-	if (nonblocking) {
-		MPI_Ineighbor_alltoall(a, count, type, b, ints, MPI_INT, graph, &request);
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
-	} else
-		MPI_Neighbor_allgather(a, ints, MPI_INT, b, count, type, graph);
+	int both[] = {count, count}, apart[] = {0, 4}, swapped[] = {4, 0};
+	switch (draw(3) + 3 * nonblocking) {
+	case 0: MPI_Neighbor_allgather(a, ints, MPI_INT, b, count, type, graph); break;
+	case 1: MPI_Neighbor_allgatherv(a, count, type, b, both, swapped, type, graph); break;
+	case 2: MPI_Neighbor_alltoallv(a, both, apart, type, b, both, swapped, type, graph); break;
+	case 3: MPI_Ineighbor_alltoall(a, count, type, b, ints, MPI_INT, graph, &request); break;
+	case 4: MPI_Ineighbor_allgatherv(a, count, type, b, both, apart, type, graph, &request); break;
+	case 5: MPI_Ineighbor_alltoallv(a, both, swapped, type, b, both, apart, type, graph, &request); break;
+	}
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
 	MPI_Comm_free(&graph);
 }
 
@@ -439,6 +444,15 @@ static void draw_comm(void) {
 	MPI_Comm_size(comm, &members);
 }
 
+/* vary gives a member another datatype of as many ints: without gaps, or with one after each. */
+static void vary(int how) {
+	if (how == 0)
+		return;
+	MPI_Type_free(&type);
+	MPI_Type_vector(shape.size / 4, 1, how, MPI_INT, &type);
+	shape = shape_of(type);
+}
+
 /* draw_round makes what a round needs. Where buffers have no room for the datatype it takes MPI_INT.
  * Ranks of smaller communicators draw as the others do. */
 static void draw_round(int round) {
@@ -449,11 +463,13 @@ static void draw_round(int round) {
 	nonblocking = draw(2);
 	in_place = draw(2);
 	shape = shape_of(type);
-	if (shape.extent * 3 * size > 2 * MIDDLE || shape.size / 4 * 3 * size > MOST) {
+	if (shape.extent * 3 * size > 2 * MIDDLE || shape.size * 2 * 3 * size > 2 * MIDDLE || shape.size / 4 * 3 * size > MOST) {
 		MPI_Type_free(&type);
 		MPI_Type_dup(MPI_INT, &type);
 		shape = shape_of(type);
 	}
+	if (draw(2))
+		vary((me + draw(3)) % 3);
 	MPI_Type_commit(&type);
 	ints = count * shape.size / 4;
 	for (int i = 0; i < members; i++) {

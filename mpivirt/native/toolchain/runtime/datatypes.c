@@ -29,6 +29,9 @@ __attribute__((constructor)) static void describe(void) {
 			predefined[i] = (struct gigarank_datatype){.bytes = size, .elements = 1, .upper = extent, .last = extent, .align = align, .solid = 1, .dense = 1,
 				.predefined = 1, .committed = 1, .element = (uint8_t)element, .kind = (uint8_t)element, .unit = (uint8_t)size, .basic = name, .combiner = MPI_COMBINER_NAMED};
 	}
+	struct gigarank_datatype *low = &predefined[(uintptr_t)MPI_LB - BASIC], *high = &predefined[(uintptr_t)MPI_UB - BASIC];
+	low->elements = high->elements = 0;
+	low->lower_set = high->upper_set = 1;
 	for (int i = 0; i < PAIRS; i++) {
 		uintptr_t place = (uintptr_t)pairs[i].pair - BASIC;
 		struct gigarank_datatype *t = &predefined[place], *p = &packed_pairs[place];

@@ -155,6 +155,8 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 #define MPI_REAL16 ((MPI_Datatype)0x2e2)
 #define MPI_COMPLEX16 ((MPI_Datatype)0x2e3)
 #define MPI_COMPLEX32 ((MPI_Datatype)0x2eb)
+#define MPI_LB ((MPI_Datatype)0x2ee) /* of MPI-1: marks of bounds */
+#define MPI_UB ((MPI_Datatype)0x2ef)
 
 /* Error classes. */
 enum {
@@ -289,6 +291,7 @@ typedef int MPI_Datarep_conversion_function_c(void *buffer, MPI_Datatype type, M
 #define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c *)0)
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
+typedef MPI_Comm_errhandler_function MPI_Handler_function;
 #define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
 #define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function *)1)
 #define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
@@ -775,6 +778,19 @@ GIGARANK_C(int, Status_c2f08, (const MPI_Status *c_status, MPI_F08_status *f08_s
 GIGARANK_C(int, Status_f082c, (const MPI_F08_status *f08_status, MPI_Status *c_status))
 GIGARANK_C(int, Status_f2f08, (const MPI_Fint *f_status, MPI_F08_status *f08_status))
 GIGARANK_C(int, Status_f082f, (const MPI_F08_status *f08_status, MPI_Fint *f_status))
+
+/* Functions of MPI-1 that MPI 3.0 has removed. */
+#define GIGARANK_REMOVED(type, name, arguments) GIGARANK_MPI(type, name, arguments)
+GIGARANK_REMOVED(int, Address, (void *location, MPI_Aint *address))
+GIGARANK_REMOVED(int, Errhandler_create, (MPI_Handler_function *handler_fn, MPI_Errhandler *errhandler))
+GIGARANK_REMOVED(int, Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler))
+GIGARANK_REMOVED(int, Errhandler_get, (MPI_Comm comm, MPI_Errhandler *errhandler))
+GIGARANK_REMOVED(int, Type_struct, (int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype))
+GIGARANK_REMOVED(int, Type_hvector, (int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype))
+GIGARANK_REMOVED(int, Type_hindexed, (int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype))
+GIGARANK_REMOVED(int, Type_extent, (MPI_Datatype datatype, MPI_Aint *extent))
+GIGARANK_REMOVED(int, Type_lb, (MPI_Datatype datatype, MPI_Aint *displacement))
+GIGARANK_REMOVED(int, Type_ub, (MPI_Datatype datatype, MPI_Aint *displacement))
 
 /* Any arguments will do for those that are not served. */
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L

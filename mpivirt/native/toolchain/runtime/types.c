@@ -35,7 +35,7 @@ typedef two_sixteens quad_complex __attribute__((aligned(1)));
 #define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
 #define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
 
-/* The types, by handle less that of the null type. size 0 stands for no type. */
+/* The types, by handle less that of the null type. A type without a name is none. */
 static const struct { uint8_t size, element, extent, align; const char *name; } types[0xf0] = {
 #define TYPE(handle, t, e) [(uintptr_t)(handle) - 0x200] = {sizeof(t), e, sizeof(t), _Alignof(t), #handle}
 #define PAIR(handle, t, v, e) [(uintptr_t)(handle) - 0x200] = {sizeof(v) + sizeof(int), e, sizeof(t), _Alignof(t), #handle}
@@ -71,6 +71,7 @@ static const struct { uint8_t size, element, extent, align; const char *name; } 
 	TYPE(MPI_REAL4, float, GIGARANK_FLOAT), TYPE(MPI_REAL8, double, GIGARANK_DOUBLE), TYPE(MPI_REAL16, sixteen, GIGARANK_QUAD),
 	TYPE(MPI_COMPLEX8, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_COMPLEX16, double _Complex, GIGARANK_DOUBLE_COMPLEX),
 	TYPE(MPI_COMPLEX32, two_sixteens, GIGARANK_QUAD_COMPLEX),
+	[(uintptr_t)MPI_LB - 0x200] = {0, GIGARANK_UNTYPED, 0, 1, "MPI_LB"}, [(uintptr_t)MPI_UB - 0x200] = {0, GIGARANK_UNTYPED, 0, 1, "MPI_UB"},
 	TYPE(MPI_2INTEGER, struct two_int, GIGARANK_2INT), TYPE(MPI_2REAL, struct two_real, GIGARANK_2REAL),
 	TYPE(MPI_2DOUBLE_PRECISION, struct two_double, GIGARANK_2DOUBLE),
 };
