@@ -195,8 +195,13 @@ func (e *Engine) Null() bool { return e.config.Protocol == Null }
 func (e *Engine) Range() (lo, hi int) { return e.lo, e.hi }
 
 // Ready queues an item to run: an LP of the partition (its local number), or a task of
-// the kernel (a negative number).
-func (e *Engine) Ready(item int32) { e.ready.push(item) }
+// the kernel (a negative number). An item that is to run soon is expected at once.
+func (e *Engine) Ready(item int32) {
+	e.ready.push(item)
+	if e.expecter != nil && e.ready.count <= ahead {
+		e.expecter.Expect(item)
+	}
+}
 
 // ReadyFirst queues an item to run before all that are ready.
 func (e *Engine) ReadyFirst(item int32) { e.ready.pushFirst(item) }

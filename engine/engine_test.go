@@ -263,3 +263,34 @@ func TestItemsAndEventsAreExpected(t *testing.T) {
 		t.Errorf("%d items run, %d events handled, of which %d came unexpected", len(k.ran), len(k.handled), k.missed)
 	}
 }
+
+// alternating is a kernel of two LPs each of which makes the other ready.
+type alternating struct {
+	expectant
+	left int
+}
+
+func (k *alternating) Run(item int32) {
+	if !k.expected[item] {
+		k.missed++
+	}
+	delete(k.expected, item)
+	if k.left--; k.left == 0 {
+		k.e.Finished(2)
+		return
+	}
+	k.e.Ready(1 - item)
+}
+
+// An item that is to run soon is expected when it becomes ready.
+func TestItemsOfAShortQueueAreExpected(t *testing.T) {
+	e := New(Config{Partition: Partition{LPs: 2, Engines: 1}, Transport: sync.NewInProcess(1)[0]})
+	k := &alternating{expectant{e: e, expected: map[int32]bool{0: true}}, 100}
+	e.Ready(0)
+	if err := e.Run(k); err != nil {
+		t.Fatal(err)
+	}
+	if k.missed > 0 {
+		t.Errorf("%d of 99 items that other items made ready came unexpected", k.missed)
+	}
+}
