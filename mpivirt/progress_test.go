@@ -124,18 +124,70 @@ func TestProgressInCalls(t *testing.T) {
 	}
 }
 
-// progressStep is a step of a random program.
-type progressStep struct {
-	kind  byte // 'c'ompute, 's'end, 'r'eceive, 'w'ait, 'p'robe
-	us    int64
-	peer  int
-	large bool // of a send
-	index int  // 'w': of the request, in the order of the rank's sends and receives
+// Where all ranks are in calls that a rendezvous ends, no engine waits for the times of the others.
+func TestProgressInCallsNeedsNoSynchronisation(t *testing.T) {
+	for name, exchange := range map[string]func(w *mpivirt.Comm, own, other int) error{
+		"ping-pong": func(w *mpivirt.Comm, own, other int) error {
+			if own == 0 {
+				if err := w.SendSize(megabyte, other, 0); err != nil {
+					return err
+				}
+			}
+			if _, err := w.RecvSize(megabyte, other, 0); err != nil || own == 0 {
+				return err
+			}
+			return w.SendSize(megabyte, other, 0)
+		},
+		"both at once": func(w *mpivirt.Comm, own, other int) error {
+			_, err := mpivirt.Sendrecv(w, make([]byte, megabyte), other, 0, make([]byte, megabyte), other, 0)
+			return err
+		},
+		"to itself": func(w *mpivirt.Comm, own, _ int) error {
+			q, err := w.IrecvSize(megabyte, own, 0)
+			if err == nil {
+				err = w.SendSize(megabyte, own, 0)
+			}
+			if err == nil {
+				_, err = q.Wait()
+			}
+			return err
+		},
+	} {
+		result, err := simulate(t, mpivirt.Config{Target: target(t, inCalls, 2), Program: mpivirt.Program{Name: "exchange", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			for i := range 20 {
+				r.Compute(vtime.Duration(1+(i+r.Rank())%3) * vtime.Microsecond)
+				if err := exchange(r.World(), r.Rank(), 1-r.Rank()); err != nil {
+					return err
+				}
+			}
+			return nil
+		})}}}, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := result.Statistics.SyncMessages; n > 0 {
+			t.Errorf("%s: %d messages for synchronisation", name, n)
+		}
+	}
 }
 
-// drawProgress draws programs without deadlocks: in each round the ranks begin all, then wait
-// for all. Computing comes anywhere, also twice in a row.
-func drawProgress(t *rapid.T, ranks int) [][]progressStep {
+// progressStep is a step of a random program.
+type progressStep struct {
+	kind        byte // 'c'ompute, 's'end, 'r'eceive, 'w'ait for all of some requests, 'p'robe
+	us          int64
+	peer        int
+	large       bool  // of a send
+	synchronous bool  // of one that blocks
+	blocks      bool  // a send or receive
+	index       int   // 'w': of the request, in the order of the rank's sends and receives
+	more        []int // 'w': further ones
+}
+
+// drawProgress draws programs without deadlocks: each message is sent and received after all messages
+// before it. In each round the ranks begin all, then wait for all. Computing comes anywhere, also twice
+// in a row. With calls, some sends and receives block, some messages go to their sender, and some
+// waits are for several requests.
+func drawProgress(t *rapid.T, ranks int, calls bool) [][]progressStep {
 	programs := make([][]progressStep, ranks)
 	requests := make([]int, ranks)
 	compute := func(r int) {
@@ -147,27 +199,54 @@ func drawProgress(t *rapid.T, ranks int) [][]progressStep {
 		}
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "rounds") {
-		begun := make([]int, ranks)
+		waits := make([][]int, ranks)
+		begin := func(r int, s progressStep) {
+			programs[r] = append(programs[r], s)
+			if !s.blocks {
+				waits[r] = append(waits[r], requests[r])
+			}
+			requests[r]++
+		}
 		for range rapid.IntRange(1, 5).Draw(t, "messages") {
 			from := rapid.IntRange(0, ranks-1).Draw(t, "from")
-			to := (from + rapid.IntRange(1, ranks-1).Draw(t, "to")) % ranks
-			compute(from)
-			programs[from] = append(programs[from], progressStep{kind: 's', peer: to, large: rapid.Bool().Draw(t, "large")})
+			least := 1
+			if calls {
+				least = 0
+			}
+			to := (from + rapid.IntRange(least, ranks-1).Draw(t, "to")) % ranks
+			send, receive := progressStep{kind: 's', peer: to}, progressStep{kind: 'r', peer: from}
+			receiveFirst := false
+			if calls {
+				send.blocks = rapid.Bool().Draw(t, "send blocks")
+				send.synchronous = send.blocks && rapid.IntRange(0, 3).Draw(t, "synchronous") == 0
+				receive.blocks = from != to && rapid.Bool().Draw(t, "receive blocks")
+				receiveFirst = from == to || rapid.Bool().Draw(t, "receive first")
+			}
+			sendAfter := func() {
+				compute(from)
+				send.large = rapid.Bool().Draw(t, "large")
+				begin(from, send)
+			}
+			if !receiveFirst {
+				sendAfter()
+			}
 			compute(to)
-			programs[to] = append(programs[to], progressStep{kind: 'r', peer: from})
-			begun[from]++
-			begun[to]++
+			begin(to, receive)
+			if receiveFirst {
+				sendAfter()
+			}
 		}
 		for r := range ranks {
-			order := make([]int, begun[r])
-			for i := range order {
-				order[i] = requests[r] + i
-			}
-			for _, i := range rapid.Permutation(order).Draw(t, "waits") {
+			order := rapid.Permutation(waits[r]).Draw(t, "waits")
+			for len(order) > 0 {
+				n := 1
+				if calls && rapid.IntRange(0, 2).Draw(t, "waits for all") == 0 {
+					n = len(order)
+				}
 				compute(r)
-				programs[r] = append(programs[r], progressStep{kind: 'w', index: i})
+				programs[r] = append(programs[r], progressStep{kind: 'w', index: order[0], more: order[1:n]})
+				order = order[n:]
 			}
-			requests[r] += begun[r]
 		}
 	}
 	return programs
@@ -185,7 +264,9 @@ type twinRank struct {
 	next      int   // step
 	busy      int64 // until then it computes
 	called    bool  // MPI, since it computed last
+	blocked   bool  // in the call of the step
 	begun     []*twinMessage
+	sends     []bool                 // of those begun
 	sent      map[int][]*twinMessage // to a rank, in order
 	wanted    map[int][]*twinMessage // from a rank, in order; nil until REQ or the message is known
 	completed int64
@@ -194,7 +275,7 @@ type twinRank struct {
 // twinMessage is a message with the instants of its stages, -1 for those that have not come.
 type twinMessage struct {
 	from, to                                int
-	large                                   bool
+	large, synchronous                      bool
 	posted, arrived, acknowledged, left, in int64
 }
 
@@ -224,10 +305,10 @@ func (w *progressTwin) run() []int64 {
 func (w *progressTwin) handle(rank int) {
 	for _, m := range w.ranks[rank].begun {
 		switch {
-		case !m.large:
+		case !m.large && !m.synchronous:
 		case m.to == rank && m.posted >= 0 && m.arrived >= 0 && m.arrived <= w.now && m.acknowledged < 0:
 			m.acknowledged = w.now + twinLatency
-		case m.from == rank && m.acknowledged >= 0 && m.acknowledged <= w.now && m.left < 0:
+		case m.large && m.from == rank && m.acknowledged >= 0 && m.acknowledged <= w.now && m.left < 0:
 			m.left = w.now + twinTransfer
 			m.in = m.left + twinLatency
 		}
@@ -250,19 +331,19 @@ func (w *progressTwin) goOn(rank int) {
 		case 'c':
 			r.busy, r.called = w.now+s.us, r.called && s.us == 0
 		case 's', 'r':
-			w.begin(rank, s)
+			if !r.blocked {
+				w.begin(rank, s)
+			}
 			r.called = true
+			if r.blocked = s.blocks && !w.over(rank, len(r.begun)-1); r.blocked {
+				return
+			}
 		case 'w':
 			r.called = true
-			m := r.begun[s.index]
-			over := m.in
-			if m.from == rank && m.large {
-				over = m.left
-			} else if m.from == rank {
-				over = w.now
-			}
-			if over < 0 || over > w.now {
-				return
+			for _, i := range append([]int{s.index}, s.more...) {
+				if !w.over(rank, i) {
+					return
+				}
 			}
 		default:
 			r.called = true
@@ -270,6 +351,23 @@ func (w *progressTwin) goOn(rank int) {
 		r.next++
 		r.completed = max(w.now, r.busy)
 	}
+}
+
+// over reports whether a send or receive of a rank is complete.
+func (w *progressTwin) over(rank, index int) bool {
+	r := w.ranks[rank]
+	m := r.begun[index]
+	end := m.in
+	switch {
+	case !r.sends[index]:
+	case m.large:
+		end = m.left
+	case m.synchronous:
+		end = m.acknowledged
+	default:
+		end = w.now
+	}
+	return end >= 0 && end <= w.now
 }
 
 // begin begins a send or receive. The k-th send to a rank is that of its k-th receive from
@@ -292,7 +390,7 @@ func (w *progressTwin) begin(rank int, s progressStep) {
 	}
 	if s.kind == 's' {
 		sends[to] = append(mine, m)
-		m.large, m.arrived = s.large, w.now+twinLatency
+		m.large, m.synchronous, m.arrived = s.large, s.synchronous, w.now+twinLatency
 	} else {
 		receives[from] = append(mine, m)
 		m.posted = w.now
@@ -300,7 +398,7 @@ func (w *progressTwin) begin(rank int, s progressStep) {
 	if !m.large && m.arrived >= 0 && m.posted >= 0 {
 		m.in = max(m.arrived, m.posted)
 	}
-	w.ranks[rank].begun = append(w.ranks[rank].begun, m)
+	w.ranks[rank].begun, w.ranks[rank].sends = append(w.ranks[rank].begun, m), append(w.ranks[rank].sends, s.kind == 's')
 	w.handle(rank)
 }
 
@@ -308,7 +406,7 @@ func (w *progressTwin) begin(rank int, s progressStep) {
 func TestProgressAgainstTwin(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ranks := rapid.IntRange(2, 4).Draw(rt, "ranks")
-		w := &progressTwin{programs: drawProgress(rt, ranks)}
+		w := &progressTwin{programs: drawProgress(rt, ranks, true)}
 		for range ranks {
 			w.ranks = append(w.ranks, &twinRank{sent: map[int][]*twinMessage{}, wanted: map[int][]*twinMessage{}})
 		}
@@ -344,11 +442,30 @@ func followSteps(r *mpivirt.Rank, program []progressStep) error {
 			if s.large {
 				bytes = megabyte
 			}
-			q, err = r.World().IsendSize(bytes, s.peer, 0)
+			switch {
+			case s.synchronous:
+				err = r.World().SsendSize(bytes, s.peer, 0)
+			case s.blocks:
+				err = r.World().SendSize(bytes, s.peer, 0)
+			default:
+				q, err = r.World().IsendSize(bytes, s.peer, 0)
+			}
 		case 'r':
-			q, err = r.World().IrecvSize(megabyte, s.peer, 0)
+			if s.blocks {
+				_, err = r.World().RecvSize(megabyte, s.peer, 0)
+			} else {
+				q, err = r.World().IrecvSize(megabyte, s.peer, 0)
+			}
 		case 'w':
-			_, err = requests[s.index].Wait()
+			var waited []mpivirt.Request
+			for _, i := range append([]int{s.index}, s.more...) {
+				waited = append(waited, requests[i])
+			}
+			if len(waited) == 1 {
+				_, err = waited[0].Wait()
+			} else {
+				_, err = mpivirt.Waitall(waited)
+			}
 		default:
 			_, _, err = r.World().Iprobe(mpivirt.ProcNull, 0)
 		}

@@ -243,7 +243,7 @@ func exactEnds(programs [][]progressStep) []int64 {
 // A host that has ranks run in the order of virtual time gives the exact times.
 func TestVACEDInVirtualOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		programs := drawProgress(t, rapid.IntRange(2, 4).Draw(t, "ranks"))
+		programs := drawProgress(t, rapid.IntRange(2, 4).Draw(t, "ranks"), false)
 		if got, want := newVACED(programs).run(leastFirst), exactEnds(programs); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("%+v end at %v us, want %v", programs, got, want)
 		}
@@ -276,7 +276,9 @@ func TestVACEDHandsOverLate(t *testing.T) {
 // How far a host is off that runs any rank that can go on: the figures of docs/machines.md.
 func TestVACEDApproximation(t *testing.T) {
 	const programs = 1000
-	generator := rapid.Custom(func(t *rapid.T) [][]progressStep { return drawProgress(t, rapid.IntRange(2, 4).Draw(t, "ranks")) })
+	generator := rapid.Custom(func(t *rapid.T) [][]progressStep {
+		return drawProgress(t, rapid.IntRange(2, 4).Draw(t, "ranks"), false)
+	})
 	random := rand.New(rand.NewPCG(1, 2))
 	anyRank := func(keys []int64) int {
 		for {

@@ -117,7 +117,9 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	}
 	r.Peer, r.Tag, r.Bytes = m.source, m.tag, m.bytes
 	r.rank = m.rank
-	later := k.InCalls && (m.large || m.request != 0) && k.shake(lp, ri, m, r.posted)
+	shakes := k.InCalls && (m.large || m.request != 0)
+	later := shakes && m.large // the receive is complete only when DATA has come
+	h, matched := m.shakes(lp, ri), max(r.posted, m.arrival)
 	switch {
 	case later:
 	case k.InCalls:
@@ -134,6 +136,9 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 		m.payload = nil
 	}
 	k.discard(index)
+	if shakes {
+		k.expectHandshake(h, matched)
+	}
 	if !later {
 		k.CompleteRequest(ri, complete)
 	}

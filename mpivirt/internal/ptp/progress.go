@@ -13,9 +13,9 @@ import (
 // for it. An instant is in a call unless it lies strictly within a compute phase. A rank that
 // has ended is in MPI_Finalize.
 //
-// Each of the two is a timed event. At its instant all that the rank does by then is known: it
-// waits in a call, has ended, or has computed beyond. VACED-SIM handles messages as its host
-// learns of them and approximates this.
+// What a rank does by the instant at which a message is there for it is known if it has computed
+// beyond, or is in a call that cannot end before. Else the message is a timed event: at its instant
+// all is known. VACED-SIM handles messages as its host learns of them and approximates this.
 
 // progress is the state of a partition with progress in calls.
 type progress struct {
@@ -28,7 +28,8 @@ type progress struct {
 // computing is the recent past of an LP, as far as a handshake may need it.
 type computing struct {
 	phases []phase // in the order of time, disjoint
-	open   int32   // receives and rendezvous of the LP that are not over
+	open   int32   // receives, rendezvous and due handshakes of the LP that are not over
+	due    int32   // first of the handshakes that are timed events and not answered, 0 for none
 	called bool    // MPI, since the last phase
 }
 
@@ -45,6 +46,9 @@ type handshake struct {
 	opposite int32 // request of the other rank, 0 for none
 	ack      bool  // it is ACK, else REQ
 	large    bool  // a rendezvous, else a synchronous send
+	answered bool
+	next     int32      // of the same LP, see due
+	at       vtime.Time // of the timed event
 }
 
 // openProgress sets the state up on a machine with progress in calls.
@@ -59,7 +63,30 @@ func (k *Messages) openProgress() {
 func (k *Messages) EnterCall(lp int32) {
 	if k.InCalls {
 		k.computing[lp].called = true
+		k.answerDue(lp)
 	}
+}
+
+// answerDue answers the handshakes of an LP of which its call tells enough before their timed events.
+func (k *Messages) answerDue(lp int32) {
+	for index := k.computing[lp].due; index != 0; {
+		h := *k.handshakes.At(index)
+		if at, known := k.foreseen(&h, h.at, h.large); known && k.answer(&h, at) {
+			k.undue(lp, index)
+			k.handshakes.At(index).answered = true
+		}
+		index = h.next
+	}
+}
+
+// undue takes a handshake, which is answered, out of those that are due.
+func (k *Messages) undue(lp, index int32) {
+	link := &k.computing[lp].due
+	for *link != index {
+		link = &k.handshakes.At(*link).next
+	}
+	*link = k.handshakes.At(index).next
+	k.closed(lp)
 }
 
 // computes notes a compute phase of an LP. Phases without a call in between are one. Without
@@ -106,10 +133,17 @@ func (k *Messages) closed(lp int32) {
 	}
 }
 
-// expectHandshake has a handshake handled at an instant, or the call after it.
+// expectHandshake has a handshake handled at an instant, or the call after it. That is now if what
+// its rank does then is known: no engine waits for the others to come so far.
 func (k *Messages) expectHandshake(h handshake, t vtime.Time) {
+	if at, known := k.foreseen(&h, t, true); known && k.answer(&h, at) {
+		return
+	}
 	index := k.handshakes.Take()
-	*k.handshakes.At(index) = h
+	due := &k.computing[h.lp].due
+	h.at, h.next = t, *due
+	k.opened(h.lp)
+	*k.handshakes.At(index), *due = h, index
 	rank := k.Global(h.lp)
 	k.Engine.Schedule(engine.Event{Time: t, Source: rank, LP: rank, Sequence: uint64(index), Data: world.DataHandshake})
 }
@@ -118,28 +152,83 @@ func (k *Messages) expectHandshake(h handshake, t vtime.Time) {
 // t are known.
 func (k *Messages) HandleHandshake(index int32, t vtime.Time) {
 	h := *k.handshakes.At(index)
+	if !h.answered {
+		k.undue(h.lp, index)
+	}
 	k.handshakes.Release(index)
+	if h.answered {
+		return
+	}
 	k.handled = max(k.handled, t)
-	own, at := int(k.Global(h.lp)), k.inCall(h.lp, t)
+	if at := k.inCall(h.lp, t); !k.answer(&h, at) {
+		k.PastEnd(int(k.Global(h.lp)), at, k.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
+	}
+}
+
+// answer answers a handshake at an instant: REQ by ACK, and ACK by DATA. It reports false, and has done
+// nothing, if DATA would come after the end of virtual time.
+func (k *Messages) answer(h *handshake, at vtime.Time) bool {
+	own := int(k.Global(h.lp))
 	if !h.ack {
 		if k.Activities != nil {
 			k.acked(own, int(h.peer))
 		}
-		k.tell(world.RecordReply, &h, at.Add(k.Target.Latency(own, int(h.peer))))
-		return
+		k.tell(world.RecordReply, h, at.Add(k.Target.Latency(own, int(h.peer))))
+		return true
 	}
 	arrival, free := k.Target.Data(own, int(h.peer), h.bytes, at)
 	if max(arrival, free) == vtime.Forever {
-		k.PastEnd(own, at, k.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
+		return false
 	}
 	if k.Activities != nil {
 		k.sentData(h.bytes, at, arrival)
 	}
-	k.tell(world.RecordData, &h, arrival)
+	k.tell(world.RecordData, h, arrival)
 	k.closed(h.lp)
 	if h.request != 0 {
 		k.Acknowledged(h.request, free)
 	}
+	return true
+}
+
+// foreseen returns the first instant from t on at which the rank of a handshake is in a call, if that
+// is known though messages may still come. The request counts only if it is in use still: that of a
+// synchronous message is complete with the match.
+func (k *Messages) foreseen(h *handshake, t vtime.Time, inUse bool) (at vtime.Time, known bool) {
+	if k.Strict {
+		return 0, false
+	}
+	clock, c := k.Clock[h.lp], &k.computing[h.lp]
+	if t <= clock {
+		// A phase that ends at the clock goes on if the rank computes next.
+		at = k.inCall(h.lp, t)
+		return at, c.called || at < clock
+	}
+	box := k.Mailbox(h.lp)
+	if box == nil {
+		return 0, false
+	}
+	w := &box.Wait
+	if w.queued || h.request == 0 || !inUse {
+		return t, w.queued && t <= w.at
+	}
+	// Of a message to itself, the rank may wait for either end.
+	toItself := h.opposite != 0 && h.peer == k.Global(h.lp)
+	return t, k.awaits(w, h.request) || toItself && k.awaits(w, h.opposite)
+}
+
+// awaits reports whether a rank is in a call that does not end before a request of it is complete.
+func (k *Messages) awaits(w *wait, request int32) bool {
+	r := k.Requests.At(request)
+	switch w.Kind {
+	case NoWait:
+		return r.Procedure.Blocks() // which waits for it next
+	case WaitOne:
+		return w.Subject == request || r.whole > 0 && w.Subject == r.whole
+	case WaitAll:
+		return r.waited || r.whole > 0 && k.Requests.At(r.whole).waited
+	}
+	return false
 }
 
 // tell has the answer to a handshake reach the other rank at an instant.
@@ -190,9 +279,7 @@ func (k *Messages) answered(kind byte, h handshake, t vtime.Time) {
 	}
 }
 
-// shake begins the handshake of a message that an LP has matched with a receive. It reports
-// whether the receive is complete only when DATA has come.
-func (k *Messages) shake(lp, ri int32, m *message, posted vtime.Time) bool {
-	k.expectHandshake(handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large}, max(posted, m.arrival))
-	return m.large
+// shakes returns the handshake of a message that an LP has matched with a receive.
+func (m *message) shakes(lp, ri int32) handshake {
+	return handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large}
 }

@@ -25,6 +25,9 @@ func (k *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Proc
 		return false
 	}
 	if !k.consider(lp, box, unknown) {
+		if k.InCalls {
+			k.answerDue(lp)
+		}
 		return false
 	}
 	k.Finish(lp, box)
