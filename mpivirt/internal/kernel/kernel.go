@@ -21,6 +21,7 @@ type Kernel struct {
 	printing    atomic.Bool // a rank hands text to the output
 	bursts      Bursts      // nil if CPU times do not count
 	samples     map[sampleKey]*Sample
+	looks       looks
 	call        Call    // scratch: the call that the running LP makes
 	RequestList []int32 // scratch: the requests in it
 
