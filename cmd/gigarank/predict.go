@@ -58,7 +58,7 @@ const usualTime = `(?i)time in seconds *[=:] *([-+.0-9e]+)`
 // predictFlags are the flags of study predict as they are written.
 type predictFlags struct {
 	real, timeFrom, ranks, hosts, machine, calibrate, runs, out, launcher string
-	resume                                                                bool
+	resume, allowUnserved                                                 bool
 }
 
 // The values of --calibrate.
@@ -97,6 +97,7 @@ func newPredict(c *console) *cobra.Command {
 	flags.StringVar(&f.hosts, "hosts", "1", "host processes N of the simulator: a `LIST` such as 1,2")
 	flags.StringVar(&f.runs, "runs", "5", "turns `K`, with a run of each, whose medians count")
 	flags.StringVar(&f.timeFrom, "time-from", usualTime, "`REGEXP` of the time in the program's output")
+	flags.BoolVar(&f.allowUnserved, "allow-unserved", false, "run a program that uses MPI functions that native ranks do not have, as run does")
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
 	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
@@ -149,7 +150,11 @@ func (p *predictor) prepare() error {
 	if !isPath(p.program[0]) {
 		faults.add("PROGRAM", fmt.Errorf("%s is no path: give that of a program that gigarank cc has built, such as ./%s", p.program[0], p.program[0]))
 	} else {
-		faults.add("PROGRAM", toolchain.Check(p.program[0]))
+		check := toolchain.Check
+		if p.allowUnserved {
+			check = toolchain.CheckBuild
+		}
+		faults.add("PROGRAM", check(p.program[0]))
 	}
 	if p.real == "" {
 		faults.add("--real", errors.New("name the same program, built by mpicc or the like"))
@@ -390,6 +395,9 @@ func (p *predictor) command(n, hosts int, path string) (words []string) {
 	}
 	words = append(words, p.self, "run", p.program[0], "--ranks", strconv.Itoa(n), "--machine", path,
 		"--cpu", string(cpuMeasured), "--engines", "1", "--progress", "none")
+	if p.allowUnserved {
+		words = append(words, "--allow-unserved")
+	}
 	return append(append(words, "--"), p.program[1:]...)
 }
 
