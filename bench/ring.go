@@ -148,7 +148,10 @@ const (
 
 const ringStateSize = 16
 
-// ringSteps is ringMain as steps. The message is scratch of the engine: a send copies it.
+// ringSteps is ringMain as steps. The message is scratch of the engine: a send copies it. It is not
+// inlined: the compiler would then make calls of all that the step does.
+//
+//go:noinline
 func ringSteps(o Options) func(r *steps.Rank, s *ringState) steps.Outcome {
 	message := make([]byte, o.Payload)
 	return func(r *steps.Rank, s *ringState) steps.Outcome {

@@ -21,6 +21,10 @@ func (r *Rank) sendOnWorld(payload []byte, bytes int64, dest, tag int) Outcome {
 	k := r.k
 	if (r.comm == nil || r.comm == r.world) && r.concluded == 0 && k.Joiners.Hi != r.lp+1 {
 		r.lastCall = world.Send
+		if k.SendAtOnce(r.lp, payload, bytes, dest, tag) {
+			k.Completion.Err = nil
+			return r.conclude(continued)
+		}
 		if k.SendOnWorld(r.lp, r.world, payload, bytes, dest, tag) {
 			if b := &k.Completion; b.Err != nil && b.Fatal {
 				r.refuse(b.Procedure, b.Err)

@@ -192,10 +192,6 @@ func (k *Kernel) SendOnWorld(lp int32, w *coll.Communicator, payload []byte, byt
 	if !w.Names(dest, tag) || uint64(bytes) > uint64(k.EagerLimit) || k.InCalls {
 		return false
 	}
-	if k.SendAtOnce(lp, &w.Comm, k.Global(lp), payload, bytes, dest, tag) {
-		k.Completion.Err = nil
-		return true
-	}
 	q := &k.call
 	q.Procedure, q.Comm, q.communicator, q.Member, q.Outgoing.Mode = world.Send, &w.Comm, w, k.Global(lp), 0
 	q.Sends(payload, bytes, dest, tag)

@@ -66,36 +66,46 @@ func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 	return true
 }
 
-// SendAtOnce sends a short eager message of an LP on a communicator to a rank of WORLD, as Send does, if
-// it is stored at another LP of the partition that waits for nothing. It reports whether that is
-// so; if not, nothing has changed.
-func (k *Messages) SendAtOnce(lp int32, c *world.Comm, member int32, payload []byte, bytes int64, dst, tag int) bool {
-	to := dst - k.First
-	if uint(to) >= uint(k.Ranks) || len(payload) > smallPayload || k.Processors != nil || k.Activities != nil || k.Target.HasJitter() {
+// SendAtOnce sends a short eager message of an LP on WORLD, as Send does, if it is stored at another LP
+// of the partition that waits for nothing. It reports whether that is so; if not, nothing has changed.
+// So it does where an argument is out of its range.
+func (k *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag int) bool {
+	to, boxOf := dst-k.First, k.MailboxOf
+	if uint(to) >= uint(len(boxOf)) || uint(tag) > world.TagUB || len(payload) > smallPayload || uint64(bytes) > uint64(k.EagerLimit) || !k.sendsAtOnce {
 		return false
 	}
-	box, other := k.Mailbox(lp), k.Mailbox(int32(to))
-	if box == nil || other == nil || other.posted.head != 0 || other.unexpected.head < 0 || other.Wait.Kind != NoWait {
+	own, others := boxOf[lp], boxOf[to]
+	if own == 0 || others == 0 {
 		return false
 	}
-	src, free, leaves := int(k.Global(lp)), k.Clock[lp], k.Clock[lp]
+	box, other := k.boxes.At(own), k.boxes.At(others)
+	if other.posted.head != 0 || other.unexpected.head < 0 || other.Wait.Kind != NoWait {
+		return false
+	}
+	clock := &k.Clock[lp]
+	src, free, leaves := k.Global(lp), *clock, *clock
 	if k.Charges {
 		if free, leaves = k.Target.Send(k.port(lp), bytes, leaves); free == vtime.Forever {
 			return false
 		}
 	}
-	latency, transfer := k.Target.LatencyAndTransfer(src, dst, bytes)
+	latency, transfer := k.delay(src, int32(dst), bytes)
 	arrival := k.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
 	if arrival == vtime.Forever {
 		return false
 	}
 	box.polls = 0
-	k.Clock[lp] = free
+	*clock = free
 	index := k.messages.Take()
 	m := k.messages.At(index)
-	m.arrival, m.bytes, m.comm, m.source, m.rank, m.tag = arrival, bytes, c.Index, member, int32(src), int32(tag)
+	m.arrival, m.bytes, m.comm, m.source, m.rank, m.tag = arrival, bytes, world.World, src, src, int32(tag)
 	if payload != nil {
-		m.payload = m.small[:copy(m.small[:], payload):smallPayload]
+		m.payload = m.small[:len(payload):smallPayload]
+		if len(payload) == 8 { // as the most of them
+			*(*[8]byte)(m.small[:]) = [8]byte(payload)
+		} else {
+			copy(m.small[:], payload)
+		}
 	}
 	k.Engine.Statistics.Messages++
 	k.Engine.Buffer(m.bufferedBytes())

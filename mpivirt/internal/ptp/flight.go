@@ -32,6 +32,22 @@ type longFlight struct {
 // inOrder returns the arrival of a message of an LP to dst, which leaves at t, and stores the
 // message. The instants t of an LP do not decrease.
 func (k *Messages) inOrder(lp int32, f *flight, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
+	slot, receive := &f.last, vtime.Time(0)
+	underWay := slot.used && slot.expiry >= t
+	switch {
+	case underWay && slot.dst == dst:
+		receive = slot.receive.Add(transfer)
+	case underWay || len(f.more) > 0:
+		return k.inOrderOfMore(lp, f, dst, t, latency, transfer)
+	default:
+		receive = t.Add(latency).Add(transfer)
+	}
+	*slot = triple{dst: dst, used: true, receive: receive, expiry: receive.Add(-latency)}
+	return receive
+}
+
+// inOrderOfMore is inOrder where the list counts.
+func (k *Messages) inOrderOfMore(lp int32, f *flight, dst int32, t vtime.Time, latency, transfer vtime.Duration) vtime.Time {
 	receive := t.Add(latency).Add(transfer)
 	slot := k.underWay(lp, f, dst, t)
 	switch {

@@ -96,7 +96,7 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode Send
 	if m.large && mode == Buffered {
 		k.Clock[lp] = k.Clock[lp].Add(k.Target.Copy(m.bytes))
 	}
-	latency, transfer := k.Target.LatencyAndTransfer(src, dst, bytes)
+	latency, transfer := k.delay(m.rank, int32(dst), bytes)
 	if k.Target.HasJitter() {
 		transfer = transfer.Plus(k.jitter(lp, src, dst))
 	}
@@ -105,6 +105,27 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode Send
 		k.Departed(bytes, m.large, leaves, arrival)
 	}
 	return arrival
+}
+
+// delayed is the delay of a message between two ranks.
+type delayed struct {
+	src, dst          int32
+	bytes             int64
+	latency, transfer vtime.Duration
+}
+
+// delay returns the delay of a message. A rank often sends messages of one size to one other in a row.
+func (k *Messages) delay(src, dst int32, bytes int64) (latency, transfer vtime.Duration) {
+	d := &k.delayed
+	if d.src != src || d.dst != dst || d.bytes != bytes {
+		latency, transfer = k.Target.LatencyAndTransfer(int(src), int(dst), bytes)
+		*d = delayed{src, dst, bytes, latency, transfer}
+	} else if invariant.Enabled {
+		if latency, transfer = k.Target.LatencyAndTransfer(int(src), int(dst), bytes); latency != d.latency || transfer != d.transfer {
+			invariant.Broken("a message of %d bytes from rank %d to %d takes %v and %v, not %v and %v", bytes, src, dst, latency, transfer, d.latency, d.transfer)
+		}
+	}
+	return d.latency, d.transfer
 }
 
 // jitter returns the jitter of a rank's next message, which it names by its number.

@@ -125,9 +125,14 @@ const Untimed = -1
 
 // Label returns the label of an operation of an iteration: its place in iterations.
 func (t *Tally) Label(index int, operation string) int32 {
-	if t.latest < len(t.iterations) {
-		if it := &t.iterations[t.latest]; it.index == index && same(it.operation.name, operation) {
-			return int32(t.latest)
+	at := t.latest
+	if at < len(t.iterations) && t.iterations[at].index != index {
+		at++
+	}
+	if at < len(t.iterations) {
+		if it := &t.iterations[at]; it.index == index && same(it.operation.name, operation) {
+			t.latest = at
+			return int32(at)
 		}
 	}
 	return int32(t.find(index, operation))
