@@ -52,7 +52,11 @@ func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 		}
 		*b.small, b.Data = m.small, b.small[:len(m.payload)]
 	}
-	k.receive(lp, op, m.rank, m.bytes, k.Clock[lp], m.arrival)
+	if end := max(k.Clock[lp], m.arrival).Add(k.cost.receiving); m.bytes == k.cost.bytes && end < vtime.Forever && !k.HasPorts {
+		k.Clock[lp] = end
+	} else {
+		k.receive(lp, op, m.rank, m.bytes, k.Clock[lp], m.arrival)
+	}
 	if k.Activities != nil {
 		k.Received(m.bytes)
 	}
@@ -82,20 +86,19 @@ func (k *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 	if other.posted.head != 0 || other.unexpected.head < 0 || other.Wait.Kind != NoWait {
 		return false
 	}
-	clock := &k.Clock[lp]
-	src, free, leaves := k.Global(lp), *clock, *clock
-	if k.Charges {
-		if free, leaves = k.Target.Send(k.port(lp), bytes, leaves); free == vtime.Forever {
-			return false
-		}
+	src := k.Global(lp)
+	c := k.costOf(src, int32(dst), bytes)
+	leaves := k.Clock[lp].Add(c.overhead)
+	free := leaves.Add(c.copying)
+	if free == vtime.Forever {
+		return false
 	}
-	latency, transfer := k.delay(src, int32(dst), bytes)
-	arrival := k.inOrder(lp, &box.flight, int32(dst), leaves, latency, transfer)
+	arrival := k.inOrder(lp, &box.flight, int32(dst), leaves, c.latency, c.transfer)
 	if arrival == vtime.Forever {
 		return false
 	}
 	box.polls = 0
-	*clock = free
+	k.Clock[lp] = free
 	index := k.messages.Take()
 	m := k.messages.At(index)
 	m.arrival, m.bytes, m.comm, m.source, m.rank, m.tag = arrival, bytes, world.World, src, src, int32(tag)

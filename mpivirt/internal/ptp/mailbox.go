@@ -26,7 +26,7 @@ type Messages struct {
 	sentTo    int             // engine of the running LP's latest send
 	Attached  map[int32]int64 // by LP: size in bytes of its buffer for buffered sends
 	pollTime  vtime.Duration
-	delayed   delayed // the message sent last
+	cost      cost // of the message sent last
 	noise     Noise
 	above     Upcalls
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
@@ -42,8 +42,8 @@ func (k *Messages) Open(noise Noise, up Upcalls) {
 		k.newProcessors()
 	}
 	k.openProgress()
-	k.sendsAtOnce = k.Processors == nil && k.Activities == nil && !k.InCalls && !k.Target.HasJitter()
-	k.delayed.src = world.None
+	k.sendsAtOnce = k.Processors == nil && k.Activities == nil && !k.InCalls && !k.HasPorts && !k.Target.HasJitter()
+	k.cost = cost{src: world.None, bytes: -1, overhead: k.Target.Overhead().Send} // that of no message
 	k.Requests.Begin(&k.firstRequests)
 	k.CompletedSend, k.CompletedReceive = k.newCompleted(SendRequest), k.newCompleted(procNullRequest)
 	k.Completion.LP, k.sentTo = world.None, k.Engine.Index()

@@ -96,7 +96,8 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode Send
 	if m.large && mode == Buffered {
 		k.Clock[lp] = k.Clock[lp].Add(k.Target.Copy(m.bytes))
 	}
-	latency, transfer := k.delay(m.rank, int32(dst), bytes)
+	c := k.costOf(m.rank, int32(dst), bytes)
+	latency, transfer := c.latency, c.transfer
 	if k.Target.HasJitter() {
 		transfer = transfer.Plus(k.jitter(lp, src, dst))
 	}
@@ -107,25 +108,39 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode Send
 	return arrival
 }
 
-// delayed is the delay of a message between two ranks.
-type delayed struct {
+// cost is what an eager message between two ranks takes: of the sender's processor, the overhead before
+// the message leaves and the copying that may go on after it; of the network, the latency and what
+// the bytes add; of the receiver's processor, the time to receive it.
+type cost struct {
 	src, dst          int32
 	bytes             int64
+	overhead, copying vtime.Duration
 	latency, transfer vtime.Duration
+	receiving         vtime.Duration
 }
 
-// delay returns the delay of a message. A rank often sends messages of one size to one other in a row.
-func (k *Messages) delay(src, dst int32, bytes int64) (latency, transfer vtime.Duration) {
-	d := &k.delayed
-	if d.src != src || d.dst != dst || d.bytes != bytes {
-		latency, transfer = k.Target.LatencyAndTransfer(int(src), int(dst), bytes)
-		*d = delayed{src, dst, bytes, latency, transfer}
-	} else if invariant.Enabled {
-		if latency, transfer = k.Target.LatencyAndTransfer(int(src), int(dst), bytes); latency != d.latency || transfer != d.transfer {
-			invariant.Broken("a message of %d bytes from rank %d to %d takes %v and %v, not %v and %v", bytes, src, dst, latency, transfer, d.latency, d.transfer)
-		}
+// costOf returns the cost of a message, valid until the next call. A rank often sends messages of one
+// size to one other in a row.
+func (k *Messages) costOf(src, dst int32, bytes int64) *cost {
+	c := &k.cost
+	if c.src != src || c.dst != dst || c.bytes != bytes || invariant.Enabled {
+		k.workOut(src, dst, bytes)
 	}
-	return d.latency, d.transfer
+	return c
+}
+
+// workOut stores the cost of a message, whose overhead is stored already. What the processors spend
+// depends on the size alone.
+func (k *Messages) workOut(src, dst int32, bytes int64) {
+	c, last := &k.cost, k.cost
+	if c.bytes != bytes {
+		c.bytes, c.copying, c.receiving = bytes, k.Target.Copy(bytes), k.Target.ReceiveTime(bytes)
+	}
+	c.src, c.dst = src, dst
+	c.latency, c.transfer = k.Target.LatencyAndTransfer(int(src), int(dst), bytes)
+	if invariant.Enabled && last.src == src && last.dst == dst && last.bytes == bytes && last != *c {
+		invariant.Broken("a message costs %+v now, and %+v before", *c, last)
+	}
 }
 
 // jitter returns the jitter of a rank's next message, which it names by its number.

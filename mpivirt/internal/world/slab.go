@@ -11,7 +11,8 @@ import (
 // is never given out: it means none. The first chunk is short, so that a slab of few values
 // costs little. The indices that it lacks are not given out either.
 type Slab[T any] struct {
-	chunks   [][]T
+	first    *[SlabFirst]T   // the first chunk
+	chunks   []*[slabChunk]T // the others, from place 1 on
 	free     Stack[int32]
 	Next     int32          // greatest index given out so far
 	released map[int32]bool // with invariants: the indices in free
@@ -27,7 +28,7 @@ const SlabFirst = 1 << 4
 
 // Begin gives a slab of which nothing has been taken its first chunk, zero values that lie with
 // what else its owner always needs.
-func (s *Slab[T]) Begin(first *[SlabFirst]T) { s.chunks = append(s.chunks, first[:]) }
+func (s *Slab[T]) Begin(first *[SlabFirst]T) { s.first = first }
 
 // At returns the value with an index. It stays where it is until it is released.
 func (s *Slab[T]) At(index int32) *T {
@@ -39,12 +40,15 @@ func (s *Slab[T]) At(index int32) *T {
 
 // Peek is At for an index that may have been released. The value is then zero, or another.
 func (s *Slab[T]) Peek(index int32) *T {
-	return &s.chunks[index>>slabBits][index&(slabChunk-1)]
+	if index < SlabFirst {
+		return &s.first[index]
+	}
+	return &s.chunks[uint32(index)>>slabBits][index&(slabChunk-1)]
 }
 
 // Given reports whether an index has been given out, so that Peek takes it.
 func (s *Slab[T]) Given(index int32) bool {
-	return index > 0 && index <= s.Next && int(index&(slabChunk-1)) < len(s.chunks[index>>slabBits])
+	return index > 0 && index <= s.Next && (index < SlabFirst || index >= slabChunk)
 }
 
 // Take returns the index of a zero value.
@@ -59,11 +63,14 @@ func (s *Slab[T]) Take() int32 {
 	if s.Next == SlabFirst {
 		s.Next = slabChunk
 	}
-	if len(s.chunks) == 0 {
-		s.chunks = append(s.chunks, make([]T, SlabFirst))
-	}
-	if int(s.Next>>slabBits) == len(s.chunks) {
-		s.chunks = append(s.chunks, make([]T, slabChunk))
+	switch chunk := int(s.Next >> slabBits); {
+	case chunk == 0 && s.first == nil:
+		s.first = new([SlabFirst]T)
+	case chunk > 0 && chunk >= len(s.chunks):
+		if chunk == 1 {
+			s.chunks = append(s.chunks, nil)
+		}
+		s.chunks = append(s.chunks, new([slabChunk]T))
 	}
 	return s.Next
 }
