@@ -44,6 +44,7 @@ func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 	case v.Sized:
 		b.Data = v.Buffer
 		copy(v.Buffer, m.payload)
+		m.free(k)
 	case m.pooled():
 		b.Data, b.owned = m.payload, true
 	case m.payload != nil: // in its small: no view is unexpected but for a send that waits
@@ -62,9 +63,6 @@ func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 	}
 	if _, local := k.Local(int(m.rank)); !local {
 		k.consumed(m)
-	}
-	if !b.owned {
-		m.free(k)
 	}
 	k.messages.Release(index)
 	return true

@@ -139,7 +139,16 @@ func (t *Tally) Label(index int, operation string) int32 {
 }
 
 // Note enters one rank's time under a label.
-func (t *Tally) Note(label int32, d vtime.Duration) { t.NoteSame(label, d, 1) }
+func (t *Tally) Note(label int32, d vtime.Duration) {
+	it := &t.iterations[label]
+	if d != it.run {
+		it.endRun()
+		it.run = d
+	}
+	if it.missing--; it.missing == 0 {
+		t.complete(it)
+	}
+}
 
 // NoteSame enters the equal times of n ranks under a label.
 func (t *Tally) NoteSame(label int32, d vtime.Duration, n uint64) {
