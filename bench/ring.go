@@ -149,7 +149,7 @@ const (
 const ringStateSize = 16
 
 // ringSteps is ringMain as steps. The message is scratch of the engine: a send copies it. It is not
-// inlined: the compiler would then make calls of all that the step does.
+// inlined itself: in a function literal that comes from an inlined function the compiler inlines no call.
 //
 //go:noinline
 func ringSteps(o Options) func(r *steps.Rank, s *ringState) steps.Outcome {

@@ -102,7 +102,7 @@ func (k *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag in
 	m.arrival, m.bytes, m.comm, m.source, m.rank, m.tag = arrival, bytes, world.World, src, src, int32(tag)
 	if payload != nil {
 		m.payload = m.small[:len(payload):smallPayload]
-		if len(payload) == 8 { // as the most of them
+		if len(payload) == 8 { // as most have
 			*(*[8]byte)(m.small[:]) = [8]byte(payload)
 		} else {
 			copy(m.small[:], payload)
