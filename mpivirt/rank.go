@@ -19,6 +19,7 @@ type Rank struct {
 	submits  bool            // waits to have its call submitted; see hand
 	waits    bool            // the call that the engine has submitted was not complete at once
 	deep     bool            // its stack has room to submit calls; see deepen
+	looking  bool            // has made no call since its last look at the clock
 	handed   uint8           // calls submitted by the engine because the stack is small; up to fewCalls
 	burst    burstState
 }
@@ -47,6 +48,18 @@ func (r *Rank) Now() vtime.Time {
 		r.endBurst(r.lastCall)
 	}
 	r.settle()
+	if r.looking {
+		r.lookAgain()
+	} else {
+		r.looking = true
+		r.k.StartLooks(r.lp)
+	}
+	r.k.StartBurst()
+	return r.k.Clock[r.lp]
+}
+
+// lookAgain counts a look at the clock without a call since the one before.
+func (r *Rank) lookAgain() {
 	if d := r.k.Look(r.lp); d > 0 {
 		if err := r.k.Compute(r.lp, d); err != nil {
 			r.die(world.Compute, err)
@@ -54,8 +67,6 @@ func (r *Rank) Now() vtime.Time {
 		r.settle()
 	}
 	r.k.Looked(r.lp)
-	r.k.StartBurst()
-	return r.k.Clock[r.lp]
 }
 
 // settle waits until all operations that the rank has started have begun. That takes effect
@@ -204,7 +215,7 @@ func (r *Rank) noteCall(c world.Procedure) {
 		r.intrude(c)
 	}
 	r.lastCall = c
-	r.k.EndLooks(r.lp)
+	r.looking = false
 }
 
 // open fills in a rank that begins.

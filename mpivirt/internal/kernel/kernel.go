@@ -21,12 +21,13 @@ type Kernel struct {
 	printing    atomic.Bool // a rank hands text to the output
 	bursts      Bursts      // nil if CPU times do not count
 	samples     map[sampleKey]*Sample
-	looks       looks
 	call        Call    // scratch: the call that the running LP makes
 	RequestList []int32 // scratch: the requests in it
 
 	// Caches holds what ranks of the kind have cached on communicators (MPI 4.1, 7.7).
 	Caches map[CacheKey]any
+
+	looks looks
 }
 
 // CacheKey names a communicator, by its index, as an LP knows it.

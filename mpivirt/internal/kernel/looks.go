@@ -14,7 +14,15 @@ type looks struct {
 	long map[int32]vtime.Time // by LP that has made freeLooks in a row: what the latest look has shown
 }
 
-// Look counts a look of an LP at its clock, and returns what it takes before Looked. A program that
+// StartLooks begins a row with a first look of an LP, which takes nothing.
+func (k *Kernel) StartLooks(lp int32) {
+	k.looks.lp, k.looks.made, k.looks.at = lp, 1, k.Clock[lp]
+	if k.looks.long != nil {
+		delete(k.looks.long, lp)
+	}
+}
+
+// Look counts a further look of an LP at its clock, and returns what it takes before Looked. A program that
 // waits for a time by looking at the clock would wait forever where its computing takes no time: in a
 // long row of looks, without a call or time between them, each takes as long as a failing poll. The
 // first ones suspend no LP, so that no other one comes between them.
@@ -44,13 +52,5 @@ func (k *Kernel) Looked(lp int32) {
 	k.looks.at = k.Clock[lp]
 	if _, long := k.looks.long[lp]; long {
 		k.looks.long[lp] = k.Clock[lp]
-	}
-}
-
-// EndLooks ends a row of looks of the LP that runs: it has made a call.
-func (k *Kernel) EndLooks(lp int32) {
-	k.looks.made = 0
-	if len(k.looks.long) > 0 {
-		delete(k.looks.long, lp)
 	}
 }

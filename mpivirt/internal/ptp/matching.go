@@ -119,7 +119,6 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	r.rank = m.rank
 	shakes := k.InCalls && (m.large || m.request != 0)
 	later := shakes && m.large // the receive is complete only when DATA has come
-	h, matched := m.shakes(lp, ri), max(r.posted, m.arrival)
 	switch {
 	case later:
 	case k.InCalls:
@@ -135,9 +134,10 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	if kept {
 		m.payload = nil
 	}
-	k.discard(index)
 	if shakes {
-		k.expectHandshake(h, matched)
+		k.shake(lp, ri, index)
+	} else {
+		k.discard(index)
 	}
 	if !later {
 		k.CompleteRequest(ri, complete)

@@ -279,7 +279,12 @@ func (k *Messages) answered(kind byte, h handshake, t vtime.Time) {
 	}
 }
 
-// shakes returns the handshake of a message that an LP has matched with a receive.
-func (m *message) shakes(lp, ri int32) handshake {
-	return handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large}
+// shake begins the handshake of a message that an LP has matched with a receive, and discards the
+// message.
+func (k *Messages) shake(lp, ri, index int32) {
+	m := k.messages.At(index)
+	h := handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large}
+	matched := max(k.Requests.At(ri).posted, m.arrival)
+	k.discard(index)
+	k.expectHandshake(h, matched)
 }
