@@ -253,23 +253,13 @@ func (b *body) operator(c *cCall) world.Operator {
 	o := operation{uintptr(c.handle), uintptr(c.operand), c.commutative != 0}
 	made, known := b.operators[o]
 	if !known {
-		ended := func(signal int) {
-			if signal != 0 || b.engine.by_operation.there != 0 {
-				b.operationFailed(o, signal)
-			}
-		}
 		made = world.Operator{Name: operatorName(o.handle), Commutative: o.commutative, Apply: func(into, left, right []byte) {
 			lp := b.k.Combining
 			own := b.asKnownTo(lp, o)
-			ended(combine(b.engine, lp, own.handle, own.operand, into, left, right))
-		}}
-		if made.Name == ofProgram {
-			made.Row = func(vectors []byte, bytes int) {
-				lp := b.k.Combining
-				own := b.asKnownTo(lp, o)
-				ended(combineRow(b.engine, lp, own.handle, own.operand, vectors, bytes))
+			if signal := combine(b.engine, lp, own.handle, own.operand, into, left, right); signal != 0 || b.engine.by_operation.there != 0 {
+				b.operationFailed(o, signal)
 			}
-		}
+		}}
 		b.operators[o] = made
 	}
 	return made
@@ -295,14 +285,11 @@ var operatorNames = map[uintptr]string{
 	0x30: "land", 0x31: "lor", 0x32: "lxor", 0x38: "minloc", 0x39: "maxloc",
 }
 
-// ofProgram is the name of operations of the program's own.
-const ofProgram = "user"
-
 func operatorName(handle uintptr) string {
 	if name, known := operatorNames[handle]; known {
 		return name
 	}
-	return ofProgram
+	return "user"
 }
 
 // goesOn stores the results of a rank's call, which is over, if it is in one. It reports false

@@ -27,12 +27,7 @@ type nodeSum struct {
 	value []byte
 	next  int // members combined
 	early []contribution
-	row   []byte // the vectors of all members, to be combined when all are there, else nil
 }
-
-// longestRow is the most bytes that a node's vectors take which wait for each other to be combined
-// together. To keep more costs more than an operator's Row saves.
-const longestRow = 256 << 10
 
 type contribution struct {
 	index int // among the node's members
@@ -168,13 +163,6 @@ func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing 
 func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
 	sum := inst.join.sums.of(p)
 	index := inst.comm.nodes.indexOf(p, member)
-	if k.inRow(inst, p, len(data)) {
-		if sum.row == nil {
-			sum.row = k.Buffers.Take(inst.comm.nodes.size(p) * len(data))
-		}
-		copy(sum.row[index*len(data):], data)
-		return
-	}
 	if index != sum.next || !k.leads(inst, p) {
 		kept := k.Buffers.Take(len(data))
 		copy(kept, data)
@@ -195,31 +183,6 @@ func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
 			}
 		}
 	}
-}
-
-// inRow reports whether the vectors of a node's members, of so many bytes each, are combined together.
-func (k *Collectives) inRow(inst *instance, p, bytes int) bool {
-	if inst.Call.Operator.Row == nil || bytes == 0 {
-		return false
-	}
-	members := inst.comm.nodes.size(p)
-	return members > 2 && members*bytes <= longestRow && k.leads(inst, p)
-}
-
-// combineRow combines the vectors of a node's members if they have waited for each other.
-func (k *Collectives) combineRow(inst *instance, p int, leader int32) {
-	sum := inst.join.sums.of(p)
-	if sum.row == nil {
-		return
-	}
-	members := inst.comm.nodes.size(p)
-	bytes := len(sum.row) / members
-	k.Combining = leader
-	inst.Call.Operator.Row(sum.row, bytes)
-	sum.value = k.Buffers.Take(bytes)
-	copy(sum.value, sum.row[len(sum.row)-bytes:])
-	k.Buffers.Release(sum.row)
-	sum.row, sum.next = nil, members
 }
 
 func (k *Collectives) addTo(inst *instance, s *nodeSum, data []byte) {
@@ -264,9 +227,6 @@ func (k *Collectives) complete(inst *instance, p int) {
 	}
 	j.complete++
 	*last = start
-	if j.sums != nil {
-		k.combineRow(inst, p, lp)
-	}
 	if inst.mode == byMessages {
 		k.startLeader(inst, p, lp, start)
 		return
