@@ -69,8 +69,8 @@ func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 }
 
 // SendAtOnce sends a short eager message of an LP on WORLD, as Send does, if it is stored at another LP
-// of the partition that waits for nothing. It reports whether that is so; if not, nothing has changed.
-// So it does where an argument is out of its range.
+// of the partition that waits for nothing. It reports whether that is so; if not, or if an argument is
+// out of its range, nothing has changed.
 func (k *Messages) SendAtOnce(lp int32, payload []byte, bytes int64, dst, tag int) bool {
 	to, boxOf := dst-k.First, k.MailboxOf
 	if uint(to) >= uint(len(boxOf)) || uint(tag) > world.TagUB || len(payload) > smallPayload || uint64(bytes) > uint64(k.EagerLimit) || !k.sendsAtOnce {
