@@ -10,6 +10,7 @@ import (
 
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
+	"gigarank/vtime"
 )
 
 // A wait for any of many requests takes no look at all of them, in a list of a length at which even
@@ -29,5 +30,45 @@ func TestCostOfAWaitForAnyStaysConstant(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Where progress is made in calls, a rank may have a rendezvous under way with each of many others. A
+// call looks at few of them: four times as many take about four times the CPU time.
+func TestCostOfAHandshakeThatIsDueStaysConstant(t *testing.T) {
+	const n, more, most = 4000, 4, 7
+	run := func(n int) time.Duration {
+		began := cpuTime()
+		_, err := simulate(t, mpivirt.Config{Target: target(t, inCalls, n+1), Program: mpivirt.Program{Name: "rendezvous", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			w := r.World()
+			if r.Rank() > 0 {
+				r.Compute(vtime.Duration(r.Rank()) * vtime.Microsecond)
+				return w.SendSize(1<<20, 0, 0)
+			}
+			requests := make([]mpivirt.Request, n)
+			for i := range requests {
+				var err error
+				if requests[i], err = w.IrecvSize(1<<20, i+1, 0); err != nil {
+					return err
+				}
+			}
+			for range requests {
+				if _, _, err := mpivirt.Waitany(requests); err != nil {
+					return err
+				}
+			}
+			return nil
+		})}}}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cpuTime() - began
+	}
+	few, many := run(n), run(more*n)
+	for try := 0; try < 3 && many > most*few; try++ { // what else the process did
+		few, many = run(n), run(more*n)
+	}
+	if many > most*few {
+		t.Errorf("%d handshakes take %v of CPU time, %d take %v", n, few, more*n, many)
 	}
 }

@@ -29,7 +29,7 @@ type progress struct {
 type computing struct {
 	phases []phase // in the order of time, disjoint
 	open   int32   // receives, rendezvous and due handshakes of the LP that are not over
-	due    int32   // first of the handshakes that are timed events and not answered, 0 for none
+	due    int32   // latest of the handshakes that are timed events and not answered, 0 for none
 	called bool    // MPI, since the last phase
 }
 
@@ -47,7 +47,8 @@ type handshake struct {
 	ack      bool  // it is ACK, else REQ
 	large    bool  // a rendezvous, else a synchronous send
 	answered bool
-	next     int32      // of the same LP, see due
+	next     int32      // the one before of the same LP that is due, 0 for none
+	previous int32      // the one after, 0 for none
 	at       vtime.Time // of the timed event
 }
 
@@ -67,9 +68,13 @@ func (k *Messages) EnterCall(lp int32) {
 	}
 }
 
-// answerDue answers the handshakes of an LP of which its call tells enough before their timed events.
+// dueLooked is the number of handshakes that a call looks at. An LP may have as many as messages.
+const dueLooked = 16
+
+// answerDue answers those of an LP's latest handshakes of which its call tells enough. The others
+// are answered by their timed events, with the same times.
 func (k *Messages) answerDue(lp int32) {
-	for index := k.computing[lp].due; index != 0; {
+	for index, looked := k.computing[lp].due, 0; index != 0 && looked < dueLooked; looked++ {
 		h := *k.handshakes.At(index)
 		if at, known := k.foreseen(&h, h.at, h.large); known && k.answer(&h, at) {
 			k.undue(lp, index)
@@ -81,11 +86,15 @@ func (k *Messages) answerDue(lp int32) {
 
 // undue takes a handshake, which is answered, out of those that are due.
 func (k *Messages) undue(lp, index int32) {
-	link := &k.computing[lp].due
-	for *link != index {
-		link = &k.handshakes.At(*link).next
+	h := k.handshakes.At(index)
+	if h.previous == 0 {
+		k.computing[lp].due = h.next
+	} else {
+		k.handshakes.At(h.previous).next = h.next
 	}
-	*link = k.handshakes.At(index).next
+	if h.next != 0 {
+		k.handshakes.At(h.next).previous = h.previous
+	}
 	k.closed(lp)
 }
 
@@ -142,6 +151,9 @@ func (k *Messages) expectHandshake(h handshake, t vtime.Time) {
 	index := k.handshakes.Take()
 	due := &k.computing[h.lp].due
 	h.at, h.next = t, *due
+	if h.next != 0 {
+		k.handshakes.At(h.next).previous = index
+	}
 	k.opened(h.lp)
 	*k.handshakes.At(index), *due = h, index
 	rank := k.Global(h.lp)
@@ -156,10 +168,10 @@ func (k *Messages) HandleHandshake(index int32, t vtime.Time) {
 		k.undue(h.lp, index)
 	}
 	k.handshakes.Release(index)
+	k.handled = max(k.handled, t)
 	if h.answered {
 		return
 	}
-	k.handled = max(k.handled, t)
 	if at := k.inCall(h.lp, t); !k.answer(&h, at) {
 		k.PastEnd(int(k.Global(h.lp)), at, k.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
 	}
