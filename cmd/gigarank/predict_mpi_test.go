@@ -19,9 +19,13 @@ import (
 
 // buildPredicted builds picalc for gigarank and for the MPI of this machine.
 func buildPredicted(t *testing.T) (program, real string) {
+	return buildBoth(t, filepath.Join("..", "..", "examples", "c", "picalc.c"))
+}
+
+// buildBoth builds a source for gigarank and for the MPI of this machine.
+func buildBoth(t *testing.T, source string) (program, real string) {
 	dir := t.TempDir()
-	source := filepath.Join("..", "..", "examples", "c", "picalc.c")
-	program, real = filepath.Join(dir, "picalc"), filepath.Join(dir, "real")
+	program, real = filepath.Join(dir, "program"), filepath.Join(dir, "real")
 	if text, err := command(t, "cc", "-O2", source, "-o", program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -139,5 +143,34 @@ func TestPredict(t *testing.T) {
 	}
 	if text, code := predict("--hosts", "1"); code != exitUsage || !strings.Contains(text, "--time-from") {
 		t.Errorf("a program that prints no time: exit code %d\n%s", code, text)
+	}
+}
+
+// A program that can use files, and does not, is refused but for --allow-unserved.
+func TestPredictAllowsUnserved(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "files.c")
+	if err := os.WriteFile(source, []byte(`#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+	int rank;
+	MPI_File file;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (argc > 1)
+		MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+	if (rank == 0)
+		printf("pi is 3.5\n");
+	return MPI_Finalize();
+}
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	program, real := buildBoth(t, source)
+	arguments := []string{"--machine", "xt5", "--runs", "1", "--hosts", "1,2", "--time-from", `pi is ([0-9.]+)`}
+	if text, code := startPredict(t, program, real, arguments...); code != exitUsage || !strings.Contains(text, "MPI_File_open") {
+		t.Errorf("exit code %d\n%s", code, text)
+	}
+	if text, code := startPredict(t, program, real, append(arguments, "--allow-unserved")...); code != exitDone || !strings.Contains(text, "3.5 s") {
+		t.Errorf("exit code %d\n%s", code, text)
 	}
 }

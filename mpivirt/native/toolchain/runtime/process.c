@@ -840,8 +840,8 @@ int uname(struct utsname *host) {
 
 enum { PROC = 64 }; /* bytes of a path below /proc/self */
 
-/* in_proc returns the path under which the system knows what it tells of a rank's process:
- * /proc/self stands for /proc and the number of the rank. */
+/* in_proc returns a path with /proc/self in the place of /proc and the number of the rank, which
+ * the system does not know. */
 static const char *in_proc(const char *path, char room[PROC]) {
 	if (!path || strncmp(path, "/proc/", 6) != 0 || !gigarank_running())
 		return path;
@@ -898,7 +898,7 @@ FOPEN(fopen64)
 	int name(const char *path, int flags, ...) { \
 		va_list list; \
 		va_start(list, flags); \
-		mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(list, mode_t) : 0; \
+		mode_t mode = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, mode_t) : 0; \
 		va_end(list); \
 		path = in_proc(path, (char[PROC]){0}); \
 		return is_map(path) ? map_of_memory() : real(name)(path, flags, mode); \
