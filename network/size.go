@@ -15,6 +15,8 @@ type bandwidth uint64
 // stand for gigabytes of digits.
 var number = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,2})?`)
 
+var longExponent = regexp.MustCompile(`^[0-9.]+[eE][+-]?[0-9]{3}`)
+
 var power = regexp.MustCompile(`^([0-9]{1,9})\^([0-9]{1,2})$`)
 
 // prefixes of units: k is 10^3 and Ki is 2^10.
@@ -49,6 +51,9 @@ func parseWhole(s, noun, unit, examples string) (int64, error) {
 	value, suffix, ok := splitNumber(text)
 	if !ok {
 		return 0, fmt.Errorf("%q is not %s: write a number like %s", s, noun, examples)
+	}
+	if longExponent.MatchString(text) {
+		return 0, fmt.Errorf("%q is not %s: its exponent has more than two digits; write a number like %s", s, noun, examples)
 	}
 	scale, ok := prefixes[strings.TrimSuffix(suffix, unit)]
 	if !ok {

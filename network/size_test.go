@@ -26,7 +26,7 @@ func TestParseSizeRefuses(t *testing.T) {
 		"": "write a number", "B": "write a number", "x": "write a number", "-1": "negative", "1.5": "not a whole number",
 		"1m": "unknown unit", "1KIB": "unknown unit", "1 b": "unknown unit", "1Ei": "unknown unit", "0x10": "unknown unit", "1_000": "unknown unit",
 		"9223372036854775808": "larger than 2^63-1", "2^63": "larger than 2^63-1", "1e99": "larger than 2^63-1", "1e-1": "not a whole number",
-		"2^": "unknown unit", "2^1000": "unknown unit", "1/2": "unknown unit", "1e999": "unknown unit",
+		"2^": "unknown unit", "2^1000": "unknown unit", "1/2": "unknown unit", "1e999": "two digits",
 		strings.Repeat("9", 41): "write a number", "inf": "write a number", "NaN": "write a number",
 	} {
 		if got, err := ParseSize(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -374,6 +374,11 @@ func TestSpeedUp(t *testing.T) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
+	for v, want := range map[float64]string{0.5: "0.5", 1: "1", 20: "20", 1e4: "10K"} {
+		if got := speedUpAxis.text(v); got != want {
+			t.Errorf("the axis has %q, want %q", got, want)
+		}
+	}
 }
 
 // No page holds control characters of names.

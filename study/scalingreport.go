@@ -96,7 +96,11 @@ func hostIndependence(records []ScalingRecord) string {
 	case alike == 0:
 		return ""
 	}
-	return fmt.Sprintf("%s of as many ranks as another one, hosted otherwise, have its fingerprint: the virtual results do not depend on λ or the hosts.", plural(alike, "run"))
+	have := "have"
+	if alike == 1 {
+		have = "has"
+	}
+	return fmt.Sprintf("%s of as many ranks as another one, hosted otherwise, %s its fingerprint: the virtual results do not depend on λ or the hosts.", plural(alike, "run"), have)
 }
 
 // shown are the columns of the tables for people.

@@ -3,11 +3,10 @@ package study
 import (
 	"fmt"
 	"slices"
-	"strconv"
 )
 
 var (
-	speedUpAxis    = axis{"speed-up", func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }, 10}
+	speedUpAxis    = axis{"speed-up", func(v float64) string { return scaled(v, countScales, "") }, 10}
 	efficiencyAxis = axis{"efficiency", percent, 10}
 )
 

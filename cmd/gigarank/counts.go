@@ -100,10 +100,12 @@ func counts(c *console, f *countsFlags) error {
 		return max(n, 1)
 	}
 	d := countsDocument{Schema: 1, Lambda: read("--lambda", f.lambda), Cores: read("--cores", f.cores), Nodes: read("--nodes", f.nodes)}
-	if d.Lambda > mostRanks/d.Cores || d.Lambda*d.Cores > mostRanks/d.Nodes {
+	switch {
+	case len(faults) > 0:
+	case d.Lambda > mostRanks/d.Cores || d.Lambda*d.Cores > mostRanks/d.Nodes:
 		faults.add("--lambda", fmt.Errorf("λcn, %d ranks on each of %d cores of %d nodes, are too many ranks: use at most %d in all",
 			d.Lambda, d.Cores, d.Nodes, int64(mostRanks)))
-	} else {
+	default:
 		d.Ranks = d.Lambda * d.Cores * d.Nodes
 	}
 	faults.add("--json", checkWritable(f.json))

@@ -113,6 +113,9 @@ func (t *cpuTimes) open(name string) error {
 	first := name
 	if _, err := os.Stat(first); errors.Is(err, fs.ErrNotExist) {
 		first = name + ".0"
+		if _, err := os.Stat(first); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("there is neither %s nor %s: name the FILE of --cpu-record", name, first)
+		}
 	}
 	processes := 1
 	for i := 0; i < processes; i++ {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,6 +81,32 @@ func (j *jobs) words(self string, cold bool, measurements, machine string) []str
 		"--runs", strconv.FormatInt(j.runs, 10), "--json", measurements, "--out", machine, "--cold="+strconv.FormatBool(cold))
 }
 
+// command returns the launcher and the number of processes, as messages name them.
+func (j *jobs) command() string { return fmt.Sprintf("%s %d", strings.Join(j.launcher, " "), j.hosts) }
+
+// results reads what a job has left, which has printed output.
+func (j *jobs) results(path, output string) (loggp.Measurements, error) {
+	m, err := readMeasurements(path, os.ReadFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = notStarted(j.command(), err, output)
+	}
+	return m, err
+}
+
+// notStarted returns the error of a launcher that ended well and left no results.
+func notStarted(launcher string, missing error, output string) error {
+	return fmt.Errorf("%s ended well, but its processes have left no results: %w: name by --launcher a command that starts them where this directory is shared%s",
+		launcher, missing, onLinesOfItsOwn(output))
+}
+
+// onLinesOfItsOwn returns what a command has printed, to be told behind an error.
+func onLinesOfItsOwn(output string) string {
+	if output = strings.TrimSpace(output); output == "" {
+		return ""
+	}
+	return "\n" + output
+}
+
 // measure starts the jobs, with or without --cold, one after the other, and returns their medians.
 func (j *jobs) measure(c *console, cold bool) (m loggp.Measurements, err error) {
 	self, err := os.Executable()
@@ -95,14 +122,14 @@ func (j *jobs) measure(c *console, cold bool) (m loggp.Measurements, err error) 
 	words := j.words(self, cold, path, filepath.Join(dir, "measured.yaml"))
 	var all []loggp.Measurements
 	for i := range j.number {
-		_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring with %s %d, job %d of %d\n", strings.Join(j.launcher, " "), j.hosts, i+1, j.number)
+		_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring with %s, job %d of %d\n", j.command(), i+1, j.number)
 		cmd := exec.Command(words[0], words[1:]...)
 		var output bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &output, &output
 		if err := cmd.Run(); err != nil {
-			return m, fmt.Errorf("the measurement failed: %w\n%s", err, strings.TrimSpace(output.String()))
+			return m, fmt.Errorf("the measurement by %s failed: %w%s", j.command(), err, onLinesOfItsOwn(output.String()))
 		}
-		one, err := readMeasurements(path, os.ReadFile)
+		one, err := j.results(path, output.String())
 		if err != nil {
 			return m, err
 		}

@@ -39,3 +39,17 @@ func TestCalibrateComparesWithTheFileBefore(t *testing.T) {
 		}
 	}
 }
+
+// A launcher that starts nothing is named, and what is to be done about it.
+func TestLauncherThatStartsNothing(t *testing.T) {
+	for launcher, want := range map[string]string{
+		"true":  "true 2 ended well, but its processes have left no results: ",
+		"false": "the measurement by false 2 failed: exit status 1",
+	} {
+		c, _, _ := testConsole(nil)
+		j := jobs{launcher: []string{launcher}, hosts: 2, runs: 1, number: 1, disturbed: 1.25}
+		if _, err := j.measure(c, false); err == nil || !strings.HasPrefix(err.Error(), want) || strings.HasSuffix(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", launcher, err, want)
+		}
+	}
+}

@@ -145,7 +145,9 @@ func (f *planFlags) allocation(c *console, faults *usageError) allocation {
 	}
 	if f.memory == "" {
 		a.memory = availableMemory(c.root).bytes
-	} else if a.memory, err = network.ParseSize(f.memory); err == nil && a.memory == 0 {
+		return a
+	}
+	if a.memory, err = network.ParseSize(f.memory); err == nil && a.memory == 0 {
 		err = fmt.Errorf("no memory: give the memory of a host, such as 64GiB")
 	}
 	faults.add("--memory", err)

@@ -372,7 +372,7 @@ func (p *predictor) calibrated(n int, signals *signals) (m loggp.Measurements, e
 	if _, _, err = p.execute(j.words(p.self, p.cold, path, filepath.Join(p.scratch, "measured.yaml")), signals); err != nil {
 		return m, err
 	}
-	return readMeasurements(path, os.ReadFile)
+	return j.results(path, "")
 }
 
 func (p *predictor) write(name string, text func(io.Writer) error) error {

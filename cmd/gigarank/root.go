@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +15,6 @@ func execute(args []string, c *console) int {
 	c.arguments = append([]string{"gigarank"}, args...)
 	root := newRoot(c)
 	root.SetArgs(args)
-	root.SetOut(c.stdout)
-	root.SetErr(c.stderr)
 	err := root.Execute()
 	if err == nil {
 		err = c.stdout.failure()
@@ -54,11 +53,20 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 	root.AddCommand(newRun(c), newStudy(c), newPlan(c), newCounts(c), newValidate(c), newList(c), newMachine(c), newDoctor(c), newInit(c), newMan(c), newVersion(c))
 	root.AddCommand(newWrappers(c)...)
 	root.AddCommand(newCheck(c))
-	root.InitDefaultCompletionCmd()
+	root.SetOut(c.stdout)
+	root.SetErr(c.stderr)
+	root.InitDefaultCompletionCmd() // which keeps the output that is set
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		requireSubcommand(completion)
+		for _, shell := range completion.Commands() {
+			shell.Args = arguments(0, "no arguments")
+		}
 	}
 	requireSubcommand(root)
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = commandNames
+	}
 	completeValues(root)
 	return root
 }
@@ -68,18 +76,44 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 func requireSubcommand(group *cobra.Command) {
 	group.Args = cobra.ArbitraryArgs
 	group.RunE = func(cmd *cobra.Command, args []string) error {
-		var names []string
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() {
-				names = append(names, sub.Name())
-			}
-		}
 		if len(args) == 0 {
 			return usageError{fmt.Errorf("%s needs a command: %s; see %s --help",
-				cmd.CommandPath(), strings.Join(names, ", "), cmd.CommandPath())}
+				cmd.CommandPath(), strings.Join(subcommands(cmd), ", "), cmd.CommandPath())}
 		}
-		return usageError{fmt.Errorf("unknown command %q for %s: %s", args[0], cmd.CommandPath(), spelling.Choices(args[0], names))}
+		return unknownCommand(cmd, args[0])
 	}
+}
+
+// commandNames checks that the arguments of help lead to a command.
+func commandNames(help *cobra.Command, args []string) error {
+	at := help.Root()
+	for _, name := range args {
+		i := slices.IndexFunc(at.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name })
+		switch {
+		case i >= 0:
+			at = at.Commands()[i]
+		case len(subcommands(at)) > 0:
+			return unknownCommand(at, name)
+		default:
+			return usageError{fmt.Errorf("%s has no command %q: leave it out", at.CommandPath(), name)}
+		}
+	}
+	return nil
+}
+
+// unknownCommand returns the error that a command has no subcommand of a name.
+func unknownCommand(group *cobra.Command, name string) error {
+	return usageError{fmt.Errorf("unknown command %q for %s: %s", name, group.CommandPath(), spelling.Choices(name, subcommands(group)))}
+}
+
+// subcommands returns the names of the commands that a command groups.
+func subcommands(group *cobra.Command) (names []string) {
+	for _, sub := range group.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return names
 }
 
 // arguments checks the number of arguments of a command. expected names them.

@@ -106,7 +106,7 @@ func (f *scalingFlags) words() ([]string, error) {
 		return nil, errors.New("this build has no MPI, and host processes need it: build with go build -tags mpi ./cmd/gigarank, or use none")
 	}
 	if _, err := exec.LookPath(words[0]); err != nil {
-		return nil, fmt.Errorf("%w: name a command on the PATH, or none", err)
+		return nil, fmt.Errorf("%w: name a command on the PATH", err)
 	}
 	return words, nil
 }
@@ -262,12 +262,12 @@ func (s *scalingConductor) launch(point study.ScalingPoint, signals *signals) (d
 		<-exited
 		return d, stop
 	}
-	text, missing := os.ReadFile(document)
-	if err == nil {
-		err = missing
-	}
 	if err != nil {
-		return d, fmt.Errorf("%w: %s", err, strings.TrimSpace(output.String()))
+		return d, fmt.Errorf("%w%s", err, onLinesOfItsOwn(output.String()))
+	}
+	text, err := os.ReadFile(document)
+	if err != nil {
+		return d, notStarted(strings.Join(append(slices.Clone(s.launcher), hosts), " "), err, output.String())
 	}
 	return d, json.Unmarshal(text, &d)
 }

@@ -100,7 +100,11 @@ func TestCompletion(t *testing.T) {
 	}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
 		script := filepath.Join(t.TempDir(), "completion")
-		if err := os.WriteFile(script, []byte(printed(t, "completion", shell)), 0o666); err != nil {
+		text := printed(t, "completion", shell)
+		if !strings.Contains(text, "__complete") {
+			t.Errorf("the completion for %s is\n%s", shell, text)
+		}
+		if err := os.WriteFile(script, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		path, err := exec.LookPath(shell)

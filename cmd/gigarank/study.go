@@ -391,8 +391,9 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	if record.Error != "" {
 		s.failed++
 	}
-	if s.unkept = s.journal.Append(record); s.unkept == nil {
-		s.unkept = s.journal.End(true)
+	s.unkept = s.journal.Append(record)
+	if err := s.journal.End(s.unkept == nil); s.unkept == nil {
+		s.unkept = err
 	}
 	if s.unkept == nil && s.flags.hosting.progress != progressNone.String() {
 		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))

@@ -264,3 +264,18 @@ func TestKillingPointIsLeftOut(t *testing.T) {
 		t.Errorf("%v: the report does not say what is left out", err)
 	}
 }
+
+// A point whose result cannot be kept, as where the disk is full, was not killed: it is simulated
+// again, however often that happens. A limit on the size of files stands for the disk here.
+func TestPointThatIsNotKeptWasNotKilled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "study")
+	for range 3 {
+		cmd := command(t, studyArguments(dir, "--resume")...)
+		limited := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `ulimit -f 2; exec "$@"`, "sh"}, cmd.Args...)...)
+		limited.Env = cmd.Env
+		output, _ := limited.CombinedOutput()
+		if limited.ProcessState.ExitCode() != exitHost || !bytes.Contains(output, []byte("the result was not written")) || bytes.Contains(output, []byte("killed")) {
+			t.Fatalf("exit code %d, want %d and no word of a kill:\n%s", limited.ProcessState.ExitCode(), exitHost, output)
+		}
+	}
+}

@@ -115,7 +115,7 @@ func (f *validateFlags) prepare(c *console, program string) (*validator, error) 
 	v.jobs = f.jobs.check(&faults, f.measured == "")
 	if f.out != "" && len(faults) == 0 {
 		if err := os.MkdirAll(f.out, 0o777); err != nil {
-			faults.add("--out", err)
+			faults.add("--out", fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", f.out, err))
 		} else {
 			faults.add("--out", checkWritable(filepath.Join(f.out, study.ReportFile)))
 		}
