@@ -179,10 +179,19 @@ func (j *Jobs) slow() string {
 	return text + " times the quickest"
 }
 
+// spread prints how much more the greatest figure is than the least. A gap that one job has found to
+// be next to nothing is many times that in another.
+func spread(more float64) string {
+	if more < 1 {
+		return fmt.Sprintf("%.0f %%", 100*more)
+	}
+	return fmt.Sprintf("a factor of %.3g", 1+more)
+}
+
 // String returns a sentence about the jobs.
 func (j *Jobs) String() string {
-	text := fmt.Sprintf("Medians of %d jobs, whose figures are within %.0f %% of each other in the median, %.0f %% at most.",
-		j.Kept, 100*j.Spread, 100*j.WorstSpread)
+	text := fmt.Sprintf("Medians of %d jobs, whose figures are within %s of each other in the median, %s at most.",
+		j.Kept, spread(j.Spread), spread(j.WorstSpread))
 	if left := len(j.Slowness) - j.Kept; left > 0 {
 		text += fmt.Sprintf(" Left out as disturbed: %d of %d; %s.", left, len(j.Slowness), j.slow())
 	}

@@ -32,19 +32,19 @@ type exchange struct {
 
 // exchanges are measured by payloads.
 var exchanges = []exchange{
-	{"Bcast of 1 MB to 1,024 ranks", 1024, 0, megabyte, broadcast, copyFirst, false, nil, 1},
-	{"Bcast of 1 MB to 1,024 ranks, two engines", 1024, 0, megabyte, broadcast, copyFirst, false, nil, 2},
-	{"Bcast of 64 MB to 64 ranks", 64, 0, 64 * megabyte, broadcast, copyFirst, false, nil, 1},
-	{"Bcast of 64 MB to 64 ranks, two engines", 64, 0, 64 * megabyte, broadcast, copyFirst, false, nil, 2},
-	{"Allreduce of 1 MB, 1,024 ranks", 1024, megabyte, megabyte, reduce, sumAndCopy, false, nil, 1},
-	{"Allgather of 1 KB to 1 MB, 1,024 ranks", 1024, megabyte / 1024, megabyte, gather, concatenate, false, nil, 1},
-	{"Alltoall of 1 KB, 1,024 ranks", 1024, megabyte, megabyte, transpose, copyBlocks, false, nil, 1},
-	{"Send and Recv of 1 MB, 1,024 ranks in pairs", 1024, megabyte, megabyte, sendToNext, copyToNext, false, nil, 1},
-	{"Sendrecv of 1 MB, 1,024 ranks in a ring", 1024, megabyte, megabyte, shift, copyEach, false, nil, 1},
-	{"binomial Allreduce of 8 KB by messages, 1,024 ranks", 1024, megabyte / 128, megabyte / 128, reduce, upAndDown, true, nil, 1},
-	{"binomial Allreduce of 8 KB by messages, 16,384 ranks", 16384, megabyte / 128, megabyte / 128, reduce, upAndDown, true, nil, 1},
-	{"Alltoall of 1 KB, 1,024 ranks, slices shared", 1024, megabyte, megabyte, transpose, nil, false, shiftAll, 1},
-	{"Alltoall of 1 KB, 4,096 ranks, slices shared", 4096, 4 * megabyte, 4 * megabyte, transpose, nil, false, shiftAll, 1},
+	{name: "Bcast of 1 MB to 1,024 ranks", ranks: 1024, out: megabyte, call: broadcast, bare: copyFirst, engines: 1},
+	{name: "Bcast of 1 MB to 1,024 ranks, two engines", ranks: 1024, out: megabyte, call: broadcast, bare: copyFirst, engines: 2},
+	{name: "Bcast of 64 MB to 64 ranks", ranks: 64, out: 64 * megabyte, call: broadcast, bare: copyFirst, engines: 1},
+	{name: "Bcast of 64 MB to 64 ranks, two engines", ranks: 64, out: 64 * megabyte, call: broadcast, bare: copyFirst, engines: 2},
+	{name: "Allreduce of 1 MB, 1,024 ranks", ranks: 1024, in: megabyte, out: megabyte, call: reduce, bare: sumAndCopy, engines: 1},
+	{name: "Allgather of 1 KB to 1 MB, 1,024 ranks", ranks: 1024, in: megabyte / 1024, out: megabyte, call: gather, bare: concatenate, engines: 1},
+	{name: "Alltoall of 1 KB, 1,024 ranks", ranks: 1024, in: megabyte, out: megabyte, call: transpose, bare: copyBlocks, engines: 1},
+	{name: "Send and Recv of 1 MB, 1,024 ranks in pairs", ranks: 1024, in: megabyte, out: megabyte, call: sendToNext, bare: copyToNext, engines: 1},
+	{name: "Sendrecv of 1 MB, 1,024 ranks in a ring", ranks: 1024, in: megabyte, out: megabyte, call: shift, bare: copyEach, engines: 1},
+	{name: "binomial Allreduce of 8 KB by messages, 1,024 ranks", ranks: 1024, in: megabyte / 128, out: megabyte / 128, call: reduce, bare: upAndDown, message: true, engines: 1},
+	{name: "binomial Allreduce of 8 KB by messages, 16,384 ranks", ranks: 16384, in: megabyte / 128, out: megabyte / 128, call: reduce, bare: upAndDown, message: true, engines: 1},
+	{name: "Alltoall of 1 KB, 1,024 ranks, slices shared", ranks: 1024, in: megabyte, out: megabyte, call: transpose, loop: shiftAll, engines: 1},
+	{name: "Alltoall of 1 KB, 4,096 ranks, slices shared", ranks: 4096, in: 4 * megabyte, out: 4 * megabyte, call: transpose, loop: shiftAll, engines: 1},
 }
 
 // megabyte is the number of doubles in 2^20 bytes.

@@ -32,10 +32,10 @@ func declared() (all []declaration, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for words := range declarations(string(text), "GIGARANK_MPI") {
-		d := declaration{result: words.result, name: words.name}
-		if words.parameters != "void" {
-			if d.parameters, err = parametersOf(words.parameters); err != nil {
+	for line := range declarations(string(text), "GIGARANK_MPI") {
+		d := declaration{result: line.result, name: line.name}
+		if line.parameters != "void" {
+			if d.parameters, err = parametersOf(line.parameters); err != nil {
 				return nil, fmt.Errorf("mpi.h: MPI_%s: %w", d.name, err)
 			}
 		}
@@ -44,13 +44,13 @@ func declared() (all []declaration, err error) {
 	return all, nil
 }
 
-// words are the parts of a line of mpi.h that declares a function.
-type words struct{ result, name, parameters string }
+// declaredLine has the parts of a line of mpi.h that declares a function.
+type declaredLine struct{ result, name, parameters string }
 
 // declarations yields the lines MACRO(result, name, (parameters)) of a text. The start of each run
 // reads mpi.h so.
-func declarations(text, macro string) iter.Seq[words] {
-	return func(yield func(words) bool) {
+func declarations(text, macro string) iter.Seq[declaredLine] {
+	return func(yield func(declaredLine) bool) {
 		for line := range strings.Lines(text) {
 			list, is := strings.CutPrefix(line, macro+"(")
 			if !is {
@@ -59,7 +59,7 @@ func declarations(text, macro string) iter.Seq[words] {
 			result, list, _ := strings.Cut(list, ", ")
 			name, list, _ := strings.Cut(list, ", (")
 			list, is = strings.CutSuffix(list, "))\n")
-			if is && !yield(words{result, name, list}) {
+			if is && !yield(declaredLine{result, name, list}) {
 				return
 			}
 		}
@@ -89,8 +89,8 @@ func namesOf(macro string) (names []string) {
 	if err != nil {
 		return nil
 	}
-	for words := range declarations(string(text), macro) {
-		names = append(names, words.name)
+	for line := range declarations(string(text), macro) {
+		names = append(names, line.name)
 	}
 	return names
 }
