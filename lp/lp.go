@@ -25,6 +25,7 @@ type Goroutines struct {
 	enter   func(yield func(struct{}) bool) // what each coroutine runs
 	begins  int                             // the LP that begins in the coroutine that is resumed; none: it ends
 	unbegun int                             // LPs that have not begun
+	ballast *strings.Builder                // see HoldCollector; nil if there is none
 	spare   []func() (struct{}, bool)       // resume coroutines without an LP, no more than LPs that have not begun
 }
 
@@ -180,7 +181,9 @@ func (g *Goroutines) begin(i int) {
 		lp.next, _ = iter.Pull(g.enter)
 	}
 	lp.pull = captured(lp.next)
-	g.unbegun--
+	if g.unbegun--; g.unbegun == 0 {
+		g.ballast = nil
+	}
 	g.endSpare(g.unbegun)
 	g.begins = i
 }
@@ -208,7 +211,7 @@ func (g *Goroutines) Expect(i int) {
 
 // Stop implements Body.
 func (g *Goroutines) Stop() {
-	g.unbegun = 0
+	g.unbegun, g.ballast = 0, nil
 	g.endSpare(0)
 	for i := range g.lps {
 		if lp := &g.lps[i]; lp.next != nil {

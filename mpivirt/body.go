@@ -52,6 +52,9 @@ func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error) *goroutine
 		defer r.left()
 		r.end(g.main(r))
 	})
+	if k.Alone() { // Prepare has collected otherwise, and its memory is for stacks
+		g.HoldCollector()
+	}
 	return g
 }
 

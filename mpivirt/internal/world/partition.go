@@ -99,3 +99,7 @@ func (k *Partition) Init(s Settings) {
 // EndSetUp tells that the partition is set up. Arrays of a later time come and go, and each is
 // memory of its own.
 func (k *Partition) EndSetUp() { k.blocks = nil }
+
+// Alone reports whether no other engine of the process is set up beside that of the partition. It is for
+// the set-up.
+func (k *Partition) Alone() bool { return k.blocks == nil }
