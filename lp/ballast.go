@@ -12,7 +12,7 @@ import (
 // ballast, so it takes addresses and no memory.
 
 // HoldCollector holds the collector back until all LPs have begun, unless they are few. The process
-// then takes no more memory than it may once they have. It leaves a collector alone that is off, or has a
+// then takes about as much memory at most as it may once they have. It leaves a collector alone that is off, or has a
 // limit of memory to keep. It is called before an LP begins.
 func (g *Goroutines) HoldCollector() {
 	if g.unbegun < fewLPs || !usualPace() {
