@@ -19,6 +19,10 @@ type Subject interface {
 	// Outside returns where code of the subject that is not Go's waits in the operating
 	// system. It returns "" if no such code runs or if it may go on by itself.
 	Outside() string
+	// Still tells the subject for how many seconds it has stood still, about: look after look, and 0 once
+	// it goes on. At looks that are due the watchdog suspects it: first after its limit, then after
+	// twice the time, and so on.
+	Still(seconds float64, due bool)
 }
 
 const (
@@ -56,7 +60,7 @@ func Watch(subjects []Subject, limit float64, blocked func(i int, where string) 
 			case <-tick.C:
 			}
 			for i := range subjects {
-				if where := suspects[i].look(subjects[i]); where != "" {
+				if where := suspects[i].look(subjects[i], limit); where != "" {
 					suspects[i].reported = blocked(i, where)
 					suspects[i].wait()
 				}
@@ -69,14 +73,18 @@ func Watch(subjects []Subject, limit float64, blocked func(i int, where string) 
 	}
 }
 
-// look returns where the subject is blocked, if it is.
-func (s *suspect) look(subject Subject) (where string) {
+// look returns where the subject is blocked, if it is. limit is that of Watch.
+func (s *suspect) look(subject Subject, limit float64) (where string) {
 	count, atWork := subject.Progress()
 	if s.reported || !atWork || count != s.count {
+		if s.still > 0 && !s.reported {
+			subject.Still(0, false)
+		}
 		*s = suspect{count: count, due: looks, reported: s.reported}
 		return ""
 	}
 	s.still++
+	subject.Still(float64(s.still)*limit/looks, s.still >= s.due)
 	if s.still >= s.due {
 		if where := subject.Outside(); where != "" {
 			return s.find(where, where)

@@ -21,6 +21,7 @@ type worker struct {
 func (w *worker) Progress() (uint64, bool) { return w.count.Load(), !w.rests.Load() }
 func (w *worker) Home() uint64             { return w.home }
 func (w *worker) Outside() string          { return w.outside }
+func (w *worker) Still(float64, bool)      {}
 
 // watched starts a goroutine that calls do, and returns where the watchdog finds it
 // blocked, or "" if it ends before that.
@@ -133,7 +134,7 @@ func TestWhatCountsIsLeftAlone(t *testing.T) {
 		if i%looks == 0 {
 			w.count.Add(1)
 		}
-		if where := s.look(w); where != "" {
+		if where := s.look(w, 0.05); where != "" {
 			t.Fatalf("look %d finds it blocked in %s", i, where)
 		}
 	}

@@ -151,6 +151,9 @@ func (m *meter) onTerminal() (end func()) {
 
 func (m *meter) line() string { return m.describe(m.simulation.Progress()) }
 
+// longComputing is the time in seconds from which on the line names a rank that runs without a call.
+const longComputing = 2
+
 // describe returns a line on the progress of a simulation. The rate of events is that
 // since the previous call.
 func (m *meter) describe(p mpivirt.Progress) string {
@@ -166,6 +169,9 @@ func (m *meter) describe(p mpivirt.Progress) string {
 		rate = formatCount(float64(p.Events-m.events)/took) + " events/s, "
 	}
 	m.last, m.events = now, p.Events
+	if p.ComputingFor >= longComputing {
+		rate = fmt.Sprintf("rank %d has computed for %s, ", p.Computing, formatSeconds(p.ComputingFor))
+	}
 	return fmt.Sprintf("iteration %d/%d, virtual time %v, %s%s%s",
 		min(p.Iteration, m.iterations), m.iterations, p.Time, rate, memory, m.left(p.Iteration, now))
 }

@@ -5,6 +5,7 @@ package native
 import (
 	"fmt"
 	gort "runtime"
+	"time"
 	"unsafe"
 
 	"gigarank/mpivirt/internal/kernel"
@@ -176,9 +177,8 @@ func (b *body) endThose(lo, hi int32) {
 // could go on are ready.
 func (b *body) run(n int) {
 	k := b.k
-	if b.form.bound && !b.bound {
-		gort.LockOSThread() // until the goroutine ends
-		b.bound = true
+	if b.form.bound {
+		b.stayInThread()
 	}
 	for n > 0 {
 		if b.bursts != nil || b.engine.lengthy != 0 {
@@ -218,6 +218,14 @@ func (b *body) run(n int) {
 	}
 }
 
+// stayInThread has the engine's goroutine stay in its thread until it ends.
+func (b *body) stayInThread() {
+	if !b.bound {
+		gort.LockOSThread()
+		b.bound = true
+	}
+}
+
 // print hands on what ranks have printed.
 func (b *body) print() {
 	text := textOf(b.engine)
@@ -229,6 +237,11 @@ func (b *body) print() {
 // go on.
 func (b *body) takeCall(lp int32) bool {
 	k, r := b.k, &b.ranks[lp]
+	if r.returned_by == byInterruption {
+		b.stayInThread() // the rank's registers may hold addresses that belong to it
+		k.SetAside(lp)
+		return false
+	}
 	if r.looked != 0 {
 		k.Activity(lp)
 	}
@@ -303,6 +316,29 @@ func (b *body) Outside() (lp int32, where string) {
 	}
 	lp = int32((uintptr(unsafe.Pointer(running)) - uintptr(unsafe.Pointer(b.engine.ranks))) / unsafe.Sizeof(cRank{}))
 	return lp, b.sleeps(int(b.engine.thread))
+}
+
+// Interrupt implements [kernel.Outsider]. A rank in a function of a library of the system's is asked again
+// a little later.
+//
+//go:norace
+func (b *body) Interrupt() bool {
+	const (
+		requests = 50
+		between  = time.Millisecond
+	)
+	before := b.engine.interruptions
+	for range requests {
+		if b.engine.running == nil || !runs(int(b.engine.thread)) {
+			return false
+		}
+		interruptRank(b.engine)
+		time.Sleep(between)
+		if b.engine.interruptions != before {
+			return true
+		}
+	}
+	return false
 }
 
 // Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,

@@ -25,11 +25,12 @@ type (
 )
 
 const (
-	calls    = C.GIGARANK_CALLS
-	ended    = C.GIGARANK_ENDED
-	ending   = C.GIGARANK_ENDED + 1 // what it has begun goes on
-	byCall   = C.GIGARANK_BY_CALL
-	bySignal = C.GIGARANK_BY_SIGNAL
+	calls          = C.GIGARANK_CALLS
+	ended          = C.GIGARANK_ENDED
+	ending         = C.GIGARANK_ENDED + 1 // what it has begun goes on
+	byCall         = C.GIGARANK_BY_CALL
+	bySignal       = C.GIGARANK_BY_SIGNAL
+	byInterruption = C.GIGARANK_BY_INTERRUPTION
 
 	sampleEnd = C.GIGARANK_SAMPLE_END
 )

@@ -469,6 +469,78 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
+// A rank that computes for ever does not hold up the end of a run in which another one fails, whichever
+// of them the engine resumes first.
+func TestEndBesideComputing(t *testing.T) {
+	text := prelude + `int main(int argc, char **argv) {
+	static volatile double x[32];
+	begin(&argc, &argv);
+	if (rank != atoi(argv[1]))
+		for (int i = 0;; i = (i + 1) % 32)
+			x[i] += argc > 2 ? sin(x[i] + rank) : 1;
+	MPI_Abort(MPI_COMM_WORLD, 3);
+	return 0;
+}
+`
+	program := build(t, text, "-lm")
+	for _, arguments := range [][]string{{"0"}, {"1"}, {"2"}, {"2", "sin"}} {
+		for _, h := range []hosting{
+			{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: 2}, {engines: 3, stacks: native.Copied},
+			{engines: 1, bursts: measured}, {engines: 3, bursts: measured},
+		} {
+			h.watchdog = 0.05
+			_, _, err := run(t, program, "xt5", 3, h, arguments...)
+			var failure *mpivirt.RankError
+			want := "the program called Abort with code 3"
+			if h.bursts == nil && arguments[0] != "0" { // those that come later are not asked for
+				want += "; rank 0 has computed since its latest call, at 0s of virtual time, and was not waited for"
+			}
+			if !errors.As(err, &failure) || fmt.Sprint(failure.Rank) != arguments[0] || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q, %+v: ended with %v, want rank %s and %q", arguments, h, err, arguments[0], want)
+			}
+		}
+	}
+}
+
+// A computation that is interrupted, so that other ranks run meanwhile, goes on with its registers.
+func TestInterruptedComputing(t *testing.T) {
+	text := prelude + `static double sum;
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	double x[64];
+	unsigned long bits = 1;
+	for (int i = 0; i < 64; i++)
+		x[i] = rank + i;
+	for (int round = 0; round < 3; round++) {
+		for (int n = 0; n < 1500000; n++) {
+			bits = bits * 6364136223846793005u + (unsigned)rank;
+			for (int i = 0; i < 64; i++)
+				x[i] = 0.5 * x[i] + (double)(bits >> 60);
+		}
+		double mine = 0;
+		for (int i = 0; i < 64; i++)
+			mine += x[i] * (i + 1);
+		MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	}
+	errno = 0;
+	printf("%d %.17g %lu\n", rank, sum, bits);
+	return MPI_Finalize();
+}
+`
+	program := build(t, text, "-O3", "-lm")
+	plain, want, err := run(t, program, "xt5", 3, hosting{engines: 1, watchdog: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: 2}, {engines: 2, stacks: native.Copied}} {
+		h.watchdog = 0.002 // which interrupts the ranks some tens of times
+		result, printed, err := run(t, program, "xt5", 3, h)
+		if err != nil || !slices.Equal(printed, want) || result.Fingerprint != plain.Fingerprint {
+			t.Errorf("%+v: %v, printed\n%s, want\n%s", h, err, strings.Join(printed, ""), strings.Join(want, ""))
+		}
+	}
+}
+
 // lacking returns a directory with a library that has the text alone.
 func lacking(t *testing.T, text string) string {
 	t.Helper()

@@ -50,8 +50,8 @@ type (
 
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
-	load, open, resume, release, close, flush, operate, measure unsafe.Pointer
-	path                                                        string
+	load, open, resume, release, close, flush, operate, measure, interrupt unsafe.Pointer
+	path                                                                   string
 }
 
 // loadRuntime loads the C runtime.
@@ -71,7 +71,7 @@ var loadRuntime = sync.OnceValue(func() error {
 		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume,
 		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
 		"gigarank_flush": &runtime.flush, "gigarank_operate": &runtime.operate,
-		"gigarank_measure": &runtime.measure,
+		"gigarank_measure": &runtime.measure, "gigarank_interrupt": &runtime.interrupt,
 	} {
 		symbol := C.CString(name)
 		*place = C.dlsym(handle, symbol)
@@ -269,6 +269,7 @@ func measureBursts(e *cEngine) error {
 func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e, C.int32_t(n))) }
 
 func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
+func interruptRank(e *cEngine)       { C.on_engine(runtime.interrupt, e) }
 func closeEngine(e *cEngine)         { C.on_engine(runtime.close, e) }
 func flushLine(e *cEngine, lp int32) { C.flush(runtime.flush, e, C.int32_t(lp)) }
 func textOf(e *cEngine) string       { return C.GoStringN(e.text, C.int(e.text_length)) }

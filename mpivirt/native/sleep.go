@@ -26,17 +26,26 @@ var waits = map[int]struct {
 	unix.SYS_RT_SIGSUSPEND: {"sigsuspend", false}, unix.SYS_SEMOP: {"semop", false}, unix.SYS_MSGRCV: {"msgrcv", false},
 }
 
+// systemCall returns what the system tells of the call in which a thread of this process is: number, six arguments, stack pointer,
+// program counter. It returns nothing if the thread runs.
+func systemCall(thread int) []string {
+	state, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", thread))
+	if f := strings.Fields(string(state)); err == nil && len(f) == 9 {
+		return f
+	}
+	return nil
+}
+
+// runs reports whether a thread of this process is in no call of the system.
+func runs(thread int) bool { return systemCall(thread) == nil }
+
 // sleeps returns the system call in which a thread of this process waits, and from where the
 // program has called it. It returns "" if the thread runs, or waits for the terminal or for a
 // child.
 func (b *body) sleeps(thread int) string {
-	state, err := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/syscall", thread))
-	if err != nil {
+	f := systemCall(thread)
+	if f == nil {
 		return ""
-	}
-	f := strings.Fields(string(state)) // number, six arguments, stack pointer, program counter
-	if len(f) < 9 {
-		return "" // it runs
 	}
 	number, err := strconv.Atoi(f[0])
 	what, known := waits[number]

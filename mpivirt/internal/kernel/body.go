@@ -55,4 +55,7 @@ type Outsider interface {
 	// Outside returns the LP whose code runs, [world.None] for none, and where it waits in the
 	// operating system, "" if it may go on by itself. Another goroutine calls it.
 	Outside() (lp int32, where string)
+	// Interrupt has the LP whose code runs give way to others, if it can, and reports whether it
+	// has. The body hands that LP to [Kernel.SetAside]. Another goroutine calls it.
+	Interrupt() bool
 }

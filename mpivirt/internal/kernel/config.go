@@ -102,6 +102,10 @@ type Progress struct {
 	Iteration int    // iterations that all ranks of this process have recorded
 	Time      vtime.Time
 	Events    uint64
+	// Computing is the rank that has run longest without a call, and ComputingFor how long, about, in
+	// seconds: 0 if none has for some tenths of a second, or there is no watchdog.
+	Computing    int
+	ComputingFor float64
 }
 
 // Algorithm returns the algorithm of an operation: the configured one, else the default on

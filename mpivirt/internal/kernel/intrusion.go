@@ -3,6 +3,7 @@ package kernel
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/world"
@@ -99,7 +100,12 @@ func (s *Simulation) watch() (stop func()) {
 		}
 		return where
 	}
-	return engine.Watch(s.engines, seconds, outside, func(i int, where string) bool {
+	still := func(i int, t float64, due bool) {
+		if k := s.kernels[i].Load(); k != nil && k.body != nil {
+			s.standsStill(i, k, t, due)
+		}
+	}
+	return engine.Watch(s.engines, seconds, outside, still, func(i int, where string) bool {
 		k := s.kernels[i].Load()
 		if k == nil || k.printing.Load() || k.standing() == world.None {
 			return false
@@ -107,6 +113,40 @@ func (s *Simulation) watch() (stop func()) {
 		s.lose(i, k.blockedRank(where))
 		return true
 	})
+}
+
+// standsStill is told that an engine has stood still for some seconds, 0 if it goes on. A rank that computes is
+// interrupted: for others now and then, and at each look if the run is to end.
+func (s *Simulation) standsStill(i int, k *Kernel, seconds float64, due bool) {
+	c := &k.computing
+	if c.since.Store(math.Float64bits(seconds)); seconds == 0 {
+		c.unheard = 0
+		return
+	}
+	failure := s.someFailure()
+	ends := failure != nil || s.reason.Load() != nil || c.hurries.Load()
+	if !due && !ends {
+		return
+	}
+	if o, is := k.body.(Outsider); is && o.Interrupt() {
+		c.unheard = 0
+		return
+	}
+	if c.unheard++; failure != nil && c.unheard >= patience && k.standing() != world.None && !k.printing.Load() {
+		s.lose(i, failure)
+	}
+}
+
+// someFailure returns the least failure of a rank that engines of this process have found.
+func (s *Simulation) someFailure() (least *world.RankError) {
+	for i := range s.kernels {
+		if k := s.kernels[i].Load(); k != nil {
+			if own := k.Failing.Own.Load(); own != nil && (least == nil || own.Before(least)) {
+				least = own
+			}
+		}
+	}
+	return least
 }
 
 // lose ends the run of an engine with an error, though its goroutine has not returned, and

@@ -28,6 +28,8 @@ type Kernel struct {
 	Caches map[CacheKey]any
 
 	looks looks
+
+	computing computing
 }
 
 // CacheKey names a communicator, by its index, as an LP knows it.

@@ -163,7 +163,7 @@ func (s *Simulation) Run() (*Result, error) {
 		counts := s.engines[i].Count()
 		statistics.Add(&counts)
 	}
-	err := firstError(errs)
+	err := s.beside(firstError(errs))
 	if len(s.engines) == 1 && s.engines[0].Engines() > 1 {
 		total, statistics, err = s.gather(summaries[0], err)
 	}
@@ -359,5 +359,6 @@ func (s *Simulation) Progress() Progress {
 		}
 	}
 	p.Iteration = int(max(iterations, 0))
+	p.Computing, p.ComputingFor = s.longestComputing()
 	return p
 }

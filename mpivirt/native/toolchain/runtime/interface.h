@@ -154,7 +154,7 @@ struct gigarank_request {
 enum { GIGARANK_RUNS, GIGARANK_CALLS, GIGARANK_ENDED };
 
 /* How a rank's code has come back to the engine. */
-enum { GIGARANK_BY_CALL, GIGARANK_BY_EXIT, GIGARANK_BY_SIGNAL };
+enum { GIGARANK_BY_CALL, GIGARANK_BY_EXIT, GIGARANK_BY_SIGNAL, GIGARANK_BY_INTERRUPTION };
 
 /* A rank. */
 struct gigarank_rank {
@@ -258,6 +258,8 @@ struct gigarank_engine {
 	int32_t label;               /* lines of output begin with their rank */
 	int32_t lengthy;               /* the ranks resumed last have run for long */
 	int32_t thread;              /* of the system, that runs the ranks */
+	int32_t interruptions;       /* of ranks that compute; see interrupt.c */
+	int32_t threads;             /* a rank has started some, which use its variables while it computes */
 	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.c */
 	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */
 	uint32_t mask;               /* of the thread's new files, if it keeps any */
@@ -321,5 +323,6 @@ void gigarank_close(struct gigarank_engine *e);
 int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
 int gigarank_measure(struct gigarank_engine *e);
+void gigarank_interrupt(struct gigarank_engine *e);
 
 #endif

@@ -153,6 +153,12 @@ void gigarank_close_directories(struct gigarank_engine *e);
 /* gigarank_handle returns the function that a rank has for a signal: SIG_DFL, SIG_IGN or its own. */
 void (*gigarank_handler(struct gigarank_rank *r, int number))(int);
 
+/* gigarank_switch stores the stack pointer and goes on with another one; see switch.S. */
+void gigarank_switch(void **from, void *to);
+
+/* gigarank_is_own reports whether an object is a library of the program's own. */
+int gigarank_is_own(const char *file);
+
 /* gigarank_die ends the running rank by a signal. */
 void gigarank_die(int number) __attribute__((noreturn));
 

@@ -257,6 +257,8 @@ struct thread {
 static struct thread *thread_of(void *what) {
 	struct gigarank_engine *e = gigarank_current;
 	struct thread *t = gigarank_running() ? malloc(sizeof *t) : NULL;
+	if (gigarank_running())
+		e->threads = 1;
 	if (t)
 		*t = (struct thread){.what = what, .parent = {e, (int32_t)(e->running - e->ranks)}};
 	return t;

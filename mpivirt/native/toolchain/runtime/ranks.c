@@ -30,7 +30,6 @@ __attribute__((noinline)) struct gigarank_engine **gigarank_engine_of_thread(voi
 __thread struct gigarank_engine *gigarank_operating;
 __thread struct gigarank_parent gigarank_parent;
 
-void gigarank_switch(void **from, void *to);
 extern char gigarank_begin[], gigarank_probed[], gigarank_not_there[];
 
 void gigarank_fatal(const char *message) {
@@ -593,9 +592,11 @@ static int share(struct gigarank_engine *e, struct gigarank_rank *r, size_t byte
 }
 
 static void copy_out(struct gigarank_engine *e, struct gigarank_rank *r) {
-	if (r->returned_by != GIGARANK_BY_CALL)
-		return; /* it does not go on */
 	size_t bytes = (size_t)(e->stacks + e->stack - (char *)r->sp);
+	if (r->returned_by == GIGARANK_BY_INTERRUPTION)
+		memcpy(keep(r, bytes), r->sp, bytes);
+	if (r->returned_by != GIGARANK_BY_CALL)
+		return; /* it does not go on, or is in no call */
 	if (share(e, r, bytes))
 		return;
 	memcpy(keep(r, bytes), r->sp, bytes);
@@ -907,9 +908,9 @@ static int is_system(const char *file) {
 	return 0;
 }
 
-/* is_own reports whether an object is a library of the program's own. Copies in memory are of the
+/* gigarank_is_own reports whether an object is a library of the program's own. Copies in memory are of the
  * program or of a library of the system. */
-static int is_own(const char *file) { return file && !is_system(file) && strncmp(file, "/proc/self/fd/", 14) != 0; }
+int gigarank_is_own(const char *file) { return file && !is_system(file) && strncmp(file, "/proc/self/fd/", 14) != 0; }
 
 /* follows_call reports whether an address may be that to which a call returns. */
 static int follows_call(uintptr_t pc) {
@@ -932,7 +933,7 @@ static void note_crash(struct gigarank_engine *e, uintptr_t address, uintptr_t p
 	c->base = object_of(pc, &c->file);
 	const char *file;
 	uintptr_t runtime = object_of((uintptr_t)note_crash, &file), callee = c->base == runtime ? pc : 0;
-	if (pc - p->text < p->text_bytes || (!callee && is_own(c->file)))
+	if (pc - p->text < p->text_bytes || (!callee && gigarank_is_own(c->file)))
 		return;
 	for (sp = (sp + 7) & ~(uintptr_t)7; sp < end; sp += 8) {
 		uintptr_t word = *(uintptr_t *)sp;
