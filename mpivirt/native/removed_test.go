@@ -3,9 +3,84 @@
 package native_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
+
+// Buffers that MPI provides (MPI 4.1, 3.6), and Fortran's types of unusual sizes. Open MPI 4.1 has neither.
+func TestAutomaticBuffers(t *testing.T) {
+	inC := build(t, `#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv) {
+	int rank, size, bytes = -1, right = 0;
+	double sent[1000], got[1000];
+	void *address = &rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < 1000; i++)
+		sent[i] = rank + i;
+	MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0);
+	for (int i = 0; i < 3; i++)
+		MPI_Bsend(sent, 1000, MPI_DOUBLE, (rank + 1) % size, i, MPI_COMM_WORLD);
+	for (int i = 0; i < 3; i++) {
+		MPI_Recv(got, 1000, MPI_DOUBLE, (rank + size - 1) % size, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		right += got[999] == (rank + size - 1) % size + 999;
+	}
+	MPI_Buffer_detach(&address, &bytes);
+	right += address == MPI_BUFFER_AUTOMATIC && bytes == 0;
+	char half[48], back[48] = "", canonical[48];
+	MPI_Datatype types[] = {MPI_REAL2, MPI_COMPLEX4, MPI_LOGICAL16};
+	MPI_Aint at;
+	for (int i = 0; i < 3; i++) {
+		MPI_Type_size(types[i], &bytes);
+		right += bytes == (int[]){2, 4, 16}[i];
+		memset(half, rank + i, sizeof half), half[0] = 1;
+		MPI_Sendrecv(half, 3, types[i], (rank + 1) % size, 0, back, 3, types[i], (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		right += back[1] == (rank + size - 1) % size + i;
+		at = 0, MPI_Pack_external("external32", half, 1, types[i], canonical, sizeof canonical, &at);
+		right += at == bytes && canonical[types[i] == MPI_LOGICAL16 ? 15 : 1] == 1;
+	}
+	if (rank == 0)
+		printf("%d\n", right);
+	return MPI_Finalize();
+}
+`)
+	source := filepath.Join(t.TempDir(), "program.f90")
+	if err := os.WriteFile(source, []byte(`program automatic
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only: c_ptr
+  implicit none
+  integer :: rank, size, got, bytes, right
+  type(c_ptr) :: address
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, size)
+  call MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0)
+  call MPI_Bsend(rank, 1, MPI_INTEGER, mod(rank + 1, size), 0, MPI_COMM_WORLD)
+  call MPI_Recv(got, 1, MPI_INTEGER, mod(rank + size - 1, size), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+  call MPI_Buffer_detach(address, bytes)
+  right = merge(1, 0, got == mod(rank + size - 1, size)) + merge(1, 0, bytes == 0)
+  call MPI_Type_size(MPI_LOGICAL16, bytes)
+  right = right + merge(11, 0, bytes == 16)
+  if (rank == 0) print '(i0)', right
+  call MPI_Finalize()
+end program
+`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{inC, buildFortran(t, source)} {
+		for _, h := range []hosting{{engines: 1}, {engines: 2}} {
+			_, lines, err := run(t, program, "xt5", 3, h)
+			if err != nil || !slices.Equal(lines, []string{"13\n"}) {
+				t.Errorf("%+v: %v, printed %q", h, err, lines)
+			}
+		}
+	}
+}
 
 // Functions and types of MPI-1 that MPI 3.0 has removed do what MPI 1.1 says, with its examples 3.26 and 3.29.
 func TestRemovedFunctions(t *testing.T) {

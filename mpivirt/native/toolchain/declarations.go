@@ -96,14 +96,14 @@ func namesOf(macro string) (names []string) {
 }
 
 // onlyInC returns the names of the functions that only C has, without MPI_.
-func onlyInC() []string { return append(namesOf("GIGARANK_C"), Removed()...) }
+func onlyInC() []string { return namesOf("GIGARANK_C") }
 
 // Removed returns the names of the functions that are served and that MPI 3.0 has removed, without MPI_.
 func Removed() []string { return namesOf("GIGARANK_REMOVED") }
 
 // Served returns the names of the MPI functions that native ranks have, without MPI_.
 func Served() []string {
-	names := slices.Concat(onlyInC(), namesOf("GIGARANK_MPI"))
+	names := slices.Concat(onlyInC(), Removed(), namesOf("GIGARANK_MPI"))
 	slices.Sort(names)
 	return names
 }

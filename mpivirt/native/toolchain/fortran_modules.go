@@ -18,6 +18,7 @@ const shared = `      integer MPI_BOTTOM, MPI_IN_PLACE
       integer MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1)
       integer MPI_ERRCODES_IGNORE(1)
       integer MPI_STATUS_IGNORE(8), MPI_STATUSES_IGNORE(8,1)
+      integer MPI_BUFFER_AUTOMATIC
       character*1 MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1,1)
       common /gigarank_mpi_constants/ MPI_BOTTOM, MPI_IN_PLACE
       common /gigarank_mpi_constants/ MPI_UNWEIGHTED
@@ -25,6 +26,7 @@ const shared = `      integer MPI_BOTTOM, MPI_IN_PLACE
       common /gigarank_mpi_constants/ MPI_ERRCODES_IGNORE
       common /gigarank_mpi_constants/ MPI_STATUS_IGNORE
       common /gigarank_mpi_constants/ MPI_STATUSES_IGNORE
+      common /gigarank_mpi_constants/ MPI_BUFFER_AUTOMATIC
       common /gigarank_mpi_constants/ MPI_ARGV_NULL, MPI_ARGVS_NULL
 `
 
@@ -226,11 +228,11 @@ func fortranModule() (string, error) {
 }
 
 // shared08 is the common block of the constants that are variables as module mpi_f08 has it.
-const shared08 = `  integer :: MPI_BOTTOM, MPI_IN_PLACE
+const shared08 = `  integer :: MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC
   integer :: MPI_UNWEIGHTED(1), MPI_WEIGHTS_EMPTY(1), MPI_ERRCODES_IGNORE(1)
   type(MPI_Status) :: MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE(1)
   character :: MPI_ARGV_NULL(1), MPI_ARGVS_NULL(1,1)
-  common /gigarank_mpi_constants/ MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, MPI_ERRCODES_IGNORE, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE, MPI_ARGV_NULL, MPI_ARGVS_NULL
+  common /gigarank_mpi_constants/ MPI_BOTTOM, MPI_IN_PLACE, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, MPI_ERRCODES_IGNORE, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE, MPI_BUFFER_AUTOMATIC, MPI_ARGV_NULL, MPI_ARGVS_NULL
 `
 
 // fortranModule08 returns the text of module mpi_f08, where handles have types of their own.

@@ -112,7 +112,7 @@ COUNTED(Buffer_attach, void *buffer, COUNT size) {
 	CHECK(active(GIGARANK_BSEND));
 	if (!gigarank_own())
 		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
-	CHECK(attach(size, &before));
+	CHECK(attach(buffer == MPI_BUFFER_AUTOMATIC ? GIGARANK_MOST_BYTES : size, &before));
 	gigarank_own()->attached = buffer;
 	return MPI_SUCCESS;
 }
@@ -126,7 +126,7 @@ COUNTED(Buffer_detach, void *buffer, COUNT *size) {
 		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
 	CHECK(attach(0, &before));
 	memcpy(buffer, &gigarank_own()->attached, sizeof(void *));
-	*size = (COUNT)before;
+	*size = gigarank_own()->attached == MPI_BUFFER_AUTOMATIC ? 0 : (COUNT)before;
 	return MPI_SUCCESS;
 }
 

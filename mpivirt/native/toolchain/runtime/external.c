@@ -22,6 +22,10 @@ static struct number number_of(const struct gigarank_datatype *t) {
 		n.numbers = 2;
 		break;
 	case GIGARANK_UNTYPED:
+		if (handle == MPI_COMPLEX4)
+			n.numbers = 2;
+		if (n.numbers == 2 || handle == MPI_REAL2 || handle == MPI_INTEGER16 || handle == MPI_LOGICAL16)
+			break;
 		n.numbers = (int)t->bytes, n.bytes = n.external = 1; /* characters and bytes */
 		return n;
 	case GIGARANK_INT8: case GIGARANK_INT16: case GIGARANK_INT32: case GIGARANK_INT64:

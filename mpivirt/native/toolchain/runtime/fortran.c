@@ -108,6 +108,8 @@ void *gigarank_buffer_of(void *address) {
 		return MPI_BOTTOM;
 	case offsetof(struct gigarank_fortran_constants, in_place):
 		return MPI_IN_PLACE;
+	case offsetof(struct gigarank_fortran_constants, buffer_automatic):
+		return MPI_BUFFER_AUTOMATIC;
 	case offsetof(struct gigarank_fortran_constants, unweighted):
 		return (void *)10;
 	case offsetof(struct gigarank_fortran_constants, weights_empty):
@@ -246,6 +248,102 @@ void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm c
 	MPI_Fint number = gigarank_comm_number(comm);
 	((void (*)(MPI_Fint *, MPI_Fint *))function)(&number, &code);
 }
+
+/* --- functions that MPI 3.0 has removed ----------------------------------------------------- */
+
+/* Addresses and the like are INTEGERs, whose differences are right where they fit. */
+
+void pmpi_address_(void *location, MPI_Fint *address, MPI_Fint *ierror) {
+	MPI_Aint full = 0;
+	int error = PMPI_Get_address(gigarank_buffer_of(location), &full);
+	*address = (MPI_Fint)full;
+	store(ierror, error);
+}
+GIGARANK_FORTRAN_NAMES(address)
+
+static void store_type(MPI_Fint *made, MPI_Datatype type, int error, MPI_Fint *ierror) {
+	*made = gigarank_datatype_number(type);
+	store(ierror, error);
+}
+
+/* widened returns displacements for C, which are to be freed. */
+static MPI_Aint *widened(const MPI_Fint *n, const MPI_Fint displacements[]) {
+	MPI_Aint *wide = malloc(*n > 0 ? (size_t)*n * sizeof *wide : 1);
+	if (!wide)
+		abort();
+	for (MPI_Fint i = 0; i < *n; i++)
+		wide[i] = displacements[i];
+	return wide;
+}
+
+void pmpi_type_struct_(const MPI_Fint *n, MPI_Fint lengths[], const MPI_Fint displacements[], const MPI_Fint types[], MPI_Fint *made, MPI_Fint *ierror) {
+	MPI_Datatype new = MPI_DATATYPE_NULL;
+	MPI_Aint *places = widened(n, displacements);
+	struct gigarank_handles h;
+	gigarank_open_handles(*n, &h);
+	gigarank_take_datatypes(*n, types, &h);
+	int error = PMPI_Type_create_struct(*n, lengths, places, (void *)h.all, &new);
+	gigarank_give_up(&h);
+	free(places);
+	store_type(made, new, error, ierror);
+}
+GIGARANK_FORTRAN_NAMES(type_struct)
+
+void pmpi_type_hindexed_(const MPI_Fint *n, MPI_Fint lengths[], const MPI_Fint displacements[], const MPI_Fint *type, MPI_Fint *made, MPI_Fint *ierror) {
+	MPI_Datatype new = MPI_DATATYPE_NULL;
+	MPI_Aint *places = widened(n, displacements);
+	int error = PMPI_Type_create_hindexed(*n, lengths, places, gigarank_datatype_of(*type), &new);
+	free(places);
+	store_type(made, new, error, ierror);
+}
+GIGARANK_FORTRAN_NAMES(type_hindexed)
+
+void pmpi_type_hvector_(const MPI_Fint *n, const MPI_Fint *length, const MPI_Fint *stride, const MPI_Fint *type, MPI_Fint *made, MPI_Fint *ierror) {
+	MPI_Datatype new = MPI_DATATYPE_NULL;
+	int error = PMPI_Type_create_hvector(*n, *length, *stride, gigarank_datatype_of(*type), &new);
+	store_type(made, new, error, ierror);
+}
+GIGARANK_FORTRAN_NAMES(type_hvector)
+
+/* bounds_of stores the bounds of a type, and their distance. */
+static void bounds_of(const MPI_Fint *type, MPI_Fint *low, MPI_Fint *high, MPI_Fint *extent, MPI_Fint *ierror) {
+	MPI_Aint from = 0, bytes = 0;
+	int error = PMPI_Type_get_extent(gigarank_datatype_of(*type), &from, &bytes);
+	if (low)
+		*low = (MPI_Fint)from;
+	if (high)
+		*high = (MPI_Fint)(from + bytes);
+	if (extent)
+		*extent = (MPI_Fint)bytes;
+	store(ierror, error);
+}
+
+void pmpi_type_lb_(const MPI_Fint *type, MPI_Fint *low, MPI_Fint *ierror) { bounds_of(type, low, NULL, NULL, ierror); }
+GIGARANK_FORTRAN_NAMES(type_lb)
+
+void pmpi_type_ub_(const MPI_Fint *type, MPI_Fint *high, MPI_Fint *ierror) { bounds_of(type, NULL, high, NULL, ierror); }
+GIGARANK_FORTRAN_NAMES(type_ub)
+
+void pmpi_type_extent_(const MPI_Fint *type, MPI_Fint *extent, MPI_Fint *ierror) { bounds_of(type, NULL, NULL, extent, ierror); }
+GIGARANK_FORTRAN_NAMES(type_extent)
+
+void pmpi_errhandler_create_(MPI_Comm_errhandler_function *function, MPI_Fint *handler, MPI_Fint *ierror) {
+	pmpi_comm_create_errhandler_(function, handler, ierror);
+}
+GIGARANK_FORTRAN_NAMES(errhandler_create)
+
+void pmpi_errhandler_set_(const MPI_Fint *comm, const MPI_Fint *handler, MPI_Fint *ierror) {
+	store(ierror, PMPI_Comm_set_errhandler(gigarank_comm_of(*comm), gigarank_errhandler_of(*handler)));
+}
+GIGARANK_FORTRAN_NAMES(errhandler_set)
+
+void pmpi_errhandler_get_(const MPI_Fint *comm, MPI_Fint *handler, MPI_Fint *ierror) {
+	MPI_Errhandler got = MPI_ERRHANDLER_NULL;
+	int error = PMPI_Comm_get_errhandler(gigarank_comm_of(*comm), &got);
+	*handler = gigarank_errhandler_number(got);
+	store(ierror, error);
+}
+GIGARANK_FORTRAN_NAMES(errhandler_get)
 
 /* --- generalised requests ---------------------------------------------------------------- */
 

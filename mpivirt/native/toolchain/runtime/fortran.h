@@ -13,7 +13,7 @@
 /* The common block in which mpif.h and the modules have the constants that are variables. */
 struct gigarank_fortran_constants {
 	MPI_Fint bottom, in_place, unweighted, weights_empty, errcodes_ignore;
-	MPI_Fint status_ignore[8], statuses_ignore[8];
+	MPI_Fint status_ignore[8], statuses_ignore[8], buffer_automatic;
 	char argv_null, argvs_null;
 };
 

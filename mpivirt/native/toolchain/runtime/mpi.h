@@ -146,6 +146,9 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 #define MPI_INTEGER2 ((MPI_Datatype)0x2c9)
 #define MPI_LOGICAL4 ((MPI_Datatype)0x2d0)
 #define MPI_INTEGER4 ((MPI_Datatype)0x2d1)
+#define MPI_REAL2 ((MPI_Datatype)0x2ca)
+#define MPI_COMPLEX4 ((MPI_Datatype)0x2d3)
+#define MPI_LOGICAL16 ((MPI_Datatype)0x2e0)
 #define MPI_REAL4 ((MPI_Datatype)0x2d2)
 #define MPI_LOGICAL8 ((MPI_Datatype)0x2d8)
 #define MPI_INTEGER8 ((MPI_Datatype)0x2d9)
@@ -155,7 +158,8 @@ typedef struct MPI_ABI_Datatype *MPI_Datatype;
 #define MPI_REAL16 ((MPI_Datatype)0x2e2)
 #define MPI_COMPLEX16 ((MPI_Datatype)0x2e3)
 #define MPI_COMPLEX32 ((MPI_Datatype)0x2eb)
-#define MPI_LB ((MPI_Datatype)0x2ee) /* of MPI-1: marks of bounds */
+/* Of MPI-1: marks of bounds. */
+#define MPI_LB ((MPI_Datatype)0x2ee)
 #define MPI_UB ((MPI_Datatype)0x2ef)
 
 /* Error classes. */
@@ -245,6 +249,7 @@ enum {
 
 #define MPI_BOTTOM ((void *)0)
 #define MPI_IN_PLACE ((void *)1)
+#define MPI_BUFFER_AUTOMATIC ((void *)2)
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 

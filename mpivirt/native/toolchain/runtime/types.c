@@ -32,6 +32,8 @@ typedef long double _Complex two_sixteens;
 typedef sixteen quad __attribute__((aligned(1)));
 typedef two_sixteens quad_complex __attribute__((aligned(1)));
 
+struct two_halves { int16_t real, imaginary; };
+
 #define SIGNED(t) (sizeof(t) == 1 ? GIGARANK_INT8 : sizeof(t) == 2 ? GIGARANK_INT16 : sizeof(t) == 4 ? GIGARANK_INT32 : GIGARANK_INT64)
 #define UNSIGNED(t) (SIGNED(t) + GIGARANK_UINT8 - GIGARANK_INT8)
 
@@ -59,15 +61,16 @@ static const struct { uint8_t size, element, extent, align; const char *name; } 
 	TYPE(MPI_INT16_T, int16_t, GIGARANK_INT16), TYPE(MPI_UINT16_T, int16_t, GIGARANK_UINT16),
 	TYPE(MPI_INT32_T, int32_t, GIGARANK_INT32), TYPE(MPI_UINT32_T, int32_t, GIGARANK_UINT32),
 	TYPE(MPI_INT64_T, int64_t, GIGARANK_INT64), TYPE(MPI_UINT64_T, int64_t, GIGARANK_UINT64),
-	/* Those of Fortran: a default INTEGER, REAL and LOGICAL has four bytes. Integers of sixteen
-	 * bytes are sent, not reduced. */
+	/* Those of Fortran: a default INTEGER, REAL and LOGICAL has four bytes. Integers and logicals
+	 * of sixteen bytes and numbers of two, for which C has no portable types, are sent, not reduced. */
 	TYPE(MPI_INTEGER, int32_t, GIGARANK_INT32), TYPE(MPI_REAL, float, GIGARANK_FLOAT), TYPE(MPI_DOUBLE_PRECISION, double, GIGARANK_DOUBLE),
 	TYPE(MPI_COMPLEX, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_DOUBLE_COMPLEX, double _Complex, GIGARANK_DOUBLE_COMPLEX),
 	TYPE(MPI_CHARACTER, char, GIGARANK_OCTET), TYPE(MPI_LOGICAL, int32_t, GIGARANK_INT32),
 	TYPE(MPI_INTEGER1, int8_t, GIGARANK_INT8), TYPE(MPI_INTEGER2, int16_t, GIGARANK_INT16), TYPE(MPI_INTEGER4, int32_t, GIGARANK_INT32),
 	TYPE(MPI_INTEGER8, int64_t, GIGARANK_INT64), TYPE(MPI_INTEGER16, __int128, GIGARANK_UNTYPED),
 	TYPE(MPI_LOGICAL1, int8_t, GIGARANK_INT8), TYPE(MPI_LOGICAL2, int16_t, GIGARANK_INT16), TYPE(MPI_LOGICAL4, int32_t, GIGARANK_INT32),
-	TYPE(MPI_LOGICAL8, int64_t, GIGARANK_INT64),
+	TYPE(MPI_LOGICAL8, int64_t, GIGARANK_INT64), TYPE(MPI_LOGICAL16, __int128, GIGARANK_UNTYPED),
+	TYPE(MPI_REAL2, int16_t, GIGARANK_UNTYPED), TYPE(MPI_COMPLEX4, struct two_halves, GIGARANK_UNTYPED),
 	TYPE(MPI_REAL4, float, GIGARANK_FLOAT), TYPE(MPI_REAL8, double, GIGARANK_DOUBLE), TYPE(MPI_REAL16, sixteen, GIGARANK_QUAD),
 	TYPE(MPI_COMPLEX8, float _Complex, GIGARANK_FLOAT_COMPLEX), TYPE(MPI_COMPLEX16, double _Complex, GIGARANK_DOUBLE_COMPLEX),
 	TYPE(MPI_COMPLEX32, two_sixteens, GIGARANK_QUAD_COMPLEX),
