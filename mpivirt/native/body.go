@@ -103,6 +103,7 @@ func (b *body) open(n int) (err error) {
 	if b.k.ClocksOnly && b.k.Processors == nil {
 		b.engine.lazy = 1
 	}
+	b.k.InRows = ofProgram
 	b.engine.poll = cInt64(b.k.Target.PollTime())
 	for lp := range int32(n) {
 		if b.form.cancels {

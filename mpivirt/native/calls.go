@@ -254,11 +254,18 @@ func (b *body) operator(c *cCall) world.Operator {
 	o := operation{uintptr(c.handle), uintptr(c.operand), c.commutative != 0}
 	made, known := b.operators[o]
 	if !known {
+		ended := func(signal int) {
+			if signal != 0 || b.engine.by_operation.there != 0 {
+				b.operationFailed(o, signal)
+			}
+		}
 		made = world.Operator{Name: operatorName(o.handle), Commutative: o.commutative, Apply: func(into, left, right []byte) {
 			lp := b.k.Combining
 			own := b.asKnownTo(lp, o)
-			if signal := combine(b.engine, lp, own.handle, own.operand, into, left, right); signal != 0 || b.engine.by_operation.there != 0 {
-				b.operationFailed(o, signal)
+			if n := b.k.Row; n > 0 {
+				ended(combineRow(b.engine, lp, own.handle, own.operand, into, len(into)/n))
+			} else {
+				ended(combine(b.engine, lp, own.handle, own.operand, into, left, right))
 			}
 		}}
 		b.operators[o] = made
@@ -286,11 +293,14 @@ var operatorNames = map[uintptr]string{
 	0x30: "land", 0x31: "lor", 0x32: "lxor", 0x38: "minloc", 0x39: "maxloc",
 }
 
+// ofProgram is the name of operations of the program's own.
+const ofProgram = "user"
+
 func operatorName(handle uintptr) string {
 	if name, known := operatorNames[handle]; known {
 		return name
 	}
-	return "user"
+	return ofProgram
 }
 
 // goesOn stores the results of a rank's call, which is over, if it is in one. It reports false

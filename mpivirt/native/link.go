@@ -22,6 +22,9 @@ static void flush(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(s
 static int operate(void *f, struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	return ((int (*)(struct gigarank_engine *, int32_t, uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(e, lp, handle, type, into, left, right, bytes);
 }
+static int operate_row(void *f, struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *vectors, size_t bytes, size_t count) {
+	return ((int (*)(struct gigarank_engine *, int32_t, uintptr_t, uintptr_t, void *, size_t, size_t))f)(e, lp, handle, type, vectors, bytes, count);
+}
 */
 import "C"
 
@@ -50,8 +53,8 @@ type (
 
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
-	load, open, resume, release, close, flush, operate, measure, interrupt unsafe.Pointer
-	path                                                                   string
+	load, open, resume, release, close, flush, operate, operateRow, measure, interrupt unsafe.Pointer
+	path                                                                               string
 }
 
 // loadRuntime loads the C runtime.
@@ -70,7 +73,7 @@ var loadRuntime = sync.OnceValue(func() error {
 	for name, place := range map[string]*unsafe.Pointer{
 		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume,
 		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
-		"gigarank_flush": &runtime.flush, "gigarank_operate": &runtime.operate,
+		"gigarank_flush": &runtime.flush, "gigarank_operate": &runtime.operate, "gigarank_operate_row": &runtime.operateRow,
 		"gigarank_measure": &runtime.measure, "gigarank_interrupt": &runtime.interrupt,
 	} {
 		symbol := C.CString(name)
@@ -285,4 +288,9 @@ func combine(e *cEngine, lp int32, handle, operand uintptr, into, left, right []
 		return 0
 	}
 	return int(C.operate(runtime.operate, e, C.int32_t(lp), C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&into[0]), unsafe.Pointer(&left[0]), unsafe.Pointer(&right[0]), C.size_t(len(into))))
+}
+
+// combineRow is combine for vectors that lie one behind another. The result takes the place of the last.
+func combineRow(e *cEngine, lp int32, handle, operand uintptr, vectors []byte, bytes int) (signal int) {
+	return int(C.operate_row(runtime.operateRow, e, C.int32_t(lp), C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&vectors[0]), C.size_t(bytes), C.size_t(len(vectors)/bytes)))
 }

@@ -103,6 +103,8 @@ type Communicator struct {
 type collecting struct {
 	Timing     int32          // label of the time of the running LP's next collective
 	Combining  int32          // LP in whose call an operator is applied
+	InRows     string         // name of the operators that combine many vectors at once, "" for none
+	Row        int            // vectors that lie in Apply's into, one behind another; 0 if it is to combine left and right
 	copied     vtime.Duration // what the running LP has copied for its next collective
 	Joiners    joiners
 	tasks      []task      // that items of the ready queue stand for; see taskItems

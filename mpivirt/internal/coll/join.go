@@ -27,7 +27,12 @@ type nodeSum struct {
 	value []byte
 	next  int // members combined
 	early []contribution
+	row   []byte // the vectors of all members, to be combined when all are there, else nil
 }
+
+// longestRow is the most bytes that a node's vectors take which wait for each other to be combined
+// together. To keep more costs more than that saves.
+const longestRow = 256 << 10
 
 type contribution struct {
 	index int // among the node's members
@@ -163,6 +168,13 @@ func (inst *instance) enterOthers(node int, t vtime.Time, count int32) (missing 
 func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
 	sum := inst.join.sums.of(p)
 	index := inst.comm.nodes.indexOf(p, member)
+	if k.inRow(inst, p, len(data)) {
+		if sum.row == nil {
+			sum.row = k.Buffers.Take(inst.comm.nodes.size(p) * len(data))
+		}
+		copy(sum.row[index*len(data):], data)
+		return
+	}
 	if index != sum.next || !k.leads(inst, p) {
 		kept := k.Buffers.Take(len(data))
 		copy(kept, data)
@@ -183,6 +195,32 @@ func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
 			}
 		}
 	}
+}
+
+// inRow reports whether the vectors of a node's members, of so many bytes each, are combined together.
+func (k *Collectives) inRow(inst *instance, p, bytes int) bool {
+	if k.InRows == "" || inst.Call.Operator.Name != k.InRows || bytes == 0 {
+		return false
+	}
+	members := inst.comm.nodes.size(p)
+	return members > 2 && members*bytes <= longestRow && k.leads(inst, p)
+}
+
+// combineRow combines the vectors of a node's members if they have waited for each other.
+func (k *Collectives) combineRow(inst *instance, p int, leader int32) {
+	sum := inst.join.sums.of(p)
+	if sum.row == nil {
+		return
+	}
+	members := inst.comm.nodes.size(p)
+	bytes := len(sum.row) / members
+	k.Combining, k.Row = leader, members
+	inst.Call.Operator.Apply(sum.row, nil, nil) // which leaves the result in place of the last
+	k.Row = 0
+	sum.value = k.Buffers.Take(bytes)
+	copy(sum.value, sum.row[len(sum.row)-bytes:])
+	k.Buffers.Release(sum.row)
+	sum.row, sum.next = nil, members
 }
 
 func (k *Collectives) addTo(inst *instance, s *nodeSum, data []byte) {
@@ -227,6 +265,9 @@ func (k *Collectives) complete(inst *instance, p int) {
 	}
 	j.complete++
 	*last = start
+	if j.sums != nil {
+		k.combineRow(inst, p, lp)
+	}
 	if inst.mode == byMessages {
 		k.startLeader(inst, p, lp, start)
 		return

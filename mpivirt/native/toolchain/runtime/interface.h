@@ -277,6 +277,8 @@ struct gigarank_engine {
 	struct gigarank_meter meter;
 	struct gigarank_burst *bursts; /* by rank, NULL if CPU times do not count */
 	void (*handler)(int, void *, void *); /* of the running rank, for the signal that has stopped it */
+	void *aside;                 /* copies of vectors, for operations of the program */
+	size_t aside_bytes;
 };
 
 enum { GIGARANK_FILLED = 16 };
@@ -321,6 +323,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n);
 void gigarank_release(struct gigarank_engine *e);
 void gigarank_close(struct gigarank_engine *e);
 int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
+int gigarank_operate_row(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *vectors, size_t bytes, size_t count);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
 int gigarank_measure(struct gigarank_engine *e);
 void gigarank_interrupt(struct gigarank_engine *e);

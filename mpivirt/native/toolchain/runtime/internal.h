@@ -230,8 +230,10 @@ int gigarank_active(const char *function, int procedure);
 
 /* gigarank_place_variables puts the variables of a suspended rank where the program has them, and
  * gigarank_keep_variables takes them away again. gigarank_has_variables returns 0 for a rank that has
- * ended, or a program without variables. */
+ * ended, or a program without variables. gigarank_among_variables reports whether memory overlaps what
+ * is kept of a rank's variables. */
 int gigarank_has_variables(const struct gigarank_engine *e, int32_t lp);
+int gigarank_among_variables(const struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes);
 void gigarank_place_variables(struct gigarank_engine *e, int32_t lp);
 void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp);
 

@@ -335,7 +335,12 @@ static void locate(struct gigarank_program *p) {
 }
 
 int gigarank_has_variables(const struct gigarank_engine *e, int32_t lp) {
-	return e->program->bytes > 0 && lp >= 0 && lp < e->count && e->ranks[lp].variables && e->ranks[lp].returned_by == GIGARANK_BY_CALL;
+	return e->program->bytes > 0 && lp >= 0 && lp < e->count && e->ranks[lp].variables && (e->ranks[lp].returned_by == GIGARANK_BY_CALL || e->ranks[lp].returned_by == GIGARANK_BY_INTERRUPTION);
+}
+
+int gigarank_among_variables(const struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
+	uintptr_t own = (uintptr_t)e->ranks[lp].variables, at = (uintptr_t)memory;
+	return at < own + e->stride && own < at + bytes;
 }
 
 void gigarank_place_variables(struct gigarank_engine *e, int32_t lp) {
@@ -464,6 +469,7 @@ void gigarank_close(struct gigarank_engine *e) {
 	free(e->images);
 	free(e->list);
 	free(e->text);
+	free(e->aside);
 	for (int i = 0; i < GIGARANK_MODELS; i++)
 		free(e->models[i].words);
 	free(e);

@@ -271,9 +271,22 @@ static void carry_out(void *what) {
 	gigarank_reduce(r->handle, r->type, r->into, r->left, r->right, r->bytes);
 }
 
+/* aside returns a copy of a vector in memory that the engine keeps for up to two of that length. */
+static void *aside(struct gigarank_engine *e, int which, const void *vector, size_t bytes) {
+	size_t each = (bytes + 15) / 16 * 16;
+	if (e->aside_bytes < 2 * each) {
+		free(e->aside);
+		e->aside = malloc(e->aside_bytes = 2 * each);
+		if (!e->aside)
+			abort();
+	}
+	return memcpy(e->aside + (which ? each : 0), vector, bytes);
+}
+
 /* gigarank_operate carries out an operation in the call of a rank, for the simulator. It returns 0,
  * or the signal that has stopped it. An operation of the program finds the rank's variables in
- * place. The vectors may lie in what is kept of them meanwhile, so it works on copies. */
+ * place. So it works on copies of vectors that lie in what is kept of them otherwise. It leaves the
+ * result in place of the right vector, of which there is a copy if that is to stay. */
 int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	struct reduction r = {handle, type, into, left, right, bytes};
 	if (handle < GIGARANK_PREDEFINED) {
@@ -282,16 +295,40 @@ int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, ui
 	}
 	if (!gigarank_has_variables(e, lp))
 		return gigarank_attempt(e, carry_out, &r);
-	size_t each = (bytes + 15) / 16 * 16;
-	char *copies = malloc(2 * each);
-	if (!copies)
-		abort();
-	r.left = memcpy(copies, left, bytes);
-	r.right = r.into = memcpy(copies + each, right, bytes);
+	if (into != right || gigarank_among_variables(e, lp, right, bytes))
+		r.right = r.into = aside(e, 1, right, bytes);
+	if (left == right || gigarank_among_variables(e, lp, left, bytes))
+		r.left = aside(e, 0, left, bytes);
 	gigarank_place_variables(e, lp);
 	int signal = gigarank_attempt(e, carry_out, &r);
 	gigarank_keep_variables(e, lp);
-	memcpy(into, r.into, bytes);
-	free(copies);
+	if (r.into != into)
+		memcpy(into, r.into, bytes);
+	return signal;
+}
+
+struct row {
+	uintptr_t handle, type;
+	char *vectors;
+	size_t bytes, count;
+};
+
+static void carry_out_row(void *what) {
+	struct row *r = what;
+	for (char *v = r->vectors; --r->count > 0; v += r->bytes)
+		gigarank_reduce(r->handle, r->type, v + r->bytes, v, v + r->bytes, r->bytes);
+}
+
+/* gigarank_operate_row is gigarank_operate for a program's operation on many vectors, each with the
+ * result of those before it. They lie one behind another in memory of the simulator. The result takes
+ * the place of the last. */
+int gigarank_operate_row(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *vectors, size_t bytes, size_t count) {
+	struct row r = {handle, type, vectors, bytes, count};
+	int placed = gigarank_has_variables(e, lp);
+	if (placed)
+		gigarank_place_variables(e, lp);
+	int signal = gigarank_attempt(e, carry_out_row, &r);
+	if (placed)
+		gigarank_keep_variables(e, lp);
 	return signal;
 }
