@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	stdsync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -316,5 +317,45 @@ func TestTheWatchdogChangesNothing(t *testing.T) {
 		} else if got != first {
 			t.Errorf("watchdog of %g s: %s, else %s", seconds, got, first)
 		}
+	}
+}
+
+// A rank that computes for ever does not hold up the failure of another one in the same process, and the
+// progress names it meanwhile. A goroutine cannot be interrupted, so that its engine is left behind.
+func TestFailureBesideComputing(t *testing.T) {
+	var ended atomic.Bool
+	s, err := mpivirt.New(mpivirt.Config{
+		Target: target(t, flat4, 2), Transports: sync.NewInProcess(2), Watchdog: 0.3,
+		Program: mpivirt.Program{Name: "beside", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+			r.Compute(us(10 - r.Rank()))
+			if r.Rank() == 0 {
+				return errors.New("enough")
+			}
+			for !ended.Load() { // it comes before the failure
+			}
+			return nil
+		})}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := make(chan bool)
+	go func() {
+		seen := false
+		for !ended.Load() {
+			p := s.Progress()
+			seen = seen || p.ComputingFor > 0 && p.Computing == 1
+			time.Sleep(time.Millisecond)
+		}
+		named <- seen
+	}()
+	_, err = s.Run()
+	ended.Store(true)
+	var f *mpivirt.RankError
+	if !errors.As(err, &f) || f.Rank != 0 || !strings.Contains(err.Error(), "enough") {
+		t.Errorf("ended with %v, want the failure of rank 0", err)
+	}
+	if !<-named {
+		t.Error("the progress does not name the rank that computes")
 	}
 }

@@ -96,10 +96,13 @@ func namesOf(macro string) (names []string) {
 }
 
 // onlyInC returns the names of the functions that only C has, without MPI_.
-func onlyInC() []string { return namesOf("GIGARANK_C") }
+func onlyInC() []string { return append(namesOf("GIGARANK_C"), Sessions()...) }
 
 // Removed returns the names of the functions that are served and that MPI 3.0 has removed, without MPI_.
 func Removed() []string { return namesOf("GIGARANK_REMOVED") }
+
+// Sessions returns the names of the functions of sessions that are served, without MPI_.
+func Sessions() []string { return namesOf("GIGARANK_SESSIONS") }
 
 // Served returns the names of the MPI functions that native ranks have, without MPI_.
 func Served() []string {

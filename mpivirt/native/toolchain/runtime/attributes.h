@@ -18,6 +18,7 @@ struct gigarank_own {
 	struct gigarank_code *codes; /* error classes and codes of the program's own */
 	struct gigarank_noted_type *types; /* attributes of predefined types */
 	void *environment;  /* the info object MPI_INFO_ENV */
+	int sessions;       /* that are open */
 };
 
 #pragma GCC visibility push(hidden)
@@ -36,6 +37,11 @@ void gigarank_leave_handler(struct gigarank_comm *c);
 
 /* gigarank_forget_types gives back the attributes of predefined types. */
 void gigarank_forget_types(struct gigarank_own *own);
+
+/* gigarank_keep_handler returns the object of an error handler with one more use, NULL for a predefined one or
+ * none. gigarank_call_handler calls its function with a handle and a code. */
+void *gigarank_keep_handler(MPI_Errhandler handler);
+void gigarank_call_handler(void *kept, void *about, int code);
 
 /* gigarank_inherit gives a communicator the error handler of the one that it was made of. */
 void gigarank_inherit(int32_t index, struct gigarank_comm *made);

@@ -226,6 +226,28 @@ int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortr
 	return MPI_SUCCESS;
 }
 
+MPI(Session_create_errhandler, MPI_Session_errhandler_function *function, MPI_Errhandler *handler) {
+	GIVEN(function, "session_errhandler_fn", MPI_ERR_ARG);
+	GIVEN(handler, "errhandler", MPI_ERR_ARG);
+	CHECK(gigarank_runs(__func__));
+	struct gigarank_errhandler *h = gigarank_new(GIGARANK_ERRHANDLER, sizeof *h, NULL);
+	if (!h)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an error handler");
+	h->function = (MPI_Comm_errhandler_function *)(void (*)(void))function; /* which both take a handle by its address */
+	*handler = gigarank_handle(h);
+	return MPI_SUCCESS;
+}
+
+void *gigarank_keep_handler(MPI_Errhandler handler) {
+	void *kept = (uintptr_t)handler < GIGARANK_PREDEFINED ? NULL : gigarank_object(GIGARANK_ERRHANDLER, handler);
+	return kept ? gigarank_retain(kept) : NULL;
+}
+
+void gigarank_call_handler(void *kept, void *about, int code) {
+	struct gigarank_errhandler *h = kept;
+	h->function((MPI_Comm *)about, &code, NULL);
+}
+
 static int is_predefined(MPI_Errhandler handler) {
 	return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
 }

@@ -179,6 +179,7 @@ struct gigarank_rank {
 	uint8_t errors_return : 1;   /* some communicator of its has an error handler */
 	uint8_t listed : 1;          /* all its active requests were in the latest long list */
 	uint8_t singular : 1;        /* some request of its may be done, or active, without an index */
+	uint8_t in_session : 1;      /* it has sessions */
 	uint8_t looked;              /* at the time, since its last call */
 	uint16_t last;               /* its latest call */
 };

@@ -59,7 +59,7 @@ int gigarank_active(const char *function, int procedure) {
 	struct gigarank_rank *r = gigarank_running();
 	if (r)
 		r->about = 1;
-	if (r && r->initialized && !r->finalized)
+	if (r && ((r->initialized && !r->finalized) || r->in_session))
 		return MPI_SUCCESS;
 	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : r->finalized ? "called after MPI_Finalize" : "called before MPI_Init");
 }
@@ -208,9 +208,12 @@ MPI(Finalized, int *flag) {
 
 MPI(Finalize, void) {
 	CHECK(active(GIGARANK_NONE));
+	struct gigarank_rank *r = gigarank_running();
+	if (!r->initialized || r->finalized)
+		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "called %s", r->finalized ? "a second time" : "without MPI_Init: a session ends with MPI_Session_finalize");
 	CHECK(gigarank_end_detached());
 	CHECK(gigarank_drop_attributes(__func__, MPI_COMM_SELF));
-	gigarank_running()->finalized = 1;
+	r->finalized = 1;
 	return MPI_SUCCESS;
 }
 

@@ -804,6 +804,23 @@ GIGARANK_REMOVED(int, Type_ub, (MPI_Datatype datatype, MPI_Aint *displacement))
 #define GIGARANK_ANY
 #endif
 #include "mpi_tools.h"
+
+/* Sessions. */
+#define GIGARANK_SESSIONS(type, name, arguments) GIGARANK_MPI(type, name, arguments)
+GIGARANK_SESSIONS(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session))
+GIGARANK_SESSIONS(int, Session_finalize, (MPI_Session *session))
+GIGARANK_SESSIONS(int, Session_get_info, (MPI_Session session, MPI_Info *info_used))
+GIGARANK_SESSIONS(int, Session_get_num_psets, (MPI_Session session, MPI_Info info, int *npset_names))
+GIGARANK_SESSIONS(int, Session_get_nth_pset, (MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name))
+GIGARANK_SESSIONS(int, Session_get_pset_info, (MPI_Session session, const char *pset_name, MPI_Info *info))
+GIGARANK_SESSIONS(int, Session_create_errhandler, (MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler))
+GIGARANK_SESSIONS(int, Session_set_errhandler, (MPI_Session session, MPI_Errhandler errhandler))
+GIGARANK_SESSIONS(int, Session_get_errhandler, (MPI_Session session, MPI_Errhandler *errhandler))
+GIGARANK_SESSIONS(int, Session_call_errhandler, (MPI_Session session, int errorcode))
+GIGARANK_SESSIONS(int, Group_from_session_pset, (MPI_Session session, const char *pset_name, MPI_Group *newgroup))
+GIGARANK_SESSIONS(int, Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm))
+GIGARANK_SESSIONS(int, Intercomm_create_from_groups, (MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm))
+
 #define GIGARANK_UNSERVED(name) int MPI_##name(GIGARANK_ANY); int PMPI_##name(GIGARANK_ANY);
 #include "mpi_unserved.h"
 

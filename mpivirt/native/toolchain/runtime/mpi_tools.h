@@ -1,6 +1,6 @@
 /* Types and constants of the tools interface and of sessions, with the values of the standard ABI of
- * MPI 5.0. Their functions are not served: programs that use them are built, and refused before they
- * run. */
+ * MPI 5.0. The functions of the tools interface are not served: programs that use them are built, and refused
+ * before they run. */
 #ifndef GIGARANK_MPI_TOOLS_H
 #define GIGARANK_MPI_TOOLS_H
 

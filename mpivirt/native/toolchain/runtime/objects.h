@@ -4,7 +4,7 @@
 
 #include "internal.h"
 
-enum gigarank_kind { GIGARANK_FREE, GIGARANK_DATATYPE, GIGARANK_ERRHANDLER, GIGARANK_INFO, GIGARANK_KEYVAL, GIGARANK_KINDS };
+enum gigarank_kind { GIGARANK_FREE, GIGARANK_DATATYPE, GIGARANK_ERRHANDLER, GIGARANK_INFO, GIGARANK_KEYVAL, GIGARANK_SESSION, GIGARANK_KINDS };
 
 /* Every object begins with this. Its memory is that of its kind until the engine closes, so that
  * the handle of an object that has been freed can be told: a handle is the address, and above it
