@@ -25,10 +25,11 @@ import (
 // nodeSum combines the contributions of a node's members in their order.
 type nodeSum struct {
 	value []byte
-	next  int // members combined
+	next  int // members combined; gathering if value has the vectors of all members, to be combined when all are there
 	early []contribution
-	row   []byte // the vectors of all members, to be combined when all are there, else nil
 }
+
+const gathering = -1
 
 // longestRow is the most bytes that a node's vectors take which wait for each other to be combined
 // together. To keep more costs more than that saves.
@@ -169,10 +170,10 @@ func (k *Collectives) contribute(inst *instance, p, member int, data []byte) {
 	sum := inst.join.sums.of(p)
 	index := inst.comm.nodes.indexOf(p, member)
 	if k.inRow(inst, p, len(data)) {
-		if sum.row == nil {
-			sum.row = k.Buffers.Take(inst.comm.nodes.size(p) * len(data))
+		if sum.next != gathering {
+			sum.value, sum.next = k.Buffers.Take(inst.comm.nodes.size(p)*len(data)), gathering
 		}
-		copy(sum.row[index*len(data):], data)
+		copy(sum.value[index*len(data):], data)
 		return
 	}
 	if index != sum.next || !k.leads(inst, p) {
@@ -209,18 +210,18 @@ func (k *Collectives) inRow(inst *instance, p, bytes int) bool {
 // combineRow combines the vectors of a node's members if they have waited for each other.
 func (k *Collectives) combineRow(inst *instance, p int, leader int32) {
 	sum := inst.join.sums.of(p)
-	if sum.row == nil {
+	if sum.next != gathering {
 		return
 	}
-	members := inst.comm.nodes.size(p)
-	bytes := len(sum.row) / members
+	row, members := sum.value, inst.comm.nodes.size(p)
+	bytes := len(row) / members
 	k.Combining, k.Row = leader, members
-	inst.Call.Operator.Apply(sum.row, nil, nil) // which leaves the result in place of the last
+	inst.Call.Operator.Apply(row, nil, nil) // which leaves the result in place of the last
 	k.Row = 0
 	sum.value = k.Buffers.Take(bytes)
-	copy(sum.value, sum.row[len(sum.row)-bytes:])
-	k.Buffers.Release(sum.row)
-	sum.row, sum.next = nil, members
+	copy(sum.value, row[len(row)-bytes:])
+	k.Buffers.Release(row)
+	sum.next = members
 }
 
 func (k *Collectives) addTo(inst *instance, s *nodeSum, data []byte) {
