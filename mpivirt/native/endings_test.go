@@ -577,7 +577,7 @@ func TestRefused(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	unserved := build(t, "#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, MPI_WIN_NULL) + MPI_Barrier(MPI_COMM_WORLD) + PMPI_File_sync(MPI_FILE_NULL); }\n")
-	tools := build(t, "#include <mpi.h>\nint main(void) { int p; MPI_Session s = MPI_SESSION_NULL; return MPI_T_init_thread(MPI_THREAD_SINGLE, &p) + MPI_Session_finalize(&s) + MPI_Win_create_c(&p, (MPI_Count)1, MPI_INT, 0, MPI_T_SCOPE_LOCAL, MPI_COMM_WORLD); }\n")
+	tools := build(t, "#include <mpi.h>\nint main(void) { int p; MPI_Session s = MPI_SESSION_NULL; return MPI_T_init_thread(MPI_THREAD_SINGLE, &p) + MPI_Session_attach_buffer(s, &p, 4) + MPI_Win_create_c(&p, (MPI_Count)1, MPI_INT, 0, MPI_T_SCOPE_LOCAL, MPI_COMM_WORLD); }\n")
 	script := filepath.Join(dir, "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec ./program\n"), 0o777); err != nil {
 		t.Fatal(err)
@@ -622,7 +622,7 @@ func TestRefused(t *testing.T) {
 		object:                           "was not linked by gigarank cc, cxx or fc",
 		object + ".c":                    "is no program",
 		filepath.Join(dir, "no/program"): "no such file",
-		tools:                            "uses MPI functions that native ranks do not have: MPI_Session_finalize, MPI_T_init_thread, MPI_Win_create_c;",
+		tools:                            "uses MPI functions that native ranks do not have: MPI_Session_attach_buffer, MPI_T_init_thread, MPI_Win_create_c;",
 		unserved:                         "uses MPI functions that native ranks do not have: MPI_Win_fence, PMPI_File_sync;",
 	} {
 		if _, err := native.Open(program, nil, native.Options{}); err == nil || !strings.Contains(err.Error(), want) {
