@@ -48,3 +48,27 @@ func policyOf(t *testing.T, thread int) uint32 {
 	}
 	return a.Policy
 }
+
+// A Go scheduler with a single place to run goroutines gets a second one, and one with more is left as it is.
+func TestThreadsHaveASparePlace(t *testing.T) {
+	t.Setenv("GOMAXPROCS", "1") // which restores it
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, c := range []struct {
+		set        bool
+		have, want int
+	}{{false, 1, 2}, {false, 3, 3}, {true, 1, 1}} {
+		if !c.set {
+			_ = os.Unsetenv("GOMAXPROCS")
+		} else {
+			t.Setenv("GOMAXPROCS", "1")
+		}
+		runtime.GOMAXPROCS(c.have)
+		if err := LetRun(); err != nil {
+			t.Fatal(err)
+		}
+		if got := runtime.GOMAXPROCS(0); got != c.want {
+			t.Errorf("%d places, in the environment %v: %d then, want %d", c.have, c.set, got, c.want)
+		}
+	}
+}
