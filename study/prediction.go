@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"text/tabwriter"
@@ -19,6 +20,19 @@ type PredictedRun struct {
 	// seconds, from the start of the first process to the end of the last.
 	CPU  float64 `json:"cpu_s"`
 	Wall float64 `json:"wall_s"`
+	// Others is the processor time that went to other programs meanwhile, and to other machines of the
+	// same host, in seconds. Processors is the number of processors, 0 where the system does not say.
+	Others     float64 `json:"others_s"`
+	Processors int     `json:"processors"`
+}
+
+// crowding returns the processor time that there was during a run over what others left of it.
+func (r PredictedRun) crowding() float64 {
+	all := float64(r.Processors) * r.Wall
+	if all <= 0 || r.Others <= 0 {
+		return 1
+	}
+	return all / max(all-r.Others, 0)
 }
 
 // PredictedSetting is what all turns of a study share.
@@ -40,17 +54,38 @@ type PredictedTurn struct {
 	Turn    int              `json:"turn"` // of these ranks, from 0
 	// MachineFile is the text of the machine file of the simulated runs.
 	MachineFile string `json:"machine_file"`
-	// Drift is null where the machine was not measured around the real run.
+	// Drift is how the machine has changed during the real run and Later how it has during the simulated
+	// ones. They are null where it was not measured.
 	Drift     *Drift         `json:"drift,omitempty"`
+	Later     *Drift         `json:"later,omitempty"`
 	Real      PredictedRun   `json:"real"`
 	Simulated []PredictedRun `json:"simulated"`
 }
 
-// Drift is how the machine has changed during a real run: medians, over sizes, of the times of
-// ping-pongs measured after it by those before it, up to 4 KiB and longer.
+// Drift is how the machine has changed between two measurements: medians, over sizes, of the times of
+// ping-pongs measured after by those before, up to 4 KiB and longer.
 type Drift struct {
 	Short float64 `json:"short"`
 	Long  float64 `json:"long"`
+}
+
+// change returns the greater of both changes, either way, as a ratio of at least 1.
+func (d *Drift) change() float64 {
+	if d == nil {
+		return 1
+	}
+	return max(d.Short, 1/d.Short, d.Long, 1/d.Long, 1)
+}
+
+// Disturbance returns by what ratio, at least 1, the machine was another one within the turn: the
+// greatest of the changes between its measurements, and of the processor time during each run over what
+// other programs left of it.
+func (t PredictedTurn) Disturbance() float64 {
+	most := max(t.Drift.change(), t.Later.change(), t.Real.crowding())
+	for _, r := range t.Simulated {
+		most = max(most, r.crowding())
+	}
+	return most
 }
 
 func (t PredictedTurn) schemas() (own, document int, failed bool) { return t.Schema, Schema, false }
@@ -76,20 +111,21 @@ func OpenPredictionJournal(dir string, resume bool) (*PredictionJournal, error) 
 	return &PredictionJournal{*l}, nil
 }
 
-// Outcome returns the finished turns, up to a number for each of the ranks, that have runs on all the
-// hosts. It is an error if there is a turn of another setting or version, since times must not
+// Outcome returns the finished turns of the ranks that have runs on all the hosts, in the order of their
+// numbers. It is an error if there is a turn of another setting or version, since times must not
 // be mixed.
-func (j *PredictionJournal) Outcome(setting PredictedSetting, version string, ranks, hosts []int, turns int) (done []PredictedTurn, err error) {
+func (j *PredictionJournal) Outcome(setting PredictedSetting, version string, ranks, hosts []int) (done []PredictedTurn, err error) {
 	for _, t := range j.records {
 		if t.Setting != setting || t.Version != version {
 			return nil, fmt.Errorf("%s has a turn of %+v by gigarank %s, and this is %+v by %s: go on with the same, or name another directory",
 				j.file.Name(), t.Setting, t.Version, setting, version)
 		}
 		whole := !slices.ContainsFunc(hosts, func(n int) bool { _, made := t.on(n); return !made })
-		if whole && t.Turn < turns && slices.Contains(ranks, t.Ranks) {
+		if whole && slices.Contains(ranks, t.Ranks) {
 			done = append(done, t)
 		}
 	}
+	slices.SortStableFunc(done, func(a, b PredictedTurn) int { return a.Turn - b.Turn })
 	return done, nil
 }
 
@@ -99,19 +135,30 @@ type Prediction struct {
 	Program string
 	Machine string // its name
 	Turns   []PredictedTurn
+	// Disturbed is the greatest disturbance of a turn that counts. The others are set aside: they are
+	// listed, and no median has them. With 0 all count.
+	Disturbed float64
 }
 
-// PredictedPoint is what is compared of n ranks on N hosts. Values are medians over the turns, of
-// values within a turn: a machine that changes from turn to turn changes both runs of a turn.
+// Counts reports whether a turn is not set aside.
+func (p *Prediction) Counts(t PredictedTurn) bool {
+	return p.Disturbed == 0 || t.Disturbance() <= p.Disturbed
+}
+
+// PredictedPoint is what is compared of n ranks on N hosts. Values are medians over the turns that
+// count, of values within a turn: a machine that changes from turn to turn changes both runs of a turn.
+// They are NaN if no turn counts.
 type PredictedPoint struct {
 	Ranks, Hosts int
-	Runs         int
+	Runs         int // turns that count
+	SetAside     int // turns that do not
 	// What the program prints, in seconds.
 	Real, LeastReal, MostReal, Simulated float64
-	// Error is RE(n, N) = simulated / real − 1.
-	Error, LeastError, MostError float64
-	// Slowdown is SD(n, N), the simulator's CPU time over that of the real run.
-	Slowdown float64
+	// Error is RE(n, N) = simulated / real − 1. LowError and HighError bound the median that endless turns
+	// would have, as those of medians over seeds do.
+	Error, LeastError, MostError, LowError, HighError float64
+	// Slowdown is SD(n, N), the simulator's CPU time over that of the real run, with such bounds.
+	Slowdown, LowSlowdown, HighSlowdown float64
 	// Speedup is S(n, N), the wall time of the simulation on the fewest hosts over that on N.
 	Speedup float64
 }
@@ -136,10 +183,15 @@ func (p *Prediction) Points() []PredictedPoint {
 		if fewest.ranks != k.ranks {
 			fewest = k
 		}
+		point := PredictedPoint{Ranks: k.ranks, Hosts: k.hosts}
 		var real, simulated, errors, slowdowns, speedups []float64
 		for _, t := range p.Turns {
 			r, made := t.on(k.hosts)
-			if t.Ranks != k.ranks || !made {
+			switch {
+			case t.Ranks != k.ranks || !made:
+				continue
+			case !p.Counts(t):
+				point.SetAside++
 				continue
 			}
 			real, simulated = append(real, t.Real.Time), append(simulated, r.Time)
@@ -149,33 +201,86 @@ func (p *Prediction) Points() []PredictedPoint {
 				speedups = append(speedups, first.Wall/r.Wall)
 			}
 		}
-		point := PredictedPoint{Ranks: k.ranks, Hosts: k.hosts, Runs: len(real),
-			LeastReal: slices.Min(real), MostReal: slices.Max(real), LeastError: slices.Min(errors), MostError: slices.Max(errors)}
-		point.Real, _, _ = median(real)
-		point.Simulated, _, _ = median(simulated)
-		point.Error, _, _ = median(errors)
-		point.Slowdown, _, _ = median(slowdowns)
-		if len(speedups) > 0 {
-			point.Speedup, _, _ = median(speedups)
+		point.Runs = len(real)
+		point.Real, point.LeastReal, point.MostReal = medianAndRange(real)
+		point.Simulated, _, _ = medianAndRange(simulated)
+		_, point.LeastError, point.MostError = medianAndRange(errors)
+		point.Speedup, _, _ = medianAndRange(speedups)
+		point.Error, point.LowError, point.HighError = math.NaN(), math.NaN(), math.NaN()
+		point.Slowdown, point.LowSlowdown, point.HighSlowdown = math.NaN(), math.NaN(), math.NaN()
+		if point.Runs > 0 {
+			point.Error, point.LowError, point.HighError = median(errors)
+			point.Slowdown, point.LowSlowdown, point.HighSlowdown = median(slowdowns)
 		}
 		points = append(points, point)
 	}
 	return points
 }
 
-// writeDrift writes how much the machine has changed during real runs, where that was measured.
-func (p *Prediction) writeDrift(w io.Writer) {
-	var short, long []float64
-	for _, t := range p.Turns {
-		if t.Drift != nil {
-			short, long = append(short, t.Drift.Short), append(long, t.Drift.Long)
+// medianAndRange returns the median, the least and the greatest of values, NaN if there are none.
+func medianAndRange(values []float64) (middle, least, most float64) {
+	if len(values) == 0 {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	middle, _, _ = median(values)
+	return middle, slices.Min(values), slices.Max(values)
+}
+
+// writeTurns writes a line for each turn, and how many do not count.
+func (p *Prediction) writeTurns(w io.Writer, hosts []int) {
+	_, _ = fmt.Fprintf(w, "\nturns; how ping-pongs up to 4 KiB and longer ones have changed during the real run and during the simulated ones;\nprocessors that other programs took meanwhile, at most\n")
+	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprint(table, "n\tturn\treal\t")
+	for _, h := range hosts {
+		_, _ = fmt.Fprintf(table, "RE, N = %d\t", h)
+	}
+	_, _ = fmt.Fprintln(table, "short, long\tthen short, long\tothers\t\t")
+	ratios := func(d *Drift) string {
+		if d == nil {
+			return ""
 		}
+		return fmt.Sprintf("%.2f, %.2f", d.Short, d.Long)
 	}
-	if len(short) == 0 {
-		return
+	aside := 0
+	for _, t := range p.Turns {
+		_, _ = fmt.Fprintf(table, "%d\t%d\t%s\t", t.Ranks, t.Turn+1, seconds(t.Real.Time))
+		others := t.Real.Others / t.Real.Wall
+		for _, h := range hosts {
+			text := ""
+			if r, made := t.on(h); made {
+				text, others = formatError(r.Time/t.Real.Time-1), max(others, r.Others/r.Wall)
+			}
+			_, _ = fmt.Fprintf(table, "%s\t", text)
+		}
+		verdict := "counts"
+		if !p.Counts(t) {
+			aside++
+			verdict = "set aside"
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%.2f\t%s\t\n", ratios(t.Drift), ratios(t.Later), others, verdict)
 	}
-	_, _ = fmt.Fprintf(w, "\nAfter a real run, ping-pongs up to 4 KiB took %.2f to %.2f times those before it, longer ones %.2f to %.2f times.\n",
-		slices.Min(short), slices.Max(short), slices.Min(long), slices.Max(long))
+	_ = table.Flush()
+	switch {
+	case p.Disturbed == 0:
+	case aside == 0:
+		_, _ = fmt.Fprintf(w, "\nNo turn is set aside: none was disturbed by a ratio of more than %g.\n", p.Disturbed)
+	case aside == len(p.Turns):
+		_, _ = fmt.Fprintf(w, "\nAll turns are set aside: each was disturbed by a ratio of more than %g. Measure when nothing else runs, or allow more by --disturbed.\n", p.Disturbed)
+	default:
+		are := "are"
+		if aside == 1 {
+			are = "is"
+		}
+		_, _ = fmt.Fprintf(w, "\n%d of %d turns %s set aside, disturbed by a ratio of more than %g. No median has what is set aside.\n", aside, len(p.Turns), are, p.Disturbed)
+	}
+}
+
+// number writes a value of a point, nothing if no turn counts.
+func number(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return decimal(v)
 }
 
 // predictionColumns are those of results.csv.
@@ -183,22 +288,27 @@ var predictionColumns = []column[PredictedPoint]{
 	{"ranks", func(p PredictedPoint) string { return strconv.Itoa(p.Ranks) }},
 	{"hosts", func(p PredictedPoint) string { return strconv.Itoa(p.Hosts) }},
 	{"runs", func(p PredictedPoint) string { return strconv.Itoa(p.Runs) }},
-	{"real_s", func(p PredictedPoint) string { return decimal(p.Real) }},
-	{"least_real_s", func(p PredictedPoint) string { return decimal(p.LeastReal) }},
-	{"most_real_s", func(p PredictedPoint) string { return decimal(p.MostReal) }},
-	{"simulated_s", func(p PredictedPoint) string { return decimal(p.Simulated) }},
-	{"relative_error", func(p PredictedPoint) string { return decimal(p.Error) }},
-	{"least_relative_error", func(p PredictedPoint) string { return decimal(p.LeastError) }},
-	{"most_relative_error", func(p PredictedPoint) string { return decimal(p.MostError) }},
-	{"slowdown", func(p PredictedPoint) string { return decimal(p.Slowdown) }},
-	{"speedup", func(p PredictedPoint) string { return decimal(p.Speedup) }},
+	{"real_s", func(p PredictedPoint) string { return number(p.Real) }},
+	{"least_real_s", func(p PredictedPoint) string { return number(p.LeastReal) }},
+	{"most_real_s", func(p PredictedPoint) string { return number(p.MostReal) }},
+	{"simulated_s", func(p PredictedPoint) string { return number(p.Simulated) }},
+	{"relative_error", func(p PredictedPoint) string { return number(p.Error) }},
+	{"least_relative_error", func(p PredictedPoint) string { return number(p.LeastError) }},
+	{"most_relative_error", func(p PredictedPoint) string { return number(p.MostError) }},
+	{"slowdown", func(p PredictedPoint) string { return number(p.Slowdown) }},
+	{"speedup", func(p PredictedPoint) string { return number(p.Speedup) }},
+	{"low_relative_error", func(p PredictedPoint) string { return number(p.LowError) }},
+	{"high_relative_error", func(p PredictedPoint) string { return number(p.HighError) }},
+	{"low_slowdown", func(p PredictedPoint) string { return number(p.LowSlowdown) }},
+	{"high_slowdown", func(p PredictedPoint) string { return number(p.HighSlowdown) }},
+	{"set_aside", func(p PredictedPoint) string { return strconv.Itoa(p.SetAside) }},
 }
 
 // WriteCSV writes the points as a table.
 func (p *Prediction) WriteCSV(w io.Writer) error { return writeCSV(w, predictionColumns, p.Points()) }
 
 // WriteText writes the tables: times, then RE, SD and S with a line for each n and a column
-// for each N.
+// for each N, and all turns.
 func (p *Prediction) WriteText(w io.Writer) {
 	points := p.Points()
 	var ranks, hosts []int
@@ -213,15 +323,19 @@ func (p *Prediction) WriteText(w io.Writer) {
 		cells[[2]int{q.Ranks, q.Hosts}] = q
 	}
 	slices.Sort(hosts)
-	_, _ = fmt.Fprintf(w, "%s on %s: n ranks, simulated by N host processes\n", p.Program, p.Machine)
+	_, _ = fmt.Fprintf(w, "%s on %s: n ranks, simulated by N host processes\nmedians over turns that count; in brackets intervals of 95 %% of medians, of fewer than %d turns least and most\n", p.Program, p.Machine, leastSeeds)
 	for _, t := range []struct {
 		title string
 		real  bool
 		value func(PredictedPoint) string
 	}{
 		{"time that the program prints", true, func(q PredictedPoint) string { return seconds(q.Simulated) }},
-		{"relative error RE(n, N)", false, func(q PredictedPoint) string { return formatError(q.Error) }},
-		{"slowdown SD(n, N): CPU time of the simulator over that of the real run", false, func(q PredictedPoint) string { return fmt.Sprintf("%.2f", q.Slowdown) }},
+		{"relative error RE(n, N)", false, func(q PredictedPoint) string {
+			return fmt.Sprintf("%s [%.1f, %.1f]", formatError(q.Error), 100*q.LowError, 100*q.HighError)
+		}},
+		{"slowdown SD(n, N): CPU time of the simulator over that of the real run", false, func(q PredictedPoint) string {
+			return fmt.Sprintf("%.2f [%.2f, %.2f]", q.Slowdown, q.LowSlowdown, q.HighSlowdown)
+		}},
 		{"speed-up S(n, N) of the simulator", false, func(q PredictedPoint) string { return fmt.Sprintf("%.2f", q.Speedup) }},
 	} {
 		_, _ = fmt.Fprintf(w, "\n%s\n", t.title)
@@ -239,11 +353,18 @@ func (p *Prediction) WriteText(w io.Writer) {
 			for i, h := range hosts {
 				q, known := cells[[2]int{n, h}]
 				if t.real && i == 0 {
-					_, _ = fmt.Fprintf(table, "%s\t", seconds(q.Real))
+					real := ""
+					if q.Runs > 0 {
+						real = seconds(q.Real)
+					}
+					_, _ = fmt.Fprintf(table, "%s\t", real)
 				}
 				text := ""
-				if known {
+				switch {
+				case known && q.Runs > 0:
 					text = t.value(q)
+				case known:
+					text = "no turn counts"
 				}
 				_, _ = fmt.Fprintf(table, "%s\t", text)
 			}
@@ -251,5 +372,5 @@ func (p *Prediction) WriteText(w io.Writer) {
 		}
 		_ = table.Flush()
 	}
-	p.writeDrift(w)
+	p.writeTurns(w, hosts)
 }

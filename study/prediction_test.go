@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
@@ -32,15 +33,15 @@ func TestPredictedPoints(t *testing.T) {
 	p := &Prediction{Program: "./p", Machine: "here", Turns: predictedTurns(PredictedSetting{})}
 	points := p.Points()
 	want := []PredictedPoint{
-		{Ranks: 2, Hosts: 1, Runs: 3, Real: 2, LeastReal: 1, MostReal: 9, Simulated: 2.2, Error: 0.1, LeastError: 0.1, MostError: 0.1, Slowdown: 1.25, Speedup: 1},
-		{Ranks: 2, Hosts: 2, Runs: 3, Real: 2, LeastReal: 1, MostReal: 9, Simulated: 1.9, Error: -0.05, LeastError: -0.05, MostError: 0.9, Slowdown: 2, Speedup: 3},
-		{Ranks: 8, Hosts: 2, Runs: 1, Real: 1, LeastReal: 1, MostReal: 1, Simulated: 1, Slowdown: 1, Speedup: 1},
+		{Ranks: 2, Hosts: 1, Runs: 3, Real: 2, LeastReal: 1, MostReal: 9, Simulated: 2.2, Error: 0.1, LeastError: 0.1, MostError: 0.1, LowError: 0.1, HighError: 0.1, Slowdown: 1.25, LowSlowdown: 1.25, HighSlowdown: 1.25, Speedup: 1},
+		{Ranks: 2, Hosts: 2, Runs: 3, Real: 2, LeastReal: 1, MostReal: 9, Simulated: 1.9, Error: -0.05, LeastError: -0.05, MostError: 0.9, LowError: -0.05, HighError: 0.9, Slowdown: 2, LowSlowdown: 2, HighSlowdown: 2, Speedup: 3},
+		{Ranks: 8, Hosts: 2, Runs: 1, Real: 1, LeastReal: 1, MostReal: 1, Simulated: 1, Slowdown: 1, LowSlowdown: 1, HighSlowdown: 1, Speedup: 1},
 	}
 	if len(points) != len(want) {
 		t.Fatalf("points %+v, want %+v", points, want)
 	}
 	for i, got := range points {
-		for _, e := range []struct{ got, want *float64 }{{&got.Error, &want[i].Error}, {&got.LeastError, &want[i].LeastError}, {&got.MostError, &want[i].MostError}} {
+		for _, e := range []struct{ got, want *float64 }{{&got.Error, &want[i].Error}, {&got.LeastError, &want[i].LeastError}, {&got.MostError, &want[i].MostError}, {&got.LowError, &want[i].LowError}, {&got.HighError, &want[i].HighError}} {
 			if math.Abs(*e.got-*e.want) < 1e-12 {
 				*e.got = *e.want
 			}
@@ -51,29 +52,106 @@ func TestPredictedPoints(t *testing.T) {
 	}
 	var text, table strings.Builder
 	p.WriteText(&text)
-	for _, part := range []string{"  2   2 s  2.2 s  1.9 s\n", "  2  10.0 %  -5.0 %\n", "  2   1.25   2.00\n", "  2   1.00   3.00\n"} {
+	for _, part := range []string{"  2   2 s  2.2 s  1.9 s\n", "  2  10.0 % [10.0, 10.0]  -5.0 % [-5.0, 90.0]\n", "  2  1.25 [1.25, 1.25]  2.00 [2.00, 2.00]\n", "  2   1.00   3.00\n"} {
 		if !strings.Contains(text.String(), part) {
 			t.Errorf("the tables are\n%s, without %q", &text, part)
 		}
 	}
-	if strings.Contains(text.String(), "ping-pongs") {
-		t.Errorf("nothing was measured, and the text is\n%s", &text)
+	if strings.Contains(text.String(), "aside") {
+		t.Errorf("all turns count, and the text is\n%s", &text)
 	}
 	if err := p.WriteCSV(&table); err != nil || !strings.Contains(table.String(), "\n2,2,3,2,1,9,1.9,") {
 		t.Errorf("%v, the table is\n%s", err, &table)
 	}
 }
 
-// Where the machine was measured before and after each real run, the text says how the two differ.
-func TestPredictionTellsDrift(t *testing.T) {
-	p := &Prediction{Program: "./p", Machine: "this machine", Turns: predictedTurns(PredictedSetting{})}
-	for i, drift := range []Drift{{Short: 1, Long: 1.61}, {Short: 0.93, Long: 1}, {Short: 1.02, Long: 0.7}, {Short: 1, Long: 1}} {
-		p.Turns[i].Drift = &drift
+// disturbedTurns are the turns of 2 ranks, in each of which the machine has changed by a ratio given:
+// during the real run of the first, in the other direction during the simulated ones of the second, by other
+// programs beside the real run of the third. In the second sort of programs, others ran beside the last
+// simulated run.
+func disturbedTurns(ratios [3]float64) []PredictedTurn {
+	turns := predictedTurns(PredictedSetting{})[:3]
+	turns[0].Drift, turns[0].Later = &Drift{Short: 1, Long: ratios[0]}, &Drift{Short: 1, Long: 1}
+	turns[1].Drift, turns[1].Later = &Drift{Short: 1, Long: 1}, &Drift{Short: 1 / ratios[1], Long: 1}
+	crowd := func(r *PredictedRun, ratio float64) {
+		r.Processors, r.Others = 4, 4*r.Wall*(1-1/ratio)
 	}
-	var text strings.Builder
-	p.WriteText(&text)
-	if want := "After a real run, ping-pongs up to 4 KiB took 0.93 to 1.02 times those before it, longer ones 0.70 to 1.61 times.\n"; !strings.Contains(text.String(), want) {
-		t.Errorf("the text is\n%s, without %q", &text, want)
+	crowd(&turns[2].Real, ratios[2])
+	return turns
+}
+
+// A turn counts if its disturbance is at most the bound, also where it is just the bound. No median has what
+// is set aside, and the text lists it.
+func TestPredictionSetsAside(t *testing.T) {
+	const none = "no turn counts"
+	for _, c := range []struct {
+		name            string
+		ratios          [3]float64
+		bound           float64
+		counts          int
+		error, least    float64 // of two hosts
+		says, saysFirst string
+	}{
+		{"none", [3]float64{1.25, 1.25, 1.25}, 1.25, 3, -0.05, -0.05, "No turn is set aside", "counts"},
+		{"just above", [3]float64{1.2500001, 1, 1}, 1.25, 2, 0.425, -0.05, "1 of 3 turns is set aside", "set aside"},
+		{"in the simulated runs", [3]float64{1, 2.9, 1}, 1.25, 2, -0.05, -0.05, "1 of 3 turns is set aside", "counts"},
+		{"by others", [3]float64{1, 1, 2}, 1.25, 2, 0.425, -0.05, "1 of 3 turns is set aside", "counts"},
+		{"by others, a greater bound", [3]float64{1, 1, 2}, 2, 3, -0.05, -0.05, "No turn is set aside", "counts"},
+		{"all but one", [3]float64{3, 1, 3}, 1.25, 1, 0.9, 0.9, "2 of 3 turns are set aside", "set aside"},
+		{"all", [3]float64{3, 3, 3}, 1.25, 0, math.NaN(), math.NaN(), "All turns are set aside", "set aside"},
+		{"all, and all count", [3]float64{3, 3, 3}, math.Inf(1), 3, -0.05, -0.05, "No turn is set aside", "counts"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &Prediction{Program: "./p", Machine: "here", Turns: disturbedTurns(c.ratios), Disturbed: c.bound}
+			points := p.Points()
+			if len(points) != 2 {
+				t.Fatalf("points %+v, want one for each number of hosts", points)
+			}
+			same := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 || math.IsNaN(a) && math.IsNaN(b) }
+			if got := points[1]; got.Runs != c.counts || got.SetAside != 3-c.counts || !same(got.Error, c.error) || !same(got.LeastError, c.least) {
+				t.Errorf("two hosts: %+v, want %d turns that count, error %v and at least %v", got, c.counts, c.error, c.least)
+			}
+			var text, table strings.Builder
+			p.WriteText(&text)
+			if !strings.Contains(text.String(), c.says) || strings.Contains(text.String(), none) != (c.counts == 0) || strings.Contains(text.String(), "NaN") {
+				t.Errorf("the text is\n%s, without %q", &text, c.says)
+			}
+			var turns []string
+			for line := range strings.Lines(text.String()) {
+				if strings.HasSuffix(line, "  counts\n") || strings.HasSuffix(line, "  set aside\n") {
+					turns = append(turns, line)
+				}
+			}
+			if len(turns) != 3 || !strings.HasSuffix(turns[0], c.saysFirst+"\n") {
+				t.Errorf("the text lists turns %q, want 3, the first of which %s", turns, c.saysFirst)
+			}
+			if err := p.WriteCSV(&table); err != nil || strings.Contains(table.String(), "NaN") || !strings.Contains(table.String(), fmt.Sprintf(",%d\n", 3-c.counts)) {
+				t.Errorf("%v, the table is\n%s", err, &table)
+			}
+		})
+	}
+}
+
+// The disturbance is the greatest of all changes, in whichever direction. Clocks that
+// disagree by less than a tick make no run quieter than alone, nor does one that others left nothing
+// divide by 0.
+func TestDisturbance(t *testing.T) {
+	run := func(others float64) PredictedRun { return PredictedRun{Wall: 2, Processors: 2, Others: others} }
+	for _, c := range []struct {
+		turn PredictedTurn
+		want float64
+	}{
+		{PredictedTurn{}, 1},
+		{PredictedTurn{Drift: &Drift{Short: 0.5, Long: 1.5}}, 2},
+		{PredictedTurn{Drift: &Drift{Short: 1, Long: 1.5}, Later: &Drift{Short: 1, Long: 0.25}}, 4},
+		{PredictedTurn{Real: run(-0.1), Simulated: []PredictedRun{run(0), run(2)}}, 2},
+		{PredictedTurn{Real: run(4), Simulated: []PredictedRun{run(0)}}, math.Inf(1)},
+		{PredictedTurn{Real: run(5)}, math.Inf(1)},
+		{PredictedTurn{Real: PredictedRun{Wall: 2, Others: 5}}, 1}, // of a system that does not count processors
+	} {
+		if got := c.turn.Disturbance(); got != c.want {
+			t.Errorf("%+v: disturbance %v, want %v", c.turn, got, c.want)
+		}
 	}
 }
 
@@ -87,6 +165,7 @@ func TestPredictionGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	turns := predictedTurns(setting)
+	turns[0], turns[2] = turns[2], turns[0] // as a resumed study may leave them
 	for _, turn := range turns {
 		if err := journal.Append(turn); err != nil {
 			t.Fatal(err)
@@ -105,24 +184,29 @@ func TestPredictionGoesOn(t *testing.T) {
 	defer func() { _ = journal.Close() }()
 	for _, c := range []struct {
 		ranks, hosts []int
-		runs, want   int
+		want         int
 	}{
-		{[]int{2}, []int{1, 2}, 3, 3},
-		{[]int{2}, []int{2}, 2, 2}, // fewer turns and hosts than there are
-		{[]int{2, 8}, []int{1, 2}, 5, 3},
-		{[]int{8}, []int{2}, 5, 1},
+		{[]int{2}, []int{1, 2}, 3},
+		{[]int{2}, []int{2}, 3}, // fewer hosts than there are
+		{[]int{2, 8}, []int{1, 2}, 3},
+		{[]int{8}, []int{2}, 1},
 	} {
-		got, err := journal.Outcome(setting, "v", c.ranks, c.hosts, c.runs)
+		got, err := journal.Outcome(setting, "v", c.ranks, c.hosts)
 		if err != nil || len(got) != c.want {
 			t.Errorf("%+v: %d turns, %v", c, len(got), err)
+		}
+		for i, turn := range got {
+			if c.ranks[0] == 2 && turn.Turn != i {
+				t.Errorf("%+v: turn %d is number %d: they are not in order", c, i, turn.Turn)
+			}
 		}
 	}
 	other := setting
 	other.Machine = "here"
-	if _, err := journal.Outcome(other, "v", []int{2}, []int{1}, 1); err == nil || !strings.Contains(err.Error(), "name another directory") {
+	if _, err := journal.Outcome(other, "v", []int{2}, []int{1}); err == nil || !strings.Contains(err.Error(), "name another directory") {
 		t.Errorf("another machine: %v", err)
 	}
-	if _, err := journal.Outcome(setting, "w", []int{2}, []int{1}, 1); err == nil || !strings.Contains(err.Error(), "name another directory") {
+	if _, err := journal.Outcome(setting, "w", []int{2}, []int{1}); err == nil || !strings.Contains(err.Error(), "name another directory") {
 		t.Errorf("another version: %v", err)
 	}
 }

@@ -32,13 +32,20 @@ The real runs use n processes of this machine. Those of the simulator are n rank
 machine file of this machine, with --cpu measured, on N host processes of one engine each.
 
 A machine differs from one minute to the next, above all in its memory. So each turn measures it,
-runs the program for real, measures it again, and then simulates on the medians of the two
-measurements. They are short ones of gigarank machine calibrate, with n processes, at least 2: the
+runs the program for real, measures it again, simulates on the medians of the two
+measurements, and measures it a third time, which is the first of the next turn, too. They are short
+measurements of gigarank machine calibrate, with n processes, at least 2: the
 program itself takes no part in them. --calibrate says where long messages come from: cold is
 memory that caches do not hold, warm is an array that was used shortly before. With --machine
 nothing is measured, and all runs have that file.
 
-It prints, as VACED-SIM does, the medians over the turns of what is compared within a turn:
+A turn is disturbed if ping-pongs up to 4 KiB, or longer ones, have changed by a ratio of more than
+--disturbed from one of its measurements to the next, or if other programs took so much processor time during
+one of its runs that all there is, by what they left, is a greater ratio. Such turns are set
+aside: they are listed with the others, and no median has them. Others are made in their place, until
+--runs turns count or --most are made. What decides is what the machine does, not what comes out.
+
+It prints, as VACED-SIM does, the medians over the turns that count of what is compared within a turn:
   RE(n, N)  the relative error: time simulated over real, less 1
   SD(n, N)  the slowdown: CPU time of the simulator's processes over that of the real ones
   S(n, N)   the speed-up of the simulator: its wall time on the fewest hosts over that on N
@@ -48,7 +55,8 @@ output of the program. The last match counts. With --out it leaves in DIR:
   results.jsonl  one line for each turn, with its machine file
   results.csv    one line for each n and N
 A signal ends the study after its tables are written. The same command with --resume goes on with
-the turns that are missing, also after a kill, and with a greater --runs adds some.
+the turns that are missing, also after a kill, and with a greater --runs adds some. With another
+--disturbed it judges all turns anew.
 
 `
 
@@ -57,8 +65,8 @@ const usualTime = `(?i)time in seconds *[=:] *([-+.0-9e]+)`
 
 // predictFlags are the flags of study predict as they are written.
 type predictFlags struct {
-	real, timeFrom, ranks, hosts, machine, calibrate, runs, out, launcher string
-	resume, allowUnserved                                                 bool
+	real, timeFrom, ranks, hosts, machine, calibrate, runs, disturbed, most, out, launcher string
+	resume, allowUnserved                                                                  bool
 }
 
 // The values of --calibrate.
@@ -95,7 +103,9 @@ func newPredict(c *console) *cobra.Command {
 	flags.StringVar(&f.calibrate, "calibrate", "", "where long messages of these measurements come from: `MEMORY`, cold or warm (default cold)")
 	flags.StringVar(&f.ranks, "ranks", "2", "ranks n: a `LIST` such as 1,2")
 	flags.StringVar(&f.hosts, "hosts", "1", "host processes N of the simulator: a `LIST` such as 1,2")
-	flags.StringVar(&f.runs, "runs", "5", "turns `K`, with a run of each, whose medians count")
+	flags.StringVar(&f.runs, "runs", "5", "turns `K` that count, with a run of each")
+	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "set aside turns in which the machine has changed by more than a `RATIO`")
+	flags.StringVar(&f.most, "most", "", "turns `M` at most, with those set aside (default twice --runs)")
 	flags.StringVar(&f.timeFrom, "time-from", usualTime, "`REGEXP` of the time in the program's output")
 	flags.BoolVar(&f.allowUnserved, "allow-unserved", false, "run a program that uses MPI functions that native ranks do not have, as run does")
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results")
@@ -110,7 +120,7 @@ type predictor struct {
 	console      *console
 	program      []string // with its arguments
 	ranks, hosts []int
-	runs         int
+	runs, most   int // turns of each number of ranks: those that count, and all
 	time         *regexp.Regexp
 	launcher     []string
 	self, build  string
@@ -118,9 +128,13 @@ type predictor struct {
 	machineFile  []byte
 	cold         bool
 	scratch      string // directory of what a turn needs
-	setting      study.PredictedSetting
-	journal      *study.PredictionJournal // nil without --out
-	prediction   study.Prediction
+	// last is the latest measurement, with lastRanks processes, if nothing has run since.
+	last       *loggp.Measurements
+	lastRanks  int
+	setting    study.PredictedSetting
+	journal    *study.PredictionJournal // nil without --out
+	prediction study.Prediction
+	makeTurn   func(n, index int, signals *signals) (study.PredictedTurn, error)
 }
 
 func predict(c *console, program []string, f *predictFlags) error {
@@ -128,6 +142,7 @@ func predict(c *console, program []string, f *predictFlags) error {
 		return usageError{fmt.Errorf("%s has started %d processes: start one, which starts the others itself", name, processes)}
 	}
 	p := &predictor{predictFlags: f, console: c, program: program}
+	p.makeTurn = p.turn
 	if err := p.prepare(); err != nil {
 		return err
 	}
@@ -177,6 +192,11 @@ func (p *predictor) prepare() error {
 	runs, err := count(p.predictFlags.runs, 1, 1000)
 	faults.add("--runs", err)
 	p.runs = int(runs)
+	faults.add("--most", p.checkMost())
+	p.prediction.Disturbed, err = strconv.ParseFloat(p.predictFlags.disturbed, 64)
+	if err != nil || !(p.prediction.Disturbed > 1) {
+		faults.add("--disturbed", fmt.Errorf("%q is no ratio: use a number above 1, such as 1.25, or inf for turns that all count", p.predictFlags.disturbed))
+	}
 	p.time, err = regexp.Compile(p.timeFrom)
 	if err == nil && p.time.NumSubexp() != 1 {
 		err = fmt.Errorf("%q has %s: put the number, and nothing else, in parentheses", p.timeFrom, plural(p.time.NumSubexp(), "group"))
@@ -211,6 +231,20 @@ func (p *predictor) readMachine() (err error) {
 	return err
 }
 
+// checkMost reads how many turns there may be in all.
+func (p *predictor) checkMost() error {
+	p.most = 2 * p.runs
+	if p.predictFlags.most == "" {
+		return nil
+	}
+	most, err := count(p.predictFlags.most, 1, 2000)
+	if err == nil && int(most) < p.runs {
+		err = fmt.Errorf("%d turns in all are fewer than the %d of --runs", most, p.runs)
+	}
+	p.most = int(most)
+	return err
+}
+
 // checkCalibrate checks how the machine is to be measured.
 func (p *predictor) checkCalibrate() error {
 	p.cold = p.calibrate != calibrateWarm
@@ -233,7 +267,7 @@ func (p *predictor) checkCalibrate() error {
 // open opens the journal and takes over the turns that are finished.
 func (p *predictor) open() (err error) {
 	p.setting = study.PredictedSetting{Program: strings.Join(p.program, " "), Real: p.real, Launcher: strings.Join(p.launcher, " ")}
-	p.prediction = study.Prediction{Program: p.setting.Program}
+	p.prediction.Program = p.setting.Program
 	if p.machine != nil {
 		p.setting.Machine, p.prediction.Machine = p.machine.Name()+" "+p.machine.Digest(), p.machine.Name()
 	} else {
@@ -249,8 +283,35 @@ func (p *predictor) open() (err error) {
 	if p.journal, err = study.OpenPredictionJournal(p.out, p.resume); err != nil {
 		return err
 	}
-	p.prediction.Turns, err = p.journal.Outcome(p.setting, p.build, p.ranks, p.hosts, p.runs)
+	done, err := p.journal.Outcome(p.setting, p.build, p.ranks, p.hosts)
+	for _, t := range done {
+		if p.wants(t.Ranks) {
+			p.prediction.Turns = append(p.prediction.Turns, t)
+		}
+	}
 	return err
+}
+
+// wants reports whether there is to be another turn of n ranks.
+func (p *predictor) wants(n int) bool {
+	all, counting := 0, 0
+	for _, t := range p.prediction.Turns {
+		if t.Ranks == n {
+			all++
+			if p.prediction.Counts(t) {
+				counting++
+			}
+		}
+	}
+	return counting < p.runs && all < p.most
+}
+
+// next returns the least number that no turn of n ranks has.
+func (p *predictor) next(n int) (index int) {
+	for slices.ContainsFunc(p.prediction.Turns, func(t study.PredictedTurn) bool { return t.Ranks == n && t.Turn == index }) {
+		index++
+	}
+	return index
 }
 
 // processCounts reads a list of small numbers.
@@ -269,15 +330,16 @@ func processCounts(text string) (list []int, err error) {
 // the tables in the directory are those of the turns until then.
 func (p *predictor) run(signals *signals) error {
 	if finished := len(p.prediction.Turns); finished > 0 {
-		p.say("%s of %d finished already", plural(finished, "turn"), p.runs*len(p.ranks))
+		p.say("%s finished already", plural(finished, "turn"))
 	}
 	var stop error
-	for i := 0; i < p.runs && stop == nil; i++ {
+	for made := true; made && stop == nil; {
+		made = false
 		for _, n := range p.ranks {
-			if slices.ContainsFunc(p.prediction.Turns, func(t study.PredictedTurn) bool { return t.Ranks == n && t.Turn == i }) {
+			if !p.wants(n) {
 				continue
 			}
-			turn, err := p.turn(n, i, signals)
+			turn, err := p.makeTurn(n, p.next(n), signals)
 			if err == nil && p.journal != nil {
 				err = p.journal.Append(turn)
 			}
@@ -285,7 +347,11 @@ func (p *predictor) run(signals *signals) error {
 				stop = p.stopped(err)
 				break
 			}
+			made = true
 			p.prediction.Turns = append(p.prediction.Turns, turn)
+			if !p.prediction.Counts(turn) {
+				p.say("turn %d of %s was disturbed by a ratio of %.2f and is set aside", turn.Turn+1, plural(n, "rank"), turn.Disturbance())
+			}
 		}
 	}
 	if len(p.prediction.Turns) == 0 {
@@ -302,17 +368,25 @@ func (p *predictor) run(signals *signals) error {
 func (p *predictor) stopped(err error) error {
 	var signal interrupted
 	if p.journal != nil && errors.As(err, &signal) {
-		return ended{cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on", signal, len(p.prediction.Turns), plural(p.runs*len(p.ranks), "turn")), code: exitHost}
+		return ended{cause: fmt.Errorf("%w; %s finished; the same command with --resume goes on", signal, finished(len(p.prediction.Turns))), code: exitHost}
 	}
 	return err
+}
+
+// finished says how many turns are.
+func finished(turns int) string {
+	if turns == 1 {
+		return "1 turn is"
+	}
+	return plural(turns, "turn") + " are"
 }
 
 func (p *predictor) say(format string, arguments ...any) {
 	_, _ = fmt.Fprintf(p.console.stderr, "gigarank: "+format+"\n", arguments...)
 }
 
-// turn measures the machine, unless there is a file of it, runs the program for real, measures again
-// and simulates.
+// turn measures the machine, unless there is a file of it, runs the program for real, measures again,
+// simulates and measures a third time. That measurement is the first one of the next turn.
 func (p *predictor) turn(n, index int, signals *signals) (study.PredictedTurn, error) {
 	turn := study.PredictedTurn{Schema: study.Schema, Version: p.build, Setting: p.setting, Ranks: n, Turn: index, MachineFile: string(p.machineFile)}
 	one := func(hosts int, machine string) (study.PredictedRun, error) {
@@ -322,17 +396,22 @@ func (p *predictor) turn(n, index int, signals *signals) (study.PredictedTurn, e
 			what = "simulated by " + plural(hosts, "host")
 		}
 		if err == nil {
-			p.say("run %d of %d, %s %s: %v s, %.2f s of CPU time", index+1, p.runs, plural(n, "rank"), what, r.Time, r.CPU)
+			p.say("turn %d, %s %s: %v s, %.2f s of CPU time", index+1, plural(n, "rank"), what, r.Time, r.CPU)
 		}
 		return r, err
 	}
 	var around [2]loggp.Measurements
 	var err error
-	if p.machine == nil {
+	switch {
+	case p.machine != nil:
+	case p.last != nil && p.lastRanks == n:
+		around[0] = *p.last
+	default:
 		if around[0], err = p.calibrated(n, signals); err != nil {
 			return turn, err
 		}
 	}
+	p.last = nil
 	if turn.Real, err = one(0, ""); err != nil {
 		return turn, err
 	}
@@ -361,6 +440,14 @@ func (p *predictor) turn(n, index int, signals *signals) (study.PredictedTurn, e
 			return turn, err
 		}
 		turn.Simulated = append(turn.Simulated, r)
+	}
+	if p.machine == nil {
+		after, err := p.calibrated(n, signals)
+		if err != nil {
+			return turn, err
+		}
+		later := study.Drift(after.Since(around[1]))
+		turn.Later, p.last, p.lastRanks = &later, &after, n
 	}
 	return turn, nil
 }
@@ -405,6 +492,7 @@ func (p *predictor) command(n, hosts int, path string) (words []string) {
 func (p *predictor) measure(n, hosts int, machine string, signals *signals) (study.PredictedRun, error) {
 	one := study.PredictedRun{Hosts: hosts}
 	words := p.command(n, hosts, machine)
+	before, _ := readProcessors()
 	began := time.Now()
 	output, state, err := p.execute(words, signals)
 	if err != nil {
@@ -412,6 +500,9 @@ func (p *predictor) measure(n, hosts int, machine string, signals *signals) (stu
 	}
 	one.Wall = time.Since(began).Seconds()
 	one.CPU = (state.UserTime() + state.SystemTime()).Seconds()
+	if after, err := readProcessors(); err == nil {
+		one.Others, one.Processors = max(after.used-before.used-one.CPU, 0), after.number
+	}
 	if one.Time, err = p.timeIn(output); err != nil {
 		err = usageError{fmt.Errorf("%s: %w", strings.Join(words, " "), err)}
 	}

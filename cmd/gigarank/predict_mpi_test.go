@@ -35,10 +35,10 @@ func buildBoth(t *testing.T, source string) (program, real string) {
 	return program, real
 }
 
-// startPredict starts a comparison of what picalc prints in place of a time, and returns its output
-// and exit code.
+// startPredict starts a comparison of what picalc prints in place of a time, in which all turns count, and
+// returns its output and exit code.
 func startPredict(t *testing.T, program, real string, arguments ...string) (string, int) {
-	cmd := command(t, append([]string{"study", "predict", program, "--real", real}, arguments...)...)
+	cmd := command(t, append([]string{"study", "predict", program, "--real", real, "--disturbed", "inf"}, arguments...)...)
 	cmd.Env = append(cmd.Env, anyHost...)
 	text, err := cmd.CombinedOutput()
 	if err != nil && cmd.ProcessState == nil {
@@ -55,7 +55,7 @@ func TestPredictCalibrates(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	arguments := []string{"--ranks", "2", "--hosts", "1,2", "--runs", "2", "--time-from", `pi is ([0-9.]+)`, "--out", out}
 	text, code := startPredict(t, program, real, arguments...)
-	if code != exitDone || !strings.Contains(text, "ping-pongs up to 4 KiB took") {
+	if code != exitDone || !strings.Contains(text, "No turn is set aside") {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
 	path := filepath.Join(out, study.ResultsFile)
@@ -83,8 +83,13 @@ func TestPredictCalibrates(t *testing.T) {
 		if !strings.Contains(turn.MachineFile, "to and from memory that caches did not hold") {
 			t.Errorf("long messages of turn %d are not cold in\n%s", turn.Turn, turn.MachineFile)
 		}
-		if d := turn.Drift; d == nil || d.Short <= 0 || d.Long <= 0 {
-			t.Errorf("turn %d has drift %v", turn.Turn, d)
+		for _, d := range []*study.Drift{turn.Drift, turn.Later} {
+			if d == nil || d.Short <= 0 || d.Long <= 0 {
+				t.Errorf("turn %d has drift %v", turn.Turn, d)
+			}
+		}
+		if turn.Real.Processors < 1 || turn.Real.Others < 0 {
+			t.Errorf("turn %d: others took %v s of %d processors", turn.Turn, turn.Real.Others, turn.Real.Processors)
 		}
 		if len(turn.Simulated) != 2 || turn.Simulated[0].Hosts != 1 || turn.Simulated[1].Hosts != 2 {
 			t.Errorf("turn %d has runs %+v", turn.Turn, turn.Simulated)
@@ -108,7 +113,7 @@ func TestPredictCalibrates(t *testing.T) {
 	if again := lines(); code != exitDone || len(again) != 2 || again[0] != first[0] || again[1] == first[1] {
 		t.Errorf("exit code %d, %d turns\n%s", code, len(again), text)
 	}
-	if strings.Contains(text, "run 1 of 2") || !strings.Contains(text, "run 2 of 2") {
+	if strings.Contains(text, "turn 1, 2 ranks real") || !strings.Contains(text, "turn 2, 2 ranks real") {
 		t.Errorf("not only the turn that is missing is made:\n%s", text)
 	}
 }

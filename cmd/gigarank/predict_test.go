@@ -1,8 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"gigarank/study"
 )
 
 // Wrong command lines are refused before anything runs.
@@ -23,10 +31,113 @@ func TestPredictRefuses(t *testing.T) {
 		{"--ranks", []string{"./picalc", "--ranks", "0"}},
 		{"--hosts", []string{"./picalc", "--hosts", "1,,2"}},
 		{"--runs", []string{"./picalc", "--runs", "none"}},
+		{"--most: 4 turns in all are fewer than the 5 of --runs", []string{"./picalc", "--most", "4"}},
+		{"--disturbed", []string{"./picalc", "--disturbed", "1"}},
+		{"--disturbed", []string{"./picalc", "--disturbed", "NaN"}},
 	} {
 		console, _, stderr := testConsole(nil)
 		if code := execute(append([]string{"study", "predict"}, c.arguments...), console); code != exitUsage || !strings.Contains(stderr.String(), c.says) {
 			t.Errorf("%q: exit code %d, says\n%swant %q", c.arguments, code, stderr, c.says)
+		}
+	}
+}
+
+// madeUp is a predictor of made-up turns with a journal in dir. The i-th turn has the i-th disturbance, those
+// after the last one have the last one. It has the numbers of turns that were made.
+func madeUp(t *testing.T, dir string, resume bool, ranks []int, runs, most int, bound float64, disturbances []float64) (p *predictor, output *bytes.Buffer, made *[]int) {
+	console, output, _ := testConsole(nil)
+	made = new([]int)
+	p = &predictor{predictFlags: &predictFlags{out: dir, real: "./real"}, console: console, program: []string{"./p"}, build: "v", ranks: ranks, hosts: []int{1}, runs: runs, most: most}
+	p.resume, p.prediction.Disturbed = resume, bound
+	if err := p.open(); err != nil {
+		t.Fatal(err)
+	}
+	p.makeTurn = func(n, index int, _ *signals) (study.PredictedTurn, error) {
+		*made = append(*made, index)
+		return study.PredictedTurn{
+			Schema: study.Schema, Version: "v", Setting: p.setting, Ranks: n, Turn: index,
+			Drift: &study.Drift{Short: 1, Long: disturbances[min(index, len(disturbances)-1)]}, Later: &study.Drift{Short: 1, Long: 1},
+			Real: study.PredictedRun{Time: 1, CPU: 1, Wall: 1}, Simulated: []study.PredictedRun{{Hosts: 1, Time: 1 + float64(index), CPU: 1, Wall: 1}},
+		}, nil
+	}
+	return p, output, made
+}
+
+// A turn that is set aside is made again, up to --most turns in all. What has been made before counts or
+// not by the bound of this study, and all turns are listed, whether they count or not.
+func TestPredictRepeatsDisturbedTurns(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	for _, c := range []struct {
+		name         string
+		fresh        bool
+		runs, most   int
+		bound        float64
+		disturbances []float64
+		made         []int
+		counts       int
+		says         string
+	}{
+		{"none disturbed", true, 3, 6, 1.25, []float64{1}, []int{0, 1, 2}, 3, "No turn is set aside"},
+		{"the bound is just met", true, 2, 4, 1.25, []float64{1.25, 0.8}, []int{0, 1}, 2, "No turn is set aside"},
+		{"two made again", true, 3, 6, 1.25, []float64{2, 1, 0.5, 1}, []int{0, 1, 2, 3, 4}, 3, "2 of 5 turns are set aside"},
+		{"all disturbed", true, 3, 6, 1.25, []float64{3}, []int{0, 1, 2, 3, 4, 5}, 0, "All turns are set aside"},
+		{"resumed, still all disturbed", false, 3, 6, 1.25, []float64{1}, nil, 0, "All turns are set aside"},
+		{"resumed with more turns", false, 3, 8, 1.25, []float64{1}, []int{6, 7}, 2, "6 of 8 turns are set aside"},
+		{"resumed with a greater bound", false, 3, 8, 3, []float64{1}, nil, 3, "No turn is set aside"}, // the first 3 are enough
+		{"resumed with the first bound", false, 2, 8, 1.25, []float64{1}, nil, 2, "6 of 8 turns are set aside"},
+		{"no more than count", true, 2, 2, 1.25, []float64{2, 1}, []int{0, 1}, 1, "1 of 2 turns is set aside"},
+		{"any counts", true, 2, 4, math.Inf(1), []float64{99}, []int{0, 1}, 2, "No turn is set aside"},
+	} {
+		if c.fresh {
+			if err := os.RemoveAll(out); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, output, made := madeUp(t, out, !c.fresh, []int{2}, c.runs, c.most, c.bound, c.disturbances)
+		if err := p.run(nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.journal.Close(); err != nil {
+			t.Fatal(err)
+		}
+		points := p.prediction.Points()
+		if !slices.Equal(*made, c.made) || points[0].Runs != c.counts || !strings.Contains(output.String(), c.says) {
+			t.Errorf("%s: made %v, want %v; %d count, want %d; want %q in\n%s", c.name, *made, c.made, points[0].Runs, c.counts, c.says, output)
+		}
+		if listed := strings.Count(output.String(), "  counts\n") + strings.Count(output.String(), "  set aside\n"); listed != len(p.prediction.Turns) {
+			t.Errorf("%s: %d turns are listed of %d in\n%s", c.name, listed, len(p.prediction.Turns), output)
+		}
+	}
+}
+
+// Each number of ranks has its turns: one that is disturbed costs the others nothing.
+func TestPredictRepeatsByRanks(t *testing.T) {
+	p, output, made := madeUp(t, filepath.Join(t.TempDir(), "out"), false, []int{1, 2}, 2, 4, 1.25, []float64{1})
+	undisturbed := p.makeTurn
+	p.makeTurn = func(n, index int, s *signals) (study.PredictedTurn, error) {
+		turn, err := undisturbed(n, index, s)
+		if n == 2 {
+			turn.Drift.Long = 2
+		}
+		return turn, err
+	}
+	if err := p.run(nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{0, 0, 1, 1, 2, 3}; !slices.Equal(*made, want) || !strings.Contains(output.String(), "4 of 6 turns are set aside") || !strings.Contains(output.String(), "no turn counts") {
+		t.Errorf("made %v, want %v:\n%s", *made, want, output)
+	}
+}
+
+// The time that processors work is all but that in which they are idle or wait for disks.
+func TestParseProcessors(t *testing.T) {
+	const text = "cpu  100 20 300 5000 600 7 8 9 50 60\ncpu0 50 10 150 2500 300 7 8 9 25 30\ncpu1 50 10 150 2500 300 0 0 0 25 30\nintr 1 2 3\n"
+	if p, err := parseProcessors(text); err != nil || p.number != 2 || fmt.Sprintf("%.2f", p.used) != "4.44" {
+		t.Errorf("%+v, %v: want 2 processors that worked for 4.44 s", p, err)
+	}
+	for _, damaged := range []string{"", "intr 1\n", "cpu 1 x\ncpu0 1 1\n"} {
+		if p, err := parseProcessors(damaged); err == nil {
+			t.Errorf("%q: %+v, want an error", damaged, p)
 		}
 	}
 }
