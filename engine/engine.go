@@ -60,6 +60,12 @@ type Expecter interface {
 	Expect(item int32)
 }
 
+// Withdrawer is a [Kernel] that may do without a timed event after all.
+type Withdrawer interface {
+	// Withdrawn reports whether a timed event has been withdrawn, and forgets it then: it is not handled.
+	Withdrawn(ev *Event) bool
+}
+
 // Limited is a [Kernel] whose LPs may fail. Past the least failure the engine runs no
 // timed event and resumes no throttled LP. The kernel runs no ready LP that lies beyond
 // it.
@@ -123,6 +129,8 @@ type Engine struct {
 	next       vtime.Time                   // of the event for which the engine waits
 	ranges     RangeRunner                  // the kernel, if it is one
 	expecter   Expecter                     // likewise
+	withdrawer Withdrawer                   // likewise
+	withdrawn  int                          // timed events that still lie among the others
 	failure    *Failure                     // the least that is known, nil if there is none
 	horizon    vtime.Time                   // its time, Forever if there is none
 	reached    vtime.Time                   // for snapshot
@@ -220,6 +228,19 @@ func (e *Engine) ReadyRange(lo, hi int) { e.ready.pushRange(int32(lo), int32(hi)
 func (e *Engine) Schedule(ev Event) {
 	e.timed.push(ev)
 	e.expect()
+}
+
+// Withdraw tells that a timed event of the kernel, a [Withdrawer], is not to be handled. The engine asks for
+// no time of other engines because of it.
+func (e *Engine) Withdraw() { e.withdrawn++ }
+
+// dropWithdrawn removes the least timed events as long as they are withdrawn.
+func (e *Engine) dropWithdrawn() {
+	for e.withdrawn > 0 && !e.timed.empty() && e.withdrawer.Withdrawn(&e.timed.heap[0]) {
+		e.timed.pop()
+		e.withdrawn--
+		e.expect()
+	}
 }
 
 // expect has the kernel expect the event that has come near.
@@ -404,6 +425,7 @@ func (e *Engine) Run(k Kernel) error {
 		e.kernel = k
 		e.ranges, _ = k.(RangeRunner)
 		e.expecter, _ = k.(Expecter)
+		e.withdrawer, _ = k.(Withdrawer)
 		e.deliver = func(src int, record []byte) {
 			e.Statistics.Events++
 			e.kernel.Deliver(src, record)
@@ -486,6 +508,9 @@ func (e *Engine) runReady(k Kernel) int {
 func (e *Engine) advance(k Kernel) (again bool, err error) {
 	if e.paused {
 		return e.await()
+	}
+	if e.withdrawn > 0 {
+		e.dropWithdrawn()
 	}
 	timed, throttled := e.within(e.timed.minimum()), e.within(e.throttled.minimum())
 	next := min(timed, throttled)

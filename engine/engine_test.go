@@ -294,3 +294,52 @@ func TestItemsOfAShortQueueAreExpected(t *testing.T) {
 		t.Errorf("%d of 99 items that other items made ready came unexpected", k.missed)
 	}
 }
+
+// withdrawing is a kernel that withdraws some of its timed events, by their numbers.
+type withdrawing struct {
+	e              *Engine
+	gone           map[uint64]bool
+	handled, asked []uint64
+}
+
+func (k *withdrawing) Run(int32)           {}
+func (k *withdrawing) Drained()            {}
+func (k *withdrawing) Deliver(int, []byte) {}
+func (k *withdrawing) Handle(ev Event) {
+	k.handled = append(k.handled, ev.Sequence)
+	if ev.Sequence == 3 { // withdraws one that lies behind, one that is next, and is not handled itself again
+		for _, n := range []uint64{4, 6} {
+			k.gone[n] = true
+			k.e.Withdraw()
+		}
+	}
+	if ev.Sequence == 7 {
+		k.e.Finished(1)
+	}
+}
+
+func (k *withdrawing) Withdrawn(ev *Event) bool {
+	k.asked = append(k.asked, ev.Sequence)
+	return k.gone[ev.Sequence]
+}
+
+// Events that are withdrawn are not handled, wherever they lie. The kernel is asked only of the least event,
+// and only as long as there is one that is withdrawn.
+func TestWithdrawnEventsAreNotHandled(t *testing.T) {
+	e := New(Config{Partition: Partition{LPs: 1, Engines: 1}, Transport: NewInProcess(1)[0]})
+	k := &withdrawing{e: e, gone: map[uint64]bool{0: true, 1: true}}
+	for n := range uint64(8) {
+		e.Schedule(Event{Time: vtime.Time(n), Sequence: n})
+	}
+	e.Withdraw()
+	e.Withdraw()
+	if err := e.Run(k); err != nil {
+		t.Fatal(err)
+	}
+	if want := []uint64{2, 3, 5, 7}; !slices.Equal(k.handled, want) {
+		t.Errorf("handled %v, want %v", k.handled, want)
+	}
+	if want := []uint64{0, 1, 4, 5, 6}; !slices.Equal(k.asked, want) {
+		t.Errorf("asked of %v, want %v", k.asked, want)
+	}
+}

@@ -142,6 +142,17 @@ func TestProgressInCallsNeedsNoSynchronisation(t *testing.T) {
 			_, err := mpivirt.Sendrecv(w, make([]byte, megabyte), other, 0, make([]byte, megabyte), other, 0)
 			return err
 		},
+		// Each posts its receive and sends. The message of the other comes while neither send can be over.
+		"crossing": func(w *mpivirt.Comm, _, other int) error {
+			q, err := w.IrecvSize(megabyte, other, 0)
+			if err == nil {
+				err = w.SendSize(megabyte, other, 0)
+			}
+			if err == nil {
+				_, err = q.Wait()
+			}
+			return err
+		},
 		"to itself": func(w *mpivirt.Comm, own, _ int) error {
 			q, err := w.IrecvSize(megabyte, own, 0)
 			if err == nil {
@@ -167,6 +178,10 @@ func TestProgressInCallsNeedsNoSynchronisation(t *testing.T) {
 		}
 		if n := result.Statistics.SyncMessages; n > 0 {
 			t.Errorf("%s: %d messages for synchronisation", name, n)
+		}
+		// The message, and one answer that tells the sender that it is free.
+		if m := &result.Statistics; name != "to itself" && m.RemoteMessages != 2*m.Messages {
+			t.Errorf("%s: %d records between engines for %d messages, want 2 for each", name, m.RemoteMessages, m.Messages)
 		}
 	}
 }

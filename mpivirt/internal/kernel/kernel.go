@@ -147,6 +147,11 @@ func (k *Kernel) Handle(ev engine.Event) {
 	}
 }
 
+// Withdrawn implements [engine.Withdrawer].
+func (k *Kernel) Withdrawn(ev *engine.Event) bool {
+	return ev.Data == world.DataHandshake && k.HandshakeWithdrawn(int32(ev.Sequence))
+}
+
 // Deliver implements [engine.Kernel].
 func (k *Kernel) Deliver(src int, record []byte) {
 	r := world.Reader{Rest: record[1:]}
@@ -161,7 +166,7 @@ func (k *Kernel) Deliver(src int, record []byte) {
 	case world.RecordRoundAcknowledgement:
 		k.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
 		k.Engine.Consumed(src, len(record))
-	case world.RecordReply, world.RecordData:
+	case world.RecordReply, world.RecordData, world.RecordFree:
 		k.DeliverAnswer(record[0], r)
 		k.Engine.Consumed(src, len(record))
 	case world.RecordMatch, world.RecordRoundMatch:

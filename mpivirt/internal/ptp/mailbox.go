@@ -122,6 +122,7 @@ type message struct {
 	large     bool               // above the eager limit: REQ, with the payload of DATA
 	view      bool               // the payload is memory of the sender, or of a record
 	lent      bool               // the sender does not change its memory before the send is complete
+	blocks    bool               // of a rendezvous: the sender is in one call until the send is complete
 	small     [smallPayload]byte // the payload if it is short, once it is no view
 }
 

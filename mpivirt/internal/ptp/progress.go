@@ -1,6 +1,8 @@
 package ptp
 
 import (
+	"slices"
+
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -46,6 +48,7 @@ type handshake struct {
 	opposite int32 // request of the other rank, 0 for none
 	ack      bool  // it is ACK, else REQ
 	large    bool  // a rendezvous, else a synchronous send
+	blocks   bool  // REQ: its sender, on another engine, is in one call until the send is complete
 	answered bool
 	next     int32      // the one before of the same LP that is due, 0 for none
 	previous int32      // the one after, 0 for none
@@ -68,6 +71,10 @@ func (k *Messages) EnterCall(lp int32) {
 	}
 }
 
+// phasesKept is the number of phases of an LP beyond which its handshakes are timed events, whatever is
+// known. An LP that always has a receive open, and never such an event, would keep all its phases.
+const phasesKept = 1024
+
 // dueLooked is the number of handshakes that a call looks at. An LP may have as many as messages.
 const dueLooked = 16
 
@@ -79,6 +86,7 @@ func (k *Messages) answerDue(lp int32) {
 		if at, known := k.foreseen(&h, h.at, h.large); known && k.answer(&h, at) {
 			k.undue(lp, index)
 			k.handshakes.At(index).answered = true
+			k.Engine.Withdraw()
 		}
 		index = h.next
 	}
@@ -106,11 +114,10 @@ func (k *Messages) computes(lp int32, from, to vtime.Time) {
 		c.phases = c.phases[:0]
 		return
 	}
-	past := 0
-	for past < len(c.phases) && c.phases[past].to <= k.handled {
-		past++
+	// Half of them at least are over, or they stay: so a phase is moved once in the mean.
+	if past := c.endedBy(k.handled); 2*past >= len(c.phases) {
+		c.phases = append(c.phases[:0], c.phases[past:]...)
 	}
-	c.phases = append(c.phases[:0], c.phases[past:]...)
 	if last := len(c.phases) - 1; last >= 0 && !c.called && c.phases[last].to == from {
 		c.phases[last].to = to
 	} else {
@@ -119,12 +126,22 @@ func (k *Messages) computes(lp int32, from, to vtime.Time) {
 	c.called = false
 }
 
+// endedBy returns the number of phases that are over at an instant.
+func (c *computing) endedBy(t vtime.Time) int {
+	n, _ := slices.BinarySearchFunc(c.phases, t, func(p phase, t vtime.Time) int {
+		if p.to <= t {
+			return -1
+		}
+		return 1
+	})
+	return n
+}
+
 // inCall returns the first instant from t on at which an LP is in a call.
 func (k *Messages) inCall(lp int32, t vtime.Time) vtime.Time {
-	for _, p := range k.computing[lp].phases {
-		if p.from < t && t < p.to {
-			return p.to
-		}
+	c := &k.computing[lp]
+	if i := c.endedBy(t); i < len(c.phases) && c.phases[i].from < t {
+		return c.phases[i].to
 	}
 	return t
 }
@@ -164,17 +181,22 @@ func (k *Messages) expectHandshake(h handshake, t vtime.Time) {
 // t are known.
 func (k *Messages) HandleHandshake(index int32, t vtime.Time) {
 	h := *k.handshakes.At(index)
-	if !h.answered {
-		k.undue(h.lp, index)
-	}
+	k.undue(h.lp, index)
 	k.handshakes.Release(index)
 	k.handled = max(k.handled, t)
-	if h.answered {
-		return
-	}
 	if at := k.inCall(h.lp, t); !k.answer(&h, at) {
 		k.PastEnd(int(k.Global(h.lp)), at, k.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
 	}
+}
+
+// HandshakeWithdrawn reports whether a handshake was answered before its instant was safe, and forgets it
+// then.
+func (k *Messages) HandshakeWithdrawn(index int32) bool {
+	if !k.handshakes.At(index).answered {
+		return false
+	}
+	k.handshakes.Release(index)
+	return true
 }
 
 // answer answers a handshake at an instant: REQ by ACK, and ACK by DATA. It reports false, and has done
@@ -185,7 +207,10 @@ func (k *Messages) answer(h *handshake, at vtime.Time) bool {
 		if k.Activities != nil {
 			k.acked(own, int(h.peer))
 		}
-		k.tell(world.RecordReply, h, at.Add(k.Target.Latency(own, int(h.peer))))
+		back := at.Add(k.Target.Latency(own, int(h.peer)))
+		if !h.blocks || k.Strict || !k.answerForBoth(h, back) {
+			k.tell(world.RecordReply, h, back)
+		}
 		return true
 	}
 	arrival, free := k.Target.Data(own, int(h.peer), h.bytes, at)
@@ -203,11 +228,35 @@ func (k *Messages) answer(h *handshake, at vtime.Time) bool {
 	return true
 }
 
+// answerForBoth completes a rendezvous whose ACK is back at an instant: its sender is in a call then, and sends
+// DATA at once. So the receiver knows when DATA arrives and when the sender is free, which one record tells it. It
+// reports false, and has done nothing, if that would come after the end of virtual time.
+func (k *Messages) answerForBoth(h *handshake, back vtime.Time) bool {
+	arrival, free := k.Target.Data(int(h.peer), int(k.Global(h.lp)), h.bytes, back)
+	if max(arrival, free) == vtime.Forever {
+		return false
+	}
+	if k.Activities != nil {
+		k.sentData(h.bytes, back, arrival)
+	}
+	k.tell(world.RecordFree, h, free)
+	k.arrived(h, arrival)
+	return true
+}
+
+// arrived completes the receive of DATA, which arrives at an instant.
+func (k *Messages) arrived(h *handshake, t vtime.Time) {
+	r := k.Requests.At(h.request)
+	r.arrival = t
+	k.CompleteRequest(h.request, max(r.posted, t))
+	k.Notice(h.lp)
+}
+
 // foreseen returns the first instant from t on at which the rank of a handshake is in a call, if that
 // is known though messages may still come. The request counts only if it is in use still: that of a
 // synchronous message is complete with the match.
 func (k *Messages) foreseen(h *handshake, t vtime.Time, inUse bool) (at vtime.Time, known bool) {
-	if k.Strict {
+	if k.Strict || len(k.computing[h.lp].phases) > phasesKept {
 		return 0, false
 	}
 	clock, c := k.Clock[h.lp], &k.computing[h.lp]
@@ -221,6 +270,11 @@ func (k *Messages) foreseen(h *handshake, t vtime.Time, inUse bool) (at vtime.Ti
 		return 0, false
 	}
 	w := &box.Wait
+	if w.Kind == WaitOne && !w.queued {
+		if s := k.Requests.At(w.Subject); s.Kind == SendRequest && !s.Complete && t <= s.arrival {
+			return t, true
+		}
+	}
 	if w.queued || h.request == 0 || !inUse {
 		return t, w.queued && t <= w.at
 	}
@@ -276,14 +330,14 @@ func (k *Messages) DeliverAnswer(kind byte, r world.Reader) {
 	k.answered(kind, answer, vtime.Time(r.U64()))
 }
 
-// answered handles an answer that reaches its rank at t: ACK or DATA.
+// answered handles an answer that reaches its rank at t: ACK or DATA, or that its send is complete.
 func (k *Messages) answered(kind byte, h handshake, t vtime.Time) {
 	switch {
 	case kind == world.RecordData:
-		r := k.Requests.At(h.request)
-		r.arrival = t
-		k.CompleteRequest(h.request, max(r.posted, t))
-		k.Notice(h.lp)
+		k.arrived(&h, t)
+	case kind == world.RecordFree:
+		k.closed(h.lp)
+		k.Acknowledged(h.request, t)
 	case h.large:
 		k.expectHandshake(h, t)
 	default: // of a synchronous send, which waits in a call for it
@@ -295,7 +349,7 @@ func (k *Messages) answered(kind byte, h handshake, t vtime.Time) {
 // message.
 func (k *Messages) shake(lp, ri, index int32) {
 	m := k.messages.At(index)
-	h := handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large}
+	h := handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large, blocks: m.blocks}
 	matched := max(k.Requests.At(ri).posted, m.arrival)
 	k.discard(index)
 	k.expectHandshake(h, matched)

@@ -24,7 +24,7 @@ type request struct {
 	Buffer     []byte     // receive: where the payload goes; without a size given, the payload
 	Time       vtime.Time // of completion
 	posted     vtime.Time
-	arrival    vtime.Time // receive: of its message; exchange: what its end takes, from 0 on
+	arrival    vtime.Time // receive: of its message; rendezvous, with progress in calls: when the sender is free at the earliest; exchange: what its end takes, from 0 on
 	Bytes      int64      // receive: size of the buffer, if sized; once complete, that of the message; Isendrecv: of the message received
 	generation uint32
 	LP         int32 // local number of the LP

@@ -76,6 +76,10 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 	k.Engine.Statistics.Messages++
 	if m.large {
 		k.opened(lp)
+		if k.InCalls && m.request != 0 {
+			back := m.arrival.Add(k.Target.Latency(dst, int(m.rank)))
+			_, k.Requests.At(m.request).arrival = k.Target.Data(int(m.rank), dst, m.bytes, back)
+		}
 	}
 	request = m.request
 	k.dispatch(index, dst, sent)
@@ -253,6 +257,7 @@ const (
 	FlagPayload = 1 << iota
 	flagReadyMode
 	flagLarge
+	flagBlocks
 )
 
 // sendMessage sends a message as a record to the engine that owns its destination.
@@ -268,6 +273,9 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
 	}
 	if m.large {
 		flags |= flagLarge
+	}
+	if m.large && m.request != 0 && k.Requests.At(m.request).Procedure.Blocks() {
+		flags |= flagBlocks
 	}
 	w.U8(flags)
 	w.U64(k.Comms.At(m.comm).Context)
@@ -290,7 +298,7 @@ func (k *Messages) DeliverMessage(src int, r world.Reader) {
 	index := k.messages.Take()
 	m := k.messages.At(index)
 	m.comm, m.source, m.rank, m.tag, m.request = comm, int32(r.U32()), int32(r.U32()), int32(r.U32()), int32(r.U32())
-	m.readyMode, m.large = flags&flagReadyMode != 0, flags&flagLarge != 0
+	m.readyMode, m.large, m.blocks = flags&flagReadyMode != 0, flags&flagLarge != 0, flags&flagBlocks != 0
 	sent := vtime.Time(r.U64())
 	m.arrival, m.bytes = vtime.Time(r.U64()), int64(r.U64())
 	if flags&FlagPayload != 0 {

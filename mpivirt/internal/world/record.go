@@ -35,6 +35,7 @@ const (
 	RecordRoundMatch
 	RecordReply // ACK, on a machine with progress in calls
 	RecordData  // likewise DATA
+	RecordFree  // likewise, in place of both: the sender is free
 )
 
 // Writer packs fields into the rest of a record. A field without space panics.
