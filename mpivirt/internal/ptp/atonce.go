@@ -26,7 +26,7 @@ func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 		}
 		m = k.messages.At(index)
 	}
-	if m.request != 0 || m.large || m.readyMode || v.Sized && m.bytes > v.Bytes {
+	if m.request != 0 || m.large || m.readyMode() || v.Sized && m.bytes > v.Bytes {
 		return false
 	}
 	box.polls = 0

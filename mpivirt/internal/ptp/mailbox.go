@@ -108,23 +108,33 @@ type pointToPoint struct {
 
 // message is a point-to-point message that no receive has taken yet.
 type message struct {
-	arrival   vtime.Time
-	bytes     int64
-	payload   []byte // nil if only the size is simulated
-	comm      int32  // index of its communicator
-	source    int32  // member of the communicator
-	rank      int32  // the sender's number in WORLD
-	tag       int32
-	request   int32  // of the sender, pending until the match; 0 for none
-	number    uint32 // in bins: counts the messages of the mailbox
-	next      int32
-	readyMode bool               // sent in ready mode
-	large     bool               // above the eager limit: REQ, with the payload of DATA
-	view      bool               // the payload is memory of the sender, or of a record
-	lent      bool               // the sender does not change its memory before the send is complete
-	blocks    bool               // of a rendezvous: the sender is in one call until the send is complete
-	small     [smallPayload]byte // the payload if it is short, once it is no view
+	arrival vtime.Time
+	bytes   int64
+	payload []byte // nil if only the size is simulated
+	comm    int32  // index of its communicator
+	source  int32  // member of the communicator
+	rank    int32  // the sender's number in WORLD
+	tag     int32
+	request int32  // of the sender, pending until the match; 0 for none
+	number  uint32 // in bins: counts the messages of the mailbox
+	next    int32
+	sender  senderState
+	large   bool               // above the eager limit: REQ, with the payload of DATA
+	view    bool               // the payload is memory of the sender, or of a record
+	lent    bool               // the sender does not change its memory before the send is complete
+	small   [smallPayload]byte // the payload if it is short, once it is no view
 }
+
+// senderState is what a message tells of its sender.
+type senderState uint8
+
+const (
+	sendsReady  senderState = 1 << iota // it sends in ready mode
+	sendsInCall                         // it is on another engine, and in one call until the rendezvous is complete
+)
+
+// readyMode reports whether a message was sent in ready mode.
+func (m *message) readyMode() bool { return m.sender&sendsReady != 0 }
 
 // smallPayload is the greatest length of a payload that lies in its message.
 const smallPayload = 16

@@ -349,7 +349,7 @@ func (k *Messages) answered(kind byte, h handshake, t vtime.Time) {
 // message.
 func (k *Messages) shake(lp, ri, index int32) {
 	m := k.messages.At(index)
-	h := handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large, blocks: m.blocks}
+	h := handshake{bytes: m.bytes, lp: lp, peer: m.rank, request: ri, opposite: m.request, large: m.large, blocks: m.sender&sendsInCall != 0}
 	matched := max(k.Requests.At(ri).posted, m.arrival)
 	k.discard(index)
 	k.expectHandshake(h, matched)

@@ -52,7 +52,10 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 	index := k.messages.Take()
 	m := k.messages.At(index) // made in its place
 	m.bytes, m.comm, m.source, m.rank, m.tag = o.Bytes, to.Index, q.Member, k.Global(lp), int32(o.Tag)
-	m.readyMode, m.large = o.Mode == Ready, o.Bytes > k.EagerLimit
+	m.sender, m.large = 0, o.Bytes > k.EagerLimit
+	if o.Mode == Ready {
+		m.sender = sendsReady
+	}
 	if o.Payload != nil {
 		m.payload, m.view, m.lent = o.Payload, true, o.Lent
 	}
@@ -268,7 +271,7 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
 	if m.payload != nil {
 		flags |= FlagPayload
 	}
-	if m.readyMode {
+	if m.readyMode() {
 		flags |= flagReadyMode
 	}
 	if m.large {
@@ -298,7 +301,13 @@ func (k *Messages) DeliverMessage(src int, r world.Reader) {
 	index := k.messages.Take()
 	m := k.messages.At(index)
 	m.comm, m.source, m.rank, m.tag, m.request = comm, int32(r.U32()), int32(r.U32()), int32(r.U32()), int32(r.U32())
-	m.readyMode, m.large, m.blocks = flags&flagReadyMode != 0, flags&flagLarge != 0, flags&flagBlocks != 0
+	m.sender, m.large = 0, flags&flagLarge != 0
+	if flags&flagReadyMode != 0 {
+		m.sender |= sendsReady
+	}
+	if flags&flagBlocks != 0 {
+		m.sender |= sendsInCall
+	}
 	sent := vtime.Time(r.U64())
 	m.arrival, m.bytes = vtime.Time(r.U64()), int64(r.U64())
 	if flags&FlagPayload != 0 {
