@@ -54,6 +54,7 @@ func (o *object) ratio(key string, required bool) cpuRatio {
 func (m *Machine) parseCPURatios(top *object) {
 	m.cpuRatio = top.ratio("cpu_ratio", false)
 	if !top.has("cpu_ratios") {
+		top.skip("cpu_ratios")
 		return
 	}
 	for _, o := range top.objects("cpu_ratios", "write a list such as [{from: 0, to: 511, ratio: 0.5}]") {

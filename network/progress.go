@@ -18,6 +18,7 @@ func (p progress) String() string { return [...]string{"asynchronous", "calls"}[
 // parseProgress returns when ranks make progress, at once if the file does not say.
 func parseProgress(o *object) progress {
 	if !o.has("progress") {
+		o.skip("progress")
 		return asynchronous
 	}
 	return pick(o, "progress", []progress{asynchronous, inCalls}, progress.String)
