@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -277,5 +279,25 @@ func TestWriteToDevice(t *testing.T) {
 	}
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode()&os.ModeDevice == 0 {
 		t.Errorf("%s is no device any more: %v, %v", os.DevNull, info.Mode(), err)
+	}
+}
+
+// The result that README.md shows has the fields of a result, in their order.
+func TestReadmeShowsTheFields(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, _ := strings.Cut(string(text), "```json\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	fields := func(document string) (names []string) {
+		for _, m := range regexp.MustCompile(`(?m)^  "(\w+)":`).FindAllStringSubmatch(document, -1) {
+			names = append(names, m[1])
+		}
+		return names
+	}
+	is := fields(printed(t, "run", "barriertest", "--ranks", "16", "--lp", "event", "--iterations", "1", "--json", "-"))
+	if has := fields(shown); !slices.Equal(has, is) || len(is) == 0 {
+		t.Errorf("README.md has %v, a result %v", has, is)
 	}
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gigarank/spelling"
 )
@@ -48,7 +50,12 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+		remedy := fmt.Sprintf("see %s --help", cmd.CommandPath())
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+			remedy = spelling.Suggest("--"+unknown.GetSpecifiedName(), longFlags(cmd), remedy)
+		}
+		return usageError{fmt.Errorf("%w; %s", err, remedy)}
 	})
 	root.AddCommand(newRun(c), newStudy(c), newPlan(c), newCounts(c), newValidate(c), newList(c), newMachine(c), newDoctor(c), newInit(c), newMan(c), newVersion(c))
 	root.AddCommand(newWrappers(c)...)
@@ -69,6 +76,12 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 	}
 	completeValues(root)
 	return root
+}
+
+// longFlags returns the names of a command's flags, as they are written.
+func longFlags(cmd *cobra.Command) (names []string) {
+	cmd.Flags().VisitAll(func(flag *pflag.Flag) { names = append(names, "--"+flag.Name) })
+	return names
 }
 
 // requireSubcommand makes a command that only groups others fail without a subcommand
