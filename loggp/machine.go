@@ -46,6 +46,15 @@ func (h Hockney) Worst(points []Point) (worst float64) {
 	return worst
 }
 
+// fewestRuns returns the number of runs of the point that has the fewest.
+func fewestRuns(points []Point) int {
+	fewest := math.MaxInt
+	for _, p := range points {
+		fewest = min(fewest, len(p.Runs))
+	}
+	return fewest
+}
+
 // LogGP are the parameters of a pair, in seconds: half of a two-way time is os + L + or for
 // the least message, and each further byte adds G.
 type LogGP struct{ L, SendOverhead, ReceiveOverhead, Gap, GapPerByte float64 }
@@ -98,7 +107,7 @@ func (m Measurements) Machine(name, model string) ([]byte, error) {
 	line := func(format string, arguments ...any) { _, _ = fmt.Fprintf(&text, format+"\n", arguments...) }
 	line("name: %q", name)
 	line("description: measured over MPI by gigarank machine calibrate")
-	line("source: %q", fmt.Sprintf("%s; processes: %d, nodes: %d; the least of %d runs", m.Library, m.Processes, m.Nodes, len(inter.Delays[0].Runs)))
+	line("source: %q", fmt.Sprintf("%s; processes: %d, nodes: %d; the least of %d runs or more", m.Library, m.Processes, m.Nodes, fewestRuns(inter.Delays)))
 	line("ranks_per_node: %d", m.RanksPerNode)
 	line("network:")
 	switch {

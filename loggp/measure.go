@@ -130,10 +130,13 @@ const mostAnswers = 32
 // time slices of a system, so that some runs are not disturbed.
 func times(bytes int64) int { return int(min(max(1<<20/bytes, 1), 100)) }
 
-// longBytes is the size from which a run is one exchange. There are longRuns times as many.
+// longBytes is the size from which a run is one exchange. There are longRuns times as many. Up to
+// shortBytes a run takes some 100 us, so that shortRuns times as many cost little.
 const (
-	longBytes = 1 << 20
-	longRuns  = 3
+	longBytes  = 1 << 20
+	longRuns   = 3
+	shortBytes = 1 << 10
+	shortRuns  = 5
 )
 
 // partners returns the least process on the node of process 0 besides it, and the least on
@@ -219,8 +222,11 @@ func (r *reader) sweep(figures []figure) {
 		}
 		for _, f := range figures {
 			again := 1
-			if f.bytes >= longBytes {
+			switch {
+			case f.bytes >= longBytes:
 				again = longRuns
+			case f.bytes <= shortBytes:
+				again = shortRuns
 			}
 			for range again {
 				if r.err != nil {

@@ -14,6 +14,14 @@ import (
 // standardOutput is the destination of --json that stands for standard output.
 const standardOutput = "-"
 
+// makeDirectory makes a directory, and those above it that are not there.
+func makeDirectory(name string) error {
+	if err := os.MkdirAll(name, 0o777); err != nil {
+		return fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", name, err)
+	}
+	return nil
+}
+
 // standardNames are names of standard output in the file system. What they lead to is never
 // replaced: the shell may have opened it as a file.
 var standardNames = []string{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}

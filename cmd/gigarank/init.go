@@ -148,8 +148,8 @@ func moduleName(dir string) (string, error) {
 
 // emptyDirectory makes a directory unless it is there. It must be empty.
 func emptyDirectory(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("%w: name a directory in one that exists and is writable", err)
+	if err := makeDirectory(dir); err != nil {
+		return err
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,8 +18,12 @@ man -l DIR/gigarank.1 shows one; DIR may be man1 of a directory on the MANPATH.`
 		Example: `  gigarank man ~/.local/share/man/man1`,
 		Args:    arguments(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return usageError{fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", args[0], err)}
+			err := makeDirectory(args[0])
+			if err == nil {
+				err = checkWritable(filepath.Join(args[0], "gigarank.1"))
+			}
+			if err != nil {
+				return usageError{err}
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // the pages depend on the texts only

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -114,8 +113,8 @@ func (f *validateFlags) prepare(c *console, program string) (*validator, error) 
 	}
 	v.jobs = f.jobs.check(&faults, f.measured == "")
 	if f.out != "" && len(faults) == 0 {
-		if err := os.MkdirAll(f.out, 0o777); err != nil {
-			faults.add("--out", fmt.Errorf("%s cannot be made: %w; name a directory in one that exists and is writable", f.out, err))
+		if err := makeDirectory(f.out); err != nil {
+			faults.add("--out", err)
 		} else {
 			faults.add("--out", checkWritable(filepath.Join(f.out, study.ReportFile)))
 		}
