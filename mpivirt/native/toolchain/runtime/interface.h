@@ -261,7 +261,7 @@ struct gigarank_engine {
 	int32_t thread;              /* of the system, that runs the ranks */
 	int32_t interruptions;       /* of ranks that compute; see interrupt.c */
 	int32_t threads;             /* a rank has started some, which use its variables while it computes */
-	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.c */
+	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.h */
 	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */
 	uint32_t mask;               /* of the thread's new files, if it keeps any */
 	struct gigarank_directory *directories;

@@ -2,6 +2,7 @@
  * used with that of others and of the world model. */
 #include "attributes.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 

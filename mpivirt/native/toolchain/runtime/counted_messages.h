@@ -1,0 +1,131 @@
+/* Messages with counts, which messages.c includes once for each sort: COUNT is the type of counts,
+ * COUNTED defines a function under the name of its sort. */
+
+SENDS(Send, GIGARANK_SEND)
+SENDS(Ssend, GIGARANK_SSEND)
+SENDS(Bsend, GIGARANK_BSEND)
+SENDS(Rsend, GIGARANK_RSEND)
+
+SENDS_LATER(Isend, GIGARANK_ISEND, begin)
+SENDS_LATER(Issend, GIGARANK_ISSEND, begin)
+SENDS_LATER(Ibsend, GIGARANK_IBSEND, begin)
+SENDS_LATER(Irsend, GIGARANK_IRSEND, begin)
+SENDS_LATER(Send_init, GIGARANK_ISEND, persist)
+SENDS_LATER(Ssend_init, GIGARANK_ISSEND, persist)
+SENDS_LATER(Bsend_init, GIGARANK_IBSEND, persist)
+SENDS_LATER(Rsend_init, GIGARANK_IRSEND, persist)
+
+COUNTED(Recv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, source, tag, comm));
+	gigarank_transfer(&c);
+	set_status(status, &c.status, -1);
+	return c.error;
+}
+
+COUNTED(Irecv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
+	return begin(&c, request);
+}
+
+COUNTED(Recv_init, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
+	return persist(&c, request);
+}
+
+COUNTED(Sendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	CHECK(sending(&c, GIGARANK_SENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
+	CHECK(receiving(&c, GIGARANK_SENDRECV, received, recvcount, recvtype, source, recvtag, comm));
+	gigarank_transfer(&c);
+	set_status(status, &c.status, -1);
+	return c.error;
+}
+
+COUNTED(Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+	struct gigarank_call c = {0};
+	CHECK(sending(&c, GIGARANK_SENDRECV, buffer, count, type, dest, sendtag, comm));
+	CHECK(receiving(&c, GIGARANK_SENDRECV, buffer, count, type, source, recvtag, comm));
+	void *copy = NULL;
+	if (!c.from.type) {
+		if (!(copy = malloc((size_t)c.bytes + 1)))
+			return refuse(GIGARANK_SENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
+		if (c.bytes)
+			memcpy(copy, c.input, (size_t)c.bytes);
+		c.input = copy;
+	}
+	gigarank_transfer(&c);
+	free(copy);
+	set_status(status, &c.status, -1);
+	return c.error;
+}
+
+COUNTED(Isendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(sending(&c, GIGARANK_ISENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
+	CHECK(receiving(&c, GIGARANK_ISENDRECV, received, recvcount, recvtype, source, recvtag, comm));
+	return begin(&c, request);
+}
+
+COUNTED(Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(sending(&c, GIGARANK_ISENDRECV, buffer, count, type, dest, sendtag, comm));
+	CHECK(receiving(&c, GIGARANK_ISENDRECV, buffer, count, type, source, recvtag, comm));
+	void *copy = NULL; /* which is copied when it is sent */
+	if (!c.from.type) {
+		if (!(copy = gigarank_copy_of(c.input, c.bytes)))
+			return refuse(GIGARANK_ISENDRECV, MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes", (long long)c.bytes);
+		c.input = copy;
+	}
+	int error = begin(&c, request);
+	free(copy);
+	return error;
+}
+
+COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
+	GIVEN(message, "message", MPI_ERR_REQUEST);
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+	c.message = take_message(message);
+	gigarank_transfer(&c);
+	set_status(status, &c.status, -1);
+	return c.error;
+}
+
+COUNTED(Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
+	GIVEN(message, "message", MPI_ERR_REQUEST);
+	struct gigarank_call c = {0};
+	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
+	c.message = take_message(message);
+	return begin(&c, request);
+}
+
+COUNTED(Buffer_attach, void *buffer, COUNT size) {
+	GIVEN(buffer, "buffer", MPI_ERR_ARG);
+	int64_t before;
+	if (size < 0)
+		return refuse(GIGARANK_BSEND, MPI_ERR_ARG, "a buffer of %lld bytes", (long long)size);
+	CHECK(active(GIGARANK_BSEND));
+	if (!gigarank_own())
+		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
+	CHECK(attach(buffer == MPI_BUFFER_AUTOMATIC ? GIGARANK_MOST_BYTES : size, &before));
+	gigarank_own()->attached = buffer;
+	return MPI_SUCCESS;
+}
+
+COUNTED(Buffer_detach, void *buffer, COUNT *size) {
+	GIVEN(buffer, "buffer_addr", MPI_ERR_ARG);
+	GIVEN(size, "size", MPI_ERR_ARG);
+	int64_t before = 0;
+	CHECK(active(GIGARANK_BSEND));
+	if (!gigarank_own())
+		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
+	CHECK(attach(0, &before));
+	memcpy(buffer, &gigarank_own()->attached, sizeof(void *));
+	*size = gigarank_own()->attached == MPI_BUFFER_AUTOMATIC ? 0 : (COUNT)before;
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,217 @@
+/* Programs: how they are loaded, and how a rank enters its code. */
+#define _GNU_SOURCE
+#include "ranks.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* --- constructors -------------------------------------------------------------------- */
+
+/* The functions that the loader would call once, and that each rank calls: the constructors of
+ * an object, or those that end it. */
+struct gigarank_held {
+	struct gigarank_held *next; /* of the object that the loader initialised before */
+	void (**begin)(int, char **, char **);
+	void (**end)(void);
+	size_t begins, ends;
+};
+
+int gigarank_hosted;
+
+static struct gigarank_held *held; /* of the objects that are being loaded, the last first */
+
+static void nothing(void) {}
+
+/* closed finds the pages of the object with a dynamic section that the loader has closed. */
+struct closed {
+	const ElfW(Dyn) *dynamic;
+	uintptr_t base, from, to;
+};
+
+static int find_closed(struct dl_phdr_info *o, size_t size, void *what) {
+	struct closed *c = what;
+	int found = 0;
+	(void)size;
+	for (int i = 0; i < o->dlpi_phnum; i++)
+		found |= o->dlpi_phdr[i].p_type == PT_DYNAMIC && o->dlpi_addr + o->dlpi_phdr[i].p_vaddr == (uintptr_t)c->dynamic;
+	for (int i = 0; found && i < o->dlpi_phnum; i++)
+		if (o->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
+			c->from = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
+			c->to = c->from + o->dlpi_phdr[i].p_memsz;
+		}
+	c->base = o->dlpi_addr;
+	return found;
+}
+
+/* gigarank_hold is called as the first initialisation of an object. It keeps the loader from
+ * calling the others: they would run once, and what they allocate would belong to all ranks. */
+void gigarank_hold(const void *dynamic) {
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	struct closed c = {.dynamic = dynamic};
+	if (!gigarank_hosted)
+		return;
+	struct gigarank_held *h = calloc(1, sizeof *h);
+	if (!h || !dl_iterate_phdr(find_closed, &c))
+		gigarank_fatal("gigarank: the constructors of a program cannot be held back\n");
+	uintptr_t begin = 0, end = 0;
+	for (const ElfW(Dyn) *d = dynamic; d->d_tag != DT_NULL; d++) {
+		begin = d->d_tag == DT_INIT_ARRAY ? c.base + d->d_un.d_ptr : begin;
+		end = d->d_tag == DT_FINI_ARRAY ? c.base + d->d_un.d_ptr : end;
+		h->begins = d->d_tag == DT_INIT_ARRAYSZ ? d->d_un.d_val / sizeof(void *) : h->begins;
+		h->ends = d->d_tag == DT_FINI_ARRAYSZ ? d->d_un.d_val / sizeof(void *) : h->ends;
+	}
+	h->begin = calloc(h->begins + 1, sizeof *h->begin);
+	h->end = calloc(h->ends + 1, sizeof *h->end);
+	uintptr_t from = c.from & ~(page - 1), bytes = (c.to & ~(page - 1)) - from;
+	if (!h->begin || !h->end || (c.to > from && mprotect((void *)from, bytes, PROT_READ | PROT_WRITE) != 0))
+		gigarank_fatal("gigarank: the constructors of a program cannot be held back\n");
+	for (size_t i = 0; i < h->begins; i++) {
+		h->begin[i] = ((void (**)(int, char **, char **))begin)[i];
+		((void (**)(void))begin)[i] = nothing;
+	}
+	for (size_t i = 0; i < h->ends; i++) {
+		h->end[i] = ((void (**)(void))end)[i];
+		((void (**)(void))end)[i] = nothing;
+	}
+	if (c.to > from)
+		mprotect((void *)from, bytes, PROT_READ);
+	h->next = held;
+	held = h;
+}
+
+/* construct calls the constructors, libraries' first. */
+static void construct(struct gigarank_held *h, int argc, char **argv) {
+	if (!h)
+		return;
+	construct(h->next, argc, argv);
+	for (size_t i = 0; i < h->ends; i++)
+		gigarank_at_exit((void (*)(void *, int))h->end[i], NULL);
+	for (size_t i = 0; i < h->begins; i++)
+		h->begin[i](argc, argv, environ);
+}
+
+/* gigarank_rank_main is a rank, on its own stack. Each has its own argv. */
+__attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(void) {
+	struct gigarank_engine *e = gigarank_current;
+	size_t bytes = 0;
+	char *argv[e->argc + 1];
+	for (int i = 0; i < e->argc; i++)
+		bytes += strlen(e->argv[i]) + 1;
+	char text[bytes + 1], *at = text;
+	for (int i = 0; i < e->argc; i++) {
+		argv[i] = at;
+		at = stpcpy(at, e->argv[i]) + 1;
+	}
+	argv[e->argc] = NULL;
+	for (int i = 0; i < 2; i++)
+		if (e->program->streams[i])
+			e->program->streams[i]();
+	construct(e->program->held, e->argc, argv);
+	exit(e->program->main(e->argc, argv, environ));
+}
+
+/* --- loading ------------------------------------------------------------------------- */
+
+struct search {
+	struct gigarank_program *program;
+	const struct link_map *map; /* of the program */
+	int32_t seen, old;          /* objects so far; those that were loaded before */
+};
+
+static int count_objects(struct dl_phdr_info *o, size_t size, void *what) {
+	struct search *s = what;
+	(void)o, (void)size;
+	s->old++;
+	return 0;
+}
+
+/* In a copy of a system library that belongs to one program, tags of its dynamic section are
+ * moved: the loader does not see its constructors and destructors. */
+enum { MOVED = 0x60676900 };
+
+/* hold_copy has each rank call the constructors of an object if it is such a copy. */
+static void hold_copy(const struct dl_phdr_info *o) {
+	const ElfW(Dyn) *d = NULL;
+	struct gigarank_held h = {0}, *kept, **last = &held;
+	for (int i = 0; i < o->dlpi_phnum; i++)
+		if (o->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			d = (const ElfW(Dyn) *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr);
+	for (; d && d->d_tag != DT_NULL; d++) {
+		h.begin = d->d_tag == MOVED + DT_INIT_ARRAY ? (void *)(o->dlpi_addr + d->d_un.d_ptr) : h.begin;
+		h.end = d->d_tag == MOVED + DT_FINI_ARRAY ? (void *)(o->dlpi_addr + d->d_un.d_ptr) : h.end;
+		h.begins = d->d_tag == MOVED + DT_INIT_ARRAYSZ ? d->d_un.d_val / sizeof(void *) : h.begins;
+		h.ends = d->d_tag == MOVED + DT_FINI_ARRAYSZ ? d->d_un.d_val / sizeof(void *) : h.ends;
+	}
+	if (!h.begin && !h.end)
+		return;
+	if (!(kept = malloc(sizeof h)))
+		gigarank_fatal("gigarank: the constructors of a library cannot be held back\n");
+	*kept = h;
+	while (*last) /* before those of the program */
+		last = &(*last)->next;
+	*last = kept;
+}
+
+/* add_object adds the variables of the program and of the libraries that came with it, unless
+ * they are the system's. */
+static int add_object(struct dl_phdr_info *o, size_t size, void *what) {
+	struct search *s = what;
+	struct gigarank_program *p = s->program;
+	(void)size;
+	if (s->seen++ < s->old)
+		return 0;
+	int own = o->dlpi_addr == s->map->l_addr && strcmp(o->dlpi_name, s->map->l_name) == 0;
+	if (!own && gigarank_is_system(o->dlpi_name))
+		return 0;
+	hold_copy(o);
+	gigarank_add_object(p, o);
+	for (int i = 0; own && i < o->dlpi_phnum; i++)
+		if (o->dlpi_phdr[i].p_type == PT_LOAD && o->dlpi_phdr[i].p_flags & PF_X) {
+			p->base = o->dlpi_addr;
+			p->text = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
+			p->text_bytes = o->dlpi_phdr[i].p_memsz;
+		}
+	return 0;
+}
+
+/* gigarank_load loads a program from a path of its own. The fault names the program. */
+struct gigarank_program *gigarank_load(const char *path) {
+	struct gigarank_program *p = calloc(1, sizeof *p);
+	if (!p)
+		return NULL;
+	struct search s = {.program = p};
+	gigarank_hosted = 1;
+	dl_iterate_phdr(count_objects, &s);
+	held = NULL;
+	p->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	if (!p->handle) {
+		snprintf(p->fault, sizeof p->fault, "%s", dlerror());
+		return p;
+	}
+	int (*const *entry)(int, char **, char **) = dlsym(p->handle, "gigarank_program_main");
+	if (!entry) {
+		snprintf(p->fault, sizeof p->fault, "it was not linked by gigarank cc");
+		return p;
+	}
+	p->main = *entry;
+	const char *const *constants = dlsym(p->handle, "gigarank_program_constants");
+	p->fortran_constants = constants ? *constants : NULL;
+	if (dlinfo(p->handle, RTLD_DI_LINKMAP, &s.map) != 0) {
+		snprintf(p->fault, sizeof p->fault, "%s", dlerror());
+		return p;
+	}
+	dl_iterate_phdr(add_object, &s);
+	p->held = held;
+	p->streams[0] = (void (*)(void))dlsym(p->handle, "gigarank_streams");
+	p->streams[1] = (void (*)(void))dlsym(p->handle, "gigarank_wide_streams");
+	p->exceptions = (char *(*)(void))dlsym(p->handle, "__cxa_get_globals");
+	if (p->exceptions)
+		gigarank_add_variables(p, NULL, sizeof(void *) + sizeof(void *), 0, GIGARANK_EXCEPTIONS);
+	if (!p->fault[0] && p->bytes)
+		gigarank_keep_initial(p);
+	return p;
+}
