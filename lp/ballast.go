@@ -4,7 +4,6 @@ import (
 	"math"
 	"runtime/metrics"
 	"strings"
-	"syscall"
 )
 
 // The collector walks all stacks, and does so each time the heap has doubled. While many LPs begin,
@@ -14,9 +13,9 @@ import (
 
 // HoldCollector holds the collector back until all LPs have begun, unless they are few. The process
 // then takes about as much memory at most as it may once they have. It leaves a collector alone that is off, or has a
-// limit of memory to keep, and does nothing where addresses are limited. It is called before an LP begins.
+// limit of memory to keep. It is called before an LP begins.
 func (g *Goroutines) HoldCollector() {
-	if g.unbegun < fewLPs || !usualPace() || limitedAddresses() {
+	if g.unbegun < fewLPs || !usualPace() {
 		return
 	}
 	g.ballast = new(strings.Builder)
@@ -28,15 +27,4 @@ func usualPace() bool {
 	samples := []metrics.Sample{{Name: "/gc/gogc:percent"}, {Name: "/gc/gomemlimit:bytes"}}
 	metrics.Read(samples)
 	return samples[0].Value.Uint64() <= math.MaxInt32 && samples[1].Value.Uint64() == math.MaxInt64
-}
-
-// limitedAddresses reports whether the system limits the memory of the process by the addresses that it has.
-func limitedAddresses() bool {
-	for _, resource := range []int{syscall.RLIMIT_AS, syscall.RLIMIT_DATA} {
-		var limit syscall.Rlimit
-		if syscall.Getrlimit(resource, &limit) != nil || limit.Cur < math.MaxInt64 {
-			return true
-		}
-	}
-	return false
 }

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"syscall"
 	"testing"
 )
 
@@ -18,9 +17,6 @@ func read(name string) uint64 {
 // While LPs begin, the collector does not walk their stacks: from the start it lets the heap grow as
 // it would with all of them. The ballast goes when the last LP begins.
 func TestCollectorWaitsUntilLPsHaveBegun(t *testing.T) {
-	if limitedAddresses() {
-		t.Skip("the system limits the addresses of this process")
-	}
 	const n = 2 * fewLPs
 	g := NewGoroutines(n, func(_ int, self Coroutine) { self.Wait() })
 	defer g.Stop()
@@ -53,23 +49,5 @@ func TestNoBallastWithoutTheUsualPace(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(1 << 40))
 	if g.HoldCollector(); g.ballast != nil {
 		t.Error("the memory has a limit, and there is a ballast")
-	}
-}
-
-// Where addresses are limited, a ballast could take those that the LPs want.
-func TestNoBallastWhereAddressesAreLimited(t *testing.T) {
-	var before syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &before); err != nil {
-		t.Fatal(err)
-	}
-	limit := before
-	limit.Cur = min(before.Max, 1<<46)
-	if err := syscall.Setrlimit(syscall.RLIMIT_AS, &limit); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = syscall.Setrlimit(syscall.RLIMIT_AS, &before) }()
-	g := NewGoroutines(2*fewLPs, nil)
-	if g.HoldCollector(); g.ballast != nil {
-		t.Error("addresses are limited, and there is a ballast")
 	}
 }
