@@ -492,7 +492,7 @@ func (p *predictor) command(n, hosts int, path string) (words []string) {
 func (p *predictor) measure(n, hosts int, machine string, signals *signals) (study.PredictedRun, error) {
 	one := study.PredictedRun{Hosts: hosts}
 	words := p.command(n, hosts, machine)
-	before, _ := readProcessors()
+	before, unknown := readProcessors()
 	began := time.Now()
 	output, state, err := p.execute(words, signals)
 	if err != nil {
@@ -500,7 +500,7 @@ func (p *predictor) measure(n, hosts int, machine string, signals *signals) (stu
 	}
 	one.Wall = time.Since(began).Seconds()
 	one.CPU = (state.UserTime() + state.SystemTime()).Seconds()
-	if after, err := readProcessors(); err == nil {
+	if after, err := readProcessors(); err == nil && unknown == nil {
 		one.Others, one.Processors = max(after.used-before.used-one.CPU, 0), after.number
 	}
 	if one.Time, err = p.timeIn(output); err != nil {

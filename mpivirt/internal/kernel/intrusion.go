@@ -123,6 +123,9 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64, due bool) {
 		c.unheard = 0
 		return
 	}
+	if k.standing() == world.None {
+		return // no rank computes: with more engines than processors, many wait for one
+	}
 	failure := s.someFailure()
 	ends := failure != nil || s.reason.Load() != nil || c.hurries.Load()
 	if !due && !ends {
@@ -132,7 +135,7 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64, due bool) {
 		c.unheard = 0
 		return
 	}
-	if c.unheard++; failure != nil && c.unheard >= patience && k.standing() != world.None && !k.printing.Load() {
+	if c.unheard++; failure != nil && c.unheard >= patience && !k.printing.Load() {
 		s.lose(i, failure)
 	}
 }
