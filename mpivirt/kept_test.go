@@ -328,6 +328,7 @@ func TestLongListsOfEventRanks(t *testing.T) {
 		at, next int // steps, and receives begun
 		list     []steps.Request
 		out      []steps.Request // taken out of the list
+		from     []int           // their places there
 		short    []steps.Request // handed in
 		origin   []int           // of those in the list
 		call     string
@@ -409,11 +410,16 @@ func TestLongListsOfEventRanks(t *testing.T) {
 						begin(at)
 					case "take out":
 						if s.list[at] != 0 {
-							s.out, s.list[at] = append(s.out, s.list[at]), 0
+							s.out, s.from, s.list[at] = append(s.out, s.list[at]), append(s.from, at), 0
 						}
 					case "put back":
 						if n := len(s.out); n > 0 && s.list[at] == 0 {
-							s.list[at], s.out = s.out[n-1], s.out[:n-1]
+							if place := s.from[n-1]; s.list[place] == 0 && at%2 == 0 {
+								at = place
+							} else {
+								s.list = slices.Clone(s.list) // a call may take another one of several if one moves in the same memory
+							}
+							s.list[at], s.out, s.from = s.out[n-1], s.out[:n-1], s.from[:n-1]
 						}
 					case "swap":
 						if s.list[at] == 0 { // requests at other places keep their order
