@@ -301,3 +301,20 @@ func TestReadmeShowsTheFields(t *testing.T) {
 		t.Errorf("README.md has %v, a result %v", has, is)
 	}
 }
+
+// The first run that README.md shows has the fingerprint of that run. Step functions give it in less time.
+func TestReadmeShowsTheFingerprint(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := regexp.MustCompile(`go run ./cmd/gigarank (run .*)`).FindStringSubmatch(string(text))
+	fingerprint := regexp.MustCompile(`fingerprint +[0-9a-f]{32}`)
+	shown := fingerprint.FindString(string(text))
+	if command == nil || shown == "" {
+		t.Fatal("README.md has no run with its fingerprint")
+	}
+	if is := fingerprint.FindString(printed(t, append(strings.Fields(command[1]), "--lp", "event")...)); is != shown {
+		t.Errorf("README.md shows %s, the run has %s", shown, is)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -65,6 +66,47 @@ func TestNativeProgram(t *testing.T) {
 		t.Errorf("a program that fails says %q", text)
 	}
 	line(1, "cc", source+".none")
+}
+
+// The program in C that README.md builds and runs prints what it shows, but for the cost of the simulation.
+func TestReadmeRunsAProgramInC(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## Programs in C, C++ and Fortran\n")
+	block := strings.Split(section, "```\n")
+	if len(block) < 4 {
+		t.Fatal("README.md has no commands and output in its section on programs in C")
+	}
+	source, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(source, "examples"); err != nil {
+		t.Fatal(err)
+	}
+	printed := ""
+	for _, command := range strings.Split(strings.TrimSpace(block[1]), "\n") {
+		words := strings.Fields(command)
+		if words[0] != "./gigarank" {
+			continue
+		}
+		if words[1] == "run" {
+			words = append(words, "--engines", "2")
+		}
+		c, stdout, stderr := testConsole(nil)
+		if code := execute(words[1:], c); code != exitDone {
+			t.Fatalf("%s: exit code %d\n%s%s", command, code, stdout, stderr)
+		}
+		printed += stdout.String()
+	}
+	lines := regexp.MustCompile(`(?m)^(pi is .*|.* as native LPs .*|0 +pi( +[0-9.]+us){3}|virtual time .*|fingerprint .*)`)
+	is, shown := lines.FindAllString(printed, -1), lines.FindAllString(block[3], -1)
+	if len(is) != 5 || !slices.Equal(is, shown) {
+		t.Errorf("the commands of README.md print\n%q\nit shows\n%q", is, shown)
+	}
 }
 
 // The CPU times of a program in C are recorded and played back as those of one in Go are.
