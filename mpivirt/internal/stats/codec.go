@@ -2,6 +2,7 @@ package stats
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 
 	"gigarank/vtime"
@@ -91,5 +92,5 @@ type reader struct{ b []byte }
 func (r *reader) word() uint64 { v := binary.LittleEndian.Uint64(r.b); r.b = r.b[8:]; return v }
 
 // secondsToWord keeps nanoseconds: wall times are reported, never computed with.
-func secondsToWord(s float64) uint64 { return uint64(int64(s * 1e9)) }
+func secondsToWord(s float64) uint64 { return uint64(int64(math.Round(s * 1e9))) }
 func wordToSeconds(w uint64) float64 { return float64(int64(w)) / 1e9 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -85,8 +86,12 @@ func (t *Tally) Since(began float64) { t.began = began }
 // Begin notes that the first rank is about to run.
 func (t *Tally) Begin() {
 	t.wall = t.now()
-	t.setUp = t.wall - t.began
+	t.setUp = between(t.began, t.wall)
 }
+
+// between returns the seconds between two instants, to the nanosecond: the difference of the
+// floats has digits that no clock gives.
+func between(from, to float64) float64 { return math.Round((to-from)*1e9) / 1e9 }
 
 // Finish enters the finish time of one rank.
 func (t *Tally) Finish(at vtime.Time) {
@@ -171,7 +176,7 @@ func same(a, b string) bool {
 // complete notes that all ranks of the engine have recorded an operation.
 func (t *Tally) complete(it *iterationTally) {
 	now := t.now()
-	it.wall, t.wall = now-t.wall, now
+	it.wall, t.wall = between(t.wall, now), now
 	if t.Progressed != nil {
 		t.Progressed(it.index + 1)
 	}

@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -126,5 +127,24 @@ func TestTallyOfManyIterations(t *testing.T) {
 		if it.missing != 0 {
 			t.Fatalf("%d ranks have not recorded iteration %d", it.missing, it.index)
 		}
+	}
+}
+
+// Wall times are whole nanoseconds: differences of a clock's readings in seconds have more digits.
+func TestWallTimesAreWholeNanoseconds(t *testing.T) {
+	readings := []float64{0.1, 0.100393775, 0.165672556, 0.3}
+	var tally Tally
+	next := -1
+	tally.Start(1, func() float64 { next++; return readings[next] })
+	tally.Begin()
+	tally.Record(0, "a", 1)
+	tally.Record(1, "a", 1)
+	tally.Settle()
+	got := []float64{tally.SetUp()}
+	for _, it := range tally.Iterations() {
+		got = append(got, it.Wall)
+	}
+	if want := []float64{0.000393775, 0.065278781, 0.134327444}; !slices.Equal(got, want) {
+		t.Errorf("set-up and iterations take %v s, want %v", got, want)
 	}
 }
