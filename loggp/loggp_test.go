@@ -539,13 +539,3 @@ func TestJobsAgreeOnTheEagerLimit(t *testing.T) {
 		}
 	}
 }
-
-// Of measurements that follow others, short and long ping-pongs have ratios of their own.
-func TestSince(t *testing.T) {
-	of := func(short, long float64) Measurements {
-		return Measurements{Intra: &Pair{Delays: []Point{{Bytes: 8, Seconds: short}, {Bytes: ShortMost, Seconds: short}, {Bytes: 1 << 20, Seconds: long}}}}
-	}
-	if got, want := of(3, 5).Since(of(2, 10)), (Ratios{Short: 1.5, Long: 0.5}); got != want {
-		t.Errorf("ratios %+v, want %+v", got, want)
-	}
-}

@@ -198,17 +198,6 @@ func (m Measurements) Ratios(before, now *network.Target) Ratios {
 	return RatiosOf(sizes, ratios)
 }
 
-// Since returns the ratios of ping-pongs by those of the same processes before.
-func (m Measurements) Since(before Measurements) Ratios {
-	var sizes []int64
-	var ratios []float64
-	then := before.pingPongs(0, math.MaxInt64)
-	for i, p := range m.pingPongs(0, math.MaxInt64) {
-		sizes, ratios = append(sizes, p.Bytes), append(ratios, p.Seconds/then[i].Seconds)
-	}
-	return RatiosOf(sizes, ratios)
-}
-
 // lower takes the time of a message for no more than that of a longer one: what disturbs a
 // measurement adds to it.
 func lower(points []Point) {

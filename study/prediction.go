@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 )
 
@@ -44,8 +45,8 @@ type PredictedSetting struct {
 	Launcher string `json:"launcher"`
 }
 
-// PredictedTurn is a real run and the simulated runs that are compared with it, made one after the
-// other: a line of results.jsonl.
+// PredictedTurn is a simulated run on each number of hosts between two real runs each, made one after
+// the other: a line of results.jsonl.
 type PredictedTurn struct {
 	Schema  int              `json:"schema"`
 	Version string           `json:"version"` // of gigarank
@@ -54,34 +55,24 @@ type PredictedTurn struct {
 	Turn    int              `json:"turn"` // of these ranks, from 0
 	// MachineFile is the text of the machine file of the simulated runs.
 	MachineFile string `json:"machine_file"`
-	// Drift is how the machine has changed during the real run and Later how it has during the simulated
-	// ones. They are null where it was not measured.
-	Drift     *Drift         `json:"drift,omitempty"`
-	Later     *Drift         `json:"later,omitempty"`
-	Real      PredictedRun   `json:"real"`
+	// Real has one run more than Simulated, in the order of time: the i-th simulated run was made between
+	// the i-th real run and the next.
+	Real      []PredictedRun `json:"real_runs"`
 	Simulated []PredictedRun `json:"simulated"`
 }
 
-// Drift is how the machine has changed between two measurements: medians, over sizes, of the times of
-// ping-pongs measured after by those before, up to 4 KiB and longer.
-type Drift struct {
-	Short float64 `json:"short"`
-	Long  float64 `json:"long"`
-}
-
-// change returns the greater of both changes, either way, as a ratio of at least 1.
-func (d *Drift) change() float64 {
-	if d == nil {
-		return 1
-	}
-	return max(d.Short, 1/d.Short, d.Long, 1/d.Long, 1)
-}
-
 // Disturbance returns by what ratio, at least 1, the machine was another one within the turn: the
-// greatest of the changes between its measurements, and of the processor time during each run over what
-// other programs left of it.
+// greatest of the times that two real runs around a simulated one have printed, the longer by the shorter,
+// and of the processor time during each run over what other programs left of it.
 func (t PredictedTurn) Disturbance() float64 {
-	most := max(t.Drift.change(), t.Later.change(), t.Real.crowding())
+	most := 1.0
+	for i, r := range t.Real {
+		most = max(most, r.crowding())
+		if i > 0 {
+			before := t.Real[i-1].Time
+			most = max(most, r.Time/before, before/r.Time)
+		}
+	}
 	for _, r := range t.Simulated {
 		most = max(most, r.crowding())
 	}
@@ -90,13 +81,16 @@ func (t PredictedTurn) Disturbance() float64 {
 
 func (t PredictedTurn) schemas() (own, document int, failed bool) { return t.Schema, Schema, false }
 
-// on returns the simulated run on some hosts.
-func (t PredictedTurn) on(hosts int) (r PredictedRun, made bool) {
+// on returns the simulated run on some hosts, and the time and the CPU time of the real runs around it: their
+// geometric means, in which a change that grows evenly in time cancels, whichever way it goes.
+func (t PredictedTurn) on(hosts int) (r, real PredictedRun, made bool) {
 	at := slices.IndexFunc(t.Simulated, func(r PredictedRun) bool { return r.Hosts == hosts })
-	if at < 0 {
-		return r, false
+	if at < 0 || len(t.Real) != len(t.Simulated)+1 {
+		return r, real, false
 	}
-	return t.Simulated[at], true
+	before, after := t.Real[at], t.Real[at+1]
+	real.Time, real.CPU = math.Sqrt(before.Time*after.Time), math.Sqrt(before.CPU*after.CPU)
+	return t.Simulated[at], real, true
 }
 
 // PredictionJournal is the journal of a study that compares real runs with simulated ones.
@@ -120,7 +114,7 @@ func (j *PredictionJournal) Outcome(setting PredictedSetting, version string, ra
 			return nil, fmt.Errorf("%s has a turn of %+v by gigarank %s, and this is %+v by %s: go on with the same, or name another directory",
 				j.file.Name(), t.Setting, t.Version, setting, version)
 		}
-		whole := !slices.ContainsFunc(hosts, func(n int) bool { _, made := t.on(n); return !made })
+		whole := !slices.ContainsFunc(hosts, func(n int) bool { _, _, made := t.on(n); return !made })
 		if whole && slices.Contains(ranks, t.Ranks) {
 			done = append(done, t)
 		}
@@ -146,13 +140,13 @@ func (p *Prediction) Counts(t PredictedTurn) bool {
 }
 
 // PredictedPoint is what is compared of n ranks on N hosts. Values are medians over the turns that
-// count, of values within a turn: a machine that changes from turn to turn changes both runs of a turn.
+// count, of values within a turn: a machine that changes from turn to turn changes all runs of a turn.
 // They are NaN if no turn counts.
 type PredictedPoint struct {
 	Ranks, Hosts int
 	Runs         int // turns that count
 	SetAside     int // turns that do not
-	// What the program prints, in seconds.
+	// What the program prints, in seconds. A real time is the geometric mean of two runs.
 	Real, LeastReal, MostReal, Simulated float64
 	// Error is RE(n, N) = simulated / real − 1. LowError and HighError bound the median that endless turns
 	// would have, as those of medians over seeds do.
@@ -186,7 +180,7 @@ func (p *Prediction) Points() []PredictedPoint {
 		point := PredictedPoint{Ranks: k.ranks, Hosts: k.hosts}
 		var real, simulated, errors, slowdowns, speedups []float64
 		for _, t := range p.Turns {
-			r, made := t.on(k.hosts)
+			r, around, made := t.on(k.hosts)
 			switch {
 			case t.Ranks != k.ranks || !made:
 				continue
@@ -194,10 +188,10 @@ func (p *Prediction) Points() []PredictedPoint {
 				point.SetAside++
 				continue
 			}
-			real, simulated = append(real, t.Real.Time), append(simulated, r.Time)
-			errors = append(errors, r.Time/t.Real.Time-1)
-			slowdowns = append(slowdowns, r.CPU/t.Real.CPU)
-			if first, made := t.on(fewest.hosts); made {
+			real, simulated = append(real, around.Time), append(simulated, r.Time)
+			errors = append(errors, r.Time/around.Time-1)
+			slowdowns = append(slowdowns, r.CPU/around.CPU)
+			if first, _, made := t.on(fewest.hosts); made {
 				speedups = append(speedups, first.Wall/r.Wall)
 			}
 		}
@@ -228,27 +222,25 @@ func medianAndRange(values []float64) (middle, least, most float64) {
 
 // writeTurns writes a line for each turn, and how many do not count.
 func (p *Prediction) writeTurns(w io.Writer, hosts []int) {
-	_, _ = fmt.Fprintf(w, "\nturns; how ping-pongs up to 4 KiB and longer ones have changed during the real run and during the simulated ones;\nprocessors that other programs took meanwhile, at most\n")
+	_, _ = fmt.Fprintf(w, "\nturns; processors that other programs took meanwhile, at most; the ratio by which the machine changed within the turn\n")
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprint(table, "n\tturn\treal\t")
+	_, _ = fmt.Fprint(table, "n\tturn\treal runs\t")
 	for _, h := range hosts {
 		_, _ = fmt.Fprintf(table, "RE, N = %d\t", h)
 	}
-	_, _ = fmt.Fprintln(table, "short, long\tthen short, long\tothers\t\t")
-	ratios := func(d *Drift) string {
-		if d == nil {
-			return ""
-		}
-		return fmt.Sprintf("%.2f, %.2f", d.Short, d.Long)
-	}
+	_, _ = fmt.Fprintln(table, "others\tratio\t\t")
 	aside := 0
 	for _, t := range p.Turns {
-		_, _ = fmt.Fprintf(table, "%d\t%d\t%s\t", t.Ranks, t.Turn+1, seconds(t.Real.Time))
-		others := t.Real.Others / t.Real.Wall
+		var real []string
+		others := 0.0
+		for _, r := range t.Real {
+			real, others = append(real, seconds(r.Time)), max(others, r.Others/r.Wall)
+		}
+		_, _ = fmt.Fprintf(table, "%d\t%d\t%s\t", t.Ranks, t.Turn+1, strings.Join(real, ", "))
 		for _, h := range hosts {
 			text := ""
-			if r, made := t.on(h); made {
-				text, others = formatError(r.Time/t.Real.Time-1), max(others, r.Others/r.Wall)
+			if r, around, made := t.on(h); made {
+				text, others = formatError(r.Time/around.Time-1), max(others, r.Others/r.Wall)
 			}
 			_, _ = fmt.Fprintf(table, "%s\t", text)
 		}
@@ -257,7 +249,7 @@ func (p *Prediction) writeTurns(w io.Writer, hosts []int) {
 			aside++
 			verdict = "set aside"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%.2f\t%s\t\n", ratios(t.Drift), ratios(t.Later), others, verdict)
+		_, _ = fmt.Fprintf(table, "%.2f\t%.2f\t%s\t\n", others, t.Disturbance(), verdict)
 	}
 	_ = table.Flush()
 	switch {

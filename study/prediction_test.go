@@ -8,13 +8,14 @@ import (
 	"testing"
 )
 
-// predictedTurns are three turns of 2 ranks, whose real runs print 1, 2 and 9 s and take 4 s of CPU
-// time, and one of 8 ranks. One host always predicts a tenth too much, with 5 s of CPU time. Two
+// predictedTurns are three turns of 2 ranks, whose real runs print 1, 2 and 9 s in the mean of two that are
+// 1.2 times apart, and take 4 s of CPU time, and one of 8 ranks. One host always predicts a tenth too much, with 5 s of CPU time. Two
 // hosts predict 5 % too little, 5 % too little and 90 % too much, and take a third of the wall time.
 func predictedTurns(setting PredictedSetting) []PredictedTurn {
+	up := math.Sqrt(1.2)
 	turn := func(index int, real, one, two float64) PredictedTurn {
 		return PredictedTurn{Schema: Schema, Version: "v", Setting: setting, Ranks: 2, Turn: index, MachineFile: "name: here\n",
-			Real: PredictedRun{Time: real, CPU: 4, Wall: real},
+			Real: []PredictedRun{{Time: real / up, CPU: 2, Wall: real}, {Time: real * up, CPU: 8, Wall: real}, {Time: real / up, CPU: 2, Wall: real}},
 			Simulated: []PredictedRun{
 				{Hosts: 2, Time: two, CPU: 8, Wall: 2 * real},
 				{Hosts: 1, Time: one, CPU: 5, Wall: 6 * real},
@@ -22,7 +23,7 @@ func predictedTurns(setting PredictedSetting) []PredictedTurn {
 	}
 	return []PredictedTurn{
 		turn(0, 9, 9.9, 8.55), turn(1, 1, 1.1, 1.9), turn(2, 2, 2.2, 1.9),
-		{Schema: Schema, Version: "v", Setting: setting, Ranks: 8, Real: PredictedRun{Time: 1, CPU: 1, Wall: 1},
+		{Schema: Schema, Version: "v", Setting: setting, Ranks: 8, Real: []PredictedRun{{Time: 1, CPU: 1, Wall: 1}, {Time: 1, CPU: 1, Wall: 1}},
 			Simulated: []PredictedRun{{Hosts: 2, Time: 1, CPU: 1, Wall: 1}}},
 	}
 }
@@ -41,7 +42,7 @@ func TestPredictedPoints(t *testing.T) {
 		t.Fatalf("points %+v, want %+v", points, want)
 	}
 	for i, got := range points {
-		for _, e := range []struct{ got, want *float64 }{{&got.Error, &want[i].Error}, {&got.LeastError, &want[i].LeastError}, {&got.MostError, &want[i].MostError}, {&got.LowError, &want[i].LowError}, {&got.HighError, &want[i].HighError}} {
+		for _, e := range []struct{ got, want *float64 }{{&got.Real, &want[i].Real}, {&got.LeastReal, &want[i].LeastReal}, {&got.MostReal, &want[i].MostReal}, {&got.Error, &want[i].Error}, {&got.LeastError, &want[i].LeastError}, {&got.MostError, &want[i].MostError}, {&got.LowError, &want[i].LowError}, {&got.HighError, &want[i].HighError}} {
 			if math.Abs(*e.got-*e.want) < 1e-12 {
 				*e.got = *e.want
 			}
@@ -66,17 +67,26 @@ func TestPredictedPoints(t *testing.T) {
 }
 
 // disturbedTurns are the turns of 2 ranks, in each of which the machine has changed by a ratio given:
-// during the real run of the first, in the other direction during the simulated ones of the second, by other
-// programs beside the real run of the third. In the second sort of programs, others ran beside the last
-// simulated run.
+// between the first two real runs of the first, to slower ones, between the last two of the second, to faster
+// ones, by other programs beside a real run of the third.
 func disturbedTurns(ratios [3]float64) []PredictedTurn {
 	turns := predictedTurns(PredictedSetting{})[:3]
-	turns[0].Drift, turns[0].Later = &Drift{Short: 1, Long: ratios[0]}, &Drift{Short: 1, Long: 1}
-	turns[1].Drift, turns[1].Later = &Drift{Short: 1, Long: 1}, &Drift{Short: 1 / ratios[1], Long: 1}
+	reals := func(turn int, first, second, third float64) {
+		for i, ratio := range []float64{first, second, third} {
+			turns[turn].Real[i].Time = ratio
+		}
+	}
+	r := ratios[0]
+	reals(0, 1, r, r)
+	turns[0].Simulated[0].Time = math.Sqrt(r) * 0.95
+	r = ratios[1]
+	reals(1, r, r, 1)
+	turns[1].Simulated[0].Time = r * 1.9
+	reals(2, 2, 2, 2)
 	crowd := func(r *PredictedRun, ratio float64) {
 		r.Processors, r.Others = 4, 4*r.Wall*(1-1/ratio)
 	}
-	crowd(&turns[2].Real, ratios[2])
+	crowd(&turns[2].Real[2], ratios[2])
 	return turns
 }
 
@@ -132,25 +142,50 @@ func TestPredictionSetsAside(t *testing.T) {
 	}
 }
 
-// The disturbance is the greatest of all changes, in whichever direction. Clocks that
+// The disturbance is the greatest of all changes, in whichever direction. Real runs count by the next ones
+// only: a machine that changes evenly may change by more in a whole turn. Clocks that
 // disagree by less than a tick make no run quieter than alone, nor does one that others left nothing
 // divide by 0.
 func TestDisturbance(t *testing.T) {
-	run := func(others float64) PredictedRun { return PredictedRun{Wall: 2, Processors: 2, Others: others} }
+	run := func(time, others float64) PredictedRun {
+		return PredictedRun{Time: time, Wall: 2, Processors: 2, Others: others}
+	}
 	for _, c := range []struct {
 		turn PredictedTurn
 		want float64
 	}{
 		{PredictedTurn{}, 1},
-		{PredictedTurn{Drift: &Drift{Short: 0.5, Long: 1.5}}, 2},
-		{PredictedTurn{Drift: &Drift{Short: 1, Long: 1.5}, Later: &Drift{Short: 1, Long: 0.25}}, 4},
-		{PredictedTurn{Real: run(-0.1), Simulated: []PredictedRun{run(0), run(2)}}, 2},
-		{PredictedTurn{Real: run(4), Simulated: []PredictedRun{run(0)}}, math.Inf(1)},
-		{PredictedTurn{Real: run(5)}, math.Inf(1)},
-		{PredictedTurn{Real: PredictedRun{Wall: 2, Others: 5}}, 1}, // of a system that does not count processors
+		{PredictedTurn{Real: []PredictedRun{run(1, 0), run(2, 0), run(4, 0)}}, 2},
+		{PredictedTurn{Real: []PredictedRun{run(3, 0), run(1, 0), run(2, 0)}}, 3},
+		{PredictedTurn{Real: []PredictedRun{run(1, -0.1), run(1, 0)}, Simulated: []PredictedRun{run(9, 2)}}, 2},
+		{PredictedTurn{Real: []PredictedRun{run(1, 4), run(1, 0)}, Simulated: []PredictedRun{run(1, 0)}}, math.Inf(1)},
+		{PredictedTurn{Real: []PredictedRun{run(1, 5)}}, math.Inf(1)},
+		{PredictedTurn{Real: []PredictedRun{{Time: 1, Wall: 2, Others: 5}}}, 1}, // of a system that does not count processors
 	} {
 		if got := c.turn.Disturbance(); got != c.want {
 			t.Errorf("%+v: disturbance %v, want %v", c.turn, got, c.want)
+		}
+	}
+}
+
+// A machine that gets slower by the same factor with each run, or faster, changes no error: a simulated
+// run is as long as a real one would be in its place.
+func TestDriftCancels(t *testing.T) {
+	for _, factor := range []float64{1, 1.2, 1 / 1.2} {
+		at := 1.0
+		run := func(hosts int, by float64) PredictedRun {
+			at *= factor
+			return PredictedRun{Hosts: hosts, Time: by * at, CPU: 3 * by * at, Wall: 1}
+		}
+		turn := PredictedTurn{Ranks: 2, Real: []PredictedRun{run(0, 1)}}
+		for _, hosts := range []int{1, 2} {
+			turn.Simulated = append(turn.Simulated, run(hosts, 1+0.1*float64(hosts)))
+			turn.Real = append(turn.Real, run(0, 1))
+		}
+		for i, point := range (&Prediction{Turns: []PredictedTurn{turn}}).Points() {
+			if want := 0.1 * float64(i+1); math.Abs(point.Error-want) > 1e-12 || math.Abs(point.Slowdown-1-want) > 1e-12 {
+				t.Errorf("factor %v: %+v, want error %v", factor, point, want)
+			}
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,19 +30,18 @@ built by mpicc or mpif90 are the program of --real: the two have other binary in
 The real runs use n processes of this machine. Those of the simulator are n ranks on a
 machine file of this machine, with --cpu measured, on N host processes of one engine each.
 
-A machine differs from one minute to the next, above all in its memory. So each turn measures it,
-runs the program for real, measures it again, simulates on the medians of the two
-measurements, and measures it a third time, which is the first of the next turn, too. They are short
-measurements of gigarank machine calibrate, with n processes, at least 2: the
-program itself takes no part in them. --calibrate says where long messages come from: cold is
+A machine differs from one second to the next, above all in its memory. So each simulated run stands
+between two real ones, and is compared with the geometric mean of both. Before the first one, each turn measures the machine
+by a short gigarank machine calibrate, with n processes, at least 2: the
+program itself takes no part in it. --calibrate says where long messages come from: cold is
 memory that caches do not hold, warm is an array that was used shortly before. With --machine
 nothing is measured, and all runs have that file.
 
-A turn is disturbed if ping-pongs up to 4 KiB, or longer ones, have changed by a ratio of more than
---disturbed from one of its measurements to the next, or if other programs took so much processor time during
+A turn is disturbed if two real runs around a simulated one differ by a ratio of more than
+--disturbed, or if other programs took so much processor time during
 one of its runs that all there is, by what they left, is a greater ratio. Such turns are set
 aside: they are listed with the others, and no median has them. Others are made in their place, until
---runs turns count or --most are made. What decides is what the machine does, not what comes out.
+--runs turns count or --most are made. What decides is what the machine does, not what is predicted.
 
 It prints, as VACED-SIM does, the medians over the turns that count of what is compared within a turn:
   RE(n, N)  the relative error: time simulated over real, less 1
@@ -75,9 +73,9 @@ const (
 	calibrateWarm = "warm"
 )
 
-// turnRuns are the runs of a measurement of the machine in a turn: it is short beside the minutes in
-// which machines change.
-const turnRuns = 3
+// turnRuns are the runs of a measurement of the machine in a turn, which is as short as can be: seconds change
+// machines, and medians over turns make up for what one run is off.
+const turnRuns = 1
 
 func newPredict(c *console) *cobra.Command {
 	var f predictFlags
@@ -99,11 +97,11 @@ func newPredict(c *console) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.real, "real", "", "the same `PROGRAM`, built for the MPI of this machine (required)")
-	flags.StringVar(&f.machine, "machine", "", "machine `FILE` of this machine, in place of measurements around each real run")
+	flags.StringVar(&f.machine, "machine", "", "machine `FILE` of this machine, in place of measurements in each turn")
 	flags.StringVar(&f.calibrate, "calibrate", "", "where long messages of these measurements come from: `MEMORY`, cold or warm (default cold)")
 	flags.StringVar(&f.ranks, "ranks", "2", "ranks n: a `LIST` such as 1,2")
 	flags.StringVar(&f.hosts, "hosts", "1", "host processes N of the simulator: a `LIST` such as 1,2")
-	flags.StringVar(&f.runs, "runs", "5", "turns `K` that count, with a run of each")
+	flags.StringVar(&f.runs, "runs", "5", "turns `K` that count")
 	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "set aside turns in which the machine has changed by more than a `RATIO`")
 	flags.StringVar(&f.most, "most", "", "turns `M` at most, with those set aside (default twice --runs)")
 	flags.StringVar(&f.timeFrom, "time-from", usualTime, "`REGEXP` of the time in the program's output")
@@ -128,8 +126,8 @@ type predictor struct {
 	machineFile  []byte
 	cold         bool
 	scratch      string // directory of what a turn needs
-	// last is the latest measurement, with lastRanks processes, if nothing has run since.
-	last       *loggp.Measurements
+	// last is the latest real run, of lastRanks ranks, if nothing has run since.
+	last       *study.PredictedRun
 	lastRanks  int
 	setting    study.PredictedSetting
 	journal    *study.PredictionJournal // nil without --out
@@ -275,7 +273,7 @@ func (p *predictor) open() (err error) {
 		if p.cold {
 			p.setting.Machine = "calibrated, " + calibrateCold
 		}
-		p.prediction.Machine = "this machine, measured around each real run"
+		p.prediction.Machine = "this machine, measured in each turn"
 	}
 	if p.out == "" {
 		return nil
@@ -385,70 +383,53 @@ func (p *predictor) say(format string, arguments ...any) {
 	_, _ = fmt.Fprintf(p.console.stderr, "gigarank: "+format+"\n", arguments...)
 }
 
-// turn measures the machine, unless there is a file of it, runs the program for real, measures again,
-// simulates and measures a third time. That measurement is the first one of the next turn.
+// turn runs the program for real, measures the machine, unless there is a file of it, and then, for each
+// number of hosts, simulates and runs for real again. The last real run is the first one of the next turn.
 func (p *predictor) turn(n, index int, signals *signals) (study.PredictedTurn, error) {
 	turn := study.PredictedTurn{Schema: study.Schema, Version: p.build, Setting: p.setting, Ranks: n, Turn: index, MachineFile: string(p.machineFile)}
-	one := func(hosts int, machine string) (study.PredictedRun, error) {
+	one := func(hosts int, machine string, to *[]study.PredictedRun) error {
 		r, err := p.measure(n, hosts, machine, signals)
+		if err != nil {
+			return err
+		}
 		what := "real"
 		if hosts > 0 {
 			what = "simulated by " + plural(hosts, "host")
 		}
-		if err == nil {
-			p.say("turn %d, %s %s: %v s, %.2f s of CPU time", index+1, plural(n, "rank"), what, r.Time, r.CPU)
-		}
-		return r, err
+		p.say("turn %d, %s %s: %v s, %.2f s of CPU time", index+1, plural(n, "rank"), what, r.Time, r.CPU)
+		*to = append(*to, r)
+		return nil
 	}
-	var around [2]loggp.Measurements
-	var err error
-	switch {
-	case p.machine != nil:
-	case p.last != nil && p.lastRanks == n:
-		around[0] = *p.last
-	default:
-		if around[0], err = p.calibrated(n, signals); err != nil {
-			return turn, err
-		}
-	}
-	p.last = nil
-	if turn.Real, err = one(0, ""); err != nil {
+	if p.last != nil && p.lastRanks == n {
+		turn.Real = append(turn.Real, *p.last)
+	} else if err := one(0, "", &turn.Real); err != nil {
 		return turn, err
 	}
+	p.last = nil
 	if p.machine == nil {
-		if around[1], err = p.calibrated(n, signals); err != nil {
-			return turn, err
-		}
-		both, err := loggp.Combine(around[:], math.Inf(1))
+		measured, err := p.calibrated(n, signals)
 		if err != nil {
 			return turn, err
 		}
-		file, err := both.Machine("here", loggp.Models[0])
+		file, err := measured.Machine("here", loggp.Models[0])
 		if err != nil {
 			return turn, err
 		}
-		drift := study.Drift(around[1].Since(around[0]))
-		turn.MachineFile, turn.Drift = string(file), &drift
+		turn.MachineFile = string(file)
 	}
 	path := filepath.Join(p.scratch, "machine.yaml")
-	if err = os.WriteFile(path, []byte(turn.MachineFile), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(turn.MachineFile), 0o666); err != nil {
 		return turn, err
 	}
 	for _, hosts := range p.hosts {
-		r, err := one(hosts, path)
-		if err != nil {
+		if err := one(hosts, path, &turn.Simulated); err != nil {
 			return turn, err
 		}
-		turn.Simulated = append(turn.Simulated, r)
-	}
-	if p.machine == nil {
-		after, err := p.calibrated(n, signals)
-		if err != nil {
+		if err := one(0, "", &turn.Real); err != nil {
 			return turn, err
 		}
-		later := study.Drift(after.Since(around[1]))
-		turn.Later, p.last, p.lastRanks = &later, &after, n
 	}
+	p.last, p.lastRanks = &turn.Real[len(turn.Real)-1], n
 	return turn, nil
 }
 

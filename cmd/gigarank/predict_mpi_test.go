@@ -47,7 +47,7 @@ func startPredict(t *testing.T, program, real string, arguments ...string) (stri
 	return string(text), cmd.ProcessState.ExitCode()
 }
 
-// Where no machine file is named, the machine is measured before and after each real run. Each turn
+// Where no machine file is named, each turn measures the machine. It
 // has the file of its own, on which its simulated runs ran, and a study that has lost its last turn
 // makes that turn again and no other.
 func TestPredictCalibrates(t *testing.T) {
@@ -71,7 +71,8 @@ func TestPredictCalibrates(t *testing.T) {
 		t.Fatalf("%d turns, want 2", len(first))
 	}
 	files := map[string]bool{}
-	for _, line := range first {
+	var last study.PredictedRun
+	for i, line := range first {
 		var turn study.PredictedTurn
 		if err := json.Unmarshal([]byte(line), &turn); err != nil {
 			t.Fatal(err)
@@ -83,17 +84,21 @@ func TestPredictCalibrates(t *testing.T) {
 		if !strings.Contains(turn.MachineFile, "to and from memory that caches did not hold") {
 			t.Errorf("long messages of turn %d are not cold in\n%s", turn.Turn, turn.MachineFile)
 		}
-		for _, d := range []*study.Drift{turn.Drift, turn.Later} {
-			if d == nil || d.Short <= 0 || d.Long <= 0 {
-				t.Errorf("turn %d has drift %v", turn.Turn, d)
-			}
+		if len(turn.Real) != 3 {
+			t.Fatalf("turn %d has %d real runs, want one more than simulated ones", turn.Turn, len(turn.Real))
 		}
-		if turn.Real.Processors < 1 || turn.Real.Others < 0 {
-			t.Errorf("turn %d: others took %v s of %d processors", turn.Turn, turn.Real.Others, turn.Real.Processors)
+		for _, r := range turn.Real {
+			if r.Processors < 1 || r.Others < 0 || r.Hosts != 0 {
+				t.Errorf("turn %d: others took %v s of %d processors by the side of a real run", turn.Turn, r.Others, r.Processors)
+			}
 		}
 		if len(turn.Simulated) != 2 || turn.Simulated[0].Hosts != 1 || turn.Simulated[1].Hosts != 2 {
 			t.Errorf("turn %d has runs %+v", turn.Turn, turn.Simulated)
 		}
+		if i > 0 && turn.Real[0] != last {
+			t.Errorf("turn %d does not begin with the last real run of the turn before", turn.Turn)
+		}
+		last = turn.Real[2]
 		files[turn.MachineFile] = true
 	}
 	if len(files) != 2 {

@@ -56,8 +56,8 @@ func madeUp(t *testing.T, dir string, resume bool, ranks []int, runs, most int, 
 		*made = append(*made, index)
 		return study.PredictedTurn{
 			Schema: study.Schema, Version: "v", Setting: p.setting, Ranks: n, Turn: index,
-			Drift: &study.Drift{Short: 1, Long: disturbances[min(index, len(disturbances)-1)]}, Later: &study.Drift{Short: 1, Long: 1},
-			Real: study.PredictedRun{Time: 1, CPU: 1, Wall: 1}, Simulated: []study.PredictedRun{{Hosts: 1, Time: 1 + float64(index), CPU: 1, Wall: 1}},
+			Real:      []study.PredictedRun{{Time: 1, CPU: 1, Wall: 1}, {Time: disturbances[min(index, len(disturbances)-1)], CPU: 1, Wall: 1}},
+			Simulated: []study.PredictedRun{{Hosts: 1, Time: 1 + float64(index), CPU: 1, Wall: 1}},
 		}, nil
 	}
 	return p, output, made
@@ -117,7 +117,7 @@ func TestPredictRepeatsByRanks(t *testing.T) {
 	p.makeTurn = func(n, index int, s *signals) (study.PredictedTurn, error) {
 		turn, err := undisturbed(n, index, s)
 		if n == 2 {
-			turn.Drift.Long = 2
+			turn.Real[1].Time = 2
 		}
 		return turn, err
 	}
