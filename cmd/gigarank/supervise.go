@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"time"
@@ -79,7 +80,11 @@ func (s *signals) fail(err error) {
 	}
 }
 
-// readFile reads a file. A signal ends the wait for the writer of a pipe.
+// mostInput bounds an input, in bytes. It holds the nodes of 30 million ranks.
+const mostInput = 256 << 20
+
+// readFile reads an input of at most mostInput bytes: a device may have no end. A signal ends
+// the wait for the writer of a pipe.
 func (s *signals) readFile(path string) ([]byte, error) {
 	type content struct {
 		text []byte
@@ -87,7 +92,7 @@ func (s *signals) readFile(path string) ([]byte, error) {
 	}
 	read := make(chan content, 1)
 	go func() {
-		text, err := os.ReadFile(path)
+		text, err := readAtMost(path, mostInput)
 		read <- content{text, err}
 	}()
 	select {
@@ -96,6 +101,20 @@ func (s *signals) readFile(path string) ([]byte, error) {
 	case one := <-s.caught:
 		return nil, s.stopBy(one)
 	}
+}
+
+// readAtMost reads a file, unless it holds more than most bytes.
+func readAtMost(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(text)) > most {
+		return nil, fmt.Errorf("%s holds more than %s, the most that an input may hold", path, formatBytes(most))
+	}
+	return text, err
 }
 
 // orFaults returns the signal that has ended the reading of a command line, or else its

@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -144,5 +146,40 @@ func TestSetUpFails(t *testing.T) {
 	o := supervise(c, testSignals(t), time.Minute, func() (bench.Simulation, error) { return nil, want }, watchNothing)
 	if o.result != nil || !errors.Is(o.err, want) {
 		t.Errorf("result %+v, %v", o.result, o.err)
+	}
+}
+
+// A device may have no end, and a pipe no size.
+func TestInputsAreBounded(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	if _, err := write.WriteString("1234"); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	file := filepath.Join(t.TempDir(), "four")
+	if err := os.WriteFile(file, []byte("1234"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, text, err string
+		most            int64
+	}{
+		{file, "1234", "", 4},
+		{file, "", file + " holds more than 3 B, the most that an input may hold", 3},
+		{"/dev/zero", "", "/dev/zero holds more than 1.00 KiB, the most that an input may hold", 1 << 10},
+		{"/dev/null", "", "", 0},
+		{fmt.Sprintf("/dev/fd/%d", read.Fd()), "1234", "", 4},
+	} {
+		text, err := readAtMost(c.path, c.most)
+		if string(text) != c.text || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%s of at most %d bytes: %q and %v", c.path, c.most, text, err)
+		}
+	}
+	if _, err := testSignals(t).readFile("/dev/zero"); err == nil {
+		t.Error("/dev/zero was read")
 	}
 }
