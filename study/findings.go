@@ -26,13 +26,14 @@ func (p *Plan) findings(all []sample) []string {
 }
 
 // fewSeeds returns a sentence if times depend on the seed and there are too few seeds
-// to compare algorithms.
+// to compare algorithms, in the plan or among the results.
 func (p *Plan) fewSeeds(all []sample) []string {
 	quiet, seeds := false, leastSeeds
+	var fewest sample
 	for _, s := range all {
 		quiet = quiet || !s.random
-		if s.vague() {
-			seeds = min(seeds, len(s.records))
+		if s.vague() && len(s.records) < seeds {
+			seeds, fewest = len(s.records), s
 		}
 	}
 	if len(p.Algorithms) == 1 || seeds == leastSeeds {
@@ -41,6 +42,11 @@ func (p *Plan) fewSeeds(all []sample) []string {
 	begin := "Times depend on the seed"
 	if quiet {
 		begin = "Under noise, times depend on the seed"
+	}
+	if len(p.Seeds) >= leastSeeds {
+		q := fewest.point
+		return []string{fmt.Sprintf("%s, and on %s, %s has results of only %d of %d seeds at %s ranks: %d or more are needed to say which algorithm is the fastest.",
+			begin, p.describe(p.setting(p.Machine(q), q.Noise, q.Payload)), q.Algorithm, seeds, len(p.Seeds), formatRanks(q.Ranks), leastSeeds)}
 	}
 	return []string{fmt.Sprintf("%s, and %s too few to say which algorithm is the fastest: give %d or more by --seed.",
 		begin, are(seeds, "seed"), leastSeeds)}

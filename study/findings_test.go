@@ -100,6 +100,30 @@ func TestTooFewSeeds(t *testing.T) {
 	}
 }
 
+// Runs that are not there are not taken for seeds that were not asked for.
+func TestMissingRuns(t *testing.T) {
+	takes := map[string]vtime.Duration{"linear": 100, "dissemination": 200, "binomial": 300}
+	for _, c := range []struct {
+		least uint64 // the seeds that have a result of linear at 64 ranks under noise
+		want  string
+	}{
+		{1, "Under noise, times depend on the seed, and on xt5, noise periodic:1ms,1us, linear has results of only 1 of 8 seeds at 64 ranks: 6 or more are needed to say which algorithm is the fastest."},
+		{5, "linear has results of only 5 of 8 seeds at 64 ranks: 6 or more"},
+		{6, ""},
+	} {
+		p := seedsPlan(t, 8)
+		got := strings.Join(p.findings(p.samples(recordsOf(p, func(q Point) vtime.Duration {
+			if q.Algorithm == "linear" && q.Ranks == 64 && q.Noise != NoNoise && q.Seed > c.least {
+				return 0
+			}
+			return takes[q.Algorithm]
+		}))), "\n")
+		if !strings.Contains(got, c.want) || strings.Contains(got, "too few") || strings.Contains(got, "has results") != (c.want != "") {
+			t.Errorf("%d of 8 seeds: %s", c.least, got)
+		}
+	}
+}
+
 // A stretch ends only where each of its algorithms is not simulated or is slower than
 // another beyond their intervals, for any times.
 func TestStretchesEndForReasons(t *testing.T) {

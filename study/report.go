@@ -102,7 +102,7 @@ func (p *Plan) WriteReport(w io.Writer, records []Record, origin Origin) error {
 	}
 	tooLarge, killed := without(p.TooLarge, records), without(p.Killed, records)
 	if missing := len(p.Points) - len(records) - len(tooLarge) - len(killed); missing > 0 {
-		g.Missing = fmt.Sprintf("%d of %s are not simulated yet.", missing, plural(len(p.Points), "point"))
+		g.Missing = fmt.Sprintf("%d of %s are not simulated yet: the same command with --resume simulates them.", missing, plural(len(p.Points), "point"))
 	}
 	if len(tooLarge) > 0 {
 		g.TooLarge = Ranges(tooLarge)

@@ -176,7 +176,7 @@ func (s *Scaling) WriteReport(w io.Writer, records []ScalingRecord, origin Origi
 		Width: chartWidth, Height: chartHeight, PlotLeft: plotLeft, PlotRight: plotRight, Top: plotTop, Bottom: plotBottom,
 	}
 	if missing := len(s.Points) - len(records); missing > 0 {
-		g.Missing = fmt.Sprintf("%d of %s were not made.", missing, plural(len(s.Points), "run"))
+		g.Missing = fmt.Sprintf("%d of %s were not made: the same command with --resume makes them.", missing, plural(len(s.Points), "run"))
 	}
 	if charts := s.charts(records); len(charts) > 0 {
 		g.Sections = []section{{"scaling", "Wall time and remote events against ranks", "", charts, nil}}
