@@ -22,11 +22,12 @@ func completeValues(root *cobra.Command) {
 		"validate": func() []string { return validated }, "show": presetNames, "check": presetNames,
 	}
 	flags := map[string]func() []string{
-		"machine": presetNames, "lp": kindsOfRank, "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(progressModes),
+		"machine": presetNames, "lp": kindsOfRank(mpivirt.Kinds()), "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(progressModes),
 		"barrier":   func() []string { return algorithmNames(collectives.Barrier) },
 		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
 		"algorithm": algorithmPairs, "mapping": network.Mappings, "algorithms": nil, // those of the operation that is studied
-		"model": func() []string { return loggp.Models },
+		"model": func() []string { return loggp.Models }, "calibrate": func() []string { return calibrateModes },
+		"cpu": texts(cpuModes), "stacks": texts(stackWays), "noise": func() []string { return append([]string{study.NoNoise}, bench.NoiseForms()...) },
 	}
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -45,8 +46,12 @@ func completeValues(root *cobra.Command) {
 			}
 			// The only error is that of a flag that is not there.
 			_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-				if values == nil || name == "algorithm" && cmd.Name() == "scaling" {
+				studied := cmd.Name() == "study" || cmd.Name() == "scaling"
+				switch {
+				case values == nil || name == "algorithm" && studied:
 					return algorithmsOf(args), directive(false)
+				case name == "lp" && studied:
+					return kindsOfRank(studiedKinds())(), directive(false)
 				}
 				return values(), directive(name == "machine")
 			})
@@ -87,11 +92,13 @@ func presetNames() (names []string) {
 	return names
 }
 
-func kindsOfRank() (names []string) {
-	for _, k := range mpivirt.Kinds() {
-		names = append(names, k.Name)
+func kindsOfRank(kinds []*mpivirt.Kind) func() []string {
+	return func() (names []string) {
+		for _, k := range kinds {
+			names = append(names, k.Name)
+		}
+		return names
 	}
-	return names
 }
 
 func algorithmNames(op collectives.Operation) (names []string) {

@@ -25,6 +25,9 @@ const (
 	cpuReplayed cpuMode = "replayed" // what a recording says
 )
 
+// cpuModes are the values of --cpu.
+var cpuModes = []cpuMode{cpuMeasured, cpuIgnored}
+
 func (m cpuMode) String() string { return string(m) }
 
 // cpuFlags are the flags on CPU times as they are written.
@@ -65,7 +68,7 @@ func (r *request) readCPU(h *hosts, f *cpuFlags, faults *usageError) {
 	t := &cpuTimes{mode: cpuIgnored, program: r.entry.Name, ranks: int(r.ranks), record: f.record}
 	r.cpu = t
 	if f.mode != "" {
-		mode, err := choose("mode", f.mode, []cpuMode{cpuMeasured, cpuIgnored})
+		mode, err := choose("mode", f.mode, cpuModes)
 		faults.add("--cpu", err)
 		if err != nil {
 			return

@@ -66,6 +66,9 @@ name functions whose effects the ranks of a process share.`,
 	}
 }
 
+// stackWays are the values of --stacks.
+var stackWays = []native.Stacks{native.Automatic, native.Own, native.Copied}
+
 // isPath reports whether a program is named by its path.
 func isPath(program string) bool { return strings.ContainsRune(program, '/') }
 
@@ -95,7 +98,7 @@ func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error
 	}
 	if f.stacks != "" {
 		var err error
-		o.Stacks, err = choose("way to have stacks", f.stacks, []native.Stacks{native.Automatic, native.Own, native.Copied})
+		o.Stacks, err = choose("way to have stacks", f.stacks, stackWays)
 		faults.add("--stacks", err)
 	}
 	for _, of := range []struct{ flag, value string }{{"--iterations", f.iterations}, {"--compute", f.compute}, {"--payload", f.payload}} {

@@ -73,6 +73,8 @@ const (
 	calibrateWarm = "warm"
 )
 
+var calibrateModes = []string{calibrateCold, calibrateWarm}
+
 // turnRuns are the runs of a measurement of the machine in a turn, which is as short as can be: seconds change
 // machines, and medians over turns make up for what one run is off.
 const turnRuns = 1
@@ -251,7 +253,7 @@ func (p *predictor) checkCalibrate() error {
 			return errors.New("this build has no MPI to measure: build with go build -tags mpi ./cmd/gigarank, or name a file by --machine")
 		}
 		if p.calibrate != "" {
-			_, err := choose("memory", p.calibrate, names([]string{calibrateCold, calibrateWarm}))
+			_, err := choose("memory", p.calibrate, names(calibrateModes))
 			return err
 		}
 		return nil

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"gigarank/bench"
 	"gigarank/network"
 )
@@ -89,6 +92,10 @@ func TestCompletion(t *testing.T) {
 		{"study allgather --algorithms br", "bruck", false},
 		{"study scaling barrier --algorithm lin", "linear", false},
 		{"machine calibrate --model hock", "hockney", false},
+		{"run barriertest --cpu mea", "measured", false},
+		{"run ./native --stacks c", "copied", false},
+		{"run barriertest --noise per", "periodic:PERIOD,DURATION", false},
+		{"study predict --calibrate w", "warm", false},
 		{"cou", "counts", false},
 	} {
 		out := printed(t, append([]string{"__complete"}, strings.Fields(c.line)...)...)
@@ -114,6 +121,44 @@ func TestCompletion(t *testing.T) {
 		if output, err := exec.Command(path, "-n", script).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", shell, err, output)
 		}
+	}
+}
+
+// Shells complete the values of each flag that takes one of a set, and only values that it takes.
+func TestEachSetOfValuesCompletes(t *testing.T) {
+	free := strings.Fields("N K M n DUR FILE DIR LIST AXIS BYTES SIZE RATIO REGEXP NAME COMMAND PROGRAM SPEC")
+	c, _, _ := testConsole(nil)
+	sets := 0
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(flag *pflag.Flag) {
+			kind, usage := pflag.UnquoteUsage(flag)
+			if flag.Value.Type() == "bool" || slices.Contains(free, kind) {
+				return
+			}
+			sets++
+			complete, found := cmd.GetFlagCompletionFunc(flag.Name)
+			if !found {
+				t.Errorf("%s --%s takes one of a set, %s (%s), and no value completes", cmd.CommandPath(), flag.Name, kind, usage)
+				return
+			}
+			values, _ := complete(cmd, []string{"barrier"}, "")
+			if len(values) == 0 {
+				t.Errorf("%s --%s has no values to complete", cmd.CommandPath(), flag.Name)
+			}
+			for _, value := range values {
+				if !strings.HasSuffix(kind, "ALGORITHM") && !strings.Contains(usage, value) {
+					t.Errorf("%s --%s completes to %s, which is none of %s", cmd.CommandPath(), flag.Name, value, usage)
+				}
+			}
+		})
+		for _, sub := range cmd.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot(c))
+	if sets < 15 {
+		t.Errorf("%d flags take one of a set", sets)
 	}
 }
 
