@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 )
 
 // The size of a chart, in pixels of a page at full width. Labels stay readable where
@@ -124,14 +123,11 @@ type axis struct {
 var (
 	ranksAxis   = axis{"ranks", func(v float64) string { return formatRanks(int64(math.Round(v))) }, 2}
 	payloadAxis = axis{"payload of a rank", func(v float64) string { return formatBytes(v) }, 2}
-	timeAxis    = axis{"time", func(v float64) string { return micro(formatTime(v)) }, 10}
-	wallAxis    = axis{"wall time", func(v float64) string { return micro(formatWall(v)) }, 10}
+	timeAxis    = axis{"time", formatTime, 10}
+	wallAxis    = axis{"wall time", formatWall, 10}
 	eventsAxis  = axis{"remote events", func(v float64) string { return scaled(v, countScales, "") }, 10}
 	memoryAxis  = axis{"memory per rank", formatBytes, 2}
 )
-
-// micro writes the prefix as it is printed: µ.
-func micro(text string) string { return strings.Replace(text, " us", " µs", 1) }
 
 // newChart draws curves. It returns nil if there is nothing to draw, or all of it lies
 // at one x.

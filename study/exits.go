@@ -57,10 +57,10 @@ func newExits(title string, style int, d result.Distribution) *exits {
 		return nil
 	}
 	e := &exits{Title: title, About: "Exits of the ranks over time: " + title, Style: style}
-	e.Text = fmt.Sprintf("First exit at %s, mean %s later, last %s later.", micro(formatTime(float64(d.Min))),
-		micro(formatTime(float64(d.Mean-d.Min))), micro(formatTime(float64(d.Max-d.Min))))
+	e.Text = fmt.Sprintf("First exit at %s, mean %s later, last %s later.", formatTime(float64(d.Min)),
+		formatTime(float64(d.Mean-d.Min)), formatTime(float64(d.Max-d.Min)))
 	if d.Min == d.Max {
-		e.Text = fmt.Sprintf("All ranks leave at %s.", micro(formatTime(float64(d.Min))))
+		e.Text = fmt.Sprintf("All ranks leave at %s.", formatTime(float64(d.Min)))
 	}
 	var total, most uint64
 	for _, n := range h.Counts {
@@ -80,12 +80,12 @@ func newExits(title string, style int, d result.Distribution) *exits {
 		// A bar of a few ranks stays visible.
 		height := max(plotBottom-y(share), 1)
 		e.Bars = append(e.Bars, bar{x(left), plotBottom - height, max(x(left+float64(h.Width))-x(left)-0.5, 1), height,
-			fmt.Sprintf("%s ranks (%s) leave up to %s after the first", formatRanks(int64(n)), percent(share), micro(formatTime(left+float64(h.Width))))})
+			fmt.Sprintf("%s ranks (%s) leave up to %s after the first", formatRanks(int64(n)), percent(share), formatTime(left+float64(h.Width)))})
 	}
 	for _, v := range linearSteps(max(from, 0), to, 5) {
 		label := "0"
 		if v > 0 {
-			label = micro(formatTime(v))
+			label = formatTime(v)
 		}
 		e.XTicks = append(e.XTicks, tick{x(v), label})
 	}

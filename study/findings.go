@@ -146,8 +146,8 @@ func are(n int, noun string) string {
 // describeTime prints the time of a sample, with its interval if it depends on the
 // seed.
 func describeTime(s sample) string {
-	text := micro(formatTime(s.time))
-	low, high := micro(formatTime(s.low)), micro(formatTime(s.high))
+	text := formatTime(s.time)
+	low, high := formatTime(s.low), formatTime(s.high)
 	switch n := len(s.records); {
 	case !s.random || n == 1 || low == high:
 		return text
@@ -176,7 +176,7 @@ func (p *Plan) costOfNoise(all []sample) []string {
 			if s.point.Algorithm == best.point.Algorithm {
 				sentences = append(sentences, fmt.Sprintf("Under %s an iteration with %s at %s ranks costs %s beyond its compute time of %s; %s without noise.",
 					describeNoise(noise), s.point.Algorithm, formatRanks(most), describeTime(s),
-					micro(formatTime(float64(s.point.Compute))), describeTime(best)))
+					formatTime(float64(s.point.Compute)), describeTime(best)))
 			}
 		}
 	}

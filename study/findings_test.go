@@ -59,7 +59,7 @@ func TestFindings(t *testing.T) {
 		}, "noise periodic:1ms,1us", "the fastest of those simulated: linear from 16 to 64 ranks, then dissemination at 256 ranks; at 256 ranks dissemination takes 20"},
 		{"no randomness, one seed", 1, func(q Point) vtime.Duration {
 			return map[string]vtime.Duration{"linear": 100, "dissemination": 200, "binomial": 300}[q.Algorithm]
-		}, NoNoise, "the fastest of those simulated: linear from 16 to 256 ranks; at 256 ranks linear takes 100 µs; dissemination, the next, 200 µs (×2.0)."},
+		}, NoNoise, "the fastest of those simulated: linear from 16 to 256 ranks; at 256 ranks linear takes 100 us; dissemination, the next, 200 us (×2.0)."},
 		{"equal times", 1, func(q Point) vtime.Duration {
 			return map[string]vtime.Duration{"linear": 10_000, "dissemination": 10_000, "binomial": 30_000}[q.Algorithm]
 		}, NoNoise, "linear alike from 16 to 256 ranks; at 256 ranks dissemination takes 10 ms; linear, the next, 10 ms (≈)."},

@@ -29,7 +29,7 @@ func (p *Plan) timeCurve(name string, style int, some []sample, x func(Point) in
 		}
 		title += ": " + describeTime(s)
 		if s.closedForm > 0 {
-			title += " (closed form " + micro(formatTime(s.closedForm)) + ")"
+			title += " (closed form " + formatTime(s.closedForm) + ")"
 		}
 		spread := fmt.Sprintf("least and greatest of %d seeds, around their median", len(s.records))
 		if len(s.records) >= leastSeeds {
@@ -170,7 +170,7 @@ func (p *Plan) hostCharts(all []sample) []*chart {
 			for _, s := range samplesOf(all, func(q Point) bool { return q.Algorithm == a && keep(q) }, byRanks) {
 				v := of(s.records[0])
 				d.at = append(d.at, xy{x: float64(s.point.Ranks), y: v,
-					title: fmt.Sprintf("%s, %s ranks: %s", a, formatRanks(s.point.Ranks), micro(text(v)))})
+					title: fmt.Sprintf("%s, %s ranks: %s", a, formatRanks(s.point.Ranks), text(v))})
 			}
 			curves = append(curves, d)
 		}

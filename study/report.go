@@ -256,12 +256,12 @@ func (p *Plan) tableColumns() []tableColumn {
 	add(len(p.Machines) > 1, "machine", func(r Record) string { return p.describeMachine(p.Machine(r.Point)) })
 	add(len(p.Noises) > 1, "noise", func(r Record) string { return r.Point.Noise })
 	add(len(p.Seeds) > 1, "seed", func(r Record) string { return strconv.FormatUint(r.Point.Seed, 10) })
-	add(true, "time", func(r Record) string { return micro(formatTime(float64(r.Time))) })
+	add(true, "time", func(r Record) string { return formatTime(float64(r.Time)) })
 	add(true, "closed form", func(r Record) string {
 		if r.ClosedForm == 0 {
 			return "–"
 		}
-		return micro(formatTime(float64(r.ClosedForm)))
+		return formatTime(float64(r.ClosedForm))
 	})
 	add(true, "ratio", func(r Record) string {
 		if r.ClosedForm == 0 {
@@ -269,10 +269,10 @@ func (p *Plan) tableColumns() []tableColumn {
 		}
 		return r.ratio()
 	})
-	add(true, "least of a rank", func(r Record) string { return micro(formatTime(float64(summary(r.Result.Iterations).Min))) })
-	add(true, "mean of ranks", func(r Record) string { return micro(formatTime(float64(summary(r.Result.Iterations).Mean))) })
-	add(true, "longest of a rank", func(r Record) string { return micro(formatTime(float64(summary(r.Result.Iterations).Max))) })
-	add(true, "wall time", func(r Record) string { return micro(formatWall(r.Result.Wall)) })
+	add(true, "least of a rank", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Min)) })
+	add(true, "mean of ranks", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Mean)) })
+	add(true, "longest of a rank", func(r Record) string { return formatTime(float64(summary(r.Result.Iterations).Max)) })
+	add(true, "wall time", func(r Record) string { return formatWall(r.Result.Wall) })
 	add(true, "memory per rank", func(r Record) string { return formatBytes(r.Result.BytesPerRank) })
 	return columns
 }

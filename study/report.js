@@ -3,7 +3,7 @@
 // Sizes of units, in that of the smallest one of its kind, for the order of a column.
 const units = {
   '': 1, '%': 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30,
-  ps: 1, ns: 1e3, 'µs': 1e6, ms: 1e9, s: 1e12, min: 6e13, h: 3.6e15,
+  ps: 1, ns: 1e3, us: 1e6, ms: 1e9, s: 1e12, min: 6e13, h: 3.6e15,
   B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40,
 };
 

@@ -64,7 +64,7 @@ async function exercise(w, d, tell) {
         if (values.some((v, i) => i > 0 && sign * (v - values[i - 1]) < 0)) tell('not ' + way + ' by ' + head.textContent + ': ' + values);
       }
     }
-    if (w.numberOf('1\u202f024') !== 1024 || w.numberOf('2 µs') <= w.numberOf('300 ns') || w.numberOf('1.5 KiB') !== 1536) tell('numbers are misread');
+    if (w.numberOf('1\u202f024') !== 1024 || w.numberOf('2 us') <= w.numberOf('300 ns') || w.numberOf('1.5 KiB') !== 1536) tell('numbers are misread');
   }
   for (const figure of d.querySelectorAll('figure')) {
     if (!figure.querySelector(':scope > svg')) continue;

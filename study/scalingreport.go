@@ -38,7 +38,7 @@ func (s *Scaling) charts(records []ScalingRecord) []*chart {
 			events := data{name: fmt.Sprintf("λ = %d, remote events", lambda), style: style}
 			for _, r := range done(records, m.Name(), lambda) {
 				at := fmt.Sprintf("λ = %d on %s, %s ranks: ", lambda, plural(int(r.Point.Hosts), "host"), formatRanks(r.Point.Ranks))
-				line.at = append(line.at, xy{x: float64(r.Point.Ranks), y: r.Wall, title: at + micro(formatWall(r.Wall))})
+				line.at = append(line.at, xy{x: float64(r.Point.Ranks), y: r.Wall, title: at + formatWall(r.Wall)})
 				events.at = append(events.at, xy{x: float64(r.Point.Ranks), y: r.Remote, title: at + formatCount(r.Remote) + " remote events"})
 			}
 			lines, behind = append(lines, line), append(behind, events)
@@ -64,7 +64,7 @@ func (s *Scaling) findings(records []ScalingRecord) []string {
 			first, last := some[0], some[len(some)-1]
 			all = append(all, fmt.Sprintf("λ = %d on %s: from %s to %s ranks (%d to %s), an operation takes %s to %s of wall time.", lambda, m.Name(),
 				formatRanks(first.Point.Ranks), formatRanks(last.Point.Ranks), first.Point.Hosts, plural(int(last.Point.Hosts), "host"),
-				micro(formatWall(first.Wall)), micro(formatWall(last.Wall))))
+				formatWall(first.Wall), formatWall(last.Wall)))
 		}
 	}
 	return all
@@ -109,7 +109,7 @@ var shown = []column[ScalingRecord]{
 	{"machine", func(r ScalingRecord) string { return r.Point.Machine }},
 	{"λ", func(r ScalingRecord) string { return thousands(r.Point.Lambda) }},
 	{"hosts", func(r ScalingRecord) string { return whole(r.Point.Hosts) }},
-	{"wall time of an operation", func(r ScalingRecord) string { return micro(formatWall(r.Wall)) }},
+	{"wall time of an operation", func(r ScalingRecord) string { return formatWall(r.Wall) }},
 	{"remote events", func(r ScalingRecord) string { return formatCount(r.Remote) }},
 	{"remote messages", func(r ScalingRecord) string { return formatCount(float64(r.Result.RemoteMessages)) }},
 	{"sync messages", func(r ScalingRecord) string { return formatCount(float64(r.Result.SyncMessages)) }},

@@ -124,8 +124,8 @@ func (v *Validation) charts() []*chart {
 		for _, c := range of[name] {
 			at := fmt.Sprintf("%s, %s: ", name, formatBytes(float64(c.Bytes)))
 			x := float64(max(c.Bytes, 1))
-			measured.at = append(measured.at, xy{x: x, y: c.Real * 1e12, low: c.Real * 1e12, high: c.Most * 1e12, spread: "fastest and slowest run", title: at + micro(seconds(c.Real)) + " real"})
-			simulated.at = append(simulated.at, xy{x: x, y: c.Simulated * 1e12, title: at + micro(seconds(c.Simulated)) + " simulated, " + formatError(c.Error())})
+			measured.at = append(measured.at, xy{x: x, y: c.Real * 1e12, low: c.Real * 1e12, high: c.Most * 1e12, spread: "fastest and slowest run", title: at + seconds(c.Real) + " real"})
+			simulated.at = append(simulated.at, xy{x: x, y: c.Simulated * 1e12, title: at + seconds(c.Simulated) + " simulated, " + formatError(c.Error())})
 		}
 		all = appendChart(all, newChart(name, "Real and simulated time against size: "+name,
 			axis{"size of a message", payloadAxis.text, 2}, timeAxis, []data{measured, simulated}))
@@ -164,7 +164,7 @@ func (v *Validation) WriteReport(w io.Writer, origin Origin) error {
 	for _, c := range v.Comparisons {
 		row := make([]string, 0, len(validationShown))
 		for _, column := range validationShown {
-			row = append(row, micro(column.value(c)))
+			row = append(row, column.value(c))
 		}
 		g.Rows = append(g.Rows, slices.Clip(row))
 	}
