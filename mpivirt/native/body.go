@@ -81,6 +81,7 @@ type body struct {
 	bursts     []cBurst                 // in C memory; nil if CPU times do not count
 	samples    map[int32]*kernel.Sample // that ranks are in
 	bound      bool                     // the engine's goroutine to its thread
+	turn       time.Time                // when the goroutine last gave way
 	groups     groups
 	topologies topologies
 }
@@ -190,6 +191,9 @@ func (b *body) run(n int) {
 			r.clock = cInt64(k.Clock[lp])
 		}
 		k.Running = world.None
+		if b.bursts != nil {
+			b.giveWay()
+		}
 		ran := resumeRanks(b.engine, n)
 		if b.engine.text_length > 0 {
 			b.print()
@@ -216,6 +220,19 @@ func (b *body) run(n int) {
 			again++
 		}
 		n = again
+	}
+}
+
+// turnLength is less than the 10 ms after which Go's monitor takes a goroutine that has not given way for one
+// that computes for ever: it then takes the place of each burst that it finds in C, and looks for the next one every
+// 100 us, in place of every 10 ms.
+const turnLength = 5 * time.Millisecond
+
+// giveWay lets other goroutines run if the engine's has not for a while.
+func (b *body) giveWay() {
+	if now := time.Now(); now.Sub(b.turn) > turnLength {
+		gort.Gosched()
+		b.turn = now
 	}
 }
 
