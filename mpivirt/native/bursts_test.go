@@ -6,11 +6,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"gigarank/cputime"
 	"gigarank/mpivirt"
@@ -299,5 +303,41 @@ func TestMessagesLeaveBeforeABurst(t *testing.T) {
 		bursts: func(int, int) mpivirt.Bursts { return cputime.NewMeasured(cputime.HostClock()) }}, filepath.Join(t.TempDir(), "there"))
 	if err != nil || len(printed) > 0 {
 		t.Errorf("%v; prints %q", err, printed)
+	}
+}
+
+// An engine that resumes its ranks again and again is none that computes for ever: Go's monitor, which looks
+// every 100 us for a while once it has taken the place of one, sleeps. The process then waits some 800 times a second, and
+// 1,600 to 3,000 times otherwise. What else it does may add to that, so the least of five runs counts.
+func TestMeasuringGivesWay(t *testing.T) {
+	program := build(t, `#include <mpi.h>
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	for (int i = 0; i < 500; i++) {
+		for (volatile int j = 0; j < 500000; j++)
+			;
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	return MPI_Finalize();
+}
+`)
+	waits := func() int64 {
+		var u unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return int64(u.Nvcsw)
+	}
+	const most = 1300
+	least := math.Inf(1)
+	for range 5 {
+		before, began := waits(), time.Now()
+		if _, _, err := run(t, program, unequal(t, "{model: flat, latency: 100us}"), 2, hosting{engines: 1, bursts: measured}); err != nil {
+			t.Fatal(err)
+		}
+		least = min(least, float64(waits()-before)/time.Since(began).Seconds())
+	}
+	if least > most {
+		t.Errorf("the process waits %.0f times a second, want at most %d", least, most)
 	}
 }
