@@ -80,11 +80,10 @@ func (s *signals) fail(err error) {
 	}
 }
 
-// mostInput bounds an input, in bytes. It holds the nodes of 30 million ranks.
+// mostInput bounds an input that is no regular file, in bytes: a device may have no end.
 const mostInput = 256 << 20
 
-// readFile reads an input of at most mostInput bytes: a device may have no end. A signal ends
-// the wait for the writer of a pipe.
+// readFile reads an input. A signal ends the wait for the writer of a pipe.
 func (s *signals) readFile(path string) ([]byte, error) {
 	type content struct {
 		text []byte
@@ -103,16 +102,19 @@ func (s *signals) readFile(path string) ([]byte, error) {
 	}
 }
 
-// readAtMost reads a file, unless it holds more than most bytes.
+// readAtMost reads a file, unless it is no regular one and holds more than most bytes.
 func readAtMost(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
+	if info, err := f.Stat(); err != nil || info.Mode().IsRegular() {
+		return os.ReadFile(path)
+	}
 	text, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(text)) > most {
-		return nil, fmt.Errorf("%s holds more than %s, the most that an input may hold", path, formatBytes(most))
+		return nil, fmt.Errorf("%s holds more than %s, the most that is read of what is no regular file", path, formatBytes(most))
 	}
 	return text, err
 }
