@@ -170,6 +170,37 @@ func TestProgramsByThemselves(t *testing.T) {
 	}
 }
 
+// A program whose main is in an archive is built, as one of start files would be.
+func TestMainInArchive(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.c": "int answer(void);\nint main(void) { return answer(); }\n", "answer.c": "int answer(void) { return 42; }\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, code := wrap(t, dir, "-c", "main.c", "answer.c"); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, text)
+	}
+	ar := exec.Command("ar", "cr", "libwhole.a", "main.o", "answer.o")
+	ar.Dir = dir
+	if text, err := ar.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	for _, arguments := range [][]string{{"libwhole.a"}, {"-L.", "-lwhole"}} {
+		if text, code := wrap(t, dir, append([]string{"-o", "program"}, arguments...)...); code != 0 {
+			t.Errorf("%q: exit code %d:\n%s", arguments, code, text)
+			continue
+		}
+		program := filepath.Join(dir, "program")
+		if err := exec.Command(program).Run(); err == nil || !strings.HasSuffix(err.Error(), " 42") {
+			t.Errorf("%q: %v, want exit code 42", arguments, err)
+		}
+		if err := toolchain.Check(program); err != nil {
+			t.Errorf("%q: %v", arguments, err)
+		}
+	}
+}
+
 // A program that names windows and files is built, with the numbers of the standard ABI (MPI 5.0, A.1),
 // in each language: it may never call what native ranks do not have, and check tells what it uses.
 func TestConstantsOfWhatIsNotServed(t *testing.T) {

@@ -76,8 +76,8 @@ func flagsOf(l Language) []string {
 
 // linkFlags make a shared object that can be run by itself, too. All its
 // relocations are made when it is loaded, so that its tables may be closed. It has no start
-// files, which have variables.
-var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-Wl,-u,gigarank_loader", "-Wl,-Bsymbolic", "-Wl,-z,now,-z,relro,-z,defs"}
+// files, which have variables, and which refer to main before a link comes to archives.
+var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-Wl,-u,gigarank_loader,-u,main", "-Wl,-Bsymbolic", "-Wl,-z,now,-z,relro,-z,defs"}
 
 // startFlag has the loader call the runtime before an object's constructors.
 const startFlag = "-Wl,-init,gigarank_start"
@@ -127,8 +127,8 @@ func (l *Library) includes(language Language) []string {
 	return []string{"-I" + l.include}
 }
 
-// isSource reports whether an argument names a file to compile or link.
-func isSource(a string) bool { return !strings.HasPrefix(a, "-") }
+// isSource reports whether an argument names a file or a library to compile or link.
+func isSource(a string) bool { return !strings.HasPrefix(a, "-") || strings.HasPrefix(a, "-l") }
 
 // links reports whether a compiler with such arguments links.
 func links(arguments []string) bool {
