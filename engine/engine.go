@@ -125,6 +125,7 @@ type Engine struct {
 	err        error
 	kernel     Kernel
 	deliver    func(src int, record []byte) // has the kernel take in a record
+	spell      int                          // ready items from one look at the transport to the next
 	paused     bool                         // Run has returned ErrPaused
 	next       vtime.Time                   // of the event for which the engine waits
 	ranges     RangeRunner                  // the kernel, if it is one
@@ -455,7 +456,8 @@ func (e *Engine) Run(k Kernel) error {
 func (e *Engine) drain(k Kernel) error {
 	for !e.ready.empty() && e.err == nil {
 		n := 0
-		for n < pollInterval && !e.ready.empty() && e.err == nil {
+		e.spell = pollInterval
+		for n < e.spell && !e.ready.empty() && e.err == nil {
 			n += e.runReady(k)
 		}
 		e.Statistics.Events += uint64(n)
@@ -471,6 +473,9 @@ func (e *Engine) drain(k Kernel) error {
 	}
 	return nil
 }
+
+// LookAround has the engine look at the transport before it runs another ready item.
+func (e *Engine) LookAround() { e.spell = 0 }
 
 // poll takes in what has come from other engines.
 func (e *Engine) poll() (records int, err error) {

@@ -2,12 +2,16 @@ package engine
 
 import "gigarank/watchdog"
 
+// Glances is the number of times that an engine is told that it stands still in the time after which it is
+// suspected.
+const Glances = watchdog.Glances
+
 // Watch watches engines of this process until stop is called. It calls blocked(i,
 // where) when engine i has stood still for the seconds or longer because the code that
 // it runs is blocked at where. It watches the engine on only if blocked returns false.
-// outside(i) returns where the engine's code that is not Go's waits, "" if it does not. still(i, t, due) is told
+// outside(i) returns where the engine's code that is not Go's waits, "" if it does not. still(i, t) is told
 // how long engine i has stood still, about, in seconds; see [watchdog.Subject].
-func Watch(engines []*Engine, seconds float64, outside func(i int) string, still func(i int, t float64, due bool),
+func Watch(engines []*Engine, seconds float64, outside func(i int) string, still func(i int, t float64),
 	blocked func(i int, where string) bool) (stop func()) {
 	all, subjects := make([]watched, len(engines)), make([]watchdog.Subject, len(engines))
 	for i, e := range engines {
@@ -44,7 +48,7 @@ type watched struct {
 	e       *Engine
 	index   int
 	outside func(i int) string
-	still   func(i int, t float64, due bool)
+	still   func(i int, t float64)
 }
 
 func (w *watched) Progress() (count uint64, atWork bool) {
@@ -53,7 +57,7 @@ func (w *watched) Progress() (count uint64, atWork bool) {
 
 func (w *watched) Outside() string { return w.outside(w.index) }
 
-func (w *watched) Still(seconds float64, due bool) { w.still(w.index, seconds, due) }
+func (w *watched) Still(seconds float64) { w.still(w.index, seconds) }
 
 // Home returns 0 if no goroutine awaits the end of the engine's.
 func (w *watched) Home() uint64 {

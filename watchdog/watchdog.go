@@ -19,23 +19,26 @@ type Subject interface {
 	// Outside returns where code of the subject that is not Go's waits in the operating
 	// system. It returns "" if no such code runs or if it may go on by itself.
 	Outside() string
-	// Still tells the subject for how many seconds it has stood still, about: look after look, and 0 once
-	// it goes on. At looks that are due the watchdog suspects it: first after its limit, then after
-	// twice the time, and so on.
-	Still(seconds float64, due bool)
+	// Still tells the subject for how many seconds it has stood still, about: Glances times within the limit,
+	// and 0 once it goes on.
+	Still(seconds float64)
 }
 
+// Glances is the number of times that the watchdog reads the counts in the time after which a subject is
+// suspected.
+const Glances = 50
+
 const (
-	looks          = 10 // at the counts, in the time after which a subject is suspected
-	again          = 3  // times in a row that the stacks have to show the same
+	every          = 5 // glances, one looks at what a subject does
+	again          = 3 // times in a row that the stacks have to show the same
 	manyGoroutines = 50_000
 )
 
 // suspect is what is known of a subject.
 type suspect struct {
 	count uint64
-	still int // looks in a row that found it at work and its count the same
-	due   int // value of still at which the stacks are looked at
+	still int // glances in a row that found it at work and its count the same
+	due   int // value of still from which on the stacks are looked at
 	seen  string
 	times int // looks at the stacks that have found it blocked as in seen
 	idle  int // looks in a row, of these, that found no goroutine of the process running
@@ -50,9 +53,9 @@ func Watch(subjects []Subject, limit float64, blocked func(i int, where string) 
 	done := make(chan struct{})
 	var ended sync.WaitGroup
 	ended.Go(func() {
-		tick := time.NewTicker(max(time.Duration(limit/looks*float64(time.Second)), time.Millisecond))
+		tick := time.NewTicker(max(time.Duration(limit/Glances*float64(time.Second)), time.Millisecond))
 		defer tick.Stop()
-		suspects := slices.Repeat([]suspect{{due: looks}}, len(subjects))
+		suspects := slices.Repeat([]suspect{{due: Glances}}, len(subjects))
 		for {
 			select {
 			case <-done:
@@ -78,13 +81,16 @@ func (s *suspect) look(subject Subject, limit float64) (where string) {
 	count, atWork := subject.Progress()
 	if s.reported || !atWork || count != s.count {
 		if s.still > 0 && !s.reported {
-			subject.Still(0, false)
+			subject.Still(0)
 		}
-		*s = suspect{count: count, due: looks, reported: s.reported}
+		*s = suspect{count: count, due: Glances, reported: s.reported}
 		return ""
 	}
 	s.still++
-	subject.Still(float64(s.still)*limit/looks, s.still >= s.due)
+	subject.Still(float64(s.still) * limit / Glances)
+	if s.still%every != 0 {
+		return ""
+	}
 	if s.still >= s.due {
 		if where := subject.Outside(); where != "" {
 			return s.find(where, where)
@@ -94,7 +100,7 @@ func (s *suspect) look(subject Subject, limit float64) (where string) {
 		if s.idle++; !processIdle() {
 			s.idle = 0
 		}
-		if s.idle >= 2*looks {
+		if s.idle >= 2*Glances/every {
 			return "an operation that no goroutine of the process can end"
 		}
 		return ""

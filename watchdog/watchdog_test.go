@@ -21,7 +21,7 @@ type worker struct {
 func (w *worker) Progress() (uint64, bool) { return w.count.Load(), !w.rests.Load() }
 func (w *worker) Home() uint64             { return w.home }
 func (w *worker) Outside() string          { return w.outside }
-func (w *worker) Still(float64, bool)      {}
+func (w *worker) Still(float64)            {}
 
 // watched starts a goroutine that calls do, and returns where the watchdog finds it
 // blocked, or "" if it ends before that.
@@ -129,9 +129,9 @@ func TestWhatGoesOnIsLeftAlone(t *testing.T) {
 func TestWhatCountsIsLeftAlone(t *testing.T) {
 	w := &worker{home: Goroutine()}
 	go func() { select {} }()
-	s := suspect{due: looks}
-	for i := range 100 {
-		if i%looks == 0 {
+	s := suspect{due: Glances}
+	for i := range 10 * Glances {
+		if i%Glances == 0 {
 			w.count.Add(1)
 		}
 		if where := s.look(w, 0.05); where != "" {

@@ -147,7 +147,7 @@ func (b *body) Resume(i int) bool {
 // the calls of the others are made already.
 func (b *body) ResumeRange(lo, hi int32) {
 	k := b.k
-	for lo < hi && !k.Limited() {
+	for stops := false; lo < hi && !k.Limited() && !stops; {
 		n := 0
 		for ; lo < hi && n < batch; lo++ {
 			if b.goesOn(lo) {
@@ -157,7 +157,7 @@ func (b *body) ResumeRange(lo, hi int32) {
 		}
 		from := lo - int32(n)
 		k.Engine.Flush() // the ranks of other engines need not wait until these have computed
-		b.run(n)
+		stops = b.run(n)
 		if b.left < len(b.ranks) {
 			b.endThose(from, lo)
 		}
@@ -175,9 +175,9 @@ func (b *body) endThose(lo, hi int32) {
 	}
 }
 
-// run runs the ranks in the list until each waits or has ended. After a failure, those that
-// could go on are ready.
-func (b *body) run(n int) {
+// run runs the ranks in the list until each waits or has ended. If one fails or was
+// interrupted, which it reports, those that could go on are ready, and the engine looks around before they do.
+func (b *body) run(n int) (stops bool) {
 	k := b.k
 	if b.form.bound {
 		b.stayInThread()
@@ -199,13 +199,17 @@ func (b *body) run(n int) {
 			b.print()
 		}
 		again := 0
+		if b.engine.stops != 0 {
+			stops = true
+			k.Engine.LookAround()
+		}
 		for i := range ran {
 			lp := b.list[i]
 			k.Running = lp
 			if !b.takeCall(lp) || !b.goesOn(lp) {
 				continue
 			}
-			if k.Limited() {
+			if k.Limited() || stops {
 				k.Yield(lp, lp+1)
 				continue
 			}
@@ -215,12 +219,12 @@ func (b *body) run(n int) {
 		if b.engine.by_thread.there != 0 {
 			b.threadIntrudes()
 		}
-		for _, lp := range b.list[ran:n] { // after one that has crashed
-			b.list[again] = lp
-			again++
+		for _, lp := range b.list[ran:n] { // after one that stops
+			k.Yield(lp, lp+1)
 		}
 		n = again
 	}
+	return stops
 }
 
 // turnLength is less than the 10 ms after which Go's monitor takes a goroutine that has not given way for one

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
@@ -499,6 +500,31 @@ func TestEndBesideComputing(t *testing.T) {
 				t.Errorf("%q, %+v: ended with %v, want rank %s and %q", arguments, h, err, arguments[0], want)
 			}
 		}
+	}
+}
+
+// Such an end comes soon: the first of the ranks that compute gives way after a fifth of the watchdog's
+// time, which has its default here, and a failure waits as long for them.
+func TestEndBesideComputingComesSoon(t *testing.T) {
+	program := build(t, prelude+`int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	if (rank != size - 1)
+		for (volatile int i = 0;; i++)
+			;
+	MPI_Abort(MPI_COMM_WORLD, 3);
+	return 0;
+}
+`)
+	for _, h := range []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: 2}} {
+		t.Run(fmt.Sprint(h.engines, h.stacks), func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			_, _, err := run(t, program, "xt5", 8, h)
+			var failure *mpivirt.RankError
+			if took := time.Since(start); !errors.As(err, &failure) || failure.Rank != 7 || took > 7*time.Second {
+				t.Errorf("ended after %v with %v, want rank 7 within 7 s", took, err)
+			}
+		})
 	}
 }
 

@@ -268,7 +268,7 @@ func measureBursts(e *cEngine) error {
 	return nil
 }
 
-// resumeRanks runs n ranks of the list, up to one that crashes, and returns how many have run.
+// resumeRanks runs n ranks of the list, up to one that fails or is interrupted, and returns how many have run.
 func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e, C.int32_t(n))) }
 
 func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }

@@ -5,32 +5,41 @@ import (
 	"math"
 	"sync/atomic"
 
+	"gigarank/engine"
 	"gigarank/mpivirt/internal/world"
 )
 
 // A rank may compute for as long as it likes. If its kind can be interrupted, the watchdog has it give way now and
 // then: the other ranks of the engine go as far as they can, and the engine hears of the others.
 // That changes no result, as the order in which ranks run does not. Once a failure is known that comes later in
-// virtual time, such a rank is interrupted some times more and then left behind: it might compute
+// virtual time, such a rank is interrupted at each glance, some times more, and then left behind: it might compute
 // for ever.
 
 // computing is what an engine knows of ranks that compute for long.
 type computing struct {
 	aside   []int32          // LPs that were interrupted, to be resumed
-	times   map[int32]int    // interruptions of an LP since a failure is known
+	times   int              // interruptions since a failure is known
+	asked   map[int32]bool   // LPs that have been interrupted since then
+	paused  float64          // value of since at the latest interruption
 	left    *world.RankError // nil, or the first that was left behind
 	since   atomic.Uint64    // seconds for which the engine has stood still, as the bits of a float64
 	hurries atomic.Bool      // an LP has been interrupted and a failure is known
-	unheard int              // looks of the watchdog at which no LP could be interrupted though the run is to end
+	others  atomic.Bool      // an LP is aside and CPU times do not count: others are soon to have their turn
+	unheard int              // glances of the watchdog at which no LP could be interrupted though the run is to end
 }
 
-// patience is the number of looks of the watchdog, ten in its time, for which a failure waits
-// for ranks that compute.
-const patience = 10
+const (
+	// turns is the number of times, in that of the watchdog, that a rank which computes gives way to others.
+	turns = 5
+	// patience is the number of glances of the watchdog for which a failure waits for ranks that compute: as
+	// long as one of these turns.
+	patience = engine.Glances / turns
+)
 
 // SetAside takes an LP whose code was interrupted. It is resumed when nothing else is ready.
 func (k *Kernel) SetAside(lp int32) {
 	k.computing.aside = append(k.computing.aside, lp)
+	k.computing.others.Store(!k.Bursting())
 	// The rest of its turn counts once more.
 	k.Engine.Statistics.Events--
 	k.Engine.Statistics.Switches--
@@ -48,17 +57,21 @@ func (k *Kernel) Drained() {
 			}
 		}
 		c.aside = c.aside[:0]
+		c.others.Store(false)
 	}
 }
 
-// enough counts an interruption of an LP after a failure, and reports whether it was the last.
+// enough counts an interruption of an LP after a failure, and reports whether it was the LP's last: the engine has
+// waited long enough, and the LP has computed for a glance at least.
 func (c *computing) enough(lp int32) bool {
-	if c.times == nil {
-		c.times = map[int32]int{}
+	if c.asked == nil {
+		c.asked = map[int32]bool{}
 	}
 	c.hurries.Store(true)
-	c.times[lp]++
-	return c.times[lp] > patience
+	c.times++
+	before := c.asked[lp]
+	c.asked[lp] = true
+	return before && c.times > patience
 }
 
 // leaveBehind does not resume an LP any more, which may come before the failure.

@@ -100,9 +100,9 @@ func (s *Simulation) watch() (stop func()) {
 		}
 		return where
 	}
-	still := func(i int, t float64, due bool) {
+	still := func(i int, t float64) {
 		if k := s.kernels[i].Load(); k != nil && k.body != nil {
-			s.standsStill(i, k, t, due)
+			s.standsStill(i, k, t)
 		}
 	}
 	return engine.Watch(s.engines, seconds, outside, still, func(i int, where string) bool {
@@ -116,11 +116,12 @@ func (s *Simulation) watch() (stop func()) {
 }
 
 // standsStill is told that an engine has stood still for some seconds, 0 if it goes on. A rank that computes is
-// interrupted: for others now and then, and at each look if the run is to end.
-func (s *Simulation) standsStill(i int, k *Kernel, seconds float64, due bool) {
+// interrupted: for others now and then, and at each glance if the run is to end. Where CPU times do not count, the
+// ranks after one that was interrupted have a glance each, too.
+func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 	c := &k.computing
 	if c.since.Store(math.Float64bits(seconds)); seconds == 0 {
-		c.unheard = 0
+		c.unheard, c.paused = 0, 0
 		return
 	}
 	if k.standing() == world.None {
@@ -128,14 +129,15 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64, due bool) {
 	}
 	failure := s.someFailure()
 	ends := failure != nil || s.reason.Load() != nil || c.hurries.Load()
-	if !due && !ends {
+	if !ends && !c.others.Load() && seconds < c.paused+s.config.watchdog()/turns {
 		return
 	}
+	c.paused = seconds
 	if o, is := k.body.(Outsider); is && o.Interrupt() {
 		c.unheard = 0
 		return
 	}
-	if c.unheard++; failure != nil && c.unheard >= patience && !k.printing.Load() {
+	if c.unheard++; failure != nil && c.unheard >= engine.Glances && !k.printing.Load() {
 		s.lose(i, failure)
 	}
 }

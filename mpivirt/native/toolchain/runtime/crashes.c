@@ -17,6 +17,7 @@ static void crashed(void) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_rank *r = e->running;
 	r->returned_by = GIGARANK_BY_SIGNAL;
+	e->stops = 1;
 	void *unused;
 	gigarank_switch(&unused, e->sp);
 }

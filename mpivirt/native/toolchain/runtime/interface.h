@@ -260,6 +260,7 @@ struct gigarank_engine {
 	int32_t lengthy;               /* the ranks resumed last have run for long */
 	int32_t thread;              /* of the system, that runs the ranks */
 	int32_t interruptions;       /* of ranks that compute; see interrupt.c */
+	int32_t stops;               /* of the ranks resumed last one fails or was interrupted: the engine hears of it before others run */
 	int32_t threads;             /* a rank has started some, which use its variables while it computes */
 	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.h */
 	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */

@@ -73,6 +73,7 @@ static void go(int number, siginfo_t *info, void *context) {
 	int64_t looked_at = e->looked_at;
 	uint8_t looked = r->looked;
 	r->returned_by = GIGARANK_BY_INTERRUPTION;
+	e->stops = 1;
 	r->error_number = errno;
 	__atomic_add_fetch(&e->interruptions, 1, __ATOMIC_RELAXED);
 	gigarank_switch(&r->sp, e->sp);

@@ -201,8 +201,10 @@ MPI(Is_thread_main, int *flag) {
 MPI(Abort, MPI_Comm comm, int code) {
 	struct gigarank_call c = {.procedure = GIGARANK_ABORT, .key = code};
 	(void)comm;
-	if (gigarank_running())
+	if (gigarank_running()) {
+		gigarank_current->stops = 1;
 		gigarank_trap(&c);
+	}
 	gigarank_outside("MPI_Abort");
 	if (gigarank_intrudes("MPI_Abort", GIGARANK_NONE))
 		pthread_exit(NULL); /* a thread that no rank is known to have started */

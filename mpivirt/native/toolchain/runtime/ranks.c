@@ -474,7 +474,7 @@ static inline uint64_t lengthy(void) {
 }
 #endif
 
-/* gigarank_resume runs the ranks in the list, up to one that crashes. It returns how many have run. */
+/* gigarank_resume runs the ranks in the list, up to one that fails or is interrupted. It returns how many have run. */
 int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	int32_t ran = n;
 	int variables = e->program->bytes > 0;
@@ -484,6 +484,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	if (!number)
 		number = (int32_t)gettid();
 	e->thread = number;
+	e->stops = 0;
 	if (!e->images && e->program->locals)
 		gigarank_locate(e->program);
 	for (int32_t i = 0; i < ran; i++) {
@@ -517,7 +518,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 			gigarank_keep_variables(e, e->list[i]);
 		if (e->copied)
 			copy_out(e, r);
-		if (r->returned_by == GIGARANK_BY_SIGNAL)
+		if (e->stops)
 			ran = i + 1;
 	}
 	e->running = NULL;
@@ -555,6 +556,7 @@ int gigarank_trap(struct gigarank_call *c) {
 
 void gigarank_fail(const char *reason) {
 	struct gigarank_call c = {.procedure = GIGARANK_RAISE, .key = -1, .detail = reason};
+	gigarank_current->stops = 1;
 	gigarank_suspend(&c);
 	__builtin_unreachable(); /* the rank is not resumed */
 }
@@ -564,6 +566,7 @@ void gigarank_leave(int code) {
 	struct gigarank_rank *r = e->running;
 	r->code = code;
 	r->returned_by = GIGARANK_BY_EXIT;
+	e->stops = code != 0;
 	gigarank_switch(&r->sp, e->sp);
 	__builtin_unreachable(); /* the rank is not resumed */
 }
