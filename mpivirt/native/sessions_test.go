@@ -3,6 +3,8 @@
 package native_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -105,5 +107,136 @@ int main(int argc, char **argv) {
 	}
 	if _, _, err := run(t, program, "xt5", 5, hosting{engines: 1}, "after"); err == nil || !strings.Contains(err.Error(), "called after MPI_Finalize") {
 		t.Errorf("a call after the last session has ended: %v", err)
+	}
+}
+
+// Fortran has sessions by its three ways, with handles that are INTEGERs or have types of their own, and names that are padded
+// with blanks.
+func TestSessionsInFortran(t *testing.T) {
+	modern := `module work_08
+  use mpi_f08
+  implicit none
+  integer :: heard = 0
+contains
+  subroutine listen(session, error_code)
+    type(MPI_Session) :: session
+    integer :: error_code
+    if (session /= MPI_SESSION_NULL .and. error_code == MPI_ERR_ARG) heard = heard + 1
+  end subroutine
+  subroutine work(right)
+    integer, intent(inout) :: right
+    type(MPI_Session) :: session
+    type(MPI_Group) :: group, none
+    type(MPI_Comm) :: comm, between
+    type(MPI_Info) :: info
+    type(MPI_Errhandler) :: handler, got
+    integer :: n, length, rank, size, total, ierror
+    character(20) :: name
+    character(4) :: short
+    logical :: flag
+    call MPI_Session_create_errhandler(listen, handler)
+    call MPI_Session_init(MPI_INFO_NULL, handler, session, ierror)
+    if (ierror == MPI_SUCCESS .and. session /= MPI_SESSION_NULL) right = right + 1
+    call MPI_Session_get_num_psets(session, MPI_INFO_NULL, n)
+    length = 0
+    call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, length, name)
+    if (n == 2 .and. length == 11) right = right + 1
+    length = len(name)
+    call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, length, name)
+    if (name == 'mpi://WORLD' .and. length == 11) right = right + 1
+    length = len(short)
+    call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 1, length, short)
+    if (short == 'mpi:' .and. length == 10) right = right + 1
+    call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 2, length, name, ierror)
+    if (ierror == MPI_ERR_ARG .and. heard == 1) right = right + 1
+    call MPI_Session_get_pset_info(session, name, info)
+    call MPI_Info_get(info, 'mpi_size', len(short), short, flag)
+    call MPI_Info_free(info)
+    call MPI_Session_get_info(session, info)
+    call MPI_Info_free(info)
+    call MPI_Session_get_errhandler(session, got)
+    if (flag .and. short == '3' .and. got == handler) right = right + 1
+    call MPI_Errhandler_free(got)
+    call MPI_Group_from_session_pset(session, 'app://none', none, ierror)
+    call MPI_Session_call_errhandler(session, MPI_ERR_ARG)
+    call MPI_Session_set_errhandler(session, MPI_ERRORS_RETURN)
+    call MPI_Errhandler_free(handler)
+    if (ierror == MPI_ERR_ARG .and. heard == 3) right = right + 1
+    call MPI_Group_from_session_pset(session, name, group)
+    call MPI_Comm_create_from_group(group, 'gigarank.test  ', MPI_INFO_NULL, MPI_ERRORS_RETURN, comm)
+    call MPI_Comm_rank(comm, rank)
+    call MPI_Comm_size(comm, size)
+    call MPI_Allreduce(rank, total, 1, MPI_INTEGER, MPI_SUM, comm)
+    if (size == 3 .and. total == 3) right = right + 1
+    call MPI_Group_free(group)
+    call MPI_Comm_group(comm, group)
+    block
+      type(MPI_Group) :: mine, others
+      call MPI_Group_incl(group, 1, [0], mine)
+      call MPI_Group_excl(group, 1, [0], others)
+      if (rank == 0) call MPI_Intercomm_create_from_groups(mine, 0, others, 0, 'two', MPI_INFO_NULL, MPI_ERRORS_RETURN, between)
+      if (rank /= 0) call MPI_Intercomm_create_from_groups(others, 0, mine, 0, 'two', MPI_INFO_NULL, MPI_ERRORS_RETURN, between)
+      call MPI_Group_free(mine)
+      call MPI_Group_free(others)
+    end block
+    call MPI_Comm_remote_size(between, n)
+    if (n == merge(2, 1, rank == 0)) right = right + 1
+    call MPI_Comm_free(between)
+    call MPI_Group_free(group)
+    call MPI_Comm_free(comm)
+    call MPI_Session_finalize(session, ierror)
+    if (ierror == MPI_SUCCESS .and. session == MPI_SESSION_NULL) right = right + 1
+  end subroutine
+end module
+`
+	older := `subroutine older_HOW(right)
+  USE
+  implicit none
+  INCLUDE
+  integer :: right, session, group, comm, n, length, total, ierror
+  character(12) :: name
+  call MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, session, ierror)
+  call MPI_Session_get_num_psets(session, MPI_INFO_NULL, n, ierror)
+  length = len(name)
+  call MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, length, name, ierror)
+  call MPI_Group_from_session_pset(session, name, group, ierror)
+  call MPI_Comm_create_from_group(group, 'older', MPI_INFO_NULL, MPI_ERRORS_RETURN, comm, ierror)
+  call MPI_Allreduce(1, total, 1, MPI_INTEGER, MPI_SUM, comm, ierror)
+  if (n == 2 .and. name == 'mpi://WORLD' .and. total == 3) right = right + 1
+  call MPI_Comm_free(comm, ierror)
+  call MPI_Group_free(group, ierror)
+  call MPI_Session_finalize(session, ierror)
+  if (ierror == MPI_SUCCESS .and. session == MPI_SESSION_NULL) right = right + 1
+end subroutine
+`
+	way := func(how, use, include string) string {
+		return strings.NewReplacer("HOW", how, "USE", use, "INCLUDE", include).Replace(older)
+	}
+	text := modern + way("module", "use mpi", "") + `program sessions
+  use work_08
+  implicit none
+  integer :: right = 0, rank
+  call work(right)
+  call older_module(right)
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Finalize()
+  call older_header(right)
+  if (rank == 0) print '(i0)', right
+end program
+`
+	dir := t.TempDir()
+	source, header := filepath.Join(dir, "sessions.f90"), filepath.Join(dir, "header.f90")
+	for path, text := range map[string]string{source: text, header: way("header", "", "include 'mpif.h'")} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := buildFortran(t, source, header)
+	for _, h := range []hosting{{engines: 1}, {engines: 2}} {
+		_, lines, err := run(t, program, "xt5", 3, h)
+		if err != nil || !slices.Equal(lines, []string{"14\n"}) {
+			t.Errorf("%+v: %v, printed %q", h, err, lines)
+		}
 	}
 }

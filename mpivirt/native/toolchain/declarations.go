@@ -32,14 +32,16 @@ func declared() (all []declaration, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for line := range declarations(string(text), "GIGARANK_MPI") {
-		d := declaration{result: line.result, name: line.name}
-		if line.parameters != "void" {
-			if d.parameters, err = parametersOf(line.parameters); err != nil {
-				return nil, fmt.Errorf("mpi.h: MPI_%s: %w", d.name, err)
+	for _, macro := range []string{"GIGARANK_MPI", "GIGARANK_SESSIONS"} {
+		for line := range declarations(string(text), macro) {
+			d := declaration{result: line.result, name: line.name}
+			if line.parameters != "void" {
+				if d.parameters, err = parametersOf(line.parameters); err != nil {
+					return nil, fmt.Errorf("mpi.h: MPI_%s: %w", d.name, err)
+				}
 			}
+			all = append(all, d)
 		}
-		all = append(all, d)
 	}
 	return all, nil
 }
@@ -96,7 +98,7 @@ func namesOf(macro string) (names []string) {
 }
 
 // onlyInC returns the names of the functions that only C has, without MPI_.
-func onlyInC() []string { return append(namesOf("GIGARANK_C"), Sessions()...) }
+func onlyInC() []string { return namesOf("GIGARANK_C") }
 
 // Removed returns the names of the functions that are served and that MPI 3.0 has removed, without MPI_.
 func Removed() []string { return namesOf("GIGARANK_REMOVED") }
@@ -106,7 +108,7 @@ func Sessions() []string { return namesOf("GIGARANK_SESSIONS") }
 
 // Served returns the names of the MPI functions that native ranks have, without MPI_.
 func Served() []string {
-	names := slices.Concat(onlyInC(), Removed(), namesOf("GIGARANK_MPI"))
+	names := slices.Concat(onlyInC(), Removed(), Sessions(), namesOf("GIGARANK_MPI"))
 	slices.Sort(names)
 	return names
 }

@@ -29,7 +29,7 @@ func lengthOf(d declaration, p parameter) string {
 }
 
 // handleClasses are the types of C that are handles.
-var handleClasses = []string{"Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Win"}
+var handleClasses = []string{"Comm", "Datatype", "Errhandler", "File", "Group", "Info", "Message", "Op", "Request", "Session", "Win"}
 
 func (p parameter) handle() (class string, is bool) {
 	class, is = strings.CutPrefix(p.base, "MPI_")
@@ -46,7 +46,7 @@ func (p parameter) text() bool { return p.base == "char" && (p.pointers == 1) !=
 
 // frees reports whether a function ends the use of a handle.
 func frees(d declaration) bool {
-	return strings.HasSuffix(d.name, "_free") || strings.HasSuffix(d.name, "_free_keyval") || d.name == "Comm_disconnect"
+	return strings.HasSuffix(d.name, "_free") || strings.HasSuffix(d.name, "_free_keyval") || d.name == "Comm_disconnect" || d.name == "Session_finalize"
 }
 
 // position reports whether a parameter returns places in an array, which Fortran counts from 1.
@@ -58,23 +58,25 @@ func (p parameter) position() bool {
 // have in Fortran, and those that Fortran does not have.
 var byHand = map[string]string{
 	"Init": "", "Init_thread": "int required, int *provided", "Pcontrol": "const int level", "Wtime": "", "Wtick": "",
-	"Op_create":              "MPI_User_function *user_fn, int commute, MPI_Op *op",
-	"Errhandler_free":        "MPI_Errhandler *errhandler",
-	"Comm_create_errhandler": "MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler",
-	"Buffer_detach":          "void *buffer_addr, int *size",
-	"Alloc_mem":              "MPI_Aint size, MPI_Info info, void *baseptr",
-	"Info_create_env":        "MPI_Info *info",
-	"Info_get_string":        "MPI_Info info, const char *key, int *buflen, char *value, int *flag",
-	"Comm_create_keyval":     "MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, MPI_Aint extra_state",
-	"Comm_set_attr":          "MPI_Comm comm, int comm_keyval, MPI_Aint attribute_val",
-	"Comm_get_attr":          "MPI_Comm comm, int comm_keyval, MPI_Aint *attribute_val, int *flag",
-	"Type_create_keyval":     "MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, MPI_Aint extra_state",
-	"Type_set_attr":          "MPI_Datatype datatype, int type_keyval, MPI_Aint attribute_val",
-	"Type_get_attr":          "MPI_Datatype datatype, int type_keyval, MPI_Aint *attribute_val, int *flag",
-	"Keyval_create":          "MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, int extra_state",
-	"Attr_put":               "MPI_Comm comm, int keyval, int attribute_val",
-	"Attr_get":               "MPI_Comm comm, int keyval, int *attribute_val, int *flag",
-	"Grequest_start":         "MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, MPI_Aint extra_state, MPI_Request *request",
+	"Op_create":                 "MPI_User_function *user_fn, int commute, MPI_Op *op",
+	"Errhandler_free":           "MPI_Errhandler *errhandler",
+	"Comm_create_errhandler":    "MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler",
+	"Session_create_errhandler": "MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler",
+	"Session_get_nth_pset":      "MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name",
+	"Buffer_detach":             "void *buffer_addr, int *size",
+	"Alloc_mem":                 "MPI_Aint size, MPI_Info info, void *baseptr",
+	"Info_create_env":           "MPI_Info *info",
+	"Info_get_string":           "MPI_Info info, const char *key, int *buflen, char *value, int *flag",
+	"Comm_create_keyval":        "MPI_Comm_copy_attr_function *comm_copy_attr_fn, MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, MPI_Aint extra_state",
+	"Comm_set_attr":             "MPI_Comm comm, int comm_keyval, MPI_Aint attribute_val",
+	"Comm_get_attr":             "MPI_Comm comm, int comm_keyval, MPI_Aint *attribute_val, int *flag",
+	"Type_create_keyval":        "MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, MPI_Aint extra_state",
+	"Type_set_attr":             "MPI_Datatype datatype, int type_keyval, MPI_Aint attribute_val",
+	"Type_get_attr":             "MPI_Datatype datatype, int type_keyval, MPI_Aint *attribute_val, int *flag",
+	"Keyval_create":             "MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, int extra_state",
+	"Attr_put":                  "MPI_Comm comm, int keyval, int attribute_val",
+	"Attr_get":                  "MPI_Comm comm, int keyval, int *attribute_val, int *flag",
+	"Grequest_start":            "MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, MPI_Aint extra_state, MPI_Request *request",
 }
 
 // OnlyC reports whether a function of MPI has no binding in Fortran, since it converts for C

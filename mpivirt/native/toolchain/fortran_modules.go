@@ -148,6 +148,7 @@ var callbacks = []struct{ name, parameters, types string }{
 	{"MPI_User_function", "invec, inoutvec, len, datatype", "type(C_PTR), value :: invec, inoutvec; integer :: len; type(MPI_Datatype) :: datatype"},
 	{"MPI_Comm_errhandler_function", "comm, error_code", "type(MPI_Comm) :: comm; integer :: error_code"},
 	{"MPI_Win_errhandler_function", "win, error_code", "type(MPI_Win) :: win; integer :: error_code"},
+	{"MPI_Session_errhandler_function", "session, error_code", "type(MPI_Session) :: session; integer :: error_code"},
 	{"MPI_File_errhandler_function", "file, error_code", "type(MPI_File) :: file; integer :: error_code"},
 	{"MPI_Comm_copy_attr_function", "oldcomm, comm_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror", "type(MPI_Comm) :: oldcomm; integer :: comm_keyval, ierror; " + copied},
 	{"MPI_Comm_delete_attr_function", "comm, comm_keyval, attribute_val, extra_state, ierror", "type(MPI_Comm) :: comm; integer :: comm_keyval, ierror; " + deleted},

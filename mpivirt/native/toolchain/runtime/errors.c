@@ -229,10 +229,15 @@ int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortr
 MPI(Session_create_errhandler, MPI_Session_errhandler_function *function, MPI_Errhandler *handler) {
 	GIVEN(function, "session_errhandler_fn", MPI_ERR_ARG);
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
-	CHECK(gigarank_runs(__func__));
+	return gigarank_create_session_errhandler(function, 0, handler);
+}
+
+int gigarank_create_session_errhandler(MPI_Session_errhandler_function *function, int fortran, MPI_Errhandler *handler) {
+	CHECK(gigarank_runs("PMPI_Session_create_errhandler"));
 	struct gigarank_errhandler *h = gigarank_new(GIGARANK_ERRHANDLER, sizeof *h, NULL);
 	if (!h)
-		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an error handler");
+		return gigarank_refuse("PMPI_Session_create_errhandler", GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an error handler");
+	h->fortran = fortran;
 	h->function = (MPI_Comm_errhandler_function *)(void (*)(void))function; /* which both take a handle by its address */
 	*handler = gigarank_handle(h);
 	return MPI_SUCCESS;
@@ -245,7 +250,10 @@ void *gigarank_keep_handler(MPI_Errhandler handler) {
 
 void gigarank_call_handler(void *kept, void *about, int code) {
 	struct gigarank_errhandler *h = kept;
-	h->function((MPI_Comm *)about, &code, NULL);
+	if (h->fortran)
+		gigarank_call_session_errhandler(h->function, *(MPI_Session *)about, code);
+	else
+		h->function((MPI_Comm *)about, &code, NULL);
 }
 
 static int is_predefined(MPI_Errhandler handler) {

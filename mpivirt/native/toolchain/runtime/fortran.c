@@ -208,6 +208,20 @@ void pmpi_info_get_string_(const MPI_Fint *info, const char *key, MPI_Fint *leng
 }
 GIGARANK_FORTRAN_NAMES(info_get_string)
 
+/* Likewise. */
+void pmpi_session_get_nth_pset_(const MPI_Fint *session, const MPI_Fint *info, const MPI_Fint *n, MPI_Fint *length, char *name, MPI_Fint *ierror, size_t name_length) {
+	char text[MPI_MAX_PSET_NAME_LEN];
+	int room = *length < MPI_MAX_PSET_NAME_LEN ? *length + (*length > 0) : MPI_MAX_PSET_NAME_LEN, asked = *length;
+	int error = PMPI_Session_get_nth_pset(gigarank_session_of(*session), gigarank_info_of(*info), *n, &room, text);
+	if (error == MPI_SUCCESS) {
+		*length = room - 1;
+		if (asked > 0)
+			gigarank_store_text(name, name_length, text);
+	}
+	store(ierror, error);
+}
+GIGARANK_FORTRAN_NAMES(session_get_nth_pset)
+
 /* --- operations and error handlers --------------------------------------------------------- */
 
 void pmpi_op_create_(MPI_User_function *function, const MPI_Fint *commutes, MPI_Fint *operation, MPI_Fint *ierror) {
@@ -230,6 +244,18 @@ void pmpi_comm_create_errhandler_(MPI_Comm_errhandler_function *function, MPI_Fi
 	*handler = gigarank_errhandler_number(made);
 }
 GIGARANK_FORTRAN_NAMES(comm_create_errhandler)
+
+void pmpi_session_create_errhandler_(MPI_Session_errhandler_function *function, MPI_Fint *handler, MPI_Fint *ierror) {
+	MPI_Errhandler made = MPI_ERRHANDLER_NULL;
+	store(ierror, gigarank_create_session_errhandler(function, 1, &made));
+	*handler = gigarank_errhandler_number(made);
+}
+GIGARANK_FORTRAN_NAMES(session_create_errhandler)
+
+void gigarank_call_session_errhandler(MPI_Comm_errhandler_function *function, MPI_Session session, int code) {
+	MPI_Fint number = gigarank_session_number(session);
+	((void (*)(MPI_Fint *, MPI_Fint *))function)(&number, &code);
+}
 
 /* Several uses of an error handler have one number, which ends with the last. */
 void pmpi_errhandler_free_(MPI_Fint *handler, MPI_Fint *ierror) {

@@ -132,8 +132,11 @@ void gigarank_adopt(struct gigarank_engine *e, struct gigarank_rank *r);
  * number of the communicator. */
 int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortran, MPI_Errhandler *handler);
 
-/* gigarank_call_errhandler calls a function in Fortran. */
+int gigarank_create_session_errhandler(MPI_Session_errhandler_function *function, int fortran, MPI_Errhandler *handler);
+
+/* They call a function in Fortran. */
 void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm comm, int code);
+void gigarank_call_session_errhandler(MPI_Comm_errhandler_function *function, MPI_Session session, int code);
 
 /* gigarank_call_operation calls a function in Fortran, with the number of the type. */
 void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Fint number);

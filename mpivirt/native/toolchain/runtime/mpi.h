@@ -54,6 +54,8 @@ typedef struct MPI_ABI_Message *MPI_Message;
 #define MPI_MESSAGE_NULL ((MPI_Message)0x128)
 #define MPI_MESSAGE_NO_PROC ((MPI_Message)0x129)
 
+typedef struct MPI_ABI_Session *MPI_Session;
+#define MPI_SESSION_NULL ((MPI_Session)0x120)
 typedef struct MPI_ABI_Info *MPI_Info;
 #define MPI_INFO_NULL ((MPI_Info)0x130)
 #define MPI_INFO_ENV ((MPI_Info)0x131)
@@ -806,6 +808,7 @@ GIGARANK_REMOVED(int, Type_ub, (MPI_Datatype datatype, MPI_Aint *displacement))
 #include "mpi_tools.h"
 
 /* Sessions. */
+typedef void MPI_Session_errhandler_function(MPI_Session *session, int *code, ...);
 #define GIGARANK_SESSIONS(type, name, arguments) GIGARANK_MPI(type, name, arguments)
 GIGARANK_SESSIONS(int, Session_init, (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session))
 GIGARANK_SESSIONS(int, Session_finalize, (MPI_Session *session))

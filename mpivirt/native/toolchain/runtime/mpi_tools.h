@@ -1,12 +1,8 @@
-/* Types and constants of the tools interface and of sessions, with the values of the standard ABI of
+/* Types and constants of the tools interface, with the values of the standard ABI of
  * MPI 5.0. The functions of the tools interface are not served: programs that use them are built, and refused
  * before they run. */
 #ifndef GIGARANK_MPI_TOOLS_H
 #define GIGARANK_MPI_TOOLS_H
-
-typedef struct MPI_ABI_Session *MPI_Session;
-#define MPI_SESSION_NULL ((MPI_Session)0x120)
-typedef void MPI_Session_errhandler_function(MPI_Session *session, int *code, ...);
 
 typedef struct MPI_ABI_T_enum *MPI_T_enum;
 typedef struct MPI_ABI_T_cvar_handle *MPI_T_cvar_handle;
