@@ -30,6 +30,8 @@ static void work(void) {
 	char name[64], text[64];
 	heard = 0;
 	OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) == MPI_SUCCESS && session != MPI_SESSION_NULL);
+	OK(MPI_Session_c2f(session) == MPI_Session_toint(session) && MPI_Session_f2c(MPI_Session_c2f(session)) == session && MPI_Session_fromint(MPI_Session_toint(session)) == session);
+	OK(MPI_Session_c2f(MPI_SESSION_NULL) == 0x120);
 	OK(MPI_Session_get_num_psets(session, MPI_INFO_NULL, &n) == MPI_SUCCESS && n == 2);
 	MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &length, NULL);
 	OK(length == 12);
@@ -101,7 +103,7 @@ int main(int argc, char **argv) {
 `)
 	for _, h := range []hosting{{engines: 1}, {engines: 2}, {engines: 3, strict: true}} {
 		_, lines, err := run(t, program, "xt5", 5, h)
-		if err != nil || !slices.Equal(lines, []string{"85\n"}) {
+		if err != nil || !slices.Equal(lines, []string{"93\n"}) {
 			t.Errorf("%+v: %v, printed %q", h, err, lines)
 		}
 	}

@@ -442,6 +442,7 @@ CONVERSIONS(MPI_Info, Info, info)
 CONVERSIONS(MPI_Message, Message, message)
 CONVERSIONS(MPI_Op, Op, op)
 CONVERSIONS(MPI_Request, Request, request)
+CONVERSIONS(MPI_Session, Session, session)
 CONVERSIONS(MPI_Datatype, Type, datatype)
 CONVERSIONS(MPI_Win, Win, win)
 

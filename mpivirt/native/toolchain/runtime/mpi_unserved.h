@@ -30,10 +30,9 @@ GIGARANK_UNSERVED(Precv_init) GIGARANK_UNSERVED(Psend_init) GIGARANK_UNSERVED(Pu
 GIGARANK_UNSERVED(Register_datarep) GIGARANK_UNSERVED(Rget)
 GIGARANK_UNSERVED(Rget_accumulate) GIGARANK_UNSERVED(Rput) GIGARANK_UNSERVED(Session_attach_buffer)
  GIGARANK_UNSERVED(Session_detach_buffer)
-GIGARANK_UNSERVED(Session_flush_buffer) GIGARANK_UNSERVED(Session_fromint)
-
+GIGARANK_UNSERVED(Session_flush_buffer)
  GIGARANK_UNSERVED(Session_iflush_buffer)
- GIGARANK_UNSERVED(Session_toint) GIGARANK_UNSERVED(Type_get_value_index)
+ GIGARANK_UNSERVED(Type_get_value_index)
 GIGARANK_UNSERVED(Unpublish_name) GIGARANK_UNSERVED(Win_allocate) GIGARANK_UNSERVED(Win_allocate_shared)
 GIGARANK_UNSERVED(Win_attach) GIGARANK_UNSERVED(Win_call_errhandler) GIGARANK_UNSERVED(Win_complete) GIGARANK_UNSERVED(Win_create)
 GIGARANK_UNSERVED(Win_create_dynamic) GIGARANK_UNSERVED(Win_create_errhandler) GIGARANK_UNSERVED(Win_create_keyval) GIGARANK_UNSERVED(Win_delete_attr)
