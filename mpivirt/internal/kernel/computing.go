@@ -25,7 +25,7 @@ type computing struct {
 	since   atomic.Uint64    // seconds for which the engine has stood still, as the bits of a float64
 	hurries atomic.Bool      // an LP has been interrupted and a failure is known
 	others  atomic.Bool      // an LP is aside and CPU times do not count: others are soon to have their turn
-	unheard int              // glances of the watchdog at which no LP could be interrupted though the run is to end
+	unheard int              // glances of the watchdog at which no LP could be interrupted though a failure is known
 }
 
 const (

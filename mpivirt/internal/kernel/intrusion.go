@@ -137,7 +137,10 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 		c.unheard = 0
 		return
 	}
-	if c.unheard++; failure != nil && c.unheard >= engine.Glances && !k.printing.Load() {
+	if failure == nil {
+		return
+	}
+	if c.unheard++; c.unheard >= engine.Glances && !k.printing.Load() {
 		s.lose(i, failure)
 	}
 }
