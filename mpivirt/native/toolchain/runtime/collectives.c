@@ -169,17 +169,30 @@ MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
 	if (!error) \
 		error = step
 
+/* A copied stack has the whole frame of a function that waits. What few calls need lies in frames of its own. */
+#define RARE __attribute__((noinline))
+
+static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request);
+
+static RARE int packed_bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_packing p = {0};
+	int error = gigarank_pack_out(GIGARANK_BCAST, &p, &buffer, count, &type);
+	PACKED(bcast(buffer, count, type, root, comm, request));
+	return gigarank_unpack(&p, error, request);
+}
+
+/* both is gigarank_between with the same elements in both directions. */
+static RARE int both(struct gigarank_call *c, int root, const void *sent, int sends, void *received, int receives, int64_t count, MPI_Datatype type, MPI_Request *request) {
+	return gigarank_between(c, root, &SIDE(sent, count, type), sends, &SIDE(received, count, type), receives, request);
+}
+
 static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_BCAST, comm, &c));
 	if (c.remote)
-		return gigarank_between(&c, root, &SIDE(buffer, count, type), at_root(&c, root), &SIDE(buffer, count, type), away_from_root(&c, root), request);
-	if (gigarank_spreads(type)) {
-		struct gigarank_packing p = {0};
-		int error = gigarank_pack_out(c.procedure, &p, &buffer, count, &type);
-		PACKED(bcast(buffer, count, type, root, comm, request));
-		return gigarank_unpack(&p, error, request);
-	}
+		return both(&c, root, buffer, at_root(&c, root), buffer, away_from_root(&c, root), count, type, request);
+	if (gigarank_spreads(type))
+		return packed_bcast(buffer, count, type, root, comm, request);
 	CHECK(elements(&c, type));
 	CHECK(bytes_of(c.procedure, count, type, &c.bytes));
 	CHECK(root == c.member ? touch(c.procedure, buffer, c.bytes) : touch_to(c.procedure, buffer, c.bytes));
@@ -187,27 +200,32 @@ static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_C
 	return finish(&c, NULL, request);
 }
 
+static int reduction(int procedure, const void *sent, void *received, int64_t count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request);
+
+static RARE int packed_reduction(const struct gigarank_call *c, const void *sent, void *received, int64_t count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_packing p = {0};
+	MPI_Datatype packed = type;
+	int procedure = c->procedure, error = MPI_SUCCESS;
+	if (!c->remote || procedure != GIGARANK_REDUCE || away_from_root(c, root))
+		error = gigarank_pack_in(procedure, &p, &sent, count, &packed);
+	if (receives || (procedure == GIGARANK_REDUCE && at_root(c, root)))
+		PACKED(gigarank_pack_out(procedure, &p, &received, count, &type));
+	PACKED(reduction(procedure, sent, received, count, packed, operation, root, receives, comm, request));
+	return gigarank_unpack(&p, error, request);
+}
+
 /* reduction makes the call of a reduction whose result takes part of the members, or all. */
 static int reduction(int procedure, const void *sent, void *received, int64_t count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
-	if (gigarank_spreads(type)) {
-		struct gigarank_packing p = {0};
-		MPI_Datatype packed = type;
-		int error = MPI_SUCCESS;
-		if (!c.remote || procedure != GIGARANK_REDUCE || away_from_root(&c, root))
-			error = gigarank_pack_in(procedure, &p, &sent, count, &packed);
-		if (receives || (procedure == GIGARANK_REDUCE && at_root(&c, root)))
-			PACKED(gigarank_pack_out(procedure, &p, &received, count, &type));
-		PACKED(reduction(procedure, sent, received, count, packed, operation, root, receives, comm, request));
-		return gigarank_unpack(&p, error, request);
-	}
+	if (gigarank_spreads(type))
+		return packed_reduction(&c, sent, received, count, type, operation, root, receives, comm, request);
 	CHECK(operands(&c, type));
 	CHECK(bytes_of(procedure, count, type, &c.bytes));
 	CHECK(reducing(&c, type, operation));
 	if (c.remote) {
 		int rooted = procedure == GIGARANK_REDUCE;
-		return gigarank_between(&c, root, &SIDE(sent, count, type), !rooted || away_from_root(&c, root), &SIDE(received, count, type), !rooted || at_root(&c, root), request);
+		return both(&c, root, sent, !rooted || away_from_root(&c, root), received, !rooted || at_root(&c, root), count, type, request);
 	}
 	receives |= procedure == GIGARANK_REDUCE && root == c.member;
 	if (sent == MPI_IN_PLACE) {
