@@ -17,9 +17,10 @@ import (
 // buildFortran builds a program in Fortran.
 func buildFortran(t *testing.T, source string, flags ...string) (program string) {
 	t.Helper()
-	program = filepath.Join(t.TempDir(), "program")
+	dir := t.TempDir() // of its modules, too
+	program = filepath.Join(dir, "program")
 	var printed bytes.Buffer
-	code, err := toolchain.Wrap(toolchain.Fortran, append([]string{"-O1", "-Wall", "-Werror", source, "-o", program}, flags...), nil, &printed, &printed)
+	code, err := toolchain.Wrap(toolchain.Fortran, append([]string{"-O1", "-Wall", "-Werror", source, "-o", program, "-J", dir}, flags...), nil, &printed, &printed)
 	if err != nil || code != 0 {
 		t.Fatalf("%v, exit code %d:\n%s", err, code, &printed)
 	}
