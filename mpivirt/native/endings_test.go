@@ -528,21 +528,28 @@ func TestEndBesideComputingComesSoon(t *testing.T) {
 	}
 }
 
-// A computation that is interrupted, so that other ranks run meanwhile, goes on with its registers.
+// A computation that is interrupted, so that other ranks run meanwhile, goes on with its registers. Ranks
+// note in a file where each of their computations begins and ends: another rank's note between the two
+// shows an interruption.
 func TestInterruptedComputing(t *testing.T) {
-	text := prelude + `static double sum;
+	text := "#include <fcntl.h>\n" + prelude + `static double sum;
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
+	int notes = open(argv[1], O_WRONLY | O_CREAT | O_APPEND, 0600);
 	double x[64];
 	unsigned long bits = 1;
 	for (int i = 0; i < 64; i++)
 		x[i] = rank + i;
 	for (int round = 0; round < 3; round++) {
+		if (write(notes, &"012"[rank], 1) != 1)
+			return 2;
 		for (int n = 0; n < 1500000; n++) {
 			bits = bits * 6364136223846793005u + (unsigned)rank;
 			for (int i = 0; i < 64; i++)
 				x[i] = 0.5 * x[i] + (double)(bits >> 60);
 		}
+		if (write(notes, &"012"[rank], 1) != 1)
+			return 2;
 		double mine = 0;
 		for (int i = 0; i < 64; i++)
 			mine += x[i] * (i + 1);
@@ -554,15 +561,30 @@ int main(int argc, char **argv) {
 }
 `
 	program := build(t, text, "-O3", "-lm")
-	plain, want, err := run(t, program, "xt5", 3, hosting{engines: 1, watchdog: -1})
-	if err != nil {
-		t.Fatal(err)
+	compute := func(h hosting) (result *mpivirt.Result, printed []string, interrupted bool, err error) {
+		file := filepath.Join(t.TempDir(), "notes")
+		result, printed, err = run(t, program, "xt5", 3, h, file)
+		notes, unread := os.ReadFile(file)
+		if unread != nil || len(notes) != 18 {
+			t.Fatalf("%+v: %v, notes %q, %v", h, err, notes, unread)
+		}
+		for i := 0; i < len(notes); i += 2 {
+			interrupted = interrupted || notes[i] != notes[i+1]
+		}
+		return result, printed, interrupted, err
+	}
+	plain, want, interrupted, err := compute(hosting{engines: 1, watchdog: -1})
+	if err != nil || interrupted {
+		t.Fatalf("without a watchdog: %v, interrupted %t", err, interrupted)
 	}
 	for _, h := range []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: 2}, {engines: 2, stacks: native.Copied}} {
 		h.watchdog = 0.002 // which interrupts the ranks some tens of times
-		result, printed, err := run(t, program, "xt5", 3, h)
+		result, printed, interrupted, err := compute(h)
 		if err != nil || !slices.Equal(printed, want) || result.Fingerprint != plain.Fingerprint {
 			t.Errorf("%+v: %v, printed\n%s, want\n%s", h, err, strings.Join(printed, ""), strings.Join(want, ""))
+		}
+		if h.engines == 1 && !interrupted {
+			t.Errorf("%+v: no computation was interrupted", h)
 		}
 	}
 }
