@@ -4,7 +4,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gigarank/result"
@@ -33,5 +37,52 @@ func TestMemoryOfNativeRanks(t *testing.T) {
 		t.Errorf("a rank takes %.0f bytes", bytes)
 	} else {
 		t.Logf("a rank takes %.0f bytes", bytes)
+	}
+}
+
+// Where memory ends in the C runtime, which no rank is to blame for, the process says so and what to do.
+func TestNoMemoryInTheRuntime(t *testing.T) {
+	const text = `#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { MANY = 40000000 };
+
+void mpi_type_hindexed_(const MPI_Fint *, const MPI_Fint *, const MPI_Fint *, const MPI_Fint *, MPI_Fint *, MPI_Fint *);
+
+/* Leaves so many bytes of addresses. */
+static void limit(size_t left) {
+	size_t pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	if (!f || fscanf(f, "%zu", &pages) != 1)
+		exit(2);
+	fclose(f);
+	size_t most = pages * (size_t)getpagesize() + left;
+	setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
+}
+
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	static const MPI_Fint n = MANY, char_type = 1;
+	MPI_Fint *ones = calloc(n, sizeof *ones), made, error;
+	limit(n * sizeof(MPI_Aint) - 1);
+	mpi_type_hindexed_(&n, ones, ones, &char_type, &made, &error);
+	return MPI_Finalize();
+}
+`
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "limited.c"), filepath.Join(dir, "limited")
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := command(t, "cc", source, "-o", program).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	output, err := command(t, "run", program, "--ranks", "2", "--engines", "1", "--progress", "none").CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitHost || !strings.Contains(string(output), "gigarank: no memory for what ranks keep and what they exchange: use fewer ranks, or more hosts\n") {
+		t.Errorf("%v\n%s", err, output)
 	}
 }

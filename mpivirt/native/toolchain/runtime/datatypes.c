@@ -564,9 +564,7 @@ static void received(void *what, int64_t bytes) {
 }
 
 void gigarank_receive_later(struct gigarank_request *q, const struct gigarank_layout *to, void *packed) {
-	struct receiving *r = malloc(sizeof *r);
-	if (!r)
-		abort();
+	struct receiving *r = gigarank_enlarged(NULL, sizeof *r);
 	*r = (struct receiving){*to, packed, q->after, q->what};
 	gigarank_use_type(to->type);
 	q->after = received, q->what = r;

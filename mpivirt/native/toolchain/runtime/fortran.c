@@ -8,8 +8,10 @@
 
 struct gigarank_fortran *gigarank_fortran(void) {
 	struct gigarank_rank *r = gigarank_running();
-	if (r && !r->fortran && !(r->fortran = calloc(1, sizeof *r->fortran)))
-		abort();
+	if (r && !r->fortran) {
+		r->fortran = gigarank_enlarged(NULL, sizeof *r->fortran);
+		memset(r->fortran, 0, sizeof *r->fortran);
+	}
 	return r ? r->fortran : NULL;
 }
 
@@ -41,8 +43,7 @@ MPI_Fint gigarank_number_of(void *handle) {
 	}
 	if (place == f->room) {
 		f->room = 2 * f->room + 8;
-		if (!(f->handles = realloc(f->handles, (size_t)f->room * sizeof *f->handles)))
-			abort();
+		f->handles = gigarank_enlarged(f->handles, (size_t)f->room * sizeof *f->handles);
 	}
 	f->count += place == f->count;
 	f->handles[place] = handle;
@@ -74,8 +75,8 @@ MPI_Fint gigarank_request_number(MPI_Request request) { return (MPI_Fint)(uint32
 void gigarank_open_handles(MPI_Fint n, struct gigarank_handles *h) {
 	MPI_Fint few = sizeof h->few / sizeof *h->few;
 	h->all = h->few;
-	if (n > few && !(h->all = malloc((size_t)n * sizeof *h->all)))
-		abort();
+	if (n > few)
+		h->all = gigarank_enlarged(NULL, (size_t)n * sizeof *h->all);
 	if (n > 0)
 		memset(h->all, 0, (size_t)n * sizeof *h->all);
 }
@@ -294,9 +295,7 @@ static void store_type(MPI_Fint *made, MPI_Datatype type, int error, MPI_Fint *i
 
 /* widened returns displacements for C, which are to be freed. */
 static MPI_Aint *widened(const MPI_Fint *n, const MPI_Fint displacements[]) {
-	MPI_Aint *wide = malloc(*n > 0 ? (size_t)*n * sizeof *wide : 1);
-	if (!wide)
-		abort();
+	MPI_Aint *wide = gigarank_enlarged(NULL, *n > 0 ? (size_t)*n * sizeof *wide : 1);
 	for (MPI_Fint i = 0; i < *n; i++)
 		wide[i] = displacements[i];
 	return wide;
@@ -410,9 +409,7 @@ static int cancel_in_fortran(void *extra, int complete) {
 
 void pmpi_grequest_start_(query_general *query, free_general *release, cancel_general *cancel, MPI_Aint *extra, MPI_Fint *request, MPI_Fint *ierror) {
 	MPI_Request made = MPI_REQUEST_NULL;
-	struct general *g = malloc(sizeof *g);
-	if (!g)
-		abort();
+	struct general *g = gigarank_enlarged(NULL, sizeof *g);
 	*g = (struct general){query, release, cancel, extra};
 	int error = PMPI_Grequest_start(query_in_fortran, free_in_fortran, cancel_in_fortran, g, &made);
 	if (error)
@@ -518,9 +515,7 @@ static int is(const void *function, void (*one)(void), void (*other)(void), void
 
 /* key_of returns what the functions of a new key know, which is kept as long as the process. */
 static struct key *key_of(copy_attribute *copies, delete_attribute *removes, MPI_Aint extra, int narrow) {
-	struct key *k = malloc(sizeof *k);
-	if (!k)
-		abort();
+	struct key *k = gigarank_enlarged(NULL, sizeof *k);
 	*k = (struct key){copies, removes, extra, narrow};
 	return k;
 }

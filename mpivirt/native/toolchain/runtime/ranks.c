@@ -37,7 +37,7 @@ void gigarank_fatal(const char *message) {
 void *gigarank_enlarged(void *old, size_t room) {
 	void *p = realloc(old, room);
 	if (!p)
-		gigarank_fatal("gigarank: no memory for the stacks and the output of ranks\n");
+		gigarank_fatal("gigarank: no memory for what ranks keep and what they exchange: use fewer ranks, or more hosts\n");
 	return p;
 }
 

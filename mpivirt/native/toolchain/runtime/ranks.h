@@ -12,7 +12,8 @@ struct dl_phdr_info;
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_enlarged returns more memory. */
+/* gigarank_enlarged returns memory of room bytes, with what is in the old one. Where there is none the
+ * process ends. */
 void *gigarank_enlarged(void *old, size_t room);
 
 /* gigarank_claim has an engine make further mappings, as many of those wanted as there are, and

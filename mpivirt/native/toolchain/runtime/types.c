@@ -207,9 +207,8 @@ static void by_program(struct gigarank_operation *o, struct gigarank_datatype *t
 	int64_t low = real->first + (far < 0 ? far : 0), high = real->last + (far < 0 ? 0 : far);
 	size_t room = count > 0 ? (size_t)(high - low) : 0;
 	size_t each = (room + 32) / 16 * 16; /* elements keep their alignment */
-	char *memory = calloc(2, each), *a = memory + (low & 15) - low, *b = a + each;
-	if (!memory)
-		abort();
+	char *memory = gigarank_enlarged(NULL, 2 * each), *a = memory + (low & 15) - low, *b = a + each;
+	memset(memory, 0, 2 * each);
 	gigarank_scatter_values(real, a, count, left, (int64_t)bytes);
 	gigarank_scatter_values(real, b, count, right, (int64_t)bytes);
 	apply(o, a, b, count, real);
@@ -276,9 +275,7 @@ static void *aside(struct gigarank_engine *e, int which, const void *vector, siz
 	size_t each = (bytes + 15) / 16 * 16;
 	if (e->aside_bytes < 2 * each) {
 		free(e->aside);
-		e->aside = malloc(e->aside_bytes = 2 * each);
-		if (!e->aside)
-			abort();
+		e->aside = gigarank_enlarged(NULL, e->aside_bytes = 2 * each);
 	}
 	return memcpy(e->aside + (which ? each : 0), vector, bytes);
 }
