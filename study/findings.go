@@ -49,7 +49,7 @@ func (p *Plan) fewSeeds(all []sample) []string {
 			begin, p.describe(p.setting(p.Machine(q), q.Noise, q.Payload)), q.Algorithm, seeds, len(p.Seeds), formatRanks(q.Ranks), leastSeeds)}
 	}
 	return []string{fmt.Sprintf("%s, and %s too few to say which algorithm is the fastest: give %d or more by --seed.",
-		begin, are(seeds, "seed"), leastSeeds)}
+		begin, Are(seeds, "seed"), leastSeeds)}
 }
 
 // stretch is a range of ranks over which the same algorithms may be the fastest.
@@ -136,7 +136,8 @@ func (p *Plan) fastestByRanks(s setting, here []sample) string {
 	return fmt.Sprintf("On %s, the fastest of those simulated: %s; %s.", p.describe(s), parts, text)
 }
 
-func are(n int, noun string) string {
+// Are prints a count with a noun and its verb: "1 seed is", "2 seeds are".
+func Are(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun + " is"
 	}

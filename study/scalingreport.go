@@ -96,11 +96,7 @@ func hostIndependence(records []ScalingRecord) string {
 	case alike == 0:
 		return ""
 	}
-	have := "have"
-	if alike == 1 {
-		have = "has"
-	}
-	return fmt.Sprintf("%s of as many ranks as another one, hosted otherwise, %s its fingerprint: the virtual results do not depend on λ or the hosts.", plural(alike, "run"), have)
+	return fmt.Sprintf("The fingerprint of %s is that of another one of as many ranks, hosted otherwise: the virtual results do not depend on λ or the hosts.", plural(alike, "run"))
 }
 
 // shown are the columns of the tables for people.

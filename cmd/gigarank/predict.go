@@ -368,17 +368,9 @@ func (p *predictor) run(signals *signals) error {
 func (p *predictor) stopped(err error) error {
 	var signal interrupted
 	if p.journal != nil && errors.As(err, &signal) {
-		return ended{cause: fmt.Errorf("%w; %s finished; the same command with --resume goes on", signal, finished(len(p.prediction.Turns))), code: exitHost}
+		return ended{cause: fmt.Errorf("%w; %s finished; the same command with --resume goes on", signal, study.Are(len(p.prediction.Turns), "turn")), code: exitHost}
 	}
 	return err
-}
-
-// finished says how many turns are.
-func finished(turns int) string {
-	if turns == 1 {
-		return "1 turn is"
-	}
-	return plural(turns, "turn") + " are"
 }
 
 func (p *predictor) say(format string, arguments ...any) {
