@@ -31,7 +31,7 @@ const libraryName = "libgigarank_mpi.so"
 // libraryFlags compile the runtime. Ranks are switched between any two of its functions, so
 // that it must not keep the address of a thread's variables across calls: the variable that
 // matters has a fixed offset (see internal.h).
-var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall"}
+var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Werror=implicit-function-declaration"}
 
 // linked are the sources that are linked into programs.
 var linked = []string{"entry.c", "start.c", "options.c"}

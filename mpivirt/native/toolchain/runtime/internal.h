@@ -214,6 +214,10 @@ struct _IO_FILE *gigarank_output(struct gigarank_rank *r);
 /* gigarank_fatal ends the process: there is no rank to blame. */
 void gigarank_fatal(const char *message) __attribute__((noreturn));
 
+/* gigarank_enlarged returns memory of room bytes, with what is in the old one. Where there is none the
+ * process ends. */
+void *gigarank_enlarged(void *old, size_t room);
+
 /* refuse ends a call with an error in its arguments, as the rank's error handler wants. The
  * message names the function of MPI that is at fault, if the call has no procedure. */
 #define refuse(...) gigarank_refuse(__func__, __VA_ARGS__)

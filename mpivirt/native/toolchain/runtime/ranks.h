@@ -12,10 +12,6 @@ struct dl_phdr_info;
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_enlarged returns memory of room bytes, with what is in the old one. Where there is none the
- * process ends. */
-void *gigarank_enlarged(void *old, size_t room);
-
 /* gigarank_claim has an engine make further mappings, as many of those wanted as there are, and
  * returns their number. gigarank_made notes that it has made some of them. */
 int64_t gigarank_claim(struct gigarank_engine *e, int64_t wanted);
