@@ -121,6 +121,10 @@ func kindOf(node *yaml.Node) string {
 	case node.Tag == "!!null":
 		return "empty"
 	}
+	const most = 60 // characters
+	if text := []rune(node.Value); len(text) > most {
+		return fmt.Sprintf("a value that begins with %q", string(text[:most]))
+	}
 	return fmt.Sprintf("the value %q", node.Value)
 }
 

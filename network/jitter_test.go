@@ -127,7 +127,8 @@ func TestJitterFaults(t *testing.T) {
 		"jitter: {distribution: uniform}":                         "network.jitter.most: is missing",
 		"jitter: {distribution: exponential, mean: 0}":            "network.jitter.mean: is zero",
 		"jitter: {distribution: exponential, mean: 1us, seed: 4}": "network.jitter.seed: is unknown",
-		"jitter: 3us": `network.jitter: is the value "3us", not a mapping`,
+		"jitter: 3us":                         `network.jitter: is the value "3us", not a mapping`,
+		"jitter: " + strings.Repeat("x", 100): `network.jitter: is a value that begins with "` + strings.Repeat("x", 60) + `", not a mapping`,
 	} {
 		_, err := Parse("m", []byte("name: m\nnetwork: {model: flat, latency: 1us, "+section+"}\n"), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {

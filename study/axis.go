@@ -49,6 +49,9 @@ func parseItem(item, example string, one func(string) (int64, error), short func
 		return []int64{value}, faults
 	}
 	to, step, stepped := strings.Cut(rest, ":")
+	if from == "" || to == "" {
+		return nil, []error{fmt.Errorf("the range %q lacks its first or last value: write one like %s", item, example)}
+	}
 	if !stepped {
 		step = "x2"
 	}

@@ -37,6 +37,8 @@ func TestAxes(t *testing.T) {
 		{"", "a value is missing"},
 		{"1,,2", "a value is missing"},
 		{"8..1", "runs backwards"},
+		{"8..", `the range "8.." lacks its first or last value: write one like 1..4`},
+		{"..8:x4", `the range "..8:x4" lacks its first or last value`},
 		{"0..8", "never leaves 0"},
 		{"1..8:x1", "not a step"},
 		{"1..8:4", "not a step"},

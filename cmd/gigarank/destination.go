@@ -77,6 +77,10 @@ func (d destination) check() error {
 	}
 	f, err := os.OpenFile(temporary(d.path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
+		var in *fs.PathError // of a name that the user has not given
+		if errors.As(err, &in) {
+			err = in.Err
+		}
 		return fmt.Errorf("%s cannot be written: %w; name a file in a directory that exists and is writable", d.path, err)
 	}
 	_ = f.Close()

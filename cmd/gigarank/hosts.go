@@ -29,11 +29,11 @@ type hosts struct {
 }
 
 // openHosts joins the other host processes if a launcher has started several. A host that is
-// silent for the time lostAfter counts as lost.
+// silent for the time lostAfter counts as lost; a fault of that text is left to readHosting.
 func openHosts(getenv func(string) string, lostAfter string) (*hosts, error) {
-	limit, err := time.ParseDuration(lostAfter)
-	if err != nil || limit < leastLostAfter {
-		return nil, usageError{fmt.Errorf("--lost-after: %q is not a time of at least %v, such as 8s or 1m", lostAfter, leastLostAfter)}
+	limit, err := readLostAfter(lostAfter)
+	if err != nil {
+		limit = mpi.UsualLimit // until the hosts refuse together
 	}
 	launcher, processes := mpi.Launched(getenv)
 	if processes <= 1 {
@@ -57,6 +57,15 @@ func openHosts(getenv func(string) string, lostAfter string) (*hosts, error) {
 // leastLostAfter is the least time after which a host may count as lost. A busy host is late
 // now and then.
 const leastLostAfter = time.Second
+
+// readLostAfter reads the time after which a host counts as lost.
+func readLostAfter(text string) (time.Duration, error) {
+	limit, err := time.ParseDuration(text)
+	if err != nil || limit < leastLostAfter {
+		return 0, fmt.Errorf("%q is not a time of at least %v, such as 8s or 1m", text, leastLostAfter)
+	}
+	return limit, nil
+}
 
 // defineLostAfter defines the flag on when a host counts as lost.
 func defineLostAfter(flags *pflag.FlagSet, value *string) {

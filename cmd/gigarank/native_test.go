@@ -28,6 +28,10 @@ func TestNativeProgram(t *testing.T) {
 		}
 		return stdout.String() + stderr.String()
 	}
+	source := filepath.Join(t.TempDir(), "ends.c")
+	if err := os.WriteFile(source, []byte("int main(void) { return 3; }\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	line(exitDone, "cc", "-O2", "-Wall", "-Werror", filepath.Join("..", "..", "examples", "c", "barriertest.c"), "-o", program)
 	if text := line(exitDone, "check", program); !strings.Contains(text, "no faults") {
 		t.Errorf("check says %q", text)
@@ -51,15 +55,12 @@ func TestNativeProgram(t *testing.T) {
 		{"--stack: barriertest runs on no C stack", []string{"run", "barriertest", "--stack", "1MiB"}},
 		{"was not linked by gigarank cc", []string{"run", foreign}},
 		{"no such file", []string{"check", program + "2"}},
-		{"takes one PROGRAM", []string{"run", "barriertest", "more"}},
+		{"barriertest takes flags alone, and programs in files take arguments: leave out more; see gigarank run --help", []string{"run", "barriertest", "more"}},
+		{source + " is no program (not in the ELF format): build one with gigarank cc", []string{"run", source}},
 	} {
 		if text := line(exitUsage, c.arguments...); !strings.Contains(text, c.says) {
 			t.Errorf("%q: %q, want %q", c.arguments, text, c.says)
 		}
-	}
-	source := filepath.Join(t.TempDir(), "ends.c")
-	if err := os.WriteFile(source, []byte("int main(void) { return 3; }\n"), 0o666); err != nil {
-		t.Fatal(err)
 	}
 	line(exitDone, "cc", source, "-o", program)
 	if text := line(exitProgram, "run", program, "--ranks", "2"); !strings.Contains(text, "the program ended with exit code 3") {

@@ -159,6 +159,8 @@ func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 	if f.stats {
 		faults.add("--stats", r.countActivities())
 	}
+	_, err = readLostAfter(f.lostAfter)
+	faults.add("--lost-after", err)
 	r.progress, err = choose("mode", f.progress, progressModes)
 	faults.add("--progress", err)
 	r.config.Strict = f.strict

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,8 +24,9 @@ has built, such as ./ring. Such a program gets the ARGUMENTs; -- comes before th
 begin with a dash.
 
 Numbers take suffixes: 1M is 10^6, 1Mi is 2^20; 2^20 and 1e6 are numbers too.
-Everything is checked before anything runs. The virtual results depend on program,
-ranks, machine, noise and seed only: equal fingerprints, equal results.
+Everything is checked before anything runs. Input files hold at most 256 MiB. The virtual
+results depend on program, ranks, machine, noise and seed only: equal fingerprints, equal
+results.
 
 The noise SPEC lengthens compute phases:
   periodic:PERIOD,DURATION          an interruption in each period, at a phase of the rank's own
@@ -75,10 +77,13 @@ func newRun(c *console) *cobra.Command {
   gigarank run barriertest --noise periodic:10ms,25us --json -
   mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event --json result.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 && isPath(args[0]) {
-				return nil
+			if len(args) < 2 {
+				return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
 			}
-			return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
+			if !isPath(args[0]) {
+				return usageError{fmt.Errorf("%s takes flags alone, and programs in files take arguments: leave out %s; see gigarank run --help", args[0], strings.Join(args[1:], " "))}
+			}
+			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			f.programArguments = args[1:]

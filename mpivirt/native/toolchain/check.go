@@ -38,6 +38,10 @@ func CheckBuild(program string) error {
 	}
 	file, err := elf.Open(program)
 	if err != nil {
+		var format *elf.FormatError
+		if errors.As(err, &format) {
+			err = errors.New("not in the ELF format")
+		}
 		return fmt.Errorf("%s is no program (%w): build one with gigarank cc", program, err)
 	}
 	defer func() { _ = file.Close() }()
