@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gigarank/bench"
 	"gigarank/collectives"
@@ -41,19 +42,27 @@ func completeValues(root *cobra.Command) {
 			}
 		}
 		for name, values := range flags {
-			if cmd.Flags().Lookup(name) == nil {
+			flag := cmd.Flags().Lookup(name)
+			if flag == nil {
 				continue
 			}
+			kind, _ := pflag.UnquoteUsage(flag)
+			studied := cmd.Name() == "study" || cmd.Name() == "scaling"
 			// The only error is that of a flag that is not there.
-			_ = cmd.RegisterFlagCompletionFunc(name, func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-				studied := cmd.Name() == "study" || cmd.Name() == "scaling"
+			_ = cmd.RegisterFlagCompletionFunc(name, func(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+				var names []string
 				switch {
 				case values == nil || name == "algorithm" && studied:
-					return algorithmsOf(args), directive(false)
+					names = algorithmsOf(args)
 				case name == "lp" && studied:
-					return kindsOfRank(studiedKinds())(), directive(false)
+					names = kindsOfRank(studiedKinds())()
+				default:
+					names = values()
 				}
-				return values(), directive(name == "machine")
+				if kind == "LIST" {
+					names = behind(begun[:strings.LastIndexByte(begun, ',')+1], names)
+				}
+				return names, directive(name == "machine")
 			})
 		}
 		for _, sub := range cmd.Commands() {
@@ -61,6 +70,14 @@ func completeValues(root *cobra.Command) {
 		}
 	}
 	visit(root)
+}
+
+// behind returns the values as the next ones of a list.
+func behind(list string, values []string) (longer []string) {
+	for _, v := range values {
+		longer = append(longer, list+v)
+	}
+	return longer
 }
 
 // directive tells a shell whether files complete, too.

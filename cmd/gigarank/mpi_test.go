@@ -36,11 +36,18 @@ var anyHost = []string{
 	"PRTE_ALLOW_RUN_AS_ROOT=1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe",
 }
 
-// Standard output has what ranks of all hosts print: the only rank here is one of host 1.
+// Standard output has what ranks of all hosts print: the only rank here is one of host 1. The log is on
+// standard error.
 func TestOutputOfOtherHosts(t *testing.T) {
-	output, err := underMPI(t, 2, "run", "picalc", "--ranks", "1", "--progress", "none").Output()
-	if text := string(output); err != nil || strings.Count(text, "pi is 3.14159") != 1 || strings.Count(text, "fingerprint") != 1 {
+	cmd := underMPI(t, 2, "run", "picalc", "--ranks", "1", "--progress", "none", "-v")
+	var log strings.Builder
+	cmd.Stderr = &log
+	output, err := cmd.Output()
+	if text := string(output); err != nil || strings.Count(text, "pi is 3.14159") != 1 || strings.Count(text, "fingerprint") != 1 || strings.Contains(text, "INFO") {
 		t.Errorf("%v: printed\n%s", err, text)
+	}
+	if strings.Count(log.String(), "INFO  statistics") != 1 {
+		t.Errorf("the log is\n%s", &log)
 	}
 }
 

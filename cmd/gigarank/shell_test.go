@@ -90,6 +90,8 @@ func TestCompletion(t *testing.T) {
 		{"run barriertest --algorithm bcast=bi", "bcast=binomial", false},
 		{"study barrier --sync hy", "hybrid", false},
 		{"study allgather --algorithms br", "bruck", false},
+		{"study allgather --algorithms ring,br", "ring,bruck", false},
+		{"study barrier --machine xt5,tian", "xt5,tianhe-1a", true},
 		{"study scaling barrier --algorithm lin", "linear", false},
 		{"machine calibrate --model hock", "hockney", false},
 		{"run barriertest --cpu mea", "measured", false},
