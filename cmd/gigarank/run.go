@@ -24,9 +24,8 @@ has built, such as ./ring. Such a program gets the ARGUMENTs; -- comes before th
 begin with a dash.
 
 Numbers take suffixes: 1M is 10^6, 1Mi is 2^20; 2^20 and 1e6 are numbers too.
-Everything is checked before anything runs. Input files hold at most 256 MiB. The virtual
-results depend on program, ranks, machine, noise and seed only: equal fingerprints, equal
-results.
+Everything is checked before anything runs. The virtual results depend on program,
+ranks, machine, noise and seed only: equal fingerprints, equal results.
 
 The noise SPEC lengthens compute phases:
   periodic:PERIOD,DURATION          an interruption in each period, at a phase of the rank's own
