@@ -31,7 +31,7 @@ func studyOf(t *testing.T, all []*hosts) (conductors []*conductor, stderr []*byt
 			c.mute()
 		}
 		f := &studyFlags{axes: study.Axes{Operation: "barrier", Ranks: "8,16", Algorithms: "linear"}, out: dir}
-		f.hosting.sync, f.hosting.collectives, f.hosting.progress = "hybrid", "auto", "none"
+		f.hosting.sync, f.hosting.collectives, f.hosting.progress, f.hosting.lostAfter = "hybrid", "auto", "none", "7s"
 		s := &conductor{console: c, hosts: h, flags: f, signals: catchSignals(unix.SIGUSR1)}
 		t.Cleanup(s.signals.release)
 		conductors[i] = s
