@@ -242,7 +242,7 @@ func (f *runFlags) arguments(program string) []string {
 	for _, flag := range []struct{ name, value, usual string }{
 		{"--ranks-per-node", f.perNode, ""}, {"--mapping", f.mapping, ""}, {"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
 		{"--allreduce", f.allreduce, ""}, {"--iterations", f.iterations, ""}, {"--compute", f.compute, ""},
-		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"},
+		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"}, {"--polls", f.polls, ""},
 	} {
 		if flag.value != flag.usual {
 			args = append(args, flag.name, flag.value)

@@ -32,7 +32,7 @@ type runFlags struct {
 	mapping, perNode                string
 	iterations, compute, payload    string
 	seed, noise, json, progress     string
-	watchdog, lostAfter             string
+	watchdog, lostAfter, polls      string
 	stack, stacks                   string
 	label, allowUnserved, stats     bool
 	verbose                         bool
@@ -66,6 +66,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
 	defineLostAfter(flags, &f.lostAfter)
 	flags.StringVar(&f.watchdog, "watchdog", "5s", "wall time `DUR` after which a rank that is blocked outside MPI ends the run; off: never")
+	flags.StringVar(&f.polls, "polls", "", "tests or probes of a rank in a row, `N`, that find nothing and make a loop which only waits (default 1000)")
 	flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default that of ulimit -s)")
 	flags.BoolVar(&f.label, "label", false, "begin lines that native ranks print with their rank, as in [3]")
 	flags.BoolVar(&f.allowUnserved, "allow-unserved", false, "run a program that uses MPI functions that native ranks do not have; one that is called fails its rank")
@@ -166,6 +167,8 @@ func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 	r.config.Strict = f.strict
 	r.config.Watchdog, err = readWatchdog(f.watchdog)
 	faults.add("--watchdog", err)
+	r.config.Polls, err = readPolls(f.polls)
+	faults.add("--polls", err)
 }
 
 // countActivities has the activities counted. Each message must then be one.
@@ -178,6 +181,18 @@ func (r *request) countActivities() error {
 	}
 	r.config.Activities, r.config.Collectives = true, mpivirt.Message
 	return nil
+}
+
+// readPolls reads a number of polls, 0 if none is given; see mpivirt.Config.
+func readPolls(text string) (int32, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := network.ParseCount(text)
+	if err == nil && (n < 1 || n > math.MaxInt32) {
+		err = fmt.Errorf("%s polls: use 1 to 2^31-1", text)
+	}
+	return int32(n), err
 }
 
 // readWatchdog reads the watchdog's limit in seconds; see mpivirt.Config.

@@ -28,7 +28,7 @@ func opened(t *testing.T, machine string, ranks, engines int, wanted Interpreter
 	})
 	k := &Collectives{}
 	k.Partition.Init(world.Settings{Engine: e, Target: target})
-	k.Messages.Open(nil, idle{k})
+	k.Messages.Open(nil, 0, idle{k})
 	algorithms := make([]collectives.Algorithm, len(collectives.Operations()))
 	k.Open(algorithms, wanted)
 	return k

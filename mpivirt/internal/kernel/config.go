@@ -28,6 +28,11 @@ type Config struct {
 	// Strict switches off the shortcut for deterministic waits. Every LP that waits is then
 	// resumed in the order of virtual time.
 	Strict bool
+	// Polls is the number of tests or probes of a rank in a row, without another call between them, that find
+	// nothing and make a loop which only waits. The next one returns when it finds something. A program
+	// that polls between steps of its own work may do so more often before it makes another call. 0 means
+	// 1000.
+	Polls int32
 	// Collectives chooses the interpreter.
 	Collectives coll.Interpreter
 	// Algorithms has the algorithm of each operation that does not use its default.

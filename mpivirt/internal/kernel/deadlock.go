@@ -36,6 +36,11 @@ type DeadlockError struct {
 	absent  []absence // members that have not called collectives
 }
 
+// polls are the names of the calls that return though they find nothing: a rank waits in one after many of them.
+var polls = []string{
+	world.Test.String(), world.Testall.String(), world.Testany.String(), world.Testsome.String(), world.Iprobe.String(), world.Improbe.String(),
+}
+
 // deadlockReportLimit is the number of ranks that a report names.
 const deadlockReportLimit = 16
 
@@ -48,6 +53,12 @@ func (e *DeadlockError) Error() string {
 	}
 	if more := e.Waiting - uint64(len(e.Blocked)); more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)
+	}
+	for _, r := range e.Blocked {
+		if slices.Contains(polls, r.Call) {
+			fmt.Fprintf(&b, "\nrank %d polls: if it would have made another call after more tests or probes in a row that find nothing, allow more of them by --polls (Config.Polls)", r.Rank)
+			break
+		}
 	}
 	return b.String()
 }

@@ -39,7 +39,7 @@ type CacheKey struct{ LP, Comm int32 }
 func (k *Kernel) init(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine, blocks *world.Blocks) {
 	k.config = c
 	k.Partition.Init(world.Settings{Engine: eng, Target: c.Target, Blocks: blocks, Strict: c.Strict, Reserve: c.Reserve, Now: c.Now, Activities: c.Activities})
-	k.Messages.Open(c.Noise, k)
+	k.Messages.Open(c.Noise, c.Polls, k)
 	k.Collectives.Open(algorithms, c.Collectives)
 	if c.Bursts != nil {
 		k.bursts = c.Bursts(k.First, k.Ranks)

@@ -1,6 +1,8 @@
 package ptp
 
 import (
+	"cmp"
+
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -26,7 +28,8 @@ type Messages struct {
 	sentTo    int             // engine of the running LP's latest send
 	Attached  map[int32]int64 // by LP: size in bytes of its buffer for buffered sends
 	pollTime  vtime.Duration
-	cost      cost // of the message sent last
+	longLoop  int32 // failing polls in a row that make a long loop
+	cost      cost  // of the message sent last
 	noise     Noise
 	above     Upcalls
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
@@ -35,9 +38,11 @@ type Messages struct {
 	sendsAtOnce bool // no model or option wants more of an eager send than SendAtOnce does
 }
 
-// Open sets up messages on the partition, which exists already.
-func (k *Messages) Open(noise Noise, up Upcalls) {
+// Open sets up messages on the partition, which exists already. polls is the number of failing polls in a row
+// that make a long loop, 0 for UsualPolls.
+func (k *Messages) Open(noise Noise, polls int32, up Upcalls) {
 	k.above, k.noise, k.pollTime, k.ClocksOnly = up, noise, k.Target.PollTime(), noise == nil && k.Activities == nil
+	k.longLoop = cmp.Or(polls, UsualPolls)
 	if k.Target.ReceiverState() {
 		k.newProcessors()
 	}
@@ -157,7 +162,7 @@ type Mailbox struct {
 	unexpected chain // messages that no receive has taken, FIFO per source; a negative head is that of bins
 	posted     chain // receives that have no message yet, in posting order
 	wildcards  int32 // posted receives that are undecided, as those from any source; without one, no unexpected message matches a receive
-	polls      int32 // failing tests and probes in a row, up to pollsAbsorbed
+	polls      int32 // failing tests and probes in a row, up to longLoop
 	flight     flight
 	Wait       wait
 }

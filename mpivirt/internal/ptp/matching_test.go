@@ -25,7 +25,7 @@ func opened(t rapid.TB, ranks int) *Messages {
 	e := engine.New(engine.Config{Partition: engine.Partition{LPs: ranks, Engines: 1}, Transport: engine.NewInProcess(1)[0]})
 	k := &Messages{}
 	k.Partition.Init(world.Settings{Engine: e, Target: target})
-	k.Open(nil, nil)
+	k.Open(nil, 0, nil)
 	return k
 }
 

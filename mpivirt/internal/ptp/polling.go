@@ -5,13 +5,13 @@ import "gigarank/vtime"
 // A processor skips the polls that fail in a rank's long loop of polls.
 
 // absorbed reports whether an operation is a poll in a long loop of polls. All of them fail
-// until something happens to the rank; see pollsAbsorbed.
+// until something happens to the rank; see UsualPolls.
 func (k *Messages) absorbed(lp int32, op *Operation) bool {
 	if op.Kind != opWait {
 		return false
 	}
 	box := k.Box(lp)
-	return box.Wait.Kind >= TestAll && box.polls >= pollsAbsorbed
+	return box.Wait.Kind >= TestAll && box.polls >= k.longLoop
 }
 
 // PollFrom returns the start of the first poll of a loop at or after t, and the instant of

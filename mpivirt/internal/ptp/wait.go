@@ -9,10 +9,10 @@ import (
 	"gigarank/vtime"
 )
 
-// pollsAbsorbed is the number of failing tests or probes in a row, without another call
+// UsualPolls is the usual number of failing tests or probes in a row, without another call
 // between them, that make a long loop of polls. The next poll then returns only with success,
 // at the instant at which the loop would have succeeded.
-const pollsAbsorbed = 1000
+const UsualPolls = 1000
 
 // beginWait starts a wait of an LP. It reports whether the wait is over at once. Else the LP
 // must be suspended until it is resumed, when the wait is over.
@@ -185,7 +185,7 @@ func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 // evaluatePoll is evaluate for a test or a nonblocking probe. It ends at the LP's clock. In a
 // long loop of polls it ends with the first that succeeds.
 func (k *Messages) evaluatePoll(lp int32, box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
-	if box.polls < pollsAbsorbed {
+	if box.polls < k.longLoop {
 		return clock, clock <= known
 	}
 	success := k.successTime(lp, box)
@@ -290,7 +290,7 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 		box.polls = 0
 		return
 	}
-	box.polls = min(box.polls+1, pollsAbsorbed)
+	box.polls = min(box.polls+1, k.longLoop)
 	end := now.Add(k.pollTime)
 	if end == vtime.Forever {
 		k.PastEnd(int(k.Global(lp)), now, w.Procedure, "a poll that finds nothing, of %v,", k.pollTime)
