@@ -155,11 +155,11 @@ func TestInputsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer read.Close()
-	if _, err := write.WriteString("1234"); err != nil {
+	defer func() { _ = read.Close() }()
+	_, err = write.WriteString("1234")
+	if err := errors.Join(err, write.Close()); err != nil {
 		t.Fatal(err)
 	}
-	write.Close()
 	file := filepath.Join(t.TempDir(), "four")
 	if err := os.WriteFile(file, []byte("1234"), 0o600); err != nil {
 		t.Fatal(err)

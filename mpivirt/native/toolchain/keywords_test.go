@@ -68,23 +68,39 @@ func TestKeywordsAgainstRealMPI(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text+"end module\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	output, err := exec.Command("mpifort", "-fsyntax-only", "-ffree-line-length-none", "-fmax-errors=0", "-w", file).CombinedOutput()
+	compiler := exec.Command("mpifort", "-fsyntax-only", "-ffree-line-length-none", "-fmax-errors=0", "-w", file)
+	compiler.Env = append(os.Environ(), "LC_ALL=C")
+	output, err := compiler.CombinedOutput()
 	lacking := map[int]bool{}
+	byFunction := map[int][]fault{}
+	noSessions := false // Open MPI 4 has no type MPI_Session
 	for _, fault := range faults(output) {
 		i := 0
 		for i+1 < len(all) && begins[i+1] <= fault.line {
 			i++
 		}
-		if all[i].name == "Aint_add" {
-			continue // Open MPI 4 calls disp diff
+		byFunction[i] = append(byFunction[i], fault)
+		lacking[i] = lacking[i] || strings.Contains(fault.says, "Keyword argument requires explicit interface")
+		noSessions = noSessions || strings.HasPrefix(fault.says, "Derived type 'mpi_session'") && strings.HasSuffix(fault.says, "is being used before it is defined")
+	}
+	for i, d := range all {
+		lacking[i] = lacking[i] || noSessions && slices.Contains(Sessions(), d.name)
+	}
+	for i, faults := range byFunction {
+		if lacking[i] || all[i].name == "Aint_add" { // Open MPI 4 calls disp diff
+			continue
 		}
-		if strings.Contains(fault.says, "Keyword argument requires explicit interface") {
-			lacking[i] = true
-		} else {
+		for _, fault := range faults {
 			t.Errorf("line %d, MPI_%s: %s\n%s", fault.line, all[i].name, fault.says, callByKeywords(all[i], i))
 		}
 	}
-	if compared := len(all) - len(lacking); compared < 200 {
+	compared := 0
+	for i := range all {
+		if !lacking[i] {
+			compared++
+		}
+	}
+	if compared < 200 {
 		t.Errorf("only %d of %d functions are compared (%v)\n%s", compared, len(all), err, output)
 	}
 }
