@@ -532,9 +532,11 @@ func TestEndBesideComputingComesSoon(t *testing.T) {
 // note in a file where each of their computations begins and ends: another rank's note between the two
 // shows an interruption.
 func TestInterruptedComputing(t *testing.T) {
-	text := "#include <fcntl.h>\n" + prelude + `static double sum;
+	text := "#include <fcntl.h>\n" + prelude + `static double sum, many[MANY];
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
+	for (int i = 0; i < MANY; i++)
+		many[i] = rank;
 	int notes = open(argv[1], O_WRONLY | O_CREAT | O_APPEND, 0600);
 	double x[64];
 	unsigned long bits = 1;
@@ -553,6 +555,9 @@ int main(int argc, char **argv) {
 		double mine = 0;
 		for (int i = 0; i < 64; i++)
 			mine += x[i] * (i + 1);
+		for (int i = 0; i < MANY; i++)
+			if (many[i] != rank)
+				return 3;
 		MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	}
 	errno = 0;
@@ -560,31 +565,33 @@ int main(int argc, char **argv) {
 	return MPI_Finalize();
 }
 `
-	program := build(t, text, "-O3", "-lm")
-	compute := func(h hosting) (result *mpivirt.Result, printed []string, interrupted bool, err error) {
-		file := filepath.Join(t.TempDir(), "notes")
-		result, printed, err = run(t, program, "xt5", 3, h, file)
-		notes, unread := os.ReadFile(file)
-		if unread != nil || len(notes) != 18 {
-			t.Fatalf("%+v: %v, notes %q, %v", h, err, notes, unread)
+	for _, many := range []string{"1", "1000000"} { // variables that are copied, and variables that are mapped
+		program := build(t, text, "-O3", "-lm", "-DMANY="+many)
+		compute := func(h hosting) (result *mpivirt.Result, printed []string, interrupted bool, err error) {
+			file := filepath.Join(t.TempDir(), "notes")
+			result, printed, err = run(t, program, "xt5", 3, h, file)
+			notes, unread := os.ReadFile(file)
+			if unread != nil || len(notes) != 18 {
+				t.Fatalf("%+v: %v, notes %q, %v", h, err, notes, unread)
+			}
+			for i := 0; i < len(notes); i += 2 {
+				interrupted = interrupted || notes[i] != notes[i+1]
+			}
+			return result, printed, interrupted, err
 		}
-		for i := 0; i < len(notes); i += 2 {
-			interrupted = interrupted || notes[i] != notes[i+1]
+		plain, want, interrupted, err := compute(hosting{engines: 1, watchdog: -1})
+		if err != nil || interrupted {
+			t.Fatalf("%s variables, without a watchdog: %v, interrupted %t", many, err, interrupted)
 		}
-		return result, printed, interrupted, err
-	}
-	plain, want, interrupted, err := compute(hosting{engines: 1, watchdog: -1})
-	if err != nil || interrupted {
-		t.Fatalf("without a watchdog: %v, interrupted %t", err, interrupted)
-	}
-	for _, h := range []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: 2}, {engines: 2, stacks: native.Copied}} {
-		h.watchdog = 0.002 // which interrupts the ranks some tens of times
-		result, printed, interrupted, err := compute(h)
-		if err != nil || !slices.Equal(printed, want) || result.Fingerprint != plain.Fingerprint {
-			t.Errorf("%+v: %v, printed\n%s, want\n%s", h, err, strings.Join(printed, ""), strings.Join(want, ""))
-		}
-		if h.engines == 1 && !interrupted {
-			t.Errorf("%+v: no computation was interrupted", h)
+		for _, h := range []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: 2}, {engines: 2, stacks: native.Copied}} {
+			h.watchdog = 0.002 // which interrupts the ranks some tens of times
+			result, printed, interrupted, err := compute(h)
+			if err != nil || !slices.Equal(printed, want) || result.Fingerprint != plain.Fingerprint {
+				t.Errorf("%s variables, %+v: %v, printed\n%s, want\n%s", many, h, err, strings.Join(printed, ""), strings.Join(want, ""))
+			}
+			if h.engines == 1 && !interrupted {
+				t.Errorf("%+v: no computation was interrupted", h)
+			}
 		}
 	}
 }

@@ -140,7 +140,7 @@ void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_program *p = e->program;
 	struct gigarank_rank *r = &e->ranks[lp];
 	copy_from(p, r->variables, first_copied(e, lp));
-	if (is_mapped(e, lp) && !e->images && r->returned_by == GIGARANK_BY_CALL) /* else the next rank's take their place */
+	if (is_mapped(e, lp) && !e->images && (r->returned_by == GIGARANK_BY_CALL || r->returned_by == GIGARANK_BY_INTERRUPTION)) /* else the next rank's take their place */
 		move_variables(p, r->variables, 0);
 }
 
