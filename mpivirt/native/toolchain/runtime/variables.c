@@ -123,6 +123,9 @@ static int first_copied(const struct gigarank_engine *e, int32_t lp) {
 	return is_mapped(e, lp) ? e->program->large : 0;
 }
 
+/* goes_on reports whether a rank that has returned to its engine is resumed, and so keeps its variables. */
+static int goes_on(const struct gigarank_rank *r) { return r->returned_by == GIGARANK_BY_CALL || r->returned_by == GIGARANK_BY_INTERRUPTION; }
+
 void gigarank_restore(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_program *p = e->program;
 	struct gigarank_rank *r = &e->ranks[lp];
@@ -140,7 +143,7 @@ void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_program *p = e->program;
 	struct gigarank_rank *r = &e->ranks[lp];
 	copy_from(p, r->variables, first_copied(e, lp));
-	if (is_mapped(e, lp) && !e->images && (r->returned_by == GIGARANK_BY_CALL || r->returned_by == GIGARANK_BY_INTERRUPTION)) /* else the next rank's take their place */
+	if (is_mapped(e, lp) && !e->images && goes_on(r)) /* else the next rank's take their place */
 		move_variables(p, r->variables, 0);
 }
 
@@ -154,7 +157,7 @@ void gigarank_locate(struct gigarank_program *p) {
 }
 
 int gigarank_has_variables(const struct gigarank_engine *e, int32_t lp) {
-	return e->program->bytes > 0 && lp >= 0 && lp < e->count && e->ranks[lp].variables && (e->ranks[lp].returned_by == GIGARANK_BY_CALL || e->ranks[lp].returned_by == GIGARANK_BY_INTERRUPTION);
+	return e->program->bytes > 0 && lp >= 0 && lp < e->count && e->ranks[lp].variables && goes_on(&e->ranks[lp]);
 }
 
 int gigarank_among_variables(const struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
