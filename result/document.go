@@ -27,6 +27,9 @@ type Document struct {
 	Noise string `json:"noise"`
 	// CPU says how CPU times of ranks count: "ignored", "measured" or "replayed".
 	CPU string `json:"cpu"`
+	// Polls is the number of tests or probes in a row that make a rank wait, where one was
+	// given; 0, and left out, for the usual number.
+	Polls int32 `json:"polls,omitempty"`
 	// Compute, Payload and TimedIterations are the program's options, with its defaults.
 	Compute         int64  `json:"compute_ps"`
 	Payload         int64  `json:"payload_bytes"`

@@ -29,7 +29,7 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 		LP:     r.config.Kind.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
 		Collectives: interpreter(r.config.Collectives).String(),
 		Machine:     r.machine, MachineDigest: machine.Digest(), RanksPerNode: machine.RanksPerNode(), Mapping: machine.Mapping(),
-		Algorithms: r.algorithms(), Noise: r.noise, CPU: r.cpu.String(),
+		Algorithms: r.algorithms(), Noise: r.noise, CPU: r.cpu.String(), Polls: r.config.Polls,
 		Compute: int64(r.options.Compute), Payload: r.options.Payload, TimedIterations: r.options.Iterations,
 		Seed:     r.config.Seed,
 		Complete: o.err == nil && simulated.Complete, FinishedRanks: simulated.Finished,

@@ -318,3 +318,16 @@ func TestReadmeShowsTheFingerprint(t *testing.T) {
 		t.Errorf("README.md shows %s, the run has %s", shown, is)
 	}
 }
+
+// Results of ranks that poll depend on how many polls make a rank wait.
+func TestDocumentKeepsPolls(t *testing.T) {
+	r := testRequest()
+	r.config.Polls = 4000
+	var back document
+	if err := json.Unmarshal(newDocument(r, &hosts{size: 1}, testOutcome(), 1000).encode(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if back.Polls != 4000 {
+		t.Errorf("%d polls in the document, want 4000", back.Polls)
+	}
+}
