@@ -160,8 +160,9 @@ static int collect(struct gigarank_call *c, const struct list *l, int error, int
  * earlier calls, not on where the list lies: that differs with the hosting. */
 static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses) {
 	enum { SMALL = 16, LONG = 256 };
-	int32_t few[SMALL], fewer[SMALL];
-	struct gigarank_status little[SMALL];
+	int small = n < 1 ? 1 : n < SMALL ? n : SMALL; /* what waits on a copied stack is memory of the rank */
+	int32_t few[small], fewer[small];
+	struct gigarank_status little[small];
 	struct list l = {.n = n, .requests = requests};
 	l.every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
 	l.any = procedure == GIGARANK_WAITANY || procedure == GIGARANK_TESTANY;
