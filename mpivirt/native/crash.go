@@ -46,7 +46,7 @@ func (b *body) place() string {
 	if c.caller == 0 {
 		name := ""
 		if c.file != nil {
-			name = stringOf(c.file)
+			name = original(stringOf(c.file))
 		}
 		if strings.HasPrefix(name, "/proc/self/fd/") {
 			name = b.form.path
@@ -163,9 +163,17 @@ func sourceLine(file *elf.File, address uint64) string {
 	if err != nil || lines == nil {
 		return ""
 	}
-	var entry dwarf.LineEntry
-	if err := lines.SeekPC(address, &entry); err != nil {
-		return ""
+	// The sequences of a table are in no order: functions that several units have, as templates, have
+	// one each.
+	last := dwarf.LineEntry{EndSequence: true}
+	for {
+		var entry dwarf.LineEntry
+		if lines.Next(&entry) != nil {
+			return ""
+		}
+		if !last.EndSequence && last.Address <= address && address < entry.Address {
+			return fmt.Sprintf("%s:%d", filepath.Base(last.File.Name), last.Line)
+		}
+		last = entry
 	}
-	return fmt.Sprintf("%s:%d", filepath.Base(entry.File.Name), entry.Line)
 }

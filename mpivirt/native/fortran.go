@@ -23,7 +23,6 @@ static int path_of(const char *name, char *path, size_t room) {
 import "C"
 
 import (
-	"bytes"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -33,24 +32,18 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"gigarank/mpivirt/native/toolchain"
 )
 
 // The library of Fortran keeps units and the state of random numbers in variables. Each image
 // of a program has a copy of the library of its own, whose variables belong to the ranks as
 // those of the program do, and whose constructors each rank calls.
 
-// fortranLibrary returns the name of the library of Fortran that a program needs, if it does.
+// fortranLibrary returns the name of the library of Fortran that a program or one of its own
+// libraries needs, "" if none does.
 func fortranLibrary(program string) string {
-	file, err := elf.Open(program)
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = file.Close() }()
-	needed, err := file.ImportedLibraries()
-	if err != nil {
-		return ""
-	}
-	for _, name := range needed {
+	for _, name := range toolchain.Libraries(program) {
 		if strings.HasPrefix(name, "libgfortran.so.") {
 			return name
 		}
@@ -58,9 +51,9 @@ func fortranLibrary(program string) string {
 	return ""
 }
 
-// ownLibrary has the text of a program need a copy of a library in the place of the library.
+// ownFortran has objects need one copy of the library of Fortran in the place of the library.
 // The name of the copy is as long as that of the library.
-func ownLibrary(program []byte, library string) error {
+func (all copies) ownFortran(library string) error {
 	name := C.CString(library)
 	defer C.free(unsafe.Pointer(name))
 	var path [4096]C.char
@@ -86,16 +79,18 @@ func ownLibrary(program []byte, library string) error {
 	if len(copied) != len(library) {
 		return fmt.Errorf("too many open files: %s is longer than its name", copied)
 	}
-	file, err := elf.NewFile(bytes.NewReader(program))
-	if err != nil {
-		return err
+	for _, o := range all {
+		places, err := o.names(elf.DT_NEEDED)
+		if err != nil {
+			return err
+		}
+		for _, place := range places {
+			if o.nameAt(place) == library {
+				copy(o.text[place:], copied)
+				o.fortran = true
+			}
+		}
 	}
-	strings := file.Section(".dynstr")
-	if strings == nil {
-		return errors.New("the program has no .dynstr")
-	}
-	names := program[strings.Offset : strings.Offset+strings.Size]
-	copy(names, bytes.ReplaceAll(names, []byte("\x00"+library+"\x00"), []byte("\x00"+copied+"\x00")))
 	return nil
 }
 

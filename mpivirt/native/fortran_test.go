@@ -193,6 +193,68 @@ end program
 	}
 }
 
+// A library of the program's own in Fortran has units and random numbers that are the rank's, and is
+// found next to the program, whatever the language of the program is.
+func TestLibraryInFortran(t *testing.T) {
+	for name, text := range map[string]string{
+		"program.c": `#include <mpi.h>
+void part_(int *rank, int *step, int *got);
+int main(int argc, char **argv) {
+	int rank, first, second, last;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	part_(&rank, &(int){0}, &first);
+	MPI_Barrier(MPI_COMM_WORLD);
+	part_(&rank, &(int){1}, &second);
+	MPI_Barrier(MPI_COMM_WORLD);
+	part_(&rank, &(int){2}, &last);
+	MPI_Finalize();
+	return 10 * (first != second) + (last != rank);
+}
+`,
+		"program.f90": `program main
+  use mpi
+  implicit none
+  integer :: rank, step, got(0:2), ierr
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  open (unit=20, status='scratch')
+  do step = 0, 2
+    call part(rank, step, got(step))
+    call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  end do
+  call MPI_Finalize(ierr)
+  if (got(0) /= got(1)) stop 10
+  if (got(2) /= rank) stop 1
+end program
+`} {
+		program := buildWithLibrary(t, name, text, "part.f90", `subroutine part(rank, step, got)
+  integer :: rank, step, got, seed(8)
+  real :: x
+  seed = rank
+  if (step == 0) then
+    call random_seed(put=seed)
+    open (unit=21, status='scratch')
+    write (21, *) rank
+  end if
+  if (step < 2) then
+    call random_number(x)
+    call random_seed(put=seed)
+    got = int(x * 1e6)
+  else
+    rewind 21
+    read (21, *) got
+  end if
+end subroutine
+`)
+		for _, h := range hostings(3) {
+			if _, _, err := run(t, program, "xt5", 3, h); err != nil {
+				t.Errorf("%s, %+v: %v", name, h, err)
+			}
+		}
+	}
+}
+
 // Procedures inside a program, whose addresses are those of code on its stack, are called by MPI and
 // use the program's variables. On a stack that is copied, the simulator cannot call an operation.
 func TestNestedProcedures(t *testing.T) {

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"gigarank/mpivirt/native/toolchain"
@@ -26,28 +28,47 @@ type object struct {
 	text []byte
 	name string             // of the copy
 	uses map[uint64]*object // own libraries, by the place of their names in the text
+
+	fortran bool // it needs the library of Fortran
 }
 
 // copies are a program, which is the first, and its own libraries.
 type copies []*object
 
-// copyLibraries has the text of a program need copies of its own libraries. They are in a
-// directory, empty if it has none, that may go once the program is loaded.
-func copyLibraries(path string, program []byte) (dir string, err error) {
+// copyLibraries has the text of a program need copies of its own libraries, and has them all need a
+// copy of the library of Fortran, "" if none needs it. The copies are in a directory, empty if there
+// are none, that may go once the program is loaded. A later image shares no variables with others.
+func copyLibraries(path string, program []byte, fortran string, later bool) (dir string, err error) {
 	var all copies
-	if _, err := all.add(path, "", program); err != nil || len(all) == 1 {
+	if _, err := all.add(path, "", program); err != nil {
 		return "", err
+	}
+	if fortran != "" {
+		if err := all.ownFortran(fortran); err != nil {
+			return "", fmt.Errorf("%s: %w", fortran, err)
+		}
+	}
+	if later {
+		for _, o := range all {
+			if err := toolchain.ForgetUnique(o.text); err != nil {
+				return "", err
+			}
+		}
+	}
+	if len(all) == 1 {
+		return "", nil
 	}
 	if dir, err = os.MkdirTemp("", "gr-"); err != nil {
 		return "", err
 	}
-	for _, o := range all {
-		if err := o.rename(dir); err != nil {
+	if err := all.haveRoom(len(dir)); err != nil {
+		if later || slices.ContainsFunc(all[1:], func(o *object) bool { return o.fortran }) {
 			return dir, err
 		}
+		return dir, nil // the first image may have the libraries themselves
 	}
-	for _, o := range all[1:] {
-		if err := toolchain.ForgetUnique(o.text); err != nil {
+	for _, o := range all {
+		if err := o.rename(dir); err != nil {
 			return dir, err
 		}
 	}
@@ -56,15 +77,28 @@ func copyLibraries(path string, program []byte) (dir string, err error) {
 		if err != nil {
 			return dir, err
 		}
-		if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", fd), filepath.Join(dir, o.name)); err != nil {
+		link := filepath.Join(dir, o.name)
+		if err := os.Symlink(fmt.Sprintf("/proc/self/fd/%d", fd), link); err != nil {
 			return dir, err
 		}
+		originals.Store(link, o.path)
 	}
 	return dir, nil
 }
 
 // copied counts the copies, whose names differ.
 var copied atomic.Int64
+
+// originals has the paths of the libraries that were copied, by those of the copies.
+var originals sync.Map
+
+// original returns the path of the file that an object was copied from, which is its own if it was not.
+func original(path string) string {
+	if from, is := originals.Load(path); is {
+		return from.(string)
+	}
+	return path
+}
 
 // add adds an object that is needed under a name, and the own libraries that it needs.
 func (all *copies) add(path, name string, text []byte) (*object, error) {
@@ -144,20 +178,41 @@ func (o *object) rename(dir string) error {
 	if len(o.uses) == 0 {
 		return nil
 	}
+	path, err := o.room(len(dir))
+	if err != nil {
+		return err
+	}
+	copy(o.text[path:], dir+"\x00")
 	for place, used := range o.uses {
 		copy(o.text[place:], used.name)
 	}
-	for _, tag := range []elf.DynTag{elf.DT_RUNPATH, elf.DT_RPATH} {
-		places, err := o.names(tag)
-		if err != nil {
-			return err
-		}
-		for _, place := range places {
-			if room := len(o.nameAt(place)); room >= len(dir) {
-				copy(o.text[place:], dir+"\x00")
-				return nil
+	return nil
+}
+
+// haveRoom returns an error if an object has no room for a path of such a length.
+func (all copies) haveRoom(length int) error {
+	for _, o := range all {
+		if len(o.uses) > 0 {
+			if _, err := o.room(length); err != nil {
+				return err
 			}
 		}
 	}
-	return fmt.Errorf("%s has no room for the path of its libraries' copies: link it by gigarank cc, cxx or fc", o.path)
+	return nil
+}
+
+// room returns the place of a path of libraries in an object that is so long at least.
+func (o *object) room(length int) (place uint64, err error) {
+	for _, tag := range []elf.DynTag{elf.DT_RUNPATH, elf.DT_RPATH} {
+		places, err := o.names(tag)
+		if err != nil {
+			return 0, err
+		}
+		for _, place := range places {
+			if len(o.nameAt(place)) >= length {
+				return place, nil
+			}
+		}
+	}
+	return 0, fmt.Errorf("%s has no room for the path of its libraries' copies: link it by gigarank cc, cxx or fc", o.path)
 }

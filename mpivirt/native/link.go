@@ -189,25 +189,15 @@ func load(path string, later bool) (*cProgram, error) {
 		if err != nil {
 			return nil, err
 		}
-		if library != "" {
-			if err := ownLibrary(text, library); err != nil {
-				return nil, fmt.Errorf("%s: no copy of %s for its ranks: %w", path, library, err)
-			}
-		}
 		if executable {
 			toolchain.ForgetStack(text)
 		}
-		if later {
-			if err := toolchain.ForgetUnique(text); err != nil {
-				return nil, err
-			}
-			dir, err := copyLibraries(name, text)
-			if dir != "" {
-				defer func() { _ = os.RemoveAll(dir) }()
-			}
-			if err != nil {
-				return nil, fmt.Errorf("%s: no copies of its libraries for another engine: %w; use --engines 1", path, err)
-			}
+		dir, err := copyLibraries(name, text, library, later)
+		if dir != "" {
+			defer func() { _ = os.RemoveAll(dir) }()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: no copies of its libraries for its ranks: %w", path, err)
 		}
 		fd, err := inMemory(filepath.Base(path), holding(text))
 		if err != nil {

@@ -41,6 +41,32 @@ func build(t *testing.T, source string, flags ...string) (program string) {
 	return program
 }
 
+// buildWithLibrary builds a program from a text, with a shared library of its own next to it.
+func buildWithLibrary(t *testing.T, name, text, library, libraryText string) (program string) {
+	t.Helper()
+	dir := t.TempDir()
+	for file, text := range map[string]string{name: text, library: libraryText} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program = filepath.Join(dir, "program")
+	for _, c := range []struct {
+		file      string
+		arguments []string
+	}{
+		{library, []string{"-shared", "-o", filepath.Join(dir, "libpart.so")}},
+		{name, []string{"-o", program, "-L" + dir, "-lpart", "-Wl,-rpath,$ORIGIN"}},
+	} {
+		var printed bytes.Buffer
+		arguments := append([]string{"-g", filepath.Join(dir, c.file)}, c.arguments...)
+		if code, err := toolchain.Wrap(languages[filepath.Ext(c.file)].wrapper, arguments, nil, &printed, &printed); err != nil || code != 0 {
+			t.Fatalf("%v, exit code %d:\n%s", err, code, &printed)
+		}
+	}
+	return program
+}
+
 // hosting is how a program is simulated, which must not matter.
 type hosting struct {
 	engines     int

@@ -77,6 +77,18 @@ func inObjects(program string, do func(path string, object *elf.File) error) err
 	return nil
 }
 
+// Libraries returns the names of the libraries that a program and its own libraries need.
+func Libraries(program string) (names []string) {
+	if err := inObjects(program, func(path string, object *elf.File) error {
+		needed, err := object.ImportedLibraries()
+		names = append(names, needed...)
+		return err
+	}); err != nil {
+		return nil
+	}
+	return names
+}
+
 func inObject(path string, do func(object *elf.File) error) error {
 	object, err := elf.Open(path)
 	if err != nil {
