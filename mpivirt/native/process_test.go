@@ -76,6 +76,44 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// So do those that a library of the program's own uses, whether or not the program itself uses them.
+func TestStreamsOfLibraries(t *testing.T) {
+	library := `#include <iomanip>
+#include <iostream>
+extern "C" void show(int rank, int step) {
+	if (step == 0)
+		std::cout << std::hex << std::setprecision(rank + 1);
+	else
+		std::cout << rank << ": " << 255 << ' ' << 3.14159265 << std::endl;
+}
+`
+	text := `#include <mpi.h>
+#ifdef __cplusplus
+#include <iostream>
+extern "C"
+#endif
+void show(int rank, int step);
+int main(int argc, char **argv) {
+	int rank;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	show(rank, 0);
+#ifdef __cplusplus
+	if (rank % 2)
+		std::cout << std::dec;
+#endif
+	MPI_Barrier(MPI_COMM_WORLD);
+	show(rank, 1);
+	return MPI_Finalize();
+}
+`
+	for name, want := range map[string][]string{"program.c": {"0: ff 3\n", "1: ff 3.1\n", "2: ff 3.14\n"}, "program.cc": {"0: ff 3\n", "1: 255 3.1\n", "2: ff 3.14\n"}} {
+		if lines := everywhere(t, buildWithLibrary(t, name, text, "part.cc", library), 3); !slices.Equal(lines, want) {
+			t.Errorf("%s printed %q, want %q", name, lines, want)
+		}
+	}
+}
+
 // largeVariables is a program of 64 MiB of variables, or as LENGTH says, of which a rank writes some
 // pages.
 const largeVariables = prelude + `

@@ -68,6 +68,8 @@ func TestBuilds(t *testing.T) {
 		{"-c main.c", "-c part.c -o part.o", "-o program main.o part.o"},
 		{"-shared part.c -o libpart.so", "main.c -o program -L. -lpart -Wl,-rpath,$ORIGIN"},
 		{"-pie -fPIE main.c part.c -o program"},
+		{"-x c main.c part.c -o program"},
+		{"-c main.c part.c", "-r main.o part.o -o whole.o", "whole.o -o program"},
 	} {
 		dir := sources(t)
 		for _, step := range steps {
@@ -96,6 +98,19 @@ func TestAnswers(t *testing.T) {
 		{"--showme:command", 0, toolchain.Compiler()},
 		{"-v", 0, "version"},
 		{"--version", 0, "Free Software"},
+		{"-showme:compile", 0, "-I"},
+		{"-showme:link", 0, "libgigarank_mpi.so"},
+		{"-showme:command", 0, toolchain.Compiler()},
+		{"--showme:incdirs", 0, "native-"},
+		{"--showme:libdirs", 0, "native-"},
+		{"--showme:libs", 0, "gigarank_mpi"},
+		{"--showme:version", 0, "MPI"},
+		{"--showme:help", 0, "incdirs"},
+		{"--showme:nothing", 1, "incdirs"},
+		{"-compile_info", 0, "-I"},
+		{"-link-info", 0, "libgigarank_mpi.so"},
+		{"-x c -c - -o piped.o", 0, ""},
+		{"-x c - -o piped", 1, "undefined reference to `main'"},
 		{"-E main.c", 0, "MPI_Init"},
 		{"-E -x c -", 0, "int piped;"},
 		{"-S part.c -o -", 0, "MPI_Comm_size"},

@@ -86,8 +86,22 @@ const startFlag = "-Wl,-init,gigarank_start"
 // them out.
 var refused = []string{"-pie", "-no-pie", "-static-pie", "-rdynamic"}
 
-// queries are the flags under which a wrapper prints its command, or a part of it.
-var queries = []string{"-show", "--show", "--showme", "-showme", "--showme:command", "-compile_info", "-link_info", "--showme:compile", "--showme:link"}
+// queryOf returns what an argument asks a wrapper to print of its command, and whether it asks: the
+// flags are those of Open MPI, and of MPICH and its kin.
+func queryOf(argument string) (part string, is bool) {
+	switch argument {
+	case "-show", "--show", "-showme", "--showme":
+		return "", true
+	case "-compile_info", "-compile-info":
+		return "compile_info", true
+	case "-link_info", "-link-info":
+		return "link_info", true
+	}
+	if part, is = strings.CutPrefix(argument, "--showme:"); is {
+		return part, true
+	}
+	return strings.CutPrefix(argument, "-showme:")
+}
 
 // Command returns the compiler's command line that stands for one of a wrapper.
 func Command(l Language, library *Library, arguments []string) []string {
@@ -96,12 +110,15 @@ func Command(l Language, library *Library, arguments []string) []string {
 	if !links(arguments) {
 		return command
 	}
+	if slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "-x") }) {
+		command = append(command, "-x", "none") // what follows is no source
+	}
 	command = append(command, startFlag, library.start)
 	if !slices.Contains(arguments, "-shared") {
 		command = append(command, linkFlags...)
 		command = append(command, library.entry, library.parts)
-		command = append(command, library.streamsOf(l)...)
 	}
+	command = append(command, library.streamsOf(l)...)
 	if l == Fortran {
 		command = append(command, filepath.Join(library.modules, modulesName))
 	}
@@ -127,15 +144,18 @@ func (l *Library) includes(language Language) []string {
 	return []string{"-I" + l.include}
 }
 
-// isSource reports whether an argument names a file or a library to compile or link.
-func isSource(a string) bool { return !strings.HasPrefix(a, "-") || strings.HasPrefix(a, "-l") }
+// isSource reports whether an argument names a file or a library to compile or link, as - names
+// standard input.
+func isSource(a string) bool {
+	return a == "-" || !strings.HasPrefix(a, "-") || strings.HasPrefix(a, "-l")
+}
 
 // links reports whether a compiler with such arguments links.
 func links(arguments []string) bool {
 	files := false
 	for i, a := range arguments {
 		switch {
-		case a == "-c" || a == "-S" || a == "-E" || a == "-M" || a == "-MM" || a == "-fsyntax-only" || strings.HasPrefix(a, "-print-") || strings.HasPrefix(a, "--print-"):
+		case a == "-c" || a == "-S" || a == "-E" || a == "-r" || a == "-M" || a == "-MM" || a == "-fsyntax-only" || strings.HasPrefix(a, "-print-") || strings.HasPrefix(a, "--print-"):
 			return false
 		case isSource(a) && (i == 0 || arguments[i-1] != "-o"):
 			files = true
@@ -160,8 +180,10 @@ func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writ
 	if err != nil {
 		return 1, err
 	}
-	if i := slices.IndexFunc(arguments, func(a string) bool { return slices.Contains(queries, a) }); i >= 0 {
-		return 0, answer(out, l, library, arguments[i], slices.Delete(slices.Clone(arguments), i, i+1))
+	for i, a := range arguments {
+		if part, is := queryOf(a); is {
+			return answer(out, l, library, part, slices.Delete(slices.Clone(arguments), i, i+1))
+		}
 	}
 	command := Command(l, library, arguments)
 	cmd := exec.Command(command[0], command[1:]...)
@@ -177,21 +199,49 @@ func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writ
 	return 0, nil
 }
 
-// answer prints the command of a wrapper, or a part of it.
-func answer(out io.Writer, l Language, library *Library, query string, arguments []string) error {
+// answer prints the command of a wrapper, or a part of it. It returns the wrapper's exit code.
+func answer(out io.Writer, l Language, library *Library, part string, arguments []string) (code int, err error) {
 	whole := Command(l, library, append(arguments, "OBJECT"))
 	whole = slices.DeleteFunc(whole, func(a string) bool { return a == "OBJECT" })
 	compile := slices.Concat(flagsOf(l), library.includes(l))
-	switch query {
-	case "--showme:command":
-		whole = whole[:1]
-	case "--showme:compile":
-		whole = compile
-	case "--showme:link":
-		whole = slices.Concat([]string{startFlag, library.start}, linkFlags, []string{library.entry, library.parts}, library.streamsOf(l), []string{library.Path, library.path()})
+	link := slices.Concat([]string{startFlag, library.start}, linkFlags, []string{library.entry, library.parts}, library.streamsOf(l))
+	if l == Fortran {
+		link = append(link, filepath.Join(library.modules, modulesName))
 	}
-	_, err := fmt.Fprintln(out, strings.Join(whole, " "))
-	return err
+	link = append(link, "-Wl,--no-as-needed", library.Path, library.path())
+	var answer []string
+	switch part {
+	case "":
+		answer = whole
+	case "command":
+		answer = whole[:1]
+	case "compile":
+		answer = compile
+	case "link":
+		answer = link
+	case "compile_info":
+		answer = append(whole[:1], compile...)
+	case "link_info":
+		answer = append(whole[:1], link...)
+	case "incdirs":
+		for _, flag := range library.includes(l) {
+			answer = append(answer, strings.TrimPrefix(flag, "-I"))
+		}
+	case "libdirs":
+		answer = []string{library.include}
+	case "libs":
+		answer = []string{strings.TrimSuffix(strings.TrimPrefix(libraryName, "lib"), ".so")}
+	case "version":
+		answer = []string{"gigarank " + l.String() + ": gigarank's MPI (Language: " + l.Name() + ")"}
+	default:
+		_, err := fmt.Fprintln(out, "--showme:PART prints a part of the command: command, compile, link, incdirs, libdirs, libs or version")
+		if part == "help" {
+			return 0, err
+		}
+		return 1, err
+	}
+	_, err = fmt.Fprintln(out, strings.Join(answer, " "))
+	return 0, err
 }
 
 // Languages returns all languages.
