@@ -66,6 +66,7 @@ func TestEndings(t *testing.T) {
 			"stopped by SIGSEGV at address 0x40 in MPI_Send called in main (program.c:"},
 		{"a wrong argument of a call that is not MPI's", "char *volatile none = (char *)(long)(72 * rank); size += (int)strlen(none);", "stopped by SIGSEGV at address 0x48 in main (program.c:"},
 		{"a crash after a call", "MPI_Request q; MPI_Isend(&rank, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); *(volatile int *)(long)(rank - 1) = 1;", "ms: the rank's code was stopped by SIGSEGV at address 0x0 in main (program.c:"},
+		{"a signal that it raises after calls of MPI", "MPI_Comm_size(MPI_COMM_SELF, &size); raise(SIGSEGV);", "stopped by SIGSEGV at address 0x0 in main (program.c:"},
 		{"a call from a thread", "void *call(void *p) { MPI_Barrier(MPI_COMM_WORLD); return p; } pthread_t t; pthread_create(&t, NULL, call, NULL); pthread_join(t, NULL);",
 			"MPI_Barrier was called from a thread that the rank has started"},
 		{"a query from a thread of C11", "int call(void *p) { int n; return MPI_Comm_rank(MPI_COMM_WORLD, &n); } thrd_t t; thrd_create(&t, call, NULL); thrd_join(t, NULL);",
@@ -102,6 +103,12 @@ func TestEndings(t *testing.T) {
 		{"a wrong count of a type", "MPI_Datatype t; MPI_Type_vector(-1, 1, 1, MPI_INT, &t);", "MPI_ERR_COUNT: MPI_Type_vector: a count or block length of -1"},
 		{"no type", "MPI_Send(&rank, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD);", "in Send: MPI_ERR_TYPE: the type is MPI_DATATYPE_NULL"},
 		{"a type that is not committed", "MPI_Datatype t; MPI_Type_contiguous(1, MPI_INT, &t); MPI_Send(&rank, 1, t, 0, 0, MPI_COMM_WORLD);", "in Send: MPI_ERR_TYPE: the type has not been committed"},
+		{"no type of another", "MPI_Datatype t; MPI_Type_contiguous(2, MPI_DATATYPE_NULL, &t);", "MPI_ERR_TYPE: MPI_Type_contiguous: the type is MPI_DATATYPE_NULL"},
+		{"a constructor after the end", "MPI_Datatype t; MPI_Finalize(); MPI_Type_vector(2, 1, 2, MPI_INT, &t);", "MPI_ERR_OTHER: MPI_Type_vector: called after MPI_Finalize"},
+		{"a type that is too large", "MPI_Datatype t, u; MPI_Type_contiguous(1 << 30, MPI_DOUBLE, &t); MPI_Type_contiguous(1 << 30, t, &u);", "MPI_ERR_COUNT: MPI_Type_contiguous: the type reaches further"},
+		{"too little to unpack", "int at = 0, x; MPI_Unpack(&rank, 3, &at, &x, 1, MPI_INT, MPI_COMM_WORLD);", "MPI_ERR_TRUNCATE: MPI_Unpack: 4 bytes at byte 0 of a buffer of 3"},
+		{"a wrong order", "MPI_Datatype t; MPI_Type_create_subarray(1, &size, &rank, &(int){0}, 7, MPI_INT, &t);", "MPI_ERR_ARG: MPI_Type_create_subarray: an order of 7"},
+		{"a wrong number of elements", "MPI_Status s; MPI_Status_set_elements(&s, MPI_INT, -1);", "MPI_ERR_COUNT: MPI_Status_set_elements: -1 elements"},
 		{"a wrong tag", "MPI_Send(&rank, 1, MPI_INT, 0, -7, MPI_COMM_WORLD);", "in Send: MPI_ERR_TAG: tag -7"},
 		{"a wrong source", "MPI_Recv(&size, 1, MPI_INT, -5, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "in Recv: MPI_ERR_RANK: source -5"},
 		{"an operation that is not for the type", "double x = 1, y; MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD);", "in Allreduce: MPI_ERR_OP: "},
@@ -200,6 +207,31 @@ int main(int argc, char **argv) {
 		_, _, err := run(t, program, "xt5", 4, hosting{engines: 1, stacks: stacks})
 		if err == nil || !strings.Contains(err.Error(), "rank 1 failed") || !strings.Contains(err.Error(), "at address 0x8 in first (program.c:") {
 			t.Errorf("ended with %v", err)
+		}
+	}
+}
+
+// A crash in a library of the program's own is told by its file and line, whichever engine the rank is
+// on, also where templates make several pieces of its code.
+func TestCrashInLibrary(t *testing.T) {
+	program := buildWithLibrary(t, "program.c", prelude+`
+void crash(void *at);
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	if (rank == atoi(argv[1]))
+		crash((void *)16);
+	return MPI_Finalize();
+}
+`, "part.cc", `template <class T> T *first(T *p) { return p + 0; }
+template <class T> T *second(T *p) { return first(p); }
+extern "C" void crash(void *at) {
+	*second((volatile int *)at) = 1;
+}
+`)
+	for _, rank := range []string{"0", "1"} {
+		_, _, err := run(t, program, "xt5", 2, hosting{engines: 2}, rank)
+		if err == nil || !strings.Contains(err.Error(), "rank "+rank+" failed") || !strings.HasSuffix(err.Error(), "in crash (part.cc:4)") {
+			t.Errorf("rank %s: ended with %v", rank, err)
 		}
 	}
 }
@@ -321,6 +353,37 @@ int main(int argc, char **argv) {
 	result, lines, err := run(t, program, "xt5", 2, hosting{engines: 2})
 	if err != nil || len(lines) != 1 || lines[0] != "3.000 3.000 3.000 3 3, day 10957\n" || result.VirtualTime.Seconds() < 3.001 {
 		t.Errorf("%v, %q, virtual time %v", err, lines, result.VirtualTime)
+	}
+}
+
+// Each clock of the system is there, and no other. A wait of the threads of C11 takes virtual time.
+func TestAllClocks(t *testing.T) {
+	program := build(t, prelude+`
+#include <time.h>
+int main(int argc, char **argv) {
+	clockid_t clocks[] = {CLOCK_REALTIME, CLOCK_MONOTONIC, CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, CLOCK_MONOTONIC_RAW, CLOCK_REALTIME_COARSE,
+		CLOCK_MONOTONIC_COARSE, CLOCK_BOOTTIME, CLOCK_REALTIME_ALARM, CLOCK_BOOTTIME_ALARM, CLOCK_TAI, 0};
+	const int n = sizeof clocks / sizeof *clocks;
+	struct timespec at[2], wrong = {-1, 5}, wait = {1, 500000000};
+	begin(&argc, &argv);
+	clock_getcpuclockid(0, &clocks[n - 1]);
+	for (int i = 0; i < n; i++) {
+		wait.tv_sec = 1;
+		if (clock_gettime(clocks[i], &at[0]) || thrd_sleep(&wait, NULL) || clock_gettime(clocks[i], &at[1]))
+			return 10 + i;
+		if (at[1].tv_sec * 1000000000L + at[1].tv_nsec - at[0].tv_sec * 1000000000L - at[0].tv_nsec != 1500000000L)
+			return 30 + i;
+	}
+	if (clock_gettime(77, &at[0]) != -1 || errno != EINVAL)
+		return 1;
+	if (clock_nanosleep(CLOCK_MONOTONIC, 0, &wrong, NULL) != EINVAL || thrd_sleep(&wrong, NULL) >= 0)
+		return 2;
+	return MPI_Finalize();
+}
+`)
+	result, _, err := run(t, program, "xt5", 1, hosting{engines: 1})
+	if err != nil || result.VirtualTime.Seconds() < 18 {
+		t.Errorf("%v, virtual time %v", err, result.VirtualTime)
 	}
 }
 

@@ -11,6 +11,7 @@
 #include <sys/select.h>
 #include <sys/time.h>
 #include <sys/times.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -89,6 +90,10 @@ int clock_gettime(clockid_t clock, struct timespec *t) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r)
 		return real(clock_gettime)(clock, t);
+	if (clock > CLOCK_TAI) { /* clocks of processes and threads have negative numbers */
+		errno = EINVAL;
+		return -1;
+	}
 	int64_t at = now(r);
 	t->tv_sec = at / SECOND + (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? EPOCH : 0);
 	t->tv_nsec = at % SECOND / 1000;
@@ -152,6 +157,8 @@ int nanosleep(const struct timespec *t, struct timespec *rest) {
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *rest) {
 	if (!gigarank_running())
 		return real(clock_nanosleep)(clock, flags, t, rest);
+	if (t->tv_sec < 0 || t->tv_nsec < 0 || t->tv_nsec >= 1000000000)
+		return EINVAL;
 	struct timespec from = {0, 0};
 	if (flags & TIMER_ABSTIME)
 		clock_gettime(clock, &from);
@@ -161,6 +168,12 @@ int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct
 	if (length.tv_sec < 0)
 		return 0;
 	return nanosleep(&length, rest) == 0 ? 0 : errno;
+}
+
+int thrd_sleep(const struct timespec *t, struct timespec *rest) {
+	if (!gigarank_running())
+		return real(thrd_sleep)(t, rest);
+	return nanosleep(t, rest) == 0 ? 0 : -2;
 }
 
 unsigned sleep(unsigned seconds) {

@@ -7,30 +7,35 @@
 #include <stdio.h>
 #include <string.h>
 
-/* part finds a type that another is made of. */
-static int part(MPI_Datatype handle, struct gigarank_datatype **t) {
-	CHECK(active(GIGARANK_NONE));
-	*t = gigarank_type(handle);
-	if (*t)
-		return MPI_SUCCESS;
-	return refuse(GIGARANK_NONE, MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type, or it has been freed");
-}
-
-static int no_memory(void) { return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a type"); }
-
-/* Both name the function that they stand in. */
+/* These name the function that they stand in, which is one of MPI. */
+#define part(...) part_of(__func__, __VA_ARGS__)
+#define known(...) known_of(__func__, __VA_ARGS__)
+#define made(...) made_of(__func__, __VA_ARGS__)
+#define ready(...) ready_of(__func__, __VA_ARGS__)
+#define check_order(order) check_order_of(__func__, order)
 #define wrong_count(what, n) refuse(GIGARANK_NONE, MPI_ERR_COUNT, "%s of %lld", what, (long long)(n))
 #define wrong(what, i, n) refuse(GIGARANK_NONE, MPI_ERR_ARG, "%s[%d] is %lld", what, i, (long long)(n))
 
+/* part finds a type that another is made of. */
+static int part_of(const char *function, MPI_Datatype handle, struct gigarank_datatype **t) {
+	CHECK(gigarank_active(function, GIGARANK_NONE));
+	*t = gigarank_type(handle);
+	if (*t)
+		return MPI_SUCCESS;
+	return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TYPE, handle == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type, or it has been freed");
+}
+
+static int no_memory(const char *function) { return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a type"); }
+
 /* made returns what a constructor has made, with room for what it was made of. Parts of the type are
  * those of its contents. It stores the handle. */
-static int made(struct gigarank_datatype *t, int combiner, int64_t integers, int64_t addresses, int64_t counts, int parts, MPI_Datatype *handle) {
+static int made_of(const char *function, struct gigarank_datatype *t, int combiner, int64_t integers, int64_t addresses, int64_t counts, int parts, MPI_Datatype *handle) {
 	*handle = MPI_DATATYPE_NULL;
 	if (!t)
-		return no_memory();
+		return no_memory(function);
 	if (t->immense || integers > INT_MAX || counts > INT_MAX) {
 		gigarank_drop_handle(t);
-		return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "the type reaches further than memory does");
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "the type reaches further than memory does");
 	}
 	t->combiner = combiner;
 	t->integer = calloc((size_t)integers + 1, sizeof *t->integer);
@@ -39,7 +44,7 @@ static int made(struct gigarank_datatype *t, int combiner, int64_t integers, int
 	t->part = calloc((size_t)parts + 1, sizeof *t->part);
 	if (!t->integer || !t->address || !t->count || !t->part) {
 		gigarank_drop_handle(t);
-		return no_memory();
+		return no_memory(function);
 	}
 	*handle = gigarank_type_handle(t);
 	return MPI_SUCCESS;
@@ -105,8 +110,8 @@ static struct gigarank_datatype *in_array(struct gigarank_datatype *inner, int64
 	return t;
 }
 
-static int check_order(int order) {
-	return order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN ? MPI_SUCCESS : refuse(GIGARANK_NONE, MPI_ERR_ARG, "an order of %d", order);
+static int check_order_of(const char *function, int order) {
+	return order == MPI_ORDER_C || order == MPI_ORDER_FORTRAN ? MPI_SUCCESS : gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "an order of %d", order);
 }
 
 /* dealt returns the share of one of some processes in a dimension of an array: blocks of block
@@ -140,7 +145,7 @@ static int64_t length_at(const struct list *l, int64_t i) { return l->even ? l->
 /* listed makes a type of a list for a function, whose counts and displacements are large or not. */
 static int listed(const char *function, int large, const struct list *l, int combiner, MPI_Datatype old, MPI_Datatype *new) {
 	struct gigarank_datatype *of;
-	CHECK(part(old, &of));
+	CHECK(part_of(function, old, &of));
 	if (l->count < 0 || l->count > INT_MAX)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "a count of %lld", (long long)l->count);
 	if (l->count > 0 && !l->even && !has_numbers(l->lengths))
@@ -157,7 +162,7 @@ static int listed(const char *function, int large, const struct list *l, int com
 		gigarank_seal_type(t);
 	}
 	int64_t counts = 1 + (l->even ? 1 : l->count) + (l->bytes ? 0 : l->count), bytes = l->bytes ? l->count : 0;
-	CHECK(made(t, combiner, large ? 0 : counts, large ? 0 : bytes, large ? counts + bytes : 0, 1, new));
+	CHECK(made_of(function, t, combiner, large ? 0 : counts, large ? 0 : bytes, large ? counts + bytes : 0, 1, new));
 	keep_number(t, large, l->count);
 	for (int64_t i = 0; i < (l->even ? 1 : l->count); i++)
 		keep_number(t, large, length_at(l, i));
@@ -223,9 +228,9 @@ MPI(Type_free, MPI_Datatype *type) {
 /* --- what types are ------------------------------------------------------------------- */
 
 /* known is part for functions that may be called at any time, also in reduction operations. */
-static int known(MPI_Datatype handle, struct gigarank_datatype **t) {
+static int known_of(const char *function, MPI_Datatype handle, struct gigarank_datatype **t) {
 	*t = gigarank_type(handle);
-	return *t ? MPI_SUCCESS : part(handle, t);
+	return *t ? MPI_SUCCESS : part_of(function, handle, t);
 }
 
 MPI(Type_size, MPI_Datatype type, int *size) {
@@ -276,7 +281,7 @@ static int told_whole(const char *function, const struct gigarank_datatype *t, i
 
 static int envelope(const char *function, int large, MPI_Datatype type, int64_t numbers[4], int *combiner) {
 	struct gigarank_datatype *t;
-	CHECK(part(type, &t));
+	CHECK(part_of(function, type, &t));
 	CHECK(told_whole(function, t, large));
 	numbers[0] = t->integers, numbers[1] = t->addresses, numbers[2] = t->counts, numbers[3] = t->parts;
 	*combiner = t->combiner;
@@ -303,7 +308,7 @@ MPI(Type_get_envelope_c, MPI_Datatype type, MPI_Count *integers, MPI_Count *addr
 
 static int contents(const char *function, int large, MPI_Datatype type, const int64_t room[4], int integer[], MPI_Aint address[], MPI_Count count[], MPI_Datatype parts[]) {
 	struct gigarank_datatype *t;
-	CHECK(part(type, &t));
+	CHECK(part_of(function, type, &t));
 	CHECK(told_whole(function, t, large));
 	if (t->combiner == MPI_COMBINER_NAMED)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TYPE, "a predefined type has no contents");
@@ -349,7 +354,7 @@ MPI(Type_set_name, MPI_Datatype type, const char *name) {
 		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "%s keeps its name", t->basic);
 	char *copy = strndup(name, MPI_MAX_OBJECT_NAME - 1);
 	if (!copy)
-		return no_memory();
+		return no_memory(__func__);
 	free(t->name);
 	t->name = copy;
 	return MPI_SUCCESS;
@@ -373,11 +378,11 @@ MPI(Type_match_size, int class_, int size, MPI_Datatype *type) {
 
 /* f90 returns a type of which values have a decimal precision and range. It is predefined, so
  * that each call with the same arguments returns the same. */
-static int f90(int combiner, int precision, int range, MPI_Datatype basic, MPI_Datatype *new) {
+static int f90(const char *function, int combiner, int precision, int range, MPI_Datatype basic, MPI_Datatype *new) {
 	struct gigarank_engine *e = gigarank_current;
-	CHECK(active(GIGARANK_NONE));
+	CHECK(gigarank_active(function, GIGARANK_NONE));
 	if (basic == MPI_DATATYPE_NULL)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "no type has a precision of %d and a range of %d", precision, range);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "no type has a precision of %d and a range of %d", precision, range);
 	struct gigarank_datatype *of = gigarank_type(basic), *t;
 	for (int32_t i = 0; i < e->object_count; i++) {
 		t = (struct gigarank_datatype *)e->objects[i];
@@ -387,7 +392,7 @@ static int f90(int combiner, int precision, int range, MPI_Datatype basic, MPI_D
 			return MPI_SUCCESS;
 		}
 	}
-	CHECK(made(t = one(0, 1, 0, of), combiner, combiner == MPI_COMBINER_F90_INTEGER ? 1 : 2, 0, 0, 0, new));
+	CHECK(made_of(function, t = one(0, 1, 0, of), combiner, combiner == MPI_COMBINER_F90_INTEGER ? 1 : 2, 0, 0, 0, new));
 	t->element = of->element, t->committed = 1;
 	keep_integer(t, combiner == MPI_COMBINER_F90_INTEGER ? range : precision);
 	if (combiner != MPI_COMBINER_F90_INTEGER)
@@ -403,17 +408,17 @@ static int kind_of(int precision, int range) {
 
 MPI(Type_create_f90_real, int precision, int range, MPI_Datatype *new) {
 	int kind = kind_of(precision, range);
-	return f90(MPI_COMBINER_F90_REAL, precision, range, kind == 4 ? MPI_REAL4 : kind == 8 ? MPI_REAL8 : kind == 16 ? MPI_REAL16 : MPI_DATATYPE_NULL, new);
+	return f90(__func__, MPI_COMBINER_F90_REAL, precision, range, kind == 4 ? MPI_REAL4 : kind == 8 ? MPI_REAL8 : kind == 16 ? MPI_REAL16 : MPI_DATATYPE_NULL, new);
 }
 
 MPI(Type_create_f90_complex, int precision, int range, MPI_Datatype *new) {
 	int kind = kind_of(precision, range);
-	return f90(MPI_COMBINER_F90_COMPLEX, precision, range, kind == 4 ? MPI_COMPLEX8 : kind == 8 ? MPI_COMPLEX16 : kind == 16 ? MPI_COMPLEX32 : MPI_DATATYPE_NULL, new);
+	return f90(__func__, MPI_COMBINER_F90_COMPLEX, precision, range, kind == 4 ? MPI_COMPLEX8 : kind == 8 ? MPI_COMPLEX16 : kind == 16 ? MPI_COMPLEX32 : MPI_DATATYPE_NULL, new);
 }
 
 MPI(Type_create_f90_integer, int range, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_ARG);
-	return f90(MPI_COMBINER_F90_INTEGER, MPI_UNDEFINED, range, range <= 2 ? MPI_INTEGER1 : range <= 4 ? MPI_INTEGER2 : range <= 9 ? MPI_INTEGER4 : range <= 18 ? MPI_INTEGER8 : range <= 38 ? MPI_INTEGER16 : MPI_DATATYPE_NULL, new);
+	return f90(__func__, MPI_COMBINER_F90_INTEGER, MPI_UNDEFINED, range, range <= 2 ? MPI_INTEGER1 : range <= 4 ? MPI_INTEGER2 : range <= 9 ? MPI_INTEGER4 : range <= 18 ? MPI_INTEGER8 : range <= 38 ? MPI_INTEGER16 : MPI_DATATYPE_NULL, new);
 }
 
 /* --- counts of statuses ----------------------------------------------------------------- */
@@ -505,11 +510,11 @@ static void add_bytes(const struct gigarank_datatype *t, int64_t *elements, int6
 }
 
 /* set_elements stores so many basic elements of a type in a status. */
-static int set_elements(MPI_Status *status, MPI_Datatype type, int64_t count) {
+static int set_elements(const char *function, MPI_Status *status, MPI_Datatype type, int64_t count) {
 	struct gigarank_datatype *t;
-	CHECK(part(type, &t));
+	CHECK(part_of(function, type, &t));
 	if (count < 0)
-		return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "%lld elements", (long long)count);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "%lld elements", (long long)count);
 	int64_t bytes = t->elements ? count / t->elements * t->bytes : 0, rest = t->elements ? count % t->elements : 0;
 	add_bytes(t, &rest, &bytes);
 	memcpy(&status->MPI_internal[0], &bytes, sizeof bytes);
@@ -518,10 +523,10 @@ static int set_elements(MPI_Status *status, MPI_Datatype type, int64_t count) {
 
 MPI(Status_set_elements, MPI_Status *status, MPI_Datatype type, int count) {
 	GIVEN(status, "status", MPI_ERR_ARG);
-	return set_elements(status, type, count);
+	return set_elements(__func__, status, type, count);
 }
-MPI(Status_set_elements_x, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(status, type, count); }
-MPI(Status_set_elements_c, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(status, type, count); }
+MPI(Status_set_elements_x, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(__func__, status, type, count); }
+MPI(Status_set_elements_c, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(__func__, status, type, count); }
 
 /* --- packing by the program --------------------------------------------------------------- */
 
@@ -531,16 +536,16 @@ MPI_Aint MPI_Aint_add(MPI_Aint, MPI_Aint) __attribute__((weak, alias("PMPI_Aint_
 MPI_Aint MPI_Aint_diff(MPI_Aint, MPI_Aint) __attribute__((weak, alias("PMPI_Aint_diff")));
 
 /* ready checks the arguments of a function that packs or unpacks between positions. */
-static int ready(int64_t count, MPI_Datatype type, int64_t bytes, int64_t room, int64_t position, struct gigarank_datatype **t) {
-	CHECK(part(type, t));
+static int ready_of(const char *function, int64_t count, MPI_Datatype type, int64_t bytes, int64_t room, int64_t position, struct gigarank_datatype **t) {
+	CHECK(part_of(function, type, t));
 	if (!(*t)->committed)
-		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "the type has not been committed");
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TYPE, "the type has not been committed");
 	if (count < 0)
-		return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "a count of %lld", (long long)count);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "a count of %lld", (long long)count);
 	if (room < 0 || position < 0)
-		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "a buffer of %lld bytes, from byte %lld on", (long long)room, (long long)position);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "a buffer of %lld bytes, from byte %lld on", (long long)room, (long long)position);
 	if (bytes > room - position)
-		return refuse(GIGARANK_NONE, MPI_ERR_TRUNCATE, "%lld bytes at byte %lld of a buffer of %lld", (long long)bytes, (long long)position, (long long)room);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_TRUNCATE, "%lld bytes at byte %lld of a buffer of %lld", (long long)bytes, (long long)position, (long long)room);
 	return MPI_SUCCESS;
 }
 

@@ -89,6 +89,43 @@ static int follows_call(uintptr_t pc) {
 #endif
 }
 
+/* target returns the function that the call before an address in a program goes to, also through the
+ * program's table of functions, 0 if the code does not say. */
+static uintptr_t target(const struct gigarank_program *p, uintptr_t pc) {
+	uintptr_t to = 0;
+#if defined(__x86_64__)
+	const unsigned char *code = (const unsigned char *)pc;
+	int32_t offset;
+	memcpy(&offset, code - 4, sizeof offset);
+	if (code[-5] != 0xe8)
+		return code[-6] == 0xff && code[-5] == 0x15 ? *(const uintptr_t *)(pc + (uintptr_t)(intptr_t)offset) : 0;
+	to = pc + (uintptr_t)(intptr_t)offset;
+	if (to - p->text >= p->text_bytes)
+		return to;
+	code = (const unsigned char *)to;
+	code += memcmp(code, "\xf3\x0f\x1e\xfa", 4) == 0 ? 4 : 0; /* endbr64 */
+	code += *code == 0xf2;                                       /* bnd */
+	if (code[0] == 0xff && code[1] == 0x25) {                    /* jmp *offset(%rip) */
+		memcpy(&offset, code + 2, sizeof offset);
+		to = *(const uintptr_t *)((uintptr_t)code + 6 + (uintptr_t)(intptr_t)offset);
+	}
+#else
+	const uint32_t *code = (const uint32_t *)pc - 1;
+	if (*code >> 26 != 0x25) /* bl */
+		return 0;
+	to = (uintptr_t)code + (uintptr_t)(intptr_t)((int32_t)(*code << 6) >> 4);
+	if (to - p->text >= p->text_bytes)
+		return to;
+	code = (const uint32_t *)to;
+	code += *code == 0xd503245f; /* bti c */
+	if ((code[0] & 0x9f00001f) == 0x90000010 && (code[1] & 0xffc003ff) == 0xf9400211) { /* adrp x16, page; ldr x17, [x16, offset] */
+		intptr_t pages = (intptr_t)(((code[0] >> 5 & 0x7ffff) << 2 | (code[0] >> 29 & 3)) ^ 0x100000) - 0x100000;
+		to = *(const uintptr_t *)(((uintptr_t)code & ~(uintptr_t)0xfff) + ((uintptr_t)pages << 12) + (code[1] >> 10 & 0xfff) * 8);
+	}
+#endif
+	return to;
+}
+
 /* note_crash keeps where the code of a program was stopped, on a stack that it uses from sp up to
  * end. Code of libraries is told by where the program has called it. */
 static void note_crash(struct gigarank_engine *e, uintptr_t address, uintptr_t pc, uintptr_t sp, uintptr_t end) {
@@ -104,6 +141,10 @@ static void note_crash(struct gigarank_engine *e, uintptr_t address, uintptr_t p
 	for (sp = (sp + 7) & ~(uintptr_t)7; sp < end; sp += 8) {
 		uintptr_t word = *(uintptr_t *)sp;
 		if (word - p->text < p->text_bytes && word - p->text > 8 && follows_call(word)) {
+			/* What lies below may be left from earlier calls. */
+			uintptr_t called = target(p, word);
+			if (called)
+				callee = called - runtime < RUNTIME && object_of(called, &file) == runtime ? called + 1 : 0;
 			c->caller = word - p->base, c->callee = callee ? callee - runtime : 0;
 			return;
 		}
