@@ -49,8 +49,8 @@ func newCheck(c *console) *cobra.Command {
 		Use:   "check PROGRAM",
 		Short: "Check whether a program can run as native ranks",
 		Long: `Check reads a program that gigarank cc, cxx or fc has built, and names what keeps it from
-running, above all MPI functions that native ranks do not have. Run checks the same. Notes
-name functions whose effects the ranks of a process share.`,
+running, above all MPI functions that native ranks do not have. Notes name functions whose
+effects the ranks of a process share. Run checks and notes the same.`,
 		Example: "  gigarank check ./ring",
 		Args:    arguments(1, "one PROGRAM"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -69,6 +69,29 @@ func TestNativeProgram(t *testing.T) {
 	line(1, "cc", source+".none")
 }
 
+// Run says, like check, which functions of a program have effects that the ranks of a process share.
+func TestRunNotesWhatRanksShare(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "nice.c"), filepath.Join(dir, "nice")
+	text := "#include <mpi.h>\n#include <unistd.h>\nint main(int n, char **all) { MPI_Init(&n, &all); if (n > 5) nice(1); return MPI_Finalize(); }\n"
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const noted = "nice uses nice: limits concern the whole simulator\n"
+	for _, arguments := range [][]string{{"cc", source, "-o", program}, {"check", program}, {"run", program, "--ranks", "2"}} {
+		c, stdout, stderr := testConsole(nil)
+		if code := execute(arguments, c); code != exitDone {
+			t.Fatalf("%q: exit code %d\n%s%s", arguments, code, stdout, stderr)
+		}
+		if arguments[0] == "run" && stderr.String() != "gigarank: "+filepath.Join(dir, noted) {
+			t.Errorf("run says %q on standard error, want %q", stderr, noted)
+		}
+		if arguments[0] == "check" && !strings.HasSuffix(stdout.String(), "note: it uses nice: limits concern the whole simulator\n") {
+			t.Errorf("check says %q", stdout)
+		}
+	}
+}
+
 // The program in C that README.md builds and runs prints what it shows, but for the cost of the simulation.
 func TestReadmeRunsAProgramInC(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"gigarank/bench"
+	"gigarank/mpivirt/native/toolchain"
 	"gigarank/sync"
 )
 
@@ -143,6 +144,11 @@ func simulate(c *console, h *hosts, s *signals, r *request) error {
 	tuneCollector(c.getenv, r.need, r.share)
 	if r.json != "" && r.json != standardOutput {
 		outliveReader()
+	}
+	if isPath(r.entry.Name) && h.leads() {
+		for _, note := range toolchain.Notes(r.entry.Name) {
+			_, _ = fmt.Fprintf(c.stderr, "gigarank: %s uses %s\n", r.entry.Name, note)
+		}
 	}
 	printed := newOutlet(r.output(c))
 	o := perform(c, h, r, s, printed)
