@@ -49,6 +49,40 @@ func TestPreemptionIsNotCounted(t *testing.T) {
 	})
 }
 
+// late is a clock that preempts the thread as it reads its CPU clock, before it has the time or after.
+type late struct {
+	script
+	before, after int64
+}
+
+func (l *late) Thread() (int64, int) {
+	const reading = 700 // nanoseconds, of the thread itself
+	l.run(reading, l.before)
+	cpu := l.cpu
+	l.run(0, l.after)
+	return cpu, l.thread
+}
+
+// A thread that has to give way does so as a system call ends, as that which reads the CPU clock. That time
+// is not taken from the burst.
+func TestPreemptionInAReading(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := &late{script: script{thread: 1}}
+		m := NewMeter(l)
+		for range rapid.IntRange(1, 30).Draw(t, "bursts") {
+			slice := rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(recent, 50e6))
+			l.before, l.after = slice.Draw(t, "before"), slice.Draw(t, "after")
+			m.Start()
+			used := rapid.Int64Range(short, 5e6).Draw(t, "used")
+			l.run(used, 0)
+			if got := m.Stop(); got < used || got > used+1000 {
+				t.Fatalf("a burst counts %d ns, want %d and at most the reading's", got, used)
+			}
+			l.run(recent+1, 0)
+		}
+	})
+}
+
 // A program that calls MPI every few microseconds pays for few system calls.
 func TestShortBurstsReadTheCPUClockSeldom(t *testing.T) {
 	s := &script{thread: 1}

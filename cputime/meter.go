@@ -66,6 +66,10 @@ func (m *Meter) Stop() int64 {
 	if m.read.thread != before.thread {
 		return wall
 	}
-	used := m.read.cpu - before.cpu - (m.start - before.at) - (m.read.at - end)
+	reading := m.read.at - end
+	if reading >= short {
+		reading = 0 // the thread was preempted in it: most of that time was not its own
+	}
+	used := m.read.cpu - before.cpu - (m.start - before.at) - reading
 	return min(max(used, 0), wall)
 }

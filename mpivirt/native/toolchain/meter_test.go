@@ -17,24 +17,34 @@ import (
 type scripted struct {
 	now, cpu int64
 	thread   int
+	late     int64 // preempted as it reads the CPU clock
 }
 
-func (s *scripted) Monotonic() int64     { return s.now }
-func (s *scripted) Thread() (int64, int) { return s.cpu, s.thread }
+func (s *scripted) Monotonic() int64 { return s.now }
+
+func (s *scripted) Thread() (int64, int) {
+	s.now, s.late = s.now+s.late, 0
+	return s.cpu, s.thread
+}
 
 // harness reads instants of both clocks, with the number of the thread, and tells the CPU time
 // of the burst that every second one ends.
 const harness = `#include "internal.h"
 #include <stdio.h>
 
-static long long now, used, thread;
+static long long now, used, thread, late;
 static const char threads[4];
 static int64_t monotonic(void) { return now; }
-static int64_t cpu(const void **which) { *which = &threads[thread]; return used; }
+static int64_t cpu(const void **which) {
+	now += late;
+	late = 0;
+	*which = &threads[thread];
+	return used;
+}
 
 int main(void) {
 	struct gigarank_meter m = {.monotonic = monotonic, .cpu = cpu};
-	for (int begun = 0; scanf("%lld %lld %lld", &now, &used, &thread) == 3; begun = !begun)
+	for (int begun = 0; scanf("%lld %lld %lld %lld", &now, &used, &thread, &late) == 4; begun = !begun)
 		if (begun)
 			printf("%lld\n", (long long)gigarank_meter_stop(&m));
 		else
@@ -68,7 +78,8 @@ func TestMeterIsThatOfGo(t *testing.T) {
 			if rapid.IntRange(0, 9).Draw(t, "moved") == 0 {
 				s.thread = rapid.IntRange(0, 3).Draw(t, "thread")
 			}
-			_, _ = fmt.Fprintln(&script, s.now, s.cpu, s.thread)
+			s.late = rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(0, 3_000_000)).Draw(t, "late")
+			_, _ = fmt.Fprintln(&script, s.now, s.cpu, s.thread, s.late)
 		}
 		for range rapid.IntRange(1, 30).Draw(t, "bursts") {
 			pass("simulator")

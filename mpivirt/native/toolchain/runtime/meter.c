@@ -30,7 +30,10 @@ static int64_t stop(struct gigarank_meter *m, int64_t end) {
 	renew(m);
 	if (m->thread != before.thread)
 		return wall;
-	int64_t used = m->used - before.used - (before.start - before.at) - (m->at - end);
+	int64_t reading = m->at - end;
+	if (reading >= SHORT)
+		reading = 0; /* the thread was preempted in it: most of that time was not its own */
+	int64_t used = m->used - before.used - (before.start - before.at) - reading;
 	return used < 0 ? 0 : used > wall ? wall : used;
 }
 
