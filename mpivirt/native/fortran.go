@@ -51,26 +51,28 @@ func fortranLibrary(program string) string {
 	return ""
 }
 
-// ownFortran has objects need one copy of the library of Fortran in the place of the library.
-// The name of the copy is as long as that of the library.
-func (all copies) ownFortran(library string) error {
+// pathOf returns the path at which the loader finds a library.
+func pathOf(library string) (string, error) {
 	name := C.CString(library)
 	defer C.free(unsafe.Pointer(name))
 	var path [4096]C.char
 	if C.path_of(name, &path[0], C.size_t(len(path))) == 0 {
-		return errors.New("the loader does not find it: install it, or name its directory in LD_LIBRARY_PATH")
+		return "", errors.New("the loader does not find it: install it, or name its directory in LD_LIBRARY_PATH")
 	}
-	original, err := os.Open(C.GoString(&path[0]))
+	return C.GoString(&path[0]), nil
+}
+
+// need has objects need one copy of a library of the system, which lies at a path, in the place of the
+// library. The name of the copy is as long as that of the library.
+func (all copies) need(library, path string) error {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = original.Close() }()
-	fd, err := inMemory(library, func(f *os.File) error {
-		if err := copyFile(f, original); err != nil {
-			return err
-		}
-		return holdConstructors(f)
-	})
+	if err := toolchain.ForgetUnique(text); err != nil {
+		return err
+	}
+	fd, err := inMemory(library, held(text))
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func (all copies) ownFortran(library string) error {
 		for _, place := range places {
 			if o.nameAt(place) == library {
 				copy(o.text[place:], copied)
-				o.fortran = true
+				o.system = true
 			}
 		}
 	}
@@ -135,20 +137,20 @@ func inMemory(name string, write func(f *os.File) error) (int, error) {
 	return fd, errors.Join(write(f), f.Close())
 }
 
-// copyFile copies a file within the system.
-func copyFile(to, from *os.File) error {
-	for {
-		n, err := unix.Sendfile(int(to.Fd()), int(from.Fd()), nil, 1<<30)
-		if n == 0 || err != nil && !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
-}
-
 // holding returns a function that writes a text into a file.
 func holding(text []byte) func(*os.File) error {
 	return func(f *os.File) error {
 		_, err := f.Write(text)
 		return err
+	}
+}
+
+// held returns a function that writes the text of a library without its constructors and destructors.
+func held(text []byte) func(*os.File) error {
+	return func(f *os.File) error {
+		if err := holding(text)(f); err != nil {
+			return err
+		}
+		return holdConstructors(f)
 	}
 }

@@ -29,26 +29,40 @@ type object struct {
 	name string             // of the copy
 	uses map[uint64]*object // own libraries, by the place of their names in the text
 
-	fortran bool // it needs the library of Fortran
+	system  bool // it needs copies of libraries of the system
+	foreign bool // gigarank has not linked it, so that its constructors are held back in the copy
 }
 
 // copies are a program, which is the first, and its own libraries.
 type copies []*object
 
-// copyLibraries has the text of a program need copies of its own libraries, and has them all need a
-// copy of the library of Fortran, "" if none needs it. The copies are in a directory, empty if there
+// copyLibraries has the text of a program need copies of its own libraries, and has them all need
+// copies of the library of Fortran, "" if none needs it, and of foreign libraries. The copies are in a directory, empty if there
 // are none, that may go once the program is loaded. A later image shares no variables with others.
-func copyLibraries(path string, program []byte, fortran string, later bool) (dir string, err error) {
+func copyLibraries(path string, program []byte, fortran string, libraries []needed, later bool) (dir string, err error) {
 	var all copies
 	if _, err := all.add(path, "", program); err != nil {
 		return "", err
 	}
 	if fortran != "" {
-		if err := all.ownFortran(fortran); err != nil {
+		where, err := pathOf(fortran)
+		if err == nil {
+			err = all.need(fortran, where)
+		}
+		if err != nil {
 			return "", fmt.Errorf("%s: %w", fortran, err)
 		}
 	}
-	if later {
+	for _, l := range libraries {
+		if l.own {
+			for _, o := range all {
+				o.foreign = o.foreign || o.path == l.path
+			}
+		} else if err := all.need(l.name, l.path); err != nil {
+			return "", fmt.Errorf("%s: %w", l.name, err)
+		}
+	}
+	if later || len(libraries) > 0 {
 		for _, o := range all {
 			if err := toolchain.ForgetUnique(o.text); err != nil {
 				return "", err
@@ -62,7 +76,7 @@ func copyLibraries(path string, program []byte, fortran string, later bool) (dir
 		return "", err
 	}
 	if err := all.haveRoom(len(dir)); err != nil {
-		if later || slices.ContainsFunc(all[1:], func(o *object) bool { return o.fortran }) {
+		if later || slices.ContainsFunc(all[1:], func(o *object) bool { return o.system }) {
 			return dir, err
 		}
 		return dir, nil // the first image may have the libraries themselves
@@ -73,7 +87,11 @@ func copyLibraries(path string, program []byte, fortran string, later bool) (dir
 		}
 	}
 	for _, o := range all[1:] {
-		fd, err := inMemory(o.name, holding(o.text))
+		write := holding(o.text)
+		if o.foreign {
+			write = held(o.text)
+		}
+		fd, err := inMemory(o.name, write)
 		if err != nil {
 			return dir, err
 		}

@@ -183,8 +183,12 @@ func load(path string, later bool) (*cProgram, error) {
 		return nil, err
 	}
 	name := file
-	library, executable := fortranLibrary(path), toolchain.ExecutesStack(path)
-	if later || library != "" || executable {
+	libraries, err := foreignLibraries(path)
+	if err != nil {
+		return nil, err
+	}
+	fortran, executable := fortranLibrary(path), toolchain.ExecutesStack(path)
+	if later || len(libraries) > 0 || fortran != "" || executable {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -192,7 +196,7 @@ func load(path string, later bool) (*cProgram, error) {
 		if executable {
 			toolchain.ForgetStack(text)
 		}
-		dir, err := copyLibraries(name, text, library, later)
+		dir, err := copyLibraries(name, text, fortran, libraries, later)
 		if dir != "" {
 			defer func() { _ = os.RemoveAll(dir) }()
 		}

@@ -3,11 +3,13 @@
 package native_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	gort "runtime"
 	"slices"
 	"strings"
@@ -56,6 +58,20 @@ func TestObjects(t *testing.T) {
 		}
 	}
 	if slices.Sort(want); !slices.Equal(lines, want) {
+		t.Errorf("printed\n%s", strings.Join(lines, ""))
+	}
+}
+
+// A library in C++ that a plain compiler has linked registers objects of its rank alone, and its
+// constructors run in each rank.
+func TestForeignLibraries(t *testing.T) {
+	dir := t.TempDir()
+	compiler := cmp.Or(os.Getenv("GIGARANK_CXX"), "g++")
+	if text, err := exec.Command(compiler, "-shared", "-fPIC", "testdata/registry.cc", "-Wl,-soname,libregistry.so.1", "-o", filepath.Join(dir, "libregistry.so.1")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	program := build(t, "registers_objects.cc", "-L"+dir, "-l:libregistry.so.1", "-Wl,-rpath,"+dir)
+	if lines := everywhere(t, program, 5); !slices.Equal(lines, []string{"0 wrong\n"}) {
 		t.Errorf("printed\n%s", strings.Join(lines, ""))
 	}
 }

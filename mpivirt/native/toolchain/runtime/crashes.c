@@ -76,7 +76,9 @@ int gigarank_is_system(const char *file) {
 
 /* gigarank_is_own reports whether an object is a library of the program's own. Copies in memory are of the
  * program or of a library of the system. */
-int gigarank_is_own(const char *file) { return file && !gigarank_is_system(file) && strncmp(file, "/proc/self/fd/", 14) != 0; }
+int gigarank_is_own(const char *file) {
+	return file && !gigarank_is_system(file) && strncmp(file, "/proc/self/fd/", 14) != 0 && strncmp(file, "/dev/fd/", 8) != 0;
+}
 
 /* follows_call reports whether an address may be that to which a call returns. */
 static int follows_call(uintptr_t pc) {
