@@ -30,18 +30,39 @@ var languages = map[string]struct {
 	".c":   {toolchain.C, "mpicc", []string{"-Wall", "-Werror"}},
 	".cc":  {toolchain.CXX, "mpicxx", []string{"-Wall", "-Werror"}},
 	".f90": {toolchain.Fortran, "mpifort", []string{"-fallow-argument-mismatch", "-w"}},
+	".F90": {toolchain.Fortran, "mpifort", []string{"-fallow-argument-mismatch", "-w", "-ffree-line-length-none"}},
+}
+
+// modules are the modules that programs whose suffix is F90 are built with, one after the other.
+var modules = []string{"mpi", "mpi_f08"}
+
+// fileOf returns the file of a program of the suite, and the module that it is built with, "" for one
+// that names its own.
+func fileOf(source string) (file, module string) {
+	file, module, _ = strings.Cut(source, ":")
+	return file, module
+}
+
+// languageOf returns the suffix of a program of the suite.
+func languageOf(source string) string {
+	file, _ := fileOf(source)
+	return filepath.Ext(file)
 }
 
 // flagsIn returns the flags for a program. The modules that it defines go to a directory.
 func flagsIn(source, dir string) []string {
-	flags := languages[filepath.Ext(source)].flags
-	if filepath.Ext(source) == ".f90" {
+	flags := languages[languageOf(source)].flags
+	if strings.EqualFold(languageOf(source), ".f90") {
 		flags = slices.Concat(flags, []string{"-J", dir})
+	}
+	if _, module := fileOf(source); module != "" {
+		flags = slices.Concat(flags, []string{"-cpp", "-D" + strings.ToUpper(module)})
 	}
 	return flags
 }
 
-// conformance returns the programs of the suite: one for each family of functions. Each checks
+// conformance returns the programs of the suite: one for each family of functions, and each module
+// of Fortran. Each checks
 // what they do and prints, at its end, how many checks it has made and how many have failed.
 // It prints the same under a real MPI.
 func conformance(t *testing.T) (sources []string) {
@@ -52,8 +73,14 @@ func conformance(t *testing.T) (sources []string) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		if _, is := languages[filepath.Ext(f.Name())]; is {
-			sources = append(sources, filepath.Join(dir, f.Name()))
+		path := filepath.Join(dir, f.Name())
+		switch _, is := languages[filepath.Ext(path)]; {
+		case filepath.Ext(path) == ".F90":
+			for _, module := range modules {
+				sources = append(sources, path+":"+module)
+			}
+		case is:
+			sources = append(sources, path)
 		}
 	}
 	if len(sources) == 0 {
@@ -64,7 +91,8 @@ func conformance(t *testing.T) (sources []string) {
 
 // nameOf returns the name of a program of the suite, which it prints.
 func nameOf(source string) string {
-	return strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
+	file, _ := fileOf(source)
+	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 }
 
 // built are the programs of the suite that have been built, by source.
@@ -90,8 +118,9 @@ func buildConformance(t *testing.T, source string) string {
 		built.once[source] = stdsync.OnceValues(func() (string, error) {
 			program := filepath.Join(built.dir, filepath.Base(source)+".out")
 			var printed bytes.Buffer
-			language := languages[filepath.Ext(source)]
-			code, err := toolchain.Wrap(language.wrapper, append([]string{"-O1", "-g", source, "-o", program, "-lm"}, flagsIn(source, built.dir)...), nil, &printed, &printed)
+			language := languages[languageOf(source)]
+			file, _ := fileOf(source)
+			code, err := toolchain.Wrap(language.wrapper, append([]string{"-DGIGARANK", "-O1", "-g", file, "-o", program, "-lm"}, flagsIn(source, built.dir)...), nil, &printed, &printed)
 			if err == nil && code != 0 {
 				err = fmt.Errorf("exit code %d:\n%s", code, &printed)
 			}
@@ -151,11 +180,8 @@ func TestConformance(t *testing.T) {
 // Each function that is served is called by a program of the suite in C, but for those that a real MPI need not
 // have any more or yet; see TestRemovedFunctions and TestSessions.
 func TestConformanceIsComplete(t *testing.T) {
-	var called []string
+	called := map[string]bool{}
 	for _, source := range conformance(t) {
-		if filepath.Ext(source) != ".c" {
-			continue
-		}
 		file, err := elf.Open(buildConformance(t, source))
 		if err != nil {
 			t.Fatal(err)
@@ -165,17 +191,18 @@ func TestConformanceIsComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, s := range symbols {
-			if name, is := strings.CutPrefix(s.Name, "MPI_"); is {
-				called = append(called, name)
-			}
+			called[s.Name] = true
 		}
 		if err := file.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range toolchain.Served() {
-		if !slices.Contains(slices.Concat(called, toolchain.Removed(), toolchain.Sessions()), name) {
-			t.Errorf("no program in testdata/conformance calls MPI_%s: check there what it does", name)
+		if slices.Contains(slices.Concat(toolchain.Removed(), toolchain.Sessions()), name) {
+			continue
+		}
+		if symbol := "MPI_" + name; !called[symbol] {
+			t.Errorf("no program in testdata/conformance calls %s: check there what it does", symbol)
 		}
 	}
 }

@@ -39,8 +39,9 @@ func compareWithReal(t *testing.T, source, program string, ranks int, arguments 
 func buildReal(t *testing.T, source string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "real")
-	compiler := languages[filepath.Ext(source)].real
-	if text, err := exec.Command(compiler, slices.Concat([]string{source, "-o", program, "-lm"}, flagsIn(source, filepath.Dir(program)), []string{"-Wno-error"})...).CombinedOutput(); err != nil {
+	compiler := languages[languageOf(source)].real
+	file, _ := fileOf(source)
+	if text, err := exec.Command(compiler, slices.Concat([]string{file, "-o", program, "-lm"}, flagsIn(source, filepath.Dir(program)), []string{"-Wno-error"})...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", compiler, err, text)
 	}
 	return program
