@@ -57,6 +57,13 @@ effects the ranks of a process share. Run checks and notes the same.`,
 			if err := toolchain.Check(args[0]); err != nil {
 				return usageError{err}
 			}
+			faults, err := toolchain.Unresolved(args[0])
+			for _, fault := range faults {
+				err = errors.Join(err, errors.New(fault))
+			}
+			if err != nil {
+				return usageError{err}
+			}
 			_, _ = fmt.Fprintf(c.stdout, "%s: no faults\n", args[0])
 			for _, note := range toolchain.Notes(args[0]) {
 				_, _ = fmt.Fprintf(c.stdout, "note: it uses %s\n", note)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -65,6 +67,43 @@ func CheckBuild(program string) error {
 		return fmt.Errorf("%s was not linked by gigarank cc, cxx or fc: build it with one of them in the place of mpicc and the like", program)
 	}
 	return nil
+}
+
+// Unresolved returns what the dynamic linker does not find of a program's libraries and of the symbols
+// that it and its libraries use, one line for each. It runs nothing of the program.
+func Unresolved(program string) (faults []string, err error) {
+	interpreter := ""
+	if err := inObject(program, func(object *elf.File) error {
+		section := object.Section(".interp")
+		if section == nil {
+			return fmt.Errorf("%s names no dynamic linker", program)
+		}
+		text, err := section.Data()
+		interpreter = strings.TrimRight(string(text), "\x00")
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(program)
+	if err != nil {
+		return nil, err
+	}
+	linker := exec.Command(interpreter, path)
+	linker.Env = append(os.Environ(), "LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=1", "LD_BIND_NOW=1")
+	text, err := linker.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w: %s", interpreter, program, err, strings.TrimSpace(string(text)))
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if library, missing := strings.CutSuffix(line, " => not found"); missing {
+			faults = append(faults, fmt.Sprintf("the library %s is not found: set LD_LIBRARY_PATH, or link with -Wl,-rpath", library))
+		} else if symbol, missing := strings.CutPrefix(line, "undefined symbol: "); missing {
+			name, object, _ := strings.Cut(symbol, "\t")
+			faults = append(faults, fmt.Sprintf("%s needs the symbol %s, which no library has: link the one that has it", strings.Trim(object, "()"), strings.TrimSpace(name)))
+		}
+	}
+	return faults, nil
 }
 
 func isScript(program string) bool {

@@ -300,6 +300,49 @@ func TestCheckLooksIntoLibraries(t *testing.T) {
 	}
 }
 
+// What the dynamic linker would not find is told before anything runs.
+func TestUnresolved(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"library.c": "int nowhere(void);\nint work(void) { return nowhere(); }\n",
+		"main.c":    "int work(void);\nint main(int n, char **all) { (void)all; return n > 9 ? work() : 0; }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, arguments := range [][]string{
+		{"-shared", "-fPIC", "-o", "libwork.so", "library.c"},
+		{"-o", "program", "main.c", "-L.", "-lwork", "-Wl,-rpath,$ORIGIN", "-Wl,--allow-shlib-undefined"},
+	} {
+		if text, code := wrap(t, dir, arguments...); code != 0 {
+			t.Fatalf("exit code %d:\n%s", code, text)
+		}
+	}
+	program, library := filepath.Join(dir, "program"), filepath.Join(dir, "libwork.so")
+	want := func(wanted ...string) {
+		t.Helper()
+		faults, err := toolchain.Unresolved(program)
+		if err != nil || len(faults) != len(wanted) {
+			t.Fatalf("%q, %v; want %q", faults, err, wanted)
+		}
+		for i := range wanted {
+			if !strings.Contains(faults[i], wanted[i]) {
+				t.Errorf("%q, want %q", faults[i], wanted[i])
+			}
+		}
+	}
+	want("libwork.so needs the symbol nowhere")
+	if err := os.Rename(library, library+".gone"); err != nil {
+		t.Fatal(err)
+	}
+	want("library libwork.so is not found", "program needs the symbol work")
+	if text, code := wrap(t, dir, "-shared", "-fPIC", "-o", "libwork.so", "-x", "c", "-Dnowhere=getpid", "library.c"); code != 0 {
+		t.Fatalf("exit code %d:\n%s", code, text)
+	}
+	want()
+}
+
 // The runtime has the functions that mpi.h says it has, under both names. A program without
 // variables has none from the wrapper, either.
 func TestLibrary(t *testing.T) {
