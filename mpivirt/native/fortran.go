@@ -62,17 +62,10 @@ func pathOf(library string) (string, error) {
 	return C.GoString(&path[0]), nil
 }
 
-// need has objects need one copy of a library of the system, which lies at a path, in the place of the
-// library. The name of the copy is as long as that of the library.
-func (all copies) need(library, path string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := toolchain.ForgetUnique(text); err != nil {
-		return err
-	}
-	fd, err := inMemory(library, held(text))
+// need has objects need one copy of a library of the system in the place of the library. write puts it
+// into a file. The name of the copy is as long as that of the library.
+func (all copies) need(library string, write func(f *os.File) error) error {
+	fd, err := inMemory(library, write)
 	if err != nil {
 		return err
 	}
@@ -135,6 +128,26 @@ func inMemory(name string, write func(f *os.File) error) (int, error) {
 		return 0, err
 	}
 	return fd, errors.Join(write(f), f.Close())
+}
+
+// copyOf returns a function that copies a library, without its constructors and destructors, within the system.
+func copyOf(path string) func(*os.File) error {
+	return func(to *os.File) error {
+		from, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = from.Close() }()
+		for {
+			n, err := unix.Sendfile(int(to.Fd()), int(from.Fd()), nil, 1<<30)
+			switch {
+			case err != nil && !errors.Is(err, unix.EINTR):
+				return err
+			case err == nil && n == 0:
+				return holdConstructors(to)
+			}
+		}
+	}
 }
 
 // holding returns a function that writes a text into a file.

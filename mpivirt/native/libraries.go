@@ -47,7 +47,7 @@ func copyLibraries(path string, program []byte, fortran string, libraries []need
 	if fortran != "" {
 		where, err := pathOf(fortran)
 		if err == nil {
-			err = all.need(fortran, where)
+			err = all.need(fortran, copyOf(where))
 		}
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", fortran, err)
@@ -58,7 +58,16 @@ func copyLibraries(path string, program []byte, fortran string, libraries []need
 			for _, o := range all {
 				o.foreign = o.foreign || o.path == l.path
 			}
-		} else if err := all.need(l.name, l.path); err != nil {
+			continue
+		}
+		text, err := os.ReadFile(l.path)
+		if err == nil {
+			err = toolchain.ForgetUnique(text)
+		}
+		if err == nil {
+			err = all.need(l.name, held(text))
+		}
+		if err != nil {
 			return "", fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
