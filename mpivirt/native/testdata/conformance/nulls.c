@@ -222,6 +222,9 @@ static void collectives(void) {
 	CHECK_CLASS(MPI_Op_create(combine, 1, NULL), MPI_ERR_OP);
 	CHECK_CLASS(MPI_Op_free(NULL), MPI_ERR_OP);
 	CHECK_CLASS(MPI_Op_commutative(MPI_SUM, NULL), MPI_ERR_ARG);
+	int commutes = 0;
+	CHECK_CLASS(MPI_Op_commutative(MPI_OP_NULL, &commutes), MPI_ERR_OP);
+	CHECK(MPI_Op_commutative(MPI_REPLACE, &commutes) == MPI_SUCCESS && commutes);
 }
 
 static void types(void) {

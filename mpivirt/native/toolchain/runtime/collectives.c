@@ -26,8 +26,19 @@ MPI(Op_free, MPI_Op *operation) {
 MPI(Op_commutative, MPI_Op operation, int *commutes) {
 	GIVEN(commutes, "commute", MPI_ERR_ARG);
 	struct gigarank_operation *o = operation_of(operation);
-	*commutes = o ? o->commutative : 1;
-	return MPI_SUCCESS;
+	if (o) {
+		*commutes = o->commutative;
+		return MPI_SUCCESS;
+	}
+	switch ((uintptr_t)operation) {
+	case (uintptr_t)MPI_SUM: case (uintptr_t)MPI_PROD: case (uintptr_t)MPI_MIN: case (uintptr_t)MPI_MAX:
+	case (uintptr_t)MPI_BAND: case (uintptr_t)MPI_BOR: case (uintptr_t)MPI_BXOR:
+	case (uintptr_t)MPI_LAND: case (uintptr_t)MPI_LOR: case (uintptr_t)MPI_LXOR:
+	case (uintptr_t)MPI_MINLOC: case (uintptr_t)MPI_MAXLOC: case (uintptr_t)MPI_REPLACE: case (uintptr_t)MPI_NO_OP:
+		*commutes = 1;
+		return MPI_SUCCESS;
+	}
+	return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_commutative of a handle that is no operation");
 }
 
 /* reducing sets the operation of a call. */
