@@ -24,6 +24,7 @@ program fortran_messages
   call neighbours()
   call modes()
   call ready()
+  call MPI_Barrier(world, ierr)
   call probes()
   call pairs()
   call nobody()
