@@ -166,7 +166,9 @@ contains
     integer :: n(4), position
     integer(AINT) :: at, bytes
     HANDLE(MPI_Datatype) :: null
+    HANDLE(MPI_Comm) :: nobody
     null = MPI_DATATYPE_NULL
+    nobody = MPI_COMM_NULL
     n = 0
     call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierr)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, ierr)
@@ -180,11 +182,22 @@ contains
     call fails(MPI_ERR_COUNT, 'MPI_Pack of less than nothing')
     call MPI_Pack(n, 1, null, packed, 15, position, MPI_COMM_WORLD, ierr)
     call fails(MPI_ERR_TYPE, 'MPI_Pack of no type')
+    call MPI_Unpack(packed, 128, position, n, -1, MPI_INTEGER, MPI_COMM_WORLD, ierr)
+    call fails(MPI_ERR_COUNT, 'MPI_Unpack of less than nothing')
+    call MPI_Unpack(packed, 128, position, n, 1, null, MPI_COMM_WORLD, ierr)
+    call fails(MPI_ERR_TYPE, 'MPI_Unpack of no type')
+    call MPI_Pack_size(1, MPI_INTEGER, nobody, position, ierr)
+    call fails(MPI_ERR_COMM, 'MPI_Pack_size for no communicator')
     call MPI_Pack_size(1, null, MPI_COMM_WORLD, position, ierr)
     call fails(MPI_ERR_TYPE, 'MPI_Pack_size of no type')
     at = 0
     call MPI_Pack_external('external32', n, 2, MPI_INTEGER, packed, 7_AINT, at, ierr)
     call check(ierr /= MPI_SUCCESS, 'MPI_Pack_external without room')
+    call MPI_Pack_external('external32', n, -1, MPI_INTEGER, packed, 128_AINT, at, ierr)
+    call fails(MPI_ERR_COUNT, 'MPI_Pack_external of less than nothing')
+    at = 0
+    call MPI_Unpack_external('external32', packed, 3_AINT, at, n, 1, MPI_INTEGER, ierr)
+    call fails(MPI_ERR_TRUNCATE, 'MPI_Unpack_external of too much')
     call MPI_Pack_external_size('external32', 1, null, bytes, ierr)
     call fails(MPI_ERR_TYPE, 'MPI_Pack_external_size of no type')
     call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierr)
