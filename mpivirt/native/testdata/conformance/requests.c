@@ -150,6 +150,17 @@ static void persistent_modes(void) {
 	CHECK(back == room && detached == sizeof room);
 }
 
+/* What a start could not do is refused when the request is made. */
+static void persistent_errors(void) {
+	MPI_Request request;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	CHECK_CLASS(MPI_Send_init(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD, &request), MPI_ERR_RANK);
+	CHECK_CLASS(MPI_Recv_init(in, 1, MPI_INT, size, 0, MPI_COMM_WORLD, &request), MPI_ERR_RANK);
+	CHECK_CLASS(MPI_Ssend_init(&rank, -1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Rsend_init(&rank, 1, MPI_INT, 0, -3, MPI_COMM_WORLD, &request), MPI_ERR_TAG);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 /* A receive is cancelled unless its message has arrived. Sends are not, if they are over. */
 static void cancelled(void) {
 	int left = (rank + size - 1) % size, right = (rank + 1) % size, a = -1, b = -1, flag;
@@ -250,6 +261,7 @@ int main(int argc, char **argv) {
 	inactive();
 	persistent();
 	persistent_modes();
+	persistent_errors();
 	cancelled();
 	return finish("requests");
 }

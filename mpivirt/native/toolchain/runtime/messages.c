@@ -81,8 +81,13 @@ static int launch(struct gigarank_call *c, MPI_Request *request, int persistent)
 
 static int begin(struct gigarank_call *c, MPI_Request *request) { return launch(c, request, 0); }
 
-/* persist keeps a call that a start makes. */
+/* persist keeps a call that a start makes. Ranks that are not in the communicator are refused at once. */
 static int persist(struct gigarank_call *c, MPI_Request *request) {
+	int ranks = c->remote ? c->remote : c->size;
+	if (c->dest >= ranks)
+		return refuse(c->procedure, MPI_ERR_RANK, "destination %d in a communicator of %d ranks", c->dest, ranks);
+	if (c->source >= ranks)
+		return refuse(c->procedure, MPI_ERR_RANK, "source %d in a communicator of %d ranks", c->source, ranks);
 	struct gigarank_call *kept = malloc(sizeof *kept);
 	if (!kept)
 		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a request");
