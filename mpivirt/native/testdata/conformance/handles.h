@@ -5,6 +5,7 @@
 #define STATUS type(MPI_Status)
 #define OF(status, field) status%field
 #define STATUSES(name, n) type(MPI_Status) :: name(n)
+#define ONE(statuses, i) statuses(i)
 #define OF_ONE(statuses, i, field) statuses(i)%field
 #else
 #define MODULE mpi
@@ -12,5 +13,6 @@
 #define STATUS integer, dimension(MPI_STATUS_SIZE)
 #define OF(status, field) status(field)
 #define STATUSES(name, n) integer :: name(MPI_STATUS_SIZE, n)
+#define ONE(statuses, i) statuses(:, i)
 #define OF_ONE(statuses, i, field) statuses(field, i)
 #endif
