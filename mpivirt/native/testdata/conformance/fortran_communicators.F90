@@ -90,6 +90,8 @@ program fortran_communicators
   call predefined()
   call old_names()
   call errors()
+  call errors_of_requests()
+  call keywords()
   call report()
   call MPI_Finalize(ierr)
 
@@ -297,7 +299,6 @@ contains
 
   subroutine names()
     character(len=MPI_MAX_OBJECT_NAME) :: name
-    character(len=4) :: short
     HANDLE(MPI_Comm) :: twin
     integer :: length
     call MPI_Comm_get_name(MPI_COMM_WORLD, name, length, ierr)
@@ -570,6 +571,176 @@ contains
     call check(class_of(ierr) == MPI_ERR_COMM, 'MPI_Comm_remote_group of WORLD')
     call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierr)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL, ierr)
+  end subroutine
+
+  ! Arguments have the names of the standard. mpi_f08 does not need the last one.
+#ifdef MPI_F08
+#define CODE
+#else
+#define CODE , ierror=ierr
+#endif
+#if defined GIGARANK || defined MPI_F08
+#define NAMED(name) name=
+#else /* module mpi of Open MPI has other names for these */
+#define NAMED(name)
+#endif
+  subroutine keywords()
+    HANDLE(MPI_Comm) :: half, inter
+    HANDLE(MPI_Comm), asynchronous :: twin
+    HANDLE(MPI_Group) :: one
+    HANDLE(MPI_Info) :: hints
+    HANDLE(MPI_Errhandler) :: handler
+    HANDLE(MPI_Request) :: later
+    character(len=MPI_MAX_OBJECT_NAME) :: name
+    integer :: key, n
+    integer(wide) :: v
+    logical :: is
+    heard = 0
+    copies = 0
+    deletes = 0
+    call MPI_Comm_dup_with_info(comm=MPI_COMM_WORLD, info=MPI_INFO_NULL, newcomm=twin CODE)
+    call MPI_Comm_create_keyval(comm_copy_attr_fn=copy, comm_delete_attr_fn=drop, comm_keyval=key, extra_state=77_wide CODE)
+    call MPI_Comm_set_attr(comm=twin, comm_keyval=key, attribute_val=-8_wide CODE)
+    call MPI_Comm_get_attr(comm=twin, comm_keyval=key, attribute_val=v, flag=is CODE)
+    call check(is .and. v == -8, 'attributes by keyword')
+    call MPI_Comm_delete_attr(comm=twin, comm_keyval=key CODE)
+    call check(deletes == 1 .and. deleted(1) == -8, 'MPI_Comm_delete_attr by keyword')
+    call MPI_Comm_free_keyval(comm_keyval=key CODE)
+    call check(key == MPI_KEYVAL_INVALID, 'MPI_Comm_free_keyval by keyword')
+    call MPI_Comm_create_errhandler(NAMED(comm_errhandler_fn)listen, NAMED(errhandler)handler CODE)
+    call MPI_Comm_set_errhandler(comm=twin, errhandler=handler CODE)
+    call MPI_Errhandler_free(errhandler=handler CODE)
+    call MPI_Comm_get_errhandler(NAMED(comm)twin, NAMED(errhandler)handler CODE)
+    call MPI_Comm_call_errhandler(comm=twin, errorcode=MPI_ERR_TAG CODE)
+    call check(heard == 1 .and. heard_class == MPI_ERR_TAG .and. handler /= MPI_ERRORS_ARE_FATAL, 'error handlers by keyword')
+    call MPI_Errhandler_free(errhandler=handler CODE)
+    call check(handler == MPI_ERRHANDLER_NULL, 'MPI_Errhandler_free by keyword')
+    call MPI_Comm_set_name(comm=twin, comm_name='twin' CODE)
+    call MPI_Comm_get_name(comm=twin, comm_name=name, resultlen=n CODE)
+    call check(name == 'twin' .and. n == 4, 'names by keyword')
+    call MPI_Info_create(info=hints CODE)
+    call MPI_Comm_set_info(comm=twin, info=hints CODE)
+    call MPI_Info_free(info=hints CODE)
+    call MPI_Comm_get_info(comm=twin, info_used=hints CODE)
+    call check(hints /= MPI_INFO_NULL, 'hints by keyword')
+    call MPI_Info_free(info=hints CODE)
+    call MPI_Comm_test_inter(comm=twin, flag=is CODE)
+    call check(.not. is, 'MPI_Comm_test_inter by keyword')
+    call MPI_Comm_disconnect(comm=twin CODE)
+    call check(twin == MPI_COMM_NULL, 'MPI_Comm_disconnect by keyword')
+    call MPI_Comm_idup(comm=MPI_COMM_WORLD, newcomm=twin, request=later CODE)
+    call MPI_Wait(request=later, status=MPI_STATUS_IGNORE CODE)
+    call check(size_of(twin) == size, 'MPI_Comm_idup by keyword')
+    call MPI_Comm_free(comm=twin CODE)
+#ifdef GIGARANK
+    call MPI_Comm_idup_with_info(comm=MPI_COMM_WORLD, info=MPI_INFO_NULL, newcomm=twin, request=later CODE)
+    call MPI_Wait(request=later, status=MPI_STATUS_IGNORE CODE)
+    call check(size_of(twin) == size, 'MPI_Comm_idup_with_info by keyword')
+    call MPI_Comm_free(comm=twin CODE)
+#else
+    call check(.true., 'MPI_Comm_idup_with_info by keyword')
+#endif
+    call MPI_Comm_split_type(comm=MPI_COMM_WORLD, split_type=MPI_COMM_TYPE_SHARED, key=0, info=MPI_INFO_NULL, newcomm=half CODE)
+    call check(half /= MPI_COMM_NULL, 'MPI_Comm_split_type by keyword')
+    call MPI_Comm_free(comm=half CODE)
+    call MPI_Comm_group(comm=MPI_COMM_SELF, group=one CODE)
+    call MPI_Comm_create(comm=MPI_COMM_SELF, group=one, newcomm=half CODE)
+    call check(size_of(half) == 1, 'MPI_Comm_create by keyword')
+    call MPI_Comm_free(comm=half CODE)
+    call MPI_Comm_create_group(comm=MPI_COMM_WORLD, group=one, tag=rank, newcomm=half CODE)
+    call check(size_of(half) == 1, 'MPI_Comm_create_group by keyword')
+    call MPI_Comm_free(comm=half CODE)
+    call MPI_Group_free(group=one CODE)
+    call MPI_Comm_get_parent(parent=half CODE)
+    call check(half == MPI_COMM_NULL, 'MPI_Comm_get_parent by keyword')
+    if (size == 1) return
+    call MPI_Comm_split(comm=MPI_COMM_WORLD, color=mod(rank, 2), key=rank, newcomm=half CODE)
+    call MPI_Intercomm_create(NAMED(local_comm)half, NAMED(local_leader)0, NAMED(peer_comm)MPI_COMM_WORLD, NAMED(remote_leader)1 - mod(rank, 2), NAMED(tag)9, NAMED(newintercomm)inter CODE)
+    call MPI_Comm_remote_size(comm=inter, size=n CODE)
+    call check(n == (size + mod(rank, 2)) / 2, 'MPI_Comm_remote_size by keyword')
+    call MPI_Comm_remote_group(comm=inter, group=one CODE)
+    call MPI_Group_size(group=one, size=n CODE)
+    call check(n == (size + mod(rank, 2)) / 2, 'MPI_Comm_remote_group by keyword')
+    call MPI_Group_free(group=one CODE)
+    call MPI_Comm_free(comm=half CODE)
+    call MPI_Comm_free(comm=inter CODE)
+  end subroutine
+
+  ! Open MPI's bindings of MPI_Wait, MPI_Waitall and MPI_Waitsome leave requests and statuses alone on an error.
+#ifdef GIGARANK
+#define GIVEN(condition) condition
+#else
+#define GIVEN(condition) .true.
+#endif
+  logical function all_null(requests)
+    HANDLE(MPI_Request) :: requests(3)
+    all_null = requests(1) == MPI_REQUEST_NULL .and. requests(2) == MPI_REQUEST_NULL .and. requests(3) == MPI_REQUEST_NULL
+  end function
+
+  ! A receive among several requests gets a message that is too long.
+  subroutine errors_of_requests()
+    HANDLE(MPI_Comm) :: twin
+    HANDLE(MPI_Errhandler) :: mine
+    HANDLE(MPI_Request) :: receives(3), sends(3)
+    STATUSES(statuses, 3)
+    integer, asynchronous :: in(3), out(2, 3)
+    integer :: way, i, at(3), done, all_done, failed
+    heard = 0
+    call MPI_Comm_dup(MPI_COMM_WORLD, twin, ierr)
+    call MPI_Comm_create_errhandler(listen, mine, ierr)
+    call MPI_Comm_set_errhandler(twin, mine, ierr)
+    do way = 0, 2
+      in = -1
+      out = 0
+      do i = 1, 3
+        out(1, i) = 10 * i + way
+        call MPI_Isend(out(:, i), merge(2, 1, i == 2), MPI_INTEGER, rank, i, twin, sends(i), ierr)
+      end do
+      do i = 1, 3
+        call MPI_Irecv(in(i), 1, MPI_INTEGER, rank, i, twin, receives(i), ierr)
+      end do
+      call MPI_Waitall(3, sends, MPI_STATUSES_IGNORE, ierr)
+      select case (way)
+      case (0)
+        call MPI_Waitall(3, receives, statuses, ierr)
+        call check(class_of(ierr) == MPI_ERR_IN_STATUS, 'MPI_ERR_IN_STATUS')
+        call check(GIVEN(OF_ONE(statuses, 1, MPI_ERROR) == MPI_SUCCESS .and. class_of(OF_ONE(statuses, 2, MPI_ERROR)) == MPI_ERR_TRUNCATE .and. OF_ONE(statuses, 3, MPI_ERROR) == MPI_SUCCESS), 'MPI_ERROR')
+        call check(GIVEN(all_null(receives)), 'MPI_Waitall ends all')
+        call check(heard == 1 .and. (heard_class == MPI_ERR_IN_STATUS .or. heard_class == MPI_ERR_TRUNCATE) .and. heard_by == twin, 'the handler hears of MPI_Waitall')
+      case (1)
+        call MPI_Wait(receives(1), MPI_STATUS_IGNORE, ierr)
+        call check(ierr == MPI_SUCCESS, 'MPI_Wait')
+        call MPI_Wait(receives(2), MPI_STATUS_IGNORE, ierr)
+        call check(class_of(ierr) == MPI_ERR_TRUNCATE .and. heard == 2 .and. heard_class == MPI_ERR_TRUNCATE, 'MPI_Wait of what is too long')
+        call MPI_Wait(receives(3), MPI_STATUS_IGNORE, ierr)
+        call check(GIVEN(all_null(receives)), 'MPI_Wait ends all')
+      case (2)
+#ifdef GIGARANK
+        all_done = 0
+        failed = 0
+        do while (all_done < 3)
+          call MPI_Waitsome(3, receives, done, at, statuses, ierr)
+          if (ierr /= MPI_SUCCESS) then
+            do i = 1, done
+              if (at(i) == 2 .and. class_of(OF_ONE(statuses, i, MPI_ERROR)) == MPI_ERR_TRUNCATE) failed = failed + 1
+            end do
+          end if
+          all_done = all_done + done
+        end do
+        call check(failed == 1, 'MPI_Waitsome')
+        call check(all_null(receives), 'MPI_Waitsome ends all')
+#else
+        do i = 1, 3
+          call MPI_Wait(receives(i), MPI_STATUS_IGNORE, ierr)
+        end do
+        call check(.true., 'MPI_Waitsome')
+        call check(.true., 'MPI_Waitsome ends all')
+#endif
+      end select
+      call check(in(1) == 10 + way .and. in(3) == 30 + way, 'what the others receive')
+    end do
+    call MPI_Errhandler_free(mine, ierr)
+    call MPI_Comm_free(twin, ierr)
   end subroutine
 
   subroutine check(holds, what)
