@@ -27,6 +27,11 @@ static void environment(void) {
 	MPI_Alloc_mem(1000, MPI_INFO_NULL, &memory);
 	memset(memory, 1, 1000);
 	MPI_Free_mem(memory);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	CHECK_CLASS(MPI_Alloc_mem(-1, MPI_INFO_NULL, &memory), MPI_ERR_ARG);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 	MPI_Aint here, next;
 	int pair[2];
 	MPI_Get_address(&pair[0], &here);

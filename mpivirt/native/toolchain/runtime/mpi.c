@@ -243,7 +243,9 @@ MPI(Pcontrol, const int level, ...) {
 MPI(Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
 	GIVEN(base, "baseptr", MPI_ERR_ARG);
 	(void)info;
-	void *memory = size < 0 ? NULL : malloc((size_t)size + 1);
+	if (size < 0)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "MPI_Alloc_mem of %lld bytes: the size must not be negative", (long long)size);
+	void *memory = malloc((size_t)size + 1);
 	if (!memory)
 		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "MPI_Alloc_mem of %lld bytes", (long long)size);
 	memcpy(base, &memory, sizeof memory);
