@@ -23,6 +23,7 @@ program fortran_messages
   last = mod(rank + size - 1, size)
   call neighbours()
   call modes()
+  call order()
   call ready()
   call MPI_Barrier(world, ierr)
   call probes()
@@ -114,6 +115,28 @@ contains
       call MPI_Rsend(sent, n, MPI_DOUBLE_PRECISION, next, tag, world, ierr)
     end select
     call check(ierr == MPI_SUCCESS, 'a send')
+  end subroutine
+
+  ! Messages of one sender keep their order, whatever tags they are received by.
+  subroutine order()
+    integer :: i, got
+    integer, volatile, save :: sent(20)
+    HANDLE(MPI_Request) :: sends(20)
+    sent = [(100 * rank + i, i = 1, 20)]
+    do i = 1, 20
+      call MPI_Isend(sent(i), 1, MPI_INTEGER, next, mod(i, 2), world, sends(i), ierr)
+    end do
+    do i = 1, 20, 2
+      call MPI_Recv(got, 1, MPI_INTEGER, last, 1, world, MPI_STATUS_IGNORE, ierr)
+      call check(ierr == MPI_SUCCESS .and. got == 100 * last + i, 'the order of messages with a tag')
+    end do
+    do i = 2, 20, 2
+      call MPI_Recv(got, 1, MPI_INTEGER, last, MPI_ANY_TAG, world, status, ierr)
+      call check(ierr == MPI_SUCCESS .and. got == 100 * last + i .and. OF(status, MPI_TAG) == 0, 'the order of messages with any tag')
+    end do
+    call MPI_Waitall(20, sends, MPI_STATUSES_IGNORE, ierr)
+    call check(ierr == MPI_SUCCESS .and. all(sends == MPI_REQUEST_NULL), 'MPI_Waitall of sends in order')
+    call MPI_Barrier(world, ierr)
   end subroutine
 
   ! Synchronous and ready sends find their receives posted, or wait for them. Receives take what comes.
