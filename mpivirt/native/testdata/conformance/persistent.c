@@ -146,6 +146,70 @@ static void collectives(void) {
 	}
 	MPI_Comm_free(&line);
 }
+
+static void add(void *in, void *inout, int *n, MPI_Datatype *type) {
+	for (int i = 0; i < *n; i++)
+		((int *)inout)[i] += ((int *)in)[i];
+	(void)type;
+}
+
+/* Types and operations are freed before the collectives that use them start. */
+static void freed(void) {
+	MPI_Datatype column, types[64], other;
+	MPI_Op sum, last;
+	MPI_Request q[6];
+	int here[64];
+	/* What a rank need not give may be anything. */
+	MPI_Datatype anything = (MPI_Datatype)0x5550, nothing[64];
+	int sent[9], got[3][9], counts[64], places[64] = {0}, total = -1, neighbor = (rank + 1) % size;
+	MPI_Type_vector(3, 1, 3, MPI_INT, &column);
+	MPI_Type_commit(&column);
+	MPI_Op_create(add, 1, &sum);
+	for (int i = 0; i < 64; i++)
+		counts[i] = i == neighbor, types[i] = column;
+	int incounts[64];
+	for (int i = 0; i < 64; i++)
+		incounts[i] = i == (rank + size - 1) % size;
+	MPI_Bcast_init(rank == 0 ? sent : got[0], 1, column, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q[0]);
+	MPI_Alltoallw_init(sent, counts, places, types, got[1], incounts, places, types, MPI_COMM_WORLD, MPI_INFO_NULL, &q[1]);
+	MPI_Allreduce_init(&rank, &total, 1, MPI_INT, sum, MPI_COMM_WORLD, MPI_INFO_NULL, &q[2]);
+	MPI_Alltoallv_init(sent, counts, places, column, got[2], incounts, places, column, MPI_COMM_WORLD, MPI_INFO_NULL, &q[3]);
+	MPI_Gather_init(&rank, 1, MPI_INT, here, 1, rank == 0 ? MPI_INT : anything, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q[4]);
+	int from = -1, numbers[64], every[64], to_all[64], bytes[64];
+	for (int i = 0; i < 64; i++)
+		numbers[i] = 3 * i, every[i] = 1, bytes[i] = i * (int)sizeof(int), to_all[i] = 100 * rank + i, nothing[i] = anything, types[i] = i < size ? MPI_INT : anything;
+	MPI_Alltoallw_init(MPI_IN_PLACE, NULL, NULL, nothing, to_all, every, bytes, types, MPI_COMM_WORLD, MPI_INFO_NULL, &q[5]);
+	MPI_Start(&q[5]);
+	MPI_Wait(&q[5], MPI_STATUS_IGNORE);
+	for (int i = 0; i < size; i++)
+		EXPECT(to_all[i] == 100 * i + rank);
+	MPI_Request_free(&q[5]);
+	MPI_Scatter_init(numbers, 1, rank == 0 ? MPI_INT : anything, &from, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q[5]);
+	MPI_Type_free(&column);
+	MPI_Op_free(&sum);
+	/* These may take the place of those that are freed. */
+	MPI_Type_contiguous(2, MPI_CHAR, &other);
+	MPI_Type_commit(&other);
+	MPI_Op_create(add, 0, &last);
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 9; i++)
+			sent[i] = 1000 * round + 10 * rank + i, got[0][i] = got[1][i] = got[2][i] = -1;
+		total = -1;
+		MPI_Startall(6, q);
+		MPI_Waitall(6, q, MPI_STATUSES_IGNORE);
+		EXPECT(from == 3 * rank && (rank > 0 || here[size - 1] == size - 1));
+		int before = 1000 * round + 10 * ((rank + size - 1) % size);
+		EXPECT(total == size * (size - 1) / 2);
+		for (int i = 0; i < 9; i++) {
+			EXPECT(rank == 0 || got[0][i] == (i % 3 ? -1 : 1000 * round + i));
+			EXPECT(got[1][i] == (i % 3 ? -1 : before + i) && got[2][i] == got[1][i]);
+		}
+	}
+	for (int i = 0; i < 6; i++)
+		MPI_Request_free(&q[i]);
+	MPI_Type_free(&other);
+	MPI_Op_free(&last);
+}
 #endif
 
 int main(int argc, char **argv) {
@@ -154,6 +218,7 @@ int main(int argc, char **argv) {
 #if MPI_VERSION >= 4 || defined GIGARANK_MPI_H
 	several();
 	collectives();
+	freed();
 #endif
 	return finish("persistent");
 }

@@ -18,9 +18,22 @@ MPI(Op_free, MPI_Op *operation) {
 	struct gigarank_operation *o = operation_of(*operation);
 	if (!o)
 		return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_free of a handle that is no operation of the program's own");
-	o->mark = 0; /* a nonblocking reduction may still use it */
 	*operation = MPI_OP_NULL;
+	gigarank_leave_operation(o);
 	return MPI_SUCCESS;
+}
+
+struct gigarank_operation *gigarank_hold_operation(MPI_Op operation) {
+	struct gigarank_operation *o = operation_of(operation);
+	if (o)
+		o->plans++;
+	return o;
+}
+
+/* The program is a holder, too. The memory stays: a nonblocking reduction may still use it. */
+void gigarank_leave_operation(struct gigarank_operation *o) {
+	if (o->plans-- == 0)
+		o->mark = 0;
 }
 
 MPI(Op_commutative, MPI_Op operation, int *commutes) {

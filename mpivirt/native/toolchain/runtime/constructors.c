@@ -212,11 +212,29 @@ MPI(Type_commit, MPI_Datatype *type) {
 	return MPI_SUCCESS;
 }
 
+/* freeable reports whether a program may free the handle of a type. */
+static int freeable(const struct gigarank_datatype *t) {
+	return !t->predefined && (t->combiner < MPI_COMBINER_F90_REAL || t->combiner > MPI_COMBINER_F90_INTEGER);
+}
+
+struct gigarank_datatype *gigarank_hold_type(MPI_Datatype handle) {
+	struct gigarank_datatype *t = gigarank_type(handle);
+	if (!t || !freeable(t))
+		return NULL;
+	gigarank_use_type(t)->object.handles++;
+	return t;
+}
+
+void gigarank_leave_type(struct gigarank_datatype *t) {
+	MPI_Datatype handle = gigarank_type_handle(t);
+	PMPI_Type_free(&handle);
+}
+
 MPI(Type_free, MPI_Datatype *type) {
 	GIVEN(type, "datatype", MPI_ERR_TYPE);
 	struct gigarank_datatype *t;
 	CHECK(part(*type, &t));
-	if (t->predefined || (t->combiner >= MPI_COMBINER_F90_REAL && t->combiner <= MPI_COMBINER_F90_INTEGER))
+	if (!freeable(t))
 		return refuse(GIGARANK_NONE, MPI_ERR_TYPE, "a predefined type cannot be freed");
 	if (t->object.handles == 1)
 		CHECK(gigarank_drop_type_attributes(__func__, t));

@@ -18,8 +18,8 @@ PERSISTENT(Reduce_scatter_init, (const void *sent, void *received, const COUNT r
 #define EVEN const void *sent, COUNT sendcount, MPI_Datatype sendtype, void *received, COUNT recvcount, MPI_Datatype recvtype
 #define EVENLY .sent = sent, .sendcount = sendcount, .sendtype = sendtype, .received = received, .recvcount = recvcount, .recvtype = recvtype
 #define EVEN_ARGUMENTS p->sent, (COUNT)p->sendcount, p->sendtype, p->received, (COUNT)p->recvcount, p->recvtype
-PERSISTENT(Gather_init, (EVEN, int root, MPI_Comm comm), (EVENLY, .root = root), SECOND(Igather)(EVEN_ARGUMENTS, p->root, p->comm, begun))
-PERSISTENT(Scatter_init, (EVEN, int root, MPI_Comm comm), (EVENLY, .root = root), SECOND(Iscatter)(EVEN_ARGUMENTS, p->root, p->comm, begun))
+PERSISTENT(Gather_init, (EVEN, int root, MPI_Comm comm), (EVENLY, .root = root, .gathers = 1), SECOND(Igather)(EVEN_ARGUMENTS, p->root, p->comm, begun))
+PERSISTENT(Scatter_init, (EVEN, int root, MPI_Comm comm), (EVENLY, .root = root, .scatters = 1), SECOND(Iscatter)(EVEN_ARGUMENTS, p->root, p->comm, begun))
 PERSISTENT(Allgather_init, (EVEN, MPI_Comm comm), (EVENLY), SECOND(Iallgather)(EVEN_ARGUMENTS, p->comm, begun))
 PERSISTENT(Alltoall_init, (EVEN, MPI_Comm comm), (EVENLY), SECOND(Ialltoall)(EVEN_ARGUMENTS, p->comm, begun))
 PERSISTENT(Neighbor_allgather_init, (EVEN, MPI_Comm comm), (EVENLY), SECOND(Ineighbor_allgather)(EVEN_ARGUMENTS, p->comm, begun))
@@ -28,11 +28,11 @@ PERSISTENT(Neighbor_alltoall_init, (EVEN, MPI_Comm comm), (EVENLY), SECOND(Ineig
 #define GATHERED const void *sent, COUNT sendcount, MPI_Datatype sendtype, void *received, const COUNT recvcounts[], const PLACE displacements[], MPI_Datatype recvtype
 #define GATHERING .sent = sent, .sendcount = sendcount, .sendtype = sendtype, .received = received, .recvcounts = LIST(recvcounts), .recvdisplacements = LIST(displacements), .recvtype = recvtype
 #define GATHERED_ARGUMENTS p->sent, (COUNT)p->sendcount, p->sendtype, p->received, UNLIST(p->recvcounts), UNLIST(p->recvdisplacements), p->recvtype
-PERSISTENT(Gatherv_init, (GATHERED, int root, MPI_Comm comm), (GATHERING, .root = root), SECOND(Igatherv)(GATHERED_ARGUMENTS, p->root, p->comm, begun))
+PERSISTENT(Gatherv_init, (GATHERED, int root, MPI_Comm comm), (GATHERING, .root = root, .gathers = 1), SECOND(Igatherv)(GATHERED_ARGUMENTS, p->root, p->comm, begun))
 PERSISTENT(Allgatherv_init, (GATHERED, MPI_Comm comm), (GATHERING), SECOND(Iallgatherv)(GATHERED_ARGUMENTS, p->comm, begun))
 PERSISTENT(Neighbor_allgatherv_init, (GATHERED, MPI_Comm comm), (GATHERING), SECOND(Ineighbor_allgatherv)(GATHERED_ARGUMENTS, p->comm, begun))
 PERSISTENT(Scatterv_init, (const void *sent, const COUNT sendcounts[], const PLACE displacements[], MPI_Datatype sendtype, void *received, COUNT recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
-	(.sent = sent, .sendcounts = LIST(sendcounts), .senddisplacements = LIST(displacements), .sendtype = sendtype, .received = received, .recvcount = recvcount, .recvtype = recvtype, .root = root),
+	(.sent = sent, .sendcounts = LIST(sendcounts), .senddisplacements = LIST(displacements), .sendtype = sendtype, .received = received, .recvcount = recvcount, .recvtype = recvtype, .root = root, .scatters = 1),
 	SECOND(Iscatterv)(p->sent, UNLIST(p->sendcounts), UNLIST(p->senddisplacements), p->sendtype, p->received, (COUNT)p->recvcount, p->recvtype, p->root, p->comm, begun))
 
 #define UNEVEN const void *sent, const COUNT sendcounts[], const PLACE senddisplacements[], MPI_Datatype sendtype, void *received, const COUNT recvcounts[], const PLACE recvdisplacements[], MPI_Datatype recvtype

@@ -88,6 +88,7 @@ struct gigarank_operation {
 	int commutative;
 	int fortran; /* the function takes the number of the type */
 	int large;   /* it is an MPI_User_function_c */
+	int plans;   /* how many persistent collectives hold it */
 };
 
 /* A list of counts or displacements, as functions with int counts or with large ones have it; none
@@ -257,6 +258,14 @@ struct gigarank_comm *note(struct gigarank_call *c);
 
 /* wait_alone waits for a request of the simulator's. */
 int wait_alone(int32_t index, int64_t *bytes);
+
+/* A persistent collective holds its types and its operation: their handles stay valid after the program
+ * has freed them. gigarank_hold_type and gigarank_hold_operation return what they hold, NULL for what
+ * nobody can free. gigarank_leave_type and gigarank_leave_operation end that. */
+struct gigarank_datatype *gigarank_hold_type(MPI_Datatype handle);
+void gigarank_leave_type(struct gigarank_datatype *t);
+struct gigarank_operation *gigarank_hold_operation(MPI_Op operation);
+void gigarank_leave_operation(struct gigarank_operation *o);
 
 /* gigarank_twin makes a communicator like that of a call, which all members make without a
  * message. */

@@ -149,19 +149,30 @@ struct plan {
 	const void *sent;
 	void *received;
 	int64_t sendcount, recvcount;
-	int root;
+	int root, gathers, scatters; /* to the root, or from it */
 	struct gigarank_numbers sendcounts, recvcounts, senddisplacements, recvdisplacements;
 	const MPI_Aint *sendplaces, *recvplaces;
 	MPI_Datatype sendtype, recvtype;
 	const MPI_Datatype *sendtypes, *recvtypes;
 	MPI_Op operation;
 	MPI_Comm comm;
+	struct gigarank_datatype **held; /* its types; NULL for those that nobody can free */
+	int32_t holds;
+	struct gigarank_operation *held_operation;
 };
 
 static void close_plan(struct gigarank_plan *plan) {
 	struct plan *p = (struct plan *)plan;
-	if (gigarank_running() && p->comm)
-		PMPI_Comm_free(&p->comm);
+	if (gigarank_running()) {
+		if (p->comm)
+			PMPI_Comm_free(&p->comm);
+		for (int32_t i = 0; i < p->holds; i++)
+			if (p->held[i])
+				gigarank_leave_type(p->held[i]);
+		if (p->held_operation)
+			gigarank_leave_operation(p->held_operation);
+	}
+	free(p->held);
 	free((void *)p->sendtypes);
 	free((void *)p->recvtypes);
 	free(p);
@@ -176,6 +187,26 @@ static int keep_types(const char *function, const MPI_Datatype **types, int32_t 
 		memcpy(copy, *types, (size_t)n * sizeof *copy);
 	*types = copy;
 	return copy ? MPI_SUCCESS : gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for %d types", n);
+}
+
+/* hold has a plan hold its types and its operation. Its lists have as many types as given. A type that
+ * the rank need not give may be no handle at all: it is not looked at. */
+static int hold(const char *function, struct plan *p, const struct gigarank_call *c, int32_t sendtypes, int32_t recvtypes) {
+	int at_root = c->remote ? p->root == MPI_ROOT : p->root == c->member, with_root = !c->remote || p->root >= 0;
+	int sends = p->sent != MPI_IN_PLACE && (p->scatters ? at_root : !p->gathers || with_root);
+	int receives = p->received != MPI_IN_PLACE && (p->gathers ? at_root : !p->scatters || with_root);
+	sendtypes = sends && p->sendtypes ? sendtypes : 0, recvtypes = receives && p->recvtypes ? recvtypes : 0;
+	p->held = malloc(((size_t)sendtypes + (size_t)recvtypes + 2) * sizeof *p->held);
+	if (!p->held)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for %d types", sendtypes + recvtypes);
+	p->held[p->holds++] = sends ? gigarank_hold_type(p->sendtype) : NULL;
+	p->held[p->holds++] = receives ? gigarank_hold_type(p->recvtype) : NULL;
+	for (int32_t i = 0; i < sendtypes; i++)
+		p->held[p->holds++] = gigarank_hold_type(p->sendtypes[i]);
+	for (int32_t i = 0; i < recvtypes; i++)
+		p->held[p->holds++] = gigarank_hold_type(p->recvtypes[i]);
+	p->held_operation = gigarank_hold_operation(p->operation);
+	return MPI_SUCCESS;
 }
 
 /* keep makes a request with a plan. */
@@ -196,9 +227,14 @@ static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_R
 	p->plan.start = start, p->plan.close = close_plan;
 	const struct gigarank_comm *noted = note(&c);
 	int32_t members = c.remote ? c.remote : c.size;
-	int error_in = keep_types(function, &p->recvtypes, p->recvplaces && noted ? noted->topology.indegree : members);
-	int error_out = keep_types(function, &p->sendtypes, p->sendplaces && noted ? noted->topology.outdegree : members);
+	if (p->sent == MPI_IN_PLACE)
+		p->sendtypes = NULL;
+	int32_t in = p->recvplaces && noted ? noted->topology.indegree : members, out = p->sendplaces && noted ? noted->topology.outdegree : members;
+	int error_in = keep_types(function, &p->recvtypes, in);
+	int error_out = keep_types(function, &p->sendtypes, out);
 	error = error_in ? error_in : error_out;
+	if (!error)
+		error = hold(function, p, &c, out, in);
 	if (!error)
 		error = gigarank_twin(&c, &p->comm);
 	if (!error)
