@@ -134,6 +134,16 @@ static void codes(void) {
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	CHECK_CLASS(MPI_Add_error_string(MPI_ERR_TAG, "ours"), MPI_ERR_ARG);
+	char longer[MPI_MAX_ERROR_STRING + 1];
+	memset(longer, 'x', MPI_MAX_ERROR_STRING);
+	longer[MPI_MAX_ERROR_STRING] = 0;
+	CHECK_CLASS(MPI_Add_error_string(code, longer), MPI_ERR_ARG);
+	MPI_Error_string(code, text, &length);
+	CHECK(strcmp(text, "a code of our own") == 0);
+	longer[MPI_MAX_ERROR_STRING - 1] = 0;
+	CHECK(MPI_Add_error_string(code, longer) == MPI_SUCCESS);
+	MPI_Error_string(code, text, &length);
+	CHECK(strcmp(text, longer) == 0 && length == MPI_MAX_ERROR_STRING - 1);
 #ifdef MPI_ABI_VERSION
 	EXPECT(class_of(MPI_Remove_error_class(class_)) == MPI_ERR_ARG); /* it has a code */
 	EXPECT(MPI_Remove_error_string(code) == MPI_SUCCESS);

@@ -28,6 +28,7 @@ program fortran_environment
   call classes()
   call elements()
   call fields()
+  call names()
   call report()
   call MPI_Finalize(ierr)
   call MPI_Finalized(flag, ierr)
@@ -159,6 +160,10 @@ contains
     call check(ierr == MPI_SUCCESS .and. is_text(code, 'a code'), 'MPI_Add_error_string of a code')
     call MPI_Add_error_string(code, 'a code of our own   ', ierr)
     call check(ierr == MPI_SUCCESS .and. is_text(code, 'a code of our own'), 'MPI_Add_error_string once more, without the blanks at the end')
+    call MPI_Add_error_string(code, repeat('x', MPI_MAX_ERROR_STRING + 1), ierr)
+    call check(class_of(ierr) == MPI_ERR_ARG .and. is_text(code, 'a code of our own'), 'MPI_Add_error_string of a text that is too long')
+    call MPI_Add_error_string(code, repeat('x', MPI_MAX_ERROR_STRING), ierr)
+    call check(ierr == MPI_SUCCESS .and. is_text(code, repeat('x', MPI_MAX_ERROR_STRING)), 'MPI_Add_error_string of a text as long as may be')
     call MPI_Add_error_string(MPI_ERR_TAG, 'ours', ierr)
     call check(class_of(ierr) == MPI_ERR_ARG, 'MPI_Add_error_string of a class of MPI')
     call MPI_Add_error_code(-1, other, ierr)
@@ -259,6 +264,59 @@ contains
 #else
     call lacks(8)
 #endif
+  end subroutine
+
+  ! names calls the functions by the names of their arguments, without ierror where it may be left out.
+#ifdef MPI_F08
+#define IERROR
+#else
+#define IERROR , ierror=ierr
+#endif
+  subroutine names()
+    integer :: a, b, ierr
+    logical :: flag
+    character(len=MPI_MAX_PROCESSOR_NAME) :: name
+    character(len=MPI_MAX_LIBRARY_VERSION_STRING) :: library
+    character(len=MPI_MAX_ERROR_STRING) :: text
+    type(c_ptr) :: base
+    integer, pointer :: words(:)
+    STATUS :: status
+    flag = .false.
+    call MPI_Initialized(flag=flag IERROR)
+    call check(flag, 'flag of MPI_Initialized')
+    call MPI_Finalized(flag=flag IERROR)
+    call check(.not. flag, 'flag of MPI_Finalized')
+    call MPI_Query_thread(provided=a IERROR)
+    call check(a == provided, 'provided of MPI_Query_thread')
+    call MPI_Is_thread_main(flag=flag IERROR)
+    call check(flag, 'flag of MPI_Is_thread_main')
+    call MPI_Get_version(version=a, subversion=b IERROR)
+    call check(a == MPI_VERSION .and. b == MPI_SUBVERSION, 'version and subversion of MPI_Get_version')
+    call MPI_Get_processor_name(name=name, resultlen=a IERROR)
+    call check(a == len_trim(name), 'name and resultlen of MPI_Get_processor_name')
+    call MPI_Get_library_version(version=library, resultlen=a IERROR)
+    call check(a >= len_trim(library), 'version and resultlen of MPI_Get_library_version')
+    call MPI_Alloc_mem(size=8_MPI_ADDRESS_KIND, info=MPI_INFO_NULL, baseptr=base IERROR)
+    call c_f_pointer(base, words, [2])
+    words = [rank, size]
+    call check(all(words == [rank, size]), 'baseptr of MPI_Alloc_mem')
+    call MPI_Free_mem(base=words IERROR)
+    call MPI_Add_error_class(errorclass=a IERROR)
+    call MPI_Add_error_code(errorclass=a, errorcode=b IERROR)
+    call check(class_of(b) == a, 'errorclass and errorcode of MPI_Add_error_code')
+    call MPI_Add_error_string(errorcode=b, string='ours' IERROR)
+    call MPI_Error_string(errorcode=b, string=text, resultlen=a IERROR)
+    call check(text == 'ours' .and. a == 4, 'string of MPI_Add_error_string')
+    call MPI_Sendrecv(rank, 1, MPI_INTEGER, rank, 1, a, 1, MPI_INTEGER, rank, 1, MPI_COMM_WORLD, status, ierr)
+    call MPI_Status_set_elements(status=status, datatype=MPI_INTEGER, count=3 IERROR)
+    call MPI_Get_count(status=status, datatype=MPI_INTEGER, count=a IERROR)
+    call check(a == 3, 'count of MPI_Status_set_elements')
+    call MPI_Status_set_elements_x(status=status, datatype=MPI_INTEGER, count=4_MPI_COUNT_KIND IERROR)
+    call MPI_Get_count(status=status, datatype=MPI_INTEGER, count=a IERROR)
+    call check(a == 4, 'count of MPI_Status_set_elements_x')
+    call MPI_Status_set_cancelled(status=status, flag=.true. IERROR)
+    call MPI_Test_cancelled(status=status, flag=flag IERROR)
+    call check(flag, 'flag of MPI_Status_set_cancelled')
   end subroutine
 
   subroutine check(holds, what)

@@ -28,6 +28,7 @@ program fortran_info
   call strings()
   call errors()
   call environment()
+  call names()
   call report()
   call MPI_Finalize(ierr)
 
@@ -192,6 +193,16 @@ contains
     call check(class_of(ierr) == MPI_ERR_INFO_KEY, 'MPI_Info_set of a key that is too long')
     call MPI_Info_set(info, 'long', repeat('v', MPI_MAX_INFO_VAL + 1), ierr)
     call check(class_of(ierr) == MPI_ERR_INFO_VALUE, 'MPI_Info_set of a value that is too long')
+    call MPI_Info_delete(info, repeat('k', MPI_MAX_INFO_KEY + 1), ierr)
+    call check(class_of(ierr) == MPI_ERR_INFO_KEY, 'MPI_Info_delete of a key that is too long')
+    call MPI_Info_get(info, ' ', 64, value, flag, ierr)
+    call check(class_of(ierr) == MPI_ERR_INFO_KEY, 'MPI_Info_get of a blank key')
+    call MPI_Info_get_valuelen(info, ' ', n, flag, ierr)
+    call check(class_of(ierr) == MPI_ERR_INFO_KEY, 'MPI_Info_get_valuelen of a blank key')
+    call MPI_Info_get(info, 'host', -1, value, flag, ierr)
+    call check(class_of(ierr) == MPI_ERR_ARG, 'MPI_Info_get with a negative length')
+    call MPI_Info_get_nthkey(info, -1, key, ierr)
+    call check(class_of(ierr) == MPI_ERR_ARG, 'MPI_Info_get_nthkey of a negative number')
     call MPI_Info_get_nthkey(info, 7, key, ierr)
     call check(ierr /= MPI_SUCCESS, 'MPI_Info_get_nthkey of no key')
     call check(keys(info) == 1 .and. is(info, 'host', 'one'), 'an object after errors')
@@ -233,6 +244,36 @@ contains
     call MPI_Comm_get_info(MPI_COMM_WORLD, info, ierr)
     call check(ierr == MPI_SUCCESS .and. info /= MPI_INFO_NULL .and. keys(info) >= 0, 'MPI_Comm_get_info')
     call MPI_Info_free(info, ierr)
+  end subroutine
+
+  ! names calls the functions by the names of their arguments, without ierror where it may be left out.
+#ifdef MPI_F08
+#define IERROR
+#else
+#define IERROR , ierror=ierr
+#endif
+  subroutine names()
+    HANDLE(MPI_Info) :: info, twin
+    character(len=MPI_MAX_INFO_KEY) :: key
+    character(len=64) :: value
+    integer :: n, ierr
+    logical :: flag
+    call MPI_Info_create(info=info IERROR)
+    call MPI_Info_set(info=info, key='host', value='another' IERROR)
+    call MPI_Info_get(info=info, key='host', valuelen=64, value=value, flag=flag IERROR)
+    call check(flag .and. value == 'another', 'value of MPI_Info_get')
+    call MPI_Info_get_valuelen(info=info, key='host', valuelen=n, flag=flag IERROR)
+    call check(flag .and. n == 7, 'valuelen of MPI_Info_get_valuelen')
+    call MPI_Info_get_nkeys(info=info, nkeys=n IERROR)
+    call check(n == 1, 'nkeys of MPI_Info_get_nkeys')
+    call MPI_Info_get_nthkey(info=info, n=0, key=key IERROR)
+    call check(key == 'host', 'key of MPI_Info_get_nthkey')
+    call MPI_Info_dup(info=info, newinfo=twin IERROR)
+    call MPI_Info_delete(info=info, key='host' IERROR)
+    call check(keys(info) == 0 .and. keys(twin) == 1, 'newinfo of MPI_Info_dup')
+    call MPI_Info_free(info=info IERROR)
+    call MPI_Info_free(info=twin IERROR)
+    call check(info == MPI_INFO_NULL .and. twin == MPI_INFO_NULL, 'info of MPI_Info_free')
   end subroutine
 
   subroutine check(holds, what)

@@ -113,7 +113,9 @@ MPI(Add_error_string, int code, const char *text) {
 	struct gigarank_code *c = added(code);
 	if (!c)
 		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "%d is no error class or code that the program has added", code);
-	char *copy = strndup(text, MPI_MAX_ERROR_STRING - 1);
+	if (strlen(text) >= MPI_MAX_ERROR_STRING)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "a text of %zu characters: at most %d may be added", strlen(text), MPI_MAX_ERROR_STRING - 1);
+	char *copy = strdup(text);
 	if (!copy)
 		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a text");
 	free(c->text);
