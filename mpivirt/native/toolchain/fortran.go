@@ -285,7 +285,11 @@ func (b *binding) addText(p parameter) {
 	n := p.name
 	line(&b.lengths, "size_t %s_length", n)
 	line(&b.before, "char %s_[%s_length + 1];", n, n)
-	line(&b.before, "gigarank_take_text(%s_, %s, %s_length);", n, n, n)
+	kind := "text"
+	if n == "comm_name" || n == "type_name" {
+		kind = "name"
+	}
+	line(&b.before, "gigarank_take_%s(%s_, %s, %s_length);", kind, n, n, n)
 	b.pass("const char *"+n, n+"_")
 }
 

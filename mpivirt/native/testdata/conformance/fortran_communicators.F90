@@ -1,5 +1,11 @@
 ! Communicators, their attributes, error handlers, names and hints, in Fortran.
 #include "handles.h"
+! Open MPI 4.1 does not give all that the standard says.
+#ifdef GIGARANK
+#define GIVEN(condition) condition
+#else
+#define GIVEN(condition) .true.
+#endif
 ! Functions that MPI calls. They stand outside the program: inside, their code would lie on the stack, which may be copied.
 module callbacks_of_communicators
   use MODULE
@@ -311,7 +317,8 @@ contains
     call check(ierr == MPI_SUCCESS, 'MPI_Comm_set_name')
     name = repeat('x', MPI_MAX_OBJECT_NAME)
     call MPI_Comm_get_name(twin, name, length, ierr)
-    call check(ierr == MPI_SUCCESS .and. (name == 'of ranks' .or. name == '  of ranks') .and. length == len_trim(name), 'MPI_Comm_get_name')
+    call check(ierr == MPI_SUCCESS .and. adjustl(name) == 'of ranks' .and. length == len_trim(name), 'MPI_Comm_get_name')
+    call check(GIVEN(name == '  of ranks' .and. length == 10), 'blanks before a name') ! Open MPI drops them
     call MPI_Comm_set_name(twin, 'b', ierr)
     call MPI_Comm_get_name(twin, name, length, ierr)
     call check(name == 'b' .and. length == 1, 'another name')
@@ -667,11 +674,6 @@ contains
   end subroutine
 
   ! Open MPI's bindings of MPI_Wait, MPI_Waitall and MPI_Waitsome leave requests and statuses alone on an error.
-#ifdef GIGARANK
-#define GIVEN(condition) condition
-#else
-#define GIVEN(condition) .true.
-#endif
   logical function all_null(requests)
     HANDLE(MPI_Request) :: requests(3)
     all_null = requests(1) == MPI_REQUEST_NULL .and. requests(2) == MPI_REQUEST_NULL .and. requests(3) == MPI_REQUEST_NULL

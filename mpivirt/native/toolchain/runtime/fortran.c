@@ -126,14 +126,19 @@ MPI_Status *gigarank_status_of(void *status) {
 	return status;
 }
 
-/* gigarank_take_text stores a text without the blanks before and after it. */
-void gigarank_take_text(char *to, const char *from, size_t length) {
+/* gigarank_take_name stores the name of an object, without the blanks after it. Those before it are part of it. */
+void gigarank_take_name(char *to, const char *from, size_t length) {
 	while (length > 0 && from[length - 1] == ' ')
 		length--;
-	while (length > 0 && *from == ' ')
-		from++, length--;
 	memcpy(to, from, length);
 	to[length] = 0;
+}
+
+/* gigarank_take_text stores a text without the blanks before and after it. */
+void gigarank_take_text(char *to, const char *from, size_t length) {
+	while (length > 0 && *from == ' ')
+		from++, length--;
+	gigarank_take_name(to, from, length);
 }
 
 /* gigarank_store_text stores a text, cut off or padded with blanks. */

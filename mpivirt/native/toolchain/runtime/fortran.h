@@ -40,6 +40,7 @@ MPI_Fint gigarank_request_number(MPI_Request request);
 void *gigarank_buffer_of(void *address);
 MPI_Status *gigarank_status_of(void *status);
 
+void gigarank_take_name(char *to, const char *from, size_t length);
 void gigarank_take_text(char *to, const char *from, size_t length);
 void gigarank_store_text(char *to, size_t length, const char *from);
 
