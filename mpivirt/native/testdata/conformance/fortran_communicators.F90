@@ -574,6 +574,17 @@ contains
     key = MPI_KEYVAL_INVALID
     call MPI_Comm_free_keyval(key, ierr)
     call check(ierr /= MPI_SUCCESS, 'MPI_Comm_free_keyval of MPI_KEYVAL_INVALID')
+    call MPI_Comm_delete_attr(MPI_COMM_WORLD, MPI_TAG_UB, ierr)
+    call check(ierr /= MPI_SUCCESS, 'MPI_Comm_delete_attr of MPI_TAG_UB')
+    call MPI_Comm_set_attr(MPI_COMM_WORLD, MPI_TAG_UB, 5_wide, ierr)
+    call check(ierr /= MPI_SUCCESS, 'MPI_Comm_set_attr of MPI_TAG_UB')
+    call MPI_Comm_call_errhandler(MPI_COMM_NULL, MPI_ERR_TAG, ierr)
+    call check(class_of(ierr) == MPI_ERR_COMM, 'MPI_Comm_call_errhandler of MPI_COMM_NULL')
+    made = MPI_COMM_WORLD
+    call MPI_Comm_free(made, ierr)
+    call check(class_of(ierr) == MPI_ERR_COMM .and. made == MPI_COMM_WORLD, 'MPI_Comm_free of WORLD')
+    call MPI_Comm_split(MPI_COMM_WORLD, -5, 0, made, ierr)
+    call check(class_of(ierr) == MPI_ERR_ARG, 'MPI_Comm_split of a wrong color')
     call MPI_Comm_remote_group(MPI_COMM_WORLD, group, ierr)
     call check(class_of(ierr) == MPI_ERR_COMM, 'MPI_Comm_remote_group of WORLD')
     call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierr)
