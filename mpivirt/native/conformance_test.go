@@ -181,8 +181,8 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// Each function that is served is called by a program of the suite in C, but for those that a real MPI need not
-// have any more or yet; see TestRemovedFunctions and TestSessions.
+// Each function that is served is called by a program of the suite in C, and in Fortran with each module, but
+// for those that a real MPI need not have any more or yet; see TestRemovedFunctions and TestSessions.
 func TestConformanceIsComplete(t *testing.T) {
 	called := map[string]bool{}
 	for _, source := range conformance(t) {
@@ -201,12 +201,23 @@ func TestConformanceIsComplete(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	deprecated := []string{"Attr_delete", "Attr_get", "Attr_put", "Keyval_create", "Keyval_free"} // mpi_f08 has none
 	for _, name := range toolchain.Served() {
 		if slices.Contains(slices.Concat(toolchain.Removed(), toolchain.Sessions()), name) {
 			continue
 		}
-		if symbol := "MPI_" + name; !called[symbol] {
-			t.Errorf("no program in testdata/conformance calls %s: check there what it does", symbol)
+		names := []string{"MPI_" + name}
+		if !toolchain.OnlyC(name) && !strings.HasSuffix(name, "_c") {
+			fortran := toolchain.FortranNames(name)
+			names = append(names, fortran[0])
+			if !slices.Contains(deprecated, name) {
+				names = append(names, fortran[2])
+			}
+		}
+		for _, symbol := range names {
+			if !called[symbol] {
+				t.Errorf("no program in testdata/conformance calls %s: check there what it does", symbol)
+			}
 		}
 	}
 }
