@@ -169,7 +169,7 @@ func (k *Kernel) Awaits(lp int32, q *Call) bool {
 // checkSend returns the error in the arguments of a send, and sets its mode.
 func (k *Kernel) checkSend(lp int32, q *Call) error {
 	o := &q.Outgoing
-	if o.Mode = modes[q.Procedure]; o.Mode == ptp.Buffered && o.Bytes > k.Attached[lp] {
+	if o.Mode = modes[q.Procedure]; o.Mode == ptp.Buffered && o.Bytes > k.Attached[lp] && o.Dest != world.ProcNull {
 		return world.Errorf(world.ErrBuffer, "a buffered send of %d bytes with a buffer of %d: attach a larger one", o.Bytes, k.Attached[lp])
 	}
 	return q.Comm.CheckSend(o.Dest, o.Tag, o.Bytes)

@@ -147,6 +147,7 @@ static void nobody(void) {
 	int data = 77, count;
 	MPI_Status status;
 	MPI_Send(&data, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+	CHECK(MPI_Bsend(&data, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD) == MPI_SUCCESS); /* without a buffer */
 	MPI_Recv(&data, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
 	MPI_Get_count(&status, MPI_INT, &count);
 	CHECK(data == 77 && status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && count == 0);
