@@ -20,18 +20,24 @@ func TestConformanceAgainstRealMPI(t *testing.T) {
 	for _, source := range conformance(t) {
 		t.Run(nameOf(source), func(t *testing.T) {
 			t.Parallel()
-			compareWithReal(t, source, buildConformance(t, source), 3)
+			compareWithReal(t, source, buildConformance(t, source), []int{2, 5})
 		})
 	}
 }
 
-// compareWithReal runs a program by mpirun and by gigarank, and compares their output.
-func compareWithReal(t *testing.T, source, program string, ranks int, arguments ...string) {
+// compareWithReal runs a program by mpirun, and by gigarank on one engine and two, and compares their
+// output.
+func compareWithReal(t *testing.T, source, program string, counts []int, arguments ...string) {
 	t.Helper()
-	want := runReal(t, buildReal(t, source), ranks, arguments...)
-	_, got, err := run(t, program, "xt5", ranks, hosting{engines: 2}, arguments...)
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%v; %d ranks print\n%s, under mpirun\n%s", err, ranks, strings.Join(got, ""), strings.Join(want, ""))
+	reality := buildReal(t, source)
+	for _, ranks := range counts {
+		want := runReal(t, reality, ranks, arguments...)
+		for engines := range 2 {
+			_, got, err := run(t, program, "xt5", ranks, hosting{engines: engines + 1}, arguments...)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%v; %d ranks on %d engines print\n%s, under mpirun\n%s", err, ranks, engines+1, strings.Join(got, ""), strings.Join(want, ""))
+			}
+		}
 	}
 }
 
@@ -64,7 +70,7 @@ func TestProcessAgainstRealMPI(t *testing.T) {
 	for _, source := range []string{"process.c", "objects.cc"} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
-			compareWithReal(t, filepath.Join("testdata", source), build(t, source), 3)
+			compareWithReal(t, filepath.Join("testdata", source), build(t, source), []int{3})
 		})
 	}
 }
@@ -72,18 +78,18 @@ func TestProcessAgainstRealMPI(t *testing.T) {
 func TestExamplesAgainstRealMPI(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
-			compareWithReal(t, exampleSource(e.name), buildExample(t, e.name), 4, e.arguments...)
+			compareWithReal(t, exampleSource(e.name), buildExample(t, e.name), []int{4}, e.arguments...)
 		})
 	}
 }
 
 func TestExampleInCXXAgainstRealMPI(t *testing.T) {
-	compareWithReal(t, exampleInCXX, build(t, filepath.Join("..", exampleInCXX)), 4)
+	compareWithReal(t, exampleInCXX, build(t, filepath.Join("..", exampleInCXX)), []int{4})
 }
 
 func TestExampleInFortranAgainstRealMPI(t *testing.T) {
 	source := filepath.Join("..", "..", "examples", "fortran", "picalc.f90")
-	compareWithReal(t, source, buildFortran(t, source), 4)
+	compareWithReal(t, source, buildFortran(t, source), []int{4})
 }
 
 var (
