@@ -29,7 +29,7 @@ program fortran_info
   call errors()
   call environment()
   call names()
-  call report()
+  call report('fortran_info')
   call MPI_Finalize(ierr)
 
 contains
@@ -276,27 +276,11 @@ contains
     call check(info == MPI_INFO_NULL .and. twin == MPI_INFO_NULL, 'info of MPI_Info_free')
   end subroutine
 
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    checks = checks + 1
-    if (.not. holds) then
-      failures = failures + 1
-      print '(a, i0, 2a)', 'rank ', rank, ': ', what
-    end if
-  end subroutine
+#include "checks.h"
 
   ! lacks counts the checks of what Open MPI 4.1 does not have.
   subroutine lacks(n)
     integer, intent(in) :: n
     checks = checks + n
-  end subroutine
-
-  ! report prints how many checks all ranks have made, and how many have failed.
-  subroutine report()
-    integer :: mine(2), all_of(2), ierr
-    mine = [checks, failures]
-    call MPI_Reduce(mine, all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
-    if (rank == 0) print '(a, i0, a, i0, a, i0, a)', 'fortran_info: ', all_of(1), ' checks on ', size, ' ranks, ', all_of(2), ' failed'
   end subroutine
 end program

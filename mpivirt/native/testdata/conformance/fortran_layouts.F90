@@ -27,7 +27,7 @@ program fortran_layouts
   call MPI_Type_free(row, ierr)
   call MPI_Type_free(next_row, ierr)
   call MPI_Type_free(cell, ierr)
-  call report()
+  call report('fortran_layouts')
   call MPI_Finalize(ierr)
 
 contains
@@ -192,20 +192,5 @@ contains
     call MPI_Type_free(triple, ierr)
   end subroutine
 
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    checks = checks + 1
-    if (.not. holds) then
-      failures = failures + 1
-      print '(a, i0, 2a)', 'rank ', rank, ': ', what
-    end if
-  end subroutine
-
-  ! report prints how many checks all ranks have made, and how many have failed.
-  subroutine report()
-    integer :: all_of(2)
-    call MPI_Reduce([checks, failures], all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
-    if (rank == 0) print '(a, i0, a, i0, a, i0, a)', 'fortran_layouts: ', all_of(1), ' checks on ', ranks, ' ranks, ', all_of(2), ' failed'
-  end subroutine
+#include "checks.h"
 end program

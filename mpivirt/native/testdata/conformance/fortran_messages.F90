@@ -30,7 +30,7 @@ program fortran_messages
   call pairs()
   call nobody()
   call errors()
-  call report()
+  call report('fortran_messages')
   call MPI_Comm_free(world, ierr)
   call MPI_Finalize(ierr)
 
@@ -306,21 +306,5 @@ contains
     call check(found == class, what)
   end subroutine
 
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    checks = checks + 1
-    if (.not. holds) then
-      failures = failures + 1
-      print '(a, i0, 2a)', 'rank ', rank, ': ', what
-    end if
-  end subroutine
-
-  ! report prints how many checks all ranks have made, and how many have failed.
-  subroutine report()
-    integer :: mine(2), all_of(2), ierr
-    mine = [checks, failures]
-    call MPI_Reduce(mine, all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
-    if (rank == 0) print '(a, i0, a, i0, a, i0, a)', 'fortran_messages: ', all_of(1), ' checks on ', size, ' ranks, ', all_of(2), ' failed'
-  end subroutine
+#include "checks.h"
 end program

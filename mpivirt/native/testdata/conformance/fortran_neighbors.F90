@@ -42,7 +42,7 @@ program fortran_neighbors
     call of_types(.true.)
   end do
   call errors()
-  call report()
+  call report('fortran_neighbors')
   call MPI_Comm_free(grid, ierr)
   call MPI_Comm_free(ring, ierr)
   call MPI_Comm_free(world, ierr)
@@ -262,21 +262,5 @@ contains
     call MPI_Error_class(code, class_of, ierr)
   end function
 
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    checks = checks + 1
-    if (.not. holds) then
-      failures = failures + 1
-      print '(a, i0, a, i0, 2a)', 'rank ', rank, ', form ', form, ': ', what
-    end if
-  end subroutine
-
-  ! report prints how many checks all ranks have made, and how many have failed.
-  subroutine report()
-    integer :: mine(2), all_of(2), ierr
-    mine = [checks, failures]
-    call MPI_Reduce(mine, all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
-    if (rank == 0) print '(a, i0, a, i0, a, i0, a)', 'fortran_neighbors: ', all_of(1), ' checks on ', size, ' ranks, ', all_of(2), ' failed'
-  end subroutine
+#include "checks.h"
 end program

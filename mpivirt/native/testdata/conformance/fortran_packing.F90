@@ -23,7 +23,7 @@ program fortran_packing
   call external()
   call numbers()
   call errors()
-  call report()
+  call report('fortran_packing')
   call MPI_Finalize(ierr)
 
 contains
@@ -204,15 +204,7 @@ contains
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL, ierr)
   end subroutine
 
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    checks = checks + 1
-    if (.not. holds) then
-      failures = failures + 1
-      print '(a, i0, 2a)', 'rank ', rank, ': ', what
-    end if
-  end subroutine
+#include "checks.h"
 
   ! done checks that the last call has succeeded.
   subroutine done(what)
@@ -227,12 +219,5 @@ contains
     integer :: got, e
     call MPI_Error_class(ierr, got, e)
     call check(e == MPI_SUCCESS .and. got == class, what)
-  end subroutine
-
-  ! report prints how many checks all ranks have made, and how many have failed.
-  subroutine report()
-    integer :: all_of(2)
-    call MPI_Reduce([checks, failures], all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
-    if (rank == 0) print '(a, i0, a, i0, a, i0, a)', 'fortran_packing: ', all_of(1), ' checks on ', ranks, ' ranks, ', all_of(2), ' failed'
   end subroutine
 end program

@@ -69,7 +69,7 @@ program fortran_requests
   call too_long()
 #endif
   call errors()
-  call report()
+  call report('fortran_requests')
   call MPI_Comm_free(world, ierr)
   call MPI_Finalize(ierr)
 
@@ -602,12 +602,7 @@ contains
     call check(found == class, what)
   end subroutine
 
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    checks = checks + 1
-    call expect(holds, what)
-  end subroutine
+#include "checks.h"
 
   ! expect is a check that is not counted: for what only one of the two libraries has.
   subroutine expect(holds, what)
@@ -617,13 +612,5 @@ contains
       failures = failures + 1
       print '(a, i0, 2a)', 'rank ', rank, ': ', what
     end if
-  end subroutine
-
-  ! report prints how many checks all ranks have made, and how many have failed.
-  subroutine report()
-    integer :: mine(2), all_of(2), ierr
-    mine = [checks, failures]
-    call MPI_Reduce(mine, all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
-    if (rank == 0) print '(a, i0, a, i0, a, i0, a)', 'fortran_requests: ', all_of(1), ' checks on ', size, ' ranks, ', all_of(2), ' failed'
   end subroutine
 end program

@@ -115,7 +115,7 @@ program fortran_type_attributes
   deletes = 0
   call MPI_Type_free(type, ierr)
   call check(ierr == MPI_SUCCESS .and. type == MPI_DATATYPE_NULL .and. deletes == 1 .and. deleted(1) == 4, 'MPI_Type_free of a type that has attributes')
-  call report()
+  call report('fortran_type_attributes')
   call MPI_Finalize(ierr)
 
 contains
@@ -176,26 +176,11 @@ contains
     call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL, ierr)
   end subroutine
 
-  subroutine check(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    checks = checks + 1
-    if (.not. holds) then
-      failures = failures + 1
-      print '(a, i0, 2a)', 'rank ', rank, ': ', what
-    end if
-  end subroutine
+#include "checks.h"
 
   ! done checks that the last call has succeeded.
   subroutine done(what)
     character(len=*), intent(in) :: what
     call check(ierr == MPI_SUCCESS, what)
-  end subroutine
-
-  ! report prints how many checks all ranks have made, and how many have failed.
-  subroutine report()
-    integer :: all_of(2)
-    call MPI_Reduce([checks, failures], all_of, 2, MPI_INTEGER, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
-    if (rank == 0) print '(a, i0, a, i0, a, i0, a)', 'fortran_type_attributes: ', all_of(1), ' checks on ', ranks, ' ranks, ', all_of(2), ' failed'
   end subroutine
 end program
