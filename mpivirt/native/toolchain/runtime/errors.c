@@ -109,6 +109,7 @@ MPI(Add_error_code, int class_, int *code) {
 }
 
 MPI(Add_error_string, int code, const char *text) {
+	GIVEN(text, "string", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_code *c = added(code);
 	if (!c)
