@@ -147,7 +147,7 @@ func Bsend[T Datatype](c *Comm, data []T, dest, tag int) error {
 }
 
 // AttachBuffer attaches a buffer for buffered sends of up to the given number of bytes each
-// (MPI_Buffer_attach). A message leaves the buffer at the instant of its send.
+// (MPI_Buffer_attach), in the place of one that is attached. A message leaves the buffer at the instant of its send.
 func (r *Rank) AttachBuffer(bytes int64) { r.k.Attach(r.lp, bytes) }
 
 // DetachBuffer detaches the buffer and returns its size (MPI_Buffer_detach).

@@ -108,12 +108,15 @@ COUNTED(Buffer_attach, void *buffer, COUNT size) {
 	GIVEN(buffer, "buffer", MPI_ERR_ARG);
 	int64_t before;
 	if (size < 0)
-		return refuse(GIGARANK_BSEND, MPI_ERR_ARG, "a buffer of %lld bytes", (long long)size);
-	CHECK(active(GIGARANK_BSEND));
-	if (!gigarank_own())
-		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "a buffer of %lld bytes", (long long)size);
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_own *own = gigarank_own();
+	if (!own)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory to note the buffer");
+	if (own->attached)
+		return refuse(GIGARANK_NONE, MPI_ERR_BUFFER, "a buffer is attached already: detach it before");
 	CHECK(attach(buffer == MPI_BUFFER_AUTOMATIC ? GIGARANK_MOST_BYTES : size, &before));
-	gigarank_own()->attached = buffer;
+	own->attached = buffer;
 	return MPI_SUCCESS;
 }
 
@@ -121,11 +124,13 @@ COUNTED(Buffer_detach, void *buffer, COUNT *size) {
 	GIVEN(buffer, "buffer_addr", MPI_ERR_ARG);
 	GIVEN(size, "size", MPI_ERR_ARG);
 	int64_t before = 0;
-	CHECK(active(GIGARANK_BSEND));
-	if (!gigarank_own())
-		return refuse(GIGARANK_BSEND, MPI_ERR_NO_MEM, "no memory to note the buffer");
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_own *own = gigarank_running()->own;
+	if (!own || !own->attached)
+		return refuse(GIGARANK_NONE, MPI_ERR_BUFFER, "no buffer is attached");
 	CHECK(attach(0, &before));
-	memcpy(buffer, &gigarank_own()->attached, sizeof(void *));
-	*size = gigarank_own()->attached == MPI_BUFFER_AUTOMATIC ? 0 : (COUNT)before;
+	memcpy(buffer, &own->attached, sizeof(void *));
+	*size = own->attached == MPI_BUFFER_AUTOMATIC ? 0 : (COUNT)before;
+	own->attached = NULL;
 	return MPI_SUCCESS;
 }
