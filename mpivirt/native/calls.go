@@ -51,7 +51,7 @@ var furtherProcedures = map[int32]world.Procedure{
 	C.GIGARANK_NEIGHBOR_ALLGATHER: world.NeighborAllgather, C.GIGARANK_NEIGHBOR_ALLGATHERV: world.NeighborAllgatherv,
 	C.GIGARANK_NEIGHBOR_ALLTOALL: world.NeighborAlltoall, C.GIGARANK_NEIGHBOR_ALLTOALLV: world.NeighborAlltoallv,
 	C.GIGARANK_NEIGHBOR_ALLTOALLW: world.NeighborAlltoallw,
-	C.GIGARANK_CANCEL:             world.Cancel,
+	C.GIGARANK_CANCEL:             world.Cancel, C.GIGARANK_REDUCE_LOCAL: world.ReduceLocal,
 }
 
 // The numbers of procedures and types are those of package world.

@@ -121,6 +121,10 @@ func TestEndings(t *testing.T) {
 		{"a second MPI_Init", "MPI_Init(NULL, NULL);", "MPI_ERR_OTHER: MPI_Init_thread: MPI_Init is called a second time"},
 		{"a second MPI_Finalize", "MPI_Finalize(); MPI_Finalize();", "MPI_ERR_OTHER: MPI_Finalize: called after MPI_Finalize"},
 		{"a query after the end", "int n; MPI_Finalize(); MPI_Comm_rank(MPI_COMM_WORLD, &n);", "MPI_ERR_OTHER: MPI_Comm_rank: called after MPI_Finalize"},
+		{"a second buffer", "char a[600], b[600]; MPI_Buffer_attach(a, 600); MPI_Buffer_attach(b, 600);", "MPI_ERR_BUFFER: MPI_Buffer_attach: a buffer is attached already"},
+		{"a buffer that is not attached", "void *p; int n; MPI_Buffer_detach(&p, &n);", "MPI_ERR_BUFFER: MPI_Buffer_detach: no buffer is attached"},
+		{"a wrong count of values to reduce", "int x = 0; MPI_Reduce_local(&rank, &x, -1, MPI_INT, MPI_SUM);", "in ReduceLocal: MPI_ERR_COUNT: a count of -1"},
+		{"an operation that is not for the values", "double x = 0, y = 1; MPI_Reduce_local(&x, &y, 1, MPI_DOUBLE, MPI_BAND);", "in ReduceLocal: MPI_ERR_OP: "},
 		{"a request that was waited for", "MPI_Request q, p; MPI_Isend(&rank, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); p = q; MPI_Wait(&q, MPI_STATUS_IGNORE); MPI_Wait(&p, MPI_STATUS_IGNORE);",
 			"in Wait: MPI_ERR_REQUEST: request 0 is no request of this rank, or it has been waited for or freed"},
 	} {

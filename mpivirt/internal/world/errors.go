@@ -175,6 +175,7 @@ const (
 	NeighborAlltoallw
 	IntercommMerge
 	Cancel
+	ReduceLocal
 )
 
 // CallNames holds the names of the procedures in reports.
@@ -191,6 +192,7 @@ var CallNames = [...]string{
 	"NeighborAllgather", "NeighborAllgatherv", "NeighborAlltoall", "NeighborAlltoallv", "NeighborAlltoallw",
 	"Comm.Merge",
 	"Cancel",
+	"ReduceLocal",
 }
 
 func (c Procedure) String() string { return CallNames[c] }

@@ -17,17 +17,17 @@ COUNTED(Op_create, USER_FUNCTION *function, int commutes, MPI_Op *operation) {
 }
 
 COUNTED(Reduce_local, const void *in, void *inout, COUNT count, MPI_Datatype type, MPI_Op operation) {
-	struct gigarank_call c = {.procedure = GIGARANK_REDUCE};
+	struct gigarank_call c = {.procedure = GIGARANK_REDUCE_LOCAL};
 	struct gigarank_packing p = {0};
 	int64_t bytes;
-	CHECK(active(GIGARANK_REDUCE));
-	CHECK(bytes_of(GIGARANK_REDUCE, count, type, &bytes));
+	CHECK(active(GIGARANK_REDUCE_LOCAL));
+	CHECK(bytes_of(GIGARANK_REDUCE_LOCAL, count, type, &bytes));
 	c.type = gigarank_element(type);
 	CHECK(reducing(&c, type, operation));
 	MPI_Datatype same = type;
-	int error = gigarank_pack_in(GIGARANK_REDUCE, &p, &in, count, &same);
+	int error = gigarank_pack_in(GIGARANK_REDUCE_LOCAL, &p, &in, count, &same);
 	if (!error)
-		error = gigarank_pack_out(GIGARANK_REDUCE, &p, &inout, count, &type);
+		error = gigarank_pack_out(GIGARANK_REDUCE_LOCAL, &p, &inout, count, &type);
 	if (!error)
 		error = reducing(&c, type, operation);
 	if (!error)

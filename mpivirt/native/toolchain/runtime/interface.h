@@ -35,6 +35,8 @@ enum gigarank_procedure {
 	GIGARANK_INTERCOMM_MERGE, GIGARANK_CANCEL,
 	/* Exchanges of messages with neighbours. */
 	GIGARANK_NEIGHBOR_ALLGATHER, GIGARANK_NEIGHBOR_ALLGATHERV, GIGARANK_NEIGHBOR_ALLTOALL, GIGARANK_NEIGHBOR_ALLTOALLV, GIGARANK_NEIGHBOR_ALLTOALLW,
+	/* The simulator hears of its errors only. */
+	GIGARANK_REDUCE_LOCAL,
 };
 
 /* What is asked of groups, in the key of a call. */
