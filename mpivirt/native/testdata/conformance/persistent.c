@@ -210,6 +210,56 @@ static void freed(void) {
 	MPI_Type_free(&other);
 	MPI_Op_free(&last);
 }
+
+#define REFUSED(call, class_) EXPECT(class_of(call) == (class_))
+
+/* Wrong arguments are found before a start, and buffers are not written by then. */
+static void refused(void) {
+	MPI_Comm w = MPI_COMM_WORLD, line;
+	MPI_Info none = MPI_INFO_NULL;
+	MPI_Datatype gaps;
+	MPI_Request q = MPI_REQUEST_NULL;
+	int sent[64], got[128], counts[64], places[64], bytes[64];
+	MPI_Datatype types[64];
+	for (int i = 0; i < 64; i++)
+		sent[i] = 10 * rank + i, counts[i] = 1, places[i] = 2 * i, bytes[i] = 8 * i, types[i] = MPI_INT;
+	MPI_Type_vector(2, 1, 2, MPI_INT, &gaps);
+	MPI_Cart_create(w, 1, (int[]){size}, (int[]){1}, 0, &line);
+	MPI_Comm_set_errhandler(w, MPI_ERRORS_RETURN);
+	REFUSED(MPI_Bcast_init(got, -1, MPI_INT, 0, w, none, &q), MPI_ERR_COUNT);
+	REFUSED(MPI_Bcast_init(got, 1, MPI_INT, size, w, none, &q), MPI_ERR_ROOT);
+	REFUSED(MPI_Gather_init(sent, 1, MPI_INT, got, 1, MPI_INT, -1, w, none, &q), MPI_ERR_ROOT);
+	REFUSED(MPI_Bcast_init(got, 1, MPI_DATATYPE_NULL, 0, w, none, &q), MPI_ERR_TYPE);
+	REFUSED(MPI_Allgather_init(sent, 1, MPI_INT, got, 1, gaps, w, none, &q), MPI_ERR_TYPE);
+	REFUSED(MPI_Allreduce_init(sent, got, 1, MPI_FLOAT, MPI_BAND, w, none, &q), MPI_ERR_OP);
+	REFUSED(MPI_Scan_init(sent, sent, 1, MPI_INT, MPI_SUM, w, none, &q), MPI_ERR_BUFFER);
+	REFUSED(MPI_Neighbor_allgather_init(sent, 1, MPI_INT, got, 1, MPI_INT, w, none, &q), MPI_ERR_TOPOLOGY);
+	REFUSED(MPI_Barrier_init(MPI_COMM_NULL, none, &q), MPI_ERR_COMM);
+	counts[size - 1] = -1;
+	REFUSED(MPI_Alltoallv_init(sent, counts, places, MPI_INT, got, counts, places, MPI_INT, w, none, &q), MPI_ERR_COUNT);
+	REFUSED(MPI_Alltoallw_init(sent, counts, bytes, types, got, counts, bytes, types, w, none, &q), MPI_ERR_COUNT);
+	EXPECT(q == MPI_REQUEST_NULL);
+	counts[size - 1] = 1;
+	MPI_Comm_set_errhandler(w, MPI_ERRORS_ARE_FATAL);
+	MPI_Type_commit(&gaps);
+	MPI_Request all[4];
+	for (int i = 0; i < 128; i++)
+		got[i] = -1;
+	MPI_Allgatherv_init(sent, 1, MPI_INT, got, counts, places, MPI_INT, w, none, &all[0]);
+	MPI_Alltoallw_init(sent, counts, bytes, types, got, counts, bytes, types, w, none, &all[1]);
+	MPI_Bcast_init(got, 2, gaps, 0, w, none, &all[2]);
+	MPI_Neighbor_allgather_init(sent, 2, MPI_INT, got, 1, gaps, line, none, &all[3]);
+	for (int i = 0; i < 128; i++)
+		EXPECT(got[i] == -1);
+	MPI_Start(&all[0]);
+	MPI_Wait(&all[0], MPI_STATUS_IGNORE);
+	for (int i = 0; i < 2 * size; i++)
+		EXPECT(got[i] == (i % 2 ? -1 : 5 * i));
+	for (int i = 0; i < 4; i++)
+		MPI_Request_free(&all[i]);
+	MPI_Type_free(&gaps);
+	MPI_Comm_free(&line);
+}
 #endif
 
 int main(int argc, char **argv) {
@@ -219,6 +269,7 @@ int main(int argc, char **argv) {
 	several();
 	collectives();
 	freed();
+	refused();
 #endif
 	return finish("persistent");
 }

@@ -93,18 +93,22 @@ struct staging {
 	void *others[3];       /* to be freed */
 };
 
-static void unpack(void *what, int64_t bytes) {
-	struct staging *s = what;
-	(void)bytes;
-	if (s->packed)
-		for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
-			memcpy(s->to + s->displacements[i], s->packed + at, (size_t)s->counts[i]);
+static void drop(struct staging *s) {
 	free(s->packed);
 	free(s->counts);
 	free(s->displacements);
 	for (size_t i = 0; i < sizeof s->others / sizeof *s->others; i++)
 		free(s->others[i]);
 	free(s);
+}
+
+static void unpack(void *what, int64_t bytes) {
+	struct staging *s = what;
+	(void)bytes;
+	if (s->packed)
+		for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
+			memcpy(s->to + s->displacements[i], s->packed + at, (size_t)s->counts[i]);
+	drop(s);
 }
 
 /* stage returns a staging for a call of n members, NULL after an error. */
@@ -115,7 +119,7 @@ static struct staging *stage(struct gigarank_call *c, int32_t n) {
 	if (s && s->counts && s->displacements)
 		return s;
 	if (s)
-		unpack(s, 0);
+		drop(s);
 	refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %d counts", n);
 	return NULL;
 }
@@ -130,10 +134,10 @@ static int away_from_root(const struct gigarank_call *c, int root) { return c->r
 
 /* finish makes a collective call, in its blocking form if request is NULL. */
 static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *request) {
-	int error = 0;
+	int error = request == GIGARANK_CHECK_ONLY ? GIGARANK_CHECKED : 0;
 	struct shelter *sheltered = NULL;
 	c->nonblocking = request != NULL;
-	if (request)
+	if (request && !error)
 		error = gigarank_shelter(c, c->given, &sheltered);
 	if (!error)
 		error = gigarank_trap(c);
@@ -145,7 +149,9 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
 		return MPI_SUCCESS;
 	}
 	gigarank_give_up(sheltered);
-	if (s)
+	if (s && error)
+		drop(s);
+	else if (s)
 		unpack(s, 0);
 	return error;
 }
@@ -363,7 +369,7 @@ static int blocks(struct gigarank_call *c, struct staging *s, struct gigarank_nu
 }
 
 static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
-	unpack(s, 0);
+	drop(s);
 	return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)bytes);
 }
 
@@ -371,7 +377,7 @@ static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
 	do { \
 		int error_ = (expression); \
 		if (error_) { \
-			unpack(s, 0); \
+			drop(s); \
 			return error_; \
 		} \
 	} while (0)
@@ -427,7 +433,7 @@ static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datat
 		CHECK_STAGED(bytes_of(procedure, sendcount, sendtype, &c.bytes));
 		CHECK_STAGED(touch(procedure, sent, c.bytes));
 		if (c.bytes != s->counts[c.member]) {
-			unpack(s, 0);
+			drop(s);
 			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)(number_at(recvcounts, c.member) * gigarank_size(recvtype)));
 		}
 	} else {
@@ -480,7 +486,7 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 		CHECK_STAGED(elements(&c, sendtype));
 		CHECK_STAGED(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 		if (c.bytes < s->counts[c.member]) {
-			unpack(s, 0);
+			drop(s);
 			return refuse(c.procedure, MPI_ERR_TRUNCATE, "the root has room for less than it scatters to itself");
 		}
 		c.given = all;
@@ -532,7 +538,7 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 		error = touch_to(c.procedure, received, c.room);
 	if (error) {
 		if (s)
-			unpack(s, 0);
+			drop(s);
 		return error;
 	}
 	c.input = sent, c.given = c.bytes * c.size, c.output = received;
@@ -657,7 +663,7 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 	int error = gigarank_pack_each_in(c.procedure, &p, &sent, c.size, sendcounts, senddisplacements, sendtypes, incounts);
 	PACKED(gigarank_pack_each_out(c.procedure, &p, &received, c.size, recvcounts, recvdisplacements, recvtypes, s->counts));
 	if (error) {
-		unpack(s, 0);
+		drop(s);
 		return gigarank_unpack(&p, error, NULL);
 	}
 	c.element = 1;

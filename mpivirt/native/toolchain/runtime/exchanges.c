@@ -115,6 +115,8 @@ static int carry_out(struct gigarank_call *c, const struct gigarank_side *out, i
 	}
 	c->nonblocking = request != NULL;
 	int error = prepare(c, h, out, in, outgoing, request == NULL);
+	if (!error && request == GIGARANK_CHECK_ONLY)
+		error = GIGARANK_CHECKED;
 	if (!error)
 		error = gigarank_trap(c);
 	if (request && !error && !(error = add(c->request, NULL, request))) {

@@ -317,6 +317,11 @@ int gigarank_wait_for_generals(int procedure, int n, MPI_Request *requests, int 
 /* look returns the request of a handle, NULL if it is none of the running rank's. */
 struct gigarank_request *look(MPI_Request request);
 
+/* A nonblocking collective with this for its request checks its arguments, as far as the rank can by itself, and
+ * begins nothing. It returns GIGARANK_CHECKED if they are right. */
+#define GIGARANK_CHECK_ONLY ((MPI_Request *)8)
+enum { GIGARANK_CHECKED = -1 };
+
 /* gigarank_start_plan begins the collective of a request. gigarank_end_detached waits for what
  * the rank has begun and whose requests it has freed. */
 int gigarank_start_plan(MPI_Request *request);

@@ -209,14 +209,27 @@ static int hold(const char *function, struct plan *p, const struct gigarank_call
 	return MPI_SUCCESS;
 }
 
+/* check_plan checks the arguments of a collective on a communicator. */
+static int check_plan(const char *function, int (*start)(struct gigarank_plan *, MPI_Request *), const struct plan *what, MPI_Comm comm, const struct gigarank_call *c) {
+	int32_t members = c->remote ? c->remote : c->size;
+	if ((what->root < 0 && !(c->remote && (what->root == MPI_ROOT || what->root == MPI_PROC_NULL))) || what->root >= members)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ROOT, "root %d in a communicator of %d ranks", what->root, members);
+	struct plan here = *what;
+	here.comm = comm;
+	int error = start(&here.plan, GIGARANK_CHECK_ONLY);
+	return error == GIGARANK_CHECKED ? MPI_SUCCESS : error;
+}
+
 /* keep makes a request with a plan. */
 static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_Request *), struct plan what, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	(void)info;
 	if (!request)
 		return gigarank_missing(function, MPI_ERR_REQUEST, "request");
-	struct plan *p = malloc(sizeof *p);
 	int error = gigarank_find(function, GIGARANK_NONE, comm, &c);
+	if (!error)
+		error = check_plan(function, start, &what, comm, &c);
+	struct plan *p = malloc(sizeof *p);
 	if (!error && !p)
 		error = gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a request");
 	if (error) {
