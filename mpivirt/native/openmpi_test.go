@@ -3,12 +3,16 @@
 package native_test
 
 import (
+	"context"
+	"errors"
 	"flag"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -53,16 +57,42 @@ func buildReal(t *testing.T, source string) (program string) {
 	return program
 }
 
+// patience is how long a program may take under mpirun. The longest takes some seconds beside other tests.
+const patience = 2 * time.Minute
+
 // runReal runs a program by mpirun and returns what it prints, in the order of its lines.
 func runReal(t *testing.T, program string, ranks int, arguments ...string) []string {
 	t.Helper()
-	text, err := exec.Command("mpirun", append([]string{"-n", strconv.Itoa(ranks), program}, arguments...)...).Output()
+	text, err := outputWithin(t, patience, "mpirun", append([]string{"-n", strconv.Itoa(ranks), program}, arguments...)...)
 	if err != nil {
 		t.Fatalf("mpirun -n %d %s %s: %v\n%s", ranks, program, strings.Join(arguments, " "), err, text)
 	}
 	lines := slices.Collect(strings.Lines(string(text)))
 	slices.Sort(lines)
 	return lines
+}
+
+// outputWithin runs a command and returns what it prints. After a time it is told to end, and killed ten
+// seconds later.
+func outputWithin(t *testing.T, limit time.Duration, name string, arguments ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	command := exec.CommandContext(ctx, name, arguments...)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) } // mpirun ends its processes
+	command.WaitDelay = 10 * time.Second
+	text, err := command.Output()
+	if ctx.Err() != nil {
+		err = fmt.Errorf("not over after %v: %w", limit, ctx.Err())
+	}
+	return text, err
+}
+
+// A program that hangs under mpirun ends.
+func TestRealRunsEnd(t *testing.T) {
+	begin := time.Now()
+	if text, err := outputWithin(t, time.Second, "mpirun", "-n", "2", "sleep", "100"); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 30*time.Second {
+		t.Errorf("after %v: %v, %q", time.Since(begin), err, text)
+	}
 }
 
 // What a rank has of a process is what a process has.
