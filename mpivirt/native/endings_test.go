@@ -391,6 +391,49 @@ int main(int argc, char **argv) {
 	}
 }
 
+// A rank that waits for a condition with a thread of its own goes on when that signals, and else at the end
+// of the time in virtual time.
+func TestTimedWaitsWithThreads(t *testing.T) {
+	program := build(t, prelude+`
+#include <pthread.h>
+#include <time.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int ready;
+static void *tell(void *p) {
+	pthread_mutex_lock(&mutex);
+	ready = 1;
+	pthread_cond_signal(&condition);
+	pthread_mutex_unlock(&mutex);
+	return p;
+}
+int main(int argc, char **argv) {
+	struct timespec at;
+	pthread_t thread;
+	begin(&argc, &argv);
+	pthread_mutex_lock(&mutex);
+	pthread_create(&thread, NULL, tell, NULL);
+	clock_gettime(CLOCK_REALTIME, &at);
+	at.tv_sec += 3600;
+	double start = MPI_Wtime();
+	while (!ready)
+		if (pthread_cond_timedwait(&condition, &mutex, &at))
+			return 1;
+	pthread_join(thread, NULL);
+	if (MPI_Wtime() != start)
+		return 2;
+	at.tv_sec -= 3600, at.tv_nsec += 50000000;
+	int outcome = pthread_cond_timedwait(&condition, &mutex, &at);
+	if (outcome != ETIMEDOUT || MPI_Wtime() < start + 0.0499 || MPI_Wtime() > start + 0.0501)
+		return 3;
+	return MPI_Finalize();
+}
+`)
+	if _, _, err := run(t, program, "xt5", 1, hosting{engines: 1}); err != nil {
+		t.Error(err)
+	}
+}
+
 // A program that can use files is run where that is allowed. It fails when a rank opens one.
 func TestAllowUnserved(t *testing.T) {
 	program := build(t, prelude+`
@@ -461,7 +504,7 @@ func TestClocksOfLanguages(t *testing.T) {
 	if err != nil || !slices.Equal(first, again) {
 		t.Errorf("%v, printed %q, then %q", err, first, again)
 	}
-	want := strings.TrimSpace(strings.Repeat("4.000 ", 8))
+	want := strings.TrimSpace(strings.Repeat("5.000 ", 8))
 	if seconds(first, 0, 8) != want || seconds(first, 1, 8) != want || first[0] == first[1] {
 		t.Errorf("printed %q, want %s and other random numbers on each rank", first, want)
 	}

@@ -1,12 +1,18 @@
-// Prints how long a sleep of four seconds lasts on several clocks, and random numbers.
+// Prints how long a sleep of five seconds lasts on several clocks, and random numbers.
 #include <mpi.h>
 
+#include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <mutex>
 #include <omp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <random>
+#include <semaphore.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/times.h>
@@ -30,6 +36,37 @@ static double ticks() {
 	return static_cast<double>(times(&t)) / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
+// waits waits for what nobody signals, on each clock, for a second in all.
+static void waits() {
+	using std::chrono::milliseconds;
+	std::mutex mutex;
+	std::condition_variable condition;
+	std::unique_lock<std::mutex> lock(mutex);
+	struct timespec at;
+	sem_t none;
+	if (condition.wait_for(lock, milliseconds(125)) != std::cv_status::timeout || condition.wait_for(lock, milliseconds(125), [] { return false; }))
+		std::exit(1);
+	if (condition.wait_until(lock, std::chrono::system_clock::now() + milliseconds(125)) != std::cv_status::timeout)
+		std::exit(2);
+	pthread_condattr_t steady;
+	pthread_cond_t other;
+	pthread_condattr_init(&steady);
+	pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+	pthread_cond_init(&other, &steady);
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_nsec += 125000000;
+	if (pthread_cond_timedwait(&other, mutex.native_handle(), &at) != ETIMEDOUT)
+		std::exit(3);
+	sem_init(&none, 0, 1);
+	for (int i = 0; i < 2; i++) {
+		timespec_get(&at, TIME_UTC);
+		at.tv_nsec += 500000000;
+		at.tv_sec += at.tv_nsec / 1000000000, at.tv_nsec %= 1000000000;
+		if ((sem_timedwait(&none, &at) == 0) != (i == 0) || (i == 1 && errno != ETIMEDOUT))
+			std::exit(4);
+	}
+}
+
 int main(int argc, char **argv) {
 	using std::chrono::milliseconds;
 	using seconds = std::chrono::duration<double>;
@@ -51,6 +88,7 @@ int main(int argc, char **argv) {
 	select(0, nullptr, nullptr, nullptr, &quarter);
 	poll(nullptr, 0, 250);
 	pselect(0, nullptr, nullptr, nullptr, &half, nullptr);
+	waits();
 
 	std::random_device device;
 	std::printf("%.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f random %u %u\n", MPI_Wtime() - start, seconds(std::chrono::steady_clock::now() - steady).count(),

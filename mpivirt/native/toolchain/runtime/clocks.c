@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/time.h>
@@ -188,6 +190,78 @@ int usleep(useconds_t microseconds) {
 		return real(usleep)(microseconds);
 	gigarank_compute(microseconds * 1e-6);
 	return 0;
+}
+
+/* Waits for a condition or a semaphore, up to an instant of a clock. Where no rank of the engine has started threads, nobody
+ * signals either: they only wait for a time. Else they wait in the time of the host, and a wait that ends without a signal
+ * takes virtual time. */
+
+/* alone reports that nobody signals, else it stores an instant of a clock as the system's clock has it. */
+static int alone(clockid_t clock, const struct timespec *until, struct timespec *real_until) {
+	if (!gigarank_current->threads)
+		return 1;
+	struct timespec mine, systems;
+	clock_gettime(clock, &mine);
+	real(clock_gettime)(clock, &systems);
+	int64_t left = (until->tv_sec - mine.tv_sec) * 1000000000ll + until->tv_nsec - mine.tv_nsec;
+	int64_t at = systems.tv_nsec + (left > 0 ? left : 0);
+	*real_until = (struct timespec){systems.tv_sec + at / 1000000000, at % 1000000000};
+	return 0;
+}
+
+static int is_instant(const struct timespec *t) { return t->tv_nsec >= 0 && t->tv_nsec < 1000000000; }
+
+/* ends_at lets the time pass up to an instant, after a wait with an error. */
+static int ends_at(int error, clockid_t clock, const struct timespec *until) {
+	if (error == ETIMEDOUT)
+		clock_nanosleep(clock, TIMER_ABSTIME, until, NULL);
+	return error;
+}
+
+/* C libraries before glibc 2.30 lack these. */
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until);
+int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until);
+
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
+	struct timespec t;
+	if (!gigarank_running() || !is_instant(until))
+		return real(pthread_cond_clockwait)(condition, mutex, clock, until);
+	return ends_at(alone(clock, until, &t) ? ETIMEDOUT : real(pthread_cond_clockwait)(condition, mutex, clock, &t), clock, until);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex, const struct timespec *restrict until) {
+	struct timespec t;
+	if (!gigarank_running() || !is_instant(until))
+		return real(pthread_cond_timedwait)(condition, mutex, until);
+	clockid_t clock = until->tv_sec < EPOCH ? CLOCK_MONOTONIC : CLOCK_REALTIME; /* the condition knows; dates begin there */
+	return ends_at(alone(clock, until, &t) ? ETIMEDOUT : real(pthread_cond_timedwait)(condition, mutex, &t), clock, until);
+}
+
+int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until) {
+	struct timespec t;
+	if (!gigarank_running() || !is_instant(until))
+		return real(cnd_timedwait)(condition, mutex, until);
+	int outcome = alone(CLOCK_REALTIME, until, &t) ? thrd_timedout : real(cnd_timedwait)(condition, mutex, &t);
+	ends_at(outcome == thrd_timedout ? ETIMEDOUT : 0, CLOCK_REALTIME, until);
+	return outcome;
+}
+
+int sem_timedwait(sem_t *restrict semaphore, const struct timespec *restrict until) { return sem_clockwait(semaphore, CLOCK_REALTIME, until); }
+
+int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct timespec *restrict until) {
+	struct timespec t;
+	if (!gigarank_running() || !is_instant(until))
+		return real(sem_clockwait)(semaphore, clock, until);
+	if (sem_trywait(semaphore) == 0)
+		return 0;
+	int outcome = -1;
+	if (alone(clock, until, &t))
+		errno = ETIMEDOUT;
+	else
+		outcome = real(sem_clockwait)(semaphore, clock, &t);
+	if (outcome)
+		errno = ends_at(errno, clock, until);
+	return outcome;
 }
 
 /* Without files, these only wait for a time. */
