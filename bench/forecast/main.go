@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -35,6 +36,7 @@ type search struct {
 	digest   string        // of the command
 	made     map[point]comparison
 	own      float64 // bytes of a process with one rank
+	out      io.Writer
 	tally
 }
 
@@ -42,7 +44,7 @@ type search struct {
 type tally struct{ compared, wrong, left, waiting int }
 
 func main() {
-	var s search
+	s := search{out: os.Stdout}
 	flag.StringVar(&s.command, "gigarank", "gigarank", "`COMMAND` to run")
 	flag.Float64Var(&s.memory, "memory", 1e9, "`BYTES` that a run may be foreseen to take")
 	flag.Float64Var(&s.least, "least", 0, "`BYTES` that a run is to be foreseen to take; what a process takes anyway hides a fault in less than some 1e8")
@@ -152,7 +154,7 @@ func (s *search) compare() error {
 		return err
 	}
 	s.own = one.Memory
-	fmt.Printf("%-9s %11s %11s %6s %11s %11s %6s  %s\n", "", "foreseen B", "taken B", "ratio", "foreseen us", "taken us", "ratio", "point; figures for each rank")
+	s.print("%-9s %11s %11s %6s %11s %11s %6s  %s\n", "", "foreseen B", "taken B", "ratio", "foreseen us", "taken us", "ratio", "point; figures for each rank")
 	for _, p := range points {
 		c, made := s.made[p]
 		switch {
@@ -170,7 +172,7 @@ func (s *search) compare() error {
 		}
 		s.report(&c)
 	}
-	fmt.Printf("%d points compared, %d with a wrong memory; %d left out for what they are foreseen to take, or because the simulated program fails\n", s.compared, s.wrong, s.left)
+	s.print("%d points compared, %d with a wrong memory; %d left out for what they are foreseen to take, or because the simulated program fails\n", s.compared, s.wrong, s.left)
 	var faults []error
 	if s.wrong > 0 {
 		faults = append(faults, errors.New("some forecasts of memory do not hold"))
@@ -217,7 +219,7 @@ func (s *search) report(c *comparison) {
 	s.compared++
 	if c.Fault != "" {
 		s.wrong++
-		fmt.Printf("FAILED    %v: %s\n", c.Point, c.Fault)
+		s.print("FAILED    %v: %s\n", c.Point, c.Fault)
 		return
 	}
 	p, n, word := c.Point, float64(c.Point.Ranks), ""
@@ -225,9 +227,12 @@ func (s *search) report(c *comparison) {
 		s.wrong++
 		word = "WRONG"
 	}
-	fmt.Printf("%-9s %11.1f %11.1f %6.2f %11.3f %11.3f %6.2f  %s\n", word, c.Foreseen.Memory/n, c.Taken.Memory/n, c.Foreseen.Memory/c.Taken.Memory,
+	s.print("%-9s %11.1f %11.1f %6.2f %11.3f %11.3f %6.2f  %s\n", word, c.Foreseen.Memory/n, c.Taken.Memory/n, c.Foreseen.Memory/c.Taken.Memory,
 		c.Foreseen.Time/n/1e3, c.Taken.Time/n/1e3, c.Foreseen.Time/c.Taken.Time, p)
 }
+
+// print writes to the report. A failure to do so changes no comparison.
+func (s *search) print(format string, args ...any) { _, _ = fmt.Fprintf(s.out, format, args...) }
 
 // holds reports whether a forecast of memory is right, except for what a process takes anyway.
 func holds(p point, foreseen, took float64) bool {

@@ -70,9 +70,11 @@ func TestResume(t *testing.T) {
 		text, _ := os.ReadFile(name)
 		return strings.Count(string(text), "\n")
 	}
+	var report strings.Builder
 	run := func(span time.Duration) error {
 		_ = os.Remove(calls)
-		s := search{command: command, memory: 1e9, seconds: 8, attempts: 1, only: "picalc on xt5", results: results, span: span}
+		report.Reset()
+		s := search{out: &report, command: command, memory: 1e9, seconds: 8, attempts: 1, only: "picalc on xt5", results: results, span: span}
 		return s.compare()
 	}
 	install("one")
@@ -86,6 +88,9 @@ func TestResume(t *testing.T) {
 	}
 	if text, _ := os.ReadFile(results); !strings.Contains(string(text), "exit status 3: no memory") {
 		t.Error("no run that failed is kept")
+	}
+	if !strings.Contains(report.String(), "FAILED    picalc on xt5 ") || !strings.Contains(report.String(), "WRONG") {
+		t.Errorf("no run that failed, or none that was not foreseen, is in the report:\n%s", &report)
 	}
 	if _ = run(0); lines(calls) != 1 || lines(results) != all {
 		t.Errorf("again: %d calls, %d results of %d", lines(calls), lines(results), all)

@@ -285,16 +285,17 @@ func (o *outlay) messageBytesOf(times int) float64 {
 // waits and gives credit: so what is beyond is kept by one of two engines at a time, while its own
 // messages find receivers that wait. Leaders of several ranks begin one after the other, as their
 // nodes have joined: the first time they wait. With state at the receiver engines wait for each other's
-// clocks, and most that is sent is there at the same time. One root takes in or sends other messages
-// all the time, and little is kept beside the windows; next to nothing if nobody sends while it
-// does, as in an allreduce that is called once. The shares are measured.
+// clocks, and most that is sent is there at the same time. Of long records, one of two engines has a window
+// full on the way before the other one takes them in, where cores are fewer than engines or busy. One root
+// takes in or sends other messages all the time, and little is kept beside the windows; next to nothing if
+// nobody sends while it does, as in an allreduce that is called once. The shares are measured.
 func (o *outlay) onWire(bytes float64, times int) float64 {
 	const most, credited = 0.75, 3 // windows that a root has given credit for
 	const packet = 32 << 10        // bytes; a longer record has a buffer of its own, up to twice as long
 	windows := float64(o.Engines-1) * o.window() / float64(o.participants)
 	switch once := times == 1; {
-	case o.target.ReceiverState() && o.use.Bytes > packet:
-		return bytes
+	case o.target.ReceiverState() && o.use.Bytes > packet: // taken in early, and on the way
+		return bytes + min(bytes, float64(o.Engines)/2*o.window()/float64(o.participants))
 	case o.target.ReceiverState():
 		return most * bytes
 	case o.oneRoot() && once && o.use.Operation == collectives.Allreduce:
