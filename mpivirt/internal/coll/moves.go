@@ -78,19 +78,29 @@ func (inst *instance) concatenate(out []byte, inputs [][]byte) {
 // that share a page then follow one another, on either side.
 const tile = 128
 
+// farBytes is a number of bytes that the caches of a processor do not hold.
+const farBytes = 32 << 20
+
 // exchangeBlocks gives each member its block of every input.
 func (inst *instance) exchangeBlocks(outputs, inputs [][]byte) {
 	members, size := len(inputs), int(inst.layout.Offset(1))
+	// Outputs that are one and the same may stay in the cache.
+	far := members*members*size >= farBytes && !world.Overlap(outputs[0], outputs[members-1])
 	for to := 0; to < members; to += tile {
 		for from := 0; from < members; from += tile {
 			for sender := from; sender < min(from+tile, members); sender++ {
 				in := inputs[sender]
 				for receiver := to; receiver < min(to+tile, members); receiver++ {
-					copy(outputs[receiver][sender*size:(sender+1)*size], in[receiver*size:])
+					if out := outputs[receiver][sender*size:][:size]; far {
+						copyPast(out, in[receiver*size:])
+					} else {
+						copy(out, in[receiver*size:])
+					}
 				}
 			}
 		}
 	}
+	fence()
 }
 
 // apart returns the inputs of all members. Those that outputs would overwrite are copies: of
