@@ -85,8 +85,11 @@ func copyLibraries(path string, program []byte, fortran string, libraries []need
 		return "", err
 	}
 	if err := all.haveRoom(len(dir)); err != nil {
-		if later || slices.ContainsFunc(all[1:], func(o *object) bool { return o.system }) {
+		switch {
+		case slices.ContainsFunc(all[1:], func(o *object) bool { return o.system || o.foreign }):
 			return dir, err
+		case later:
+			return dir, fmt.Errorf("%w; or use --engines 1", err)
 		}
 		return dir, nil // the first image may have the libraries themselves
 	}

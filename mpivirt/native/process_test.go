@@ -76,6 +76,59 @@ func TestForeignLibraries(t *testing.T) {
 	}
 }
 
+// roomVariable has a process of this test print what a program says on one engine and on two.
+const roomVariable = "GIGARANK_ROOM_PROGRAM"
+
+// Where a library has no room for the path of copies, the first image may have the libraries themselves, unless
+// the ranks would share what the constructor of one has made.
+func TestLibrariesWithoutRoom(t *testing.T) {
+	if program := os.Getenv(roomVariable); program != "" {
+		for engines := range 2 {
+			if _, err := native.Open(program, nil, native.Options{}); err != nil {
+				fmt.Println(err)
+				continue
+			}
+			_, _, err := run(t, program, "xt5", 4, hosting{engines: engines + 1})
+			fmt.Println(err)
+		}
+		return
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"deep.cc": "int deep() { return 0; }\n", "part.cc": "int deep();\nint part() { return deep(); }\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	registry, err := filepath.Abs(filepath.Join("testdata", "registry.cc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range [][]string{
+		{registry, "-Wl,-soname,libregistry.so.1", "-o", "libregistry.so.1"},
+		{"deep.cc", "-o", "libdeep.so"},
+		{"part.cc", "-o", "libpart.so", "-L.", "-ldeep"},
+	} {
+		c := exec.Command(cmp.Or(os.Getenv("GIGARANK_CXX"), "g++"), append([]string{"-shared", "-fPIC"}, arguments...)...)
+		c.Dir = dir
+		if text, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	const room = "libpart.so has no room for the path of its libraries' copies: link it by gigarank cc, cxx or fc"
+	part := []string{"-L" + dir, "-Wl,--no-as-needed", "-lpart", "-Wl,-rpath-link," + dir}
+	alone := build(t, prelude+"int main(int argc, char **argv) { begin(&argc, &argv); return MPI_Finalize(); }\n", part...)
+	beside := build(t, "registers_objects.cc", append(part, "-l:libregistry.so.1")...)
+	for program, ends := range map[string][2]string{alone: {"<nil>", room + "; or use --engines 1"}, beside: {room, room}} {
+		again := exec.Command(os.Args[0], "-test.run=^TestLibrariesWithoutRoom$", "-test.count=1")
+		again.Env = append(os.Environ(), roomVariable+"="+program, "LD_LIBRARY_PATH="+dir)
+		text, err := again.Output()
+		lines := strings.Split(string(text), "\n")
+		if err != nil || len(lines) < 2 || !strings.HasSuffix(lines[0], ends[0]) || !strings.HasSuffix(lines[1], ends[1]) {
+			t.Errorf("%v: %s\nwant %q", err, text, ends)
+		}
+	}
+}
+
 // The standard streams of C++ have a format and a state for each rank.
 func TestStreams(t *testing.T) {
 	lines := everywhere(t, build(t, "streams.cc"), 4)
