@@ -64,6 +64,8 @@ func TestEndings(t *testing.T) {
 		{"a result that goes into a constant", "static const int constant[4] = {1}; MPI_Allreduce(&rank, (void *)constant, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", "bytes at 0x"},
 		{"a wrong buffer of a type with gaps", "MPI_Datatype t; MPI_Type_vector(2, 1, 2, MPI_INT, &t); MPI_Type_commit(&t); MPI_Send((void *)64, 1, t, 0, 0, MPI_COMM_WORLD);",
 			"stopped by SIGSEGV at address 0x40 in MPI_Send called in main (program.c:"},
+		{"a wrong buffer in a function that jumps to MPI", "__attribute__((noinline)) int give(void *p, MPI_Datatype t) { return MPI_Send(p, 1, t, 0, 0, MPI_COMM_WORLD); } MPI_Datatype t; MPI_Type_vector(2, 1, 2, MPI_INT, &t); MPI_Type_commit(&t); give((void *)64, t);",
+			"stopped by SIGSEGV at address 0x40 in MPI_Send called in main (program.c:"},
 		{"a wrong argument of a call that is not MPI's", "char *volatile none = (char *)(long)(72 * rank); size += (int)strlen(none);", "stopped by SIGSEGV at address 0x48 in main (program.c:"},
 		{"a crash after a call", "MPI_Request q; MPI_Isend(&rank, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); *(volatile int *)(long)(rank - 1) = 1;", "ms: the rank's code was stopped by SIGSEGV at address 0x0 in main (program.c:"},
 		{"a signal that it raises after calls of MPI", "MPI_Comm_size(MPI_COMM_SELF, &size); raise(SIGSEGV);", "stopped by SIGSEGV at address 0x0 in main (program.c:"},

@@ -143,9 +143,10 @@ static void note_crash(struct gigarank_engine *e, uintptr_t address, uintptr_t p
 	for (sp = (sp + 7) & ~(uintptr_t)7; sp < end; sp += 8) {
 		uintptr_t word = *(uintptr_t *)sp;
 		if (word - p->text < p->text_bytes && word - p->text > 8 && follows_call(word)) {
-			/* What lies below may be left from earlier calls. */
+			/* What lies below may be left from earlier calls. It tells where a function of the program's own
+			 * that was called has jumped to. */
 			uintptr_t called = target(p, word);
-			if (called)
+			if (called && called - p->text >= p->text_bytes)
 				callee = called - runtime < RUNTIME && object_of(called, &file) == runtime ? called + 1 : 0;
 			c->caller = word - p->base, c->callee = callee ? callee - runtime : 0;
 			return;
