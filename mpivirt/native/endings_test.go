@@ -384,11 +384,13 @@ int main(int argc, char **argv) {
 		return 1;
 	if (clock_nanosleep(CLOCK_MONOTONIC, 0, &wrong, NULL) != EINVAL || thrd_sleep(&wrong, NULL) >= 0)
 		return 2;
+	if (clock_nanosleep(77, 0, &wait, NULL) != EINVAL || clock_nanosleep(77, TIMER_ABSTIME, &wait, NULL) != EINVAL || clock_nanosleep(CLOCK_THREAD_CPUTIME_ID, 0, &wait, NULL) != EINVAL)
+		return 3;
 	return MPI_Finalize();
 }
 `)
 	result, _, err := run(t, program, "xt5", 1, hosting{engines: 1})
-	if err != nil || result.VirtualTime.Seconds() < 18 {
+	if err != nil || result.VirtualTime.Seconds() < 18 || result.VirtualTime.Seconds() > 18.1 {
 		t.Errorf("%v, virtual time %v", err, result.VirtualTime)
 	}
 }

@@ -88,11 +88,14 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 	return 0;
 }
 
+/* exists reports whether there is a clock. Those of processes and threads have negative numbers. */
+static int exists(clockid_t clock) { return clock <= CLOCK_TAI; }
+
 int clock_gettime(clockid_t clock, struct timespec *t) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r)
 		return real(clock_gettime)(clock, t);
-	if (clock > CLOCK_TAI) { /* clocks of processes and threads have negative numbers */
+	if (!exists(clock)) {
 		errno = EINVAL;
 		return -1;
 	}
@@ -159,7 +162,7 @@ int nanosleep(const struct timespec *t, struct timespec *rest) {
 int clock_nanosleep(clockid_t clock, int flags, const struct timespec *t, struct timespec *rest) {
 	if (!gigarank_running())
 		return real(clock_nanosleep)(clock, flags, t, rest);
-	if (t->tv_sec < 0 || t->tv_nsec < 0 || t->tv_nsec >= 1000000000)
+	if (!exists(clock) || clock == CLOCK_THREAD_CPUTIME_ID || t->tv_sec < 0 || t->tv_nsec < 0 || t->tv_nsec >= 1000000000)
 		return EINVAL;
 	struct timespec from = {0, 0};
 	if (flags & TIMER_ABSTIME)
