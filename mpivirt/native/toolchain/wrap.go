@@ -113,16 +113,21 @@ func Command(l Language, library *Library, arguments []string) []string {
 	if slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "-x") }) {
 		command = append(command, "-x", "none") // what follows is no source
 	}
-	command = append(command, startFlag, library.start)
-	if !slices.Contains(arguments, "-shared") {
-		command = append(command, linkFlags...)
-		command = append(command, library.entry, library.parts)
+	return append(command, library.linked(l, slices.Contains(arguments, "-shared"))...)
+}
+
+// linked returns the flags and files that a program in a language is linked with, or a library of the
+// program's own.
+func (l *Library) linked(language Language, shared bool) []string {
+	flags := []string{startFlag, l.start}
+	if !shared {
+		flags = append(slices.Concat(flags, linkFlags), l.entry, l.parts)
 	}
-	command = append(command, library.streamsOf(l)...)
-	if l == Fortran {
-		command = append(command, filepath.Join(library.modules, modulesName))
+	flags = append(flags, l.streamsOf(language)...)
+	if language == Fortran {
+		flags = append(flags, filepath.Join(l.modules, modulesName))
 	}
-	return append(command, "-Wl,--no-as-needed", library.Path, library.path())
+	return append(flags, "-Wl,--no-as-needed", l.Path, l.path())
 }
 
 // path returns the flag by which a program that is run by itself finds the runtime.
@@ -204,11 +209,7 @@ func answer(out io.Writer, l Language, library *Library, part string, arguments 
 	whole := Command(l, library, append(arguments, "OBJECT"))
 	whole = slices.DeleteFunc(whole, func(a string) bool { return a == "OBJECT" })
 	compile := slices.Concat(flagsOf(l), library.includes(l))
-	link := slices.Concat([]string{startFlag, library.start}, linkFlags, []string{library.entry, library.parts}, library.streamsOf(l))
-	if l == Fortran {
-		link = append(link, filepath.Join(library.modules, modulesName))
-	}
-	link = append(link, "-Wl,--no-as-needed", library.Path, library.path())
+	link := library.linked(l, slices.Contains(arguments, "-shared"))
 	var answer []string
 	switch part {
 	case "":
