@@ -399,6 +399,7 @@ int main(int argc, char **argv) {
 // of the time in virtual time.
 func TestTimedWaitsWithThreads(t *testing.T) {
 	program := build(t, prelude+`
+#include <limits.h>
 #include <pthread.h>
 #include <time.h>
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -430,6 +431,13 @@ int main(int argc, char **argv) {
 	int outcome = pthread_cond_timedwait(&condition, &mutex, &at);
 	if (outcome != ETIMEDOUT || MPI_Wtime() < start + 0.0499 || MPI_Wtime() > start + 0.0501)
 		return 3;
+	at.tv_sec = LONG_MAX;
+	ready = 0;
+	pthread_create(&thread, NULL, tell, NULL);
+	while (!ready)
+		if (pthread_cond_timedwait(&condition, &mutex, &at))
+			return 4;
+	pthread_join(thread, NULL);
 	return MPI_Finalize();
 }
 `)

@@ -199,14 +199,17 @@ int usleep(useconds_t microseconds) {
  * signals either: they only wait for a time. Else they wait in the time of the host, and a wait that ends without a signal
  * takes virtual time. */
 
-/* alone reports that nobody signals, else it stores an instant of a clock as the system's clock has it. */
+/* alone reports that nobody signals, else it stores an instant of a clock as the system's clock has it: at
+ * most some thirty years from now. */
 static int alone(clockid_t clock, const struct timespec *until, struct timespec *real_until) {
+	enum { MOST = 1000000000 };
 	if (!gigarank_current->threads)
 		return 1;
 	struct timespec mine, systems;
 	clock_gettime(clock, &mine);
 	real(clock_gettime)(clock, &systems);
-	int64_t left = (until->tv_sec - mine.tv_sec) * 1000000000ll + until->tv_nsec - mine.tv_nsec;
+	int64_t seconds = until->tv_sec > mine.tv_sec + MOST ? MOST : until->tv_sec < mine.tv_sec ? -1 : until->tv_sec - mine.tv_sec;
+	int64_t left = seconds * 1000000000ll + until->tv_nsec - mine.tv_nsec;
 	int64_t at = systems.tv_nsec + (left > 0 ? left : 0);
 	*real_until = (struct timespec){systems.tv_sec + at / 1000000000, at % 1000000000};
 	return 0;
