@@ -14,6 +14,7 @@ type Table[T any] struct {
 	places []place[T] // a power of two of them, less than half in use
 	inUse  int
 	next   int32 // index of the next value
+	reach  int32 // no value lies further behind the place where it belongs
 }
 
 type place[T any] struct {
@@ -38,8 +39,16 @@ func (t *Table[T]) Add(value *T) int32 {
 	index := t.next
 	t.next++
 	t.inUse++
-	t.places[t.find(index)] = place[T]{index + 1, value}
+	t.put(place[T]{index + 1, value})
 	return index
+}
+
+// put enters a value in the free place where it belongs.
+func (t *Table[T]) put(p place[T]) {
+	index := p.number - 1
+	at := t.find(index)
+	t.reach = max(t.reach, (int32(at)-index)&int32(len(t.places)-1))
+	t.places[at] = p
 }
 
 // At returns the value of an index, nil if it is out of use.
@@ -63,10 +72,10 @@ func (t *Table[T]) find(index int32) int {
 
 func (t *Table[T]) grow() {
 	before := t.places
-	t.places = make([]place[T], max(tableFirst, 2*len(before)))
+	t.places, t.reach = make([]place[T], max(tableFirst, 2*len(before))), 0
 	for _, p := range before {
 		if p.number != 0 {
-			t.places[t.find(p.number-1)] = p
+			t.put(p)
 		}
 	}
 }
@@ -76,7 +85,7 @@ func (t *Table[T]) Remove(index int32) {
 	mask := len(t.places) - 1
 	free := t.find(index)
 	t.inUse--
-	for at := (free + 1) & mask; t.places[at].number != 0; at = (at + 1) & mask {
+	for at := (free + 1) & mask; t.places[at].number != 0 && (at-free)&mask <= int(t.reach); at = (at + 1) & mask {
 		// A value may move up to the free place unless it belongs behind that.
 		if home := int(t.places[at].number-1) & mask; (at-home)&mask >= (at-free)&mask {
 			t.places[free], free = t.places[at], at

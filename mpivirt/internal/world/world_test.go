@@ -3,6 +3,7 @@ package world
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -211,6 +212,31 @@ func TestTableAgainstAMap(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Values that are removed in the order of their indices take as long as their entry does, beside values that
+// stay, and also when their places were used before.
+func TestTableRemovesInOrder(t *testing.T) {
+	const n = 1 << 18
+	var table Table[int]
+	value := new(int)
+	for range 3 {
+		table.Add(value)
+	}
+	for range 3 {
+		begin := time.Now()
+		first := table.next
+		for range n {
+			table.Add(value)
+		}
+		added := time.Since(begin)
+		for index := range int32(n) {
+			table.Remove(first + index)
+		}
+		if all := time.Since(begin); all > 50*added+time.Second {
+			t.Fatalf("%d values are entered in %v and removed in %v", n, added, all-added)
+		}
+	}
 }
 
 // Groups are forgotten with their last use.
