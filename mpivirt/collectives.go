@@ -15,7 +15,8 @@ func (c *Comm) run(v *kernel.Collective, err error) error {
 		return world.NoComm(v.Procedure)
 	}
 	shared, output := v.SharesResult() && c.c.Remote == nil, v.Output
-	b := c.r.doCollective(c.collectiveCall(v, err), c.c.Size)
+	procedure := v.Procedure
+	b := c.whole(c.r.doCollective(c.collectiveCall(v, err), c.c.Size), procedure)
 	if b.Err != nil {
 		return b.Err
 	}
@@ -24,6 +25,14 @@ func (c *Comm) run(v *kernel.Collective, err error) error {
 		c.r.k.StartBurst()
 	}
 	return nil
+}
+
+// whole carries out the rest of a call that goes in parts, after its first.
+func (c *Comm) whole(b *kernel.Completion, p world.Procedure) *kernel.Completion {
+	for c.r.k.InParts(c.r.lp) {
+		b = c.r.make(c.compose(p), true)
+	}
+	return b
 }
 
 // begin begins a collective in its nonblocking form, unless there is an error.
@@ -50,7 +59,11 @@ func (c *Comm) create(v *kernel.Collective, err error) (*Comm, error) {
 	if err := c.run(v, err); err != nil || color < 0 {
 		return nil, err
 	}
-	return c.handle(c.r.k.NewComm(c.r.lp, c.c, color)), nil
+	made := c.r.k.NewComm(c.r.lp, c.c, color)
+	if made == nil { // of an intercommunicator whose remote group does not have the color
+		return nil, nil
+	}
+	return c.handle(made), nil
 }
 
 // caller returns the rank as it calls a collective.

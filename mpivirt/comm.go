@@ -41,14 +41,12 @@ func (c *Comm) Group() *Group {
 // form a new one, ordered by key, then by their order here. Every member calls it. Colors are
 // 0 or more; a member with Undefined (MPI_UNDEFINED) joins none and gets nil. It takes the
 // time of an allgather of 8 bytes from each member. On an intercommunicator, the members of both
-// groups with the same color form a new one; who finds its color in its own group only gets nil.
+// groups with the same color form a new one; who finds its color in its own group only gets nil. The
+// allgather is then among both groups.
 // Errors: ErrArgument for negative colors.
 func (c *Comm) Split(color, key int) (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommSplit)
-	}
-	if c.IsInter() {
-		return c.splitInter(color, key)
 	}
 	return c.create(c.r.k.Split(color, key))
 }

@@ -40,8 +40,8 @@
 // A [Cart], a [Graph] and a [DistGraph] are communicators with a topology, and have
 // neighbourhood collectives ([NeighborAlltoall]). Event ranks hand in their [Neighbors].
 //
-// [IntercommCreate] makes an intercommunicator. Its collectives send data between the groups, in
-// one step: a member sends to each that needs its data. [SendType], [RecvType] and [Alltoallw]
+// [IntercommCreate] makes an intercommunicator. Its collectives send data between the groups, by
+// way of the first member of each. [SendType], [RecvType] and [Alltoallw]
 // take values of derived datatypes (mpivirt/datatype). docs/mpi.md lists MPI's procedures.
 //
 // The send and receive slices of a collective may be the same, or overlap. A member's input

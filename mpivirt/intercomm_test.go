@@ -126,6 +126,13 @@ func TestPartsOfAnIntercommunicator(t *testing.T) {
 	})
 }
 
+// after is an operation that is associative but does not commute: the composition of the maps
+// x -> (p|1)·x + q modulo 256, each of which is 256·p + q.
+func after(a, b int) int {
+	factor := func(v int) int { return v>>8 | 1 }
+	return factor(a)*factor(b)%256<<8 | (factor(b)*a+b)%256
+}
+
 // interCollectives are the collectives on an intercommunicator: each is called by a member of a
 // group with the root in the group of `rooted` as its member 1, and returns what the member gets
 // and what it should get. low and high are the ranks of WORLD of both groups.
@@ -148,12 +155,12 @@ func interCollectives(c *mpivirt.Comm, me, root int, mine, theirs []int, nonbloc
 		v := vector(theirs[0], n)
 		for _, rank := range theirs[1:] {
 			for i := range v {
-				v[i] = 7*v[i] + 100*rank + i
+				v[i] = after(v[i], 100*rank+i)
 			}
 		}
 		return v
 	}
-	op := mpivirt.NewOp(false, func(a, b int) int { return 7*a + b })
+	op := mpivirt.NewOp(false, after)
 	m, l, self := len(theirs), len(mine), slices.Index(mine, me)
 	isRoot, away := root == mpivirt.Root, root >= 0
 	only := func(condition bool, v []int) []int {

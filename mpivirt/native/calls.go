@@ -47,7 +47,7 @@ func procedureOf(p int32) world.Procedure {
 var furtherProcedures = map[int32]world.Procedure{
 	C.GIGARANK_COMM_CREATE_GROUP: world.CommCreateGroup,
 	C.GIGARANK_CART_CREATE:       world.CartCreate, C.GIGARANK_CART_SUB: world.CartSub, C.GIGARANK_GRAPH_CREATE: world.GraphCreate,
-	C.GIGARANK_DIST_GRAPH_CREATE_ADJACENT: world.DistGraphCreate, C.GIGARANK_INTERCOMM_MERGE: world.IntercommMerge,
+	C.GIGARANK_DIST_GRAPH_CREATE_ADJACENT: world.DistGraphCreate, C.GIGARANK_INTERCOMM: world.IntercommCreate, C.GIGARANK_INTERCOMM_MERGE: world.IntercommMerge,
 	C.GIGARANK_NEIGHBOR_ALLGATHER: world.NeighborAllgather, C.GIGARANK_NEIGHBOR_ALLGATHERV: world.NeighborAllgatherv,
 	C.GIGARANK_NEIGHBOR_ALLTOALL: world.NeighborAlltoall, C.GIGARANK_NEIGHBOR_ALLTOALLV: world.NeighborAlltoallv,
 	C.GIGARANK_NEIGHBOR_ALLTOALLW: world.NeighborAlltoallw,
@@ -158,14 +158,8 @@ func (b *body) answer(lp int32, c *cCall) bool {
 		made := b.twin(lp, k.Communicator(int32(c.comm)), int32(c.key))
 		b.copyTopology(lp, int32(c.comm), made.Index)
 		b.madeWithTopology(lp, c, made)
-	case C.GIGARANK_PART:
-		b.part(lp, c)
 	case C.GIGARANK_INTRODUCTION:
 		b.introduce(lp, c)
-	case C.GIGARANK_INTERCOMM:
-		if err := b.intercomm(lp, c); err != nil {
-			k.Raise(lp, world.IntercommCreate, err)
-		}
 	case C.GIGARANK_TOPOLOGY:
 		if err := b.askTopology(lp, c); err != nil {
 			k.Raise(lp, world.NoProcedure, named(c.detail, err))
@@ -311,6 +305,9 @@ func (b *body) goesOn(lp int32) bool {
 		return r.state < ended
 	}
 	k := b.k
+	if k.InParts(lp) && !k.HasFailed(lp) && !k.Submit(lp, k.Composed()) {
+		return false
+	}
 	r.state = C.GIGARANK_RUNS
 	if k.HasFailed(lp) {
 		return false
@@ -348,10 +345,13 @@ func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Compl
 		}
 	case p == world.Allreduce && c.error == 0 && c.nonblocking == 0 && c.remote == 0:
 		copy(memory(c.output, c.room), k.SharedResult(lp, k.Communicator(int32(c.comm))))
-	case (p == world.CommDup || p == world.CommSplit || p == world.CommCreate || c.procedure > C.GIGARANK_TOPOLOGY && c.procedure < C.GIGARANK_INTERCOMM_MERGE) && c.error == 0:
+	case (p == world.CommDup || p == world.CommSplit || p == world.CommCreate || c.procedure > C.GIGARANK_TOPOLOGY && c.procedure < C.GIGARANK_INTERCOMM) && c.error == 0:
 		b.made(lp, p, c)
 	case c.procedure == C.GIGARANK_INTERCOMM_MERGE && c.error == 0:
 		b.merged(lp, c)
+	case c.procedure == C.GIGARANK_INTERCOMM && c.error == 0:
+		b.madeComm(lp, c, k.Communicator(done.NewComm))
+		c.topology = C.struct_gigarank_topology{}
 	case p == world.CommFree && c.error == 0:
 		delete(b.topologies.of, place{lp, int32(c.comm)})
 	}

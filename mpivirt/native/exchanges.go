@@ -10,6 +10,7 @@ import "C"
 import (
 	"unsafe"
 
+	"gigarank/collectives"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
 )
@@ -61,44 +62,26 @@ func (b *body) introduce(lp int32, c *cCall) {
 	}
 }
 
-// intercomm makes the intercommunicator of a group and a remote one, from what the leaders have
-// told each other: their tokens, and the ranks of the remote group.
-func (b *body) intercomm(lp int32, c *cCall) error {
-	told := unsafe.Slice((*C.uint64_t)(c.input), c.given)
-	token, remoteToken := uint64(told[0]), uint64(told[1])
-	ranks := make([]int, 0, len(told)-2)
-	for _, rank := range told[2:] {
-		ranks = append(ranks, int(rank))
+// meet makes the intercommunicator of a group and a remote one, from what the leaders have told each
+// other: their tokens, and the ranks of the remote group. Only the leader gives that. It reports
+// whether the call is over.
+func (b *body) meet(lp int32, c *cCall) bool {
+	var told []byte
+	if c.member == c.root {
+		all := unsafe.Slice((*uint64)(c.input), c.given)
+		told = kernel.Told(all[0], all[1:])
 	}
-	g, remote := b.k.GroupOf(b.k.Communicator(int32(c.comm)), lp), world.NewGroup(ranks)
-	if common := g.Intersection(remote).Size(); common > 0 {
-		return world.Errorf(world.ErrComm, "%d ranks are in both groups: give two without a common rank", common)
-	}
-	b.madeComm(lp, c, b.k.Meeting(token, g, remoteToken, remote))
-	c.topology = C.struct_gigarank_topology{}
-	return nil
-}
-
-// part makes the intercommunicator of those members of both groups of another one that have a color,
-// from the colors and keys of all.
-func (b *body) part(lp int32, c *cCall) {
-	comm, ours, theirs := b.k.Communicator(int32(c.comm)), unsafe.Slice((*int64)(c.input), c.given), unsafe.Slice((*int64)(c.output), c.room)
-	c.made, c.topology = 0, C.struct_gigarank_topology{}
-	if made := b.k.SplitInter(comm, int32(c.key), int(c.root), ours, theirs); made != nil {
-		b.madeComm(lp, c, made)
-	}
+	return b.k.Submit(lp, b.k.Compose(world.IntercommCreate, b.k.Communicator(int32(c.comm)), int32(c.member)).Enters(b.k.Meeting(int(c.root), told), nil))
 }
 
 // merge tells the remote group which of both comes first. It reports whether the call is over.
 func (b *body) merge(lp int32, c *cCall) bool {
 	comm := b.k.Communicator(int32(c.comm))
-	x := kernel.Exchange{Receives: []kernel.Part{{Peer: 0, Bytes: 1, Buffer: memory(c.output, 1)}}}
-	if c.member == 0 {
-		for peer := range comm.Remote.Size {
-			x.Sends = append(x.Sends, kernel.Part{Peer: peer, Bytes: 1, Buffer: memory(c.input, 1)})
-		}
-	}
-	return b.submitExchange(lp, c, comm, x)
+	v := b.k.Prepare(kernel.Collective{
+		Procedure: world.IntercommMerge, Operation: collectives.Allreduce, Bytes: 1, Element: 1, Data: true,
+		Input: memory(c.input, 1), Output: memory(c.output, 1),
+	})
+	return b.k.Submit(lp, b.k.Compose(world.IntercommMerge, comm, int32(c.member)).Enters(v, nil))
 }
 
 // merged stores the communicator of both groups.

@@ -267,6 +267,8 @@ func (b *body) makes(lp int32, c *cCall) bool {
 	switch {
 	case c.procedure == C.GIGARANK_COMM_CREATE_GROUP:
 		return b.createGroup(lp, c)
+	case c.procedure == C.GIGARANK_INTERCOMM:
+		return b.meet(lp, c)
 	case c.procedure == C.GIGARANK_INTERCOMM_MERGE:
 		return b.merge(lp, c)
 	case c.procedure > C.GIGARANK_INTERCOMM_MERGE:

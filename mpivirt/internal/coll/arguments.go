@@ -167,10 +167,16 @@ func (k *Collectives) Exchanging(c *Communicator) *Communicator {
 // companion returns the communicator with a context that its members work out by themselves. It
 // makes it if no rank of the engine has.
 func (k *Collectives) companion(context uint64, g *world.Group) *Communicator {
+	return k.companionOf(context, func() *world.Group { return g })
+}
+
+// companionOf is companion with a group that is worked out only if no rank of the engine has made
+// the communicator.
+func (k *Collectives) companionOf(context uint64, group func() *world.Group) *Communicator {
 	if c := k.Communicators.At(k.Expect(context)); c.Size != 0 {
 		return c
 	}
-	return k.addComm(context, g)
+	return k.addComm(context, group())
 }
 
 func (k *Collectives) prepareCreation(name world.Procedure, x *creation) *Collective {

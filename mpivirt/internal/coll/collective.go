@@ -97,6 +97,10 @@ type Communicator struct {
 	failed  map[uint32]bool // instances that have failed because members called different things
 
 	exchanging *Communicator // that the messages of exchanges are on; nil before the first
+
+	// Of an intercommunicator: those of its group alone, and of both; nil before their first use.
+	local, union *Communicator
+	first        *world.Group // of one of both groups: the first of them; nil of others
 }
 
 // collecting holds the state of collectives that belongs to no communicator.

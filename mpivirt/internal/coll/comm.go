@@ -159,7 +159,9 @@ type creation struct {
 	color int
 	key   int64
 	group *world.Group          // dup, create: the new group; nil for a member of none
-	made  map[int]*Communicator // by color, or by the first rank of the group
+	told  []byte                // of the leader, for an intercommunicator; see Told
+	made  map[int]*Communicator // by color, or by the first rank of the group; 0 for an intercommunicator
+	split *splitState           // that the member has entered
 }
 
 // entry is one member's part in a split.
@@ -176,19 +178,23 @@ type part struct {
 }
 
 // splitGroups divides the members of a parent by color. The parts come in the order
-// of their colors.
-func splitGroups(parent *world.Group, entries []entry) (parts []part) {
+// of their colors. In each, the members that are in first, if that is not nil, come before the others.
+func splitGroups(parent, first *world.Group, entries []entry) (parts []part) {
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.color, b.color), cmp.Compare(a.key, b.key), cmp.Compare(a.member, b.member))
 	})
 	for i := 0; i < len(entries); {
 		color := entries[i].color
-		var ranks []int
+		var ranks, others []int
 		for ; i < len(entries) && entries[i].color == color; i++ {
-			ranks = append(ranks, parent.WorldRank(int(entries[i].member)))
+			if rank := parent.WorldRank(int(entries[i].member)); first == nil || first.Member(rank) >= 0 {
+				ranks = append(ranks, rank)
+			} else {
+				others = append(others, rank)
+			}
 		}
 		if color >= 0 {
-			parts = append(parts, part{color, world.NewGroup(ranks)})
+			parts = append(parts, part{color, world.NewGroup(append(ranks, others...))})
 		}
 	}
 	return parts

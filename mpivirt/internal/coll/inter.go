@@ -1,8 +1,7 @@
 package coll
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/ptp"
@@ -12,17 +11,20 @@ import (
 )
 
 // Intercommunicators (MPI 4.1, 7.6). Each group has a communicator of its own, whose Remote is
-// that of the other; a message is on the one of its receiver. A collective sends data between
-// the groups, not within them. It is one exchange: whoever has data for others sends it to each
-// of them, and who combines contributions does so when all are there, in the order of their
-// senders. That takes as many messages as members on either side need, without a tree.
+// that of the other; a message is on the one of its receiver. A blocking collective goes in parts
+// (interparts.go). A nonblocking one, and every alltoall, is one exchange: whoever has data for
+// others sends it to each of them, and who combines contributions does so when all are there, in
+// the order of their senders.
 
 // tokenSeed keeps tokens apart from other random numbers. duplicateContext and splitContext,
-// with that of a group's side, name the side of a duplicate or of a part.
+// with that of a group's side, name the side of a duplicate or of a part. localContext names the
+// communicator of a group alone, and unionContext that of both.
 const (
 	tokenSeed        = 0x696e746572636f6d
 	duplicateContext = 1<<32 + 1
 	splitContext     = 1<<32 + 2
+	localContext     = 1<<32 + 3
+	unionContext     = 1<<32 + 4
 )
 
 // Inter returns a group's side of the intercommunicator with a remote group, from the contexts
@@ -33,12 +35,32 @@ func (k *Collectives) Inter(context uint64, g *world.Group, remoteContext uint64
 	return c
 }
 
-// Meeting returns a group's side of the intercommunicator with a remote group, from the tokens of
-// both leaders.
-func (k *Collectives) Meeting(token uint64, g *world.Group, remoteToken uint64, remote *world.Group) *Communicator {
+// meeting returns a group's side of the intercommunicator with the remote group that its leader has
+// told of.
+func (k *Collectives) meeting(g *world.Group, told []byte) (*Communicator, error) {
+	r := world.Reader{Rest: told}
+	token, remoteToken := r.U64(), r.U64()
+	remote := world.ReadGroup(&r)
+	if remote.Size() == 0 {
+		return nil, world.Errorf(world.ErrComm, "the remote leader tells of no group: give no other message between the leaders the tag")
+	}
+	if common := g.Intersection(remote).Size(); common > 0 {
+		return nil, world.Errorf(world.ErrComm, "%d ranks are in both groups: give two without a common rank", common)
+	}
 	least, greatest := min(token, remoteToken), max(token, remoteToken)
 	context := func(side uint64) uint64 { return random.Uint64(least, greatest, side) }
-	return k.Inter(context(token), g, context(remoteToken), remote)
+	return k.Inter(context(token), g, context(remoteToken), remote), nil
+}
+
+// Told returns what a leader tells the members of its group: the tokens of both leaders and the
+// remote group.
+func Told(token, remoteToken uint64, remote *world.Group) []byte {
+	told := make([]byte, 16+remote.Bytes())
+	w := world.Writer{Rest: told}
+	w.U64(token)
+	w.U64(remoteToken)
+	remote.Write(&w)
+	return told
 }
 
 // Token returns a number that no rank has had before, for the contexts of an intercommunicator.
@@ -67,33 +89,45 @@ func (k *Collectives) Twin(lp int32, c *Communicator, number int32) *Communicato
 	return k.companion(random.Uint64(c.Context, duplicateContext, uint64(number)), c.Group)
 }
 
-// SplitInter returns the intercommunicator of those members of both groups of another one that have
-// a color, the one with a number, nil if the remote group has none. ours and theirs are the colors
-// and keys of the members, in their order. All members make it alike, without a message.
-func (k *Collectives) SplitInter(c *Communicator, number int32, color int, ours, theirs []int64) *Communicator {
-	local, remote := colored(c.Group, ours, color), colored(c.Remote.Group, theirs, color)
-	if remote.Size() == 0 {
-		return nil
+// union returns the communicator of both groups of an intercommunicator, on which its members split
+// it. Its members are in the order of their ranks.
+func (k *Collectives) union(c *Communicator) *Communicator {
+	if c.union != nil {
+		return c.union
 	}
-	context := func(of uint64) uint64 {
-		return random.Uint64(random.Uint64(of, splitContext, uint64(number)), 0, uint64(color))
+	first, second := &c.Comm, c.Remote
+	if first.Context > second.Context {
+		first, second = second, first
 	}
-	return k.Inter(context(c.Context), local, context(c.Remote.Context), remote)
+	context := random.Uint64(first.Context, second.Context, unionContext)
+	c.union = k.companionOf(context, func() *world.Group { return first.Group.Union(second.Group).Sorted() })
+	c.union.first = first.Group
+	return c.union
 }
 
-// colored returns the members of a group with a color, ordered by key, then by their order there.
-func colored(g *world.Group, colors []int64, color int) *world.Group {
-	var members []int
-	for m := range g.Size() {
-		if colors[2*m] == int64(color) {
-			members = append(members, m)
-		}
+// OfBoth returns the communicator of both groups of an intercommunicator, and the member of it that
+// an LP is.
+func (k *Collectives) OfBoth(c *Communicator, lp int32) (*Communicator, int32) {
+	u := k.union(c)
+	return u, int32(u.Group.Member(int(k.Global(lp))))
+}
+
+// makeSides makes the intercommunicator of a color out of the communicator of both groups, from its
+// members of both, and returns the side of the first group; nil if a group has none.
+func (k *Collectives) makeSides(union *Communicator, context uint64, g *world.Group) *Communicator {
+	first := sort.Search(g.Size(), func(m int) bool { return union.first.Member(g.WorldRank(m)) < 0 })
+	if first == 0 || first == g.Size() {
+		return nil
 	}
-	slices.SortStableFunc(members, func(a, b int) int { return cmp.Compare(colors[2*a+1], colors[2*b+1]) })
-	for i, m := range members {
-		members[i] = g.WorldRank(m)
+	return k.Inter(random.Uint64(context, splitContext, 0), g.First(first), random.Uint64(context, splitContext, 1), g.From(first))
+}
+
+// sideOf returns the side of an intercommunicator that an LP is a member of.
+func (k *Collectives) sideOf(c *Communicator, lp int32) *Communicator {
+	if c.Group.Member(int(k.Global(lp))) >= 0 {
+		return c
 	}
-	return world.NewGroup(members)
+	return k.Communicators.At(c.Remote.Index)
 }
 
 // Merge returns the communicator of both groups of an intercommunicator, the one with a number.
@@ -104,7 +138,7 @@ func (k *Collectives) Merge(c *Communicator, number int32, localFirst bool) *Com
 	if !localFirst {
 		first, second = second, first
 	}
-	return k.companion(random.Uint64(least, greatest, uint64(number)), first.Union(second))
+	return k.companionOf(random.Uint64(least, greatest, uint64(number)), func() *world.Group { return first.Union(second) })
 }
 
 // removeInter removes both sides of an intercommunicator once all members of this engine have
@@ -115,6 +149,11 @@ func (k *Collectives) removeInter(c *Communicator) {
 		return // removed with the other side, or that sends to this side's members elsewhere
 	}
 	for _, side := range []*Communicator{c, remote} {
+		for _, hidden := range []*Communicator{side.local, side.union} {
+			if hidden != nil && k.Communicators.At(hidden.Index) == hidden {
+				k.removeComm(hidden)
+			}
+		}
 		if side.exchanging != nil {
 			for _, e := range []int32{side.exchanging.Index, side.exchanging.Remote.Index} {
 				if hidden := k.Communicators.At(e); hidden != nil {
@@ -143,7 +182,7 @@ func (c *Communicator) checkInter(v *Collective) error {
 		return world.Errorf(world.ErrCount, "%d and %d counts for %d ranks", len(v.InCounts), len(v.OutCounts), n)
 	case v.Operation == collectives.Scan || v.Operation == collectives.Exscan:
 		return world.Errorf(world.ErrComm, "%v on an intercommunicator: it is for one group, as Merge makes it", v.Procedure)
-	case v.Creation != nil:
+	case v.Creation != nil && v.Procedure != world.CommSplit:
 		return world.Errorf(world.ErrComm, "%v on an intercommunicator: divide the local groups, and make new ones by IntercommCreate", v.Procedure)
 	}
 	return nil

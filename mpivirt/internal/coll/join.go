@@ -302,7 +302,7 @@ func (k *Collectives) ledRange(inst *instance) (lo, hi int) {
 func (k *Collectives) release(inst *instance, p int, t vtime.Time) {
 	nodes := inst.comm.nodes
 	leader, size := nodes.leader(p), nodes.size(p)
-	if nodes.perNode > 0 && inst.nonblocking == nil && !k.Strict && k.Processors == nil && leader >= k.First && leader+size <= k.First+k.Ranks {
+	if nodes.perNode > 0 && inst.nonblocking == nil && (inst.split == nil || inst.split.done) && !k.Strict && k.Processors == nil && leader >= k.First && leader+size <= k.First+k.Ranks {
 		k.releaseBlock(inst, leader, size, t)
 		return
 	}

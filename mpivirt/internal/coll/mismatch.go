@@ -179,7 +179,7 @@ func (k *Collectives) fits(a *agent, m *roundMessage) bool {
 func (s signature) synchronizing() bool {
 	switch s.call() {
 	case world.Barrier, world.Allreduce, world.Allgather, world.Allgatherv, world.Alltoall, world.Alltoallv, world.ReduceScatter,
-		world.CommDup, world.CommSplit, world.CommCreate, world.CommCreateGroup:
+		world.CommDup, world.CommSplit, world.CommCreate, world.CommCreateGroup, world.IntercommCreate:
 		return true
 	}
 	return false

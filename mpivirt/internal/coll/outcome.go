@@ -19,6 +19,12 @@ func (k *Collectives) SharedResult(lp int32, c *Communicator) []byte {
 // NewComm returns the communicator of a color that the members of another have made last, the
 // first rank of the group or 0 where they give no colors; nil if there is none.
 func (k *Collectives) NewComm(lp int32, c *Communicator, color int) *Communicator {
+	if c.Remote != nil {
+		if made := c.union.made[color]; made != nil {
+			return k.sideOf(made, lp)
+		}
+		return nil
+	}
 	if c.Size == 1 {
 		if index := k.CompletionOf(lp).NewComm; index != world.Freed {
 			return k.Communicators.At(index)

@@ -16,11 +16,13 @@ import (
 type splitState struct {
 	own     []entry // of the members of this engine
 	runs    []run   // of the engines below it
+	told    []byte  // of the leader whose group meets another one, once it is known here; see Told
 	missing int     // children that have not sent theirs, and the engine itself
 	done    bool
 	exits   []heldExit
 	hold    hold // from the first of exits on
 	made    map[int]*Communicator
+	err     error // of the making, alike for all members
 }
 
 // heldExit is a member's exit that waits for the data.
@@ -59,9 +61,14 @@ func (k *Collectives) enterSplit(inst *instance, member int, x *creation) {
 	if s.made == nil {
 		s.made = map[int]*Communicator{}
 	}
-	x.made = s.made
-	if inst.Call.Procedure == world.CommSplit {
-		s.own = append(s.own, entry{x.color, int32(member), x.key})
+	x.made, x.split = s.made, s
+	if inst.Call.Procedure == world.CommSplit || inst.Call.Procedure == world.IntercommCreate {
+		if x.told != nil {
+			s.told = x.told
+		}
+		if inst.Call.Procedure == world.CommSplit {
+			s.own = append(s.own, entry{x.color, int32(member), x.key})
+		}
 		if inst.Count == inst.comm.Locals {
 			s.runs = append(s.runs, runsOf(s.own)...)
 			k.addRuns(inst, s)
@@ -103,10 +110,11 @@ func (k *Collectives) addRuns(inst *instance, s *splitState) {
 		for _, r := range s.runs {
 			entries = r.appendTo(entries)
 		}
-		k.takeGroups(inst, splitGroups(inst.comm.Group, entries), tree.children)
+		k.takeGroups(inst, splitGroups(inst.comm.Group, inst.comm.first, entries), tree.children)
 		return
 	}
-	w := k.collectiveRecord(inst, tree.parent, world.RecordSplit, runBytes*len(s.runs))
+	w := k.collectiveRecord(inst, tree.parent, world.RecordSplit, 4+len(s.told)+runBytes*len(s.runs))
+	s.writeTold(&w)
 	for _, r := range s.runs {
 		r.write(&w)
 	}
@@ -116,6 +124,7 @@ func (k *Collectives) addRuns(inst *instance, s *splitState) {
 // receiveSplit takes in colors and keys of the engines below this one.
 func (k *Collectives) receiveSplit(inst *instance, r world.Reader) {
 	s := inst.split
+	s.readTold(&r)
 	for len(r.Rest) > 0 {
 		s.runs = append(s.runs, readRun(&r))
 	}
@@ -125,6 +134,7 @@ func (k *Collectives) receiveSplit(inst *instance, r world.Reader) {
 // receiveGroups takes in the groups of which this engine or one below it has members.
 func (k *Collectives) receiveGroups(inst *instance, r world.Reader) {
 	var parts []part
+	inst.split.readTold(&r)
 	for len(r.Rest) > 0 {
 		color := int(r.U64())
 		parts = append(parts, part{color, world.ReadGroup(&r)})
@@ -139,9 +149,16 @@ func (k *Collectives) takeGroups(inst *instance, parts []part, children []branch
 	}
 	s := inst.split
 	for _, p := range parts {
-		if p.group.MeetsRange(k.First, k.First+k.Ranks) {
+		switch {
+		case !p.group.MeetsRange(k.First, k.First+k.Ranks):
+		case inst.comm.first != nil:
+			s.made[p.color] = k.makeSides(inst.comm, inst.contextOf(p.color), p.group)
+		default:
 			s.made[p.color] = k.addComm(inst.contextOf(p.color), p.group)
 		}
+	}
+	if s.told != nil {
+		s.made[0], s.err = k.meeting(inst.comm.Group, s.told)
 	}
 	s.done, s.own, s.runs = true, nil, nil
 	k.letGo(inst)
@@ -152,19 +169,35 @@ func (k *Collectives) takeGroups(inst *instance, parts []part, children []branch
 func (k *Collectives) sendGroups(inst *instance, parts []part, child branch) {
 	lo, _ := k.Engine.Partition().Range(child.engine)
 	_, hi := k.Engine.Partition().Range(child.end - 1)
-	size := 0
+	size := 4 + len(inst.split.told)
 	for _, p := range parts {
 		if p.group.MeetsRange(lo, hi) {
 			size += 8 + p.group.Bytes()
 		}
 	}
 	w := k.collectiveRecord(inst, child.engine, world.RecordGroups, size)
+	inst.split.writeTold(&w)
 	for _, p := range parts {
 		if p.group.MeetsRange(lo, hi) {
 			w.U64(uint64(p.color))
 			p.group.Write(&w)
 		}
 	}
+}
+
+// writeTold writes what a leader has told, if it is known here.
+func (s *splitState) writeTold(w *world.Writer) {
+	w.U32(uint32(len(s.told)))
+	w.Rest = w.Rest[copy(w.Rest, s.told):]
+}
+
+// readTold reads what writeTold has written.
+func (s *splitState) readTold(r *world.Reader) {
+	n := r.U32()
+	if n > 0 {
+		s.told = append([]byte(nil), r.Rest[:n]...)
+	}
+	r.Rest = r.Rest[n:]
 }
 
 // run holds the entries of consecutive members whose colors and keys change by equal steps.

@@ -113,6 +113,9 @@ func (q *Call) Nonblocking() *Call {
 // must wait until it is resumed. It never panics: a rank that cannot go on finds a fatal
 // error in the completion.
 func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
+	if k.InParts(lp) {
+		return k.goOn(lp)
+	}
 	k.Completion.Err = nil
 	k.EnterCall(lp)
 	switch op := q.Procedure; {
@@ -151,6 +154,10 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 		return k.submitStart(lp, q)
 	case op == world.CommFree:
 		return k.submitFree(lp, q)
+	case op == world.IntercommCreate && q.err == nil:
+		return k.beginParts(lp, k.NewMeeting(q.communicator, int(q.Member), q.collective.Root, q.collective.Input))
+	case op == world.IntercommMerge:
+		return k.submitCollective(lp, q)
 	case op >= world.NeighborAllgather:
 		return k.submitExchange(lp, q)
 	}
@@ -400,10 +407,23 @@ func (k *Kernel) submitCollective(lp int32, q *Call) bool {
 	if err != nil {
 		return k.Raise(lp, q.Procedure, err)
 	}
-	if c.Remote != nil {
+	switch {
+	case c.Remote == nil:
+	case v.Creation != nil:
+		q.communicator, q.Member = k.OfBoth(c, lp)
+		q.Comm = &q.communicator.Comm
+	case q.nonblocking || !v.GoesInParts():
 		receives, sends, end := k.InterMessages(c, int(q.Member), v)
 		return k.exchange(lp, q, Exchange{receives, sends, end})
+	default:
+		return k.beginParts(lp, k.NewInterCall(c, int(q.Member), v))
 	}
+	return k.enterCollective(lp, q)
+}
+
+// enterCollective enters an LP into a collective of one group whose arguments were checked.
+func (k *Kernel) enterCollective(lp int32, q *Call) bool {
+	c, v := q.communicator, q.collective
 	if len(k.KeptResults) > 0 && !q.nonblocking {
 		delete(k.KeptResults, lp) // of the allreduce before
 	}

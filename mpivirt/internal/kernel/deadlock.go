@@ -112,6 +112,9 @@ func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	for c := range k.Communicators.Values() {
 		if inst := c.Blocking(lp, &k.Collectives); inst != nil {
 			w.Call, w.context, w.number = inst.Call.Procedure.String(), c.Context, inst.Number
+			if x := k.inParts[lp]; x != nil {
+				w.Call = x.Procedure().String()
+			}
 			return w, true
 		}
 	}

@@ -21,8 +21,9 @@ type Kernel struct {
 	printing    atomic.Bool // a rank hands text to the output
 	bursts      Bursts      // nil if CPU times do not count
 	samples     map[sampleKey]*Sample
-	call        Call    // scratch: the call that the running LP makes
-	RequestList []int32 // scratch: the requests in it
+	call        Call                      // scratch: the call that the running LP makes
+	RequestList []int32                   // scratch: the requests in it
+	inParts     map[int32]*coll.InterCall // by LP: its call that goes in parts
 
 	// Caches holds what ranks of the kind have cached on communicators (MPI 4.1, 7.7).
 	Caches map[CacheKey]any

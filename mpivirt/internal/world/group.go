@@ -106,6 +106,23 @@ func (g *Group) First(n int) *Group {
 	return Strided(g.first, g.stride, n)
 }
 
+// From returns the group without its first n members, n <= Size().
+func (g *Group) From(n int) *Group {
+	if g.ranks != nil {
+		return NewGroup(g.ranks[n:])
+	}
+	return Strided(g.first+n*g.stride, g.stride, g.size-n)
+}
+
+// Sorted returns the group of the same ranks in ascending order.
+func (g *Group) Sorted() *Group {
+	ranks := make([]int, g.size)
+	for i := range ranks {
+		ranks[i] = g.ascending(i)
+	}
+	return NewGroup(ranks)
+}
+
 // Ascending reports whether members are in ascending order of WORLD rank.
 func (g *Group) Ascending() bool {
 	if g.ranks != nil {

@@ -100,8 +100,6 @@ MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
-	if (c.remote)
-		return gigarank_split_inter(&c, comm, color, key, made);
 	c.root = color == MPI_UNDEFINED ? GIGARANK_UNDEFINED : color;
 	c.key = key;
 	gigarank_trap(&c);

@@ -52,14 +52,8 @@ MPI(Intercomm_create, MPI_Comm local, int leader, MPI_Comm peer, int remote, int
 	int error = MPI_SUCCESS;
 	if (c.member == leader)
 		error = meet(&c, peer, remote, tag, &told, &n);
-	if (!error)
-		error = PMPI_Bcast(&n, 1, MPI_INT64_T, leader, local);
-	if (!error && !told && !(told = malloc((size_t)n * sizeof *told)))
-		error = refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a remote group of %lld ranks", (long long)n);
-	if (!error)
-		error = PMPI_Bcast(told, (int)n, MPI_UINT64_T, leader, local);
 	if (!error) {
-		c.procedure = GIGARANK_INTERCOMM, c.input = told, c.given = n, c.detail = __func__ + 1;
+		c.procedure = GIGARANK_INTERCOMM, c.input = told, c.given = n, c.root = leader;
 		gigarank_trap(&c);
 		error = take(&c, made);
 	}
@@ -80,44 +74,6 @@ MPI(Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
 	return take(&c, made);
 }
 
-/* gather_colors stores the color and the key of each member of both groups, in pairs. */
-static int gather_colors(MPI_Comm comm, const struct gigarank_call *c, const int64_t *mine, int64_t *ours, int64_t *theirs) {
-	int *counts = calloc((size_t)c->remote * 2, sizeof *counts); /* and displacements */
-	if (!counts)
-		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a remote group of %d ranks", c->remote);
-	int error = PMPI_Allgather(mine, 2, MPI_INT64_T, theirs, 2, MPI_INT64_T, comm);
-	counts[0] = 2 * c->size; /* a group hears of its own members from the first of the other */
-	if (!error)
-		error = PMPI_Allgatherv(theirs, c->member == 0 ? 2 * c->remote : 0, MPI_INT64_T, ours, counts, counts + c->remote, MPI_INT64_T, comm);
-	free(counts);
-	return error;
-}
-
-int gigarank_split_inter(struct gigarank_call *c, MPI_Comm comm, int color, int key, MPI_Comm *made) {
-	*made = MPI_COMM_NULL;
-	if (color < 0 && color != MPI_UNDEFINED)
-		return refuse(c->procedure, MPI_ERR_ARG, "color %d: colors are 0 or more, or MPI_UNDEFINED", color);
-	int64_t mine[2] = {color == MPI_UNDEFINED ? -1 : color, key}, *ours = malloc(2 * ((size_t)c->size + (size_t)c->remote) * sizeof *ours);
-	struct gigarank_comm *of = note(c);
-	if (!ours || !of) {
-		free(ours);
-		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for the colors of %d ranks", c->size + c->remote);
-	}
-	int64_t *theirs = ours + 2 * c->size;
-	int error = gather_colors(comm, c, mine, ours, theirs);
-	if (!error) {
-		c->key = ++of->twins;
-		if (color != MPI_UNDEFINED) {
-			c->procedure = GIGARANK_PART, c->root = color;
-			c->input = ours, c->given = 2 * c->size, c->output = theirs, c->room = 2 * c->remote;
-			gigarank_trap(c);
-			error = take(c, made);
-		}
-	}
-	free(ours);
-	return error;
-}
-
 int gigarank_create_inter(struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 	MPI_Group local, others;
 	int member;
@@ -131,5 +87,5 @@ int gigarank_create_inter(struct gigarank_call *c, MPI_Comm comm, MPI_Group grou
 		return refuse(c->procedure, MPI_ERR_GROUP, "a member of the group is none of the communicator");
 	}
 	CHECK(PMPI_Group_rank(group, &member));
-	return gigarank_split_inter(c, comm, member == MPI_UNDEFINED ? MPI_UNDEFINED : 0, member == MPI_UNDEFINED ? 0 : member, made);
+	return PMPI_Comm_split(comm, member == MPI_UNDEFINED ? MPI_UNDEFINED : 0, member == MPI_UNDEFINED ? 0 : member, made);
 }

@@ -271,9 +271,8 @@ void gigarank_leave_operation(struct gigarank_operation *o);
  * message. */
 int gigarank_twin(struct gigarank_call *c, MPI_Comm *made);
 
-/* gigarank_split_inter divides the intercommunicator of a call by color, and gigarank_create_inter
- * by a group of each side: the members of both groups that belong together have a new one. */
-int gigarank_split_inter(struct gigarank_call *c, MPI_Comm comm, int color, int key, MPI_Comm *made);
+/* gigarank_create_inter divides the intercommunicator of a call by a group of each side: the members of
+ * both groups have a new one. */
 int gigarank_create_inter(struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made);
 
 /* take stores the handle of the communicator that a call has made. */

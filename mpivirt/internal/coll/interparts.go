@@ -1,0 +1,258 @@
+package coll
+
+import (
+	"encoding/binary"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/random"
+)
+
+// A blocking collective on an intercommunicator goes in parts, one after another: a collective in
+// the local group, messages between the leaders of both groups or between a leader and the root,
+// and a collective in the local group. The leader of a group is its first member. The collectives
+// are on a communicator of the group alone and have the algorithms of their operations.
+
+// InterCall is a member's blocking call of a collective on an intercommunicator, or of the making of one.
+type InterCall struct {
+	Comm   *Communicator // of the messages
+	Group  *Communicator // of the collectives
+	Member int
+	Call   Collective
+	Err    error // the first of the parts
+
+	next  int
+	parts []func() InterPart
+	held  [][]byte  // pooled buffers, until the call is over
+	told  *creation // for the making of an intercommunicator
+}
+
+// InterPart is a collective in the local group, or messages to and from remote members.
+type InterPart struct {
+	Collective      *Collective // nil for messages
+	Receives, Sends []ptp.Part
+}
+
+// NewInterCall returns a member's call, whose arguments were checked.
+func (k *Collectives) NewInterCall(c *Communicator, member int, v *Collective) *InterCall {
+	if c.local == nil {
+		c.local = k.companion(random.Uint64(c.Context, localContext, 0), c.Group)
+	}
+	x := &InterCall{Comm: c, Group: c.local, Member: member, Call: *v}
+	x.plan(k)
+	return x
+}
+
+// GoesInParts reports whether a collective on an intercommunicator goes in parts. Of an alltoall
+// each member has something else for each remote one.
+func (v *Collective) GoesInParts() bool {
+	return v.Operation != collectives.Alltoall && v.Operation != collectives.Alltoallv
+}
+
+// NextPart returns the next part of a call, and false if there is none.
+func (x *InterCall) NextPart() (part InterPart, more bool) {
+	if x.next == len(x.parts) {
+		return InterPart{}, false
+	}
+	x.next++
+	return x.parts[x.next-1](), true
+}
+
+// EndParts ends a call whose parts are over. It returns the communicator that the call has made, nil if none.
+func (k *Collectives) EndParts(x *InterCall) *Communicator {
+	for _, buffer := range x.held {
+		k.Buffers.Release(buffer)
+	}
+	switch {
+	case x.told == nil || x.Err != nil:
+		return nil
+	case x.told.split == nil: // the group has one member
+		made, err := k.meeting(x.Group.Group, x.told.told)
+		x.Err = err
+		return made
+	}
+	x.Err = x.told.split.err
+	return x.told.made[0]
+}
+
+// Procedure returns the procedure that the member has called.
+func (x *InterCall) Procedure() world.Procedure {
+	if x.told != nil {
+		return world.IntercommCreate
+	}
+	return x.Call.Procedure
+}
+
+// leads reports whether the member is the leader of its group.
+func (x *InterCall) leads() bool { return x.Member == 0 }
+
+// take returns a buffer of the leader's, nil if only sizes are simulated.
+func (x *InterCall) take(k *Collectives, bytes int64) []byte {
+	if !x.leads() || !x.Call.Data {
+		return nil
+	}
+	buffer := k.Buffers.Take(int(bytes))
+	x.held = append(x.held, buffer)
+	return buffer
+}
+
+// within adds a collective of the local group, whose root is the leader.
+func (x *InterCall) within(k *Collectives, v Collective) {
+	v.Procedure, v.Element = world.ProcedureOf(v.Operation), max(v.Element, 1)
+	x.parts = append(x.parts, func() InterPart { return InterPart{Collective: k.Prepare(v)} })
+}
+
+// messages adds messages to and from remote members.
+func (x *InterCall) messages(receives, sends []ptp.Part) {
+	x.parts = append(x.parts, func() InterPart { return InterPart{Receives: receives, Sends: sends} })
+}
+
+// swap adds the exchange of a message between the leaders.
+func (x *InterCall) swap(in []byte, inBytes int64, out []byte, outBytes int64) {
+	if x.leads() {
+		x.messages([]ptp.Part{{Bytes: inBytes, Buffer: in}}, []ptp.Part{{Bytes: outBytes, Buffer: out}})
+	}
+}
+
+// reduce adds the reduction of the members' vectors into the leader's buffer.
+func (x *InterCall) reduce(k *Collectives, into []byte, bytes int64) {
+	v := &x.Call
+	x.within(k, Collective{
+		Operation: collectives.Reduce, Bytes: bytes, Element: v.Element, Type: v.Type, Operator: v.Operator,
+		Data: v.Data, Transient: v.Transient, Input: v.Input, Output: into,
+	})
+}
+
+// spread adds the broadcast of the leader's bytes.
+func (x *InterCall) spread(k *Collectives, buffer []byte, bytes int64, data bool) {
+	v := Collective{Operation: collectives.Bcast, Bytes: bytes, Data: data, Output: buffer}
+	if x.leads() {
+		v.Input = buffer
+	}
+	x.within(k, v)
+}
+
+// plan sets the parts of a call. Those of Gatherv and Scatterv are messages between the root and each
+// member, and those of Allgatherv are messages from each member to the remote leader, since a leader
+// does not know the lengths of its own group's blocks.
+func (x *InterCall) plan(k *Collectives) {
+	v, p := &x.Call, &parts{remote: x.Comm.Remote.Size, data: x.Call.Data}
+	locals := int64(x.Group.Size)
+	root := v.Root == world.Root
+	away := !root && v.Root != world.ProcNull // the root is in the remote group
+	in, out := p.whole(v.Input, v.Bytes), p.whole(v.Output, v.Bytes)
+	remote := func(buffer []byte, bytes int64) []ptp.Part { return []ptp.Part{p.part(0, buffer, 0, bytes)} }
+	switch {
+	case v.Procedure == world.IntercommMerge: // the leaders tell which group comes first
+		x.swap(v.Output, out, v.Input, in)
+		x.spread(k, v.Output, out, v.Data)
+	case v.Operation == collectives.Barrier: // an allreduce of one integer
+		x.within(k, Collective{Operation: collectives.Reduce, Bytes: barrierBytes, Element: barrierBytes})
+		x.swap(nil, barrierBytes, nil, barrierBytes)
+		x.spread(k, nil, barrierBytes, false)
+	case v.Operation == collectives.Bcast && root:
+		x.messages(nil, remote(v.Input, in))
+	case v.Operation == collectives.Bcast && away:
+		if x.leads() {
+			x.messages([]ptp.Part{p.part(v.Root, v.Output, 0, out)}, nil)
+		}
+		x.spread(k, v.Output, out, v.Data)
+	case v.Operation == collectives.Scatter && root:
+		x.messages(nil, remote(v.Input, p.block(v.Input, v.Bytes)*int64(p.remote)))
+	case v.Operation == collectives.Scatter && away:
+		all := x.take(k, out*locals)
+		if x.leads() {
+			x.messages([]ptp.Part{p.part(v.Root, all, 0, out*locals)}, nil)
+		}
+		x.within(k, Collective{Operation: collectives.Scatter, Bytes: out, Data: v.Data, Input: all, Output: v.Output})
+	case v.Operation == collectives.Gather && root:
+		x.messages(remote(v.Output, p.block(v.Output, v.Bytes)*int64(p.remote)), nil)
+	case v.Operation == collectives.Gather && away:
+		all := x.gather(k, in)
+		if x.leads() {
+			x.messages(nil, []ptp.Part{p.part(v.Root, all, 0, in*locals)})
+		}
+	case v.Operation == collectives.Allgather:
+		all, result := x.gather(k, in), out
+		if !v.Data {
+			result *= int64(p.remote)
+		}
+		x.swap(v.Output, result, all, in*locals)
+		x.spread(k, v.Output, result, v.Data)
+	case v.Operation == collectives.Allgatherv:
+		receives, result := []ptp.Part(nil), int64(0)
+		for _, n := range v.Counts {
+			result += n
+		}
+		if x.leads() {
+			receives = p.blocks(v.Output, v.Counts, 0)
+		}
+		x.messages(receives, remote(v.Input, in))
+		x.spread(k, v.Output[:min(result, int64(len(v.Output)))], result, v.Data)
+	case v.Operation == collectives.Reduce && root:
+		x.messages(remote(v.Output, out), nil)
+	case v.Operation == collectives.Reduce && away:
+		sum := x.take(k, in)
+		x.reduce(k, sum, in)
+		if x.leads() {
+			x.messages(nil, []ptp.Part{p.part(v.Root, sum, 0, in)})
+		}
+	case v.Operation == collectives.Allreduce:
+		sum := x.take(k, in)
+		x.reduce(k, sum, in)
+		x.swap(v.Output, out, sum, in)
+		x.spread(k, v.Output, out, v.Data)
+	case v.Operation == collectives.ReduceScatter:
+		if !v.Data {
+			in *= locals
+		}
+		sum, theirs := x.take(k, in), x.take(k, in)
+		x.reduce(k, sum, in)
+		x.swap(theirs, in, sum, in)
+		share := Collective{Operation: collectives.Scatter, Bytes: out, Data: v.Data, Input: theirs, Output: v.Output}
+		if v.Counts != nil {
+			share.Operation, share.Counts = collectives.Scatterv, v.Counts
+		}
+		x.within(k, share)
+	case v.Operation.Rooted() && (root || away): // Gatherv, Scatterv
+		receives, sends, _ := k.InterMessages(x.Comm, x.Member, v)
+		x.messages(receives, sends)
+	}
+}
+
+// barrierBytes is the length of the integer that a barrier combines.
+const barrierBytes = 4
+
+// gather adds the gathering of the members' blocks of so many bytes, and returns the leader's buffer
+// of them.
+func (x *InterCall) gather(k *Collectives, bytes int64) []byte {
+	all := x.take(k, bytes*int64(x.Group.Size))
+	x.within(k, Collective{Operation: collectives.Gather, Bytes: bytes, Data: x.Call.Data, Transient: x.Call.Transient, Input: x.Call.Input, Output: all})
+	return all
+}
+
+// NewMeeting returns a member's call of the making of an intercommunicator with a group that its
+// leader, a member of its own group, has met. told is what the leader tells the others, who have nil.
+func (k *Collectives) NewMeeting(c *Communicator, member, leader int, told []byte) *InterCall {
+	x := &InterCall{Comm: c, Group: c, Member: member, told: &creation{told: told}}
+	length := make([]byte, 8)
+	input := []byte(nil)
+	if member == leader {
+		r := world.Reader{Rest: told[16:]}
+		binary.LittleEndian.PutUint64(length, uint64(16+8*world.ReadGroup(&r).Size()))
+		input = length
+	}
+	if c.Size == 1 {
+		return x
+	}
+	x.within(k, Collective{Operation: collectives.Bcast, Root: leader, Bytes: 8, Data: true, Input: input, Output: length})
+	x.parts = append(x.parts, func() InterPart {
+		return InterPart{Collective: k.Prepare(Collective{
+			Procedure: world.Bcast, Operation: collectives.Bcast, Root: leader, Bytes: int64(binary.LittleEndian.Uint64(length)), Element: 1,
+		})}
+	}, func() InterPart {
+		return InterPart{Collective: k.prepareCreation(world.IntercommCreate, x.told)}
+	})
+	return x
+}

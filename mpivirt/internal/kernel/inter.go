@@ -1,0 +1,87 @@
+package kernel
+
+import (
+	"gigarank/mpivirt/internal/coll"
+	"gigarank/mpivirt/internal/world"
+)
+
+// A blocking collective on an intercommunicator, and the making of one, goes in parts. Each part is
+// complete at once or makes the LP wait. An LP that is resumed in such a call submits it again, until
+// it is over.
+
+// InParts reports whether an LP is in a call that goes in parts and is not over.
+func (k *Kernel) InParts(lp int32) bool { return len(k.inParts) > 0 && k.inParts[lp] != nil }
+
+// Told returns what a leader tells the members of its group: its token, and what the remote leader
+// has told it, a token and ranks.
+func Told(token uint64, theirs []uint64) []byte {
+	remoteToken, ranks := uint64(0), []int(nil)
+	for i, n := range theirs {
+		if i == 0 {
+			remoteToken = n
+		} else {
+			ranks = append(ranks, int(n))
+		}
+	}
+	return coll.Told(token, remoteToken, world.NewGroup(ranks))
+}
+
+// Meeting returns the collective that makes an intercommunicator by the members of a group whose leader
+// has met another one. told is what the leader tells the others, who have nil. The completion of the call
+// has the communicator.
+func (k *Kernel) Meeting(leader int, told []byte) *coll.Collective {
+	return k.Prepare(coll.Collective{Procedure: world.IntercommCreate, Root: leader, Input: told})
+}
+
+// beginParts begins a call that goes in parts.
+func (k *Kernel) beginParts(lp int32, x *coll.InterCall) bool {
+	if k.inParts == nil {
+		k.inParts = map[int32]*coll.InterCall{}
+	}
+	k.inParts[lp] = x
+	k.NewCompletion(lp)
+	return k.goOn(lp)
+}
+
+// goOn carries a call that goes in parts on, after a part that is over. It reports whether the call is.
+// An error that does not end the program does not keep a member from the parts that others wait for.
+func (k *Kernel) goOn(lp int32) bool {
+	x := k.inParts[lp]
+	for {
+		if b := k.CompletionOf(lp); b.Err != nil {
+			if b.Fatal {
+				b.Procedure = x.Procedure()
+				delete(k.inParts, lp)
+				return true
+			}
+			if x.Err == nil {
+				x.Err = b.Err
+			}
+		}
+		part, more := x.NextPart()
+		if !more {
+			break
+		}
+		k.NewCompletion(lp)
+		over := false
+		if v := part.Collective; v != nil {
+			over = k.enterCollective(lp, k.Compose(v.Procedure, x.Group, int32(x.Member)).Enters(v, nil))
+		} else {
+			q := k.Compose(x.Call.Procedure, x.Comm, int32(x.Member))
+			over = k.exchange(lp, q.Exchanges(Exchange{}, nil), Exchange{part.Receives, part.Sends, nil})
+		}
+		if !over {
+			return false
+		}
+	}
+	delete(k.inParts, lp)
+	made := k.EndParts(x)
+	b := k.NewCompletion(lp)
+	if x.Err != nil {
+		return k.Raise(lp, x.Procedure(), x.Err)
+	}
+	if made != nil {
+		b.NewComm = made.Index
+	}
+	return true
+}
