@@ -64,6 +64,11 @@ var loadRuntime = sync.OnceValue(func() error {
 		return err
 	}
 	runtime.path = library.Path
+	name := C.CString(filepath.Base(library.Path))
+	defer C.free(unsafe.Pointer(name))
+	if C.dlopen(name, C.RTLD_NOW|C.RTLD_NOLOAD) != nil {
+		return errors.New("the runtime of native ranks is in this process already, as with a library in LD_PRELOAD: link a profiler with the program instead")
+	}
 	path := C.CString(library.Path)
 	defer C.free(unsafe.Pointer(path))
 	handle := C.dlopen(path, C.RTLD_NOW|C.RTLD_LOCAL|C.RTLD_DEEPBIND)

@@ -6,10 +6,13 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"gigarank/mpivirt/native"
 	"gigarank/mpivirt/native/toolchain"
 )
 
@@ -127,5 +130,28 @@ func TestProfiling(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A profiler in LD_PRELOAD, which would take the place of what the simulator itself calls, is refused.
+func TestPreloadedProfiler(t *testing.T) {
+	if os.Getenv("LD_PRELOAD") != "" {
+		if err := native.Available(); err == nil || !strings.Contains(err.Error(), "LD_PRELOAD: link a profiler with the program") {
+			t.Errorf("with LD_PRELOAD: %v", err)
+		}
+		return
+	}
+	dir := t.TempDir()
+	source, library := filepath.Join(dir, "profiler.c"), filepath.Join(dir, "libprofiler.so")
+	if err := os.WriteFile(source, []byte(profiler), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, err := toolchain.Wrap(toolchain.C, []string{"-shared", source, "-o", library}, nil, os.Stderr, os.Stderr); err != nil || code != 0 {
+		t.Fatalf("%v, exit code %d", err, code)
+	}
+	again := exec.Command(os.Args[0], "-test.run=^TestPreloadedProfiler$")
+	again.Env = append(os.Environ(), "LD_PRELOAD="+library)
+	if text, err := again.CombinedOutput(); err != nil || !strings.Contains(string(text), "PASS") {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
