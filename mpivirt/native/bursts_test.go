@@ -244,7 +244,7 @@ func TestCallsWithinSamplesAreErrors(t *testing.T) {
 	for inside, want := range map[string]string{
 		"MPI_Barrier(MPI_COMM_WORLD)": "in Barrier: ", "t = MPI_Wtime()": "only compute", "gigarank_charge(0)": "only compute",
 		"gigarank_sample_begin(\"t\", 1)": "only compute", "return MPI_Finalize()": "only compute",
-		"gigarank_sample_end()": "outside a sample",
+		"gigarank_sample_end()": "outside a sample", "gigarank_compute(0.5)": "only compute",
 	} {
 		program := build(t, `#include <mpi.h>
 #include <gigarank.h>

@@ -50,7 +50,7 @@ int gigarank_compute(double seconds) {
 		return gigarank_trap(&c);
 	}
 	int64_t picoseconds = (int64_t)(seconds * 1e12 + 0.5);
-	if (e->lazy) {
+	if (e->lazy && !(e->bursts && e->bursts[r - e->ranks].sampled)) { /* a sample refuses the call */
 		r->computed += picoseconds;
 		if (r->computed < 9000000 * SECOND)
 			return 0;

@@ -24,8 +24,8 @@ int gigarank_charge(int on);
  *
  * The region of a name runs so many times on each rank, which is charged the time that it
  * takes. From then on the function returns 0 and charges the mean. So the region's results must
- * not matter to the course of the program. Calls of MPI in the region and looks at the clock
- * are errors. */
+ * not matter to the course of the program. Calls of MPI in the region, looks at the
+ * clock and declared computing are errors. */
 int gigarank_sample_begin(const char *name, int times);
 int gigarank_sample_end(void);
 
