@@ -4,10 +4,10 @@ import "gigarank/vtime"
 
 // flight holds a sender's messages that may still be under way. A later message to the same
 // destination must not overtake them. The latest one lies inline, since most senders have
-// at most one. In a long list a map finds the destinations; see longFlight.
+// at most one.
 type flight struct {
 	last triple
-	more []triple
+	more []triple // the others; longer than shortFlight if they are in the sender's longFlight instead
 }
 
 // triple is a message under way to dst that arrives at receive. It can delay messages sent
@@ -19,15 +19,11 @@ type triple struct {
 	expiry  vtime.Time
 }
 
-// shortFlight is the greatest length of a list of messages under way without a map.
+// shortFlight is the greatest number of messages under way in a list that is searched one by one.
 const shortFlight = 8
 
-// longFlight belongs to a sender whose list of messages under way is longer than shortFlight.
-// Triples that cannot delay a message stay in the list until it has doubled.
-type longFlight struct {
-	place map[int32]int32 // of a destination's triple in the list
-	limit int             // length at which the list is swept
-}
+// isLong reports whether the messages but the latest are in the sender's longFlight.
+func (f *flight) isLong() bool { return len(f.more) > shortFlight }
 
 // inOrder returns the arrival of a message of an LP to dst, which leaves at t, and stores the
 // message. The instants t of an LP do not decrease.
@@ -68,9 +64,9 @@ func (k *Messages) underWay(lp int32, f *flight, dst int32, t vtime.Time) *tripl
 	if f.last.used && f.last.dst == dst && f.last.expiry >= t {
 		return &f.last
 	}
-	if len(f.more) > shortFlight {
-		if i, found := k.longFlights[lp].place[dst]; found && f.more[i].expiry >= t {
-			return &f.more[i]
+	if f.isLong() {
+		if tr := k.longFlights[lp].find(dst); tr != nil && tr.expiry >= t {
+			return tr
 		}
 		return nil
 	}
@@ -86,7 +82,7 @@ func (k *Messages) underWay(lp int32, f *flight, dst int32, t vtime.Time) *tripl
 	return nil
 }
 
-// sweep removes the messages from the list that cannot delay one sent at t or later.
+// sweep removes the messages from the short list that cannot delay one sent at t or later.
 func (f *flight) sweep(t vtime.Time) {
 	kept := f.more[:0]
 	for _, tr := range f.more {
@@ -97,46 +93,42 @@ func (f *flight) sweep(t vtime.Time) {
 	f.more = kept
 }
 
-// keepUnderWay moves the message in the inline place to the list.
+// keepUnderWay moves the message in the inline place to the others.
 func (k *Messages) keepUnderWay(lp int32, f *flight, t vtime.Time) {
-	if len(f.more) < shortFlight {
+	if !f.isLong() {
 		f.more = append(f.more, f.last)
-		return
-	}
-	if len(f.more) > shortFlight {
-		long := k.longFlights[lp]
-		if i, found := long.place[f.last.dst]; found {
-			f.more[i] = f.last
-			return
+		if f.isLong() {
+			k.lengthen(lp, f.more)
 		}
-		if len(f.more) < long.limit {
-			long.place[f.last.dst] = int32(len(f.more))
-			f.more = append(f.more, f.last)
-			return
-		}
-		f.sweep(t)
-	}
-	f.more = append(f.more, f.last)
-	k.locate(lp, f)
-}
-
-// locate stores the places of a list's triples, and the length at which to sweep the list.
-func (k *Messages) locate(lp int32, f *flight) {
-	if len(f.more) <= shortFlight {
-		delete(k.longFlights, lp)
 		return
 	}
 	long := k.longFlights[lp]
-	if long == nil {
-		if k.longFlights == nil {
-			k.longFlights = map[int32]*longFlight{}
+	if tr := long.find(f.last.dst); tr != nil {
+		*tr = f.last
+		return
+	}
+	if long.count == long.limit {
+		long.sweep(t)
+	}
+	long.add(f.last)
+	if long.count <= shortFlight {
+		f.more = f.more[:0]
+		for i := range long.count {
+			f.more = append(f.more, *long.at(i))
 		}
-		long = &longFlight{place: map[int32]int32{}}
-		k.longFlights[lp] = long
+		delete(k.longFlights, lp)
 	}
-	clear(long.place)
-	for i := range f.more {
-		long.place[f.more[i].dst] = int32(i)
+}
+
+// lengthen makes the longFlight of an LP from its list.
+func (k *Messages) lengthen(lp int32, list []triple) {
+	if k.longFlights == nil {
+		k.longFlights = map[int32]*longFlight{}
 	}
-	long.limit = 2 * len(f.more)
+	long := &longFlight{}
+	long.locate()
+	for _, tr := range list {
+		long.add(tr)
+	}
+	k.longFlights[lp] = long
 }

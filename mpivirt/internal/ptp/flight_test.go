@@ -33,18 +33,19 @@ func TestMessagesUnderWayKeepTheirOrder(t *testing.T) {
 		var f flight
 		k, naive, now := &Messages{}, naiveFlight{}, vtime.Time(0)
 		destinations := rapid.SampledFrom([]int32{1, 3, 9, 12, 100, 1000}).Draw(t, "destinations")
+		stride := rapid.SampledFrom([]int32{1, 12, 16, 1 << 12, 1 << 20}).Draw(t, "distance of destinations")
 		pause := rapid.SampledFrom([]int64{0, 1, 10, 1000}).Draw(t, "longest pause")
 		for range rapid.IntRange(1, 300).Draw(t, "messages") {
 			now = now.Add(vtime.Duration(rapid.Int64Range(0, pause).Draw(t, "pause")))
-			dst := rapid.Int32Range(0, destinations-1).Draw(t, "destination")
+			dst := stride * rapid.Int32Range(0, destinations-1).Draw(t, "destination")
 			latency := vtime.Duration(50 + dst%3) // of the destination
 			transfer := vtime.Duration(rapid.Int64Range(0, 100).Draw(t, "transfer"))
 			want := naive.send(dst, now, latency, transfer)
 			if got := k.inOrder(7, &f, dst, now, latency, transfer); got != want {
 				t.Fatalf("a message to %d sent at %v arrives at %v, want %v", dst, now, got, want)
 			}
-			if long := k.longFlights[7]; (long != nil) != (len(f.more) > shortFlight) || long != nil && len(f.more) > long.limit {
-				t.Fatalf("a list of %d messages under way has the map %v", len(f.more), long)
+			if long := k.longFlights[7]; (long != nil) != f.isLong() || long != nil && long.count > long.limit {
+				t.Fatalf("beside a list of %d messages under way there is %v", len(f.more), long)
 			}
 		}
 	})
@@ -57,9 +58,9 @@ func TestFewMessagesStayUnderWay(t *testing.T) {
 	var f flight
 	k := &Messages{}
 	for i := range int32(n) {
-		k.inOrder(0, &f, i, vtime.Time(i), 100, 0) // each is under way for 100 sends
+		k.inOrder(0, &f, i, vtime.Time(i), 50, 100) // each can delay messages of the next 100 sends
 	}
-	if len(f.more) > 400 {
-		t.Errorf("%d triples are kept, and 100 messages are under way", len(f.more))
+	if long := k.longFlights[0]; long == nil || long.count > 400 || len(long.places) > 2048 {
+		t.Errorf("%v is kept, and 100 messages are under way", long)
 	}
 }

@@ -214,7 +214,7 @@ func (k *Messages) CloseBox(lp int32) {
 	if box.unexpected.head != 0 {
 		return
 	}
-	if len(box.flight.more) > shortFlight {
+	if box.flight.isLong() {
 		delete(k.longFlights, lp)
 	}
 	k.Discard(lp)
