@@ -231,6 +231,9 @@ func (e *Engine) Schedule(ev Event) {
 	e.expect()
 }
 
+// NextTimed returns the least instant of a timed event, also of a withdrawn one, Forever if there is none.
+func (e *Engine) NextTimed() vtime.Time { return e.timed.minimum() }
+
 // Withdraw tells that a timed event of the kernel, a [Withdrawer], is not to be handled. The engine asks for
 // no time of other engines because of it.
 func (e *Engine) Withdraw() { e.withdrawn++ }

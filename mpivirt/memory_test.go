@@ -13,6 +13,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
+	"gigarank/vtime"
 )
 
 // allocated counts the bytes of the slices that the ranks of a program allocate.
@@ -272,5 +273,51 @@ func TestCollectivesAheadKeepNothingForEachMember(t *testing.T) {
 	}
 	if kept := (after - before) / calls; kept > most {
 		t.Errorf("a call that one of %d members is ahead of the others takes %d bytes, want %d at most", ranks, kept, most)
+	}
+}
+
+// A rank with an open receive does not keep all its compute phases: those stay that an early message
+// may still meet, though no handshake tells of the time.
+func TestComputePhasesBesideAnOpenReceive(t *testing.T) {
+	const ranks, steps, other = 10, 20_000, 4_000
+	for name, ends := range map[string]bool{"all compute": false, "one ends at once": true} {
+		var first, last int64
+		main := func(r *mpivirt.Rank) error {
+			n, color := ranks, 0
+			if ends {
+				n, color = ranks-1, r.Rank()/(ranks-1)
+			}
+			c, err := r.World().Split(color, 0)
+			if err != nil || color > 0 {
+				return err
+			}
+			open, err := r.World().IrecvSize(8, mpivirt.AnySource, 7)
+			if err != nil {
+				return err
+			}
+			for i := range steps {
+				switch {
+				case r.Rank() == 0 && i == other:
+					first = liveBytes()
+				case r.Rank() == 0 && i == steps-1:
+					last = liveBytes()
+				}
+				r.Compute(vtime.Microsecond)
+				if err := c.Barrier(); err != nil {
+					return err
+				}
+			}
+			if err := r.World().SendSize(8, (r.Rank()+1)%n, 7); err != nil {
+				return err
+			}
+			_, err = open.Wait()
+			return err
+		}
+		if _, err := simulate(t, mpivirt.Config{Target: target(t, inCalls, ranks), Program: mpivirt.Program{Name: "open", Forms: []mpivirt.Form{mpivirt.Main(main)}}}, 1); err != nil {
+			t.Fatal(err)
+		}
+		if grown := last - first; grown > 4*ranks*(steps-other) {
+			t.Errorf("%s: %d phases of each of %d ranks leave %d bytes", name, steps-other, ranks, grown)
+		}
 	}
 }

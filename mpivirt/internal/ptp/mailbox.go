@@ -197,6 +197,9 @@ func (k *Messages) HasUnexpected(lp int32) bool {
 // CloseBox releases the mailbox of an LP that has finished, with the messages that it has not
 // received. A message whose sender waits for its match stays: the deadlock report names it.
 func (k *Messages) CloseBox(lp int32) {
+	if k.InCalls {
+		k.computing[lp].ended = true
+	}
 	box := k.Mailbox(lp)
 	if box == nil || k.hasReceives(box) { // receives without a wait go on
 		return

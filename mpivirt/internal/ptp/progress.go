@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gigarank/engine"
+	"gigarank/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -24,7 +25,8 @@ type progress struct {
 	InCalls    bool
 	computing  []computing // by LP
 	handshakes world.Slab[handshake]
-	handled    vtime.Time // time of the latest handshake event
+	passed     vtime.Time // no handshake reaches a rank before it any more
+	noted      int        // phases, since passed was worked out
 }
 
 // computing is the recent past of an LP, as far as a handshake may need it.
@@ -33,6 +35,7 @@ type computing struct {
 	open   int32   // receives, rendezvous and due handshakes of the LP that are not over
 	due    int32   // latest of the handshakes that are timed events and not answered, 0 for none
 	called bool    // MPI, since the last phase
+	ended  bool    // the LP
 }
 
 // phase is a time of computing without a call of MPI.
@@ -72,7 +75,7 @@ func (k *Messages) EnterCall(lp int32) {
 }
 
 // phasesKept is the number of phases of an LP beyond which its handshakes are timed events, whatever is
-// known. An LP that always has a receive open, and never such an event, would keep all its phases.
+// known. Such an event tells that time has passed.
 const phasesKept = 1024
 
 // dueLooked is the number of handshakes that a call looks at. An LP may have as many as messages.
@@ -114,9 +117,9 @@ func (k *Messages) computes(lp int32, from, to vtime.Time) {
 		c.phases = c.phases[:0]
 		return
 	}
-	// Half of them at least are over, or they stay: so a phase is moved once in the mean.
-	if past := c.endedBy(k.handled); 2*past >= len(c.phases) {
-		c.phases = append(c.phases[:0], c.phases[past:]...)
+	// Where invariants are checked, short programs get here, too.
+	if k.noted++; k.noted >= max(k.Ranks, phasesKept) || invariant.Enabled {
+		k.noted, k.passed = 0, max(k.passed, k.earliestHandshake())
 	}
 	if last := len(c.phases) - 1; last >= 0 && !c.called && c.phases[last].to == from {
 		c.phases[last].to = to
@@ -124,6 +127,24 @@ func (k *Messages) computes(lp int32, from, to vtime.Time) {
 		c.phases = append(c.phases, phase{from, to})
 	}
 	c.called = false
+	// Half of them at least are over, or they stay: so a phase is moved once in the mean. The last one
+	// stays in any case, since it may go on.
+	if over := min(c.endedBy(k.passed), len(c.phases)-1); 2*over >= len(c.phases) {
+		c.phases = append(c.phases[:0], c.phases[over:]...)
+	}
+}
+
+// earliestHandshake returns an instant before which no handshake reaches a rank any more: nobody acts before,
+// here or elsewhere. It looks at all LPs, so it is called once they have noted a phase each in the mean.
+// Of what other engines do it knows EIT, which may stand still while nobody asks for it.
+func (k *Messages) earliestHandshake() vtime.Time {
+	t := min(k.Engine.EIT(), k.Engine.NextTimed())
+	for lp := range k.computing {
+		if !k.computing[lp].ended {
+			t = min(t, k.Clock[lp])
+		}
+	}
+	return t
 }
 
 // endedBy returns the number of phases that are over at an instant.
@@ -162,6 +183,9 @@ func (k *Messages) closed(lp int32) {
 // expectHandshake has a handshake handled at an instant, or the call after it. That is now if what
 // its rank does then is known: no engine waits for the others to come so far.
 func (k *Messages) expectHandshake(h handshake, t vtime.Time) {
+	if invariant.Enabled && t < k.passed {
+		invariant.Broken("a handshake reaches rank %d at %v, and none was to come before %v any more", k.Global(h.lp), t, k.passed)
+	}
 	if at, known := k.foreseen(&h, t, true); known && k.answer(&h, at) {
 		return
 	}
@@ -180,10 +204,10 @@ func (k *Messages) expectHandshake(h handshake, t vtime.Time) {
 // HandleHandshake handles a REQ or an ACK that reaches its rank at t. All arrivals at or before
 // t are known.
 func (k *Messages) HandleHandshake(index int32, t vtime.Time) {
+	k.passed = max(k.passed, t)
 	h := *k.handshakes.At(index)
 	k.undue(h.lp, index)
 	k.handshakes.Release(index)
-	k.handled = max(k.handled, t)
 	if at := k.inCall(h.lp, t); !k.answer(&h, at) {
 		k.PastEnd(int(k.Global(h.lp)), at, k.Box(h.lp).Wait.Procedure, "a message of %d bytes to rank %d", h.bytes, h.peer)
 	}
