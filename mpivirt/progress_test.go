@@ -109,6 +109,9 @@ func TestProgressInCalls(t *testing.T) {
 			computeUntil(r, 60*psOfUs)
 			return nil
 		}), 130, 135},
+		// The receiver calls at 8, 30 and 60: ACK leaves at 8, whenever the host hands REQ over. VACED-SIM
+		// may handle it at 60 (its Fig. 4c, see TestVACEDHandsOverLate).
+		{"the first call after REQ", blockingSend, irecv(phases(8, 30, 60)), 113, 118},
 		// A rank at its end makes progress.
 		{"the wait of the sender is late", isend(phases(10, 400)), blockingReceive, 400, 115},
 	} {
