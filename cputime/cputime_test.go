@@ -183,6 +183,23 @@ func TestRecordingsPlayBack(t *testing.T) {
 	})
 }
 
+// A file in another version of the format, of which nothing but the name of the format is known, is told from
+// one that is no recording.
+func TestOtherFormatsAreRefused(t *testing.T) {
+	for _, c := range []struct{ text, says string }{
+		{`{"format":"gigarank-cpu-1","program":"./p","ranks":4,"process":0,"processes":1}` + "\n", "gigarank-cpu-1, which this gigarank does not read: record it again"},
+		{`{"format":"gigarank-cpu-99","ranks":"many"}` + "\n", "gigarank-cpu-99, which this gigarank does not read: record it again"},
+		{`{"format":"gigarank-memory-1","ranks":4}` + "\n", "is no recording of CPU times"},
+		{"{}\n", "is no recording of CPU times"},
+		{"text\n", "is no recording of CPU times"},
+		{"", "is no recording of CPU times"},
+	} {
+		if _, err := Read(strings.NewReader(c.text), nil); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q is refused by %v, want %q", c.text, err, c.says)
+		}
+	}
+}
+
 // Each file that is cut short, or has one bit changed, is refused.
 func TestDamagedRecordingsAreRefused(t *testing.T) {
 	log := NewLog(0, 3)

@@ -11,20 +11,26 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"strings"
 )
 
 // Header is the first line of a recording: what was recorded. A recording has one file for
 // each process, from 0 to Processes-1.
 type Header struct {
-	Format    string `json:"format"` // always FormatName
-	Program   string `json:"program"`
-	Ranks     int    `json:"ranks"` // of the run
-	Process   int    `json:"process"`
-	Processes int    `json:"processes"`
+	Format    string   `json:"format"`            // always FormatName
+	Program   string   `json:"program"`           // a name without directories
+	Arguments []string `json:"arguments"`         // what decides, beside Ranks, what the program does
+	Digest    string   `json:"executable_sha256"` // in hexadecimal; empty if the program is part of the simulator
+	Ranks     int      `json:"ranks"`             // of the run
+	Process   int      `json:"process"`
+	Processes int      `json:"processes"`
 }
 
-// FormatName names the format of recordings.
-const FormatName = "gigarank-cpu-1"
+// FormatName names the format of recordings. All its versions begin with formatFamily.
+const (
+	FormatName   = formatFamily + "2"
+	formatFamily = "gigarank-cpu-"
+)
 
 // Write writes the file of a process: the header as a line of JSON, then for each rank its
 // number, the length of its bursts and the bursts as they are in [Log], all as
@@ -54,7 +60,16 @@ func Write(w io.Writer, h Header, logs []*Log) error {
 
 // readHeader reads the first line of a file, and returns it as it is and what it says.
 func readHeader(r *bufio.Reader) (line []byte, h Header, err error) {
+	var of struct {
+		Format string `json:"format"`
+	}
 	line, err = r.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &of)
+	}
+	if err == nil && of.Format != FormatName && strings.HasPrefix(of.Format, formatFamily) {
+		return nil, h, fmt.Errorf("is a recording in the format %s, which this gigarank does not read: record it again", of.Format)
+	}
 	if err == nil {
 		err = json.Unmarshal(line, &h)
 	}

@@ -43,9 +43,8 @@ func (f *cpuFlags) define(cmd *cobra.Command) {
 // cpuTimes is the source of CPU times of a run, and its recording.
 type cpuTimes struct {
 	mode    cpuMode
-	program string
-	ranks   int
-	record  string // file to write, empty for none
+	header  cputime.Header // of a recording that this process would make now
+	record  string         // file to write, empty for none
 	files   []string
 	asked   stdsync.Once // the system, to let bursts run
 	refused error        // with which it has
@@ -64,8 +63,8 @@ func (t *cpuTimes) String() string {
 
 // readCPU reads the flags on CPU times. It reads the files of a recording once, so that a
 // damaged one is refused before the run.
-func (r *request) readCPU(h *hosts, f *cpuFlags, faults *usageError) {
-	t := &cpuTimes{mode: cpuIgnored, program: r.entry.Name, ranks: int(r.ranks), record: f.record}
+func (r *request) readCPU(h *hosts, f *cpuFlags, arguments []string, faults *usageError) {
+	t := &cpuTimes{mode: cpuIgnored, record: f.record}
 	r.cpu = t
 	if f.mode != "" {
 		mode, err := choose("mode", f.mode, cpuModes)
@@ -89,9 +88,10 @@ func (r *request) readCPU(h *hosts, f *cpuFlags, faults *usageError) {
 		t.mode = cpuMeasured
 		t.record = fileOfHost(f.record, h.index, h.size)
 		faults.add("--cpu-record", checkWritable(t.record))
+		faults.add("--cpu-record", t.identify(r, h, arguments))
 	case f.replay != "":
 		t.mode = cpuReplayed
-		faults.add("--cpu-replay", t.open(f.replay))
+		faults.add("--cpu-replay", t.openFor(r, h, arguments, f.replay))
 	}
 	if t.mode == cpuIgnored {
 		return
@@ -109,6 +109,14 @@ func fileOfHost(name string, host, hosts int) string {
 		return name
 	}
 	return name + "." + strconv.Itoa(host)
+}
+
+// openFor identifies a run and opens the recording that it replays.
+func (t *cpuTimes) openFor(r *request, h *hosts, arguments []string, name string) error {
+	if err := t.identify(r, h, arguments); err != nil {
+		return err
+	}
+	return t.open(name)
 }
 
 // open finds the files of a recording, and checks that they are whole and of this run.
@@ -130,8 +138,8 @@ func (t *cpuTimes) open(name string) error {
 		switch {
 		case err != nil:
 			return err
-		case header.Program != t.program || header.Ranks != t.ranks:
-			return fmt.Errorf("%s is a recording of %s on %d ranks: give that program and --ranks %d", file, header.Program, header.Ranks, header.Ranks)
+		case t.header.Program != "" && differs(header, t.header) != nil:
+			return fmt.Errorf("%s is a recording of %w", file, differs(header, t.header))
 		case header.Process != i || i > 0 && header.Processes != processes:
 			return fmt.Errorf("%s is the file of process %d of %d of another recording: record it again", file, header.Process, header.Processes)
 		}
@@ -210,7 +218,7 @@ func (t *cpuTimes) warning(engines, processors int) string {
 
 // finish writes the recording of this host, if there is to be one. A run that did not come
 // to its end leaves none.
-func (t *cpuTimes) finish(h *hosts, complete bool) error {
+func (t *cpuTimes) finish(complete bool) error {
 	if t == nil {
 		return nil
 	}
@@ -225,8 +233,7 @@ func (t *cpuTimes) finish(h *hosts, complete bool) error {
 		return err
 	}
 	var text bytes.Buffer
-	header := cputime.Header{Program: t.program, Ranks: t.ranks, Process: h.index, Processes: h.size}
-	if err := cputime.Write(&text, header, t.logs); err != nil {
+	if err := cputime.Write(&text, t.header, t.logs); err != nil {
 		return err
 	}
 	return to.write(text.Bytes())

@@ -37,6 +37,14 @@ func TestRecordingsOfRuns(t *testing.T) {
 			t.Errorf("%s engines: fingerprint %s, %s; recorded %s", engines, again.Fingerprint, again.CPU, recorded.Fingerprint)
 		}
 	}
+	for _, other := range [][]string{{"--seed", "7"}, {"--iterations", "1"}} {
+		if again := documentOf(t, append(append(run, "--cpu-replay", file), other...)...); again.Fingerprint != recorded.Fingerprint {
+			t.Errorf("with %q the fingerprint is %s, recorded %s", other, again.Fingerprint, recorded.Fingerprint)
+		}
+	}
+	if later := documentOf(t, append(run, "--cpu-replay", file, "--compute", "1s")...); later.VirtualTime < recorded.VirtualTime+1e12 {
+		t.Errorf("with declared computing of 1 s the run takes %d ps, recorded %d", later.VirtualTime, recorded.VirtualTime)
+	}
 	machine := filepath.Join(t.TempDir(), "slow.yaml")
 	if err := os.WriteFile(machine, []byte("name: slow\ncpu_ratio: 1000\nnetwork: {model: flat, latency: 1us}\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -68,8 +76,11 @@ func TestWrongRecordingsAreRefused(t *testing.T) {
 		want string
 	}{
 		{[]string{"--ranks", "6", "--cpu-replay", cut}, "is damaged, or its end is missing"},
-		{[]string{"--ranks", "6", "--cpu-replay", other}, "is a recording of picalc on 6 ranks"},
-		{[]string{"--ranks", "7", "--cpu-replay", file}, "is a recording of matmul on 6 ranks"},
+		{[]string{"--ranks", "6", "--cpu-replay", other}, "is a recording of picalc --iterations 1 --payload 0 on 6 ranks: give that program, or record it again"},
+		{[]string{"--ranks", "7", "--cpu-replay", file}, "on 6 ranks: give --ranks 6 in place of 7, or record it again"},
+		{[]string{"--ranks", "6", "--cpu-replay", file, "--iterations", "2"}, "give --iterations 1 --payload 512 in place of --iterations 2 --payload 512, or record it again"},
+		{[]string{"--ranks", "6", "--cpu-replay", file, "--payload", "8"}, "in place of --iterations 1 --payload 8"},
+		{[]string{"--ranks", "7", "--cpu-replay", file, "--iterations", "2"}, "give --ranks 6 in place of 7 and --iterations 1"},
 		{[]string{"--ranks", "6", "--cpu-replay", filepath.Join(dir, "none")}, "neither "},
 		{[]string{"--ranks", "6", "--cpu-replay", dir}, "is no regular file"},
 		{[]string{"--ranks", "6", "--cpu-replay", fifo}, "is no regular file"},

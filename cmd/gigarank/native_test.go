@@ -157,3 +157,71 @@ func TestNativeRecording(t *testing.T) {
 		t.Error("the measured run is that without CPU times")
 	}
 }
+
+// A recording of a program in C is one of a file's bytes and its arguments, wherever the file lies.
+func TestNativeRecordingOfAnotherProgram(t *testing.T) {
+	dir := t.TempDir()
+	program, file := filepath.Join(dir, "picalc"), filepath.Join(dir, "picalc.cpu")
+	fingerprint := regexp.MustCompile(`fingerprint +\w+`)
+	line := func(wanted int, arguments ...string) string {
+		t.Helper()
+		c, stdout, stderr := testConsole(nil)
+		if code := execute(arguments, c); code != wanted {
+			t.Fatalf("%q: exit code %d, want %d\n%s%s", arguments, code, wanted, stdout, stderr)
+		}
+		return stdout.String() + stderr.String()
+	}
+	build := func(optimized, name string) {
+		t.Helper()
+		line(exitDone, "cc", optimized, filepath.Join("..", "..", "examples", "c", "picalc.c"), "-o", name)
+	}
+	build("-O2", program)
+	elsewhere, renamed, rebuilt := filepath.Join(t.TempDir(), "picalc"), filepath.Join(dir, "pi"), filepath.Join(t.TempDir(), "picalc")
+	text, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{elsewhere, renamed} {
+		if err := os.WriteFile(name, text, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	build("-O0", rebuilt)
+	replay := func(wanted int, program string, arguments ...string) string {
+		t.Helper()
+		return line(wanted, append([]string{"run", "--ranks", "4", "--cpu-replay", file, "--", program}, arguments...)...)
+	}
+	recorded := line(exitDone, "run", "--ranks", "4", "--cpu-record", file, "--", program, "10", "a b")
+	for _, name := range []string{program, elsewhere} {
+		if again := replay(exitDone, name, "10", "a b"); fingerprint.FindString(again) != fingerprint.FindString(recorded) {
+			t.Errorf("%s gives\n%s\nrecorded is\n%s", name, again, recorded)
+		}
+	}
+	for _, c := range []struct {
+		program   string
+		arguments []string
+		says      string
+	}{
+		{program, []string{"1000", "a b"}, "is a recording of picalc 10 'a b' on 4 ranks: give the arguments 10 'a b' in place of 1000 'a b', or record it again"},
+		{program, []string{"10", "a", "b"}, "in place of 10 a b"},
+		{program, nil, "give the arguments 10 'a b' in place of none"},
+		{renamed, []string{"10", "a b"}, "give that program, or record it again"},
+		{rebuilt, []string{"10", "a b"}, "give the file picalc as it was then, whose SHA-256 is another"},
+		{rebuilt, []string{"10"}, "in place of 10 and the file picalc as it was then"},
+	} {
+		if text := replay(exitUsage, c.program, c.arguments...); !strings.Contains(text, c.says) {
+			t.Errorf("%s %q is refused by %q, want %q", c.program, c.arguments, text, c.says)
+		}
+	}
+	line(exitDone, "run", "--ranks", "4", "--cpu-record", file, "--", program)
+	if text := replay(exitUsage, program, "10"); !strings.Contains(text, "is a recording of picalc on 4 ranks: give no arguments in place of 10") {
+		t.Errorf("arguments where none were recorded are refused by %q", text)
+	}
+	if text := line(exitUsage, "run", "picalc", "--ranks", "4", "--cpu-replay", file); !strings.Contains(text, "give that file, or record it again") {
+		t.Errorf("the program in Go of the same name is refused by %q", text)
+	}
+	line(exitDone, "run", "picalc", "--ranks", "4", "--cpu-record", file)
+	if text := replay(exitUsage, program); !strings.Contains(text, "give picalc of gigarank list, or record it again") {
+		t.Errorf("the program in C of the same name is refused by %q", text)
+	}
+}

@@ -129,11 +129,11 @@ func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, u
 	r.readTarget(c, h, f, &faults)
 	faults.add("--barrier", r.checkBarrier())
 	r.countEngines(c, h, f, &faults)
-	r.readCPU(h, &f.cpu, &faults)
+	r.options = r.entry.Resolve(r.config.Options)
+	r.readCPU(h, &f.cpu, f.programArguments, &faults)
 	if h.index == 0 {
 		faults.add("--json", checkWritable(r.json))
 	}
-	r.options = r.entry.Resolve(r.config.Options)
 	return r, faults
 }
 

@@ -41,7 +41,9 @@ By default ranks compute in no time but what programs declare. With --cpu measur
 CPU time between two MPI calls counts, times the machine's cpu_ratio: results then
 differ from run to run. --cpu-record keeps the times, a FILE for each host process
 (FILE.0, FILE.1, ... over MPI). --cpu-replay charges them again: the results are the
-same on any number of engines and hosts. Goroutine and native ranks only.
+same on any number of engines and hosts. It wants the program that was recorded, byte for
+byte if it is a file, with its ranks and its arguments or --iterations and --payload.
+Goroutine and native ranks only.
 
 SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 and SIGXCPU end the run within two seconds. The
 finished part is reported and marked as incomplete (exit code 3). A second signal kills at
@@ -155,7 +157,7 @@ func simulate(c *console, h *hosts, s *signals, r *request) error {
 	if told := r.cpu.warning(len(r.config.Transports), runtime.NumCPU()); told != "" && h.leads() {
 		_, _ = fmt.Fprintf(c.stderr, "gigarank: %s\n", told)
 	}
-	if err := r.cpu.finish(h, o.err == nil && o.result.Complete); err != nil {
+	if err := r.cpu.finish(o.err == nil && o.result.Complete); err != nil {
 		o.err = errors.Join(err, o.err)
 	}
 	return conclude(c, h, s, r, o, printed)

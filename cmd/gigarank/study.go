@@ -527,12 +527,17 @@ func origin(c *console, build string, hosts int) study.Origin {
 
 // commandLine quotes a command so that a shell reads it back.
 func commandLine(args []string) string {
-	words := []string{"gigarank"}
-	for _, word := range args[1:] {
+	return quoted(append([]string{"gigarank"}, args[1:]...))
+}
+
+// quoted returns words as a shell reads them back.
+func quoted(list []string) string {
+	words := make([]string, len(list))
+	for i, word := range list {
 		if word == "" || strings.Trim(word, safe) != "" {
 			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
-		words = append(words, word)
+		words[i] = word
 	}
 	return strings.Join(words, " ")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -71,15 +72,22 @@ func buildOf(version, executable string) (string, error) {
 	if exact {
 		return version, nil
 	}
-	file, err := os.Open(executable)
+	digest, err := digestOf(executable)
 	if err != nil {
 		return "", fmt.Errorf("version %s names no state of the code, and the executable cannot be read to identify it: %w: make it readable, or build from a commit", version, err)
 	}
-	hash := sha256.New()
-	if _, err = io.Copy(hash, file); err == nil {
-		version = fmt.Sprintf("%s %x", version, hash.Sum(nil)[:6])
+	return version + " " + digest[:12], nil
+}
+
+// digestOf returns the SHA-256 of a file in hexadecimal.
+func digestOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
 	}
-	return version, errors.Join(err, file.Close())
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return hex.EncodeToString(hash.Sum(nil)), errors.Join(err, file.Close())
 }
 
 func mpiSupport() string {

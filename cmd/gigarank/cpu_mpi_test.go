@@ -1,0 +1,57 @@
+//go:build mpi && cgo && linux && (amd64 || arm64)
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each process of a job compares its own file of the program with the recordings of all processes. If one has
+// another file, no process runs.
+func TestHostsCompareRecordings(t *testing.T) {
+	dir := t.TempDir()
+	program, recording := filepath.Join(dir, "picalc"), filepath.Join(dir, "picalc.cpu")
+	source := filepath.Join("..", "..", "examples", "c", "picalc.c")
+	build := func(optimized string) {
+		t.Helper()
+		if text, err := command(t, "cc", optimized, source, "-o", program).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	build("-O2")
+	run := func(wanted int, processes int, arguments ...string) string {
+		t.Helper()
+		cmd := underMPI(t, processes, append([]string{"run", "--ranks", "4", "--progress", "none"}, arguments...)...)
+		text, _ := cmd.CombinedOutput()
+		if code := cmd.ProcessState.ExitCode(); code != wanted {
+			t.Fatalf("%q on %d processes: exit code %d, want %d\n%s", arguments, processes, code, wanted, text)
+		}
+		return string(text)
+	}
+	run(exitDone, 2, "--cpu-record", recording, program, "10")
+	for _, processes := range []int{1, 2, 3} {
+		run(exitDone, processes, "--cpu-replay", recording, program, "10")
+	}
+	text := run(exitUsage, 2, "--cpu-replay", recording, program, "1000")
+	if strings.Count(text, "give the arguments 10 in place of 1000") != 1 {
+		t.Errorf("other arguments are refused by\n%s", text)
+	}
+	mixed, err := os.ReadFile(recording + ".1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	build("-O0")
+	if text := run(exitUsage, 2, "--cpu-replay", recording, program, "10"); strings.Count(text, "give the file picalc as it was then") != 1 {
+		t.Errorf("a file of other bytes is refused by\n%s", text)
+	}
+	run(exitDone, 2, "--cpu-record", recording, program, "10")
+	if err := os.WriteFile(recording+".1", mixed, 0o666); err != nil { // as of a job whose machines have other files
+		t.Fatal(err)
+	}
+	if text := run(exitUsage, 2, "--cpu-replay", recording, program, "10"); !strings.Contains(text, recording+".1 is a recording of picalc 10") {
+		t.Errorf("a recording by processes with other files is refused by\n%s", text)
+	}
+}
