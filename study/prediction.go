@@ -36,13 +36,38 @@ func (r PredictedRun) crowding() float64 {
 	return all / max(all-r.Others, 0)
 }
 
-// PredictedSetting is what all turns of a study share.
+// PredictedSetting is what all turns of a study share: all that changes what their figures mean.
 type PredictedSetting struct {
-	Program string `json:"program"` // with its arguments
+	Program string `json:"program"` // with its arguments, as a shell reads them
 	Real    string `json:"real"`
+	// ProgramDigest and RealDigest are the SHA-256 of the two executables in hexadecimal.
+	ProgramDigest string `json:"program_sha256"`
+	RealDigest    string `json:"real_sha256"`
 	// Machine names the machine file and its digest, or how the machine is measured.
 	Machine  string `json:"machine"`
 	Launcher string `json:"launcher"`
+	// TimeFrom is the regular expression that has read the times in the output.
+	TimeFrom string `json:"time_from"`
+}
+
+// differences returns what a turn of s by a version of gigarank does not share with another one, "" if nothing.
+func (s PredictedSetting) differences(version string, other PredictedSetting, otherVersion string) string {
+	var all []string
+	for _, of := range []struct{ what, here, there string }{
+		{"PROGRAM", s.Program, other.Program},
+		{"the SHA-256 of PROGRAM", s.ProgramDigest, other.ProgramDigest},
+		{"--real", s.Real, other.Real},
+		{"the SHA-256 of the program of --real", s.RealDigest, other.RealDigest},
+		{"the machine", s.Machine, other.Machine},
+		{"--launcher", s.Launcher, other.Launcher},
+		{"--time-from", s.TimeFrom, other.TimeFrom},
+		{"gigarank", version, otherVersion},
+	} {
+		if of.here != of.there {
+			all = append(all, fmt.Sprintf(`%s "%s" and not "%s"`, of.what, of.here, of.there))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // PredictedTurn is a simulated run on each number of hosts between two real runs each, made one after
@@ -110,9 +135,8 @@ func OpenPredictionJournal(dir string, resume bool) (*PredictionJournal, error) 
 // be mixed.
 func (j *PredictionJournal) Outcome(setting PredictedSetting, version string, ranks, hosts []int) (done []PredictedTurn, err error) {
 	for _, t := range j.records {
-		if t.Setting != setting || t.Version != version {
-			return nil, fmt.Errorf("%s has a turn of %+v by gigarank %s, and this is %+v by %s: go on with the same, or name another directory",
-				j.file.Name(), t.Setting, t.Version, setting, version)
+		if other := t.Setting.differences(t.Version, setting, version); other != "" {
+			return nil, fmt.Errorf("%s has a turn with %s: go on with the same, or name another directory", j.file.Name(), other)
 		}
 		whole := !slices.ContainsFunc(hosts, func(n int) bool { _, _, made := t.on(n); return !made })
 		if whole && slices.Contains(ranks, t.Ranks) {

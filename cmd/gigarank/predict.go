@@ -54,7 +54,8 @@ output of the program. The last match counts. With --out it leaves in DIR:
   results.csv    one line for each n and N
 A signal ends the study after its tables are written. The same command with --resume goes on with
 the turns that are missing, also after a kill, and with a greater --runs adds some. With another
---disturbed it judges all turns anew.
+--disturbed it judges all turns anew. Turns of another program, machine, launcher, --time-from or
+gigarank are refused.
 
 `
 
@@ -216,6 +217,12 @@ func (p *predictor) prepare() error {
 		faults.add("--resume", errors.New("name the directory of the results by --out"))
 	}
 	if len(faults) == 0 {
+		p.setting.ProgramDigest, err = digestOf(p.program[0])
+		faults.add("PROGRAM", err)
+		p.setting.RealDigest, err = digestOf(p.real)
+		faults.add("--real", err)
+	}
+	if len(faults) == 0 {
 		faults.add("--out", p.open())
 	}
 	return faults.orNil()
@@ -266,7 +273,8 @@ func (p *predictor) checkCalibrate() error {
 
 // open opens the journal and takes over the turns that are finished.
 func (p *predictor) open() (err error) {
-	p.setting = study.PredictedSetting{Program: strings.Join(p.program, " "), Real: p.real, Launcher: strings.Join(p.launcher, " ")}
+	p.setting.Program, p.setting.Real = quoted(p.program), p.real
+	p.setting.Launcher, p.setting.TimeFrom = quoted(p.launcher), p.timeFrom
 	p.prediction.Program = p.setting.Program
 	if p.machine != nil {
 		p.setting.Machine, p.prediction.Machine = p.machine.Name()+" "+p.machine.Digest(), p.machine.Name()

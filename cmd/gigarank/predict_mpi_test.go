@@ -151,6 +151,30 @@ func TestPredict(t *testing.T) {
 			t.Errorf("row %q: slowdown %v, %v", row, slowdown, err)
 		}
 	}
+	goOn := func(wanted int, says, expression string) {
+		t.Helper()
+		if text, code := predict("--hosts", "1,2", "--time-from", expression, "--out", out, "--resume"); code != wanted || !strings.Contains(text, says) {
+			t.Errorf("going on with %q: exit code %d\n%s\nwant %d and %q", expression, code, text, wanted, says)
+		}
+	}
+	goOn(exitDone, "2 turns finished already", `pi is ([0-9.]+)`)
+	goOn(exitUsage, "--time-from", `pi is [0-9]+.([0-9]+)`)
+	for _, file := range []struct{ path, says string }{{program, "SHA-256 of PROGRAM"}, {real, "SHA-256 of the program of --real"}} {
+		text, err := os.ReadFile(file.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, write := range []struct {
+			text   []byte
+			wanted int
+			says   string
+		}{{append(bytes.Clone(text), 0), exitUsage, file.says}, {text, exitDone, "2 turns finished already"}} {
+			if err := os.WriteFile(file.path, write.text, 0o777); err != nil { // a zero behind its end is no part of the program
+				t.Fatal(err)
+			}
+			goOn(write.wanted, write.says, `pi is ([0-9.]+)`)
+		}
+	}
 	if text, code := predict("--hosts", "1"); code != exitUsage || !strings.Contains(text, "--time-from") {
 		t.Errorf("a program that prints no time: exit code %d\n%s", code, text)
 	}

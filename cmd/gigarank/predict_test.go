@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -106,6 +107,54 @@ func TestPredictRepeatsDisturbedTurns(t *testing.T) {
 		}
 		if listed := strings.Count(output.String(), "  counts\n") + strings.Count(output.String(), "  set aside\n"); listed != len(p.prediction.Turns) {
 			t.Errorf("%s: %d turns are listed of %d in\n%s", c.name, listed, len(p.prediction.Turns), output)
+		}
+	}
+}
+
+// A study goes on with the command that began it: turns whose times another expression has read, or that had
+// other arguments, are not mixed with its own. What chooses among turns may change.
+func TestPredictGoesOnWithTheSame(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	begun := func(resume bool) *predictor {
+		return &predictor{
+			predictFlags: &predictFlags{out: out, real: "./real", timeFrom: "first ([0-9]+)", resume: resume},
+			program:      []string{"./p", "1", "2"}, launcher: []string{"mpirun", "-n"}, cold: true,
+			build: "v", ranks: []int{2}, hosts: []int{1}, runs: 1, most: 2,
+		}
+	}
+	p := begun(false)
+	if err := p.open(); err != nil {
+		t.Fatal(err)
+	}
+	turn := study.PredictedTurn{
+		Schema: study.Schema, Version: "v", Setting: p.setting, Ranks: 2,
+		Real: []study.PredictedRun{{Time: 1}, {Time: 1}}, Simulated: []study.PredictedRun{{Hosts: 1, Time: 1}},
+	}
+	if err := errors.Join(p.journal.Append(turn), p.journal.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		change func(*predictor)
+		says   string // "" if the study goes on
+	}{
+		{func(*predictor) {}, ""},
+		{func(p *predictor) { p.runs, p.most, p.prediction.Disturbed, p.allowUnserved = 9, 18, 2, true }, ""},
+		{func(p *predictor) { p.timeFrom = "second ([0-9]+)" }, `--time-from "first ([0-9]+)" and not "second ([0-9]+)"`},
+		{func(p *predictor) { p.program = []string{"./p", "1 2"} }, `PROGRAM "./p 1 2" and not "./p '1 2'"`},
+		{func(p *predictor) { p.program = []string{"./p", "1", "3"} }, `"./p 1 3"`},
+		{func(p *predictor) { p.real = "./other" }, `--real "./real" and not "./other"`},
+		{func(p *predictor) { p.cold = false }, `machine "calibrated, cold" and not "calibrated, warm"`},
+		{func(p *predictor) { p.launcher = []string{"mpiexec", "-n"} }, `--launcher "mpirun -n" and not "mpiexec -n"`},
+		{func(p *predictor) { p.build = "w" }, `gigarank "v" and not "w"`},
+	} {
+		p := begun(true)
+		c.change(p)
+		err := p.open()
+		if refused := err != nil; refused != (c.says != "") || refused && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("goes on with %v, want %q", err, c.says)
+		}
+		if err := p.journal.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
