@@ -79,12 +79,6 @@ func readHeader(r *bufio.Reader) (line []byte, h Header, err error) {
 	return line, h, nil
 }
 
-// ReadHeader reads the first line of a file.
-func ReadHeader(r io.Reader) (Header, error) {
-	_, h, err := readHeader(bufio.NewReader(r))
-	return h, err
-}
-
 // Read reads a file and stores the bursts of its ranks in the logs that hold those ranks.
 // Other ranks are left out. Errors: the file is no recording, or it is damaged.
 func Read(r io.Reader, logs []*Log) (Header, error) {
