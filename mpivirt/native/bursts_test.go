@@ -269,6 +269,48 @@ int main(int argc, char **argv) {
 	}
 }
 
+// uncharged waits for a time by looking at the clock, while the CPU time of its code does not count, and prints
+// how often it has looked.
+const uncharged = `#include <mpi.h>
+#include <gigarank.h>
+#include <stdio.h>
+
+int main(int argc, char **argv) {
+	int rank, looks = 0;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	gigarank_charge(0);
+	double start = MPI_Wtime(), end = start + (rank + 1) * 0.2e-3 - 50e-9;
+	while (MPI_Wtime() < end)
+		looks++;
+	printf("%d: %d %.9f\n", rank, looks, MPI_Wtime() - start);
+	return MPI_Finalize();
+}
+`
+
+// Where the CPU time of a rank does not count, it comes to the end of a wait by the clock as it does where none
+// counts: each look after 1,000 takes a poll of the machine, 100 ns. That holds on machines where looks are calls, and
+// where bursts are kept: another rank runs between two looks there. The last look takes a poll too.
+func TestWaitByTheClockWithoutCharging(t *testing.T) {
+	program := build(t, uncharged)
+	want := []string{"0: 2998 0.000200100\n", "1: 4998 0.000400100\n"}
+	recorded := func(first, n int) mpivirt.Bursts {
+		return cputime.NewRecorded(cputime.HostClock(), cputime.NewLog(first, n))
+	}
+	for _, model := range []string{"{model: flat, latency: 5us}", "{model: flat, latency: 5us, bandwidth: 10GB/s, eager_limit: 64KiB, progress: calls}", "{model: loggops, L: 5us, o: 0, g: 0, G: 0, O: 0, S: 1GiB}"} {
+		for name, bursts := range map[string]func(int, int) mpivirt.Bursts{"measured": measured, "recorded": recorded} {
+			for _, h := range []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}, {engines: 2}} {
+				h.bursts = bursts
+				_, printed, err := run(t, program, unequal(t, model), 2, h)
+				slices.Sort(printed)
+				if err != nil || !slices.Equal(printed, want) {
+					t.Errorf("%s, %s, %d engines, %v: %v; prints %q, want %q", model, name, h.engines, h.stacks, err, printed, want)
+				}
+			}
+		}
+	}
+}
+
 // replies has rank 0 compute until rank 1 has its message, for some seconds at most, which it has
 // sent in the same stretch of its code.
 const replies = `#include <mpi.h>

@@ -42,12 +42,15 @@ static void count(struct gigarank_burst *b, int64_t used) {
 
 void gigarank_burst_end(struct gigarank_engine *e, struct gigarank_rank *r) { count(burst_of(e, r), gigarank_meter_stop(&e->meter)); }
 
-/* A look ends a burst. */
+/* A look ends a burst. Other ranks may run before a look that is a call returns: the rank's row of looks goes on after it. */
 int64_t gigarank_burst_look(struct gigarank_engine *e, struct gigarank_rank *r) {
 	struct gigarank_burst *b = burst_of(e, r);
 	if (!e->lazy || b->sampled) {
 		struct gigarank_call c = {.procedure = GIGARANK_LOOK};
+		int32_t looks = e->looks;
+		int64_t looked_at = e->looked_at;
 		gigarank_trap(&c);
+		e->looks = looks, e->looked_at = looked_at;
 	} else {
 		count(b, gigarank_meter_split(&e->meter));
 	}
