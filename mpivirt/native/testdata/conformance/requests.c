@@ -161,6 +161,31 @@ static void persistent_errors(void) {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* No list has a negative length. */
+static void negative_counts(void) {
+	MPI_Request none[1] = {MPI_REQUEST_NULL};
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	EXPECT_CLASS(MPI_Startall(-1, none), MPI_ERR_COUNT);
+	CHECK(MPI_Startall(0, none) == MPI_SUCCESS);
+#ifdef MPI_ABI_VERSION
+	MPI_Status statuses[1];
+	int n, flag, indices[1];
+	EXPECT_CLASS(MPI_Waitall(-1, none, statuses), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Waitany(-1, none, &n, statuses), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Waitsome(-1, none, &n, indices, statuses), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Testall(-1, none, &flag, statuses), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Testany(-1, none, &n, &flag, statuses), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Testsome(-1, none, &n, indices, statuses), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Request_get_status_all(-1, none, &flag, statuses), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Request_get_status_any(-1, none, &n, &flag, statuses), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Request_get_status_some(-1, none, &n, indices, statuses), MPI_ERR_COUNT);
+	EXPECT(MPI_Request_get_status_all(0, NULL, &flag, statuses) == MPI_SUCCESS && flag);
+	EXPECT(MPI_Request_get_status_any(0, NULL, &n, &flag, statuses) == MPI_SUCCESS && flag && n == MPI_UNDEFINED);
+	EXPECT(MPI_Request_get_status_some(0, NULL, &n, NULL, statuses) == MPI_SUCCESS && n == MPI_UNDEFINED);
+#endif
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 /* A receive is cancelled unless its message has arrived. Sends are not, if they are over. */
 static void cancelled(void) {
 	int left = (rank + size - 1) % size, right = (rank + 1) % size, a = -1, b = -1, flag;
@@ -262,6 +287,7 @@ int main(int argc, char **argv) {
 	persistent();
 	persistent_modes();
 	persistent_errors();
+	negative_counts();
 	cancelled();
 	return finish("requests");
 }

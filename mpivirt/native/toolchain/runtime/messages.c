@@ -125,6 +125,8 @@ MPI(Start, MPI_Request *request) {
 }
 
 MPI(Startall, int count, MPI_Request requests[]) {
+	if (count < 0)
+		return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "a count of %d", count);
 	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	for (int i = 0; i < count; i++)
 		CHECK(PMPI_Start(&requests[i]));

@@ -93,7 +93,15 @@ MPI(Request_get_status, MPI_Request request, int *flag, MPI_Status *status) {
 	return MPI_SUCCESS;
 }
 
+/* GIVEN_LIST checks the length of a list of requests. */
+#define GIVEN_LIST(count, requests) \
+	do { \
+		if ((count) < 0) \
+			return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "a count of %d", count); \
+	} while (0)
+
 MPI(Request_get_status_all, int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+	GIVEN_LIST(count, requests);
 	*flag = 1;
 	for (int i = 0; i < count && *flag; i++)
 		CHECK(PMPI_Request_get_status(requests[i], flag, statuses ? &statuses[i] : MPI_STATUS_IGNORE));
@@ -107,6 +115,7 @@ static int passive(MPI_Request request) {
 }
 
 MPI(Request_get_status_any, int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+	GIVEN_LIST(count, requests);
 	int actives = 0;
 	*index = MPI_UNDEFINED, *flag = 0;
 	for (int i = 0; i < count; i++) {
@@ -127,6 +136,7 @@ MPI(Request_get_status_any, int count, const MPI_Request requests[], int *index,
 }
 
 MPI(Request_get_status_some, int incount, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	GIVEN_LIST(incount, requests);
 	int actives = 0, n = 0, flag;
 	for (int i = 0; i < incount; i++) {
 		if (passive(requests[i]))
