@@ -195,6 +195,16 @@ static void messages(void) {
 	CHECK_CLASS(MPI_Test_cancelled(NULL, &x), MPI_ERR_ARG);
 	CHECK_CLASS(MPI_Test_cancelled(&status, NULL), MPI_ERR_ARG);
 	CHECK_CLASS(MPI_Request_get_status(MPI_REQUEST_NULL, NULL, &status), MPI_ERR_ARG);
+#ifdef MPI_ABI_VERSION
+	EXPECT_CLASS(MPI_Request_get_status_all(1, NULL, &x, &status), MPI_ERR_REQUEST);
+	EXPECT_CLASS(MPI_Request_get_status_all(1, requests, NULL, &status), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Request_get_status_any(1, NULL, &x, &y, &status), MPI_ERR_REQUEST);
+	EXPECT_CLASS(MPI_Request_get_status_any(1, requests, NULL, &y, &status), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Request_get_status_any(1, requests, &x, NULL, &status), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Request_get_status_some(1, NULL, &x, &y, &status), MPI_ERR_REQUEST);
+	EXPECT_CLASS(MPI_Request_get_status_some(1, requests, NULL, &y, &status), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Request_get_status_some(1, requests, &x, NULL, &status), MPI_ERR_ARG);
+#endif
 	CHECK_CLASS(MPI_Wait(NULL, &status), MPI_ERR_REQUEST);
 	CHECK_CLASS(MPI_Waitall(1, NULL, &status), MPI_ERR_REQUEST);
 	CHECK_CLASS(MPI_Waitany(1, NULL, &x, &status), MPI_ERR_REQUEST);

@@ -93,15 +93,17 @@ MPI(Request_get_status, MPI_Request request, int *flag, MPI_Status *status) {
 	return MPI_SUCCESS;
 }
 
-/* GIVEN_LIST checks the length of a list of requests. */
+/* GIVEN_LIST checks a list of requests, and its length. */
 #define GIVEN_LIST(count, requests) \
 	do { \
 		if ((count) < 0) \
 			return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "a count of %d", count); \
+		GIVEN((count) == 0 || (requests), "array_of_requests", MPI_ERR_REQUEST); \
 	} while (0)
 
 MPI(Request_get_status_all, int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]) {
 	GIVEN_LIST(count, requests);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = 1;
 	for (int i = 0; i < count && *flag; i++)
 		CHECK(PMPI_Request_get_status(requests[i], flag, statuses ? &statuses[i] : MPI_STATUS_IGNORE));
@@ -116,6 +118,8 @@ static int passive(MPI_Request request) {
 
 MPI(Request_get_status_any, int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
 	GIVEN_LIST(count, requests);
+	GIVEN(index, "index", MPI_ERR_ARG);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	int actives = 0;
 	*index = MPI_UNDEFINED, *flag = 0;
 	for (int i = 0; i < count; i++) {
@@ -137,6 +141,8 @@ MPI(Request_get_status_any, int count, const MPI_Request requests[], int *index,
 
 MPI(Request_get_status_some, int incount, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
 	GIVEN_LIST(incount, requests);
+	GIVEN(outcount, "outcount", MPI_ERR_ARG);
+	GIVEN(incount == 0 || indices, "array_of_indices", MPI_ERR_ARG);
 	int actives = 0, n = 0, flag;
 	for (int i = 0; i < incount; i++) {
 		if (passive(requests[i]))
