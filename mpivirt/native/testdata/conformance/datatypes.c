@@ -354,6 +354,28 @@ static void errors(void) {
 	CHECK_CLASS(MPI_Type_free(&t), MPI_ERR_TYPE);
 	CHECK_CLASS(MPI_Type_create_subarray(1, (int[]){4}, (int[]){3}, (int[]){2}, MPI_ORDER_C, MPI_INT, &t), MPI_ERR_ARG);
 	CHECK_CLASS(MPI_Pack(data, 4, MPI_INT, data, 15, &position, MPI_COMM_WORLD), MPI_ERR_TRUNCATE);
+	CHECK_CLASS(MPI_Type_match_size(MPI_TYPECLASS_REAL, 5, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 3, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_match_size(MPI_TYPECLASS_REAL, -8, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_match_size(77777, 4, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_create_f90_complex(MPI_UNDEFINED, MPI_UNDEFINED, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_create_f90_real(400, MPI_UNDEFINED, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_create_f90_real(6, 100000, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_create_f90_complex(400, MPI_UNDEFINED, &t), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_create_f90_integer(100, &t), MPI_ERR_ARG);
+	CHECK(MPI_Type_create_f90_real(6, MPI_UNDEFINED, &t) == MPI_SUCCESS && MPI_Type_create_f90_complex(MPI_UNDEFINED, 30, &t) == MPI_SUCCESS);
+	MPI_Status status = {0};
+	MPI_Count large;
+	CHECK_CLASS(MPI_Status_set_elements(&status, MPI_INT, -1), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Status_set_elements_x(&status, null, 1), MPI_ERR_TYPE);
+	CHECK_CLASS(MPI_Status_set_elements_x(&status, MPI_INT, -1), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Get_elements_x(&status, null, &large), MPI_ERR_TYPE);
+#ifdef MPI_ABI_VERSION
+	EXPECT_CLASS(MPI_Status_set_elements_c(&status, null, 1), MPI_ERR_TYPE);
+	EXPECT_CLASS(MPI_Status_set_elements_c(&status, MPI_INT, -1), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Get_elements_c(&status, null, &large), MPI_ERR_TYPE);
+#endif
 	MPI_Type_vector(2, 1, 2, MPI_INT, &t);
 	CHECK_CLASS(MPI_Send(data, 1, t, MPI_PROC_NULL, 0, MPI_COMM_WORLD), MPI_ERR_TYPE); /* not committed */
 	MPI_Type_free(&t);

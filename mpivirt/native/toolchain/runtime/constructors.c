@@ -399,6 +399,8 @@ MPI(Type_match_size, int class_, int size, MPI_Datatype *type) {
 static int f90(const char *function, int combiner, int precision, int range, MPI_Datatype basic, MPI_Datatype *new) {
 	struct gigarank_engine *e = gigarank_current;
 	CHECK(gigarank_active(function, GIGARANK_NONE));
+	if (combiner != MPI_COMBINER_F90_INTEGER && precision == MPI_UNDEFINED && range == MPI_UNDEFINED)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "both precision and range are MPI_UNDEFINED: give one of them");
 	if (basic == MPI_DATATYPE_NULL)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "no type has a precision of %d and a range of %d", precision, range);
 	struct gigarank_datatype *of = gigarank_type(basic), *t;
