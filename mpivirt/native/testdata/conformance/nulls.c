@@ -232,6 +232,14 @@ static void collectives(void) {
 	CHECK_CLASS(MPI_Alltoallv(&x, NULL, zeros, MPI_INT, &y, ones, zeros, MPI_INT, MPI_COMM_SELF), MPI_ERR_ARG);
 	CHECK_CLASS(MPI_Alltoallv(&x, ones, zeros, MPI_INT, &y, NULL, zeros, MPI_INT, MPI_COMM_SELF), MPI_ERR_ARG);
 	CHECK_CLASS(MPI_Alltoallw(&x, ones, zeros, NULL, &y, ones, zeros, &type, MPI_COMM_SELF), MPI_ERR_ARG);
+	MPI_Request request;
+	CHECK_CLASS(MPI_Alltoallw(&x, ones, NULL, &type, &y, ones, zeros, &type, MPI_COMM_SELF), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Alltoallw(&x, ones, zeros, &type, &y, ones, NULL, &type, MPI_COMM_SELF), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Ialltoallw(&x, NULL, zeros, &type, &y, ones, zeros, &type, MPI_COMM_SELF, &request), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Ialltoallw(&x, ones, NULL, &type, &y, ones, zeros, &type, MPI_COMM_SELF, &request), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Ialltoallw(&x, ones, zeros, &type, &y, ones, zeros, NULL, MPI_COMM_SELF, &request), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Ialltoallw(&x, ones, zeros, &type, &y, ones, zeros, &type, MPI_COMM_SELF, NULL), MPI_ERR_REQUEST);
+	EXPECT_CLASS(MPI_Ibarrier(MPI_COMM_SELF, NULL), MPI_ERR_REQUEST);
 	CHECK_CLASS(MPI_Reduce_scatter(&x, &y, NULL, MPI_INT, MPI_SUM, MPI_COMM_SELF), MPI_ERR_COUNT);
 	CHECK_CLASS(MPI_Op_create(NULL, 1, &operation), MPI_ERR_ARG);
 	CHECK_CLASS(MPI_Op_create(combine, 1, NULL), MPI_ERR_OP);

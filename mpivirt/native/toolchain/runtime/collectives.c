@@ -649,6 +649,8 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 	CHECK(listed(&c, 1, recvcounts));
 	if ((sent != MPI_IN_PLACE && !sendtypes) || !recvtypes)
 		return refuse(c.procedure, MPI_ERR_ARG, "the list of types is NULL");
+	if ((sent != MPI_IN_PLACE && !has_numbers(senddisplacements)) || !has_numbers(recvdisplacements))
+		return refuse(c.procedure, MPI_ERR_ARG, "the list of displacements is NULL");
 	if (c.remote) {
 		struct gigarank_side out = {.buffer = (char *)sent, .counts = sendcounts, .types = sendtypes, .offsets = senddisplacements};
 		struct gigarank_side in = {.buffer = received, .counts = recvcounts, .types = recvtypes, .offsets = recvdisplacements};
