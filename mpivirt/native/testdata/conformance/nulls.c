@@ -250,6 +250,42 @@ static void collectives(void) {
 	CHECK(MPI_Op_commutative(MPI_REPLACE, &commutes) == MPI_SUCCESS && commutes);
 }
 
+static void neighbors(void) {
+	int *volatile unweighted = MPI_UNWEIGHTED; /* compilers do not see that it is no address */
+	MPI_Datatype type = MPI_INT;
+	MPI_Request request;
+	MPI_Comm to_self, alone;
+	MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 1, zeros, unweighted, 1, zeros, unweighted, MPI_INFO_NULL, 0, &to_self);
+	MPI_Dist_graph_create_adjacent(MPI_COMM_SELF, 0, zeros, unweighted, 0, zeros, unweighted, MPI_INFO_NULL, 0, &alone);
+	MPI_Comm_set_errhandler(to_self, MPI_ERRORS_RETURN);
+	EXPECT_CLASS(MPI_Neighbor_allgatherv(&x, 1, MPI_INT, &y, NULL, zeros, MPI_INT, to_self), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Neighbor_allgatherv(&x, 1, MPI_INT, &y, ones, NULL, MPI_INT, to_self), MPI_ERR_BUFFER);
+	CHECK_CLASS(MPI_Neighbor_alltoallv(&x, NULL, zeros, MPI_INT, &y, ones, zeros, MPI_INT, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallv(&x, ones, NULL, MPI_INT, &y, ones, zeros, MPI_INT, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallv(&x, ones, zeros, MPI_INT, &y, NULL, zeros, MPI_INT, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallv(&x, ones, zeros, MPI_INT, &y, ones, NULL, MPI_INT, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(&x, NULL, &at, &type, &y, ones, &at, &type, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(&x, ones, NULL, &type, &y, ones, &at, &type, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(&x, ones, &at, NULL, &y, ones, &at, &type, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(&x, ones, &at, &type, &y, NULL, &at, &type, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(&x, ones, &at, &type, &y, ones, NULL, &type, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(&x, ones, &at, &type, &y, ones, &at, NULL, to_self), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Ineighbor_alltoallw(&x, ones, NULL, &type, &y, ones, &at, &type, to_self, &request), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Ineighbor_alltoallw(&x, ones, &at, &type, &y, ones, &at, NULL, to_self, &request), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Ineighbor_allgather(&x, 1, MPI_INT, &y, 1, MPI_INT, to_self, NULL), MPI_ERR_REQUEST);
+	EXPECT_CLASS(MPI_Ineighbor_alltoallw(&x, ones, &at, &type, &y, ones, &at, &type, to_self, NULL), MPI_ERR_REQUEST);
+#ifdef MPI_ABI_VERSION
+	EXPECT_CLASS(MPI_Neighbor_alltoallw_init(&x, ones, NULL, &type, &y, ones, &at, &type, to_self, MPI_INFO_NULL, &request), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Neighbor_alltoallw_init(&x, ones, &at, NULL, &y, ones, &at, &type, to_self, MPI_INFO_NULL, &request), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Neighbor_alltoallw_init(&x, ones, &at, &type, &y, ones, &at, &type, to_self, MPI_INFO_NULL, NULL), MPI_ERR_REQUEST);
+#endif
+	/* A rank without neighbours needs no lists. */
+	CHECK(MPI_Neighbor_alltoallw(&x, NULL, NULL, NULL, &y, NULL, NULL, NULL, alone) == MPI_SUCCESS);
+	CHECK(MPI_Neighbor_alltoallv(&x, NULL, NULL, MPI_INT, &y, NULL, NULL, MPI_INT, alone) == MPI_SUCCESS);
+	MPI_Comm_free(&to_self);
+	MPI_Comm_free(&alone);
+}
+
 static void types(void) {
 	MPI_Datatype type = MPI_INT;
 	CHECK_CLASS(MPI_Type_contiguous(2, MPI_INT, NULL), MPI_ERR_TYPE);
@@ -312,6 +348,7 @@ int main(int argc, char **argv) {
 	topologies();
 	messages();
 	collectives();
+	neighbors();
 	types();
 	return finish("nulls");
 }

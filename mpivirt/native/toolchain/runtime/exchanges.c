@@ -128,6 +128,21 @@ static int carry_out(struct gigarank_call *c, const struct gigarank_side *out, i
 	return error;
 }
 
+/* listed checks that the lists of blocks are given, if there are any blocks. Displacements that are missing have the classes
+ * that Open MPI gives them. */
+static int listed(int procedure, const struct gigarank_side *s, int32_t n) {
+	int gathers = procedure == GIGARANK_NEIGHBOR_ALLGATHERV;
+	if (!n || s->same || procedure == GIGARANK_NEIGHBOR_ALLGATHER || procedure == GIGARANK_NEIGHBOR_ALLTOALL)
+		return MPI_SUCCESS;
+	if (!has_numbers(s->counts))
+		return refuse(procedure, gathers ? MPI_ERR_COUNT : MPI_ERR_ARG, "the list of counts is NULL");
+	if (!s->places && !has_numbers(s->displacements))
+		return refuse(procedure, gathers ? MPI_ERR_BUFFER : MPI_ERR_ARG, "the list of displacements is NULL");
+	if (procedure == GIGARANK_NEIGHBOR_ALLTOALLW && !s->types)
+		return refuse(procedure, MPI_ERR_ARG, "the list of types is NULL");
+	return MPI_SUCCESS;
+}
+
 static int exchange(int procedure, const struct gigarank_side *out, const struct gigarank_side *in, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
@@ -136,6 +151,8 @@ static int exchange(int procedure, const struct gigarank_side *out, const struct
 		return MPI_ERR_NO_MEM;
 	if (noted->topology.kind == GIGARANK_NO_TOPOLOGY)
 		return refuse(procedure, MPI_ERR_TOPOLOGY, "the communicator has no topology");
+	CHECK(listed(procedure, out, noted->topology.outdegree));
+	CHECK(listed(procedure, in, noted->topology.indegree));
 	return carry_out(&c, out, noted->topology.outdegree, in, noted->topology.indegree, request);
 }
 
@@ -150,6 +167,7 @@ int gigarank_between(struct gigarank_call *c, int root, const struct gigarank_si
 		return exchange(procedure, &(struct gigarank_side){UNPACK out}, &(struct gigarank_side){UNPACK in}, comm, NULL); \
 	} \
 	COUNTED(Ineighbor_##name, UNPACK parameters, MPI_Request *request) { \
+		GIVEN(request, "request", MPI_ERR_REQUEST); \
 		return exchange(procedure, &(struct gigarank_side){UNPACK out}, &(struct gigarank_side){UNPACK in}, comm, request); \
 	}
 
