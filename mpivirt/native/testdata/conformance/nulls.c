@@ -204,6 +204,12 @@ static void messages(void) {
 	EXPECT_CLASS(MPI_Request_get_status_some(1, NULL, &x, &y, &status), MPI_ERR_REQUEST);
 	EXPECT_CLASS(MPI_Request_get_status_some(1, requests, NULL, &y, &status), MPI_ERR_ARG);
 	EXPECT_CLASS(MPI_Request_get_status_some(1, requests, &x, NULL, &status), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Status_set_elements(NULL, MPI_INT, 1), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Status_set_elements_x(NULL, MPI_INT, 1), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Status_set_elements_c(NULL, MPI_INT, 1), MPI_ERR_ARG);
+	MPI_Count large;
+	EXPECT_CLASS(MPI_Get_elements_c(NULL, MPI_INT, &large), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Get_elements_c(&status, MPI_INT, NULL), MPI_ERR_ARG);
 #endif
 	CHECK_CLASS(MPI_Wait(NULL, &status), MPI_ERR_REQUEST);
 	CHECK_CLASS(MPI_Waitall(1, NULL, &status), MPI_ERR_REQUEST);
@@ -334,7 +340,23 @@ static void types(void) {
 	CHECK_CLASS(MPI_Unpack(buffer, 256, NULL, &x, 1, MPI_INT, MPI_COMM_SELF), MPI_ERR_ARG);
 	CHECK_CLASS(MPI_Unpack(buffer, 256, &z, NULL, 1, MPI_INT, MPI_COMM_SELF), MPI_ERR_BUFFER);
 	CHECK_CLASS(MPI_Pack_size(1, MPI_INT, MPI_COMM_SELF, NULL), MPI_ERR_ARG);
+	MPI_Aint position = 0;
+	CHECK_CLASS(MPI_Pack_external("external32", NULL, 1, MPI_INT, buffer, 256, &position), MPI_ERR_BUFFER);
+	CHECK_CLASS(MPI_Pack_external("external32", &x, 1, MPI_INT, NULL, 256, &position), MPI_ERR_ARG);
 	CHECK_CLASS(MPI_Pack_external("external32", &x, 1, MPI_INT, buffer, 256, NULL), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Unpack_external("external32", NULL, 256, &position, &x, 1, MPI_INT), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Unpack_external("external32", buffer, 256, NULL, &x, 1, MPI_INT), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Unpack_external("external32", buffer, 256, &position, NULL, 1, MPI_INT), MPI_ERR_BUFFER);
+	EXPECT_CLASS(MPI_Unpack_external(NULL, buffer, 256, &position, &x, 1, MPI_INT), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Type_match_size(MPI_TYPECLASS_REAL, 4, NULL), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Type_create_f90_real(6, 30, NULL), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Type_create_f90_complex(6, 30, NULL), MPI_ERR_ARG);
+	EXPECT_CLASS(MPI_Type_create_f90_integer(6, NULL), MPI_ERR_ARG);
+	int key, flag;
+	MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
+	CHECK_CLASS(MPI_Type_get_attr(MPI_INT, key, NULL, &flag), MPI_ERR_ARG);
+	CHECK_CLASS(MPI_Type_get_attr(MPI_INT, key, &pointer, NULL), MPI_ERR_ARG);
+	MPI_Type_free_keyval(&key);
 	CHECK_CLASS(MPI_Pack_external_size("external32", 1, MPI_INT, NULL), MPI_ERR_ARG);
 }
 

@@ -263,6 +263,7 @@ MPI(Comm_set_attr, MPI_Comm comm, int key, void *value) { return set(__func__, 0
 MPI(Type_set_attr, MPI_Datatype type, int key, void *value) { return set(__func__, 1, type, key, value); }
 MPI(Type_get_attr, MPI_Datatype type, int key, void *value, int *flag) {
 	GIVEN(value, "attribute_val", MPI_ERR_ARG);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
 	return get(__func__, 1, type, key, value, flag);
 }
 MPI(Comm_delete_attr, MPI_Comm comm, int key) { return delete(__func__, 0, comm, key); }

@@ -427,11 +427,13 @@ static int kind_of(int precision, int range) {
 }
 
 MPI(Type_create_f90_real, int precision, int range, MPI_Datatype *new) {
+	GIVEN(new, "newtype", MPI_ERR_ARG);
 	int kind = kind_of(precision, range);
 	return f90(__func__, MPI_COMBINER_F90_REAL, precision, range, kind == 4 ? MPI_REAL4 : kind == 8 ? MPI_REAL8 : kind == 16 ? MPI_REAL16 : MPI_DATATYPE_NULL, new);
 }
 
 MPI(Type_create_f90_complex, int precision, int range, MPI_Datatype *new) {
+	GIVEN(new, "newtype", MPI_ERR_ARG);
 	int kind = kind_of(precision, range);
 	return f90(__func__, MPI_COMBINER_F90_COMPLEX, precision, range, kind == 4 ? MPI_COMPLEX8 : kind == 8 ? MPI_COMPLEX16 : kind == 16 ? MPI_COMPLEX32 : MPI_DATATYPE_NULL, new);
 }
@@ -532,6 +534,8 @@ static void add_bytes(const struct gigarank_datatype *t, int64_t *elements, int6
 /* set_elements stores so many basic elements of a type in a status. */
 static int set_elements(const char *function, MPI_Status *status, MPI_Datatype type, int64_t count) {
 	struct gigarank_datatype *t;
+	if (!status)
+		return gigarank_missing(function, MPI_ERR_ARG, "status");
 	CHECK(part_of(function, type, &t));
 	if (count < 0)
 		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COUNT, "%lld elements", (long long)count);
@@ -541,10 +545,7 @@ static int set_elements(const char *function, MPI_Status *status, MPI_Datatype t
 	return MPI_SUCCESS;
 }
 
-MPI(Status_set_elements, MPI_Status *status, MPI_Datatype type, int count) {
-	GIVEN(status, "status", MPI_ERR_ARG);
-	return set_elements(__func__, status, type, count);
-}
+MPI(Status_set_elements, MPI_Status *status, MPI_Datatype type, int count) { return set_elements(__func__, status, type, count); }
 MPI(Status_set_elements_x, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(__func__, status, type, count); }
 MPI(Status_set_elements_c, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(__func__, status, type, count); }
 

@@ -141,18 +141,22 @@ static int convert(const char *function, int out, struct gigarank_datatype *t, c
 	} \
 	MPI(Pack_external##suffix, const char *name, const void *in, number count, MPI_Datatype type, void *out, length room, length *position) { \
 		struct gigarank_datatype *t; \
+		GIVEN(out, "outbuf", MPI_ERR_ARG); \
 		GIVEN(position, "position", MPI_ERR_ARG); \
 		int64_t at = *position; \
 		CHECK(check(__func__, name, count, type, &t)); \
+		GIVEN(in || count * external_size(t) == 0 || t->first, "inbuf", MPI_ERR_BUFFER); \
 		CHECK(convert(__func__, 0, t, (char *)in, count, out, room, &at)); \
 		*position = at; \
 		return MPI_SUCCESS; \
 	} \
 	MPI(Unpack_external##suffix, const char *name, const void *in, length bytes, length *position, void *out, number count, MPI_Datatype type) { \
 		struct gigarank_datatype *t; \
+		GIVEN(in, "inbuf", MPI_ERR_ARG); \
 		GIVEN(position, "position", MPI_ERR_ARG); \
 		int64_t at = *position; \
 		CHECK(check(__func__, name, count, type, &t)); \
+		GIVEN(out || count * external_size(t) == 0 || t->first, "outbuf", MPI_ERR_BUFFER); \
 		CHECK(convert(__func__, 1, t, out, count, (char *)in, bytes, &at)); \
 		*position = at; \
 		return MPI_SUCCESS; \
