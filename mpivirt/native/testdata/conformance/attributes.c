@@ -138,6 +138,54 @@ static void old_names(void) {
 	CHECK(key == MPI_KEYVAL_INVALID);
 }
 
+/* no_key reports whether a call says that there is no such key or attribute. */
+static int no_key(int code) {
+#ifdef MPI_ABI_VERSION
+	return class_of(code) == MPI_ERR_KEYVAL;
+#else
+	return code != MPI_SUCCESS; /* of another class in Open MPI 4.1 */
+#endif
+}
+
+static void refused(void) {
+	int key, of_types, freed, flag, given = 0;
+	void *v;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &key, NULL);
+	MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &of_types, NULL);
+	for (int old = 0; old < 2; old++) {
+		int (*const put)(MPI_Comm, int, void *) = old ? MPI_Attr_put : MPI_Comm_set_attr;
+		int (*const get)(MPI_Comm, int, void *, int *) = old ? MPI_Attr_get : MPI_Comm_get_attr;
+		int (*const delete)(MPI_Comm, int) = old ? MPI_Attr_delete : MPI_Comm_delete_attr;
+		int (*const release)(int *) = old ? MPI_Keyval_free : MPI_Comm_free_keyval;
+		CHECK(no_key(put(MPI_COMM_SELF, MPI_KEYVAL_INVALID, &given)));
+		CHECK(no_key(put(MPI_COMM_SELF, of_types, &given)));
+		CHECK(no_key(put(MPI_COMM_SELF, MPI_TAG_UB, &given)));
+		CHECK_CLASS(put(MPI_COMM_NULL, key, &given), MPI_ERR_COMM);
+		CHECK(no_key(get(MPI_COMM_SELF, MPI_KEYVAL_INVALID, &v, &flag)));
+		CHECK_CLASS(get(MPI_COMM_SELF, key, NULL, &flag), MPI_ERR_ARG);
+		CHECK_CLASS(get(MPI_COMM_SELF, key, &v, NULL), MPI_ERR_ARG);
+		EXPECT_CLASS(get(MPI_COMM_NULL, key, &v, &flag), MPI_ERR_COMM);
+		EXPECT_CLASS(get(MPI_COMM_SELF, of_types, &v, &flag), MPI_ERR_KEYVAL);
+		CHECK(no_key(delete(MPI_COMM_SELF, MPI_KEYVAL_INVALID)));
+		CHECK(no_key(delete(MPI_COMM_SELF, key))); /* there is no such attribute */
+		CHECK(no_key(delete(MPI_COMM_SELF, of_types)));
+		CHECK(no_key(delete(MPI_COMM_SELF, MPI_TAG_UB)));
+		CHECK_CLASS(delete(MPI_COMM_NULL, key), MPI_ERR_COMM);
+		for (int i = 0; i < 3; i++) {
+			freed = i == 0 ? MPI_KEYVAL_INVALID : i == 1 ? of_types : MPI_TAG_UB;
+			CHECK(no_key(release(&freed)));
+		}
+		EXPECT_CLASS(release(NULL), MPI_ERR_ARG);
+	}
+	freed = key;
+	CHECK(MPI_Keyval_free(&freed) == MPI_SUCCESS && no_key(MPI_Keyval_free(&key)));
+	MPI_Type_free_keyval(&of_types);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 static void types(void) {
 	int key, same, flag;
 	void *v;
@@ -186,6 +234,7 @@ int main(int argc, char **argv) {
 	functions_that_fail();
 	predefined();
 	old_names();
+	refused();
 	types();
 	/* The attributes of MPI_COMM_SELF are deleted when MPI ends, the latest first. */
 	int first, second;

@@ -292,6 +292,22 @@ static void operations_with_variables(void) {
 	MPI_Op_free(&add);
 }
 
+static void refused(void) {
+	int out = 0, in, count = 1, negative = -1, at = 0;
+	MPI_Datatype type = MPI_INT, none = MPI_DATATYPE_NULL;
+	MPI_Request request;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	CHECK_CLASS(MPI_Ibarrier(MPI_COMM_NULL, &request), MPI_ERR_COMM);
+	CHECK_CLASS(MPI_Ialltoallw(&out, &count, &at, &type, &in, &count, &at, &type, MPI_COMM_NULL, &request), MPI_ERR_COMM);
+	CHECK_CLASS(MPI_Ialltoallw(&out, &negative, &at, &type, &in, &count, &at, &type, MPI_COMM_SELF, &request), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Ialltoallw(&out, &count, &at, &type, &in, &negative, &at, &type, MPI_COMM_SELF, &request), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Ialltoallw(&out, &count, &at, &none, &in, &count, &at, &type, MPI_COMM_SELF, &request), MPI_ERR_TYPE);
+	CHECK_CLASS(MPI_Ialltoallw(&out, &count, &at, &type, &in, &count, &at, &none, MPI_COMM_SELF, &request), MPI_ERR_TYPE);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	for (int later = 0; later < 2; later++) {
@@ -302,5 +318,6 @@ int main(int argc, char **argv) {
 	own_operation();
 	operations_with_variables();
 	operations();
+	refused();
 	return finish("collectives");
 }

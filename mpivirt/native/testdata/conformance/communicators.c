@@ -68,6 +68,12 @@ static void errors(void) {
 	MPI_Isend(two, 2, MPI_INT, rank, 9, MPI_COMM_WORLD, &request);
 	CHECK_CLASS(MPI_Recv(&data, 1, MPI_INT, rank, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	MPI_Comm comm = MPI_COMM_NULL;
+	CHECK_CLASS(MPI_Comm_disconnect(&comm), MPI_ERR_COMM);
+	comm = MPI_COMM_WORLD;
+	CHECK_CLASS(MPI_Comm_disconnect(&comm), MPI_ERR_COMM);
+	CHECK(comm == MPI_COMM_WORLD);
+	EXPECT_CLASS(MPI_Comm_disconnect(NULL), MPI_ERR_ARG);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 	MPI_Error_string(MPI_ERR_TAG, text, &length);
 	CHECK(length == (int)strlen(text) && length > 0);

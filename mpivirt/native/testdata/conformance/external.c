@@ -36,11 +36,19 @@ int main(int argc, char **argv) {
 	MPI_Unpack_external_c("external32", packed, 4, &at, &got, 1, MPI_LONG);
 	EXPECT(got == -5);
 #endif
-	MPI_Type_free(&t);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	position = 0;
 	CHECK(MPI_Pack_external("external32", &in, 1, MPI_DOUBLE, packed, 7, &position) != MPI_SUCCESS);
+	CHECK_CLASS(MPI_Unpack_external("external32", packed, 7, &position, &out, 1, MPI_DOUBLE), MPI_ERR_TRUNCATE);
+	CHECK_CLASS(MPI_Unpack_external("external32", packed, sizeof packed, &position, &out, -1, MPI_DOUBLE), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Unpack_external("external32", packed, sizeof packed, &position, &out, 1, MPI_DATATYPE_NULL), MPI_ERR_TYPE);
+	EXPECT_CLASS(MPI_Unpack_external("other", packed, sizeof packed, &position, &out, 1, MPI_DOUBLE), MPI_ERR_ARG);
+	MPI_Type_free(&t);
+	MPI_Type_contiguous(2, MPI_INT, &t);
+	CHECK_CLASS(MPI_Unpack_external("external32", packed, sizeof packed, &position, &out, 1, t), MPI_ERR_TYPE); /* not committed */
+	CHECK(position == 0);
+	MPI_Type_free(&t);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 	return finish("external");

@@ -82,6 +82,20 @@ static void among_others(void) {
 	}
 }
 
+/* What is no generalised request is not completed. */
+static void refused(void) {
+	MPI_Request request;
+	int in = -1;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	CHECK_CLASS(MPI_Grequest_complete(MPI_REQUEST_NULL), MPI_ERR_REQUEST);
+	MPI_Irecv(&in, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &request);
+	CHECK_CLASS(MPI_Grequest_complete(request), MPI_ERR_REQUEST);
+	MPI_Send(&rank, 1, MPI_INT, rank, 1, MPI_COMM_WORLD);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	CHECK(in == rank);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void fields(void) {
 #ifdef MPI_ABI_VERSION
 	MPI_Status status;
@@ -103,6 +117,7 @@ int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	alone();
 	among_others();
+	refused();
 	fields();
 	return finish("generals");
 }

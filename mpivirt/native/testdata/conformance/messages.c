@@ -187,6 +187,22 @@ static void nobody(void) {
 	CHECK(status.MPI_SOURCE == rank);
 }
 
+/* A synchronous send is refused for what any send is refused for. */
+static void refused(void) {
+	MPI_Datatype type;
+	MPI_Type_contiguous(2, MPI_INT, &type);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	CHECK_CLASS(MPI_Ssend(&rank, 1, MPI_INT, size, 0, MPI_COMM_WORLD), MPI_ERR_RANK);
+	CHECK_CLASS(MPI_Ssend(&rank, -1, MPI_INT, 0, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Ssend(&rank, 1, MPI_INT, 0, -7, MPI_COMM_WORLD), MPI_ERR_TAG);
+	CHECK_CLASS(MPI_Ssend(&rank, 1, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD), MPI_ERR_TYPE);
+	CHECK_CLASS(MPI_Ssend(&rank, 1, type, 0, 0, MPI_COMM_WORLD), MPI_ERR_TYPE); /* not committed */
+	CHECK_CLASS(MPI_Ssend(&rank, 1, MPI_INT, 0, 0, MPI_COMM_NULL), MPI_ERR_COMM);
+	CHECK_CLASS(MPI_Ssend(NULL, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD), MPI_ERR_BUFFER);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+	MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	neighbours();
@@ -197,5 +213,6 @@ int main(int argc, char **argv) {
 	MPI_Barrier(MPI_COMM_WORLD);
 	probes();
 	nobody();
+	refused();
 	return finish("messages");
 }

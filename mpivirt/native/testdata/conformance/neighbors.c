@@ -82,6 +82,32 @@ static void uneven(void) {
 	MPI_Type_free(&column);
 }
 
+/* Each wrong argument is refused before a block leaves. */
+static void refused(void) {
+	int out[2] = {0}, in[2], counts[2] = {1, 1}, negative[2] = {1, -1};
+	MPI_Aint at[2] = {0, sizeof(int)};
+	MPI_Datatype types[2] = {MPI_INT, MPI_INT}, none[2] = {MPI_INT, MPI_DATATYPE_NULL};
+	MPI_Request request;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(ring, MPI_ERRORS_RETURN);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(out, counts, at, types, in, counts, at, types, MPI_COMM_WORLD), MPI_ERR_TOPOLOGY);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(out, counts, at, types, in, counts, at, types, MPI_COMM_NULL), MPI_ERR_COMM);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(out, negative, at, types, in, counts, at, types, ring), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(out, counts, at, types, in, negative, at, types, ring), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(out, counts, at, none, in, counts, at, types, ring), MPI_ERR_TYPE);
+	CHECK_CLASS(MPI_Neighbor_alltoallw(out, counts, at, types, in, counts, at, none, ring), MPI_ERR_TYPE);
+	CHECK_CLASS(MPI_Ineighbor_alltoallw(out, counts, at, types, in, counts, at, types, MPI_COMM_WORLD, &request), MPI_ERR_TOPOLOGY);
+	CHECK_CLASS(MPI_Ineighbor_alltoallw(out, negative, at, types, in, counts, at, types, ring, &request), MPI_ERR_COUNT);
+	CHECK_CLASS(MPI_Ineighbor_alltoallw(out, counts, at, types, in, counts, at, none, ring, &request), MPI_ERR_TYPE);
+#ifdef MPI_ABI_VERSION
+	EXPECT_CLASS(MPI_Neighbor_alltoallw_init(out, counts, at, types, in, counts, at, types, MPI_COMM_WORLD, MPI_INFO_NULL, &request), MPI_ERR_TOPOLOGY);
+	EXPECT_CLASS(MPI_Neighbor_alltoallw_init(out, counts, at, types, in, negative, at, types, ring, MPI_INFO_NULL, &request), MPI_ERR_COUNT);
+	EXPECT_CLASS(MPI_Neighbor_alltoallw_init(out, counts, at, none, in, counts, at, types, ring, MPI_INFO_NULL, &request), MPI_ERR_TYPE);
+#endif
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+	MPI_Comm_set_errhandler(ring, MPI_ERRORS_ARE_FATAL);
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	int dims[1] = {size}, periods[1] = {0}, sources[2], destinations[2];
@@ -91,6 +117,7 @@ int main(int argc, char **argv) {
 	MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, sources, MPI_UNWEIGHTED, 2, destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
 	even();
 	uneven();
+	refused();
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	EXPECT(class_of(MPI_Neighbor_allgather(dims, 1, MPI_INT, sources, 1, MPI_INT, MPI_COMM_WORLD)) != MPI_SUCCESS);
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
