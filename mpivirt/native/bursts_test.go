@@ -311,6 +311,28 @@ func TestWaitByTheClockWithoutCharging(t *testing.T) {
 	}
 }
 
+// Calls that the rank answers by itself are part of a region that is sampled.
+func TestCallsWithinTheRankInSamples(t *testing.T) {
+	program := build(t, `#include <mpi.h>
+#include <gigarank.h>
+int main(int argc, char **argv) {
+	int rank, at = 0, runs = 0;
+	char packed[8];
+	MPI_Init(&argc, &argv);
+	while (gigarank_sample_begin("s", 2)) {
+		MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+		MPI_Pack(&rank, 1, MPI_INT, packed, sizeof packed, &at, MPI_COMM_WORLD);
+		gigarank_sample_end();
+		runs++;
+	}
+	return MPI_Finalize() || runs != 2 || at != 8;
+}
+`)
+	if _, _, err := run(t, program, "xt5", 1, hosting{engines: 1, bursts: measured}); err != nil {
+		t.Error(err)
+	}
+}
+
 // replies has rank 0 compute until rank 1 has its message, for some seconds at most, which it has
 // sent in the same stretch of its code.
 const replies = `#include <mpi.h>

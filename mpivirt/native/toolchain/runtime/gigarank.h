@@ -24,8 +24,9 @@ int gigarank_charge(int on);
  *
  * The region of a name runs so many times on each rank, which is charged the time that it
  * takes. From then on the function returns 0 and charges the mean. So the region's results must
- * not matter to the course of the program. Calls of MPI in the region, looks at the
- * clock and declared computing are errors. */
+ * not matter to the course of the program. Calls of MPI in the region that the rank cannot answer
+ * by itself, as all that can wait, are errors, and so are looks at the clock and declared computing.
+ * Calls that it can answer, such as MPI_Comm_rank and MPI_Pack, are part of the region. */
 int gigarank_sample_begin(const char *name, int times);
 int gigarank_sample_end(void);
 
