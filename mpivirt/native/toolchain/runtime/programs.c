@@ -24,6 +24,9 @@ int gigarank_hosted;
 
 static struct gigarank_held *held; /* of the objects that are being loaded, the last first */
 
+/* This thread loads a program. What a rank opens meanwhile on another one begins at once, and once. */
+static __thread int loading __attribute__((tls_model("initial-exec")));
+
 static void nothing(void) {}
 
 /* closed finds the pages of the object with a dynamic section that the loader has closed. */
@@ -52,7 +55,7 @@ static int find_closed(struct dl_phdr_info *o, size_t size, void *what) {
 void gigarank_hold(const void *dynamic) {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct closed c = {.dynamic = dynamic};
-	if (!gigarank_hosted)
+	if (!loading)
 		return;
 	struct gigarank_held *h = calloc(1, sizeof *h);
 	if (!h || !dl_iterate_phdr(find_closed, &c))
@@ -187,7 +190,9 @@ struct gigarank_program *gigarank_load(const char *path) {
 	gigarank_hosted = 1;
 	dl_iterate_phdr(count_objects, &s);
 	held = NULL;
+	loading = 1;
 	p->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+	loading = 0;
 	if (!p->handle) {
 		snprintf(p->fault, sizeof p->fault, "%s", dlerror());
 		return p;
