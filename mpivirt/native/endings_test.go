@@ -296,6 +296,34 @@ int main(int argc, char **argv) {
 	}
 }
 
+// The standard streams have the numbers that they have in a process, which the C library's file of the
+// ranks' standard output has not.
+func TestNumbersOfStreams(t *testing.T) {
+	program := build(t, "#define _GNU_SOURCE\n#include <sys/stat.h>\n"+prelude+`
+int main(int argc, char **argv) {
+	struct stat of;
+	begin(&argc, &argv);
+	if (fileno(stdin) != 0 || fileno(stdout) != 1 || fileno_unlocked(stdout) != 1 || fileno(stderr) != 2)
+		return 2;
+	if (fstat(fileno(stdout), &of) || write(fileno(stdout), "written\n", 8) != 8)
+		return 3;
+	if (!freopen(argv[1], "a", stdout) || fileno(stdout) < 3 || write(fileno(stdout), "elsewhere\n", 10) != 10)
+		return 4;
+	if (fclose(stdout) || fileno(stdout) != -1 || errno != EBADF)
+		return 5;
+	return MPI_Finalize();
+}
+`)
+	file := filepath.Join(t.TempDir(), "output")
+	_, lines, err := run(t, program, "xt5", 2, hosting{engines: 1, label: true}, file)
+	if want := []string{"[0] written\n", "[1] written\n"}; err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%v, printed %q, want %q", err, lines, want)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != "elsewhere\nelsewhere\n" {
+		t.Errorf("%v, the file has %q", err, text)
+	}
+}
+
 // Variables of every sort belong to a rank each, as does errno. Collectives and messages use
 // them as buffers while other ranks run.
 func TestVariables(t *testing.T) {

@@ -162,6 +162,24 @@ void setbuffer(FILE *f, char *buffer, size_t size) { setvbuf(f, buffer, buffer ?
 void setbuf(FILE *restrict f, char *restrict buffer) { setbuffer(f, buffer, BUFSIZ); }
 void setlinebuf(FILE *f) { setvbuf(f, NULL, _IOLBF, 0); }
 
+/* number_of_stream returns the number of a stream's file. The stream of the standard output has none, as what ranks
+ * write goes to the simulator; the number of the standard output stands for it. */
+static int number_of_stream(int (*really)(FILE *), FILE *f) {
+	struct gigarank_rank *r = gigarank_running();
+	int error = errno, number = r && f == stdout ? -1 : really(f);
+	if (f != stdout || number >= 0)
+		return number;
+	if (r && gigarank_has_closed(r, STDOUT_FILENO)) {
+		errno = EBADF;
+		return -1;
+	}
+	errno = error;
+	return r && gigarank_output(r) ? really(gigarank_output(r)) : STDOUT_FILENO;
+}
+
+int fileno(FILE *f) { return number_of_stream(real(fileno), f); }
+int fileno_unlocked(FILE *f) { return number_of_stream(real(fileno_unlocked), f); }
+
 /* The standard output of one rank may go to a file. */
 static FILE *reopen(FILE *(*really)(const char *, const char *, FILE *), const char *name, const char *path, const char *mode, FILE *f) {
 	struct gigarank_rank *r = gigarank_running();
