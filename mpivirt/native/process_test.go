@@ -48,6 +48,63 @@ func testProcess(t *testing.T, program string) {
 	}
 }
 
+// Keys of threads are those of a rank: there are as many as in a process, and a thread keeps under them what is its
+// own, which is destroyed at its end.
+func TestKeysOfThreads(t *testing.T) {
+	program := build(t, prelude+`
+static pthread_key_t keys[200], gone;
+static tss_t c11;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int destroyed, number[2] = {10, 20};
+static void destroy(void *what) {
+	pthread_mutex_lock(&lock);
+	destroyed += *(int *)what;
+	pthread_mutex_unlock(&lock);
+}
+static void *in_thread(void *what) {
+	pthread_key_t own;
+	for (int i = 0; i < 200; i++)
+		if (pthread_getspecific(keys[i]) || pthread_setspecific(keys[i], what) || pthread_getspecific(keys[i]) != what)
+			return NULL;
+	if (pthread_setspecific(gone, what) != EINVAL || tss_get(c11) || tss_set(c11, what) != thrd_success || tss_get(c11) != what)
+		return NULL;
+	if (pthread_key_create(&own, NULL) || pthread_setspecific(own, what) || pthread_getspecific(own) != what || pthread_key_delete(own))
+		return NULL;
+	return what;
+}
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	for (int i = 0; i < 5000; i++)
+		if (pthread_key_create(&gone, destroy) || pthread_key_delete(gone))
+			return 2;
+	for (int i = 0; i < 200; i++)
+		if (pthread_key_create(&keys[i], i < 2 ? destroy : NULL) || pthread_getspecific(keys[i]) || pthread_setspecific(keys[i], &keys[i] + rank))
+			return 3;
+	if (pthread_setspecific(gone, keys) != EINVAL || tss_create(&c11, NULL) != thrd_success || tss_set(c11, &keys[rank]) != thrd_success)
+		return 4;
+	pthread_t threads[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, in_thread, &number[i]);
+	for (int i = 0; i < 2; i++) {
+		void *result;
+		pthread_join(threads[i], &result);
+		if (result != &number[i])
+			return 5;
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; i < 200; i++)
+		if (pthread_getspecific(keys[i]) != &keys[i] + rank)
+			return 6;
+	if (tss_get(c11) != &keys[rank])
+		return 7;
+	if (destroyed != 2 * (10 + 20))
+		return 8;
+	return MPI_Finalize();
+}
+`)
+	alike(t, program, "xt5", 3, []hosting{{engines: 1}, {engines: 2}, {engines: 1, stacks: native.Copied}})
+}
+
 // Objects of C++ are made and end in each rank, and so do exceptions.
 func TestObjects(t *testing.T) {
 	lines := everywhere(t, build(t, "objects.cc"), 3)

@@ -17,7 +17,7 @@ struct gigarank_fortran *gigarank_fortran(void) {
 
 void gigarank_close_fortran(struct gigarank_rank *r) {
 	if (r->fortran)
-		free(r->fortran->handles);
+		free(r->fortran->handles), gigarank_leave_keys(r->fortran->keys);
 	free(r->fortran);
 	r->fortran = NULL;
 }

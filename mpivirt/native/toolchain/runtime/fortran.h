@@ -17,19 +17,19 @@ struct gigarank_fortran_constants {
 	char argv_null, argvs_null;
 };
 
-enum { GIGARANK_KEYS = 16 };
-
 /* What a rank has for Fortran and its library. */
 struct gigarank_fortran {
 	void **handles; /* that Fortran knows by other numbers, by number */
 	int32_t count, room;
-	int32_t keys;
 	uint64_t drawn; /* random bytes */
-	void *values[GIGARANK_KEYS];
+	struct gigarank_keys *keys; /* of threads, that it has made */
 };
 
 /* gigarank_fortran returns what the running rank has, NULL if no rank runs. */
 struct gigarank_fortran *gigarank_fortran(void);
+
+/* gigarank_leave_keys ends the use of the keys that a rank has made. */
+void gigarank_leave_keys(struct gigarank_keys *k);
 
 void *gigarank_handle_of(MPI_Fint number);
 void gigarank_release_number(MPI_Fint number);

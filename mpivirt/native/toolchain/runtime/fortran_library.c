@@ -4,7 +4,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <pthread.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -26,42 +25,6 @@ ssize_t write(int file, const void *bytes, size_t n) {
 	if (!hidden)
 		hidden = real(write);
 	return hidden(file, bytes, n);
-}
-
-/* --- keys ------------------------------------------------------------------------------- */
-
-/* The keys that a rank makes, and what it keeps under them, are its own, as a thread's are: the
- * library keeps the state of random numbers under one. */
-
-enum { FIRST_KEY = 1 << 20 };
-
-int pthread_key_create(pthread_key_t *key, void (*destructor)(void *)) {
-	struct gigarank_fortran *f = gigarank_fortran();
-	if (!f)
-		return real(pthread_key_create)(key, destructor);
-	if (f->keys == GIGARANK_KEYS)
-		return EAGAIN;
-	f->values[f->keys] = NULL;
-	*key = (pthread_key_t)(FIRST_KEY + f->keys++);
-	return 0;
-}
-
-int pthread_key_delete(pthread_key_t key) { return key >= FIRST_KEY ? 0 : real(pthread_key_delete)(key); }
-
-void *pthread_getspecific(pthread_key_t key) {
-	static __typeof__(&pthread_getspecific) hidden;
-	if (key >= FIRST_KEY && gigarank_running())
-		return gigarank_fortran()->values[key - FIRST_KEY];
-	if (!hidden)
-		hidden = real(pthread_getspecific);
-	return hidden(key);
-}
-
-int pthread_setspecific(pthread_key_t key, const void *value) {
-	if (key < FIRST_KEY || !gigarank_running())
-		return real(pthread_setspecific)(key, value);
-	gigarank_fortran()->values[key - FIRST_KEY] = (void *)value;
-	return 0;
 }
 
 /* --- random bytes -------------------------------------------------------------------------- */

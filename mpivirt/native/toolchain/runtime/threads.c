@@ -1,5 +1,6 @@
 /* Threads and processes that a rank starts. */
 #define _GNU_SOURCE
+#include "fortran.h"
 #include "process.h"
 
 #include <stdarg.h>
@@ -19,7 +20,7 @@ struct thread {
 static struct thread *thread_of(void *what) {
 	struct gigarank_engine *e = gigarank_current;
 	struct thread *t = gigarank_running() ? malloc(sizeof *t) : NULL;
-	if (gigarank_running())
+	if (gigarank_fortran()) /* which has the keys of the rank and its threads */
 		e->threads = 1;
 	if (t)
 		*t = (struct thread){.what = what, .parent = {e, (int32_t)(e->running - e->ranks)}};
