@@ -324,6 +324,45 @@ int main(int argc, char **argv) {
 	}
 }
 
+// A rank that calls MPI on a stack of its own making fails where stacks are copied, and else goes on.
+func TestStacksOfTheProgram(t *testing.T) {
+	program := build(t, "#include <ucontext.h>\n"+prelude+`
+static ucontext_t first, second;
+static void on_second(void) {
+	int sum;
+	for (volatile long i = 0; i < 200000000; i++);
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	printf("sum %d\n", sum);
+}
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	getcontext(&second);
+	second.uc_stack.ss_sp = malloc(1 << 18);
+	second.uc_stack.ss_size = 1 << 18;
+	second.uc_link = &first;
+	makecontext(&second, on_second, 0);
+	if (rank != 1 || argc > 1)
+		swapcontext(&first, &second);
+	else
+		on_second();
+	return MPI_Finalize();
+}
+`)
+	if notes := strings.Join(toolchain.Notes(program), "\n"); notes != "makecontext, swapcontext: a rank that calls MPI on a stack of the program's own wants --stacks own" {
+		t.Errorf("noted %q", notes)
+	}
+	if _, lines, err := run(t, program, "xt5", 3, hosting{engines: 1, stacks: native.Own, watchdog: 0.2}); err != nil || !slices.Equal(lines, []string{"sum 3\n", "sum 3\n", "sum 3\n"}) {
+		t.Errorf("%v, printed %q", err, lines)
+	}
+	for _, arguments := range [][]string{{}, {"all"}} {
+		_, _, err := run(t, program, "xt5", 3, hosting{engines: 1, stacks: native.Copied, watchdog: 0.2}, arguments...)
+		var failure *mpivirt.RankError
+		if !errors.As(err, &failure) || !strings.Contains(err.Error(), "has called MPI on a stack that it has made itself") || !strings.Contains(err.Error(), "--stacks own") {
+			t.Errorf("ended with %v", err)
+		}
+	}
+}
+
 // Variables of every sort belong to a rank each, as does errno. Collectives and messages use
 // them as buffers while other ranks run.
 func TestVariables(t *testing.T) {

@@ -140,6 +140,7 @@ var ofProcess = []struct {
 	{"the ranks of an engine share the table", []string{"hcreate", "hsearch", "hdestroy"}},
 	{"the variables of a library that is loaded so are shared by all ranks", []string{"dlopen", "dlmopen"}},
 	{"threads must not call MPI, and see the variables of the rank that happens to run", []string{"pthread_create", "thrd_create", "GOMP_parallel"}},
+	{"a rank that calls MPI on a stack of the program's own wants --stacks own", []string{"makecontext", "swapcontext"}},
 	{"the result is in memory that the ranks share", []string{"tmpnam", "ttyname", "getpwnam", "getpwuid", "getgrnam", "gethostbyname", "ecvt", "fcvt", "l64a", "ptsname", "crypt"}},
 }
 

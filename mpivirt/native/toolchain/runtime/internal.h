@@ -48,6 +48,11 @@ static inline struct gigarank_rank *gigarank_running(void) {
 	return gigarank_current ? gigarank_current->running : NULL;
 }
 
+/* gigarank_on_stack reports whether an address lies on the stack of an engine's ranks, if they have one. */
+static inline int gigarank_on_stack(const struct gigarank_engine *e, const void *address) {
+	return !e->copied || (size_t)((const char *)address - e->stacks) < e->stack;
+}
+
 /* gigarank_suspend suspends the running rank in a call until that is over, and returns its error.
  * gigarank_trap calls the error handler, too. */
 int gigarank_suspend(struct gigarank_call *c) __attribute__((visibility("hidden")));

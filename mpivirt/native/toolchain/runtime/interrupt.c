@@ -66,7 +66,7 @@ static void go(int number, siginfo_t *info, void *context) {
 		hand_on(&before_go, number, info, context);
 		return;
 	}
-	if (!may_interrupt(e))
+	if (!may_interrupt(e) || !gigarank_on_stack(e, __builtin_frame_address(0)))
 		return;
 	struct gigarank_rank *r = e->running;
 	int32_t looks = e->looks;

@@ -424,6 +424,8 @@ static int share(struct gigarank_engine *e, struct gigarank_rank *r, size_t byte
 
 static void copy_out(struct gigarank_engine *e, struct gigarank_rank *r) {
 	size_t bytes = (size_t)(e->stacks + e->stack - (char *)r->sp);
+	if (!gigarank_on_stack(e, r->sp))
+		return; /* the rank fails */
 	if (r->returned_by == GIGARANK_BY_INTERRUPTION)
 		memcpy(keep(r, bytes), r->sp, bytes);
 	if (r->returned_by != GIGARANK_BY_CALL)
@@ -529,8 +531,20 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	return ran;
 }
 
+/* astray returns the call by which a rank fails that is not on the stack which is copied. Where the rank
+ * is, other ranks may have variables. */
+static struct gigarank_call *astray(struct gigarank_engine *e) {
+	struct gigarank_call *c = gigarank_enlarged(NULL, sizeof *c);
+	*c = (struct gigarank_call){.procedure = GIGARANK_RAISE, .key = -1,
+		.detail = "the program has called MPI on a stack that it has made itself, as by makecontext, of which ranks whose stacks are copied keep nothing: use --stacks own"};
+	e->stops = 1;
+	return c;
+}
+
 int gigarank_suspend(struct gigarank_call *c) {
 	struct gigarank_engine *e = gigarank_current;
+	if (__builtin_expect(!gigarank_on_stack(e, __builtin_frame_address(0)), 0))
+		c = astray(e);
 	struct gigarank_rank *r = e->running;
 	r->call = c;
 	r->last = (uint16_t)c->procedure;
