@@ -638,6 +638,39 @@ int main(int argc, char **argv) {
 	}
 }
 
+// What is printed to the number of the standard output goes the way of what is printed to its stream. Compilers of
+// some systems have calls checked.
+func TestPrintedToNumbers(t *testing.T) {
+	for _, checked := range []string{"0", "2"} {
+		program := build(t, prelude+`
+#include <stdarg.h>
+static void print(const char *format, ...) {
+	va_list list;
+	va_start(list, format);
+	vdprintf(1, format, list);
+	va_end(list);
+}
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	printf("one ");
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (dprintf(1, "line of %d\n", size) != 10)
+		return 2;
+	print("another of %s", "it");
+	close(1);
+	if (dprintf(1, "lost") != -1)
+		return 3;
+	return MPI_Finalize();
+}
+`, "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE="+checked)
+		_, lines, err := run(t, program, "xt5", 2, hosting{engines: 1, label: true})
+		want := []string{"[0] another of it\n", "[0] one line of 2\n", "[1] another of it\n", "[1] one line of 2\n"}
+		if err != nil || !slices.Equal(lines, want) {
+			t.Errorf("_FORTIFY_SOURCE=%s: %v, printed %q, want %q", checked, err, lines, want)
+		}
+	}
+}
+
 // A rank that waits in the system is named, with the place. One that computes is not.
 func TestBlocked(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{

@@ -213,6 +213,56 @@ int dup3(int from, int to, int flags) {
 	return real(dup3)(from, to, flags);
 }
 
+/* --- what is printed to a descriptor --------------------------------------------------------------- */
+
+/* print_to writes a text of n bytes to a standard stream's file, which goes the way of write. */
+static int print_to(int file, char *text, int n) {
+	if (n < 0)
+		return -1;
+	ssize_t written = write(file, text, (size_t)n);
+	free(text);
+	return written < 0 ? -1 : n;
+}
+
+static int is_ours(int file) { return gigarank_running() && (file == STDOUT_FILENO || file == STDERR_FILENO); }
+
+int vdprintf(int file, const char *restrict format, va_list list) {
+	char *text = NULL;
+	if (!is_ours(file))
+		return real(vdprintf)(file, format, list);
+	int n = vasprintf(&text, format, list);
+	return print_to(file, text, n);
+}
+
+int dprintf(int file, const char *restrict format, ...) {
+	va_list list;
+	va_start(list, format);
+	int n = vdprintf(file, format, list);
+	va_end(list);
+	return n;
+}
+
+/* The names of checked calls. */
+int __vasprintf_chk(char **text, int flag, const char *format, va_list list);
+int __vdprintf_chk(int file, int flag, const char *format, va_list list);
+int __dprintf_chk(int file, int flag, const char *format, ...);
+
+int __vdprintf_chk(int file, int flag, const char *format, va_list list) {
+	char *text = NULL;
+	if (!is_ours(file))
+		return real(__vdprintf_chk)(file, flag, format, list);
+	int n = __vasprintf_chk(&text, flag, format, list);
+	return print_to(file, text, n);
+}
+
+int __dprintf_chk(int file, int flag, const char *format, ...) {
+	va_list list;
+	va_start(list, format);
+	int n = __vdprintf_chk(file, flag, format, list);
+	va_end(list);
+	return n;
+}
+
 /* --- standard input ------------------------------------------------------------------------------ */
 
 /* Rank 0 reads the standard input. Others are at its end, as under mpirun. */
