@@ -326,7 +326,7 @@ int main(int argc, char **argv) {
 
 // A rank that calls MPI on a stack of its own making fails where stacks are copied, and else goes on.
 func TestStacksOfTheProgram(t *testing.T) {
-	program := build(t, "#include <ucontext.h>\n"+prelude+`
+	text := "#include <ucontext.h>\n" + prelude + `
 static ucontext_t first, second;
 static void on_second(void) {
 	int sum;
@@ -337,7 +337,7 @@ static void on_second(void) {
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	getcontext(&second);
-	second.uc_stack.ss_sp = malloc(1 << 18);
+	second.uc_stack.ss_sp = AREA;
 	second.uc_stack.ss_size = 1 << 18;
 	second.uc_link = &first;
 	makecontext(&second, on_second, 0);
@@ -347,7 +347,8 @@ int main(int argc, char **argv) {
 		on_second();
 	return MPI_Finalize();
 }
-`)
+`
+	program := build(t, text, "-DAREA=malloc(1<<18)")
 	if notes := strings.Join(toolchain.Notes(program), "\n"); notes != "makecontext, swapcontext: a rank that calls MPI on a stack of the program's own wants --stacks own" {
 		t.Errorf("noted %q", notes)
 	}
@@ -360,6 +361,10 @@ int main(int argc, char **argv) {
 		if !errors.As(err, &failure) || !strings.Contains(err.Error(), "has called MPI on a stack that it has made itself") || !strings.Contains(err.Error(), "--stacks own") {
 			t.Errorf("ended with %v", err)
 		}
+	}
+	program = build(t, "static char area[1 << 18];\n"+text, "-DAREA=area")
+	if _, _, err := run(t, program, "xt5", 3, hosting{engines: 1}); err == nil || !strings.Contains(err.Error(), "among its variables, where other ranks have theirs: take memory for it from malloc") {
+		t.Errorf("ended with %v", err)
 	}
 }
 

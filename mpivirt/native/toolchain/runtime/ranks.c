@@ -531,20 +531,23 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	return ran;
 }
 
-/* astray returns the call by which a rank fails that is not on the stack which is copied. Where the rank
- * is, other ranks may have variables. */
-static struct gigarank_call *astray(struct gigarank_engine *e) {
+/* astray returns the call by which a rank fails that is on a stack of the program's own making, with the
+ * reason. Where the rank is, other ranks may have variables. */
+static struct gigarank_call *astray(struct gigarank_engine *e, const char *reason) {
 	struct gigarank_call *c = gigarank_enlarged(NULL, sizeof *c);
-	*c = (struct gigarank_call){.procedure = GIGARANK_RAISE, .key = -1,
-		.detail = "the program has called MPI on a stack that it has made itself, as by makecontext, of which ranks whose stacks are copied keep nothing: use --stacks own"};
+	*c = (struct gigarank_call){.procedure = GIGARANK_RAISE, .key = -1, .detail = reason};
 	e->stops = 1;
 	return c;
 }
 
+#define ASTRAY "the program has called MPI on a stack that it has made itself, as by makecontext, "
+
 int gigarank_suspend(struct gigarank_call *c) {
 	struct gigarank_engine *e = gigarank_current;
 	if (__builtin_expect(!gigarank_on_stack(e, __builtin_frame_address(0)), 0))
-		c = astray(e);
+		c = astray(e, ASTRAY "of which ranks whose stacks are copied keep nothing: use --stacks own");
+	else if (e->running->variables && __builtin_expect(copied(e, e->running, c) != c, 0))
+		c = astray(e, ASTRAY "among its variables, where other ranks have theirs: take memory for it from malloc");
 	struct gigarank_rank *r = e->running;
 	r->call = c;
 	r->last = (uint16_t)c->procedure;
