@@ -84,6 +84,7 @@ type body struct {
 	turn       time.Time                // when the goroutine last gave way
 	groups     groups
 	topologies topologies
+	named      cInt32 // the form of the call that is at fault
 }
 
 // open makes the ranks.
@@ -105,6 +106,7 @@ func (b *body) open(n int) (err error) {
 		b.engine.lazy = 1
 	}
 	b.k.InRows = ofProgram
+	b.k.Failing.Name = b.nameOf
 	b.engine.poll = cInt64(b.k.Target.PollTime())
 	for lp := range int32(n) {
 		if b.form.cancels {

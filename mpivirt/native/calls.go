@@ -77,6 +77,7 @@ func memory(p unsafe.Pointer, bytes C.int64_t) []byte {
 // begin makes the call of a rank, and reports whether it is over.
 func (b *body) begin(lp int32, c *cCall) bool {
 	k, p := b.k, world.Procedure(c.procedure)
+	b.named = c.nonblocking
 	if c.error != 0 {
 		return k.Raise(lp, procedureOf(int32(c.procedure)), errorOf(c.error, stringOf(c.detail)))
 	}
@@ -320,6 +321,7 @@ func (b *body) goesOn(lp int32) bool {
 	completion := k.CompletionOf(lp)
 	c.error = 0
 	if err := completion.Err; err != nil {
+		b.named = c.nonblocking
 		if completion.Fatal {
 			k.Fail(lp, completion.Procedure, err)
 			return false

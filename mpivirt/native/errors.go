@@ -9,6 +9,7 @@ import "C"
 
 import (
 	"errors"
+	"strings"
 
 	"gigarank/mpivirt/internal/world"
 )
@@ -60,6 +61,7 @@ func (e *furtherError) Unwrap() error { return world.ErrOther }
 // returned is an error of which a rank has heard.
 type returned struct {
 	procedure world.Procedure
+	form      C.int32_t
 	err       error
 }
 
@@ -68,7 +70,7 @@ func (b *body) heard(lp int32, p world.Procedure, err error) {
 	if b.errors == nil {
 		b.errors = map[int32]returned{}
 	}
-	b.errors[lp] = returned{p, err}
+	b.errors[lp] = returned{p, b.named, err}
 }
 
 // raise ends a rank with the latest error that it has heard of, with a code of its own, or with a
@@ -76,9 +78,46 @@ func (b *body) heard(lp int32, p world.Procedure, err error) {
 func (b *body) raise(lp int32, c *cCall) {
 	e := b.errors[lp]
 	if c.key < 0 {
-		e = returned{world.NoProcedure, errors.New(stringOf(c.detail))}
+		e = returned{err: errors.New(stringOf(c.detail))}
 	} else if c.key > 0 {
-		e = returned{world.NoProcedure, errorOf(C.int32_t(c.key), stringOf(c.detail))}
+		e = returned{err: errorOf(C.int32_t(c.key), stringOf(c.detail))}
 	}
+	b.named = e.form
 	b.k.Fail(lp, e.procedure, e.err)
+}
+
+// nameOf returns the name of a procedure in C, without MPI_, in the form of the call that is at fault.
+func (b *body) nameOf(_ int, p world.Procedure) string {
+	name, known := namesInC[p]
+	if !known {
+		name = p.String()
+	}
+	if p == world.NoProcedure {
+		return name
+	}
+	plain := strings.TrimPrefix(name, "I")
+	if plain != name {
+		plain = strings.ToUpper(plain[:1]) + plain[1:]
+	}
+	switch b.named {
+	case C.GIGARANK_LATER:
+		return "I" + strings.ToLower(plain)
+	case C.GIGARANK_PERSISTENT:
+		return plain + "_init"
+	case C.GIGARANK_MATCHED:
+		if plain != name {
+			return "Imrecv"
+		}
+		return "Mrecv"
+	}
+	return name
+}
+
+// namesInC are the names of procedures that have others in Go.
+var namesInC = map[world.Procedure]string{
+	world.ReduceScatter: "Reduce_scatter", world.CommDup: "Comm_dup", world.CommSplit: "Comm_split", world.CommCreate: "Comm_create", world.CommFree: "Comm_free",
+	world.CommCreateGroup: "Comm_create_group", world.CartCreate: "Cart_create", world.CartSub: "Cart_sub", world.GraphCreate: "Graph_create",
+	world.DistGraphCreate: "Dist_graph_create_adjacent", world.IntercommCreate: "Intercomm_create", world.IntercommMerge: "Intercomm_merge",
+	world.NeighborAllgather: "Neighbor_allgather", world.NeighborAllgatherv: "Neighbor_allgatherv", world.NeighborAlltoall: "Neighbor_alltoall",
+	world.NeighborAlltoallv: "Neighbor_alltoallv", world.NeighborAlltoallw: "Neighbor_alltoallw", world.ReduceLocal: "Reduce_local",
 }

@@ -36,10 +36,11 @@ func (k *Partition) ErrorsAreFatal(lp int32) bool {
 
 // failing is the state of a partition's failures.
 type failing struct {
-	Horizon *engine.Failure // least known one of all engines, nil for none
-	Own     ownFailure      // least of this engine; the watchdog reads it
-	Failed  map[int32]bool  // by LP
-	Closed  bool            // the run is over: ranks are unwound, their calls do not count
+	Horizon *engine.Failure                    // least known one of all engines, nil for none
+	Own     ownFailure                         // least of this engine; the watchdog reads it
+	Failed  map[int32]bool                     // by LP
+	Closed  bool                               // the run is over: ranks are unwound, their calls do not count
+	Name    func(rank int, c Procedure) string // how programs call a procedure, nil if as in Go
 }
 
 // ownFailure is nil for none. What it points to does not change once it is stored.
@@ -48,11 +49,19 @@ type ownFailure = atomic.Pointer[RankError]
 // FailedAt records the failure of a rank, of this engine or another, at an instant.
 func (k *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
 	f := &k.Failing
-	e := &RankError{Rank: rank, Time: t, Call: c.String(), Err: err}
+	e := &RankError{Rank: rank, Time: t, Call: k.nameOf(rank, c), Err: err}
 	if own := f.Own.Load(); own == nil || e.Before(own) {
 		f.Own.Store(e)
 		k.Engine.LPFailed(engine.Failure{Time: e.Time, LP: int32(rank), Reason: []byte(e.Error())})
 	}
+}
+
+// nameOf returns the name of a procedure in the message of a failure.
+func (k *Partition) nameOf(rank int, c Procedure) string {
+	if k.Failing.Name != nil {
+		return k.Failing.Name(rank, c)
+	}
+	return c.String()
 }
 
 // Before is the order of failures: (virtual time, rank).

@@ -189,6 +189,7 @@ MPI(Barrier, MPI_Comm comm) {
 MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
+	gigarank_form(gigarank_form_of(request));
 	CHECK(find(GIGARANK_BARRIER, comm, &c));
 	return finish(&c, NULL, request);
 }
@@ -682,6 +683,7 @@ static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struc
 	} \
 	COUNTED(later, UNPACK parameters, MPI_Request *request) { \
 		GIVEN(request, "request", MPI_ERR_REQUEST); \
+		gigarank_form(gigarank_form_of(request)); \
 		return call; \
 	}
 

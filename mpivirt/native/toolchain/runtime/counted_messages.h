@@ -33,6 +33,7 @@ COUNTED(Irecv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag
 COUNTED(Recv_init, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
+	gigarank_form(GIGARANK_PERSISTENT);
 	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
 	return persist(&c, request);
 }
@@ -89,6 +90,7 @@ COUNTED(Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int des
 COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
 	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
+	gigarank_form(GIGARANK_MATCHED);
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
 	c.message = take_message(message);
 	gigarank_transfer(&c);
@@ -99,6 +101,7 @@ COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *messag
 COUNTED(Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
 	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
+	gigarank_form(GIGARANK_MATCHED);
 	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
 	c.message = take_message(message);
 	return begin(&c, request);

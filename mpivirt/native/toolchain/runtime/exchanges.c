@@ -167,6 +167,7 @@ int gigarank_between(struct gigarank_call *c, int root, const struct gigarank_si
 		return exchange(procedure, &(struct gigarank_side){UNPACK out}, &(struct gigarank_side){UNPACK in}, comm, NULL); \
 	} \
 	COUNTED(Ineighbor_##name, UNPACK parameters, MPI_Request *request) { \
+		gigarank_form(gigarank_form_of(request)); \
 		GIVEN(request, "request", MPI_ERR_REQUEST); \
 		return exchange(procedure, &(struct gigarank_side){UNPACK out}, &(struct gigarank_side){UNPACK in}, comm, request); \
 	}

@@ -98,7 +98,7 @@ struct gigarank_call {
 	int32_t procedure;
 	int32_t error;       /* in: the class of an error in the arguments, 0 for none; out: that of the call */
 	int32_t comm, member, size;  /* index of the communicator, the rank's number in it, its members */
-	int32_t nonblocking; /* of a collective */
+	int32_t nonblocking; /* of a collective; of an error: the form of the call, see below */
 	int32_t request;     /* started by the call */
 	int32_t found;       /* the wait is complete; the test or probe has succeeded */
 	int32_t remote;      /* members of the remote group of an intercommunicator, else 0 */
@@ -148,6 +148,10 @@ struct gigarank_request {
 	void *what;
 	struct gigarank_general *general; /* NULL if the simulator carries the operation out */
 };
+
+/* Forms of calls whose procedure is that of a plain one. The simulator names them in messages: MPI_Ibcast, MPI_Bcast_init,
+ * MPI_Mrecv. */
+enum { GIGARANK_PLAIN, GIGARANK_LATER, GIGARANK_PERSISTENT, GIGARANK_MATCHED };
 
 /* The size of what all calls have. */
 #define GIGARANK_COMMON offsetof(struct gigarank_call, bytes)
@@ -238,6 +242,7 @@ struct gigarank_engine {
 	int32_t *list;               /* the ranks to resume */
 	int32_t count, first, world; /* ranks here, the number of the first, and of all */
 	int32_t lazy;                /* computing only advances the clock */
+	int32_t form;                /* of the call that the running rank composes */
 	int32_t looks;               /* at the clock, in a row, of the rank that runs; see clocks.c */
 	int64_t looked_at;           /* what the latest of them has shown */
 	int64_t poll;                /* time of a failing poll, in picoseconds */

@@ -53,6 +53,12 @@ static inline int gigarank_on_stack(const struct gigarank_engine *e, const void 
 	return !e->copied || (size_t)((const char *)address - e->stacks) < e->stack;
 }
 
+/* gigarank_form tells the form of the call that the rank makes next, for messages of errors. */
+static inline void gigarank_form(int32_t form) {
+	if (gigarank_running())
+		gigarank_current->form = form;
+}
+
 /* gigarank_suspend suspends the running rank in a call until that is over, and returns its error.
  * gigarank_trap calls the error handler, too. */
 int gigarank_suspend(struct gigarank_call *c) __attribute__((visibility("hidden")));
@@ -325,6 +331,9 @@ struct gigarank_request *look(MPI_Request request);
  * begins nothing. It returns GIGARANK_CHECKED if they are right. */
 #define GIGARANK_CHECK_ONLY ((MPI_Request *)8)
 enum { GIGARANK_CHECKED = -1 };
+
+/* gigarank_form_of returns the form of a nonblocking collective with a request. */
+static inline int32_t gigarank_form_of(const MPI_Request *request) { return request == GIGARANK_CHECK_ONLY ? GIGARANK_PERSISTENT : GIGARANK_LATER; }
 
 /* gigarank_start_plan begins the collective of a request. gigarank_end_detached waits for what
  * the rank has begun and whose requests it has freed. */

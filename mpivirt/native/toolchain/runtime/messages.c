@@ -91,6 +91,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 	struct gigarank_call *kept = malloc(sizeof *kept);
 	if (!kept)
 		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for a request");
+	gigarank_form(GIGARANK_PLAIN);
 	*kept = *c;
 	gigarank_keep_layouts(kept);
 	return add(0, kept, request);
@@ -106,6 +107,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 	COUNTED(name, const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request) { \
 		struct gigarank_call c = {0}; \
 		GIVEN(request, "request", MPI_ERR_REQUEST); \
+		gigarank_form(how == persist ? GIGARANK_PERSISTENT : GIGARANK_PLAIN); \
 		CHECK(sending(&c, procedure, buffer, count, type, dest, tag, comm)); \
 		return how(&c, request); \
 	}
@@ -117,7 +119,7 @@ MPI(Start, MPI_Request *request) {
 	if (!q || (!q->persistent && !q->plan))
 		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the request is not persistent");
 	if (q->index || q->done)
-		return refuse(q->persistent ? q->persistent->procedure : GIGARANK_NONE, MPI_ERR_REQUEST, "the persistent request is active: wait for it before the next start");
+		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the persistent request is active: wait for it before the next start");
 	if (q->plan)
 		return gigarank_start_plan(request);
 	struct gigarank_call c = *q->persistent;

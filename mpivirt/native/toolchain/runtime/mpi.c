@@ -143,23 +143,28 @@ const struct gigarank_status empty = {.source = GIGARANK_ANY_SOURCE, .tag = GIGA
 
 /* --- environment ------------------------------------------------------------------- */
 
-MPI(Init_thread, int *argc, char ***argv, int required, int *provided) {
+static int initialise(const char *function, int required, int *provided) {
 	struct gigarank_rank *r = gigarank_running();
-	(void)argc, (void)argv;
 	if (!gigarank_hosted)
 		unhosted("", "");
 	if (!r)
-		return gigarank_active(__func__, GIGARANK_NONE);
+		return gigarank_active(function, GIGARANK_NONE);
 	if (r->initialized)
-		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "MPI_Init is called a second time");
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_OTHER, "called %s", r->finalized ? "after MPI_Finalize" : "a second time");
 	r->initialized = 1;
 	*provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
 	return MPI_SUCCESS;
 }
 
+MPI(Init_thread, int *argc, char ***argv, int required, int *provided) {
+	(void)argc, (void)argv;
+	return initialise(__func__, required, provided);
+}
+
 MPI(Init, int *argc, char ***argv) {
 	int provided;
-	return PMPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+	(void)argc, (void)argv;
+	return initialise(__func__, MPI_THREAD_SINGLE, &provided);
 }
 
 MPI(Initialized, int *flag) {

@@ -233,6 +233,7 @@ static int check_plan(const char *function, int (*start)(struct gigarank_plan *,
 	struct plan here = *what;
 	here.comm = comm;
 	int error = start(&here.plan, GIGARANK_CHECK_ONLY);
+	gigarank_form(GIGARANK_PLAIN);
 	return error == GIGARANK_CHECKED ? MPI_SUCCESS : error;
 }
 
