@@ -8,6 +8,7 @@ package native
 import "C"
 
 import (
+	"fmt"
 	"unsafe"
 
 	"gigarank/collectives"
@@ -177,7 +178,7 @@ func (b *body) answer(lp int32, c *cCall) bool {
 	case C.GIGARANK_RAISE:
 		b.raise(lp, c)
 	case C.GIGARANK_ABORT:
-		k.Fail(lp, procedureOf(int32(b.ranks[lp].last)), world.Aborted(int(c.key)))
+		k.Fail(lp, procedureOf(int32(b.ranks[lp].last)), fmt.Errorf("%w%s", world.Aborted(int(c.key)), b.place()))
 	}
 	return true
 }

@@ -28,10 +28,10 @@ func (b *body) crash(what, code string, signal int) error {
 		return fmt.Errorf("the rank has overrun its stack of %d bytes%s: use a larger --stack", b.form.stack, b.place())
 	}
 	name := unix.SignalName(unix.Signal(signal))
-	if signal == int(unix.SIGABRT) {
-		return fmt.Errorf("%s has called abort (%s)", what, name)
-	}
 	where := b.place()
+	if signal == int(unix.SIGABRT) {
+		return fmt.Errorf("%s has called abort (%s)%s", what, name, where)
+	}
 	if signal == int(unix.SIGSEGV) || signal == int(unix.SIGBUS) {
 		where = fmt.Sprintf(" at address %#x%s", uint64(c.address), where)
 	}
@@ -125,7 +125,7 @@ func (b *body) placeOf(name string, offset uint64) string {
 		return " in " + at
 	}
 	defer func() { _ = file.Close() }()
-	function := functionAt(file, offset)
+	function := strings.TrimSuffix(functionAt(file, offset), ".cold") // where compilers put what ends a program
 	if line := sourceLine(file, offset); line != "" {
 		return fmt.Sprintf(" in %s (%s)", cmp.Or(function, at), line)
 	}

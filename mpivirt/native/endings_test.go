@@ -22,6 +22,7 @@ import (
 
 // prelude begins programs of which rank 1 does something else than the others.
 const prelude = `#include <mpi.h>
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -54,8 +55,10 @@ func TestEndings(t *testing.T) {
 		{"the code of main", "MPI_Finalize(); return 5;", "the program ended with exit code 5"},
 		{"the end at once", "_exit(9);", "the program ended with exit code 9"},
 		{"a return without MPI_Finalize", "return 0;", "the program ended without MPI_Finalize"},
-		{"MPI_Abort", "MPI_Abort(MPI_COMM_WORLD, 3);", "the program called Abort with code 3"},
-		{"abort", "abort();", "the rank has called abort (SIGABRT)"},
+		{"MPI_Abort", "MPI_Abort(MPI_COMM_WORLD, 3);", "the program called Abort with code 3 in main (program.c:"},
+		{"abort", "abort();", "the rank has called abort (SIGABRT) in main (program.c:"},
+		{"abort in a function", "__attribute__((noipa)) void stop(int n) { if (n) abort(); puts(\"x\"); } stop(rank);", "the rank has called abort (SIGABRT) in stop"},
+		{"an assertion", "assert(rank == 0);", "the rank has called abort (SIGABRT) in main (program.c:"},
 		{"a null pointer", "*(volatile int *)(long)(rank - 1) = 1;", "stopped by SIGSEGV at address 0x0 in main (program.c:"},
 		{"a division", "volatile int none = rank - 1; none = 7 / none;", ofDivision[runtime.GOARCH]},
 		{"a wrong buffer", "MPI_Send((void *)64, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);", "in Send: MPI_ERR_BUFFER: the buffer of 4 bytes at 0x40 is no memory that can be read"},
@@ -179,7 +182,7 @@ func TestOperationsThatFail(t *testing.T) {
 	for _, c := range []struct{ why, does, says string }{
 		{"a crash", "*(volatile int *)(long)(*count - 1) = 1;", "in Allreduce: the operation of the program was stopped by SIGSEGV at address 0x0 in combine (program.c:"},
 		{"a crash in the C library", "*count = (int)strlen((char *)(8L * *count));", "was stopped by SIGSEGV at address 0x8 in "},
-		{"abort", "abort();", "in Allreduce: the operation of the program has called abort (SIGABRT)"},
+		{"abort", "abort();", "in Allreduce: the operation of the program has called abort (SIGABRT) in combine (program.c:"},
 		{"a call of MPI", "MPI_Comm_rank(MPI_COMM_WORLD, &rank);", "in Allreduce: MPI_Comm_rank was called by an operation of the program"},
 		{"MPI_Abort", "MPI_Abort(MPI_COMM_WORLD, 0);", "in Allreduce: MPI_Abort was called by an operation of the program"},
 		{"the end of the rank", "exit(0);", "in Allreduce: exit was called by an operation of the program"},
@@ -734,12 +737,12 @@ func TestEndBesideComputing(t *testing.T) {
 			h.watchdog = 0.05
 			_, _, err := run(t, program, "xt5", 3, h, arguments...)
 			var failure *mpivirt.RankError
-			want := "the program called Abort with code 3"
+			want, and := "the program called Abort with code 3 in main (program.c:", ""
 			if h.bursts == nil && arguments[0] != "0" { // those that come later are not asked for
-				want += "; rank 0 has computed since its latest call, at 0s of virtual time, and was not waited for"
+				and = "; rank 0 has computed since its latest call, at 0s of virtual time, and was not waited for"
 			}
-			if !errors.As(err, &failure) || fmt.Sprint(failure.Rank) != arguments[0] || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q, %+v: ended with %v, want rank %s and %q", arguments, h, err, arguments[0], want)
+			if !errors.As(err, &failure) || fmt.Sprint(failure.Rank) != arguments[0] || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), and) {
+				t.Errorf("%q, %+v: ended with %v, want rank %s and %q", arguments, h, err, arguments[0], want+and)
 			}
 		}
 	}

@@ -166,6 +166,10 @@ static void note_rank_crash(struct gigarank_engine *e, uintptr_t address, uintpt
 	e->crash.overflow = overflow;
 }
 
+void gigarank_note_call(void *returns) {
+	note_rank_crash(gigarank_current, 0, (uintptr_t)returns - 1, (uintptr_t)__builtin_frame_address(0));
+}
+
 void gigarank_die(int number) {
 	struct gigarank_engine *e = gigarank_current;
 	note_rank_crash(e, 0, (uintptr_t)__builtin_return_address(0), (uintptr_t)__builtin_frame_address(0));

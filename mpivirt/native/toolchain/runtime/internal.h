@@ -174,6 +174,9 @@ void gigarank_switch(void **from, void *to);
 /* gigarank_is_own reports whether an object is a library of the program's own. */
 int gigarank_is_own(const char *file);
 
+/* gigarank_note_call keeps where the running rank has called a function that returns to an address. */
+void gigarank_note_call(void *returns);
+
 /* gigarank_die ends the running rank by a signal. */
 void gigarank_die(int number) __attribute__((noreturn));
 

@@ -208,6 +208,7 @@ MPI(Abort, MPI_Comm comm, int code) {
 	(void)comm;
 	if (gigarank_running()) {
 		gigarank_current->stops = 1;
+		gigarank_note_call(__builtin_return_address(0));
 		gigarank_trap(&c);
 	}
 	gigarank_outside("MPI_Abort");
