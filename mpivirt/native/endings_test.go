@@ -72,6 +72,7 @@ func TestEndings(t *testing.T) {
 		{"a wrong argument of a call that is not MPI's", "char *volatile none = (char *)(long)(72 * rank); size += (int)strlen(none);", "stopped by SIGSEGV at address 0x48 in main (program.c:"},
 		{"a crash after a call", "MPI_Request q; MPI_Isend(&rank, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, &q); *(volatile int *)(long)(rank - 1) = 1;", "ms: the rank's code was stopped by SIGSEGV at address 0x0 in main (program.c:"},
 		{"a signal that it raises after calls of MPI", "MPI_Comm_size(MPI_COMM_SELF, &size); raise(SIGSEGV);", "stopped by SIGSEGV at address 0x0 in main (program.c:"},
+		{"a signal that it raises beside the address of a function", "void none(void) {} atexit(none); raise(SIGBUS);", "stopped by SIGBUS at address 0x0 in main (program.c:"},
 		{"a call from a thread", "void *call(void *p) { MPI_Barrier(MPI_COMM_WORLD); return p; } pthread_t t; pthread_create(&t, NULL, call, NULL); pthread_join(t, NULL);",
 			"MPI_Barrier was called from a thread that the rank has started"},
 		{"a query from a thread of C11", "int call(void *p) { int n; return MPI_Comm_rank(MPI_COMM_WORLD, &n); } thrd_t t; thrd_create(&t, call, NULL); thrd_join(t, NULL);",

@@ -84,7 +84,13 @@ int gigarank_is_own(const char *file) {
 static int follows_call(uintptr_t pc) {
 #if defined(__x86_64__)
 	const unsigned char *code = (const unsigned char *)pc;
-	return code[-5] == 0xe8 || code[-6] == 0xff || code[-2] == 0xff || code[-3] == 0xff; /* direct, through the table of functions, through a pointer */
+	if (code[-5] == 0xe8)
+		return 1; /* direct */
+	/* Others are 0xff with 2 in the middle bits of the next byte: by a register, or by memory without an
+	 * offset, with a short one, and with a long one, as through the table of functions. */
+	return (code[-2] == 0xff && ((code[-1] & 0xf8) == 0xd0 || (code[-1] & 0xf8) == 0x10)) ||
+		(code[-3] == 0xff && ((code[-2] & 0xf8) == 0x50 || code[-2] == 0x14)) || (code[-4] == 0xff && code[-3] == 0x54) ||
+		(code[-6] == 0xff && (code[-5] == 0x15 || (code[-5] & 0xf8) == 0x90)) || (code[-7] == 0xff && code[-6] == 0x94);
 #else
 	uint32_t code = ((const uint32_t *)pc)[-1];
 	return code >> 26 == 0x25 || (code & 0xfffffc1f) == 0xd63f0000;
