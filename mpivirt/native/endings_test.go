@@ -859,7 +859,7 @@ func lacking(t *testing.T, text string) string {
 func TestNotes(t *testing.T) {
 	program := build(t, "#include <mpi.h>\n#include <unistd.h>\n#include <stdio.h>\nint main(void) { printf(\"%s\", ttyname(0)); return fork() + (int)alarm(3); }\n")
 	notes := strings.Join(toolchain.Notes(program), "\n")
-	if want := "fork: would copy the simulator"; !strings.HasPrefix(notes, want) || !strings.Contains(notes, "\nalarm: ") || !strings.Contains(notes, "\nttyname: ") {
+	if want := "fork: would copy the simulator"; !strings.HasPrefix(notes, want) || !strings.Contains(notes, "\nalarm: go by the time of the host, and a rank does not get their signal: ") || !strings.Contains(notes, "\nttyname: ") {
 		t.Errorf("noted\n%s", notes)
 	}
 	if notes := toolchain.Notes(build(t, "ring.c")); len(notes) != 0 {

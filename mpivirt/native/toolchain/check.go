@@ -134,7 +134,7 @@ var ofProcess = []struct {
 }{
 	{"would copy the simulator: start other programs by posix_spawn or system", []string{"fork", "vfork"}},
 	{"would take the simulator's place", []string{"execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "fexecve"}},
-	{"go by the time of the host, and their signal ends the simulator", []string{"alarm", "ualarm", "setitimer", "timer_create"}},
+	{"go by the time of the host, and a rank does not get their signal: its handler is not called, and a function of timer_create runs in a thread", []string{"alarm", "ualarm", "setitimer", "timer_create"}},
 	{"go by the time of the host, for which the ranks of an engine wait together", []string{"timerfd_create", "mq_timedreceive"}},
 	{"limits concern the whole simulator", []string{"setrlimit", "setrlimit64", "prlimit", "setpriority", "nice", "sched_setaffinity"}},
 	{"the ranks of an engine share the table", []string{"hcreate", "hsearch", "hdestroy"}},
