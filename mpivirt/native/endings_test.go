@@ -862,6 +862,17 @@ func TestNotes(t *testing.T) {
 	if want := "fork: would copy the simulator"; !strings.HasPrefix(notes, want) || !strings.Contains(notes, "\nalarm: go by the time of the host, and a rank does not get their signal: ") || !strings.Contains(notes, "\nttyname: ") {
 		t.Errorf("noted\n%s", notes)
 	}
+	program = build(t, "#include <mpi.h>\n#include <math.h>\n#include <unistd.h>\n#include <sys/syscall.h>\nint main(void) { volatile double x = lgamma(-0.5); return signgam + (int)x + lockf(0, F_TEST, 0) + (int)syscall(SYS_getpid); }\n", "-D_GNU_SOURCE", "-lm")
+	notes = strings.Join(toolchain.Notes(program), "\n")
+	for _, want := range []string{"signgam: the ranks of a process share the sign", "lockf: a lock is the simulator's", "syscall: goes round"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("noted\n%s\nwithout %q", notes, want)
+		}
+	}
+	notes = strings.Join(toolchain.Notes(build(t, "process.cc")), "\n")
+	if want := "std::locale::global, std::set_new_handler, std::set_terminate: concern all ranks"; !strings.Contains(notes, want) {
+		t.Errorf("noted\n%s\nwithout %q", notes, want)
+	}
 	if notes := toolchain.Notes(build(t, "ring.c")); len(notes) != 0 {
 		t.Errorf("the ring has notes: %q", notes)
 	}

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -142,6 +143,15 @@ var ofProcess = []struct {
 	{"threads must not call MPI, and see the variables of the rank that happens to run", []string{"pthread_create", "thrd_create", "GOMP_parallel"}},
 	{"a rank that calls MPI on a stack of the program's own wants --stacks own", []string{"makecontext", "swapcontext"}},
 	{"the result is in memory that the ranks share", []string{"tmpnam", "ttyname", "getpwnam", "getpwuid", "getgrnam", "gethostbyname", "ecvt", "fcvt", "l64a", "ptsname", "crypt"}},
+	{"the ranks of a process share the sign that lgamma leaves: use lgamma_r", []string{"signgam"}},
+	{"a lock is the simulator's: it does not keep other ranks of the process out", []string{"lockf", "lockf64"}},
+	{"goes round what ranks have of their own, as clocks in virtual time", []string{"syscall"}},
+	{"concern all ranks of the process", []string{"_ZNSt6locale6globalERKS_", "_ZSt13set_terminatePFvvE", "_ZSt15set_new_handlerPFvvE"}},
+}
+
+// inCXX are the names of functions of C++, by symbol.
+var inCXX = map[string]string{
+	"_ZNSt6locale6globalERKS_": "std::locale::global", "_ZSt13set_terminatePFvvE": "std::set_terminate", "_ZSt15set_new_handlerPFvvE": "std::set_new_handler",
 }
 
 // Notes returns what a program and its own libraries use that the ranks of a process share, one
@@ -159,7 +169,7 @@ func Notes(program string) (notes []string) {
 		var used []string
 		for _, symbol := range symbols {
 			if slices.Contains(s.names, symbol.Name) {
-				used = append(used, symbol.Name)
+				used = append(used, cmp.Or(inCXX[symbol.Name], symbol.Name))
 			}
 		}
 		if slices.Sort(used); len(used) > 0 {
