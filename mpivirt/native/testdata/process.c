@@ -2,6 +2,7 @@
  * of it. Each rank compares what it sees with what one process alone sees. */
 #include <mpi.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -110,6 +111,10 @@ static void texts(void) {
 	check(strcmp(text + 4, want) == 0, "asctime");
 	snprintf(want, sizeof want, "Unknown error %d", 10000 + rank);
 	check(strcmp(why, want) == 0, "strerror");
+	char *address = inet_ntoa((struct in_addr){htonl((uint32_t)rank)});
+	OTHERS();
+	snprintf(want, sizeof want, "0.0.0.%d", rank);
+	check(strcmp(address, want) == 0, "inet_ntoa");
 	errno = 40 + rank;
 	OTHERS();
 	CHECK(errno == 40 + rank);

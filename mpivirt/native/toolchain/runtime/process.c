@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "process.h"
 
+#include <arpa/inet.h>
 #include <langinfo.h>
 #include <string.h>
 
@@ -175,6 +176,12 @@ char *ctime(const time_t *t) { return gigarank_running() ? asctime(localtime(t))
 char *strerror(int number) {
 	struct gigarank_rank *r = gigarank_running();
 	return r ? strerror_r(number, gigarank_process(r)->message, sizeof gigarank_process(r)->message) : real(strerror)(number);
+}
+
+/* The library's result is the thread's own. */
+char *inet_ntoa(struct in_addr address) {
+	struct gigarank_rank *r = gigarank_running();
+	return r ? (char *)inet_ntop(AF_INET, &address, gigarank_process(r)->address, sizeof gigarank_process(r)->address) : real(inet_ntoa)(address);
 }
 
 /* --- locale ------------------------------------------------------------------------------ */

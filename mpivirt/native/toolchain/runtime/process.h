@@ -50,7 +50,7 @@ struct gigarank_process {
 	struct sigaction *actions; /* by signal */
 	sigset_t blocked, pending; /* signals; those that wait until they are not blocked */
 	struct tm tm;
-	char date[64], message[256];
+	char date[64], message[256], address[16];
 };
 
 /* What the thread takes from a rank. */
