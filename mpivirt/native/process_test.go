@@ -105,6 +105,23 @@ int main(int argc, char **argv) {
 	alike(t, program, "xt5", 3, []hosting{{engines: 1}, {engines: 2}, {engines: 1, stacks: native.Copied}})
 }
 
+// The C library names the program in its own messages, not the simulator.
+func TestProgramName(t *testing.T) {
+	program := build(t, `#include <errno.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	printf("%s %s\n", program_invocation_name, program_invocation_short_name);
+	return MPI_Finalize();
+}
+`, "-D_GNU_SOURCE")
+	line := fmt.Sprintf("%s %s\n", program, filepath.Base(program))
+	if lines := everywhere(t, program, 2); !slices.Equal(lines, []string{line, line}) {
+		t.Errorf("printed %q, want %q twice", lines, line)
+	}
+}
+
 // Objects of C++ are made and end in each rank, and so do exceptions.
 func TestObjects(t *testing.T) {
 	lines := everywhere(t, build(t, "objects.cc"), 3)

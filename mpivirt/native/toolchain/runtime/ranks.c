@@ -209,6 +209,18 @@ int gigarank_intrudes(const char *function, int procedure) {
 
 /* --- engines ---------------------------------------------------------------------- */
 
+/* name_process gives the process the name of the program, with which error, warn and assert begin their lines. Engines of the
+ * process open at the same time, with the same name. Names stay: code may hold the old one. */
+static void name_process(const char *name) {
+	if (strcmp(__atomic_load_n(&program_invocation_name, __ATOMIC_ACQUIRE), name) == 0)
+		return;
+	char *copy = strdup(name), *slash = copy ? strrchr(copy, '/') : NULL;
+	if (!copy)
+		return;
+	__atomic_store_n(&program_invocation_short_name, slash ? slash + 1 : copy, __ATOMIC_RELEASE);
+	__atomic_store_n(&program_invocation_name, copy, __ATOMIC_RELEASE);
+}
+
 struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, int32_t images, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room) {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct gigarank_engine *e = calloc(1, sizeof *e);
@@ -223,6 +235,8 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, 
 	}
 	e->count = count, e->first = first, e->world = world;
 	e->argc = argc, e->argv = argv, e->copied = copied;
+	if (argc > 0)
+		name_process(argv[0]);
 	e->program = program;
 	e->guard = page > LONGEST_STEP ? page : LONGEST_STEP;
 	e->stack = (stack + page - 1) / page * page + e->guard;
