@@ -105,6 +105,35 @@ int main(int argc, char **argv) {
 	alike(t, program, "xt5", 3, []hosting{{engines: 1}, {engines: 2}, {engines: 1, stacks: native.Copied}})
 }
 
+// CPU clocks leave out what a rank has slept.
+func TestSleepTakesNoProcessor(t *testing.T) {
+	program := build(t, prelude+`#include <poll.h>
+#include <sys/resource.h>
+#include <sys/times.h>
+#include <time.h>
+static double of(clockid_t c) { struct timespec t; clock_gettime(c, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	sleep(2);
+	usleep(500000);
+	poll(NULL, 0, 500);
+	nanosleep(&(struct timespec){1, 0}, NULL);
+	gigarank_compute(1);
+	struct tms b;
+	struct rusage u;
+	clock_t ticks = times(&b);
+	getrusage(RUSAGE_SELF, &u);
+	printf("%.2f %.2f %.2f %.2f %.2f; %.2f %.2f %.2f\n", (double)clock() / CLOCKS_PER_SEC, (double)b.tms_utime / (double)sysconf(_SC_CLK_TCK), (double)u.ru_utime.tv_sec + 1e-6 * (double)u.ru_utime.tv_usec,
+		of(CLOCK_PROCESS_CPUTIME_ID), of(CLOCK_THREAD_CPUTIME_ID), MPI_Wtime(), of(CLOCK_MONOTONIC), (double)ticks / (double)sysconf(_SC_CLK_TCK));
+	return MPI_Finalize();
+}
+`)
+	want := "1.00 1.00 1.00 1.00 1.00; 5.00 5.00 5.00\n"
+	if lines := everywhere(t, program, 2); !slices.Equal(lines, []string{want, want}) {
+		t.Errorf("printed %q, want %q twice", lines, want)
+	}
+}
+
 // The C library names the program in its own messages, not the simulator.
 func TestProgramName(t *testing.T) {
 	program := build(t, `#include <errno.h>

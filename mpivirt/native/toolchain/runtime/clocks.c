@@ -91,6 +91,22 @@ int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 /* exists reports whether there is a clock. Those of processes and threads have negative numbers. */
 static int exists(clockid_t clock) { return clock <= CLOCK_TAI; }
 
+/* used is now without the time that the rank has slept. */
+static int64_t used(struct gigarank_rank *r) {
+	int64_t at = now(r);
+	return at - *gigarank_slept(r, 0);
+}
+
+/* sleeps lets a rank sleep. */
+static void sleeps(double seconds) {
+	struct gigarank_rank *r = gigarank_running();
+	if (gigarank_compute(seconds) == 0 && seconds > 0)
+		*gigarank_slept(r, 1) += (int64_t)(seconds * 1e12 + 0.5);
+}
+
+/* Clocks of processes and threads have negative numbers, too. */
+static int is_cpu(clockid_t clock) { return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0; }
+
 int clock_gettime(clockid_t clock, struct timespec *t) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r)
@@ -99,7 +115,7 @@ int clock_gettime(clockid_t clock, struct timespec *t) {
 		errno = EINVAL;
 		return -1;
 	}
-	int64_t at = now(r);
+	int64_t at = is_cpu(clock) ? used(r) : now(r);
 	t->tv_sec = at / SECOND + (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ? EPOCH : 0);
 	t->tv_nsec = at % SECOND / 1000;
 	return 0;
@@ -122,24 +138,24 @@ int timespec_get(struct timespec *t, int base) {
 
 clock_t clock(void) {
 	struct gigarank_rank *r = gigarank_running();
-	return r ? (clock_t)(now(r) / (SECOND / CLOCKS_PER_SEC)) : real(clock)();
+	return r ? (clock_t)(used(r) / (SECOND / CLOCKS_PER_SEC)) : real(clock)();
 }
 
 clock_t times(struct tms *b) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r)
 		return real(times)(b);
-	clock_t at = (clock_t)(now(r) / (SECOND / sysconf(_SC_CLK_TCK)));
+	int64_t at = now(r), tick = SECOND / sysconf(_SC_CLK_TCK);
 	if (b)
-		*b = (struct tms){.tms_utime = at};
-	return at;
+		*b = (struct tms){.tms_utime = (clock_t)((at - *gigarank_slept(r, 0)) / tick)};
+	return (clock_t)(at / tick);
 }
 
 int getrusage(__rusage_who_t who, struct rusage *u) {
 	struct gigarank_rank *r = gigarank_running();
 	int outcome = real(getrusage)(who, u);
 	if (r && outcome == 0) {
-		int64_t at = now(r);
+		int64_t at = used(r);
 		u->ru_utime = (struct timeval){.tv_sec = at / SECOND, .tv_usec = at % SECOND / 1000000};
 		u->ru_stime = (struct timeval){0, 0};
 	}
@@ -153,7 +169,7 @@ int nanosleep(const struct timespec *t, struct timespec *rest) {
 		errno = EINVAL;
 		return -1;
 	}
-	gigarank_compute((double)t->tv_sec + (double)t->tv_nsec * 1e-9);
+	sleeps((double)t->tv_sec + (double)t->tv_nsec * 1e-9);
 	if (rest)
 		*rest = (struct timespec){0, 0};
 	return 0;
@@ -184,14 +200,14 @@ int thrd_sleep(const struct timespec *t, struct timespec *rest) {
 unsigned sleep(unsigned seconds) {
 	if (!gigarank_running())
 		return real(sleep)(seconds);
-	gigarank_compute(seconds);
+	sleeps(seconds);
 	return 0;
 }
 
 int usleep(useconds_t microseconds) {
 	if (!gigarank_running())
 		return real(usleep)(microseconds);
-	gigarank_compute(microseconds * 1e-6);
+	sleeps(microseconds * 1e-6);
 	return 0;
 }
 
@@ -275,7 +291,7 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t clock, const struct times
 int select(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict others, struct timeval *restrict t) {
 	if (n > 0 || !t || !gigarank_running())
 		return real(select)(n, in, out, others, t);
-	gigarank_compute((double)t->tv_sec + (double)t->tv_usec * 1e-6);
+	sleeps((double)t->tv_sec + (double)t->tv_usec * 1e-6);
 	*t = (struct timeval){0, 0};
 	return 0;
 }
@@ -289,7 +305,7 @@ int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict o
 int poll(struct pollfd *files, nfds_t n, int milliseconds) {
 	if (n > 0 || milliseconds < 0 || !gigarank_running())
 		return real(poll)(files, n, milliseconds);
-	gigarank_compute(milliseconds * 1e-3);
+	sleeps(milliseconds * 1e-3);
 	return 0;
 }
 

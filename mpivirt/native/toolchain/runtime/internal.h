@@ -134,6 +134,9 @@ extern int gigarank_hosted;
 /* gigarank_process returns what the running rank has of a process. */
 struct gigarank_process *gigarank_process(struct gigarank_rank *r);
 
+/* gigarank_slept returns how long a rank has slept, in picoseconds; with writes set, for the caller to change. */
+int64_t *gigarank_slept(struct gigarank_rank *r, int writes);
+
 /* gigarank_at_exit has a function called when the running rank ends, with what and its code. */
 void gigarank_at_exit(void (*f)(void *, int), void *what);
 

@@ -13,6 +13,11 @@ struct gigarank_process *gigarank_process(struct gigarank_rank *r) {
 	return r->process;
 }
 
+int64_t *gigarank_slept(struct gigarank_rank *r, int writes) {
+	static int64_t never;
+	return writes || r->process ? &gigarank_process(r)->slept : &never;
+}
+
 static void forget(struct ending *all) {
 	for (struct ending *next; all; all = next) {
 		next = all->next;

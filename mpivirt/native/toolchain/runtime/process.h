@@ -49,6 +49,7 @@ struct gigarank_process {
 	FILE *output;             /* where its standard output goes, NULL for that of the run */
 	struct sigaction *actions; /* by signal */
 	sigset_t blocked, pending; /* signals; those that wait until they are not blocked */
+	int64_t slept;            /* picoseconds */
 	struct tm tm;
 	char date[64], message[256], address[16];
 };
