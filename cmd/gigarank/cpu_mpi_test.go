@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,5 +54,16 @@ func TestHostsCompareRecordings(t *testing.T) {
 	}
 	if text := run(exitUsage, 2, "--cpu-replay", recording, program, "10"); !strings.Contains(text, recording+".1 is a recording of picalc 10") {
 		t.Errorf("a recording by processes with other files is refused by\n%s", text)
+	}
+}
+
+// A fault that a process other than the first finds alone is told, once.
+func TestFaultOfOneProcess(t *testing.T) {
+	const script = `[ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" -eq 0 ] || set -- "$@" --machine no-such-machine; exec "$0" "$@"`
+	cmd := underMPI(t, 3, "run", "barriertest", "--ranks", "100", "--progress", "none")
+	cmd.Args = slices.Insert(cmd.Args, 3, "sh", "-c", script)
+	text, _ := cmd.CombinedOutput()
+	if n, code := strings.Count(string(text), `"no-such-machine"`), cmd.ProcessState.ExitCode(); code != exitUsage || n != 1 {
+		t.Errorf("exit code %d, the fault is told %d times:\n%s", code, n, text)
 	}
 }

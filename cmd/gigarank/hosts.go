@@ -142,6 +142,7 @@ func (h *hosts) stopLimit() time.Duration {
 type report struct {
 	code int   // exit code; the largest of all hosts counts
 	peak int64 // bytes of memory; the sum of all hosts
+	from int   // in a combination: the first host with that code
 	// apart: host 0 has not heard from all hosts.
 	apart bool
 }
@@ -151,7 +152,9 @@ const (
 	reportSize  = 16
 	longestName = 64
 
-	apartBit = 1 << 62 // of the exit code
+	// Parts of the exit code's number.
+	fromShift = 16
+	apartBit  = 1 << 62
 )
 
 // reportTime is how long host 0 may take to write its document after a failure.
@@ -205,7 +208,10 @@ func (h *hosts) combine(mine report, deadline time.Time) (report, error) {
 			return mine, err
 		}
 		heard[src] = true
-		mine.code, mine.peak = max(mine.code, theirs.code), mine.peak+theirs.peak
+		if theirs.code > mine.code || theirs.code == mine.code && src < mine.from {
+			mine.code, mine.from = theirs.code, src
+		}
+		mine.peak += theirs.peak
 	}
 	for dst := 1; dst < h.size; dst++ {
 		if err := h.sendReport(dst, mine); err != nil {
@@ -243,7 +249,7 @@ func (h *hosts) sendReport(dst int, r report) error {
 	name = name[:min(len(name), longestName)]
 	message := h.talk.Alloc(reportSize + len(name))
 	copy(message[reportSize:], name)
-	code := uint64(r.code)
+	code := uint64(r.code) | uint64(r.from)<<fromShift
 	if r.apart {
 		code |= apartBit
 	}
@@ -302,7 +308,10 @@ func (h *hosts) receiveReport(deadline time.Time) (src int, r report, err error)
 		src, message, err := h.talk.Receive()
 		if message != nil {
 			code := binary.LittleEndian.Uint64(message)
-			r := report{code: int(code &^ apartBit), apart: code&apartBit != 0, peak: int64(binary.LittleEndian.Uint64(message[8:]))}
+			r := report{
+				code: int(code & (1<<fromShift - 1)), from: int(code &^ apartBit >> fromShift), apart: code&apartBit != 0,
+				peak: int64(binary.LittleEndian.Uint64(message[8:])),
+			}
 			if h.names != nil {
 				h.names[src] = string(message[reportSize:])
 			}

@@ -47,7 +47,7 @@ func testHosts(n int) []*hosts {
 	return all
 }
 
-// Every host learns the worst exit code and the sum of the memory.
+// Every host learns the worst exit code, the first host that has it, and the sum of the memory.
 func TestHostsAgree(t *testing.T) {
 	for n := 2; n <= 9; n++ {
 		for guilty := range n {
@@ -56,11 +56,11 @@ func TestHostsAgree(t *testing.T) {
 			for i, h := range all {
 				group.Go(func() {
 					mine := report{peak: int64(1) << i}
-					if i == guilty {
+					if i == guilty || i == guilty+2 {
 						mine.code = exitProgram
 					}
 					got, err := h.agree(mine, time.Minute)
-					if want := (report{code: exitProgram, peak: 1<<n - 1}); err != nil || got != want {
+					if want := (report{code: exitProgram, from: guilty, peak: 1<<n - 1}); err != nil || got != want {
 						t.Errorf("host %d of %d agrees on %+v, %v, want %+v", i, n, got, err, want)
 					}
 				})

@@ -134,7 +134,7 @@ func agreeOnRequest(c *console, h *hosts, s *signals, program string, f *runFlag
 	case h.index == 0 && faults != nil:
 		return nil, faults
 	default:
-		return nil, ended{cause: faults, code: all.code, silent: h.index != 0}
+		return nil, ended{cause: faults, code: all.code, silent: h.index != 0 && h.index != all.from}
 	}
 }
 

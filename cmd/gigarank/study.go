@@ -171,7 +171,7 @@ func (s *conductor) prepare() error {
 	case all.code != exitDone && s.hosts.index == 0 && faults != nil:
 		return faults
 	case all.code != exitDone:
-		return ended{cause: faults, code: all.code, silent: s.hosts.index != 0}
+		return ended{cause: faults, code: all.code, silent: s.hosts.index != 0 && s.hosts.index != all.from}
 	}
 	if err := s.sort(); err != nil {
 		return err
