@@ -272,18 +272,23 @@ func tokenWaiting(o Options) float64 {
 
 // messageState returns the State of a program of point-to-point messages whose event ranks
 // have a state of the given size. Goroutine ranks have a buffer that messages fill, and one to
-// send, of which they touch the number at its beginning alone.
+// send, of which they write the number at its beginning alone.
 func messageState(state float64) func(*mpivirt.Kind, Options) float64 {
 	return func(kind *mpivirt.Kind, o Options) float64 {
 		if kind == steps.Kind {
 			return state
 		}
-		return float64(o.Payload) + firstPage(o.Payload)
+		return float64(o.Payload) + sentBytes(o.Payload)
 	}
 }
 
-// firstPage returns the memory of a buffer of which only the beginning is touched.
-func firstPage(bytes int64) float64 { return float64(min(bytes, 4096)) }
+// sentBytes returns the memory of a buffer that is read whole, and written at its beginning alone.
+func sentBytes(bytes int64) float64 {
+	if readingTakesMemory() {
+		return float64(bytes)
+	}
+	return float64(min(bytes, 4096))
+}
 
 // ringMessages are the Messages of a program in which every rank sends one message and receives
 // one. Where they are not postponed, a rank goes on as soon as the one before it has sent, so

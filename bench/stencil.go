@@ -38,7 +38,7 @@ var stencil = Entry{
 		if kind == steps.Kind {
 			return stencilStateSize
 		}
-		return 2*float64(o.Payload) + firstPage(o.Payload)
+		return 2*float64(o.Payload) + sentBytes(o.Payload)
 	},
 	Deep: always,
 	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held { // shares are measured
