@@ -1,13 +1,20 @@
 package toolchain
 
 import (
+	_ "embed"
 	"fmt"
 	"iter"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
+
+// header is mpi.h. It declares the served functions only.
+//
+//go:embed runtime/mpi.h
+var header string
 
 // declaration is a function of MPI, as mpi.h declares it.
 type declaration struct {
@@ -26,14 +33,13 @@ type parameter struct {
 	row      string // elements of a row, of an array that has rows
 }
 
-// declared returns the functions that native ranks have. mpi.h declares the served ones only.
+// declared returns the functions that native ranks have.
 func declared() (all []declaration, err error) {
-	text, err := sources.ReadFile("runtime/mpi.h")
-	if err != nil {
-		return nil, err
-	}
 	for _, macro := range []string{"GIGARANK_MPI", "GIGARANK_SESSIONS"} {
-		for line := range declarations(string(text), macro) {
+		for line := range declarations() {
+			if line.macro != macro {
+				continue
+			}
 			d := declaration{result: line.result, name: line.name}
 			if line.parameters != "void" {
 				if d.parameters, err = parametersOf(line.parameters); err != nil {
@@ -47,28 +53,30 @@ func declared() (all []declaration, err error) {
 }
 
 // declaredLine has the parts of a line of mpi.h that declares a function.
-type declaredLine struct{ result, name, parameters string }
+type declaredLine struct{ macro, result, name, parameters string }
 
-// declarations yields the lines MACRO(result, name, (parameters)) of a text. The start of each run
-// reads mpi.h so.
-func declarations(text, macro string) iter.Seq[declaredLine] {
+// declarations yields the lines MACRO(result, name, (parameters)) of mpi.h.
+func declarations() iter.Seq[declaredLine] {
 	return func(yield func(declaredLine) bool) {
-		for line := range strings.Lines(text) {
-			list, is := strings.CutPrefix(line, macro+"(")
-			if !is {
+		for line := range strings.Lines(header) {
+			if !strings.HasPrefix(line, "GIGARANK_") {
 				continue
 			}
+			macro, list, _ := strings.Cut(line, "(")
 			result, list, _ := strings.Cut(list, ", ")
 			name, list, _ := strings.Cut(list, ", (")
-			list, is = strings.CutSuffix(list, "))\n")
-			if is && !yield(declaredLine{result, name, list}) {
+			list, is := strings.CutSuffix(list, "))\n")
+			if is && !yield(declaredLine{macro, result, name, list}) {
 				return
 			}
 		}
 	}
 }
 
-var parameterWords = regexp.MustCompile(`^(const )?(?:struct )?(\.\.\.|\w+)\s*(\**)\s*(\w*)\s*((?:\[\])?)(?:\[(\d+)\])?$`)
+// Expressions are compiled when the bindings of Fortran are generated: the start of each run would take 1 ms more.
+var parameterWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(const )?(?:struct )?(\.\.\.|\w+)\s*(\**)\s*(\w*)\s*((?:\[\])?)(?:\[(\d+)\])?$`)
+})
 
 // parametersOf parses a list of parameters.
 func parametersOf(list string) (all []parameter, err error) {
@@ -76,7 +84,7 @@ func parametersOf(list string) (all []parameter, err error) {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}
-		m := parameterWords.FindStringSubmatch(text)
+		m := parameterWords().FindStringSubmatch(text)
 		if m == nil {
 			return nil, fmt.Errorf("%q is no parameter of a form that is understood", text)
 		}
@@ -85,40 +93,36 @@ func parametersOf(list string) (all []parameter, err error) {
 	return all, nil
 }
 
-// namesOf returns the names of the functions that mpi.h declares by a macro, without MPI_.
-func namesOf(macro string) (names []string) {
-	text, err := sources.ReadFile("runtime/mpi.h")
-	if err != nil {
-		return nil
+// names are those of the functions that mpi.h declares, without MPI_, by their macros.
+var names = sync.OnceValue(func() map[string][]string {
+	all := map[string][]string{}
+	for line := range declarations() {
+		all[line.macro] = append(all[line.macro], line.name)
 	}
-	for line := range declarations(string(text), macro) {
-		names = append(names, line.name)
-	}
-	return names
-}
+	return all
+})
 
 // onlyInC returns the names of the functions that only C has, without MPI_.
-func onlyInC() []string { return namesOf("GIGARANK_C") }
+func onlyInC() []string { return slices.Clone(names()["GIGARANK_C"]) }
 
 // Removed returns the names of the functions that are served and that MPI 3.0 has removed, without MPI_.
-func Removed() []string { return namesOf("GIGARANK_REMOVED") }
+func Removed() []string { return slices.Clone(names()["GIGARANK_REMOVED"]) }
 
 // Sessions returns the names of the functions of sessions that are served, without MPI_.
-func Sessions() []string { return namesOf("GIGARANK_SESSIONS") }
+func Sessions() []string { return slices.Clone(names()["GIGARANK_SESSIONS"]) }
 
 // Served returns the names of the MPI functions that native ranks have, without MPI_.
 func Served() []string {
-	names := slices.Concat(onlyInC(), Removed(), Sessions(), namesOf("GIGARANK_MPI"))
-	slices.Sort(names)
-	return names
+	served := slices.Concat(onlyInC(), Removed(), Sessions(), names()["GIGARANK_MPI"])
+	slices.Sort(served)
+	return served
 }
-
-var unserved = regexp.MustCompile(`GIGARANK_UNSERVED\((\w+)\)`)
 
 // Unserved returns the names of the MPI functions that programs can be linked with and that
 // native ranks do not have, without MPI_.
 func Unserved() (names []string, err error) {
 	text, err := sources.ReadFile("runtime/mpi_unserved.h")
+	unserved := regexp.MustCompile(`GIGARANK_UNSERVED\((\w+)\)`)
 	for _, m := range unserved.FindAllStringSubmatch(string(text), -1) {
 		names = append(names, m[1])
 	}
@@ -132,21 +136,16 @@ type constant struct {
 	value int64
 }
 
-var (
-	handles     = regexp.MustCompile(`(?m)^#define (MPI_\w+) \(\((MPI_\w+)\)(0x[0-9a-f]+)\)$`)
-	numbers     = regexp.MustCompile(`(?m)^#define (MPI_\w+) (-?\w+)$`)
-	enums       = regexp.MustCompile(`(?s)enum \{(.*?)\}`)
-	enumerators = regexp.MustCompile(`(MPI_\w+)(?:\s*=\s*(-?\w+))?\s*(?:,|$)`)
-	comments    = regexp.MustCompile(`(?s)/\*.*?\*/`)
-)
-
 // constants returns the handles and numbers that mpi.h defines, in its order.
 func constants() (all []constant, err error) {
-	text, err := sources.ReadFile("runtime/mpi.h")
-	if err != nil {
-		return nil, err
-	}
-	plain := comments.ReplaceAllString(string(text), "")
+	var (
+		handles     = regexp.MustCompile(`(?m)^#define (MPI_\w+) \(\((MPI_\w+)\)(0x[0-9a-f]+)\)$`)
+		numbers     = regexp.MustCompile(`(?m)^#define (MPI_\w+) (-?\w+)$`)
+		enums       = regexp.MustCompile(`(?s)enum \{(.*?)\}`)
+		enumerators = regexp.MustCompile(`(MPI_\w+)(?:\s*=\s*(-?\w+))?\s*(?:,|$)`)
+		comments    = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	)
+	plain := comments.ReplaceAllString(header, "")
 	known := map[string]constant{}
 	add := func(c constant) {
 		known[c.name] = c

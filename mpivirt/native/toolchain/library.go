@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -80,14 +81,17 @@ func libraryDigest() (string, error) {
 		return "", fmt.Errorf("native ranks need a C compiler: %w; install gcc, or name another in GIGARANK_CC", err)
 	}
 	_, _ = fmt.Fprintf(h, "%s\n%s %d %v\n%q\n", runtime.GOARCH, path, compiler.Size(), compiler.ModTime().UnixNano(), libraryFlags)
+	piece := make([]byte, 32<<10) // each run does this: a copy of all texts would take longer than to read them
 	for _, files := range []embed.FS{sources, generators} {
 		err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {
 				return err
 			}
-			text, err := files.ReadFile(name)
 			_, _ = fmt.Fprintf(h, "\n%s\n", name)
-			_, _ = h.Write(text)
+			file, err := files.Open(name)
+			if err == nil {
+				_, err = io.CopyBuffer(h, file, piece)
+			}
 			return err
 		})
 		if err != nil {
