@@ -8,9 +8,6 @@ package mpi
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 #include <time.h>
 
 // The results of a call, in C memory, so that no call allocates.
@@ -75,21 +72,6 @@ static int gr_isend(MPI_Comm *comm, void *bytes, size_t n, size_t longest, int d
 	if (e == MPI_SUCCESS) e = MPI_Isend(bytes, 1, type, dst, 0, *comm, request);
 	if (e == MPI_SUCCESS) e = MPI_Type_free(&type); // MPI keeps it until the message is sent
 	return e;
-}
-
-// Returns memory for a message, NULL if there is none. A long buffer lies in large pages where the
-// system has them: one fault for each then takes the place of 512.
-static void *gr_allocate(size_t n) {
-#ifdef __linux__
-	const size_t large = 2 << 20;
-	if (n >= 2 * large) {
-		void *buffer;
-		if (posix_memalign(&buffer, large, n) != 0) return NULL;
-		madvise(buffer, n / large * large, MADV_HUGEPAGE);
-		return buffer;
-	}
-#endif
-	return malloc(n);
 }
 
 static int gr_probe(MPI_Comm *comm, gr_out *out) {
@@ -249,7 +231,7 @@ func Abort(code int) {
 }
 
 func allocate(size int) []byte {
-	p := C.gr_allocate(C.size_t(size))
+	p := C.malloc(C.size_t(size))
 	if p == nil {
 		panic(fmt.Sprintf("mpi: no memory for a message buffer of %d bytes", size))
 	}

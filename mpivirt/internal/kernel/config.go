@@ -53,7 +53,7 @@ type Config struct {
 	// Window is the window from one engine to another in bytes; see [engine.Config].
 	Window int64
 	// Reserve receives the memory of each array whose length grows with the number of ranks,
-	// and of each long buffer for a vector of a collective, before its first use. The host may then provide larger pages. Reserve must neither
+	// before its first use. The host may then provide larger pages. Reserve must neither
 	// keep nor change the memory. May be nil.
 	Reserve func(memory []byte)
 	// Touch has the pages of a piece of memory in place, before the Go runtime makes ranks

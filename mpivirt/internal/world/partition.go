@@ -75,7 +75,7 @@ type Settings struct {
 	Target  *network.Target     // the machine, laid out for the number of ranks
 	Blocks  *Blocks             // memory for the set-up; may be nil
 	Strict  bool                // every LP that waits is resumed in the order of virtual time
-	Reserve func(memory []byte) // receives each array whose length grows with the number of ranks, and long buffers; may be nil
+	Reserve func(memory []byte) // receives each array whose length grows with the number of ranks; may be nil
 	Now     func() float64      // reads the wall clock in seconds; may be nil
 
 	Activities bool // are counted
@@ -87,7 +87,6 @@ func (k *Partition) Init(s Settings) {
 	lo, hi := s.Engine.Range()
 	k.Engine, k.Target, k.First, k.Ranks = s.Engine, s.Target, lo, hi-lo
 	k.Strict, k.reserve, k.blocks, k.Running = s.Strict, s.Reserve, s.Blocks, None
-	k.Buffers.reserve = s.Reserve
 	k.Contexts = map[uint64]int32{}
 	k.EagerLimit, k.Charges, k.HasPorts = s.Target.EagerLimit(), s.Target.Charges(), s.Target.HasPorts()
 	k.Clock = Reserve[vtime.Time](k, k.Ranks)

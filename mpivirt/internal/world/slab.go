@@ -99,12 +99,8 @@ func (s *Slab[T]) InUse() int {
 
 // bufferPool keeps byte buffers by power of two of their capacity.
 type bufferPool struct {
-	classes []Stack[[]byte]     // up to the greatest that was given back
-	reserve func(memory []byte) // receives the memory of a new long buffer before its first use; may be nil
+	classes []Stack[[]byte] // up to the greatest that was given back
 }
-
-// longBuffer is the length in bytes from which a buffer's memory is announced.
-const longBuffer = 1 << 20
 
 // BufferClass returns the class of buffers that hold n bytes: of 64 bytes times a power of two.
 func BufferClass(n int) int {
@@ -136,11 +132,7 @@ func (p *bufferPool) Take(n int) []byte {
 			return buffer[:n]
 		}
 	}
-	buffer := make([]byte, n, 64<<class)
-	if n >= longBuffer && p.reserve != nil {
-		p.reserve(buffer)
-	}
-	return buffer
+	return make([]byte, n, 64<<class)
 }
 
 // Release gives a buffer back.

@@ -53,19 +53,6 @@ func TestSlabAgainstAMap(t *testing.T) {
 	})
 }
 
-// The memory of a long buffer is announced once, before its first use, as far as it is asked for.
-func TestLongBuffersAreAnnounced(t *testing.T) {
-	var announced []int
-	pool := bufferPool{reserve: func(memory []byte) { announced = append(announced, len(memory)) }}
-	for _, n := range []int{0, 1, longBuffer / 2, longBuffer, 3*longBuffer + 1} {
-		pool.Release(pool.Take(n))
-	}
-	pool.Take(longBuffer)
-	if want := []int{longBuffer, 3*longBuffer + 1}; !slices.Equal(announced, want) {
-		t.Errorf("announced %d, want %d", announced, want)
-	}
-}
-
 // Buffers have the length asked for, are not given out twice at a time, and are
 // used again.
 func TestBufferPool(t *testing.T) {
