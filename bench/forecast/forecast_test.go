@@ -261,15 +261,22 @@ func TestForecastsOfLargeRuns(t *testing.T) {
 }
 
 // compare reports a fault if a run on so many processors does not take the memory that was foreseen, but
-// for so many bytes.
+// for so many bytes. Other work on the machine has an engine stand still, to which the others then fill
+// their windows: of several engines, the least of a few runs counts.
 func (p point) compare(t *testing.T, want, own float64, processors int) {
-	v := p.measure(t, processors)
-	// Stacks are not on the heap. Of a process, more becomes resident than what is allocated.
-	got := v.Allocated
-	if !p.isEvent() {
-		got = v.Resident
-	}
 	least, most := bounds(p)
+	taken := func() float64 {
+		v := p.measure(t, processors)
+		// Stacks are not on the heap. Of a process, more becomes resident than what is allocated.
+		if !p.isEvent() {
+			return v.Resident
+		}
+		return v.Allocated
+	}
+	got := taken()
+	for i := 1; i < 5 && p.Engines > 1 && want+own < least*got; i++ {
+		got = min(got, taken())
+	}
 	if want-own > most*got || want+own < least*got {
 		t.Errorf("%v, processors %d: %.0f B a rank foreseen, %.0f B taken: %.2f, where %.2f to %.2f are right but for %.0f B",
 			p, processors, want/float64(p.Ranks), got/float64(p.Ranks), want/got, least, most, own/float64(p.Ranks))
