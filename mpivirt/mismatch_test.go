@@ -313,8 +313,12 @@ func told(name string, rank int) bool {
 // Under every algorithm, for messages below and above the eager limit.
 func TestMismatchedLengths(t *testing.T) {
 	const ranks = 5
+	choices := 4
+	if testing.Short() { // enough for the race detector
+		choices = 1
+	}
 	for name, call := range lengths() {
-		for choice := range 4 {
+		for choice := range choices {
 			algorithms := map[collectives.Operation]collectives.Algorithm{}
 			for _, op := range collectives.Operations() {
 				all := collectives.Algorithms(op)

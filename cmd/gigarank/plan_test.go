@@ -42,6 +42,9 @@ func TestPlanFitsOneHost(t *testing.T) {
 // Ranks of a binomial allreduce take half as much on several engines as on one. The fewest hosts are
 // found all the same.
 func TestPlanFindsFewestHosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one engine of many ranks: nothing for the race detector")
+	}
 	text := planned(t, strings.Fields("allreducetest --ranks 16Ki --payload 256Ki --allreduce binomial --lp event --iterations 1 --cores 2 --engines 1 --memory 3GB")...)
 	expectLines(t, text, `^hosts +2, with 2 cores`)
 }

@@ -329,6 +329,9 @@ func TestLargeVariables(t *testing.T) {
 	if lines := everywhere(t, program, 5); len(lines) != 0 {
 		t.Error(strings.Join(lines, ""))
 	}
+	if testing.Short() { // many pages, with nothing for the race detector
+		return
+	}
 	// Where CPU times count, few ranks have an image of the program each.
 	var ways []hosting
 	for _, h := range hostings(5) {
@@ -351,6 +354,9 @@ func TestLargeVariables(t *testing.T) {
 // Where the process has few mappings left, the variables of ranks beyond them are copied, with
 // one engine and with two. Those of which no rank has written a page take no memory for it.
 func TestFewMappings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many pages, with nothing for the race detector")
+	}
 	program := build(t, largeVariables, "-DLENGTH=(1<<17)")
 	most := mostMappings(t)
 	for _, left := range []int{500, most/8 + 300} {
