@@ -329,9 +329,6 @@ func TestLargeVariables(t *testing.T) {
 	if lines := everywhere(t, program, 5); len(lines) != 0 {
 		t.Error(strings.Join(lines, ""))
 	}
-	if testing.Short() { // many pages, with nothing for the race detector
-		return
-	}
 	// Where CPU times count, few ranks have an image of the program each.
 	var ways []hosting
 	for _, h := range hostings(5) {
@@ -340,6 +337,9 @@ func TestLargeVariables(t *testing.T) {
 	}
 	if lines := alike(t, program, "xt5", 5, ways); len(lines) != 0 {
 		t.Error(strings.Join(lines, ""))
+	}
+	if testing.Short() { // what follows counts memory
+		return
 	}
 	// 300 ranks have 20 GB of variables, of which they write 10 MB.
 	before := residentPeak(t)
@@ -354,12 +354,13 @@ func TestLargeVariables(t *testing.T) {
 // Where the process has few mappings left, the variables of ranks beyond them are copied, with
 // one engine and with two. Those of which no rank has written a page take no memory for it.
 func TestFewMappings(t *testing.T) {
-	if testing.Short() {
-		t.Skip("many pages, with nothing for the race detector")
-	}
 	program := build(t, largeVariables, "-DLENGTH=(1<<17)")
 	most := mostMappings(t)
-	for _, left := range []int{500, most/8 + 300} {
+	lefts := []int{500, most/8 + 300}
+	if testing.Short() { // enough for the race detector
+		lefts = lefts[:1]
+	}
+	for _, left := range lefts {
 		free := leaveMappings(t, most, left)
 		before := residentPeak(t)
 		for _, engines := range []int{1, 2} {
