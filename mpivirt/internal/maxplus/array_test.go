@@ -179,3 +179,34 @@ func TestLongShifts(t *testing.T) {
 		}
 	}
 }
+
+// Shifts by one participant further in each round keep clocks aside in arrays that are a few times as long as
+// the last one, all together: an exchange of everybody with everybody takes no memory like the square of
+// the participants.
+func TestAscendingShiftsShareMemory(t *testing.T) {
+	const members = 1<<10 - 1 // its shifts are in no cycles of long blocks
+	s, err := collectives.New(collectives.Alltoall, collectives.Pairwise, members, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := network.Parse("m", []byte("name: m\nnetwork: {model: flat, latency: 1us}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := m.Target(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reserved := 0
+	r := Rounds{
+		Target: target, Schedule: s, Bytes: 8, UniformFrom: target.UniformFrom(), Consecutive: true, High: members, Participants: everywhere{t},
+		Memory: &Memory{Reserve: func(n int) []vtime.Time {
+			reserved += n
+			return make([]vtime.Time, n)
+		}},
+	}
+	through(t, r, cuts{0, members}, make([]vtime.Time, members), 0)
+	if reserved > 4*members {
+		t.Errorf("%d participants have %d clocks reserved; want at most 4 each", members, reserved)
+	}
+}

@@ -73,8 +73,8 @@ func swapUniform(own, clocks []vtime.Time, delay, work vtime.Duration) {
 // as it was; those that the first receivers hear from, at the end, are kept aside.
 func (e *Evaluation) shiftDownwards(distance int) {
 	work, total := e.a.work, e.a.total()
-	if cap(e.a.next) < distance {
-		e.a.next = e.a.Memory.Reserve(distance)
+	if room := cap(e.a.next); room < distance { // the next distance may be greater by one
+		e.a.next = e.a.Memory.Reserve(max(distance, min(2*room, total)))
 	}
 	kept := e.a.next[:distance]
 	copy(kept, work[total-distance:])
