@@ -180,9 +180,8 @@ func TestLongShifts(t *testing.T) {
 	}
 }
 
-// Shifts by one participant further in each round keep clocks aside in arrays that are a few times as long as
-// the last one, all together: an exchange of everybody with everybody takes no memory like the square of
-// the participants.
+// Where each round shifts by one participant more than the last, the clocks kept aside take a few arrays in
+// all. An array for each round would take memory like the square of the participants.
 func TestAscendingShiftsShareMemory(t *testing.T) {
 	const members = 1<<10 - 1 // its shifts are in no cycles of long blocks
 	s, err := collectives.New(collectives.Alltoall, collectives.Pairwise, members, 0)
