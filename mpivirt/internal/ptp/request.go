@@ -40,6 +40,7 @@ type request struct {
 	waited     bool // part of the LP's current wait
 	Sized      bool // a longer message is an error, even where Buffer is nil
 	failed     bool // errors has its error, for the LP's wait
+	tail       bool // send: the receiver's engine gets the content from where it lies
 
 	undecided   bool // receive, until it has its message: a lesser message may still come, or a cancel
 	cancellable bool // receive
