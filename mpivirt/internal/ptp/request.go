@@ -32,7 +32,7 @@ type request struct {
 	Peer       int32 // receive: member or AnySource, once complete the source; send: member
 	Tag        int32 // receive: tag or AnyTag, once complete that of the message
 	next       int32 // in a chain; exchange: its own index
-	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals
+	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals; send: ^engine that gets the content from where it lies
 	whole      int32 // request of the exchange that it is a part of; ^place in the LP's kept list; 0 for none
 	Kind       requestKind
 	Procedure  world.Procedure
@@ -40,7 +40,6 @@ type request struct {
 	waited     bool // part of the LP's current wait
 	Sized      bool // a longer message is an error, even where Buffer is nil
 	failed     bool // errors has its error, for the LP's wait
-	tail       bool // send: the receiver's engine gets the content from where it lies
 
 	undecided   bool // receive, until it has its message: a lesser message may still come, or a cancel
 	cancellable bool // receive

@@ -268,7 +268,7 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
 	engine, tail := k.Engine.Partition().Owner(dst), k.tailOf(m)
 	var w world.Writer
 	if tail != nil {
-		k.Requests.At(m.request).tail = true
+		k.Requests.At(m.request).rank = ^int32(engine)
 		w.Rest = k.Engine.RecordWithTail(engine, messageRecord, tail)
 	} else {
 		w.Rest = k.Engine.Record(engine, messageRecord+len(m.payload))
@@ -402,8 +402,8 @@ func (k *Messages) SendAcknowledgement(kind byte, engine, index int32, t vtime.T
 
 // Acknowledged completes a send that waits for its match.
 func (k *Messages) Acknowledged(request int32, t vtime.Time) {
-	if r := k.Requests.At(request); r.tail {
-		k.Engine.Settle(k.Engine.Partition().Owner(k.Comms.At(r.Comm).RankOf(int(r.Peer), k.Global(r.LP))))
+	if r := k.Requests.At(request); r.Kind == SendRequest && r.rank < 0 {
+		k.Engine.Settle(int(^r.rank))
 	}
 	k.CompleteRequest(request, t)
 	k.Notice(k.Requests.At(request).LP)
