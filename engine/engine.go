@@ -299,21 +299,6 @@ func (e *Engine) Consumed(src, n int) { e.endpoint.Credit(src, n) }
 // them before it calls the engine again.
 func (e *Engine) Record(dst, n int) []byte { return e.endpoint.Reserve(dst, n) }
 
-// RecordWithTail is Record for a record of n bytes that goes on with tail; see
-// [sync.Endpoint.ReserveTail].
-func (e *Engine) RecordWithTail(dst, n int, tail []byte) []byte {
-	return e.endpoint.ReserveTail(dst, n, tail)
-}
-
-// SendsTails reports whether there is RecordWithTail.
-func (e *Engine) SendsTails() bool { return e.endpoint.SendsTails() }
-
-// Settle returns when the tails of the records to engine dst, all of which it has, may change.
-func (e *Engine) Settle(dst int) { e.endpoint.Settle(dst) }
-
-// Unsettled reports whether the tail of a record may not change yet.
-func (e *Engine) Unsettled() bool { return e.endpoint.Unsettled() }
-
 // Flush sends the records made so far. A kernel calls it before a long piece of work: other
 // engines need not wait until that is done.
 func (e *Engine) Flush() {

@@ -173,17 +173,6 @@ func (e *fabricEnd) Send(dst int, message []byte) error {
 	return nil
 }
 
-// SendTail reads the tail at once, and gives the receiver no byte more.
-func (e *fabricEnd) SendTail(dst int, message, tail []byte) error {
-	e.release(message)
-	whole := e.Alloc(len(message) + len(tail))
-	copy(whole[copy(whole, message):], tail)
-	return e.Send(dst, whole[:len(whole):len(whole)])
-}
-
-func (e *fabricEnd) Settle(int) error { return nil }
-func (e *fabricEnd) Unsettled() bool  { return false }
-
 func (e *fabricEnd) Receive() (int, []byte, error) {
 	if len(e.inbox) == 0 {
 		return 0, nil, nil

@@ -39,19 +39,6 @@ type Transport interface {
 	Close() error
 }
 
-// TailSender is a Transport that sends the end of a message from where it lies, uncopied.
-type TailSender interface {
-	Transport
-	// SendTail is Send for a message that goes on with tail. Its receiver gets both in one
-	// piece. The tail is memory that Go does not manage, and stays as it is until Settle.
-	SendTail(dst int, message, tail []byte) error
-	// Settle returns when the tails sent to an engine, all of which it has received, are no
-	// longer needed.
-	Settle(dst int) error
-	// Unsettled reports whether a tail is needed still.
-	Unsettled() bool
-}
-
 // Lost reports that an engine's host process has stopped answering.
 type Lost struct {
 	Engine int           // the engine that is silent

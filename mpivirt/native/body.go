@@ -5,7 +5,6 @@ package native
 import (
 	"fmt"
 	gort "runtime"
-	"sync"
 	"time"
 	"unsafe"
 
@@ -106,7 +105,7 @@ func (b *body) open(n int) (err error) {
 	if b.k.ClocksOnly && b.k.Processors == nil {
 		b.engine.lazy = 1
 	}
-	b.k.InRows, b.k.PayloadsInC = ofProgram, true
+	b.k.InRows = ofProgram
 	b.k.Failing.Name = b.nameOf
 	b.engine.poll = cInt64(b.k.Target.PollTime())
 	for lp := range int32(n) {
@@ -367,22 +366,9 @@ func (b *body) Interrupt() bool {
 }
 
 // Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,
-// as at the end of a process. After a failure another process may still read from the memory of a
-// rank: all of it stays then.
+// as at the end of a process.
 func (b *body) Stop() {
-	switch {
-	case b.engine == nil:
-	case b.k.Engine.Unsettled():
-		unsettled.Lock()
-		unsettled.bodies = append(unsettled.bodies, b)
-		unsettled.Unlock()
-	default:
+	if b.engine != nil {
 		releaseStacks(b.engine)
 	}
-}
-
-// unsettled are bodies whose memory stays.
-var unsettled struct {
-	sync.Mutex
-	bodies []*body
 }

@@ -34,9 +34,6 @@ func testEngines(t *testing.T, open func(k int) []sync.Transport, k int) {
 		{"sending does not wait", testSendDoesNotWait},
 		{"large messages", testLarge},
 		{"large behind small", testOvertaking},
-		{"tails", testTails},
-		{"tails not received", testTailsNotReceived},
-		{"nothing left", testNothingLeft},
 		{"wrong destination", testWrongDestination},
 		{"nothing received", testNothingReceived},
 		{"nothing left", testNothingLeft},
@@ -244,95 +241,6 @@ func testOvertaking(e *end) error {
 		e.Free(bytes)
 	}
 	return nil
-}
-
-// sendTail sends message number i to dst, n bytes of which all but the first 16 are its tail. It
-// returns the tail. Transports that send none send the message whole.
-func (e *end) sendTail(dst, i, n int) (tail []byte, err error) {
-	tails, ok := e.Transport.(sync.TailSender)
-	if !ok {
-		return nil, e.Send(dst, e.compose(dst, i, n))
-	}
-	whole := e.compose(dst, i, n)
-	tail = e.Alloc(n - 16) // memory that Go does not manage
-	copy(tail, whole[16:])
-	return tail, tails.SendTail(dst, whole[:16], tail)
-}
-
-// Messages with tails come whole and in order, among others. Once their receivers have answered,
-// Settle returns, and the tails may change.
-func testTails(e *end) error {
-	sizes := []int{17, 100_003, 24, 3 << 20, 4096, 40_001}
-	const count = 40
-	var lent [][]byte
-	for i := range count {
-		for dst := range e.Size() {
-			n := sizes[i%len(sizes)]
-			if i%3 == 2 {
-				if err := e.Send(dst, e.compose(dst, i, n)); err != nil {
-					return err
-				}
-				continue
-			}
-			tail, err := e.sendTail(dst, i, n)
-			if err != nil {
-				return err
-			}
-			lent = append(lent, tail)
-		}
-	}
-	came := make([]int, e.Size())
-	for range (count + 1) * e.Size() {
-		src, bytes, err := e.next()
-		if err != nil {
-			return err
-		}
-		if i := came[src]; i < count {
-			err = e.expect(bytes, src, i, sizes[i%len(sizes)])
-		} else {
-			err = e.expect(bytes, src, i, 8)
-		}
-		if err != nil {
-			return err
-		}
-		e.Free(bytes)
-		if came[src]++; came[src] == count { // all from src: tell it
-			if err := e.Send(src, e.compose(src, count, 8)); err != nil {
-				return err
-			}
-		}
-	}
-	tails, ok := e.Transport.(sync.TailSender)
-	if !ok {
-		return nil
-	}
-	for dst := range e.Size() {
-		if err := tails.Settle(dst); err != nil {
-			return err
-		}
-	}
-	if tails.Unsettled() {
-		return fmt.Errorf("tails are needed still, after all have been settled")
-	}
-	for _, tail := range lent {
-		clear(tail)
-		e.Free(tail)
-	}
-	return nil
-}
-
-// Everyone sends messages with tails to everyone, receives one of them, and closes.
-func testTailsNotReceived(e *end) error {
-	for i, n := range []int{17, 5000, 3 << 20, 70_000} {
-		for dst := range e.Size() {
-			if _, err := e.sendTail(dst, i, n); err != nil {
-				return err
-			}
-		}
-	}
-	_, bytes, err := e.next()
-	e.Free(bytes)
-	return err
 }
 
 func testWrongDestination(e *end) error {

@@ -35,8 +35,6 @@ type Messages struct {
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
 	mayCancel []bool   // by LP; nil until one says so
 
-	PayloadsInC bool // what ranks send lies in memory that Go does not manage
-
 	sendsAtOnce bool // no model or option wants more of an eager send than SendAtOnce does
 }
 
