@@ -299,6 +299,21 @@ func (e *Engine) Consumed(src, n int) { e.endpoint.Credit(src, n) }
 // them before it calls the engine again.
 func (e *Engine) Record(dst, n int) []byte { return e.endpoint.Reserve(dst, n) }
 
+// RecordWithTail is Record for a record of n bytes that goes on with tail; see
+// [sync.Endpoint.ReserveTail].
+func (e *Engine) RecordWithTail(dst, n int, tail []byte, owner any) (record []byte, number int32) {
+	return e.endpoint.ReserveTail(dst, n, tail, owner)
+}
+
+// SendsTails reports whether there is RecordWithTail.
+func (e *Engine) SendsTails() bool { return e.endpoint.SendsTails() }
+
+// AwaitTail returns when a tail may change whose receiver has the record.
+func (e *Engine) AwaitTail(number int32) { e.endpoint.AwaitTail(number) }
+
+// HoldsTails reports whether there is a tail that may not change yet.
+func (e *Engine) HoldsTails() bool { return e.endpoint.HoldsTails() }
+
 // Flush sends the records made so far. A kernel calls it before a long piece of work: other
 // engines need not wait until that is done.
 func (e *Engine) Flush() {

@@ -1,9 +1,9 @@
 package sync
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -116,7 +116,10 @@ type Endpoint struct {
 	config     Config
 	rank, size int
 	peers      peerTable
-	begun      []*peer // engines to which a packet is being built
+	begun      []*peer    // engines to which a packet is being built
+	tails      TailSender // the transport, if it is one
+	tail       Tail       // end of the packet to tailed, or the last there was
+	tailed     *peer      // nil: no packet has a tail
 	count      Statistics
 
 	// virtual time
@@ -179,6 +182,7 @@ func (e *Endpoint) Init(t Transport, c Config) {
 	}
 	c.setDefaults()
 	e.transport, e.config, e.rank, e.size = t, c, rank, size
+	e.tails, _ = t.(TailSender)
 	e.peers.init(c.Lookahead, c.LeastLookahead, &e.room)
 	e.lookahead = leastOf(rank, size, c.Lookahead, c.LeastLookahead)
 	e.inbound = leastOf(rank, size, c.LookaheadFrom, 0)
@@ -212,6 +216,39 @@ func (e *Endpoint) Statistics() Statistics { return e.count }
 // next call of the endpoint. The record leaves with its packet: when the packet is
 // full, when the engine waits, or at Flush.
 func (e *Endpoint) Reserve(dst, n int) []byte {
+	return e.data(e.reserve(dst, n), n)
+}
+
+// ReserveTail is Reserve for a record that goes on with tail, which is sent from where it lies. A
+// tail is memory that Go does not manage, and that its owner holds. It must not change until AwaitTail
+// has returned for its number, which is not negative. Only the endpoint of a [TailSender] has it.
+func (e *Endpoint) ReserveTail(dst, n int, tail []byte, owner any) (record []byte, number int32) {
+	p := e.reserve(dst, n+len(tail))
+	e.sendPacket(p) // a packet with a tail is short
+	body := e.data(p, n)
+	p.packet = p.packet[:len(p.packet)-framed(n)+itemHeaderSize+n] // without padding
+	putFrame(p.packet[len(p.packet)-n-itemHeaderSize:], kindData, n+len(tail))
+	e.tail, e.tailed = Tail{Bytes: tail, Owner: owner, Number: (e.tail.Number + 1) & math.MaxInt32}, p
+	return body, e.tail.Number
+}
+
+// SendsTails reports whether there is ReserveTail.
+func (e *Endpoint) SendsTails() bool { return e.tails != nil }
+
+// AwaitTail returns when a tail may change whose receiver has the record.
+func (e *Endpoint) AwaitTail(number int32) {
+	if err := e.tails.AwaitTail(number); err != nil {
+		e.fail(err)
+	}
+}
+
+// HoldsTails reports whether there is a tail that may not change yet.
+func (e *Endpoint) HoldsTails() bool {
+	return e.tailed != nil || e.tails != nil && e.tails.HoldsTails()
+}
+
+// reserve counts a record of n bytes to engine dst.
+func (e *Endpoint) reserve(dst, n int) *peer {
 	if n < 0 {
 		panic(fmt.Sprintf("sync: engine %d reserves a record of %d bytes to engine %d", e.rank, n, dst))
 	}
@@ -222,17 +259,25 @@ func (e *Endpoint) Reserve(dst, n int) []byte {
 	if p == nil {
 		p = e.peers.add(dst)
 	}
-	body := e.item(p, kindData, n)
-	p.records++
 	e.round.sent++
 	e.count.RemoteRecords++
 	e.count.RemoteBytes += uint64(n)
 	e.take(p, n)
+	return p
+}
+
+// data returns the n bytes of a new data record in the packet to p.
+func (e *Endpoint) data(p *peer, n int) []byte {
+	body := e.item(p, kindData, n)
+	p.records++
 	return body
 }
 
 // item returns the n bytes of a new item in the packet to p.
 func (e *Endpoint) item(p *peer, kind uint64, n int) []byte {
+	if e.tailed != nil {
+		e.sendPacket(e.tailed)
+	}
 	need := framed(n)
 	if len(p.packet)+need > cap(p.packet) {
 		e.makeRoom(p, need)
@@ -241,7 +286,7 @@ func (e *Endpoint) item(p *peer, kind uint64, n int) []byte {
 	p.packet = p.packet[:at+need]
 	frame := p.packet[at:]
 	clear(frame[need-8:]) // the padding
-	binary.LittleEndian.PutUint64(frame, uint64(n)|kind<<kindShift)
+	putFrame(frame, kind, n)
 	return frame[itemHeaderSize : itemHeaderSize+n : itemHeaderSize+n]
 }
 
@@ -287,9 +332,19 @@ func (e *Endpoint) sendPacket(p *peer) {
 	packet := p.packet
 	p.packet, p.records, p.flags, p.owed = nil, 0, 0, 0
 	e.count.TransportMessages++
-	if err := e.transport.Send(int(p.engine), packet); err != nil {
+	if err := e.send(p, packet); err != nil {
 		e.fail(err)
 	}
+}
+
+// send sends a packet to p, with its tail if it has one.
+func (e *Endpoint) send(p *peer, packet []byte) error {
+	if p != e.tailed {
+		return e.transport.Send(int(p.engine), packet)
+	}
+	tail := e.tail
+	e.tail, e.tailed = Tail{Number: tail.Number}, nil
+	return e.tails.SendTail(int(p.engine), packet, tail)
 }
 
 // Flush sends all packets begun.

@@ -3,6 +3,7 @@ package sync_test
 import (
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"gigarank/sync"
@@ -21,6 +22,7 @@ type fabric struct {
 	clock  time.Duration
 	sent   int // messages
 	owned  map[*byte]bool
+	tails  map[*byte][]byte // of messages, by their first byte
 }
 
 type fabricEnd struct {
@@ -35,7 +37,7 @@ type fabricEnd struct {
 }
 
 func newFabric(k int, seed uint64) *fabric {
-	f := &fabric{random: rand.New(rand.NewPCG(seed, 0)), owned: map[*byte]bool{}}
+	f := &fabric{random: rand.New(rand.NewPCG(seed, 0)), owned: map[*byte]bool{}, tails: map[*byte][]byte{}}
 	for rank := range k {
 		f.ends = append(f.ends, &fabricEnd{fabric: f, rank: rank})
 		row := make([]bool, k)
@@ -173,12 +175,25 @@ func (e *fabricEnd) Send(dst int, message []byte) error {
 	return nil
 }
 
+// SendTail leaves the tail where it lies until the message is received.
+func (e *fabricEnd) SendTail(dst int, message []byte, tail sync.Tail) error {
+	e.fabric.tails[&message[0]] = tail.Bytes
+	return e.Send(dst, message)
+}
+
+func (e *fabricEnd) AwaitTail(int32) error { panic("no engine of the model awaits a tail") }
+func (e *fabricEnd) HoldsTails() bool      { return len(e.fabric.tails) > 0 }
+
 func (e *fabricEnd) Receive() (int, []byte, error) {
 	if len(e.inbox) == 0 {
 		return 0, nil, nil
 	}
 	src, message := e.source[0], e.inbox[0]
 	e.source, e.inbox = e.source[1:], e.inbox[1:]
+	if tail := e.fabric.tails[&message[0]]; tail != nil { // the receiver gets no byte more
+		delete(e.fabric.tails, &message[0])
+		message = slices.Clip(slices.Concat(message, tail))
+	}
 	e.fabric.owned[&message[0]] = true
 	return src, message, nil
 }

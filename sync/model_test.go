@@ -200,12 +200,25 @@ type heldBack struct {
 
 func (w *worker) send(e event) {
 	v := w.visitOf(e)
-	record := w.Reserve(v.engine, v.bytes)
+	record, tail := w.reserve(v.engine, v.bytes, e.Step%3)
 	for i := range record {
 		record[i] = byte(i)
 	}
+	for i := range tail {
+		tail[i] = byte(len(record) + i)
+	}
 	binary.LittleEndian.PutUint32(record, uint32(e.Chain))
 	binary.LittleEndian.PutUint32(record[4:], uint32(e.Step))
+}
+
+// reserve reserves a record of n bytes, of which the last i%3 thirds of those past the eighth are a tail.
+func (w *worker) reserve(engine, n, i int) (record, tail []byte) {
+	if !w.SendsTails() || i == 0 {
+		return w.Reserve(engine, n), nil
+	}
+	tail = make([]byte, (n-8)*i/3)
+	record, _ = w.ReserveTail(engine, n-len(tail), tail, w)
+	return record, tail
 }
 
 func (w *worker) deliver(src int, record []byte) {

@@ -16,7 +16,7 @@ import (
 //	20  records   uint32  data records in the packet
 //	24  magic     uint32
 //	28  flags     uint32
-//	32  items: length uint56, kind uint8, the bytes, padding
+//	32  items: length uint56, kind uint8, the bytes, padding, which a last one may do without
 const (
 	headerSize     = 32
 	itemHeaderSize = 8
@@ -88,10 +88,15 @@ func nextItem(items []byte) (kind uint64, body, rest []byte, err error) {
 	word := binary.LittleEndian.Uint64(items)
 	n := int(word & (1<<kindShift - 1))
 	kind = word >> kindShift
-	if framed(n) > len(items) {
+	if itemHeaderSize+n > len(items) {
 		return 0, nil, nil, fmt.Errorf("a packet ends within an item of %d bytes", n)
 	}
-	return kind, items[itemHeaderSize : itemHeaderSize+n : itemHeaderSize+n], items[framed(n):], nil
+	return kind, items[itemHeaderSize : itemHeaderSize+n : itemHeaderSize+n], items[min(framed(n), len(items)):], nil
+}
+
+// putFrame writes the head of an item of n bytes.
+func putFrame(frame []byte, kind uint64, n int) {
+	binary.LittleEndian.PutUint64(frame, uint64(n)|kind<<kindShift)
 }
 
 // framed returns the number of bytes that an item of n bytes takes in a packet.

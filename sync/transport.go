@@ -39,6 +39,26 @@ type Transport interface {
 	Close() error
 }
 
+// TailSender is a Transport that sends the end of a message from where it lies, uncopied.
+type TailSender interface {
+	Transport
+	// SendTail is Send for a message that goes on with tail. Its receiver gets both in one
+	// piece. The bytes of the tail stay as they are until AwaitTail returns.
+	SendTail(dst int, message []byte, tail Tail) error
+	// AwaitTail returns when the transport no longer reads the tail with a number. Its receiver
+	// must have received the message: then nothing that another engine does is waited for.
+	AwaitTail(number int32) error
+	// HoldsTails reports whether the transport may read a tail still.
+	HoldsTails() bool
+}
+
+// Tail is the end of a message.
+type Tail struct {
+	Bytes  []byte // memory that Go does not manage
+	Owner  any    // what holds that memory: the transport refers to it as long as it may read
+	Number int32  // tells it from the other tails of its sender
+}
+
 // Lost reports that an engine's host process has stopped answering.
 type Lost struct {
 	Engine int           // the engine that is silent

@@ -105,7 +105,7 @@ func (b *body) open(n int) (err error) {
 	if b.k.ClocksOnly && b.k.Processors == nil {
 		b.engine.lazy = 1
 	}
-	b.k.InRows = ofProgram
+	b.k.InRows, b.k.PayloadOwner = ofProgram, b
 	b.k.Failing.Name = b.nameOf
 	b.engine.poll = cInt64(b.k.Target.PollTime())
 	for lp := range int32(n) {
@@ -366,9 +366,10 @@ func (b *body) Interrupt() bool {
 }
 
 // Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,
-// as at the end of a process.
+// as at the end of a process. After a failure another process may still read from the memory of a
+// rank: then all of it stays until the transport lets go of the body.
 func (b *body) Stop() {
-	if b.engine != nil {
+	if b.engine != nil && !b.k.Engine.HoldsTails() {
 		releaseStacks(b.engine)
 	}
 }

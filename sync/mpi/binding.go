@@ -11,7 +11,7 @@ package mpi
 #include <time.h>
 
 // The results of a call, in C memory, so that no call allocates.
-typedef struct { int flag, source, count; MPI_Count bytes; } gr_out;
+typedef struct { int flag, source, tag, count; MPI_Count bytes; } gr_out;
 
 static int gr_open(int *provided, int *rank, int *size) {
 	int e = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, provided);
@@ -65,35 +65,41 @@ static int gr_long_type(size_t n, size_t longest, MPI_Datatype *type) {
 }
 
 // Sends n bytes; longest is the greatest count of a message.
-static int gr_isend(MPI_Comm *comm, void *bytes, size_t n, size_t longest, int dst, MPI_Request *request) {
-	if (n <= longest) return MPI_Isend(bytes, (int)n, MPI_BYTE, dst, 0, *comm, request);
+static int gr_isend(MPI_Comm *comm, void *bytes, size_t n, size_t longest, int dst, int tag, MPI_Request *request) {
+	if (n <= longest) return MPI_Isend(bytes, (int)n, MPI_BYTE, dst, tag, *comm, request);
 	MPI_Datatype type;
 	int e = gr_long_type(n, longest, &type);
-	if (e == MPI_SUCCESS) e = MPI_Isend(bytes, 1, type, dst, 0, *comm, request);
+	if (e == MPI_SUCCESS) e = MPI_Isend(bytes, 1, type, dst, tag, *comm, request);
 	if (e == MPI_SUCCESS) e = MPI_Type_free(&type); // MPI keeps it until the message is sent
 	return e;
 }
 
 static int gr_probe(MPI_Comm *comm, gr_out *out) {
 	MPI_Status status;
-	int e = MPI_Iprobe(MPI_ANY_SOURCE, 0, *comm, &out->flag, &status);
+	int e = MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *comm, &out->flag, &status);
 	if (e != MPI_SUCCESS || !out->flag) return e;
 	out->source = status.MPI_SOURCE;
+	out->tag = status.MPI_TAG;
 	return MPI_Get_elements_x(&status, MPI_BYTE, &out->bytes);
 }
 
-// Receives the message that gr_probe found; flag says whether that is done at once.
-static int gr_receive(MPI_Comm *comm, void *bytes, size_t n, size_t longest, int source, MPI_Request *request, gr_out *out) {
+// Receives the next message with a tag; flag says whether that is done at once.
+static int gr_receive(MPI_Comm *comm, void *bytes, size_t n, size_t longest, int source, int tag, MPI_Request *request, gr_out *out) {
 	int e;
 	if (n <= longest) {
-		e = MPI_Irecv(bytes, (int)n, MPI_BYTE, source, 0, *comm, request);
+		e = MPI_Irecv(bytes, (int)n, MPI_BYTE, source, tag, *comm, request);
 	} else {
 		MPI_Datatype type;
 		e = gr_long_type(n, longest, &type);
-		if (e == MPI_SUCCESS) e = MPI_Irecv(bytes, 1, type, source, 0, *comm, request);
+		if (e == MPI_SUCCESS) e = MPI_Irecv(bytes, 1, type, source, tag, *comm, request);
 		if (e == MPI_SUCCESS) e = MPI_Type_free(&type);
 	}
 	return e == MPI_SUCCESS ? MPI_Test(request, &out->flag, MPI_STATUS_IGNORE) : e;
+}
+
+// Receives the short message that gr_probe found, and waits for it.
+static int gr_receive_now(MPI_Comm *comm, void *bytes, size_t n, int source, int tag) {
+	return MPI_Recv(bytes, (int)n, MPI_BYTE, source, tag, *comm, MPI_STATUS_IGNORE);
 }
 
 // Sums numbers[0] over all processes into numbers[1].
@@ -247,10 +253,13 @@ func newOutcome() outcome {
 	return outcome{(*C.gr_out)(C.calloc(1, C.size_t(unsafe.Sizeof(C.gr_out{}))))}
 }
 
-// probe reports whether a message is there, and returns its source and length.
-func (o outcome) probe(comm communicator) (found bool, source, length int, err error) {
+// envelope is what a probe tells of a message.
+type envelope struct{ source, tag, length int }
+
+// probe reports whether a message is there, and returns its envelope.
+func (o outcome) probe(comm communicator) (found bool, v envelope, err error) {
 	err = check("MPI_Iprobe", C.gr_probe(comm.c, o.c))
-	return err == nil && o.c.flag != 0, int(o.c.source), int(o.c.bytes), err
+	return err == nil && o.c.flag != 0, envelope{int(o.c.source), int(o.c.tag), int(o.c.bytes)}, err
 }
 
 // requests is a table of operations that MPI has not completed, each with a buffer. A
@@ -320,23 +329,30 @@ func (r *requests) test(completed func(slot int)) error {
 	return nil
 }
 
-// send begins to send a buffer.
-func (r *requests) send(comm communicator, dst int, buffer []byte) error {
+// send begins to send bytes, and returns the slot. The slot has the buffer that is to be given
+// back then, nil for none.
+func (r *requests) send(comm communicator, dst, tag int, bytes, buffer []byte) (slot int, err error) {
 	i, handle := r.slot(buffer)
-	err := check("MPI_Isend", C.gr_isend(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.size_t(len(buffer)), C.size_t(longestCount), C.int(dst), handle))
+	err = check("MPI_Isend", C.gr_isend(comm.c, unsafe.Pointer(unsafe.SliceData(bytes)), C.size_t(len(bytes)), C.size_t(longestCount), C.int(dst), C.int(tag), handle))
 	if err != nil {
 		C.gr_null(handle)
 		r.done(i)
 	}
-	return err
+	return i, err
 }
 
-// receive begins to receive a message that probe found. It returns the slot, and
-// whether the message has been received already.
-func (r *requests) receive(comm communicator, src int, buffer []byte) (slot int, there bool, err error) {
+// receive begins to receive the next message from a source with a tag into the end of a
+// buffer, from an offset on. It returns the slot, and whether the message has been received already.
+func (r *requests) receive(comm communicator, src, tag int, buffer []byte, from int) (slot int, there bool, err error) {
 	i, handle := r.slot(buffer)
-	err = check("MPI_Irecv", C.gr_receive(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.size_t(len(buffer)), C.size_t(longestCount), C.int(src), handle, r.out.c))
+	bytes := buffer[from:]
+	err = check("MPI_Irecv", C.gr_receive(comm.c, unsafe.Pointer(unsafe.SliceData(bytes)), C.size_t(len(bytes)), C.size_t(longestCount), C.int(src), C.int(tag), handle, r.out.c))
 	return i, err == nil && r.out.c.flag != 0, err
+}
+
+// receiveNow receives a short message that probe found.
+func receiveNow(comm communicator, v envelope, buffer []byte) error {
+	return check("MPI_Recv", C.gr_receive_now(comm.c, unsafe.Pointer(unsafe.SliceData(buffer)), C.size_t(len(buffer)), C.int(v.source), C.int(v.tag)))
 }
 
 // duplicate begins to make a communicator. All processes do so in the same order.

@@ -3,9 +3,13 @@
 package mpi
 
 import (
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"gigarank/sync"
 )
 
 const (
@@ -23,6 +27,18 @@ const (
 	napsTill = 50 // naps before they get long
 )
 
+// The tags of messages. A message with a tail goes as two: a head, which is the message and the
+// length of the tail, and the tail. Messages from one process come in the order of sending, and so
+// do heads and tails: a tail is received once its head is.
+const (
+	tagWhole = iota
+	tagHead
+	tagTail
+)
+
+// lengthSize is the size of the length of a tail, at the end of a head.
+const lengthSize = 8
+
 // arrival is a receive that is going on.
 type arrival struct {
 	src, slot int
@@ -38,19 +54,29 @@ type end struct {
 	comm     communicator
 	sending  requests // and the collective operations of this end
 	incoming requests
-	arriving []arrival // in the order of matching
-	balance  int64     // messages sent less those received
+	arriving []arrival  // in the order of matching
+	balance  int64      // messages sent less those received
+	tails    []sentTail // in the order of sending
 	sent     func(slot int)
 	arrived  func(slot int)
+}
+
+// sentTail is a tail that MPI may read still.
+type sentTail struct {
+	number int32
+	slot   int
+	owner  any
 }
 
 // begin begins to make a transport.
 func (j *job) begin() (*end, error) {
 	e := &end{job: j, comm: newCommunicator()}
 	e.sent = func(slot int) {
-		if buffer := e.sending.done(slot); buffer != nil { // nil: a collective operation
+		if buffer := e.sending.done(slot); buffer != nil { // nil: a tail or a collective operation
 			e.pool.Put(buffer)
+			return
 		}
+		e.tails = slices.DeleteFunc(e.tails, func(t sentTail) bool { return t.slot == slot })
 	}
 	e.arrived = func(slot int) {
 		for i := range e.arriving {
@@ -101,13 +127,18 @@ func (e *end) Free(message []byte) {
 func (e *end) Send(dst int, message []byte) error {
 	e.lock.Lock()
 	defer e.lock.Unlock()
+	return e.send(dst, tagWhole, message)
+}
+
+// send sends a message with a tag. The lock is held.
+func (e *end) send(dst, tag int, message []byte) error {
 	err := e.broken()
 	switch {
 	case err != nil:
 	case dst < 0 || dst >= e.size:
 		err = fmt.Errorf("engine %d sends to engine %d: there are engines 0 to %d", e.rank, dst, e.size-1)
 	default:
-		err = e.sending.send(e.comm, dst, message)
+		_, err = e.sending.send(e.comm, dst, tag, message, message)
 	}
 	if err != nil {
 		e.pool.Put(message)
@@ -115,6 +146,51 @@ func (e *end) Send(dst int, message []byte) error {
 	}
 	e.balance++
 	return nil
+}
+
+// SendTail implements [sync.TailSender].
+func (e *end) SendTail(dst int, message []byte, tail sync.Tail) error {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	n := len(message)
+	if cap(message) < n+lengthSize {
+		bigger := e.pool.Get(n + lengthSize)
+		copy(bigger, message)
+		e.pool.Put(message)
+		message = bigger
+	}
+	head := message[:n+lengthSize]
+	binary.NativeEndian.PutUint64(head[n:], uint64(len(tail.Bytes)))
+	if err := e.send(dst, tagHead, head); err != nil {
+		return err
+	}
+	slot, err := e.sending.send(e.comm, dst, tagTail, tail.Bytes, nil)
+	if err == nil {
+		e.tails = append(e.tails, sentTail{tail.Number, slot, tail.Owner})
+	}
+	return err
+}
+
+// AwaitTail implements [sync.TailSender]. MPI may learn a little later than this engine that a tail
+// has come.
+func (e *end) AwaitTail(number int32) error {
+	for i := 0; ; i++ {
+		e.lock.Lock()
+		err := e.progress()
+		read := slices.ContainsFunc(e.tails, func(t sentTail) bool { return t.number == number })
+		e.lock.Unlock()
+		if !read || err != nil {
+			return err
+		}
+		pause(i, nap)
+	}
+}
+
+// HoldsTails implements [sync.TailSender].
+func (e *end) HoldsTails() bool {
+	e.lock.Lock()
+	defer e.lock.Unlock()
+	return e.progress() != nil || len(e.tails) > 0
 }
 
 func (e *end) Receive() (int, []byte, error) {
@@ -125,27 +201,51 @@ func (e *end) Receive() (int, []byte, error) {
 
 // receive returns the next message that is there. The lock is held.
 func (e *end) receive() (int, []byte, error) {
-	if err := e.progress(); err != nil {
+	if come, err := e.fetch(); !come || err != nil {
 		return 0, nil, err
 	}
-	if src, message := e.next(); message != nil {
-		return src, message, nil
+	src, message := e.next()
+	return src, message, nil
+}
+
+// fetch tests what is going on, and begins to receive what is there until a message has come
+// whole. It reports whether one has. The lock is held.
+func (e *end) fetch() (come bool, err error) {
+	if err := e.progress(); err != nil {
+		return false, err
 	}
-	for len(e.arriving) < maxArriving {
-		found, src, length, err := e.out.probe(e.comm)
+	for !e.come() {
+		if len(e.arriving) == maxArriving {
+			return false, nil
+		}
+		found, v, err := e.out.probe(e.comm)
 		if err != nil || !found {
-			return 0, nil, err
+			return false, err
 		}
-		slot, there, err := e.incoming.receive(e.comm, src, e.pool.Get(length))
+		slot, there, err := e.take(v)
 		if err != nil {
-			return 0, nil, err
+			return false, err
 		}
-		e.arriving = append(e.arriving, arrival{src, slot, there})
-		if src, message := e.next(); message != nil {
-			return src, message, nil
-		}
+		e.arriving = append(e.arriving, arrival{v.source, slot, there})
 	}
-	return 0, nil, nil
+	return true, nil
+}
+
+// take begins to receive a message that is there, with its tail if it has one. It returns the slot,
+// and whether all of it has been received already. The lock is held.
+func (e *end) take(v envelope) (slot int, there bool, err error) {
+	if v.tag == tagWhole {
+		return e.incoming.receive(e.comm, v.source, tagWhole, e.pool.Get(v.length), 0)
+	}
+	head := e.pool.Get(v.length)
+	defer e.pool.Put(head)
+	if err := receiveNow(e.comm, v, head); err != nil {
+		return 0, false, err
+	}
+	n := v.length - lengthSize
+	message := e.pool.Get(n + int(binary.NativeEndian.Uint64(head[n:])))
+	copy(message, head[:n])
+	return e.incoming.receive(e.comm, v.source, tagTail, message, n)
 }
 
 // progress tests what is going on. The lock is held.
@@ -164,28 +264,28 @@ func (e *end) progress() error {
 	return nil
 }
 
-// next removes and returns the first message that is there and has no earlier one from
+// next removes and returns the first message that has come and has no earlier one from
 // its sender before it.
 func (e *end) next() (int, []byte) {
-	for i, a := range e.arriving {
-		if !a.there || e.precedes(a.src, i) {
-			continue
-		}
-		e.arriving = append(e.arriving[:i], e.arriving[i+1:]...)
-		e.balance--
-		return a.src, e.incoming.done(a.slot)
-	}
-	return 0, nil
+	i := e.first()
+	a := e.arriving[i]
+	e.arriving = append(e.arriving[:i], e.arriving[i+1:]...)
+	e.balance--
+	return a.src, e.incoming.done(a.slot)
 }
 
-// precedes reports whether a message from src is among the first n arriving.
-func (e *end) precedes(src, n int) bool {
-	for _, a := range e.arriving[:n] {
-		if a.src == src {
-			return true
-		}
-	}
-	return false
+// come reports whether there is a message for next.
+func (e *end) come() bool { return e.first() >= 0 }
+
+// first returns the place of the message for next, negative if there is none.
+func (e *end) first() int {
+	return slices.IndexFunc(e.arriving, func(a arrival) bool { return a.there && !e.awaits(a) })
+}
+
+// awaits reports whether an earlier message of its sender is still on its way.
+func (e *end) awaits(a arrival) bool {
+	earlier := slices.IndexFunc(e.arriving, func(b arrival) bool { return b.src == a.src })
+	return e.arriving[earlier].slot != a.slot
 }
 
 func (e *end) Wait(limit time.Duration) error {
@@ -228,23 +328,11 @@ func pause(i int, limit time.Duration) {
 	}
 }
 
-// ready reports whether Receive may have a message.
+// ready reports whether Receive has a message.
 func (e *end) ready() (bool, error) {
 	e.lock.Lock()
 	defer e.lock.Unlock()
-	if err := e.progress(); err != nil {
-		return false, err
-	}
-	for i, a := range e.arriving {
-		if a.there && !e.precedes(a.src, i) {
-			return true, nil
-		}
-	}
-	if len(e.arriving) == maxArriving {
-		return false, nil
-	}
-	found, _, _, err := e.out.probe(e.comm)
-	return found, err
+	return e.fetch()
 }
 
 func (e *end) Wake() { e.woken.Store(true) }

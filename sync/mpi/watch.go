@@ -160,7 +160,7 @@ func (w *watch) lose(lost *sync.Lost, from int) {
 		binary.LittleEndian.PutUint32(message[1:], uint32(lost.Engine))
 		binary.LittleEndian.PutUint64(message[5:], uint64(lost.Silent))
 		copy(message[lossHeader:], lost.Host)
-		if err := w.sending.send(w.comm, rank, message); err != nil {
+		if _, err := w.sending.send(w.comm, rank, tagWhole, message, message); err != nil {
 			return // broken gives the loss as the cause
 		}
 	}
@@ -192,7 +192,7 @@ func (w *watch) beat(kind byte) error {
 		message := w.job.pool.Get(1 + len(w.host))
 		message[0] = kind
 		copy(message[1:], w.host)
-		if err := w.sending.send(w.comm, rank, message); err != nil {
+		if _, err := w.sending.send(w.comm, rank, tagWhole, message, message); err != nil {
 			return err
 		}
 	}
@@ -202,11 +202,11 @@ func (w *watch) beat(kind byte) error {
 // listen takes in the heartbeats that have come.
 func (w *watch) listen(now time.Time) error {
 	for {
-		found, src, length, err := w.job.out.probe(w.comm)
+		found, v, err := w.job.out.probe(w.comm)
 		if err != nil || !found {
 			return err
 		}
-		slot, there, err := w.incoming.receive(w.comm, src, w.job.pool.Get(length))
+		slot, there, err := w.incoming.receive(w.comm, v.source, v.tag, w.job.pool.Get(v.length), 0)
 		for err == nil && !there { // short, hence on its way as a whole
 			err = w.incoming.test(func(int) { there = true })
 		}
@@ -214,15 +214,15 @@ func (w *watch) listen(now time.Time) error {
 			return err
 		}
 		message := w.incoming.done(slot)
-		if length >= lossHeader && message[0] == losing {
+		if v.length >= lossHeader && message[0] == losing {
 			if w.job.lost.Load() == nil {
 				w.lose(&sync.Lost{
 					Engine: int(binary.LittleEndian.Uint32(message[1:])),
 					Host:   string(message[lossHeader:]),
 					Silent: time.Duration(binary.LittleEndian.Uint64(message[5:])),
-				}, src)
+				}, v.source)
 			}
-		} else if n := w.neighbours[src]; n != nil && length > 0 {
+		} else if n := w.neighbours[v.source]; n != nil && v.length > 0 {
 			n.heard, n.host, n.left = now, string(message[1:]), message[0] == leaving
 		}
 		w.job.pool.Put(message)

@@ -67,14 +67,15 @@ type player struct {
 	last       hit
 	fault      error
 	fails      int // the hop at which the engine fails; 0: it does not
+	alloc      func(n int) []byte
 }
 
 func newPlayer(e *end, protocol sync.Protocol) *player {
-	p := &player{rank: e.Rank(), size: e.Size(), unfinished: len(itinerary(e.Size())[e.Rank()])}
+	p := &player{rank: e.Rank(), size: e.Size(), unfinished: len(itinerary(e.Size())[e.Rank()]), alloc: e.Alloc}
 	for ball := p.rank; ball < ballsPerEngine*p.size; ball += p.size {
 		p.queue = append(p.queue, hit{vtime.Time(ball), ball, 0})
 	}
-	p.Endpoint = sync.NewEndpoint(e, sync.Config{
+	p.Endpoint = sync.NewEndpoint(e.Transport, sync.Config{
 		Protocol:  protocol,
 		Lookahead: func(int) vtime.Duration { return lookahead },
 		Patience:  10 * time.Millisecond,
@@ -130,10 +131,20 @@ func (p *player) play(i int) {
 		p.queue = append(p.queue, next)
 		return
 	}
-	record := p.Reserve(engine, 24)
-	for i, word := range []int{int(next.time), next.ball, next.hop} {
-		binary.LittleEndian.PutUint64(record[8*i:], uint64(word))
+	words := [3]int{int(next.time), next.ball, next.hop}
+	put := func(record []byte, words []int) {
+		for i, word := range words {
+			binary.LittleEndian.PutUint64(record[8*i:], uint64(word))
+		}
 	}
+	if p.SendsTails() && next.hop%2 == 1 {
+		tail := p.alloc(8) // never given back: who gets it does not answer
+		put(tail, words[2:])
+		record, _ := p.ReserveTail(engine, 16, tail, nil)
+		put(record, words[:2])
+		return
+	}
+	put(p.Reserve(engine, 24), words[:])
 }
 
 // run plays to the end.

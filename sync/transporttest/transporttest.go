@@ -3,7 +3,9 @@ package transporttest
 import (
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	stdsync "sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,6 +36,11 @@ func testEngines(t *testing.T, open func(k int) []sync.Transport, k int) {
 		{"sending does not wait", testSendDoesNotWait},
 		{"large messages", testLarge},
 		{"large behind small", testOvertaking},
+		{"tails", testTails},
+		{"crossing tails", testCrossingTails},
+		{"owner of a tail", testOwner},
+		{"tails not received", testTailsNotReceived},
+		{"nothing left", testNothingLeft},
 		{"wrong destination", testWrongDestination},
 		{"nothing received", testNothingReceived},
 		{"nothing left", testNothingLeft},
@@ -241,6 +248,190 @@ func testOvertaking(e *end) error {
 		e.Free(bytes)
 	}
 	return nil
+}
+
+// sendTail sends message number i to dst, n bytes of which all but the first 16 are its tail, with
+// a number. It returns the tail. Transports that send none send the message whole.
+func (e *end) sendTail(dst, i, n int, number int32) (tail []byte, err error) {
+	tails, ok := e.Transport.(sync.TailSender)
+	if !ok {
+		return nil, e.Send(dst, e.compose(dst, i, n))
+	}
+	whole := e.compose(dst, i, n)
+	tail = e.Alloc(n - 16) // memory that Go does not manage
+	copy(tail, whole[16:])
+	return tail, tails.SendTail(dst, whole[:16], sync.Tail{Bytes: tail, Number: number})
+}
+
+// Messages with tails come whole and in order, among others. Once their receivers have answered,
+// they may change.
+func testTails(e *end) error {
+	sizes := []int{17, 100_003, 24, 3 << 20, 4096, 40_001}
+	const count = 40
+	var lent [][]byte
+	for i := range count {
+		for dst := range e.Size() {
+			n := sizes[i%len(sizes)]
+			if i%3 == 2 {
+				if err := e.Send(dst, e.compose(dst, i, n)); err != nil {
+					return err
+				}
+				continue
+			}
+			tail, err := e.sendTail(dst, i, n, int32(len(lent)))
+			if err != nil {
+				return err
+			}
+			lent = append(lent, tail)
+		}
+	}
+	came := make([]int, e.Size())
+	for range (count + 1) * e.Size() {
+		src, bytes, err := e.next()
+		if err != nil {
+			return err
+		}
+		if i := came[src]; i < count {
+			err = e.expect(bytes, src, i, sizes[i%len(sizes)])
+		} else {
+			err = e.expect(bytes, src, i, 8)
+		}
+		if err != nil {
+			return err
+		}
+		e.Free(bytes)
+		if came[src]++; came[src] == count { // all from src: tell it
+			if err := e.Send(src, e.compose(src, count, 8)); err != nil {
+				return err
+			}
+		}
+	}
+	tails, ok := e.Transport.(sync.TailSender)
+	if !ok {
+		return nil
+	}
+	for number := range lent {
+		if err := tails.AwaitTail(int32(number)); err != nil {
+			return err
+		}
+	}
+	if tails.HoldsTails() {
+		return fmt.Errorf("tails are read still, after all have been awaited")
+	}
+	for _, tail := range lent {
+		clear(tail)
+		e.Free(tail)
+	}
+	return nil
+}
+
+// Two engines send tails to each other, and a second one each before they await the first. The second,
+// which nobody has received yet, is not waited for.
+func testCrossingTails(e *end) error {
+	other := e.Rank() ^ 1
+	if other >= e.Size() {
+		other = e.Rank()
+	}
+	const bytes = 3 << 20
+	take := func(i, n int) error {
+		src, message, err := e.next()
+		if err != nil {
+			return err
+		}
+		defer e.Free(message)
+		return e.expect(message, src, i, n)
+	}
+	for i := range 20 {
+		if _, err := e.sendTail(other, 3*i, bytes, 1); err != nil {
+			return err
+		}
+		if err := take(3*i, bytes); err != nil {
+			return err
+		}
+		if err := e.Send(other, e.compose(other, 3*i+1, 8)); err != nil { // the answer to the first
+			return err
+		}
+		if _, err := e.sendTail(other, 3*i+2, bytes, 2); err != nil {
+			return err
+		}
+		if err := take(3*i+1, 8); err != nil {
+			return err
+		}
+		if tails, ok := e.Transport.(sync.TailSender); ok {
+			if err := tails.AwaitTail(1); err != nil {
+				return err
+			}
+		}
+		if err := take(3*i+2, bytes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// The owner of a tail stays as long as the transport may read the tail, and no longer.
+func testOwner(e *end) error {
+	tails, ok := e.Transport.(sync.TailSender)
+	if !ok {
+		return nil
+	}
+	const bytes = 3 << 20
+	dst := (e.Rank() + 1) % e.Size()
+	var gone atomic.Bool
+	send := func() error {
+		owner := new([64]byte)
+		runtime.AddCleanup(owner, func(int) { gone.Store(true) }, 0)
+		whole := e.compose(dst, 0, bytes)
+		tail := e.Alloc(bytes - 16)
+		copy(tail, whole[16:])
+		return tails.SendTail(dst, whole[:16], sync.Tail{Bytes: tail, Owner: owner, Number: 7})
+	}
+	if err := send(); err != nil {
+		return err
+	}
+	for range 3 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	if early := gone.Load(); early && tails.HoldsTails() {
+		return fmt.Errorf("the owner of a tail is gone, and the tail may be read still")
+	}
+	const answer = 8
+	for range 2 {
+		src, message, err := e.next()
+		if err == nil && len(message) != answer {
+			if err = e.expect(message, src, 0, bytes); err == nil {
+				err = e.Send(src, e.Alloc(answer))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		e.Free(message)
+	}
+	if err := tails.AwaitTail(7); err != nil {
+		return err
+	}
+	for deadline := time.Now().Add(patience); !gone.Load(); runtime.GC() {
+		if time.Now().After(deadline) {
+			return fmt.Errorf("the owner of a tail stays after the tail has been awaited")
+		}
+	}
+	return nil
+}
+
+// Everyone sends messages with tails to everyone, receives one of them, and closes.
+func testTailsNotReceived(e *end) error {
+	for i, n := range []int{17, 5000, 3 << 20, 70_000} {
+		for dst := range e.Size() {
+			if _, err := e.sendTail(dst, i, n, int32(i)); err != nil {
+				return err
+			}
+		}
+	}
+	_, bytes, err := e.next()
+	e.Free(bytes)
+	return err
 }
 
 func testWrongDestination(e *end) error {

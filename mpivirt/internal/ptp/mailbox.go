@@ -35,6 +35,8 @@ type Messages struct {
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
 	mayCancel []bool   // by LP; nil until one says so
 
+	PayloadOwner any // holds the memory of what ranks send; nil: Go does
+
 	sendsAtOnce bool // no model or option wants more of an eager send than SendAtOnce does
 }
 

@@ -32,7 +32,7 @@ type request struct {
 	Peer       int32 // receive: member or AnySource, once complete the source; send: member
 	Tag        int32 // receive: tag or AnyTag, once complete that of the message
 	next       int32 // in a chain; exchange: its own index
-	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals
+	rank       int32 // receive: WORLD number of the sender, the tie-break of arrivals; send: ^number of the tail that its content is; 0 for none
 	whole      int32 // request of the exchange that it is a part of; ^place in the LP's kept list; 0 for none
 	Kind       requestKind
 	Procedure  world.Procedure

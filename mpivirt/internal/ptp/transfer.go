@@ -265,7 +265,15 @@ const (
 
 // sendMessage sends a message as a record to the engine that owns its destination.
 func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
-	w := world.Writer{Rest: k.Engine.Record(k.Engine.Partition().Owner(dst), messageRecord+len(m.payload))}
+	engine, tail := k.Engine.Partition().Owner(dst), k.tailOf(m)
+	var w world.Writer
+	if tail != nil {
+		var number int32
+		w.Rest, number = k.Engine.RecordWithTail(engine, messageRecord, tail, k.PayloadOwner)
+		k.Requests.At(m.request).rank = ^number
+	} else {
+		w.Rest = k.Engine.Record(engine, messageRecord+len(m.payload))
+	}
 	w.U8(world.RecordMessage)
 	flags := byte(0)
 	if m.payload != nil {
@@ -290,7 +298,22 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
 	w.U64(uint64(sent))
 	w.U64(uint64(m.arrival))
 	w.U64(uint64(m.bytes))
-	copy(w.Rest, m.payload)
+	if tail == nil {
+		copy(w.Rest, m.payload)
+	}
+}
+
+// leastTail is the size of a content, in bytes, from which on it costs more to copy than to send apart.
+const leastTail = 16 << 10
+
+// tailOf returns the content of a message that another engine gets from where it lies, nil if it is
+// copied. It is that of a rendezvous whose sender is in one call until the receiver has answered.
+func (k *Messages) tailOf(m *message) []byte {
+	if k.PayloadOwner == nil || !m.large || m.request == 0 || len(m.payload) < leastTail || k.Processors != nil ||
+		!k.Requests.At(m.request).Procedure.Blocks() || !k.Engine.SendsTails() {
+		return nil
+	}
+	return m.payload
 }
 
 // DeliverMessage handles the record of a message from an engine.
@@ -380,6 +403,9 @@ func (k *Messages) SendAcknowledgement(kind byte, engine, index int32, t vtime.T
 
 // Acknowledged completes a send that waits for its match.
 func (k *Messages) Acknowledged(request int32, t vtime.Time) {
+	if r := k.Requests.At(request); r.Kind == SendRequest && r.rank < 0 {
+		k.Engine.AwaitTail(^r.rank)
+	}
 	k.CompleteRequest(request, t)
 	k.Notice(k.Requests.At(request).LP)
 }
