@@ -77,12 +77,88 @@ int main(int argc, char **argv) {
 }
 `
 
-// Long messages come whole to ranks of other processes, which get the content of a blocking send from where
-// it lies. The virtual results are those of one process.
-func TestLongSendsBetweenHosts(t *testing.T) {
+// longVariables is a program that sends a long variable, which is moved where an operation of the program
+// is carried out meanwhile for a reduction of the sender.
+const longVariables = `
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { longest = 8 << 20, count = 1 << 20 };
+static char variable[longest];
+static int factor[count]; /* as long as the variable above */
+
+static void add(void *in, void *inout, int *n, MPI_Datatype *type) {
+	for (int i = 0; i < *n; i++)
+		((int *)inout)[i] += ((int *)in)[i] * factor[i];
+}
+
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	int rank, size;
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Op sum;
+	MPI_Op_create(add, 1, &sum);
+	int *mine = calloc(count, sizeof *mine), *all = calloc(count, sizeof *all), other = (rank + size / 2) % size;
+	char *in = malloc(longest);
+	for (int i = 0; i < count; i++)
+		factor[i] = 1;
+	for (int k = 1; k <= 10; k++) {
+		MPI_Request request;
+		memset(variable, k, longest);
+		for (int i = 0; i < count; i++)
+			mine[i] = rank + k;
+		if (k % 2)
+			MPI_Ireduce(mine, all, count, MPI_INT, sum, 0, MPI_COMM_WORLD, &request);
+		else
+			MPI_Iscan(mine, all, count, MPI_INT, sum, MPI_COMM_WORLD, &request);
+		if (rank < size / 2) {
+			MPI_Ssend(variable, longest, MPI_BYTE, other, 1, MPI_COMM_WORLD);
+		} else {
+			MPI_Recv(in, longest, MPI_BYTE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			for (int i = 0; i < longest; i++)
+				if (in[i] != k) {
+					printf("round %d: byte %d is %d\n", k, i, in[i]);
+					exit(1);
+				}
+		}
+		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		int terms = k % 2 ? size : rank + 1, wanted = terms * k + terms * (terms - 1) / 2;
+		for (int i = 0; i < count && (k % 2 == 0 || rank == 0); i++)
+			if (all[i] != wanted) {
+				printf("round %d, rank %d: element %d is %d, not %d\n", k, rank, i, all[i], wanted);
+				exit(1);
+			}
+	}
+	if (rank == 0)
+		puts("all came");
+	MPI_Finalize();
+}
+`
+
+// A long message from a variable comes whole, also while operations of the sender's program find its
+// variables in place.
+func TestLongSendsBesideOperations(t *testing.T) {
+	program, machine := longSender(t, longVariables, "calls")
+	for _, stacks := range []string{"own", "copied"} {
+		for _, copying := range []string{"", "OMPI_MCA_btl_vader_single_copy_mechanism=none"} {
+			cmd := underMPI(t, 2, "run", program, "--ranks", "8", "--machine", machine, "--progress", "none", "--stacks", stacks)
+			cmd.Env = append(cmd.Env, copying)
+			if text, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(text), "all came\n") {
+				t.Errorf("stacks %s, %s: %v\n%s", stacks, copying, err, text)
+			}
+		}
+	}
+}
+
+// longSender builds a program and writes a machine on which messages of more than 4 KiB wait for their receivers.
+func longSender(t *testing.T, text, progress string) (program, machine string) {
+	t.Helper()
 	dir := t.TempDir()
-	source, program := filepath.Join(dir, "longsends.c"), filepath.Join(dir, "longsends")
-	if err := os.WriteFile(source, []byte(longSends), 0o666); err != nil {
+	source, program, machine := filepath.Join(dir, "sender.c"), filepath.Join(dir, "sender"), filepath.Join(dir, "machine.yaml")
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := command(t, "cc", "-O2", source, "-o", program).CombinedOutput(); err != nil {
@@ -92,12 +168,18 @@ func TestLongSendsBetweenHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fingerprint, eager := regexp.MustCompile(`fingerprint +\w+`), regexp.MustCompile(`eager_limit: .*`)
+	if err := os.WriteFile(machine, regexp.MustCompile(`eager_limit: .*`).ReplaceAll(shown, []byte("eager_limit: 4KiB\n  progress: "+progress)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return program, machine
+}
+
+// Long messages come whole to ranks of other processes, which get the content of a blocking send from where
+// it lies. The virtual results are those of one process.
+func TestLongSendsBetweenHosts(t *testing.T) {
+	fingerprint := regexp.MustCompile(`fingerprint +\w+`)
 	for _, progress := range []string{"calls", "asynchronous"} {
-		machine := filepath.Join(dir, progress+".yaml")
-		if err := os.WriteFile(machine, eager.ReplaceAll(shown, []byte("eager_limit: 4KiB\n  progress: "+progress)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		program, machine := longSender(t, longSends, progress)
 		for hosts, ranks := range map[int]string{3: "5", 2: "4"} {
 			args := []string{"run", program, "--ranks", ranks, "--machine", machine, "--progress", "none"}
 			alone, err := command(t, args...).CombinedOutput()

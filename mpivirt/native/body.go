@@ -105,7 +105,7 @@ func (b *body) open(n int) (err error) {
 	if b.k.ClocksOnly && b.k.Processors == nil {
 		b.engine.lazy = 1
 	}
-	b.k.InRows, b.k.PayloadOwner = ofProgram, b
+	b.k.InRows, b.k.Lender = ofProgram, b
 	b.k.Failing.Name = b.nameOf
 	b.engine.poll = cInt64(b.k.Target.PollTime())
 	for lp := range int32(n) {
@@ -364,6 +364,9 @@ func (b *body) Interrupt() bool {
 	}
 	return false
 }
+
+// Lend implements [ptp.Lender].
+func (b *body) Lend(lp int32) { lendRank(b.engine, lp) }
 
 // Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,
 // as at the end of a process. After a failure another process may still read from the memory of a

@@ -18,7 +18,7 @@ static struct gigarank_engine *open_engine(void *f, struct gigarank_program **p,
 static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((int32_t (*)(struct gigarank_engine *, int32_t))f)(e, n); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
-static void flush(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
+static void on_rank(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
 static int operate(void *f, struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	return ((int (*)(struct gigarank_engine *, int32_t, uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(e, lp, handle, type, into, left, right, bytes);
 }
@@ -53,8 +53,8 @@ type (
 
 // runtime holds the functions of the C runtime, which is loaded once.
 var runtime struct {
-	load, open, resume, release, close, flush, operate, operateRow, measure, interrupt unsafe.Pointer
-	path                                                                               string
+	load, open, resume, release, close, flush, lend, operate, operateRow, measure, interrupt unsafe.Pointer
+	path                                                                                     string
 }
 
 // loadRuntime loads the C runtime.
@@ -78,7 +78,7 @@ var loadRuntime = sync.OnceValue(func() error {
 	for name, place := range map[string]*unsafe.Pointer{
 		"gigarank_load": &runtime.load, "gigarank_open": &runtime.open, "gigarank_resume": &runtime.resume,
 		"gigarank_release": &runtime.release, "gigarank_close": &runtime.close,
-		"gigarank_flush": &runtime.flush, "gigarank_operate": &runtime.operate, "gigarank_operate_row": &runtime.operateRow,
+		"gigarank_flush": &runtime.flush, "gigarank_lend": &runtime.lend, "gigarank_operate": &runtime.operate, "gigarank_operate_row": &runtime.operateRow,
 		"gigarank_measure": &runtime.measure, "gigarank_interrupt": &runtime.interrupt,
 	} {
 		symbol := C.CString(name)
@@ -273,7 +273,8 @@ func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e,
 func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
 func interruptRank(e *cEngine)       { C.on_engine(runtime.interrupt, e) }
 func closeEngine(e *cEngine)         { C.on_engine(runtime.close, e) }
-func flushLine(e *cEngine, lp int32) { C.flush(runtime.flush, e, C.int32_t(lp)) }
+func flushLine(e *cEngine, lp int32) { C.on_rank(runtime.flush, e, C.int32_t(lp)) }
+func lendRank(e *cEngine, lp int32)  { C.on_rank(runtime.lend, e, C.int32_t(lp)) }
 func textOf(e *cEngine) string       { return C.GoStringN(e.text, C.int(e.text_length)) }
 func stringOf(s *C.char) string      { return C.GoString(s) }
 func slot[T any](base *T, i int32) *T {

@@ -268,9 +268,11 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
 	engine, tail := k.Engine.Partition().Owner(dst), k.tailOf(m)
 	var w world.Writer
 	if tail != nil {
+		r := k.Requests.At(m.request)
+		k.Lender.Lend(r.LP)
 		var number int32
-		w.Rest, number = k.Engine.RecordWithTail(engine, messageRecord, tail, k.PayloadOwner)
-		k.Requests.At(m.request).rank = ^number
+		w.Rest, number = k.Engine.RecordWithTail(engine, messageRecord, tail, k.Lender)
+		r.rank = ^number
 	} else {
 		w.Rest = k.Engine.Record(engine, messageRecord+len(m.payload))
 	}
@@ -306,10 +308,16 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
 // leastTail is the size of a content, in bytes, from which on it costs more to copy than to send apart.
 const leastTail = 16 << 10
 
+// Lender holds memory of LPs.
+type Lender interface {
+	// Lend has the memory of an LP stay as it is and where it is until the LP goes on.
+	Lend(lp int32)
+}
+
 // tailOf returns the content of a message that another engine gets from where it lies, nil if it is
 // copied. It is that of a rendezvous whose sender is in one call until the receiver has answered.
 func (k *Messages) tailOf(m *message) []byte {
-	if k.PayloadOwner == nil || !m.large || m.request == 0 || len(m.payload) < leastTail || k.Processors != nil ||
+	if k.Lender == nil || !m.large || m.request == 0 || len(m.payload) < leastTail || k.Processors != nil ||
 		!k.Requests.At(m.request).Procedure.Blocks() || !k.Engine.SendsTails() {
 		return nil
 	}

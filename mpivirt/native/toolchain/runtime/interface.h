@@ -186,6 +186,7 @@ struct gigarank_rank {
 	uint8_t listed : 1;          /* all its active requests were in the latest long list */
 	uint8_t singular : 1;        /* some request of its may be done, or active, without an index */
 	uint8_t in_session : 1;      /* it has sessions */
+	uint8_t lent : 1;            /* others may read its memory, which stays where it is until the rank is resumed */
 	uint8_t looked;              /* at the time, since its last call */
 	uint16_t last;               /* its latest call */
 };
@@ -334,6 +335,7 @@ void gigarank_close(struct gigarank_engine *e);
 int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
 int gigarank_operate_row(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *vectors, size_t bytes, size_t count);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
+void gigarank_lend(struct gigarank_engine *e, int32_t lp);
 int gigarank_measure(struct gigarank_engine *e);
 void gigarank_interrupt(struct gigarank_engine *e);
 

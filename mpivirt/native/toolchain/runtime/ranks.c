@@ -517,6 +517,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 			copy_in(e, r);
 		if (e->copied && e->program->executable)
 			__builtin___clear_cache(r->sp, e->stacks + e->stack);
+		r->lent = 0;
 		if (variables)
 			gigarank_restore(e, e->list[i]);
 		r->looked = 0, e->looks = 0;

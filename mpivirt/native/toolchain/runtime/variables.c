@@ -96,8 +96,12 @@ static void move_variables(struct gigarank_program *p, char *own, int in) {
 	}
 }
 
-/* is_mapped reports whether the large ranges of a rank's variables are moved. */
-static int is_mapped(const struct gigarank_engine *e, int32_t lp) { return lp < e->mapped; }
+/* is_mapped reports whether the large ranges of a rank's variables are moved: otherwise they are copied,
+ * and what an operation leaves as it is is not written to in the rank's place. */
+static int is_mapped(const struct gigarank_engine *e, int32_t lp) { return lp < e->mapped && !e->ranks[lp].lent; }
+
+/* gigarank_lend has the memory of a suspended rank stay as it is and where it is until the rank is resumed. */
+void gigarank_lend(struct gigarank_engine *e, int32_t lp) { e->ranks[lp].lent = 1; }
 
 /* initialise gives a rank its variables. */
 static void initialise(struct gigarank_engine *e, struct gigarank_program *p, int32_t lp) {
