@@ -86,12 +86,16 @@ const longVariables = `
 #include <string.h>
 
 enum { longest = 8 << 20, count = 1 << 20 };
-static char variable[longest];
-static int factor[count]; /* as long as the variable above */
+static struct {
+	char content[longest];
+	double added;
+} variable;
+static int factor[count] = {[0 ... count - 1] = 1};
 
 static void add(void *in, void *inout, int *n, MPI_Datatype *type) {
 	for (int i = 0; i < *n; i++)
 		((int *)inout)[i] += ((int *)in)[i] * factor[i];
+	variable.added += *n;
 }
 
 int main(int argc, char **argv) {
@@ -103,11 +107,9 @@ int main(int argc, char **argv) {
 	MPI_Op_create(add, 1, &sum);
 	int *mine = calloc(count, sizeof *mine), *all = calloc(count, sizeof *all), other = (rank + size / 2) % size;
 	char *in = malloc(longest);
-	for (int i = 0; i < count; i++)
-		factor[i] = 1;
 	for (int k = 1; k <= 10; k++) {
 		MPI_Request request;
-		memset(variable, k, longest);
+		memset(variable.content, k, longest);
 		for (int i = 0; i < count; i++)
 			mine[i] = rank + k;
 		if (k % 2)
@@ -115,7 +117,7 @@ int main(int argc, char **argv) {
 		else
 			MPI_Iscan(mine, all, count, MPI_INT, sum, MPI_COMM_WORLD, &request);
 		if (rank < size / 2) {
-			MPI_Ssend(variable, longest, MPI_BYTE, other, 1, MPI_COMM_WORLD);
+			MPI_Ssend(variable.content, longest, MPI_BYTE, other, 1, MPI_COMM_WORLD);
 		} else {
 			MPI_Recv(in, longest, MPI_BYTE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 			for (int i = 0; i < longest; i++)
@@ -131,6 +133,12 @@ int main(int argc, char **argv) {
 				printf("round %d, rank %d: element %d is %d, not %d\n", k, rank, i, all[i], wanted);
 				exit(1);
 			}
+	}
+	double added;
+	MPI_Allreduce(&variable.added, &added, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	if (added < 10.0 * (size - 1) * count) {
+		printf("rank %d: %g elements have been added\n", rank, added);
+		exit(1);
 	}
 	if (rank == 0)
 		puts("all came");

@@ -365,8 +365,12 @@ func (b *body) Interrupt() bool {
 	return false
 }
 
-// Lend implements [ptp.Lender].
-func (b *body) Lend(lp int32) { lendRank(b.engine, lp) }
+// Lend implements [ptp.Lender]. Only variables change places while their rank waits.
+func (b *body) Lend(lp int32, memory []byte) {
+	if amongVariables(b.engine, lp, memory) {
+		lendVariables(b.engine, lp)
+	}
+}
 
 // Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,
 // as at the end of a process. After a failure another process may still read from the memory of a

@@ -270,15 +270,21 @@ func measureBursts(e *cEngine) error {
 // resumeRanks runs n ranks of the list, up to one that fails or is interrupted, and returns how many have run.
 func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e, C.int32_t(n))) }
 
-func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
-func interruptRank(e *cEngine)       { C.on_engine(runtime.interrupt, e) }
-func closeEngine(e *cEngine)         { C.on_engine(runtime.close, e) }
-func flushLine(e *cEngine, lp int32) { C.on_rank(runtime.flush, e, C.int32_t(lp)) }
-func lendRank(e *cEngine, lp int32)  { C.on_rank(runtime.lend, e, C.int32_t(lp)) }
-func textOf(e *cEngine) string       { return C.GoStringN(e.text, C.int(e.text_length)) }
-func stringOf(s *C.char) string      { return C.GoString(s) }
+func releaseStacks(e *cEngine)           { C.on_engine(runtime.release, e) }
+func interruptRank(e *cEngine)           { C.on_engine(runtime.interrupt, e) }
+func closeEngine(e *cEngine)             { C.on_engine(runtime.close, e) }
+func flushLine(e *cEngine, lp int32)     { C.on_rank(runtime.flush, e, C.int32_t(lp)) }
+func lendVariables(e *cEngine, lp int32) { C.on_rank(runtime.lend, e, C.int32_t(lp)) }
+func textOf(e *cEngine) string           { return C.GoStringN(e.text, C.int(e.text_length)) }
+func stringOf(s *C.char) string          { return C.GoString(s) }
 func slot[T any](base *T, i int32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(base), uintptr(i)*unsafe.Sizeof(*base)))
+}
+
+// amongVariables reports whether memory lies in what a rank keeps of its variables while it waits.
+func amongVariables(e *cEngine, lp int32, memory []byte) bool {
+	own, at := uintptr(unsafe.Pointer(slot(e.ranks, lp).variables)), uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
+	return own != 0 && at < own+uintptr(e.stride) && own < at+uintptr(len(memory))
 }
 
 // combine carries out a reduction operation of C in the call of a rank. It returns the signal that

@@ -269,7 +269,7 @@ func (k *Messages) sendMessage(m *message, dst int, sent vtime.Time) {
 	var w world.Writer
 	if tail != nil {
 		r := k.Requests.At(m.request)
-		k.Lender.Lend(r.LP)
+		k.Lender.Lend(r.LP, tail)
 		var number int32
 		w.Rest, number = k.Engine.RecordWithTail(engine, messageRecord, tail, k.Lender)
 		r.rank = ^number
@@ -310,8 +310,8 @@ const leastTail = 16 << 10
 
 // Lender holds memory of LPs.
 type Lender interface {
-	// Lend has the memory of an LP stay as it is and where it is until the LP goes on.
-	Lend(lp int32)
+	// Lend has memory of an LP stay as it is and where it is until the LP goes on.
+	Lend(lp int32, memory []byte)
 }
 
 // tailOf returns the content of a message that another engine gets from where it lies, nil if it is

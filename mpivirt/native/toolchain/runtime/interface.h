@@ -186,7 +186,7 @@ struct gigarank_rank {
 	uint8_t listed : 1;          /* all its active requests were in the latest long list */
 	uint8_t singular : 1;        /* some request of its may be done, or active, without an index */
 	uint8_t in_session : 1;      /* it has sessions */
-	uint8_t lent : 1;            /* others may read its memory, which stays where it is until the rank is resumed */
+	uint8_t lent : 1;            /* others may read its variables, which stay where they are until the rank is resumed */
 	uint8_t looked;              /* at the time, since its last call */
 	uint16_t last;               /* its latest call */
 };

@@ -100,7 +100,7 @@ static void move_variables(struct gigarank_program *p, char *own, int in) {
  * and what an operation leaves as it is is not written to in the rank's place. */
 static int is_mapped(const struct gigarank_engine *e, int32_t lp) { return lp < e->mapped && !e->ranks[lp].lent; }
 
-/* gigarank_lend has the memory of a suspended rank stay as it is and where it is until the rank is resumed. */
+/* gigarank_lend has the variables of a suspended rank stay as they are and where they are until it is resumed. */
 void gigarank_lend(struct gigarank_engine *e, int32_t lp) { e->ranks[lp].lent = 1; }
 
 /* initialise gives a rank its variables. */
