@@ -3,11 +3,14 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // longSends is a program that sends long messages, from the heap, the stack and variables, of sizes that
@@ -161,6 +164,38 @@ func TestLongSendsBesideOperations(t *testing.T) {
 	}
 }
 
+var longSeed = flag.Int("long.seed", 0, "the seed of TestRandomLongMessages; 0 for one from the clock")
+
+// Random long messages come whole, and the virtual results are the same however the ranks are hosted. A failure names the
+// flag that has its seed again.
+func TestRandomLongMessages(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "longmessages.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, machine := longSender(t, string(text), "calls")
+	seed := *longSeed
+	if seed == 0 {
+		seed = int(time.Now().Unix() % 1e6)
+	}
+	t.Logf("-long.seed=%d", seed)
+	args := []string{"run", program, "--ranks", "6", "--machine", machine, "--progress", "none", "--", strconv.Itoa(seed), "100"}
+	alone, err := command(t, args...).CombinedOutput()
+	if err != nil || !strings.Contains(string(alone), "all came\n") {
+		t.Fatalf("-long.seed=%d: %v\n%s", seed, err, alone)
+	}
+	for _, hosts := range []int{2, 3} {
+		for _, stacks := range []string{"own", "copied"} {
+			text, err := underMPI(t, hosts, append([]string{"run", "--stacks", stacks}, args[1:]...)...).CombinedOutput()
+			if err != nil || fingerprint.FindString(string(text)) != fingerprint.FindString(string(alone)) {
+				t.Errorf("-long.seed=%d, %d hosts, stacks %s: %v\n%swant %s", seed, hosts, stacks, err, text, fingerprint.Find(alone))
+			}
+		}
+	}
+}
+
+var fingerprint = regexp.MustCompile(`fingerprint +[0-9a-f]{32}`)
+
 // longSender builds a program and writes a machine on which messages of more than 4 KiB wait for their receivers.
 func longSender(t *testing.T, text, progress string) (program, machine string) {
 	t.Helper()
@@ -185,7 +220,6 @@ func longSender(t *testing.T, text, progress string) (program, machine string) {
 // Long messages come whole to ranks of other processes, which get the content of a blocking send from where
 // it lies. The virtual results are those of one process.
 func TestLongSendsBetweenHosts(t *testing.T) {
-	fingerprint := regexp.MustCompile(`fingerprint +\w+`)
 	for _, progress := range []string{"calls", "asynchronous"} {
 		program, machine := longSender(t, longSends, progress)
 		for hosts, ranks := range map[int]string{3: "5", 2: "4"} {
