@@ -169,7 +169,7 @@ var longSeed = flag.Int("long.seed", 0, "the seed of TestRandomLongMessages; 0 f
 // Random long messages come whole, and the virtual results are the same however the ranks are hosted. A failure names the
 // flag that has its seed again.
 func TestRandomLongMessages(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "longmessages.c"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "mpivirt", "native", "testdata", "longmessages.c"))
 	if err != nil {
 		t.Fatal(err)
 	}
