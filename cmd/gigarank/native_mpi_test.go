@@ -181,7 +181,7 @@ func TestRandomLongMessages(t *testing.T) {
 	t.Logf("-long.seed=%d", seed)
 	args := []string{"run", program, "--ranks", "6", "--machine", machine, "--progress", "none", "--", strconv.Itoa(seed), "100"}
 	alone, err := command(t, args...).CombinedOutput()
-	if err != nil || !strings.Contains(string(alone), "all came\n") {
+	if err != nil || !strings.Contains(string(alone), "all came\n") || !fingerprint.Match(alone) {
 		t.Fatalf("-long.seed=%d: %v\n%s", seed, err, alone)
 	}
 	for _, hosts := range []int{2, 3} {

@@ -35,7 +35,7 @@ type Messages struct {
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
 	mayCancel []bool   // by LP; nil until one says so
 
-	Lender Lender // of what ranks send; nil if that lies in memory that Go manages
+	Lender Lender // holds what ranks send; nil if Go manages that memory
 
 	sendsAtOnce bool // no model or option wants more of an eager send than SendAtOnce does
 }

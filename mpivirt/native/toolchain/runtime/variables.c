@@ -96,8 +96,8 @@ static void move_variables(struct gigarank_program *p, char *own, int in) {
 	}
 }
 
-/* is_mapped reports whether the large ranges of a rank's variables are moved: otherwise they are copied,
- * and what an operation leaves as it is is not written to in the rank's place. */
+/* is_mapped reports whether the large ranges of a rank's variables are moved. Otherwise they are copied,
+ * and the copy back writes only to portions that have changed. */
 static int is_mapped(const struct gigarank_engine *e, int32_t lp) { return lp < e->mapped && !e->ranks[lp].lent; }
 
 /* gigarank_lend has the variables of a suspended rank stay as they are and where they are until it is resumed. */
