@@ -62,7 +62,7 @@ var rules = map[string]rule{
 	},
 	"mpivirt/internal/world": {
 		pure:    true,
-		imports: "vtime random invariant network collectives engine mpivirt/internal/stats",
+		imports: "vtime random invariant network collectives engine mpivirt/internal/stats golang.org/x/sys/cpu",
 		unsafe:  "the memory of arrays that the host is told of; whether two buffers overlap",
 	},
 	"mpivirt/internal/ptp": {

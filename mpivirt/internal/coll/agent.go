@@ -470,7 +470,7 @@ func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Co
 		k.Combining = a.lp
 		switch how {
 		case collectives.Store:
-			copy(into, theirs)
+			world.CopyContent(into, theirs)
 		case collectives.TheirsFirst:
 			a.inst.callOf(int(a.member)).Operator.Apply(into, theirs, mine)
 		case collectives.MineFirst:

@@ -43,7 +43,7 @@ func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 	switch {
 	case v.Sized:
 		b.Data = v.Buffer
-		copy(v.Buffer, m.payload)
+		world.CopyContent(v.Buffer, m.payload)
 		m.free(k)
 	case m.pooled():
 		b.Data, b.owned = m.payload, true

@@ -109,7 +109,7 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 		k.FailRequest(ri, world.Errorf(world.ErrOther, "a message that rank %d sent in ready mode with tag %d arrived at %v, before its receive was posted at %v",
 			m.source, m.tag, m.arrival, r.posted))
 	case m.payload != nil && r.Sized:
-		copy(r.Buffer, m.payload)
+		world.CopyContent(r.Buffer, m.payload)
 	case m.pooled():
 		r.Buffer, kept = m.payload, true
 	case m.payload != nil:
