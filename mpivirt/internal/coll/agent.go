@@ -91,7 +91,7 @@ func (k *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 	}
 	a := k.newAgent(inst, lp, member, layout, inst.entryOf(k, lp, int(member)))
 	if v.Data {
-		k.lay(k.agents.At(a), v, v.Input, v.Output)
+		k.lay(k.agents.At(a), k.memories.Open(a), v, v.Input, v.Output)
 	}
 	k.queueAgent(a)
 }
@@ -100,7 +100,7 @@ func (k *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 func (k *Collectives) startLeader(inst *instance, p int, lp int32, start vtime.Time) {
 	a := k.newAgent(inst, lp, int32(p), inst.layout, start)
 	if inst.join.sums != nil {
-		m := k.takeMemory()
+		m := k.memories.Open(a)
 		m.own, _ = inst.join.sums.take(p)
 		m.buffered = true
 		k.agents.At(a).memory = m

@@ -225,7 +225,7 @@ func (o *outlay) heldBytes() float64 {
 	}
 	bytes := 2 * size[[]byte]()
 	if !o.direct() {
-		bytes += memoryBytes()
+		bytes += size[memory]()
 	}
 	switch {
 	case !o.Transient || o.use.Operation == collectives.Bcast || o.use.Operation == collectives.Scatter:
@@ -267,7 +267,7 @@ func (o *outlay) messageBytesOf(times int) float64 {
 	}
 	agent := size[agent]()
 	if o.use.Data {
-		agent += memoryBytes()
+		agent += size[memory]()
 	}
 	if o.call.fromRoot() && times > 1 && o.use.Bytes <= o.target.EagerLimit() {
 		others := late * float64(o.Engines-1) / float64(o.Engines)
@@ -312,9 +312,6 @@ func (o *outlay) onWire(bytes float64, times int) float64 {
 
 // oneRoot reports whether one member sends or receives every message.
 func (o *outlay) oneRoot() bool { return o.call.Algorithm == collectives.Linear }
-
-// memoryBytes returns the bytes of a memory and of its place among those that are not in use.
-func memoryBytes() float64 { return size[memory]() + size[*memory]() }
 
 // postponedBytes is the memory of an entry that waits for its rank's processor: the entry, its
 // function and its place among those that are not in use. A copy of the input is given back

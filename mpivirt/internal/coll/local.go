@@ -20,12 +20,13 @@ type localState struct {
 // localRun is the state of one instance that is carried out locally. There is one for
 // all instances: it is over before another begins, and the next finds its room.
 type localRun struct {
-	k       *Collectives
-	inst    *instance
-	members []agent
-	lists   []memberList // by round: the members that are active in it next
-	next    []int32      // by member: the one behind it in its list
-	sent    []localMessage
+	k        *Collectives
+	inst     *instance
+	members  []agent
+	memories []memory     // of members
+	lists    []memberList // by round: the members that are active in it next
+	next     []int32      // by member: the one behind it in its list
+	sent     []localMessage
 }
 
 // memberList is a list of members, of which each is in one list at most.
@@ -48,6 +49,9 @@ func (k *Collectives) runLocally(inst *instance) {
 	r.members, r.sent = room(r.members, inst.comm.Size), room(r.sent, inst.comm.Size)
 	r.next, r.lists = room(r.next, inst.comm.Size), room(r.lists, inst.schedule.MaxRounds())
 	clear(r.lists)
+	if inst.local != nil && !inst.movesDirectly() {
+		r.memories = room(r.memories, inst.comm.Size)
+	}
 	call := inst.Call
 	call.Transient = false // the inputs are copies
 	for m := range r.members {
@@ -55,7 +59,7 @@ func (k *Collectives) runLocally(inst *instance) {
 		a.lp, _ = k.Local(inst.comm.RankOf(m, 0))
 		*a = agent{inst: inst, layout: inst.layout, lp: a.lp, member: int32(m), clock: inst.entryOf(k, a.lp, m)}
 		if inst.local != nil && !inst.movesDirectly() {
-			k.lay(a, &call, inst.local.inputs[m], inst.local.outputs[m])
+			k.lay(a, &r.memories[m], &call, inst.local.inputs[m], inst.local.outputs[m])
 		}
 		r.enlist(int32(m), 0)
 	}

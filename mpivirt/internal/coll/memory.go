@@ -35,17 +35,8 @@ type memory struct {
 	copied   bool  // lent is one: the input does not outlive the call
 }
 
-// takeMemory returns a memory without bytes.
-func (k *Collectives) takeMemory() *memory {
-	if m, ok := k.memories.Pop(); ok {
-		return m
-	}
-	return &memory{}
-}
-
-// lay gives an agent its memory: the input and the output of a member's call.
-func (k *Collectives) lay(a *agent, v *Collective, input, output []byte) {
-	m := k.takeMemory()
+// lay gives an agent a memory, which has no bytes so far: the input and the output of a member's call.
+func (k *Collectives) lay(a *agent, m *memory, v *Collective, input, output []byte) {
 	a.memory = m
 	if a.inst.resultBlocks(int(a.member)) > 0 {
 		m.output = output
@@ -257,7 +248,6 @@ func (k *Collectives) forget(a *agent) {
 	}
 	k.dropKept(m)
 	*m = memory{}
-	k.memories.Push(m)
 }
 
 // content is a copy of bytes that messages and the memory of agents share.

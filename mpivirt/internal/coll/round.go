@@ -40,7 +40,7 @@ type rounding struct {
 	step       collectives.Step // scratch: of the agent that goes on
 	received   collectives.Step // scratch: of the agent that receives meanwhile
 	contents   world.Slab[content]
-	memories   world.Stack[*memory] // not in use
+	memories   world.Beside[memory] // of agents
 	fullest    int                  // engine for which an agent was last held back
 }
 
@@ -158,6 +158,7 @@ func (k *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owne
 // one. It reports false if the call behind the message may be another than the agent's.
 func (k *Collectives) receiveAtOnce(lp int32, m *roundMessage) bool {
 	for index := k.openRoundQueue(lp).agents; index != 0; {
+		k.memories.Fetch(index)
 		a := k.agents.At(index)
 		if a.stage != receiving || a.message != 0 || !k.awaits(a, m) {
 			index = a.next

@@ -1,0 +1,35 @@
+package world
+
+import "unsafe"
+
+// Beside holds a second value for indices of a Slab. Where it lies follows from the index alone, so
+// that the processor fetches it while the value in the slab is still on its way.
+type Beside[T any] struct {
+	first  *[SlabFirst]T
+	chunks []*[slabChunk]T
+}
+
+// Open returns the value with an index, and makes room for it first if there is none.
+func (b *Beside[T]) Open(index int32) *T {
+	if index < SlabFirst {
+		if b.first == nil {
+			b.first = new([SlabFirst]T)
+		}
+		return &b.first[index]
+	}
+	chunk := int(index >> slabBits)
+	for chunk >= len(b.chunks) {
+		b.chunks = append(b.chunks, nil)
+	}
+	if b.chunks[chunk] == nil {
+		b.chunks[chunk] = new([slabChunk]T)
+	}
+	return &b.chunks[chunk][index&(slabChunk-1)]
+}
+
+// Fetch has the processor fetch the value with an index, if there is room for it.
+func (b *Beside[T]) Fetch(index int32) {
+	if chunk := int(index >> slabBits); chunk > 0 && chunk < len(b.chunks) && b.chunks[chunk] != nil {
+		fetch(unsafe.Pointer(&b.chunks[chunk][index&(slabChunk-1)]))
+	}
+}
