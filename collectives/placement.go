@@ -8,10 +8,10 @@ type placement struct {
 	rotated               bool // alltoall: positions count from the member on
 }
 
-func (p placement) Members() int   { return p.members }
-func (p placement) Positions() int { return p.pieces }
+func (p *placement) Members() int   { return p.members }
+func (p *placement) Positions() int { return p.pieces }
 
-func (p placement) Extent(member int) Blocks {
+func (p *placement) Extent(member int) Blocks {
 	switch p.operation {
 	case Gather, Scatter, Gatherv, Scatterv:
 		if p.tree {
@@ -24,7 +24,7 @@ func (p placement) Extent(member int) Blocks {
 	return Blocks{First: 0, Count: p.pieces}
 }
 
-func (p placement) Source(member, position int) int {
+func (p *placement) Source(member, position int) int {
 	switch p.operation {
 	case Bcast, Scatter, Scatterv:
 		return only(member == p.root, position)
@@ -45,7 +45,7 @@ func (p placement) Source(member, position int) int {
 	return None
 }
 
-func (p placement) Result(member, block int) int {
+func (p *placement) Result(member, block int) int {
 	switch p.operation {
 	case Bcast, Allreduce, Allgather, Allgatherv:
 		return block
