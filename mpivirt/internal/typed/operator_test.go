@@ -21,7 +21,7 @@ func TestSumOfVectors(t *testing.T) {
 		return v[:n]
 	}
 	sum := Sum[float64]()
-	for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 1000, 1<<16 - 1, 1 << 16, 1<<17 + 5} {
+	for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 63, 1000, 1023, 1024, 1031, 2048, 2500, 4095, 4096, 1<<16 - 1, 1 << 16, 1<<17 + 5} {
 		for _, in := range []string{"a third", "left", "right"} {
 			left, right := vector(n), vector(n + 3)[:n]
 			want := make([]uint64, n)
