@@ -58,10 +58,17 @@ func (c *Comm) Dup() (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommDup)
 	}
+	return c.dupAs(world.CommDup)
+}
+
+// dupAs is Dup by a procedure that goes like it.
+func (c *Comm) dupAs(op world.Procedure) (*Comm, error) {
 	if c.c.Remote != nil {
 		return c.dupInter()
 	}
-	made, err := c.create(c.r.k.Dup(c.c.Group), nil)
+	v := c.r.k.Dup(c.c.Group)
+	v.Procedure = op
+	made, err := c.create(v, nil)
 	if err != nil || len(c.r.k.Caches) == 0 {
 		return made, err
 	}
@@ -130,7 +137,14 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 	if c.IsInter() {
 		return c.createInter(g)
 	}
-	return c.create(c.r.k.Create(c.Group(), g, c.r.Rank()))
+	return c.createAs(world.CommCreate, g)
+}
+
+// createAs is Create by a procedure that goes like it.
+func (c *Comm) createAs(op world.Procedure, g *Group) (*Comm, error) {
+	v, err := c.r.k.Create(c.Group(), g, c.r.Rank())
+	v.Procedure = op
+	return c.create(v, err)
 }
 
 // handle returns the rank's handle of a communicator that it is a member of.

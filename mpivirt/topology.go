@@ -63,7 +63,7 @@ func (c *Comm) createFirst(op world.Procedure, members int, err error) (*Comm, e
 	case members > c.Size():
 		return nil, c.refuse(op, world.Errorf(ErrTopology, "%d members of a topology in a communicator of %d ranks", members, c.Size()))
 	}
-	return c.Create(c.Group().First(members))
+	return c.createAs(op, c.Group().First(members))
 }
 
 // Cart is a communicator with a Cartesian topology.
@@ -124,7 +124,9 @@ func (c *Cart) Sub(remain []bool) (*Cart, error) {
 	if err != nil {
 		return nil, c.refuse(world.CartSub, err)
 	}
-	made, err := c.Split(color, number)
+	v, err := c.r.k.Split(color, number)
+	v.Procedure = world.CartSub
+	made, err := c.create(v, err)
 	return cartOf(made, sub), err
 }
 
@@ -201,13 +203,13 @@ type DistGraph struct{ neighborhood }
 // ErrRank; ErrArgument for weights.
 func (c *Comm) DistGraphCreateAdjacent(sources, sourceWeights, destinations, destinationWeights []int, _ bool) (*DistGraph, error) {
 	if c == nil {
-		return nil, world.NoComm(world.DistGraphCreate)
+		return nil, world.NoComm(world.DistGraphCreateAdjacent)
 	}
 	neighbors, err := topology.NewNeighbors(c.Size(), sources, sourceWeights, destinations, destinationWeights)
 	if err != nil {
-		return nil, c.refuse(world.DistGraphCreate, err)
+		return nil, c.refuse(world.DistGraphCreateAdjacent, err)
 	}
-	made, err := c.Dup()
+	made, err := c.dupAs(world.DistGraphCreateAdjacent)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +230,7 @@ func (c *Comm) DistGraphCreate(sources, degrees, destinations, weights []int, _ 
 	if err != nil {
 		return nil, c.refuse(world.DistGraphCreate, err)
 	}
-	made, err := c.Dup()
+	made, err := c.dupAs(world.DistGraphCreate)
 	if err != nil {
 		return nil, err
 	}

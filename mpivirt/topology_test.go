@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -273,6 +274,34 @@ func TestNeighborhoodWithItself(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s, %d numbers, %d engines: %v", machine, count, engines, err)
 				}
+			}
+		}
+	}
+}
+
+// The error of a call that does not match names the call that makes the topology, on one engine and on several.
+func TestMismatchNamesTheTopology(t *testing.T) {
+	for name, call := range map[string]func(c *mpivirt.Comm) error{
+		"CartCreate":  func(c *mpivirt.Comm) error { _, err := c.CartCreate([]int{3}, []bool{true}, false); return err },
+		"GraphCreate": func(c *mpivirt.Comm) error { _, err := c.GraphCreate([]int{1, 2, 2}, []int{1, 0}, false); return err },
+		"DistGraphCreateAdjacent": func(c *mpivirt.Comm) error {
+			_, err := c.DistGraphCreateAdjacent(nil, nil, nil, nil, false)
+			return err
+		},
+		"DistGraphCreate": func(c *mpivirt.Comm) error { _, err := c.DistGraphCreate(nil, nil, nil, nil, false); return err },
+		"Comm.Create":     func(c *mpivirt.Comm) error { _, err := c.Create(c.Group()); return err },
+		"Comm.Dup":        func(c *mpivirt.Comm) error { _, err := c.Dup(); return err },
+	} {
+		for _, engines := range []int{1, 3} {
+			_, err := simulate(t, mpivirt.Config{Target: target(t, hockney, 3), Program: mpivirt.Program{Name: "mismatch", Forms: []mpivirt.Form{
+				mpivirt.Main(func(r *mpivirt.Rank) error {
+					if r.Rank() == 0 {
+						return call(r.World())
+					}
+					return r.World().Barrier()
+				})}}}, engines)
+			if want := "in " + name + ": MPI_ERR_OTHER: " + name + ", but rank 1 calls Barrier as collective 0 on WORLD"; err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%d engines: ended with %v, want %q", engines, err, want)
 			}
 		}
 	}

@@ -106,7 +106,7 @@ func (b *body) open(n int) (err error) {
 		b.engine.lazy = 1
 	}
 	b.k.InRows, b.k.Lender = ofProgram, b
-	b.k.Failing.Name = b.nameOf
+	b.k.Names, b.k.Failing.Name = nameInC, b.nameOf
 	b.engine.poll = cInt64(b.k.Target.PollTime())
 	for lp := range int32(n) {
 		if b.form.cancels {

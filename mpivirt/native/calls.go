@@ -48,7 +48,7 @@ func procedureOf(p int32) world.Procedure {
 var furtherProcedures = map[int32]world.Procedure{
 	C.GIGARANK_COMM_CREATE_GROUP: world.CommCreateGroup,
 	C.GIGARANK_CART_CREATE:       world.CartCreate, C.GIGARANK_CART_SUB: world.CartSub, C.GIGARANK_GRAPH_CREATE: world.GraphCreate,
-	C.GIGARANK_DIST_GRAPH_CREATE_ADJACENT: world.DistGraphCreate, C.GIGARANK_INTERCOMM: world.IntercommCreate, C.GIGARANK_INTERCOMM_MERGE: world.IntercommMerge,
+	C.GIGARANK_DIST_GRAPH_CREATE_ADJACENT: world.DistGraphCreateAdjacent, C.GIGARANK_INTERCOMM: world.IntercommCreate, C.GIGARANK_INTERCOMM_MERGE: world.IntercommMerge,
 	C.GIGARANK_NEIGHBOR_ALLGATHER: world.NeighborAllgather, C.GIGARANK_NEIGHBOR_ALLGATHERV: world.NeighborAllgatherv,
 	C.GIGARANK_NEIGHBOR_ALLTOALL: world.NeighborAlltoall, C.GIGARANK_NEIGHBOR_ALLTOALLV: world.NeighborAlltoallv,
 	C.GIGARANK_NEIGHBOR_ALLTOALLW: world.NeighborAlltoallw,
@@ -82,7 +82,8 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	if c.error != 0 {
 		return k.Raise(lp, procedureOf(int32(c.procedure)), errorOf(c.error, stringOf(c.detail)))
 	}
-	if p == world.Barrier && c.nonblocking == 0 && k.EnterBarrier(lp, k.Communicator(int32(c.comm)), int(c.member)) {
+	later := c.nonblocking&C.GIGARANK_FORM != 0
+	if p == world.Barrier && !later && k.EnterBarrier(lp, k.Communicator(int32(c.comm)), int(c.member)) {
 		k.Activity(lp)
 		return false
 	}
@@ -117,8 +118,12 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		q.Receives(nil, 0, true, int(c.source), int(c.tag))
 	case p == world.CommFree:
 	default:
-		q.Enters(b.collective(lp, p, c))
-		if c.nonblocking != 0 {
+		v, err := b.collective(lp, p, c)
+		if sibling := siblingOf(p, c.nonblocking); sibling != p {
+			v.Procedure = sibling
+		}
+		q.Enters(v, err)
+		if later {
 			q.Nonblocking()
 		}
 	}
@@ -346,7 +351,7 @@ func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Compl
 		if done.Found {
 			c.found, c.message, c.status = 1, C.int32_t(done.Message), statusOf(done.Status)
 		}
-	case p == world.Allreduce && c.error == 0 && c.nonblocking == 0 && c.remote == 0:
+	case p == world.Allreduce && c.error == 0 && c.nonblocking&C.GIGARANK_FORM == 0 && c.remote == 0:
 		copy(memory(c.output, c.room), k.SharedResult(lp, k.Communicator(int32(c.comm))))
 	case (p == world.CommDup || p == world.CommSplit || p == world.CommCreate || c.procedure > C.GIGARANK_TOPOLOGY && c.procedure < C.GIGARANK_INTERCOMM) && c.error == 0:
 		b.made(lp, p, c)

@@ -129,7 +129,7 @@ func TestEndings(t *testing.T) {
 		{"a second MPI_Init_thread", "MPI_Init_thread(NULL, NULL, 0, &size);", "MPI_ERR_OTHER: MPI_Init_thread: called a second time"},
 		{"a second start", "MPI_Request q; MPI_Recv_init(&size, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &q); MPI_Start(&q); MPI_Start(&q);", "MPI_ERR_REQUEST: MPI_Start: the persistent request is active"},
 		{"a wrong root of a nonblocking collective", "MPI_Request q; MPI_Ibcast(&rank, 1, MPI_INT, 3, MPI_COMM_WORLD, &q);", "in Ibcast: MPI_ERR_ROOT: root 3"},
-		{"a wrong count of a nonblocking collective", "MPI_Request q; MPI_Ireduce_scatter_block(&rank, &size, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q);", "in Ireduce_scatter: MPI_ERR_COUNT: a count of -1"},
+		{"a wrong count of a nonblocking collective", "MPI_Request q; MPI_Ireduce_scatter_block(&rank, &size, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q);", "in Ireduce_scatter_block: MPI_ERR_COUNT: a count of -1"},
 		{"a nonblocking collective whose error is heard", "MPI_Comm c; MPI_Request q; int code; MPI_Comm_dup(MPI_COMM_SELF, &c); MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN); code = MPI_Ibcast(&rank, -1, MPI_INT, 0, c, &q); MPI_Bcast(&rank, -code, MPI_INT, 0, MPI_COMM_WORLD);",
 			"in Bcast: MPI_ERR_COUNT: a count of -2"},
 		{"a wrong count of a persistent collective", "MPI_Request q; MPI_Bcast_init(&rank, -1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &q);", "in Bcast_init: MPI_ERR_COUNT: a count of -1"},
@@ -163,6 +163,52 @@ func TestEndings(t *testing.T) {
 				var failure *mpivirt.RankError
 				if !errors.As(err, &failure) || failure.Rank != 1 || !strings.Contains(err.Error(), c.says) || failure.Time.Seconds() < 1e-3 {
 					t.Errorf("%d engines: ended with %v, want rank 1 after 1 ms and %q", engines, err, c.says)
+				}
+			}
+		})
+	}
+}
+
+// The errors of calls that do not match, and of deadlocks, name calls as C does, also calls that are carried out like
+// others.
+func TestNamesOfCalls(t *testing.T) {
+	const barrier, receive = "MPI_Barrier(MPI_COMM_WORLD);", "MPI_Recv(&rank, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
+	lists := "int in[8] = {0}, out[8], ones[3] = {1, 1, 1}, at[3] = {0, 4, 8}; MPI_Datatype types[3] = {MPI_INT, MPI_INT, MPI_INT}; MPI_Comm made; MPI_Request q; " +
+		"(void)in, (void)out, (void)ones, (void)at, (void)types, (void)made, (void)q; "
+	for _, c := range []struct{ name, does, others, says string }{
+		{"Alltoallw", "MPI_Alltoallw(in, ones, at, types, out, ones, at, types, MPI_COMM_WORLD);", barrier,
+			"in Alltoallw: MPI_ERR_OTHER: Alltoallw, but rank 1 calls Barrier as collective 0 on WORLD"},
+		{"Ialltoallw", "MPI_Ialltoallw(in, ones, at, types, out, ones, at, types, MPI_COMM_WORLD, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);", barrier,
+			"in Wait: MPI_ERR_OTHER: Alltoallw, but rank 1 calls Barrier"},
+		{"Alltoallw beside Alltoallv", "MPI_Alltoallw(in, ones, at, types, out, ones, at, types, MPI_COMM_WORLD);",
+			"int to[3] = {0, 1, 2}; MPI_Alltoallv(in, ones, to, MPI_INT, out, ones, to, MPI_INT, MPI_COMM_WORLD);", "in Alltoallw: MPI_ERR_OTHER: Alltoallw, but rank 1 calls Alltoallv"},
+		{"Reduce_scatter_block", "MPI_Reduce_scatter_block(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", barrier, "in Reduce_scatter_block: MPI_ERR_OTHER: Reduce_scatter_block, but rank 1 calls Barrier"},
+		{"Reduce_scatter", "MPI_Reduce_scatter(in, out, ones, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", barrier, "in Reduce_scatter: MPI_ERR_OTHER: Reduce_scatter, but rank 1 calls Barrier"},
+		{"a negative count of Alltoallw", "ones[1] = -1; MPI_Alltoallw(in, ones, at, types, out, ones, at, types, MPI_COMM_WORLD);", barrier, "in Alltoallw: MPI_ERR_COUNT: "},
+		{"a negative count of a persistent Reduce_scatter_block", "MPI_Reduce_scatter_block_init(in, out, -1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &q);", barrier,
+			"in Reduce_scatter_block_init: MPI_ERR_COUNT: "},
+		{"a call after Alltoallw", "MPI_Alltoallw(in, ones, at, types, out, ones, at, types, MPI_COMM_SELF); MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &made);", barrier,
+			"in Comm_split: MPI_ERR_OTHER: Comm_split, but rank 1 calls Barrier"},
+		{"Comm_dup", "MPI_Comm_dup(MPI_COMM_WORLD, &made);", barrier, "in Comm_dup: MPI_ERR_OTHER: Comm_dup, but rank 1 calls Barrier"},
+		{"Comm_split_type", "MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);", barrier,
+			"in Comm_split_type: MPI_ERR_OTHER: Comm_split_type, but rank 1 calls Barrier"},
+		{"a type of a split that is none", "MPI_Comm_split_type(MPI_COMM_WORLD, 77, 0, MPI_INFO_NULL, &made);", barrier, "in Comm_split_type: MPI_ERR_ARG: 77 is no type of a split"},
+		{"Cart_create", "int no = 0; MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &no, 0, &made);", barrier, "in Cart_create: MPI_ERR_OTHER: Cart_create, but rank 1 calls Barrier"},
+		{"Graph_create", "int at[3] = {1, 2, 2}, to[2] = {1, 0}; MPI_Graph_create(MPI_COMM_WORLD, 3, at, to, 0, &made);", barrier, "in Graph_create: MPI_ERR_OTHER: Graph_create, but rank 1 calls Barrier"},
+		{"Dist_graph_create", "MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &(int){0}, ones, &(int){1}, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);", barrier,
+			"in Dist_graph_create: MPI_ERR_OTHER: Dist_graph_create, but rank 1 calls Barrier"},
+		{"Dist_graph_create_adjacent", "MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);", barrier,
+			"in Dist_graph_create_adjacent: MPI_ERR_OTHER: Dist_graph_create_adjacent, but rank 1 calls Barrier"},
+		{"a Reduce_scatter_block of which nobody is there", "MPI_Reduce_scatter_block(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", receive, "rank 0 waits in Reduce_scatter_block for "},
+		{"a Comm_split_type of which nobody is there", "MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);", receive, "rank 0 waits in Comm_split_type for "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			program := build(t, prelude+"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\t"+lists+
+				"\n\tif (rank == 0) {\n\t\t"+c.does+"\n\t} else {\n\t\t"+c.others+"\n\t}\n\treturn MPI_Finalize();\n}\n")
+			for _, engines := range []int{1, 3} {
+				if _, _, err := run(t, program, "xt5", 3, hosting{engines: engines}); err == nil || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("%d engines: ended with %v, want %q", engines, err, c.says)
 				}
 			}
 		})

@@ -86,12 +86,32 @@ func (b *body) raise(lp int32, c *cCall) {
 	b.k.Fail(lp, e.procedure, e.err)
 }
 
-// nameOf returns the name of a procedure in C, without MPI_, in the form of the call that is at fault.
-func (b *body) nameOf(_ int, p world.Procedure) string {
-	name, known := namesInC[p]
-	if !known {
-		name = p.String()
+// nameInC returns the name of a procedure in C, without MPI_.
+func nameInC(p world.Procedure) string {
+	if name, known := namesInC[p]; known {
+		return name
 	}
+	return p.String()
+}
+
+// siblingOf returns the procedure that a call of a form makes: that of the call, or another that goes like it.
+func siblingOf(p world.Procedure, form C.int32_t) world.Procedure {
+	if form&C.GIGARANK_SIBLING != 0 {
+		if sibling, has := siblings[p]; has {
+			return sibling
+		}
+	}
+	return p
+}
+
+// siblings are the procedures of calls with GIGARANK_SIBLING, by the procedure of the call.
+var siblings = map[world.Procedure]world.Procedure{
+	world.Alltoallv: world.Alltoallw, world.ReduceScatter: world.ReduceScatterBlock, world.CommSplit: world.CommSplitType, world.CommDup: world.DistGraphCreate,
+}
+
+// nameOf returns the name of a procedure in C, without MPI_, in the form of the call that is at fault.
+func (b *body) nameOf(p world.Procedure) string {
+	name := nameInC(siblingOf(p, b.named))
 	if p == world.NoProcedure {
 		return name
 	}
@@ -99,7 +119,7 @@ func (b *body) nameOf(_ int, p world.Procedure) string {
 	if plain != name {
 		plain = strings.ToUpper(plain[:1]) + plain[1:]
 	}
-	switch b.named {
+	switch b.named & C.GIGARANK_FORM {
 	case C.GIGARANK_LATER:
 		return "I" + strings.ToLower(plain)
 	case C.GIGARANK_PERSISTENT:
@@ -117,7 +137,8 @@ func (b *body) nameOf(_ int, p world.Procedure) string {
 var namesInC = map[world.Procedure]string{
 	world.ReduceScatter: "Reduce_scatter", world.CommDup: "Comm_dup", world.CommSplit: "Comm_split", world.CommCreate: "Comm_create", world.CommFree: "Comm_free",
 	world.CommCreateGroup: "Comm_create_group", world.CartCreate: "Cart_create", world.CartSub: "Cart_sub", world.GraphCreate: "Graph_create",
-	world.DistGraphCreate: "Dist_graph_create_adjacent", world.IntercommCreate: "Intercomm_create", world.IntercommMerge: "Intercomm_merge",
+	world.DistGraphCreate: "Dist_graph_create", world.DistGraphCreateAdjacent: "Dist_graph_create_adjacent", world.IntercommCreate: "Intercomm_create", world.IntercommMerge: "Intercomm_merge",
 	world.NeighborAllgather: "Neighbor_allgather", world.NeighborAllgatherv: "Neighbor_allgatherv", world.NeighborAlltoall: "Neighbor_alltoall",
 	world.NeighborAlltoallv: "Neighbor_alltoallv", world.NeighborAlltoallw: "Neighbor_alltoallw", world.ReduceLocal: "Reduce_local",
+	world.ReduceScatterBlock: "Reduce_scatter_block", world.CommSplitType: "Comm_split_type",
 }

@@ -137,6 +137,7 @@ func (b *body) withTopology(lp int32, c *cCall) bool {
 	if err != nil {
 		return k.Raise(lp, p, err)
 	}
+	set.Procedure = p
 	b.topologies.set(lp, pending, v)
 	return k.Submit(lp, k.Compose(p, comm, int32(c.member)).Enters(set, nil))
 }

@@ -20,10 +20,10 @@ func TestSignature(t *testing.T) {
 		w := v
 		change(&w)
 		c := &Communicator{Comm: world.Comm{Context: world.WorldContext, Size: 4}}
-		if err := c.mismatch(0, v.signature(), w.signature(), 3); err == nil || err.(*world.Error).Class.Error() != name {
+		if err := c.mismatch(0, v.signature(), w.signature(), 3, world.Procedure.String); err == nil || err.(*world.Error).Class.Error() != name {
 			t.Errorf("%v, want %s", err, name)
 		}
-		if err := c.mismatch(0, v.signature(), v.signature(), 3); err != nil {
+		if err := c.mismatch(0, v.signature(), v.signature(), 3, world.Procedure.String); err != nil {
 			t.Errorf("the same call: %v", err)
 		}
 	}
@@ -32,7 +32,7 @@ func TestSignature(t *testing.T) {
 	if a.signature() != b.signature() {
 		t.Error("members of a gatherv whose lengths differ do not agree")
 	}
-	if s := a.signature().describe(4); s != "Gatherv with root 0" {
+	if s := a.signature().describe(4, world.Procedure.String); s != "Gatherv with root 0" {
 		t.Errorf("the signature names %s", s)
 	}
 }

@@ -161,7 +161,7 @@ func (k *Collectives) endFailed(inst *instance) {
 	t := f.latest.Add(f.span)
 	for member := c.First; member < c.Last; member++ {
 		if lp, here := k.Local(c.RankOf(member, 0)); here {
-			inst.blame(member, inst.contradictionOf(member))
+			inst.blame(member, k.contradictionOf(inst, member))
 			k.exit(inst, lp, member, t)
 		}
 	}
@@ -169,11 +169,11 @@ func (k *Collectives) endFailed(inst *instance) {
 }
 
 // contradictionOf returns the error of a member in an instance that has failed.
-func (inst *instance) contradictionOf(member int) error {
+func (k *Collectives) contradictionOf(inst *instance, member int) error {
 	own := inst.signatureOf(member)
 	other := slices.IndexFunc(inst.failed.first, func(e entrant) bool { return e.signature != own })
 	theirs := inst.failed.first[other]
-	return inst.comm.mismatch(inst.Number, own, theirs.signature, theirs.rank)
+	return inst.comm.mismatch(inst.Number, own, theirs.signature, theirs.rank, k.NameOf)
 }
 
 // thereAndBack returns twice the greatest latency between the first member and one of this

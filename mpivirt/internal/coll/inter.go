@@ -182,7 +182,7 @@ func (c *Communicator) checkInter(v *Collective) error {
 		return world.Errorf(world.ErrCount, "%d and %d counts for %d ranks", len(v.InCounts), len(v.OutCounts), n)
 	case v.Operation == collectives.Scan || v.Operation == collectives.Exscan:
 		return world.Errorf(world.ErrComm, "%v on an intercommunicator: it is for one group, as Merge makes it", v.Procedure)
-	case v.Creation != nil && v.Procedure != world.CommSplit:
+	case v.Creation != nil && v.Procedure.Plain() != world.CommSplit:
 		return world.Errorf(world.ErrComm, "%v on an intercommunicator: divide the local groups, and make new ones by IntercommCreate", v.Procedure)
 	}
 	return nil

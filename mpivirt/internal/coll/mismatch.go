@@ -75,12 +75,15 @@ func (v *Collective) signature() signature {
 
 func (s signature) call() world.Procedure { return world.Procedure(s & 0xff) }
 
+// namer returns the name that programs have for a procedure.
+type namer func(world.Procedure) string
+
 // describe names the call among so many members, with its root if that is in the
 // signature whole.
-func (s signature) describe(members int) string {
+func (s signature) describe(members int, nameOf namer) string {
 	name := "something else"
 	if int(s.call()) < len(world.CallNames) {
-		name = s.call().String()
+		name = nameOf(s.call())
 	}
 	switch s.call() {
 	case world.Bcast, world.Reduce, world.Gather, world.Gatherv, world.Scatter, world.Scatterv:
@@ -93,7 +96,7 @@ func (s signature) describe(members int) string {
 
 // mismatch returns what differs between the call of a member here and that of another
 // rank, nil if nothing does.
-func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32) error {
+func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32, nameOf namer) error {
 	differ := own ^ theirs
 	class, how, mine, others := world.ErrOp, " by another operation", "", ""
 	switch {
@@ -109,7 +112,7 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 		class, how, mine, others = world.ErrType, "", fmt.Sprintf(" of %v", world.ElementType(own>>signedKind)), fmt.Sprintf(" of %v", world.ElementType(theirs>>signedKind))
 	}
 	return world.Errorf(class, "%s%s, but rank %d calls %s%s%s as collective %d on %s",
-		own.describe(c.Size), mine, rank, theirs.describe(c.Size), others, how, number, c)
+		own.describe(c.Size, nameOf), mine, rank, theirs.describe(c.Size, nameOf), others, how, number, c)
 }
 
 // agrees reports whether a member's call agrees with that of the first member here.
@@ -177,7 +180,7 @@ func (k *Collectives) fits(a *agent, m *roundMessage) bool {
 
 // synchronizing reports whether nobody can leave a call before everybody has entered it.
 func (s signature) synchronizing() bool {
-	switch s.call() {
+	switch s.call().Plain() {
 	case world.Barrier, world.Allreduce, world.Allgather, world.Allgatherv, world.Alltoall, world.Alltoallv, world.ReduceScatter,
 		world.CommDup, world.CommSplit, world.CommCreate, world.CommCreateGroup, world.IntercommCreate:
 		return true
@@ -302,7 +305,7 @@ func (k *Collectives) bound(c *Communicator, number uint32, a, b entrant) {
 	if a.compare(b) > 0 {
 		a, b = b, a
 	}
-	k.FailedAt(int(b.rank), b.at, b.signature.call(), c.mismatch(number, b.signature, a.signature, a.rank))
+	k.FailedIn(int(b.rank), b.at, k.NameOf(b.signature.call()), c.mismatch(number, b.signature, a.signature, a.rank, k.NameOf))
 }
 
 // contradiction handles a call of an instance's family that differs from the others.
@@ -471,10 +474,10 @@ func (inst *instance) blame(member int, err error) {
 // rests on such a message. All messages that the agent sends from here on carry the fault.
 func (k *Collectives) learn(a *agent, own signature, m *roundMessage) {
 	inst := a.inst
-	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank)
+	err := inst.comm.mismatch(inst.Number, own, m.signature, m.rank, k.NameOf)
 	if err == nil {
 		err = world.Errorf(m.fault, "%s, but rank %d has heard of a call that does not match as collective %d on %s",
-			own.describe(inst.comm.Size), m.rank, inst.Number, inst.comm)
+			own.describe(inst.comm.Size, k.NameOf), m.rank, inst.Number, inst.comm)
 	}
 	errors.As(err, &a.fault)
 	inst.blame(int(a.member), err)
@@ -574,7 +577,7 @@ func (k *Collectives) entrances(inst *instance, span vtime.Duration) (all []entr
 // not fit that of the first entrant; nil if there is none. If stuck, nobody can go on: ranks
 // that make different calls of one family have not been told. If all have entered, the error
 // is that of the first rank that is told.
-func disagreement(calls []entrance, stuck, together bool) (least *world.RankError) {
+func disagreement(calls []entrance, stuck, together bool, nameOf namer) (least *world.RankError) {
 	slices.SortFunc(calls, func(a, b entrance) int {
 		return cmp.Or(cmp.Compare(a.context, b.context), cmp.Compare(a.number, b.number), a.compare(b.entrant))
 	})
@@ -583,7 +586,7 @@ func disagreement(calls []entrance, stuck, together bool) (least *world.RankErro
 		for n < len(calls) && calls[n].context == calls[0].context && calls[n].number == calls[0].number {
 			n++
 		}
-		if e := disagreementOf(calls[:n], stuck, together); e != nil && (least == nil || e.Before(least)) {
+		if e := disagreementOf(calls[:n], stuck, together, nameOf); e != nil && (least == nil || e.Before(least)) {
 			least = e
 		}
 		calls = calls[n:]
@@ -592,7 +595,7 @@ func disagreement(calls []entrance, stuck, together bool) (least *world.RankErro
 }
 
 // disagreementOf is disagreement for one instance, of which the entrants are in their order.
-func disagreementOf(calls []entrance, stuck, together bool) *world.RankError {
+func disagreementOf(calls []entrance, stuck, together bool, nameOf namer) *world.RankError {
 	first := calls[0]
 	odd := slices.IndexFunc(calls, func(c entrance) bool { return c.signature.family(together) != first.signature.family(together) })
 	told := odd < 0 && stuck && first.signature.synchronizing()
@@ -617,7 +620,7 @@ func disagreementOf(calls []entrance, stuck, together bool) *world.RankError {
 		}
 	}
 	c := &Communicator{Comm: world.Comm{Context: x.context, Size: int(x.members)}}
-	return &world.RankError{Rank: int(x.rank), Time: x.at, Call: x.signature.call().String(), Err: c.mismatch(x.number, x.signature, theirs.signature, theirs.rank)}
+	return &world.RankError{Rank: int(x.rank), Time: x.at, Call: nameOf(x.signature.call()), Err: c.mismatch(x.number, x.signature, theirs.signature, theirs.rank, nameOf)}
 }
 
 // encodeCalls writes entrances for engine 0.
@@ -645,7 +648,7 @@ func decodeCalls(payloads [][]byte) (all []entrance) {
 func (k *Collectives) Called() []byte { return encodeCalls(k.calls()) }
 
 // FirstMisfit returns the error of the first rank whose call does not fit the others', given
-// what all engines have sent; nil if there is none.
-func FirstMisfit(payloads [][]byte, deadlocked, together bool) *world.RankError {
-	return disagreement(decodeCalls(payloads), deadlocked, together)
+// what all engines have sent and the names of procedures; nil if there is none.
+func FirstMisfit(payloads [][]byte, deadlocked, together bool, nameOf func(world.Procedure) string) *world.RankError {
+	return disagreement(decodeCalls(payloads), deadlocked, together, nameOf)
 }

@@ -62,11 +62,12 @@ func (k *Collectives) enterSplit(inst *instance, member int, x *creation) {
 		s.made = map[int]*Communicator{}
 	}
 	x.made, x.split = s.made, s
-	if inst.Call.Procedure == world.CommSplit || inst.Call.Procedure == world.IntercommCreate {
+	like := inst.Call.Procedure.Plain()
+	if like == world.CommSplit || like == world.IntercommCreate {
 		if x.told != nil {
 			s.told = x.told
 		}
-		if inst.Call.Procedure == world.CommSplit {
+		if like == world.CommSplit {
 			s.own = append(s.own, entry{x.color, int32(member), x.key})
 		}
 		if inst.Count == inst.comm.Locals {
@@ -77,7 +78,7 @@ func (k *Collectives) enterSplit(inst *instance, member int, x *creation) {
 	}
 	if x.group != nil {
 		color := 0
-		if inst.Call.Procedure == world.CommCreate {
+		if like == world.CommCreate {
 			color = x.group.WorldRank(0)
 		}
 		if s.made[color] == nil {

@@ -106,14 +106,14 @@ func (k *Kernel) IsBlocked(lp int32) bool {
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.Global(lp)), Since: k.Clock[lp]}}
 	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
-		w.Call, w.For = box.Wait.Procedure.String(), k.awaited(lp, box)
+		w.Call, w.For = k.NameOf(box.Wait.Procedure), k.awaited(lp, box)
 		return w, true
 	}
 	for c := range k.Communicators.Values() {
 		if inst := c.Blocking(lp, &k.Collectives); inst != nil {
-			w.Call, w.context, w.number = inst.Call.Procedure.String(), c.Context, inst.Number
+			w.Call, w.context, w.number = k.NameOf(inst.Call.Procedure), c.Context, inst.Number
 			if x := k.inParts[lp]; x != nil {
-				w.Call = x.Procedure().String()
+				w.Call = k.NameOf(x.Procedure())
 			}
 			return w, true
 		}

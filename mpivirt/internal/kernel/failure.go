@@ -17,7 +17,7 @@ func (k *Kernel) conclude() error {
 		return err
 	}
 	var answer []byte
-	if mismatch := coll.FirstMisfit(payloads, !k.Limited(), k.FailsTogether()); mismatch != nil {
+	if mismatch := coll.FirstMisfit(payloads, !k.Limited(), k.FailsTogether(), k.NameOf); mismatch != nil {
 		least := engine.Failure{Time: mismatch.Time, LP: int32(mismatch.Rank), Reason: []byte(mismatch.Error())}
 		if !k.Limited() || !f.Horizon.Before(&least) {
 			f.Own.Store(mismatch)

@@ -66,7 +66,7 @@ func (k *Kernel) glance(lp int32, c world.Procedure, err error) *world.RankError
 	if c == world.NoProcedure {
 		c = k.body.LastCall(lp)
 	}
-	return &world.RankError{Rank: k.First + int(lp), Time: k.Clock[lp], Call: c.String(), Err: err}
+	return &world.RankError{Rank: k.First + int(lp), Time: k.Clock[lp], Call: k.NameOf(c), Err: err}
 }
 
 // defaultWatchdog is the time, in seconds, after which a rank that is blocked outside MPI

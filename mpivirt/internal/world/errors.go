@@ -168,6 +168,10 @@ const (
 	GraphCreate
 	DistGraphCreate
 	IntercommCreate
+	Alltoallw // see Plain
+	ReduceScatterBlock
+	CommSplitType
+	DistGraphCreateAdjacent
 	NeighborAllgather // the first of those that are exchanges of messages with named members
 	NeighborAllgatherv
 	NeighborAlltoall
@@ -189,6 +193,7 @@ var CallNames = [...]string{
 	"Comm.CreateGroup", "Comm.SetAttribute", "Comm.Attribute", "Comm.DeleteAttribute", "Comm.Compare", "Comm.SetName", "Comm.Name",
 	"CartCreate", "Cart.Sub", "GraphCreate", "DistGraphCreate",
 	"IntercommCreate",
+	"Alltoallw", "ReduceScatterBlock", "Comm.SplitType", "DistGraphCreateAdjacent",
 	"NeighborAllgather", "NeighborAllgatherv", "NeighborAlltoall", "NeighborAlltoallv", "NeighborAlltoallw",
 	"Comm.Merge",
 	"Cancel",
@@ -196,6 +201,24 @@ var CallNames = [...]string{
 }
 
 func (c Procedure) String() string { return CallNames[c] }
+
+// Plain returns the procedure that a collective goes like, from what its members hand in to its messages:
+// Comm.Create for CartCreate, itself for most.
+func (c Procedure) Plain() Procedure {
+	switch c {
+	case Alltoallw:
+		return Alltoallv
+	case ReduceScatterBlock:
+		return ReduceScatter
+	case CartSub, CommSplitType:
+		return CommSplit
+	case CartCreate, GraphCreate:
+		return CommCreate
+	case DistGraphCreate, DistGraphCreateAdjacent:
+		return CommDup
+	}
+	return c
+}
 
 // Blocks reports whether a procedure sends or receives and returns when that is complete.
 func (c Procedure) Blocks() bool { return c >= Send && c <= Recv || c == Sendrecv }

@@ -36,11 +36,11 @@ func (k *Partition) ErrorsAreFatal(lp int32) bool {
 
 // failing is the state of a partition's failures.
 type failing struct {
-	Horizon *engine.Failure                    // least known one of all engines, nil for none
-	Own     ownFailure                         // least of this engine; the watchdog reads it
-	Failed  map[int32]bool                     // by LP
-	Closed  bool                               // the run is over: ranks are unwound, their calls do not count
-	Name    func(rank int, c Procedure) string // how programs call a procedure, nil if as in Go
+	Horizon *engine.Failure          // least known one of all engines, nil for none
+	Own     ownFailure               // least of this engine; the watchdog reads it
+	Failed  map[int32]bool           // by LP
+	Closed  bool                     // the run is over: ranks are unwound, their calls do not count
+	Name    func(c Procedure) string // how the call at fault is written, nil if as [Partition.NameOf] says
 }
 
 // ownFailure is nil for none. What it points to does not change once it is stored.
@@ -48,18 +48,27 @@ type ownFailure = atomic.Pointer[RankError]
 
 // FailedAt records the failure of a rank, of this engine or another, at an instant.
 func (k *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
+	call := k.NameOf(c)
+	if k.Failing.Name != nil {
+		call = k.Failing.Name(c)
+	}
+	k.FailedIn(rank, t, call, err)
+}
+
+// FailedIn is FailedAt with the name of the call.
+func (k *Partition) FailedIn(rank int, t vtime.Time, call string, err error) {
 	f := &k.Failing
-	e := &RankError{Rank: rank, Time: t, Call: k.nameOf(rank, c), Err: err}
+	e := &RankError{Rank: rank, Time: t, Call: call, Err: err}
 	if own := f.Own.Load(); own == nil || e.Before(own) {
 		f.Own.Store(e)
 		k.Engine.LPFailed(engine.Failure{Time: e.Time, LP: int32(rank), Reason: []byte(e.Error())})
 	}
 }
 
-// nameOf returns the name of a procedure in the message of a failure.
-func (k *Partition) nameOf(rank int, c Procedure) string {
-	if k.Failing.Name != nil {
-		return k.Failing.Name(rank, c)
+// NameOf returns the name that programs have for a procedure.
+func (k *Partition) NameOf(c Procedure) string {
+	if k.Names != nil {
+		return k.Names(c)
 	}
 	return c.String()
 }

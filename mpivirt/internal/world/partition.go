@@ -64,9 +64,10 @@ type Partition struct {
 	seen         []vtime.Time // with invariants: by LP, its clock at the last check
 	Summary      Summary
 	Failing      failing
-	Lose         func(err *RankError) // ends the run from any goroutine
-	ErrorsReturn bool                 // some LP has had MPI_ERRORS_RETURN
-	errorsReturn []uint64             // set of LPs with MPI_ERRORS_RETURN; nil for none
+	Names        func(c Procedure) string // how programs call a procedure, nil if as in Go
+	Lose         func(err *RankError)     // ends the run from any goroutine
+	ErrorsReturn bool                     // some LP has had MPI_ERRORS_RETURN
+	errorsReturn []uint64                 // set of LPs with MPI_ERRORS_RETURN; nil for none
 }
 
 // Settings are the arguments of [Partition.Init].

@@ -602,6 +602,8 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 	struct gigarank_call c = {0};
 	int64_t all;
 	int packed;
+	if (!has_numbers(recvcounts))
+		gigarank_sibling();
 	CHECK(find(GIGARANK_REDUCE_SCATTER, comm, &c));
 	if (gigarank_spreads(type)) {
 		struct gigarank_packing p = {0};
@@ -645,6 +647,7 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, const MPI_Datatype sendtypes[], void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	struct gigarank_packing p = {0};
+	gigarank_sibling();
 	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
 	CHECK(listed(&c, sent != MPI_IN_PLACE, sendcounts));
 	CHECK(listed(&c, 1, recvcounts));

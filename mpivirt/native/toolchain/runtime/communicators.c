@@ -110,6 +110,7 @@ MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
 MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0}, node = {.procedure = GIGARANK_NODE};
+	gigarank_sibling();
 	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
 	(void)info;
 	int color = MPI_UNDEFINED;
@@ -125,7 +126,7 @@ MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *
 	case MPI_UNDEFINED:
 		break;
 	default:
-		return refuse(c.procedure, MPI_ERR_ARG, "MPI_Comm_split_type: %d is no type of a split", type);
+		return refuse(c.procedure, MPI_ERR_ARG, "%d is no type of a split", type);
 	}
 	if (type == MPI_COMM_TYPE_HW_UNGUIDED) { /* parts are smaller than the whole */
 		c.procedure = GIGARANK_ON_ONE_NODE;
@@ -133,6 +134,7 @@ MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *
 		if (c.found)
 			color = MPI_UNDEFINED;
 	}
+	gigarank_sibling();
 	return PMPI_Comm_split(comm, color, key, made);
 }
 

@@ -151,7 +151,10 @@ struct gigarank_request {
 
 /* Forms of calls whose procedure is that of a plain one. The simulator names them in messages: MPI_Ibcast, MPI_Bcast_init,
  * MPI_Mrecv. */
-enum { GIGARANK_PLAIN, GIGARANK_LATER, GIGARANK_PERSISTENT, GIGARANK_MATCHED };
+enum { GIGARANK_PLAIN, GIGARANK_LATER, GIGARANK_PERSISTENT, GIGARANK_MATCHED, GIGARANK_FORM = 3 };
+/* Beside a form: the call is MPI_Alltoallw, MPI_Reduce_scatter_block, MPI_Comm_split_type or MPI_Dist_graph_create, and has the
+ * procedure of MPI_Alltoallv, MPI_Reduce_scatter, MPI_Comm_split or MPI_Comm_dup. */
+enum { GIGARANK_SIBLING = 4 };
 
 /* The size of what all calls have. */
 #define GIGARANK_COMMON offsetof(struct gigarank_call, bytes)

@@ -59,6 +59,12 @@ static inline void gigarank_form(int32_t form) {
 		gigarank_current->form = form;
 }
 
+/* gigarank_sibling tells that the call is the sibling of the one of its procedure. */
+static inline void gigarank_sibling(void) {
+	if (gigarank_running())
+		gigarank_current->form |= GIGARANK_SIBLING;
+}
+
 /* gigarank_suspend suspends the running rank in a call until that is over, and returns its error.
  * gigarank_trap calls the error handler, too. */
 int gigarank_suspend(struct gigarank_call *c) __attribute__((visibility("hidden")));

@@ -375,6 +375,7 @@ MPI(Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int degr
 	CHECK(error);
 	MPI_Comm copy;
 	int64_t *told, length;
+	gigarank_sibling();
 	CHECK(PMPI_Comm_dup(comm, &copy));
 	CHECK(find(GIGARANK_NONE, copy, &c));
 	error = spread(&e, &c, copy, &told, &length);
