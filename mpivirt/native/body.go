@@ -366,11 +366,7 @@ func (b *body) Interrupt() bool {
 }
 
 // Lend implements [ptp.Lender]. Only variables change places while their rank waits.
-func (b *body) Lend(lp int32, memory []byte) {
-	if amongVariables(b.engine, lp, memory) {
-		lendVariables(b.engine, lp)
-	}
-}
+func (b *body) Lend(lp int32, memory []byte) { lendVariables(b.engine, lp, memory) }
 
 // Stop implements [kernel.Body]. The stacks are given back without a look at what is on them,
 // as at the end of a process. After a failure another process may still read from the memory of a

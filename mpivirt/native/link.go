@@ -18,6 +18,9 @@ static struct gigarank_engine *open_engine(void *f, struct gigarank_program **p,
 static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((int32_t (*)(struct gigarank_engine *, int32_t))f)(e, n); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
+static void lend(void *f, struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
+	((void (*)(struct gigarank_engine *, int32_t, const void *, size_t))f)(e, lp, memory, bytes);
+}
 static void on_rank(void *f, struct gigarank_engine *e, int32_t lp) { ((void (*)(struct gigarank_engine *, int32_t))f)(e, lp); }
 static int operate(void *f, struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes) {
 	return ((int (*)(struct gigarank_engine *, int32_t, uintptr_t, uintptr_t, void *, const void *, const void *, size_t))f)(e, lp, handle, type, into, left, right, bytes);
@@ -270,21 +273,19 @@ func measureBursts(e *cEngine) error {
 // resumeRanks runs n ranks of the list, up to one that fails or is interrupted, and returns how many have run.
 func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e, C.int32_t(n))) }
 
-func releaseStacks(e *cEngine)           { C.on_engine(runtime.release, e) }
-func interruptRank(e *cEngine)           { C.on_engine(runtime.interrupt, e) }
-func closeEngine(e *cEngine)             { C.on_engine(runtime.close, e) }
-func flushLine(e *cEngine, lp int32)     { C.on_rank(runtime.flush, e, C.int32_t(lp)) }
-func lendVariables(e *cEngine, lp int32) { C.on_rank(runtime.lend, e, C.int32_t(lp)) }
-func textOf(e *cEngine) string           { return C.GoStringN(e.text, C.int(e.text_length)) }
-func stringOf(s *C.char) string          { return C.GoString(s) }
+func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
+func interruptRank(e *cEngine)       { C.on_engine(runtime.interrupt, e) }
+func closeEngine(e *cEngine)         { C.on_engine(runtime.close, e) }
+func flushLine(e *cEngine, lp int32) { C.on_rank(runtime.flush, e, C.int32_t(lp)) }
+func textOf(e *cEngine) string       { return C.GoStringN(e.text, C.int(e.text_length)) }
+func stringOf(s *C.char) string      { return C.GoString(s) }
 func slot[T any](base *T, i int32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(base), uintptr(i)*unsafe.Sizeof(*base)))
 }
 
-// amongVariables reports whether memory lies in what a rank keeps of its variables while it waits.
-func amongVariables(e *cEngine, lp int32, memory []byte) bool {
-	own, at := uintptr(unsafe.Pointer(slot(e.ranks, lp).variables)), uintptr(unsafe.Pointer(unsafe.SliceData(memory)))
-	return own != 0 && at < own+uintptr(e.stride) && own < at+uintptr(len(memory))
+// lendVariables has the variables of a rank that waits stay where they are, if memory lies among them.
+func lendVariables(e *cEngine, lp int32, memory []byte) {
+	C.lend(runtime.lend, e, C.int32_t(lp), unsafe.Pointer(unsafe.SliceData(memory)), C.size_t(len(memory)))
 }
 
 // combine carries out a reduction operation of C in the call of a rank. It returns the signal that

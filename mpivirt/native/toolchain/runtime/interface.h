@@ -338,7 +338,7 @@ void gigarank_close(struct gigarank_engine *e);
 int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
 int gigarank_operate_row(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *vectors, size_t bytes, size_t count);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);
-void gigarank_lend(struct gigarank_engine *e, int32_t lp);
+void gigarank_lend(struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes);
 int gigarank_measure(struct gigarank_engine *e);
 void gigarank_interrupt(struct gigarank_engine *e);
 

@@ -100,9 +100,6 @@ static void move_variables(struct gigarank_program *p, char *own, int in) {
  * and the copy back writes only to portions that have changed. */
 static int is_mapped(const struct gigarank_engine *e, int32_t lp) { return lp < e->mapped && !e->ranks[lp].lent; }
 
-/* gigarank_lend has the variables of a suspended rank stay as they are and where they are until it is resumed. */
-void gigarank_lend(struct gigarank_engine *e, int32_t lp) { e->ranks[lp].lent = 1; }
-
 /* initialise gives a rank its variables. */
 static void initialise(struct gigarank_engine *e, struct gigarank_program *p, int32_t lp) {
 	int mapped = is_mapped(e, lp) ? p->large : 0;
@@ -167,6 +164,13 @@ int gigarank_has_variables(const struct gigarank_engine *e, int32_t lp) {
 int gigarank_among_variables(const struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
 	uintptr_t own = (uintptr_t)e->ranks[lp].variables, at = (uintptr_t)memory;
 	return at < own + e->stride && own < at + bytes;
+}
+
+/* gigarank_lend has the variables of a suspended rank stay as they are and where they are until it is resumed, if memory
+ * lies among them. */
+void gigarank_lend(struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
+	if (e->ranks[lp].variables && gigarank_among_variables(e, lp, memory, bytes))
+		e->ranks[lp].lent = 1;
 }
 
 void gigarank_place_variables(struct gigarank_engine *e, int32_t lp) {
