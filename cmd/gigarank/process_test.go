@@ -30,15 +30,21 @@ func TestMain(m *testing.M) {
 }
 
 // command returns the command line as a process of its own, which does not outlive the
-// test or a minute.
+// test or three minutes, nor the time of all tests. It is told to end, since mpirun ends its processes then.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	const toEnd = 10 * time.Second
+	until := time.Now().Add(3 * time.Minute)
+	if all, limited := t.Deadline(); limited && all.Add(-2*toEnd).Before(until) {
+		until = all.Add(-2 * toEnd)
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), until)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self, args...)
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(unix.SIGTERM) }, toEnd
 	cmd.Env = append(os.Environ(), beMain+"=1")
 	return cmd
 }
