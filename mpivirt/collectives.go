@@ -187,12 +187,20 @@ func ReduceScatter[T Datatype](c *Comm, send, receive []T, counts []int, o Op[T]
 // ReduceScatterBlock is ReduceScatter with len(receive) elements for each member, the same
 // everywhere (MPI_Reduce_scatter_block).
 func ReduceScatterBlock[T Datatype](c *Comm, send, receive []T, o Op[T]) error {
-	return c.run(typed.ReduceScatter(c.caller(), send, receive, evenCounts(c, len(receive)), o))
+	return c.run(as(world.ReduceScatterBlock)(typed.ReduceScatter(c.caller(), send, receive, evenCounts(c, len(receive)), o)))
 }
 
 // IreduceScatterBlock is the nonblocking ReduceScatterBlock (MPI_Ireduce_scatter_block).
 func IreduceScatterBlock[T Datatype](c *Comm, send, receive []T, o Op[T]) (Request, error) {
-	return c.begin(typed.ReduceScatter(c.caller(), send, receive, evenCounts(c, len(receive)), o))
+	return c.begin(as(world.ReduceScatterBlock)(typed.ReduceScatter(c.caller(), send, receive, evenCounts(c, len(receive)), o)))
+}
+
+// as gives a collective the name of another procedure that goes like it.
+func as(op world.Procedure) func(v *kernel.Collective, err error) (*kernel.Collective, error) {
+	return func(v *kernel.Collective, err error) (*kernel.Collective, error) {
+		v.Procedure = op
+		return v, err
+	}
 }
 
 // evenCounts returns the counts of members that all have n elements.

@@ -66,9 +66,7 @@ func (c *Comm) dupAs(op world.Procedure) (*Comm, error) {
 	if c.c.Remote != nil {
 		return c.dupInter()
 	}
-	v := c.r.k.Dup(c.c.Group)
-	v.Procedure = op
-	made, err := c.create(v, nil)
+	made, err := c.create(as(op)(c.r.k.Dup(c.c.Group), nil))
 	if err != nil || len(c.r.k.Caches) == 0 {
 		return made, err
 	}
@@ -95,9 +93,9 @@ func (c *Comm) CreateGroup(g *Group, tag int) (*Comm, error) {
 // by their order here. Every member calls it. It takes the time of a Split.
 func (c *Comm) SplitNodes(key int) (*Comm, error) {
 	if c == nil {
-		return nil, world.NoComm(world.CommSplit)
+		return nil, world.NoComm(world.CommSplitType)
 	}
-	return c.Split(c.r.Node(c.r.Rank()), key)
+	return c.create(as(world.CommSplitType)(c.r.k.Split(c.r.Node(c.r.Rank()), key)))
 }
 
 // Compare tells how two communicators of the rank compare (MPI_Comm_compare): Ident if they are
@@ -142,9 +140,7 @@ func (c *Comm) Create(g *Group) (*Comm, error) {
 
 // createAs is Create by a procedure that goes like it.
 func (c *Comm) createAs(op world.Procedure, g *Group) (*Comm, error) {
-	v, err := c.r.k.Create(c.Group(), g, c.r.Rank())
-	v.Procedure = op
-	return c.create(v, err)
+	return c.create(as(op)(c.r.k.Create(c.Group(), g, c.r.Rank())))
 }
 
 // handle returns the rank's handle of a communicator that it is a member of.

@@ -98,17 +98,17 @@ func unpackBlocks(packed, buffer []byte, blocks []TypedBlock, counts []int) erro
 // buffer.
 func Alltoallw(c *Comm, send []byte, sends []TypedBlock, receive []byte, receives []TypedBlock) error {
 	if c == nil {
-		return world.NoComm(world.Alltoallv)
+		return world.NoComm(world.Alltoallw)
 	}
 	out, outCounts, err := packBlocks(send, sends)
 	if err != nil {
-		return c.refuse(world.Alltoallv, err)
+		return c.refuse(world.Alltoallw, err)
 	}
 	in, inCounts, err := packBlocks(receive, receives)
 	if err != nil {
-		return c.refuse(world.Alltoallv, err)
+		return c.refuse(world.Alltoallw, err)
 	}
-	if err := c.run(typed.Alltoallv(c.caller(), out, outCounts, in, inCounts)); err != nil {
+	if err := c.run(as(world.Alltoallw)(typed.Alltoallv(c.caller(), out, outCounts, in, inCounts))); err != nil {
 		return err
 	}
 	return unpackBlocks(in, receive, receives, inCounts)

@@ -124,9 +124,7 @@ func (c *Cart) Sub(remain []bool) (*Cart, error) {
 	if err != nil {
 		return nil, c.refuse(world.CartSub, err)
 	}
-	v, err := c.r.k.Split(color, number)
-	v.Procedure = world.CartSub
-	made, err := c.create(v, err)
+	made, err := c.create(as(world.CartSub)(c.r.k.Split(color, number)))
 	return cartOf(made, sub), err
 }
 

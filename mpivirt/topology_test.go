@@ -279,8 +279,8 @@ func TestNeighborhoodWithItself(t *testing.T) {
 	}
 }
 
-// The error of a call that does not match names the call that makes the topology, on one engine and on several.
-func TestMismatchNamesTheTopology(t *testing.T) {
+// The error of a call that does not match names the call, also one that goes like another, on one engine and on several.
+func TestMismatchNamesTheCall(t *testing.T) {
 	for name, call := range map[string]func(c *mpivirt.Comm) error{
 		"CartCreate":  func(c *mpivirt.Comm) error { _, err := c.CartCreate([]int{3}, []bool{true}, false); return err },
 		"GraphCreate": func(c *mpivirt.Comm) error { _, err := c.GraphCreate([]int{1, 2, 2}, []int{1, 0}, false); return err },

@@ -84,7 +84,7 @@ type body struct {
 	turn       time.Time                // when the goroutine last gave way
 	groups     groups
 	topologies topologies
-	named      cInt32 // the form of the call that is at fault
+	named      namedCall // the call that a rank makes, or has made, for its errors
 }
 
 // open makes the ranks.
@@ -325,7 +325,7 @@ func (b *body) Ended(lp int32) bool { return b.ranks[lp].state >= ended && !b.k.
 // LastCall implements [kernel.Body].
 //
 //go:norace
-func (b *body) LastCall(lp int32) world.Procedure { return procedureOf(int32(b.ranks[lp].last)) }
+func (b *body) LastCall(lp int32) world.Procedure { return lastOf(&b.ranks[lp]) }
 
 // Outside implements [kernel.Outsider].
 //

@@ -39,7 +39,7 @@ func (b *body) charge(lp int32, r *cRank) bool {
 	if err == nil {
 		err = k.ChargeBurst(lp, d)
 	}
-	call := procedureOf(int32(r.last))
+	call := lastOf(r)
 	if u.sampled != 0 && err == nil {
 		u.sampled = 0
 		if r.returned_by == byCall && r.last == sampleEnd {
@@ -50,6 +50,7 @@ func (b *body) charge(lp int32, r *cRank) bool {
 		delete(b.samples, lp)
 	}
 	if err != nil {
+		b.named = namedCall{lp: lp}
 		k.Fail(lp, call, err)
 	}
 	return err == nil

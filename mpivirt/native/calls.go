@@ -44,6 +44,15 @@ func procedureOf(p int32) world.Procedure {
 	return world.Procedure(p)
 }
 
+// lastOf returns the procedure of a rank's latest call.
+func lastOf(r *cRank) world.Procedure {
+	form := C.int32_t(C.GIGARANK_PLAIN)
+	if r.last&C.GIGARANK_OF_SIBLING != 0 {
+		form = C.GIGARANK_SIBLING
+	}
+	return siblingOf(procedureOf(int32(r.last&^C.GIGARANK_OF_SIBLING)), form)
+}
+
 // furtherProcedures are the procedures of calls that have other numbers.
 var furtherProcedures = map[int32]world.Procedure{
 	C.GIGARANK_COMM_CREATE_GROUP: world.CommCreateGroup,
@@ -78,9 +87,9 @@ func memory(p unsafe.Pointer, bytes C.int64_t) []byte {
 // begin makes the call of a rank, and reports whether it is over.
 func (b *body) begin(lp int32, c *cCall) bool {
 	k, p := b.k, world.Procedure(c.procedure)
-	b.named = c.nonblocking
+	b.named = namedCall{lp, c.nonblocking}
 	if c.error != 0 {
-		return k.Raise(lp, procedureOf(int32(c.procedure)), errorOf(c.error, stringOf(c.detail)))
+		return k.Raise(lp, siblingOf(procedureOf(int32(c.procedure)), c.nonblocking), errorOf(c.error, stringOf(c.detail)))
 	}
 	later := c.nonblocking&C.GIGARANK_FORM != 0
 	if p == world.Barrier && !later && k.EnterBarrier(lp, k.Communicator(int32(c.comm)), int(c.member)) {
@@ -96,7 +105,8 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	case c.procedure >= C.GIGARANK_COMPUTE:
 		return b.answer(lp, c)
 	}
-	q := k.Compose(p, k.Communicator(int32(c.comm)), int32(c.member))
+	made := siblingOf(p, c.nonblocking)
+	q := k.Compose(made, k.Communicator(int32(c.comm)), int32(c.member))
 	switch {
 	case p <= world.Rsend || p >= world.Isend && p <= world.Irsend:
 		b.sends(q, c)
@@ -119,8 +129,8 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	case p == world.CommFree:
 	default:
 		v, err := b.collective(lp, p, c)
-		if sibling := siblingOf(p, c.nonblocking); sibling != p {
-			v.Procedure = sibling
+		if made != p {
+			v.Procedure = made
 		}
 		q.Enters(v, err)
 		if later {
@@ -183,7 +193,7 @@ func (b *body) answer(lp int32, c *cCall) bool {
 	case C.GIGARANK_RAISE:
 		b.raise(lp, c)
 	case C.GIGARANK_ABORT:
-		k.Fail(lp, procedureOf(int32(b.ranks[lp].last)), fmt.Errorf("%w%s", world.Aborted(int(c.key)), b.place()))
+		k.Fail(lp, lastOf(&b.ranks[lp]), fmt.Errorf("%w%s", world.Aborted(int(c.key)), b.place()))
 	}
 	return true
 }
@@ -327,7 +337,7 @@ func (b *body) goesOn(lp int32) bool {
 	completion := k.CompletionOf(lp)
 	c.error = 0
 	if err := completion.Err; err != nil {
-		b.named = c.nonblocking
+		b.named = namedCall{lp, c.nonblocking}
 		if completion.Fatal {
 			k.Fail(lp, completion.Procedure, err)
 			return false

@@ -92,7 +92,7 @@ func (b *body) reducing(o operation) (lp int32, p world.Procedure) {
 			continue
 		}
 		if r.state == calls && r.call.procedure >= C.GIGARANK_REDUCE && r.call.procedure <= C.GIGARANK_EXSCAN && uintptr(r.call.handle) == o.handle {
-			return lp, procedureOf(int32(r.last))
+			return lp, lastOf(r)
 		}
 		if first == world.None {
 			first = lp
@@ -112,7 +112,7 @@ func (b *body) threadIntrudes() {
 // intruding returns the name of the function that was called outside of ranks.
 func intruding(by *cIntrusion) string {
 	if by.procedure != C.GIGARANK_NONE {
-		return "MPI_" + procedureOf(int32(by.procedure)).String()
+		return "MPI_" + nameInC(procedureOf(int32(by.procedure)))
 	}
 	return stringOf(&by.function[0])
 }

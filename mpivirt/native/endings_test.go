@@ -173,7 +173,9 @@ func TestEndings(t *testing.T) {
 // others.
 func TestNamesOfCalls(t *testing.T) {
 	const barrier, receive = "MPI_Barrier(MPI_COMM_WORLD);", "MPI_Recv(&rank, 1, MPI_INT, 0, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);"
-	lists := "int in[8] = {0}, out[8], ones[3] = {1, 1, 1}, at[3] = {0, 4, 8}; MPI_Datatype types[3] = {MPI_INT, MPI_INT, MPI_INT}; MPI_Comm made; MPI_Request q; " +
+	const divided = "MPI_Comm half; MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &half); "
+	const paired = "MPI_Comm half; MPI_Op op; MPI_Op_create(crash, 1, &op); MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half); "
+	lists := "int in[8] = {0}, out[8], ones[4] = {1, 1, 1, 1}, at[4] = {0, 4, 8, 12}; MPI_Datatype types[4] = {MPI_INT, MPI_INT, MPI_INT, MPI_INT}; MPI_Comm made; MPI_Request q; " +
 		"(void)in, (void)out, (void)ones, (void)at, (void)types, (void)made, (void)q; "
 	for _, c := range []struct{ name, does, others, says string }{
 		{"Alltoallw", "MPI_Alltoallw(in, ones, at, types, out, ones, at, types, MPI_COMM_WORLD);", barrier,
@@ -200,14 +202,31 @@ func TestNamesOfCalls(t *testing.T) {
 		{"Dist_graph_create_adjacent", "MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);", barrier,
 			"in Dist_graph_create_adjacent: MPI_ERR_OTHER: Dist_graph_create_adjacent, but rank 1 calls Barrier"},
 		{"a Reduce_scatter_block of which nobody is there", "MPI_Reduce_scatter_block(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);", receive, "rank 0 waits in Reduce_scatter_block for "},
+		{"a nonblocking Reduce_scatter_block of which nobody is there", "MPI_Ireduce_scatter_block(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);", receive,
+			"rank 0 waits in Wait for the end of Reduce_scatter_block on WORLD"},
+		{"an Alltoallw between groups of which nobody is there", divided + "MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1, 7, &made); MPI_Alltoallw(in, ones, at, types, out, ones, at, types, made);",
+			divided + "MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 0, 7, &made); " + receive, "rank 0 waits in Alltoallw for "},
+		{"Cart_create between groups", divided + "int no = 0; MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1, 7, &made); MPI_Cart_create(made, 1, &(int){1}, &no, 0, &half);",
+			divided + "MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 0, 7, &made); " + receive, "in Cart_create: MPI_ERR_COMM: called on an intercommunicator"},
+		{"an operation that crashes in a Reduce_scatter beside an Alltoallw", paired + "MPI_Reduce_scatter(in, out, ones, MPI_INT, op, half);",
+			paired + "if (rank == 1) MPI_Reduce_scatter(in, out, ones, MPI_INT, op, half); else if (rank == 3) MPI_Alltoallw(in, ones, at, types, out, ones, at, types, half); " + receive,
+			"in Reduce_scatter: the operation of the program was stopped by SIGSEGV"},
+		{"an operation that crashes in a Reduce_scatter_block", paired + "MPI_Reduce_scatter_block(in, out, 1, MPI_INT, op, half);",
+			paired + "if (rank == 1) MPI_Reduce_scatter_block(in, out, 1, MPI_INT, op, half); " + receive,
+			"in Reduce_scatter_block: the operation of the program was stopped by SIGSEGV"},
 		{"a Comm_split_type of which nobody is there", "MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);", receive, "rank 0 waits in Comm_split_type for "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			program := build(t, prelude+"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\t"+lists+
+			program := build(t, prelude+"static void crash(void *in, void *out, int *n, MPI_Datatype *type) { *(volatile int *)(8L * (*n - 1)) = 1; }\n"+
+				"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\t(void)crash;\n\t"+lists+
 				"\n\tif (rank == 0) {\n\t\t"+c.does+"\n\t} else {\n\t\t"+c.others+"\n\t}\n\treturn MPI_Finalize();\n}\n")
-			for _, engines := range []int{1, 3} {
-				if _, _, err := run(t, program, "xt5", 3, hosting{engines: engines}); err == nil || !strings.Contains(err.Error(), c.says) {
+			ranks := 3
+			if strings.Contains(c.does, paired) {
+				ranks = 4
+			}
+			for _, engines := range []int{1, 2, 3} {
+				if _, _, err := run(t, program, "xt5", ranks, hosting{engines: engines}); err == nil || !strings.Contains(err.Error(), c.says) {
 					t.Errorf("%d engines: ended with %v, want %q", engines, err, c.says)
 				}
 			}

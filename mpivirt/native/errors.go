@@ -70,7 +70,7 @@ func (b *body) heard(lp int32, p world.Procedure, err error) {
 	if b.errors == nil {
 		b.errors = map[int32]returned{}
 	}
-	b.errors[lp] = returned{p, b.named, err}
+	b.errors[lp] = returned{p, b.named.form, err}
 }
 
 // raise ends a rank with the latest error that it has heard of, with a code of its own, or with a
@@ -82,7 +82,7 @@ func (b *body) raise(lp int32, c *cCall) {
 	} else if c.key > 0 {
 		e = returned{err: errorOf(C.int32_t(c.key), stringOf(c.detail))}
 	}
-	b.named = e.form
+	b.named = namedCall{lp, e.form}
 	b.k.Fail(lp, e.procedure, e.err)
 }
 
@@ -92,6 +92,12 @@ func nameInC(p world.Procedure) string {
 		return name
 	}
 	return p.String()
+}
+
+// namedCall is the form of a call that a rank makes, for errors of that rank.
+type namedCall struct {
+	lp   int32
+	form C.int32_t
 }
 
 // siblingOf returns the procedure that a call of a form makes: that of the call, or another that goes like it.
@@ -109,17 +115,18 @@ var siblings = map[world.Procedure]world.Procedure{
 	world.Alltoallv: world.Alltoallw, world.ReduceScatter: world.ReduceScatterBlock, world.CommSplit: world.CommSplitType, world.CommDup: world.DistGraphCreate,
 }
 
-// nameOf returns the name of a procedure in C, without MPI_, in the form of the call that is at fault.
-func (b *body) nameOf(p world.Procedure) string {
-	name := nameInC(siblingOf(p, b.named))
-	if p == world.NoProcedure {
+// nameOf returns the name of a procedure in C, without MPI_, in the form of the call that is at fault if the
+// rank makes it.
+func (b *body) nameOf(rank int, p world.Procedure) string {
+	name := nameInC(p)
+	if lp, here := b.k.Local(rank); !here || lp != b.named.lp || p == world.NoProcedure {
 		return name
 	}
 	plain := strings.TrimPrefix(name, "I")
 	if plain != name {
 		plain = strings.ToUpper(plain[:1]) + plain[1:]
 	}
-	switch b.named & C.GIGARANK_FORM {
+	switch b.named.form & C.GIGARANK_FORM {
 	case C.GIGARANK_LATER:
 		return "I" + strings.ToLower(plain)
 	case C.GIGARANK_PERSISTENT:

@@ -160,7 +160,9 @@ func (r *Rank) Create(g *world.Group) Outcome {
 // [mpivirt.Comm.SplitNodes]. The rank's new communicator is NewComm of its node's number in the
 // next step.
 func (r *Rank) SplitNodes(key int) Outcome {
-	return r.Split(r.Node(r.Rank()), key)
+	v, err := r.k.Split(r.Node(r.Rank()), key)
+	v.Procedure = world.CommSplitType
+	return r.collective(v, err)
 }
 
 // CreateGroup makes a communicator of a subgroup, whose members alone call it; see

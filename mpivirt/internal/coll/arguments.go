@@ -140,7 +140,7 @@ func (k *Collectives) CreateGroup(c *Communicator, g *world.Group, tag int, lp i
 	case c.Size == 0:
 		return c, v, world.Errorf(world.ErrComm, "%s", c)
 	case c.Remote != nil:
-		return c, v, world.Errorf(world.ErrComm, "%s on an intercommunicator", k.NameOf(v.Procedure))
+		return c, v, world.Errorf(world.ErrComm, "called on an intercommunicator")
 	case tag < 0 || tag > world.TagUB:
 		return c, v, world.Errorf(world.ErrTag, "tag %d: tags are 0 to %d", tag, world.TagUB)
 	}

@@ -181,9 +181,9 @@ func (c *Communicator) checkInter(v *Collective) error {
 	case v.InCounts != nil && (len(v.InCounts) != n || len(v.OutCounts) != n):
 		return world.Errorf(world.ErrCount, "%d and %d counts for %d ranks", len(v.InCounts), len(v.OutCounts), n)
 	case v.Operation == collectives.Scan || v.Operation == collectives.Exscan:
-		return world.Errorf(world.ErrComm, "%v on an intercommunicator: it is for one group, as Merge makes it", v.Procedure)
+		return world.Errorf(world.ErrComm, "called on an intercommunicator: it is for one group, as a merge makes it")
 	case v.Creation != nil && v.Procedure.Plain() != world.CommSplit:
-		return world.Errorf(world.ErrComm, "%v on an intercommunicator: divide the local groups, and make new ones by IntercommCreate", v.Procedure)
+		return world.Errorf(world.ErrComm, "called on an intercommunicator: divide the local groups, and make a new intercommunicator of them")
 	}
 	return nil
 }

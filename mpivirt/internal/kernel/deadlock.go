@@ -207,7 +207,7 @@ func (k *Kernel) describe(ri int32) string {
 	case ptp.SendRequest:
 		return fmt.Sprintf("rank %d of %s to receive its message with tag %d", r.Peer, k.Communicator(r.Comm), r.Tag)
 	default:
-		return fmt.Sprintf("the end of %s on %s", r.Procedure, k.Communicator(r.Comm))
+		return fmt.Sprintf("the end of %s on %s", k.NameOf(r.Procedure), k.Communicator(r.Comm))
 	}
 }
 

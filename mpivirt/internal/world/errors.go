@@ -193,7 +193,7 @@ var CallNames = [...]string{
 	"Comm.CreateGroup", "Comm.SetAttribute", "Comm.Attribute", "Comm.DeleteAttribute", "Comm.Compare", "Comm.SetName", "Comm.Name",
 	"CartCreate", "Cart.Sub", "GraphCreate", "DistGraphCreate",
 	"IntercommCreate",
-	"Alltoallw", "ReduceScatterBlock", "Comm.SplitType", "DistGraphCreateAdjacent",
+	"Alltoallw", "ReduceScatterBlock", "Comm.SplitNodes", "DistGraphCreateAdjacent",
 	"NeighborAllgather", "NeighborAllgatherv", "NeighborAlltoall", "NeighborAlltoallv", "NeighborAlltoallw",
 	"Comm.Merge",
 	"Cancel",

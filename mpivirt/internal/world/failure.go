@@ -36,11 +36,11 @@ func (k *Partition) ErrorsAreFatal(lp int32) bool {
 
 // failing is the state of a partition's failures.
 type failing struct {
-	Horizon *engine.Failure          // least known one of all engines, nil for none
-	Own     ownFailure               // least of this engine; the watchdog reads it
-	Failed  map[int32]bool           // by LP
-	Closed  bool                     // the run is over: ranks are unwound, their calls do not count
-	Name    func(c Procedure) string // how the call at fault is written, nil if as [Partition.NameOf] says
+	Horizon *engine.Failure                    // least known one of all engines, nil for none
+	Own     ownFailure                         // least of this engine; the watchdog reads it
+	Failed  map[int32]bool                     // by LP
+	Closed  bool                               // the run is over: ranks are unwound, their calls do not count
+	Name    func(rank int, c Procedure) string // how the call at fault is written, nil if as [Partition.NameOf] says
 }
 
 // ownFailure is nil for none. What it points to does not change once it is stored.
@@ -50,7 +50,7 @@ type ownFailure = atomic.Pointer[RankError]
 func (k *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
 	call := k.NameOf(c)
 	if k.Failing.Name != nil {
-		call = k.Failing.Name(c)
+		call = k.Failing.Name(rank, c)
 	}
 	k.FailedIn(rank, t, call, err)
 }

@@ -154,7 +154,7 @@ struct gigarank_request {
 enum { GIGARANK_PLAIN, GIGARANK_LATER, GIGARANK_PERSISTENT, GIGARANK_MATCHED, GIGARANK_FORM = 3 };
 /* Beside a form: the call is MPI_Alltoallw, MPI_Reduce_scatter_block, MPI_Comm_split_type or MPI_Dist_graph_create, and has the
  * procedure of MPI_Alltoallv, MPI_Reduce_scatter, MPI_Comm_split or MPI_Comm_dup. */
-enum { GIGARANK_SIBLING = 4 };
+enum { GIGARANK_SIBLING = 4, GIGARANK_OF_SIBLING = 1 << 14 /* in the latest call of a rank */ };
 
 /* The size of what all calls have. */
 #define GIGARANK_COMMON offsetof(struct gigarank_call, bytes)

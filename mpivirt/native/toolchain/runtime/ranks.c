@@ -566,8 +566,10 @@ int gigarank_suspend(struct gigarank_call *c) {
 	struct gigarank_rank *r = e->running;
 	r->call = c;
 	r->last = (uint16_t)c->procedure;
-	if (e->form)
+	if (e->form) {
+		r->last |= e->form & GIGARANK_SIBLING ? GIGARANK_OF_SIBLING : 0;
 		c->nonblocking = e->form, e->form = GIGARANK_PLAIN;
+	}
 	r->returned_by = GIGARANK_BY_CALL;
 	r->error_number = errno;
 	if (r->variables) {
