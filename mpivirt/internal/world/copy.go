@@ -6,7 +6,7 @@ const (
 	belowSideBySide = 8 * pageBytes
 )
 
-// pageBytes is the size of the pages at whose ends processors stop to fetch ahead.
+// pageBytes is the size of the pages of memory, at whose ends processors stop to fetch ahead.
 const pageBytes = 4096
 
 // CopyContent is copy for the content of a message. It copies a content of few pages two pages at a

@@ -114,9 +114,9 @@ func BufferClass(n int) int {
 // BufferBytes returns the memory of a pooled buffer with n bytes of content, as far as it is
 // touched, and of its place among those that are not in use.
 func BufferBytes(n float64) float64 {
-	const page, header = 4096, 24
-	if n > page {
-		return math.Ceil(n/page)*page + header
+	const header = 24
+	if n > pageBytes {
+		return math.Ceil(n/pageBytes)*pageBytes + header
 	}
 	return float64(int64(64)<<BufferClass(int(n))) + header
 }
