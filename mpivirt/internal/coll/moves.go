@@ -74,33 +74,45 @@ func (inst *instance) concatenate(out []byte, inputs [][]byte) {
 	}
 }
 
-// tile is the number of senders, and of receivers, whose blocks are exchanged together. Blocks
-// that share a page then follow one another, on either side.
-const tile = 128
+// strip is the number of receivers whose blocks are exchanged together, of all senders: the pages that
+// are written next are then few enough for the processor to find them fast.
+const strip = 128
 
 // farBytes is a number of bytes that the caches of a processor do not hold.
 const farBytes = 32 << 20
 
-// exchangeBlocks gives each member its block of every input.
+// exchangeBlocks gives each member its block of every input. As many senders and receivers as have
+// blocks in one page come together, so that a page is read, and written, in one go.
 func (inst *instance) exchangeBlocks(outputs, inputs [][]byte) {
 	members, size := len(inputs), int(inst.layout.Offset(1))
 	// Outputs that are one and the same may stay in the cache.
 	far := members*members*size >= farBytes && !world.Overlap(outputs[0], outputs[members-1])
-	for to := 0; to < members; to += tile {
-		for from := 0; from < members; from += tile {
-			for sender := from; sender < min(from+tile, members); sender++ {
-				in := inputs[sender]
-				for receiver := to; receiver < min(to+tile, members); receiver++ {
-					if out := outputs[receiver][sender*size:][:size]; far {
-						copyPast(out, in[receiver*size:])
-					} else {
-						copy(out, in[receiver*size:])
-					}
-				}
+	group := min(strip, max(1, world.PageBytes/max(1, size)))
+	for to := 0; to < members; to += strip {
+		end := min(to+strip, members)
+		for from := 0; from < members; from += group {
+			senders := inputs[from:min(from+group, members)]
+			for next := to; next < end; next += group {
+				exchangeGroups(outputs[next:min(next+group, end)], senders, from, next, size, far)
 			}
 		}
 	}
-	fence()
+	world.Fence()
+}
+
+// exchangeGroups gives receivers, the first of which is member to, their blocks of senders, the first of
+// which is member from.
+func exchangeGroups(receivers, senders [][]byte, from, to, size int, far bool) {
+	for i, in := range senders {
+		at := (from + i) * size
+		for k, out := range receivers {
+			if block := in[(to+k)*size:][:size]; far {
+				world.CopyPast(out[at:], block)
+			} else {
+				copy(out[at:], block)
+			}
+		}
+	}
 }
 
 // apart returns the inputs of all members. Those that outputs would overwrite are copies: of

@@ -5,48 +5,31 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"gigarank/collectives"
 )
 
-// copyPast writes what copy writes, and nothing besides, wherever the pieces begin.
-func TestCopyPast(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		from := rapid.SliceOfN(rapid.Byte(), 0, 1000).Draw(t, "from")
-		to := make([]byte, rapid.IntRange(0, 1000).Draw(t, "to"))
-		wanted := make([]byte, len(to))
-		first := rapid.IntRange(0, len(to)).Draw(t, "first in to") &^ rapid.SampledFrom([]int{0, 63}).Draw(t, "mask")
-		last := rapid.IntRange(first, len(to)).Draw(t, "last in to")
-		skip := rapid.IntRange(0, len(from)).Draw(t, "first in from")
-		copy(wanted[first:last], from[skip:])
-		copyPast(to[first:last], from[skip:])
-		fence()
-		if !bytes.Equal(to, wanted) {
-			t.Fatalf("%v, want %v", to, wanted)
-		}
-	})
-}
-
-// Blocks reach their places, few and many, of whole cache lines and others.
+// Blocks reach their places, few and many, of whole cache lines and others, of members that fill strips
+// and groups or do not.
 func TestExchangeBlocks(t *testing.T) {
-	const members, apart = 9, 1000
-	const far = farBytes / (members * members)
-	noise := make([]byte, members*(far+apart+200))
-	random := rand.NewChaCha8([32]byte{})
-	_, _ = random.Read(noise)
-	for _, size := range []int{0, 1, 64, 100, far, (far + 64) &^ 63, far + 100} {
-		layout := collectives.Uniform(int64(size), 1)
+	const apart = 1000
+	for _, c := range []struct{ members, size int }{
+		{9, 0}, {9, 1}, {9, 64}, {9, 100}, {9, farBytes / 81}, {9, (farBytes/81 + 64) &^ 63}, {9, farBytes/81 + 100},
+		{strip + 3, 8}, {strip + 3, 100}, {2*strip + 5, 512}, {2*strip + 5, 700}, {strip, 2048},
+	} {
+		noise := make([]byte, c.members*(c.size+apart))
+		random := rand.NewChaCha8([32]byte{})
+		_, _ = random.Read(noise)
+		layout := collectives.Uniform(int64(c.size), 1)
 		inst := instance{layout: &layout}
-		inputs, outputs := make([][]byte, members), make([][]byte, members)
+		inputs, outputs := make([][]byte, c.members), make([][]byte, c.members)
 		for m := range inputs {
-			inputs[m], outputs[m] = noise[m*apart:][:members*size], make([]byte, members*size)
+			inputs[m], outputs[m] = noise[m*apart:][:c.members*c.size], make([]byte, c.members*c.size)
 		}
 		inst.exchangeBlocks(outputs, inputs)
 		for receiver, out := range outputs {
-			for sender := range members {
-				if !bytes.Equal(out[sender*size:][:size], inputs[sender][receiver*size:][:size]) {
-					t.Fatalf("%d bytes: the block from %d to %d is another", size, sender, receiver)
+			for sender := range c.members {
+				if !bytes.Equal(out[sender*c.size:][:c.size], inputs[sender][receiver*c.size:][:c.size]) {
+					t.Fatalf("%d members, %d bytes: the block from %d to %d is another", c.members, c.size, sender, receiver)
 				}
 			}
 		}

@@ -2,12 +2,12 @@ package world
 
 // Contents of these lengths CopyContent copies side by side.
 const (
-	leastSideBySide = 2 * pageBytes
-	belowSideBySide = 8 * pageBytes
+	leastSideBySide = 2 * PageBytes
+	belowSideBySide = 8 * PageBytes
 )
 
-// pageBytes is the size of the pages of memory, at whose ends processors stop to fetch ahead.
-const pageBytes = 4096
+// PageBytes is the size of the pages of memory, at whose ends processors stop to fetch ahead.
+const PageBytes = 4096
 
 // CopyContent is copy for the content of a message. It copies a content of few pages two pages at a
 // time, side by side: a processor fetches lines ahead up to the end of a page, so that two pages in

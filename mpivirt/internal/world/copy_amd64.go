@@ -10,9 +10,9 @@ func copySideBySide(to, from []byte) (done int) {
 	if !cpu.X86.HasAVX {
 		return 0
 	}
-	pairs := len(to) / (2 * pageBytes)
+	pairs := len(to) / (2 * PageBytes)
 	copyPairs(to, from, pairs)
-	return pairs * 2 * pageBytes
+	return pairs * 2 * PageBytes
 }
 
 // copyPairs copies so many pairs of pages, at least one.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -41,4 +43,22 @@ func TestCopyContent(t *testing.T) {
 			}
 		}
 	}
+}
+
+// CopyPast writes what copy writes, and nothing besides, wherever the pieces begin.
+func TestCopyPast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		from := rapid.SliceOfN(rapid.Byte(), 0, 1000).Draw(t, "from")
+		to := make([]byte, rapid.IntRange(0, 1000).Draw(t, "to"))
+		wanted := make([]byte, len(to))
+		first := rapid.IntRange(0, len(to)).Draw(t, "first in to") &^ rapid.SampledFrom([]int{0, 63}).Draw(t, "mask")
+		last := rapid.IntRange(first, len(to)).Draw(t, "last in to")
+		skip := rapid.IntRange(0, len(from)).Draw(t, "first in from")
+		copy(wanted[first:last], from[skip:])
+		world.CopyPast(to[first:last], from[skip:])
+		world.Fence()
+		if !bytes.Equal(to, wanted) {
+			t.Fatalf("%v, want %v", to, wanted)
+		}
+	})
 }

@@ -115,8 +115,8 @@ func BufferClass(n int) int {
 // touched, and of its place among those that are not in use.
 func BufferBytes(n float64) float64 {
 	const header = 24
-	if n > pageBytes {
-		return math.Ceil(n/pageBytes)*pageBytes + header
+	if n > PageBytes {
+		return math.Ceil(n/PageBytes)*PageBytes + header
 	}
 	return float64(int64(64)<<BufferClass(int(n))) + header
 }
