@@ -18,9 +18,11 @@ const spins = 32
 
 // If each engine has a processor, a Wait looks for messages for a while before it goes to
 // sleep, and yields to nobody. A window of few events takes less than the system takes to
-// put a thread to sleep and to wake it, 5 to 50 us.
+// put a thread to sleep and to wake it, 5 to 100 us. The first look lasts longer than that: an engine
+// that has been woken then finds the other one awake. Else each would go to sleep while the other wakes up,
+// again and again.
 const (
-	longestLook = 50 * time.Microsecond
+	longestLook = 200 * time.Microsecond
 	briefLook   = time.Microsecond // of a Wait that does not sleep
 	looks       = 64               // between two readings of the clock
 )
@@ -73,42 +75,45 @@ type inProcessGroup struct {
 	pool  *buffers.Pool
 }
 
-// letter is a message on its way.
+// letter is a message on its way, in the list of those that came before it or after it.
 type letter struct {
+	next    *letter
 	src     int
 	message []byte
 }
 
-// inProcess is one end. Senders append to queue; the owner swaps it for batch once
-// batch is read to the end. What the owner uses, what senders write and what the owner
-// looks at lie in cache lines of their own.
+// inProcess is one end. Senders put letters into inbox, each before those that are there; the owner takes all
+// at once, in the order in which they came. So a letter moves three lines between the caches of processors that
+// are far from one another: inbox, the letter and the message. What the owner uses and what senders write lie in
+// cache lines of their own.
 type inProcess struct {
-	group *inProcessGroup
-	rank  int
-	batch []letter
-	read  int                  // letters of batch already received
-	spare [spareBuffers][]byte // freed ones, to be used again without the group's lock
-	timer *time.Timer          // nil if the engines take turns
-	bell  chan struct{}        // holds a ring until it is heard
-	vain  int                  // looks in a row that no message ended
-	blind int                  // Waits to come that do not look
+	group   *inProcessGroup
+	rank    int
+	batch   *letter              // taken and not yet received
+	letters *letter              // read ones, to be sent again
+	kept    int                  // of letters
+	spare   [spareBuffers][]byte // freed ones, to be used again without the group's lock
+	timer   *time.Timer          // nil if the engines take turns
+	bell    chan struct{}        // holds a ring until it is heard
+	vain    int                  // looks in a row that no message ended
+	blind   int                  // Waits to come that do not look
 	sleeper
 
 	_      [cacheLine]byte
-	lock   stdsync.Mutex // guards queue and closed
-	closed bool
-	queue  []letter
-
+	inbox  atomic.Pointer[letter] // the last that came; noMore once the end is closed
 	_      [cacheLine]byte
-	filled atomic.Bool // queue is not empty
 	asleep atomic.Bool // the owner waits for the bell, or is about to
 	_      [cacheLine]byte
 }
 
+// noMore stands in the inbox of an end that is closed.
+var noMore letter
+
 const (
 	cacheLine    = 64
-	spareBuffers = 2
-	firstLetters = 4 // room in a new queue
+	spareBuffers = 4
+	spareBytes   = 4 << 10 // the longest
+	keptLetters  = 8
 )
 
 func (e *inProcess) Rank() int { return e.rank }
@@ -117,10 +122,11 @@ func (e *inProcess) Size() int { return len(e.group.ends) }
 // Engines that take turns share all buffers: the one freed last is still in the cache.
 
 func (e *inProcess) Alloc(n int) []byte {
-	if n == firstPacket && e.group.turns == nil {
+	if n <= spareBytes && e.group.turns == nil {
 		for i, buffer := range e.spare {
-			if buffer != nil {
+			if cap(buffer) >= n {
 				e.spare[i] = nil
+				fetchToWrite(buffer[:cap(buffer)])
 				return buffer[:n]
 			}
 		}
@@ -131,7 +137,7 @@ func (e *inProcess) Alloc(n int) []byte {
 }
 
 func (e *inProcess) Free(message []byte) {
-	if cap(message) == firstPacket && e.group.turns == nil {
+	if cap(message) <= spareBytes && e.group.turns == nil {
 		for i, buffer := range e.spare {
 			if buffer == nil {
 				e.spare[i] = message
@@ -149,27 +155,41 @@ func (e *inProcess) Send(dst int, message []byte) error {
 		e.Free(message)
 		return fmt.Errorf("engine %d sends to engine %d: there are engines 0 to %d", e.rank, dst, len(e.group.ends)-1)
 	}
-	if !e.group.ends[dst].accept(letter{e.rank, message}) {
+	if !e.group.ends[dst].accept(e.write(message)) {
 		e.Free(message)
 	}
 	return nil
 }
 
-// accept puts a letter into the queue, unless the end is closed, and rings.
-func (e *inProcess) accept(l letter) bool {
-	e.lock.Lock()
-	if e.closed {
-		e.lock.Unlock()
-		return false
+// write makes a letter of a message.
+func (e *inProcess) write(message []byte) *letter {
+	l := e.letters
+	if l == nil {
+		return &letter{src: e.rank, message: message}
 	}
-	if e.queue == nil {
-		e.queue = make([]letter, 0, firstLetters)
+	e.letters, e.kept = l.next, e.kept-1
+	l.src, l.message = e.rank, message
+	return l
+}
+
+// keep holds a read letter for a message of this end.
+func (e *inProcess) keep(l *letter) {
+	l.message = nil
+	if e.kept < keptLetters {
+		l.next, e.letters, e.kept = e.letters, l, e.kept+1
 	}
-	e.queue = append(e.queue, l)
-	e.lock.Unlock()
-	// Here filled is set before asleep is read, in Wait asleep before filled: one of
-	// the two sides sees the other.
-	e.filled.Store(true)
+}
+
+// accept puts a letter into the inbox, unless the end is closed, and rings.
+func (e *inProcess) accept(l *letter) bool {
+	// Most letters find the inbox empty: to try that at once asks for the line of the inbox once.
+	for l.next = nil; !e.inbox.CompareAndSwap(l.next, l); {
+		if l.next = e.inbox.Load(); l.next == &noMore {
+			return false
+		}
+	}
+	// Here the letter is in the inbox before asleep is read, in Wait asleep is set before the inbox is
+	// read: one of the two sides sees the other.
 	switch {
 	case !e.asleep.Load():
 	case e.group.turns != nil:
@@ -181,23 +201,36 @@ func (e *inProcess) accept(l letter) bool {
 }
 
 func (e *inProcess) Receive() (int, []byte, error) {
-	if e.read == len(e.batch) {
-		if !e.filled.Load() {
-			return 0, nil, nil
-		}
-		e.read = 0
-		e.lock.Lock()
-		e.filled.Store(false)
-		e.batch, e.queue = e.queue, e.batch[:0]
-		e.lock.Unlock()
-		if len(e.batch) == 0 {
-			return 0, nil, nil
-		}
+	if e.batch == nil && !e.take() {
+		return 0, nil, nil
 	}
-	l := e.batch[e.read]
-	e.batch[e.read] = letter{}
-	e.read++
-	return l.src, l.message, nil
+	l := e.batch
+	e.batch = l.next
+	src, message := l.src, l.message
+	if e.group.turns == nil {
+		fetch(message[:min(len(message), spareBytes)])
+	}
+	e.keep(l)
+	return src, message, nil
+}
+
+// take empties the inbox into batch, the first letter first. It reports whether there was one.
+func (e *inProcess) take() bool {
+	if !e.come() {
+		return false
+	}
+	for l := e.inbox.Swap(nil); l != nil; {
+		next := l.next
+		l.next, e.batch = e.batch, l
+		l = next
+	}
+	return true
+}
+
+// come reports whether there are letters in the inbox.
+func (e *inProcess) come() bool {
+	l := e.inbox.Load()
+	return l != nil && l != &noMore
 }
 
 func (e *inProcess) Wait(limit time.Duration) error {
@@ -226,7 +259,7 @@ func (e *inProcess) Wait(limit time.Duration) error {
 
 // look reports whether a message has come, now or within some microseconds. Looks in vain
 // take time from others who use the processors, and may hold up the very sender. So after
-// several in a row ever more Waits do not look.
+// each in a row the next is half as long, and ever more Waits do not look.
 func (e *inProcess) look(limit time.Duration) bool {
 	switch {
 	case e.group.spins > 0:
@@ -236,7 +269,7 @@ func (e *inProcess) look(limit time.Duration) bool {
 	case e.blind > 0:
 		e.blind--
 		return e.ready()
-	case e.lookFor(longestLook):
+	case e.lookFor(longestLook >> e.vain):
 		e.vain = 0
 		return true
 	}
@@ -270,7 +303,7 @@ func (e *inProcess) lookFor(limit time.Duration) bool {
 	}
 }
 
-func (e *inProcess) ready() bool { return e.read < len(e.batch) || e.filled.Load() }
+func (e *inProcess) ready() bool { return e.batch != nil || e.come() }
 
 func (e *inProcess) Wake() {
 	if turns := e.group.turns; turns != nil {
@@ -294,17 +327,15 @@ func (e *inProcess) runAnyTime() { e.anyTime = true }
 
 func (e *inProcess) Close() error {
 	e.Leave()
-	e.lock.Lock()
-	e.closed = true
-	letters := e.queue
-	e.queue = nil
-	e.lock.Unlock()
-	for _, l := range letters {
-		e.Free(l.message)
-	}
-	for _, l := range e.batch[e.read:] {
-		e.Free(l.message)
-	}
-	e.batch, e.read = nil, 0
+	e.drop(e.batch)
+	e.batch = nil
+	e.drop(e.inbox.Swap(&noMore))
 	return nil
+}
+
+// drop frees the messages of a list of letters.
+func (e *inProcess) drop(l *letter) {
+	for ; l != nil && l != &noMore; l = l.next {
+		e.Free(l.message)
+	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // post sends a message to an end, as another engine does.
-func post(to Transport) { to.(*inProcess).accept(letter{0, []byte{1}}) }
+func post(to Transport) { to.(*inProcess).accept(&letter{message: []byte{1}}) }
 
 // TestTheLeastEngineRunsNext: of the engines for which messages have come while another one has
 // the only turn, those of lesser numbers run first.

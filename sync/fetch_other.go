@@ -1,0 +1,7 @@
+//go:build !amd64 && !arm64
+
+package sync
+
+func fetch([]byte) {}
+
+func fetchToWrite([]byte) {}
