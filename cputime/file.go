@@ -24,6 +24,7 @@ type Header struct {
 	Ranks     int      `json:"ranks"`             // of the run
 	Process   int      `json:"process"`
 	Processes int      `json:"processes"`
+	Run       uint64   `json:"run"` // a number that the files of one run share, and no others; 0 if it is unknown
 }
 
 // FormatName names the format of recordings. All its versions begin with formatFamily.

@@ -121,18 +121,19 @@ func (t *cpuTimes) openFor(r *request, h *hosts, arguments []string, name string
 
 // open finds the files of a recording, and checks that they are whole and of this run.
 func (t *cpuTimes) open(name string) error {
-	first := name
-	if _, err := os.Stat(first); errors.Is(err, fs.ErrNotExist) {
-		first = name + ".0"
-		if _, err := os.Stat(first); errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("there is neither %s nor %s: name the FILE of --cpu-record", name, first)
-		}
+	_, missing := os.Stat(name)
+	_, apart := os.Stat(fileOfHost(name, 0, 2))
+	switch {
+	case errors.Is(missing, fs.ErrNotExist) && errors.Is(apart, fs.ErrNotExist):
+		return fmt.Errorf("there is neither %s nor %s: name the FILE of --cpu-record", name, fileOfHost(name, 0, 2))
+	case missing == nil && apart == nil:
+		return fmt.Errorf("there are %s, of one process, and %s, of several: remove those of the recording that is not meant", name, fileOfHost(name, 0, 2))
 	}
-	processes := 1
+	processes, run := 1, uint64(0)
 	for i := 0; i < processes; i++ {
-		file := first
-		if first != name {
-			file = name + "." + strconv.Itoa(i)
+		file := name
+		if missing != nil {
+			file = fileOfHost(name, i, 2)
 		}
 		header, err := readRecording(file, nil)
 		switch {
@@ -140,10 +141,10 @@ func (t *cpuTimes) open(name string) error {
 			return err
 		case t.header.Program != "" && differs(header, t.header) != nil:
 			return fmt.Errorf("%s is a recording of %w", file, differs(header, t.header))
-		case header.Process != i || i > 0 && header.Processes != processes:
+		case header.Process != i || i > 0 && (header.Processes != processes || header.Run != run):
 			return fmt.Errorf("%s is the file of process %d of %d of another recording: record it again", file, header.Process, header.Processes)
 		}
-		processes = header.Processes
+		processes, run = header.Processes, header.Run
 		t.files = append(t.files, file)
 	}
 	return nil

@@ -44,6 +44,24 @@ func TestHostsCompareRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run(exitDone, 2, "--cpu-record", recording, program, "10")
+	again, err := os.ReadFile(recording + ".1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []struct { // a run each
+		name string
+		file []byte
+		code int
+	}{{"the run before", mixed, exitUsage}, {"the run itself", again, exitDone}} {
+		if err := os.WriteFile(recording+".1", of.file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		text := run(of.code, 2, "--cpu-replay", recording, program, "10")
+		if told := strings.Contains(text, recording+".1 is the file of process 1 of 2 of another recording"); told != (of.code == exitUsage) {
+			t.Errorf("a file of %s:\n%s", of.name, text)
+		}
+	}
 	build("-O0")
 	if text := run(exitUsage, 2, "--cpu-replay", recording, program, "10"); strings.Count(text, "give the file picalc as it was then") != 1 {
 		t.Errorf("a file of other bytes is refused by\n%s", text)

@@ -71,10 +71,17 @@ func TestWrongRecordingsAreRefused(t *testing.T) {
 	if err := os.WriteFile(cut, text[:len(text)-1], 0o666); err != nil {
 		t.Fatal(err)
 	}
+	twice := filepath.Join(dir, "twice.cpu")
+	for _, name := range []string{twice, twice + ".0"} {
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"--ranks", "6", "--cpu-replay", twice}, "twice.cpu, of one process, and "},
 		{[]string{"--ranks", "6", "--cpu-replay", cut}, "is damaged, or its end is missing"},
 		{[]string{"--ranks", "6", "--cpu-replay", other}, "is a recording of picalc --iterations 1 --payload 0 on 6 ranks: give that program, or record it again"},
 		{[]string{"--ranks", "7", "--cpu-replay", file}, "on 6 ranks: give --ranks 6 in place of 7, or record it again"},

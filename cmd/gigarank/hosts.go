@@ -143,13 +143,15 @@ type report struct {
 	code int   // exit code; the largest of all hosts counts
 	peak int64 // bytes of memory; the sum of all hosts
 	from int   // in a combination: the first host with that code
+	// run is a number that no two runs share; that of host 0 counts.
+	run uint64
 	// apart: host 0 has not heard from all hosts.
 	apart bool
 }
 
 // The bytes of a report in a message. The name of the host's machine follows.
 const (
-	reportSize  = 16
+	reportSize  = 24
 	longestName = 64
 
 	// Parts of the exit code's number.
@@ -255,6 +257,7 @@ func (h *hosts) sendReport(dst int, r report) error {
 	}
 	binary.LittleEndian.PutUint64(message, code)
 	binary.LittleEndian.PutUint64(message[8:], uint64(r.peak))
+	binary.LittleEndian.PutUint64(message[16:], r.run)
 	return h.talk.Send(dst, message)
 }
 
@@ -310,7 +313,7 @@ func (h *hosts) receiveReport(deadline time.Time) (src int, r report, err error)
 			code := binary.LittleEndian.Uint64(message)
 			r := report{
 				code: int(code & (1<<fromShift - 1)), from: int(code &^ apartBit >> fromShift), apart: code&apartBit != 0,
-				peak: int64(binary.LittleEndian.Uint64(message[8:])),
+				peak: int64(binary.LittleEndian.Uint64(message[8:])), run: binary.LittleEndian.Uint64(message[16:]),
 			}
 			if h.names != nil {
 				h.names[src] = string(message[reportSize:])

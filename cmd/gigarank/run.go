@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"time"
@@ -125,11 +126,12 @@ func run(c *console, program string, f *runFlags) (err error) {
 func agreeOnRequest(c *console, h *hosts, s *signals, program string, f *runFlags) (*request, error) {
 	r, faults := newRequest(c, h, program, f)
 	faults = s.orFaults(faults)
-	all, err := h.agree(report{code: exitCode(faults)}, agreeLimit)
+	all, err := h.agree(report{code: exitCode(faults), run: rand.Uint64()}, agreeLimit)
 	switch {
 	case err != nil:
 		return nil, err
 	case all.code == exitDone:
+		r.cpu.header.Run = all.run
 		return r, nil
 	case h.index == 0 && faults != nil:
 		return nil, faults
