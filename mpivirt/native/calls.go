@@ -129,8 +129,10 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	case p == world.CommFree:
 	default:
 		v, err := b.collective(lp, p, c)
-		if made != p {
-			v.Procedure = made
+		if made != p && err == nil {
+			sibling := *v // a barrier is that of all
+			sibling.Procedure = made
+			v = &sibling
 		}
 		q.Enters(v, err)
 		if later {

@@ -113,13 +113,14 @@ func siblingOf(p world.Procedure, form C.int32_t) world.Procedure {
 // siblings are the procedures of calls with GIGARANK_SIBLING, by the procedure of the call.
 var siblings = map[world.Procedure]world.Procedure{
 	world.Alltoallv: world.Alltoallw, world.ReduceScatter: world.ReduceScatterBlock, world.CommSplit: world.CommSplitType, world.CommDup: world.DistGraphCreate,
+	world.Barrier: world.CommIdup,
 }
 
 // nameOf returns the name of a procedure in C, without MPI_, in the form of the call that is at fault if the
 // rank makes it.
 func (b *body) nameOf(rank int, p world.Procedure) string {
 	name := nameInC(p)
-	if lp, here := b.k.Local(rank); !here || lp != b.named.lp || p == world.NoProcedure {
+	if lp, here := b.k.Local(rank); !here || lp != b.named.lp || p == world.NoProcedure || p == world.CommIdup {
 		return name
 	}
 	plain := strings.TrimPrefix(name, "I")
@@ -147,5 +148,5 @@ var namesInC = map[world.Procedure]string{
 	world.DistGraphCreate: "Dist_graph_create", world.DistGraphCreateAdjacent: "Dist_graph_create_adjacent", world.IntercommCreate: "Intercomm_create", world.IntercommMerge: "Intercomm_merge",
 	world.NeighborAllgather: "Neighbor_allgather", world.NeighborAllgatherv: "Neighbor_allgatherv", world.NeighborAlltoall: "Neighbor_alltoall",
 	world.NeighborAlltoallv: "Neighbor_alltoallv", world.NeighborAlltoallw: "Neighbor_alltoallw", world.ReduceLocal: "Reduce_local",
-	world.ReduceScatterBlock: "Reduce_scatter_block", world.CommSplitType: "Comm_split_type",
+	world.ReduceScatterBlock: "Reduce_scatter_block", world.CommSplitType: "Comm_split_type", world.CommIdup: "Comm_idup",
 }

@@ -193,7 +193,7 @@ func (c *Communicator) instanceFor(k *Collectives, lp int32, member int, v *Coll
 		k.announce(inst)
 	}
 	k.adopt(inst)
-	if inst.counted && inst.failed == nil && !slices.ContainsFunc(c.Live, func(other *instance) bool { return other.Count < c.Locals }) {
+	if inst.counted && v.Procedure == world.Barrier && inst.failed == nil && !slices.ContainsFunc(c.Live, func(other *instance) bool { return other.Count < c.Locals }) {
 		c.open = inst
 	}
 	c.Live = append(c.Live, inst)

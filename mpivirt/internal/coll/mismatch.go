@@ -119,7 +119,7 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 func (inst *instance) agrees(v *Collective) bool {
 	w := &inst.Call
 	if v.Operation == collectives.Barrier && w.Operation == collectives.Barrier {
-		return true
+		return v.Procedure == w.Procedure
 	}
 	lengths := v.Element == w.Element && v.Data == w.Data &&
 		(v.lengthsDiffer() || v.Bytes == w.Bytes && slices.Equal(v.Counts, w.Counts))

@@ -172,6 +172,7 @@ const (
 	ReduceScatterBlock
 	CommSplitType
 	DistGraphCreateAdjacent
+	CommIdup
 	NeighborAllgather // the first of those that are exchanges of messages with named members
 	NeighborAllgatherv
 	NeighborAlltoall
@@ -193,7 +194,7 @@ var CallNames = [...]string{
 	"Comm.CreateGroup", "Comm.SetAttribute", "Comm.Attribute", "Comm.DeleteAttribute", "Comm.Compare", "Comm.SetName", "Comm.Name",
 	"CartCreate", "Cart.Sub", "GraphCreate", "DistGraphCreate",
 	"IntercommCreate",
-	"Alltoallw", "ReduceScatterBlock", "Comm.SplitNodes", "DistGraphCreateAdjacent",
+	"Alltoallw", "ReduceScatterBlock", "Comm.SplitNodes", "DistGraphCreateAdjacent", "Comm.Idup",
 	"NeighborAllgather", "NeighborAllgatherv", "NeighborAlltoall", "NeighborAlltoallv", "NeighborAlltoallw",
 	"Comm.Merge",
 	"Cancel",
@@ -206,6 +207,8 @@ func (c Procedure) String() string { return CallNames[c] }
 // Comm.Create for CartCreate, itself for most.
 func (c Procedure) Plain() Procedure {
 	switch c {
+	case CommIdup:
+		return Barrier
 	case Alltoallw:
 		return Alltoallv
 	case ReduceScatterBlock:

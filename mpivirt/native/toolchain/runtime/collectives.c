@@ -186,12 +186,22 @@ MPI(Barrier, MPI_Comm comm) {
 	return gigarank_trap(c);
 }
 
-MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
-	GIVEN(request, "request", MPI_ERR_REQUEST);
+static int later_barrier(MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
-	gigarank_form(gigarank_form_of(request));
 	CHECK(find(GIGARANK_BARRIER, comm, &c));
 	return finish(&c, NULL, request);
+}
+
+MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	gigarank_form(gigarank_form_of(request));
+	return later_barrier(comm, request);
+}
+
+int gigarank_idup_barrier(MPI_Comm comm, MPI_Request *request) {
+	gigarank_form(GIGARANK_LATER);
+	gigarank_sibling();
+	return later_barrier(comm, request);
 }
 
 /* Buffers of types whose values do not lie one behind another go through packed copies:

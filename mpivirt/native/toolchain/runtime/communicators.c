@@ -86,9 +86,10 @@ MPI(Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	GIVEN(request, "request", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
+	gigarank_sibling();
+	CHECK(find(GIGARANK_BARRIER, comm, &c));
 	CHECK(gigarank_copy_attributes(gigarank_twin(&c, made), comm, made));
-	return PMPI_Ibarrier(comm, request);
+	return gigarank_idup_barrier(comm, request);
 }
 
 MPI(Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request) {

@@ -152,8 +152,8 @@ struct gigarank_request {
 /* Forms of calls whose procedure is that of a plain one. The simulator names them in messages: MPI_Ibcast, MPI_Bcast_init,
  * MPI_Mrecv. */
 enum { GIGARANK_PLAIN, GIGARANK_LATER, GIGARANK_PERSISTENT, GIGARANK_MATCHED, GIGARANK_FORM = 3 };
-/* Beside a form: the call is MPI_Alltoallw, MPI_Reduce_scatter_block, MPI_Comm_split_type or MPI_Dist_graph_create, and has the
- * procedure of MPI_Alltoallv, MPI_Reduce_scatter, MPI_Comm_split or MPI_Comm_dup. */
+/* Beside a form: the call is MPI_Alltoallw, MPI_Reduce_scatter_block, MPI_Comm_split_type, MPI_Dist_graph_create or
+ * MPI_Comm_idup, and has the procedure of MPI_Alltoallv, MPI_Reduce_scatter, MPI_Comm_split, MPI_Comm_dup or MPI_Barrier. */
 enum { GIGARANK_SIBLING = 4, GIGARANK_OF_SIBLING = 1 << 14 /* in the latest call of a rank */ };
 
 /* The size of what all calls have. */

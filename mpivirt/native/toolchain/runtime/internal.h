@@ -344,6 +344,9 @@ struct gigarank_request *look(MPI_Request request);
 #define GIGARANK_CHECK_ONLY ((MPI_Request *)8)
 enum { GIGARANK_CHECKED = -1 };
 
+/* gigarank_idup_barrier begins the barrier of an MPI_Comm_idup. */
+int gigarank_idup_barrier(MPI_Comm comm, MPI_Request *request) __attribute__((visibility("hidden")));
+
 /* gigarank_form_of returns the form of a nonblocking collective with a request. */
 static inline int32_t gigarank_form_of(const MPI_Request *request) { return request == GIGARANK_CHECK_ONLY ? GIGARANK_PERSISTENT : GIGARANK_LATER; }
 
