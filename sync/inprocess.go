@@ -139,10 +139,12 @@ func (e *inProcess) Alloc(n int) []byte {
 func (e *inProcess) Free(message []byte) {
 	if cap(message) <= spareBytes && e.group.turns == nil {
 		for i, buffer := range e.spare {
-			if buffer == nil {
-				e.spare[i] = message
-				return
+			if cap(buffer) < cap(message) { // long ones serve all
+				e.spare[i], message = message, buffer
 			}
+		}
+		if message == nil {
+			return
 		}
 	}
 	e.group.lock.Lock()

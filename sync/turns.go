@@ -80,8 +80,8 @@ func (t *Turns) sleep(e *inProcess, limit time.Duration) {
 
 // fallAsleep has an end sleep, unless it has a reason to go on at once.
 func (t *Turns) fallAsleep(e *inProcess, limit time.Duration) bool {
-	// Here asleep is set before filled is read, in accept filled before asleep: one of the two
-	// sides sees the other.
+	// Here asleep is set before the inbox is read, in accept the letter is there before asleep is read: one of
+	// the two sides sees the other.
 	e.asleep.Store(true)
 	if e.woken || e.ready() || limit <= 0 && t.free > 0 {
 		e.woken = false

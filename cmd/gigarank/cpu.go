@@ -88,6 +88,7 @@ func (r *request) readCPU(h *hosts, f *cpuFlags, arguments []string, faults *usa
 		t.mode = cpuMeasured
 		t.record = fileOfHost(f.record, h.index, h.size)
 		faults.add("--cpu-record", checkWritable(t.record))
+		faults.add("--cpu-record", unambiguous(f.record, h.size))
 		faults.add("--cpu-record", t.identify(r, h, arguments))
 	case f.replay != "":
 		t.mode = cpuReplayed
@@ -121,20 +122,19 @@ func (t *cpuTimes) openFor(r *request, h *hosts, arguments []string, name string
 
 // open finds the files of a recording, and checks that they are whole and of this run.
 func (t *cpuTimes) open(name string) error {
-	_, missing := os.Stat(name)
-	_, apart := os.Stat(fileOfHost(name, 0, 2))
-	switch {
-	case errors.Is(missing, fs.ErrNotExist) && errors.Is(apart, fs.ErrNotExist):
-		return fmt.Errorf("there is neither %s nor %s: name the FILE of --cpu-record", name, fileOfHost(name, 0, 2))
-	case missing == nil && apart == nil:
-		return fmt.Errorf("there are %s, of one process, and %s, of several: remove those of the recording that is not meant", name, fileOfHost(name, 0, 2))
+	hosts := 1
+	if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+		hosts = 2
+		if _, err := os.Stat(fileOfHost(name, 0, hosts)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("there is neither %s nor %s: name the FILE of --cpu-record", name, fileOfHost(name, 0, hosts))
+		}
+	}
+	if err := unambiguous(name, hosts); err != nil {
+		return err
 	}
 	processes, run := 1, uint64(0)
 	for i := 0; i < processes; i++ {
-		file := name
-		if missing != nil {
-			file = fileOfHost(name, i, 2)
-		}
+		file := fileOfHost(name, i, hosts)
 		header, err := readRecording(file, nil)
 		switch {
 		case err != nil:
@@ -148,6 +148,22 @@ func (t *cpuTimes) open(name string) error {
 		t.files = append(t.files, file)
 	}
 	return nil
+}
+
+// unambiguous returns an error if a recording of one host and another of several would have one name.
+func unambiguous(name string, hosts int) error {
+	other := fileOfHost(name, 0, 2)
+	if hosts > 1 {
+		other = name
+	}
+	header, err := readRecording(other, nil)
+	if err != nil || header.Processes == 1 != (hosts > 1) { // no file of such a recording
+		return nil
+	}
+	if hosts > 1 {
+		return fmt.Errorf("there is %s, a recording by one process: remove it, or give another name", other)
+	}
+	return fmt.Errorf("there is %s, of a recording by %d processes: remove its files, or give another name", other, header.Processes)
 }
 
 // readRecording reads a file of a recording.

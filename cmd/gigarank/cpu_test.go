@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,17 +74,22 @@ func TestWrongRecordingsAreRefused(t *testing.T) {
 	if err := os.WriteFile(cut, text[:len(text)-1], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	twice := filepath.Join(dir, "twice.cpu")
-	for _, name := range []string{twice, twice + ".0"} {
+	// The first file of a recording by two processes.
+	twice, both := filepath.Join(dir, "twice.cpu"), bytes.Replace(text, []byte(`"processes":1`), []byte(`"processes":2`), 1)
+	both = binary.LittleEndian.AppendUint32(both[:len(both)-4], crc32.ChecksumIEEE(both[:len(both)-4]))
+	for name, text := range map[string][]byte{twice: text, twice + ".0": both, file + ".0": text} {
 		if err := os.WriteFile(name, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
+	documentOf(t, "matmul", "--ranks", "6", "--cpu-replay", file) // beside another of one process
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"--ranks", "6", "--cpu-replay", twice}, "twice.cpu, of one process, and "},
+		{[]string{"--ranks", "6", "--cpu-replay", twice}, "twice.cpu.0, of a recording by 2 processes: remove its files, or give another name"},
+		{[]string{"--ranks", "6", "--cpu-record", twice}, "twice.cpu.0, of a recording by 2 processes: remove its files, or give another name"},
+		{[]string{"--ranks", "6", "--cpu-replay", filepath.Join(file, "under")}, "m.cpu/under: not a directory"},
 		{[]string{"--ranks", "6", "--cpu-replay", cut}, "is damaged, or its end is missing"},
 		{[]string{"--ranks", "6", "--cpu-replay", other}, "is a recording of picalc --iterations 1 --payload 0 on 6 ranks: give that program, or record it again"},
 		{[]string{"--ranks", "7", "--cpu-replay", file}, "on 6 ranks: give --ranks 6 in place of 7, or record it again"},

@@ -199,6 +199,8 @@ func TestNamesOfCalls(t *testing.T) {
 			"in Comm_dup: MPI_ERR_OTHER: Comm_dup, but rank 1 calls Comm_idup"},
 		{"a Comm_idup of no communicator", "MPI_Comm_idup(MPI_COMM_NULL, &made, &q);", barrier, "in Comm_idup: MPI_ERR_COMM: the communicator is MPI_COMM_NULL"},
 		{"a Comm_idup of which nobody is there", "MPI_Comm_idup(MPI_COMM_WORLD, &made, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);", receive, "rank 0 waits in Wait for the end of Comm_idup on WORLD"},
+		{"a Comm_idup whose copy of an attribute fails", "int key; MPI_Comm_create_keyval(refuse, MPI_COMM_NULL_DELETE_FN, &key, NULL); MPI_Comm_set_attr(MPI_COMM_WORLD, key, &key); MPI_Comm_idup(MPI_COMM_WORLD, &made, &q);", barrier,
+			"MPI_ERR_OTHER: MPI_Comm_idup: the function that copies attributes of key "},
 		{"a barrier after Comm_idup", "MPI_Comm_idup(MPI_COMM_SELF, &made, &q); MPI_Wait(&q, MPI_STATUS_IGNORE); MPI_Barrier(MPI_COMM_WORLD);", receive, "rank 0 waits in Barrier for "},
 		{"a type of a split that is none", "MPI_Comm_split_type(MPI_COMM_WORLD, 77, 0, MPI_INFO_NULL, &made);", barrier, "in Comm_split_type: MPI_ERR_ARG: 77 is no type of a split"},
 		{"Cart_create", "int no = 0; MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &no, 0, &made);", barrier, "in Cart_create: MPI_ERR_OTHER: Cart_create, but rank 1 calls Barrier"},
@@ -225,7 +227,8 @@ func TestNamesOfCalls(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			program := build(t, prelude+"static void crash(void *in, void *out, int *n, MPI_Datatype *type) { *(volatile int *)(8L * (*n - 1)) = 1; }\n"+
-				"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\t(void)crash;\n\t"+lists+
+				"static int refuse(MPI_Comm c, int key, void *extra, void *in, void *out, int *flag) { return MPI_ERR_OTHER; }\n"+
+				"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\t(void)crash, (void)refuse;\n\t"+lists+
 				"\n\tif (rank == 0) {\n\t\t"+c.does+"\n\t} else {\n\t\t"+c.others+"\n\t}\n\treturn MPI_Finalize();\n}\n")
 			ranks := 3
 			if strings.Contains(c.does, paired) {

@@ -11,8 +11,9 @@ import (
 // lineBytes is the size of a cache line in bytes.
 const lineBytes = 64
 
-// CopyPast copies as many bytes as both have by stores that neither read the target nor leave it in the
-// cache, where the target begins with a line. No other thread may read it before the next Fence.
+// CopyPast copies as many bytes as both have. If the target begins with a line and the processor has the
+// instructions, it copies by stores that neither read the target nor leave it in the
+// cache. No other thread may read it before the next Fence.
 func CopyPast(to, from []byte) {
 	n := min(len(to), len(from)) &^ (lineBytes - 1)
 	switch begins := uintptr(unsafe.Pointer(unsafe.SliceData(to)))%lineBytes == 0; {

@@ -306,7 +306,7 @@ static struct gigarank_attribute **attributes_of(const struct gigarank_call *c) 
 	return NULL;
 }
 
-int gigarank_copy_attributes(int error, MPI_Comm comm, MPI_Comm *made) {
+int gigarank_copy_attributes(const char *function, int error, MPI_Comm comm, MPI_Comm *made) {
 	struct owner from, to;
 	struct gigarank_call c = {0};
 	if (error || *made == MPI_COMM_NULL)
@@ -315,9 +315,9 @@ int gigarank_copy_attributes(int error, MPI_Comm comm, MPI_Comm *made) {
 	struct gigarank_attribute **list = attributes_of(&c);
 	if (!list || !*list)
 		return MPI_SUCCESS;
-	CHECK(comm_owner("PMPI_Comm_dup", comm, &from));
-	CHECK(comm_owner("PMPI_Comm_dup", *made, &to));
-	error = copy_all("PMPI_Comm_dup", &from, *from.list, &to);
+	CHECK(comm_owner(function, comm, &from));
+	CHECK(comm_owner(function, *made, &to));
+	error = copy_all(function, &from, *from.list, &to);
 	if (error)
 		PMPI_Comm_free(made);
 	return error;

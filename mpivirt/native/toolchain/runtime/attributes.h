@@ -48,7 +48,7 @@ void gigarank_inherit(int32_t index, struct gigarank_comm *made);
 
 /* gigarank_copy_attributes calls the copy functions of a communicator that was duplicated. If
  * one fails, the duplicate is freed. */
-int gigarank_copy_attributes(int error, MPI_Comm comm, MPI_Comm *made);
+int gigarank_copy_attributes(const char *function, int error, MPI_Comm comm, MPI_Comm *made);
 
 /* gigarank_drop_attributes calls the delete functions of what is freed, the latest attribute
  * first, up to one that fails. */

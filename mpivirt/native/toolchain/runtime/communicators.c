@@ -69,10 +69,10 @@ MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
 	if (c.remote) {
 		*made = MPI_COMM_NULL;
 		CHECK(PMPI_Barrier(comm));
-		return gigarank_copy_attributes(gigarank_twin(&c, made), comm, made);
+		return gigarank_copy_attributes(__func__, gigarank_twin(&c, made), comm, made);
 	}
 	gigarank_trap(&c);
-	return gigarank_copy_attributes(take(&c, made), comm, made);
+	return gigarank_copy_attributes(__func__, take(&c, made), comm, made);
 }
 
 MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
@@ -88,7 +88,7 @@ MPI(Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	gigarank_sibling();
 	CHECK(find(GIGARANK_BARRIER, comm, &c));
-	CHECK(gigarank_copy_attributes(gigarank_twin(&c, made), comm, made));
+	CHECK(gigarank_copy_attributes(__func__, gigarank_twin(&c, made), comm, made));
 	return gigarank_idup_barrier(comm, request);
 }
 
