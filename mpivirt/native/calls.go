@@ -130,9 +130,7 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	default:
 		v, err := b.collective(lp, p, c)
 		if made != p && err == nil {
-			sibling := *v // a barrier is that of all
-			sibling.Procedure = made
-			v = &sibling
+			v.Procedure = made
 		}
 		q.Enters(v, err)
 		if later {
@@ -205,6 +203,10 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 	k := b.k
 	switch p {
 	case world.Barrier:
+		if c.nonblocking&C.GIGARANK_SIBLING != 0 {
+			own := k.Barrier // that of the kernel is for all calls of MPI_Barrier
+			return &own, nil
+		}
 		return &k.Barrier, nil
 	case world.CommDup:
 		return k.Dup(k.GroupOf(k.Communicator(int32(c.comm)), lp)), nil

@@ -46,8 +46,8 @@ void gigarank_call_handler(void *kept, void *about, int code);
 /* gigarank_inherit gives a communicator the error handler of the one that it was made of. */
 void gigarank_inherit(int32_t index, struct gigarank_comm *made);
 
-/* gigarank_copy_attributes calls the copy functions of a communicator that was duplicated. If
- * one fails, the duplicate is freed. */
+/* gigarank_copy_attributes calls the copy functions of a communicator that was duplicated by a
+ * function, which errors name. If one fails, the duplicate is freed. */
 int gigarank_copy_attributes(const char *function, int error, MPI_Comm comm, MPI_Comm *made);
 
 /* gigarank_drop_attributes calls the delete functions of what is freed, the latest attribute
