@@ -343,3 +343,54 @@ func TestWithdrawnEventsAreNotHandled(t *testing.T) {
 		t.Errorf("asked of %v, want %v", k.asked, want)
 	}
 }
+
+// copier is a kernel in which each LP of engine 0 sends a record to engine 1, copies bytes, and ends. The
+// LPs of engine 1 end when it has come.
+type copier struct {
+	e     *Engine
+	bytes int
+}
+
+func (k *copier) Run(int32) {
+	if k.e.Index() == 0 {
+		k.e.Record(1, 8)
+		k.e.Copied(k.bytes)
+		k.e.Finished(1)
+	}
+}
+
+func (k *copier) Deliver(src int, r []byte) {
+	k.e.Consumed(src, len(r))
+	k.e.Finished(1)
+}
+func (k *copier) Handle(Event) {}
+func (k *copier) Drained()     {}
+
+// What LPs send leaves together if they copy nothing, and soon if they copy much.
+func TestOthersDoNotWaitForCopies(t *testing.T) {
+	t.Parallel()
+	const each = 100
+	packets := func(bytes int) uint64 {
+		transports := sync.NewInProcess(2)
+		var engines [2]*Engine
+		var wait stdsync.WaitGroup
+		for i, transport := range transports {
+			e := New(Config{Transport: transport, Partition: Partition{LPs: 2 * each, Engines: 2}, Lookahead: func(int) vtime.Duration { return 10 }, LeastLookahead: 10, Protocol: sync.Hybrid})
+			engines[i] = e
+			e.ReadyRange(0, each)
+			wait.Go(func() {
+				if err := e.Run(&copier{e, bytes}); err != nil {
+					t.Errorf("engine %d: %v", i, err)
+				}
+			})
+		}
+		wait.Wait()
+		return engines[0].Count().TransportMessages
+	}
+	if n := packets(0); n >= each/2 {
+		t.Errorf("%d records of LPs that copy nothing go in %d packets", each, n)
+	}
+	if n := packets(1 << 20); n < each {
+		t.Errorf("%d records of LPs that copy a MiB each go in %d packets", each, n)
+	}
+}

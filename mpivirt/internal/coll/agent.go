@@ -468,6 +468,7 @@ func (k *Collectives) combine(a *agent, b collectives.Blocks, how collectives.Co
 		content = content[len(theirs):]
 		into := k.toWrite(a, first, n)
 		k.Combining = a.lp
+		k.Engine.Copied(len(theirs))
 		switch how {
 		case collectives.Store:
 			world.CopyContent(into, theirs)

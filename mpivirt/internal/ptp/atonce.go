@@ -44,6 +44,7 @@ func (k *Messages) TakeAtOnce(lp int32, op world.Procedure, c *world.Comm, v *in
 	case v.Sized:
 		b.Data = v.Buffer
 		world.CopyContent(v.Buffer, m.payload)
+		k.Engine.Copied(len(m.payload))
 		m.free(k)
 	case m.pooled():
 		b.Data, b.owned = m.payload, true

@@ -110,6 +110,7 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 			m.source, m.tag, m.arrival, r.posted))
 	case m.payload != nil && r.Sized:
 		world.CopyContent(r.Buffer, m.payload)
+		k.Engine.Copied(len(m.payload))
 	case m.pooled():
 		r.Buffer, kept = m.payload, true
 	case m.payload != nil:
