@@ -51,6 +51,30 @@ func TestLargeDataBetweenEngines(t *testing.T) {
 		}
 		return nil
 	}
+	blocks := func(r *mpivirt.Rank) error {
+		in, out := vector(r.Rank()), make([]uint64, 2*n)
+		if err := mpivirt.Allgather(r.World(), in, out); err != nil {
+			return err
+		}
+		for i, got := range out {
+			if want := uint64(i%n + i/n); got != want {
+				return fmt.Errorf("element %d of an allgather is %d", i, got)
+			}
+		}
+		for i := range out {
+			out[i] = uint64(4*i + r.Rank())
+		}
+		all := make([]uint64, 2*n)
+		if err := mpivirt.Alltoall(r.World(), out, all); err != nil {
+			return err
+		}
+		for i, got := range all {
+			if want := uint64(4*(r.Rank()*n+i%n) + i/n); got != want {
+				return fmt.Errorf("element %d of an alltoall is %d", i, got)
+			}
+		}
+		return nil
+	}
 	for _, c := range []struct {
 		name, machine string
 		collectives   mpivirt.Interpreter
@@ -59,6 +83,8 @@ func TestLargeDataBetweenEngines(t *testing.T) {
 	}{
 		{"message", "gigabit-star", mpivirt.Auto, collectives.NodeLeader, message},
 		{"messages of an allreduce", "gigabit-star", mpivirt.Message, collectives.RecursiveDoubling, sum},
+		{"blocks by messages", "gigabit-star", mpivirt.Message, collectives.RecursiveDoubling, blocks},
+		{"blocks over arrays", "gigabit-star", mpivirt.Bulk, collectives.RecursiveDoubling, blocks},
 		{"tree of an allreduce", "gigabit-star", mpivirt.Bulk, collectives.RecursiveDoubling, sum},
 		{"join of a node", "xt5", mpivirt.Auto, collectives.NodeLeader, sum},
 	} {
@@ -79,7 +105,8 @@ func TestLargeDataBetweenEngines(t *testing.T) {
 }
 
 // Each member gets its block of every other one, in order (MPI 4.1, 6.8 and 6.7), also among more
-// members than have their blocks exchanged together, and where input and output share memory.
+// members than have their blocks exchanged together, where input and output share memory, and where blocks go
+// between engines, with room or without.
 func TestBlocksOfManyMembers(t *testing.T) {
 	const ranks, elements = 300, 3
 	value := func(from, to, i int) int32 { return int32((from*ranks+to)*elements + i) }
@@ -123,11 +150,16 @@ func TestBlocksOfManyMembers(t *testing.T) {
 			}
 			return check(r, "Allgather", out, func(from, i int) int32 { return value(from, 0, i) })
 		}
-		_, err := simulate(t, mpivirt.Config{
-			Target: target(t, "xt5", ranks), Program: mpivirt.Program{Name: "blocks", Forms: []mpivirt.Form{mpivirt.Main(main)}},
-		}, 1)
-		if err != nil {
-			t.Errorf("in place: %t: %v", inPlace, err)
+		for _, engines := range []int{1, 2, 3, 7} {
+			for _, window := range []int64{0, 1} {
+				_, err := simulate(t, mpivirt.Config{
+					Target: target(t, "xt5", ranks), Window: window,
+					Program: mpivirt.Program{Name: "blocks", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+				}, engines)
+				if err != nil {
+					t.Errorf("in place: %t, %d engines, window %d: %v", inPlace, engines, window, err)
+				}
+			}
 		}
 	}
 }

@@ -23,9 +23,11 @@ type arrayRun struct {
 	instance    *instance
 	begun       bool // the engine's own participants have all entered
 	outbound    outbound
-	inbox       []stretch // what came before the array could take it in, in no order
-	sum         *summing  // nil if no data are combined
-	hold        hold      // from the least of the participants' clocks on, while they wait
+	inbox       []stretch   // what came before the array could take it in, in no order
+	sum         *summing    // nil if no data are combined
+	gathered    *assembling // nil unless blocks of an allgather go between engines
+	traded      *trading    // likewise of an alltoall
+	hold        hold        // from the least of the participants' clocks on, while they wait
 }
 
 var _ maxplus.Participants = (*arrayRun)(nil)
@@ -56,6 +58,7 @@ func (k *Collectives) arraysOf(inst *instance) *arrayRun {
 		if inst.Call.Data && !moves(inst.Call.Operation) {
 			b.sum = k.newSumming(inst)
 		}
+		k.beginBlocks(inst, b)
 		if invariant.Enabled {
 			k.checkCover(inst)
 		}
@@ -155,7 +158,7 @@ func (k *Collectives) progress(inst *instance, b *arrayRun) bool {
 		b.outbound = outbound{}
 	}
 	b.Finish()
-	return b.sum == nil || b.sum.done
+	return (b.sum == nil || b.sum.done) && b.blocksOver()
 }
 
 // beginArrays sets the clocks of the participants to their entries.
@@ -173,6 +176,7 @@ func (k *Collectives) beginArrays(inst *instance, b *arrayRun) {
 	if b.sum != nil {
 		k.addVectors(inst, b.sum)
 	}
+	k.enterBlocks(inst, b)
 }
 
 // loadClocks sets the clocks of members to their entries.

@@ -105,7 +105,7 @@ func (k *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 		if inst.given != nil {
 			k.addEntries(inst, vtime.Time(r.U64()))
 		} else {
-			k.receiveTree(inst, r)
+			k.receiveTree(inst, from.engine, r)
 		}
 	case world.RecordResult:
 		if inst.given != nil {
@@ -113,6 +113,10 @@ func (k *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 		} else {
 			k.receiveResult(inst, r)
 		}
+	case world.RecordEntered:
+		k.receiveEntered(inst, from.engine)
+	case world.RecordBlocks:
+		k.receivePiece(inst, r)
 	case world.RecordSplit:
 		k.receiveSplit(inst, r)
 	case world.RecordGroups:

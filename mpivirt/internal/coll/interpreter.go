@@ -74,7 +74,7 @@ const longRounds = 64
 // the exit of each member must depend on the entries of all, so that nobody
 // waits for one that has left; messages must not depend on those before; every round
 // must be regular, with messages of one size; and data must be of the kind that a
-// tree of partial results carries, or go from input to output directly.
+// tree of partial results carries, or go from input to output as they are.
 func (c *choice) arraysFit() bool {
 	switch {
 	case !synchronizing(c.call.Operation) || c.layout == nil || !c.ascending:
@@ -83,7 +83,7 @@ func (c *choice) arraysFit() bool {
 		// While engines exchange arrays their promises do not help; see
 		// [engine.Engine.Cap].
 		return false
-	case c.call.Data && !c.treeShaped() && !(c.alone && moves(c.call.Operation)) || !c.evenChunks():
+	case c.call.Data && !c.treeShaped() && !moves(c.call.Operation) || !c.evenChunks():
 		return false
 	}
 	for round := range min(c.schedule.MaxRounds(), longRounds) {

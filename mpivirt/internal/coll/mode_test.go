@@ -67,7 +67,7 @@ func TestModeOfInstances(t *testing.T) {
 		{"data in chunks", flat, 3, Auto, data(collectives.Rabenseifner), byMessages},
 		{"data in chunks on one engine", flat, 1, Auto, data(collectives.Rabenseifner), locally},
 		{"data that are moved, on one engine", flat, 1, Auto, alltoall, byArrays},
-		{"data that are moved between engines", flat, 3, Auto, alltoall, byMessages},
+		{"data that are moved between engines", flat, 3, Auto, alltoall, byArrays},
 		{"who does not wait for all", flat, 3, Auto, bcast, byMessages},
 		{"who does not wait for all, on one engine", flat, 1, Auto, bcast, locally},
 	} {

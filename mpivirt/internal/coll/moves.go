@@ -30,7 +30,10 @@ func (k *Collectives) move(inst *instance) {
 	if !inst.movesDirectly() {
 		return
 	}
-	inputs, outputs, root := k.apart(inst), inst.local.outputs, inst.Call.Root
+	if inst.crossesEngines() {
+		k.Engine.Flush() // other engines need not wait for the copies
+	}
+	inputs, outputs, root := k.inputsToMove(inst), inst.local.outputs, inst.Call.Root
 	switch inst.Call.Operation {
 	case collectives.Bcast:
 		spread(outputs, inputs[root])
@@ -39,11 +42,13 @@ func (k *Collectives) move(inst *instance) {
 			moveTo(out, inst.block(inputs[root], member))
 		}
 	case collectives.Gather:
-		inst.concatenate(outputs[root], inputs)
+		inst.concatenate(outputs[root], 0, inputs)
 	case collectives.Allgather, collectives.Allgatherv:
 		// One piece is copied faster than many.
-		inst.concatenate(outputs[0], inputs)
-		spread(outputs[1:], outputs[0][:inst.layout.Offset(len(inputs))])
+		if inst.comm.Locals == inst.comm.Size {
+			inst.concatenate(outputs[0], 0, inputs)
+		}
+		spread(outputs[1:], outputs[0][:inst.layout.Offset(inst.comm.Size)])
 	case collectives.Alltoall:
 		inst.exchangeBlocks(outputs, inputs)
 	}
@@ -52,6 +57,16 @@ func (k *Collectives) move(inst *instance) {
 			k.Buffers.Release(in)
 		}
 	}
+}
+
+// inputsToMove returns the inputs of the members here, apart from outputs.
+func (k *Collectives) inputsToMove(inst *instance) [][]byte {
+	if b := inst.arrays; b != nil && b.gathered != nil {
+		return b.gathered.inputs
+	} else if b != nil && b.traded != nil && b.traded.inputs != nil {
+		return b.traded.inputs
+	}
+	return k.apart(inst)
 }
 
 // block returns the block of a member.
@@ -66,11 +81,12 @@ func spread(outputs [][]byte, bytes []byte) {
 	}
 }
 
-// concatenate writes the blocks of all members one after another.
-func (inst *instance) concatenate(out []byte, inputs [][]byte) {
-	for from, in := range inputs {
-		at := inst.layout.Offset(from)
-		moveTo(out[at:], in[:inst.layout.Offset(from+1)-at])
+// concatenate writes the blocks of members, from first on, one after another.
+func (inst *instance) concatenate(out []byte, first int, inputs [][]byte) {
+	begin := inst.layout.Offset(first)
+	for i, in := range inputs {
+		at := inst.layout.Offset(first + i)
+		moveTo(out[at-begin:], in[:inst.layout.Offset(first+i+1)-at])
 	}
 }
 
@@ -81,19 +97,24 @@ const strip = 128
 // farBytes is a number of bytes that the caches of a processor do not hold.
 const farBytes = 32 << 20
 
-// exchangeBlocks gives each member its block of every input. As many senders and receivers as have
+// far reports whether caches do not hold the outputs of an alltoall. Outputs that are one and the
+// same may stay in the cache.
+func (inst *instance) far() bool {
+	outputs, size := inst.local.outputs, int(inst.layout.Offset(1))
+	return len(outputs)*inst.comm.Size*size >= farBytes && !world.Overlap(outputs[0], outputs[len(outputs)-1])
+}
+
+// exchangeBlocks gives each member here its block of every input. As many senders and receivers as have
 // blocks in one page come together, so that a page is read, and written, in one go.
 func (inst *instance) exchangeBlocks(outputs, inputs [][]byte) {
-	members, size := len(inputs), int(inst.layout.Offset(1))
-	// Outputs that are one and the same may stay in the cache.
-	far := members*members*size >= farBytes && !world.Overlap(outputs[0], outputs[members-1])
+	members, first, size, far := len(inputs), inst.comm.First, int(inst.layout.Offset(1)), inst.far()
 	group := min(strip, max(1, world.PageBytes/max(1, size)))
 	for to := 0; to < members; to += strip {
 		end := min(to+strip, members)
 		for from := 0; from < members; from += group {
 			senders := inputs[from:min(from+group, members)]
 			for next := to; next < end; next += group {
-				exchangeGroups(outputs[next:min(next+group, end)], senders, from, next, size, far)
+				exchangeGroups(outputs[next:min(next+group, end)], senders, first+from, first+next, size, far)
 			}
 		}
 	}
@@ -115,14 +136,14 @@ func exchangeGroups(receivers, senders [][]byte, from, to, size int, far bool) {
 	}
 }
 
-// apart returns the inputs of all members. Those that outputs would overwrite are copies: of
+// apart returns the inputs of the members here. Those that outputs would overwrite are copies: of
 // members whose output has memory of their input, at another place than the block of the
 // result that the input is.
 func (k *Collectives) apart(inst *instance) [][]byte {
 	l := inst.local
 	var inputs [][]byte
-	for member, in := range l.inputs {
-		out := l.outputs[member]
+	for i, in := range l.inputs {
+		out, member := l.outputs[i], inst.comm.First+i
 		if !world.Overlap(in, out) || inst.Call.Operation.Rooted() && member != inst.Call.Root {
 			continue
 		}
@@ -142,8 +163,8 @@ func (k *Collectives) apart(inst *instance) [][]byte {
 		if inputs == nil {
 			inputs = append(inputs, l.inputs...)
 		}
-		inputs[member] = k.Buffers.Take(len(in))
-		copy(inputs[member], in)
+		inputs[i] = k.Buffers.Take(len(in))
+		copy(inputs[i], in)
 	}
 	if inputs == nil {
 		return l.inputs

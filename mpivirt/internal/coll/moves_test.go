@@ -20,11 +20,13 @@ func TestExchangeBlocks(t *testing.T) {
 		random := rand.NewChaCha8([32]byte{})
 		_, _ = random.Read(noise)
 		layout := collectives.Uniform(int64(c.size), 1)
-		inst := instance{layout: &layout}
+		inst := instance{layout: &layout, comm: &Communicator{}, local: &localState{}}
+		inst.comm.Locals, inst.comm.Size = c.members, c.members
 		inputs, outputs := make([][]byte, c.members), make([][]byte, c.members)
 		for m := range inputs {
 			inputs[m], outputs[m] = noise[m*apart:][:c.members*c.size], make([]byte, c.members*c.size)
 		}
+		inst.local.outputs = outputs
 		inst.exchangeBlocks(outputs, inputs)
 		for receiver, out := range outputs {
 			for sender := range c.members {

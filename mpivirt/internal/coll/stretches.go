@@ -57,7 +57,7 @@ func (k *Collectives) sendTo(inst *instance, b *arrayRun) bool {
 	if !room {
 		k.holdArrays(b)
 		s.stalled = true
-		k.Engine.Throttle(k.item(task{inst, true}), b.hold.least, s.engine)
+		k.Engine.Throttle(k.item(task{instance: inst, stalled: true}), b.hold.least, s.engine)
 	}
 	return room
 }

@@ -21,7 +21,8 @@ const TaskItems = 1 << 30
 // task is an instance in the ready queue.
 type task struct {
 	instance *instance
-	stalled  bool // it had no room to send
+	stalled  bool         // it had no room to send clocks
+	blocks   *consignment // nil unless it sends blocks
 }
 
 // queueAgent queues an agent to go on before all that is ready. What a message touches is
@@ -58,6 +59,10 @@ func (k *Collectives) RunTask(index int32) {
 	t := k.tasks[index]
 	k.tasks[index] = task{}
 	k.idle = append(k.idle, index)
+	if t.blocks != nil {
+		k.sendBlocks(t.instance, t.blocks)
+		return
+	}
 	if t.stalled {
 		t.instance.arrays.outbound.stalled = false
 	}

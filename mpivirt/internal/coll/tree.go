@@ -79,9 +79,13 @@ func (k *Collectives) addVectors(inst *instance, s *summing) {
 	s.fold = nil
 }
 
-// receiveTree takes in a vector of the engines below this one.
-func (k *Collectives) receiveTree(inst *instance, r world.Reader) {
+// receiveTree takes in a vector, or the blocks, of the engines below this one.
+func (k *Collectives) receiveTree(inst *instance, from int, r world.Reader) {
 	b := k.arraysOf(inst)
+	if b.gathered != nil {
+		k.receiveBlocks(inst, b, from, r)
+		return
+	}
 	rest := r.U32()
 	n := collectives.TreeNode{Level: int(r.U64()), Index: int(r.U64())}
 	value := k.Buffers.Take(len(r.Rest))
@@ -97,6 +101,10 @@ func (k *Collectives) receiveTree(inst *instance, r world.Reader) {
 // receiveResult takes in the result.
 func (k *Collectives) receiveResult(inst *instance, r world.Reader) {
 	b := k.arraysOf(inst)
+	if b.gathered != nil {
+		k.receiveAllBlocks(inst, b, r)
+		return
+	}
 	k.handOut(inst, b.sum, r.Rest, k.engineTree(inst))
 	k.queueSummed(inst, b)
 }

@@ -26,6 +26,8 @@ const (
 	RecordArray
 	RecordTree
 	RecordResult
+	RecordEntered
+	RecordBlocks
 	RecordSplit
 	RecordGroups
 	RecordFailed

@@ -1,0 +1,261 @@
+package coll
+
+import (
+	"slices"
+
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/world"
+)
+
+// Blocks of an allgather or alltoall over arrays, which members get as they are, go between
+// engines many at a time, beside the clocks. Those of an allgather go up and down the tree of
+// the engines that have members, like the vectors of an allreduce. Those of an alltoall go from
+// each engine to each other one, in pieces, once that one has told that its members have all
+// entered: from then on their outputs may be written. So a piece is never kept.
+
+// assembling is what an engine keeps of the blocks of an allgather. Each engine sends its
+// parent the blocks of the engines below it and its own. The engine at the root has the
+// result, which takes the way back. It lies in the output of the first member here.
+type assembling struct {
+	inputs  [][]byte // of the members here, once all have entered
+	parts   [][]byte // by child: the blocks of the engines below it, in buffers
+	missing int      // children whose blocks have not come, and the engine itself
+	done    bool     // the result is there, and children have been sent it
+}
+
+// trading is what an engine keeps of the blocks of an alltoall.
+type trading struct {
+	inputs  [][]byte // of the members here, once all have entered
+	entered []int    // engines whose members have all entered, before those here had
+	unsent  int      // engines that have not been sent all blocks
+	missing int      // blocks of other engines' members that have not come
+	far     bool     // caches do not hold the outputs
+}
+
+// consignment is what an engine sends another one of the blocks of an alltoall: of each
+// member here the blocks for the members there.
+type consignment struct {
+	engine   int
+	low, end int // members there
+	from, to int // what the members before from send has been sent, and of the next ones what those before to get
+}
+
+// crossesEngines reports whether blocks of an instance over arrays go between engines.
+func (inst *instance) crossesEngines() bool {
+	return inst.Call.Data && moves(inst.Call.Operation) && inst.comm.Locals < inst.comm.Size
+}
+
+// beginBlocks makes the state of the blocks that go between engines.
+func (k *Collectives) beginBlocks(inst *instance, b *arrayRun) {
+	if !inst.crossesEngines() {
+		return
+	}
+	if inst.Call.Operation == collectives.Allgather {
+		n := len(k.engineTree(inst).children)
+		b.gathered = &assembling{parts: make([][]byte, n), missing: 1 + n}
+		return
+	}
+	t := &trading{unsent: k.memberEngines(inst.comm) - 1, missing: inst.comm.Locals * (inst.comm.Size - inst.comm.Locals)}
+	if inst.layout.Offset(1) == 0 {
+		t.unsent, t.missing = 0, 0
+	}
+	b.traded = t
+}
+
+// memberEngines returns the number of engines that have members.
+func (k *Collectives) memberEngines(c *Communicator) int { return len(k.others(c)) + 1 }
+
+// enterBlocks begins to send blocks, since all members here have entered.
+func (k *Collectives) enterBlocks(inst *instance, b *arrayRun) {
+	if g := b.gathered; g != nil {
+		g.inputs = k.apart(inst)
+		k.addBlocks(inst, g)
+	}
+	t := b.traded
+	if t == nil || t.unsent == 0 {
+		return
+	}
+	t.inputs, t.far = k.apart(inst), inst.far()
+	others := k.others(inst.comm)
+	// Engines begin with the one after them, so that not all send to the first one.
+	next, _ := slices.BinarySearch(others, k.Engine.Index())
+	for i := range others {
+		k.collectiveRecord(inst, others[(next+i)%len(others)], world.RecordEntered, 0)
+	}
+	for _, engine := range t.entered {
+		k.consign(inst, engine)
+	}
+	t.entered = nil
+}
+
+// blocksOver reports whether all blocks that go between engines have been sent and have come.
+func (b *arrayRun) blocksOver() bool {
+	g, t := b.gathered, b.traded
+	return (g == nil || g.done) && (t == nil || t.unsent == 0 && t.missing == 0)
+}
+
+// queueBlocks has an instance go on that lacked nothing but blocks, if they are all there.
+func (k *Collectives) queueBlocks(inst *instance, b *arrayRun) {
+	if b.begun && b.Over() && b.blocksOver() {
+		k.queue(inst)
+	}
+}
+
+// addBlocks notes that the blocks of one child, or the engine's own, are there. After the last
+// ones they go to the parent.
+func (k *Collectives) addBlocks(inst *instance, g *assembling) {
+	if g.missing--; g.missing > 0 {
+		return
+	}
+	tree, c := k.engineTree(inst), inst.comm
+	end := c.Last
+	if n := len(tree.children); n > 0 {
+		low, _ := k.participants(inst, tree.children[n-1].engine)
+		end = low + len(g.parts[n-1])/max(1, int(inst.layout.Offset(1)))
+	}
+	low := inst.layout.Offset(c.First)
+	var all []byte // of the engines here and below, from member First on
+	if tree.parent >= 0 {
+		w := k.collectiveRecord(inst, tree.parent, world.RecordTree, int(inst.layout.Offset(end)-low))
+		all = w.Rest
+	} else {
+		all = inst.local.outputs[0][low:]
+	}
+	inst.concatenate(all, c.First, g.inputs)
+	for i, child := range tree.children {
+		first, _ := k.participants(inst, child.engine)
+		copy(all[inst.layout.Offset(first)-low:], g.parts[i])
+		k.Buffers.Release(g.parts[i])
+	}
+	g.parts = nil
+	if tree.parent < 0 {
+		k.handOutBlocks(inst, g, tree)
+	}
+}
+
+// handOutBlocks sends the result, which is in the first output, to the children, those above
+// most engines first.
+func (k *Collectives) handOutBlocks(inst *instance, g *assembling, tree branches) {
+	g.done = true
+	result := inst.local.outputs[0][:inst.layout.Offset(inst.comm.Size)]
+	for _, child := range slices.Backward(tree.children) {
+		w := k.collectiveRecord(inst, child.engine, world.RecordResult, len(result))
+		copy(w.Rest, result)
+	}
+	if len(tree.children) > 0 {
+		k.Engine.Flush() // the copies to the other members take long
+	}
+}
+
+// receiveBlocks takes in the blocks of the engines below this one.
+func (k *Collectives) receiveBlocks(inst *instance, b *arrayRun, from int, r world.Reader) {
+	g := b.gathered
+	i := slices.IndexFunc(k.engineTree(inst).children, func(child branch) bool { return child.engine == from })
+	g.parts[i] = k.Buffers.Take(len(r.Rest))
+	copy(g.parts[i], r.Rest)
+	k.addBlocks(inst, g)
+	k.queueBlocks(inst, b)
+}
+
+// receiveAllBlocks takes in the result of an allgather.
+func (k *Collectives) receiveAllBlocks(inst *instance, b *arrayRun, r world.Reader) {
+	copy(inst.local.outputs[0], r.Rest)
+	k.handOutBlocks(inst, b.gathered, k.engineTree(inst))
+	k.queueBlocks(inst, b)
+}
+
+// receiveEntered takes in that all members of another engine have entered an alltoall.
+func (k *Collectives) receiveEntered(inst *instance, from int) {
+	switch b := k.arraysOf(inst); {
+	case b.traded.unsent == 0: // of blocks without bytes
+	case b.begun:
+		k.consign(inst, from)
+	default:
+		b.traded.entered = append(b.traded.entered, from)
+	}
+}
+
+// consign begins to send another engine its blocks.
+func (k *Collectives) consign(inst *instance, engine int) {
+	low, end := k.participants(inst, engine)
+	k.Engine.Ready(k.item(task{instance: inst, blocks: &consignment{engine: engine, low: low, end: end, from: inst.comm.First, to: low}}))
+}
+
+// pieceBytes bounds a record of several blocks. With its headers it has less than 64 KiB, a
+// class of buffers.
+const pieceBytes = 1<<16 - 1<<8
+
+// turnBytes are the bytes of pieces that are sent one after the other, before something else
+// that is ready has a turn.
+const turnBytes = 8 * pieceBytes
+
+// sendBlocks sends an engine blocks of an alltoall, as far as there is room. As many senders as have
+// blocks in one page of an output go together.
+func (k *Collectives) sendBlocks(inst *instance, c *consignment) {
+	b := inst.arrays
+	if inst.failed != nil {
+		return
+	}
+	t, size := b.traded, int(inst.layout.Offset(1))
+	group := max(1, world.PageBytes/size)
+	for sent := 0; c.from < inst.comm.Last; {
+		if !k.Engine.Room(c.engine) {
+			k.holdArrays(b)
+			k.Engine.Throttle(k.item(task{instance: inst, blocks: c}), b.hold.least, c.engine)
+			return
+		}
+		if sent > turnBytes {
+			k.Engine.Ready(k.item(task{instance: inst, blocks: c}))
+			return
+		}
+		senders := min(group, inst.comm.Last-c.from)
+		receivers := min(max(1, pieceBytes/(senders*size)), c.end-c.to)
+		k.sendPiece(inst, t, c, senders, receivers)
+		sent += senders * receivers * size
+		if c.to += receivers; c.to == c.end {
+			c.from, c.to = c.from+senders, c.low
+		}
+	}
+	if t.unsent--; t.unsent == 0 {
+		k.queueBlocks(inst, b)
+	}
+}
+
+// sendPiece sends the blocks of some senders for some receivers: by receivers, and for each of them by
+// senders.
+func (k *Collectives) sendPiece(inst *instance, t *trading, c *consignment, senders, receivers int) {
+	size := int(inst.layout.Offset(1))
+	w := k.collectiveRecord(inst, c.engine, world.RecordBlocks, 3*4+senders*receivers*size)
+	w.U32(uint32(c.from))
+	w.U32(uint32(senders))
+	w.U32(uint32(c.to))
+	for i, in := range t.inputs[c.from-inst.comm.First:][:senders] {
+		blocks := in[c.to*size:][:receivers*size]
+		for at := i * size; len(blocks) > 0; at += senders * size {
+			copy(w.Rest[at:], blocks[:size])
+			blocks = blocks[size:]
+		}
+	}
+	k.Engine.Copied(senders * receivers * size)
+}
+
+// receivePiece takes in a record of sendPiece.
+func (k *Collectives) receivePiece(inst *instance, r world.Reader) {
+	b := inst.arrays
+	from, senders, to := int(r.U32()), int(r.U32()), int(r.U32())
+	size := int(inst.layout.Offset(1))
+	b.traded.missing -= len(r.Rest) / size
+	for ; len(r.Rest) > 0; to++ {
+		blocks := r.Rest[:senders*size]
+		if out := inst.local.outputs[to-inst.comm.First][from*size:]; b.traded.far {
+			world.CopyPast(out, blocks)
+		} else {
+			copy(out, blocks)
+		}
+		r.Rest = r.Rest[len(blocks):]
+	}
+	if b.traded.far {
+		world.Fence()
+	}
+	k.queueBlocks(inst, b)
+}
