@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"testing"
 
 	"gigarank/collectives"
@@ -20,7 +21,7 @@ import (
 type allocated struct{ bytes int64 }
 
 func (a *allocated) slice(n int) []float64 {
-	a.bytes += 8 * int64(n)
+	atomic.AddInt64(&a.bytes, 8*int64(n))
 	return make([]float64, n)
 }
 
@@ -118,6 +119,32 @@ func TestCollectivesTakeNoMemoryForData(t *testing.T) {
 						t.Errorf("%s: the run takes %.3f bytes for each of the program, want 1.1", what, grown)
 					}
 				}
+			}
+		}
+	}
+}
+
+// Nor do blocks that go between engines, but for what is on the way: at most a window from each engine to
+// each other, or a result of one member for each engine. Records lie in buffers of up to twice their length.
+func TestBlocksBetweenEnginesTakeNoMemory(t *testing.T) {
+	const ranks, n, window = 64, 1 << 16, 256 << 10
+	for name, call := range map[string]func(r *mpivirt.Rank, a *allocated) error{
+		"allgather": func(r *mpivirt.Rank, a *allocated) error {
+			return mpivirt.Allgather(r.World(), a.slice(n/ranks), a.slice(n))
+		},
+		"alltoall": func(r *mpivirt.Rank, a *allocated) error {
+			return mpivirt.Alltoall(r.World(), a.slice(n), a.slice(n))
+		},
+	} {
+		for _, engines := range []int{2, 4} {
+			var a allocated
+			program := mpivirt.Program{Name: name, Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error { return call(r, &a) })}}
+			run := float64(taken(t, mpivirt.Config{Target: target(t, "xt5", ranks), Program: program, Window: window}, engines))
+			const others = 1 << 20 // of the simulation
+			onTheWay := 2 * (engines - 1) * max(engines*window, 8*n)
+			t.Logf("%s, %d engines: %.0f bytes, %.3f for each of the program", name, engines, run, run/float64(a.bytes))
+			if most := float64(a.bytes) + float64(onTheWay+others); run > most {
+				t.Errorf("%s, %d engines: the run takes %.0f bytes, want %.0f", name, engines, run, most)
 			}
 		}
 	}

@@ -156,6 +156,8 @@ func (o *outlay) cost() Cost {
 	}
 	shared := 0.
 	switch {
+	case o.crossesEngines() && o.use.Operation == collectives.Allgather:
+		shared = float64(o.use.Bytes) * float64(o.ranks) // the result on its way
 	case !o.use.Data || o.direct():
 	case o.mode == byMessages:
 		shared = float64(o.use.Bytes) // the result; what is combined belongs to the agents
@@ -168,7 +170,7 @@ func (o *outlay) cost() Cost {
 	}
 	switch o.mode {
 	case byArrays:
-		bytes += share * (o.arrayBytes() + o.heldBytes())
+		bytes += share * (o.arrayBytes() + o.heldBytes() + o.piecesUnderWay())
 	case locally:
 		bytes += share * o.localBytes()
 	default:
@@ -216,6 +218,20 @@ func (o *outlay) localBytes() float64 {
 // direct reports whether the members' bytes go from input to output directly.
 func (o *outlay) direct() bool {
 	return o.use.Data && moves(o.use.Operation) && (o.mode == locally || o.mode == byArrays)
+}
+
+// crossesEngines reports whether blocks go between engines as they are.
+func (o *outlay) crossesEngines() bool { return o.direct() && o.mode == byArrays && o.Engines > 1 }
+
+// piecesUnderWay returns the memory of a rank's blocks of an alltoall between engines, as long as it
+// fits their windows.
+func (o *outlay) piecesUnderWay() float64 {
+	if !o.crossesEngines() || o.use.Operation != collectives.Alltoall {
+		return 0
+	}
+	others := float64(o.Engines - 1)
+	perEngine := float64(o.ranks) / float64(o.Engines)
+	return min(float64(o.use.Bytes)*perEngine*others, o.window()*others/perEngine)
 }
 
 // heldBytes returns the memory for the data of a member that is kept until all have entered.

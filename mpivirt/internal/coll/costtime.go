@@ -76,6 +76,8 @@ func (o *outlay) movingTime() float64 {
 	switch {
 	case !o.direct():
 		return 0
+	case o.crossesEngines() && o.use.Operation == collectives.Alltoall: // into records, and out of them
+		return bytes * float64(o.ranks) * (2 - 1/float64(o.Engines))
 	case o.use.Operation == collectives.Allgather || o.use.Operation == collectives.Alltoall:
 		return bytes * float64(o.ranks)
 	}
