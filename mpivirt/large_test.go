@@ -6,6 +6,9 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt"
+	"gigarank/vtime"
+
+	"pgregory.net/rapid"
 )
 
 // Messages, and the records in which engines give each other their parts of a
@@ -162,4 +165,92 @@ func TestBlocksOfManyMembers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Allgathers and alltoalls of blocks of any length, several at a time and on communicators that lie anywhere
+// on the engines, give the same bytes and times as by messages on one engine.
+func TestBlocksBetweenEngines(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		ranks := rapid.IntRange(1, 24).Draw(rt, "ranks")
+		lengths := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 8, 100, 512, 1000, 4096, 5000, 40000, 70000}), 1, 3).Draw(rt, "lengths")
+		colors := rapid.IntRange(1, 3).Draw(rt, "colors")
+		together := rapid.Bool().Draw(rt, "together")
+		late := vtime.Duration(rapid.SampledFrom([]int{0, 1, 50_000_000}).Draw(rt, "late"))
+		// Byte i of the block from one member to another in call number n.
+		value := func(n, from, to, i int) byte { return byte(n + 7*from + 13*to + i*i%251) }
+		main := func(r *mpivirt.Rank) error {
+			comm, err := r.World().Split(r.Rank()*colors/ranks, r.Rank())
+			if err != nil {
+				return err
+			}
+			members, own := comm.Size(), comm.Rank()
+			var begun []mpivirt.Request
+			var checks []func() error
+			for n, length := range lengths {
+				r.Compute(vtime.Duration((r.Rank()*5+n)%7) * late)
+				in, out := make([]byte, members*length), make([]byte, members*length)
+				gathered := make([]byte, members*length)
+				for to := range members {
+					for i := range length {
+						in[to*length+i] = value(n, own, to, i)
+					}
+				}
+				first := in[:length]
+				exchange, err := mpivirt.Ialltoall(comm, in, out)
+				if err != nil {
+					return err
+				}
+				gather, err := mpivirt.Iallgather(comm, first, gathered)
+				if err != nil {
+					return err
+				}
+				begun = append(begun, exchange, gather)
+				checks = append(checks, func() error {
+					for from := range members {
+						for i := range length {
+							if got := out[from*length+i]; got != value(n, from, own, i) {
+								return fmt.Errorf("alltoall %d of %d bytes: rank %d has %d in byte %d from member %d", n, length, r.Rank(), got, i, from)
+							}
+							if got := gathered[from*length+i]; got != value(n, from, 0, i) {
+								return fmt.Errorf("allgather %d of %d bytes: rank %d has %d in byte %d from member %d", n, length, r.Rank(), got, i, from)
+							}
+						}
+					}
+					return nil
+				})
+				if !together {
+					if _, err := mpivirt.Waitall(begun); err != nil {
+						return err
+					}
+					begun = begun[:0]
+				}
+			}
+			if _, err := mpivirt.Waitall(begun); err != nil {
+				return err
+			}
+			r.Record(0, "end", r.Now().Sub(0))
+			for _, check := range checks {
+				if err := check(); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		run := func(engines int, interpreter mpivirt.Interpreter, window int64) string {
+			result, err := simulate(t, mpivirt.Config{
+				Target: target(t, hockney, ranks), Collectives: interpreter, Window: window,
+				Program: mpivirt.Program{Name: "blocks", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+			}, engines)
+			if err != nil {
+				rt.Fatalf("%d engines, interpreter %d, window %d: %v", engines, interpreter, window, err)
+			}
+			return result.Fingerprint
+		}
+		want := run(1, mpivirt.Message, 0)
+		engines := rapid.IntRange(2, 7).Draw(rt, "engines")
+		window := rapid.SampledFrom([]int64{0, 1, 5000, 100_000}).Draw(rt, "window")
+		if got := run(engines, mpivirt.Auto, window); got != want {
+			rt.Fatalf("%d engines, window %d: the fingerprint is %s, by messages on one engine %s", engines, window, got, want)
+		}
+	})
 }
