@@ -55,15 +55,12 @@ func (k *Collectives) beginBlocks(inst *instance, b *arrayRun) {
 		b.gathered = &assembling{parts: make([][]byte, n), missing: 1 + n}
 		return
 	}
-	t := &trading{unsent: k.memberEngines(inst.comm) - 1, missing: inst.comm.Locals * (inst.comm.Size - inst.comm.Locals)}
+	t := &trading{unsent: len(k.others(inst.comm)), missing: inst.comm.Locals * (inst.comm.Size - inst.comm.Locals)}
 	if inst.layout.Offset(1) == 0 {
 		t.unsent, t.missing = 0, 0
 	}
 	b.traded = t
 }
-
-// memberEngines returns the number of engines that have members.
-func (k *Collectives) memberEngines(c *Communicator) int { return len(k.others(c)) + 1 }
 
 // enterBlocks begins to send blocks, since all members here have entered.
 func (k *Collectives) enterBlocks(inst *instance, b *arrayRun) {

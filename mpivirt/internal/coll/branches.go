@@ -66,8 +66,9 @@ func (k *Collectives) successor(c *Communicator) int {
 	return k.Engine.Partition().Owner(rank)
 }
 
-// others returns the other engines that have members of a communicator. That takes as long
-// as there are such engines: it is for collectives that fail where null messages alone are sent.
+// others returns the other engines that have members of a communicator, in ascending order. That takes
+// as long as there are such engines: it is for an alltoall, which has blocks for all of them, and for
+// collectives that fail where null messages alone are sent.
 func (k *Collectives) others(c *Communicator) (engines []int) {
 	partition := k.Engine.Partition()
 	for rank := c.Group.Next(0); rank >= 0; {
