@@ -10,7 +10,7 @@ import (
 // Blocks of an allgather or alltoall over arrays, which members get as they are, go between
 // engines many at a time, beside the clocks. Those of an allgather go up and down the tree of
 // the engines that have members, like the vectors of an allreduce. Those of an alltoall go from
-// each engine to each other one, in pieces, once that one has told that its members have all
+// each engine to each other one, in pieces, once the same tree has told that all members have
 // entered: from then on their outputs may be written. So a piece is never kept.
 
 // assembling is what an engine keeps of the blocks of an allgather. Each engine sends its
@@ -26,7 +26,7 @@ type assembling struct {
 // trading is what an engine keeps of the blocks of an alltoall.
 type trading struct {
 	inputs  [][]byte // of the members here, once all have entered
-	entered []int    // engines whose members have all entered, before those here had
+	absent  int      // children below which not all members have entered, and the engine itself
 	unsent  int      // engines that have not been sent all blocks
 	missing int      // blocks of other engines' members that have not come
 	far     bool     // caches do not hold the outputs
@@ -55,11 +55,11 @@ func (k *Collectives) beginBlocks(inst *instance, b *arrayRun) {
 		b.gathered = &assembling{parts: make([][]byte, n), missing: 1 + n}
 		return
 	}
-	t := &trading{unsent: len(k.others(inst.comm)), missing: inst.comm.Locals * (inst.comm.Size - inst.comm.Locals)}
-	if inst.layout.Offset(1) == 0 {
-		t.unsent, t.missing = 0, 0
+	b.traded = &trading{}
+	if inst.layout.Offset(1) > 0 {
+		n, here := len(k.engineTree(inst).children), inst.comm.Locals
+		*b.traded = trading{absent: 1 + n, unsent: len(k.others(inst.comm)), missing: here * (inst.comm.Size - here)}
 	}
-	b.traded = t
 }
 
 // enterBlocks begins to send blocks, since all members here have entered.
@@ -68,21 +68,10 @@ func (k *Collectives) enterBlocks(inst *instance, b *arrayRun) {
 		g.inputs = k.apart(inst)
 		k.addBlocks(inst, g)
 	}
-	t := b.traded
-	if t == nil || t.unsent == 0 {
-		return
+	if t := b.traded; t != nil && t.absent > 0 {
+		t.inputs, t.far = k.apart(inst), inst.far()
+		k.enterTrade(inst, t)
 	}
-	t.inputs, t.far = k.apart(inst), inst.far()
-	others := k.others(inst.comm)
-	// Engines begin with the one after them, so that not all send to the first one.
-	next, _ := slices.BinarySearch(others, k.Engine.Index())
-	for i := range others {
-		k.collectiveRecord(inst, others[(next+i)%len(others)], world.RecordEntered, 0)
-	}
-	for _, engine := range t.entered {
-		k.consign(inst, engine)
-	}
-	t.entered = nil
 }
 
 // blocksOver reports whether all blocks that go between engines have been sent and have come.
@@ -161,21 +150,33 @@ func (k *Collectives) receiveAllBlocks(inst *instance, b *arrayRun, r world.Read
 	k.queueBlocks(inst, b)
 }
 
-// receiveEntered takes in that all members of another engine have entered an alltoall.
-func (k *Collectives) receiveEntered(inst *instance, from int) {
-	switch b := k.arraysOf(inst); {
-	case b.traded.unsent == 0: // of blocks without bytes
-	case b.begun:
-		k.consign(inst, from)
-	default:
-		b.traded.entered = append(b.traded.entered, from)
+// enterTrade notes that all members below one child, or here, have entered an alltoall. After the last
+// of them the parent is told.
+func (k *Collectives) enterTrade(inst *instance, t *trading) {
+	if t.absent--; t.absent > 0 {
+		return
+	}
+	if tree := k.engineTree(inst); tree.parent >= 0 {
+		k.collectiveRecord(inst, tree.parent, world.RecordTree, 0)
+	} else {
+		k.trade(inst, tree)
 	}
 }
 
-// consign begins to send another engine its blocks.
-func (k *Collectives) consign(inst *instance, engine int) {
-	low, end := k.participants(inst, engine)
-	k.Engine.Ready(k.item(task{instance: inst, blocks: &consignment{engine: engine, low: low, end: end, from: inst.comm.First, to: low}}))
+// trade begins to send other engines their blocks, since all members have entered, and tells the children.
+// An engine begins with the one after it, so that not all send to the first one.
+func (k *Collectives) trade(inst *instance, tree branches) {
+	for _, child := range slices.Backward(tree.children) {
+		k.collectiveRecord(inst, child.engine, world.RecordResult, 0)
+	}
+	k.Engine.Flush()
+	others := k.others(inst.comm)
+	next, _ := slices.BinarySearch(others, k.Engine.Index())
+	for i := range others {
+		engine := others[(next+i)%len(others)]
+		low, end := k.participants(inst, engine)
+		k.Engine.Ready(k.item(task{instance: inst, blocks: &consignment{engine: engine, low: low, end: end, from: inst.comm.First, to: low}}))
+	}
 }
 
 // pieceBytes bounds a record of several blocks. With its headers it has less than 64 KiB, a

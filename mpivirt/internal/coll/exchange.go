@@ -113,8 +113,6 @@ func (k *Collectives) takeRecord(inst *instance, from origin, kind byte, r world
 		} else {
 			k.receiveResult(inst, r)
 		}
-	case world.RecordEntered:
-		k.receiveEntered(inst, from.engine)
 	case world.RecordBlocks:
 		k.receivePiece(inst, r)
 	case world.RecordSplit:

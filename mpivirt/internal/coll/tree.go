@@ -79,11 +79,16 @@ func (k *Collectives) addVectors(inst *instance, s *summing) {
 	s.fold = nil
 }
 
-// receiveTree takes in a vector, or the blocks, of the engines below this one.
+// receiveTree takes in a vector, or the blocks, of the engines below this one, or that all members there have
+// entered an alltoall.
 func (k *Collectives) receiveTree(inst *instance, from int, r world.Reader) {
 	b := k.arraysOf(inst)
-	if b.gathered != nil {
+	switch {
+	case b.gathered != nil:
 		k.receiveBlocks(inst, b, from, r)
+		return
+	case b.traded != nil:
+		k.enterTrade(inst, b.traded)
 		return
 	}
 	rest := r.U32()
@@ -98,11 +103,15 @@ func (k *Collectives) receiveTree(inst *instance, from int, r world.Reader) {
 	k.queueSummed(inst, b)
 }
 
-// receiveResult takes in the result.
+// receiveResult takes in the result, or that all members have entered an alltoall.
 func (k *Collectives) receiveResult(inst *instance, r world.Reader) {
 	b := k.arraysOf(inst)
-	if b.gathered != nil {
+	switch {
+	case b.gathered != nil:
 		k.receiveAllBlocks(inst, b, r)
+		return
+	case b.traded != nil:
+		k.trade(inst, k.engineTree(inst))
 		return
 	}
 	k.handOut(inst, b.sum, r.Rest, k.engineTree(inst))

@@ -26,7 +26,6 @@ const (
 	RecordArray
 	RecordTree
 	RecordResult
-	RecordEntered
 	RecordBlocks
 	RecordSplit
 	RecordGroups
