@@ -80,7 +80,9 @@ func TestPlanAgainstRuns(t *testing.T) {
 // A forecast from fewer ranks is within 30 % of the time of the real run, both in seconds of CPU. What
 // else runs on the machine shares caches and execution units and only adds to them: the least of a few
 // attempts counts, of each run. The iterations that the forecast rests on take some 100 ms or more,
-// since the start of a process takes 20 to 80 ms.
+// since the start of a process takes 20 to 80 ms. LPs of phold are visited at random: an event takes up to
+// five times as long where caches do not hold them. Caches that tenants of a host share may hold few, so both
+// runs have few LPs.
 func TestForecastOfTime(t *testing.T) {
 	const attempts, least, most = 10, 0.7, 1.3
 	for _, line := range []struct {
@@ -92,7 +94,7 @@ func TestForecastOfTime(t *testing.T) {
 	}{
 		{"barriertest", "512Ki", 15, "4Mi", 20, "--lp event"},
 		{"barriertest", "16Ki", 30, "100k", 10, "--lp goroutine"},
-		{"phold", "16Ki", 100, "32Ki", 200, "--lp event"},
+		{"phold", "4Ki", 400, "8Ki", 800, "--lp event"},
 	} {
 		args := append([]string{line.program, "--engines", "1"}, strings.Fields(line.more)...)
 		flags := append(args[1:], "--ranks", line.ranks, "--iterations", strconv.Itoa(line.iterations))
