@@ -374,7 +374,7 @@ func (e *Endpoint) fail(err error) {
 const packetsPerPoll = 256
 
 // Poll takes in the packets that have come and returns the number of records. It passes
-// every data record to deliver, which may call Reserve, Credit and EIT. record is valid
+// every data record to deliver, which may call Reserve, Flush, Credit and EIT. record is valid
 // only during the call, in which EIT is still the one that the record was promised to
 // respect.
 //

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gigarank/collectives"
+	"gigarank/invariant"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -69,6 +70,7 @@ func (k *Collectives) enterBlocks(inst *instance, b *arrayRun) {
 		k.addBlocks(inst, g)
 	}
 	if t := b.traded; t != nil && t.absent > 0 {
+		k.holdArrays(b) // from the entries on: others may leave with these blocks before the clocks after some rounds
 		t.inputs, t.far = k.apart(inst), inst.far()
 		k.enterTrade(inst, t)
 	}
@@ -198,7 +200,9 @@ func (k *Collectives) sendBlocks(inst *instance, c *consignment) {
 	group := max(1, world.PageBytes/size)
 	for sent := 0; c.from < inst.comm.Last; {
 		if !k.Engine.Room(c.engine) {
-			k.holdArrays(b)
+			if invariant.Enabled {
+				k.checkHeld(inst)
+			}
 			k.Engine.Throttle(k.item(task{instance: inst, blocks: c}), b.hold.least, c.engine)
 			return
 		}

@@ -57,3 +57,15 @@ func (k *Collectives) checkCover(inst *instance) {
 		invariant.Broken("%v of %s: the engines have %d participants of %d", inst.Call.Procedure, inst.comm, next, inst.schedule.Members())
 	}
 }
+
+// checkHeld checks that an engine which has blocks to send holds from the entry of each of its members on:
+// members of other engines that wait for the blocks may leave as early.
+func (k *Collectives) checkHeld(inst *instance) {
+	h := &inst.arrays.hold
+	for member := inst.comm.First; member < inst.comm.Last; member++ {
+		lp, _ := k.Local(inst.comm.RankOf(member, 0))
+		if t := inst.entryOf(k, lp, member); !h.held || t < h.least {
+			invariant.Broken("%v number %d of %s: member %d has entered at %v, the engine holds (%t) from %v on", inst.Call.Procedure, inst.Number, inst.comm, member, t, h.held, h.least)
+		}
+	}
+}

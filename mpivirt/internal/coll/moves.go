@@ -101,7 +101,8 @@ const farBytes = 32 << 20
 // same may stay in the cache.
 func (inst *instance) far() bool {
 	outputs, size := inst.local.outputs, int(inst.layout.Offset(1))
-	return len(outputs)*inst.comm.Size*size >= farBytes && !world.Overlap(outputs[0], outputs[len(outputs)-1])
+	last := len(outputs) - 1
+	return len(outputs)*inst.comm.Size*size >= farBytes && (last == 0 || !world.Overlap(outputs[0], outputs[last]))
 }
 
 // exchangeBlocks gives each member here its block of every input. As many senders and receivers as have
