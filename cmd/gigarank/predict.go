@@ -27,6 +27,8 @@ import (
 const predictHelp = `Predict runs a program in C or Fortran for real and simulated, in turns, and compares the
 time that the program itself prints. PROGRAM is built by gigarank cc or fc. The same sources
 built by mpicc or mpif90 are the program of --real: the two have other binary interfaces.
+Give both the same flags. gigarank cc adds -falign-loops=64, since short loops that cross the
+ends of cache lines are slower. A real program that has such loops takes longer than predicted.
 The real runs use n processes of this machine. Those of the simulator are n ranks on a
 machine file of this machine, with --cpu measured, on N host processes of one engine each.
 

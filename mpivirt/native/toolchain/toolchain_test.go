@@ -124,6 +124,21 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// Loops begin with a cache line, unless the program's flags say otherwise.
+func TestLoopsAligned(t *testing.T) {
+	dir := t.TempDir()
+	text := "void scale(int n, double *x) { for (int i = 0; i < n; i++) x[i] = x[i] * x[i + 1] + 1; }\n"
+	if err := os.WriteFile(filepath.Join(dir, "scale.c"), []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for flags, aligned := range map[string]bool{"-O2": true, "-O3": true, "-O2 -falign-loops=16": false} {
+		made, code := wrap(t, dir, strings.Fields(flags+" -S scale.c -o -")...)
+		if code != 0 || strings.Contains(made, ".p2align 6") != aligned {
+			t.Errorf("%s: exit code %d; aligned to 64 bytes must be %t:\n%s", flags, code, aligned, made)
+		}
+	}
+}
+
 // Each wrapper shows its compiler, where mpi.h, mpif.h and the modules are, and how to link, and
 // does a part of the work where it is asked to.
 func TestAnswersInLanguages(t *testing.T) {
