@@ -21,6 +21,13 @@ func Watch(engines []*Engine, seconds float64, outside func(i int) string, still
 	return watchdog.Watch(subjects, seconds, blocked)
 }
 
+// AtRest calls f, which the kernel waits for. The watchdog does not count that time.
+func (e *Engine) AtRest(f func()) {
+	e.snapshot.atWork.Store(false)
+	defer e.snapshot.atWork.Store(true)
+	f()
+}
+
 // Home is a goroutine that starts goroutines in which engines run, one after another.
 type Home struct {
 	asked chan chan uint64 // for its number; nil ends AwaitEnd

@@ -107,7 +107,7 @@ func (s *Simulation) watch() (stop func()) {
 	}
 	return engine.Watch(s.engines, seconds, outside, still, func(i int, where string) bool {
 		k := s.kernels[i].Load()
-		if k == nil || k.printing.Load() || k.standing() == world.None {
+		if k == nil || k.standing() == world.None {
 			return false
 		}
 		s.lose(i, k.blockedRank(where))
@@ -140,7 +140,7 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 	if failure == nil {
 		return
 	}
-	if c.unheard++; c.unheard >= engine.Glances && !k.printing.Load() {
+	if c.unheard++; c.unheard >= engine.Glances {
 		s.lose(i, failure)
 	}
 }

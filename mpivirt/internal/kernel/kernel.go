@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"sync/atomic"
-
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/invariant"
@@ -18,8 +16,7 @@ type Kernel struct {
 	coll.Collectives
 	config      *Config
 	body        Body
-	printing    atomic.Bool // a rank hands text to the output
-	bursts      Bursts      // nil if CPU times do not count
+	bursts      Bursts // nil if CPU times do not count
 	samples     map[sampleKey]*Sample
 	call        Call                      // scratch: the call that the running LP makes
 	RequestList []int32                   // scratch: the requests in it

@@ -7,8 +7,6 @@ import "fmt"
 func (k *Kernel) Print(format string, arguments []any) {
 	if k.config.Output != nil {
 		text := fmt.Sprintf(format, arguments...)
-		k.printing.Store(true)
-		defer k.printing.Store(false)
-		k.config.Output(text)
+		k.Engine.AtRest(func() { k.config.Output(text) })
 	}
 }
