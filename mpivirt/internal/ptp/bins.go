@@ -126,9 +126,12 @@ func (k *Messages) dropEmptyBins(box *Mailbox) {
 	}
 }
 
+// home returns the place of a pattern in the table.
+func (x *bins) home(p pattern) uint64 { return p.hash() & uint64(len(x.table)-1) }
+
 // find returns the number of the bin of a pattern, 0 for none.
 func (x *bins) find(p pattern) int32 {
-	i := x.table[p.hash()&uint64(len(x.table)-1)]
+	i := x.table[x.home(p)]
 	for i != 0 && x.all[i].pattern != p {
 		i = x.all[i].next
 	}
@@ -153,7 +156,7 @@ func (x *bins) bin(p pattern) int32 {
 		}
 		x.all = append(x.all, bin{})
 	}
-	first := &x.table[p.hash()&uint64(len(x.table)-1)]
+	first := &x.table[x.home(p)]
 	x.all[i] = bin{pattern: p, next: *first}
 	*first = i
 	return i
@@ -179,7 +182,7 @@ func (x *bins) drop(i int32) {
 	if b.receives.head != 0 || b.messages.head != 0 {
 		return
 	}
-	at := &x.table[b.pattern.hash()&uint64(len(x.table)-1)]
+	at := &x.table[x.home(b.pattern)]
 	for *at != i {
 		at = &x.all[*at].next
 	}

@@ -61,6 +61,6 @@ func (k *Messages) finishCancel(lp int32, box *Mailbox, now vtime.Time) {
 		return
 	}
 	if settled, next := k.settle(lp, box, now); settled && next != vtime.Forever {
-		k.settleAt(lp, next) // it stood in the way of others
+		k.settleAt(lp, box, next) // it stood in the way of others
 	}
 }

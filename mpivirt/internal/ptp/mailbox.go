@@ -161,10 +161,11 @@ func (m *message) before(o *message) bool {
 // Mailbox holds an LP's messages, receives and wait. The first message or wait makes it; it
 // lives until the LP ends.
 type Mailbox struct {
-	unexpected chain // messages that no receive has taken, FIFO per source; a negative head is that of bins
-	posted     chain // receives that have no message yet, in posting order
-	wildcards  int32 // posted receives that are undecided, as those from any source; without one, no unexpected message matches a receive
-	polls      int32 // failing tests and probes in a row, up to longLoop
+	unexpected chain      // messages that no receive has taken, FIFO per source; a negative head is that of bins
+	posted     chain      // receives that have no message yet, in posting order
+	wildcards  int32      // posted receives that are undecided, as those from any source; without one, no unexpected message matches a receive
+	polls      int32      // failing tests and probes in a row, up to longLoop
+	settles    vtime.Time // least instant of a pending event of settleAt, Forever for none
 	flight     flight
 	Wait       wait
 }
@@ -178,6 +179,7 @@ func (k *Messages) Box(lp int32) *Mailbox {
 	if slot == 0 {
 		slot = k.boxes.Take()
 		k.MailboxOf[lp] = slot
+		k.boxes.At(slot).settles = vtime.Forever
 	}
 	return k.boxes.At(slot)
 }

@@ -42,7 +42,7 @@ func (k *Messages) arrive(lp int32, index int32) {
 	k.keep(m)
 	k.addUnexpected(box, index)
 	if ri != 0 {
-		k.settleAt(lp, m.arrival)
+		k.settleAt(lp, box, m.arrival)
 	}
 	if box.Wait.Kind != NoWait {
 		k.reconsider(lp, box)
@@ -62,7 +62,7 @@ func (k *Messages) post(lp int32, box *Mailbox, ri int32) {
 	switch {
 	case index == 0:
 	case r.undecided:
-		k.settleAt(lp, k.messages.At(index).arrival)
+		k.settleAt(lp, box, k.messages.At(index).arrival)
 	case !k.claimed(box, k.messages.At(index)):
 		k.removeUnexpected(box, index)
 		k.take(lp, box, ri, index)

@@ -89,7 +89,13 @@ func (k *Messages) consider(lp int32, box *Mailbox, known vtime.Time) bool {
 
 // settleAt settles the LP's receives from any source at instant t, whatever the LP does by
 // then. Senders that wait for the match learn of it then, not at the LP's next wait.
-func (k *Messages) settleAt(lp int32, t vtime.Time) {
+//
+// One event is enough, however many messages wait: HandleSettle enters the next.
+func (k *Messages) settleAt(lp int32, box *Mailbox, t vtime.Time) {
+	if t >= box.settles {
+		return
+	}
+	box.settles = t
 	k.Engine.Schedule(engine.Event{Time: t, Source: k.Global(lp), LP: k.Global(lp), Data: world.DataSettle})
 }
 
@@ -100,14 +106,14 @@ func (k *Messages) HandleSettle(lp int32, t vtime.Time) bool {
 		return false
 	}
 	box := k.Box(lp)
+	if box.settles == t { // else an event for an earlier instant was entered after this one
+		box.settles = vtime.Forever
+	}
 	settled, next := k.settle(lp, box, t)
-	if !settled {
-		return false
-	}
 	if next != vtime.Forever {
-		k.settleAt(lp, next)
+		k.settleAt(lp, box, next)
 	}
-	return box.Wait.Kind != NoWait && !box.Wait.queued && k.consider(lp, box, t)
+	return settled && box.Wait.Kind != NoWait && !box.Wait.queued && k.consider(lp, box, t)
 }
 
 // evaluate returns the end of an LP's wait, if it is certain. Else it returns the instant up

@@ -1,0 +1,104 @@
+package ptp
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gigarank/engine"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// schedule is a kernel whose events are the steps of a test, and those that settle the mailbox of rank 0.
+type schedule struct {
+	k      *Messages
+	known  func(t vtime.Time) // is told that all arrivals up to t are known
+	steps  []func()
+	settle int // events that settle the mailbox so far
+}
+
+// stepData is the data of a step, which the sequence number names.
+const stepData = 1 << 20
+
+func (s *schedule) Run(int32)           {}
+func (s *schedule) Drained()            {}
+func (s *schedule) Deliver(int, []byte) {}
+
+func (s *schedule) Handle(ev engine.Event) {
+	s.known(ev.Time)
+	if ev.Data == world.DataSettle {
+		s.settle++
+		s.k.HandleSettle(0, ev.Time)
+		return
+	}
+	s.steps[ev.Sequence]()
+}
+
+// at adds a step at an instant. It comes after the events that settle the mailbox then.
+func (s *schedule) at(t vtime.Time, step func()) {
+	s.k.Engine.Schedule(engine.Event{Time: t, Source: 1, LP: 1, Sequence: uint64(len(s.steps)), Data: stepData})
+	s.steps = append(s.steps, step)
+}
+
+// run handles the events to the last.
+func (s *schedule) run(t rapid.TB, end vtime.Time) {
+	t.Helper()
+	s.at(end, func() { s.k.Engine.Finished(s.k.Ranks) })
+	if err := s.k.Engine.Run(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The events that the mailbox has entered by itself complete all receives that have messages, each by the rule,
+// and the next of them comes no later than the first message that a receive waits for.
+func TestEventsSettleAllReceives(t *testing.T) {
+	binned := 0
+	rapid.Check(t, func(t *rapid.T) {
+		d := &matchmaker{T: t, k: opened(t, matchRanks), tags: rapid.SampledFrom([]int32{1, 2, 8}).Draw(t, "tags"), events: true}
+		s := &schedule{k: d.k, known: func(t vtime.Time) { d.known = t }}
+		steps := map[string]func(){"arrive": d.arrive, "post": d.post, "probe": d.probe, "bin": d.bin}
+		what := rapid.SliceOfN(rapid.SampledFrom([]string{"arrive", "arrive", "post", "post", "probe", "bin"}), 2, 5).Draw(t, "what")
+		now := vtime.Time(0)
+		for range rapid.IntRange(1, 150).Draw(t, "steps") {
+			now += vtime.Time(rapid.IntRange(0, 3).Draw(t, "progress"))
+			step := steps[rapid.SampledFrom(what).Draw(t, "step")]
+			s.at(now, func() {
+				step()
+				box := d.k.Box(0)
+				if box.binned() {
+					binned++
+				}
+				if index := d.k.leastContested(box); index != 0 && d.k.messages.At(index).arrival < d.k.Engine.NextTimed() {
+					d.Fatalf("a message that arrives at %v waits, and the next event is at %v", d.k.messages.At(index).arrival, d.k.Engine.NextTimed())
+				}
+			})
+		}
+		s.run(t, now+1000)
+		d.check()
+	})
+	if binned == 0 {
+		t.Error("no mailbox had bins")
+	}
+}
+
+// Many messages that come while a receive from any source is posted enter few events.
+func TestManyMessagesEnterFewEvents(t *testing.T) {
+	const messages = 10_000
+	k := opened(t, matchRanks)
+	s := &schedule{k: k, known: func(vtime.Time) {}}
+	s.at(0, func() {
+		q := &Operands{Procedure: world.Irecv, Comm: &world.Comm{Index: world.World, Size: matchRanks}}
+		q.Incoming.Source, q.Incoming.Tag = world.AnySource, 0
+		k.Receive(0, q)
+		for i := range messages {
+			index := k.messages.Take()
+			*k.messages.At(index) = message{comm: world.World, tag: int32(i % 2), arrival: vtime.Time(1 + i)}
+			k.arrive(0, index)
+		}
+	})
+	s.run(t, messages+1)
+	if s.settle != 1 {
+		t.Errorf("%d messages in the order of their arrival enter %d events, want one, for the first", messages, s.settle)
+	}
+}
