@@ -58,6 +58,8 @@ type Expecter interface {
 	// Expect is told of an item, some items before Run, or of an LP, some events before
 	// Handle. It has no effect on results.
 	Expect(item int32)
+	// Foresee is told of an LP some events before Expect, and fetches what that reads.
+	Foresee(lp int32)
 }
 
 // Withdrawer is a [Kernel] that may do without a timed event after all.
@@ -141,7 +143,7 @@ type Engine struct {
 // snapshot is what other goroutines may read while the engine runs.
 type snapshot struct {
 	events, time atomic.Int64
-	atWork       atomic.Bool          // in Run, and not waiting for other engines
+	atWork       atomic.Bool          // in Run, and neither waiting for other engines nor at rest
 	home         atomic.Pointer[Home] // of the goroutine that runs it or has run it last
 }
 
@@ -219,6 +221,13 @@ func (e *Engine) ReadyFirst(item int32) { e.ready.pushFirst(item) }
 func (e *Engine) Expect(lp int32) {
 	if e.expecter != nil {
 		e.expecter.Expect(lp)
+	}
+}
+
+// Foresee has the kernel foresee an LP that may become ready after some others.
+func (e *Engine) Foresee(lp int32) {
+	if e.expecter != nil {
+		e.expecter.Foresee(lp)
 	}
 }
 

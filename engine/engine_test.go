@@ -219,12 +219,15 @@ func TestDeadlock(t *testing.T) {
 type expectant struct {
 	e        *Engine
 	expected map[int32]bool
+	foreseen []int32
 	handled  []vtime.Time
 	ran      []int32
 	missed   int
 }
 
 func (k *expectant) Expect(item int32) { k.expected[item] = true }
+
+func (k *expectant) Foresee(lp int32) { k.foreseen = append(k.foreseen, lp) }
 
 func (k *expectant) Run(item int32) {
 	if len(k.ran) >= ahead && !k.expected[item] {
@@ -292,6 +295,10 @@ func TestItemsOfAShortQueueAreExpected(t *testing.T) {
 	}
 	if k.missed > 0 {
 		t.Errorf("%d of 99 items that other items made ready came unexpected", k.missed)
+	}
+	e.Foresee(1)
+	if !slices.Equal(k.foreseen, []int32{1}) {
+		t.Errorf("the kernel has foreseen %v, want LP 1", k.foreseen)
 	}
 }
 

@@ -209,6 +209,12 @@ func (g *Goroutines) Expect(i int) {
 	prefetch(lp.top, lp.descriptor, lp.pull, address(lp.next), address(lp.yield))
 }
 
+// Foresee prefetches what Expect reads of LP i.
+func (g *Goroutines) Foresee(i int) {
+	lp := &g.lps[i]
+	prefetchEnds(uintptr(unsafe.Pointer(lp)), unsafe.Sizeof(*lp)-1)
+}
+
 // Stop implements Body.
 func (g *Goroutines) Stop() {
 	g.unbegun, g.ballast = 0, nil

@@ -11,3 +11,6 @@ func descriptor() uintptr
 // runtime's coroswitch uses, and one or two lines from each of the others. It reads no
 // data: any addresses are allowed.
 func prefetch(top, descriptor, pull, next, yield uintptr)
+
+// prefetchEnds asks for the cache lines of an address and of the one that comes length bytes after it.
+func prefetchEnds(from, length uintptr)

@@ -33,3 +33,11 @@ TEXT ·prefetch(SB), NOSPLIT, $0-40
 	PREFETCHT0 320(AX)
 	PREFETCHT0 384(AX)
 	RET
+
+// func prefetchEnds(from, length uintptr)
+TEXT ·prefetchEnds(SB), NOSPLIT, $0-16
+	MOVQ from+0(FP), AX
+	MOVQ length+8(FP), BX
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(BX*1)
+	RET

@@ -34,3 +34,12 @@ TEXT ·prefetch(SB), NOSPLIT, $0-40
 	PRFM 512(R0), PLDL1KEEP
 	PRFM 576(R0), PLDL1KEEP
 	RET
+
+// func prefetchEnds(from, length uintptr)
+TEXT ·prefetchEnds(SB), NOSPLIT, $0-16
+	MOVD from+0(FP), R0
+	MOVD length+8(FP), R1
+	PRFM (R0), PLDL1KEEP
+	ADD  R1, R0
+	PRFM (R0), PLDL1KEEP
+	RET

@@ -62,6 +62,12 @@ func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error) *goroutine
 // latency of memory, and the stacks fit into the L1 cache.
 const ahead = 4
 
+// Foresee implements [engine.Expecter].
+func (g *goroutines) Foresee(i int) {
+	world.Fetch(&g.ranks[i])
+	g.Goroutines.Foresee(i)
+}
+
 // Resume implements [lp.Body].
 func (g *goroutines) Resume(i int) bool {
 	more := g.resume(int32(i))

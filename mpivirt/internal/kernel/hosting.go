@@ -171,7 +171,13 @@ func (r *engineRun) count() {
 // expectant is a kernel whose ranks are fetched into the cache ahead.
 type expectant struct {
 	*Kernel
-	body interface{ Expect(lp int) }
+	body expecter
+}
+
+// expecter is a body whose ranks can be fetched into the cache.
+type expecter interface {
+	Expect(lp int)
+	Foresee(lp int)
 }
 
 // Expect implements [engine.Expecter].
@@ -181,9 +187,12 @@ func (k expectant) Expect(item int32) {
 	}
 }
 
+// Foresee implements [engine.Expecter].
+func (k expectant) Foresee(lp int32) { k.body.Foresee(int(lp)) }
+
 // eventHandler returns the kernel as its engine uses it.
 func (k *Kernel) eventHandler() engine.Kernel {
-	if body, ok := k.body.(interface{ Expect(lp int) }); ok {
+	if body, ok := k.body.(expecter); ok {
 		return expectant{k, body}
 	}
 	return k

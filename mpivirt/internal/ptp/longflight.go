@@ -3,6 +3,7 @@ package ptp
 import (
 	"math/bits"
 
+	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
@@ -54,6 +55,9 @@ func (l *longFlight) find(dst int32) *triple {
 	}
 	return nil
 }
+
+// fetch has the processor load the place in the table where the search for a destination begins.
+func (l *longFlight) fetch(dst int32) { world.Fetch(&l.places[l.home(dst)]) }
 
 // add adds the triple of a destination that has none, below the limit.
 func (l *longFlight) add(tr triple) {

@@ -89,8 +89,10 @@ func (k *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled boo
 			return settled, m.arrival
 		}
 		ri := k.firstReceive(box, m)
+		p := k.Requests.At(ri).pattern()
 		k.removePosted(box, ri)
 		k.removeUnexpected(box, index)
+		k.foresee(lp, box, p)
 		k.take(lp, box, ri, index)
 		settled = true
 	}

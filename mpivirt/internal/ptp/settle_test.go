@@ -102,3 +102,51 @@ func TestManyMessagesEnterFewEvents(t *testing.T) {
 		t.Errorf("%d messages in the order of their arrival enter %d events, want one, for the first", messages, s.settle)
 	}
 }
+
+// expecting is a schedule that hears which LPs are foreseen and expected.
+type expecting struct {
+	schedule
+	foreseen, expected map[int32]bool
+}
+
+func (s *expecting) Foresee(lp int32) { s.foreseen[lp] = true }
+func (s *expecting) Expect(lp int32)  { s.expected[lp] = s.foreseen[lp] }
+
+// The senders of messages that receives from any source take, one after the other, are foreseen and then expected.
+// The first ones are not, nor the last ones, whose messages are few.
+func TestSendersAreForeseen(t *testing.T) {
+	const ranks, few = 1000, 100
+	k := opened(t, ranks)
+	s := &expecting{schedule{k: k, known: func(vtime.Time) {}}, map[int32]bool{}, map[int32]bool{}}
+	s.at(0, func() {
+		for i := range int32(ranks - 1) {
+			k.Box(1 + i)
+			index := k.messages.Take()
+			*k.messages.At(index) = message{comm: world.World, source: 1 + i, rank: 1 + i, arrival: vtime.Time(1 + i)}
+			k.arrive(0, index)
+		}
+	})
+	missed := 0
+	for i := range ranks - 1 {
+		s.at(vtime.Time(ranks+i), func() {
+			q := &Operands{Procedure: world.Irecv, Comm: &world.Comm{Index: world.World, Size: ranks}}
+			q.Incoming.Source, q.Incoming.Tag = world.AnySource, 0
+			ri := k.Receive(0, q)
+			if sender := int32(1 + i); sender > few && sender < ranks-few && !s.expected[sender] {
+				missed++
+			}
+			s.at(vtime.Time(ranks+i), func() {
+				if r := k.Requests.At(ri); !r.Complete || r.Peer != int32(1+i) {
+					t.Errorf("receive %d is %+v", i, *r)
+				}
+			})
+		})
+	}
+	s.at(3*ranks, func() { k.Engine.Finished(ranks) })
+	if err := k.Engine.Run(s); err != nil {
+		t.Fatal(err)
+	}
+	if missed > 0 {
+		t.Errorf("%d senders of %d were not foreseen and then expected", missed, ranks-2*few)
+	}
+}

@@ -2,6 +2,7 @@ package world
 
 import (
 	"math"
+	"unsafe"
 
 	"gigarank/invariant"
 )
@@ -44,6 +45,16 @@ func (s *Slab[T]) Peek(index int32) *T {
 		return &s.first[index]
 	}
 	return &s.chunks[uint32(index)>>slabBits][index&(slabChunk-1)]
+}
+
+// Fetch has the processor load the value with an index.
+func (s *Slab[T]) Fetch(index int32) { Fetch(s.Peek(index)) }
+
+// Fetch has the processor load a value. It reads no data.
+func Fetch[T any](value *T) {
+	for at := uintptr(0); at < unsafe.Sizeof(*value); at += 128 {
+		fetch(unsafe.Add(unsafe.Pointer(value), at))
+	}
 }
 
 // Given reports whether an index has been given out, so that Peek takes it.

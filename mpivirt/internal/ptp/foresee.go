@@ -1,0 +1,57 @@
+package ptp
+
+import "gigarank/mpivirt/internal/world"
+
+// A rank that serves a million others has long lost each of them from the cache: its mailbox, its request, its
+// stack, some thirty lines. Which of them comes next is known, since their messages wait in a heap. So what it
+// takes to receive such a message, to answer it and to run its sender is fetched ahead. Results do not depend on that.
+
+// foresee fetches what the next receives of a pattern touch. A receive of that pattern has just found its message.
+// It reads what the call before has fetched.
+func (k *Messages) foresee(lp int32, box *Mailbox, p pattern) {
+	if p.kind() == exact || !box.binned() {
+		return
+	}
+	x := k.binsOf(box)
+	heads := x.heads[x.all[x.find(p)].heads]
+	if len(heads) < 5 {
+		return
+	}
+	k.foreseeNext(lp, box, x, &heads[0])
+	second := &heads[1]
+	for i := 2; i < 5; i++ {
+		if heads[i].before(&second.order) {
+			second = &heads[i]
+		}
+	}
+	k.foreseeSecond(second.rank)
+}
+
+// foreseeNext fetches the next message that a receive of an LP takes, and what its sender waits with.
+func (k *Messages) foreseeNext(lp int32, box *Mailbox, x *bins, h *head) {
+	b := &x.all[h.bin]
+	k.messages.Fetch(b.messages.head)
+	world.Fetch(&x.table[x.home(b.pattern)])
+	if box.flight.isLong() {
+		k.longFlights[lp].fetch(h.rank)
+	}
+	sender, local := k.Local(int(h.rank))
+	if !local || k.MailboxOf[sender] == 0 {
+		return
+	}
+	if ri := k.Box(sender).posted.head; ri != 0 {
+		k.Requests.Fetch(ri)
+	}
+	k.Engine.Expect(sender)
+}
+
+// foreseeSecond fetches where a rank and what it waits with lie.
+func (k *Messages) foreseeSecond(rank int32) {
+	lp, local := k.Local(int(rank))
+	if !local || k.MailboxOf[lp] == 0 {
+		return
+	}
+	world.Fetch(&k.Clock[lp])
+	k.boxes.Fetch(k.MailboxOf[lp])
+	k.Engine.Foresee(lp)
+}
