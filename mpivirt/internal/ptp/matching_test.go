@@ -51,6 +51,7 @@ type taker struct {
 	request int32 // 0 for a probe
 	found   int64 // by a probe: the number of the message
 	matched bool  // the probe has taken the message out
+	gone    bool  // the receive was cancelled
 }
 
 // arrive has a message arrive. Messages of one source arrive in order, none at or before known.
@@ -111,6 +112,23 @@ func (d *matchmaker) probe() {
 	d.takers = append(d.takers, t)
 }
 
+// cancel cancels a receive that may take a lesser message than is there, if it has none.
+func (d *matchmaker) cancel() {
+	if len(d.takers) == 0 {
+		return
+	}
+	r, box := &d.takers[rapid.IntRange(0, len(d.takers)-1).Draw(d.T, "cancelled")], d.k.Box(0)
+	if r.request == 0 || r.gone || d.k.Requests.At(r.request).Complete {
+		return
+	}
+	if !d.events {
+		d.k.settle(0, box, d.known) // as its event does, which goes before the cancel
+	}
+	r.gone = d.k.Requests.At(r.request).undecided
+	box.Wait.Subject = r.request
+	d.k.finishCancel(0, box, d.known)
+}
+
 // learn settles the mailbox at an instant up to which all arrivals are known.
 func (d *matchmaker) learn() {
 	d.known += vtime.Time(rapid.IntRange(0, 6).Draw(d.T, "progress"))
@@ -134,6 +152,9 @@ func (d *matchmaker) check() {
 	}
 	taken := make([]bool, len(d.messages))
 	for i, r := range d.takers {
+		if r.gone {
+			continue
+		}
 		least := -1
 		for j := range d.messages {
 			if m := &d.messages[j]; !taken[j] && r.matches(m) && (least < 0 || m.before(&d.messages[least])) {
@@ -156,16 +177,16 @@ func (d *matchmaker) check() {
 	}
 }
 
-// Any order of arrivals, receives, probes and matched probes has the outcome of the rule, in
+// Any order of arrivals, receives, probes, matched probes and cancels has the outcome of the rule, in
 // short lists and in bins, whenever arrivals become known.
 func TestMatchingKeepsItsRule(t *testing.T) {
 	binned := 0
 	rapid.Check(t, func(t *rapid.T) {
 		d := &matchmaker{T: t, k: opened(t, matchRanks), tags: rapid.SampledFrom([]int32{1, 2, 8}).Draw(t, "tags")}
 		for range rapid.IntRange(1, 6).Draw(t, "phases") {
-			what := rapid.SliceOfN(rapid.SampledFrom([]string{"arrive", "post", "probe", "learn", "bin"}), 1, 4).Draw(t, "what")
+			what := rapid.SliceOfN(rapid.SampledFrom([]string{"arrive", "post", "probe", "cancel", "learn", "bin"}), 1, 4).Draw(t, "what")
 			for range rapid.IntRange(1, 40).Draw(t, "steps") {
-				map[string]func(){"arrive": d.arrive, "post": d.post, "probe": d.probe, "learn": d.learn, "bin": d.bin}[rapid.SampledFrom(what).Draw(t, "step")]()
+				map[string]func(){"arrive": d.arrive, "post": d.post, "probe": d.probe, "cancel": d.cancel, "learn": d.learn, "bin": d.bin}[rapid.SampledFrom(what).Draw(t, "step")]()
 				if d.k.Box(0).binned() {
 					binned++
 				}

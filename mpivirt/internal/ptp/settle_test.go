@@ -57,8 +57,8 @@ func TestEventsSettleAllReceives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := &matchmaker{T: t, k: opened(t, matchRanks), tags: rapid.SampledFrom([]int32{1, 2, 8}).Draw(t, "tags"), events: true}
 		s := &schedule{k: d.k, known: func(t vtime.Time) { d.known = t }}
-		steps := map[string]func(){"arrive": d.arrive, "post": d.post, "probe": d.probe, "bin": d.bin}
-		what := rapid.SliceOfN(rapid.SampledFrom([]string{"arrive", "arrive", "post", "post", "probe", "bin"}), 2, 5).Draw(t, "what")
+		steps := map[string]func(){"arrive": d.arrive, "post": d.post, "probe": d.probe, "cancel": d.cancel, "bin": d.bin}
+		what := rapid.SliceOfN(rapid.SampledFrom([]string{"arrive", "arrive", "post", "post", "probe", "cancel", "bin"}), 2, 6).Draw(t, "what")
 		now := vtime.Time(0)
 		for range rapid.IntRange(1, 150).Draw(t, "steps") {
 			now += vtime.Time(rapid.IntRange(0, 3).Draw(t, "progress"))
@@ -100,6 +100,31 @@ func TestManyMessagesEnterFewEvents(t *testing.T) {
 	s.run(t, messages+1)
 	if s.settle != 1 {
 		t.Errorf("%d messages in the order of their arrival enter %d events, want one, for the first", messages, s.settle)
+	}
+}
+
+// A receive gets its message also if the event for which it had none of its own is that of a receive cancelled since.
+func TestACancelledReceiveLeavesTheOthersTheirEvents(t *testing.T) {
+	k := opened(t, matchRanks)
+	s := &schedule{k: k, known: func(vtime.Time) {}}
+	var requests [2]int32
+	s.at(0, func() {
+		for tag := range requests {
+			q := &Operands{Procedure: world.Irecv, Comm: &world.Comm{Index: world.World, Size: matchRanks}}
+			q.Incoming.Source, q.Incoming.Tag = world.AnySource, tag
+			requests[tag] = k.Receive(0, q)
+			index := k.messages.Take()
+			*k.messages.At(index) = message{comm: world.World, tag: int32(tag), arrival: vtime.Time(5 + 4*tag)}
+			k.arrive(0, index)
+		}
+	})
+	s.at(2, func() {
+		k.Box(0).Wait.Subject = requests[0]
+		k.finishCancel(0, k.Box(0), 2)
+	})
+	s.run(t, 20)
+	if first, second := k.Requests.At(requests[0]), k.Requests.At(requests[1]); first.Kind != cancelledRequest || !second.Complete || second.Time != 9 {
+		t.Errorf("the receives are %+v, which is cancelled, and %+v, want one that is complete at 9", *first, *second)
 	}
 }
 
