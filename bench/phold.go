@@ -104,8 +104,13 @@ type pholdGoroutines struct {
 	lps *lp.Goroutines
 }
 
+var _ engine.Expecter = pholdGoroutines{}
+
 // Expect implements [engine.Expecter].
 func (k pholdGoroutines) Expect(lp int32) { k.lps.Expect(int(lp)) }
+
+// Foresee implements [engine.Expecter].
+func (k pholdGoroutines) Foresee(lp int32) { k.lps.Foresee(int(lp)) }
 
 // step is process for event LPs.
 func (k *pholdKernel) step(i int) bool {

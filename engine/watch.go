@@ -23,8 +23,8 @@ func Watch(engines []*Engine, seconds float64, outside func(i int) string, still
 
 // AtRest calls f, which the kernel waits for. The watchdog does not count that time.
 func (e *Engine) AtRest(f func()) {
-	e.snapshot.atWork.Store(false)
-	defer e.snapshot.atWork.Store(true)
+	atWork := e.snapshot.atWork.Swap(false)
+	defer e.snapshot.atWork.Store(atWork)
 	f()
 }
 

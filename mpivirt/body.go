@@ -62,7 +62,7 @@ func newGoroutines(k *kernel.Kernel, n int, main func(r *Rank) error) *goroutine
 // latency of memory, and the stacks fit into the L1 cache.
 const ahead = 4
 
-// Foresee implements [engine.Expecter].
+// Foresee prefetches what Expect and a resumption read first of LP i.
 func (g *goroutines) Foresee(i int) {
 	world.Fetch(&g.ranks[i])
 	g.Goroutines.Foresee(i)

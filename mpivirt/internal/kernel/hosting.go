@@ -8,6 +8,7 @@ import (
 
 	"gigarank/engine"
 	"gigarank/invariant"
+	"gigarank/lp"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -174,11 +175,16 @@ type expectant struct {
 	body expecter
 }
 
-// expecter is a body whose ranks can be fetched into the cache.
+// expecter is a body whose ranks can be fetched into the cache, as [engine.Expecter] does.
 type expecter interface {
 	Expect(lp int)
 	Foresee(lp int)
 }
+
+var (
+	_ engine.Expecter = expectant{}
+	_ expecter        = (*lp.Goroutines)(nil)
+)
 
 // Expect implements [engine.Expecter].
 func (k expectant) Expect(item int32) {

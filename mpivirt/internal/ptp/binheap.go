@@ -85,7 +85,10 @@ func (h *contestedHeap) settle(all []bin, i int, e contested) {
 	all[e.bin].place = int32(i + 1)
 }
 
-// head is the first message of an exact bin, in a heap with four children a node. It stays
+// headChildren is the number of children of a node in a heap of heads.
+const headChildren = 4
+
+// head is the first message of an exact bin, in a heap with headChildren a node. It stays
 // there after it has been taken, until it comes to the top or the heap is swept: a heap that
 // knew the places of its elements would write into a bin for each that it moves.
 type head struct {
@@ -128,9 +131,9 @@ func (k *Messages) pushHead(x *bins, wild *bin, i int32) {
 	*h = append(*h, e)
 	s := *h
 	at := len(s) - 1
-	for at > 0 && e.before(&s[(at-1)/4].order) {
-		s[at] = s[(at-1)/4]
-		at = (at - 1) / 4
+	for at > 0 && e.before(&s[(at-1)/headChildren].order) {
+		s[at] = s[(at-1)/headChildren]
+		at = (at - 1) / headChildren
 	}
 	s[at] = e
 }
@@ -150,11 +153,12 @@ func (x *bins) leastHead(wild *bin) int32 {
 // sink puts an element into a free place of a heap, or down from there.
 func sink(s []head, i int, e head) {
 	for {
-		child := 4*i + 1
+		child := headChildren*i + 1
 		if child >= len(s) {
 			break
 		}
-		for c := child + 1; c < min(4*i+5, len(s)); c++ {
+		end := min(child+headChildren, len(s))
+		for c := child + 1; c < end; c++ {
 			if s[c].before(&s[child].order) {
 				child = c
 			}
@@ -171,7 +175,7 @@ func sink(s []head, i int, e head) {
 // sweep removes the heads that have been taken from a heap.
 func (x *bins) sweep(h *[]head) {
 	s := slices.DeleteFunc(*h, func(e head) bool { return x.taken(&e) })
-	for i := (len(s) - 2) / 4; i >= 0 && len(s) > 1; i-- {
+	for i := (len(s) - 2) / headChildren; i >= 0 && len(s) > 1; i-- {
 		sink(s, i, s[i])
 	}
 	*h = s

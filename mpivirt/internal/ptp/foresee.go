@@ -7,19 +7,19 @@ import "gigarank/mpivirt/internal/world"
 // takes to receive such a message, to answer it and to run its sender is fetched ahead. Results do not depend on that.
 
 // foresee fetches what the next receives of a pattern touch. A receive of that pattern has just found its message.
-// It reads what the call before has fetched.
+// What it reads in order to do so is in the cache if the call before has fetched it.
 func (k *Messages) foresee(lp int32, box *Mailbox, p pattern) {
 	if p.kind() == exact || !box.binned() {
 		return
 	}
 	x := k.binsOf(box)
 	heads := x.heads[x.all[x.find(p)].heads]
-	if len(heads) < 5 {
+	if len(heads) <= headChildren {
 		return
 	}
 	k.foreseeNext(lp, box, x, &heads[0])
-	second := &heads[1]
-	for i := 2; i < 5; i++ {
+	second := &heads[1] // the least below the root, unless its message has been taken
+	for i := 2; i <= headChildren; i++ {
 		if heads[i].before(&second.order) {
 			second = &heads[i]
 		}

@@ -160,7 +160,7 @@ func (k *Messages) checkWild(lp int32, b, wild *bin) {
 func (k *Messages) checkHeads(lp int32, x *bins, wild *bin) {
 	h, exacts := x.heads[wild.heads], int32(0)
 	for i := range h {
-		if i > 0 && h[i].before(&h[(i-1)/4].order) {
+		if i > 0 && h[i].before(&h[(i-1)/headChildren].order) {
 			invariant.Broken("rank %d has a heap of messages with %+v in place %d", k.Global(lp), h[i], i)
 		}
 		if !x.taken(&h[i]) {

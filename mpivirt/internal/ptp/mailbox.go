@@ -165,7 +165,7 @@ type Mailbox struct {
 	posted     chain      // receives that have no message yet, in posting order
 	wildcards  int32      // posted receives that are undecided, as those from any source; without one, no unexpected message matches a receive
 	polls      int32      // failing tests and probes in a row, up to longLoop
-	settles    vtime.Time // least instant of a pending event of settleAt, Forever for none
+	settles    vtime.Time // instant of an event of settleAt that is pending, Forever for none; events of later instants may be pending, too
 	flight     flight
 	Wait       wait
 }

@@ -106,7 +106,7 @@ func (k *Messages) HandleSettle(lp int32, t vtime.Time) bool {
 		return false
 	}
 	box := k.Box(lp)
-	if box.settles == t { // else an event for an earlier instant was entered after this one
+	if box.settles == t { // else this event is one of several: the mailbox counts on another one, or on none
 		box.settles = vtime.Forever
 	}
 	settled, next := k.settle(lp, box, t)
