@@ -25,6 +25,7 @@ type form struct {
 	options Options
 	stack   int64
 	bound   bool // its code must stay in one thread
+	threads toolchain.Threads
 	cancels bool // its ranks may cancel receives
 }
 
@@ -41,12 +42,17 @@ func Open(path string, list []string, o Options) (kernel.Form, error) {
 	if err := loadRuntime(); err != nil {
 		return nil, err
 	}
+	threads, err := threadsOf(path)
+	if err != nil {
+		return nil, err
+	}
 	one, err := take(path)
 	if err != nil {
 		return nil, err
 	}
 	giveBack([]*image{one})
-	f := &form{path: path, options: o, stack: o.stack(), bound: toolchain.BoundToThread(path), cancels: toolchain.Uses(path, "Cancel")}
+	f := &form{path: path, options: o, stack: o.stack(), threads: threads, cancels: toolchain.Uses(path, "Cancel")}
+	f.bound = threads.Starts || toolchain.BoundToThread(path)
 	f.argc, f.argv = arguments(path, list)
 	return f, nil
 }
@@ -81,6 +87,7 @@ type body struct {
 	bursts     []cBurst                 // in C memory; nil if CPU times do not count
 	samples    map[int32]*kernel.Sample // that ranks are in
 	bound      bool                     // the engine's goroutine to its thread
+	spoiled    bool                     // threads of a rank may have written to variables of others: none is resumed
 	turn       time.Time                // when the goroutine last gave way
 	groups     groups
 	topologies topologies
@@ -89,7 +96,11 @@ type body struct {
 
 // open makes the ranks.
 func (b *body) open(n int) (err error) {
-	if b.images, err = takeFor(b.form.path, n, b.k.Bursting()); err != nil {
+	if library := b.form.threads.OpenMP; library != "" && n > 1 {
+		return fmt.Errorf("the ranks of an engine would share the settings and teams of %s: build with GCC, whose library of OpenMP they do not share, "+
+			"or use an engine for each rank", library)
+	}
+	if b.images, err = b.takeImages(n); err != nil {
 		return err
 	}
 	copied := b.form.options.copies(n)
@@ -116,6 +127,12 @@ func (b *body) open(n int) (err error) {
 	if b.form.options.Label {
 		b.engine.label = 1
 	}
+	if b.form.bound {
+		b.engine.bound = 1
+	}
+	if b.form.threads.Ordered {
+		b.engine.ordered = 1
+	}
 	if b.k.Bursting() {
 		err = b.measure()
 	}
@@ -130,8 +147,9 @@ type owned struct {
 }
 
 func (o owned) close() {
-	closeEngine(o.engine)
-	giveBack(o.images)
+	if closeEngine(o.engine) {
+		giveBack(o.images)
+	}
 }
 
 // Resume implements [kernel.Body].

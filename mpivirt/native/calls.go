@@ -322,6 +322,9 @@ func operatorName(handle uintptr) string {
 // if the call fails the rank.
 func (b *body) goesOn(lp int32) bool {
 	r := &b.ranks[lp]
+	if b.spoiled {
+		return false
+	}
 	if r.state != calls {
 		return r.state < ended
 	}

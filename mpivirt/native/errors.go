@@ -76,6 +76,10 @@ func (b *body) heard(lp int32, p world.Procedure, err error) {
 // raise ends a rank with the latest error that it has heard of, with a code of its own, or with a
 // reason that is no error of MPI.
 func (b *body) raise(lp int32, c *cCall) {
+	if c.key == C.GIGARANK_ASTRAY {
+		b.strayed(lp, c)
+		return
+	}
 	e := b.errors[lp]
 	if c.key < 0 {
 		e = returned{err: errors.New(stringOf(c.detail))}

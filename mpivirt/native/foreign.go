@@ -124,6 +124,6 @@ func isForeign(path string) (bool, error) {
 	}
 	symbols, err := library.ImportedSymbols()
 	return err == nil && !slices.ContainsFunc(symbols, func(s elf.ImportedSymbol) bool {
-		return slices.Contains([]string{"gigarank_hold", "pthread_create", "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}, s.Name)
+		return slices.Contains([]string{"gigarank_hold", "pthread_create", toolchain.StartThread}, s.Name)
 	}), err
 }

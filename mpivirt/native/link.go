@@ -16,6 +16,7 @@ static struct gigarank_engine *open_engine(void *f, struct gigarank_program **p,
 	return ((struct gigarank_engine *(*)(struct gigarank_program *const *, int32_t, int32_t, int32_t, int32_t, size_t, int32_t, int32_t, char **, char *, size_t))f)(p, images, count, first, world, stack, copied, argc, argv, fault, room);
 }
 static int32_t resume(void *f, struct gigarank_engine *e, int32_t n) { return ((int32_t (*)(struct gigarank_engine *, int32_t))f)(e, n); }
+static int32_t close_engine(void *f, struct gigarank_engine *e) { return ((int32_t (*)(struct gigarank_engine *))f)(e); }
 static void on_engine(void *f, struct gigarank_engine *e) { ((void (*)(struct gigarank_engine *))f)(e); }
 static int measure(void *f, struct gigarank_engine *e) { return ((int (*)(struct gigarank_engine *))f)(e); }
 static void lend(void *f, struct gigarank_engine *e, int32_t lp, const void *memory, size_t bytes) {
@@ -112,20 +113,21 @@ type image struct {
 // image takes some milliseconds to load, and 3 MiB in Fortran.
 const mostImages = 8
 
-// takeFor returns the images of a program for n ranks of an engine: one each if there are few and
-// time is measured, so that a switch does not leave the pages of their variables to be found anew,
-// else one for all. Where the loader cannot make a further one, one has to do.
-func takeFor(path string, n int, measured bool) ([]*image, error) {
-	first, err := take(path)
+// takeImages returns the images of the program for n ranks of an engine. They are one each if the ranks are few and
+// start threads, or if time is measured, so that a switch does not leave the pages of large variables to be found anew.
+// Else there is one for all. Where the loader cannot make a further one, one has to do.
+func (b *body) takeImages(n int) ([]*image, error) {
+	first, err := take(b.form.path)
 	if err != nil {
 		return nil, err
 	}
 	images := []*image{first}
-	if !measured || first.program.bytes == 0 || first.program.image < 0 || n > mostImages {
+	large := b.k.Bursting() && first.program.image >= 0
+	if first.program.bytes == 0 || !(b.form.threads.Starts && n <= mostThreaded || large && n <= mostImages) {
 		return images, nil
 	}
 	for len(images) < n {
-		next, err := take(path)
+		next, err := take(b.form.path)
 		if err != nil {
 			giveBack(images[1:])
 			return images[:1], nil
@@ -219,6 +221,7 @@ func load(path string, later bool) (*cProgram, error) {
 	}
 	c := C.CString(name)
 	defer C.free(unsafe.Pointer(c))
+	defer waitPassively()()
 	p := C.load(runtime.load, c)
 	if p == nil {
 		return nil, errors.New("no memory to load the program")
@@ -275,13 +278,15 @@ func resumeRanks(e *cEngine, n int) int { return int(C.resume(runtime.resume, e,
 
 func releaseStacks(e *cEngine)       { C.on_engine(runtime.release, e) }
 func interruptRank(e *cEngine)       { C.on_engine(runtime.interrupt, e) }
-func closeEngine(e *cEngine)         { C.on_engine(runtime.close, e) }
 func flushLine(e *cEngine, lp int32) { C.on_rank(runtime.flush, e, C.int32_t(lp)) }
 func textOf(e *cEngine) string       { return C.GoStringN(e.text, C.int(e.text_length)) }
 func stringOf(s *C.char) string      { return C.GoString(s) }
 func slot[T any](base *T, i int32) *T {
 	return (*T)(unsafe.Add(unsafe.Pointer(base), uintptr(i)*unsafe.Sizeof(*base)))
 }
+
+// closeEngine reports whether others may use the engine's images: threads that its ranks have left may not use them.
+func closeEngine(e *cEngine) bool { return C.close_engine(runtime.close, e) != 0 }
 
 // lendVariables has the variables of a rank that waits stay where they are, if memory lies among them.
 func lendVariables(e *cEngine, lp int32, memory []byte) {

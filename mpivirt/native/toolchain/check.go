@@ -140,7 +140,7 @@ var ofProcess = []struct {
 	{"limits concern the whole simulator", []string{"setrlimit", "setrlimit64", "prlimit", "setpriority", "nice", "sched_setaffinity"}},
 	{"the ranks of an engine share the table", []string{"hcreate", "hsearch", "hdestroy"}},
 	{"the variables of a library that is loaded so are shared by all ranks", []string{"dlopen", "dlmopen"}},
-	{"threads must not call MPI, and see the variables of the rank that happens to run", []string{"pthread_create", "thrd_create", "GOMP_parallel"}},
+	{"threads must not call MPI, and an engine of more than 64 ranks ends a run in which a rank waits beside threads of its own", []string{"pthread_create", "thrd_create", StartThread}},
 	{"a rank that calls MPI on a stack of the program's own wants --stacks own", []string{"makecontext", "swapcontext"}},
 	{"the result is in memory that the ranks share", []string{"tmpnam", "ttyname", "getpwnam", "getpwuid", "getgrnam", "gethostbyname", "ecvt", "fcvt", "l64a", "ptsname", "crypt"}},
 	{"the ranks of a process share the sign that lgamma leaves: use lgamma_r", []string{"signgam"}},
@@ -151,6 +151,7 @@ var ofProcess = []struct {
 
 // inCXX are the names of functions of C++, by symbol.
 var inCXX = map[string]string{
+	StartThread:                "std::thread",
 	"_ZNSt6locale6globalERKS_": "std::locale::global", "_ZSt13set_terminatePFvvE": "std::set_terminate", "_ZSt15set_new_handlerPFvvE": "std::set_new_handler",
 }
 

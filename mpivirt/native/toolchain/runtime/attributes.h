@@ -19,6 +19,7 @@ struct gigarank_own {
 	struct gigarank_noted_type *types; /* attributes of predefined types */
 	void *environment;  /* the info object MPI_INFO_ENV */
 	int sessions;       /* that are open */
+	struct gigarank_threads *threads;
 };
 
 #pragma GCC visibility push(hidden)

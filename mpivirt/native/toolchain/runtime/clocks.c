@@ -211,7 +211,7 @@ int usleep(useconds_t microseconds) {
 	return 0;
 }
 
-/* Waits for a condition or a semaphore, up to an instant of a clock. Where no rank of the engine has started threads, nobody
+/* Waits for a condition or a semaphore, up to an instant of a clock. Where the rank has no threads, nobody
  * signals either: they only wait for a time. Else they wait in the time of the host, and a wait that ends without a signal
  * takes virtual time. */
 
@@ -219,7 +219,7 @@ int usleep(useconds_t microseconds) {
  * most some thirty years from now. */
 static int alone(clockid_t clock, const struct timespec *until, struct timespec *real_until) {
 	enum { MOST = 1000000000 };
-	if (!gigarank_current->threads)
+	if (!gigarank_current->threads || !gigarank_has_threads(gigarank_current))
 		return 1;
 	struct timespec mine, systems;
 	clock_gettime(clock, &mine);

@@ -338,5 +338,6 @@ void gigarank_forget_rank(struct gigarank_rank *r) {
 		free(c);
 	}
 	gigarank_forget_types(r->own);
+	gigarank_leave_threads(r->own->threads);
 	free(r->own);
 }

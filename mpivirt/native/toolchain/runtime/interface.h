@@ -156,6 +156,11 @@ enum { GIGARANK_PLAIN, GIGARANK_LATER, GIGARANK_PERSISTENT, GIGARANK_MATCHED, GI
  * MPI_Comm_idup, and has the procedure of MPI_Alltoallv, MPI_Reduce_scatter, MPI_Comm_split, MPI_Comm_dup or MPI_Barrier. */
 enum { GIGARANK_SIBLING = 4, GIGARANK_OF_SIBLING = 1 << 14 /* in the latest call of a rank */ };
 
+/* In the key of GIGARANK_RAISE: threads of the rank, of the kind in n, go on where another rank may have its variables.
+ * The call that it makes is that in dest. A smaller key than 0 else: the reason is in detail. */
+enum { GIGARANK_ASTRAY = -2 };
+enum { GIGARANK_LIVING_THREAD = 1, GIGARANK_OPEN_REGION };
+
 /* The size of what all calls have. */
 #define GIGARANK_COMMON offsetof(struct gigarank_call, bytes)
 
@@ -272,7 +277,9 @@ struct gigarank_engine {
 	int32_t thread;              /* of the system, that runs the ranks */
 	int32_t interruptions;       /* of ranks that compute; see interrupt.c */
 	int32_t stops;               /* of the ranks resumed last one fails or was interrupted: the engine hears of it before others run */
-	int32_t threads;             /* a rank has started some, which use its variables while it computes */
+	int32_t threads;             /* a rank has started some */
+	int32_t ordered;             /* the program has ordered regions of OpenMP */
+	int32_t bound;               /* all ranks run in one thread of the system, whose thread-local variables they may keep */
 	int32_t keeps;               /* what the thread takes from a rank at a switch; see process.h */
 	int32_t directory;           /* number of the thread's working directory, 0 for that of the run */
 	uint32_t mask;               /* of the thread's new files, if it keeps any */
@@ -307,6 +314,12 @@ struct gigarank_variables {
 	size_t place[GIGARANK_FILLED]; /* of the first of those */
 };
 
+/* The library of OpenMP, libgomp, as a program needs it. Its functions are NULL if the program does not. */
+struct gigarank_openmp {
+	int (*active_level)(void); /* regions with several threads in which the calling thread is */
+	int (*pause)(int);         /* ends the threads that wait for its next region */
+};
+
 /* A program as it is loaded. Engines that run at the same time have one each, if it has
  * variables, or one for each rank. */
 struct gigarank_program {
@@ -316,6 +329,7 @@ struct gigarank_program {
 	struct gigarank_held *held; /* constructors and the like */
 	void (*streams[2])(void);   /* make the standard streams of C++, NULL for none; see streams.cc */
 	int32_t pieces, locals;     /* of its variables, and of those that are thread-local, which come last */
+	int32_t own_locals;         /* of these, the first, that no other image has */
 	int32_t large;              /* of pieces, the first, that can be mapped */
 	struct gigarank_variables piece[32];
 	size_t bytes;      /* of all pieces */
@@ -325,6 +339,7 @@ struct gigarank_program {
 	const char *fortran_constants; /* its common block of them, NULL for none */
 	uintptr_t base, text, text_bytes; /* where it lies, and its code */
 	int32_t executable; /* it executes what lies on its stack: compilers put a piece of code there for a nested function */
+	struct gigarank_openmp openmp;
 	char *(*exceptions)(void); /* returns where a thread has its exceptions, NULL if it has none */
 	char fault[256];   /* why it cannot run, empty if it can */
 };
@@ -334,7 +349,7 @@ struct gigarank_program *gigarank_load(const char *path);
 struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, int32_t images, int32_t count, int32_t first, int32_t world, size_t stack, int32_t copied, int32_t argc, char **argv, char *fault, size_t room);
 int32_t gigarank_resume(struct gigarank_engine *e, int32_t n);
 void gigarank_release(struct gigarank_engine *e);
-void gigarank_close(struct gigarank_engine *e);
+int32_t gigarank_close(struct gigarank_engine *e);
 int gigarank_operate(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *into, const void *left, const void *right, size_t bytes);
 int gigarank_operate_row(struct gigarank_engine *e, int32_t lp, uintptr_t handle, uintptr_t type, void *vectors, size_t bytes, size_t count);
 void gigarank_flush(struct gigarank_engine *e, int32_t lp);

@@ -210,8 +210,20 @@ void gigarank_outside(const char *function);
 struct gigarank_parent {
 	struct gigarank_engine *engine; /* NULL if it is unknown */
 	int32_t lp;
+	struct gigarank_threads *threads;
 };
 extern __thread struct gigarank_parent gigarank_parent __attribute__((tls_model("initial-exec")));
+
+/* gigarank_has_threads returns the kind of thread, beside the rank that runs on an engine, which uses the rank's variables and
+ * its stack: 0 for none. gigarank_note_region notes whether a rank that returns to its engine is in a region of
+ * OpenMP. gigarank_threads_live reports whether threads may still use the variables and stacks of an engine's ranks. */
+int gigarank_has_threads(const struct gigarank_engine *e);
+void gigarank_note_region(const struct gigarank_engine *e, const struct gigarank_rank *r);
+int gigarank_threads_live(const struct gigarank_engine *e);
+
+/* gigarank_leave_threads ends the use of what a rank and its threads share. */
+struct gigarank_threads;
+void gigarank_leave_threads(struct gigarank_threads *t);
 
 /* gigarank_operating is the engine that carries out an operation of the program on this thread,
  * NULL if none does. */

@@ -42,7 +42,7 @@ static int is_free(const struct gigarank_program *p, uintptr_t pc) {
 static void send(const struct gigarank_engine *e, int number) { syscall(SYS_tgkill, (pid_t)syscall(SYS_getpid), e->thread, number); }
 
 static int may_interrupt(const struct gigarank_engine *e) {
-	return e && e->running && e->inside && !e->threads && !gigarank_operating;
+	return e && e->running && e->inside && !gigarank_operating && !(e->threads && gigarank_has_threads(e));
 }
 
 static void ask(int number, siginfo_t *info, void *context) {

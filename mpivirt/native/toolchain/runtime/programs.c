@@ -181,6 +181,30 @@ static int add_object(struct dl_phdr_info *o, size_t size, void *what) {
 	return 0;
 }
 
+/* add_openmp adds what libgomp keeps of a thread, as a rank's own: its settings, its regions, and the threads that wait
+ * for the next one. Other libraries of OpenMP are not known. */
+static int add_openmp(struct dl_phdr_info *o, size_t size, void *what) {
+	struct gigarank_program *p = what;
+	Dl_info where;
+	(void)size;
+	if (!dladdr((void *)p->openmp.active_level, &where) || (uintptr_t)where.dli_fbase != o->dlpi_addr)
+		return 0;
+	for (int i = 0; i < o->dlpi_phnum; i++)
+		if (o->dlpi_phdr[i].p_type == PT_TLS)
+			gigarank_add_variables(p, (char *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr), o->dlpi_phdr[i].p_memsz, o->dlpi_phdr[i].p_filesz, o->dlpi_tls_modid);
+	return 1;
+}
+
+static void find_openmp(struct gigarank_program *p) {
+	Dl_info where;
+	void *level = dlsym(p->handle, "omp_get_active_level");
+	if (!level || !dladdr(level, &where) || !strstr(where.dli_fname, "/libgomp.so"))
+		return;
+	p->openmp.active_level = (int (*)(void))level;
+	p->openmp.pause = (int (*)(int))dlsym(p->handle, "omp_pause_resource_all");
+	dl_iterate_phdr(add_openmp, p);
+}
+
 /* gigarank_load loads a program from a path of its own. The fault names the program. */
 struct gigarank_program *gigarank_load(const char *path) {
 	struct gigarank_program *p = calloc(1, sizeof *p);
@@ -213,6 +237,8 @@ struct gigarank_program *gigarank_load(const char *path) {
 	p->held = held;
 	p->streams[0] = (void (*)(void))dlsym(p->handle, "gigarank_streams");
 	p->streams[1] = (void (*)(void))dlsym(p->handle, "gigarank_wide_streams");
+	p->own_locals = p->locals;
+	find_openmp(p);
 	p->exceptions = (char *(*)(void))dlsym(p->handle, "__cxa_get_globals");
 	if (p->exceptions)
 		gigarank_add_variables(p, NULL, sizeof(void *) + sizeof(void *), 0, GIGARANK_EXCEPTIONS);

@@ -272,8 +272,11 @@ memory:
 	return NULL;
 }
 
-/* gigarank_release gives the stacks back, once no rank runs any more. */
+/* gigarank_release gives the stacks and variables back, once no rank runs any more. An engine whose ranks have left
+ * threads stays as it is, as these may use it. */
 void gigarank_release(struct gigarank_engine *e) {
+	if (gigarank_threads_live(e))
+		return; /* they use both, until the process ends */
 	if (e->stacks)
 		fflush(NULL); /* files that ranks have left open */
 	if (e->stacks)
@@ -283,8 +286,11 @@ void gigarank_release(struct gigarank_engine *e) {
 	e->stacks = e->variables = NULL;
 }
 
-void gigarank_close(struct gigarank_engine *e) {
+/* gigarank_close reports whether the engine is no more, and others may use its images. */
+int32_t gigarank_close(struct gigarank_engine *e) {
 	strike_off(e);
+	if (gigarank_threads_live(e))
+		return 0;
 	gigarank_release(e);
 	if (e->ranks)
 		for (int32_t i = 0; i < e->count; i++) {
@@ -312,6 +318,7 @@ void gigarank_close(struct gigarank_engine *e) {
 	for (int i = 0; i < GIGARANK_MODELS; i++)
 		free(e->models[i].words);
 	free(e);
+	return 1;
 }
 
 /* While the engine runs, the variables of all ranks lie in their copies, but for those that stay in
@@ -319,7 +326,7 @@ void gigarank_close(struct gigarank_engine *e) {
  * other address itself. */
 static void *copied(struct gigarank_engine *e, struct gigarank_rank *r, const void *address) {
 	struct gigarank_program *p = e->program;
-	for (int i = e->images ? p->pieces : 0; i < p->pieces + p->locals; i++) {
+	for (int i = gigarank_first_moved(e); i < p->pieces + p->locals; i++) {
 		size_t offset = (size_t)((const char *)address - p->piece[i].address);
 		if (offset < p->piece[i].bytes)
 			return r->variables + p->piece[i].offset + offset;
@@ -531,6 +538,8 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 		e->inside = 0;
 		if (e->bursts)
 			gigarank_burst_end(e, r);
+		if (e->threads)
+			gigarank_note_region(e, r);
 		if (variables)
 			gigarank_keep_variables(e, e->list[i]);
 		if (e->copied)
@@ -541,6 +550,8 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	e->running = NULL;
 	if (e->keeps)
 		gigarank_adopt(e, NULL);
+	if (e->program->openmp.active_level)
+		gigarank_leave_locals(e->program);
 	gigarank_current = NULL;
 	e->lengthy = ticks() - start > lengthy();
 	return ran;
@@ -555,6 +566,24 @@ static struct gigarank_call *astray(struct gigarank_engine *e, const char *reaso
 	return c;
 }
 
+/* A rank whose threads go on while it waits must find its variables and its stack where they are, and so must they. It
+ * has an image of the program for itself then, and a stack. libgomp wakes the first thread of an ordered region by
+ * what that thread keeps, where another rank may run. threads_stray returns what of a rank goes on that must not, 0
+ * for nothing. */
+static int threads_stray(const struct gigarank_engine *e) {
+	int what = gigarank_has_threads(e);
+	if (!what || (what == GIGARANK_OPEN_REGION && e->ordered && e->count > 1))
+		return what;
+	return e->copied || (!e->images && e->program->bytes) ? what : 0;
+}
+
+/* led_astray returns the call by which a rank fails whose threads would use the variables of other ranks. */
+static struct gigarank_call *led_astray(struct gigarank_engine *e, int what, int procedure) {
+	struct gigarank_call *c = astray(e, NULL);
+	c->key = GIGARANK_ASTRAY, c->n = what, c->dest = procedure;
+	return c;
+}
+
 #define ASTRAY "the program has called MPI on a stack that it has made itself, as by makecontext, "
 
 int gigarank_suspend(struct gigarank_call *c) {
@@ -564,6 +593,9 @@ int gigarank_suspend(struct gigarank_call *c) {
 	else if (e->running->variables && __builtin_expect(copied(e, e->running, c) != c, 0))
 		c = astray(e, ASTRAY "among its variables, where other ranks have theirs: take memory for it from malloc");
 	struct gigarank_rank *r = e->running;
+	int stray = __builtin_expect(e->threads, 0) ? threads_stray(e) : 0;
+	if (stray && c->procedure != GIGARANK_RAISE)
+		c = led_astray(e, stray, c->procedure);
 	r->call = c;
 	r->last = (uint16_t)c->procedure;
 	if (e->form) {
@@ -600,6 +632,11 @@ void gigarank_fail(const char *reason) {
 void gigarank_leave(int code) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_rank *r = e->running;
+	int stray = e->threads ? threads_stray(e) : 0;
+	if (stray)
+		gigarank_suspend(led_astray(e, stray, GIGARANK_NONE)); /* which does not come back */
+	if (e->threads && e->program->openmp.pause)
+		e->program->openmp.pause(2 /* omp_pause_hard */);
 	r->code = code;
 	r->returned_by = GIGARANK_BY_EXIT;
 	e->stops = code != 0;

@@ -31,6 +31,8 @@ int gigarank_open_variables(struct gigarank_engine *e);
  * takes them away again. gigarank_locate finds the thread-local ones in this thread. */
 void gigarank_restore(struct gigarank_engine *e, int32_t lp);
 void gigarank_locate(struct gigarank_program *p);
+void gigarank_leave_locals(const struct gigarank_program *p);
+int gigarank_first_moved(const struct gigarank_engine *e);
 
 /* gigarank_is_system reports whether a library is the system's. */
 int gigarank_is_system(const char *file);

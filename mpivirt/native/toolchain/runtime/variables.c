@@ -116,11 +116,18 @@ static void initialise(struct gigarank_engine *e, struct gigarank_program *p, in
 	copy_to(p, p->initial, mapped);
 }
 
-/* first_copied is the first of a rank's variables that are copied at a switch. Thread-local ones
- * always are, since the engine may go on in another thread. */
+/* gigarank_first_moved is the first of the variables that ranks do not keep in an image of their own. Thread-local
+ * ones are moved if the engine may go on in another thread, and those that the images share always. */
+int gigarank_first_moved(const struct gigarank_engine *e) {
+	if (!e->images)
+		return 0;
+	return e->program->pieces + (e->bound ? e->program->own_locals : 0);
+}
+
+/* first_copied is the first of a rank's variables that are copied at a switch. */
 static int first_copied(const struct gigarank_engine *e, int32_t lp) {
 	if (e->images)
-		return e->program->pieces;
+		return gigarank_first_moved(e);
 	return is_mapped(e, lp) ? e->program->large : 0;
 }
 
@@ -155,6 +162,13 @@ void gigarank_locate(struct gigarank_program *p) {
 		size_t index[2] = {p->piece[i].module, 0};
 		p->piece[i].address = p->piece[i].module == GIGARANK_EXCEPTIONS ? p->exceptions() : __tls_get_addr(index);
 	}
+}
+
+/* gigarank_leave_locals has the thread find the thread-local variables of others as it would before any rank ran: libgomp
+ * frees there what the thread has once it ends. */
+void gigarank_leave_locals(const struct gigarank_program *p) {
+	for (int i = p->pieces + p->own_locals; i < p->pieces + p->locals; i++)
+		memcpy(p->piece[i].address, p->initial + p->piece[i].offset, p->piece[i].bytes);
 }
 
 int gigarank_has_variables(const struct gigarank_engine *e, int32_t lp) {
