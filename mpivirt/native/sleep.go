@@ -73,19 +73,27 @@ func (b *body) sleeps(thread int) string {
 }
 
 // caller returns " in" the function of the program that the first return address on the
-// running rank's stack, from sp up, lies in.
+// running rank's stack, from sp up, lies in. The rank may go on meanwhile, and its stack be given back: the system copies
+// the words, as far as there are any.
 func (b *body) caller(sp uintptr) string {
-	low := uintptr(unsafe.Pointer(b.engine.stacks))
-	const most = 4096 // words
+	low, stack := uintptr(unsafe.Pointer(b.engine.stacks)), uintptr(b.engine.stack)
+	if sp < low || sp >= low+stack*uintptr(b.stacks()) {
+		return ""
+	}
+	var words [4096]uintptr
+	const word = unsafe.Sizeof(words[0])
+	top := sp + (stack - (sp-low)%stack)
+	bytes := min(unsafe.Sizeof(words), top-sp)
+	local := unix.Iovec{Base: (*byte)(unsafe.Pointer(&words))}
+	local.SetLen(int(bytes))
+	read, err := unix.ProcessVMReadv(os.Getpid(), []unix.Iovec{local}, []unix.RemoteIovec{{Base: sp, Len: int(bytes)}}, 0)
+	if err != nil {
+		return ""
+	}
 	p := b.engine.program
-	for i := range uintptr(most) {
-		at := sp + 8*i
-		if at < low || at+8 > low+uintptr(b.engine.stack)*uintptr(b.stacks()) {
-			break
-		}
-		word := *(*uintptr)(unsafe.Add(unsafe.Pointer(b.engine.stacks), at-low))
-		if word >= uintptr(p.text) && word < uintptr(p.text)+uintptr(p.text_bytes) {
-			return b.placeOf(b.form.path, uint64(word-uintptr(p.base))-1)
+	for _, at := range words[:uintptr(read)/word] {
+		if at >= uintptr(p.text) && at < uintptr(p.text)+uintptr(p.text_bytes) {
+			return b.placeOf(b.form.path, uint64(at-uintptr(p.base))-1)
 		}
 	}
 	return ""

@@ -163,3 +163,82 @@ int main(int argc, char **argv) {
 		t.Errorf("%v of CPU time, %v with threads that spin", passive, active)
 	}
 }
+
+// A parallel region takes as long as the thread that computes longest in it, also where a region lies in another, and where
+// the rank waits in the region while another rank computes in its thread of the system.
+func TestTimeOfRegions(t *testing.T) {
+	program := build(t, `#include <mpi.h>
+#include <gigarank.h>
+#include <omp.h>
+#include <stdio.h>
+#include <time.h>
+
+enum { UNIT = 10 }; /* milliseconds */
+
+/* The thread, which is no rank, computes for some units of its CPU time. */
+static void work(int units) {
+	struct timespec from, at;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+	while ((at.tv_sec - from.tv_sec) * 1000 + (at.tv_nsec - from.tv_nsec) / 1000000 < units * UNIT);
+}
+
+static double start;
+static void took(const char *what, double units) {
+	double passed = (MPI_Wtime() - start) * 1000 / UNIT;
+	if (passed < units - 0.2 || passed > units + 1.5)
+		printf("%s took %.2f units in place of %g\n", what, passed, units);
+	start = MPI_Wtime();
+}
+
+int main(int argc, char **argv) {
+	int rank, provided;
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#pragma omp parallel num_threads(3)
+	;
+	start = MPI_Wtime();
+#pragma omp parallel num_threads(3)
+	if (omp_get_thread_num())
+		work(omp_get_thread_num());
+	took("a region", 2);
+#pragma omp parallel for num_threads(2) schedule(static, 1)
+	for (int i = 0; i < 4; i++)
+		if (omp_get_thread_num())
+			work(1);
+	took("a loop", 2);
+	omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(2)
+	if (omp_get_thread_num()) {
+#pragma omp parallel num_threads(2)
+		if (omp_get_thread_num())
+			work(3);
+	}
+	took("a region in a region", 3);
+#pragma omp parallel num_threads(2)
+	{
+#pragma omp master
+		if (rank == 0)
+			MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (omp_get_thread_num())
+			work(1);
+	}
+	if (rank == 1) {
+		took("the region of the sender", 1);
+		double until = MPI_Wtime() + 3e-3 * UNIT;
+		while (MPI_Wtime() < until)
+			;
+		MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD);
+	} else {
+		took("a region with a message", 5); /* which comes after 4 */
+	}
+	return MPI_Finalize();
+}
+`, "-fopenmp")
+	for _, engines := range []int{1, 2} {
+		if _, lines, err := run(t, program, "xt5", 2, hosting{engines: engines, bursts: measured}); err != nil || len(lines) > 0 {
+			t.Errorf("%d engines: %v\n%s", engines, err, strings.Join(lines, ""))
+		}
+	}
+}

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "gigarank.h"
 #include "internal.h"
+#include "regions.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -41,6 +42,8 @@ static void count(struct gigarank_burst *b, int64_t used) {
 }
 
 void gigarank_burst_end(struct gigarank_engine *e, struct gigarank_rank *r) { count(burst_of(e, r), gigarank_meter_stop(&e->meter)); }
+
+void gigarank_burst_add(struct gigarank_engine *e, struct gigarank_rank *r, int64_t time) { count(burst_of(e, r), time); }
 
 /* A look ends a burst. Other ranks may run before a look that is a call returns: the rank's row of looks goes on after it. */
 int64_t gigarank_burst_look(struct gigarank_engine *e, struct gigarank_rank *r) {

@@ -1,6 +1,7 @@
 /* Programs: how they are loaded, and how a rank enters its code. */
 #define _GNU_SOURCE
 #include "ranks.h"
+#include "regions.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -198,7 +199,10 @@ static int add_openmp(struct dl_phdr_info *o, size_t size, void *what) {
 static void find_openmp(struct gigarank_program *p) {
 	Dl_info where;
 	void *level = dlsym(p->handle, "omp_get_active_level");
-	if (!level || !dladdr(level, &where) || !strstr(where.dli_fname, "/libgomp.so"))
+	if (!level || !dladdr(level, &where))
+		return;
+	gigarank_libgomp = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!strstr(where.dli_fname, "/libgomp.so"))
 		return;
 	p->openmp.active_level = (int (*)(void))level;
 	p->openmp.pause = (int (*)(int))dlsym(p->handle, "omp_pause_resource_all");

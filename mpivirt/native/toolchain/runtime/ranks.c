@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "attributes.h"
 #include "ranks.h"
+#include "regions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -611,7 +612,10 @@ int gigarank_suspend(struct gigarank_call *c) {
 		if (c->procedure != GIGARANK_BARRIER)
 			c->handles = copied(e, r, c->handles);
 	}
+	int64_t left = e->threads && e->bursts ? gigarank_thread_time() : 0;
 	gigarank_switch(&r->sp, e->sp);
+	if (left && gigarank_lapse())
+		gigarank_lapse()->away += gigarank_thread_time() - left;
 	return c->error;
 }
 

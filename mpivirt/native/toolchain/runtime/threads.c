@@ -3,6 +3,7 @@
 #include "attributes.h"
 #include "fortran.h"
 #include "process.h"
+#include "regions.h"
 
 #include <aio.h>
 #include <mqueue.h>
@@ -16,6 +17,7 @@ struct gigarank_threads {
 	int holders;
 	int living;               /* threads that may use the rank's variables and its stack */
 	int in_region;            /* the rank has returned to its engine in a region of several threads */
+	struct gigarank_lapse lapse; /* of the rank */
 	pthread_mutex_t critical; /* of unnamed critical sections, which libgomp has once in a process */
 };
 
@@ -55,6 +57,14 @@ static struct gigarank_threads *own_threads(void) {
 	if (own && !own->threads && (own->threads = malloc(sizeof *own->threads)))
 		*own->threads = (struct gigarank_threads){.holders = 1, .critical = PTHREAD_MUTEX_INITIALIZER};
 	return own ? own->threads : NULL;
+}
+
+struct gigarank_lapse *gigarank_lapse(void) {
+	static __thread struct gigarank_lapse of_thread __attribute__((tls_model("initial-exec")));
+	if (!gigarank_running())
+		return &of_thread;
+	struct gigarank_threads *t = own_threads();
+	return t ? &t->lapse : NULL;
 }
 
 /* The threads of these libraries work in calls only, on what the call is given. Regions of libgomp are
