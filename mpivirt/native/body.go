@@ -215,6 +215,9 @@ func (b *body) run(n int) (stops bool) {
 			b.giveWay()
 		}
 		ran := resumeRanks(b.engine, n)
+		if b.engine.threads != 0 {
+			b.stayInThread()
+		}
 		if b.engine.text_length > 0 {
 			b.print()
 		}

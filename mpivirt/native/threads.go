@@ -81,6 +81,8 @@ func (b *body) strayed(lp int32, c *cCall) {
 	switch {
 	case b.engine.copied != 0:
 		remedy = "use --stacks own, or " + remedy
+	case b.engine.images == nil && !b.form.threads.Starts: // as in a library that is loaded while ranks run
+		remedy = "link what starts it with the program, use an engine for each rank, or " + remedy
 	case b.engine.images == nil:
 		remedy = fmt.Sprintf("use more engines or hosts, so that each engine has at most %d ranks, or %s", mostThreaded, remedy)
 	}
