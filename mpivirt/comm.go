@@ -58,19 +58,19 @@ func (c *Comm) Dup() (*Comm, error) {
 	if c == nil {
 		return nil, world.NoComm(world.CommDup)
 	}
-	return c.dupAs(world.CommDup)
-}
-
-// dupAs is Dup by a procedure that goes like it.
-func (c *Comm) dupAs(op world.Procedure) (*Comm, error) {
 	if c.c.Remote != nil {
 		return c.dupInter()
 	}
-	made, err := c.create(as(op)(c.r.k.Dup(c.c.Group), nil))
+	made, err := c.createSame(world.CommDup)
 	if err != nil || len(c.r.k.Caches) == 0 {
 		return made, err
 	}
 	return made, c.copyAttributes(made)
+}
+
+// createSame makes a communicator with the same members by a procedure. It has no attributes.
+func (c *Comm) createSame(op world.Procedure) (*Comm, error) {
+	return c.create(as(op)(c.r.k.Dup(c.c.Group), nil))
 }
 
 // CreateGroup makes a communicator of a subgroup (MPI_Comm_create_group). Only the members of

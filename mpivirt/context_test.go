@@ -299,6 +299,59 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
+// MPI 4.1, 7.4.2, 7.7 and 8.5: no cached information propagates to a communicator but to a duplicate, where the copy
+// callback says so. None takes a name over.
+func TestOnlyDuplicatesInherit(t *testing.T) {
+	key := &mpivirt.Keyval{Copy: mpivirt.CopyAttribute}
+	err := inside(t, 4, 2, false, func(r *mpivirt.Rank) error {
+		w, me, other := r.World(), r.Rank(), 1-r.Rank()%2
+		mark := func(c *mpivirt.Comm) *mpivirt.Comm {
+			c.SetName("parent")
+			if err := c.SetAttribute(key, 1); err != nil {
+				t.Error(err)
+			}
+			return c
+		}
+		mark(w)
+		grid := must(w.CartCreate([]int{2, 2}, []bool{false, false}, false))
+		graph := must(w.GraphCreate([]int{0, 0, 0, 0}, nil, false))
+		adjacent := must(w.DistGraphCreateAdjacent([]int{me}, nil, []int{me}, nil, false))
+		dist := must(w.DistGraphCreate([]int{me}, []int{1}, []int{me}, nil, false))
+		half := must(w.Split(me%2, 0))
+		inter := must(mpivirt.IntercommCreate(half, 0, w, other, 7))
+		made := map[string]*mpivirt.Comm{
+			"Split": half, "SplitNodes": must(w.SplitNodes(0)), "Create": must(w.Create(w.Group())), "CreateGroup": must(w.CreateGroup(w.Group(), 1)),
+			"CartCreate": grid.Comm, "GraphCreate": graph.Comm, "DistGraphCreateAdjacent": adjacent.Comm, "DistGraphCreate": dist.Comm, "IntercommCreate": inter,
+		}
+		check := func(duplicates bool) error {
+			for function, c := range made {
+				if _, has := c.Attribute(key); has != duplicates || c.Name() != "" {
+					return fmt.Errorf("%s: an attribute %v, name %q", function, has, c.Name())
+				}
+			}
+			return nil
+		}
+		if err := check(false); err != nil {
+			return err
+		}
+		for _, c := range made {
+			mark(c)
+		}
+		made = map[string]*mpivirt.Comm{"Sub": must(grid.Sub([]bool{true, false})).Comm, "Merge": must(inter.Merge(false)), "Split of two": must(inter.Split(0, 0)), "Create of two": must(inter.Create(inter.Group()))}
+		if err := check(false); err != nil {
+			return err
+		}
+		made = map[string]*mpivirt.Comm{
+			"Dup": must(w.Dup()), "Dup of a grid": must(grid.Dup()).Comm, "Dup of a graph": must(graph.Dup()).Comm,
+			"Dup of neighbours": must(adjacent.Dup()).Comm, "Dup of two": must(inter.Dup()),
+		}
+		return check(true)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // MPI 4.1, 7.8: the predefined communicators have names; others are empty until one is set, and
 // a duplicate does not take its name over.
 func TestCommunicatorsHaveNames(t *testing.T) {

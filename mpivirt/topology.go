@@ -207,7 +207,7 @@ func (c *Comm) DistGraphCreateAdjacent(sources, sourceWeights, destinations, des
 	if err != nil {
 		return nil, c.refuse(world.DistGraphCreateAdjacent, err)
 	}
-	made, err := c.dupAs(world.DistGraphCreateAdjacent)
+	made, err := c.createSame(world.DistGraphCreateAdjacent)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (c *Comm) DistGraphCreate(sources, degrees, destinations, weights []int, _ 
 	if err != nil {
 		return nil, c.refuse(world.DistGraphCreate, err)
 	}
-	made, err := c.dupAs(world.DistGraphCreate)
+	made, err := c.createSame(world.DistGraphCreate)
 	if err != nil {
 		return nil, err
 	}

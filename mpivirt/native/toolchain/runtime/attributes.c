@@ -306,18 +306,16 @@ static struct gigarank_attribute **attributes_of(const struct gigarank_call *c) 
 	return NULL;
 }
 
-int gigarank_copy_attributes(const char *function, int error, MPI_Comm comm, MPI_Comm *made) {
+int gigarank_copy_attributes(const char *function, MPI_Comm comm, MPI_Comm *made) {
 	struct owner from, to;
 	struct gigarank_call c = {0};
-	if (error || *made == MPI_COMM_NULL)
-		return error;
-	CHECK(find(GIGARANK_NONE, comm, &c));
+	CHECK(gigarank_find(function, GIGARANK_NONE, comm, &c));
 	struct gigarank_attribute **list = attributes_of(&c);
 	if (!list || !*list)
 		return MPI_SUCCESS;
 	CHECK(comm_owner(function, comm, &from));
 	CHECK(comm_owner(function, *made, &to));
-	error = copy_all(function, &from, *from.list, &to);
+	int error = copy_all(function, &from, *from.list, &to);
 	if (error)
 		PMPI_Comm_free(made);
 	return error;

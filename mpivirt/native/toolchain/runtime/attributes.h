@@ -44,12 +44,19 @@ void gigarank_forget_types(struct gigarank_own *own);
 void *gigarank_keep_handler(MPI_Errhandler handler);
 void gigarank_call_handler(void *kept, void *about, int code);
 
-/* gigarank_inherit gives a communicator the error handler of the one that it was made of. */
-void gigarank_inherit(int32_t index, struct gigarank_comm *made);
+/* gigarank_inherit_handler gives a communicator the error handler of another one, by its index.
+ * gigarank_check_handler refuses a handle that is no error handler. */
+void gigarank_inherit_handler(int32_t index, struct gigarank_comm *made);
+int gigarank_check_handler(const char *function, MPI_Errhandler handler);
+
+/* gigarank_add_hints gives a communicator hints, beside those of other keys. gigarank_leave_hints gives back those
+ * of a communicator that is freed. */
+int gigarank_add_hints(const char *function, struct gigarank_comm *c, MPI_Info hints);
+void gigarank_leave_hints(struct gigarank_comm *c);
 
 /* gigarank_copy_attributes calls the copy functions of a communicator that was duplicated by a
  * function, which errors name. If one fails, the duplicate is freed. */
-int gigarank_copy_attributes(const char *function, int error, MPI_Comm comm, MPI_Comm *made);
+int gigarank_copy_attributes(const char *function, MPI_Comm comm, MPI_Comm *made);
 
 /* gigarank_drop_attributes calls the delete functions of what is freed, the latest attribute
  * first, up to one that fails. */

@@ -40,7 +40,22 @@ struct gigarank_comm *note(struct gigarank_call *c) {
 	return entry(c->procedure, (struct gigarank_comm){.index = c->comm, .member = c->member, .size = c->size});
 }
 
-int take(struct gigarank_call *c, MPI_Comm *made) {
+/* inherit gives a communicator what its origin says. */
+static int inherit(const struct gigarank_origin *from, MPI_Comm *made) {
+	struct gigarank_comm *new = (struct gigarank_comm *)*made;
+	struct gigarank_call c = {0};
+	if (from->parent) {
+		CHECK(find(GIGARANK_NONE, from->parent, &c));
+		gigarank_inherit_handler(c.comm, new);
+	} else {
+		CHECK(PMPI_Comm_set_errhandler(*made, from->handler));
+	}
+	if (from->hints)
+		CHECK(gigarank_add_hints(__func__, new, from->hints));
+	return from->duplicating ? gigarank_copy_attributes(from->duplicating, from->parent, made) : MPI_SUCCESS;
+}
+
+int take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made) {
 	*made = MPI_COMM_NULL;
 	if (c->error || c->made == 0)
 		return c->error;
@@ -48,82 +63,111 @@ int take(struct gigarank_call *c, MPI_Comm *made) {
 		.index = c->made, .member = c->made_member, .size = c->made_size, .remote = c->made_remote, .topology = c->topology});
 	if (!new)
 		return MPI_ERR_NO_MEM;
-	gigarank_inherit(c->comm, new);
 	*made = (MPI_Comm)new;
-	return MPI_SUCCESS;
+	return inherit(from, made);
 }
 
-int gigarank_twin(struct gigarank_call *c, MPI_Comm *made) {
+int gigarank_twin(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made) {
 	struct gigarank_comm *of = note(c);
 	if (!of)
 		return MPI_ERR_NO_MEM;
 	c->procedure = GIGARANK_TWIN, c->key = ++of->twins;
 	gigarank_trap(c);
-	return take(c, made);
+	return take(c, from, made);
+}
+
+int gigarank_duplicate(const char *function, MPI_Comm comm, const struct gigarank_origin *from, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(gigarank_find(function, GIGARANK_COMM_DUP, comm, &c));
+	if (c.remote) {
+		*made = MPI_COMM_NULL;
+		CHECK(PMPI_Barrier(comm));
+		return gigarank_twin(&c, from, made);
+	}
+	gigarank_trap(&c);
+	return take(&c, from, made);
 }
 
 MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_COMM_DUP, comm, &c));
-	if (c.remote) {
-		*made = MPI_COMM_NULL;
-		CHECK(PMPI_Barrier(comm));
-		return gigarank_copy_attributes(__func__, gigarank_twin(&c, made), comm, made);
-	}
-	gigarank_trap(&c);
-	return gigarank_copy_attributes(__func__, take(&c, made), comm, made);
+	return gigarank_duplicate(__func__, comm, &(struct gigarank_origin){.parent = comm, .duplicating = __func__}, made);
 }
 
 MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
-	(void)info;
-	return PMPI_Comm_dup(comm, made);
+	CHECK(gigarank_check_hints(__func__, info));
+	return gigarank_duplicate(__func__, comm, &(struct gigarank_origin){.parent = comm, .hints = info, .duplicating = __func__}, made);
 }
 
-/* The communicator is there at once. The request takes the time of a barrier. */
+/* idup makes a communicator that is there at once. The request takes the time of a barrier. */
+static int idup(const struct gigarank_origin *from, MPI_Comm *made, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	gigarank_sibling();
+	CHECK(gigarank_find(from->duplicating, GIGARANK_BARRIER, from->parent, &c));
+	CHECK(gigarank_twin(&c, from, made));
+	return gigarank_idup_barrier(from->parent, request);
+}
+
 MPI(Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	GIVEN(request, "request", MPI_ERR_ARG);
-	struct gigarank_call c = {0};
-	gigarank_sibling();
-	CHECK(find(GIGARANK_BARRIER, comm, &c));
-	CHECK(gigarank_copy_attributes(__func__, gigarank_twin(&c, made), comm, made));
-	return gigarank_idup_barrier(comm, request);
+	return idup(&(struct gigarank_origin){.parent = comm, .duplicating = __func__}, made, request);
 }
 
 MPI(Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request) {
-	(void)info;
-	return PMPI_Comm_idup(comm, made, request);
+	GIVEN(made, "newcomm", MPI_ERR_ARG);
+	GIVEN(request, "request", MPI_ERR_ARG);
+	CHECK(gigarank_check_hints(__func__, info));
+	return idup(&(struct gigarank_origin){.parent = comm, .hints = info, .duplicating = __func__}, made, request);
+}
+
+int gigarank_split(const char *function, MPI_Comm comm, int color, int key, const struct gigarank_origin *from, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(gigarank_find(function, GIGARANK_COMM_SPLIT, comm, &c));
+	c.root = color == MPI_UNDEFINED ? GIGARANK_UNDEFINED : color;
+	c.key = key;
+	gigarank_trap(&c);
+	return take(&c, from, made);
 }
 
 MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
-	c.root = color == MPI_UNDEFINED ? GIGARANK_UNDEFINED : color;
-	c.key = key;
-	gigarank_trap(&c);
-	return take(&c, made);
+	return gigarank_split(__func__, comm, color, key, &(struct gigarank_origin){.parent = comm}, made);
 }
 
-/* The hardware that ranks share is a node of the target machine. */
+/* The hardware that ranks share is a node of the target machine, whose memory is the one resource with a name. */
+static const char resource_key[] = "mpi_hw_resource_type", set_key[] = "mpi_pset_name", shared_memory[] = "mpi_shared_memory";
+
+/* resource_of returns the color of the running rank in a split that is guided by hints (MPI 4.1, 7.4.2), MPI_UNDEFINED
+ * if they name no resource of it. Process sets are those of sessions. */
+static int resource_of(int type, MPI_Info hints, int node) {
+	const char *resource = gigarank_hint(hints, resource_key), *set = type == MPI_COMM_TYPE_RESOURCE_GUIDED ? gigarank_hint(hints, set_key) : NULL;
+	if (resource)
+		return strcmp(resource, shared_memory) == 0 ? node : MPI_UNDEFINED;
+	MPI_Comm members = gigarank_process_set(set);
+	if (members == MPI_COMM_WORLD)
+		return 0;
+	struct gigarank_engine *e = gigarank_current;
+	return members == MPI_COMM_SELF ? 1 + e->first + (int32_t)(e->running - e->ranks) : MPI_UNDEFINED;
+}
+
 MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0}, node = {.procedure = GIGARANK_NODE};
 	gigarank_sibling();
 	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
-	(void)info;
+	CHECK(gigarank_check_hints(__func__, info));
+	if (type == MPI_COMM_TYPE_RESOURCE_GUIDED && gigarank_hint(info, resource_key) && gigarank_hint(info, set_key))
+		return refuse(c.procedure, MPI_ERR_INFO, "the info object has both %s and %s: a split is guided by one of them", resource_key, set_key);
 	int color = MPI_UNDEFINED;
 	switch (type) {
 	case MPI_COMM_TYPE_SHARED:
 	case MPI_COMM_TYPE_HW_UNGUIDED:
-		CHECK(gigarank_trap(&node));
-		color = node.found;
-		break;
 	case MPI_COMM_TYPE_HW_GUIDED:
 	case MPI_COMM_TYPE_RESOURCE_GUIDED:
-		break; /* no resource has a name here */
+		CHECK(gigarank_trap(&node));
+		color = type == MPI_COMM_TYPE_SHARED || type == MPI_COMM_TYPE_HW_UNGUIDED ? node.found : resource_of(type, info, node.found);
+		break;
 	case MPI_UNDEFINED:
 		break;
 	default:
@@ -136,7 +180,9 @@ MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *
 			color = MPI_UNDEFINED;
 	}
 	gigarank_sibling();
-	return PMPI_Comm_split(comm, color, key, made);
+	CHECK(gigarank_split(__func__, comm, color, key, &(struct gigarank_origin){.parent = comm, .hints = info}, made));
+	int told = type == MPI_COMM_TYPE_HW_UNGUIDED && *made != MPI_COMM_NULL && info != MPI_INFO_NULL && info != MPI_INFO_ENV;
+	return told ? PMPI_Info_set(info, resource_key, shared_memory) : MPI_SUCCESS;
 }
 
 MPI(Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
@@ -144,19 +190,23 @@ MPI(Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_CREATE, comm, &c));
 	if (c.remote)
-		return gigarank_create_inter(&c, comm, group, made);
+		return gigarank_create_inter(__func__, &c, comm, group, made);
 	c.handle = (uintptr_t)group;
 	gigarank_trap(&c);
-	return take(&c, made);
+	return take(&c, &(struct gigarank_origin){.parent = comm}, made);
+}
+
+int gigarank_create_group(const char *function, MPI_Comm comm, MPI_Group group, int tag, const struct gigarank_origin *from, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	CHECK(gigarank_find(function, GIGARANK_COMM_CREATE_GROUP, comm, &c));
+	c.handle = (uintptr_t)group, c.sendtag = tag;
+	gigarank_trap(&c);
+	return take(&c, from, made);
 }
 
 MPI(Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
-	struct gigarank_call c = {0};
-	CHECK(find(GIGARANK_COMM_CREATE_GROUP, comm, &c));
-	c.handle = (uintptr_t)group, c.sendtag = tag;
-	gigarank_trap(&c);
-	return take(&c, made);
+	return gigarank_create_group(__func__, comm, group, tag, &(struct gigarank_origin){.parent = comm}, made);
 }
 
 MPI(Comm_free, MPI_Comm *comm) {
@@ -170,6 +220,7 @@ MPI(Comm_free, MPI_Comm *comm) {
 		link = &(*link)->next;
 	*link = freed->next;
 	gigarank_leave_handler(freed);
+	gigarank_leave_hints(freed);
 	gigarank_forget_comm(freed);
 	*comm = MPI_COMM_NULL;
 	return MPI_SUCCESS;

@@ -207,7 +207,7 @@ static void set_handler(struct gigarank_comm *c, MPI_Errhandler handler) {
 
 void gigarank_leave_handler(struct gigarank_comm *c) { set_handler(c, NULL); }
 
-void gigarank_inherit(int32_t index, struct gigarank_comm *made) {
+void gigarank_inherit_handler(int32_t index, struct gigarank_comm *made) {
 	struct gigarank_comm *of = gigarank_running()->errors_return ? noted(index) : NULL;
 	if (of && of->handler)
 		set_handler(made, of->handler);
@@ -263,13 +263,18 @@ static int is_predefined(MPI_Errhandler handler) {
 	return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
 }
 
+int gigarank_check_handler(const char *function, MPI_Errhandler handler) {
+	if (is_predefined(handler) || gigarank_object(GIGARANK_ERRHANDLER, handler))
+		return MPI_SUCCESS;
+	return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ERRHANDLER, "the handle is no error handler, or it has been freed");
+}
+
 MPI(Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
 	struct gigarank_call c = {0};
 	struct gigarank_rank *r = gigarank_running();
 	CHECK(find(GIGARANK_NONE, comm, &c));
+	CHECK(gigarank_check_handler(__func__, handler));
 	MPI_Errhandler kept = is_predefined(handler) ? handler : gigarank_object(GIGARANK_ERRHANDLER, handler);
-	if (!kept)
-		return refuse(GIGARANK_NONE, MPI_ERR_ERRHANDLER, "the handle is no error handler, or it has been freed");
 	if (!r->errors_return && kept == MPI_ERRORS_ARE_FATAL)
 		return MPI_SUCCESS;
 	struct gigarank_comm *noted_comm = note(&c);

@@ -54,6 +54,14 @@ static int set(struct gigarank_info *info, const char *key, const char *value) {
 	return 1;
 }
 
+/* set_all stores all pairs of another info object. It returns 0 without memory. */
+static int set_all(struct gigarank_info *info, const struct gigarank_info *of) {
+	for (const struct pair *p = of->first; p; p = p->next)
+		if (!set(info, p->key, p->value))
+			return 0;
+	return 1;
+}
+
 /* describe stores what is known of a run, as MPI 4.1, 11.2.1 lists it. */
 static int describe(struct gigarank_info *info, int argc, char **argv) {
 	struct gigarank_engine *e = gigarank_current;
@@ -223,25 +231,59 @@ MPI(Info_dup, MPI_Info handle, MPI_Info *made) {
 	if (!(new = new_info()))
 		return no_memory();
 	*made = gigarank_handle(new);
-	for (const struct pair *p = info->first; p; p = p->next)
-		if (!set(new, p->key, p->value)) {
-			PMPI_Info_free(made);
-			return no_memory();
-		}
-	return MPI_SUCCESS;
+	if (set_all(new, info))
+		return MPI_SUCCESS;
+	PMPI_Info_free(made);
+	return no_memory();
 }
 
-/* Nothing that a communicator does depends on hints. */
-MPI(Comm_set_info, MPI_Comm comm, MPI_Info handle) {
-	struct gigarank_call c;
+/* --- hints of communicators ------------------------------------------------------------- */
+
+/* A communicator keeps all hints that the program gives it. Nothing that it does depends on them. */
+
+int gigarank_check_hints(const char *function, MPI_Info handle) {
 	struct gigarank_info *info;
+	return handle == MPI_INFO_NULL ? MPI_SUCCESS : info_of(function, handle, &info);
+}
+
+const char *gigarank_hint(MPI_Info handle, const char *key) {
+	const struct gigarank_info *info = handle == MPI_INFO_NULL ? NULL : gigarank_object(GIGARANK_INFO, handle);
+	const struct pair *p = info ? info->first : NULL;
+	while (p && strcmp(p->key, key) != 0)
+		p = p->next;
+	return p ? p->value : NULL;
+}
+
+int gigarank_add_hints(const char *function, struct gigarank_comm *c, MPI_Info handle) {
+	struct gigarank_info *info;
+	if (handle == MPI_INFO_NULL)
+		return MPI_SUCCESS;
+	CHECK(info_of(function, handle, &info));
+	if (!c->hints && !(c->hints = new_info()))
+		return no_memory();
+	return set_all(c->hints, info) ? MPI_SUCCESS : no_memory();
+}
+
+void gigarank_leave_hints(struct gigarank_comm *c) {
+	if (c->hints)
+		gigarank_release_object(c->hints);
+	c->hints = NULL;
+}
+
+MPI(Comm_set_info, MPI_Comm comm, MPI_Info handle) {
+	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
-	return handle == MPI_INFO_NULL ? MPI_SUCCESS : info_of(__func__, handle, &info);
+	CHECK(gigarank_check_hints(__func__, handle));
+	struct gigarank_comm *noted = handle == MPI_INFO_NULL ? NULL : note(&c);
+	return noted ? gigarank_add_hints(__func__, noted, handle) : handle == MPI_INFO_NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 MPI(Comm_get_info, MPI_Comm comm, MPI_Info *made) {
 	GIVEN(made, "info_used", MPI_ERR_INFO);
-	struct gigarank_call c;
+	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
-	return PMPI_Info_create(made);
+	struct gigarank_comm *noted = note(&c);
+	if (!noted)
+		return MPI_ERR_NO_MEM;
+	return noted->hints ? PMPI_Info_dup(gigarank_handle(noted->hints), made) : PMPI_Info_create(made);
 }

@@ -39,26 +39,30 @@ static int meet(struct gigarank_call *local, MPI_Comm peer, int remote, int tag,
 	return error;
 }
 
-MPI(Intercomm_create, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made) {
+int gigarank_connect(const char *function, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, const struct gigarank_origin *from, MPI_Comm *made) {
 	struct gigarank_call c = {0};
 	uint64_t *told = NULL;
 	int64_t n = 0;
 	*made = MPI_COMM_NULL;
-	CHECK(find(GIGARANK_NONE, local, &c));
+	CHECK(gigarank_find(function, GIGARANK_NONE, local, &c));
 	if (c.remote)
-		return refuse(GIGARANK_NONE, MPI_ERR_COMM, "the local communicator is an intercommunicator");
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COMM, "the local communicator is an intercommunicator");
 	if (leader < 0 || leader >= c.size)
-		return refuse(GIGARANK_NONE, MPI_ERR_RANK, "leader %d of a group of %d", leader, c.size);
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_RANK, "leader %d of a group of %d", leader, c.size);
 	int error = MPI_SUCCESS;
 	if (c.member == leader)
 		error = meet(&c, peer, remote, tag, &told, &n);
 	if (!error) {
 		c.procedure = GIGARANK_INTERCOMM, c.input = told, c.given = n, c.root = leader;
 		gigarank_trap(&c);
-		error = take(&c, made);
+		error = take(&c, from, made);
 	}
 	free(told);
 	return error;
+}
+
+MPI(Intercomm_create, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made) {
+	return gigarank_connect(__func__, local, leader, peer, remote, tag, &(struct gigarank_origin){.parent = local}, made);
 }
 
 MPI(Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
@@ -71,10 +75,10 @@ MPI(Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
 	struct gigarank_comm *noted = note(&c);
 	c.input = &flag, c.given = 1, c.output = &theirs, c.room = 1, c.key = ++noted->twins;
 	gigarank_trap(&c);
-	return take(&c, made);
+	return take(&c, &(struct gigarank_origin){.parent = comm}, made);
 }
 
-int gigarank_create_inter(struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
+int gigarank_create_inter(const char *function, struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 	MPI_Group local, others;
 	int member;
 	*made = MPI_COMM_NULL;
@@ -84,8 +88,9 @@ int gigarank_create_inter(struct gigarank_call *c, MPI_Comm comm, MPI_Group grou
 	CHECK(error);
 	if (others != MPI_GROUP_EMPTY) {
 		PMPI_Group_free(&others);
-		return refuse(c->procedure, MPI_ERR_GROUP, "a member of the group is none of the communicator");
+		return gigarank_refuse(function, c->procedure, MPI_ERR_GROUP, "a member of the group is none of the communicator");
 	}
 	CHECK(PMPI_Group_rank(group, &member));
-	return PMPI_Comm_split(comm, member == MPI_UNDEFINED ? MPI_UNDEFINED : 0, member == MPI_UNDEFINED ? 0 : member, made);
+	int none = member == MPI_UNDEFINED;
+	return gigarank_split(function, comm, none ? MPI_UNDEFINED : 0, none ? 0 : member, &(struct gigarank_origin){.parent = comm}, made);
 }

@@ -26,7 +26,17 @@ struct gigarank_comm {
 	char *name;     /* that the program has given it, NULL for none */
 	MPI_Errhandler handler; /* a predefined one, or its object; NULL for MPI_ERRORS_ARE_FATAL */
 	struct gigarank_attribute *attributes;
+	struct gigarank_info *hints; /* that the program has given it, NULL for none */
 	struct gigarank_topology topology;
+};
+
+/* What a new communicator gets of another one, or of the call that makes it. Every function that makes
+ * communicators says so by this. A communicator has no name at first. */
+struct gigarank_origin {
+	MPI_Comm parent;         /* whose error handler it inherits (MPI 4.1, 9.3): of an intercommunicator the local one; NULL for none */
+	MPI_Errhandler handler;  /* without a parent, that which the call gives it */
+	MPI_Info hints;          /* that the call gives it, NULL for none: it has none of its parent's (MPI 4.1, 7.4.4) */
+	const char *duplicating; /* the function, if it copies the parent's attributes by their copy functions (MPI 4.1, 7.7.2); NULL */
 };
 
 /* An operation that the program carries out itself. */
@@ -302,16 +312,30 @@ void gigarank_leave_type(struct gigarank_datatype *t);
 struct gigarank_operation *gigarank_hold_operation(MPI_Op operation);
 void gigarank_leave_operation(struct gigarank_operation *o);
 
+/* take stores the handle of the communicator that a call has made, with what it gets. */
+int take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
+
 /* gigarank_twin makes a communicator like that of a call, which all members make without a
  * message. */
-int gigarank_twin(struct gigarank_call *c, MPI_Comm *made);
+int gigarank_twin(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
+
+/* What several functions do, which errors name: make a communicator with the members of another one,
+ * divide one, make one of a group among its members alone, and one of two groups. */
+int gigarank_duplicate(const char *function, MPI_Comm comm, const struct gigarank_origin *from, MPI_Comm *made);
+int gigarank_split(const char *function, MPI_Comm comm, int color, int key, const struct gigarank_origin *from, MPI_Comm *made);
+int gigarank_create_group(const char *function, MPI_Comm comm, MPI_Group group, int tag, const struct gigarank_origin *from, MPI_Comm *made);
+int gigarank_connect(const char *function, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, const struct gigarank_origin *from, MPI_Comm *made);
 
 /* gigarank_create_inter divides the intercommunicator of a call by a group of each side: the members of
  * both groups have a new one. */
-int gigarank_create_inter(struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made);
+int gigarank_create_inter(const char *function, struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made);
 
-/* take stores the handle of the communicator that a call has made. */
-int take(struct gigarank_call *c, MPI_Comm *made);
+/* gigarank_check_hints refuses hints that are none. gigarank_hint returns the value of a key, NULL if the
+ * hints have no such key. gigarank_process_set returns the communicator with the processes of a set,
+ * MPI_COMM_NULL if there is no such set. */
+int gigarank_check_hints(const char *function, MPI_Info hints);
+const char *gigarank_hint(MPI_Info hints, const char *key);
+MPI_Comm gigarank_process_set(const char *name);
 
 /* More bytes than any memory has. Sums of two numbers of bytes up to it do not overflow. */
 #define GIGARANK_MOST_BYTES ((int64_t)1 << 56)

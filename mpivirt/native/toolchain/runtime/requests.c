@@ -266,7 +266,7 @@ static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_R
 	if (!error)
 		error = hold(function, p, &c, out, in);
 	if (!error)
-		error = gigarank_twin(&c, &p->comm);
+		error = gigarank_twin(&c, &(struct gigarank_origin){.parent = comm}, &p->comm);
 	if (!error)
 		error = add(0, NULL, request);
 	if (error)

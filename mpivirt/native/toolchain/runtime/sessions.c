@@ -115,8 +115,7 @@ MPI(Session_get_nth_pset, MPI_Session session, MPI_Info info, int n, int *length
 	return MPI_SUCCESS;
 }
 
-/* comm_of returns the communicator with the processes of a set, MPI_COMM_NULL if there is no such set. */
-static MPI_Comm comm_of(const char *set) {
+MPI_Comm gigarank_process_set(const char *set) {
 	return !set ? MPI_COMM_NULL : strcasecmp(set, sets[0]) == 0 ? MPI_COMM_WORLD : strcasecmp(set, sets[1]) == 0 ? MPI_COMM_SELF : MPI_COMM_NULL;
 }
 
@@ -125,9 +124,9 @@ MPI(Session_get_pset_info, MPI_Session session, const char *name, MPI_Info *info
 	FIND(s, session);
 	int size;
 	char text[16];
-	if (comm_of(name) == MPI_COMM_NULL)
+	if (gigarank_process_set(name) == MPI_COMM_NULL)
 		return fault(s, MPI_ERR_ARG, "there is no process set %s", name ? name : "without a name");
-	CHECK(PMPI_Comm_size(comm_of(name), &size));
+	CHECK(PMPI_Comm_size(gigarank_process_set(name), &size));
 	snprintf(text, sizeof text, "%d", size);
 	CHECK(PMPI_Info_create(info));
 	return PMPI_Info_set(*info, "mpi_size", text);
@@ -161,9 +160,9 @@ MPI(Group_from_session_pset, MPI_Session session, const char *name, MPI_Group *g
 	GIVEN(group, "newgroup", MPI_ERR_GROUP);
 	FIND(s, session);
 	*group = MPI_GROUP_NULL;
-	if (comm_of(name) == MPI_COMM_NULL)
+	if (gigarank_process_set(name) == MPI_COMM_NULL)
 		return fault(s, MPI_ERR_ARG, "there is no process set %s", name ? name : "without a name");
-	return PMPI_Comm_group(comm_of(name), group);
+	return PMPI_Comm_group(gigarank_process_set(name), group);
 }
 
 /* tag_of returns a tag for a text. */
@@ -174,12 +173,18 @@ static int tag_of(const char *text) {
 	return (int)(hash % 32767);
 }
 
+/* from_group makes a communicator of a group, and of nothing else. */
+static int from_group(const char *function, MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm) {
+	CHECK(gigarank_active(function, GIGARANK_NONE));
+	CHECK(gigarank_check_hints(function, info));
+	CHECK(gigarank_check_handler(function, handler));
+	return gigarank_create_group(function, MPI_COMM_WORLD, group, tag_of(stringtag), &(struct gigarank_origin){.handler = handler, .hints = info}, comm);
+}
+
 MPI(Comm_create_from_group, MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm) {
 	GIVEN(comm, "newcomm", MPI_ERR_ARG);
 	GIVEN(stringtag, "stringtag", MPI_ERR_ARG);
-	(void)info;
-	CHECK(PMPI_Comm_create_group(MPI_COMM_WORLD, group, tag_of(stringtag), comm));
-	return *comm == MPI_COMM_NULL ? MPI_SUCCESS : PMPI_Comm_set_errhandler(*comm, handler);
+	return from_group(__func__, group, stringtag, info, handler, comm);
 }
 
 MPI(Intercomm_create_from_groups, MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm) {
@@ -188,12 +193,12 @@ MPI(Intercomm_create_from_groups, MPI_Group local, int leader, MPI_Group remote,
 	MPI_Comm own;
 	MPI_Group all;
 	int far = MPI_PROC_NULL;
-	CHECK(PMPI_Comm_create_from_group(local, stringtag, info, handler, &own));
+	CHECK(from_group(__func__, local, stringtag, info, handler, &own));
 	CHECK(PMPI_Comm_group(MPI_COMM_WORLD, &all));
 	int error = PMPI_Group_translate_ranks(remote, 1, &remote_leader, all, &far);
 	PMPI_Group_free(&all);
 	if (error == MPI_SUCCESS)
-		error = PMPI_Intercomm_create(own, leader, MPI_COMM_WORLD, far, tag_of(stringtag), comm);
+		error = gigarank_connect(__func__, own, leader, MPI_COMM_WORLD, far, tag_of(stringtag), &(struct gigarank_origin){.handler = handler, .hints = info}, comm);
 	PMPI_Comm_free(&own);
-	return error ? error : PMPI_Comm_set_errhandler(*comm, handler);
+	return error;
 }

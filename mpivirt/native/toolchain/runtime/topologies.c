@@ -42,14 +42,14 @@ static int on(const char *function, MPI_Comm comm, int kind, struct gigarank_cal
 }
 
 /* make makes a communicator with a topology, from lists of numbers. */
-static int make(int procedure, struct gigarank_call *c, int lists, const int *const list[], const int64_t lengths[], MPI_Comm *made) {
+static int make(int procedure, struct gigarank_call *c, int lists, const int *const list[], const int64_t lengths[], const struct gigarank_origin *from, MPI_Comm *made) {
 	int32_t *all = joined(lists, list, lengths, &c->given);
 	if (!all)
 		return MPI_ERR_NO_MEM;
 	c->procedure = procedure, c->input = all;
 	gigarank_trap(c);
 	free(all);
-	return take(c, made);
+	return take(c, from, made);
 }
 
 MPI(Topo_test, MPI_Comm comm, int *status) {
@@ -84,7 +84,7 @@ MPI(Cart_create, MPI_Comm comm, int n, const int dims[], const int periods[], in
 	if (n < 0)
 		return refuse(GIGARANK_CART_CREATE, MPI_ERR_DIMS, "%d dimensions", n);
 	c.n = n;
-	return make(GIGARANK_CART_CREATE, &c, 2, (const int *const[]){dims, periods}, (const int64_t[]){n, n}, made);
+	return make(GIGARANK_CART_CREATE, &c, 2, (const int *const[]){dims, periods}, (const int64_t[]){n, n}, &(struct gigarank_origin){.parent = comm}, made);
 }
 
 MPI(Cart_sub, MPI_Comm comm, const int remain[], MPI_Comm *made) {
@@ -92,7 +92,7 @@ MPI(Cart_sub, MPI_Comm comm, const int remain[], MPI_Comm *made) {
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
 	GIVEN(c.topology.nodes == 0 || remain, "remain_dims", MPI_ERR_ARG);
-	return make(GIGARANK_CART_SUB, &c, 1, &remain, (const int64_t[]){c.topology.nodes}, made);
+	return make(GIGARANK_CART_SUB, &c, 1, &remain, (const int64_t[]){c.topology.nodes}, &(struct gigarank_origin){.parent = comm}, made);
 }
 
 MPI(Cartdim_get, MPI_Comm comm, int *n) {
@@ -202,7 +202,7 @@ MPI(Graph_create, MPI_Comm comm, int nodes, const int index[], const int edges[]
 		return refuse(GIGARANK_GRAPH_CREATE, MPI_ERR_TOPOLOGY, "%d nodes", nodes);
 	c.n = nodes;
 	int n = nodes ? index[nodes - 1] : 0;
-	return make(GIGARANK_GRAPH_CREATE, &c, 2, (const int *const[]){index, edges}, (const int64_t[]){nodes, n < 0 ? 0 : n}, made);
+	return make(GIGARANK_GRAPH_CREATE, &c, 2, (const int *const[]){index, edges}, (const int64_t[]){nodes, n < 0 ? 0 : n}, &(struct gigarank_origin){.parent = comm}, made);
 }
 
 MPI(Graph_map, MPI_Comm comm, int nodes, const int index[], const int edges[], int *member) {
@@ -275,8 +275,9 @@ MPI(Dist_graph_create_adjacent, MPI_Comm comm, int indegree, const int sources[]
 	GIVEN(outdegree <= 0 || destinationweights, "destweights", MPI_ERR_ARG);
 	GIVEN(made, "comm_dist_graph", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
-	(void)info, (void)reorder;
+	(void)reorder;
 	CHECK(find(GIGARANK_DIST_GRAPH_CREATE_ADJACENT, comm, &c));
+	CHECK(gigarank_check_hints(__func__, info));
 	if (indegree < 0 || outdegree < 0)
 		return refuse(c.procedure, MPI_ERR_ARG, "%d sources and %d destinations", indegree, outdegree);
 	if ((sourceweights == MPI_UNWEIGHTED) != (destinationweights == MPI_UNWEIGHTED))
@@ -285,7 +286,8 @@ MPI(Dist_graph_create_adjacent, MPI_Comm comm, int indegree, const int sources[]
 		return refuse(c.procedure, MPI_ERR_ARG, "MPI_WEIGHTS_EMPTY for neighbours that there are");
 	c.topology = (struct gigarank_topology){.indegree = indegree, .outdegree = outdegree, .weighted = sourceweights != MPI_UNWEIGHTED};
 	return make(c.procedure, &c, 4, (const int *const[]){sources, destinations, sourceweights, destinationweights},
-		(const int64_t[]){indegree, outdegree, weights_in(sourceweights, indegree), weights_in(destinationweights, outdegree)}, made);
+		(const int64_t[]){indegree, outdegree, weights_in(sourceweights, indegree), weights_in(destinationweights, outdegree)},
+		&(struct gigarank_origin){.parent = comm, .hints = info}, made);
 }
 
 /* edges are the edges that a rank names, with what it tells each member of them. */
@@ -358,9 +360,12 @@ MPI(Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int degr
 	GIVEN(made, "comm_dist_graph", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	struct edges e = {n, 0, sources, degrees, destinations, weights};
-	(void)info, (void)reorder;
+	(void)reorder;
 	*made = MPI_COMM_NULL;
 	CHECK(find(GIGARANK_NONE, comm, &c));
+	CHECK(gigarank_check_hints(__func__, info));
+	if (c.remote)
+		return refuse(GIGARANK_NONE, MPI_ERR_COMM, "called on an intercommunicator");
 	if (n < 0)
 		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "%d sources", n);
 	for (int i = 0; i < n; i++)
@@ -376,7 +381,7 @@ MPI(Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int degr
 	MPI_Comm copy;
 	int64_t *told, length;
 	gigarank_sibling();
-	CHECK(PMPI_Comm_dup(comm, &copy));
+	CHECK(gigarank_duplicate(__func__, comm, &(struct gigarank_origin){.parent = comm, .hints = info}, &copy));
 	CHECK(find(GIGARANK_NONE, copy, &c));
 	error = spread(&e, &c, copy, &told, &length);
 	if (!error) {
