@@ -215,10 +215,37 @@ void gigarank_add_variables(struct gigarank_program *p, char *address, size_t by
 	p->bytes += bytes;
 }
 
+/* slots stores the range of an object's table of functions of other objects (.got.plt), empty if it has none: all are
+ * bound as the object is loaded, so that the table is no variable. */
+static void slots(const struct dl_phdr_info *o, uintptr_t *from, uintptr_t *to) {
+	enum { WORDS = 3 /* of the loader's own, at its begin */ };
+	uintptr_t table = 0, relocations = 0, bytes = 0, first = UINTPTR_MAX, last = 0;
+	for (int i = 0; i < o->dlpi_phnum; i++)
+		for (const ElfW(Dyn) *d = (const ElfW(Dyn) *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr); o->dlpi_phdr[i].p_type == PT_DYNAMIC && d->d_tag != DT_NULL; d++) {
+			uintptr_t at = d->d_un.d_ptr < o->dlpi_addr ? o->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr; /* the loader may have made it an address */
+			table = d->d_tag == DT_PLTGOT ? at : table;
+			relocations = d->d_tag == DT_JMPREL ? at : relocations;
+			bytes = d->d_tag == DT_PLTRELSZ ? d->d_un.d_val : bytes;
+		}
+	const ElfW(Rela) *r = (const ElfW(Rela) *)relocations;
+	size_t n = r ? bytes / sizeof *r : 0;
+	for (size_t i = 0; i < n; i++) {
+		uintptr_t at = o->dlpi_addr + r[i].r_offset;
+		first = at < first ? at : first;
+		last = at > last ? at : last;
+	}
+	*from = *to = 0;
+	if (n && last - first == (n - 1) * sizeof(void *)) { /* one behind another */
+		*from = table + WORDS * sizeof(void *) == first ? table : first;
+		*to = last + sizeof(void *);
+	}
+}
+
 /* The pages of a loaded object that its code may write, and its thread-local variables.
  * Relocations are over: pages that the loader has closed are left out. */
 void gigarank_add_object(struct gigarank_program *p, const struct dl_phdr_info *o) {
-	uintptr_t closed = 0, closed_end = 0;
+	uintptr_t closed = 0, closed_end = 0, bound, bound_end;
+	slots(o, &bound, &bound_end);
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	for (int i = 0; i < o->dlpi_phnum; i++)
 		if (o->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
@@ -234,6 +261,11 @@ void gigarank_add_object(struct gigarank_program *p, const struct dl_phdr_info *
 			continue;
 		if (closed <= from && closed_end > from)
 			from = closed_end < to ? closed_end : to;
+		if (from <= bound && bound_end <= to) {
+			if (from < bound)
+				gigarank_add_variables(p, (char *)from, bound - from, bound - from, 0);
+			from = bound_end;
+		}
 		if (from < to)
 			gigarank_add_variables(p, (char *)from, to - from, to - from, 0);
 	}
