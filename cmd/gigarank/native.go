@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -93,6 +94,9 @@ func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error
 		if f.allowUnserved {
 			faults.add("--allow-unserved", fmt.Errorf("%s is no native program: leave the flag out", program))
 		}
+		if err := foreign(program); err != nil {
+			return bench.Entry{}, err
+		}
 		return bench.Lookup(program)
 	}
 	o := native.Options{Label: f.label, AllowUnserved: f.allowUnserved}
@@ -127,6 +131,46 @@ func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error
 		},
 		State: func(*mpivirt.Kind, bench.Options) float64 { return o.Bytes() },
 	}, nil
+}
+
+// foreign returns why a word without a slash, which names no program of gigarank list, does not name the
+// file either that it may mean: one of the directory, or one that a shell would find. It returns nil if
+// there is none.
+func foreign(word string) error {
+	if _, err := bench.Lookup(word); err == nil || word == "" {
+		return nil
+	}
+	path := "./" + word
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		if path, err = exec.LookPath(word); err != nil {
+			if is := toolchain.Starter(word); is != "" {
+				return fmt.Errorf("%s is %s", word, is)
+			}
+			return nil
+		}
+	}
+	if err := toolchain.CheckBuild(path); err != nil {
+		return fmt.Errorf("%s is no program of gigarank list, and %w", word, err)
+	}
+	return fmt.Errorf("%s is no program of gigarank list: name the file with a slash, as %s", word, path)
+}
+
+// ownFlags returns the remedy for a flag that run does not have, where it may be one of a program in a
+// file, "" elsewhere. words are the arguments before it.
+func ownFlags(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	if !isPath(words[0]) {
+		if err := foreign(words[0]); err != nil {
+			return err.Error()
+		}
+		return ""
+	}
+	if err := toolchain.CheckBuild(words[0]); err != nil {
+		return err.Error()
+	}
+	return "arguments of " + words[0] + " that begin with a dash come after --"
 }
 
 // leastStack is the least size of a stack in bytes: what the C library's printing takes.

@@ -56,7 +56,14 @@ func TestNativeProgram(t *testing.T) {
 		{"was not linked by gigarank cc", []string{"run", foreign}},
 		{"no such file", []string{"check", program + "2"}},
 		{"barriertest takes flags alone, and programs in files take arguments: leave out more; see gigarank run --help", []string{"run", "barriertest", "more"}},
-		{source + " is no program (not in the ELF format): build one with gigarank cc", []string{"run", source}},
+		{source + " is source code in C: build it with gigarank cc -o PROGRAM ends.c", []string{"run", source}},
+		{"is an interpreter; a rank is a program in C, C++ or Fortran that", []string{"run", "sh", "script.sh"}},
+		{"is an interpreter; a rank is a program in C, C++ or Fortran that", []string{"run", "python3", "script.py"}},
+		{"unknown shorthand flag: 'c' in -c; sh is no program of gigarank list, and /", []string{"run", "sh", "-c", "exit"}},
+		{"is a launcher; gigarank run starts the ranks itself", []string{"run", "mpirun", "./ring"}},
+		{"arguments of " + program + " that begin with a dash come after --", []string{"run", program, "--times", "3"}},
+		{"ls was not linked by gigarank cc", []string{"run", "ls", "x"}},
+		{"unknown program \"barriertet\": did you mean barriertest?", []string{"run", "barriertet", "x"}},
 	} {
 		if text := line(exitUsage, c.arguments...); !strings.Contains(text, c.says) {
 			t.Errorf("%q: %q, want %q", c.arguments, text, c.says)

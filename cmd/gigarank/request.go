@@ -47,7 +47,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.machine, "machine", usualMachine, "target machine: a preset or a machine `FILE`")
 	flags.StringVar(&f.perNode, "ranks-per-node", "", "ranks of a node, `N` (default the machine's)")
 	flags.StringVar(&f.mapping, "mapping", "", "mapping `RULE` of ranks to nodes: "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
-	flags.StringVar(&f.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
+	flags.StringVar(&f.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
 	flags.StringVar(&f.lp, "lp", "", "`KIND` of ranks: "+kindNames(mpivirt.Kinds())+"; see gigarank list (default the first that the program has)")
 	flags.StringVar(&f.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&f.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
@@ -426,7 +426,7 @@ func (u *usageError) addFile(flag string, err error) {
 	}
 }
 
-// countEngines sets the number of engines of this process.
+// countEngines sets the number of engines of this process, at most one for each rank.
 func (r *request) countEngines(c *console, h *hosts, f *runFlags, faults *usageError) {
 	r.engines = int(min(int64(c.cores), max(r.ranks, 1)))
 	if h.size > 1 {
@@ -441,11 +441,9 @@ func (r *request) countEngines(c *console, h *hosts, f *runFlags, faults *usageE
 	case h.size > 1 && n != 1:
 		err = fmt.Errorf("%d engines in each of %d host processes: over MPI each process has exactly one; "+
 			"leave the flag out and start as many processes as engines are wanted", n, h.size)
-	case r.ranks > 0 && n > r.ranks:
-		err = fmt.Errorf("%d engines for %s: use at most one engine for each rank", n, plural(int(r.ranks), "rank"))
 	}
 	faults.add("--engines", err)
-	r.engines = int(n)
+	r.engines = int(min(n, max(r.ranks, 1)))
 }
 
 // checkMemory compares the memory that the run needs with the available memory.

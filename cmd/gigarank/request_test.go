@@ -100,6 +100,7 @@ func TestEngines(t *testing.T) {
 	}{
 		{"as many as cores", nil, 1, 2},
 		{"no more than ranks", []string{"--ranks", "1"}, 1, 1},
+		{"no more than ranks, though given", []string{"--ranks", "3", "--engines", "5"}, 1, 3},
 		{"as given", []string{"--engines", "5"}, 1, 5},
 		{"over MPI", nil, 3, 1},
 		{"over MPI, given", []string{"--engines", "1"}, 3, 1},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -54,6 +55,9 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 		var unknown *pflag.NotExistError
 		if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
 			remedy = spelling.Suggest("--"+unknown.GetSpecifiedName(), longFlags(cmd), remedy)
+		}
+		if cmd.Name() == "run" {
+			remedy = cmp.Or(ownFlags(cmd.Flags().Args()), remedy)
 		}
 		return usageError{fmt.Errorf("%w; %s", err, remedy)}
 	})

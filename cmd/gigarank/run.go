@@ -83,7 +83,7 @@ func newRun(c *console) *cobra.Command {
 			if len(args) < 2 {
 				return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
 			}
-			if !isPath(args[0]) {
+			if _, err := bench.Lookup(args[0]); err == nil {
 				return usageError{fmt.Errorf("%s takes flags alone, and programs in files take arguments: leave out %s; see gigarank run --help", args[0], strings.Join(args[1:], " "))}
 			}
 			return nil

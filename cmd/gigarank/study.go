@@ -107,7 +107,7 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points that do not fit the memory")
 	flags.BoolVar(&f.mix, "mix-versions", false, "take results of another version of gigarank for this one's")
 	h := &f.hosting
-	flags.StringVar(&h.engines, "engines", "", "engines `K` of this process (default one per core; over MPI always 1)")
+	flags.StringVar(&h.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
 	flags.StringVar(&h.lp, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the one of the program's that takes the least memory)")
 	flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&h.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")

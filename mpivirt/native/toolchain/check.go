@@ -36,30 +36,20 @@ func CheckBuild(program string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is no file: name a program that gigarank cc has built", program)
 	}
-	if isScript(program) {
-		return fmt.Errorf("%s is a script: name the program that it runs, which gigarank cc has built", program)
+	if is := Starter(filepath.Base(program)); is != "" && !builtHere(program) {
+		return fmt.Errorf("%s is %s", program, is)
 	}
-	file, err := elf.Open(program)
+	file, err := openELF(program)
 	if err != nil {
-		var format *elf.FormatError
-		if errors.As(err, &format) {
-			err = errors.New("not in the ELF format")
-		}
-		return fmt.Errorf("%s is no program (%w): build one with gigarank cc", program, err)
+		return err
 	}
 	defer func() { _ = file.Close() }()
-	if file.Class != elf.ELFCLASS64 {
-		return fmt.Errorf("%s is a program of 32 bits: build it for 64 with gigarank cc", program)
-	}
-	if want := machines[runtime.GOARCH]; file.Machine != want {
-		return fmt.Errorf("%s is for %v, and this machine is %v: build it here with gigarank cc", program, file.Machine, want)
+	if is := kindOf(program, file, machines[runtime.GOARCH]); is != "" {
+		return fmt.Errorf("%s is %s", program, is)
 	}
 	needed, err := file.ImportedLibraries()
 	if err != nil {
 		return fmt.Errorf("%s: %w", program, err)
-	}
-	if file.Type == elf.ET_REL {
-		return fmt.Errorf("%s is an object file: link it with gigarank cc", program)
 	}
 	if i := slices.IndexFunc(needed, isOtherMPI); i >= 0 {
 		return fmt.Errorf("%s is linked with another MPI (%s): build it with gigarank cc, cxx or fc in the place of mpicc and the like", program, needed[i])
@@ -105,17 +95,6 @@ func Unresolved(program string) (faults []string, err error) {
 		}
 	}
 	return faults, nil
-}
-
-func isScript(program string) bool {
-	file, err := os.Open(program)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = file.Close() }()
-	var begin [2]byte
-	n, err := file.Read(begin[:])
-	return err == nil && string(begin[:n]) == "#!"
 }
 
 // isOtherMPI reports whether a library is Open MPI, MPICH or one made from it.
