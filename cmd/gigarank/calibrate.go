@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"os/exec"
@@ -26,13 +28,24 @@ type calibration struct {
 	taken     float64 // bytes, those of the process itself included
 	memory    float64 // native ranks: measured memory of a further one over the expected one; else 1
 	failure   string  // how the simulated program failed; empty if it did not
+	missing   string  // why nothing was measured; empty if it was
 }
 
 const (
-	calibrationTime       = time.Second
+	// calibrationTime is the time after which no further run begins, and calibrationLimit that after
+	// which a run is ended.
+	calibrationTime  = time.Second
+	calibrationLimit = 10 * time.Second
+
 	calibrationIterations = 5
-	calibrationRanks      = 1 << 12 // to begin with
-	calibrationBytes      = 1 << 30 // at most, about
+	calibrationRanks      = 1 << 12 // to begin with, if their memory is counted
+	calibrationFewest     = 4       // to begin with, if it is measured; with its powers a square and a power of two
+
+	// A calibration takes calibrationBytes of memory, about, or the share calibrationShare of what is
+	// available if its least run takes more. One that has taken calibrationMost of it is ended.
+	calibrationBytes = 1 << 30
+	calibrationShare = 1. / 4
+	calibrationMost  = 1. / 3
 
 	// measurable is the least difference in bytes between two runs that stands out from
 	// the variation of a process.
@@ -43,67 +56,126 @@ const (
 	countedWell = 0.15
 )
 
+// calibrator runs a program with few ranks, one run after the other.
+type calibrator struct {
+	console   *console
+	flags     *runFlags
+	request   *request
+	available float64 // bytes
+	engines   int     // of a run
+	fewest    int64   // ranks of the least run
+	began     time.Time
+}
+
 // calibrate runs a program with more and more ranks, up to those asked for, until a run
 // takes long enough to measure. It returns the measurements of the last run. The memory of
 // ranks is counted, as it is for run and study, except that of native ones: what a program in C
-// holds is measured, in the last run that took measurably more than the one before.
+// holds is measured, as what the last run took more than the first.
+//
+// A run begins only if the memory that run expects of it is a modest share of what is available.
 func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
-	began := c.now()
-	last := calibration{memory: 1}
-	available := usable * float64(c.memory(1).bytes)
-	for ranks := r.calibrationRanks(available); ; ranks = min(4*ranks, r.ranks) {
+	k := &calibrator{console: c, flags: f, request: r, available: usable * float64(c.memory(1).bytes), began: c.now()}
+	ranks, missing := k.begin()
+	if missing != "" {
+		return calibration{memory: 1, missing: missing}, nil
+	}
+	first, err := k.least(ranks)
+	if err != nil || first.missing != "" {
+		return first, err
+	}
+	last, took := first, c.now().Sub(k.began)
+	for last.ranks < r.ranks {
+		ranks := min(4*last.ranks, r.ranks)
+		need := max(k.expected(ranks)+processMemory, 4*last.taken)
+		// The next run takes four times as much.
+		if need > min(calibrationBytes, k.available) || c.now().Sub(k.began)+4*took > calibrationTime {
+			break
+		}
 		started := c.now()
-		sample, err := r.sample(f, ranks, calibrationIterations)
-		if err != nil {
+		sample, err := k.sample(ranks, calibrationIterations, calibrationLimit)
+		if errors.Is(err, errCutShort) {
+			break
+		} else if err != nil {
 			return sample, err
 		}
-		sample.cores, sample.memory = min(sample.engines, c.cores), last.memory
-		if last.ranks > 0 {
-			sample.memory = sample.over(last, r.expected(sample)-r.expected(last))
+		last, took = sample, c.now().Sub(started)
+	}
+	last.memory = k.measured(first, last)
+	return last, k.tellApart(&last)
+}
+
+// begin sets the engines of the runs and returns the ranks of the first one, or why there is none: their
+// memory.
+func (k *calibrator) begin() (ranks int64, missing string) {
+	r := k.request
+	k.engines, k.fewest = r.engines, min(int64(r.engines), r.ranks)
+	ranks = calibrationRanks
+	if r.config.Kind == native.Kind {
+		ranks = calibrationFewest
+	}
+	ranks = min(max(ranks, k.fewest), r.ranks)
+	fits := func(bytes float64) bool {
+		need := k.expected(ranks) + processMemory
+		return need <= bytes && need <= k.available*calibrationShare
+	}
+	for !fits(calibrationBytes) && ranks > k.fewest {
+		ranks = max(ranks/4, k.fewest)
+	}
+	if !fits(k.available) && k.fewest > 1 {
+		k.engines, k.fewest, ranks = 1, 1, 1
+	}
+	if !fits(k.available) {
+		return 0, fmt.Sprintf("a run with %s takes %s of memory, and %s are available here (%s), of which a calibration takes a quarter",
+			plural(int(ranks), "rank"), formatBytes(int64(min(k.expected(ranks)+processMemory, 1<<60))), formatBytes(k.console.memory(1).bytes), k.console.memory(1).bound)
+	}
+	return ranks, ""
+}
+
+// least runs the program with a number of ranks, or with fewer while that takes too long or too much
+// memory. The measurements say so if each run does.
+func (k *calibrator) least(ranks int64) (calibration, error) {
+	for {
+		left := calibrationLimit - k.console.now().Sub(k.began)
+		if ranks > k.fewest {
+			left /= 2
 		}
-		last = sample
-		// The next run takes four times as much.
-		took := c.now().Sub(started)
-		if ranks == r.ranks || 4*sample.taken > min(calibrationBytes, available) || c.now().Sub(began)+4*took > calibrationTime {
-			if r.config.Kind != native.Kind || math.Abs(last.memory-1) < countedWell {
-				last.memory = 1
-			}
-			if last.untimed > 1 && last.failure == "" {
-				one, err := r.sample(f, ranks, 1)
-				if err != nil {
-					return one, err
-				}
-				last.tellApart(one)
-			}
-			return last, nil
+		started := k.console.now()
+		sample, err := k.sample(ranks, calibrationIterations, left)
+		if !errors.Is(err, errCutShort) {
+			k.began = started
+			return sample, err
 		}
+		if ranks <= k.fewest {
+			return calibration{memory: 1, missing: fmt.Sprintf("a run with %s %v", plural(int(ranks), "rank"), err)}, nil
+		}
+		ranks = max(ranks/64, k.fewest)
 	}
 }
 
-// calibrationRanks returns the ranks that a calibration begins with: few enough for the available
-// bytes, since one plans for other machines too.
-func (r *request) calibrationRanks(available float64) int64 {
-	least := min(int64(r.engines), r.ranks)
-	ranks := min(max(calibrationRanks, least), r.ranks)
-	for ranks > least && r.expected(calibration{ranks: ranks, engines: r.engines})+processMemory > available {
-		ranks = max(ranks/4, least)
+// measured returns the memory that the last run took more than the first, over the expected difference,
+// if it is that of native ranks and can be measured; else 1.
+func (k *calibrator) measured(first, last calibration) float64 {
+	if k.request.config.Kind != native.Kind {
+		return 1
 	}
-	return ranks
+	return last.over(first, k.expected(last.ranks)-k.expected(first.ranks))
 }
 
-// over returns the memory that a run took more than the one before, over the expected
-// difference. If that is too small to measure, it returns the ratio known before.
-func (v calibration) over(before calibration, expected float64) float64 {
-	if expected < measurable {
-		return before.memory
+// over returns the memory that a run took more than another one, over the expected difference. It is 1
+// if both are too small to measure, or alike.
+func (v calibration) over(first calibration, expected float64) float64 {
+	taken := v.taken - first.taken
+	if max(taken, expected) < measurable || expected <= 0 || math.Abs(taken/expected-1) < countedWell {
+		return 1
 	}
-	return (v.taken - before.taken) / expected
+	return taken / expected
 }
 
-// expected returns the expected memory of a calibration's ranks and engines, in bytes.
-func (r *request) expected(v calibration) float64 {
-	cost := bench.CostOf(r.entry, r.ofRanks(v.ranks), v.engines)
-	return float64(v.ranks)*cost.BytesPerRank + float64(v.engines)*cost.BytesPerEngine
+// expected returns the expected memory of the ranks and engines of a run, in bytes.
+func (k *calibrator) expected(ranks int64) float64 {
+	engines := min(int64(k.engines), ranks)
+	cost := bench.CostOf(k.request.entry, k.request.ofRanks(ranks), int(engines))
+	return float64(ranks)*cost.BytesPerRank + float64(engines)*cost.BytesPerEngine
 }
 
 // ofRanks returns the configuration for another number of ranks.
@@ -115,6 +187,21 @@ func (r *request) ofRanks(ranks int64) bench.Config {
 
 // tellApart tells the first iteration of a program that times none from the further ones, by a run
 // with one iteration: memory is touched first in it.
+func (k *calibrator) tellApart(v *calibration) error {
+	if v.untimed <= 1 || v.failure != "" {
+		return nil
+	}
+	one, err := k.sample(v.ranks, 1, calibrationLimit)
+	if errors.Is(err, errCutShort) {
+		return nil
+	}
+	if err == nil {
+		v.tellApart(one)
+	}
+	return err
+}
+
+// tellApart takes the time of the first iteration from a run with one.
 func (v *calibration) tellApart(one calibration) {
 	wall := v.first + float64(v.untimed-1)*v.iteration
 	if further := (wall - one.first) / float64(v.untimed-1); further > 0 {
@@ -122,33 +209,93 @@ func (v *calibration) tellApart(one calibration) {
 	}
 }
 
-// sample runs the command with a number of ranks and iterations, as a process of its own.
-func (r *request) sample(f *runFlags, ranks int64, iterations int) (calibration, error) {
+// errCutShort is the error of a run that was ended, since it took too long or too much memory.
+var errCutShort = errors.New("was ended")
+
+// sample runs the command with a number of ranks and iterations, as a process of its own, for a limited
+// time.
+func (k *calibrator) sample(ranks int64, iterations int, limit time.Duration) (calibration, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return calibration{}, err
 	}
-	g := *f
+	r, g := k.request, *k.flags
 	g.ranks, g.iterations = strconv.FormatInt(ranks, 10), strconv.Itoa(min(iterations, r.options.Iterations))
-	args := append(g.arguments(r.entry.Name), "--json", "-", "--progress", "none")
-	cmd := exec.Command(self, args...)
-	var failure bytes.Buffer
-	cmd.Stderr = &failure
-	text, err := cmd.Output()
+	if r.config.Kind == native.Kind {
+		g.iterations = "" // the program has its own
+	}
+	if g.engines != "" {
+		g.engines = strconv.Itoa(k.engines)
+	}
+	if k.engines == 1 {
+		g.engines = "1"
+	}
+	cmd := exec.Command(self, append(g.arguments(r.entry.Name), "--json", "-", "--progress", "none")...)
+	cmd.SysProcAttr, cmd.WaitDelay = endingWithThis(), time.Second // a program may leave others with its output
+	var text, failure bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &failure
+	if err := cmd.Start(); err != nil {
+		return calibration{}, err
+	}
+	cut := watchRun(cmd.Process, k.console.root, limit, int64(k.available*calibrationMost))
+	if err = cmd.Wait(); errors.Is(err, exec.ErrWaitDelay) {
+		err = nil
+	}
+	if why := cut(); why != "" {
+		return calibration{}, fmt.Errorf("%w after it had taken %s", errCutShort, why)
+	}
+	if err != nil && cmd.ProcessState.ExitCode() < 0 {
+		return calibration{}, fmt.Errorf("%w: %w", errCutShort, err)
+	}
 	// A simulated program that fails takes memory and time until then, as the document says.
-	failed := err != nil && cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == exitProgram && len(text) > 0
+	failed := err != nil && cmd.ProcessState.ExitCode() == exitProgram && text.Len() > 0
 	if err != nil && !failed {
 		return calibration{}, usageError{fmt.Errorf("calibration with %s failed: %w\n%s", plural(int(ranks), "rank"), err, &failure)}
 	}
 	var d document
-	if err := json.Unmarshal(text, &d); err != nil {
+	if err := json.Unmarshal(text.Bytes(), &d); err != nil {
 		return calibration{}, err
 	}
 	v := newCalibration(&d)
+	v.cores, v.memory = min(v.engines, k.console.cores), 1
 	if failed {
 		v.failure, _, _ = strings.Cut(strings.TrimPrefix(failure.String(), "gigarank: "), "\n")
 	}
 	return v, nil
+}
+
+// watchRun kills a process once it has run for a time or has more memory resident than most bytes. The
+// caller calls cut after the process has ended: it ends the watch and returns what the process had taken
+// if it was killed.
+func watchRun(p *os.Process, root fs.FS, limit time.Duration, most int64) (cut func() string) {
+	ended, watched := make(chan struct{}), make(chan string, 1)
+	go func() {
+		const look = 10 * time.Millisecond
+		ticker := time.NewTicker(look)
+		defer ticker.Stop()
+		timeout := time.After(limit)
+		for {
+			select {
+			case <-ended:
+				watched <- ""
+				return
+			case <-timeout:
+				_ = p.Kill()
+				watched <- limit.Round(look).String()
+				return
+			case <-ticker.C:
+			}
+			if has, known := statm(root, strconv.Itoa(p.Pid), resident); known && has > most {
+				_ = p.Kill()
+				watched <- formatBytes(has)
+				return
+			}
+		}
+	}()
+	return func() string {
+		close(ended)
+		return <-watched
+	}
 }
 
 // newCalibration takes the least time of the iterations after the first. The others

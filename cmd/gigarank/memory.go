@@ -59,7 +59,7 @@ func memoryBounds(root fs.FS) []headroom {
 	}{{unix.RLIMIT_AS, addressSpace, "ulimit -v"}, {unix.RLIMIT_DATA, dataMemory, "ulimit -d"}} {
 		var limit unix.Rlimit
 		if unix.Getrlimit(l.resource, &limit) == nil && limit.Cur < math.MaxInt64 {
-			used, _ := statm(root, l.column)
+			used, _ := statm(root, "self", l.column)
 			bounds = append(bounds, headroom{max(int64(limit.Cur)-used, 0), l.name})
 		}
 	}
@@ -137,16 +137,16 @@ func field(root fs.FS, name, key string) (int64, bool) {
 	return 0, false
 }
 
-// The columns of /proc/self/statm.
+// The columns of /proc/PID/statm.
 const (
 	addressSpace = 0
 	resident     = 1
 	dataMemory   = 5 // private and writable, with stacks
 )
 
-// statm reads a column of /proc/self/statm, in bytes.
-func statm(root fs.FS, column int) (int64, bool) {
-	text, err := fs.ReadFile(root, "proc/self/statm")
+// statm reads a column of /proc/PID/statm, in bytes.
+func statm(root fs.FS, pid string, column int) (int64, bool) {
+	text, err := fs.ReadFile(root, path.Join("proc", pid, "statm"))
 	if err != nil {
 		return 0, false
 	}
@@ -199,7 +199,7 @@ func processBytes(processes int) int64 {
 // neededMemory estimates the memory of one host process in bytes, at most 2^60. shared
 // is the memory for all its ranks together.
 func neededMemory(ranks int64, bytesPerRank, shared float64, processes int) int64 {
-	need := float64(ranks)/float64(processes)*bytesPerRank + shared + float64(processBytes(processes))
+	need := math.Ceil(float64(ranks)/float64(processes))*bytesPerRank + shared + float64(processBytes(processes))
 	return int64(min(need, 1<<60))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/native"
 	"gigarank/network"
 )
 
@@ -21,6 +22,9 @@ The forecast is extrapolated from a calibration: the same program with fewer ran
 for about a second, on this machine. Plan where the job will run. The forecast assumes
 cores as fast as these, one host process for each, and a network between hosts that
 keeps up. It does, unless the program does little but send messages across the hosts.
+A calibration takes at most a third of the available memory and ten seconds. If not even
+one with few ranks fits, the plan has no times and says why; memory is counted, except
+what native ranks hold themselves.
 
 `
 
@@ -158,15 +162,21 @@ func (f *planFlags) allocation(c *console, faults *usageError) allocation {
 func (r *request) allot(a allocation, sample calibration) (allocation, error) {
 	fewest := a
 	fewest.hosts = max(a.hosts, 1)
-	own := float64(a.cores) * (mpiProcessMemory + r.cost(fewest).BytesPerEngine) // of the processes of a host
 	memory := float64(a.memory)
 	// More hosts have more engines, which exchange more.
 	for r.hostBytes(fewest, sample) > a.memory {
+		each := mpiProcessMemory + r.cost(fewest).BytesPerEngine
+		own := float64(a.cores) * each // of the processes of a host
 		if own >= memory {
 			return a, usageError{fmt.Errorf("--memory: %s for the %d host processes of a host, which take %s before they have ranks: use fewer --cores, or hosts with more memory",
 				formatBytes(a.memory), a.cores, formatBytes(int64(min(own, 1<<60))))}
 		}
-		fewest.hosts = max(fewest.hosts+1, int64(math.Ceil(r.bytesPerRank(fewest, sample)*float64(r.ranks)/(memory-own))))
+		one := r.bytesPerRank(fewest, sample)
+		if own+float64(a.cores)*one > memory && (fewest.hosts >= r.ranks || fewest.hosts*a.cores >= r.ranks) {
+			return a, usageError{fmt.Errorf("--memory: %s for the %d host processes of a host, which take %s with one rank each: use fewer --cores, or hosts with more memory",
+				formatBytes(a.memory), a.cores, formatBytes(int64(min(own+float64(a.cores)*one, 1<<60))))}
+		}
+		fewest.hosts = max(fewest.hosts+1, int64(min(math.Ceil(one*float64(r.ranks)/(memory-own)), float64(r.ranks))))
 	}
 	if a.hosts != 0 && a.hosts < fewest.hosts {
 		return a, usageError{fmt.Errorf("--hosts: %s with %s cannot hold %s, which takes %s on each: use at least %d",
@@ -203,6 +213,9 @@ func (r *request) hostBytes(a allocation, sample calibration) int64 {
 
 // foresee extrapolates a calibration.
 func (r *request) foresee(a allocation, sample calibration) forecast {
+	if sample.missing != "" {
+		return forecast{bytesPerRank: r.bytesPerRank(a, sample), hostBytes: r.hostBytes(a, sample), sample: sample}
+	}
 	// Ranks of a busy core, in terms of the calibration's.
 	load := float64(r.ranks) / float64(a.busy(r.ranks)) / (float64(sample.ranks) / float64(sample.cores))
 	grow := r.timePerRank(r.ranks, a.engines()) / r.timePerRank(sample.ranks, int64(sample.engines))
@@ -220,13 +233,26 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 		_, _ = fmt.Fprintf(out, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
 	}
 	_, _ = fmt.Fprintf(c.stdout, "%s: %s as %v LPs on %s\n\n", program, plural(int(r.ranks), "rank"), r.config.Kind, r.machine)
-	p("memory", "%s a rank, %s in all", scaledBytes(v.bytesPerRank), formatBytes(v.hostBytes*a.hosts))
+	all := formatBytes(v.hostBytes * min(a.hosts, math.MaxInt64/v.hostBytes))
+	if v.sample.missing != "" && r.config.Kind == native.Kind {
+		all += ", without the program's own"
+	}
+	p("memory", "%s a rank, %s in all", scaledBytes(v.bytesPerRank), all)
 	p("hosts", "%d, with %d cores and %s of %s each", a.hosts, a.cores, formatBytes(v.hostBytes), formatBytes(a.memory))
-	p("first iteration", "after %s, with the set-up", formatSeconds(v.first))
-	p("each further one", "%s", formatSeconds(v.iteration))
-	p("all "+plural(r.options.Iterations, "iteration"), "%s", formatSeconds(v.wall))
-	p("calibration", "%s ranks on %s: %s a rank and iteration", formatCount(float64(v.sample.ranks)),
-		plural(v.sample.engines, "engine"), formatSeconds(v.sample.iteration/float64(v.sample.ranks)))
+	if v.sample.missing != "" {
+		p("times", "not known, since nothing could be measured: set a time limit of your own")
+		p("calibration", "none: %s", v.sample.missing)
+	} else if r.options.Iterations == 0 {
+		p("whole run", "%s", formatSeconds(v.wall))
+		p("calibration", "%s ranks on %s: %s a rank", formatCount(float64(v.sample.ranks)),
+			plural(v.sample.engines, "engine"), formatSeconds(v.sample.first/float64(v.sample.ranks)))
+	} else {
+		p("first iteration", "after %s, with the set-up", formatSeconds(v.first))
+		p("each further one", "%s", formatSeconds(v.iteration))
+		p("all "+plural(r.options.Iterations, "iteration"), "%s", formatSeconds(v.wall))
+		p("calibration", "%s ranks on %s: %s a rank and iteration", formatCount(float64(v.sample.ranks)),
+			plural(v.sample.engines, "engine"), formatSeconds(v.sample.iteration/float64(v.sample.ranks)))
+	}
 	if v.sample.failure != "" {
 		p("the program fails", "%s; memory and times are those until then", v.sample.failure)
 	}
@@ -242,7 +268,7 @@ func (f *runFlags) arguments(program string) []string {
 	for _, flag := range []struct{ name, value, usual string }{
 		{"--ranks-per-node", f.perNode, ""}, {"--mapping", f.mapping, ""}, {"--engines", f.engines, ""}, {"--sync", f.sync, "hybrid"}, {"--collectives", f.collectives, "auto"}, {"--barrier", f.barrier, ""},
 		{"--allreduce", f.allreduce, ""}, {"--iterations", f.iterations, ""}, {"--compute", f.compute, ""},
-		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"}, {"--polls", f.polls, ""},
+		{"--payload", f.payload, ""}, {"--seed", f.seed, "1"}, {"--noise", f.noise, "none"}, {"--polls", f.polls, ""}, {"--stack", f.stack, ""}, {"--stacks", f.stacks, ""},
 	} {
 		if flag.value != flag.usual {
 			args = append(args, flag.name, flag.value)
@@ -258,11 +284,15 @@ func (f *runFlags) arguments(program string) []string {
 }
 
 // jobLines returns the lines of job scripts that ask for an allocation: half as much
-// time again as expected and a tenth more memory. B: sends the signal to the batch
-// shell, which exec replaces by the launcher.
+// time again as expected, if that is known, and a tenth more memory. B: sends the signal to
+// the batch shell, which exec replaces by the launcher.
 func jobLines(command string, a allocation, v forecast) string {
 	minutes := int(math.Ceil(v.wall*1.5/60)) + 1
 	limit := fmt.Sprintf("%02d:%02d:00", minutes/60, minutes%60)
+	time, walltime := " --time="+limit, "\n  #PBS -l walltime="+limit
+	if v.sample.missing != "" {
+		time, walltime = "", ""
+	}
 	gib := int64(math.Ceil(float64(v.hostBytes) * 1.1 / (1 << 30)))
 	tasks, cpus, srun, mpiexec := a.cores, int64(1), "srun "+command, fmt.Sprintf("mpiexec -n %d %s", a.processes(), command)
 	if a.processes() == 1 {
@@ -271,12 +301,11 @@ func jobLines(command string, a allocation, v forecast) string {
 	return fmt.Sprintf(`
 Slurm:
   #SBATCH --nodes=%d --ntasks-per-node=%d --cpus-per-task=%d
-  #SBATCH --mem=%dG --time=%s --signal=B:TERM@60
+  #SBATCH --mem=%dG%s --signal=B:TERM@60
   exec %s
 
 PBS:
-  #PBS -l select=%d:ncpus=%d:mpiprocs=%d:mem=%dgb
-  #PBS -l walltime=%s
+  #PBS -l select=%d:ncpus=%d:mpiprocs=%d:mem=%dgb%s
   %s
-`, a.hosts, tasks, cpus, gib, limit, srun, a.hosts, a.cores, tasks, gib, limit, mpiexec)
+`, a.hosts, tasks, cpus, gib, time, srun, a.hosts, a.cores, tasks, gib, walltime, mpiexec)
 }

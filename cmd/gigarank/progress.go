@@ -158,7 +158,7 @@ const longComputing = 2
 // since the previous call.
 func (m *meter) describe(p mpivirt.Progress) string {
 	now := m.console.now()
-	held, _ := statm(m.console.root, resident)
+	held, _ := statm(m.console.root, "self", resident)
 	memory := formatBytes(held)
 	if p.SetUp < p.Ranks {
 		return fmt.Sprintf("setting up: %s of %s ranks, %s",
