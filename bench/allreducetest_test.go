@@ -69,3 +69,33 @@ func TestAllreduceOfSeveralBlocks(t *testing.T) {
 		}
 	}
 }
+
+// Above the eager limit every rank of ring waits in its send. An event rank's message is a copy, that of a
+// goroutine rank lies in its own slices. The messages of mpiping are sizes only.
+func TestCostOfLongMessages(t *testing.T) {
+	const payload, ranks, engines = 1 << 24, 64, 2
+	target, err := machine("xt5", ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		program     string
+		kind        *mpivirt.Kind
+		least, most float64 // payloads of a rank
+	}{
+		{"ring", steps.Kind, 1, 1.1},
+		{"ring", mpivirt.Goroutine, 1, 2.1},
+		{"mpiping", steps.Kind, 0, 0.1},
+		{"mpiping", mpivirt.Goroutine, 0, 0.1},
+	} {
+		e, err := bench.Lookup(c.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := bench.Config{Options: bench.Options{Payload: payload}}
+		config.Kind, config.Target = c.kind, target
+		if got := bench.CostOf(e, config, engines).BytesPerRank / payload; got < c.least || got > c.most {
+			t.Errorf("%s as %v: %.2f payloads a rank, want %v to %v", c.program, c.kind, got, c.least, c.most)
+		}
+	}
+}

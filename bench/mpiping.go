@@ -35,11 +35,17 @@ var mpiping = Entry{
 	Collectives: func(o Options) []mpivirt.Use {
 		return append(sumOfNumbers(o), mpivirt.Use{Operation: collectives.Barrier})
 	},
-	State: messageState(pingStateSize), // no payload
+	State: func(kind *mpivirt.Kind, _ Options) float64 { // no payload
+		if kind == steps.Kind {
+			return pingStateSize
+		}
+		return 0
+	},
 	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held {
 		if !c.Postponed && !c.Apart { // pairs go on in their order: few messages are under way at a time
 			return mpivirt.Held{Mailboxes: 1, Requests: 0.05, Messages: 0.05}
 		}
+		o.Payload = 0
 		return pairMessages(o, kind, c)
 	},
 	Deep: always,

@@ -112,6 +112,8 @@ type Entry struct {
 type Course struct {
 	Postponed bool // ranks go on before their messages have left: the model has state at the receiver
 	Apart     bool // ranks leave a collective one after the other, since it goes by messages
+	// Rendezvous: the payload is above the machine's eager limit, so senders wait for receivers.
+	Rendezvous bool
 }
 
 // programs are all programs, in the order in which they are listed.
@@ -244,7 +246,8 @@ func CostOf(e Entry, c Config, engines int) mpivirt.Cost {
 		}
 	}
 	if e.Messages != nil {
-		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, Course{postponed, cost.ByMessages}))
+		rendezvous := c.Target != nil && o.Payload > c.Target.EagerLimit()
+		cost.BytesPerRank += mpivirt.HeldBytes(&c.Config, e.Messages(o, c.Kind, Course{postponed, cost.ByMessages, rendezvous}))
 	}
 	if e.State != nil {
 		cost.BytesPerRank += e.State(c.Kind, o)

@@ -27,10 +27,20 @@ var ring = Entry{
 				steps.Main(func() steps.Program { return steps.New(ringSteps(o)) })},
 		}, nil
 	},
-	State:    messageState(ringStateSize),
-	Messages: ringMessages,
-	Deep:     whenStrict,
-	Waiting:  ringWaiting,
+	State: messageState(ringStateSize),
+	Messages: func(o Options, kind *mpivirt.Kind, c Course) mpivirt.Held {
+		if !c.Rendezvous {
+			return ringMessages(o, kind, c)
+		}
+		h := pairMessages(o, kind, c) // all ranks wait in their sends
+		if kind != steps.Kind {
+			h.Payload = 0 // a blocking send lends its slice
+		}
+		return h
+	},
+	Shared:  func(o Options) float64 { return float64(o.Payload) }, // the message from another engine
+	Deep:    whenStrict,
+	Waiting: ringWaiting,
 }
 
 // ringBlocking passes a token round the ring.
