@@ -35,7 +35,8 @@
 // An LP that fails bounds the simulation ([Engine.LPFailed]). No engine runs what comes
 // after the least failure in the order of (time, LP). The simulation ends when nothing
 // is left before it. LPs run ahead of virtual time; this bound makes the failure that
-// ends a run a property of the program.
+// ends a run a property of the program. A late failure, of an LP that others do not depend on
+// any more, bounds nothing: it is known to all engines when the simulation has ended.
 //
 // # Causality
 //

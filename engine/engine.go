@@ -356,7 +356,8 @@ func (e *Engine) Finished(n int) {
 
 // LPFailed reports that an LP has failed and does nothing more. The simulation goes on
 // until nothing is left before the least failure of all engines. Run then ends with
-// ErrDeadlock, and Failure is the same everywhere, in whatever order the host works.
+// ErrDeadlock, and Failure is the same everywhere, in whatever order the host works. A late
+// failure leaves everything to its course; if its LP is finished, Run ends without an error.
 func (e *Engine) LPFailed(f Failure) {
 	e.endpoint.Fail(f)
 	e.notice()
@@ -371,7 +372,10 @@ func (e *Engine) notice() {
 	if f == e.failure {
 		return
 	}
-	e.failure, e.horizon = f, f.Time
+	e.failure = f
+	if !f.Late {
+		e.horizon = f.Time
+	}
 	if k, ok := e.kernel.(Limited); ok {
 		k.Limit(f)
 	}

@@ -21,18 +21,25 @@ func (s *Stopped) Error() string {
 }
 
 // Failure says that an LP has failed at an instant. It bounds the run: nothing after it
-// in the order of (time, LP) counts, on any engine.
+// in the order of (time, LP) counts, on any engine. A late one bounds nothing.
 type Failure struct {
 	Time   vtime.Time
 	LP     int32
+	Late   bool // it counts once nothing is left to happen, unless another LP has failed that is not late
 	Reason []byte
 }
 
-// Before reports whether f comes first: at an earlier instant, or at the same instant
-// at an LP with a lower number.
+// Before reports whether f comes first: it alone is not late, at an earlier instant, or at the
+// same instant at an LP with a lower number.
 func (f *Failure) Before(g *Failure) bool {
+	if f.Late != g.Late {
+		return g.Late
+	}
 	return f.Time < g.Time || f.Time == g.Time && f.LP < g.LP
 }
+
+// failureBytes is the size of a failure without its reason.
+const failureBytes = 13
 
 // ending is what an endpoint knows of the end of the run.
 type ending struct {
@@ -81,20 +88,24 @@ func (e *Endpoint) adopt(f *Failure, via int) {
 		return
 	}
 	e.end.failure, e.end.news = f, true
-	e.toNeighbours(via, kindFailure, 12+len(f.Reason), func(body []byte) {
+	e.toNeighbours(via, kindFailure, failureBytes+len(f.Reason), func(body []byte) {
 		binary.LittleEndian.PutUint64(body, uint64(f.Time))
 		binary.LittleEndian.PutUint32(body[8:], uint32(f.LP))
-		copy(body[12:], f.Reason)
+		body[12] = 0
+		if f.Late {
+			body[12] = 1
+		}
+		copy(body[failureBytes:], f.Reason)
 	})
 }
 
 // onFailure takes in a failure.
 func (e *Endpoint) onFailure(src int, body []byte) error {
-	if len(body) < 12 {
+	if len(body) < failureBytes {
 		return fmt.Errorf("a failure of %d bytes", len(body))
 	}
 	le := binary.LittleEndian
-	e.adopt(&Failure{vtime.Time(le.Uint64(body)), int32(le.Uint32(body[8:])), slices.Clone(body[12:])}, src)
+	e.adopt(&Failure{vtime.Time(le.Uint64(body)), int32(le.Uint32(body[8:])), body[12] != 0, slices.Clone(body[failureBytes:])}, src)
 	return nil
 }
 

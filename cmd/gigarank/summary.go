@@ -22,7 +22,11 @@ func (d *document) summarize(w io.Writer) {
 	p := func(format string, arguments ...any) { _, _ = fmt.Fprintf(w, format, arguments...) }
 	p("%s: %s as %s LPs on %s; %s, %s, %s%s, seed %d\n", d.Program, plural(int(d.Ranks), "rank"), d.LP, d.Machine,
 		plural(d.Hosts, "host"), plural(d.Engines, "engine"), d.Sync, strict, d.Seed)
-	if !d.Complete {
+	switch {
+	case d.Complete:
+	case d.FinishedRanks == d.Ranks:
+		p("FAILED: all ranks have finished; the figures cover all of their work\n")
+	default:
 		p("INCOMPLETE: %d of %d ranks have finished; the figures cover finished work only\n", d.FinishedRanks, d.Ranks)
 	}
 	p("\n")

@@ -117,7 +117,7 @@ func (b *body) open(n int) (err error) {
 		b.engine.lazy = 1
 	}
 	b.k.InRows, b.k.Lender = ofProgram, b
-	b.k.Names, b.k.Failing.Name = nameInC, b.nameOf
+	b.k.Names, b.k.Failing.Name, b.k.Failing.HasLeft = nameInC, b.nameOf, b.hasLeft
 	b.engine.poll = cInt64(b.k.Target.PollTime())
 	for lp := range int32(n) {
 		if b.form.cancels {
@@ -323,11 +323,14 @@ func (b *body) leave(lp int32, r *cRank) {
 	switch b.left--; {
 	case r.returned_by == bySignal:
 		k.Fail(lp, world.NoProcedure, b.crash("the rank", "the rank's code", int(r.code)))
-	case r.code != 0:
-		k.Fail(lp, world.NoProcedure, fmt.Errorf("the program ended with exit code %d", r.code))
-	case r.initialized != 0 && r.finalized == 0:
+	case r.code != 0 && r.left == 0:
+		k.Fail(lp, world.NoProcedure, exitCode(r))
+	case r.initialized != 0 && r.left == 0:
 		k.Fail(lp, world.NoProcedure, fmt.Errorf("the program ended without MPI_Finalize"))
 	default:
+		if r.code != 0 {
+			k.EndsWith(lp, world.NoProcedure, exitCode(r))
+		}
 		if k.PostponeEnd(lp) {
 			r.state = ending
 		}
@@ -336,6 +339,13 @@ func (b *body) leave(lp int32, r *cRank) {
 		releaseStacks(b.engine)
 	}
 }
+
+func exitCode(r *cRank) error { return fmt.Errorf("the program ended with exit code %d", r.code) }
+
+// hasLeft reports whether a rank has left MPI. Another goroutine may call it.
+//
+//go:norace
+func (b *body) hasLeft(lp int32) bool { return lp != world.None && b.ranks[lp].left != 0 }
 
 // Interrupted implements [kernel.Body]: no panic comes from C.
 func (b *body) Interrupted(any) bool { return false }
@@ -385,6 +395,9 @@ func (b *body) Interrupt() bool {
 	}
 	return false
 }
+
+// Flush implements [kernel.Outsider].
+func (b *body) Flush() { flushFiles() }
 
 // Lend implements [ptp.Lender]. Only variables change places while their rank waits.
 func (b *body) Lend(lp int32, memory []byte) { lendVariables(b.engine, lp, memory) }

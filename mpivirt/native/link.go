@@ -6,6 +6,7 @@ package native
 #cgo CFLAGS: -O2
 #cgo LDFLAGS: -ldl
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "toolchain/runtime/interface.h"
 
@@ -306,3 +307,6 @@ func combine(e *cEngine, lp int32, handle, operand uintptr, into, left, right []
 func combineRow(e *cEngine, lp int32, handle, operand uintptr, vectors []byte, bytes int) (signal int) {
 	return int(C.operate_row(runtime.operateRow, e, C.int32_t(lp), C.uintptr_t(handle), C.uintptr_t(operand), unsafe.Pointer(&vectors[0]), C.size_t(bytes), C.size_t(len(vectors)/bytes)))
 }
+
+// flushFiles writes out what is buffered for files of the C library, which the ranks of all engines share.
+func flushFiles() { C.fflush(nil) }

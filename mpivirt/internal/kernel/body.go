@@ -58,4 +58,6 @@ type Outsider interface {
 	// Interrupt has the LP whose code runs give way to others, if it can, and reports whether it
 	// has. The body hands that LP to [Kernel.SetAside]. Another goroutine calls it.
 	Interrupt() bool
+	// Flush writes out what ranks have written to files that are open, once none of the process runs any more.
+	Flush()
 }

@@ -50,7 +50,7 @@ func (k *Kernel) Drained() {
 	k.Collectives.Drained()
 	if c := &k.computing; len(c.aside) > 0 {
 		for _, lp := range c.aside {
-			if k.Limited() && c.enough(lp) {
+			if (k.Limited() || k.Fails() && k.HasLeft(lp)) && c.enough(lp) {
 				k.leaveBehind(lp)
 			} else {
 				k.Engine.Ready(lp)

@@ -9,32 +9,69 @@ import (
 
 // conclude returns the error of a run in which no rank can go on: the least failure, else
 // the deadlock. A rank whose call does not fit the others' has failed, too; engine 0 finds
-// it. All engines call conclude together.
+// it. A late failure counts only if no rank waits that has not left MPI. All engines call conclude
+// together.
 func (k *Kernel) conclude() error {
-	f := &k.Failing
-	payloads, err := k.Engine.Gather(k.Called())
+	payloads, err := k.Engine.Gather(append(world.AppendWords(nil, k.waiting()), k.Called()...))
 	if err != nil {
 		return err
 	}
-	var answer []byte
-	if mismatch := coll.FirstMisfit(payloads, !k.Limited(), k.FailsTogether(), k.NameOf); mismatch != nil {
-		least := engine.Failure{Time: mismatch.Time, LP: int32(mismatch.Rank), Reason: []byte(mismatch.Error())}
-		if !k.Limited() || !f.Horizon.Before(&least) {
-			f.Own.Store(mismatch)
-			answer = append(world.AppendWords(nil, uint64(least.Time), uint64(least.LP)), least.Reason...)
-		}
-	}
-	if answer, err = k.Engine.Share(answer); err != nil {
+	answer, err := k.Engine.Share(k.verdict(payloads))
+	if err != nil {
 		return err
 	}
-	if r := (world.Reader{Rest: answer}); len(answer) > 0 {
-		f.Horizon = &engine.Failure{Time: vtime.Time(r.U64()), LP: int32(r.U64()), Reason: r.Rest}
-	}
-	if !k.Limited() {
+	switch r := (world.Reader{Rest: answer}); r.U64() {
+	case otherFailure:
+		k.Failing.Horizon = &engine.Failure{Time: vtime.Time(r.U64()), LP: int32(r.U64()), Reason: r.Rest}
+	case noFailure:
 		return k.deadlock()
 	}
 	k.recount()
 	return k.leastFailure()
+}
+
+// What engine 0 answers: the least failure that all engines know is the end of the run, or the one that
+// follows in the answer, or there is none.
+const (
+	knownFailure = iota
+	otherFailure
+	noFailure
+)
+
+// verdict returns, on engine 0, how the run ends, given what all engines have sent.
+func (k *Kernel) verdict(payloads [][]byte) []byte {
+	waiting, called := uint64(0), make([][]byte, len(payloads))
+	for i, payload := range payloads {
+		r := world.Reader{Rest: payload}
+		waiting += r.U64()
+		called[i] = r.Rest
+	}
+	f := &k.Failing
+	if mismatch := coll.FirstMisfit(called, !k.Limited(), k.FailsTogether(), k.NameOf); mismatch != nil {
+		least := engine.Failure{Time: mismatch.Time, LP: int32(mismatch.Rank), Reason: []byte(mismatch.Error())}
+		if !k.Fails() || !f.Horizon.Before(&least) {
+			f.Own.Store(mismatch)
+			return append(world.AppendWords(nil, otherFailure, uint64(least.Time), uint64(least.LP)), least.Reason...)
+		}
+	}
+	if !k.Fails() || f.Horizon.Late && waiting > 0 {
+		return world.AppendWords(nil, noFailure)
+	}
+	return world.AppendWords(nil, knownFailure)
+}
+
+// waiting returns how many ranks of this engine have neither ended nor left MPI. Only a late failure asks
+// for it.
+func (k *Kernel) waiting() (n uint64) {
+	if !k.Fails() || k.Limited() {
+		return 0
+	}
+	for lp := range int32(k.Ranks) {
+		if !k.body.Ended(lp) && !k.HasLeft(lp) {
+			n++
+		}
+	}
+	return n
 }
 
 // leastFailure returns the least failure if it is of this engine, else the error that
@@ -48,10 +85,10 @@ func (k *Kernel) leastFailure() error {
 }
 
 // recount counts the ranks that finished before the failure in virtual time. Which others
-// have run ahead to their end depends on the hosting.
+// have run ahead to their end depends on the hosting. A late failure leaves nobody out.
 func (k *Kernel) recount() {
 	least := k.Failing.Horizon
-	if k.Summary.Digest.Last < least.Time {
+	if least.Late || k.Summary.Digest.Last < least.Time {
 		return
 	}
 	k.Summary.ForgetFinishes()

@@ -105,7 +105,7 @@ func (h *host) end(s *Simulation) {
 		r.conclude()
 		h.run = nil
 		return
-	case r.err == nil && !r.kernel.Limited():
+	case r.err == nil && !r.kernel.Fails():
 		r.conclude()
 	default:
 		go r.conclude()
@@ -148,14 +148,16 @@ func (r *engineRun) conclude() {
 	s.kernels[r.index].Store(nil)
 	k.Failing.Closed = true
 	switch err := r.err; {
-	case err == nil && !k.Limited():
+	case err == nil && !k.Fails():
 		k.CountUnreceived()
 	case err == nil, errors.Is(err, engine.ErrDeadlock):
 		r.err = k.conclude()
 	case !isStopped(err):
 		k.Engine.Abort([]byte(err.Error()))
-	case k.Failing.Own.Load() != nil && s.losesAny():
-		r.err = k.Failing.Own.Load()
+	case s.losesAny():
+		if own := k.Failing.Own.Load(); own != nil && !own.Late {
+			r.err = own
+		}
 	}
 	k.Summary.Tally.Settle()
 	r.ended.Store(true)

@@ -34,7 +34,7 @@ func (k *Kernel) Foreign(lp int32, c world.Procedure) { k.Lose(k.glance(lp, c, e
 // blockedRank returns the failure of the running rank, whose code is blocked. An earlier
 // failure in the engine comes first: the blocked rank may wait for a lock of the failed one.
 func (k *Kernel) blockedRank(where string) *world.RankError {
-	if own := k.Failing.Own.Load(); own != nil {
+	if own := k.Failing.Own.Load(); own != nil && !own.Late {
 		return own
 	}
 	return k.glance(k.standing(), world.NoProcedure, &errBlocked{where, k.config.watchdog()})
@@ -128,6 +128,9 @@ func (s *Simulation) standsStill(i int, k *Kernel, seconds float64) {
 		return // no rank computes: with more engines than processors, many wait for one
 	}
 	failure := s.someFailure()
+	if failure != nil && failure.Late && !k.HasLeft(k.standing()) {
+		failure = nil // which waits for the rank
+	}
 	ends := failure != nil || s.reason.Load() != nil || c.hurries.Load()
 	if !ends && !c.others.Load() && seconds < c.paused+s.config.watchdog()/turns {
 		return

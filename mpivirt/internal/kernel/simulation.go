@@ -153,6 +153,7 @@ func (s *Simulation) Run() (*Result, error) {
 		return &Result{}, errors.New("the simulation has run already: make another one with New, on transports of its own")
 	}
 	summaries, errs := s.runEngines()
+	s.flush()
 	total := &world.Summary{}
 	statistics := engine.Statistics{}
 	for i, one := range summaries {
@@ -219,6 +220,20 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 		}
 	}
 	return summaries, errs
+}
+
+// flush writes out what ranks have written to files that they have left open, also those that have not ended: how
+// far they are does not depend on the hosting, but for what lies beyond a failure. The rank of an engine that
+// is lost may hold a file.
+func (s *Simulation) flush() {
+	if s.losesAny() {
+		return
+	}
+	for i := range s.runs {
+		if o, is := s.runs[i].kernel.body.(Outsider); is {
+			o.Flush()
+		}
+	}
 }
 
 // startHosts starts what runs the engines of this process: workers if the engines take turns and

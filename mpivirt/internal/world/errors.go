@@ -71,6 +71,7 @@ type RankError struct {
 	Rank int
 	Time vtime.Time // the rank's clock
 	Call string     // its current or latest MPI call; empty for none
+	Late bool       // it had left MPI, as by MPI_Finalize
 	Err  error
 }
 

@@ -33,6 +33,9 @@ func (k *Partition) ErrorsAreFatal(lp int32) bool {
 // wait, end or fail; others are not. An action of a rank affects others a picosecond later at
 // the earliest. So nothing that is left out has an effect before the failure, and every
 // division of the ranks among engines finds the same one.
+//
+// A rank that has left MPI, as by MPI_Finalize, has held up the others there as a barrier does: what it
+// fails with afterwards is late. It counts once all ranks have left MPI, and bounds nothing.
 
 // failing is the state of a partition's failures.
 type failing struct {
@@ -40,30 +43,38 @@ type failing struct {
 	Own     ownFailure                         // least of this engine; the watchdog reads it
 	Failed  map[int32]bool                     // by LP
 	Closed  bool                               // the run is over: ranks are unwound, their calls do not count
+	HasLeft func(lp int32) bool                // reports whether an LP has left MPI; nil if LPs of the kind never do
 	Name    func(rank int, c Procedure) string // how the call at fault is written, nil if as [Partition.NameOf] says
 }
 
 // ownFailure is nil for none. What it points to does not change once it is stored.
 type ownFailure = atomic.Pointer[RankError]
 
-// FailedAt records the failure of a rank, of this engine or another, at an instant.
+// FailedAt records the failure of a rank at an instant.
 func (k *Partition) FailedAt(rank int, t vtime.Time, c Procedure, err error) {
 	call := k.NameOf(c)
 	if k.Failing.Name != nil {
 		call = k.Failing.Name(rank, c)
 	}
-	k.FailedIn(rank, t, call, err)
+	lp, here := k.Local(rank)
+	k.failed(&RankError{Rank: rank, Time: t, Call: call, Late: here && k.HasLeft(lp), Err: err})
 }
 
-// FailedIn is FailedAt with the name of the call.
+// FailedIn records the failure of a rank of this engine or another, in a call with a name.
 func (k *Partition) FailedIn(rank int, t vtime.Time, call string, err error) {
+	k.failed(&RankError{Rank: rank, Time: t, Call: call, Err: err})
+}
+
+func (k *Partition) failed(e *RankError) {
 	f := &k.Failing
-	e := &RankError{Rank: rank, Time: t, Call: call, Err: err}
 	if own := f.Own.Load(); own == nil || e.Before(own) {
 		f.Own.Store(e)
-		k.Engine.LPFailed(engine.Failure{Time: e.Time, LP: int32(rank), Reason: []byte(e.Error())})
+		k.Engine.LPFailed(engine.Failure{Time: e.Time, LP: int32(e.Rank), Late: e.Late, Reason: []byte(e.Error())})
 	}
 }
+
+// HasLeft reports whether an LP has left MPI.
+func (k *Partition) HasLeft(lp int32) bool { return k.Failing.HasLeft != nil && k.Failing.HasLeft(lp) }
 
 // NameOf returns the name that programs have for a procedure.
 func (k *Partition) NameOf(c Procedure) string {
@@ -73,16 +84,22 @@ func (k *Partition) NameOf(c Procedure) string {
 	return c.String()
 }
 
-// Before is the order of failures: (virtual time, rank).
+// Before is the order of failures: (virtual time, rank), late ones after all others.
 func (e *RankError) Before(o *RankError) bool {
+	if e.Late != o.Late {
+		return o.Late
+	}
 	return e.Time < o.Time || e.Time == o.Time && e.Rank < o.Rank
 }
 
 // Limit implements [engine.Limited].
 func (k *Partition) Limit(f *engine.Failure) { k.Failing.Horizon = f }
 
-// Limited reports whether a failure is known, of any rank.
-func (k *Partition) Limited() bool { return k.Failing.Horizon != nil }
+// Limited reports whether a failure is known that bounds the run, of any rank.
+func (k *Partition) Limited() bool { return k.Failing.Horizon != nil && !k.Failing.Horizon.Late }
+
+// Fails reports whether a failure is known, of any rank.
+func (k *Partition) Fails() bool { return k.Failing.Horizon != nil }
 
 // Dropped reports whether an LP is not resumed any more: it has failed, or its clock lies
 // beyond a failure.

@@ -170,6 +170,9 @@ enum { GIGARANK_RUNS, GIGARANK_CALLS, GIGARANK_ENDED };
 /* How a rank's code has come back to the engine. */
 enum { GIGARANK_BY_CALL, GIGARANK_BY_EXIT, GIGARANK_BY_SIGNAL, GIGARANK_BY_INTERRUPTION };
 
+/* How a rank has left MPI: by MPI_Finalize, or by the end of its last session without MPI_Init. */
+enum { GIGARANK_FINALIZED = 1, GIGARANK_OUT_OF_SESSIONS };
+
 /* A rank. */
 struct gigarank_rank {
 	void *sp;                    /* its stack pointer, while it is suspended */
@@ -188,7 +191,8 @@ struct gigarank_rank {
 	int32_t saved_room;
 	int32_t error_number;        /* errno */
 	int32_t about;               /* index of the communicator of its latest call, whose error handler hears of errors */
-	uint8_t state, returned_by, initialized, finalized;
+	uint8_t state, returned_by, initialized;
+	uint8_t left;                /* MPI, and how; 0 if it has not */
 	uint8_t model : 3;           /* 1 and more: its copy is what differs from a model */
 	uint8_t errors_return : 1;   /* some communicator of its has an error handler */
 	uint8_t listed : 1;          /* all its active requests were in the latest long list */

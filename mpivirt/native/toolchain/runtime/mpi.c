@@ -16,6 +16,8 @@ static void unhosted(const char *function, const char *what) {
 	_exit(2);
 }
 
+static int is_finalized(const struct gigarank_rank *r) { return r->left == GIGARANK_FINALIZED; }
+
 /* --- errors ----------------------------------------------------------------------- */
 
 int gigarank_refuse(const char *function, int procedure, int class_, const char *format, ...) {
@@ -57,9 +59,9 @@ int gigarank_active(const char *function, int procedure) {
 	struct gigarank_rank *r = gigarank_running();
 	if (r)
 		r->about = 1;
-	if (r && ((r->initialized && !r->finalized) || r->in_session))
+	if (r && ((r->initialized && !is_finalized(r)) || r->in_session))
 		return MPI_SUCCESS;
-	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : r->finalized ? "called after MPI_Finalize" : "called before MPI_Init");
+	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : is_finalized(r) ? "called after MPI_Finalize" : "called before MPI_Init");
 }
 
 int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gigarank_call *c) {
@@ -150,8 +152,8 @@ static int initialise(const char *function, int required, int *provided) {
 	if (!r)
 		return gigarank_active(function, GIGARANK_NONE);
 	if (r->initialized)
-		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_OTHER, "called %s", r->finalized ? "after MPI_Finalize" : "a second time");
-	r->initialized = 1;
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_OTHER, "called %s", is_finalized(r) ? "after MPI_Finalize" : "a second time");
+	r->initialized = 1, r->left = 0;
 	*provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
 	return MPI_SUCCESS;
 }
@@ -175,18 +177,18 @@ MPI(Initialized, int *flag) {
 
 MPI(Finalized, int *flag) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
-	*flag = gigarank_running() && gigarank_running()->finalized;
+	*flag = gigarank_running() && is_finalized(gigarank_running());
 	return MPI_SUCCESS;
 }
 
 MPI(Finalize, void) {
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_rank *r = gigarank_running();
-	if (!r->initialized || r->finalized)
-		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "called %s", r->finalized ? "a second time" : "without MPI_Init: a session ends with MPI_Session_finalize");
+	if (!r->initialized || is_finalized(r))
+		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "called %s", is_finalized(r) ? "a second time" : "without MPI_Init: a session ends with MPI_Session_finalize");
 	CHECK(gigarank_end_detached());
 	CHECK(gigarank_drop_attributes(__func__, MPI_COMM_SELF));
-	r->finalized = 1;
+	r->left = GIGARANK_FINALIZED;
 	return MPI_SUCCESS;
 }
 

@@ -643,7 +643,7 @@ void gigarank_leave(int code) {
 		e->program->openmp.pause(2 /* omp_pause_hard */);
 	r->code = code;
 	r->returned_by = GIGARANK_BY_EXIT;
-	e->stops = code != 0;
+	e->stops = code != 0 && !r->left;
 	gigarank_switch(&r->sp, e->sp);
 	__builtin_unreachable(); /* the rank is not resumed */
 }

@@ -67,6 +67,8 @@ MPI(Session_init, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
 	}
 	gigarank_own()->sessions++;
 	gigarank_running()->in_session = 1;
+	if (gigarank_running()->left == GIGARANK_OUT_OF_SESSIONS)
+		gigarank_running()->left = 0;
 	*session = gigarank_handle(s);
 	return MPI_SUCCESS;
 }
@@ -78,7 +80,10 @@ MPI(Session_finalize, MPI_Session *session) {
 	if (own->sessions == 1)
 		CHECK(gigarank_end_detached());
 	gigarank_drop_handle(s);
-	gigarank_running()->in_session = --own->sessions > 0;
+	struct gigarank_rank *r = gigarank_running();
+	r->in_session = --own->sessions > 0;
+	if (!r->in_session && !r->initialized)
+		r->left = GIGARANK_OUT_OF_SESSIONS;
 	*session = MPI_SESSION_NULL;
 	return MPI_SUCCESS;
 }
