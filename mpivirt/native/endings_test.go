@@ -243,6 +243,110 @@ func TestNamesOfCalls(t *testing.T) {
 	}
 }
 
+// MPI_Finalize holds ranks back as a barrier does: what a rank fails with after it ends the run once all have come there.
+// Until then they write what they have to write, and all work of the run is done.
+func TestEndingsAfterFinalize(t *testing.T) {
+	for _, c := range []struct {
+		why, does string // what all do after MPI_Finalize
+		finished  uint64
+		rank      int
+		says      string
+	}{
+		{"the code of main", "return 1;", 4, 1, "the program ended with exit code 1"},
+		{"codes that differ", "exit(10 + rank);", 4, 1, "the program ended with exit code 11"},
+		{"the code of the last", "usleep(100 - rank); return rank == 3 ? 7 : 0;", 4, 3, "the program ended with exit code 7"},
+		{"the end at once", "_exit(3);", 4, 1, "the program ended with exit code 3"},
+		{"abort", "abort();", 0, 1, "the rank has called abort"},
+		{"a crash of one", "return rank == 2 ? raise(SIGSEGV) : 0;", 3, 2, "the rank's code was stopped by SIGSEGV"},
+		{"MPI_Abort of one", "return rank == 3 ? MPI_Abort(MPI_COMM_WORLD, 9) : 5;", 3, 1, "the program ended with exit code 5"},
+		{"a call of MPI", "MPI_Barrier(MPI_COMM_WORLD);", 0, 1, "in Barrier: MPI_ERR_OTHER: called "},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			for _, sessions := range []bool{false, true} {
+				begin, end := "MPI_Init(&argc, &argv);", "MPI_Finalize();"
+				if sessions {
+					begin = "MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session); MPI_Group_from_session_pset(session, \"mpi://WORLD\", &group); " +
+						"MPI_Comm_create_from_group(group, \"\", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);"
+					end = "MPI_Comm_free(&comm); MPI_Session_finalize(&session);"
+				}
+				program := build(t, prelude+`int main(int argc, char **argv) {
+	MPI_Session session = MPI_SESSION_NULL;
+	MPI_Group group = MPI_GROUP_NULL;
+	MPI_Comm comm = MPI_COMM_WORLD;
+	int sum;
+	(void)begin, (void)session, (void)group;
+	`+begin+`
+	MPI_Comm_rank(comm, &rank);
+	gigarank_compute(rank ? 1e-6 : 1e-3);
+	MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, comm);
+	if (rank == 0)
+		printf("the sum is %d\n", sum);
+	`+end+`
+	`+c.does+`
+}
+`)
+				for _, engines := range []int{1, 2, 3} {
+					result, lines, err := run(t, program, "xt5", 4, hosting{engines: engines})
+					var failure *mpivirt.RankError
+					if !errors.As(err, &failure) || failure.Rank != c.rank || !strings.Contains(err.Error(), c.says) || result.Finished != c.finished {
+						t.Errorf("sessions %t, %d engines: ended with %v, %d ranks finished, want rank %d with %q, and %d", sessions, engines, err, result.Finished, c.rank, c.says, c.finished)
+					}
+					if !slices.Equal(lines, []string{"the sum is 6\n"}) {
+						t.Errorf("sessions %t, %d engines: printed %q", sessions, engines, lines)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A rank that does not come to MPI_Finalize keeps the failures of those that have been there from ending the run.
+func TestEndingsWithoutAll(t *testing.T) {
+	for _, c := range []struct{ why, does, says string }{
+		{"a rank that waits for ever", "MPI_Recv(&size, 1, MPI_INT, 1, 99, MPI_COMM_WORLD, MPI_STATUS_IGNORE);", "deadlock: 1 ranks wait and none can go on\n  rank 0 waits in Recv for a message from rank 1"},
+		{"a rank that fails later, but before it", "gigarank_compute(1); exit(4);", "rank 0 failed at virtual time 1.001s: the program ended with exit code 4"},
+		{"a rank that ends without it", "gigarank_compute(1); return 0;", "rank 0 failed at virtual time 1.001s: the program ended without MPI_Finalize"},
+		{"a rank that calls a collective", "MPI_Barrier(MPI_COMM_WORLD);", "deadlock: 1 ranks wait and none can go on\n  rank 0 waits in Barrier"},
+	} {
+		t.Run(c.why, func(t *testing.T) {
+			t.Parallel()
+			program := build(t, prelude+"int main(int argc, char **argv) {\n\tbegin(&argc, &argv);\n\tif (rank == 0) {\n\t\t"+c.does+"\n\t}\n\tMPI_Finalize();\n\treturn 1;\n}\n")
+			for _, engines := range []int{1, 2, 3} {
+				if _, _, err := run(t, program, "xt5", 4, hosting{engines: engines}); err == nil || !strings.HasPrefix(err.Error(), c.says) {
+					t.Errorf("%d engines: ended with %v, want %q", engines, err, c.says)
+				}
+			}
+		})
+	}
+}
+
+// What ranks have written to files that they have left open is there after a failure, too.
+func TestOpenFilesAfterFailure(t *testing.T) {
+	program := build(t, prelude+`int main(int argc, char **argv) {
+	begin(&argc, &argv);
+	fprintf(fopen(argv[1 + rank], "w"), "%d\n", rank);
+	gigarank_compute(rank);
+	if (rank == 2)
+		exit(6);
+	return MPI_Finalize();
+}
+`)
+	for _, engines := range []int{1, 2, 3} {
+		dir := t.TempDir()
+		files := []string{filepath.Join(dir, "0"), filepath.Join(dir, "1"), filepath.Join(dir, "2")}
+		_, _, err := run(t, program, "xt5", 3, hosting{engines: engines}, files...)
+		if err == nil || !strings.Contains(err.Error(), "rank 2 failed") {
+			t.Errorf("%d engines: ended with %v", engines, err)
+		}
+		for rank, file := range files {
+			if text, err := os.ReadFile(file); err != nil || string(text) != fmt.Sprintln(rank) {
+				t.Errorf("%d engines: %v, the file of rank %d has %q", engines, err, rank, text)
+			}
+		}
+	}
+}
+
 func TestMPIBeforeInit(t *testing.T) {
 	program := build(t, "#include <mpi.h>\nint main(void) { return MPI_Barrier(MPI_COMM_WORLD); }\n")
 	_, _, err := run(t, program, "xt5", 2, hosting{engines: 1})

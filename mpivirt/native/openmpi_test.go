@@ -150,19 +150,3 @@ func TestRandomCollectivesAgainstRealMPI(t *testing.T) {
 	}
 	t.Logf("seeds %d to %d", first, first+*randomPrograms-1)
 }
-
-// firstDifference returns the first line that differs, with the real one.
-func firstDifference(got, want []string) string {
-	for i := range max(len(got), len(want)) {
-		line := func(lines []string) string {
-			if i < len(lines) {
-				return lines[i]
-			}
-			return "nothing\n"
-		}
-		if line(got) != line(want) {
-			return "\nprints " + line(got) + "under mpirun " + line(want)
-		}
-	}
-	return ""
-}
