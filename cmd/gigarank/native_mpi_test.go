@@ -4,13 +4,18 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"gigarank/vtime"
 )
 
 // longSends is a program that sends long messages, from the heap, the stack and variables, of sizes that
@@ -240,4 +245,64 @@ func TestLongSendsBetweenHosts(t *testing.T) {
 			}
 		}
 	}
+}
+
+var endingsSeed = flag.Int("endings.seed", 0, "the first seed of TestRandomEndingsOnHosts; 0 for one from the clock")
+
+// However ranks come to their ends, several processes end with the same error and print the same lines as one does, but
+// for those that lie beyond a failure. A failure names the flag that has its seed again.
+func TestRandomEndingsOnHosts(t *testing.T) {
+	const seeds, ranks = 6, "5"
+	program := filepath.Join(t.TempDir(), "endings")
+	if text, err := command(t, "cc", "-O2", filepath.Join("..", "..", "mpivirt", "native", "testdata", "endings.c"), "-o", program).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	first := *endingsSeed
+	if first == 0 {
+		first = int(time.Now().Unix() % 1e6)
+	}
+	t.Logf("-endings.seed=%d", first)
+	for seed := first; seed < first+seeds; seed++ {
+		args := []string{"run", program, "--ranks", ranks, "--progress", "none", "--", strconv.Itoa(seed)}
+		want := endingOf(t, command(t, append(args, t.TempDir(), ranks)...))
+		hosts := 2 + seed%2
+		if got := endingOf(t, underMPI(t, hosts, append(args, t.TempDir(), ranks)...)); got != want {
+			t.Errorf("-endings.seed=%d, %d hosts: ended with\n%s\nwant\n%s", seed, hosts, got, want)
+		}
+	}
+}
+
+var (
+	lineOfRank = regexp.MustCompile(`(?m)^(half )*\w+ \d+ (\d+) (\d+)$`)
+	failedAt   = regexp.MustCompile(`gigarank: rank (\d+) failed at virtual time ([0-9.]+[a-z]+)`)
+	stopped    = regexp.MustCompile(`the run was stopped by engine \d+: `) // where another process than the first has the failure
+	reasons    = regexp.MustCompile(`(?m)^(gigarank: |  rank |  and ).*$`)
+)
+
+// endingOf runs testdata/endings.c and returns its exit code, the reason, the fingerprint and the lines that count.
+func endingOf(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	var printed strings.Builder
+	cmd.Stderr = &printed
+	output, err := cmd.Output()
+	text, errors := string(output), stopped.ReplaceAllString(printed.String(), "")
+	rank, bound := 0, vtime.Forever
+	if m := failedAt.FindStringSubmatch(errors); m != nil && regexp.MustCompile(`(?m)^(half )*(fails|alone) `).MatchString(text) {
+		d, err := vtime.ParseDuration(m[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		rank, _ = strconv.Atoi(m[1])
+		bound = vtime.Time(0).Add(d)
+	}
+	var lines []string
+	for _, m := range lineOfRank.FindAllStringSubmatch(text, -1) {
+		own, _ := strconv.Atoi(m[2])
+		at, _ := strconv.ParseInt(m[3], 10, 64)
+		if at := vtime.Time(at); at < bound || at == bound && own <= rank {
+			lines = append(lines, m[0])
+		}
+	}
+	slices.Sort(lines)
+	return fmt.Sprintf("%v\n%s\n%s\n%s", err, strings.Join(reasons.FindAllString(errors, -1), "\n"), fingerprint.FindString(text), strings.Join(lines, "\n"))
 }

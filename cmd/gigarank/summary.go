@@ -24,7 +24,7 @@ func (d *document) summarize(w io.Writer) {
 		plural(d.Hosts, "host"), plural(d.Engines, "engine"), d.Sync, strict, d.Seed)
 	switch {
 	case d.Complete:
-	case d.FinishedRanks == d.Ranks:
+	case int64(d.FinishedRanks) == d.Ranks:
 		p("FAILED: all ranks have finished; the figures cover all of their work\n")
 	default:
 		p("INCOMPLETE: %d of %d ranks have finished; the figures cover finished work only\n", d.FinishedRanks, d.Ranks)
