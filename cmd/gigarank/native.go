@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gigarank/bench"
 	"gigarank/mpivirt"
@@ -50,8 +51,9 @@ func newCheck(c *console) *cobra.Command {
 		Use:   "check PROGRAM",
 		Short: "Check whether a program can run as native ranks",
 		Long: `Check reads a program that gigarank cc, cxx or fc has built, and names what keeps it from
-running, above all MPI functions that native ranks do not have. Notes name functions whose
-effects the ranks of a process share. Run checks and notes the same.`,
+running, and MPI functions that it uses and native ranks do not have. Notes name functions whose
+effects the ranks of a process share. Run checks and notes the same, but goes on with a warning
+where such functions are missing: a program need not call them.`,
 		Example: "  gigarank check ./ring",
 		Args:    arguments(1, "one PROGRAM"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -91,15 +93,15 @@ func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error
 		if f.label {
 			faults.add("--label", fmt.Errorf("%s is no native program: leave the flag out", program))
 		}
-		if f.allowUnserved {
-			faults.add("--allow-unserved", fmt.Errorf("%s is no native program: leave the flag out", program))
+		if f.strictFunctions {
+			faults.add("--strict-functions", fmt.Errorf("%s is no native program: leave the flag out", program))
 		}
 		if err := foreign(program); err != nil {
 			return bench.Entry{}, err
 		}
 		return bench.Lookup(program)
 	}
-	o := native.Options{Label: f.label, AllowUnserved: f.allowUnserved}
+	o := native.Options{Label: f.label, StrictFunctions: f.strictFunctions}
 	if f.stack != "" {
 		var err error
 		if o.Stack, err = network.ParseSize(f.stack); err == nil && (o.Stack < leastStack || o.Stack > 1<<40) {
@@ -171,6 +173,30 @@ func ownFlags(words []string) string {
 		return err.Error()
 	}
 	return "arguments of " + words[0] + " that begin with a dash come after --"
+}
+
+// allowUnserved defines the flag that programs which use functions that native ranks do not have wanted once.
+func allowUnserved(flags *pflag.FlagSet) {
+	flags.Bool("allow-unserved", true, "run a program that uses MPI functions that native ranks do not have")
+	_ = flags.MarkDeprecated("allow-unserved", "leave it out: such programs are run; --strict-functions refuses them") // the flag is there
+}
+
+// namedFunctions is the number of functions that a warning names.
+const namedFunctions = 12
+
+// warnOfMissing names the functions that a program may come to call and that native ranks do not have.
+func warnOfMissing(c *console, program string) {
+	missing, err := toolchain.Missing(program)
+	if err != nil {
+		return // the check of the program has read the same, or the run fails of it
+	}
+	for _, m := range missing {
+		listed := strings.Join(m.Functions[:min(namedFunctions, len(m.Functions))], ", ")
+		if more := len(m.Functions) - namedFunctions; more > 0 {
+			listed += fmt.Sprintf(" and %d more, which gigarank check %s lists", more, program)
+		}
+		_, _ = fmt.Fprintf(c.stderr, "gigarank: warning: %s uses MPI functions that native ranks do not have: %s; a call of one is an error of class MPI_ERR_UNSUPPORTED_OPERATION; --strict-functions refuses the program\n", m.Path, listed)
+	}
 }
 
 // leastStack is the least size of a stack in bytes: what the C library's printing takes.

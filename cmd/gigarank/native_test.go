@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -230,5 +231,54 @@ func TestNativeRecordingOfAnotherProgram(t *testing.T) {
 	line(exitDone, "run", "picalc", "--ranks", "4", "--cpu-record", file)
 	if text := replay(exitUsage, program); !strings.Contains(text, "give picalc of gigarank list, or record it again") {
 		t.Errorf("the program in C of the same name is refused by %q", text)
+	}
+}
+
+// A program that is linked with functions that native ranks do not have is run, with a warning that names them, is
+// refused by --strict-functions, and fails when it calls one.
+func TestRunWarnsOfMissingFunctions(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "files.c"), filepath.Join(dir, "files")
+	text := `#include <mpi.h>
+int main(int n, char **all) {
+	MPI_File f;
+	MPI_Init(&n, &all);
+	if (n > 1)
+		MPI_File_open(MPI_COMM_WORLD, all[1], MPI_MODE_RDONLY, MPI_INFO_NULL, &f);
+	if (n > 2)
+		MPI_File_close(&f);
+	return MPI_Finalize();
+}
+`
+	many := strings.Replace(text, "\tif (n > 2)\n", "\tif (n > 3)\n\t\treturn MPI_Win_sync(0) + MPI_Win_wait(0) + MPI_Win_complete(0) + MPI_Win_flush_all(0) + MPI_Win_unlock_all(0) + MPI_Win_unlock(0, 0) +\n"+
+		"\t\t\tMPI_Win_flush(0, 0) + MPI_File_sync(f) + MPI_Win_lock_all(0, 0) + MPI_Win_fence(0, 0) + MPI_Win_free(0) + MPI_Win_start(0, 0, 0);\n\tif (n > 2)\n", 1)
+	const warning = "gigarank: warning: %s uses MPI functions that native ranks do not have: %s; a call of one is an error of class MPI_ERR_UNSUPPORTED_OPERATION; --strict-functions refuses the program\n"
+	for _, c := range []struct {
+		text      string
+		arguments []string
+		code      int
+		says      string
+	}{
+		{text, []string{"run", program, "--ranks", "2"}, exitDone, fmt.Sprintf(warning, program, "MPI_File_close, MPI_File_open")},
+		{text, []string{"run", program, "--ranks", "2", "--allow-unserved"}, exitDone, "leave it out: such programs are run"},
+		{text, []string{"run", program, "--ranks", "2", "--strict-functions"}, exitUsage, "PROGRAM: " + program + " uses MPI functions that native ranks do not have: MPI_File_close, MPI_File_open; "},
+		{text, []string{"check", program}, exitUsage, program + " uses MPI functions that native ranks do not have: MPI_File_close, MPI_File_open; "},
+		{text, []string{"run", program, "--ranks", "2", "data"}, exitProgram, "rank 0 failed at virtual time 0s: MPI_ERR_UNSUPPORTED_OPERATION: native ranks do not have MPI_File_open: "},
+		{many, []string{"run", program, "--ranks", "2"}, exitDone, fmt.Sprintf(warning, program, "MPI_File_close, MPI_File_open, MPI_File_sync, MPI_Win_complete, MPI_Win_fence, MPI_Win_flush, MPI_Win_flush_all, MPI_Win_free, MPI_Win_lock_all, MPI_Win_start, MPI_Win_sync, MPI_Win_unlock and 2 more, which gigarank check "+program+" lists")},
+		{"", []string{"run", "barriertest", "--strict-functions"}, exitUsage, "--strict-functions: barriertest is no native program: leave the flag out"},
+	} {
+		if c.text != "" {
+			if err := os.WriteFile(source, []byte(c.text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			b, stdout, stderr := testConsole(nil)
+			if code := execute([]string{"cc", "-Wall", "-Werror", "-Wstrict-prototypes", source, "-o", program}, b); code != exitDone {
+				t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+			}
+		}
+		b, stdout, stderr := testConsole(nil)
+		if code := execute(c.arguments, b); code != c.code || !strings.Contains(stdout.String()+stderr.String(), c.says) {
+			t.Errorf("%q: exit code %d, want %d and %q\n%s%s", c.arguments, code, c.code, c.says, stdout, stderr)
+		}
 	}
 }

@@ -67,7 +67,7 @@ const usualTime = `(?i)time in seconds *[=:] *([-+.0-9e]+)`
 // predictFlags are the flags of study predict as they are written.
 type predictFlags struct {
 	real, timeFrom, ranks, hosts, machine, calibrate, runs, disturbed, most, out, launcher string
-	resume, allowUnserved                                                                  bool
+	resume, strictFunctions                                                                bool
 }
 
 // The values of --calibrate.
@@ -110,7 +110,8 @@ func newPredict(c *console) *cobra.Command {
 	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "set aside turns in which the machine has changed by more than a `RATIO`")
 	flags.StringVar(&f.most, "most", "", "turns `M` at most, with those set aside (default twice --runs)")
 	flags.StringVar(&f.timeFrom, "time-from", usualTime, "`REGEXP` of the time in the program's output")
-	flags.BoolVar(&f.allowUnserved, "allow-unserved", false, "run a program that uses MPI functions that native ranks do not have, as run does")
+	flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a program that uses MPI functions that native ranks do not have, as run does")
+	allowUnserved(flags)
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
 	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
@@ -168,9 +169,9 @@ func (p *predictor) prepare() error {
 	if !isPath(p.program[0]) {
 		faults.add("PROGRAM", fmt.Errorf("%s is no path: give that of a program that gigarank cc has built, such as ./%s", p.program[0], p.program[0]))
 	} else {
-		check := toolchain.Check
-		if p.allowUnserved {
-			check = toolchain.CheckBuild
+		check := toolchain.CheckBuild
+		if p.strictFunctions {
+			check = toolchain.Check
 		}
 		faults.add("PROGRAM", check(p.program[0]))
 	}
@@ -342,6 +343,7 @@ func (p *predictor) run(signals *signals) error {
 	if finished := len(p.prediction.Turns); finished > 0 {
 		p.say("%s finished already", plural(finished, "turn"))
 	}
+	warnOfMissing(p.console, p.program[0])
 	var stop error
 	for made := true; made && stop == nil; {
 		made = false
@@ -467,8 +469,8 @@ func (p *predictor) command(n, hosts int, path string) (words []string) {
 	}
 	words = append(words, p.self, "run", p.program[0], "--ranks", strconv.Itoa(n), "--machine", path,
 		"--cpu", string(cpuMeasured), "--engines", "1", "--progress", "none")
-	if p.allowUnserved {
-		words = append(words, "--allow-unserved")
+	if p.strictFunctions {
+		words = append(words, "--strict-functions")
 	}
 	return append(append(words, "--"), p.program[1:]...)
 }

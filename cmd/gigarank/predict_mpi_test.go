@@ -180,8 +180,8 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// A program that can use files, and does not, is refused but for --allow-unserved.
-func TestPredictAllowsUnserved(t *testing.T) {
+// A program that can use files, and does not, is run, with a warning. --strict-functions refuses it.
+func TestPredictWarnsOfMissingFunctions(t *testing.T) {
 	source := filepath.Join(t.TempDir(), "files.c")
 	if err := os.WriteFile(source, []byte(`#include <mpi.h>
 #include <stdio.h>
@@ -201,10 +201,10 @@ int main(int argc, char **argv) {
 	}
 	program, real := buildBoth(t, source)
 	arguments := []string{"--machine", "xt5", "--runs", "1", "--hosts", "1,2", "--time-from", `pi is ([0-9.]+)`}
-	if text, code := startPredict(t, program, real, arguments...); code != exitUsage || !strings.Contains(text, "MPI_File_open") {
+	if text, code := startPredict(t, program, real, append(arguments, "--strict-functions")...); code != exitUsage || !strings.Contains(text, "MPI_File_open") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
-	if text, code := startPredict(t, program, real, append(arguments, "--allow-unserved")...); code != exitDone || !strings.Contains(text, "3.5 s") {
+	if text, code := startPredict(t, program, real, arguments...); code != exitDone || !strings.Contains(text, "3.5 s") || strings.Count(text, "MPI_File_open") != 1 {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 }

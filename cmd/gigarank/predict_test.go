@@ -138,7 +138,7 @@ func TestPredictGoesOnWithTheSame(t *testing.T) {
 		says   string // "" if the study goes on
 	}{
 		{func(*predictor) {}, ""},
-		{func(p *predictor) { p.runs, p.most, p.prediction.Disturbed, p.allowUnserved = 9, 18, 2, true }, ""},
+		{func(p *predictor) { p.runs, p.most, p.prediction.Disturbed, p.strictFunctions = 9, 18, 2, true }, ""},
 		{func(p *predictor) { p.timeFrom = "second ([0-9]+)" }, `--time-from "first ([0-9]+)" and not "second ([0-9]+)"`},
 		{func(p *predictor) { p.program = []string{"./p", "1 2"} }, `PROGRAM "./p 1 2" and not "./p '1 2'"`},
 		{func(p *predictor) { p.program = []string{"./p", "1", "3"} }, `"./p 1 3"`},

@@ -34,7 +34,7 @@ type runFlags struct {
 	seed, noise, json, progress     string
 	watchdog, lostAfter, polls      string
 	stack, stacks                   string
-	label, allowUnserved, stats     bool
+	label, strictFunctions, stats   bool
 	verbose                         bool
 	cpu                             cpuFlags
 	programArguments                []string // of a native program
@@ -69,7 +69,8 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.polls, "polls", "", "tests or probes of a rank in a row, `N`, that find nothing and make a loop which only waits (default 1000)")
 	flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default that of ulimit -s)")
 	flags.BoolVar(&f.label, "label", false, "begin lines that native ranks print with their rank, as in [3]")
-	flags.BoolVar(&f.allowUnserved, "allow-unserved", false, "run a program that uses MPI functions that native ranks do not have; one that is called fails its rank")
+	flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a native program that uses MPI functions that native ranks do not have, before it calls one")
+	allowUnserved(flags)
 	flags.StringVar(&f.stacks, "stacks", "", "`WAY` to have the stacks of native ranks: own, copied or auto (default auto)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log the phases and the engine statistics on standard error")
 }

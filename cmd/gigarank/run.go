@@ -150,6 +150,7 @@ func simulate(c *console, h *hosts, s *signals, r *request) error {
 		outliveReader()
 	}
 	if isPath(r.entry.Name) && h.leads() {
+		warnOfMissing(c, r.entry.Name)
 		for _, note := range toolchain.Notes(r.entry.Name) {
 			_, _ = fmt.Fprintf(c.stderr, "gigarank: %s uses %s\n", r.entry.Name, note)
 		}

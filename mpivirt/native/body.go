@@ -32,9 +32,9 @@ type form struct {
 // Open returns a program for native ranks that is run with arguments. The error names what
 // keeps it from running.
 func Open(path string, list []string, o Options) (kernel.Form, error) {
-	check := toolchain.Check
-	if o.AllowUnserved {
-		check = toolchain.CheckBuild
+	check := toolchain.CheckBuild
+	if o.StrictFunctions {
+		check = toolchain.Check
 	}
 	if err := check(path); err != nil {
 		return nil, err

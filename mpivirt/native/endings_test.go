@@ -3,7 +3,6 @@
 package native_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -715,28 +714,6 @@ int main(int argc, char **argv) {
 	}
 }
 
-// A program that can use files is run where that is allowed. It fails when a rank opens one.
-func TestAllowUnserved(t *testing.T) {
-	program := build(t, prelude+`
-int main(int argc, char **argv) {
-	MPI_File f;
-	begin(&argc, &argv);
-	if (argc > 1 && rank == 1)
-		MPI_File_open(MPI_COMM_WORLD, argv[1], MPI_MODE_RDWR, MPI_INFO_NULL, &f);
-	return MPI_Finalize();
-}
-`)
-	if _, err := native.Open(program, nil, native.Options{}); err == nil || !strings.Contains(err.Error(), "MPI_File_open; ") || !strings.Contains(err.Error(), "--allow-unserved") {
-		t.Errorf("without leave: %v", err)
-	}
-	for arguments, want := range []string{0: "", 1: "rank 1 failed at virtual time 1ms: MPI_ERR_UNSUPPORTED_OPERATION: native ranks do not have MPI_File_open"} {
-		_, _, err := run(t, program, "xt5", 3, hosting{engines: 2, unserved: true}, []string{"data"}[:arguments]...)
-		if fmt.Sprint(err) != cmp.Or(want, "<nil>") {
-			t.Errorf("with %d arguments: %v, want %q", arguments, err, want)
-		}
-	}
-}
-
 // Without computed time a rank sees its clock advance once it has looked at it 1,000 times in a row:
 // from then on each look takes a poll of the machine, 100 ns. A program that waits for a time by
 // looking comes to an end, at the same time on any hosting.
@@ -1067,7 +1044,7 @@ func TestRefused(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	unserved := build(t, "#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, MPI_WIN_NULL) + MPI_Barrier(MPI_COMM_WORLD) + PMPI_File_sync(MPI_FILE_NULL); }\n")
-	tools := build(t, "#include <mpi.h>\nint main(void) { int p; MPI_Session s = MPI_SESSION_NULL; return MPI_T_init_thread(MPI_THREAD_SINGLE, &p) + MPI_Session_attach_buffer(s, &p, 4) + MPI_Win_create_c(&p, (MPI_Count)1, MPI_INT, 0, MPI_T_SCOPE_LOCAL, MPI_COMM_WORLD); }\n")
+	tools := build(t, "#include <mpi.h>\nint main(void) { int p; MPI_Session s = MPI_SESSION_NULL; return MPI_T_init_thread(MPI_THREAD_SINGLE, &p) + MPI_Session_attach_buffer(s, &p, 4) + MPI_Win_create_c(&p, (MPI_Aint)4, MPI_T_SCOPE_LOCAL, MPI_INFO_NULL, MPI_COMM_WORLD, 0); }\n")
 	script := filepath.Join(dir, "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec ./program\n"), 0o777); err != nil {
 		t.Fatal(err)
@@ -1115,7 +1092,7 @@ func TestRefused(t *testing.T) {
 		tools:                            "uses MPI functions that native ranks do not have: MPI_Session_attach_buffer, MPI_T_init_thread, MPI_Win_create_c;",
 		unserved:                         "uses MPI functions that native ranks do not have: MPI_Win_fence, PMPI_File_sync;",
 	} {
-		if _, err := native.Open(program, nil, native.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := native.Open(program, nil, native.Options{StrictFunctions: true}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", program, err, want)
 		}
 	}

@@ -26,14 +26,24 @@ const errInStatus C.int32_t = 19
 
 // furtherClasses are the names of classes that package world does not have.
 var furtherClasses = map[C.int32_t]string{
-	31: "MPI_ERR_INFO_KEY", 32: "MPI_ERR_INFO_NOKEY", 33: "MPI_ERR_INFO_VALUE", 34: "MPI_ERR_INFO", 38: "MPI_ERR_NAME",
-	39: "MPI_ERR_NO_MEM", 55: "MPI_ERR_UNSUPPORTED_OPERATION", 61: "MPI_ERR_ERRHANDLER",
+	20: "MPI_ERR_ACCESS", 21: "MPI_ERR_AMODE", 22: "MPI_ERR_ASSERT", 23: "MPI_ERR_BAD_FILE", 24: "MPI_ERR_BASE",
+	25: "MPI_ERR_CONVERSION", 26: "MPI_ERR_DISP", 27: "MPI_ERR_DUP_DATAREP", 28: "MPI_ERR_FILE_EXISTS", 29: "MPI_ERR_FILE_IN_USE",
+	30: "MPI_ERR_FILE", 31: "MPI_ERR_INFO_KEY", 32: "MPI_ERR_INFO_NOKEY", 33: "MPI_ERR_INFO_VALUE", 34: "MPI_ERR_INFO",
+	35: "MPI_ERR_IO", 37: "MPI_ERR_LOCKTYPE", 38: "MPI_ERR_NAME", 39: "MPI_ERR_NO_MEM", 40: "MPI_ERR_NOT_SAME",
+	41: "MPI_ERR_NO_SPACE", 42: "MPI_ERR_NO_SUCH_FILE", 43: "MPI_ERR_PORT", 44: "MPI_ERR_QUOTA", 45: "MPI_ERR_READ_ONLY",
+	46: "MPI_ERR_RMA_ATTACH", 47: "MPI_ERR_RMA_CONFLICT", 48: "MPI_ERR_RMA_RANGE", 49: "MPI_ERR_RMA_SHARED", 50: "MPI_ERR_RMA_SYNC",
+	51: "MPI_ERR_SERVICE", 52: "MPI_ERR_SIZE", 53: "MPI_ERR_SPAWN", 54: "MPI_ERR_UNSUPPORTED_DATAREP", 55: "MPI_ERR_UNSUPPORTED_OPERATION",
+	56: "MPI_ERR_WIN", 57: "MPI_ERR_RMA_FLAVOR", 58: "MPI_ERR_PROC_ABORTED", 59: "MPI_ERR_VALUE_TOO_LARGE", 60: "MPI_ERR_SESSION",
+	61: "MPI_ERR_ERRHANDLER", 62: "MPI_ERR_ABI",
 }
 
 // numberOf returns the error class of MPI of an error.
 func numberOf(err error) C.int32_t {
-	if e, is := err.(*world.Error); is {
+	switch e := err.(type) {
+	case *world.Error:
 		return classes[e.Class]
+	case *furtherError:
+		return e.number
 	}
 	return classes[world.ErrOther]
 }
@@ -46,13 +56,16 @@ func errorOf(number C.int32_t, detail string) error {
 		}
 	}
 	if name, known := furtherClasses[number]; known {
-		return &furtherError{name, detail}
+		return &furtherError{number, name, detail}
 	}
 	return world.Errorf(world.ErrOther, "%s", detail)
 }
 
 // furtherError is an error of a class that package world does not have. There it is one of MPI_ERR_OTHER.
-type furtherError struct{ class, detail string }
+type furtherError struct {
+	number        C.int32_t
+	class, detail string
+}
 
 func (e *furtherError) Error() string { return e.class + ": " + e.detail }
 

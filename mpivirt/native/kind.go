@@ -22,9 +22,9 @@ type Options struct {
 	Stacks Stacks
 	// Label has each line of standard output begin with the number of its rank, as in "[3] ".
 	Label bool
-	// AllowUnserved runs a program that uses MPI functions that native ranks do not have. A rank that calls
-	// one fails with MPI_ERR_UNSUPPORTED_OPERATION.
-	AllowUnserved bool
+	// StrictFunctions refuses a program that uses MPI functions that native ranks do not have. Else it is run, and a
+	// call of one fails with MPI_ERR_UNSUPPORTED_OPERATION.
+	StrictFunctions bool
 }
 
 // Stacks says where the stacks of an engine's ranks lie.

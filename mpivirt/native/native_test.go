@@ -75,7 +75,7 @@ type hosting struct {
 	collectives mpivirt.Interpreter
 	stacks      native.Stacks
 	label       bool
-	unserved    bool                              // functions may be used that native ranks do not have
+	strictly    bool                              // functions must not be used that native ranks do not have
 	watchdog    float64                           // seconds
 	bursts      func(first, n int) mpivirt.Bursts // nil if CPU times do not count
 }
@@ -83,7 +83,7 @@ type hosting struct {
 // run runs a program and returns what it prints, in the order of its lines.
 func run(t *testing.T, program, machine string, ranks int, h hosting, arguments ...string) (*mpivirt.Result, []string, error) {
 	t.Helper()
-	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks, Label: h.label, AllowUnserved: h.unserved})
+	form, err := native.Open(program, arguments, native.Options{Stack: 256 << 10, Stacks: h.stacks, Label: h.label, StrictFunctions: h.strictly})
 	if err != nil {
 		t.Fatal(err)
 	}

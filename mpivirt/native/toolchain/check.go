@@ -16,16 +16,35 @@ import (
 // machines are the processors that native ranks run on.
 var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
-// Check returns what keeps a program from running as native ranks, nil if nothing does.
+// Check returns what keeps a program from running as native ranks, or is missing as soon as the program calls
+// it, nil if nothing is.
 func Check(program string) error {
 	if err := CheckBuild(program); err != nil {
 		return err
 	}
-	return checkFunctions(program)
+	missing, err := Missing(program)
+	for _, m := range missing {
+		err = errors.Join(err, fmt.Errorf("%s uses MPI functions that native ranks do not have: %s; docs/native.md lists those that they have; a call of another one is an error", m.Path, strings.Join(m.Functions, ", ")))
+	}
+	return err
 }
 
 // CheckBuild is Check for a program that may use functions that native ranks do not have.
 func CheckBuild(program string) error {
+	if err := checkObject(program); err != nil {
+		return err
+	}
+	return inObjects(program, func(path string, object *elf.File) error {
+		needed, err := object.ImportedLibraries()
+		if i := slices.IndexFunc(needed, isOtherMPI); err == nil && i >= 0 {
+			return fmt.Errorf("%s, which %s needs, is linked with another MPI (%s): build it with gigarank cc, cxx or fc, too", path, program, needed[i])
+		}
+		return err
+	})
+}
+
+// checkObject returns why a file is no program that a wrapper has linked.
+func checkObject(program string) error {
 	info, err := os.Stat(program)
 	if err != nil {
 		return err
@@ -164,16 +183,17 @@ func has(file *elf.File, symbol string) bool {
 	return err == nil && slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == symbol && s.Section != elf.SHN_UNDEF })
 }
 
-// checkFunctions returns an error that lists the MPI functions that are not served and that a
-// program uses, or a library of its own.
-func checkFunctions(program string) error {
+// MissingFunctions are the functions of MPI that an object uses and that native ranks do not have.
+type MissingFunctions struct {
+	Path      string   // of the program or of a library of its own
+	Functions []string // symbols, sorted
+}
+
+// Missing returns the MPI functions that native ranks do not have and that a program uses, or a library
+// of its own.
+func Missing(program string) (all []MissingFunctions, err error) {
 	known, onlyC := lowered(Served(), onlyFortran, attributeFunctions), lowered(onlyInC())
-	var faults []error
-	err := inObjects(program, func(path string, object *elf.File) error {
-		needed, err := object.ImportedLibraries()
-		if i := slices.IndexFunc(needed, isOtherMPI); err == nil && i >= 0 {
-			return fmt.Errorf("%s, which %s needs, is linked with another MPI (%s): build it with gigarank cc, cxx or fc, too", path, program, needed[i])
-		}
+	return all, inObjects(program, func(path string, object *elf.File) error {
 		symbols, err := imported(path, object)
 		if err != nil {
 			return err
@@ -191,12 +211,10 @@ func checkFunctions(program string) error {
 			}
 		}
 		if slices.Sort(missing); len(missing) > 0 {
-			faults = append(faults, fmt.Errorf("%s uses MPI functions that native ranks do not have: %s; docs/native.md lists those that they have; --allow-unserved runs a program that does not call them",
-				path, strings.Join(missing, ", ")))
+			all = append(all, MissingFunctions{path, missing})
 		}
 		return nil
 	})
-	return errors.Join(append(faults, err)...)
 }
 
 // lowered returns the set of some names without MPI_ in small letters, as Fortran has them.

@@ -11,17 +11,25 @@ import (
 	"sync"
 )
 
-// header is mpi.h. It declares the served functions only.
-//
-//go:embed runtime/mpi.h
-var header string
+// header is mpi.h, which declares the served functions, and unservedHeader is what it includes for
+// the others.
+var (
+	//go:embed runtime/mpi.h
+	header string
+	//go:embed runtime/mpi_unserved.h
+	unservedHeader string
+)
 
 // declaration is a function of MPI, as mpi.h declares it.
 type declaration struct {
+	macro      string // that declares it
 	result     string // int for most
 	name       string // without MPI_
 	parameters []parameter
 }
+
+// unserved reports whether native ranks do not have the function.
+func (d declaration) unserved() bool { return slices.Contains(ofUnserved, d.macro) }
 
 // parameter is a parameter of a function of MPI in C.
 type parameter struct {
@@ -33,14 +41,17 @@ type parameter struct {
 	row      string // elements of a row, of an array that has rows
 }
 
-// declared returns the functions that native ranks have.
-func declared() (all []declaration, err error) {
-	for _, macro := range []string{"GIGARANK_MPI", "GIGARANK_SESSIONS"} {
+// ofUnserved are the macros that declare the functions which native ranks do not have.
+var ofUnserved = []string{"GIGARANK_UNSERVED", "GIGARANK_UNSERVED_ON"}
+
+// declared returns the functions that some macros declare.
+func declared(macros ...string) (all []declaration, err error) {
+	for _, macro := range macros {
 		for line := range declarations() {
 			if line.macro != macro {
 				continue
 			}
-			d := declaration{result: line.result, name: line.name}
+			d := declaration{macro: macro, result: line.result, name: line.name}
 			if line.parameters != "void" {
 				if d.parameters, err = parametersOf(line.parameters); err != nil {
 					return nil, fmt.Errorf("mpi.h: MPI_%s: %w", d.name, err)
@@ -55,10 +66,10 @@ func declared() (all []declaration, err error) {
 // declaredLine has the parts of a line of mpi.h that declares a function.
 type declaredLine struct{ macro, result, name, parameters string }
 
-// declarations yields the lines MACRO(result, name, (parameters)) of mpi.h.
+// declarations yields the lines MACRO(result, name, (parameters)) of mpi.h and of what it includes.
 func declarations() iter.Seq[declaredLine] {
 	return func(yield func(declaredLine) bool) {
-		for line := range strings.Lines(header) {
+		for line := range strings.Lines(header + unservedHeader) {
 			if !strings.HasPrefix(line, "GIGARANK_") {
 				continue
 			}
@@ -120,13 +131,12 @@ func Served() []string {
 
 // Unserved returns the names of the MPI functions that programs can be linked with and that
 // native ranks do not have, without MPI_.
-func Unserved() (names []string, err error) {
-	text, err := sources.ReadFile("runtime/mpi_unserved.h")
-	unserved := regexp.MustCompile(`GIGARANK_UNSERVED\((\w+)\)`)
-	for _, m := range unserved.FindAllStringSubmatch(string(text), -1) {
-		names = append(names, m[1])
+func Unserved() (unserved []string) {
+	for _, macro := range ofUnserved {
+		unserved = append(unserved, names()[macro]...)
 	}
-	return names, err
+	slices.Sort(unserved)
+	return unserved
 }
 
 // constant is a constant of mpi.h.
@@ -139,7 +149,7 @@ type constant struct {
 // constants returns the handles and numbers that mpi.h defines, in its order.
 func constants() (all []constant, err error) {
 	var (
-		handles     = regexp.MustCompile(`(?m)^#define (MPI_\w+) \(\((MPI_\w+)\)(0x[0-9a-f]+)\)$`)
+		handles     = regexp.MustCompile(`(?m)^#define (MPI_\w+) GIGARANK_CONSTANT\((MPI_\w+), (0x[0-9a-f]+)\)$`)
 		numbers     = regexp.MustCompile(`(?m)^#define (MPI_\w+) (-?\w+)$`)
 		enums       = regexp.MustCompile(`(?s)enum \{(.*?)\}`)
 		enumerators = regexp.MustCompile(`(MPI_\w+)(?:\s*=\s*(-?\w+))?\s*(?:,|$)`)

@@ -54,14 +54,15 @@ func (p parameter) position() bool {
 	return p.base == "int" && !p.constant && (p.name == "index" && p.pointers == 1 || p.name == "array_of_indices" && p.array)
 }
 
-// byHand are the functions whose bindings stand in fortran.c, with the parameters that they
-// have in Fortran, and those that Fortran does not have.
+// byHand are the functions whose bindings stand in fortran.c and those with other parameters in Fortran, which
+// are given, and those that Fortran does not have.
 var byHand = map[string]string{
 	"Init": "", "Init_thread": "int required, int *provided", "Pcontrol": "const int level", "Wtime": "", "Wtick": "",
 	"Op_create":                 "MPI_User_function *user_fn, int commute, MPI_Op *op",
 	"Errhandler_free":           "MPI_Errhandler *errhandler",
 	"Comm_create_errhandler":    "MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler",
 	"Session_create_errhandler": "MPI_Session_errhandler_function *session_errhandler_fn, MPI_Errhandler *errhandler",
+	"File_create_errhandler":    "MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler",
 	"Session_get_nth_pset":      "MPI_Session session, MPI_Info info, int n, int *pset_len, char *pset_name",
 	"Buffer_detach":             "void *buffer_addr, int *size",
 	"Alloc_mem":                 "MPI_Aint size, MPI_Info info, void *baseptr",
@@ -73,15 +74,22 @@ var byHand = map[string]string{
 	"Type_create_keyval":        "MPI_Type_copy_attr_function *type_copy_attr_fn, MPI_Type_delete_attr_function *type_delete_attr_fn, int *type_keyval, MPI_Aint extra_state",
 	"Type_set_attr":             "MPI_Datatype datatype, int type_keyval, MPI_Aint attribute_val",
 	"Type_get_attr":             "MPI_Datatype datatype, int type_keyval, MPI_Aint *attribute_val, int *flag",
+	"Win_create_keyval":         "MPI_Win_copy_attr_function *win_copy_attr_fn, MPI_Win_delete_attr_function *win_delete_attr_fn, int *win_keyval, MPI_Aint extra_state",
+	"Win_set_attr":              "MPI_Win win, int win_keyval, MPI_Aint attribute_val",
+	"Win_get_attr":              "MPI_Win win, int win_keyval, MPI_Aint *attribute_val, int *flag",
+	"Register_datarep":          "const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, MPI_Aint extra_state",
 	"Keyval_create":             "MPI_Copy_function *copy_fn, MPI_Delete_function *delete_fn, int *keyval, int extra_state",
 	"Attr_put":                  "MPI_Comm comm, int keyval, int attribute_val",
 	"Attr_get":                  "MPI_Comm comm, int keyval, int *attribute_val, int *flag",
 	"Grequest_start":            "MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn, MPI_Grequest_cancel_function *cancel_fn, MPI_Aint extra_state, MPI_Request *request",
 }
 
-// OnlyC reports whether a function of MPI has no binding in Fortran, since it converts for C
-// what Fortran has.
+// OnlyC reports whether a function of MPI has no binding in Fortran: it converts for C what Fortran has, or
+// belongs to the tools interface (MPI 4.1, 15.3).
 func OnlyC(name string) bool {
+	if strings.HasPrefix(name, "T_") {
+		return true
+	}
 	for _, suffix := range []string{"2c", "2f", "_toint", "_fromint", "2f08"} {
 		if strings.HasSuffix(name, suffix) {
 			return true
@@ -90,15 +98,18 @@ func OnlyC(name string) bool {
 	return false
 }
 
+// isLarge reports whether a function has large counts.
+func isLarge(name string) bool { return strings.HasSuffix(name, "_c") }
+
 // fortranDeclared returns the functions of the bindings with the parameters that they have
 // there, and whether their C text is generated.
 func fortranDeclared() (all []declaration, generated []bool, err error) {
-	inC, err := declared()
+	inC, err := declared(slices.Concat([]string{"GIGARANK_MPI", "GIGARANK_SESSIONS"}, ofUnserved)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, d := range inC {
-		if OnlyC(d.name) {
+		if OnlyC(d.name) || d.unserved() && isLarge(d.name) {
 			continue
 		}
 		list, hand := byHand[d.name]
@@ -107,7 +118,7 @@ func fortranDeclared() (all []declaration, generated []bool, err error) {
 				return nil, nil, fmt.Errorf("the binding of MPI_%s in Fortran: %w", d.name, err)
 			}
 		}
-		all, generated = append(all, d), append(generated, !hand)
+		all, generated = append(all, d), append(generated, !hand && !d.unserved())
 	}
 	for _, name := range onlyFortran {
 		all, generated = append(all, declaration{result: "int", name: name, parameters: []parameter{{base: "void", name: "buf", pointers: 1}}}), append(generated, false)
@@ -158,11 +169,30 @@ func fortranSource() (string, error) {
 			_, _ = fmt.Fprintf(&s, "GIGARANK_FORTRAN_NAMES(%s)\n", strings.ToLower(d.name))
 		}
 	}
-	unserved, err := Unserved()
-	for _, name := range append(unserved, onlyInC()...) {
-		_, _ = fmt.Fprintf(&s, "GIGARANK_FORTRAN_UNSERVED(%s, %s)\n", strings.ToLower(name), name)
+	unserved, err := declared(append(ofUnserved, "GIGARANK_C")...)
+	for _, d := range unserved {
+		if list, other := byHand[d.name]; other {
+			d.parameters, err = parametersOf(list)
+		}
+		writeUnserved(&s, d)
 	}
 	return s.String(), err
+}
+
+// writeUnserved writes the binding of a function that native ranks do not have, or not in Fortran. It stores its
+// error, which is the last parameter but for the lengths of texts.
+func writeUnserved(s *strings.Builder, d declaration) {
+	var parameters []string
+	comm := "NULL"
+	for _, p := range d.parameters {
+		parameters = append(parameters, "const void *"+p.name)
+		if p.name == "comm" && p.base == "MPI_Comm" && p.pointers == 0 {
+			comm = "&(MPI_Comm){gigarank_comm_of(*(const MPI_Fint *)comm)}"
+		}
+	}
+	lower := strings.ToLower(d.name)
+	_, _ = fmt.Fprintf(s, "void pmpi_%s_(%s) {\n\tint error = gigarank_unserved(\"PMPI_%s\", %s);\n\tif (ierror)\n\t\t*ierror = error;\n}\nGIGARANK_FORTRAN_NAMES(%s)\n",
+		lower, strings.Join(append(parameters, "MPI_Fint *ierror"), ", "), d.name, comm, lower)
 }
 
 // binding is the C text of one function's binding, by parts.

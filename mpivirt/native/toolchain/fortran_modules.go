@@ -90,6 +90,8 @@ func (p parameter) declare(modern bool) string {
 	switch {
 	case p.choice():
 		return fmt.Sprintf("!GCC$ ATTRIBUTES NO_ARG_CHECK :: %s\n    type(*), dimension(*) :: %s", name, name)
+	case p.base == "char" && p.pointers > 0 && p.array: // arguments of programs, which do not come to any
+		return "character(len=*)" + in + " :: " + name + map[bool]string{true: "(*)", false: "(count, *)"}[p.pointers == 1]
 	case p.text():
 		return fmt.Sprintf("character(len=*)%s :: %s", in, name)
 	case strings.HasSuffix(p.base, "_function"):
@@ -156,6 +158,8 @@ var callbacks = []struct{ name, parameters, types string }{
 	{"MPI_Type_delete_attr_function", "datatype, type_keyval, attribute_val, extra_state, ierror", "type(MPI_Datatype) :: datatype; integer :: type_keyval, ierror; " + deleted},
 	{"MPI_Win_copy_attr_function", "oldwin, win_keyval, extra_state, attribute_val_in, attribute_val_out, flag, ierror", "type(MPI_Win) :: oldwin; integer :: win_keyval, ierror; " + copied},
 	{"MPI_Win_delete_attr_function", "win, win_keyval, attribute_val, extra_state, ierror", "type(MPI_Win) :: win; integer :: win_keyval, ierror; " + deleted},
+	{"MPI_Datarep_conversion_function", "userbuf, datatype, count, filebuf, position, extra_state, ierror", "type(C_PTR), value :: userbuf, filebuf; type(MPI_Datatype) :: datatype; integer :: count, ierror; integer(MPI_OFFSET_KIND) :: position; integer(MPI_ADDRESS_KIND) :: extra_state"},
+	{"MPI_Datarep_extent_function", "datatype, extent, extra_state, ierror", "type(MPI_Datatype) :: datatype; integer(MPI_ADDRESS_KIND) :: extent, extra_state; integer :: ierror"},
 	{"MPI_Grequest_query_function", "extra_state, status, ierror", "integer(MPI_ADDRESS_KIND) :: extra_state; type(MPI_Status) :: status; integer :: ierror"},
 	{"MPI_Grequest_free_function", "extra_state, ierror", "integer(MPI_ADDRESS_KIND) :: extra_state; integer :: ierror"},
 	{"MPI_Grequest_cancel_function", "extra_state, complete, ierror", "integer(MPI_ADDRESS_KIND) :: extra_state; logical :: complete; integer :: ierror"},
@@ -166,10 +170,11 @@ const (
 	deleted = "integer(MPI_ADDRESS_KIND) :: attribute_val, extra_state"
 )
 
-// attributeFunctions are the predefined functions that copy and delete attributes.
+// attributeFunctions are the predefined functions that copy and delete attributes, and that which converts nothing.
 var attributeFunctions = []string{
 	"MPI_NULL_COPY_FN", "MPI_DUP_FN", "MPI_NULL_DELETE_FN", "MPI_COMM_NULL_COPY_FN", "MPI_COMM_DUP_FN", "MPI_COMM_NULL_DELETE_FN",
 	"MPI_TYPE_NULL_COPY_FN", "MPI_TYPE_DUP_FN", "MPI_TYPE_NULL_DELETE_FN",
+	"MPI_WIN_NULL_COPY_FN", "MPI_WIN_DUP_FN", "MPI_WIN_NULL_DELETE_FN", "MPI_CONVERSION_FN_NULL",
 }
 
 // second gives procedures of a module their second names.

@@ -16,9 +16,9 @@ type Threads struct {
 // StartThread is the symbol of the function of libstdc++ that starts a std::thread.
 const StartThread = "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"
 
-// starters begin the names of functions that start threads, those of libgomp and libstdc++ among them, or begin
+// threadStarters begin the names of functions that start threads, those of libgomp and libstdc++ among them, or begin
 // operations that the C library carries out in threads.
-var starters = []string{
+var threadStarters = []string{
 	"pthread_create", "thrd_create", StartThread, "GOMP_parallel",
 	"aio_read", "aio_write", "lio_listio", "timer_create", "mq_notify",
 }
@@ -50,5 +50,5 @@ func ThreadsOf(program string) (t Threads, err error) {
 
 // StartsThreads reports whether a function starts threads.
 func StartsThreads(function string) bool {
-	return slices.ContainsFunc(starters, func(begin string) bool { return strings.HasPrefix(function, begin) })
+	return slices.ContainsFunc(threadStarters, func(begin string) bool { return strings.HasPrefix(function, begin) })
 }

@@ -10,6 +10,15 @@ static void listen(MPI_Comm *comm, int *code, ...) {
 	MPI_Error_class(*code, &last_class);
 }
 
+static int of_files;
+static MPI_File file_told;
+
+static void listen_to_files(MPI_File *file, int *code, ...) {
+	of_files++;
+	file_told = *file;
+	MPI_Error_class(*code, &last_class);
+}
+
 static int others;
 
 static void listen_too(MPI_Comm *comm, int *code, ...) {
@@ -156,10 +165,35 @@ static void codes(void) {
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* A file that cannot be opened is an error of MPI_FILE_NULL (MPI 4.1, 14.7): here of one in no directory, under
+ * gigarank of all. */
+static void files(void) {
+	MPI_Errhandler mine, got;
+	MPI_File f = MPI_FILE_NULL;
+	MPI_File_get_errhandler(MPI_FILE_NULL, &got);
+	CHECK(got == MPI_ERRORS_RETURN);
+	CHECK(MPI_File_create_errhandler(listen_to_files, &mine) == MPI_SUCCESS);
+	CHECK(MPI_File_set_errhandler(MPI_FILE_NULL, mine) == MPI_SUCCESS);
+	MPI_File_get_errhandler(MPI_FILE_NULL, &got);
+	CHECK(got == mine);
+	MPI_Errhandler_free(&got);
+	CHECK(MPI_File_open(MPI_COMM_SELF, "/no directory/file", MPI_MODE_RDONLY, MPI_INFO_NULL, &f) != MPI_SUCCESS);
+	CHECK(of_files == 1 && file_told == MPI_FILE_NULL && last_class != MPI_SUCCESS);
+#ifdef MPI_ABI_VERSION /* Open MPI 4.1 does not call the handler of MPI_FILE_NULL */
+	EXPECT(class_of(PMPI_File_delete("/no directory/file", MPI_INFO_NULL)) == MPI_ERR_UNSUPPORTED_OPERATION && of_files == 2);
+	EXPECT(MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_ARG) == MPI_SUCCESS && of_files == 3 && last_class == MPI_ERR_ARG);
+#endif
+	of_files = 1;
+	CHECK(MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN) == MPI_SUCCESS);
+	MPI_Errhandler_free(&mine);
+	CHECK(MPI_File_open(MPI_COMM_SELF, "/no directory/file", MPI_MODE_RDONLY, MPI_INFO_NULL, &f) != MPI_SUCCESS && of_files == 1);
+}
+
 int main(int argc, char **argv) {
 	begin(&argc, &argv);
 	handlers();
 	requests();
 	codes();
+	files();
 	return finish("errors");
 }

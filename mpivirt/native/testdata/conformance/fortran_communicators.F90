@@ -10,10 +10,11 @@
 module callbacks_of_communicators
   use MODULE
   implicit none
-  integer :: heard = 0, heard_class = -1, others = 0, copies = 0, deletes = 0
+  integer :: heard = 0, heard_class = -1, others = 0, of_files = 0, copies = 0, deletes = 0
   logical :: refuses = .false.
   integer(MPI_ADDRESS_KIND) :: deleted(8) = -1
   HANDLE(MPI_Comm) :: heard_by
+  HANDLE(MPI_File) :: file_told
 contains
 
   subroutine listen(comm, code)
@@ -28,6 +29,14 @@ contains
     HANDLE(MPI_Comm) :: comm
     integer :: code
     others = others + 1
+  end subroutine
+
+  subroutine listen_to_files(file, code)
+    HANDLE(MPI_File) :: file
+    integer :: code, ierr
+    of_files = of_files + 1
+    file_told = file
+    call MPI_Error_class(code, heard_class, ierr)
   end subroutine
 
   subroutine copy(comm, key, extra, in, out, flag, ierr)
@@ -91,6 +100,7 @@ program fortran_communicators
   call names()
   call hints()
   call handlers()
+  call files()
   call attributes()
   call functions_that_fail()
   call predefined()
@@ -400,6 +410,30 @@ contains
     call MPI_Comm_free(self, ierr)
     call MPI_Comm_free(half, ierr)
     call MPI_Comm_free(twin, ierr)
+  end subroutine
+
+  ! A file that cannot be opened is an error of MPI_FILE_NULL.
+  subroutine files()
+    HANDLE(MPI_Errhandler) :: mine, got
+    HANDLE(MPI_File) :: f
+    call MPI_File_get_errhandler(MPI_FILE_NULL, got, ierr)
+    call check(ierr == MPI_SUCCESS .and. got == MPI_ERRORS_RETURN, 'MPI_File_get_errhandler')
+    call MPI_File_create_errhandler(listen_to_files, mine, ierr)
+    call check(ierr == MPI_SUCCESS .and. mine /= MPI_ERRHANDLER_NULL, 'MPI_File_create_errhandler')
+    call MPI_File_set_errhandler(MPI_FILE_NULL, mine, ierr)
+    call check(ierr == MPI_SUCCESS, 'MPI_File_set_errhandler')
+    f = MPI_FILE_NULL
+    call MPI_File_open(MPI_COMM_SELF, '/no directory/file', MPI_MODE_RDONLY, MPI_INFO_NULL, f, ierr)
+    call check(ierr /= MPI_SUCCESS .and. of_files == 1 .and. file_told == MPI_FILE_NULL .and. heard_class /= MPI_SUCCESS, 'MPI_File_open')
+#ifdef GIGARANK
+    call MPI_File_call_errhandler(MPI_FILE_NULL, MPI_ERR_ARG, ierr)
+#endif
+    call check(GIVEN(ierr == MPI_SUCCESS .and. of_files == 2 .and. heard_class == MPI_ERR_ARG), 'MPI_File_call_errhandler')
+    of_files = 2
+    call MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN, ierr)
+    call MPI_Errhandler_free(mine, ierr)
+    call MPI_File_open(MPI_COMM_SELF, '/no directory/file', MPI_MODE_RDONLY, MPI_INFO_NULL, f, ierr)
+    call check(ierr /= MPI_SUCCESS .and. of_files == 2, 'MPI_File_open that returns its error')
   end subroutine
 
   ! value returns the attribute of a communicator, -1 for none.

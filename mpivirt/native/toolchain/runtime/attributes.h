@@ -20,6 +20,7 @@ struct gigarank_own {
 	void *environment;  /* the info object MPI_INFO_ENV */
 	int sessions;       /* that are open */
 	struct gigarank_threads *threads;
+	struct gigarank_file_handler *file_handler; /* that the program has set, for MPI_FILE_NULL */
 };
 
 #pragma GCC visibility push(hidden)
@@ -53,6 +54,10 @@ int gigarank_check_handler(const char *function, MPI_Errhandler handler);
  * of a communicator that is freed. */
 int gigarank_add_hints(const char *function, struct gigarank_comm *c, MPI_Info hints);
 void gigarank_leave_hints(struct gigarank_comm *c);
+
+/* gigarank_leave_file_handler ends the use of what a rank has of the error handler of MPI_FILE_NULL. */
+void gigarank_leave_file_handler(struct gigarank_file_handler *h);
+
 
 /* gigarank_copy_attributes calls the copy functions of a communicator that was duplicated by a
  * function, which errors name. If one fails, the duplicate is freed. */

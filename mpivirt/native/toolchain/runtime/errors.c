@@ -35,6 +35,19 @@ static const struct { int class_; const char *name, *text; } classes[] = {
 	CLASS(ERR_IN_STATUS, "error code in status"), CLASS(ERR_INFO_KEY, "invalid info key"), CLASS(ERR_INFO_NOKEY, "no such info key"),
 	CLASS(ERR_INFO_VALUE, "invalid info value"), CLASS(ERR_INFO, "invalid info object"), CLASS(ERR_KEYVAL, "invalid attribute key"), CLASS(ERR_NAME, "invalid name"),
 	CLASS(ERR_NO_MEM, "no memory"), CLASS(ERR_UNSUPPORTED_OPERATION, "unsupported operation"), CLASS(ERR_ERRHANDLER, "invalid error handler"),
+	CLASS(ERR_ACCESS, "permission denied"), CLASS(ERR_AMODE, "invalid access mode of a file"), CLASS(ERR_ASSERT, "invalid assertion"),
+	CLASS(ERR_BAD_FILE, "invalid file name"), CLASS(ERR_BASE, "invalid base address"), CLASS(ERR_CONVERSION, "error in a conversion of data"),
+	CLASS(ERR_DISP, "invalid displacement"), CLASS(ERR_DUP_DATAREP, "the data representation is known already"),
+	CLASS(ERR_FILE_EXISTS, "the file exists"), CLASS(ERR_FILE_IN_USE, "the file is in use"), CLASS(ERR_FILE, "invalid file handle"),
+	CLASS(ERR_IO, "input or output error"), CLASS(ERR_LOCKTYPE, "invalid type of lock"), CLASS(ERR_NOT_SAME, "arguments of members differ"),
+	CLASS(ERR_NO_SPACE, "no space left"), CLASS(ERR_NO_SUCH_FILE, "no such file"), CLASS(ERR_PORT, "invalid port"), CLASS(ERR_QUOTA, "quota exceeded"),
+	CLASS(ERR_READ_ONLY, "read-only file or file system"), CLASS(ERR_RMA_ATTACH, "memory cannot be attached"),
+	CLASS(ERR_RMA_CONFLICT, "conflicting accesses to a window"), CLASS(ERR_RMA_RANGE, "memory is not part of the window"),
+	CLASS(ERR_RMA_SHARED, "memory cannot be shared"), CLASS(ERR_RMA_SYNC, "wrong synchronisation of a window"),
+	CLASS(ERR_SERVICE, "invalid service name"), CLASS(ERR_SIZE, "invalid size"), CLASS(ERR_SPAWN, "processes could not be started"),
+	CLASS(ERR_UNSUPPORTED_DATAREP, "unsupported data representation"), CLASS(ERR_WIN, "invalid window"),
+	CLASS(ERR_RMA_FLAVOR, "wrong flavor of window"), CLASS(ERR_PROC_ABORTED, "a process has aborted"), CLASS(ERR_VALUE_TOO_LARGE, "value too large"),
+	CLASS(ERR_SESSION, "invalid session"), CLASS(ERR_ABI, "error of the binary interface"),
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
@@ -182,7 +195,7 @@ static void handle(struct gigarank_comm *about, MPI_Comm comm, int code, const c
 		return;
 	struct gigarank_errhandler *h = (uintptr_t)handler < GIGARANK_PREDEFINED ? NULL : (struct gigarank_errhandler *)handler;
 	if (h && h->fortran)
-		gigarank_call_errhandler(h->function, comm, code);
+		gigarank_call_errhandler(h->function, (void *)comm, code);
 	else if (h)
 		h->function(&comm, &code, detail);
 	else
@@ -254,7 +267,7 @@ void *gigarank_keep_handler(MPI_Errhandler handler) {
 void gigarank_call_handler(void *kept, void *about, int code) {
 	struct gigarank_errhandler *h = kept;
 	if (h->fortran)
-		gigarank_call_session_errhandler(h->function, *(MPI_Session *)about, code);
+		gigarank_call_errhandler(h->function, *(void **)about, code);
 	else
 		h->function((MPI_Comm *)about, &code, NULL);
 }
@@ -344,5 +357,6 @@ void gigarank_forget_rank(struct gigarank_rank *r) {
 	}
 	gigarank_forget_types(r->own);
 	gigarank_leave_threads(r->own->threads);
+	gigarank_leave_file_handler(r->own->file_handler);
 	free(r->own);
 }

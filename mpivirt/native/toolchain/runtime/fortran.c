@@ -258,10 +258,10 @@ void pmpi_session_create_errhandler_(MPI_Session_errhandler_function *function, 
 }
 GIGARANK_FORTRAN_NAMES(session_create_errhandler)
 
-void gigarank_call_session_errhandler(MPI_Comm_errhandler_function *function, MPI_Session session, int code) {
-	MPI_Fint number = gigarank_session_number(session);
-	((void (*)(MPI_Fint *, MPI_Fint *))function)(&number, &code);
+void pmpi_file_create_errhandler_(MPI_Comm_errhandler_function *function, MPI_Fint *handler, MPI_Fint *ierror) {
+	pmpi_comm_create_errhandler_(function, handler, ierror);
 }
+GIGARANK_FORTRAN_NAMES(file_create_errhandler)
 
 /* Several uses of an error handler have one number, which ends with the last. */
 void pmpi_errhandler_free_(MPI_Fint *handler, MPI_Fint *ierror) {
@@ -276,8 +276,8 @@ void pmpi_errhandler_free_(MPI_Fint *handler, MPI_Fint *ierror) {
 }
 GIGARANK_FORTRAN_NAMES(errhandler_free)
 
-void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm comm, int code) {
-	MPI_Fint number = gigarank_comm_number(comm);
+void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, void *about, int code) {
+	MPI_Fint number = gigarank_number_of(about);
 	((void (*)(MPI_Fint *, MPI_Fint *))function)(&number, &code);
 }
 
@@ -476,6 +476,10 @@ PREDEFINED(mpi_comm_null_delete_fn)
 PREDEFINED(mpi_type_null_copy_fn)
 PREDEFINED(mpi_type_dup_fn)
 PREDEFINED(mpi_type_null_delete_fn)
+PREDEFINED(mpi_win_null_copy_fn)
+PREDEFINED(mpi_win_dup_fn)
+PREDEFINED(mpi_win_null_delete_fn)
+PREDEFINED(mpi_conversion_fn_null)
 
 typedef void copy_attribute(const MPI_Fint *object, const MPI_Fint *key, const MPI_Aint *extra, const MPI_Aint *in, MPI_Aint *out, MPI_Fint *flag, MPI_Fint *ierror);
 typedef void delete_attribute(const MPI_Fint *object, const MPI_Fint *key, const MPI_Aint *value, const MPI_Aint *extra, MPI_Fint *ierror);

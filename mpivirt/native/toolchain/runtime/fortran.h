@@ -90,7 +90,9 @@ int gigarank_neighbors(MPI_Comm comm, _Bool destinations);
 /* gigarank_members returns the number of those that a member of a communicator sends to. */
 int gigarank_members(MPI_Comm comm);
 
-int gigarank_unserved(const char *name);
+/* gigarank_unserved ends a call of a function that native ranks do not have, as the error handler of a
+ * communicator wants: that of MPI_COMM_WORLD if the function has none. */
+int gigarank_unserved(const char *function, const MPI_Comm *comm);
 
 #pragma GCC visibility pop
 
@@ -102,9 +104,5 @@ int gigarank_unserved(const char *name);
 	GIGARANK_FORTRAN_NAME("mpi_" #name "_", "pmpi_" #name "_") \
 	GIGARANK_FORTRAN_NAME("mpi_" #name "_f08_", "pmpi_" #name "_") \
 	GIGARANK_FORTRAN_NAME("pmpi_" #name "_f08_", "pmpi_" #name "_")
-
-#define GIGARANK_FORTRAN_UNSERVED(name, inC) \
-	void pmpi_##name##_(void) { gigarank_unserved("native ranks do not have MPI_" #inC); } \
-	GIGARANK_FORTRAN_NAMES(name)
 
 #endif

@@ -165,9 +165,8 @@ int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortr
 
 int gigarank_create_session_errhandler(MPI_Session_errhandler_function *function, int fortran, MPI_Errhandler *handler);
 
-/* They call a function in Fortran. */
-void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, MPI_Comm comm, int code);
-void gigarank_call_session_errhandler(MPI_Comm_errhandler_function *function, MPI_Session session, int code);
+/* gigarank_call_errhandler calls an error handler in Fortran with the number of a handle. */
+void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, void *about, int code);
 
 /* gigarank_call_operation calls a function in Fortran, with the number of the type. */
 void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Fint number);

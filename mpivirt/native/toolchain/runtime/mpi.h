@@ -1,13 +1,24 @@
 /* MPI for C programs whose ranks gigarank simulates. Handles and constants are those of the
  * standard ABI of MPI 5.0 (chapter "Application Binary Interface"). Functions that are served
- * are declared here; docs/native.md lists the others. */
+ * are declared here, the others in mpi_unserved.h. */
 #ifndef GIGARANK_MPI_H
 #define GIGARANK_MPI_H
 
 #include <stdint.h>
 
+/* A constant of a type that is a pointer, and its null pointer, without what -Wold-style-cast and
+ * -Wzero-as-null-pointer-constant warn of. */
 #ifdef __cplusplus
 extern "C" {
+#define GIGARANK_CONSTANT(type, value) (reinterpret_cast<type>(value))
+#if __cplusplus >= 201103L
+#define GIGARANK_NONE_OF(type) (static_cast<type>(nullptr))
+#else
+#define GIGARANK_NONE_OF(type) (static_cast<type>(0))
+#endif
+#else
+#define GIGARANK_CONSTANT(type, value) ((type)(value))
+#define GIGARANK_NONE_OF(type) ((type)0)
 #endif
 
 #define MPI_VERSION 3
@@ -36,133 +47,133 @@ typedef struct {
 } MPI_F08_status;
 
 typedef struct MPI_ABI_Comm *MPI_Comm;
-#define MPI_COMM_NULL ((MPI_Comm)0x100)
-#define MPI_COMM_WORLD ((MPI_Comm)0x101)
-#define MPI_COMM_SELF ((MPI_Comm)0x102)
+#define MPI_COMM_NULL GIGARANK_CONSTANT(MPI_Comm, 0x100)
+#define MPI_COMM_WORLD GIGARANK_CONSTANT(MPI_Comm, 0x101)
+#define MPI_COMM_SELF GIGARANK_CONSTANT(MPI_Comm, 0x102)
 
 typedef struct MPI_ABI_Group *MPI_Group;
-#define MPI_GROUP_NULL ((MPI_Group)0x108)
-#define MPI_GROUP_EMPTY ((MPI_Group)0x109)
+#define MPI_GROUP_NULL GIGARANK_CONSTANT(MPI_Group, 0x108)
+#define MPI_GROUP_EMPTY GIGARANK_CONSTANT(MPI_Group, 0x109)
 
 typedef struct MPI_ABI_Win *MPI_Win;
-#define MPI_WIN_NULL ((MPI_Win)0x110)
+#define MPI_WIN_NULL GIGARANK_CONSTANT(MPI_Win, 0x110)
 
 typedef struct MPI_ABI_File *MPI_File;
-#define MPI_FILE_NULL ((MPI_File)0x118)
+#define MPI_FILE_NULL GIGARANK_CONSTANT(MPI_File, 0x118)
 
 typedef struct MPI_ABI_Message *MPI_Message;
-#define MPI_MESSAGE_NULL ((MPI_Message)0x128)
-#define MPI_MESSAGE_NO_PROC ((MPI_Message)0x129)
+#define MPI_MESSAGE_NULL GIGARANK_CONSTANT(MPI_Message, 0x128)
+#define MPI_MESSAGE_NO_PROC GIGARANK_CONSTANT(MPI_Message, 0x129)
 
 typedef struct MPI_ABI_Session *MPI_Session;
-#define MPI_SESSION_NULL ((MPI_Session)0x120)
+#define MPI_SESSION_NULL GIGARANK_CONSTANT(MPI_Session, 0x120)
 typedef struct MPI_ABI_Info *MPI_Info;
-#define MPI_INFO_NULL ((MPI_Info)0x130)
-#define MPI_INFO_ENV ((MPI_Info)0x131)
+#define MPI_INFO_NULL GIGARANK_CONSTANT(MPI_Info, 0x130)
+#define MPI_INFO_ENV GIGARANK_CONSTANT(MPI_Info, 0x131)
 
 typedef struct MPI_ABI_Errhandler *MPI_Errhandler;
-#define MPI_ERRHANDLER_NULL ((MPI_Errhandler)0x140)
-#define MPI_ERRORS_ARE_FATAL ((MPI_Errhandler)0x141)
-#define MPI_ERRORS_ABORT ((MPI_Errhandler)0x142)
-#define MPI_ERRORS_RETURN ((MPI_Errhandler)0x143)
+#define MPI_ERRHANDLER_NULL GIGARANK_CONSTANT(MPI_Errhandler, 0x140)
+#define MPI_ERRORS_ARE_FATAL GIGARANK_CONSTANT(MPI_Errhandler, 0x141)
+#define MPI_ERRORS_ABORT GIGARANK_CONSTANT(MPI_Errhandler, 0x142)
+#define MPI_ERRORS_RETURN GIGARANK_CONSTANT(MPI_Errhandler, 0x143)
 
 typedef struct MPI_ABI_Request *MPI_Request;
-#define MPI_REQUEST_NULL ((MPI_Request)0x180)
+#define MPI_REQUEST_NULL GIGARANK_CONSTANT(MPI_Request, 0x180)
 
 typedef struct MPI_ABI_Op *MPI_Op;
-#define MPI_OP_NULL ((MPI_Op)0x20)
-#define MPI_SUM ((MPI_Op)0x21)
-#define MPI_MIN ((MPI_Op)0x22)
-#define MPI_MAX ((MPI_Op)0x23)
-#define MPI_PROD ((MPI_Op)0x24)
-#define MPI_BAND ((MPI_Op)0x28)
-#define MPI_BOR ((MPI_Op)0x29)
-#define MPI_BXOR ((MPI_Op)0x2a)
-#define MPI_LAND ((MPI_Op)0x30)
-#define MPI_LOR ((MPI_Op)0x31)
-#define MPI_LXOR ((MPI_Op)0x32)
-#define MPI_MINLOC ((MPI_Op)0x38)
-#define MPI_MAXLOC ((MPI_Op)0x39)
-#define MPI_REPLACE ((MPI_Op)0x3c)
-#define MPI_NO_OP ((MPI_Op)0x3d)
+#define MPI_OP_NULL GIGARANK_CONSTANT(MPI_Op, 0x20)
+#define MPI_SUM GIGARANK_CONSTANT(MPI_Op, 0x21)
+#define MPI_MIN GIGARANK_CONSTANT(MPI_Op, 0x22)
+#define MPI_MAX GIGARANK_CONSTANT(MPI_Op, 0x23)
+#define MPI_PROD GIGARANK_CONSTANT(MPI_Op, 0x24)
+#define MPI_BAND GIGARANK_CONSTANT(MPI_Op, 0x28)
+#define MPI_BOR GIGARANK_CONSTANT(MPI_Op, 0x29)
+#define MPI_BXOR GIGARANK_CONSTANT(MPI_Op, 0x2a)
+#define MPI_LAND GIGARANK_CONSTANT(MPI_Op, 0x30)
+#define MPI_LOR GIGARANK_CONSTANT(MPI_Op, 0x31)
+#define MPI_LXOR GIGARANK_CONSTANT(MPI_Op, 0x32)
+#define MPI_MINLOC GIGARANK_CONSTANT(MPI_Op, 0x38)
+#define MPI_MAXLOC GIGARANK_CONSTANT(MPI_Op, 0x39)
+#define MPI_REPLACE GIGARANK_CONSTANT(MPI_Op, 0x3c)
+#define MPI_NO_OP GIGARANK_CONSTANT(MPI_Op, 0x3d)
 
 typedef struct MPI_ABI_Datatype *MPI_Datatype;
-#define MPI_DATATYPE_NULL ((MPI_Datatype)0x200)
-#define MPI_AINT ((MPI_Datatype)0x201)
-#define MPI_COUNT ((MPI_Datatype)0x202)
-#define MPI_OFFSET ((MPI_Datatype)0x203)
-#define MPI_PACKED ((MPI_Datatype)0x207)
-#define MPI_SHORT ((MPI_Datatype)0x208)
-#define MPI_INT ((MPI_Datatype)0x209)
-#define MPI_LONG ((MPI_Datatype)0x20a)
-#define MPI_LONG_LONG ((MPI_Datatype)0x20b)
+#define MPI_DATATYPE_NULL GIGARANK_CONSTANT(MPI_Datatype, 0x200)
+#define MPI_AINT GIGARANK_CONSTANT(MPI_Datatype, 0x201)
+#define MPI_COUNT GIGARANK_CONSTANT(MPI_Datatype, 0x202)
+#define MPI_OFFSET GIGARANK_CONSTANT(MPI_Datatype, 0x203)
+#define MPI_PACKED GIGARANK_CONSTANT(MPI_Datatype, 0x207)
+#define MPI_SHORT GIGARANK_CONSTANT(MPI_Datatype, 0x208)
+#define MPI_INT GIGARANK_CONSTANT(MPI_Datatype, 0x209)
+#define MPI_LONG GIGARANK_CONSTANT(MPI_Datatype, 0x20a)
+#define MPI_LONG_LONG GIGARANK_CONSTANT(MPI_Datatype, 0x20b)
 #define MPI_LONG_LONG_INT MPI_LONG_LONG
-#define MPI_UNSIGNED_SHORT ((MPI_Datatype)0x20c)
-#define MPI_UNSIGNED ((MPI_Datatype)0x20d)
-#define MPI_UNSIGNED_LONG ((MPI_Datatype)0x20e)
-#define MPI_UNSIGNED_LONG_LONG ((MPI_Datatype)0x20f)
-#define MPI_FLOAT ((MPI_Datatype)0x210)
-#define MPI_C_FLOAT_COMPLEX ((MPI_Datatype)0x212)
+#define MPI_UNSIGNED_SHORT GIGARANK_CONSTANT(MPI_Datatype, 0x20c)
+#define MPI_UNSIGNED GIGARANK_CONSTANT(MPI_Datatype, 0x20d)
+#define MPI_UNSIGNED_LONG GIGARANK_CONSTANT(MPI_Datatype, 0x20e)
+#define MPI_UNSIGNED_LONG_LONG GIGARANK_CONSTANT(MPI_Datatype, 0x20f)
+#define MPI_FLOAT GIGARANK_CONSTANT(MPI_Datatype, 0x210)
+#define MPI_C_FLOAT_COMPLEX GIGARANK_CONSTANT(MPI_Datatype, 0x212)
 #define MPI_C_COMPLEX MPI_C_FLOAT_COMPLEX
-#define MPI_CXX_FLOAT_COMPLEX ((MPI_Datatype)0x213)
-#define MPI_DOUBLE ((MPI_Datatype)0x214)
-#define MPI_C_DOUBLE_COMPLEX ((MPI_Datatype)0x216)
-#define MPI_CXX_DOUBLE_COMPLEX ((MPI_Datatype)0x217)
-#define MPI_LOGICAL ((MPI_Datatype)0x218)
-#define MPI_INTEGER ((MPI_Datatype)0x219)
-#define MPI_REAL ((MPI_Datatype)0x21a)
-#define MPI_COMPLEX ((MPI_Datatype)0x21b)
-#define MPI_DOUBLE_PRECISION ((MPI_Datatype)0x21c)
-#define MPI_DOUBLE_COMPLEX ((MPI_Datatype)0x21d)
-#define MPI_CHARACTER ((MPI_Datatype)0x21e)
-#define MPI_LONG_DOUBLE ((MPI_Datatype)0x220)
-#define MPI_C_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x224)
-#define MPI_CXX_LONG_DOUBLE_COMPLEX ((MPI_Datatype)0x225)
-#define MPI_FLOAT_INT ((MPI_Datatype)0x228)
-#define MPI_DOUBLE_INT ((MPI_Datatype)0x229)
-#define MPI_LONG_INT ((MPI_Datatype)0x22a)
-#define MPI_2INT ((MPI_Datatype)0x22b)
-#define MPI_SHORT_INT ((MPI_Datatype)0x22c)
-#define MPI_LONG_DOUBLE_INT ((MPI_Datatype)0x22d)
-#define MPI_2REAL ((MPI_Datatype)0x230)
-#define MPI_2DOUBLE_PRECISION ((MPI_Datatype)0x231)
-#define MPI_2INTEGER ((MPI_Datatype)0x232)
-#define MPI_C_BOOL ((MPI_Datatype)0x238)
-#define MPI_CXX_BOOL ((MPI_Datatype)0x239)
-#define MPI_WCHAR ((MPI_Datatype)0x23c)
-#define MPI_INT8_T ((MPI_Datatype)0x240)
-#define MPI_UINT8_T ((MPI_Datatype)0x241)
-#define MPI_CHAR ((MPI_Datatype)0x243)
-#define MPI_SIGNED_CHAR ((MPI_Datatype)0x244)
-#define MPI_UNSIGNED_CHAR ((MPI_Datatype)0x245)
-#define MPI_BYTE ((MPI_Datatype)0x247)
-#define MPI_INT16_T ((MPI_Datatype)0x248)
-#define MPI_UINT16_T ((MPI_Datatype)0x249)
-#define MPI_INT32_T ((MPI_Datatype)0x250)
-#define MPI_UINT32_T ((MPI_Datatype)0x251)
-#define MPI_INT64_T ((MPI_Datatype)0x258)
-#define MPI_UINT64_T ((MPI_Datatype)0x259)
-#define MPI_LOGICAL1 ((MPI_Datatype)0x2c0)
-#define MPI_INTEGER1 ((MPI_Datatype)0x2c1)
-#define MPI_LOGICAL2 ((MPI_Datatype)0x2c8)
-#define MPI_INTEGER2 ((MPI_Datatype)0x2c9)
-#define MPI_LOGICAL4 ((MPI_Datatype)0x2d0)
-#define MPI_INTEGER4 ((MPI_Datatype)0x2d1)
-#define MPI_REAL2 ((MPI_Datatype)0x2ca)
-#define MPI_COMPLEX4 ((MPI_Datatype)0x2d3)
-#define MPI_LOGICAL16 ((MPI_Datatype)0x2e0)
-#define MPI_REAL4 ((MPI_Datatype)0x2d2)
-#define MPI_LOGICAL8 ((MPI_Datatype)0x2d8)
-#define MPI_INTEGER8 ((MPI_Datatype)0x2d9)
-#define MPI_REAL8 ((MPI_Datatype)0x2da)
-#define MPI_COMPLEX8 ((MPI_Datatype)0x2db)
-#define MPI_INTEGER16 ((MPI_Datatype)0x2e1)
-#define MPI_REAL16 ((MPI_Datatype)0x2e2)
-#define MPI_COMPLEX16 ((MPI_Datatype)0x2e3)
-#define MPI_COMPLEX32 ((MPI_Datatype)0x2eb)
+#define MPI_CXX_FLOAT_COMPLEX GIGARANK_CONSTANT(MPI_Datatype, 0x213)
+#define MPI_DOUBLE GIGARANK_CONSTANT(MPI_Datatype, 0x214)
+#define MPI_C_DOUBLE_COMPLEX GIGARANK_CONSTANT(MPI_Datatype, 0x216)
+#define MPI_CXX_DOUBLE_COMPLEX GIGARANK_CONSTANT(MPI_Datatype, 0x217)
+#define MPI_LOGICAL GIGARANK_CONSTANT(MPI_Datatype, 0x218)
+#define MPI_INTEGER GIGARANK_CONSTANT(MPI_Datatype, 0x219)
+#define MPI_REAL GIGARANK_CONSTANT(MPI_Datatype, 0x21a)
+#define MPI_COMPLEX GIGARANK_CONSTANT(MPI_Datatype, 0x21b)
+#define MPI_DOUBLE_PRECISION GIGARANK_CONSTANT(MPI_Datatype, 0x21c)
+#define MPI_DOUBLE_COMPLEX GIGARANK_CONSTANT(MPI_Datatype, 0x21d)
+#define MPI_CHARACTER GIGARANK_CONSTANT(MPI_Datatype, 0x21e)
+#define MPI_LONG_DOUBLE GIGARANK_CONSTANT(MPI_Datatype, 0x220)
+#define MPI_C_LONG_DOUBLE_COMPLEX GIGARANK_CONSTANT(MPI_Datatype, 0x224)
+#define MPI_CXX_LONG_DOUBLE_COMPLEX GIGARANK_CONSTANT(MPI_Datatype, 0x225)
+#define MPI_FLOAT_INT GIGARANK_CONSTANT(MPI_Datatype, 0x228)
+#define MPI_DOUBLE_INT GIGARANK_CONSTANT(MPI_Datatype, 0x229)
+#define MPI_LONG_INT GIGARANK_CONSTANT(MPI_Datatype, 0x22a)
+#define MPI_2INT GIGARANK_CONSTANT(MPI_Datatype, 0x22b)
+#define MPI_SHORT_INT GIGARANK_CONSTANT(MPI_Datatype, 0x22c)
+#define MPI_LONG_DOUBLE_INT GIGARANK_CONSTANT(MPI_Datatype, 0x22d)
+#define MPI_2REAL GIGARANK_CONSTANT(MPI_Datatype, 0x230)
+#define MPI_2DOUBLE_PRECISION GIGARANK_CONSTANT(MPI_Datatype, 0x231)
+#define MPI_2INTEGER GIGARANK_CONSTANT(MPI_Datatype, 0x232)
+#define MPI_C_BOOL GIGARANK_CONSTANT(MPI_Datatype, 0x238)
+#define MPI_CXX_BOOL GIGARANK_CONSTANT(MPI_Datatype, 0x239)
+#define MPI_WCHAR GIGARANK_CONSTANT(MPI_Datatype, 0x23c)
+#define MPI_INT8_T GIGARANK_CONSTANT(MPI_Datatype, 0x240)
+#define MPI_UINT8_T GIGARANK_CONSTANT(MPI_Datatype, 0x241)
+#define MPI_CHAR GIGARANK_CONSTANT(MPI_Datatype, 0x243)
+#define MPI_SIGNED_CHAR GIGARANK_CONSTANT(MPI_Datatype, 0x244)
+#define MPI_UNSIGNED_CHAR GIGARANK_CONSTANT(MPI_Datatype, 0x245)
+#define MPI_BYTE GIGARANK_CONSTANT(MPI_Datatype, 0x247)
+#define MPI_INT16_T GIGARANK_CONSTANT(MPI_Datatype, 0x248)
+#define MPI_UINT16_T GIGARANK_CONSTANT(MPI_Datatype, 0x249)
+#define MPI_INT32_T GIGARANK_CONSTANT(MPI_Datatype, 0x250)
+#define MPI_UINT32_T GIGARANK_CONSTANT(MPI_Datatype, 0x251)
+#define MPI_INT64_T GIGARANK_CONSTANT(MPI_Datatype, 0x258)
+#define MPI_UINT64_T GIGARANK_CONSTANT(MPI_Datatype, 0x259)
+#define MPI_LOGICAL1 GIGARANK_CONSTANT(MPI_Datatype, 0x2c0)
+#define MPI_INTEGER1 GIGARANK_CONSTANT(MPI_Datatype, 0x2c1)
+#define MPI_LOGICAL2 GIGARANK_CONSTANT(MPI_Datatype, 0x2c8)
+#define MPI_INTEGER2 GIGARANK_CONSTANT(MPI_Datatype, 0x2c9)
+#define MPI_LOGICAL4 GIGARANK_CONSTANT(MPI_Datatype, 0x2d0)
+#define MPI_INTEGER4 GIGARANK_CONSTANT(MPI_Datatype, 0x2d1)
+#define MPI_REAL2 GIGARANK_CONSTANT(MPI_Datatype, 0x2ca)
+#define MPI_COMPLEX4 GIGARANK_CONSTANT(MPI_Datatype, 0x2d3)
+#define MPI_LOGICAL16 GIGARANK_CONSTANT(MPI_Datatype, 0x2e0)
+#define MPI_REAL4 GIGARANK_CONSTANT(MPI_Datatype, 0x2d2)
+#define MPI_LOGICAL8 GIGARANK_CONSTANT(MPI_Datatype, 0x2d8)
+#define MPI_INTEGER8 GIGARANK_CONSTANT(MPI_Datatype, 0x2d9)
+#define MPI_REAL8 GIGARANK_CONSTANT(MPI_Datatype, 0x2da)
+#define MPI_COMPLEX8 GIGARANK_CONSTANT(MPI_Datatype, 0x2db)
+#define MPI_INTEGER16 GIGARANK_CONSTANT(MPI_Datatype, 0x2e1)
+#define MPI_REAL16 GIGARANK_CONSTANT(MPI_Datatype, 0x2e2)
+#define MPI_COMPLEX16 GIGARANK_CONSTANT(MPI_Datatype, 0x2e3)
+#define MPI_COMPLEX32 GIGARANK_CONSTANT(MPI_Datatype, 0x2eb)
 /* Of MPI-1: marks of bounds. */
-#define MPI_LB ((MPI_Datatype)0x2ee)
-#define MPI_UB ((MPI_Datatype)0x2ef)
+#define MPI_LB GIGARANK_CONSTANT(MPI_Datatype, 0x2ee)
+#define MPI_UB GIGARANK_CONSTANT(MPI_Datatype, 0x2ef)
 
 /* Error classes. */
 enum {
@@ -224,8 +235,8 @@ enum {
 };
 
 enum { MPI_CART = 211, MPI_GRAPH = 212, MPI_DIST_GRAPH = 213 };
-#define MPI_UNWEIGHTED ((int *)10)
-#define MPI_WEIGHTS_EMPTY ((int *)11)
+#define MPI_UNWEIGHTED GIGARANK_CONSTANT(int *, 10)
+#define MPI_WEIGHTS_EMPTY GIGARANK_CONSTANT(int *, 11)
 
 /* Predefined attributes. */
 enum {
@@ -244,16 +255,16 @@ enum {
 	MPI_MODE_SEQUENTIAL = 64, MPI_MODE_UNIQUE_OPEN = 128, MPI_MODE_WRONLY = 256,
 	MPI_MODE_NOCHECK = 1024, MPI_MODE_NOPRECEDE = 2048, MPI_MODE_NOPUT = 4096, MPI_MODE_NOSTORE = 8192, MPI_MODE_NOSUCCEED = 16384
 };
-#define MPI_DISPLACEMENT_CURRENT ((MPI_Offset)-1)
-#define MPI_ARGV_NULL ((char **)0)
-#define MPI_ARGVS_NULL ((char ***)0)
-#define MPI_ERRCODES_IGNORE ((int *)0)
+#define MPI_DISPLACEMENT_CURRENT (INT64_C(-1))
+#define MPI_ARGV_NULL GIGARANK_NONE_OF(char **)
+#define MPI_ARGVS_NULL GIGARANK_NONE_OF(char ***)
+#define MPI_ERRCODES_IGNORE GIGARANK_NONE_OF(int *)
 
-#define MPI_BOTTOM ((void *)0)
-#define MPI_IN_PLACE ((void *)1)
-#define MPI_BUFFER_AUTOMATIC ((void *)2)
-#define MPI_STATUS_IGNORE ((MPI_Status *)0)
-#define MPI_STATUSES_IGNORE ((MPI_Status *)0)
+#define MPI_BOTTOM GIGARANK_NONE_OF(void *)
+#define MPI_IN_PLACE GIGARANK_CONSTANT(void *, 1)
+#define MPI_BUFFER_AUTOMATIC GIGARANK_CONSTANT(void *, 2)
+#define MPI_STATUS_IGNORE GIGARANK_NONE_OF(MPI_Status *)
+#define MPI_STATUSES_IGNORE GIGARANK_NONE_OF(MPI_Status *)
 
 #define MPI_F_STATUS_SIZE 8
 #define MPI_F_SOURCE 0
@@ -288,23 +299,25 @@ typedef int MPI_Win_copy_attr_function(MPI_Win win, int key, void *extra, void *
 typedef int MPI_Win_delete_attr_function(MPI_Win win, int key, void *value, void *extra);
 typedef void MPI_Win_errhandler_function(MPI_Win *win, int *code, ...);
 typedef void MPI_File_errhandler_function(MPI_File *file, int *code, ...);
+typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
+typedef MPI_File_errhandler_function MPI_File_errhandler_fn;
 typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, void *extra);
 typedef int MPI_Datarep_conversion_function(void *buffer, MPI_Datatype type, int count, void *in_file, MPI_Offset position, void *extra);
 typedef int MPI_Datarep_conversion_function_c(void *buffer, MPI_Datatype type, MPI_Count count, void *in_file, MPI_Offset position, void *extra);
-#define MPI_WIN_NULL_COPY_FN ((MPI_Win_copy_attr_function *)0)
-#define MPI_WIN_DUP_FN ((MPI_Win_copy_attr_function *)1)
-#define MPI_WIN_NULL_DELETE_FN ((MPI_Win_delete_attr_function *)0)
-#define MPI_CONVERSION_FN_NULL ((MPI_Datarep_conversion_function *)0)
-#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c *)0)
+#define MPI_WIN_NULL_COPY_FN GIGARANK_NONE_OF(MPI_Win_copy_attr_function *)
+#define MPI_WIN_DUP_FN GIGARANK_CONSTANT(MPI_Win_copy_attr_function *, 1)
+#define MPI_WIN_NULL_DELETE_FN GIGARANK_NONE_OF(MPI_Win_delete_attr_function *)
+#define MPI_CONVERSION_FN_NULL GIGARANK_NONE_OF(MPI_Datarep_conversion_function *)
+#define MPI_CONVERSION_FN_NULL_C GIGARANK_NONE_OF(MPI_Datarep_conversion_function_c *)
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Comm_errhandler_fn;
 typedef MPI_Comm_errhandler_function MPI_Handler_function;
-#define MPI_COMM_NULL_COPY_FN ((MPI_Comm_copy_attr_function *)0)
-#define MPI_COMM_DUP_FN ((MPI_Comm_copy_attr_function *)1)
-#define MPI_COMM_NULL_DELETE_FN ((MPI_Comm_delete_attr_function *)0)
-#define MPI_TYPE_NULL_COPY_FN ((MPI_Type_copy_attr_function *)0)
-#define MPI_TYPE_DUP_FN ((MPI_Type_copy_attr_function *)1)
-#define MPI_TYPE_NULL_DELETE_FN ((MPI_Type_delete_attr_function *)0)
+#define MPI_COMM_NULL_COPY_FN GIGARANK_NONE_OF(MPI_Comm_copy_attr_function *)
+#define MPI_COMM_DUP_FN GIGARANK_CONSTANT(MPI_Comm_copy_attr_function *, 1)
+#define MPI_COMM_NULL_DELETE_FN GIGARANK_NONE_OF(MPI_Comm_delete_attr_function *)
+#define MPI_TYPE_NULL_COPY_FN GIGARANK_NONE_OF(MPI_Type_copy_attr_function *)
+#define MPI_TYPE_DUP_FN GIGARANK_CONSTANT(MPI_Type_copy_attr_function *, 1)
+#define MPI_TYPE_NULL_DELETE_FN GIGARANK_NONE_OF(MPI_Type_delete_attr_function *)
 #define MPI_NULL_COPY_FN MPI_COMM_NULL_COPY_FN
 #define MPI_DUP_FN MPI_COMM_DUP_FN
 #define MPI_NULL_DELETE_FN MPI_COMM_NULL_DELETE_FN
@@ -342,6 +355,10 @@ GIGARANK_MPI(int, Comm_get_errhandler, (MPI_Comm comm, MPI_Errhandler *errhandle
 GIGARANK_MPI(int, Errhandler_free, (MPI_Errhandler *errhandler))
 GIGARANK_MPI(int, Comm_create_errhandler, (MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler))
 GIGARANK_MPI(int, Comm_call_errhandler, (MPI_Comm comm, int errorcode))
+GIGARANK_MPI(int, File_create_errhandler, (MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler))
+GIGARANK_MPI(int, File_set_errhandler, (MPI_File file, MPI_Errhandler errhandler))
+GIGARANK_MPI(int, File_get_errhandler, (MPI_File file, MPI_Errhandler *errhandler))
+GIGARANK_MPI(int, File_call_errhandler, (MPI_File fh, int errorcode))
 GIGARANK_MPI(int, Add_error_class, (int *errorclass))
 GIGARANK_MPI(int, Add_error_code, (int errorclass, int *errorcode))
 GIGARANK_MPI(int, Add_error_string, (int errorcode, const char *string))
@@ -799,14 +816,6 @@ GIGARANK_REMOVED(int, Type_extent, (MPI_Datatype datatype, MPI_Aint *extent))
 GIGARANK_REMOVED(int, Type_lb, (MPI_Datatype datatype, MPI_Aint *displacement))
 GIGARANK_REMOVED(int, Type_ub, (MPI_Datatype datatype, MPI_Aint *displacement))
 
-/* Any arguments will do for those that are not served. */
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-#define GIGARANK_ANY ...
-#else
-#define GIGARANK_ANY
-#endif
-#include "mpi_tools.h"
-
 /* Sessions. */
 typedef void MPI_Session_errhandler_function(MPI_Session *session, int *code, ...);
 #define GIGARANK_SESSIONS(type, name, arguments) GIGARANK_MPI(type, name, arguments)
@@ -828,7 +837,10 @@ GIGARANK_SESSIONS(int, Group_from_session_pset, (MPI_Session session, const char
 GIGARANK_SESSIONS(int, Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm))
 GIGARANK_SESSIONS(int, Intercomm_create_from_groups, (MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm))
 
-#define GIGARANK_UNSERVED(name) int MPI_##name(GIGARANK_ANY); int PMPI_##name(GIGARANK_ANY);
+/* Functions that are not served. */
+#include "mpi_tools.h"
+#define GIGARANK_UNSERVED(type, name, arguments) GIGARANK_MPI(type, name, arguments)
+#define GIGARANK_UNSERVED_ON(type, name, arguments) GIGARANK_MPI(type, name, arguments)
 #include "mpi_unserved.h"
 
 #ifdef __cplusplus

@@ -1,6 +1,5 @@
 /* Types and constants of the tools interface, with the values of the standard ABI of
- * MPI 5.0. The functions of the tools interface are not served: programs that use them are built, and refused
- * before they run. */
+ * MPI 5.0. Its functions are not served; see mpi_unserved.h. */
 #ifndef GIGARANK_MPI_TOOLS_H
 #define GIGARANK_MPI_TOOLS_H
 
@@ -10,11 +9,11 @@ typedef struct MPI_ABI_T_pvar_handle *MPI_T_pvar_handle;
 typedef struct MPI_ABI_T_pvar_session *MPI_T_pvar_session;
 typedef struct MPI_ABI_T_event_registration *MPI_T_event_registration;
 typedef struct MPI_ABI_T_event_instance *MPI_T_event_instance;
-#define MPI_T_ENUM_NULL ((MPI_T_enum)0)
-#define MPI_T_CVAR_HANDLE_NULL ((MPI_T_cvar_handle)0)
-#define MPI_T_PVAR_SESSION_NULL ((MPI_T_pvar_session)0)
-#define MPI_T_PVAR_HANDLE_NULL ((MPI_T_pvar_handle)0)
-#define MPI_T_PVAR_ALL_HANDLES ((MPI_T_pvar_handle)1)
+#define MPI_T_ENUM_NULL GIGARANK_NONE_OF(MPI_T_enum)
+#define MPI_T_CVAR_HANDLE_NULL GIGARANK_NONE_OF(MPI_T_cvar_handle)
+#define MPI_T_PVAR_SESSION_NULL GIGARANK_NONE_OF(MPI_T_pvar_session)
+#define MPI_T_PVAR_HANDLE_NULL GIGARANK_NONE_OF(MPI_T_pvar_handle)
+#define MPI_T_PVAR_ALL_HANDLES GIGARANK_CONSTANT(MPI_T_pvar_handle, 1)
 
 enum {
 	MPI_T_ERR_CANNOT_INIT = 1001, MPI_T_ERR_NOT_ACCESSIBLE, MPI_T_ERR_NOT_INITIALIZED, MPI_T_ERR_NOT_SUPPORTED, MPI_T_ERR_MEMORY,
