@@ -164,7 +164,7 @@ func (b *body) answer(lp int32, c *cCall) bool {
 	case C.GIGARANK_ATTACH:
 		c.room = C.int64_t(k.Attach(lp, int64(c.bytes)))
 	case C.GIGARANK_NODE:
-		c.found = C.int32_t(k.Target.Node(int(k.Global(lp))))
+		b.placeOnMachine(lp, c)
 	case C.GIGARANK_COMPARE:
 		c.found = b.compareComms(lp, int32(c.comm), int32(c.key))
 	case C.GIGARANK_GROUP:

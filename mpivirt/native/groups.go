@@ -8,6 +8,7 @@ package native
 import "C"
 
 import (
+	"sort"
 	"unsafe"
 
 	"gigarank/mpivirt/internal/kernel"
@@ -205,6 +206,15 @@ func (b *body) onOneNode(lp int32, c *kernel.Communicator) bool {
 		}
 	}
 	return true
+}
+
+// placeOnMachine stores the node of a rank, its number among the ranks there, and how many these are.
+func (b *body) placeOnMachine(lp int32, c *cCall) {
+	rank, t := int(b.k.Global(lp)), b.k.Target
+	node := t.Node(rank)
+	size := t.NodeSize(node)
+	c.found, c.made_size = C.int32_t(node), C.int32_t(size)
+	c.made_member = C.int32_t(sort.Search(size, func(m int) bool { return t.NodeMember(node, m) >= rank }))
 }
 
 // madeComm stores a communicator that a rank has made.

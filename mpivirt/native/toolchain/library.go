@@ -35,7 +35,7 @@ const libraryName = "libgigarank_mpi.so"
 var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Werror=implicit-function-declaration"}
 
 // linked are the sources that are linked into programs.
-var linked = []string{"entry.c", "start.c", "options.c"}
+var linked = []string{"entry.c", "start.c", "options.c", "environ.c"}
 
 // Library is the compiled runtime.
 type Library struct {
@@ -151,7 +151,7 @@ func compileLibrary(dir string) error {
 			return fmt.Errorf("the runtime of native ranks: %w", err)
 		}
 	}
-	if err := runCompiler(work, archiver(Compiler()), []string{"rcs", "parts.a", "options.o"}); err != nil {
+	if err := runCompiler(work, archiver(Compiler()), []string{"rcs", "parts.a", "options.o", "environ.o"}); err != nil {
 		return fmt.Errorf("the runtime of native ranks: %w", err)
 	}
 	if err := os.Rename(work, dir); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -12,7 +12,8 @@
 /* --- environment --------------------------------------------------------------------------- */
 
 /* A rank that changes its environment has one of its own. A value is the rank's own as soon as
- * it asks for it, since programs take values apart in place. */
+ * it asks for it, since programs take values apart in place. Programs that use the variable environ have it
+ * among their variables (see environ.c), and ranks that start threads or processes have an environment for these. */
 
 static char **variable(char **list, const char *name, size_t length) {
 	for (; list && *list; list++)
@@ -21,24 +22,65 @@ static char **variable(char **list, const char *name, size_t length) {
 	return NULL;
 }
 
-static char **own_environment(struct gigarank_process *p) {
+/* own_entry returns a rank's copy of an entry. */
+static char *own_entry(struct gigarank_process *p, const char *entry, size_t length) {
+	for (struct value *v = p->values; v; v = v->next)
+		if (strncmp(v->entry, entry, length + 1) == 0)
+			return v->entry;
+	size_t size = strlen(entry) + 1;
+	struct value *v = malloc(sizeof *v + size);
+	if (!v)
+		gigarank_fatal("gigarank: no memory for the environment of a rank\n");
+	v->next = p->values, p->values = v;
+	return memcpy(v->entry, entry, size);
+}
+
+/* told_entry returns a rank's entry of a variable that launchers set. */
+static char *told_entry(struct gigarank_rank *r, int i) {
+	char entry[GIGARANK_LAUNCHER_ROOM];
+	gigarank_launcher_entry(r, i, entry, sizeof entry);
+	return own_entry(gigarank_process(r), entry, strcspn(entry, "="));
+}
+
+/* copy makes a list the rank's own, with room for others. */
+static void copy(struct gigarank_process *p, char **list, size_t further) {
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	char **own = calloc(n + further + 16, sizeof *own);
+	if (!own)
+		gigarank_fatal("gigarank: no memory for the environment of a rank\n");
+	if (n)
+		memcpy(own, list, n * sizeof *own);
+	free(p->environment);
+	p->environment = own, p->environment_room = n + further + 16;
+}
+
+/* named returns where the running program has its variable environ, NULL if it has none. */
+static char ***named(void) { return gigarank_current->program->environment; }
+
+char **gigarank_environment(struct gigarank_rank *r) {
+	struct gigarank_process *p = gigarank_process(r);
 	if (!p->environment) {
+		copy(p, gigarank_current->environment, GIGARANK_LAUNCHER_VARIABLES);
 		size_t n = 0;
-		while (environ && environ[n])
+		while (p->environment[n])
 			n++;
-		p->environment_room = n + 16;
-		if (!(p->environment = calloc(p->environment_room, sizeof(char *))))
-			gigarank_fatal("gigarank: no memory for the environment of a rank\n");
-		if (n)
-			memcpy(p->environment, environ, n * sizeof(char *));
-	}
+		for (int i = 0; i < GIGARANK_LAUNCHER_VARIABLES; i++)
+			p->environment[n++] = told_entry(r, i);
+	} else if (named() && *named() != p->environment) /* the program has another list there */
+		copy(p, *named(), 0);
+	if (named())
+		*named() = p->environment;
 	return p->environment;
 }
 
+char **gigarank_begin_environment(struct gigarank_rank *r) { return named() ? gigarank_environment(r) : gigarank_current->environment; }
+
 /* enter puts an entry in the place of one with the same name, or at the end. */
 static int enter(struct gigarank_rank *r, char *entry, size_t length, int overwrite) {
-	struct gigarank_process *p = gigarank_process(r);
-	char **list = own_environment(p), **old = variable(list, entry, length);
+	char **list = gigarank_environment(r), **old = variable(list, entry, length);
+	struct gigarank_process *p = r->process;
 	if (old) {
 		if (overwrite)
 			*old = entry;
@@ -47,14 +89,11 @@ static int enter(struct gigarank_rank *r, char *entry, size_t length, int overwr
 	size_t n = 0;
 	while (list[n])
 		n++;
-	if (n + 2 > p->environment_room) {
-		list = realloc(list, 2 * p->environment_room * sizeof(char *));
-		if (!list)
-			return -1;
-		p->environment = list;
-		p->environment_room *= 2;
-	}
-	list[n] = entry, list[n + 1] = NULL;
+	if (n + 2 > p->environment_room)
+		copy(p, list, p->environment_room);
+	p->environment[n] = entry, p->environment[n + 1] = NULL;
+	if (named())
+		*named() = p->environment;
 	return 0;
 }
 
@@ -65,35 +104,41 @@ static int wrong_name(const char *name) {
 	return -1;
 }
 
-/* own_entry returns a rank's copy of an entry that all ranks share. */
-static char *own_entry(struct gigarank_process *p, const char *shared, size_t length) {
-	for (struct value *v = p->values; v; v = v->next)
-		if (strncmp(v->entry, shared, length + 1) == 0)
-			return v->entry;
-	size_t size = strlen(shared) + 1;
-	struct value *v = malloc(sizeof *v + size);
-	if (!v)
-		gigarank_fatal("gigarank: no memory for the environment of a rank\n");
-	v->next = p->values, p->values = v;
-	return memcpy(v->entry, shared, size);
+/* outside is getenv where no rank runs: in a thread, or in an operation. What launchers have told the
+ * simulator is not for them. */
+static char *outside(const char *name, size_t length) {
+	struct gigarank_process *p = gigarank_parent.engine ? gigarank_parent.engine->ranks[gigarank_parent.lp].process : NULL;
+	if (gigarank_forked || !gigarank_hosted)
+		return real(getenv)(name);
+	if (p && p->environment) {
+		char **found = variable(p->environment, name, length);
+		return found ? *found + length + 1 : NULL;
+	}
+	return gigarank_of_launcher(name, length) < 0 ? real(getenv)(name) : NULL;
 }
 
 char *getenv(const char *name) {
 	struct gigarank_rank *r = gigarank_running();
-	if (!r)
-		return real(getenv)(name);
 	size_t length = strlen(name);
-	int own = r->process && r->process->environment;
-	char **found = variable(own ? r->process->environment : environ, name, length);
+	if (!r)
+		return outside(name, length);
+	char **own = named() ? *named() : r->process ? r->process->environment : NULL;
+	if (!own && !named()) {
+		int i = gigarank_of_launcher(name, length);
+		if (i >= 0)
+			return told_entry(r, i) + length + 1;
+		own = gigarank_current->environment;
+	}
+	char **found = variable(own, name, length), **shared = found ? variable(gigarank_current->environment, name, length) : NULL;
 	if (!found)
 		return NULL;
-	char *entry = *found, **shared = own ? variable(environ, name, length) : found;
+	char *entry = *found;
 	if (shared && *shared == entry)
 		entry = own_entry(gigarank_process(r), entry, length);
 	return entry + length + 1;
 }
 
-char *secure_getenv(const char *name) { return gigarank_running() ? getenv(name) : real(secure_getenv)(name); }
+char *secure_getenv(const char *name) { return getenv(name); }
 
 int setenv(const char *name, const char *value, int overwrite) {
 	struct gigarank_rank *r = gigarank_running();
@@ -113,7 +158,7 @@ int unsetenv(const char *name) {
 		return real(unsetenv)(name);
 	if (wrong_name(name))
 		return -1;
-	char **at = variable(own_environment(gigarank_process(r)), name, strlen(name));
+	char **at = variable(gigarank_environment(r), name, strlen(name));
 	for (; at && *at; at++)
 		at[0] = at[1];
 	return 0;
@@ -131,7 +176,7 @@ int clearenv(void) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r)
 		return real(clearenv)();
-	own_environment(gigarank_process(r))[0] = NULL;
+	gigarank_environment(r)[0] = NULL;
 	return 0;
 }
 

@@ -262,6 +262,7 @@ struct gigarank_engine {
 	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
 	int32_t argc;
 	char **argv;
+	char **environment;          /* that ranks share, without what launchers have told the simulator */
 	char *stacks;
 	size_t stack, guard;         /* bytes of each stack, its guard included */
 	void *sp;                    /* the engine's stack pointer, while a rank runs */
@@ -344,6 +345,7 @@ struct gigarank_program {
 	uintptr_t base, text, text_bytes; /* where it lies, and its code */
 	int32_t executable; /* it executes what lies on its stack: compilers put a piece of code there for a nested function */
 	struct gigarank_openmp openmp;
+	char ***environment; /* its variable environ, NULL if it does not use it */
 	char *(*exceptions)(void); /* returns where a thread has its exceptions, NULL if it has none */
 	char fault[256];   /* why it cannot run, empty if it can */
 };

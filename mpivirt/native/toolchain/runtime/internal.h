@@ -153,6 +153,14 @@ struct gigarank_process *gigarank_process(struct gigarank_rank *r);
 /* gigarank_slept returns how long a rank has slept, in picoseconds; with writes set, for the caller to change. */
 int64_t *gigarank_slept(struct gigarank_rank *r, int writes);
 
+/* gigarank_without_launcher returns a list of variables of the environment without those that launchers set, NULL if memory
+ * lacks. */
+char **gigarank_without_launcher(char **list);
+
+/* gigarank_begin_environment returns the environment for the main of the running rank: its own if the program has
+ * a variable for it, else what all ranks share. */
+char **gigarank_begin_environment(struct gigarank_rank *r);
+
 /* gigarank_at_exit has a function called when the running rank ends, with what and its code. */
 void gigarank_at_exit(void (*f)(void *, int), void *what);
 

@@ -42,6 +42,7 @@ struct gigarank_process {
 	struct value *values;     /* of the run's environment that it has asked for */
 	char **environment;       /* of its own, with the room for as many entries */
 	size_t environment_room;
+	int32_t node, local_rank, local_size; /* on the machine; the size is 0 until it has asked */
 	int directory;            /* number of the engine's directory, 0 for that of the run */
 	mode_t mask;
 	int has_mask;
@@ -58,6 +59,18 @@ struct gigarank_process {
 enum { LOCALE = 1, DIRECTORY = 2, MASK = 4 };
 
 #pragma GCC visibility push(hidden)
+
+/* The variables that launchers set, and bytes that hold the entry of one. */
+#define GIGARANK_LAUNCHER_VARIABLES 19
+#define GIGARANK_LAUNCHER_ROOM 48
+
+/* gigarank_of_launcher returns the number of a variable that launchers set, -1 for others. gigarank_launcher_entry writes a rank's
+ * entry. */
+int gigarank_of_launcher(const char *name, size_t length);
+int gigarank_launcher_entry(struct gigarank_rank *r, int i, char *entry, size_t room);
+
+/* gigarank_environment returns the environment of the running rank, of its own. */
+char **gigarank_environment(struct gigarank_rank *r);
 
 /* gigarank_forbid ends a rank that calls a function which would concern the simulator. It says why. */
 void gigarank_forbid(const char *function, const char *why);

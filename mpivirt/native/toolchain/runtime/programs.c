@@ -127,14 +127,14 @@ static void ask_processor(const struct gigarank_program *p) { (void)p; }
 #endif
 
 /* construct calls the constructors, libraries' first. */
-static void construct(struct gigarank_held *h, int argc, char **argv) {
+static void construct(struct gigarank_held *h, int argc, char **argv, char **envp) {
 	if (!h)
 		return;
-	construct(h->next, argc, argv);
+	construct(h->next, argc, argv, envp);
 	for (size_t i = 0; i < h->ends; i++)
 		gigarank_at_exit((void (*)(void *, int))h->end[i], NULL);
 	for (size_t i = 0; i < h->begins; i++)
-		h->begin[i](argc, argv, environ);
+		h->begin[i](argc, argv, envp);
 }
 
 /* gigarank_rank_main is a rank, on its own stack. Each has its own argv. */
@@ -150,11 +150,13 @@ __attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(void) {
 		at = stpcpy(at, e->argv[i]) + 1;
 	}
 	argv[e->argc] = NULL;
+	char **envp = gigarank_begin_environment(e->running);
+	e = gigarank_current; /* the rank may have waited */
 	for (int i = 0; i < 2; i++)
 		if (e->program->streams[i])
 			e->program->streams[i]();
-	construct(e->program->held, e->argc, argv);
-	exit(e->program->main(e->argc, argv, environ));
+	construct(e->program->held, e->argc, argv, envp);
+	exit(e->program->main(e->argc, argv, envp));
 }
 
 /* --- loading ------------------------------------------------------------------------- */
@@ -282,6 +284,8 @@ struct gigarank_program *gigarank_load(const char *path) {
 	p->streams[1] = (void (*)(void))dlsym(p->handle, "gigarank_wide_streams");
 	p->own_locals = p->locals;
 	find_openmp(p);
+	char ***const *environment = dlsym(p->handle, "gigarank_program_environment");
+	p->environment = environment ? *environment : NULL;
 	p->exceptions = (char *(*)(void))dlsym(p->handle, "__cxa_get_globals");
 	if (p->exceptions)
 		gigarank_add_variables(p, NULL, sizeof(void *) + sizeof(void *), 0, GIGARANK_EXCEPTIONS);

@@ -243,7 +243,8 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, 
 	e->stack = (stack + page - 1) / page * page + e->guard;
 	e->ranks = calloc((size_t)count + 1, sizeof *e->ranks);
 	e->list = calloc((size_t)count + 1, sizeof *e->list);
-	if (!e->ranks || !e->list)
+	e->environment = gigarank_without_launcher(environ);
+	if (!e->ranks || !e->list || !e->environment)
 		goto memory;
 	size_t all = (size_t)stacks_of(e) * e->stack;
 	e->stacks = mmap(NULL, all ? all : page, PROT_READ | PROT_WRITE | (program->executable ? PROT_EXEC : 0), MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
@@ -314,6 +315,7 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 	free(e->bursts);
 	free(e->images);
 	free(e->list);
+	free(e->environment);
 	free(e->text);
 	free(e->aside);
 	for (int i = 0; i < GIGARANK_MODELS; i++)

@@ -88,7 +88,9 @@ static struct thread *thread_of(void *what, const void *function) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_parent parent = gigarank_parent;
 	if (gigarank_running()) {
-		gigarank_fortran(); /* has the keys of the rank and its threads */
+		gigarank_fortran();                 /* has the keys of the rank and its threads */
+		gigarank_environment(e->running); /* of which a thread reads */
+		e = gigarank_current;
 		parent = (struct gigarank_parent){e, (int32_t)(e->running - e->ranks), own_threads()};
 	}
 	struct thread *t = parent.engine && parent.threads ? malloc(sizeof *t) : NULL;
@@ -223,9 +225,10 @@ int gigarank_forked;
 
 /* In the copy of the process no rank runs: what it calls is the system's. */
 pid_t fork(void) {
+	char **own = gigarank_running() ? gigarank_environment(gigarank_running()) : NULL;
 	pid_t child = real(fork)();
 	if (child == 0 && gigarank_running())
-		gigarank_forked = 1, gigarank_current = NULL;
+		gigarank_forked = 1, gigarank_current = NULL, environ = own;
 	return child;
 }
 
