@@ -48,6 +48,9 @@ func (d *document) summarize(w io.Writer) {
 	t("memory", "%s, %s a rank", formatBytes(d.PeakRSS), formatBytes(int64(d.BytesPerRank)))
 	t("fingerprint", "%s", fingerprint)
 	_ = table.Flush()
+	if d.uncharged {
+		p("The program's computing took no virtual time, and times and rates that it prints leave it out: charge it by --cpu measured, or declare it by gigarank_compute\n")
+	}
 }
 
 // rate returns how many ranks have completed a timed operation per second of the run

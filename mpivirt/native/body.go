@@ -399,6 +399,16 @@ func (b *body) Interrupt() bool {
 // Flush implements [kernel.Outsider].
 func (b *body) Flush() { flushFiles() }
 
+// Uncharged implements [kernel.Outsider].
+func (b *body) Uncharged() world.Uncharged {
+	const long = 50e3 // nanoseconds
+	e := b.engine
+	if e == nil {
+		return world.Uncharged{}
+	}
+	return world.Uncharged{Code: int64(float64(e.ran) / float64(e.long_ticks) * long), Timeless: int64(e.timeless), Declared: e.declares != 0}
+}
+
 // Lend implements [ptp.Lender]. Only variables change places while their rank waits.
 func (b *body) Lend(lp int32, memory []byte) { lendVariables(b.engine, lp, memory) }
 

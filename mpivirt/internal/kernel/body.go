@@ -60,4 +60,6 @@ type Outsider interface {
 	Interrupt() bool
 	// Flush writes out what ranks have written to files that are open, once none of the process runs any more.
 	Flush()
+	// Uncharged tells of code that has taken no virtual time. It is asked for once the run is over.
+	Uncharged() world.Uncharged
 }

@@ -97,6 +97,7 @@ type Result struct {
 	Operations  []OperationTimes // by name
 	SetupWall   float64          // seconds until the first rank ran
 	Activities  []ActivityTimes  // all six, or nil if they were not counted
+	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
 }
 
 // Progress is the state of a running simulation.

@@ -159,6 +159,9 @@ func (r *engineRun) conclude() {
 			r.err = own
 		}
 	}
+	if o, is := k.body.(Outsider); is && !k.Bursting() {
+		k.Summary.Uncharged = o.Uncharged()
+	}
 	k.Summary.Tally.Settle()
 	r.ended.Store(true)
 	r.count()

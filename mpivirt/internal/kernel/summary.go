@@ -7,8 +7,10 @@ import (
 
 // resultOf returns the result of a simulation from the summary of all engines.
 func resultOf(s *world.Summary, counts engine.Statistics) *Result {
+	finish := s.Tally.Finishes()
 	return &Result{
 		VirtualTime: s.Digest.Last, Finished: s.Digest.Finished, Fingerprint: s.Digest.String(), Statistics: counts,
-		SetupWall: s.Tally.SetUp(), Finish: s.Tally.Finishes(), Operations: s.Tally.Operations(), Iterations: s.Tally.Iterations(),
+		SetupWall: s.Tally.SetUp(), Finish: finish, Operations: s.Tally.Operations(), Iterations: s.Tally.Iterations(),
+		Uncharged: s.Uncharged.Matters(s.Digest.Finished, finish.Mean),
 	}
 }

@@ -29,8 +29,12 @@ static int64_t now(struct gigarank_rank *r) {
 	struct gigarank_engine *e = gigarank_current;
 	r->looked = 1;
 	int64_t at = e->bursts ? gigarank_burst_look(e, r) : r->clock + r->computed;
+	uint64_t ticks = gigarank_ticks();
 	if (at != e->looked_at)
 		e->looks = 0;
+	if (e->looks && ticks - e->looked_ticks > e->long_ticks)
+		e->timeless++;
+	e->looked_ticks = ticks;
 	if (e->looks < LOOKS) {
 		e->looks++;
 	} else {
@@ -40,7 +44,8 @@ static int64_t now(struct gigarank_rank *r) {
 	return e->looked_at = at;
 }
 
-int gigarank_compute(double seconds) {
+/* pass has the clock of the running rank advance. */
+static int pass(double seconds) {
 	struct gigarank_engine *e = gigarank_current;
 	struct gigarank_rank *r = gigarank_running();
 	if (!r)
@@ -58,6 +63,12 @@ int gigarank_compute(double seconds) {
 	}
 	struct gigarank_call c = {.procedure = GIGARANK_COMPUTE, .bytes = picoseconds};
 	return gigarank_trap(&c);
+}
+
+int gigarank_compute(double seconds) {
+	if (gigarank_running() && seconds > 0)
+		gigarank_current->declares = 1;
+	return pass(seconds);
 }
 
 int gigarank_record(int index, const char *operation, double seconds) {
@@ -100,7 +111,7 @@ static int64_t used(struct gigarank_rank *r) {
 /* sleeps lets a rank sleep. */
 static void sleeps(double seconds) {
 	struct gigarank_rank *r = gigarank_running();
-	if (gigarank_compute(seconds) == 0 && seconds > 0)
+	if (pass(seconds) == 0 && seconds > 0)
 		*gigarank_slept(r, 1) += (int64_t)(seconds * 1e12 + 0.5);
 }
 

@@ -258,6 +258,10 @@ struct gigarank_engine {
 	int32_t form;                /* of the call that the running rank composes */
 	int32_t looks;               /* at the clock, in a row, of the rank that runs; see clocks.c */
 	int64_t looked_at;           /* what the latest of them has shown */
+	uint64_t looked_ticks;       /* when it was, on the host */
+	uint64_t ran, long_ticks;    /* how long code of ranks has run on the host; 50 us, about */
+	int64_t timeless;            /* pieces of it that have taken long between two looks at the clock that show the same */
+	int32_t declares;            /* a rank has declared what it computes */
 	int64_t poll;                /* time of a failing poll, in picoseconds */
 	int32_t copied;              /* all ranks run on one stack, which is copied at a switch */
 	int32_t argc;

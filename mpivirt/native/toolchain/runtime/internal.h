@@ -54,6 +54,23 @@ struct gigarank_plan {
 	void (*close)(struct gigarank_plan *p);
 };
 
+/* gigarank_ticks reads a clock of the host in a few nanoseconds. gigarank_long_ticks is some 50 us on it. */
+#if defined(__x86_64__)
+static inline uint64_t gigarank_ticks(void) { return __builtin_ia32_rdtsc(); }
+static inline uint64_t gigarank_long_ticks(void) { return 150000; }
+#else
+static inline uint64_t gigarank_ticks(void) {
+	uint64_t t;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+	return t;
+}
+static inline uint64_t gigarank_long_ticks(void) {
+	uint64_t rate;
+	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(rate));
+	return rate / 20000;
+}
+#endif
+
 static inline struct gigarank_rank *gigarank_running(void) {
 	return gigarank_current ? gigarank_current->running : NULL;
 }

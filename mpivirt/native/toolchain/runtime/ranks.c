@@ -235,6 +235,7 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, 
 		memcpy(e->images, programs, (size_t)count * sizeof(*e->images));
 	}
 	e->count = count, e->first = first, e->world = world;
+	e->long_ticks = gigarank_long_ticks();
 	e->argc = argc, e->argv = argv, e->copied = copied;
 	if (argc > 0)
 		name_process(argv[0]);
@@ -483,29 +484,12 @@ static inline void copy_in(struct gigarank_engine *e, struct gigarank_rank *r) {
 	r->model = 0;
 }
 
-/* ticks reads a clock in a few nanoseconds. lengthy is some 50 us on it. */
-#if defined(__x86_64__)
-static inline uint64_t ticks(void) { return __builtin_ia32_rdtsc(); }
-static inline uint64_t lengthy(void) { return 150000; }
-#else
-static inline uint64_t ticks(void) {
-	uint64_t t;
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-	return t;
-}
-static inline uint64_t lengthy(void) {
-	uint64_t rate;
-	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(rate));
-	return rate / 20000;
-}
-#endif
-
 /* gigarank_resume runs the ranks in the list, up to one that fails or is interrupted. It returns how many have run. */
 int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	int32_t ran = n;
 	int variables = e->program->bytes > 0;
 	static __thread int32_t number __attribute__((tls_model("initial-exec")));
-	uint64_t start = ticks();
+	uint64_t start = gigarank_ticks();
 	gigarank_current = e;
 	if (!number)
 		number = (int32_t)gettid();
@@ -556,7 +540,9 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	if (e->program->openmp.active_level)
 		gigarank_leave_locals(e->program);
 	gigarank_current = NULL;
-	e->lengthy = ticks() - start > lengthy();
+	uint64_t took = gigarank_ticks() - start;
+	e->ran += took;
+	e->lengthy = took > e->long_ticks;
 	return ran;
 }
 
