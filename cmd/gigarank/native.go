@@ -21,7 +21,7 @@ import (
 const wrapperHelp = ` compiles and links MPI programs for gigarank run, with the
 flags of the compiler, which is %s unless %s names another. It answers
 -show, --showme, -v, -E, -c, -S and -shared as mpicc does. A link to gigarank by the name
-gigarank-%s is this command, for cmake and make.`
+%s is this command, for cmake and make; gigarank wrappers makes such links.`
 
 // newWrappers returns the commands that stand for compilers.
 func newWrappers(c *console) []*cobra.Command {
@@ -31,7 +31,7 @@ func newWrappers(c *console) []*cobra.Command {
 		commands = append(commands, &cobra.Command{
 			Use:                l.String() + " [ARGUMENT]...",
 			Short:              "Build an MPI program in " + l.Name() + " for native ranks",
-			Long:               "gigarank " + l.String() + fmt.Sprintf(wrapperHelp, usual, variable, l),
+			Long:               "gigarank " + l.String() + fmt.Sprintf(wrapperHelp, usual, variable, strings.Join(append(l.UsualNames(), "or gigarank-"+l.String()), ", ")),
 			Example:            "  gigarank " + l.String() + " -O2 -o ring ring" + l.Suffix() + "\n  gigarank run ./ring --ranks 1024",
 			DisableFlagParsing: true,
 			RunE: func(_ *cobra.Command, args []string) error {

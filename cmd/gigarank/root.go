@@ -63,7 +63,7 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 	})
 	root.AddCommand(newRun(c), newStudy(c), newPlan(c), newCounts(c), newValidate(c), newList(c), newMachine(c), newDoctor(c), newInit(c), newMan(c), newVersion(c))
 	root.AddCommand(newWrappers(c)...)
-	root.AddCommand(newCheck(c))
+	root.AddCommand(newLinks(c), newCheck(c))
 	root.SetOut(c.stdout)
 	root.SetErr(c.stderr)
 	root.InitDefaultCompletionCmd() // which keeps the output that is set

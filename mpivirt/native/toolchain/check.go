@@ -73,6 +73,9 @@ func checkObject(program string) error {
 	if i := slices.IndexFunc(needed, isOtherMPI); i >= 0 {
 		return fmt.Errorf("%s is linked with another MPI (%s): build it with gigarank cc, cxx or fc in the place of mpicc and the like", program, needed[i])
 	}
+	if slices.Contains(needed, libraryName) && !has(file, "gigarank_program_main") {
+		return fmt.Errorf("%s was linked with the runtime of native ranks by another compiler: link it, too, with gigarank cc, cxx or fc; with cmake set CMAKE_C_COMPILER and the like to them, not MPI_C_COMPILER alone", program)
+	}
 	if file.Type != elf.ET_DYN || !slices.Contains(needed, libraryName) || !has(file, "gigarank_program_main") {
 		return fmt.Errorf("%s was not linked by gigarank cc, cxx or fc: build it with one of them in the place of mpicc and the like", program)
 	}

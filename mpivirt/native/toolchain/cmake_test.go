@@ -38,19 +38,21 @@ target_link_libraries(in_fortran MPI::MPI_Fortran)
 			t.Fatal(err)
 		}
 	}
-	build := filepath.Join(dir, "build")
-	for _, arguments := range [][]string{
-		{"-S", dir, "-B", build, "-DCMAKE_C_COMPILER=" + filepath.Join(commands, "gigarank-cc"),
-			"-DCMAKE_CXX_COMPILER=" + filepath.Join(commands, "gigarank-cxx"), "-DCMAKE_Fortran_COMPILER=" + filepath.Join(commands, "gigarank-fc")},
-		{"--build", build},
+	t.Setenv("PATH", commands+":"+os.Getenv("PATH"))
+	for _, names := range [][]string{
+		{"-DCMAKE_C_COMPILER=" + filepath.Join(commands, "gigarank-cc"), "-DCMAKE_CXX_COMPILER=" + filepath.Join(commands, "gigarank-cxx"), "-DCMAKE_Fortran_COMPILER=" + filepath.Join(commands, "gigarank-fc")},
+		{"-DCMAKE_C_COMPILER=mpicc", "-DCMAKE_CXX_COMPILER=mpicxx", "-DCMAKE_Fortran_COMPILER=mpifort"},
 	} {
-		if text, err := exec.Command("cmake", arguments...).CombinedOutput(); err != nil {
-			t.Fatalf("cmake %q: %v\n%s", arguments, err, text)
+		build := t.TempDir()
+		for _, arguments := range [][]string{append(names, "-S", dir, "-B", build), {"--build", build}} {
+			if text, err := exec.Command("cmake", arguments...).CombinedOutput(); err != nil {
+				t.Fatalf("cmake %q: %v\n%s", arguments, err, text)
+			}
 		}
-	}
-	for _, program := range []string{"in_c", "in_cxx", "in_fortran"} {
-		if err := toolchain.Check(filepath.Join(build, program)); err != nil {
-			t.Error(err)
+		for _, program := range []string{"in_c", "in_cxx", "in_fortran"} {
+			if err := toolchain.Check(filepath.Join(build, program)); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
@@ -63,8 +65,12 @@ func wrappers(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
+	names := toolchain.UsualNames()
 	for _, language := range toolchain.Languages() {
-		if err := os.Symlink(self, filepath.Join(dir, "gigarank-"+language.String())); err != nil {
+		names = append(names, "gigarank-"+language.String())
+	}
+	for _, name := range names {
+		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

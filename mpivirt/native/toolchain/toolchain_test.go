@@ -407,7 +407,9 @@ func TestLibrary(t *testing.T) {
 }
 
 func TestLanguages(t *testing.T) {
-	for name, want := range map[string]string{"gigarank-cc": "cc", "/usr/bin/gigarank-cxx": "cxx", "./gigarank-fc": "fc", "gigarank": "", "cc": ""} {
+	for name, want := range map[string]string{"gigarank-cc": "cc", "/usr/bin/gigarank-cxx": "cxx", "./gigarank-fc": "fc", "gigarank": "", "cc": "",
+		"mpicc": "cc", "/opt/mpi/bin/mpicxx": "cxx", "mpic++": "cxx", "./mpiCC": "cxx", "mpif77": "fc", "mpif90": "fc", "mpifort": "fc", "mpiCXX": "", "mpigcc": "", "mpicc.openmpi": "",
+	} {
 		l, named := toolchain.LanguageOf(name)
 		if named != (want != "") || named && l.String() != want {
 			t.Errorf("%s: %v, %t, want %q", name, l, named, want)

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Language is a language for whose compiler there is a wrapper.
@@ -37,11 +39,21 @@ func (l Language) command() string {
 	return compilers[l].usual
 }
 
-// LanguageOf returns the language of the wrapper that a command is named after, as
-// gigarank-cc, and whether it is named so.
+// usualNames are the names that wrappers have in other implementations of MPI, and in makefiles.
+var usualNames = [...][]string{C: {"mpicc"}, CXX: {"mpicxx", "mpic++", "mpiCC"}, Fortran: {"mpif77", "mpif90", "mpifort"}}
+
+// UsualNames returns the names that all wrappers have in other implementations of MPI.
+func UsualNames() []string { return slices.Concat(usualNames[:]...) }
+
+// UsualNames returns the names that the language's wrappers have in other implementations of MPI.
+func (l Language) UsualNames() []string { return slices.Clone(usualNames[l]) }
+
+// LanguageOf returns the language of the wrapper that a command is named after, as gigarank-cc or mpicc, and
+// whether it is named so.
 func LanguageOf(command string) (Language, bool) {
+	name := filepath.Base(command)
 	for l, c := range compilers {
-		if filepath.Base(command) == "gigarank-"+c.name {
+		if name == "gigarank-"+c.name || slices.Contains(usualNames[l], name) {
 			return Language(l), true
 		}
 	}
@@ -87,10 +99,6 @@ var linkFlags = []string{"-shared", "-nostartfiles", "-Wl,-e,gigarank_entry", "-
 // startFlag has the loader call the runtime before an object's constructors.
 const startFlag = "-Wl,-init,gigarank_start"
 
-// refused are flags that a compiler adds or a build gives for executables. The wrapper leaves
-// them out.
-var refused = []string{"-pie", "-no-pie", "-static-pie", "-rdynamic"}
-
 // queryOf returns what an argument asks a wrapper to print of its command, and whether it asks: the
 // flags are those of Open MPI, and of MPICH and its kin.
 func queryOf(argument string) (part string, is bool) {
@@ -110,13 +118,16 @@ func queryOf(argument string) (part string, is bool) {
 
 // Command returns the compiler's command line that stands for one of a wrapper.
 func Command(l Language, library *Library, arguments []string) []string {
-	arguments = slices.DeleteFunc(slices.Clone(arguments), func(a string) bool { return slices.Contains(refused, a) })
+	arguments = kept(arguments)
 	command := slices.Concat([]string{l.command(), alignedLoops}, arguments, flagsOf(l), library.includes(l))
 	if !links(arguments) {
 		return command
 	}
 	if slices.ContainsFunc(arguments, func(a string) bool { return strings.HasPrefix(a, "-x") }) {
 		command = append(command, "-x", "none") // what follows is no source
+	}
+	if counts(arguments) {
+		command = append(command, countsFlag)
 	}
 	return append(command, library.linked(l, slices.Contains(arguments, "-shared"))...)
 }
@@ -175,7 +186,7 @@ func links(arguments []string) bool {
 }
 
 // Wrap runs the compiler of a language on the arguments of its wrapper, and returns its exit
-// code. The error says why it could not be run.
+// code, 2 for arguments that it refuses. The error says why it could not be run.
 func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writer) (code int, err error) {
 	library, err := OpenLibrary()
 	if err != nil {
@@ -195,18 +206,56 @@ func Wrap(l Language, arguments []string, in io.Reader, out, diagnostics io.Writ
 			return answer(out, l, library, part, slices.Delete(slices.Clone(arguments), i, i+1))
 		}
 	}
+	tell := func(lines []string) {
+		for _, line := range lines {
+			_, _ = fmt.Fprintf(diagnostics, "gigarank %s: %s\n", l, line)
+		}
+	}
+	if faults := faultyFlags(arguments); len(faults) > 0 {
+		tell(faults)
+		return 2, nil
+	}
+	tell(droppedNotes(arguments))
 	command := Command(l, library, arguments)
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, diagnostics
+	var linker linkerText
+	if links(arguments) {
+		var lock sync.Mutex // both may be the same writer
+		cmd.Stdout, cmd.Stderr = locked{&lock, out}, locked{&lock, io.MultiWriter(diagnostics, &linker)}
+	}
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
+		tell(rebuildHints(l, linker.String()))
 		return max(exit.ExitCode(), 1), nil
 	}
 	if err != nil {
 		return 1, fmt.Errorf("%w: install %s, or name another compiler in %s", err, command[0], compilers[l].variable)
 	}
 	return 0, nil
+}
+
+// locked is a writer that several goroutines use.
+type locked struct {
+	lock *sync.Mutex
+	to   io.Writer
+}
+
+func (l locked) Write(text []byte) (int, error) {
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.to.Write(text)
+}
+
+// linkerText is the begin of what a compiler that links says.
+type linkerText struct{ bytes.Buffer }
+
+// Write takes all of it, and keeps a megabyte.
+func (t *linkerText) Write(text []byte) (int, error) {
+	const most = 1 << 20
+	_, err := t.Buffer.Write(text[:min(len(text), max(most-t.Len(), 0))])
+	return len(text), err
 }
 
 // answer prints the command of a wrapper, or a part of it. It returns the wrapper's exit code.

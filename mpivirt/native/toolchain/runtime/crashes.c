@@ -287,3 +287,7 @@ __attribute__((constructor)) static void catch_signals(void) {
 	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
 		sigaction(caught[i], &a, &before[caught[i]]);
 }
+
+/* __ubsan_default_options has the runtime of -fsanitize=undefined, where it does not go on, end the rank by a signal and
+ * not the process by its exit: the run then names the rank. */
+const char *__ubsan_default_options(void) { return "abort_on_error=1"; }
