@@ -64,14 +64,19 @@ type Lost struct {
 	Engine int           // the engine that is silent
 	Host   string        // the host that it runs on, "" when unknown
 	Silent time.Duration // wall time since it was last heard
+	By     string        // the host that has noticed it, "" when unknown
 }
 
-// Error names the engine, its host and what to look at.
+// Error names the engine, its host, the host that hears nothing of it, and what to look at.
 func (l *Lost) Error() string {
 	host := l.Host
 	if host == "" {
 		host = "an unknown host"
 	}
-	return fmt.Sprintf("engine %d on %s has been silent for %.1f s: its host process was killed, ran out of memory or lost its network; see the job's log on that host",
-		l.Engine, host, l.Silent.Seconds())
+	by := ""
+	if l.By != "" && l.By != l.Host {
+		by = ", as " + l.By + " hears it"
+	}
+	return fmt.Sprintf("engine %d on %s has been silent for %.1f s%s: its host process was killed, ran out of memory or lost its network; see the job's log on that host",
+		l.Engine, host, l.Silent.Seconds(), by)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,6 +27,9 @@ type hosts struct {
 	apart       bool           // some hosts do not answer
 	orphaned    bool           // host 0 does not answer
 	names       []string       // of the machines of all hosts, on host 0 once they have agreed on something
+	// deputy reports for all if host 0 is lost: the first host on another machine, or else host 1.
+	deputy  int
+	present map[int]bool // the hosts that have answered the roll call after a loss
 }
 
 // openHosts joins the other host processes if a launcher has started several. A host that is
@@ -37,7 +41,7 @@ func openHosts(getenv func(string) string, lostAfter string) (*hosts, error) {
 	}
 	launcher, processes := mpi.Launched(getenv)
 	if processes <= 1 {
-		return &hosts{size: 1, local: 1}, nil
+		return &hosts{size: 1, local: 1, deputy: 1}, nil
 	}
 	if !mpi.Available() {
 		return nil, usageError{fmt.Errorf("%s has started %d processes, and this build has no MPI: "+
@@ -78,7 +82,7 @@ func joinHosts(job mpi.Job, local int) (*hosts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &hosts{index: job.Rank(), size: job.Size(), local: local, job: job, talk: talk}, nil
+	return &hosts{index: job.Rank(), size: job.Size(), local: local, job: job, talk: talk, deputy: 1}, nil
 }
 
 // localSizes are the variables that launchers set to the number of processes on this
@@ -102,8 +106,8 @@ func localProcesses(getenv func(string) string, processes int) int {
 	return min(processes, runtime.NumCPU())
 }
 
-// leads reports whether this host reports for all: host 0, or host 1 if host 0 is lost.
-func (h *hosts) leads() bool { return h.index == 0 || h.index == 1 && h.orphaned }
+// leads reports whether this host reports for all: host 0, or its deputy if host 0 is lost.
+func (h *hosts) leads() bool { return h.index == 0 || h.index == h.deputy && h.orphaned }
 
 // transports returns the transports of the engines in this process for a new
 // simulation. alone is their number if there is no other process. All hosts call it in
@@ -147,11 +151,13 @@ type report struct {
 	run uint64
 	// apart: host 0 has not heard from all hosts.
 	apart bool
+	// deputy is that of host 0, in a combination.
+	deputy int
 }
 
 // The bytes of a report in a message. The name of the host's machine follows.
 const (
-	reportSize  = 24
+	reportSize  = 32
 	longestName = 64
 
 	// Parts of the exit code's number.
@@ -188,11 +194,14 @@ func (h *hosts) combine(mine report, deadline time.Time) (report, error) {
 			return all, missingHosts{"host process 0", 1}
 		}
 		h.apart = h.apart || all.apart
+		h.deputy = max(all.deputy, 1)
 		return all, err
 	}
 	if h.names == nil {
 		h.names = make([]string, h.size)
+		h.names[0] = machineName()
 	}
+	mine.deputy = h.deputy
 	heard := make([]bool, h.size)
 	heard[0] = true
 	for range h.size - 1 {
@@ -215,6 +224,8 @@ func (h *hosts) combine(mine report, deadline time.Time) (report, error) {
 		}
 		mine.peak += theirs.peak
 	}
+	h.deputy = max(slices.IndexFunc(h.names, func(name string) bool { return name != h.names[0] }), 1)
+	mine.deputy = h.deputy
 	for dst := 1; dst < h.size; dst++ {
 		if err := h.sendReport(dst, mine); err != nil {
 			return mine, err
@@ -222,6 +233,34 @@ func (h *hosts) combine(mine report, deadline time.Time) (report, error) {
 	}
 	return mine, nil
 }
+
+// rollTime is how long host 0 and its deputy wait for others after they have heard of a loss:
+// others hear of it within two heartbeats. deputyTime is how much later the deputy writes its
+// document, which then replaces that of a host 0 that is cut off.
+const (
+	rollTime   = 900 * time.Millisecond
+	deputyTime = 300 * time.Millisecond
+)
+
+// callRoll finds out after a loss who reports for all: host 0, and its deputy if that hears
+// nothing of host 0 and is not itself among the few.
+func (h *hosts) callRoll() {
+	if h.present != nil || h.job == nil {
+		return
+	}
+	wait := time.Duration(0)
+	if h.index == 0 || h.index == h.deputy {
+		wait = rollTime
+	}
+	h.present = h.job.RollCall([]int{0, h.deputy}, wait)
+	h.orphaned = h.index == h.deputy && !h.present[0] && !h.isolated()
+	if h.orphaned {
+		time.Sleep(deputyTime)
+	}
+}
+
+// isolated reports whether this host has heard from less than half of all after a loss.
+func (h *hosts) isolated() bool { return 2*len(h.present) < h.size }
 
 // close ends the use of MPI. Hosts that are apart cannot end it in order. It ends them
 // with an exit code, after host 0 has had the time to report.
@@ -243,12 +282,17 @@ func (h *hosts) close(code int) error {
 	return nil
 }
 
-func (h *hosts) sendReport(dst int, r report) error {
+// machineName returns the name of this machine as reports have it.
+func machineName() string {
 	name, err := os.Hostname()
 	if err != nil {
 		name = "a machine without a name"
 	}
-	name = name[:min(len(name), longestName)]
+	return name[:min(len(name), longestName)]
+}
+
+func (h *hosts) sendReport(dst int, r report) error {
+	name := machineName()
 	message := h.talk.Alloc(reportSize + len(name))
 	copy(message[reportSize:], name)
 	code := uint64(r.code) | uint64(r.from)<<fromShift
@@ -258,6 +302,7 @@ func (h *hosts) sendReport(dst int, r report) error {
 	binary.LittleEndian.PutUint64(message, code)
 	binary.LittleEndian.PutUint64(message[8:], uint64(r.peak))
 	binary.LittleEndian.PutUint64(message[16:], r.run)
+	binary.LittleEndian.PutUint64(message[24:], uint64(r.deputy))
 	return h.talk.Send(dst, message)
 }
 
@@ -314,6 +359,7 @@ func (h *hosts) receiveReport(deadline time.Time) (src int, r report, err error)
 			r := report{
 				code: int(code & (1<<fromShift - 1)), from: int(code &^ apartBit >> fromShift), apart: code&apartBit != 0,
 				peak: int64(binary.LittleEndian.Uint64(message[8:])), run: binary.LittleEndian.Uint64(message[16:]),
+				deputy: int(binary.LittleEndian.Uint64(message[24:])),
 			}
 			if h.names != nil {
 				h.names[src] = string(message[reportSize:])

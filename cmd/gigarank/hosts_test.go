@@ -26,6 +26,8 @@ func (j *testJob) Rank() int    { return j.rank }
 func (j *testJob) Size() int    { return j.size }
 func (j *testJob) Close() error { return nil }
 
+func (j *testJob) RollCall([]int, time.Duration) map[int]bool { return map[int]bool{j.rank: true} }
+
 func (j *testJob) Transport() (sync.Transport, error) {
 	j.lock.Lock()
 	defer j.lock.Unlock()
@@ -60,7 +62,7 @@ func TestHostsAgree(t *testing.T) {
 						mine.code = exitProgram
 					}
 					got, err := h.agree(mine, time.Minute)
-					if want := (report{code: exitProgram, from: guilty, peak: 1<<n - 1}); err != nil || got != want {
+					if want := (report{code: exitProgram, from: guilty, peak: 1<<n - 1, deputy: 1}); err != nil || got != want {
 						t.Errorf("host %d of %d agrees on %+v, %v, want %+v", i, n, got, err, want)
 					}
 				})
@@ -84,7 +86,7 @@ func TestSimulationsFollowOneAnother(t *testing.T) {
 					return
 				}
 				exchange(t, transports[0], byte(number))
-				if got, err := h.agree(report{code: number, peak: int64(i)}, time.Minute); err != nil || got != (report{code: number, peak: 3}) {
+				if got, err := h.agree(report{code: number, peak: int64(i)}, time.Minute); err != nil || got != (report{code: number, peak: 3, deputy: 1}) {
 					t.Errorf("host %d agrees on %+v, %v", i, got, err)
 				}
 			}

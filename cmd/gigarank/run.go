@@ -262,6 +262,9 @@ func settle(h *hosts, o *outcome) (all report, err error) {
 		o.err = explainBy(o.err, err)
 	}
 	h.apart = h.apart || o.hung // the engine may still use the transport
+	if h.index == 0 && h.present != nil && h.isolated() {
+		o.err = fmt.Errorf("%w; host process 0 on %s hears from %d of %d only: perhaps its own machine has lost the network", o.err, machineName(), len(h.present), h.size)
+	}
 	if o.err != nil && all.code == exitDone {
 		all.code = exitHost // the host that knows the cause is gone
 	}
@@ -282,14 +285,14 @@ func explainBy(err, missing error) error {
 	return err
 }
 
-// knowLoss reports whether an error is the loss of a host, of which all others know. If it is
-// host 0, host 1 reports for all.
+// knowLoss reports whether an error is the loss of a host, of which all others know. It finds
+// out who of them reports for all.
 func (h *hosts) knowLoss(err error) bool {
 	var lost *sync.Lost
 	if !errors.As(err, &lost) {
 		return false
 	}
-	h.orphaned = h.orphaned || lost.Engine == 0
+	h.callRoll()
 	return true
 }
 

@@ -22,6 +22,9 @@ type Job interface {
 	// often, in one order with Close of the transports. A message of one transport is
 	// never received from another.
 	Transport() (sync.Transport, error)
+	// RollCall tells some processes, after a loss, that this one is there. It returns the
+	// processes that have told this one so when the wait is over, and this one.
+	RollCall(to []int, wait time.Duration) map[int]bool
 	// Close finalises MPI. It is collective, after the Close of all transports.
 	Close() error
 }

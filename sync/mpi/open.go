@@ -5,6 +5,7 @@ package mpi
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	stdsync "sync"
@@ -22,6 +23,7 @@ type job struct {
 	lost       atomic.Pointer[sync.Lost]
 	closing    chan struct{} // closed by Close
 	ended      chan error    // what MPI_Finalize returned
+	watch      *watch
 
 	lock    stdsync.Mutex // serialises all use of MPI and of what is below
 	pool    *buffers.Pool
@@ -75,10 +77,10 @@ func (j *job) host(period, limit time.Duration, started chan<- error) {
 		started <- err
 		return
 	}
-	w, err := newWatch(j, period, limit)
+	j.watch, err = newWatch(j, period, limit)
 	started <- err
 	if err == nil {
-		j.ended <- w.run()
+		j.ended <- j.watch.run()
 	}
 }
 
@@ -94,6 +96,21 @@ func (j *job) Transport() (sync.Transport, error) {
 		return nil, fmt.Errorf("making a transport: %w", err)
 	}
 	return e, nil
+}
+
+// RollCall implements [Job]. The watch takes the answers in.
+func (j *job) RollCall(to []int, wait time.Duration) map[int]bool {
+	j.lock.Lock()
+	for _, dst := range to {
+		if dst != j.rank {
+			_ = j.watch.answer(dst) // who does not hear of this process does without it
+		}
+	}
+	j.lock.Unlock()
+	time.Sleep(wait)
+	j.lock.Lock()
+	defer j.lock.Unlock()
+	return maps.Clone(j.watch.present)
 }
 
 // broken returns the error after which nothing can go on, nil if there is none. The

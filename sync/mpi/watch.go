@@ -5,6 +5,7 @@ package mpi
 import (
 	"encoding/binary"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -24,11 +25,13 @@ const (
 )
 
 // The first byte of a heartbeat. The host's name follows; in a report of a loss, the lost
-// engine, how long it was silent, and the name of its host.
+// engine, how long it was silent, the name of its host and, behind a byte of zero, of the host
+// that has noticed it; in an answer to the roll call, nothing.
 const (
 	alive byte = iota
 	leaving
 	losing
+	present
 )
 
 const lossHeader = 1 + 4 + 8 // bytes before the name in a report of a loss
@@ -43,6 +46,7 @@ type watch struct {
 	sending       requests
 	incoming      requests
 	sent          func(slot int)
+	present       map[int]bool // processes that have answered the roll call
 }
 
 // neighbour is what is known of another process.
@@ -61,7 +65,8 @@ func newWatch(j *job, period, limit time.Duration) (*watch, error) {
 	if err != nil {
 		host = "a host without a name"
 	}
-	w := &watch{job: j, comm: newCommunicator(), period: period, limit: limit, host: host[:min(len(host), longHost)]}
+	w := &watch{job: j, comm: newCommunicator(), period: period, limit: limit, host: host[:min(len(host), longHost)],
+		present: map[int]bool{j.rank: true}}
 	w.sent = func(slot int) {
 		if buffer := w.sending.done(slot); buffer != nil { // nil: the communicator is there
 			j.pool.Put(buffer)
@@ -134,7 +139,7 @@ func (w *watch) look(now time.Time, beat bool) time.Duration {
 	}
 	for rank, n := range w.neighbours {
 		if silent := now.Sub(n.heard); silent > w.limit && !n.left && j.lost.Load() == nil {
-			w.lose(&sync.Lost{Engine: rank, Host: n.host, Silent: silent}, rank)
+			w.lose(&sync.Lost{Engine: rank, Host: n.host, Silent: silent, By: w.host}, rank)
 		}
 	}
 	for _, e := range j.ends {
@@ -155,15 +160,24 @@ func (w *watch) lose(lost *sync.Lost, from int) {
 		if rank == from || rank == lost.Engine {
 			continue
 		}
-		message := w.job.pool.Get(lossHeader + len(lost.Host))
+		names := lost.Host + "\x00" + lost.By
+		message := w.job.pool.Get(lossHeader + len(names))
 		message[0] = losing
 		binary.LittleEndian.PutUint32(message[1:], uint32(lost.Engine))
 		binary.LittleEndian.PutUint64(message[5:], uint64(lost.Silent))
-		copy(message[lossHeader:], lost.Host)
+		copy(message[lossHeader:], names)
 		if _, err := w.sending.send(w.comm, rank, tagWhole, message, message); err != nil {
 			return // broken gives the loss as the cause
 		}
 	}
+}
+
+// answer tells a process that this one is there. The lock is held.
+func (w *watch) answer(dst int) error {
+	message := w.job.pool.Get(1)
+	message[0] = present
+	_, err := w.sending.send(w.comm, dst, tagWhole, message, message)
+	return err
 }
 
 // exchange sends and receives heartbeats and progresses sends of the engines. The
@@ -216,12 +230,16 @@ func (w *watch) listen(now time.Time) error {
 		message := w.incoming.done(slot)
 		if v.length >= lossHeader && message[0] == losing {
 			if w.job.lost.Load() == nil {
+				host, by, _ := strings.Cut(string(message[lossHeader:]), "\x00")
 				w.lose(&sync.Lost{
 					Engine: int(binary.LittleEndian.Uint32(message[1:])),
-					Host:   string(message[lossHeader:]),
+					Host:   host,
 					Silent: time.Duration(binary.LittleEndian.Uint64(message[5:])),
+					By:     by,
 				}, v.source)
 			}
+		} else if v.length > 0 && message[0] == present {
+			w.present[v.source] = true
 		} else if n := w.neighbours[v.source]; n != nil && v.length > 0 {
 			n.heard, n.host, n.left = now, string(message[1:]), message[0] == leaving
 		}
