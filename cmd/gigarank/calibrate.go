@@ -38,8 +38,7 @@ const (
 	calibrationLimit = 10 * time.Second
 
 	calibrationIterations = 5
-	calibrationRanks      = 1 << 12 // to begin with, if their memory is counted
-	calibrationFewest     = 4       // to begin with, if it is measured; with its powers a square and a power of two
+	calibrationRanks      = 1 << 12 // to begin with, if their memory is counted; if it is measured, one
 
 	// A calibration takes calibrationBytes of memory, about, or the share calibrationShare of what is
 	// available if its least run takes more. One that has taken calibrationMost of it is ended.
@@ -81,12 +80,13 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 	}
 	first, err := k.least(ranks)
 	if err != nil || first.missing != "" {
+		first.memory = k.measured(first, first)
 		return first, err
 	}
 	last, took := first, c.now().Sub(k.began)
 	for last.ranks < r.ranks {
 		ranks := min(4*last.ranks, r.ranks)
-		need := max(k.expected(ranks)+processMemory, 4*last.taken)
+		need := max(k.need(ranks), 4*last.taken)
 		// The next run takes four times as much.
 		if need > min(calibrationBytes, k.available) || c.now().Sub(k.began)+4*took > calibrationTime {
 			break
@@ -109,13 +109,12 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 func (k *calibrator) begin() (ranks int64, missing string) {
 	r := k.request
 	k.engines, k.fewest = r.engines, min(int64(r.engines), r.ranks)
-	ranks = calibrationRanks
-	if r.config.Kind == native.Kind {
-		ranks = calibrationFewest
+	ranks = min(max(calibrationRanks, k.fewest), r.ranks)
+	if r.config.Kind == native.Kind { // four times as many each time are also squares and powers of two
+		ranks, k.fewest = 1, 1
 	}
-	ranks = min(max(ranks, k.fewest), r.ranks)
 	fits := func(bytes float64) bool {
-		need := k.expected(ranks) + processMemory
+		need := k.need(ranks)
 		return need <= bytes && need <= k.available*calibrationShare
 	}
 	for !fits(calibrationBytes) && ranks > k.fewest {
@@ -126,7 +125,7 @@ func (k *calibrator) begin() (ranks int64, missing string) {
 	}
 	if !fits(k.available) {
 		return 0, fmt.Sprintf("a run with %s takes %s of memory, and %s are available here (%s), of which a calibration takes a quarter",
-			plural(int(ranks), "rank"), formatBytes(int64(min(k.expected(ranks)+processMemory, 1<<60))), formatBytes(k.console.memory(1).bytes), k.console.memory(1).bound)
+			plural(int(ranks), "rank"), formatBytes(int64(min(k.need(ranks), 1<<60))), formatBytes(k.console.memory(1).bytes), k.console.memory(1).bound)
 	}
 	return ranks, ""
 }
@@ -146,19 +145,27 @@ func (k *calibrator) least(ranks int64) (calibration, error) {
 			return sample, err
 		}
 		if ranks <= k.fewest {
-			return calibration{memory: 1, missing: fmt.Sprintf("a run with %s %v", plural(int(ranks), "rank"), err)}, nil
+			sample.missing = fmt.Sprintf("a run with %s %v", plural(int(ranks), "rank"), err)
+			return sample, nil
 		}
 		ranks = max(ranks/64, k.fewest)
 	}
 }
 
 // measured returns the memory that the last run took more than the first, over the expected difference,
-// if it is that of native ranks and can be measured; else 1.
+// if it is that of native ranks and can be measured; else 1. A first run that is the last is compared
+// with a process without ranks.
 func (k *calibrator) measured(first, last calibration) float64 {
 	if k.request.config.Kind != native.Kind {
 		return 1
 	}
-	return last.over(first, k.expected(last.ranks)-k.expected(first.ranks))
+	if first.ranks == last.ranks {
+		first = calibration{taken: processMemory}
+	}
+	few, engineOfFew := k.expected(first.ranks)
+	many, enginesOfMany := k.expected(last.ranks)
+	last.taken -= enginesOfMany - engineOfFew // they are counted besides
+	return last.over(first, many-few)
 }
 
 // over returns the memory that a run took more than another one, over the expected difference. It is 1
@@ -171,11 +178,20 @@ func (v calibration) over(first calibration, expected float64) float64 {
 	return taken / expected
 }
 
-// expected returns the expected memory of the ranks and engines of a run, in bytes.
-func (k *calibrator) expected(ranks int64) float64 {
+// expected returns the expected memory of the ranks and of the engines of a run, in bytes.
+func (k *calibrator) expected(ranks int64) (ofRanks, ofEngines float64) {
+	if ranks == 0 {
+		return 0, 0
+	}
 	engines := min(int64(k.engines), ranks)
 	cost := bench.CostOf(k.request.entry, k.request.ofRanks(ranks), int(engines))
-	return float64(ranks)*cost.BytesPerRank + float64(engines)*cost.BytesPerEngine
+	return float64(ranks) * cost.BytesPerRank, float64(engines) * cost.BytesPerEngine
+}
+
+// need returns the expected memory of a run, in bytes.
+func (k *calibrator) need(ranks int64) float64 {
+	ofRanks, ofEngines := k.expected(ranks)
+	return ofRanks + ofEngines + processMemory
 }
 
 // ofRanks returns the configuration for another number of ranks.
@@ -241,11 +257,13 @@ func (k *calibrator) sample(ranks int64, iterations int, limit time.Duration) (c
 	if err = cmd.Wait(); errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
 	}
-	if why := cut(); why != "" {
-		return calibration{}, fmt.Errorf("%w after it had taken %s", errCutShort, why)
+	why, peak := cut()
+	short := calibration{ranks: ranks, memory: 1, taken: float64(peak)}
+	if why != "" {
+		return short, fmt.Errorf("%w after it had taken %s", errCutShort, why)
 	}
 	if err != nil && cmd.ProcessState.ExitCode() < 0 {
-		return calibration{}, fmt.Errorf("%w: %w", errCutShort, err)
+		return short, fmt.Errorf("%w: %w", errCutShort, err)
 	}
 	// A simulated program that fails takes memory and time until then, as the document says.
 	failed := err != nil && cmd.ProcessState.ExitCode() == exitProgram && text.Len() > 0
@@ -266,35 +284,35 @@ func (k *calibrator) sample(ranks int64, iterations int, limit time.Duration) (c
 
 // watchRun kills a process once it has run for a time or has more memory resident than most bytes. The
 // caller calls cut after the process has ended: it ends the watch and returns what the process had taken
-// if it was killed.
-func watchRun(p *os.Process, root fs.FS, limit time.Duration, most int64) (cut func() string) {
-	ended, watched := make(chan struct{}), make(chan string, 1)
+// if it was killed, and the most memory that it had resident, as far as the watch has seen.
+func watchRun(p *os.Process, root fs.FS, limit time.Duration, most int64) (cut func() (why string, peak int64)) {
+	const look = 10 * time.Millisecond
+	ended, watched := make(chan struct{}), make(chan struct{})
+	var why string
+	var peak int64
 	go func() {
-		const look = 10 * time.Millisecond
-		ticker := time.NewTicker(look)
+		defer close(watched)
+		ticker, timeout := time.NewTicker(look), time.After(limit)
 		defer ticker.Stop()
-		timeout := time.After(limit)
-		for {
+		for why == "" {
 			select {
 			case <-ended:
-				watched <- ""
 				return
 			case <-timeout:
-				_ = p.Kill()
-				watched <- limit.Round(look).String()
-				return
+				why = limit.Round(look).String()
 			case <-ticker.C:
 			}
-			if has, known := statm(root, strconv.Itoa(p.Pid), resident); known && has > most {
-				_ = p.Kill()
-				watched <- formatBytes(has)
-				return
+			has, _ := statm(root, strconv.Itoa(p.Pid), resident)
+			if peak = max(peak, has); peak > most {
+				why = formatBytes(peak)
 			}
 		}
+		_ = p.Kill()
 	}()
-	return func() string {
+	return func() (string, int64) {
 		close(ended)
-		return <-watched
+		<-watched
+		return why, peak
 	}
 }
 

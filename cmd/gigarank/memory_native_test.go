@@ -40,6 +40,32 @@ func TestMemoryOfNativeRanks(t *testing.T) {
 	}
 }
 
+// What ranks of a program hold themselves is measured, with few of them: 32 MiB each.
+func TestPlanOfNativeRanksThatHoldMemory(t *testing.T) {
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "holds.c"), filepath.Join(dir, "holds")
+	const text = `#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int n, char **all) {
+	MPI_Init(&n, &all);
+	char *held = memset(malloc(32 << 20), n, 32 << 20);
+	MPI_Barrier(MPI_COMM_WORLD);
+	n = held[n];
+	return MPI_Finalize() + (n != 1);
+}
+`
+	if err := os.WriteFile(source, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if output, err := command(t, "cc", "-O2", source, "-o", program).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	for _, ranks := range []string{"3", "1000"} {
+		expectLines(t, planned(t, program, "--ranks", ranks, "--memory", "256GiB"), `^memory +3[1-4]\.[0-9] MiB a rank, `)
+	}
+}
+
 // Where memory ends in the C runtime, which no rank is to blame for, the process says so and what to do.
 func TestNoMemoryInTheRuntime(t *testing.T) {
 	const text = `#include <mpi.h>

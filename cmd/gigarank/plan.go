@@ -23,8 +23,8 @@ for about a second, on this machine. Plan where the job will run. The forecast a
 cores as fast as these, one host process for each, and a network between hosts that
 keeps up. It does, unless the program does little but send messages across the hosts.
 A calibration takes at most a third of the available memory and ten seconds. If not even
-one with few ranks fits, the plan has no times and says why; memory is counted, except
-what native ranks hold themselves.
+one with few ranks fits, the plan has no times and says why. Memory is counted, and
+measured where native ranks hold some themselves.
 
 `
 
@@ -233,11 +233,11 @@ func printPlan(c *console, program string, f *planFlags, r *request, a allocatio
 		_, _ = fmt.Fprintf(out, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
 	}
 	_, _ = fmt.Fprintf(c.stdout, "%s: %s as %v LPs on %s\n\n", program, plural(int(r.ranks), "rank"), r.config.Kind, r.machine)
-	all := formatBytes(v.hostBytes * min(a.hosts, math.MaxInt64/v.hostBytes))
+	least := "" // a native program that was ended may have taken more
 	if v.sample.missing != "" && r.config.Kind == native.Kind {
-		all += ", without the program's own"
+		least = "at least "
 	}
-	p("memory", "%s a rank, %s in all", scaledBytes(v.bytesPerRank), all)
+	p("memory", "%s%s a rank, %s in all", least, scaledBytes(v.bytesPerRank), formatBytes(v.hostBytes*min(a.hosts, math.MaxInt64/v.hostBytes)))
 	p("hosts", "%d, with %d cores and %s of %s each", a.hosts, a.cores, formatBytes(v.hostBytes), formatBytes(a.memory))
 	if v.sample.missing != "" {
 		p("times", "not known, since nothing could be measured: set a time limit of your own")

@@ -112,11 +112,13 @@ func TestPlanRefuses(t *testing.T) {
 		"--memory 8 --cores x":                          `--cores`,
 		"--ranks 0 nonsense":                            `unknown program "nonsense"`,
 		"--memory 10MiB":                                `--memory: 10.0 MiB for`,
+		// A rank lies in one process.
+		"matmul --ranks 16 --payload 1MiB --cores 2 --memory 64GiB": `--memory: 64.0 GiB for the 2 host processes of a host, which take 256 GiB with one rank each`,
 		// One process for each core takes the memory of the host before it has ranks.
 		"--ranks 1M --lp event --cores 256 --memory 8GiB --hosts 2":    `--memory: 8.00 GiB for the 256 host processes of a host`,
 		"--ranks 1G --lp event --cores 4 --memory 8GiB --engines 2":    `--engines: 2 engines in a process, but on `,
 		"--ranks 1G --lp event --cores 2 --memory 2.5GiB --hosts 2":    `--hosts: 2 hosts with 2.50 GiB cannot hold`,
-		"allreducetest --lp event --ranks 16 --payload 2^60 --cores 2": `the run needs about`,
+		"allreducetest --lp event --ranks 16 --payload 2^60 --cores 2": `--memory: `,
 	} {
 		cmd := command(t, append([]string{"plan"}, strings.Fields(args)...)...)
 		text, err := cmd.CombinedOutput()
@@ -128,15 +130,37 @@ func TestPlanRefuses(t *testing.T) {
 
 // The variation of a process's memory does not count as memory of ranks.
 func TestMemoryOfCalibration(t *testing.T) {
-	before := calibration{taken: 11e6, memory: 1.25}
+	first := calibration{taken: 11e6}
 	for _, c := range []struct{ taken, expected, want float64 }{
-		{11.2e6, 11e3, 1.25},
-		{10.8e6, 11e3, 1.25},
-		{11e6, measurable - 1, 1.25},
+		{11.2e6, 11e3, 1},
+		{10.8e6, 11e3, 1},
+		{11e6, measurable - 1, 1},
+		{11e6 + 1.1*measurable, measurable, 1},
 		{11e6 + 2*measurable, measurable, 2},
+		{11e6 + 2*measurable, 1e3, 2 * measurable / 1e3},
 	} {
-		if got := (calibration{taken: c.taken}).over(before, c.expected); got != c.want {
+		if got := (calibration{taken: c.taken}).over(first, c.expected); math.Abs(got-c.want) > 1e-9*c.want {
 			t.Errorf("%v bytes after 11e6, %v expected: %v, want %v", c.taken, c.expected, got, c.want)
+		}
+	}
+}
+
+// What no calibration on this machine can hold is planned for others all the same, without times. Runs
+// end within their share of the memory and their time.
+func TestPlanWithoutCalibration(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"allreducetest --ranks 1024 --payload 1GiB --lp event --memory 64GiB", `^calibration +none: a run with 1 rank takes 3\.02 GiB of memory, and 400 MiB are available here \(GOMEMLIMIT\)`},
+		{"deadlock_fix --ranks 4 --payload 1GiB --memory 4TiB", `^calibration +none: a run with 1 rank takes `},
+	} {
+		cmd := command(t, append([]string{"plan"}, strings.Fields(c.args)...)...)
+		cmd.Env = append(cmd.Environ(), "GOMEMLIMIT=400MiB")
+		text, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("plan %s: %v", c.args, err)
+		}
+		expectLines(t, string(text), c.says, `^memory +.* in all$`, `^times +not known`, `^  #SBATCH --mem=[0-9]+G --signal`, `^  exec gigarank run `)
+		if strings.Contains(string(text), "walltime") {
+			t.Errorf("plan %s: a time limit of no time:\n%s", c.args, text)
 		}
 	}
 }
