@@ -17,7 +17,7 @@
 
 static char **variable(char **list, const char *name, size_t length) {
 	for (; list && *list; list++)
-		if (strncmp(*list, name, length) == 0 && (*list)[length] == '=')
+		if (**list == *name && strncmp(*list, name, length) == 0 && (*list)[length] == '=')
 			return list;
 	return NULL;
 }

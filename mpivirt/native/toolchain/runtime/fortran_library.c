@@ -4,7 +4,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdio.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* real returns the function of the C library that a name of this file hides. */
@@ -26,6 +28,27 @@ ssize_t write(int file, const void *bytes, size_t n) {
 		hidden = real(write);
 	return hidden(file, bytes, n);
 }
+
+/* What a rank writes goes to the simulator, wherever the simulator writes it to: for the rank its standard output and
+ * error are pipes, as under mpirun. The library of Fortran keeps a buffer of 8 KiB for each file that is a regular one. */
+int fstat(int file, struct stat *s) {
+	struct gigarank_rank *r = gigarank_running();
+	int standard = r && (file == STDOUT_FILENO || file == STDERR_FILENO);
+	if (standard && gigarank_has_closed(r, file)) {
+		errno = EBADF;
+		return -1;
+	}
+	if (standard && file == STDOUT_FILENO && gigarank_output(r))
+		file = fileno(gigarank_output(r)), standard = 0;
+	int error = real(fstat)(file, s);
+	if (!error && standard) {
+		s->st_mode = S_IFIFO | S_IRUSR | S_IWUSR;
+		s->st_size = s->st_blocks = 0;
+	}
+	return error;
+}
+
+int fstat64(int file, struct stat64 *s) { return fstat(file, (struct stat *)s); } /* the same on machines of 64 bits */
 
 /* --- random bytes -------------------------------------------------------------------------- */
 

@@ -98,7 +98,7 @@ static const int32_t *guard_of(const unsigned char *code) {
 	static const unsigned char landing[] = {0xf3, 0x0f, 0x1e, 0xfa}, cpuid[] = {0x0f, 0xa2};
 	enum { NEAR = 64 };
 	int32_t offset;
-	if (!memmem(code, NEAR, cpuid, sizeof cpuid))
+	if (gigarank_faults(code + NEAR - 1) || !memmem(code, NEAR, cpuid, sizeof cpuid))
 		return NULL;
 	if (memcmp(code, landing, sizeof landing) == 0) /* endbr64 */
 		code += sizeof landing;

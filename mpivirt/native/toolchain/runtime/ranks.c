@@ -120,8 +120,8 @@ void gigarank_made(struct gigarank_engine *e, int64_t n) { __atomic_fetch_sub(&e
 /* stacks_of returns the number of stacks in memory. */
 static int32_t stacks_of(struct gigarank_engine *e) { return e->copied ? e->count > 0 : e->count; }
 
-/* faults reports whether memory cannot be read: the system refuses it as a path. */
-static int faults(const char *address) { return access(address, F_OK) != 0 && errno == EFAULT; }
+/* The system refuses what cannot be read as a path. */
+int gigarank_faults(const void *address) { return access(address, F_OK) != 0 && errno == EFAULT; }
 
 /* Code built with -fstack-clash-protection touches its stack at least so often on its way down.
  * A guard of as many bytes is not stepped over. */
@@ -138,7 +138,7 @@ static int guard(struct gigarank_engine *e) {
 	for (int32_t i = 0; i < stacks_of(e); i++) {
 		char *stack = e->stacks + (size_t)i * e->stack;
 		/* Emulators take advice that they do not know, and do not follow it. */
-		if (!split && (madvise(stack, e->guard, MADV_GUARD_INSTALL) != 0 || (i == 0 && !faults(stack)))) {
+		if (!split && (madvise(stack, e->guard, MADV_GUARD_INSTALL) != 0 || (i == 0 && !gigarank_faults(stack)))) {
 			split = 2 * (int64_t)(stacks_of(e) - i);
 			if (gigarank_claim(e, split) < split)
 				return 0;

@@ -34,6 +34,9 @@ void gigarank_locate(struct gigarank_program *p);
 void gigarank_leave_locals(const struct gigarank_program *p);
 int gigarank_first_moved(const struct gigarank_engine *e);
 
+/* gigarank_faults reports whether memory cannot be read. */
+int gigarank_faults(const void *address);
+
 /* gigarank_is_system reports whether a library is the system's. */
 int gigarank_is_system(const char *file);
 

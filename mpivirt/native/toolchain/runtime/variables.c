@@ -150,6 +150,8 @@ void gigarank_restore(struct gigarank_engine *e, int32_t lp) {
 void gigarank_keep_variables(struct gigarank_engine *e, int32_t lp) {
 	struct gigarank_program *p = e->program;
 	struct gigarank_rank *r = &e->ranks[lp];
+	if (!goes_on(r) && !r->actives)
+		return; /* nobody reads them any more: its place takes no memory */
 	copy_from(p, r->variables, first_copied(e, lp));
 	if (is_mapped(e, lp) && !e->images && goes_on(r)) /* else the next rank's take their place */
 		move_variables(p, r->variables, 0);
