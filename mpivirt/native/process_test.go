@@ -18,6 +18,7 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/cpu"
 	"golang.org/x/sys/unix"
 
 	"gigarank/mpivirt"
@@ -644,5 +645,84 @@ int main(int argc, char **argv) {
 				}
 			}
 		})
+	}
+}
+
+// What ranks find out of the processor is true of it: the constructor that compilers link into programs for that runs
+// once for all of them.
+func TestRanksKnowTheProcessor(t *testing.T) {
+	if gort.GOARCH != "amd64" {
+		t.Skip("__builtin_cpu_supports is for x86")
+	}
+	program := build(t, `#include <mpi.h>
+#include <stdio.h>
+static int early;
+__attribute__((constructor(102))) static void look(void) { early = !!__builtin_cpu_supports("avx2"); } /* the compiler's has priority 101 */
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	printf("%d %d %d\n", early, !!__builtin_cpu_supports("avx2"), !!__builtin_cpu_supports("sse4.2"));
+	MPI_Finalize();
+	return 0;
+}
+`)
+	number := map[bool]int{true: 1}
+	line := fmt.Sprintln(number[cpu.X86.HasAVX2], number[cpu.X86.HasAVX2], number[cpu.X86.HasSSE42])
+	for _, h := range []hosting{{engines: 1}, {engines: 3}, {engines: 2, stacks: native.Copied}} {
+		if _, lines, err := run(t, program, "xt5", 4, h); err != nil || !slices.Equal(lines, slices.Repeat([]string{line}, 4)) {
+			t.Errorf("%+v: %v, printed %q, want %q of each", h, err, lines, line)
+		}
+	}
+}
+
+// Functions that end a rank run in the order of a process: those of atexit and destructors of objects first, the latest first, then
+// the destructors of the program's parts; what one of these adds comes next.
+func TestOrderOfTheEnd(t *testing.T) {
+	program := build(t, `#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+static char said[256];
+static void say(const char *what) { snprintf(said + strlen(said), sizeof said - strlen(said), "%s ", what); }
+static void late(void) { say("late"); }
+static void of_main(void) { say("main"); }
+static void of_constructor(void) { say("constructor"); }
+__attribute__((constructor)) static void begin(void) { atexit(of_constructor); }
+__attribute__((destructor)) static void end(void) { say("end"); atexit(late); }
+__attribute__((destructor(200))) static void last(void) { printf("%slast\n", said); }
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	atexit(of_main);
+	MPI_Finalize();
+	return 0;
+}
+`, "-include", "string.h")
+	for _, h := range []hosting{{engines: 1}, {engines: 2, stacks: native.Copied}} {
+		if _, lines, err := run(t, program, "xt5", 2, h); err != nil || !slices.Equal(lines, slices.Repeat([]string{"main constructor end late last\n"}, 2)) {
+			t.Errorf("%+v: %v, printed %q", h, err, lines)
+		}
+	}
+}
+
+// The standard output and error of a rank are pipes, wherever those of the simulator go, until the rank has others.
+func TestStandardOutputIsAPipe(t *testing.T) {
+	program := build(t, `#include <mpi.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static int kind(int file) { struct stat s; return fstat(file, &s) ? -errno : s.st_mode & S_IFMT; }
+int main(int argc, char **argv) {
+	MPI_Init(&argc, &argv);
+	printf("%d %d %d\n", kind(1) == S_IFIFO && kind(2) == S_IFIFO, isatty(1), isatty(2));
+	if (!freopen(argv[1], "w", stdout)) return 1;
+	int regular = kind(1) == S_IFREG;
+	fclose(stdout);
+	MPI_Finalize();
+	return regular && kind(1) == -EBADF ? 0 : 2;
+}
+`)
+	for _, h := range []hosting{{engines: 1}, {engines: 1, stacks: native.Copied}} {
+		if _, lines, err := run(t, program, "xt5", 1, h, filepath.Join(t.TempDir(), "out")); err != nil || !slices.Equal(lines, []string{"1 0 0\n"}) {
+			t.Errorf("%+v: %v, printed %q", h, err, lines)
+		}
 	}
 }

@@ -99,10 +99,12 @@ __attribute__((noreturn)) void exit(int code) {
 		real(exit)(code);
 		__builtin_unreachable();
 	}
-	if (r->process) {
+	if (r->process)
 		call_all(&r->process->thread_exits, code);
-		call_all(&r->process->exits, code);
-	}
+	do { /* objects end last, and may add functions */
+		if (r->process)
+			call_all(&r->process->exits, code);
+	} while (gigarank_end_next(r));
 	gigarank_leave(code & 0xff);
 }
 

@@ -29,11 +29,14 @@ ssize_t write(int file, const void *bytes, size_t n) {
 	return hidden(file, bytes, n);
 }
 
-/* What a rank writes goes to the simulator, wherever the simulator writes it to: for the rank its standard output and
- * error are pipes, as under mpirun. The library of Fortran keeps a buffer of 8 KiB for each file that is a regular one. */
+/* What a rank writes does not depend on where the simulator's output goes: for the rank its standard output and error
+ * are pipes, as under a launcher that collects them. The library of Fortran, which keeps a buffer of 8 KiB for each
+ * regular file, writes each record at once, as there. */
+static int is_pipe(const struct gigarank_rank *r, int file) { return r && (file == STDOUT_FILENO || file == STDERR_FILENO); }
+
 int fstat(int file, struct stat *s) {
 	struct gigarank_rank *r = gigarank_running();
-	int standard = r && (file == STDOUT_FILENO || file == STDERR_FILENO);
+	int standard = is_pipe(r, file);
 	if (standard && gigarank_has_closed(r, file)) {
 		errno = EBADF;
 		return -1;
@@ -46,6 +49,13 @@ int fstat(int file, struct stat *s) {
 		s->st_size = s->st_blocks = 0;
 	}
 	return error;
+}
+
+int isatty(int file) {
+	if (!is_pipe(gigarank_running(), file))
+		return real(isatty)(file);
+	errno = ENOTTY;
+	return 0;
 }
 
 int fstat64(int file, struct stat64 *s) { return fstat(file, (struct stat *)s); } /* the same on machines of 64 bits */

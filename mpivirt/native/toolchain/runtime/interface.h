@@ -190,6 +190,7 @@ struct gigarank_rank {
 	int32_t code;                /* with which it has ended, or the signal */
 	int32_t saved_room;
 	int32_t error_number;        /* errno */
+	int32_t ends;                /* functions that end objects whose constructors it has called, and that are still to be called */
 	int32_t about;               /* index of the communicator of its latest call, whose error handler hears of errors */
 	uint8_t state, returned_by, initialized;
 	uint8_t left;                /* MPI, and how; 0 if it has not */

@@ -178,6 +178,10 @@ char **gigarank_without_launcher(char **list);
  * a variable for it, else what all ranks share. */
 char **gigarank_begin_environment(struct gigarank_rank *r);
 
+/* gigarank_end_next calls the next one of the functions that end the objects of the running rank, the latest object's
+ * first. It returns 0 if there are no more. */
+int gigarank_end_next(struct gigarank_rank *r);
+
 /* gigarank_at_exit has a function called when the running rank ends, with what and its code. */
 void gigarank_at_exit(void (*f)(void *, int), void *what);
 

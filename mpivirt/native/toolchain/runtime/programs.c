@@ -19,6 +19,7 @@ struct gigarank_held {
 	void (**begin)(int, char **, char **);
 	void (**end)(void);
 	size_t begins, ends;
+	size_t before; /* ends of the objects that the loader initialised before */
 };
 
 int gigarank_hosted;
@@ -131,10 +132,28 @@ static void construct(struct gigarank_held *h, int argc, char **argv, char **env
 	if (!h)
 		return;
 	construct(h->next, argc, argv, envp);
-	for (size_t i = 0; i < h->ends; i++)
-		gigarank_at_exit((void (*)(void *, int))h->end[i], NULL);
+	gigarank_running()->ends = (int32_t)(h->before + h->ends);
 	for (size_t i = 0; i < h->begins; i++)
 		h->begin[i](argc, argv, envp);
+}
+
+int gigarank_end_next(struct gigarank_rank *r) {
+	if (r->ends == 0)
+		return 0;
+	size_t i = (size_t)--r->ends;
+	struct gigarank_held *h = gigarank_current->program->held;
+	while (i < h->before)
+		h = h->next;
+	h->end[i - h->before]();
+	return 1;
+}
+
+/* count_ends numbers the functions that end objects. */
+static size_t count_ends(struct gigarank_held *h) {
+	if (!h)
+		return 0;
+	h->before = count_ends(h->next);
+	return h->before + h->ends;
 }
 
 /* gigarank_rank_main is a rank, on its own stack. Each has its own argv. */
@@ -280,6 +299,7 @@ struct gigarank_program *gigarank_load(const char *path) {
 	}
 	dl_iterate_phdr(add_object, &s);
 	p->held = held;
+	count_ends(held);
 	p->streams[0] = (void (*)(void))dlsym(p->handle, "gigarank_streams");
 	p->streams[1] = (void (*)(void))dlsym(p->handle, "gigarank_wide_streams");
 	p->own_locals = p->locals;

@@ -263,7 +263,7 @@ void gigarank_add_object(struct gigarank_program *p, const struct dl_phdr_info *
 			continue;
 		if (closed <= from && closed_end > from)
 			from = closed_end < to ? closed_end : to;
-		if (from <= bound && bound_end <= to) {
+		if (from < bound_end && bound_end <= to) {
 			if (from < bound)
 				gigarank_add_variables(p, (char *)from, bound - from, bound - from, 0);
 			from = bound_end;
