@@ -320,6 +320,24 @@ func TestEndingsWithoutAll(t *testing.T) {
 	}
 }
 
+// A failure after MPI_Finalize waits for a rank that computes before it, however long, and not for one that computes after
+// it for ever.
+func TestEndingsBesideOneThatComputes(t *testing.T) {
+	for _, c := range []struct{ why, before, after, prints, says string }{
+		{"before MPI_Finalize", "for (long i = 0; i < 500000000; i++) { x++; } puts(\"there\");", "", "there\n", ""},
+		{"after it, for ever", "", "for (;;) x++;", "", "; rank 0 has computed since its latest call, at 0s of virtual time, and was not waited for"},
+	} {
+		program := build(t, prelude+"int main(int argc, char **argv) {\n\tvolatile int x = 0;\n\tbegin(&argc, &argv);\n\tif (rank == 0) {\n\t\t"+c.before+"\n\t}\n\tMPI_Finalize();\n"+
+			"\tif (rank == 0) {\n\t\t"+c.after+"\n\t}\n\treturn rank + x * 0;\n}\n")
+		for _, engines := range []int{1, 2} {
+			_, lines, err := run(t, program, "xt5", 3, hosting{engines: engines, watchdog: 0.5})
+			if err == nil || err.Error() != "rank 1 failed at virtual time 1ms: the program ended with exit code 1"+c.says || strings.Join(lines, "") != c.prints {
+				t.Errorf("%s, %d engines: ended with %v, printed %q", c.why, engines, err, lines)
+			}
+		}
+	}
+}
+
 // What ranks have written to files that they have left open is there after a failure, too.
 func TestOpenFilesAfterFailure(t *testing.T) {
 	program := build(t, prelude+`int main(int argc, char **argv) {

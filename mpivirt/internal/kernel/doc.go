@@ -31,7 +31,7 @@
 //   - calls: Compose, Submit, Compute, Hand, Sized, Split, Dup, Create
 //   - waits: Pause, Throttle, Postpone, PostponeEnd
 //   - completions: CompletionOf, StatusOf, DataOf, CompletedRequest, SharedResult, NewComm
-//   - failures: Fail, Die, HasFailed, Limited, Yield, End
+//   - failures: Fail, EndsWith, Die, HasFailed, Limited, Yield, End
 //   - ranks: Global, Clock, Target, Seed, Record; Reserve for arrays by rank
 //
 // The package must not know Go's types of elements, how control flow is suspended, or where
