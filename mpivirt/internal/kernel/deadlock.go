@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ func (b Blocked) String() string {
 type DeadlockError struct {
 	Waiting uint64    // ranks that have not finished
 	Blocked []Blocked // the first of them by rank
+	Late    string    // the least failure of a rank that has left MPI, "" if there is none
 
 	waiters []waiter  // Blocked before explain
 	absent  []absence // members that have not called collectives
@@ -60,6 +62,9 @@ func (e *DeadlockError) Error() string {
 			break
 		}
 	}
+	if e.Late != "" {
+		fmt.Fprintf(&b, "\n%s (when it had left MPI, as by MPI_Finalize, which not all ranks have done)", e.Late)
+	}
 	return b.String()
 }
 
@@ -88,6 +93,10 @@ func (a *absence) covers(w *waiter) bool {
 // deadlock returns the report of this engine.
 func (k *Kernel) deadlock() *DeadlockError {
 	d := &DeadlockError{Waiting: uint64(k.Ranks) - k.Summary.Digest.Finished, absent: k.absent()}
+	if k.Fails() {
+		d.Late = string(k.Failing.Horizon.Reason)
+		d.Waiting -= uint64(len(k.Failing.Failed))
+	}
 	for lp := int32(0); lp < int32(k.Ranks) && len(d.waiters) < deadlockReportLimit; lp++ {
 		if w, ok := k.blocked(lp); ok {
 			d.waiters = append(d.waiters, w)
@@ -232,7 +241,7 @@ func mergeDeadlocks(a, b *DeadlockError) *DeadlockError {
 	slices.SortFunc(waiters, func(x, y waiter) int { return x.Rank - y.Rank })
 	return &DeadlockError{
 		Waiting: a.Waiting + b.Waiting, waiters: waiters[:min(len(waiters), deadlockReportLimit)],
-		absent: append(slices.Clone(a.absent), b.absent...),
+		absent: append(slices.Clone(a.absent), b.absent...), Late: cmp.Or(a.Late, b.Late),
 	}
 }
 

@@ -284,7 +284,7 @@ func (s *Simulation) gather(own *world.Summary, cause error) (*world.Summary, en
 		statistics.Add(&counts)
 	}
 	if deadlock != nil && all != nil {
-		cause = all
+		all.Late, cause = deadlock.Late, all
 	}
 	return total, statistics, cause
 }
