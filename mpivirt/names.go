@@ -87,7 +87,7 @@ const (
 	ProcNull  = world.ProcNull  // MPI_PROC_NULL
 	AnyTag    = world.AnyTag    // MPI_ANY_TAG
 	Root      = world.Root      // MPI_ROOT
-	Undefined = world.Undefined // MPI_UNDEFINED: the color of no communicator, the index of no request
+	Undefined = world.Undefined // MPI_UNDEFINED: the color of no communicator, the index of no request, [Group.Translate] of a rank outside
 )
 
 // TagUB is the largest tag (MPI_TAG_UB).

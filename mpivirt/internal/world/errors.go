@@ -249,7 +249,7 @@ const (
 	ProcNull  = -3     // MPI_PROC_NULL
 	AnyTag    = -4     // MPI_ANY_TAG
 	Root      = -5     // MPI_ROOT: the rank is the root of a collective on an intercommunicator
-	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request
+	Undefined = -32766 // MPI_UNDEFINED: the color of no communicator, the index of no request, [Group.Translate] of a rank outside
 )
 
 // The statuses of requests that receive nothing.

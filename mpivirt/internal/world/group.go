@@ -279,8 +279,9 @@ func (g *Group) Difference(h *Group) *Group {
 	return g.filter(func(m int) bool { return h.Member(g.WorldRank(m)) < 0 })
 }
 
-// Translate returns, for each member of g given, its member number in h, or
-// NoMember (MPI_Group_translate_ranks). Errors: ErrRank for a member that g does not have.
+// Translate returns, for each member of g given, its member number in h, Undefined if it is not
+// in h, and ProcNull for ProcNull (MPI_Group_translate_ranks; MPI 4.1, 7.3.1). Errors: ErrRank for
+// a member that g does not have.
 func (g *Group) Translate(members []int, h *Group) ([]int, error) {
 	translated := make([]int, len(members))
 	for i, m := range members {
@@ -290,7 +291,9 @@ func (g *Group) Translate(members []int, h *Group) ([]int, error) {
 		case m < 0 || m >= g.size:
 			return nil, Errorf(ErrRank, "member %d of a group of %d", m, g.size)
 		default:
-			translated[i] = h.Member(g.WorldRank(m))
+			if translated[i] = h.Member(g.WorldRank(m)); translated[i] == NoMember {
+				translated[i] = Undefined
+			}
 		}
 	}
 	return translated, nil
