@@ -110,6 +110,9 @@ func (k *Messages) takeIn(lp int32, p *processor, at vtime.Time) {
 	box, m := k.Box(lp), k.messages.At(a.Index)
 	m.arrival = at
 	ri := k.firstReceive(box, m)
+	if m.readyMode() && a.At < at && (ri == 0 || k.Requests.At(ri).posted > a.At) {
+		m.sender |= sentTooEarly
+	}
 	if ri == 0 {
 		k.addUnexpected(box, a.Index)
 		return

@@ -136,12 +136,19 @@ type message struct {
 type senderState uint8
 
 const (
-	sendsReady  senderState = 1 << iota // it sends in ready mode
-	sendsInCall                         // it is on another engine, and in one call until the rendezvous is complete
+	sendsReady   senderState = 1 << iota // it sends in ready mode
+	sendsInCall                          // it is on another engine, and in one call until the rendezvous is complete
+	sentTooEarly                         // it sends in ready mode, and a processor had the message before the receive was posted
 )
 
 // readyMode reports whether a message was sent in ready mode.
 func (m *message) readyMode() bool { return m.sender&sendsReady != 0 }
+
+// tooEarly reports whether a message was sent in ready mode and arrived before its receive, which was posted
+// at an instant. A processor notes it when it takes the message in: from then on arrival is that instant.
+func (m *message) tooEarly(posted vtime.Time) bool {
+	return m.readyMode() && posted > m.arrival || m.sender&sentTooEarly != 0
+}
 
 // smallPayload is the greatest length of a payload that lies in its message.
 const smallPayload = 16

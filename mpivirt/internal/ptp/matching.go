@@ -107,9 +107,9 @@ func (k *Messages) take(lp int32, box *Mailbox, ri, index int32) {
 	case r.Sized && m.bytes > r.Bytes:
 		k.FailRequest(ri, world.Errorf(world.ErrTruncate, "the message from rank %d with tag %d has %d bytes, the receive has room for %d",
 			m.source, m.tag, m.bytes, r.Bytes))
-	case m.readyMode() && r.posted > m.arrival:
-		k.FailRequest(ri, world.Errorf(world.ErrOther, "a message that rank %d sent in ready mode with tag %d arrived at %v, before its receive was posted at %v",
-			m.source, m.tag, m.arrival, r.posted))
+	case m.tooEarly(r.posted):
+		k.FailRequest(ri, world.Errorf(world.ErrOther, "a message that rank %d sent in ready mode with tag %d arrived before its receive was posted at %v",
+			m.source, m.tag, r.posted))
 	case m.payload != nil && r.Sized:
 		world.CopyContent(r.Buffer, m.payload)
 		k.Engine.Copied(len(m.payload))
