@@ -480,6 +480,56 @@ func exchange(from, to []int, bytes int64) (s []callStep) {
 	return append(s, callStep{call: "waitall", requests: all})
 }
 
+// pipeline is a program in which rank 0 sends pieces of a message to rank 1 by nonblocking sends, and each rank
+// sends a piece on to the next as soon as it has it. Receives block, or are nonblocking with a wait.
+func pipeline(ranks, pieces int, bytes int64, blocking bool) callSteps {
+	s := make(callSteps, ranks)
+	for rank := range s {
+		for piece := range pieces {
+			switch {
+			case rank > 0 && blocking:
+				s[rank] = append(s[rank], callStep{call: "recv", peer: rank - 1, tag: piece, bytes: bytes})
+			case rank > 0:
+				s[rank] = append(s[rank], callStep{call: "irecv", peer: rank - 1, tag: piece, bytes: bytes})
+				s[rank] = append(s[rank], callStep{call: "waitall", requests: []int{len(s[rank]) - 1}})
+			}
+			if rank < ranks-1 {
+				s[rank] = append(s[rank], callStep{call: "isend", peer: rank + 1, tag: piece, bytes: bytes})
+			}
+		}
+	}
+	return s
+}
+
+// The finishes that LogGOPSim (github.com/spcl/LogGOPSim) prints with its default parameters, in ns, for recv then
+// send, and for recv, calc 0, send, as Schedgen writes MPI_Irecv, MPI_Wait, MPI_Isend. At the end of a message both
+// the send and the next message can begin, and the one created first does. The send after a recv is created at the
+// match, before the next message is sent. The send after a calc is created when the processor is free again.
+func TestLogGOPSimPipeline(t *testing.T) {
+	for blocking, want := range map[bool][]int64{
+		true:  {352522, 421168, 475814, 530460, 585106, 639752, 694398, 747544},
+		false: {352522, 615752, 775690, 882982, 988274, 1093566, 1198858, 1252504},
+	} {
+		s := pipeline(8, 8, 8192, blocking)
+		for rank := range s {
+			s[rank] = append(s[rank], callStep{call: "compute"})
+		}
+		ends := make([]vtime.Time, len(want))
+		for rank, ns := range want {
+			ends[rank] = vtime.Time(ns) * vtime.Time(vtime.Nanosecond)
+		}
+		tgt := target(t, "loggops-default", len(s))
+		if got := replayed(tgt.LogGOPS(), s.schedule()); !slices.Equal(got, ends) {
+			t.Errorf("blocking %v: LogGOPSim's rules give %v, want %v", blocking, got, ends)
+		}
+		for _, h := range ways(len(s)) {
+			if got := s.finishes(t, tgt, h.engines, h.protocol, h.strict, h.event); !slices.Equal(got, ends) {
+				t.Errorf("blocking %v, %+v: finishes %v, want %v", blocking, h, got, ends)
+			}
+		}
+	}
+}
+
 // The last finish that LogGOPSim prints with its default parameters (L=2500 o=1500
 // g=1000 G=6 O=0 S=65535) for the schedules of these programs, in which each send
 // irequires the one before and a calc of 0 requires all. At 65,536 bytes the messages
