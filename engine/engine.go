@@ -16,6 +16,7 @@ type (
 	Protocol  = sync.Protocol  // by which they synchronise
 	Stopped   = sync.Stopped   // error of a run that was stopped, here or elsewhere
 	Failure   = sync.Failure   // of an LP: nothing that comes after it counts
+	Deferred  = sync.Deferred  // work that engines have put off until nothing else can go on
 )
 
 // Null is the protocol of null messages alone.
@@ -76,6 +77,17 @@ type Limited interface {
 	Limit(f *Failure)
 }
 
+// Deferrer is a [Kernel] that may put work off until nothing else can go on, on any engine.
+type Deferrer interface {
+	// Defers reports whether there is such work. It is cheap.
+	Defers() bool
+	// Deferred returns the work, when nothing else can go on here.
+	Deferred() Deferred
+	// Proceed takes the work of all engines up: the kernel makes items ready or enters events, none of which acts before
+	// all.From. Events that are handled from now on may lie before such that have been.
+	Proceed(all Deferred)
+}
+
 // Config describes one engine of a simulation.
 type Config struct {
 	// Partition of all LPs; the engine's own block is that of Transport.Rank().
@@ -133,6 +145,7 @@ type Engine struct {
 	ranges     RangeRunner                  // the kernel, if it is one
 	expecter   Expecter                     // likewise
 	withdrawer Withdrawer                   // likewise
+	deferrer   Deferrer                     // likewise
 	withdrawn  int                          // timed events that still lie among the others
 	failure    *Failure                     // the least that is known, nil if there is none
 	horizon    vtime.Time                   // its time, Forever if there is none
@@ -186,7 +199,7 @@ func (e *Engine) Init(c Config) {
 		c.Partition.check()
 	}
 	e.endpoint.Init(c.Transport, sync.Config{
-		Protocol: c.Protocol, Lookahead: c.Lookahead, LeastLookahead: c.LeastLookahead, Window: c.Window,
+		Protocol: c.Protocol, Lookahead: c.Lookahead, LeastLookahead: c.LeastLookahead, Window: c.Window, Deferrer: (*deferring)(e),
 	})
 }
 
@@ -458,6 +471,7 @@ func (e *Engine) Run(k Kernel) error {
 		e.ranges, _ = k.(RangeRunner)
 		e.expecter, _ = k.(Expecter)
 		e.withdrawer, _ = k.(Withdrawer)
+		e.deferrer, _ = k.(Deferrer)
 		e.deliver = func(src int, record []byte) {
 			e.Statistics.Events++
 			e.kernel.Deliver(src, record)
@@ -608,10 +622,26 @@ func (e *Engine) await() (again bool, err error) {
 		return false, nil
 	case outcome == sync.Deadlock:
 		return false, ErrDeadlock
+	case outcome == sync.Resumed:
+		e.deferrer.Proceed(e.endpoint.Due())
+		return true, nil
 	default:
 		_, err := e.poll()
 		return true, err
 	}
+}
+
+// deferring is the engine as [sync.Deferrer]. Work that comes after the least failure is none.
+type deferring Engine
+
+// Defers implements [sync.Deferrer].
+func (e *deferring) Defers() bool { return e.deferrer != nil && e.deferrer.Defers() }
+
+// Deferred implements [sync.Deferrer].
+func (e *deferring) Deferred() Deferred {
+	d := e.deferrer.Deferred()
+	d.From = (*Engine)(e).within(d.From)
+	return d
 }
 
 // checkIdle checks that nothing is ready when the engine is about to wait, and that nothing

@@ -3,16 +3,22 @@ package mpivirt_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gigarank/mpivirt"
+	"gigarank/network"
+	"gigarank/sync"
 	"gigarank/vtime"
 )
 
+const pollTime = vtime.Duration(100 * vtime.Nanosecond) // of a machine that gives none
+
 // A program may poll between steps of its own work, as HPCC's RandomAccess does, and send only after many
-// polls that find nothing. A run that takes it to wait names the remedy; with more polls allowed each of
-// them takes its time.
+// polls that find nothing. Each of them takes its time, however many make a long loop.
 func TestPollsBetweenWork(t *testing.T) {
 	const most = 1400
 	polls := func(r *mpivirt.Rank) error {
@@ -26,7 +32,7 @@ func TestPollsBetweenWork(t *testing.T) {
 				return fmt.Errorf("a message is there before it is sent: %v", err)
 			}
 		}
-		if now, want := r.Now(), vtime.Time(most*100*1000); now != want { // poll: 100ns
+		if now, want := r.Now(), vtime.Time(0).Add(pollTime.Times(most)); now != want {
 			return fmt.Errorf("%d polls end at %v, want %v", most, now, want)
 		}
 		if err := mpivirt.Send(r.World(), []byte{7}, other, 1); err != nil {
@@ -36,21 +42,262 @@ func TestPollsBetweenWork(t *testing.T) {
 		return err
 	}
 	for name, machine := range growthMachines {
-		for _, engines := range []int{1, 2} {
-			for _, c := range []struct {
-				polls int32
-				ends  bool
-			}{{0, false}, {most - 1, false}, {most, true}, {1 << 30, true}} {
-				_, err := simulateAndClose(t, mpivirt.Config{Target: target(t, machine, 2), Polls: c.polls,
-					Program: mpivirt.Program{Name: "polls", Forms: []mpivirt.Form{mpivirt.Main(polls)}}}, engines)
-				var deadlock *mpivirt.DeadlockError
-				switch {
-				case c.ends && err != nil:
-					t.Errorf("%s, %d engines, %d polls allowed: %v", name, engines, c.polls, err)
-				case !c.ends && (!errors.As(err, &deadlock) || !strings.Contains(err.Error(), "--polls")):
-					t.Errorf("%s, %d engines, %d polls allowed: %v, want a deadlock that names --polls", name, engines, c.polls, err)
+		var first *mpivirt.Result
+		for _, h := range pollHostings {
+			for _, allowed := range []int32{0, 1, most - 1, most, 1 << 30} {
+				result, err := simulateAndClose(t, h.config(target(t, machine, 2), polls, allowed), h.engines)
+				if err != nil {
+					t.Errorf("%s, %+v, %d polls allowed: %v", name, h, allowed, err)
+					continue
+				}
+				if first == nil {
+					first = result
+				}
+				if result.Fingerprint != first.Fingerprint {
+					t.Errorf("%s, %+v, %d polls allowed: finish %v, want %v", name, h, allowed, result.VirtualTime, first.VirtualTime)
 				}
 			}
 		}
 	}
+}
+
+// pollHosting is how a run is hosted.
+type pollHosting struct {
+	engines  int
+	protocol sync.Protocol
+	strict   bool
+}
+
+var pollHostings = []pollHosting{
+	{1, sync.Hybrid, false}, {2, sync.Hybrid, false}, {2, sync.Null, true}, {2, sync.Conditional, false}, {3, sync.Hybrid, true}, {3, sync.Null, false},
+}
+
+func (h pollHosting) config(tgt *network.Target, main func(*mpivirt.Rank) error, polls int32) mpivirt.Config {
+	return mpivirt.Config{
+		Target: tgt, Polls: polls, Protocol: h.protocol, Strict: h.strict,
+		Program: mpivirt.Program{Name: "polls", Forms: []mpivirt.Form{mpivirt.Main(main)}},
+	}
+}
+
+// A poll at an instant finds a message exactly if it has arrived by then, also after more polls than make a long
+// loop: rank 0 polls 5,000 times and sends, rank 1 polls 20,000 times at most.
+func TestBoundedLoopFindsWhatHasArrived(t *testing.T) {
+	const first, most = 5000, 20000
+	const arrival = first*100*1000 + 1_001_000 // ps: polls, latency and a byte
+	for _, h := range pollHostings {
+		tries, found := 0, vtime.Time(0)
+		_, err := simulateAndClose(t, h.config(target(t, growthMachines["flat"], 2), func(r *mpivirt.Rank) error {
+			w := r.World()
+			if r.Rank() == 0 {
+				for range first {
+					if _, yes, err := w.Iprobe(mpivirt.AnySource, mpivirt.AnyTag); yes || err != nil {
+						return fmt.Errorf("found %v, %v", yes, err)
+					}
+				}
+				return mpivirt.Send(w, []byte{1}, 1, 0)
+			}
+			for yes := false; !yes && tries < most; tries++ {
+				var err error
+				if _, yes, err = w.Iprobe(mpivirt.AnySource, mpivirt.AnyTag); err != nil {
+					return err
+				}
+			}
+			found = r.Now()
+			_, err := mpivirt.Recv(w, make([]byte, 1), 0, 0)
+			return err
+		}, 0), h.engines)
+		inVain := (arrival + int(pollTime) - 1) / int(pollTime)
+		if want := vtime.Time(0).Add(pollTime.Times(inVain)); err != nil || tries != inVain+1 || found != want {
+			t.Errorf("%+v: found at %v by poll %d, want %v by poll %d: %v", h, found, tries, want, inVain+1, err)
+		}
+	}
+}
+
+// A loop that nothing ends is a deadlock, which says that a rank polls and how often it has.
+func TestEndlessLoopIsADeadlock(t *testing.T) {
+	const text = "rank 1 polls by Iprobe for a message from rank 0 of WORLD with tag 5: 1000000 in a row have found nothing by "
+	for _, machine := range []string{"flat", "loggops-default"} {
+		var first error
+		for _, h := range pollHostings[:3] {
+			polls := 0
+			_, err := simulateAndClose(t, h.config(target(t, growthMachines[machine], 2), func(r *mpivirt.Rank) error {
+				if r.Rank() == 0 {
+					_, err := mpivirt.Recv(r.World(), make([]byte, 1), 1, 3)
+					return err
+				}
+				for {
+					if _, yes, err := r.World().Iprobe(0, 5); yes || err != nil {
+						return fmt.Errorf("found %v, %v", yes, err)
+					}
+					polls++
+				}
+			}, 0), h.engines)
+			var deadlock *mpivirt.DeadlockError
+			if !errors.As(err, &deadlock) || deadlock.Waiting != 2 || polls != 1_000_000 || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "--polls") {
+				t.Errorf("%s, %+v: %d polls: %v, want a deadlock with %q", machine, h, polls, err, text)
+			}
+			if first == nil {
+				first = err
+			}
+			if err.Error() != first.Error() {
+				t.Errorf("%s, %+v: %v\nwant %v", machine, h, err, first)
+			}
+		}
+	}
+}
+
+// pollStep is a step of a rank's program: a loop of polls that goes on until a number of them have found nothing
+// or one something, computing, or a message to another rank.
+type pollStep struct {
+	kind    string // a procedure that polls, compute or send
+	most    int
+	length  vtime.Duration
+	to, tag int
+}
+
+// drawPolls draws the programs of all ranks. With aligned loops, each rank begins with more polls than make a
+// long loop, at the same time.
+func drawPolls(t *rapid.T, aligned bool) [][]pollStep {
+	n := rapid.IntRange(2, 5).Draw(t, "ranks")
+	s := make([][]pollStep, n)
+	kinds := []string{"Iprobe", "Improbe", "Test", "Testany", "Testall", "Testsome", "compute", "send", "send"}
+	for rank := range s {
+		if aligned {
+			s[rank] = append(s[rank], pollStep{kind: "Iprobe", most: rapid.IntRange(1001, 1600).Draw(t, "first")})
+		}
+		for range rapid.IntRange(0, 8).Draw(t, "steps") {
+			st := pollStep{kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
+			switch st.kind {
+			case "compute":
+				st.length = vtime.Duration(rapid.IntRange(1, 300).Draw(t, "us")) * vtime.Microsecond
+			case "send":
+				st.to, st.tag = (rank+rapid.IntRange(1, n-1).Draw(t, "to"))%n, rapid.IntRange(0, 1).Draw(t, "tag")
+			default:
+				st.most = rapid.SampledFrom([]int{1, 7, 300, 999, 1000, 1001, 1500, 4000}).Draw(t, "most")
+			}
+			s[rank] = append(s[rank], st)
+		}
+	}
+	return s
+}
+
+// runPolls runs programs and returns what each rank has seen: after each step the instant, and how many polls it
+// has made. Messages with tag 0 are received by requests that polls test, those with tag 1 at the end.
+func runPolls(t rapid.TB, s [][]pollStep, machine string, h pollHosting, polls int32) []string {
+	expected := make([][2]int, len(s))
+	for _, steps := range s {
+		for _, st := range steps {
+			if st.kind == "send" {
+				expected[st.to][st.tag]++
+			}
+		}
+	}
+	logs := make([]string, len(s))
+	_, err := simulateAndClose(t, h.config(target(t, machine, len(s)), func(r *mpivirt.Rank) error {
+		w, log := r.World(), &strings.Builder{}
+		defer func() { logs[r.Rank()] = log.String() }()
+		var requests []mpivirt.Request
+		for range expected[r.Rank()][0] {
+			q, err := mpivirt.Irecv(w, make([]byte, 1), mpivirt.AnySource, 0)
+			if err != nil {
+				return err
+			}
+			requests = append(requests, q)
+		}
+		taken := 0
+		for _, st := range s[r.Rank()] {
+			tries, found, err := 0, false, error(nil)
+			switch st.kind {
+			case "compute":
+				r.Compute(st.length)
+			case "send":
+				err = mpivirt.Send(w, []byte{1}, st.to, st.tag)
+			default:
+				for ; tries < st.most && !found && err == nil; tries++ {
+					found, err = pollOnce(w, st.kind, &requests, &taken)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(log, "%v %d %v; ", r.Now(), tries, found)
+		}
+		for ; taken < expected[r.Rank()][1]; taken++ {
+			if _, err := mpivirt.Recv(w, make([]byte, 1), mpivirt.AnySource, 1); err != nil {
+				return err
+			}
+		}
+		_, err := mpivirt.Waitall(requests)
+		fmt.Fprint(log, r.Now())
+		return err
+	}, polls), h.engines)
+	if err != nil {
+		t.Fatalf("%+v, %d polls: %v", h, polls, err)
+	}
+	return logs
+}
+
+// pollOnce polls once, and reports whether the poll has found something. What it completes leaves the requests.
+func pollOnce(w *mpivirt.Comm, kind string, requests *[]mpivirt.Request, taken *int) (found bool, err error) {
+	if all := *requests; len(all) > 0 {
+		switch kind {
+		case "Test":
+			_, found, err = all[0].Test()
+			if found {
+				*requests = all[1:]
+			}
+			return found, err
+		case "Testany":
+			i, _, found, err := mpivirt.Testany(all)
+			if found {
+				*requests = slices.Delete(all, i, i+1)
+			}
+			return found, err
+		case "Testsome":
+			which, _, err := mpivirt.Testsome(all)
+			for _, i := range slices.Backward(which) {
+				*requests = slices.Delete(*requests, i, i+1)
+			}
+			return len(which) > 0, err
+		case "Testall":
+			_, found, err = mpivirt.Testall(all)
+			if found {
+				*requests = nil
+			}
+			return found, err
+		}
+	}
+	if kind == "Improbe" {
+		m, err := w.Improbe(mpivirt.AnySource, 1)
+		if m != nil {
+			*taken++
+			_, err = mpivirt.Mrecv(m, make([]byte, 1))
+		}
+		return m != nil, err
+	}
+	_, found, err = w.Iprobe(mpivirt.AnySource, 1)
+	return found, err
+}
+
+// Random programs that poll end alike on any number of engines, under any protocol. They end as where no loop is
+// long, if their first loops begin and become long at the same time; else a rank may have polled beyond the
+// instant at which another one goes on.
+func TestRandomPolls(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		aligned := rapid.Bool().Draw(t, "aligned")
+		s := drawPolls(t, aligned)
+		machine := growthMachines[rapid.SampledFrom([]string{"flat", "gigabit-star", "loggops-default"}).Draw(t, "machine")]
+		want := runPolls(t, s, machine, pollHosting{engines: 1}, 0)
+		for _, h := range pollHostings {
+			if got := runPolls(t, s, machine, h, 0); !slices.Equal(got, want) {
+				t.Fatalf("%+v: %q, want %q", h, got, want)
+			}
+		}
+		if !aligned {
+			return
+		}
+		if twin := runPolls(t, s, machine, pollHosting{engines: 1}, 1<<30); !slices.Equal(want, twin) {
+			t.Fatalf("%q, with all polls made %q", want, twin)
+		}
+	})
 }

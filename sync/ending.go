@@ -47,6 +47,7 @@ type ending struct {
 	news       bool     // failure has changed since the last Wait
 	unfinished int
 	outcome    Outcome
+	looks      int        // for the end, in a Wait, by the root
 	gathered   [][][]byte // on engine 0: payloads received from each engine and not yet returned
 	shared     [][]byte   // payloads received from engine 0 and not yet returned
 }

@@ -38,6 +38,8 @@ type Config struct {
 	Patience time.Duration
 	// GatherLimit bounds the wall time of a Gather after a stop. Default: 10 s.
 	GatherLimit time.Duration
+	// Deferrer is the engine, if it may put work off until nothing else can go on. Default: none.
+	Deferrer Deferrer
 	// Clock is the wall time since any fixed instant. Default: the real one.
 	Clock func() time.Duration
 }
@@ -156,6 +158,11 @@ type Endpoint struct {
 	paused bool          // Wait has returned Paused
 	since  time.Duration // at the root: when Wait was called, or has looked for a deadlock last
 
+	due         Deferred      // see Due
+	resumed     uint32        // how often the engines have taken up work that they had put off, modulo resumedModulus
+	everResumed bool          // more than never
+	waiting     []earlyPacket // of engines that have resumed once more
+
 	heldSource int
 	heldPacket []byte // a packet with data that Wait has received
 
@@ -205,7 +212,7 @@ func (e *Endpoint) Init(t Transport, c Config) {
 }
 
 // EIT returns the earliest input time: no record that Poll delivers from now on
-// concerns a virtual time below it. Only Cap and Await lower it. It is Forever with one
+// concerns a virtual time below it. Only Cap, Await and a Wait that returns Resumed lower it. It is Forever with one
 // engine.
 func (e *Endpoint) EIT() vtime.Time { return e.eit }
 
@@ -328,7 +335,7 @@ func (e *Endpoint) sendPacket(p *peer) {
 		invariant.Broken("engine %d promises engine %d %v after %v", e.rank, p.engine, promise, p.promised)
 	}
 	p.promised = promise
-	putHeader(p.packet, header{promise: p.promised, credit: p.owed, cut: e.round.cut, records: p.records, flags: uint32(p.flags)})
+	putHeader(p.packet, header{promise: p.promised, credit: p.owed, cut: e.round.cut, records: p.records, flags: p.flags, resumed: e.resumed})
 	packet := p.packet
 	p.packet, p.records, p.flags, p.owed = nil, 0, 0, 0
 	e.count.TransportMessages++
@@ -399,12 +406,22 @@ func (e *Endpoint) receive() (src int, packet []byte) {
 		e.heldPacket = nil
 		return src, packet
 	}
-	src, packet, err := e.transport.Receive()
-	if err != nil {
-		e.fail(err)
-		return 0, nil
+	if len(e.waiting) > 0 {
+		if src, packet = e.takeEarly(); packet != nil {
+			return src, packet
+		}
 	}
-	return src, packet
+	for {
+		src, packet, err := e.transport.Receive()
+		if err != nil {
+			e.fail(err)
+			return 0, nil
+		}
+		if packet == nil || !e.early(packet) {
+			return src, packet
+		}
+		e.waiting = append(e.waiting, earlyPacket{src, packet})
+	}
 }
 
 // over returns why the run is over for this engine, nil if it is not. The reason is a
@@ -461,12 +478,12 @@ func (e *Endpoint) takeIn(src int, packet []byte, deliver func(int, []byte)) (re
 
 // hear takes in the promise of a packet.
 func (e *Endpoint) hear(p *peer, h header) {
-	before := e.eit
-	if h.promise > e.promises.of(p.number) {
+	before, current := e.eit, h.resumed == e.resumed
+	if current && h.promise > e.promises.of(p.number) {
 		e.promises.set(p.number, h.promise)
 		e.bound()
 	}
-	if invariant.Enabled {
+	if invariant.Enabled && current {
 		e.checkHeard(p, h.promise, before)
 	}
 	if h.flags&flagAnswer != 0 {

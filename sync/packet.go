@@ -15,12 +15,12 @@ import (
 //	16  cut       uint32  how many rounds the sender had contributed to
 //	20  records   uint32  data records in the packet
 //	24  magic     uint32
-//	28  flags     uint32
+//	28  flags     uint32  the lowest byte; the others: how often the sender has resumed, modulo 2^24
 //	32  items: length uint56, kind uint8, the bytes, padding, which a last one may do without
 const (
 	headerSize     = 32
 	itemHeaderSize = 8
-	packetMagic    = 0x67724b05 // the last byte is the version of the layout
+	packetMagic    = 0x67724b06 // the last byte is the version of the layout
 
 	firstPacket = 1 << 10  // capacity of a packet just begun
 	fullPacket  = 32 << 10 // a packet is sent before it grows past this, unless one record needs more
@@ -53,8 +53,13 @@ type header struct {
 	credit  int64
 	cut     uint32
 	records uint32
-	flags   uint32
+	flags   uint8
+	resumed uint32 // modulo resumedModulus
 }
+
+// resumedModulus bounds the number in a packet of how often its sender has resumed. It is far more than
+// two engines differ by, which is one.
+const resumedModulus = 1 << 24
 
 func putHeader(packet []byte, h header) {
 	le := binary.LittleEndian
@@ -63,7 +68,7 @@ func putHeader(packet []byte, h header) {
 	le.PutUint32(packet[16:], h.cut)
 	le.PutUint32(packet[20:], h.records)
 	le.PutUint32(packet[24:], packetMagic)
-	le.PutUint32(packet[28:], h.flags)
+	le.PutUint32(packet[28:], uint32(h.flags)|h.resumed<<8)
 }
 
 func readHeader(packet []byte) (header, error) {
@@ -76,7 +81,8 @@ func readHeader(packet []byte) (header, error) {
 		credit:  int64(le.Uint64(packet[8:])),
 		cut:     le.Uint32(packet[16:]),
 		records: le.Uint32(packet[20:]),
-		flags:   le.Uint32(packet[28:]),
+		flags:   packet[28],
+		resumed: le.Uint32(packet[28:]) >> 8,
 	}, nil
 }
 

@@ -54,6 +54,18 @@ func (p *promises) set(number int32, promise vtime.Time) {
 	p.raise(int(number), promise)
 }
 
+// reset sets the promises of all engines.
+func (p *promises) reset(promise vtime.Time) {
+	p.first = promise
+	leaves := len(p.node) / 2
+	for i := leaves; i < leaves+p.heard; i++ {
+		p.node[i] = promise
+	}
+	for i := leaves - 1; i > 0; i-- {
+		p.node[i] = min(p.node[2*i], p.node[2*i+1])
+	}
+}
+
 // grow doubles the number of leaves.
 func (p *promises) grow() {
 	leaves := len(p.node)

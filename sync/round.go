@@ -87,6 +87,7 @@ type roundMessage struct {
 	unknown bool    // in a contribution: some engine may still be running
 	again   bool    // in a result: the next round, for virtual time, begins with it
 	spoilt  bool    // in a contribution or an amendment: no amendment can help
+	vague   bool    // some engine has put work off that deferred does not count, or counts as it was
 	// time is the threshold of a want and a start, the minimum of a
 	// contribution and a result.
 	time           vtime.Time
@@ -94,15 +95,16 @@ type roundMessage struct {
 	unfinished     uint64
 	keen           uint32         // in a contribution: engines that need another round
 	lookahead      vtime.Duration // the least from any engine contributing
+	deferred       Deferred
 }
 
-const roundMessageSize = 56
+const roundMessageSize = 88
 
 func (m *roundMessage) put(body []byte) {
 	le := binary.LittleEndian
 	le.PutUint32(body, m.round)
 	body[4], body[5], body[6], body[7] = byte(m.purpose), byte(m.outcome), 0, 0
-	for bit, flag := range [...]bool{m.unknown, m.again, m.spoilt} {
+	for bit, flag := range [...]bool{m.unknown, m.again, m.spoilt, m.vague} {
 		if flag {
 			body[6] |= 1 << bit
 		}
@@ -113,6 +115,10 @@ func (m *roundMessage) put(body []byte) {
 	le.PutUint64(body[32:], m.unfinished)
 	le.PutUint64(body[40:], uint64(m.lookahead))
 	le.PutUint64(body[48:], uint64(m.keen))
+	le.PutUint64(body[56:], uint64(m.deferred.From))
+	le.PutUint64(body[64:], m.deferred.Items)
+	le.PutUint64(body[72:], m.deferred.Most)
+	le.PutUint64(body[80:], uint64(m.deferred.Last))
 }
 
 func readRoundMessage(body []byte) (m roundMessage, err error) {
@@ -121,10 +127,11 @@ func readRoundMessage(body []byte) (m roundMessage, err error) {
 	}
 	le := binary.LittleEndian
 	return roundMessage{
-		round: le.Uint32(body), purpose: purpose(body[4]), outcome: Outcome(body[5]), unknown: body[6]&1 != 0, again: body[6]&2 != 0, spoilt: body[6]&4 != 0,
+		round: le.Uint32(body), purpose: purpose(body[4]), outcome: Outcome(body[5]), unknown: body[6]&1 != 0, again: body[6]&2 != 0, spoilt: body[6]&4 != 0, vague: body[6]&8 != 0,
 		time: vtime.Time(le.Uint64(body[8:])), sent: le.Uint64(body[16:]), received: le.Uint64(body[24:]),
 		unfinished: le.Uint64(body[32:]), lookahead: vtime.Duration(le.Uint64(body[40:])),
-		keen: uint32(le.Uint64(body[48:])),
+		keen:     uint32(le.Uint64(body[48:])),
+		deferred: Deferred{From: vtime.Time(le.Uint64(body[56:])), Items: le.Uint64(body[64:]), Most: le.Uint64(body[72:]), Last: vtime.Time(le.Uint64(body[80:]))},
 	}, nil
 }
 
@@ -138,6 +145,8 @@ func (m *roundMessage) add(c *roundMessage) {
 	m.keen += c.keen
 	m.unknown = m.unknown || c.unknown
 	m.spoilt = m.spoilt || c.spoilt
+	m.vague = m.vague || c.vague
+	m.deferred.add(&c.deferred)
 }
 
 // roundState is an engine's part in the rounds. Rounds are numbered from 1.
@@ -295,7 +304,7 @@ func (r *roundState) begin(round uint32) {
 func (r *roundState) takeContributions(round uint32) {
 	if r.open < round {
 		r.open, r.summed, r.amended = round, 0, false
-		r.sum = roundMessage{time: vtime.Forever, lookahead: math.MaxInt64}
+		r.sum = roundMessage{time: vtime.Forever, lookahead: math.MaxInt64, deferred: Deferred{From: vtime.Forever}}
 	}
 }
 
@@ -326,6 +335,7 @@ func (e *Endpoint) advanceRound(blocked bool) {
 	if e.keen() {
 		own.keen = 1
 	}
+	own.deferred, own.vague = e.deferral(blocked)
 	r.cut++
 	own.round = r.cut
 	r.own, r.late = own, 0
@@ -381,7 +391,7 @@ func (e *Endpoint) sendAmendment(blocked bool) {
 	if r.late > 0 && (blocked || e.mayContribute()) {
 		own := roundMessage{
 			round: r.cut, unknown: !blocked || e.full > 0, spoilt: r.sent != r.own.sent, time: e.next, lookahead: math.MaxInt64,
-			received: r.late, unfinished: uint64(e.end.unfinished) - r.own.unfinished,
+			vague: r.own.deferred.Items > 0 || e.defers(), deferred: Deferred{From: vtime.Forever}, received: r.late, unfinished: uint64(e.end.unfinished) - r.own.unfinished,
 		}
 		r.late, r.own.unfinished = 0, uint64(e.end.unfinished)
 		e.amend(&own)
@@ -427,12 +437,21 @@ func (e *Endpoint) settle() {
 	default:
 		r.retries = 0
 		r.sum.outcome = r.sum.decide()
-		r.sum.again = r.purpose == purposeTime && r.sum.outcome == Continue &&
+		r.sum.again = r.purpose == purposeTime && r.sum.outcome == Continue && !r.sum.undecided() &&
 			int(r.sum.keen) >= e.size/keenShare && r.sum.time >= e.reached
 		result := r.sum
 		result.round, result.purpose = r.open, r.purpose
 		e.conclude(&result)
+		if result.undecided() {
+			e.want(purposeEnd, vtime.Forever)
+		}
 	}
+}
+
+// undecided reports whether a cut shows that nothing can happen but work that engines have put off, and
+// not how much of it there is.
+func (m *roundMessage) undecided() bool {
+	return !m.unknown && m.time == vtime.Forever && m.unfinished > 0 && m.vague
 }
 
 // decide returns the outcome that follows from a cut that no record crosses.
@@ -442,6 +461,10 @@ func (m *roundMessage) decide() Outcome {
 		return Continue
 	case m.unfinished == 0:
 		return Finished
+	case m.undecided():
+		return Continue
+	case m.deferred.From < vtime.Forever:
+		return Resumed
 	}
 	return Deadlock
 }
@@ -456,6 +479,10 @@ func (e *Endpoint) conclude(m *roundMessage) {
 	if e.config.LookaheadFrom == nil {
 		e.inbound = m.lookahead
 	}
+	if e.end.outcome = m.outcome; m.outcome == Resumed {
+		e.resume(m.deferred)
+		return
+	}
 	e.reached = max(e.reached, m.time.Add(vtime.Picosecond))
 	if floor := m.time.Add(e.inbound); m.round > e.capped {
 		e.fresh = max(e.fresh, floor)
@@ -463,7 +490,6 @@ func (e *Endpoint) conclude(m *roundMessage) {
 		e.floor = max(e.floor, floor)
 	}
 	e.bound()
-	e.end.outcome = m.outcome
 	e.exchanges = 0
 	if m.again {
 		r.begin(m.round + 1)

@@ -16,6 +16,7 @@ const (
 	Finished                // every LP of every engine is finished, and nothing more happens
 	Deadlock                // LPs are unfinished and nothing can happen any more
 	Paused                  // a worker is to call Wait again, with the same arguments, when the engine has a turn
+	Resumed                 // nothing can happen but work that engines have put off; it is taken up, from Due on
 )
 
 // String returns the name of the outcome in lower case.
@@ -29,6 +30,8 @@ func (o Outcome) String() string {
 		return "deadlock"
 	case Paused:
 		return "paused"
+	case Resumed:
+		return "resumed"
 	}
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
@@ -44,8 +47,8 @@ const longestSleep = time.Second
 // It returns Continue when a data record may be polled or EIT has passed next. It also
 // does when a destination without room has got some, or a lesser failure has become
 // known. It may return Continue without any of these. All engines get Finished or
-// Deadlock in the same round, and again from every later call. Errors are those of
-// Poll.
+// Deadlock in the same round, and again from every later call. Likewise all get Resumed, each
+// once. Errors are those of Poll.
 //
 // An engine that holds ranks back because a destination lacks room waits with a next
 // below EIT. Room, not EIT, then lets it go on.
@@ -66,7 +69,7 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 		e.overdraw()
 		e.heldBack = e.full > 0 && next < e.eit
 		if e.round.parent < 0 {
-			e.since = e.config.Clock()
+			e.since, e.end.looks = e.config.Clock(), 0
 		}
 	}
 	e.paused = false
@@ -78,10 +81,14 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 		}
 		if e.end.outcome != Continue || e.mayGoOn() {
 			e.roomOpened, e.end.news = false, false
-			if e.end.outcome != Continue {
+			outcome := e.end.outcome
+			switch outcome {
+			case Finished, Deadlock:
 				e.transport.Leave()
+			case Resumed:
+				e.end.outcome = Continue
 			}
-			return e.end.outcome, nil
+			return outcome, nil
 		}
 		e.observe(next)
 		if e.round.parent < 0 || e.round.fruitless > 1 {
@@ -91,6 +98,7 @@ func (e *Endpoint) Wait(next vtime.Time, unfinished int) (Outcome, error) {
 		if e.probes() && now-e.since >= e.patience() {
 			e.want(purposeEnd, vtime.Forever)
 			e.since = now
+			e.end.looks++
 		}
 		e.block(waited)
 		if err := e.Flush(); err != nil {
@@ -125,6 +133,11 @@ func (e *Endpoint) alone() (Outcome, error) {
 		return Continue, nil
 	case e.end.unfinished == 0:
 		return Finished, nil
+	}
+	if e.defers() {
+		if e.due = e.config.Deferrer.Deferred(); e.due.From < vtime.Forever {
+			return Resumed, nil
+		}
 	}
 	return Deadlock, nil
 }
@@ -176,6 +189,9 @@ const afterFailure = time.Millisecond
 func (e *Endpoint) patience() time.Duration {
 	if e.end.failure != nil {
 		return min(afterFailure, e.config.Patience)
+	}
+	if e.everResumed || e.defers() {
+		return min(resumePatience<<min(e.end.looks, 10), e.config.Patience)
 	}
 	return e.config.Patience
 }

@@ -22,9 +22,13 @@ type Blocked struct {
 	Call  string
 	For   string // whom or what it waits for
 	Since vtime.Time
+	Polls int // in a loop of tests or probes: how many in a row have found nothing, the last before Since; else 0
 }
 
 func (b Blocked) String() string {
+	if b.Polls > 0 {
+		return fmt.Sprintf("rank %d polls by %s for %s: %d in a row have found nothing by %v", b.Rank, b.Call, b.For, b.Polls, b.Since)
+	}
 	return fmt.Sprintf("rank %d waits in %s for %s since %v", b.Rank, b.Call, b.For, b.Since)
 }
 
@@ -36,11 +40,6 @@ type DeadlockError struct {
 
 	waiters []waiter  // Blocked before explain
 	absent  []absence // members that have not called collectives
-}
-
-// polls are the names of the calls that return though they find nothing: a rank waits in one after many of them.
-var polls = []string{
-	world.Test.String(), world.Testall.String(), world.Testany.String(), world.Testsome.String(), world.Iprobe.String(), world.Improbe.String(),
 }
 
 // deadlockReportLimit is the number of ranks that a report names.
@@ -57,8 +56,8 @@ func (e *DeadlockError) Error() string {
 		fmt.Fprintf(&b, "\n  and %d more", more)
 	}
 	for _, r := range e.Blocked {
-		if slices.Contains(polls, r.Call) {
-			fmt.Fprintf(&b, "\nrank %d polls: if it would have made another call after more tests or probes in a row that find nothing, allow more of them by --polls (Config.Polls)", r.Rank)
+		if r.Polls > 0 {
+			fmt.Fprintf(&b, "\nif rank %d would have made another call after more polls that find nothing, allow more of them by --polls (Config.Polls)", r.Rank)
 			break
 		}
 	}
@@ -115,7 +114,7 @@ func (k *Kernel) IsBlocked(lp int32) bool {
 func (k *Kernel) blocked(lp int32) (waiter, bool) {
 	w := waiter{Blocked: Blocked{Rank: int(k.Global(lp)), Since: k.Clock[lp]}}
 	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
-		w.Call, w.For = k.NameOf(box.Wait.Procedure), k.awaited(lp, box)
+		w.Call, w.For, w.Polls = k.NameOf(box.Wait.Procedure), k.awaited(lp, box), k.PollsInVain(lp)
 		return w, true
 	}
 	for c := range k.Communicators.Values() {
@@ -265,7 +264,7 @@ func (e *DeadlockError) encode(b []byte) []byte {
 	b = world.AppendWords(b, e.Waiting, uint64(len(e.waiters)))
 	for i := range e.waiters {
 		w := &e.waiters[i]
-		b = world.AppendWords(b, uint64(w.Rank), uint64(w.Since), w.context, uint64(w.number), uint64(len(w.Call)), uint64(len(w.For)))
+		b = world.AppendWords(b, uint64(w.Rank), uint64(w.Since), w.context, uint64(w.number), uint64(w.Polls), uint64(len(w.Call)), uint64(len(w.For)))
 		b = append(append(b, w.Call...), w.For...)
 	}
 	b = world.AppendWords(b, uint64(len(e.absent)))
@@ -285,6 +284,7 @@ func decodeDeadlock(b []byte) *DeadlockError {
 	e := &DeadlockError{Waiting: r.U64()}
 	for range r.U64() {
 		w := waiter{Blocked: Blocked{Rank: int(r.U64()), Since: vtime.Time(r.U64())}, context: r.U64(), number: uint32(r.U64())}
+		w.Polls = int(r.U64())
 		call, awaited := r.U64(), r.U64()
 		w.Call, w.For = string(r.Rest[:call]), string(r.Rest[call:call+awaited])
 		r.Rest = r.Rest[call+awaited:]

@@ -33,6 +33,8 @@ type Kernel struct {
 // CacheKey names a communicator, by its index, as an LP knows it.
 type CacheKey struct{ LP, Comm int32 }
 
+var _ engine.Deferrer = (*Kernel)(nil)
+
 // init makes k, which is zero, the kernel of an engine, without a body.
 func (k *Kernel) init(c *Config, algorithms []collectives.Algorithm, eng *engine.Engine, blocks *world.Blocks) {
 	k.config = c

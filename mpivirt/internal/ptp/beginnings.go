@@ -96,6 +96,7 @@ func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
 		if k.absorbed(lp, op) {
 			success := k.successTime(lp, box)
 			if success == vtime.Forever {
+				k.waitsInLoop(lp)
 				b.at = success
 				return
 			}

@@ -1,8 +1,6 @@
 package ptp
 
 import (
-	"cmp"
-
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -20,6 +18,7 @@ type Messages struct {
 	processing
 	progress
 	pointToPoint
+	loops
 	Completion Completion            // of the latest call
 	Parked     map[int32]*Completion // by LP that pauses or is throttled
 
@@ -27,9 +26,7 @@ type Messages struct {
 
 	sentTo    int             // engine of the running LP's latest send
 	Attached  map[int32]int64 // by LP: size in bytes of its buffer for buffered sends
-	pollTime  vtime.Duration
-	longLoop  int32 // failing polls in a row that make a long loop
-	cost      cost  // of the message sent last
+	cost      cost            // of the message sent last
 	noise     Noise
 	above     Upcalls
 	jittered  []uint32 // by LP: messages sent, on a target with jitter
@@ -43,8 +40,8 @@ type Messages struct {
 // Open sets up messages on the partition, which exists already. polls is the number of failing polls in a row
 // that make a long loop, 0 for UsualPolls.
 func (k *Messages) Open(noise Noise, polls int32, up Upcalls) {
-	k.above, k.noise, k.pollTime, k.ClocksOnly = up, noise, k.Target.PollTime(), noise == nil && k.Activities == nil
-	k.longLoop = cmp.Or(polls, UsualPolls)
+	k.above, k.noise, k.ClocksOnly = up, noise, noise == nil && k.Activities == nil
+	k.loops.open(k.Target.PollTime(), polls)
 	if k.Target.ReceiverState() {
 		k.newProcessors()
 	}
@@ -171,7 +168,7 @@ type Mailbox struct {
 	unexpected chain      // messages that no receive has taken, FIFO per source; a negative head is that of bins
 	posted     chain      // receives that have no message yet, in posting order
 	wildcards  int32      // posted receives that are undecided, as those from any source; without one, no unexpected message matches a receive
-	polls      int32      // failing tests and probes in a row, up to longLoop
+	polls      int32      // failing tests and probes in a row, up to endless
 	settles    vtime.Time // instant of an event of settleAt that is pending, Forever for none; events of later instants may be pending, too
 	flight     flight
 	Wait       wait

@@ -5,13 +5,13 @@ import "gigarank/vtime"
 // A processor skips the polls that fail in a rank's long loop of polls.
 
 // absorbed reports whether an operation is a poll in a long loop of polls. All of them fail
-// until something happens to the rank; see UsualPolls.
+// until something happens to the rank; see loops.go.
 func (k *Messages) absorbed(lp int32, op *Operation) bool {
 	if op.Kind != opWait {
 		return false
 	}
 	box := k.Box(lp)
-	return box.Wait.Kind >= TestAll && box.polls >= k.longLoop
+	return box.Wait.Kind >= TestAll && k.long(box.polls, op.Earliest)
 }
 
 // PollFrom returns the start of the first poll of a loop at or after t, and the instant of
@@ -57,5 +57,6 @@ func (p *processor) Poll(k *Messages, lp int32) *Operation {
 func (k *Messages) resumePolling(lp int32, p *processor, at vtime.Time) {
 	if op := p.Poll(k, lp); op != nil && p.State.CPU > op.Earliest {
 		op.Earliest, op.Released = p.State.CPU, max(op.Released, at.Add(-k.pollTime))
+		k.counted = false
 	}
 }

@@ -9,11 +9,6 @@ import (
 	"gigarank/vtime"
 )
 
-// UsualPolls is the usual number of failing tests or probes in a row, without another call
-// between them, that make a long loop of polls. The next poll then returns only with success,
-// at the instant at which the loop would have succeeded.
-const UsualPolls = 1000
-
 // beginWait starts a wait of an LP. It reports whether the wait is over at once. Else the LP
 // must be suspended until it is resumed, when the wait is over.
 func (k *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Procedure) bool {
@@ -191,11 +186,12 @@ func (k *Messages) evaluateProbe(box *Mailbox, clock, known vtime.Time) (vtime.T
 // evaluatePoll is evaluate for a test or a nonblocking probe. It ends at the LP's clock. In a
 // long loop of polls it ends with the first that succeeds.
 func (k *Messages) evaluatePoll(lp int32, box *Mailbox, clock, known vtime.Time) (vtime.Time, bool) {
-	if box.polls < k.longLoop {
+	if !k.long(box.polls, clock) {
 		return clock, clock <= known
 	}
 	success := k.successTime(lp, box)
 	if success == vtime.Forever {
+		k.waitsInLoop(lp)
 		return vtime.Forever, false
 	}
 	at := clock
@@ -250,6 +246,7 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 	w := &box.Wait
 	kind := w.Kind
 	w.Kind, w.queued = NoWait, false
+	k.leavesLoop(lp)
 	switch kind {
 	case WaitOne:
 		k.Charge(lp, k.Requests.At(w.Subject), w.at)
@@ -296,7 +293,7 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 		box.polls = 0
 		return
 	}
-	box.polls = min(box.polls+1, k.longLoop)
+	box.polls = min(box.polls+1, max(k.longLoop, EndlessPolls))
 	end := now.Add(k.pollTime)
 	if end == vtime.Forever {
 		k.PastEnd(int(k.Global(lp)), now, w.Procedure, "a poll that finds nothing, of %v,", k.pollTime)

@@ -1,0 +1,178 @@
+package ptp
+
+import (
+	"cmp"
+	"math/bits"
+
+	"gigarank/engine"
+	"gigarank/vtime"
+)
+
+// Loops of polls. A rank that polls in vain many times in a row most likely waits: its loop is long, and its next
+// poll returns only with success, at the instant at which the loop would have succeeded. No poll in between takes
+// place on the host.
+//
+// A program may also do something else after some number of polls. So a loop only seems to wait as long as
+// others go on. When nothing else can go on anywhere, the ranks in long loops poll on: all ranks poll up to one
+// instant in the order of virtual time, as in a short loop. That happens again and again, each time for about twice as
+// long, until one of them makes another call or finds something, or until they have polled so often that they wait beyond
+// doubt. Then it is a deadlock.
+//
+// All engines come to a stand in one state, whatever they have done when. The instant follows from sums and extremes over
+// it. So outcomes are the same on any number of engines.
+
+const (
+	// UsualPolls is the usual number of failing tests or probes in a row, without another call between them, that
+	// make a long loop.
+	UsualPolls = 1000
+
+	// EndlessPolls is a number of failing polls in a row from which on a rank waits beyond doubt.
+	EndlessPolls = 1_000_000
+
+	// AllPolls bounds the failing polls in a row of all ranks in long loops together, for the sake of the host's time. Each
+	// of them may make twice as many as make a long loop in any case.
+	AllPolls = 10_000_000
+
+	// polledOn is how many polls all ranks in long loops together make at first when they poll on: many, so that
+	// what they do then is over before some of them wait again.
+	polledOn = 1_000_000
+)
+
+// loops is what a partition keeps of loops of polls.
+type loops struct {
+	pollTime vtime.Duration
+	longLoop int32      // failing polls in a row that make a long loop
+	endless  int32      // failing polls in a row from which on a rank waits beyond doubt
+	pollOn   vtime.Time // polls before it take place, also in a long loop
+	waiting  []uint64   // bits by LP: it waits in a long loop, which is not known to succeed; nil before the first
+	inLoops  int        // bits that are set
+	counted  bool       // deferred is up to date
+	deferred engine.Deferred
+}
+
+// open sets loops up. polls is the number of failing polls that make a long loop, 0 for UsualPolls.
+func (l *loops) open(pollTime vtime.Duration, polls int32) {
+	l.pollTime, l.longLoop = pollTime, cmp.Or(polls, UsualPolls)
+	l.endless = max(l.longLoop, EndlessPolls)
+}
+
+// long reports whether a rank that has polled in vain a number of times in a row is in a long loop at the
+// instant of its next poll.
+func (l *loops) long(polls int32, next vtime.Time) bool {
+	return polls >= l.longLoop && (next >= l.pollOn || polls >= l.endless)
+}
+
+// waitsInLoop notes that an LP waits in a long loop, which has not come to an end as far as is known.
+func (k *Messages) waitsInLoop(lp int32) {
+	if k.waiting == nil {
+		k.waiting = make([]uint64, (k.Ranks+63)/64)
+	}
+	word, bit := &k.waiting[lp/64], uint64(1)<<(lp%64)
+	if *word&bit == 0 {
+		*word |= bit
+		k.inLoops++
+	}
+	k.counted = false
+}
+
+// leavesLoop notes that an LP does not wait in a long loop any more.
+func (k *Messages) leavesLoop(lp int32) {
+	if k.inLoops == 0 {
+		return
+	}
+	if word, bit := &k.waiting[lp/64], uint64(1)<<(lp%64); *word&bit != 0 {
+		*word &^= bit
+		k.inLoops--
+		k.counted = false
+	}
+}
+
+// PollsInVain returns how many polls in a row have found nothing, of an LP that waits in a long loop; else 0.
+func (k *Messages) PollsInVain(lp int32) int {
+	if k.waiting == nil || k.waiting[lp/64]&(1<<(lp%64)) == 0 {
+		return 0
+	}
+	return int(k.Box(lp).polls)
+}
+
+// eachInLoop calls visit for each LP that waits in a long loop.
+func (k *Messages) eachInLoop(visit func(lp int32)) {
+	for i, word := range k.waiting {
+		for ; word != 0; word &= word - 1 {
+			visit(int32(64*i + bits.TrailingZeros64(word)))
+		}
+	}
+}
+
+// nextPoll returns the instant of the next poll of an LP that waits in a loop of polls.
+func (k *Messages) nextPoll(lp int32) vtime.Time {
+	if k.Processors != nil {
+		if op := k.Processors[lp].Poll(k, lp); op != nil {
+			return op.Earliest
+		}
+	}
+	return k.Clock[lp]
+}
+
+// Defers implements [engine.Deferrer]: polls in long loops are put off.
+func (k *Messages) Defers() bool { return k.inLoops > 0 }
+
+// Deferred implements [engine.Deferrer].
+func (k *Messages) Deferred() engine.Deferred {
+	if k.counted {
+		return k.deferred
+	}
+	d := engine.Deferred{From: vtime.Forever}
+	k.eachInLoop(func(lp int32) {
+		d.Items++
+		if polls := k.Box(lp).polls; polls < k.endless {
+			d.From, d.Most = min(d.From, k.nextPoll(lp)), max(d.Most, uint64(polls))
+		}
+	})
+	if k.InCalls {
+		for _, t := range k.Clock {
+			d.Last = max(d.Last, t)
+		}
+	}
+	k.deferred, k.counted = d, true
+	return d
+}
+
+// endlessPolls returns from how many failing polls in a row on a rank waits beyond doubt, while so many ranks are
+// in long loops.
+func endlessPolls(longLoop int32, ranks uint64) int32 {
+	each := max(AllPolls/ranks, 2*uint64(longLoop))
+	return int32(min(each, uint64(max(longLoop, EndlessPolls))))
+}
+
+// furtherPolls returns how many more polls ranks in long loops make, when so many ranks are in such loops and the one that
+// has polled most often has made most in a row.
+func furtherPolls(longLoop int32, ranks uint64, most int32) int32 {
+	return max(int32(polledOn/ranks), longLoop, most)
+}
+
+// Proceed implements [engine.Deferrer]: ranks in long loops poll on. On a machine with progress in calls, what ranks
+// have done at instants in the past is not known any more. There all poll on from the latest instant to which a rank has come.
+func (k *Messages) Proceed(all engine.Deferred) {
+	from := all.From
+	if k.InCalls {
+		from = max(from, all.Last)
+	}
+	k.endless = endlessPolls(k.longLoop, all.Items)
+	k.pollOn = from.Add(k.pollTime.Times(int(furtherPolls(k.longLoop, all.Items, int32(all.Most)))))
+	k.Now, k.counted = min(k.Now, from), false
+	k.eachInLoop(func(lp int32) {
+		box := k.Box(lp)
+		if box.polls >= k.endless {
+			return
+		}
+		if k.InCalls {
+			k.Clock[lp] = max(k.Clock[lp], from)
+		}
+		if k.long(box.polls, k.nextPoll(lp)) {
+			return
+		}
+		k.leavesLoop(lp)
+		k.reconsider(lp, box)
+	})
+}
