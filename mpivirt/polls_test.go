@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/mpivirt"
+	"gigarank/mpivirt/steps"
 	"gigarank/network"
 	"gigarank/sync"
 	"gigarank/vtime"
@@ -142,6 +143,96 @@ func TestEndlessLoopIsADeadlock(t *testing.T) {
 			if err.Error() != first.Error() {
 				t.Errorf("%s, %+v: %v\nwant %v", machine, h, err, first)
 			}
+		}
+	}
+}
+
+const pollingRanks = 36
+
+// pollsAndSends is the program of an event rank that probes a number of times, of which most find nothing, and
+// passes a byte on to the next.
+type pollsAndSends struct{ polls, stage int }
+
+func (p *pollsAndSends) step(r *steps.Rank) steps.Outcome {
+	next := (r.Rank() + 1) % pollingRanks
+	switch p.stage {
+	case 0:
+		if p.polls++; p.polls <= 1200+17*r.Rank() {
+			return r.Iprobe(mpivirt.AnySource, 0)
+		}
+		p.stage = 1
+		return r.SendSize(1, next, 0)
+	case 1:
+		p.stage = 2
+		return r.Recv(mpivirt.AnySource, 0)
+	}
+	return r.Finish()
+}
+
+// Ranks of both kinds poll on alike, also where engines take turns because they are many, and on a machine with
+// progress in calls.
+func TestKindsPollOnAlike(t *testing.T) {
+	const ranks = pollingRanks
+	forms := []mpivirt.Form{
+		mpivirt.Main(func(r *mpivirt.Rank) error {
+			for range 1200 + 17*r.Rank() {
+				if _, _, err := r.World().Iprobe(mpivirt.AnySource, 0); err != nil {
+					return err
+				}
+			}
+			if err := mpivirt.Send(r.World(), []byte{1}, (r.Rank()+1)%ranks, 0); err != nil {
+				return err
+			}
+			_, err := mpivirt.Recv(r.World(), make([]byte, 1), mpivirt.AnySource, 0)
+			return err
+		}),
+		steps.Main(func() steps.Program {
+			return steps.New(func(r *steps.Rank, p *pollsAndSends) steps.Outcome { return p.step(r) })
+		}),
+	}
+	machines := map[string]string{"calls": inCalls, "xt5": "xt5", "loggops": "loggops-default"}
+	for name, machine := range machines {
+		first := ""
+		for _, h := range append(pollHostings, pollHosting{engines: ranks}) {
+			for i, form := range forms {
+				c := h.config(target(t, machine, ranks), nil, 0)
+				c.Program.Forms = []mpivirt.Form{form}
+				result, err := simulateAndClose(t, c, h.engines)
+				if err != nil {
+					t.Fatalf("%s, %+v, form %d: %v", name, h, i, err)
+				}
+				if first == "" {
+					first = result.Fingerprint
+				}
+				if result.Fingerprint != first {
+					t.Errorf("%s, %+v, form %d: fingerprint %s, want %s", name, h, i, result.Fingerprint, first)
+				}
+			}
+		}
+	}
+}
+
+// What happens before the first failure counts, also what comes of polls. Rank 0 fails at 1 s, rank 1 at the
+// end of 1,500 polls.
+func TestPollsBeforeAFailure(t *testing.T) {
+	for _, h := range pollHostings {
+		_, err := simulateAndClose(t, h.config(target(t, growthMachines["flat"], 3), func(r *mpivirt.Rank) error {
+			switch r.Rank() {
+			case 0:
+				r.Compute(vtime.Duration(vtime.Second))
+				return errors.New("late")
+			case 1:
+				for range 1500 {
+					if _, _, err := r.World().Iprobe(0, 0); err != nil {
+						return err
+					}
+				}
+				return errors.New("early")
+			}
+			return r.World().Barrier()
+		}, 0), h.engines)
+		if failed := rankError(t, err); failed.Rank != 1 || failed.Time != vtime.Time(0).Add(pollTime.Times(1500)) {
+			t.Errorf("%+v: %v, want the failure of rank 1", h, err)
 		}
 	}
 }
