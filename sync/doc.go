@@ -35,14 +35,18 @@
 // by themselves, and that round decides between an end and a deadlock. round.go argues why
 // one round is enough.
 //
+// An engine may put work off until nothing else can go on anywhere, such as the polls of ranks that seem to
+// wait ([Deferrer]). It promises as if there were none. When a round finds no event and no record in
+// flight, but such work, all engines take it up: virtual time begins anew at its first action.
+//
 // # Invariants
 //
 //   - Poll delivers no record whose effect is before the EIT of that moment, if
 //     every engine keeps to what it gave to Advance and Wait.
-//   - EIT never falls, except where the engine itself calls Cap or Await.
+//   - EIT never falls, except where the engine itself calls Cap or Await, or Wait returns Resumed.
 //   - Promises, credits and counts of a packet take effect after its records.
 //   - When no engine has a next event and no record is in flight, the outcome is Finished if
-//     every LP is finished, else Deadlock.
+//     every LP is finished, else Resumed if work was put off, else Deadlock.
 //   - At Deadlock all engines know the same failure, the least that was given to Fail.
 //   - Flow control delays but never stops a program that needs buffering.
 //   - Packets, records and polls allocate nothing once buffers are there. They take

@@ -66,7 +66,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
 	defineLostAfter(flags, &f.lostAfter)
 	flags.StringVar(&f.watchdog, "watchdog", "5s", "wall time `DUR` after which a rank that is blocked outside MPI ends the run; off: never")
-	flags.StringVar(&f.polls, "polls", "", "tests or probes of a rank in a row, `N`, that find nothing and make a loop which only waits (default 1000)")
+	flags.StringVar(&f.polls, "polls", "", "tests or probes of a rank in a row, `N`, that find nothing and make a loop which only waits as long as others go on (default 1000)")
 	flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default that of ulimit -s)")
 	flags.BoolVar(&f.label, "label", false, "begin lines that native ranks print with their rank, as in [3]")
 	flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a native program that uses MPI functions that native ranks do not have, before it calls one")

@@ -29,9 +29,9 @@ type Config struct {
 	// resumed in the order of virtual time.
 	Strict bool
 	// Polls is the number of tests or probes of a rank in a row, without another call between them, that find
-	// nothing and make a loop which only waits. The next one returns when it finds something. A program
-	// that polls between steps of its own work may do so more often before it makes another call. 0 means
-	// 1000.
+	// nothing and make a loop which only waits, as long as other ranks go on. The next one returns when it finds
+	// something. When nothing else can go on, ranks in such loops poll on, up to a million times in a row each and
+	// ten millions together, before that is a deadlock. 0 means 1000.
 	Polls int32
 	// Collectives chooses the interpreter.
 	Collectives coll.Interpreter
