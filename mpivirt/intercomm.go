@@ -115,7 +115,7 @@ func (c *Comm) Merge(high bool) (*Comm, error) {
 
 // dupInter is Dup of an intercommunicator. It takes the time of a barrier.
 func (c *Comm) dupInter() (*Comm, error) {
-	if err := c.Barrier(); err != nil {
+	if err := c.run(c.r.k.Prepare(kernel.Collective{Procedure: world.CommDup, Operation: collectives.Barrier}), nil); err != nil {
 		return nil, err
 	}
 	c.made++

@@ -3,6 +3,7 @@ package mpivirt_test
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -398,5 +399,59 @@ func TestFaultyIntercommunicators(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// MPI 4.1, 6.2.3 and 6.1: all members of both groups call the same collective. Another call of one
+// member, or of all members of a group, ends the run, with the same error on any number of engines.
+func TestMismatchesBetweenGroups(t *testing.T) {
+	calls := map[string]func(c *mpivirt.Comm) error{
+		"Barrier":   func(c *mpivirt.Comm) error { return c.Barrier() },
+		"Dup":       func(c *mpivirt.Comm) error { _, err := c.Dup(); return err },
+		"Merge":     func(c *mpivirt.Comm) error { _, err := c.Merge(true); return err },
+		"Split":     func(c *mpivirt.Comm) error { _, err := c.Split(0, 0); return err },
+		"Sum":       func(c *mpivirt.Comm) error { return mpivirt.Allreduce(c, []int32{1}, []int32{0}, mpivirt.Sum[int32]()) },
+		"Max":       func(c *mpivirt.Comm) error { return mpivirt.Allreduce(c, []int32{1}, []int32{0}, mpivirt.Max[int32]()) },
+		"Allgather": func(c *mpivirt.Comm) error { return mpivirt.Allgather(c, []int32{1}, []int32{0, 0}) },
+		"Alltoall":  func(c *mpivirt.Comm) error { return mpivirt.Alltoall(c, []int32{1, 2}, []int32{0, 0}) },
+		"Ibarrier":  func(c *mpivirt.Comm) error { q := must(c.Ibarrier()); _, err := q.Wait(); return err },
+		"Iallgather": func(c *mpivirt.Comm) error {
+			q := must(mpivirt.Iallgather(c, []int32{1}, []int32{0, 0}))
+			_, err := q.Wait()
+			return err
+		},
+	}
+	awaited := regexp.MustCompile(`(?m) for .* since`) // an engine tells of its own members
+	for _, pair := range [][2]string{
+		{"Barrier", "Dup"}, {"Barrier", "Merge"}, {"Barrier", "Split"}, {"Dup", "Merge"}, {"Dup", "Split"}, {"Sum", "Max"}, {"Barrier", "Sum"},
+		{"Sum", "Allgather"}, {"Allgather", "Alltoall"}, {"Alltoall", "Iallgather"}, {"Ibarrier", "Iallgather"}, {"Barrier", "Ibarrier"},
+	} {
+		for _, odd := range [][]int{{0}, {1}, {2, 3}} {
+			if pair[0] == "Sum" && pair[1] == "Max" && len(odd) > 1 {
+				continue // nobody hears of the other group's operation
+			}
+			said := ""
+			for engines := 1; engines <= 3; engines++ {
+				_, err := simulate(t, mpivirt.Config{Target: target(t, "xt5", 4), Program: mpivirt.Program{Name: "groups", Forms: []mpivirt.Form{mpivirt.Main(func(r *mpivirt.Rank) error {
+					local := must(r.World().Split(r.Rank()/2, 0))
+					c := must(mpivirt.IntercommCreate(local, 0, r.World(), 2-2*(r.Rank()/2), 0))
+					name := pair[0]
+					if slices.Contains(odd, r.Rank()) {
+						name = pair[1]
+					}
+					return errors.Join(calls[name](c), r.World().Barrier())
+				})}}}, engines)
+				if err == nil {
+					t.Errorf("%v by %v passes on %d engines", pair, odd, engines)
+					continue
+				}
+				text := awaited.ReplaceAllString(err.Error(), "")
+				if engines == 1 {
+					said = text
+				} else if text != said {
+					t.Errorf("%v by %v: %s\n%d engines: %v", pair, odd, said, engines, err)
+				}
+			}
+		}
 	}
 }

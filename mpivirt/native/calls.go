@@ -48,7 +48,7 @@ func procedureOf(p int32) world.Procedure {
 func lastOf(r *cRank) world.Procedure {
 	form := C.int32_t(C.GIGARANK_PLAIN)
 	if r.last&C.GIGARANK_OF_SIBLING != 0 {
-		form = C.GIGARANK_SIBLING
+		form = C.GIGARANK_SIBLING | C.GIGARANK_LATER
 	}
 	return siblingOf(procedureOf(int32(r.last&^C.GIGARANK_OF_SIBLING)), form)
 }

@@ -120,6 +120,9 @@ type namedCall struct {
 // siblingOf returns the procedure that a call of a form makes: that of the call, or another that goes like it.
 func siblingOf(p world.Procedure, form C.int32_t) world.Procedure {
 	if form&C.GIGARANK_SIBLING != 0 {
+		if p == world.Barrier && form&C.GIGARANK_FORM == C.GIGARANK_PLAIN {
+			return world.CommDup // of an intercommunicator
+		}
 		if sibling, has := siblings[p]; has {
 			return sibling
 		}

@@ -20,6 +20,7 @@ type Collective struct {
 	Bytes     int64             // of the vector, or of one block
 	Element   int64             // size of an element; vectors are cut between elements
 	Type      world.ElementType // of the elements; untyped if only sizes are simulated
+	Within    world.Procedure   // of the call on an intercommunicator that this is a part of
 	Counts    []int64           // bytes of each member's block, for the operations where they differ
 	Operator  world.Operator    // for reductions with data
 	Data      bool              // memory is really moved; else only sizes are simulated

@@ -298,7 +298,18 @@ func (k *Collectives) InterMessages(c *Communicator, member int, v *Collective) 
 		p.sends = p.same(input, bytes)
 		end = k.combineRemote(p, v, bytes, at)
 	}
+	ofCall(v.Procedure, p.receives, p.sends)
 	return p.receives, p.sends, end
+}
+
+// ofCall gives messages the tag of a call, so that those of other calls do not match them: members that
+// call different collectives wait for each other.
+func ofCall(p world.Procedure, messages ...[]ptp.Part) {
+	for _, list := range messages {
+		for i := range list {
+			list[i].Tag = int(p)
+		}
+	}
 }
 
 // combineRemote adds receives of vectors from all remote members. It returns what combines them,

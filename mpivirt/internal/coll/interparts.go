@@ -99,12 +99,13 @@ func (x *InterCall) take(k *Collectives, bytes int64) []byte {
 
 // within adds a collective of the local group, whose root is the leader.
 func (x *InterCall) within(k *Collectives, v Collective) {
-	v.Procedure, v.Element = world.ProcedureOf(v.Operation), max(v.Element, 1)
+	v.Procedure, v.Element, v.Within = world.ProcedureOf(v.Operation), max(v.Element, 1), x.Procedure()
 	x.parts = append(x.parts, func() InterPart { return InterPart{Collective: k.Prepare(v)} })
 }
 
 // messages adds messages to and from remote members.
 func (x *InterCall) messages(receives, sends []ptp.Part) {
+	ofCall(x.Procedure(), receives, sends)
 	x.parts = append(x.parts, func() InterPart { return InterPart{Receives: receives, Sends: sends} })
 }
 
@@ -133,16 +134,12 @@ func (x *InterCall) spread(k *Collectives, buffer []byte, bytes int64, data bool
 	x.within(k, v)
 }
 
-// plan sets the parts of a call. Those of Gatherv and Scatterv are messages between the root and each
-// member, and those of Allgatherv are messages from each member to the remote leader, since a leader
-// does not know the lengths of its own group's blocks.
+// plan sets the parts of a call. Those of Allgatherv are messages from each member to the remote leader,
+// since a leader does not know the lengths of its own group's blocks.
 func (x *InterCall) plan(k *Collectives) {
 	v, p := &x.Call, &parts{remote: x.Comm.Remote.Size, data: x.Call.Data}
 	locals := int64(x.Group.Size)
-	root := v.Root == world.Root
-	away := !root && v.Root != world.ProcNull // the root is in the remote group
 	in, out := p.whole(v.Input, v.Bytes), p.whole(v.Output, v.Bytes)
-	remote := func(buffer []byte, bytes int64) []ptp.Part { return []ptp.Part{p.part(0, buffer, 0, bytes)} }
 	switch {
 	case v.Procedure == world.IntercommMerge: // the leaders tell which group comes first
 		x.swap(v.Output, out, v.Input, in)
@@ -151,28 +148,8 @@ func (x *InterCall) plan(k *Collectives) {
 		x.within(k, Collective{Operation: collectives.Reduce, Bytes: barrierBytes, Element: barrierBytes})
 		x.swap(nil, barrierBytes, nil, barrierBytes)
 		x.spread(k, nil, barrierBytes, false)
-	case v.Operation == collectives.Bcast && root:
-		x.messages(nil, remote(v.Input, in))
-	case v.Operation == collectives.Bcast && away:
-		if x.leads() {
-			x.messages([]ptp.Part{p.part(v.Root, v.Output, 0, out)}, nil)
-		}
-		x.spread(k, v.Output, out, v.Data)
-	case v.Operation == collectives.Scatter && root:
-		x.messages(nil, remote(v.Input, p.block(v.Input, v.Bytes)*int64(p.remote)))
-	case v.Operation == collectives.Scatter && away:
-		all := x.take(k, out*locals)
-		if x.leads() {
-			x.messages([]ptp.Part{p.part(v.Root, all, 0, out*locals)}, nil)
-		}
-		x.within(k, Collective{Operation: collectives.Scatter, Bytes: out, Data: v.Data, Input: all, Output: v.Output})
-	case v.Operation == collectives.Gather && root:
-		x.messages(remote(v.Output, p.block(v.Output, v.Bytes)*int64(p.remote)), nil)
-	case v.Operation == collectives.Gather && away:
-		all := x.gather(k, in)
-		if x.leads() {
-			x.messages(nil, []ptp.Part{p.part(v.Root, all, 0, in*locals)})
-		}
+	case v.Operation.Rooted():
+		x.planRooted(k, p, in, out)
 	case v.Operation == collectives.Allgather:
 		all, result := x.gather(k, in), out
 		if !v.Data {
@@ -188,16 +165,8 @@ func (x *InterCall) plan(k *Collectives) {
 		if x.leads() {
 			receives = p.blocks(v.Output, v.Counts, 0)
 		}
-		x.messages(receives, remote(v.Input, in))
+		x.messages(receives, []ptp.Part{p.part(0, v.Input, 0, in)})
 		x.spread(k, v.Output[:min(result, int64(len(v.Output)))], result, v.Data)
-	case v.Operation == collectives.Reduce && root:
-		x.messages(remote(v.Output, out), nil)
-	case v.Operation == collectives.Reduce && away:
-		sum := x.take(k, in)
-		x.reduce(k, sum, in)
-		if x.leads() {
-			x.messages(nil, []ptp.Part{p.part(v.Root, sum, 0, in)})
-		}
 	case v.Operation == collectives.Allreduce:
 		sum := x.take(k, in)
 		x.reduce(k, sum, in)
@@ -215,7 +184,52 @@ func (x *InterCall) plan(k *Collectives) {
 			share.Operation, share.Counts = collectives.Scatterv, v.Counts
 		}
 		x.within(k, share)
-	case v.Operation.Rooted() && (root || away): // Gatherv, Scatterv
+	}
+}
+
+// planRooted is plan for an operation with a root, whose input and output have so many bytes. The root
+// and the remote leader exchange a message. Those of Gatherv and Scatterv are between the root and each
+// member. The members of the root's group have no part.
+func (x *InterCall) planRooted(k *Collectives, p *parts, in, out int64) {
+	v, locals := &x.Call, int64(x.Group.Size)
+	root := v.Root == world.Root
+	if !root && v.Root == world.ProcNull {
+		return
+	}
+	remote := func(buffer []byte, bytes int64) []ptp.Part { return []ptp.Part{p.part(0, buffer, 0, bytes)} }
+	ofRoot := func(buffer []byte, bytes int64) []ptp.Part { return []ptp.Part{p.part(v.Root, buffer, 0, bytes)} }
+	switch {
+	case v.Operation == collectives.Bcast && root:
+		x.messages(nil, remote(v.Input, in))
+	case v.Operation == collectives.Bcast:
+		if x.leads() {
+			x.messages(ofRoot(v.Output, out), nil)
+		}
+		x.spread(k, v.Output, out, v.Data)
+	case v.Operation == collectives.Scatter && root:
+		x.messages(nil, remote(v.Input, p.block(v.Input, v.Bytes)*int64(p.remote)))
+	case v.Operation == collectives.Scatter:
+		all := x.take(k, out*locals)
+		if x.leads() {
+			x.messages(ofRoot(all, out*locals), nil)
+		}
+		x.within(k, Collective{Operation: collectives.Scatter, Bytes: out, Data: v.Data, Input: all, Output: v.Output})
+	case v.Operation == collectives.Gather && root:
+		x.messages(remote(v.Output, p.block(v.Output, v.Bytes)*int64(p.remote)), nil)
+	case v.Operation == collectives.Gather:
+		all := x.gather(k, in)
+		if x.leads() {
+			x.messages(nil, ofRoot(all, in*locals))
+		}
+	case v.Operation == collectives.Reduce && root:
+		x.messages(remote(v.Output, out), nil)
+	case v.Operation == collectives.Reduce:
+		sum := x.take(k, in)
+		x.reduce(k, sum, in)
+		if x.leads() {
+			x.messages(nil, ofRoot(sum, in))
+		}
+	default: // Gatherv, Scatterv
 		receives, sends, _ := k.InterMessages(x.Comm, x.Member, v)
 		x.messages(receives, sends)
 	}
@@ -249,7 +263,7 @@ func (k *Collectives) NewMeeting(c *Communicator, member, leader int, told []byt
 	x.within(k, Collective{Operation: collectives.Bcast, Root: leader, Bytes: 8, Data: true, Input: input, Output: length})
 	x.parts = append(x.parts, func() InterPart {
 		return InterPart{Collective: k.Prepare(Collective{
-			Procedure: world.Bcast, Operation: collectives.Bcast, Root: leader, Bytes: int64(binary.LittleEndian.Uint64(length)), Element: 1,
+			Procedure: world.Bcast, Operation: collectives.Bcast, Root: leader, Bytes: int64(binary.LittleEndian.Uint64(length)), Element: 1, Within: x.Procedure(),
 		})}
 	}, func() InterPart {
 		return InterPart{Collective: k.prepareCreation(world.IntercommCreate, x.told)}

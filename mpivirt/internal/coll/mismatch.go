@@ -49,7 +49,8 @@ type signature uint64
 const (
 	signedRoot      = 8
 	signedLengths   = 24
-	signedOperation = 48
+	signedOperation = 48 // or the call on an intercommunicator that has the part signedPart
+	signedPart      = 59
 	signedKind      = 60
 )
 
@@ -68,9 +69,13 @@ func (v *Collective) signature() signature {
 	for _, letter := range []byte(v.Operator.Name) {
 		operation = random.Mix(operation + uint64(letter))
 	}
+	part := signature(0)
+	if v.Within != world.NoProcedure {
+		part, operation = 1<<signedPart, random.Mix(operation+uint64(v.Within))
+	}
 	root := uint16(v.Root) + uint16(v.Root>>16)
 	return signature(v.Procedure) | signature(root)<<signedRoot | signature(random.Mix(lengths)&(1<<24-1))<<signedLengths |
-		signature(operation&(1<<12-1))<<signedOperation | signature(v.Type)<<signedKind
+		signature(operation&(1<<11-1))<<signedOperation | part | signature(v.Type)<<signedKind
 }
 
 func (s signature) call() world.Procedure { return world.Procedure(s & 0xff) }
@@ -108,6 +113,8 @@ func (c *Communicator) mismatch(number uint32, own, theirs signature, rank int32
 		class, how = world.ErrRoot, ""
 	case differ>>signedLengths&(1<<24-1) != 0:
 		class, how = world.ErrCount, " of other lengths"
+	case own&theirs>>signedPart&1 != 0:
+		class, how = world.ErrOther, " for another call, or by another operation, on the intercommunicator"
 	case differ>>signedKind != 0:
 		class, how, mine, others = world.ErrType, "", fmt.Sprintf(" of %v", world.ElementType(own>>signedKind)), fmt.Sprintf(" of %v", world.ElementType(theirs>>signedKind))
 	}
@@ -123,7 +130,7 @@ func (inst *instance) agrees(v *Collective) bool {
 	}
 	lengths := v.Element == w.Element && v.Data == w.Data &&
 		(v.lengthsDiffer() || v.Bytes == w.Bytes && slices.Equal(v.Counts, w.Counts))
-	return v.Procedure == w.Procedure && v.Root == w.Root && lengths && v.Type == w.Type && v.Operator.Name == w.Operator.Name
+	return v.Procedure == w.Procedure && v.Root == w.Root && lengths && v.Type == w.Type && v.Within == w.Within && v.Operator.Name == w.Operator.Name
 }
 
 // lengthsDiffer reports whether members hand in blocks of different lengths of

@@ -81,6 +81,7 @@ int gigarank_duplicate(const char *function, MPI_Comm comm, const struct gigaran
 	CHECK(gigarank_find(function, GIGARANK_COMM_DUP, comm, &c));
 	if (c.remote) {
 		*made = MPI_COMM_NULL;
+		gigarank_sibling();
 		CHECK(PMPI_Barrier(comm));
 		return gigarank_twin(&c, from, made);
 	}
@@ -102,6 +103,7 @@ MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
 /* idup makes a communicator that is there at once. The request takes the time of a barrier. */
 static int idup(const struct gigarank_origin *from, MPI_Comm *made, MPI_Request *request) {
 	struct gigarank_call c = {0};
+	gigarank_form(GIGARANK_LATER);
 	gigarank_sibling();
 	CHECK(gigarank_find(from->duplicating, GIGARANK_BARRIER, from->parent, &c));
 	CHECK(gigarank_twin(&c, from, made));
