@@ -22,7 +22,8 @@ The forecast is extrapolated from a calibration: the same program with fewer ran
 for about a second, on this machine. Plan where the job will run. The forecast assumes
 cores as fast as these, one host process for each, and a network between hosts that
 keeps up. It does, unless the program does little but send messages across the hosts.
-A calibration takes at most a third of the available memory and ten seconds. If not even
+Where caches hold the ranks of the calibration and not those of the run, that may take
+twice as long as foreseen. A calibration takes at most a third of the available memory and ten seconds. If not even
 one with few ranks fits, the plan has no times and says why. Memory is counted, and
 measured where native ranks hold some themselves.
 
