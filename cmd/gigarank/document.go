@@ -16,7 +16,7 @@ import (
 // document is the result of a run.
 type document struct {
 	result.Document
-	uncharged bool // see mpivirt.Result
+	Uncharged bool `json:"-"` // see mpivirt.Result
 }
 
 // newDocument describes the outcome of a run on all hosts; peak is their memory.
@@ -26,7 +26,7 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 		simulated = &mpivirt.Result{}
 	}
 	s, machine := simulated.Statistics, r.config.Target.Machine()
-	d := &document{uncharged: simulated.Uncharged, Document: result.Document{
+	d := &document{Uncharged: simulated.Uncharged, Document: result.Document{
 		Schema: result.Schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.size, Engines: h.size * r.engines,
 		Lambda: lambda(r.ranks, h.size*r.engines),
 		LP:     r.config.Kind.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,

@@ -48,7 +48,7 @@ func (d *document) summarize(w io.Writer) {
 	t("memory", "%s, %s a rank", formatBytes(d.PeakRSS), formatBytes(int64(d.BytesPerRank)))
 	t("fingerprint", "%s", fingerprint)
 	_ = table.Flush()
-	if d.uncharged {
+	if d.Uncharged {
 		p("The program's computing took no virtual time, and times and rates that it prints leave it out: charge it by --cpu measured, or declare it by gigarank_compute\n")
 	}
 }
