@@ -20,7 +20,8 @@ import (
 // timed visit depends on timing: an engine makes its timed visits in the order of their
 // times. Any other happens as soon as the record has come, like a receive that names
 // its source. A chain whose end is an LP's end finishes one LP of the engine of its
-// last visit.
+// last visit. A chain that is put off begins once nothing else can go on: together with all that are to begin less
+// than together after the first of them.
 type program struct {
 	lookahead [][]vtime.Duration
 	chains    []chain
@@ -31,7 +32,12 @@ type chain struct {
 	visits   []visit
 	begun    bool // by a visit of another
 	finishes bool
+	putOff   bool
+	stage    int // how often virtual time has begun anew before it begins
 }
+
+// together is how far apart chains may begin that are taken up at once.
+const together = 8
 
 type visit struct {
 	begins []int // chains
@@ -39,6 +45,33 @@ type visit struct {
 	time   vtime.Time
 	timed  bool
 	bytes  int // of the record that brings the chain here
+}
+
+// setStages sets the stages of chains that are put off, and of those that they begin.
+func (p *program) setStages() {
+	for stage := 1; ; stage++ {
+		from := vtime.Forever
+		for _, c := range p.chains {
+			if c.putOff && c.stage == 0 {
+				from = min(from, c.visits[0].time)
+			}
+		}
+		if from == vtime.Forever {
+			break
+		}
+		for i := range p.chains {
+			if c := &p.chains[i]; c.putOff && c.stage == 0 && c.visits[0].time < from+together {
+				c.stage = stage
+			}
+		}
+	}
+	for i := range p.chains { // a chain begins later ones
+		for _, v := range p.chains[i].visits {
+			for _, begun := range v.begins {
+				p.chains[begun].stage = p.chains[i].stage
+			}
+		}
+	}
 }
 
 // event is a visit to be made: the step of a chain.
@@ -63,7 +96,9 @@ func (p *program) expected() [][]event {
 		}
 	}
 	for _, l := range log {
-		slices.SortFunc(l, compareEvents)
+		slices.SortFunc(l, func(a, b event) int {
+			return cmp.Or(cmp.Compare(p.chains[a.Chain].stage, p.chains[b.Chain].stage), compareEvents(a, b))
+		})
 	}
 	return log
 }
@@ -85,6 +120,7 @@ func drawProgram(t *rapid.T, k int) *program {
 	}
 	spread := rapid.SampledFrom([]int{0, 3, 20}).Draw(t, "spread")
 	timedness := rapid.IntRange(0, 3).Draw(t, "timed of 3")
+	deferring := rapid.Bool().Draw(t, "deferring")
 	for i := range rapid.IntRange(1, 3*k).Draw(t, "chains") {
 		c := chain{finishes: rapid.IntRange(0, 3).Draw(t, "finishes") > 0}
 		v := visit{engine: rapid.IntRange(0, k-1).Draw(t, "engine"), time: vtime.Time(rapid.IntRange(0, 20).Draw(t, "start"))}
@@ -102,6 +138,9 @@ func drawProgram(t *rapid.T, k int) *program {
 			v.engine, v.time = by.engine, by.time
 			move()
 		}
+		if !c.begun && deferring && rapid.Bool().Draw(t, "put off") {
+			c.putOff, c.finishes = true, true
+		}
 		for range rapid.IntRange(1, 12).Draw(t, "visits") {
 			v.timed = rapid.IntRange(0, 2).Draw(t, "timed") < timedness
 			c.visits = append(c.visits, v)
@@ -109,6 +148,7 @@ func drawProgram(t *rapid.T, k int) *program {
 		}
 		p.chains = append(p.chains, c)
 	}
+	p.setStages()
 	p.deadlock = rapid.IntRange(0, 3).Draw(t, "deadlock") == 0
 	return p
 }
@@ -121,6 +161,7 @@ type worker struct {
 	end        *fabricEnd
 	queue      []event // timed, sorted
 	held       []heldBack
+	putOff     []event
 	unfinished int
 	log        []event
 	visited    int
@@ -135,19 +176,47 @@ func newWorker(p *program, f *fabric, rank int, c sync.Config) *worker {
 		c.LookaheadFrom = func(src int) vtime.Duration { return p.lookahead[src][rank] }
 	}
 	w := &worker{program: p, fabric: f, end: f.ends[rank], source: map[event]int{}}
+	c.Deferrer = w
 	w.Endpoint = f.endpoint(rank, c)
 	for i, c := range p.chains {
 		if c.finishes && c.visits[len(c.visits)-1].engine == rank {
 			w.unfinished++
 		}
-		if c.visits[0].engine == rank && !c.begun {
-			w.come(event{c.visits[0].time, i, 0})
+		switch first := (event{c.visits[0].time, i, 0}); {
+		case c.visits[0].engine != rank || c.begun:
+		case c.putOff:
+			w.putOff = append(w.putOff, first)
+		default:
+			w.come(first)
 		}
 	}
 	if p.deadlock && rank == 0 {
 		w.unfinished++
 	}
 	return w
+}
+
+// Defers implements sync.Deferrer.
+func (w *worker) Defers() bool { return len(w.putOff) > 0 }
+
+// Deferred implements sync.Deferrer.
+func (w *worker) Deferred() sync.Deferred {
+	d := sync.Deferred{From: vtime.Forever, Items: uint64(len(w.putOff))}
+	for _, e := range w.putOff {
+		d.From = min(d.From, e.Time)
+	}
+	return d
+}
+
+// takeUp begins chains that were put off.
+func (w *worker) takeUp(all sync.Deferred) {
+	w.putOff = slices.DeleteFunc(w.putOff, func(e event) bool {
+		due := e.Time < all.From+together
+		if due {
+			w.come(e)
+		}
+		return due
+	})
 }
 
 func (w *worker) visitOf(e event) visit { return w.program.chains[e.Chain].visits[e.Step] }
@@ -283,6 +352,10 @@ func (w *worker) run() {
 		}
 		eit := w.EIT()
 		outcome, err := w.Wait(w.next(), w.unfinished)
+		if err == nil && outcome == sync.Resumed {
+			w.takeUp(w.Due())
+			continue
+		}
 		if w.EIT() < eit {
 			w.err = fmt.Errorf("EIT falls from %v to %v", eit, w.EIT())
 		}
@@ -314,6 +387,9 @@ func messageBound(p *program, protocol sync.Protocol) int {
 	k := len(p.lookahead)
 	visits, last := p.visits()
 	bound := 16 * k * (visits + k + 4)
+	if slices.ContainsFunc(p.chains, func(c chain) bool { return c.putOff }) {
+		bound *= 2 // rounds that look for the end while work is put off
+	}
 	if protocol == sync.Null {
 		bound += 4 * k * k * int(last+1)
 	}
