@@ -69,6 +69,9 @@ func fortranHeader() (string, error) {
 	for _, name := range []string{"MPI_WTIME", "MPI_WTICK", "PMPI_WTIME", "PMPI_WTICK"} {
 		functions += fmt.Sprintf("      double precision %s\n      external %s\n", name, name)
 	}
+	for _, name := range []string{"MPI_AINT_ADD", "MPI_AINT_DIFF", "PMPI_AINT_ADD", "PMPI_AINT_DIFF"} {
+		functions += fmt.Sprintf("      integer(kind=MPI_ADDRESS_KIND) %s\n      external %s\n", name, name)
+	}
 	return text + shared + functions, nil
 }
 

@@ -314,6 +314,7 @@
       call mpi_get_address(x(1), one, ierr)
       call mpi_get_address(x(2), two, ierr)
       call check(two - one .eq. 8, 505)
+      call check(mpi_aint_add(one, two - one) .eq. two .and. mpi_aint_diff(two, one) .eq. 8, 510)
       call mpi_initialized(flag, ierr)
       call check(flag, 506)
       call check(mpi_wtime() .ge. 0d0 .and. mpi_wtick() .gt. 0d0, 507)
