@@ -40,7 +40,8 @@
 // with the neighbours in a tree over all processes. So a process counts as lost, with a
 // *sync.Lost, when it is dead or cut off for some seconds, and not when its engine is
 // busy. Who notices a loss tells the others over the tree: all name the same process. A
-// loss breaks all transports of the job.
+// loss breaks all transports of the job. Heartbeats go on: by RollCall processes find out after a
+// loss who is still there.
 //
 // Wait polls: MPI has no portable way to sleep until a message comes. It spins briefly,
 // then yields the processor, then sleeps for at most 100 us at a time.
