@@ -276,7 +276,8 @@ func (c *cluster) study() (finish func()) {
 	}
 	released := make(chan error, 1)
 	go func() {
-		if !until(time.Minute, func() bool { return holds(log, "SIGUSR1") }) {
+		// The launcher has passed the signal on when it is pending: a process that is held does not take it.
+		if !until(time.Minute, func() bool { return holds(log, "SIGUSR1") && c.pending() }) {
 			released <- errors.New("no signal comes before the limit")
 			return
 		}
@@ -301,31 +302,43 @@ func (c *cluster) study() (finish func()) {
 	}
 }
 
-// signalStudy sends a signal to both host processes of the study.
-func (c *cluster) signalStudy(signal unix.Signal) error {
-	commands, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		return err
-	}
-	sent := 0
+// studyProcesses returns the host processes of the study.
+func (c *cluster) studyProcesses() (pids []int) {
+	commands, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is right
 	for _, path := range commands {
 		text, _ := os.ReadFile(path) // of a process that has ended there is none
-		if !bytes.HasPrefix(text, []byte(c.gigarank+"\x00study\x00")) {
-			continue
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && bytes.HasPrefix(text, []byte(c.gigarank+"\x00study\x00")) {
+			pids = append(pids, pid)
 		}
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err == nil {
-			err = unix.Kill(pid, signal)
-		}
-		if err != nil {
+	}
+	return pids
+}
+
+// signalStudy sends a signal to both host processes of the study.
+func (c *cluster) signalStudy(signal unix.Signal) error {
+	pids := c.studyProcesses()
+	if len(pids) != 2 {
+		return fmt.Errorf("%v for %d host processes of the study, want 2", signal, len(pids))
+	}
+	for _, pid := range pids {
+		if err := unix.Kill(pid, signal); err != nil {
 			return err
 		}
-		sent++
-	}
-	if sent != 2 {
-		return fmt.Errorf("%v for %d host processes of the study, want 2", signal, sent)
 	}
 	return nil
+}
+
+// pending reports whether SIGUSR1 waits for all host processes of the study.
+func (c *cluster) pending() bool {
+	for _, pid := range c.studyProcesses() {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // of a process that has ended there is none
+		_, mask, _ := strings.Cut(string(status), "ShdPnd:\t")
+		mask, _, _ = strings.Cut(mask, "\n")
+		if bits, err := strconv.ParseUint(mask, 16, 64); err != nil || bits>>(unix.SIGUSR1-1)&1 == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // points returns the time of each point of a study.
