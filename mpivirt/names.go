@@ -1,6 +1,7 @@
 package mpivirt
 
 import (
+	"gigarank/mpivirt/internal/forecast"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
 	"gigarank/mpivirt/internal/world"
@@ -25,11 +26,11 @@ type (
 	// Kind is a kind of rank: how the ranks of a program run.
 	Kind = kernel.Kind
 	// Use is a collective of WORLD whose cost is asked for.
-	Use = kernel.Use
+	Use = forecast.Use
 	// Held counts what ranks hold for point-to-point messages.
-	Held = kernel.Held
+	Held = forecast.Held
 	// Cost holds the needs of ranks and their collectives on the host.
-	Cost = kernel.Cost
+	Cost = forecast.Cost
 	// Noise lengthens compute phases.
 	Noise = kernel.Noise
 	// Bursts is a source of the CPU times that ranks take between MPI calls.
@@ -141,8 +142,8 @@ func Kinds() []*Kind { return kernel.Kinds() }
 //
 // It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config. Without
 // a Target it counts no collectives.
-func CostOf(c *Config, engines int, uses ...Use) Cost { return kernel.CostOf(c, engines, uses...) }
+func CostOf(c *Config, engines int, uses ...Use) Cost { return forecast.CostOf(c, engines, uses...) }
 
 // HeldBytes returns the memory that a program's ranks hold for point-to-point messages, over
 // what [CostOf] counts.
-func HeldBytes(c *Config, h Held) float64 { return kernel.HeldBytes(c, h) }
+func HeldBytes(c *Config, h Held) float64 { return forecast.HeldBytes(c, h) }

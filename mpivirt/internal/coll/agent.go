@@ -83,7 +83,7 @@ func (k *Collectives) startAgent(inst *instance, lp int32, member int32, v *Coll
 	case layout == nil:
 		layout = v.layoutOf(int(member))
 	case inst.odd[int(member)] != nil:
-		layout = v.commonLayout(inst.schedule)
+		layout = v.CommonLayout(inst.schedule)
 	}
 	if v.Operation == collectives.Alltoallv && v.InCounts[member] > v.OutCounts[member] {
 		inst.blame(int(member), world.Errorf(world.ErrTruncate, "the rank sends itself %d bytes where %d are expected",
@@ -232,9 +232,9 @@ const (
 	leastRootAhead = 1
 )
 
-// rootAhead returns the number of instances that a root may have begun, of a collective with so many
+// RootAhead returns the number of instances that a root may have begun, of a collective with so many
 // members on its engine.
-func (v *Collective) rootAhead(members int) int {
+func (v *Collective) RootAhead(members int) int {
 	each := int64(unsafe.Sizeof(roundMessage{}))
 	if v.Data && v.Operation == collectives.Scatter {
 		each += v.Bytes
@@ -242,8 +242,8 @@ func (v *Collective) rootAhead(members int) int {
 	return int(min(max(earlyFromRoot/(each*int64(max(members, 1))), leastRootAhead), farAhead))
 }
 
-// fromRoot reports whether one member sends to each other one, which does not answer.
-func (v *Collective) fromRoot() bool {
+// FromRoot reports whether one member sends to each other one, which does not answer.
+func (v *Collective) FromRoot() bool {
 	return v.Algorithm == collectives.Linear && (v.Operation == collectives.Bcast || v.Operation == collectives.Scatter)
 }
 
@@ -252,7 +252,7 @@ func (v *Collective) fromRoot() bool {
 func (a *agent) isFarAhead() bool {
 	c, q := a.inst.comm, &a.inst.Call
 	n := len(c.Live)
-	return n > leastRootAhead && (n > farAhead || a.sent == unsent && q.fromRoot() && n > q.rootAhead(c.Locals))
+	return n > leastRootAhead && (n > farAhead || a.sent == unsent && q.FromRoot() && n > q.RootAhead(c.Locals))
 }
 
 // crowded reports whether holdBack has to be asked.
@@ -396,7 +396,7 @@ func (k *Collectives) chargeReceive(a *agent, m *roundMessage) (arrival vtime.Ti
 
 // chargeCombine charges an agent for combining what it has received.
 func (k *Collectives) chargeCombine(a *agent, step *collectives.Step, src int, bytes int64, arrival vtime.Time) {
-	work := k.Target.ReduceTime(combinedBytes(step, bytes))
+	work := k.Target.ReduceTime(CombinedBytes(step, bytes))
 	a.clock = a.clock.Add(work)
 	a.fate = served
 	if k.Activities != nil {
@@ -438,8 +438,8 @@ func (k *Collectives) takeIn(a *agent, step *collectives.Step, m *roundMessage) 
 	}
 }
 
-// combinedBytes returns how many bytes of a received message go through the operator.
-func combinedBytes(step *collectives.Step, bytes int64) int64 {
+// CombinedBytes returns how many bytes of a received message go through the operator.
+func CombinedBytes(step *collectives.Step, bytes int64) int64 {
 	n := int64(0)
 	if step.Combine != collectives.Store {
 		n += bytes

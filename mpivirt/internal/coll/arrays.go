@@ -55,7 +55,7 @@ func (k *Collectives) arraysOf(inst *instance) *arrayRun {
 			UniformFrom: k.uniformFrom(inst.leaders), Consecutive: inst.comm.Index == world.World && !inst.leaders,
 			Low: lo, High: hi, Participants: b, Memory: &k.memory,
 		})
-		if inst.Call.Data && !moves(inst.Call.Operation) {
+		if inst.Call.Data && !Moves(inst.Call.Operation) {
 			b.sum = k.newSumming(inst)
 		}
 		k.beginBlocks(inst, b)
@@ -86,7 +86,7 @@ func (k *Collectives) participantFrom(inst *instance, rank int) int {
 
 // enterBulk enters a member of an instance that is carried out in bulk.
 func (k *Collectives) enterBulk(inst *instance, lp int32, member int, v *Collective) {
-	if inst.mode == byArrays && v.Data && !moves(v.Operation) {
+	if inst.mode == ByArrays && v.Data && !Moves(v.Operation) {
 		value := k.Buffers.Take(len(v.Input))
 		copy(value, v.Input)
 		b := k.arraysOf(inst)
@@ -106,10 +106,10 @@ func (k *Collectives) runBulk(inst *instance) {
 		return
 	}
 	switch inst.mode {
-	case locally:
+	case Locally:
 		k.runLocally(inst)
 		return
-	case inGivenTime:
+	case InGivenTime:
 		k.runGiven(inst)
 		return
 	}

@@ -43,7 +43,7 @@ type consignment struct {
 
 // crossesEngines reports whether blocks of an instance over arrays go between engines.
 func (inst *instance) crossesEngines() bool {
-	return inst.Call.Data && moves(inst.Call.Operation) && inst.comm.Locals < inst.comm.Size
+	return inst.Call.Data && Moves(inst.Call.Operation) && inst.comm.Locals < inst.comm.Size
 }
 
 // beginBlocks makes the state of the blocks that go between engines.

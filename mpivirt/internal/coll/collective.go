@@ -295,7 +295,7 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	switch {
 	case inst.leaders:
 		k.join(inst, lp, member, v)
-	case inst.mode == byMessages:
+	case inst.mode == ByMessages:
 		k.startAgent(inst, lp, int32(member), v)
 	default:
 		k.enterBulk(inst, lp, member, v)

@@ -9,8 +9,8 @@
 // once. Locally, one engine that has all members goes through the schedule round by round.
 // Schedules come from package collectives. Node-leader wraps the first two with joins and
 // releases within nodes (join.go). Signatures that travel with messages show that members call
-// different things (mismatch.go). CostOf estimates the memory and time of an instance on the
-// host from the same choice.
+// different things (mismatch.go). PlanOf tells the same choice
+// beforehand (plan.go).
 //
 // # Invariants
 //

@@ -1,6 +1,7 @@
 package coll
 
 import (
+	"math/bits"
 	"slices"
 
 	"gigarank/invariant"
@@ -29,6 +30,9 @@ type givenState struct {
 func GivenHop(t *network.Target, engines int) vtime.Duration {
 	return t.BarrierTime() / vtime.Duration(2*max(levels(engines), 1))
 }
+
+// levels returns the number of levels of a binary tree over n leaves.
+func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 // beginGiven returns what an engine begins with.
 func (k *Collectives) beginGiven(inst *instance) *givenState {

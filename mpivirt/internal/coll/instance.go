@@ -22,7 +22,7 @@ type instance struct {
 	entered []uint64 // bit set of local members, counted from comm.first
 	Count   int      // of them
 	timed   int32    // label of the members' times in the tally, or stats.Untimed
-	mode    mode
+	mode    Mode
 	leaders bool            // the schedule is among node leaders, with a join before and a release after
 	counted bool            // a barrier by joins, over arrays or in a given time
 	labels  map[int32]int32 // by LP, where they differ from timed
@@ -237,20 +237,20 @@ func (k *Collectives) newInstance(c *Communicator, number uint32, lp int32, v *C
 	}
 	if inst.schedule = v.schedule(participants); inst.schedule != nil {
 		inst.steps, inst.width = collectives.StepperOf(inst.schedule), inst.schedule.Positions()
-		inst.layout = inst.Call.commonLayout(inst.schedule)
+		inst.layout = inst.Call.CommonLayout(inst.schedule)
 	}
 	choice := k.choiceFor(inst)
 	inst.mode = choice.mode()
-	if inst.mode == inGivenTime {
+	if inst.mode == InGivenTime {
 		inst.given = k.beginGiven(inst)
 	}
-	if inst.mode == locally {
+	if inst.mode == Locally {
 		k.addIncomplete(inst)
 	}
 	if inst.leaders {
 		k.beginJoins(inst)
 	}
-	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == byArrays || inst.mode == inGivenTime) && k.Processors == nil
+	inst.counted = v.Operation == collectives.Barrier && (inst.leaders || inst.mode == ByArrays || inst.mode == InGivenTime) && k.Processors == nil
 	if v.Creation != nil {
 		inst.split = &splitState{}
 	}
@@ -428,7 +428,7 @@ func (c *Communicator) Blocking(lp int32, k *Collectives) *instance {
 // when no engine has anything left to do. Where each exit depends on all entries, no
 // member has left.
 func (k *Collectives) within(inst *instance, lp int32) bool {
-	if inst.leaders || inst.mode != byMessages {
+	if inst.leaders || inst.mode != ByMessages {
 		return true
 	}
 	return k.agentOf(inst, lp) != 0
@@ -436,7 +436,7 @@ func (k *Collectives) within(inst *instance, lp int32) bool {
 
 // lacksMembers reports whether an instance is carried out locally and not all have entered.
 func (inst *instance) lacksMembers() bool {
-	return inst.mode == locally && inst.Count < inst.comm.Locals
+	return inst.mode == Locally && inst.Count < inst.comm.Locals
 }
 
 // addIncomplete adds a local instance that lacks members. When the list is full, the instances
@@ -464,7 +464,7 @@ func (k *Collectives) Drained() {
 
 // demote turns an instance that is carried out locally into one by messages.
 func (k *Collectives) demote(inst *instance) {
-	inst.mode = byMessages
+	inst.mode = ByMessages
 	for member := inst.comm.First; member < inst.comm.Last; member++ {
 		local := member - inst.comm.First
 		if !inst.Has(local) {

@@ -10,14 +10,14 @@ import (
 	"gigarank/network"
 )
 
-// mode is the interpreter of one instance.
-type mode uint8
+// Mode is the interpreter of one instance.
+type Mode uint8
 
 const (
-	byMessages  mode = iota // agents send and receive every message
-	byArrays                // max-plus over arrays of clocks, on all engines
-	locally                 // round by round over all members, on the one engine that has them
-	inGivenTime             // at the last entry and a time: no messages; see given.go
+	ByMessages  Mode = iota // agents send and receive every message
+	ByArrays                // max-plus over arrays of clocks, on all engines
+	Locally                 // round by round over all members, on the one engine that has them
+	InGivenTime             // at the last entry and a time: no messages; see given.go
 	mismatched              // not at all: members have called different things; see failure
 )
 
@@ -50,25 +50,25 @@ func (k *Collectives) choiceFor(inst *instance) choice {
 }
 
 // mode returns the interpreter.
-func (c *choice) mode() mode {
+func (c *choice) mode() Mode {
 	switch {
 	case c.call.Algorithm == collectives.GivenTime:
-		return inGivenTime
+		return InGivenTime
 	case c.wanted == Message || c.members == 1 || c.target.ReceiverState() || c.target.SharedState() || c.target.HasJitter():
-		return byMessages
+		return ByMessages
 	case c.arraysFit():
-		return byArrays
+		return ByArrays
 	case c.alone && !c.leaders && c.layout != nil:
-		return locally
+		return Locally
 	default:
-		return byMessages
+		return ByMessages
 	}
 }
 
-// longRounds is more rounds than any algorithm has whose rounds differ in kind: twice
+// LongRounds is more rounds than any algorithm has whose rounds differ in kind: twice
 // the logarithm of the number of members. Algorithms with more have rounds of one
 // kind, or of one kind after another that are both regular or both not.
-const longRounds = 64
+const LongRounds = 64
 
 // arraysFit reports whether an instance can be carried out over arrays of clocks:
 // the exit of each member must depend on the entries of all, so that nobody
@@ -83,10 +83,10 @@ func (c *choice) arraysFit() bool {
 		// While engines exchange arrays their promises do not help; see
 		// [engine.Engine.Cap].
 		return false
-	case c.call.Data && !c.treeShaped() && !moves(c.call.Operation) || !c.evenChunks():
+	case c.call.Data && !c.treeShaped() && !Moves(c.call.Operation) || !c.evenChunks():
 		return false
 	}
-	for round := range min(c.schedule.MaxRounds(), longRounds) {
+	for round := range min(c.schedule.MaxRounds(), LongRounds) {
 		if !c.roundFits(c.schedule.Pattern(round)) {
 			return false
 		}
@@ -109,7 +109,7 @@ func (c *choice) roundFits(p collectives.Pattern) bool {
 	switch {
 	case p.Kind == collectives.Irregular || p.Sent == collectives.Varies || p.Combined == collectives.Varies:
 		return false
-	case p.Kind == collectives.Strided && p.Count < 2 && c.schedule.MaxRounds() > longRounds:
+	case p.Kind == collectives.Strided && p.Count < 2 && c.schedule.MaxRounds() > LongRounds:
 		return false // one message a round: nothing to do in bulk
 	case c.target.HasPorts() && !c.hidesGap(p):
 		return false
@@ -184,9 +184,9 @@ func blockBytes(l *collectives.Layout, s collectives.Schedule) int64 {
 	return l.Offset(w) / int64(max(w, 1))
 }
 
-// scheduleOf returns the schedule of a collective among its participants: the members,
+// ScheduleOf returns the schedule of a collective among its participants: the members,
 // or the node leaders. It is nil for GivenTime.
-func scheduleOf(op collectives.Operation, a collectives.Algorithm, participants, root int) (collectives.Schedule, error) {
+func ScheduleOf(op collectives.Operation, a collectives.Algorithm, participants, root int) (collectives.Schedule, error) {
 	switch a {
 	case collectives.NodeLeader:
 		return collectives.LeaderSchedule(op, participants)
@@ -196,9 +196,9 @@ func scheduleOf(op collectives.Operation, a collectives.Algorithm, participants,
 	return collectives.New(op, a, participants, root)
 }
 
-// schedule is scheduleOf for a call whose arguments were checked.
+// schedule is ScheduleOf for a call whose arguments were checked.
 func (v *Collective) schedule(participants int) collectives.Schedule {
-	s, err := scheduleOf(v.Operation, v.Algorithm, participants, v.Root)
+	s, err := ScheduleOf(v.Operation, v.Algorithm, participants, v.Root)
 	if err != nil {
 		invariant.Broken("a collective whose arguments were checked: %v", err)
 	}

@@ -269,7 +269,7 @@ func (k *Collectives) complete(inst *instance, p int) {
 	if j.sums != nil {
 		k.combineRow(inst, p, lp)
 	}
-	if inst.mode == byMessages {
+	if inst.mode == ByMessages {
 		k.startLeader(inst, p, lp, start)
 		return
 	}

@@ -6,9 +6,9 @@ import (
 	"gigarank/collectives"
 )
 
-// commonLayout returns the layout of the working buffers if it is the same for
+// CommonLayout returns the layout of the working buffers if it is the same for
 // all members, else nil.
-func (v *Collective) commonLayout(s collectives.Schedule) *collectives.Layout {
+func (v *Collective) CommonLayout(s collectives.Schedule) *collectives.Layout {
 	var l collectives.Layout
 	switch {
 	case v.Operation == collectives.Gatherv || v.Operation == collectives.Scatterv || v.Operation == collectives.Alltoallv:

@@ -186,7 +186,7 @@ func (r *localRun) receive(m int32, step collectives.Step) {
 		k.absorb(a, &step, sent.payload)
 		r.taken(step.From)
 	}
-	a.clock = a.clock.Add(k.Target.ReduceTime(combinedBytes(&step, sent.bytes)))
+	a.clock = a.clock.Add(k.Target.ReduceTime(CombinedBytes(&step, sent.bytes)))
 	k.checkReceived(a, r.inst.rankOf(step.From), sent.bytes, arrival)
 }
 

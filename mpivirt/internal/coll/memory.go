@@ -42,19 +42,19 @@ func (k *Collectives) lay(a *agent, m *memory, v *Collective, input, output []by
 		m.output = output
 	}
 	switch a.placeFor(v, input) {
-	case inInput:
+	case InInput:
 		k.lend(a, v, input, a.inst.width)
 		if v.Operation == collectives.Bcast {
 			m.output = nil // the root has its result
 		}
-	case inInputFirst:
+	case InInputFirst:
 		k.lend(a, v, input, 1)
 		m.own = m.output
-	case inBoth:
+	case InBoth:
 		w := a.inst.width
 		k.lend(a, v, input, w/2)
 		m.own, m.ownAt = m.output, a.layout.Offset(w/2)
-	case inOutput:
+	case InOutput:
 		m.own, m.output, m.ownAt = m.output, nil, a.layout.Offset(a.extent().First)
 		k.loadSources(a, input)
 	default:
@@ -68,68 +68,68 @@ func (k *Collectives) lay(a *agent, m *memory, v *Collective, input, output []by
 	}
 }
 
-// place is where the positions of a member lie.
-type place uint8
+// Place is where the positions of a member lie.
+type Place uint8
 
 const (
-	inBuffer     place = iota
-	inInput            // the member receives nothing
-	inInputFirst       // a vector that is combined into the output
-	inBoth             // what the member sends in the input, what it receives in the output
-	inOutput
+	InBuffer     Place = iota
+	InInput            // the member receives nothing
+	InInputFirst       // a vector that is combined into the output
+	InBoth             // what the member sends in the input, what it receives in the output
+	InOutput
 )
 
 // placeFor returns where the positions of an agent's member lie. Input and output that share
 // memory must be one slice where positions lie in both.
-func (a *agent) placeFor(v *Collective, input []byte) place {
+func (a *agent) placeFor(v *Collective, input []byte) Place {
 	output := a.memory.output
 	apart := !world.Overlap(input, output)
 	if v.Operation != collectives.Alltoall && v.Operation != collectives.Alltoallv {
 		apart = apart || unsafe.SliceData(input) == unsafe.SliceData(output)
 	}
-	return v.placeOf(a.inst.schedule, int(a.member), output != nil, apart)
+	return v.PlaceOf(a.inst.schedule, int(a.member), output != nil, apart)
 }
 
-// placeOf returns where the positions of a member lie that has an output or not, apart from its
+// PlaceOf returns where the positions of a member lie that has an output or not, apart from its
 // input or not.
-func (v *Collective) placeOf(s collectives.Schedule, member int, output, apart bool) place {
+func (v *Collective) PlaceOf(s collectives.Schedule, member int, output, apart bool) Place {
 	root, vector := member == v.Root, s.Positions() == 1
 	alone := s.Extent(member).Count == 1
 	switch v.Operation {
 	case collectives.Bcast:
 		if root {
-			return inInput
+			return InInput
 		}
-		return inOutput
+		return InOutput
 	case collectives.Scatter, collectives.Scatterv:
 		switch {
 		case root:
-			return inInput
+			return InInput
 		case alone:
-			return inOutput
+			return InOutput
 		}
 	case collectives.Gather, collectives.Gatherv:
 		switch {
 		case root:
-			return inOutput
+			return InOutput
 		case alone:
-			return inInput
+			return InInput
 		}
 	case collectives.Allgather, collectives.Allgatherv:
-		return inOutput
+		return InOutput
 	case collectives.Alltoall, collectives.Alltoallv:
 		if apart && s.Positions() == 2*s.Members() {
-			return inBoth
+			return InBoth
 		}
 	case collectives.Reduce, collectives.Allreduce, collectives.Scan:
 		switch {
 		case apart && vector && !v.Transient:
-			return inInputFirst
+			return InInputFirst
 		case apart && output && v.Operation != collectives.Scan:
-			return inOutput
+			return InOutput
 		}
 	}
-	return inBuffer
+	return InBuffer
 }
 
 // extent returns the contiguous range of positions that an agent's member uses.
@@ -254,11 +254,11 @@ func (k *Collectives) forget(a *agent) {
 type content struct {
 	bytes []byte
 	users int32
-	small [smallContent]byte // holds a short content
+	small [SmallContent]byte // holds a short content
 }
 
-// smallContent is the greatest length of a content that needs no pooled buffer.
-const smallContent = 16
+// SmallContent is the greatest length of a content that needs no pooled buffer.
+const SmallContent = 16
 
 // keep gives a round message, whose content is a view, a copy of its own. If the view is of
 // an agent's memory, at an offset of its layout, others with the same bytes share the copy.
@@ -278,7 +278,7 @@ func (k *Collectives) keep(r *roundMessage, m *memory, at int64) {
 	}
 	r.view, r.content = false, k.contents.Take()
 	c := k.contents.At(r.content)
-	if c.users = 1; n <= smallContent {
+	if c.users = 1; n <= SmallContent {
 		c.bytes = c.small[:n:n]
 	} else {
 		c.bytes = k.Buffers.Take(int(n))
@@ -304,7 +304,7 @@ func (k *Collectives) dropKept(m *memory) {
 func (k *Collectives) drop(index int32) {
 	c := k.contents.At(index)
 	if c.users--; c.users == 0 {
-		if cap(c.bytes) > smallContent {
+		if cap(c.bytes) > SmallContent {
 			k.Buffers.Release(c.bytes)
 		}
 		k.contents.Release(index)
@@ -328,7 +328,7 @@ func (k *Collectives) keepReceived(a *agent, b collectives.Blocks, r *roundMessa
 // before bytes of it are changed.
 func (k *Collectives) secure(a *agent, changed []byte) {
 	m := a.memory
-	if a.inst.mode == locally {
+	if a.inst.mode == Locally {
 		if r := &k.localRun; world.Overlap(r.sent[a.member].payload, changed) {
 			r.keep(a.member)
 			m.viewed = false

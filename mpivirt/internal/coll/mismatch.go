@@ -267,7 +267,7 @@ func (k *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 	}
 	inst.odd[member] = o
 	k.contradiction(inst)
-	if inst.mode == locally {
+	if inst.mode == Locally {
 		k.demote(inst)
 	}
 	return inst
@@ -275,7 +275,7 @@ func (k *Collectives) accept(inst *instance, lp int32, member int, v *Collective
 
 // acceptRival returns the instance for a member whose call is of another family.
 func (k *Collectives) acceptRival(inst *instance, lp int32, member int, v *Collective, own signature) *instance {
-	if inst.mode == locally {
+	if inst.mode == Locally {
 		k.demote(inst)
 	}
 	k.bound(inst.comm, inst.Number, inst.entrant, entrant{k.Clock[lp], k.Global(lp), own})
@@ -444,7 +444,7 @@ func (k *Collectives) takesNoMore(inst *instance, lp int32) bool {
 	switch {
 	case !inst.Has(member - inst.comm.First):
 		return false
-	case inst.mode != byMessages:
+	case inst.mode != ByMessages:
 		return true
 	case !inst.leaders:
 		return k.agentOf(inst, lp) == 0

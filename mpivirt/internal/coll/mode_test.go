@@ -8,7 +8,7 @@ import (
 )
 
 // modeOf returns how engine 0 would carry a collective on WORLD out.
-func modeOf(t *testing.T, machine string, ranks, engines int, wanted Interpreter, v Collective) mode {
+func modeOf(t *testing.T, machine string, ranks, engines int, wanted Interpreter, v Collective) Mode {
 	t.Helper()
 	k := opened(t, machine, ranks, engines, wanted)
 	return k.newInstance(k.Communicators.At(world.World), 0, 0, &v).mode
@@ -45,31 +45,31 @@ func TestModeOfInstances(t *testing.T) {
 		engines     int
 		interpreter Interpreter
 		v           Collective
-		want        mode
+		want        Mode
 	}{
-		{"asked for messages", flat, 1, Message, barrier(collectives.NodeLeader), byMessages},
-		{"node-leader barrier", flat, 3, Auto, barrier(collectives.NodeLeader), byArrays},
-		{"dissemination barrier", flat, 3, Bulk, barrier(collectives.Dissemination), byArrays},
-		{"leaders in no order", mixed, 3, Auto, barrier(collectives.NodeLeader), byMessages},
-		{"dissemination, whatever the mapping", mixed, 3, Auto, barrier(collectives.Dissemination), byArrays},
-		{"shared state", shared, 1, Auto, barrier(collectives.Dissemination), byMessages},
-		{"shared state on several engines", shared, 3, Auto, barrier(collectives.Dissemination), byMessages},
-		{"sizes", flat, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
-		{"a gap that overheads hide", gapped("2us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
-		{"a gap that they do not", gapped("3us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byMessages},
-		{"a gap where members only receive", gapped("2us"), 3, Auto, barrier(collectives.Binomial), byMessages},
-		{"rendezvous in pairs", limited, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), byArrays},
-		{"rendezvous round a ring, on one engine", limited, 1, Auto, allreduce(collectives.Ring, 16*12), locally},
-		{"rendezvous round a ring", limited, 3, Auto, allreduce(collectives.Ring, 16*12), byMessages},
-		{"chunks of different lengths", flat, 3, Auto, allreduce(collectives.Ring, 16), byMessages},
-		{"chunks of one length", flat, 3, Auto, allreduce(collectives.Ring, 8*12), byArrays},
-		{"data in the tree", flat, 3, Auto, data(collectives.NodeLeader), byArrays},
-		{"data in chunks", flat, 3, Auto, data(collectives.Rabenseifner), byMessages},
-		{"data in chunks on one engine", flat, 1, Auto, data(collectives.Rabenseifner), locally},
-		{"data that are moved, on one engine", flat, 1, Auto, alltoall, byArrays},
-		{"data that are moved between engines", flat, 3, Auto, alltoall, byArrays},
-		{"who does not wait for all", flat, 3, Auto, bcast, byMessages},
-		{"who does not wait for all, on one engine", flat, 1, Auto, bcast, locally},
+		{"asked for messages", flat, 1, Message, barrier(collectives.NodeLeader), ByMessages},
+		{"node-leader barrier", flat, 3, Auto, barrier(collectives.NodeLeader), ByArrays},
+		{"dissemination barrier", flat, 3, Bulk, barrier(collectives.Dissemination), ByArrays},
+		{"leaders in no order", mixed, 3, Auto, barrier(collectives.NodeLeader), ByMessages},
+		{"dissemination, whatever the mapping", mixed, 3, Auto, barrier(collectives.Dissemination), ByArrays},
+		{"shared state", shared, 1, Auto, barrier(collectives.Dissemination), ByMessages},
+		{"shared state on several engines", shared, 3, Auto, barrier(collectives.Dissemination), ByMessages},
+		{"sizes", flat, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByArrays},
+		{"a gap that overheads hide", gapped("2us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByArrays},
+		{"a gap that they do not", gapped("3us"), 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByMessages},
+		{"a gap where members only receive", gapped("2us"), 3, Auto, barrier(collectives.Binomial), ByMessages},
+		{"rendezvous in pairs", limited, 3, Auto, allreduce(collectives.RecursiveDoubling, 16), ByArrays},
+		{"rendezvous round a ring, on one engine", limited, 1, Auto, allreduce(collectives.Ring, 16*12), Locally},
+		{"rendezvous round a ring", limited, 3, Auto, allreduce(collectives.Ring, 16*12), ByMessages},
+		{"chunks of different lengths", flat, 3, Auto, allreduce(collectives.Ring, 16), ByMessages},
+		{"chunks of one length", flat, 3, Auto, allreduce(collectives.Ring, 8*12), ByArrays},
+		{"data in the tree", flat, 3, Auto, data(collectives.NodeLeader), ByArrays},
+		{"data in chunks", flat, 3, Auto, data(collectives.Rabenseifner), ByMessages},
+		{"data in chunks on one engine", flat, 1, Auto, data(collectives.Rabenseifner), Locally},
+		{"data that are moved, on one engine", flat, 1, Auto, alltoall, ByArrays},
+		{"data that are moved between engines", flat, 3, Auto, alltoall, ByArrays},
+		{"who does not wait for all", flat, 3, Auto, bcast, ByMessages},
+		{"who does not wait for all, on one engine", flat, 1, Auto, bcast, Locally},
 	} {
 		if got := modeOf(t, c.machine, 12, c.engines, c.interpreter, c.v); got != c.want {
 			t.Errorf("%s: mode %d, want %d", c.name, got, c.want)
@@ -98,20 +98,62 @@ func TestLaterRoundsFitAsTheFirst(t *testing.T) {
 					c := k.choiceFor(inst)
 					fits := true
 					for round := range c.schedule.MaxRounds() {
-						if fit := c.roundFits(c.schedule.Pattern(round)); round < longRounds {
+						if fit := c.roundFits(c.schedule.Pattern(round)); round < LongRounds {
 							fits = fits && fit
 						} else if fits && !fit {
-							t.Fatalf("%v by %v among %d: round %d does not fit, and the %d before do", op, a, ranks, round, longRounds)
+							t.Fatalf("%v by %v among %d: round %d does not fit, and the %d before do", op, a, ranks, round, LongRounds)
 						}
 					}
-					if fits && c.schedule.MaxRounds() > longRounds {
+					if fits && c.schedule.MaxRounds() > LongRounds {
 						long++
 					}
 				}
 			}
 		}
 		if long == 0 {
-			t.Errorf("no schedule with more than %d rounds fits on %q", longRounds, machine)
+			t.Errorf("no schedule with more than %d rounds fits on %q", LongRounds, machine)
+		}
+	}
+}
+
+// The plan of a collective of WORLD is the choice that an engine then makes.
+func TestPlansAreWhatEnginesDo(t *testing.T) {
+	modes := map[Mode]int{}
+	for _, machine := range []string{
+		"name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, barrier: {time: 5us}}\n",
+		"name: m\nranks_per_node: 2\nnetwork: {model: flat, latency: 1us, eager_limit: 8}\n",
+		"name: m\nranks_per_node: 3\nnetwork: {model: loggops, L: 1us, o: 1us, g: 1us, G: 1ns}\n",
+	} {
+		for _, op := range collectives.Operations() {
+			for _, a := range collectives.AllAlgorithms(op) {
+				for _, engines := range []int{1, 3} {
+					k := opened(t, machine, 12, engines, Auto)
+					v := Collective{Procedure: world.ProcedureOf(op), Operation: op, Algorithm: a, Bytes: 16, Element: 8}
+					if op == collectives.Barrier {
+						v.Bytes, v.Element = 0, 0
+					}
+					if a == collectives.GivenTime && k.Target.BarrierTime() == 0 {
+						continue
+					}
+					p, err := PlanOf(k.Target, Auto, k.Engine.Null(), engines == 1, &v)
+					if err != nil {
+						t.Fatal(err)
+					}
+					inst := k.newInstance(k.Communicators.At(world.World), 0, 0, &v)
+					if inst.mode != p.Mode || inst.leaders != p.Leaders || (inst.schedule == nil) != (p.Schedule == nil) {
+						t.Errorf("%v by %v on %d engines: planned %+v, and carried out in mode %d", op, a, engines, p, inst.mode)
+					}
+					if p.Schedule != nil && inst.schedule.Members() != p.Participants {
+						t.Errorf("%v by %v on %d engines: %d participants planned, %d take part", op, a, engines, p.Participants, inst.schedule.Members())
+					}
+					modes[p.Mode]++
+				}
+			}
+		}
+	}
+	for _, m := range []Mode{ByMessages, ByArrays, Locally, InGivenTime} {
+		if modes[m] == 0 {
+			t.Errorf("no collective was planned in mode %d", m)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 // the algorithm. Where one engine has all members and lets none go before all have entered,
 // those bytes go from input to output directly, and the rounds have to do with clocks only.
 
-// moves reports whether an operation gives members bytes of one another's inputs as they are.
-func moves(op collectives.Operation) bool {
+// Moves reports whether an operation gives members bytes of one another's inputs as they are.
+func Moves(op collectives.Operation) bool {
 	switch op {
 	case collectives.Bcast, collectives.Gather, collectives.Scatter, collectives.Allgather, collectives.Allgatherv, collectives.Alltoall:
 		return true
@@ -22,7 +22,7 @@ func moves(op collectives.Operation) bool {
 
 // movesDirectly reports whether the members' bytes go from input to output directly.
 func (inst *instance) movesDirectly() bool {
-	return inst.local != nil && moves(inst.Call.Operation)
+	return inst.local != nil && Moves(inst.Call.Operation)
 }
 
 // move writes the outputs of all members.

@@ -150,7 +150,7 @@ func (k *Collectives) matchRound(a *agent, at vtime.Time) {
 // finishReceive takes in an agent's message, when its own message has begun to leave. It
 // reports whether the agent goes on.
 func (k *Collectives) finishReceive(index int32, a *agent, step *collectives.Step) bool {
-	work := k.Target.ReduceTime(combinedBytes(step, k.rounds.At(a.message).bytes))
+	work := k.Target.ReduceTime(CombinedBytes(step, k.rounds.At(a.message).bytes))
 	if !k.acceptRound(a, step) {
 		return false
 	}

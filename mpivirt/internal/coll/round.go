@@ -304,16 +304,16 @@ func (k *Collectives) countEarly(q *roundQueue, m *roundMessage, n int32) {
 	k.Engine.Buffer(int64(n) * (roundBytes + int64(len(m.payload))))
 }
 
-// earlyLimit is the number of early messages of an LP that are searched one by one. The
+// EarlyLimit is the number of early messages of an LP that are searched one by one. The
 // root of a linear algorithm may have one from each other member.
-const earlyLimit = 32
+const EarlyLimit = 32
 
 // keepEarly stores a message for a round that its LP has not reached.
 func (k *Collectives) keepEarly(lp int32, q *roundQueue, index int32) {
 	m := k.rounds.At(index)
 	m.lp = lp
 	k.countEarly(q, m, 1)
-	if q.ahead <= earlyLimit || k.crowd.find(&k.rounds, m.early()) != 0 {
+	if q.ahead <= EarlyLimit || k.crowd.find(&k.rounds, m.early()) != 0 {
 		q.early.append(&k.rounds, index)
 		return
 	}

@@ -79,8 +79,8 @@ func (p *Program) form(kind *Kind) Form {
 	return nil
 }
 
-// kind returns the kind of the ranks, nil if neither the kind nor a program is known.
-func (c *Config) kind() *Kind {
+// RankKind returns the kind of the ranks, nil if neither the kind nor a program is known.
+func (c *Config) RankKind() *Kind {
 	if c.Kind == nil && len(c.Program.Forms) > 0 {
 		return c.Program.Forms[0].Kind()
 	}

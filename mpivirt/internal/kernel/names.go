@@ -17,12 +17,6 @@ type (
 	Noise = ptp.Noise
 	// Interpreter says how collectives are carried out.
 	Interpreter = coll.Interpreter
-	// Use is a collective of WORLD that all ranks call.
-	Use = coll.Use
-	// Held counts what ranks hold for point-to-point messages.
-	Held = ptp.Held
-	// Cost holds the needs of ranks and their collectives on the host.
-	Cost = coll.Cost
 )
 
 // The interpreters of collectives.

@@ -131,7 +131,7 @@ func (c *Config) validate() error {
 	if err := c.Program.check(c.Kind); err != nil {
 		faults = append(faults, err)
 	}
-	if kind := c.kind(); c.Bursts != nil && kind != nil && kind.Unmeasurable() != nil {
+	if kind := c.RankKind(); c.Bursts != nil && kind != nil && kind.Unmeasurable() != nil {
 		faults = append(faults, kind.Unmeasurable())
 	}
 	for op, a := range c.Algorithms {
@@ -194,7 +194,7 @@ func (s *Simulation) runEngines() (summaries []*world.Summary, errs []error) {
 		lo, hi := e.Range()
 		ranks += hi - lo
 	}
-	if kind := s.config.kind(); kind != nil && kind.Prepare != nil {
+	if kind := s.config.RankKind(); kind != nil && kind.Prepare != nil {
 		kind.Prepare(ranks, len(s.engines), s.config.Touch)
 	}
 	if len(s.engines) > 1 {
@@ -239,7 +239,7 @@ func (s *Simulation) flush() {
 // startHosts starts what runs the engines of this process: workers if the engines take turns and
 // their ranks may run in any goroutine.
 func (s *Simulation) startHosts() {
-	if kind := s.config.kind(); kind != nil && kind.Movable && s.config.Protocol != engine.Null {
+	if kind := s.config.RankKind(); kind != nil && kind.Movable && s.config.Protocol != engine.Null {
 		s.turns = engine.TurnsOf(s.config.Transports)
 	}
 	if s.turns != nil {

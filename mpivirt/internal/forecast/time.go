@@ -1,6 +1,9 @@
-package coll
+package forecast
 
-import "gigarank/collectives"
+import (
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/coll"
+)
 
 // Times of the host in ns of user CPU, over all engines. They were measured by
 // scripts/forecast on two shared cores of a Xeon at 2 GHz: the difference between three
@@ -24,40 +27,40 @@ const (
 
 // time estimates the host's time of one collective, in ns.
 func (o *outlay) time() float64 {
-	rank := o.Time
-	if o.leaders {
+	rank := o.resume
+	if o.Leaders {
 		rank += joinTime
 	}
 	if o.use.Data {
 		rank += dataTime
-		if !o.Transient {
+		if !o.transient {
 			rank += ownDataTime
 		}
-		if o.leaders || o.mode == byArrays {
+		if o.Leaders || o.Mode == coll.ByArrays {
 			rank += combinedTime * float64(o.use.Bytes)
 		}
 	}
-	return rank*float64(o.ranks) + o.participantTime()*float64(o.participants)
+	return rank*float64(o.ranks) + o.participantTime()*float64(o.Participants)
 }
 
 // participantTime returns the part of it that each participant adds.
 func (o *outlay) participantTime() float64 {
 	var member, message float64
-	switch o.mode {
-	case inGivenTime:
+	switch o.Mode {
+	case coll.InGivenTime:
 		return givenTime
-	case byArrays:
+	case coll.ByArrays:
 		strided := o.strided()
 		return stridedTime*strided + regularTime*max(o.messages-strided, 0) + o.movingTime()
-	case locally:
+	case coll.Locally:
 		member, message = localMemberTime, localMessageTime
 	default:
 		member, message = agentTime, messageTime
-		if o.Engines > 1 {
+		if o.engines > 1 {
 			message += remoteTime
 		}
 	}
-	w := float64(o.schedule.Positions())
+	w := float64(o.Schedule.Positions())
 	if w > 1 && vectorOf(o.call.Operation) {
 		member += positionTime * w
 	}
@@ -77,7 +80,7 @@ func (o *outlay) movingTime() float64 {
 	case !o.direct():
 		return 0
 	case o.crossesEngines() && o.use.Operation == collectives.Alltoall: // into records, and out of them
-		return bytes * float64(o.ranks) * (2 - 1/float64(o.Engines))
+		return bytes * float64(o.ranks) * (2 - 1/float64(o.engines))
 	case o.use.Operation == collectives.Allgather || o.use.Operation == collectives.Alltoall:
 		return bytes * float64(o.ranks)
 	}
@@ -87,14 +90,14 @@ func (o *outlay) movingTime() float64 {
 // strided returns the messages over arrays of a participant in rounds that are neither
 // shifts nor exchanges.
 func (o *outlay) strided() float64 {
-	if o.schedule.MaxRounds() > longRounds {
+	if o.Schedule.MaxRounds() > coll.LongRounds {
 		return 0
 	}
 	n := 0
-	for round := range o.schedule.MaxRounds() {
-		if p := o.schedule.Pattern(round); p.Kind == collectives.Strided {
+	for round := range o.Schedule.MaxRounds() {
+		if p := o.Schedule.Pattern(round); p.Kind == collectives.Strided {
 			n += p.Count
 		}
 	}
-	return float64(n) / float64(o.participants)
+	return float64(n) / float64(o.Participants)
 }

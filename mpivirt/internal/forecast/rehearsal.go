@@ -1,19 +1,12 @@
-package coll
+package forecast
 
 import (
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
 )
-
-// A rehearsal takes few participants through the same steps as the interpreters by
-// messages and locally, without content, and counts the values in use at the
-// same time. It has clocks only where they matter to that; see clocks. The counts for each participant hardly depend on the number of participants.
-//
-// By messages, an engine carries out what agents and ranks have ready in the order of
-// the engine's ready queue: agents first, then the next batch of ranks. Engines take turns,
-// each until it has nothing left.
 
 // rehearsal is one collective with few participants.
 type rehearsal struct {
@@ -100,6 +93,18 @@ type copied struct {
 	users int
 }
 
+// stage is the next action of a participant in its round, as that of an agent of room coll.
+type stage uint8
+
+const (
+	sending stage = iota
+	receiving
+	acknowledging
+	posting   // the processor is to receive a message that came before
+	matched   // the message is received, but the own one may not have left
+	combining // the processor is to combine the received content
+)
+
 // player is a participant of a rehearsal.
 type player struct {
 	time    int32 // of the collective that it is in
@@ -155,7 +160,7 @@ func (r *rehearsal) byMessages() usage {
 			s.engines[e].inbox = nil
 			for _, m := range inbox {
 				active = true
-				s.engines[e].use.add(wireInUse, -int(m.bytes)-roundRecord)
+				s.engines[e].use.add(wireInUse, -int(m.bytes)-coll.RoundRecordBytes)
 				s.deliver(m)
 			}
 		}
@@ -230,7 +235,7 @@ func (s *scene) release(e *rehearsedEngine) {
 	e.held = nil
 }
 
-// holdBack is kernel.holdBack for a root that has not sent yet. The members of all engines count:
+// holdBack is Collectives.holdBack for a root that has not sent yet. The members of all engines count:
 // the engines run side by side, and each has as much to do as that of the root.
 func (s *scene) holdBack(e *rehearsedEngine, p int32) bool {
 	a := &s.players[p]
@@ -247,7 +252,7 @@ func (s *scene) holdBack(e *rehearsedEngine, p int32) bool {
 	return a.held
 }
 
-// enter is kernel.startAgent.
+// enter is Collectives.startAgent.
 func (s *scene) enter(e *rehearsedEngine, p int32) {
 	s.players[p].entered = true
 	e.use.add(agentsInUse, 1)
@@ -282,12 +287,12 @@ func (s *scene) content(e *rehearsedEngine, bytes int64, n int) {
 	if s.data {
 		e.use.add(contentsInUse, n)
 	}
-	if bytes > smallContent {
+	if bytes > coll.SmallContent {
 		s.buffer(e, bytes, n)
 	}
 }
 
-// play is kernel.runAgent.
+// play is Collectives.runAgent.
 func (s *scene) play(e *rehearsedEngine, p int32) {
 	a := &s.players[p]
 	if a.done {
@@ -355,7 +360,7 @@ func (s *scene) send(e *rehearsedEngine, m rehearsed) {
 	}
 	m.bytes = min(m.bytes, mostBytes)
 	to.inbox = append(to.inbox, m)
-	to.use.add(wireInUse, int(m.bytes)+roundRecord)
+	to.use.add(wireInUse, int(m.bytes)+coll.RoundRecordBytes)
 }
 
 func (s *scene) deliver(m rehearsed) {
@@ -376,7 +381,7 @@ func (s *scene) deliver(m rehearsed) {
 		return
 	}
 	e.use.add(roundsInUse, 1)
-	if a.ahead++; a.ahead > earlyLimit {
+	if a.ahead++; a.ahead > coll.EarlyLimit {
 		e.use.add(crowdInUse, 1)
 	}
 	m.early = true
@@ -405,14 +410,14 @@ func (s *scene) keep(e *rehearsedEngine, m *rehearsed) {
 	}
 }
 
-// drop is kernel.drop.
+// drop is Collectives.drop.
 func (s *scene) drop(e *rehearsedEngine, c *copied) {
 	if c.users--; c.users == 0 {
 		s.content(e, c.bytes, -1)
 	}
 }
 
-// dropKept is kernel.dropKept.
+// dropKept is Collectives.dropKept.
 func (s *scene) dropKept(e *rehearsedEngine, p int32) {
 	if a := &s.players[p]; a.kept != nil {
 		s.drop(e, a.kept)
@@ -444,7 +449,7 @@ func (s *scene) receive(e *rehearsedEngine, p int32, step *collectives.Step) boo
 	delete(s.messages, key)
 	if m.early {
 		e.use.add(roundsInUse, -1)
-		if a.ahead > earlyLimit {
+		if a.ahead > coll.EarlyLimit {
 			e.use.add(crowdInUse, -1)
 		}
 		a.ahead--

@@ -1,10 +1,11 @@
-package coll
+package forecast
 
 import (
 	"os"
 	"testing"
 
 	"gigarank/collectives"
+	"gigarank/mpivirt/internal/coll"
 	"gigarank/network"
 )
 
@@ -45,10 +46,11 @@ func TestOnWire(t *testing.T) {
 		{plain, collectives.Linear, 3, 2, 100, 8},
 	} {
 		o := &outlay{
-			Hosting: &Hosting{Engines: c.engines, Window: window}, target: c.target, participants: participants, ranks: participants,
-			use: Use{Operation: collectives.Allreduce}, call: &Collective{Algorithm: c.algorithm}, leaders: c.algorithm == collectives.NodeLeader,
+			hosting: &hosting{target: c.target, engines: c.engines, windowBytes: window}, ranks: participants,
+			Plan: coll.Plan{Participants: participants, Leaders: c.algorithm == collectives.NodeLeader},
+			use:  Use{Operation: collectives.Allreduce}, call: &coll.Collective{Algorithm: c.algorithm},
 		}
-		if o.leaders {
+		if o.Leaders {
 			o.ranks *= 12
 		}
 		if got := o.onWire(c.bytes, c.times); got != c.want {

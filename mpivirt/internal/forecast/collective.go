@@ -1,34 +1,17 @@
-package coll
+package forecast
 
 import (
 	"math"
-	"unsafe"
+	"math/bits"
 
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/network"
 	"gigarank/random"
 	"gigarank/vtime"
 )
-
-// Use is a collective of WORLD that all ranks call.
-type Use struct {
-	Operation collectives.Operation
-	Bytes     int64                               // of the vector or of one block
-	Data      bool                                // memory is moved; else only sizes are simulated
-	Times     int                                 // that each rank calls it, one time after the other; 0 is once
-	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
-}
-
-// Cost holds time and memory of ranks and their collectives on the host.
-type Cost struct {
-	Time           float64 // ns of CPU on all engines, in which all ranks go through the collectives once
-	BytesPerRank   float64 // while ranks wait in the collective that takes most
-	BytesPerEngine float64 // on each engine besides, however many ranks it has
-	ByMessages     bool    // some collective is carried out so: ranks go on one after the other
-}
 
 // Memory of a rank, in bytes: measured by scripts/forecast.
 const (
@@ -36,64 +19,25 @@ const (
 	releaseBytes = 110 // of a node, each of which is released by itself
 )
 
-// Hosting is how ranks are carried out, as far as the cost of collectives depends on it.
-type Hosting struct {
-	Target  *network.Target
-	Engines int
-	Wanted  Interpreter
-	Null    bool    // engines synchronise by null messages alone
-	Window  int64   // from one engine to another in bytes; 0 is [engine.DefaultWindow]
-	Time    float64 // ns of CPU of a rank that goes on after a collective
-
-	// Transient says that inputs of collectives do not outlive the calls.
-	Transient bool
-}
-
-// CostOf estimates the cost of a collective by an algorithm, without that of the ranks.
-func (h *Hosting) CostOf(a collectives.Algorithm, use Use) Cost { return newOutlay(h, a, use).cost() }
-
 // outlay is the calculation of the cost of one collective of WORLD.
 type outlay struct {
-	*Hosting
-	target       *network.Target
-	use          Use
-	call         *Collective
-	schedule     collectives.Schedule // among the participants
-	participants int
-	ranks        int
-	mode         mode
-	leaders      bool
+	*hosting
+	use   Use
+	call  *coll.Collective
+	ranks int
+	coll.Plan
 	traffic
 }
 
-func newOutlay(h *Hosting, a collectives.Algorithm, use Use) *outlay {
-	o := &outlay{Hosting: h, target: h.Target, use: use, ranks: h.Target.Ranks()}
-	o.call = &Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: 1, Data: use.Data, Transient: h.Transient}
-	o.leaders = a == collectives.NodeLeader
-	if o.participants = o.ranks; o.leaders {
-		o.participants = o.target.Nodes()
-	}
-	s, err := scheduleOf(use.Operation, a, o.participants, 0)
-	if err != nil {
-		return o // the run reports it
-	}
-	if o.schedule = s; s == nil {
-		o.mode = inGivenTime
+func newOutlay(h *hosting, a collectives.Algorithm, use Use) *outlay {
+	o := &outlay{hosting: h, use: use, ranks: h.target.Ranks()}
+	o.call = &coll.Collective{Operation: use.Operation, Algorithm: a, Bytes: use.Bytes, Element: 1, Data: use.Data, Transient: h.transient}
+	plan, err := coll.PlanOf(o.target, h.wanted, h.null, h.engines == 1, o.call)
+	o.Plan = plan
+	if err != nil || plan.Schedule == nil { // the run reports an error
 		return o
 	}
-	uniform := o.target.UniformFrom()
-	if o.leaders {
-		uniform = math.MaxInt
-		if o.target.LeadersUniform() {
-			uniform = 0
-		}
-	}
-	o.mode = (&choice{
-		target: o.target, wanted: h.Wanted, null: h.Null,
-		call: o.call, schedule: s, layout: o.call.commonLayout(s),
-		members: o.ranks, leaders: o.leaders, ascending: true, alone: h.Engines == 1, uniformFrom: uniform,
-	}).mode()
-	o.traffic = meanTraffic(s)
+	o.traffic = meanTraffic(plan.Schedule)
 	return o
 }
 
@@ -142,15 +86,15 @@ func (o *outlay) cost() Cost {
 	const entered = 1. / 8
 	bytes := entered
 	switch {
-	case o.mode == inGivenTime:
+	case o.Mode == coll.InGivenTime:
 		return Cost{Time: o.time(), BytesPerRank: bytes}
-	case o.schedule == nil:
+	case o.Schedule == nil:
 		return Cost{}
 	}
-	share := float64(o.participants) / float64(o.ranks) // participants for each rank
-	if o.leaders {
+	share := float64(o.Participants) / float64(o.ranks) // participants for each rank
+	if o.Leaders {
 		bytes += share * 12 // the counter and the instant of each node; the instants are the array
-		if o.mode == byMessages && !o.target.ReceiverState() {
+		if o.Mode == coll.ByMessages && !o.target.ReceiverState() {
 			bytes += share * releaseBytes
 		}
 	}
@@ -159,46 +103,46 @@ func (o *outlay) cost() Cost {
 	case o.crossesEngines() && o.use.Operation == collectives.Allgather:
 		shared = float64(o.use.Bytes) * float64(o.ranks) // the result on its way
 	case !o.use.Data || o.direct():
-	case o.mode == byMessages:
+	case o.Mode == coll.ByMessages:
 		shared = float64(o.use.Bytes) // the result; what is combined belongs to the agents
 	default:
 		// The result, and what is combined on the way to it.
-		shared = float64(o.use.Bytes) * float64(2+levels(o.participants))
+		shared = float64(o.use.Bytes) * float64(2+levels(o.Participants))
 	}
 	if o.target.ReceiverState() {
 		bytes += postponedBytes()
 	}
-	switch o.mode {
-	case byArrays:
+	switch o.Mode {
+	case coll.ByArrays:
 		bytes += share * (o.arrayBytes() + o.heldBytes() + o.piecesUnderWay())
-	case locally:
+	case coll.Locally:
 		bytes += share * o.localBytes()
 	default:
 		bytes += share * o.messageBytes()
 	}
-	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared, ByMessages: o.mode == byMessages}
+	return Cost{Time: o.time(), BytesPerRank: bytes, BytesPerEngine: shared, ByMessages: o.Mode == coll.ByMessages}
 }
 
 // levels returns the number of levels of a binary tree over n leaves.
-func levels(n int) int { return int(math.Ceil(math.Log2(float64(max(n, 1))))) }
+func levels(n int) int { return bits.Len(uint(max(n, 1) - 1)) }
 
 // arrayBytes returns the memory of a participant of a collective over arrays.
 func (o *outlay) arrayBytes() float64 {
-	s := o.schedule
+	s := o.Schedule
 	arrays := 1.
-	if o.leaders {
+	if o.Leaders {
 		arrays = 0
 	}
 	for round := range s.MaxRounds() {
 		switch p := s.Pattern(round); p.Kind {
 		case collectives.Shift:
-			if o.Engines == 1 {
+			if o.engines == 1 {
 				return 8*arrays + 8*maxplus.KeptAside(s)
 			}
 			return 8*arrays + 8 + o.underWay(3)
 		case collectives.Exchange:
 			if p.Folded > 0 {
-				arrays += float64(o.participants-p.Folded) / float64(o.participants)
+				arrays += float64(o.Participants-p.Folded) / float64(o.Participants)
 			}
 			return 8*arrays + o.underWay(3)
 		}
@@ -211,17 +155,17 @@ func (o *outlay) localBytes() float64 {
 	r := o.rehearsal(1, 1)
 	u := r.locally()
 	const next = 4 // bytes of a member's place in a list
-	return size[agent]() + size[localMessage]() + next + size[memberList]()*float64(o.schedule.MaxRounds())/float64(o.participants) +
+	return float64(coll.AgentBytes) + float64(coll.LocalMessageBytes) + next + float64(coll.MemberListBytes)*float64(o.Schedule.MaxRounds())/float64(o.Participants) +
 		u.buffers + o.heldBytes()
 }
 
 // direct reports whether the members' bytes go from input to output directly.
 func (o *outlay) direct() bool {
-	return o.use.Data && moves(o.use.Operation) && (o.mode == locally || o.mode == byArrays)
+	return o.use.Data && coll.Moves(o.use.Operation) && (o.Mode == coll.Locally || o.Mode == coll.ByArrays)
 }
 
 // crossesEngines reports whether blocks go between engines as they are.
-func (o *outlay) crossesEngines() bool { return o.direct() && o.mode == byArrays && o.Engines > 1 }
+func (o *outlay) crossesEngines() bool { return o.direct() && o.Mode == coll.ByArrays && o.engines > 1 }
 
 // piecesUnderWay returns the memory of a rank's blocks of an alltoall between engines, as long as it
 // fits their windows.
@@ -229,22 +173,23 @@ func (o *outlay) piecesUnderWay() float64 {
 	if !o.crossesEngines() || o.use.Operation != collectives.Alltoall {
 		return 0
 	}
-	others := float64(o.Engines - 1)
-	perEngine := float64(o.ranks) / float64(o.Engines)
+	others := float64(o.engines - 1)
+	perEngine := float64(o.ranks) / float64(o.engines)
 	return min(float64(o.use.Bytes)*perEngine*others, o.window()*others/perEngine)
 }
 
 // heldBytes returns the memory for the data of a member that is kept until all have entered.
 func (o *outlay) heldBytes() float64 {
-	if !o.use.Data || o.mode == byArrays && !o.direct() {
+	if !o.use.Data || o.Mode == coll.ByArrays && !o.direct() {
 		return 0
 	}
-	bytes := 2 * size[[]byte]()
+	const slice = 24
+	bytes := 2. * slice
 	if !o.direct() {
-		bytes += size[memory]()
+		bytes += float64(coll.AgentDataBytes)
 	}
 	switch {
-	case !o.Transient || o.use.Operation == collectives.Bcast || o.use.Operation == collectives.Scatter:
+	case !o.transient || o.use.Operation == collectives.Bcast || o.use.Operation == collectives.Scatter:
 	case o.use.Operation == collectives.Alltoall:
 		bytes += world.BufferBytes(float64(o.use.Bytes * int64(o.ranks)))
 	default:
@@ -258,7 +203,7 @@ func (o *outlay) heldBytes() float64 {
 func (o *outlay) messageBytes() float64 {
 	const growth = 1.05
 	rehearsed, times := 3, max(o.use.Times, 1)
-	if o.target.ReceiverState() && o.messages <= longRounds { // the most of a rank in all times counts
+	if o.target.ReceiverState() && o.messages <= coll.LongRounds { // the most of a rank in all times counts
 		rehearsed = 10
 	}
 	bytes := o.messageBytesOf(min(times, rehearsed))
@@ -281,18 +226,18 @@ func (o *outlay) messageBytesOf(times int) float64 {
 	} else {
 		u = r.byMessages()
 	}
-	agent := size[agent]()
+	agent := float64(coll.AgentBytes)
 	if o.use.Data {
-		agent += size[memory]()
+		agent += float64(coll.AgentDataBytes)
 	}
-	if o.call.fromRoot() && times > 1 && o.use.Bytes <= o.target.EagerLimit() {
-		others := late * float64(o.Engines-1) / float64(o.Engines)
+	if o.call.FromRoot() && times > 1 && o.use.Bytes <= o.target.EagerLimit() {
+		others := late * float64(o.engines-1) / float64(o.engines)
 		u.rounds += others
 		if o.use.Data && o.use.Operation == collectives.Scatter {
 			u.buffers += others * world.BufferBytes(float64(o.use.Bytes))
 		}
 	}
-	return slot + u.agents*agent + u.queues*size[roundQueue]() + u.rounds*size[roundMessage]() + u.contents*size[content]() +
+	return slot + u.agents*agent + u.queues*float64(coll.RoundQueueBytes) + u.rounds*float64(coll.RoundMessageBytes) + u.contents*float64(coll.ContentBytes) +
 		link*(u.agents+u.queues+u.rounds+u.contents) + 2*2*link*u.ready + u.crowd*crowdBytes + u.buffers + u.processors + o.onWire(u.wire, times)
 }
 
@@ -308,10 +253,10 @@ func (o *outlay) messageBytesOf(times int) float64 {
 func (o *outlay) onWire(bytes float64, times int) float64 {
 	const most, credited = 0.75, 3 // windows that a root has given credit for
 	const packet = 32 << 10        // bytes; a longer record has a buffer of its own, up to twice as long
-	windows := float64(o.Engines-1) * o.window() / float64(o.participants)
+	windows := float64(o.engines-1) * o.window() / float64(o.Participants)
 	switch once := times == 1; {
 	case o.target.ReceiverState() && o.use.Bytes > packet: // taken in early, and on the way
-		return bytes + min(bytes, float64(o.Engines)/2*o.window()/float64(o.participants))
+		return bytes + min(bytes, float64(o.engines)/2*o.window()/float64(o.Participants))
 	case o.target.ReceiverState():
 		return most * bytes
 	case o.oneRoot() && once && o.use.Operation == collectives.Allreduce:
@@ -320,7 +265,7 @@ func (o *outlay) onWire(bytes float64, times int) float64 {
 		return min(0.9*bytes, (1+credited)*windows)
 	case o.oneRoot():
 		return min(most*bytes, (1+credited)*windows)
-	case o.participants < o.ranks && once:
+	case o.Participants < o.ranks && once:
 		return min(most*bytes, windows)
 	}
 	return min(most*bytes, windows+bytes/2)
@@ -332,41 +277,38 @@ func (o *outlay) oneRoot() bool { return o.call.Algorithm == collectives.Linear 
 // postponedBytes is the memory of an entry that waits for its rank's processor: the entry, its
 // function and its place among those that are not in use. A copy of the input is given back
 // before the agent needs memory.
-func postponedBytes() float64 { return size[postponed]() + 2*size[uintptr]() + size[*postponed]() }
+func postponedBytes() float64 {
+	const closure, pointer = 2 * 8, 8
+	return float64(coll.PostponedBytes + closure + pointer)
+}
 
 // crowdBytes is the memory of an early message in a crowd: its part of the table, which is up to
 // half empty, and of the shorter tables before.
 const crowdBytes = 12
-
-// size returns the bytes of a value.
-func size[T any]() float64 {
-	var v T
-	return float64(unsafe.Sizeof(v))
-}
 
 // rehearsal returns the rehearsal of the collective. Its participants are those of the
 // collective, halved until they are few, so that the same share of them folds. A divisor
 // makes them fewer still.
 func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 	few := 1 << 9
-	if o.messages > longRounds {
+	if o.messages > coll.LongRounds {
 		few = 1 << 6
 	}
 	if o.target.ReceiverState() && few > 1<<8 {
 		few = 1 << 8
 	}
 	few /= divisor
-	n := o.participants
+	n := o.Participants
 	for n > 2*few {
 		n /= 2
 	}
-	s, err := scheduleOf(o.call.Operation, o.call.Algorithm, n, 0)
+	s, err := coll.ScheduleOf(o.call.Operation, o.call.Algorithm, n, 0)
 	if err != nil {
-		s = o.schedule
+		s = o.Schedule
 	}
-	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.Engines, 8, n), times: times}
-	if o.call.fromRoot() {
-		r.ahead = o.call.rootAhead(o.participants / o.Engines)
+	r := &rehearsal{schedule: s, eager: o.target.EagerLimit(), data: o.use.Data && !o.direct(), engines: min(o.engines, 8, n), times: times}
+	if o.call.FromRoot() {
+		r.ahead = o.call.RootAhead(o.Participants / o.engines)
 	}
 	r.batch = int32(max(1, engine.Batch*n/o.ranks))
 	if o.target.ReceiverState() {
@@ -380,7 +322,7 @@ func (o *outlay) rehearsal(times, divisor int) *rehearsal {
 // scaledCompute returns the compute time before the collective for that of a rehearsal: as long
 // beside the time of all its rounds.
 func (o *outlay) scaledCompute(s collectives.Schedule) func(rank, time int) vtime.Duration {
-	compute, few, all := o.use.Compute, max(s.MaxRounds(), 1), max(o.schedule.MaxRounds(), 1)
+	compute, few, all := o.use.Compute, max(s.MaxRounds(), 1), max(o.Schedule.MaxRounds(), 1)
 	if compute == nil || few >= all {
 		return compute
 	}
@@ -396,18 +338,18 @@ func (o *outlay) bufferOf(s collectives.Schedule, member int) int64 {
 	if vectorOf(op) {
 		bytes = o.use.Bytes
 	}
-	if o.leaders {
+	if o.Leaders {
 		return bytes
 	}
-	output := op != collectives.Allreduce && op != collectives.Reduce || op == collectives.Allreduce && !o.Transient || op == collectives.Reduce && member == 0
-	switch o.call.placeOf(s, member, output, true) {
-	case inOutput:
+	output := op != collectives.Allreduce && op != collectives.Reduce || op == collectives.Allreduce && !o.transient || op == collectives.Reduce && member == 0
+	switch o.call.PlaceOf(s, member, output, true) {
+	case coll.InOutput:
 		return 0
-	case inInputFirst:
+	case coll.InInputFirst:
 		if output || !receives(s, member) {
 			return 0
 		}
-	case inInput, inBoth:
+	case coll.InInput, coll.InBoth:
 		if !o.copies() {
 			return 0
 		}
@@ -417,7 +359,7 @@ func (o *outlay) bufferOf(s collectives.Schedule, member int) int64 {
 
 // copies reports whether the inputs of members are copied for their agents. Where all enter
 // before the first goes on, copies wait for that already.
-func (o *outlay) copies() bool { return o.Transient && o.mode == byMessages }
+func (o *outlay) copies() bool { return o.transient && o.Mode == coll.ByMessages }
 
 // receives reports whether a member receives in any round.
 func receives(s collectives.Schedule, member int) bool {
@@ -432,8 +374,8 @@ func receives(s collectives.Schedule, member int) bool {
 // scaledBytes returns the bytes of a message of the collective for that of a rehearsal:
 // all blocks of one are all blocks of the other, and one block is one block.
 func (o *outlay) scaledBytes(s collectives.Schedule) func(b collectives.Blocks) int64 {
-	layout := o.call.commonLayout(s)
-	w, pieces := s.Positions(), o.schedule.Positions()
+	layout := o.call.CommonLayout(s)
+	w, pieces := s.Positions(), o.Schedule.Positions()
 	exponent := 1.
 	if w > 1 && pieces > w {
 		exponent = math.Log(float64(pieces)) / math.Log(float64(w))
@@ -442,7 +384,7 @@ func (o *outlay) scaledBytes(s collectives.Schedule) func(b collectives.Blocks) 
 		switch {
 		case layout == nil || !vectorOf(o.call.Operation):
 			return int64(min(math.Pow(float64(b.Count), exponent)*float64(o.use.Bytes), mostBytes))
-		case pieces > w && o.messages > longRounds:
+		case pieces > w && o.messages > coll.LongRounds:
 			return int64(b.Count) * max(o.use.Bytes/int64(pieces), 1)
 		}
 		return layout.Bytes(b, w)
@@ -462,16 +404,16 @@ func vectorOf(op collectives.Operation) bool {
 // underWay returns the memory of a rank's clock while engines exchange it, some copies at a
 // time, as long as that fits their windows.
 func (o *outlay) underWay(copies int) float64 {
-	if o.Engines == 1 {
+	if o.engines == 1 {
 		return 0
 	}
-	return float64(copies) * min(clockBytes, o.window()*float64(o.Engines)/float64(o.ranks))
+	return float64(copies) * min(clockBytes, o.window()*float64(o.engines)/float64(o.ranks))
 }
 
 // window returns how many bytes may be under way from one engine to another.
 func (o *outlay) window() float64 {
-	if o.Window <= 0 {
+	if o.windowBytes <= 0 {
 		return engine.DefaultWindow
 	}
-	return float64(o.Window)
+	return float64(o.windowBytes)
 }

@@ -1,18 +1,13 @@
-package coll
+package forecast
 
 import (
 	"container/heap"
 
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/coll"
 	"gigarank/network"
 	"gigarank/vtime"
 )
-
-// Under a model with state at the receiver, what waits at once depends on virtual time. A
-// rehearsal has clocks there: players have processors, which begin operations and take in
-// messages in the order of virtual time, as those of room ptp do. What they hold is counted for
-// all engines together.
 
 // clocks is the state of a rehearsal with clocks.
 type clocks struct {
@@ -42,8 +37,17 @@ type clockedPlayer struct {
 	coming   dueList // messages that its CPU has not taken in
 	matches  dueList // of its own messages
 	asked    []clockedOperation
-	held     ptp.Queued // at most
+	held     queued // at most
 }
+
+// sentStage is the progress of the message that a player sends in its round.
+type sentStage uint8
+
+const (
+	gone    sentStage = iota // it has left, or there is none
+	leaving                  // the processor is to send it
+	unacked                  // its match is awaited
+)
 
 // clockedMessage is a message of a rehearsal with clocks.
 type clockedMessage struct {
@@ -119,7 +123,7 @@ func (r *rehearsal) inVirtualTime() usage {
 	var u usage
 	u.take(c.use)
 	for p := range c.players {
-		u.processors += c.players[p].held.Bytes()
+		u.processors += c.players[p].held.bytes()
 	}
 	u.perParticipant(n)
 	return u
@@ -163,7 +167,7 @@ func (c *clocks) content(m *clockedMessage, n int) {
 		c.use.add(wireInUse, n*int(m.bytes))
 	default:
 		c.use.add(contentsInUse, n)
-		if m.bytes > smallContent {
+		if m.bytes > coll.SmallContent {
 			c.buffer(m.bytes, n)
 		}
 	}
@@ -176,7 +180,7 @@ func (c *clocks) engineOf(i int32) int { return ((int(i)+1)*c.engines - 1) / len
 func (c *clocks) ask(i int32, op clockedOperation) {
 	p := &c.players[i]
 	p.asked = append(p.asked, op)
-	p.held.Operations = max(p.held.Operations, len(p.asked))
+	p.held.operations = max(p.held.operations, len(p.asked))
 	if !p.serving {
 		c.arm(i, c.first(p).at)
 	}
@@ -297,7 +301,7 @@ func (c *clocks) send(i int32, at vtime.Time) {
 	c.content(m, 1)
 	to := &c.players[step.To]
 	heap.Push(&to.coming, due{m.arrival, at, i, m})
-	to.held.Arrivals = max(to.held.Arrivals, len(to.coming))
+	to.held.arrivals = max(to.held.arrivals, len(to.coming))
 	if !to.serving {
 		c.arm(int32(step.To), c.first(to).at)
 	}
@@ -318,7 +322,7 @@ func (c *clocks) takeIn(i int32, m *clockedMessage, at vtime.Time) {
 		return
 	}
 	m.early = true
-	if p.ahead++; p.ahead > earlyLimit {
+	if p.ahead++; p.ahead > coll.EarlyLimit {
 		c.use.add(crowdInUse, 1)
 	}
 	c.early[[3]int32{i, m.time, m.round}] = m
@@ -331,7 +335,7 @@ func (c *clocks) takeEarly(i int32) *clockedMessage {
 	m := c.early[key]
 	if m != nil {
 		delete(c.early, key)
-		if p.ahead > earlyLimit {
+		if p.ahead > coll.EarlyLimit {
 			c.use.add(crowdInUse, -1)
 		}
 		p.ahead--
@@ -348,7 +352,7 @@ func (c *clocks) match(i int32, at vtime.Time) {
 		from := &c.players[m.from]
 		_, free := c.target.Rendezvous(int(m.from), int(i), m.bytes, at, m.arrival)
 		heap.Push(&from.matches, due{free.Add(vtime.Picosecond), free, i, nil})
-		from.held.Matches = max(from.held.Matches, len(from.matches))
+		from.held.matches = max(from.held.matches, len(from.matches))
 		if !from.serving {
 			c.arm(m.from, c.first(from).at)
 		}
@@ -423,7 +427,7 @@ func (c *clocks) finishReceive(i int32, step *collectives.Step) {
 	p.message = nil
 	c.use.add(roundsInUse, -1)
 	c.content(m, -1)
-	if work := c.target.ReduceTime(combinedBytes(step, bytes)); work > 0 {
+	if work := c.target.ReduceTime(coll.CombinedBytes(step, bytes)); work > 0 {
 		p.stage = combining
 		c.ask(i, clockedOperation{kind: clockedCombine, earliest: p.clock, released: p.released, length: work})
 	}

@@ -1,0 +1,52 @@
+package coll
+
+import (
+	"math"
+	"unsafe"
+
+	"gigarank/collectives"
+	"gigarank/network"
+)
+
+// Plan is how engines carry out a collective of WORLD that all ranks call.
+type Plan struct {
+	Schedule     collectives.Schedule // among the participants; nil in a given time
+	Participants int
+	Leaders      bool // participants are the leaders of nodes, else all ranks
+	Mode         Mode
+}
+
+// PlanOf returns the plan of a call on engines of which one has all ranks or none has. null says that
+// engines synchronise by null messages alone. The error is that of a call which cannot be carried out.
+func PlanOf(t *network.Target, wanted Interpreter, null, alone bool, v *Collective) (p Plan, err error) {
+	p.Leaders, p.Participants = v.Algorithm == collectives.NodeLeader, t.Ranks()
+	uniform := t.UniformFrom()
+	if p.Leaders {
+		p.Participants, uniform = t.Nodes(), math.MaxInt
+		if t.LeadersUniform() {
+			uniform = 0
+		}
+	}
+	if p.Schedule, err = ScheduleOf(v.Operation, v.Algorithm, p.Participants, 0); err != nil {
+		return p, err
+	}
+	p.Mode = (&choice{
+		target: t, wanted: wanted, null: null,
+		call: v, schedule: p.Schedule, layout: v.CommonLayout(p.Schedule),
+		members: t.Ranks(), leaders: p.Leaders, ascending: true, alone: alone, uniformFrom: uniform,
+	}).mode()
+	return p, nil
+}
+
+// Bytes of the values with which an engine carries collectives out.
+const (
+	AgentBytes        = int(unsafe.Sizeof(agent{}))
+	AgentDataBytes    = int(unsafe.Sizeof(memory{})) // of an agent besides, if memory is moved
+	RoundQueueBytes   = int(unsafe.Sizeof(roundQueue{}))
+	RoundMessageBytes = int(unsafe.Sizeof(roundMessage{}))
+	RoundRecordBytes  = roundRecord                   // of a round message between engines, without its content
+	ContentBytes      = int(unsafe.Sizeof(content{})) // of a copy that messages share; longer than SmallContent it has a buffer besides
+	LocalMessageBytes = int(unsafe.Sizeof(localMessage{}))
+	MemberListBytes   = int(unsafe.Sizeof(memberList{}))
+	PostponedBytes    = int(unsafe.Sizeof(postponed{}))
+)
