@@ -3,7 +3,7 @@
 package native
 
 /*
-#include "toolchain/runtime/interface.h"
+#include "toolchain/runtime/rank/interface.h"
 */
 import "C"
 

@@ -8,7 +8,7 @@ package native
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "toolchain/runtime/interface.h"
+#include "toolchain/runtime/rank/interface.h"
 
 static struct gigarank_program *load(void *f, const char *path) {
 	return ((struct gigarank_program *(*)(const char *))f)(path);

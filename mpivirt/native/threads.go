@@ -3,7 +3,7 @@
 package native
 
 /*
-#include "toolchain/runtime/interface.h"
+#include "toolchain/runtime/rank/interface.h"
 */
 import "C"
 
@@ -92,7 +92,7 @@ func (b *body) strayed(lp int32, c *cCall) {
 	b.k.Fail(lp, siblingOf(procedureOf(int32(c.dest)), c.nonblocking), err)
 }
 
-// workers begin the names of libraries whose threads work in calls only, on what a call is given: runtime/threads.c has
+// workers begin the names of libraries whose threads work in calls only, on what a call is given: runtime/libc/threads.c has
 // the same.
 var workers = []string{"libgomp.so", "libopenblas", "libblis", "libmkl_", "libfftw3"}
 

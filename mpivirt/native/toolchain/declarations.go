@@ -14,9 +14,9 @@ import (
 // header is mpi.h, which declares the served functions, and unservedHeader is what it includes for
 // the others.
 var (
-	//go:embed runtime/mpi.h
+	//go:embed runtime/include/mpi.h
 	header string
-	//go:embed runtime/mpi_unserved.h
+	//go:embed runtime/include/mpi_unserved.h
 	unservedHeader string
 )
 

@@ -6,7 +6,14 @@
 // A program is linked as a shared object, since the C library loads no executables into
 // another process. Its MPI is the runtime of native ranks, a shared library whose sources in C
 // are part of this package. The library is compiled once for each compiler and version of the
-// sources, into the user's cache directory.
+// sources, into the user's cache directory. The folders of its sources, in runtime:
+//
+//   - include: the headers that programs include.
+//   - rank: ranks as C stacks: how programs are loaded, how ranks are switched, measured, interrupted
+//     and crash, and what the simulator and the runtime share (interface.h).
+//   - libc: functions of the C library whose state is a rank's own, and those that show virtual time.
+//   - mpi: the functions of MPI.
+//   - fortran: what the bindings of Fortran and its library take.
 //
 // The bindings of Fortran are generated from the declarations in mpi.h when the library is
 // compiled, and mpif.h with them: each function that C has Fortran has too.

@@ -29,13 +29,16 @@ var generators embed.FS
 // libraryName is the name by which programs need the runtime.
 const libraryName = "libgigarank_mpi.so"
 
-// libraryFlags compile the runtime. Ranks are switched between any two of its functions, so
-// that it must not keep the address of a thread's variables across calls: the variable that
-// matters has a fixed offset (see internal.h).
-var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Werror=implicit-function-declaration"}
+// libraryFlags compile the runtime, whose headers are found by folder and name, and those of programs by
+// name. Ranks are switched between any two of its functions, so that it must not keep the address of a
+// thread's variables across calls: the variable that matters has a fixed offset (see rank/internal.h).
+var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Werror=implicit-function-declaration", "-Iruntime", "-I."}
+
+// headersOf is the folder of the headers that programs include. They lie beside the library, the sources in folders.
+const headersOf = "runtime/include"
 
 // linked are the sources that are linked into programs.
-var linked = []string{"entry.c", "start.c", "options.c", "environ.c"}
+var linked = []string{"runtime/rank/entry.c", "runtime/rank/start.c", "runtime/libc/options.c", "runtime/libc/environ.c"}
 
 // Library is the compiled runtime.
 type Library struct {
@@ -115,22 +118,9 @@ func compileLibrary(dir string) error {
 	if err := os.Chmod(work, 0o755); err != nil {
 		return err
 	}
-	files, err := sources.ReadDir("runtime")
+	compiled, err := writeSources(work)
 	if err != nil {
 		return err
-	}
-	var compiled []string
-	for _, f := range files {
-		text, err := sources.ReadFile(path.Join("runtime", f.Name()))
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(work, f.Name()), text, 0o666); err != nil {
-			return err
-		}
-		if suffix := path.Ext(f.Name()); !slices.Contains(linked, f.Name()) && (suffix == ".c" || suffix == ".S") {
-			compiled = append(compiled, f.Name())
-		}
 	}
 	texts, err := fortranTexts()
 	if err != nil {
@@ -160,6 +150,34 @@ func compileLibrary(dir string) error {
 		}
 	}
 	return nil
+}
+
+// writeSources writes the runtime's headers and sources into a directory. It returns the names of the sources that
+// the library is compiled from.
+func writeSources(dir string) (compiled []string, err error) {
+	err = fs.WalkDir(sources, "runtime", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name == headersOf {
+			return nil
+		}
+		if entry.IsDir() {
+			return os.MkdirAll(filepath.Join(dir, name), 0o777)
+		}
+		text, err := sources.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if suffix := path.Ext(name); !slices.Contains(linked, name) && (suffix == ".c" || suffix == ".S") {
+			compiled = append(compiled, name)
+		}
+		if path.Dir(name) == headersOf {
+			return os.WriteFile(filepath.Join(dir, path.Base(name)), text, 0o666)
+		}
+		return os.WriteFile(filepath.Join(dir, name), text, 0o666)
+	})
+	return compiled, err
 }
 
 // runCompiler runs a compiler or the like in a directory. The error holds what it prints.

@@ -29,7 +29,7 @@ func (s *scripted) Thread() (int64, int) {
 
 // harness reads instants of both clocks, with the number of the thread, and tells the CPU time
 // of the burst that every second one ends.
-const harness = `#include "internal.h"
+const harness = `#include "rank/internal.h"
 #include <stdio.h>
 
 static long long now, used, thread, late;
@@ -60,8 +60,8 @@ func TestMeterIsThatOfGo(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "harness.c"), []byte(harness), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	arguments := append([]string{"-I", "runtime"}, libraryFlags...)
-	arguments = append(arguments, filepath.Join(dir, "harness.c"), filepath.Join("runtime", "meter.c"), "-o", program)
+	arguments := append([]string{"-I", filepath.Join("runtime", "include")}, libraryFlags...)
+	arguments = append(arguments, filepath.Join(dir, "harness.c"), filepath.Join("runtime", "rank", "meter.c"), "-o", program)
 	if text, err := exec.Command(Compiler(), arguments...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}

@@ -1,0 +1,108 @@
+/* What the bindings of Fortran share. Handles are INTEGERs there: predefined ones have their
+ * values, a request its slot, and others a place in a table of the rank. */
+#ifndef GIGARANK_FORTRAN_H
+#define GIGARANK_FORTRAN_H
+
+#include "rank/internal.h"
+#include "mpi/objects.h"
+
+#include <stdlib.h>
+
+#pragma GCC visibility push(hidden)
+
+/* The common block in which mpif.h and the modules have the constants that are variables. */
+struct gigarank_fortran_constants {
+	MPI_Fint bottom, in_place, unweighted, weights_empty, errcodes_ignore;
+	MPI_Fint status_ignore[8], statuses_ignore[8], buffer_automatic;
+	char argv_null, argvs_null;
+};
+
+/* What a rank has for Fortran and its library. */
+struct gigarank_fortran {
+	void **handles; /* that Fortran knows by other numbers, by number */
+	int32_t count, room;
+	uint64_t drawn; /* random bytes */
+	struct gigarank_keys *keys; /* of threads, that it has made */
+};
+
+/* gigarank_fortran returns what the running rank has, NULL if no rank runs. */
+struct gigarank_fortran *gigarank_fortran(void);
+
+/* gigarank_leave_keys ends the use of the keys that a rank has made. */
+void gigarank_leave_keys(struct gigarank_keys *k);
+
+void *gigarank_handle_of(MPI_Fint number);
+void gigarank_release_number(MPI_Fint number);
+MPI_Request gigarank_request_of(MPI_Fint number);
+MPI_Fint gigarank_request_number(MPI_Request request);
+
+/* gigarank_buffer_of returns the address that stands in C for one of Fortran. */
+void *gigarank_buffer_of(void *address);
+MPI_Status *gigarank_status_of(void *status);
+
+void gigarank_take_name(char *to, const char *from, size_t length);
+void gigarank_take_text(char *to, const char *from, size_t length);
+void gigarank_store_text(char *to, size_t length, const char *from);
+
+/* A list of handles. */
+struct gigarank_handles {
+	void **all;
+	void *few[16];
+};
+
+void gigarank_open_handles(MPI_Fint n, struct gigarank_handles *h);
+
+static inline void gigarank_give_up(struct gigarank_handles *h) {
+	if (h->all != h->few)
+		free(h->all);
+}
+
+#define GIGARANK_LISTS(lower, type) \
+	static inline void gigarank_take_##lower##s(MPI_Fint n, const MPI_Fint *from, struct gigarank_handles *h) { \
+		for (MPI_Fint i = 0; i < n; i++) \
+			h->all[i] = gigarank_##lower##_of(from[i]); \
+	} \
+	static inline void gigarank_store_##lower##s(MPI_Fint n, MPI_Fint *to, const struct gigarank_handles *h) { \
+		for (MPI_Fint i = 0; i < n; i++) \
+			to[i] = gigarank_##lower##_number(h->all[i]); \
+	}
+
+#define GIGARANK_HANDLES(lower, type) \
+	static inline type gigarank_##lower##_of(MPI_Fint number) { return (type)gigarank_handle_of(number); } \
+	static inline MPI_Fint gigarank_##lower##_number(type handle) { return gigarank_number_of((void *)handle); } \
+	GIGARANK_LISTS(lower, type)
+
+GIGARANK_HANDLES(comm, MPI_Comm)
+GIGARANK_HANDLES(datatype, MPI_Datatype)
+GIGARANK_HANDLES(errhandler, MPI_Errhandler)
+GIGARANK_HANDLES(file, MPI_File)
+GIGARANK_HANDLES(group, MPI_Group)
+GIGARANK_HANDLES(info, MPI_Info)
+GIGARANK_HANDLES(message, MPI_Message)
+GIGARANK_HANDLES(op, MPI_Op)
+GIGARANK_HANDLES(session, MPI_Session)
+GIGARANK_HANDLES(win, MPI_Win)
+GIGARANK_LISTS(request, MPI_Request)
+
+/* gigarank_neighbors returns the number of a member's destinations or sources. */
+int gigarank_neighbors(MPI_Comm comm, _Bool destinations);
+
+/* gigarank_members returns the number of those that a member of a communicator sends to. */
+int gigarank_members(MPI_Comm comm);
+
+/* gigarank_unserved ends a call of a function that native ranks do not have, as the error handler of a
+ * communicator wants: that of MPI_COMM_WORLD if the function has none. */
+int gigarank_unserved(const char *function, const MPI_Comm *comm);
+
+#pragma GCC visibility pop
+
+/* Each binding has four names: that of a program, that of libraries that stand before it, and
+ * those of both in module mpi_f08. */
+#define GIGARANK_FORTRAN_NAME(name, target) \
+	__asm__(".weak " name "\n.type " name ", %function\n.set " name ", " target);
+#define GIGARANK_FORTRAN_NAMES(name) \
+	GIGARANK_FORTRAN_NAME("mpi_" #name "_", "pmpi_" #name "_") \
+	GIGARANK_FORTRAN_NAME("mpi_" #name "_f08_", "pmpi_" #name "_") \
+	GIGARANK_FORTRAN_NAME("pmpi_" #name "_f08_", "pmpi_" #name "_")
+
+#endif

@@ -1,0 +1,707 @@
+/* Collectives, and the operations of reductions. */
+#include "mpi/datatypes.h"
+#include "mpi/exchanges.h"
+#include "mpi/shelters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- operations --------------------------------------------------------------------- */
+
+static struct gigarank_operation *operation_of(MPI_Op operation) {
+	struct gigarank_operation *o = (struct gigarank_operation *)operation;
+	return (uintptr_t)operation >= GIGARANK_PREDEFINED && (uintptr_t)operation % 8 == 0 && o->mark == GIGARANK_OPERATION_MARK ? o : NULL;
+}
+
+MPI(Op_free, MPI_Op *operation) {
+	GIVEN(operation, "op", MPI_ERR_OP);
+	struct gigarank_operation *o = operation_of(*operation);
+	if (!o)
+		return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_free of a handle that is no operation of the program's own");
+	*operation = MPI_OP_NULL;
+	gigarank_leave_operation(o);
+	return MPI_SUCCESS;
+}
+
+struct gigarank_operation *gigarank_hold_operation(MPI_Op operation) {
+	struct gigarank_operation *o = operation_of(operation);
+	if (o)
+		o->plans++;
+	return o;
+}
+
+/* The program is a holder, too. The memory stays: a nonblocking reduction may still use it. */
+void gigarank_leave_operation(struct gigarank_operation *o) {
+	if (o->plans-- == 0)
+		o->mark = 0;
+}
+
+MPI(Op_commutative, MPI_Op operation, int *commutes) {
+	GIVEN(commutes, "commute", MPI_ERR_ARG);
+	struct gigarank_operation *o = operation_of(operation);
+	if (o) {
+		*commutes = o->commutative;
+		return MPI_SUCCESS;
+	}
+	switch ((uintptr_t)operation) {
+	case (uintptr_t)MPI_SUM: case (uintptr_t)MPI_PROD: case (uintptr_t)MPI_MIN: case (uintptr_t)MPI_MAX:
+	case (uintptr_t)MPI_BAND: case (uintptr_t)MPI_BOR: case (uintptr_t)MPI_BXOR:
+	case (uintptr_t)MPI_LAND: case (uintptr_t)MPI_LOR: case (uintptr_t)MPI_LXOR:
+	case (uintptr_t)MPI_MINLOC: case (uintptr_t)MPI_MAXLOC: case (uintptr_t)MPI_REPLACE: case (uintptr_t)MPI_NO_OP:
+		*commutes = 1;
+		return MPI_SUCCESS;
+	}
+	return refuse(GIGARANK_NONE, MPI_ERR_OP, "MPI_Op_commutative of a handle that is no operation");
+}
+
+/* reducing sets the operation of a call. */
+static int reducing(struct gigarank_call *c, MPI_Datatype type, MPI_Op operation) {
+	struct gigarank_operation *o = operation_of(operation);
+	c->handle = (uintptr_t)operation;
+	if (o) {
+		struct gigarank_datatype *t = gigarank_type(type);
+		gigarank_pin(t);
+		if (o->fortran)
+			gigarank_number_type(t);
+		c->commutative = o->commutative;
+		c->operand = (uintptr_t)t;
+		return MPI_SUCCESS;
+	}
+	c->commutative = 1;
+	c->operand = (uintptr_t)c->type;
+	if (gigarank_applies(operation, type))
+		return MPI_SUCCESS;
+	return refuse(c->procedure, MPI_ERR_OP, "the operation does not exist, or does not apply to the type");
+}
+
+/* --- collectives -------------------------------------------------------------------- */
+
+/* product returns the elements of n blocks, or more than memory holds. */
+static int64_t product(int64_t count, int32_t n) {
+	int64_t all;
+	return __builtin_mul_overflow(count, n, &all) ? INT64_MAX : all;
+}
+
+/* What a collective has to undo or copy when it is over. Blocks at displacements go through
+ * one piece of memory, in the order of the members. */
+struct staging {
+	char *packed;          /* received blocks */
+	char *to;
+	int64_t *counts;       /* bytes by member */
+	int64_t *displacements;
+	int32_t n;
+	void *others[3];       /* to be freed */
+};
+
+static void drop(struct staging *s) {
+	free(s->packed);
+	free(s->counts);
+	free(s->displacements);
+	for (size_t i = 0; i < sizeof s->others / sizeof *s->others; i++)
+		free(s->others[i]);
+	free(s);
+}
+
+static void unpack(void *what, int64_t bytes) {
+	struct staging *s = what;
+	(void)bytes;
+	if (s->packed)
+		for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
+			memcpy(s->to + s->displacements[i], s->packed + at, (size_t)s->counts[i]);
+	drop(s);
+}
+
+/* stage returns a staging for a call of n members, NULL after an error. */
+static struct staging *stage(struct gigarank_call *c, int32_t n) {
+	struct staging *s = calloc(1, sizeof *s);
+	if (s)
+		s->n = n, s->counts = calloc((size_t)n + 1, sizeof *s->counts), s->displacements = calloc((size_t)n + 1, sizeof *s->displacements);
+	if (s && s->counts && s->displacements)
+		return s;
+	if (s)
+		drop(s);
+	refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %d counts", n);
+	return NULL;
+}
+
+/* at_root reports whether the rank is the root of a collective, and away_from_root whether the
+ * root is in the remote group. */
+static int at_root(const struct gigarank_call *c, int root) { return c->remote ? root == MPI_ROOT : root == c->member; }
+static int away_from_root(const struct gigarank_call *c, int root) { return c->remote && root != MPI_ROOT && root != MPI_PROC_NULL; }
+
+#define SIDE(memory, n, t) ((struct gigarank_side){.buffer = (char *)(memory), .count = n, .type = t})
+#define BLOCKS(memory, n, at, t) {.buffer = (char *)(memory), .counts = n, .displacements = at, .type = t}
+
+/* finish makes a collective call, in its blocking form if request is NULL. */
+static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *request) {
+	int error = request == GIGARANK_CHECK_ONLY ? GIGARANK_CHECKED : 0;
+	struct shelter *sheltered = NULL;
+	c->nonblocking = request != NULL;
+	if (request && !error)
+		error = gigarank_shelter(c, c->given, &sheltered);
+	if (!error)
+		error = gigarank_trap(c);
+	if (request && !error && !(error = add(c->request, NULL, request))) {
+		struct gigarank_request *q = look(*request);
+		if (s)
+			q->after = unpack, q->what = s;
+		gigarank_settle(q, sheltered);
+		return MPI_SUCCESS;
+	}
+	gigarank_give_up(sheltered);
+	if (s && error)
+		drop(s);
+	else if (s)
+		unpack(s, 0);
+	return error;
+}
+
+/* elements sets what the elements of a collective are. Types of members may differ, if they
+ * have the same elements; so may those of blocks without any, where blocks differ in length. */
+static int elements(struct gigarank_call *c, MPI_Datatype type) {
+	int64_t size = 0;
+	CHECK(bytes_of(c->procedure, 1, type, &size));
+	int p = c->procedure, differ = p == GIGARANK_GATHERV || p == GIGARANK_SCATTERV || p == GIGARANK_ALLGATHERV || p == GIGARANK_ALLTOALLV;
+	const struct gigarank_datatype *t = gigarank_type(type);
+	c->type = differ ? GIGARANK_UNTYPED : t->kind, c->element = differ ? 1 : t->unit;
+	return MPI_SUCCESS;
+}
+
+/* operands sets what a reduction combines: values of the one type of all members. */
+static int operands(struct gigarank_call *c, MPI_Datatype type) {
+	int64_t size = 0;
+	CHECK(bytes_of(c->procedure, 1, type, &size));
+	c->type = gigarank_element(type), c->element = size;
+	return MPI_SUCCESS;
+}
+
+/* A barrier has nothing but what all calls have. Only that line lies on the stack: a rank that
+ * waits in a barrier takes little memory. */
+MPI(Barrier, MPI_Comm comm) {
+	char line[GIGARANK_COMMON] __attribute__((aligned(64)));
+	struct gigarank_call *c;
+	__asm__("" : "=r"(c) : "0"(line)); /* the compiler does not know that it is shorter */
+	CHECK(find(GIGARANK_BARRIER, comm, c));
+	c->error = 0, c->input = c->output = NULL, c->detail = NULL, c->nonblocking = 0;
+	return gigarank_trap(c);
+}
+
+static int later_barrier(MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_BARRIER, comm, &c));
+	return finish(&c, NULL, request);
+}
+
+MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	gigarank_form(gigarank_form_of(request));
+	return later_barrier(comm, request);
+}
+
+int gigarank_idup_barrier(MPI_Comm comm, MPI_Request *request) {
+	gigarank_form(GIGARANK_LATER);
+	gigarank_sibling();
+	return later_barrier(comm, request);
+}
+
+/* Buffers of types whose values do not lie one behind another go through packed copies:
+ * PACKED(x) is x unless an earlier step has failed, and the call itself is the last step. */
+#define PACKED(step) \
+	if (!error) \
+		error = step
+
+/* A copied stack has the whole frame of a function that waits. What few calls need lies in frames of its own. */
+#define RARE __attribute__((noinline))
+
+static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request);
+
+static RARE int packed_bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_packing p = {0};
+	int error = gigarank_pack_out(GIGARANK_BCAST, &p, &buffer, count, &type);
+	PACKED(bcast(buffer, count, type, root, comm, request));
+	return gigarank_unpack(&p, error, request);
+}
+
+/* both is gigarank_between with the same elements in both directions. */
+static RARE int both(struct gigarank_call *c, int root, const void *sent, int sends, void *received, int receives, int64_t count, MPI_Datatype type, MPI_Request *request) {
+	return gigarank_between(c, root, &SIDE(sent, count, type), sends, &SIDE(received, count, type), receives, request);
+}
+
+static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_BCAST, comm, &c));
+	if (c.remote)
+		return both(&c, root, buffer, at_root(&c, root), buffer, away_from_root(&c, root), count, type, request);
+	if (gigarank_spreads(type))
+		return packed_bcast(buffer, count, type, root, comm, request);
+	CHECK(elements(&c, type));
+	CHECK(bytes_of(c.procedure, count, type, &c.bytes));
+	CHECK(root == c.member ? touch(c.procedure, buffer, c.bytes) : touch_to(c.procedure, buffer, c.bytes));
+	c.input = c.output = buffer, c.room = c.given = c.bytes, c.root = root;
+	return finish(&c, NULL, request);
+}
+
+static int reduction(int procedure, const void *sent, void *received, int64_t count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request);
+
+static RARE int packed_reduction(const struct gigarank_call *c, const void *sent, void *received, int64_t count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_packing p = {0};
+	MPI_Datatype packed = type;
+	int procedure = c->procedure, error = MPI_SUCCESS;
+	if (!c->remote || procedure != GIGARANK_REDUCE || away_from_root(c, root))
+		error = gigarank_pack_in(procedure, &p, &sent, count, &packed);
+	if (receives || (procedure == GIGARANK_REDUCE && at_root(c, root)))
+		PACKED(gigarank_pack_out(procedure, &p, &received, count, &type));
+	PACKED(reduction(procedure, sent, received, count, packed, operation, root, receives, comm, request));
+	return gigarank_unpack(&p, error, request);
+}
+
+/* reduction makes the call of a reduction whose result takes part of the members, or all. */
+static int reduction(int procedure, const void *sent, void *received, int64_t count, MPI_Datatype type, MPI_Op operation, int root, int receives, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(procedure, comm, &c));
+	if (gigarank_spreads(type))
+		return packed_reduction(&c, sent, received, count, type, operation, root, receives, comm, request);
+	CHECK(operands(&c, type));
+	CHECK(bytes_of(procedure, count, type, &c.bytes));
+	CHECK(reducing(&c, type, operation));
+	if (c.remote) {
+		int rooted = procedure == GIGARANK_REDUCE;
+		return both(&c, root, sent, !rooted || away_from_root(&c, root), received, !rooted || at_root(&c, root), count, type, request);
+	}
+	receives |= procedure == GIGARANK_REDUCE && root == c.member;
+	if (sent == MPI_IN_PLACE) {
+		if (!receives)
+			return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+		sent = received;
+	} else if (receives && sent == received && c.bytes)
+		return refuse(procedure, MPI_ERR_BUFFER, "the buffers to send and to receive are the same: give MPI_IN_PLACE");
+	CHECK(touch(procedure, sent, c.bytes));
+	if (receives)
+		CHECK(touch_to(procedure, received, c.bytes));
+	c.input = sent, c.given = c.bytes, c.output = receives ? received : NULL, c.room = receives ? c.bytes : 0, c.root = root;
+	return finish(&c, NULL, request);
+}
+
+/* block returns the memory at a number of elements. */
+static char *block(const void *buffer, int64_t count, int64_t element) { return (char *)buffer + count * element; }
+
+static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(procedure, comm, &c));
+	if (c.remote && procedure == GIGARANK_ALLGATHER)
+		return gigarank_between(&c, 0, &SIDE(sent, sendcount, sendtype), 1, &SIDE(received, recvcount, recvtype), c.remote, request);
+	if (c.remote)
+		return gigarank_between(&c, root, &SIDE(sent, sendcount, sendtype), away_from_root(&c, root), &SIDE(received, recvcount, recvtype), at_root(&c, root) * c.remote, request);
+	int receives = procedure == GIGARANK_ALLGATHER || root == c.member;
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || (receives && gigarank_spreads(recvtype))) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_in(procedure, &p, &sent, sendcount, &sendtype);
+		if (receives)
+			PACKED(gigarank_pack_out(procedure, &p, &received, product(recvcount, c.size), &recvtype));
+		PACKED(gather(procedure, sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
+	int64_t each = 0;
+	if (receives) {
+		CHECK(bytes_of(procedure, recvcount, recvtype, &each));
+		CHECK(multiply(procedure, each, c.size, &c.room));
+	}
+	if (sent == MPI_IN_PLACE) {
+		if (!receives)
+			return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+		sent = block(received, c.member, each), sendcount = recvcount, sendtype = recvtype;
+	}
+	CHECK(elements(&c, sendtype));
+	CHECK(bytes_of(procedure, sendcount, sendtype, &c.bytes));
+	if (receives && each < c.bytes)
+		return refuse(procedure, MPI_ERR_TRUNCATE, "room for %lld bytes of each member where %lld are sent", (long long)each, (long long)c.bytes);
+	CHECK(touch(procedure, sent, c.bytes));
+	c.input = sent, c.given = c.bytes, c.root = root;
+	if (receives) {
+		c.output = received;
+		CHECK(touch_to(procedure, received, c.room));
+	}
+	return finish(&c, NULL, request);
+}
+
+static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_SCATTER, comm, &c));
+	if (c.remote)
+		return gigarank_between(&c, root, &SIDE(sent, sendcount, sendtype), at_root(&c, root) * c.remote, &SIDE(received, recvcount, recvtype), away_from_root(&c, root), request);
+	if ((received != MPI_IN_PLACE && gigarank_spreads(recvtype)) || (root == c.member && gigarank_spreads(sendtype))) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
+		if (root == c.member)
+			PACKED(gigarank_pack_in(c.procedure, &p, &sent, product(sendcount, c.size), &sendtype));
+		PACKED(scatter(sent, sendcount, sendtype, received, recvcount, recvtype, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
+	int64_t each = 0, input = 0;
+	if (root == c.member) {
+		CHECK(bytes_of(c.procedure, sendcount, sendtype, &each));
+		CHECK(multiply(c.procedure, each, c.size, &input));
+		CHECK(touch(c.procedure, sent, input));
+	}
+	if (received == MPI_IN_PLACE) {
+		if (root != c.member)
+			return refuse(c.procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+		received = block(sent, c.member, each), recvcount = sendcount, recvtype = sendtype;
+	}
+	CHECK(elements(&c, recvtype));
+	CHECK(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+	if (root == c.member && c.bytes < each)
+		return refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes where %lld are sent", (long long)c.bytes, (long long)each);
+	CHECK(touch_to(c.procedure, received, c.bytes));
+	c.input = root == c.member ? sent : NULL, c.given = input, c.output = received, c.room = c.bytes, c.root = root;
+	if (root == c.member)
+		c.bytes = each; /* it may have room for more */
+	return finish(&c, NULL, request);
+}
+
+/* blocks stores counts of elements and displacements as bytes. It returns the bytes of all
+ * blocks, and whether they lie one behind another. */
+static int blocks(struct gigarank_call *c, struct staging *s, struct gigarank_numbers counts, struct gigarank_numbers displacements, MPI_Datatype type, int64_t *all, int *packed) {
+	int64_t size = gigarank_size(type);
+	*all = 0, *packed = 1;
+	if (size < 0)
+		return refuse(c->procedure, MPI_ERR_TYPE, "the handle is no type");
+	for (int32_t i = 0; i < s->n; i++) {
+		int64_t count = number_at(counts, i);
+		if (count < 0)
+			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d", (long long)count, i);
+		if (__builtin_mul_overflow(count, size, &s->counts[i]) || s->counts[i] > GIGARANK_MOST_BYTES)
+			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d is more than memory holds", (long long)count, i);
+		s->displacements[i] = has_numbers(displacements) ? number_at(displacements, i) * size : *all;
+		*packed = *packed && (s->displacements[i] == *all || !count);
+		CHECK(add_up(c->procedure, all, s->counts[i]));
+	}
+	return MPI_SUCCESS;
+}
+
+static int no_room(struct gigarank_call *c, struct staging *s, int64_t bytes) {
+	drop(s);
+	return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)bytes);
+}
+
+#define CHECK_STAGED(expression) \
+	do { \
+		int error_ = (expression); \
+		if (error_) { \
+			drop(s); \
+			return error_; \
+		} \
+	} while (0)
+
+/* listed checks that the counts of blocks are given, where the rank needs them. Without displacements
+ * blocks lie one behind another. */
+static int listed(const struct gigarank_call *c, int needed, struct gigarank_numbers counts) {
+	if (needed && !has_numbers(counts))
+		return refuse(c->procedure, c->procedure == GIGARANK_ALLTOALLV ? MPI_ERR_ARG : MPI_ERR_COUNT, "the list of counts is NULL");
+	return MPI_SUCCESS;
+}
+
+static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers displacements, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct staging *s = NULL;
+	CHECK(find(procedure, comm, &c));
+	CHECK(listed(&c, procedure == GIGARANK_ALLGATHERV || at_root(&c, root), recvcounts));
+	if (c.remote) {
+		struct gigarank_side in = BLOCKS(received, recvcounts, displacements, recvtype);
+		int all = procedure == GIGARANK_ALLGATHERV;
+		return gigarank_between(&c, root, &SIDE(sent, sendcount, sendtype), all || away_from_root(&c, root), &in, (all || at_root(&c, root)) * c.remote, request);
+	}
+	int receives = procedure == GIGARANK_ALLGATHERV || root == c.member;
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || (receives && gigarank_spreads(recvtype))) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_in(procedure, &p, &sent, sendcount, &sendtype);
+		if (receives)
+			PACKED(gigarank_pack_blocks_out(procedure, &p, &received, c.size, recvcounts, &displacements, &recvtype));
+		PACKED(gatherv(procedure, sent, sendcount, sendtype, received, recvcounts, displacements, recvtype, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
+	if (sent == MPI_IN_PLACE && !receives)
+		return refuse(procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+	c.root = root;
+	if (receives) {
+		int64_t all;
+		int packed;
+		if (!(s = stage(&c, c.size)))
+			return MPI_ERR_NO_MEM;
+		CHECK_STAGED(blocks(&c, s, recvcounts, displacements, recvtype, &all, &packed));
+		if (sent == MPI_IN_PLACE)
+			sent = (char *)received + s->displacements[c.member], sendcount = number_at(recvcounts, c.member), sendtype = recvtype;
+		c.output = received, c.room = all, c.counts = s->counts;
+		if (!packed) {
+			if (!(s->packed = malloc((size_t)all + 1)))
+				return no_room(&c, s, all);
+			s->to = received;
+			c.output = s->packed;
+		}
+	}
+	if (s) {
+		CHECK_STAGED(elements(&c, sendtype));
+		CHECK_STAGED(bytes_of(procedure, sendcount, sendtype, &c.bytes));
+		CHECK_STAGED(touch(procedure, sent, c.bytes));
+		if (c.bytes != s->counts[c.member]) {
+			drop(s);
+			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)(number_at(recvcounts, c.member) * gigarank_size(recvtype)));
+		}
+	} else {
+		CHECK(elements(&c, sendtype));
+		CHECK(bytes_of(procedure, sendcount, sendtype, &c.bytes));
+		CHECK(touch(procedure, sent, c.bytes));
+	}
+	c.input = sent, c.given = c.bytes;
+	return finish(&c, s, request);
+}
+
+static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers displacements, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct staging *s = NULL;
+	CHECK(find(GIGARANK_SCATTERV, comm, &c));
+	CHECK(listed(&c, at_root(&c, root), sendcounts));
+	if (c.remote) {
+		struct gigarank_side out = BLOCKS(sent, sendcounts, displacements, sendtype);
+		return gigarank_between(&c, root, &out, at_root(&c, root) * c.remote, &SIDE(received, recvcount, recvtype), away_from_root(&c, root), request);
+	}
+	if ((received != MPI_IN_PLACE && gigarank_spreads(recvtype)) || (root == c.member && gigarank_spreads(sendtype))) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_out(c.procedure, &p, &received, recvcount, &recvtype);
+		if (root == c.member)
+			PACKED(gigarank_pack_blocks_in(c.procedure, &p, &sent, c.size, sendcounts, &displacements, &sendtype));
+		PACKED(scatterv(sent, sendcounts, displacements, sendtype, received, recvcount, recvtype, root, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
+	c.root = root;
+	if (received == MPI_IN_PLACE && root != c.member)
+		return refuse(c.procedure, MPI_ERR_BUFFER, "MPI_IN_PLACE on a rank that is not the root");
+	if (root == c.member) {
+		int64_t all;
+		int packed;
+		if (!(s = stage(&c, c.size)))
+			return MPI_ERR_NO_MEM;
+		CHECK_STAGED(blocks(&c, s, sendcounts, displacements, sendtype, &all, &packed));
+		c.input = sent, c.counts = s->counts;
+		if (!packed) {
+			char *copy = malloc((size_t)all + 1);
+			if (!copy)
+				return no_room(&c, s, all);
+			s->others[0] = copy;
+			for (int64_t i = 0, at = 0; i < s->n; at += s->counts[i++])
+				memcpy(copy + at, (const char *)sent + s->displacements[i], (size_t)s->counts[i]);
+			c.input = copy;
+		}
+		if (received == MPI_IN_PLACE)
+			received = (char *)sent + s->displacements[c.member], recvcount = number_at(sendcounts, c.member), recvtype = sendtype;
+		CHECK_STAGED(elements(&c, sendtype));
+		CHECK_STAGED(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+		if (c.bytes < s->counts[c.member]) {
+			drop(s);
+			return refuse(c.procedure, MPI_ERR_TRUNCATE, "the root has room for less than it scatters to itself");
+		}
+		c.given = all;
+	} else {
+		CHECK(elements(&c, recvtype));
+		CHECK(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+	}
+	c.output = received, c.room = c.bytes;
+	if (s)
+		CHECK_STAGED(touch_to(c.procedure, received, c.bytes));
+	else
+		CHECK(touch_to(c.procedure, received, c.bytes));
+	return finish(&c, s, request);
+}
+
+static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, void *received, int64_t recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct staging *s = NULL;
+	int64_t each;
+	CHECK(find(GIGARANK_ALLTOALL, comm, &c));
+	if (c.remote)
+		return gigarank_between(&c, 0, &SIDE(sent, sendcount, sendtype), c.remote, &SIDE(received, recvcount, recvtype), c.remote, request);
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
+		struct gigarank_packing p = {0};
+		int error = gigarank_pack_in(c.procedure, &p, &sent, product(sendcount, c.size), &sendtype);
+		PACKED(gigarank_pack_out(c.procedure, &p, &received, product(recvcount, c.size), &recvtype));
+		PACKED(alltoall(sent, sendcount, sendtype, received, recvcount, recvtype, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
+	CHECK(bytes_of(c.procedure, recvcount, recvtype, &each));
+	CHECK(multiply(c.procedure, each, c.size, &c.room));
+	if (sent == MPI_IN_PLACE) {
+		sendcount = recvcount, sendtype = recvtype;
+		if (!(s = stage(&c, 0)))
+			return MPI_ERR_NO_MEM;
+		if (!(s->others[0] = malloc((size_t)c.room + 1)))
+			return no_room(&c, s, c.room);
+		memcpy(s->others[0], received, (size_t)c.room);
+		sent = s->others[0];
+	}
+	int error = elements(&c, sendtype);
+	if (!error)
+		error = bytes_of(c.procedure, sendcount, sendtype, &c.bytes);
+	if (!error && c.bytes > each)
+		error = refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes of each member where %lld are sent", (long long)each, (long long)c.bytes);
+	if (!error)
+		error = touch(c.procedure, sent, c.bytes * c.size);
+	if (!error)
+		error = touch_to(c.procedure, received, c.room);
+	if (error) {
+		if (s)
+			drop(s);
+		return error;
+	}
+	c.input = sent, c.given = c.bytes * c.size, c.output = received;
+	return finish(&c, s, request);
+}
+
+static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, MPI_Datatype sendtype, void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	int64_t in, out;
+	int packed;
+	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	CHECK(listed(&c, sent != MPI_IN_PLACE, sendcounts));
+	CHECK(listed(&c, 1, recvcounts));
+	if (c.remote) {
+		struct gigarank_side out = BLOCKS(sent, sendcounts, senddisplacements, sendtype), in = BLOCKS(received, recvcounts, recvdisplacements, recvtype);
+		return gigarank_between(&c, 0, &out, c.remote, &in, c.remote, request);
+	}
+	if ((sent != MPI_IN_PLACE && gigarank_spreads(sendtype)) || gigarank_spreads(recvtype)) {
+		struct gigarank_packing p = {0};
+		int error = MPI_SUCCESS;
+		if (sent != MPI_IN_PLACE)
+			PACKED(gigarank_pack_blocks_in(c.procedure, &p, &sent, c.size, sendcounts, &senddisplacements, &sendtype));
+		PACKED(gigarank_pack_blocks_out(c.procedure, &p, &received, c.size, recvcounts, &recvdisplacements, &recvtype));
+		PACKED(alltoallv(sent, sendcounts, senddisplacements, sendtype, received, recvcounts, recvdisplacements, recvtype, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
+	struct staging *s = stage(&c, c.size);
+	if (!s)
+		return MPI_ERR_NO_MEM;
+	CHECK_STAGED(elements(&c, recvtype));
+	if (sent == MPI_IN_PLACE)
+		sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtype = recvtype;
+	CHECK_STAGED(blocks(&c, s, sendcounts, senddisplacements, sendtype, &in, &packed));
+	int64_t *incounts = malloc(((size_t)c.size + 1) * sizeof *incounts);
+	s->others[0] = incounts;
+	c.input = sent;
+	if (sent == MPI_IN_PLACE || !packed)
+		c.input = s->others[1] = malloc((size_t)in + 1);
+	else
+		CHECK_STAGED(touch(c.procedure, sent, in));
+	if (!incounts || (in && !c.input))
+		return no_room(&c, s, in);
+	memcpy(incounts, s->counts, (size_t)c.size * sizeof *incounts);
+	const char *from = sent == MPI_IN_PLACE ? received : sent;
+	for (int64_t i = 0, at = 0; s->others[1] && i < s->n; at += s->counts[i++])
+		memcpy((char *)s->others[1] + at, from + s->displacements[i], (size_t)s->counts[i]);
+	CHECK_STAGED(blocks(&c, s, recvcounts, recvdisplacements, recvtype, &out, &packed));
+	c.given = in, c.incounts = incounts, c.counts = s->counts;
+	c.output = received, c.room = out;
+	if (!packed) {
+		if (!(s->packed = malloc((size_t)out + 1)))
+			return no_room(&c, s, out);
+		s->to = received;
+		c.output = s->packed;
+	}
+	return finish(&c, s, request);
+}
+
+static int reduce_scatter(const void *sent, void *received, struct gigarank_numbers recvcounts, int64_t recvcount, MPI_Datatype type, MPI_Op operation, MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	int64_t all;
+	int packed;
+	if (!has_numbers(recvcounts))
+		gigarank_sibling();
+	CHECK(find(GIGARANK_REDUCE_SCATTER, comm, &c));
+	if (gigarank_spreads(type)) {
+		struct gigarank_packing p = {0};
+		MPI_Datatype packed = type;
+		int64_t total = product(recvcount, c.size);
+		for (int32_t i = 0; has_numbers(recvcounts) && i < c.size; i++)
+			if (__builtin_add_overflow(total, number_at(recvcounts, i), &total))
+				total = INT64_MAX, i = c.size - 1;
+		int error = gigarank_pack_in(c.procedure, &p, &sent, total, &packed);
+		PACKED(gigarank_pack_out(c.procedure, &p, &received, sent == MPI_IN_PLACE ? total : has_numbers(recvcounts) ? number_at(recvcounts, c.member) : recvcount, &type));
+		PACKED(reduce_scatter(sent, received, recvcounts, recvcount, packed, operation, comm, request));
+		return gigarank_unpack(&p, error, request);
+	}
+	CHECK(operands(&c, type));
+	CHECK(reducing(&c, type, operation));
+	struct staging *s = stage(&c, c.size);
+	if (!s)
+		return MPI_ERR_NO_MEM;
+	if (has_numbers(recvcounts))
+		CHECK_STAGED(blocks(&c, s, recvcounts, (struct gigarank_numbers){0}, type, &all, &packed));
+	else {
+		int64_t each;
+		CHECK_STAGED(bytes_of(c.procedure, recvcount, type, &each));
+		CHECK_STAGED(multiply(c.procedure, each, c.size, &all));
+		for (int32_t i = 0; i < c.size; i++)
+			s->counts[i] = each;
+	}
+	if (sent == MPI_IN_PLACE) {
+		if (!(s->others[0] = malloc((size_t)all + 1)))
+			return no_room(&c, s, all);
+		memcpy(s->others[0], received, (size_t)all);
+		sent = s->others[0];
+	}
+	CHECK_STAGED(touch(c.procedure, sent, all));
+	CHECK_STAGED(touch_to(c.procedure, received, s->counts[c.member]));
+	c.input = sent, c.bytes = c.given = all, c.output = received, c.room = s->counts[c.member], c.counts = s->counts;
+	return finish(&c, s, request);
+}
+
+/* Blocks of alltoallw all go through packed copies, and are those of an alltoallv in bytes. */
+static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, const MPI_Datatype sendtypes[], void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
+	struct gigarank_call c = {0};
+	struct gigarank_packing p = {0};
+	gigarank_sibling();
+	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
+	CHECK(listed(&c, sent != MPI_IN_PLACE, sendcounts));
+	CHECK(listed(&c, 1, recvcounts));
+	if ((sent != MPI_IN_PLACE && !sendtypes) || !recvtypes)
+		return refuse(c.procedure, MPI_ERR_ARG, "the list of types is NULL");
+	if ((sent != MPI_IN_PLACE && !has_numbers(senddisplacements)) || !has_numbers(recvdisplacements))
+		return refuse(c.procedure, MPI_ERR_ARG, "the list of displacements is NULL");
+	if (c.remote) {
+		struct gigarank_side out = {.buffer = (char *)sent, .counts = sendcounts, .types = sendtypes, .offsets = senddisplacements};
+		struct gigarank_side in = {.buffer = received, .counts = recvcounts, .types = recvtypes, .offsets = recvdisplacements};
+		return gigarank_between(&c, 0, &out, c.remote, &in, c.remote, request);
+	}
+	if (sent == MPI_IN_PLACE)
+		sent = received, sendcounts = recvcounts, senddisplacements = recvdisplacements, sendtypes = recvtypes;
+	struct staging *s = stage(&c, c.size);
+	if (!s)
+		return MPI_ERR_NO_MEM;
+	int64_t *incounts = s->displacements; /* packed blocks need none */
+	int error = gigarank_pack_each_in(c.procedure, &p, &sent, c.size, sendcounts, senddisplacements, sendtypes, incounts);
+	PACKED(gigarank_pack_each_out(c.procedure, &p, &received, c.size, recvcounts, recvdisplacements, recvtypes, s->counts));
+	if (error) {
+		drop(s);
+		return gigarank_unpack(&p, error, NULL);
+	}
+	c.element = 1;
+	c.input = sent, c.given = p.in.bytes, c.incounts = incounts, c.counts = s->counts, c.output = received, c.room = p.out.bytes;
+	error = finish(&c, s, request);
+	return gigarank_unpack(&p, error, request);
+}
+
+#define UNPACK(...) __VA_ARGS__
+#define BOTH(name, later, parameters, call) \
+	COUNTED(name, UNPACK parameters) { \
+		MPI_Request *request = NULL; \
+		return call; \
+	} \
+	COUNTED(later, UNPACK parameters, MPI_Request *request) { \
+		GIVEN(request, "request", MPI_ERR_REQUEST); \
+		gigarank_form(gigarank_form_of(request)); \
+		return call; \
+	}
+
+/* The functions with counts, of both sorts. */
+#include "mpi/counts_small.h"
+#include "mpi/counted_collectives.h"
+#include "mpi/counts_large.h"
+#include "mpi/counted_collectives.h"

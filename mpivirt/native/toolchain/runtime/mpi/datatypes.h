@@ -1,0 +1,147 @@
+/* Datatypes: what they are, and how buffers of them are sent and received. */
+#ifndef GIGARANK_DATATYPES_H
+#define GIGARANK_DATATYPES_H
+
+#include "mpi/objects.h"
+
+/* Copies of a type at equal distances. */
+struct gigarank_piece {
+	int64_t at, count, stride;
+	struct gigarank_datatype *of;
+};
+
+/* A datatype. A basic one has no pieces. In a message, a value takes the bytes of its elements,
+ * one behind another in the order of the type map. */
+struct gigarank_datatype {
+	struct gigarank_object object;
+	int64_t bytes;         /* of a value's elements */
+	int64_t elements;      /* basic ones in a value */
+	int64_t lower, upper;  /* bounds */
+	int64_t first, last;   /* true bounds: of the elements alone */
+	struct gigarank_piece *piece; /* in the order of the type map */
+	int32_t pieces;
+	int32_t align;         /* of the strictest element */
+	uint8_t lower_set, upper_set; /* bounds were set, here or in a piece */
+	uint8_t solid;         /* the elements lie one behind another from first on */
+	uint8_t dense;         /* and values do so too: a buffer of them goes as it is */
+	uint8_t committed, predefined;
+	uint8_t immense;       /* it reaches further than memory, and is refused */
+	uint8_t element;       /* of a predefined type, as the simulator knows it */
+	uint8_t kind, unit;    /* the basic elements and their bytes; untyped and 1 if not all are alike */
+	uint8_t pinned;        /* a reduction may use it after its rank has gone on */
+	MPI_Fint number;       /* in Fortran, if a reduction there uses it */
+	struct gigarank_datatype *packed;     /* the dense type of its values in a message, once it is wanted */
+	struct gigarank_datatype *stands_for; /* of such a type: that of which the values are */
+	const char *basic;     /* name of a predefined type */
+
+	/* How it was made. */
+	int combiner;
+	int32_t integers, addresses, counts, parts;
+	int *integer;
+	MPI_Aint *address;
+	MPI_Count *count; /* large ones, and displacements beside them */
+	struct gigarank_datatype **part;
+
+	char *name;            /* that the program has given it */
+	struct gigarank_attribute *attributes;
+};
+
+/* A buffer that goes through a packed one. */
+struct gigarank_spread {
+	char *buffer, *packed;
+	int64_t count;               /* values; of blocks: their number */
+	struct gigarank_datatype *type;  /* of all blocks, NULL if they differ */
+	struct gigarank_datatype **types;
+	int64_t *counts, *displacements; /* of blocks, in values and bytes; NULL if it is one block */
+	int64_t bytes;
+};
+
+/* The buffers of a call that go through packed ones. All zero for none. */
+struct gigarank_packing {
+	struct gigarank_spread in, out;
+};
+
+#pragma GCC visibility push(hidden)
+
+/* gigarank_type returns the datatype of a handle, NULL if it is none. */
+struct gigarank_datatype *gigarank_type(MPI_Datatype handle);
+
+/* gigarank_type_handle returns the handle of a datatype. */
+MPI_Datatype gigarank_type_handle(struct gigarank_datatype *t);
+
+/* gigarank_pin keeps a type, which a reduction may use after its rank has gone on. */
+void gigarank_pin(struct gigarank_datatype *t);
+
+/* The type that a function of the program is told, which may run outside ranks and after its rank
+ * has freed the handle, and its number in Fortran. */
+struct gigarank_told {
+	struct gigarank_datatype *type; /* NULL outside such functions */
+	MPI_Datatype handle;
+	MPI_Fint number;
+};
+extern __thread struct gigarank_told gigarank_told __attribute__((tls_model("initial-exec")));
+
+/* gigarank_number_type notes the number of a type in Fortran. */
+void gigarank_number_type(struct gigarank_datatype *t);
+
+/* gigarank_spreads reports whether a buffer of values of a type has to be packed to be sent. */
+int gigarank_spreads(MPI_Datatype handle);
+
+/* gigarank_use_type adds a use of a type, which it returns. */
+struct gigarank_datatype *gigarank_use_type(struct gigarank_datatype *t);
+
+/* gigarank_new_type returns a new type with room for pieces, or NULL. gigarank_add_piece adds
+ * one, which uses its type; pieces without elements and bounds are nothing. gigarank_seal_type
+ * finds what follows from the pieces: bounds are those of the elements, rounded up for their
+ * alignment, unless some were set. gigarank_set_bounds sets them. gigarank_set_density finds
+ * whether the elements lie one behind another. */
+struct gigarank_datatype *gigarank_new_type(int32_t pieces);
+void gigarank_add_piece(struct gigarank_datatype *t, int64_t at, int64_t count, int64_t stride, struct gigarank_datatype *of);
+void gigarank_seal_type(struct gigarank_datatype *t);
+void gigarank_set_bounds(struct gigarank_datatype *t, int64_t lower, int64_t upper);
+void gigarank_set_density(struct gigarank_datatype *t);
+
+/* gigarank_gather_values copies the elements of values to packed, and gigarank_scatter_values
+ * copies as many back as fit into some bytes. */
+void gigarank_gather_values(const struct gigarank_datatype *t, const void *buffer, int64_t count, char *packed);
+void gigarank_scatter_values(const struct gigarank_datatype *t, void *buffer, int64_t count, const char *packed, int64_t bytes);
+
+/* gigarank_pack_in has a call send values from a packed copy of a buffer, and gigarank_pack_out
+ * has it receive them into one. Buffer and type become those of the copy, if one is needed.
+ * MPI_IN_PLACE stays as it is. gigarank_unpack ends the use of the copies: what was received
+ * goes to its place when the call is over, or when the request that it has begun is. It returns
+ * the error of the call. */
+int gigarank_pack_in(int procedure, struct gigarank_packing *p, const void **buffer, int64_t count, MPI_Datatype *type);
+int gigarank_pack_out(int procedure, struct gigarank_packing *p, void **buffer, int64_t count, MPI_Datatype *type);
+int gigarank_unpack(struct gigarank_packing *p, int error, MPI_Request *request);
+
+/* The same for blocks, at displacements in extents of the type: the displacements become none,
+ * since packed blocks lie one behind another. With types, one for each block, displacements are
+ * in bytes and counts become bytes. */
+int gigarank_pack_blocks_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type);
+int gigarank_pack_blocks_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers *displacements, MPI_Datatype *type);
+int gigarank_pack_each_in(int procedure, struct gigarank_packing *p, const void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]);
+int gigarank_pack_each_out(int procedure, struct gigarank_packing *p, void **buffer, int32_t n, struct gigarank_numbers counts, struct gigarank_numbers displacements, const MPI_Datatype types[], int64_t bytes[]);
+
+/* gigarank_lay has a message of values start at their first byte, if they lie one behind another,
+ * or stores their layout. The call then goes through packed copies: gigarank_pack_call makes
+ * them, and gigarank_transfer makes a call that is over when it returns. */
+void gigarank_lay(struct gigarank_layout *l, const void **buffer, int64_t count, MPI_Datatype type);
+int gigarank_pack_call(struct gigarank_call *c);
+void gigarank_drop_packed(struct gigarank_call *c, int in, int out);
+int gigarank_transfer(struct gigarank_call *c);
+
+/* gigarank_receive_later has a request store what it receives into packed memory, which becomes
+ * the request's. */
+void gigarank_receive_later(struct gigarank_request *q, const struct gigarank_layout *to, void *packed);
+
+/* A call that is kept keeps the types of its layouts. */
+void gigarank_keep_layouts(struct gigarank_call *c);
+void gigarank_leave_layouts(struct gigarank_call *c);
+
+/* gigarank_basic describes the predefined type of a handle. It returns NULL, else its name. */
+const char *gigarank_basic(uintptr_t place, int *size, int *element, int *extent, int *align);
+
+#pragma GCC visibility pop
+
+#endif

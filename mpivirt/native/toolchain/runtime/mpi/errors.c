@@ -1,0 +1,362 @@
+/* Error classes and codes, and error handlers. */
+#include "mpi/attributes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gigarank_own *gigarank_own(void) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r->own) {
+		if (!(r->own = calloc(1, sizeof *r->own)))
+			return NULL;
+		r->own->universe = gigarank_current->world;
+		r->own->last_code = MPI_ERR_LASTCODE;
+	}
+	return r->own;
+}
+
+/* --- classes and codes ---------------------------------------------------------------- */
+
+/* An error class or code that the program has added. */
+struct gigarank_code {
+	struct gigarank_code *next;
+	int code, class_; /* equal for a class */
+	char *text;
+};
+
+static const struct { int class_; const char *name, *text; } classes[] = {
+#define CLASS(name, text) {MPI_##name, "MPI_" #name, text}
+	CLASS(SUCCESS, "no error"), CLASS(ERR_BUFFER, "invalid buffer"), CLASS(ERR_COUNT, "invalid count"), CLASS(ERR_TYPE, "invalid datatype"),
+	CLASS(ERR_TAG, "invalid tag"), CLASS(ERR_COMM, "invalid communicator"), CLASS(ERR_RANK, "invalid rank"), CLASS(ERR_REQUEST, "invalid request"),
+	CLASS(ERR_ROOT, "invalid root"), CLASS(ERR_GROUP, "invalid group"), CLASS(ERR_OP, "invalid operation"), CLASS(ERR_TOPOLOGY, "invalid topology"),
+	CLASS(ERR_DIMS, "invalid dimensions"), CLASS(ERR_ARG, "invalid argument"), CLASS(ERR_UNKNOWN, "unknown error"), CLASS(ERR_TRUNCATE, "message truncated"),
+	CLASS(ERR_OTHER, "known error not in this list"), CLASS(ERR_INTERN, "internal error"), CLASS(ERR_PENDING, "pending request"),
+	CLASS(ERR_IN_STATUS, "error code in status"), CLASS(ERR_INFO_KEY, "invalid info key"), CLASS(ERR_INFO_NOKEY, "no such info key"),
+	CLASS(ERR_INFO_VALUE, "invalid info value"), CLASS(ERR_INFO, "invalid info object"), CLASS(ERR_KEYVAL, "invalid attribute key"), CLASS(ERR_NAME, "invalid name"),
+	CLASS(ERR_NO_MEM, "no memory"), CLASS(ERR_UNSUPPORTED_OPERATION, "unsupported operation"), CLASS(ERR_ERRHANDLER, "invalid error handler"),
+	CLASS(ERR_ACCESS, "permission denied"), CLASS(ERR_AMODE, "invalid access mode of a file"), CLASS(ERR_ASSERT, "invalid assertion"),
+	CLASS(ERR_BAD_FILE, "invalid file name"), CLASS(ERR_BASE, "invalid base address"), CLASS(ERR_CONVERSION, "error in a conversion of data"),
+	CLASS(ERR_DISP, "invalid displacement"), CLASS(ERR_DUP_DATAREP, "the data representation is known already"),
+	CLASS(ERR_FILE_EXISTS, "the file exists"), CLASS(ERR_FILE_IN_USE, "the file is in use"), CLASS(ERR_FILE, "invalid file handle"),
+	CLASS(ERR_IO, "input or output error"), CLASS(ERR_LOCKTYPE, "invalid type of lock"), CLASS(ERR_NOT_SAME, "arguments of members differ"),
+	CLASS(ERR_NO_SPACE, "no space left"), CLASS(ERR_NO_SUCH_FILE, "no such file"), CLASS(ERR_PORT, "invalid port"), CLASS(ERR_QUOTA, "quota exceeded"),
+	CLASS(ERR_READ_ONLY, "read-only file or file system"), CLASS(ERR_RMA_ATTACH, "memory cannot be attached"),
+	CLASS(ERR_RMA_CONFLICT, "conflicting accesses to a window"), CLASS(ERR_RMA_RANGE, "memory is not part of the window"),
+	CLASS(ERR_RMA_SHARED, "memory cannot be shared"), CLASS(ERR_RMA_SYNC, "wrong synchronisation of a window"),
+	CLASS(ERR_SERVICE, "invalid service name"), CLASS(ERR_SIZE, "invalid size"), CLASS(ERR_SPAWN, "processes could not be started"),
+	CLASS(ERR_UNSUPPORTED_DATAREP, "unsupported data representation"), CLASS(ERR_WIN, "invalid window"),
+	CLASS(ERR_RMA_FLAVOR, "wrong flavor of window"), CLASS(ERR_PROC_ABORTED, "a process has aborted"), CLASS(ERR_VALUE_TOO_LARGE, "value too large"),
+	CLASS(ERR_SESSION, "invalid session"), CLASS(ERR_ABI, "error of the binary interface"),
+};
+enum { CLASSES = sizeof classes / sizeof *classes };
+
+static struct gigarank_code *added(int code) {
+	struct gigarank_rank *r = gigarank_running();
+	for (struct gigarank_code *c = r && r->own ? r->own->codes : NULL; c; c = c->next)
+		if (c->code == code)
+			return c;
+	return NULL;
+}
+
+/* check_code refuses what is no error code. */
+static int check_code(const char *function, int code) {
+	if ((code >= MPI_SUCCESS && code <= MPI_ERR_LASTCODE) || added(code))
+		return MPI_SUCCESS;
+	return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "%d is no error code", code);
+}
+
+MPI(Error_class, int code, int *class_) {
+	GIVEN(class_, "errorclass", MPI_ERR_ARG);
+	CHECK(check_code(__func__, code));
+	struct gigarank_code *c = added(code);
+	*class_ = c ? c->class_ : code;
+	return MPI_SUCCESS;
+}
+
+MPI(Error_string, int code, char *text, int *length) {
+	GIVEN(text, "string", MPI_ERR_ARG);
+	GIVEN(length, "resultlen", MPI_ERR_ARG);
+	CHECK(check_code(__func__, code));
+	struct gigarank_code *c = added(code);
+	text[0] = 0;
+	if (c)
+		snprintf(text, MPI_MAX_ERROR_STRING, "%s", c->text ? c->text : "");
+	else {
+		int i = 0;
+		while (i < CLASSES && classes[i].class_ != code)
+			i++;
+		if (i < CLASSES)
+			snprintf(text, MPI_MAX_ERROR_STRING, "%s: %s", classes[i].name, classes[i].text);
+		else
+			snprintf(text, MPI_MAX_ERROR_STRING, "error class %d", code);
+	}
+	*length = (int)strlen(text);
+	return MPI_SUCCESS;
+}
+
+/* add_code adds a class, if class_ is 0, or a code of a class. */
+static int add_code(int class_, int *code) {
+	struct gigarank_own *own = gigarank_own();
+	struct gigarank_code *c = own ? calloc(1, sizeof *c) : NULL;
+	if (!c)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an error code");
+	*code = c->code = ++own->last_code;
+	c->class_ = class_ ? class_ : c->code;
+	c->next = own->codes;
+	own->codes = c;
+	return MPI_SUCCESS;
+}
+
+MPI(Add_error_class, int *class_) {
+	GIVEN(class_, "errorclass", MPI_ERR_ARG);
+	CHECK(active(GIGARANK_NONE));
+	return add_code(0, class_);
+}
+
+MPI(Add_error_code, int class_, int *code) {
+	GIVEN(code, "errorcode", MPI_ERR_ARG);
+	CHECK(active(GIGARANK_NONE));
+	CHECK(check_code(__func__, class_));
+	return add_code(class_, code);
+}
+
+MPI(Add_error_string, int code, const char *text) {
+	GIVEN(text, "string", MPI_ERR_ARG);
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_code *c = added(code);
+	if (!c)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "%d is no error class or code that the program has added", code);
+	if (strlen(text) >= MPI_MAX_ERROR_STRING)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "a text of %zu characters: at most %d may be added", strlen(text), MPI_MAX_ERROR_STRING - 1);
+	char *copy = strdup(text);
+	if (!copy)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a text");
+	free(c->text);
+	c->text = copy;
+	return MPI_SUCCESS;
+}
+
+/* drop_code removes a class or code that was added. */
+static int drop_code(const char *function, int code, int is_class) {
+	CHECK(gigarank_active(function, GIGARANK_NONE));
+	struct gigarank_code *c = added(code);
+	if (!c || (c->class_ == c->code) != is_class)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "%d is none that the program has added", code);
+	struct gigarank_code **link = &gigarank_running()->own->codes;
+	for (struct gigarank_code *other = *link; is_class && other; other = other->next)
+		if (other != c && other->class_ == code)
+			return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "class %d has codes: remove them first", code);
+	while (*link != c)
+		link = &(*link)->next;
+	*link = c->next;
+	free(c->text);
+	free(c);
+	return MPI_SUCCESS;
+}
+
+MPI(Remove_error_class, int class_) { return drop_code(__func__, class_, 1); }
+MPI(Remove_error_code, int code) { return drop_code(__func__, code, 0); }
+
+MPI(Remove_error_string, int code) {
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_code *c = added(code);
+	if (!c)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "%d is no error class or code that the program has added", code);
+	free(c->text);
+	c->text = NULL;
+	return MPI_SUCCESS;
+}
+
+/* --- error handlers ---------------------------------------------------------------------- */
+
+struct gigarank_errhandler {
+	struct gigarank_object object;
+	MPI_Comm_errhandler_function *function;
+	int fortran;
+};
+
+static struct gigarank_comm *noted(int32_t index) {
+	for (struct gigarank_comm *c = gigarank_running()->comms; c; c = c->next)
+		if (c->index == index)
+			return c;
+	return NULL;
+}
+
+/* raise_error ends the rank, with the latest error of a call or, given one, with a code. */
+static void raise_error(int code, const char *detail) {
+	struct gigarank_call c = {.procedure = GIGARANK_RAISE, .key = code, .detail = detail};
+	gigarank_suspend(&c);
+}
+
+static void handle(struct gigarank_comm *about, MPI_Comm comm, int code, const char *detail) {
+	MPI_Errhandler handler = about && about->handler ? about->handler : MPI_ERRORS_ARE_FATAL;
+	if (handler == MPI_ERRORS_RETURN)
+		return;
+	struct gigarank_errhandler *h = (uintptr_t)handler < GIGARANK_PREDEFINED ? NULL : (struct gigarank_errhandler *)handler;
+	if (h && h->fortran)
+		gigarank_call_errhandler(h->function, (void *)comm, code);
+	else if (h)
+		h->function(&comm, &code, detail);
+	else
+		raise_error(detail ? code : 0, detail);
+}
+
+void gigarank_handle_error(int32_t index, int code) {
+	if (!gigarank_running()->errors_return)
+		return; /* the simulator has ended the rank */
+	struct gigarank_comm *about = noted(index);
+	handle(about, index == 1 ? MPI_COMM_WORLD : index == 2 ? MPI_COMM_SELF : (MPI_Comm)about, code, NULL);
+}
+
+/* A communicator keeps the object of its handler, whose handle the program may free. */
+static void set_handler(struct gigarank_comm *c, MPI_Errhandler handler) {
+	if ((uintptr_t)handler >= GIGARANK_PREDEFINED)
+		gigarank_retain(handler);
+	if ((uintptr_t)c->handler >= GIGARANK_PREDEFINED)
+		gigarank_release_object(c->handler);
+	c->handler = handler;
+}
+
+void gigarank_leave_handler(struct gigarank_comm *c) { set_handler(c, NULL); }
+
+void gigarank_inherit_handler(int32_t index, struct gigarank_comm *made) {
+	struct gigarank_comm *of = gigarank_running()->errors_return ? noted(index) : NULL;
+	if (of && of->handler)
+		set_handler(made, of->handler);
+}
+
+MPI(Comm_create_errhandler, MPI_Comm_errhandler_function *function, MPI_Errhandler *handler) {
+	GIVEN(function, "comm_errhandler_fn", MPI_ERR_ARG);
+	GIVEN(handler, "errhandler", MPI_ERR_ARG);
+	return gigarank_create_errhandler(function, 0, handler);
+}
+
+int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortran, MPI_Errhandler *handler) {
+	CHECK(gigarank_active("PMPI_Comm_create_errhandler", GIGARANK_NONE));
+	struct gigarank_errhandler *h = gigarank_new(GIGARANK_ERRHANDLER, sizeof *h, NULL);
+	if (!h)
+		return gigarank_refuse("PMPI_Comm_create_errhandler", GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an error handler");
+	h->function = function, h->fortran = fortran;
+	*handler = gigarank_handle(h);
+	return MPI_SUCCESS;
+}
+
+MPI(Session_create_errhandler, MPI_Session_errhandler_function *function, MPI_Errhandler *handler) {
+	GIVEN(function, "session_errhandler_fn", MPI_ERR_ARG);
+	GIVEN(handler, "errhandler", MPI_ERR_ARG);
+	return gigarank_create_session_errhandler(function, 0, handler);
+}
+
+int gigarank_create_session_errhandler(MPI_Session_errhandler_function *function, int fortran, MPI_Errhandler *handler) {
+	CHECK(gigarank_runs("PMPI_Session_create_errhandler"));
+	struct gigarank_errhandler *h = gigarank_new(GIGARANK_ERRHANDLER, sizeof *h, NULL);
+	if (!h)
+		return gigarank_refuse("PMPI_Session_create_errhandler", GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for an error handler");
+	h->fortran = fortran;
+	h->function = (MPI_Comm_errhandler_function *)(void (*)(void))function; /* which both take a handle by its address */
+	*handler = gigarank_handle(h);
+	return MPI_SUCCESS;
+}
+
+void *gigarank_keep_handler(MPI_Errhandler handler) {
+	void *kept = (uintptr_t)handler < GIGARANK_PREDEFINED ? NULL : gigarank_object(GIGARANK_ERRHANDLER, handler);
+	return kept ? gigarank_retain(kept) : NULL;
+}
+
+void gigarank_call_handler(void *kept, void *about, int code) {
+	struct gigarank_errhandler *h = kept;
+	if (h->fortran)
+		gigarank_call_errhandler(h->function, *(void **)about, code);
+	else
+		h->function((MPI_Comm *)about, &code, NULL);
+}
+
+static int is_predefined(MPI_Errhandler handler) {
+	return handler == MPI_ERRORS_RETURN || handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_ABORT;
+}
+
+int gigarank_check_handler(const char *function, MPI_Errhandler handler) {
+	if (is_predefined(handler) || gigarank_object(GIGARANK_ERRHANDLER, handler))
+		return MPI_SUCCESS;
+	return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ERRHANDLER, "the handle is no error handler, or it has been freed");
+}
+
+MPI(Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
+	struct gigarank_call c = {0};
+	struct gigarank_rank *r = gigarank_running();
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	CHECK(gigarank_check_handler(__func__, handler));
+	MPI_Errhandler kept = is_predefined(handler) ? handler : gigarank_object(GIGARANK_ERRHANDLER, handler);
+	if (!r->errors_return && kept == MPI_ERRORS_ARE_FATAL)
+		return MPI_SUCCESS;
+	struct gigarank_comm *noted_comm = note(&c);
+	if (!noted_comm)
+		return MPI_ERR_NO_MEM;
+	set_handler(noted_comm, kept);
+	if (r->errors_return)
+		return MPI_SUCCESS;
+	r->errors_return = 1; /* from now on the rank hears of its errors */
+	c.procedure = GIGARANK_ERRORS_RETURN, c.key = 1;
+	return gigarank_trap(&c);
+}
+
+MPI(Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
+	GIVEN(handler, "errhandler", MPI_ERR_ARG);
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	struct gigarank_comm *about = noted(c.comm);
+	*handler = about && about->handler ? about->handler : MPI_ERRORS_ARE_FATAL;
+	if (!is_predefined(*handler)) {
+		struct gigarank_object *o = gigarank_retain(*handler);
+		o->handles++;
+		*handler = gigarank_handle(o);
+	}
+	return MPI_SUCCESS;
+}
+
+MPI(Errhandler_free, MPI_Errhandler *handler) {
+	GIVEN(handler, "errhandler", MPI_ERR_ARG);
+	CHECK(active(GIGARANK_NONE));
+	if (!is_predefined(*handler)) {
+		struct gigarank_object *h = gigarank_object(GIGARANK_ERRHANDLER, *handler);
+		if (!h)
+			return refuse(GIGARANK_NONE, MPI_ERR_ERRHANDLER, "the handle is no error handler, or it has been freed");
+		gigarank_drop_handle(h);
+	}
+	*handler = MPI_ERRHANDLER_NULL;
+	return MPI_SUCCESS;
+}
+
+MPI(Comm_call_errhandler, MPI_Comm comm, int code) {
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_NONE, comm, &c));
+	handle(noted(c.comm), comm, code, "called by MPI_Comm_call_errhandler");
+	return MPI_SUCCESS;
+}
+
+/* --- the end ------------------------------------------------------------------------------ */
+
+void gigarank_forget_comm(struct gigarank_comm *c) {
+	gigarank_free_attributes(c->attributes);
+	free(c->name);
+	free(c);
+}
+
+void gigarank_forget_rank(struct gigarank_rank *r) {
+	for (struct gigarank_comm *c = r->comms, *next; c; c = next) {
+		next = c->next;
+		gigarank_forget_comm(c);
+	}
+	if (!r->own)
+		return;
+	for (struct gigarank_code *c = r->own->codes, *next; c; c = next) {
+		next = c->next;
+		free(c->text);
+		free(c);
+	}
+	gigarank_forget_types(r->own);
+	gigarank_leave_threads(r->own->threads);
+	gigarank_leave_file_handler(r->own->file_handler);
+	free(r->own);
+}

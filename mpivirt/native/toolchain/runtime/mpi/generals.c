@@ -1,0 +1,110 @@
+/* Generalised requests, whose operations the program carries out, and the fields of statuses. */
+#include "rank/internal.h"
+
+#include <stdlib.h>
+
+int gigarank_end_general(MPI_Request *request, MPI_Status *status) {
+	struct gigarank_request *q = look(*request);
+	struct gigarank_general g = *q->general;
+	MPI_Status own = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+	gigarank_drop_request(q);
+	*request = MPI_REQUEST_NULL;
+	int error = g.query(g.extra, &own), freed = g.free(g.extra);
+	if (status)
+		*status = own;
+	return error ? error : freed;
+}
+
+MPI(Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_function *release, MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_general *g = malloc(sizeof *g);
+	if (!g)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a request");
+	*g = (struct gigarank_general){query, release, cancel, extra, 0, 0};
+	int error = add(0, NULL, request);
+	if (error)
+		free(g);
+	else
+		look(*request)->general = g, gigarank_running()->singular = 1;
+	return error;
+}
+
+MPI(Grequest_complete, MPI_Request request) {
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : look(request);
+	if (!q || !q->general)
+		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the handle is no generalised request, or it has been waited for or freed");
+	q->general->complete = 1;
+	return q->general->dropped ? gigarank_end_general(&request, NULL) : MPI_SUCCESS;
+}
+
+int gigarank_drop_general(MPI_Request *request) {
+	struct gigarank_general *g = look(*request)->general;
+	if (g->complete)
+		return gigarank_end_general(request, NULL);
+	g->dropped = 1; /* it ends when it is completed */
+	*request = MPI_REQUEST_NULL;
+	return MPI_SUCCESS;
+}
+
+int gigarank_wait_for_generals(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over) {
+	int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
+	int any = procedure == GIGARANK_WAITANY || procedure == GIGARANK_TESTANY;
+	int pending = 0, others = 0, error = MPI_SUCCESS;
+	*over = 1, *outcount = 0, *flag = 0;
+	for (int i = 0; i < n; i++) {
+		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : look(requests[i]);
+		if (!q || !q->general) {
+			others += q && q->index;
+			continue;
+		}
+		if (!q->general->complete)
+			pending++;
+		else if (!every) {
+			int at = (*outcount)++;
+			which[at] = i, *flag = 1;
+			int failed = gigarank_end_general(&requests[i], statuses ? &statuses[at] : NULL);
+			error = error ? error : failed;
+			if (any)
+				return error;
+		}
+	}
+	if (*outcount)
+		return error;
+	*over = pending && (every || !others);
+	if (*over && procedure < GIGARANK_TEST)
+		return refuse(procedure, MPI_ERR_REQUEST, "a generalised request is not complete, and nobody can complete it while its rank waits");
+	return MPI_SUCCESS;
+}
+
+/* --- statuses ------------------------------------------------------------------------------ */
+
+MPI(Status_set_cancelled, MPI_Status *status, int flag) {
+	GIVEN(status, "status", MPI_ERR_ARG);
+	status->MPI_internal[2] = flag != 0;
+	return MPI_SUCCESS;
+}
+
+MPI(Test_cancelled, const MPI_Status *status, int *flag) {
+	GIVEN(status, "status", MPI_ERR_ARG);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
+	*flag = status->MPI_internal[2] != 0;
+	return MPI_SUCCESS;
+}
+
+#define FIELD(name, field) \
+	MPI(Status_get_##name, const MPI_Status *status, int *value) { \
+		GIVEN(status, "status", MPI_ERR_ARG); \
+		GIVEN(value, #name, MPI_ERR_ARG); \
+		*value = status->field; \
+		return MPI_SUCCESS; \
+	} \
+	MPI(Status_set_##name, MPI_Status *status, int value) { \
+		GIVEN(status, "status", MPI_ERR_ARG); \
+		status->field = value; \
+		return MPI_SUCCESS; \
+	}
+FIELD(source, MPI_SOURCE)
+FIELD(tag, MPI_TAG)
+FIELD(error, MPI_ERROR)

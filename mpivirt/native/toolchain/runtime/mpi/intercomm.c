@@ -1,0 +1,96 @@
+/* Intercommunicators: how two groups meet and become one. Their collectives are those of all
+ * communicators. */
+#include "rank/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* meet has the leader send what it tells of its group to the other leader, in 64-bit numbers:
+ * a token and the ranks. It stores its own token and what the other tells. */
+static int meet(struct gigarank_call *local, MPI_Comm peer, int remote, int tag, uint64_t **told, int64_t *n) {
+	size_t size = (size_t)local->size;
+	MPI_Status status;
+	MPI_Request sent;
+	int64_t bytes = 0;
+	uint64_t *own = malloc((size + 1) * sizeof *own);
+	if (!own)
+		return gigarank_refuse("", GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a group of %zu ranks", size);
+	struct gigarank_call c = *local;
+	c.procedure = GIGARANK_INTRODUCTION, c.output = own, c.room = local->size + 1;
+	int error = gigarank_trap(&c);
+	if (!error)
+		error = PMPI_Isend(own, local->size + 1, MPI_UINT64_T, remote, tag, peer, &sent);
+	if (!error) {
+		error = PMPI_Probe(remote, tag, peer, &status);
+		if (!error) {
+			memcpy(&bytes, &status.MPI_internal[0], sizeof bytes);
+			*n = 1 + bytes / 8;
+			if (!(*told = malloc((size_t)*n * sizeof **told)))
+				error = gigarank_refuse("", GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a remote group of %lld ranks", (long long)*n);
+		}
+		if (!error) {
+			(*told)[0] = own[0];
+			error = PMPI_Recv(*told + 1, (int)*n - 1, MPI_UINT64_T, remote, tag, peer, MPI_STATUS_IGNORE);
+		}
+		int later = PMPI_Wait(&sent, MPI_STATUS_IGNORE);
+		error = error ? error : later;
+	}
+	free(own);
+	return error;
+}
+
+int gigarank_connect(const char *function, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, const struct gigarank_origin *from, MPI_Comm *made) {
+	struct gigarank_call c = {0};
+	uint64_t *told = NULL;
+	int64_t n = 0;
+	*made = MPI_COMM_NULL;
+	CHECK(gigarank_find(function, GIGARANK_NONE, local, &c));
+	if (c.remote)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_COMM, "the local communicator is an intercommunicator");
+	if (leader < 0 || leader >= c.size)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_RANK, "leader %d of a group of %d", leader, c.size);
+	int error = MPI_SUCCESS;
+	if (c.member == leader)
+		error = meet(&c, peer, remote, tag, &told, &n);
+	if (!error) {
+		c.procedure = GIGARANK_INTERCOMM, c.input = told, c.given = n, c.root = leader;
+		gigarank_trap(&c);
+		error = take(&c, from, made);
+	}
+	free(told);
+	return error;
+}
+
+MPI(Intercomm_create, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made) {
+	return gigarank_connect(__func__, local, leader, peer, remote, tag, &(struct gigarank_origin){.parent = local}, made);
+}
+
+MPI(Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
+	GIVEN(made, "newintracomm", MPI_ERR_ARG);
+	uint8_t flag = high != 0, theirs = 0;
+	struct gigarank_call c = {0};
+	CHECK(find(GIGARANK_INTERCOMM_MERGE, comm, &c));
+	if (!c.remote)
+		return refuse(c.procedure, MPI_ERR_COMM, "the communicator has no remote group");
+	struct gigarank_comm *noted = note(&c);
+	c.input = &flag, c.given = 1, c.output = &theirs, c.room = 1, c.key = ++noted->twins;
+	gigarank_trap(&c);
+	return take(&c, &(struct gigarank_origin){.parent = comm}, made);
+}
+
+int gigarank_create_inter(const char *function, struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
+	MPI_Group local, others;
+	int member;
+	*made = MPI_COMM_NULL;
+	CHECK(PMPI_Comm_group(comm, &local));
+	int error = PMPI_Group_difference(group, local, &others);
+	PMPI_Group_free(&local);
+	CHECK(error);
+	if (others != MPI_GROUP_EMPTY) {
+		PMPI_Group_free(&others);
+		return gigarank_refuse(function, c->procedure, MPI_ERR_GROUP, "a member of the group is none of the communicator");
+	}
+	CHECK(PMPI_Group_rank(group, &member));
+	int none = member == MPI_UNDEFINED;
+	return gigarank_split(function, comm, none ? MPI_UNDEFINED : 0, none ? 0 : member, &(struct gigarank_origin){.parent = comm}, made);
+}

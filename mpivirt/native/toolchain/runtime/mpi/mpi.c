@@ -1,0 +1,272 @@
+/* The functions of MPI check what they can in the rank, compose a call of the simulator, and are
+ * suspended in it. Here is what they share, and those for the environment. */
+#include "mpi/attributes.h"
+#include "mpi/datatypes.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* unhosted ends a program that runs by itself and does what takes ranks. */
+static void unhosted(const char *function, const char *what) {
+	fprintf(stderr, "%s%sthis program was built with gigarank cc: run it with gigarank run ./PROGRAM --ranks N\n", function, what);
+	_exit(2);
+}
+
+static int is_finalized(const struct gigarank_rank *r) { return r->left == GIGARANK_FINALIZED; }
+
+/* --- errors ----------------------------------------------------------------------- */
+
+int gigarank_refuse(const char *function, int procedure, int class_, const char *format, ...) {
+	char text[320];
+	int named = 0;
+	if (procedure == GIGARANK_NONE && strncmp(function, "PMPI_", 5) == 0)
+		named = snprintf(text, sizeof text / 4, "%s: ", function + 1);
+	va_list list;
+	va_start(list, format);
+	vsnprintf(text + named, sizeof text - (size_t)named, format, list);
+	va_end(list);
+	if (!gigarank_hosted)
+		unhosted(strncmp(function, "PMPI_", 5) == 0 ? function + 1 : "a function of MPI", " is called before MPI_Init; ");
+	if (!gigarank_running()) {
+		gigarank_intrudes(function + (function[0] == 'P'), strncmp(function, "PMPI_", 5) == 0 ? GIGARANK_NONE : procedure);
+		return class_;
+	}
+	struct gigarank_call c = {.procedure = procedure, .error = class_, .detail = text};
+	int32_t about = gigarank_running()->about;
+	gigarank_suspend(&c);
+	gigarank_handle_error(about ? about : 1, class_);
+	return class_;
+}
+
+int gigarank_missing(const char *function, int class_, const char *name) {
+	CHECK(gigarank_runs(function));
+	return gigarank_refuse(function, GIGARANK_NONE, class_, "%s is NULL", name);
+}
+
+int gigarank_runs(const char *function) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_OTHER, "no rank runs");
+	r->about = 1;
+	return MPI_SUCCESS;
+}
+
+int gigarank_active(const char *function, int procedure) {
+	struct gigarank_rank *r = gigarank_running();
+	if (r)
+		r->about = 1;
+	if (r && ((r->initialized && !is_finalized(r)) || r->in_session))
+		return MPI_SUCCESS;
+	return gigarank_refuse(function, procedure, MPI_ERR_OTHER, !r ? "no rank runs" : is_finalized(r) ? "called after MPI_Finalize" : "called before MPI_Init");
+}
+
+int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gigarank_call *c) {
+	struct gigarank_engine *e = gigarank_current;
+	CHECK(gigarank_active(function, procedure));
+	c->procedure = procedure;
+	struct gigarank_rank *r = e->running;
+	if (comm == MPI_COMM_WORLD) {
+		c->comm = 1, c->size = e->world, c->member = e->first + (int32_t)(r - e->ranks), c->remote = 0;
+		return MPI_SUCCESS;
+	}
+	if (comm == MPI_COMM_SELF) {
+		r->about = c->comm = 2, c->size = 1, c->member = 0, c->remote = 0;
+		return MPI_SUCCESS;
+	}
+	for (struct gigarank_comm *made = r->comms; made; made = made->next)
+		if ((MPI_Comm)made == comm) {
+			r->about = c->comm = made->index, c->size = made->size, c->member = made->member, c->remote = made->remote;
+			return MPI_SUCCESS;
+		}
+	return gigarank_refuse(function, procedure, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL" : "the handle is no communicator of this rank, or it has been freed");
+}
+
+int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
+	const struct gigarank_datatype *t = gigarank_type(type);
+	if (!t)
+		return refuse(procedure, MPI_ERR_TYPE, type == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type, or it has been freed");
+	if (!t->committed)
+		return refuse(procedure, MPI_ERR_TYPE, "the type has not been committed");
+	if (count < 0)
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld", (long long)count);
+	if (__builtin_mul_overflow(count, t->bytes, bytes) || *bytes > GIGARANK_MOST_BYTES)
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %lld values of %lld bytes is more than memory holds", (long long)count, (long long)t->bytes);
+	return MPI_SUCCESS;
+}
+
+int multiply(int procedure, int64_t each, int32_t n, int64_t *all) {
+	if (__builtin_mul_overflow(each, n, all) || *all > GIGARANK_MOST_BYTES)
+		return refuse(procedure, MPI_ERR_COUNT, "%lld bytes for each of %d members are more than memory holds", (long long)each, n);
+	return MPI_SUCCESS;
+}
+
+int add_up(int procedure, int64_t *all, int64_t bytes) {
+	if ((*all += bytes) > GIGARANK_MOST_BYTES)
+		return refuse(procedure, MPI_ERR_COUNT, "the counts of all members are more than memory holds");
+	return MPI_SUCCESS;
+}
+
+int touch(int procedure, const void *buffer, int64_t bytes) {
+	if (bytes == 0)
+		return MPI_SUCCESS;
+	if (!buffer)
+		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld bytes", (long long)bytes);
+	if (gigarank_reads(buffer, (const char *)buffer + bytes - 1))
+		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld bytes at %p is no memory that can be read", (long long)bytes, buffer);
+	return MPI_SUCCESS;
+}
+
+int touch_to(int procedure, void *buffer, int64_t bytes) {
+	if (bytes == 0)
+		return MPI_SUCCESS;
+	if (!buffer)
+		return refuse(procedure, MPI_ERR_BUFFER, "a null buffer for %lld bytes", (long long)bytes);
+	if (gigarank_writes(buffer, (char *)buffer + bytes - 1))
+		return refuse(procedure, MPI_ERR_BUFFER, "the buffer of %lld bytes at %p is no memory that can be written", (long long)bytes, buffer);
+	return MPI_SUCCESS;
+}
+
+void set_status(MPI_Status *status, const struct gigarank_status *s, int error) {
+	if (!status)
+		return;
+	status->MPI_SOURCE = s->source == GIGARANK_ANY_SOURCE ? MPI_ANY_SOURCE : s->source == GIGARANK_PROC_NULL ? MPI_PROC_NULL : s->source;
+	status->MPI_TAG = s->tag == GIGARANK_ANY_TAG ? MPI_ANY_TAG : s->tag;
+	if (error >= 0)
+		status->MPI_ERROR = error;
+	status->MPI_internal[2] = s->cancelled;
+	memcpy(&status->MPI_internal[0], &s->bytes, sizeof s->bytes);
+}
+
+const struct gigarank_status empty = {.source = GIGARANK_ANY_SOURCE, .tag = GIGARANK_ANY_TAG};
+
+/* --- environment ------------------------------------------------------------------- */
+
+static int initialise(const char *function, int required, int *provided) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!gigarank_hosted)
+		unhosted("", "");
+	if (!r)
+		return gigarank_active(function, GIGARANK_NONE);
+	if (r->initialized)
+		return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_OTHER, "called %s", is_finalized(r) ? "after MPI_Finalize" : "a second time");
+	r->initialized = 1, r->left = 0;
+	*provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+	return MPI_SUCCESS;
+}
+
+MPI(Init_thread, int *argc, char ***argv, int required, int *provided) {
+	(void)argc, (void)argv;
+	return initialise(__func__, required, provided);
+}
+
+MPI(Init, int *argc, char ***argv) {
+	int provided;
+	(void)argc, (void)argv;
+	return initialise(__func__, MPI_THREAD_SINGLE, &provided);
+}
+
+MPI(Initialized, int *flag) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
+	*flag = gigarank_running() && gigarank_running()->initialized;
+	return MPI_SUCCESS;
+}
+
+MPI(Finalized, int *flag) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
+	*flag = gigarank_running() && is_finalized(gigarank_running());
+	return MPI_SUCCESS;
+}
+
+MPI(Finalize, void) {
+	CHECK(active(GIGARANK_NONE));
+	struct gigarank_rank *r = gigarank_running();
+	if (!r->initialized || is_finalized(r))
+		return refuse(GIGARANK_NONE, MPI_ERR_OTHER, "called %s", is_finalized(r) ? "a second time" : "without MPI_Init: a session ends with MPI_Session_finalize");
+	CHECK(gigarank_end_detached());
+	CHECK(gigarank_drop_attributes(__func__, MPI_COMM_SELF));
+	r->left = GIGARANK_FINALIZED;
+	return MPI_SUCCESS;
+}
+
+MPI(Query_thread, int *provided) {
+	GIVEN(provided, "provided", MPI_ERR_ARG);
+	CHECK(active(GIGARANK_NONE));
+	*provided = MPI_THREAD_FUNNELED;
+	return MPI_SUCCESS;
+}
+
+MPI(Is_thread_main, int *flag) {
+	GIVEN(flag, "flag", MPI_ERR_ARG);
+	*flag = gigarank_running() != NULL;
+	return MPI_SUCCESS;
+}
+
+MPI(Abort, MPI_Comm comm, int code) {
+	struct gigarank_call c = {.procedure = GIGARANK_ABORT, .key = code};
+	(void)comm;
+	if (gigarank_running()) {
+		gigarank_current->stops = 1;
+		gigarank_note_call(__builtin_return_address(0));
+		gigarank_trap(&c);
+	}
+	gigarank_outside("MPI_Abort");
+	if (gigarank_intrudes("MPI_Abort", GIGARANK_NONE))
+		pthread_exit(NULL); /* a thread that no rank is known to have started */
+	abort();
+}
+
+MPI(Get_version, int *version, int *subversion) {
+	GIVEN(version, "version", MPI_ERR_ARG);
+	GIVEN(subversion, "subversion", MPI_ERR_ARG);
+	*version = MPI_VERSION, *subversion = MPI_SUBVERSION;
+	return MPI_SUCCESS;
+}
+
+MPI(Get_library_version, char *version, int *length) {
+	GIVEN(version, "version", MPI_ERR_ARG);
+	GIVEN(length, "resultlen", MPI_ERR_ARG);
+	*length = sprintf(version, "gigarank: simulated MPI");
+	return MPI_SUCCESS;
+}
+
+MPI(Get_processor_name, char *name, int *length) {
+	GIVEN(name, "name", MPI_ERR_ARG);
+	GIVEN(length, "resultlen", MPI_ERR_ARG);
+	struct gigarank_call c = {.procedure = GIGARANK_NODE};
+	CHECK(active(GIGARANK_NONE));
+	CHECK(gigarank_trap(&c));
+	*length = sprintf(name, "node%d", c.found);
+	return MPI_SUCCESS;
+}
+
+MPI(Pcontrol, const int level, ...) {
+	(void)level;
+	return MPI_SUCCESS;
+}
+
+MPI(Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
+	GIVEN(base, "baseptr", MPI_ERR_ARG);
+	(void)info;
+	if (size < 0)
+		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "MPI_Alloc_mem of %lld bytes: the size must not be negative", (long long)size);
+	void *memory = malloc((size_t)size + 1);
+	if (!memory)
+		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "MPI_Alloc_mem of %lld bytes", (long long)size);
+	memcpy(base, &memory, sizeof memory);
+	return MPI_SUCCESS;
+}
+
+MPI(Free_mem, void *base) {
+	free(base);
+	return MPI_SUCCESS;
+}
+
+MPI(Get_address, const void *location, MPI_Aint *address) {
+	GIVEN(address, "address", MPI_ERR_ARG);
+	*address = (MPI_Aint)location;
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,50 @@
+/* What ranks make and name by handles: datatypes, error handlers, info objects, keys. */
+#ifndef GIGARANK_OBJECTS_H
+#define GIGARANK_OBJECTS_H
+
+#include "rank/internal.h"
+
+enum gigarank_kind { GIGARANK_FREE, GIGARANK_DATATYPE, GIGARANK_ERRHANDLER, GIGARANK_INFO, GIGARANK_KEYVAL, GIGARANK_SESSION, GIGARANK_KINDS };
+
+/* Every object begins with this. Its memory is that of its kind until the engine closes, so that
+ * the handle of an object that has been freed can be told: a handle is the address, and above it
+ * how often the memory has been used. */
+struct gigarank_object {
+	uint32_t kind;
+	uint16_t generation; /* that of valid handles */
+	int32_t handles;     /* uses by handles, and all uses */
+	int32_t uses;
+	int32_t number;      /* in the engine's table; the object's handle in Fortran */
+	struct gigarank_object *next; /* of the free ones of a kind */
+	void (*destroy)(struct gigarank_object *); /* gives back what it refers to */
+};
+
+#pragma GCC visibility push(hidden)
+
+/* gigarank_new returns a new object with one handle, all zero behind its head, or NULL. All
+ * objects of a kind have one size. */
+void *gigarank_new(enum gigarank_kind kind, size_t bytes, void (*destroy)(struct gigarank_object *));
+
+/* gigarank_handle returns the handle of an object. */
+static inline void *gigarank_handle(const void *object) {
+	const struct gigarank_object *o = object;
+	return (void *)((uintptr_t)object | (uintptr_t)o->generation << 48);
+}
+
+/* gigarank_object returns the object of a kind that a handle names, NULL if there is none. */
+void *gigarank_object(enum gigarank_kind kind, const void *handle);
+
+/* gigarank_retain adds a use of an object, which it returns. gigarank_release ends one. */
+void *gigarank_retain(void *object);
+void gigarank_release_object(void *object);
+
+/* gigarank_drop_handle ends the use of an object by a handle. After the last, its handles are
+ * refused. */
+void gigarank_drop_handle(void *object);
+
+/* gigarank_close_objects gives back all objects of an engine. */
+void gigarank_close_objects(struct gigarank_engine *e);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,322 @@
+/* Requests, and waits for them. */
+#include "mpi/attributes.h"
+#include "mpi/datatypes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
+	struct gigarank_engine *e = gigarank_current;
+	int32_t slot = e->request_free;
+	if (slot < 0) {
+		int32_t room = e->request_count ? 2 * e->request_count : 64;
+		struct gigarank_request *larger = realloc(e->requests, (size_t)room * sizeof *larger);
+		if (!larger)
+			return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a request");
+		memset(larger + e->request_count, 0, (size_t)(room - e->request_count) * sizeof *larger);
+		for (int32_t i = e->request_count; i < room; i++)
+			larger[i].rank = -1, larger[i].next = i + 1 < room ? i + 1 : -1;
+		slot = e->request_count;
+		e->requests = larger, e->request_count = room;
+	}
+	struct gigarank_request *q = &e->requests[slot];
+	e->request_free = q->next;
+	q->rank = (int32_t)(e->running - e->ranks);
+	q->index = 0;
+	set_index(q, index);
+	q->persistent = persistent, q->plan = NULL;
+	q->done = q->detached = 0;
+	q->general = NULL;
+	q->comm = e->running->about;
+	q->after = NULL;
+	*request = (MPI_Request)((uintptr_t)(uint32_t)q->generation << 32 | (uint32_t)(slot + GIGARANK_PREDEFINED));
+	return MPI_SUCCESS;
+}
+
+struct gigarank_request *look(MPI_Request request) {
+	struct gigarank_engine *e = gigarank_current;
+	uint32_t slot = (uint32_t)(uintptr_t)request - GIGARANK_PREDEFINED;
+	if (slot >= (uint32_t)e->request_count)
+		return NULL;
+	struct gigarank_request *q = &e->requests[slot];
+	if (q->rank != e->running - e->ranks || (uint32_t)q->generation != (uintptr_t)request >> 32)
+		return NULL;
+	return q;
+}
+
+void gigarank_drop_request(struct gigarank_request *q) {
+	struct gigarank_engine *e = gigarank_current;
+	if (q->persistent)
+		gigarank_leave_layouts(q->persistent);
+	free(q->persistent);
+	free(q->general);
+	if (q->plan)
+		q->plan->close(q->plan);
+	q->persistent = NULL, q->plan = NULL, q->general = NULL;
+	set_index(q, 0);
+	q->rank = -1;
+	q->generation++;
+	q->next = e->request_free;
+	e->request_free = (int32_t)(q - e->requests);
+}
+
+/* retire makes a request inactive whose operation is over. */
+static void retire(MPI_Request *request, int64_t bytes) {
+	if (*request == MPI_REQUEST_NULL)
+		return;
+	struct gigarank_request *q = look(*request);
+	set_index(q, 0);
+	q->done = 0;
+	if (q->after) {
+		q->after(q->what, bytes);
+		q->after = NULL;
+	}
+	if (!q->persistent && !q->plan) {
+		gigarank_drop_request(q);
+		*request = MPI_REQUEST_NULL;
+	}
+}
+
+/* A list of requests that is handed in. */
+struct list {
+	int n, every, any; /* a wait for all of them, or for any one */
+	MPI_Request *requests;
+	int generals, done; /* some are generalised ones, or known to be done */
+	int actives;        /* with an index */
+};
+
+/* indices_of stores the simulator's requests of a list. */
+static int indices_of(int procedure, struct list *l, int32_t *indices) {
+	for (int i = 0; i < l->n; i++) {
+		indices[i] = 0;
+		if (l->requests[i] == MPI_REQUEST_NULL)
+			continue;
+		struct gigarank_request *q = look(l->requests[i]);
+		if (!q)
+			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
+		indices[i] = q->index;
+		l->actives += q->index != 0;
+		l->generals |= q->general != NULL;
+		l->done |= q->done;
+	}
+	return MPI_SUCCESS;
+}
+
+/* comm_of returns the index of the communicator of the first of some requests. */
+static int32_t comm_of(int n, const MPI_Request *requests) {
+	for (int i = 0; i < n; i++)
+		if (requests[i] != MPI_REQUEST_NULL)
+			return look(requests[i])->comm;
+	return 1;
+}
+
+/* take_kept stores the places and statuses of requests that are known to be done. */
+static void take_kept(struct gigarank_call *c, const struct list *l) {
+	for (int i = 0; i < l->n; i++) {
+		struct gigarank_request *q = l->requests[i] == MPI_REQUEST_NULL ? NULL : look(l->requests[i]);
+		if (!q || !q->done)
+			continue;
+		c->statuses[c->outcount] = q->kept, c->indices[c->outcount++] = i;
+		c->found = 1;
+		if (l->any)
+			return;
+	}
+}
+
+/* collect retires the requests that a call has completed, and stores their places and statuses. */
+static int collect(struct gigarank_call *c, const struct list *l, int error, int *which, int *outcount, int *flag, MPI_Status *statuses) {
+	MPI_Request *requests = l->requests;
+	int32_t comm = error || l->generals ? comm_of(l->n, requests) : 1;
+	*flag = c->found;
+	*outcount = c->outcount;
+	if (error && c->outcount == 0 && l->every)
+		*flag = 0;
+	for (int i = 0; i < c->outcount; i++) {
+		int at = c->indices[i], to = l->every ? at : i;
+		struct gigarank_status *s = &c->statuses[i];
+		struct gigarank_request *q = l->every && requests[at] != MPI_REQUEST_NULL ? look(requests[at]) : NULL;
+		if (q && q->done)
+			*s = q->kept;
+		if (which)
+			which[i] = at;
+		if (l->generals && requests[at] != MPI_REQUEST_NULL && look(requests[at])->general) {
+			int failed = gigarank_end_general(&requests[at], statuses ? &statuses[to] : NULL);
+			error = error ? error : failed;
+			continue;
+		}
+		if (statuses)
+			set_status(&statuses[to], s, error == MPI_ERR_IN_STATUS ? s->error : -1);
+		retire(&requests[at], s->error ? -1 : s->bytes);
+	}
+	if (error)
+		gigarank_handle_error(comm, error);
+	return error;
+}
+
+/* A program may wait again and again for any of a long list of requests, of which the simulator
+ * keeps the places from one call to the next. While all active requests of the rank are in that
+ * list, a call hands in the program's handles, and nobody reads them all. GIGARANK_UNKNOWN as the
+ * number of completed requests says that they must be. What happens depends on the handles and on
+ * earlier calls, not on where the list lies: that differs with the hosting. */
+static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses) {
+	enum { SMALL = 16, LONG = 256 };
+	int small = n < 1 ? 1 : n < SMALL ? n : SMALL; /* what waits on a copied stack is memory of the rank */
+	int32_t few[small], fewer[small];
+	struct gigarank_status little[small];
+	struct list l = {.n = n, .requests = requests};
+	l.every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
+	l.any = procedure == GIGARANK_WAITANY || procedure == GIGARANK_TESTANY;
+	CHECK(active(procedure));
+	if (n < 0)
+		return refuse(procedure, MPI_ERR_COUNT, "a count of %d", n);
+	struct gigarank_rank *r = gigarank_running();
+	int kept = n >= LONG && !l.every && !r->singular, error = MPI_SUCCESS, over = 0;
+	int32_t *indices = few, *positions = fewer;
+	struct gigarank_status *all = little;
+	void *memory = NULL, *further = NULL;
+	if (n > SMALL && !l.any) {
+		all = memory = malloc((size_t)n * (sizeof *all + sizeof *positions));
+		positions = (int32_t *)(all + n);
+		if (!memory)
+			goto none;
+	}
+	struct gigarank_call c = {.procedure = procedure, .comm = 1, .n = n, .indices = positions, .statuses = all};
+	if (kept && r->listed) {
+		c.handles = (const uintptr_t *)requests;
+		error = gigarank_suspend(&c);
+	}
+	if (!c.handles || c.outcount == GIGARANK_UNKNOWN) {
+		if (n > SMALL)
+			indices = further = malloc((size_t)n * sizeof *indices);
+		if (!indices)
+			goto none;
+		c = (struct gigarank_call){.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
+		error = indices_of(procedure, &l, indices);
+		if (!error && l.generals)
+			error = gigarank_wait_for_generals(procedure, n, requests, which, outcount, flag, statuses, &over);
+		over |= error;
+		if (!over && kept && (r->listed = l.actives == r->actives))
+			c.handles = (const uintptr_t *)requests;
+		if (!over && !l.every && l.done)
+			take_kept(&c, &l);
+		if (!over && !c.found)
+			error = gigarank_suspend(&c);
+	}
+	if (!over)
+		error = collect(&c, &l, error, which, outcount, flag, statuses);
+	free(memory);
+	free(further);
+	return error;
+none:
+	free(memory);
+	return refuse(procedure, MPI_ERR_NO_MEM, "no memory for %d requests", n);
+}
+
+int wait_alone(int32_t index, int64_t *bytes) {
+	struct gigarank_status status = {0};
+	int32_t place = 0;
+	struct gigarank_call c = {.procedure = GIGARANK_WAIT, .comm = 1, .n = 1, .requests = &index, .indices = &place, .statuses = &status};
+	int error = gigarank_trap(&c);
+	*bytes = error ? -1 : status.bytes;
+	return error;
+}
+
+MPI(Wait, MPI_Request *request, MPI_Status *status) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	int outcount = 0, flag = 0;
+	set_status(status, &empty, -1);
+	return wait_for(GIGARANK_WAIT, 1, request, NULL, &outcount, &flag, status);
+}
+
+MPI(Test, MPI_Request *request, int *flag, MPI_Status *status) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
+	int outcount = 0;
+	if (*request == MPI_REQUEST_NULL)
+		set_status(status, &empty, -1);
+	return wait_for(GIGARANK_TEST, 1, request, NULL, &outcount, flag, status);
+}
+
+MPI(Waitall, int count, MPI_Request requests[], MPI_Status statuses[]) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	int outcount = 0, flag = 0;
+	for (int i = 0; statuses && i < count; i++)
+		set_status(&statuses[i], &empty, -1);
+	return wait_for(GIGARANK_WAITALL, count, requests, NULL, &outcount, &flag, statuses);
+}
+
+MPI(Testall, int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
+	int outcount = 0;
+	int error = wait_for(GIGARANK_TESTALL, count, requests, NULL, &outcount, flag, statuses);
+	return error;
+}
+
+/* An operation of the program's own is told whether it is complete. One that is known to be over
+ * cannot be cancelled. */
+MPI(Cancel, MPI_Request *request) {
+	GIVEN(request, "request", MPI_ERR_REQUEST);
+	CHECK(active(GIGARANK_CANCEL));
+	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
+	if (!q)
+		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, *request == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "the handle is no request of this rank, or it has been waited for or freed");
+	if (q->general)
+		return q->general->cancel(q->general->extra, q->general->complete);
+	if (q->done)
+		return MPI_SUCCESS;
+	if (!q->index)
+		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, "the request is not active");
+	int32_t index = q->index, about = q->comm;
+	struct gigarank_call c = {.procedure = GIGARANK_CANCEL, .comm = 1, .n = 1, .requests = &index};
+	int error = gigarank_suspend(&c);
+	if (error)
+		gigarank_handle_error(about, error);
+	return error;
+}
+
+static int any_of(int procedure, int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+	int outcount = 0, at = MPI_UNDEFINED;
+	int error = wait_for(procedure, count, requests, &at, &outcount, flag, status);
+	*index = outcount ? at : MPI_UNDEFINED;
+	if (!outcount && *flag)
+		set_status(status, &empty, -1);
+	return error;
+}
+
+MPI(Waitany, int count, MPI_Request requests[], int *index, MPI_Status *status) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(index, "index", MPI_ERR_ARG);
+	int flag = 0;
+	return any_of(GIGARANK_WAITANY, count, requests, index, &flag, status);
+}
+
+MPI(Testany, int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(index, "index", MPI_ERR_ARG);
+	GIVEN(flag, "flag", MPI_ERR_ARG);
+	return any_of(GIGARANK_TESTANY, count, requests, index, flag, status);
+}
+
+static int some_of(int procedure, int count, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	int flag = 0;
+	*outcount = 0;
+	int error = wait_for(procedure, count, requests, indices, outcount, &flag, statuses);
+	if (!error && !*outcount && flag) /* none is active */
+		*outcount = MPI_UNDEFINED;
+	return error;
+}
+
+MPI(Waitsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	GIVEN(incount == 0 || indices, "array_of_indices", MPI_ERR_ARG);
+	GIVEN(incount == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(outcount, "outcount", MPI_ERR_ARG);
+	return some_of(GIGARANK_WAITSOME, incount, requests, outcount, indices, statuses);
+}
+
+MPI(Testsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+	GIVEN(incount == 0 || indices, "array_of_indices", MPI_ERR_ARG);
+	GIVEN(incount == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
+	GIVEN(outcount, "outcount", MPI_ERR_ARG);
+	return some_of(GIGARANK_TESTSOME, incount, requests, outcount, indices, statuses);
+}
