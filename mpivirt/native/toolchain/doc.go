@@ -13,7 +13,10 @@
 //     and crash, and what the simulator and the runtime share (interface.h).
 //   - libc: functions of the C library whose state is a rank's own, and those that show virtual time.
 //   - mpi: the functions of MPI.
-//   - fortran: what the bindings of Fortran and its library take.
+//   - fortran: the bindings of Fortran, and what those that are generated share.
+//
+// Files in fortran use functions of mpi, libc and rank; files in mpi and libc only those of rank; files in rank
+// none of the others'. A call the other way goes by a table of functions (rank/hooks.h).
 //
 // The bindings of Fortran are generated from the declarations in mpi.h when the library is
 // compiled, and mpif.h with them: each function that C has Fortran has too.

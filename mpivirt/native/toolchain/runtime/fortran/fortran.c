@@ -6,22 +6,6 @@
 
 /* --- handles ------------------------------------------------------------------------ */
 
-struct gigarank_fortran *gigarank_fortran(void) {
-	struct gigarank_rank *r = gigarank_running();
-	if (r && !r->fortran) {
-		r->fortran = gigarank_enlarged(NULL, sizeof *r->fortran);
-		memset(r->fortran, 0, sizeof *r->fortran);
-	}
-	return r ? r->fortran : NULL;
-}
-
-void gigarank_close_fortran(struct gigarank_rank *r) {
-	if (r->fortran)
-		free(r->fortran->handles), gigarank_leave_keys(r->fortran->keys);
-	free(r->fortran);
-	r->fortran = NULL;
-}
-
 void *gigarank_handle_of(MPI_Fint number) {
 	if (gigarank_told.type && number == gigarank_told.number)
 		return gigarank_told.handle;

@@ -3,8 +3,10 @@
 #ifndef GIGARANK_FORTRAN_H
 #define GIGARANK_FORTRAN_H
 
-#include "rank/internal.h"
+#include "libc/process.h"
 #include "mpi/objects.h"
+#include "mpi/unserved.h"
+#include "rank/internal.h"
 
 #include <stdlib.h>
 
@@ -17,19 +19,14 @@ struct gigarank_fortran_constants {
 	char argv_null, argvs_null;
 };
 
-/* What a rank has for Fortran and its library. */
-struct gigarank_fortran {
-	void **handles; /* that Fortran knows by other numbers, by number */
-	int32_t count, room;
-	uint64_t drawn; /* random bytes */
-	struct gigarank_keys *keys; /* of threads, that it has made */
-};
+/* gigarank_call_errhandler calls an error handler in Fortran with the number of a handle. */
+void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, void *about, int code);
 
-/* gigarank_fortran returns what the running rank has, NULL if no rank runs. */
-struct gigarank_fortran *gigarank_fortran(void);
+/* gigarank_call_operation calls a function in Fortran, with the number of the type. */
+void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Fint number);
 
-/* gigarank_leave_keys ends the use of the keys that a rank has made. */
-void gigarank_leave_keys(struct gigarank_keys *k);
+/* gigarank_number_of returns the number of a handle in Fortran. */
+MPI_Fint gigarank_number_of(void *handle);
 
 void *gigarank_handle_of(MPI_Fint number);
 void gigarank_release_number(MPI_Fint number);
@@ -89,10 +86,6 @@ int gigarank_neighbors(MPI_Comm comm, _Bool destinations);
 
 /* gigarank_members returns the number of those that a member of a communicator sends to. */
 int gigarank_members(MPI_Comm comm);
-
-/* gigarank_unserved ends a call of a function that native ranks do not have, as the error handler of a
- * communicator wants: that of MPI_COMM_WORLD if the function has none. */
-int gigarank_unserved(const char *function, const MPI_Comm *comm);
 
 #pragma GCC visibility pop
 

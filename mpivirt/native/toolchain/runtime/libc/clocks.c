@@ -1,10 +1,9 @@
 /* The clocks that a program sees show virtual time. It begins at the start of the run's
  * virtual time, which stands for 2000-01-01 00:00 UTC where a date is asked for. */
 #define _GNU_SOURCE
-#include "rank/internal.h"
+#include "libc/process.h"
 #include "gigarank.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -85,9 +84,6 @@ double PMPI_Wtick(void) { return 1e-12; }
 
 double MPI_Wtime(void) __attribute__((weak, alias("PMPI_Wtime")));
 double MPI_Wtick(void) __attribute__((weak, alias("PMPI_Wtick")));
-
-/* real returns the function of the C library that a name of this file hides. */
-#define real(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 int gettimeofday(struct timeval *restrict t, void *restrict zone) {
 	struct gigarank_rank *r = gigarank_running();

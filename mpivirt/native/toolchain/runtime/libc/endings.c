@@ -81,17 +81,6 @@ int __cxa_thread_atexit(void (*f)(void *), void *what, void *object);
 
 int __cxa_thread_atexit(void (*f)(void *), void *what, void *object) { return __cxa_thread_atexit_impl(f, what, object); }
 
-void gigarank_outside(const char *function) {
-	if (gigarank_operating) {
-		gigarank_intrudes(function, GIGARANK_NONE);
-		gigarank_end_attempt();
-	}
-	if (gigarank_parent.engine && !gigarank_forked) {
-		gigarank_intrudes(function, GIGARANK_NONE);
-		real(pthread_exit)(NULL);
-	}
-}
-
 __attribute__((noreturn)) void exit(int code) {
 	struct gigarank_rank *r = gigarank_running();
 	if (!r) {

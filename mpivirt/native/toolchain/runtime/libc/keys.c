@@ -2,7 +2,6 @@
  * of Fortran keeps the state of random numbers under one. What a thread keeps that the rank has
  * started is the thread's. */
 #define _GNU_SOURCE
-#include "fortran/fortran.h"
 #include "libc/process.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* What ranks write to standard output. */
 #define _GNU_SOURCE
-#include "rank/ranks.h"
+#include "libc/process.h"
 
 #include <errno.h>
 #include <malloc.h>

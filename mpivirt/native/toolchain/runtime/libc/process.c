@@ -44,6 +44,22 @@ void gigarank_forget_process(struct gigarank_rank *r) {
 	r->process = NULL;
 }
 
+struct gigarank_fortran *gigarank_fortran(void) {
+	struct gigarank_rank *r = gigarank_running();
+	if (r && !r->fortran) {
+		r->fortran = gigarank_enlarged(NULL, sizeof *r->fortran);
+		memset(r->fortran, 0, sizeof *r->fortran);
+	}
+	return r ? r->fortran : NULL;
+}
+
+void gigarank_close_fortran(struct gigarank_rank *r) {
+	if (r->fortran)
+		free(r->fortran->handles), gigarank_leave_keys(r->fortran->keys);
+	free(r->fortran);
+	r->fortran = NULL;
+}
+
 /* --- random numbers -------------------------------------------------------------------- */
 
 /* generator returns the rank's generator of random, which begins as that of the C library. */

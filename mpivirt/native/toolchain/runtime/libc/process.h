@@ -3,21 +3,13 @@
 #define GIGARANK_PROCESS_H
 
 #include "rank/internal.h"
+#include "rank/real.h"
 
-#include <dlfcn.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-/* real returns the function of the C library that a name of this file hides. */
-#define real(name) ({ \
-	static __typeof__(&name) real_; \
-	if (!real_) \
-		real_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name); \
-	real_; \
-})
 
 /* A function that is called when a rank ends. */
 struct ending {
@@ -58,7 +50,53 @@ struct gigarank_process {
 /* What the thread takes from a rank. */
 enum { LOCALE = 1, DIRECTORY = 2, MASK = 4 };
 
+/* What a rank has for Fortran and its library. */
+struct gigarank_fortran {
+	void **handles; /* that Fortran knows by other numbers, by number */
+	int32_t count, room;
+	uint64_t drawn; /* random bytes */
+	struct gigarank_keys *keys; /* of threads, that it has made */
+};
+
 #pragma GCC visibility push(hidden)
+
+/* gigarank_process returns what the running rank has of a process. */
+struct gigarank_process *gigarank_process(struct gigarank_rank *r);
+
+/* gigarank_slept returns how long a rank has slept, in picoseconds; with writes set, for the caller to change. */
+int64_t *gigarank_slept(struct gigarank_rank *r, int writes);
+
+/* gigarank_without_launcher returns a list of variables of the environment without those that launchers set, NULL if memory
+ * lacks. */
+char **gigarank_without_launcher(char **list);
+
+/* gigarank_begin_environment returns the environment for the main of the running rank: its own if the program has
+ * a variable for it, else what all ranks share. */
+char **gigarank_begin_environment(struct gigarank_rank *r);
+
+/* gigarank_adopt gives the thread what a rank has of a process, NULL for the run's own. */
+void gigarank_adopt(struct gigarank_engine *e, struct gigarank_rank *r);
+
+/* gigarank_forget_process frees what a rank has of a process. */
+void gigarank_forget_process(struct gigarank_rank *r);
+
+/* gigarank_close_directories ends the use of an engine's directories. */
+void gigarank_close_directories(struct gigarank_engine *e);
+
+/* gigarank_handler returns the function that a rank has for a signal: SIG_DFL, SIG_IGN or its own. */
+void (*gigarank_handler(struct gigarank_rank *r, int number))(int);
+
+/* gigarank_has_closed reports whether a rank has closed the file of a standard stream.
+ * gigarank_output returns the file that it has for standard output, NULL if it has none. */
+int gigarank_has_closed(struct gigarank_rank *r, int file);
+struct _IO_FILE *gigarank_output(struct gigarank_rank *r);
+
+/* gigarank_fortran returns what the running rank has for Fortran, NULL if no rank runs. gigarank_close_fortran frees it. */
+struct gigarank_fortran *gigarank_fortran(void);
+void gigarank_close_fortran(struct gigarank_rank *r);
+
+/* gigarank_leave_keys ends the use of the keys that a rank has made. */
+void gigarank_leave_keys(struct gigarank_keys *k);
 
 /* The variables that launchers set, and bytes that hold the entry of one. */
 #define GIGARANK_LAUNCHER_VARIABLES 19

@@ -1,9 +1,7 @@
 /* Threads and processes that a rank starts. */
 #define _GNU_SOURCE
-#include "mpi/attributes.h"
-#include "fortran/fortran.h"
 #include "libc/process.h"
-#include "rank/regions.h"
+#include "rank/threads.h"
 
 #include <aio.h>
 #include <mqueue.h>
@@ -11,15 +9,6 @@
 #include <stdarg.h>
 #include <string.h>
 #include <threads.h>
-
-/* What a rank and its threads share. Each of them holds it, so that a thread may outlive the engine. */
-struct gigarank_threads {
-	int holders;
-	int living;               /* threads that may use the rank's variables and its stack */
-	int in_region;            /* the rank has returned to its engine in a region of several threads */
-	struct gigarank_lapse lapse; /* of the rank */
-	pthread_mutex_t critical; /* of unnamed critical sections, which libgomp has once in a process */
-};
 
 /* A thread that a rank has started, or a thread of its. */
 struct thread {
@@ -36,36 +25,6 @@ static __thread struct gigarank_threads *mine __attribute__((tls_model("initial-
 static __thread int turn __attribute__((tls_model("initial-exec")));
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t ending; /* by which the C library tells that a thread ends */
-
-static struct gigarank_threads *hold(struct gigarank_threads *t) {
-	if (t)
-		__atomic_add_fetch(&t->holders, 1, __ATOMIC_RELAXED);
-	return t;
-}
-
-void gigarank_leave_threads(struct gigarank_threads *t) {
-	if (t && __atomic_sub_fetch(&t->holders, 1, __ATOMIC_ACQ_REL) == 0)
-		free(t);
-}
-
-/* own_threads returns what the running rank and its threads share, or that of the rank which has started this
- * thread; NULL for other threads, and without memory. */
-static struct gigarank_threads *own_threads(void) {
-	if (!gigarank_running())
-		return gigarank_parent.threads;
-	struct gigarank_own *own = gigarank_own();
-	if (own && !own->threads && (own->threads = malloc(sizeof *own->threads)))
-		*own->threads = (struct gigarank_threads){.holders = 1, .critical = PTHREAD_MUTEX_INITIALIZER};
-	return own ? own->threads : NULL;
-}
-
-struct gigarank_lapse *gigarank_lapse(void) {
-	static __thread struct gigarank_lapse of_thread __attribute__((tls_model("initial-exec")));
-	if (!gigarank_running())
-		return &of_thread;
-	struct gigarank_threads *t = own_threads();
-	return t ? &t->lapse : NULL;
-}
 
 /* The threads of these libraries work in calls only, on what the call is given. Regions of libgomp are
  * found by another way. */
@@ -91,14 +50,14 @@ static struct thread *thread_of(void *what, const void *function) {
 		gigarank_fortran();                 /* has the keys of the rank and its threads */
 		gigarank_environment(e->running); /* of which a thread reads */
 		e = gigarank_current;
-		parent = (struct gigarank_parent){e, (int32_t)(e->running - e->ranks), own_threads()};
+		parent = (struct gigarank_parent){e, (int32_t)(e->running - e->ranks), gigarank_own_threads()};
 	}
 	struct thread *t = parent.engine && parent.threads ? malloc(sizeof *t) : NULL;
 	if (!t)
 		return NULL;
 	__atomic_store_n(&parent.engine->threads, 1, __ATOMIC_RELAXED);
 	*t = (struct thread){.what = what, .parent = parent, .counts = may_stray(function)};
-	hold(parent.threads);
+	gigarank_hold_threads(parent.threads);
 	if (t->counts)
 		__atomic_add_fetch(&parent.threads->living, 1, __ATOMIC_RELAXED);
 	return t;
@@ -164,35 +123,12 @@ int thrd_create(thrd_t *thread, thrd_start_t function, void *what) {
 	return not_begun(t, real(thrd_create)(thread, c11_begins, t));
 }
 
-int gigarank_has_threads(const struct gigarank_engine *e) {
-	const struct gigarank_openmp *o = &e->program->openmp;
-	const struct gigarank_own *own = e->running->own;
-	if (own && own->threads && __atomic_load_n(&own->threads->living, __ATOMIC_ACQUIRE))
-		return GIGARANK_LIVING_THREAD;
-	return o->active_level && o->active_level() > 0 ? GIGARANK_OPEN_REGION : 0;
-}
-
-void gigarank_note_region(const struct gigarank_engine *e, const struct gigarank_rank *r) {
-	const struct gigarank_openmp *o = &e->program->openmp;
-	if (o->active_level && r->own && r->own->threads)
-		r->own->threads->in_region = o->active_level() > 0;
-}
-
-int gigarank_threads_live(const struct gigarank_engine *e) {
-	for (int32_t i = 0; e->threads && e->ranks && i < e->count; i++) {
-		const struct gigarank_own *own = e->ranks[i].own;
-		if (own && own->threads && (own->threads->in_region || __atomic_load_n(&own->threads->living, __ATOMIC_ACQUIRE)))
-			return 1;
-	}
-	return 0;
-}
-
 /* An unnamed critical section keeps the threads of one rank apart. A rank that waits for a message in it
  * would else hold up the other ranks of the process. */
 static pthread_mutex_t of_others = PTHREAD_MUTEX_INITIALIZER;
 
 static pthread_mutex_t *critical(void) {
-	struct gigarank_threads *t = own_threads();
+	struct gigarank_threads *t = gigarank_own_threads();
 	return t ? &t->critical : &of_others;
 }
 
@@ -204,7 +140,7 @@ void GOMP_critical_end(void) { pthread_mutex_unlock(critical()); }
 /* Operations of these kinds go on by themselves, in threads that the C library makes. */
 #define IN_BACKGROUND(name, parameters, when, ...) \
 	int name parameters { \
-		struct gigarank_threads *t = when ? own_threads() : NULL; \
+		struct gigarank_threads *t = when ? gigarank_own_threads() : NULL; \
 		if (t) { \
 			struct gigarank_engine *e = gigarank_running() ? gigarank_current : gigarank_parent.engine; \
 			__atomic_store_n(&e->threads, 1, __ATOMIC_RELAXED); \
@@ -220,8 +156,6 @@ IN_BACKGROUND(lio_listio, (int mode, struct aiocb *const list[], int n, struct s
 IN_BACKGROUND(lio_listio64, (int mode, struct aiocb64 *const list[], int n, struct sigevent *event), mode == LIO_NOWAIT, mode, list, n, event)
 IN_BACKGROUND(timer_create, (clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer), event && event->sigev_notify == SIGEV_THREAD, clock, event, timer)
 IN_BACKGROUND(mq_notify, (mqd_t queue, const struct sigevent *event), event && event->sigev_notify == SIGEV_THREAD, queue, event)
-
-int gigarank_forked;
 
 /* In the copy of the process no rank runs: what it calls is the system's. */
 pid_t fork(void) {

@@ -1,4 +1,4 @@
-/* Attributes of communicators and datatypes, error handlers, and what a rank has of its own. */
+/* Attributes of communicators and datatypes, and error handlers. */
 #ifndef GIGARANK_ATTRIBUTES_H
 #define GIGARANK_ATTRIBUTES_H
 
@@ -11,22 +11,7 @@ struct gigarank_attribute {
 	void *value;
 };
 
-/* What few ranks have. */
-struct gigarank_own {
-	void *attached;     /* buffer for buffered sends */
-	int universe, last_code; /* values of predefined attributes */
-	struct gigarank_code *codes; /* error classes and codes of the program's own */
-	struct gigarank_noted_type *types; /* attributes of predefined types */
-	void *environment;  /* the info object MPI_INFO_ENV */
-	int sessions;       /* that are open */
-	struct gigarank_threads *threads;
-	struct gigarank_file_handler *file_handler; /* that the program has set, for MPI_FILE_NULL */
-};
-
 #pragma GCC visibility push(hidden)
-
-/* gigarank_own returns what the running rank has of its own, NULL without memory. */
-struct gigarank_own *gigarank_own(void);
 
 /* gigarank_forget_rank gives back what a rank has of its own, and its communicators. */
 void gigarank_forget_rank(struct gigarank_rank *r);

@@ -2,6 +2,7 @@
  * of elements follow MPI 4.1, chapter 5. */
 #include "mpi/datatypes.h"
 #include "mpi/attributes.h"
+#include "rank/hooks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ void gigarank_pin(struct gigarank_datatype *t) {
 void gigarank_number_type(struct gigarank_datatype *t) {
 	struct gigarank_datatype *real = t->stands_for ? t->stands_for : t;
 	if (!real->predefined)
-		real->number = gigarank_number_of(gigarank_type_handle(real));
+		real->number = gigarank_hooks.number_of(gigarank_type_handle(real));
 }
 
 /* --- types from pieces --------------------------------------------------------------- */

@@ -1,20 +1,10 @@
 /* Error classes and codes, and error handlers. */
 #include "mpi/attributes.h"
+#include "rank/hooks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct gigarank_own *gigarank_own(void) {
-	struct gigarank_rank *r = gigarank_running();
-	if (!r->own) {
-		if (!(r->own = calloc(1, sizeof *r->own)))
-			return NULL;
-		r->own->universe = gigarank_current->world;
-		r->own->last_code = MPI_ERR_LASTCODE;
-	}
-	return r->own;
-}
 
 /* --- classes and codes ---------------------------------------------------------------- */
 
@@ -195,7 +185,7 @@ static void handle(struct gigarank_comm *about, MPI_Comm comm, int code, const c
 		return;
 	struct gigarank_errhandler *h = (uintptr_t)handler < GIGARANK_PREDEFINED ? NULL : (struct gigarank_errhandler *)handler;
 	if (h && h->fortran)
-		gigarank_call_errhandler(h->function, (void *)comm, code);
+		gigarank_hooks.call_errhandler(h->function, (void *)comm, code);
 	else if (h)
 		h->function(&comm, &code, detail);
 	else
@@ -267,7 +257,7 @@ void *gigarank_keep_handler(MPI_Errhandler handler) {
 void gigarank_call_handler(void *kept, void *about, int code) {
 	struct gigarank_errhandler *h = kept;
 	if (h->fortran)
-		gigarank_call_errhandler(h->function, *(void **)about, code);
+		gigarank_hooks.call_errhandler(h->function, *(void **)about, code);
 	else
 		h->function((MPI_Comm *)about, &code, NULL);
 }

@@ -1,5 +1,6 @@
 /* Types of elements and reduction operations. */
 #include "mpi/datatypes.h"
+#include "rank/hooks.h"
 
 #include <complex.h>
 #include <limits.h>
@@ -183,7 +184,7 @@ static void apply(struct gigarank_operation *o, char *in, char *inout, int64_t c
 			int n = count - done < INT_MAX ? (int)(count - done) : INT_MAX;
 			int64_t at = done * (t->upper - t->lower);
 			if (o->fortran)
-				gigarank_call_operation(o->function, in + at, inout + at, n, gigarank_told.number);
+				gigarank_hooks.call_operation(o->function, in + at, inout + at, n, gigarank_told.number);
 			else
 				o->function(in + at, inout + at, &n, &handle);
 			done += n ? n : 1;

@@ -1,9 +1,10 @@
 /* Functions that programs may be linked with and that native ranks do not have, and the error handler of
  * MPI_FILE_NULL, which hears of those for files. */
 #include "mpi/attributes.h"
-#include "fortran/fortran.h"
+#include "mpi/unserved.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What a rank that has set the error handler of MPI_FILE_NULL has of it. */

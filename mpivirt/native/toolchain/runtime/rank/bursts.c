@@ -99,18 +99,3 @@ int gigarank_sample_end(void) {
 		c.error = MPI_ERR_OTHER, c.detail = "gigarank_sample_end outside a sample: call it where gigarank_sample_begin has returned 1";
 	return gigarank_trap(&c);
 }
-
-/* --- as Fortran calls them ---------------------------------------------------------- */
-
-int gigarank_compute_(const double *seconds) { return gigarank_compute(*seconds); }
-int gigarank_charge_(const int *on) { return gigarank_charge(*on); }
-int gigarank_sample_end_(void) { return gigarank_sample_end(); }
-
-int gigarank_sample_begin_(const char *name, const int *times, size_t length) {
-	char text[length + 1];
-	while (length && name[length - 1] == ' ')
-		length--;
-	memcpy(text, name, length);
-	text[length] = '\0';
-	return gigarank_sample_begin(text, *times);
-}

@@ -1,5 +1,6 @@
 /* Signals that the code of ranks raises: which rank crashes, and where. */
 #define _GNU_SOURCE
+#include "rank/hooks.h"
 #include "rank/ranks.h"
 
 #include <link.h>
@@ -269,7 +270,7 @@ static void crash_by(int number, siginfo_t *info, void *context) {
 		crash_of_switch(e, number, (uintptr_t)info->si_addr);
 	note_rank_crash(e, (uintptr_t)info->si_addr, pc, stack_pointer(u));
 	r->code = number;
-	void (*handler)(int) = gigarank_handler(r, number);
+	void (*handler)(int) = gigarank_hooks.handler(r, number);
 	if (handler != SIG_DFL && handler != SIG_IGN && !e->crash.overflow) {
 		e->handler = (void (*)(int, void *, void *))(void *)handler;
 		divert(u, handled, stack_pointer(u));

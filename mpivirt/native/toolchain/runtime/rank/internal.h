@@ -17,6 +17,18 @@ struct gigarank_engine **gigarank_engine_of_thread(void) __attribute__((visibili
 #define gigarank_current (*gigarank_engine_of_thread())
 #endif
 
+/* What few ranks have, of their own. */
+struct gigarank_own {
+	void *attached;     /* buffer for buffered sends */
+	int universe, last_code; /* values of predefined attributes */
+	struct gigarank_code *codes; /* error classes and codes of the program's own */
+	struct gigarank_noted_type *types; /* attributes of predefined types */
+	void *environment;  /* the info object MPI_INFO_ENV */
+	int sessions;       /* that are open */
+	struct gigarank_threads *threads;
+	struct gigarank_file_handler *file_handler; /* that the program has set, for MPI_FILE_NULL */
+};
+
 /* A communicator that a rank has made, or what it has noted of WORLD and SELF. */
 struct gigarank_comm {
 	struct gigarank_comm *next;
@@ -164,20 +176,6 @@ static inline int64_t number_at(struct gigarank_numbers l, int32_t i) { return l
 /* gigarank_hosted tells that a simulator has loaded a program. Else a program runs by itself. */
 extern int gigarank_hosted;
 
-/* gigarank_process returns what the running rank has of a process. */
-struct gigarank_process *gigarank_process(struct gigarank_rank *r);
-
-/* gigarank_slept returns how long a rank has slept, in picoseconds; with writes set, for the caller to change. */
-int64_t *gigarank_slept(struct gigarank_rank *r, int writes);
-
-/* gigarank_without_launcher returns a list of variables of the environment without those that launchers set, NULL if memory
- * lacks. */
-char **gigarank_without_launcher(char **list);
-
-/* gigarank_begin_environment returns the environment for the main of the running rank: its own if the program has
- * a variable for it, else what all ranks share. */
-char **gigarank_begin_environment(struct gigarank_rank *r);
-
 /* gigarank_end_next calls the next one of the functions that end the objects of the running rank, the latest object's
  * first. It returns 0 if there are no more. */
 int gigarank_end_next(struct gigarank_rank *r);
@@ -185,35 +183,11 @@ int gigarank_end_next(struct gigarank_rank *r);
 /* gigarank_at_exit has a function called when the running rank ends, with what and its code. */
 void gigarank_at_exit(void (*f)(void *, int), void *what);
 
-/* gigarank_adopt gives the thread what a rank has of a process, NULL for the run's own. */
-void gigarank_adopt(struct gigarank_engine *e, struct gigarank_rank *r);
-
 /* gigarank_create_errhandler makes an error handler whose function takes, if it is in Fortran, the
  * number of the communicator. */
 int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortran, MPI_Errhandler *handler);
 
 int gigarank_create_session_errhandler(MPI_Session_errhandler_function *function, int fortran, MPI_Errhandler *handler);
-
-/* gigarank_call_errhandler calls an error handler in Fortran with the number of a handle. */
-void gigarank_call_errhandler(MPI_Comm_errhandler_function *function, void *about, int code);
-
-/* gigarank_call_operation calls a function in Fortran, with the number of the type. */
-void gigarank_call_operation(MPI_User_function *function, void *in, void *inout, int count, MPI_Fint number);
-
-/* gigarank_number_of returns the number of a handle in Fortran. */
-MPI_Fint gigarank_number_of(void *handle);
-
-/* gigarank_close_fortran frees what a rank has for Fortran. */
-void gigarank_close_fortran(struct gigarank_rank *r);
-
-/* gigarank_forget_process frees what a rank has of a process. */
-void gigarank_forget_process(struct gigarank_rank *r);
-
-/* gigarank_close_directories ends the use of an engine's directories. */
-void gigarank_close_directories(struct gigarank_engine *e);
-
-/* gigarank_handle returns the function that a rank has for a signal: SIG_DFL, SIG_IGN or its own. */
-void (*gigarank_handler(struct gigarank_rank *r, int number))(int);
 
 /* gigarank_switch stores the stack pointer and goes on with another one; see switch.S. */
 void gigarank_switch(void **from, void *to);
@@ -243,6 +217,9 @@ extern int gigarank_forked;
 /* gigarank_outside ends an operation or a thread that calls a function which would end the
  * simulator. It returns in code that is not the program's. */
 void gigarank_outside(const char *function);
+
+/* gigarank_own returns what the running rank has of its own, NULL without memory. */
+struct gigarank_own *gigarank_own(void);
 
 /* gigarank_parent is the rank that has started this thread. */
 struct gigarank_parent {
@@ -279,11 +256,6 @@ void gigarank_reduce(uintptr_t handle, uintptr_t type, void *into, const void *l
  * cannot be accessed. */
 int gigarank_reads(const void *first, const void *last);
 int gigarank_writes(void *first, void *last);
-
-/* gigarank_has_closed reports whether a rank has closed the file of a standard stream.
- * gigarank_output returns the file that it has for standard output, NULL if it has none. */
-int gigarank_has_closed(struct gigarank_rank *r, int file);
-struct _IO_FILE *gigarank_output(struct gigarank_rank *r);
 
 /* gigarank_fatal ends the process: there is no rank to blame. */
 void gigarank_fatal(const char *message) __attribute__((noreturn));

@@ -1,5 +1,6 @@
 /* Programs: how they are loaded, and how a rank enters its code. */
 #define _GNU_SOURCE
+#include "rank/hooks.h"
 #include "rank/ranks.h"
 #include "rank/regions.h"
 
@@ -169,7 +170,7 @@ __attribute__((visibility("hidden"), noreturn)) void gigarank_rank_main(void) {
 		at = stpcpy(at, e->argv[i]) + 1;
 	}
 	argv[e->argc] = NULL;
-	char **envp = gigarank_begin_environment(e->running);
+	char **envp = gigarank_hooks.begin_environment(e->running);
 	e = gigarank_current; /* the rank may have waited */
 	for (int i = 0; i < 2; i++)
 		if (e->program->streams[i])

@@ -1,6 +1,6 @@
 /* Ranks as C stacks: how they are made, resumed, suspended and ended. */
 #define _GNU_SOURCE
-#include "mpi/attributes.h"
+#include "rank/hooks.h"
 #include "rank/ranks.h"
 #include "rank/regions.h"
 
@@ -208,6 +208,28 @@ int gigarank_intrudes(const char *function, int procedure) {
 	return e != NULL;
 }
 
+struct gigarank_own *gigarank_own(void) {
+	struct gigarank_rank *r = gigarank_running();
+	if (!r->own) {
+		if (!(r->own = calloc(1, sizeof *r->own)))
+			return NULL;
+		r->own->universe = gigarank_current->world;
+		r->own->last_code = MPI_ERR_LASTCODE;
+	}
+	return r->own;
+}
+
+void gigarank_outside(const char *function) {
+	if (gigarank_operating) {
+		gigarank_intrudes(function, GIGARANK_NONE);
+		gigarank_end_attempt();
+	}
+	if (gigarank_parent.engine && !gigarank_forked) {
+		gigarank_intrudes(function, GIGARANK_NONE);
+		pthread_exit(NULL);
+	}
+}
+
 /* --- engines ---------------------------------------------------------------------- */
 
 /* name_process gives the process the name of the program, with which error, warn and assert begin their lines. Engines of the
@@ -244,7 +266,7 @@ struct gigarank_engine *gigarank_open(struct gigarank_program *const *programs, 
 	e->stack = (stack + page - 1) / page * page + e->guard;
 	e->ranks = calloc((size_t)count + 1, sizeof *e->ranks);
 	e->list = calloc((size_t)count + 1, sizeof *e->list);
-	e->environment = gigarank_without_launcher(environ);
+	e->environment = gigarank_hooks.without_launcher(environ);
 	if (!e->ranks || !e->list || !e->environment)
 		goto memory;
 	size_t all = (size_t)stacks_of(e) * e->stack;
@@ -298,20 +320,20 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 	if (e->ranks)
 		for (int32_t i = 0; i < e->count; i++) {
 			struct gigarank_rank *r = &e->ranks[i];
-			gigarank_forget_rank(r);
+			gigarank_hooks.forget_rank(r);
 			free(r->line);
 			free(r->saved);
-			gigarank_close_fortran(r);
-			gigarank_forget_process(r);
+			gigarank_hooks.close_fortran(r);
+			gigarank_hooks.forget_process(r);
 		}
-	gigarank_close_directories(e);
+	gigarank_hooks.close_directories(e);
 	for (int32_t i = 0; i < e->request_count; i++) {
 		free(e->requests[i].persistent), free(e->requests[i].general);
 		if (e->requests[i].plan)
 			e->requests[i].plan->close(e->requests[i].plan);
 	}
 	free(e->requests);
-	gigarank_close_objects(e);
+	gigarank_hooks.close_objects(e);
 	free(e->ranks);
 	free(e->bursts);
 	free(e->images);
@@ -516,7 +538,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 			gigarank_restore(e, e->list[i]);
 		r->looked = 0, e->looks = 0;
 		if (e->keeps)
-			gigarank_adopt(e, r);
+			gigarank_hooks.adopt(e, r);
 		errno = r->error_number;
 		if (e->bursts)
 			gigarank_meter_start(&e->meter);
@@ -536,7 +558,7 @@ int32_t gigarank_resume(struct gigarank_engine *e, int32_t n) {
 	}
 	e->running = NULL;
 	if (e->keeps)
-		gigarank_adopt(e, NULL);
+		gigarank_hooks.adopt(e, NULL);
 	if (e->program->openmp.active_level)
 		gigarank_leave_locals(e->program);
 	gigarank_current = NULL;
@@ -610,7 +632,7 @@ int gigarank_suspend(struct gigarank_call *c) {
 int gigarank_trap(struct gigarank_call *c) {
 	gigarank_suspend(c);
 	if (c->error)
-		gigarank_handle_error(c->comm ? c->comm : 1, c->error);
+		gigarank_hooks.handle_error(c->comm ? c->comm : 1, c->error);
 	return c->error;
 }
 

@@ -1,16 +1,12 @@
 /* What the libraries of Fortran and C++ ask of the system. */
 #define _GNU_SOURCE
-#include "fortran/fortran.h"
+#include "libc/process.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* real returns the function of the C library that a name of this file hides. */
-#define real(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 /* What is written to the standard output without stdio goes the way of what stdio writes. */
 ssize_t write(int file, const void *bytes, size_t n) {
@@ -23,10 +19,7 @@ ssize_t write(int file, const void *bytes, size_t n) {
 		ssize_t written = gigarank_print(bytes, n);
 		return written ? written : n ? -1 : 0;
 	}
-	static __typeof__(&write) hidden;
-	if (!hidden)
-		hidden = real(write);
-	return hidden(file, bytes, n);
+	return real(write)(file, bytes, n);
 }
 
 /* What a rank writes does not depend on where the simulator's output goes: for the rank its standard output and error

@@ -1,0 +1,52 @@
+/* Functions that files of a folder call in folders which they do not include: fortran includes headers of mpi, libc and rank,
+ * both mpi and libc only those of rank, and rank none of the others. */
+#ifndef GIGARANK_HOOKS_H
+#define GIGARANK_HOOKS_H
+
+#include "rank/internal.h"
+
+#pragma GCC visibility push(hidden)
+
+struct gigarank_hooks {
+	/* In libc. */
+
+	/* returns a list of variables of the environment without those that launchers set, NULL if memory lacks */
+	char **(*without_launcher)(char **list);
+	/* returns the environment for the main of the running rank: its own if the program has a variable for it, else what all
+	 * ranks share */
+	char **(*begin_environment)(struct gigarank_rank *r);
+	/* gives the thread what a rank has of a process, NULL for the run's own */
+	void (*adopt)(struct gigarank_engine *e, struct gigarank_rank *r);
+	/* returns the function that a rank has for a signal: SIG_DFL, SIG_IGN or its own */
+	void (*(*handler)(struct gigarank_rank *r, int number))(int);
+	/* frees what a rank has of a process */
+	void (*forget_process)(struct gigarank_rank *r);
+	/* ends the use of an engine's directories */
+	void (*close_directories)(struct gigarank_engine *e);
+	/* frees what a rank has for Fortran and its library */
+	void (*close_fortran)(struct gigarank_rank *r);
+
+	/* In mpi. */
+
+	/* calls the error handler of a communicator, by index */
+	void (*handle_error)(int32_t comm, int code);
+	/* gives back what a rank has of its own, and its communicators */
+	void (*forget_rank)(struct gigarank_rank *r);
+	/* gives back all objects of an engine */
+	void (*close_objects)(struct gigarank_engine *e);
+
+	/* In fortran. */
+
+	/* returns the number of a handle in Fortran */
+	MPI_Fint (*number_of)(void *handle);
+	/* calls an error handler in Fortran with the number of a handle */
+	void (*call_errhandler)(MPI_Comm_errhandler_function *function, void *about, int code);
+	/* calls a function in Fortran, with the number of the type */
+	void (*call_operation)(MPI_User_function *function, void *in, void *inout, int count, MPI_Fint number);
+};
+
+extern const struct gigarank_hooks gigarank_hooks;
+
+#pragma GCC visibility pop
+
+#endif
