@@ -91,7 +91,7 @@ func TestAllThatIsNotServedReturns(t *testing.T) {
 		t.Fatal(err)
 	}
 	var calls strings.Builder
-	declared := regexp.MustCompile(`(?m)^GIGARANK_UNSERVED\w*\(int, (\w+), \((.*)\)\)$`).FindAllStringSubmatch(string(header), -1)
+	declared := regexp.MustCompile(`(?m)^GIGARANK_UNSERVED\w*\(int, MPI_(\w+), \((.*)\)\)$`).FindAllStringSubmatch(string(header), -1)
 	for _, m := range declared {
 		var given []string
 		for parameter := range strings.SplitSeq(m[2], ", ") {

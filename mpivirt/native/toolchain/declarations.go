@@ -63,10 +63,10 @@ func declared(macros ...string) (all []declaration, err error) {
 	return all, nil
 }
 
-// declaredLine has the parts of a line of mpi.h that declares a function.
+// declaredLine has the parts of a line of mpi.h that declares a function, with its name without MPI_.
 type declaredLine struct{ macro, result, name, parameters string }
 
-// declarations yields the lines MACRO(result, name, (parameters)) of mpi.h and of what it includes.
+// declarations yields the lines MACRO(result, MPI_name, (parameters)) of mpi.h and of what it includes.
 func declarations() iter.Seq[declaredLine] {
 	return func(yield func(declaredLine) bool) {
 		for line := range strings.Lines(header + unservedHeader) {
@@ -77,7 +77,7 @@ func declarations() iter.Seq[declaredLine] {
 			result, list, _ := strings.Cut(list, ", ")
 			name, list, _ := strings.Cut(list, ", (")
 			list, is := strings.CutSuffix(list, "))\n")
-			if is && !yield(declaredLine{macro, result, name, list}) {
+			if is && !yield(declaredLine{macro, result, strings.TrimPrefix(name, "MPI_"), list}) {
 				return
 			}
 		}

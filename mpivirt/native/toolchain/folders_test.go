@@ -60,6 +60,31 @@ func TestIncludesByFolder(t *testing.T) {
 	}
 }
 
+// Each function of MPI that native ranks have is defined under its whole name, so that a search for the name finds it. A
+// function with large counts may be defined with that which has int counts (mpi/counts_large.h).
+func TestDefinitionsHaveWholeNames(t *testing.T) {
+	definition, word := regexp.MustCompile(`(?m)^(?:[A-Z_]+\(|\w+ ).*`), regexp.MustCompile(`\bMPI_\w+`)
+	defined := map[string]bool{}
+	for _, folder := range []string{"libc", "mpi", "fortran"} {
+		for _, file := range slices.Concat(sourcesOf(t, folder, ".c"), sourcesOf(t, folder, ".h")) {
+			text, err := sources.ReadFile(filepath.ToSlash(file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range definition.FindAllString(string(text), -1) {
+				for _, name := range word.FindAllString(line, -1) {
+					defined[name] = true
+				}
+			}
+		}
+	}
+	for _, name := range Served() {
+		if !defined["MPI_"+name] && !defined["MPI_"+strings.TrimSuffix(name, "_c")] {
+			t.Errorf("a search for MPI_%s finds no definition in the runtime", name)
+		}
+	}
+}
+
 // A file of the runtime uses functions and variables of its own folder and of those below it. Those by which the C library
 // knows a function of the runtime are the C library's for others.
 func TestCallsByFolder(t *testing.T) {

@@ -411,41 +411,49 @@ GIGARANK_FORTRAN_NAMES(grequest_start)
 /* --- conversions for C ------------------------------------------------------------------ */
 
 /* A number of the standard ABI is that of Fortran. */
-#define CONVERSION(type, name, lower, to, from) \
-	MPI_Fint PMPI_##name##to(type handle) { return gigarank_##lower##_number(handle); } \
-	MPI_Fint MPI_##name##to(type) __attribute__((weak, alias("PMPI_" #name #to))); \
-	type PMPI_##name##from(MPI_Fint number) { return gigarank_##lower##_of(number); } \
-	type MPI_##name##from(MPI_Fint) __attribute__((weak, alias("PMPI_" #name #from)));
-#define CONVERSIONS(type, name, lower) \
-	CONVERSION(type, name, lower, _c2f, _f2c) \
-	CONVERSION(type, name, lower, _toint, _fromint)
+#define CONVERSION(type, lower, to, from) \
+	MPI_Fint P##to(type handle) { return gigarank_##lower##_number(handle); } \
+	MPI_Fint to(type) __attribute__((weak, alias("P" #to))); \
+	type P##from(MPI_Fint number) { return gigarank_##lower##_of(number); } \
+	type from(MPI_Fint) __attribute__((weak, alias("P" #from)));
 
-CONVERSIONS(MPI_Comm, Comm, comm)
-CONVERSIONS(MPI_Errhandler, Errhandler, errhandler)
-CONVERSIONS(MPI_File, File, file)
-CONVERSIONS(MPI_Group, Group, group)
-CONVERSIONS(MPI_Info, Info, info)
-CONVERSIONS(MPI_Message, Message, message)
-CONVERSIONS(MPI_Op, Op, op)
-CONVERSIONS(MPI_Request, Request, request)
-CONVERSIONS(MPI_Session, Session, session)
-CONVERSIONS(MPI_Datatype, Type, datatype)
-CONVERSIONS(MPI_Win, Win, win)
+CONVERSION(MPI_Comm, comm, MPI_Comm_c2f, MPI_Comm_f2c)
+CONVERSION(MPI_Comm, comm, MPI_Comm_toint, MPI_Comm_fromint)
+CONVERSION(MPI_Errhandler, errhandler, MPI_Errhandler_c2f, MPI_Errhandler_f2c)
+CONVERSION(MPI_Errhandler, errhandler, MPI_Errhandler_toint, MPI_Errhandler_fromint)
+CONVERSION(MPI_File, file, MPI_File_c2f, MPI_File_f2c)
+CONVERSION(MPI_File, file, MPI_File_toint, MPI_File_fromint)
+CONVERSION(MPI_Group, group, MPI_Group_c2f, MPI_Group_f2c)
+CONVERSION(MPI_Group, group, MPI_Group_toint, MPI_Group_fromint)
+CONVERSION(MPI_Info, info, MPI_Info_c2f, MPI_Info_f2c)
+CONVERSION(MPI_Info, info, MPI_Info_toint, MPI_Info_fromint)
+CONVERSION(MPI_Message, message, MPI_Message_c2f, MPI_Message_f2c)
+CONVERSION(MPI_Message, message, MPI_Message_toint, MPI_Message_fromint)
+CONVERSION(MPI_Op, op, MPI_Op_c2f, MPI_Op_f2c)
+CONVERSION(MPI_Op, op, MPI_Op_toint, MPI_Op_fromint)
+CONVERSION(MPI_Request, request, MPI_Request_c2f, MPI_Request_f2c)
+CONVERSION(MPI_Request, request, MPI_Request_toint, MPI_Request_fromint)
+CONVERSION(MPI_Session, session, MPI_Session_c2f, MPI_Session_f2c)
+CONVERSION(MPI_Session, session, MPI_Session_toint, MPI_Session_fromint)
+CONVERSION(MPI_Datatype, datatype, MPI_Type_c2f, MPI_Type_f2c)
+CONVERSION(MPI_Datatype, datatype, MPI_Type_toint, MPI_Type_fromint)
+CONVERSION(MPI_Win, win, MPI_Win_c2f, MPI_Win_f2c)
+CONVERSION(MPI_Win, win, MPI_Win_toint, MPI_Win_fromint)
 
 /* Statuses have the same fields in all three forms. */
 _Static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint) && sizeof(MPI_F08_status) == sizeof(MPI_Status), "statuses of one size");
 
 #define STATUS(name, from, to) \
-	MPI(Status_##name, const from *status, to *same) { \
+	MPI(name, const from *status, to *same) { \
 		memcpy(same, status, sizeof(MPI_Status)); \
 		return MPI_SUCCESS; \
 	}
-STATUS(c2f, MPI_Status, MPI_Fint)
-STATUS(f2c, MPI_Fint, MPI_Status)
-STATUS(c2f08, MPI_Status, MPI_F08_status)
-STATUS(f082c, MPI_F08_status, MPI_Status)
-STATUS(f2f08, MPI_Fint, MPI_F08_status)
-STATUS(f082f, MPI_F08_status, MPI_Fint)
+STATUS(MPI_Status_c2f, MPI_Status, MPI_Fint)
+STATUS(MPI_Status_f2c, MPI_Fint, MPI_Status)
+STATUS(MPI_Status_c2f08, MPI_Status, MPI_F08_status)
+STATUS(MPI_Status_f082c, MPI_F08_status, MPI_Status)
+STATUS(MPI_Status_f2f08, MPI_Fint, MPI_F08_status)
+STATUS(MPI_Status_f082f, MPI_F08_status, MPI_Fint)
 
 /* --- attributes -------------------------------------------------------------------------- */
 

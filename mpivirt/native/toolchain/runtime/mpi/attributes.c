@@ -55,12 +55,12 @@ static int create_key(const char *function, struct gigarank_keyval what, int *nu
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_create_keyval, MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra) {
+MPI(MPI_Comm_create_keyval, MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *delete, int *key, void *extra) {
 	GIVEN(key, "comm_keyval", MPI_ERR_ARG);
 	return create_key(__func__, (struct gigarank_keyval){.copy.comm = copy, .delete.comm = delete, .extra = extra}, key);
 }
 
-MPI(Type_create_keyval, MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *key, void *extra) {
+MPI(MPI_Type_create_keyval, MPI_Type_copy_attr_function *copy, MPI_Type_delete_attr_function *delete, int *key, void *extra) {
 	GIVEN(key, "type_keyval", MPI_ERR_ARG);
 	return create_key(__func__, (struct gigarank_keyval){.of_types = 1, .copy.type = copy, .delete.type = delete, .extra = extra}, key);
 }
@@ -75,11 +75,11 @@ static int free_key(const char *function, int *number, int of_types) {
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_free_keyval, int *key) {
+MPI(MPI_Comm_free_keyval, int *key) {
 	GIVEN(key, "comm_keyval", MPI_ERR_ARG);
 	return free_key(__func__, key, 0);
 }
-MPI(Type_free_keyval, int *key) {
+MPI(MPI_Type_free_keyval, int *key) {
 	GIVEN(key, "type_keyval", MPI_ERR_ARG);
 	return free_key(__func__, key, 1);
 }
@@ -259,18 +259,18 @@ static int delete(const char *function, int of_types, void *handle, int key) {
 	return removed(function, &o, link);
 }
 
-MPI(Comm_set_attr, MPI_Comm comm, int key, void *value) { return set(__func__, 0, comm, key, value); }
-MPI(Type_set_attr, MPI_Datatype type, int key, void *value) { return set(__func__, 1, type, key, value); }
-MPI(Type_get_attr, MPI_Datatype type, int key, void *value, int *flag) {
+MPI(MPI_Comm_set_attr, MPI_Comm comm, int key, void *value) { return set(__func__, 0, comm, key, value); }
+MPI(MPI_Type_set_attr, MPI_Datatype type, int key, void *value) { return set(__func__, 1, type, key, value); }
+MPI(MPI_Type_get_attr, MPI_Datatype type, int key, void *value, int *flag) {
 	GIVEN(value, "attribute_val", MPI_ERR_ARG);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	return get(__func__, 1, type, key, value, flag);
 }
-MPI(Comm_delete_attr, MPI_Comm comm, int key) { return delete(__func__, 0, comm, key); }
-MPI(Type_delete_attr, MPI_Datatype type, int key) { return delete(__func__, 1, type, key); }
+MPI(MPI_Comm_delete_attr, MPI_Comm comm, int key) { return delete(__func__, 0, comm, key); }
+MPI(MPI_Type_delete_attr, MPI_Datatype type, int key) { return delete(__func__, 1, type, key); }
 
 /* A communicator has the attributes that MPI sets, too. */
-MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
+MPI(MPI_Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
 	GIVEN(value, "attribute_val", MPI_ERR_ARG);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	static int tag = 0x7fffffff, host = MPI_PROC_NULL, global = 1, io = MPI_ANY_SOURCE, number = 0;
@@ -290,11 +290,11 @@ MPI(Comm_get_attr, MPI_Comm comm, int key, void *value, int *flag) {
 	return MPI_SUCCESS;
 }
 
-MPI(Attr_put, MPI_Comm comm, int key, void *value) { return PMPI_Comm_set_attr(comm, key, value); }
-MPI(Attr_get, MPI_Comm comm, int key, void *value, int *flag) { return PMPI_Comm_get_attr(comm, key, value, flag); }
-MPI(Attr_delete, MPI_Comm comm, int key) { return PMPI_Comm_delete_attr(comm, key); }
-MPI(Keyval_free, int *key) { return PMPI_Comm_free_keyval(key); }
-MPI(Keyval_create, MPI_Copy_function *copy, MPI_Delete_function *delete, int *key, void *extra) { return PMPI_Comm_create_keyval(copy, delete, key, extra); }
+MPI(MPI_Attr_put, MPI_Comm comm, int key, void *value) { return PMPI_Comm_set_attr(comm, key, value); }
+MPI(MPI_Attr_get, MPI_Comm comm, int key, void *value, int *flag) { return PMPI_Comm_get_attr(comm, key, value, flag); }
+MPI(MPI_Attr_delete, MPI_Comm comm, int key) { return PMPI_Comm_delete_attr(comm, key); }
+MPI(MPI_Keyval_free, int *key) { return PMPI_Comm_free_keyval(key); }
+MPI(MPI_Keyval_create, MPI_Copy_function *copy, MPI_Delete_function *delete, int *key, void *extra) { return PMPI_Comm_create_keyval(copy, delete, key, extra); }
 
 /* --- copies and ends ---------------------------------------------------------------------- */
 

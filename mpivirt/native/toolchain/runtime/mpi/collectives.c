@@ -13,7 +13,7 @@ static struct gigarank_operation *operation_of(MPI_Op operation) {
 	return (uintptr_t)operation >= GIGARANK_PREDEFINED && (uintptr_t)operation % 8 == 0 && o->mark == GIGARANK_OPERATION_MARK ? o : NULL;
 }
 
-MPI(Op_free, MPI_Op *operation) {
+MPI(MPI_Op_free, MPI_Op *operation) {
 	GIVEN(operation, "op", MPI_ERR_OP);
 	struct gigarank_operation *o = operation_of(*operation);
 	if (!o)
@@ -36,7 +36,7 @@ void gigarank_leave_operation(struct gigarank_operation *o) {
 		o->mark = 0;
 }
 
-MPI(Op_commutative, MPI_Op operation, int *commutes) {
+MPI(MPI_Op_commutative, MPI_Op operation, int *commutes) {
 	GIVEN(commutes, "commute", MPI_ERR_ARG);
 	struct gigarank_operation *o = operation_of(operation);
 	if (o) {
@@ -177,7 +177,7 @@ static int operands(struct gigarank_call *c, MPI_Datatype type) {
 
 /* A barrier has nothing but what all calls have. Only that line lies on the stack: a rank that
  * waits in a barrier takes little memory. */
-MPI(Barrier, MPI_Comm comm) {
+MPI(MPI_Barrier, MPI_Comm comm) {
 	char line[GIGARANK_COMMON] __attribute__((aligned(64)));
 	struct gigarank_call *c;
 	__asm__("" : "=r"(c) : "0"(line)); /* the compiler does not know that it is shorter */
@@ -192,7 +192,7 @@ static int later_barrier(MPI_Comm comm, MPI_Request *request) {
 	return finish(&c, NULL, request);
 }
 
-MPI(Ibarrier, MPI_Comm comm, MPI_Request *request) {
+MPI(MPI_Ibarrier, MPI_Comm comm, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	gigarank_form(gigarank_form_of(request));
 	return later_barrier(comm, request);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-MPI(Comm_rank, MPI_Comm comm, int *rank) {
+MPI(MPI_Comm_rank, MPI_Comm comm, int *rank) {
 	GIVEN(rank, "rank", MPI_ERR_ARG);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
@@ -12,7 +12,7 @@ MPI(Comm_rank, MPI_Comm comm, int *rank) {
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_size, MPI_Comm comm, int *size) {
+MPI(MPI_Comm_size, MPI_Comm comm, int *size) {
 	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
@@ -89,12 +89,12 @@ int gigarank_duplicate(const char *function, MPI_Comm comm, const struct gigaran
 	return take(&c, from, made);
 }
 
-MPI(Comm_dup, MPI_Comm comm, MPI_Comm *made) {
+MPI(MPI_Comm_dup, MPI_Comm comm, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	return gigarank_duplicate(__func__, comm, &(struct gigarank_origin){.parent = comm, .duplicating = __func__}, made);
 }
 
-MPI(Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
+MPI(MPI_Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	CHECK(gigarank_check_hints(__func__, info));
 	return gigarank_duplicate(__func__, comm, &(struct gigarank_origin){.parent = comm, .hints = info, .duplicating = __func__}, made);
@@ -110,13 +110,13 @@ static int idup(const struct gigarank_origin *from, MPI_Comm *made, MPI_Request 
 	return gigarank_idup_barrier(from->parent, request);
 }
 
-MPI(Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
+MPI(MPI_Comm_idup, MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	GIVEN(request, "request", MPI_ERR_ARG);
 	return idup(&(struct gigarank_origin){.parent = comm, .duplicating = __func__}, made, request);
 }
 
-MPI(Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request) {
+MPI(MPI_Comm_idup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made, MPI_Request *request) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	GIVEN(request, "request", MPI_ERR_ARG);
 	CHECK(gigarank_check_hints(__func__, info));
@@ -132,7 +132,7 @@ int gigarank_split(const char *function, MPI_Comm comm, int color, int key, cons
 	return take(&c, from, made);
 }
 
-MPI(Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
+MPI(MPI_Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	return gigarank_split(__func__, comm, color, key, &(struct gigarank_origin){.parent = comm}, made);
 }
@@ -153,7 +153,7 @@ static int resource_of(int type, MPI_Info hints, int node) {
 	return members == MPI_COMM_SELF ? 1 + e->first + (int32_t)(e->running - e->ranks) : MPI_UNDEFINED;
 }
 
-MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
+MPI(MPI_Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0}, node = {.procedure = GIGARANK_NODE};
 	gigarank_sibling();
@@ -187,7 +187,7 @@ MPI(Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *
 	return told ? PMPI_Info_set(info, resource_key, shared_memory) : MPI_SUCCESS;
 }
 
-MPI(Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
+MPI(MPI_Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_CREATE, comm, &c));
@@ -206,12 +206,12 @@ int gigarank_create_group(const char *function, MPI_Comm comm, MPI_Group group, 
 	return take(&c, from, made);
 }
 
-MPI(Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
+MPI(MPI_Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	return gigarank_create_group(__func__, comm, group, tag, &(struct gigarank_origin){.parent = comm}, made);
 }
 
-MPI(Comm_free, MPI_Comm *comm) {
+MPI(MPI_Comm_free, MPI_Comm *comm) {
 	GIVEN(comm, "comm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_COMM_FREE, *comm, &c));
@@ -229,12 +229,12 @@ MPI(Comm_free, MPI_Comm *comm) {
 }
 
 /* What the rank has begun on the communicator goes on. */
-MPI(Comm_disconnect, MPI_Comm *comm) {
+MPI(MPI_Comm_disconnect, MPI_Comm *comm) {
 	GIVEN(comm, "comm", MPI_ERR_ARG);
 	return PMPI_Comm_free(comm);
 }
 
-MPI(Comm_compare, MPI_Comm one, MPI_Comm other, int *result) {
+MPI(MPI_Comm_compare, MPI_Comm one, MPI_Comm other, int *result) {
 	GIVEN(result, "result", MPI_ERR_ARG);
 	struct gigarank_call c = {0}, d = {0};
 	CHECK(find(GIGARANK_NONE, one, &c));
@@ -245,7 +245,7 @@ MPI(Comm_compare, MPI_Comm one, MPI_Comm other, int *result) {
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_test_inter, MPI_Comm comm, int *flag) {
+MPI(MPI_Comm_test_inter, MPI_Comm comm, int *flag) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
@@ -253,7 +253,7 @@ MPI(Comm_test_inter, MPI_Comm comm, int *flag) {
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_remote_size, MPI_Comm comm, int *size) {
+MPI(MPI_Comm_remote_size, MPI_Comm comm, int *size) {
 	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_call c;
 	CHECK(find(GIGARANK_NONE, comm, &c));
@@ -263,7 +263,7 @@ MPI(Comm_remote_size, MPI_Comm comm, int *size) {
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_set_name, MPI_Comm comm, const char *name) {
+MPI(MPI_Comm_set_name, MPI_Comm comm, const char *name) {
 	GIVEN(name, "comm_name", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
@@ -278,7 +278,7 @@ MPI(Comm_set_name, MPI_Comm comm, const char *name) {
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_get_name, MPI_Comm comm, char *name, int *length) {
+MPI(MPI_Comm_get_name, MPI_Comm comm, char *name, int *length) {
 	GIVEN(name, "comm_name", MPI_ERR_ARG);
 	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
@@ -292,7 +292,7 @@ MPI(Comm_get_name, MPI_Comm comm, char *name, int *length) {
 }
 
 /* All ranks are there from the beginning. */
-MPI(Comm_get_parent, MPI_Comm *parent) {
+MPI(MPI_Comm_get_parent, MPI_Comm *parent) {
 	GIVEN(parent, "parent", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	*parent = MPI_COMM_NULL;

@@ -185,7 +185,7 @@ static int listed(const char *function, int large, const struct list *l, int com
 #include "mpi/counts_large.h"
 #include "mpi/counted_types.h"
 
-MPI(Type_dup, MPI_Datatype old, MPI_Datatype *new) {
+MPI(MPI_Type_dup, MPI_Datatype old, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	struct gigarank_datatype *of, *t;
 	CHECK(part(old, &of));
@@ -203,7 +203,7 @@ MPI(Type_dup, MPI_Datatype old, MPI_Datatype *new) {
 	return error;
 }
 
-MPI(Type_commit, MPI_Datatype *type) {
+MPI(MPI_Type_commit, MPI_Datatype *type) {
 	GIVEN(type, "datatype", MPI_ERR_TYPE);
 	struct gigarank_datatype *t;
 	CHECK(part(*type, &t));
@@ -230,7 +230,7 @@ void gigarank_leave_type(struct gigarank_datatype *t) {
 	PMPI_Type_free(&handle);
 }
 
-MPI(Type_free, MPI_Datatype *type) {
+MPI(MPI_Type_free, MPI_Datatype *type) {
 	GIVEN(type, "datatype", MPI_ERR_TYPE);
 	struct gigarank_datatype *t;
 	CHECK(part(*type, &t));
@@ -251,7 +251,7 @@ static int known_of(const char *function, MPI_Datatype handle, struct gigarank_d
 	return *t ? MPI_SUCCESS : part_of(function, handle, t);
 }
 
-MPI(Type_size, MPI_Datatype type, int *size) {
+MPI(MPI_Type_size, MPI_Datatype type, int *size) {
 	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_datatype *t;
 	CHECK(known(type, &t));
@@ -259,7 +259,7 @@ MPI(Type_size, MPI_Datatype type, int *size) {
 	return MPI_SUCCESS;
 }
 
-MPI(Type_size_x, MPI_Datatype type, MPI_Count *size) {
+MPI(MPI_Type_size_x, MPI_Datatype type, MPI_Count *size) {
 	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_datatype *t;
 	CHECK(known(type, &t));
@@ -267,8 +267,8 @@ MPI(Type_size_x, MPI_Datatype type, MPI_Count *size) {
 	return MPI_SUCCESS;
 }
 
-#define EXTENTS(name, number) \
-	MPI(Type_get_##name, MPI_Datatype type, number *low, number *extent) { \
+#define EXTENTS(name, true_name, number) \
+	MPI(name, MPI_Datatype type, number *low, number *extent) { \
 		GIVEN(low, "lb", MPI_ERR_ARG); \
 		GIVEN(extent, "extent", MPI_ERR_ARG); \
 		struct gigarank_datatype *t; \
@@ -276,7 +276,7 @@ MPI(Type_size_x, MPI_Datatype type, MPI_Count *size) {
 		*low = t->lower, *extent = t->upper - t->lower; \
 		return MPI_SUCCESS; \
 	} \
-	MPI(Type_get_true_##name, MPI_Datatype type, number *low, number *extent) { \
+	MPI(true_name, MPI_Datatype type, number *low, number *extent) { \
 		GIVEN(low, "true_lb", MPI_ERR_ARG); \
 		GIVEN(extent, "true_extent", MPI_ERR_ARG); \
 		struct gigarank_datatype *t; \
@@ -284,11 +284,11 @@ MPI(Type_size_x, MPI_Datatype type, MPI_Count *size) {
 		*low = t->first, *extent = t->last - t->first; \
 		return MPI_SUCCESS; \
 	}
-EXTENTS(extent, MPI_Aint)
-EXTENTS(extent_x, MPI_Count)
-EXTENTS(extent_c, MPI_Count)
+EXTENTS(MPI_Type_get_extent, MPI_Type_get_true_extent, MPI_Aint)
+EXTENTS(MPI_Type_get_extent_x, MPI_Type_get_true_extent_x, MPI_Count)
+EXTENTS(MPI_Type_get_extent_c, MPI_Type_get_true_extent_c, MPI_Count)
 
-MPI(Type_size_c, MPI_Datatype type, MPI_Count *size) { return PMPI_Type_size_x(type, size); }
+MPI(MPI_Type_size_c, MPI_Datatype type, MPI_Count *size) { return PMPI_Type_size_x(type, size); }
 
 /* The counts of a type that has large ones have no room in the other form. */
 static int told_whole(const char *function, const struct gigarank_datatype *t, int large) {
@@ -306,7 +306,7 @@ static int envelope(const char *function, int large, MPI_Datatype type, int64_t 
 	return MPI_SUCCESS;
 }
 
-MPI(Type_get_envelope, MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner) {
+MPI(MPI_Type_get_envelope, MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner) {
 	GIVEN(integers, "num_integers", MPI_ERR_ARG);
 	GIVEN(addresses, "num_addresses", MPI_ERR_ARG);
 	GIVEN(types, "num_datatypes", MPI_ERR_ARG);
@@ -317,7 +317,7 @@ MPI(Type_get_envelope, MPI_Datatype type, int *integers, int *addresses, int *ty
 	return MPI_SUCCESS;
 }
 
-MPI(Type_get_envelope_c, MPI_Datatype type, MPI_Count *integers, MPI_Count *addresses, MPI_Count *counts, MPI_Count *types, int *combiner) {
+MPI(MPI_Type_get_envelope_c, MPI_Datatype type, MPI_Count *integers, MPI_Count *addresses, MPI_Count *counts, MPI_Count *types, int *combiner) {
 	int64_t n[4];
 	CHECK(envelope(__func__, 1, type, n, combiner));
 	*integers = n[0], *addresses = n[1], *counts = n[2], *types = n[3];
@@ -346,15 +346,15 @@ static int contents(const char *function, int large, MPI_Datatype type, const in
 	return MPI_SUCCESS;
 }
 
-MPI(Type_get_contents, MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype parts[]) {
+MPI(MPI_Type_get_contents, MPI_Datatype type, int integers, int addresses, int types, int integer[], MPI_Aint address[], MPI_Datatype parts[]) {
 	return contents(__func__, 0, type, (int64_t[]){integers, addresses, 0, types}, integer, address, NULL, parts);
 }
 
-MPI(Type_get_contents_c, MPI_Datatype type, MPI_Count integers, MPI_Count addresses, MPI_Count counts, MPI_Count types, int integer[], MPI_Aint address[], MPI_Count count[], MPI_Datatype parts[]) {
+MPI(MPI_Type_get_contents_c, MPI_Datatype type, MPI_Count integers, MPI_Count addresses, MPI_Count counts, MPI_Count types, int integer[], MPI_Aint address[], MPI_Count count[], MPI_Datatype parts[]) {
 	return contents(__func__, 1, type, (int64_t[]){integers, addresses, counts, types}, integer, address, count, parts);
 }
 
-MPI(Type_get_name, MPI_Datatype type, char *name, int *length) {
+MPI(MPI_Type_get_name, MPI_Datatype type, char *name, int *length) {
 	GIVEN(name, "type_name", MPI_ERR_ARG);
 	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	struct gigarank_datatype *t;
@@ -364,7 +364,7 @@ MPI(Type_get_name, MPI_Datatype type, char *name, int *length) {
 	return MPI_SUCCESS;
 }
 
-MPI(Type_set_name, MPI_Datatype type, const char *name) {
+MPI(MPI_Type_set_name, MPI_Datatype type, const char *name) {
 	GIVEN(name, "type_name", MPI_ERR_ARG);
 	struct gigarank_datatype *t;
 	CHECK(part(type, &t));
@@ -378,7 +378,7 @@ MPI(Type_set_name, MPI_Datatype type, const char *name) {
 	return MPI_SUCCESS;
 }
 
-MPI(Type_match_size, int class_, int size, MPI_Datatype *type) {
+MPI(MPI_Type_match_size, int class_, int size, MPI_Datatype *type) {
 	GIVEN(type, "datatype", MPI_ERR_ARG);
 	static const struct { int class_, size; MPI_Datatype type; } all[] = {
 		{MPI_TYPECLASS_INTEGER, 1, MPI_INTEGER1}, {MPI_TYPECLASS_INTEGER, 2, MPI_INTEGER2}, {MPI_TYPECLASS_INTEGER, 4, MPI_INTEGER4}, {MPI_TYPECLASS_INTEGER, 8, MPI_INTEGER8},
@@ -426,19 +426,19 @@ static int kind_of(int precision, int range) {
 	return p <= 6 && r <= 37 ? 4 : p <= 15 && r <= 307 ? 8 : p <= 33 && r <= 4931 ? 16 : 0;
 }
 
-MPI(Type_create_f90_real, int precision, int range, MPI_Datatype *new) {
+MPI(MPI_Type_create_f90_real, int precision, int range, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_ARG);
 	int kind = kind_of(precision, range);
 	return f90(__func__, MPI_COMBINER_F90_REAL, precision, range, kind == 4 ? MPI_REAL4 : kind == 8 ? MPI_REAL8 : kind == 16 ? MPI_REAL16 : MPI_DATATYPE_NULL, new);
 }
 
-MPI(Type_create_f90_complex, int precision, int range, MPI_Datatype *new) {
+MPI(MPI_Type_create_f90_complex, int precision, int range, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_ARG);
 	int kind = kind_of(precision, range);
 	return f90(__func__, MPI_COMBINER_F90_COMPLEX, precision, range, kind == 4 ? MPI_COMPLEX8 : kind == 8 ? MPI_COMPLEX16 : kind == 16 ? MPI_COMPLEX32 : MPI_DATATYPE_NULL, new);
 }
 
-MPI(Type_create_f90_integer, int range, MPI_Datatype *new) {
+MPI(MPI_Type_create_f90_integer, int range, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_ARG);
 	return f90(__func__, MPI_COMBINER_F90_INTEGER, MPI_UNDEFINED, range, range <= 2 ? MPI_INTEGER1 : range <= 4 ? MPI_INTEGER2 : range <= 9 ? MPI_INTEGER4 : range <= 18 ? MPI_INTEGER8 : range <= 38 ? MPI_INTEGER16 : MPI_DATATYPE_NULL, new);
 }
@@ -506,11 +506,11 @@ static int64_t values_in(const MPI_Status *status, const struct gigarank_datatyp
 		*count = n > most ? MPI_UNDEFINED : (number)n; \
 		return MPI_SUCCESS; \
 	}
-COUNTS(Get_count, int, values_in, INT_MAX)
-COUNTS(Get_count_c, MPI_Count, values_in, INT64_MAX)
-COUNTS(Get_elements, int, elements_in, INT_MAX)
-COUNTS(Get_elements_x, MPI_Count, elements_in, INT64_MAX)
-COUNTS(Get_elements_c, MPI_Count, elements_in, INT64_MAX)
+COUNTS(MPI_Get_count, int, values_in, INT_MAX)
+COUNTS(MPI_Get_count_c, MPI_Count, values_in, INT64_MAX)
+COUNTS(MPI_Get_elements, int, elements_in, INT_MAX)
+COUNTS(MPI_Get_elements_x, MPI_Count, elements_in, INT64_MAX)
+COUNTS(MPI_Get_elements_c, MPI_Count, elements_in, INT64_MAX)
 
 /* add_bytes adds the bytes of the first basic elements of a value. It subtracts the elements. */
 static void add_bytes(const struct gigarank_datatype *t, int64_t *elements, int64_t *bytes) {
@@ -545,9 +545,9 @@ static int set_elements(const char *function, MPI_Status *status, MPI_Datatype t
 	return MPI_SUCCESS;
 }
 
-MPI(Status_set_elements, MPI_Status *status, MPI_Datatype type, int count) { return set_elements(__func__, status, type, count); }
-MPI(Status_set_elements_x, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(__func__, status, type, count); }
-MPI(Status_set_elements_c, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(__func__, status, type, count); }
+MPI(MPI_Status_set_elements, MPI_Status *status, MPI_Datatype type, int count) { return set_elements(__func__, status, type, count); }
+MPI(MPI_Status_set_elements_x, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(__func__, status, type, count); }
+MPI(MPI_Status_set_elements_c, MPI_Status *status, MPI_Datatype type, MPI_Count count) { return set_elements(__func__, status, type, count); }
 
 /* --- packing by the program --------------------------------------------------------------- */
 
@@ -580,8 +580,8 @@ static int in_communicator(MPI_Comm comm) {
 	return find(GIGARANK_NONE, comm, &c);
 }
 
-#define PACKS(suffix, number) \
-	MPI(Pack_size##suffix, number count, MPI_Datatype type, MPI_Comm comm, number *size) { \
+#define PACKS(pack_size, pack, unpack, number) \
+	MPI(pack_size, number count, MPI_Datatype type, MPI_Comm comm, number *size) { \
 		struct gigarank_datatype *t; \
 		GIVEN(size, "size", MPI_ERR_ARG); \
 		CHECK(in_communicator(comm)); \
@@ -589,7 +589,7 @@ static int in_communicator(MPI_Comm comm) {
 		*size = (number)packed_size(count, type); \
 		return MPI_SUCCESS; \
 	} \
-	MPI(Pack##suffix, const void *in, number count, MPI_Datatype type, void *out, number room, number *position, MPI_Comm comm) { \
+	MPI(pack, const void *in, number count, MPI_Datatype type, void *out, number room, number *position, MPI_Comm comm) { \
 		struct gigarank_datatype *t; \
 		GIVEN(out, "outbuf", MPI_ERR_ARG); \
 		GIVEN(position, "position", MPI_ERR_ARG); \
@@ -600,7 +600,7 @@ static int in_communicator(MPI_Comm comm) {
 		*position += (number)packed_size(count, type); \
 		return MPI_SUCCESS; \
 	} \
-	MPI(Unpack##suffix, const void *in, number bytes, number *position, void *out, number count, MPI_Datatype type, MPI_Comm comm) { \
+	MPI(unpack, const void *in, number bytes, number *position, void *out, number count, MPI_Datatype type, MPI_Comm comm) { \
 		struct gigarank_datatype *t; \
 		GIVEN(in, "inbuf", MPI_ERR_ARG); \
 		GIVEN(position, "position", MPI_ERR_ARG); \
@@ -611,5 +611,5 @@ static int in_communicator(MPI_Comm comm) {
 		*position += (number)packed_size(count, type); \
 		return MPI_SUCCESS; \
 	}
-PACKS(, int)
-PACKS(_c, MPI_Count)
+PACKS(MPI_Pack_size, MPI_Pack, MPI_Unpack, int)
+PACKS(MPI_Pack_size_c, MPI_Pack_c, MPI_Unpack_c, MPI_Count)

@@ -1,21 +1,21 @@
 /* Messages with counts, which messages.c includes once for each sort: COUNT is the type of counts,
  * COUNTED defines a function under the name of its sort. */
 
-SENDS(Send, GIGARANK_SEND)
-SENDS(Ssend, GIGARANK_SSEND)
-SENDS(Bsend, GIGARANK_BSEND)
-SENDS(Rsend, GIGARANK_RSEND)
+SENDS(MPI_Send, GIGARANK_SEND)
+SENDS(MPI_Ssend, GIGARANK_SSEND)
+SENDS(MPI_Bsend, GIGARANK_BSEND)
+SENDS(MPI_Rsend, GIGARANK_RSEND)
 
-SENDS_LATER(Isend, GIGARANK_ISEND, begin)
-SENDS_LATER(Issend, GIGARANK_ISSEND, begin)
-SENDS_LATER(Ibsend, GIGARANK_IBSEND, begin)
-SENDS_LATER(Irsend, GIGARANK_IRSEND, begin)
-SENDS_LATER(Send_init, GIGARANK_ISEND, persist)
-SENDS_LATER(Ssend_init, GIGARANK_ISSEND, persist)
-SENDS_LATER(Bsend_init, GIGARANK_IBSEND, persist)
-SENDS_LATER(Rsend_init, GIGARANK_IRSEND, persist)
+SENDS_LATER(MPI_Isend, GIGARANK_ISEND, begin)
+SENDS_LATER(MPI_Issend, GIGARANK_ISSEND, begin)
+SENDS_LATER(MPI_Ibsend, GIGARANK_IBSEND, begin)
+SENDS_LATER(MPI_Irsend, GIGARANK_IRSEND, begin)
+SENDS_LATER(MPI_Send_init, GIGARANK_ISEND, persist)
+SENDS_LATER(MPI_Ssend_init, GIGARANK_ISSEND, persist)
+SENDS_LATER(MPI_Bsend_init, GIGARANK_IBSEND, persist)
+SENDS_LATER(MPI_Rsend_init, GIGARANK_IRSEND, persist)
 
-COUNTED(Recv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+COUNTED(MPI_Recv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, source, tag, comm));
 	gigarank_transfer(&c);
@@ -23,14 +23,14 @@ COUNTED(Recv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag,
 	return c.error;
 }
 
-COUNTED(Irecv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+COUNTED(MPI_Irecv, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_IRECV, buffer, count, type, source, tag, comm));
 	return begin(&c, request);
 }
 
-COUNTED(Recv_init, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
+COUNTED(MPI_Recv_init, void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	gigarank_form(GIGARANK_PERSISTENT);
@@ -38,7 +38,7 @@ COUNTED(Recv_init, void *buffer, COUNT count, MPI_Datatype type, int source, int
 	return persist(&c, request);
 }
 
-COUNTED(Sendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+COUNTED(MPI_Sendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
 	CHECK(sending(&c, GIGARANK_SENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
 	CHECK(receiving(&c, GIGARANK_SENDRECV, received, recvcount, recvtype, source, recvtag, comm));
@@ -47,7 +47,7 @@ COUNTED(Sendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int 
 	return c.error;
 }
 
-COUNTED(Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
+COUNTED(MPI_Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
 	CHECK(sending(&c, GIGARANK_SENDRECV, buffer, count, type, dest, sendtag, comm));
 	CHECK(receiving(&c, GIGARANK_SENDRECV, buffer, count, type, source, recvtag, comm));
@@ -65,14 +65,14 @@ COUNTED(Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest
 	return c.error;
 }
 
-COUNTED(Isendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+COUNTED(MPI_Isendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *received, COUNT recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(sending(&c, GIGARANK_ISENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
 	CHECK(receiving(&c, GIGARANK_ISENDRECV, received, recvcount, recvtype, source, recvtag, comm));
 	return begin(&c, request);
 }
 
-COUNTED(Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
+COUNTED(MPI_Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(sending(&c, GIGARANK_ISENDRECV, buffer, count, type, dest, sendtag, comm));
 	CHECK(receiving(&c, GIGARANK_ISENDRECV, buffer, count, type, source, recvtag, comm));
@@ -87,7 +87,7 @@ COUNTED(Isendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int des
 	return error;
 }
 
-COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
+COUNTED(MPI_Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Status *status) {
 	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	gigarank_form(GIGARANK_MATCHED);
@@ -98,7 +98,7 @@ COUNTED(Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *messag
 	return c.error;
 }
 
-COUNTED(Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
+COUNTED(MPI_Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *message, MPI_Request *request) {
 	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	gigarank_form(GIGARANK_MATCHED);
@@ -107,7 +107,7 @@ COUNTED(Imrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *messa
 	return begin(&c, request);
 }
 
-COUNTED(Buffer_attach, void *buffer, COUNT size) {
+COUNTED(MPI_Buffer_attach, void *buffer, COUNT size) {
 	GIVEN(buffer, "buffer", MPI_ERR_ARG);
 	int64_t before;
 	if (size < 0)
@@ -123,7 +123,7 @@ COUNTED(Buffer_attach, void *buffer, COUNT size) {
 	return MPI_SUCCESS;
 }
 
-COUNTED(Buffer_detach, void *buffer, COUNT *size) {
+COUNTED(MPI_Buffer_detach, void *buffer, COUNT *size) {
 	GIVEN(buffer, "buffer_addr", MPI_ERR_ARG);
 	GIVEN(size, "size", MPI_ERR_ARG);
 	int64_t before = 0;

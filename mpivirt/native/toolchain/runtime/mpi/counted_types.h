@@ -1,7 +1,7 @@
 /* The constructors of types with counts, and what tells what a type was made of, which constructors.c
  * includes once for each sort of counts. */
 
-COUNTED(Type_contiguous, COUNT count, MPI_Datatype old, MPI_Datatype *new) {
+COUNTED(MPI_Type_contiguous, COUNT count, MPI_Datatype old, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	struct gigarank_datatype *of, *t;
 	CHECK(part(old, &of));
@@ -29,31 +29,31 @@ COUNTED(Type_contiguous, COUNT count, MPI_Datatype old, MPI_Datatype *new) {
 		return MPI_SUCCESS; \
 	}
 
-STRIDED(Type_vector, COUNT, times(stride, extent_of(of)), MPI_COMBINER_VECTOR, 3, 0, KEEP)
-STRIDED(Type_create_hvector, DISTANCE, stride, MPI_COMBINER_HVECTOR, 2, 1, KEEP_DISTANCE)
+STRIDED(MPI_Type_vector, COUNT, times(stride, extent_of(of)), MPI_COMBINER_VECTOR, 3, 0, KEEP)
+STRIDED(MPI_Type_create_hvector, DISTANCE, stride, MPI_COMBINER_HVECTOR, 2, 1, KEEP_DISTANCE)
 #undef STRIDED
 
-COUNTED(Type_indexed, COUNT count, const COUNT lengths[], const COUNT displacements[], MPI_Datatype old, MPI_Datatype *new) {
+COUNTED(MPI_Type_indexed, COUNT count, const COUNT lengths[], const COUNT displacements[], MPI_Datatype old, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	return listed(__func__, LARGE, &(struct list){.count = count, .lengths = LIST(lengths), .displacements = LIST(displacements)}, MPI_COMBINER_INDEXED, old, new);
 }
 
-COUNTED(Type_create_hindexed, COUNT count, const COUNT lengths[], const DISTANCE displacements[], MPI_Datatype old, MPI_Datatype *new) {
+COUNTED(MPI_Type_create_hindexed, COUNT count, const COUNT lengths[], const DISTANCE displacements[], MPI_Datatype old, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	return listed(__func__, LARGE, &(struct list){.count = count, .lengths = LIST(lengths), .bytes = displacements}, MPI_COMBINER_HINDEXED, old, new);
 }
 
-COUNTED(Type_create_indexed_block, COUNT count, COUNT length, const COUNT displacements[], MPI_Datatype old, MPI_Datatype *new) {
+COUNTED(MPI_Type_create_indexed_block, COUNT count, COUNT length, const COUNT displacements[], MPI_Datatype old, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	return listed(__func__, LARGE, &(struct list){.count = count, .even = 1, .length = length, .displacements = LIST(displacements)}, MPI_COMBINER_INDEXED_BLOCK, old, new);
 }
 
-COUNTED(Type_create_hindexed_block, COUNT count, COUNT length, const DISTANCE displacements[], MPI_Datatype old, MPI_Datatype *new) {
+COUNTED(MPI_Type_create_hindexed_block, COUNT count, COUNT length, const DISTANCE displacements[], MPI_Datatype old, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	return listed(__func__, LARGE, &(struct list){.count = count, .even = 1, .length = length, .bytes = displacements}, MPI_COMBINER_HINDEXED_BLOCK, old, new);
 }
 
-COUNTED(Type_create_struct, COUNT count, const COUNT lengths[], const DISTANCE displacements[], const MPI_Datatype types[], MPI_Datatype *new) {
+COUNTED(MPI_Type_create_struct, COUNT count, const COUNT lengths[], const DISTANCE displacements[], const MPI_Datatype types[], MPI_Datatype *new) {
 	GIVEN(count <= 0 || lengths, "array_of_blocklengths", MPI_ERR_ARG);
 	GIVEN(count <= 0 || displacements, "array_of_displacements", MPI_ERR_ARG);
 	GIVEN(count <= 0 || types, "array_of_types", MPI_ERR_ARG);
@@ -85,7 +85,7 @@ COUNTED(Type_create_struct, COUNT count, const COUNT lengths[], const DISTANCE d
 	return MPI_SUCCESS;
 }
 
-COUNTED(Type_create_resized, MPI_Datatype old, DISTANCE lower, DISTANCE extent, MPI_Datatype *new) {
+COUNTED(MPI_Type_create_resized, MPI_Datatype old, DISTANCE lower, DISTANCE extent, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	struct gigarank_datatype *of, *t;
 	int64_t upper;
@@ -101,7 +101,7 @@ COUNTED(Type_create_resized, MPI_Datatype old, DISTANCE lower, DISTANCE extent, 
 	return MPI_SUCCESS;
 }
 
-COUNTED(Type_create_subarray, int n, const COUNT sizes[], const COUNT subsizes[], const COUNT starts[], int order, MPI_Datatype old, MPI_Datatype *new) {
+COUNTED(MPI_Type_create_subarray, int n, const COUNT sizes[], const COUNT subsizes[], const COUNT starts[], int order, MPI_Datatype old, MPI_Datatype *new) {
 	GIVEN(n <= 0 || sizes, "array_of_sizes", MPI_ERR_ARG);
 	GIVEN(n <= 0 || subsizes, "array_of_subsizes", MPI_ERR_ARG);
 	GIVEN(n <= 0 || starts, "array_of_starts", MPI_ERR_ARG);
@@ -142,7 +142,7 @@ COUNTED(Type_create_subarray, int n, const COUNT sizes[], const COUNT subsizes[]
 	return MPI_SUCCESS;
 }
 
-COUNTED(Type_create_darray, int size, int rank, int n, const COUNT sizes[], const int distributions[], const int arguments[], const int processes[], int order, MPI_Datatype old, MPI_Datatype *new) {
+COUNTED(MPI_Type_create_darray, int size, int rank, int n, const COUNT sizes[], const int distributions[], const int arguments[], const int processes[], int order, MPI_Datatype old, MPI_Datatype *new) {
 	GIVEN(new, "newtype", MPI_ERR_TYPE);
 	GIVEN(n <= 0 || (sizes && distributions && arguments && processes), "a list", MPI_ERR_ARG);
 	struct gigarank_datatype *of, *t;

@@ -1,4 +1,5 @@
-/* Large counts: what files with functions of both sorts are included with the second time. */
+/* Large counts: what files with functions of both sorts are included with the second time. COUNTED(MPI_Send, ...) then defines
+ * MPI_Send_c. */
 #undef COUNT
 #undef PLACE
 #undef DISTANCE
@@ -13,7 +14,7 @@
 #define PLACE MPI_Aint
 #define DISTANCE MPI_Count
 #define COUNTED(name, ...) MPI(name##_c, __VA_ARGS__)
-#define SECOND(name) PMPI_##name##_c
+#define SECOND(name) P##name##_c
 #define LARGE 1
 #define USER_FUNCTION MPI_User_function_c
 #define LIST(numbers) ((struct gigarank_numbers){.wide = numbers})

@@ -3,7 +3,7 @@
 #define PLACE int
 #define DISTANCE MPI_Aint
 #define COUNTED(name, ...) MPI(name, __VA_ARGS__)
-#define SECOND(name) PMPI_##name
+#define SECOND(name) P##name
 #define LARGE 0
 #define USER_FUNCTION MPI_User_function
 #define LIST(numbers) ((struct gigarank_numbers){.narrow = numbers})

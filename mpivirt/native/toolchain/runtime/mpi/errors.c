@@ -16,28 +16,28 @@ struct gigarank_code {
 };
 
 static const struct { int class_; const char *name, *text; } classes[] = {
-#define CLASS(name, text) {MPI_##name, "MPI_" #name, text}
-	CLASS(SUCCESS, "no error"), CLASS(ERR_BUFFER, "invalid buffer"), CLASS(ERR_COUNT, "invalid count"), CLASS(ERR_TYPE, "invalid datatype"),
-	CLASS(ERR_TAG, "invalid tag"), CLASS(ERR_COMM, "invalid communicator"), CLASS(ERR_RANK, "invalid rank"), CLASS(ERR_REQUEST, "invalid request"),
-	CLASS(ERR_ROOT, "invalid root"), CLASS(ERR_GROUP, "invalid group"), CLASS(ERR_OP, "invalid operation"), CLASS(ERR_TOPOLOGY, "invalid topology"),
-	CLASS(ERR_DIMS, "invalid dimensions"), CLASS(ERR_ARG, "invalid argument"), CLASS(ERR_UNKNOWN, "unknown error"), CLASS(ERR_TRUNCATE, "message truncated"),
-	CLASS(ERR_OTHER, "known error not in this list"), CLASS(ERR_INTERN, "internal error"), CLASS(ERR_PENDING, "pending request"),
-	CLASS(ERR_IN_STATUS, "error code in status"), CLASS(ERR_INFO_KEY, "invalid info key"), CLASS(ERR_INFO_NOKEY, "no such info key"),
-	CLASS(ERR_INFO_VALUE, "invalid info value"), CLASS(ERR_INFO, "invalid info object"), CLASS(ERR_KEYVAL, "invalid attribute key"), CLASS(ERR_NAME, "invalid name"),
-	CLASS(ERR_NO_MEM, "no memory"), CLASS(ERR_UNSUPPORTED_OPERATION, "unsupported operation"), CLASS(ERR_ERRHANDLER, "invalid error handler"),
-	CLASS(ERR_ACCESS, "permission denied"), CLASS(ERR_AMODE, "invalid access mode of a file"), CLASS(ERR_ASSERT, "invalid assertion"),
-	CLASS(ERR_BAD_FILE, "invalid file name"), CLASS(ERR_BASE, "invalid base address"), CLASS(ERR_CONVERSION, "error in a conversion of data"),
-	CLASS(ERR_DISP, "invalid displacement"), CLASS(ERR_DUP_DATAREP, "the data representation is known already"),
-	CLASS(ERR_FILE_EXISTS, "the file exists"), CLASS(ERR_FILE_IN_USE, "the file is in use"), CLASS(ERR_FILE, "invalid file handle"),
-	CLASS(ERR_IO, "input or output error"), CLASS(ERR_LOCKTYPE, "invalid type of lock"), CLASS(ERR_NOT_SAME, "arguments of members differ"),
-	CLASS(ERR_NO_SPACE, "no space left"), CLASS(ERR_NO_SUCH_FILE, "no such file"), CLASS(ERR_PORT, "invalid port"), CLASS(ERR_QUOTA, "quota exceeded"),
-	CLASS(ERR_READ_ONLY, "read-only file or file system"), CLASS(ERR_RMA_ATTACH, "memory cannot be attached"),
-	CLASS(ERR_RMA_CONFLICT, "conflicting accesses to a window"), CLASS(ERR_RMA_RANGE, "memory is not part of the window"),
-	CLASS(ERR_RMA_SHARED, "memory cannot be shared"), CLASS(ERR_RMA_SYNC, "wrong synchronisation of a window"),
-	CLASS(ERR_SERVICE, "invalid service name"), CLASS(ERR_SIZE, "invalid size"), CLASS(ERR_SPAWN, "processes could not be started"),
-	CLASS(ERR_UNSUPPORTED_DATAREP, "unsupported data representation"), CLASS(ERR_WIN, "invalid window"),
-	CLASS(ERR_RMA_FLAVOR, "wrong flavor of window"), CLASS(ERR_PROC_ABORTED, "a process has aborted"), CLASS(ERR_VALUE_TOO_LARGE, "value too large"),
-	CLASS(ERR_SESSION, "invalid session"), CLASS(ERR_ABI, "error of the binary interface"),
+#define CLASS(name, text) {name, #name, text}
+	CLASS(MPI_SUCCESS, "no error"), CLASS(MPI_ERR_BUFFER, "invalid buffer"), CLASS(MPI_ERR_COUNT, "invalid count"), CLASS(MPI_ERR_TYPE, "invalid datatype"),
+	CLASS(MPI_ERR_TAG, "invalid tag"), CLASS(MPI_ERR_COMM, "invalid communicator"), CLASS(MPI_ERR_RANK, "invalid rank"), CLASS(MPI_ERR_REQUEST, "invalid request"),
+	CLASS(MPI_ERR_ROOT, "invalid root"), CLASS(MPI_ERR_GROUP, "invalid group"), CLASS(MPI_ERR_OP, "invalid operation"), CLASS(MPI_ERR_TOPOLOGY, "invalid topology"),
+	CLASS(MPI_ERR_DIMS, "invalid dimensions"), CLASS(MPI_ERR_ARG, "invalid argument"), CLASS(MPI_ERR_UNKNOWN, "unknown error"), CLASS(MPI_ERR_TRUNCATE, "message truncated"),
+	CLASS(MPI_ERR_OTHER, "known error not in this list"), CLASS(MPI_ERR_INTERN, "internal error"), CLASS(MPI_ERR_PENDING, "pending request"),
+	CLASS(MPI_ERR_IN_STATUS, "error code in status"), CLASS(MPI_ERR_INFO_KEY, "invalid info key"), CLASS(MPI_ERR_INFO_NOKEY, "no such info key"),
+	CLASS(MPI_ERR_INFO_VALUE, "invalid info value"), CLASS(MPI_ERR_INFO, "invalid info object"), CLASS(MPI_ERR_KEYVAL, "invalid attribute key"), CLASS(MPI_ERR_NAME, "invalid name"),
+	CLASS(MPI_ERR_NO_MEM, "no memory"), CLASS(MPI_ERR_UNSUPPORTED_OPERATION, "unsupported operation"), CLASS(MPI_ERR_ERRHANDLER, "invalid error handler"),
+	CLASS(MPI_ERR_ACCESS, "permission denied"), CLASS(MPI_ERR_AMODE, "invalid access mode of a file"), CLASS(MPI_ERR_ASSERT, "invalid assertion"),
+	CLASS(MPI_ERR_BAD_FILE, "invalid file name"), CLASS(MPI_ERR_BASE, "invalid base address"), CLASS(MPI_ERR_CONVERSION, "error in a conversion of data"),
+	CLASS(MPI_ERR_DISP, "invalid displacement"), CLASS(MPI_ERR_DUP_DATAREP, "the data representation is known already"),
+	CLASS(MPI_ERR_FILE_EXISTS, "the file exists"), CLASS(MPI_ERR_FILE_IN_USE, "the file is in use"), CLASS(MPI_ERR_FILE, "invalid file handle"),
+	CLASS(MPI_ERR_IO, "input or output error"), CLASS(MPI_ERR_LOCKTYPE, "invalid type of lock"), CLASS(MPI_ERR_NOT_SAME, "arguments of members differ"),
+	CLASS(MPI_ERR_NO_SPACE, "no space left"), CLASS(MPI_ERR_NO_SUCH_FILE, "no such file"), CLASS(MPI_ERR_PORT, "invalid port"), CLASS(MPI_ERR_QUOTA, "quota exceeded"),
+	CLASS(MPI_ERR_READ_ONLY, "read-only file or file system"), CLASS(MPI_ERR_RMA_ATTACH, "memory cannot be attached"),
+	CLASS(MPI_ERR_RMA_CONFLICT, "conflicting accesses to a window"), CLASS(MPI_ERR_RMA_RANGE, "memory is not part of the window"),
+	CLASS(MPI_ERR_RMA_SHARED, "memory cannot be shared"), CLASS(MPI_ERR_RMA_SYNC, "wrong synchronisation of a window"),
+	CLASS(MPI_ERR_SERVICE, "invalid service name"), CLASS(MPI_ERR_SIZE, "invalid size"), CLASS(MPI_ERR_SPAWN, "processes could not be started"),
+	CLASS(MPI_ERR_UNSUPPORTED_DATAREP, "unsupported data representation"), CLASS(MPI_ERR_WIN, "invalid window"),
+	CLASS(MPI_ERR_RMA_FLAVOR, "wrong flavor of window"), CLASS(MPI_ERR_PROC_ABORTED, "a process has aborted"), CLASS(MPI_ERR_VALUE_TOO_LARGE, "value too large"),
+	CLASS(MPI_ERR_SESSION, "invalid session"), CLASS(MPI_ERR_ABI, "error of the binary interface"),
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
@@ -56,7 +56,7 @@ static int check_code(const char *function, int code) {
 	return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ARG, "%d is no error code", code);
 }
 
-MPI(Error_class, int code, int *class_) {
+MPI(MPI_Error_class, int code, int *class_) {
 	GIVEN(class_, "errorclass", MPI_ERR_ARG);
 	CHECK(check_code(__func__, code));
 	struct gigarank_code *c = added(code);
@@ -64,7 +64,7 @@ MPI(Error_class, int code, int *class_) {
 	return MPI_SUCCESS;
 }
 
-MPI(Error_string, int code, char *text, int *length) {
+MPI(MPI_Error_string, int code, char *text, int *length) {
 	GIVEN(text, "string", MPI_ERR_ARG);
 	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	CHECK(check_code(__func__, code));
@@ -98,20 +98,20 @@ static int add_code(int class_, int *code) {
 	return MPI_SUCCESS;
 }
 
-MPI(Add_error_class, int *class_) {
+MPI(MPI_Add_error_class, int *class_) {
 	GIVEN(class_, "errorclass", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	return add_code(0, class_);
 }
 
-MPI(Add_error_code, int class_, int *code) {
+MPI(MPI_Add_error_code, int class_, int *code) {
 	GIVEN(code, "errorcode", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	CHECK(check_code(__func__, class_));
 	return add_code(class_, code);
 }
 
-MPI(Add_error_string, int code, const char *text) {
+MPI(MPI_Add_error_string, int code, const char *text) {
 	GIVEN(text, "string", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_code *c = added(code);
@@ -145,10 +145,10 @@ static int drop_code(const char *function, int code, int is_class) {
 	return MPI_SUCCESS;
 }
 
-MPI(Remove_error_class, int class_) { return drop_code(__func__, class_, 1); }
-MPI(Remove_error_code, int code) { return drop_code(__func__, code, 0); }
+MPI(MPI_Remove_error_class, int class_) { return drop_code(__func__, class_, 1); }
+MPI(MPI_Remove_error_code, int code) { return drop_code(__func__, code, 0); }
 
-MPI(Remove_error_string, int code) {
+MPI(MPI_Remove_error_string, int code) {
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_code *c = added(code);
 	if (!c)
@@ -216,7 +216,7 @@ void gigarank_inherit_handler(int32_t index, struct gigarank_comm *made) {
 		set_handler(made, of->handler);
 }
 
-MPI(Comm_create_errhandler, MPI_Comm_errhandler_function *function, MPI_Errhandler *handler) {
+MPI(MPI_Comm_create_errhandler, MPI_Comm_errhandler_function *function, MPI_Errhandler *handler) {
 	GIVEN(function, "comm_errhandler_fn", MPI_ERR_ARG);
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	return gigarank_create_errhandler(function, 0, handler);
@@ -232,7 +232,7 @@ int gigarank_create_errhandler(MPI_Comm_errhandler_function *function, int fortr
 	return MPI_SUCCESS;
 }
 
-MPI(Session_create_errhandler, MPI_Session_errhandler_function *function, MPI_Errhandler *handler) {
+MPI(MPI_Session_create_errhandler, MPI_Session_errhandler_function *function, MPI_Errhandler *handler) {
 	GIVEN(function, "session_errhandler_fn", MPI_ERR_ARG);
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	return gigarank_create_session_errhandler(function, 0, handler);
@@ -272,7 +272,7 @@ int gigarank_check_handler(const char *function, MPI_Errhandler handler) {
 	return gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_ERRHANDLER, "the handle is no error handler, or it has been freed");
 }
 
-MPI(Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
+MPI(MPI_Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
 	struct gigarank_call c = {0};
 	struct gigarank_rank *r = gigarank_running();
 	CHECK(find(GIGARANK_NONE, comm, &c));
@@ -291,7 +291,7 @@ MPI(Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
 	return gigarank_trap(&c);
 }
 
-MPI(Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
+MPI(MPI_Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
@@ -305,7 +305,7 @@ MPI(Comm_get_errhandler, MPI_Comm comm, MPI_Errhandler *handler) {
 	return MPI_SUCCESS;
 }
 
-MPI(Errhandler_free, MPI_Errhandler *handler) {
+MPI(MPI_Errhandler_free, MPI_Errhandler *handler) {
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	if (!is_predefined(*handler)) {
@@ -318,7 +318,7 @@ MPI(Errhandler_free, MPI_Errhandler *handler) {
 	return MPI_SUCCESS;
 }
 
-MPI(Comm_call_errhandler, MPI_Comm comm, int code) {
+MPI(MPI_Comm_call_errhandler, MPI_Comm comm, int code) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	handle(noted(c.comm), comm, code, "called by MPI_Comm_call_errhandler");

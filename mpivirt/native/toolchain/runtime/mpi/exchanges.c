@@ -162,11 +162,11 @@ int gigarank_between(struct gigarank_call *c, int root, const struct gigarank_si
 }
 
 #define UNPACK(...) __VA_ARGS__
-#define BOTH(name, parameters, procedure, out, in) \
-	COUNTED(Neighbor_##name, UNPACK parameters) { \
+#define BOTH(name, later, parameters, procedure, out, in) \
+	COUNTED(name, UNPACK parameters) { \
 		return exchange(procedure, &(struct gigarank_side){UNPACK out}, &(struct gigarank_side){UNPACK in}, comm, NULL); \
 	} \
-	COUNTED(Ineighbor_##name, UNPACK parameters, MPI_Request *request) { \
+	COUNTED(later, UNPACK parameters, MPI_Request *request) { \
 		gigarank_form(gigarank_form_of(request)); \
 		GIVEN(request, "request", MPI_ERR_REQUEST); \
 		return exchange(procedure, &(struct gigarank_side){UNPACK out}, &(struct gigarank_side){UNPACK in}, comm, request); \

@@ -131,15 +131,15 @@ static int convert(const char *function, int out, struct gigarank_datatype *t, c
 	return MPI_SUCCESS;
 }
 
-#define EXTERNAL(suffix, number, length) \
-	MPI(Pack_external_size##suffix, const char *name, number count, MPI_Datatype type, length *size) { \
+#define EXTERNAL(pack_size, pack, unpack, number, length) \
+	MPI(pack_size, const char *name, number count, MPI_Datatype type, length *size) { \
 		struct gigarank_datatype *t; \
 		GIVEN(size, "size", MPI_ERR_ARG); \
 		CHECK(check(__func__, name, count, type, &t)); \
 		*size = count * external_size(t); \
 		return MPI_SUCCESS; \
 	} \
-	MPI(Pack_external##suffix, const char *name, const void *in, number count, MPI_Datatype type, void *out, length room, length *position) { \
+	MPI(pack, const char *name, const void *in, number count, MPI_Datatype type, void *out, length room, length *position) { \
 		struct gigarank_datatype *t; \
 		GIVEN(out, "outbuf", MPI_ERR_ARG); \
 		GIVEN(position, "position", MPI_ERR_ARG); \
@@ -150,7 +150,7 @@ static int convert(const char *function, int out, struct gigarank_datatype *t, c
 		*position = at; \
 		return MPI_SUCCESS; \
 	} \
-	MPI(Unpack_external##suffix, const char *name, const void *in, length bytes, length *position, void *out, number count, MPI_Datatype type) { \
+	MPI(unpack, const char *name, const void *in, length bytes, length *position, void *out, number count, MPI_Datatype type) { \
 		struct gigarank_datatype *t; \
 		GIVEN(in, "inbuf", MPI_ERR_ARG); \
 		GIVEN(position, "position", MPI_ERR_ARG); \
@@ -161,5 +161,5 @@ static int convert(const char *function, int out, struct gigarank_datatype *t, c
 		*position = at; \
 		return MPI_SUCCESS; \
 	}
-EXTERNAL(, int, MPI_Aint)
-EXTERNAL(_c, MPI_Count, MPI_Count)
+EXTERNAL(MPI_Pack_external_size, MPI_Pack_external, MPI_Unpack_external, int, MPI_Aint)
+EXTERNAL(MPI_Pack_external_size_c, MPI_Pack_external_c, MPI_Unpack_external_c, MPI_Count, MPI_Count)

@@ -15,7 +15,7 @@ int gigarank_end_general(MPI_Request *request, MPI_Status *status) {
 	return error ? error : freed;
 }
 
-MPI(Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_function *release, MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request) {
+MPI(MPI_Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_function *release, MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_general *g = malloc(sizeof *g);
@@ -30,7 +30,7 @@ MPI(Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_functi
 	return error;
 }
 
-MPI(Grequest_complete, MPI_Request request) {
+MPI(MPI_Grequest_complete, MPI_Request request) {
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : look(request);
 	if (!q || !q->general)
@@ -80,31 +80,31 @@ int gigarank_wait_for_generals(int procedure, int n, MPI_Request *requests, int 
 
 /* --- statuses ------------------------------------------------------------------------------ */
 
-MPI(Status_set_cancelled, MPI_Status *status, int flag) {
+MPI(MPI_Status_set_cancelled, MPI_Status *status, int flag) {
 	GIVEN(status, "status", MPI_ERR_ARG);
 	status->MPI_internal[2] = flag != 0;
 	return MPI_SUCCESS;
 }
 
-MPI(Test_cancelled, const MPI_Status *status, int *flag) {
+MPI(MPI_Test_cancelled, const MPI_Status *status, int *flag) {
 	GIVEN(status, "status", MPI_ERR_ARG);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = status->MPI_internal[2] != 0;
 	return MPI_SUCCESS;
 }
 
-#define FIELD(name, field) \
-	MPI(Status_get_##name, const MPI_Status *status, int *value) { \
+#define FIELD(get, set, name, field) \
+	MPI(get, const MPI_Status *status, int *value) { \
 		GIVEN(status, "status", MPI_ERR_ARG); \
-		GIVEN(value, #name, MPI_ERR_ARG); \
+		GIVEN(value, name, MPI_ERR_ARG); \
 		*value = status->field; \
 		return MPI_SUCCESS; \
 	} \
-	MPI(Status_set_##name, MPI_Status *status, int value) { \
+	MPI(set, MPI_Status *status, int value) { \
 		GIVEN(status, "status", MPI_ERR_ARG); \
 		status->field = value; \
 		return MPI_SUCCESS; \
 	}
-FIELD(source, MPI_SOURCE)
-FIELD(tag, MPI_TAG)
-FIELD(error, MPI_ERROR)
+FIELD(MPI_Status_get_source, MPI_Status_set_source, "source", MPI_SOURCE)
+FIELD(MPI_Status_get_tag, MPI_Status_set_tag, "tag", MPI_TAG)
+FIELD(MPI_Status_get_error, MPI_Status_set_error, "error", MPI_ERROR)

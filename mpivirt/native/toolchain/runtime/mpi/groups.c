@@ -24,17 +24,17 @@ static int group_of(const char *function, int request, MPI_Comm comm, MPI_Group 
 	return make(function, request, MPI_GROUP_NULL, MPI_GROUP_NULL, &c, made);
 }
 
-MPI(Comm_group, MPI_Comm comm, MPI_Group *made) {
+MPI(MPI_Comm_group, MPI_Comm comm, MPI_Group *made) {
 	GIVEN(made, "group", MPI_ERR_ARG);
 	return group_of(__func__, GIGARANK_GROUP_OF, comm, made);
 }
 
-MPI(Comm_remote_group, MPI_Comm comm, MPI_Group *made) {
+MPI(MPI_Comm_remote_group, MPI_Comm comm, MPI_Group *made) {
 	GIVEN(made, "group", MPI_ERR_ARG);
 	return group_of(__func__, GIGARANK_GROUP_OF_REMOTE, comm, made);
 }
 
-MPI(Group_size, MPI_Group group, int *size) {
+MPI(MPI_Group_size, MPI_Group group, int *size) {
 	GIVEN(size, "size", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(ask(__func__, GIGARANK_GROUP_SIZE, group, MPI_GROUP_NULL, &c));
@@ -42,7 +42,7 @@ MPI(Group_size, MPI_Group group, int *size) {
 	return MPI_SUCCESS;
 }
 
-MPI(Group_rank, MPI_Group group, int *rank) {
+MPI(MPI_Group_rank, MPI_Group group, int *rank) {
 	GIVEN(rank, "rank", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(ask(__func__, GIGARANK_GROUP_RANK, group, MPI_GROUP_NULL, &c));
@@ -50,7 +50,7 @@ MPI(Group_rank, MPI_Group group, int *rank) {
 	return MPI_SUCCESS;
 }
 
-MPI(Group_compare, MPI_Group one, MPI_Group other, int *result) {
+MPI(MPI_Group_compare, MPI_Group one, MPI_Group other, int *result) {
 	GIVEN(result, "result", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(ask(__func__, GIGARANK_GROUP_COMPARE, one, other, &c));
@@ -58,7 +58,7 @@ MPI(Group_compare, MPI_Group one, MPI_Group other, int *result) {
 	return MPI_SUCCESS;
 }
 
-MPI(Group_translate_ranks, MPI_Group one, int n, const int ranks[], MPI_Group other, int translated[]) {
+MPI(MPI_Group_translate_ranks, MPI_Group one, int n, const int ranks[], MPI_Group other, int translated[]) {
 	struct gigarank_call c = {.input = ranks, .given = n, .output = translated, .room = n};
 	if (n < 0)
 		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "%d ranks", n);
@@ -76,9 +76,9 @@ MPI(Group_translate_ranks, MPI_Group one, int n, const int ranks[], MPI_Group ot
 		GIVEN(made, "newgroup", MPI_ERR_GROUP); \
 		return make(__func__, request, one, other, &c, made); \
 	}
-TWO(Group_union, GIGARANK_GROUP_UNION)
-TWO(Group_intersection, GIGARANK_GROUP_INTERSECTION)
-TWO(Group_difference, GIGARANK_GROUP_DIFFERENCE)
+TWO(MPI_Group_union, GIGARANK_GROUP_UNION)
+TWO(MPI_Group_intersection, GIGARANK_GROUP_INTERSECTION)
+TWO(MPI_Group_difference, GIGARANK_GROUP_DIFFERENCE)
 
 /* part makes a group of members, or of the others. Each is given by a number or three. */
 static int part(const char *function, int request, MPI_Group group, int n, const void *members, int64_t each, MPI_Group *made) {
@@ -90,21 +90,21 @@ static int part(const char *function, int request, MPI_Group group, int n, const
 	return make(function, request, group, MPI_GROUP_NULL, &c, made);
 }
 
-MPI(Group_incl, MPI_Group group, int n, const int ranks[], MPI_Group *made) {
+MPI(MPI_Group_incl, MPI_Group group, int n, const int ranks[], MPI_Group *made) {
 	GIVEN(made, "newgroup", MPI_ERR_GROUP);
 	return part(__func__, GIGARANK_GROUP_INCL, group, n, ranks, 1, made);
 }
 
-MPI(Group_excl, MPI_Group group, int n, const int ranks[], MPI_Group *made) {
+MPI(MPI_Group_excl, MPI_Group group, int n, const int ranks[], MPI_Group *made) {
 	GIVEN(made, "newgroup", MPI_ERR_GROUP);
 	return part(__func__, GIGARANK_GROUP_EXCL, group, n, ranks, 1, made);
 }
 
-MPI(Group_range_incl, MPI_Group group, int n, int ranges[][3], MPI_Group *made) { return part(__func__, GIGARANK_GROUP_RANGE_INCL, group, n, ranges, 3, made); }
+MPI(MPI_Group_range_incl, MPI_Group group, int n, int ranges[][3], MPI_Group *made) { return part(__func__, GIGARANK_GROUP_RANGE_INCL, group, n, ranges, 3, made); }
 
-MPI(Group_range_excl, MPI_Group group, int n, int ranges[][3], MPI_Group *made) { return part(__func__, GIGARANK_GROUP_RANGE_EXCL, group, n, ranges, 3, made); }
+MPI(MPI_Group_range_excl, MPI_Group group, int n, int ranges[][3], MPI_Group *made) { return part(__func__, GIGARANK_GROUP_RANGE_EXCL, group, n, ranges, 3, made); }
 
-MPI(Group_free, MPI_Group *group) {
+MPI(MPI_Group_free, MPI_Group *group) {
 	GIVEN(group, "group", MPI_ERR_GROUP);
 	struct gigarank_call c = {0};
 	CHECK(ask(__func__, GIGARANK_GROUP_FREE, *group, MPI_GROUP_NULL, &c));

@@ -101,7 +101,7 @@ static int pair_of(const char *function, MPI_Info handle, const char *key, struc
 	return MPI_SUCCESS;
 }
 
-MPI(Info_create, MPI_Info *info) {
+MPI(MPI_Info_create, MPI_Info *info) {
 	GIVEN(info, "info", MPI_ERR_INFO);
 	CHECK(gigarank_runs(__func__));
 	struct gigarank_info *new = new_info();
@@ -111,7 +111,7 @@ MPI(Info_create, MPI_Info *info) {
 	return MPI_SUCCESS;
 }
 
-MPI(Info_create_env, int argc, char *argv[], MPI_Info *info) {
+MPI(MPI_Info_create_env, int argc, char *argv[], MPI_Info *info) {
 	CHECK(PMPI_Info_create(info));
 	if (describe(gigarank_object(GIGARANK_INFO, *info), argc, argv))
 		return MPI_SUCCESS;
@@ -119,7 +119,7 @@ MPI(Info_create_env, int argc, char *argv[], MPI_Info *info) {
 	return no_memory();
 }
 
-MPI(Info_free, MPI_Info *handle) {
+MPI(MPI_Info_free, MPI_Info *handle) {
 	GIVEN(handle, "info", MPI_ERR_INFO);
 	struct gigarank_info *info;
 	if (*handle == MPI_INFO_ENV)
@@ -130,7 +130,7 @@ MPI(Info_free, MPI_Info *handle) {
 	return MPI_SUCCESS;
 }
 
-MPI(Info_set, MPI_Info handle, const char *key, const char *value) {
+MPI(MPI_Info_set, MPI_Info handle, const char *key, const char *value) {
 	GIVEN(key, "key", MPI_ERR_INFO_KEY);
 	GIVEN(value, "value", MPI_ERR_INFO_VALUE);
 	struct gigarank_info *info;
@@ -143,7 +143,7 @@ MPI(Info_set, MPI_Info handle, const char *key, const char *value) {
 	return set(info, key, value) ? MPI_SUCCESS : no_memory();
 }
 
-MPI(Info_delete, MPI_Info handle, const char *key) {
+MPI(MPI_Info_delete, MPI_Info handle, const char *key) {
 	GIVEN(key, "key", MPI_ERR_INFO_KEY);
 	struct gigarank_info *info;
 	struct pair **place;
@@ -157,7 +157,7 @@ MPI(Info_delete, MPI_Info handle, const char *key) {
 }
 
 /* A value is cut to the room that there is for it, without its end. */
-MPI(Info_get, MPI_Info handle, const char *key, int room, char *value, int *flag) {
+MPI(MPI_Info_get, MPI_Info handle, const char *key, int room, char *value, int *flag) {
 	GIVEN(key, "key", MPI_ERR_INFO_KEY);
 	GIVEN(value, "value", MPI_ERR_INFO_VALUE);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
@@ -173,7 +173,7 @@ MPI(Info_get, MPI_Info handle, const char *key, int room, char *value, int *flag
 }
 
 /* The length counts the end of the text. */
-MPI(Info_get_string, MPI_Info handle, const char *key, int *length, char *value, int *flag) {
+MPI(MPI_Info_get_string, MPI_Info handle, const char *key, int *length, char *value, int *flag) {
 	struct gigarank_info *info;
 	struct pair **place;
 	CHECK(pair_of(__func__, handle, key, &info, &place));
@@ -186,7 +186,7 @@ MPI(Info_get_string, MPI_Info handle, const char *key, int *length, char *value,
 	return MPI_SUCCESS;
 }
 
-MPI(Info_get_valuelen, MPI_Info handle, const char *key, int *length, int *flag) {
+MPI(MPI_Info_get_valuelen, MPI_Info handle, const char *key, int *length, int *flag) {
 	GIVEN(key, "key", MPI_ERR_INFO_KEY);
 	GIVEN(length, "valuelen", MPI_ERR_ARG);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
@@ -199,7 +199,7 @@ MPI(Info_get_valuelen, MPI_Info handle, const char *key, int *length, int *flag)
 	return MPI_SUCCESS;
 }
 
-MPI(Info_get_nkeys, MPI_Info handle, int *n) {
+MPI(MPI_Info_get_nkeys, MPI_Info handle, int *n) {
 	GIVEN(n, "nkeys", MPI_ERR_ARG);
 	struct gigarank_info *info;
 	CHECK(info_of(__func__, handle, &info));
@@ -209,7 +209,7 @@ MPI(Info_get_nkeys, MPI_Info handle, int *n) {
 	return MPI_SUCCESS;
 }
 
-MPI(Info_get_nthkey, MPI_Info handle, int n, char *key) {
+MPI(MPI_Info_get_nthkey, MPI_Info handle, int n, char *key) {
 	GIVEN(key, "key", MPI_ERR_INFO_KEY);
 	struct gigarank_info *info;
 	int keys;
@@ -224,7 +224,7 @@ MPI(Info_get_nthkey, MPI_Info handle, int n, char *key) {
 	return MPI_SUCCESS;
 }
 
-MPI(Info_dup, MPI_Info handle, MPI_Info *made) {
+MPI(MPI_Info_dup, MPI_Info handle, MPI_Info *made) {
 	GIVEN(made, "newinfo", MPI_ERR_INFO);
 	struct gigarank_info *info, *new;
 	CHECK(info_of(__func__, handle, &info));
@@ -270,7 +270,7 @@ void gigarank_leave_hints(struct gigarank_comm *c) {
 	c->hints = NULL;
 }
 
-MPI(Comm_set_info, MPI_Comm comm, MPI_Info handle) {
+MPI(MPI_Comm_set_info, MPI_Comm comm, MPI_Info handle) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	CHECK(gigarank_check_hints(__func__, handle));
@@ -278,7 +278,7 @@ MPI(Comm_set_info, MPI_Comm comm, MPI_Info handle) {
 	return noted ? gigarank_add_hints(__func__, noted, handle) : handle == MPI_INFO_NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-MPI(Comm_get_info, MPI_Comm comm, MPI_Info *made) {
+MPI(MPI_Comm_get_info, MPI_Comm comm, MPI_Info *made) {
 	GIVEN(made, "info_used", MPI_ERR_INFO);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));

@@ -61,11 +61,11 @@ int gigarank_connect(const char *function, MPI_Comm local, int leader, MPI_Comm 
 	return error;
 }
 
-MPI(Intercomm_create, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made) {
+MPI(MPI_Intercomm_create, MPI_Comm local, int leader, MPI_Comm peer, int remote, int tag, MPI_Comm *made) {
 	return gigarank_connect(__func__, local, leader, peer, remote, tag, &(struct gigarank_origin){.parent = local}, made);
 }
 
-MPI(Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
+MPI(MPI_Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
 	GIVEN(made, "newintracomm", MPI_ERR_ARG);
 	uint8_t flag = high != 0, theirs = 0;
 	struct gigarank_call c = {0};

@@ -112,7 +112,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 		return how(&c, request); \
 	}
 
-MPI(Start, MPI_Request *request) {
+MPI(MPI_Start, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
@@ -126,7 +126,7 @@ MPI(Start, MPI_Request *request) {
 	return launch(&c, request, 1);
 }
 
-MPI(Startall, int count, MPI_Request requests[]) {
+MPI(MPI_Startall, int count, MPI_Request requests[]) {
 	if (count < 0)
 		return refuse(GIGARANK_NONE, MPI_ERR_COUNT, "a count of %d", count);
 	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
@@ -156,12 +156,12 @@ static int32_t take_message(MPI_Message *message) {
 	return m == MPI_MESSAGE_NO_PROC ? -1 : m == MPI_MESSAGE_NULL ? -2 : (int32_t)((uintptr_t)m - GIGARANK_PREDEFINED);
 }
 
-MPI(Probe, int source, int tag, MPI_Comm comm, MPI_Status *status) {
+MPI(MPI_Probe, int source, int tag, MPI_Comm comm, MPI_Status *status) {
 	struct gigarank_call c = {0};
 	return probe(&c, GIGARANK_PROBE, source, tag, comm, status);
 }
 
-MPI(Iprobe, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
+MPI(MPI_Iprobe, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	int error = probe(&c, GIGARANK_IPROBE, source, tag, comm, status);
@@ -169,7 +169,7 @@ MPI(Iprobe, int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status) {
 	return error;
 }
 
-MPI(Mprobe, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
+MPI(MPI_Mprobe, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status) {
 	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};
 	int error = probe(&c, GIGARANK_MPROBE, source, tag, comm, status);
@@ -177,7 +177,7 @@ MPI(Mprobe, int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status
 	return error;
 }
 
-MPI(Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
+MPI(MPI_Improbe, int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	GIVEN(message, "message", MPI_ERR_REQUEST);
 	struct gigarank_call c = {0};

@@ -158,30 +158,30 @@ static int initialise(const char *function, int required, int *provided) {
 	return MPI_SUCCESS;
 }
 
-MPI(Init_thread, int *argc, char ***argv, int required, int *provided) {
+MPI(MPI_Init_thread, int *argc, char ***argv, int required, int *provided) {
 	(void)argc, (void)argv;
 	return initialise(__func__, required, provided);
 }
 
-MPI(Init, int *argc, char ***argv) {
+MPI(MPI_Init, int *argc, char ***argv) {
 	int provided;
 	(void)argc, (void)argv;
 	return initialise(__func__, MPI_THREAD_SINGLE, &provided);
 }
 
-MPI(Initialized, int *flag) {
+MPI(MPI_Initialized, int *flag) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = gigarank_running() && gigarank_running()->initialized;
 	return MPI_SUCCESS;
 }
 
-MPI(Finalized, int *flag) {
+MPI(MPI_Finalized, int *flag) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = gigarank_running() && is_finalized(gigarank_running());
 	return MPI_SUCCESS;
 }
 
-MPI(Finalize, void) {
+MPI(MPI_Finalize, void) {
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_rank *r = gigarank_running();
 	if (!r->initialized || is_finalized(r))
@@ -192,20 +192,20 @@ MPI(Finalize, void) {
 	return MPI_SUCCESS;
 }
 
-MPI(Query_thread, int *provided) {
+MPI(MPI_Query_thread, int *provided) {
 	GIVEN(provided, "provided", MPI_ERR_ARG);
 	CHECK(active(GIGARANK_NONE));
 	*provided = MPI_THREAD_FUNNELED;
 	return MPI_SUCCESS;
 }
 
-MPI(Is_thread_main, int *flag) {
+MPI(MPI_Is_thread_main, int *flag) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = gigarank_running() != NULL;
 	return MPI_SUCCESS;
 }
 
-MPI(Abort, MPI_Comm comm, int code) {
+MPI(MPI_Abort, MPI_Comm comm, int code) {
 	struct gigarank_call c = {.procedure = GIGARANK_ABORT, .key = code};
 	(void)comm;
 	if (gigarank_running()) {
@@ -219,21 +219,21 @@ MPI(Abort, MPI_Comm comm, int code) {
 	abort();
 }
 
-MPI(Get_version, int *version, int *subversion) {
+MPI(MPI_Get_version, int *version, int *subversion) {
 	GIVEN(version, "version", MPI_ERR_ARG);
 	GIVEN(subversion, "subversion", MPI_ERR_ARG);
 	*version = MPI_VERSION, *subversion = MPI_SUBVERSION;
 	return MPI_SUCCESS;
 }
 
-MPI(Get_library_version, char *version, int *length) {
+MPI(MPI_Get_library_version, char *version, int *length) {
 	GIVEN(version, "version", MPI_ERR_ARG);
 	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	*length = sprintf(version, "gigarank: simulated MPI");
 	return MPI_SUCCESS;
 }
 
-MPI(Get_processor_name, char *name, int *length) {
+MPI(MPI_Get_processor_name, char *name, int *length) {
 	GIVEN(name, "name", MPI_ERR_ARG);
 	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	struct gigarank_call c = {.procedure = GIGARANK_NODE};
@@ -243,12 +243,12 @@ MPI(Get_processor_name, char *name, int *length) {
 	return MPI_SUCCESS;
 }
 
-MPI(Pcontrol, const int level, ...) {
+MPI(MPI_Pcontrol, const int level, ...) {
 	(void)level;
 	return MPI_SUCCESS;
 }
 
-MPI(Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
+MPI(MPI_Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
 	GIVEN(base, "baseptr", MPI_ERR_ARG);
 	(void)info;
 	if (size < 0)
@@ -260,12 +260,12 @@ MPI(Alloc_mem, MPI_Aint size, MPI_Info info, void *base) {
 	return MPI_SUCCESS;
 }
 
-MPI(Free_mem, void *base) {
+MPI(MPI_Free_mem, void *base) {
 	free(base);
 	return MPI_SUCCESS;
 }
 
-MPI(Get_address, const void *location, MPI_Aint *address) {
+MPI(MPI_Get_address, const void *location, MPI_Aint *address) {
 	GIVEN(address, "address", MPI_ERR_ARG);
 	*address = (MPI_Aint)location;
 	return MPI_SUCCESS;

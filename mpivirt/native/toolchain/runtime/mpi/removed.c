@@ -2,35 +2,35 @@
  * under an older name. */
 #include "rank/internal.h"
 
-MPI(Address, void *location, MPI_Aint *address) { return PMPI_Get_address(location, address); }
+MPI(MPI_Address, void *location, MPI_Aint *address) { return PMPI_Get_address(location, address); }
 
-MPI(Errhandler_create, MPI_Handler_function *function, MPI_Errhandler *handler) { return PMPI_Comm_create_errhandler(function, handler); }
+MPI(MPI_Errhandler_create, MPI_Handler_function *function, MPI_Errhandler *handler) { return PMPI_Comm_create_errhandler(function, handler); }
 
-MPI(Errhandler_set, MPI_Comm comm, MPI_Errhandler handler) { return PMPI_Comm_set_errhandler(comm, handler); }
+MPI(MPI_Errhandler_set, MPI_Comm comm, MPI_Errhandler handler) { return PMPI_Comm_set_errhandler(comm, handler); }
 
-MPI(Errhandler_get, MPI_Comm comm, MPI_Errhandler *handler) { return PMPI_Comm_get_errhandler(comm, handler); }
+MPI(MPI_Errhandler_get, MPI_Comm comm, MPI_Errhandler *handler) { return PMPI_Comm_get_errhandler(comm, handler); }
 
-MPI(Type_struct, int count, int lengths[], MPI_Aint displacements[], MPI_Datatype types[], MPI_Datatype *new) {
+MPI(MPI_Type_struct, int count, int lengths[], MPI_Aint displacements[], MPI_Datatype types[], MPI_Datatype *new) {
 	return PMPI_Type_create_struct(count, lengths, displacements, types, new);
 }
 
-MPI(Type_hvector, int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *new) { return PMPI_Type_create_hvector(count, length, stride, old, new); }
+MPI(MPI_Type_hvector, int count, int length, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *new) { return PMPI_Type_create_hvector(count, length, stride, old, new); }
 
-MPI(Type_hindexed, int count, int lengths[], MPI_Aint displacements[], MPI_Datatype old, MPI_Datatype *new) {
+MPI(MPI_Type_hindexed, int count, int lengths[], MPI_Aint displacements[], MPI_Datatype old, MPI_Datatype *new) {
 	return PMPI_Type_create_hindexed(count, lengths, displacements, old, new);
 }
 
-MPI(Type_extent, MPI_Datatype type, MPI_Aint *extent) {
+MPI(MPI_Type_extent, MPI_Datatype type, MPI_Aint *extent) {
 	MPI_Aint low;
 	return PMPI_Type_get_extent(type, &low, extent);
 }
 
-MPI(Type_lb, MPI_Datatype type, MPI_Aint *displacement) {
+MPI(MPI_Type_lb, MPI_Datatype type, MPI_Aint *displacement) {
 	MPI_Aint extent;
 	return PMPI_Type_get_extent(type, displacement, &extent);
 }
 
-MPI(Type_ub, MPI_Datatype type, MPI_Aint *displacement) {
+MPI(MPI_Type_ub, MPI_Datatype type, MPI_Aint *displacement) {
 	MPI_Aint low, extent;
 	GIVEN(displacement, "displacement", MPI_ERR_ARG);
 	CHECK(PMPI_Type_get_extent(type, &low, &extent));

@@ -17,7 +17,7 @@ static struct gigarank_request *request_of(const char *function, MPI_Request req
 }
 
 /* An operation that is begun goes on. MPI_Finalize waits for it. */
-MPI(Request_free, MPI_Request *request) {
+MPI(MPI_Request_free, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	int error;
 	struct gigarank_request *q = request_of(__func__, *request, &error);
@@ -54,7 +54,7 @@ int gigarank_end_detached(void) {
 }
 
 /* A request that turns out to be complete keeps its status until it is waited for. */
-MPI(Request_get_status, MPI_Request request, int *flag, MPI_Status *status) {
+MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	int error;
 	*flag = 1;
@@ -101,7 +101,7 @@ MPI(Request_get_status, MPI_Request request, int *flag, MPI_Status *status) {
 		GIVEN((count) == 0 || (requests), "array_of_requests", MPI_ERR_REQUEST); \
 	} while (0)
 
-MPI(Request_get_status_all, int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+MPI(MPI_Request_get_status_all, int count, const MPI_Request requests[], int *flag, MPI_Status statuses[]) {
 	GIVEN_LIST(count, requests);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	*flag = 1;
@@ -116,7 +116,7 @@ static int passive(MPI_Request request) {
 	return request == MPI_REQUEST_NULL || (q && !q->index && !q->done && !q->general);
 }
 
-MPI(Request_get_status_any, int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+MPI(MPI_Request_get_status_any, int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
 	GIVEN_LIST(count, requests);
 	GIVEN(index, "index", MPI_ERR_ARG);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
@@ -139,7 +139,7 @@ MPI(Request_get_status_any, int count, const MPI_Request requests[], int *index,
 	return MPI_SUCCESS;
 }
 
-MPI(Request_get_status_some, int incount, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+MPI(MPI_Request_get_status_some, int incount, const MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
 	GIVEN_LIST(incount, requests);
 	GIVEN(outcount, "outcount", MPI_ERR_ARG);
 	GIVEN(incount == 0 || indices, "array_of_indices", MPI_ERR_ARG);
@@ -300,7 +300,7 @@ int gigarank_start_plan(MPI_Request *request) {
 	}
 
 #include "mpi/counts_small.h"
-PERSISTENT(Barrier_init, (MPI_Comm comm), (.root = 0), PMPI_Ibarrier(p->comm, begun))
+PERSISTENT(MPI_Barrier_init, (MPI_Comm comm), (.root = 0), PMPI_Ibarrier(p->comm, begun))
 #include "mpi/counted_requests.h"
 #include "mpi/counts_large.h"
 #include "mpi/counted_requests.h"

@@ -54,7 +54,7 @@ static int set_handler(struct session *s, MPI_Errhandler handler) {
 	return 1;
 }
 
-MPI(Session_init, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
+MPI(MPI_Session_init, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
 	GIVEN(session, "session", MPI_ERR_ARG);
 	CHECK(gigarank_runs(__func__));
 	(void)info;
@@ -73,7 +73,7 @@ MPI(Session_init, MPI_Info info, MPI_Errhandler handler, MPI_Session *session) {
 	return MPI_SUCCESS;
 }
 
-MPI(Session_finalize, MPI_Session *session) {
+MPI(MPI_Session_finalize, MPI_Session *session) {
 	GIVEN(session, "session", MPI_ERR_ARG);
 	FIND(s, *session);
 	struct gigarank_own *own = gigarank_own();
@@ -88,14 +88,14 @@ MPI(Session_finalize, MPI_Session *session) {
 	return MPI_SUCCESS;
 }
 
-MPI(Session_get_info, MPI_Session session, MPI_Info *info) {
+MPI(MPI_Session_get_info, MPI_Session session, MPI_Info *info) {
 	GIVEN(info, "info_used", MPI_ERR_INFO);
 	FIND(s, session);
 	CHECK(PMPI_Info_create(info));
 	return PMPI_Info_set(*info, "thread_level", "MPI_THREAD_FUNNELED");
 }
 
-MPI(Session_get_num_psets, MPI_Session session, MPI_Info info, int *n) {
+MPI(MPI_Session_get_num_psets, MPI_Session session, MPI_Info info, int *n) {
 	GIVEN(n, "npset_names", MPI_ERR_ARG);
 	FIND(s, session);
 	(void)info;
@@ -104,7 +104,7 @@ MPI(Session_get_num_psets, MPI_Session session, MPI_Info info, int *n) {
 }
 
 /* The length counts the end of the name. With a length of 0 it is asked for alone. */
-MPI(Session_get_nth_pset, MPI_Session session, MPI_Info info, int n, int *length, char *name) {
+MPI(MPI_Session_get_nth_pset, MPI_Session session, MPI_Info info, int n, int *length, char *name) {
 	GIVEN(length, "pset_len", MPI_ERR_ARG);
 	FIND(s, session);
 	(void)info;
@@ -124,7 +124,7 @@ MPI_Comm gigarank_process_set(const char *set) {
 	return !set ? MPI_COMM_NULL : strcasecmp(set, sets[0]) == 0 ? MPI_COMM_WORLD : strcasecmp(set, sets[1]) == 0 ? MPI_COMM_SELF : MPI_COMM_NULL;
 }
 
-MPI(Session_get_pset_info, MPI_Session session, const char *name, MPI_Info *info) {
+MPI(MPI_Session_get_pset_info, MPI_Session session, const char *name, MPI_Info *info) {
 	GIVEN(info, "info", MPI_ERR_INFO);
 	FIND(s, session);
 	int size;
@@ -137,12 +137,12 @@ MPI(Session_get_pset_info, MPI_Session session, const char *name, MPI_Info *info
 	return PMPI_Info_set(*info, "mpi_size", text);
 }
 
-MPI(Session_set_errhandler, MPI_Session session, MPI_Errhandler handler) {
+MPI(MPI_Session_set_errhandler, MPI_Session session, MPI_Errhandler handler) {
 	FIND(s, session);
 	return set_handler(s, handler) ? MPI_SUCCESS : fault(s, MPI_ERR_ERRHANDLER, "the handle is no error handler, or it has been freed");
 }
 
-MPI(Session_get_errhandler, MPI_Session session, MPI_Errhandler *handler) {
+MPI(MPI_Session_get_errhandler, MPI_Session session, MPI_Errhandler *handler) {
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	FIND(s, session);
 	*handler = s->handler;
@@ -154,14 +154,14 @@ MPI(Session_get_errhandler, MPI_Session session, MPI_Errhandler *handler) {
 	return MPI_SUCCESS;
 }
 
-MPI(Session_call_errhandler, MPI_Session session, int code) {
+MPI(MPI_Session_call_errhandler, MPI_Session session, int code) {
 	FIND(s, session);
 	if (call_handler(s, code) || blame(s))
 		return MPI_SUCCESS;
 	return refuse(GIGARANK_NONE, code, "called by MPI_Session_call_errhandler");
 }
 
-MPI(Group_from_session_pset, MPI_Session session, const char *name, MPI_Group *group) {
+MPI(MPI_Group_from_session_pset, MPI_Session session, const char *name, MPI_Group *group) {
 	GIVEN(group, "newgroup", MPI_ERR_GROUP);
 	FIND(s, session);
 	*group = MPI_GROUP_NULL;
@@ -186,13 +186,13 @@ static int from_group(const char *function, MPI_Group group, const char *stringt
 	return gigarank_create_group(function, MPI_COMM_WORLD, group, tag_of(stringtag), &(struct gigarank_origin){.handler = handler, .hints = info}, comm);
 }
 
-MPI(Comm_create_from_group, MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm) {
+MPI(MPI_Comm_create_from_group, MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm) {
 	GIVEN(comm, "newcomm", MPI_ERR_ARG);
 	GIVEN(stringtag, "stringtag", MPI_ERR_ARG);
 	return from_group(__func__, group, stringtag, info, handler, comm);
 }
 
-MPI(Intercomm_create_from_groups, MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm) {
+MPI(MPI_Intercomm_create_from_groups, MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler handler, MPI_Comm *comm) {
 	GIVEN(comm, "newintercomm", MPI_ERR_ARG);
 	GIVEN(stringtag, "stringtag", MPI_ERR_ARG);
 	MPI_Comm own;

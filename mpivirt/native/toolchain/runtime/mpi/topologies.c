@@ -52,7 +52,7 @@ static int make(int procedure, struct gigarank_call *c, int lists, const int *co
 	return take(c, from, made);
 }
 
-MPI(Topo_test, MPI_Comm comm, int *status) {
+MPI(MPI_Topo_test, MPI_Comm comm, int *status) {
 	GIVEN(status, "status", MPI_ERR_ARG);
 	static const int kinds[] = {MPI_UNDEFINED, MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};
 	struct gigarank_call c = {0};
@@ -66,7 +66,7 @@ MPI(Topo_test, MPI_Comm comm, int *status) {
 
 /* --- grids --------------------------------------------------------------------------- */
 
-MPI(Dims_create, int nodes, int n, int dims[]) {
+MPI(MPI_Dims_create, int nodes, int n, int dims[]) {
 	GIVEN(n <= 0 || dims, "dims", MPI_ERR_ARG);
 	struct gigarank_call c = {.n = nodes, .input = dims, .given = n, .output = dims, .room = n};
 	if (n < 0)
@@ -74,7 +74,7 @@ MPI(Dims_create, int nodes, int n, int dims[]) {
 	return ask(__func__, GIGARANK_DIMS, &c);
 }
 
-MPI(Cart_create, MPI_Comm comm, int n, const int dims[], const int periods[], int reorder, MPI_Comm *made) {
+MPI(MPI_Cart_create, MPI_Comm comm, int n, const int dims[], const int periods[], int reorder, MPI_Comm *made) {
 	GIVEN(n <= 0 || dims, "dims", MPI_ERR_ARG);
 	GIVEN(n <= 0 || periods, "periods", MPI_ERR_ARG);
 	GIVEN(made, "comm_cart", MPI_ERR_ARG);
@@ -87,7 +87,7 @@ MPI(Cart_create, MPI_Comm comm, int n, const int dims[], const int periods[], in
 	return make(GIGARANK_CART_CREATE, &c, 2, (const int *const[]){dims, periods}, (const int64_t[]){n, n}, &(struct gigarank_origin){.parent = comm}, made);
 }
 
-MPI(Cart_sub, MPI_Comm comm, const int remain[], MPI_Comm *made) {
+MPI(MPI_Cart_sub, MPI_Comm comm, const int remain[], MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
@@ -95,7 +95,7 @@ MPI(Cart_sub, MPI_Comm comm, const int remain[], MPI_Comm *made) {
 	return make(GIGARANK_CART_SUB, &c, 1, &remain, (const int64_t[]){c.topology.nodes}, &(struct gigarank_origin){.parent = comm}, made);
 }
 
-MPI(Cartdim_get, MPI_Comm comm, int *n) {
+MPI(MPI_Cartdim_get, MPI_Comm comm, int *n) {
 	GIVEN(n, "ndims", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
@@ -110,7 +110,7 @@ static int coordinates(const char *function, struct gigarank_call *c, int member
 	return ask(function, GIGARANK_GRID_COORDINATES, c);
 }
 
-MPI(Cart_get, MPI_Comm comm, int room, int dims[], int periods[], int at[]) {
+MPI(MPI_Cart_get, MPI_Comm comm, int room, int dims[], int periods[], int at[]) {
 	GIVEN(room <= 0 || dims, "dims", MPI_ERR_ARG);
 	GIVEN(room <= 0 || periods, "periods", MPI_ERR_ARG);
 	GIVEN(room <= 0 || at, "coords", MPI_ERR_ARG);
@@ -130,14 +130,14 @@ MPI(Cart_get, MPI_Comm comm, int room, int dims[], int periods[], int at[]) {
 	return error;
 }
 
-MPI(Cart_coords, MPI_Comm comm, int member, int room, int at[]) {
+MPI(MPI_Cart_coords, MPI_Comm comm, int member, int room, int at[]) {
 	GIVEN(room <= 0 || at, "coords", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
 	return coordinates(__func__, &c, member, room, at);
 }
 
-MPI(Cart_rank, MPI_Comm comm, const int at[], int *member) {
+MPI(MPI_Cart_rank, MPI_Comm comm, const int at[], int *member) {
 	GIVEN(member, "rank", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_CART, &c));
@@ -150,7 +150,7 @@ MPI(Cart_rank, MPI_Comm comm, const int at[], int *member) {
 
 static int neighbor(int32_t member) { return member == GIGARANK_PROC_NULL ? MPI_PROC_NULL : member; }
 
-MPI(Cart_shift, MPI_Comm comm, int dimension, int by, int *source, int *destination) {
+MPI(MPI_Cart_shift, MPI_Comm comm, int dimension, int by, int *source, int *destination) {
 	GIVEN(source, "rank_source", MPI_ERR_ARG);
 	GIVEN(destination, "rank_dest", MPI_ERR_ARG);
 	int32_t in[2] = {dimension, by}, out[2];
@@ -182,7 +182,7 @@ static int map(const char *function, int request, MPI_Comm comm, int n, const in
 	return error;
 }
 
-MPI(Cart_map, MPI_Comm comm, int n, const int dims[], const int periods[], int *member) {
+MPI(MPI_Cart_map, MPI_Comm comm, int n, const int dims[], const int periods[], int *member) {
 	GIVEN(n <= 0 || dims, "dims", MPI_ERR_ARG);
 	GIVEN(n <= 0 || periods, "periods", MPI_ERR_ARG);
 	GIVEN(member, "newrank", MPI_ERR_ARG);
@@ -191,7 +191,7 @@ MPI(Cart_map, MPI_Comm comm, int n, const int dims[], const int periods[], int *
 
 /* --- graphs --------------------------------------------------------------------------- */
 
-MPI(Graph_create, MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made) {
+MPI(MPI_Graph_create, MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm *made) {
 	GIVEN(nodes <= 0 || index, "index", MPI_ERR_ARG);
 	GIVEN(nodes <= 0 || index[nodes - 1] <= 0 || edges, "edges", MPI_ERR_ARG);
 	GIVEN(made, "comm_graph", MPI_ERR_ARG);
@@ -205,7 +205,7 @@ MPI(Graph_create, MPI_Comm comm, int nodes, const int index[], const int edges[]
 	return make(GIGARANK_GRAPH_CREATE, &c, 2, (const int *const[]){index, edges}, (const int64_t[]){nodes, n < 0 ? 0 : n}, &(struct gigarank_origin){.parent = comm}, made);
 }
 
-MPI(Graph_map, MPI_Comm comm, int nodes, const int index[], const int edges[], int *member) {
+MPI(MPI_Graph_map, MPI_Comm comm, int nodes, const int index[], const int edges[], int *member) {
 	GIVEN(nodes <= 0 || index, "index", MPI_ERR_ARG);
 	GIVEN(nodes <= 0 || index[nodes - 1] <= 0 || edges, "edges", MPI_ERR_ARG);
 	GIVEN(member, "newrank", MPI_ERR_ARG);
@@ -213,7 +213,7 @@ MPI(Graph_map, MPI_Comm comm, int nodes, const int index[], const int edges[], i
 	return map(__func__, GIGARANK_GRAPH_MEMBERS, comm, nodes, index, edges, n < 0 ? 0 : n, member);
 }
 
-MPI(Graphdims_get, MPI_Comm comm, int *nodes, int *edges) {
+MPI(MPI_Graphdims_get, MPI_Comm comm, int *nodes, int *edges) {
 	GIVEN(nodes, "nnodes", MPI_ERR_ARG);
 	GIVEN(edges, "nedges", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
@@ -222,7 +222,7 @@ MPI(Graphdims_get, MPI_Comm comm, int *nodes, int *edges) {
 	return MPI_SUCCESS;
 }
 
-MPI(Graph_get, MPI_Comm comm, int nodes, int room, int index[], int edges[]) {
+MPI(MPI_Graph_get, MPI_Comm comm, int nodes, int room, int index[], int edges[]) {
 	GIVEN(nodes <= 0 || index, "index", MPI_ERR_ARG);
 	GIVEN(room <= 0 || edges, "edges", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
@@ -243,7 +243,7 @@ MPI(Graph_get, MPI_Comm comm, int nodes, int room, int index[], int edges[]) {
 	return error;
 }
 
-MPI(Graph_neighbors_count, MPI_Comm comm, int member, int *n) {
+MPI(MPI_Graph_neighbors_count, MPI_Comm comm, int member, int *n) {
 	GIVEN(n, "nneighbors", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_GRAPH, &c));
@@ -253,7 +253,7 @@ MPI(Graph_neighbors_count, MPI_Comm comm, int member, int *n) {
 	return MPI_SUCCESS;
 }
 
-MPI(Graph_neighbors, MPI_Comm comm, int member, int room, int neighbors[]) {
+MPI(MPI_Graph_neighbors, MPI_Comm comm, int member, int room, int neighbors[]) {
 	GIVEN(room <= 0 || neighbors, "neighbors", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(on(__func__, comm, GIGARANK_GRAPH, &c));
@@ -268,7 +268,7 @@ MPI(Graph_neighbors, MPI_Comm comm, int member, int room, int neighbors[]) {
 /* weights returns the length of a list of weights. MPI_WEIGHTS_EMPTY has none. */
 static int64_t weights_in(const int *weights, int64_t n) { return weights == MPI_UNWEIGHTED || weights == MPI_WEIGHTS_EMPTY ? 0 : n; }
 
-MPI(Dist_graph_create_adjacent, MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destinationweights[], MPI_Info info, int reorder, MPI_Comm *made) {
+MPI(MPI_Dist_graph_create_adjacent, MPI_Comm comm, int indegree, const int sources[], const int sourceweights[], int outdegree, const int destinations[], const int destinationweights[], MPI_Info info, int reorder, MPI_Comm *made) {
 	GIVEN(indegree <= 0 || sources, "sources", MPI_ERR_ARG);
 	GIVEN(indegree <= 0 || sourceweights, "sourceweights", MPI_ERR_ARG);
 	GIVEN(outdegree <= 0 || destinations, "destinations", MPI_ERR_ARG);
@@ -350,7 +350,7 @@ static int spread(const struct edges *e, struct gigarank_call *c, MPI_Comm comm,
 	return error;
 }
 
-MPI(Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made) {
+MPI(MPI_Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder, MPI_Comm *made) {
 	GIVEN(n <= 0 || sources, "sources", MPI_ERR_ARG);
 	GIVEN(n <= 0 || degrees, "degrees", MPI_ERR_ARG);
 	int leaves = 0;
@@ -399,7 +399,7 @@ MPI(Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int degr
 	return MPI_SUCCESS;
 }
 
-MPI(Dist_graph_neighbors_count, MPI_Comm comm, int *indegree, int *outdegree, int *weighted) {
+MPI(MPI_Dist_graph_neighbors_count, MPI_Comm comm, int *indegree, int *outdegree, int *weighted) {
 	GIVEN(indegree, "indegree", MPI_ERR_ARG);
 	GIVEN(outdegree, "outdegree", MPI_ERR_ARG);
 	GIVEN(weighted, "weighted", MPI_ERR_ARG);
@@ -409,7 +409,7 @@ MPI(Dist_graph_neighbors_count, MPI_Comm comm, int *indegree, int *outdegree, in
 	return MPI_SUCCESS;
 }
 
-MPI(Dist_graph_neighbors, MPI_Comm comm, int maxin, int sources[], int sourceweights[], int maxout, int destinations[], int destinationweights[]) {
+MPI(MPI_Dist_graph_neighbors, MPI_Comm comm, int maxin, int sources[], int sourceweights[], int maxout, int destinations[], int destinationweights[]) {
 	GIVEN(maxin <= 0 || sources, "sources", MPI_ERR_ARG);
 	GIVEN(maxout <= 0 || destinations, "destinations", MPI_ERR_ARG);
 	struct gigarank_call c = {0};

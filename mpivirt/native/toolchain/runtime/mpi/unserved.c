@@ -54,8 +54,8 @@ int gigarank_unserved(const char *function, const MPI_Comm *comm) {
 #undef GIGARANK_UNSERVED
 #undef GIGARANK_UNSERVED_ON
 #define DEFINE(name, arguments, comm) \
-	int MPI_##name arguments __attribute__((weak, alias("PMPI_" #name))); \
-	int PMPI_##name arguments { return gigarank_unserved(__func__, comm); }
+	int name arguments __attribute__((weak, alias("P" #name))); \
+	int P##name arguments { return gigarank_unserved(__func__, comm); }
 #define GIGARANK_UNSERVED(type, name, arguments) DEFINE(name, arguments, NULL)
 #define GIGARANK_UNSERVED_ON(type, name, arguments) DEFINE(name, arguments, &comm)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -69,13 +69,13 @@ int gigarank_unserved(const char *function, const MPI_Comm *comm) {
 	if ((file) != MPI_FILE_NULL) \
 		return refuse(GIGARANK_NONE, MPI_ERR_FILE, "the handle is no file: native ranks have none but MPI_FILE_NULL")
 
-MPI(File_create_errhandler, MPI_File_errhandler_function *function, MPI_Errhandler *handler) {
+MPI(MPI_File_create_errhandler, MPI_File_errhandler_function *function, MPI_Errhandler *handler) {
 	GIVEN(function, "file_errhandler_fn", MPI_ERR_ARG);
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	return gigarank_create_errhandler((MPI_Comm_errhandler_function *)(void (*)(void))function, 0, handler); /* which both take a handle by its address */
 }
 
-MPI(File_set_errhandler, MPI_File file, MPI_Errhandler handler) {
+MPI(MPI_File_set_errhandler, MPI_File file, MPI_Errhandler handler) {
 	NO_FILE(file);
 	void *kept = gigarank_keep_handler(handler);
 	if (!kept && handler != MPI_ERRORS_RETURN && handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT)
@@ -95,7 +95,7 @@ MPI(File_set_errhandler, MPI_File file, MPI_Errhandler handler) {
 	return MPI_SUCCESS;
 }
 
-MPI(File_get_errhandler, MPI_File file, MPI_Errhandler *handler) {
+MPI(MPI_File_get_errhandler, MPI_File file, MPI_Errhandler *handler) {
 	GIVEN(handler, "errhandler", MPI_ERR_ARG);
 	NO_FILE(file);
 	struct gigarank_file_handler *h = file_handler();
@@ -108,7 +108,7 @@ MPI(File_get_errhandler, MPI_File file, MPI_Errhandler *handler) {
 	return MPI_SUCCESS;
 }
 
-MPI(File_call_errhandler, MPI_File file, int code) {
+MPI(MPI_File_call_errhandler, MPI_File file, int code) {
 	NO_FILE(file);
 	if (!file_handler() || handled(code))
 		return MPI_SUCCESS;

@@ -221,14 +221,14 @@ int wait_alone(int32_t index, int64_t *bytes) {
 	return error;
 }
 
-MPI(Wait, MPI_Request *request, MPI_Status *status) {
+MPI(MPI_Wait, MPI_Request *request, MPI_Status *status) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	int outcount = 0, flag = 0;
 	set_status(status, &empty, -1);
 	return wait_for(GIGARANK_WAIT, 1, request, NULL, &outcount, &flag, status);
 }
 
-MPI(Test, MPI_Request *request, int *flag, MPI_Status *status) {
+MPI(MPI_Test, MPI_Request *request, int *flag, MPI_Status *status) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	int outcount = 0;
@@ -237,7 +237,7 @@ MPI(Test, MPI_Request *request, int *flag, MPI_Status *status) {
 	return wait_for(GIGARANK_TEST, 1, request, NULL, &outcount, flag, status);
 }
 
-MPI(Waitall, int count, MPI_Request requests[], MPI_Status statuses[]) {
+MPI(MPI_Waitall, int count, MPI_Request requests[], MPI_Status statuses[]) {
 	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	int outcount = 0, flag = 0;
 	for (int i = 0; statuses && i < count; i++)
@@ -245,7 +245,7 @@ MPI(Waitall, int count, MPI_Request requests[], MPI_Status statuses[]) {
 	return wait_for(GIGARANK_WAITALL, count, requests, NULL, &outcount, &flag, statuses);
 }
 
-MPI(Testall, int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
+MPI(MPI_Testall, int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
 	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	int outcount = 0;
@@ -255,7 +255,7 @@ MPI(Testall, int count, MPI_Request requests[], int *flag, MPI_Status statuses[]
 
 /* An operation of the program's own is told whether it is complete. One that is known to be over
  * cannot be cancelled. */
-MPI(Cancel, MPI_Request *request) {
+MPI(MPI_Cancel, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_CANCEL));
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
@@ -284,14 +284,14 @@ static int any_of(int procedure, int count, MPI_Request requests[], int *index, 
 	return error;
 }
 
-MPI(Waitany, int count, MPI_Request requests[], int *index, MPI_Status *status) {
+MPI(MPI_Waitany, int count, MPI_Request requests[], int *index, MPI_Status *status) {
 	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	GIVEN(index, "index", MPI_ERR_ARG);
 	int flag = 0;
 	return any_of(GIGARANK_WAITANY, count, requests, index, &flag, status);
 }
 
-MPI(Testany, int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
+MPI(MPI_Testany, int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
 	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	GIVEN(index, "index", MPI_ERR_ARG);
 	GIVEN(flag, "flag", MPI_ERR_ARG);
@@ -307,14 +307,14 @@ static int some_of(int procedure, int count, MPI_Request requests[], int *outcou
 	return error;
 }
 
-MPI(Waitsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+MPI(MPI_Waitsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
 	GIVEN(incount == 0 || indices, "array_of_indices", MPI_ERR_ARG);
 	GIVEN(incount == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	GIVEN(outcount, "outcount", MPI_ERR_ARG);
 	return some_of(GIGARANK_WAITSOME, incount, requests, outcount, indices, statuses);
 }
 
-MPI(Testsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
+MPI(MPI_Testsome, int incount, MPI_Request requests[], int *outcount, int indices[], MPI_Status statuses[]) {
 	GIVEN(incount == 0 || indices, "array_of_indices", MPI_ERR_ARG);
 	GIVEN(incount == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	GIVEN(outcount, "outcount", MPI_ERR_ARG);

@@ -159,10 +159,10 @@ static inline int64_t number_at(struct gigarank_numbers l, int32_t i) { return l
 
 #define GIGARANK_OPERATION_MARK 0x6769676172616e6bull
 
-/* MPI defines an MPI function under its second name, and the first as a weak alias. */
+/* MPI defines a function of MPI, as MPI_Send, under its second name, PMPI_Send, and the first as a weak alias. */
 #define MPI(name, ...) \
-	int MPI_##name(__VA_ARGS__) __attribute__((weak, alias("PMPI_" #name))); \
-	int PMPI_##name(__VA_ARGS__)
+	int name(__VA_ARGS__) __attribute__((weak, alias("P" #name))); \
+	int P##name(__VA_ARGS__)
 
 #define CHECK(expression) \
 	do { \
