@@ -16,7 +16,7 @@ import (
 var (
 	//go:embed runtime/include/mpi.h
 	header string
-	//go:embed runtime/include/mpi_unserved.h
+	//go:embed runtime/include/mpi_unsupported.h
 	unservedHeader string
 )
 

@@ -38,7 +38,7 @@ var libraryFlags = []string{"-std=gnu11", "-O2", "-g", "-fPIC", "-fno-strict-ali
 const headersOf = "runtime/include"
 
 // linked are the sources that are linked into programs.
-var linked = []string{"runtime/rank/entry.c", "runtime/rank/start.c", "runtime/libc/options.c", "runtime/libc/environ.c"}
+var linked = []string{"runtime/rank/entry.c", "runtime/rank/start.c", "runtime/libc/getopt.c", "runtime/libc/environ.c"}
 
 // Library is the compiled runtime.
 type Library struct {
@@ -141,7 +141,7 @@ func compileLibrary(dir string) error {
 			return fmt.Errorf("the runtime of native ranks: %w", err)
 		}
 	}
-	if err := runCompiler(work, archiver(Compiler()), []string{"rcs", "parts.a", "options.o", "environ.o"}); err != nil {
+	if err := runCompiler(work, archiver(Compiler()), []string{"rcs", "parts.a", "getopt.o", "environ.o"}); err != nil {
 		return fmt.Errorf("the runtime of native ranks: %w", err)
 	}
 	if err := os.Rename(work, dir); err != nil && !errors.Is(err, fs.ErrExist) {

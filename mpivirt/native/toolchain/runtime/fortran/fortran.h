@@ -5,7 +5,7 @@
 
 #include "libc/process.h"
 #include "mpi/objects.h"
-#include "mpi/unserved.h"
+#include "mpi/unsupported.h"
 #include "rank/internal.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* MPI for C programs whose ranks gigarank simulates. Handles and constants are those of the
  * standard ABI of MPI 5.0 (chapter "Application Binary Interface"). Functions that are served
- * are declared here, the others in mpi_unserved.h. */
+ * are declared here, the others in mpi_unsupported.h. */
 #ifndef GIGARANK_MPI_H
 #define GIGARANK_MPI_H
 
@@ -851,7 +851,7 @@ GIGARANK_SESSIONS(int, MPI_Intercomm_create_from_groups, (MPI_Group local_group,
 #define GIGARANK_UNSERVED_ON(type, name, arguments) \
 	type name arguments; \
 	type P##name arguments;
-#include "mpi_unserved.h"
+#include "mpi_unsupported.h"
 
 #ifdef __cplusplus
 }

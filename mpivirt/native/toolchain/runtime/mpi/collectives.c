@@ -1,7 +1,7 @@
 /* Collectives, and the operations of reductions. */
 #include "mpi/datatypes.h"
 #include "mpi/exchanges.h"
-#include "mpi/shelters.h"
+#include "mpi/bounce_buffers.h"
 
 #include <stdlib.h>
 #include <string.h>

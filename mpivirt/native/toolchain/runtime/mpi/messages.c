@@ -1,7 +1,7 @@
 /* Messages from rank to rank. */
 #include "mpi/attributes.h"
 #include "mpi/datatypes.h"
-#include "mpi/shelters.h"
+#include "mpi/bounce_buffers.h"
 
 #include <limits.h>
 #include <stdlib.h>

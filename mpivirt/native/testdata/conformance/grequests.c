@@ -119,5 +119,5 @@ int main(int argc, char **argv) {
 	among_others();
 	refused();
 	fields();
-	return finish("generals");
+	return finish("grequests");
 }

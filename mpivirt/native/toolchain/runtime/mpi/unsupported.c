@@ -1,7 +1,7 @@
 /* Functions that programs may be linked with and that native ranks do not have, and the error handler of
  * MPI_FILE_NULL, which hears of those for files. */
 #include "mpi/attributes.h"
-#include "mpi/unserved.h"
+#include "mpi/unsupported.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ int gigarank_unserved(const char *function, const MPI_Comm *comm) {
 #define GIGARANK_UNSERVED(type, name, arguments) DEFINE(name, arguments, NULL)
 #define GIGARANK_UNSERVED_ON(type, name, arguments) DEFINE(name, arguments, &comm)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include "mpi_unserved.h"
+#include "mpi_unsupported.h"
 
 /* --- the error handler of MPI_FILE_NULL ---------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* Buffers of operations that go on after their call, where stacks are copied. */
-#include "mpi/shelters.h"
+#include "mpi/bounce_buffers.h"
 
 #include <stdlib.h>
 #include <string.h>

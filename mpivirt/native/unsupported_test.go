@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
 
 // Each function that native ranks do not have returns its class under MPI_ERRORS_RETURN, by both names.
 func TestAllThatIsNotServedReturns(t *testing.T) {
-	header, err := os.ReadFile(filepath.Join("toolchain", "runtime", "include", "mpi_unserved.h"))
+	header, err := os.ReadFile(filepath.Join("toolchain", "runtime", "include", "mpi_unsupported.h"))
 	if err != nil {
 		t.Fatal(err)
 	}
