@@ -47,10 +47,10 @@ func procedureOf(p int32) world.Procedure {
 // lastOf returns the procedure of a rank's latest call.
 func lastOf(r *cRank) world.Procedure {
 	form := C.int32_t(C.GIGARANK_PLAIN)
-	if r.last&C.GIGARANK_OF_SIBLING != 0 {
-		form = C.GIGARANK_SIBLING | C.GIGARANK_LATER
+	if r.last&C.GIGARANK_OF_VARIANT != 0 {
+		form = C.GIGARANK_VARIANT | C.GIGARANK_LATER
 	}
-	return siblingOf(procedureOf(int32(r.last&^C.GIGARANK_OF_SIBLING)), form)
+	return variantOf(procedureOf(int32(r.last&^C.GIGARANK_OF_VARIANT)), form)
 }
 
 // furtherProcedures are the procedures of calls that have other numbers.
@@ -89,7 +89,7 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	k, p := b.k, world.Procedure(c.procedure)
 	b.named = namedCall{lp, c.nonblocking}
 	if c.error != 0 {
-		return k.Raise(lp, siblingOf(procedureOf(int32(c.procedure)), c.nonblocking), errorOf(c.error, stringOf(c.detail)))
+		return k.Raise(lp, variantOf(procedureOf(int32(c.procedure)), c.nonblocking), errorOf(c.error, stringOf(c.detail)))
 	}
 	later := c.nonblocking&C.GIGARANK_FORM != 0
 	if p == world.Barrier && !later && k.EnterBarrier(lp, k.Communicator(int32(c.comm)), int(c.member)) {
@@ -105,7 +105,7 @@ func (b *body) begin(lp int32, c *cCall) bool {
 	case c.procedure >= C.GIGARANK_COMPUTE:
 		return b.answer(lp, c)
 	}
-	made := siblingOf(p, c.nonblocking)
+	made := variantOf(p, c.nonblocking)
 	q := k.Compose(made, k.Communicator(int32(c.comm)), int32(c.member))
 	switch {
 	case p <= world.Rsend || p >= world.Isend && p <= world.Irsend:
@@ -171,8 +171,8 @@ func (b *body) answer(lp int32, c *cCall) bool {
 		if err := b.askGroup(lp, c); err != nil {
 			k.Raise(lp, world.NoProcedure, named(c.detail, err))
 		}
-	case C.GIGARANK_TWIN:
-		made := b.twin(lp, k.Communicator(int32(c.comm)), int32(c.key))
+	case C.GIGARANK_LOCAL_DUPLICATE:
+		made := b.duplicateLocally(lp, k.Communicator(int32(c.comm)), int32(c.key))
 		b.copyTopology(lp, int32(c.comm), made.Index)
 		b.madeWithTopology(lp, c, made)
 	case C.GIGARANK_INTRODUCTION:
@@ -203,7 +203,7 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 	k := b.k
 	switch p {
 	case world.Barrier:
-		if c.nonblocking&C.GIGARANK_SIBLING != 0 {
+		if c.nonblocking&C.GIGARANK_VARIANT != 0 {
 			own := k.Barrier // that of the kernel is for all calls of MPI_Barrier
 			return &own, nil
 		}

@@ -202,7 +202,7 @@ func TestConformanceIsComplete(t *testing.T) {
 		}
 	}
 	deprecated := []string{"Attr_delete", "Attr_get", "Attr_put", "Keyval_create", "Keyval_free"} // mpi_f08 has none
-	for _, name := range toolchain.Served() {
+	for _, name := range toolchain.Supported() {
 		if slices.Contains(slices.Concat(toolchain.Removed(), toolchain.Sessions()), name) {
 			continue
 		}

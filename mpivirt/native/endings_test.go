@@ -1066,13 +1066,13 @@ func TestRefused(t *testing.T) {
 	if text, err := exec.Command(toolchain.Compiler(), object+".c", "-o", object).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	unserved := build(t, "#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, MPI_WIN_NULL) + MPI_Barrier(MPI_COMM_WORLD) + PMPI_File_sync(MPI_FILE_NULL); }\n")
+	unsupported := build(t, "#include <mpi.h>\nint main(void) { return MPI_Win_fence(0, MPI_WIN_NULL) + MPI_Barrier(MPI_COMM_WORLD) + PMPI_File_sync(MPI_FILE_NULL); }\n")
 	tools := build(t, "#include <mpi.h>\nint main(void) { int p; MPI_Session s = MPI_SESSION_NULL; return MPI_T_init_thread(MPI_THREAD_SINGLE, &p) + MPI_Session_attach_buffer(s, &p, 4) + MPI_Win_create_c(&p, (MPI_Aint)4, MPI_T_SCOPE_LOCAL, MPI_INFO_NULL, MPI_COMM_WORLD, 0); }\n")
 	script := filepath.Join(dir, "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\nexec ./program\n"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	ours, err := os.ReadFile(unserved)
+	ours, err := os.ReadFile(unsupported)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -1113,7 +1113,7 @@ func TestRefused(t *testing.T) {
 		object + ".c":                    "is source code in C",
 		filepath.Join(dir, "no/program"): "no such file",
 		tools:                            "uses MPI functions that native ranks do not have: MPI_Session_attach_buffer, MPI_T_init_thread, MPI_Win_create_c;",
-		unserved:                         "uses MPI functions that native ranks do not have: MPI_Win_fence, PMPI_File_sync;",
+		unsupported:                      "uses MPI functions that native ranks do not have: MPI_Win_fence, PMPI_File_sync;",
 	} {
 		if _, err := native.Open(program, nil, native.Options{StrictFunctions: true}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", program, err, want)

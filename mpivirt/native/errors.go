@@ -117,21 +117,21 @@ type namedCall struct {
 	form C.int32_t
 }
 
-// siblingOf returns the procedure that a call of a form makes: that of the call, or another that goes like it.
-func siblingOf(p world.Procedure, form C.int32_t) world.Procedure {
-	if form&C.GIGARANK_SIBLING != 0 {
+// variantOf returns the procedure that a call of a form makes: that of the call, or another that goes like it.
+func variantOf(p world.Procedure, form C.int32_t) world.Procedure {
+	if form&C.GIGARANK_VARIANT != 0 {
 		if p == world.Barrier && form&C.GIGARANK_FORM == C.GIGARANK_PLAIN {
 			return world.CommDup // of an intercommunicator
 		}
-		if sibling, has := siblings[p]; has {
-			return sibling
+		if variant, has := variants[p]; has {
+			return variant
 		}
 	}
 	return p
 }
 
-// siblings are the procedures of calls with GIGARANK_SIBLING, by the procedure of the call.
-var siblings = map[world.Procedure]world.Procedure{
+// variants are the procedures of calls with GIGARANK_VARIANT, by the procedure of the call.
+var variants = map[world.Procedure]world.Procedure{
 	world.Alltoallv: world.Alltoallw, world.ReduceScatter: world.ReduceScatterBlock, world.CommSplit: world.CommSplitType, world.CommDup: world.DistGraphCreate,
 	world.Barrier: world.CommIdup,
 }

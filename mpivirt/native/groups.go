@@ -226,9 +226,9 @@ func (b *body) madeComm(lp int32, c *cCall, made *kernel.Communicator) {
 	}
 }
 
-// twin returns a communicator like another one, of a number. All members make it alike, without a
+// duplicateLocally returns a communicator like another one, of a number. All members make it alike, without a
 // message.
-func (b *body) twin(lp int32, c *kernel.Communicator, number int32) *kernel.Communicator {
+func (b *body) duplicateLocally(lp int32, c *kernel.Communicator, number int32) *kernel.Communicator {
 	if c.Remote != nil {
 		return b.k.DupInter(c, number)
 	}

@@ -89,7 +89,7 @@ func (b *body) strayed(lp int32, c *cCall) {
 	b.spoiled = true
 	b.named = namedCall{lp, c.nonblocking}
 	err := fmt.Errorf("%s would use the variables of other ranks while this one waits: %s", what, remedy)
-	b.k.Fail(lp, siblingOf(procedureOf(int32(c.dest)), c.nonblocking), err)
+	b.k.Fail(lp, variantOf(procedureOf(int32(c.dest)), c.nonblocking), err)
 }
 
 // workers begin the names of libraries whose threads work in calls only, on what a call is given: runtime/libc/threads.c has

@@ -85,13 +85,13 @@ int main(int argc, char **argv) {
 }
 
 // Each function that native ranks do not have returns its class under MPI_ERRORS_RETURN, by both names.
-func TestAllThatIsNotServedReturns(t *testing.T) {
+func TestUnsupportedFunctionsReturn(t *testing.T) {
 	header, err := os.ReadFile(filepath.Join("toolchain", "runtime", "include", "mpi_unsupported.h"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var calls strings.Builder
-	declared := regexp.MustCompile(`(?m)^GIGARANK_UNSERVED\w*\(int, MPI_(\w+), \((.*)\)\)$`).FindAllStringSubmatch(string(header), -1)
+	declared := regexp.MustCompile(`(?m)^GIGARANK_UNSUPPORTED\w*\(int, MPI_(\w+), \((.*)\)\)$`).FindAllStringSubmatch(string(header), -1)
 	for _, m := range declared {
 		var given []string
 		for parameter := range strings.SplitSeq(m[2], ", ") {
@@ -117,7 +117,7 @@ func TestAllThatIsNotServedReturns(t *testing.T) {
 
 // In Fortran the calls compile with mpif.h and with both modules, by both names, and are the same errors.
 func TestCallsOfWhatIsNotServedInFortran(t *testing.T) {
-	const text = `program unserved
+	const text = `program unsupported
 %s
   integer :: ierr, rank, n, codes(1)
   integer(MPI_ADDRESS_KIND) :: bytes, place

@@ -195,7 +195,7 @@ type MissingFunctions struct {
 // Missing returns the MPI functions that native ranks do not have and that a program uses, or a library
 // of its own.
 func Missing(program string) (all []MissingFunctions, err error) {
-	known, onlyC := lowered(Served(), onlyFortran, attributeFunctions), lowered(onlyInC())
+	known, onlyC := lowered(Supported(), onlyFortran, attributeFunctions), lowered(onlyInC())
 	return all, inObjects(program, func(path string, object *elf.File) error {
 		symbols, err := imported(path, object)
 		if err != nil {

@@ -11,13 +11,13 @@ import (
 	"sync"
 )
 
-// header is mpi.h, which declares the served functions, and unservedHeader is what it includes for
+// header is mpi.h, which declares the supported functions, and unsupportedHeader is what it includes for
 // the others.
 var (
 	//go:embed runtime/include/mpi.h
 	header string
 	//go:embed runtime/include/mpi_unsupported.h
-	unservedHeader string
+	unsupportedHeader string
 )
 
 // declaration is a function of MPI, as mpi.h declares it.
@@ -28,8 +28,8 @@ type declaration struct {
 	parameters []parameter
 }
 
-// unserved reports whether native ranks do not have the function.
-func (d declaration) unserved() bool { return slices.Contains(ofUnserved, d.macro) }
+// unsupported reports whether native ranks do not have the function.
+func (d declaration) unsupported() bool { return slices.Contains(ofUnsupported, d.macro) }
 
 // parameter is a parameter of a function of MPI in C.
 type parameter struct {
@@ -41,8 +41,8 @@ type parameter struct {
 	row      string // elements of a row, of an array that has rows
 }
 
-// ofUnserved are the macros that declare the functions which native ranks do not have.
-var ofUnserved = []string{"GIGARANK_UNSERVED", "GIGARANK_UNSERVED_ON"}
+// ofUnsupported are the macros that declare the functions which native ranks do not have.
+var ofUnsupported = []string{"GIGARANK_UNSUPPORTED", "GIGARANK_UNSUPPORTED_ON"}
 
 // declared returns the functions that some macros declare.
 func declared(macros ...string) (all []declaration, err error) {
@@ -69,7 +69,7 @@ type declaredLine struct{ macro, result, name, parameters string }
 // declarations yields the lines MACRO(result, MPI_name, (parameters)) of mpi.h and of what it includes.
 func declarations() iter.Seq[declaredLine] {
 	return func(yield func(declaredLine) bool) {
-		for line := range strings.Lines(header + unservedHeader) {
+		for line := range strings.Lines(header + unsupportedHeader) {
 			if !strings.HasPrefix(line, "GIGARANK_") {
 				continue
 			}
@@ -116,27 +116,27 @@ var names = sync.OnceValue(func() map[string][]string {
 // onlyInC returns the names of the functions that only C has, without MPI_.
 func onlyInC() []string { return slices.Clone(names()["GIGARANK_C"]) }
 
-// Removed returns the names of the functions that are served and that MPI 3.0 has removed, without MPI_.
+// Removed returns the names of the functions that are supported and that MPI 3.0 has removed, without MPI_.
 func Removed() []string { return slices.Clone(names()["GIGARANK_REMOVED"]) }
 
-// Sessions returns the names of the functions of sessions that are served, without MPI_.
+// Sessions returns the names of the functions of sessions that are supported, without MPI_.
 func Sessions() []string { return slices.Clone(names()["GIGARANK_SESSIONS"]) }
 
-// Served returns the names of the MPI functions that native ranks have, without MPI_.
-func Served() []string {
-	served := slices.Concat(onlyInC(), Removed(), Sessions(), names()["GIGARANK_MPI"])
-	slices.Sort(served)
-	return served
+// Supported returns the names of the MPI functions that native ranks have, without MPI_.
+func Supported() []string {
+	supported := slices.Concat(onlyInC(), Removed(), Sessions(), names()["GIGARANK_MPI"])
+	slices.Sort(supported)
+	return supported
 }
 
-// Unserved returns the names of the MPI functions that programs can be linked with and that
+// Unsupported returns the names of the MPI functions that programs can be linked with and that
 // native ranks do not have, without MPI_.
-func Unserved() (unserved []string) {
-	for _, macro := range ofUnserved {
-		unserved = append(unserved, names()[macro]...)
+func Unsupported() (unsupported []string) {
+	for _, macro := range ofUnsupported {
+		unsupported = append(unsupported, names()[macro]...)
 	}
-	slices.Sort(unserved)
-	return unserved
+	slices.Sort(unsupported)
+	return unsupported
 }
 
 // constant is a constant of mpi.h.

@@ -104,12 +104,12 @@ func isLarge(name string) bool { return strings.HasSuffix(name, "_c") }
 // fortranDeclared returns the functions of the bindings with the parameters that they have
 // there, and whether their C text is generated.
 func fortranDeclared() (all []declaration, generated []bool, err error) {
-	inC, err := declared(slices.Concat([]string{"GIGARANK_MPI", "GIGARANK_SESSIONS"}, ofUnserved)...)
+	inC, err := declared(slices.Concat([]string{"GIGARANK_MPI", "GIGARANK_SESSIONS"}, ofUnsupported)...)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, d := range inC {
-		if OnlyC(d.name) || d.unserved() && isLarge(d.name) {
+		if OnlyC(d.name) || d.unsupported() && isLarge(d.name) {
 			continue
 		}
 		list, hand := byHand[d.name]
@@ -118,7 +118,7 @@ func fortranDeclared() (all []declaration, generated []bool, err error) {
 				return nil, nil, fmt.Errorf("the binding of MPI_%s in Fortran: %w", d.name, err)
 			}
 		}
-		all, generated = append(all, d), append(generated, !hand && !d.unserved())
+		all, generated = append(all, d), append(generated, !hand && !d.unsupported())
 	}
 	for _, name := range onlyFortran {
 		all, generated = append(all, declaration{result: "int", name: name, parameters: []parameter{{base: "void", name: "buf", pointers: 1}}}), append(generated, false)
@@ -169,19 +169,19 @@ func fortranSource() (string, error) {
 			_, _ = fmt.Fprintf(&s, "GIGARANK_FORTRAN_NAMES(%s)\n", strings.ToLower(d.name))
 		}
 	}
-	unserved, err := declared(append(ofUnserved, "GIGARANK_C")...)
-	for _, d := range unserved {
+	unsupported, err := declared(append(ofUnsupported, "GIGARANK_C")...)
+	for _, d := range unsupported {
 		if list, other := byHand[d.name]; other {
 			d.parameters, err = parametersOf(list)
 		}
-		writeUnserved(&s, d)
+		writeUnsupported(&s, d)
 	}
 	return s.String(), err
 }
 
-// writeUnserved writes the binding of a function that native ranks do not have, or not in Fortran. It stores its
+// writeUnsupported writes the binding of a function that native ranks do not have, or not in Fortran. It stores its
 // error, which is the last parameter but for the lengths of texts.
-func writeUnserved(s *strings.Builder, d declaration) {
+func writeUnsupported(s *strings.Builder, d declaration) {
 	var parameters []string
 	comm := "NULL"
 	for _, p := range d.parameters {
@@ -191,7 +191,7 @@ func writeUnserved(s *strings.Builder, d declaration) {
 		}
 	}
 	lower := strings.ToLower(d.name)
-	_, _ = fmt.Fprintf(s, "void pmpi_%s_(%s) {\n\tint error = gigarank_unserved(\"PMPI_%s\", %s);\n\tif (ierror)\n\t\t*ierror = error;\n}\nGIGARANK_FORTRAN_NAMES(%s)\n",
+	_, _ = fmt.Fprintf(s, "void pmpi_%s_(%s) {\n\tint error = gigarank_unsupported(\"PMPI_%s\", %s);\n\tif (ierror)\n\t\t*ierror = error;\n}\nGIGARANK_FORTRAN_NAMES(%s)\n",
 		lower, strings.Join(append(parameters, "MPI_Fint *ierror"), ", "), d.name, comm, lower)
 }
 

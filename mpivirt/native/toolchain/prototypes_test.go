@@ -26,7 +26,7 @@ func TestPrototypesAgainstRealMPI(t *testing.T) {
 	compared, text := 0, ""
 	for line := range declarations() {
 		there := regexp.MustCompile(`\bMPI_` + line.name + `\s*\(`).MatchString(header)
-		if there && (line.macro == ofUnserved[0] || line.macro == ofUnserved[1]) {
+		if there && (line.macro == ofUnsupported[0] || line.macro == ofUnsupported[1]) {
 			text += fmt.Sprintf("%s MPI_%s(%s);\n%[1]s PMPI_%[2]s(%[3]s);\n", line.result, line.name, line.parameters)
 			compared++
 		}

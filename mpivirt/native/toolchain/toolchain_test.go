@@ -374,21 +374,21 @@ func TestLibrary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range toolchain.Served() {
+	for _, name := range toolchain.Supported() {
 		for _, prefix := range []string{"MPI_", "PMPI_"} {
 			if !slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == prefix+name && s.Section != elf.SHN_UNDEF }) {
 				t.Errorf("mpi.h declares %s%s, which the runtime does not have", prefix, name)
 			}
 		}
 	}
-	for _, function := range append(toolchain.Served(), toolchain.Unserved()...) {
+	for _, function := range append(toolchain.Supported(), toolchain.Unsupported()...) {
 		for _, name := range toolchain.FortranNames(function) {
 			if !toolchain.OnlyC(function) && !slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == name && s.Section != elf.SHN_UNDEF }) {
 				t.Errorf("the runtime has no %s for Fortran", name)
 			}
 		}
 	}
-	if n := len(toolchain.Served()); n < 100 {
+	if n := len(toolchain.Supported()); n < 100 {
 		t.Errorf("only %d functions are served", n)
 	}
 	dir := sources(t)
@@ -432,7 +432,7 @@ func TestDocumented(t *testing.T) {
 		}
 	}
 	slices.Sort(listed)
-	if served := toolchain.Served(); !slices.Equal(listed, served) {
-		t.Errorf("docs/native.md lists\n%q\nmpi.h has\n%q", listed, served)
+	if supported := toolchain.Supported(); !slices.Equal(listed, supported) {
+		t.Errorf("docs/native.md lists\n%q\nmpi.h has\n%q", listed, supported)
 	}
 }

@@ -361,28 +361,28 @@ GIGARANK_FORTRAN_NAMES(errhandler_get)
 
 /* --- generalised requests ---------------------------------------------------------------- */
 
-typedef void query_general(MPI_Aint *extra, MPI_Status *status, MPI_Fint *ierror);
-typedef void free_general(MPI_Aint *extra, MPI_Fint *ierror);
-typedef void cancel_general(MPI_Aint *extra, const MPI_Fint *complete, MPI_Fint *ierror);
+typedef void grequest_query(MPI_Aint *extra, MPI_Status *status, MPI_Fint *ierror);
+typedef void grequest_free(MPI_Aint *extra, MPI_Fint *ierror);
+typedef void grequest_cancel(MPI_Aint *extra, const MPI_Fint *complete, MPI_Fint *ierror);
 
 /* What the functions in C of a generalised request in Fortran know. It ends with the request. The
  * extra state is the program's own variable, which its functions may change. */
-struct general {
-	query_general *query;
-	free_general *free;
-	cancel_general *cancel;
+struct grequest {
+	grequest_query *query;
+	grequest_free *free;
+	grequest_cancel *cancel;
 	MPI_Aint *extra;
 };
 
 static int query_in_fortran(void *extra, MPI_Status *status) {
-	struct general *g = extra;
+	struct grequest *g = extra;
 	MPI_Fint error = MPI_SUCCESS;
 	g->query(g->extra, status, &error);
 	return error;
 }
 
 static int free_in_fortran(void *extra) {
-	struct general *g = extra;
+	struct grequest *g = extra;
 	MPI_Fint error = MPI_SUCCESS;
 	g->free(g->extra, &error);
 	free(g);
@@ -390,16 +390,16 @@ static int free_in_fortran(void *extra) {
 }
 
 static int cancel_in_fortran(void *extra, int complete) {
-	struct general *g = extra;
+	struct grequest *g = extra;
 	MPI_Fint error = MPI_SUCCESS;
 	g->cancel(g->extra, &complete, &error);
 	return error;
 }
 
-void pmpi_grequest_start_(query_general *query, free_general *release, cancel_general *cancel, MPI_Aint *extra, MPI_Fint *request, MPI_Fint *ierror) {
+void pmpi_grequest_start_(grequest_query *query, grequest_free *release, grequest_cancel *cancel, MPI_Aint *extra, MPI_Fint *request, MPI_Fint *ierror) {
 	MPI_Request made = MPI_REQUEST_NULL;
-	struct general *g = gigarank_enlarged(NULL, sizeof *g);
-	*g = (struct general){query, release, cancel, extra};
+	struct grequest *g = gigarank_enlarged(NULL, sizeof *g);
+	*g = (struct grequest){query, release, cancel, extra};
 	int error = PMPI_Grequest_start(query_in_fortran, free_in_fortran, cancel_in_fortran, g, &made);
 	if (error)
 		free(g);

@@ -1,5 +1,5 @@
 /* MPI for C programs whose ranks gigarank simulates. Handles and constants are those of the
- * standard ABI of MPI 5.0 (chapter "Application Binary Interface"). Functions that are served
+ * standard ABI of MPI 5.0 (chapter "Application Binary Interface"). Functions that are supported
  * are declared here, the others in mpi_unsupported.h. */
 #ifndef GIGARANK_MPI_H
 #define GIGARANK_MPI_H
@@ -843,12 +843,12 @@ GIGARANK_SESSIONS(int, MPI_Group_from_session_pset, (MPI_Session session, const 
 GIGARANK_SESSIONS(int, MPI_Comm_create_from_group, (MPI_Group group, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newcomm))
 GIGARANK_SESSIONS(int, MPI_Intercomm_create_from_groups, (MPI_Group local_group, int local_leader, MPI_Group remote_group, int remote_leader, const char *stringtag, MPI_Info info, MPI_Errhandler errhandler, MPI_Comm *newintercomm))
 
-/* Functions that are not served. */
+/* Functions that are not supported. */
 #include "mpi_tools.h"
-#define GIGARANK_UNSERVED(type, name, arguments) \
+#define GIGARANK_UNSUPPORTED(type, name, arguments) \
 	type name arguments; \
 	type P##name arguments;
-#define GIGARANK_UNSERVED_ON(type, name, arguments) \
+#define GIGARANK_UNSUPPORTED_ON(type, name, arguments) \
 	type name arguments; \
 	type P##name arguments;
 #include "mpi_unsupported.h"

@@ -1,5 +1,5 @@
 /* Types and constants of the tools interface, with the values of the standard ABI of
- * MPI 5.0. Its functions are not served; see mpi_unsupported.h. */
+ * MPI 5.0. Its functions are not supported; see mpi_unsupported.h. */
 #ifndef GIGARANK_MPI_TOOLS_H
 #define GIGARANK_MPI_TOOLS_H
 

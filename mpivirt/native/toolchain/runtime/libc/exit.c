@@ -4,18 +4,18 @@
 
 #include <pthread.h>
 
-static void push(struct ending **list, void (*f)(void *, int), void *what) {
-	struct ending *one = malloc(sizeof *one);
+static void push(struct exit_function **list, void (*f)(void *, int), void *what) {
+	struct exit_function *one = malloc(sizeof *one);
 	if (!one)
 		gigarank_fatal("gigarank: no memory for the functions that end a rank\n");
-	*one = (struct ending){*list, f, what};
+	*one = (struct exit_function){*list, f, what};
 	*list = one;
 }
 
 /* call_all calls the functions of a list. One of them may add others or end the rank. */
-static void call_all(struct ending **list, int code) {
+static void call_all(struct exit_function **list, int code) {
 	while (*list) {
-		struct ending one = **list;
+		struct exit_function one = **list;
 		free(*list);
 		*list = one.next;
 		one.function(one.what, code);

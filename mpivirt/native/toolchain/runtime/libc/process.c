@@ -18,8 +18,8 @@ int64_t *gigarank_slept(struct gigarank_rank *r, int writes) {
 	return writes || r->process ? &gigarank_process(r)->slept : &never;
 }
 
-static void forget(struct ending *all) {
-	for (struct ending *next; all; all = next) {
+static void forget(struct exit_function *all) {
+	for (struct exit_function *next; all; all = next) {
 		next = all->next;
 		free(all);
 	}
@@ -55,7 +55,7 @@ struct gigarank_fortran *gigarank_fortran(void) {
 
 void gigarank_close_fortran(struct gigarank_rank *r) {
 	if (r->fortran)
-		free(r->fortran->handles), gigarank_leave_keys(r->fortran->keys);
+		free(r->fortran->handles), gigarank_leave_pthread_keys(r->fortran->pthread_keys);
 	free(r->fortran);
 	r->fortran = NULL;
 }
@@ -115,7 +115,7 @@ char *setstate(char *state) {
 	return setstate_r(state, g) == 0 ? old : NULL;
 }
 
-/* Each of the family of drand48 has a twin that takes its state. */
+/* Each of the family of drand48 has a variant that takes its state. */
 #define OF48(type, name, result) \
 	type name(void) { \
 		struct gigarank_rank *r = gigarank_running(); \

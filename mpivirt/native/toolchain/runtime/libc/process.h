@@ -12,8 +12,8 @@
 #include <time.h>
 
 /* A function that is called when a rank ends. */
-struct ending {
-	struct ending *next; /* registered before */
+struct exit_function {
+	struct exit_function *next; /* registered before */
 	void (*function)(void *, int);
 	void *what;
 };
@@ -25,7 +25,7 @@ struct value {
 };
 
 struct gigarank_process {
-	struct ending *thread_exits, *exits, *quick_exits; /* the last first */
+	struct exit_function *thread_exits, *exits, *quick_exits; /* the last first */
 	struct random_data random;
 	int32_t random_state[32]; /* as much as the C library has */
 	struct drand48_data drand48;
@@ -55,7 +55,7 @@ struct gigarank_fortran {
 	void **handles; /* that Fortran knows by other numbers, by number */
 	int32_t count, room;
 	uint64_t drawn; /* random bytes */
-	struct gigarank_keys *keys; /* of threads, that it has made */
+	struct gigarank_pthread_keys *pthread_keys; /* that it has made */
 };
 
 #pragma GCC visibility push(hidden)
@@ -95,8 +95,8 @@ struct _IO_FILE *gigarank_output(struct gigarank_rank *r);
 struct gigarank_fortran *gigarank_fortran(void);
 void gigarank_close_fortran(struct gigarank_rank *r);
 
-/* gigarank_leave_keys ends the use of the keys that a rank has made. */
-void gigarank_leave_keys(struct gigarank_keys *k);
+/* gigarank_leave_pthread_keys ends the use of the keys of pthread_key_create that a rank has made. */
+void gigarank_leave_pthread_keys(struct gigarank_pthread_keys *k);
 
 /* The variables that launchers set, and bytes that hold the entry of one. */
 #define GIGARANK_LAUNCHER_VARIABLES 19

@@ -1,4 +1,4 @@
-/* Keys of threads. Those that a rank makes are its own, and so is what it keeps under them: the library
+/* Keys of pthread_key_create. Those that a rank makes are its own, and so is what it keeps under them: the library
  * of Fortran keeps the state of random numbers under one. What a thread keeps that the rank has
  * started is the thread's. */
 #define _GNU_SOURCE
@@ -20,14 +20,14 @@ struct key {
 	uint32_t turn;
 };
 
-struct gigarank_keys {
+struct gigarank_pthread_keys {
 	int users; /* the rank, and threads */
 	struct key few[FEW], *more;
 };
 
 /* What a thread keeps, by place. */
 struct kept {
-	struct gigarank_keys *of;
+	struct gigarank_pthread_keys *of;
 	unsigned room;
 	struct { pthread_key_t number; void *value; } at[];
 };
@@ -44,25 +44,25 @@ static struct gigarank_fortran *owner(void) {
 	return gigarank_parent.engine ? gigarank_parent.engine->ranks[gigarank_parent.lp].fortran : NULL;
 }
 
-static struct key *place(struct gigarank_keys *k, unsigned i) {
+static struct key *place(struct gigarank_pthread_keys *k, unsigned i) {
 	struct key *more = i < FEW ? NULL : __atomic_load_n(&k->more, __ATOMIC_ACQUIRE);
 	return i < FEW ? &k->few[i] : more ? &more[i - FEW] : NULL;
 }
 
 /* key_of returns a key of a rank, NULL for a number that is none. */
 static struct key *key_of(struct gigarank_fortran *f, pthread_key_t number) {
-	struct key *key = f && f->keys ? place(f->keys, (number - FIRST_KEY) % MOST) : NULL;
+	struct key *key = f && f->pthread_keys ? place(f->pthread_keys, (number - FIRST_KEY) % MOST) : NULL;
 	return key && key->number == number ? key : NULL;
 }
 
 /* take_free returns a place that is free, NULL if there is none. */
 static struct key *take_free(struct gigarank_fortran *f, unsigned *at) {
-	if (!f->keys && (f->keys = calloc(1, sizeof *f->keys)))
-		f->keys->users = 1;
-	for (*at = 0; f->keys && *at < MOST; ++*at) {
-		if (*at == FEW && !f->keys->more)
-			__atomic_store_n(&f->keys->more, calloc(MOST - FEW, sizeof(struct key)), __ATOMIC_RELEASE);
-		struct key *key = place(f->keys, *at);
+	if (!f->pthread_keys && (f->pthread_keys = calloc(1, sizeof *f->pthread_keys)))
+		f->pthread_keys->users = 1;
+	for (*at = 0; f->pthread_keys && *at < MOST; ++*at) {
+		if (*at == FEW && !f->pthread_keys->more)
+			__atomic_store_n(&f->pthread_keys->more, calloc(MOST - FEW, sizeof(struct key)), __ATOMIC_RELEASE);
+		struct key *key = place(f->pthread_keys, *at);
 		if (!key || !key->number)
 			return key;
 	}
@@ -98,7 +98,7 @@ int pthread_key_delete(pthread_key_t number) {
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-void gigarank_leave_keys(struct gigarank_keys *k) {
+void gigarank_leave_pthread_keys(struct gigarank_pthread_keys *k) {
 	if (!k)
 		return;
 	pthread_mutex_lock(&lock);
@@ -135,7 +135,7 @@ static void thread_ends(void *unused) {
 			again |= destroy(i);
 	}
 	real(pthread_setspecific)(ending, NULL);
-	gigarank_leave_keys(mine->of);
+	gigarank_leave_pthread_keys(mine->of);
 	free(mine);
 	mine = NULL;
 }
@@ -156,9 +156,9 @@ static int keep(pthread_key_t number, const void *value) {
 		memset(&larger->at[old], 0, (room - old) * sizeof *larger->at);
 		larger->room = room;
 		if (!mine) {
-			larger->of = f->keys;
+			larger->of = f->pthread_keys;
 			pthread_mutex_lock(&lock);
-			f->keys->users++;
+			f->pthread_keys->users++;
 			pthread_mutex_unlock(&lock);
 		}
 		mine = larger;

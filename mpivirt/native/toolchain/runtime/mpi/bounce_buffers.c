@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where stacks are copied, what lies on one has no address while other ranks run. A shelter
+/* Where stacks are copied, what lies on one has no address while other ranks run. A bounce buffer
  * is memory for the buffers of an operation that goes on after its call. */
-struct shelter {
+struct gigarank_bounce_buffer {
 	void *to, *output, *input;
 	size_t bytes;
 	void (*after)(void *, int64_t);
@@ -23,9 +23,9 @@ void *gigarank_copy_of(const void *memory, int64_t bytes) {
 	return copy ? memcpy(copy, memory, (size_t)bytes) : NULL;
 }
 
-/* come_back ends the use of a shelter. The rank that it belongs to runs. */
+/* come_back ends the use of a bounce buffer. The rank that it belongs to runs. */
 static void come_back(void *what, int64_t bytes) {
-	struct shelter *s = what;
+	struct gigarank_bounce_buffer *s = what;
 	if (s->output)
 		memcpy(s->to, s->output, s->bytes);
 	if (s->after)
@@ -35,13 +35,13 @@ static void come_back(void *what, int64_t bytes) {
 	free(s);
 }
 
-int gigarank_shelter(struct gigarank_call *c, int64_t input, struct shelter **made) {
+int gigarank_bounce(struct gigarank_call *c, int64_t input, struct gigarank_bounce_buffer **made) {
 	*made = NULL;
 	int out = c->room > 0 && on_stack(c->output), same = out && c->input == c->output;
 	int in = input > 0 && !same && on_stack(c->input);
 	if (!in && !out)
 		return MPI_SUCCESS;
-	struct shelter *s = calloc(1, sizeof *s);
+	struct gigarank_bounce_buffer *s = calloc(1, sizeof *s);
 	if (s && out)
 		s->to = c->output, s->bytes = (size_t)c->room, s->output = gigarank_copy_of(c->output, c->room);
 	if (s && in)
@@ -59,14 +59,14 @@ int gigarank_shelter(struct gigarank_call *c, int64_t input, struct shelter **ma
 	return MPI_SUCCESS;
 }
 
-void gigarank_settle(struct gigarank_request *q, struct shelter *s) {
+void gigarank_settle_bounce_buffer(struct gigarank_request *q, struct gigarank_bounce_buffer *s) {
 	if (!s)
 		return;
 	s->after = q->after, s->what = q->what;
 	q->after = come_back, q->what = s;
 }
 
-void gigarank_give_up(struct shelter *s) {
+void gigarank_free_bounce_buffer(struct gigarank_bounce_buffer *s) {
 	if (s) {
 		free(s->output);
 		free(s->input);

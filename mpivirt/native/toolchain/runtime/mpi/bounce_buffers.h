@@ -1,21 +1,21 @@
 /* Buffers of operations that go on after their call, where stacks are copied. */
-#ifndef GIGARANK_SHELTERS_H
-#define GIGARANK_SHELTERS_H
+#ifndef GIGARANK_BOUNCE_BUFFERS_H
+#define GIGARANK_BOUNCE_BUFFERS_H
 
 #include "rank/internal.h"
 
-struct shelter;
+struct gigarank_bounce_buffer;
 
 #pragma GCC visibility push(hidden)
 
-/* gigarank_shelter moves the buffers of a call from the stack. input is the size of what it sends. It
+/* gigarank_bounce moves the buffers of a call from the stack. input is the size of what it sends. It
  * stores NULL if none lies there. */
-int gigarank_shelter(struct gigarank_call *c, int64_t input, struct shelter **made);
+int gigarank_bounce(struct gigarank_call *c, int64_t input, struct gigarank_bounce_buffer **made);
 
-/* gigarank_settle has a request come back from a shelter when its operation is over, and
- * gigarank_give_up frees a shelter without one. Both take NULL. */
-void gigarank_settle(struct gigarank_request *q, struct shelter *s);
-void gigarank_give_up(struct shelter *s);
+/* gigarank_settle_bounce_buffer has a request come back from a bounce buffer when its operation is over, and
+ * gigarank_free_bounce_buffer frees a bounce buffer without one. Both take NULL. */
+void gigarank_settle_bounce_buffer(struct gigarank_request *q, struct gigarank_bounce_buffer *s);
+void gigarank_free_bounce_buffer(struct gigarank_bounce_buffer *s);
 
 /* gigarank_copy_of returns a copy of memory, NULL if there is no room. */
 void *gigarank_copy_of(const void *memory, int64_t bytes);

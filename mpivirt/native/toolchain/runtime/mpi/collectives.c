@@ -135,20 +135,20 @@ static int away_from_root(const struct gigarank_call *c, int root) { return c->r
 /* finish makes a collective call, in its blocking form if request is NULL. */
 static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *request) {
 	int error = request == GIGARANK_CHECK_ONLY ? GIGARANK_CHECKED : 0;
-	struct shelter *sheltered = NULL;
+	struct gigarank_bounce_buffer *bounced = NULL;
 	c->nonblocking = request != NULL;
 	if (request && !error)
-		error = gigarank_shelter(c, c->given, &sheltered);
+		error = gigarank_bounce(c, c->given, &bounced);
 	if (!error)
 		error = gigarank_trap(c);
 	if (request && !error && !(error = add(c->request, NULL, request))) {
 		struct gigarank_request *q = look(*request);
 		if (s)
 			q->after = unpack, q->what = s;
-		gigarank_settle(q, sheltered);
+		gigarank_settle_bounce_buffer(q, bounced);
 		return MPI_SUCCESS;
 	}
-	gigarank_give_up(sheltered);
+	gigarank_free_bounce_buffer(bounced);
 	if (s && error)
 		drop(s);
 	else if (s)
@@ -200,7 +200,7 @@ MPI(MPI_Ibarrier, MPI_Comm comm, MPI_Request *request) {
 
 int gigarank_idup_barrier(MPI_Comm comm, MPI_Request *request) {
 	gigarank_form(GIGARANK_LATER);
-	gigarank_sibling();
+	gigarank_variant();
 	return later_barrier(comm, request);
 }
 
@@ -613,7 +613,7 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 	int64_t all;
 	int packed;
 	if (!has_numbers(recvcounts))
-		gigarank_sibling();
+		gigarank_variant();
 	CHECK(find(GIGARANK_REDUCE_SCATTER, comm, &c));
 	if (gigarank_spreads(type)) {
 		struct gigarank_packing p = {0};
@@ -657,7 +657,7 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 static int alltoallw(const void *sent, struct gigarank_numbers sendcounts, struct gigarank_numbers senddisplacements, const MPI_Datatype sendtypes[], void *received, struct gigarank_numbers recvcounts, struct gigarank_numbers recvdisplacements, const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	struct gigarank_packing p = {0};
-	gigarank_sibling();
+	gigarank_variant();
 	CHECK(find(GIGARANK_ALLTOALLV, comm, &c));
 	CHECK(listed(&c, sent != MPI_IN_PLACE, sendcounts));
 	CHECK(listed(&c, 1, recvcounts));

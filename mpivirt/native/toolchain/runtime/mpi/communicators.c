@@ -67,11 +67,11 @@ int take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *
 	return inherit(from, made);
 }
 
-int gigarank_twin(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made) {
+int gigarank_duplicate_locally(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made) {
 	struct gigarank_comm *of = note(c);
 	if (!of)
 		return MPI_ERR_NO_MEM;
-	c->procedure = GIGARANK_TWIN, c->key = ++of->twins;
+	c->procedure = GIGARANK_LOCAL_DUPLICATE, c->key = ++of->local_duplicates;
 	gigarank_trap(c);
 	return take(c, from, made);
 }
@@ -81,9 +81,9 @@ int gigarank_duplicate(const char *function, MPI_Comm comm, const struct gigaran
 	CHECK(gigarank_find(function, GIGARANK_COMM_DUP, comm, &c));
 	if (c.remote) {
 		*made = MPI_COMM_NULL;
-		gigarank_sibling();
+		gigarank_variant();
 		CHECK(PMPI_Barrier(comm));
-		return gigarank_twin(&c, from, made);
+		return gigarank_duplicate_locally(&c, from, made);
 	}
 	gigarank_trap(&c);
 	return take(&c, from, made);
@@ -104,9 +104,9 @@ MPI(MPI_Comm_dup_with_info, MPI_Comm comm, MPI_Info info, MPI_Comm *made) {
 static int idup(const struct gigarank_origin *from, MPI_Comm *made, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	gigarank_form(GIGARANK_LATER);
-	gigarank_sibling();
+	gigarank_variant();
 	CHECK(gigarank_find(from->duplicating, GIGARANK_BARRIER, from->parent, &c));
-	CHECK(gigarank_twin(&c, from, made));
+	CHECK(gigarank_duplicate_locally(&c, from, made));
 	return gigarank_idup_barrier(from->parent, request);
 }
 
@@ -156,7 +156,7 @@ static int resource_of(int type, MPI_Info hints, int node) {
 MPI(MPI_Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made) {
 	GIVEN(made, "newcomm", MPI_ERR_ARG);
 	struct gigarank_call c = {0}, node = {.procedure = GIGARANK_NODE};
-	gigarank_sibling();
+	gigarank_variant();
 	CHECK(find(GIGARANK_COMM_SPLIT, comm, &c));
 	CHECK(gigarank_check_hints(__func__, info));
 	if (type == MPI_COMM_TYPE_RESOURCE_GUIDED && gigarank_hint(info, resource_key) && gigarank_hint(info, set_key))
@@ -181,7 +181,7 @@ MPI(MPI_Comm_split_type, MPI_Comm comm, int type, int key, MPI_Info info, MPI_Co
 		if (c.found)
 			color = MPI_UNDEFINED;
 	}
-	gigarank_sibling();
+	gigarank_variant();
 	CHECK(gigarank_split(__func__, comm, color, key, &(struct gigarank_origin){.parent = comm, .hints = info}, made));
 	int told = type == MPI_COMM_TYPE_HW_UNGUIDED && *made != MPI_COMM_NULL && info != MPI_INFO_NULL && info != MPI_INFO_ENV;
 	return told ? PMPI_Info_set(info, resource_key, shared_memory) : MPI_SUCCESS;

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-int gigarank_end_general(MPI_Request *request, MPI_Status *status) {
+int gigarank_end_grequest(MPI_Request *request, MPI_Status *status) {
 	struct gigarank_request *q = look(*request);
-	struct gigarank_general g = *q->general;
+	struct gigarank_grequest g = *q->grequest;
 	MPI_Status own = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 	gigarank_drop_request(q);
 	*request = MPI_REQUEST_NULL;
@@ -18,53 +18,53 @@ int gigarank_end_general(MPI_Request *request, MPI_Status *status) {
 MPI(MPI_Grequest_start, MPI_Grequest_query_function *query, MPI_Grequest_free_function *release, MPI_Grequest_cancel_function *cancel, void *extra, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_NONE));
-	struct gigarank_general *g = malloc(sizeof *g);
+	struct gigarank_grequest *g = malloc(sizeof *g);
 	if (!g)
 		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a request");
-	*g = (struct gigarank_general){query, release, cancel, extra, 0, 0};
+	*g = (struct gigarank_grequest){query, release, cancel, extra, 0, 0};
 	int error = add(0, NULL, request);
 	if (error)
 		free(g);
 	else
-		look(*request)->general = g, gigarank_running()->singular = 1;
+		look(*request)->grequest = g, gigarank_running()->singular = 1;
 	return error;
 }
 
 MPI(MPI_Grequest_complete, MPI_Request request) {
 	CHECK(active(GIGARANK_NONE));
 	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : look(request);
-	if (!q || !q->general)
+	if (!q || !q->grequest)
 		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the handle is no generalised request, or it has been waited for or freed");
-	q->general->complete = 1;
-	return q->general->dropped ? gigarank_end_general(&request, NULL) : MPI_SUCCESS;
+	q->grequest->complete = 1;
+	return q->grequest->dropped ? gigarank_end_grequest(&request, NULL) : MPI_SUCCESS;
 }
 
-int gigarank_drop_general(MPI_Request *request) {
-	struct gigarank_general *g = look(*request)->general;
+int gigarank_drop_grequest(MPI_Request *request) {
+	struct gigarank_grequest *g = look(*request)->grequest;
 	if (g->complete)
-		return gigarank_end_general(request, NULL);
+		return gigarank_end_grequest(request, NULL);
 	g->dropped = 1; /* it ends when it is completed */
 	*request = MPI_REQUEST_NULL;
 	return MPI_SUCCESS;
 }
 
-int gigarank_wait_for_generals(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over) {
+int gigarank_wait_for_grequests(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over) {
 	int every = procedure == GIGARANK_WAITALL || procedure == GIGARANK_TESTALL || procedure == GIGARANK_WAIT || procedure == GIGARANK_TEST;
 	int any = procedure == GIGARANK_WAITANY || procedure == GIGARANK_TESTANY;
 	int pending = 0, others = 0, error = MPI_SUCCESS;
 	*over = 1, *outcount = 0, *flag = 0;
 	for (int i = 0; i < n; i++) {
 		struct gigarank_request *q = requests[i] == MPI_REQUEST_NULL ? NULL : look(requests[i]);
-		if (!q || !q->general) {
+		if (!q || !q->grequest) {
 			others += q && q->index;
 			continue;
 		}
-		if (!q->general->complete)
+		if (!q->grequest->complete)
 			pending++;
 		else if (!every) {
 			int at = (*outcount)++;
 			which[at] = i, *flag = 1;
-			int failed = gigarank_end_general(&requests[i], statuses ? &statuses[at] : NULL);
+			int failed = gigarank_end_grequest(&requests[i], statuses ? &statuses[at] : NULL);
 			error = error ? error : failed;
 			if (any)
 				return error;

@@ -73,7 +73,7 @@ MPI(MPI_Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
 	if (!c.remote)
 		return refuse(c.procedure, MPI_ERR_COMM, "the communicator has no remote group");
 	struct gigarank_comm *noted = note(&c);
-	c.input = &flag, c.given = 1, c.output = &theirs, c.room = 1, c.key = ++noted->twins;
+	c.input = &flag, c.given = 1, c.output = &theirs, c.room = 1, c.key = ++noted->local_duplicates;
 	gigarank_trap(&c);
 	return take(&c, &(struct gigarank_origin){.parent = comm}, made);
 }

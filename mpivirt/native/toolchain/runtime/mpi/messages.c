@@ -54,24 +54,24 @@ static int receiving(struct gigarank_call *c, int procedure, void *buffer, int64
 /* launch makes a call that begins an operation. It stores what is to be done when that is over
  * in a request: a new one, or a persistent one that is started. */
 static int launch(struct gigarank_call *c, MPI_Request *request, int persistent) {
-	struct shelter *s;
+	struct gigarank_bounce_buffer *s;
 	CHECK(gigarank_pack_call(c));
 	const void *sent = c->input;
 	void *packed = c->output;
-	int error = gigarank_shelter(c, 0, &s); /* what is sent is copied at once */
+	int error = gigarank_bounce(c, 0, &s); /* what is sent is copied at once */
 	if (!error) {
 		error = gigarank_trap(c);
 		int32_t index = c->request;
 		if (!error && !persistent)
 			error = add(index, NULL, request);
 		if (error)
-			gigarank_give_up(s);
+			gigarank_free_bounce_buffer(s);
 		else {
 			struct gigarank_request *q = look(*request); /* the table may have moved */
 			set_index(q, index);
 			if (c->to.type)
 				gigarank_receive_later(q, &c->to, packed);
-			gigarank_settle(q, s);
+			gigarank_settle_bounce_buffer(q, s);
 		}
 	}
 	c->input = sent, c->output = packed;

@@ -22,8 +22,8 @@ MPI(MPI_Request_free, MPI_Request *request) {
 	int error;
 	struct gigarank_request *q = request_of(__func__, *request, &error);
 	CHECK(error);
-	if (q->general)
-		return gigarank_drop_general(request);
+	if (q->grequest)
+		return gigarank_drop_grequest(request);
 	if (q->index) {
 		q->detached = 1, q->generation++;
 		gigarank_current->detached_requests++;
@@ -64,10 +64,10 @@ MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) 
 	}
 	struct gigarank_request *q = request_of(__func__, request, &error);
 	CHECK(error);
-	if (q->general) {
+	if (q->grequest) {
 		MPI_Status own = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
-		*flag = q->general->complete;
-		error = *flag ? q->general->query(q->general->extra, &own) : MPI_SUCCESS;
+		*flag = q->grequest->complete;
+		error = *flag ? q->grequest->query(q->grequest->extra, &own) : MPI_SUCCESS;
 		if (*flag && status)
 			*status = own;
 		return error;
@@ -113,7 +113,7 @@ MPI(MPI_Request_get_status_all, int count, const MPI_Request requests[], int *fl
 /* passive reports whether a request has no operation. */
 static int passive(MPI_Request request) {
 	struct gigarank_request *q = request == MPI_REQUEST_NULL || !gigarank_running() ? NULL : look(request);
-	return request == MPI_REQUEST_NULL || (q && !q->index && !q->done && !q->general);
+	return request == MPI_REQUEST_NULL || (q && !q->index && !q->done && !q->grequest);
 }
 
 MPI(MPI_Request_get_status_any, int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
@@ -266,7 +266,7 @@ static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_R
 	if (!error)
 		error = hold(function, p, &c, out, in);
 	if (!error)
-		error = gigarank_twin(&c, &(struct gigarank_origin){.parent = comm}, &p->comm);
+		error = gigarank_duplicate_locally(&c, &(struct gigarank_origin){.parent = comm}, &p->comm);
 	if (!error)
 		error = add(0, NULL, request);
 	if (error)

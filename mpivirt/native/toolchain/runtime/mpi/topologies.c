@@ -380,7 +380,7 @@ MPI(MPI_Dist_graph_create, MPI_Comm comm, int n, const int sources[], const int 
 	CHECK(error);
 	MPI_Comm copy;
 	int64_t *told, length;
-	gigarank_sibling();
+	gigarank_variant();
 	CHECK(gigarank_duplicate(__func__, comm, &(struct gigarank_origin){.parent = comm, .hints = info}, &copy));
 	CHECK(find(GIGARANK_NONE, copy, &c));
 	error = spread(&e, &c, copy, &told, &length);

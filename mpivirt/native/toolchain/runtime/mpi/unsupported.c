@@ -35,7 +35,7 @@ static int handled(int code) {
 	return h && (h->own || h->handler == MPI_ERRORS_RETURN);
 }
 
-int gigarank_unserved(const char *function, const MPI_Comm *comm) {
+int gigarank_unsupported(const char *function, const MPI_Comm *comm) {
 	struct gigarank_call about = {0};
 	char text[200];
 	if (comm)
@@ -51,13 +51,13 @@ int gigarank_unserved(const char *function, const MPI_Comm *comm) {
 	return gigarank_trap(&c);
 }
 
-#undef GIGARANK_UNSERVED
-#undef GIGARANK_UNSERVED_ON
+#undef GIGARANK_UNSUPPORTED
+#undef GIGARANK_UNSUPPORTED_ON
 #define DEFINE(name, arguments, comm) \
 	int name arguments __attribute__((weak, alias("P" #name))); \
-	int P##name arguments { return gigarank_unserved(__func__, comm); }
-#define GIGARANK_UNSERVED(type, name, arguments) DEFINE(name, arguments, NULL)
-#define GIGARANK_UNSERVED_ON(type, name, arguments) DEFINE(name, arguments, &comm)
+	int P##name arguments { return gigarank_unsupported(__func__, comm); }
+#define GIGARANK_UNSUPPORTED(type, name, arguments) DEFINE(name, arguments, NULL)
+#define GIGARANK_UNSUPPORTED_ON(type, name, arguments) DEFINE(name, arguments, &comm)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "mpi_unsupported.h"
 

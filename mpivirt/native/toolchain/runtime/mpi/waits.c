@@ -26,7 +26,7 @@ int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
 	set_index(q, index);
 	q->persistent = persistent, q->plan = NULL;
 	q->done = q->detached = 0;
-	q->general = NULL;
+	q->grequest = NULL;
 	q->comm = e->running->about;
 	q->after = NULL;
 	*request = (MPI_Request)((uintptr_t)(uint32_t)q->generation << 32 | (uint32_t)(slot + GIGARANK_PREDEFINED));
@@ -49,10 +49,10 @@ void gigarank_drop_request(struct gigarank_request *q) {
 	if (q->persistent)
 		gigarank_leave_layouts(q->persistent);
 	free(q->persistent);
-	free(q->general);
+	free(q->grequest);
 	if (q->plan)
 		q->plan->close(q->plan);
-	q->persistent = NULL, q->plan = NULL, q->general = NULL;
+	q->persistent = NULL, q->plan = NULL, q->grequest = NULL;
 	set_index(q, 0);
 	q->rank = -1;
 	q->generation++;
@@ -81,7 +81,7 @@ static void retire(MPI_Request *request, int64_t bytes) {
 struct list {
 	int n, every, any; /* a wait for all of them, or for any one */
 	MPI_Request *requests;
-	int generals, done; /* some are generalised ones, or known to be done */
+	int grequests, done; /* some are generalised ones, or known to be done */
 	int actives;        /* with an index */
 };
 
@@ -96,7 +96,7 @@ static int indices_of(int procedure, struct list *l, int32_t *indices) {
 			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
 		indices[i] = q->index;
 		l->actives += q->index != 0;
-		l->generals |= q->general != NULL;
+		l->grequests |= q->grequest != NULL;
 		l->done |= q->done;
 	}
 	return MPI_SUCCESS;
@@ -126,7 +126,7 @@ static void take_kept(struct gigarank_call *c, const struct list *l) {
 /* collect retires the requests that a call has completed, and stores their places and statuses. */
 static int collect(struct gigarank_call *c, const struct list *l, int error, int *which, int *outcount, int *flag, MPI_Status *statuses) {
 	MPI_Request *requests = l->requests;
-	int32_t comm = error || l->generals ? comm_of(l->n, requests) : 1;
+	int32_t comm = error || l->grequests ? comm_of(l->n, requests) : 1;
 	*flag = c->found;
 	*outcount = c->outcount;
 	if (error && c->outcount == 0 && l->every)
@@ -139,8 +139,8 @@ static int collect(struct gigarank_call *c, const struct list *l, int error, int
 			*s = q->kept;
 		if (which)
 			which[i] = at;
-		if (l->generals && requests[at] != MPI_REQUEST_NULL && look(requests[at])->general) {
-			int failed = gigarank_end_general(&requests[at], statuses ? &statuses[to] : NULL);
+		if (l->grequests && requests[at] != MPI_REQUEST_NULL && look(requests[at])->grequest) {
+			int failed = gigarank_end_grequest(&requests[at], statuses ? &statuses[to] : NULL);
 			error = error ? error : failed;
 			continue;
 		}
@@ -192,8 +192,8 @@ static int wait_for(int procedure, int n, MPI_Request *requests, int *which, int
 			goto none;
 		c = (struct gigarank_call){.procedure = procedure, .comm = 1, .n = n, .requests = indices, .indices = positions, .statuses = all};
 		error = indices_of(procedure, &l, indices);
-		if (!error && l.generals)
-			error = gigarank_wait_for_generals(procedure, n, requests, which, outcount, flag, statuses, &over);
+		if (!error && l.grequests)
+			error = gigarank_wait_for_grequests(procedure, n, requests, which, outcount, flag, statuses, &over);
 		over |= error;
 		if (!over && kept && (r->listed = l.actives == r->actives))
 			c.handles = (const uintptr_t *)requests;
@@ -261,8 +261,8 @@ MPI(MPI_Cancel, MPI_Request *request) {
 	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
 	if (!q)
 		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, *request == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "the handle is no request of this rank, or it has been waited for or freed");
-	if (q->general)
-		return q->general->cancel(q->general->extra, q->general->complete);
+	if (q->grequest)
+		return q->grequest->cancel(q->grequest->extra, q->grequest->complete);
 	if (q->done)
 		return MPI_SUCCESS;
 	if (!q->index)

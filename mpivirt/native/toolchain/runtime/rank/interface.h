@@ -29,7 +29,7 @@ enum gigarank_procedure {
 	/* Not resumed. */
 	GIGARANK_ABORT, GIGARANK_RAISE,
 	/* Of groups, further communicators and topologies. Up to GIGARANK_TOPOLOGY answered at once. */
-	GIGARANK_GROUP, GIGARANK_TWIN, GIGARANK_ON_ONE_NODE, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
+	GIGARANK_GROUP, GIGARANK_LOCAL_DUPLICATE, GIGARANK_ON_ONE_NODE, GIGARANK_INTRODUCTION, GIGARANK_TOPOLOGY,
 	GIGARANK_COMM_CREATE_GROUP,
 	GIGARANK_CART_CREATE, GIGARANK_CART_SUB, GIGARANK_GRAPH_CREATE, GIGARANK_DIST_GRAPH_CREATE_ADJACENT,
 	GIGARANK_INTERCOMM, GIGARANK_INTERCOMM_MERGE, GIGARANK_CANCEL,
@@ -146,7 +146,7 @@ struct gigarank_request {
 	uint8_t done, detached;           /* detached: freed while active */
 	void (*after)(void *, int64_t); /* called with what it is to do, and the bytes received, once the operation is over; -1 after a failure */
 	void *what;
-	struct gigarank_general *general; /* NULL if the simulator carries the operation out */
+	struct gigarank_grequest *grequest; /* NULL if the simulator carries the operation out */
 };
 
 /* Forms of calls whose procedure is that of a plain one. The simulator names them in messages: MPI_Ibcast, MPI_Bcast_init,
@@ -154,7 +154,7 @@ struct gigarank_request {
 enum { GIGARANK_PLAIN, GIGARANK_LATER, GIGARANK_PERSISTENT, GIGARANK_MATCHED, GIGARANK_FORM = 3 };
 /* Beside a form: the call is MPI_Alltoallw, MPI_Reduce_scatter_block, MPI_Comm_split_type, MPI_Dist_graph_create or
  * MPI_Comm_idup, and has the procedure of MPI_Alltoallv, MPI_Reduce_scatter, MPI_Comm_split, MPI_Comm_dup or MPI_Barrier. */
-enum { GIGARANK_SIBLING = 4, GIGARANK_OF_SIBLING = 1 << 14 /* in the latest call of a rank */ };
+enum { GIGARANK_VARIANT = 4, GIGARANK_OF_VARIANT = 1 << 14 /* in the latest call of a rank */ };
 
 /* In the key of GIGARANK_RAISE: threads of the rank, of the kind in n, go on where another rank may have its variables.
  * The call that it makes is that in dest. A smaller key than 0 else: the reason is in detail. */

@@ -34,7 +34,7 @@ struct gigarank_comm {
 	struct gigarank_comm *next;
 	int32_t index, member, size;
 	int32_t remote; /* members of the remote group, 0 without one */
-	int32_t twins;  /* made of it without a message */
+	int32_t local_duplicates; /* made of it without a message */
 	char *name;     /* that the program has given it, NULL for none */
 	MPI_Errhandler handler; /* a predefined one, or its object; NULL for MPI_ERRORS_ARE_FATAL */
 	struct gigarank_attribute *attributes;
@@ -52,7 +52,7 @@ struct gigarank_origin {
 };
 
 /* An operation that the program carries out itself. */
-struct gigarank_general {
+struct gigarank_grequest {
 	MPI_Grequest_query_function *query;
 	MPI_Grequest_free_function *free;
 	MPI_Grequest_cancel_function *cancel;
@@ -98,10 +98,11 @@ static inline void gigarank_form(int32_t form) {
 		gigarank_current->form = form;
 }
 
-/* gigarank_sibling tells that the call is the sibling of the one of its procedure. */
-static inline void gigarank_sibling(void) {
+/* gigarank_variant marks the next call as a variant, such as MPI_Reduce_scatter_block, of the procedure whose code it
+ * shares. */
+static inline void gigarank_variant(void) {
 	if (gigarank_running())
-		gigarank_current->form |= GIGARANK_SIBLING;
+		gigarank_current->form |= GIGARANK_VARIANT;
 }
 
 /* gigarank_suspend suspends the running rank in a call until that is over, and returns its error.
@@ -315,9 +316,9 @@ void gigarank_leave_operation(struct gigarank_operation *o);
 /* take stores the handle of the communicator that a call has made, with what it gets. */
 int take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
 
-/* gigarank_twin makes a communicator like that of a call, which all members make without a
+/* gigarank_duplicate_locally makes a communicator like that of a call, which all members make without a
  * message. */
-int gigarank_twin(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
+int gigarank_duplicate_locally(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
 
 /* What several functions do, which errors name: make a communicator with the members of another one,
  * divide one, make one of a group among its members alone, and one of two groups. */
@@ -363,14 +364,14 @@ static inline void set_index(struct gigarank_request *q, int32_t index) {
 /* gigarank_drop_request makes a slot free. */
 void gigarank_drop_request(struct gigarank_request *q);
 
-/* gigarank_end_general ends a generalised request that is complete, with its status, and
- * gigarank_drop_general the use of its handle. */
-int gigarank_end_general(MPI_Request *request, MPI_Status *status);
-int gigarank_drop_general(MPI_Request *request);
+/* gigarank_end_grequest ends a generalised request that is complete, with its status, and
+ * gigarank_drop_grequest the use of its handle. */
+int gigarank_end_grequest(MPI_Request *request, MPI_Status *status);
+int gigarank_drop_grequest(MPI_Request *request);
 
-/* gigarank_wait_for_generals does what a wait for requests can do about generalised ones. It
+/* gigarank_wait_for_grequests does what a wait for requests can do about generalised ones. It
  * stores whether the wait is over. */
-int gigarank_wait_for_generals(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over);
+int gigarank_wait_for_grequests(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over);
 
 /* look returns the request of a handle, NULL if it is none of the running rank's. */
 struct gigarank_request *look(MPI_Request request);

@@ -328,7 +328,7 @@ int32_t gigarank_close(struct gigarank_engine *e) {
 		}
 	gigarank_hooks.close_directories(e);
 	for (int32_t i = 0; i < e->request_count; i++) {
-		free(e->requests[i].persistent), free(e->requests[i].general);
+		free(e->requests[i].persistent), free(e->requests[i].grequest);
 		if (e->requests[i].plan)
 			e->requests[i].plan->close(e->requests[i].plan);
 	}
@@ -610,7 +610,7 @@ int gigarank_suspend(struct gigarank_call *c) {
 	r->call = c;
 	r->last = (uint16_t)c->procedure;
 	if (e->form) {
-		r->last |= e->form & GIGARANK_SIBLING ? GIGARANK_OF_SIBLING : 0;
+		r->last |= e->form & GIGARANK_VARIANT ? GIGARANK_OF_VARIANT : 0;
 		c->nonblocking = e->form, e->form = GIGARANK_PLAIN;
 	}
 	r->returned_by = GIGARANK_BY_CALL;
