@@ -1,0 +1,27 @@
+/* Constructors of the objects of a program, and the functions that end objects. */
+#ifndef GIGARANK_OBJECT_CONSTRUCTORS_H
+#define GIGARANK_OBJECT_CONSTRUCTORS_H
+
+#include "rank/internal.h"
+
+struct dl_phdr_info;
+
+#pragma GCC visibility push(hidden)
+
+/* gigarank_begin_holding has the objects that this thread loads keep their constructors for ranks, until
+ * gigarank_end_holding. gigarank_hold_copy does so for an object that is loaded, if it is a program's own copy of a library
+ * of the system. gigarank_held returns what has been kept. */
+void gigarank_begin_holding(void);
+void gigarank_end_holding(void);
+void gigarank_hold_copy(const struct dl_phdr_info *o);
+struct gigarank_held *gigarank_held(void);
+
+/* gigarank_ask_processor calls the constructors of a program that ask the processor what it can. */
+void gigarank_ask_processor(const struct gigarank_program *p);
+
+/* gigarank_construct has the running rank call the constructors, libraries' first. */
+void gigarank_construct(struct gigarank_held *h, int argc, char **argv, char **envp);
+
+#pragma GCC visibility pop
+
+#endif
