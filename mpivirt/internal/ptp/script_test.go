@@ -196,14 +196,13 @@ type player struct {
 
 // scripted is a rank.
 type scripted struct {
-	calls  []string
-	next   int
-	begun  vtime.Time
-	waits  bool             // a call is not over
-	loop   int              // polls of the call so far, if it polls until it finds something
-	names  map[string]int32 // of requests and messages
-	list   []int32          // the requests of a call
-	buffer []byte           // of the latest receive
+	calls []string
+	next  int
+	begun vtime.Time
+	waits bool             // a call is not over
+	loop  int              // polls of the call so far, if it polls until it finds something
+	names map[string]int32 // of requests and messages
+	list  []int32          // the requests of a call
 }
 
 func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, o options, x *outcome, programs []string) *player {
@@ -380,9 +379,8 @@ func (p *player) result(r *scripted, words []string, b *Completion) (text string
 	if len(b.Completed) == 0 && b.Status != world.EmptyStatus {
 		text += ", " + describe(b.Status, b.Data)
 	}
-	for i := len(b.Indices); i > len(b.Completed); i-- {
+	if len(b.Indices) > len(b.Completed) {
 		text += ", and sends"
-		break
 	}
 	for _, f := range b.Failures {
 		text += fmt.Sprintf(", fails: %v", f.Err)
