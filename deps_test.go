@@ -120,6 +120,8 @@ var rules = map[string]rule{
 		testsOnly: "sync network mpivirt bench cputime",
 	},
 	"mpivirt/native/toolchain": {testsOnly: "cputime"}, // of which it has a twin in C
+	// It writes the numbers of procedures for C.
+	"mpivirt/native/toolchain/procedures": {imports: "mpivirt/internal/world"},
 
 	"bench": {
 		imports: "vtime random spelling lp sync network collectives engine mpivirt mpivirt/steps" +

@@ -37,7 +37,12 @@ var procedures = func() map[string]world.Procedure {
 		"create_group": world.CommCreateGroup, "graph": world.CommDup, "neighbor_alltoall": world.NeighborAlltoall,
 		"cancel": world.Cancel,
 	}
-	for p := world.Send; p <= world.Improbe; p++ {
+	for p := range world.Procedure(world.Procedures()) {
+		switch p.Class() {
+		case world.ClassSend, world.ClassReceive, world.ClassSendReceive, world.ClassWait, world.ClassTest, world.ClassProbe:
+		default:
+			continue
+		}
 		all[strings.ToLower(p.String())] = p
 	}
 	for _, operation := range collectives.Operations() {
@@ -211,7 +216,7 @@ func (c *cursor) begin(q *call) bool {
 	}
 	asked := c.k.Compose(p, on, int32(c.member(comm)))
 	switch {
-	case p <= world.Rsend, p >= world.Isend && p <= world.Irsend:
+	case p.Class() == world.ClassSend:
 		c.begun[q.slot] = true
 		asked.Sends(c.payload(&q.op), int64(q.bytes), q.peer, q.tag)
 	case p == world.Recv || p == world.Irecv:
@@ -222,13 +227,13 @@ func (c *cursor) begin(q *call) bool {
 	case p == world.Sendrecv:
 		c.buffer = q.buffer(q.room)
 		asked.Sends(c.payload(&q.op), int64(q.bytes), q.peer, q.tag).Receives(c.buffer, int64(q.room), true, q.from, q.fromTag)
-	case p <= world.Testsome || p == world.Cancel:
+	case p.Class() == world.ClassWait || p.Class() == world.ClassTest || p == world.Cancel:
 		c.requests = c.requests[:0]
 		for _, slot := range q.slots {
 			c.requests = append(c.requests, c.slots[slot])
 		}
 		asked.Waits(c.requests, nil)
-	case p <= world.Improbe:
+	case p.Class() == world.ClassProbe:
 		asked.Receives(nil, 0, true, q.peer, q.tag)
 	case p == world.CommFree:
 	case p == world.NeighborAlltoall:
@@ -394,20 +399,20 @@ func (c *cursor) end(q *call) {
 	case b.Err != nil || p == world.Irecv:
 	case p == world.Recv || p == world.Sendrecv:
 		c.saw(q.which, k.StatusOf(b), c.buffer)
-	case p >= world.Wait && p <= world.Testsome:
+	case p.Class() == world.ClassWait || p.Class() == world.ClassTest:
 		c.waited(q, b)
-	case p >= world.Probe && p <= world.Improbe:
+	case p.Class() == world.ClassProbe:
 		c.probed(q, b)
-	case p >= world.CommDup && p <= world.CommCreate || p == world.CommCreateGroup:
+	case p.Class() == world.ClassCommunicator && p != world.CommFree:
 		c.made(q)
-	case p >= world.Barrier && p <= world.Exscan && q.slot == 0:
+	case p.Class() == world.ClassCollective && q.slot == 0:
 		if p == world.Allreduce {
 			copy(typed.Bytes(c.output), k.SharedResult(c.lp, k.Communicator(c.comms[q.comm])))
 		}
 		c.saw(0, mpivirt.Status{}, words(c.output))
 	case p == world.NeighborAlltoall && q.slot == 0:
 		c.saw(0, mpivirt.Status{}, words(c.output))
-	case p < world.Barrier || p == world.Start || p == world.CommFree || p == world.Cancel:
+	case p.Class() == world.ClassSend || p.Class() == world.ClassSendReceive || p == world.Start || p == world.CommFree || p == world.Cancel:
 		c.saw(0, mpivirt.Status{}, nil)
 	}
 }

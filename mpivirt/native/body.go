@@ -117,7 +117,7 @@ func (b *body) open(n int) (err error) {
 		b.engine.lazy = 1
 	}
 	b.k.InRows, b.k.Lender = ofProgram, b
-	b.k.Names, b.k.Failing.Name, b.k.Failing.HasLeft = nameInC, b.nameOf, b.hasLeft
+	b.k.Names, b.k.Failing.Name, b.k.Failing.HasLeft = world.Procedure.NameInC, b.nameOf, b.hasLeft
 	b.engine.poll = cInt64(b.k.Target.PollTime())
 	for lp := range int32(n) {
 		if b.form.cancels {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"gigarank/collectives"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -38,8 +37,8 @@ const (
 
 // procedureOf returns the procedure of a call, none for one that is not of MPI.
 func procedureOf(p int32) world.Procedure {
-	if p > C.GIGARANK_COMPUTE {
-		return furtherProcedures[p]
+	if p >= C.GIGARANK_PROCEDURES {
+		return world.NoProcedure
 	}
 	return world.Procedure(p)
 }
@@ -53,21 +52,8 @@ func lastOf(r *cRank) world.Procedure {
 	return variantOf(procedureOf(int32(r.last&^C.GIGARANK_OF_VARIANT)), form)
 }
 
-// furtherProcedures are the procedures of calls that have other numbers.
-var furtherProcedures = map[int32]world.Procedure{
-	C.GIGARANK_COMM_CREATE_GROUP: world.CommCreateGroup,
-	C.GIGARANK_CART_CREATE:       world.CartCreate, C.GIGARANK_CART_SUB: world.CartSub, C.GIGARANK_GRAPH_CREATE: world.GraphCreate,
-	C.GIGARANK_DIST_GRAPH_CREATE_ADJACENT: world.DistGraphCreateAdjacent, C.GIGARANK_INTERCOMM: world.IntercommCreate, C.GIGARANK_INTERCOMM_MERGE: world.IntercommMerge,
-	C.GIGARANK_NEIGHBOR_ALLGATHER: world.NeighborAllgather, C.GIGARANK_NEIGHBOR_ALLGATHERV: world.NeighborAllgatherv,
-	C.GIGARANK_NEIGHBOR_ALLTOALL: world.NeighborAlltoall, C.GIGARANK_NEIGHBOR_ALLTOALLV: world.NeighborAlltoallv,
-	C.GIGARANK_NEIGHBOR_ALLTOALLW: world.NeighborAlltoallw,
-	C.GIGARANK_CANCEL:             world.Cancel, C.GIGARANK_REDUCE_LOCAL: world.ReduceLocal,
-}
-
-// The numbers of procedures and types are those of package world.
+// The numbers of types and of no rank or tag are those of package world.
 var (
-	_ = [1]int{}[int(world.CommFree)-C.GIGARANK_COMM_FREE]
-	_ = [1]int{}[int(world.Compute)-C.GIGARANK_COMPUTE]
 	_ = [1]int{}[int(world.ComplexDouble)-C.GIGARANK_DOUBLE_COMPLEX]
 	_ = [1]int{}[world.AnySource-C.GIGARANK_ANY_SOURCE]
 	_ = [1]int{}[world.ProcNull-C.GIGARANK_PROC_NULL]
@@ -96,38 +82,52 @@ func (b *body) begin(lp int32, c *cCall) bool {
 		k.Activity(lp)
 		return false
 	}
-	switch {
-	case c.procedure == C.GIGARANK_CANCEL:
+	class := p.Class()
+	switch class {
+	case world.ClassNone, world.ClassLocal:
+		return b.answer(lp, c)
+	case world.ClassCommunicator:
+		if p == world.CommCreateGroup {
+			return b.createGroup(lp, c)
+		}
+	case world.ClassTopology:
+		return b.withTopology(lp, c)
+	case world.ClassIntercommunicator:
+		if p == world.IntercommCreate {
+			return b.meet(lp, c)
+		}
+		return b.merge(lp, c)
+	case world.ClassNeighborhood:
+		return b.exchange(lp, c)
+	case world.ClassRequest:
 		k.RequestList = append(k.RequestList[:0], int32(*c.requests))
 		return k.Submit(lp, k.Compose(world.Cancel, k.Communicator(int32(c.comm)), int32(c.member)).Waits(k.RequestList, nil))
-	case c.procedure > C.GIGARANK_TOPOLOGY:
-		return b.makes(lp, c)
-	case c.procedure >= C.GIGARANK_COMPUTE:
-		return b.answer(lp, c)
 	}
 	made := variantOf(p, c.nonblocking)
 	q := k.Compose(made, k.Communicator(int32(c.comm)), int32(c.member))
-	switch {
-	case p <= world.Rsend || p >= world.Isend && p <= world.Irsend:
+	switch class {
+	case world.ClassSend:
 		b.sends(q, c)
-	case p == world.Recv || p == world.Irecv:
+	case world.ClassReceive:
 		b.receives(q, c)
 		if c.message != 0 {
 			q.Takes(int32(c.message))
 		}
-	case p == world.Sendrecv || p == world.Isendrecv:
+	case world.ClassSendReceive:
 		b.sends(q, c)
 		b.receives(q, c)
-	case p <= world.Testsome:
+	case world.ClassWait, world.ClassTest:
 		if !b.waits(lp, q, c) {
 			k.NewCompletion(lp)
 			c.outcount = C.GIGARANK_UNKNOWN
 			return true
 		}
-	case p <= world.Improbe:
+	case world.ClassProbe:
 		q.Receives(nil, 0, true, int(c.source), int(c.tag))
-	case p == world.CommFree:
 	default:
+		if p == world.CommFree {
+			break
+		}
 		v, err := b.collective(lp, p, c)
 		if made != p && err == nil {
 			v.Procedure = made
@@ -216,7 +216,7 @@ func (b *body) collective(lp int32, p world.Procedure, c *cCall) (*kernel.Collec
 		return b.createComm(lp, c)
 	}
 	v := kernel.Collective{
-		Procedure: p, Operation: collectives.Barrier + collectives.Operation(p-world.Barrier), Root: int(c.root), Data: true,
+		Procedure: p, Operation: p.Operation(), Root: int(c.root), Data: true,
 		Bytes: int64(c.bytes), Element: int64(c.element), Type: typeOf(c._type),
 		Input: memory(c.input, c.given), Output: memory(c.output, c.room),
 	}
@@ -295,8 +295,7 @@ func (b *body) asKnownTo(lp int32, o operation) operation {
 		return o
 	}
 	c := b.ranks[lp].call
-	switch world.Procedure(c.procedure) {
-	case world.Reduce, world.Allreduce, world.Scan, world.Exscan, world.ReduceScatter:
+	if procedureOf(int32(c.procedure)).Reduces() {
 		return operation{uintptr(c.handle), uintptr(c.operand), o.commutative}
 	}
 	return o
@@ -358,23 +357,23 @@ func (b *body) goesOn(lp int32) bool {
 
 // results stores the results of a call.
 func (b *body) results(lp int32, p world.Procedure, c *cCall, done *kernel.Completion) {
-	k := b.k
+	k, class := b.k, p.Class()
 	switch {
 	case p == world.Recv || p == world.Sendrecv:
 		c.status = statusOf(k.StatusOf(done))
-	case p >= world.Wait && p <= world.Testsome:
+	case class == world.ClassWait || class == world.ClassTest:
 		b.completed(p, c, done)
-	case p >= world.Probe && p <= world.Improbe:
+	case class == world.ClassProbe:
 		if done.Found {
 			c.found, c.message, c.status = 1, C.int32_t(done.Message), statusOf(done.Status)
 		}
 	case p == world.Allreduce && c.error == 0 && c.nonblocking&C.GIGARANK_FORM == 0 && c.remote == 0:
 		copy(memory(c.output, c.room), k.SharedResult(lp, k.Communicator(int32(c.comm))))
-	case (p == world.CommDup || p == world.CommSplit || p == world.CommCreate || c.procedure > C.GIGARANK_TOPOLOGY && c.procedure < C.GIGARANK_INTERCOMM) && c.error == 0:
+	case (class == world.ClassCommunicator && p != world.CommFree || class == world.ClassTopology) && c.error == 0:
 		b.made(lp, p, c)
-	case c.procedure == C.GIGARANK_INTERCOMM_MERGE && c.error == 0:
+	case p == world.IntercommMerge && c.error == 0:
 		b.merged(lp, c)
-	case c.procedure == C.GIGARANK_INTERCOMM && c.error == 0:
+	case p == world.IntercommCreate && c.error == 0:
 		b.madeComm(lp, c, k.Communicator(done.NewComm))
 		c.topology = C.struct_gigarank_topology{}
 	case p == world.CommFree && c.error == 0:

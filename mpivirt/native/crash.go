@@ -91,7 +91,7 @@ func (b *body) reducing(o operation) (lp int32, p world.Procedure) {
 		if r.state >= ended {
 			continue
 		}
-		if r.state == calls && r.call.procedure >= C.GIGARANK_REDUCE && r.call.procedure <= C.GIGARANK_EXSCAN && uintptr(r.call.handle) == o.handle {
+		if r.state == calls && procedureOf(int32(r.call.procedure)).Reduces() && uintptr(r.call.handle) == o.handle {
 			return lp, lastOf(r)
 		}
 		if first == world.None {
@@ -112,7 +112,7 @@ func (b *body) threadIntrudes() {
 // intruding returns the name of the function that was called outside of ranks.
 func intruding(by *cIntrusion) string {
 	if by.procedure != C.GIGARANK_NONE {
-		return "MPI_" + nameInC(procedureOf(int32(by.procedure)))
+		return "MPI_" + procedureOf(int32(by.procedure)).NameInC()
 	}
 	return stringOf(&by.function[0])
 }

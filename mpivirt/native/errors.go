@@ -103,14 +103,6 @@ func (b *body) raise(lp int32, c *cCall) {
 	b.k.Fail(lp, e.procedure, e.err)
 }
 
-// nameInC returns the name of a procedure in C, without MPI_.
-func nameInC(p world.Procedure) string {
-	if name, known := namesInC[p]; known {
-		return name
-	}
-	return p.String()
-}
-
 // namedCall is the form of a call that a rank makes, for errors of that rank.
 type namedCall struct {
 	lp   int32
@@ -139,7 +131,7 @@ var variants = map[world.Procedure]world.Procedure{
 // nameOf returns the name of a procedure in C, without MPI_, in the form of the call that is at fault if the
 // rank makes it.
 func (b *body) nameOf(rank int, p world.Procedure) string {
-	name := nameInC(p)
+	name := p.NameInC()
 	if lp, here := b.k.Local(rank); !here || lp != b.named.lp || p == world.NoProcedure || p == world.CommIdup {
 		return name
 	}
@@ -159,14 +151,4 @@ func (b *body) nameOf(rank int, p world.Procedure) string {
 		return "Mrecv"
 	}
 	return name
-}
-
-// namesInC are the names of procedures that have others in Go.
-var namesInC = map[world.Procedure]string{
-	world.ReduceScatter: "Reduce_scatter", world.CommDup: "Comm_dup", world.CommSplit: "Comm_split", world.CommCreate: "Comm_create", world.CommFree: "Comm_free",
-	world.CommCreateGroup: "Comm_create_group", world.CartCreate: "Cart_create", world.CartSub: "Cart_sub", world.GraphCreate: "Graph_create",
-	world.DistGraphCreate: "Dist_graph_create", world.DistGraphCreateAdjacent: "Dist_graph_create_adjacent", world.IntercommCreate: "Intercomm_create", world.IntercommMerge: "Intercomm_merge",
-	world.NeighborAllgather: "Neighbor_allgather", world.NeighborAllgatherv: "Neighbor_allgatherv", world.NeighborAlltoall: "Neighbor_alltoall",
-	world.NeighborAlltoallv: "Neighbor_alltoallv", world.NeighborAlltoallw: "Neighbor_alltoallw", world.ReduceLocal: "Reduce_local",
-	world.ReduceScatterBlock: "Reduce_scatter_block", world.CommSplitType: "Comm_split_type", world.CommIdup: "Comm_idup",
 }

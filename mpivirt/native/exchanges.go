@@ -43,7 +43,7 @@ func (b *body) exchange(lp int32, c *cCall) bool {
 
 // submitExchange makes a call that is an exchange, and reports whether it is over.
 func (b *body) submitExchange(lp int32, c *cCall, comm *kernel.Communicator, x kernel.Exchange) bool {
-	q := b.k.Compose(furtherProcedures[int32(c.procedure)], comm, int32(c.member)).Exchanges(x, nil)
+	q := b.k.Compose(procedureOf(int32(c.procedure)), comm, int32(c.member)).Exchanges(x, nil)
 	if c.nonblocking&C.GIGARANK_FORM != 0 {
 		q.Nonblocking()
 	}

@@ -271,22 +271,6 @@ func (b *body) createGroup(lp int32, c *cCall) bool {
 	return k.Submit(lp, k.Compose(world.CommCreateGroup, on, int32(on.Group.Member(rank))).Enters(v, nil))
 }
 
-// makes makes a call that has no place among the procedures that the runtime counts as the
-// simulator does. It reports whether the call is over.
-func (b *body) makes(lp int32, c *cCall) bool {
-	switch {
-	case c.procedure == C.GIGARANK_COMM_CREATE_GROUP:
-		return b.createGroup(lp, c)
-	case c.procedure == C.GIGARANK_INTERCOMM:
-		return b.meet(lp, c)
-	case c.procedure == C.GIGARANK_INTERCOMM_MERGE:
-		return b.merge(lp, c)
-	case c.procedure > C.GIGARANK_INTERCOMM_MERGE:
-		return b.exchange(lp, c)
-	}
-	return b.withTopology(lp, c)
-}
-
 // made stores the communicator that the call of a rank has made.
 func (b *body) made(lp int32, p world.Procedure, c *cCall) {
 	if p == world.CommDup {
@@ -299,7 +283,7 @@ func (b *body) made(lp int32, p world.Procedure, c *cCall) {
 	switch {
 	case p == world.CommDup:
 		b.copyTopology(lp, int32(c.comm), made.Index)
-	case c.procedure > C.GIGARANK_COMM_CREATE_GROUP:
+	case p.Class() == world.ClassTopology:
 		b.topologies.settle(lp, made)
 	}
 	if made != nil {

@@ -132,7 +132,7 @@ func (b *body) copyTopology(lp, from, to int32) {
 // call is over.
 func (b *body) withTopology(lp int32, c *cCall) bool {
 	k, comm := b.k, b.k.Communicator(int32(c.comm))
-	p := furtherProcedures[int32(c.procedure)]
+	p := procedureOf(int32(c.procedure))
 	v, set, err := b.topologyOf(lp, c, comm)
 	if err != nil {
 		return k.Raise(lp, p, err)

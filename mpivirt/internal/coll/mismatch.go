@@ -87,7 +87,7 @@ type namer func(world.Procedure) string
 // signature whole.
 func (s signature) describe(members int, nameOf namer) string {
 	name := "something else"
-	if int(s.call()) < len(world.CallNames) {
+	if s.call().Known() {
 		name = nameOf(s.call())
 	}
 	switch s.call() {

@@ -47,13 +47,8 @@ func (q *Call) WaitsKept(err error) *Call {
 	return q
 }
 
-// modes are the modes of the sends, by procedure.
-var modes = [world.Isendrecv + 1]ptp.SendMode{
-	world.Ssend: ptp.Synchronous, world.Issend: ptp.Synchronous, world.Bsend: ptp.Buffered, world.Ibsend: ptp.Buffered, world.Rsend: ptp.Ready, world.Irsend: ptp.Ready,
-}
-
 // waitKinds are the kinds of the waits, tests and probes, by procedure.
-var waitKinds = [world.Improbe + 1]ptp.WaitKind{
+var waitKinds = [...]ptp.WaitKind{
 	world.Wait: ptp.WaitOne, world.Waitall: ptp.WaitAll, world.Waitany: ptp.WaitAny, world.Waitsome: ptp.WaitSome,
 	world.Test: ptp.TestAll, world.Testall: ptp.TestAll, world.Testany: ptp.TestAny, world.Testsome: ptp.TestSome,
 	world.Probe: ptp.WaitProbe, world.Mprobe: ptp.WaitProbe, world.Iprobe: ptp.TestProbe, world.Improbe: ptp.TestProbe,
@@ -118,47 +113,53 @@ func (k *Kernel) Submit(lp int32, q *Call) (complete bool) {
 	}
 	k.Completion.Err = nil
 	k.EnterCall(lp)
-	switch op := q.Procedure; {
-	case op <= world.Rsend:
-		return k.submitSend(lp, q)
-	case op == world.Recv:
-		return k.submitReceive(lp, q)
-	case op <= world.Irsend:
+	switch op := q.Procedure; op.Class() {
+	case world.ClassSend:
+		if op.Blocks() {
+			return k.submitSend(lp, q)
+		}
 		if err := k.checkSend(lp, q); err != nil {
 			return k.Raise(lp, op, err)
 		}
 		k.Completion.Request = k.startSend(lp, q)
 		return true
-	case op == world.Irecv:
+	case world.ClassReceive:
+		if op.Blocks() {
+			return k.submitReceive(lp, q)
+		}
 		index, err := k.beginReceive(lp, q)
 		if err != nil {
 			return k.Raise(lp, op, err)
 		}
 		k.Completion.Request = index
 		return true
-	case op == world.Sendrecv:
-		return k.submitSendrecv(lp, q)
-	case op == world.Isendrecv:
+	case world.ClassSendReceive:
+		if op.Blocks() {
+			return k.submitSendrecv(lp, q)
+		}
 		if err := k.checkSendrecv(lp, q); err != nil {
 			return k.Raise(lp, op, err)
 		}
 		k.Completion.Request = k.SendReceive(lp, &q.Operands)
 		return true
-	case op <= world.Testsome:
+	case world.ClassWait, world.ClassTest:
 		return k.submitWait(lp, q)
-	case op <= world.Improbe:
+	case world.ClassProbe:
 		return k.submitProbe(lp, q)
-	case op == world.Cancel:
-		return k.submitCancel(lp, q)
-	case op == world.Start:
+	case world.ClassRequest:
+		if op == world.Cancel {
+			return k.submitCancel(lp, q)
+		}
 		return k.submitStart(lp, q)
-	case op == world.CommFree:
-		return k.submitFree(lp, q)
-	case op == world.IntercommCreate && q.err == nil:
-		return k.beginParts(lp, k.NewMeeting(q.communicator, int(q.Member), q.collective.Root, q.collective.Input))
-	case op == world.IntercommMerge:
-		return k.submitCollective(lp, q)
-	case op >= world.NeighborAllgather:
+	case world.ClassCommunicator:
+		if op == world.CommFree {
+			return k.submitFree(lp, q)
+		}
+	case world.ClassIntercommunicator:
+		if op == world.IntercommCreate && q.err == nil {
+			return k.beginParts(lp, k.NewMeeting(q.communicator, int(q.Member), q.collective.Root, q.collective.Input))
+		}
+	case world.ClassNeighborhood:
 		return k.submitExchange(lp, q)
 	}
 	return k.submitCollective(lp, q)
@@ -176,7 +177,7 @@ func (k *Kernel) Awaits(lp int32, q *Call) bool {
 // checkSend returns the error in the arguments of a send, and sets its mode.
 func (k *Kernel) checkSend(lp int32, q *Call) error {
 	o := &q.Outgoing
-	if o.Mode = modes[q.Procedure]; o.Mode == ptp.Buffered && o.Bytes > k.Attached[lp] && o.Dest != world.ProcNull {
+	if o.Mode = q.Procedure.Mode(); o.Mode == world.Buffered && o.Bytes > k.Attached[lp] && o.Dest != world.ProcNull {
 		return world.Errorf(world.ErrBuffer, "a buffered send of %d bytes with a buffer of %d: attach a larger one", o.Bytes, k.Attached[lp])
 	}
 	return q.Comm.CheckSend(o.Dest, o.Tag, o.Bytes)

@@ -427,7 +427,7 @@ var scriptKinds = map[string]WaitKind{
 }
 
 // scriptModes are the modes of sends by the letter before "send".
-var scriptModes = map[string]SendMode{"": standard, "s": Synchronous, "r": Ready, "b": Buffered}
+var scriptModes = map[string]world.SendMode{"": world.Standard, "s": world.Synchronous, "r": world.Ready, "b": world.Buffered}
 
 // number returns a number of a script; * is any source or tag, - is nobody.
 func (p *player) number(word string) int {

@@ -7,16 +7,6 @@ import (
 	"gigarank/vtime"
 )
 
-// SendMode is the communication mode of a send (MPI 4.1, 3.4).
-type SendMode uint8
-
-const (
-	standard    SendMode = iota
-	Synchronous          // complete once a receive has matched
-	Ready                // a matching receive must have been posted
-	Buffered             // complete at once, whatever the size
-)
-
 // Operands holds the arguments of a point-to-point call.
 type Operands struct {
 	Procedure world.Procedure
@@ -34,7 +24,7 @@ type outgoing struct {
 	Bytes   int64
 	Payload []byte // nil if only the size is simulated
 	Lent    bool   // the payload does not change before the call is complete
-	Mode    SendMode
+	Mode    world.SendMode
 }
 
 // Send sends a message of an LP at its clock, and advances the clock by the message's cost to
@@ -53,13 +43,13 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 	m := k.messages.At(index) // made in its place
 	m.bytes, m.comm, m.source, m.rank, m.tag = o.Bytes, to.Index, q.Member, k.Global(lp), int32(o.Tag)
 	m.sender, m.large = 0, o.Bytes > k.EagerLimit
-	if o.Mode == Ready {
+	if o.Mode == world.Ready {
 		m.sender = sendsReady
 	}
 	if o.Payload != nil {
 		m.payload, m.view, m.lent = o.Payload, true, o.Lent
 	}
-	if o.Mode == Synchronous || m.large && o.Mode != Buffered {
+	if o.Mode == world.Synchronous || m.large && o.Mode != world.Buffered {
 		m.request = k.NewRequest(lp, SendRequest, c)
 		r := k.Requests.At(m.request)
 		r.Comm, r.Peer, r.Tag = to.Index, int32(o.Dest), int32(o.Tag)
@@ -91,7 +81,7 @@ func (k *Messages) Send(lp int32, q *Operands) (request int32) {
 
 // depart charges an LP for a send and returns the message's arrival. Above the eager limit
 // that is the arrival of REQ.
-func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode SendMode) vtime.Time {
+func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode world.SendMode) vtime.Time {
 	src, bytes := int(m.rank), m.bytes
 	if m.large {
 		bytes = 0
@@ -100,7 +90,7 @@ func (k *Messages) depart(lp int32, box *Mailbox, m *message, dst int, mode Send
 	if k.Charges {
 		k.Clock[lp], leaves = k.Target.Send(k.port(lp), bytes, leaves)
 	}
-	if m.large && mode == Buffered {
+	if m.large && mode == world.Buffered {
 		k.Clock[lp] = k.Clock[lp].Add(k.Target.Copy(m.bytes))
 	}
 	c := k.costOf(m.rank, int32(dst), bytes)

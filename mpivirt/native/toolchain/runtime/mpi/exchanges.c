@@ -66,7 +66,7 @@ static int prepare(struct gigarank_call *c, struct hood *h, const struct gigaran
 	CHECK(measure(c->procedure, out, n, outgoing, &c->given, &dense_out));
 	CHECK(measure(c->procedure, in, h->in, h->bytes, &c->room, &dense_in));
 	c->counts = h->bytes, c->incounts = outgoing, c->n = h->in, c->outcount = n, c->key = out->same;
-	if (c->procedure < GIGARANK_COMPUTE) { /* between groups */
+	if (!gigarank_neighborhood(c->procedure)) { /* between groups */
 		if (c->procedure == GIGARANK_SCATTERV)
 			c->counts = outgoing;
 		else if (c->procedure != GIGARANK_GATHERV && c->procedure != GIGARANK_ALLGATHERV && c->procedure != GIGARANK_ALLTOALLV)

@@ -53,7 +53,7 @@ int gigarank_connect(const char *function, MPI_Comm local, int leader, MPI_Comm 
 	if (c.member == leader)
 		error = meet(&c, peer, remote, tag, &told, &n);
 	if (!error) {
-		c.procedure = GIGARANK_INTERCOMM, c.input = told, c.given = n, c.root = leader;
+		c.procedure = GIGARANK_INTERCOMM_CREATE, c.input = told, c.given = n, c.root = leader;
 		gigarank_trap(&c);
 		error = take(&c, from, made);
 	}
