@@ -105,14 +105,13 @@ var rules = map[string]rule{
 	},
 	"mpivirt": {
 		pure:    true,
-		imports: "vtime lp network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/forecast mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
+		imports: "vtime lp network collectives engine mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/forecast mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
 		// Its tests run several engines over the in-process transport.
-		testsOnly: "random sync engine cputime mpivirt/steps",
+		testsOnly: "random sync cputime mpivirt/steps",
 	},
 	"mpivirt/steps": {
-		pure:      true,
-		imports:   "vtime network collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed",
-		testsOnly: "mpivirt",
+		pure:    true,
+		imports: "vtime network collectives mpivirt mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/internal/typed",
 	},
 	// Its programs are loaded from the host's files.
 	"mpivirt/native": {

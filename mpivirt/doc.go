@@ -12,9 +12,8 @@
 // attributes) and 8 (topologies). Collectives are carried out from the schedules of package collectives;
 // nonblocking ones progress on their own, so both forms take the same time.
 //
-// The package is the API for goroutine ranks and for simulations. Package
-// mpivirt/internal/kernel carries out the calls, for all kinds of rank. It also describes
-// shared types such as [Config] and [Status].
+// The package is the API for goroutine ranks and for simulations: a [Config] goes in, a [Simulation] runs, a
+// [Result] comes out. Package mpivirt/internal/kernel carries out the calls, for all kinds of rank.
 //
 // # Invariants
 //

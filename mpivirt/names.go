@@ -1,52 +1,29 @@
 package mpivirt
 
 import (
-	"gigarank/mpivirt/internal/forecast"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/typed"
 	"gigarank/mpivirt/internal/world"
 )
 
-// Simulations, and what they take and give.
+// The parts of a [Config]. Kinds of rank are packages below this one, which share these types.
 type (
-	// Config describes one simulation: go doc gigarank/mpivirt/internal/kernel.Config tells its
-	// fields.
-	Config = kernel.Config
-	// Simulation is one run of a program on a target machine.
-	Simulation = kernel.Simulation
-	// Result is the result of a simulation. Its fields are described by
-	// go doc gigarank/mpivirt/internal/kernel.Result.
-	Result = kernel.Result
-	// Progress is the state of a running simulation.
-	Progress = kernel.Progress
-	// Program is a program to simulate.
+	// Program is a program to simulate: its name on the command line, and its Forms, one for each kind of
+	// rank that it can run as, such as [Main] returns.
 	Program = kernel.Program
-	// Form is a program in the form for ranks of one kind.
+	// Form is a program in the form for ranks of one kind. The package of the kind makes it: [Main] here,
+	// steps.Main, native.Open.
 	Form = kernel.Form
-	// Kind is a kind of rank: how the ranks of a program run.
+	// Kind is a kind of rank: how the ranks of a program run. It has a Name and a Summary.
 	Kind = kernel.Kind
-	// Use is a collective of WORLD whose cost is asked for.
-	Use = forecast.Use
-	// Held counts what ranks hold for point-to-point messages.
-	Held = forecast.Held
-	// Cost holds the needs of ranks and their collectives on the host.
-	Cost = forecast.Cost
-	// Noise lengthens compute phases.
+	// Noise lengthens compute phases. It must be a pure function of its arguments. Its method
+	// Extend(rank int, t vtime.Time, d vtime.Duration) vtime.Duration returns the length, with
+	// noise, of a phase of length d that a rank starts at t.
 	Noise = kernel.Noise
-	// Bursts is a source of the CPU times that ranks take between MPI calls.
+	// Bursts is a source of the CPU times that ranks take between MPI calls. Package cputime has some.
 	Bursts = kernel.Bursts
 	// Interpreter says how collectives are carried out: Auto, Message or Bulk.
 	Interpreter = kernel.Interpreter
-	// Iteration sums up one timed operation over all ranks that recorded it.
-	Iteration = kernel.Iteration
-	// Distribution is the distribution of times over the ranks.
-	Distribution = kernel.Distribution
-	// OperationTimes is the distribution of an operation's times over ranks and iterations.
-	OperationTimes = kernel.OperationTimes
-	// Histogram counts times in bins of equal width.
-	Histogram = kernel.Histogram
-	// ActivityTimes sums up one activity of VACED-SIM over all ranks and messages.
-	ActivityTimes = kernel.ActivityTimes
 )
 
 // What ranks of every kind share.
@@ -129,21 +106,5 @@ const (
 	ErrDims     = world.ErrDims     // MPI_ERR_DIMS
 )
 
-// New returns a simulation that is ready to run. The error names all faults of the
-// configuration.
-func New(c Config) (*Simulation, error) { return kernel.New(c) }
-
 // Kinds returns the kinds of rank of the packages that the program imports.
 func Kinds() []*Kind { return kernel.Kinds() }
-
-// CostOf returns an estimate of the host's time and memory for the ranks of WORLD, on a
-// number of engines, that call collectives in turn. Without collectives it is the memory of
-// the ranks alone. The program's own memory is not included.
-//
-// It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config. Without
-// a Target it counts no collectives.
-func CostOf(c *Config, engines int, uses ...Use) Cost { return forecast.CostOf(c, engines, uses...) }
-
-// HeldBytes returns the memory that a program's ranks hold for point-to-point messages, over
-// what [CostOf] counts.
-func HeldBytes(c *Config, h Held) float64 { return forecast.HeldBytes(c, h) }

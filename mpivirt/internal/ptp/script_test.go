@@ -581,7 +581,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 // send begins a send, and waits for it if it blocks.
 func (p *player) send(lp int32, r *scripted, q *Operands, name string) bool {
 	m, o := p.m, &q.Outgoing
-	if o.Mode == Buffered && o.Bytes > m.Attached[lp] {
+	if o.Mode == world.Buffered && o.Bytes > m.Attached[lp] {
 		return m.Raise(lp, q.Procedure, world.Errorf(world.ErrBuffer, "no room in the buffer"))
 	}
 	index := int32(0)

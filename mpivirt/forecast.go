@@ -1,0 +1,52 @@
+package mpivirt
+
+import (
+	"gigarank/collectives"
+	"gigarank/mpivirt/internal/forecast"
+	"gigarank/vtime"
+)
+
+// Use is a collective of WORLD whose cost is asked for: all ranks call it.
+type Use struct {
+	Operation collectives.Operation
+	Bytes     int64                               // of the vector or of one block
+	Data      bool                                // memory is moved; else only sizes are simulated
+	Times     int                                 // that each rank calls it, one time after the other; 0 is once
+	Compute   func(rank, time int) vtime.Duration // by a rank before each time; nil is none
+}
+
+// Cost holds the needs of ranks and their collectives on the host.
+type Cost struct {
+	Time           float64 // ns of CPU on all engines, in which all ranks go through the collectives once
+	BytesPerRank   float64 // while ranks wait in the collective that takes most
+	BytesPerEngine float64 // on each engine besides, however many ranks it has
+	ByMessages     bool    // some collective is carried out so: ranks go on one after the other
+}
+
+// Held counts what a program's ranks hold for point-to-point messages at the same time: the mean of all
+// ranks, when it is most.
+type Held struct {
+	Mailboxes  float64 // ranks that have one
+	Requests   float64
+	Messages   float64 // that no receive has taken
+	Payload    float64 // bytes of each message's content; 0 if only the size is simulated
+	Operations float64 // under a model with state at the receiver: under way in a processor
+}
+
+// CostOf returns an estimate of the host's time and memory for the ranks of WORLD, on a
+// number of engines, that call collectives in turn. Without collectives it is the memory of
+// the ranks alone. The program's own memory is not included.
+//
+// It reads Target, Kind, Protocol, Collectives, Algorithms and Window of the Config. Without
+// a Target it counts no collectives.
+func CostOf(c *Config, engines int, uses ...Use) Cost {
+	all := make([]forecast.Use, len(uses))
+	for i, use := range uses {
+		all[i] = forecast.Use(use)
+	}
+	return Cost(forecast.CostOf(c.ofKernel(), engines, all...))
+}
+
+// HeldBytes returns the memory that a program's ranks hold for point-to-point messages, over
+// what [CostOf] counts.
+func HeldBytes(c *Config, h Held) float64 { return forecast.HeldBytes(c.ofKernel(), forecast.Held(h)) }
