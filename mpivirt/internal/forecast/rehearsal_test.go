@@ -59,6 +59,10 @@ func TestRehearsalCountsCopiesOfEarlyMessages(t *testing.T) {
 	if u := r.byMessages(); u.contents != (members-2.)/members {
 		t.Errorf("eager: %g copies", u.contents)
 	}
+	r.eager = bytes
+	if u := r.byMessages(); u.contents != (members-2.)/members {
+		t.Errorf("at the eager limit: %g copies", u.contents)
+	}
 	r.eager = bytes - 1
 	if u := r.byMessages(); u.contents != 0 {
 		t.Errorf("rendezvous: %g copies", u.contents)
