@@ -24,6 +24,8 @@ type (
 	Bursts = kernel.Bursts
 	// Interpreter says how collectives are carried out: Auto, Message or Bulk.
 	Interpreter = kernel.Interpreter
+	// Late counts the events that came later than decisions which they might have changed.
+	Late = kernel.Late
 )
 
 // What ranks of every kind share.

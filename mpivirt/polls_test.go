@@ -274,7 +274,7 @@ func drawPolls(t *rapid.T, aligned bool) [][]pollStep {
 
 // runPolls runs programs and returns what each rank has seen: after each step the instant, and how many polls it
 // has made. Messages with tag 0 are received by requests that polls test, those with tag 1 at the end.
-func runPolls(t rapid.TB, s [][]pollStep, machine string, h pollHosting, polls int32) []string {
+func runPolls(t rapid.TB, s [][]pollStep, machine string, h pollHosting, polls int32) (logs []string, late mpivirt.Late) {
 	expected := make([][2]int, len(s))
 	for _, steps := range s {
 		for _, st := range steps {
@@ -283,8 +283,8 @@ func runPolls(t rapid.TB, s [][]pollStep, machine string, h pollHosting, polls i
 			}
 		}
 	}
-	logs := make([]string, len(s))
-	_, err := simulateAndClose(t, h.config(target(t, machine, len(s)), func(r *mpivirt.Rank) error {
+	logs = make([]string, len(s))
+	result, err := simulateAndClose(t, h.config(target(t, machine, len(s)), func(r *mpivirt.Rank) error {
 		w, log := r.World(), &strings.Builder{}
 		defer func() { logs[r.Rank()] = log.String() }()
 		var requests []mpivirt.Request
@@ -325,7 +325,7 @@ func runPolls(t rapid.TB, s [][]pollStep, machine string, h pollHosting, polls i
 	if err != nil {
 		t.Fatalf("%+v, %d polls: %v", h, polls, err)
 	}
-	return logs
+	return logs, result.Late
 }
 
 // pollOnce polls once, and reports whether the poll has found something. What it completes leaves the requests.
@@ -371,24 +371,131 @@ func pollOnce(w *mpivirt.Comm, kind string, requests *[]mpivirt.Request, taken *
 }
 
 // Random programs that poll end alike on any number of engines, under any protocol. They end as where no loop is
-// long, if their first loops begin and become long at the same time; else a rank may have polled beyond the
-// instant at which another one goes on.
+// long, if their first loops begin and become long at the same time. Else a rank may have polled beyond the
+// instant at which another one goes on, or wait although it would have given up: the run says so, and what it says is the same on
+// any number of engines.
 func TestRandomPolls(t *testing.T) {
+	told, falselyTold, quiet, waited := 0, 0, 0, 0
+	defer func() {
+		t.Logf("%d programs end otherwise than where all polls are made, with late events, %d with skipped polls only; of the others %d have late events, and %d have none",
+			told, waited, falselyTold, quiet)
+	}()
 	rapid.Check(t, func(t *rapid.T) {
 		aligned := rapid.Bool().Draw(t, "aligned")
 		s := drawPolls(t, aligned)
 		machine := growthMachines[rapid.SampledFrom([]string{"flat", "gigabit-star", "loggops-default"}).Draw(t, "machine")]
-		want := runPolls(t, s, machine, pollHosting{engines: 1}, 0)
+		want, late := runPolls(t, s, machine, pollHosting{engines: 1}, 0)
 		for _, h := range pollHostings {
-			if got := runPolls(t, s, machine, h, 0); !slices.Equal(got, want) {
-				t.Fatalf("%+v: %q, want %q", h, got, want)
+			if got, said := runPolls(t, s, machine, h, 0); !slices.Equal(got, want) || said != late {
+				t.Fatalf("%+v: %q and %v, want %q and %v", h, got, said, want, late)
 			}
 		}
-		if !aligned {
-			return
+		twin, never := runPolls(t, s, machine, pollHosting{engines: 1}, 1<<30)
+		if never.Events > 0 {
+			t.Fatalf("%v, with all polls made", never)
 		}
-		if twin := runPolls(t, s, machine, pollHosting{engines: 1}, 1<<30); !slices.Equal(want, twin) {
-			t.Fatalf("%q, with all polls made %q", want, twin)
+		alike := slices.Equal(want, twin)
+		if !alike && (aligned || late.Events == 0 && late.Skipped == 0) {
+			t.Fatalf("%q and %v, with all polls made %q", want, late, twin)
+		}
+		switch {
+		case !alike && late.Events == 0:
+			waited++
+		case !alike:
+			told++
+		case late.Events > 0:
+			falselyTold++
+		default:
+			quiet++
 		}
 	})
+}
+
+// A rank that is put off may send a message to a rank that has decided without it. Rank 1 polls 1,500 times, which end
+// at 150 us, and sends; rank 0 has taken the message that rank 2 sends at 1 ms, or has found none by then.
+func TestLateMessageIsTold(t *testing.T) {
+	decisions := map[string]func(r *mpivirt.Rank) error{
+		"Recv": func(r *mpivirt.Rank) error {
+			_, err := mpivirt.Recv(r.World(), make([]byte, 1), mpivirt.AnySource, 0)
+			return err
+		},
+		"Probe": func(r *mpivirt.Rank) error {
+			_, err := r.World().Probe(mpivirt.AnySource, 0)
+			return err
+		},
+		"Iprobe": func(r *mpivirt.Rank) error {
+			r.Compute(vtime.Duration(vtime.Millisecond))
+			_, _, err := r.World().Iprobe(1, 0)
+			return err
+		},
+		"Test": func(r *mpivirt.Rank) error {
+			q, err := mpivirt.Irecv(r.World(), make([]byte, 1), 1, 0)
+			if err != nil {
+				return err
+			}
+			r.Compute(vtime.Duration(vtime.Millisecond))
+			if _, found, err := q.Test(); err != nil || found {
+				return err
+			}
+			_, err = q.Wait()
+			return err
+		},
+	}
+	for name, decide := range decisions {
+		for _, machine := range []string{"flat", "loggops-default"} {
+			var first mpivirt.Late
+			for _, h := range pollHostings {
+				for _, allowed := range []int32{0, 1500} {
+					result, err := simulateAndClose(t, h.config(target(t, growthMachines[machine], 3), func(r *mpivirt.Rank) error {
+						w := r.World()
+						switch r.Rank() {
+						case 0:
+							if err := decide(r); err != nil {
+								return err
+							}
+							return receiveAll(w, map[string]int{"Recv": 1, "Test": 1}[name])
+						case 1:
+							for range 1500 {
+								if _, _, err := w.Iprobe(2, 5); err != nil {
+									return err
+								}
+							}
+						case 2:
+							r.Compute(vtime.Duration(vtime.Millisecond))
+						}
+						return mpivirt.Send(w, []byte{1}, 0, 0)
+					}, allowed), h.engines)
+					if err != nil {
+						t.Fatalf("%s, %s, %+v, %d polls: %v", name, machine, h, allowed, err)
+					}
+					late := result.Late
+					if allowed > 0 {
+						if late.Events > 0 {
+							t.Errorf("%s, %s, %+v, %d polls allowed: %v", name, machine, h, allowed, &late)
+						}
+						continue
+					}
+					if late.Events == 0 || late.Rank != 0 || late.Time < vtime.Time(0).Add(pollTime.Times(1500)) || late.Polls != 1500 || !strings.Contains(late.String(), "--polls 1501 ") {
+						t.Errorf("%s, %s, %+v: %v, want a late event of rank 0", name, machine, h, late)
+					}
+					if first == (mpivirt.Late{}) {
+						first = late
+					}
+					if late != first {
+						t.Errorf("%s, %s, %+v: %v, want %v", name, machine, h, late, first)
+					}
+				}
+			}
+		}
+	}
+}
+
+// receiveAll receives what two ranks have sent with tag 0, but for a number of messages that are received.
+func receiveAll(w *mpivirt.Comm, received int) error {
+	for range 2 - received {
+		if _, err := mpivirt.Recv(w, make([]byte, 1), mpivirt.AnySource, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,6 +20,7 @@ type Result struct {
 	SetupWall   float64          // seconds until the first rank ran
 	Activities  []ActivityTimes  // all six, or nil if they were not counted
 	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
+	Late        Late             // what came later than decisions that it might have changed
 }
 
 // Iteration sums up one timed operation over all ranks that recorded it.
@@ -90,7 +91,7 @@ func resultOf(r *kernel.Result) *Result {
 	}
 	of := &Result{
 		Complete: r.Complete, VirtualTime: r.VirtualTime, Finished: r.Finished, Fingerprint: r.Fingerprint,
-		Statistics: r.Statistics, SetupWall: r.SetupWall, Uncharged: r.Uncharged,
+		Statistics: r.Statistics, SetupWall: r.SetupWall, Uncharged: r.Uncharged, Late: r.Late,
 		Finish: Distribution{Min: r.Finish.Min, Max: r.Finish.Max, Mean: r.Finish.Mean, Histogram: Histogram(r.Finish.Histogram)},
 	}
 	if r.Iterations != nil {

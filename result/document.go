@@ -43,6 +43,10 @@ type Document struct {
 	// Reason says why the run is incomplete.
 	Reason        string `json:"reason,omitempty"`
 	FinishedRanks uint64 `json:"finished_ranks"`
+	// Late says that events came later than polls and choices that should have seen them, so that times may be wrong.
+	Late string `json:"late,omitempty"`
+	// SkippedPolls is how many polls of long loops were not made, since their ranks only seemed to wait.
+	SkippedPolls uint64 `json:"skipped_polls,omitempty"`
 	// VirtualTime is the last finish of any rank.
 	VirtualTime int64 `json:"virtual_time_ps"`
 	// Fingerprint is a digest of (rank, finish time) over the finished ranks.

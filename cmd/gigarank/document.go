@@ -40,7 +40,7 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 		Wall: round(o.wall), SetUp: simulated.SetupWall,
 		Events: s.Events, Messages: s.Messages, RemoteMessages: s.RemoteMessages,
 		SyncMessages: s.SyncMessages, TransportMessages: s.TransportMessages, Switches: s.Switches,
-		PeakRSS: peak, BytesPerRank: float64(peak*100/r.ranks) / 100,
+		Late: simulated.Late.String(), SkippedPolls: simulated.Late.Skipped, PeakRSS: peak, BytesPerRank: float64(peak*100/r.ranks) / 100,
 		Iterations: []result.Iteration{}, Operations: []result.Operation{},
 		Finish: result.Distribution{
 			Min: int64(simulated.Finish.Min), Mean: int64(simulated.Finish.Mean), Max: int64(simulated.Finish.Max),

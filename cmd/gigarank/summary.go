@@ -51,6 +51,9 @@ func (d *document) summarize(w io.Writer) {
 	if d.Uncharged {
 		p("The program's computing took no virtual time, and times and rates that it prints leave it out: charge it by --cpu measured, or declare it by gigarank_compute\n")
 	}
+	if d.Late != "" {
+		p("%s\n", d.Late)
+	}
 }
 
 // rate returns how many ranks have completed a timed operation per second of the run

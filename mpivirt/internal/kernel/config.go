@@ -6,6 +6,7 @@ import (
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/stats"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
 )
@@ -47,6 +48,8 @@ type (
 	Histogram = stats.Histogram
 	// ActivityTimes sums up one activity of VACED-SIM over all ranks and messages.
 	ActivityTimes = stats.ActivityTimes
+	// Late counts the events that came later than decisions which they might have changed.
+	Late = world.Late
 )
 
 // Result is the result of a simulation. Package mpivirt has one with the same fields, which says what they
@@ -62,6 +65,7 @@ type Result struct {
 	Operations  []OperationTimes // by name
 	SetupWall   float64          // seconds until the first rank ran
 	Activities  []ActivityTimes  // all six, or nil if they were not counted
+	Late        Late             // events that came later than decisions which they might have changed
 	Uncharged   bool             // ranks have computed, and no virtual time was charged for it; it rests on times of the host
 }
 

@@ -78,6 +78,7 @@ func (k *Messages) Reach(lp int32, a Arrival) {
 	p := &k.Processors[lp]
 	p.number++
 	a.number = p.number
+	k.checkReach(lp, p, &a)
 	p.arrivals.push(a)
 	k.nudge(lp)
 }

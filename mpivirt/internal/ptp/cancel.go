@@ -54,6 +54,7 @@ func (k *Messages) finishCancel(lp int32, box *Mailbox, now vtime.Time) {
 	if !r.undecided {
 		return
 	}
+	k.decides(lp, r.pattern(), now, inVain)
 	k.removePosted(box, index)
 	k.CompleteRequest(index, now)
 	r.Kind, r.Buffer = cancelledRequest, nil

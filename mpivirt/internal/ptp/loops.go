@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"gigarank/engine"
+	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
@@ -95,6 +96,13 @@ func (k *Messages) PollsInVain(lp int32) int {
 	return int(k.Box(lp).polls)
 }
 
+// skipped counts the polls of a long loop that were not made between two instants.
+func (k *Messages) skipped(from, to vtime.Time) {
+	if to > from {
+		k.Summary.Late.Skipped += uint64(vtime.Time(to.Sub(from)) / vtime.Time(k.pollTime))
+	}
+}
+
 // eachInLoop calls visit for each LP that waits in a long loop.
 func (k *Messages) eachInLoop(visit func(lp int32)) {
 	for i, word := range k.waiting {
@@ -154,6 +162,7 @@ func furtherPolls(longLoop int32, ranks uint64, most int32) int32 {
 // Proceed implements [engine.Deferrer]: ranks in long loops poll on. On a machine with progress in calls, what ranks
 // have done at instants in the past is not known any more. There all poll on from the latest instant to which a rank has come.
 func (k *Messages) Proceed(all engine.Deferred) {
+	k.anew, k.sendsAtOnce = true, false // which looks for no late message
 	from := all.From
 	if k.InCalls {
 		from = max(from, all.Last)
@@ -166,8 +175,9 @@ func (k *Messages) Proceed(all engine.Deferred) {
 		if box.polls >= k.endless {
 			return
 		}
-		if k.InCalls {
-			k.Clock[lp] = max(k.Clock[lp], from)
+		if k.InCalls && k.Clock[lp] < from {
+			k.Summary.Late.Add(k.Global(lp), world.None, k.Clock[lp], from)
+			k.Clock[lp] = from
 		}
 		if k.long(box.polls, k.nextPoll(lp)) {
 			return

@@ -19,6 +19,7 @@ type Messages struct {
 	progress
 	pointToPoint
 	loops
+	lateness
 	Completion Completion            // of the latest call
 	Parked     map[int32]*Completion // by LP that pauses or is throttled
 
@@ -42,6 +43,7 @@ type Messages struct {
 func (k *Messages) Open(noise Noise, polls int32, up Upcalls) {
 	k.above, k.noise, k.ClocksOnly = up, noise, noise == nil && k.Activities == nil
 	k.loops.open(k.Target.PollTime(), polls)
+	k.firstLong = vtime.Time(0).Add(k.pollTime.Times(int(k.longLoop)))
 	if k.Target.ReceiverState() {
 		k.newProcessors()
 	}

@@ -77,6 +77,8 @@ func (k *Messages) reachMatch(kind byte, index int32, by int, at, matched vtime.
 	}
 	p := &k.Processors[lp]
 	p.number++
-	p.matches.push(Arrival{At: at, Released: matched, Source: int32(by), number: p.number, Index: index, Round: kind == world.RecordRoundMatch})
+	a := Arrival{At: at, Released: matched, Source: int32(by), number: p.number, Index: index, Round: kind == world.RecordRoundMatch}
+	k.checkReach(lp, p, &a)
+	p.matches.push(a)
 	k.nudge(lp)
 }

@@ -26,6 +26,9 @@ const unknown vtime.Time = -1
 func (k *Messages) arrive(lp int32, index int32) {
 	box := k.Box(lp)
 	m := k.messages.At(index)
+	if k.anew {
+		k.checkArrival(lp, m)
+	}
 	ri := int32(0)
 	if box.posted.head != 0 || box.binned() {
 		ri = k.firstReceive(box, m)
@@ -90,6 +93,9 @@ func (k *Messages) settle(lp int32, box *Mailbox, known vtime.Time) (settled boo
 		}
 		ri := k.firstReceive(box, m)
 		p := k.Requests.At(ri).pattern()
+		if p.source == world.AnySource {
+			k.decides(lp, p, m.arrival, m.rank)
+		}
 		k.removePosted(box, ri)
 		k.removeUnexpected(box, index)
 		k.foresee(lp, box, p)
@@ -197,6 +203,9 @@ func (k *Messages) discard(index int32) {
 // CompleteRequest marks a request complete at t. The caller then reconsiders the LP's wait.
 func (k *Messages) CompleteRequest(ri int32, t vtime.Time) {
 	r := k.Requests.At(ri)
+	if k.anew && k.Processors == nil {
+		k.checkCompletion(r, t)
+	}
 	r.Complete, r.Time = true, t
 	if r.Kind == ReceiveRequest {
 		k.closed(r.LP)

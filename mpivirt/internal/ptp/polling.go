@@ -56,6 +56,7 @@ func (p *processor) Poll(k *Messages, lp int32) *Operation {
 // instant between two polls.
 func (k *Messages) resumePolling(lp int32, p *processor, at vtime.Time) {
 	if op := p.Poll(k, lp); op != nil && p.State.CPU > op.Earliest {
+		k.skipped(op.Earliest, p.State.CPU)
 		op.Earliest, op.Released = p.State.CPU, max(op.Released, at.Add(-k.pollTime))
 		k.counted = false
 	}

@@ -62,6 +62,7 @@ type processor struct {
 	Released vtime.Time  // release of the program's next operation
 	Sent     vtime.Time  // start of the latest send
 	taken    vtime.Time  // start of taking in the latest message
+	begun    vtime.Time  // latest instant at which something began
 	armed    vtime.Time  // instant of the timed event that serves; Forever if none
 }
 
@@ -188,6 +189,7 @@ func (k *Messages) Serve(lp int32, now vtime.Time) {
 		if invariant.Enabled && b.at < now.Add(-k.slack()) {
 			invariant.Broken("the processor of rank %d begins something at %v, and it is %v", k.Global(lp), b.at, now)
 		}
+		p.begun = max(p.begun, b.at)
 		switch b.choice {
 		case matchChoice:
 			m := p.matches.pop()
@@ -301,6 +303,7 @@ func (k *Messages) begins(lp int32, p *processor, op *Operation, at vtime.Time) 
 			return
 		}
 		if k.absorbed(lp, op) { // the polls before this one have failed
+			k.skipped(op.Earliest, at)
 			p.State.CPU = max(p.State.CPU, at)
 		}
 	}

@@ -255,10 +255,16 @@ func (k *Messages) Finish(lp int32, box *Mailbox) {
 	case WaitAny, WaitSome:
 		// fillCompletion charges the requests, from the clock at the start of the wait.
 		w.found = true
+		k.looked(lp, kind, w.Requests, w.at)
 	case WaitProbe:
 		k.Clock[lp] = w.at
 		w.found = true
+		if w.Peer == world.AnySource {
+			m := k.messages.At(w.Subject)
+			k.decides(lp, w.pattern(), m.arrival, m.rank)
+		}
 	default:
+		k.skipped(k.Clock[lp], w.at)
 		k.Clock[lp] = w.at
 		k.finishPoll(lp, box, kind)
 		k.fillCompletion(lp, box, kind)
@@ -277,23 +283,33 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 		w.found = true
 	case TestProbe:
 		w.Subject = k.probed(box, now)
-		w.found = w.Subject != 0
+		if w.found = w.Subject != 0; w.found {
+			m := k.messages.At(w.Subject)
+			k.decides(lp, w.pattern(), m.arrival, m.rank)
+		} else {
+			k.decides(lp, w.pattern(), now, inVain)
+		}
 	case TestAll:
 		w.found = k.allComplete(w.Requests, now)
 		if w.found {
 			k.chargeAll(lp, w.Requests, now)
 		}
+		k.looked(lp, kind, w.Requests, now)
 	default:
 		if len(w.Requests) == 0 {
 			k.looksThrough(lp, w, now)
 		}
 		w.found = k.earliest(lp, w) <= now || k.changed(lp, w)
+		k.looked(lp, kind, w.Requests, now)
 	}
 	if w.found {
 		box.polls = 0
 		return
 	}
 	box.polls = min(box.polls+1, max(k.longLoop, EndlessPolls))
+	if k.anew {
+		k.Summary.Late.Polled(box.polls)
+	}
 	end := now.Add(k.pollTime)
 	if end == vtime.Forever {
 		k.PastEnd(int(k.Global(lp)), now, w.Procedure, "a poll that finds nothing, of %v,", k.pollTime)

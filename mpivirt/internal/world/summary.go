@@ -15,6 +15,7 @@ type Summary struct {
 	Ended  *atomic.Int64 // ranks finished, for other goroutines to read
 
 	Unreceived Unreceived
+	Late       Late
 	Activities stats.Activities
 	Uncharged  Uncharged
 }
@@ -39,18 +40,19 @@ func (s *Summary) Merge(o *Summary) {
 	s.Digest.Merge(&o.Digest)
 	s.Tally.Merge(&o.Tally)
 	s.Unreceived.merge(o.Unreceived.Messages, &o.Unreceived.first)
+	s.Late.merge(&o.Late)
 	s.Activities.Merge(&o.Activities)
 	s.Uncharged.merge(&o.Uncharged)
 }
 
 // Encode returns a summary and the engine's statistics as bytes, for engine 0.
 func (s *Summary) Encode(counts engine.Statistics) []byte {
-	return s.Tally.Append(s.Uncharged.append(s.Activities.Append(s.Unreceived.append(counts.Append(s.Digest.Append(nil))))))
+	return s.Tally.Append(s.Uncharged.append(s.Activities.Append(s.Late.append(s.Unreceived.append(counts.Append(s.Digest.Append(nil)))))))
 }
 
 // DecodeSummary returns what Encode has packed, and the rest of b.
 func DecodeSummary(b []byte) (s *Summary, counts engine.Statistics, rest []byte) {
 	s = &Summary{}
-	rest = s.Tally.Read(s.Uncharged.read(s.Activities.Read(s.Unreceived.read(counts.Read(s.Digest.Read(b))))))
+	rest = s.Tally.Read(s.Uncharged.read(s.Activities.Read(s.Late.read(s.Unreceived.read(counts.Read(s.Digest.Read(b)))))))
 	return s, counts, rest
 }

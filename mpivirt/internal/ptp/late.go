@@ -1,0 +1,142 @@
+package ptp
+
+import (
+	"math"
+
+	"gigarank/mpivirt/internal/world"
+	"gigarank/vtime"
+)
+
+// Late events. A rank decides by timing: a poll finds nothing, a receive or probe from any source takes the least
+// of the messages that have come, a wait for any of several requests ends with the first. It decides at an
+// instant only when all events up to that are known. But where virtual time begins anew for ranks in long loops of
+// polls, one of them may send a message that arrives before an instant at which another one has decided. If the decision
+// might have been another one with the message, the message is late, and the run says so.
+//
+// Which events are late does not depend on engines. All engines begin anew in one state, so what a rank has decided by
+// then is the same for any number of them. Afterwards a rank decides at an instant again only when all up to that is
+// known.
+
+// decision is the latest decision of an LP about messages of a pattern: those that come before (at, rank), in the order
+// of messages, might have changed it.
+type decision struct {
+	pattern
+	at   vtime.Time
+	rank int32
+	next int32 // of the same LP, 0 for none
+}
+
+// patternsKept is the number of patterns about which an LP's decisions are kept apart.
+const patternsKept = 4
+
+// inVain is the rank of a decision that any message up to its instant might have changed.
+const inVain = math.MaxInt32
+
+// Patterns that match no message.
+var (
+	otherPatterns = pattern{comm: -1} // stands for all beyond those that are kept apart
+	keptLists     = pattern{comm: -2} // stands for requests in a kept list
+)
+
+// lateness is what a partition keeps to tell late events.
+type lateness struct {
+	decisionsOf []int32 // by LP: its latest decisions, 0 if none; nil before the first
+	decisions   world.Slab[decision]
+	firstLong   vtime.Time // no loop of polls is long before it
+	anew        bool       // virtual time has begun anew
+}
+
+// decides notes that an LP has decided about messages of a pattern. Before any loop can be long, no decision can come
+// too early.
+func (k *Messages) decides(lp int32, p pattern, at vtime.Time, rank int32) {
+	if at < k.firstLong || k.Processors != nil {
+		return
+	}
+	if k.decisionsOf == nil {
+		k.decisionsOf = make([]int32, k.Ranks)
+	}
+	found, patterns := (*decision)(nil), 0
+	for index := k.decisionsOf[lp]; index != 0; patterns++ {
+		d := k.decisions.At(index)
+		if d.pattern == p {
+			found = d
+			break
+		}
+		if d.pattern == otherPatterns {
+			found = d
+		}
+		index = d.next
+	}
+	if found == nil {
+		if patterns == patternsKept-1 {
+			p = otherPatterns
+		}
+		index := k.decisions.Take()
+		*k.decisions.At(index) = decision{p, at, rank, k.decisionsOf[lp]}
+		k.decisionsOf[lp] = index
+		return
+	}
+	if at > found.at || at == found.at && rank > found.rank {
+		found.at, found.rank = at, rank
+	}
+}
+
+// latestDecision returns the latest of an LP's decisions that an event at an instant might have changed, 0 if there is
+// none. concerns tells the patterns that matter.
+func (k *Messages) latestDecision(lp int32, at vtime.Time, rank int32, concerns func(p pattern) bool) (decided vtime.Time) {
+	if k.decisionsOf == nil {
+		return 0
+	}
+	for index := k.decisionsOf[lp]; index != 0; {
+		d := k.decisions.At(index)
+		if (at < d.at || at == d.at && rank < d.rank) && (d.pattern == otherPatterns || concerns(d.pattern)) {
+			decided = max(decided, d.at)
+		}
+		index = d.next
+	}
+	return decided
+}
+
+// checkArrival counts a message that reaches an LP if it is late.
+func (k *Messages) checkArrival(lp int32, m *message) {
+	decided := k.latestDecision(lp, m.arrival, m.rank, func(p pattern) bool { return p.matches(m) })
+	if decided > 0 {
+		k.Summary.Late.Add(k.Global(lp), m.rank, m.arrival, decided)
+	}
+}
+
+// checkCompletion counts the completion of a request at t if it is late: the LP has looked at the request at t or
+// later, when it was not known to be complete.
+func (k *Messages) checkCompletion(r *request, t vtime.Time) {
+	decided := vtime.Time(0)
+	if t <= r.Time {
+		decided = r.Time
+	}
+	decided = max(decided, k.latestDecision(r.LP, t, world.None, func(p pattern) bool { return p == keptLists }))
+	if decided > 0 {
+		k.Summary.Late.Add(k.Global(r.LP), world.None, t, decided)
+	}
+}
+
+// checkReach counts an arrival at a processor if it is late: the processor has begun something at its instant or later.
+func (k *Messages) checkReach(lp int32, p *processor, a *Arrival) {
+	if k.anew && a.At <= p.begun {
+		k.Summary.Late.Add(k.Global(lp), a.Source, a.At, p.begun)
+	}
+}
+
+// looked notes that an LP has looked at the requests of a wait at an instant and gone on. The time of
+// a request that is not complete is the latest of these instants.
+func (k *Messages) looked(lp int32, kind WaitKind, requests []int32, at vtime.Time) {
+	for _, ri := range requests {
+		if ri == 0 {
+			continue
+		}
+		if r := k.Requests.At(ri); !r.Complete {
+			r.Time = at
+		}
+	}
+	if len(requests) == 0 && kind != TestAll {
+		k.decides(lp, keptLists, at, inVain)
+	}
+}
