@@ -86,7 +86,7 @@ func TestDefinitionsHaveWholeNames(t *testing.T) {
 }
 
 // A file of the runtime uses functions and variables of its own folder and of those below it. Those by which the C library
-// knows a function of the runtime are the C library's for others.
+// knows a function of the runtime are the C library's for others. Names of the runtime that only its files see begin with gigarank_.
 func TestCallsByFolder(t *testing.T) {
 	t.Parallel() // most of its time is the compiler's
 	type use struct{ file, name string }
@@ -132,6 +132,9 @@ func TestCallsByFolder(t *testing.T) {
 					used[folder] = append(used[folder], use{strings.TrimSuffix(filepath.Base(object), ".o"), s.Name})
 				default:
 					defined[s.Name] = folder
+					if !strings.HasPrefix(s.Name, "gigarank_") && !strings.HasPrefix(s.Name, "MPI_") && !strings.HasPrefix(s.Name, "PMPI_") && s.Name != "__dso_handle" {
+						t.Errorf("%s in %s defines %s: a name that other files use begins with gigarank_", filepath.Base(object), folder, s.Name)
+					}
 				}
 			}
 		}

@@ -67,7 +67,7 @@ void gigarank_open_handles(MPI_Fint n, struct gigarank_handles *h) {
 
 int gigarank_neighbors(MPI_Comm comm, _Bool destinations) {
 	struct gigarank_call c = {0};
-	struct gigarank_comm *noted = find(GIGARANK_NONE, comm, &c) == MPI_SUCCESS ? note(&c) : NULL;
+	struct gigarank_comm *noted = find(GIGARANK_NONE, comm, &c) == MPI_SUCCESS ? gigarank_note(&c) : NULL;
 	return !noted ? 0 : destinations ? noted->topology.outdegree : noted->topology.indegree;
 }
 

@@ -192,7 +192,7 @@ void gigarank_forget_types(struct gigarank_own *own) {
 static int comm_owner(const char *function, MPI_Comm comm, struct owner *o) {
 	struct gigarank_call c = {0};
 	CHECK(gigarank_find(function, GIGARANK_NONE, comm, &c));
-	struct gigarank_comm *noted = note(&c);
+	struct gigarank_comm *noted = gigarank_note(&c);
 	if (!noted)
 		return MPI_ERR_NO_MEM;
 	*o = (struct owner){.list = &noted->attributes, .comm = comm};

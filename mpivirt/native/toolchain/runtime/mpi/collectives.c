@@ -141,8 +141,8 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
 		error = gigarank_bounce(c, c->given, &bounced);
 	if (!error)
 		error = gigarank_trap(c);
-	if (request && !error && !(error = add(c->request, NULL, request))) {
-		struct gigarank_request *q = look(*request);
+	if (request && !error && !(error = gigarank_add_request(c->request, NULL, request))) {
+		struct gigarank_request *q = gigarank_look(*request);
 		if (s)
 			q->after = unpack, q->what = s;
 		gigarank_settle_bounce_buffer(q, bounced);
@@ -160,7 +160,7 @@ static int finish(struct gigarank_call *c, struct staging *s, MPI_Request *reque
  * have the same elements; so may those of blocks without any, where blocks differ in length. */
 static int elements(struct gigarank_call *c, MPI_Datatype type) {
 	int64_t size = 0;
-	CHECK(bytes_of(c->procedure, 1, type, &size));
+	CHECK(gigarank_bytes_of(c->procedure, 1, type, &size));
 	int p = c->procedure, differ = p == GIGARANK_GATHERV || p == GIGARANK_SCATTERV || p == GIGARANK_ALLGATHERV || p == GIGARANK_ALLTOALLV;
 	const struct gigarank_datatype *t = gigarank_type(type);
 	c->type = differ ? GIGARANK_UNTYPED : t->kind, c->element = differ ? 1 : t->unit;
@@ -170,7 +170,7 @@ static int elements(struct gigarank_call *c, MPI_Datatype type) {
 /* operands sets what a reduction combines: values of the one type of all members. */
 static int operands(struct gigarank_call *c, MPI_Datatype type) {
 	int64_t size = 0;
-	CHECK(bytes_of(c->procedure, 1, type, &size));
+	CHECK(gigarank_bytes_of(c->procedure, 1, type, &size));
 	c->type = gigarank_element(type), c->element = size;
 	return MPI_SUCCESS;
 }
@@ -235,8 +235,8 @@ static int bcast(void *buffer, int64_t count, MPI_Datatype type, int root, MPI_C
 	if (gigarank_spreads(type))
 		return packed_bcast(buffer, count, type, root, comm, request);
 	CHECK(elements(&c, type));
-	CHECK(bytes_of(c.procedure, count, type, &c.bytes));
-	CHECK(root == c.member ? touch(c.procedure, buffer, c.bytes) : touch_to(c.procedure, buffer, c.bytes));
+	CHECK(gigarank_bytes_of(c.procedure, count, type, &c.bytes));
+	CHECK(root == c.member ? gigarank_touch(c.procedure, buffer, c.bytes) : gigarank_touch_to(c.procedure, buffer, c.bytes));
 	c.input = c.output = buffer, c.room = c.given = c.bytes, c.root = root;
 	return finish(&c, NULL, request);
 }
@@ -262,7 +262,7 @@ static int reduction(int procedure, const void *sent, void *received, int64_t co
 	if (gigarank_spreads(type))
 		return packed_reduction(&c, sent, received, count, type, operation, root, receives, comm, request);
 	CHECK(operands(&c, type));
-	CHECK(bytes_of(procedure, count, type, &c.bytes));
+	CHECK(gigarank_bytes_of(procedure, count, type, &c.bytes));
 	CHECK(reducing(&c, type, operation));
 	if (c.remote) {
 		int rooted = procedure == GIGARANK_REDUCE;
@@ -275,9 +275,9 @@ static int reduction(int procedure, const void *sent, void *received, int64_t co
 		sent = received;
 	} else if (receives && sent == received && c.bytes)
 		return refuse(procedure, MPI_ERR_BUFFER, "the buffers to send and to receive are the same: give MPI_IN_PLACE");
-	CHECK(touch(procedure, sent, c.bytes));
+	CHECK(gigarank_touch(procedure, sent, c.bytes));
 	if (receives)
-		CHECK(touch_to(procedure, received, c.bytes));
+		CHECK(gigarank_touch_to(procedure, received, c.bytes));
 	c.input = sent, c.given = c.bytes, c.output = receives ? received : NULL, c.room = receives ? c.bytes : 0, c.root = root;
 	return finish(&c, NULL, request);
 }
@@ -303,8 +303,8 @@ static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Dataty
 	}
 	int64_t each = 0;
 	if (receives) {
-		CHECK(bytes_of(procedure, recvcount, recvtype, &each));
-		CHECK(multiply(procedure, each, c.size, &c.room));
+		CHECK(gigarank_bytes_of(procedure, recvcount, recvtype, &each));
+		CHECK(gigarank_multiply(procedure, each, c.size, &c.room));
 	}
 	if (sent == MPI_IN_PLACE) {
 		if (!receives)
@@ -312,14 +312,14 @@ static int gather(int procedure, const void *sent, int64_t sendcount, MPI_Dataty
 		sent = block(received, c.member, each), sendcount = recvcount, sendtype = recvtype;
 	}
 	CHECK(elements(&c, sendtype));
-	CHECK(bytes_of(procedure, sendcount, sendtype, &c.bytes));
+	CHECK(gigarank_bytes_of(procedure, sendcount, sendtype, &c.bytes));
 	if (receives && each < c.bytes)
 		return refuse(procedure, MPI_ERR_TRUNCATE, "room for %lld bytes of each member where %lld are sent", (long long)each, (long long)c.bytes);
-	CHECK(touch(procedure, sent, c.bytes));
+	CHECK(gigarank_touch(procedure, sent, c.bytes));
 	c.input = sent, c.given = c.bytes, c.root = root;
 	if (receives) {
 		c.output = received;
-		CHECK(touch_to(procedure, received, c.room));
+		CHECK(gigarank_touch_to(procedure, received, c.room));
 	}
 	return finish(&c, NULL, request);
 }
@@ -339,9 +339,9 @@ static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, v
 	}
 	int64_t each = 0, input = 0;
 	if (root == c.member) {
-		CHECK(bytes_of(c.procedure, sendcount, sendtype, &each));
-		CHECK(multiply(c.procedure, each, c.size, &input));
-		CHECK(touch(c.procedure, sent, input));
+		CHECK(gigarank_bytes_of(c.procedure, sendcount, sendtype, &each));
+		CHECK(gigarank_multiply(c.procedure, each, c.size, &input));
+		CHECK(gigarank_touch(c.procedure, sent, input));
 	}
 	if (received == MPI_IN_PLACE) {
 		if (root != c.member)
@@ -349,10 +349,10 @@ static int scatter(const void *sent, int64_t sendcount, MPI_Datatype sendtype, v
 		received = block(sent, c.member, each), recvcount = sendcount, recvtype = sendtype;
 	}
 	CHECK(elements(&c, recvtype));
-	CHECK(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+	CHECK(gigarank_bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 	if (root == c.member && c.bytes < each)
 		return refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes where %lld are sent", (long long)c.bytes, (long long)each);
-	CHECK(touch_to(c.procedure, received, c.bytes));
+	CHECK(gigarank_touch_to(c.procedure, received, c.bytes));
 	c.input = root == c.member ? sent : NULL, c.given = input, c.output = received, c.room = c.bytes, c.root = root;
 	if (root == c.member)
 		c.bytes = each; /* it may have room for more */
@@ -374,7 +374,7 @@ static int blocks(struct gigarank_call *c, struct staging *s, struct gigarank_nu
 			return refuse(c->procedure, MPI_ERR_COUNT, "a count of %lld for member %d is more than memory holds", (long long)count, i);
 		s->displacements[i] = has_numbers(displacements) ? number_at(displacements, i) * size : *all;
 		*packed = *packed && (s->displacements[i] == *all || !count);
-		CHECK(add_up(c->procedure, all, s->counts[i]));
+		CHECK(gigarank_add_up(c->procedure, all, s->counts[i]));
 	}
 	return MPI_SUCCESS;
 }
@@ -441,16 +441,16 @@ static int gatherv(int procedure, const void *sent, int64_t sendcount, MPI_Datat
 	}
 	if (s) {
 		CHECK_STAGED(elements(&c, sendtype));
-		CHECK_STAGED(bytes_of(procedure, sendcount, sendtype, &c.bytes));
-		CHECK_STAGED(touch(procedure, sent, c.bytes));
+		CHECK_STAGED(gigarank_bytes_of(procedure, sendcount, sendtype, &c.bytes));
+		CHECK_STAGED(gigarank_touch(procedure, sent, c.bytes));
 		if (c.bytes != s->counts[c.member]) {
 			drop(s);
 			return refuse(procedure, MPI_ERR_COUNT, "the rank sends %lld bytes and counts %lld of itself", (long long)c.bytes, (long long)(number_at(recvcounts, c.member) * gigarank_size(recvtype)));
 		}
 	} else {
 		CHECK(elements(&c, sendtype));
-		CHECK(bytes_of(procedure, sendcount, sendtype, &c.bytes));
-		CHECK(touch(procedure, sent, c.bytes));
+		CHECK(gigarank_bytes_of(procedure, sendcount, sendtype, &c.bytes));
+		CHECK(gigarank_touch(procedure, sent, c.bytes));
 	}
 	c.input = sent, c.given = c.bytes;
 	return finish(&c, s, request);
@@ -495,7 +495,7 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 		if (received == MPI_IN_PLACE)
 			received = (char *)sent + s->displacements[c.member], recvcount = number_at(sendcounts, c.member), recvtype = sendtype;
 		CHECK_STAGED(elements(&c, sendtype));
-		CHECK_STAGED(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+		CHECK_STAGED(gigarank_bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 		if (c.bytes < s->counts[c.member]) {
 			drop(s);
 			return refuse(c.procedure, MPI_ERR_TRUNCATE, "the root has room for less than it scatters to itself");
@@ -503,13 +503,13 @@ static int scatterv(const void *sent, struct gigarank_numbers sendcounts, struct
 		c.given = all;
 	} else {
 		CHECK(elements(&c, recvtype));
-		CHECK(bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
+		CHECK(gigarank_bytes_of(c.procedure, recvcount, recvtype, &c.bytes));
 	}
 	c.output = received, c.room = c.bytes;
 	if (s)
-		CHECK_STAGED(touch_to(c.procedure, received, c.bytes));
+		CHECK_STAGED(gigarank_touch_to(c.procedure, received, c.bytes));
 	else
-		CHECK(touch_to(c.procedure, received, c.bytes));
+		CHECK(gigarank_touch_to(c.procedure, received, c.bytes));
 	return finish(&c, s, request);
 }
 
@@ -527,8 +527,8 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 		PACKED(alltoall(sent, sendcount, sendtype, received, recvcount, recvtype, comm, request));
 		return gigarank_unpack(&p, error, request);
 	}
-	CHECK(bytes_of(c.procedure, recvcount, recvtype, &each));
-	CHECK(multiply(c.procedure, each, c.size, &c.room));
+	CHECK(gigarank_bytes_of(c.procedure, recvcount, recvtype, &each));
+	CHECK(gigarank_multiply(c.procedure, each, c.size, &c.room));
 	if (sent == MPI_IN_PLACE) {
 		sendcount = recvcount, sendtype = recvtype;
 		if (!(s = stage(&c, 0)))
@@ -540,13 +540,13 @@ static int alltoall(const void *sent, int64_t sendcount, MPI_Datatype sendtype, 
 	}
 	int error = elements(&c, sendtype);
 	if (!error)
-		error = bytes_of(c.procedure, sendcount, sendtype, &c.bytes);
+		error = gigarank_bytes_of(c.procedure, sendcount, sendtype, &c.bytes);
 	if (!error && c.bytes > each)
 		error = refuse(c.procedure, MPI_ERR_TRUNCATE, "room for %lld bytes of each member where %lld are sent", (long long)each, (long long)c.bytes);
 	if (!error)
-		error = touch(c.procedure, sent, c.bytes * c.size);
+		error = gigarank_touch(c.procedure, sent, c.bytes * c.size);
 	if (!error)
-		error = touch_to(c.procedure, received, c.room);
+		error = gigarank_touch_to(c.procedure, received, c.room);
 	if (error) {
 		if (s)
 			drop(s);
@@ -589,7 +589,7 @@ static int alltoallv(const void *sent, struct gigarank_numbers sendcounts, struc
 	if (sent == MPI_IN_PLACE || !packed)
 		c.input = s->others[1] = malloc((size_t)in + 1);
 	else
-		CHECK_STAGED(touch(c.procedure, sent, in));
+		CHECK_STAGED(gigarank_touch(c.procedure, sent, in));
 	if (!incounts || (in && !c.input))
 		return no_room(&c, s, in);
 	memcpy(incounts, s->counts, (size_t)c.size * sizeof *incounts);
@@ -636,8 +636,8 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 		CHECK_STAGED(blocks(&c, s, recvcounts, (struct gigarank_numbers){0}, type, &all, &packed));
 	else {
 		int64_t each;
-		CHECK_STAGED(bytes_of(c.procedure, recvcount, type, &each));
-		CHECK_STAGED(multiply(c.procedure, each, c.size, &all));
+		CHECK_STAGED(gigarank_bytes_of(c.procedure, recvcount, type, &each));
+		CHECK_STAGED(gigarank_multiply(c.procedure, each, c.size, &all));
 		for (int32_t i = 0; i < c.size; i++)
 			s->counts[i] = each;
 	}
@@ -647,8 +647,8 @@ static int reduce_scatter(const void *sent, void *received, struct gigarank_numb
 		memcpy(s->others[0], received, (size_t)all);
 		sent = s->others[0];
 	}
-	CHECK_STAGED(touch(c.procedure, sent, all));
-	CHECK_STAGED(touch_to(c.procedure, received, s->counts[c.member]));
+	CHECK_STAGED(gigarank_touch(c.procedure, sent, all));
+	CHECK_STAGED(gigarank_touch_to(c.procedure, received, s->counts[c.member]));
 	c.input = sent, c.bytes = c.given = all, c.output = received, c.room = s->counts[c.member], c.counts = s->counts;
 	return finish(&c, s, request);
 }

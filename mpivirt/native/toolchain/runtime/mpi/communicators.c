@@ -33,7 +33,7 @@ static struct gigarank_comm *entry(int procedure, struct gigarank_comm what) {
 	return r->comms = new;
 }
 
-struct gigarank_comm *note(struct gigarank_call *c) {
+struct gigarank_comm *gigarank_note(struct gigarank_call *c) {
 	for (struct gigarank_comm *made = gigarank_running()->comms; made; made = made->next)
 		if (made->index == c->comm)
 			return made;
@@ -55,7 +55,7 @@ static int inherit(const struct gigarank_origin *from, MPI_Comm *made) {
 	return from->duplicating ? gigarank_copy_attributes(from->duplicating, from->parent, made) : MPI_SUCCESS;
 }
 
-int take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made) {
+int gigarank_take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made) {
 	*made = MPI_COMM_NULL;
 	if (c->error || c->made == 0)
 		return c->error;
@@ -68,12 +68,12 @@ int take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *
 }
 
 int gigarank_duplicate_locally(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made) {
-	struct gigarank_comm *of = note(c);
+	struct gigarank_comm *of = gigarank_note(c);
 	if (!of)
 		return MPI_ERR_NO_MEM;
 	c->procedure = GIGARANK_LOCAL_DUPLICATE, c->key = ++of->local_duplicates;
 	gigarank_trap(c);
-	return take(c, from, made);
+	return gigarank_take(c, from, made);
 }
 
 int gigarank_duplicate(const char *function, MPI_Comm comm, const struct gigarank_origin *from, MPI_Comm *made) {
@@ -86,7 +86,7 @@ int gigarank_duplicate(const char *function, MPI_Comm comm, const struct gigaran
 		return gigarank_duplicate_locally(&c, from, made);
 	}
 	gigarank_trap(&c);
-	return take(&c, from, made);
+	return gigarank_take(&c, from, made);
 }
 
 MPI(MPI_Comm_dup, MPI_Comm comm, MPI_Comm *made) {
@@ -129,7 +129,7 @@ int gigarank_split(const char *function, MPI_Comm comm, int color, int key, cons
 	c.root = color == MPI_UNDEFINED ? GIGARANK_UNDEFINED : color;
 	c.key = key;
 	gigarank_trap(&c);
-	return take(&c, from, made);
+	return gigarank_take(&c, from, made);
 }
 
 MPI(MPI_Comm_split, MPI_Comm comm, int color, int key, MPI_Comm *made) {
@@ -195,7 +195,7 @@ MPI(MPI_Comm_create, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {
 		return gigarank_create_inter(__func__, &c, comm, group, made);
 	c.handle = (uintptr_t)group;
 	gigarank_trap(&c);
-	return take(&c, &(struct gigarank_origin){.parent = comm}, made);
+	return gigarank_take(&c, &(struct gigarank_origin){.parent = comm}, made);
 }
 
 int gigarank_create_group(const char *function, MPI_Comm comm, MPI_Group group, int tag, const struct gigarank_origin *from, MPI_Comm *made) {
@@ -203,7 +203,7 @@ int gigarank_create_group(const char *function, MPI_Comm comm, MPI_Group group, 
 	CHECK(gigarank_find(function, GIGARANK_COMM_CREATE_GROUP, comm, &c));
 	c.handle = (uintptr_t)group, c.sendtag = tag;
 	gigarank_trap(&c);
-	return take(&c, from, made);
+	return gigarank_take(&c, from, made);
 }
 
 MPI(MPI_Comm_create_group, MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
@@ -269,7 +269,7 @@ MPI(MPI_Comm_set_name, MPI_Comm comm, const char *name) {
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	if (!name)
 		return refuse(GIGARANK_NONE, MPI_ERR_ARG, "a null pointer in place of a name");
-	struct gigarank_comm *noted = note(&c);
+	struct gigarank_comm *noted = gigarank_note(&c);
 	char *copy = noted ? strndup(name, MPI_MAX_OBJECT_NAME - 1) : NULL;
 	if (!copy)
 		return refuse(GIGARANK_NONE, MPI_ERR_NO_MEM, "no memory for a name");
@@ -283,7 +283,7 @@ MPI(MPI_Comm_get_name, MPI_Comm comm, char *name, int *length) {
 	GIVEN(length, "resultlen", MPI_ERR_ARG);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
-	struct gigarank_comm *noted = note(&c);
+	struct gigarank_comm *noted = gigarank_note(&c);
 	if (!noted)
 		return MPI_ERR_NO_MEM;
 	strcpy(name, noted->name ? noted->name : comm == MPI_COMM_WORLD ? "MPI_COMM_WORLD" : comm == MPI_COMM_SELF ? "MPI_COMM_SELF" : "");

@@ -21,7 +21,7 @@ COUNTED(MPI_Reduce_local, const void *in, void *inout, COUNT count, MPI_Datatype
 	struct gigarank_packing p = {0};
 	int64_t bytes;
 	CHECK(active(GIGARANK_REDUCE_LOCAL));
-	CHECK(bytes_of(GIGARANK_REDUCE_LOCAL, count, type, &bytes));
+	CHECK(gigarank_bytes_of(GIGARANK_REDUCE_LOCAL, count, type, &bytes));
 	c.type = gigarank_element(type);
 	CHECK(reducing(&c, type, operation));
 	MPI_Datatype same = type;

@@ -19,7 +19,7 @@ COUNTED(MPI_Recv, void *buffer, COUNT count, MPI_Datatype type, int source, int 
 	struct gigarank_call c = {0};
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, source, tag, comm));
 	gigarank_transfer(&c);
-	set_status(status, &c.status, -1);
+	gigarank_set_status(status, &c.status, -1);
 	return c.error;
 }
 
@@ -43,7 +43,7 @@ COUNTED(MPI_Sendrecv, const void *sent, COUNT sendcount, MPI_Datatype sendtype, 
 	CHECK(sending(&c, GIGARANK_SENDRECV, sent, sendcount, sendtype, dest, sendtag, comm));
 	CHECK(receiving(&c, GIGARANK_SENDRECV, received, recvcount, recvtype, source, recvtag, comm));
 	gigarank_transfer(&c);
-	set_status(status, &c.status, -1);
+	gigarank_set_status(status, &c.status, -1);
 	return c.error;
 }
 
@@ -61,7 +61,7 @@ COUNTED(MPI_Sendrecv_replace, void *buffer, COUNT count, MPI_Datatype type, int 
 	}
 	gigarank_transfer(&c);
 	free(copy);
-	set_status(status, &c.status, -1);
+	gigarank_set_status(status, &c.status, -1);
 	return c.error;
 }
 
@@ -94,7 +94,7 @@ COUNTED(MPI_Mrecv, void *buffer, COUNT count, MPI_Datatype type, MPI_Message *me
 	CHECK(receiving(&c, GIGARANK_RECV, buffer, count, type, MPI_PROC_NULL, 0, MPI_COMM_WORLD));
 	c.message = take_message(message);
 	gigarank_transfer(&c);
-	set_status(status, &c.status, -1);
+	gigarank_set_status(status, &c.status, -1);
 	return c.error;
 }
 

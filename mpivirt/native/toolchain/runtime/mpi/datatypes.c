@@ -420,8 +420,8 @@ static int pack_blocks(int procedure, struct gigarank_spread *s, void **buffer, 
 	for (int32_t i = 0; i < n; i++) {
 		s->displacements[i] = number_at(*displacements, i) * extent_of(t);
 		int64_t bytes;
-		CHECK(bytes_of(procedure, s->counts[i], *type, &bytes));
-		CHECK(add_up(procedure, &s->bytes, bytes));
+		CHECK(gigarank_bytes_of(procedure, s->counts[i], *type, &bytes));
+		CHECK(gigarank_add_up(procedure, &s->bytes, bytes));
 	}
 	CHECK(open_packed(procedure, s));
 	*buffer = s->packed, *displacements = (struct gigarank_numbers){0};
@@ -442,10 +442,10 @@ static int pack_each(int procedure, struct gigarank_spread *s, void **buffer, in
 		return no_memory(procedure, n);
 	CHECK(set_blocks(procedure, s, n, counts));
 	for (int32_t i = 0; i < n; i++) {
-		CHECK(bytes_of(procedure, s->counts[i], types[i], &bytes[i]));
+		CHECK(gigarank_bytes_of(procedure, s->counts[i], types[i], &bytes[i]));
 		s->types[i] = gigarank_use_type(gigarank_type(types[i]));
 		s->displacements[i] = number_at(displacements, i);
-		CHECK(add_up(procedure, &s->bytes, bytes[i]));
+		CHECK(gigarank_add_up(procedure, &s->bytes, bytes[i]));
 	}
 	CHECK(open_packed(procedure, s));
 	*buffer = s->packed;
@@ -486,7 +486,7 @@ int gigarank_unpack(struct gigarank_packing *p, int error, MPI_Request *request)
 		error = no_memory(GIGARANK_NONE, (int64_t)sizeof *kept);
 	}
 	if (kept) {
-		struct gigarank_request *q = look(*request);
+		struct gigarank_request *q = gigarank_look(*request);
 		*kept = (struct kept){*p, q->after, q->what};
 		q->after = arrived, q->what = kept;
 		return MPI_SUCCESS;

@@ -280,7 +280,7 @@ MPI(MPI_Comm_set_errhandler, MPI_Comm comm, MPI_Errhandler handler) {
 	MPI_Errhandler kept = is_predefined(handler) ? handler : gigarank_object(GIGARANK_ERRHANDLER, handler);
 	if (!r->errors_return && kept == MPI_ERRORS_ARE_FATAL)
 		return MPI_SUCCESS;
-	struct gigarank_comm *noted_comm = note(&c);
+	struct gigarank_comm *noted_comm = gigarank_note(&c);
 	if (!noted_comm)
 		return MPI_ERR_NO_MEM;
 	set_handler(noted_comm, kept);

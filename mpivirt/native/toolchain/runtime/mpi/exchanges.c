@@ -51,10 +51,10 @@ static void end_exchange(void *what, int64_t bytes) {
 static int measure(int procedure, const struct gigarank_side *s, int32_t n, int64_t bytes[], int64_t *all, int *dense) {
 	*all = 0, *dense = !s->types && !has_numbers(s->counts);
 	for (int32_t i = 0; i < n; i++) {
-		CHECK(bytes_of(procedure, count_at(s, i), type_at(s, i), &bytes[i]));
+		CHECK(gigarank_bytes_of(procedure, count_at(s, i), type_at(s, i), &bytes[i]));
 		*dense = *dense && gigarank_type(type_at(s, i))->dense && gigarank_type(type_at(s, i))->first == 0;
 		if (!s->same || i == 0)
-			CHECK(add_up(procedure, all, bytes[i]));
+			CHECK(gigarank_add_up(procedure, all, bytes[i]));
 	}
 	return MPI_SUCCESS;
 }
@@ -78,7 +78,7 @@ static int prepare(struct gigarank_call *c, struct hood *h, const struct gigaran
 	}
 	c->input = out->buffer, c->output = in->buffer;
 	if (dense_out && direct)
-		CHECK(touch(c->procedure, c->input, c->given));
+		CHECK(gigarank_touch(c->procedure, c->input, c->given));
 	else {
 		if (!(h->sent = malloc((size_t)c->given + 1)))
 			return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)c->given);
@@ -88,7 +88,7 @@ static int prepare(struct gigarank_call *c, struct hood *h, const struct gigaran
 		c->input = h->sent;
 	}
 	if (dense_in && direct)
-		return touch_to(c->procedure, c->output, c->room);
+		return gigarank_touch_to(c->procedure, c->output, c->room);
 	h->arrivals = calloc((size_t)h->in + 1, sizeof *h->arrivals);
 	if (!h->arrivals || !(h->received = malloc((size_t)c->room + 1)))
 		return refuse(c->procedure, MPI_ERR_NO_MEM, "no memory for %lld bytes", (long long)c->room);
@@ -119,8 +119,8 @@ static int carry_out(struct gigarank_call *c, const struct gigarank_side *out, i
 		error = GIGARANK_CHECKED;
 	if (!error)
 		error = gigarank_trap(c);
-	if (request && !error && !(error = add(c->request, NULL, request))) {
-		struct gigarank_request *q = look(*request);
+	if (request && !error && !(error = gigarank_add_request(c->request, NULL, request))) {
+		struct gigarank_request *q = gigarank_look(*request);
 		q->after = end_exchange, q->what = h;
 		return MPI_SUCCESS;
 	}
@@ -146,7 +146,7 @@ static int listed(int procedure, const struct gigarank_side *s, int32_t n) {
 static int exchange(int procedure, const struct gigarank_side *out, const struct gigarank_side *in, MPI_Comm comm, MPI_Request *request) {
 	struct gigarank_call c = {0};
 	CHECK(find(procedure, comm, &c));
-	struct gigarank_comm *noted = note(&c);
+	struct gigarank_comm *noted = gigarank_note(&c);
 	if (!noted)
 		return MPI_ERR_NO_MEM;
 	if (noted->topology.kind == GIGARANK_NO_TOPOLOGY)

@@ -274,7 +274,7 @@ MPI(MPI_Comm_set_info, MPI_Comm comm, MPI_Info handle) {
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
 	CHECK(gigarank_check_hints(__func__, handle));
-	struct gigarank_comm *noted = handle == MPI_INFO_NULL ? NULL : note(&c);
+	struct gigarank_comm *noted = handle == MPI_INFO_NULL ? NULL : gigarank_note(&c);
 	return noted ? gigarank_add_hints(__func__, noted, handle) : handle == MPI_INFO_NULL ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
@@ -282,7 +282,7 @@ MPI(MPI_Comm_get_info, MPI_Comm comm, MPI_Info *made) {
 	GIVEN(made, "info_used", MPI_ERR_INFO);
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
-	struct gigarank_comm *noted = note(&c);
+	struct gigarank_comm *noted = gigarank_note(&c);
 	if (!noted)
 		return MPI_ERR_NO_MEM;
 	return noted->hints ? PMPI_Info_dup(gigarank_handle(noted->hints), made) : PMPI_Info_create(made);

@@ -55,7 +55,7 @@ int gigarank_connect(const char *function, MPI_Comm local, int leader, MPI_Comm 
 	if (!error) {
 		c.procedure = GIGARANK_INTERCOMM_CREATE, c.input = told, c.given = n, c.root = leader;
 		gigarank_trap(&c);
-		error = take(&c, from, made);
+		error = gigarank_take(&c, from, made);
 	}
 	free(told);
 	return error;
@@ -72,10 +72,10 @@ MPI(MPI_Intercomm_merge, MPI_Comm comm, int high, MPI_Comm *made) {
 	CHECK(find(GIGARANK_INTERCOMM_MERGE, comm, &c));
 	if (!c.remote)
 		return refuse(c.procedure, MPI_ERR_COMM, "the communicator has no remote group");
-	struct gigarank_comm *noted = note(&c);
+	struct gigarank_comm *noted = gigarank_note(&c);
 	c.input = &flag, c.given = 1, c.output = &theirs, c.room = 1, c.key = ++noted->local_duplicates;
 	gigarank_trap(&c);
-	return take(&c, &(struct gigarank_origin){.parent = comm}, made);
+	return gigarank_take(&c, &(struct gigarank_origin){.parent = comm}, made);
 }
 
 int gigarank_create_inter(const char *function, struct gigarank_call *c, MPI_Comm comm, MPI_Group group, MPI_Comm *made) {

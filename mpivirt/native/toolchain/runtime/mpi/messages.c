@@ -33,20 +33,20 @@ static int from(struct gigarank_call *c, int procedure, int source, int tag) {
 
 static int sending(struct gigarank_call *c, int procedure, const void *buffer, int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
-	CHECK(bytes_of(procedure, count, type, &c->bytes));
+	CHECK(gigarank_bytes_of(procedure, count, type, &c->bytes));
 	gigarank_lay(&c->from, &buffer, count, type);
 	if (!c->from.type)
-		CHECK(touch(procedure, buffer, c->bytes));
+		CHECK(gigarank_touch(procedure, buffer, c->bytes));
 	c->input = buffer;
 	return to(c, procedure, dest, tag);
 }
 
 static int receiving(struct gigarank_call *c, int procedure, void *buffer, int64_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm) {
 	CHECK(find(procedure, comm, c));
-	CHECK(bytes_of(procedure, count, type, &c->room));
+	CHECK(gigarank_bytes_of(procedure, count, type, &c->room));
 	gigarank_lay(&c->to, (const void **)&buffer, count, type);
 	if (!c->to.type)
-		CHECK(touch_to(procedure, buffer, c->room));
+		CHECK(gigarank_touch_to(procedure, buffer, c->room));
 	c->output = buffer;
 	return from(c, procedure, source, tag);
 }
@@ -63,11 +63,11 @@ static int launch(struct gigarank_call *c, MPI_Request *request, int persistent)
 		error = gigarank_trap(c);
 		int32_t index = c->request;
 		if (!error && !persistent)
-			error = add(index, NULL, request);
+			error = gigarank_add_request(index, NULL, request);
 		if (error)
 			gigarank_free_bounce_buffer(s);
 		else {
-			struct gigarank_request *q = look(*request); /* the table may have moved */
+			struct gigarank_request *q = gigarank_look(*request); /* the table may have moved */
 			set_index(q, index);
 			if (c->to.type)
 				gigarank_receive_later(q, &c->to, packed);
@@ -94,7 +94,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 	gigarank_form(GIGARANK_PLAIN);
 	*kept = *c;
 	gigarank_keep_layouts(kept);
-	return add(0, kept, request);
+	return gigarank_add_request(0, kept, request);
 }
 
 #define SENDS(name, procedure) \
@@ -115,7 +115,7 @@ static int persist(struct gigarank_call *c, MPI_Request *request) {
 MPI(MPI_Start, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_NONE));
-	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
+	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : gigarank_look(*request);
 	if (!q || (!q->persistent && !q->plan))
 		return refuse(GIGARANK_NONE, MPI_ERR_REQUEST, "the request is not persistent");
 	if (q->index || q->done)
@@ -140,7 +140,7 @@ static int probe(struct gigarank_call *c, int procedure, int source, int tag, MP
 	CHECK(from(c, procedure, source, tag));
 	gigarank_trap(c);
 	if (c->found)
-		set_status(status, &c->status, -1);
+		gigarank_set_status(status, &c->status, -1);
 	return c->error;
 }
 

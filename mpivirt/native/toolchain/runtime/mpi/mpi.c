@@ -85,7 +85,7 @@ int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gig
 	return gigarank_refuse(function, procedure, MPI_ERR_COMM, comm == MPI_COMM_NULL ? "the communicator is MPI_COMM_NULL" : "the handle is no communicator of this rank, or it has been freed");
 }
 
-int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
+int gigarank_bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
 	const struct gigarank_datatype *t = gigarank_type(type);
 	if (!t)
 		return refuse(procedure, MPI_ERR_TYPE, type == MPI_DATATYPE_NULL ? "the type is MPI_DATATYPE_NULL" : "the handle is no type, or it has been freed");
@@ -98,19 +98,19 @@ int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes) {
 	return MPI_SUCCESS;
 }
 
-int multiply(int procedure, int64_t each, int32_t n, int64_t *all) {
+int gigarank_multiply(int procedure, int64_t each, int32_t n, int64_t *all) {
 	if (__builtin_mul_overflow(each, n, all) || *all > GIGARANK_MOST_BYTES)
 		return refuse(procedure, MPI_ERR_COUNT, "%lld bytes for each of %d members are more than memory holds", (long long)each, n);
 	return MPI_SUCCESS;
 }
 
-int add_up(int procedure, int64_t *all, int64_t bytes) {
+int gigarank_add_up(int procedure, int64_t *all, int64_t bytes) {
 	if ((*all += bytes) > GIGARANK_MOST_BYTES)
 		return refuse(procedure, MPI_ERR_COUNT, "the counts of all members are more than memory holds");
 	return MPI_SUCCESS;
 }
 
-int touch(int procedure, const void *buffer, int64_t bytes) {
+int gigarank_touch(int procedure, const void *buffer, int64_t bytes) {
 	if (bytes == 0)
 		return MPI_SUCCESS;
 	if (!buffer)
@@ -120,7 +120,7 @@ int touch(int procedure, const void *buffer, int64_t bytes) {
 	return MPI_SUCCESS;
 }
 
-int touch_to(int procedure, void *buffer, int64_t bytes) {
+int gigarank_touch_to(int procedure, void *buffer, int64_t bytes) {
 	if (bytes == 0)
 		return MPI_SUCCESS;
 	if (!buffer)
@@ -130,7 +130,7 @@ int touch_to(int procedure, void *buffer, int64_t bytes) {
 	return MPI_SUCCESS;
 }
 
-void set_status(MPI_Status *status, const struct gigarank_status *s, int error) {
+void gigarank_set_status(MPI_Status *status, const struct gigarank_status *s, int error) {
 	if (!status)
 		return;
 	status->MPI_SOURCE = s->source == GIGARANK_ANY_SOURCE ? MPI_ANY_SOURCE : s->source == GIGARANK_PROC_NULL ? MPI_PROC_NULL : s->source;
@@ -141,7 +141,7 @@ void set_status(MPI_Status *status, const struct gigarank_status *s, int error) 
 	memcpy(&status->MPI_internal[0], &s->bytes, sizeof s->bytes);
 }
 
-const struct gigarank_status empty = {.source = GIGARANK_ANY_SOURCE, .tag = GIGARANK_ANY_TAG};
+const struct gigarank_status gigarank_empty_status = {.source = GIGARANK_ANY_SOURCE, .tag = GIGARANK_ANY_TAG};
 
 /* --- environment ------------------------------------------------------------------- */
 

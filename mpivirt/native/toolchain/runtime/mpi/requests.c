@@ -10,7 +10,7 @@
 static struct gigarank_request *request_of(const char *function, MPI_Request request, int *error) {
 	if ((*error = gigarank_active(function, GIGARANK_NONE)))
 		return NULL;
-	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : look(request);
+	struct gigarank_request *q = request == MPI_REQUEST_NULL ? NULL : gigarank_look(request);
 	if (!q)
 		*error = gigarank_refuse(function, GIGARANK_NONE, MPI_ERR_REQUEST, "the handle is no request of this rank, or it has been waited for or freed");
 	return q;
@@ -41,7 +41,7 @@ int gigarank_end_detached(void) {
 		int64_t bytes;
 		if (q->rank != rank || !q->detached)
 			continue;
-		int error = wait_alone(q->index, &bytes);
+		int error = gigarank_wait_alone(q->index, &bytes);
 		q = &e->requests[i]; /* the table may have moved */
 		if (q->after)
 			q->after(q->what, bytes);
@@ -59,7 +59,7 @@ MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) 
 	int error;
 	*flag = 1;
 	if (request == MPI_REQUEST_NULL) {
-		set_status(status, &empty, -1);
+		gigarank_set_status(status, &gigarank_empty_status, -1);
 		return active(GIGARANK_NONE);
 	}
 	struct gigarank_request *q = request_of(__func__, request, &error);
@@ -77,7 +77,7 @@ MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) 
 		struct gigarank_call c = {.procedure = GIGARANK_TEST, .comm = 1, .n = 1, .requests = &index, .indices = &place, .statuses = &c.status};
 		error = gigarank_trap(&c);
 		*flag = c.found;
-		q = look(request);
+		q = gigarank_look(request);
 		if (c.found) {
 			set_index(q, 0);
 			q->done = 1, q->kept = c.status;
@@ -89,7 +89,7 @@ MPI(MPI_Request_get_status, MPI_Request request, int *flag, MPI_Status *status) 
 		CHECK(error);
 	}
 	if (*flag)
-		set_status(status, q->done ? &q->kept : &empty, -1);
+		gigarank_set_status(status, q->done ? &q->kept : &gigarank_empty_status, -1);
 	return MPI_SUCCESS;
 }
 
@@ -112,7 +112,7 @@ MPI(MPI_Request_get_status_all, int count, const MPI_Request requests[], int *fl
 
 /* passive reports whether a request has no operation. */
 static int passive(MPI_Request request) {
-	struct gigarank_request *q = request == MPI_REQUEST_NULL || !gigarank_running() ? NULL : look(request);
+	struct gigarank_request *q = request == MPI_REQUEST_NULL || !gigarank_running() ? NULL : gigarank_look(request);
 	return request == MPI_REQUEST_NULL || (q && !q->index && !q->done && !q->grequest);
 }
 
@@ -134,7 +134,7 @@ MPI(MPI_Request_get_status_any, int count, const MPI_Request requests[], int *in
 	}
 	if (!actives) {
 		*flag = 1;
-		set_status(status, &empty, -1);
+		gigarank_set_status(status, &gigarank_empty_status, -1);
 	}
 	return MPI_SUCCESS;
 }
@@ -255,7 +255,7 @@ static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_R
 	}
 	*p = what;
 	p->plan.start = start, p->plan.close = close_plan;
-	const struct gigarank_comm *noted = note(&c);
+	const struct gigarank_comm *noted = gigarank_note(&c);
 	int32_t members = c.remote ? c.remote : c.size;
 	if (p->sent == MPI_IN_PLACE)
 		p->sendtypes = NULL;
@@ -268,19 +268,19 @@ static int keep(const char *function, int (*start)(struct gigarank_plan *, MPI_R
 	if (!error)
 		error = gigarank_duplicate_locally(&c, &(struct gigarank_origin){.parent = comm}, &p->comm);
 	if (!error)
-		error = add(0, NULL, request);
+		error = gigarank_add_request(0, NULL, request);
 	if (error)
 		close_plan(&p->plan);
 	else
-		look(*request)->plan = &p->plan;
+		gigarank_look(*request)->plan = &p->plan;
 	return error;
 }
 
 int gigarank_start_plan(MPI_Request *request) {
 	MPI_Request begun = MPI_REQUEST_NULL;
-	struct gigarank_plan *p = look(*request)->plan;
+	struct gigarank_plan *p = gigarank_look(*request)->plan;
 	CHECK(p->start(p, &begun));
-	struct gigarank_request *q = look(*request), *b = look(begun);
+	struct gigarank_request *q = gigarank_look(*request), *b = gigarank_look(begun);
 	set_index(q, b->index);
 	q->comm = b->comm, q->after = b->after, q->what = b->what;
 	b->after = NULL;

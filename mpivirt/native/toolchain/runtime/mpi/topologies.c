@@ -31,7 +31,7 @@ static int ask(const char *function, int request, struct gigarank_call *c) {
 /* on finds a communicator with a topology of a kind. */
 static int on(const char *function, MPI_Comm comm, int kind, struct gigarank_call *c) {
 	CHECK(gigarank_find(function, GIGARANK_NONE, comm, c));
-	struct gigarank_comm *noted = note(c);
+	struct gigarank_comm *noted = gigarank_note(c);
 	if (!noted)
 		return MPI_ERR_NO_MEM;
 	c->topology = noted->topology;
@@ -49,7 +49,7 @@ static int make(int procedure, struct gigarank_call *c, int lists, const int *co
 	c->procedure = procedure, c->input = all;
 	gigarank_trap(c);
 	free(all);
-	return take(c, from, made);
+	return gigarank_take(c, from, made);
 }
 
 MPI(MPI_Topo_test, MPI_Comm comm, int *status) {
@@ -57,7 +57,7 @@ MPI(MPI_Topo_test, MPI_Comm comm, int *status) {
 	static const int kinds[] = {MPI_UNDEFINED, MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH};
 	struct gigarank_call c = {0};
 	CHECK(find(GIGARANK_NONE, comm, &c));
-	struct gigarank_comm *noted = note(&c);
+	struct gigarank_comm *noted = gigarank_note(&c);
 	if (!noted)
 		return MPI_ERR_NO_MEM;
 	*status = kinds[noted->topology.kind];

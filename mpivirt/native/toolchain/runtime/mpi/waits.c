@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
+int gigarank_add_request(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
 	struct gigarank_engine *e = gigarank_current;
 	int32_t slot = e->request_free;
 	if (slot < 0) {
@@ -33,7 +33,7 @@ int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request) {
 	return MPI_SUCCESS;
 }
 
-struct gigarank_request *look(MPI_Request request) {
+struct gigarank_request *gigarank_look(MPI_Request request) {
 	struct gigarank_engine *e = gigarank_current;
 	uint32_t slot = (uint32_t)(uintptr_t)request - GIGARANK_PREDEFINED;
 	if (slot >= (uint32_t)e->request_count)
@@ -64,7 +64,7 @@ void gigarank_drop_request(struct gigarank_request *q) {
 static void retire(MPI_Request *request, int64_t bytes) {
 	if (*request == MPI_REQUEST_NULL)
 		return;
-	struct gigarank_request *q = look(*request);
+	struct gigarank_request *q = gigarank_look(*request);
 	set_index(q, 0);
 	q->done = 0;
 	if (q->after) {
@@ -91,7 +91,7 @@ static int indices_of(int procedure, struct list *l, int32_t *indices) {
 		indices[i] = 0;
 		if (l->requests[i] == MPI_REQUEST_NULL)
 			continue;
-		struct gigarank_request *q = look(l->requests[i]);
+		struct gigarank_request *q = gigarank_look(l->requests[i]);
 		if (!q)
 			return refuse(procedure, MPI_ERR_REQUEST, "request %d is no request of this rank, or it has been waited for or freed", i);
 		indices[i] = q->index;
@@ -106,14 +106,14 @@ static int indices_of(int procedure, struct list *l, int32_t *indices) {
 static int32_t comm_of(int n, const MPI_Request *requests) {
 	for (int i = 0; i < n; i++)
 		if (requests[i] != MPI_REQUEST_NULL)
-			return look(requests[i])->comm;
+			return gigarank_look(requests[i])->comm;
 	return 1;
 }
 
 /* take_kept stores the places and statuses of requests that are known to be done. */
 static void take_kept(struct gigarank_call *c, const struct list *l) {
 	for (int i = 0; i < l->n; i++) {
-		struct gigarank_request *q = l->requests[i] == MPI_REQUEST_NULL ? NULL : look(l->requests[i]);
+		struct gigarank_request *q = l->requests[i] == MPI_REQUEST_NULL ? NULL : gigarank_look(l->requests[i]);
 		if (!q || !q->done)
 			continue;
 		c->statuses[c->outcount] = q->kept, c->indices[c->outcount++] = i;
@@ -134,18 +134,18 @@ static int collect(struct gigarank_call *c, const struct list *l, int error, int
 	for (int i = 0; i < c->outcount; i++) {
 		int at = c->indices[i], to = l->every ? at : i;
 		struct gigarank_status *s = &c->statuses[i];
-		struct gigarank_request *q = l->every && requests[at] != MPI_REQUEST_NULL ? look(requests[at]) : NULL;
+		struct gigarank_request *q = l->every && requests[at] != MPI_REQUEST_NULL ? gigarank_look(requests[at]) : NULL;
 		if (q && q->done)
 			*s = q->kept;
 		if (which)
 			which[i] = at;
-		if (l->grequests && requests[at] != MPI_REQUEST_NULL && look(requests[at])->grequest) {
+		if (l->grequests && requests[at] != MPI_REQUEST_NULL && gigarank_look(requests[at])->grequest) {
 			int failed = gigarank_end_grequest(&requests[at], statuses ? &statuses[to] : NULL);
 			error = error ? error : failed;
 			continue;
 		}
 		if (statuses)
-			set_status(&statuses[to], s, error == MPI_ERR_IN_STATUS ? s->error : -1);
+			gigarank_set_status(&statuses[to], s, error == MPI_ERR_IN_STATUS ? s->error : -1);
 		retire(&requests[at], s->error ? -1 : s->bytes);
 	}
 	if (error)
@@ -212,7 +212,7 @@ none:
 	return refuse(procedure, MPI_ERR_NO_MEM, "no memory for %d requests", n);
 }
 
-int wait_alone(int32_t index, int64_t *bytes) {
+int gigarank_wait_alone(int32_t index, int64_t *bytes) {
 	struct gigarank_status status = {0};
 	int32_t place = 0;
 	struct gigarank_call c = {.procedure = GIGARANK_WAIT, .comm = 1, .n = 1, .requests = &index, .indices = &place, .statuses = &status};
@@ -224,7 +224,7 @@ int wait_alone(int32_t index, int64_t *bytes) {
 MPI(MPI_Wait, MPI_Request *request, MPI_Status *status) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	int outcount = 0, flag = 0;
-	set_status(status, &empty, -1);
+	gigarank_set_status(status, &gigarank_empty_status, -1);
 	return wait_for(GIGARANK_WAIT, 1, request, NULL, &outcount, &flag, status);
 }
 
@@ -233,7 +233,7 @@ MPI(MPI_Test, MPI_Request *request, int *flag, MPI_Status *status) {
 	GIVEN(flag, "flag", MPI_ERR_ARG);
 	int outcount = 0;
 	if (*request == MPI_REQUEST_NULL)
-		set_status(status, &empty, -1);
+		gigarank_set_status(status, &gigarank_empty_status, -1);
 	return wait_for(GIGARANK_TEST, 1, request, NULL, &outcount, flag, status);
 }
 
@@ -241,7 +241,7 @@ MPI(MPI_Waitall, int count, MPI_Request requests[], MPI_Status statuses[]) {
 	GIVEN(count == 0 || requests, "array_of_requests", MPI_ERR_REQUEST);
 	int outcount = 0, flag = 0;
 	for (int i = 0; statuses && i < count; i++)
-		set_status(&statuses[i], &empty, -1);
+		gigarank_set_status(&statuses[i], &gigarank_empty_status, -1);
 	return wait_for(GIGARANK_WAITALL, count, requests, NULL, &outcount, &flag, statuses);
 }
 
@@ -258,7 +258,7 @@ MPI(MPI_Testall, int count, MPI_Request requests[], int *flag, MPI_Status status
 MPI(MPI_Cancel, MPI_Request *request) {
 	GIVEN(request, "request", MPI_ERR_REQUEST);
 	CHECK(active(GIGARANK_CANCEL));
-	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : look(*request);
+	struct gigarank_request *q = *request == MPI_REQUEST_NULL ? NULL : gigarank_look(*request);
 	if (!q)
 		return refuse(GIGARANK_CANCEL, MPI_ERR_REQUEST, *request == MPI_REQUEST_NULL ? "the request is MPI_REQUEST_NULL" : "the handle is no request of this rank, or it has been waited for or freed");
 	if (q->grequest)
@@ -280,7 +280,7 @@ static int any_of(int procedure, int count, MPI_Request requests[], int *index, 
 	int error = wait_for(procedure, count, requests, &at, &outcount, flag, status);
 	*index = outcount ? at : MPI_UNDEFINED;
 	if (!outcount && *flag)
-		set_status(status, &empty, -1);
+		gigarank_set_status(status, &gigarank_empty_status, -1);
 	return error;
 }
 

@@ -299,11 +299,11 @@ int gigarank_runs(const char *function);
 #define find(procedure, comm, c) gigarank_find(__func__, procedure, comm, c)
 int gigarank_find(const char *function, int procedure, MPI_Comm comm, struct gigarank_call *c);
 
-/* note returns what the rank has noted of the communicator of a call, NULL after an error. */
-struct gigarank_comm *note(struct gigarank_call *c);
+/* gigarank_note returns what the rank has noted of the communicator of a call, NULL after an error. */
+struct gigarank_comm *gigarank_note(struct gigarank_call *c);
 
-/* wait_alone waits for a request of the simulator's. */
-int wait_alone(int32_t index, int64_t *bytes);
+/* gigarank_wait_alone waits for a request of the simulator's. */
+int gigarank_wait_alone(int32_t index, int64_t *bytes);
 
 /* A persistent collective holds its types and its operation: their handles stay valid after the program
  * has freed them. gigarank_hold_type and gigarank_hold_operation return what they hold, NULL for what
@@ -313,8 +313,8 @@ void gigarank_leave_type(struct gigarank_datatype *t);
 struct gigarank_operation *gigarank_hold_operation(MPI_Op operation);
 void gigarank_leave_operation(struct gigarank_operation *o);
 
-/* take stores the handle of the communicator that a call has made, with what it gets. */
-int take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
+/* gigarank_take stores the handle of the communicator that a call has made, with what it gets. */
+int gigarank_take(struct gigarank_call *c, const struct gigarank_origin *from, MPI_Comm *made);
 
 /* gigarank_duplicate_locally makes a communicator like that of a call, which all members make without a
  * message. */
@@ -342,18 +342,18 @@ MPI_Comm gigarank_process_set(const char *name);
 #define GIGARANK_MOST_BYTES ((int64_t)1 << 56)
 
 /* bytes_of stores, in bytes, the size of count elements of a type. */
-int bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes);
+int gigarank_bytes_of(int procedure, int64_t count, MPI_Datatype type, int64_t *bytes);
 
-/* multiply stores the size of n blocks of as many bytes each, and add_up adds one to others. */
-int multiply(int procedure, int64_t each, int32_t n, int64_t *all);
-int add_up(int procedure, int64_t *all, int64_t bytes);
+/* gigarank_multiply stores the size of n blocks of as many bytes each, and gigarank_add_up adds one to others. */
+int gigarank_multiply(int procedure, int64_t each, int32_t n, int64_t *all);
+int gigarank_add_up(int procedure, int64_t *all, int64_t bytes);
 
-/* touch checks that both ends of a buffer can be read, and touch_to that they can be written. */
-int touch(int procedure, const void *buffer, int64_t bytes);
-int touch_to(int procedure, void *buffer, int64_t bytes);
+/* gigarank_touch checks that both ends of a buffer can be read, and gigarank_touch_to that they can be written. */
+int gigarank_touch(int procedure, const void *buffer, int64_t bytes);
+int gigarank_touch_to(int procedure, void *buffer, int64_t bytes);
 
-/* add stores the handle of an operation that the running rank has begun. */
-int add(int32_t index, struct gigarank_call *persistent, MPI_Request *request);
+/* gigarank_add_request stores the handle of an operation that the running rank has begun. */
+int gigarank_add_request(int32_t index, struct gigarank_call *persistent, MPI_Request *request);
 
 /* set_index makes a request active, or inactive by an index of 0. */
 static inline void set_index(struct gigarank_request *q, int32_t index) {
@@ -373,8 +373,8 @@ int gigarank_drop_grequest(MPI_Request *request);
  * stores whether the wait is over. */
 int gigarank_wait_for_grequests(int procedure, int n, MPI_Request *requests, int *which, int *outcount, int *flag, MPI_Status *statuses, int *over);
 
-/* look returns the request of a handle, NULL if it is none of the running rank's. */
-struct gigarank_request *look(MPI_Request request);
+/* gigarank_look returns the request of a handle, NULL if it is none of the running rank's. */
+struct gigarank_request *gigarank_look(MPI_Request request);
 
 /* A nonblocking collective with this for its request checks its arguments, as far as the rank can by itself, and
  * begins nothing. It returns GIGARANK_CHECKED if they are right. */
@@ -392,8 +392,8 @@ static inline int32_t gigarank_form_of(const MPI_Request *request) { return requ
 int gigarank_start_plan(MPI_Request *request);
 int gigarank_end_detached(void);
 
-void set_status(MPI_Status *status, const struct gigarank_status *s, int error);
-extern const struct gigarank_status empty;
+void gigarank_set_status(MPI_Status *status, const struct gigarank_status *s, int error);
+extern const struct gigarank_status gigarank_empty_status;
 
 #pragma GCC visibility pop
 
