@@ -158,12 +158,12 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 	return x
 }
 
-// lookaheadOf returns how far an engine may be ahead of another: the least time of a message, but under a model with
-// state at the receiver a match takes a picosecond.
+// lookaheadOf returns how far an engine may be ahead of another: the least time of a message, without the slack of
+// processors under a model with state at the receiver.
 func lookaheadOf(target *network.Target, lo, hi, dstLo, dstHi int) vtime.Duration {
 	d := target.Lookahead(lo, hi, dstLo, dstHi)
 	if target.ReceiverState() {
-		return min(d, vtime.Picosecond)
+		d -= Slack(d)
 	}
 	return d
 }

@@ -1,0 +1,690 @@
+package coll
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/cockroachdb/datadriven"
+
+	"gigarank/collectives"
+	"gigarank/engine"
+	"gigarank/invariant"
+	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/world"
+	"gigarank/network"
+	"gigarank/vtime"
+)
+
+// The scripts in testdata have a machine, and runs of ranks on it that call collectives. A line of a run has the calls
+// of a range of ranks; what comes out is the instant at which each call is over. Each run is made on one engine and on
+// several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
+// give the same. The content is checked by the definitions of the operations.
+func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			var machine *network.Machine
+			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
+				if d.Cmd == "machine" {
+					m, err := network.Parse("machine", []byte("name: m\n"+d.Input), nil)
+					if err != nil {
+						d.Fatalf(t, "%v", err)
+					}
+					machine = m
+					return ""
+				}
+				return runScript(t, d, machine)
+			})
+		})
+	}
+}
+
+// variant is a way to make a run, on which results do not depend.
+type variant struct {
+	engines           int
+	wanted            Interpreter
+	data, nonblocking bool
+	strict            bool
+	protocol          engine.Protocol
+}
+
+// variantsOf returns the ways to make a run: the greatest number of engines, in some of them.
+func variantsOf(engines int, forms bool) (all []variant) {
+	for _, e := range []int{1, 2, 3, engines} {
+		if e > engines {
+			continue
+		}
+		for _, wanted := range []Interpreter{Message, Bulk, Auto} {
+			for way := range 4 {
+				v := variant{engines: e, wanted: wanted, data: way&1 != 0, nonblocking: way&2 != 0 && forms, strict: way == 3 && wanted == Auto}
+				if way == 0 && wanted == Auto {
+					v.protocol = engine.Null
+				}
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+}
+
+// runScript returns the outcome of a run, which is that of all its variants.
+func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) string {
+	ranks, engines := 0, 3
+	d.ScanArgs(t, "ranks", &ranks)
+	engines = min(ranks, 5)
+	d.MaybeScanArgs(t, "engines", &engines)
+	target, err := machine.Target(int64(ranks))
+	if err != nil {
+		d.Fatalf(t, "%v", err)
+	}
+	programs := make([][]string, ranks)
+	for _, line := range strings.Split(strings.TrimSpace(d.Input), "\n") {
+		who, calls, _ := strings.Cut(line, ": ")
+		lo, hi := rangeOf(t, who, ranks)
+		for rank := lo; rank <= hi; rank++ {
+			programs[rank] = append(programs[rank], strings.Split(calls, "; ")...)
+		}
+	}
+	first := ""
+	for _, v := range variantsOf(engines, !d.HasArg("blocking")) {
+		got := play(t, v, target, programs)
+		if first == "" {
+			first = got
+		} else if got != first {
+			d.Fatalf(t, "with %+v:\n%s\nelse\n%s", v, got, first)
+		}
+	}
+	return first
+}
+
+// rangeOf returns the least and the greatest rank of "all", "3" or "2-5".
+func rangeOf(t *testing.T, who string, ranks int) (lo, hi int) {
+	if who == "all" {
+		return 0, ranks - 1
+	}
+	from, to, several := strings.Cut(who, "-")
+	lo, err := strconv.Atoi(from)
+	if hi = lo; several && err == nil {
+		hi, err = strconv.Atoi(to)
+	}
+	if err != nil || hi >= ranks {
+		t.Fatalf("%q names no ranks of %d: %v", who, ranks, err)
+	}
+	return lo, hi
+}
+
+// play makes one run.
+func play(t *testing.T, v variant, target *network.Target, programs [][]string) string {
+	ranks := len(programs)
+	lines, ended := make([][]string, ranks), make([]bool, ranks)
+	partition := engine.Partition{LPs: ranks, Engines: v.engines}
+	if target.KeepsBlocks() && target.Nodes() >= v.engines {
+		partition.Unit = target.NodeSize(0)
+	}
+	transports, errs := engine.NewInProcess(v.engines), make([]error, v.engines)
+	players := make([]*scriptPlayer, v.engines)
+	for i := range players {
+		lo, hi := partition.Range(i)
+		e := engine.New(engine.Config{Partition: partition, Transport: transports[i], Protocol: v.protocol, Lookahead: func(dst int) vtime.Duration {
+			dstLo, dstHi := partition.Range(dst)
+			if lo == hi || dstLo == dstHi {
+				return vtime.Second
+			}
+			return lookaheadOf(target, v.engines, lo, hi, dstLo, dstHi)
+		}})
+		players[i] = newPlayer(t, e, target, v, lines, ended, programs)
+	}
+	var running sync.WaitGroup
+	for i, p := range players {
+		running.Go(func() {
+			p.k.Engine.ReadyRange(0, p.k.Ranks)
+			errs[i] = p.k.Engine.Run(p)
+		})
+	}
+	running.Wait()
+	var least *world.RankError
+	for _, p := range players {
+		if own := p.k.Failing.Own.Load(); own != nil && (least == nil || own.Before(least)) {
+			least = own
+		}
+		if made, held := p.k.HeldRounds(); made > 0 && held > 0 && !p.k.Fails() && !p.k.ErrorsReturn && !anyOf(errs) {
+			t.Errorf("%+v leaves %d round queues, round messages and agents", v, held)
+		}
+	}
+	if least != nil || anyOf(errs) { // as the kernel of engine 0 does
+		called := make([][]byte, len(players))
+		for i, p := range players {
+			called[i] = p.k.Called()
+		}
+		k := players[0].k
+		if misfit := FirstMisfit(called, !k.Limited(), k.FailsTogether(), k.NameOf); misfit != nil && (least == nil || !least.Before(misfit)) {
+			least = misfit
+		}
+	}
+	switch {
+	case least != nil:
+		return "fails: " + least.Error() + "\n"
+	case anyOf(errs):
+		return "deadlock\n" + waiting(ended)
+	}
+	return text(lines)
+}
+
+// anyOf reports whether there is an error.
+func anyOf(errs []error) bool {
+	for _, err := range errs {
+		if err != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// waiting names the ranks that have not ended.
+func waiting(ended []bool) (text string) {
+	for rank, ended := range ended {
+		if !ended {
+			text += fmt.Sprintf("%d waits\n", rank)
+		}
+	}
+	return text
+}
+
+// lookaheadOf returns how far an engine may be ahead of another.
+func lookaheadOf(target *network.Target, engines, lo, hi, dstLo, dstHi int) vtime.Duration {
+	d := target.Lookahead(lo, hi, dstLo, dstHi)
+	if target.BarrierTime() > 0 {
+		d = min(d, GivenHop(target, engines))
+	}
+	if target.ReceiverState() {
+		d -= ptp.Slack(d)
+	}
+	return d
+}
+
+// text returns the lines of all ranks. Ranks with the same ones have them together.
+func text(lines [][]string) string {
+	var b strings.Builder
+	for lo := 0; lo < len(lines); {
+		hi := lo
+		for hi+1 < len(lines) && fmt.Sprint(lines[hi+1]) == fmt.Sprint(lines[lo]) {
+			hi++
+		}
+		who := fmt.Sprint(lo)
+		if hi > lo {
+			who += fmt.Sprintf("-%d", hi)
+		}
+		for _, line := range lines[lo] {
+			fmt.Fprintf(&b, "%s: %s\n", who, line)
+		}
+		lo = hi + 1
+	}
+	return b.String()
+}
+
+// scriptPlayer stands in for the kernel and the body of an engine: its ranks make the calls of a script.
+type scriptPlayer struct {
+	*testing.T
+	k     *Collectives
+	v     variant
+	lines [][]string
+	ended []bool
+	ranks []scripted
+}
+
+// scripted is a rank.
+type scripted struct {
+	calls   []string
+	next    int
+	waits   bool // a call is not over
+	comm    *Communicator
+	color   int // given to the call that makes a communicator
+	call    Collective
+	want    []byte           // what the call is to give, nil for anything
+	names   map[string]int32 // of requests
+	pending map[int32]expected
+}
+
+// expected is what a nonblocking call is to give.
+type expected struct{ got, want []byte }
+
+func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant, lines [][]string, ended []bool, programs [][]string) *scriptPlayer {
+	p := &scriptPlayer{T: t, k: &Collectives{}, v: v, lines: lines, ended: ended}
+	p.k.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict})
+	p.k.Messages.Open(nil, 0, p)
+	algorithms := make([]collectives.Algorithm, len(collectives.Operations()))
+	for _, op := range collectives.Operations() {
+		algorithms[op] = collectives.DefaultOn(op, target.BarrierTime())
+	}
+	p.k.Open(algorithms, v.wanted)
+	for i := range p.k.Ranks {
+		p.ranks = append(p.ranks, scripted{calls: programs[p.k.First+i], comm: p.k.Communicators.At(world.World), names: map[string]int32{}, pending: map[int32]expected{}})
+	}
+	return p
+}
+
+// Run, Drained, Handle and Deliver make a player an engine's kernel.
+func (p *scriptPlayer) Run(item int32) {
+	switch {
+	case item >= 0:
+		p.Resume(item)
+	case ^item < TaskItems:
+		p.k.RunAgent(^item)
+	default:
+		p.k.RunTask(^item - TaskItems)
+	}
+}
+
+func (p *scriptPlayer) Drained() { p.k.Drained() }
+
+func (p *scriptPlayer) Limit(f *engine.Failure) { p.k.Limit(f) }
+
+func (p *scriptPlayer) Handle(ev engine.Event) {
+	lp, k := ev.LP-int32(p.k.First), p.k
+	switch ev.Data {
+	case world.DataWait:
+		if k.HandleWait(lp, uint32(ev.Sequence), ev.Time) {
+			p.Resume(lp)
+		}
+	case world.DataResume:
+		p.Resume(lp)
+	case world.DataServe:
+		k.Now = ev.Time
+		k.Serve(lp, ev.Time)
+	}
+}
+
+func (p *scriptPlayer) Deliver(src int, record []byte) {
+	r, k := world.Reader{Rest: record[1:]}, p.k
+	switch record[0] {
+	case world.RecordMessage:
+		k.DeliverMessage(src, r)
+	case world.RecordRound:
+		k.DeliverRound(src, r)
+	case world.RecordAcknowledgement:
+		k.Acknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.Engine.Consumed(src, len(record))
+	case world.RecordRoundAcknowledgement:
+		k.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
+		k.Engine.Consumed(src, len(record))
+	case world.RecordMatch, world.RecordRoundMatch:
+		k.MatchFrom(record[0], r)
+		k.Engine.Consumed(src, len(record))
+	default:
+		if k.DeliverCollective(src, record, r) {
+			k.Engine.Consumed(src, len(record))
+		}
+	}
+}
+
+// Resume and End are the upcalls that have to do with ranks; the others are those of Collectives.
+func (p *scriptPlayer) Resume(lp int32) {
+	k := p.k
+	k.Completion.Err = nil
+	if box := k.Mailbox(lp); box != nil && box.Wait.Kind != ptp.NoWait {
+		k.Finish(lp, box)
+	}
+	if k.Limited() && k.Dropped(lp) {
+		return
+	}
+	k.Unpark(lp)
+	k.TakeFault(lp)
+	if invariant.Enabled {
+		k.CheckRoundQueue(lp)
+	}
+	k.Running = lp
+	if !p.run(lp) {
+		p.End(lp)
+	}
+}
+
+func (p *scriptPlayer) End(lp int32) {
+	p.ended[p.k.Global(lp)] = true
+	p.k.Engine.Finished(1)
+	p.k.CloseBox(lp)
+	p.k.CloseRoundQueue(lp)
+}
+
+func (p *scriptPlayer) Expect(context uint64) int32 { return p.k.Expect(context) }
+
+func (p *scriptPlayer) RoundBytes(index int32) int64 { return p.k.RoundBytes(index) }
+
+func (p *scriptPlayer) RoundCall(index int32) world.Procedure { return p.k.RoundCall(index) }
+
+func (p *scriptPlayer) AgentCall(index int32) (lp int32, c world.Procedure, round int, live bool) {
+	return p.k.AgentCall(index)
+}
+
+func (p *scriptPlayer) TakeInRound(lp, index int32, at vtime.Time) { p.k.TakeInRound(lp, index, at) }
+
+func (p *scriptPlayer) SendRoundAt(lp, index int32, at vtime.Time) { p.k.SendRoundAt(lp, index, at) }
+
+func (p *scriptPlayer) ReceiveRoundAt(index int32, at vtime.Time) { p.k.ReceiveRoundAt(index, at) }
+
+func (p *scriptPlayer) Combined(index int32, at vtime.Time) { p.k.Combined(index, at) }
+
+func (p *scriptPlayer) AgentAcknowledged(index int32, t vtime.Time) { p.k.AgentAcknowledged(index, t) }
+
+// run has a rank make its calls until one is not over. It reports whether the rank goes on.
+func (p *scriptPlayer) run(lp int32) bool {
+	r := &p.ranks[lp]
+	if r.waits {
+		p.over(lp, r)
+	}
+	for r.next < len(r.calls) {
+		if p.k.HasFailed(lp) {
+			return true
+		}
+		over := p.begin(lp, r, strings.Fields(r.calls[r.next]))
+		if r.waits = !over || p.k.MayPause() && p.k.Pause(lp); r.waits {
+			return true
+		}
+		p.over(lp, r)
+	}
+	return p.k.PostponeEnd(lp)
+}
+
+// over notes the end of a call, and checks what it gives.
+func (p *scriptPlayer) over(lp int32, r *scripted) {
+	r.waits = false
+	k, words := p.k, strings.Fields(r.calls[r.next])
+	r.next++
+	b := k.CompletionOf(lp)
+	line := fmt.Sprintf("%s: %v", strings.Join(words, " "), k.Clock[lp])
+	rank := k.Global(lp)
+	for _, index := range b.Completed {
+		if x, has := r.pending[index]; has && !bytes.Equal(x.got, x.want) {
+			p.Errorf("%+v: %s of rank %d gives %x, want %x", p.v, words, rank, x.got, x.want)
+		}
+	}
+	switch {
+	case b.Err != nil:
+		line += ", " + b.Err.Error()
+		if b.Fatal {
+			k.Fail(lp, b.Procedure, b.Err)
+		}
+	case words[0] == "split" || words[0] == "dup" || words[0] == "subgroup":
+		if made := k.NewComm(lp, r.comm, r.color); made == nil {
+			line += ", no member"
+		} else {
+			r.comm = made
+			line += fmt.Sprintf(", member %d of %d", made.Group.Member(int(rank)), made.Size)
+		}
+	case r.want != nil:
+		got := r.call.Output
+		if r.call.SharesResult() {
+			if shared := k.SharedResult(lp, r.comm); shared != nil {
+				got = shared
+			}
+		}
+		if !bytes.Equal(got, r.want) {
+			p.Errorf("%+v: %s of rank %d gives %x, want %x", p.v, words, rank, got, r.want)
+		}
+	}
+	p.lines[rank] = append(p.lines[rank], line)
+}
+
+// begin begins a call of a rank. It reports whether it is over.
+func (p *scriptPlayer) begin(lp int32, r *scripted, words []string) bool {
+	k := p.k
+	k.NewCompletion(lp).Found = true
+	r.want = nil
+	r.call.Output = nil
+	switch words[0] {
+	case "compute":
+		d, err := vtime.ParseDuration(words[1])
+		if err == nil {
+			err = k.Compute(lp, d)
+		}
+		return err == nil || k.Raise(lp, world.Compute, err)
+	case "errors":
+		k.SetErrorsReturn(lp, words[1] == "return")
+		return true
+	case "world":
+		r.comm = k.Communicators.At(world.World)
+		return true
+	case "free":
+		if err := k.Free(lp, r.comm); err != nil {
+			return k.Raise(lp, world.CommFree, err)
+		}
+		r.comm = k.Communicators.At(world.World)
+		return true
+	case "wait":
+		index := r.names[words[1]]
+		return k.WaitRequest(lp, index, world.Wait)
+	case "split":
+		r.color = p.number(words[1])
+		v, err := k.Split(r.color, p.number(words[2]))
+		return p.enter(lp, r, v, err, "")
+	case "dup":
+		r.color = 0
+		return p.enter(lp, r, k.Dup(k.GroupOf(r.comm, lp)), nil, "")
+	case "subgroup": // of the members from the first to the last
+		g := world.Strided(p.number(words[1]), 1, p.number(words[2]))
+		v, err := k.Create(r.comm.Group, g, int(k.Global(lp)))
+		r.color = v.Color()
+		return p.enter(lp, r, v, err, "")
+	case "send", "recv":
+		q := &ptp.Operands{Procedure: world.Send, Comm: &r.comm.Comm, Member: int32(r.comm.Group.Member(int(k.Global(lp))))}
+		if words[0] == "send" {
+			q.Outgoing.Dest, q.Outgoing.Bytes = p.number(words[1]), int64(p.number(words[2]))
+			if index := k.Send(lp, q); index != 0 {
+				return k.WaitRequest(lp, index, world.Send)
+			}
+			return true
+		}
+		q.Procedure, q.Incoming.Source = world.Recv, p.number(words[1])
+		return k.WaitRequest(lp, k.Receive(lp, q), world.Recv)
+	}
+	name, word, named := strings.Cut(words[0], "=")
+	if !named {
+		name, word = "", words[0]
+	}
+	v := p.collective(r, int(k.Global(lp)), word, words[1:])
+	return p.enter(lp, r, v, r.comm.Check(v), name)
+}
+
+func (p *scriptPlayer) number(word string) int {
+	n, err := strconv.Atoi(word)
+	if err != nil {
+		p.Errorf("%q: %v", word, err)
+	}
+	return n
+}
+
+// enter enters a rank into a collective. Under a name that is nonblocking; else it is so if the variant says so,
+// and then waited for at once.
+func (p *scriptPlayer) enter(lp int32, r *scripted, v *Collective, err error, name string) bool {
+	k := p.k
+	if err != nil {
+		return k.Raise(lp, v.Procedure, err)
+	}
+	if v.Creation != nil {
+		v.Algorithm = k.Algorithm(v.Operation, r.comm, &v.Operator)
+	}
+	member := r.comm.Group.Member(int(k.Global(lp)))
+	if err := k.CopyOwn(lp, member, v); err != nil {
+		return k.Raise(lp, v.Procedure, err)
+	}
+	index := int32(0)
+	if name != "" || p.v.nonblocking && v.Creation == nil {
+		index = k.NewRequest(lp, ptp.CollectiveRequest, v.Procedure)
+		q := k.Requests.At(index)
+		q.Comm, q.Buffer = r.comm.Index, v.Output
+	}
+	switch {
+	case r.comm.Size == 1:
+		k.CarryOutAlone(lp, r.comm, v, index)
+	case k.Processors != nil:
+		k.EnterLater(lp, r.comm, member, v, index)
+	case index == 0 && v.Operation == collectives.Barrier && k.EnterBarrier(lp, r.comm, member):
+	default:
+		k.Enter(lp, r.comm, member, v, index)
+	}
+	switch {
+	case name != "":
+		r.names[name] = index
+		r.pending[index] = expected{v.Output, r.want}
+		r.want = nil
+		return true
+	case index != 0:
+		r.names["latest"] = index
+		return k.WaitRequest(lp, index, v.Procedure)
+	}
+	return r.comm.Size == 1
+}
+
+// collective returns a call of a script: an operation, its algorithm, the bytes of a vector or block, the root.
+func (p *scriptPlayer) collective(r *scripted, rank int, word string, words []string) *Collective {
+	v := &r.call
+	*v = Collective{Element: 8, Operator: affine}
+	for _, op := range collectives.Operations() {
+		if op.String() == word {
+			v.Operation, v.Procedure = op, world.ProcedureOf(op)
+		}
+	}
+	if v.Procedure == world.NoProcedure {
+		p.Errorf("%q is no collective", word)
+	}
+	if word == "barrier" {
+		v.Element, v.Operator = 0, world.Operator{}
+	}
+	for _, w := range words {
+		if key, value, has := strings.Cut(w, "="); has && key == "root" {
+			v.Root = p.number(value)
+		} else if n, err := strconv.Atoi(w); err == nil {
+			v.Bytes = int64(n)
+		} else if v.Algorithm, err = collectives.ParseAlgorithm(v.Operation, w); err != nil {
+			p.Error(err)
+		}
+	}
+	switch v.Operation {
+	case collectives.Barrier:
+	case collectives.Gatherv, collectives.Scatterv, collectives.Allgatherv, collectives.Alltoallv: // by content alone
+		p.fill(r, v, rank)
+	default:
+		if p.v.data && v.Bytes >= 0 {
+			p.fill(r, v, rank)
+		}
+	}
+	p.counts(r, v)
+	return v
+}
+
+// counts gives the operations whose blocks differ in length blocks of equal length.
+func (p *scriptPlayer) counts(r *scripted, v *Collective) {
+	n := r.comm.Size
+	all := make([]int64, n)
+	for i := range all {
+		all[i] = v.Bytes
+	}
+	switch v.Operation {
+	case collectives.Gatherv, collectives.Scatterv:
+		v.Counts = all
+	case collectives.Allgatherv:
+		v.Counts, v.Bytes = all, v.Bytes*int64(n)
+	case collectives.Alltoallv:
+		v.InCounts, v.OutCounts, v.Bytes = all, all, 0
+	case collectives.ReduceScatter:
+		v.Counts, v.Bytes = all, v.Bytes*int64(n)
+	}
+}
+
+// affine combines maps x -> ax + b of two numbers of 32 bits: it is associative and does not commute, so that
+// it tells whether vectors are combined in rank order.
+var affine = world.Operator{Name: "affine", Apply: func(into, left, right []byte) {
+	for i := 0; i+8 <= len(into); i += 8 {
+		a, b := binary.LittleEndian.Uint32(left[i:]), binary.LittleEndian.Uint32(left[i+4:])
+		c, d := binary.LittleEndian.Uint32(right[i:]), binary.LittleEndian.Uint32(right[i+4:])
+		binary.LittleEndian.PutUint32(into[i:], a*c)
+		binary.LittleEndian.PutUint32(into[i+4:], c*b+d)
+	}
+}}
+
+// total adds, and commutes.
+var total = world.Operator{Name: "total", Commutative: true, Apply: func(into, left, right []byte) {
+	for i := 0; i+8 <= len(into); i += 8 {
+		binary.LittleEndian.PutUint64(into[i:], binary.LittleEndian.Uint64(left[i:])+binary.LittleEndian.Uint64(right[i:]))
+	}
+}}
+
+// contributed returns bytes that a member contributes.
+func contributed(member int, n int64) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(member*31 + i*7 + 1)
+	}
+	return b
+}
+
+// fill gives a call its input and room for its output, and the rank what is to come out (MPI 4.1, chapter 6).
+func (p *scriptPlayer) fill(r *scripted, v *Collective, rank int) {
+	n, me := int64(r.comm.Size), r.comm.Group.Member(rank)
+	v.Data = true
+	if v.Operator = affine; !collectives.Ordered(v.Operation, v.Algorithm) {
+		v.Operator = total
+	}
+	all := func(of func(member int) []byte) (joined []byte) {
+		for m := range int(n) {
+			joined = append(joined, of(m)...)
+		}
+		return joined
+	}
+	folded := func(to int, bytes int64) []byte {
+		x := contributed(0, bytes)
+		for m := 1; m <= to; m++ {
+			v.Operator.Apply(x, x, contributed(m, bytes))
+		}
+		return x
+	}
+	b := v.Bytes
+	root := me == v.Root
+	switch v.Operation {
+	case collectives.Bcast:
+		if r.want = contributed(v.Root, b); root {
+			v.Output = contributed(v.Root, b)
+			v.Input = v.Output
+		} else {
+			v.Output = make([]byte, b)
+		}
+	case collectives.Reduce:
+		if v.Input = contributed(me, b); root {
+			v.Output, r.want = make([]byte, b), folded(int(n)-1, b)
+		}
+	case collectives.Allreduce:
+		v.Input, v.Output, r.want = contributed(me, b), make([]byte, b), folded(int(n)-1, b)
+	case collectives.Gather, collectives.Gatherv:
+		if v.Input = contributed(me, b); root {
+			v.Output, r.want = make([]byte, n*b), all(func(m int) []byte { return contributed(m, b) })
+		}
+	case collectives.Scatter, collectives.Scatterv:
+		v.Output, r.want = make([]byte, b), contributed(v.Root, n*b)[int64(me)*b:int64(me+1)*b]
+		if root {
+			v.Input = contributed(v.Root, n*b)
+		}
+	case collectives.Allgather, collectives.Allgatherv:
+		v.Input, v.Output, r.want = contributed(me, b), make([]byte, n*b), all(func(m int) []byte { return contributed(m, b) })
+	case collectives.Alltoall, collectives.Alltoallv:
+		v.Input, v.Output = contributed(me, n*b), make([]byte, n*b)
+		r.want = all(func(m int) []byte { return contributed(m, n*b)[int64(me)*b : int64(me+1)*b] })
+	case collectives.ReduceScatter:
+		v.Input, v.Output = contributed(me, n*b), make([]byte, b)
+		r.want = folded(int(n)-1, n*b)[int64(me)*b : int64(me+1)*b]
+	case collectives.Scan:
+		v.Input, v.Output, r.want = contributed(me, b), make([]byte, b), folded(me, b)
+	case collectives.Exscan:
+		v.Input, v.Output = contributed(me, b), make([]byte, b)
+		if me > 0 {
+			r.want = folded(me-1, b)
+		}
+	}
+}
