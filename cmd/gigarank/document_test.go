@@ -282,9 +282,9 @@ func TestWriteToDevice(t *testing.T) {
 	}
 }
 
-// The result that README.md shows has the fields of a result, in their order.
-func TestReadmeShowsTheFields(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// The result that docs/guide/results.md shows has the fields of a result, in their order.
+func TestGuideShowsTheFields(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "guide", "results.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestReadmeShowsTheFields(t *testing.T) {
 	}
 	is := fields(printed(t, "run", "barriertest", "--ranks", "16", "--lp", "event", "--iterations", "1", "--json", "-"))
 	if has := fields(shown); !slices.Equal(has, is) || len(is) == 0 {
-		t.Errorf("README.md has %v, a result %v", has, is)
+		t.Errorf("docs/guide/results.md has %v, a result %v", has, is)
 	}
 }
 
