@@ -42,4 +42,29 @@
 //
 // [Engine.CheckArrival] refuses a record from another engine whose effect lies
 // below the EIT; see [CausalityError].
+//
+// # Time-dependent decisions
+//
+// All interaction takes at least a picosecond of virtual time. So when an engine has
+// no ready item left, the least timed event is safe within the partition, and it is
+// safe altogether when it lies below the EIT that `sync` has established, by null
+// messages on demand, by rounds that compute the global minimum, or by both
+// (`hybrid`). At that moment all arrivals at or before its time are known;
+// `mpivirt/internal/ptp/matching.go` says why that makes matching independent of the order in
+// which the host learns of things.
+//
+// A timed event of which the outcome is known before, since a rank's calls tell enough, is withdrawn
+// (`engine.Withdrawer`): it stays among the others until it is the least, and no engine is asked for its time
+// because of it. Answers to messages of a rendezvous are such events, where progress is made in calls
+// (`mpivirt/internal/ptp/progress.go`).
+//
+// No effect is closer than the least latency between two partitions: a message, the
+// join of a node and its release all take at least that. Partitions keep the ranks of a
+// node together where they can, for a larger lookahead.
+//
+// One thing bends this rule and is accounted for. While engines exchange arrays of
+// clocks (package coll), a round holds back what an engine knew before: promises then bound EIT
+// only up to the least clock in the exchange, and beyond it counts a round of the global
+// minimum (`sync.Endpoint.Cap`). The same holds while a split holds exits back: the
+// groups that its members tell each other are no messages in virtual time.
 package engine

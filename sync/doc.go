@@ -82,4 +82,13 @@
 //
 // The directory shares its name with the standard library's package, which is
 // imported here as stdsync.
+//
+// # Engines that take turns
+//
+// Engines that are many for each processor take turns (`sync/turns.go`): the one of the least number
+// that has a message runs next, so that engines near each other meet while the cache has what they
+// keep. Turns order the work on the host and have no part in results. Engines with null messages
+// alone take none. Event ranks leave nothing on the stack of the goroutine that runs their engine
+// (`kernel.Kind.Movable`). So engines of event ranks that take turns have no goroutine of their own: as many
+// workers as there are processors run them, and an engine that waits returns to its worker.
 package sync

@@ -30,4 +30,59 @@
 //	program := mpivirt.Program{Name: "./ring", Forms: []mpivirt.Form{form}}
 //
 // The package needs cgo. Without it, Open returns an error that says so.
+//
+// # How ranks run
+//
+// A program in C is a shared object in the simulator's process, and a rank is a stack of its own.
+// An MPI function stores a call on that stack (`struct gigarank_call` in
+// `mpivirt/native/toolchain/runtime/interface.h`) and switches to the engine's stack, so a rank
+// needs no thread, and no C code calls Go. `ResumeRange` has C run up to 128 ranks, then takes
+// their calls one after another; those whose calls are over run in the next batch. Before ranks
+// run, C reads the tops of their stacks, so that their cache misses overlap. That cut a rank's
+// barrier from 310 to 210 ns with own stacks.
+//
+// With copied stacks, all ranks of an engine run on one stack at the same addresses, and the bytes
+// from the stack pointer up are copied out and in at a switch. A call and what it points to lie in
+// the copy while the rank is suspended, where the virtual MPI reads and writes them. The copy moves
+// when the rank goes on: buffers of operations that go on after their call are moved to the heap
+// (`mpivirt/native/toolchain/runtime/shelters.c`). A page of memory for each rank,
+// and a miss of the translation cache for each switch, are saved.
+//
+// The runtime is a shared library, compiled from embedded sources into the user's cache, and not a
+// part of the command, because a command that is linked with a real MPI has functions of the same
+// names. Programs are loaded with their own names first (RTLD_DEEPBIND).
+//
+// While the engine runs, the variables of every rank lie in the rank's copy, and the virtual MPI
+// gets addresses there: a message may arrive for a rank that is suspended. Two engines run the
+// same code at the same time, so each loads the program and its own libraries anew, from copies in
+// memory, which have other names for the loader (`mpivirt/native/libraries.go`). Libraries in C++
+// that others have linked, and that of Fortran, are copied for each image of a program, and their
+// constructors are held back for the ranks (`mpivirt/native/foreign.go`). Variables that the
+// loader has once in a process, as those of inline functions in C++, are made a copy's own. Where CPU
+// times count, up to eight ranks of an engine have an image each, so that no variables move
+// (`takeFor`). Compilers keep the address of errno across calls; the engines of programs that use it
+// stay in one thread.
+//
+// A reduction operation of the program runs in the call of one rank (`Combining` in
+// `mpivirt/internal/coll`). The rank's variables are put in place for it, and it works on copies of
+// vectors that lie among these (`gigarank_operate`). Short vectors of a node's members wait for each other and
+// are combined together, so that the variables are put in place once (`Collectives.Row`).
+//
+// Large variables are not copied: mremap moves a private mapping of their initial values between
+// the rank's place and the program's, with all the tables of pages that it fills
+// (`move_variables` in `variables.c`). The engines of a process share the mappings that the system allows
+// it; beyond them variables are copied. Thread-local variables are those of the engine's thread. A rank
+// that has waited may go on on another thread: the runtime then finds its engine anew
+// (`gigarank_current` in `internal.h`). The
+// loader calls no constructors: a first initialisation in each program notes them
+// (`gigarank_hold`), and ranks call them. The one that asks the processor what it can, in a dozen slow instructions, is also called
+// as the program is loaded (`ask_processor` in `programs.c`), and finds its work done in ranks. What the C library keeps for a process, the runtime keeps
+// for each rank that asks for it (`process.h`), under the library's names; getopt, environ and the standard
+// streams of C++, which are variables, are linked into programs that use them.
+//
+// A signal that stops a rank's code diverts the thread to the engine's stack, and the rank fails.
+// A rank that computes for long is interrupted by another one, whose handler runs on the rank's stack and
+// switches to the engine; when the rank is resumed the handler returns (`interrupt.c`). Others run meanwhile,
+// and the engine hears of failures elsewhere (`computing.go` in `kernel`).
+// All other signals go to the Go runtime, whose handlers run on stacks of their own.
 package native

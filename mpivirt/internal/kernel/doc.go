@@ -36,4 +36,39 @@
 //
 // The package must not know Go's types of elements, how control flow is suspended, or where
 // output goes.
+//
+// # Layers
+//
+// `kernel.Kernel` embeds `coll.Collectives`, which embeds `ptp.Messages`, which embeds
+// `world.Partition`: one value, whose layers see what lies below and not what lies above. A
+// kind of rank touches `kernel` and the words of `world` only.
+//
+// # What an engine holds
+//
+// What an engine always needs is one value (`engineRun` in `mpivirt/internal/kernel/hosting.go`): the
+// engine, its endpoint, its kernel, the first communicators, requests and peers. A process has them in one
+// array, and cuts small arrays by rank from common blocks (`world.Blocks`). A rank's code may end the
+// goroutine in which it runs. So an engine, or a worker, has a host: a goroutine that starts the engine's own or the
+// worker's, waits for its end, and starts another one if the engine goes on.
+//
+// # How a run ends
+//
+// docs/programs.md says what programs see of it. A rank that fails is
+// a bound of what counts (`mpivirt/internal/world/failure.go`, `sync.Failure`): the least failure travels
+// over the tree of the rounds, each engine drops what lies beyond it, and when nothing is
+// left before it the round that finds a deadlock ends the run. That round takes the way
+// that the failure took before it, so all engines end with the same one. A failure of a rank that has left MPI is late: it
+// bounds nothing, and engine 0 lets it count if no rank waits that has not left MPI (`conclude` in `kernel`). Ranks are unwound
+// by Goexit, which no `recover` can hold up.
+//
+// Ranks in long loops of polls hold nobody back: an engine promises as if they only waited. So they may have to poll on
+// when nothing else can go on (`mpivirt/internal/ptp/loops.go`). An engine calls that deferred work, and tells of it in its
+// contribution to a round that looks for the end. If the round finds a deadlock and there is such work, its result says from which instant on
+// virtual time begins anew (`sync/deferred.go`). Promises that are still on their way know nothing of that. So packets tell how
+// often their sender has begun anew. Ranks may then act before instants at which others have acted already. On a machine with progress
+// in calls that would want what ranks did then, which is forgotten by then; there, ranks poll on from the latest clock.
+//
+// Found from outside, without work in the hot path: an engine's counter of events stands
+// still while it runs a rank, and the stacks of the process show why (`watchdog`). The
+// engine's goroutine is left behind then, and the others are stopped.
 package kernel

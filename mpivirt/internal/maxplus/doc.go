@@ -29,4 +29,12 @@
 //
 // The package must not know engines, records of messages or ranks that run. What depends on
 // communicators it asks by [Participants].
+//
+// # The end of virtual time
+//
+// Virtual time ends after 63 bits of picoseconds. Sums saturate there, and a rank whose
+// clock would show that instant ends the run with an error, whatever it does. Rounds over
+// arrays add without a look at each clock as long as a bound says that none can get
+// there: the latest entry, which stretches of clocks carry with them, plus more than all
+// rounds add; otherwise they look.
 package maxplus
