@@ -2,12 +2,15 @@ package gigarank_test
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"unicode"
 )
 
 // The programs in the documents compile and print the documented output.
@@ -36,7 +39,15 @@ func TestDocumentedPrograms(t *testing.T) {
 // The files that the documents name are there.
 func TestDocumentedFilesExist(t *testing.T) {
 	file := regexp.MustCompile("`([a-z0-9/]+/[a-z0-9_]+\\.(?:go|sh|yaml|md))`")
-	for _, document := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md"} {
+	documents := []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "docs/words.md"}
+	for _, folder := range []string{"docs/decisions", "docs/guide", "docs/measured"} {
+		pages, err := filepath.Glob(folder + "/*.md")
+		if err != nil || len(pages) == 0 {
+			t.Fatalf("%s has %d pages: %v", folder, len(pages), err)
+		}
+		documents = append(documents, pages...)
+	}
+	for _, document := range documents {
 		text, err := os.ReadFile(document)
 		if err != nil {
 			t.Fatal(err)
@@ -47,6 +58,68 @@ func TestDocumentedFilesExist(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The links of all documents lead to files that are there, and to headings that these have.
+func TestDocumentedLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+	code := regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
+	links := 0
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != "." && strings.HasPrefix(entry.Name(), "."):
+			return filepath.SkipDir
+		case filepath.Ext(file) != ".md":
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		for _, m := range link.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			links++
+			target := file
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(file), filepath.FromSlash(m[1]))
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s links to a file that is not there: %v", file, err)
+			} else if m[2] != "" && !slices.Contains(headings(t, target), m[2]) {
+				t.Errorf("%s links to #%s, which %s does not have", file, m[2], target)
+			}
+		}
+		return nil
+	})
+	if err != nil || links == 0 {
+		t.Errorf("%d links: %v", links, err)
+	}
+}
+
+// headings returns the anchors that GitHub gives the headings of a document: in lower case, blanks as dashes, without
+// other characters than letters, digits, dashes and underscores.
+func headings(t *testing.T, file string) (anchors []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^#+ +(.*)$`).FindAllStringSubmatch(string(text), -1) {
+		anchors = append(anchors, strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return r
+			}
+			return -1
+		}, strings.ToLower(m[1])))
+	}
+	return anchors
 }
 
 // runInModule runs a program as if it lay in a directory of the module.

@@ -66,7 +66,7 @@ func LanguageOf(command string) (Language, bool) {
 var compileFlags = []string{"-fPIC", "-fno-semantic-interposition", "-fstack-clash-protection"}
 
 // alignedLoops comes before all arguments, so that a program's own choice counts. A short loop is slower if it
-// crosses the end of a cache line, by up to 1.9 times on Zen 3 (docs/native-measured.md). Compilers place
+// crosses the end of a cache line, by up to 1.9 times on Zen 3 (docs/measured/accuracy.md). Compilers place
 // loops without a look at that: of two builds of the same sources one may be so, and the other not.
 const alignedLoops = "-falign-loops=64"
 
