@@ -183,7 +183,7 @@ func faults(pkg string, imports []string, tests bool) []error {
 		case local || !standard(imported):
 			if !slices.Contains(allowed, name) {
 				found = append(found, fmt.Errorf("%s imports %s (tests: %t): no such edge in deps_test.go; "+
-					"pass what it needs as a value, or change the table and ARCHITECTURE.md", pkg, imported, tests))
+					"pass the values that it needs, or change the table and ARCHITECTURE.md, and say why in docs/decisions", pkg, imported, tests))
 			}
 		case r.pure && !tests && isImpure(imported) && (imported != "unsafe" || r.unsafe == ""):
 			found = append(found, fmt.Errorf("%s imports %s: it is a pure core package; "+

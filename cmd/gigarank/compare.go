@@ -12,7 +12,7 @@ func newCompare(c *console) *cobra.Command {
 		Short: "Compare the results of two studies",
 		Long: `Compare sets the points of two studies side by side: virtual times, their ratio, and
 the wall times of the simulations. A and B are directories of studies. It pairs equal points.
-If there are none, it pairs those that differ only in machine, mapping and ranks per node.
+If there are no equal points, it pairs points that differ only in machine, mapping and ranks per node.
 Points of one version of gigarank have equal times: another build that differs shows here.
 
 ` + exitHelp,

@@ -16,9 +16,9 @@ import (
 	"gigarank/mpivirt"
 )
 
-const countsHelp = `Counts sets the events of a node-leader barrier side by side: those of the formula in
-Perumalla and Park, "Simulating Billion-Task Parallel Programs", SPECTS 2014, and those
-that a run counts, on N nodes of C cores with λ virtual ranks each. The paper has
+const countsHelp = `Counts sets two counts of the events of a node-leader barrier side by side: the formula in
+Perumalla and Park, "Simulating Billion-Task Parallel Programs", SPECTS 2014, and the events
+of a run, on N nodes of C cores with λ virtual ranks each. The paper has
 c + cn + n log2 n + cn + λc events in all, and (cλ − 1) log2 n inter-node events saved on
 each node against a barrier in which every rank goes through the rounds itself.
 

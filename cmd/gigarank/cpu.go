@@ -35,8 +35,8 @@ type cpuFlags struct{ mode, record, replay string }
 
 func (f *cpuFlags) define(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.mode, "cpu", "", "what ranks compute between MPI calls takes: `MODE` measured (CPU time here, times the machine's cpu_ratio) or ignored (default)")
-	flags.StringVar(&f.record, "cpu-record", "", "measure, and keep the CPU times in a `FILE`")
+	flags.StringVar(&f.mode, "cpu", "", "time of the code between MPI calls: `MODE` measured (CPU time here, times the machine's cpu_ratio) or ignored (default)")
+	flags.StringVar(&f.record, "cpu-record", "", "measure CPU times, and keep them in a `FILE`")
 	flags.StringVar(&f.replay, "cpu-replay", "", "charge the CPU times of a `FILE` that --cpu-record has written")
 }
 

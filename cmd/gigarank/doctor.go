@@ -20,8 +20,8 @@ import (
 func newDoctor(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Show what this build and this machine can do",
-		Long: `Doctor shows what this build and this machine can do: cores, memory and its
+		Short: "Show the capabilities of this build and this machine",
+		Long: `Doctor shows the capabilities of this build and this machine: cores, memory and its
 bounds, MPI, the number of ranks that fit, and the time of a switch between ranks.`,
 		Args: arguments(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {

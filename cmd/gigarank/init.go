@@ -38,7 +38,7 @@ func newInit(c *console) *cobra.Command {
 		Args:    arguments(1, "one DIR"),
 		RunE:    func(_ *cobra.Command, args []string) error { return initModule(c, args[0], source) },
 	}
-	cmd.Flags().StringVar(&source, "source", "", "checkout `DIR` of gigarank (default the one that this binary was built from)")
+	cmd.Flags().StringVar(&source, "source", "", "checkout `DIR` of gigarank (default the checkout from which this binary was built)")
 	return cmd
 }
 

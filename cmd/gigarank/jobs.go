@@ -28,8 +28,8 @@ func (f *jobFlags) define(flags *pflag.FlagSet) {
 	flags.StringVar(&f.hosts, "hosts", "2", "processes `N` of a job")
 	flags.StringVar(&f.jobs, "jobs", "5", "jobs `N`, one after the other, whose medians count")
 	flags.StringVar(&f.runs, "runs", "10", "runs `N` within a job, of which the least time counts")
-	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "leave out jobs that take more than `RATIO` times the quickest in short messages, in long ones or in all")
-	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
+	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "leave out jobs that take more than `RATIO` times the quickest job, in short messages, in long messages or in all")
+	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, with their number as last argument; auto: mpirun -n")
 }
 
 // jobs are jobs to start.

@@ -34,7 +34,7 @@ func newList(c *console) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the same as one JSON document")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as one JSON document")
 	return cmd
 }
 

@@ -11,7 +11,7 @@ func newMachine(c *console) *cobra.Command {
 		Use:   "machine",
 		Short: "Show, check or measure a target machine",
 		Long: `Machine shows or checks a target machine: a preset (see gigarank list) or a YAML
-file. Calibrate makes such a file of the machine that it runs on.`,
+file. Calibrate makes a machine file of the machine on which it runs.`,
 	}
 	group.AddCommand(
 		&cobra.Command{

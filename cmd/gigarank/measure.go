@@ -18,30 +18,30 @@ import (
 )
 
 const measureHelp = `Calibrate measures the messages of the MPI library that it runs on and makes a machine
-file of them. It needs a build with -tags mpi and at least two processes; with some on one
-node and some on another it measures both ways.
+file of them. It needs a build with -tags mpi and at least two processes; with processes on
+two nodes it measures messages within a node and between nodes.
 
 It starts several jobs by --launcher, one after the other, takes the least of several runs in
 each job, and the medians of the jobs. Jobs are left out that take more than --disturbed times the
-quickest in ping-pongs up to 4 KiB, in longer ones or in all figures, by the median. If that is half
-of the jobs, it ends without a file. Started by mpirun itself it is one job, whose figures may be
+quickest job in ping-pongs up to 4 KiB, in longer ping-pongs or in all figures, by the median. If half
+of the jobs are left out, it ends without a file. Started by mpirun itself it is one job, whose figures may be
 those of a disturbed machine. If FILE is a machine file already, it says how the new ping-pongs
-compare with those of that file: jobs that are all disturbed alike show nowhere else.
+compare with the ping-pongs of that file: jobs that are all disturbed alike show nowhere else.
 
 Measured are ping-pongs from 8 B to 64 MiB. Then receivers are late: the eager_limit of the file is
-the longest message whose sender does not wait for one that posts its receive late. Its progress says
-whether longer ones wait for one that has posted it and computes. Measured are also the overheads of
+the longest message whose sender does not wait for a receiver that posts its receive late. The field
+progress says whether longer messages wait for a receiver that has posted its receive and computes. Measured are also the overheads of
 sending and receiving and the gap, by the LogGP method (Kielmann, Bal and Verstoep, "Fast Measurement of LogP Parameters
 for Message Passing Platforms", 2000); sums of doubles; messages of processes to themselves,
 8 B to 32 MiB, all at a time, of which the local_copy of the file is made; barriers, broadcasts and
-allreduces of all processes, and of those on one node. The file begins with the
+allreduces of all processes, and of the processes on one node. The file begins with the
 least-squares line and the LogGP parameters. Its delay model is a table of the measured
 delays, or with --model hockney that line. Its joins are taken from the barriers and
 allreduces on a node. gigarank validate compares it with the machine.
 
-A program may send an array that it has used shortly before, as a ping-pong does, or one that caches
-do not hold any more, as where it exchanges all its data. With --cold messages of 1 MiB or more, also
-of processes to themselves, are of the second sort: two at a time go both ways, and the median of the
+A program may send an array that it has used shortly before, as a ping-pong does, or an array
+that caches do not hold any more, as a program that exchanges all its data does. With --cold messages of 1 MiB or
+more, also of processes to themselves, come from memory that caches do not hold: two at a time go both ways, and the median of the
 runs counts, since no program has the memory at its best each time.
 
 `
@@ -70,7 +70,7 @@ func newMeasure(c *console) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVarP(&f.out, "out", "o", "", "machine `FILE` to write (default standard output)")
 	flags.StringVar(&f.json, "json", "", "write all measurements as JSON to a `FILE`, or - for standard output")
-	flags.StringVar(&f.name, "name", "", "`NAME` of the machine (default that of the file, or here)")
+	flags.StringVar(&f.name, "name", "", "`NAME` of the machine (default the name in the file, or here)")
 	flags.StringVar(&f.model, "model", loggp.Models[0], "delay `MODEL`: "+strings.Join(loggp.Models, " or "))
 	flags.BoolVar(&f.cold, "cold", false, "messages of 1 MiB or more come from memory that caches do not hold")
 	f.jobs.define(flags)

@@ -50,10 +50,10 @@ func newCheck(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check PROGRAM",
 		Short: "Check whether a program can run as native ranks",
-		Long: `Check reads a program that gigarank cc, cxx or fc has built, and names what keeps it from
-running, and MPI functions that it uses and native ranks do not have. Notes name functions whose
-effects the ranks of a process share. Run checks and notes the same, but goes on with a warning
-where such functions are missing: a program need not call them.`,
+		Long: `Check reads a program that gigarank cc, cxx or fc has built, and names the faults that keep it
+from running, and the MPI functions that it uses and native ranks lack. Notes name functions whose
+effects the ranks of a process share. gigarank run makes the same checks and notes, but goes on with a
+warning where MPI functions are missing: a program need not call them.`,
 		Example: "  gigarank check ./ring",
 		Args:    arguments(1, "one PROGRAM"),
 		RunE: func(_ *cobra.Command, args []string) error {

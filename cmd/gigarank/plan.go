@@ -15,17 +15,17 @@ import (
 	"gigarank/network"
 )
 
-const planHelp = `Plan forecasts what gigarank run needs with the same flags: memory, hosts, wall time,
+const planHelp = `Plan forecasts the needs of gigarank run with the same flags: memory, hosts, wall time,
 and the lines of a job script that ask for them. PROGRAM defaults to barriertest.
 
 The forecast is extrapolated from a calibration: the same program with fewer ranks,
 for about a second, on this machine. Plan where the job will run. The forecast assumes
 cores as fast as these, one host process for each, and a network between hosts that
 keeps up. It does, unless the program does little but send messages across the hosts.
-Where caches hold the ranks of the calibration and not those of the run, that may take
-twice as long as foreseen. A calibration takes at most a third of the available memory and ten seconds. If not even
-one with few ranks fits, the plan has no times and says why. Memory is counted, and
-measured where native ranks hold some themselves.
+Where caches hold the ranks of the calibration and not the ranks of the run, the run may
+take twice as long as forecast. A calibration takes at most a third of the available memory and ten seconds. If not even
+a calibration with few ranks fits, the plan has no times and says why. Memory is counted, and
+measured where native ranks hold memory themselves.
 
 `
 
@@ -68,9 +68,9 @@ func (f *planFlags) define(cmd *cobra.Command) {
 	for _, name := range []string{"progress", "json", "verbose"} {
 		_ = flags.MarkHidden(name)
 	}
-	flags.StringVar(&f.hosts, "hosts", "", "hosts `N` to plan for (default the fewest that have the memory)")
-	flags.StringVar(&f.cores, "cores", "", "cores `N` of a host (default those of this machine)")
-	flags.StringVar(&f.memory, "memory", "", "memory `SIZE` of a host (default what is available on this machine)")
+	flags.StringVar(&f.hosts, "hosts", "", "hosts `N` to plan for (default the fewest hosts that have the memory)")
+	flags.StringVar(&f.cores, "cores", "", "cores `N` of a host (default the cores of this machine)")
+	flags.StringVar(&f.memory, "memory", "", "memory `SIZE` of a host (default the memory available on this machine)")
 }
 
 // allocation is a number of equal hosts. On one host, one process has an engine for

@@ -29,7 +29,7 @@ time that the program itself prints. PROGRAM is built by gigarank cc or fc. The 
 built by mpicc or mpif90 are the program of --real: the two have other binary interfaces.
 Give both the same flags. gigarank cc adds -falign-loops=64, since short loops that cross the
 ends of cache lines are slower. A real program that has such loops takes longer than predicted.
-The real runs use n processes of this machine. Those of the simulator are n ranks on a
+The real runs use n processes of this machine. The simulated runs have n ranks on a
 machine file of this machine, with --cpu measured, on N host processes of one engine each.
 
 A machine differs from one second to the next, above all in its memory. So each simulated run stands
@@ -41,14 +41,14 @@ nothing is measured, and all runs have that file.
 
 A turn is disturbed if two real runs around a simulated one differ by a ratio of more than
 --disturbed, or if other programs took so much processor time during
-one of its runs that all there is, by what they left, is a greater ratio. Such turns are set
-aside: they are listed with the others, and no median has them. Others are made in their place, until
---runs turns count or --most are made. What decides is what the machine does, not what is predicted.
+one of its runs that all processor time, by the time that they left, is a greater ratio. Disturbed turns are
+set aside: they are listed with the other turns, and no median has them. More turns are made in their place,
+until --runs turns count or --most turns are made. The state of the machine decides, not the prediction.
 
-It prints, as VACED-SIM does, the medians over the turns that count of what is compared within a turn:
+It prints, as VACED-SIM does, medians over the turns that count of these ratios within a turn:
   RE(n, N)  the relative error: time simulated over real, less 1
-  SD(n, N)  the slowdown: CPU time of the simulator's processes over that of the real ones
-  S(n, N)   the speed-up of the simulator: its wall time on the fewest hosts over that on N
+  SD(n, N)  the slowdown: CPU time of the simulator's processes over the CPU time of the real processes
+  S(n, N)   the speed-up of the simulator: its wall time on the fewest hosts over its wall time on N hosts
 
 --time-from is a regular expression with one group, which is the time in seconds in the
 output of the program. The last match counts. With --out it leaves in DIR:
@@ -103,18 +103,18 @@ func newPredict(c *console) *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVar(&f.real, "real", "", "the same `PROGRAM`, built for the MPI of this machine (required)")
 	flags.StringVar(&f.machine, "machine", "", "machine `FILE` of this machine, in place of measurements in each turn")
-	flags.StringVar(&f.calibrate, "calibrate", "", "where long messages of these measurements come from: `MEMORY`, cold or warm (default cold)")
+	flags.StringVar(&f.calibrate, "calibrate", "", "`MEMORY` from which long messages of these measurements come: cold or warm (default cold)")
 	flags.StringVar(&f.ranks, "ranks", "2", "ranks n: a `LIST` such as 1,2")
 	flags.StringVar(&f.hosts, "hosts", "1", "host processes N of the simulator: a `LIST` such as 1,2")
 	flags.StringVar(&f.runs, "runs", "5", "turns `K` that count")
 	flags.StringVar(&f.disturbed, "disturbed", strconv.FormatFloat(loggp.Disturbed, 'g', -1, 64), "set aside turns in which the machine has changed by more than a `RATIO`")
-	flags.StringVar(&f.most, "most", "", "turns `M` at most, with those set aside (default twice --runs)")
+	flags.StringVar(&f.most, "most", "", "turns `M` at most, disturbed turns included (default twice --runs)")
 	flags.StringVar(&f.timeFrom, "time-from", usualTime, "`REGEXP` of the time in the program's output")
-	flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a program that uses MPI functions that native ranks do not have, as run does")
+	flags.BoolVar(&f.strictFunctions, "strict-functions", false, "refuse a program that uses MPI functions which native ranks lack, as run does")
 	allowUnserved(flags)
 	flags.StringVarP(&f.out, "out", "o", "", "`DIR` of the results")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the results in DIR")
-	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, their number behind it; auto: mpirun -n")
+	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts processes, with their number as last argument; auto: mpirun -n")
 	return cmd
 }
 

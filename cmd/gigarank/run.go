@@ -21,9 +21,9 @@ const runHelp = `Run simulates a program and reports the virtual time of each it
 of the simulation itself. Started by an MPI launcher, every host process runs one
 engine; otherwise this process runs one engine for each core.
 
-PROGRAM is one of gigarank list, or the path of a program that gigarank cc, cxx or fc
-has built, such as ./ring. Such a program gets the ARGUMENTs; -- comes before those that
-begin with a dash.
+PROGRAM is a program of gigarank list, or the path of a program that gigarank cc, cxx or fc
+has built, such as ./ring. The program of a path gets the ARGUMENTs; -- comes before
+arguments that begin with a dash.
 
 Numbers take suffixes: 1M is 10^6, 1Mi is 2^20; 2^20 and 1e6 are numbers too.
 Everything is checked before anything runs. The virtual results depend on program,
@@ -36,10 +36,10 @@ The noise SPEC lengthens compute phases:
   trace:FILE                        the detours that FILE lists, over and over, each rank from an
                                     instant of its own: lines of BEGIN DURATION, as Netgauge's
                                     selfish detour benchmark writes them (nanoseconds, or with a
-                                    unit; # begins a comment); from 0 to the end of the last one
+                                    unit; # begins a comment); from 0 to the end of the last detour
 
-By default ranks compute in no time but what programs declare. With --cpu measured the
-CPU time between two MPI calls counts, times the machine's cpu_ratio: results then
+By default the code between MPI calls takes no virtual time but the time that programs
+declare. With --cpu measured the CPU time between two MPI calls counts, times the machine's cpu_ratio: results then
 differ from run to run. --cpu-record keeps the times, a FILE for each host process
 (FILE.0, FILE.1, ... over MPI). --cpu-replay charges them again: the results are the
 same on any number of engines and hosts. It wants the program that was recorded, byte for

@@ -36,7 +36,7 @@ has MPI and mpirun is on the PATH, else as engines of one process. --launcher na
 another command, which is given the number of processes and the command line of
 gigarank, such as "srun -n" or "mpirun --oversubscribe -n"; none stands for engines.
 
-Runs of as many ranks on another number of hosts must have the same fingerprint, and the
+Runs of equal numbers of ranks on different numbers of hosts must have the same fingerprint. The
 report says whether they have. After a run that fails the others go on, and the exit code
 is 3. A signal ends the study after its report is written. The same command with --resume
 goes on, also after a kill or a power cut, and makes runs that have failed again.
@@ -72,11 +72,11 @@ func newScaling(c *console) *cobra.Command {
 	flags.StringVar(&f.axes.Hosts, "hosts", "", "host processes: an `AXIS` such as 1,2,4 (default 1,2)")
 	flags.StringVar(&f.axes.Lambda, "lambda", "", "λ, virtual ranks of each host process: an `AXIS` (default 128,1024)")
 	flags.StringVar(&f.axes.Machines, "machine", "", "a `LIST` of presets and machine files (default xt5)")
-	flags.StringVar(&f.axes.Algorithm, "algorithm", "", "the operation's `ALGORITHM` (default that of run)")
+	flags.StringVar(&f.axes.Algorithm, "algorithm", "", "the operation's `ALGORITHM` (default the algorithm of run)")
 	flags.StringVar(&f.axes.Payload, "payload", "", "`BYTES` of each rank (default the program's)")
 	flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each run (default 5)")
-	flags.StringVar(&f.axes.LP, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the one that takes the least memory)")
-	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts host processes, their number behind it; auto or none")
+	flags.StringVar(&f.axes.LP, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the kind that takes the least memory)")
+	flags.StringVar(&f.launcher, "launcher", launcherAuto, "`COMMAND` that starts host processes, with their number as last argument; auto or none")
 	return cmd
 }
 

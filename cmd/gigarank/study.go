@@ -50,8 +50,8 @@ and the exit code is 3. The same command with --resume goes on, also after a kil
 a power cut, which lose at most the point that was running. A point that was killed comes
 last then, and after the second time it is left out. Lines of the file that
 belong to no point of the study are kept and not shown, so that a study can be
-extended. Results of another version of gigarank are refused, and those of another
-build where the version names no commit; --mix-versions takes them. After a point
+extended. Results of another version of gigarank are refused, and results of another
+build where the version names no commit; --mix-versions accepts both. After a point
 that fails the others go on, and the exit code is 1; --resume simulates it again.
 Points that do not fit the memory are refused before anything runs;
 --skip-too-large leaves them out.
@@ -98,17 +98,17 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&f.axes.Algorithms, "algorithms", "", "a `LIST` of algorithms (default all); see gigarank list")
 	flags.StringVar(&f.axes.Payload, "payload", "", "bytes of each rank: an `AXIS` (default the program's)")
 	flags.StringVar(&f.axes.Machines, "machine", "", "a `LIST` of presets and machine files (default xt5)")
-	flags.StringVar(&f.axes.RanksPerNode, "ranks-per-node", "", "an `AXIS` (default the machine's)")
-	flags.StringVar(&f.axes.Mapping, "mapping", "", "a `LIST` of "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
+	flags.StringVar(&f.axes.RanksPerNode, "ranks-per-node", "", "ranks of a node: an `AXIS` (default the machine's)")
+	flags.StringVar(&f.axes.Mapping, "mapping", "", "mappings of ranks to nodes: a `LIST` of "+strings.Join(network.Mappings(), ", ")+" (default the machine's)")
 	flags.StringArrayVar(&f.axes.Noise, "noise", nil, "operating system noise: a `SPEC` as for run; may be repeated")
 	flags.StringVar(&f.axes.Seed, "seed", "", "a `LIST` of seeds (default 1); six or more give the median an interval")
 	flags.StringVar(&f.axes.Compute, "compute", "", "virtual compute time `DUR` before each operation (default 0; 1ms with noise)")
 	flags.StringVar(&f.axes.Iterations, "iterations", "", "operations `N` of each point (default 1; 10 with noise)")
 	flags.BoolVar(&f.skipTooLarge, "skip-too-large", false, "leave out points that do not fit the memory")
-	flags.BoolVar(&f.mix, "mix-versions", false, "take results of another version of gigarank for this one's")
+	flags.BoolVar(&f.mix, "mix-versions", false, "accept results of another version of gigarank as results of this version")
 	h := &f.hosting
 	flags.StringVar(&h.engines, "engines", "", "engines `K` of this process, at most one per rank (default one per core; over MPI always 1)")
-	flags.StringVar(&h.lp, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the one of the program's that takes the least memory)")
+	flags.StringVar(&h.lp, "lp", "", "`KIND` of ranks: "+kindNames(studiedKinds())+" (default the kind of the program that takes the least memory)")
 	flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&h.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
 	flags.StringVar(&h.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")

@@ -23,7 +23,7 @@ const validateHelp = `Validate sets a real machine and the simulation of its mac
 The real times are measured anew: validate starts jobs by --launcher, which run gigarank
 machine calibrate, and takes their medians, as calibrate does. Or they come from FILE of --measured, which machine calibrate
 --json has written. A machine file made with --cold wants --cold here too. It prints each time and its
-error, and how the ping-pongs that were measured compare with those of the machine file: jobs that are
+error, and how the measured ping-pongs compare with the ping-pongs of the machine file: jobs that are
 all disturbed alike show nowhere else. With --out it leaves in DIR report.html, a page with plots, and
 results.csv. Figs 4 and 5 of Perumalla and Park,
 "Simulating Billion-Task Parallel Programs", SPECTS 2014, are such a comparison.

@@ -31,7 +31,7 @@ not links to a gigarank. The links name the place of this binary: if it is moved
 func newLinks(c *console) *cobra.Command {
 	return &cobra.Command{
 		Use:     "wrappers DIR",
-		Short:   "Make mpicc and its kin in a directory, as links to gigarank",
+		Short:   "Make links to gigarank under the names mpicc, mpicxx and so on",
 		Long:    fmt.Sprintf(wrappersHelp, strings.Join(toolchain.UsualNames(), ", ")) + exitHelp,
 		Example: "  gigarank wrappers ~/gigarank-mpi",
 		Args:    arguments(1, "one DIR"),
