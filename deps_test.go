@@ -34,27 +34,27 @@ type rule struct {
 var rules = map[string]rule{
 	"": {},
 
-	"vtime":                   {pure: true},
-	"random":                  {pure: true, imports: "vtime"},
-	"invariant":               {pure: true},
-	"invariant/invarianttest": {imports: "invariant"},
-	"spelling":                {pure: true},
+	"vtime":                            {pure: true},
+	"internal/random":                  {pure: true, imports: "vtime"},
+	"internal/invariant":               {pure: true},
+	"internal/invariant/invarianttest": {imports: "internal/invariant"},
+	"internal/spelling":                {pure: true},
 
 	"lp": {
 		pure:   true,
 		unsafe: "the address of a suspended LP's stack, which is fetched into the cache before it goes on",
 	},
-	"network": {pure: true, imports: "vtime random spelling go.yaml.in/yaml/v3"},
+	"network": {pure: true, imports: "vtime internal/random internal/spelling go.yaml.in/yaml/v3"},
 
 	"sync/internal/buffers": {},
-	"sync":                  {imports: "vtime invariant sync/internal/buffers", testsOnly: "sync/transporttest invariant/invarianttest"},
+	"sync":                  {imports: "vtime internal/invariant sync/internal/buffers", testsOnly: "sync/transporttest internal/invariant/invarianttest"},
 	"sync/transporttest":    {imports: "vtime sync"},
 	"sync/mpi":              {imports: "sync sync/internal/buffers", testsOnly: "sync/transporttest"},
 
-	"watchdog": {},
+	"internal/watchdog": {},
 
 	"collectives": {pure: true, imports: "vtime"},
-	"engine":      {pure: true, imports: "vtime random invariant sync watchdog", testsOnly: "invariant/invarianttest"},
+	"engine":      {pure: true, imports: "vtime internal/random internal/invariant sync internal/watchdog", testsOnly: "internal/invariant/invarianttest"},
 	"mpivirt/internal/stats": {
 		pure:    true,
 		imports: "vtime",
@@ -62,31 +62,31 @@ var rules = map[string]rule{
 	},
 	"mpivirt/internal/world": {
 		pure:    true,
-		imports: "vtime random invariant network collectives engine mpivirt/internal/stats golang.org/x/sys/cpu",
+		imports: "vtime internal/random internal/invariant network collectives engine mpivirt/internal/stats golang.org/x/sys/cpu",
 		unsafe:  "the memory of arrays that the host is told of; whether two buffers overlap",
 	},
 	"mpivirt/internal/ptp": {
 		pure:      true,
-		imports:   "vtime random invariant network engine mpivirt/internal/stats mpivirt/internal/world",
+		imports:   "vtime internal/random internal/invariant network engine mpivirt/internal/stats mpivirt/internal/world",
 		unsafe:    "the sizes of mailboxes, messages and processors",
-		testsOnly: "invariant/invarianttest",
+		testsOnly: "internal/invariant/invarianttest",
 	},
-	"mpivirt/internal/maxplus": {pure: true, imports: "vtime invariant network collectives"},
+	"mpivirt/internal/maxplus": {pure: true, imports: "vtime internal/invariant network collectives"},
 	"mpivirt/internal/coll": {
 		pure:      true,
-		imports:   "vtime random invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/maxplus",
+		imports:   "vtime internal/random internal/invariant network collectives engine mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/maxplus",
 		unsafe:    "the sizes of agents and messages; whether two buffers are one",
-		testsOnly: "invariant/invarianttest",
+		testsOnly: "internal/invariant/invarianttest",
 	},
 	"mpivirt/internal/kernel": {
 		pure: true,
-		imports: "vtime invariant lp network collectives engine" +
+		imports: "vtime internal/invariant lp network collectives engine" +
 			" mpivirt/internal/stats mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/coll",
 	},
 	// No simulation asks it.
 	"mpivirt/internal/forecast": {
 		pure: true,
-		imports: "vtime random network collectives engine" +
+		imports: "vtime internal/random network collectives engine" +
 			" mpivirt/internal/world mpivirt/internal/ptp mpivirt/internal/maxplus mpivirt/internal/coll mpivirt/internal/kernel",
 	},
 	"mpivirt/internal/topology": {pure: true, imports: "mpivirt/internal/world"},
@@ -107,7 +107,7 @@ var rules = map[string]rule{
 		pure:    true,
 		imports: "vtime lp network collectives engine mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/forecast mpivirt/internal/topology mpivirt/internal/typed mpivirt/datatype",
 		// Its tests run several engines over the in-process transport.
-		testsOnly: "random sync cputime mpivirt/steps",
+		testsOnly: "internal/random sync internal/cputime mpivirt/steps",
 	},
 	"mpivirt/steps": {
 		pure:    true,
@@ -116,36 +116,36 @@ var rules = map[string]rule{
 	// Its programs are loaded from the host's files.
 	"mpivirt/native": {
 		imports:   "vtime collectives mpivirt/internal/world mpivirt/internal/kernel mpivirt/internal/topology mpivirt/native/toolchain golang.org/x/sys/unix",
-		testsOnly: "sync network mpivirt bench cputime",
+		testsOnly: "sync network mpivirt bench internal/cputime",
 	},
-	"mpivirt/native/toolchain": {testsOnly: "cputime"}, // of which it has a twin in C
+	"mpivirt/native/toolchain": {testsOnly: "internal/cputime"}, // of which it has a twin in C
 	// It writes the numbers of procedures for C.
 	"mpivirt/native/toolchain/procedures": {imports: "mpivirt/internal/world"},
 
 	"bench": {
-		imports: "vtime random spelling lp sync network collectives engine mpivirt mpivirt/steps" +
+		imports: "vtime internal/random internal/spelling lp sync network collectives engine mpivirt mpivirt/steps" +
 			// It asks the system what reading a page takes.
 			" golang.org/x/sys/unix",
 		// The matrix runs every program on host processes, too.
 		testsOnly: "sync/mpi",
 	},
-	"result": {pure: true},
-	"loggp":  {pure: true, imports: "vtime network"},
+	"internal/result": {pure: true},
+	"internal/loggp":  {pure: true, imports: "vtime network"},
 	// It reads the clocks of the host.
-	"cputime": {imports: "vtime golang.org/x/sys/unix"},
+	"internal/cputime": {imports: "vtime golang.org/x/sys/unix"},
 	"study": {
-		imports: "vtime spelling network collectives mpivirt bench result" +
+		imports: "vtime internal/spelling network collectives mpivirt bench internal/result" +
 			// Only one process may write the results.
 			" golang.org/x/sys/unix",
 		// The programs are simulated in its tests.
-		testsOnly: "random sync mpivirt/steps",
+		testsOnly: "internal/random sync mpivirt/steps",
 	},
-	"bench/npb":      {},
-	"bench/report":   {imports: "spelling sync network collectives mpivirt mpivirt/steps bench"},
-	"bench/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
-	"bench/truth":    {imports: "vtime random network collectives engine mpivirt mpivirt/steps"},
+	"internal/measure/npb":      {},
+	"internal/measure/report":   {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
+	"internal/measure/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
+	"internal/measure/truth":    {imports: "vtime internal/random network collectives engine mpivirt mpivirt/steps"},
 	"cmd/gigarank": {
-		imports: "vtime spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain cputime bench result study loggp" +
+		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/result study internal/loggp" +
 			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap go.uber.org/zap/zapcore" +
 			" github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
 			" golang.org/x/term golang.org/x/sys/unix",
@@ -341,7 +341,7 @@ func TestCrossedEdgesAreFound(t *testing.T) {
 		{"the engine stands on sync", "engine", "gigarank/vtime gigarank/sync fmt", false, 0},
 		{"nor of real MPI", "engine", "gigarank/sync/mpi", false, 1},
 		{"schedules know nothing of machines", "collectives", "gigarank/network", false, 1},
-		{"the ground imports no room", "vtime", "gigarank/random", false, 1},
+		{"the ground imports no room", "vtime", "gigarank/internal/random", false, 1},
 		{"every crossing counts", "lp", "gigarank/engine gigarank/network", false, 2},
 		{"no wall clock in the pure core", "network", "time", false, 1},
 		{"what lies under a name is covered", "engine", "math/rand/v2 os/exec net/http log/slog", false, 4},

@@ -3,7 +3,7 @@
 // no code, only the test of the import graph.
 //
 // The rooms, each a directory with a doc.go: [gigarank/vtime] and
-// [gigarank/random] are the ground; [gigarank/lp], [gigarank/sync] and
+// [gigarank/internal/random] are the ground; [gigarank/lp], [gigarank/sync] and
 // [gigarank/network] stand on it; [gigarank/engine] and [gigarank/collectives]
 // on those; [gigarank/mpivirt] is the virtual MPI; [gigarank/bench] holds the
 // programs and cmd/gigarank the command line.

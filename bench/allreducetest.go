@@ -8,9 +8,9 @@ import (
 	"unsafe"
 
 	"gigarank/collectives"
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

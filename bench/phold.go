@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 
 	"gigarank/engine"
+	"gigarank/internal/random"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

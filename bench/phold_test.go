@@ -10,9 +10,9 @@ import (
 
 	"gigarank/bench"
 	"gigarank/engine"
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
-	"gigarank/random"
 	"gigarank/sync"
 	"gigarank/vtime"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
-	"gigarank/spelling"
 	"gigarank/vtime"
 )
 

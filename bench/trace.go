@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
 	"gigarank/network"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

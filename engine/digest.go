@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"gigarank/random"
+	"gigarank/internal/random"
 	"gigarank/vtime"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/sync"
 	"gigarank/vtime"
 )

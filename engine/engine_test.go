@@ -7,7 +7,7 @@ import (
 	stdsync "sync"
 	"testing"
 
-	"gigarank/random"
+	"gigarank/internal/random"
 	"gigarank/sync"
 	"gigarank/vtime"
 

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/vtime"
 )
 

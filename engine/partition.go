@@ -3,7 +3,7 @@ package engine
 import (
 	"math/bits"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 )
 
 // Partition divides LPs 0 to LPs-1 into contiguous blocks, one for each engine.

@@ -1,6 +1,6 @@
 package engine
 
-import "gigarank/watchdog"
+import "gigarank/internal/watchdog"
 
 // Glances is the number of times that an engine is told that it stands still in the time after which it is
 // suspected.

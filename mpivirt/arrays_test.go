@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/cputime"
+	"gigarank/internal/cputime"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/network"

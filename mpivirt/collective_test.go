@@ -12,9 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
 	"gigarank/network"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/collectives"
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
 	"gigarank/network"
-	"gigarank/random"
 	"gigarank/sync"
 	"gigarank/vtime"
 )

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"gigarank/collectives"
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
 	"gigarank/network"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"gigarank/spelling"
+	"gigarank/internal/spelling"
 	"gigarank/vtime"
 )
 

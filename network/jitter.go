@@ -3,7 +3,7 @@ package network
 import (
 	"fmt"
 
-	"gigarank/random"
+	"gigarank/internal/random"
 	"gigarank/vtime"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gigarank/spelling"
+	"gigarank/internal/spelling"
 )
 
 // A mapping is the rule by which a machine lays its ranks out. It is immutable.

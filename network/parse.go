@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gigarank/spelling"
+	"gigarank/internal/spelling"
 )
 
 // Parse reads a machine file. Faults name the file by name, and the path of a mapping

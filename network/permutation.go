@@ -3,7 +3,7 @@ package network
 import (
 	"math/bits"
 
-	"gigarank/random"
+	"gigarank/internal/random"
 )
 
 // permutation is a random permutation of 0..n-1 that needs no table: a balanced Feistel

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gigarank/collectives"
-	"gigarank/result"
+	"gigarank/internal/result"
 )
 
 // summary returns the least, mean and greatest time of an operation over ranks and

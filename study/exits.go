@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 )
 
 // exits is a drawing of the ranks' exits from the last operation over time, counted

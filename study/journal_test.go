@@ -14,7 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 )
 
 func testPlan(t testing.TB, axes Axes) *Plan {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"gigarank/random"
+	"gigarank/internal/random"
 )
 
 // The orders of the interval of the median with a confidence of 95 %, as in tables of

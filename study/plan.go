@@ -10,8 +10,8 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 	"gigarank/network"
-	"gigarank/spelling"
 	"gigarank/vtime"
 )
 

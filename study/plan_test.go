@@ -8,9 +8,9 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/internal/result"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
-	"gigarank/result"
 	"gigarank/sync"
 	"gigarank/vtime"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 	"gigarank/vtime"
 )
 

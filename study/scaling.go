@@ -11,10 +11,10 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/internal/result"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/network"
-	"gigarank/result"
-	"gigarank/spelling"
 	"gigarank/vtime"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 )
 
 // testScaling checks axes that must have no fault.

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/vtime"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/invariant/invarianttest"
+	"gigarank/internal/invariant/invarianttest"
 	"gigarank/vtime"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/loggp"
+	"gigarank/internal/loggp"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/study"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gigarank/cputime"
+	"gigarank/internal/cputime"
 	"gigarank/mpivirt"
 )
 

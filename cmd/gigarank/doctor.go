@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gigarank/cputime"
+	"gigarank/internal/cputime"
 	"gigarank/lp"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"gigarank/internal/result"
 	"gigarank/mpivirt"
-	"gigarank/result"
 )
 
 // document is the result of a run.

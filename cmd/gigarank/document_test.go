@@ -16,10 +16,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gigarank/bench"
+	"gigarank/internal/result"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/network"
-	"gigarank/result"
 	"gigarank/sync"
 	"gigarank/vtime"
 )

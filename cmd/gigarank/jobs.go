@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"gigarank/loggp"
+	"gigarank/internal/loggp"
 )
 
 // jobFlags are the flags of jobs that are started to measure a machine, as they are written.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gigarank/loggp"
+	"gigarank/internal/loggp"
 	"gigarank/network"
 	"gigarank/sync/mpi"
 )

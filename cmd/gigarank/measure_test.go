@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/loggp"
+	"gigarank/internal/loggp"
 )
 
 // A new machine file is compared with the one that it replaces: if all jobs were disturbed alike,

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 )
 
 // A native rank in a barrier takes mostly 240 to 330 bytes where stacks are copied: its record, the

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 )
 
 // A process with next to no ranks takes the memory that forecasts count for it, so that

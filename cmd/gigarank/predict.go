@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"gigarank/loggp"
+	"gigarank/internal/loggp"
 	"gigarank/mpivirt/native/toolchain"
 	"gigarank/network"
 	"gigarank/study"

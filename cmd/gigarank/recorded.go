@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gigarank/cputime"
+	"gigarank/internal/cputime"
 )
 
 // identify stores what a recording of a run is tied to. That is what decides which computing ranks do between

@@ -14,9 +14,9 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
+	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/network"
-	"gigarank/spelling"
 	"gigarank/sync"
 	"gigarank/vtime"
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gigarank/spelling"
+	"gigarank/internal/spelling"
 )
 
 // execute runs the command line and returns the exit code.

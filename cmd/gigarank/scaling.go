@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 	"gigarank/study"
 	"gigarank/sync/mpi"
 )

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 	"gigarank/study"
 )
 

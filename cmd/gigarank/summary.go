@@ -5,7 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"gigarank/result"
+	"gigarank/internal/result"
 	"gigarank/vtime"
 )
 

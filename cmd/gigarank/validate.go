@@ -10,7 +10,7 @@ import (
 
 	"gigarank/bench"
 	"gigarank/collectives"
-	"gigarank/loggp"
+	"gigarank/internal/loggp"
 	"gigarank/network"
 	"gigarank/study"
 	"gigarank/sync"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/loggp"
+	"gigarank/internal/loggp"
 )
 
 // Processes of the real MPI make a machine file that can be read and simulated.

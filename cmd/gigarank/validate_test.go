@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/loggp"
+	"gigarank/internal/loggp"
 	"gigarank/study"
 )
 

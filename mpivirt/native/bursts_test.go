@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"gigarank/cputime"
+	"gigarank/internal/cputime"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
 	"gigarank/sync"

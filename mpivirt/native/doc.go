@@ -35,7 +35,7 @@
 //
 // A program in C is a shared object in the simulator's process, and a rank is a stack of its own.
 // An MPI function stores a call on that stack (`struct gigarank_call` in
-// `mpivirt/native/toolchain/runtime/interface.h`) and switches to the engine's stack, so a rank
+// `mpivirt/native/toolchain/runtime/rank/interface.h`) and switches to the engine's stack, so a rank
 // needs no thread, and no C code calls Go. `ResumeRange` has C run up to 128 ranks, then takes
 // their calls one after another; those whose calls are over run in the next batch. Before ranks
 // run, C reads the tops of their stacks, so that their cache misses overlap. That cut a rank's
@@ -45,7 +45,7 @@
 // from the stack pointer up are copied out and in at a switch. A call and what it points to lie in
 // the copy while the rank is suspended, where the virtual MPI reads and writes them. The copy moves
 // when the rank goes on: buffers of operations that go on after their call are moved to the heap
-// (`mpivirt/native/toolchain/runtime/shelters.c`). A page of memory for each rank,
+// (`mpivirt/native/toolchain/runtime/mpi/bounce_buffers.c`). A page of memory for each rank,
 // and a miss of the translation cache for each switch, are saved.
 //
 // The runtime is a shared library, compiled from embedded sources into the user's cache, and not a
@@ -70,19 +70,19 @@
 //
 // Large variables are not copied: mremap moves a private mapping of their initial values between
 // the rank's place and the program's, with all the tables of pages that it fills
-// (`move_variables` in `variables.c`). The engines of a process share the mappings that the system allows
+// (`move_variables` in `rank/variables.c`). The engines of a process share the mappings that the system allows
 // it; beyond them variables are copied. Thread-local variables are those of the engine's thread. A rank
 // that has waited may go on on another thread: the runtime then finds its engine anew
-// (`gigarank_current` in `internal.h`). The
+// (`gigarank_current` in `rank/internal.h`). The
 // loader calls no constructors: a first initialisation in each program notes them
 // (`gigarank_hold`), and ranks call them. The one that asks the processor what it can, in a dozen slow instructions, is also called
-// as the program is loaded (`ask_processor` in `programs.c`), and finds its work done in ranks. What the C library keeps for a process, the runtime keeps
-// for each rank that asks for it (`process.h`), under the library's names; getopt, environ and the standard
+// as the program is loaded (`gigarank_ask_processor` in `rank/object_constructors.c`), and finds its work done in ranks. What the C library keeps for a process, the runtime keeps
+// for each rank that asks for it (`libc/process.h`), under the library's names; getopt, environ and the standard
 // streams of C++, which are variables, are linked into programs that use them.
 //
 // A signal that stops a rank's code diverts the thread to the engine's stack, and the rank fails.
 // A rank that computes for long is interrupted by another one, whose handler runs on the rank's stack and
-// switches to the engine; when the rank is resumed the handler returns (`interrupt.c`). Others run meanwhile,
+// switches to the engine; when the rank is resumed the handler returns (`rank/interrupt.c`). Others run meanwhile,
 // and the engine hears of failures elsewhere (`computing.go` in `kernel`).
 // All other signals go to the Go runtime, whose handlers run on stacks of their own.
 package native

@@ -4,10 +4,10 @@ import (
 	"unsafe"
 
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 )
 
 // Algorithm returns the algorithm of an operation: the user's choice, else the default.

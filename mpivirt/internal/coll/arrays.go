@@ -3,7 +3,7 @@ package coll
 import (
 	"sort"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"

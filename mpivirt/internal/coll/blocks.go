@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
 )
 

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 )
 
 // GroupOf returns the members of a communicator that an LP is a member of.

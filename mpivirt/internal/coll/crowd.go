@@ -1,8 +1,8 @@
 package coll
 
 import (
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 )
 
 // crowd holds the early messages of LPs that have many, one for each key, in a hash table of

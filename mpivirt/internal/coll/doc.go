@@ -65,11 +65,7 @@
 // while it waits (`Messages.keep` in room `ptp`). A content of a few pages is copied two pages
 // side by side (`world.CopyContent`), since a processor fetches ahead up to the end of a page.
 //
-// The needs of a collective on the host rest on the same choice (`cost.go`). Memory is
-// counted by a rehearsal: few participants go through the schedule as the interpreter would
-// (`rehearsal.go`); under a model with state at the receiver they have processors and clocks,
-// since what waits at once depends on virtual time there (`clocked.go`). Time follows from
-// measured constants (`costtime.go`). `plan`, `run` and `study` have no figures of their own, but for what a program holds (`bench.Entry`).
+// Forecasts of the needs of a collective on the host rest on the same choice (`PlanOf` in `plan.go`): room `forecast`.
 //
 // Node-leader (`join.go`) wraps the first two: a counter per target node, the
 // leaders' schedule, one release per node. The leader goes on at max(its own entry, each

@@ -1,7 +1,7 @@
 package coll
 
 import (
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )

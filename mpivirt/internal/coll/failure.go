@@ -3,7 +3,7 @@ package coll
 import (
 	"slices"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"

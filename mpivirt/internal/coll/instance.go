@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"

@@ -4,9 +4,9 @@ import (
 	"sort"
 
 	"gigarank/collectives"
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"gigarank/collectives"
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 )
 
 // A blocking collective on an intercommunicator goes in parts, one after another: a collective in

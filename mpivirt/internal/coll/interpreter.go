@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/network"
 )

@@ -3,7 +3,7 @@ package coll
 import (
 	"math/bits"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 )
 
 // CheckRoundQueue holds what an LP counts of round messages that came early against the

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gigarank/collectives"
-	"gigarank/invariant/invarianttest"
+	"gigarank/internal/invariant/invarianttest"
 	"gigarank/mpivirt/internal/world"
 )
 

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

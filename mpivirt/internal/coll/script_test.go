@@ -14,7 +14,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/engine"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

@@ -6,10 +6,10 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

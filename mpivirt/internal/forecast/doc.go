@@ -29,5 +29,5 @@
 // # Use
 //
 // Plan, run and study ask for a forecast through package mpivirt. No simulation calls this package, and no
-// result depends on it. scripts/forecast and the tests of bench/forecast compare it with runs.
+// result depends on it. scripts/forecast and the tests of internal/measure/forecast compare it with runs.
 package forecast

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"gigarank/engine"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/lp"
 	"gigarank/mpivirt/internal/world"
 )

@@ -3,7 +3,7 @@ package kernel
 import (
 	"gigarank/collectives"
 	"gigarank/engine"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 )
 
 // Kind is a kind of rank: how the ranks of a program run. Results do not depend on it.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/vtime"
 )
 

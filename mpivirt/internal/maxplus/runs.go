@@ -2,7 +2,7 @@ package maxplus
 
 import (
 	"gigarank/collectives"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/vtime"
 )
 

@@ -3,8 +3,8 @@ package ptp
 import (
 	"slices"
 
+	"gigarank/internal/random"
 	"gigarank/mpivirt/internal/world"
-	"gigarank/random"
 )
 
 // Bins hold the unexpected messages and posted receives of a mailbox that has many, by what

@@ -1,6 +1,6 @@
 package ptp
 
-import "gigarank/invariant"
+import "gigarank/internal/invariant"
 
 // manyBinned is the number of messages and receives in bins, and of requests in a wait, from
 // which on one look in so many sees all of them.

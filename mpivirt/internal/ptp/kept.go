@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"unsafe"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )

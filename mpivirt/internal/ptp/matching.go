@@ -1,7 +1,7 @@
 package ptp
 
 import (
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"gigarank/engine"
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )

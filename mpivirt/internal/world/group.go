@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"gigarank/random"
+	"gigarank/internal/random"
 )
 
 // Group is an ordered set of ranks of WORLD (MPI_Group). It is immutable. A group

@@ -1,7 +1,7 @@
 package world
 
 import (
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 	"gigarank/vtime"
 )
 

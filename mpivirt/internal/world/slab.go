@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 )
 
 // Slab holds values of short lives, addressed by indices instead of pointers. A link takes

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gigarank/random"
+	"gigarank/internal/random"
 )
 
 // count returns 0 to n-1.

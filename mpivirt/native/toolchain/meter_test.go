@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gigarank/cputime"
+	"gigarank/internal/cputime"
 )
 
 // scripted is a clock that a test sets.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gigarank/spelling"
+	"gigarank/internal/spelling"
 )
 
 // paperRanks is the number of ranks of the largest simulations with µπ (Perumalla and

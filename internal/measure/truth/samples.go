@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gigarank/collectives"
-	"gigarank/random"
+	"gigarank/internal/random"
 )
 
 // samples compares the exit times of some ranks of large runs with the twin's.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 )
 
 // A broken invariant ends in a panic that says what does not hold, and where it was

@@ -5,10 +5,10 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/engine"
+	"gigarank/internal/random"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/network"
-	"gigarank/random"
 	"gigarank/vtime"
 )
 

@@ -5,7 +5,7 @@ package invarianttest
 import (
 	"testing"
 
-	"gigarank/invariant"
+	"gigarank/internal/invariant"
 )
 
 // Violation runs f, which must break an invariant, and returns the text of the violation.
