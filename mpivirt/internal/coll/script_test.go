@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,14 +25,10 @@ import (
 // several, by each interpreter, with content and without, in the blocking form and in the nonblocking one: all
 // give the same. The content is checked by the definitions of the operations.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+	for _, name := range []string{"closedforms", "communicators", "costs", "loggops", "mismatch", "nodes"} {
+		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine
-			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
+			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
 				if d.Cmd == "machine" {
 					m, err := network.Parse("machine", []byte("name: m\n"+d.Input), nil)
 					if err != nil {

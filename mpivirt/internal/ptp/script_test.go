@@ -3,7 +3,6 @@ package ptp
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,14 +22,10 @@ import (
 // rank; what comes out is each call with the instants at which it begins and ends, and its result. Each run is made
 // on one engine and on several, strictly or not, with short lists and with bins: all give the same.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+	for _, name := range []string{"eager", "end", "exchange", "kept", "loggops", "matching", "polls", "progress", "rendezvous"} {
+		t.Run(name, func(t *testing.T) {
 			var machine *network.Machine
-			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
+			datadriven.RunTest(t, "testdata/"+name, func(t *testing.T, d *datadriven.TestData) string {
 				if d.Cmd == "machine" {
 					m, err := network.Parse("machine", []byte("name: m\n"+d.Input), nil)
 					if err != nil {
@@ -201,7 +196,8 @@ type scripted struct {
 	begun vtime.Time
 	waits bool             // a call is not over
 	loop  int              // polls of the call so far, if it polls until it finds something
-	names map[string]int32 // of requests and messages
+	names map[string]int32 // of requests
+	found map[string]int32 // of messages that matched probes have found
 	list  []int32          // the requests of a call
 }
 
@@ -220,7 +216,7 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 		if calls[0] = strings.TrimSpace(strings.TrimPrefix(calls[0], fmt.Sprintf("%d:", p.m.First+i))); calls[0] == "" {
 			calls = nil
 		}
-		p.ranks = append(p.ranks, scripted{calls: calls, names: map[string]int32{}})
+		p.ranks = append(p.ranks, scripted{calls: calls, names: map[string]int32{}, found: map[string]int32{}})
 	}
 	return p
 }
@@ -368,27 +364,43 @@ func (p *player) result(r *scripted, words []string, b *Completion) (text string
 		}
 		return text
 	}
-	for i, index := range b.Completed {
-		q := p.m.Requests.At(index)
-		text += ","
-		if i < len(b.Indices) {
-			text += fmt.Sprintf(" %s", words[1+b.Indices[i]])
+	for _, i := range b.Indices { // of a list
+		switch index := r.list[i]; {
+		case index == 0:
+		case index == p.m.CompletedSend:
+			text += fmt.Sprintf(", %s sent", words[1+i])
+		default:
+			status, buffer, _ := p.m.CompletedRequest(b, index)
+			text += fmt.Sprintf(", %s %s", words[1+i], describe(status, buffer))
 		}
-		text += " " + describe(q.status(), q.Buffer)
+	}
+	for _, index := range alone(b) {
+		q := p.m.Requests.At(index)
+		text += ", " + describe(q.status(), q.Buffer)
 	}
 	if len(b.Completed) == 0 && b.Status != world.EmptyStatus {
 		text += ", " + describe(b.Status, b.Data)
 	}
-	if len(b.Indices) > len(b.Completed) {
-		text += ", and sends"
-	}
 	for _, f := range b.Failures {
 		text += fmt.Sprintf(", fails: %v", f.Err)
 	}
+	for name, index := range r.names { // is MPI_REQUEST_NULL from now on
+		if slices.Contains(b.Completed, index) && !p.m.shared(index) {
+			delete(r.names, name)
+		}
+	}
 	if named && b.Message != 0 {
-		r.names[name] = b.Message
+		r.found[name] = b.Message
 	}
 	return text
+}
+
+// alone returns the completed requests of a call without a list.
+func alone(b *Completion) []int32 {
+	if len(b.Indices) > 0 {
+		return nil
+	}
+	return b.Completed
 }
 
 // describe describes a message that was received or found.
@@ -530,7 +542,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 		}
 	case "mrecv", "imrecv":
 		request := m.NewRequest(lp, ReceiveRequest, c)
-		v, at := m.Requests.At(request), r.names[words[0]]
+		v, at := m.Requests.At(request), r.found[words[0]]
 		v.Comm = q.Comm.Index
 		if !m.Found(lp, at) {
 			p.Errorf("%s: no probe has found %s", word, words[0])
@@ -547,6 +559,7 @@ func (p *player) call(lp int32, r *scripted, words []string) bool {
 			break
 		}
 		received, sent := m.Receive(lp, q), m.Send(lp, q)
+		r.list = append(r.list[:0], received, sent)
 		return m.WaitRequests(lp, WaitAll, []int32{received, sent}, c)
 	case "exchange":
 		r.names[name] = p.exchange(lp, q, words)
