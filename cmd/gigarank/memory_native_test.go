@@ -18,7 +18,7 @@ import (
 // call, and what its stack has unlike others. A copy of its whole stack would make it 450.
 func TestMemoryOfNativeRanks(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "barriers")
-	if output, err := command(t, "cc", "-O2", filepath.Join("..", "..", "bench", "npb", "programs", "barriers.c"), "-o", program).CombinedOutput(); err != nil {
+	if output, err := command(t, "cc", "-O2", filepath.Join("..", "..", "internal", "measure", "npb", "programs", "barriers.c"), "-o", program).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	peak := func(ranks string) int64 {

@@ -21,7 +21,7 @@ func TestHeaderIsThatOfTheTable(t *testing.T) {
 
 // Each name in C is that of a function of mpi.h, but for those of gigarank's own.
 func TestNamesInCAreFunctionsOfMPI(t *testing.T) {
-	text, err := os.ReadFile("../runtime/mpi.h")
+	text, err := os.ReadFile("../runtime/include/mpi.h")
 	if err != nil {
 		t.Fatal(err)
 	}
