@@ -68,7 +68,8 @@ func waitPassively() (undo func()) {
 	return func() { _ = os.Unsetenv(policy) }
 }
 
-// strayed ends a rank that waits while threads of its own go on, where other ranks have their variables. No other rank of the engine runs any more.
+// strayed ends a rank that waits while threads of its own go on where other ranks have their variables. The engine
+// resumes no other rank.
 func (b *body) strayed(lp int32, c *cCall) {
 	what := "a thread that the rank has started lives, and"
 	remedy := "end the thread before the call"
@@ -92,8 +93,8 @@ func (b *body) strayed(lp int32, c *cCall) {
 	b.k.Fail(lp, variantOf(procedureOf(int32(c.dest)), c.nonblocking), err)
 }
 
-// workers begin the names of libraries whose threads work in calls only, on what a call is given: runtime/libc/threads.c has
-// the same.
+// workers begin the names of libraries whose threads work only within calls, on the arguments of a call.
+// runtime/libc/threads.c has the same table.
 var workers = []string{"libgomp.so", "libopenblas", "libblis", "libmkl_", "libfftw3"}
 
 func isWorker(library string) bool {

@@ -26,7 +26,7 @@ static __thread int turn __attribute__((tls_model("initial-exec")));
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t ending; /* by which the C library tells that a thread ends */
 
-/* The threads of these libraries work in calls only, on what the call is given. Regions of libgomp are
+/* The threads of these libraries work only within calls, on the arguments of a call; threads.go has the same table. Regions of libgomp are
  * found by another way. */
 static const char *const workers[] = {"libgomp.so", "libopenblas", "libblis", "libmkl_", "libfftw3"};
 

@@ -577,8 +577,8 @@ static struct gigarank_call *astray(struct gigarank_engine *e, const char *reaso
 	return c;
 }
 
-/* A rank whose threads go on while it waits must find its variables and its stack where they are, and so must they. It
- * has an image of the program for itself then, and a stack. libgomp wakes the first thread of an ordered region by
+/* The threads of a rank go on while the rank waits, so that its variables and its stack must stay where they are. That takes
+ * an image of the program and a stack of the rank's own. libgomp wakes the first thread of an ordered region by
  * what that thread keeps, where another rank may run. threads_stray returns what of a rank goes on that must not, 0
  * for nothing. */
 static int threads_stray(const struct gigarank_engine *e) {
