@@ -35,14 +35,15 @@ func (e *Endpoint) Due() Deferred { return e.due }
 // defers reports whether the engine has put work off.
 func (e *Endpoint) defers() bool { return e.config.Deferrer != nil && e.config.Deferrer.Defers() }
 
-// deferral returns the work that the engine has put off, for its contribution to a round. vague says that it
-// is not in there: only a round that looks for the end needs it.
+// deferral returns the work that the engine has put off, for its contribution to the round that is on. vague says that it
+// is not in there: only a round that looks for the end needs it. So an engine that puts work off waits for the
+// start of a round, which tells the purpose.
 func (e *Endpoint) deferral(blocked bool) (d Deferred, vague bool) {
 	d = Deferred{From: vtime.Forever}
 	if !blocked || e.next < vtime.Forever || !e.defers() {
 		return d, false
 	}
-	if e.round.purpose != purposeEnd || !e.round.due() {
+	if e.round.purpose != purposeEnd {
 		return d, true
 	}
 	return e.config.Deferrer.Deferred(), false

@@ -387,13 +387,46 @@ func messageBound(p *program, protocol sync.Protocol) int {
 	k := len(p.lookahead)
 	visits, last := p.visits()
 	bound := 16 * k * (visits + k + 4)
-	if slices.ContainsFunc(p.chains, func(c chain) bool { return c.putOff }) {
-		bound *= 2 // rounds that look for the end while work is put off
-	}
 	if protocol == sync.Null {
 		bound += 4 * k * k * int(last+1)
 	}
 	return bound
+}
+
+// An engine whose own LPs have finished, and that has put work off, tells how much in the next round that looks for the
+// end. Rounds do not follow one another until it happens to do so.
+func TestPutOffByEnginesThatHaveFinished(t *testing.T) {
+	const k = 8
+	p := &program{}
+	for range k {
+		row := make([]vtime.Duration, k)
+		for i := range row {
+			row[i] = 1
+		}
+		p.lookahead = append(p.lookahead, row)
+	}
+	for first := 1; first < k; first++ { // the LP that ends with the chain is of engine 0
+		p.chains = append(p.chains, chain{putOff: true, finishes: true, visits: []visit{
+			{engine: first, time: vtime.Time(first), bytes: 8}, {engine: 0, time: vtime.Time(first) + 5, bytes: 8},
+		}})
+	}
+	p.setStages()
+	for seed := range uint64(200) {
+		f := newFabric(k, seed)
+		workers := make([]*worker, k)
+		for rank := range workers {
+			workers[rank] = newWorker(p, f, rank, sync.Config{})
+		}
+		limit := messageBound(p, sync.Hybrid)
+		if !f.run(limit, func(rank int) { workers[rank].run() }) {
+			t.Fatalf("seed %d: %d messages were not enough", seed, limit)
+		}
+		for rank, w := range workers {
+			if w.err != nil || w.outcome != sync.Finished {
+				t.Fatalf("seed %d: engine %d ended with %v, %v", seed, rank, w.outcome, w.err)
+			}
+		}
+	}
 }
 
 // In any order of arrival, no record comes below EIT, and every engine makes its timed

@@ -316,7 +316,7 @@ func (e *Endpoint) advanceRound(blocked bool) {
 		r.retryAt = 0
 		e.start(&r.wanted)
 	}
-	early := blocked && e.end.unfinished == 0 && e.next == vtime.Forever && e.full == 0 && r.mayBeEarly()
+	early := blocked && e.end.unfinished == 0 && e.next == vtime.Forever && e.full == 0 && r.mayBeEarly() && !e.defers()
 	if !r.due() && !early {
 		e.sendAmendment(blocked)
 		return
