@@ -15,7 +15,7 @@ import (
 // goes through the rounds of the schedule on a clock of its own and sends and
 // receives the messages. It works whether or not the rank itself waits, as a
 // network interface that carries collectives out would; so blocking and
-// nonblocking forms take the same time.
+// nonblocking forms take the same time, but for the Wait under state at the receiver.
 //
 // A round's message is named by (communicator, instance, round): there is nothing
 // to match, and messages of one collective cannot overtake each other in a way

@@ -21,7 +21,8 @@
 //   - Vectors are combined in rank order or in a fixed tree, so that floating-point results
 //     do not depend on the partition.
 //   - Entering a barrier that is under way touches two cache lines and makes nothing.
-//   - A nonblocking operation takes the time of the blocking one.
+//   - A nonblocking operation takes the time of the blocking one. Under state at the receiver, the
+//     Wait behind it is an operation that takes its turn at the processor, and may end later.
 //
 // # Use
 //
