@@ -21,3 +21,23 @@ func TestSlabGiven(t *testing.T) {
 		}
 	}
 }
+
+// A value beside those of a slab is found again by its index, and is no other's.
+func TestBesideAgainstAMap(t *testing.T) {
+	var s Slab[int64]
+	var b Beside[int32]
+	b.Fetch(slabChunk) // where there is no room yet
+	want := map[int32]int32{}
+	for i := range int32(3000) {
+		index := s.Take()
+		if *b.Open(index) != 0 {
+			t.Fatalf("index %d has %d at first", index, *b.Open(index))
+		}
+		*b.Open(index), want[index] = i+1, i+1
+	}
+	for index, v := range want {
+		if b.Fetch(index); *b.Open(index) != v {
+			t.Errorf("index %d has %d, want %d", index, *b.Open(index), v)
+		}
+	}
+}
