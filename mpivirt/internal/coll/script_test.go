@@ -89,16 +89,19 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 			programs[rank] = append(programs[rank], strings.Split(calls, "; ")...)
 		}
 	}
-	first := ""
-	for _, v := range variantsOf(engines, !d.HasArg("blocking")) {
-		got := play(t, v, target, programs)
-		if first == "" {
-			first = got
-		} else if got != first {
-			d.Fatalf(t, "with %+v:\n%s\nelse\n%s", v, got, first)
+	variants := variantsOf(engines, !d.HasArg("blocking"))
+	outcomes := make([]string, len(variants))
+	var playing sync.WaitGroup // at once: most of the time of a deadlock is the patience of its engines
+	for i, v := range variants {
+		playing.Go(func() { outcomes[i] = play(t, v, target, programs) })
+	}
+	playing.Wait()
+	for i, v := range variants {
+		if outcomes[i] != outcomes[0] {
+			d.Fatalf(t, "with %+v:\n%s\nelse, with %+v:\n%s", v, outcomes[i], variants[0], outcomes[0])
 		}
 	}
-	return first
+	return outcomes[0]
 }
 
 // rangeOf returns the least and the greatest rank of "all", "3" or "2-5".

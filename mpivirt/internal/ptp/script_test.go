@@ -54,19 +54,24 @@ func runScript(t *testing.T, d *datadriven.TestData, machine *network.Machine) s
 		d.Fatalf(t, "%v", err)
 	}
 	options := scriptOptions(t, d)
-	first := ""
+	var variants []variant
 	for engines := 1; engines <= min(len(programs), options.engines); engines++ {
 		for way := range options.ways {
-			v := variant{engines, way&1 != 0, way&2 != 0}
-			got := options.text(playScript(t, v, options, target, programs))
-			if first == "" {
-				first = got
-			} else if got != first {
-				d.Fatalf(t, "with %+v:\n%s\nelse\n%s", v, got, first)
-			}
+			variants = append(variants, variant{engines, way&1 != 0, way&2 != 0})
 		}
 	}
-	return first
+	outcomes := make([]string, len(variants))
+	var playing sync.WaitGroup // at once: most of the time of a deadlock is the patience of its engines
+	for i, v := range variants {
+		playing.Go(func() { outcomes[i] = options.text(playScript(t, v, options, target, programs)) })
+	}
+	playing.Wait()
+	for i, v := range variants {
+		if outcomes[i] != outcomes[0] {
+			d.Fatalf(t, "with %+v:\n%s\nelse, with %+v:\n%s", v, outcomes[i], variants[0], outcomes[0])
+		}
+	}
+	return outcomes[0]
 }
 
 // options are the arguments of a run in a script.
