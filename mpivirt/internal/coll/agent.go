@@ -39,7 +39,7 @@ type agent struct {
 	clock    vtime.Time
 	posted   vtime.Time // when the round began
 	matched  vtime.Time // when the sender of this round became free
-	released vtime.Time // see processor
+	released vtime.Time // see room resource
 	port     network.Port
 	memory   *memory // nil if only sizes are simulated
 }
@@ -60,7 +60,7 @@ const (
 	sending stage = iota
 	receiving
 	acknowledging
-	posting   // the processor is to receive a message that came before; see processor
+	posting   // the processor is to receive a message that came before; see room resource
 	matched   // the message is received, but the own one may not have left
 	combining // the processor is to combine the received content
 )
@@ -72,7 +72,7 @@ const (
 	unsent  sentStage = iota // the agent has sent none
 	gone                     // it has left, or there is none
 	held                     // it waits for room; see holdBack
-	leaving                  // the processor is to send it; see processor
+	leaving                  // the processor is to send it; see room resource
 	unacked                  // its match is awaited
 )
 
@@ -117,7 +117,7 @@ func (k *Collectives) newAgent(inst *instance, lp, member int32, layout *collect
 	a := k.agents.At(index)
 	*a = agent{inst: inst, layout: layout, lp: lp, member: member, rounds: int32(inst.schedule.Rounds(int(member))), clock: start, next: q.agents, released: start}
 	if k.Processors != nil && a.single() {
-		a.released = k.Processors[lp].Released
+		a.released = k.Processors.Of(lp).Released
 	}
 	q.agents = index
 	return index

@@ -6,6 +6,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/maxplus"
 	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -64,6 +65,9 @@ func (k *Collectives) Open(algorithms []collectives.Algorithm, wanted Interprete
 	k.algorithms, k.interpreter, k.leadersUniform = algorithms, wanted, k.Target.LeadersUniform()
 	if k.Activities != nil {
 		k.interpreter = Message // each message is seen by itself
+	}
+	if k.Processors != nil {
+		k.Processors.Carries(resource.OfAgents, (*rounds)(k))
 	}
 	k.memory.Reserve = func(n int) []vtime.Time { return world.Reserve[vtime.Time](&k.Partition, n) }
 	k.memory.Begin(k.earlyClocks[:])
@@ -264,7 +268,7 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 	}
 	k.Timing, k.copied = stats.Untimed, 0
 	if k.Processors != nil {
-		k.Processors[lp].Calls++
+		k.Processors.Of(lp).Calls++
 	}
 	local := member - c.First
 	inst.entered[local>>6] |= 1 << (local & 63)
@@ -282,7 +286,7 @@ func (k *Collectives) Enter(lp int32, c *Communicator, member int, v *Collective
 		inst.nonblocking.entry[local] = k.Clock[lp]
 		inst.nonblocking.requests[local] = request
 		if k.Processors != nil {
-			inst.nonblocking.calls[local] = k.Processors[lp].Calls
+			inst.nonblocking.calls[local] = k.Processors.Of(lp).Calls
 		}
 	}
 	if inst.failed != nil {
@@ -320,7 +324,7 @@ func (k *Collectives) CarryOutAlone(lp int32, c *Communicator, v *Collective, re
 			r.Buffer = shared
 		}
 		if k.Behind(lp) { // the clock does not include what the rank has started before
-			k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: func() { k.CompleteRequest(request, k.Clock[lp]) }})
+			k.After(lp, func() { k.CompleteRequest(request, k.Clock[lp]) })
 		} else {
 			k.CompleteRequest(request, k.Clock[lp])
 		}

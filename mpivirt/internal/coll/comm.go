@@ -6,7 +6,6 @@ import (
 
 	"gigarank/internal/invariant"
 	"gigarank/internal/random"
-	"gigarank/mpivirt/internal/ptp"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -97,11 +96,7 @@ func (k *Collectives) Free(lp int32, c *Communicator) error {
 		c.freers = make([]uint64, (c.Last-c.First+63)/64)
 	}
 	setBits(c.freers, member-c.First, member-c.First+1)
-	if k.Processors != nil {
-		k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: func() { k.free(c) }})
-	} else {
-		k.free(c)
-	}
+	k.After(lp, func() { k.free(c) })
 	return nil
 }
 

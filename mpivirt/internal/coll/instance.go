@@ -117,7 +117,7 @@ func (inst *instance) keepEntries(k *Collectives) {
 			lp, _ := k.Local(inst.comm.RankOf(inst.comm.First+local, 0))
 			inst.nonblocking.entry[local] = k.Clock[lp]
 			if k.Processors != nil {
-				inst.nonblocking.calls[local] = k.Processors[lp].Calls
+				inst.nonblocking.calls[local] = k.Processors.Of(lp).Calls
 			}
 		}
 	}
@@ -288,7 +288,7 @@ func (k *Collectives) exitFrom(inst *instance, lp int32, member int, t, over vti
 		k.Faults[lp] = fault{inst.callOf(member).Procedure, err}
 	}
 	if k.Processors != nil {
-		k.Processors[lp].Released = over
+		k.Processors.Of(lp).Released = over
 	}
 	if k.Strict && k.Processors == nil { // a processor keeps the order by itself
 		k.wake(lp, t)

@@ -1,8 +1,10 @@
 package coll
 
 import (
+	"fmt"
+
 	"gigarank/collectives"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/stats"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
@@ -44,21 +46,10 @@ func (k *Collectives) goOnAgent(index int32) {
 			return
 		}
 		a.released = max(a.released, a.matched)
-		a.clock = max(a.clock, a.matched, k.freeFrom(a.lp, a.matched))
+		a.clock = max(a.clock, a.matched, k.Processors.FreeFrom(a.lp, a.matched))
 		a.stage, a.matched = sending, 0
 		a.round++
 	}
-}
-
-// freeFrom returns the instant from which the CPU of an LP is free, as far as is known at t.
-func (k *Collectives) freeFrom(lp int32, t vtime.Time) vtime.Time {
-	p := &k.Processors[lp]
-	free := p.State.CPU
-	if op := p.Poll(&k.Messages, lp); op != nil && t > op.Earliest {
-		at, _ := k.PollFrom(op, t)
-		free = max(free, at)
-	}
-	return free
 }
 
 // beginRound asks for the message of an agent's round to be sent, and for the one that it
@@ -67,7 +58,7 @@ func (k *Collectives) beginRound(index int32, a *agent, step *collectives.Step) 
 	a.posted, a.stage = a.clock, acknowledging
 	if step.To != collectives.None {
 		a.sent = leaving
-		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpRound, Call: k.callOf(a), Index: index, Earliest: a.clock, Released: a.released})
+		k.ask(a.lp, resource.Operation{Need: resource.Interface, Kind: opRound, Call: k.callOf(a), Index: index, Earliest: a.clock, Released: a.released})
 	}
 	if step.From != collectives.None {
 		a.stage = receiving
@@ -82,7 +73,7 @@ func (k *Collectives) beginRound(index int32, a *agent, step *collectives.Step) 
 func (k *Collectives) callOf(a *agent) uint32 {
 	inst, member := a.inst, int(a.member)
 	if inst.nonblocking == nil {
-		return k.Processors[a.lp].Calls // the rank is in it, and calls no other
+		return k.Processors.Of(a.lp).Calls // the rank is in it, and calls no other
 	}
 	if inst.leaders {
 		member = inst.comm.nodes.leader(member)
@@ -94,12 +85,11 @@ func (k *Collectives) callOf(a *agent) uint32 {
 // before.
 func (k *Collectives) postRound(index int32, a *agent) {
 	a.stage = posting
-	k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpReceive, Call: k.callOf(a), Index: index, Earliest: a.posted, Released: a.released})
+	k.ask(a.lp, resource.Operation{Kind: opReceive, Call: k.callOf(a), Index: index, Earliest: a.posted, Released: a.released})
 }
 
-// SendRoundAt sends the message of an agent's round.
-func (k *Collectives) SendRoundAt(lp, index int32, at vtime.Time) {
-	p := &k.Processors[lp]
+// sendRoundAt sends the message of an agent's round.
+func (k *Collectives) sendRoundAt(p *resource.Processor, index int32, at vtime.Time) {
 	a := k.agents.At(index)
 	if a.fate == ended {
 		return
@@ -130,8 +120,8 @@ func (k *Collectives) takeRound(index int32, a *agent) {
 	k.postRound(index, a)
 }
 
-// ReceiveRoundAt lets an agent receive a message that was there before.
-func (k *Collectives) ReceiveRoundAt(index int32, at vtime.Time) {
+// receiveRoundAt lets an agent receive a message that was there before.
+func (k *Collectives) receiveRoundAt(index int32, at vtime.Time) {
 	a := k.agents.At(index)
 	if a.fate == ended {
 		return
@@ -143,7 +133,7 @@ func (k *Collectives) ReceiveRoundAt(index int32, at vtime.Time) {
 // matchRound matches the message of an agent's round at an instant.
 func (k *Collectives) matchRound(a *agent, at vtime.Time) {
 	a.stage, a.released = matched, max(a.released, at)
-	a.clock = max(a.clock, at, k.freeFrom(a.lp, at))
+	a.clock = max(a.clock, at, k.Processors.FreeFrom(a.lp, at))
 	k.matchRoundMessage(k.rounds.At(a.message), a, at)
 }
 
@@ -156,47 +146,97 @@ func (k *Collectives) finishReceive(index int32, a *agent, step *collectives.Ste
 	}
 	if work > 0 {
 		a.stage = combining
-		k.Ask(a.lp, &k.Processors[a.lp], ptp.Operation{Kind: ptp.OpCombine, Call: k.callOf(a), Index: index, Earliest: a.clock, Released: a.released, Length: work})
+		k.ask(a.lp, resource.Operation{Need: resource.CPU, Kind: opCombine, Call: k.callOf(a), Index: index, Earliest: a.clock, Released: a.released, Length: work})
 	}
 	return true
 }
 
-// Combined lets an agent go on that has begun to combine what it has received.
-func (k *Collectives) Combined(index int32, at vtime.Time) {
+// combineAt has an agent combine what it has received from an instant on, for a time.
+func (k *Collectives) combineAt(lp int32, p *resource.Processor, index int32, at vtime.Time, length vtime.Duration) {
+	if p.State.CPU = at.Add(length); p.State.CPU == vtime.Forever {
+		_, c, _ := (*rounds)(k).Sender(index)
+		k.PastEnd(int(k.Global(lp)), at, c, "%v of combining", length)
+	}
+	if k.Activities != nil {
+		k.Computed(length)
+	}
 	a := k.agents.At(index)
 	if a.fate == ended {
 		return
 	}
-	a.clock, a.released, a.stage = k.Processors[a.lp].State.CPU, max(a.released, at), acknowledging
+	a.clock, a.released, a.stage = k.Processors.Of(a.lp).State.CPU, max(a.released, at), acknowledging
 	k.goOnAgent(index)
 }
 
-// TakeInRound hands over a round message that an LP has taken in at an instant.
-func (k *Collectives) TakeInRound(lp, index int32, at vtime.Time) {
-	k.rounds.At(index).arrival = at
-	k.arriveRound(lp, index, nil, 0)
+// The kinds of operations of agents.
+const (
+	opRound   uint8 = iota // send the message of the round
+	opReceive              // receive the message of the round, which came before
+	opCombine              // combine what was received
+)
+
+// ask asks the processor of an LP for an operation of an agent.
+func (k *Collectives) ask(lp int32, op resource.Operation) {
+	op.Owner = resource.OfAgents
+	k.Processors.Ask(lp, op)
 }
 
-// RoundBytes returns the size of a round message.
-func (k *Collectives) RoundBytes(index int32) int64 { return k.rounds.At(index).bytes }
+// rounds carries out the operations and messages of agents. It implements [resource.Work].
+type rounds Collectives
 
-// RoundCall returns the call that a round message is for, as far as it is known.
-func (k *Collectives) RoundCall(index int32) world.Procedure {
-	m := k.rounds.At(index)
-	if inst := k.Communicators.At(m.comm).numbered(m.number); inst != nil {
+var _ resource.Work = (*rounds)(nil)
+
+// Begin carries out an operation at an instant.
+func (w *rounds) Begin(lp int32, p *resource.Processor, op *resource.Operation, at vtime.Time) bool {
+	k := (*Collectives)(w)
+	switch op.Kind {
+	case opRound:
+		k.sendRoundAt(p, op.Index, at)
+	case opReceive:
+		k.receiveRoundAt(op.Index, at)
+	case opCombine:
+		k.combineAt(lp, p, op.Index, at, op.Length)
+	}
+	return true
+}
+
+// Size returns the bytes of a round message.
+func (w *rounds) Size(index int32) int64 { return w.rounds.At(index).bytes }
+
+// CallOf returns the call that a round message is for, as far as it is known.
+func (w *rounds) CallOf(_, index int32) world.Procedure {
+	m := w.rounds.At(index)
+	if inst := w.Communicators.At(m.comm).numbered(m.number); inst != nil {
 		return inst.Call.Procedure
 	}
 	return world.NoProcedure
 }
 
-// AgentCall returns the LP and the call that an agent goes through, and its round. It reports
-// whether the agent has not ended.
-func (k *Collectives) AgentCall(index int32) (lp int32, c world.Procedure, round int, live bool) {
-	a := k.agents.At(index)
+// TakeIn hands over a round message that an LP takes in at an instant.
+func (w *rounds) TakeIn(lp, index int32, _, at vtime.Time) {
+	w.rounds.At(index).arrival = at
+	(*Collectives)(w).arriveRound(lp, index, nil, 0)
+}
+
+// Sender returns the LP and the call that an agent goes through. It reports whether the agent has not ended.
+func (w *rounds) Sender(index int32) (lp int32, c world.Procedure, live bool) {
+	a := w.agents.At(index)
 	if a.fate == ended {
-		return 0, world.NoProcedure, 0, false
+		return 0, world.NoProcedure, false
 	}
-	return a.lp, a.inst.Call.Procedure, int(a.round), true
+	return a.lp, a.inst.Call.Procedure, true
+}
+
+// Matched handles the match of an agent's message at t.
+func (w *rounds) Matched(index int32, t vtime.Time) { (*Collectives)(w).AgentAcknowledged(index, t) }
+
+// Leaving names the message of an agent's round.
+func (w *rounds) Leaving(op *resource.Operation) (c world.Procedure, message string, live bool) {
+	_, c, live = w.Sender(op.Index)
+	if !live {
+		return c, "", false
+	}
+	return c, fmt.Sprintf("a message of round %d", w.agents.At(op.Index).round), true
 }
 
 // EnterLater enters an LP into a collective after the operations that it started before
@@ -217,7 +257,7 @@ func (k *Collectives) EnterLater(lp int32, c *Communicator, member int, v *Colle
 		copy(e.call.Input, v.Input)
 	}
 	k.Timing, k.copied = stats.Untimed, 0
-	k.Operate(lp, ptp.Operation{Kind: ptp.OpFunction, Function: e.enter})
+	k.After(lp, e.enter)
 }
 
 // postponed is the postponed entry of an LP into a collective. Entries and their functions are

@@ -5,6 +5,7 @@ import (
 
 	"gigarank/collectives"
 	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -124,7 +125,7 @@ func (k *Collectives) dispatchRound(a *agent, m *roundMessage, dst int, sent vti
 	if !local {
 		k.sendRoundMessage(m, dst, sent, payload)
 		if k.Processors != nil && m.agent != 0 {
-			k.AwaitMatch(m.arrival)
+			k.Processors.AwaitMatch(m.arrival)
 		}
 		return
 	}
@@ -148,7 +149,7 @@ func (k *Collectives) giveRound(lp int32, m *roundMessage, sent vtime.Time, owne
 	*r = *m
 	if k.Processors != nil {
 		k.keep(r, owner, at)
-		k.Reach(lp, ptp.Arrival{At: r.arrival, Released: sent, Source: r.rank, Index: index, Round: true})
+		k.Processors.Reach(lp, resource.Arrival{At: r.arrival, Released: sent, Source: r.rank, Index: index, Owner: resource.OfAgents})
 		return
 	}
 	k.arriveRound(lp, index, owner, at)
@@ -244,7 +245,7 @@ func (k *Collectives) matchRoundMessage(m *roundMessage, a *agent, posted vtime.
 	}
 	switch {
 	case k.Processors != nil:
-		k.TellMatch(world.RecordRoundMatch, m.engine, m.agent, dst, free)
+		k.Processors.TellMatch(resource.OfAgents, m.engine, m.agent, dst, free)
 	case int(m.engine) == k.Engine.Index():
 		k.AgentAcknowledged(m.agent, free)
 	default:

@@ -15,6 +15,7 @@ import (
 	"gigarank/engine"
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -204,7 +205,7 @@ func lookaheadOf(target *network.Target, engines, lo, hi, dstLo, dstHi int) vtim
 		d = min(d, GivenHop(target, engines))
 	}
 	if target.ReceiverState() {
-		d -= ptp.Slack(d)
+		d -= resource.Slack(d)
 	}
 	return d
 }
@@ -296,8 +297,7 @@ func (p *scriptPlayer) Handle(ev engine.Event) {
 	case world.DataResume:
 		p.Resume(lp)
 	case world.DataServe:
-		k.Now = ev.Time
-		k.Serve(lp, ev.Time)
+		k.Processors.Serve(lp, ev.Time)
 	}
 }
 
@@ -314,8 +314,11 @@ func (p *scriptPlayer) Deliver(src int, record []byte) {
 	case world.RecordRoundAcknowledgement:
 		k.AgentAcknowledged(int32(r.U32()), vtime.Time(r.U64()))
 		k.Engine.Consumed(src, len(record))
-	case world.RecordMatch, world.RecordRoundMatch:
-		k.MatchFrom(record[0], r)
+	case world.RecordMatch:
+		k.Processors.MatchFrom(resource.OfProgram, r)
+		k.Engine.Consumed(src, len(record))
+	case world.RecordRoundMatch:
+		k.Processors.MatchFrom(resource.OfAgents, r)
 		k.Engine.Consumed(src, len(record))
 	default:
 		if k.DeliverCollective(src, record, r) {
@@ -324,7 +327,7 @@ func (p *scriptPlayer) Deliver(src int, record []byte) {
 	}
 }
 
-// Resume and End are the upcalls that have to do with ranks; the others are those of Collectives.
+// Resume and End are the upcalls that have to do with ranks.
 func (p *scriptPlayer) Resume(lp int32) {
 	k := p.k
 	k.Completion.Err = nil
@@ -353,24 +356,6 @@ func (p *scriptPlayer) End(lp int32) {
 }
 
 func (p *scriptPlayer) Expect(context uint64) int32 { return p.k.Expect(context) }
-
-func (p *scriptPlayer) RoundBytes(index int32) int64 { return p.k.RoundBytes(index) }
-
-func (p *scriptPlayer) RoundCall(index int32) world.Procedure { return p.k.RoundCall(index) }
-
-func (p *scriptPlayer) AgentCall(index int32) (lp int32, c world.Procedure, round int, live bool) {
-	return p.k.AgentCall(index)
-}
-
-func (p *scriptPlayer) TakeInRound(lp, index int32, at vtime.Time) { p.k.TakeInRound(lp, index, at) }
-
-func (p *scriptPlayer) SendRoundAt(lp, index int32, at vtime.Time) { p.k.SendRoundAt(lp, index, at) }
-
-func (p *scriptPlayer) ReceiveRoundAt(index int32, at vtime.Time) { p.k.ReceiveRoundAt(index, at) }
-
-func (p *scriptPlayer) Combined(index int32, at vtime.Time) { p.k.Combined(index, at) }
-
-func (p *scriptPlayer) AgentAcknowledged(index int32, t vtime.Time) { p.k.AgentAcknowledged(index, t) }
 
 // run has a rank make its calls until one is not over. It reports whether the rank goes on.
 func (p *scriptPlayer) run(lp int32) bool {

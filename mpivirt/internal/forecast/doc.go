@@ -15,7 +15,7 @@
 //
 // Under a model with state at the receiver, values wait for virtual time. A rehearsal then has clocks
 // (clocked.go): participants have processors, which begin operations and take in messages in the order of
-// virtual time, as those of room ptp do. What they hold is counted for all engines together.
+// virtual time, as those of room resource do. What they hold is counted for all engines together.
 //
 // The time of a collective is a sum of measured constants times counts of ranks, messages and bytes
 // (time.go). [HeldBytes] is the memory of messages and requests that a program says its ranks hold (held.go).

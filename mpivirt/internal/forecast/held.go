@@ -6,6 +6,7 @@ import (
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/kernel"
 	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 )
 
@@ -45,7 +46,7 @@ func (h Held) bytes(processors bool) float64 {
 }
 
 // processorBytes is the memory of a processor and of what occupied holds, in bytes.
-func processorBytes() float64 { return float64(ptp.ProcessorBytes) + occupied.inProcessor() }
+func processorBytes() float64 { return float64(resource.ProcessorBytes) + occupied.inProcessor() }
 
 // queued counts what a processor holds at most of one rank, while it takes part in collectives.
 type queued struct {
@@ -56,14 +57,14 @@ type queued struct {
 
 // bytes returns the memory over what occupied counts; negative if it is less.
 func (q queued) bytes() float64 {
-	return doubled(ptp.ArrivalBytes, float64(q.arrivals)) + doubled(ptp.ArrivalBytes, float64(q.matches)) +
-		doubled(ptp.OperationBytes, float64(q.operations)) - doubled(ptp.ArrivalBytes, occupied.Messages) - doubled(ptp.OperationBytes, 1)
+	return doubled(resource.ArrivalBytes, float64(q.arrivals)) + doubled(resource.ArrivalBytes, float64(q.matches)) +
+		doubled(resource.OperationBytes, float64(q.operations)) - doubled(resource.ArrivalBytes, occupied.Messages) - doubled(resource.OperationBytes, 1)
 }
 
 // inProcessor returns the memory of operations, arrivals and the timed event of a processor.
 func (h Held) inProcessor() float64 {
 	waiting := max(h.Operations-1, 0) // one is active
-	return doubled(ptp.OperationBytes, 1) + doubled(ptp.OperationBytes, waiting) + doubled(ptp.ArrivalBytes, h.Messages) + engine.EventBytes
+	return doubled(resource.OperationBytes, 1) + doubled(resource.OperationBytes, waiting) + doubled(resource.ArrivalBytes, h.Messages) + engine.EventBytes
 }
 
 // doubled returns the bytes that a slice of elements of a size has had in all, which has grown to n

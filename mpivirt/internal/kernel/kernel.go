@@ -6,6 +6,7 @@ import (
 	"gigarank/internal/invariant"
 	"gigarank/mpivirt/internal/coll"
 	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -142,8 +143,7 @@ func (k *Kernel) Handle(ev engine.Event) {
 	case world.DataHandshake:
 		k.HandleHandshake(int32(ev.Sequence), ev.Time)
 	case world.DataServe:
-		k.Now = ev.Time
-		k.Serve(lp, ev.Time)
+		k.Processors.Serve(lp, ev.Time)
 	}
 }
 
@@ -169,8 +169,11 @@ func (k *Kernel) Deliver(src int, record []byte) {
 	case world.RecordReply, world.RecordData, world.RecordFree:
 		k.DeliverAnswer(record[0], r)
 		k.Engine.Consumed(src, len(record))
-	case world.RecordMatch, world.RecordRoundMatch:
-		k.MatchFrom(record[0], r)
+	case world.RecordMatch:
+		k.Processors.MatchFrom(resource.OfProgram, r)
+		k.Engine.Consumed(src, len(record))
+	case world.RecordRoundMatch:
+		k.Processors.MatchFrom(resource.OfAgents, r)
 		k.Engine.Consumed(src, len(record))
 	default:
 		if k.DeliverCollective(src, record, r) {

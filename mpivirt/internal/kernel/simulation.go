@@ -11,7 +11,7 @@ import (
 	"gigarank/collectives"
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/coll"
-	"gigarank/mpivirt/internal/ptp"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -84,7 +84,7 @@ func (c *Config) lookahead(lo, hi, dstLo, dstHi int) vtime.Duration {
 		least = min(least, coll.GivenHop(c.Target, c.Transports[0].Size()))
 	}
 	if c.Target.ReceiverState() {
-		least -= ptp.Slack(least) // the match of a rendezvous is awaited
+		least -= resource.Slack(least) // the match of a rendezvous is awaited
 	}
 	return least
 }

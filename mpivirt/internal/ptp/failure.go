@@ -25,11 +25,7 @@ func (k *Messages) Fail(lp int32, c world.Procedure, err error) {
 // EndsWith records an error of a rank at its clock, after the operations that it has started. It does not keep
 // the rank from going on to its end.
 func (k *Messages) EndsWith(lp int32, c world.Procedure, err error) {
-	if k.Behind(lp) {
-		k.Operate(lp, Operation{Kind: OpFunction, Function: func() { k.FailedAt(int(k.Global(lp)), k.Clock[lp], c, err) }})
-		return
-	}
-	k.FailedAt(int(k.Global(lp)), k.Clock[lp], c, err)
+	k.After(lp, func() { k.FailedAt(int(k.Global(lp)), k.Clock[lp], c, err) })
 }
 
 // Die fails a rank from its own code and unwinds it. It does not return.

@@ -118,13 +118,6 @@ func (k *Messages) checkCompletion(r *request, t vtime.Time) {
 	}
 }
 
-// checkReach counts an arrival at a processor if it is late: the processor has begun something at its instant or later.
-func (k *Messages) checkReach(lp int32, p *processor, a *Arrival) {
-	if k.anew && a.At <= p.begun {
-		k.Summary.Late.Add(k.Global(lp), a.Source, a.At, p.begun)
-	}
-}
-
 // looked notes that an LP has looked at the requests of a wait at an instant and gone on. The time of
 // a request that is not complete is the latest of these instants.
 func (k *Messages) looked(lp int32, kind WaitKind, requests []int32, at vtime.Time) {

@@ -115,8 +115,8 @@ func (k *Messages) eachInLoop(visit func(lp int32)) {
 // nextPoll returns the instant of the next poll of an LP that waits in a loop of polls.
 func (k *Messages) nextPoll(lp int32) vtime.Time {
 	if k.Processors != nil {
-		if op := k.Processors[lp].Poll(k, lp); op != nil {
-			return op.Earliest
+		if at, inLoop := k.Processors.NextPoll(lp); inLoop {
+			return at
 		}
 	}
 	return k.Clock[lp]
@@ -169,7 +169,10 @@ func (k *Messages) Proceed(all engine.Deferred) {
 	}
 	k.endless = endlessPolls(k.longLoop, all.Items)
 	k.pollOn = from.Add(k.pollTime.Times(int(furtherPolls(k.longLoop, all.Items, int32(all.Most)))))
-	k.Now, k.counted = min(k.Now, from), false
+	k.counted = false
+	if k.Processors != nil {
+		k.Processors.Anew(from)
+	}
 	k.eachInLoop(func(lp int32) {
 		box := k.Box(lp)
 		if box.polls >= k.endless {

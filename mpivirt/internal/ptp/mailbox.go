@@ -1,6 +1,7 @@
 package ptp
 
 import (
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -15,7 +16,7 @@ func (k *Messages) Activity(lp int32) {
 // Messages is the state of a partition's point-to-point messages, requests and waits.
 type Messages struct {
 	world.Partition
-	processing
+	Processors *resource.Processors // nil under models without state at the receiver
 	progress
 	pointToPoint
 	loops
@@ -61,9 +62,7 @@ func (k *Messages) InUse() (made, inUse int) {
 	return int(k.boxes.Next), k.boxes.InUse() + k.messages.InUse()
 }
 
-// Upcalls is the interface to the rooms above: to ranks that run, and to rounds of
-// collectives. Processors carry out rounds among the operations of the ranks' programs.
-// Ranks are named by LP, agents and round messages by index.
+// Upcalls is the interface to the rooms above.
 type Upcalls interface {
 	// Resume runs an LP whose wait is over.
 	Resume(lp int32)
@@ -71,24 +70,6 @@ type Upcalls interface {
 	Expect(context uint64) int32
 	// End records the finish of an LP.
 	End(lp int32)
-
-	// RoundBytes returns the size of a round message.
-	RoundBytes(index int32) int64
-	// RoundCall returns the call of a round message, as far as it is known.
-	RoundCall(index int32) world.Procedure
-	// AgentCall returns the LP, the call and the round of an agent, and whether the agent
-	// still exists.
-	AgentCall(index int32) (lp int32, c world.Procedure, round int, live bool)
-	// TakeInRound handles a round message that an LP has taken in.
-	TakeInRound(lp, index int32, at vtime.Time)
-	// SendRoundAt sends the message of an agent's round.
-	SendRoundAt(lp, index int32, at vtime.Time)
-	// ReceiveRoundAt receives the message of an agent's round, which is there already.
-	ReceiveRoundAt(index int32, at vtime.Time)
-	// Combined handles the end of an agent's computation, which began at an instant.
-	Combined(index int32, at vtime.Time)
-	// AgentAcknowledged handles the match of an agent's message at t.
-	AgentAcknowledged(index int32, t vtime.Time)
 }
 
 // pointToPoint holds the mailboxes, messages and requests of a partition.
@@ -279,12 +260,8 @@ func (k *Messages) CountUnreceived() {
 			k.unreceived(lp, index)
 		}
 	}
-	for lp := range int32(len(k.Processors)) {
-		for _, a := range k.Processors[lp].arrivals {
-			if !a.Round {
-				k.unreceived(lp, a.Index)
-			}
-		}
+	if k.Processors != nil {
+		k.Processors.Untaken(resource.OfProgram, k.unreceived)
 	}
 }
 

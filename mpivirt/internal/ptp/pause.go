@@ -46,7 +46,7 @@ func (k *Messages) MayPause() bool {
 // buffer. It reports whether that is so.
 func (k *Messages) Throttle(lp int32) bool {
 	if k.Processors != nil {
-		return k.Processors[lp].crowded() && k.Postpone(lp)
+		return k.Processors.Crowded(lp) && k.Postpone(lp)
 	}
 	return k.waitForBuffers(lp)
 }

@@ -1,6 +1,7 @@
 package ptp
 
 import (
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -13,7 +14,7 @@ func (k *Messages) Compute(lp int32, d vtime.Duration) error {
 	}
 	if k.Processors != nil {
 		k.Activity(lp)
-		k.Operate(lp, Operation{Kind: opCompute, Length: d})
+		k.Processors.Operate(lp, resource.Operation{Need: resource.CPU, Kind: opCompute, Length: d})
 		return nil
 	}
 	end := k.Clock[lp].Add(k.lengthened(lp, k.Clock[lp], d))

@@ -13,6 +13,7 @@ import (
 
 	"gigarank/engine"
 	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -163,7 +164,7 @@ func playScript(t *testing.T, v variant, o options, target *network.Target, prog
 func lookaheadOf(target *network.Target, lo, hi, dstLo, dstHi int) vtime.Duration {
 	d := target.Lookahead(lo, hi, dstLo, dstHi)
 	if target.ReceiverState() {
-		d -= Slack(d)
+		d -= resource.Slack(d)
 	}
 	return d
 }
@@ -191,7 +192,7 @@ type player struct {
 	comm  *world.Comm
 	ranks []scripted
 
-	rounds []fakeRound // round messages and agents of fake collectives; see round
+	rounds []fakeRound // round messages and agents of fake collectives; see agents
 }
 
 // scripted is a rank.
@@ -210,6 +211,9 @@ func newPlayer(t *testing.T, e *engine.Engine, target *network.Target, v variant
 	p := &player{T: t, m: &Messages{}, x: x, bins: v.bins}
 	p.m.Partition.Init(world.Settings{Engine: e, Target: target, Strict: v.strict, Activities: o.counts})
 	p.m.Open(nil, o.polls, p)
+	if p.m.Processors != nil {
+		p.m.Processors.Carries(resource.OfAgents, (*agents)(p))
+	}
 	g := world.Strided(0, 1, len(programs))
 	for _, context := range []uint64{world.NoContext, world.WorldContext} { // the first is in the place of those that are freed
 		c := &world.Comm{Context: context, Group: g, Size: g.Size()}
@@ -245,8 +249,7 @@ func (p *player) Handle(ev engine.Event) {
 	case world.DataHandshake:
 		m.HandleHandshake(int32(ev.Sequence), ev.Time)
 	case world.DataServe:
-		m.Now = ev.Time
-		m.Serve(lp, ev.Time)
+		m.Processors.Serve(lp, ev.Time)
 	}
 }
 
@@ -272,7 +275,7 @@ func (p *player) Deliver(src int, record []byte) {
 	case world.RecordReply, world.RecordData, world.RecordFree:
 		p.m.DeliverAnswer(record[0], r)
 	case world.RecordMatch:
-		p.m.MatchFrom(record[0], r)
+		p.m.Processors.MatchFrom(resource.OfProgram, r)
 	}
 	p.m.Engine.Consumed(src, len(record))
 }
@@ -709,21 +712,24 @@ type fakeRound struct {
 
 // round has an agent of a fake collective ask the rank's processor for a send, or for a computation.
 func (p *player) round(lp int32, word string, words []string) {
-	processor := &p.m.Processors[lp]
+	processor := p.m.Processors.Of(lp)
 	processor.Calls++
-	op := Operation{Kind: OpRound, Call: processor.Calls, Index: int32(len(p.rounds)), Earliest: p.m.Clock[lp], Released: processor.Released}
+	op := resource.Operation{
+		Need: resource.Interface, Owner: resource.OfAgents, Kind: sendsRound,
+		Call: processor.Calls, Index: int32(len(p.rounds)), Earliest: p.m.Clock[lp], Released: processor.Released,
+	}
 	a := fakeRound{lp: lp}
 	if word == "combine" {
 		d, err := vtime.ParseDuration(words[0])
 		if err != nil {
 			p.Error(err)
 		}
-		op.Kind, op.Length = OpCombine, d
+		op.Need, op.Kind, op.Length = resource.CPU, combines, d
 	} else {
 		a.dst, a.bytes = p.number(words[0]), int64(p.number(words[1]))
 	}
 	p.rounds = append(p.rounds, a)
-	p.m.Ask(lp, processor, op)
+	p.m.Processors.Ask(lp, op)
 }
 
 // log adds a line to what comes out of a rank.
@@ -732,42 +738,61 @@ func (p *player) log(lp int32, format string, arguments ...any) {
 	p.x.ranks[rank] = append(p.x.ranks[rank], fmt.Sprintf(format, arguments...))
 }
 
-// What follows are the upcalls that have to do with rounds. The ranks of such a script have one engine.
+// agents carry out the rounds of the fake collectives. The ranks of such a script have one engine.
+type agents player
 
-func (p *player) RoundBytes(index int32) int64 { return p.rounds[index].bytes }
+// The kinds of their operations.
+const (
+	sendsRound uint8 = iota
+	receivesRound
+	combines
+)
 
-func (p *player) RoundCall(int32) world.Procedure { return world.Bcast }
+func (w *agents) Size(index int32) int64 { return w.rounds[index].bytes }
 
-func (p *player) AgentCall(index int32) (lp int32, c world.Procedure, round int, live bool) {
-	return p.rounds[index].lp, world.Bcast, 0, true
+func (w *agents) CallOf(_, _ int32) world.Procedure { return world.Bcast }
+
+func (w *agents) Sender(index int32) (lp int32, c world.Procedure, live bool) {
+	return w.rounds[index].lp, world.Bcast, true
 }
 
-func (p *player) TakeInRound(lp, index int32, at vtime.Time) {
+func (w *agents) Leaving(*resource.Operation) (c world.Procedure, message string, live bool) {
+	return world.Bcast, "a message of round 0", true
+}
+
+func (w *agents) TakeIn(lp, index int32, _, at vtime.Time) {
+	p := (*player)(w)
 	p.log(lp, "takes the message of a round in: %v", at)
-	p.m.Ask(lp, &p.m.Processors[lp], Operation{Kind: OpReceive, Index: index, Earliest: at, Released: at})
+	p.m.Processors.Ask(lp, resource.Operation{Owner: resource.OfAgents, Kind: receivesRound, Index: index, Earliest: at, Released: at})
 }
 
-func (p *player) SendRoundAt(lp, index int32, at vtime.Time) {
-	a, processor := p.rounds[index], &p.m.Processors[lp]
-	p.m.Target.Depart(&processor.State, a.bytes, at)
-	processor.Sent = at
-	arrival := at.Add(p.m.Target.Latency(int(p.m.Global(lp)), a.dst))
-	p.log(lp, "sends the message of a round: %v, there at %v", at, arrival)
-	to, _ := p.m.Local(a.dst)
-	p.m.Reach(to, Arrival{At: arrival, Released: at, Source: p.m.Global(lp), Index: index, Round: true})
+func (w *agents) Begin(lp int32, processor *resource.Processor, op *resource.Operation, at vtime.Time) bool {
+	p := (*player)(w)
+	a := p.rounds[op.Index]
+	switch op.Kind {
+	case sendsRound:
+		p.m.Target.Depart(&processor.State, a.bytes, at)
+		processor.Sent = at
+		arrival := at.Add(p.m.Target.Latency(int(p.m.Global(lp)), a.dst))
+		p.log(lp, "sends the message of a round: %v, there at %v", at, arrival)
+		to, _ := p.m.Local(a.dst)
+		p.m.Processors.Reach(to, resource.Arrival{At: arrival, Released: at, Source: p.m.Global(lp), Index: op.Index, Owner: resource.OfAgents})
+	case receivesRound:
+		to, _ := p.m.Local(a.dst)
+		p.log(to, "receives the message of a round: %v", at)
+		p.m.Processors.TellMatch(resource.OfAgents, int32(p.m.Engine.Index()), op.Index, int(p.m.Global(to)), at)
+	case combines:
+		if processor.State.CPU = at.Add(op.Length); processor.State.CPU == vtime.Forever {
+			p.m.PastEnd(int(p.m.Global(lp)), at, world.Bcast, "%v of combining", op.Length)
+		}
+		if p.m.Activities != nil {
+			p.m.Computed(op.Length)
+		}
+		p.log(a.lp, "combines: %v to %v", at, processor.State.CPU)
+	}
+	return true
 }
 
-func (p *player) ReceiveRoundAt(index int32, at vtime.Time) {
-	lp, _ := p.m.Local(p.rounds[index].dst)
-	p.log(lp, "receives the message of a round: %v", at)
-	p.m.TellMatch(world.RecordRoundMatch, int32(p.m.Engine.Index()), index, int(p.m.Global(lp)), at)
-}
-
-func (p *player) Combined(index int32, at vtime.Time) {
-	lp := p.rounds[index].lp
-	p.log(lp, "combines: %v to %v", at, p.m.Processors[lp].State.CPU)
-}
-
-func (p *player) AgentAcknowledged(index int32, t vtime.Time) {
-	p.log(p.rounds[index].lp, "is told of the match of its round: %v", t)
+func (w *agents) Matched(index int32, t vtime.Time) {
+	(*player)(w).log(w.rounds[index].lp, "is told of the match of its round: %v", t)
 }

@@ -2,6 +2,7 @@ package ptp
 
 import (
 	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/network"
 	"gigarank/vtime"
@@ -186,7 +187,7 @@ func (k *Messages) dispatch(index int32, dst int, sent vtime.Time) {
 	k.sendMessage(m, dst, sent)
 	m.free(k)
 	if k.Processors != nil && m.request != 0 {
-		k.AwaitMatch(m.arrival)
+		k.Processors.AwaitMatch(m.arrival)
 	}
 	k.messages.Release(index)
 }
@@ -196,7 +197,7 @@ func (k *Messages) give(lp, index int32, sent vtime.Time) {
 	if k.Processors != nil {
 		m := k.messages.At(index)
 		k.keep(m)
-		k.Reach(lp, Arrival{At: m.arrival, Released: sent, Source: m.rank, Index: index})
+		k.Processors.Reach(lp, resource.Arrival{At: m.arrival, Released: sent, Source: m.rank, Index: index})
 		return
 	}
 	k.arrive(lp, index)
@@ -380,7 +381,7 @@ func (k *Messages) match(m *message, lp int32, posted vtime.Time, c world.Proced
 func (k *Messages) acknowledge(m *message, by int, t vtime.Time) {
 	engine := k.ownerOf(m)
 	if k.Processors != nil {
-		k.TellMatch(world.RecordMatch, engine, m.request, by, t)
+		k.Processors.TellMatch(resource.OfProgram, engine, m.request, by, t)
 		return
 	}
 	if int(engine) == k.Engine.Index() {
@@ -429,7 +430,7 @@ func (k *Messages) Receive(lp int32, q *Operands) int32 {
 	r.cancellable = k.cancellable(lp, q.Procedure)
 	r.undecided = r.cancellable || v.Source == world.AnySource
 	if k.Processors != nil {
-		k.Operate(lp, Operation{Kind: opPost, request: index})
+		k.Processors.Operate(lp, resource.Operation{Kind: opPost, Request: index})
 	} else {
 		k.post(lp, box, index)
 	}
@@ -484,7 +485,7 @@ func (k *Messages) Probe(lp int32, kind WaitKind, q *Operands) bool {
 func (k *Messages) ReceiveMatched(lp, request, message int32) {
 	k.messages.At(message).next = 0
 	if k.Processors != nil {
-		k.Operate(lp, Operation{Kind: opTake, request: request, Index: message})
+		k.Processors.Operate(lp, resource.Operation{Kind: opTake, Request: request, Index: message})
 		return
 	}
 	k.take(lp, k.Box(lp), request, message)

@@ -5,6 +5,7 @@ import (
 
 	"gigarank/engine"
 	"gigarank/internal/invariant"
+	"gigarank/mpivirt/internal/resource"
 	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
@@ -16,7 +17,7 @@ func (k *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Proc
 	w.Kind, w.Procedure, w.queued, w.armed = kind, c, false, vtime.Forever
 	w.generation++
 	if k.Processors != nil {
-		k.Operate(lp, Operation{Kind: opWait, direct: c.Blocks()})
+		k.Processors.Operate(lp, resource.Operation{Need: resource.End, Kind: opWait, Direct: c.Blocks()})
 		return false
 	}
 	if !k.consider(lp, box, unknown) {
@@ -33,7 +34,7 @@ func (k *Messages) beginWait(lp int32, box *Mailbox, kind WaitKind, c world.Proc
 // is over.
 func (k *Messages) reconsider(lp int32, box *Mailbox) {
 	if k.Processors != nil {
-		k.nudge(lp)
+		k.Processors.Look(lp)
 		return
 	}
 	w := &box.Wait
@@ -316,7 +317,7 @@ func (k *Messages) finishPoll(lp int32, box *Mailbox, kind WaitKind) {
 	}
 	k.Clock[lp] = end
 	if k.Processors != nil {
-		k.Processors[lp].State.CPU = end
+		k.Processors.Of(lp).State.CPU = end
 	}
 }
 

@@ -1,9 +1,8 @@
-package ptp
+package resource
 
 import (
 	"gigarank/engine"
 	"gigarank/mpivirt/internal/stats"
-	"gigarank/mpivirt/internal/world"
 	"gigarank/vtime"
 )
 
@@ -14,8 +13,8 @@ type Arrival struct {
 	At, Released vtime.Time
 	Source       int32
 	number       uint32 // messages and matches of one source come in the order of sending
-	Index        int32  // the message; of a match, the sender's request or agent
-	Round        bool   // a round message of a collective; of a match, it is for an agent
+	Index        int32  // the message; of a match, what its sender waits with, as a request
+	Owner        Owner  // of the message
 }
 
 // before orders arrivals by (instant, source rank, number).
@@ -74,58 +73,28 @@ func (h *arrivals) pop() Arrival {
 }
 
 // Reach enters the arrival of a message at the processor of an LP.
-func (k *Messages) Reach(lp int32, a Arrival) {
-	p := &k.Processors[lp]
+func (x *Processors) Reach(lp int32, a Arrival) {
+	p := &x.all[lp]
 	p.number++
 	a.number = p.number
-	k.checkReach(lp, p, &a)
+	x.turns.reaches(lp, &p.Turn, a.Source, a.At)
 	p.arrivals.push(a)
-	k.nudge(lp)
+	x.turns.after(lp, &p.Turn)
 }
 
-// bytesOf returns the size of a message that has reached a processor.
-func (k *Messages) bytesOf(a *Arrival) int64 {
-	if a.Round {
-		return k.above.RoundBytes(a.Index)
-	}
-	return k.messages.At(a.Index).bytes
-}
-
-// takeIn takes in the least arrival at an instant, and matches it.
-func (k *Messages) takeIn(lp int32, p *processor, at vtime.Time) {
-	a := p.arrivals.pop()
-	bytes := k.bytesOf(&a)
+// takeIn has the CPU take in the least arrival at an instant.
+func (x *Processors) takeIn(lp int32, p *Processor, at vtime.Time) {
+	k, a := x.partition, p.arrivals.pop()
+	work := x.works[a.Owner]
+	bytes := work.Size(a.Index)
 	k.Target.TakeIn(&p.State, bytes, at)
 	p.taken = at
 	if p.State.CPU == vtime.Forever {
-		k.PastEnd(int(k.Global(lp)), at, k.callFor(lp, &a), "a message of %d bytes from rank %d", bytes, a.Source)
+		k.PastEnd(int(k.Global(lp)), at, work.CallOf(lp, a.Index), "a message of %d bytes from rank %d", bytes, a.Source)
 	}
 	if k.Activities != nil {
 		k.Activities.Note(stats.ReceiveCopy, vtime.Duration(p.State.CPU-at))
 	}
-	k.resumePolling(lp, p, at)
-	if a.Round {
-		k.above.TakeInRound(lp, a.Index, at)
-		return
-	}
-	box, m := k.Box(lp), k.messages.At(a.Index)
-	m.arrival = at
-	ri := k.firstReceive(box, m)
-	if m.readyMode() && a.At < at && (ri == 0 || k.Requests.At(ri).posted > a.At) {
-		m.sender |= sentTooEarly
-	}
-	if ri == 0 {
-		k.addUnexpected(box, a.Index)
-		return
-	}
-	k.removePosted(box, ri)
-	k.take(lp, box, ri, a.Index)
-}
-
-// callFor returns the call for which a message reaches an LP, as far as it is known.
-func (k *Messages) callFor(lp int32, a *Arrival) world.Procedure {
-	if !a.Round {
-		return k.Box(lp).Wait.Procedure
-	}
-	return k.above.RoundCall(a.Index)
+	x.resumePolling(lp, p, at)
+	work.TakeIn(lp, a.Index, a.At, at)
 }

@@ -1,4 +1,4 @@
-package ptp
+package resource
 
 import "gigarank/vtime"
 
@@ -39,27 +39,30 @@ func (a *beginning) before(b *beginning) bool {
 	return a.number < b.number
 }
 
+// unknown is a release before all others.
+const unknown vtime.Time = -1
+
 // first returns what the processor can begin first, as far as is known. Matches take no time
 // and go before all else.
-func (k *Messages) first(lp int32, p *processor) beginning {
-	best, poll := beginning{at: vtime.Forever}, p.Poll(k, lp)
+func (x *Processors) first(lp int32, p *Processor) beginning {
+	best, poll := beginning{at: vtime.Forever}, x.poll(lp, p)
 	if len(p.matches) > 0 {
 		best = beginning{at: p.matches[0].At, released: unknown, choice: matchChoice}
 	}
 	if len(p.arrivals) > 0 {
 		m := &p.arrivals[0]
 		b := beginning{p.State.CanReceive(m.At), m.Released, m.Source, m.number, messageChoice}
-		if k.betweenPolls(poll, &b); b.before(&best) {
+		if x.betweenPolls(poll, &b); b.before(&best) {
 			best = b
 		}
 	}
 	for i := range p.active {
 		op := &p.active[i]
 		b := beginning{released: op.Released, source: own, choice: i}
-		if op.Kind >= OpRound {
+		if op.Owner == OfAgents {
 			b.source, b.number = ofAgents, op.Call
 		}
-		k.canBegin(lp, p, op, poll, &b)
+		x.canBegin(lp, p, op, poll, &b)
 		if b.at < vtime.Forever && b.before(&best) {
 			best = b
 		}
@@ -68,71 +71,17 @@ func (k *Messages) first(lp int32, p *processor) beginning {
 }
 
 // canBegin sets the instant from which an operation can begin, Forever if that is unknown.
-func (k *Messages) canBegin(lp int32, p *processor, op, poll *Operation, b *beginning) {
-	switch op.Kind {
-	case opCompute:
+func (x *Processors) canBegin(lp int32, p *Processor, op, poll *Operation, b *beginning) {
+	switch op.Need {
+	case CPU:
 		b.at = max(op.Earliest, p.State.CPU)
-	case opSend:
+		x.betweenPolls(poll, b)
+	case Interface:
 		b.at = p.State.CanSend(op.Earliest)
-	case OpCombine:
-		b.at = max(op.Earliest, p.State.CPU)
-		k.betweenPolls(poll, b)
-	case OpRound:
-		b.at = p.State.CanSend(op.Earliest)
-		k.betweenPolls(poll, b)
-	case opWait:
-		k.canEnd(lp, p, op, b)
+		x.betweenPolls(poll, b)
+	case End:
+		b.at, b.released = x.program.Ends(lp, p, op)
 	default:
 		b.at = op.Earliest
 	}
-}
-
-// canEnd is canBegin for a wait. A test or nonblocking probe can end at any time. In a long
-// loop of them only the successful one ends.
-func (k *Messages) canEnd(lp int32, p *processor, op *Operation, b *beginning) {
-	box := k.Box(lp)
-	if box.Wait.Kind >= TestAll {
-		b.at = max(op.Earliest, p.State.CPU)
-		if k.absorbed(lp, op) {
-			success := k.successTime(lp, box)
-			if success == vtime.Forever {
-				k.waitsInLoop(lp)
-				b.at = success
-				return
-			}
-			b.at, b.released = k.PollFrom(op, max(success, p.State.CPU))
-		}
-		return
-	}
-	end := k.waitEnd(lp, box)
-	switch {
-	case end == vtime.Forever:
-		b.at = end
-	case op.direct: // before anything else that begins then
-		b.at, b.released = max(op.Released, end), unknown
-	default:
-		b.at, b.released = max(op.Earliest, end, p.State.CPU), max(op.Released, end)
-	}
-}
-
-// waitEnd returns the instant from which a wait is over, Forever if it is unknown.
-func (k *Messages) waitEnd(lp int32, box *Mailbox) vtime.Time {
-	w := &box.Wait
-	switch w.Kind {
-	case WaitOne:
-		if r := k.Requests.At(w.Subject); r.Complete {
-			return r.Time
-		}
-	case WaitAll:
-		if w.pending == 0 {
-			return k.latest(0, w.Requests)
-		}
-	case WaitProbe:
-		if index := k.probed(box, vtime.Forever); index != 0 {
-			return k.messages.At(index).arrival
-		}
-	default:
-		return k.soonest(lp, w)
-	}
-	return vtime.Forever
 }
