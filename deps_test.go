@@ -149,12 +149,24 @@ var rules = map[string]rule{
 	"internal/measure/report":   {imports: "internal/spelling sync network collectives mpivirt mpivirt/steps bench"},
 	"internal/measure/forecast": {imports: "network collectives mpivirt bench", testsOnly: "sync"},
 	"internal/measure/truth":    {imports: "vtime internal/random network collectives engine mpivirt mpivirt/steps"},
+	"cmd/gigarank/internal/terminal": {
+		imports: "sync network internal/spelling mpivirt bench study" +
+			" github.com/spf13/pflag github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
+			" go.uber.org/zap go.uber.org/zap/zapcore golang.org/x/sys/unix golang.org/x/term",
+		testsOnly: "vtime",
+	},
+	"cmd/gigarank/internal/terminal/terminaltest": {imports: "cmd/gigarank/internal/terminal"},
+	"cmd/gigarank/internal/host": {
+		imports: "sync sync/mpi mpivirt bench cmd/gigarank/internal/terminal" +
+			" github.com/spf13/pflag golang.org/x/sys/unix",
+		testsOnly: "cmd/gigarank/internal/host/hosttest cmd/gigarank/internal/terminal/terminaltest",
+	},
+	"cmd/gigarank/internal/host/hosttest": {imports: "sync sync/mpi"},
 	"cmd/gigarank": {
 		imports: "vtime internal/spelling lp sync sync/mpi network collectives mpivirt mpivirt/native mpivirt/native/toolchain internal/cputime bench internal/result study internal/loggp" +
-			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap go.uber.org/zap/zapcore" +
-			" github.com/vbauerster/mpb/v8 github.com/vbauerster/mpb/v8/decor" +
-			" golang.org/x/term golang.org/x/sys/unix",
-		testsOnly: "mpivirt/steps",
+			" cmd/gigarank/internal/terminal cmd/gigarank/internal/host" +
+			" github.com/spf13/cobra github.com/spf13/cobra/doc github.com/spf13/pflag go.uber.org/zap golang.org/x/sys/unix",
+		testsOnly: "mpivirt/steps cmd/gigarank/internal/terminal/terminaltest cmd/gigarank/internal/host/hosttest",
 	},
 }
 

@@ -5,6 +5,9 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 )
 
 // A build without MPI refuses to run if a launcher has started several processes, and
@@ -17,9 +20,9 @@ func TestRefusesLauncherWithoutMPI(t *testing.T) {
 		{"Open MPI", map[string]string{"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"}},
 		{"MPICH", map[string]string{"PMI_SIZE": "2", "PMI_RANK": "1"}},
 	} {
-		console, stdout, stderr := testConsole(c.environment)
+		console, stdout, stderr := terminaltest.Console(c.environment)
 		code := execute(strings.Fields("run barriertest --ranks 16"), console)
-		if code != exitUsage || stdout.Len() > 0 {
+		if code != terminal.ExitUsage || stdout.Len() > 0 {
 			t.Errorf("%s: exit code %d and the output %q, want 2 and none", c.launcher, code, stdout)
 		}
 		if !strings.Contains(stderr.String(), "go build -tags mpi ./cmd/gigarank") {
@@ -30,8 +33,8 @@ func TestRefusesLauncherWithoutMPI(t *testing.T) {
 
 // A single process of a launcher runs as without one.
 func TestRunsAloneUnderLauncher(t *testing.T) {
-	console, _, stderr := testConsole(map[string]string{"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"})
-	if code := execute(strings.Fields("run barriertest --ranks 16 --iterations 1"), console); code != exitDone {
+	console, _, stderr := terminaltest.Console(map[string]string{"OMPI_COMM_WORLD_SIZE": "1", "OMPI_COMM_WORLD_RANK": "0"})
+	if code := execute(strings.Fields("run barriertest --ranks 16 --iterations 1"), console); code != terminal.ExitDone {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt/native"
 )
 
@@ -57,7 +59,7 @@ const (
 
 // calibrator runs a program with few ranks, one run after the other.
 type calibrator struct {
-	console   *console
+	console   *terminal.Console
 	flags     *runFlags
 	request   *request
 	available float64 // bytes
@@ -72,8 +74,8 @@ type calibrator struct {
 // holds is measured, as what the last run took more than the first.
 //
 // A run begins only if the memory that run expects of it is a modest share of what is available.
-func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
-	k := &calibrator{console: c, flags: f, request: r, available: usable * float64(c.memory(1).bytes), began: c.now()}
+func calibrate(c *terminal.Console, f *runFlags, r *request) (calibration, error) {
+	k := &calibrator{console: c, flags: f, request: r, available: host.Usable * float64(host.Memory(c, 1).Bytes), began: c.Now()}
 	ranks, missing := k.begin()
 	if missing != "" {
 		return calibration{memory: 1, missing: missing}, nil
@@ -83,22 +85,22 @@ func calibrate(c *console, f *runFlags, r *request) (calibration, error) {
 		first.memory = k.measured(first, first)
 		return first, err
 	}
-	last, took := first, c.now().Sub(k.began)
+	last, took := first, c.Now().Sub(k.began)
 	for last.ranks < r.ranks {
 		ranks := min(4*last.ranks, r.ranks)
 		need := max(k.need(ranks), 4*last.taken)
 		// The next run takes four times as much.
-		if need > min(calibrationBytes, k.available) || c.now().Sub(k.began)+4*took > calibrationTime {
+		if need > min(calibrationBytes, k.available) || c.Now().Sub(k.began)+4*took > calibrationTime {
 			break
 		}
-		started := c.now()
+		started := c.Now()
 		sample, err := k.sample(ranks, calibrationIterations, calibrationLimit)
 		if errors.Is(err, errCutShort) {
 			break
 		} else if err != nil {
 			return sample, err
 		}
-		last, took = sample, c.now().Sub(started)
+		last, took = sample, c.Now().Sub(started)
 	}
 	last.memory = k.measured(first, last)
 	return last, k.tellApart(&last)
@@ -125,7 +127,7 @@ func (k *calibrator) begin() (ranks int64, missing string) {
 	}
 	if !fits(k.available) {
 		return 0, fmt.Sprintf("a run with %s takes %s of memory, and %s are available here (%s), of which a calibration takes a quarter",
-			plural(int(ranks), "rank"), formatBytes(int64(min(k.need(ranks), 1<<60))), formatBytes(k.console.memory(1).bytes), k.console.memory(1).bound)
+			terminal.Plural(int(ranks), "rank"), terminal.Bytes(int64(min(k.need(ranks), 1<<60))), terminal.Bytes(host.Memory(k.console, 1).Bytes), host.Memory(k.console, 1).Bound)
 	}
 	return ranks, ""
 }
@@ -134,18 +136,18 @@ func (k *calibrator) begin() (ranks int64, missing string) {
 // memory. The measurements say so if each run does.
 func (k *calibrator) least(ranks int64) (calibration, error) {
 	for {
-		left := calibrationLimit - k.console.now().Sub(k.began)
+		left := calibrationLimit - k.console.Now().Sub(k.began)
 		if ranks > k.fewest {
 			left /= 2
 		}
-		started := k.console.now()
+		started := k.console.Now()
 		sample, err := k.sample(ranks, calibrationIterations, left)
 		if !errors.Is(err, errCutShort) {
 			k.began = started
 			return sample, err
 		}
 		if ranks <= k.fewest {
-			sample.missing = fmt.Sprintf("a run with %s %v", plural(int(ranks), "rank"), err)
+			sample.missing = fmt.Sprintf("a run with %s %v", terminal.Plural(int(ranks), "rank"), err)
 			return sample, nil
 		}
 		ranks = max(ranks/64, k.fewest)
@@ -160,7 +162,7 @@ func (k *calibrator) measured(first, last calibration) float64 {
 		return 1
 	}
 	if first.ranks == last.ranks {
-		first = calibration{taken: processMemory}
+		first = calibration{taken: host.ProcessMemory}
 	}
 	few, engineOfFew := k.expected(first.ranks)
 	many, enginesOfMany := k.expected(last.ranks)
@@ -191,7 +193,7 @@ func (k *calibrator) expected(ranks int64) (ofRanks, ofEngines float64) {
 // need returns the expected memory of a run, in bytes.
 func (k *calibrator) need(ranks int64) float64 {
 	ofRanks, ofEngines := k.expected(ranks)
-	return ofRanks + ofEngines + processMemory
+	return ofRanks + ofEngines + host.ProcessMemory
 }
 
 // ofRanks returns the configuration for another number of ranks.
@@ -247,13 +249,13 @@ func (k *calibrator) sample(ranks int64, iterations int, limit time.Duration) (c
 		g.engines = "1"
 	}
 	cmd := exec.Command(self, append(g.arguments(r.entry.Name), "--json", "-", "--progress", "none")...)
-	cmd.SysProcAttr, cmd.WaitDelay = endingWithThis(), time.Second // a program may leave others with its output
+	cmd.SysProcAttr, cmd.WaitDelay = host.EndingWithThis(), time.Second // a program may leave others with its output
 	var text, failure bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &failure
 	if err := cmd.Start(); err != nil {
 		return calibration{}, err
 	}
-	cut := watchRun(cmd.Process, k.console.root, limit, int64(k.available*calibrationMost))
+	cut := watchRun(cmd.Process, k.console.Root, limit, int64(k.available*calibrationMost))
 	if err = cmd.Wait(); errors.Is(err, exec.ErrWaitDelay) {
 		err = nil
 	}
@@ -266,16 +268,16 @@ func (k *calibrator) sample(ranks int64, iterations int, limit time.Duration) (c
 		return short, fmt.Errorf("%w: %w", errCutShort, err)
 	}
 	// A simulated program that fails takes memory and time until then, as the document says.
-	failed := err != nil && cmd.ProcessState.ExitCode() == exitProgram && text.Len() > 0
+	failed := err != nil && cmd.ProcessState.ExitCode() == terminal.ExitProgram && text.Len() > 0
 	if err != nil && !failed {
-		return calibration{}, usageError{fmt.Errorf("calibration with %s failed: %w\n%s", plural(int(ranks), "rank"), err, &failure)}
+		return calibration{}, terminal.UsageError{fmt.Errorf("calibration with %s failed: %w\n%s", terminal.Plural(int(ranks), "rank"), err, &failure)}
 	}
 	var d document
 	if err := json.Unmarshal(text.Bytes(), &d); err != nil {
 		return calibration{}, err
 	}
 	v := newCalibration(&d)
-	v.cores, v.memory = min(v.engines, k.console.cores), 1
+	v.cores, v.memory = min(v.engines, k.console.Cores), 1
 	if failed {
 		v.failure, _, _ = strings.Cut(strings.TrimPrefix(failure.String(), "gigarank: "), "\n")
 	}
@@ -302,9 +304,9 @@ func watchRun(p *os.Process, root fs.FS, limit time.Duration, most int64) (cut f
 				why = limit.Round(look).String()
 			case <-ticker.C:
 			}
-			has, _ := statm(root, strconv.Itoa(p.Pid), resident)
+			has := host.ResidentMemory(root, strconv.Itoa(p.Pid))
 			if peak = max(peak, has); peak > most {
-				why = formatBytes(peak)
+				why = terminal.Bytes(peak)
 			}
 		}
 		_ = p.Kill()

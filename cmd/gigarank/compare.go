@@ -3,10 +3,11 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/study"
 )
 
-func newCompare(c *console) *cobra.Command {
+func newCompare(c *terminal.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "compare A B",
 		Short: "Compare the results of two studies",
@@ -15,7 +16,7 @@ the wall times of the simulations. A and B are directories of studies. It pairs 
 If there are no equal points, it pairs points that differ only in machine, mapping and ranks per node.
 Points of one version of gigarank have equal times: another build that differs shows here.
 
-` + exitHelp,
+` + terminal.ExitHelp,
 		Example: `  gigarank study compare before after
   gigarank study compare on-xt5 on-frontier`,
 		Args: arguments(2, "two directories of studies"),
@@ -23,18 +24,18 @@ Points of one version of gigarank have equal times: another build that differs s
 	}
 }
 
-func compareStudies(c *console, a, b string) error {
-	var faults usageError
+func compareStudies(c *terminal.Console, a, b string) error {
+	var faults terminal.UsageError
 	var records [2][]study.Record
 	for i, dir := range []string{a, b} {
 		var err error
 		if records[i], err = study.ReadResults(dir); err != nil {
-			faults.add([]string{"A", "B"}[i], err)
+			faults.Add([]string{"A", "B"}[i], err)
 		}
 	}
-	if err := faults.orNil(); err != nil {
+	if err := faults.OrNil(); err != nil {
 		return err
 	}
-	study.Compare(records[0], records[1]).WriteText(c.stdout, a, b)
+	study.Compare(records[0], records[1]).WriteText(c.Stdout, a, b)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/internal/loggp"
 	"gigarank/mpivirt"
@@ -23,7 +24,7 @@ func completeValues(root *cobra.Command) {
 		"validate": func() []string { return validated }, "show": presetNames, "check": presetNames,
 	}
 	flags := map[string]func() []string{
-		"machine": presetNames, "lp": kindsOfRank(mpivirt.Kinds()), "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(progressModes),
+		"machine": presetNames, "lp": kindsOfRank(mpivirt.Kinds()), "sync": texts(protocols), "collectives": texts(interpreters), "progress": texts(terminal.ProgressModes),
 		"barrier":   func() []string { return algorithmNames(collectives.Barrier) },
 		"allreduce": func() []string { return algorithmNames(collectives.Allreduce) },
 		"algorithm": algorithmPairs, "mapping": network.Mappings, "algorithms": nil, // those of the operation that is studied

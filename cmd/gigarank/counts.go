@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/mpivirt"
 )
@@ -36,12 +38,12 @@ type countsFlags struct {
 	saved                      bool
 }
 
-func newCounts(c *console) *cobra.Command {
+func newCounts(c *terminal.Console) *cobra.Command {
 	var f countsFlags
 	cmd := &cobra.Command{
 		Use:   "counts",
 		Short: "Count the events of a barrier, beside the paper's formula",
-		Long:  countsHelp + exitHelp,
+		Long:  countsHelp + terminal.ExitHelp,
 		Example: `  gigarank counts --lambda 1024 --cores 12 --nodes 512
   gigarank counts --lambda 4 --cores 4 --nodes 64 --json -`,
 		Args: arguments(0, "no arguments"),
@@ -92,37 +94,37 @@ type savedCount struct {
 }
 
 // counts carries out the command.
-func counts(c *console, f *countsFlags) error {
-	var faults usageError
+func counts(c *terminal.Console, f *countsFlags) error {
+	var faults terminal.UsageError
 	read := func(flag, text string) int64 {
-		n, err := count(text, 1, math.MaxInt32)
-		faults.add(flag, err)
+		n, err := terminal.ReadCount(text, 1, math.MaxInt32)
+		faults.Add(flag, err)
 		return max(n, 1)
 	}
 	d := countsDocument{Schema: 1, Lambda: read("--lambda", f.lambda), Cores: read("--cores", f.cores), Nodes: read("--nodes", f.nodes)}
 	switch {
 	case len(faults) > 0:
 	case d.Lambda > mostRanks/d.Cores || d.Lambda*d.Cores > mostRanks/d.Nodes:
-		faults.add("--lambda", fmt.Errorf("λcn, %d ranks on each of %d cores of %d nodes, are too many ranks: use at most %d in all",
+		faults.Add("--lambda", fmt.Errorf("λcn, %d ranks on each of %d cores of %d nodes, are too many ranks: use at most %d in all",
 			d.Lambda, d.Cores, d.Nodes, int64(mostRanks)))
 	default:
 		d.Ranks = d.Lambda * d.Cores * d.Nodes
 	}
-	faults.add("--json", checkWritable(f.json))
+	faults.Add("--json", terminal.CheckWritable(f.json))
 	if len(faults) > 0 {
-		return faults.orNil()
+		return faults.OrNil()
 	}
 	if err := d.count(c, f.saved); err != nil {
 		return err
 	}
-	if f.json != standardOutput {
+	if f.json != terminal.StandardOutput {
 		d.print(c)
 	}
-	return writeTo(c, f.json, d.encode())
+	return terminal.WriteTo(c, f.json, d.encode())
 }
 
 // count makes the runs.
-func (d *countsDocument) count(c *console, always bool) error {
+func (d *countsDocument) count(c *terminal.Console, always bool) error {
 	formula := bench.PaperFormula(d.Lambda, d.Cores, d.Nodes)
 	leader, err := d.barrier(c, collectives.NodeLeader, 1)
 	if err != nil {
@@ -138,7 +140,7 @@ func (d *countsDocument) count(c *console, always bool) error {
 	d.Saved = savedCount{Formula: "(cλ − 1) log2 n", Paper: formula.Saved}
 	messages := d.Ranks * int64(bits.Len64(uint64(d.Ranks-1)))
 	if (messages > mostSavedMessages || d.Nodes > mostSavedEngines) && !always {
-		d.Saved.Reason = fmt.Sprintf("not counted: it takes some %s messages between %s engines; --saved counts it", formatCount(float64(messages)), grouped(uint64(d.Nodes)))
+		d.Saved.Reason = fmt.Sprintf("not counted: it takes some %s messages between %s engines; --saved counts it", terminal.Count(float64(messages)), grouped(uint64(d.Nodes)))
 		return nil
 	}
 	every, err := d.barrier(c, collectives.RecursiveDoubling, d.Nodes)
@@ -151,7 +153,7 @@ func (d *countsDocument) count(c *console, always bool) error {
 }
 
 // barrier returns the counts of a barrier, if there is the memory for it.
-func (d *countsDocument) barrier(c *console, algorithm collectives.Algorithm, engines int64) (bench.BarrierCounts, error) {
+func (d *countsDocument) barrier(c *terminal.Console, algorithm collectives.Algorithm, engines int64) (bench.BarrierCounts, error) {
 	run := bench.BarrierRun{Ranks: d.Ranks, PerNode: d.Lambda * d.Cores, Engines: int(engines), Algorithm: algorithm, Collectives: mpivirt.Message}
 	r := request{ranks: d.Ranks, engines: int(engines)}
 	var err error
@@ -161,10 +163,10 @@ func (d *countsDocument) barrier(c *console, algorithm collectives.Algorithm, en
 	if err != nil {
 		return bench.BarrierCounts{}, err
 	}
-	if err := r.checkMemory(c, &hosts{size: 1, local: 1}); err != nil {
-		return bench.BarrierCounts{}, usageError{errors.Join(fmt.Errorf("the barrier by %v: %w", algorithm, err))}
+	if err := r.checkMemory(c, &host.Processes{Size: 1, Local: 1}); err != nil {
+		return bench.BarrierCounts{}, terminal.UsageError{errors.Join(fmt.Errorf("the barrier by %v: %w", algorithm, err))}
 	}
-	defer tuneCollector(c.getenv, r.need, r.share)()
+	defer host.TuneCollector(c.Getenv, r.need, r.share)()
 	return run.Count()
 }
 
@@ -177,10 +179,10 @@ func (d *countsDocument) encode() []byte {
 }
 
 // print prints the counts for people.
-func (d *countsDocument) print(c *console) {
-	_, _ = fmt.Fprintf(c.stdout, "a barrier of %s ranks: λ = %s on each of c = %s cores of n = %s nodes\n\n",
+func (d *countsDocument) print(c *terminal.Console) {
+	_, _ = fmt.Fprintf(c.Stdout, "a barrier of %s ranks: λ = %s on each of c = %s cores of n = %s nodes\n\n",
 		grouped(uint64(d.Ranks)), grouped(uint64(d.Lambda)), grouped(uint64(d.Cores)), grouped(uint64(d.Nodes)))
-	table := tabwriter.NewWriter(c.stdout, 0, 8, 2, ' ', 0)
+	table := tabwriter.NewWriter(c.Stdout, 0, 8, 2, ' ', 0)
 	row := func(cells ...any) { _, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", cells...) }
 	row("step", "formula", "paper", "counted", "")
 	for _, s := range d.Steps {

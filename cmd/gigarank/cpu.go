@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/cputime"
 	"gigarank/mpivirt"
 )
@@ -63,12 +65,12 @@ func (t *cpuTimes) String() string {
 
 // readCPU reads the flags on CPU times. It reads the files of a recording once, so that a
 // damaged one is refused before the run.
-func (r *request) readCPU(h *hosts, f *cpuFlags, arguments []string, faults *usageError) {
+func (r *request) readCPU(h *host.Processes, f *cpuFlags, arguments []string, faults *terminal.UsageError) {
 	t := &cpuTimes{mode: cpuIgnored, record: f.record}
 	r.cpu = t
 	if f.mode != "" {
-		mode, err := choose("mode", f.mode, cpuModes)
-		faults.add("--cpu", err)
+		mode, err := terminal.Choose("mode", f.mode, cpuModes)
+		faults.Add("--cpu", err)
 		if err != nil {
 			return
 		}
@@ -76,29 +78,29 @@ func (r *request) readCPU(h *hosts, f *cpuFlags, arguments []string, faults *usa
 	}
 	switch {
 	case f.record != "" && f.replay != "":
-		faults.add("--cpu-record", errors.New("with --cpu-replay there is nothing to measure: give one of the two"))
+		faults.Add("--cpu-record", errors.New("with --cpu-replay there is nothing to measure: give one of the two"))
 		return
 	case f.mode == string(cpuIgnored) && (f.record != "" || f.replay != ""):
-		faults.add("--cpu", errors.New("ignored, but a recording is to be made or used: leave --cpu out"))
+		faults.Add("--cpu", errors.New("ignored, but a recording is to be made or used: leave --cpu out"))
 		return
 	case f.mode == string(cpuMeasured) && f.replay != "":
-		faults.add("--cpu", errors.New("measured, but --cpu-replay gives the CPU times: leave one of the two out"))
+		faults.Add("--cpu", errors.New("measured, but --cpu-replay gives the CPU times: leave one of the two out"))
 		return
 	case f.record != "":
 		t.mode = cpuMeasured
-		t.record = fileOfHost(f.record, h.index, h.size)
-		faults.add("--cpu-record", checkWritable(t.record))
-		faults.add("--cpu-record", unambiguous(f.record, h.size))
-		faults.add("--cpu-record", t.identify(r, h, arguments))
+		t.record = fileOfHost(f.record, h.Index, h.Size)
+		faults.Add("--cpu-record", terminal.CheckWritable(t.record))
+		faults.Add("--cpu-record", unambiguous(f.record, h.Size))
+		faults.Add("--cpu-record", t.identify(r, h, arguments))
 	case f.replay != "":
 		t.mode = cpuReplayed
-		faults.add("--cpu-replay", t.openFor(r, h, arguments, f.replay))
+		faults.Add("--cpu-replay", t.openFor(r, h, arguments, f.replay))
 	}
 	if t.mode == cpuIgnored {
 		return
 	}
 	if r.config.Kind != nil {
-		faults.add("--cpu", r.config.Kind.Unmeasurable())
+		faults.Add("--cpu", r.config.Kind.Unmeasurable())
 	}
 	r.config.Bursts = t.bursts
 }
@@ -113,7 +115,7 @@ func fileOfHost(name string, host, hosts int) string {
 }
 
 // openFor identifies a run and opens the recording that it replays.
-func (t *cpuTimes) openFor(r *request, h *hosts, arguments []string, name string) error {
+func (t *cpuTimes) openFor(r *request, h *host.Processes, arguments []string, name string) error {
 	if err := t.identify(r, h, arguments); err != nil {
 		return err
 	}
@@ -245,7 +247,7 @@ func (t *cpuTimes) finish(complete bool) error {
 	if t.record == "" || !complete {
 		return nil
 	}
-	to, err := newDestination(t.record)
+	to, err := terminal.NewDestination(t.record)
 	if err != nil {
 		return err
 	}
@@ -253,5 +255,5 @@ func (t *cpuTimes) finish(complete bool) error {
 	if err := cputime.Write(&text, t.header, t.logs); err != nil {
 		return err
 	}
-	return to.write(text.Bytes())
+	return to.Write(text.Bytes())
 }

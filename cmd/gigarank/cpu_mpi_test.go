@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
 // Each process of a job compares its own file of the program with the recordings of all processes. If one has
@@ -32,11 +34,11 @@ func TestHostsCompareRecordings(t *testing.T) {
 		}
 		return string(text)
 	}
-	run(exitDone, 2, "--cpu-record", recording, program, "10")
+	run(terminal.ExitDone, 2, "--cpu-record", recording, program, "10")
 	for _, processes := range []int{1, 2, 3} {
-		run(exitDone, processes, "--cpu-replay", recording, program, "10")
+		run(terminal.ExitDone, processes, "--cpu-replay", recording, program, "10")
 	}
-	text := run(exitUsage, 2, "--cpu-replay", recording, program, "1000")
+	text := run(terminal.ExitUsage, 2, "--cpu-replay", recording, program, "1000")
 	if strings.Count(text, "give the arguments 10 in place of 1000") != 1 {
 		t.Errorf("other arguments are refused by\n%s", text)
 	}
@@ -44,7 +46,7 @@ func TestHostsCompareRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run(exitDone, 2, "--cpu-record", recording, program, "10")
+	run(terminal.ExitDone, 2, "--cpu-record", recording, program, "10")
 	again, err := os.ReadFile(recording + ".1")
 	if err != nil {
 		t.Fatal(err)
@@ -53,24 +55,24 @@ func TestHostsCompareRecordings(t *testing.T) {
 		name string
 		file []byte
 		code int
-	}{{"the run before", mixed, exitUsage}, {"the run itself", again, exitDone}} {
+	}{{"the run before", mixed, terminal.ExitUsage}, {"the run itself", again, terminal.ExitDone}} {
 		if err := os.WriteFile(recording+".1", of.file, 0o666); err != nil {
 			t.Fatal(err)
 		}
 		text := run(of.code, 2, "--cpu-replay", recording, program, "10")
-		if told := strings.Contains(text, recording+".1 is the file of process 1 of 2 of another recording"); told != (of.code == exitUsage) {
+		if told := strings.Contains(text, recording+".1 is the file of process 1 of 2 of another recording"); told != (of.code == terminal.ExitUsage) {
 			t.Errorf("a file of %s:\n%s", of.name, text)
 		}
 	}
 	build("-O0")
-	if text := run(exitUsage, 2, "--cpu-replay", recording, program, "10"); strings.Count(text, "give the file picalc as it was then") != 1 {
+	if text := run(terminal.ExitUsage, 2, "--cpu-replay", recording, program, "10"); strings.Count(text, "give the file picalc as it was then") != 1 {
 		t.Errorf("a file of other bytes is refused by\n%s", text)
 	}
-	run(exitDone, 2, "--cpu-record", recording, program, "10")
+	run(terminal.ExitDone, 2, "--cpu-record", recording, program, "10")
 	if err := os.WriteFile(recording+".1", mixed, 0o666); err != nil { // as of a job whose machines have other files
 		t.Fatal(err)
 	}
-	if text := run(exitUsage, 2, "--cpu-replay", recording, program, "10"); !strings.Contains(text, recording+".1 is a recording of picalc 10") {
+	if text := run(terminal.ExitUsage, 2, "--cpu-replay", recording, program, "10"); !strings.Contains(text, recording+".1 is a recording of picalc 10") {
 		t.Errorf("a recording by processes with other files is refused by\n%s", text)
 	}
 }
@@ -81,7 +83,7 @@ func TestFaultOfOneProcess(t *testing.T) {
 	cmd := underMPI(t, 3, "run", "barriertest", "--ranks", "100", "--progress", "none")
 	cmd.Args = slices.Insert(cmd.Args, 3, "sh", "-c", script)
 	text, _ := cmd.CombinedOutput()
-	if n, code := strings.Count(string(text), `"no-such-machine"`), cmd.ProcessState.ExitCode(); code != exitUsage || n != 1 {
+	if n, code := strings.Count(string(text), `"no-such-machine"`), cmd.ProcessState.ExitCode(); code != terminal.ExitUsage || n != 1 {
 		t.Errorf("exit code %d, the fault is told %d times:\n%s", code, n, text)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
 // documentOf runs a command line of run and returns its document.
@@ -107,7 +109,7 @@ func TestWrongRecordingsAreRefused(t *testing.T) {
 	} {
 		cmd := command(t, append([]string{"run", "matmul"}, c.args...)...)
 		text, _ := cmd.CombinedOutput()
-		if code := cmd.ProcessState.ExitCode(); code != exitUsage || !strings.Contains(string(text), c.want) {
+		if code := cmd.ProcessState.ExitCode(); code != terminal.ExitUsage || !strings.Contains(string(text), c.want) {
 			t.Errorf("%v ends with %d and says %q, want %q", c.args, code, text, c.want)
 		}
 	}

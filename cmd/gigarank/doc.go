@@ -5,15 +5,17 @@
 //
 // The command is the edge of the simulator. Everything that touches the host — files,
 // flags, signals, the terminal, memory, the wall clock, real MPI — is here, and goes
-// into the core as values. A run has five stages:
+// into the core as values. The user's side is package terminal, the host's side package
+// host. Each command has a file of its name; compare, predict and scaling are commands
+// of study, and measure is machine calibrate. A run has five stages:
 //
-//  1. the host processes find each other ([openHosts]);
+//  1. the host processes find each other ([host.Open]);
 //  2. the command line becomes a request, or a list of all its faults
 //     ([newRequest]); the hosts agree on whether to go on;
 //  3. the simulation is set up and runs under a supervisor, which passes signals
-//     on and reports progress ([supervise]);
+//     on and reports progress ([host.Supervise]);
 //  4. the result becomes a document, in JSON or for people ([newDocument]);
-//  5. the outcome becomes the exit code ([exitCode]).
+//  5. the outcome becomes the exit code ([terminal.ExitCode]).
 //
 // # Invariants
 //

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/cputime"
 	"gigarank/lp"
 	"gigarank/mpivirt"
@@ -17,7 +19,7 @@ import (
 	"gigarank/sync/mpi"
 )
 
-func newDoctor(c *console) *cobra.Command {
+func newDoctor(c *terminal.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Show the capabilities of this build and this machine",
@@ -25,7 +27,7 @@ func newDoctor(c *console) *cobra.Command {
 bounds, MPI, the number of ranks that fit, and the time of a switch between ranks.`,
 		Args: arguments(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
-			diagnose(c, c.stdout)
+			diagnose(c, c.Stdout)
 			return nil
 		},
 	}
@@ -34,22 +36,22 @@ bounds, MPI, the number of ranks that fit, and the time of a switch between rank
 // switchTest is the wall time for which switches are measured.
 const switchTest = 100 * time.Millisecond
 
-func diagnose(c *console, w io.Writer) {
+func diagnose(c *terminal.Console, w io.Writer) {
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	p := func(name, format string, arguments ...any) {
 		_, _ = fmt.Fprintf(table, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
 	}
-	p("version", "%s, %s, %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	p("cores", "%d used of %d", c.cores, runtime.NumCPU())
-	free := availableMemory(c.root)
-	p("memory", "%s available", formatBytes(free.bytes))
-	for _, bound := range memoryBounds(c.root) {
-		p("", "%s by %s", formatBytes(bound.bytes), bound.bound)
+	p("version", "%s, %s, %s/%s", host.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	p("cores", "%d used of %d", c.Cores, runtime.NumCPU())
+	free := host.AvailableMemory(c.Root)
+	p("memory", "%s available", terminal.Bytes(free.Bytes))
+	for _, bound := range host.MemoryBounds(c.Root) {
+		p("", "%s by %s", terminal.Bytes(bound.Bytes), bound.Bound)
 	}
 	for _, kind := range mpivirt.Kinds() {
 		p(kind.String()+" ranks", "about %s fit in this memory", ranksThatFit(kind, free))
 	}
-	p("switch", "%.0f ns from the engine to a goroutine rank and back", switchTime(c.now))
+	p("switch", "%.0f ns from the engine to a goroutine rank and back", switchTime(c.Now))
 	if err := cputime.LetRun(); err == nil {
 		p("--cpu measured", "threads of this process do not interrupt what ranks compute")
 	} else {
@@ -65,18 +67,18 @@ func diagnose(c *console, w io.Writer) {
 	} else {
 		p("native ranks", "not available: %v", err)
 	}
-	if launcher, processes := mpi.Launched(c.getenv); launcher != "" {
+	if launcher, processes := mpi.Launched(c.Getenv); launcher != "" {
 		p("launcher", "%s, processes: %d", launcher, processes)
 	} else {
 		p("launcher", "none: this process was started by itself")
 	}
 	for _, name := range []string{"GOMAXPROCS", "GOGC", "GOMEMLIMIT"} {
-		if value := c.getenv(name); value != "" {
+		if value := c.Getenv(name); value != "" {
 			p(name, "%s, set in the environment", value)
 		}
 	}
 	progress := "a plain line now and then: standard error is no terminal"
-	if isTerminal(c.stderr.to) {
+	if c.Stderr.IsTerminal() {
 		progress = "one line kept up to date on the terminal"
 	}
 	p("progress", "%s", progress)
@@ -85,16 +87,16 @@ func diagnose(c *console, w io.Writer) {
 
 // ranksThatFit estimates how many ranks without state of their own fit in the memory of
 // a process.
-func ranksThatFit(kind *mpivirt.Kind, free headroom) string {
-	if free == unbounded {
+func ranksThatFit(kind *mpivirt.Kind, free host.Headroom) string {
+	if free == host.Unbounded {
 		return "any number of ranks"
 	}
 	const collective = 8 // bytes, about, of a collective and the rank's state
-	n := max(free.bytes-processMemory, 0) / int64(mpivirt.CostOf(&mpivirt.Config{Kind: kind}, 1).BytesPerRank+collective)
+	n := max(free.Bytes-host.ProcessMemory, 0) / int64(mpivirt.CostOf(&mpivirt.Config{Kind: kind}, 1).BytesPerRank+collective)
 	if n >= mostRanks {
 		return "the most ranks that there can be, 2^31-2,"
 	}
-	return formatCount(float64(n))
+	return terminal.Count(float64(n))
 }
 
 // switchTime returns the time of a resumption of a goroutine LP until it waits again,

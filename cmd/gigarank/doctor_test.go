@@ -4,14 +4,17 @@ import (
 	"regexp"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 )
 
 // Doctor shows each of these on a line of its own.
 func TestDoctor(t *testing.T) {
-	c, stdout, _ := testConsole(map[string]string{"GOMAXPROCS": "2"})
-	if code := execute([]string{"doctor"}, c); code != exitDone {
+	c, stdout, _ := terminaltest.Console(map[string]string{"GOMAXPROCS": "2"})
+	if code := execute([]string{"doctor"}, c); code != terminal.ExitDone {
 		t.Fatalf("exit code %d", code)
 	}
 	for _, pattern := range []string{
@@ -42,21 +45,21 @@ func TestRanksThatFit(t *testing.T) {
 		want  string
 	}{
 		{steps.Kind, 64 << 30, "the most ranks that there can be, 2^31-2,"},
-		{steps.Kind, 16*mostRanks + processMemory, "the most ranks that there can be, 2^31-2,"},
-		{steps.Kind, 16<<20 + processMemory, "1.05M"},
-		{mpivirt.Goroutine, 3008*2000 + processMemory, "2.00k"},
+		{steps.Kind, 16*mostRanks + host.ProcessMemory, "the most ranks that there can be, 2^31-2,"},
+		{steps.Kind, 16<<20 + host.ProcessMemory, "1.05M"},
+		{mpivirt.Goroutine, 3008*2000 + host.ProcessMemory, "2.00k"},
 		{mpivirt.Goroutine, 5, "0"},
 	} {
-		if got := ranksThatFit(c.kind, headroom{c.bytes, "a limit"}); got != c.want {
+		if got := ranksThatFit(c.kind, host.Headroom{Bytes: c.bytes, Bound: "a limit"}); got != c.want {
 			t.Errorf("%v ranks in %d bytes: %q, want %q", c.kind, c.bytes, got, c.want)
 		}
 	}
 }
 
 func TestVersion(t *testing.T) {
-	c, stdout, _ := testConsole(nil)
+	c, stdout, _ := terminaltest.Console(nil)
 	code := execute([]string{"version"}, c)
-	if !regexp.MustCompile(`^gigarank \S+, go1\.\S+, \w+/\w+, .+\n$`).MatchString(stdout.String()) || code != exitDone {
+	if !regexp.MustCompile(`^gigarank \S+, go1\.\S+, \w+/\w+, .+\n$`).MatchString(stdout.String()) || code != terminal.ExitDone {
 		t.Errorf("exit code %d, %q", code, stdout)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
 	"gigarank/mpivirt"
 )
@@ -20,24 +22,24 @@ type document struct {
 }
 
 // newDocument describes the outcome of a run on all hosts; peak is their memory.
-func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
-	simulated := o.result
+func newDocument(r *request, h *host.Processes, o host.Outcome, peak int64) *document {
+	simulated := o.Result
 	if simulated == nil {
 		simulated = &mpivirt.Result{}
 	}
 	s, machine := simulated.Statistics, r.config.Target.Machine()
 	d := &document{Uncharged: simulated.Uncharged, Document: result.Document{
-		Schema: result.Schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.size, Engines: h.size * r.engines,
-		Lambda: lambda(r.ranks, h.size*r.engines),
+		Schema: result.Schema, Program: r.entry.Name, Ranks: r.ranks, Hosts: h.Size, Engines: h.Size * r.engines,
+		Lambda: lambda(r.ranks, h.Size*r.engines),
 		LP:     r.config.Kind.String(), Sync: r.config.Protocol.String(), Strict: r.config.Strict,
 		Collectives: interpreter(r.config.Collectives).String(),
 		Machine:     r.machine, MachineDigest: machine.Digest(), RanksPerNode: machine.RanksPerNode(), Mapping: machine.Mapping(),
 		Algorithms: r.algorithms(), Noise: r.noise, CPU: r.cpu.String(), Polls: r.config.Polls,
 		Compute: int64(r.options.Compute), Payload: r.options.Payload, TimedIterations: r.options.Iterations,
 		Seed:     r.config.Seed,
-		Complete: o.err == nil && simulated.Complete, FinishedRanks: simulated.Finished,
+		Complete: o.Err == nil && simulated.Complete, FinishedRanks: simulated.Finished,
 		VirtualTime: int64(simulated.VirtualTime), Fingerprint: simulated.Fingerprint,
-		Wall: round(o.wall), SetUp: simulated.SetupWall,
+		Wall: round(o.Wall), SetUp: simulated.SetupWall,
 		Events: s.Events, Messages: s.Messages, RemoteMessages: s.RemoteMessages,
 		SyncMessages: s.SyncMessages, TransportMessages: s.TransportMessages, Switches: s.Switches,
 		Late: simulated.Late.String(), SkippedPolls: simulated.Late.Skipped, PeakRSS: peak, BytesPerRank: float64(peak*100/r.ranks) / 100,
@@ -54,8 +56,8 @@ func newDocument(r *request, h *hosts, o outcome, peak int64) *document {
 		d.Activities = append(d.Activities, result.Activity{Activity: a.Activity.String(), Count: a.Count,
 			Min: int64(a.Min), Mean: int64(a.Mean), Max: int64(a.Max), PerRank: int64(a.PerRank)})
 	}
-	if o.err != nil {
-		d.Reason = o.err.Error()
+	if o.Err != nil {
+		d.Reason = o.Err.Error()
 	}
 	finished := finishedIterations(simulated, d.Complete, uint64(r.ranks))
 	d.Iterations = slices.Grow(d.Iterations, len(finished))
@@ -141,33 +143,21 @@ var countLists = regexp.MustCompile(`"counts": \[[^]]*]`)
 
 // write writes the document to the destination of --json: none, standard output, or a
 // file. It calls waits before it writes to what may wait for a reader.
-func (d *document) write(c *console, name string, waits func()) error {
+func (d *document) write(c *terminal.Console, name string, waits func()) error {
 	switch name {
 	case "":
 		return nil
-	case standardOutput:
+	case terminal.StandardOutput:
 		waits()
-		_, err := c.stdout.Write(d.encode())
+		_, err := c.Stdout.Write(d.encode())
 		return err
 	}
-	to, err := newDestination(name)
+	to, err := terminal.NewDestination(name)
 	if err != nil {
 		return err
 	}
-	if !to.replaces {
+	if !to.Replaces {
 		waits()
 	}
-	return to.write(d.encode())
-}
-
-// checkWritable checks before a run whether its document can be written.
-func checkWritable(name string) error {
-	if name == "" || name == standardOutput {
-		return nil
-	}
-	to, err := newDestination(name)
-	if err != nil {
-		return err
-	}
-	return to.check()
+	return to.Write(d.encode())
 }

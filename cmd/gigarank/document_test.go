@@ -16,6 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/internal/result"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
@@ -38,8 +41,8 @@ func testRequest() *request {
 	return r
 }
 
-func testOutcome() outcome {
-	return outcome{wall: time.Second, result: &mpivirt.Result{
+func testOutcome() host.Outcome {
+	return host.Outcome{Wall: time.Second, Result: &mpivirt.Result{
 		Complete: true, VirtualTime: 7, Finished: 8, Fingerprint: "ab",
 		Iterations: []mpivirt.Iteration{
 			{Index: 0, Operation: "barrier", Min: 1, Mean: 2, Max: 3, Count: 8, Wall: 0.5},
@@ -71,7 +74,7 @@ func keys(t *testing.T, text []byte) []string {
 
 // Schema 1 has these fields; other programs read them.
 func TestSchema(t *testing.T) {
-	d := newDocument(testRequest(), &hosts{size: 1}, testOutcome(), 1000)
+	d := newDocument(testRequest(), &host.Processes{Size: 1}, testOutcome(), 1000)
 	text := d.encode()
 	want := []string{
 		"schema", "program", "ranks", "hosts", "engines", "lambda", "lp", "sync", "strict", "collectives",
@@ -104,8 +107,8 @@ func TestSchema(t *testing.T) {
 // it again.
 func TestResultSaysWhatWasRun(t *testing.T) {
 	run := func(line string) (d document) {
-		c, stdout, stderr := testConsole(nil)
-		if code := execute(strings.Fields(line), c); code != exitDone {
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute(strings.Fields(line), c); code != terminal.ExitDone {
 			t.Fatalf("%s: exit code %d\n%s", line, code, stderr)
 		}
 		if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {
@@ -133,8 +136,8 @@ func TestResultSaysWhatWasRun(t *testing.T) {
 // 2^63-1 ps must be written as a whole number. Floating point would lose it.
 func TestTimesAreWholeNumbers(t *testing.T) {
 	o := testOutcome()
-	o.result.VirtualTime = vtime.Forever
-	text := newDocument(testRequest(), &hosts{size: 1}, o, 0).encode()
+	o.Result.VirtualTime = vtime.Forever
+	text := newDocument(testRequest(), &host.Processes{Size: 1}, o, 0).encode()
 	if !bytes.Contains(text, []byte(`"virtual_time_ps": 9223372036854775807`)) {
 		t.Errorf("the document does not hold 2^63-1 as it is:\n%s", text)
 	}
@@ -143,8 +146,8 @@ func TestTimesAreWholeNumbers(t *testing.T) {
 // A run that was stopped says so and why, and gives only the finished part.
 func TestIncompleteDocument(t *testing.T) {
 	o := testOutcome()
-	o.result.Complete, o.result.Finished, o.err = false, 0, interrupted{"interrupted by SIGTERM"}
-	d := newDocument(testRequest(), &hosts{size: 1}, o, 0)
+	o.Result.Complete, o.Result.Finished, o.Err = false, 0, terminal.Interrupted{Reason: "interrupted by SIGTERM"}
+	d := newDocument(testRequest(), &host.Processes{Size: 1}, o, 0)
 	if d.Complete || d.Reason != "interrupted by SIGTERM" {
 		t.Errorf("complete %t, reason %q", d.Complete, d.Reason)
 	}
@@ -152,8 +155,8 @@ func TestIncompleteDocument(t *testing.T) {
 		t.Errorf("iterations %+v, want only the one that all ranks have recorded", d.Iterations)
 	}
 
-	o.result = nil
-	if d := newDocument(testRequest(), &hosts{size: 1}, o, 0); d.Complete || d.Iterations == nil {
+	o.Result = nil
+	if d := newDocument(testRequest(), &host.Processes{Size: 1}, o, 0); d.Complete || d.Iterations == nil {
 		t.Errorf("without a result: complete %t, iterations %v; want false and an empty list", d.Complete, d.Iterations)
 	}
 }
@@ -188,17 +191,17 @@ func TestFinishedIterations(t *testing.T) {
 // A file is replaced as a whole and keeps its mode. A link is replaced, and what it leads to
 // stays.
 func TestWriteReplacesAsAWhole(t *testing.T) {
-	c, _, _ := testConsole(nil)
+	c, _, _ := terminaltest.Console(nil)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.json")
 	link := filepath.Join(dir, "link.json")
 	if err := os.WriteFile(path, []byte("old"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	d := newDocument(testRequest(), &hosts{size: 1}, testOutcome(), 0)
+	d := newDocument(testRequest(), &host.Processes{Size: 1}, testOutcome(), 0)
 	write := func(name string) {
 		t.Helper()
-		if err := errors.Join(checkWritable(name), d.write(c, name, func() { t.Errorf("%s waits for a reader", name) })); err != nil {
+		if err := errors.Join(terminal.CheckWritable(name), d.write(c, name, func() { t.Errorf("%s waits for a reader", name) })); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -232,45 +235,21 @@ func TestWriteReplacesAsAWhole(t *testing.T) {
 	if err := os.Chmod(path, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkWritable(path); err == nil {
+	if err := terminal.CheckWritable(path); err == nil {
 		t.Error("a file that is protected against writing is taken for writable")
-	}
-}
-
-// A file that cannot be replaced is named, and nothing is left behind.
-func TestWriteFails(t *testing.T) {
-	dir := t.TempDir()
-	if err := checkWritable(dir); err == nil {
-		t.Error("a directory is taken for a file")
-	}
-	if err := checkWritable(filepath.Join(dir, "no", "out.json")); err == nil {
-		t.Error("a file in a directory that does not exist is taken for writable")
-	}
-	if err := replaceFile(filepath.Join(dir, "no", "out.json"), nil, 0); err == nil {
-		t.Error("a file in a directory that does not exist is written")
-	}
-	target := filepath.Join(dir, "taken")
-	if err := os.MkdirAll(filepath.Join(target, "inside"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := replaceFile(target, []byte("x"), 0); err == nil {
-		t.Error("a directory is replaced by a file")
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("%d files are left in the directory, want 1", len(entries))
 	}
 }
 
 // A device is written to, never replaced.
 func TestWriteToDevice(t *testing.T) {
-	c, _, _ := testConsole(nil)
-	d := newDocument(testRequest(), &hosts{size: 1}, testOutcome(), 0)
+	c, _, _ := terminaltest.Console(nil)
+	d := newDocument(testRequest(), &host.Processes{Size: 1}, testOutcome(), 0)
 	link := filepath.Join(t.TempDir(), "null")
 	if err := os.Symlink(os.DevNull, link); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{os.DevNull, link} {
-		if err := errors.Join(checkWritable(name), d.write(c, name, func() {})); err != nil {
+		if err := errors.Join(terminal.CheckWritable(name), d.write(c, name, func() {})); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -324,7 +303,7 @@ func TestDocumentKeepsPolls(t *testing.T) {
 	r := testRequest()
 	r.config.Polls = 4000
 	var back document
-	if err := json.Unmarshal(newDocument(r, &hosts{size: 1}, testOutcome(), 1000).encode(), &back); err != nil {
+	if err := json.Unmarshal(newDocument(r, &host.Processes{Size: 1}, testOutcome(), 1000).encode(), &back); err != nil {
 		t.Fatal(err)
 	}
 	if back.Polls != 4000 {

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/steps"
 	"gigarank/network"
@@ -27,13 +30,13 @@ const beFailing = "GIGARANK_TEST_BE_FAILING"
 
 // fail runs a program that fails on two engines and returns the exit code.
 func fail(name string) int {
-	exitOnFatalErrors()
-	c, _, _ := testConsole(nil)
+	host.ExitOnFatalErrors()
+	c, _, _ := terminaltest.Console(nil)
 	program, known := failing[name]
 	if !known {
 		program = fatal[name]
 	}
-	o := supervise(c, &signals{caught: make(chan os.Signal)}, stopLimit, func() (bench.Simulation, error) {
+	o := host.Supervise(c, host.CatchSignals(), host.StopLimit, func() (bench.Simulation, error) {
 		machine, err := network.Load("xt5", os.ReadFile)
 		if err != nil {
 			return nil, err
@@ -45,8 +48,8 @@ func fail(name string) int {
 		config := mpivirt.Config{Target: target, Transports: sync.NewInProcess(2), Watchdog: 0.5, Program: program}
 		return mpivirt.New(config)
 	}, func(bench.Simulation) func() { return func() {} })
-	fmt.Fprintln(os.Stderr, o.err)
-	return exitCode(o.err)
+	fmt.Fprintln(os.Stderr, o.Err)
+	return terminal.ExitCode(o.Err)
 }
 
 // inRank returns a program in which rank 17 calls do after a microsecond and the others
@@ -112,8 +115,8 @@ func TestFailingProgramsEndTheProcess(t *testing.T) {
 				want = "^deadlock: 23 ranks wait(.|\n)*for rank 17 of WORLD to call it"
 			}
 			var exit *exec.ExitError
-			if !errors.As(err, &exit) || exit.ExitCode() != exitProgram || !regexp.MustCompile(want).Match(stderr.Bytes()) {
-				t.Errorf("%v, want exit code %d and %s; it said\n%s", err, exitProgram, want, stderr.Bytes())
+			if !errors.As(err, &exit) || exit.ExitCode() != terminal.ExitProgram || !regexp.MustCompile(want).Match(stderr.Bytes()) {
+				t.Errorf("%v, want exit code %d and %s; it said\n%s", err, terminal.ExitProgram, want, stderr.Bytes())
 			}
 		})
 	}

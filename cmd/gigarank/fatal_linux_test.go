@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
 // A fatal error of the runtime ends the process with 3: 2 would say that nothing was run.
@@ -29,14 +31,14 @@ func TestFatalErrorsExitWith3(t *testing.T) {
 func checkFatal(t *testing.T, cmd *exec.Cmd, wanted ...string) {
 	output, _ := cmd.CombinedOutput()
 	for _, want := range wanted {
-		if code := cmd.ProcessState.ExitCode(); code != exitHost || !bytes.Contains(output, []byte(want)) {
+		if code := cmd.ProcessState.ExitCode(); code != terminal.ExitHost || !bytes.Contains(output, []byte(want)) {
 			t.Errorf("exit code %d, want 3 and %q in\n%.2000s", code, want, output)
 		}
 	}
 	if n := bytes.Count(output, []byte("\ngoroutine ")); n != 1 {
 		t.Errorf("%d stacks, want 1", n)
 	}
-	if _, after, found := bytes.Cut(output, []byte(afterFatal)); !found || bytes.Count(after, []byte("\n")) != 1 {
+	if _, after, found := bytes.Cut(output, []byte("gigarank: the process has failed, as the lines above say.")); !found || bytes.Count(after, []byte("\n")) != 1 {
 		t.Errorf("the report ends with %q", output[max(0, len(output)-100):])
 	}
 }

@@ -14,6 +14,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 )
 
 // foreseenMemory runs plan with the arguments and returns its bytes.
@@ -65,7 +69,7 @@ func TestPlanAgainstRuns(t *testing.T) {
 		"barriertest --ranks 32Ki --lp event --iterations 1 --machine loggops-default --engines 256",
 	} {
 		args := strings.Fields(line)
-		foreseen := foreseenMemory(t, args) - processMemory + own
+		foreseen := foreseenMemory(t, args) - host.ProcessMemory + own
 		taken, _ := measured(t, args)
 		for i := 1; i < attempts && foreseen < 0.9*taken; i++ {
 			again, _ := measured(t, args)
@@ -98,12 +102,12 @@ func TestForecastOfTime(t *testing.T) {
 	} {
 		args := append([]string{line.program, "--engines", "1"}, strings.Fields(line.more)...)
 		flags := append(args[1:], "--ranks", line.ranks, "--iterations", strconv.Itoa(line.iterations))
-		c, _, _ := testConsole(nil)
-		r, faults := readRequest(c, &hosts{size: 1, local: 1}, line.program, defaultFlags(t, flags...))
+		c, _, _ := terminaltest.Console(nil)
+		r, faults := readRequest(c, &host.Processes{Size: 1, Local: 1}, line.program, defaultFlags(t, flags...))
 		if faults != nil {
 			t.Fatal(faults)
 		}
-		fewer, err := count(line.fewer, 1, mostRanks)
+		fewer, err := terminal.ReadCount(line.fewer, 1, mostRanks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,46 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
-	"time"
 
 	"github.com/cockroachdb/datadriven"
-	"go.uber.org/zap"
+
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 )
-
-// testConsole is a console on buffers, of a machine with 2 cores, 1 GiB of
-// memory and an environment that holds only what is given.
-func testConsole(environment map[string]string) (c *console, stdout, stderr *bytes.Buffer) {
-	stdout, stderr = new(bytes.Buffer), new(bytes.Buffer)
-	return &console{
-		arguments: []string{"gigarank"},
-		stdout:    &writer{to: stdout},
-		stderr:    &writer{to: stderr},
-		getenv: func(name string) string {
-			if name == "GOGC" {
-				return "100" // leave the collector of the tests alone
-			}
-			return environment[name]
-		},
-		root:     smallMachine(),
-		readFile: os.ReadFile,
-		now:      time.Now,
-		cores:    2,
-		log:      zap.NewNop(),
-	}, stdout, stderr
-}
-
-func smallMachine() fs.FS {
-	return fstest.MapFS{"proc/meminfo": {Data: []byte("MemTotal: 2097152 kB\nMemAvailable: 1048576 kB\n")}}
-}
 
 // masks hide the output that depends on the host's speed or memory, on the work of an
 // engine for a simulation, and on the existing programs and machines.
@@ -103,7 +74,7 @@ func TestGolden(t *testing.T) {
 
 // runLine runs a command line and returns its output and its exit.
 func runLine(line string) string {
-	c, stdout, stderr := testConsole(nil)
+	c, stdout, stderr := terminaltest.Console(nil)
 	code := execute(strings.Fields(line), c)
 	var all strings.Builder
 	all.WriteString(mask(stdout.String()))

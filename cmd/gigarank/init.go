@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
 //go:embed module
@@ -28,12 +30,12 @@ network where gigarank does.
 
 `
 
-func newInit(c *console) *cobra.Command {
+func newInit(c *terminal.Console) *cobra.Command {
 	var source string
 	cmd := &cobra.Command{
 		Use:     "init DIR",
 		Short:   "Make a module with a program, a machine file and a job script",
-		Long:    initHelp + exitHelp,
+		Long:    initHelp + terminal.ExitHelp,
 		Example: "  gigarank init ~/hello\n  cd ~/hello && go run .",
 		Args:    arguments(1, "one DIR"),
 		RunE:    func(_ *cobra.Command, args []string) error { return initModule(c, args[0], source) },
@@ -53,20 +55,20 @@ func builtFrom() string {
 }
 
 // initModule carries out the command.
-func initModule(c *console, dir, source string) error {
-	var faults usageError
+func initModule(c *terminal.Console, dir, source string) error {
+	var faults terminal.UsageError
 	if source == "" {
 		source = builtFrom()
 	}
 	goMod, goSum, err := requirements(source)
-	faults.add("--source", err)
+	faults.Add("--source", err)
 	name, err := moduleName(dir)
-	faults.add("DIR", err)
+	faults.Add("DIR", err)
 	if err == nil {
-		faults.add("DIR", emptyDirectory(dir))
+		faults.Add("DIR", emptyDirectory(dir))
 	}
 	if len(faults) > 0 {
-		return faults.orNil()
+		return faults.OrNil()
 	}
 	source, err = filepath.Abs(source)
 	if err != nil {
@@ -92,7 +94,7 @@ func initModule(c *console, dir, source string) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(c.stdout, "module %s in %s: cd %s && go run .\n", name, dir, dir)
+	_, err = fmt.Fprintf(c.Stdout, "module %s in %s: cd %s && go run .\n", name, dir, dir)
 	return err
 }
 
@@ -148,7 +150,7 @@ func moduleName(dir string) (string, error) {
 
 // emptyDirectory makes a directory unless it is there. It must be empty.
 func emptyDirectory(dir string) error {
-	if err := makeDirectory(dir); err != nil {
+	if err := terminal.MakeDirectory(dir); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(dir)

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 )
 
 // A module made outside the checkout builds without a network and simulates: the sum over
@@ -41,8 +44,8 @@ func TestInitMakesAModule(t *testing.T) {
 		{filepath.Join(filepath.Dir(dir), "7") + " --source " + filepath.Dir(dir), "is no name of a module"},
 		{filepath.Join(filepath.Dir(dir), "other") + " --source " + filepath.Dir(dir), "name the directory of gigarank's go.mod by --source"},
 	} {
-		console, _, stderr := testConsole(nil)
-		if code := execute(append([]string{"init"}, strings.Fields(c.args)...), console); code != exitUsage || !strings.Contains(stderr.String(), c.want) {
+		console, _, stderr := terminaltest.Console(nil)
+		if code := execute(append([]string{"init"}, strings.Fields(c.args)...), console); code != terminal.ExitUsage || !strings.Contains(stderr.String(), c.want) {
 			t.Errorf("%s: exit code %d, want %q in\n%s", c.args, code, c.want, stderr)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/loggp"
 )
 
@@ -41,17 +42,17 @@ type jobs struct {
 }
 
 // check checks the flags. The launcher counts if jobs are to be started.
-func (f *jobFlags) check(faults *usageError, start bool) (j jobs) {
+func (f *jobFlags) check(faults *terminal.UsageError, start bool) (j jobs) {
 	var err error
-	j.hosts, err = count(f.hosts, 2, 1<<20)
-	faults.add("--hosts", err)
-	j.number, err = count(f.jobs, 1, 1000)
-	faults.add("--jobs", err)
-	j.runs, err = count(f.runs, 1, 1000)
-	faults.add("--runs", err)
+	j.hosts, err = terminal.ReadCount(f.hosts, 2, 1<<20)
+	faults.Add("--hosts", err)
+	j.number, err = terminal.ReadCount(f.jobs, 1, 1000)
+	faults.Add("--jobs", err)
+	j.runs, err = terminal.ReadCount(f.runs, 1, 1000)
+	faults.Add("--runs", err)
 	j.disturbed, err = strconv.ParseFloat(f.disturbed, 64)
 	if err != nil || !(j.disturbed > 1) {
-		faults.add("--disturbed", fmt.Errorf("%q is no ratio: use a number above 1, such as 1.25", f.disturbed))
+		faults.Add("--disturbed", fmt.Errorf("%q is no ratio: use a number above 1, such as 1.25", f.disturbed))
 	}
 	if !start {
 		return j
@@ -59,19 +60,19 @@ func (f *jobFlags) check(faults *usageError, start bool) (j jobs) {
 	if j.launcher, err = (&scalingFlags{launcher: f.launcher}).words(); err == nil && j.launcher == nil {
 		err = errors.New("measuring needs mpirun and a build with -tags mpi: build one (go build -tags mpi ./cmd/gigarank), or name a launcher such as \"srun -n\"")
 	}
-	faults.add("--launcher", err)
+	faults.Add("--launcher", err)
 	return j
 }
 
 // checkOne checks the flags in a process of a job, and returns its runs.
-func (f *jobFlags) checkOne(faults *usageError) int {
+func (f *jobFlags) checkOne(faults *terminal.UsageError) int {
 	for _, name := range []string{"hosts", "jobs", "disturbed", "launcher"} {
 		if f.set.Changed(name) {
-			faults.add("--"+name, errors.New("an MPI launcher has started this process, and its job is the only one: leave the flag out, or the launcher"))
+			faults.Add("--"+name, errors.New("an MPI launcher has started this process, and its job is the only one: leave the flag out, or the launcher"))
 		}
 	}
-	runs, err := count(f.runs, 1, 1000)
-	faults.add("--runs", err)
+	runs, err := terminal.ReadCount(f.runs, 1, 1000)
+	faults.Add("--runs", err)
 	return int(runs)
 }
 
@@ -108,7 +109,7 @@ func onLinesOfItsOwn(output string) string {
 }
 
 // measure starts the jobs, with or without --cold, one after the other, and returns their medians.
-func (j *jobs) measure(c *console, cold bool) (m loggp.Measurements, err error) {
+func (j *jobs) measure(c *terminal.Console, cold bool) (m loggp.Measurements, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return m, err
@@ -122,7 +123,7 @@ func (j *jobs) measure(c *console, cold bool) (m loggp.Measurements, err error) 
 	words := j.words(self, cold, path, filepath.Join(dir, "measured.yaml"))
 	var all []loggp.Measurements
 	for i := range j.number {
-		_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring with %s, job %d of %d\n", j.command(), i+1, j.number)
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: measuring with %s, job %d of %d\n", j.command(), i+1, j.number)
 		cmd := exec.Command(words[0], words[1:]...)
 		var output bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &output, &output

@@ -3,13 +3,16 @@ package main
 import (
 	"encoding/json"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 )
 
 // A run with λ ranks for each engine is the run with as many ranks as all engines have.
 func TestLambdaCountsTheRanksOfEachEngine(t *testing.T) {
 	of := func(args ...string) (d document) {
-		c, stdout, stderr := testConsole(nil)
-		if code := execute(append([]string{"run", "barriertest", "--iterations", "1", "--json", "-", "--engines", "3"}, args...), c); code != exitDone {
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute(append([]string{"run", "barriertest", "--iterations", "1", "--json", "-", "--engines", "3"}, args...), c); code != terminal.ExitDone {
 			t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 		}
 		if err := json.Unmarshal(stdout.Bytes(), &d); err != nil {

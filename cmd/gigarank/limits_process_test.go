@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
 // Limits that the shell sets count as memory: nothing begins that would not fit.
@@ -16,7 +18,7 @@ func TestLimitsOfTheShell(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", "ulimit " + limit + `; exec "$@"`, "sh"}, run.Args...)...)
 		cmd.Env = run.Env
 		output, _ := cmd.CombinedOutput()
-		if want := "ulimit " + limit[:2]; cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(output), want) {
+		if want := "ulimit " + limit[:2]; cmd.ProcessState.ExitCode() != terminal.ExitUsage || !strings.Contains(string(output), want) {
 			t.Errorf("%s: exit code %d, want 2 and %q in\n%.500s", limit, cmd.ProcessState.ExitCode(), want, output)
 		}
 	}
@@ -45,7 +47,7 @@ func TestTooFewAddressesToBegin(t *testing.T) {
 		code := cmd.ProcessState.ExitCode()
 		named := strings.Contains(string(output), "ulimit -v")
 		switch {
-		case code == exitHost && named, limit > 500_000 && (code == exitDone || code == exitUsage && named):
+		case code == terminal.ExitHost && named, limit > 500_000 && (code == terminal.ExitDone || code == terminal.ExitUsage && named):
 		default:
 			t.Errorf("ulimit -v %d: exit code %d, and the limit is named: %t, in\n%.2000s", limit, code, named, output)
 		}

@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/network"
 )
 
-func newList(c *console) *cobra.Command {
+func newList(c *terminal.Console) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -25,12 +26,12 @@ func newList(c *console) *cobra.Command {
 		Args: arguments(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
-				return listJSON(c.stdout)
+				return listJSON(c.Stdout)
 			}
-			listPrograms(c.stdout)
-			listKinds(c.stdout)
-			listAlgorithms(c.stdout)
-			listMachines(c.stdout)
+			listPrograms(c.Stdout)
+			listKinds(c.Stdout)
+			listAlgorithms(c.Stdout)
+			listMachines(c.Stdout)
 			return nil
 		},
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/network"
@@ -16,8 +18,8 @@ import (
 // Every name that a run takes is listed with a line of description, and one algorithm
 // of each operation as the default.
 func TestListIsComplete(t *testing.T) {
-	c, stdout, _ := testConsole(nil)
-	if code := execute([]string{"list"}, c); code != exitDone {
+	c, stdout, _ := terminaltest.Console(nil)
+	if code := execute([]string{"list"}, c); code != terminal.ExitDone {
 		t.Fatalf("exit code %d", code)
 	}
 	want := func(parts ...string) {
@@ -52,8 +54,8 @@ func TestListIsComplete(t *testing.T) {
 // The output of machine show is a machine file of the same machine.
 func TestMachineShowIsAFile(t *testing.T) {
 	show := func(name string) string {
-		c, stdout, stderr := testConsole(nil)
-		if code := execute([]string{"machine", "show", name}, c); code != exitDone {
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute([]string{"machine", "show", name}, c); code != terminal.ExitDone {
 			t.Fatalf("%s: exit code %d: %s", name, code, stderr)
 		}
 		return stdout.String()
@@ -67,8 +69,8 @@ func TestMachineShowIsAFile(t *testing.T) {
 		if again := show(path); again != shown {
 			t.Errorf("%s is shown as\n%sand its file as\n%s", p.Name, shown, again)
 		}
-		c, stdout, _ := testConsole(nil)
-		if code := execute([]string{"machine", "check", path}, c); code != exitDone || !strings.Contains(stdout.String(), "no faults") {
+		c, stdout, _ := terminaltest.Console(nil)
+		if code := execute([]string{"machine", "check", path}, c); code != terminal.ExitDone || !strings.Contains(stdout.String(), "no faults") {
 			t.Errorf("the file of %s is checked with exit code %d: %s", p.Name, code, stdout)
 		}
 	}

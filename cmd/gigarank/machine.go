@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
-func newMachine(c *console) *cobra.Command {
+func newMachine(c *terminal.Console) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "machine",
 		Short: "Show, check or measure a target machine",
@@ -38,35 +40,35 @@ file again. Figures that are estimates are marked.`,
 	return group
 }
 
-func showMachine(c *console, name string) error {
+func showMachine(c *terminal.Console, name string) error {
 	m, err := loadMachine(c, name)
 	if err != nil {
 		return machineError(err)
 	}
-	_, err = c.stdout.Write(m.YAML())
+	_, err = c.Stdout.Write(m.YAML())
 	return err
 }
 
-func checkMachine(c *console, name string) error {
+func checkMachine(c *terminal.Console, name string) error {
 	m, err := loadMachine(c, name)
 	if err != nil {
 		return machineError(err)
 	}
 	nodes := "as many nodes as the ranks need"
 	if n := m.Nodes(); n > 0 {
-		nodes = plural(n, "node")
+		nodes = terminal.Plural(n, "node")
 	}
 	room := "for any number of nodes"
 	if n, bounded := m.Room(); bounded {
-		room = fmt.Sprintf("for %s, %.4g ranks", plural(n, "node"), float64(n)*float64(m.RanksPerNode()))
+		room = fmt.Sprintf("for %s, %.4g ranks", terminal.Plural(n, "node"), float64(n)*float64(m.RanksPerNode()))
 	}
-	_, err = fmt.Fprintf(c.stdout, "%s: no faults; %s, up to %s on each, topology %s with room %s, mapping %s, delay model %s\n",
-		m.Name(), nodes, plural(m.RanksPerNode(), "rank"), m.Topology(), room, m.Mapping(), m.Model())
+	_, err = fmt.Fprintf(c.Stdout, "%s: no faults; %s, up to %s on each, topology %s with room %s, mapping %s, delay model %s\n",
+		m.Name(), nodes, terminal.Plural(m.RanksPerNode(), "rank"), m.Topology(), room, m.Mapping(), m.Model())
 	return err
 }
 
 func machineError(err error) error {
-	var faults usageError
-	faults.addFile("machine", err)
+	var faults terminal.UsageError
+	faults.AddFile("machine", err)
 	return faults
 }

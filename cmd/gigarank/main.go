@@ -3,14 +3,18 @@ package main
 import (
 	"os"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt/native/toolchain"
 )
 
 func main() {
-	exitOnFatalErrors()
+	host.ExitOnFatalErrors()
 	args := os.Args[1:]
 	if language, named := toolchain.LanguageOf(os.Args[0]); named {
 		args = append([]string{language.String()}, args...)
 	}
-	os.Exit(execute(args, newConsole()))
+	c := terminal.New()
+	host.ReadInputs(c)
+	os.Exit(execute(args, c))
 }

@@ -8,14 +8,17 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 )
 
 // Makefiles and scripts that configure a program find the wrappers in PATH by the names that they have.
 func TestMakefilesFindWrappers(t *testing.T) {
 	dir := t.TempDir()
 	bin := filepath.Join(dir, "bin")
-	c, stdout, stderr := testConsole(nil)
-	if code := execute([]string{"wrappers", bin}, c); code != exitDone {
+	c, stdout, stderr := terminaltest.Console(nil)
+	if code := execute([]string{"wrappers", bin}, c); code != terminal.ExitDone {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for name, text := range map[string]string{
@@ -65,8 +68,8 @@ echo "MPICC=$MPICC" > made
 		}
 	}
 	for _, program := range strings.Fields("ring sum plus upper old new fort") {
-		c, stdout, stderr := testConsole(nil)
-		if code := execute([]string{"run", filepath.Join(dir, program), "--ranks", "2"}, c); code != exitDone {
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute([]string{"run", filepath.Join(dir, program), "--ranks", "2"}, c); code != terminal.ExitDone {
 			t.Errorf("%s: exit code %d\n%s%s", program, code, stdout, stderr)
 		}
 	}

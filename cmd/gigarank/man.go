@@ -7,9 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
-func newMan(c *console) *cobra.Command {
+func newMan(c *terminal.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages",
@@ -18,17 +21,17 @@ man -l DIR/gigarank.1 shows one; DIR may be man1 of a directory on the MANPATH.`
 		Example: `  gigarank man ~/.local/share/man/man1`,
 		Args:    arguments(1, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := makeDirectory(args[0])
+			err := terminal.MakeDirectory(args[0])
 			if err == nil {
-				err = checkWritable(filepath.Join(args[0], "gigarank.1"))
+				err = terminal.CheckWritable(filepath.Join(args[0], "gigarank.1"))
 			}
 			if err != nil {
-				return usageError{err}
+				return terminal.UsageError{err}
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true // the pages depend on the texts only
 			keepTables(root)
-			header := &doc.GenManHeader{Section: "1", Source: "gigarank " + version(), Manual: "gigarank"}
+			header := &doc.GenManHeader{Section: "1", Source: "gigarank " + host.Version(), Manual: "gigarank"}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
 				return err
 			}
@@ -36,7 +39,7 @@ man -l DIR/gigarank.1 shows one; DIR may be man1 of a directory on the MANPATH.`
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.stdout, "%s in %s\n", plural(len(pages), "page"), args[0])
+			_, err = fmt.Fprintf(c.Stdout, "%s in %s\n", terminal.Plural(len(pages), "page"), args[0])
 			return err
 		},
 	}

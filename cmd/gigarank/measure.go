@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/loggp"
 	"gigarank/network"
 	"gigarank/sync/mpi"
@@ -53,12 +54,12 @@ type measureFlags struct {
 	jobs                   jobFlags
 }
 
-func newMeasure(c *console) *cobra.Command {
+func newMeasure(c *terminal.Console) *cobra.Command {
 	var f measureFlags
 	cmd := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Measure the machine that this runs on, over its MPI",
-		Long:  measureHelp + exitHelp,
+		Long:  measureHelp + terminal.ExitHelp,
 		Example: `  gigarank machine calibrate -o here.yaml
   gigarank machine calibrate --hosts 4 --jobs 9 -o here.yaml
   mpirun -n 2 gigarank machine calibrate -o here.yaml
@@ -78,11 +79,11 @@ func newMeasure(c *console) *cobra.Command {
 }
 
 // measure carries out the command on this process.
-func measure(c *console, f *measureFlags) error {
+func measure(c *terminal.Console, f *measureFlags) error {
 	if !mpi.Available() {
-		return usageError{errors.New("this build has no MPI to measure: build with go build -tags mpi ./cmd/gigarank")}
+		return terminal.UsageError{errors.New("this build has no MPI to measure: build with go build -tags mpi ./cmd/gigarank")}
 	}
-	if _, processes := mpi.Launched(c.getenv); processes < 2 {
+	if _, processes := mpi.Launched(c.Getenv); processes < 2 {
 		return f.measureJobs(c)
 	}
 	link, err := mpi.OpenLink(loggp.LongestMessage, f.cold)
@@ -90,21 +91,21 @@ func measure(c *console, f *measureFlags) error {
 		return err
 	}
 	if link.Rank() != 0 {
-		c.mute()
+		c.Mute()
 	}
-	if err = f.measure(c, link); err != nil && exitCode(err) != exitUsage { // the others may wait for this process
-		c.finish(err)
-		mpi.Abort(exitCode(err))
+	if err = f.measure(c, link); err != nil && terminal.ExitCode(err) != terminal.ExitUsage { // the others may wait for this process
+		c.Finish(err)
+		mpi.Abort(terminal.ExitCode(err))
 	}
 	return errors.Join(err, link.Close())
 }
 
 // measureJobs measures by jobs that it starts, and writes the files.
-func (f *measureFlags) measureJobs(c *console) error {
-	var faults usageError
+func (f *measureFlags) measureJobs(c *terminal.Console) error {
+	var faults terminal.UsageError
 	f.check(&faults, true)
 	j := f.jobs.check(&faults, true)
-	if err := faults.orNil(); err != nil {
+	if err := faults.OrNil(); err != nil {
 		return err
 	}
 	m, err := j.measure(c, f.cold)
@@ -116,21 +117,21 @@ func (f *measureFlags) measureJobs(c *console) error {
 
 // measure measures and, on process 0, writes the files. A usage error is one of all
 // processes.
-func (f *measureFlags) measure(c *console, link mpi.Link) error {
-	var found usageError
+func (f *measureFlags) measure(c *terminal.Console, link mpi.Link) error {
+	var found terminal.UsageError
 	f.check(&found, link.Rank() == 0)
 	runs := f.jobs.checkOne(&found)
-	faults := found.orNil()
-	code, err := link.Most(exitCode(faults))
+	faults := found.OrNil()
+	code, err := link.Most(terminal.ExitCode(faults))
 	if err != nil {
 		return err
 	}
-	if code != exitDone {
-		return ended{cause: faults, code: code, silent: link.Rank() != 0}
+	if code != terminal.ExitDone {
+		return terminal.Ended{Cause: faults, Code: code, Silent: link.Rank() != 0}
 	}
 	m, err := loggp.Measure(link, runs, func(what string) {
 		if link.Rank() == 0 {
-			_, _ = fmt.Fprintf(c.stderr, "gigarank: measuring %s\n", what)
+			_, _ = fmt.Fprintf(c.Stderr, "gigarank: measuring %s\n", what)
 		}
 	})
 	m.Library, _, _ = strings.Cut(mpi.Version(), ",")
@@ -141,20 +142,20 @@ func (f *measureFlags) measure(c *console, link mpi.Link) error {
 }
 
 // check checks the flags of what is written. Only process 0 tries the files.
-func (f *measureFlags) check(faults *usageError, first bool) {
+func (f *measureFlags) check(faults *terminal.UsageError, first bool) {
 	if f.name == "" && f.out != "" {
 		f.name = strings.TrimSuffix(filepath.Base(f.out), filepath.Ext(f.out))
 	} else if f.name == "" {
 		f.name = "here"
 	}
-	_, err := choose("model", f.model, names(loggp.Models))
-	faults.add("--model", err)
-	if f.out == "" && f.json == standardOutput {
-		faults.add("--json", errors.New("the machine file goes to standard output: name a file for one of the two"))
+	_, err := terminal.Choose("model", f.model, names(loggp.Models))
+	faults.Add("--model", err)
+	if f.out == "" && f.json == terminal.StandardOutput {
+		faults.Add("--json", errors.New("the machine file goes to standard output: name a file for one of the two"))
 	}
 	if first {
-		faults.add("--out", checkWritable(f.out))
-		faults.add("--json", checkWritable(f.json))
+		faults.Add("--out", terminal.CheckWritable(f.out))
+		faults.Add("--json", terminal.CheckWritable(f.json))
 	}
 }
 
@@ -172,7 +173,7 @@ func names(texts []string) []name {
 }
 
 // write writes the machine file and the measurements.
-func (f *measureFlags) write(c *console, m loggp.Measurements) error {
+func (f *measureFlags) write(c *terminal.Console, m loggp.Measurements) error {
 	text, err := m.Machine(f.name, f.model)
 	if err != nil {
 		return err
@@ -183,20 +184,20 @@ func (f *measureFlags) write(c *console, m loggp.Measurements) error {
 	}
 	out, compared := f.out, ""
 	if out == "" {
-		out = standardOutput
+		out = terminal.StandardOutput
 	} else if there, err := os.Stat(out); err == nil && there.Mode().IsRegular() {
 		if before, err := os.ReadFile(out); err == nil {
 			compared = f.against(before, text, &m)
 		}
 	}
-	if err := errors.Join(writeTo(c, f.json, append(measurements, '\n')), writeTo(c, out, text)); err != nil {
+	if err := errors.Join(terminal.WriteTo(c, f.json, append(measurements, '\n')), terminal.WriteTo(c, out, text)); err != nil {
 		return err
 	}
 	if f.out == "" {
 		return nil
 	}
 	remarks, _, _ := bytes.Cut(text, []byte("name:"))
-	_, err = fmt.Fprintf(c.stdout, "%s: a machine file of %s\n%s%s", f.out, processes(m.Processes), remarks, compared)
+	_, err = fmt.Fprintf(c.Stdout, "%s: a machine file of %s\n%s%s", f.out, processes(m.Processes), remarks, compared)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/internal/loggp"
 )
 
@@ -46,7 +47,7 @@ func TestLauncherThatStartsNothing(t *testing.T) {
 		"true":  "true 2 ended well, but its processes have left no results: ",
 		"false": "the measurement by false 2 failed: exit status 1",
 	} {
-		c, _, _ := testConsole(nil)
+		c, _, _ := terminaltest.Console(nil)
 		j := jobs{launcher: []string{launcher}, hosts: 2, runs: 1, number: 1, disturbed: 1.25}
 		if _, err := j.measure(c, false); err == nil || !strings.HasPrefix(err.Error(), want) || strings.HasSuffix(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", launcher, err, want)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
 )
 
@@ -108,7 +109,7 @@ int main(int argc, char **argv) {
 	}
 	output, err := command(t, "run", program, "--ranks", "2", "--engines", "1", "--progress", "none").CombinedOutput()
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != exitHost || !strings.Contains(string(output), "gigarank: no memory for what ranks keep and what they exchange: use fewer ranks, or more hosts\n") {
+	if !errors.As(err, &exit) || exit.ExitCode() != terminal.ExitHost || !strings.Contains(string(output), "gigarank: no memory for what ranks keep and what they exchange: use fewer ranks, or more hosts\n") {
 		t.Errorf("%v\n%s", err, output)
 	}
 }

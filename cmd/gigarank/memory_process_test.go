@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/host"
 	"gigarank/internal/result"
 )
 
@@ -20,7 +21,7 @@ func TestMemoryOfAProcess(t *testing.T) {
 	if err := json.Unmarshal(output, &d); err != nil {
 		t.Fatal(err)
 	}
-	if ratio := float64(d.PeakRSS) / processMemory; ratio < 0.8 || ratio > 1.4 {
-		t.Errorf("a process takes %d bytes, and %d are foreseen", d.PeakRSS, processMemory)
+	if ratio := float64(d.PeakRSS) / host.ProcessMemory; ratio < 0.8 || ratio > 1.4 {
+		t.Errorf("a process takes %d bytes, and %d are foreseen", d.PeakRSS, host.ProcessMemory)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
 // underMPI makes the command line a job of n host processes on this machine.
@@ -93,7 +95,7 @@ func TestHostsRefuseTogether(t *testing.T) {
 	} {
 		cmd := underMPI(t, 2, append([]string{"run", "barriertest"}, strings.Fields(c.args)...)...)
 		output, err := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != exitUsage || bytes.Count(output, []byte(c.want)) != 1 {
+		if cmd.ProcessState.ExitCode() != terminal.ExitUsage || bytes.Count(output, []byte(c.want)) != 1 {
 			t.Errorf("%s: %v, want exit code 2 and %q once in\n%s", c.args, err, c.want, output)
 		}
 	}
@@ -136,7 +138,7 @@ func terminate(t *testing.T, signal unix.Signal, args, until string, iterations 
 	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
-	if code, took := endIn(cmd); code == exitDone || took > 10*time.Second {
+	if code, took := endIn(cmd); code == terminal.ExitDone || took > 10*time.Second {
 		return fmt.Errorf("the launcher ends with %d after %v", code, took)
 	}
 	text, err := os.ReadFile(out)

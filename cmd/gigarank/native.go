@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
 	"gigarank/mpivirt/native/toolchain"
@@ -24,7 +25,7 @@ flags of the compiler, which is %s unless %s names another. It answers
 %s is this command, for cmake and make; gigarank wrappers makes such links.`
 
 // newWrappers returns the commands that stand for compilers.
-func newWrappers(c *console) []*cobra.Command {
+func newWrappers(c *terminal.Console) []*cobra.Command {
 	var commands []*cobra.Command
 	for _, l := range toolchain.Languages() {
 		usual, variable := l.Compiler()
@@ -35,9 +36,9 @@ func newWrappers(c *console) []*cobra.Command {
 			Example:            "  gigarank " + l.String() + " -O2 -o ring ring" + l.Suffix() + "\n  gigarank run ./ring --ranks 1024",
 			DisableFlagParsing: true,
 			RunE: func(_ *cobra.Command, args []string) error {
-				code, err := toolchain.Wrap(l, args, os.Stdin, c.stdout, c.stderr)
+				code, err := toolchain.Wrap(l, args, os.Stdin, c.Stdout, c.Stderr)
 				if err == nil && code != 0 {
-					err = ended{cause: errors.New("the compiler failed"), code: code, silent: true}
+					err = terminal.Ended{Cause: errors.New("the compiler failed"), Code: code, Silent: true}
 				}
 				return err
 			},
@@ -46,7 +47,7 @@ func newWrappers(c *console) []*cobra.Command {
 	return commands
 }
 
-func newCheck(c *console) *cobra.Command {
+func newCheck(c *terminal.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check PROGRAM",
 		Short: "Check whether a program can run as native ranks",
@@ -58,18 +59,18 @@ warning where MPI functions are missing: a program need not call them.`,
 		Args:    arguments(1, "one PROGRAM"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := toolchain.Check(args[0]); err != nil {
-				return usageError{err}
+				return terminal.UsageError{err}
 			}
 			faults, err := toolchain.Unresolved(args[0])
 			for _, fault := range faults {
 				err = errors.Join(err, errors.New(fault))
 			}
 			if err != nil {
-				return usageError{err}
+				return terminal.UsageError{err}
 			}
-			_, _ = fmt.Fprintf(c.stdout, "%s: no faults\n", args[0])
+			_, _ = fmt.Fprintf(c.Stdout, "%s: no faults\n", args[0])
 			for _, note := range toolchain.Notes(args[0]) {
-				_, _ = fmt.Fprintf(c.stdout, "note: it uses %s\n", note)
+				_, _ = fmt.Fprintf(c.Stdout, "note: it uses %s\n", note)
 			}
 			return nil
 		},
@@ -83,18 +84,18 @@ var stackWays = []native.Stacks{native.Automatic, native.Own, native.Copied}
 func isPath(program string) bool { return strings.ContainsRune(program, '/') }
 
 // lookUp returns the program that the command line names.
-func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error) {
+func lookUp(program string, f *runFlags, faults *terminal.UsageError) (bench.Entry, error) {
 	if !isPath(program) {
 		for _, of := range []struct{ flag, value string }{{"--stack", f.stack}, {"--stacks", f.stacks}} {
 			if of.value != "" {
-				faults.add(of.flag, fmt.Errorf("%s runs on no C stack: leave the flag out", program))
+				faults.Add(of.flag, fmt.Errorf("%s runs on no C stack: leave the flag out", program))
 			}
 		}
 		if f.label {
-			faults.add("--label", fmt.Errorf("%s is no native program: leave the flag out", program))
+			faults.Add("--label", fmt.Errorf("%s is no native program: leave the flag out", program))
 		}
 		if f.strictFunctions {
-			faults.add("--strict-functions", fmt.Errorf("%s is no native program: leave the flag out", program))
+			faults.Add("--strict-functions", fmt.Errorf("%s is no native program: leave the flag out", program))
 		}
 		if err := foreign(program); err != nil {
 			return bench.Entry{}, err
@@ -107,16 +108,16 @@ func lookUp(program string, f *runFlags, faults *usageError) (bench.Entry, error
 		if o.Stack, err = network.ParseSize(f.stack); err == nil && (o.Stack < leastStack || o.Stack > 1<<40) {
 			err = fmt.Errorf("a stack of %s: use at least 16 KiB, at most 1 TiB", f.stack)
 		}
-		faults.add("--stack", err)
+		faults.Add("--stack", err)
 	}
 	if f.stacks != "" {
 		var err error
-		o.Stacks, err = choose("way to have stacks", f.stacks, stackWays)
-		faults.add("--stacks", err)
+		o.Stacks, err = terminal.Choose("way to have stacks", f.stacks, stackWays)
+		faults.Add("--stacks", err)
 	}
 	for _, of := range []struct{ flag, value string }{{"--iterations", f.iterations}, {"--compute", f.compute}, {"--payload", f.payload}} {
 		if of.value != "" {
-			faults.add(of.flag, fmt.Errorf("%s takes arguments of its own: give them after its name", program))
+			faults.Add(of.flag, fmt.Errorf("%s takes arguments of its own: give them after its name", program))
 		}
 	}
 	if _, err := os.Stat(program); errors.Is(err, fs.ErrNotExist) {
@@ -185,7 +186,7 @@ func allowUnserved(flags *pflag.FlagSet) {
 const namedFunctions = 12
 
 // warnOfMissing names the functions that a program may come to call and that native ranks do not have.
-func warnOfMissing(c *console, program string) {
+func warnOfMissing(c *terminal.Console, program string) {
 	missing, err := toolchain.Missing(program)
 	if err != nil {
 		return // the check of the program has read the same, or the run fails of it
@@ -195,7 +196,7 @@ func warnOfMissing(c *console, program string) {
 		if more := len(m.Functions) - namedFunctions; more > 0 {
 			listed += fmt.Sprintf(" and %d more, which gigarank check %s lists", more, program)
 		}
-		_, _ = fmt.Fprintf(c.stderr, "gigarank: warning: %s uses MPI functions that native ranks do not have: %s; a call of one is an error of class MPI_ERR_UNSUPPORTED_OPERATION; --strict-functions refuses the program\n", m.Path, listed)
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: warning: %s uses MPI functions that native ranks do not have: %s; a call of one is an error of class MPI_ERR_UNSUPPORTED_OPERATION; --strict-functions refuses the program\n", m.Path, listed)
 	}
 }
 

@@ -11,6 +11,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 )
 
 // A program in C is built, checked and run by the command. Its fingerprint is that of the same
@@ -23,7 +26,7 @@ func TestNativeProgram(t *testing.T) {
 	}
 	line := func(wanted int, arguments ...string) string {
 		t.Helper()
-		c, stdout, stderr := testConsole(nil)
+		c, stdout, stderr := terminaltest.Console(nil)
 		if code := execute(arguments, c); code != wanted {
 			t.Fatalf("%q: exit code %d, want %d\n%s%s", arguments, code, wanted, stdout, stderr)
 		}
@@ -33,14 +36,14 @@ func TestNativeProgram(t *testing.T) {
 	if err := os.WriteFile(source, []byte("int main(void) { return 3; }\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	line(exitDone, "cc", "-O2", "-Wall", "-Werror", filepath.Join("..", "..", "examples", "c", "barriertest.c"), "-o", program)
-	if text := line(exitDone, "check", program); !strings.Contains(text, "no faults") {
+	line(terminal.ExitDone, "cc", "-O2", "-Wall", "-Werror", filepath.Join("..", "..", "examples", "c", "barriertest.c"), "-o", program)
+	if text := line(terminal.ExitDone, "check", program); !strings.Contains(text, "no faults") {
 		t.Errorf("check says %q", text)
 	}
 	fingerprint := regexp.MustCompile(`fingerprint +\w+`)
-	inGo := fingerprint.FindString(line(exitDone, "run", "barriertest", "--ranks", "100", "--iterations", "3"))
+	inGo := fingerprint.FindString(line(terminal.ExitDone, "run", "barriertest", "--ranks", "100", "--iterations", "3"))
 	for _, stacks := range []string{"own", "copied", "auto"} {
-		text := line(exitDone, "run", program, "--ranks", "100", "--stack", "64KiB", "--stacks", stacks, "--", "3")
+		text := line(terminal.ExitDone, "run", program, "--ranks", "100", "--stack", "64KiB", "--stacks", stacks, "--", "3")
 		if !strings.Contains(text, "3 barriers of 100 ranks\n") || !strings.Contains(text, "as native LPs") || fingerprint.FindString(text) != inGo {
 			t.Errorf("stacks %s: the run says\n%swant %s", stacks, text, inGo)
 		}
@@ -66,12 +69,12 @@ func TestNativeProgram(t *testing.T) {
 		{"ls was not linked by gigarank cc", []string{"run", "ls", "x"}},
 		{"unknown program \"barriertet\": did you mean barriertest?", []string{"run", "barriertet", "x"}},
 	} {
-		if text := line(exitUsage, c.arguments...); !strings.Contains(text, c.says) {
+		if text := line(terminal.ExitUsage, c.arguments...); !strings.Contains(text, c.says) {
 			t.Errorf("%q: %q, want %q", c.arguments, text, c.says)
 		}
 	}
-	line(exitDone, "cc", source, "-o", program)
-	if text := line(exitProgram, "run", program, "--ranks", "2"); !strings.Contains(text, "the program ended with exit code 3") {
+	line(terminal.ExitDone, "cc", source, "-o", program)
+	if text := line(terminal.ExitProgram, "run", program, "--ranks", "2"); !strings.Contains(text, "the program ended with exit code 3") {
 		t.Errorf("a program that fails says %q", text)
 	}
 	line(1, "cc", source+".none")
@@ -87,8 +90,8 @@ func TestRunNotesWhatRanksShare(t *testing.T) {
 	}
 	const noted = "nice uses nice: limits concern the whole simulator\n"
 	for _, arguments := range [][]string{{"cc", source, "-o", program}, {"check", program}, {"run", program, "--ranks", "2"}} {
-		c, stdout, stderr := testConsole(nil)
-		if code := execute(arguments, c); code != exitDone {
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute(arguments, c); code != terminal.ExitDone {
 			t.Fatalf("%q: exit code %d\n%s%s", arguments, code, stdout, stderr)
 		}
 		if arguments[0] == "run" && stderr.String() != "gigarank: "+filepath.Join(dir, noted) {
@@ -128,8 +131,8 @@ func TestReadmeRunsAProgramInC(t *testing.T) {
 		if words[1] == "run" {
 			words = append(words, "--engines", "2")
 		}
-		c, stdout, stderr := testConsole(nil)
-		if code := execute(words[1:], c); code != exitDone {
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute(words[1:], c); code != terminal.ExitDone {
 			t.Fatalf("%s: exit code %d\n%s%s", command, code, stdout, stderr)
 		}
 		printed += stdout.String()
@@ -148,8 +151,8 @@ func TestNativeRecording(t *testing.T) {
 	fingerprint := regexp.MustCompile(`fingerprint +\w+`)
 	line := func(arguments ...string) string {
 		t.Helper()
-		c, stdout, stderr := testConsole(nil)
-		if code := execute(arguments, c); code != exitDone {
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute(arguments, c); code != terminal.ExitDone {
 			t.Fatalf("%q: exit code %d\n%s%s", arguments, code, stdout, stderr)
 		}
 		return fingerprint.FindString(stdout.String() + stderr.String())
@@ -173,7 +176,7 @@ func TestNativeRecordingOfAnotherProgram(t *testing.T) {
 	fingerprint := regexp.MustCompile(`fingerprint +\w+`)
 	line := func(wanted int, arguments ...string) string {
 		t.Helper()
-		c, stdout, stderr := testConsole(nil)
+		c, stdout, stderr := terminaltest.Console(nil)
 		if code := execute(arguments, c); code != wanted {
 			t.Fatalf("%q: exit code %d, want %d\n%s%s", arguments, code, wanted, stdout, stderr)
 		}
@@ -181,7 +184,7 @@ func TestNativeRecordingOfAnotherProgram(t *testing.T) {
 	}
 	build := func(optimized, name string) {
 		t.Helper()
-		line(exitDone, "cc", optimized, filepath.Join("..", "..", "examples", "c", "picalc.c"), "-o", name)
+		line(terminal.ExitDone, "cc", optimized, filepath.Join("..", "..", "examples", "c", "picalc.c"), "-o", name)
 	}
 	build("-O2", program)
 	elsewhere, renamed, rebuilt := filepath.Join(t.TempDir(), "picalc"), filepath.Join(dir, "pi"), filepath.Join(t.TempDir(), "picalc")
@@ -199,9 +202,9 @@ func TestNativeRecordingOfAnotherProgram(t *testing.T) {
 		t.Helper()
 		return line(wanted, append([]string{"run", "--ranks", "4", "--cpu-replay", file, "--", program}, arguments...)...)
 	}
-	recorded := line(exitDone, "run", "--ranks", "4", "--cpu-record", file, "--", program, "10", "a b")
+	recorded := line(terminal.ExitDone, "run", "--ranks", "4", "--cpu-record", file, "--", program, "10", "a b")
 	for _, name := range []string{program, elsewhere} {
-		if again := replay(exitDone, name, "10", "a b"); fingerprint.FindString(again) != fingerprint.FindString(recorded) {
+		if again := replay(terminal.ExitDone, name, "10", "a b"); fingerprint.FindString(again) != fingerprint.FindString(recorded) {
 			t.Errorf("%s gives\n%s\nrecorded is\n%s", name, again, recorded)
 		}
 	}
@@ -217,19 +220,19 @@ func TestNativeRecordingOfAnotherProgram(t *testing.T) {
 		{rebuilt, []string{"10", "a b"}, "give the file picalc as it was then, whose SHA-256 is another"},
 		{rebuilt, []string{"10"}, "in place of 10 and the file picalc as it was then"},
 	} {
-		if text := replay(exitUsage, c.program, c.arguments...); !strings.Contains(text, c.says) {
+		if text := replay(terminal.ExitUsage, c.program, c.arguments...); !strings.Contains(text, c.says) {
 			t.Errorf("%s %q is refused by %q, want %q", c.program, c.arguments, text, c.says)
 		}
 	}
-	line(exitDone, "run", "--ranks", "4", "--cpu-record", file, "--", program)
-	if text := replay(exitUsage, program, "10"); !strings.Contains(text, "is a recording of picalc on 4 ranks: give no arguments in place of 10") {
+	line(terminal.ExitDone, "run", "--ranks", "4", "--cpu-record", file, "--", program)
+	if text := replay(terminal.ExitUsage, program, "10"); !strings.Contains(text, "is a recording of picalc on 4 ranks: give no arguments in place of 10") {
 		t.Errorf("arguments where none were recorded are refused by %q", text)
 	}
-	if text := line(exitUsage, "run", "picalc", "--ranks", "4", "--cpu-replay", file); !strings.Contains(text, "give that file, or record it again") {
+	if text := line(terminal.ExitUsage, "run", "picalc", "--ranks", "4", "--cpu-replay", file); !strings.Contains(text, "give that file, or record it again") {
 		t.Errorf("the program in Go of the same name is refused by %q", text)
 	}
-	line(exitDone, "run", "picalc", "--ranks", "4", "--cpu-record", file)
-	if text := replay(exitUsage, program); !strings.Contains(text, "give picalc of gigarank list, or record it again") {
+	line(terminal.ExitDone, "run", "picalc", "--ranks", "4", "--cpu-record", file)
+	if text := replay(terminal.ExitUsage, program); !strings.Contains(text, "give picalc of gigarank list, or record it again") {
 		t.Errorf("the program in C of the same name is refused by %q", text)
 	}
 }
@@ -259,24 +262,24 @@ int main(int n, char **all) {
 		code      int
 		says      string
 	}{
-		{text, []string{"run", program, "--ranks", "2"}, exitDone, fmt.Sprintf(warning, program, "MPI_File_close, MPI_File_open")},
-		{text, []string{"run", program, "--ranks", "2", "--allow-unserved"}, exitDone, "leave it out: such programs are run"},
-		{text, []string{"run", program, "--ranks", "2", "--strict-functions"}, exitUsage, "PROGRAM: " + program + " uses MPI functions that native ranks do not have: MPI_File_close, MPI_File_open; "},
-		{text, []string{"check", program}, exitUsage, program + " uses MPI functions that native ranks do not have: MPI_File_close, MPI_File_open; "},
-		{text, []string{"run", program, "--ranks", "2", "data"}, exitProgram, "rank 0 failed at virtual time 0s: MPI_ERR_UNSUPPORTED_OPERATION: native ranks do not have MPI_File_open: "},
-		{many, []string{"run", program, "--ranks", "2"}, exitDone, fmt.Sprintf(warning, program, "MPI_File_close, MPI_File_open, MPI_File_sync, MPI_Win_complete, MPI_Win_fence, MPI_Win_flush, MPI_Win_flush_all, MPI_Win_free, MPI_Win_lock_all, MPI_Win_start, MPI_Win_sync, MPI_Win_unlock and 2 more, which gigarank check "+program+" lists")},
-		{"", []string{"run", "barriertest", "--strict-functions"}, exitUsage, "--strict-functions: barriertest is no native program: leave the flag out"},
+		{text, []string{"run", program, "--ranks", "2"}, terminal.ExitDone, fmt.Sprintf(warning, program, "MPI_File_close, MPI_File_open")},
+		{text, []string{"run", program, "--ranks", "2", "--allow-unserved"}, terminal.ExitDone, "leave it out: such programs are run"},
+		{text, []string{"run", program, "--ranks", "2", "--strict-functions"}, terminal.ExitUsage, "PROGRAM: " + program + " uses MPI functions that native ranks do not have: MPI_File_close, MPI_File_open; "},
+		{text, []string{"check", program}, terminal.ExitUsage, program + " uses MPI functions that native ranks do not have: MPI_File_close, MPI_File_open; "},
+		{text, []string{"run", program, "--ranks", "2", "data"}, terminal.ExitProgram, "rank 0 failed at virtual time 0s: MPI_ERR_UNSUPPORTED_OPERATION: native ranks do not have MPI_File_open: "},
+		{many, []string{"run", program, "--ranks", "2"}, terminal.ExitDone, fmt.Sprintf(warning, program, "MPI_File_close, MPI_File_open, MPI_File_sync, MPI_Win_complete, MPI_Win_fence, MPI_Win_flush, MPI_Win_flush_all, MPI_Win_free, MPI_Win_lock_all, MPI_Win_start, MPI_Win_sync, MPI_Win_unlock and 2 more, which gigarank check "+program+" lists")},
+		{"", []string{"run", "barriertest", "--strict-functions"}, terminal.ExitUsage, "--strict-functions: barriertest is no native program: leave the flag out"},
 	} {
 		if c.text != "" {
 			if err := os.WriteFile(source, []byte(c.text), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			b, stdout, stderr := testConsole(nil)
-			if code := execute([]string{"cc", "-Wall", "-Werror", "-Wstrict-prototypes", source, "-o", program}, b); code != exitDone {
+			b, stdout, stderr := terminaltest.Console(nil)
+			if code := execute([]string{"cc", "-Wall", "-Werror", "-Wstrict-prototypes", source, "-o", program}, b); code != terminal.ExitDone {
 				t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 			}
 		}
-		b, stdout, stderr := testConsole(nil)
+		b, stdout, stderr := terminaltest.Console(nil)
 		if code := execute(c.arguments, b); code != c.code || !strings.Contains(stdout.String()+stderr.String(), c.says) {
 			t.Errorf("%q: exit code %d, want %d and %q\n%s%s", c.arguments, code, c.code, c.says, stdout, stderr)
 		}

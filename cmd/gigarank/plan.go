@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt"
 	"gigarank/mpivirt/native"
 	"gigarank/network"
@@ -35,12 +37,12 @@ type planFlags struct {
 	hosts, cores, memory string
 }
 
-func newPlan(c *console) *cobra.Command {
+func newPlan(c *terminal.Console) *cobra.Command {
 	var f planFlags
 	cmd := &cobra.Command{
 		Use:   "plan [PROGRAM]",
 		Short: "Forecast the memory, hosts and wall time of a run",
-		Long:  planHelp + exitHelp,
+		Long:  planHelp + terminal.ExitHelp,
 		Example: `  gigarank plan --ranks 2^30 --lp event
   gigarank plan allreducetest --ranks 221184000 --lp event --cores 64 --memory 256GiB
   gigarank plan barriertest --ranks 2G --lp event --hosts 8`,
@@ -111,14 +113,14 @@ type forecast struct {
 }
 
 // plan carries out the command.
-func plan(c *console, program string, f *planFlags) error {
-	h := &hosts{size: 1, local: 1}
+func plan(c *terminal.Console, program string, f *planFlags) error {
+	h := &host.Processes{Size: 1, Local: 1}
 	r, faults := readRequest(c, h, program, &f.run)
 	a := f.allocation(c, &faults)
 	if a.alone = a.cores; f.run.engines != "" {
 		a.alone = int64(r.engines)
 	}
-	if err := faults.orNil(); err != nil {
+	if err := faults.OrNil(); err != nil {
 		return err
 	}
 	sample, err := calibrate(c, &f.run, r)
@@ -129,33 +131,33 @@ func plan(c *console, program string, f *planFlags) error {
 		return err
 	}
 	if f.run.engines != "" && r.engines != 1 && a.hosts > 1 {
-		return usageError{fmt.Errorf("--engines: %d engines in a process, but on %s each core has a process with one engine: "+
-			"leave the flag out", r.engines, plural(int(a.hosts), "host"))}
+		return terminal.UsageError{fmt.Errorf("--engines: %d engines in a process, but on %s each core has a process with one engine: "+
+			"leave the flag out", r.engines, terminal.Plural(int(a.hosts), "host"))}
 	}
 	printPlan(c, program, f, r, a, r.foresee(a, sample))
 	return nil
 }
 
 // allocation reads the flags about hosts. hosts is 0 if it is left open.
-func (f *planFlags) allocation(c *console, faults *usageError) allocation {
-	a := allocation{cores: int64(c.cores)}
+func (f *planFlags) allocation(c *terminal.Console, faults *terminal.UsageError) allocation {
+	a := allocation{cores: int64(c.Cores)}
 	var err error
 	if f.cores != "" {
-		a.cores, err = count(f.cores, 1, math.MaxInt32)
-		faults.add("--cores", err)
+		a.cores, err = terminal.ReadCount(f.cores, 1, math.MaxInt32)
+		faults.Add("--cores", err)
 	}
 	if f.hosts != "" {
-		a.hosts, err = count(f.hosts, 1, math.MaxInt32)
-		faults.add("--hosts", err)
+		a.hosts, err = terminal.ReadCount(f.hosts, 1, math.MaxInt32)
+		faults.Add("--hosts", err)
 	}
 	if f.memory == "" {
-		a.memory = availableMemory(c.root).bytes
+		a.memory = host.AvailableMemory(c.Root).Bytes
 		return a
 	}
 	if a.memory, err = network.ParseSize(f.memory); err == nil && a.memory == 0 {
 		err = fmt.Errorf("no memory: give the memory of a host, such as 64GiB")
 	}
-	faults.add("--memory", err)
+	faults.Add("--memory", err)
 	return a
 }
 
@@ -166,23 +168,23 @@ func (r *request) allot(a allocation, sample calibration) (allocation, error) {
 	memory := float64(a.memory)
 	// More hosts have more engines, which exchange more.
 	for r.hostBytes(fewest, sample) > a.memory {
-		each := mpiProcessMemory + r.cost(fewest).BytesPerEngine
+		each := host.MPIProcessMemory + r.cost(fewest).BytesPerEngine
 		own := float64(a.cores) * each // of the processes of a host
 		if own >= memory {
-			return a, usageError{fmt.Errorf("--memory: %s for the %d host processes of a host, which take %s before they have ranks: use fewer --cores, or hosts with more memory",
-				formatBytes(a.memory), a.cores, formatBytes(int64(min(own, 1<<60))))}
+			return a, terminal.UsageError{fmt.Errorf("--memory: %s for the %d host processes of a host, which take %s before they have ranks: use fewer --cores, or hosts with more memory",
+				terminal.Bytes(a.memory), a.cores, terminal.Bytes(int64(min(own, 1<<60))))}
 		}
 		one := r.bytesPerRank(fewest, sample)
 		if own+float64(a.cores)*one > memory && (fewest.hosts >= r.ranks || fewest.hosts*a.cores >= r.ranks) {
-			return a, usageError{fmt.Errorf("--memory: %s for the %d host processes of a host, which take %s with one rank each: use fewer --cores, or hosts with more memory",
-				formatBytes(a.memory), a.cores, formatBytes(int64(min(own+float64(a.cores)*one, 1<<60))))}
+			return a, terminal.UsageError{fmt.Errorf("--memory: %s for the %d host processes of a host, which take %s with one rank each: use fewer --cores, or hosts with more memory",
+				terminal.Bytes(a.memory), a.cores, terminal.Bytes(int64(min(own+float64(a.cores)*one, 1<<60))))}
 		}
 		fewest.hosts = max(fewest.hosts+1, int64(min(math.Ceil(one*float64(r.ranks)/(memory-own)), float64(r.ranks))))
 	}
 	if a.hosts != 0 && a.hosts < fewest.hosts {
-		return a, usageError{fmt.Errorf("--hosts: %s with %s cannot hold %s, which takes %s on each: use at least %d",
-			plural(int(a.hosts), "host"), formatBytes(a.memory), plural(int(r.ranks), "rank"),
-			formatBytes(r.hostBytes(a, sample)), fewest.hosts)}
+		return a, terminal.UsageError{fmt.Errorf("--hosts: %s with %s cannot hold %s, which takes %s on each: use at least %d",
+			terminal.Plural(int(a.hosts), "host"), terminal.Bytes(a.memory), terminal.Plural(int(r.ranks), "rank"),
+			terminal.Bytes(r.hostBytes(a, sample)), fewest.hosts)}
 	}
 	// Ranks take less memory among some engines than on one, as where half of them wait for the others.
 	least := max(a.hosts, 1)
@@ -207,7 +209,7 @@ func (r *request) bytesPerRank(a allocation, sample calibration) float64 {
 // hostBytes returns the memory of a run on each host of an allocation.
 func (r *request) hostBytes(a allocation, sample calibration) int64 {
 	shared := float64(a.engines()/a.processes()) * r.cost(a).BytesPerEngine
-	each := neededMemory(r.ranks, r.bytesPerRank(a, sample), shared, int(a.processes()))
+	each := host.NeededMemory(r.ranks, r.bytesPerRank(a, sample), shared, int(a.processes()))
 	local := a.processes() / a.hosts
 	return min(each, math.MaxInt64/local) * local
 }
@@ -228,38 +230,38 @@ func (r *request) foresee(a allocation, sample calibration) forecast {
 	return f
 }
 
-func printPlan(c *console, program string, f *planFlags, r *request, a allocation, v forecast) {
-	out := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+func printPlan(c *terminal.Console, program string, f *planFlags, r *request, a allocation, v forecast) {
+	out := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
 	p := func(name, format string, arguments ...any) {
 		_, _ = fmt.Fprintf(out, "%s\t%s\n", name, fmt.Sprintf(format, arguments...))
 	}
-	_, _ = fmt.Fprintf(c.stdout, "%s: %s as %v LPs on %s\n\n", program, plural(int(r.ranks), "rank"), r.config.Kind, r.machine)
+	_, _ = fmt.Fprintf(c.Stdout, "%s: %s as %v LPs on %s\n\n", program, terminal.Plural(int(r.ranks), "rank"), r.config.Kind, r.machine)
 	least := "" // a native program that was ended may have taken more
 	if v.sample.missing != "" && r.config.Kind == native.Kind {
 		least = "at least "
 	}
-	p("memory", "%s%s a rank, %s in all", least, scaledBytes(v.bytesPerRank), formatBytes(v.hostBytes*min(a.hosts, math.MaxInt64/v.hostBytes)))
-	p("hosts", "%d, with %d cores and %s of %s each", a.hosts, a.cores, formatBytes(v.hostBytes), formatBytes(a.memory))
+	p("memory", "%s%s a rank, %s in all", least, terminal.MeanBytes(v.bytesPerRank), terminal.Bytes(v.hostBytes*min(a.hosts, math.MaxInt64/v.hostBytes)))
+	p("hosts", "%d, with %d cores and %s of %s each", a.hosts, a.cores, terminal.Bytes(v.hostBytes), terminal.Bytes(a.memory))
 	if v.sample.missing != "" {
 		p("times", "not known, since nothing could be measured: set a time limit of your own")
 		p("calibration", "none: %s", v.sample.missing)
 	} else if r.options.Iterations == 0 {
-		p("whole run", "%s", formatSeconds(v.wall))
-		p("calibration", "%s ranks on %s: %s a rank", formatCount(float64(v.sample.ranks)),
-			plural(v.sample.engines, "engine"), formatSeconds(v.sample.first/float64(v.sample.ranks)))
+		p("whole run", "%s", terminal.Seconds(v.wall))
+		p("calibration", "%s ranks on %s: %s a rank", terminal.Count(float64(v.sample.ranks)),
+			terminal.Plural(v.sample.engines, "engine"), terminal.Seconds(v.sample.first/float64(v.sample.ranks)))
 	} else {
-		p("first iteration", "after %s, with the set-up", formatSeconds(v.first))
-		p("each further one", "%s", formatSeconds(v.iteration))
-		p("all "+plural(r.options.Iterations, "iteration"), "%s", formatSeconds(v.wall))
-		p("calibration", "%s ranks on %s: %s a rank and iteration", formatCount(float64(v.sample.ranks)),
-			plural(v.sample.engines, "engine"), formatSeconds(v.sample.iteration/float64(v.sample.ranks)))
+		p("first iteration", "after %s, with the set-up", terminal.Seconds(v.first))
+		p("each further one", "%s", terminal.Seconds(v.iteration))
+		p("all "+terminal.Plural(r.options.Iterations, "iteration"), "%s", terminal.Seconds(v.wall))
+		p("calibration", "%s ranks on %s: %s a rank and iteration", terminal.Count(float64(v.sample.ranks)),
+			terminal.Plural(v.sample.engines, "engine"), terminal.Seconds(v.sample.iteration/float64(v.sample.ranks)))
 	}
 	if v.sample.failure != "" {
 		p("the program fails", "%s; memory and times are those until then", v.sample.failure)
 	}
 	_ = out.Flush()
 	run := append([]string{"gigarank"}, f.run.arguments(program)...)
-	_, _ = fmt.Fprint(c.stdout, jobLines(commandLine(append(run, "--json", "result.json")), a, v))
+	_, _ = fmt.Fprint(c.Stdout, jobLines(terminal.CommandLine(append(run, "--json", "result.json")), a, v))
 }
 
 // arguments returns the arguments of the run that the flags describe, without those for

@@ -8,6 +8,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 )
 
 // planned returns the output of plan with the arguments.
@@ -69,8 +73,8 @@ func TestPlanWithEngines(t *testing.T) {
 
 // Engines share the time among them as far as there are cores for them.
 func TestForeseeWithEngines(t *testing.T) {
-	c, _, _ := testConsole(nil)
-	r, faults := readRequest(c, &hosts{size: 1, local: 1}, "barriertest", defaultFlags(t, "--ranks", "1Mi", "--lp", "event"))
+	c, _, _ := terminaltest.Console(nil)
+	r, faults := readRequest(c, &host.Processes{Size: 1, Local: 1}, "barriertest", defaultFlags(t, "--ranks", "1Mi", "--lp", "event"))
 	if faults != nil {
 		t.Fatal(faults)
 	}
@@ -122,8 +126,8 @@ func TestPlanRefuses(t *testing.T) {
 	} {
 		cmd := command(t, append([]string{"plan"}, strings.Fields(args)...)...)
 		text, err := cmd.CombinedOutput()
-		if cmd.ProcessState.ExitCode() != exitUsage || !bytes.Contains(text, []byte(want)) {
-			t.Errorf("plan %s: %v, %s; want exit code %d and %q", args, err, text, exitUsage, want)
+		if cmd.ProcessState.ExitCode() != terminal.ExitUsage || !bytes.Contains(text, []byte(want)) {
+			t.Errorf("plan %s: %v, %s; want exit code %d and %q", args, err, text, terminal.ExitUsage, want)
 		}
 	}
 }
@@ -172,12 +176,12 @@ func TestPlanWithoutTimedIterations(t *testing.T) {
 	d.Ranks, d.Engines, d.SetUp, d.Wall, d.TimedIterations = 1<<14, 2, 1, 11, 5
 	sample := newCalibration(&d)
 	sample.cores, sample.memory = 2, 1
-	c, _, _ := testConsole(nil)
+	c, _, _ := terminaltest.Console(nil)
 	for _, n := range []struct {
 		iterations string
 		want       float64
 	}{{"5", 11}, {"50", 101}, {"500", 1001}} {
-		r, faults := readRequest(c, &hosts{size: 1, local: 1}, "phold", defaultFlags(t, "--ranks", "16Ki", "--iterations", n.iterations))
+		r, faults := readRequest(c, &host.Processes{Size: 1, Local: 1}, "phold", defaultFlags(t, "--ranks", "16Ki", "--iterations", n.iterations))
 		if faults != nil {
 			t.Fatal(faults)
 		}

@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/loggp"
 	"gigarank/mpivirt/native/toolchain"
 	"gigarank/network"
@@ -82,18 +84,18 @@ var calibrateModes = []string{calibrateCold, calibrateWarm}
 // machines, and medians over turns make up for what one run is off.
 const turnRuns = 1
 
-func newPredict(c *console) *cobra.Command {
+func newPredict(c *terminal.Console) *cobra.Command {
 	var f predictFlags
 	cmd := &cobra.Command{
 		Use:   "predict PROGRAM --real PROGRAM [-- ARGUMENT]...",
 		Short: "Compare real runs of a program with simulated ones",
-		Long:  predictHelp + exitHelp,
+		Long:  predictHelp + terminal.ExitHelp,
 		Example: `  gigarank study predict ./lu --real ./lu.real --ranks 1,2 --hosts 1,2 --out lu
   gigarank study predict ./lu --real ./lu.real --ranks 1,2 --hosts 1,2 --out lu --runs 9 --resume
   gigarank study predict ./ring --real ./ring.real --machine here.yaml --time-from 'took ([0-9.]+) s' -- 100`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError{errors.New("gigarank study predict takes one PROGRAM and its arguments; see gigarank study predict --help")}
+				return terminal.UsageError{errors.New("gigarank study predict takes one PROGRAM and its arguments; see gigarank study predict --help")}
 			}
 			return nil
 		},
@@ -121,7 +123,7 @@ func newPredict(c *console) *cobra.Command {
 // predictor is a checked command line.
 type predictor struct {
 	*predictFlags
-	console      *console
+	console      *terminal.Console
 	program      []string // with its arguments
 	ranks, hosts []int
 	runs, most   int // turns of each number of ranks: those that count, and all
@@ -138,12 +140,12 @@ type predictor struct {
 	setting    study.PredictedSetting
 	journal    *study.PredictionJournal // nil without --out
 	prediction study.Prediction
-	makeTurn   func(n, index int, signals *signals) (study.PredictedTurn, error)
+	makeTurn   func(n, index int, signals *host.Signals) (study.PredictedTurn, error)
 }
 
-func predict(c *console, program []string, f *predictFlags) error {
-	if name, processes := mpi.Launched(c.getenv); processes > 1 {
-		return usageError{fmt.Errorf("%s has started %d processes: start one, which starts the others itself", name, processes)}
+func predict(c *terminal.Console, program []string, f *predictFlags) error {
+	if name, processes := mpi.Launched(c.Getenv); processes > 1 {
+		return terminal.UsageError{fmt.Errorf("%s has started %d processes: start one, which starts the others itself", name, processes)}
 	}
 	p := &predictor{predictFlags: f, console: c, program: program}
 	p.makeTurn = p.turn
@@ -153,8 +155,8 @@ func predict(c *console, program []string, f *predictFlags) error {
 	if p.journal != nil {
 		defer func() { _ = p.journal.Close() }() // its lines are on the disk
 	}
-	signals := catchSignals(endingSignals...)
-	defer signals.release()
+	signals := host.CatchSignals(host.EndingSignals...)
+	defer signals.Release()
 	scratch, err := os.MkdirTemp("", "gigarank")
 	if err != nil {
 		return err
@@ -165,70 +167,70 @@ func predict(c *console, program []string, f *predictFlags) error {
 
 // prepare checks everything before the first run.
 func (p *predictor) prepare() error {
-	var faults usageError
+	var faults terminal.UsageError
 	if !isPath(p.program[0]) {
-		faults.add("PROGRAM", fmt.Errorf("%s is no path: give that of a program that gigarank cc has built, such as ./%s", p.program[0], p.program[0]))
+		faults.Add("PROGRAM", fmt.Errorf("%s is no path: give that of a program that gigarank cc has built, such as ./%s", p.program[0], p.program[0]))
 	} else {
 		check := toolchain.CheckBuild
 		if p.strictFunctions {
 			check = toolchain.Check
 		}
-		faults.add("PROGRAM", check(p.program[0]))
+		faults.Add("PROGRAM", check(p.program[0]))
 	}
 	if p.real == "" {
-		faults.add("--real", errors.New("name the same program, built by mpicc or the like"))
+		faults.Add("--real", errors.New("name the same program, built by mpicc or the like"))
 	} else if info, err := os.Stat(p.real); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
-		faults.add("--real", fmt.Errorf("%s is no program: name one, built by mpicc or the like", p.real))
+		faults.Add("--real", fmt.Errorf("%s is no program: name one, built by mpicc or the like", p.real))
 	}
 	var err error
-	faults.addFile("--machine", p.readMachine())
-	faults.add("--calibrate", p.checkCalibrate())
+	faults.AddFile("--machine", p.readMachine())
+	faults.Add("--calibrate", p.checkCalibrate())
 	p.ranks, err = processCounts(p.predictFlags.ranks)
-	faults.add("--ranks", err)
+	faults.Add("--ranks", err)
 	p.hosts, err = processCounts(p.predictFlags.hosts)
-	faults.add("--hosts", err)
+	faults.Add("--hosts", err)
 	if p.machine != nil {
 		for _, n := range p.ranks {
 			_, err := p.machine.Target(int64(n))
-			faults.add("--ranks", err)
+			faults.Add("--ranks", err)
 		}
 	}
-	runs, err := count(p.predictFlags.runs, 1, 1000)
-	faults.add("--runs", err)
+	runs, err := terminal.ReadCount(p.predictFlags.runs, 1, 1000)
+	faults.Add("--runs", err)
 	p.runs = int(runs)
-	faults.add("--most", p.checkMost())
+	faults.Add("--most", p.checkMost())
 	p.prediction.Disturbed, err = strconv.ParseFloat(p.predictFlags.disturbed, 64)
 	if err != nil || !(p.prediction.Disturbed > 1) {
-		faults.add("--disturbed", fmt.Errorf("%q is no ratio: use a number above 1, such as 1.25, or inf for turns that all count", p.predictFlags.disturbed))
+		faults.Add("--disturbed", fmt.Errorf("%q is no ratio: use a number above 1, such as 1.25, or inf for turns that all count", p.predictFlags.disturbed))
 	}
 	p.time, err = regexp.Compile(p.timeFrom)
 	if err == nil && p.time.NumSubexp() != 1 {
-		err = fmt.Errorf("%q has %s: put the number, and nothing else, in parentheses", p.timeFrom, plural(p.time.NumSubexp(), "group"))
+		err = fmt.Errorf("%q has %s: put the number, and nothing else, in parentheses", p.timeFrom, terminal.Plural(p.time.NumSubexp(), "group"))
 	}
-	faults.add("--time-from", err)
+	faults.Add("--time-from", err)
 	if p.launcher, err = (&scalingFlags{launcher: p.predictFlags.launcher}).words(); err == nil && p.launcher == nil {
 		err = errors.New("the real runs need mpirun and a build with -tags mpi: build one, or name a launcher")
 	}
-	faults.add("--launcher", err)
+	faults.Add("--launcher", err)
 	if p.self, err = os.Executable(); err == nil {
-		p.build, err = thisBuild()
+		p.build, err = host.Build()
 	}
 	if err != nil {
 		faults = append(faults, err)
 	}
 	if p.resume && p.out == "" {
-		faults.add("--resume", errors.New("name the directory of the results by --out"))
+		faults.Add("--resume", errors.New("name the directory of the results by --out"))
 	}
 	if len(faults) == 0 {
-		p.setting.ProgramDigest, err = digestOf(p.program[0])
-		faults.add("PROGRAM", err)
-		p.setting.RealDigest, err = digestOf(p.real)
-		faults.add("--real", err)
+		p.setting.ProgramDigest, err = host.DigestOf(p.program[0])
+		faults.Add("PROGRAM", err)
+		p.setting.RealDigest, err = host.DigestOf(p.real)
+		faults.Add("--real", err)
 	}
 	if len(faults) == 0 {
-		faults.add("--out", p.open())
+		faults.Add("--out", p.open())
 	}
-	return faults.orNil()
+	return faults.OrNil()
 }
 
 // readMachine reads the machine file, if one is named.
@@ -247,7 +249,7 @@ func (p *predictor) checkMost() error {
 	if p.predictFlags.most == "" {
 		return nil
 	}
-	most, err := count(p.predictFlags.most, 1, 2000)
+	most, err := terminal.ReadCount(p.predictFlags.most, 1, 2000)
 	if err == nil && int(most) < p.runs {
 		err = fmt.Errorf("%d turns in all are fewer than the %d of --runs", most, p.runs)
 	}
@@ -263,7 +265,7 @@ func (p *predictor) checkCalibrate() error {
 			return errors.New("this build has no MPI to measure: build with go build -tags mpi ./cmd/gigarank, or name a file by --machine")
 		}
 		if p.calibrate != "" {
-			_, err := choose("memory", p.calibrate, names(calibrateModes))
+			_, err := terminal.Choose("memory", p.calibrate, names(calibrateModes))
 			return err
 		}
 		return nil
@@ -276,8 +278,8 @@ func (p *predictor) checkCalibrate() error {
 
 // open opens the journal and takes over the turns that are finished.
 func (p *predictor) open() (err error) {
-	p.setting.Program, p.setting.Real = quoted(p.program), p.real
-	p.setting.Launcher, p.setting.TimeFrom = quoted(p.launcher), p.timeFrom
+	p.setting.Program, p.setting.Real = terminal.Quoted(p.program), p.real
+	p.setting.Launcher, p.setting.TimeFrom = terminal.Quoted(p.launcher), p.timeFrom
 	p.prediction.Program = p.setting.Program
 	if p.machine != nil {
 		p.setting.Machine, p.prediction.Machine = p.machine.Name()+" "+p.machine.Digest(), p.machine.Name()
@@ -328,7 +330,7 @@ func (p *predictor) next(n int) (index int) {
 // processCounts reads a list of small numbers.
 func processCounts(text string) (list []int, err error) {
 	for field := range strings.SplitSeq(text, ",") {
-		n, err := count(strings.TrimSpace(field), 1, 1<<20)
+		n, err := terminal.ReadCount(strings.TrimSpace(field), 1, 1<<20)
 		if err != nil {
 			return nil, err
 		}
@@ -339,9 +341,9 @@ func processCounts(text string) (list []int, err error) {
 
 // run makes the runs in turns, so that what else the machine does is shared by all. After each turn
 // the tables in the directory are those of the turns until then.
-func (p *predictor) run(signals *signals) error {
+func (p *predictor) run(signals *host.Signals) error {
 	if finished := len(p.prediction.Turns); finished > 0 {
-		p.say("%s finished already", plural(finished, "turn"))
+		p.say("%s finished already", terminal.Plural(finished, "turn"))
 	}
 	warnOfMissing(p.console, p.program[0])
 	var stop error
@@ -362,14 +364,14 @@ func (p *predictor) run(signals *signals) error {
 			made = true
 			p.prediction.Turns = append(p.prediction.Turns, turn)
 			if !p.prediction.Counts(turn) {
-				p.say("turn %d of %s was disturbed by a ratio of %.2f and is set aside", turn.Turn+1, plural(n, "rank"), turn.Disturbance())
+				p.say("turn %d of %s was disturbed by a ratio of %.2f and is set aside", turn.Turn+1, terminal.Plural(n, "rank"), turn.Disturbance())
 			}
 		}
 	}
 	if len(p.prediction.Turns) == 0 {
 		return stop
 	}
-	p.prediction.WriteText(p.console.stdout)
+	p.prediction.WriteText(p.console.Stdout)
 	if p.journal != nil {
 		stop = errors.Join(stop, p.write(study.TableFile, p.prediction.WriteCSV))
 	}
@@ -378,20 +380,20 @@ func (p *predictor) run(signals *signals) error {
 
 // stopped adds to the reason of an end that the study can go on.
 func (p *predictor) stopped(err error) error {
-	var signal interrupted
+	var signal terminal.Interrupted
 	if p.journal != nil && errors.As(err, &signal) {
-		return ended{cause: fmt.Errorf("%w; %s finished; the same command with --resume goes on", signal, study.Are(len(p.prediction.Turns), "turn")), code: exitHost}
+		return terminal.Ended{Cause: fmt.Errorf("%w; %s finished; the same command with --resume goes on", signal, study.Are(len(p.prediction.Turns), "turn")), Code: terminal.ExitHost}
 	}
 	return err
 }
 
 func (p *predictor) say(format string, arguments ...any) {
-	_, _ = fmt.Fprintf(p.console.stderr, "gigarank: "+format+"\n", arguments...)
+	_, _ = fmt.Fprintf(p.console.Stderr, "gigarank: "+format+"\n", arguments...)
 }
 
 // turn runs the program for real, measures the machine, unless there is a file of it, and then, for each
 // number of hosts, simulates and runs for real again. The last real run is the first one of the next turn.
-func (p *predictor) turn(n, index int, signals *signals) (study.PredictedTurn, error) {
+func (p *predictor) turn(n, index int, signals *host.Signals) (study.PredictedTurn, error) {
 	turn := study.PredictedTurn{Schema: study.Schema, Version: p.build, Setting: p.setting, Ranks: n, Turn: index, MachineFile: string(p.machineFile)}
 	one := func(hosts int, machine string, to *[]study.PredictedRun) error {
 		r, err := p.measure(n, hosts, machine, signals)
@@ -400,9 +402,9 @@ func (p *predictor) turn(n, index int, signals *signals) (study.PredictedTurn, e
 		}
 		what := "real"
 		if hosts > 0 {
-			what = "simulated by " + plural(hosts, "host")
+			what = "simulated by " + terminal.Plural(hosts, "host")
 		}
-		p.say("turn %d, %s %s: %v s, %.2f s of CPU time", index+1, plural(n, "rank"), what, r.Time, r.CPU)
+		p.say("turn %d, %s %s: %v s, %.2f s of CPU time", index+1, terminal.Plural(n, "rank"), what, r.Time, r.CPU)
 		*to = append(*to, r)
 		return nil
 	}
@@ -440,7 +442,7 @@ func (p *predictor) turn(n, index int, signals *signals) (study.PredictedTurn, e
 }
 
 // calibrated measures the machine with n processes, at least 2.
-func (p *predictor) calibrated(n int, signals *signals) (m loggp.Measurements, err error) {
+func (p *predictor) calibrated(n int, signals *host.Signals) (m loggp.Measurements, err error) {
 	j := jobs{launcher: p.launcher, hosts: int64(max(n, 2)), runs: turnRuns}
 	path := filepath.Join(p.scratch, "measured.json")
 	if _, _, err = p.execute(j.words(p.self, p.cold, path, filepath.Join(p.scratch, "measured.yaml")), signals); err != nil {
@@ -454,7 +456,7 @@ func (p *predictor) write(name string, text func(io.Writer) error) error {
 	if err := text(&b); err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(p.out, name), b.Bytes(), 0)
+	return terminal.ReplaceFile(filepath.Join(p.out, name), b.Bytes(), 0)
 }
 
 // command returns the words of a run of n ranks, on some hosts of the simulator or on none.
@@ -476,10 +478,10 @@ func (p *predictor) command(n, hosts int, path string) (words []string) {
 }
 
 // measure makes a run.
-func (p *predictor) measure(n, hosts int, machine string, signals *signals) (study.PredictedRun, error) {
+func (p *predictor) measure(n, hosts int, machine string, signals *host.Signals) (study.PredictedRun, error) {
 	one := study.PredictedRun{Hosts: hosts}
 	words := p.command(n, hosts, machine)
-	before, unknown := readProcessors()
+	before, unknown := host.ReadProcessors()
 	began := time.Now()
 	output, state, err := p.execute(words, signals)
 	if err != nil {
@@ -487,17 +489,17 @@ func (p *predictor) measure(n, hosts int, machine string, signals *signals) (stu
 	}
 	one.Wall = time.Since(began).Seconds()
 	one.CPU = (state.UserTime() + state.SystemTime()).Seconds()
-	if after, err := readProcessors(); err == nil && unknown == nil {
-		one.Others, one.Processors = max(after.used-before.used-one.CPU, 0), after.number
+	if after, err := host.ReadProcessors(); err == nil && unknown == nil {
+		one.Others, one.Processors = max(after.Used-before.Used-one.CPU, 0), after.Number
 	}
 	if one.Time, err = p.timeIn(output); err != nil {
-		err = usageError{fmt.Errorf("%s: %w", strings.Join(words, " "), err)}
+		err = terminal.UsageError{fmt.Errorf("%s: %w", strings.Join(words, " "), err)}
 	}
 	return one, err
 }
 
 // execute runs a command and returns what it prints. A signal ends it, and is the error.
-func (p *predictor) execute(words []string, signals *signals) (string, *os.ProcessState, error) {
+func (p *predictor) execute(words []string, signals *host.Signals) (string, *os.ProcessState, error) {
 	var output bytes.Buffer
 	cmd := exec.Command(words[0], words[1:]...)
 	cmd.Stdout, cmd.Stderr = &output, &output
@@ -510,14 +512,14 @@ func (p *predictor) execute(words []string, signals *signals) (string, *os.Proce
 	select {
 	case err := <-exited:
 		if err != nil {
-			err = ended{cause: fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, strings.TrimSpace(output.String())), code: exitHost}
+			err = terminal.Ended{Cause: fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, strings.TrimSpace(output.String())), Code: terminal.ExitHost}
 		}
 		return output.String(), cmd.ProcessState, err
-	case signal := <-signals.caught:
-		stop := signals.stopBy(signal)
+	case signal := <-signals.Caught:
+		stop := signals.StopBy(signal)
 		_ = cmd.Process.Signal(unix.SIGTERM)
 		<-exited
-		return "", nil, ended{cause: stop, code: exitHost}
+		return "", nil, terminal.Ended{Cause: stop, Code: terminal.ExitHost}
 	}
 }
 

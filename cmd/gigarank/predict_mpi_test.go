@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/network"
 	"gigarank/study"
 )
@@ -55,7 +56,7 @@ func TestPredictCalibrates(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	arguments := []string{"--ranks", "2", "--hosts", "1,2", "--runs", "2", "--time-from", `pi is ([0-9.]+)`, "--out", out}
 	text, code := startPredict(t, program, real, arguments...)
-	if code != exitDone || !strings.Contains(text, "No turn is set aside") {
+	if code != terminal.ExitDone || !strings.Contains(text, "No turn is set aside") {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
 	path := filepath.Join(out, study.ResultsFile)
@@ -107,15 +108,15 @@ func TestPredictCalibrates(t *testing.T) {
 	if err := os.WriteFile(path, []byte(first[0]+first[1][:100]), 0o666); err != nil { // as a kill leaves it
 		t.Fatal(err)
 	}
-	if text, code := startPredict(t, program, real, arguments...); code != exitUsage || !strings.Contains(text, "--resume") {
+	if text, code := startPredict(t, program, real, arguments...); code != terminal.ExitUsage || !strings.Contains(text, "--resume") {
 		t.Errorf("results that are there: exit code %d\n%s", code, text)
 	}
 	arguments = append(arguments, "--resume")
-	if text, code := startPredict(t, program, real, append(arguments, "--calibrate", "warm")...); code != exitUsage || !strings.Contains(text, "calibrated, cold") {
+	if text, code := startPredict(t, program, real, append(arguments, "--calibrate", "warm")...); code != terminal.ExitUsage || !strings.Contains(text, "calibrated, cold") {
 		t.Errorf("results of other measurements: exit code %d\n%s", code, text)
 	}
 	text, code = startPredict(t, program, real, arguments...)
-	if again := lines(); code != exitDone || len(again) != 2 || again[0] != first[0] || again[1] == first[1] {
+	if again := lines(); code != terminal.ExitDone || len(again) != 2 || again[0] != first[0] || again[1] == first[1] {
 		t.Errorf("exit code %d, %d turns\n%s", code, len(again), text)
 	}
 	if strings.Contains(text, "turn 1, 2 ranks real") || !strings.Contains(text, "turn 2, 2 ranks real") {
@@ -132,7 +133,7 @@ func TestPredict(t *testing.T) {
 		return startPredict(t, program, real, append([]string{"--machine", "xt5", "--ranks", "1,2", "--runs", "1"}, arguments...)...)
 	}
 	text, code := predict("--hosts", "1,2", "--time-from", `pi is ([0-9.]+)`, "--out", out)
-	if code != exitDone || !strings.Contains(text, "relative error RE(n, N)") || !strings.Contains(text, "3.1") {
+	if code != terminal.ExitDone || !strings.Contains(text, "relative error RE(n, N)") || !strings.Contains(text, "3.1") {
 		t.Fatalf("exit code %d\n%s", code, text)
 	}
 	table, err := os.ReadFile(filepath.Join(out, "results.csv"))
@@ -157,8 +158,8 @@ func TestPredict(t *testing.T) {
 			t.Errorf("going on with %q: exit code %d\n%s\nwant %d and %q", expression, code, text, wanted, says)
 		}
 	}
-	goOn(exitDone, "2 turns finished already", `pi is ([0-9.]+)`)
-	goOn(exitUsage, "--time-from", `pi is [0-9]+.([0-9]+)`)
+	goOn(terminal.ExitDone, "2 turns finished already", `pi is ([0-9.]+)`)
+	goOn(terminal.ExitUsage, "--time-from", `pi is [0-9]+.([0-9]+)`)
 	for _, file := range []struct{ path, says string }{{program, "SHA-256 of PROGRAM"}, {real, "SHA-256 of the program of --real"}} {
 		text, err := os.ReadFile(file.path)
 		if err != nil {
@@ -168,14 +169,14 @@ func TestPredict(t *testing.T) {
 			text   []byte
 			wanted int
 			says   string
-		}{{append(bytes.Clone(text), 0), exitUsage, file.says}, {text, exitDone, "2 turns finished already"}} {
+		}{{append(bytes.Clone(text), 0), terminal.ExitUsage, file.says}, {text, terminal.ExitDone, "2 turns finished already"}} {
 			if err := os.WriteFile(file.path, write.text, 0o777); err != nil { // a zero behind its end is no part of the program
 				t.Fatal(err)
 			}
 			goOn(write.wanted, write.says, `pi is ([0-9.]+)`)
 		}
 	}
-	if text, code := predict("--hosts", "1"); code != exitUsage || !strings.Contains(text, "--time-from") {
+	if text, code := predict("--hosts", "1"); code != terminal.ExitUsage || !strings.Contains(text, "--time-from") {
 		t.Errorf("a program that prints no time: exit code %d\n%s", code, text)
 	}
 }
@@ -201,10 +202,10 @@ int main(int argc, char **argv) {
 	}
 	program, real := buildBoth(t, source)
 	arguments := []string{"--machine", "xt5", "--runs", "1", "--hosts", "1,2", "--time-from", `pi is ([0-9.]+)`}
-	if text, code := startPredict(t, program, real, append(arguments, "--strict-functions")...); code != exitUsage || !strings.Contains(text, "MPI_File_open") {
+	if text, code := startPredict(t, program, real, append(arguments, "--strict-functions")...); code != terminal.ExitUsage || !strings.Contains(text, "MPI_File_open") {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
-	if text, code := startPredict(t, program, real, arguments...); code != exitDone || !strings.Contains(text, "3.5 s") || strings.Count(text, "MPI_File_open") != 1 {
+	if text, code := startPredict(t, program, real, arguments...); code != terminal.ExitDone || !strings.Contains(text, "3.5 s") || strings.Count(text, "MPI_File_open") != 1 {
 		t.Errorf("exit code %d\n%s", code, text)
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/study"
 )
 
@@ -36,8 +38,8 @@ func TestPredictRefuses(t *testing.T) {
 		{"--disturbed", []string{"./picalc", "--disturbed", "1"}},
 		{"--disturbed", []string{"./picalc", "--disturbed", "NaN"}},
 	} {
-		console, _, stderr := testConsole(nil)
-		if code := execute(append([]string{"study", "predict"}, c.arguments...), console); code != exitUsage || !strings.Contains(stderr.String(), c.says) {
+		console, _, stderr := terminaltest.Console(nil)
+		if code := execute(append([]string{"study", "predict"}, c.arguments...), console); code != terminal.ExitUsage || !strings.Contains(stderr.String(), c.says) {
 			t.Errorf("%q: exit code %d, says\n%swant %q", c.arguments, code, stderr, c.says)
 		}
 	}
@@ -46,14 +48,14 @@ func TestPredictRefuses(t *testing.T) {
 // madeUp is a predictor of made-up turns with a journal in dir. The i-th turn has the i-th disturbance, those
 // after the last one have the last one. It has the numbers of turns that were made.
 func madeUp(t *testing.T, dir string, resume bool, ranks []int, runs, most int, bound float64, disturbances []float64) (p *predictor, output *bytes.Buffer, made *[]int) {
-	console, output, _ := testConsole(nil)
+	console, output, _ := terminaltest.Console(nil)
 	made = new([]int)
 	p = &predictor{predictFlags: &predictFlags{out: dir, real: "./real"}, console: console, program: []string{"./p"}, build: "v", ranks: ranks, hosts: []int{1}, runs: runs, most: most}
 	p.resume, p.prediction.Disturbed = resume, bound
 	if err := p.open(); err != nil {
 		t.Fatal(err)
 	}
-	p.makeTurn = func(n, index int, _ *signals) (study.PredictedTurn, error) {
+	p.makeTurn = func(n, index int, _ *host.Signals) (study.PredictedTurn, error) {
 		*made = append(*made, index)
 		return study.PredictedTurn{
 			Schema: study.Schema, Version: "v", Setting: p.setting, Ranks: n, Turn: index,
@@ -163,7 +165,7 @@ func TestPredictGoesOnWithTheSame(t *testing.T) {
 func TestPredictRepeatsByRanks(t *testing.T) {
 	p, output, made := madeUp(t, filepath.Join(t.TempDir(), "out"), false, []int{1, 2}, 2, 4, 1.25, []float64{1})
 	undisturbed := p.makeTurn
-	p.makeTurn = func(n, index int, s *signals) (study.PredictedTurn, error) {
+	p.makeTurn = func(n, index int, s *host.Signals) (study.PredictedTurn, error) {
 		turn, err := undisturbed(n, index, s)
 		if n == 2 {
 			turn.Real[1].Time = 2
@@ -175,18 +177,5 @@ func TestPredictRepeatsByRanks(t *testing.T) {
 	}
 	if want := []int{0, 0, 1, 1, 2, 3}; !slices.Equal(*made, want) || !strings.Contains(output.String(), "4 of 6 turns are set aside") || !strings.Contains(output.String(), "no turn counts") {
 		t.Errorf("made %v, want %v:\n%s", *made, want, output)
-	}
-}
-
-// The time that processors work is all but that in which they are idle or wait for disks.
-func TestParseProcessors(t *testing.T) {
-	const text = "cpu  100 20 300 5000 600 7 8 9 50 60\ncpu0 50 10 150 2500 300 7 8 9 25 30\ncpu1 50 10 150 2500 300 0 0 0 25 30\nintr 1 2 3\n"
-	if p, err := parseProcessors(text); err != nil || p.number != 2 || fmt.Sprintf("%.2f", p.used) != "4.44" {
-		t.Errorf("%+v, %v: want 2 processors that worked for 4.44 s", p, err)
-	}
-	for _, damaged := range []string{"", "intr 1\n", "cpu 1 x\ncpu0 1 1\n"} {
-		if p, err := parseProcessors(damaged); err == nil {
-			t.Errorf("%q: %+v, want an error", damaged, p)
-		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
 // beMain makes the test binary behave as the command itself.
@@ -114,21 +116,21 @@ func endIn(cmd *exec.Cmd) (code int, took time.Duration) {
 // seconds and leaves the finished iterations.
 func TestTerminateOnTerminal(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
-	controller, terminal := openTerminal(t)
+	controller, shell := openTerminal(t)
 	defer func() { _ = controller.Close() }()
 	cmd := command(t, "run", "barriertest", "--ranks", "64", "--iterations", "1G", "--engines", "1", "--json", out)
 	var stdout bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, terminal
+	cmd.Stdout, cmd.Stderr = &stdout, shell
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = terminal.Close()
+	_ = shell.Close()
 	shown := readUntil(t, controller, `(?s)iteration [1-9][0-9]*/1000000000.*iteration [1-9][0-9]*/1000000000`)
 	if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	code, took := endIn(cmd)
-	if code != exitHost || took > 2*time.Second {
+	if code != terminal.ExitHost || took > 2*time.Second {
 		t.Errorf("exit code %d after %v, want 3 within 2 s", code, took)
 	}
 	if bytes.Count([]byte(shown), []byte("\n")) > bytes.Count([]byte(shown), []byte("\x1b[")) {
@@ -159,7 +161,7 @@ func TestInterruptInBatch(t *testing.T) {
 	if err := cmd.Process.Signal(unix.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code, took := endIn(cmd); code != exitHost || took > 2*time.Second {
+	if code, took := endIn(cmd); code != terminal.ExitHost || took > 2*time.Second {
 		t.Errorf("exit code %d after %v, want 3 within 2 s", code, took)
 	}
 	if d := readDocument(t, out); d.Complete || d.Reason != "interrupted by SIGINT" || d.Engines != 2 {
@@ -179,14 +181,14 @@ func TestProcess(t *testing.T) {
 		t.Errorf("%v, %+v", err, d)
 	}
 	cmd = command(t, "run", "nothing")
-	if _, err := cmd.Output(); err == nil || cmd.ProcessState.ExitCode() != exitUsage {
+	if _, err := cmd.Output(); err == nil || cmd.ProcessState.ExitCode() != terminal.ExitUsage {
 		t.Errorf("an unknown program ends with %v", err)
 	}
 	// GOMEMLIMIT overrides the available memory.
 	cmd = command(t, "run", "barriertest", "--ranks", "100k")
 	cmd.Env = append(cmd.Env, "GOMEMLIMIT=200MiB")
 	text, err = cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitUsage || !bytes.Contains(text, []byte("200 MiB are available (GOMEMLIMIT)")) {
+	if cmd.ProcessState.ExitCode() != terminal.ExitUsage || !bytes.Contains(text, []byte("200 MiB are available (GOMEMLIMIT)")) {
 		t.Errorf("379 MiB in 200 MiB: %v, %s", err, text)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/cputime"
 )
 
@@ -14,14 +16,14 @@ import (
 // two calls, wherever the files lie: for a program in a file its bytes and its arguments, for one of
 // gigarank list the flags that have it do something else. --compute, --seed and --noise change declared
 // computing only, which is no part of a recording.
-func (t *cpuTimes) identify(r *request, h *hosts, arguments []string) (err error) {
-	t.header = cputime.Header{Program: r.entry.Name, Ranks: int(r.ranks), Process: h.index, Processes: h.size}
+func (t *cpuTimes) identify(r *request, h *host.Processes, arguments []string) (err error) {
+	t.header = cputime.Header{Program: r.entry.Name, Ranks: int(r.ranks), Process: h.Index, Processes: h.Size}
 	if !isPath(r.entry.Name) {
 		t.header.Arguments = []string{"--iterations", strconv.Itoa(r.options.Iterations), "--payload", strconv.FormatInt(r.options.Payload, 10)}
 		return nil
 	}
 	t.header.Program, t.header.Arguments = filepath.Base(r.entry.Name), arguments
-	t.header.Digest, err = digestOf(r.entry.Name)
+	t.header.Digest, err = host.DigestOf(r.entry.Name)
 	return err
 }
 
@@ -49,16 +51,16 @@ func differs(recorded, here cputime.Header) error {
 	if give == nil {
 		return nil
 	}
-	return fmt.Errorf("%s on %s: give %s, or record it again", quoted(append([]string{recorded.Program}, recorded.Arguments...)),
-		plural(recorded.Ranks, "rank"), strings.Join(give, " and "))
+	return fmt.Errorf("%s on %s: give %s, or record it again", terminal.Quoted(append([]string{recorded.Program}, recorded.Arguments...)),
+		terminal.Plural(recorded.Ranks, "rank"), strings.Join(give, " and "))
 }
 
 // argumentsInPlace names the arguments that were recorded, and those that are given here.
 func argumentsInPlace(recorded, here cputime.Header) string {
-	was, is := "the arguments "+quoted(recorded.Arguments), quoted(here.Arguments)
+	was, is := "the arguments "+terminal.Quoted(recorded.Arguments), terminal.Quoted(here.Arguments)
 	switch {
 	case here.Digest == "": // flags
-		was = quoted(recorded.Arguments)
+		was = terminal.Quoted(recorded.Arguments)
 	case len(recorded.Arguments) == 0:
 		was = "no arguments"
 	case len(here.Arguments) == 0:

@@ -13,8 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
-	"gigarank/internal/spelling"
 	"gigarank/mpivirt"
 	"gigarank/network"
 	"gigarank/sync"
@@ -64,7 +65,7 @@ func (f *runFlags) define(cmd *cobra.Command) {
 	flags.BoolVar(&f.stats, "stats", false, "count the activities of ranks and messages: computation, copies, REQ, ACK, DATA; collectives go by messages")
 	flags.StringVar(&f.json, "json", "", "write the result as JSON to a `FILE`, or - for standard output")
 	flags.StringVar(&f.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
-	defineLostAfter(flags, &f.lostAfter)
+	host.DefineLostAfter(flags, &f.lostAfter)
 	flags.StringVar(&f.watchdog, "watchdog", "5s", "wall time `DUR` after which a rank that is blocked outside MPI ends the run; off: never")
 	flags.StringVar(&f.polls, "polls", "", "treat a rank as blocked after `N` failed tests or probes in a row, as long as other ranks go on (default 1000)")
 	flags.StringVar(&f.stack, "stack", "", "`BYTES` of the stack of a native rank, such as 64KiB (default the limit of ulimit -s)")
@@ -87,7 +88,7 @@ type request struct {
 	need     int64 // bytes that this process is expected to take
 	share    int64 // bytes that it may take
 	json     string
-	progress progressMode
+	progress terminal.ProgressMode
 	patience time.Duration // before progress is shown
 	verbose  bool
 	cpu      *cpuTimes // nil: ignored
@@ -105,42 +106,42 @@ type interpreter mpivirt.Interpreter
 func (i interpreter) String() string { return [...]string{"auto", "message", "bulk"}[i] }
 
 // newRequest checks everything that can be known before a run. The error is a
-// usageError with all faults.
-func newRequest(c *console, h *hosts, program string, f *runFlags) (*request, error) {
+// [terminal.UsageError] with all faults.
+func newRequest(c *terminal.Console, h *host.Processes, program string, f *runFlags) (*request, error) {
 	r, faults := readRequest(c, h, program, f)
 	if len(faults) == 0 {
-		faults.add("--ranks", r.checkMemory(c, h))
+		faults.Add("--ranks", r.checkMemory(c, h))
 	}
-	return r, faults.orNil()
+	return r, faults.OrNil()
 }
 
 // readRequest is newRequest without the check of the memory.
-func readRequest(c *console, h *hosts, program string, f *runFlags) (*request, usageError) {
-	var faults usageError
+func readRequest(c *terminal.Console, h *host.Processes, program string, f *runFlags) (*request, terminal.UsageError) {
+	var faults terminal.UsageError
 	r := &request{verbose: f.verbose, json: f.json}
-	if slices.Contains(standardNames, f.json) {
-		r.json = standardOutput
+	if slices.Contains(terminal.StandardNames, f.json) {
+		r.json = terminal.StandardOutput
 	}
 	var err error
 	r.entry, err = lookUp(program, f, &faults)
-	faults.add("PROGRAM", err)
+	faults.Add("PROGRAM", err)
 	r.readHosting(f, err == nil, &faults)
 	r.chooseAlgorithms(f, &faults)
 	r.readNumbers(c, f, &faults)
 	r.readTarget(c, h, f, &faults)
-	faults.add("--barrier", r.checkBarrier())
+	faults.Add("--barrier", r.checkBarrier())
 	r.countEngines(c, h, f, &faults)
 	r.options = r.entry.Resolve(r.config.Options)
 	r.readCPU(h, &f.cpu, f.programArguments, &faults)
-	if h.index == 0 {
-		faults.add("--json", checkWritable(r.json))
+	if h.Index == 0 {
+		faults.Add("--json", terminal.CheckWritable(r.json))
 	}
 	return r, faults
 }
 
 // readHosting reads the flags on how the simulation is carried out, which do not affect
 // its results. known reports whether the program is known.
-func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
+func (r *request) readHosting(f *runFlags, known bool, faults *terminal.UsageError) {
 	var err error
 	if f.lp == "" {
 		r.config.Kind = mpivirt.Goroutine
@@ -148,28 +149,28 @@ func (r *request) readHosting(f *runFlags, known bool, faults *usageError) {
 			r.config.Kind = r.entry.Forms[0]
 		}
 		f.lp = r.config.Kind.String()
-	} else if r.config.Kind, err = choose("kind of rank", f.lp, mpivirt.Kinds()); err != nil {
-		faults.add("--lp", err)
+	} else if r.config.Kind, err = terminal.Choose("kind of rank", f.lp, mpivirt.Kinds()); err != nil {
+		faults.Add("--lp", err)
 	} else if known {
-		faults.add("--lp", r.entry.CheckForm(r.config.Kind))
+		faults.Add("--lp", r.entry.CheckForm(r.config.Kind))
 	}
-	r.config.Protocol, err = choose("protocol", f.sync, protocols)
-	faults.add("--sync", err)
-	chosen, err := choose("interpreter", f.collectives, interpreters)
-	faults.add("--collectives", err)
+	r.config.Protocol, err = terminal.Choose("protocol", f.sync, protocols)
+	faults.Add("--sync", err)
+	chosen, err := terminal.Choose("interpreter", f.collectives, interpreters)
+	faults.Add("--collectives", err)
 	r.config.Collectives = mpivirt.Interpreter(chosen)
 	if f.stats {
-		faults.add("--stats", r.countActivities())
+		faults.Add("--stats", r.countActivities())
 	}
-	_, err = readLostAfter(f.lostAfter)
-	faults.add("--lost-after", err)
-	r.progress, err = choose("mode", f.progress, progressModes)
-	faults.add("--progress", err)
+	_, err = host.ReadLostAfter(f.lostAfter)
+	faults.Add("--lost-after", err)
+	r.progress, err = terminal.Choose("mode", f.progress, terminal.ProgressModes)
+	faults.Add("--progress", err)
 	r.config.Strict = f.strict
 	r.config.Watchdog, err = readWatchdog(f.watchdog)
-	faults.add("--watchdog", err)
+	faults.Add("--watchdog", err)
 	r.config.Polls, err = readPolls(f.polls)
-	faults.add("--polls", err)
+	faults.Add("--polls", err)
 }
 
 // countActivities has the activities counted. Each message must then be one.
@@ -211,44 +212,32 @@ func readWatchdog(text string) (seconds float64, err error) {
 	return d.Seconds(), nil
 }
 
-// choose returns the value with a name. Its error names the values by noun.
-func choose[T fmt.Stringer](noun, name string, values []T) (T, error) {
-	names := make([]string, len(values))
-	for i, v := range values {
-		if names[i] = v.String(); names[i] == name {
-			return v, nil
-		}
-	}
-	var none T
-	return none, fmt.Errorf("unknown %s %q: %s", noun, name, spelling.Choices(name, names))
-}
-
 // chooseAlgorithms reads the flags that choose the algorithm of an operation.
-func (r *request) chooseAlgorithms(f *runFlags, faults *usageError) {
+func (r *request) chooseAlgorithms(f *runFlags, faults *terminal.UsageError) {
 	r.config.Algorithms = map[collectives.Operation]collectives.Algorithm{}
 	if f.barrier != "" {
-		faults.add("--barrier", r.chooseAlgorithm(collectives.Barrier, f.barrier))
+		faults.Add("--barrier", r.chooseAlgorithm(collectives.Barrier, f.barrier))
 	}
 	if f.allreduce != "" {
-		faults.add("--allreduce", r.chooseAlgorithm(collectives.Allreduce, f.allreduce))
+		faults.Add("--allreduce", r.chooseAlgorithm(collectives.Allreduce, f.allreduce))
 	}
 	for _, text := range f.algorithms {
 		operation, algorithm, paired := strings.Cut(text, "=")
 		if !paired {
-			faults.add("--algorithm", fmt.Errorf("%q is not OPERATION=ALGORITHM, such as bcast=ring", text))
+			faults.Add("--algorithm", fmt.Errorf("%q is not OPERATION=ALGORITHM, such as bcast=ring", text))
 			continue
 		}
-		op, err := choose("operation", operation, collectives.Operations())
+		op, err := terminal.Choose("operation", operation, collectives.Operations())
 		if err == nil {
 			err = r.chooseAlgorithm(op, algorithm)
 		}
-		faults.add("--algorithm", err)
+		faults.Add("--algorithm", err)
 	}
 }
 
 // chooseAlgorithm stores the algorithm of an operation.
 func (r *request) chooseAlgorithm(op collectives.Operation, name string) error {
-	a, err := choose("algorithm of "+op.String(), name, collectives.AllAlgorithms(op))
+	a, err := terminal.Choose("algorithm of "+op.String(), name, collectives.AllAlgorithms(op))
 	if err != nil {
 		return err
 	}
@@ -270,10 +259,10 @@ func (r *request) checkBarrier() error {
 }
 
 // readNumbers reads the options of the program, the seed and the noise.
-func (r *request) readNumbers(c *console, f *runFlags, faults *usageError) {
+func (r *request) readNumbers(c *terminal.Console, f *runFlags, faults *terminal.UsageError) {
 	if f.iterations != "" {
-		n, err := count(f.iterations, 1, math.MaxInt32)
-		faults.add("--iterations", err)
+		n, err := terminal.ReadCount(f.iterations, 1, math.MaxInt32)
+		faults.Add("--iterations", err)
 		r.config.Iterations = int(n)
 	}
 	if f.compute != "" {
@@ -281,14 +270,14 @@ func (r *request) readNumbers(c *console, f *runFlags, faults *usageError) {
 		if err == nil && d < 0 {
 			err = fmt.Errorf("%s is negative: use a time of at least 0", f.compute)
 		}
-		faults.add("--compute", err)
+		faults.Add("--compute", err)
 		if r.config.Compute = d; d == 0 {
 			r.config.Compute = bench.None
 		}
 	}
 	if f.payload != "" {
 		n, err := payload(f.payload)
-		faults.add("--payload", err)
+		faults.Add("--payload", err)
 		if r.config.Payload = n; n == 0 {
 			r.config.Payload = bench.None
 		}
@@ -297,29 +286,12 @@ func (r *request) readNumbers(c *console, f *runFlags, faults *usageError) {
 	if err != nil {
 		err = fmt.Errorf("%q is not a seed: use a whole number from 0 to 2^64-1", f.seed)
 	}
-	faults.add("--seed", err)
+	faults.Add("--seed", err)
 	r.config.Seed = seed
-	noise, err := bench.ParseNoise(f.noise, c.readFile)
-	faults.addFile("--noise", err)
+	noise, err := bench.ParseNoise(f.noise, c.ReadFile)
+	faults.AddFile("--noise", err)
 	r.noise = noise.String()
 	r.config.Noise = noise.Seeded(seed)
-}
-
-// count reads a number from least to most.
-func count(text string, least, most int64) (int64, error) {
-	if strings.HasPrefix(strings.TrimSpace(text), "-") {
-		return 0, fmt.Errorf("%s is negative: use a number of at least %d", text, least)
-	}
-	n, err := network.ParseCount(text)
-	switch {
-	case err != nil:
-		return 0, err
-	case n < least:
-		return 0, fmt.Errorf("%s is too small: use a number of at least %d", text, least)
-	case n > most:
-		return 0, fmt.Errorf("%s is too large: use a number of at most %d", text, most)
-	}
-	return n, nil
 }
 
 func payload(text string) (int64, error) {
@@ -333,11 +305,11 @@ func payload(text string) (int64, error) {
 const mostRanks = 1<<31 - 2
 
 // readTarget reads the number of ranks and the machine, and lays it out.
-func (r *request) readTarget(c *console, h *hosts, f *runFlags, faults *usageError) {
+func (r *request) readTarget(c *terminal.Console, h *host.Processes, f *runFlags, faults *terminal.UsageError) {
 	ranksKnown := r.readRanks(c, h, f, faults)
 	machine, err := loadMachine(c, f.machine)
 	if err != nil {
-		faults.addFile("--machine", err)
+		faults.AddFile("--machine", err)
 		if usual, err := loadMachine(c, usualMachine); err == nil {
 			f.vary(c, usual, faults) // for the faults of other flags
 		}
@@ -347,22 +319,22 @@ func (r *request) readTarget(c *console, h *hosts, f *runFlags, faults *usageErr
 	machine = f.vary(c, machine, faults)
 	if ranksKnown {
 		r.config.Target, err = machine.Target(r.ranks)
-		faults.add("--machine", err)
+		faults.Add("--machine", err)
 	}
 }
 
 // vary returns the machine with the ranks per node and the mapping of the flags.
-func (f *runFlags) vary(c *console, machine *network.Machine, faults *usageError) *network.Machine {
+func (f *runFlags) vary(c *terminal.Console, machine *network.Machine, faults *terminal.UsageError) *network.Machine {
 	if f.perNode != "" {
-		n, err := count(f.perNode, 1, mostRanks)
-		faults.add("--ranks-per-node", err)
+		n, err := terminal.ReadCount(f.perNode, 1, mostRanks)
+		faults.Add("--ranks-per-node", err)
 		if err == nil {
 			machine, _ = machine.WithRanksPerNode(int(n))
 		}
 	}
 	if f.mapping != "" {
-		mapped, err := machine.WithMapping(f.mapping, c.readFile)
-		faults.add("--mapping", err)
+		mapped, err := machine.WithMapping(f.mapping, c.ReadFile)
+		faults.Add("--mapping", err)
 		if err == nil {
 			machine = mapped
 		}
@@ -378,31 +350,31 @@ const usualRanks = "1024"
 
 // readRanks reads the number of ranks, which --lambda gives for each engine. It reports
 // whether there was no fault.
-func (r *request) readRanks(c *console, h *hosts, f *runFlags, faults *usageError) bool {
+func (r *request) readRanks(c *terminal.Console, h *host.Processes, f *runFlags, faults *terminal.UsageError) bool {
 	var err error
 	if f.lambda == "" {
-		r.ranks, err = count(cmp.Or(f.ranks, usualRanks), 1, mostRanks)
-		faults.add("--ranks", err)
+		r.ranks, err = terminal.ReadCount(cmp.Or(f.ranks, usualRanks), 1, mostRanks)
+		faults.Add("--ranks", err)
 		return err == nil
 	}
 	if f.ranks != "" {
-		faults.add("--lambda", errors.New("the number of ranks is given by --ranks already: leave one of the two out"))
+		faults.Add("--lambda", errors.New("the number of ranks is given by --ranks already: leave one of the two out"))
 		return false
 	}
-	lambda, err := count(f.lambda, 1, mostRanks)
+	lambda, err := terminal.ReadCount(f.lambda, 1, mostRanks)
 	if err != nil {
-		faults.add("--lambda", err)
+		faults.Add("--lambda", err)
 		return false
 	}
-	r.ranks = mostRanks // none are too few for the engines
-	var none usageError // countEngines is called again
+	r.ranks = mostRanks          // none are too few for the engines
+	var none terminal.UsageError // countEngines is called again
 	r.countEngines(c, h, f, &none)
-	engines := int64(h.size) * int64(r.engines)
+	engines := int64(h.Size) * int64(r.engines)
 	if len(none) > 0 {
 		return false
 	}
 	if lambda > mostRanks/engines {
-		faults.add("--lambda", fmt.Errorf("%d ranks for each of %d engines are too many: use at most %d in all", lambda, engines, int64(mostRanks)))
+		faults.Add("--lambda", fmt.Errorf("%d ranks for each of %d engines are too many: use at most %d in all", lambda, engines, int64(mostRanks)))
 		return false
 	}
 	r.ranks = lambda * engines
@@ -410,49 +382,36 @@ func (r *request) readRanks(c *console, h *hosts, f *runFlags, faults *usageErro
 }
 
 // loadMachine reads a preset or a machine file.
-func loadMachine(c *console, name string) (*network.Machine, error) {
-	return network.Load(name, c.readFile)
-}
-
-// addFile adds the faults of a flag that names a file. Faults in the file are named by
-// file and line, others by the flag.
-func (u *usageError) addFile(flag string, err error) {
-	var inFile network.Faults
-	if !errors.As(err, &inFile) {
-		u.add(flag, err)
-		return
-	}
-	for _, fault := range inFile {
-		*u = append(*u, fault)
-	}
+func loadMachine(c *terminal.Console, name string) (*network.Machine, error) {
+	return network.Load(name, c.ReadFile)
 }
 
 // countEngines sets the number of engines of this process, at most one for each rank.
-func (r *request) countEngines(c *console, h *hosts, f *runFlags, faults *usageError) {
-	r.engines = int(min(int64(c.cores), max(r.ranks, 1)))
-	if h.size > 1 {
+func (r *request) countEngines(c *terminal.Console, h *host.Processes, f *runFlags, faults *terminal.UsageError) {
+	r.engines = int(min(int64(c.Cores), max(r.ranks, 1)))
+	if h.Size > 1 {
 		r.engines = 1
 	}
 	if f.engines == "" {
 		return
 	}
-	n, err := count(f.engines, 1, math.MaxInt32)
+	n, err := terminal.ReadCount(f.engines, 1, math.MaxInt32)
 	switch {
 	case err != nil:
-	case h.size > 1 && n != 1:
+	case h.Size > 1 && n != 1:
 		err = fmt.Errorf("%d engines in each of %d host processes: over MPI each process has exactly one; "+
-			"leave the flag out and start as many processes as engines are wanted", n, h.size)
+			"leave the flag out and start as many processes as engines are wanted", n, h.Size)
 	}
-	faults.add("--engines", err)
+	faults.Add("--engines", err)
 	r.engines = int(min(n, max(r.ranks, 1)))
 }
 
 // checkMemory compares the memory that the run needs with the available memory.
-func (r *request) checkMemory(c *console, h *hosts) error {
-	available := c.memory(h.local)
-	cost := bench.CostOf(r.entry, r.config, h.size*r.engines)
-	r.need = neededMemory(r.ranks, cost.BytesPerRank, float64(r.engines)*cost.BytesPerEngine, h.size)
-	r.share = available.bytes / int64(h.local) / 10 * 9
-	local := int64(h.local)
-	return checkMemory(min(r.need, math.MaxInt64/local)*local, available)
+func (r *request) checkMemory(c *terminal.Console, h *host.Processes) error {
+	available := host.Memory(c, h.Local)
+	cost := bench.CostOf(r.entry, r.config, h.Size*r.engines)
+	r.need = host.NeededMemory(r.ranks, cost.BytesPerRank, float64(r.engines)*cost.BytesPerEngine, h.Size)
+	r.share = available.Bytes / int64(h.Local) / 10 * 9
+	local := int64(h.Local)
+	return host.CheckMemory(min(r.need, math.MaxInt64/local)*local, available)
 }

@@ -11,6 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/vtime"
 )
 
@@ -23,7 +26,7 @@ func TestCountSuffixes(t *testing.T) {
 		suffix := rapid.SampledFrom([]string{"", "k", "M", "G", "Ki", "Mi", "Gi", "e3", "e6"}).Draw(t, "suffix")
 		n := rapid.Int64Range(1, 5000).Draw(t, "n")
 		want := n * scales[suffix]
-		got, err := count(fmt.Sprintf("%d%s", n, suffix), 1, math.MaxInt64)
+		got, err := terminal.ReadCount(fmt.Sprintf("%d%s", n, suffix), 1, math.MaxInt64)
 		if err != nil || got != want {
 			t.Fatalf("%d%s is %d, %v, want %d", n, suffix, got, err, want)
 		}
@@ -31,7 +34,7 @@ func TestCountSuffixes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base, exponent := rapid.Int64Range(2, 10).Draw(t, "base"), rapid.Int64Range(0, 40).Draw(t, "exponent")
 		want := new(big.Int).Exp(big.NewInt(base), big.NewInt(exponent), nil)
-		got, err := count(fmt.Sprintf("%d^%d", base, exponent), 1, math.MaxInt64)
+		got, err := terminal.ReadCount(fmt.Sprintf("%d^%d", base, exponent), 1, math.MaxInt64)
 		if want.IsInt64() != (err == nil) || err == nil && got != want.Int64() {
 			t.Fatalf("%d^%d is %d, %v, want %v", base, exponent, got, err, want)
 		}
@@ -45,7 +48,7 @@ func TestCountBounds(t *testing.T) {
 			rapid.StringMatching(`-?[0-9]{1,12}(\.[0-9])?([kMGTPE]i?|\^[0-9]{1,3}|e-?[0-9]{1,3})?`),
 			rapid.String(),
 		).Draw(t, "text")
-		n, err := count(text, 5, 1e6)
+		n, err := terminal.ReadCount(text, 5, 1e6)
 		if err == nil && (n < 5 || n > 1e6) {
 			t.Fatalf("%q is %d", text, n)
 		}
@@ -58,7 +61,7 @@ func TestCountBounds(t *testing.T) {
 }
 
 func defaultFlags(t *testing.T, args ...string) *runFlags {
-	c, _, _ := testConsole(nil)
+	c, _, _ := terminaltest.Console(nil)
 	cmd := newRun(c)
 	var f runFlags
 	cmd.ResetFlags()
@@ -80,8 +83,8 @@ func TestOptions(t *testing.T) {
 		{[]string{"--iterations", "2Ki", "--compute", "3us", "--payload", "1KiB"},
 			bench.Options{Iterations: 2048, Compute: 3 * vtime.Microsecond, Payload: 1024}},
 	} {
-		console, _, _ := testConsole(nil)
-		r, err := newRequest(console, &hosts{size: 1, local: 1}, "barriertest", defaultFlags(t, c.args...))
+		console, _, _ := terminaltest.Console(nil)
+		r, err := newRequest(console, &host.Processes{Size: 1, Local: 1}, "barriertest", defaultFlags(t, c.args...))
 		if err != nil {
 			t.Errorf("%v: %v", c.args, err)
 		} else if r.options != c.want {
@@ -106,10 +109,10 @@ func TestEngines(t *testing.T) {
 		{"over MPI, given", []string{"--engines", "1"}, 3, 1},
 		{"over MPI, two in a process", []string{"--engines", "2"}, 3, 0},
 	} {
-		console, _, _ := testConsole(nil)
-		r, err := newRequest(console, &hosts{size: c.hosts, local: 1}, "barriertest", defaultFlags(t, c.args...))
+		console, _, _ := terminaltest.Console(nil)
+		r, err := newRequest(console, &host.Processes{Size: c.hosts, Local: 1}, "barriertest", defaultFlags(t, c.args...))
 		switch {
-		case c.want == 0 && exitCode(err) != exitUsage:
+		case c.want == 0 && terminal.ExitCode(err) != terminal.ExitUsage:
 			t.Errorf("%s: accepted with %d engines, %v", c.why, r.engines, err)
 		case c.want != 0 && (err != nil || r.engines != c.want):
 			t.Errorf("%s: %d engines, %v, want %d", c.why, r.engines, err, c.want)
@@ -125,10 +128,10 @@ func TestMemoryOfSeveralProcesses(t *testing.T) {
 	for _, c := range []struct {
 		local int
 		want  int
-	}{{1, exitDone}, {2, exitUsage}} {
-		console, _, _ := testConsole(nil)
-		_, err := newRequest(console, &hosts{size: 2, local: c.local}, "barriertest", defaultFlags(t, "--ranks", "512Ki"))
-		if exitCode(err) != c.want {
+	}{{1, terminal.ExitDone}, {2, terminal.ExitUsage}} {
+		console, _, _ := terminaltest.Console(nil)
+		_, err := newRequest(console, &host.Processes{Size: 2, Local: c.local}, "barriertest", defaultFlags(t, "--ranks", "512Ki"))
+		if terminal.ExitCode(err) != c.want {
 			t.Errorf("%d processes on this machine: %v, want exit code %d", c.local, err, c.want)
 		}
 	}
@@ -149,10 +152,10 @@ func TestPayloadsWithoutTheMemory(t *testing.T) {
 		"study allreduce --ranks 16 --payload 8..64Gi:x8 --out DIR --algorithms node-leader": {"will not fit", needed, available},
 		"study allreduce --ranks 16 --payload 2^60 --out DIR":                                {"--payload", "use at most 2^46"},
 	} {
-		c, _, stderr := testConsole(nil)
+		c, _, stderr := terminaltest.Console(nil)
 		code := execute(strings.Fields(strings.ReplaceAll(line, "DIR", t.TempDir())), c)
-		if code != exitUsage {
-			t.Errorf("%s: exit code %d, want %d", line, code, exitUsage)
+		if code != terminal.ExitUsage {
+			t.Errorf("%s: exit code %d, want %d", line, code, terminal.ExitUsage)
 		}
 		for _, text := range want {
 			if !strings.Contains(stderr.String(), text) {

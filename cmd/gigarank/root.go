@@ -10,26 +10,27 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/spelling"
 )
 
 // execute runs the command line and returns the exit code.
-func execute(args []string, c *console) int {
-	c.arguments = append([]string{"gigarank"}, args...)
+func execute(args []string, c *terminal.Console) int {
+	c.Arguments = append([]string{"gigarank"}, args...)
 	root := newRoot(c)
 	root.SetArgs(args)
 	err := root.Execute()
 	if err == nil {
-		err = c.stdout.failure()
+		err = c.Stdout.Failure()
 	}
-	if c.stopped.reason != "" {
-		err = c.stopped
+	if c.Stopped.Reason != "" {
+		err = c.Stopped
 	}
-	c.finish(err)
-	return exitCode(err)
+	c.Finish(err)
+	return terminal.ExitCode(err)
 }
 
-func newRoot(c *console) *cobra.Command {
+func newRoot(c *terminal.Console) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gigarank",
 		Short: "Simulate MPI programs with up to a billion virtual ranks",
@@ -37,13 +38,13 @@ func newRoot(c *console) *cobra.Command {
 cost on a target machine of that size. The same program, ranks, machine and seed
 give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 
-` + exitHelp,
+` + terminal.ExitHelp,
 		Example: `  gigarank list
   gigarank run barriertest --ranks 1M --machine xt5
   gigarank study barrier --quick --out barrier-study
   mpirun -n 64 gigarank run barriertest --ranks 221184000 --lp event`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return emptyFlags(cmd.Flags())
+			return terminal.EmptyFlags(cmd.Flags())
 		},
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -59,13 +60,13 @@ give the same virtual times, bit for bit, on one core or on ten thousand hosts.
 		if cmd.Name() == "run" {
 			remedy = cmp.Or(ownFlags(cmd.Flags().Args()), remedy)
 		}
-		return usageError{fmt.Errorf("%w; %s", err, remedy)}
+		return terminal.UsageError{fmt.Errorf("%w; %s", err, remedy)}
 	})
 	root.AddCommand(newRun(c), newStudy(c), newPlan(c), newCounts(c), newValidate(c), newList(c), newMachine(c), newDoctor(c), newInit(c), newMan(c), newVersion(c))
 	root.AddCommand(newWrappers(c)...)
 	root.AddCommand(newLinks(c), newCheck(c))
-	root.SetOut(c.stdout)
-	root.SetErr(c.stderr)
+	root.SetOut(c.Stdout)
+	root.SetErr(c.Stderr)
 	root.InitDefaultCompletionCmd() // which keeps the output that is set
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		requireSubcommand(completion)
@@ -94,7 +95,7 @@ func requireSubcommand(group *cobra.Command) {
 	group.Args = cobra.ArbitraryArgs
 	group.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usageError{fmt.Errorf("%s needs a command: %s; see %s --help",
+			return terminal.UsageError{fmt.Errorf("%s needs a command: %s; see %s --help",
 				cmd.CommandPath(), strings.Join(subcommands(cmd), ", "), cmd.CommandPath())}
 		}
 		return unknownCommand(cmd, args[0])
@@ -112,7 +113,7 @@ func commandNames(help *cobra.Command, args []string) error {
 		case len(subcommands(at)) > 0:
 			return unknownCommand(at, name)
 		default:
-			return usageError{fmt.Errorf("%s has no command %q: leave it out", at.CommandPath(), name)}
+			return terminal.UsageError{fmt.Errorf("%s has no command %q: leave it out", at.CommandPath(), name)}
 		}
 	}
 	return nil
@@ -120,7 +121,7 @@ func commandNames(help *cobra.Command, args []string) error {
 
 // unknownCommand returns the error that a command has no subcommand of a name.
 func unknownCommand(group *cobra.Command, name string) error {
-	return usageError{fmt.Errorf("unknown command %q for %s: %s", name, group.CommandPath(), spelling.Choices(name, subcommands(group)))}
+	return terminal.UsageError{fmt.Errorf("unknown command %q for %s: %s", name, group.CommandPath(), spelling.Choices(name, subcommands(group)))}
 }
 
 // subcommands returns the names of the commands that a command groups.
@@ -139,6 +140,6 @@ func arguments(n int, expected string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return usageError{fmt.Errorf("%s takes %s; %d given; see %s --help", cmd.CommandPath(), expected, len(args), cmd.CommandPath())}
+		return terminal.UsageError{fmt.Errorf("%s takes %s; %d given; see %s --help", cmd.CommandPath(), expected, len(args), cmd.CommandPath())}
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"go.uber.org/zap"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt/native/toolchain"
-	"gigarank/sync"
 )
 
 const runHelp = `Run simulates a program and reports the virtual time of each iteration, and the cost
@@ -58,23 +58,12 @@ respected; GOMEMLIMIT also overrides the available memory.
 
 `
 
-// agreeLimit is how long a host waits for the others before a run, and after one that
-// ended well. abandonLimit is how long it waits after a failure.
-const (
-	agreeLimit   = 60 * time.Second
-	abandonLimit = 500 * time.Millisecond
-
-	// rollCallLimit is how much longer than a stopped simulation takes a host waits for the
-	// others after a signal. The launcher that has sent it kills soon after.
-	rollCallLimit = 100 * time.Millisecond
-)
-
-func newRun(c *console) *cobra.Command {
+func newRun(c *terminal.Console) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run PROGRAM [ARGUMENT]...",
 		Short: "Simulate a program",
-		Long:  runHelp + exitHelp,
+		Long:  runHelp + terminal.ExitHelp,
 		Example: `  gigarank run barriertest --ranks 64Ki --iterations 5
   gigarank run barriertest --ranks 1M --machine tianhe-1a --barrier dissemination
   gigarank run barriertest --noise periodic:10ms,25us --json -
@@ -84,7 +73,7 @@ func newRun(c *console) *cobra.Command {
 				return arguments(1, "one PROGRAM (see gigarank list)")(cmd, args)
 			}
 			if _, err := bench.Lookup(args[0]); err == nil {
-				return usageError{fmt.Errorf("%s takes flags alone, and programs in files take arguments: leave out %s; see gigarank run --help", args[0], strings.Join(args[1:], " "))}
+				return terminal.UsageError{fmt.Errorf("%s takes flags alone, and programs in files take arguments: leave out %s; see gigarank run --help", args[0], strings.Join(args[1:], " "))}
 			}
 			return nil
 		},
@@ -99,23 +88,23 @@ func newRun(c *console) *cobra.Command {
 }
 
 // run carries out a whole run on this host.
-func run(c *console, program string, f *runFlags) (err error) {
-	h, err := openHosts(c.getenv, f.lostAfter)
+func run(c *terminal.Console, program string, f *runFlags) (err error) {
+	h, err := host.Open(c.Getenv, f.lostAfter)
 	if err != nil {
 		return err
 	}
-	if h.index != 0 {
-		c.mute()
+	if h.Index != 0 {
+		c.Mute()
 	}
-	s := catchSignals(endingSignals...)
-	defer s.release()
-	c.readFile = s.readFile
+	s := host.CatchSignals(host.EndingSignals...)
+	defer s.Release()
+	c.ReadFile = s.ReadFile
 	r, err := agreeOnRequest(c, h, s, program, f)
 	if err == nil {
 		err = simulate(c, h, s, r)
 	}
-	c.finish(err) // the launcher ends this host as soon as another one has ended with an error
-	if closed := h.close(exitCode(err)); err == nil {
+	c.Finish(err) // the launcher ends this host as soon as another one has ended with an error
+	if closed := h.Close(terminal.ExitCode(err)); err == nil {
 		err = closed
 	}
 	return err
@@ -123,192 +112,127 @@ func run(c *console, program string, f *runFlags) (err error) {
 
 // agreeOnRequest checks the command line. If it is faulty for any host, no host goes
 // on.
-func agreeOnRequest(c *console, h *hosts, s *signals, program string, f *runFlags) (*request, error) {
+func agreeOnRequest(c *terminal.Console, h *host.Processes, s *host.Signals, program string, f *runFlags) (*request, error) {
 	r, faults := newRequest(c, h, program, f)
-	faults = s.orFaults(faults)
-	all, err := h.agree(report{code: exitCode(faults), run: rand.Uint64()}, agreeLimit)
+	faults = s.OrFaults(faults)
+	all, err := h.Agree(host.Report{Code: terminal.ExitCode(faults), Run: rand.Uint64()}, host.AgreeLimit)
 	switch {
 	case err != nil:
 		return nil, err
-	case all.code == exitDone:
-		r.cpu.header.Run = all.run
+	case all.Code == terminal.ExitDone:
+		r.cpu.header.Run = all.Run
 		return r, nil
-	case h.index == 0 && faults != nil:
+	case h.Index == 0 && faults != nil:
 		return nil, faults
 	default:
-		return nil, ended{cause: faults, code: all.code, silent: h.index != 0 && h.index != all.from}
+		return nil, terminal.Ended{Cause: faults, Code: all.Code, Silent: h.Index != 0 && h.Index != all.From}
 	}
 }
 
 // simulate runs a request and reports its outcome.
-func simulate(c *console, h *hosts, s *signals, r *request) error {
-	if r.verbose && h.index == 0 {
-		c.verbose()
+func simulate(c *terminal.Console, h *host.Processes, s *host.Signals, r *request) error {
+	if r.verbose && h.Index == 0 {
+		c.Verbose()
 	}
-	tuneCollector(c.getenv, r.need, r.share)
-	if r.json != "" && r.json != standardOutput {
-		outliveReader()
+	host.TuneCollector(c.Getenv, r.need, r.share)
+	if r.json != "" && r.json != terminal.StandardOutput {
+		terminal.OutliveReader()
 	}
-	if isPath(r.entry.Name) && h.leads() {
+	if isPath(r.entry.Name) && h.Leads() {
 		warnOfMissing(c, r.entry.Name)
 		for _, note := range toolchain.Notes(r.entry.Name) {
-			_, _ = fmt.Fprintf(c.stderr, "gigarank: %s uses %s\n", r.entry.Name, note)
+			_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s uses %s\n", r.entry.Name, note)
 		}
 	}
-	printed := newOutlet(r.output(c))
+	printed := terminal.NewOutlet(r.output(c))
 	o := perform(c, h, r, s, printed)
-	if told := r.cpu.warning(len(r.config.Transports), runtime.NumCPU()); told != "" && h.leads() {
-		_, _ = fmt.Fprintf(c.stderr, "gigarank: %s\n", told)
+	if told := r.cpu.warning(len(r.config.Transports), runtime.NumCPU()); told != "" && h.Leads() {
+		_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s\n", told)
 	}
-	if err := r.cpu.finish(o.err == nil && o.result.Complete); err != nil {
-		o.err = errors.Join(err, o.err)
+	if err := r.cpu.finish(o.Err == nil && o.Result.Complete); err != nil {
+		o.Err = errors.Join(err, o.Err)
 	}
 	return conclude(c, h, s, r, o, printed)
 }
 
 // perform runs a request, whose ranks print to printed.
-func perform(c *console, h *hosts, r *request, signals *signals, printed *outlet) outcome {
-	c.log.Info("setting up", zap.String("program", r.entry.Name), zap.Int64("ranks", r.ranks),
-		zap.String("machine", r.machine), zap.Int("hosts", h.size), zap.Int("engines", r.engines))
-	began := c.now()
-	r.config.Now = func() float64 { return c.now().Sub(began).Seconds() }
-	r.config.Output = printed.print
-	r.config.Reserve = askForHugePages
-	r.config.Touch = populate
-	return supervise(c, signals, h.stopLimit(),
+func perform(c *terminal.Console, h *host.Processes, r *request, signals *host.Signals, printed *terminal.Outlet) host.Outcome {
+	c.Log.Info("setting up", zap.String("program", r.entry.Name), zap.Int64("ranks", r.ranks),
+		zap.String("machine", r.machine), zap.Int("hosts", h.Size), zap.Int("engines", r.engines))
+	began := c.Now()
+	r.config.Now = func() float64 { return c.Now().Sub(began).Seconds() }
+	r.config.Output = printed.Print
+	r.config.Reserve = host.AskForHugePages
+	r.config.Touch = host.Populate
+	return host.Supervise(c, signals, h.StopLimit(),
 		func() (bench.Simulation, error) {
 			var err error
-			if r.config.Transports, err = h.transports(r.engines); err != nil {
+			if r.config.Transports, err = h.Transports(r.engines); err != nil {
 				return nil, err
 			}
 			s, err := r.entry.New(r.config)
 			if err != nil {
-				return nil, usageError{err}
+				return nil, terminal.UsageError{err}
 			}
-			return printing{s, printed}, nil
+			return terminal.Printing{Simulation: s, Outlet: printed}, nil
 		},
 		func(s bench.Simulation) func() {
-			c.log.Info("running")
+			c.Log.Info("running")
 			mode := r.progress
-			if h.index != 0 {
-				mode = progressNone
+			if h.Index != 0 {
+				mode = terminal.ProgressNone
 			}
-			return later(r.patience, func() func() { return watchProgress(c, mode, s, r.options.Iterations) })
+			return terminal.Later(r.patience, func() func() {
+				return terminal.WatchProgress(c, mode, s, r.options.Iterations, func() int64 { return host.ResidentMemory(c.Root, "self") })
+			})
 		})
 }
 
 // output returns the writer of the ranks' output: standard output, or standard error if
 // only the document is to go to standard output.
-func (r *request) output(c *console) io.Writer {
-	if r.json == standardOutput {
-		return raw{c.stderr}
+func (r *request) output(c *terminal.Console) io.Writer {
+	if r.json == terminal.StandardOutput {
+		return c.Stderr.Raw()
 	}
-	if c.printed != nil {
-		return raw{c.printed}
+	if c.Printed != nil {
+		return c.Printed.Raw()
 	}
-	return raw{c.stdout}
+	return c.Stdout.Raw()
 }
 
 // conclude reports an outcome on host 0 and makes all hosts end with its code. It
 // writes the document before it prints, since printing may wait for its reader.
-func conclude(c *console, h *hosts, s *signals, r *request, o outcome, printed *outlet) error {
-	all, err := settle(h, &o)
-	if !h.leads() || o.refused() {
-		s.release() // what follows may wait for a reader
-		printed.flush()
+func conclude(c *terminal.Console, h *host.Processes, s *host.Signals, r *request, o host.Outcome, printed *terminal.Outlet) error {
+	all, err := host.Settle(h, &o)
+	if !h.Leads() || o.Refused() {
+		s.Release() // what follows may wait for a reader
+		printed.Flush()
 		return err
 	}
-	d := newDocument(r, h, o, all.peak)
-	d.Command = commandLine(c.arguments)
+	d := newDocument(r, h, o, all.Peak)
+	d.Command = terminal.CommandLine(c.Arguments)
 	// Only the document tells the build, and finding it may take reading the executable.
 	if r.json != "" {
-		if build, unknown := thisBuild(); unknown == nil {
+		if build, unknown := host.Build(); unknown == nil {
 			d.Version = build
 		}
 	}
-	err = errors.Join(err, d.write(c, r.json, s.release))
-	s.release() // what follows may wait for a reader
-	printed.flush()
+	err = errors.Join(err, d.write(c, r.json, s.Release))
+	s.Release() // what follows may wait for a reader
+	printed.Flush()
 	d.log(c)
-	if r.json != standardOutput {
-		d.summarize(c.stdout)
+	if r.json != terminal.StandardOutput {
+		d.summarize(c.Stdout)
 	}
 	return err
-}
-
-// settle makes all hosts agree on how a simulation has ended. The error has the code of
-// all of them.
-func settle(h *hosts, o *outcome) (all report, err error) {
-	if o.refused() { // on all hosts, or one of them is lost
-		h.apart = ofThisHost(o.err)
-		return all, ended{cause: o.err, code: exitCode(o.err), silent: h.index != 0 && !h.apart}
-	}
-	all = report{code: ownCode(o.err), peak: peakResident()}
-	limit := agreeLimit
-	switch {
-	case !o.stopped.IsZero():
-		limit = max(hostsStopLimit-time.Since(o.stopped), 0) + rollCallLimit
-	case o.err != nil:
-		limit = abandonLimit
-	}
-	agreed, err := h.agree(all, limit)
-	told := err == nil || h.knowLoss(err) // host 0 reports for this one
-	switch {
-	case err == nil:
-		all = agreed
-	case o.err == nil:
-		o.err = err
-	default:
-		o.err = explainBy(o.err, err)
-	}
-	h.apart = h.apart || o.hung // the engine may still use the transport
-	if h.index == 0 && h.present != nil && h.isolated() {
-		o.err = fmt.Errorf("%w; host process 0 on %s hears from %d of %d only: perhaps its own machine has lost the network", o.err, machineName(), len(h.present), h.size)
-	}
-	if o.err != nil && all.code == exitDone {
-		all.code = exitHost // the host that knows the cause is gone
-	}
-	if all.code != exitDone {
-		err = ended{cause: o.err, code: all.code, silent: !h.leads() && (!ofThisHost(o.err) || told && h.knowLoss(o.err))}
-	}
-	return all, err
-}
-
-// explainBy returns the error of a run whose hosts cannot agree on its end. A launcher sends
-// all processes a signal when it has lost one: that one is the cause.
-func explainBy(err, missing error) error {
-	var signal interrupted
-	var silent missingHosts
-	if errors.As(err, &signal) && errors.As(missing, &silent) {
-		return fmt.Errorf("%w; %w: the launcher ends all when it has lost one", silent, err)
-	}
-	return err
-}
-
-// knowLoss reports whether an error is the loss of a host, of which all others know. It finds
-// out who of them reports for all.
-func (h *hosts) knowLoss(err error) bool {
-	var lost *sync.Lost
-	if !errors.As(err, &lost) {
-		return false
-	}
-	h.callRoll()
-	return true
-}
-
-// ofThisHost reports whether an error is a failure of this host that the others do not
-// report.
-func ofThisHost(err error) bool {
-	var signal interrupted
-	return ownCode(err) == exitHost && !errors.As(err, &signal)
 }
 
 // log writes the engine statistics to the log.
-func (d *document) log(c *console) {
-	c.log.Info("ended", zap.Bool("complete", d.Complete), zap.Uint64("finished", d.FinishedRanks),
-		zap.String("wall", formatSeconds(d.Wall)), zap.String("setup", formatSeconds(d.SetUp)))
-	c.log.Info("statistics", zap.Uint64("events", d.Events), zap.Uint64("messages", d.Messages),
+func (d *document) log(c *terminal.Console) {
+	c.Log.Info("ended", zap.Bool("complete", d.Complete), zap.Uint64("finished", d.FinishedRanks),
+		zap.String("wall", terminal.Seconds(d.Wall)), zap.String("setup", terminal.Seconds(d.SetUp)))
+	c.Log.Info("statistics", zap.Uint64("events", d.Events), zap.Uint64("messages", d.Messages),
 		zap.Uint64("remote", d.RemoteMessages), zap.Uint64("sync", d.SyncMessages),
 		zap.Uint64("transport", d.TransportMessages), zap.Uint64("switches", d.Switches),
-		zap.String("peak", formatBytes(d.PeakRSS)), zap.String("events/s", fmt.Sprintf("%.3g", float64(d.Events)/max(d.Wall, 1e-9))))
+		zap.String("peak", terminal.Bytes(d.PeakRSS)), zap.String("events/s", fmt.Sprintf("%.3g", float64(d.Events)/max(d.Wall, 1e-9))))
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
 	"gigarank/study"
 	"gigarank/sync/mpi"
@@ -50,12 +52,12 @@ type scalingFlags struct {
 	resume        bool
 }
 
-func newScaling(c *console) *cobra.Command {
+func newScaling(c *terminal.Console) *cobra.Command {
 	var f scalingFlags
 	cmd := &cobra.Command{
 		Use:   "scaling barrier|allreduce",
 		Short: "Study what the simulation costs as ranks and hosts grow",
-		Long:  scalingHelp + exitHelp,
+		Long:  scalingHelp + terminal.ExitHelp,
 		Example: `  gigarank study scaling barrier --hosts 1,2 --out barrier-scaling
   gigarank study scaling allreduce --hosts 1,2,4,8 --lambda 128,1024 --machine xt5,tianhe-1a --out d
   gigarank study scaling barrier --hosts 1..64 --lambda 1M --launcher "srun -n" --out d`,
@@ -113,7 +115,7 @@ func (f *scalingFlags) words() ([]string, error) {
 
 // scalingConductor carries out a study of the simulator.
 type scalingConductor struct {
-	console  *console
+	console  *terminal.Console
 	flags    *scalingFlags
 	scaling  *study.Scaling
 	launcher []string
@@ -124,44 +126,44 @@ type scalingConductor struct {
 	failed   int
 }
 
-func conductScaling(c *console, f *scalingFlags) error {
-	if name, processes := mpi.Launched(c.getenv); processes > 1 {
-		return usageError{fmt.Errorf("%s has started %d processes: start one, which starts the host processes of each run itself", name, processes)}
+func conductScaling(c *terminal.Console, f *scalingFlags) error {
+	if name, processes := mpi.Launched(c.Getenv); processes > 1 {
+		return terminal.UsageError{fmt.Errorf("%s has started %d processes: start one, which starts the host processes of each run itself", name, processes)}
 	}
 	s := &scalingConductor{console: c, flags: f}
 	if err := s.prepare(); err != nil {
 		return err
 	}
 	defer func() { _ = s.journal.Close() }() // its lines are on the disk
-	signals := catchSignals(endingSignals...)
-	defer signals.release()
+	signals := host.CatchSignals(host.EndingSignals...)
+	defer signals.Release()
 	return s.run(signals)
 }
 
 // prepare checks everything before the first run.
 func (s *scalingConductor) prepare() error {
-	var faults usageError
-	s.scaling = study.NewScaling(s.flags.axes, s.console.readFile, func(flag string, err error) { faults.addFile(flag, err) })
+	var faults terminal.UsageError
+	s.scaling = study.NewScaling(s.flags.axes, s.console.ReadFile, func(flag string, err error) { faults.AddFile(flag, err) })
 	var err error
 	s.launcher, err = s.flags.words()
-	faults.add("--launcher", err)
+	faults.Add("--launcher", err)
 	if s.self, err = os.Executable(); err == nil {
-		s.build, err = thisBuild()
+		s.build, err = host.Build()
 	}
 	if err != nil {
 		faults = append(faults, err)
 	}
 	if s.flags.out == "" {
-		faults.add("--out", errors.New("name the directory of the results"))
+		faults.Add("--out", errors.New("name the directory of the results"))
 	}
 	if len(faults) > 0 {
-		return faults.orNil()
+		return faults.OrNil()
 	}
 	if s.journal, err = study.OpenScalingJournal(s.flags.out, s.flags.resume); err == nil {
 		s.records, err = s.journal.Outcome(s.scaling, s.hosting(), s.build)
 	}
-	faults.add("--out", err)
-	return faults.orNil()
+	faults.Add("--out", err)
+	return faults.OrNil()
 }
 
 // hosting returns the launcher of a record of some host processes.
@@ -173,14 +175,14 @@ func (s *scalingConductor) hosting() string {
 }
 
 // run makes the runs and writes the results after each.
-func (s *scalingConductor) run(signals *signals) error {
+func (s *scalingConductor) run(signals *host.Signals) error {
 	say := func(format string, arguments ...any) {
-		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: "+format+"\n", arguments...)
+		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: "+format+"\n", arguments...)
 	}
 	for _, note := range s.scaling.Notes {
 		say("%s", note)
 	}
-	say("%s, host processes by %s", plural(len(s.scaling.Points), "run"), s.hosting())
+	say("%s, host processes by %s", terminal.Plural(len(s.scaling.Points), "run"), s.hosting())
 	done := map[study.ScalingPoint]bool{}
 	for _, r := range s.records {
 		done[r.Point] = true
@@ -194,9 +196,9 @@ func (s *scalingConductor) run(signals *signals) error {
 			continue
 		}
 		d, err := s.launch(point, signals)
-		var signal interrupted
+		var signal terminal.Interrupted
 		if errors.As(err, &signal) {
-			stop = ended{cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on", signal, len(s.records)-s.failed, plural(len(s.scaling.Points), "run")), code: exitHost}
+			stop = terminal.Ended{Cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on", signal, len(s.records)-s.failed, terminal.Plural(len(s.scaling.Points), "run")), Code: terminal.ExitHost}
 			break
 		}
 		if err != nil {
@@ -210,7 +212,7 @@ func (s *scalingConductor) run(signals *signals) error {
 		say("%d/%d %s", i+1, len(s.scaling.Points), record.Line())
 	}
 	if stop == nil && s.failed > 0 {
-		stop = ended{cause: fmt.Errorf("%s of %d failed; see the errors in %s", plural(s.failed, "run"), len(s.scaling.Points), study.ResultsFile), code: exitHost}
+		stop = terminal.Ended{Cause: fmt.Errorf("%s of %d failed; see the errors in %s", terminal.Plural(s.failed, "run"), len(s.scaling.Points), study.ResultsFile), Code: terminal.ExitHost}
 	}
 	return errors.Join(stop, s.report())
 }
@@ -222,7 +224,7 @@ func (s *scalingConductor) report() error {
 	err := errors.Join(
 		s.write(study.TableFile, func(b *bytes.Buffer) error { return study.WriteScalingCSV(b, s.records) }),
 		s.write(study.ReportFile, func(b *bytes.Buffer) error { return s.scaling.WriteReport(b, s.records, origin(s.console, s.build, 1)) }))
-	s.scaling.WriteText(s.console.stdout, s.records)
+	s.scaling.WriteText(s.console.Stdout, s.records)
 	return err
 }
 
@@ -232,11 +234,11 @@ func (s *scalingConductor) write(name string, text func(*bytes.Buffer) error) er
 	if err := text(&b); err != nil {
 		return err
 	}
-	return replaceFile(filepath.Join(s.flags.out, name), b.Bytes(), 0)
+	return terminal.ReplaceFile(filepath.Join(s.flags.out, name), b.Bytes(), 0)
 }
 
 // launch makes a run and returns its document. A signal ends the run, and is the error.
-func (s *scalingConductor) launch(point study.ScalingPoint, signals *signals) (d result.Document, err error) {
+func (s *scalingConductor) launch(point study.ScalingPoint, signals *host.Signals) (d result.Document, err error) {
 	document := filepath.Join(s.flags.out, ".running.json")
 	defer func() { _ = os.Remove(document) }()
 	run := append(s.scaling.Arguments(point), "--json", document, "--engines")
@@ -256,8 +258,8 @@ func (s *scalingConductor) launch(point study.ScalingPoint, signals *signals) (d
 	go func() { exited <- cmd.Wait() }()
 	select {
 	case err = <-exited:
-	case one := <-signals.caught:
-		stop := signals.stopBy(one)
+	case one := <-signals.Caught:
+		stop := signals.StopBy(one)
 		_ = cmd.Process.Signal(unix.SIGTERM)
 		<-exited
 		return d, stop

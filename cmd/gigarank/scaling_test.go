@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/study"
 )
 
@@ -86,7 +88,7 @@ func TestScalingRunsOnEngines(t *testing.T) {
 	}
 	cmd := command(t, args...)
 	output, _ = cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitUsage || !strings.Contains(string(output), "holds results: go on with them by --resume") {
+	if cmd.ProcessState.ExitCode() != terminal.ExitUsage || !strings.Contains(string(output), "holds results: go on with them by --resume") {
 		t.Errorf("a directory with results: exit code %d\n%s", cmd.ProcessState.ExitCode(), output)
 	}
 }
@@ -97,7 +99,7 @@ func TestScalingGoesOnAfterAFailure(t *testing.T) {
 	cmd := command(t, "study", "scaling", "barrier", "--hosts", "1", "--lambda", "16,1M", "--launcher", "none", "--out", dir)
 	cmd.Env = append(cmd.Env, "GOMEMLIMIT=20MiB")
 	output, _ := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitHost || !strings.Contains(string(output), "1 run of 2 failed") {
+	if cmd.ProcessState.ExitCode() != terminal.ExitHost || !strings.Contains(string(output), "1 run of 2 failed") {
 		t.Errorf("exit code %d\n%s", cmd.ProcessState.ExitCode(), output)
 	}
 	records := readScaling(t, dir)
@@ -121,8 +123,8 @@ func TestSignalEndsScaling(t *testing.T) {
 	if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code, took := endIn(cmd); code != exitHost {
-		t.Errorf("the study ends with %d after %v, want %d", code, took, exitHost)
+	if code, took := endIn(cmd); code != terminal.ExitHost {
+		t.Errorf("the study ends with %d after %v, want %d", code, took, terminal.ExitHost)
 	}
 	if page, err := os.ReadFile(filepath.Join(dir, study.ReportFile)); err != nil || !strings.Contains(string(page), "2 of 2 runs were not made") {
 		t.Errorf("the report: %v\n%s", err, page)
@@ -131,15 +133,15 @@ func TestSignalEndsScaling(t *testing.T) {
 
 // Everything that is wrong is named at once.
 func TestScalingNamesAllFaults(t *testing.T) {
-	c, _, stderr := testConsole(nil)
+	c, _, stderr := terminaltest.Console(nil)
 	code := execute([]string{"study", "scaling", "bcast", "--hosts", "0", "--lambda", "x", "--launcher", "/no/such -n"}, c)
 	for _, want := range []string{"OPERATION: unknown operation", "--hosts: 0 is too small", "--lambda: ", "--launcher: ", "--out: name the directory"} {
-		if code != exitUsage || !strings.Contains(stderr.String(), want) {
-			t.Errorf("exit code %d, want %d and %q in\n%s", code, exitUsage, want, stderr)
+		if code != terminal.ExitUsage || !strings.Contains(stderr.String(), want) {
+			t.Errorf("exit code %d, want %d and %q in\n%s", code, terminal.ExitUsage, want, stderr)
 		}
 	}
-	c, _, stderr = testConsole(map[string]string{"OMPI_COMM_WORLD_SIZE": "2"})
-	if code := execute([]string{"study", "scaling", "barrier", "--out", t.TempDir()}, c); code != exitUsage || !strings.Contains(stderr.String(), "starts the host processes of each run itself") {
+	c, _, stderr = terminaltest.Console(map[string]string{"OMPI_COMM_WORLD_SIZE": "2"})
+	if code := execute([]string{"study", "scaling", "barrier", "--out", t.TempDir()}, c); code != terminal.ExitUsage || !strings.Contains(stderr.String(), "starts the host processes of each run itself") {
 		t.Errorf("under a launcher: exit code %d: %s", code, fmt.Sprint(stderr))
 	}
 }

@@ -14,14 +14,16 @@ import (
 	"github.com/spf13/pflag"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/network"
 )
 
 // printed returns the standard output of a command line that must end well.
 func printed(t *testing.T, args ...string) string {
 	t.Helper()
-	c, stdout, stderr := testConsole(nil)
-	if code := execute(args, c); code != exitDone {
+	c, stdout, stderr := terminaltest.Console(nil)
+	if code := execute(args, c); code != terminal.ExitDone {
 		t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 	}
 	return stdout.String()
@@ -129,7 +131,7 @@ func TestCompletion(t *testing.T) {
 // Shells complete the values of each flag that takes one of a set, and only values that it takes.
 func TestEachSetOfValuesCompletes(t *testing.T) {
 	free := strings.Fields("N K M n DUR FILE DIR LIST AXIS BYTES SIZE RATIO REGEXP NAME COMMAND PROGRAM SPEC")
-	c, _, _ := testConsole(nil)
+	c, _, _ := terminaltest.Console(nil)
 	sets := 0
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
@@ -168,7 +170,7 @@ func TestEachSetOfValuesCompletes(t *testing.T) {
 func TestManualPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man1")
 	printed(t, "man", dir)
-	c, _, _ := testConsole(nil)
+	c, _, _ := terminaltest.Console(nil)
 	for _, cmd := range newRoot(c).Commands() {
 		if _, err := os.Stat(filepath.Join(dir, "gigarank-"+cmd.Name()+".1")); err != nil && cmd.IsAvailableCommand() {
 			t.Error(err)
@@ -185,8 +187,8 @@ func TestManualPages(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	c, _, stderr := testConsole(nil)
-	if code := execute([]string{"man", "/dev/null/man1"}, c); code != exitUsage {
+	c, _, stderr := terminaltest.Console(nil)
+	if code := execute([]string{"man", "/dev/null/man1"}, c); code != terminal.ExitUsage {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -11,6 +13,9 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 )
 
 // withHangup makes children of the test get SIGHUP, also where the tests run under nohup.
@@ -42,13 +47,13 @@ func startReading(t *testing.T, cmd *exec.Cmd, pattern string) {
 // Each of the signals by which terminals and schedulers end a job ends a run in order.
 func TestSignalsEndARun(t *testing.T) {
 	withHangup(t)
-	for _, one := range endingSignals {
+	for _, one := range host.EndingSignals {
 		cmd, out := endless(t)
 		startReading(t, cmd, "running")
 		if err := cmd.Process.Signal(one); err != nil {
 			t.Fatal(err)
 		}
-		if code, took := endIn(cmd); code != exitHost || took > 2*time.Second {
+		if code, took := endIn(cmd); code != terminal.ExitHost || took > 2*time.Second {
 			t.Errorf("%v: exit code %d after %v, want 3 within 2 s", one, code, took)
 		}
 		want := "interrupted by " + unix.SignalName(one.(unix.Signal))
@@ -72,7 +77,7 @@ func TestNohup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if code, _ := endIn(cmd); code != exitHost {
+	if code, _ := endIn(cmd); code != terminal.ExitHost {
 		t.Errorf("exit code %d, want 3", code)
 	}
 	if d := readDocument(t, out); d.Reason != "interrupted by SIGTERM" {
@@ -113,7 +118,7 @@ func TestSignalWhileReading(t *testing.T) {
 		if err := cmd.Process.Signal(unix.SIGUSR1); err != nil {
 			t.Fatal(err)
 		}
-		if code, took := endIn(cmd); code != exitHost || took > 2*time.Second || stderr.String() != "gigarank: interrupted by SIGUSR1\n" {
+		if code, took := endIn(cmd); code != terminal.ExitHost || took > 2*time.Second || stderr.String() != "gigarank: interrupted by SIGUSR1\n" {
 			t.Errorf("%s: exit code %d after %v; it says %q", line, code, took, stderr.String())
 		}
 		_ = writer.Close()
@@ -128,7 +133,7 @@ func TestOutputWithoutAReader(t *testing.T) {
 		args string
 		code int // -1: by a signal
 	}{
-		{"--iterations 20K --json " + out, exitDone},
+		{"--iterations 20K --json " + out, terminal.ExitDone},
 		{"--iterations 1G", -1},
 	} {
 		cmd := command(t, append(strings.Fields("run picalc --ranks 2 --engines 1 --progress none"), strings.Fields(c.args)...)...)
@@ -151,5 +156,67 @@ func TestOutputWithoutAReader(t *testing.T) {
 	}
 	if d := readDocument(t, out); !d.Complete || len(d.Iterations) != 20_000 {
 		t.Errorf("complete %t, %d iterations", d.Complete, len(d.Iterations))
+	}
+}
+
+// waitUntilFull waits until the contents of a pipe have not grown for a while: its
+// writer waits for a reader.
+func waitUntilFull(t *testing.T, pipe *os.File) {
+	last, since := 0, time.Now()
+	for deadline := time.Now().Add(10 * time.Second); time.Since(since) < 200*time.Millisecond; time.Sleep(time.Millisecond) {
+		held, err := unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if held != last || held == 0 {
+			last, since = held, time.Now()
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after 10 s the pipe still fills, it holds %d bytes", held)
+		}
+	}
+}
+
+// A run that is stopped while nobody reads its output leaves its document.
+func TestTerminateWithoutAReader(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.json")
+	cmd := command(t, "run", "picalc", "--ranks", "2", "--iterations", "1G", "--engines", "1", "--progress", "none", "--json", out)
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var read bytes.Buffer
+	for read.Len() == 0 { // until it has begun
+		if _, err := io.CopyN(&read, stdout, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitUntilFull(t, stdout.(*os.File))
+	if err := cmd.Process.Signal(unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(out); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("no document within 10 s")
+		}
+	}
+	d := readDocument(t, out)
+	if d.Complete || d.Reason != "interrupted by SIGTERM" || len(d.Iterations) == 0 {
+		t.Errorf("complete %t, reason %q, %d iterations; want an incomplete run with some", d.Complete, d.Reason, len(d.Iterations))
+	}
+	if _, err := io.Copy(&read, stdout); err != nil {
+		t.Fatal(err)
+	}
+	if code, _ := endIn(cmd); code != terminal.ExitHost || !bytes.Contains(read.Bytes(), []byte("INCOMPLETE")) {
+		t.Errorf("exit code %d, want 3 and a summary that says INCOMPLETE", code)
+	}
+	if lines := bytes.Count(read.Bytes(), []byte("pi is")); lines < len(d.Iterations) {
+		t.Errorf("%d lines were printed in %d iterations", lines, len(d.Iterations))
 	}
 }

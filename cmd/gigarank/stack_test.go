@@ -3,6 +3,8 @@ package main
 import (
 	"path/filepath"
 	"testing"
+
+	"gigarank/cmd/gigarank/internal/host"
 )
 
 // The first stack of a goroutine is 2 KB, and the runtime doubles it for a call that does
@@ -24,7 +26,7 @@ func TestRanksInCollectivesKeepTheirFirstStack(t *testing.T) {
 		if out, err := command(t, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", run, err, out)
 		}
-		if d := readDocument(t, path); d.BytesPerRank > 2*2048+processMemory/20e3 {
+		if d := readDocument(t, path); d.BytesPerRank > 2*2048+host.ProcessMemory/20e3 {
 			t.Errorf("%v: a rank takes %.0f bytes", run, d.BytesPerRank)
 		}
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/mpivirt"
 	"gigarank/network"
@@ -66,12 +68,12 @@ type studyFlags struct {
 	resume, mix, skipTooLarge bool
 }
 
-func newStudy(c *console) *cobra.Command {
+func newStudy(c *terminal.Console) *cobra.Command {
 	var f studyFlags
 	cmd := &cobra.Command{
 		Use:   "study OPERATION",
 		Short: "Study how a collective operation scales",
-		Long:  studyHelp + exitHelp,
+		Long:  studyHelp + terminal.ExitHelp,
 		Example: `  gigarank study barrier --quick --out barrier-study
   gigarank study barrier --ranks 2^10..2^30 --algorithms node-leader,dissemination --out d --resume
   gigarank study allreduce --ranks 2^4..2^16:x4 --payload 8..1Mi:x8 --out d
@@ -112,17 +114,17 @@ func (f *studyFlags) define(cmd *cobra.Command) {
 	flags.StringVar(&h.sync, "sync", "hybrid", "synchronisation `PROTOCOL`: null, conditional or hybrid")
 	flags.BoolVar(&h.strict, "strict", false, "resume ranks in the order of virtual time only; same results, slower")
 	flags.StringVar(&h.collectives, "collectives", "auto", "`INTERPRETER` of collectives: auto, message or bulk; same results")
-	defineLostAfter(flags, &h.lostAfter)
+	host.DefineLostAfter(flags, &h.lostAfter)
 	flags.StringVar(&h.progress, "progress", "auto", "`MODE` of progress on standard error: auto, plain or none")
 	flags.BoolVarP(&h.verbose, "verbose", "v", false, "log the phases of each point on standard error")
 }
 
 // conductor carries out a study on this host.
 type conductor struct {
-	console  *console
-	hosts    *hosts
+	console  *terminal.Console
+	hosts    *host.Processes
 	flags    *studyFlags
-	signals  *signals
+	signals  *host.Signals
 	plan     *study.Plan
 	hosting  request        // the common part of all points
 	build    string         // of gigarank, on host 0
@@ -135,26 +137,26 @@ type conductor struct {
 }
 
 // conductStudy carries out a whole study on this host.
-func conductStudy(c *console, f *studyFlags) (err error) {
-	h, err := openHosts(c.getenv, f.hosting.lostAfter)
+func conductStudy(c *terminal.Console, f *studyFlags) (err error) {
+	h, err := host.Open(c.Getenv, f.hosting.lostAfter)
 	if err != nil {
 		return err
 	}
-	if h.index != 0 {
-		c.mute()
+	if h.Index != 0 {
+		c.Mute()
 	}
-	s := &conductor{console: c, hosts: h, flags: f, signals: catchSignals(endingSignals...)}
-	defer s.signals.release()
-	c.readFile = s.signals.readFile
-	outliveReader()
+	s := &conductor{console: c, hosts: h, flags: f, signals: host.CatchSignals(host.EndingSignals...)}
+	defer s.signals.Release()
+	c.ReadFile = s.signals.ReadFile
+	terminal.OutliveReader()
 	if err = s.prepare(); err == nil {
 		err = s.run()
 	}
 	if s.journal != nil {
 		err = errors.Join(err, s.journal.Close())
 	}
-	c.finish(err) // see run
-	if closed := h.close(exitCode(err)); err == nil {
+	c.Finish(err) // see run
+	if closed := h.Close(terminal.ExitCode(err)); err == nil {
 		err = closed
 	}
 	return err
@@ -163,15 +165,15 @@ func conductStudy(c *console, f *studyFlags) (err error) {
 // prepare checks the command line and finds the points to simulate. If anything is
 // wrong for any host, no host goes on.
 func (s *conductor) prepare() error {
-	faults := s.signals.orFaults(s.check())
-	all, err := s.hosts.agree(report{code: exitCode(faults)}, agreeLimit)
+	faults := s.signals.OrFaults(s.check())
+	all, err := s.hosts.Agree(host.Report{Code: terminal.ExitCode(faults)}, host.AgreeLimit)
 	switch {
 	case err != nil:
 		return err
-	case all.code != exitDone && s.hosts.index == 0 && faults != nil:
+	case all.Code != terminal.ExitDone && s.hosts.Index == 0 && faults != nil:
 		return faults
-	case all.code != exitDone:
-		return ended{cause: faults, code: all.code, silent: s.hosts.index != 0 && s.hosts.index != all.from}
+	case all.Code != terminal.ExitDone:
+		return terminal.Ended{Cause: faults, Code: all.Code, Silent: s.hosts.Index != 0 && s.hosts.Index != all.From}
 	}
 	if err := s.sort(); err != nil {
 		return err
@@ -184,9 +186,9 @@ func (s *conductor) prepare() error {
 
 // check finds all faults of the command line, and on host 0 opens the results.
 func (s *conductor) check() error {
-	var faults usageError
-	s.plan = study.NewPlan(s.flags.axes, s.console.readFile, func(flag string, err error) { faults.addFile(flag, err) })
-	s.hosting = request{entry: s.plan.Entry, progress: progressAuto, patience: time.Second, verbose: s.flags.hosting.verbose}
+	var faults terminal.UsageError
+	s.plan = study.NewPlan(s.flags.axes, s.console.ReadFile, func(flag string, err error) { faults.AddFile(flag, err) })
+	s.hosting = request{entry: s.plan.Entry, progress: terminal.ProgressAuto, patience: time.Second, verbose: s.flags.hosting.verbose}
 	if s.flags.hosting.lp == "" {
 		s.flags.hosting.lp = defaultKind(s.plan.Entry.Forms).String()
 	}
@@ -194,20 +196,20 @@ func (s *conductor) check() error {
 	s.hosting.ranks = math.MaxInt32
 	s.hosting.countEngines(s.console, s.hosts, &s.flags.hosting, &faults)
 	if s.flags.out == "" {
-		faults.add("--out", errors.New("name the directory of the results"))
+		faults.Add("--out", errors.New("name the directory of the results"))
 	}
-	if len(faults) > 0 || s.hosts.index != 0 {
-		return faults.orNil()
+	if len(faults) > 0 || s.hosts.Index != 0 {
+		return faults.OrNil()
 	}
 	var err error
-	if s.build, err = thisBuild(); err != nil {
+	if s.build, err = host.Build(); err != nil {
 		faults = append(faults, err)
 	}
 	if s.journal, err = study.OpenJournal(s.flags.out, s.flags.resume); err == nil {
 		s.finished, err = s.journal.Finished(s.plan, s.build, s.flags.mix)
 	}
-	faults.add("--out", err)
-	return faults.orNil()
+	faults.Add("--out", err)
+	return faults.OrNil()
 }
 
 // defaultKind returns the one of a program's kinds of rank that takes the least memory, of
@@ -225,25 +227,25 @@ func defaultKind(kinds []*mpivirt.Kind) *mpivirt.Kind {
 func (s *conductor) sort() error {
 	const run, again, large, killed, done = 0, 1, 2, 3, 4
 	for _, point := range s.plan.Points {
-		mine := report{code: run}
+		mine := host.Report{Code: run}
 		kills, leaveOut := 0, false
 		if s.journal != nil {
 			kills, leaveOut = s.journal.Kills(point)
 		}
 		if s.finished[point] {
-			mine.code = done
+			mine.Code = done
 		} else if leaveOut {
-			mine.code = killed
+			mine.Code = killed
 		} else if _, err := s.request(point); err != nil {
-			mine.code = large
+			mine.Code = large
 		} else if kills > 0 {
-			mine.code = again
+			mine.Code = again
 		}
-		all, err := s.hosts.agree(mine, agreeLimit)
+		all, err := s.hosts.Agree(mine, host.AgreeLimit)
 		if err != nil {
 			return err
 		}
-		switch all.code {
+		switch all.Code {
 		case run:
 			s.todo = append(s.todo, point)
 		case again:
@@ -270,10 +272,10 @@ func (s *conductor) tooLarge() error {
 	if why == nil {
 		why = errors.New("another host lacks the memory")
 	}
-	var faults usageError
-	faults.add("--ranks", fmt.Errorf("%d of %s will not fit, from %d ranks on: %w; --skip-too-large leaves them out",
-		len(s.plan.TooLarge), plural(len(s.plan.Points), "point"), least.Ranks, why))
-	return ended{cause: faults, code: exitUsage, silent: s.hosts.index != 0}
+	var faults terminal.UsageError
+	faults.Add("--ranks", fmt.Errorf("%d of %s will not fit, from %d ranks on: %w; --skip-too-large leaves them out",
+		len(s.plan.TooLarge), terminal.Plural(len(s.plan.Points), "point"), least.Ranks, why))
+	return terminal.Ended{Cause: faults, Code: terminal.ExitUsage, Silent: s.hosts.Index != 0}
 }
 
 // request returns the run of a point. It returns an error if the point does not fit the
@@ -308,8 +310,8 @@ func (s *conductor) request(point study.Point) (*request, error) {
 
 // run simulates the points to simulate and reports the study.
 func (s *conductor) run() error {
-	if s.flags.hosting.verbose && s.hosts.index == 0 {
-		s.console.verbose()
+	if s.flags.hosting.verbose && s.hosts.Index == 0 {
+		s.console.Verbose()
 	}
 	s.announce()
 	var err error
@@ -322,10 +324,10 @@ func (s *conductor) run() error {
 		err = s.unkept // after the last point
 	}
 	if err == nil && s.failed > 0 {
-		err = ended{cause: fmt.Errorf("%s of %d failed; see the errors in %s", plural(s.failed, "point"), len(s.plan.Points), study.ResultsFile),
-			code: exitProgram, silent: s.hosts.index != 0}
+		err = terminal.Ended{Cause: fmt.Errorf("%s of %d failed; see the errors in %s", terminal.Plural(s.failed, "point"), len(s.plan.Points), study.ResultsFile),
+			Code: terminal.ExitProgram, Silent: s.hosts.Index != 0}
 	}
-	if s.hosts.index != 0 {
+	if s.hosts.Index != 0 {
 		return err
 	}
 	return errors.Join(s.advise(err), s.report())
@@ -336,7 +338,7 @@ func (s *conductor) conduct(point study.Point, index int) error {
 	// Each point counts its own memory only, and gets the memory that the one before
 	// has left.
 	debug.FreeOSMemory()
-	resetPeak()
+	host.ResetPeak()
 	r, err := s.request(point)
 	if err == nil {
 		err = s.begin(point)
@@ -356,18 +358,18 @@ func (s *conductor) conduct(point study.Point, index int) error {
 func (s *conductor) agreeToGoOn(mine error) error {
 	stop := mine
 	select {
-	case one := <-s.signals.caught:
-		if signal := s.signals.stopBy(one); stop == nil {
+	case one := <-s.signals.Caught:
+		if signal := s.signals.StopBy(one); stop == nil {
 			stop = signal
 		}
 	default:
 	}
-	all, err := s.hosts.agree(report{code: exitCode(stop)}, agreeLimit)
+	all, err := s.hosts.Agree(host.Report{Code: terminal.ExitCode(stop)}, host.AgreeLimit)
 	if err != nil {
 		return err
 	}
-	if all.code != exitDone {
-		return ended{cause: stop, code: all.code, silent: s.hosts.index != 0 && !ofThisHost(stop)}
+	if all.Code != terminal.ExitDone {
+		return terminal.Ended{Cause: stop, Code: all.Code, Silent: s.hosts.Index != 0 && !host.OfThisHost(stop)}
 	}
 	return nil
 }
@@ -375,18 +377,18 @@ func (s *conductor) agreeToGoOn(mine error) error {
 // simulate runs a point by its request r and keeps its result. A failure of the
 // simulated program is a result too; an error ends the study.
 func (s *conductor) simulate(point study.Point, r *request, index int) error {
-	defer tuneCollector(s.console.getenv, r.need, r.share)()
+	defer host.TuneCollector(s.console.Getenv, r.need, r.share)()
 	guard := s.guard()
-	o := perform(s.console, s.hosts, r, s.signals, newOutlet(r.output(s.console)))
+	o := perform(s.console, s.hosts, r, s.signals, terminal.NewOutlet(r.output(s.console)))
 	guard()
-	all, err := settle(s.hosts, &o)
-	if err != nil && (all.code != exitProgram || o.refused()) {
+	all, err := host.Settle(s.hosts, &o)
+	if err != nil && (all.Code != terminal.ExitProgram || o.Refused()) {
 		return errors.Join(err, s.abandon(err))
 	}
-	if s.hosts.index != 0 {
+	if s.hosts.Index != 0 {
 		return nil
 	}
-	d := newDocument(r, s.hosts, o, all.peak)
+	d := newDocument(r, s.hosts, o, all.Peak)
 	record := s.plan.NewRecord(s.build, point, d.Document)
 	if record.Error != "" {
 		s.failed++
@@ -395,8 +397,8 @@ func (s *conductor) simulate(point study.Point, r *request, index int) error {
 	if err := s.journal.End(s.unkept == nil); s.unkept == nil {
 		s.unkept = err
 	}
-	if s.unkept == nil && s.flags.hosting.progress != progressNone.String() {
-		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))
+	if s.unkept == nil && s.flags.hosting.progress != terminal.ProgressNone.String() {
+		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: %d/%d %s\n", index+1, len(s.todo), s.plan.Line(record))
 	}
 	return nil
 }
@@ -420,9 +422,9 @@ func (s *conductor) guard() (end func()) {
 	if s.journal == nil {
 		return func() {}
 	}
-	return every(guardInterval, func() {
+	return terminal.Every(guardInterval, func() {
 		if err := s.journal.Check(); err != nil {
-			s.signals.fail(err)
+			s.signals.Fail(err)
 		}
 	})
 }
@@ -431,7 +433,7 @@ func (s *conductor) guard() (end func()) {
 // another host was lost: a point that kills any of them is marked.
 func (s *conductor) abandon(err error) error {
 	var lost *sync.Lost
-	if s.journal == nil || errors.As(err, &lost) || errors.Is(err, errNoReport) {
+	if s.journal == nil || errors.As(err, &lost) || errors.Is(err, host.ErrNoReport) {
 		return nil
 	}
 	return s.journal.End(false)
@@ -440,9 +442,9 @@ func (s *conductor) abandon(err error) error {
 // announce prints what will be done.
 func (s *conductor) announce() {
 	p := func(format string, arguments ...any) {
-		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: "+format+"\n", arguments...)
+		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: "+format+"\n", arguments...)
 	}
-	if s.hosts.index != 0 {
+	if s.hosts.Index != 0 {
 		return
 	}
 	if n := s.journal.Dropped(); n > 0 {
@@ -452,7 +454,7 @@ func (s *conductor) announce() {
 		p("%s", note)
 	}
 	done := len(s.plan.Points) - len(s.todo) - len(s.plan.TooLarge) - len(s.plan.Killed)
-	p("%s: %d to simulate, %d finished before", plural(len(s.plan.Points), "point"), len(s.todo), done)
+	p("%s: %d to simulate, %d finished before", terminal.Plural(len(s.plan.Points), "point"), len(s.todo), done)
 	if len(s.plan.TooLarge) > 0 {
 		p("left out, too large for the memory: %s", study.Ranges(s.plan.TooLarge))
 	}
@@ -470,7 +472,7 @@ func (s *conductor) announce() {
 
 // advise adds a hint on how to go on to the error of a study that was ended.
 func (s *conductor) advise(err error) error {
-	if err == nil || exitCode(err) != exitHost {
+	if err == nil || terminal.ExitCode(err) != terminal.ExitHost {
 		return err
 	}
 	var damaged *study.DamagedError
@@ -479,8 +481,8 @@ func (s *conductor) advise(err error) error {
 	}
 	const mix = true // versions have been checked before
 	finished, _ := s.journal.Finished(s.plan, s.build, mix)
-	return ended{cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on",
-		err, len(finished), plural(len(s.plan.Points), "point")), code: exitCode(err)}
+	return terminal.Ended{Cause: fmt.Errorf("%w; %d of %s are finished; the same command with --resume goes on",
+		err, len(finished), terminal.Plural(len(s.plan.Points), "point")), Code: terminal.ExitCode(err)}
 }
 
 // report writes the results so far: the table and the report as files, and tables and a
@@ -490,10 +492,10 @@ func (s *conductor) report() error {
 	// Files come first: printing may have to wait for its reader.
 	err := s.writeFiles(records)
 	if others > 0 {
-		_, _ = fmt.Fprintf(s.console.stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, plural(others, "other point"))
+		_, _ = fmt.Fprintf(s.console.Stderr, "gigarank: %s holds the results of %s besides\n", study.ResultsFile, terminal.Plural(others, "other point"))
 	}
-	s.signals.release() // what follows may wait for a reader
-	s.plan.WriteText(s.console.stdout, records)
+	s.signals.Release() // what follows may wait for a reader
+	s.plan.WriteText(s.console.Stdout, records)
 	return err
 }
 
@@ -503,44 +505,24 @@ func (s *conductor) writeFiles(records []study.Record) error {
 	if err := study.WriteCSV(&table, records); err != nil {
 		return err
 	}
-	if err := s.plan.WriteReport(&page, records, origin(s.console, s.build, s.hosts.size)); err != nil {
+	if err := s.plan.WriteReport(&page, records, origin(s.console, s.build, s.hosts.Size)); err != nil {
 		return err
 	}
 	return errors.Join(
-		replaceFile(filepath.Join(s.flags.out, study.TableFile), table.Bytes(), 0),
-		replaceFile(filepath.Join(s.flags.out, study.ReportFile), page.Bytes(), 0))
+		terminal.ReplaceFile(filepath.Join(s.flags.out, study.TableFile), table.Bytes(), 0),
+		terminal.ReplaceFile(filepath.Join(s.flags.out, study.ReportFile), page.Bytes(), 0))
 }
 
 // origin returns how a study was made, by a build on some host processes.
-func origin(c *console, build string, hosts int) study.Origin {
-	cores := plural(c.cores, "core")
+func origin(c *terminal.Console, build string, hosts int) study.Origin {
+	cores := terminal.Plural(c.Cores, "core")
 	if hosts > 1 {
-		cores = plural(hosts, "host")
+		cores = terminal.Plural(hosts, "host")
 	}
 	return study.Origin{
-		Command: commandLine(c.arguments),
-		Version: fmt.Sprintf("%s, %s, %s/%s, %s", build, runtime.Version(), runtime.GOOS, runtime.GOARCH, mpiSupport()),
+		Command: terminal.CommandLine(c.Arguments),
+		Version: fmt.Sprintf("%s, %s, %s/%s, %s", build, runtime.Version(), runtime.GOOS, runtime.GOARCH, host.MPISupport()),
 		Host:    cores,
-		Written: c.now().UTC().Format("2006-01-02 15:04 UTC"),
+		Written: c.Now().UTC().Format("2006-01-02 15:04 UTC"),
 	}
 }
-
-// commandLine quotes a command so that a shell reads it back.
-func commandLine(args []string) string {
-	return quoted(append([]string{"gigarank"}, args[1:]...))
-}
-
-// quoted returns words as a shell reads them back.
-func quoted(list []string) string {
-	words := make([]string, len(list))
-	for i, word := range list {
-		if word == "" || strings.Trim(word, safe) != "" {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		words[i] = word
-	}
-	return strings.Join(words, " ")
-}
-
-// safe are the characters without a special meaning to a shell.
-const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/^+@%"

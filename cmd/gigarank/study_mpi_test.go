@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/study"
 )
 
@@ -63,7 +64,7 @@ func TestHostsRefuseAStudyTogether(t *testing.T) {
 	}
 	cmd := underMPI(t, 2, "study", "barrier", "--ranks", "8", "--out", dir)
 	output, _ := cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitUsage || strings.Count(string(output), "go on with them by --resume") != 1 {
+	if cmd.ProcessState.ExitCode() != terminal.ExitUsage || strings.Count(string(output), "go on with them by --resume") != 1 {
 		t.Errorf("exit code %d, want 2 and the fault once in\n%s", cmd.ProcessState.ExitCode(), output)
 	}
 }
@@ -81,7 +82,7 @@ func TestHostsEndAStudyThatKeepsNothing(t *testing.T) {
 		started()
 		code, took := endIn(cmd)
 		text := output.String()
-		if code != exitHost || took > 20*time.Second || strings.Count(text, "killed.json, which names points that were killed, cannot be written") != 1 {
+		if code != terminal.ExitHost || took > 20*time.Second || strings.Count(text, "killed.json, which names points that were killed, cannot be written") != 1 {
 			t.Errorf("exit code %d after %v, want 3 and the fault once in\n%s", code, took, text)
 		}
 		for _, without := range []string{"does not answer", "MPI_ABORT"} {
@@ -139,7 +140,7 @@ func TestSignalEndsAStudyOfHosts(t *testing.T) {
 			waitForLine(t, reader, `interrupted by SIGUSR1; [0-9]+ of 200 points are finished; the same command with --resume goes on`)
 		}
 		go func() { _, _ = io.Copy(io.Discard, reader) }()
-		if code, _ := endIn(cmd); code == exitDone {
+		if code, _ := endIn(cmd); code == terminal.ExitDone {
 			t.Errorf("%v: the launcher ends with 0", signal)
 		}
 		finished := strings.Count(resultLines(t, dir), "\n")

@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/study"
 )
 
@@ -129,7 +130,7 @@ func TestStudyOfAnotherBuildIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	output, _ := other.CombinedOutput()
-	if other.ProcessState.ExitCode() != exitUsage || !bytes.Contains(output, []byte("1 point by gigarank")) {
+	if other.ProcessState.ExitCode() != terminal.ExitUsage || !bytes.Contains(output, []byte("1 point by gigarank")) {
 		t.Errorf("exit code %d, want 2 and the other build to be named in\n%s", other.ProcessState.ExitCode(), output)
 	}
 }
@@ -170,7 +171,7 @@ func TestSignalsEndAStudy(t *testing.T) {
 			t.Fatal(err)
 		}
 		waitForLine(t, reader, "interrupted by "+unix.SignalName(signal)+`; 1 of 2 points are finished; the same command with --resume goes on`)
-		if code, _ := endIn(cmd); code != exitHost {
+		if code, _ := endIn(cmd); code != terminal.ExitHost {
 			t.Errorf("%v: exit code %d, want 3", signal, code)
 		}
 		lines := strings.Count(resultLines(t, dir), "\n")
@@ -218,7 +219,7 @@ func TestDamagedStudyEndsAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _ := endIn(cmd)
-		if took := time.Since(began); code != exitHost || took > 5*time.Second || !bytes.Contains(rest, []byte(want)) || bytes.Contains(rest, []byte("--resume")) {
+		if took := time.Since(began); code != terminal.ExitHost || took > 5*time.Second || !bytes.Contains(rest, []byte(want)) || bytes.Contains(rest, []byte("--resume")) {
 			t.Errorf("%s: exit code %d after %v; it says\n%s", want, code, took, rest)
 		}
 		if table, err := os.ReadFile(filepath.Join(dir, study.TableFile)); err != nil || bytes.Count(table, []byte("\n")) != 2 {
@@ -274,8 +275,8 @@ func TestPointThatIsNotKeptWasNotKilled(t *testing.T) {
 		limited := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `ulimit -f 2; exec "$@"`, "sh"}, cmd.Args...)...)
 		limited.Env = cmd.Env
 		output, _ := limited.CombinedOutput()
-		if limited.ProcessState.ExitCode() != exitHost || !bytes.Contains(output, []byte("the result was not written")) || bytes.Contains(output, []byte("killed")) {
-			t.Fatalf("exit code %d, want %d and no word of a kill:\n%s", limited.ProcessState.ExitCode(), exitHost, output)
+		if limited.ProcessState.ExitCode() != terminal.ExitHost || !bytes.Contains(output, []byte("the result was not written")) || bytes.Contains(output, []byte("killed")) {
+			t.Fatalf("exit code %d, want %d and no word of a kill:\n%s", limited.ProcessState.ExitCode(), terminal.ExitHost, output)
 		}
 	}
 }

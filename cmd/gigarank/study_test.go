@@ -15,25 +15,28 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/internal/result"
 	"gigarank/study"
 )
 
 // studyOf prepares the barriers of 8 and 16 ranks, and each host's standard error.
-func studyOf(t *testing.T, all []*hosts) (conductors []*conductor, stderr []*bytes.Buffer) {
+func studyOf(t *testing.T, all []*host.Processes) (conductors []*conductor, stderr []*bytes.Buffer) {
 	dir := filepath.Join(t.TempDir(), "study")
 	conductors, stderr = make([]*conductor, len(all)), make([]*bytes.Buffer, len(all))
 	var group stdsync.WaitGroup
 	for i, h := range all {
-		var c *console
-		c, _, stderr[i] = testConsole(nil)
+		var c *terminal.Console
+		c, _, stderr[i] = terminaltest.Console(nil)
 		if i != 0 {
-			c.mute()
+			c.Mute()
 		}
 		f := &studyFlags{axes: study.Axes{Operation: "barrier", Ranks: "8,16", Algorithms: "linear"}, out: dir}
 		f.hosting.sync, f.hosting.collectives, f.hosting.progress, f.hosting.lostAfter = "hybrid", "auto", "none", "7s"
-		s := &conductor{console: c, hosts: h, flags: f, signals: catchSignals(unix.SIGUSR1)}
-		t.Cleanup(s.signals.release)
+		s := &conductor{console: c, hosts: h, flags: f, signals: host.CatchSignals(unix.SIGUSR1)}
+		t.Cleanup(s.signals.Release)
 		conductors[i] = s
 		group.Go(func() {
 			if err := s.prepare(); err != nil {
@@ -62,9 +65,9 @@ func (tightMachine) Open(name string) (fs.File, error) {
 
 // The memory that a point has left behind does not count against the next.
 func TestPointsShareTheMemory(t *testing.T) {
-	conductors, _ := studyOf(t, []*hosts{{size: 1, local: 1}})
+	conductors, _ := studyOf(t, []*host.Processes{{Size: 1, Local: 1}})
 	s := conductors[0]
-	s.console.root = tightMachine{}
+	s.console.Root = tightMachine{}
 	runtime.KeepAlive(make([]byte, 512<<20))
 	if err := s.run(); err != nil {
 		t.Error(err)
@@ -77,14 +80,14 @@ func TestHostWithoutMemoryEndsTheStudy(t *testing.T) {
 	const poor = 1
 	all := testHosts(3)
 	conductors, stderr := studyOf(t, all)
-	conductors[poor].console.root = files("proc/meminfo", "MemAvailable: 1 kB\n")
+	conductors[poor].console.Root = fstest.MapFS{"proc/meminfo": {Data: []byte("MemAvailable: 1 kB\n")}}
 	var group stdsync.WaitGroup
 	for i, s := range conductors {
 		group.Go(func() {
 			err := s.run()
-			s.console.finish(err)
-			if exitCode(err) != exitHost || all[i].apart {
-				t.Errorf("host %d: %v, apart %t", i, err, all[i].apart)
+			s.console.Finish(err)
+			if terminal.ExitCode(err) != terminal.ExitHost || all[i].Apart {
+				t.Errorf("host %d: %v, apart %t", i, err, all[i].Apart)
 			}
 		})
 	}
@@ -114,8 +117,8 @@ func TestLostResultEndsTheStudy(t *testing.T) {
 				t.Errorf("host %d: %v", i, err)
 			}
 			err := s.conduct(s.todo[1], 1)
-			if s.console.finish(err); exitCode(err) != exitHost || errors.Is(err, fs.ErrClosed) != (i == 0) || all[i].apart {
-				t.Errorf("host %d: %v, apart %t", i, err, all[i].apart)
+			if s.console.Finish(err); terminal.ExitCode(err) != terminal.ExitHost || errors.Is(err, fs.ErrClosed) != (i == 0) || all[i].Apart {
+				t.Errorf("host %d: %v, apart %t", i, err, all[i].Apart)
 			}
 		})
 	}
@@ -128,10 +131,10 @@ func TestLostResultEndsTheStudy(t *testing.T) {
 // A study that has left out points too large for the memory is complete without them.
 func TestReportOfAStudyWithoutLargePoints(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "study")
-	c, _, stderr := testConsole(nil)
+	c, _, stderr := terminaltest.Console(nil)
 	code := execute(strings.Fields("study barrier --ranks 8,64Mi --lp goroutine --algorithms node-leader --skip-too-large --out "+dir), c)
 	page, err := os.ReadFile(filepath.Join(dir, study.ReportFile))
-	if code != exitDone || err != nil {
+	if code != terminal.ExitDone || err != nil {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
 	}
 	if bytes.Contains(page, []byte("Incomplete")) || !bytes.Contains(page, []byte("Left out, too large for the memory: node-leader from 64Mi ranks on.")) {
@@ -141,12 +144,12 @@ func TestReportOfAStudyWithoutLargePoints(t *testing.T) {
 
 // A failed point is simulated again on a resume: it does not count as finished.
 func TestFailedPointsAreNotFinished(t *testing.T) {
-	conductors, _ := studyOf(t, []*hosts{{size: 1, local: 1}})
+	conductors, _ := studyOf(t, []*host.Processes{{Size: 1, Local: 1}})
 	s := conductors[0]
 	if err := s.journal.Append(s.plan.NewRecord(s.build, s.todo[0], result.Document{Schema: result.Schema, Reason: "deadlock"})); err != nil {
 		t.Fatal(err)
 	}
-	s.signals.caught <- unix.SIGUSR1
+	s.signals.Caught <- unix.SIGUSR1
 	const want = "interrupted by SIGUSR1; 0 of 2 points are finished; the same command with --resume goes on"
 	if err := s.run(); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"text/tabwriter"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/result"
 	"gigarank/vtime"
 )
@@ -20,8 +21,8 @@ func (d *document) summarize(w io.Writer) {
 		strict = ", strict"
 	}
 	p := func(format string, arguments ...any) { _, _ = fmt.Fprintf(w, format, arguments...) }
-	p("%s: %s as %s LPs on %s; %s, %s, %s%s, seed %d\n", d.Program, plural(int(d.Ranks), "rank"), d.LP, d.Machine,
-		plural(d.Hosts, "host"), plural(d.Engines, "engine"), d.Sync, strict, d.Seed)
+	p("%s: %s as %s LPs on %s; %s, %s, %s%s, seed %d\n", d.Program, terminal.Plural(int(d.Ranks), "rank"), d.LP, d.Machine,
+		terminal.Plural(d.Hosts, "host"), terminal.Plural(d.Engines, "engine"), d.Sync, strict, d.Seed)
 	switch {
 	case d.Complete:
 	case int64(d.FinishedRanks) == d.Ranks:
@@ -41,11 +42,11 @@ func (d *document) summarize(w io.Writer) {
 		finish, fingerprint = "unknown: no rank has finished", "none: no rank has finished"
 	}
 	t("virtual time", "%s", finish)
-	t("wall time", "%s, set-up %s%s", formatSeconds(d.Wall), formatSeconds(d.SetUp), d.rate())
-	t("events", "%s, %s messages, %s switches", formatCount(float64(d.Events)), formatCount(float64(d.Messages)), formatCount(float64(d.Switches)))
+	t("wall time", "%s, set-up %s%s", terminal.Seconds(d.Wall), terminal.Seconds(d.SetUp), d.rate())
+	t("events", "%s, %s messages, %s switches", terminal.Count(float64(d.Events)), terminal.Count(float64(d.Messages)), terminal.Count(float64(d.Switches)))
 	t("between engines", "%s messages in %s, %s for synchronisation",
-		formatCount(float64(d.RemoteMessages)), formatCount(float64(d.TransportMessages)), formatCount(float64(d.SyncMessages)))
-	t("memory", "%s, %s a rank", formatBytes(d.PeakRSS), formatBytes(int64(d.BytesPerRank)))
+		terminal.Count(float64(d.RemoteMessages)), terminal.Count(float64(d.TransportMessages)), terminal.Count(float64(d.SyncMessages)))
+	t("memory", "%s, %s a rank", terminal.Bytes(d.PeakRSS), terminal.Bytes(int64(d.BytesPerRank)))
 	t("fingerprint", "%s", fingerprint)
 	_ = table.Flush()
 	if d.Uncharged {
@@ -67,7 +68,7 @@ func (d *document) rate() string {
 	if operations := d.operations(); len(operations) == 1 {
 		name = operations[0] + "s"
 	}
-	return fmt.Sprintf(", %s rank-%s/s", formatCount(float64(d.Ranks)*float64(len(d.Iterations))/took), name)
+	return fmt.Sprintf(", %s rank-%s/s", terminal.Count(float64(d.Ranks)*float64(len(d.Iterations))/took), name)
 }
 
 // operations returns the timed operations in the order in which they appear.
@@ -93,7 +94,7 @@ func (d *document) tabulate(w io.Writer) {
 	row := func(index any, operation string, low, mean, high int64, wall float64) {
 		took := "-" // unknown where not all ranks record the operation
 		if wall > 0 {
-			took = formatSeconds(wall)
+			took = terminal.Seconds(wall)
 		}
 		_, _ = fmt.Fprintf(table, "%v\t%s\t%v\t%v\t%v\t%s\n", index, operation,
 			vtime.Duration(low), vtime.Duration(mean), vtime.Duration(high), took)

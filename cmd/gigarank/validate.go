@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gigarank/bench"
+	"gigarank/cmd/gigarank/internal/host"
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/collectives"
 	"gigarank/internal/loggp"
 	"gigarank/network"
@@ -40,12 +42,12 @@ type validateFlags struct {
 // validated are the programs that validate compares.
 var validated = []string{"mpiping", "collectives"}
 
-func newValidate(c *console) *cobra.Command {
+func newValidate(c *terminal.Console) *cobra.Command {
 	var f validateFlags
 	cmd := &cobra.Command{
 		Use:   "validate mpiping|collectives",
 		Short: "Compare a real machine with the simulation of its machine file",
-		Long:  validateHelp + exitHelp,
+		Long:  validateHelp + terminal.ExitHelp,
 		Example: `  gigarank validate mpiping --machine here.yaml --out here-validation
   gigarank validate collectives --machine here.yaml --hosts 4
   gigarank validate mpiping --machine here.yaml --measured here.json`,
@@ -63,7 +65,7 @@ func newValidate(c *console) *cobra.Command {
 }
 
 // validate carries out the command.
-func validate(c *console, program string, f *validateFlags) error {
+func validate(c *terminal.Console, program string, f *validateFlags) error {
 	v, err := f.prepare(c, program)
 	if err != nil {
 		return err
@@ -76,7 +78,7 @@ func validate(c *console, program string, f *validateFlags) error {
 	if err != nil {
 		return err
 	}
-	compared.WriteText(c.stdout)
+	compared.WriteText(c.Stdout)
 	if f.out == "" {
 		return nil
 	}
@@ -92,38 +94,38 @@ type validator struct {
 	measured *loggp.Measurements // nil to measure now
 }
 
-func (f *validateFlags) prepare(c *console, program string) (*validator, error) {
+func (f *validateFlags) prepare(c *terminal.Console, program string) (*validator, error) {
 	v := &validator{validateFlags: f, program: program}
-	var faults usageError
-	_, err := choose("program", program, names(validated))
-	faults.add("PROGRAM", err)
+	var faults terminal.UsageError
+	_, err := terminal.Choose("program", program, names(validated))
+	faults.Add("PROGRAM", err)
 	if f.machine == "" {
-		faults.add("--machine", errors.New("name the machine file to compare, which gigarank machine calibrate makes"))
+		faults.Add("--machine", errors.New("name the machine file to compare, which gigarank machine calibrate makes"))
 	} else {
 		v.machine, err = loadMachine(c, f.machine)
-		faults.addFile("--machine", err)
+		faults.AddFile("--machine", err)
 	}
 	if f.measured != "" {
-		m, err := readMeasurements(f.measured, c.readFile)
-		faults.add("--measured", err)
+		m, err := readMeasurements(f.measured, c.ReadFile)
+		faults.Add("--measured", err)
 		v.measured = &m
 		if f.cold && err == nil && !m.Cold {
-			faults.add("--cold", fmt.Errorf("%s was measured without: measure again by gigarank machine calibrate --cold, or leave the flag out", f.measured))
+			faults.Add("--cold", fmt.Errorf("%s was measured without: measure again by gigarank machine calibrate --cold, or leave the flag out", f.measured))
 		}
 	}
 	v.jobs = f.jobs.check(&faults, f.measured == "")
 	if f.out != "" && len(faults) == 0 {
-		if err := makeDirectory(f.out); err != nil {
-			faults.add("--out", err)
+		if err := terminal.MakeDirectory(f.out); err != nil {
+			faults.Add("--out", err)
 		} else {
-			faults.add("--out", checkWritable(filepath.Join(f.out, study.ReportFile)))
+			faults.Add("--out", terminal.CheckWritable(filepath.Join(f.out, study.ReportFile)))
 		}
 	}
-	return v, faults.orNil()
+	return v, faults.OrNil()
 }
 
 // measurements returns the real times.
-func (v *validator) measurements(c *console) (loggp.Measurements, error) {
+func (v *validator) measurements(c *terminal.Console) (loggp.Measurements, error) {
 	if v.measured != nil {
 		return *v.measured, nil
 	}
@@ -131,7 +133,7 @@ func (v *validator) measurements(c *console) (loggp.Measurements, error) {
 }
 
 // compare simulates what was measured.
-func (v *validator) compare(c *console, m loggp.Measurements) (*study.Validation, error) {
+func (v *validator) compare(c *terminal.Console, m loggp.Measurements) (*study.Validation, error) {
 	compared := &study.Validation{Program: v.program, Library: m.Library, Machine: v.machine.Name(), YAML: v.machine.String()}
 	pings, err := v.pings(c, m)
 	if err != nil {
@@ -168,7 +170,7 @@ func remark(pings []study.Comparison) string {
 }
 
 // pings compares the pairs of processes that were measured and that the machine has.
-func (v *validator) pings(c *console, m loggp.Measurements) (all []study.Comparison, err error) {
+func (v *validator) pings(c *terminal.Console, m loggp.Measurements) (all []study.Comparison, err error) {
 	for _, pair := range []struct {
 		*loggp.Pair
 		name    string
@@ -185,7 +187,7 @@ func (v *validator) pings(c *console, m loggp.Measurements) (all []study.Compari
 		}
 		times, err := timesOf(machine, 2, "mpiping", bench.Options{Iterations: 1, Compute: bench.None})
 		if err != nil {
-			_, _ = fmt.Fprintf(c.stderr, "gigarank: messages %s are left out: %v\n", pair.name, err)
+			_, _ = fmt.Fprintf(c.Stderr, "gigarank: messages %s are left out: %v\n", pair.name, err)
 			continue
 		}
 		for i, p := range pair.Delays {
@@ -209,7 +211,7 @@ func (v *validator) collectives(m loggp.Measurements) (all []study.Comparison, e
 		where     string
 	}{{near, m.NearProcesses, " on a node"}, {m.Collectives, m.Processes, ""}} {
 		for _, one := range group.of {
-			op, err := choose("operation", one.Operation, collectives.Operations())
+			op, err := terminal.Choose("operation", one.Operation, collectives.Operations())
 			if err != nil {
 				return nil, err
 			}
@@ -229,8 +231,8 @@ func (v *validator) collectives(m loggp.Measurements) (all []study.Comparison, e
 }
 
 // report writes the files.
-func (v *validator) report(c *console, compared *study.Validation) error {
-	build, err := thisBuild()
+func (v *validator) report(c *terminal.Console, compared *study.Validation) error {
+	build, err := host.Build()
 	if err != nil {
 		return err
 	}
@@ -238,8 +240,8 @@ func (v *validator) report(c *console, compared *study.Validation) error {
 	if err := errors.Join(compared.WriteCSV(&table), compared.WriteReport(&page, origin(c, build, 1))); err != nil {
 		return err
 	}
-	return errors.Join(replaceFile(filepath.Join(v.out, study.TableFile), table.Bytes(), 0),
-		replaceFile(filepath.Join(v.out, study.ReportFile), page.Bytes(), 0))
+	return errors.Join(terminal.ReplaceFile(filepath.Join(v.out, study.TableFile), table.Bytes(), 0),
+		terminal.ReplaceFile(filepath.Join(v.out, study.ReportFile), page.Bytes(), 0))
 }
 
 // timesOf simulates a program on a machine and returns the greatest time of any rank in

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/internal/loggp"
 )
 
@@ -41,7 +42,7 @@ func TestCalibrateOverMPI(t *testing.T) {
 	}
 	cmd = underMPI(t, 2, "machine", "calibrate", "--runs", "0", "--jobs", "3", "-o", "/nowhere/here.yaml")
 	output, _ = cmd.CombinedOutput()
-	if cmd.ProcessState.ExitCode() != exitUsage || strings.Count(string(output), "--runs: 0 is too small") != 1 || !strings.Contains(string(output), "--out: /nowhere") ||
+	if cmd.ProcessState.ExitCode() != terminal.ExitUsage || strings.Count(string(output), "--runs: 0 is too small") != 1 || !strings.Contains(string(output), "--out: /nowhere") ||
 		!strings.Contains(string(output), "--jobs: an MPI launcher") {
 		t.Errorf("exit code %d, want 2 and each fault once in\n%s", cmd.ProcessState.ExitCode(), output)
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/internal/loggp"
 	"gigarank/study"
 )
@@ -68,8 +70,8 @@ func writeMeasurements(t *testing.T, model string) (machine, measured string) {
 func TestValidatePings(t *testing.T) {
 	validated := func(machine, measured string) [][]string {
 		out := filepath.Join(t.TempDir(), "out")
-		c, stdout, stderr := testConsole(nil)
-		if code := execute([]string{"validate", "mpiping", "--machine", machine, "--measured", measured, "--out", out}, c); code != exitDone {
+		c, stdout, stderr := terminaltest.Console(nil)
+		if code := execute([]string{"validate", "mpiping", "--machine", machine, "--measured", measured, "--out", out}, c); code != terminal.ExitDone {
 			t.Fatalf("exit code %d: %s", code, stderr)
 		}
 		if !strings.Contains(stdout.String(), "within a node: the simulation is off by ") {
@@ -142,7 +144,7 @@ func TestValidateTellsOfSlowJobs(t *testing.T) {
 			measured: "Ping-pongs up to 4 KiB take 1.00 times those of the machine file, longer ones 1.00 times, by the medians.",
 			slow:     "Ping-pongs up to 4 KiB take 3.00 times those of the machine file, longer ones 1.00 times, by the medians. Unless",
 		} {
-			c, stdout, stderr := testConsole(nil)
+			c, stdout, stderr := terminaltest.Console(nil)
 			out := t.TempDir()
 			code := execute([]string{"validate", program, "--machine", machine, "--measured", measured, "--out", out}, c)
 			page, err := os.ReadFile(filepath.Join(out, study.ReportFile))
@@ -150,7 +152,7 @@ func TestValidateTellsOfSlowJobs(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, text := range []string{stdout.String(), string(page)} {
-				if code != exitDone || !strings.Contains(text, want) || strings.Contains(text, remedy) != (measured == slow) {
+				if code != terminal.ExitDone || !strings.Contains(text, want) || strings.Contains(text, remedy) != (measured == slow) {
 					t.Errorf("%s: exit code %d, want %q in\n%s%s", program, code, want, text, stderr)
 				}
 			}
@@ -161,12 +163,12 @@ func TestValidateTellsOfSlowJobs(t *testing.T) {
 // The collectives are simulated with as many ranks as were measured.
 func TestValidateCollectives(t *testing.T) {
 	machine, measured := writeMeasurements(t, "hockney")
-	c, stdout, stderr := testConsole(nil)
+	c, stdout, stderr := terminaltest.Console(nil)
 	code := execute([]string{"validate", "collectives", "--machine", machine, "--measured", measured}, c)
 	// Node-leader among two nodes of two: a join and a release of 1 us less the overheads of
 	// 0.4 us each, and an exchange of the leaders, which takes 2 us with the overheads.
 	for _, want := range []string{`barrier of 4 processes +0 B +1 us +1 us +3.2 us +220.0 %`, "bcast of 4 processes", "allreduce of 4 processes"} {
-		if code != exitDone || !regexp.MustCompile(want).MatchString(stdout.String()) {
+		if code != terminal.ExitDone || !regexp.MustCompile(want).MatchString(stdout.String()) {
 			t.Errorf("exit code %d, want %q in\n%s%s", code, want, stdout, stderr)
 		}
 	}
@@ -185,11 +187,11 @@ func TestValidateNamesAllFaults(t *testing.T) {
 		{"mpiping --machine " + line + " --cold --measured " + measured, "--cold: " + measured + " was measured without"},
 		{"mpiping --machine xt5 --measured /nowhere.json --runs 0", "--runs: 0 is too small|--measured: open /nowhere.json"},
 	} {
-		console, _, stderr := testConsole(nil)
+		console, _, stderr := terminaltest.Console(nil)
 		code := execute(append([]string{"validate"}, strings.Fields(c.args)...), console)
 		for want := range strings.SplitSeq(c.want, "|") {
-			if code != exitUsage || !strings.Contains(stderr.String(), want) {
-				t.Errorf("%s: exit code %d, want %d and %q in\n%s", c.args, code, exitUsage, want, fmt.Sprint(stderr))
+			if code != terminal.ExitUsage || !strings.Contains(stderr.String(), want) {
+				t.Errorf("%s: exit code %d, want %d and %q in\n%s", c.args, code, terminal.ExitUsage, want, fmt.Sprint(stderr))
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gigarank/cmd/gigarank/internal/terminal"
 	"gigarank/mpivirt/native/toolchain"
 )
 
@@ -28,11 +29,11 @@ not links to a gigarank. The links name the place of this binary: if it is moved
 
 `
 
-func newLinks(c *console) *cobra.Command {
+func newLinks(c *terminal.Console) *cobra.Command {
 	return &cobra.Command{
 		Use:     "wrappers DIR",
 		Short:   "Make links to gigarank under the names mpicc, mpicxx and so on",
-		Long:    fmt.Sprintf(wrappersHelp, strings.Join(toolchain.UsualNames(), ", ")) + exitHelp,
+		Long:    fmt.Sprintf(wrappersHelp, strings.Join(toolchain.UsualNames(), ", ")) + terminal.ExitHelp,
 		Example: "  gigarank wrappers ~/gigarank-mpi",
 		Args:    arguments(1, "one DIR"),
 		RunE:    func(_ *cobra.Command, args []string) error { return makeLinks(c, args[0]) },
@@ -40,7 +41,7 @@ func newLinks(c *console) *cobra.Command {
 }
 
 // makeLinks carries out the command. If a file is in the way, it makes no link.
-func makeLinks(c *console, dir string) error {
+func makeLinks(c *terminal.Console, dir string) error {
 	self, err := os.Executable()
 	if err == nil {
 		self, err = filepath.EvalSymlinks(self)
@@ -51,19 +52,19 @@ func makeLinks(c *console, dir string) error {
 	if err != nil {
 		return err
 	}
-	var faults usageError
+	var faults terminal.UsageError
 	if strings.ContainsRune(dir, filepath.ListSeparator) {
-		faults.add("DIR", fmt.Errorf("%s cannot be in PATH, whose directories %q separates: name another", dir, filepath.ListSeparator))
+		faults.Add("DIR", fmt.Errorf("%s cannot be in PATH, whose directories %q separates: name another", dir, filepath.ListSeparator))
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		faults.add("DIR", fmt.Errorf("%s is no directory: name another", dir))
+		faults.Add("DIR", fmt.Errorf("%s is no directory: name another", dir))
 	} else {
 		for _, name := range toolchain.UsualNames() {
-			faults.add("DIR", inTheWay(filepath.Join(dir, name), self))
+			faults.Add("DIR", inTheWay(filepath.Join(dir, name), self))
 		}
 	}
 	if len(faults) > 0 {
-		return faults.orNil()
+		return faults.OrNil()
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -73,8 +74,8 @@ func makeLinks(c *console, dir string) error {
 			return err
 		}
 	}
-	_, _ = fmt.Fprintf(c.stderr, "gigarank: %s in %s are links to %s: make them again if it is moved\n", strings.Join(toolchain.UsualNames(), ", "), dir, self)
-	_, err = fmt.Fprintf(c.stdout, "export PATH=%s:$PATH\n", quoted([]string{dir}))
+	_, _ = fmt.Fprintf(c.Stderr, "gigarank: %s in %s are links to %s: make them again if it is moved\n", strings.Join(toolchain.UsualNames(), ", "), dir, self)
+	_, err = fmt.Fprintf(c.Stdout, "export PATH=%s:$PATH\n", terminal.Quoted([]string{dir}))
 	return err
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"gigarank/cmd/gigarank/internal/terminal"
+	"gigarank/cmd/gigarank/internal/terminal/terminaltest"
 	"gigarank/mpivirt/native/toolchain"
 )
 
@@ -22,14 +24,14 @@ func TestWrappers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made here", "bin")
 	make := func(wanted int, dir string) (stdout, stderr string) {
 		t.Helper()
-		c, out, errors := testConsole(nil)
+		c, out, errors := terminaltest.Console(nil)
 		if code := execute([]string{"wrappers", dir}, c); code != wanted {
 			t.Fatalf("exit code %d, want %d\n%s%s", code, wanted, out, errors)
 		}
 		return out.String(), errors.String()
 	}
 	for range 2 {
-		stdout, stderr := make(exitDone, dir)
+		stdout, stderr := make(terminal.ExitDone, dir)
 		if stdout != "export PATH='"+dir+"':$PATH\n" || !strings.Contains(stderr, "are links to "+self+": make them again if it is moved") {
 			t.Errorf("it prints %q and %q", stdout, stderr)
 		}
@@ -53,14 +55,14 @@ func TestWrappers(t *testing.T) {
 		}
 	}
 	replace("mpif77", filepath.Join(dir, "moved", "gigarank")) // which is not there any more
-	make(exitDone, dir)
+	make(terminal.ExitDone, dir)
 	if target, err := os.Readlink(filepath.Join(dir, "mpif77")); err != nil || target != self {
 		t.Errorf("the link to a binary that was moved is one to %q, %v", target, err)
 	}
 	replace("mpicc", "")
 	replace("mpifort", "/usr/bin/gfortran")
 	replace("mpif90", filepath.Join(dir, "moved", "gigarank"))
-	_, stderr := make(exitUsage, dir)
+	_, stderr := make(terminal.ExitUsage, dir)
 	for _, says := range []string{filepath.Join(dir, "mpicc") + " is there and no link", filepath.Join(dir, "mpifort") + " is a link to /usr/bin/gfortran"} {
 		if !strings.Contains(stderr, says) {
 			t.Errorf("it says %q, want %q", stderr, says)
@@ -69,10 +71,10 @@ func TestWrappers(t *testing.T) {
 	if target, err := os.Readlink(filepath.Join(dir, "mpif90")); err != nil || target == self {
 		t.Errorf("with files in the way a link is made: to %q, %v", target, err)
 	}
-	if _, stderr := make(exitUsage, filepath.Join(dir, "mpicc")); !strings.Contains(stderr, "is no directory") {
+	if _, stderr := make(terminal.ExitUsage, filepath.Join(dir, "mpicc")); !strings.Contains(stderr, "is no directory") {
 		t.Errorf("it says %q", stderr)
 	}
-	if _, stderr := make(exitUsage, filepath.Join(dir, "a:b")); runtime.GOOS != "windows" && !strings.Contains(stderr, "cannot be in PATH") {
+	if _, stderr := make(terminal.ExitUsage, filepath.Join(dir, "a:b")); runtime.GOOS != "windows" && !strings.Contains(stderr, "cannot be in PATH") {
 		t.Errorf("it says %q", stderr)
 	}
 	for _, name := range toolchain.UsualNames() {
